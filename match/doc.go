@@ -1,0 +1,40 @@
+// Package match holds the receives an endpoint has posted and finds the one an
+// incoming message belongs to.
+//
+// # The rule
+//
+// A receive is posted with a 64-bit value and a mask of the bits that count.
+// A message carrying the match information incoming belongs to it if and only
+// if
+//
+//	incoming & mask == value
+//
+// which is written down once, in [Matches]. A value with bits outside its mask
+// could never match; [Valid] tells, and the endpoint refuses such a receive
+// before it gets here.
+//
+// # What the table promises
+//
+//  1. Arrive gives the oldest posted receive that matches, whatever masks the
+//     posted receives carry, and takes it out of the table.
+//  2. A receive is given out at most once, and never after Cancel has returned
+//     true for it.
+//  3. A receive that doesn't match costs nothing: one look at an index for each
+//     mask that has receives posted, however many they are.
+//  4. Once the table has seen its largest population, no call allocates.
+//
+// # How
+//
+// In front of the groups stands a short queue of the newest receives, which is
+// scanned; it moves to the groups when it is full or when walks through it get
+// long. A receive that is matched soon never enters the hash.
+//
+// A group is all receives with the same mask: a hash from value to the queue of
+// receives with that value. A posting number decides between the fronts of the
+// queues of several groups. Queues are linked through one slab indexed by receive
+// id and shared by all groups.
+//
+// Nothing in this package does input or output, reads a clock or starts a
+// goroutine: the same calls give the same answers. No type may be used by two
+// goroutines at once.
+package match

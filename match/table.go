@@ -1,0 +1,178 @@
+package match
+
+// New receives go into a queue that is scanned. Comparing receives one by one is
+// cheaper than a hash up to about walkMax of them, and a window of receives that
+// are matched in the order they were posted never walks at all. When the queue is
+// full, or when matches had to walk too far, all of it moves to the groups. So whatever is in the groups was posted before anything in the queue.
+const (
+	fewMax  = 64 // a power of two
+	walkMax = 8
+)
+
+// Table holds posted receives, each named by an id of the caller's: small and
+// dense, since memory is 32 bytes for each id up to the largest ever posted.
+//
+// The zero value is ready for use. A Table may not be used by two goroutines at
+// once.
+type Table struct {
+	few    [fewMax]receive // the queue, a ring in posting order
+	front  uint
+	fewLen int
+	walked uint // receives walked past since the queue was empty
+	deep   int  // receives in the groups
+	len    int
+
+	peak     int
+	probes   uint64
+	arrivals uint64
+
+	groups groups
+}
+
+// receive is one posted receive in the short array.
+type receive struct {
+	value, mask uint64
+	id          int32
+}
+
+// Stats are a table's counters since it was made.
+type Stats struct {
+	Depth    int    // receives posted now
+	Peak     int    // most receives that were ever posted at once
+	Probes   uint64 // receives (in a short table) or indexes looked at by Arrive
+	Arrivals uint64 // calls of Arrive
+}
+
+// Post adds a receive behind all others. The caller guarantees that value and
+// mask are [Valid] and that id, zero or more, is not posted already.
+func (t *Table) Post(id int32, value, mask uint64) {
+	t.len++
+	if t.len > t.peak {
+		t.peak = t.len
+	}
+	if n := uint(t.fewLen); n < fewMax {
+		r := t.at(n)
+		r.value, r.mask, r.id = value, mask, id
+		t.fewLen++
+		return
+	}
+	t.deepen()
+	t.deep++
+	t.groups.post(id, value, mask)
+}
+
+// Arrive finds the oldest posted receive that a message carrying incoming
+// belongs to and takes it out of the table. ok is false, and id is of no
+// meaning, if there is none.
+func (t *Table) Arrive(incoming uint64) (id int32, ok bool) {
+	t.arrivals++
+	if t.deep != 0 {
+		t.probes += uint64(t.groups.live)
+		if id, ok := t.groups.arrive(incoming); ok {
+			t.deep--
+			t.len--
+			return id, true
+		}
+	}
+	if t.fewLen == 0 {
+		return 0, false
+	}
+	if r := t.at(0); Matches(incoming, r.value, r.mask) {
+		t.probes++
+		t.front++
+		if t.fewLen--; t.fewLen == 0 {
+			t.walked = 0
+		}
+		t.len--
+		return r.id, true
+	}
+	return t.arriveBehind(incoming)
+}
+
+// at returns entry i of the ring.
+func (t *Table) at(i uint) *receive { return &t.few[(t.front+i)%fewMax] }
+
+// arriveBehind is Arrive when the oldest receive does not match.
+func (t *Table) arriveBehind(incoming uint64) (int32, bool) {
+	for i := uint(1); i < uint(t.fewLen); i++ {
+		r := t.at(i)
+		if !Matches(incoming, r.value, r.mask) {
+			continue
+		}
+		t.probes += uint64(i) + 1
+		id := r.id
+		t.closeGap(i)
+		t.tire(i)
+		return id, true
+	}
+	t.probes += uint64(t.fewLen)
+	t.tire(uint(t.fewLen))
+	return 0, false
+}
+
+// tire notes a walk past n receives. A long one, or many short ones past receives
+// that nothing matches, end with the queue in the groups.
+func (t *Table) tire(n uint) {
+	if t.walked += n; n > walkMax || t.walked > fewMax {
+		t.deepen()
+	}
+}
+
+// Posted reports whether a message carrying incoming would find a receive. It
+// changes nothing.
+func (t *Table) Posted(incoming uint64) bool {
+	if t.deep != 0 && t.groups.posts(incoming) {
+		return true
+	}
+	for i := range uint(t.fewLen) {
+		if r := t.at(i); Matches(incoming, r.value, r.mask) {
+			return true
+		}
+	}
+	return false
+}
+
+// Cancel takes the receive out of the table and reports whether it was posted:
+// false means that it was matched before, or never posted.
+func (t *Table) Cancel(id int32) bool {
+	for i := range uint(t.fewLen) {
+		if t.at(i).id == id {
+			t.closeGap(i)
+			return true
+		}
+	}
+	if t.deep == 0 || !t.groups.cancel(id) {
+		return false
+	}
+	t.deep--
+	t.len--
+	return true
+}
+
+// Len returns the number of receives posted.
+func (t *Table) Len() int { return t.len }
+
+// Stats returns the table's counters.
+func (t *Table) Stats() Stats {
+	return Stats{Depth: t.len, Peak: t.peak, Probes: t.probes, Arrivals: t.arrivals}
+}
+
+// closeGap removes entry i of the ring by moving those before it up.
+func (t *Table) closeGap(i uint) {
+	for ; i > 0; i-- {
+		*t.at(i) = *t.at(i - 1)
+	}
+	t.front++
+	t.fewLen--
+	t.len--
+}
+
+// deepen moves the queue to the groups.
+func (t *Table) deepen() {
+	for i := range uint(t.fewLen) {
+		r := t.at(i)
+		t.groups.post(r.id, r.value, r.mask)
+	}
+	t.deep += t.fewLen
+	t.fewLen, t.walked = 0, 0
+}

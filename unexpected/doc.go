@@ -1,0 +1,34 @@
+// Package unexpected keeps messages that have arrived before a receive for them
+// was posted.
+//
+// # What the store promises
+//
+//  1. Messages stand in the order of arrival. Find gives the oldest one that
+//     matches, and gives the same one again until it is removed.
+//  2. The footprint of all stored messages never exceeds the limit, unless a
+//     single message does: an empty store takes any message, or a large one
+//     could never be delivered.
+//  3. A refused Add changes nothing. The caller leaves the message where it is,
+//     which is how back-pressure starts.
+//  4. A message and its buffer stay where they are until Remove.
+//  5. Buffers kept for later messages never amount to more than a quarter of the
+//     limit, and the indexes over masks never to more than the limit itself
+//     (or what 4096 messages need, if that is more).
+//  6. Once it has seen its largest population, the store allocates nothing, save
+//     for messages above 64 KiB and for what the quarter of promise 5 can't hold.
+//
+// # How
+//
+// A message is a slot in a chunk of a slab, linked in order of arrival. An index
+// over the full match information is always kept up. A mask with wildcards is
+// answered by walking the list; where the walks prove long, the mask gets an index
+// of its own, which is kept up while the mask is asked for and dropped some
+// thousand messages after the last time. At most eight masks have one.
+//
+// A freed slot keeps its buffer, so that reuse of the two is one step. Buffer
+// sizes are powers of two from 64 bytes to 64 KiB.
+//
+// Nothing in this package does input or output, reads a clock or starts a
+// goroutine: the same calls give the same answers. A [Store] may not be used by
+// two goroutines at once.
+package unexpected

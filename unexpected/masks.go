@@ -1,0 +1,126 @@
+package unexpected
+
+import "gomx/match"
+
+const (
+	// maxIndexes bounds the masks with an index, each of which costs time for
+	// every message that comes and goes. Programs use one to four.
+	maxIndexes = 8
+
+	// indexCost is what an index may need for each message, in bytes.
+	indexCost = 80
+
+	// alwaysAffordable is the depth up to which indexes are never too large.
+	alwaysAffordable = 4096
+
+	// patience is how many messages an index is kept up for without being
+	// asked, on top of the number it would take to build it anew.
+	patience = 4096
+
+	// settled is how many other searches must have passed an index by before
+	// its place goes to another mask. Without it, nine masks in turn would have
+	// an index built for every search.
+	settled = 4 * maxIndexes
+
+	// keptIndex is the largest memory, in bytes, that a dropped index keeps for
+	// the next one.
+	keptIndex = 64 << 10
+)
+
+// maskIndex finds messages by their match information under one mask.
+type maskIndex struct {
+	mask  uint64
+	index match.Index
+	asked uint64 // Store.asked when this was last asked
+	idle  int    // messages added since
+}
+
+// indexOf returns the index of mask, or nil if it has none.
+func (s *Store) indexOf(mask uint64) *match.Index {
+	for i := range s.masked {
+		m := &s.masked[i]
+		if m.mask == mask {
+			m.asked, m.idle = s.asked, 0
+			return &m.index
+		}
+	}
+	return nil
+}
+
+// addIndex gives mask an index over all stored messages, at the expense of the
+// one not asked for longest if need be, or leaves things alone if all are in use.
+func (s *Store) addIndex(mask uint64) {
+	if len(s.masked) == maxIndexes || !s.affords(len(s.masked)+1) {
+		if len(s.masked) == 0 {
+			return
+		}
+		stale := s.stalest()
+		if s.asked-s.masked[stale].asked <= settled {
+			return
+		}
+		s.dropIndex(stale)
+	}
+	if s.masked == nil {
+		s.masked = make([]maskIndex, 0, maxIndexes)
+	}
+	s.masked = s.masked[:len(s.masked)+1]
+	m := &s.masked[len(s.masked)-1]
+	m.mask, m.asked, m.idle = mask, s.asked, 0
+	for id := s.first; id != none; {
+		at := s.slab.at(id)
+		m.index.Add(at.message.Match&mask, id)
+		id = at.next
+	}
+}
+
+// keepUp enters a new message into every index and drops those that nobody has
+// asked for in a long time.
+func (s *Store) keepUp(incoming uint64, id int32) {
+	for i := len(s.masked) - 1; i >= 0; i-- {
+		m := &s.masked[i]
+		m.idle++
+		if m.idle > patience+s.depth {
+			s.dropIndex(i)
+			continue
+		}
+		m.index.Add(incoming&m.mask, id)
+	}
+	s.dropUnaffordable()
+}
+
+// affords reports whether n indexes over the stored messages stay within the
+// limit.
+func (s *Store) affords(n int) bool {
+	return s.depth <= alwaysAffordable || n*s.depth*indexCost <= s.limit
+}
+
+func (s *Store) dropUnaffordable() {
+	for len(s.masked) > 0 && !s.affords(len(s.masked)) {
+		s.dropIndex(s.stalest())
+	}
+}
+
+// stalest returns the position of the index not asked for longest.
+func (s *Store) stalest() int {
+	stale := 0
+	for i := range s.masked {
+		if s.masked[i].asked < s.masked[stale].asked {
+			stale = i
+		}
+	}
+	return stale
+}
+
+// dropIndex forgets the index at position i. Behind the end of s.masked its
+// memory waits for the next mask, unless it is large.
+func (s *Store) dropIndex(i int) {
+	last := len(s.masked) - 1
+	s.masked[i], s.masked[last] = s.masked[last], s.masked[i]
+	gone := &s.masked[last].index
+	if gone.Bytes() > keptIndex {
+		*gone = match.Index{}
+	} else {
+		gone.Reset()
+	}
+	s.masked = s.masked[:last]
+}

@@ -1,0 +1,137 @@
+package unexpected_test
+
+import (
+	"testing"
+
+	"gomx/match"
+	"gomx/unexpected"
+)
+
+const anyTag uint64 = 0xffffffff00000000
+
+// deepPair holds n messages of which none but the last ones are wanted.
+func deepPair(t *testing.T, n int) *pair {
+	p := newPair(t, 1<<30)
+	for i := range n {
+		p.add(uint64(i)<<32|uint64(i), 0, 0)
+	}
+	return p
+}
+
+func TestMaskGetsIndexWhenWalksAreLong(t *testing.T) {
+	p := deepPair(t, 500)
+	p.find(0, 0)
+	p.find(10<<32, anyTag)
+	if s := p.store.Stats(); s.Indexes != 0 {
+		t.Fatalf("short walks made %d indexes", s.Indexes)
+	}
+	p.receive(499<<32, anyTag)
+	if s := p.store.Stats(); s.Indexes != 1 {
+		t.Fatalf("a walk over everything made %d indexes", s.Indexes)
+	}
+	before := p.store.Stats().Walked
+	for i := 498; i >= 100; i-- {
+		p.receive(uint64(i)<<32, anyTag)
+	}
+	p.find(1<<60, anyTag)
+	if got := p.store.Stats().Walked - before; got != 399 {
+		t.Errorf("looked at %d messages to find 399", got)
+	}
+	p.check()
+	p.drain()
+}
+
+func TestRepeatedMiddlingWalksGetIndex(t *testing.T) {
+	p := deepPair(t, 500)
+	for range 9 {
+		p.find(60<<32, anyTag)
+	}
+	if s := p.store.Stats(); s.Indexes != 1 {
+		t.Errorf("%d indexes after nine walks of 61 messages", s.Indexes)
+	}
+	p.drain()
+}
+
+func TestIndexesAreBounded(t *testing.T) {
+	p := deepPair(t, 200)
+	for i := range 1000 {
+		mask := match.MaskNone << (1 + i%20)
+		p.find((1<<60)&mask, mask)
+		if s := p.store.Stats(); s.Indexes > 8 {
+			t.Fatalf("%d indexes", s.Indexes)
+		}
+	}
+	p.check()
+	p.drain()
+}
+
+func TestNewMaskTakesStalePlace(t *testing.T) {
+	p := deepPair(t, 200)
+	for i := range 8 {
+		mask := match.MaskNone << (1 + i)
+		p.find((1<<60)&mask, mask)
+	}
+	for range 40 {
+		p.find(1<<60, match.MaskNone-1)
+	}
+	p.find(1<<60, anyTag)
+	before := p.store.Stats().Walked
+	p.find(1<<60, anyTag)
+	if got := p.store.Stats().Walked - before; got != 0 {
+		t.Errorf("second search under a new mask walked past %d messages", got)
+	}
+	p.check()
+}
+
+func TestUnusedIndexGoes(t *testing.T) {
+	p := deepPair(t, 100)
+	p.find(1<<60, anyTag)
+	for range 10_000 {
+		p.add(7, 0, 8)
+		p.receive(7, match.MaskNone)
+	}
+	if s := p.store.Stats(); s.Indexes != 0 {
+		t.Errorf("%d indexes, long after the last search", s.Indexes)
+	}
+	p.find(99<<32, anyTag)
+	p.check()
+	p.drain()
+}
+
+// Indexes must not multiply the memory that the limit is there to bound.
+func TestIndexesHeedTheLimit(t *testing.T) {
+	const limit = 4 << 20
+	store := unexpected.New(limit)
+	fill := func() {
+		for {
+			if _, ok := store.Add(unexpected.Message{Match: 1}, 0); !ok {
+				return
+			}
+		}
+	}
+	search := func() {
+		for i := range 6 {
+			mask := match.MaskNone << (1 + i)
+			store.Find(1<<60, mask)
+		}
+	}
+	for range 1000 {
+		store.Add(unexpected.Message{Match: 1}, 0)
+	}
+	search()
+	if s := store.Stats(); s.Indexes != 6 {
+		t.Fatalf("%d indexes over 1000 messages", s.Indexes)
+	}
+	fill()
+	search()
+	if s := store.Stats(); s.Indexes > 2 {
+		t.Errorf("%d indexes over a full store", s.Indexes)
+	}
+	store.SetLimit(limit / 8)
+	if s := store.Stats(); s.Indexes != 0 {
+		t.Errorf("%d indexes under a limit far below the content", s.Indexes)
+	}
+	if err := unexpected.Check(store); err != nil {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,82 @@
+package unexpected
+
+// Add stores m behind all others with a buffer of size bytes for its data, which
+// the caller fills through At(id).Data; m.Data itself is not looked at, and the
+// buffer's bytes are whatever an earlier message left there. ok is false, and
+// nothing has changed, if the message would exceed the limit. An empty store
+// accepts every message.
+func (s *Store) Add(m Message, size int) (id int32, ok bool) {
+	cost := footprint(size)
+	if s.depth != 0 && s.bytes+cost > s.limit {
+		return none, false
+	}
+	id, at := s.slab.take(size)
+	put(&at.message, &m)
+	at.cost = cost
+	at.prev, at.next = s.last, none
+	if s.last == none {
+		s.first = id
+	} else {
+		s.slab.at(s.last).next = id
+	}
+	s.last = id
+
+	s.depth++
+	s.bytes += cost
+	s.peak = max(s.peak, s.depth)
+	s.peakBytes = max(s.peakBytes, s.bytes)
+	s.exact.Add(m.Match, id)
+	if len(s.masked) != 0 {
+		s.keepUp(m.Match, id)
+	}
+	return id, true
+}
+
+// put copies all but Data, field by field: assigning the struct would go through
+// the write barrier's bulk path.
+func put(to, from *Message) {
+	to.Match, to.ID, to.Aux = from.Match, from.ID, from.Aux
+	to.Peer, to.Length, to.Seq = from.Peer, from.Length, from.Seq
+	to.Kind, to.Flags = from.Kind, from.Flags
+}
+
+// Remove takes the message out. Its Data must not be used any more. Removing an
+// id that is not stored does nothing.
+func (s *Store) Remove(id int32) {
+	if !s.exact.Remove(id) {
+		return
+	}
+	for i := range s.masked {
+		s.masked[i].index.Remove(id)
+	}
+	at := s.slab.at(id)
+	if at.prev == none {
+		s.first = at.next
+	} else {
+		s.slab.at(at.prev).next = at.next
+	}
+	if at.next == none {
+		s.last = at.prev
+	} else {
+		s.slab.at(at.next).prev = at.prev
+	}
+	s.depth--
+	s.bytes -= at.cost
+	s.slab.give(id, s.spareLimit())
+}
+
+// RemovePeer removes all messages of one peer, oldest first. f, unless nil, is
+// called with each before it goes and must not add or remove messages.
+func (s *Store) RemovePeer(peer int32, f func(id int32)) {
+	for id := s.first; id != none; {
+		at := s.slab.at(id)
+		next := at.next
+		if at.message.Peer == peer {
+			if f != nil {
+				f(id)
+			}
+			s.Remove(id)
+		}
+		id = next
+	}
+}

@@ -1,0 +1,105 @@
+package unexpected
+
+import "gomx/match"
+
+// Overhead is the part of a message's footprint, in bytes, that doesn't depend
+// on its size: its slot, its links and its share of the index.
+const Overhead = 160
+
+// Message is one message that waits for its receive. Apart from Match and Peer
+// the store doesn't look at what the caller puts in.
+type Message struct {
+	Match  uint64 // match information
+	ID     uint64 // the sender's request id
+	Aux    uint64 // free for the caller
+	Data   []byte // stored bytes, payload or description; the store's property
+	Peer   int32  // who sent it, for RemovePeer
+	Length uint32 // of the whole message, in bytes
+	Seq    uint32
+	Kind   uint8
+	Flags  uint8
+}
+
+// Stats tell how full a store is and how hard it works. The counters run since
+// New.
+type Stats struct {
+	Depth     int    // messages stored now
+	Peak      int    // most messages that were ever stored at once
+	Bytes     int    // footprint of the messages stored now
+	PeakBytes int    // largest that Bytes has ever been
+	Limit     int    // what Bytes may reach
+	Spare     int    // bytes of buffers kept for later messages
+	Indexes   int    // masks that have an index of their own now
+	Walked    uint64 // messages looked at by Find
+	Finds     uint64 // calls of Find
+}
+
+// Store is a bounded store of unexpected messages. Make one with [New]. It may
+// not be used by two goroutines at once.
+type Store struct {
+	slab  slab
+	first int32 // oldest message
+	last  int32
+
+	depth, peak      int
+	bytes, peakBytes int
+	limit            int
+
+	exact  match.Index // by match information
+	masked []maskIndex // by match information under a mask
+	asked  uint64      // how often Find might have used a mask's index
+	debt   int         // messages walked past for want of one, since the last was built
+
+	finds, walked uint64
+}
+
+// New returns an empty store for messages with a footprint of up to limit bytes
+// together. The footprint of a message is [Overhead] plus its data rounded up to
+// the next buffer size. Memory is taken as messages come.
+func New(limit int) *Store { return &Store{limit: limit} }
+
+// At returns the stored message of that id. It is valid until Remove. The caller
+// may write to its fields and to the bytes of Data, and may shorten Data, but
+// must leave Match and Peer alone.
+func (s *Store) At(id int32) *Message { return &s.slab.at(id).message }
+
+// Len returns the number of messages stored.
+func (s *Store) Len() int { return s.depth }
+
+// Has reports whether id is a stored message.
+func (s *Store) Has(id int32) bool { return s.exact.Has(id) }
+
+// First returns the oldest message; ok is false if the store is empty.
+func (s *Store) First() (id int32, ok bool) { return s.first, s.first != none }
+
+// Next returns the message that arrived after id, which must still be stored: in
+// a walk that removes, ask for the next one first.
+func (s *Store) Next(id int32) (next int32, ok bool) {
+	next = s.slab.at(id).next
+	return next, next != none
+}
+
+// Room reports whether Add would accept a message with size bytes of data.
+func (s *Store) Room(size int) bool {
+	return s.depth == 0 || s.bytes+footprint(size) <= s.limit
+}
+
+// SetLimit changes the limit, in bytes. Messages already stored stay, even if
+// they exceed it.
+func (s *Store) SetLimit(limit int) {
+	s.limit = limit
+	s.slab.trim(s.spareLimit())
+	s.dropUnaffordable()
+}
+
+// Stats returns the state and the counters of the store.
+func (s *Store) Stats() Stats {
+	return Stats{
+		Depth: s.depth, Peak: s.peak,
+		Bytes: s.bytes, PeakBytes: s.peakBytes, Limit: s.limit,
+		Spare: s.slab.spare, Indexes: len(s.masked),
+		Walked: s.walked, Finds: s.finds,
+	}
+}
+
+func (s *Store) spareLimit() int { return s.limit / 4 }
