@@ -1,0 +1,231 @@
+package mem
+
+import (
+	"fmt"
+	"sync"
+	"sync/atomic"
+
+	"gomx/transport/wire"
+)
+
+// lane carries frames one way, from the link that writes it to the one that
+// reads it. All methods may be called concurrently.
+type lane struct {
+	reader   *Port
+	cut      *atomic.Bool
+	reliable bool
+	poison   bool
+
+	mu     sync.Mutex
+	queue  []*frame // a ring; its length is the depth of the lane
+	head   int      // of the oldest frame
+	count  int      // frames queued
+	held   *frame   // with the handler, or refused by it
+	spare  []*frame // used frames with their buffers, the warmest last
+	faults *dice    // nil if there are none
+
+	peer      int32 // the reader's number for the writer
+	bound     bool  // peer is known and frames may be read
+	abandoned bool  // the reader is gone: frames vanish
+	finished  error // the writer is gone, and why
+	endTaken  bool  // the reader knows
+}
+
+// frame is a copy of what was sent.
+type frame struct {
+	header  wire.Header
+	payload []byte
+	due     uint64 // the reader's Poll that may deliver it
+}
+
+func newLane(n *Network, reader *Port, cut *atomic.Bool, number uint64) *lane {
+	return &lane{
+		reader: reader, cut: cut, reliable: n.opt.Faults == Faults{}, poison: n.opt.Poison,
+		queue: make([]*frame, n.opt.Depth), faults: n.opt.Faults.dice(number),
+	}
+}
+
+// put copies a frame into the lane. False: it is full.
+func (l *lane) put(h *wire.Header, v *wire.Vec, off int) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	switch {
+	case l.abandoned || l.finished != nil:
+		return true
+	case l.count == len(l.queue):
+		return false
+	case l.faults != nil:
+		l.putFaulty(h, v, off)
+	default:
+		l.insert(l.copyOf(h, v, off), l.count)
+	}
+	return true
+}
+
+// putFaulty does to a frame what the dice say.
+func (l *lane) putFaulty(h *wire.Header, v *wire.Vec, off int) {
+	copies := l.faults.copies()
+	if l.cut.Load() {
+		return
+	}
+	for ; copies > 0 && l.count < len(l.queue); copies-- {
+		f := l.copyOf(h, v, off)
+		f.due = l.reader.polls.Load() + l.faults.delay()
+		l.insert(f, l.faults.place(l.count))
+	}
+}
+
+func (l *lane) copyOf(h *wire.Header, v *wire.Vec, off int) *frame {
+	f := l.takeSpare()
+	f.header = *h
+	f.header.DropAbsent()
+	n := int(h.Length)
+	if cap(f.payload) < n {
+		f.payload = make([]byte, n)
+	}
+	f.payload = f.payload[:n]
+	if n > 0 {
+		if got := v.Gather(f.payload, off); got < n {
+			panic(fmt.Sprintf("mem: %v frame of %d bytes, but the list has %d from %d on", h.Kind, n, got, off))
+		}
+	}
+	return f
+}
+
+func (l *lane) takeSpare() *frame {
+	if len(l.spare) == 0 {
+		return new(frame)
+	}
+	f := l.spare[len(l.spare)-1]
+	l.spare = l.spare[:len(l.spare)-1]
+	return f
+}
+
+// insert puts f in front of the frame at place, or behind the last.
+func (l *lane) insert(f *frame, place int) {
+	for i := l.count; i > place; i-- {
+		*l.at(i) = *l.at(i - 1)
+	}
+	*l.at(place) = f
+	l.count++
+}
+
+func (l *lane) remove(place int) *frame {
+	f := *l.at(place)
+	for i := place; i > 0; i-- {
+		*l.at(i) = *l.at(i - 1)
+	}
+	*l.at(0) = nil
+	l.head = (l.head + 1) % len(l.queue)
+	l.count--
+	return f
+}
+
+func (l *lane) at(place int) **frame {
+	i := l.head + place
+	if i >= len(l.queue) {
+		i -= len(l.queue)
+	}
+	return &l.queue[i]
+}
+
+// bind opens the lane to its reader and reports whether something waits there.
+func (l *lane) bind(peer int32) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.peer, l.bound = peer, true
+	return l.count > 0
+}
+
+// next takes done back, which the handler accepted, and lends the next frame
+// that may be delivered, with the number of its sender; nil if there is none.
+func (l *lane) next(done *frame, step uint64) (*frame, int32) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if done != nil {
+		l.recycle(done)
+	}
+	if !l.bound || l.abandoned || l.stalled() {
+		return nil, 0
+	}
+	if l.held == nil {
+		l.held = l.firstDue(step)
+	}
+	return l.held, l.peer
+}
+
+// stalled: a cut holds frames back where they must not be lost.
+func (l *lane) stalled() bool { return l.reliable && l.cut.Load() }
+
+func (l *lane) firstDue(step uint64) *frame {
+	for i := range l.count {
+		if (*l.at(i)).due <= step {
+			return l.remove(i)
+		}
+	}
+	return nil
+}
+
+// release takes back a frame that the handler accepted.
+func (l *lane) release(f *frame) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.recycle(f)
+}
+
+func (l *lane) recycle(f *frame) {
+	l.held = nil
+	if l.poison {
+		for i := range f.payload {
+			f.payload[i] = 0xdb
+		}
+	}
+	l.spare = append(l.spare, f)
+}
+
+// quiet reports whether the reader has nothing to poll for. A refused frame, and
+// what waits behind it, only its owner can set going.
+func (l *lane) quiet() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.abandoned || l.stalled() || l.held != nil {
+		return true
+	}
+	return !(l.bound && l.count > 0) && !l.ended()
+}
+
+// ended: the reader has had everything and does not yet know that it was all.
+func (l *lane) ended() bool {
+	return l.reliable && l.finished != nil && !l.endTaken && l.held == nil && l.count == 0
+}
+
+// takeEnd returns why the writer is gone, once, when all frames are delivered.
+func (l *lane) takeEnd() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.abandoned || l.stalled() || !l.ended() {
+		return nil
+	}
+	l.endTaken = true
+	return l.finished
+}
+
+// finish marks the end of what the writer sends; false if it was marked before.
+func (l *lane) finish(reason error) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.finished != nil {
+		return false
+	}
+	l.finished = reason
+	return true
+}
+
+// abandon is the reader's end. What it holds just now stays valid for it.
+func (l *lane) abandon() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.abandoned = true
+	clear(l.queue)
+	l.count, l.spare = 0, nil
+}

@@ -1,0 +1,100 @@
+package mem
+
+import (
+	"encoding/binary"
+	"fmt"
+
+	"gomx/transport"
+	"gomx/transport/wire"
+)
+
+// link is one end of a connection. The other end reads the lane that this one
+// writes.
+type link struct {
+	port    *Port
+	other   *link
+	address transport.Address // of the peer
+	session uint32            // of the peer
+	in, out *lane
+	exposed exposures
+}
+
+var _ transport.Link = (*link)(nil)
+
+func (l *link) Caps() *wire.Caps { return &l.port.net.caps }
+
+func (l *link) Peer() (transport.Address, uint32) { return l.address, l.session }
+
+func (l *link) Send(h *wire.Header, v *wire.Vec, off int) bool {
+	if int64(h.Length) > int64(l.port.net.caps.MaxFrame) {
+		panicTooLong(h, l.port.net.caps.MaxFrame)
+	}
+	if !l.out.put(h, v, off) {
+		return false
+	}
+	l.other.port.ring()
+	return true
+}
+
+func (l *link) Bind(peer int32) {
+	if l.in.bind(peer) {
+		l.port.ring()
+	}
+}
+
+func (l *link) poll(h transport.Handler, step uint64, budget int) int {
+	delivered := 0
+	f, peer := l.in.next(nil, step)
+	for f != nil && h.Frame(peer, &f.header, f.payload) {
+		if delivered++; delivered == budget {
+			l.in.release(f)
+			return delivered
+		}
+		f, peer = l.in.next(f, step)
+	}
+	if f == nil {
+		if reason := l.in.takeEnd(); reason != nil {
+			l.tellDown(reason)
+		}
+	}
+	return delivered
+}
+
+// tellDown uses a goroutine because poll runs with the endpoint's lock held,
+// which Events need not expect.
+func (l *link) tellDown(reason error) {
+	go l.port.events.Down(l, fmt.Errorf("mem: link to %v: %w", l.address, reason))
+}
+
+// Expose describes v by the token alone: the peer finds the rest here.
+func (l *link) Expose(dst []byte, v *wire.Vec) ([]byte, uint64) {
+	token := l.exposed.add(v)
+	return binary.LittleEndian.AppendUint64(dst, token), token
+}
+
+func (l *link) Unexpose(token uint64) { l.exposed.remove(token) }
+
+func (l *link) Pull(desc []byte, v *wire.Vec, n int, _ uint64) wire.PullResult {
+	if len(desc) < 8 || l.in.cut.Load() || !l.other.exposed.copyTo(v, binary.LittleEndian.Uint64(desc), n) {
+		return wire.PullFailed
+	}
+	return wire.PullDone
+}
+
+func (l *link) Close() {
+	l.port.forget(l)
+	l.end(transport.ErrClosed)
+}
+
+// end tells the peer why this side is gone and lets go of what the link holds.
+func (l *link) end(reason error) {
+	l.exposed.clear()
+	l.in.abandon()
+	if l.out.finish(reason) {
+		l.other.port.ring()
+	}
+}
+
+func panicTooLong(h *wire.Header, limit int) {
+	panic(fmt.Sprintf("mem: %v frame of %d bytes, at most %d are allowed", h.Kind, h.Length, limit))
+}

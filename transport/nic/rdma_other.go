@@ -1,0 +1,5 @@
+//go:build !linux
+
+package nic
+
+func rdmaDevices(string) []string { return nil }

@@ -1,0 +1,151 @@
+package nic
+
+import (
+	"net/netip"
+	"slices"
+)
+
+// Bounds on what peers can make this host remember. What its own user looked up
+// isn't bounded.
+const (
+	maxLearnedPeers = 1 << 16
+	maxPeerAddrs    = 8
+)
+
+// table remembers ids of other hosts. The caller locks.
+type table struct {
+	peers    map[ID]*peer
+	resolved map[string]ID // by folded "host:board", from look-ups
+	claimed  map[string]ID // likewise, from the peers themselves
+	learned  []ID          // peers nobody here asked for, oldest first
+}
+
+type peer struct {
+	addrs    []netip.Addr // those that prove the id first, then the newest first
+	resolved string
+	claimed  string
+	asked    bool // somebody here resolved it, so it stays
+}
+
+func newTable() table {
+	return table{
+		peers:    map[ID]*peer{},
+		resolved: map[string]ID{},
+		claimed:  map[string]ID{},
+	}
+}
+
+// resolve notes the outcome of a look-up; name is empty for an address. It is an
+// error if the id already stands for a different address.
+func (t *table) resolve(id ID, addr netip.Addr, name string) error {
+	p := t.peers[id]
+	if p == nil {
+		p = &peer{}
+		t.peers[id] = p
+	}
+	if proof, ok := p.provenAddr(id); ok && proof.WithZone("") != addr.WithZone("") {
+		return errIDTaken
+	}
+	p.asked = true
+	p.addAddr(id, addr)
+	if name != "" {
+		p.resolved = name
+		t.resolved[fold(name)] = id
+	}
+	return nil
+}
+
+// learn notes what a peer said about itself. A name that a look-up gave to
+// another id stays with that id.
+func (t *table) learn(id ID, addr netip.Addr, name string) {
+	p := t.peers[id]
+	if p == nil {
+		t.makeRoom()
+		p = &peer{}
+		t.peers[id] = p
+		t.learned = append(t.learned, id)
+	}
+	if addr.IsValid() {
+		p.addAddr(id, addr)
+	}
+	if name != "" {
+		t.dropClaim(id, p)
+		p.claimed = name
+		t.claimed[fold(name)] = id
+	}
+}
+
+func (t *table) makeRoom() {
+	for len(t.learned) >= maxLearnedPeers {
+		oldest := t.learned[0]
+		t.learned = t.learned[1:]
+		if p := t.peers[oldest]; !p.asked {
+			t.dropClaim(oldest, p)
+			delete(t.peers, oldest)
+		}
+	}
+}
+
+func (t *table) dropClaim(id ID, p *peer) {
+	if key := fold(p.claimed); t.claimed[key] == id {
+		delete(t.claimed, key)
+	}
+}
+
+// named returns the id last known under a name.
+func (t *table) named(name string) (ID, bool) {
+	key := fold(name)
+	if id, ok := t.resolved[key]; ok {
+		return id, true
+	}
+	id, ok := t.claimed[key]
+	return id, ok
+}
+
+// name prefers what was looked up to what was claimed, and has the address for
+// peers that are known by nothing else.
+func (p *peer) name() string {
+	switch {
+	case p.resolved != "":
+		return p.resolved
+	case p.claimed != "":
+		return p.claimed
+	case len(p.addrs) > 0:
+		return addressName(p.addrs[0])
+	default:
+		return ""
+	}
+}
+
+func addressName(addr netip.Addr) string {
+	if name := bracketed(addr); len(name) <= MaxNameLen {
+		return name
+	}
+	return bracketed(addr.WithZone(""))
+}
+
+func bracketed(addr netip.Addr) string {
+	if addr.Is6() {
+		return joinName("["+addr.String()+"]", 0)
+	}
+	return joinName(addr.String(), 0)
+}
+
+func (p *peer) addAddr(id ID, addr netip.Addr) {
+	p.addrs = slices.DeleteFunc(p.addrs, func(known netip.Addr) bool {
+		return known.WithZone("") == addr.WithZone("")
+	})
+	at := 0
+	if _, ok := p.provenAddr(id); ok && IDOf(addr) != id {
+		at = 1
+	}
+	p.addrs = slices.Insert(p.addrs, at, addr)
+	p.addrs = p.addrs[:min(len(p.addrs), maxPeerAddrs)]
+}
+
+func (p *peer) provenAddr(id ID) (netip.Addr, bool) {
+	if len(p.addrs) > 0 && IDOf(p.addrs[0]) == id {
+		return p.addrs[0], true
+	}
+	return netip.Addr{}, false
+}

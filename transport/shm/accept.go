@@ -1,0 +1,92 @@
+//go:build linux
+
+package shm
+
+import (
+	"context"
+	"net"
+	"time"
+
+	"gomx/transport"
+	"gomx/transport/shm/internal/cma"
+	"gomx/transport/shm/internal/segment"
+)
+
+// handshakes is how many strangers may be talking to us at once. Others wait in
+// the socket's backlog. Once half the places are taken, newcomers must speak
+// within crowdedTime, so that those who say nothing can't keep peers out.
+const (
+	handshakes  = 64
+	crowdedTime = 100 * time.Millisecond
+	acceptAgain = 10 * time.Millisecond
+)
+
+func (p *port) accept() {
+	defer p.accepting.Done()
+	places := make(chan struct{}, handshakes)
+	for {
+		c, err := p.listener.AcceptUnix()
+		if err != nil {
+			if p.closed.Load() {
+				return
+			}
+			p.events.Count(transport.RefusedHandshakes)
+			select { // out of descriptors, most likely: some may come free
+			case <-p.life.Done():
+			case <-time.After(acceptAgain):
+			}
+			continue
+		}
+		places <- struct{}{}
+		patience := handshakeTime
+		if len(places) > handshakes/2 {
+			patience = crowdedTime
+		}
+		p.accepting.Add(1)
+		go func() {
+			defer func() { <-places; p.accepting.Done() }()
+			// A stranger who says nothing must not hold up Close.
+			stop := context.AfterFunc(p.life, func() { _ = c.Close() })
+			if err := p.welcome(c, patience); err != nil {
+				if !p.closed.Load() { // else it is we who broke it off
+					p.events.Count(transport.RefusedHandshakes)
+				}
+				_ = c.Close()
+			}
+			stop()
+		}()
+	}
+}
+
+// welcome answers a peer that has dialled us.
+func (p *port) welcome(c *net.UnixConn, patience time.Duration) error {
+	_ = c.SetDeadline(time.Now().Add(patience))
+	pid, err := sameUser(c)
+	if err != nil {
+		return err
+	}
+	h, fds, err := p.listen(c, 3)
+	if err != nil {
+		return err
+	}
+	pair, err := segment.Map(fds[0], pairSize, pairSize)
+	if err != nil {
+		closeFDs(fds[1:])
+		return err
+	}
+	pair.CloseFD()
+	_ = cma.AllowPeer(pid)
+	arena, err := p.introduce(c, nil)
+	if err != nil {
+		_ = pair.Close()
+		closeFDs(fds[1:])
+		return err
+	}
+	_ = c.SetDeadline(time.Time{})
+	l, err := p.newLink(c, pair, false, pid, h, fds[1:], arena)
+	if err != nil {
+		return err
+	}
+	p.events.Accepted(l)
+	return nil
+}

@@ -1,0 +1,62 @@
+//go:build linux
+
+package shm
+
+import (
+	"testing"
+	"time"
+)
+
+// run sends messages of n bytes over a link on which each way takes so long, and
+// returns how often each was chosen.
+func run(c *chooser, n, messages int, open [wayEnd]bool, took [wayEnd]time.Duration) (chosen [wayEnd]int) {
+	for range messages {
+		w := c.choose(n, open)
+		chosen[w]++
+		c.measured(n, w, took[w])
+	}
+	return chosen
+}
+
+func TestChooseTakesTheQuickest(t *testing.T) {
+	all := [wayEnd]bool{true, true, true}
+	for quick := range wayEnd {
+		took := [wayEnd]time.Duration{30, 30, 30}
+		took[quick] = 20
+		var c chooser
+		if got := run(&c, 100_000, 20_000, all, took); got[quick] < 19_000 {
+			t.Errorf("way %d is quickest, but was chosen %v", quick, got)
+		}
+	}
+}
+
+func TestChooseFollowsAChange(t *testing.T) {
+	all := [wayEnd]bool{false, true, true}
+	var c chooser
+	run(&c, 100_000, 1000, all, [wayEnd]time.Duration{0, 10, 30})
+	run(&c, 100_000, 5000, all, [wayEnd]time.Duration{0, 60, 30})
+	if got := run(&c, 100_000, 1000, all, [wayEnd]time.Duration{0, 60, 30}); got[byBlocks] < 900 {
+		t.Errorf("blocks have become quicker, but were chosen %d times of 1000", got[byBlocks])
+	}
+}
+
+func TestChooseNeverTakesAClosedWay(t *testing.T) {
+	var c chooser
+	open := [wayEnd]bool{false, false, true}
+	if got := run(&c, 1<<20, 500, open, [wayEnd]time.Duration{1, 1, 100}); got[byBlocks] != 500 {
+		t.Errorf("only blocks are open, chosen %v", got)
+	}
+}
+
+func TestChooseKeepsSizesApart(t *testing.T) {
+	all := [wayEnd]bool{false, true, true}
+	var c chooser
+	run(&c, 20_000, 2000, all, [wayEnd]time.Duration{0, 10, 30})
+	run(&c, 1<<20, 2000, all, [wayEnd]time.Duration{0, 30, 10})
+	if got := run(&c, 20_000, 200, all, [wayEnd]time.Duration{0, 10, 30}); got[byRead] < 160 {
+		t.Errorf("20 kB go %v ways", got)
+	}
+	if got := run(&c, 1<<20, 200, all, [wayEnd]time.Duration{0, 30, 10}); got[byBlocks] < 160 {
+		t.Errorf("1 MiB goes %v ways", got)
+	}
+}

@@ -1,0 +1,103 @@
+//go:build linux
+
+package shm
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"syscall"
+	"time"
+
+	"gomx/transport"
+	"gomx/transport/shm/internal/cma"
+	"gomx/transport/shm/internal/ring"
+	"gomx/transport/shm/internal/segment"
+)
+
+// The segment of a pair: a page of generations of exposures, the ring from the
+// side that dialled, the ring back.
+const (
+	page     = 4096
+	ringSpan = (ring.Size + page - 1) &^ (page - 1)
+	pairSize = page + 2*ringSpan
+
+	handshakeTime = 5 * time.Second
+)
+
+func ringOut(mem []byte, dialled bool) []byte {
+	if dialled {
+		return mem[page : page+ringSpan]
+	}
+	return mem[page+ringSpan:]
+}
+
+func ringIn(mem []byte, dialled bool) []byte { return ringOut(mem, !dialled) }
+
+// Dial meets the endpoint at peer.
+func (p *port) Dial(ctx context.Context, peer transport.Address) (transport.Link, error) {
+	l, err := p.dial(ctx, peer)
+	if err != nil {
+		return nil, fmt.Errorf("shm: dial %v: %w", peer, err)
+	}
+	return l, nil
+}
+
+func (p *port) dial(ctx context.Context, peer transport.Address) (*link, error) {
+	if p.closed.Load() {
+		return nil, transport.ErrClosed
+	}
+	var d net.Dialer
+	conn, err := d.DialContext(ctx, "unixpacket", socketName(peer).Name)
+	if err != nil {
+		if errors.Is(err, syscall.ECONNREFUSED) || errors.Is(err, syscall.ENOENT) {
+			err = transport.ErrNoPeer
+		}
+		return nil, err
+	}
+	c := conn.(*net.UnixConn)
+	stop := context.AfterFunc(ctx, func() { _ = c.Close() })
+	l, err := p.greet(ctx, c, peer)
+	stop()
+	if err != nil {
+		_ = c.Close()
+		return nil, err
+	}
+	return l, nil
+}
+
+// greet makes the pair's segment, sends it, and takes the answer.
+func (p *port) greet(ctx context.Context, c *net.UnixConn, peer transport.Address) (*link, error) {
+	deadline := time.Now().Add(handshakeTime)
+	if d, ok := ctx.Deadline(); ok && d.Before(deadline) {
+		deadline = d
+	}
+	_ = c.SetDeadline(deadline)
+	pid, err := sameUser(c)
+	if err != nil {
+		return nil, err
+	}
+	_ = cma.AllowPeer(pid)
+	pair, err := segment.Create("gomx-pair", pairSize)
+	if err != nil {
+		return nil, err
+	}
+	arena, err := p.introduce(c, pair)
+	if err != nil {
+		_ = pair.Close()
+		return nil, err
+	}
+	pair.CloseFD()
+	h, fds, err := p.listen(c, 2)
+	if err == nil && h.self != peer {
+		closeFDs(fds)
+		err = fmt.Errorf("%w: %v answered", transport.ErrRefused, h.self)
+	}
+	if err != nil {
+		_ = pair.Close()
+		return nil, err
+	}
+	_ = c.SetDeadline(time.Time{})
+	return p.newLink(c, pair, true, pid, h, fds, arena)
+}

@@ -1,0 +1,125 @@
+//go:build linux
+
+package shm
+
+import (
+	"encoding/binary"
+	"fmt"
+	"io"
+	"net"
+
+	"golang.org/x/sys/unix"
+
+	"gomx/transport"
+	"gomx/transport/shm/internal/cma"
+	"gomx/transport/shm/internal/segment"
+)
+
+// hello is what each side says first on the socket.
+//
+//	0       8         12       20         24            32      48           56           64
+//	+-------+---------+--------+----------+-------------+-------+------------+------------+
+//	| magic | session |  nic   | endpoint | nonce place | nonce | arena base | arena size |
+//	+-------+---------+--------+----------+-------------+-------+------------+------------+
+//
+// With it go the descriptors of the pair's segment (from the side that dials),
+// of the doorbell's page and eventfd, and of the arena if there is one.
+type hello struct {
+	session uint32
+	self    transport.Address
+	nonceAt uint64
+	nonce   [16]byte
+	arena   arenaPlace
+}
+
+const (
+	magic     = "gomxshm\x01"
+	helloSize = 64
+	maxFDs    = 4
+)
+
+func (h *hello) append(b []byte) []byte {
+	le := binary.LittleEndian
+	b = append(b, magic...)
+	b = le.AppendUint32(b, h.session)
+	b = le.AppendUint64(b, h.self.NIC)
+	b = le.AppendUint32(b, h.self.Endpoint)
+	b = le.AppendUint64(b, h.nonceAt)
+	b = append(b, h.nonce[:]...)
+	return h.arena.append(b)
+}
+
+func parseHello(b []byte) (h hello, err error) {
+	if len(b) != helloSize || string(b[:8]) != magic {
+		return h, fmt.Errorf("%w: %d bytes that are no hello of this version", transport.ErrRefused, len(b))
+	}
+	le := binary.LittleEndian
+	h.session = le.Uint32(b[8:])
+	h.self = transport.Address{NIC: le.Uint64(b[12:]), Endpoint: le.Uint32(b[20:])}
+	h.nonceAt = le.Uint64(b[24:])
+	copy(h.nonce[:], b[32:48])
+	h.arena = parsePlace(b[48:])
+	return h, nil
+}
+
+// introduce sends our hello, with the pair's segment if we made it, and reports
+// whether the arena was part of it.
+func (p *port) introduce(c *net.UnixConn, pair *segment.Mem) (arena bool, err error) {
+	h := hello{session: p.session, self: p.self}
+	h.nonceAt, h.nonce = cma.Nonce()
+	var fds []int
+	if pair != nil {
+		fds = append(fds, pair.FD())
+	}
+	page, event := p.bell.FDs()
+	fds = append(fds, page, event)
+	if place, fd, ok := ownArena(); ok && !p.opt.NoArena {
+		h.arena = place
+		fds = append(fds, fd)
+		arena = true
+	}
+	return arena, segment.SendFDs(c, h.append(nil), fds...)
+}
+
+// listen receives a hello with want descriptors, and one more if it announces
+// an arena.
+func (p *port) listen(c *net.UnixConn, want int) (h hello, fds []int, err error) {
+	var b [helloSize + 1]byte
+	n, fds, err := segment.RecvFDs(c, b[:], maxFDs)
+	if err != nil {
+		if err == io.EOF {
+			err = transport.ErrNoPeer
+		}
+		return h, nil, err
+	}
+	h, err = parseHello(b[:n])
+	if err == nil && h.arena.size != 0 {
+		want++
+	}
+	if err == nil && len(fds) != want {
+		err = fmt.Errorf("%w: %d descriptors, want %d", transport.ErrRefused, len(fds), want)
+	}
+	if err != nil {
+		closeFDs(fds)
+		return h, nil, err
+	}
+	return h, fds, nil
+}
+
+func closeFDs(fds []int) {
+	for _, fd := range fds {
+		_ = unix.Close(fd)
+	}
+}
+
+// sameUser returns the peer's pid, or why it is not welcome.
+func sameUser(c *net.UnixConn) (pid int, err error) {
+	pid, uid, err := segment.PeerCred(c)
+	if err != nil {
+		return 0, err
+	}
+	if int(uid) != unix.Getuid() {
+		return 0, fmt.Errorf("%w: it belongs to user %d, this process to user %d", transport.ErrRefused, uid, unix.Getuid())
+	}
+	return pid, nil
+}

@@ -1,0 +1,280 @@
+//go:build linux
+
+package bell_test
+
+import (
+	"errors"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"gomx/transport"
+	"gomx/transport/shm/internal/bell"
+	"gomx/transport/shm/internal/segment"
+)
+
+func newBell(t testing.TB, make func() (*bell.Bell, error)) *bell.Bell {
+	t.Helper()
+	b, err := make()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(b.Close)
+	return b
+}
+
+func duplicate(t testing.TB, fd int) int {
+	t.Helper()
+	other, err := unix.FcntlInt(uintptr(fd), unix.F_DUPFD_CLOEXEC, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return other
+}
+
+func attach(t testing.TB, b *bell.Bell) *bell.Remote {
+	t.Helper()
+	page, event := b.FDs()
+	r, err := bell.Attach(duplicate(t, page), duplicate(t, event))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(r.Close)
+	return r
+}
+
+func readable(t testing.TB, fd int) bool {
+	t.Helper()
+	poll := []unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}
+	n, err := unix.Poll(poll, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n == 1
+}
+
+// slept arms, rings and returns once the sleeper does: a ring between Arm and
+// Sleep is remembered, so nothing has to wait until it really sleeps.
+func slept(b *bell.Bell, pollable bool, ring func()) {
+	b.Arm(pollable)
+	done := make(chan struct{})
+	go func() { b.Sleep(-1); close(done) }()
+	ring()
+	<-done
+	b.Disarm()
+	b.Drain()
+}
+
+func TestEveryRingWakesEveryWay(t *testing.T) {
+	makers := map[string]func() (*bell.Bell, error){"plain": bell.New, "fenced": bell.NewFenced}
+	for name, make := range makers {
+		b := newBell(t, make)
+		r := attach(t, b)
+		if r.Fenced() != b.Fenced() {
+			t.Errorf("%s: fenced is %v here, %v there", name, b.Fenced(), r.Fenced())
+		}
+		for range 200 {
+			for _, pollable := range []bool{false, true} {
+				slept(b, pollable, b.Ring)
+				slept(b, pollable, r.Ring)
+			}
+		}
+		if b.Word() != 0 {
+			t.Errorf("%s: word is %#x when awake", name, b.Word())
+		}
+	}
+}
+
+func TestSleepReturnsByItself(t *testing.T) {
+	b := newBell(t, bell.New)
+	b.Sleep(-1) // not armed
+	for _, pollable := range []bool{false, true} {
+		b.Arm(pollable)
+		b.Sleep(0)
+		b.Sleep(time.Microsecond)
+		b.Ring()
+		b.Sleep(-1) // has rung
+		b.Disarm()
+		b.Drain()
+	}
+}
+
+func TestEventOnlyWhenArmedPollable(t *testing.T) {
+	b := newBell(t, bell.New)
+	r := attach(t, b)
+	fd, err := b.FD()
+	if err != nil {
+		t.Fatal(err)
+	}
+	rings := []func(){b.Ring, r.Ring}
+	for _, ring := range rings {
+		ring()
+		b.Arm(false)
+		ring()
+		b.Disarm()
+		if readable(t, fd) {
+			t.Fatal("readable although nobody polls")
+		}
+		b.Arm(true)
+		ring()
+		if !readable(t, fd) {
+			t.Fatal("rung, but not readable")
+		}
+		b.Disarm()
+		b.Drain()
+		if readable(t, fd) {
+			t.Fatal("still readable after Drain")
+		}
+	}
+}
+
+func TestRingerKilledHalfway(t *testing.T) {
+	b := newBell(t, bell.New)
+	r := attach(t, b)
+	for _, pollable := range []bool{false, true} {
+		slept(b, pollable, func() { r.DieRinging(); r.Ring() })
+		slept(b, pollable, func() { r.DieRinging(); b.Ring() })
+	}
+}
+
+func TestOwnRingSurvivesSpoiltPage(t *testing.T) {
+	b := newBell(t, bell.New)
+	r := attach(t, b)
+	for _, w := range []uint32{0, 1, 2, 3, 4, 7, 8, 0xffffffff, 0xfffffff8} {
+		for _, pollable := range []bool{false, true} {
+			slept(b, pollable, func() { b.Spoil(w); r.Ring(); b.Ring() })
+		}
+	}
+}
+
+func TestCloseWakesAndIsFinal(t *testing.T) {
+	for _, pollable := range []bool{false, true} {
+		b := newBell(t, bell.New)
+		b.Arm(pollable)
+		slept(b, pollable, b.Close)
+		b.Close()
+		b.Arm(pollable)
+		b.Sleep(-1)
+		b.Ring()
+		b.Disarm()
+		b.Drain()
+		if fd, err := b.FD(); fd != -1 || !errors.Is(err, transport.ErrClosed) {
+			t.Errorf("FD of a closed bell: %d, %v", fd, err)
+		}
+	}
+}
+
+func TestRemoteOutlivesBellAndClosesTwice(t *testing.T) {
+	b := newBell(t, bell.New)
+	r := attach(t, b)
+	b.Arm(false)
+	b.Close()
+	r.Ring()
+	r.Close()
+	r.Close()
+	r.Ring()
+}
+
+// Everything at once, so that the race detector sees it.
+func TestRingersAndCloser(t *testing.T) {
+	for range 20 {
+		b, err := bell.New()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var all sync.WaitGroup
+		for range 3 {
+			all.Go(func() {
+				for range 500 {
+					b.Ring()
+				}
+			})
+		}
+		all.Go(func() {
+			for range 500 {
+				b.Arm(false)
+				b.Sleep(time.Millisecond)
+				b.Disarm()
+			}
+		})
+		all.Go(b.Close)
+		all.Wait()
+	}
+}
+
+func TestAttachRefuses(t *testing.T) {
+	b := newBell(t, bell.New)
+	page, event := b.FDs()
+	blank, err := segment.Create("blank", 4096)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer blank.Close()
+	var pipe, silent [2]int
+	if err := errors.Join(unix.Pipe2(pipe[:], unix.O_CLOEXEC), unix.Pipe2(silent[:], unix.O_CLOEXEC|unix.O_NONBLOCK)); err != nil {
+		t.Fatal(err)
+	}
+	before := openFDs(t)
+	for _, c := range []struct {
+		name        string
+		page, event int
+		says        string
+	}{
+		{"not a page", blank.FD(), event, "magic"},
+		{"not memory", event, event, "sealed"},
+		{"blocking", page, pipe[1], "blocking"},
+		{"a pipe", page, silent[1], "no eventfd"},
+	} {
+		_, err := bell.Attach(duplicate(t, c.page), duplicate(t, c.event))
+		if err == nil || !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%s: error is %v, want %q in it", c.name, err, c.says)
+		}
+	}
+	b.Page()[4]++ // another version
+	if _, err := bell.Attach(duplicate(t, page), duplicate(t, event)); err == nil || !strings.Contains(err.Error(), "version 2") {
+		t.Errorf("other version: %v", err)
+	}
+	if after := openFDs(t); after != before {
+		t.Errorf("%d descriptors before, %d after", before, after)
+	}
+	for _, fd := range append(pipe[:], silent[:]...) {
+		_ = unix.Close(fd)
+	}
+}
+
+func openFDs(t testing.TB) int {
+	t.Helper()
+	entries, err := os.ReadDir("/proc/self/fd")
+	if err != nil {
+		t.Skip("needs /proc:", err)
+	}
+	return len(entries)
+}
+
+func TestNoAllocations(t *testing.T) {
+	b := newBell(t, bell.New)
+	r := attach(t, b)
+	for _, pollable := range []bool{false, true} {
+		n := testing.AllocsPerRun(100, func() {
+			r.Ring()
+			b.Ring()
+			b.Arm(pollable)
+			b.Sleep(time.Microsecond)
+			r.Ring()
+			b.Sleep(-1)
+			b.Disarm()
+			b.Drain()
+			b.Arm(pollable)
+			b.Ring()
+			b.Disarm()
+			b.Drain()
+		})
+		if n != 0 {
+			t.Errorf("pollable %v: %v allocations", pollable, n)
+		}
+	}
+}

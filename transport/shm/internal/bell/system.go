@@ -1,0 +1,75 @@
+//go:build linux
+
+package bell
+
+import (
+	"math"
+	"sync"
+	"time"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+const (
+	futexWait = 0 // not the private kinds: the word is shared between processes
+	futexWake = 1
+
+	membarrierQuery                   = 0
+	membarrierGlobalExpedited         = 1 << 1
+	membarrierRegisterGlobalExpedited = 1 << 2
+)
+
+// sleepOn blocks while the word is still value, until woken or d has passed
+// (d < 0: for ever). It may return early. The scheduler knows that we block.
+func sleepOn(word *uint32, value uint32, d time.Duration) {
+	if d < 0 {
+		_, _, _ = unix.Syscall6(unix.SYS_FUTEX, uintptr(unsafe.Pointer(word)), futexWait, uintptr(value), 0, 0, 0)
+		return
+	}
+	limit := unix.NsecToTimespec(int64(d))
+	_, _, _ = unix.Syscall6(unix.SYS_FUTEX, uintptr(unsafe.Pointer(word)), futexWait, uintptr(value),
+		uintptr(unsafe.Pointer(&limit)), 0, 0)
+}
+
+// wakeAll wakes whoever sleeps on the word. It doesn't block, so the scheduler
+// needn't know.
+func wakeAll(word *uint32) {
+	_, _, _ = unix.RawSyscall6(unix.SYS_FUTEX, uintptr(unsafe.Pointer(word)), futexWake, math.MaxInt32, 0, 0, 0)
+}
+
+var one = [8]byte{1} // either byte order makes it a number above 0
+
+// writeEvent makes the eventfd readable. A full one, which it refuses, is
+// readable already.
+func writeEvent(fd int) {
+	_, _, _ = unix.RawSyscall(unix.SYS_WRITE, uintptr(fd), uintptr(unsafe.Pointer(&one)), uintptr(len(one)))
+}
+
+// drainEvent makes the eventfd unreadable.
+func drainEvent(fd int) {
+	var count [8]byte
+	_, _, _ = unix.RawSyscall(unix.SYS_READ, uintptr(fd), uintptr(unsafe.Pointer(&count)), uintptr(len(count)))
+}
+
+// registered registers this process for the barriers of its peers, once. False
+// means that there is no such barrier here: an old kernel, or a filter of
+// system calls.
+var registered = sync.OnceValue(func() bool {
+	const needed = membarrierGlobalExpedited | membarrierRegisterGlobalExpedited
+	have, _, errno := unix.Syscall(unix.SYS_MEMBARRIER, membarrierQuery, 0, 0)
+	if errno != 0 || have&needed != needed {
+		return false
+	}
+	if _, _, errno = unix.Syscall(unix.SYS_MEMBARRIER, membarrierRegisterGlobalExpedited, 0, 0); errno != 0 {
+		return false
+	}
+	return barrier()
+})
+
+// barrier makes all running threads of all registered processes execute a full
+// memory barrier before it returns.
+func barrier() bool {
+	_, _, errno := unix.Syscall(unix.SYS_MEMBARRIER, membarrierGlobalExpedited, 0, 0)
+	return errno == 0
+}

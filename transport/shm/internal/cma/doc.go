@@ -1,0 +1,24 @@
+// Package cma copies between the memories of two processes of one host in a
+// single step, with process_vm_readv and process_vm_writev. Linux only;
+// elsewhere the package is empty.
+//
+// The rules it relies on:
+//
+//   - The caller keeps the memory that Describe described alive and in place
+//     until the peer is done with it. Go's collector doesn't move the heap, and
+//     Describe sees to it that its argument is not on a goroutine's stack, which
+//     does move. To the collector a description is only numbers.
+//   - Nothing is mapped, so nothing is to be unmapped. Descriptions cross
+//     processes; addresses in them mean something only to their owner. We never
+//     make a pointer of one: they only go back to the kernel, which checks them.
+//   - A description from a peer is checked by ParseDescribe before use. If its
+//     addresses lie, the copy fails or brings other bytes of that peer's memory;
+//     it can't touch ours beside the destination.
+//   - A process number may be given to another process once its owner has died.
+//     The caller holds something that tells of the death (a socket, a pidfd) and
+//     asks it after the copy, before it believes the bytes. Probe shows at the
+//     beginning that the number means the same process to both.
+//
+// A Scratch holds the vectors for the kernel, so that copying allocates nothing
+// once they have grown. Read scratch.go first, then describe.go.
+package cma

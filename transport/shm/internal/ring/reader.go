@@ -1,0 +1,126 @@
+package ring
+
+import (
+	"sync/atomic"
+
+	"gomx/transport/wire"
+)
+
+// Reader is the receiving end of a ring. It may not be used from two goroutines
+// at once.
+type Reader struct {
+	shared
+	next   uint64 // index of the next slot
+	width  uint64 // slots of the frame that Read returned
+	told   uint64 // position published
+	taken  int    // bytes of payload since
+	last   trail
+	header wire.Header
+	safe   []byte // copy of payloads that are parsed
+}
+
+// NewReader returns the receiving end of the ring in mem.
+func NewReader(mem []byte) (*Reader, error) {
+	s, err := share(mem)
+	if err != nil {
+		return nil, err
+	}
+	return &Reader{shared: s}, nil
+}
+
+// PublishEvery is how many slots the reader may take before it tells the writer,
+// and publishBytes how much payload.
+const (
+	PublishEvery = 32
+	publishBytes = 32 << 10
+)
+
+// Ready reports whether a frame is there.
+func (r *Reader) Ready() bool {
+	w := atomic.LoadUint64(&r.slots[r.next&slotMask].word0)
+	return uint16(w>>16) == stampOf(r.next)
+}
+
+// Read returns the next frame, without taking it: the header is valid until the
+// next Read, the payload until Take. A nil header means that none is there, or
+// with ok false that the writer has written nonsense.
+func (r *Reader) Read() (h *wire.Header, payload []byte, ok bool) {
+	s := &r.slots[r.next&slotMask]
+	word0 := atomic.LoadUint64(&s.word0)
+	if uint16(word0>>16) != stampOf(r.next) {
+		return nil, nil, true
+	}
+	n := word0 >> 32
+	if wire.Flags(word0>>8) != compact {
+		return r.readWide(word0)
+	}
+	if wire.Kind(word0) != wire.Eager || n > MaxCompact {
+		return nil, nil, false
+	}
+	h = &r.header
+	h.Kind, h.Flags, h.Length, h.Match = wire.Eager, 0, uint32(n), s.match
+	h.Seq, h.Session = r.last.seq, r.last.session
+	r.width = 1
+	return h, s.tail[:n:n], true
+}
+
+// readWide reads a frame that takes a line, after a filler if there is one.
+func (r *Reader) readWide(word0 uint64) (h *wire.Header, payload []byte, ok bool) {
+	if wire.Kind(word0) == filler {
+		if r.next&1 == 0 {
+			return nil, nil, false
+		}
+		r.next++
+		word0 = atomic.LoadUint64(&r.slots[r.next&slotMask].word0)
+		if uint16(word0>>16) != stampOf(r.next) {
+			return nil, nil, true // the frame behind the filler is not there yet
+		}
+	}
+	h = &r.header
+	if r.next&1 != 0 || !h.SetWord0(word0) {
+		return nil, nil, false
+	}
+	s := r.wide(r.next)
+	h.Match = s.match
+	h.SetWord2(s.word2)
+	tail := s.tail // one look at shared memory
+	h.ParseExtensions(tail[:])
+	n, ext := int(h.Length), h.Size()-wire.BaseSize
+	if n <= tailLen-ext {
+		payload = s.tail[ext : ext+n : ext+n]
+	} else {
+		at := s.place
+		if n > MaxFrame || at > uint64(len(r.data)-n) {
+			return nil, nil, false
+		}
+		payload = r.data[at : int(at)+n : int(at)+n]
+	}
+	if h.Kind != wire.Eager && h.Kind != wire.PullData {
+		// It will be parsed: the writer must not change it between check and use.
+		r.safe = append(r.safe[:0], payload...)
+		payload = r.safe
+	}
+	r.width = 2
+	return h, payload, true
+}
+
+// Take frees the frame that Read returned, and reports whether it is time for
+// Publish.
+func (r *Reader) Take() bool {
+	r.next += r.width
+	r.taken += int(r.header.Length)
+	r.last.follow(&r.header)
+	return r.next-r.told >= PublishEvery || r.taken >= publishBytes
+}
+
+// Behind reports whether frames were taken that Publish has not told of.
+func (r *Reader) Behind() bool { return r.told != r.next }
+
+// Publish tells the writer how far the reader is, and reports whether the writer
+// waits to hear it. The owner calls it when it finds nothing more, and every
+// PublishEvery frames.
+func (r *Reader) Publish() bool {
+	r.told, r.taken = r.next, 0
+	publish(r.position, r.next)
+	return atomic.LoadUint32(r.wanted) != 0 && atomic.SwapUint32(r.wanted, 0) != 0
+}

@@ -1,0 +1,106 @@
+//go:build linux
+
+package segment
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"os"
+
+	"golang.org/x/sys/unix"
+)
+
+// SendFDs sends msg, at least one byte, and descriptors along with it. They stay
+// open here. Deadlines of c apply.
+func SendFDs(c *net.UnixConn, msg []byte, fds ...int) error {
+	if len(msg) == 0 {
+		return errors.New("sending descriptors: they need a message to go with")
+	}
+	var control []byte
+	if len(fds) > 0 {
+		control = unix.UnixRights(fds...)
+	}
+	n, sent, err := c.WriteMsgUnix(msg, control, nil)
+	if err != nil {
+		return fmt.Errorf("sending %d descriptors: %w", len(fds), err)
+	}
+	if sent != len(control) {
+		return fmt.Errorf("sending %d descriptors: %d of %d bytes of control data went out", len(fds), sent, len(control))
+	}
+	for n < len(msg) { // the descriptors went with the first part
+		more, err := c.Write(msg[n:])
+		if err != nil {
+			return fmt.Errorf("sending after %d descriptors: %w", len(fds), err)
+		}
+		n += more
+	}
+	return nil
+}
+
+// RecvFDs receives up to len(buf) bytes and up to limit descriptors, which are
+// the caller's to close and carry close-on-exec. On any error, and if there were
+// more descriptors or other control data, all that came is closed. Over a stream
+// fewer bytes than were sent may come; the descriptors come with the first.
+// io.EOF says that the peer has closed.
+func RecvFDs(c *net.UnixConn, buf []byte, limit int) (n int, fds []int, err error) {
+	control := make([]byte, unix.CmsgSpace(4*max(limit, 1)))
+	n, got, flags, _, err := c.ReadMsgUnix(buf, control)
+	fds, odd := descriptors(control[:got])
+	switch {
+	case err != nil:
+	case odd != nil:
+		err = odd
+	case flags&unix.MSG_CTRUNC != 0 || len(fds) > limit:
+		err = fmt.Errorf("more than the %d descriptors expected", limit)
+	case flags&unix.MSG_TRUNC != 0:
+		err = fmt.Errorf("message longer than %d bytes", len(buf))
+	}
+	if err != nil {
+		closeAll(fds)
+		return 0, nil, fmt.Errorf("receiving descriptors: %w", err)
+	}
+	return n, fds, nil
+}
+
+// descriptors returns all descriptors in the control data, also beside an error,
+// so that they can be closed.
+func descriptors(control []byte) (fds []int, odd error) {
+	messages, err := unix.ParseSocketControlMessage(control)
+	if err != nil {
+		return nil, os.NewSyscallError("parsing control data", err)
+	}
+	for i := range messages {
+		some, err := unix.ParseUnixRights(&messages[i])
+		if err != nil {
+			odd = fmt.Errorf("control data of type %d, not descriptors", messages[i].Header.Type)
+			continue
+		}
+		fds = append(fds, some...)
+	}
+	return fds, odd
+}
+
+func closeAll(fds []int) {
+	for _, fd := range fds {
+		_ = unix.Close(fd)
+	}
+}
+
+// PeerCred returns who opened the other end of c: the process as it is called in
+// our pid namespace (0 if it has no number there) and its user id.
+func PeerCred(c *net.UnixConn) (pid int, uid uint32, err error) {
+	raw, err := c.SyscallConn()
+	if err != nil {
+		return 0, 0, fmt.Errorf("peer credentials: %w", err)
+	}
+	var cred *unix.Ucred
+	var failed error
+	err = raw.Control(func(fd uintptr) {
+		cred, failed = unix.GetsockoptUcred(int(fd), unix.SOL_SOCKET, unix.SO_PEERCRED)
+	})
+	if err = errors.Join(err, os.NewSyscallError("getsockopt SO_PEERCRED", failed)); err != nil {
+		return 0, 0, fmt.Errorf("peer credentials: %w", err)
+	}
+	return int(cred.Pid), cred.Uid, nil
+}

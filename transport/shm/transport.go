@@ -1,0 +1,92 @@
+//go:build linux
+
+package shm
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"syscall"
+
+	"gomx/transport"
+	"gomx/transport/shm/internal/bell"
+)
+
+// Options of the transport. The zero value is what programs want.
+type Options struct {
+	// NoSingleCopy never reads peers' memory directly: large messages go through
+	// the ring, or come out of an arena.
+	NoSingleCopy bool
+	// NoArena never maps peers' arenas.
+	NoArena bool
+	// Eager is the largest message sent eagerly unless told otherwise, bytes;
+	// 0 means DefaultEager.
+	Eager int
+}
+
+// DefaultEager is about where it begins to pay that a message is not copied into
+// the ring in one piece before the receiver begins to copy it out.
+const DefaultEager = 16 << 10
+
+// Transport is the shared-memory transport. Its methods may be called
+// concurrently.
+type Transport struct{ opt Options }
+
+// New returns the transport.
+func New(opt Options) *Transport {
+	if opt.Eager == 0 {
+		opt.Eager = DefaultEager
+	}
+	return &Transport{opt: opt}
+}
+
+// NewBell makes the doorbell that an endpoint with a shm port needs.
+func NewBell() (transport.Doorbell, error) {
+	b, err := bell.New()
+	if err != nil {
+		return nil, err
+	}
+	return b, nil
+}
+
+// Name returns "shm".
+func (t *Transport) Name() string { return "shm" }
+
+// Available makes and drops a doorbell, which takes everything the transport
+// needs of the system.
+func (t *Transport) Available() error {
+	b, err := bell.New()
+	if err != nil {
+		return fmt.Errorf("shm: %w: %w", transport.ErrUnsupported, err)
+	}
+	b.Close()
+	return nil
+}
+
+// socketName is the abstract socket that belongs to an address.
+func socketName(a transport.Address) *net.UnixAddr {
+	return &net.UnixAddr{Net: "unixpacket", Name: fmt.Sprintf("@gomx-%012x-%d", a.NIC, a.Endpoint)}
+}
+
+// Open claims the address and begins to accept peers. The doorbell must be one
+// of NewBell.
+func (t *Transport) Open(o transport.Open) (transport.Port, error) {
+	b, ok := o.Bell.(*bell.Bell)
+	if !ok {
+		return nil, fmt.Errorf("shm: open %v: the doorbell must come from shm.NewBell", o.Self)
+	}
+	listener, err := net.ListenUnix("unixpacket", socketName(o.Self))
+	if err != nil {
+		if errors.Is(err, syscall.EADDRINUSE) {
+			err = transport.ErrBusy
+		}
+		return nil, fmt.Errorf("shm: open %v: %w", o.Self, err)
+	}
+	p := &port{opt: t.opt, self: o.Self, session: o.Session, events: o.Events, bell: b, listener: listener}
+	p.caps = caps(t.opt)
+	p.life, p.end = context.WithCancel(context.Background())
+	p.accepting.Add(1)
+	go p.accept()
+	return p, nil
+}

@@ -1,0 +1,169 @@
+package transport
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"gomx/transport/wire"
+)
+
+// Address names an endpoint: the board it was opened on and its number there.
+type Address struct {
+	NIC      uint64
+	Endpoint uint32
+}
+
+// String prints the address as 02:00:0a:00:00:01/3.
+func (a Address) String() string {
+	n := a.NIC
+	return fmt.Sprintf("%02x:%02x:%02x:%02x:%02x:%02x/%d",
+		byte(n>>40), byte(n>>32), byte(n>>24), byte(n>>16), byte(n>>8), byte(n), a.Endpoint)
+}
+
+// Errors of transports. They come wrapped with the peer and the reason.
+var (
+	// ErrBusy: the endpoint id is taken.
+	ErrBusy = errors.New("endpoint is busy")
+	// ErrNoPeer: the host answers, but no such endpoint is open there.
+	ErrNoPeer = errors.New("no such endpoint is open")
+	// ErrNoRoute: this transport does not reach that address.
+	ErrNoRoute = errors.New("address not reached by this transport")
+	// ErrRefused: the peer, or what sits at its place, refused the handshake.
+	ErrRefused = errors.New("peer refused")
+	// ErrPeerDied: the other process ended without closing its endpoint.
+	ErrPeerDied = errors.New("peer process ended")
+	// ErrCorrupt: the peer's frames or its shared memory make no sense.
+	ErrCorrupt = errors.New("corrupt data from peer")
+	// ErrClosed: the port or link was closed on this side.
+	ErrClosed = errors.New("closed")
+	// ErrUnsupported: this machine or build lacks what the transport needs.
+	ErrUnsupported = errors.New("not supported here")
+)
+
+// Transport is a medium. Its methods may be called concurrently.
+type Transport interface {
+	// Name returns "shm", "mem", "tcp" and so on.
+	Name() string
+
+	// Available returns nil, or why this machine can't use the medium.
+	Available() error
+
+	// Open claims the address in o and begins to accept peers.
+	Open(o Open) (Port, error)
+}
+
+// Open is what a port is opened with.
+type Open struct {
+	Self    Address
+	Session uint32 // of this incarnation; told to peers in the handshake
+	Events  Events
+	Bell    Doorbell
+}
+
+// Port is an endpoint's presence on a medium. Poll is called by one goroutine
+// at a time, with the endpoint's lock held; Dial, Describe and Close by any.
+type Port interface {
+	// Dial makes a link to a peer, or says why not. It may block until ctx ends.
+	Dial(ctx context.Context, peer Address) (Link, error)
+
+	// Poll delivers frames that have arrived, some dozens at most, without
+	// blocking, and returns how many.
+	Poll(h Handler) int
+
+	// Quiet reports whether nothing is there to be polled. A sleeper asks it
+	// after arming the doorbell and before it sleeps. Frames behind one that the
+	// handler refused don't count: only the owner can change that.
+	Quiet() bool
+
+	// Describe returns facts for people: lines "name: value".
+	Describe() []Fact
+
+	// Close closes the links and gives the address back.
+	Close() error
+}
+
+// Fact is one line about a port, such as {"single copy", "yes"}.
+type Fact struct{ Name, Value string }
+
+// Link is a connection to one peer.
+type Link interface {
+	wire.Link
+
+	// Peer returns the address and session of the other side, proven by the handshake.
+	Peer() (addr Address, session uint32)
+
+	// Bind tells the link under which number the engine knows its peer, and lets
+	// its frames be polled from now on.
+	Bind(peer int32)
+
+	// Close gives the link's resources back. Frames already sent stay readable
+	// by the peer. Called with the endpoint's lock held. From its return on, and
+	// likewise from Events.Down on, the link writes nothing more into memory
+	// that Pull was given: it may be the user's again.
+	Close()
+}
+
+// Handler takes frames. The payload is valid until Frame returns. False means
+// that the frame can't be taken now: the port keeps it and what follows on that
+// link, and offers it again at the next poll.
+type Handler interface {
+	// Frame takes a frame of the peer that the link is bound to.
+	Frame(peer int32, h *wire.Header, payload []byte) bool
+	// PullFinished ends a pull that was answered with wire.PullStarted: once for
+	// each. With ok all bytes are in place; without, what is there is undefined.
+	PullFinished(id uint64, ok bool)
+}
+
+// Events are told by ports, from goroutines of their own, what happens beside
+// frames. They return at once.
+type Events interface {
+	// Accepted: a peer has dialled us.
+	Accepted(l Link)
+	// Ending: the peer is gone, but frames are left that the handler refuses.
+	Ending(l Link)
+	// Down: the link is dead. All frames that arrived before have been delivered.
+	Down(l Link, reason error)
+	// Count adds to a named counter of oddities, such as refused handshakes.
+	Count(what Counter)
+}
+
+// Counter names an oddity that ports count.
+type Counter uint8
+
+// The counters.
+const (
+	RefusedHandshakes Counter = iota // strangers, other versions, other users
+	CorruptFrames                    // frames or rings that made no sense
+	PullFallbacks                    // a direct copy failed and blocks took over
+	CounterEnd
+)
+
+// Doorbell wakes a sleeping endpoint. One belongs to each endpoint and serves
+// all its ports.
+type Doorbell interface {
+	// Arm says that we are about to sleep: whoever has something for us must
+	// ring from now on. Pollable chooses the wake-up that FD reports.
+	Arm(pollable bool)
+
+	// Disarm says that we look ourselves again.
+	Disarm()
+
+	// Sleep blocks until the bell rings or d has passed (d < 0: for ever).
+	// It may return early. Only one goroutine sleeps at a time.
+	Sleep(d time.Duration)
+
+	// Ring wakes the sleeper, if there is one. Safe from any goroutine.
+	Ring()
+
+	// FD returns a file descriptor that becomes readable when an armed,
+	// pollable bell rings, or -1 and why there is none.
+	FD() (int, error)
+
+	// Drain makes FD unreadable until the next ring.
+	Drain()
+
+	// Close wakes the sleeper and gives the bell's resources back.
+	Close()
+}

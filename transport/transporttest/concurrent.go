@@ -1,0 +1,99 @@
+package transporttest
+
+import (
+	"bytes"
+	"fmt"
+	"runtime"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"gomx/transport/wire"
+)
+
+// converse sends and receives so many frames and returns what went wrong. It
+// runs beside the same of the peer.
+func (e *end) converse(total int) (wrong string) {
+	sent, got := 0, 0
+	want := make([]byte, min(3000, e.link.Caps().MaxFrame))
+	e.take = func(_ int32, h *wire.Header, payload []byte) bool {
+		size := got % len(want)
+		content(want[:size], uint32(got))
+		if h.Seq != uint32(got) || !bytes.Equal(payload, want[:size]) {
+			wrong = fmt.Sprintf("%v: frame %d of %d bytes came as number %d", e.address, h.Seq, len(payload), got)
+		}
+		got++
+		return true
+	}
+	buf := make([]byte, len(want))
+	for begin := time.Now(); (sent < total || got < total) && wrong == ""; {
+		if sent < total {
+			size := sent % len(buf)
+			content(buf[:size], uint32(sent))
+			h := header(uint32(sent), wire.Eager, 0, size)
+			if e.link.Send(&h, &wire.Vec{First: buf[:size]}, 0) {
+				sent++
+			}
+		}
+		if e.poll() == 0 {
+			runtime.Gosched()
+		}
+		if time.Since(begin) > patience {
+			return fmt.Sprintf("%v: %d frames sent and %d received of %d", e.address, sent, got, total)
+		}
+	}
+	return wrong
+}
+
+// testWakeUp plays ball between two endpoints that sleep whenever they have
+// nothing to do. A wake-up that gets lost leaves both asleep.
+func testWakeUp(t *testing.T, w *world) {
+	a, b := w.boundPair()
+	const rounds = 300
+	var gaveUp atomic.Bool
+	watchdog := time.AfterFunc(patience, func() {
+		gaveUp.Store(true)
+		a.bell.Ring()
+		b.bell.Ring()
+	})
+	defer watchdog.Stop()
+
+	w.await("quiet", func() bool { return a.port.Quiet() && b.port.Quiet() })
+	done := make(chan int, 2)
+	for _, e := range []*end{a, b} {
+		go func() { done <- e.playBall(rounds, e == a, &gaveUp) }()
+	}
+	for range 2 {
+		if got := <-done; got != rounds {
+			t.Errorf("a wake-up was lost after %d of %d rounds", got, rounds)
+		}
+	}
+}
+
+func (e *end) playBall(rounds int, begins bool, gaveUp *atomic.Bool) (got int) {
+	e.take = func(int32, *wire.Header, []byte) bool { got++; return true }
+	throws := 0
+	throw := func() {
+		for !e.link.Send(&wire.Header{Kind: wire.Eager}, &wire.Vec{}, 0) && !gaveUp.Load() {
+			e.poll()
+		}
+		throws++
+	}
+	if begins {
+		throw()
+	}
+	for got < rounds && !gaveUp.Load() {
+		if e.poll() > 0 {
+			if throws < rounds {
+				throw()
+			}
+			continue
+		}
+		e.bell.Arm(false)
+		if e.port.Quiet() && !gaveUp.Load() {
+			e.bell.Sleep(-1)
+		}
+		e.bell.Disarm()
+	}
+	return got
+}

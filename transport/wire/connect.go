@@ -1,0 +1,59 @@
+package wire
+
+import (
+	"encoding/binary"
+	"fmt"
+)
+
+// ConnectSize is the size of the payload of Connect and ConnectReply, bytes.
+const ConnectSize = 40
+
+// ConnectInfo is the payload of Connect and ConnectReply.
+//
+//	 0         4         8        12        16        24        32      36       40
+//	+---------+---------+--------+---------+---------+---------+-------+--------+
+//	| version | session | filter | attempt |   nic   | endpoint| eager | status |
+//	+---------+---------+--------+---------+---------+---------+-------+--------+
+//
+// The sequence numbers of a side begin at its session number.
+type ConnectInfo struct {
+	Version  uint32 // Version of the sender
+	Session  uint32 // the sender's session towards this peer
+	Filter   uint32 // Connect: the filter that the connecting side claims
+	Attempt  uint32 // numbers the attempts, so that an old reply is not taken for a new one
+	NIC      uint64 // NIC id of the sender
+	Endpoint uint32 // endpoint id of the sender
+	EagerMax uint32 // largest message the sender takes eagerly
+	Status   uint32 // ConnectReply: 0, or the status that the connect ends with
+}
+
+// Append appends the byte form of c to b.
+func (c *ConnectInfo) Append(b []byte) []byte {
+	le := binary.LittleEndian
+	b = le.AppendUint32(b, c.Version)
+	b = le.AppendUint32(b, c.Session)
+	b = le.AppendUint32(b, c.Filter)
+	b = le.AppendUint32(b, c.Attempt)
+	b = le.AppendUint64(b, c.NIC)
+	b = le.AppendUint64(b, uint64(c.Endpoint))
+	b = le.AppendUint32(b, c.EagerMax)
+	return le.AppendUint32(b, c.Status)
+}
+
+// ParseConnect decodes the payload of a Connect or ConnectReply frame. A peer
+// of another version gets an error too, with the version filled in.
+func ParseConnect(b []byte) (c ConnectInfo, err error) {
+	if len(b) < ConnectSize {
+		return c, fmt.Errorf("%w: connect payload of %d bytes, want %d", ErrMalformed, len(b), ConnectSize)
+	}
+	le := binary.LittleEndian
+	c = ConnectInfo{
+		Version: le.Uint32(b), Session: le.Uint32(b[4:]), Filter: le.Uint32(b[8:]), Attempt: le.Uint32(b[12:]),
+		NIC: le.Uint64(b[16:]), Endpoint: le.Uint32(b[24:]),
+		EagerMax: le.Uint32(b[32:]), Status: le.Uint32(b[36:]),
+	}
+	if c.Version != Version {
+		return c, fmt.Errorf("%w: peer speaks version %d, this is %d", ErrMalformed, c.Version, Version)
+	}
+	return c, nil
+}

@@ -1,0 +1,126 @@
+package wire_test
+
+import (
+	"bytes"
+	"encoding/hex"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"gomx/transport/wire"
+)
+
+const session = 0x5e551234
+
+var golden = map[string]struct {
+	header  wire.Header
+	payload string // unless connect is set
+	connect *wire.ConnectInfo
+}{
+	"eager": {header: wire.Header{
+		Kind: wire.Eager, Length: 5, Match: 0x0123456789abcdef, Seq: 0x10203, Session: session,
+	}, payload: "hello"},
+	"eager_sync": {header: wire.Header{
+		Kind: wire.Eager, Flags: wire.HasID | wire.HasAck | wire.Sync,
+		Match: 0x0123456789abcdef, Seq: 0x10204, Session: session, ID: 0xa1a2a3a4a5a6a7a8, Ack: 0x77,
+	}},
+	"rendezvous": {header: wire.Header{
+		Kind: wire.Rendezvous, Flags: wire.HasID | wire.HasRange, Length: 8,
+		Match: 0x0123456789abcdef, Seq: 0x10205, Session: session, ID: 0x700000003, Total: 1 << 20,
+	}, payload: "\x88\x77\x66\x55\x44\x33\x22\x11"},
+	"notify": {header: wire.Header{
+		Kind: wire.Notify, Flags: wire.HasID | wire.HasRange | wire.HasAck,
+		Seq: 9, Session: session, ID: 0x700000003, Total: 1000, Offset: wire.Truncated, Ack: 0x10206,
+	}},
+	"pull_request": {header: wire.Header{
+		Kind: wire.PullRequest, Flags: wire.HasID | wire.HasRange,
+		Match: 0x900000002, Seq: 4096, Session: session, ID: 0x700000003, Total: 64 << 10, Offset: 128 << 10,
+	}},
+	"pull_data": {header: wire.Header{
+		Kind: wire.PullData, Flags: wire.HasID | wire.HasRange, Length: 3,
+		Session: session, ID: 0x900000002, Total: 1 << 20, Offset: 1<<20 - 3,
+	}, payload: "end"},
+	"ack":  {header: wire.Header{Kind: wire.Ack, Flags: wire.HasAck, Session: session, Ack: 0xfffffffe}},
+	"nack": {header: wire.Header{Kind: wire.Nack, Session: 0xdeadbeef}},
+	"connect": {
+		header: wire.Header{Kind: wire.Connect, Length: wire.ConnectSize},
+		connect: &wire.ConnectInfo{
+			Version: 1, Session: session, Filter: 0xcafe, Attempt: 3, NIC: 0x02000a000001, Endpoint: 6, EagerMax: 32 << 10,
+		},
+	},
+	"connect_reply": {
+		header: wire.Header{Kind: wire.ConnectReply, Length: wire.ConnectSize, Session: 0x5e559876},
+		connect: &wire.ConnectInfo{
+			Version: 1, Session: session, Attempt: 3, NIC: 0x02000a000001, Endpoint: 6, EagerMax: 32 << 10, Status: 17,
+		},
+	},
+	"bye":      {header: wire.Header{Kind: wire.Bye, Session: session}},
+	"throttle": {header: wire.Header{Kind: wire.Throttle, Match: 1, Session: session}},
+}
+
+// TestGolden compares the codec with the frames in testdata, whose bytes are
+// fixed: who changes one changes wire.Version.
+func TestGolden(t *testing.T) {
+	covered := map[wire.Kind]bool{}
+	for name, want := range golden {
+		t.Run(name, func(t *testing.T) {
+			covered[want.header.Kind] = true
+			frame := readHex(t, name)
+			h, n, err := wire.Parse(frame)
+			if err != nil || h != want.header || n != h.Size() {
+				t.Fatalf("parsed %+v, %d bytes, error %v; want %+v", h, n, err, want.header)
+			}
+			if got := want.header.Append(nil); !bytes.Equal(got, frame[:n]) {
+				t.Errorf("encoded\n%x, want\n%x", got, frame[:n])
+			}
+			payload := frame[n:]
+			if len(payload) != int(h.Length) {
+				t.Fatalf("%d bytes follow the header, want %d", len(payload), h.Length)
+			}
+			if want.connect == nil {
+				if string(payload) != want.payload {
+					t.Errorf("payload %q, want %q", payload, want.payload)
+				}
+				return
+			}
+			c, err := wire.ParseConnect(payload)
+			if err != nil || c != *want.connect {
+				t.Errorf("parsed %+v, error %v; want %+v", c, err, *want.connect)
+			}
+			if got := want.connect.Append(nil); !bytes.Equal(got, payload) {
+				t.Errorf("encoded\n%x, want\n%x", got, payload)
+			}
+		})
+	}
+	for kind := wire.Kind(1); kind.Valid(); kind++ {
+		if !covered[kind] {
+			t.Errorf("no golden frame of kind %v", kind)
+		}
+	}
+	files, _ := filepath.Glob("testdata/*.hex")
+	if len(files) != len(golden) {
+		t.Errorf("%d files for %d golden frames", len(files), len(golden))
+	}
+}
+
+// readHex reads bytes in hexadecimal, freely spaced, with # before comments.
+func readHex(t testing.TB, name string) []byte {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("testdata", name+".hex"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var digits strings.Builder
+	for line := range strings.Lines(string(text)) {
+		line, _, _ = strings.Cut(line, "#")
+		for field := range strings.FieldsSeq(line) {
+			digits.WriteString(field)
+		}
+	}
+	b, err := hex.DecodeString(digits.String())
+	if err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+	return b
+}

@@ -1,0 +1,50 @@
+package wire
+
+// Caps says what a medium can do. It is all that the engine knows of one.
+type Caps struct {
+	Name     string // "shm", "tcp", ...
+	MaxFrame int    // largest payload of one frame, bytes
+	Eager    int    // messages up to this many bytes go eagerly unless told otherwise
+	Ordered  bool   // frames arrive in the order sent
+	Reliable bool   // every frame arrives once, or the link goes down
+	Pull     bool   // Expose and Pull work; otherwise the engine pulls by blocks
+}
+
+// PullResult is the answer of Link.Pull.
+type PullResult uint8
+
+// The answers of Link.Pull.
+const (
+	PullDone     PullResult = iota // the bytes are in place
+	PullStarted                    // under way; PullFinished reports the end
+	PullFailed                     // not possible this way; pull by blocks instead
+	PullDeclined                   // possible, but by blocks it is quicker
+)
+
+// Link is what the engine asks of a connection to one peer. The engine calls it
+// with the endpoint's lock held, never from two goroutines at once.
+type Link interface {
+	// Caps returns the link's capabilities; they never change.
+	Caps() *Caps
+
+	// Send hands h and the h.Length bytes of v that begin at off to the medium.
+	// False means "again": nothing was taken, and the engine keeps the frame and
+	// its order. After true, header and payload have been copied. With an
+	// h.Length of 0, v may be nil.
+	Send(h *Header, v *Vec, off int) bool
+
+	// Expose appends to dst a description of v by which the peer can pull it,
+	// and returns a token for Unexpose. Only called if Caps().Pull.
+	// The memory is the user's again after Unexpose, so a pull whose bytes were
+	// not all read by then must fail: the peer must never be given what lies
+	// there afterwards.
+	Expose(dst []byte, v *Vec) (desc []byte, token uint64)
+
+	// Unexpose ends what Expose began.
+	Unexpose(token uint64)
+
+	// Pull fetches the first n bytes of what the peer described into v.
+	// If the answer is PullStarted, exactly one PullFinished brings the id back,
+	// unless the link goes down or is closed before.
+	Pull(desc []byte, v *Vec, n int, id uint64) PullResult
+}
