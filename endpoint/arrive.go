@@ -1,0 +1,130 @@
+package endpoint
+
+import (
+	"gomx/transport/wire"
+	"gomx/unexpected"
+)
+
+// storedKind says what a message of the unexpected store holds in Data.
+type storedKind uint8
+
+const (
+	storedEager  storedKind = iota // the bytes
+	storedRemote                   // the description to pull by
+	storedSelf                     // nothing: the bytes are still with our own send
+)
+
+// arriveEager takes an eager message. False: the store has no room for it.
+func (e *Engine) arriveEager(p *peer, h *wire.Header, payload []byte) bool {
+	if slot, ok := e.posted.Arrive(h.Match); ok {
+		e.receiveEager(p, slot, h, payload)
+		return true
+	}
+	if !e.unexp.Room(len(payload)) {
+		e.throttle(p)
+		return false
+	}
+	// The header is the link's or our own scratch, which operations inside the
+	// handler may overwrite.
+	head, session := *h, p.remote
+	if e.handler {
+		if e.askHandler(p, head.Match, uint32(len(payload)), payload) == Finished {
+			if head.Flags&wire.Sync != 0 {
+				e.settleSync(p, session, head.ID, uint32(len(payload)), wire.Taken)
+			}
+			return true
+		}
+		if p.local != head.Session {
+			return true // disconnected by the handler: the message died with the session
+		}
+		if slot, ok := e.posted.Arrive(head.Match); ok {
+			e.receiveEager(p, slot, &head, payload)
+			return true
+		}
+	}
+	p.medium.RecvEager++
+	id, ok := e.unexp.Add(unexpected.Message{
+		Match: head.Match, Peer: p.index, Kind: uint8(storedEager), Flags: uint8(head.Flags & wire.Sync),
+		Length: uint32(len(payload)), ID: head.ID, Aux: uint64(session),
+	}, len(payload))
+	if !ok { // the handler's own sends to this endpoint took the room
+		e.throttle(p)
+		e.count.Overrun++
+		return false
+	}
+	copy(e.unexp.At(id).Data, payload)
+	e.stored(id)
+	return true
+}
+
+// arriveRendezvous takes the header of a large message.
+func (e *Engine) arriveRendezvous(p *peer, h *wire.Header, desc []byte) bool {
+	if h.Flags&(wire.HasID|wire.HasRange) != wire.HasID|wire.HasRange {
+		e.count.Malformed++
+		return true
+	}
+	if slot, ok := e.posted.Arrive(h.Match); ok {
+		r := e.matchRendezvous(p, slot, h)
+		e.startRendezvous(p, slot, r, h.ID, h.Total, desc)
+		return true
+	}
+	if !e.unexp.Room(len(desc)) {
+		e.throttle(p)
+		return false
+	}
+	head, session := *h, p.remote
+	if e.handler {
+		if e.askHandler(p, head.Match, head.Total, nil) == Finished {
+			e.settleSync(p, session, head.ID, 0, wire.Discarded)
+			return true
+		}
+		if p.local != head.Session {
+			return true
+		}
+		if slot, ok := e.posted.Arrive(head.Match); ok {
+			r := e.matchRendezvous(p, slot, &head)
+			e.startRendezvous(p, slot, r, head.ID, head.Total, desc)
+			return true
+		}
+	}
+	p.medium.RecvRendezvous++
+	id, ok := e.unexp.Add(unexpected.Message{
+		Match: head.Match, Peer: p.index, Kind: uint8(storedRemote),
+		Length: head.Total, ID: head.ID, Aux: uint64(session),
+	}, len(desc))
+	if !ok {
+		e.throttle(p)
+		e.count.Overrun++
+		return false
+	}
+	copy(e.unexp.At(id).Data, desc)
+	e.stored(id)
+	return true
+}
+
+func (e *Engine) matchRendezvous(p *peer, slot int32, h *wire.Header) *request {
+	p.medium.RecvRendezvous++
+	r := e.reqs.at(slot)
+	r.peer, r.session, r.match, r.msgLen = p.index, p.remote, h.Match, h.Total
+	return r
+}
+
+// askHandler shows an unexpected message to the user's handler (VII.1.4).
+func (e *Engine) askHandler(p *peer, match uint64, length uint32, data []byte) Action {
+	e.count.Handled++
+	e.incoming = Incoming{Source: Addr{p.index, p.remote}, Match: match, Length: length, Data: data}
+	e.handling = true
+	action := e.host.Unexpected(&e.incoming)
+	e.handling = false
+	e.incoming.Data = nil
+	return action
+}
+
+// stored notes a message that nobody waited for.
+func (e *Engine) stored(id int32) {
+	if e.trace {
+		e.arrived++
+		e.unexp.At(id).Seq = e.arrived
+		e.arrivals = append(e.arrivals, arrival{id, e.arrived})
+	}
+}

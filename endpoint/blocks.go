@@ -1,0 +1,243 @@
+package endpoint
+
+import "gomx/transport/wire"
+
+// Rendezvous by blocks: the receiver asks for a few blocks at a time, the sender
+// answers each with frames, and a block that does not come in time is asked for
+// again. It needs nothing of the medium but frames that sometimes arrive.
+const (
+	blockFrames = 16 // frames of a block; a bit each in block.here
+	blocksAhead = 4
+	pullFrame   = 8 << 10 // largest payload of a PullData frame
+)
+
+type block struct {
+	off, len uint32
+	frames   uint8
+	here     uint32 // a bit for each frame that arrived
+	due      Tick   // ask again then
+}
+
+// pull is the receiver's side of one rendezvous by blocks.
+type pull struct {
+	request  Handle
+	peer     int32
+	frame    uint32
+	asked    uint32 // everything before this offset has been asked for
+	got      uint32 // bytes that arrived
+	progress Tick   // when the last of them did
+	blocks   [blocksAhead]block
+}
+
+// pullSlab holds pulls; freed ones are used again.
+type pullSlab struct {
+	items []*pull
+	free  []int32
+	live  []int32
+}
+
+func (s *pullSlab) alloc() (int32, *pull) {
+	if n := len(s.free); n > 0 {
+		i := s.free[n-1]
+		s.free = s.free[:n-1]
+		s.live = append(s.live, i)
+		*s.items[i] = pull{}
+		return i, s.items[i]
+	}
+	i := int32(len(s.items))
+	s.items = append(s.items, new(pull))
+	s.live = append(s.live, i)
+	return i, s.items[i]
+}
+
+func (s *pullSlab) release(i int32) {
+	for k, v := range s.live {
+		if v == i {
+			s.live[k] = s.live[len(s.live)-1]
+			s.live = s.live[:len(s.live)-1]
+			break
+		}
+	}
+	s.free = append(s.free, i)
+}
+
+func (e *Engine) pullBlocks(p *peer, slot int32, r *request) {
+	i, pl := e.pulls.alloc()
+	r.pull = i
+	pl.request, pl.peer, pl.progress = handleOf(slot, r.generation), p.index, e.now
+	pl.frame = uint32(min(p.caps.MaxFrame, pullFrame))
+	p.medium.PulledBlocks++
+	e.askBlocks(p, r, pl)
+}
+
+// askBlocks asks for new blocks while there are free places.
+func (e *Engine) askBlocks(p *peer, r *request, pl *pull) {
+	for i := range pl.blocks {
+		b := &pl.blocks[i]
+		if b.len != 0 || pl.asked >= r.xferLen {
+			continue
+		}
+		b.off = pl.asked
+		b.len = min(pl.frame*blockFrames, r.xferLen-pl.asked)
+		b.frames = uint8((b.len + pl.frame - 1) / pl.frame)
+		b.here = 0
+		pl.asked += b.len
+		e.askBlock(p, r, pl, b)
+	}
+}
+
+func (e *Engine) askBlock(p *peer, r *request, pl *pull, b *block) {
+	b.due = e.now + pullAgain
+	e.control(p, wire.Header{
+		Kind: wire.PullRequest, Flags: wire.HasID | wire.HasRange,
+		ID: r.remote, Match: uint64(pl.request), Seq: pl.frame, Offset: b.off, Total: b.len,
+	})
+}
+
+// pullJob is the sender's side: one block that was asked for.
+type pullJob struct {
+	send     Handle
+	receiver uint64
+	off, end uint32
+	frame    uint32
+}
+
+func (e *Engine) arrivePullRequest(p *peer, h *wire.Header) {
+	slot, r := e.reqs.find(Handle(h.ID))
+	if r == nil || slot == none || r.peer != p.index || r.state != stateOffered {
+		e.count.Stale++
+		return
+	}
+	end := uint64(h.Offset) + uint64(h.Total)
+	if h.Flags&wire.HasRange == 0 || end > uint64(r.msgLen) || h.Seq == 0 || int(h.Seq) > p.caps.MaxFrame {
+		e.count.Malformed++
+		return
+	}
+	if p.jobs.len() >= blocksAhead*e.reqs.live {
+		e.count.Malformed++ // more than an honest peer has under way
+		return
+	}
+	p.jobs.push(pullJob{send: Handle(h.ID), receiver: h.Match, off: h.Offset, end: uint32(end), frame: h.Seq})
+	if !e.flushJobs(p) {
+		e.wait(p)
+	}
+}
+
+// flushJobs answers block requests until done or until the link is full.
+func (e *Engine) flushJobs(p *peer) bool {
+	for p.jobs.len() > 0 {
+		j := p.jobs.front()
+		_, r := e.reqs.find(j.send)
+		if r == nil || r.state != stateOffered {
+			p.jobs.pop() // the send has ended meanwhile
+			continue
+		}
+		for j.off < j.end {
+			n := min(j.frame, j.end-j.off)
+			h := &e.header
+			*h = wire.Header{
+				Kind: wire.PullData, Flags: wire.HasID | wire.HasRange,
+				Length: n, ID: j.receiver, Offset: j.off, Total: r.msgLen,
+			}
+			if !e.post(p, h, &r.vec, int(j.off)) {
+				return false
+			}
+			j.off += n
+		}
+		p.jobs.pop()
+	}
+	return true
+}
+
+func (e *Engine) arrivePullData(p *peer, h *wire.Header, payload []byte) {
+	slot, r := e.reqs.find(Handle(h.ID))
+	if r == nil || r.state != statePulling || r.pull == none || r.peer != p.index {
+		e.count.Stale++
+		return
+	}
+	pl := e.pulls.items[r.pull]
+	b := pl.blockAt(h.Offset, len(payload))
+	if b == nil {
+		e.count.Duplicates++
+		return
+	}
+	bit := uint32(1) << ((h.Offset - b.off) / pl.frame)
+	if b.here&bit != 0 {
+		e.count.Duplicates++
+		return
+	}
+	b.here |= bit
+	r.vec.Scatter(int(h.Offset), payload)
+	pl.got += uint32(len(payload))
+	pl.progress, b.due = e.now, e.now+pullAgain
+	if b.here == 1<<b.frames-1 {
+		b.len = 0
+		e.askBlocks(p, r, pl)
+	}
+	if pl.got == r.xferLen {
+		e.endPull(r)
+		e.finishRendezvous(p, slot, r)
+	}
+}
+
+// blockAt returns the block in flight that the bytes at off belong to, if they
+// are just one frame of it.
+func (pl *pull) blockAt(off uint32, n int) *block {
+	for i := range pl.blocks {
+		b := &pl.blocks[i]
+		if b.len == 0 || off < b.off || off >= b.off+b.len {
+			continue
+		}
+		rel := off - b.off
+		if rel%pl.frame != 0 || n != int(min(pl.frame, b.len-rel)) {
+			return nil
+		}
+		return b
+	}
+	return nil
+}
+
+func (e *Engine) endPull(r *request) {
+	if r.pull != none {
+		e.pulls.release(r.pull)
+		r.pull = none
+	}
+}
+
+// advancePulls asks again for blocks that are overdue, and fails pulls that
+// have not moved for the request timeout.
+func (e *Engine) advancePulls() {
+	for i := 0; i < len(e.pulls.live); i++ {
+		pl := e.pulls.items[e.pulls.live[i]]
+		slot, r := e.reqs.find(pl.request)
+		p := e.peers[pl.peer]
+		if e.now-pl.progress >= e.cfg.RequestTimeout {
+			e.expire(slot, r)
+			i = -1 // that may have ended other pulls too
+			continue
+		}
+		if p.rel == nil {
+			continue // a reliable link loses nothing
+		}
+		for k := range pl.blocks {
+			if b := &pl.blocks[k]; b.len != 0 && e.now >= b.due {
+				e.count.BlocksAgain++
+				e.askBlock(p, r, pl, b)
+			}
+		}
+	}
+}
+
+// pullDue returns when advancePulls has something to do for pl.
+func (e *Engine) pullDue(pl *pull) Tick {
+	due := later(pl.progress, e.cfg.RequestTimeout)
+	if e.peers[pl.peer].rel == nil {
+		return due
+	}
+	for i := range pl.blocks {
+		if b := &pl.blocks[i]; b.len != 0 {
+			due = min(due, b.due)
+		}
+	}
+	return due
+}

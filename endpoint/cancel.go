@@ -1,0 +1,41 @@
+package endpoint
+
+// Cancel takes back a receive that has not matched, or a connect that has not
+// ended (IX.1.1). True: the request is gone. False: too late, collect it.
+func (e *Engine) Cancel(h Handle) (bool, error) {
+	slot, r := e.reqs.user(h)
+	if r == nil {
+		return false, ErrBadRequest
+	}
+	switch {
+	case r.kind == kindSend || r.kind == kindSyncSend:
+		return false, ErrCancelSend
+	case r.state == statePosted:
+		e.posted.Cancel(slot)
+	case r.state != stateWaiting:
+		return false, nil
+	}
+	kind, peer := r.kind, r.peer
+	e.reqs.release(slot, r)
+	if kind == kindConnect {
+		e.undial(e.peers[peer])
+	}
+	return true, nil
+}
+
+// Forget lets go of a request: when it completes it is freed and nobody is told
+// (IX.1.2). The handle is stale at once.
+func (e *Engine) Forget(h Handle) error {
+	slot, r := e.reqs.user(h)
+	if r == nil {
+		return ErrBadRequest
+	}
+	if r.state == stateComplete {
+		e.reqs.remove(&e.done.list, r)
+		e.done.count--
+		e.reqs.release(slot, r)
+		return nil
+	}
+	r.flags |= forgotten
+	return nil
+}

@@ -1,0 +1,88 @@
+package endpoint
+
+// Code is the status of a request: how it ended. It is a value, never an
+// allocated error. The numbers are those of MX's headers (VI.2.1).
+type Code uint8
+
+// The status codes of the manual (VI.2.1).
+const (
+	Success             Code = 0
+	Pending             Code = 1  // not complete; never the status of a completed request
+	Buffered            Code = 2  // not complete, but the send's data has left the buffer
+	Rejected            Code = 3  // the filter did not match
+	TimedOut            Code = 4  // the request's timeout passed
+	Truncated           Code = 5  // the receive was shorter than the message
+	Cancelled           Code = 6  // cancelled before it matched
+	EndpointUnknown     Code = 7  // no way to that endpoint is known
+	EndpointClosed      Code = 8  // the peer closed its endpoint
+	EndpointUnreachable Code = 9  // the connection broke, or was disconnected
+	BadSession          Code = 10 // the peer is another incarnation, or was never connected
+	BadKey              Code = 11 // connect with a wrong filter
+	BadEndpoint         Code = 12 // the endpoint id is out of range at the peer
+	BadRDMAWindow       Code = 13 // the memory described by the sender can't be read
+	Aborted             Code = 14 // ended by the peer
+	NoResources         Code = 16 // out of memory or of another resource
+)
+
+var codeTexts = [...]string{
+	Success:             "success",
+	Pending:             "still pending",
+	Buffered:            "buffered, still pending",
+	Rejected:            "rejected: filter mismatch",
+	TimedOut:            "timed out",
+	Truncated:           "truncated: the receive was shorter than the message",
+	Cancelled:           "cancelled",
+	EndpointUnknown:     "destination endpoint is unknown",
+	EndpointClosed:      "remote endpoint is closed",
+	EndpointUnreachable: "remote endpoint is unreachable",
+	BadSession:          "bad session: the peer was reopened or never connected",
+	BadKey:              "connection refused: wrong filter",
+	BadEndpoint:         "endpoint id is out of range at the peer",
+	BadRDMAWindow:       "the sender's memory could not be read",
+	Aborted:             "aborted by the peer",
+	15:                  "event queue full",
+	NoResources:         "out of resources",
+}
+
+// String returns the text of a code, also of ones this version does not know.
+func (c Code) String() string {
+	if int(c) < len(codeTexts) {
+		return codeTexts[c]
+	}
+	return "unknown status code"
+}
+
+// Errno is the outcome of a call that could not be carried out. It is an error
+// and compares with errors.Is. The numbers are those of MX's headers.
+type Errno uint8
+
+// The codes that the engine itself returns.
+const (
+	ErrBadRequest     Errno = 13 // stale, foreign or null handle, or the wrong kind of request
+	ErrBadSegCount    Errno = 12 // more than 256 segments
+	ErrBadSegMem      Errno = 11 // message of 4 GiB or more
+	ErrBadMask        Errno = 14 // match bits outside the mask
+	ErrBadAddress     Errno = 16 // null or foreign endpoint address
+	ErrCancelSend     Errno = 40 // cancel of a send
+	ErrBadContextMask Errno = 42 // a receive's mask leaves out context id bits
+	ErrNoResources    Errno = 15 // out of slots
+)
+
+var errnoTexts = map[Errno]string{
+	ErrBadRequest:     "bad request: stale, foreign or of the wrong kind",
+	ErrBadSegCount:    "bad segment count: at most 256 are allowed",
+	ErrBadSegMem:      "bad segment: messages are shorter than 4 GiB",
+	ErrBadMask:        "match bits outside the match mask",
+	ErrBadAddress:     "bad endpoint address: null, or of another endpoint",
+	ErrCancelSend:     "sends can't be cancelled",
+	ErrBadContextMask: "match mask must cover the context id bits",
+	ErrNoResources:    "out of resources",
+}
+
+// Error returns the text of the code.
+func (e Errno) Error() string {
+	if text, ok := errnoTexts[e]; ok {
+		return text
+	}
+	return "unknown error code"
+}

@@ -1,0 +1,102 @@
+package endpoint
+
+import "gomx/transport/wire"
+
+// doneList holds completed requests that nobody has collected, oldest first.
+type doneList struct {
+	list
+	count int
+}
+
+func (d *doneList) reset() { d.list.reset(); d.count = 0 }
+
+// complete ends a request. It happens once to each.
+func (e *Engine) complete(slot int32, r *request, code Code) {
+	r.code = code
+	r.state = stateComplete
+	if r.flags != 0 {
+		if e.settle(slot, r) {
+			return
+		}
+	}
+	e.reqs.push(&e.done.list, slot, r)
+	e.done.count++
+}
+
+// settle does what a request's flags ask for at its end, and reports whether
+// that freed it.
+func (e *Engine) settle(slot int32, r *request) bool {
+	if r.flags&exposed != 0 {
+		if p := e.peers[r.peer]; p.link != nil {
+			p.link.Unexpose(r.token)
+		}
+		r.flags &^= exposed
+	}
+	if r.flags&forgotten != 0 {
+		e.reqs.release(slot, r)
+		return true
+	}
+	return false
+}
+
+// Done reports whether the request is complete. A stale handle is not.
+func (e *Engine) Done(h Handle) bool {
+	_, r := e.reqs.user(h)
+	return r != nil && r.state == stateComplete
+}
+
+// Pending reports whether the handle names a request that is not complete.
+func (e *Engine) Pending(h Handle) bool {
+	_, r := e.reqs.user(h)
+	return r != nil && r.state != stateComplete
+}
+
+// Test collects a request if it is complete (VI.2.1): st is filled, and the
+// handle is stale from then on.
+func (e *Engine) Test(h Handle, st *Status) (bool, error) {
+	slot, r := e.reqs.user(h)
+	if r == nil {
+		return false, ErrBadRequest
+	}
+	if r.state != stateComplete {
+		return false, nil
+	}
+	e.collect(slot, r, st)
+	return true, nil
+}
+
+func (e *Engine) collect(slot int32, r *request, st *Status) {
+	r.status(st)
+	e.reqs.remove(&e.done.list, r)
+	e.done.count--
+	e.reqs.release(slot, r)
+}
+
+func (r *request) status(st *Status) {
+	st.Code = r.code
+	st.Source = Addr{r.peer, r.session}
+	st.Match = r.match
+	st.MsgLength, st.XferLength = r.msgLen, r.xferLen
+	st.Context = r.ctx
+}
+
+// Buffered reports whether a send's bytes have left the user's buffer (VI.1.1).
+func (e *Engine) Buffered(h Handle) (bool, error) {
+	_, r := e.reqs.user(h)
+	if r == nil || (r.kind != kindSend && r.kind != kindSyncSend) {
+		return false, ErrBadRequest
+	}
+	return r.state == stateBuffered || r.state == stateComplete, nil
+}
+
+// Context returns the value that the request was posted with (VI.4).
+func (e *Engine) Context(h Handle) (any, error) {
+	_, r := e.reqs.user(h)
+	if r == nil {
+		return nil, ErrBadRequest
+	}
+	return r.ctx, nil
+}
+
+// drop releases the user's memory of a request that ends without a transfer.
+func (r *request) drop() { r.vec = wire.Vec{} }

@@ -1,0 +1,308 @@
+package endpoint
+
+import (
+	"math"
+
+	"gomx/transport/wire"
+)
+
+// A session is a pair of numbers, one of each side. A side bumps its number
+// whenever a session ends and enters each of its numbers into one session only,
+// so that no frame of an old session is ever taken for one of a new session.
+//
+// Connect says in its payload the number that the asking side offers, and in its
+// header the last number of the other side that it knows, with Match 1 if it is
+// connected with that and 0 if that session has ended. The reply repeats the
+// offered number in its header, so that an old reply is known.
+const (
+	connectAgain       Tick = 50   // a medium that loses: ask again
+	connectAgainSafely Tick = 1000 // one that does not, where only a link that changed can swallow it
+)
+
+const stillConnected = 1
+
+// overCode is the status of a reply that refuses a session number because the
+// replying side has already ended a session under it. Its Filter is the last
+// number that the replying side knows; the next offer must be beyond it.
+const overCode = BadSession
+
+// Iconnect asks the peer whether it takes us with this filter (IV.3). The
+// request completes with Success and the peer's address as Source, or with the
+// status that says why not. A connect to a connected peer checks the filter
+// anew and leaves the session as it is.
+func (e *Engine) Iconnect(nic uint64, endpoint uint32, filter uint32, match uint64, ctx any) Handle {
+	p := e.peers[e.PeerOf(nic, endpoint)]
+	slot, r := e.reqs.alloc()
+	r.kind, r.state, r.peer, r.session = kindConnect, stateWaiting, p.index, 0
+	r.match, r.msgLen, r.xferLen, r.ctx = match, 0, 0, ctx
+	r.filter, r.started = filter, e.now
+	e.attempt++
+	r.remote = uint64(e.attempt)
+	h := handleOf(slot, r.generation)
+	if p.index == 0 {
+		e.connectSelf(slot, r)
+		return h
+	}
+	r.deadline = later(e.now, e.cfg.RequestTimeout)
+	e.addTimed(slot, r)
+	if p.state != peerConnected {
+		p.state = peerDialing
+	}
+	switch {
+	case p.link != nil:
+		e.askPeer(p, r)
+	case !p.dialled:
+		p.dialled = true
+		e.host.Dial(p.index, nic, endpoint)
+	}
+	return h
+}
+
+func (e *Engine) connectSelf(slot int32, r *request) {
+	code := Success
+	if r.filter != e.cfg.Filter {
+		code = BadKey
+	}
+	r.session = e.peers[0].remote
+	e.complete(slot, r, code)
+}
+
+// askPeer sends the Connect frame of one request.
+func (e *Engine) askPeer(p *peer, r *request) {
+	h := wire.Header{Kind: wire.Connect, Session: p.remote}
+	if p.state == peerConnected {
+		h.Match = stillConnected
+	}
+	e.sendConnect(p, h, wire.ConnectInfo{Filter: r.filter, Attempt: uint32(r.remote)})
+	again := connectAgainSafely
+	if p.rel != nil {
+		again = connectAgain
+	}
+	p.asking, p.askAt = true, e.now+again
+	e.watchTimers(p)
+}
+
+// askSoon has the pending connects asked again at the next tick. Not at once, or
+// two sides that misunderstand each other would do nothing else.
+func (e *Engine) askSoon(p *peer) {
+	if p.asking {
+		p.askAt = e.now + 1
+		e.watchTimers(p)
+	}
+}
+
+// askAll asks for all connects to p, and reports whether there are any.
+func (e *Engine) askAll(p *peer) bool {
+	p.asking = false
+	e.eachConnect(p, func(_ int32, r *request) {
+		if p.state != peerConnected {
+			p.state = peerDialing
+		}
+		e.askPeer(p, r)
+	})
+	return p.asking
+}
+
+func (e *Engine) reply(p *peer, offered uint32, c wire.ConnectInfo) {
+	e.sendConnect(p, wire.Header{Kind: wire.ConnectReply, Session: offered}, c)
+}
+
+func (e *Engine) sendConnect(p *peer, h wire.Header, c wire.ConnectInfo) {
+	c.Version, c.Session = wire.Version, p.local
+	c.NIC, c.Endpoint = e.cfg.NIC, e.cfg.Endpoint
+	c.EagerMax = MaxMessage
+	if e.cfg.CopyLimit >= 0 {
+		c.EagerMax = uint32(min(uint64(e.cfg.CopyLimit), MaxMessage))
+	}
+	h.Length = wire.ConnectSize
+	e.greet(p, greeting{h, c})
+}
+
+// eachConnect calls f for each pending connect to p.
+func (e *Engine) eachConnect(p *peer, f func(int32, *request)) {
+	e.eachRequest(func(slot int32, r *request) {
+		if r.kind == kindConnect && r.state == stateWaiting && r.peer == p.index {
+			f(slot, r)
+		}
+	})
+}
+
+// eachRequest calls f for each request. Completing or releasing requests
+// meanwhile does no harm.
+func (e *Engine) eachRequest(f func(int32, *request)) {
+	for c := range e.reqs.chunks {
+		for i := range e.reqs.chunks[c] {
+			if r := &e.reqs.chunks[c][i]; r.state != stateFree {
+				f(int32(c*chunkLen+i), r)
+			}
+		}
+	}
+}
+
+// arriveConnect answers a peer that wants to talk. A wrong filter changes
+// nothing but the counter.
+func (e *Engine) arriveConnect(p *peer, h *wire.Header, payload []byte) {
+	c, err := wire.ParseConnect(payload)
+	if err != nil || c.Session == 0 || c.NIC != p.at.nic || c.Endpoint != p.at.endpoint {
+		e.count.Malformed++
+		return
+	}
+	reply := wire.ConnectInfo{Attempt: c.Attempt}
+	if c.Filter != e.cfg.Filter {
+		e.count.BadFilter++
+		reply.Status = uint32(BadKey)
+		e.reply(p, c.Session, reply)
+		return
+	}
+	connected := h.Match == stillConnected
+	if !connected {
+		e.passOver(p, h.Session)
+	}
+	switch {
+	case p.state == peerConnected && c.Session == p.remote:
+	case p.ended(c.Session):
+		reply.Status, reply.Filter = uint32(overCode), p.remote
+	case p.state != peerConnected && connected && h.Session != p.local:
+		e.nack(p, h.Session) // it has not noticed that the session ended
+		return
+	default:
+		e.enter(p, &c, true)
+	}
+	e.reply(p, c.Session, reply)
+}
+
+// passOver leaves out the numbers of ours up to one that the peer knows from a
+// session it has left.
+func (e *Engine) passOver(p *peer, session uint32) {
+	if session == 0 || session-p.local >= ancient {
+		return
+	}
+	if p.state == peerConnected {
+		e.failPeer(p, BadSession, true)
+	}
+	p.local = session
+	p.renew()
+}
+
+// ended reports whether the peer's session number belongs to a session that
+// this side has entered and left, or to an even older one.
+func (p *peer) ended(session uint32) bool {
+	age := p.remote - session
+	if p.remote == 0 || age >= ancient {
+		return false
+	}
+	return age > 0 || p.state != peerConnected
+}
+
+// Session numbers of one incarnation of a peer grow by one at a time, those of
+// another are anywhere.
+const ancient = 1 << 10
+
+func sameIncarnation(a, b uint32) bool { return a-b+ancient < 2*ancient }
+
+// enter begins the session that the peer has offered. With fresh, our own number
+// must be one that the peer has never seen in another session.
+func (e *Engine) enter(p *peer, c *wire.ConnectInfo, fresh bool) {
+	if p.state == peerConnected {
+		local := p.local
+		e.failPeer(p, BadSession, true)
+		if !fresh {
+			p.local = local
+		}
+	}
+	if p.next != nil && p.remote != 0 && !sameIncarnation(c.Session, p.remote) {
+		old := p.link // that of a process which is gone, dead or about to be
+		e.attach(p, p.next)
+		e.host.Drop(p.index, old, false)
+	}
+	e.begin(p, c.Session, int(min(c.EagerMax, math.MaxInt32)))
+}
+
+func (e *Engine) arriveConnectReply(p *peer, h *wire.Header, payload []byte) {
+	c, err := wire.ParseConnect(payload)
+	if err != nil || c.Session == 0 {
+		e.count.Malformed++
+		return
+	}
+	slot, r := e.attemptOf(p, c.Attempt)
+	switch {
+	case c.Status == uint32(overCode):
+		if h.Session == p.local {
+			e.endSession(p)
+		}
+		e.passOver(p, c.Filter)
+		e.askSoon(p)
+	case r == nil:
+		e.count.Stale++
+	case c.Status != 0:
+		e.complete(slot, r, refusal(c.Status))
+		e.undial(p)
+	case h.Session != p.local:
+		e.askSoon(p) // the answer to a session that has ended since
+	case p.state == peerConnected && c.Session == p.remote:
+		e.connected(p, slot, r)
+	case p.ended(c.Session):
+		// The peer is in a session with us that we have left: it must learn that.
+		e.reply(p, c.Session, wire.ConnectInfo{Status: uint32(overCode), Filter: p.remote})
+		e.askSoon(p)
+	default:
+		e.enter(p, &c, false)
+		e.connected(p, slot, r)
+	}
+}
+
+func (e *Engine) connected(p *peer, slot int32, r *request) {
+	r.session = p.remote
+	e.complete(slot, r, Success)
+	e.undial(p)
+}
+
+// refusal makes a status of what a peer says. It can't be one of success.
+func refusal(status uint32) Code {
+	switch c := Code(status); {
+	case status > uint32(NoResources), c < Rejected, c == Truncated:
+		return Rejected
+	default:
+		return c
+	}
+}
+
+// attemptOf returns the pending connect to p that the peer answers.
+func (e *Engine) attemptOf(p *peer, attempt uint32) (slot int32, r *request) {
+	slot = none
+	e.eachConnect(p, func(s int32, c *request) {
+		if uint32(c.remote) == attempt {
+			slot, r = s, c
+		}
+	})
+	return slot, r
+}
+
+// endSession leaves the session, if there is one, because the peer has.
+func (e *Engine) endSession(p *peer) {
+	if p.state == peerConnected {
+		e.failPeer(p, BadSession, false)
+	} else {
+		p.renew()
+	}
+}
+
+// undial notes that a connect to p has ended, which may have been the last one.
+func (e *Engine) undial(p *peer) {
+	if !p.asking && p.state != peerDialing {
+		return
+	}
+	waiting := false
+	e.eachConnect(p, func(int32, *request) { waiting = true })
+	if waiting {
+		return
+	}
+	p.asking = false
+	switch {
+	case p.state != peerDialing:
+	case p.remote != 0:
+		p.state = peerGone
+	default:
+		p.state = peerAbsent
+	}
+}

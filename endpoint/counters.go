@@ -1,0 +1,83 @@
+package endpoint
+
+// Counters count what happened since the engine was made. They are always on.
+type Counters struct {
+	Queued        uint64 // sends that had to wait for a link
+	Handled       uint64 // messages shown to the unexpected handler
+	Refused       uint64 // frames that found no room in the unexpected store
+	Overrun       uint64 // of those, after the handler had run
+	Throttles     uint64 // times a peer was told to hold back payload
+	Unthrottles   uint64 // and to go on
+	Dropped       uint64 // unexpected messages dropped with their peer's session
+	Stale         uint64 // frames about requests or sessions that have ended
+	Malformed     uint64 // frames whose contents make no sense
+	Corrupt       uint64 // links given up for it
+	BadSession    uint64 // frames of a session that is not the current one
+	BadFilter     uint64 // connects with a wrong filter
+	Duplicates    uint64 // frames that came twice
+	Early         uint64 // frames that came before their turn
+	TooEarly      uint64 // of those, too far ahead to be held
+	Resent        uint64 // frames sent again
+	BlocksAgain   uint64 // blocks asked for again
+	ConnectsAgain uint64 // connects asked again
+	PullFallbacks uint64 // direct pulls that failed and went on by blocks
+	Timeouts      uint64 // requests and peers that timed out
+}
+
+// Medium counts the messages of one transport.
+type Medium struct {
+	Name                       string
+	SentEager, SentRendezvous  uint64 // messages
+	RecvEager, RecvRendezvous  uint64
+	PulledDirect, PulledBlocks uint64 // rendezvous, by how the bytes came
+	BytesSent, BytesReceived   uint64 // payload
+}
+
+// Counters returns the counters so far.
+func (e *Engine) Counters() Counters { return e.count }
+
+// Media returns the counters of each transport in use.
+func (e *Engine) Media() []Medium {
+	var all []Medium
+	for _, m := range e.media {
+		all = append(all, *m)
+	}
+	return all
+}
+
+func (e *Engine) mediumNamed(name string) *Medium {
+	for _, m := range e.media {
+		if m.Name == name {
+			return m
+		}
+	}
+	m := &Medium{Name: name}
+	e.media = append(e.media, m)
+	return m
+}
+
+// Depths says how full the queues are and have been.
+type Depths struct {
+	Posted, PostedPeak         int
+	PostedProbes, Arrivals     uint64 // index probes, and the arrivals they were made for
+	Unexpected, UnexpectedPeak int
+	Bytes, BytesPeak, Bound    int // of the unexpected store
+	Walked, Finds              uint64
+	Requests, RequestsPeak     int // in use, in any state
+	Completed                  int // complete and not collected
+	Pulls                      int // rendezvous that are received by blocks now
+	Kept, Early                int // frames kept until acknowledged, or for their turn
+}
+
+// Depths returns the present depths.
+func (e *Engine) Depths() Depths {
+	m, u := e.posted.Stats(), e.unexp.Stats()
+	kept, early := e.held()
+	return Depths{
+		Pulls: len(e.pulls.live), Kept: kept, Early: early,
+		Posted: m.Depth, PostedPeak: m.Peak, PostedProbes: m.Probes, Arrivals: m.Arrivals,
+		Unexpected: u.Depth, UnexpectedPeak: u.Peak, Bytes: u.Bytes, BytesPeak: u.PeakBytes, Bound: u.Limit,
+		Walked: u.Walked, Finds: u.Finds,
+		Requests: e.reqs.live, RequestsPeak: e.reqs.peak, Completed: e.done.count,
+	}
+}

@@ -1,0 +1,155 @@
+package endpoint
+
+import "gomx/transport/wire"
+
+// Disconnect ends the session with a peer (XII.1.1): its requests complete with
+// EndpointUnreachable, its unexpected messages are dropped, and the address is
+// dead until a connect succeeds again. Disconnecting oneself does nothing.
+func (e *Engine) Disconnect(a Addr) error {
+	if !e.known(a) {
+		return ErrBadAddress
+	}
+	p := e.peers[a.Peer]
+	switch {
+	case p.index == 0 || p.remote != a.Session:
+	case p.state == peerConnected:
+		e.part(p)
+	default:
+		e.dropStored(p, true)
+	}
+	return nil
+}
+
+// Goodbye tells every connected peer that the endpoint closes.
+func (e *Engine) Goodbye() {
+	for _, p := range e.peers[1:] {
+		e.bye(p)
+	}
+}
+
+// part ends the session from our side.
+func (e *Engine) part(p *peer) {
+	e.bye(p)
+	p.nacked = p.local // the goodbye says as much
+	e.failPeer(p, EndpointUnreachable, true)
+	if p.rel != nil {
+		p.parted, p.partings, p.partAt = p.remote, byes, e.now+byeAgain
+		e.watchTimers(p)
+	}
+}
+
+// Over media that lose frames a goodbye is repeated until the peer answers it
+// with a Nack, some times at most.
+const (
+	byes          = 8
+	byeAgain Tick = 50
+)
+
+func (e *Engine) bye(p *peer) {
+	if p.state == peerConnected {
+		e.greet(p, greeting{h: wire.Header{Kind: wire.Bye, Session: p.remote}})
+	}
+}
+
+func (e *Engine) repeatBye(p *peer) {
+	p.partings--
+	p.partAt = e.now + byeAgain
+	e.greet(p, greeting{h: wire.Header{Kind: wire.Bye, Session: p.parted}})
+}
+
+// arriveBye: the peer closes its endpoint or disconnects from us.
+func (e *Engine) arriveBye(p *peer, h *wire.Header) {
+	session := h.Session
+	e.failPeer(p, EndpointClosed, false)
+	if p.rel != nil {
+		e.nack(p, session)
+	}
+	e.askSoon(p)
+}
+
+// failPeer ends everything that is tied to a peer. Messages that arrived whole
+// stay receivable, unless all is to be forgotten; those whose bytes are still
+// with the peer are dropped. Connects go on: they are about the next session.
+func (e *Engine) failPeer(p *peer, code Code, all bool) {
+	p.state, p.goneCode = peerGone, code
+	p.renew()
+	if p.throttles {
+		p.throttles = false
+		e.holdsBack--
+	}
+	if p.rel != nil {
+		p.rel.clear()
+	}
+	e.endRequests(p, code)
+	e.dropStored(p, all)
+}
+
+// endRequests completes every request that is tied to a peer, and drops what
+// waits to be sent.
+func (e *Engine) endRequests(p *peer, code Code) {
+	p.queue.reset()
+	p.control.clear()
+	p.jobs.clear()
+	p.refresh(-1)
+	e.eachRequest(func(slot int32, r *request) {
+		if r.peer != p.index {
+			return
+		}
+		switch r.state {
+		case stateQueued, stateOffered, stateBuffered:
+			r.xferLen = 0
+			r.drop()
+			e.complete(slot, r, code)
+		case statePulling:
+			e.failPull(slot, r, code)
+		}
+	})
+}
+
+func (e *Engine) dropStored(p *peer, all bool) {
+	for id, ok := e.unexp.First(); ok; {
+		next, more := e.unexp.Next(id)
+		m := e.unexp.At(id)
+		if m.Peer == p.index && (all || storedKind(m.Kind) == storedRemote) {
+			e.unexp.Remove(id)
+			e.count.Dropped++
+		}
+		id, ok = next, more
+	}
+	e.unthrottle()
+}
+
+// refuse answers a frame of a session that is not the current one.
+func (e *Engine) refuse(p *peer, h *wire.Header) {
+	e.count.BadSession++
+	switch {
+	case h.Kind == wire.Ack:
+	case h.Kind == wire.Bye && p.rel == nil:
+	case p.rel != nil && p.state == peerDialing && h.Session == p.local:
+		// It overtook the reply that makes us connected, and will be sent again.
+	default:
+		e.nack(p, h.Session)
+	}
+}
+
+// nack tells the peer which number of ours it must not use any more.
+func (e *Engine) nack(p *peer, session uint32) {
+	if p.rel == nil && p.nacked == session {
+		return
+	}
+	p.nacked = session
+	e.greet(p, greeting{h: wire.Header{Kind: wire.Nack, Session: session}})
+}
+
+// arriveNack: the session that we use for the peer has ended there.
+func (e *Engine) arriveNack(p *peer, h *wire.Header) {
+	switch {
+	case p.state == peerConnected && h.Session == p.remote:
+		e.failPeer(p, BadSession, false)
+	case p.partings > 0 && h.Session == p.parted:
+		p.partings = 0 // it has heard our goodbye
+	default:
+		e.count.Stale++
+	}
+	e.askSoon(p)
+}

@@ -1,0 +1,27 @@
+// Package endpoint is the protocol engine of one endpoint: requests, matching,
+// sessions, the eager and rendezvous protocols, and reliability over media that
+// lose and reorder.
+//
+// The engine is pure. Its inputs are operations (Send, Recv, Cancel, ...), frames
+// (Frame), links that came or went (LinkUp, LinkDown) and the current tick
+// (Advance). Its outputs are frames handed to links, calls on its Host, and
+// requests that became complete. It has no clock, no goroutine and no lock: the
+// owner (package driver, or a test) calls it from one goroutine at a time.
+//
+// Payload is copied once, inside Frame, from the medium to the user's segments.
+//
+// The files are cut by kind of message:
+//
+//	send.go eager.go rndv_send.go      from Send to the completion of the sender
+//	recv.go arrive.go rndv_recv.go     from Recv or a frame to the completion of the receiver
+//	blocks.go                          rendezvous by blocks, for media that can't pull
+//	link.go connect.go disconnect.go   links and sessions
+//	reliable.go early.go resend.go     sequence numbers, acks, retransmission
+//	flow.go                            back-pressure
+//	self.go                            messages to oneself
+//	request.go complete.go query.go cancel.go timeout.go   the life of requests
+//	counters.go dump.go                what an endpoint tells about itself
+//
+// Slices given to Send and Recv belong to the engine until the request is
+// complete (sends: buffered). Read engine.go next.
+package endpoint

@@ -1,0 +1,139 @@
+package driver
+
+import (
+	"sync"
+	"time"
+)
+
+// guardEvery is how often an endpoint that is in use is looked at. One that was
+// not called for that long gets a goroutine that polls for it.
+const guardEvery = 4 * time.Millisecond
+
+// background polls while no caller does.
+type background struct {
+	d        *Endpoint
+	guard    *time.Timer
+	watching bool // the guard is set
+	polls    bool // the goroutine has the polling role
+	sleeping bool // and is inside bell.Sleep
+	start    chan struct{}
+	done     sync.WaitGroup
+}
+
+func (b *background) begin(d *Endpoint) {
+	b.d, b.start = d, make(chan struct{}, 1)
+	d.lock()
+	b.guard = time.AfterFunc(guardEvery, b.look)
+	b.watching = true
+	d.unlock()
+	b.done.Add(1)
+	go b.run()
+}
+
+// watch sets the guard. The lock is held.
+func (b *background) watch() {
+	if b.guard != nil && !b.d.closed {
+		b.watching = true
+		b.guard.Reset(guardEvery)
+	}
+}
+
+// look is the guard: it starts the goroutine if nobody has called.
+func (b *background) look() {
+	d := b.d
+	d.lock()
+	defer d.unlock()
+	b.watching = false
+	switch {
+	case d.closed || d.polling || d.armed:
+		// The poller sets the guard again when it leaves; an armed owner is
+		// woken through its own descriptor.
+	case d.active || d.handling || d.eng.Paused():
+		d.active = false
+		b.watch()
+	default:
+		select {
+		case b.start <- struct{}{}:
+		default:
+		}
+	}
+}
+
+func (b *background) run() {
+	defer b.done.Done()
+	d := b.d
+	for {
+		select {
+		case <-d.life.Done():
+			return
+		case <-b.start:
+		}
+		d.lock()
+		if !d.closed && !d.polling && !d.handling && !d.eng.Paused() && !d.armed {
+			b.poll()
+		}
+		d.unlock()
+	}
+}
+
+// poll has the polling role until a caller takes it away.
+func (b *background) poll() {
+	d := b.d
+	d.polling, b.polls = true, true
+	for b.polls {
+		for b.polls && d.progress() {
+			if d.wanted.Load() != 0 {
+				d.yield()
+			}
+		}
+		if b.polls && d.eng.Paused() {
+			d.polling, b.polls = false, false
+			b.watch()
+			return
+		}
+		if b.polls {
+			b.sleep()
+		}
+	}
+}
+
+func (b *background) sleep() {
+	d := b.d
+	d.bell.Arm(false)
+	if d.quiet() {
+		if nap, ok := d.napTime(nil); ok {
+			b.sleeping, d.due = true, d.eng.NextDue()
+			d.unlock()
+			d.bell.Sleep(nap)
+			d.lock()
+			b.sleeping = false
+		}
+	}
+	if b.polls {
+		d.bell.Disarm()
+		d.advance()
+	}
+}
+
+// evict takes the polling role away from the background goroutine, and leaves it
+// free. The lock is held.
+func (d *Endpoint) evict() {
+	b := &d.back
+	if !b.polls {
+		return
+	}
+	b.polls = false
+	for b.sleeping { // only one goroutine may sleep on the bell, so the role stays taken
+		d.bell.Ring()
+		d.yield()
+	}
+	d.polling = false
+	d.bell.Disarm()
+}
+
+func (b *background) stop() {
+	if b.guard != nil {
+		b.guard.Stop()
+		b.done.Wait()
+	}
+}

@@ -1,0 +1,170 @@
+package driver_test
+
+import (
+	"errors"
+	"sync"
+	"testing"
+	"time"
+
+	"gomx/endpoint"
+	"gomx/endpoint/driver"
+	"gomx/transport/mem"
+	"gomx/transport/wire"
+)
+
+// crowd blocks several goroutines in every kind of call. The returned function
+// waits until all have come back, and gives what they returned.
+func crowd(t *testing.T, w *world, d *driver.Endpoint, each int) (join func() []error) {
+	var mu sync.Mutex
+	var got []error
+	var joins []func()
+	for i := range each {
+		h := w.recv(d, 0xdead<<16+uint64(i), nil)
+		for _, call := range blockingCalls(d, h) {
+			joins = append(joins, inBackground(t, func() {
+				_, err := call(noContext, driver.Infinite)
+				mu.Lock()
+				defer mu.Unlock()
+				got = append(got, err)
+			}))
+		}
+	}
+	return func() []error {
+		t.Helper()
+		for _, join := range joins {
+			join()
+		}
+		return got
+	}
+}
+
+func TestCloseWhileOthersBlock(t *testing.T) {
+	both(t, func(t *testing.T, wait option) {
+		w := newWorld(t, mem.Options{})
+		defer w.close()
+		d := w.open(wait)
+		join := crowd(t, w, d, 4)
+		time.Sleep(5 * time.Millisecond)
+		if err := d.Close(); err != nil {
+			t.Fatal(err)
+		}
+		for _, err := range join() {
+			if !errors.Is(err, driver.ErrClosed) {
+				t.Errorf("a blocked call returned %v", err)
+			}
+		}
+		if err := d.Close(); !errors.Is(err, driver.ErrClosed) {
+			t.Errorf("second close: %v", err)
+		}
+	})
+}
+
+func TestWakeupEndsEveryBlockedCall(t *testing.T) {
+	both(t, func(t *testing.T, wait option) {
+		w := newWorld(t, mem.Options{})
+		defer w.close()
+		d := w.open(wait)
+		for range 20 {
+			join := crowd(t, w, d, 2)
+			ended := make(chan struct{})
+			// A wake-up is for the calls of the moment: those that begin later
+			// need another one.
+			joinWaker := inBackground(t, func() {
+				for {
+					select {
+					case <-ended:
+						return
+					default:
+						d.Wakeup()
+						time.Sleep(100 * time.Microsecond)
+					}
+				}
+			})
+			for _, err := range join() {
+				if err != nil {
+					t.Errorf("a woken call returned %v", err)
+				}
+			}
+			close(ended)
+			joinWaker()
+		}
+	})
+}
+
+// After Close every call says so, and none blocks.
+func TestCallsOnAClosedEndpoint(t *testing.T) {
+	w := newWorld(t, mem.Options{})
+	d := w.open()
+	h := w.recv(d, 1, nil)
+	self := d.Self()
+	if err := d.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for name, call := range blockingCalls(d, h) {
+		if ok, err := call(noContext, driver.Infinite); ok || !errors.Is(err, driver.ErrClosed) {
+			t.Errorf("%s: %v %v", name, ok, err)
+		}
+	}
+	_, sendErr := d.Send(wire.Vec{}, self, 0, nil, false)
+	_, recvErr := d.Recv(wire.Vec{}, 0, 0, nil)
+	_, connectErr := d.Iconnect(board, 1, 0, 0, nil)
+	_, testErr := d.Test(h, new(endpoint.Status))
+	_, armErr := d.Arm()
+	for name, err := range map[string]error{
+		"send": sendErr, "recv": recvErr, "connect": connectErr, "test": testErr, "arm": armErr,
+		"progress": d.Progress(), "pause": d.Pause(true), "forget": d.Forget(h),
+		"disconnect": d.Disconnect(self), "timeout": d.SetTimeout(h, 1),
+	} {
+		if !errors.Is(err, driver.ErrClosed) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	d.Wakeup()
+	_ = d.Report()
+}
+
+// A peer that closes tells others, whose requests to it then end.
+func TestPeerCloses(t *testing.T) {
+	both(t, func(t *testing.T, wait option) {
+		w := newWorld(t, mem.Options{})
+		defer w.close()
+		a, b := w.open(wait), w.open(wait)
+		to := w.connect(a, 1)
+		h := w.send(a, to, 7, make([]byte, 1<<20))
+		var st endpoint.Status
+		join := inBackground(t, func() { st = w.wait(a, h) })
+		time.Sleep(5 * time.Millisecond)
+		if err := b.Close(); err != nil {
+			t.Fatal(err)
+		}
+		join()
+		if st.Code != endpoint.EndpointClosed {
+			t.Errorf("large send to a peer that closed: %v", st.Code)
+		}
+	})
+}
+
+// Close flushes what was reported complete.
+func TestCloseDeliversCompletedSends(t *testing.T) {
+	both(t, func(t *testing.T, wait option) {
+		w := newWorld(t, mem.Options{})
+		defer w.close()
+		a, b := w.open(wait), w.open(wait)
+		to := w.connect(a, 1)
+		const n = 50
+		for i := range n {
+			if st := w.wait(a, w.send(a, to, uint64(i), []byte{byte(i)})); st.Code != endpoint.Success {
+				t.Fatal(i, st.Code)
+			}
+		}
+		if err := a.Close(); err != nil {
+			t.Fatal(err)
+		}
+		for i := range n {
+			got := make([]byte, 1)
+			if st := w.wait(b, w.recv(b, uint64(i), got)); st.Code != endpoint.Success || got[0] != byte(i) {
+				t.Fatal(i, st.Code, got)
+			}
+		}
+	})
+}

@@ -1,0 +1,153 @@
+package driver
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"gomx/endpoint"
+	"gomx/transport"
+)
+
+// ErrClosed is what calls on a closed endpoint return.
+var ErrClosed = errors.New("endpoint is closed")
+
+// Config is what an endpoint is opened with.
+type Config struct {
+	Engine     endpoint.Config
+	Transports []transport.Transport // in order of preference; all claim the address
+	Bell       transport.Doorbell
+
+	// SingleThreaded leaves the lock out. Calls must then come from one
+	// goroutine at a time, and nothing progresses between them.
+	SingleThreaded bool
+
+	// Spin is the longest time to spin before sleeping. Negative: never spin.
+	// 0: DefaultSpin.
+	Spin time.Duration
+}
+
+// Handler is a user's unexpected handler (VII.1.4). It runs without the lock.
+type Handler func(m *endpoint.Incoming) endpoint.Action
+
+// Endpoint is one open endpoint.
+type Endpoint struct {
+	mu     sync.Mutex
+	single bool
+	wanted atomic.Int32 // callers that wait for mu while the poller has it
+	eng    *endpoint.Engine
+	ports  []transport.Port
+
+	// Guarded by mu.
+	polling  bool // somebody has the polling role
+	asleep   bool // and sleeps on the doorbell
+	blocked  int  // callers that wait for something, the poller included
+	active   bool // called since the guard timer fired last
+	armed    bool // the owner polls our descriptor
+	closed   bool
+	lossy    bool // some link needs the clock for every frame
+	wakeups  uint64
+	due      endpoint.Tick // what the sleeper sleeps until, if nothing rings
+	parked   parking
+	pace     pace
+	handler  Handler
+	handling bool
+	handled  *sync.Cond
+	reason   map[int32]error // why the last dial to a peer failed
+	oddities [transport.CounterEnd]atomic.Uint64
+
+	bell  transport.Doorbell
+	start time.Time
+	inbox inbox
+	dials sync.WaitGroup
+	back  background
+
+	life context.Context
+	end  context.CancelFunc
+}
+
+// Open claims the address on every transport. If one finds it taken, none keeps
+// it.
+func Open(cfg Config) (*Endpoint, error) {
+	d := &Endpoint{
+		single: cfg.SingleThreaded, bell: cfg.Bell, start: time.Now(),
+		reason: map[int32]error{}, pace: newPace(cfg.Spin),
+	}
+	d.handled = sync.NewCond(&d.mu)
+	d.life, d.end = context.WithCancel(context.Background())
+	d.eng = endpoint.New(cfg.Engine, (*host)(d))
+	d.inbox.ring = d.bell.Ring
+	self := transport.Address{NIC: cfg.Engine.NIC, Endpoint: cfg.Engine.Endpoint}
+	for _, t := range cfg.Transports {
+		p, err := t.Open(transport.Open{
+			Self: self, Session: cfg.Engine.Session, Events: (*events)(d), Bell: d.bell,
+		})
+		if err != nil {
+			d.closePorts()
+			d.end()
+			return nil, err
+		}
+		d.ports = append(d.ports, p)
+	}
+	if !d.single {
+		d.back.begin(d)
+	}
+	return d, nil
+}
+
+// closeBound is how long Close waits for sends that were reported complete to
+// reach their peers.
+const closeBound = time.Second
+
+// Close releases pending requests silently, after sends that were reported
+// complete have left, ends all links and gives the address back. Callers that
+// are blocked return.
+func (d *Endpoint) Close() error {
+	d.lock()
+	if d.closed {
+		d.unlock()
+		return ErrClosed
+	}
+	for d.handling {
+		if insideHandler() {
+			d.unlock()
+			return ErrInHandler
+		}
+		d.handled.Wait()
+	}
+	d.closed = true
+	d.evict()
+	for limit := time.Now().Add(closeBound); d.unsent() && time.Now().Before(limit); {
+		d.advance()
+		d.pollPorts()
+		d.yield()
+	}
+	d.eng.Goodbye()
+	d.wakeAll()
+	d.unlock()
+	d.end()
+	d.back.stop()
+	d.dials.Wait()
+	d.lock()
+	err := d.closePorts()
+	d.unlock()
+	d.inbox.close()
+	d.bell.Close()
+	return err
+}
+
+func (d *Endpoint) unsent() bool { return d.eng.Unacknowledged() > 0 }
+
+func (d *Endpoint) closePorts() error {
+	var errs []error
+	for _, p := range d.ports {
+		errs = append(errs, p.Close())
+	}
+	if err := errors.Join(errs...); err != nil {
+		return fmt.Errorf("closing: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,32 @@
+package driver
+
+import (
+	"gomx/endpoint"
+	"gomx/transport"
+)
+
+// Report is what is known about a running endpoint.
+type Report struct {
+	Counters  endpoint.Counters
+	Depths    endpoint.Depths
+	Media     []endpoint.Medium
+	Refused   uint64 // handshakes of strangers, other versions, other users
+	Corrupt   uint64 // links or segments given up because they held nonsense
+	Fallbacks uint64 // direct copies that failed and went another way
+	Facts     []transport.Fact
+}
+
+// Report returns the counters and the facts of all ports.
+func (d *Endpoint) Report() Report {
+	d.lock()
+	r := Report{Counters: d.eng.Counters(), Depths: d.eng.Depths(), Media: d.eng.Media()}
+	ports := d.ports
+	d.unlock()
+	r.Refused = d.oddities[transport.RefusedHandshakes].Load()
+	r.Corrupt = d.oddities[transport.CorruptFrames].Load()
+	r.Fallbacks = d.oddities[transport.PullFallbacks].Load()
+	for _, p := range ports {
+		r.Facts = append(r.Facts, p.Describe()...)
+	}
+	return r
+}

@@ -1,0 +1,71 @@
+package driver
+
+import (
+	"errors"
+	"runtime"
+
+	"gomx/endpoint"
+)
+
+// ErrInHandler is returned by Close when the unexpected handler calls it.
+var ErrInHandler = errors.New("called inside the unexpected handler")
+
+// SetHandler installs the handler of unexpected messages, or with nil takes it
+// away.
+func (d *Endpoint) SetHandler(f Handler) error {
+	return d.call(func(e *endpoint.Engine) error {
+		d.handler = f
+		e.SetHandler(f != nil)
+		return nil
+	})
+}
+
+// Unexpected runs the handler without the lock, so that it may call the
+// endpoint. The polling role stays taken: nothing progresses meanwhile.
+func (h *host) Unexpected(m *endpoint.Incoming) endpoint.Action {
+	d := (*Endpoint)(h)
+	f := d.handler
+	if f == nil {
+		return endpoint.Continue
+	}
+	d.handling = true
+	d.unlock()
+	action := runHandler(f, m)
+	d.lock()
+	d.handling = false
+	d.handled.Broadcast()
+	if d.blocked != 0 {
+		d.wakeParked()
+	}
+	return action
+}
+
+// runHandler is a function of its own so that insideHandler finds it on the
+// stack.
+//
+//go:noinline
+func runHandler(f Handler, m *endpoint.Incoming) endpoint.Action { return f(m) }
+
+const handlerFrame = "gomx/endpoint/driver.runHandler"
+
+// insideHandler reports whether the calling goroutine is inside a handler. It is
+// asked only where a wrong answer would be a deadlock.
+func insideHandler() bool {
+	var pcs [64]uintptr
+	for skip := 2; ; skip += len(pcs) {
+		n := runtime.Callers(skip, pcs[:])
+		if n == 0 {
+			return false
+		}
+		frames := runtime.CallersFrames(pcs[:n])
+		for {
+			f, more := frames.Next()
+			if f.Function == handlerFrame {
+				return true
+			}
+			if !more {
+				break
+			}
+		}
+	}
+}

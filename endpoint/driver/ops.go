@@ -1,0 +1,230 @@
+package driver
+
+import (
+	"time"
+
+	"gomx/endpoint"
+	"gomx/transport/wire"
+)
+
+// Send starts a send (V.1).
+func (d *Endpoint) Send(v wire.Vec, to endpoint.Addr, match uint64, ctx any, sync bool) (endpoint.Handle, error) {
+	d.lock()
+	if d.closed {
+		d.unlock()
+		return 0, ErrClosed
+	}
+	if d.lossy {
+		d.advance()
+	}
+	h, err := d.eng.Send(v, to, match, ctx, sync)
+	d.after()
+	d.unlock()
+	return h, err
+}
+
+// SendOne is Send of one segment as a standard send.
+func (d *Endpoint) SendOne(b []byte, to endpoint.Addr, match uint64, ctx any) (endpoint.Handle, error) {
+	d.lock()
+	if d.closed || d.lossy {
+		d.unlock()
+		return d.Send(wire.Vec{First: b}, to, match, ctx, false)
+	}
+	h, err := d.eng.SendOne(b, to, match, ctx)
+	d.after()
+	d.unlock()
+	return h, err
+}
+
+// RecvOne is Recv into one segment.
+func (d *Endpoint) RecvOne(b []byte, value, mask uint64, ctx any) (endpoint.Handle, error) {
+	d.lock()
+	if d.closed {
+		d.unlock()
+		return 0, ErrClosed
+	}
+	h, err := d.eng.RecvOne(b, value, mask, ctx)
+	d.after()
+	d.unlock()
+	return h, err
+}
+
+// Recv posts a receive (V.2).
+func (d *Endpoint) Recv(v wire.Vec, value, mask uint64, ctx any) (endpoint.Handle, error) {
+	d.lock()
+	if d.closed {
+		d.unlock()
+		return 0, ErrClosed
+	}
+	h, err := d.eng.Recv(v, value, mask, ctx)
+	d.after()
+	d.unlock()
+	return h, err
+}
+
+// after looks whether an operation has ended somebody's wait, and keeps the
+// endpoint counted as in use.
+func (d *Endpoint) after() {
+	d.active = true
+	if d.blocked != 0 {
+		d.serve()
+	}
+	if (d.asleep || d.back.sleeping) && (d.eng.NextDue() < d.due || d.eng.Backlog()) {
+		d.bell.Ring()
+	}
+	if d.single || d.back.watching || d.polling {
+		return
+	}
+	d.back.watch()
+}
+
+// call runs an operation of the engine under the lock.
+func (d *Endpoint) call(op func(e *endpoint.Engine) error) error {
+	d.lock()
+	defer d.unlock()
+	if d.closed {
+		return ErrClosed
+	}
+	err := op(d.eng)
+	d.after()
+	return err
+}
+
+// Iconnect asks a peer whether it takes us (IV.3.2).
+func (d *Endpoint) Iconnect(nic uint64, id, filter uint32, match uint64, ctx any) (h endpoint.Handle, err error) {
+	err = d.call(func(e *endpoint.Engine) error {
+		d.advance()
+		h = e.Iconnect(nic, id, filter, match, ctx)
+		return nil
+	})
+	return h, err
+}
+
+// Test collects a request if it is complete, after one pass (VI.2.1).
+func (d *Endpoint) Test(h endpoint.Handle, st *endpoint.Status) (bool, error) {
+	d.lock()
+	if d.closed {
+		d.unlock()
+		return false, ErrClosed
+	}
+	ok, err := d.eng.Test(h, st)
+	if !ok && err == nil {
+		d.once()
+		ok, err = d.eng.Test(h, st)
+	}
+	d.active = true
+	d.unlock()
+	return ok, err
+}
+
+// Buffered reports whether a send's data has left the buffer (VI.1.1).
+func (d *Endpoint) Buffered(h endpoint.Handle) (ok bool, err error) {
+	err = d.call(func(e *endpoint.Engine) error {
+		if ok, err = e.Buffered(h); !ok && err == nil {
+			d.once()
+			ok, err = e.Buffered(h)
+		}
+		return err
+	})
+	return ok, err
+}
+
+// Context returns what the request was posted with (VI.4).
+func (d *Endpoint) Context(h endpoint.Handle) (v any, err error) {
+	err = d.call(func(e *endpoint.Engine) error {
+		v, err = e.Context(h)
+		return err
+	})
+	return v, err
+}
+
+// Cancel takes a receive or connect back (IX.1.1).
+func (d *Endpoint) Cancel(h endpoint.Handle) (ok bool, err error) {
+	err = d.call(func(e *endpoint.Engine) error {
+		ok, err = e.Cancel(h)
+		return err
+	})
+	return ok, err
+}
+
+// Forget lets go of a request (IX.1.2).
+func (d *Endpoint) Forget(h endpoint.Handle) error {
+	return d.call(func(e *endpoint.Engine) error { return e.Forget(h) })
+}
+
+// Disconnect ends the session with a peer (XII.1.1).
+func (d *Endpoint) Disconnect(a endpoint.Addr) error {
+	return d.call(func(e *endpoint.Engine) error { return e.Disconnect(a) })
+}
+
+// SetTimeout bounds the life of a request, or with handle 0 of all future ones
+// (XII.1.2). Infinite takes the bound away.
+func (d *Endpoint) SetTimeout(h endpoint.Handle, timeout time.Duration) error {
+	return d.call(func(e *endpoint.Engine) error {
+		if h == 0 {
+			e.SetDefaultTimeout(ticks(timeout))
+			return nil
+		}
+		d.advance()
+		return e.SetTimeout(h, ticks(timeout))
+	})
+}
+
+// ticks converts a timeout, rounding up so that none becomes shorter.
+func ticks(t time.Duration) endpoint.Tick {
+	if t == Infinite {
+		return endpoint.Never
+	}
+	if t <= 0 {
+		return 0
+	}
+	return endpoint.Tick((t-1)/time.Millisecond) + 1
+}
+
+// Progress makes one pass (VIII.1.2).
+func (d *Endpoint) Progress() error {
+	return d.call(func(*endpoint.Engine) error {
+		d.once()
+		return nil
+	})
+}
+
+// Pause switches progression off or on (VIII.1.1). Switching it off waits for a
+// handler that runs in another goroutine.
+func (d *Endpoint) Pause(off bool) error {
+	d.lock()
+	defer d.unlock()
+	if d.closed {
+		return ErrClosed
+	}
+	if off && d.handling && !d.single && !insideHandler() {
+		for d.handling {
+			d.handled.Wait()
+		}
+	}
+	d.eng.Pause(off)
+	if !off {
+		d.once()
+		d.wakeParked()
+	}
+	d.after()
+	return nil
+}
+
+// wakeParked makes parked callers see whether they can poll now.
+func (d *Endpoint) wakeParked() {
+	for _, w := range d.parked.all {
+		w.wake(d)
+	}
+}
+
+// Self returns the endpoint's own address.
+func (d *Endpoint) Self() endpoint.Addr { return d.eng.Self() }
+
+// Query runs f on the engine under the lock, for look-ups that change nothing.
+// It works on a closed endpoint too.
+func (d *Endpoint) Query(f func(e *endpoint.Engine)) {
+	d.lock()
+	defer d.unlock()
+	f(d.eng)
+}

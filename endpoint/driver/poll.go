@@ -1,0 +1,212 @@
+package driver
+
+import (
+	"time"
+
+	"gomx/endpoint"
+)
+
+// progress does one pass: frames, events, queues. It reports whether anything
+// happened. The lock is held.
+func (d *Endpoint) progress() bool {
+	n := d.pollPorts()
+	if d.inbox.full() {
+		d.takeEvents()
+		n++
+	}
+	if d.eng.Backlog() {
+		d.eng.Flush()
+	}
+	if n != 0 && d.blocked != 0 {
+		d.serve()
+	}
+	return n != 0
+}
+
+func (d *Endpoint) pollPorts() int {
+	n := 0
+	for _, p := range d.ports {
+		n += p.Poll(d.eng)
+	}
+	return n
+}
+
+// advance tells the engine what time it is.
+func (d *Endpoint) advance() {
+	d.eng.Advance(endpoint.Tick(time.Since(d.start) / time.Millisecond))
+	if d.blocked != 0 {
+		d.serve()
+	}
+}
+
+// mayPoll reports whether the caller can have the polling role.
+func (d *Endpoint) mayPoll() bool {
+	if d.polling && d.back.polls {
+		d.evict()
+	}
+	return !d.polling && !d.handling && !d.eng.Paused()
+}
+
+// once makes a single pass for a caller that does not wait.
+func (d *Endpoint) once() {
+	d.active = true
+	if d.mayPoll() {
+		d.polling = true
+		d.disarm()
+		d.progress()
+		if d.eng.NextDue() != endpoint.Never {
+			d.advance()
+		}
+		d.leave()
+	}
+}
+
+// poll has the polling role until w is satisfied or gives up. The lock is held,
+// but for moments.
+func (d *Endpoint) poll(w *waiter) {
+	d.polling = true
+	d.disarm()
+	for {
+		budget := d.pace.begin()
+		if budget > 0 {
+			d.spin(w, budget)
+			leaveSpin()
+		} else {
+			d.progress()
+		}
+		if w.over(d) || w.expired() {
+			break
+		}
+		d.sleep(w)
+		if w.over(d) || w.expired() {
+			break
+		}
+	}
+	d.leave()
+}
+
+// spin polls until w is over or nothing has happened for the budget.
+func (d *Endpoint) spin(w *waiter, budget time.Duration) {
+	var since, before time.Time
+	for idle := 0; ; {
+		if d.progress() {
+			idle = 0
+		}
+		if w.over(d) {
+			return
+		}
+		if d.wanted.Load() != 0 {
+			d.yield()
+		}
+		if d.eng.Paused() {
+			return
+		}
+		if idle++; idle%spinsPerLook != 0 {
+			continue
+		}
+		now := time.Now()
+		if idle == spinsPerLook {
+			since, before = now, now
+		}
+		if now.Sub(before) > stolen {
+			d.pace.lost(now)
+			return
+		}
+		before = now
+		if d.eng.NextDue() != endpoint.Never {
+			d.advance()
+		}
+		if now.Sub(since) > budget || w.late(now) {
+			return
+		}
+	}
+}
+
+// backlogNap bounds a sleep while frames wait for room in a link. The peer rings
+// when it has made room; this is for peers that die before they do.
+const backlogNap = 10 * time.Millisecond
+
+// sleep waits for the doorbell. It returns when something may have happened.
+func (d *Endpoint) sleep(w *waiter) {
+	d.bell.Arm(false)
+	if d.quiet() {
+		nap, ok := d.napTime(w)
+		if ok {
+			d.asleep, d.due = true, d.eng.NextDue()
+			d.unlock()
+			began := time.Now()
+			d.bell.Sleep(nap)
+			woke := time.Now()
+			d.lock()
+			d.asleep = false
+			d.pace.slept(woke.Sub(began))
+		}
+	}
+	d.bell.Disarm()
+	if d.polling && !d.closed {
+		d.advance()
+	}
+}
+
+// quiet reports whether there is nothing to do. It is asked after arming the
+// doorbell: what comes later rings.
+func (d *Endpoint) quiet() bool {
+	if d.inbox.full() {
+		return false
+	}
+	for _, p := range d.ports {
+		if !p.Quiet() {
+			return false
+		}
+	}
+	if d.eng.Backlog() {
+		// Room made before the bell was armed went unrung.
+		d.eng.Flush()
+		d.serve()
+	}
+	return true
+}
+
+// napTime returns how long to sleep at most (negative: until the bell rings),
+// and false if there is no time to sleep at all.
+func (d *Endpoint) napTime(w *waiter) (time.Duration, bool) {
+	nap := time.Duration(-1)
+	shorten := func(to time.Duration) {
+		if nap < 0 || to < nap {
+			nap = max(to, 0)
+		}
+	}
+	if w != nil {
+		if w.over(d) || w.ctx != nil && w.ctx.Err() != nil {
+			return 0, false
+		}
+		if !w.deadline.IsZero() {
+			shorten(time.Until(w.deadline))
+		}
+	}
+	if due := d.eng.NextDue(); due != endpoint.Never {
+		shorten(time.Until(d.start.Add(time.Duration(due) * time.Millisecond)))
+	}
+	if d.eng.Backlog() {
+		shorten(backlogNap)
+	}
+	return nap, nap != 0
+}
+
+// leave gives the polling role up, to somebody who is parked if there is one.
+func (d *Endpoint) leave() {
+	d.polling = false
+	if d.blocked != 0 {
+		d.handOver()
+	}
+	if !d.back.watching {
+		d.back.watch()
+	}
+}
+
+func (d *Endpoint) disarm() {
+	if d.armed {
+		d.armed = false
+		d.bell.Disarm()
+	}
+}

@@ -1,0 +1,217 @@
+package driver
+
+import (
+	"context"
+	"time"
+
+	"gomx/endpoint"
+)
+
+// Infinite as a timeout means for ever. 0 makes one pass.
+const Infinite = time.Duration(1<<63 - 1)
+
+// Wait collects a request when it is complete (VI.2.2). False without an error:
+// the timeout passed, or Wakeup was called.
+func (d *Endpoint) Wait(ctx context.Context, h endpoint.Handle, timeout time.Duration, st *endpoint.Status) (bool, error) {
+	d.lock()
+	if ok, err := d.eng.Test(h, st); ok || err != nil || d.closed {
+		d.active = true
+		err = d.orClosed(err)
+		d.unlock()
+		return ok, err
+	}
+	if timeout > 0 && ctx == nil && d.blocked == 0 && d.mayPoll() && d.brief(h, st) {
+		d.unlock()
+		return true, nil
+	}
+	w := d.parked.get()
+	w.kind, w.handle = forRequest, h
+	ok, err := d.block(ctx, w, timeout)
+	*st = w.status
+	d.parked.put(w)
+	d.unlock()
+	return ok, err
+}
+
+// briefly is how many polls a lone caller makes before it waits in earnest. A
+// few of them catch what is already on its way, at no cost but the polls.
+const briefly = 256
+
+// brief polls for a moment, for a request that nobody else can see complete.
+func (d *Endpoint) brief(h endpoint.Handle, st *endpoint.Status) bool {
+	d.polling = true
+	d.disarm()
+	if d.pace.most == 0 {
+		d.polling = false
+		return false
+	}
+	for range briefly {
+		if d.progress() {
+			if ok, _ := d.eng.Test(h, st); ok {
+				d.active = true
+				d.leave()
+				return true
+			}
+		}
+		if d.wanted.Load() != 0 {
+			break
+		}
+	}
+	d.leave()
+	return false
+}
+
+// WaitAny collects a completed request whose match information fits (VI.5.2).
+func (d *Endpoint) WaitAny(ctx context.Context, value, mask uint64, timeout time.Duration, st *endpoint.Status) (bool, error) {
+	w, ok, err := d.waitFor(ctx, forAny, value, mask, timeout)
+	*st = w.status
+	return ok, err
+}
+
+// Peek returns a completed request, which stays (VI.3.2). Each blocked caller
+// is shown another one.
+func (d *Endpoint) Peek(ctx context.Context, timeout time.Duration) (endpoint.Handle, bool, error) {
+	w, ok, err := d.waitFor(ctx, forPeek, 0, 0, timeout)
+	return w.handle, ok, err
+}
+
+// Probe shows an unexpected message that fits, and leaves it (VII.1.2). A
+// message that arrives is shown to one blocked caller.
+func (d *Endpoint) Probe(ctx context.Context, value, mask uint64, timeout time.Duration, st *endpoint.Status) (bool, error) {
+	w, ok, err := d.waitFor(ctx, forProbe, value, mask, timeout)
+	*st = w.status
+	return ok, err
+}
+
+// outcome is what waitFor found.
+type outcome struct {
+	handle endpoint.Handle
+	status endpoint.Status
+}
+
+func (d *Endpoint) waitFor(ctx context.Context, kind waitKind, value, mask uint64, timeout time.Duration) (outcome, bool, error) {
+	d.lock()
+	defer d.unlock()
+	w := d.parked.get()
+	w.kind, w.value, w.mask = kind, value, mask
+	ok, err := d.block(ctx, w, timeout)
+	found := outcome{w.handle, w.status}
+	d.parked.put(w)
+	return found, ok, err
+}
+
+// block waits until w is satisfied, time is up, the context ends, or the
+// endpoint is woken or closed. The lock is held.
+func (d *Endpoint) block(ctx context.Context, w *waiter, timeout time.Duration) (bool, error) {
+	if d.closed {
+		return false, ErrClosed
+	}
+	d.active = true
+	w.wakeups = d.wakeups
+	if w.check(d); !w.ok && w.err == nil {
+		d.once()
+		w.check(d)
+	}
+	if w.ok || w.err != nil || timeout <= 0 {
+		return w.ok, w.err
+	}
+	if timeout != Infinite {
+		w.deadline = time.Now().Add(timeout)
+	}
+	if ctx != nil {
+		if err := ctx.Err(); err != nil {
+			return false, err
+		}
+		w.ctx = ctx
+		stop := context.AfterFunc(ctx, d.nudge)
+		defer stop()
+	}
+	d.enter(w)
+	d.waitOn(w)
+	d.exit(w)
+	d.active = true
+	if !d.polling && d.blocked != 0 {
+		d.handOver() // the role may have been offered to us alone
+	}
+	return d.result(ctx, w)
+}
+
+func (d *Endpoint) result(ctx context.Context, w *waiter) (bool, error) {
+	if w.kind == forRequest && !w.ok && w.err == nil {
+		w.check(d)
+	}
+	switch {
+	case w.ok || w.err != nil:
+		return w.ok, w.err
+	case d.closed:
+		return false, ErrClosed
+	case ctx != nil:
+		return false, ctx.Err()
+	}
+	return false, nil
+}
+
+// waitOn polls or parks until the wait is over.
+func (d *Endpoint) waitOn(w *waiter) {
+	for !w.over(d) && !w.expired() {
+		if d.mayPoll() {
+			w.poller = true
+			d.poll(w)
+			w.poller = false
+			continue
+		}
+		d.park(w)
+	}
+}
+
+func (w *waiter) expired() bool {
+	if w.ctx != nil && w.ctx.Err() != nil {
+		return true
+	}
+	return !w.deadline.IsZero() && !time.Now().Before(w.deadline)
+}
+
+// park waits for the poller to wake us.
+func (d *Endpoint) park(w *waiter) {
+	if d.single {
+		return
+	}
+	d.unlock()
+	if w.deadline.IsZero() {
+		<-w.signal
+	} else {
+		t := time.NewTimer(time.Until(w.deadline))
+		select {
+		case <-w.signal:
+		case <-t.C:
+		}
+		t.Stop()
+	}
+	d.lock()
+}
+
+// nudge makes every blocked caller look again.
+func (d *Endpoint) nudge() {
+	d.lock()
+	defer d.unlock()
+	for _, w := range d.parked.all {
+		w.wake(d)
+	}
+	if d.asleep {
+		d.bell.Ring()
+	}
+}
+
+// Wakeup ends the blocking calls of the moment (III.3.3).
+func (d *Endpoint) Wakeup() {
+	d.lock()
+	d.wakeAll()
+	d.unlock()
+}
+
+func (d *Endpoint) orClosed(err error) error {
+	if d.closed {
+		return ErrClosed
+	}
+	return err
+}

@@ -1,0 +1,96 @@
+package endpoint
+
+import (
+	"fmt"
+	"strings"
+)
+
+var stateNames = [...]string{
+	stateQueued: "queued", stateOffered: "offered", stateBuffered: "buffered", statePosted: "posted",
+	statePulling: "pulling", stateWaiting: "waiting", stateComplete: "complete",
+}
+
+var kindNames = [...]string{kindSend: "send", kindSyncSend: "ssend", kindRecv: "recv", kindConnect: "connect"}
+
+var peerStateNames = [...]string{
+	peerAbsent: "absent", peerDialing: "dialing", peerConnected: "connected", peerGone: "gone",
+}
+
+// DumpState describes the endpoint for people: its peers, every request with its
+// stage and its age in ticks, and the unexpected messages, oldest first. The
+// text has no fixed form.
+func (e *Engine) DumpState() string {
+	var b strings.Builder
+	for _, p := range e.peers[1:] {
+		e.dumpPeer(&b, p)
+	}
+	e.eachRequest(func(_ int32, r *request) { e.dumpRequest(&b, r) })
+	for id, ok := e.unexp.First(); ok; id, ok = e.unexp.Next(id) {
+		m := e.unexp.At(id)
+		where := [...]string{storedEager: "here", storedRemote: "with the sender", storedSelf: "with our send"}[m.Kind]
+		fmt.Fprintf(&b, "unexpected from %s match %#x bytes %d %s\n", e.peers[m.Peer].name(), m.Match, m.Length, where)
+	}
+	if e.paused {
+		b.WriteString("progression is disabled\n")
+	}
+	return b.String()
+}
+
+func (p *peer) name() string { return fmt.Sprintf("%x/%d", p.at.nic, p.at.endpoint) }
+
+func (e *Engine) dumpPeer(b *strings.Builder, p *peer) {
+	fmt.Fprintf(b, "peer %s %s", p.name(), peerStateNames[p.state])
+	switch {
+	case p.link == nil:
+		b.WriteString(" no link")
+	case p.state == peerConnected:
+		fmt.Fprintf(b, " %s sessions %#x %#x seq %#x %#x", p.medium.Name, p.local, p.remote, p.sendSeq, p.recvSeq)
+	default:
+		fmt.Fprintf(b, " %s", p.medium.Name)
+	}
+	if p.state == peerGone {
+		fmt.Fprintf(b, " (%v)", p.goneCode)
+	}
+	if n := p.greetings.len() + p.control.len() + p.jobs.len(); n > 0 {
+		fmt.Fprintf(b, " frames waiting %d", n)
+	}
+	if p.rel != nil && p.rel.outstanding()+p.rel.earlyHeld > 0 {
+		fmt.Fprintf(b, " unacknowledged %d early %d", p.rel.outstanding(), p.rel.earlyHeld)
+	}
+	if p.throttled {
+		b.WriteString(" throttled by it")
+	}
+	if p.throttles {
+		b.WriteString(" throttled by us")
+	}
+	b.WriteByte('\n')
+}
+
+func (e *Engine) dumpRequest(b *strings.Builder, r *request) {
+	fmt.Fprintf(b, "%s %s", kindNames[r.kind], stateNames[r.state])
+	if r.state != statePosted {
+		fmt.Fprintf(b, " peer %s", e.peers[r.peer].name())
+	}
+	fmt.Fprintf(b, " match %#x", r.match)
+	switch r.state {
+	case statePosted:
+		fmt.Fprintf(b, " mask %#x room %d", r.mask, r.vec.Len())
+	case statePulling:
+		if r.pull != none {
+			fmt.Fprintf(b, " bytes %d of %d", e.pulls.items[r.pull].got, r.xferLen)
+			break
+		}
+		fallthrough
+	default:
+		fmt.Fprintf(b, " bytes %d", r.msgLen)
+	}
+	if r.state == stateComplete {
+		fmt.Fprintf(b, " %v", r.code)
+	} else {
+		fmt.Fprintf(b, " age %d", e.now-r.started)
+	}
+	if r.flags&forgotten != 0 {
+		b.WriteString(" forgotten")
+	}
+	b.WriteByte('\n')
+}

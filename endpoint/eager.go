@@ -1,0 +1,66 @@
+package endpoint
+
+import "gomx/transport/wire"
+
+// transmitEager sends a whole message in one frame. A synchronous one is
+// buffered by that, and complete when the receiver's Notify comes.
+func (e *Engine) transmitEager(p *peer, slot int32, r *request) bool {
+	h := &e.header
+	*h = wire.Header{Kind: wire.Eager, Length: r.msgLen, Match: r.match}
+	if r.kind == kindSyncSend {
+		h.Flags = wire.HasID | wire.Sync
+		h.ID = uint64(handleOf(slot, r.generation))
+	}
+	if !e.post(p, h, &r.vec, 0) {
+		return false
+	}
+	p.medium.SentEager++
+	p.medium.BytesSent += uint64(r.msgLen)
+	if r.kind == kindSyncSend {
+		r.state = stateBuffered
+		r.vec = wire.Vec{}
+		return true
+	}
+	e.complete(slot, r, Success)
+	return true
+}
+
+// receiveEager puts an eager message into the receive that matched it.
+func (e *Engine) receiveEager(p *peer, slot int32, h *wire.Header, payload []byte) {
+	r := e.reqs.at(slot)
+	n := copy(r.vec.First, payload)
+	if n < len(payload) && len(r.vec.Rest) > 0 {
+		n = r.vec.Scatter(0, payload)
+	}
+	p.medium.RecvEager++
+	p.medium.BytesReceived += uint64(n)
+	r.peer, r.session = p.index, p.remote
+	r.match, r.msgLen, r.xferLen = h.Match, uint32(len(payload)), uint32(n)
+	code := Success
+	if n < len(payload) {
+		code = Truncated
+	}
+	if h.Flags&wire.Sync != 0 {
+		e.notify(p, h.ID, uint32(n), dispositionOf(code))
+	}
+	e.complete(slot, r, code)
+}
+
+// notify tells the sender of a synchronous or rendezvous message what became
+// of it.
+func (e *Engine) notify(p *peer, id uint64, taken uint32, disposition uint32) {
+	e.control(p, wire.Header{
+		Kind: wire.Notify, Flags: wire.HasID | wire.HasRange,
+		ID: id, Total: taken, Offset: disposition,
+	})
+}
+
+func dispositionOf(c Code) uint32 {
+	switch c {
+	case Success:
+		return wire.Taken
+	case Truncated:
+		return wire.Truncated
+	}
+	return wire.Failed
+}

@@ -1,0 +1,182 @@
+package endpointtest
+
+import (
+	"fmt"
+
+	"gomx/endpoint"
+	"gomx/match"
+	"gomx/transport/wire"
+)
+
+// Commands that start and look for messages.
+var _ = family(map[string]command{
+	"send":    send,
+	"sends":   sends,
+	"recv":    recv,
+	"probe":   probe,
+	"handler": handler,
+	"pause":   pause,
+})
+
+// send NAME a b match=N len=N|cut=N,N [sync] [copyof=NAME]
+func send(t *Trace, a *arguments) error {
+	name, from, to := a.word(0), t.node(a, 1), t.node(a, 2)
+	if a.err != nil {
+		return nil
+	}
+	addr, err := t.address(from, to)
+	if err != nil {
+		return err
+	}
+	if session, ok := a.keyed["session"]; ok {
+		addr.Session = uint32(a.number("session", 0))
+		_ = session
+	}
+	t.sends++
+	b := NewBuffer(a.sizes()...)
+	Fill(&b.Vec, t.sends)
+	h, err := from.Engine.Send(b.Vec, addr, a.number("match", 0), nil, a.has("sync"))
+	if err != nil {
+		return err
+	}
+	t.requests[name] = &traced{name: name, node: from, handle: h, seed: t.sends}
+	return nil
+}
+
+// sends PREFIX a b count=N match=N len=N: N sends with matches from N on.
+func sends(t *Trace, a *arguments) error {
+	prefix, first := a.word(0), a.number("match", 0)
+	for i := range a.number("count", 1) {
+		one := *a
+		one.plain = append([]string{fmt.Sprintf("%s%d", prefix, i+1)}, a.plain[1:]...)
+		one.keyed = map[string]string{"match": fmt.Sprint(first + i), "len": a.keyed["len"]}
+		if err := send(t, &one); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// recv NAME a match=N [mask=N] len=N|cut=N,N [count=N]
+func recv(t *Trace, a *arguments) error {
+	name, n := a.word(0), t.node(a, 1)
+	if a.err != nil {
+		return nil
+	}
+	count := a.number("count", 0)
+	if count == 0 {
+		return t.post(name, n, a.number("match", 0), a.number("mask", match.MaskNone), a.sizes())
+	}
+	for i := range count {
+		err := t.post(fmt.Sprintf("%s%d", name, i+1), n, a.number("match", 0)+i, a.number("mask", match.MaskNone), a.sizes())
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (t *Trace) post(name string, n *Node, value, mask uint64, sizes []int) error {
+	b := NewBuffer(sizes...)
+	h, err := n.Engine.Recv(b.Vec, value, mask, nil)
+	if err != nil {
+		return err
+	}
+	t.requests[name] = &traced{name: name, node: n, handle: h, buffer: b}
+	return nil
+}
+
+// probe a [match=N] [mask=N]
+func probe(t *Trace, a *arguments) error {
+	n := t.node(a, 0)
+	if n == nil {
+		return nil
+	}
+	var st endpoint.Status
+	found, err := n.Engine.Probe(a.number("match", 0), a.number("mask", 0), &st)
+	switch {
+	case err != nil:
+		return err
+	case !found:
+		t.printf("nothing")
+	default:
+		t.printf("match %#x bytes %d from %s", st.Match, st.MsgLength, t.nameOf(n, st.Source))
+	}
+	return nil
+}
+
+func (t *Trace) nameOf(n *Node, a endpoint.Addr) string {
+	nic, _, _ := n.Engine.Locate(a)
+	for _, m := range t.world.Nodes {
+		if m.NIC == nic {
+			return m.Name
+		}
+	}
+	return "?"
+}
+
+// handler a off | continue | finished | recv NAME len=N | send NAME b match=N len=N |
+// disconnect: what the unexpected handler of a does from now on.
+func handler(t *Trace, a *arguments) error {
+	n := t.node(a, 0)
+	if n == nil {
+		return nil
+	}
+	what := a.word(1)
+	n.Engine.SetHandler(what != "off")
+	n.Handler = func(in *endpoint.Incoming) endpoint.Action {
+		fmt.Fprintf(&t.out, " [handler of %s: match %#x bytes %d from %s, %s]",
+			n.Name, in.Match, in.Length, t.nameOf(n, in.Source), dataText(in))
+		if err := t.handle(n, in, what, a); err != nil {
+			fmt.Fprintf(&t.out, " [%v]", err)
+		}
+		if what == "finished" {
+			return endpoint.Finished
+		}
+		return endpoint.Continue
+	}
+	return nil
+}
+
+func dataText(in *endpoint.Incoming) string {
+	switch {
+	case in.Data == nil && in.Length == 0:
+		return "empty"
+	case in.Data == nil:
+		return "no data"
+	case len(in.Data) != int(in.Length):
+		return fmt.Sprintf("%d bytes of data", len(in.Data))
+	}
+	for i := range in.Data {
+		if in.Data[i] != byteOf(int(in.Data[0]), i) {
+			return "data is wrong"
+		}
+	}
+	return "with data"
+}
+
+func (t *Trace) handle(n *Node, in *endpoint.Incoming, what string, a *arguments) error {
+	switch what {
+	case "recv":
+		return t.post(a.word(2), n, in.Match, match.MaskNone, a.sizes())
+	case "send":
+		one := *a
+		one.plain = append([]string{a.word(2), n.Name}, a.plain[3:]...)
+		return send(t, &one)
+	case "disconnect":
+		return n.Engine.Disconnect(in.Source)
+	case "pause":
+		n.Engine.Pause(true)
+	}
+	return nil
+}
+
+// pause a on|off
+func pause(t *Trace, a *arguments) error {
+	if n := t.node(a, 0); n != nil {
+		n.Engine.Pause(a.word(1) == "on")
+	}
+	return nil
+}
+
+var _ wire.Link = (*End)(nil)

@@ -1,0 +1,243 @@
+package endpointtest
+
+import (
+	"encoding/binary"
+	"fmt"
+
+	"gomx/transport/wire"
+)
+
+// Frame is a frame on its way.
+type Frame struct {
+	Header wire.Header
+	Data   []byte
+}
+
+// String prints what matters of a frame of its kind.
+func (f *Frame) String() string {
+	h := &f.Header
+	s := h.Kind.String()
+	switch h.Kind {
+	case wire.Eager, wire.Rendezvous, wire.Throttle:
+		s += fmt.Sprintf(" match=%#x", h.Match)
+	case wire.Connect, wire.ConnectReply:
+		c, err := wire.ParseConnect(f.Data)
+		if err != nil {
+			return s + " malformed"
+		}
+		if h.Kind == wire.Connect {
+			return s + fmt.Sprintf(" offer=%#x known=%#x connected=%d", c.Session, h.Session, h.Match)
+		}
+		return s + fmt.Sprintf(" offer=%#x to=%#x status=%d", c.Session, h.Session, c.Status)
+	case wire.Nack, wire.Bye:
+		return s + fmt.Sprintf(" session=%#x", h.Session)
+	}
+	if h.Kind.Sequenced() {
+		s += fmt.Sprintf(" seq=%#x", h.Seq)
+	}
+	switch {
+	case h.Kind == wire.Notify:
+		s += fmt.Sprintf(" took=%d disposition=%d", h.Total, h.Offset)
+	case h.Kind == wire.Rendezvous:
+		s += fmt.Sprintf(" total=%d", h.Total)
+	case h.Flags&wire.HasRange != 0:
+		s += fmt.Sprintf(" offset=%d total=%d", h.Offset, h.Total)
+	}
+	if h.Flags&wire.Sync != 0 {
+		s += " sync"
+	}
+	if h.Flags&wire.HasAck != 0 {
+		s += fmt.Sprintf(" ack=%#x", h.Ack)
+	}
+	return s + fmt.Sprintf(" len=%d", len(f.Data))
+}
+
+// Lane is one direction of a link. Its queue is the test's to change.
+type Lane struct {
+	Queue    []*Frame
+	Capacity int  // frames it holds before Send says "again"; 0: any number
+	Lost     bool // Send takes frames and loses them
+
+	spare []*Frame
+}
+
+func (l *Lane) put(h *wire.Header, v *wire.Vec, off int) bool {
+	if l.Capacity > 0 && len(l.Queue) >= l.Capacity {
+		return false
+	}
+	if l.Lost {
+		return true
+	}
+	f := l.take()
+	f.Header = *h
+	if int(h.Length) > cap(f.Data) {
+		f.Data = make([]byte, h.Length)
+	}
+	f.Data = f.Data[:h.Length]
+	if h.Length > 0 {
+		if n := v.Gather(f.Data, off); n != len(f.Data) {
+			panic("endpointtest: a frame is longer than its payload")
+		}
+	}
+	f.Header.DropAbsent()
+	l.Queue = append(l.Queue, f)
+	return true
+}
+
+func (l *Lane) take() *Frame {
+	if n := len(l.spare); n > 0 {
+		f := l.spare[n-1]
+		l.spare = l.spare[:n-1]
+		return f
+	}
+	return new(Frame)
+}
+
+// Remove takes frame i out of the queue.
+func (l *Lane) Remove(i int) {
+	f := l.Queue[i]
+	copy(l.Queue[i:], l.Queue[i+1:])
+	l.Queue = l.Queue[:len(l.Queue)-1]
+	for j := range f.Data {
+		f.Data[j] = 0xdd // whoever kept a reference shall notice
+	}
+	l.spare = append(l.spare, f)
+}
+
+// Duplicate puts a copy of frame i behind it.
+func (l *Lane) Duplicate(i int) {
+	f := l.Queue[i]
+	c := &Frame{f.Header, append([]byte(nil), f.Data...)}
+	l.Queue = append(l.Queue[:i+1], append([]*Frame{c}, l.Queue[i+1:]...)...)
+}
+
+// Move takes frame i to place j.
+func (l *Lane) Move(i, j int) {
+	f := l.Queue[i]
+	rest := append(append([]*Frame{}, l.Queue[:i]...), l.Queue[i+1:]...)
+	l.Queue = append(append(append([]*Frame{}, rest[:j]...), f), rest[j:]...)
+}
+
+// Link joins two nodes.
+type Link struct {
+	ends [2]End
+	Dead bool
+	told bool // its ends know
+}
+
+// PullMode says how a link's Pull answers.
+type PullMode uint8
+
+// The modes.
+const (
+	PullNow   PullMode = iota // the bytes are there at once
+	PullLater                 // World.FinishPulls moves them
+	PullFails                 // blocks must take over
+	PullTears                 // started, and failed at the end
+)
+
+// End is one side of a link, and what that side's engine knows of it.
+type End struct {
+	link *Link
+	node *Node
+	peer int32 // the other side's number in node's engine
+	far  *End
+	In   Lane // frames that come to this side
+	caps wire.Caps
+	up   bool // the node's engine knows of it
+
+	Pulls   PullMode
+	exposed []*exposure // by token
+	live    int
+	started []startedPull
+}
+
+type exposure struct {
+	v     wire.Vec
+	live  bool
+	reign uint64 // counts those who had the place
+}
+
+type startedPull struct {
+	id    uint64
+	v     wire.Vec
+	from  *exposure
+	reign uint64
+	n     int
+}
+
+// Caps implements wire.Link.
+func (e *End) Caps() *wire.Caps { return &e.caps }
+
+// Send implements wire.Link.
+func (e *End) Send(h *wire.Header, v *wire.Vec, off int) bool {
+	if int(h.Length) > e.caps.MaxFrame {
+		panic("endpointtest: a frame exceeds the link's largest")
+	}
+	if e.link.Dead {
+		return true
+	}
+	if !e.far.In.put(h, v, off) {
+		return false
+	}
+	e.node.world.sent++
+	return true
+}
+
+// Expose implements wire.Link. The description is the token.
+func (e *End) Expose(dst []byte, v *wire.Vec) (desc []byte, token uint64) {
+	e.live++
+	i := 0
+	for i < len(e.exposed) && e.exposed[i].live {
+		i++
+	}
+	if i == len(e.exposed) {
+		e.exposed = append(e.exposed, new(exposure))
+	}
+	x := e.exposed[i]
+	x.v, x.live = *v, true
+	x.reign++
+	return binary.LittleEndian.AppendUint64(dst, uint64(i)), uint64(i)
+}
+
+// Unexpose implements wire.Link.
+func (e *End) Unexpose(token uint64) {
+	x := e.exposed[token]
+	if !x.live {
+		panic("endpointtest: Unexpose of what is not exposed")
+	}
+	x.v, x.live = wire.Vec{}, false
+	e.live--
+}
+
+// Pull implements wire.Link.
+func (e *End) Pull(desc []byte, v *wire.Vec, n int, id uint64) wire.PullResult {
+	if e.Pulls == PullFails || len(desc) != 8 {
+		return wire.PullFailed
+	}
+	token := binary.LittleEndian.Uint64(desc)
+	if token >= uint64(len(e.far.exposed)) || !e.far.exposed[token].live {
+		return wire.PullFailed
+	}
+	from := e.far.exposed[token]
+	if e.Pulls == PullNow {
+		wire.Copy(v, &from.v, n)
+		return wire.PullDone
+	}
+	e.started = append(e.started, startedPull{id, *v, from, from.reign, n})
+	return wire.PullStarted
+}
+
+func (e *End) finishPulls() (finished int) {
+	for len(e.started) > 0 {
+		p := e.started[0]
+		e.started = e.started[1:]
+		ok := e.Pulls != PullTears && !e.link.Dead && p.from.live && p.from.reign == p.reign
+		if ok {
+			wire.Copy(&p.v, &p.from.v, p.n)
+		}
+		finished++
+		e.node.Engine.PullFinished(p.id, ok)
+	}
+	return finished
+}

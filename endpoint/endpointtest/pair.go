@@ -1,0 +1,255 @@
+package endpointtest
+
+import (
+	"errors"
+	"fmt"
+
+	"gomx/endpoint"
+)
+
+// Pair plays a history between two endpoints that bytes describe: operations,
+// deliveries, faults and time in any order.
+type Pair struct {
+	World *World
+	side  [2]pairSide
+	bytes []byte
+	lossy bool
+	stale bool // a session has ended: messages may be missing
+}
+
+type pairSide struct {
+	node     *Node
+	sends    []*pairSend
+	receives []*pairReceive
+	connects []endpoint.Handle
+}
+
+type pairSend struct {
+	id     int
+	match  uint64
+	size   int
+	handle endpoint.Handle
+	ended  bool
+	sync   bool
+	eaten  bool // the far handler wanted none of it
+	code   endpoint.Code
+	status endpoint.Status
+}
+
+type pairReceive struct {
+	value, mask uint64
+	buffer      *Buffer
+	handle      endpoint.Handle
+	ended, gone bool // gone: cancelled
+	got         int
+}
+
+// NewPair decodes the world from the first bytes; the others are the history.
+func NewPair(bytes []byte) *Pair {
+	p := &Pair{bytes: bytes, World: new(World)}
+	what := p.next()
+	w := p.World
+	w.Caps = Reliable(what&1 != 0)
+	if p.lossy = what&2 != 0; p.lossy {
+		w.Caps = Lossy(what&1 != 0)
+	}
+	w.Pulls = PullMode(what >> 2 & 3)
+	cfg := endpoint.Config{Filter: 1, EagerLimit: -1, CopyLimit: -1}
+	cfg.EagerLimit = []int{-1, 0, 1500, 1 << 20}[what>>4&3]
+	if what&64 != 0 {
+		w.Capacity = 3
+	}
+	if what&128 != 0 {
+		cfg.UnexpectedBytes = 6000
+	}
+	for i := range p.side {
+		cfg.Session = []uint32{0x100, 0xfffffff0}[i]
+		p.side[i].node = w.Add(string(rune('a'+i)), cfg)
+	}
+	for i := range p.side {
+		p.side[i].node.Handler = func(in *endpoint.Incoming) endpoint.Action { return p.handle(i, in) }
+	}
+	p.connect(0)
+	p.settle()
+	return p
+}
+
+// handle is the unexpected handler of one side.
+func (p *Pair) handle(side int, in *endpoint.Incoming) endpoint.Action {
+	id := int(in.Match >> 8)
+	switch id % 8 {
+	case 1:
+		p.side[1-side].sends[id-1].eaten = true
+		return endpoint.Finished
+	case 2:
+		p.receive(side, byte(in.Match&3)<<5|9)
+	case 3:
+		p.send(side, byte(id))
+	case 4:
+		if id%16 == 4 {
+			p.upset(side, 0)
+		}
+	}
+	return endpoint.Continue
+}
+
+func (p *Pair) next() byte {
+	if len(p.bytes) == 0 {
+		return 0
+	}
+	b := p.bytes[0]
+	p.bytes = p.bytes[1:]
+	return b
+}
+
+// Play plays the history and checks its outcome.
+func (p *Pair) Play() error {
+	for len(p.bytes) > 0 {
+		if err := p.step(); err != nil {
+			return err
+		}
+	}
+	return p.Finish()
+}
+
+var pairSizes = [...]int{0, 1, 8, 40, 1000, 1024, 1500, 2048, 2049, 6000, 40000, 200000}
+
+func (p *Pair) step() error {
+	op := p.next()
+	side := int(op >> 7)
+	s, far := &p.side[side], &p.side[1-side]
+	switch op & 15 {
+	case 0, 1, 2:
+		return p.send(side, p.next())
+	case 3, 4, 5:
+		return p.receive(side, p.next())
+	case 6, 7:
+		for range op >> 4 & 7 {
+			p.World.Deliver(s.node, far.node)
+		}
+	case 8:
+		p.World.Run()
+	case 9:
+		p.World.Tick(endpoint.Tick(1 + op>>4&7*15))
+	case 10:
+		p.disturb(s.node, far.node, op>>4&7, p.next())
+	case 11:
+		return p.cancel(s, p.next())
+	case 12:
+		return p.collect(s)
+	case 13:
+		s.node.Engine.Flush()
+		s.node.Engine.SetHandler(op>>4&3 == 3)
+	case 14:
+		p.upset(side, op>>4&7)
+	case 15:
+		p.connect(side)
+	}
+	return nil
+}
+
+func (p *Pair) send(side int, how byte) error {
+	s, far := &p.side[side], &p.side[1-side]
+	addr, ok := s.node.Engine.AddrOf(s.node.PeerOf(far.node))
+	if !ok {
+		return nil
+	}
+	m := &pairSend{id: len(s.sends) + 1, size: pairSizes[int(how&15)%len(pairSizes)], sync: how&16 != 0}
+	m.match = uint64(m.id)<<8 | uint64(how>>5&3)
+	b := NewBuffer(m.size/3, m.size-m.size/3)
+	if how&128 != 0 {
+		b = NewBuffer(m.size)
+	}
+	Fill(&b.Vec, m.id)
+	h, err := s.node.Engine.Send(b.Vec, addr, m.match, m.id, m.sync)
+	if err != nil {
+		return err
+	}
+	m.handle = h
+	s.sends = append(s.sends, m)
+	return nil
+}
+
+func (p *Pair) receive(side int, how byte) error {
+	s := &p.side[side]
+	r := &pairReceive{value: uint64(how >> 5 & 3), mask: 3}
+	if how&128 != 0 {
+		r.value, r.mask = 0, 0
+	}
+	size := pairSizes[int(how&15)%len(pairSizes)]
+	r.buffer = NewBuffer(size/2, size-size/2)
+	if how&16 != 0 {
+		r.buffer = NewBuffer(size)
+	}
+	h, err := s.node.Engine.Recv(r.buffer.Vec, r.value, r.mask, nil)
+	if err != nil {
+		return err
+	}
+	r.handle = h
+	s.receives = append(s.receives, r)
+	return nil
+}
+
+// disturb harms frames on their way, if the medium may do that.
+func (p *Pair) disturb(from, to *Node, how, which byte) {
+	l := p.World.Lane(from, to)
+	if l == nil || !p.lossy || len(l.Queue) == 0 {
+		return
+	}
+	i := int(which) % len(l.Queue)
+	switch how {
+	case 0, 1, 2:
+		l.Remove(i)
+	case 3, 4:
+		l.Duplicate(i)
+	case 5:
+		for len(l.Queue) > 0 {
+			l.Remove(0)
+		}
+	default:
+		l.Move(i, int(which>>4)%len(l.Queue))
+	}
+}
+
+func (p *Pair) cancel(s *pairSide, which byte) error {
+	if len(s.receives) == 0 {
+		return nil
+	}
+	r := s.receives[int(which)%len(s.receives)]
+	gone, err := s.node.Engine.Cancel(r.handle)
+	switch {
+	case r.ended || r.gone:
+		if !errors.Is(err, endpoint.ErrBadRequest) {
+			return fmt.Errorf("cancel of a request that has ended: %v", err)
+		}
+	case err != nil:
+		return fmt.Errorf("cancel: %w", err)
+	case gone:
+		r.gone = true
+	}
+	return nil
+}
+
+// upset ends sessions.
+func (p *Pair) upset(side int, how byte) {
+	s, far := &p.side[side], &p.side[1-side]
+	switch how {
+	case 0, 1:
+		p.stale = true
+		if addr, ok := s.node.Engine.AddrOf(s.node.PeerOf(far.node)); ok {
+			s.node.Engine.Disconnect(addr)
+		}
+	case 2:
+		if !p.lossy {
+			p.stale = true
+			p.World.Break(s.node, far.node)
+		}
+	default:
+		p.World.SettleOne(int(how))
+	}
+}
+
+func (p *Pair) connect(side int) {
+	s, far := &p.side[side], &p.side[1-side]
+	s.connects = append(s.connects, s.node.Connect(far.node, 1, 0))
+}

@@ -1,0 +1,194 @@
+package endpoint_test
+
+import (
+	"testing"
+
+	"gomx/endpoint"
+	"gomx/endpoint/endpointtest"
+	"gomx/match"
+	"gomx/transport/wire"
+)
+
+// FuzzFrame lets a hostile peer throw frames of its own making at an endpoint
+// that is also talking to an honest one. Whatever comes, nothing panics, memory
+// stays bounded, and the conversation with the honest peer is not harmed.
+func FuzzFrame(f *testing.F) {
+	for seed := range uint64(8) {
+		f.Add(history(seed, 300))
+	}
+	for kind := wire.Eager; kind <= wire.Throttle; kind++ {
+		f.Add([]byte{byte(kind), 0, byte(kind), 7, 0xff, byte(kind), 3, 1, 1, 1, 1, 1, 1, 1})
+	}
+	f.Fuzz(func(t *testing.T, b []byte) {
+		if len(b) > 2000 {
+			return
+		}
+		newSiege(t, b).run()
+	})
+}
+
+// siege is a victim between an honest peer and a hostile one.
+type siege struct {
+	t                     *testing.T
+	bytes                 []byte
+	world                 *endpointtest.World
+	victim, honest, enemy *endpointtest.Node
+	handles               []endpoint.Handle // of requests that concern the enemy
+	honestRecv            *endpointtest.Buffer
+	honestHandle          endpoint.Handle
+}
+
+func newSiege(t *testing.T, b []byte) *siege {
+	s := &siege{t: t, bytes: b, world: new(endpointtest.World)}
+	how := s.next()
+	s.world.Caps = endpointtest.Reliable(how&1 != 0)
+	if how&2 != 0 {
+		s.world.Caps = endpointtest.Lossy(how&1 != 0)
+	}
+	s.world.Pulls = endpointtest.PullMode(how >> 2 & 3)
+	cfg := endpoint.Config{Session: 0x100, EagerLimit: -1, CopyLimit: -1, UnexpectedBytes: 20000}
+	s.victim = s.world.Add("v", cfg)
+	s.honest = s.world.Add("h", cfg)
+	s.enemy = s.world.Add("e", cfg)
+	s.victim.Engine.SetHandler(how&16 != 0)
+	for _, peer := range []*endpointtest.Node{s.honest, s.enemy} {
+		h := s.victim.Connect(peer, 0, 0)
+		s.world.Run()
+		var st endpoint.Status
+		if done, _ := s.victim.Engine.Test(h, &st); !done || st.Code != endpoint.Success {
+			t.Fatalf("connect: %v %v", done, st.Code)
+		}
+	}
+	s.occupy()
+	return s
+}
+
+func (s *siege) next() byte {
+	if len(s.bytes) == 0 {
+		return 0
+	}
+	b := s.bytes[0]
+	s.bytes = s.bytes[1:]
+	return b
+}
+
+// occupy leaves requests in all states with the enemy, and one with the honest peer.
+func (s *siege) occupy() {
+	v := s.victim
+	enemy, _ := v.Engine.AddrOf(v.PeerOf(s.enemy))
+	send := func(n int, sync bool) {
+		h, err := v.Engine.Send(wire.Vec{First: make([]byte, n)}, enemy, 5, nil, sync)
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		s.handles = append(s.handles, h)
+	}
+	send(8, true)
+	send(9000, false)
+	send(9000, true)
+	for range 3 {
+		h, err := v.Engine.Recv(endpointtest.NewBuffer(3000, 6000).Vec, 1, 0xff, nil)
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		s.handles = append(s.handles, h)
+	}
+	s.honestRecv = endpointtest.NewBuffer(9000)
+	var err error
+	if s.honestHandle, err = v.Engine.Recv(s.honestRecv.Vec, 0xaaaa00, match.MaskNone, nil); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+func (s *siege) run() {
+	v := s.victim.Engine
+	for len(s.bytes) > 0 {
+		switch op := s.next(); op & 15 {
+		case 0:
+			s.world.Now += endpoint.Tick(op >> 4 * 10)
+			v.Advance(s.world.Now)
+		case 1:
+			v.Flush()
+		case 2:
+			v.Cancel(s.handles[int(op>>4)%len(s.handles)])
+		default:
+			h, payload := s.frame()
+			v.Frame(s.victim.PeerOf(s.enemy), &h, payload)
+		}
+		if d := v.Depths(); d.Bytes > d.Bound+9000 {
+			s.t.Fatalf("%d unexpected bytes, bound %d", d.Bytes, d.Bound)
+		}
+	}
+	s.talk()
+}
+
+// frame decodes a frame. Fields are often near to what makes sense.
+func (s *siege) frame() (wire.Header, []byte) {
+	near := func(values ...uint64) uint64 {
+		b := s.next()
+		if int(b&15) < len(values) {
+			return values[b&15] + uint64(b>>6)
+		}
+		return uint64(b) << (b & 63)
+	}
+	handle := uint64(0)
+	if i := int(s.next()); i < 128 {
+		handle = uint64(s.handles[i%len(s.handles)])
+	}
+	h := wire.Header{Kind: wire.Kind(s.next() % 13), Flags: wire.Flags(s.next() & 15)}
+	h.Match = near(1, 1, 0, 0xaaaa00, handle)
+	h.Seq = uint32(near(0x100, 0x101, 0x102, 0x103, 0x104, 2048, 1))
+	h.Session = uint32(near(0x100, 0x100, 0x100, 0x101))
+	h.ID = near(handle, handle, handle)
+	h.Total = uint32(near(0, 9000, 9000, 2048, 808, 1))
+	h.Offset = uint32(near(0, 1, 2, 2048, 4096, 8192, 9000))
+	h.Ack = uint32(near(0x100, 0x101, 0x103))
+	payload := make([]byte, int(near(0, 8, 40, 2048, 808)%2049))
+	if h.Kind == wire.Connect || h.Kind == wire.ConnectReply {
+		c := wire.ConnectInfo{
+			Version: wire.Version, Session: uint32(near(0x100, 0x101, 0x102)), Attempt: uint32(near(1, 2)), Filter: uint32(near(0)),
+			NIC: s.enemy.NIC, EagerMax: uint32(near(0, 9000)), Status: uint32(near(0, 0, 10, 11)),
+		}
+		payload = c.Append(nil)
+	}
+	h.Length = uint32(len(payload))
+	return h, payload
+}
+
+// talk has the honest peer send its message at last.
+func (s *siege) talk() {
+	s.victim.Engine.SetHandler(false)
+	msg := endpointtest.NewBuffer(9000)
+	endpointtest.Fill(&msg.Vec, 77)
+	to, _ := s.honest.Engine.AddrOf(s.honest.PeerOf(s.victim))
+	sent, err := s.honest.Engine.Send(msg.Vec, to, 0xaaaa00, nil, true)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	for range 50 {
+		for s.world.Deliver(s.honest, s.victim) || s.world.Deliver(s.victim, s.honest) {
+		}
+		s.world.FinishPulls()
+		s.victim.Engine.Flush()
+		s.honest.Engine.Flush()
+		s.world.Now += 10
+		s.victim.Engine.Advance(s.world.Now)
+		s.honest.Engine.Advance(s.world.Now)
+	}
+	var got, st endpoint.Status
+	done, err := s.victim.Engine.Test(s.honestHandle, &got)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	var stored endpoint.Status
+	unmatched, _ := s.victim.Engine.Probe(0xaaaa00, match.MaskNone, &stored)
+	if unmatched && stored.Source.Peer == s.victim.PeerOf(s.honest) || done && got.Source.Peer == s.victim.PeerOf(s.enemy) {
+		return // the enemy's message had the same match information, and was first
+	}
+	if done, _ := s.honest.Engine.Test(sent, &st); !done || st.Code != endpoint.Success || got.Code != endpoint.Success {
+		s.t.Fatalf("the honest message: %v, %v, %v\n%s", done, st.Code, got.Code, s.victim.Engine.DumpState())
+	}
+	if err := s.honestRecv.Check(77, 9000); err != nil {
+		s.t.Fatal(err)
+	}
+}

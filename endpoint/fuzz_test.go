@@ -1,0 +1,45 @@
+package endpoint_test
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"gomx/endpoint/endpointtest"
+)
+
+// FuzzPair plays arbitrary histories of two endpoints; Pair lists what must hold
+// in the end.
+func FuzzPair(f *testing.F) {
+	for seed := range uint64(16) {
+		f.Add(history(seed, 200))
+	}
+	f.Fuzz(func(t *testing.T, b []byte) {
+		if len(b) > 1500 {
+			return
+		}
+		if err := endpointtest.NewPair(b).Play(); err != nil {
+			t.Fatal(err)
+		}
+	})
+}
+
+func history(seed uint64, n int) []byte {
+	rng := rand.New(rand.NewPCG(seed, 1))
+	b := make([]byte, n)
+	for i := range b {
+		b[i] = byte(rng.Uint32())
+	}
+	return b
+}
+
+func TestManyHistories(t *testing.T) {
+	n := uint64(1000)
+	if testing.Short() {
+		n = 200
+	}
+	for seed := range n {
+		if err := endpointtest.NewPair(history(seed, 50+int(seed%7)*60)).Play(); err != nil {
+			t.Fatalf("history %d: %v", seed, err)
+		}
+	}
+}

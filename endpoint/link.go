@@ -1,0 +1,172 @@
+package endpoint
+
+import "gomx/transport/wire"
+
+// greeting is a frame about the session itself: Connect, ConnectReply, Bye or
+// Nack. Greetings have no sequence number and outlive the session they are
+// about. While one waits for a full link nothing else goes, so that no message
+// overtakes the reply that makes the peer expect it.
+type greeting struct {
+	h wire.Header
+	c wire.ConnectInfo // if h.Length is not 0
+}
+
+// maxGreetings bounds what may wait for one link. Connects that find no place
+// are asked again.
+const maxGreetings = 64
+
+// greet sends a greeting, now or when the link takes it. Media that lose frames
+// lose what finds them full.
+func (e *Engine) greet(p *peer, g greeting) {
+	if p.link == nil {
+		return
+	}
+	if p.greetings.len() == 0 && e.sendGreeting(p, &g) {
+		return
+	}
+	if g.h.Kind != wire.Bye && (p.rel != nil || p.greetings.len() >= maxGreetings) {
+		return
+	}
+	p.greetings.push(g)
+	p.fast = -1
+	e.wait(p)
+}
+
+func (e *Engine) sendGreeting(p *peer, g *greeting) bool {
+	e.header = g.h
+	if g.h.Length == 0 {
+		return p.link.Send(&e.header, nil, 0)
+	}
+	e.bytes = g.c.Append(e.bytes[:0])
+	e.out = wire.Vec{First: e.bytes}
+	return p.link.Send(&e.header, &e.out, 0)
+}
+
+// LinkUp gives a peer a link, which it has accepted or, with dialled, asked
+// Host.Dial for. The peer may already have one:
+//
+//   - A connected peer gets a link in reserve. It comes into use when the first
+//     one dies, or when the peer shows by its session number that it is another
+//     incarnation.
+//   - If both sides dial at once, the link dialled by the smaller address wins:
+//     the other side gives its own up.
+func (e *Engine) LinkUp(pi int32, l wire.Link, dialled bool) {
+	p := e.peers[pi]
+	if dialled {
+		p.dialled = false
+	}
+	smaller := e.peers[0].at.less(p.at)
+	switch {
+	case pi == 0: // a stranger under our own address
+		e.host.Drop(pi, l, false)
+		return
+	case p.link == nil:
+	case p.state == peerConnected || smaller:
+		if p.next != nil {
+			e.host.Drop(pi, p.next, false)
+		}
+		p.next = l
+		return
+	case dialled:
+		e.host.Drop(pi, l, false)
+		return
+	default:
+		e.host.Drop(pi, p.link, false)
+	}
+	e.attach(p, l)
+	e.askAll(p)
+}
+
+func (a address) less(b address) bool {
+	return a.nic < b.nic || a.nic == b.nic && a.endpoint < b.endpoint
+}
+
+// LinkFailed ends the connects to a peer that no link can be had to. The code
+// says why, as EndpointClosed or EndpointUnreachable.
+func (e *Engine) LinkFailed(pi int32, code Code) {
+	p := e.peers[pi]
+	p.dialled = false
+	if p.link != nil {
+		return // the peer has reached us meanwhile
+	}
+	e.failConnects(p, code)
+}
+
+// LinkEnding tells the engine that the peer behind a link is gone, but that
+// frames are left which Frame has refused. Requests tied to the peer complete at
+// once; the frames are still offered, and LinkDown follows the last of them.
+func (e *Engine) LinkEnding(pi int32, l wire.Link) {
+	p := e.peers[pi]
+	if p.link != l || p.ending {
+		return
+	}
+	p.ending = true
+	e.endRequests(p, EndpointUnreachable)
+}
+
+// LinkDown tells the engine that a link is dead. Requests tied to the peer
+// complete with EndpointUnreachable, unless the peer has said goodbye before.
+func (e *Engine) LinkDown(pi int32, l wire.Link) {
+	p := e.peers[pi]
+	if p.next == l {
+		p.next = nil
+	}
+	if p.link != l {
+		return // replaced before it died
+	}
+	e.loseLink(p, EndpointUnreachable)
+}
+
+// loseLink ends the session with its link, and goes over to the link in
+// reserve if there is one.
+func (e *Engine) loseLink(p *peer, code Code) {
+	if p.state == peerConnected {
+		e.failPeer(p, code, false)
+	}
+	next, served := p.next, p.served
+	e.unlink(p)
+	if next != nil {
+		e.attach(p, next)
+		e.askAll(p)
+		return
+	}
+	if served && e.awaited(p) {
+		// They asked an endpoint that was closing; another one may be open by now.
+		p.dialled = true
+		e.host.Dial(p.index, p.at.nic, p.at.endpoint)
+		return
+	}
+	e.failConnects(p, EndpointClosed)
+}
+
+// awaited reports whether connects to p are pending.
+func (e *Engine) awaited(p *peer) (found bool) {
+	e.eachConnect(p, func(int32, *request) { found = true })
+	return found
+}
+
+func (e *Engine) failConnects(p *peer, code Code) {
+	e.eachConnect(p, func(slot int32, r *request) { e.complete(slot, r, code) })
+	e.undial(p)
+}
+
+// attach makes l the peer's link.
+func (e *Engine) attach(p *peer, l wire.Link) {
+	e.unlink(p)
+	p.link, p.caps = l, l.Caps()
+	p.medium = e.mediumNamed(p.caps.Name)
+	if !p.caps.Reliable || !p.caps.Ordered {
+		p.rel = newReliability()
+	}
+}
+
+// unlink takes the links away from a peer without a session.
+func (e *Engine) unlink(p *peer) {
+	if p.link != nil {
+		e.failPulls(p)
+	}
+	p.link, p.caps, p.rel, p.next = nil, nil, nil, nil
+	p.greetings.clear()
+	p.partings, p.nacked, p.ending, p.served = 0, 0, false, false
+	p.refresh(-1)
+}

@@ -1,0 +1,52 @@
+package endpoint
+
+// list is a queue of requests, linked through their next and prev.
+type list struct{ head, tail int32 }
+
+func (l *list) reset() { l.head, l.tail = none, none }
+
+func (s *slab) push(l *list, slot int32, r *request) {
+	r.next, r.prev = none, l.tail
+	if l.tail == none {
+		l.head = slot
+	} else {
+		s.at(l.tail).next = slot
+	}
+	l.tail = slot
+}
+
+func (s *slab) remove(l *list, r *request) {
+	if r.prev == none {
+		l.head = r.next
+	} else {
+		s.at(r.prev).next = r.next
+	}
+	if r.next == none {
+		l.tail = r.prev
+	} else {
+		s.at(r.next).prev = r.prev
+	}
+}
+
+// fifo is a queue of values that reuses its memory.
+type fifo[T any] struct {
+	items []T
+	first int
+}
+
+func (f *fifo[T]) len() int { return len(f.items) - f.first }
+
+func (f *fifo[T]) push(v T) { f.items = append(f.items, v) }
+
+func (f *fifo[T]) front() *T { return &f.items[f.first] }
+
+func (f *fifo[T]) pop() {
+	if f.first++; f.first == len(f.items) {
+		f.items, f.first = f.items[:0], 0
+	} else if f.first >= 64 && f.first*2 >= len(f.items) {
+		n := copy(f.items, f.items[f.first:])
+		f.items, f.first = f.items[:n], 0
+	}
+}
+
+func (f *fifo[T]) clear() { f.items, f.first = f.items[:0], 0 }

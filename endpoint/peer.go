@@ -1,0 +1,171 @@
+package endpoint
+
+import (
+	"math"
+
+	"gomx/transport/wire"
+)
+
+type peerState uint8
+
+// The states of a peer.
+//
+//	absent --Iconnect--> dialing --LinkUp, ConnectReply--> connected
+//	   |                    |  ^                                |
+//	   |<----failure--------+  +------Iconnect---- gone <-------+  Bye, LinkDown, Disconnect
+//	   +--Connect from the peer--> connected
+const (
+	peerAbsent peerState = iota
+	peerDialing
+	peerConnected
+	peerGone
+)
+
+// peer is everything known of one other endpoint. It lives as long as the
+// engine, so that an address held by the user never dangles.
+type peer struct {
+	index int32
+	at    address
+	state peerState
+
+	// direct: frames come in order and complete, so the fast path of Frame holds.
+	direct bool
+	// fast is the largest message that may go out at once, as an eager frame.
+	// It is -1 while anything stands in the way.
+	fast int
+
+	local, remote    uint32 // sessions: ours towards the peer, the peer's towards us
+	sendSeq, recvSeq uint32
+	link             wire.Link
+	caps             *wire.Caps
+	next             wire.Link // a second link, in reserve
+	ending           bool      // the peer is gone; frames of it are left
+	served           bool      // a session has begun on the link
+	rel              *reliability
+	medium           *Medium
+
+	queue     list // sends that wait for the link
+	greetings fifo[greeting]
+	control   fifo[wire.Header]
+	jobs      fifo[pullJob]
+	inBacklog bool
+	inTimers  bool
+
+	goneCode  Code
+	eagerMax  int // what the peer takes eagerly
+	throttled bool
+	throttles bool // we have throttled the peer
+	dialled   bool // Host.Dial has not been answered
+	asking    bool // connects are pending, which are asked again at askAt
+	askAt     Tick
+
+	nacked   uint32 // our number that the peer has been told has ended, over media that lose nothing
+	parted   uint32 // the peer's session that we said goodbye to
+	partings int    // goodbyes left to say, over media that lose them
+	partAt   Tick
+
+	context any
+}
+
+// PeerOf returns the slot of an endpoint, made on first use.
+func (e *Engine) PeerOf(nic uint64, endpoint uint32) int32 {
+	at := address{nic, endpoint}
+	if i, ok := e.byAddr[at]; ok {
+		return i
+	}
+	p := &peer{index: int32(len(e.peers)), at: at, fast: -1, local: e.cfg.Session, eagerMax: math.MaxInt32}
+	p.queue.reset()
+	e.peers = append(e.peers, p)
+	e.byAddr[at] = p.index
+	return p.index
+}
+
+// Peers returns how many peers the engine has known, itself included.
+func (e *Engine) Peers() int { return len(e.peers) }
+
+// AddrOf returns a peer's address in its current or last session. False: there
+// has been none.
+func (e *Engine) AddrOf(peer int32) (Addr, bool) {
+	p := e.peers[peer]
+	return Addr{peer, p.remote}, p.remote != 0
+}
+
+// Locate returns the NIC id and endpoint id behind an address.
+func (e *Engine) Locate(a Addr) (nic uint64, endpoint uint32, ok bool) {
+	if !e.known(a) {
+		return 0, 0, false
+	}
+	at := e.peers[a.Peer].at
+	return at.nic, at.endpoint, true
+}
+
+// AddrContext returns what SetAddrContext stored (IV.5).
+func (e *Engine) AddrContext(a Addr) (any, bool) {
+	if !e.known(a) {
+		return nil, false
+	}
+	return e.peers[a.Peer].context, true
+}
+
+// SetAddrContext stores a value with the peer (IV.5).
+func (e *Engine) SetAddrContext(a Addr, v any) bool {
+	if !e.known(a) {
+		return false
+	}
+	e.peers[a.Peer].context = v
+	return true
+}
+
+func (e *Engine) known(a Addr) bool {
+	return a.Session != 0 && a.Peer >= 0 && int(a.Peer) < len(e.peers)
+}
+
+// MediumName returns the name of the medium that serves the peer, or "".
+func (e *Engine) MediumName(peer int32) string {
+	if p := e.peers[peer]; p.medium != nil {
+		return p.medium.Name
+	}
+	return ""
+}
+
+// begin starts a session with the peer, whose session number is remote.
+func (e *Engine) begin(p *peer, remote uint32, eagerMax int) {
+	p.state, p.remote, p.eagerMax, p.served = peerConnected, remote, eagerMax, true
+	p.sendSeq, p.recvSeq = p.local, remote
+	p.throttled, p.partings = false, 0
+	if p.rel != nil {
+		p.rel.reset(p.sendSeq)
+	}
+	p.refresh(e.cfg.EagerLimit)
+}
+
+// renew gives the peer another session number of ours, so that frames of the
+// old session are known for what they are.
+func (p *peer) renew() {
+	if p.local++; p.local == 0 {
+		p.local = 1
+	}
+}
+
+// eagerLimit returns the largest message that goes to the peer eagerly.
+func (p *peer) eagerLimit(configured int) int {
+	limit := p.caps.Eager
+	if configured >= 0 {
+		limit = configured
+	}
+	limit = min(limit, p.eagerMax)
+	if p.throttled {
+		limit = 0
+	}
+	return min(max(limit, AlwaysEager-1), p.caps.MaxFrame)
+}
+
+// refresh computes fast again after something it depends on has changed.
+func (p *peer) refresh(configured int) {
+	p.direct = p.state == peerConnected && p.link != nil && p.rel == nil
+	if p.direct && !p.ending && p.queue.head == none && p.greetings.len() == 0 {
+		p.fast = p.eagerLimit(configured)
+	} else {
+		p.fast = -1
+	}
+}

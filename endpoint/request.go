@@ -1,0 +1,180 @@
+package endpoint
+
+import "gomx/transport/wire"
+
+// Handle names a request: slot and generation, so that a stale handle or a late
+// acknowledgement never touches a slot's next tenant. Zero is no request.
+type Handle uint64
+
+const none = int32(-1)
+
+func handleOf(slot int32, generation uint32) Handle {
+	return Handle(uint64(generation)<<32 | uint64(uint32(slot+1)))
+}
+
+func (h Handle) slot() int32        { return int32(uint32(h)) - 1 }
+func (h Handle) generation() uint32 { return uint32(h >> 32) }
+
+type requestKind uint8
+
+const (
+	kindSend requestKind = iota
+	kindSyncSend
+	kindRecv
+	kindConnect
+)
+
+// The states of a request (II.7), and where a pending one is:
+//
+//	send     queued ---> (gone) ---> complete        eager
+//	         queued ---> offered --> complete        rendezvous: waits for Notify
+//	         queued ---> buffered -> complete        small synchronous: waits for Notify
+//	recv     posted ---> (match) --> complete
+//	         posted ---> pulling --> complete        rendezvous
+//	connect  waiting -> complete
+type requestState uint8
+
+const (
+	stateFree requestState = iota
+	stateQueued
+	stateOffered
+	stateBuffered
+	statePosted
+	statePulling
+	stateWaiting
+	stateComplete
+)
+
+type requestFlags uint8
+
+const (
+	forgotten requestFlags = 1 << iota // free it when it completes, tell nobody
+	exposed                            // token must go back to the link
+	timed                              // has a deadline of its own
+	failing                            // ends with its code when the link is done with its memory
+	peeked                             // PeekFresh has shown it
+	listed                             // has more segments than one
+)
+
+// request is one operation. What every message touches lies in the first cache
+// line, and requests begin on lines: a window of them stays in the cache.
+type request struct {
+	generation uint32
+	kind       requestKind
+	state      requestState
+	flags      requestFlags
+	code       Code
+	peer       int32
+	next, prev int32  // free list, done list, or a peer's queue
+	session    uint32 // the peer's session
+	match      uint64
+	msgLen     uint32
+	xferLen    uint32
+	vec        wire.Vec // Rest only if listed
+
+	ctx      any
+	mask     uint64 // of a posted receive
+	remote   uint64 // the peer's request, in a rendezvous
+	token    uint64
+	pull     int32 // slot of the block pull, or none
+	filter   uint32
+	deadline Tick
+	started  Tick
+	list     [][]byte // own copy of the user's segment list, reused
+	_        [16]byte
+}
+
+const (
+	chunkBits = 7
+	chunkLen  = 1 << chunkBits
+)
+
+// slab holds requests in chunks, so that they never move.
+type slab struct {
+	chunks []*[chunkLen]request
+	free   int32
+	live   int
+	peak   int
+}
+
+func newSlab() slab { return slab{free: none} }
+
+func (s *slab) at(slot int32) *request {
+	return &s.chunks[uint32(slot)>>chunkBits][uint32(slot)%chunkLen]
+}
+
+func (s *slab) alloc() (int32, *request) {
+	if s.free == none {
+		s.grow()
+	}
+	slot := s.free
+	r := s.at(slot)
+	s.free = r.next
+	if s.live++; s.live > s.peak {
+		s.peak = s.live
+	}
+	return slot, r
+}
+
+func (s *slab) grow() {
+	base := int32(len(s.chunks) * chunkLen)
+	c := new([chunkLen]request)
+	s.chunks = append(s.chunks, c)
+	for i := int32(chunkLen) - 1; i >= 0; i-- {
+		c[i].generation, c[i].pull, c[i].next = 1, none, s.free
+		s.free = base + i
+	}
+}
+
+func (s *slab) release(slot int32, r *request) {
+	if r.flags&listed != 0 {
+		r.vec.Rest = nil
+		clear(r.list)
+		r.list = r.list[:0]
+	}
+	r.generation++
+	r.state, r.flags = stateFree, 0
+	r.next = s.free
+	s.free = slot
+	s.live--
+	if r.vec.First != nil {
+		r.vec.First = nil
+	}
+	if r.ctx != nil {
+		r.ctx = nil
+	}
+}
+
+// find returns the request of a handle, or nil if the handle is stale or foreign.
+func (s *slab) find(h Handle) (int32, *request) {
+	slot := h.slot()
+	if uint(uint32(slot)>>chunkBits) >= uint(len(s.chunks)) {
+		return none, nil
+	}
+	r := s.at(slot)
+	if r.generation != h.generation() || r.state == stateFree {
+		return none, nil
+	}
+	return slot, r
+}
+
+// user is find for handles that come from the user, who has none of a forgotten
+// request any more.
+func (s *slab) user(h Handle) (int32, *request) {
+	slot, r := s.find(h)
+	if r != nil && r.flags&forgotten != 0 {
+		return none, nil
+	}
+	return slot, r
+}
+
+// keep stores the user's list in the request. The list itself is copied, since
+// the user may change it as soon as the call returns (V.1.1).
+func (r *request) keep(v wire.Vec) {
+	r.vec.First = v.First
+	if len(v.Rest) > 0 {
+		r.list = append(r.list[:0], v.Rest...)
+		r.vec.Rest = r.list
+		r.flags |= listed
+	}
+}

@@ -1,0 +1,69 @@
+package endpoint
+
+import "gomx/transport/wire"
+
+// transmitRendezvous sends the header of a large message and a description of
+// where its bytes lie. The receiver pulls them when a receive matches.
+func (e *Engine) transmitRendezvous(p *peer, slot int32, r *request) bool {
+	h := &e.header
+	*h = wire.Header{
+		Kind: wire.Rendezvous, Flags: wire.HasID | wire.HasRange, Match: r.match,
+		ID: uint64(handleOf(slot, r.generation)), Total: r.msgLen,
+	}
+	if r.kind == kindSyncSend {
+		h.Flags |= wire.Sync
+	}
+	e.bytes = e.bytes[:0]
+	if r.flags&exposed != 0 {
+		p.link.Unexpose(r.token) // it waited, and the description has been overwritten
+		r.flags &^= exposed
+	}
+	if p.caps.Pull && r.msgLen > 0 {
+		e.bytes, r.token = p.link.Expose(e.bytes, &r.vec)
+		r.flags |= exposed
+		if len(e.bytes) > p.caps.MaxFrame {
+			e.bytes = e.bytes[:0] // too many segments to describe: by blocks
+		}
+	}
+	h.Length = uint32(len(e.bytes))
+	e.out = wire.Vec{First: e.bytes}
+	if !e.post(p, h, &e.out, 0) {
+		return false
+	}
+	p.medium.SentRendezvous++
+	r.state = stateOffered
+	return true
+}
+
+// arriveNotify ends a synchronous or rendezvous send.
+func (e *Engine) arriveNotify(p *peer, h *wire.Header) {
+	slot, r := e.reqs.find(Handle(h.ID))
+	if r == nil || r.peer != p.index || (r.state != stateOffered && r.state != stateBuffered) {
+		e.count.Stale++
+		return
+	}
+	if r.state == stateOffered {
+		p.medium.BytesSent += uint64(min(h.Total, r.msgLen))
+	}
+	e.completeSend(slot, r, h.Total, h.Offset)
+}
+
+// completeSend ends a send that the receiver reported on. Only a synchronous
+// send learns that the receive was too short: a standard one says nothing about
+// the message's fate (V.1.1), whichever protocol carried it.
+func (e *Engine) completeSend(slot int32, r *request, taken, disposition uint32) {
+	code := Success
+	switch disposition {
+	case wire.Truncated:
+		if r.kind == kindSyncSend {
+			code, r.xferLen = Truncated, min(taken, r.msgLen)
+		}
+	case wire.Discarded:
+		if r.msgLen > 0 {
+			code, r.xferLen = Truncated, 0
+		}
+	case wire.Failed:
+		code, r.xferLen = Aborted, 0
+	}
+	e.complete(slot, r, code)
+}

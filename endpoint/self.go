@@ -1,0 +1,133 @@
+package endpoint
+
+import (
+	"gomx/transport/wire"
+	"gomx/unexpected"
+)
+
+// sendSelf delivers a message to the endpoint itself. It never leaves the
+// engine: the bytes go from segments to segments. With progression off, or with
+// a handler to be asked, it waits for the next Flush, so that handlers run only
+// during progression.
+func (e *Engine) sendSelf(p *peer, slot int32, r *request) {
+	if p.queue.head != none || e.paused || e.handling || (e.handler && !e.posted.Posted(r.match)) || !e.deliverSelf(p, slot, r) {
+		e.enqueue(p, slot, r)
+	}
+}
+
+func (e *Engine) flushSelf(p *peer) bool {
+	for p.queue.head != none {
+		slot := p.queue.head
+		r := e.reqs.at(slot)
+		e.reqs.remove(&p.queue, r)
+		if !e.deliverSelf(p, slot, r) {
+			e.unshift(p, slot, r)
+			return false
+		}
+	}
+	return true
+}
+
+// deliverSelf matches, shows or stores a message to oneself. False: no room.
+func (e *Engine) deliverSelf(p *peer, slot int32, r *request) bool {
+	from := handleOf(slot, r.generation)
+	if to, ok := e.posted.Arrive(r.match); ok {
+		e.matchSelf(to, e.reqs.at(to), r)
+		e.receiveSelf(to, e.reqs.at(to), from)
+		return true
+	}
+	small := int(r.msgLen) < AlwaysEager || int(r.msgLen) <= e.cfg.EagerLimit
+	size := 0
+	if small {
+		size = int(r.msgLen)
+	}
+	if !e.unexp.Room(size) {
+		return false
+	}
+	if e.handler {
+		r.state = stateOffered // so that nothing else delivers it meanwhile
+		if e.askHandler(p, r.match, r.msgLen, e.selfData(r)) == Finished {
+			p.medium.SentEager++
+			e.completeSend(slot, r, r.msgLen, wire.Taken)
+			return true
+		}
+		if to, ok := e.posted.Arrive(r.match); ok {
+			e.matchSelf(to, e.reqs.at(to), r)
+			e.receiveSelf(to, e.reqs.at(to), from)
+			return true
+		}
+	}
+	return e.storeSelf(p, slot, r, small)
+}
+
+// selfData returns the message in one piece: the user's own segment, or a copy
+// if there are several and the handler is promised the data.
+func (e *Engine) selfData(r *request) []byte {
+	if len(r.vec.Rest) == 0 {
+		return r.vec.First
+	}
+	if int(r.msgLen) >= AlwaysEager {
+		return nil
+	}
+	return e.scratch[:r.vec.Gather(e.scratch[:r.msgLen], 0)]
+}
+
+func (e *Engine) storeSelf(p *peer, slot int32, r *request, copied bool) bool {
+	m := unexpected.Message{
+		Match: r.match, Length: r.msgLen, Kind: uint8(storedSelf),
+		ID: uint64(handleOf(slot, r.generation)), Aux: uint64(p.remote),
+	}
+	size := 0
+	if copied {
+		size, m.Kind = int(r.msgLen), uint8(storedEager)
+		if r.kind == kindSyncSend {
+			m.Flags = uint8(wire.Sync)
+		}
+	}
+	id, ok := e.unexp.Add(m, size)
+	if !ok { // the bound was lowered from within the handler
+		e.count.Overrun++
+		r.state = stateQueued
+		return false
+	}
+	p.medium.SentEager++
+	if !copied {
+		r.state = stateOffered
+		e.stored(id)
+		return true
+	}
+	r.vec.Gather(e.unexp.At(id).Data, 0)
+	p.medium.RecvEager++
+	p.medium.BytesSent += uint64(r.msgLen)
+	if r.kind == kindSyncSend {
+		r.state = stateBuffered
+		r.vec = wire.Vec{}
+	} else {
+		e.complete(slot, r, Success)
+	}
+	e.stored(id)
+	return true
+}
+
+func (e *Engine) matchSelf(to int32, recv, send *request) {
+	recv.peer, recv.session = 0, e.peers[0].remote
+	recv.match, recv.msgLen = send.match, send.msgLen
+	e.peers[0].medium.SentEager++
+}
+
+// receiveSelf copies from our own send, and completes both.
+func (e *Engine) receiveSelf(slot int32, r *request, from Handle) {
+	p := e.peers[0]
+	fromSlot, send := e.reqs.find(from)
+	n := wire.Copy(&r.vec, &send.vec, int(send.msgLen))
+	r.xferLen = uint32(n)
+	code := Success
+	if n < int(r.msgLen) {
+		code = Truncated
+	}
+	p.medium.BytesSent += uint64(n)
+	p.medium.BytesReceived += uint64(n)
+	p.medium.RecvEager++
+	e.completeSend(fromSlot, send, uint32(n), dispositionOf(code))
+	e.complete(slot, r, code)
+}

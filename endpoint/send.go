@@ -1,0 +1,223 @@
+package endpoint
+
+import "gomx/transport/wire"
+
+// SendOne is Send of one segment as a standard send. It is the fast path: a
+// small message to a connected peer leaves before anything else is done.
+func (e *Engine) SendOne(b []byte, to Addr, match uint64, ctx any) (Handle, error) {
+	if uint(to.Peer) < uint(len(e.peers)) {
+		p := e.peers[to.Peer]
+		if len(b) <= p.fast && to.Session == p.remote {
+			h := &e.header
+			h.Kind, h.Flags, h.Length, h.Match = wire.Eager, 0, uint32(len(b)), match
+			h.Seq, h.Session = p.sendSeq, to.Session
+			e.one.First = b
+			if p.link.Send(h, &e.one, 0) {
+				p.sendSeq++
+				return e.sentOne(p, len(b), to, match, ctx), nil
+			}
+		}
+	}
+	return e.Send(wire.Vec{First: b}, to, match, ctx, false)
+}
+
+// sentOne makes the request of a send that has left already.
+func (e *Engine) sentOne(p *peer, n int, to Addr, match uint64, ctx any) Handle {
+	slot, r := e.reqs.alloc()
+	r.kind, r.peer, r.session = kindSend, to.Peer, to.Session
+	r.match, r.msgLen, r.xferLen = match, uint32(n), uint32(n)
+	if ctx != nil {
+		r.ctx = ctx
+	}
+	p.medium.SentEager++
+	p.medium.BytesSent += uint64(n)
+	e.complete(slot, r, Success)
+	return handleOf(slot, r.generation)
+}
+
+// Send starts a send of v to a peer (V.1). With sync it completes only when the
+// receiver has matched it (V.1.2). The bytes must stay as they are until the
+// request is buffered or complete.
+//
+// The message of a peer that is gone or of another session does not fail the
+// call: the request completes with the status that says so.
+func (e *Engine) Send(v wire.Vec, to Addr, match uint64, ctx any, sync bool) (Handle, error) {
+	n := v.Len()
+	if uint64(n) > MaxMessage || len(v.Rest) >= MaxSegments {
+		return 0, sendSizeError(n)
+	}
+	if !e.known(to) {
+		return 0, ErrBadAddress
+	}
+	p := e.peers[to.Peer]
+	slot, r := e.reqs.alloc()
+	r.kind, r.peer, r.session = kindSend, to.Peer, to.Session
+	r.match, r.msgLen, r.xferLen, r.ctx = match, uint32(n), uint32(n), ctx
+	if sync {
+		r.kind = kindSyncSend
+	}
+	e.sendSlow(p, slot, r, v)
+	return handleOf(slot, r.generation), nil
+}
+
+func sendSizeError(n int) error {
+	if uint64(n) > MaxMessage {
+		return ErrBadSegMem
+	}
+	return ErrBadSegCount
+}
+
+// sendSlow takes every send that can't leave at once.
+func (e *Engine) sendSlow(p *peer, slot int32, r *request, v wire.Vec) {
+	r.keep(v)
+	r.state, r.started = stateQueued, e.now
+	switch {
+	case r.session != p.remote:
+		e.refuseSend(slot, r, BadSession)
+	case p.index == 0:
+		e.sendSelf(p, slot, r)
+	case p.state == peerGone:
+		e.refuseSend(slot, r, p.goneCode)
+	case p.state != peerConnected:
+		e.refuseSend(slot, r, BadSession)
+	case p.ending:
+		e.refuseSend(slot, r, EndpointUnreachable)
+	case p.queue.head != none || p.greetings.len() > 0:
+		e.enqueue(p, slot, r)
+	case !e.transmit(p, slot, r):
+		e.enqueue(p, slot, r)
+	}
+}
+
+func (e *Engine) refuseSend(slot int32, r *request, code Code) {
+	r.xferLen = 0
+	r.drop()
+	e.complete(slot, r, code)
+}
+
+func (e *Engine) enqueue(p *peer, slot int32, r *request) {
+	e.reqs.push(&p.queue, slot, r)
+	p.fast = -1
+	e.count.Queued++
+	e.wait(p)
+}
+
+// transmit hands a queued send to the link, as an eager message or as the
+// header of a rendezvous. False: the link takes nothing now.
+func (e *Engine) transmit(p *peer, slot int32, r *request) bool {
+	if int(r.msgLen) <= p.eagerLimit(e.cfg.EagerLimit) {
+		return e.transmitEager(p, slot, r)
+	}
+	return e.transmitRendezvous(p, slot, r)
+}
+
+// Flush moves on what waits for links. The owner calls it after it polled.
+func (e *Engine) Flush() {
+	for i := 0; i < len(e.backlog); {
+		p := e.peers[e.backlog[i]]
+		if e.flushPeer(p) {
+			p.inBacklog = false
+			last := len(e.backlog) - 1
+			e.backlog[i] = e.backlog[last]
+			e.backlog = e.backlog[:last]
+			continue
+		}
+		i++
+	}
+}
+
+// Backlog reports whether Flush has anything to do.
+func (e *Engine) Backlog() bool { return len(e.backlog) > 0 }
+
+// wait puts the peer on the list of those that Flush looks at.
+func (e *Engine) wait(p *peer) {
+	if !p.inBacklog {
+		p.inBacklog = true
+		e.backlog = append(e.backlog, p.index)
+	}
+}
+
+// flushPeer sends what waits for one peer, and reports whether all of it went.
+func (e *Engine) flushPeer(p *peer) bool {
+	if p.index == 0 {
+		return e.flushSelf(p)
+	}
+	if p.link == nil {
+		return true
+	}
+	for p.greetings.len() > 0 {
+		if !e.sendGreeting(p, p.greetings.front()) {
+			return false
+		}
+		p.greetings.pop()
+	}
+	for p.control.len() > 0 {
+		e.header = *p.control.front()
+		if !e.post(p, &e.header, nil, 0) {
+			return e.waitsForAcks(p)
+		}
+		p.control.pop()
+	}
+	if !e.flushJobs(p) {
+		return false
+	}
+	for p.queue.head != none {
+		slot := p.queue.head
+		r := e.reqs.at(slot)
+		e.reqs.remove(&p.queue, r)
+		if !e.transmit(p, slot, r) {
+			e.unshift(p, slot, r)
+			return e.waitsForAcks(p)
+		}
+	}
+	p.refresh(e.cfg.EagerLimit)
+	return true
+}
+
+// waitsForAcks reports whether it is acks, and not the link, that hold up the
+// peer's frames. Their arrival puts it on the backlog again.
+func (e *Engine) waitsForAcks(p *peer) bool { return p.rel != nil && p.rel.stuck }
+
+// unshift puts a request back at the front of the queue.
+func (e *Engine) unshift(p *peer, slot int32, r *request) {
+	r.prev, r.next = none, p.queue.head
+	if p.queue.head == none {
+		p.queue.tail = slot
+	} else {
+		e.reqs.at(p.queue.head).prev = slot
+	}
+	p.queue.head = slot
+}
+
+// post sends one frame over the peer's link, through the reliability layer if
+// the medium needs one. The frame's sequence number and session are filled in.
+func (e *Engine) post(p *peer, h *wire.Header, v *wire.Vec, off int) bool {
+	if p.rel != nil {
+		return e.postUnreliable(p, h, v, off)
+	}
+	h.Session = p.remote
+	if !h.Kind.Sequenced() {
+		return p.link.Send(h, v, off)
+	}
+	h.Seq = p.sendSeq
+	if !p.link.Send(h, v, off) {
+		return false
+	}
+	p.sendSeq++
+	return true
+}
+
+// control sends a frame without payload, now or when the link takes it.
+func (e *Engine) control(p *peer, h wire.Header) {
+	if p.link == nil {
+		return
+	}
+	if p.control.len() == 0 && p.greetings.len() == 0 {
+		e.header = h
+		if e.post(p, &e.header, nil, 0) {
+			return
+		}
+	}
+	p.control.push(h)
+	e.wait(p)
+}
