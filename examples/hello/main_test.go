@@ -1,0 +1,6 @@
+package main
+
+func Example() {
+	main()
+	// Output: hello: 5 bytes, match 42
+}

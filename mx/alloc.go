@@ -1,0 +1,33 @@
+package mx
+
+import "fmt"
+
+// Alloc returns n bytes, zeroed, from the process's shared arena. Peers on the
+// host map the arena when they first meet it, and then copy large messages from
+// such memory without a system call: use it for buffers that large messages are
+// sent from. Receiving gains nothing from it.
+//
+// The memory is not garbage-collected: give it back with Free, after all
+// requests on it have completed. Without shared memory on this system it is
+// ordinary memory. Errors: ErrBadParamVal for n < 1, ErrNoResources. Safe from any
+// goroutine.
+func Alloc(n int) ([]byte, error) {
+	if n < 1 {
+		return nil, fail("alloc", ErrBadParamVal, "", fmt.Errorf("%d bytes asked for", n))
+	}
+	b, err := arenaAlloc(n)
+	if err != nil {
+		return nil, fail("alloc", ErrNoResources, "", err)
+	}
+	return b, nil
+}
+
+// Free gives back memory that Alloc returned; b must begin where Alloc's slice
+// began. Freeing twice, or memory of another origin, is ErrBadSegMem. Safe from
+// any goroutine.
+func Free(b []byte) error {
+	if err := arenaFree(b); err != nil {
+		return fail("free", ErrBadSegMem, "", err)
+	}
+	return nil
+}

@@ -1,0 +1,156 @@
+package mx_test
+
+import (
+	"testing"
+
+	"gomx/mx"
+)
+
+// exchange is what is measured: one message with everything around it.
+type exchange struct {
+	a, b     *mx.Endpoint
+	toB      mx.EndpointAddr
+	out, in  []byte
+	failures int
+}
+
+func (x *exchange) check(st mx.Status, ok bool, err error) {
+	if !ok || err != nil || st.Code != mx.StatusSuccess {
+		x.failures++
+	}
+}
+
+func (x *exchange) must(r mx.Request, err error) mx.Request {
+	if err != nil {
+		x.failures++
+	}
+	return r
+}
+
+// exchanges are the paths that must not allocate.
+var exchanges = map[string]func(x *exchange){
+	"expected": func(x *exchange) {
+		recv := x.must(x.b.Irecv(x.in, 1, exact, nil))
+		send := x.must(x.a.Isend(x.out, x.toB, 1, nil))
+		x.check(x.b.Wait(recv, bound))
+		x.check(x.a.Wait(send, bound))
+	},
+	"synchronous": func(x *exchange) {
+		recv := x.must(x.b.Irecv(x.in, 1, exact, nil))
+		send := x.must(x.a.Issend(x.out, x.toB, 1, nil))
+		x.check(x.b.Wait(recv, bound))
+		x.check(x.a.Wait(send, bound))
+	},
+	"unexpected": func(x *exchange) {
+		send := x.must(x.a.Isend(x.out, x.toB, 1, nil))
+		x.check(x.b.Probe(bound, 1, exact))
+		recv := x.must(x.b.Irecv(x.in, 1, exact, nil))
+		x.check(x.b.Wait(recv, bound))
+		x.check(x.a.Wait(send, bound))
+	},
+	"test": func(x *exchange) {
+		recv := x.must(x.b.Irecv(x.in, 1, exact, nil))
+		send := x.must(x.a.Isend(x.out, x.toB, 1, nil))
+		for i := 0; ; i++ {
+			if st, ok, err := x.b.Test(recv); ok || err != nil || i > 1e8 {
+				x.check(st, ok, err)
+				break
+			}
+		}
+		for i := 0; ; i++ {
+			if st, ok, err := x.a.Test(send); ok || err != nil || i > 1e8 {
+				x.check(st, ok, err)
+				break
+			}
+		}
+	},
+	"wait any": func(x *exchange) {
+		x.must(x.b.Irecv(x.in, 1, 0xff, nil))
+		x.must(x.a.Isend(x.out, x.toB, 0x101, nil))
+		x.check(x.b.WaitAny(bound, 0x101, exact))
+		x.check(x.a.WaitAny(bound, 0, everything))
+	},
+	"iprobe and peek": func(x *exchange) {
+		send := x.must(x.a.Isend(x.out, x.toB, 1, nil))
+		for i := 0; i < 1e8; i++ {
+			if _, ok, err := x.b.Iprobe(1, exact); ok || err != nil {
+				break
+			}
+		}
+		recv := x.must(x.b.Irecv(x.in, 1, exact, nil))
+		if _, ok, err := x.b.Peek(bound); !ok || err != nil {
+			x.failures++
+		}
+		x.check(x.b.Wait(recv, bound))
+		x.check(x.a.Wait(send, bound))
+	},
+	"self": func(x *exchange) {
+		recv := x.must(x.a.Irecv(x.in, 1, exact, nil))
+		send := x.must(x.a.Isend(x.out, x.a.Addr(), 1, nil))
+		x.check(x.a.Wait(recv, bound))
+		x.check(x.a.Wait(send, bound))
+	},
+	"cancel": func(x *exchange) {
+		recv := x.must(x.b.Irecv(x.in, 1, exact, nil))
+		if ok, err := x.b.Cancel(recv); !ok || err != nil {
+			x.failures++
+		}
+	},
+}
+
+func TestNoAllocations(t *testing.T) {
+	if raceDetector {
+		t.Skip("the race detector allocates by itself")
+	}
+	const large = 100_000
+	over(t, func(w *world) {
+		a, b, toB, _ := w.pair()
+		arena := alloc(w, large)
+		defer func() {
+			if err := mx.Free(arena); err != nil {
+				w.Error(err)
+			}
+		}()
+		buffers := map[string][]byte{
+			"eager 8 B": make([]byte, 8), "eager 4 KiB": make([]byte, 4096),
+			"rendezvous": make([]byte, large), "rendezvous out of Alloc": arena,
+		}
+		for name, run := range exchanges {
+			for kind, out := range buffers {
+				x := &exchange{a: a, b: b, toB: toB, out: out, in: make([]byte, len(out))}
+				for range 20 { // slabs and scratch grow once
+					run(x)
+				}
+				n := testing.AllocsPerRun(200, func() { run(x) })
+				if n != 0 || x.failures != 0 {
+					w.Errorf("%s, %s: %v allocations a message, %d failures", name, kind, n, x.failures)
+				}
+			}
+		}
+	})
+}
+
+func TestNoAllocationsForSegmentLists(t *testing.T) {
+	if raceDetector {
+		t.Skip("the race detector allocates by itself")
+	}
+	over(t, func(w *world) {
+		a, b, toB, _ := w.pair()
+		for _, size := range []int{300, 100_000} {
+			x := &exchange{a: a, b: b, toB: toB}
+			out, in := cut(make([]byte, size), 5), cut(make([]byte, size), 3)
+			run := func() {
+				recv := x.must(b.Irecvv(in, 1, exact, nil))
+				send := x.must(a.Isendv(out, toB, 1, nil))
+				x.check(b.Wait(recv, bound))
+				x.check(a.Wait(send, bound))
+			}
+			for range 20 {
+				run()
+			}
+			if n := testing.AllocsPerRun(200, run); n != 0 || x.failures != 0 {
+				w.Errorf("%d bytes: %v allocations a message, %d failures", size, n, x.failures)
+			}
+		}
+	})
+}

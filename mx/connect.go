@@ -1,0 +1,116 @@
+package mx
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"gomx/transport/nic"
+)
+
+// Connect asks the endpoint at a NIC whether it takes us with this filter, and
+// returns its address (IV.3.1). It blocks for the timeout at most.
+//
+// Errors: ErrNICNotFound (no way to that NIC), ErrConnectionFailed (no such
+// endpoint is open there), ErrBadConnectionKey (it has another filter),
+// ErrBadEndpointID, ErrTimeout, ErrBadEndpoint (ours is closed). Safe from any
+// goroutine.
+func (ep *Endpoint) Connect(nicID uint64, endpointID, filter uint32, timeout time.Duration) (EndpointAddr, error) {
+	return ep.connect(noContext, nicID, endpointID, filter, timeout)
+}
+
+// ConnectContext is Connect until ctx ends. Its error then wraps ctx's.
+func (ep *Endpoint) ConnectContext(ctx context.Context, nicID uint64, endpointID, filter uint32) (EndpointAddr, error) {
+	return ep.connect(ctx, nicID, endpointID, filter, Infinite)
+}
+
+func (ep *Endpoint) connect(ctx context.Context, nicID uint64, endpointID, filter uint32, timeout time.Duration) (EndpointAddr, error) {
+	r, err := ep.Iconnect(nicID, endpointID, filter, 0, nil)
+	if err != nil {
+		return EndpointAddr{}, err
+	}
+	peer := peerName(ep.dir, nicID, endpointID)
+	st, done, err := ep.wait(ctx, r, timeout)
+	if !done {
+		if ok, cancelErr := ep.d.Cancel(r.h); cancelErr == nil && !ok {
+			st, done, err = ep.wait(noContext, r, 0) // it ended just now
+		}
+	}
+	if !done {
+		return EndpointAddr{}, ep.connectError(peer, ErrTimeout, timeoutCause(err, timeout))
+	}
+	switch st.Code {
+	case StatusSuccess:
+		return st.Source, nil
+	case StatusBadKey, StatusRejected:
+		return EndpointAddr{}, ep.connectError(peer, ErrBadConnectionKey, nil)
+	case StatusEndpointClosed:
+		return EndpointAddr{}, ep.connectError(peer, ErrConnectionFailed, ep.d.Reason(nicID, endpointID))
+	case StatusTimeout:
+		return EndpointAddr{}, ep.connectError(peer, ErrTimeout, nil)
+	case StatusBadEndpoint:
+		return EndpointAddr{}, ep.connectError(peer, ErrBadEndpointID, nil)
+	}
+	return EndpointAddr{}, ep.connectError(peer, ErrNICNotFound, errors.Join(st.Code, ep.d.Reason(nicID, endpointID)))
+}
+
+func timeoutCause(err error, timeout time.Duration) error {
+	if err != nil {
+		return err
+	}
+	if timeout == Infinite {
+		return errors.New("woken up")
+	}
+	return fmt.Errorf("no answer within %v", timeout)
+}
+
+func (ep *Endpoint) connectError(peer string, code ReturnCode, cause error) error {
+	return handle(ep.onError, &Error{Op: "connect to", Code: code, Endpoint: ep.String(), Peer: peer, Cause: cause})
+}
+
+// Iconnect starts a connect (IV.3.2). The request completes with StatusSuccess
+// and the address in Status.Source, or with StatusBadKey, StatusEndpointClosed,
+// StatusEndpointUnreachable or StatusTimeout. The match information serves
+// TestAny and WaitAny only. Errors: ErrNICNotFound, ErrBadEndpointID,
+// ErrBadEndpoint. Safe from any goroutine.
+func (ep *Endpoint) Iconnect(nicID uint64, endpointID, filter uint32, matchInfo uint64, context any) (Request, error) {
+	peer := peerName(ep.dir, nicID, endpointID)
+	if endpointID >= MaxEndpoints {
+		return Request{}, ep.fail("connect to", peer, ErrBadEndpointID)
+	}
+	if !ep.dir.IsLocal(nic.ID(nicID)) {
+		return Request{}, ep.connectError(peer, ErrNICNotFound,
+			fmt.Errorf("it is not on this host, and no transport in use (%v) leaves it", ep.names))
+	}
+	h, err := ep.d.Iconnect(nicID, endpointID, filter, matchInfo, context)
+	if err != nil {
+		return Request{}, ep.fail("connect to", peer, err)
+	}
+	return Request{ep, h}, nil
+}
+
+// Disconnect ends the session with a peer (XII.1.1): all requests tied to it
+// complete with StatusEndpointUnreachable, its unexpected messages are dropped,
+// and the address is dead. Connect makes a new session. Error: ErrBadAddrList,
+// ErrBadEndpoint. Safe from any goroutine.
+func (ep *Endpoint) Disconnect(addr EndpointAddr) error {
+	if err := ep.owns(addr); err != nil {
+		return ep.fail("disconnect", addr.String(), err)
+	}
+	if err := ep.d.Disconnect(addr.a); err != nil {
+		return ep.fail("disconnect", addr.String(), err)
+	}
+	return nil
+}
+
+// owns returns why the address can't be used with this endpoint.
+func (ep *Endpoint) owns(addr EndpointAddr) error {
+	switch addr.ep {
+	case ep:
+		return nil
+	case nil:
+		return ErrBadAddrList
+	}
+	return fmt.Errorf("%w: the address belongs to endpoint %v", ErrBadEndpoint, addr.ep)
+}

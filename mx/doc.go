@@ -1,0 +1,60 @@
+// Package mx sends and receives matched messages between processes, with the
+// interface of Myrinet Express (MX) 1.2. Roman numerals in the documentation are
+// sections of its manual.
+//
+// # Use
+//
+// A program initializes the library, opens an endpoint, connects to its peers,
+// posts sends and receives, and collects them:
+//
+//	mx.Init()
+//	ep, err := mx.OpenEndpoint(mx.AnyNIC, mx.AnyEndpoint, filter)
+//	nic, err := mx.HostnameToNICID("localhost")
+//	peer, err := ep.Connect(nic, 3, filter, 10*time.Second)
+//	r, err := ep.Isend(buf, peer, 42, nil)
+//	st, done, err := ep.Wait(r, mx.Infinite)
+//
+// A message carries 64 bits of match information. A receive names a value and a
+// mask; a message belongs to it if, masked, it has that value. Messages from one
+// endpoint to another are matched in the order they were sent. A message that no
+// receive waits for is kept, within a bound, until one comes.
+//
+// # The life of a message
+//
+// A small message travels with its data: Isend copies it into a ring in shared
+// memory and is complete. The receiver's Wait, polling, finds the oldest receive
+// that fits and copies the data into its buffer. Of a large message only the
+// header travels; when it matches, the receiver fetches the data, straight out of
+// the sender's buffer or by blocks, and a short note completes the sender. A synchronous send
+// (Issend) is completed by such a note whatever its size.
+//
+// Progress happens in whatever call is being made, and in the background when
+// none is.
+//
+// # What it does not do
+//
+// No byte order or type conversion, no fragmentation by the user, no collective
+// operations: those belong to what is built on top.
+//
+// # Memory
+//
+// A buffer belongs to the library from the call that posts it until the request
+// is complete (a send's until it is buffered). Buffers may be on the Go heap; those
+// of Alloc make large sends faster.
+//
+// # Concurrency
+//
+// All functions may be called from any goroutine, except that one request may be
+// waited for or tested by one goroutine at a time, and that an endpoint opened
+// with SingleThreaded belongs to one goroutine at a time.
+//
+// # Errors
+//
+// A call returns an error if it could not be carried out: an *Error that names
+// the operation and the peer, and works with errors.Is and the codes of the
+// manual. How a request ended is its Status, which is no error: a receive that
+// was cut still has been received. The environment variables are listed by
+// Environment, and by mx_info -env.
+//
+// Read the examples next, then endpoint.go.
+package mx

@@ -1,0 +1,188 @@
+package mx
+
+import (
+	"crypto/rand"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"time"
+
+	"gomx/endpoint"
+	"gomx/endpoint/driver"
+	"gomx/transport"
+	"gomx/transport/nic"
+)
+
+// Wildcards and limits.
+const (
+	AnyNIC      uint32 = 0xffffffff // OpenEndpoint: any board
+	AnyEndpoint uint32 = 0xffffffff // OpenEndpoint: any free endpoint id
+
+	MaxEndpoints     = 4096                 // endpoint ids of a board are 0 to MaxEndpoints-1
+	MaxSegments      = endpoint.MaxSegments // segments of a send or receive
+	MaxMessage       = endpoint.MaxMessage  // bytes of a message
+	MaxHostnameLen   = 80                   // bytes of a host name, with the NUL that C needs
+	MaxStrLen        = 128                  // bytes of a string information value
+	ContextIDBitsMax = 16
+
+	// MatchMaskNone is the mask under which every bit counts.
+	MatchMaskNone = ^uint64(0)
+
+	// Infinite as a timeout means for ever; a timeout of 0 polls once.
+	Infinite = driver.Infinite
+)
+
+// Endpoint is an open endpoint (II.2). Its methods may be called from any number
+// of goroutines, unless it was opened with SingleThreaded.
+type Endpoint struct {
+	d       *driver.Endpoint
+	board   nic.Board
+	id      uint32
+	filter  uint32
+	onError ErrorHandler
+	dir     *nic.Directory
+	names   []string // of its transports
+	self    endpoint.Addr
+}
+
+// OpenEndpoint opens an endpoint (III.3.1): on a board, or AnyNIC for the first
+// that will do; with an id below MaxEndpoints, or AnyEndpoint for the first free
+// one. Peers that connect must know the filter.
+//
+// Errors: ErrNotInitialized, ErrBoardUnknown, ErrBadEndpointID, ErrBusy (the id
+// is taken, or all are), ErrBadParamName, ErrBadParamVal, ErrNoDriver,
+// ErrNoResources. Safe from any goroutine.
+func OpenEndpoint(board, id, filter uint32, params ...Param) (*Endpoint, error) {
+	lib.mu.Lock()
+	up, dir, env := lib.up, lib.dir, lib.env
+	lib.mu.Unlock()
+	if !up {
+		return nil, fail("open endpoint", ErrNotInitialized, "", nil)
+	}
+	s := settings{environment: env, filter: filter}
+	if err := s.apply(params); err != nil {
+		return nil, fail("open endpoint", codeOf(err), "", err)
+	}
+	ep, err := openFirst(dir, board, id, &s)
+	if err != nil {
+		code := codeOf(err)
+		if code == ErrFailure {
+			code = ErrNoResources
+		}
+		return nil, handle(s.onError, &Error{Op: "open endpoint", Code: code, Cause: err})
+	}
+	lib.mu.Lock()
+	lib.open[ep] = struct{}{}
+	lib.mu.Unlock()
+	return ep, nil
+}
+
+// openFirst tries the candidates in turn: endpoint ids outside, boards inside.
+func openFirst(dir *nic.Directory, board, id uint32, s *settings) (*Endpoint, error) {
+	boards := dir.Boards()
+	if board != AnyNIC {
+		if int64(board) >= int64(len(boards)) {
+			return nil, fmt.Errorf("%w: board %d of %d", ErrBoardUnknown, board, len(boards))
+		}
+		boards = boards[board : board+1]
+	}
+	first, last := id, id
+	switch {
+	case id == AnyEndpoint && s.anyEndpoint >= 0:
+		first, last = uint32(s.anyEndpoint), uint32(s.anyEndpoint)
+	case id == AnyEndpoint:
+		first, last = 0, MaxEndpoints-1
+	}
+	if last >= MaxEndpoints {
+		return nil, fmt.Errorf("%w: %d, ids are below %d", ErrBadEndpointID, last, MaxEndpoints)
+	}
+	for id := first; ; id++ {
+		for _, b := range boards {
+			ep, err := open(dir, b, id, s)
+			if !errors.Is(err, transport.ErrBusy) {
+				return ep, err
+			}
+		}
+		if id == last {
+			return nil, fmt.Errorf("%w: endpoint %d of %s is open", ErrBusy, id, boards[0].Name)
+		}
+	}
+}
+
+func open(dir *nic.Directory, b nic.Board, id uint32, s *settings) (*Endpoint, error) {
+	list, bell, err := choose(s.transports, &s.environment)
+	if err != nil {
+		return nil, err
+	}
+	cfg := driver.Config{
+		Transports: list, Bell: bell, SingleThreaded: s.single, Spin: s.spin,
+		Engine: endpoint.Config{
+			NIC: uint64(b.ID), Endpoint: id, Filter: s.filter, Session: newSession(),
+			EagerLimit: s.eager, CopyLimit: s.copyLimit, UnexpectedBytes: s.unexpBytes,
+			RequestTimeout: endpoint.Tick(s.timeout / time.Millisecond),
+			ContextBits:    s.ctxBits, ContextShift: s.ctxShift,
+		},
+	}
+	if s.spin == 0 {
+		cfg.Spin = -1
+	}
+	d, err := driver.Open(cfg)
+	if err != nil {
+		bell.Close()
+		return nil, err
+	}
+	ep := &Endpoint{d: d, board: b, id: id, filter: s.filter, onError: s.onError, dir: dir}
+	for _, t := range list {
+		ep.names = append(ep.names, t.Name())
+	}
+	d.Query(func(e *endpoint.Engine) { ep.self = e.Self() })
+	return ep, nil
+}
+
+// newSession returns a random session id, different from that of any earlier
+// incarnation with all likelihood.
+func newSession() uint32 {
+	var b [4]byte
+	for {
+		_, _ = rand.Read(b[:])
+		if s := binary.LittleEndian.Uint32(b[:]); s != 0 {
+			return s
+		}
+	}
+}
+
+// Close closes the endpoint (III.3.2). Pending requests are released without a
+// completion; sends that were reported complete reach their peers first, within
+// a second. Blocked calls return. The id can be used again at once.
+//
+// Errors: ErrBadEndpoint if it is closed already, ErrCloseInHandler inside the
+// unexpected handler. Safe from any goroutine.
+func (ep *Endpoint) Close() error {
+	if err := ep.d.Close(); err != nil {
+		return ep.fail("close endpoint", "", err)
+	}
+	lib.mu.Lock()
+	defer lib.mu.Unlock()
+	delete(lib.open, ep)
+	if lib.up {
+		lib.retired[uint32(ep.board.Number)] = lib.retired[uint32(ep.board.Number)].add(ep.tally())
+	}
+	return nil
+}
+
+// Wakeup ends the blocking calls of the moment on the endpoint (III.3.3): they
+// return without an error and without a result, Connect with ErrTimeout. A call
+// that begins later is not affected. Safe from any goroutine.
+func (ep *Endpoint) Wakeup() { ep.d.Wakeup() }
+
+// ID returns the endpoint id.
+func (ep *Endpoint) ID() uint32 { return ep.id }
+
+// Board returns the number of the board that the endpoint is open on.
+func (ep *Endpoint) Board() uint32 { return uint32(ep.board.Number) }
+
+// TransportNames returns the names of the transports in use, in order of preference.
+func (ep *Endpoint) TransportNames() []string { return append([]string(nil), ep.names...) }
+
+// String returns "host:board/id".
+func (ep *Endpoint) String() string { return fmt.Sprintf("%s/%d", ep.board.Name, ep.id) }

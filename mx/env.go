@@ -1,0 +1,221 @@
+package mx
+
+import (
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// environment is what the MX_* variables say.
+type environment struct {
+	transports   []string
+	eager        int
+	copyLimit    int
+	unexpBytes   int
+	timeout      time.Duration
+	spin         time.Duration
+	noShm        bool
+	noSingleCopy bool
+	noArena      bool
+	fatal        bool
+	anyEndpoint  int
+}
+
+// Variable describes one environment variable.
+type Variable struct {
+	Name    string `json:"name"`
+	Default string `json:"default"`
+	Value   string `json:"value"`  // the effective value
+	Source  string `json:"source"` // "default" or "environment"
+	Help    string `json:"help"`
+}
+
+// variable binds a name to a field of the environment.
+type variable struct {
+	name, help string
+	show       func(e *environment) string
+	set        func(e *environment, s string) error
+}
+
+func defaultEnvironment() environment {
+	return environment{eager: -1, copyLimit: -1, unexpBytes: 64 << 20, timeout: 1000 * time.Second, spin: 50 * time.Microsecond, anyEndpoint: -1}
+}
+
+// variables is the one table of environment variables: reading, help and
+// mx_info -env come from it.
+var variables = []variable{
+	{"MX_TRANSPORT", "transports that endpoints use, in order of preference: shm, mem, self; auto: what works here",
+		func(e *environment) string { return strings.Join(orAuto(e.transports), ",") },
+		func(e *environment, s string) error { return setTransports(&e.transports, s) }},
+	{"MX_DISABLE_SHMEM", "1: messages to processes on the same host don't use shared memory",
+		func(e *environment) string { return bit(e.noShm) },
+		func(e *environment, s string) error { return setBit(&e.noShm, s) }},
+	{"MX_EAGER", "largest message sent eagerly, bytes; -1: what the transport advises; smaller than 1024 counts as 1023",
+		func(e *environment) string { return strconv.Itoa(e.eager) },
+		func(e *environment, s string) error { return setSize(&e.eager, s, -1) }},
+	{"MX_COPY_LIMIT", "largest message an endpoint takes eagerly from its peers, bytes; -1: any",
+		func(e *environment) string { return strconv.Itoa(e.copyLimit) },
+		func(e *environment, s string) error { return setSize(&e.copyLimit, s, -1) }},
+	{"MX_UNEXP_BYTES", "bound of an endpoint's unexpected messages, bytes",
+		func(e *environment) string { return strconv.Itoa(e.unexpBytes) },
+		func(e *environment, s string) error { return setSize(&e.unexpBytes, s, 1) }},
+	{"MX_REQUEST_TIMEOUT", "time after which a peer that does not answer is given up",
+		func(e *environment) string { return e.timeout.String() },
+		func(e *environment, s string) error { return setTimeout(&e.timeout, s) }},
+	{"MX_SPIN", "longest time a waiting call spins before it sleeps; 0: sleep at once",
+		func(e *environment) string { return e.spin.String() },
+		func(e *environment, s string) error { return setDuration(&e.spin, s) }},
+	{"MX_SINGLE_COPY", "0: large messages are not read out of the sender's memory, but sent through the ring",
+		func(e *environment) string { return bit(!e.noSingleCopy) },
+		func(e *environment, s string) error { return setNotBit(&e.noSingleCopy, s) }},
+	{"MX_ARENA", "0: peers' mx.Alloc memory is not mapped",
+		func(e *environment) string { return bit(!e.noArena) },
+		func(e *environment, s string) error { return setNotBit(&e.noArena, s) }},
+	{"MX_ERRORS_ARE_FATAL", "1: a failing call prints the error and ends the process",
+		func(e *environment) string { return bit(e.fatal) },
+		func(e *environment, s string) error { return setBit(&e.fatal, s) }},
+	{"MX_ANY_ENDPOINT", "endpoint id that AnyEndpoint stands for; -1: the first free one",
+		func(e *environment) string { return strconv.Itoa(e.anyEndpoint) },
+		func(e *environment, s string) error { return setEndpointID(&e.anyEndpoint, s) }},
+}
+
+// Environment returns every variable with its default, its effective value, and
+// where that comes from. A variable whose value makes no sense is an error that
+// names it. Init need not have been called. Safe from any goroutine.
+func Environment() ([]Variable, error) {
+	env, err := readEnvironment()
+	plain := defaultEnvironment()
+	var all []Variable
+	for _, v := range variables {
+		out := Variable{Name: v.name, Default: v.show(&plain), Value: v.show(&env), Source: "default", Help: v.help}
+		if os.Getenv(v.name) != "" {
+			out.Source = "environment"
+		}
+		all = append(all, out)
+	}
+	return all, err
+}
+
+func readEnvironment() (environment, error) {
+	e := defaultEnvironment()
+	for _, v := range variables {
+		s := os.Getenv(v.name)
+		if s == "" {
+			continue
+		}
+		if err := v.set(&e, s); err != nil {
+			return e, fmt.Errorf("%s=%q: %w (%s)", v.name, s, err, v.help)
+		}
+	}
+	return e, nil
+}
+
+func orAuto(list []string) []string {
+	if len(list) == 0 {
+		return []string{"auto"}
+	}
+	return list
+}
+
+func setTransports(to *[]string, s string) error {
+	list := strings.Split(s, ",")
+	if s == "auto" {
+		list = nil
+	}
+	for _, name := range list {
+		if _, ok := transportTable[name]; !ok {
+			return fmt.Errorf("unknown transport %q", name)
+		}
+	}
+	*to = list
+	return nil
+}
+
+func bit(b bool) string {
+	if b {
+		return "1"
+	}
+	return "0"
+}
+
+func setBit(to *bool, s string) error {
+	b, err := strconv.ParseBool(s)
+	if err != nil {
+		return fmt.Errorf("want 0 or 1")
+	}
+	*to = b
+	return nil
+}
+
+func setNotBit(to *bool, s string) error {
+	err := setBit(to, s)
+	*to = !*to
+	return err
+}
+
+// setSize reads bytes, with an optional K, M or G.
+func setSize(to *int, s string, least int) error {
+	n, err := parseSize(s)
+	if err != nil || n < least {
+		return fmt.Errorf("want a number of at least %d, or one with K, M or G", least)
+	}
+	*to = n
+	return nil
+}
+
+func parseSize(s string) (int, error) {
+	shift := 0
+	switch {
+	case strings.HasSuffix(s, "K"):
+		shift = 10
+	case strings.HasSuffix(s, "M"):
+		shift = 20
+	case strings.HasSuffix(s, "G"):
+		shift = 30
+	}
+	if shift > 0 {
+		s = s[:len(s)-1]
+	}
+	n, err := strconv.ParseInt(s, 10, 32)
+	return int(n) << shift, err
+}
+
+// setDuration reads 50us, 2s and the like, or a plain number of seconds.
+func setDuration(to *time.Duration, s string) error {
+	d, err := time.ParseDuration(s)
+	if err != nil {
+		n, numErr := strconv.ParseUint(s, 10, 31)
+		if numErr != nil {
+			return fmt.Errorf("want a duration such as 50us, 100ms or 30s")
+		}
+		d = time.Duration(n) * time.Second
+	}
+	if d < 0 {
+		return fmt.Errorf("want a duration that is not negative")
+	}
+	*to = d
+	return nil
+}
+
+// setTimeout reads a duration that is not 0: with that every request would fail.
+func setTimeout(to *time.Duration, s string) error {
+	if err := setDuration(to, s); err != nil {
+		return err
+	}
+	if *to == 0 {
+		return fmt.Errorf("want a duration above 0")
+	}
+	return nil
+}
+
+// setEndpointID reads an endpoint id, or -1 for none.
+func setEndpointID(to *int, s string) error {
+	n, err := strconv.Atoi(s)
+	if err != nil || n < -1 || n >= MaxEndpoints {
+		return fmt.Errorf("want an endpoint id below %d, or -1", MaxEndpoints)
+	}
+	*to = n
+	return nil
+}

@@ -1,0 +1,154 @@
+package mx
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"sync/atomic"
+
+	"gomx/endpoint"
+	"gomx/endpoint/driver"
+	"gomx/transport"
+	"gomx/transport/nic"
+)
+
+// Error is what calls return: the operation, the code, and whom it was about.
+// errors.Is works with the ReturnCode and with the cause.
+type Error struct {
+	Op       string     // "connect", "isend", ...
+	Code     ReturnCode // what the manual calls the return code
+	Endpoint string     // the local endpoint, if there is one: "host:0/3"
+	Peer     string     // the peer, if there is one
+	Cause    error      // what lies behind, or nil
+}
+
+// Error names all there is.
+func (e *Error) Error() string {
+	var b strings.Builder
+	b.WriteString("mx: ")
+	b.WriteString(e.Op)
+	if e.Peer != "" {
+		fmt.Fprintf(&b, " %s", e.Peer)
+	}
+	if e.Endpoint != "" {
+		fmt.Fprintf(&b, " (endpoint %s)", e.Endpoint)
+	}
+	fmt.Fprintf(&b, ": %v", e.Code)
+	if e.Cause != nil {
+		fmt.Fprintf(&b, ": %v", e.Cause)
+	}
+	return b.String()
+}
+
+// Unwrap returns the code and the cause.
+func (e *Error) Unwrap() []error {
+	if e.Cause == nil {
+		return []error{e.Code}
+	}
+	return []error{e.Code, e.Cause}
+}
+
+// ErrorHandler is called when a call fails (XI). What it returns becomes the
+// error of the call. The outcome of a request is its status, and never comes
+// here.
+type ErrorHandler func(err *Error) error
+
+// ErrorsReturn is the handler that hands every error back to the caller. It is
+// the one in force until another is set.
+func ErrorsReturn(err *Error) error { return err }
+
+// ErrorsAreFatal is the handler that prints the error and ends the process with
+// exit code 1, as MX does by default.
+func ErrorsAreFatal(err *Error) error {
+	fmt.Fprintln(os.Stderr, err)
+	os.Exit(1)
+	return err
+}
+
+var globalHandler atomic.Pointer[ErrorHandler]
+
+// SetErrorHandler sets the handler for all endpoints that were not opened with
+// one of their own, and returns the previous one (XI). nil stands for
+// ErrorsReturn. It may be called before Init, and from any goroutine.
+func SetErrorHandler(h ErrorHandler) (previous ErrorHandler) {
+	if h == nil {
+		h = ErrorsReturn
+	}
+	if p := globalHandler.Swap(&h); p != nil {
+		return *p
+	}
+	return ErrorsReturn
+}
+
+// fail makes the error of a call and runs it through the handler.
+func fail(op string, code ReturnCode, peer string, cause error) error {
+	return handle(nil, &Error{Op: op, Code: code, Peer: peer, Cause: cause})
+}
+
+func handle(own ErrorHandler, err *Error) error {
+	if own == nil {
+		if p := globalHandler.Load(); p != nil {
+			own = *p
+		} else {
+			return err
+		}
+	}
+	return own(err)
+}
+
+// fail makes the error of a call on the endpoint.
+func (ep *Endpoint) fail(op string, peer string, err error) error {
+	if err == nil {
+		return nil
+	}
+	e := &Error{Op: op, Code: codeOf(err), Endpoint: ep.String(), Peer: peer}
+	if _, same := err.(ReturnCode); !same && !isPlain(err) {
+		e.Cause = err
+	}
+	return handle(ep.onError, e)
+}
+
+// isPlain reports whether an error says no more than its code.
+func isPlain(err error) bool {
+	_, engine := err.(endpoint.Errno)
+	return engine || err == driver.ErrClosed || err == driver.ErrInHandler
+}
+
+var engineCodes = map[endpoint.Errno]ReturnCode{
+	endpoint.ErrBadRequest:     ErrBadRequest,
+	endpoint.ErrBadSegCount:    ErrBadSegCount,
+	endpoint.ErrBadSegMem:      ErrBadSegMem,
+	endpoint.ErrBadMask:        ErrBadMatchMask,
+	endpoint.ErrBadAddress:     ErrBadAddrList,
+	endpoint.ErrCancelSend:     ErrCancelNotSupported,
+	endpoint.ErrBadContextMask: ErrBadMatchingForCtxID,
+	endpoint.ErrNoResources:    ErrNoResources,
+}
+
+// codeOf finds the return code for an error from below.
+func codeOf(err error) ReturnCode {
+	var code ReturnCode
+	var engine endpoint.Errno
+	switch {
+	case errors.As(err, &code):
+		return code
+	case errors.As(err, &engine):
+		return engineCodes[engine]
+	case errors.Is(err, driver.ErrClosed):
+		return ErrBadEndpoint
+	case errors.Is(err, driver.ErrInHandler):
+		return ErrCloseInHandler
+	case errors.Is(err, transport.ErrBusy):
+		return ErrBusy
+	case errors.Is(err, transport.ErrUnsupported):
+		return ErrNoDriver
+	case errors.Is(err, nic.ErrHostNotFound):
+		return ErrHostNotFound
+	case errors.Is(err, nic.ErrBoardUnknown):
+		return ErrBoardUnknown
+	case errors.Is(err, os.ErrPermission):
+		return ErrNoPerm
+	}
+	return ErrFailure
+}

@@ -1,0 +1,60 @@
+package mx
+
+import (
+	"gomx/endpoint"
+	"gomx/endpoint/driver"
+)
+
+// UnexpAction is what an UnexpHandler wants done with a message (VII.1.4).
+type UnexpAction uint8
+
+// The actions.
+const (
+	// RecvContinue: give the message to a receive that was posted meanwhile, or
+	// keep it.
+	RecvContinue = UnexpAction(endpoint.Continue)
+	// RecvFinished: the message is dealt with; drop it. The sender of a
+	// rendezvous message gets StatusTruncated with 0 bytes, or StatusSuccess if it
+	// was empty.
+	RecvFinished = UnexpAction(endpoint.Finished)
+)
+
+// UnexpHandler is called for a message that no posted receive fits, before any
+// probe can see it (VII.1.4). data is the message if it is here, and nil
+// otherwise; it always is for messages below 1 KiB, and may be used until the
+// handler returns. The handler may post receives and sends. It may block, but
+// nothing progresses meanwhile.
+type UnexpHandler func(context any, source EndpointAddr, matchInfo uint64, length uint32, data []byte) UnexpAction
+
+// UnexpCallback is the older form of a handler (VII.1.3): it learns match
+// information and length, and the message goes on as with RecvContinue.
+type UnexpCallback func(context any, matchInfo uint64, length int)
+
+// RegisterUnexpHandler sets the handler for unexpected messages, in place of any
+// handler or callback before; nil takes it away (VII.1.4). It runs in whichever
+// goroutine makes progress, one message at a time. Error: ErrBadEndpoint. Safe
+// from any goroutine.
+func (ep *Endpoint) RegisterUnexpHandler(handler UnexpHandler, context any) error {
+	var f driver.Handler
+	if handler != nil {
+		f = func(m *endpoint.Incoming) endpoint.Action {
+			data := m.Data
+			if data == nil && m.Length == 0 {
+				data = []byte{}
+			}
+			return endpoint.Action(handler(context, EndpointAddr{ep, m.Source}, m.Match, m.Length, data))
+		}
+	}
+	return ep.fail("register unexpected handler", "", ep.d.SetHandler(f))
+}
+
+// RegisterUnexpCallback is RegisterUnexpHandler for the older form (VII.1.3).
+func (ep *Endpoint) RegisterUnexpCallback(callback UnexpCallback, context any) error {
+	if callback == nil {
+		return ep.RegisterUnexpHandler(nil, nil)
+	}
+	return ep.RegisterUnexpHandler(func(context any, _ EndpointAddr, matchInfo uint64, length uint32, _ []byte) UnexpAction {
+		callback(context, matchInfo, int(length))
+		return RecvContinue
+	}, context)
+}

@@ -1,0 +1,193 @@
+package mx
+
+import (
+	"fmt"
+	"math"
+
+	"gomx/transport/nic"
+)
+
+// InfoKey names a piece of information for GetInfo (III.2.1). The numbers are
+// those of MX's headers.
+type InfoKey uint32
+
+// The information keys, with what GetInfo's out must point to.
+const (
+	NICCount           InfoKey = 1  // *uint32
+	NICIDs             InfoKey = 2  // []uint64 of NICCount+1, the last 0
+	MaxNativeEndpoints InfoKey = 3  // *uint32
+	NativeRequests     InfoKey = 4  // *uint32
+	CountersCount      InfoKey = 5  // *uint32; in is the board
+	CountersLabels     InfoKey = 6  // []string of CountersCount; in is the board
+	CountersValues     InfoKey = 7  // []uint32 or []uint64 of CountersCount; in is the board
+	ProductCode        InfoKey = 8  // *string; in is the board
+	PartNumber         InfoKey = 9  // *string; in is the board
+	SerialNumber       InfoKey = 10 // *uint32; in is the board
+	PortCount          InfoKey = 11 // *uint32; in is the board
+	PIOSendMax         InfoKey = 12 // *uint32: bytes that travel in the line of their header
+	CopySendMax        InfoKey = 13 // *uint32: largest message sent eagerly, bytes
+	NUMANode           InfoKey = 14 // *uint32; in is the board; all ones if unknown
+	NetType            InfoKey = 15 // *uint32: 1, Ethernet
+	LineSpeed          InfoKey = 16 // *string; in is the board
+)
+
+// GetInfo retrieves information about the library, a board, or with an endpoint
+// about that (III.2.1). in is the board number where the key wants one, else 0.
+// With an endpoint, the counters are its own. out points to the result; counters
+// in a []uint32 are cut to their low 32 bits, as in MX.
+//
+// Errors: ErrNotInitialized, ErrBadInfoKey, ErrBadInfoVal if out has the wrong
+// type, ErrBadInfoLength if a slice is too short, ErrBoardUnknown. Safe from any
+// goroutine.
+func GetInfo(ep *Endpoint, key InfoKey, in uint32, out any) error {
+	dir, err := directory("get info")
+	if err != nil {
+		return err
+	}
+	if needsBoard(key) && !(ep != nil && isCounters(key)) {
+		if _, err := boardAt("get info", in); err != nil {
+			return err
+		}
+	}
+	if err := info(ep, dir, key, in, out); err != nil {
+		return fail("get info", codeOf(err), "", fmt.Errorf("key %d: %w", key, err))
+	}
+	return nil
+}
+
+func isCounters(key InfoKey) bool { return key >= CountersCount && key <= CountersValues }
+
+func needsBoard(key InfoKey) bool {
+	return key >= CountersCount && key <= PortCount || key == NUMANode || key == LineSpeed
+}
+
+func info(ep *Endpoint, dir *nic.Directory, key InfoKey, in uint32, out any) error {
+	switch key {
+	case NICCount:
+		return number32(out, uint32(len(dir.Boards())))
+	case NICIDs:
+		return nicIDs(out, dir)
+	case MaxNativeEndpoints:
+		return number32(out, MaxEndpoints)
+	case NativeRequests:
+		return number32(out, math.MaxUint32) // bounded by memory only
+	case CountersCount:
+		return number32(out, uint32(len(counterTable)))
+	case CountersLabels, CountersValues:
+		return counterInfo(ep, key, in, out)
+	case PIOSendMax:
+		return number32(out, pioSendMax)
+	case CopySendMax:
+		return number32(out, copySendMax())
+	case NetType:
+		return number32(out, netTypeEthernet)
+	}
+	if !needsBoard(key) {
+		return ErrBadInfoKey
+	}
+	return boardInfo(dir.Boards()[in], key, out)
+}
+
+const (
+	pioSendMax      = 24
+	netTypeEthernet = 1
+)
+
+func boardInfo(b nic.Board, key InfoKey, out any) error {
+	switch key {
+	case ProductCode:
+		return text(out, b.Kind.String()+" "+b.Driver)
+	case PartNumber:
+		return text(out, b.Interface)
+	case SerialNumber:
+		return number32(out, uint32(b.ID))
+	case PortCount:
+		return number32(out, 1)
+	case NUMANode:
+		return number32(out, uint32(int32(b.NUMANode)))
+	case LineSpeed:
+		return text(out, b.Speed)
+	}
+	return ErrBadInfoKey
+}
+
+func nicIDs(out any, dir *nic.Directory) error {
+	ids, ok := out.([]uint64)
+	if !ok {
+		return ErrBadInfoVal
+	}
+	boards := dir.Boards()
+	if len(ids) < len(boards)+1 {
+		return fmt.Errorf("%w: %d ids and a 0 need %d places", ErrBadInfoLength, len(boards), len(boards)+1)
+	}
+	for i, b := range boards {
+		ids[i] = uint64(b.ID)
+	}
+	ids[len(boards)] = 0
+	return nil
+}
+
+func counterInfo(ep *Endpoint, key InfoKey, board uint32, out any) error {
+	var all []Counter
+	if ep != nil {
+		all = ep.Counters()
+	} else if list, err := BoardCounters(board); err != nil {
+		return err
+	} else {
+		all = list
+	}
+	switch list := out.(type) {
+	case []string:
+		if key == CountersLabels {
+			return fill(list, all, func(c Counter) string { return c.Label })
+		}
+	case []uint32:
+		if key == CountersValues {
+			return fill(list, all, func(c Counter) uint32 { return uint32(c.Value) })
+		}
+	case []uint64:
+		if key == CountersValues {
+			return fill(list, all, func(c Counter) uint64 { return c.Value })
+		}
+	}
+	return ErrBadInfoVal
+}
+
+func fill[T any](list []T, all []Counter, f func(Counter) T) error {
+	if len(list) < len(all) {
+		return fmt.Errorf("%w: %d counters, %d places", ErrBadInfoLength, len(all), len(list))
+	}
+	for i, c := range all {
+		list[i] = f(c)
+	}
+	return nil
+}
+
+func number32(out any, v uint32) error {
+	p, ok := out.(*uint32)
+	if !ok || p == nil {
+		return ErrBadInfoVal
+	}
+	*p = v
+	return nil
+}
+
+func text(out any, v string) error {
+	p, ok := out.(*string)
+	if !ok || p == nil {
+		return ErrBadInfoVal
+	}
+	*p = v[:min(len(v), MaxStrLen-1)]
+	return nil
+}
+
+// copySendMax is the largest message that goes eagerly unless told otherwise.
+func copySendMax() uint32 {
+	lib.mu.Lock()
+	eager := lib.env.eager
+	lib.mu.Unlock()
+	if eager >= 0 {
+		return uint32(eager)
+	}
+	return advisedEager
+}

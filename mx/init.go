@@ -1,0 +1,89 @@
+package mx
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+
+	"gomx/transport/nic"
+)
+
+// library is what Init makes.
+type library struct {
+	mu      sync.Mutex
+	up      bool
+	dir     *nic.Directory
+	env     environment
+	open    map[*Endpoint]struct{}
+	retired map[uint32]tally // counters of closed endpoints, by board
+}
+
+var lib library
+
+// Init reads the environment and looks for boards (III.1.1). It must come before
+// every other call but SetErrorHandler. A second Init without a Finalize between
+// is ErrAlreadyInitialized, and changes nothing; whoever shares the process with
+// another user of the library can take that for a success. Safe from any
+// goroutine.
+func Init() error {
+	lib.mu.Lock()
+	defer lib.mu.Unlock()
+	if lib.up {
+		return fail("init", ErrAlreadyInitialized, "", nil)
+	}
+	env, err := readEnvironment()
+	if err != nil {
+		return fail("init", ErrBadParamVal, "", err)
+	}
+	dir, err := nic.NewDirectory()
+	if dir == nil {
+		return fail("init", ErrBadBadBad, "", err)
+	}
+	lib.dir, lib.env, lib.up = dir, env, true
+	lib.open = map[*Endpoint]struct{}{}
+	lib.retired = map[uint32]tally{}
+	if env.fatal {
+		SetErrorHandler(ErrorsAreFatal)
+	}
+	return nil
+}
+
+// Finalize ends the use of the library (III.1.2). With endpoints still open it
+// is ErrBusy, names them, and changes nothing. Init may follow. Safe from any
+// goroutine.
+func Finalize() error {
+	lib.mu.Lock()
+	defer lib.mu.Unlock()
+	if !lib.up {
+		return fail("finalize", ErrNotInitialized, "", nil)
+	}
+	if len(lib.open) > 0 {
+		var names []string
+		for ep := range lib.open {
+			names = append(names, ep.String())
+		}
+		slices.Sort(names)
+		return fail("finalize", ErrBusy, "", fmt.Errorf("close %s first", strings.Join(names, ", ")))
+	}
+	lib.up, lib.dir = false, nil
+	return nil
+}
+
+// directory returns the boards and names, or ErrNotInitialized.
+func directory(op string) (*nic.Directory, error) {
+	lib.mu.Lock()
+	defer lib.mu.Unlock()
+	if !lib.up {
+		return nil, fail(op, ErrNotInitialized, "", nil)
+	}
+	return lib.dir, nil
+}
+
+// endpoints returns the open endpoints.
+func endpoints() []*Endpoint {
+	lib.mu.Lock()
+	defer lib.mu.Unlock()
+	return slices.Collect(maps.Keys(lib.open))
+}

@@ -1,0 +1,79 @@
+package mx
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"gomx/transport/nic"
+)
+
+// resolveTime bounds a look-up of a name on the network.
+const resolveTime = 10 * time.Second
+
+// HostnameToNICID returns the NIC id behind a name (IV.1.1): "host",
+// "host:board", an IP address, or a NIC id in hexadecimal. "localhost" is this
+// host's board 0. Error: ErrHostNotFound. Safe from any goroutine.
+func HostnameToNICID(name string) (uint64, error) {
+	dir, err := directory("hostname to NIC id")
+	if err != nil {
+		return 0, err
+	}
+	if name == "localhost" {
+		b, err := dir.Board(0)
+		return uint64(b.ID), err
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), resolveTime)
+	defer cancel()
+	id, err := dir.Resolve(ctx, name)
+	if err != nil {
+		return 0, fail("hostname to NIC id", ErrHostNotFound, name, err)
+	}
+	return uint64(id), nil
+}
+
+// NICIDToHostname returns the name of a NIC, "host:board" (IV.1.2). Error:
+// ErrHostNotFound. Safe from any goroutine.
+func NICIDToHostname(id uint64) (string, error) {
+	dir, err := directory("NIC id to hostname")
+	if err != nil {
+		return "", err
+	}
+	name, err := dir.Name(nic.ID(id))
+	if err != nil {
+		return "", fail("NIC id to hostname", ErrHostNotFound, nic.ID(id).String(), err)
+	}
+	return name, nil
+}
+
+// BoardNumberToNICID returns the NIC id of a board of this host (IV.2.1). Error:
+// ErrBoardUnknown. Safe from any goroutine.
+func BoardNumberToNICID(board uint32) (uint64, error) {
+	b, err := boardAt("board number to NIC id", board)
+	return uint64(b.ID), err
+}
+
+// NICIDToBoardNumber returns which board of this host has the NIC id (IV.2.2).
+// Error: ErrBoardUnknown. Safe from any goroutine.
+func NICIDToBoardNumber(id uint64) (uint32, error) {
+	dir, err := directory("NIC id to board number")
+	if err != nil {
+		return 0, err
+	}
+	n, err := dir.BoardNumber(nic.ID(id))
+	if err != nil {
+		return 0, fail("NIC id to board number", ErrBoardUnknown, nic.ID(id).String(), nil)
+	}
+	return uint32(n), nil
+}
+
+func boardAt(op string, board uint32) (nic.Board, error) {
+	dir, err := directory(op)
+	if err != nil {
+		return nic.Board{}, err
+	}
+	if n := len(dir.Boards()); int64(board) >= int64(n) {
+		return nic.Board{}, fail(op, ErrBoardUnknown, "", fmt.Errorf("board %d of %d", board, n))
+	}
+	return dir.Boards()[board], nil
+}

@@ -1,0 +1,135 @@
+package mx
+
+import (
+	"fmt"
+	"time"
+)
+
+// ParamKey names a parameter of OpenEndpoint. The first three numbers are those
+// of MX's headers.
+type ParamKey uint32
+
+// The parameters (III.3.1); each has a function that makes it.
+const (
+	ParamErrorHandler ParamKey = iota
+	ParamUnexpQueueMax
+	ParamContextID
+	ParamCopyLimit
+	ParamEagerLimit
+	ParamSingleThreaded
+	ParamTransports
+	ParamSpin
+	ParamRequestTimeout
+)
+
+// Param is a parameter of OpenEndpoint. Make one with WithErrorHandler,
+// WithUnexpQueueMax and so on.
+type Param struct {
+	Key   ParamKey
+	Value any
+}
+
+// WithErrorHandler sets the endpoint's own error handler (XI). Without one the
+// handler of SetErrorHandler is called.
+func WithErrorHandler(h ErrorHandler) Param { return Param{ParamErrorHandler, h} }
+
+// WithUnexpQueueMax bounds the memory of unexpected messages, in bytes (II.5).
+// At the bound the endpoint stops taking messages that no receive waits for, and
+// their senders wait; nothing is dropped.
+func WithUnexpQueueMax(bytes int) Param { return Param{ParamUnexpQueueMax, bytes} }
+
+// WithContextID says which bits of the match information are a context id, up
+// to ContextIDBitsMax of them from bit shift on. Every receive must then name
+// them in its mask, or fail with ErrBadMatchingForCtxID.
+func WithContextID(bits, shift uint8) Param { return Param{ParamContextID, [2]uint8{bits, shift}} }
+
+// WithCopyLimit sets the largest message, in bytes, that the endpoint takes
+// eagerly from its peers (II.5). Of larger ones only the header travels until
+// they are matched.
+func WithCopyLimit(bytes int) Param { return Param{ParamCopyLimit, bytes} }
+
+// WithEagerLimit sets the largest message, in bytes, that the endpoint sends
+// eagerly. Messages below 1 KiB always travel with their data, and one frame of
+// the transport bounds it from above; -1 is what the transport advises.
+func WithEagerLimit(bytes int) Param { return Param{ParamEagerLimit, bytes} }
+
+// SingleThreaded leaves the endpoint's lock out. Its calls must then come from
+// one goroutine at a time, and nothing progresses between them.
+func SingleThreaded() Param { return Param{ParamSingleThreaded, true} }
+
+// WithTransports chooses the transports by name, in order of preference:
+// "shm", "mem", "self".
+func WithTransports(names ...string) Param { return Param{ParamTransports, names} }
+
+// WithSpin sets the longest time that a waiting call spins before it sleeps.
+// 0 sleeps at once.
+func WithSpin(d time.Duration) Param { return Param{ParamSpin, d} }
+
+// WithRequestTimeout sets the timeout of requests until SetRequestTimeout
+// changes it (XII.1.2).
+func WithRequestTimeout(d time.Duration) Param { return Param{ParamRequestTimeout, d} }
+
+// settings is what an endpoint is opened with: the environment, then the
+// parameters.
+type settings struct {
+	environment
+	filter            uint32
+	onError           ErrorHandler
+	single            bool
+	ctxBits, ctxShift uint8
+}
+
+func (s *settings) apply(params []Param) error {
+	for _, p := range params {
+		ok, known := s.set(p)
+		if !known {
+			return fmt.Errorf("%w: key %d", ErrBadParamName, p.Key)
+		}
+		if !ok {
+			return fmt.Errorf("%w: key %d, value %v", ErrBadParamVal, p.Key, p.Value)
+		}
+	}
+	return nil
+}
+
+// set applies one parameter, and reports whether its value and its key are good.
+func (s *settings) set(p Param) (ok, known bool) {
+	switch p.Key {
+	case ParamErrorHandler:
+		s.onError, ok = p.Value.(ErrorHandler)
+		ok = ok && s.onError != nil
+	case ParamUnexpQueueMax:
+		s.unexpBytes, ok = number(p.Value, 1)
+	case ParamCopyLimit:
+		s.copyLimit, ok = number(p.Value, -1)
+	case ParamEagerLimit:
+		s.eager, ok = number(p.Value, -1)
+	case ParamContextID:
+		var v [2]uint8
+		v, ok = p.Value.([2]uint8)
+		s.ctxBits, s.ctxShift = v[0], v[1]
+		ok = ok && v[0] <= ContextIDBitsMax && int(v[0])+int(v[1]) <= 64
+	case ParamSingleThreaded:
+		s.single, ok = p.Value.(bool)
+	case ParamTransports:
+		s.transports, ok = p.Value.([]string)
+		for _, name := range s.transports {
+			_, there := transportTable[name]
+			ok = ok && there
+		}
+	case ParamSpin:
+		s.spin, ok = p.Value.(time.Duration)
+		ok = ok && s.spin >= 0
+	case ParamRequestTimeout:
+		s.timeout, ok = p.Value.(time.Duration)
+		ok = ok && s.timeout > 0
+	default:
+		return false, false
+	}
+	return ok, true
+}
+
+func number(v any, least int) (int, bool) {
+	n, ok := v.(int)
+	return n, ok && n >= least && int64(n) <= 1<<40
+}

@@ -1,0 +1,52 @@
+package mx
+
+import (
+	"context"
+	"iter"
+	"time"
+
+	"gomx/endpoint"
+)
+
+// Iprobe looks for the oldest message that has arrived without a receive and
+// whose match information, masked, is matchRecv (VII.1.1). It leaves the message
+// there: the next Irecv with the same matching gets it, unless another goroutine
+// is quicker. Error: ErrBadMatchMask. Safe from any goroutine.
+func (ep *Endpoint) Iprobe(matchRecv, matchMask uint64) (st Status, found bool, err error) {
+	return ep.probe(noContext, 0, matchRecv, matchMask)
+}
+
+// Probe is Iprobe, and blocks until there is such a message or the timeout has
+// passed (VII.1.2). A message that arrives is shown to one of the goroutines that
+// block. Safe from any goroutine.
+func (ep *Endpoint) Probe(timeout time.Duration, matchRecv, matchMask uint64) (st Status, found bool, err error) {
+	return ep.probe(noContext, timeout, matchRecv, matchMask)
+}
+
+// ProbeContext is Probe until ctx ends, whose error it then returns.
+func (ep *Endpoint) ProbeContext(ctx context.Context, matchRecv, matchMask uint64) (st Status, found bool, err error) {
+	return ep.probe(ctx, Infinite, matchRecv, matchMask)
+}
+
+func (ep *Endpoint) probe(ctx context.Context, timeout time.Duration, matchRecv, matchMask uint64) (st Status, found bool, err error) {
+	var got endpoint.Status
+	found, err = ep.d.Probe(ctx, matchRecv, matchMask, timeout, &got)
+	if !found {
+		return st, false, ep.fail("probe", "", err)
+	}
+	return ep.status(&got), true, nil
+}
+
+// Completions yields the status of each request that completes and whose match
+// information, masked, is matchInfo, as WaitAny does. It ends with ctx, with the
+// endpoint, or at a Wakeup. Safe from any goroutine.
+func (ep *Endpoint) Completions(ctx context.Context, matchInfo, matchMask uint64) iter.Seq[Status] {
+	return func(yield func(Status) bool) {
+		for {
+			st, done, err := ep.waitAny(ctx, Infinite, matchInfo, matchMask)
+			if err != nil || !done || !yield(st) {
+				return
+			}
+		}
+	}
+}

@@ -1,0 +1,41 @@
+package mx
+
+// DisableProgression stops the endpoint's progression (VIII.1.1): no message is
+// taken in, no queued one sent, no handler called, until ReenableProgression. It
+// is a switch, not a count. It waits for a handler that runs in another
+// goroutine, and may be called inside one. Error: ErrBadEndpoint. Safe from any
+// goroutine.
+func (ep *Endpoint) DisableProgression() error {
+	return ep.fail("disable progression", "", ep.d.Pause(true))
+}
+
+// ReenableProgression undoes DisableProgression, and makes one pass (VIII.1.1).
+func (ep *Endpoint) ReenableProgression() error {
+	return ep.fail("reenable progression", "", ep.d.Pause(false))
+}
+
+// Progress makes one pass of the progression (VIII.1.2). Programs seldom need
+// it: every call makes some, and when none comes the library does it by itself.
+// Error: ErrBadEndpoint. Safe from any goroutine.
+func (ep *Endpoint) Progress() error { return ep.fail("progress", "", ep.d.Progress()) }
+
+// PollFD returns a descriptor for callers with a loop of their own: it becomes
+// readable when something has come in for an endpoint that Arm has armed. It
+// belongs to the endpoint; only poll it. Error: ErrNoDriver if the endpoint's
+// transports have none. Safe from any goroutine.
+func (ep *Endpoint) PollFD() (int, error) {
+	fd, err := ep.d.FD()
+	if err != nil {
+		return -1, handle(ep.onError, &Error{Op: "poll descriptor", Code: ErrNoDriver, Endpoint: ep.String(), Cause: err})
+	}
+	return fd, nil
+}
+
+// Arm prepares the endpoint for a caller that is about to sleep on PollFD. False
+// means that there is something to collect already: don't sleep. Any later call
+// on the endpoint disarms it. After waking up, collect with TestAny and the like,
+// and arm again. Error: ErrBadEndpoint.
+func (ep *Endpoint) Arm() (bool, error) {
+	ok, err := ep.d.Arm()
+	return ok, ep.fail("arm", "", err)
+}

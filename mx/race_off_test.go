@@ -1,0 +1,5 @@
+//go:build !race
+
+package mx_test
+
+const raceDetector = false

@@ -1,0 +1,29 @@
+package mx
+
+// Irecv posts a receive into buf for the first message whose match information,
+// masked with matchMask, is matchRecv (II.4, V.2.1): of those that have arrived
+// the oldest, else the next to come. Of several receives that fit, the one posted
+// first gets the message. buf must not be touched until the request completes. A
+// longer message is cut, with StatusTruncated.
+//
+// Errors: ErrBadMatchMask if matchRecv has bits outside the mask,
+// ErrBadMatchingForCtxID, ErrBadEndpoint, ErrNoResources. Safe from any goroutine.
+func (ep *Endpoint) Irecv(buf []byte, matchRecv, matchMask uint64, context any) (Request, error) {
+	h, err := ep.d.RecvOne(buf, matchRecv, matchMask, context)
+	if err != nil {
+		return Request{}, ep.fail("irecv", "", err)
+	}
+	return Request{ep, h}, nil
+}
+
+// Irecvv is Irecv into up to MaxSegments segments, filled one after the other;
+// empty ones are skipped. They need not be cut as the sender's are. What happens
+// to segments that overlap is undefined. The list may be changed as soon as the
+// call returns. More segments are ErrBadSegCount.
+func (ep *Endpoint) Irecvv(segs [][]byte, matchRecv, matchMask uint64, context any) (Request, error) {
+	h, err := ep.d.Recv(vec(segs), matchRecv, matchMask, context)
+	if err != nil {
+		return Request{}, ep.fail("irecv", "", err)
+	}
+	return Request{ep, h}, nil
+}

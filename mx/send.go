@@ -1,0 +1,81 @@
+package mx
+
+import (
+	"gomx/endpoint"
+	"gomx/transport/wire"
+)
+
+// Request names an asynchronous operation of one endpoint (II.6). It is a value;
+// the zero Request is never valid, and one that was collected, cancelled or
+// forgotten is refused with ErrBadRequest for ever.
+type Request struct {
+	ep *Endpoint
+	h  endpoint.Handle
+}
+
+// IsZero reports whether r is the zero Request.
+func (r Request) IsZero() bool { return r.h == 0 }
+
+// Isend starts a standard send of buf (V.1.1). It completes as soon as buf can
+// be used again, which says nothing about the message's fate. Until then buf must
+// not change. The context comes back in the status.
+//
+// If the peer is gone, the request completes with a status that says so. Errors:
+// ErrBadAddrList, ErrBadEndpoint, ErrBadSegMem, ErrNoResources. Safe from any
+// goroutine.
+func (ep *Endpoint) Isend(buf []byte, dest EndpointAddr, matchSend uint64, context any) (Request, error) {
+	if dest.ep != ep {
+		return Request{}, ep.fail("isend to", dest.String(), ep.owns(dest))
+	}
+	h, err := ep.d.SendOne(buf, dest.a, matchSend, context)
+	if err != nil {
+		return Request{}, ep.fail("isend to", dest.String(), err)
+	}
+	return Request{ep, h}, nil
+}
+
+// Issend starts a synchronous send of buf (V.1.2): it completes only when a
+// receive has matched the message. It may be buffered before; see Ibuffered.
+// Otherwise it is as Isend.
+func (ep *Endpoint) Issend(buf []byte, dest EndpointAddr, matchSend uint64, context any) (Request, error) {
+	if dest.ep != ep {
+		return Request{}, ep.fail("issend to", dest.String(), ep.owns(dest))
+	}
+	h, err := ep.d.Send(wire.Vec{First: buf}, dest.a, matchSend, context, true)
+	if err != nil {
+		return Request{}, ep.fail("issend to", dest.String(), err)
+	}
+	return Request{ep, h}, nil
+}
+
+// Isendv is Isend of the bytes of up to MaxSegments segments, one after the
+// other; empty ones are skipped. The list may be changed as soon as the call
+// returns, the bytes not. More segments are ErrBadSegCount.
+func (ep *Endpoint) Isendv(segs [][]byte, dest EndpointAddr, matchSend uint64, context any) (Request, error) {
+	return ep.sendv("isend to", segs, dest, matchSend, context, false)
+}
+
+// Issendv is Issend of a segment list; see Isendv.
+func (ep *Endpoint) Issendv(segs [][]byte, dest EndpointAddr, matchSend uint64, context any) (Request, error) {
+	return ep.sendv("issend to", segs, dest, matchSend, context, true)
+}
+
+func (ep *Endpoint) sendv(op string, segs [][]byte, dest EndpointAddr, matchSend uint64, context any, sync bool) (Request, error) {
+	if dest.ep != ep {
+		return Request{}, ep.fail(op, dest.String(), ep.owns(dest))
+	}
+	h, err := ep.d.Send(vec(segs), dest.a, matchSend, context, sync)
+	if err != nil {
+		return Request{}, ep.fail(op, dest.String(), err)
+	}
+	return Request{ep, h}, nil
+}
+
+// vec makes a gather list. It keeps segs itself; the engine copies it if it has
+// to.
+func vec(segs [][]byte) wire.Vec {
+	if len(segs) == 0 {
+		return wire.Vec{}
+	}
+	return wire.Vec{First: segs[0], Rest: segs[1:]}
+}

@@ -1,0 +1,193 @@
+package mx_test
+
+import (
+	"testing"
+	"time"
+
+	"gomx/mx"
+)
+
+func TestXII11DisconnectEndsThePeersRequests(t *testing.T) {
+	over(t, func(w *world) {
+		a, b, toB, toA := w.pair()
+		sync := w.issend(a, pattern(10, 0), toB, 1)
+		large := w.isend(a, pattern(200_000, 0), toB, 2)
+		posted := w.irecv(a, nil, 9, exact)
+		w.arrived(b, 1, exact)
+		w.arrived(b, 2, exact)
+		w.isend(b, nil, toA, 3)
+		w.arrived(a, 3, exact)
+		if err := a.Disconnect(toB); err != nil {
+			w.Fatal(err)
+		}
+		for _, r := range []mx.Request{sync, large} {
+			if st := w.done(a, r); st.Code == mx.StatusSuccess {
+				w.Errorf("%+v", st)
+			}
+		}
+		if _, ok, err := a.Iprobe(3, exact); ok || err != nil {
+			w.Error("the peer's unexpected message is still there", err)
+		}
+		w.pending(a, posted) // a receive that has not matched is nobody's
+		w.succeed(a, w.isend(a, nil, a.Addr(), 9))
+		w.succeed(a, posted)
+	})
+}
+
+func TestXII11DeadAddressesAreSafeAndConnectRevives(t *testing.T) {
+	over(t, func(w *world) {
+		a, b, toB, _ := w.pair()
+		if err := mx.SetEndpointAddrContext(toB, "kept"); err != nil {
+			w.Fatal(err)
+		}
+		if err := a.Disconnect(toB); err != nil {
+			w.Fatal(err)
+		}
+		if _, _, err := mx.DecomposeEndpointAddr(toB); err != nil {
+			w.Error(err)
+		}
+		_ = toB.String()
+		_, _ = mx.GetEndpointAddrContext(toB)
+		if err := a.Disconnect(toB); err != nil {
+			w.Errorf("again: %v", err)
+		}
+		if r, err := a.Isend(pattern(200_000, 0), toB, 1, nil); err == nil {
+			if st := w.done(a, r); st.Code == mx.StatusSuccess {
+				w.Error("a message went to a dead address")
+			}
+		}
+		again := w.connect(a, b)
+		for _, n := range []int{0, 100, 200_000} {
+			recv := w.irecv(b, make([]byte, n), 1, exact)
+			w.isend(a, pattern(n, 0), again, 1)
+			w.succeed(b, recv)
+		}
+	})
+}
+
+func TestXII11ForeignAndZeroAddresses(t *testing.T) {
+	over(t, func(w *world) {
+		_, b, toB, _ := w.pair()
+		refused(w, b.Disconnect(mx.EndpointAddr{}), mx.ErrBadAddrList, "disconnect", b.String())
+		refused(w, b.Disconnect(toB), mx.ErrBadEndpoint, "disconnect", b.String(), toB.String())
+	})
+}
+
+func TestXII11DisconnectFromOneself(t *testing.T) {
+	over(t, func(w *world) {
+		a := w.open()
+		_ = a.Disconnect(a.Addr()) // whatever it says, it must not harm
+		nic, id := place(w, a)
+		self, err := a.Connect(nic, id, testFilter, bound)
+		if err != nil {
+			w.Fatal(err)
+		}
+		recv := w.irecv(a, nil, 1, exact)
+		w.succeed(a, w.isend(a, nil, self, 1))
+		w.succeed(a, recv)
+	})
+}
+
+func TestXII11ReopenedPeerIsAnotherSession(t *testing.T) {
+	over(t, func(w *world) {
+		a, b := w.open(), w.open()
+		id := b.ID()
+		old := w.connect(a, b)
+		stuck := w.sendUnexpected(a, b, pattern(200_000, 0), old, 1)
+		shut(w, b)
+		if st := w.done(a, stuck); st.Code == mx.StatusSuccess {
+			w.Errorf("%+v", st)
+		}
+		b, err := w.tryOpen(id)
+		if err != nil {
+			w.Fatal(err)
+		}
+		fresh := w.connect(a, b)
+		if fresh == old || fresh.Session() == old.Session() {
+			w.Error("the same address for another incarnation")
+		}
+		if r, err := a.Issend(nil, old, 7, nil); err == nil {
+			if st := w.done(a, r); st.Code == mx.StatusSuccess {
+				w.Error("a message to the old incarnation was taken")
+			}
+		}
+		recv := w.irecv(b, nil, 8, exact)
+		w.isend(a, nil, fresh, 8)
+		w.succeed(b, recv)
+	})
+}
+
+func TestXII12RequestTimeout(t *testing.T) {
+	over(t, func(w *world) {
+		a, b, toB, _ := w.pair()
+		slow := w.sendUnexpected(a, b, pattern(200_000, 0), toB, 1)
+		quick := w.issend(a, nil, toB, 2)
+		if err := a.SetRequestTimeout(quick, 5*time.Millisecond); err != nil {
+			w.Fatal(err)
+		}
+		if st := w.done(a, quick); st.Code != mx.StatusTimeout {
+			w.Errorf("status %v", st.Code)
+		}
+		if st := w.done(a, slow); st.Code == mx.StatusSuccess { // its peer is disconnected
+			w.Errorf("status %v", st.Code)
+		}
+	})
+}
+
+func TestXII12TimeoutOfZeroEndsTheRequestAtOnce(t *testing.T) {
+	over(t, func(w *world) {
+		a, _, toB, _ := w.pair()
+		r := w.issend(a, nil, toB, 2)
+		if err := a.SetRequestTimeout(r, 0); err != nil {
+			w.Fatal(err)
+		}
+		if st := w.done(a, r); st.Code != mx.StatusTimeout {
+			w.Errorf("status %v", st.Code)
+		}
+	})
+}
+
+func TestXII12InfiniteAndHugeTimeoutsDoNotOverflow(t *testing.T) {
+	over(t, func(w *world) {
+		a, b, toB, _ := w.pair()
+		for _, timeout := range []time.Duration{mx.Infinite, mx.Infinite - 1, 72 * time.Minute, 50 * 24 * time.Hour} {
+			if err := a.SetRequestTimeout(mx.Request{}, timeout); err != nil {
+				w.Fatal(err)
+			}
+			r := w.issend(a, nil, toB, 1)
+			if err := a.SetRequestTimeout(r, timeout); err != nil {
+				w.Fatal(err)
+			}
+			w.pending(a, r)
+			w.succeed(b, w.irecv(b, nil, 1, exact))
+			w.succeed(a, r)
+		}
+	})
+}
+
+func TestXII12UnmatchedReceivesDoNotTimeOut(t *testing.T) {
+	over(t, func(w *world) {
+		a := w.open()
+		r := w.irecv(a, nil, 1, exact)
+		if err := a.SetRequestTimeout(r, time.Millisecond); err != nil {
+			w.Fatal(err)
+		}
+		if _, ok, err := a.Wait(r, 20*time.Millisecond); ok || err != nil {
+			w.Error(ok, err)
+		}
+	})
+}
+
+func TestXII12EndpointsTimeoutAppliesToASilentPeer(t *testing.T) {
+	over(t, func(w *world) {
+		a, b := w.open(mx.WithRequestTimeout(10*time.Millisecond)), silent(w)
+		nic, id := place(w, b)
+		r, err := a.Iconnect(nic, id, testFilter, 0, nil)
+		if err != nil {
+			w.Fatal(err)
+		}
+		if st := w.done(a, r); st.Code != mx.StatusTimeout {
+			w.Errorf("status %v", st.Code)
+		}
+	})
+}

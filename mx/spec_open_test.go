@@ -1,0 +1,314 @@
+package mx_test
+
+import (
+	"fmt"
+	"runtime"
+	"testing"
+	"time"
+
+	"gomx/mx"
+)
+
+func TestIII31TakenIDIsBusyAndNothingLeaks(t *testing.T) {
+	over(t, func(w *world) {
+		a := w.open()
+		for range 50 {
+			ep, err := w.tryOpen(a.ID())
+			refused(w, err, mx.ErrBusy, "open endpoint", fmt.Sprint(a.ID()))
+			if ep != nil {
+				w.Fatal("an endpoint came with the error")
+			}
+		}
+		b := w.open()
+		if b.ID() == a.ID() {
+			w.Error("the same id twice")
+		}
+		toA := w.connect(b, a)
+		recv := w.irecv(a, make([]byte, 4), 1, exact)
+		w.succeed(b, w.isend(b, pattern(4, 0), toA, 1))
+		w.succeed(a, recv)
+	})
+}
+
+func TestIII31EndpointIDsAreNotCutToABoundary(t *testing.T) {
+	over(t, func(w *world) {
+		zero, err := w.tryOpen(0)
+		if err != nil {
+			w.Skipf("endpoint 0 is in use on this machine: %v", err)
+		}
+		for _, id := range []uint32{256, 512, mx.MaxEndpoints - 1} {
+			ep, err := w.tryOpen(id)
+			if err != nil {
+				w.Fatal(err)
+			}
+			if ep.ID() != id || ep.String() == zero.String() {
+				w.Errorf("endpoint %v for id %d", ep, id)
+			}
+		}
+	})
+}
+
+func TestIII31IDOutOfRange(t *testing.T) {
+	over(t, func(w *world) {
+		for _, id := range []uint32{mx.MaxEndpoints, 1 << 16, 1 << 31, mx.AnyEndpoint - 1} {
+			_, err := w.tryOpen(id)
+			refused(w, err, mx.ErrBadEndpointID, "open endpoint", fmt.Sprint(id))
+		}
+	})
+}
+
+func TestIII31UnknownBoard(t *testing.T) {
+	initialize(t)
+	for _, board := range []uint32{32, 255, 256, 300, mx.AnyNIC - 1} {
+		_, err := mx.OpenEndpoint(board, mx.AnyEndpoint, 0)
+		refused(t, err, mx.ErrBoardUnknown, "open endpoint", fmt.Sprint(board))
+	}
+}
+
+func TestIII31AnyBoardAndAnyID(t *testing.T) {
+	over(t, func(w *world) {
+		ep, err := mx.OpenEndpoint(mx.AnyNIC, mx.AnyEndpoint, 0, mx.WithTransports(w.medium))
+		if err != nil {
+			w.Fatal(err)
+		}
+		defer shut(w, ep)
+		nic, id := place(w, ep)
+		want, err := mx.BoardNumberToNICID(ep.Board())
+		if err != nil || nic != want || id != ep.ID() || id >= mx.MaxEndpoints {
+			w.Errorf("endpoint %d at %#x, want %#x, %v", id, nic, want, err)
+		}
+	})
+}
+
+func TestIII31SameIDOnAnotherBoard(t *testing.T) {
+	over(t, func(w *world) {
+		boards, err := mx.Boards()
+		if err != nil {
+			w.Fatal(err)
+		}
+		if len(boards) < 2 {
+			w.Skip("this machine has one board")
+		}
+		a := w.open()
+		b, err := mx.OpenEndpoint(1, a.ID(), testFilter, mx.WithTransports(w.medium))
+		if err != nil {
+			w.Fatal(err)
+		}
+		defer shut(w, b)
+		toB := w.connect(a, b)
+		recv := w.irecv(b, make([]byte, 4), 1, exact)
+		w.succeed(a, w.isend(a, pattern(4, 0), toB, 1))
+		if st := w.succeed(b, recv); st.XferLength != 4 {
+			w.Errorf("%+v", st)
+		}
+	})
+}
+
+func TestIII31BadParameters(t *testing.T) {
+	over(t, func(w *world) {
+		bad := map[string]mx.Param{
+			"no handler":      mx.WithErrorHandler(nil),
+			"no room":         mx.WithUnexpQueueMax(0),
+			"negative room":   mx.WithUnexpQueueMax(-5),
+			"copy limit":      mx.WithCopyLimit(-2),
+			"eager limit":     mx.WithEagerLimit(-2),
+			"17 context bits": mx.WithContextID(17, 0),
+			"shifted out":     mx.WithContextID(16, 49),
+			"transport":       mx.WithTransports("carrier-pigeon"),
+			"spin":            mx.WithSpin(-1),
+			"timeout":         mx.WithRequestTimeout(0),
+			"type":            {Key: mx.ParamCopyLimit, Value: "long"},
+			"no value":        {Key: mx.ParamSingleThreaded},
+		}
+		for name, p := range bad {
+			_, err := w.tryOpen(mx.AnyEndpoint, p)
+			refused(w, err, mx.ErrBadParamVal, "open endpoint")
+			if w.Failed() {
+				w.Fatal(name)
+			}
+		}
+		_, err := w.tryOpen(mx.AnyEndpoint, mx.Param{Key: 99, Value: 1})
+		refused(w, err, mx.ErrBadParamName, "open endpoint", "99")
+	})
+}
+
+func TestIII31SessionsDifferBetweenIncarnations(t *testing.T) {
+	over(t, func(w *world) {
+		a := w.open()
+		first, id := a.Addr().Session(), a.ID()
+		shut(w, a)
+		b, err := w.tryOpen(id)
+		if err != nil {
+			w.Fatal(err)
+		}
+		if b.Addr().Session() == first {
+			w.Error("the same session twice")
+		}
+	})
+}
+
+func TestIII32CloseReleasesPendingRequestsSilently(t *testing.T) {
+	over(t, func(w *world) {
+		a, b, toB, _ := w.pair()
+		for i := range 100 {
+			w.irecv(a, make([]byte, 10), uint64(i), exact)
+			w.issend(a, pattern(10, 0), toB, uint64(i))
+			w.isend(a, pattern(100_000, 0), toB, uint64(i))
+		}
+		within(w, "close", func() { shut(w, a) })
+		if _, found, err := b.Ipeek(); found || err != nil {
+			w.Errorf("the peer has a completion: %v", err)
+		}
+	})
+}
+
+func TestIII32CloseTwice(t *testing.T) {
+	over(t, func(w *world) {
+		a := w.open()
+		shut(w, a)
+		refused(w, a.Close(), mx.ErrBadEndpoint, "close endpoint", a.String())
+	})
+}
+
+func TestIII32IDIsFreeAfterClose(t *testing.T) {
+	over(t, func(w *world) {
+		a := w.open()
+		id := a.ID()
+		for range 20 {
+			shut(w, a)
+			var err error
+			if a, err = w.tryOpen(id); err != nil {
+				w.Fatal(err)
+			}
+		}
+	})
+}
+
+func TestIII32CompletedSendsReachThePeerBeforeClose(t *testing.T) {
+	over(t, func(w *world) {
+		a, b, toB, _ := w.pair()
+		const n = 200
+		for i := range n {
+			w.succeed(a, w.isend(a, pattern(100, byte(i)), toB, uint64(i)))
+		}
+		shut(w, a)
+		for i := range n {
+			got := make([]byte, 100)
+			w.succeed(b, w.irecv(b, got, uint64(i), exact))
+			if string(got) != string(pattern(100, byte(i))) {
+				w.Fatalf("message %d arrived changed", i)
+			}
+		}
+	})
+}
+
+func TestIII32CloseInsideTheHandlerIsRefused(t *testing.T) {
+	over(t, func(w *world) {
+		a, b, toB, _ := w.pair()
+		closed := make(chan error, 1)
+		if err := b.RegisterUnexpHandler(func(any, mx.EndpointAddr, uint64, uint32, []byte) mx.UnexpAction {
+			closed <- b.Close()
+			return mx.RecvContinue
+		}, nil); err != nil {
+			w.Fatal(err)
+		}
+		w.sendUnexpected(a, b, pattern(4, 0), toB, 1)
+		refused(w, receive(w, "handler", closed), mx.ErrCloseInHandler, "close endpoint", b.String())
+		w.succeed(b, w.irecv(b, make([]byte, 4), 1, exact))
+	})
+}
+
+// blocked are the calls that Wakeup and Close end; each blocks on an endpoint
+// where nothing happens.
+func blocked(w *world, ep *mx.Endpoint) map[string]func() (bool, error) {
+	r := w.irecv(ep, make([]byte, 1), 0xdead, exact)
+	return map[string]func() (bool, error){
+		"Wait":    func() (bool, error) { _, ok, err := ep.Wait(r, mx.Infinite); return ok, err },
+		"Peek":    func() (bool, error) { _, ok, err := ep.Peek(mx.Infinite); return ok, err },
+		"WaitAny": func() (bool, error) { _, ok, err := ep.WaitAny(mx.Infinite, 0, everything); return ok, err },
+		"Probe":   func() (bool, error) { _, ok, err := ep.Probe(mx.Infinite, 0, everything); return ok, err },
+	}
+}
+
+type outcome struct {
+	ok  bool
+	err error
+}
+
+// start runs a call in a goroutine of its own.
+func start(call func() (bool, error)) <-chan outcome {
+	c := make(chan outcome, 1)
+	go func() {
+		ok, err := call()
+		c <- outcome{ok, err}
+	}()
+	return c
+}
+
+// wakeUntil wakes the endpoint until the call returns: Wakeup does nothing to a
+// call that has not begun to block.
+func wakeUntil(w *world, ep *mx.Endpoint, c <-chan outcome) outcome {
+	w.Helper()
+	for deadline := time.Now().Add(bound); time.Now().Before(deadline); runtime.Gosched() {
+		select {
+		case o := <-c:
+			return o
+		default:
+			ep.Wakeup()
+		}
+	}
+	w.Fatalf("Wakeup did not end the call within %v", bound)
+	return outcome{}
+}
+
+func TestIII33WakeupEndsBlockingCalls(t *testing.T) {
+	over(t, func(w *world) {
+		ep := w.open()
+		for name, call := range blocked(w, ep) {
+			if o := wakeUntil(w, ep, start(call)); o.ok || o.err != nil {
+				w.Errorf("%s returned %v, %v", name, o.ok, o.err)
+			}
+		}
+	})
+}
+
+func TestIII33WakeupIsNotKept(t *testing.T) {
+	over(t, func(w *world) {
+		a, b, toB, _ := w.pair()
+		b.Wakeup()
+		recv := w.irecv(b, make([]byte, 1), 1, exact)
+		w.isend(a, pattern(1, 0), toB, 1)
+		w.succeed(b, recv)
+	})
+}
+
+func TestIII33WakeupOfOneEndpointLeavesOthers(t *testing.T) {
+	over(t, func(w *world) {
+		a, b, toB, _ := w.pair()
+		recv := w.irecv(b, make([]byte, 1), 1, exact)
+		c := start(func() (bool, error) { _, ok, err := b.Wait(recv, bound); return ok, err })
+		for range 100 {
+			a.Wakeup()
+		}
+		w.isend(a, pattern(1, 0), toB, 1)
+		if o := receive(w, "Wait", c); !o.ok || o.err != nil {
+			w.Errorf("%v, %v", o.ok, o.err)
+		}
+	})
+}
+
+func TestIII32CloseEndsBlockingCalls(t *testing.T) {
+	over(t, func(w *world) {
+		for name := range blocked(w, w.open()) {
+			ep := w.open()
+			c := start(blocked(w, ep)[name])
+			runtime.Gosched()
+			shut(w, ep)
+			if o := receive(w, name, c); o.ok {
+				w.Errorf("%s has a result", name)
+			} else {
+				refused(w, o.err, mx.ErrBadEndpoint, ep.String())
+			}
+		}
+	})
+}

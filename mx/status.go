@@ -1,0 +1,95 @@
+package mx
+
+import (
+	"fmt"
+
+	"gomx/endpoint"
+)
+
+// StatusCode says how a request ended (VI.2.1). It is a value, not an error; Err
+// makes one of it.
+type StatusCode uint8
+
+// The status codes (VI.2.1). The numbers are those of MX's headers.
+const (
+	StatusSuccess             = StatusCode(endpoint.Success)
+	StatusPending             = StatusCode(endpoint.Pending)
+	StatusBuffered            = StatusCode(endpoint.Buffered)
+	StatusRejected            = StatusCode(endpoint.Rejected)
+	StatusTimeout             = StatusCode(endpoint.TimedOut)
+	StatusTruncated           = StatusCode(endpoint.Truncated)
+	StatusCancelled           = StatusCode(endpoint.Cancelled)
+	StatusEndpointUnknown     = StatusCode(endpoint.EndpointUnknown)
+	StatusEndpointClosed      = StatusCode(endpoint.EndpointClosed)
+	StatusEndpointUnreachable = StatusCode(endpoint.EndpointUnreachable)
+	StatusBadSession          = StatusCode(endpoint.BadSession)
+	StatusBadKey              = StatusCode(endpoint.BadKey)
+	StatusBadEndpoint         = StatusCode(endpoint.BadEndpoint)
+	StatusBadRDMAWindow       = StatusCode(endpoint.BadRDMAWindow)
+	StatusAborted             = StatusCode(endpoint.Aborted)
+	StatusNoResources         = StatusCode(endpoint.NoResources)
+)
+
+// Strstatus returns the text of a status code (X.3.2), also of one that this
+// version does not know. Safe from any goroutine.
+func Strstatus(c StatusCode) string {
+	if text := endpoint.Code(c).String(); text != endpoint.Code(255).String() {
+		return text
+	}
+	return fmt.Sprintf("unknown status code %d", uint8(c))
+}
+
+// String returns the same text as Strstatus.
+func (c StatusCode) String() string { return Strstatus(c) }
+
+// Error returns the same text as Strstatus. A StatusCode that is not
+// StatusSuccess can be used as an error.
+func (c StatusCode) Error() string { return Strstatus(c) }
+
+// Status is the outcome of a request, or what a probe saw (VI.2.1).
+type Status struct {
+	Code       StatusCode
+	Source     EndpointAddr // who sent it; of a send: whom it went to; of a connect: the peer
+	MatchInfo  uint64       // the message's match information
+	MsgLength  uint32       // bytes of the message as sent
+	XferLength uint32       // bytes that were transferred: less than MsgLength if truncated
+	Context    any          // what the request was posted with; nil for probes
+}
+
+// Err returns nil if the request succeeded, and otherwise an error that names
+// the outcome and the peer. errors.Is(err, mx.StatusTruncated) works on it.
+func (s *Status) Err() error {
+	if s.Code == StatusSuccess {
+		return nil
+	}
+	return &StatusError{Status: *s}
+}
+
+// StatusError is the error form of a Status that is not a success.
+type StatusError struct{ Status Status }
+
+// Error names the outcome, the peer and the lengths.
+func (e *StatusError) Error() string {
+	s := &e.Status
+	return fmt.Sprintf("mx: request with %v, match %#x: %v (%d of %d bytes)",
+		s.Source, s.MatchInfo, s.Code, s.XferLength, s.MsgLength)
+}
+
+// Unwrap returns the status code.
+func (e *StatusError) Unwrap() error { return e.Status.Code }
+
+// fill makes a Status of the engine's, field by field: a copy in one piece would
+// wait for the single stores to drain.
+func (st *Status) fill(ep *Endpoint, from *endpoint.Status) {
+	st.Code = StatusCode(from.Code)
+	st.Source.ep = ep
+	st.Source.a.Peer, st.Source.a.Session = from.Source.Peer, from.Source.Session
+	st.MatchInfo = from.Match
+	st.MsgLength, st.XferLength = from.MsgLength, from.XferLength
+	st.Context = from.Context
+}
+
+func (ep *Endpoint) status(from *endpoint.Status) (st Status) {
+	st.fill(ep, from)
+	return st
+}

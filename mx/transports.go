@@ -1,0 +1,113 @@
+package mx
+
+import (
+	"fmt"
+	"sync"
+
+	"gomx/transport"
+	"gomx/transport/mem"
+)
+
+// medium is a line of the table of transports.
+type medium struct {
+	about string
+	make  func(e *environment) (transport.Transport, error)
+	bell  func() (transport.Doorbell, error) // nil: any bell will do
+	auto  bool                               // in use unless something else is asked for
+}
+
+// transportTable names every transport there is. It is the only place that does.
+var transportTable = map[string]medium{
+	"self": {about: "messages of an endpoint to itself; always there",
+		make: func(*environment) (transport.Transport, error) { return nil, nil }},
+	"mem": {about: "endpoints of one process",
+		make: func(*environment) (transport.Transport, error) { return memNetwork(), nil }},
+	"shm": shmMedium,
+}
+
+// transportOrder is the order in which they are listed and preferred.
+var transportOrder = []string{"self", "mem", "shm"}
+
+// memNetwork is the network that all endpoints of this process share.
+var memNetwork = sync.OnceValue(func() *mem.Network { return mem.NewNetwork(mem.Options{}) })
+
+// TransportInfo says whether a transport can be used here.
+type TransportInfo struct {
+	Name      string `json:"name"`
+	About     string `json:"about"`
+	Available bool   `json:"available"`
+	Reason    string `json:"reason,omitempty"` // why not
+}
+
+// Transports lists all transports, and why those that can't be used can't. Init
+// need not have been called. Safe from any goroutine.
+func Transports() []TransportInfo {
+	env, _ := readEnvironment()
+	var all []TransportInfo
+	for _, name := range transportOrder {
+		m := transportTable[name]
+		info := TransportInfo{Name: name, About: m.about}
+		t, err := m.make(&env)
+		if err == nil && t != nil {
+			err = t.Available()
+		}
+		if err != nil {
+			info.Reason = err.Error()
+		}
+		info.Available = err == nil
+		all = append(all, info)
+	}
+	return all
+}
+
+// choose makes the transports of an endpoint and the doorbell they need.
+func choose(names []string, env *environment) ([]transport.Transport, transport.Doorbell, error) {
+	asked := len(names) > 0
+	if !asked {
+		names = automatic(env)
+	}
+	var list []transport.Transport
+	bell := func() (transport.Doorbell, error) { return mem.NewBell(), nil }
+	for _, name := range names {
+		m, ok := transportTable[name]
+		if !ok {
+			return nil, nil, fmt.Errorf("%w: unknown transport %q", ErrBadParamVal, name)
+		}
+		t, err := m.make(env)
+		if err == nil && t != nil {
+			err = t.Available()
+		}
+		if err != nil {
+			return nil, nil, fmt.Errorf("transport %s: %w", name, err)
+		}
+		if t != nil {
+			list = append(list, t)
+		}
+		if m.bell != nil {
+			bell = m.bell
+		}
+	}
+	b, err := bell()
+	return list, b, err
+}
+
+// automatic returns what works here, or at least what serves one process.
+func automatic(env *environment) []string {
+	if len(env.transports) > 0 {
+		return env.transports
+	}
+	var names []string
+	for _, name := range transportOrder {
+		m := transportTable[name]
+		if !m.auto {
+			continue
+		}
+		if t, err := m.make(env); err == nil && t.Available() == nil {
+			names = append(names, name)
+		}
+	}
+	if len(names) == 0 {
+		names = []string{"mem"}
+	}
+	return names
+}
