@@ -1,0 +1,22 @@
+// Command compare measures gomx beside the MPIs installed on this machine and
+// prints medians and ratios.
+//
+//	go run ./bench/compare
+//
+// Absolute times drift from machine to machine and from minute to minute, so
+// everything is measured in turn: in each round and for each quantity gomx,
+// then one MPI, then the next, each as two processes pinned to the same two
+// cores. The figure of a round is the median over batches of round trips; the
+// figure printed is the median over rounds.
+//
+// gomx is measured with mx_pingpong, which is built for the purpose. An MPI is
+// measured with mpi/pingpong.c, which times the same exchanges in the same way
+// and prints the same fields; it is compiled with the MPI's own compiler
+// wrapper. Both go into a temporary directory that is removed at the end.
+//
+// What is not installed is named and left out. What fails is named as well, its
+// places in the tables stay empty, and the exit status is 1.
+//
+// Where to read next: plan.go says what is measured, measure.go in which order,
+// peers.go how another MPI would be added.
+package main

@@ -1,0 +1,115 @@
+package main
+
+import (
+	"flag"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"gomx/bench/plot"
+)
+
+const helpText = `Compare gomx with the MPIs installed on this machine, in turn, two processes
+pinned to two cores, and print medians and ratios.
+
+    go run ./bench/compare                        everything, some minutes
+    go run ./bench/compare -only latency -rounds 9
+    go run ./bench/compare -peers openmpi -v
+    go run ./bench/compare -markdown -plot latency.svg
+
+Leave the machine alone meanwhile: whatever else runs shows in the figures.
+
+`
+
+type options struct {
+	rounds   int
+	peers    []string
+	only     []string
+	cores    pin
+	timeout  time.Duration
+	pingpong string
+	plot     string
+	verbose  bool
+	write    func(io.Writer, *report) error
+}
+
+// parseOptions reads the command line. After -h its error is flag.ErrHelp and
+// the help has been written to w.
+func parseOptions(args []string, w io.Writer) (*options, error) {
+	o := &options{cores: pin{0, 1}, write: writeTables}
+	flags := flag.NewFlagSet("compare", flag.ContinueOnError)
+	flags.SetOutput(io.Discard)
+	var peers, only string
+	var asJSON, asMarkdown bool
+	flags.IntVar(&o.rounds, "rounds", 5, "measure everything `n` times over")
+	flags.StringVar(&peers, "peers", strings.Join(peerNames(), ","), "MPIs to compare with, as far as installed; none for gomx alone (`list`)")
+	flags.StringVar(&only, "only", strings.Join(quantities, ","), "what to measure (`list`)")
+	flags.Var(&o.cores, "pin", "the two `cores` to run on")
+	flags.DurationVar(&o.timeout, "timeout", time.Minute, "longest time for one run of one program (`duration`)")
+	flags.StringVar(&o.pingpong, "gomx", "", "use this mx_pingpong (`path`) instead of building one")
+	flags.StringVar(&o.plot, "plot", "", "draw latency and bandwidth over size into `file`, .svg or .png")
+	flags.BoolVar(&asJSON, "json", false, "print one JSON object a line, with the figure of every round")
+	flags.BoolVar(&asMarkdown, "markdown", false, "print tables for the documentation")
+	flags.BoolVar(&o.verbose, "v", false, "show every command and what it prints")
+	if err := flags.Parse(args); err != nil {
+		if err == flag.ErrHelp {
+			fmt.Fprint(w, helpText)
+			flags.SetOutput(w)
+			flags.PrintDefaults()
+		}
+		return nil, err
+	}
+	if flags.NArg() > 0 {
+		return nil, fmt.Errorf("unexpected argument %q; -h for help", flags.Arg(0))
+	}
+	if asJSON && asMarkdown {
+		return nil, fmt.Errorf("-json and -markdown exclude each other")
+	}
+	if asJSON {
+		o.write = writeJSON
+	}
+	if asMarkdown {
+		o.write = writeMarkdown
+	}
+	return o, o.check(peers, only)
+}
+
+func (o *options) check(peers, only string) (err error) {
+	if o.peers, err = choose("-peers", peers, peerNames()); err != nil {
+		return err
+	}
+	if o.only, err = choose("-only", only, quantities); err != nil {
+		return err
+	}
+	switch {
+	case len(o.only) == 0:
+		return fmt.Errorf("-only: nothing to measure; known: %s", strings.Join(quantities, ", "))
+	case o.rounds < 1:
+		return fmt.Errorf("-rounds: %d rounds measure nothing", o.rounds)
+	case o.timeout <= 0:
+		return fmt.Errorf("-timeout: %v is not a time limit", o.timeout)
+	case o.plot == "":
+		return nil
+	case !slices.Contains(o.only, "latency"):
+		return fmt.Errorf("-plot draws latency, which -only leaves out")
+	}
+	return plot.CheckPath(o.plot)
+}
+
+// choose reads a comma-separated list of known words. "none" is the empty list.
+func choose(flagName, list string, known []string) ([]string, error) {
+	var chosen []string
+	if list == "none" || list == "" {
+		return nil, nil
+	}
+	for word := range strings.SplitSeq(list, ",") {
+		word = strings.TrimSpace(word)
+		if !slices.Contains(known, word) {
+			return nil, fmt.Errorf("%s: unknown %q; known: %s", flagName, word, strings.Join(known, ", "))
+		}
+		chosen = append(chosen, word)
+	}
+	return chosen, nil
+}

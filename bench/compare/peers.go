@@ -1,0 +1,138 @@
+package main
+
+import (
+	"context"
+	_ "embed"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"gomx/bench/compare/internal/child"
+)
+
+const (
+	// buildTimeout bounds each compilation.
+	buildTimeout = 2 * time.Minute
+	// deadlineSlack is how much later than their launcher is given up on ranks
+	// end of their own accord.
+	deadlineSlack = 10 * time.Second
+)
+
+//go:embed mpi/pingpong.c
+var rankProgram []byte
+
+// mpi is an implementation of MPI, measured with mpi/pingpong.c.
+type mpi struct {
+	word       string // its name in tables and flags
+	compiler   string // command name
+	launcher   string
+	launchArgs []string // that start two ranks, each bound to a core
+	launchEnv  []string
+
+	// Filled in by locate and build.
+	compilerPath, launcherPath, program, dir string
+}
+
+// knownPeers are told apart by command name, since both may be installed and
+// plain mpicc is whichever the machine's owner chose.
+func knownPeers() []*mpi {
+	return []*mpi{{
+		word: "openmpi", compiler: "mpicc.openmpi", launcher: "mpirun.openmpi",
+		launchArgs: []string{"--allow-run-as-root", "--bind-to", "core", "-np", "2"},
+		launchEnv:  []string{"OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1"},
+	}, {
+		word: "mpich", compiler: "mpicc.mpich", launcher: "mpirun.mpich",
+		launchArgs: []string{"-bind-to", "core", "-np", "2"},
+	}}
+}
+
+func peerNames() []string {
+	var names []string
+	for _, m := range knownPeers() {
+		names = append(names, m.word)
+	}
+	return names
+}
+
+// findPeers returns those of the wanted MPIs that are installed, and for each
+// of the others an error that says what is lacking.
+func findPeers(wanted []string) (found []*mpi, lacking []error) {
+	for _, m := range knownPeers() {
+		if !slices.Contains(wanted, m.word) {
+			continue
+		}
+		if err := m.locate(); err != nil {
+			lacking = append(lacking, err)
+			continue
+		}
+		found = append(found, m)
+	}
+	return found, lacking
+}
+
+func (m *mpi) locate() (err error) {
+	if m.compilerPath, err = exec.LookPath(m.compiler); err != nil {
+		return fmt.Errorf("%s: not installed: no %s in PATH", m.word, m.compiler)
+	}
+	if m.launcherPath, err = exec.LookPath(m.launcher); err != nil {
+		return fmt.Errorf("%s: not installed: no %s in PATH", m.word, m.launcher)
+	}
+	return nil
+}
+
+func (m *mpi) name() string { return m.word }
+
+func (m *mpi) build(ctx context.Context, dir string) error {
+	source := filepath.Join(dir, "pingpong.c")
+	if err := os.WriteFile(source, rankProgram, 0o600); err != nil {
+		return err
+	}
+	program := filepath.Join(dir, "pingpong."+m.word)
+	compile := child.Command{Path: m.compilerPath, Args: []string{"-O2", "-o", program, source, "-lm"}, Timeout: buildTimeout}
+	if _, _, err := child.Run(ctx, compile); err != nil {
+		return fmt.Errorf("%s: compiling the rank program: %w", m.word, err)
+	}
+	m.program, m.dir = program, dir
+	return nil
+}
+
+func (m *mpi) command(j job, at setting) child.Command {
+	args := append(slices.Clone(m.launchArgs), m.program)
+	args = append(args, j.args(at)...)
+	// Even if this program is killed, its ranks end.
+	args = append(args, "-deadline", fmt.Sprint(int((at.timeout + deadlineSlack).Seconds())))
+	// Launchers keep their session files under TMPDIR: there they go with the rest.
+	env := append(withoutLaunchers(os.Environ()), "TMPDIR="+m.dir)
+	return child.Command{Path: m.launcherPath, Args: args, Env: append(env, m.launchEnv...), Timeout: at.timeout}
+}
+
+// withoutLaunchers drops what an outer launcher or batch system may have put
+// into the environment, which would make an MPI join that job rather than start
+// its own. What tunes an MPI (OMPI_MCA_..., MPIR_CVAR_..., UCX_...) is kept.
+func withoutLaunchers(env []string) []string {
+	foreign := []string{"PMI_", "PMI2_", "PMIX_", "PRTE_", "HYDI_", "MPI_LOCAL", "OMPI_COMM_", "OMPI_UNIVERSE_",
+		"OMPI_MCA_ess", "OMPI_MCA_orte_", "SLURM_", "FLUX_", "TMPDIR="}
+	return slices.DeleteFunc(slices.Clone(env), func(entry string) bool {
+		return slices.ContainsFunc(foreign, func(prefix string) bool { return strings.HasPrefix(entry, prefix) })
+	})
+}
+
+// libraryName shortens what an MPI says of itself to name, version and device.
+func libraryName(long string) string {
+	parts := strings.Split(long, ";")
+	if rest, ok := strings.CutPrefix(parts[0], "MPICH Version:"); ok {
+		name := "MPICH " + strings.TrimSpace(rest)
+		for _, part := range parts[1:] {
+			if device, ok := strings.CutPrefix(part, "MPICH Device:"); ok {
+				name += " (" + strings.TrimSpace(device) + ")"
+			}
+		}
+		return name
+	}
+	name, _, _ := strings.Cut(parts[0], ",")
+	return strings.Replace(strings.TrimSpace(name), "Open MPI v", "Open MPI ", 1)
+}

@@ -1,0 +1,79 @@
+package main
+
+import (
+	"bytes"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestWithoutLaunchers(t *testing.T) {
+	got := withoutLaunchers([]string{
+		"HOME=/root", "PMI_RANK=1", "PMIX_RANK=0", "SLURM_NTASKS=4", "OMPI_COMM_WORLD_RANK=1",
+		"OMPI_MCA_btl=self,vader", "MPIR_CVAR_X=1", "TMPDIR=/somewhere",
+	})
+	want := []string{"HOME=/root", "OMPI_MCA_btl=self,vader", "MPIR_CVAR_X=1"}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+}
+
+func TestLibraryName(t *testing.T) {
+	for long, want := range map[string]string{
+		"Open MPI v4.1.4, package: Debian OpenMPI, ident: 4.1.4":                                                       "Open MPI 4.1.4",
+		"MPICH Version: 4.0.2;MPICH Release date: Thu Apr  7;MPICH ABI: 14:2:2;MPICH Device: ch4:ucx;MPICH configure:": "MPICH 4.0.2 (ch4:ucx)",
+		"MPICH Version:      3.3": "MPICH 3.3",
+		"Other MPI 1":             "Other MPI 1",
+		"":                        "",
+	} {
+		if got := libraryName(long); got != want {
+			t.Errorf("libraryName(%q) = %q, want %q", long, got, want)
+		}
+	}
+}
+
+// TestRankProgram compiles the C program and runs each kind of job in small.
+func TestRankProgram(t *testing.T) {
+	if runtime.NumCPU() < 2 {
+		t.Skip("needs two cores")
+	}
+	for _, peer := range knownPeers() {
+		t.Run(peer.word, func(t *testing.T) {
+			if err := peer.locate(); err != nil {
+				t.Skip(err)
+			}
+			dir := t.TempDir()
+			if err := peer.build(t.Context(), dir); err != nil {
+				t.Fatal(err)
+			}
+			var said bytes.Buffer
+			c := &comparison{
+				subjects: []subject{peer}, rounds: 1, cores: pin{0, 1}, timeout: time.Minute, dir: dir,
+				progress: &progress{w: &said, verbose: true},
+				plan: []job{
+					{quantity: "latency", lengths: []int{0, 8, 70000}, iterations: 50},
+					{quantity: "rate", lengths: []int{8}, iterations: 5, window: 4},
+					{quantity: "posted", lengths: []int{8}, iterations: 1, posted: 30},
+					{quantity: "unexpected", lengths: []int{8}, iterations: 3, unexpected: 40},
+				},
+			}
+			result, err := c.run(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(c.failed) > 0 {
+				t.Fatalf("failed: %v\n%s", c.failed, said.String())
+			}
+			for _, want := range []cell{{"70000 B", peer.word}, {"0 B", peer.word}} {
+				if !(result.sheet("latency").median(want.line, want.column) > 0) {
+					t.Errorf("no latency of %s", want.line)
+				}
+			}
+			if !strings.Contains(strings.ToLower(result.versions[peer.word]), "mpi") {
+				t.Errorf("version %q", result.versions[peer.word])
+			}
+		})
+	}
+}

@@ -1,0 +1,111 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// window is how many messages the rate is measured with at a time.
+const window = 64
+
+// Depths of the queues that lie in the way.
+const (
+	postedDepth     = 16384
+	unexpectedDepth = 32768
+)
+
+// quantities are the words -only takes, in the order they are measured in.
+var quantities = []string{"latency", "rate", "posted", "unexpected", "alloc"}
+
+// job is one run of a measuring program. Iteration counts keep a run near a
+// second on the slowest subject, since a whole comparison is some hundred runs.
+type job struct {
+	quantity   string
+	lengths    []int
+	iterations int
+	window     int
+	posted     int
+	unexpected int
+	alloc      bool
+}
+
+var wholePlan = []job{
+	{quantity: "latency", lengths: []int{0, 8, 64, 512}, iterations: 200_000},
+	{quantity: "latency", lengths: []int{4 << 10}, iterations: 50_000},
+	{quantity: "latency", lengths: []int{32 << 10}, iterations: 10_000},
+	{quantity: "latency", lengths: []int{256 << 10, 2 << 20}, iterations: 500},
+	{quantity: "rate", lengths: []int{8}, iterations: 100_000, window: window},
+	{quantity: "posted", lengths: []int{8}, iterations: 100_000},
+	{quantity: "posted", lengths: []int{8}, iterations: 1000, posted: postedDepth},
+	{quantity: "unexpected", lengths: []int{8}, iterations: 21, unexpected: unexpectedDepth},
+	{quantity: "alloc", lengths: allocLengths, iterations: 1000},
+	{quantity: "alloc", lengths: allocLengths, iterations: 1000, alloc: true},
+}
+
+var allocLengths = []int{64 << 10, 128 << 10, 256 << 10, 512 << 10}
+
+// planFor is the part of the plan that measures the chosen quantities.
+func planFor(only []string) []job {
+	var plan []job
+	for _, j := range wholePlan {
+		if slices.Contains(only, j.quantity) {
+			plan = append(plan, j)
+		}
+	}
+	return plan
+}
+
+// gomxOnly says that no MPI has anything like what the job measures.
+func (j job) gomxOnly() bool { return j.quantity == "alloc" }
+
+// args are the arguments that mx_pingpong and the MPI rank program share.
+func (j job) args(at setting) []string {
+	args := []string{"-L", at.lengthsFile, "-N", fmt.Sprint(j.iterations), "-pin", at.cores.String()}
+	for _, option := range []struct {
+		name  string
+		value int
+	}{{"-window", j.window}, {"-posted", j.posted}, {"-unexpected", j.unexpected}} {
+		if option.value > 0 {
+			args = append(args, option.name, fmt.Sprint(option.value))
+		}
+	}
+	return args
+}
+
+// String names the job in progress lines.
+func (j job) String() string {
+	switch {
+	case j.window > 0:
+		return fmt.Sprintf("rate of %s, window %d", sizeName(j.lengths[0]), j.window)
+	case j.posted > 0:
+		return fmt.Sprintf("%d receives posted", j.posted)
+	case j.unexpected > 0:
+		return fmt.Sprintf("%d messages unexpected", j.unexpected)
+	case j.quantity == "posted":
+		return "none posted"
+	}
+	names := make([]string, len(j.lengths))
+	for i, length := range j.lengths {
+		names[i] = sizeName(length)
+	}
+	title := "latency of "
+	if j.quantity == "alloc" {
+		title = "ordinary buffers of "
+	}
+	if j.alloc {
+		title = "mx.Alloc buffers of "
+	}
+	return title + strings.Join(names, ", ")
+}
+
+// sizeName is a length as people write it: 0 B, 512 B, 4 KiB, 2 MiB.
+func sizeName(length int) string {
+	switch {
+	case length >= 1<<20 && length%(1<<20) == 0:
+		return fmt.Sprintf("%d MiB", length>>20)
+	case length >= 1<<10 && length%(1<<10) == 0:
+		return fmt.Sprintf("%d KiB", length>>10)
+	}
+	return fmt.Sprintf("%d B", length)
+}

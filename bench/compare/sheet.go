@@ -1,0 +1,126 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"gomx/bench/stats"
+)
+
+// sheet holds the figures of one table: a line per size or depth, a column per
+// subject, and in each cell one sample per round.
+type sheet struct {
+	quantity string // its word for -only
+	title    string
+	unit     string
+	heading  string // of the column of line names
+	higher   bool   // higher figures are better
+	base     string // the column that ratios are of
+	// against, if set, adds a line of its name with each column's last line
+	// divided by its first.
+	against string
+
+	columns []string
+	lines   []string
+	cells   map[cell][]float64
+	lengths map[string]int // message length of a line
+}
+
+type cell struct{ line, column string }
+
+func newSheet(quantity string) *sheet {
+	s := &sheet{quantity: quantity, unit: "us", base: gomxName, cells: map[cell][]float64{}, lengths: map[string]int{}}
+	switch quantity {
+	case "latency":
+		s.title, s.heading = "Half round trip", "length"
+	case "rate":
+		s.title, s.heading = fmt.Sprintf("Message rate, window %d", window), "length"
+		s.unit, s.higher = "million messages/s", true
+	case "posted":
+		s.title, s.heading = "Half round trip of 8 B behind receives that don't match", "posted"
+		s.against = "deep / none"
+	case "unexpected":
+		s.title, s.heading = "Unexpected messages received in reverse order, each", "messages"
+	case "alloc":
+		s.title, s.heading = "Bandwidth of mx.Alloc and ordinary buffers, gomx", "length"
+		s.unit, s.higher, s.base = "MB/s", true, "mx.Alloc"
+	}
+	return s
+}
+
+// place says in which line and column of its sheet a job's record belongs.
+func place(j job, r record, subject string) cell {
+	switch j.quantity {
+	case "posted":
+		if j.posted == 0 {
+			return cell{"none", subject}
+		}
+		return cell{fmt.Sprint(j.posted), subject}
+	case "unexpected":
+		return cell{fmt.Sprint(j.unexpected), subject}
+	case "alloc":
+		if j.alloc {
+			return cell{sizeName(r.Length), "mx.Alloc"}
+		}
+		return cell{sizeName(r.Length), "ordinary"}
+	}
+	return cell{sizeName(r.Length), subject}
+}
+
+// reserve makes lines and columns known in their order before there are
+// figures, so that what fails leaves an empty place and not a shorter table.
+func (s *sheet) reserve(j job, subject string) {
+	for _, length := range j.lengths {
+		c := place(j, record{Length: length}, subject)
+		if !slices.Contains(s.lines, c.line) {
+			s.lines = append(s.lines, c.line)
+			s.lengths[c.line] = length
+		}
+		if !slices.Contains(s.columns, c.column) {
+			s.columns = append(s.columns, c.column)
+		}
+	}
+	if i := slices.Index(s.columns, s.base); i > 0 {
+		s.columns = slices.Insert(slices.Delete(s.columns, i, i+1), 0, s.base)
+	}
+}
+
+func (s *sheet) add(c cell, value float64) { s.cells[c] = append(s.cells[c], value) }
+
+// median is NaN where there are no samples.
+func (s *sheet) median(line, column string) float64 {
+	return stats.Median(s.cells[cell{line, column}])
+}
+
+// ratio is the base column's median divided by another's, or NaN.
+func (s *sheet) ratio(line, column string) float64 {
+	return stats.Ratio(s.median(line, s.base), s.median(line, column))
+}
+
+// deepening is the last line's median divided by the first's, or NaN.
+func (s *sheet) deepening(column string) float64 {
+	if len(s.lines) < 2 {
+		return math.NaN()
+	}
+	return stats.Ratio(s.median(s.lines[len(s.lines)-1], column), s.median(s.lines[0], column))
+}
+
+// others are the columns that the base is compared with.
+func (s *sheet) others() []string {
+	var others []string
+	for _, column := range s.columns {
+		if column != s.base && slices.Contains(s.columns, s.base) {
+			others = append(others, column)
+		}
+	}
+	return others
+}
+
+// verdict says how to read the ratios.
+func (s *sheet) verdict() string {
+	if s.higher {
+		return fmt.Sprintf("above 1: %s is ahead", s.base)
+	}
+	return fmt.Sprintf("below 1: %s is ahead", s.base)
+}

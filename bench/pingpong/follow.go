@@ -1,0 +1,156 @@
+package pingpong
+
+import (
+	"errors"
+	"fmt"
+
+	"gomx/mx"
+)
+
+// follower is the side that does as it is told.
+type follower struct{ *side }
+
+// follow takes the next leader that comes to the endpoint, and serves it to the
+// end. met is whether one came. An error without it means that the endpoint can't
+// be used any more.
+func follow(ep *mx.Endpoint, filter uint32) (leader mx.EndpointAddr, met bool, err error) {
+	var params [controlMax]byte
+	r, err := ep.Irecv(params[:], matchParams, mx.MatchMaskNone, nil)
+	if err != nil {
+		return leader, false, err
+	}
+	var st mx.Status
+	for done := false; !done; {
+		if st, done, err = ep.Wait(r, mx.Infinite); err != nil {
+			return leader, false, err
+		}
+	}
+	s, err := newSide(ep, st.Source, filter)
+	if err != nil {
+		return st.Source, true, err
+	}
+	f := follower{s}
+	err = f.serve(params[:st.XferLength])
+	if err != nil && !errors.Is(err, ErrCorrupt) {
+		// What a broken session left behind must not reach the next one.
+		_ = ep.Disconnect(st.Source)
+	}
+	return st.Source, true, errors.Join(err, s.free())
+}
+
+// serve serves a session. Corrupt messages don't end it, but are its result.
+func (f follower) serve(params []byte) error {
+	plan, err := parseParams(params)
+	if err == nil {
+		f.plan = plan
+		err = f.allocate()
+	}
+	if err != nil {
+		return errors.Join(fmt.Errorf("refused %v: %w", f.peer, err), f.answer(answer{failure: err.Error()}))
+	}
+	if err := f.answer(answer{}); err != nil {
+		return err
+	}
+	var corrupt error
+	for {
+		b, err := f.hear()
+		if err != nil {
+			return err
+		}
+		o, err := parseOrder(b, plan.longest())
+		if err != nil {
+			return errors.Join(err, f.answer(answer{failure: err.Error()}))
+		}
+		if o.kind == orderFinish {
+			return errors.Join(corrupt, f.answer(answer{}))
+		}
+		if err := f.obey(o); err != nil {
+			return err
+		}
+		if corrupt == nil {
+			corrupt = f.corrupt
+		}
+		f.corrupt = nil
+	}
+}
+
+func (f follower) obey(o order) error {
+	switch o.kind {
+	case orderPark:
+		if err := f.postStrangers(); err != nil {
+			return err
+		}
+		return f.answer(answer{})
+	case orderRun:
+		if err := f.answer(answer{}); err != nil {
+			return err
+		}
+		if err := f.exchange(o.length, o.count); err != nil {
+			return err
+		}
+		if f.corrupt != nil {
+			return f.answer(answer{failure: f.corrupt.Error(), corrupt: true})
+		}
+		return f.answer(answer{})
+	}
+	us, err := f.takeParked()
+	if err := errors.Join(err, f.dropStrangers()); err != nil {
+		return err
+	}
+	return f.answer(answer{value: us})
+}
+
+func (f follower) answer(a answer) error { return f.tell(matchControl, a.append(nil)) }
+
+func (f follower) exchange(length, count int) error {
+	switch {
+	case f.plan.Window > 0:
+		return f.windows(length, count)
+	case f.plan.Verify:
+		return f.verified(length, count)
+	}
+	return f.roundTrips(length, count)
+}
+
+func (f follower) roundTrips(length, count int) error {
+	for range count {
+		if err := f.recv(length, matchOut); err != nil {
+			return err
+		}
+		if err := f.send(length, matchBack); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (f follower) verified(length, count int) error {
+	for range count {
+		if err := f.recv(length, matchOut); err != nil {
+			return err
+		}
+		f.read(length, matchOut)
+		f.write(length, matchBack)
+		if err := f.send(length, matchBack); err != nil {
+			return err
+		}
+		f.exchanged++
+	}
+	return nil
+}
+
+func (f follower) windows(length, count int) error {
+	for range count {
+		if err := f.recvWindow(length, matchOut); err != nil {
+			return err
+		}
+		if f.plan.Verify {
+			f.read(length, matchOut)
+		}
+		if err := f.send(0, matchBack); err != nil {
+			return err
+		}
+		f.exchanged++
+	}
+	return nil
+}

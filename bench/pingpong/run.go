@@ -1,0 +1,146 @@
+package pingpong
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"gomx/mx"
+)
+
+// Watcher is told how a run goes on. An error from it ends the run.
+type Watcher struct {
+	Began  func() error       // both sides are ready
+	Result func(Result) error // of one length
+}
+
+// Run measures the plan and tells each result as soon as it is there. The other
+// side is a receiver at Host; or without one the transport decides: "self" is
+// one endpoint, "mem" two endpoints of this process, and any other a second
+// process that Run starts.
+//
+// The error is the context's cause if it ended, wraps ErrCorrupt if a message
+// did not arrive as it was sent, and is the watcher's if that failed. Setup must have
+// been resolved. One Run at a time.
+func Run(ctx context.Context, at Setup, p *Plan, w Watcher) (err error) {
+	if err := p.Check(); err != nil {
+		return err
+	}
+	done, err := initialize()
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, done()) }()
+	tell := w.Result
+	w.Result = func(r Result) error {
+		r.Transport = at.Transport
+		return tell(r)
+	}
+	switch {
+	case at.Host != "":
+		return runWithHost(ctx, at, p, w)
+	case at.Transport == "self":
+		return runAlone(ctx, at, p, w)
+	case at.Transport == "mem":
+		return runInside(ctx, at, p, w)
+	}
+	return runWithPartner(ctx, at, p, w)
+}
+
+// onEndpoint opens an endpoint for f and closes it. When the context ends, so do
+// the endpoint's calls.
+func onEndpoint(ctx context.Context, at Setup, f func(*mx.Endpoint) error) error {
+	ep, err := at.open()
+	if err != nil {
+		return err
+	}
+	closed := make(chan struct{})
+	stop := context.AfterFunc(ctx, func() {
+		_ = ep.Close()
+		close(closed)
+	})
+	err = f(ep)
+	if !stop() {
+		<-closed
+		return context.Cause(ctx)
+	}
+	return errors.Join(err, ep.Close())
+}
+
+// pinTo binds the process to the core of one side.
+func (s *Setup) pinTo(side int) error {
+	if len(s.Cores) <= side {
+		return nil
+	}
+	return PinProcess(s.Cores[side])
+}
+
+func runAlone(ctx context.Context, at Setup, p *Plan, w Watcher) error {
+	if err := at.pinTo(0); err != nil {
+		return err
+	}
+	return onEndpoint(ctx, at, func(ep *mx.Endpoint) error {
+		return alone(ep, at.Filter, p, w)
+	})
+}
+
+func runWithHost(ctx context.Context, at Setup, p *Plan, w Watcher) error {
+	if err := at.pinTo(0); err != nil {
+		return err
+	}
+	nic, err := mx.HostnameToNICID(at.Host)
+	if err != nil {
+		return err
+	}
+	return onEndpoint(ctx, at, func(ep *mx.Endpoint) error {
+		return leadTo(ep, nic, at.RemoteEndpoint, at, p, w)
+	})
+}
+
+func leadTo(ep *mx.Endpoint, nic uint64, endpoint uint32, at Setup, p *Plan, w Watcher) error {
+	peer, err := ep.Connect(nic, endpoint, at.Filter, at.Patience)
+	if err != nil {
+		return connectAdvice(err, endpoint)
+	}
+	return lead(ep, peer, at.Filter, p, w)
+}
+
+func connectAdvice(err error, endpoint uint32) error {
+	switch {
+	case errors.Is(err, mx.ErrBadConnectionKey):
+		return fmt.Errorf("%w\n    give both sides the same -f", err)
+	case errors.Is(err, mx.ErrConnectionFailed), errors.Is(err, mx.ErrTimeout):
+		return fmt.Errorf("%w\n    start a receiver there: mx_pingpong -s -e %d", err, endpoint)
+	case errors.Is(err, mx.ErrNICNotFound):
+		return fmt.Errorf("%w\n    mx_info lists the transports and why one is missing", err)
+	}
+	return err
+}
+
+// Serve is the receiver: it serves one leader after the other until the context
+// ends, and reports sessions that went wrong to log. started is called with the
+// open endpoint.
+func Serve(ctx context.Context, at Setup, log io.Writer, started func(*mx.Endpoint)) (err error) {
+	done, err := initialize()
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, done()) }()
+	if err := at.pinTo(1); err != nil {
+		return err
+	}
+	return onEndpoint(ctx, at, func(ep *mx.Endpoint) error {
+		started(ep)
+		for {
+			_, met, err := follow(ep, at.Filter)
+			if !met {
+				return err
+			}
+			if err != nil && ctx.Err() == nil {
+				fmt.Fprintf(log, "%s: %v\n", time.Now().Format(time.TimeOnly), err)
+			}
+		}
+	})
+}

@@ -1,0 +1,104 @@
+package pingpong
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"gomx/mx"
+)
+
+// Defaults of MX's mx_pingpong.
+const (
+	DefaultFilter           = 0x12345
+	DefaultReceiverEndpoint = 1
+)
+
+// Auto is the transport that is used by itself.
+const Auto = "auto"
+
+// LibrarySpin leaves it to the library how long a waiting call spins.
+const LibrarySpin = time.Duration(-1)
+
+// unexpectedRoom is the bound of unexpected messages, in bytes: MaxParked of them
+// must find room, or their sender would wait for ever.
+const unexpectedRoom = 1 << 30
+
+// Setup is where to measure: the endpoint of this side, and the other side.
+type Setup struct {
+	Transport string        // a name of mx.Transports, or Auto
+	Board     uint32        // mx.AnyNIC: any
+	NIC       uint64        // if not 0, the board with this NIC id
+	Endpoint  uint32        // of this side; mx.AnyEndpoint: any
+	Filter    uint32        // of both sides
+	Spin      time.Duration // how long a waiting call spins before it sleeps, or LibrarySpin
+
+	Host           string // of a receiver that was started before; "": none was
+	RemoteEndpoint uint32 // of the other side
+	Patience       time.Duration
+
+	Cores []int // one for each side, leader first; none: wherever the system puts them
+}
+
+// Resolve replaces Auto by the transport that will be used, and checks that it
+// can be. The error names what can be used instead.
+func (s *Setup) Resolve() error {
+	all := mx.Transports()
+	if s.Transport == Auto {
+		s.Transport = "mem"
+		if slices.ContainsFunc(all, func(t mx.TransportInfo) bool { return t.Name == "shm" && t.Available }) {
+			s.Transport = "shm"
+		}
+	}
+	var usable []string
+	for _, t := range all {
+		if t.Available {
+			usable = append(usable, t.Name)
+		}
+	}
+	instead := "; what can be used here: " + strings.Join(usable, ", ")
+	i := slices.IndexFunc(all, func(t mx.TransportInfo) bool { return t.Name == s.Transport })
+	switch {
+	case i < 0:
+		return fmt.Errorf("this build has no transport %q%s", s.Transport, instead)
+	case !all[i].Available:
+		return fmt.Errorf("transport %s can't be used: %s%s", s.Transport, all[i].Reason, instead)
+	}
+	if s.Inside() && s.Host != "" {
+		return fmt.Errorf("transport %s stays within this process and reaches no other host: leave the host out, or take another transport", s.Transport)
+	}
+	return nil
+}
+
+// Inside says that the transport joins endpoints of one process only.
+func (s *Setup) Inside() bool { return s.Transport == "mem" || s.Transport == "self" }
+
+// initialize calls mx.Init; done undoes it.
+func initialize() (done func() error, err error) {
+	switch err := mx.Init(); {
+	case errors.Is(err, mx.ErrAlreadyInitialized):
+		return func() error { return nil }, nil
+	case err != nil:
+		return nil, err
+	}
+	return mx.Finalize, nil
+}
+
+// open opens this side's endpoint.
+func (s *Setup) open() (*mx.Endpoint, error) {
+	board := s.Board
+	if s.NIC != 0 {
+		number, err := mx.NICIDToBoardNumber(s.NIC)
+		if err != nil {
+			return nil, err
+		}
+		board = number
+	}
+	params := []mx.Param{mx.WithTransports(s.Transport), mx.WithUnexpQueueMax(unexpectedRoom)}
+	if s.Spin != LibrarySpin {
+		params = append(params, mx.WithSpin(s.Spin))
+	}
+	return mx.OpenEndpoint(board, s.Endpoint, s.Filter, params...)
+}

@@ -1,0 +1,192 @@
+package pingpong
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"gomx/mx"
+)
+
+// Match values; see the package comment.
+const (
+	matchParams  = 0x0000222211110000
+	matchControl = matchParams + 1
+	matchOut     = 0x1000
+	matchBack    = 0
+	matchPosted  = 1<<62 | 1<<61
+	matchParked  = 1 << 62
+)
+
+// lookAfter is how long a silent peer is waited for before we look whether it is
+// still there: a receive is tied to no peer, and would wait for ever.
+const lookAfter = time.Second
+
+// side is one end of a measurement.
+type side struct {
+	ep   *mx.Endpoint
+	peer mx.EndpointAddr
+	plan Plan
+
+	buf       []byte
+	reqs      []mx.Request // of the window
+	strangers []mx.Request // receives that match nothing
+	parked    [8]byte      // for what lies in the queues
+	control   [controlMax]byte
+
+	nic    uint64 // of the peer
+	eid    uint32
+	filter uint32
+
+	exchanged uint64 // exchanges so far, which both sides count alike
+	corrupt   error  // the first corrupt message since the last report
+}
+
+func newSide(ep *mx.Endpoint, peer mx.EndpointAddr, filter uint32) (*side, error) {
+	nic, eid, err := mx.DecomposeEndpointAddr(peer)
+	if err != nil {
+		return nil, err
+	}
+	return &side{ep: ep, peer: peer, filter: filter, nic: nic, eid: eid}, nil
+}
+
+// allocate makes the buffer, and touches it, so that no page is missing later.
+func (s *side) allocate() error {
+	n := max(s.plan.longest(), 1)
+	if s.plan.Alloc {
+		b, err := mx.Alloc(n)
+		if err != nil {
+			return err
+		}
+		s.buf = b
+	} else {
+		s.buf = make([]byte, max(n, 4096)) // a page is not shared with anything
+	}
+	fill(s.buf, 0)
+	s.reqs = make([]mx.Request, max(s.plan.Window, 1))
+	return nil
+}
+
+// free gives everything back that the side holds, whatever state it is in.
+func (s *side) free() error {
+	for _, requests := range [][]mx.Request{s.reqs, s.strangers} {
+		for _, r := range requests {
+			_, _ = s.ep.Cancel(r) // one that has ended is refused, which is as good
+		}
+	}
+	if s.plan.Alloc && s.buf != nil {
+		return mx.Free(s.buf)
+	}
+	return nil
+}
+
+// send sends the first n bytes of the buffer.
+func (s *side) send(n int, match uint64) error {
+	r, err := s.isend(n, match)
+	if err != nil {
+		return err
+	}
+	return s.wait(r)
+}
+
+func (s *side) isend(n int, match uint64) (mx.Request, error) {
+	if s.plan.Sync {
+		return s.ep.Issend(s.buf[:n], s.peer, match, nil)
+	}
+	return s.ep.Isend(s.buf[:n], s.peer, match, nil)
+}
+
+// recv receives n bytes into the buffer.
+func (s *side) recv(n int, match uint64) error {
+	r, err := s.ep.Irecv(s.buf[:n], match, mx.MatchMaskNone, nil)
+	if err != nil {
+		return err
+	}
+	s.reqs[0] = r
+	return s.wait(r)
+}
+
+// recvWindow receives a window of messages, all into the same buffer.
+func (s *side) recvWindow(n int, match uint64) (err error) {
+	for i := range s.reqs {
+		if s.reqs[i], err = s.ep.Irecv(s.buf[:n], match, mx.MatchMaskNone, nil); err != nil {
+			return err
+		}
+	}
+	return s.waitWindow()
+}
+
+func (s *side) sendWindow(n int, match uint64) (err error) {
+	for i := range s.reqs {
+		if s.reqs[i], err = s.isend(n, match); err != nil {
+			return err
+		}
+	}
+	return s.waitWindow()
+}
+
+func (s *side) waitWindow() error {
+	for _, r := range s.reqs {
+		if err := s.wait(r); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// wait waits for a request to succeed.
+func (s *side) wait(r mx.Request) error {
+	st, done, err := s.ep.Wait(r, lookAfter)
+	if done && st.Code == mx.StatusSuccess {
+		return nil
+	}
+	return s.waitOn(r, &st, done, err)
+}
+
+// waitOn is wait when it takes long, or ended badly.
+func (s *side) waitOn(r mx.Request, st *mx.Status, done bool, err error) error {
+	for !done && err == nil {
+		if err = s.look(); err == nil {
+			*st, done, err = s.ep.Wait(r, lookAfter)
+		}
+	}
+	if err != nil {
+		return err
+	}
+	return st.Err()
+}
+
+// look finds out whether the peer is still there.
+func (s *side) look() error {
+	addr, err := s.ep.Connect(s.nic, s.eid, s.filter, lookAfter)
+	switch {
+	case errors.Is(err, mx.ErrTimeout):
+		return nil // stopped, perhaps, but not gone
+	case err != nil:
+		return fmt.Errorf("the other side is gone: %w", err)
+	case addr != s.peer:
+		return fmt.Errorf("the other side, %v, is gone, and another one has taken its place", s.peer)
+	}
+	return nil
+}
+
+// write fills the buffer with the contents of the exchange's message on its way
+// out or back.
+func (s *side) write(n int, match uint64) { fill(s.buf[:n], s.seed(match)) }
+
+// read checks that the buffer holds these contents.
+func (s *side) read(n int, match uint64) {
+	if s.corrupt != nil {
+		return
+	}
+	if err := verify(s.buf[:n], s.seed(match)); err != nil {
+		s.corrupt = fmt.Errorf("exchange %d: %w", s.exchanged, err)
+	}
+}
+
+func (s *side) seed(match uint64) uint64 {
+	if match == matchOut {
+		return 2 * s.exchanged
+	}
+	return 2*s.exchanged + 1
+}

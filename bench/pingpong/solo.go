@@ -1,0 +1,95 @@
+package pingpong
+
+import (
+	"errors"
+
+	"gomx/mx"
+)
+
+// solo is an endpoint that exchanges messages with itself. Its round trip is two
+// messages, one after the other.
+type solo struct {
+	*side
+	inbox []byte // to receive into: the buffer can't be both ends of one message
+	recvs []mx.Request
+}
+
+func alone(ep *mx.Endpoint, filter uint32, p *Plan, w Watcher) (err error) {
+	s, err := newSide(ep, ep.Addr(), filter)
+	if err != nil {
+		return err
+	}
+	s.plan = *p
+	defer func() { err = errors.Join(err, s.free()) }()
+	if err := s.allocate(); err != nil {
+		return err
+	}
+	own := &solo{s, make([]byte, len(s.buf)), make([]mx.Request, len(s.reqs))}
+	fill(own.inbox, 0)
+	return measure(own, p, w)
+}
+
+func (o *solo) park() error {
+	if err := o.postStrangers(); err != nil {
+		return err
+	}
+	return o.sendParked()
+}
+
+func (o *solo) begin(int, int) error { return nil }
+
+func (o *solo) exchange(length, count int) error {
+	back := length
+	if o.plan.Window > 0 {
+		back = 0
+	}
+	for range count {
+		if err := o.pass(length, len(o.reqs), matchOut); err != nil {
+			return err
+		}
+		if err := o.pass(back, 1, matchBack); err != nil {
+			return err
+		}
+		o.exchanged++
+	}
+	return nil
+}
+
+// pass sends some messages of a length from the endpoint to itself.
+func (o *solo) pass(length, messages int, match uint64) (err error) {
+	if o.plan.Verify {
+		o.write(length, match)
+	}
+	for i := range messages {
+		if o.recvs[i], err = o.ep.Irecv(o.inbox[:length], match, mx.MatchMaskNone, nil); err != nil {
+			return err
+		}
+	}
+	for i := range messages {
+		if o.reqs[i], err = o.isend(length, match); err != nil {
+			return err
+		}
+	}
+	for i := range messages {
+		if err := o.wait(o.reqs[i]); err != nil {
+			return err
+		}
+		if err := o.wait(o.recvs[i]); err != nil {
+			return err
+		}
+	}
+	if o.plan.Verify && o.corrupt == nil {
+		o.corrupt = verify(o.inbox[:length], o.seed(match))
+	}
+	return nil
+}
+
+func (o *solo) end() error { return o.corrupt }
+
+func (o *solo) clear() (float64, error) {
+	us, err := o.takeParked()
+	if err != nil {
+		return 0, err
+	}
+	return us, o.dropStrangers()
+}

@@ -1,0 +1,109 @@
+package main
+
+import (
+	"fmt"
+	"runtime"
+	"runtime/debug"
+
+	"gomx/mx"
+)
+
+// findings is all that the program has found out, as -json prints it.
+type findings struct {
+	Version      string             `json:"version"`
+	API          string             `json:"api"`
+	Build        string             `json:"build"`
+	Boards       []board            `json:"boards"`
+	Limits       limits             `json:"limits"`
+	Transports   []mx.TransportInfo `json:"transports"`
+	SingleCopy   singleCopy         `json:"single_copy"`
+	SharedMemory []mx.Fact          `json:"shared_memory"`
+	Environment  []mx.Variable      `json:"environment,omitempty"`
+}
+
+type board struct {
+	Number    int      `json:"number"`
+	NICID     string   `json:"nic_id"`
+	Name      string   `json:"name"`
+	Kind      string   `json:"kind"`
+	Interface string   `json:"interface"`
+	Addresses []string `json:"addresses"`
+	MAC       string   `json:"mac,omitempty"`
+	RDMA      []string `json:"rdma,omitempty"`
+	State     string   `json:"state"`
+	Up        bool     `json:"up"`
+	MTU       int      `json:"mtu"`
+	NUMANode  int      `json:"numa_node"` // -1: unknown
+	Speed     string   `json:"speed,omitempty"`
+	Driver    string   `json:"driver,omitempty"`
+}
+
+// limits are in bytes where they aren't counts.
+type limits struct {
+	Endpoints     uint32 `json:"endpoints_per_board"`
+	Segments      int    `json:"segments_per_message"`
+	Message       uint64 `json:"message_bytes"`
+	Eager         uint32 `json:"eager_bytes"`
+	Inline        uint32 `json:"inline_bytes"`
+	ContextIDBits int    `json:"context_id_bits"`
+}
+
+// gather finds everything out. The library is initialized with the variables.
+func gather(o *options, variables []mx.Variable) (*findings, error) {
+	f := &findings{Version: mx.Version, API: fmt.Sprintf("%#x", mx.API), Build: build(), Transports: mx.Transports()}
+	boards, err := mx.Boards()
+	if err != nil {
+		return nil, err
+	}
+	if o.oneBoard {
+		if int64(o.board) >= int64(len(boards)) {
+			return nil, fmt.Errorf("there is no board %d: this host has boards 0 to %d", o.board, len(boards)-1)
+		}
+		boards = boards[o.board : o.board+1]
+	}
+	for i := range boards {
+		f.Boards = append(f.Boards, describe(&boards[i]))
+	}
+	if f.Limits, err = findLimits(); err != nil {
+		return nil, err
+	}
+	f.SingleCopy, f.SharedMemory = findSingleCopy(f.Transports, variables)
+	return f, nil
+}
+
+func describe(b *mx.Board) board {
+	d := board{
+		Number: b.Number, NICID: b.ID.String(), Name: b.Name, Kind: b.Kind.String(), Interface: b.Interface,
+		MAC: b.MAC.String(), RDMA: b.RDMA, State: b.State, Up: b.Up, MTU: b.MTU,
+		NUMANode: b.NUMANode, Speed: b.Speed, Driver: b.Driver, Addresses: []string{},
+	}
+	for _, a := range b.Addrs {
+		d.Addresses = append(d.Addresses, a.String())
+	}
+	return d
+}
+
+func findLimits() (limits, error) {
+	l := limits{Segments: mx.MaxSegments, Message: mx.MaxMessage, ContextIDBits: mx.ContextIDBitsMax}
+	for key, to := range map[mx.InfoKey]*uint32{
+		mx.MaxNativeEndpoints: &l.Endpoints, mx.CopySendMax: &l.Eager, mx.PIOSendMax: &l.Inline,
+	} {
+		if err := mx.GetInfo(nil, key, 0, to); err != nil {
+			return l, err
+		}
+	}
+	return l, nil
+}
+
+// build says what compiled the program, and from which revision if that is known.
+func build() string {
+	s := fmt.Sprintf("%s %s/%s", runtime.Version(), runtime.GOOS, runtime.GOARCH)
+	if info, ok := debug.ReadBuildInfo(); ok {
+		for _, setting := range info.Settings {
+			if setting.Key == "vcs.revision" {
+				s += ", revision " + setting.Value[:min(12, len(setting.Value))]
+			}
+		}
+	}
+	return s
+}

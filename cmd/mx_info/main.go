@@ -1,0 +1,93 @@
+// Command mx_info says what gomx finds on this machine.
+//
+//	mx_info          boards, limits, transports, single copy
+//	mx_info -b 0     board 0 only
+//	mx_info -env     the environment variables, and where their values come from
+//	mx_info -json    any of these for programs
+//
+// With -h it explains its flags. The exit status is 0, or 1 if it could not find
+// out or was asked for what is not there.
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+
+	"gomx/mx"
+)
+
+// Exit statuses.
+const (
+	exitGood   = 0
+	exitFailed = 1
+)
+
+func main() {
+	if to := os.Getenv(partnerVariable); to != "" {
+		os.Exit(report(os.Stderr, runPartner(to, os.Stdin)))
+	}
+	os.Exit(run(os.Args[1:], os.Stdout, os.Stderr))
+}
+
+// run is the whole program, with what it talks to as arguments.
+func run(args []string, stdout, stderr io.Writer) int {
+	o, err := parseOptions(args)
+	if errors.Is(err, flag.ErrHelp) {
+		fmt.Fprint(stdout, helpText)
+		return exitGood
+	}
+	if err == nil {
+		err = show(o, stdout)
+	}
+	return report(stderr, err)
+}
+
+func report(stderr io.Writer, err error) int {
+	if err == nil {
+		return exitGood
+	}
+	fmt.Fprintf(stderr, "mx_info: %v\n", err)
+	return exitFailed
+}
+
+// show finds out what was asked for and prints it.
+func show(o *options, to io.Writer) error {
+	variables, err := mx.Environment()
+	if err != nil {
+		return fmt.Errorf("bad environment variable: %w; correct it or unset it", err)
+	}
+	if o.env {
+		if o.json {
+			return printJSON(to, variables)
+		}
+		return printVariables(to, variables)
+	}
+	// The endpoints of the trial are nobody else's business.
+	if err := os.Setenv("MX_ANY_ENDPOINT", "-1"); err != nil {
+		return err
+	}
+	if err := mx.Init(); err != nil {
+		return err
+	}
+	mx.SetErrorHandler(mx.ErrorsReturn) // also with MX_ERRORS_ARE_FATAL: we report ourselves
+	f, err := gather(o, variables)
+	if err == nil {
+		if o.json {
+			f.Environment = variables
+			err = printJSON(to, f)
+		} else {
+			err = f.print(to)
+		}
+	}
+	return errors.Join(err, mx.Finalize())
+}
+
+func printJSON(to io.Writer, v any) error {
+	e := json.NewEncoder(to)
+	e.SetIndent("", "  ")
+	return e.Encode(v)
+}

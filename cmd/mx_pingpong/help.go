@@ -1,0 +1,64 @@
+package main
+
+const helpText = `mx_pingpong measures how long messages take between two endpoints: half of the
+time that a message and its answer need, and the bandwidth that follows from it.
+
+  mx_pingpong                      two processes on this host, 0 B to 4 MiB
+  mx_pingpong -s                   the receiver: answers one sender after the other
+  mx_pingpong -d HOST              the sender: measures with the receiver on HOST
+  mx_pingpong -window 64           how many messages a second, 64 at a time
+  mx_pingpong -plot result.svg     a picture as well
+
+Without -s and -d it starts its second process by itself, and takes 10 s or so.
+
+Which messages
+  -S n            first length, bytes (default 0)
+  -E n            lengths stay below this; at most 1073741824, which is 1 GiB
+                  (default 4194305; with -d 128, as in MX)
+  -I n            each length is longer by n bytes (default with -d: 1)
+  -M x            each length is x times the one before (default without -d: 2)
+  -L FILE         take the lengths from a file, one a line; "-" is standard input
+  -N n            round trips for each length, or windows with -window
+                  (default: as many as 0.25 s allows; at least 20)
+  -W n            round trips before those, which don't count
+                  (default: until it runs steadily)
+  -R              synchronous sends: complete when they are received
+  -V              fill and check all messages; the times then include that.
+                  A corrupt message ends the program with status 2
+  -window n       stream n messages, then wait for an answer: measures the rate
+  -posted n       first post n receives that match nothing, on both sides
+  -unexpected n   first send n messages that the receiver leaves lying; afterwards
+                  it takes them newest first, and that is timed as well
+  -alloc          use memory from mx.Alloc for the buffers
+
+Where
+  -transport t    auto, or one that mx_info lists: self (an endpoint to itself),
+                  mem (two in one process), shm (shared memory) ... (default auto)
+  -b n            board of this side (default any)
+  -n id           board of this side, by its NIC id in hexadecimal
+  -e n            endpoint id of this side (default any; of a receiver 1)
+  -d host         host of the receiver: host, host:board, an address, or a NIC id
+                  such as 0x02007f000001
+  -r n            endpoint id of the other side (default 1; without -d any)
+  -f n            filter, the same on both sides (default 74565, which is 0x12345)
+  -s              be the receiver, until interrupted
+
+How to wait
+  -pin a,b        cores for sender and receiver, or none to leave it to the system
+                  (default: two different ones, where there are two)
+  -w              sleep while waiting, never spin
+  -spin t         how long to spin before sleeping, such as 50us
+                  (default: on cores of our own as long as it takes, else MX_SPIN)
+
+What to print (times are medians over batches of round trips)
+  -json           one JSON object a line, with min, mean, p99, max and deviation
+  -csv            the same as comma-separated values, with a line of names
+  -plot FILE      draw latency and bandwidth over length, as .svg or .png
+  -cpuprofile FILE
+                  write a profile of this process, for go tool pprof
+
+A receiver takes its orders from the sender: there, only the flags under Where and
+How to wait count.
+
+Exit status: 0 all was measured, 1 something is wrong, 2 a message was corrupt.
+`

@@ -1,0 +1,99 @@
+// Command mx_pingpong measures how long messages take between two endpoints.
+//
+//	mx_pingpong              two processes on this host, 0 B to 4 MiB
+//	mx_pingpong -s           on one host: the receiver
+//	mx_pingpong -d HOST      on another: the sender, which measures
+//
+// With -h it explains its flags, which are those of MX's mx_pingpong and some
+// more. It only reads flags and prints; gomx/bench/pingpong measures.
+//
+// The exit status is 0 if all was measured, 2 if a message arrived corrupt, and
+// 1 for anything else.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+
+	"gomx/bench/pingpong"
+	"gomx/mx"
+)
+
+// Exit statuses; the last two are MX's.
+const (
+	exitGood    = 0
+	exitFailed  = 1
+	exitCorrupt = 2
+)
+
+func main() {
+	if pingpong.IsPartner() {
+		os.Exit(report(os.Stderr, pingpong.RunPartner()))
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	status := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
+	stop()
+	os.Exit(status)
+}
+
+// run is the whole program, with what it talks to as arguments.
+func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	o, err := parseOptions(args)
+	switch {
+	case errors.Is(err, flag.ErrHelp):
+		fmt.Fprint(stdout, helpText)
+		return exitGood
+	case err != nil:
+		return report(stderr, err)
+	case o.serve:
+		return report(stderr, profiled(o.profile, func() error { return serve(ctx, o, stdout, stderr) }))
+	}
+	err = profiled(o.profile, func() error { return measure(ctx, o, stdout) })
+	if ctx.Err() != nil {
+		fmt.Fprintln(stderr, "mx_pingpong: interrupted; nothing is left running")
+		return exitFailed
+	}
+	return report(stderr, err)
+}
+
+// report prints an error, and returns the exit status that goes with it.
+func report(stderr io.Writer, err error) int {
+	switch {
+	case err == nil:
+		return exitGood
+	case errors.Is(err, pingpong.ErrCorrupt):
+		fmt.Fprintln(stderr, "mx_pingpong:", err)
+		return exitCorrupt
+	}
+	fmt.Fprintln(stderr, "mx_pingpong:", err)
+	return exitFailed
+}
+
+func measure(ctx context.Context, o *options, stdout io.Writer) error {
+	p := o.newPrinter(stdout)
+	if err := pingpong.Run(ctx, o.setup, &o.plan, p.Watcher); err != nil {
+		return err
+	}
+	return p.finish()
+}
+
+func serve(ctx context.Context, o *options, stdout, stderr io.Writer) error {
+	err := pingpong.Serve(ctx, o.setup, stderr, func(ep *mx.Endpoint) {
+		name := ep.String()
+		if id, err := mx.BoardNumberToNICID(ep.Board()); err == nil {
+			if host, err := mx.NICIDToHostname(id); err == nil {
+				name = host
+			}
+		}
+		fmt.Fprintf(stdout, "Starting pingpong receiver on %s, endpoint=%d\n", name, ep.ID())
+	})
+	if ctx.Err() != nil {
+		return nil // that is how a receiver ends
+	}
+	return err
+}

@@ -1,0 +1,175 @@
+package main_test
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+
+	"gomx/mx"
+)
+
+// receiver starts `mx_pingpong -s` on a free endpoint of board 0, which localhost
+// stands for, and returns its id.
+func receiver(t *testing.T, args ...string) (cmd *exec.Cmd, endpoint string) {
+	t.Helper()
+	needShm(t)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	cmd = exec.CommandContext(ctx, program, append([]string{"-s", "-b", "0", "-e", fmt.Sprint(mx.AnyEndpoint)}, args...)...)
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd.Stderr = os.Stderr
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		cancel()
+		_ = cmd.Wait()
+	})
+	said, err := bufio.NewReader(out).ReadString('\n')
+	if err != nil || !strings.HasPrefix(said, "Starting pingpong receiver on ") {
+		t.Fatalf("receiver said %q, %v", said, err)
+	}
+	_, endpoint, _ = strings.Cut(strings.TrimSpace(said), ", endpoint=")
+	return cmd, endpoint
+}
+
+func TestSenderAndReceiver(t *testing.T) {
+	_, endpoint := receiver(t)
+	out := measured(t, "-d", "localhost", "-r", endpoint, "-N", "20", "-E", "4")
+	if lines := strings.Split(strings.TrimSpace(out), "\n"); len(lines) != 2+4 {
+		t.Errorf("MX measures 0, 1, 2 and 3 bytes:\n%s", out)
+	}
+	// The receiver stays, and takes its orders from each sender anew.
+	results := jsonLines(t, "-d", "localhost", "-r", endpoint, "-N", "20", "-S", "100000", "-E", "100001", "-V", "-window", "5", "-posted", "3", "-unexpected", "4", "-alloc")
+	if len(results) != 1 || results[0].Rate <= 0 {
+		t.Errorf("%+v", results)
+	}
+}
+
+func TestFilters(t *testing.T) {
+	_, endpoint := receiver(t, "-f", "7")
+	o := run(t, "-d", "localhost", "-r", endpoint)
+	if o.status != 1 || !strings.Contains(o.stderr, "same -f") {
+		t.Errorf("status %d, %q", o.status, o.stderr)
+	}
+	measured(t, "-d", "localhost", "-r", endpoint, "-f", "7", "-N", "5", "-E", "2")
+}
+
+func TestNobodyThere(t *testing.T) {
+	needShm(t)
+	o := run(t, "-d", "localhost", "-r", "4095")
+	if o.status != 1 || !strings.Contains(o.stderr, "mx_pingpong -s -e 4095") {
+		t.Errorf("status %d, %q", o.status, o.stderr)
+	}
+}
+
+func TestEndpointTaken(t *testing.T) {
+	_, endpoint := receiver(t)
+	o := run(t, "-s", "-b", "0", "-e", endpoint)
+	if o.status != 1 || !strings.Contains(o.stderr, "busy") {
+		t.Errorf("status %d, %q", o.status, o.stderr)
+	}
+}
+
+// A receiver outlives a sender that is killed among its messages.
+func TestSenderDies(t *testing.T) {
+	_, endpoint := receiver(t)
+	sender, end := endless(t, "-d", "localhost", "-r", endpoint, "-window", "9")
+	if err := sender.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	end()
+	measured(t, "-d", "localhost", "-r", endpoint, "-N", "20", "-E", "4", "-V")
+}
+
+func TestReceiverDies(t *testing.T) {
+	it, endpoint := receiver(t)
+	_, end := endless(t, "-d", "localhost", "-r", endpoint)
+	if err := it.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	if o := end(); o.status != 1 || o.stderr == "" {
+		t.Errorf("status %d, %q", o.status, o.stderr)
+	}
+}
+
+func TestInterrupt(t *testing.T) {
+	needShm(t)
+	sender, end := endless(t)
+	if err := sender.Process.Signal(os.Interrupt); err != nil {
+		t.Skipf("no signals here: %v", err)
+	}
+	if o := end(); o.status != 1 || !strings.Contains(o.stderr, "interrupted") {
+		t.Errorf("status %d, %q", o.status, o.stderr)
+	}
+}
+
+// Both processes inherit the pipe, so it ends when both have ended.
+func TestSecondProcessEndsWithTheFirst(t *testing.T) {
+	needShm(t)
+	cmd := exec.CommandContext(t.Context(), program, "-N", fmt.Sprint(1<<30))
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	read, write, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer read.Close()
+	cmd.ExtraFiles = []*os.File{write}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	_ = write.Close()
+	if _, err := bufio.NewReader(out).ReadString('\n'); err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = cmd.Wait()
+	if err := read.SetReadDeadline(time.Now().Add(30 * time.Second)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.Copy(io.Discard, read); err != nil {
+		t.Errorf("the second process goes on: %v", err)
+	}
+}
+
+// endless starts a sender that has much to do, and returns when it is about it.
+func endless(t *testing.T, args ...string) (*exec.Cmd, func() outcome) {
+	t.Helper()
+	read, write, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer read.Close()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	t.Cleanup(cancel)
+	var stderr strings.Builder
+	cmd := exec.CommandContext(ctx, program, append(args, "-N", fmt.Sprint(1<<30))...)
+	cmd.Stdout, cmd.Stderr = write, &stderr
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	_ = write.Close()
+	if said, err := bufio.NewReader(read).ReadString('\n'); err != nil {
+		t.Fatalf("said %q, %v", said, err)
+	}
+	return cmd, func() outcome {
+		_ = cmd.Wait()
+		if ctx.Err() != nil {
+			t.Fatalf("mx_pingpong %v hangs", args)
+		}
+		return outcome{stderr: stderr.String(), status: cmd.ProcessState.ExitCode()}
+	}
+}

@@ -1,0 +1,32 @@
+package main
+
+import (
+	"os"
+	"runtime/pprof"
+)
+
+// profiled runs f and writes a CPU profile of it, if a file is named. The
+// profile from which the compiler optimizes this program, default.pgo, is made of
+// one of the library and one of a stream of messages:
+//
+//	go test -trimpath -pgo=off ./mx -run '^$' -bench Window -cpuprofile library.prof
+//	mx_pingpong -S 8 -E 9 -window 64 -N 300000 -cpuprofile stream.prof
+//	go tool pprof -proto library.prof stream.prof > default.pgo
+func profiled(file string, f func() error) error {
+	if file == "" {
+		return f()
+	}
+	out, err := os.Create(file)
+	if err != nil {
+		return err
+	}
+	if err := pprof.StartCPUProfile(out); err != nil {
+		return err
+	}
+	err = f()
+	pprof.StopCPUProfile()
+	if closed := out.Close(); err == nil {
+		err = closed
+	}
+	return err
+}
