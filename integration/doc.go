@@ -1,0 +1,7 @@
+// Package integration holds tests that need several processes: what happens to
+// the others when one is killed, stopped, hostile or restricted. The tests run
+// their own binary again, as one of the roles that they define.
+//
+//	processes/  kills, stops, restricted systems, sleeping and progress
+//	hostile/    peers that don't keep to the protocol
+package integration
