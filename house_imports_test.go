@@ -1,0 +1,155 @@
+package gomx_test
+
+import (
+	"go/ast"
+	"path"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// arrows says which rooms a room may import from, besides what lies inside of it.
+// They point down only. A new room gets a line here.
+var arrows = map[string][]string{
+	"match":          {},
+	"transport/wire": {},
+	"unexpected":     {"match"},
+	"endpoint":       {"match", "unexpected", "transport/wire"},
+
+	"endpoint/endpointtest":   {"endpoint", "match", "transport/wire"},
+	"endpoint/driver":         {"endpoint", "transport", "transport/wire"},
+	"transport":               {"transport/wire"},
+	"transport/transporttest": {"transport", "transport/wire"},
+	"transport/mem":           {"transport", "transport/wire"},
+	"transport/shm":           {"transport", "transport/wire"},
+	"transport/nic":           {},
+
+	// The only one that names the media.
+	"mx": {"endpoint", "endpoint/driver", "transport", "transport/wire", "transport/mem", "transport/shm", "transport/nic"},
+
+	"bench/stats":     {},
+	"bench/plot":      {},
+	"bench/pingpong":  {"mx", "bench/stats"},
+	"bench/compare":   {"bench/plot", "bench/stats"},
+	"cmd/mx_info":     {"mx"},
+	"cmd/mx_pingpong": {"mx", "bench/pingpong", "bench/plot", "bench/stats"},
+	"examples":        {"mx"},
+	"integration":     {},
+}
+
+func TestArrowsPointDown(t *testing.T) {
+	seen := map[string]bool{}
+	for _, f := range theHouse(t).program() {
+		room := roomOf(arrows, f.dir)
+		if room == "" {
+			t.Errorf("%s: the room %s has no line in the table of arrows", f.path, f.dir)
+			continue
+		}
+		seen[room] = true
+		for _, imported := range f.imports {
+			to, ours := strings.CutPrefix(imported, module+"/")
+			inside := within(room, to) && roomOf(arrows, to) == room
+			if ours && !inside && !slices.Contains(arrows[room], to) {
+				t.Errorf("%s imports %s: no arrow leads from %s to there", f.path, to, room)
+			}
+		}
+	}
+	for room := range arrows {
+		if !seen[room] {
+			t.Errorf("there is no room %s any more: take its line out of the table of arrows", room)
+		}
+	}
+}
+
+// pure are the rooms without input, output, time and concurrency, and pureImports
+// all that they may use of the standard library.
+var (
+	pure        = []string{"match", "unexpected", "endpoint", "transport/wire"}
+	pureImports = []string{"cmp", "encoding/binary", "errors", "fmt", "math", "math/bits", "slices", "strings"}
+)
+
+func TestPureRooms(t *testing.T) {
+	h := theHouse(t)
+	for _, f := range h.program() {
+		if !slices.Contains(pure, f.dir) {
+			continue
+		}
+		for _, imported := range f.imports {
+			if !strings.HasPrefix(imported, module+"/") && !slices.Contains(pureImports, imported) {
+				t.Errorf("%s imports %q, which a pure room may not", f.path, imported)
+			}
+		}
+		ast.Inspect(f.syntax, func(n ast.Node) bool {
+			switch n.(type) {
+			case *ast.GoStmt, *ast.SelectStmt, *ast.SendStmt, *ast.ChanType:
+				t.Errorf("%v: a pure room has no goroutines and no channels", h.set.Position(n.Pos()))
+			}
+			return true
+		})
+	}
+}
+
+// low are the imports that reach below Go, and lowRooms the only places that may,
+// with the reason. Tests may as well.
+var (
+	low      = []string{"unsafe", "syscall", "C", "golang.org/x/sys"}
+	lowRooms = map[string]string{
+		"transport/shm/internal":           "memory between processes: mappings, rings, doorbells, reading of peers' memory",
+		"transport/shm/dial.go":            "tells the errors of a socket apart by their numbers",
+		"transport/shm/transport.go":       "tells the errors of a socket apart by their numbers",
+		"transport/shm/hello.go":           "closes descriptors of a refused peer, and compares users",
+		"bench/compare/internal/child":     "process groups, so that nothing of a measured program stays behind",
+		"bench/pingpong/internal/affinity": "binds threads to cores",
+		"integration/internal/proc":        "signals and resources of the processes that tests start",
+	}
+)
+
+func TestLowRooms(t *testing.T) {
+	h := theHouse(t)
+	used := map[string]bool{}
+	for _, f := range h.program() {
+		for _, imported := range f.imports {
+			if !slices.ContainsFunc(low, func(l string) bool { return within(l, imported) }) {
+				continue
+			}
+			room := roomOf(lowRooms, f.path)
+			used[room] = true
+			if room == "" {
+				t.Errorf("%s imports %q outside the rooms for it", f.path, imported)
+			}
+		}
+	}
+	for _, name := range h.paths {
+		if path.Ext(name) == ".s" && roomOf(lowRooms, name) == "" {
+			t.Errorf("%s is assembly outside the rooms for it", name)
+		}
+	}
+	for room := range lowRooms {
+		if !used[room] {
+			t.Errorf("%s needs nothing from below Go any more: take it out of the list", room)
+		}
+	}
+}
+
+// thirdParty says where modules of others may be used, low ones aside.
+var thirdParty = map[string]string{
+	"github.com/Mellanox/rdmamap": "transport/nic",
+	"gonum.org/v1/gonum":          "bench/stats",
+	"gonum.org/v1/plot":           "bench/plot",
+	"golang.org/x/image":          "bench/plot", // the letters of its pictures
+}
+
+func TestThirdParty(t *testing.T) {
+	for _, f := range theHouse(t).program() {
+		for _, imported := range f.imports {
+			host, _, _ := strings.Cut(imported, "/")
+			if !strings.Contains(host, ".") || within("golang.org/x/sys", imported) {
+				continue
+			}
+			m := roomOf(thirdParty, imported)
+			if m == "" || !within(thirdParty[m], f.dir) {
+				t.Errorf("%s imports %q, which has no place there", f.path, imported)
+			}
+		}
+	}
+}
