@@ -48,12 +48,10 @@ func (e *Engine) Iconnect(nic uint64, endpoint uint32, filter uint32, match uint
 	if p.state != peerConnected {
 		p.state = peerDialing
 	}
-	switch {
-	case p.link != nil:
+	if p.link != nil {
 		e.askPeer(p, r)
-	case !p.dialled:
-		p.dialled = true
-		e.host.Dial(p.index, nic, endpoint)
+	} else {
+		e.dial(p)
 	}
 	return h
 }

@@ -130,13 +130,23 @@ func (e *Engine) loseLink(p *peer, code Code) {
 		e.askAll(p)
 		return
 	}
+	if p.dialled {
+		return // the peer gave its own link up for the one that we are dialling
+	}
 	if served && e.awaited(p) {
 		// They asked an endpoint that was closing; another one may be open by now.
-		p.dialled = true
-		e.host.Dial(p.index, p.at.nic, p.at.endpoint)
+		e.dial(p)
 		return
 	}
 	e.failConnects(p, EndpointClosed)
+}
+
+// dial asks for a link, if that has not been done yet.
+func (e *Engine) dial(p *peer) {
+	if !p.dialled {
+		p.dialled = true
+		e.host.Dial(p.index, p.at.nic, p.at.endpoint)
+	}
 }
 
 // awaited reports whether connects to p are pending.
