@@ -21,7 +21,10 @@ var arrows = map[string][]string{
 	"transport":               {"transport/wire"},
 	"transport/transporttest": {"transport", "transport/wire"},
 	"transport/mem":           {"transport", "transport/wire"},
-	"transport/shm":           {"transport", "transport/wire"},
+	"transport/internal":      {},
+	"transport/bell":          {"transport", "transport/internal/segment"},
+	"transport/shm":           {"transport", "transport/wire", "transport/bell", "transport/internal/segment"},
+	"transport/tcp":           {"transport", "transport/wire", "transport/bell"},
 	"transport/nic":           {},
 
 	// The only one that names the media.
@@ -94,7 +97,10 @@ func TestPureRooms(t *testing.T) {
 var (
 	low      = []string{"unsafe", "syscall", "C", "golang.org/x/sys"}
 	lowRooms = map[string]string{
-		"transport/shm/internal":           "memory between processes: mappings, rings, doorbells, reading of peers' memory",
+		"transport/internal":               "memory between processes: mappings and the descriptors that carry them",
+		"transport/bell":                   "sleeping on futexes and descriptors, and waking",
+		"transport/shm/internal":           "memory between processes: rings, arenas, reading of peers' memory",
+		"transport/tcp/internal":           "sockets read and written without the Go poller",
 		"transport/shm/dial.go":            "tells the errors of a socket apart by their numbers",
 		"transport/shm/transport.go":       "tells the errors of a socket apart by their numbers",
 		"transport/shm/hello.go":           "closes descriptors of a refused peer, and compares users",

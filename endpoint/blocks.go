@@ -1,6 +1,10 @@
 package endpoint
 
-import "gomx/transport/wire"
+import (
+	"cmp"
+
+	"gomx/transport/wire"
+)
 
 // Rendezvous by blocks: the receiver asks for a few blocks at a time, the sender
 // answers each with frames, and a block that does not come in time is asked for
@@ -8,7 +12,7 @@ import "gomx/transport/wire"
 const (
 	blockFrames = 16 // frames of a block; a bit each in block.here
 	blocksAhead = 4
-	pullFrame   = 8 << 10 // largest payload of a PullData frame
+	pullFrame   = 8 << 10 // payload of a PullData frame, unless the medium advises another
 )
 
 type block struct {
@@ -65,7 +69,7 @@ func (e *Engine) pullBlocks(p *peer, slot int32, r *request) {
 	i, pl := e.pulls.alloc()
 	r.pull = i
 	pl.request, pl.peer, pl.progress = handleOf(slot, r.generation), p.index, e.now
-	pl.frame = uint32(min(p.caps.MaxFrame, pullFrame))
+	pl.frame = uint32(min(p.caps.MaxFrame, cmp.Or(p.caps.PullFrame, pullFrame)))
 	p.medium.PulledBlocks++
 	e.askBlocks(p, r, pl)
 }
@@ -149,26 +153,64 @@ func (e *Engine) flushJobs(p *peer) bool {
 	return true
 }
 
-func (e *Engine) arrivePullData(p *peer, h *wire.Header, payload []byte) {
-	slot, r := e.reqs.find(Handle(h.ID))
+// Land returns where the payload of a PullData frame belongs: at h.Offset of the
+// list, all of it. nil: nowhere, or Frame must see it.
+func (e *Engine) Land(pi int32, h *wire.Header) *wire.Vec {
+	p := e.peers[pi]
+	if h.Kind != wire.PullData || !p.direct || h.Session != p.local || e.paused {
+		return nil
+	}
+	_, r, b, bit := e.expected(p, h)
+	if b == nil || b.here&bit != 0 {
+		return nil
+	}
+	return &r.vec
+}
+
+// Landed is Frame for a payload that lies where Land said.
+func (e *Engine) Landed(pi int32, h *wire.Header) {
+	p := e.peers[pi]
+	if h.Kind == wire.PullData && p.direct && h.Session == p.local {
+		e.takePullData(p, h, nil)
+	}
+}
+
+// expected finds the receive that a PullData frame is for, the block in flight
+// that it belongs to, and its bit there.
+func (e *Engine) expected(p *peer, h *wire.Header) (slot int32, r *request, b *block, bit uint32) {
+	slot, r = e.reqs.find(Handle(h.ID))
 	if r == nil || r.state != statePulling || r.pull == none || r.peer != p.index {
+		return none, nil, nil, 0
+	}
+	pl := e.pulls.items[r.pull]
+	if b = pl.blockAt(h.Offset, h.Length); b != nil {
+		bit = 1 << ((h.Offset - b.off) / pl.frame)
+	}
+	return slot, r, b, bit
+}
+
+func (e *Engine) arrivePullData(p *peer, h *wire.Header, payload []byte) {
+	h.Length = uint32(len(payload))
+	e.takePullData(p, h, payload)
+}
+
+// takePullData notes that a piece has come, and copies it if it is not in place.
+func (e *Engine) takePullData(p *peer, h *wire.Header, payload []byte) {
+	slot, r, b, bit := e.expected(p, h)
+	if r == nil {
 		e.count.Stale++
 		return
 	}
+	if b == nil || b.here&bit != 0 {
+		e.count.Duplicates++
+		return
+	}
 	pl := e.pulls.items[r.pull]
-	b := pl.blockAt(h.Offset, len(payload))
-	if b == nil {
-		e.count.Duplicates++
-		return
-	}
-	bit := uint32(1) << ((h.Offset - b.off) / pl.frame)
-	if b.here&bit != 0 {
-		e.count.Duplicates++
-		return
-	}
 	b.here |= bit
-	r.vec.Scatter(int(h.Offset), payload)
-	pl.got += uint32(len(payload))
+	if payload != nil {
+		r.vec.Scatter(int(h.Offset), payload)
+	}
+	pl.got += h.Length
 	pl.progress, b.due = e.now, e.now+pullAgain
 	if b.here == 1<<b.frames-1 {
 		b.len = 0
@@ -182,14 +224,14 @@ func (e *Engine) arrivePullData(p *peer, h *wire.Header, payload []byte) {
 
 // blockAt returns the block in flight that the bytes at off belong to, if they
 // are just one frame of it.
-func (pl *pull) blockAt(off uint32, n int) *block {
+func (pl *pull) blockAt(off, n uint32) *block {
 	for i := range pl.blocks {
 		b := &pl.blocks[i]
 		if b.len == 0 || off < b.off || off >= b.off+b.len {
 			continue
 		}
 		rel := off - b.off
-		if rel%pl.frame != 0 || n != int(min(pl.frame, b.len-rel)) {
+		if rel%pl.frame != 0 || n != min(pl.frame, b.len-rel) {
 			return nil
 		}
 		return b

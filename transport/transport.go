@@ -114,6 +114,15 @@ type Handler interface {
 	// PullFinished ends a pull that was answered with wire.PullStarted: once for
 	// each. With ok all bytes are in place; without, what is there is undefined.
 	PullFinished(id uint64, ok bool)
+
+	// Land returns where the payload of a PullData frame belongs, so that a port
+	// can read it straight into place: at h.Offset of the list. nil: collect it
+	// and call Frame. The memory may become the user's again between two calls
+	// of Poll, so a port that has read a part asks again before it reads on; if
+	// there is no place any more, it throws the rest of the payload away.
+	Land(peer int32, h *wire.Header) *wire.Vec
+	// Landed says that all h.Length bytes are in the place that Land named.
+	Landed(peer int32, h *wire.Header)
 }
 
 // Events are told by ports, from goroutines of their own, what happens beside
@@ -127,6 +136,9 @@ type Events interface {
 	Down(l Link, reason error)
 	// Count adds to a named counter of oddities, such as refused handshakes.
 	Count(what Counter)
+	// Soon asks for a Poll within a fraction of a millisecond even if no caller
+	// polls: frames were held back to leave together. Called from within Send.
+	Soon()
 }
 
 // Counter names an oddity that ports count.
@@ -158,8 +170,14 @@ type Doorbell interface {
 	Ring()
 
 	// FD returns a file descriptor that becomes readable when an armed,
-	// pollable bell rings, or -1 and why there is none.
+	// pollable bell rings or a watched descriptor becomes readable, or -1 and
+	// why there is none.
 	FD() (int, error)
+
+	// Watch has the sleeper woken when fd becomes readable, too. The descriptor
+	// is one of epoll; it stays open until the bell is closed or, on an endpoint
+	// that closes, its port. Safe from any goroutine.
+	Watch(fd int) error
 
 	// Drain makes FD unreadable until the next ring.
 	Drain()

@@ -9,11 +9,15 @@ import (
 // not called for that long gets a goroutine that polls for it.
 const guardEvery = 4 * time.Millisecond
 
+// soonIs how long frames that are held back to leave together may wait.
+const soonIs = 50 * time.Microsecond
+
 // background polls while no caller does.
 type background struct {
 	d        *Endpoint
 	guard    *time.Timer
 	watching bool // the guard is set
+	pressing bool // and set for a single look, soon
 	polls    bool // the goroutine has the polling role
 	sleeping bool // and is inside bell.Sleep
 	start    chan struct{}
@@ -38,12 +42,28 @@ func (b *background) watch() {
 	}
 }
 
-// look is the guard: it starts the goroutine if nobody has called.
+// soon has one pass made within a moment, unless a caller makes it before. The
+// lock is held.
+func (b *background) soon() {
+	if b.guard != nil && !b.pressing && !b.d.closed {
+		b.watching, b.pressing = true, true
+		b.guard.Reset(soonIs)
+	}
+}
+
+// look is the guard: it makes the pass that was asked for soon, or starts the goroutine if nobody has called.
 func (b *background) look() {
 	d := b.d
 	d.lock()
 	defer d.unlock()
 	b.watching = false
+	if b.pressing {
+		b.pressing = false
+		if !d.closed && d.mayPoll() {
+			d.once()
+			return
+		}
+	}
 	switch {
 	case d.closed || d.polling || d.armed:
 		// The poller sets the guard again when it leaves; an armed owner is

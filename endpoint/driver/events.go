@@ -81,6 +81,10 @@ func (d *events) Down(l transport.Link, reason error) {
 	d.inbox.put(event{kind: linkDown, link: l, cause: reason})
 }
 
+// Soon sets the guard, which looks at an endpoint that nobody polls, much
+// earlier than usual. The lock is held, for only Send calls it.
+func (d *events) Soon() { (*Endpoint)(d).back.soon() }
+
 func (d *events) Count(what transport.Counter) { d.oddities[what].Add(1) }
 
 // takeEvents tells the engine what happened. The lock is held.

@@ -200,6 +200,9 @@ func (e *End) Expose(dst []byte, v *wire.Vec) (desc []byte, token uint64) {
 	return binary.LittleEndian.AppendUint64(dst, uint64(i)), uint64(i)
 }
 
+// Reclaim implements wire.Link.
+func (e *End) Reclaim() {}
+
 // Unexpose implements wire.Link.
 func (e *End) Unexpose(token uint64) {
 	x := e.exposed[token]

@@ -67,6 +67,10 @@ func (b *bell) FD() (int, error) {
 	return -1, fmt.Errorf("mem: doorbell without file descriptor: %w", transport.ErrUnsupported)
 }
 
+func (b *bell) Watch(int) error {
+	return fmt.Errorf("mem: doorbell without file descriptor: %w", transport.ErrUnsupported)
+}
+
 func (b *bell) Drain() {}
 
 // Close wakes the sleeper; Sleep no longer blocks.

@@ -27,6 +27,7 @@ func (e *events) Accepted(l transport.Link) {
 func (e *events) Down(_ transport.Link, reason error) { e.downs <- reason }
 func (e *events) Ending(transport.Link)               {}
 func (e *events) Count(transport.Counter)             {}
+func (e *events) Soon()                               {}
 
 func (e *events) takeAccepted() []transport.Link {
 	e.mu.Lock()
@@ -41,6 +42,8 @@ type handler func(peer int32, h *wire.Header, payload []byte) bool
 
 func (f handler) Frame(peer int32, h *wire.Header, payload []byte) bool { return f(peer, h, payload) }
 func (f handler) PullFinished(uint64, bool)                             {}
+func (f handler) Land(int32, *wire.Header) *wire.Vec                    { return nil }
+func (f handler) Landed(int32, *wire.Header)                            {}
 
 func address(i int) transport.Address {
 	return transport.Address{NIC: 0x02000a000001, Endpoint: uint32(i)}

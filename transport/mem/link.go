@@ -98,3 +98,6 @@ func (l *link) end(reason error) {
 func panicTooLong(h *wire.Header, limit int) {
 	panic(fmt.Sprintf("mem: %v frame of %d bytes, at most %d are allowed", h.Kind, h.Length, limit))
 }
+
+// Reclaim does nothing: the link copies what it is given.
+func (l *link) Reclaim() {}

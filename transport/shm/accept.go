@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"gomx/transport"
+	"gomx/transport/internal/segment"
 	"gomx/transport/shm/internal/cma"
-	"gomx/transport/shm/internal/segment"
 )
 
 // handshakes is how many strangers may be talking to us at once. Others wait in

@@ -9,9 +9,9 @@ import (
 	"sync"
 
 	"gomx/transport"
+	"gomx/transport/internal/segment"
 	"gomx/transport/shm/internal/arena"
 	"gomx/transport/shm/internal/cma"
-	"gomx/transport/shm/internal/segment"
 	"gomx/transport/wire"
 )
 

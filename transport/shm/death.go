@@ -8,7 +8,7 @@ import (
 	"io"
 
 	"gomx/transport"
-	"gomx/transport/shm/internal/segment"
+	"gomx/transport/internal/segment"
 )
 
 // watch waits for the end of the socket, which comes with the end of the peer's

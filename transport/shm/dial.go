@@ -11,9 +11,9 @@ import (
 	"time"
 
 	"gomx/transport"
+	"gomx/transport/internal/segment"
 	"gomx/transport/shm/internal/cma"
 	"gomx/transport/shm/internal/ring"
-	"gomx/transport/shm/internal/segment"
 )
 
 // The segment of a pair: a page of generations of exposures, the ring from the

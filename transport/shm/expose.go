@@ -6,8 +6,8 @@ import (
 	"encoding/binary"
 	"sync/atomic"
 
+	"gomx/transport/internal/segment"
 	"gomx/transport/shm/internal/cma"
-	"gomx/transport/shm/internal/segment"
 	"gomx/transport/wire"
 )
 

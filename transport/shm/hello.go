@@ -11,8 +11,8 @@ import (
 	"golang.org/x/sys/unix"
 
 	"gomx/transport"
+	"gomx/transport/internal/segment"
 	"gomx/transport/shm/internal/cma"
-	"gomx/transport/shm/internal/segment"
 )
 
 // hello is what each side says first on the socket.

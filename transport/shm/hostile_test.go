@@ -16,8 +16,8 @@ import (
 	"golang.org/x/sys/unix"
 
 	"gomx/transport"
-	"gomx/transport/shm/internal/bell"
-	"gomx/transport/shm/internal/segment"
+	"gomx/transport/bell"
+	"gomx/transport/internal/segment"
 	"gomx/transport/wire"
 )
 
@@ -44,6 +44,7 @@ func (r *recorder) Down(_ transport.Link, reason error) {
 // Ending is for peers that die behind a full store; these tests have none.
 func (r *recorder) Ending(transport.Link) {}
 
+func (r *recorder) Soon()                        {}
 func (r *recorder) Count(what transport.Counter) { r.counts[what].Add(1) }
 
 func (r *recorder) refused() uint64 { return r.counts[transport.RefusedHandshakes].Load() }
@@ -328,6 +329,8 @@ type nothing struct{}
 
 func (nothing) Frame(int32, *wire.Header, []byte) bool { return true }
 func (nothing) PullFinished(uint64, bool)              {}
+func (nothing) Land(int32, *wire.Header) *wire.Vec     { return nil }
+func (nothing) Landed(int32, *wire.Header)             {}
 
 // Several links, of which some turn out corrupt in the same poll.
 func TestCorruptLinksAmongOthers(t *testing.T) {

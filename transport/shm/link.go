@@ -9,10 +9,10 @@ import (
 	"sync/atomic"
 
 	"gomx/transport"
-	"gomx/transport/shm/internal/bell"
+	"gomx/transport/bell"
+	"gomx/transport/internal/segment"
 	"gomx/transport/shm/internal/cma"
 	"gomx/transport/shm/internal/ring"
-	"gomx/transport/shm/internal/segment"
 	"gomx/transport/wire"
 )
 
@@ -158,3 +158,6 @@ func (l *link) release() {
 	l.released.Store(true)
 	l.unmapArena()
 }
+
+// Reclaim does nothing: the link copies what it is given.
+func (l *link) Reclaim() {}

@@ -13,7 +13,7 @@ import (
 	"sync/atomic"
 
 	"gomx/transport"
-	"gomx/transport/shm/internal/bell"
+	"gomx/transport/bell"
 	"gomx/transport/wire"
 )
 

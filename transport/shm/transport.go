@@ -10,7 +10,7 @@ import (
 	"syscall"
 
 	"gomx/transport"
-	"gomx/transport/shm/internal/bell"
+	"gomx/transport/bell"
 )
 
 // Options of the transport. The zero value is what programs want.

@@ -170,6 +170,11 @@ func (e *end) Frame(peer int32, h *wire.Header, payload []byte) bool {
 }
 
 // PullFinished implements transport.Handler.
+// Land has every payload handed to Frame.
+func (e *end) Land(int32, *wire.Header) *wire.Vec { return nil }
+
+func (e *end) Landed(int32, *wire.Header) {}
+
 func (e *end) PullFinished(id uint64, ok bool) {
 	if e.pulled == nil {
 		e.world.t.Errorf("unexpected end of pull %d", id)
@@ -196,6 +201,8 @@ func (e *end) Down(l transport.Link, reason error) {
 func (e *end) Ending(transport.Link) {}
 
 // Count implements transport.Events.
+func (e *end) Soon() {}
+
 func (e *end) Count(what transport.Counter) {
 	e.world.t.Errorf("%v counted oddity %d", e.address, what)
 }

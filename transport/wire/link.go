@@ -8,6 +8,18 @@ type Caps struct {
 	Ordered  bool   // frames arrive in the order sent
 	Reliable bool   // every frame arrives once, or the link goes down
 	Pull     bool   // Expose and Pull work; otherwise the engine pulls by blocks
+
+	// Heals: a link that goes down may come back as another one, and what the
+	// peer has not received is sent again over that. Sessions outlive such links.
+	Heals bool
+
+	// PullFrame is the payload of a PullData frame that suits the medium, bytes.
+	// 0: the engine's own choice.
+	PullFrame int
+
+	// Retains: Send may keep the memory of a PullData frame until the frame has
+	// left. See Link.Reclaim.
+	Retains bool
 }
 
 // PullResult is the answer of Link.Pull.
@@ -29,9 +41,14 @@ type Link interface {
 
 	// Send hands h and the h.Length bytes of v that begin at off to the medium.
 	// False means "again": nothing was taken, and the engine keeps the frame and
-	// its order. After true, header and payload have been copied. With an
-	// h.Length of 0, v may be nil.
+	// its order. After true, header and payload have been copied, but for the
+	// payload of PullData over a link that Retains. With an h.Length of 0, v may
+	// be nil.
 	Send(h *Header, v *Vec, off int) bool
+
+	// Reclaim makes a link that Retains copy what it still needs of the memory
+	// that Send was given. From its return on that memory is the user's again.
+	Reclaim()
 
 	// Expose appends to dst a description of v by which the peer can pull it,
 	// and returns a token for Unexpose. Only called if Caps().Pull.

@@ -13,8 +13,8 @@ import (
 	"golang.org/x/sys/unix"
 
 	"gomx/transport"
-	"gomx/transport/shm/internal/bell"
-	"gomx/transport/shm/internal/segment"
+	"gomx/transport/bell"
+	"gomx/transport/internal/segment"
 )
 
 func newBell(t testing.TB, make func() (*bell.Bell, error)) *bell.Bell {

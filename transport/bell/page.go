@@ -6,7 +6,7 @@ import (
 	"encoding/binary"
 	"fmt"
 
-	"gomx/transport/shm/internal/segment"
+	"gomx/transport/internal/segment"
 )
 
 // The control page:

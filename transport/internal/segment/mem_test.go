@@ -10,7 +10,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"gomx/transport/shm/internal/segment"
+	"gomx/transport/internal/segment"
 )
 
 const size = 3 * 4096

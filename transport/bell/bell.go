@@ -12,7 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"gomx/transport"
-	"gomx/transport/shm/internal/segment"
+	"gomx/transport/internal/segment"
 )
 
 var _ transport.Doorbell = (*Bell)(nil)
@@ -28,11 +28,13 @@ type Bell struct {
 	word   *uint32
 	event  int
 	fenced bool
-	next   uint32 // generation of the next Arm
-	poll   []unix.PollFd
+	next   uint32        // generation of the next Arm
+	poll   []unix.PollFd // event, then what is watched
 
-	mapped sync.RWMutex // held for reading by whoever touches page or event
-	closed atomic.Bool
+	mapped   sync.RWMutex // held for reading by whoever touches page, event, poll or outer
+	closed   atomic.Bool
+	watching atomic.Bool // there is more in poll than event
+	outer    int         // epoll of all that is in poll; -1 until somebody asks for FD
 }
 
 // New makes a bell. It begins disarmed.
@@ -51,7 +53,7 @@ func newBell(fenced bool) (*Bell, error) {
 	writePage(page.Bytes(), fenced)
 	return &Bell{
 		page: page, word: word(page), event: event, fenced: fenced, next: generation,
-		poll: []unix.PollFd{{Fd: int32(event), Events: unix.POLLIN}},
+		poll: []unix.PollFd{{Fd: int32(event), Events: unix.POLLIN}}, outer: -1,
 	}, nil
 }
 
@@ -72,7 +74,7 @@ func (b *Bell) Arm(pollable bool) {
 		return
 	}
 	w := b.next | wayFutex
-	if pollable {
+	if pollable || b.watching.Load() {
 		w = b.next | wayEvent
 	}
 	b.next += generation
@@ -109,6 +111,9 @@ func (b *Bell) Sleep(d time.Duration) {
 		return
 	}
 	b.sleepOnEvent(d)
+	if b.watching.Load() {
+		drainEvent(b.event)
+	}
 }
 
 func (b *Bell) sleepOnEvent(d time.Duration) {
@@ -156,17 +161,6 @@ func wake(word *uint32, w uint32, event int) {
 	}
 }
 
-// FD returns the descriptor that becomes readable when the bell, armed as
-// pollable, rings. It is the bell's: read it only through Drain.
-func (b *Bell) FD() (int, error) {
-	b.mapped.RLock()
-	defer b.mapped.RUnlock()
-	if b.closed.Load() {
-		return -1, fmt.Errorf("doorbell: %w", transport.ErrClosed)
-	}
-	return b.event, nil
-}
-
 // Drain makes FD unreadable again until the next ring. Call it before looking
 // for work.
 func (b *Bell) Drain() {
@@ -189,5 +183,8 @@ func (b *Bell) Close() {
 	b.armed.Store(0)
 	_ = b.page.Close()
 	_ = unix.Close(b.event)
-	b.event = -1
+	if b.outer >= 0 {
+		_ = unix.Close(b.outer)
+	}
+	b.event, b.outer = -1, -1
 }

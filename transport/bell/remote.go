@@ -11,7 +11,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"gomx/transport/shm/internal/segment"
+	"gomx/transport/internal/segment"
 )
 
 // Remote is a peer's bell. Ring may be called concurrently, but not with Close.

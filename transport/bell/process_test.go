@@ -15,8 +15,8 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"gomx/transport/shm/internal/bell"
-	"gomx/transport/shm/internal/segment"
+	"gomx/transport/bell"
+	"gomx/transport/internal/segment"
 )
 
 // The tests here talk to a second process: this binary, started with childKey in

@@ -13,7 +13,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"gomx/transport/shm/internal/segment"
+	"gomx/transport/internal/segment"
 )
 
 func pair(t testing.TB) (a, b *net.UnixConn) {
