@@ -14,6 +14,10 @@ const (
 	storedSelf                     // nothing: the bytes are still with our own send
 )
 
+// placeLost is a flag of stored messages: the link that the description was for
+// is gone.
+const placeLost = 1 << 7
+
 // arriveEager takes an eager message. False: the store has no room for it.
 func (e *Engine) arriveEager(p *peer, h *wire.Header, payload []byte) bool {
 	if slot, ok := e.posted.Arrive(h.Match); ok {

@@ -24,6 +24,8 @@ type block struct {
 
 // pull is the receiver's side of one rendezvous by blocks.
 type pull struct {
+	live     bool
+	watched  Tick // when Advance comes by, or Never
 	request  Handle
 	peer     int32
 	frame    uint32
@@ -37,31 +39,25 @@ type pull struct {
 type pullSlab struct {
 	items []*pull
 	free  []int32
-	live  []int32
 }
 
+func (s *pullSlab) live() int { return len(s.items) - len(s.free) }
+
 func (s *pullSlab) alloc() (int32, *pull) {
-	if n := len(s.free); n > 0 {
-		i := s.free[n-1]
-		s.free = s.free[:n-1]
-		s.live = append(s.live, i)
-		*s.items[i] = pull{}
-		return i, s.items[i]
+	n := len(s.free)
+	if n == 0 {
+		s.items = append(s.items, new(pull))
+		s.free = append(s.free, int32(len(s.items)-1))
+		n = 1
 	}
-	i := int32(len(s.items))
-	s.items = append(s.items, new(pull))
-	s.live = append(s.live, i)
+	i := s.free[n-1]
+	s.free = s.free[:n-1]
+	*s.items[i] = pull{live: true, watched: Never}
 	return i, s.items[i]
 }
 
 func (s *pullSlab) release(i int32) {
-	for k, v := range s.live {
-		if v == i {
-			s.live[k] = s.live[len(s.live)-1]
-			s.live = s.live[:len(s.live)-1]
-			break
-		}
-	}
+	s.items[i].live = false
 	s.free = append(s.free, i)
 }
 
@@ -72,6 +68,7 @@ func (e *Engine) pullBlocks(p *peer, slot int32, r *request) {
 	pl.frame = uint32(min(p.caps.MaxFrame, cmp.Or(p.caps.PullFrame, pullFrame)))
 	p.medium.PulledBlocks++
 	e.askBlocks(p, r, pl)
+	e.watchPull(i, pl)
 }
 
 // askBlocks asks for new blocks while there are free places.
@@ -117,6 +114,9 @@ func (e *Engine) arrivePullRequest(p *peer, h *wire.Header) {
 		e.count.Malformed++
 		return
 	}
+	if p.jobs.has(func(j *pullJob) bool { return j.send == Handle(h.ID) && j.receiver == h.Match && j.end == uint32(end) }) {
+		return // asked again, though it is on its way
+	}
 	if p.jobs.len() >= blocksAhead*e.reqs.live {
 		e.count.Malformed++ // more than an honest peer has under way
 		return
@@ -157,7 +157,7 @@ func (e *Engine) flushJobs(p *peer) bool {
 // list, all of it. nil: nowhere, or Frame must see it.
 func (e *Engine) Land(pi int32, h *wire.Header) *wire.Vec {
 	p := e.peers[pi]
-	if h.Kind != wire.PullData || !p.direct || h.Session != p.local || e.paused {
+	if h.Kind != wire.PullData || !e.lands(p, h) || e.paused {
 		return nil
 	}
 	_, r, b, bit := e.expected(p, h)
@@ -170,9 +170,13 @@ func (e *Engine) Land(pi int32, h *wire.Header) *wire.Vec {
 // Landed is Frame for a payload that lies where Land said.
 func (e *Engine) Landed(pi int32, h *wire.Header) {
 	p := e.peers[pi]
-	if h.Kind == wire.PullData && p.direct && h.Session == p.local {
+	if h.Kind == wire.PullData && e.lands(p, h) {
 		e.takePullData(p, h, nil)
 	}
+}
+
+func (e *Engine) lands(p *peer, h *wire.Header) bool {
+	return p.state == peerConnected && h.Session == p.local && p.rel == nil
 }
 
 // expected finds the receive that a PullData frame is for, the block in flight
@@ -246,21 +250,17 @@ func (e *Engine) endPull(r *request) {
 	}
 }
 
-// advancePulls asks again for blocks that are overdue, and fails pulls that
-// have not moved for the request timeout.
-func (e *Engine) advancePulls() {
-	for i := 0; i < len(e.pulls.live); i++ {
-		pl := e.pulls.items[e.pulls.live[i]]
-		slot, r := e.reqs.find(pl.request)
-		p := e.peers[pl.peer]
-		if e.now-pl.progress >= e.cfg.RequestTimeout {
-			e.expire(slot, r)
-			i = -1 // that may have ended other pulls too
-			continue
-		}
-		if p.rel == nil {
-			continue // a reliable link loses nothing
-		}
+// advancePull asks again for blocks that are overdue, and fails a pull that has
+// not moved for the request timeout.
+func (e *Engine) advancePull(i int32) {
+	pl := e.pulls.items[i]
+	slot, r := e.reqs.find(pl.request)
+	p := e.peers[pl.peer]
+	if e.now-pl.progress >= e.cfg.RequestTimeout {
+		e.expire(slot, r)
+		return
+	}
+	if p.rel != nil { // others lose nothing
 		for k := range pl.blocks {
 			if b := &pl.blocks[k]; b.len != 0 && e.now >= b.due {
 				e.count.BlocksAgain++
@@ -268,9 +268,10 @@ func (e *Engine) advancePulls() {
 			}
 		}
 	}
+	e.watchPull(i, pl)
 }
 
-// pullDue returns when advancePulls has something to do for pl.
+// pullDue returns when advancePull has something to do for pl.
 func (e *Engine) pullDue(pl *pull) Tick {
 	due := later(pl.progress, e.cfg.RequestTimeout)
 	if e.peers[pl.peer].rel == nil {

@@ -44,7 +44,7 @@ func (e *Engine) Iconnect(nic uint64, endpoint uint32, filter uint32, match uint
 		return h
 	}
 	r.deadline = later(e.now, e.cfg.RequestTimeout)
-	e.addTimed(slot, r)
+	e.watchRequest(slot, r)
 	if p.state != peerConnected {
 		p.state = peerDialing
 	}
@@ -77,7 +77,7 @@ func (e *Engine) askPeer(p *peer, r *request) {
 		again = connectAgain
 	}
 	p.asking, p.askAt = true, e.now+again
-	e.watchTimers(p)
+	e.watchPeer(p)
 }
 
 // askSoon has the pending connects asked again at the next tick. Not at once, or
@@ -85,7 +85,7 @@ func (e *Engine) askPeer(p *peer, r *request) {
 func (e *Engine) askSoon(p *peer) {
 	if p.asking {
 		p.askAt = e.now + 1
-		e.watchTimers(p)
+		e.watchPeer(p)
 	}
 }
 
@@ -158,6 +158,9 @@ func (e *Engine) arriveConnect(p *peer, h *wire.Header, payload []byte) {
 	}
 	switch {
 	case p.state == peerConnected && c.Session == p.remote:
+		if !connected && p.heal != nil && p.heal.resuming {
+			e.resumeFrom(p, p.local) // our reply was lost with the link
+		}
 	case p.ended(c.Session):
 		reply.Status, reply.Filter = uint32(overCode), p.remote
 	case p.state != peerConnected && connected && h.Session != p.local:
@@ -210,7 +213,7 @@ func (e *Engine) enter(p *peer, c *wire.ConnectInfo, fresh bool) {
 	}
 	if p.next != nil && p.remote != 0 && !sameIncarnation(c.Session, p.remote) {
 		old := p.link // that of a process which is gone, dead or about to be
-		e.attach(p, p.next)
+		e.attach(p, p.next, false)
 		e.host.Drop(p.index, old, false)
 	}
 	e.begin(p, c.Session, int(min(c.EagerMax, math.MaxInt32)))

@@ -22,6 +22,8 @@ type Counters struct {
 	ConnectsAgain uint64 // connects asked again
 	PullFallbacks uint64 // direct pulls that failed and went on by blocks
 	Timeouts      uint64 // requests and peers that timed out
+	Breaks        uint64 // links that broke under a session
+	Resumed       uint64 // sessions that went on over another link
 }
 
 // Medium counts the messages of one transport.
@@ -74,7 +76,7 @@ func (e *Engine) Depths() Depths {
 	m, u := e.posted.Stats(), e.unexp.Stats()
 	kept, early := e.held()
 	return Depths{
-		Pulls: len(e.pulls.live), Kept: kept, Early: early,
+		Pulls: e.pulls.live(), Kept: kept, Early: early,
 		Posted: m.Depth, PostedPeak: m.Peak, PostedProbes: m.Probes, Arrivals: m.Arrivals,
 		Unexpected: u.Depth, UnexpectedPeak: u.Peak, Bytes: u.Bytes, BytesPeak: u.PeakBytes, Bound: u.Limit,
 		Walked: u.Walked, Finds: u.Finds,

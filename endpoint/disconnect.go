@@ -34,7 +34,7 @@ func (e *Engine) part(p *peer) {
 	e.failPeer(p, EndpointUnreachable, true)
 	if p.rel != nil {
 		p.parted, p.partings, p.partAt = p.remote, byes, e.now+byeAgain
-		e.watchTimers(p)
+		e.watchPeer(p)
 	}
 }
 
@@ -77,8 +77,14 @@ func (e *Engine) failPeer(p *peer, code Code, all bool) {
 		p.throttles = false
 		e.holdsBack--
 	}
+	if p.log != nil {
+		p.log.reset(&e.frames, p.log.next)
+	}
 	if p.rel != nil {
-		p.rel.clear()
+		p.rel.reset(&e.frames)
+	}
+	if p.heal != nil {
+		p.heal.reset(p.recvSeq, p.log.next)
 	}
 	e.endRequests(p, code)
 	e.dropStored(p, all)

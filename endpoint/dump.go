@@ -54,8 +54,14 @@ func (e *Engine) dumpPeer(b *strings.Builder, p *peer) {
 	if n := p.greetings.len() + p.control.len() + p.jobs.len(); n > 0 {
 		fmt.Fprintf(b, " frames waiting %d", n)
 	}
-	if p.rel != nil && p.rel.outstanding()+p.rel.earlyHeld > 0 {
-		fmt.Fprintf(b, " unacknowledged %d early %d", p.rel.outstanding(), p.rel.earlyHeld)
+	if p.log != nil && p.log.outstanding() > 0 {
+		fmt.Fprintf(b, " unacknowledged %d", p.log.outstanding())
+	}
+	if p.rel != nil && p.rel.early.count > 0 {
+		fmt.Fprintf(b, " early %d", p.rel.early.count)
+	}
+	if p.broken() {
+		fmt.Fprintf(b, " link broken for %d", e.now-p.heal.since)
 	}
 	if p.throttled {
 		b.WriteString(" throttled by it")

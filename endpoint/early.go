@@ -8,25 +8,32 @@ func (e *Engine) holdEarly(p *peer, h *wire.Header, payload []byte, ahead int32)
 		e.count.TooEarly++
 		return
 	}
-	k := &p.rel.early[h.Seq%window]
-	if k.used {
+	if p.rel.early.has(h.Seq) {
 		e.count.Duplicates++
 		return
 	}
-	v := wire.Vec{First: payload}
 	head := *h
 	head.Length = uint32(len(payload))
-	k.set(&head, &v, 0)
-	p.rel.earlyHeld++
+	p.rel.early.put(&e.frames, int(ahead)+1, &head, &wire.Vec{First: payload}, 0)
 	e.count.Early++
 }
 
 // takeEarly takes all held frames whose turn has come.
 func (e *Engine) takeEarly(p *peer) {
-	r := p.rel
-	for r.earlyHeld > 0 {
-		k := &r.early[p.recvSeq%window]
-		if !k.used || !e.take(p, &k.h, k.data) {
+	session, r := p.local, p.rel
+	for r.early.has(p.recvSeq) {
+		k := r.early.at(p.recvSeq)
+		head, data := k.h, k.data
+		k.data = nil // ours meanwhile: the handler may end the session, which clears the ring
+		if e.take(p, &head, data) {
+			e.frames.put(data)
+		} else if p.local == session && p.rel == r {
+			r.early.at(head.Seq).data = data
+			r.roomAt = e.now + ackDelay
+			e.watchPeer(p)
+			return
+		}
+		if p.local != session || p.rel != r {
 			return
 		}
 	}
@@ -44,7 +51,7 @@ func (e *Engine) ackSoon(p *peer) {
 	}
 	if !r.ackDue {
 		r.ackDue, r.ackAt = true, e.now+ackDelay
-		e.watchTimers(p)
+		e.watchPeer(p)
 	}
 }
 

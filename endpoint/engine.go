@@ -28,13 +28,13 @@ type Engine struct {
 	arrived  uint32
 	trace    bool
 
-	backlog  []int32  // peers with frames that wait for their link
-	timers   []int32  // peers that Advance must look at
-	timedRq  []Handle // requests with a deadline of their own
+	backlog  []int32 // peers with frames that wait for their link
+	timers   timers
 	incoming Incoming // what the handler is shown
 
 	holdsBack int // peers that we have throttled
 	pulls     pullSlab
+	frames    framePool
 
 	header  wire.Header // scratch for frames on their way out
 	out     wire.Vec
@@ -112,6 +112,9 @@ func (e *Engine) frame(p *peer, h *wire.Header, payload []byte) bool {
 	case wire.Nack:
 		e.arriveNack(p, h)
 		return true
+	case wire.Resume:
+		e.arriveResume(p, h)
+		return true
 	}
 	if p.state != peerConnected || h.Session != p.local {
 		e.refuse(p, h)
@@ -119,6 +122,9 @@ func (e *Engine) frame(p *peer, h *wire.Header, payload []byte) bool {
 	}
 	if p.rel != nil {
 		return e.arriveUnreliable(p, h, payload)
+	}
+	if p.log != nil && !e.arriveHealing(p, h) {
+		return true
 	}
 	if !h.Kind.Sequenced() {
 		e.arriveControl(p, h, payload)
@@ -134,6 +140,9 @@ func (e *Engine) frame(p *peer, h *wire.Header, payload []byte) bool {
 	}
 	if p.local == session { // the handler may have disconnected
 		p.recvSeq++
+		if p.log != nil {
+			e.owesAck(p, len(payload))
+		}
 	}
 	return true
 }

@@ -11,12 +11,14 @@ type greeting struct {
 	c wire.ConnectInfo // if h.Length is not 0
 }
 
-// maxGreetings bounds what may wait for one link. Connects that find no place
-// are asked again.
-const maxGreetings = 64
+// maxGreetings and maxLossyGreetings bound what may wait for one link. Connects
+// that find no place are asked again, over media that lose frames rather often.
+const (
+	maxGreetings      = 64
+	maxLossyGreetings = 4
+)
 
-// greet sends a greeting, now or when the link takes it. Media that lose frames
-// lose what finds them full.
+// greet sends a greeting, now or when the link takes it.
 func (e *Engine) greet(p *peer, g greeting) {
 	if p.link == nil {
 		return
@@ -24,7 +26,11 @@ func (e *Engine) greet(p *peer, g greeting) {
 	if p.greetings.len() == 0 && e.sendGreeting(p, &g) {
 		return
 	}
-	if g.h.Kind != wire.Bye && (p.rel != nil || p.greetings.len() >= maxGreetings) {
+	most := maxGreetings
+	if p.rel != nil {
+		most = maxLossyGreetings
+	}
+	if g.h.Kind != wire.Bye && p.greetings.len() >= most {
 		return
 	}
 	p.greetings.push(g)
@@ -60,6 +66,9 @@ func (e *Engine) LinkUp(pi int32, l wire.Link, dialled bool) {
 	case pi == 0: // a stranger under our own address
 		e.host.Drop(pi, l, false)
 		return
+	case p.state == peerConnected && p.heal != nil:
+		e.relink(p, l, dialled)
+		return
 	case p.link == nil:
 	case p.state == peerConnected || smaller:
 		if p.next != nil {
@@ -73,7 +82,7 @@ func (e *Engine) LinkUp(pi int32, l wire.Link, dialled bool) {
 	default:
 		e.host.Drop(pi, p.link, false)
 	}
-	e.attach(p, l)
+	e.attach(p, l, dialled)
 	e.askAll(p)
 }
 
@@ -89,6 +98,10 @@ func (e *Engine) LinkFailed(pi int32, code Code) {
 	if p.link != nil {
 		return // the peer has reached us meanwhile
 	}
+	if p.broken() {
+		e.redialFailed(p, code)
+		return
+	}
 	e.failConnects(p, code)
 }
 
@@ -100,12 +113,18 @@ func (e *Engine) LinkEnding(pi int32, l wire.Link) {
 	if p.link != l || p.ending {
 		return
 	}
+	if p.state == peerConnected && p.heal != nil {
+		e.breakLink(p) // the frames that are left come again
+		e.host.Drop(pi, l, false)
+		return
+	}
 	p.ending = true
 	e.endRequests(p, EndpointUnreachable)
 }
 
 // LinkDown tells the engine that a link is dead. Requests tied to the peer
-// complete with EndpointUnreachable, unless the peer has said goodbye before.
+// complete with EndpointUnreachable, unless the peer has said goodbye before or
+// the medium heals.
 func (e *Engine) LinkDown(pi int32, l wire.Link) {
 	p := e.peers[pi]
 	if p.next == l {
@@ -113,6 +132,10 @@ func (e *Engine) LinkDown(pi int32, l wire.Link) {
 	}
 	if p.link != l {
 		return // replaced before it died
+	}
+	if p.state == peerConnected && p.heal != nil {
+		e.breakLink(p)
+		return
 	}
 	e.loseLink(p, EndpointUnreachable)
 }
@@ -123,18 +146,19 @@ func (e *Engine) loseLink(p *peer, code Code) {
 	if p.state == peerConnected {
 		e.failPeer(p, code, false)
 	}
-	next, served := p.next, p.served
+	next, again := p.next, p.served || p.caps != nil && p.caps.Heals
 	e.unlink(p)
 	if next != nil {
-		e.attach(p, next)
+		e.attach(p, next, false)
 		e.askAll(p)
 		return
 	}
 	if p.dialled {
 		return // the peer gave its own link up for the one that we are dialling
 	}
-	if served && e.awaited(p) {
+	if again && e.awaited(p) {
 		// They asked an endpoint that was closing; another one may be open by now.
+		// Or the link has broken, which means nothing.
 		e.dial(p)
 		return
 	}
@@ -161,12 +185,16 @@ func (e *Engine) failConnects(p *peer, code Code) {
 }
 
 // attach makes l the peer's link.
-func (e *Engine) attach(p *peer, l wire.Link) {
+func (e *Engine) attach(p *peer, l wire.Link, dialled bool) {
 	e.unlink(p)
 	p.link, p.caps = l, l.Caps()
 	p.medium = e.mediumNamed(p.caps.Name)
-	if !p.caps.Reliable || !p.caps.Ordered {
-		p.rel = newReliability()
+	p.linkDialled = dialled
+	switch {
+	case !p.caps.Reliable || !p.caps.Ordered:
+		p.rel, p.log = newReliability(), new(sentLog)
+	case p.caps.Heals:
+		p.heal, p.log = newHealing(), new(sentLog)
 	}
 }
 
@@ -175,7 +203,10 @@ func (e *Engine) unlink(p *peer) {
 	if p.link != nil {
 		e.failPulls(p)
 	}
-	p.link, p.caps, p.rel, p.next = nil, nil, nil, nil
+	if p.log != nil {
+		p.log.reset(&e.frames, 0)
+	}
+	p.link, p.caps, p.rel, p.log, p.heal, p.next = nil, nil, nil, nil, nil, nil
 	p.greetings.clear()
 	p.partings, p.nacked, p.ending, p.served = 0, 0, false, false
 	p.refresh(-1)

@@ -49,4 +49,25 @@ func (f *fifo[T]) pop() {
 	}
 }
 
+func (f *fifo[T]) has(is func(*T) bool) bool {
+	for i := f.first; i < len(f.items); i++ {
+		if is(&f.items[i]) {
+			return true
+		}
+	}
+	return false
+}
+
+// keep drops what want does not want.
+func (f *fifo[T]) keep(want func(*T) bool) {
+	n := 0
+	for i := f.first; i < len(f.items); i++ {
+		if want(&f.items[i]) {
+			f.items[n] = f.items[i]
+			n++
+		}
+	}
+	f.items, f.first = f.items[:n], 0
+}
+
 func (f *fifo[T]) clear() { f.items, f.first = f.items[:0], 0 }

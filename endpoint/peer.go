@@ -38,10 +38,13 @@ type peer struct {
 	sendSeq, recvSeq uint32
 	link             wire.Link
 	caps             *wire.Caps
-	next             wire.Link // a second link, in reserve
-	ending           bool      // the peer is gone; frames of it are left
-	served           bool      // a session has begun on the link
-	rel              *reliability
+	linkDialled      bool         // by us
+	next             wire.Link    // a second link, in reserve
+	ending           bool         // the peer is gone; frames of it are left
+	served           bool         // a session has begun on the link
+	rel              *reliability // over media that lose or reorder
+	log              *sentLog     // over these, and over media that heal
+	heal             *healing     // over the latter
 	medium           *Medium
 
 	queue     list // sends that wait for the link
@@ -49,7 +52,7 @@ type peer struct {
 	control   fifo[wire.Header]
 	jobs      fifo[pullJob]
 	inBacklog bool
-	inTimers  bool
+	watched   Tick // when Advance comes by, or Never
 
 	goneCode  Code
 	eagerMax  int // what the peer takes eagerly
@@ -73,7 +76,7 @@ func (e *Engine) PeerOf(nic uint64, endpoint uint32) int32 {
 	if i, ok := e.byAddr[at]; ok {
 		return i
 	}
-	p := &peer{index: int32(len(e.peers)), at: at, fast: -1, local: e.cfg.Session, eagerMax: math.MaxInt32}
+	p := &peer{index: int32(len(e.peers)), at: at, fast: -1, local: e.cfg.Session, eagerMax: math.MaxInt32, watched: Never}
 	p.queue.reset()
 	e.peers = append(e.peers, p)
 	e.byAddr[at] = p.index
@@ -133,8 +136,14 @@ func (e *Engine) begin(p *peer, remote uint32, eagerMax int) {
 	p.state, p.remote, p.eagerMax, p.served = peerConnected, remote, eagerMax, true
 	p.sendSeq, p.recvSeq = p.local, remote
 	p.throttled, p.partings = false, 0
+	if p.log != nil {
+		p.log.reset(&e.frames, p.sendSeq)
+	}
 	if p.rel != nil {
-		p.rel.reset(p.sendSeq)
+		p.rel.reset(&e.frames)
+	}
+	if p.heal != nil {
+		p.heal.reset(remote, p.sendSeq)
 	}
 	p.refresh(e.cfg.EagerLimit)
 }
@@ -162,7 +171,7 @@ func (p *peer) eagerLimit(configured int) int {
 
 // refresh computes fast again after something it depends on has changed.
 func (p *peer) refresh(configured int) {
-	p.direct = p.state == peerConnected && p.link != nil && p.rel == nil
+	p.direct = p.state == peerConnected && p.link != nil && p.log == nil
 	if p.direct && !p.ending && p.queue.head == none && p.greetings.len() == 0 {
 		p.fast = p.eagerLimit(configured)
 	} else {

@@ -80,7 +80,10 @@ func (e *Engine) receiveStored(slot int32, r *request, id int32) {
 		e.receiveSelf(slot, r, from)
 	default:
 		total, from := m.Length, m.ID
-		e.bytes = append(e.bytes[:0], m.Data...)
+		e.bytes = e.bytes[:0]
+		if m.Flags&placeLost == 0 {
+			e.bytes = append(e.bytes, m.Data...)
+		}
 		e.unexp.Remove(id)
 		e.startRendezvous(p, slot, r, from, total, e.bytes)
 	}

@@ -17,14 +17,8 @@ const (
 )
 
 type reliability struct {
-	base  uint32 // oldest unacknowledged sequence number
-	next  uint32 // next one to be sent
-	kept  [window]keptFrame
-	bytes int
-	stuck bool // the last frame found the window full
-
-	early     [window]keptFrame
-	earlyHeld int
+	early  frameRing
+	roomAt Tick // when the first of them, for which there was no room, is tried again
 
 	ackDue  bool
 	ackAt   Tick
@@ -36,62 +30,24 @@ type reliability struct {
 	since   Tick // when base became the oldest
 }
 
-// keptFrame is a frame that is kept for sending again, or for its turn.
-type keptFrame struct {
-	used bool
-	h    wire.Header
-	data []byte // reused
-}
-
-func (k *keptFrame) set(h *wire.Header, v *wire.Vec, off int) {
-	k.used, k.h = true, *h
-	if cap(k.data) < int(h.Length) {
-		k.data = make([]byte, h.Length)
-	}
-	k.data = k.data[:h.Length]
-	if h.Length > 0 {
-		v.Gather(k.data, off)
-	}
-}
-
 func newReliability() *reliability { return new(reliability) }
 
-func (r *reliability) reset(first uint32) {
-	r.clear()
-	r.base, r.next = first, first
+func (r *reliability) reset(pool *framePool) {
+	r.early.clear(pool)
+	*r = reliability{early: r.early}
 }
 
-// clear drops all frames; their memory stays.
-func (r *reliability) clear() {
-	for i := range r.kept {
-		r.kept[i].used = false
-		r.early[i].used = false
-	}
-	r.bytes, r.earlyHeld, r.unacked, r.tries = 0, 0, 0, 0
-	r.ackDue, r.stuck = false, false
-	r.base = r.next
-}
-
-func (r *reliability) outstanding() int { return int(r.next - r.base) }
-
-// full reports whether a frame with n bytes of payload must wait for acks.
-func (r *reliability) full(n int) bool {
-	out := r.outstanding()
-	return out >= window || out > 0 && r.bytes+n > windowBytes
-}
-
-// nextDue returns when something must be done, while seq is the next sequence
-// number expected.
-func (r *reliability) nextDue(seq uint32, now Tick) Tick {
-	due := Never
+// reliabilityDue returns when advanceReliability has something to do.
+func (e *Engine) reliabilityDue(p *peer) Tick {
+	r, due := p.rel, Never
 	if r.ackDue {
 		due = r.ackAt
 	}
-	if r.outstanding() > 0 {
+	if p.log.outstanding() > 0 {
 		due = min(due, r.due)
 	}
-	if r.earlyHeld > 0 && r.early[seq%window].used {
-		due = min(due, now+ackDelay) // there was no room for it
+	if r.early.has(p.recvSeq) {
+		due = min(due, r.roomAt)
 	}
 	return due
 }
@@ -105,9 +61,11 @@ func (e *Engine) Unacknowledged() int {
 
 func (e *Engine) held() (kept, early int) {
 	for _, p := range e.peers {
+		if p.log != nil {
+			kept += p.log.outstanding()
+		}
 		if p.rel != nil {
-			kept += p.rel.outstanding()
-			early += p.rel.earlyHeld
+			early += p.rel.early.count
 		}
 	}
 	return kept, early
@@ -126,7 +84,7 @@ func (e *Engine) postUnreliable(p *peer, h *wire.Header, v *wire.Vec, off int) b
 		}
 		return sent || h.Kind != wire.PullData // others are sent again when missed
 	}
-	if r.stuck = r.full(int(h.Length)); r.stuck {
+	if p.log.stuck = p.log.full(int(h.Length), window, windowBytes); p.log.stuck {
 		return false
 	}
 	h.Seq = p.sendSeq
@@ -134,15 +92,12 @@ func (e *Engine) postUnreliable(p *peer, h *wire.Header, v *wire.Vec, off int) b
 		return false
 	}
 	r.acked()
-	k := &r.kept[h.Seq%window]
-	k.set(h, v, off)
-	r.bytes += int(h.Length)
-	if r.outstanding() == 0 {
+	if p.log.outstanding() == 0 {
 		r.since, r.due, r.tries = e.now, e.now+resendFirst, 0
 	}
+	p.log.keep(&e.frames, h, v, off)
 	p.sendSeq++
-	r.next = p.sendSeq
-	e.watchTimers(p)
+	e.watchPeer(p)
 	return true
 }
 
@@ -175,7 +130,7 @@ func (e *Engine) arriveUnreliable(p *peer, h *wire.Header, payload []byte) bool 
 		}
 	default:
 		e.holdEarly(p, &head, payload, ahead)
-		if p.rel.earlyHeld%ackEarly == 1 {
+		if p.rel.early.count%ackEarly == 1 {
 			e.ackNow(p) // so that the missing one is sent again soon
 		}
 	}
@@ -192,9 +147,8 @@ func (e *Engine) take(p *peer, h *wire.Header, payload []byte) bool {
 	if p.local != session {
 		return false
 	}
-	if k := &p.rel.early[p.recvSeq%window]; k.used { // this one, refused before or taken from there
-		k.used = false
-		p.rel.earlyHeld--
+	if p.rel.early.has(p.recvSeq) { // this one, refused before or taken from there
+		p.rel.early.drop(&e.frames, p.recvSeq)
 	}
 	p.recvSeq++
 	p.rel.unacked++
@@ -204,7 +158,7 @@ func (e *Engine) take(p *peer, h *wire.Header, payload []byte) bool {
 // advanceReliability does what is due.
 func (e *Engine) advanceReliability(p *peer) {
 	r := p.rel
-	if r.earlyHeld > 0 && r.early[p.recvSeq%window].used {
+	if r.early.has(p.recvSeq) && e.now >= r.roomAt {
 		e.takeEarly(p)
 		if p.rel != r || p.state != peerConnected {
 			return
@@ -214,7 +168,7 @@ func (e *Engine) advanceReliability(p *peer) {
 	if r.ackDue && e.now >= r.ackAt {
 		e.ackNow(p)
 	}
-	if r.outstanding() == 0 || e.now < r.due {
+	if p.log.outstanding() == 0 || e.now < r.due {
 		return
 	}
 	if e.now-r.since >= e.cfg.RequestTimeout {

@@ -50,7 +50,6 @@ type requestFlags uint8
 const (
 	forgotten requestFlags = 1 << iota // free it when it completes, tell nobody
 	exposed                            // token must go back to the link
-	timed                              // has a deadline of its own
 	failing                            // ends with its code when the link is done with its memory
 	peeked                             // PeekFresh has shown it
 	listed                             // has more segments than one

@@ -7,23 +7,17 @@ const resendBurst = 16 // frames sent again at once
 // arriveAck takes a cumulative acknowledgement: everything before ack is there.
 // A bare ack of base while frames are out means that one was lost.
 func (e *Engine) arriveAck(p *peer, ack uint32, bare bool) {
-	r := p.rel
-	if int32(ack-r.base) < 0 || int32(r.next-ack) < 0 {
-		return // old, or of frames never sent
-	}
-	if ack == r.base {
+	r, l := p.rel, p.log
+	if ack == l.base {
 		r.since = e.now // nothing is taken, but the peer is alive
-		if bare && r.outstanding() > 0 && r.quickly != r.base+1 {
-			r.quickly = r.base + 1
-			e.sendAgain(p, r.base)
+		if bare && l.outstanding() > 0 && r.quickly != l.base+1 {
+			r.quickly = l.base + 1
+			e.sendAgain(p, l.base)
 		}
 		return
 	}
-	for r.base != ack {
-		k := &r.kept[r.base%window]
-		k.used = false
-		r.bytes -= int(k.h.Length)
-		r.base++
+	if !l.acknowledge(&e.frames, ack) {
+		return
 	}
 	r.since, r.tries, r.due = e.now, 0, e.now+resendFirst
 	if p.queue.head != none || p.control.len() > 0 {
@@ -34,18 +28,18 @@ func (e *Engine) arriveAck(p *peer, ack uint32, bare bool) {
 // resend sends the oldest unacknowledged frames again, each time later.
 func (e *Engine) resend(p *peer) {
 	r := p.rel
-	for i := 0; i < min(resendBurst, r.outstanding()); i++ {
-		e.sendAgain(p, r.base+uint32(i))
+	for i := range min(resendBurst, p.log.outstanding()) {
+		e.sendAgain(p, p.log.base+uint32(i))
 	}
 	r.tries++
 	r.due = e.now + min(resendMost, resendFirst<<min(r.tries, 8))
 }
 
 func (e *Engine) sendAgain(p *peer, seq uint32) {
-	k := &p.rel.kept[seq%window]
-	if !k.used || k.h.Seq != seq {
+	if !p.log.kept.has(seq) {
 		return
 	}
+	k := p.log.kept.at(seq)
 	e.count.Resent++
 	k.h.Ack = p.recvSeq
 	e.out = wire.Vec{First: k.data}

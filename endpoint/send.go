@@ -82,7 +82,7 @@ func (e *Engine) sendSlow(p *peer, slot int32, r *request, v wire.Vec) {
 		e.refuseSend(slot, r, BadSession)
 	case p.ending:
 		e.refuseSend(slot, r, EndpointUnreachable)
-	case p.queue.head != none || p.greetings.len() > 0:
+	case p.queue.head != none || p.greetings.len() > 0 || p.mute():
 		e.enqueue(p, slot, r)
 	case !e.transmit(p, slot, r):
 		e.enqueue(p, slot, r)
@@ -143,13 +143,16 @@ func (e *Engine) flushPeer(p *peer) bool {
 		return e.flushSelf(p)
 	}
 	if p.link == nil {
-		return true
+		return true // a link that comes up puts the peer on the backlog again
 	}
 	for p.greetings.len() > 0 {
 		if !e.sendGreeting(p, p.greetings.front()) {
 			return false
 		}
 		p.greetings.pop()
+	}
+	if p.heal != nil && !e.flushHealing(p) {
+		return p.mute()
 	}
 	for p.control.len() > 0 {
 		e.header = *p.control.front()
@@ -176,7 +179,7 @@ func (e *Engine) flushPeer(p *peer) bool {
 
 // waitsForAcks reports whether it is acks, and not the link, that hold up the
 // peer's frames. Their arrival puts it on the backlog again.
-func (e *Engine) waitsForAcks(p *peer) bool { return p.rel != nil && p.rel.stuck }
+func (e *Engine) waitsForAcks(p *peer) bool { return p.log != nil && p.log.stuck }
 
 // unshift puts a request back at the front of the queue.
 func (e *Engine) unshift(p *peer, slot int32, r *request) {
@@ -195,6 +198,9 @@ func (e *Engine) post(p *peer, h *wire.Header, v *wire.Vec, off int) bool {
 	if p.rel != nil {
 		return e.postUnreliable(p, h, v, off)
 	}
+	if p.heal != nil {
+		return e.postHealing(p, h, v, off)
+	}
 	h.Session = p.remote
 	if !h.Kind.Sequenced() {
 		return p.link.Send(h, v, off)
@@ -209,10 +215,13 @@ func (e *Engine) post(p *peer, h *wire.Header, v *wire.Vec, off int) bool {
 
 // control sends a frame without payload, now or when the link takes it.
 func (e *Engine) control(p *peer, h wire.Header) {
-	if p.link == nil {
+	switch {
+	case p.mute() && h.Kind == wire.PullRequest:
+		return // asked again when the session resumes
+	case p.link == nil && !p.broken():
 		return
 	}
-	if p.control.len() == 0 && p.greetings.len() == 0 {
+	if p.control.len() == 0 && p.greetings.len() == 0 && !p.mute() {
 		e.header = h
 		if e.post(p, &e.header, nil, 0) {
 			return

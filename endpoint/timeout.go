@@ -19,7 +19,7 @@ func (e *Engine) SetTimeout(h Handle, timeout Tick) error {
 	}
 	if r.state != stateComplete {
 		r.deadline = later(e.now, timeout)
-		e.addTimed(slot, r)
+		e.watchRequest(slot, r)
 	}
 	return nil
 }
@@ -27,59 +27,12 @@ func (e *Engine) SetTimeout(h Handle, timeout Tick) error {
 // SetDefaultTimeout sets the timeout of future requests of the endpoint.
 func (e *Engine) SetDefaultTimeout(timeout Tick) { e.cfg.RequestTimeout = timeout }
 
-func (e *Engine) addTimed(slot int32, r *request) {
-	if r.flags&timed == 0 {
-		r.flags |= timed
-		e.timedRq = append(e.timedRq, handleOf(slot, r.generation))
-	}
-}
-
-// Advance moves the clock and does what has become due: acks, retransmission,
-// connects asked again, timeouts.
-func (e *Engine) Advance(now Tick) {
-	if now < e.now {
-		return
-	}
-	e.now = now
-	if len(e.timedRq) > 0 {
-		e.advanceRequests()
-	}
-	if len(e.pulls.live) > 0 {
-		e.advancePulls()
-	}
-	for i := 0; i < len(e.timers); {
-		p := e.peers[e.timers[i]]
-		if e.advancePeer(p) {
-			i++
-			continue
-		}
-		p.inTimers = false
-		last := len(e.timers) - 1
-		e.timers[i] = e.timers[last]
-		e.timers = e.timers[:last]
-	}
-}
-
-// NextDue returns the tick by which Advance must be called again, or Never.
-func (e *Engine) NextDue() Tick {
-	due := Never
-	for _, h := range e.timedRq {
-		if _, r := e.reqs.find(h); r != nil && r.state != stateComplete {
-			due = min(due, r.deadline)
-		}
-	}
-	for _, i := range e.pulls.live {
-		due = min(due, e.pullDue(e.pulls.items[i]))
-	}
-	for _, i := range e.timers {
-		due = min(due, e.peerDue(e.peers[i]))
-	}
-	return due
-}
-
 // peerDue returns when advancePeer has something to do for p.
 func (e *Engine) peerDue(p *peer) Tick {
 	due := Never
+	if p.broken() {
+		return e.healingDue(p)
+	}
 	if p.link == nil {
 		return due
 	}
@@ -90,21 +43,16 @@ func (e *Engine) peerDue(p *peer) Tick {
 		due = min(due, p.partAt)
 	}
 	if p.rel != nil && p.state == peerConnected {
-		due = min(due, p.rel.nextDue(p.recvSeq, e.now))
+		due = min(due, e.reliabilityDue(p))
+	}
+	if p.heal != nil && p.state == peerConnected {
+		due = min(due, e.healingDue(p))
 	}
 	return due
 }
 
-func (e *Engine) watchTimers(p *peer) {
-	if !p.inTimers {
-		p.inTimers = true
-		e.timers = append(e.timers, p.index)
-	}
-}
-
-// advancePeer does what is due for one peer, and reports whether it must be
-// looked at again.
-func (e *Engine) advancePeer(p *peer) bool {
+// advancePeer does what is due for one peer.
+func (e *Engine) advancePeer(p *peer) {
 	if p.asking && p.link != nil && e.now >= p.askAt && e.askAll(p) {
 		e.count.ConnectsAgain++
 	}
@@ -114,25 +62,8 @@ func (e *Engine) advancePeer(p *peer) bool {
 	if p.rel != nil && p.state == peerConnected {
 		e.advanceReliability(p)
 	}
-	return e.peerDue(p) != Never
-}
-
-// advanceRequests expires requests whose own deadline has passed, and forgets
-// the handles of those that have ended.
-func (e *Engine) advanceRequests() {
-	for i := 0; i < len(e.timedRq); {
-		slot, r := e.reqs.find(e.timedRq[i])
-		if r != nil && r.state != stateComplete && r.deadline > e.now {
-			i++
-			continue
-		}
-		last := len(e.timedRq) - 1
-		e.timedRq[i] = e.timedRq[last]
-		e.timedRq = e.timedRq[:last]
-		if r != nil && r.state != stateComplete {
-			r.flags &^= timed
-			e.expire(slot, r)
-		}
+	if p.heal != nil && p.state == peerConnected {
+		e.advanceHealing(p)
 	}
 }
 
@@ -141,6 +72,7 @@ func (e *Engine) expire(slot int32, r *request) {
 	p := e.peers[r.peer]
 	switch r.state {
 	case statePosted:
+		r.deadline = Never
 		return
 	case stateWaiting:
 		e.complete(slot, r, TimedOut)

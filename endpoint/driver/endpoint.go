@@ -56,7 +56,7 @@ type Endpoint struct {
 	handler  Handler
 	handling bool
 	handled  *sync.Cond
-	reason   map[int32]error // why the last dial to a peer failed
+	routes   map[int32]*route
 	oddities [transport.CounterEnd]atomic.Uint64
 
 	bell  transport.Doorbell
@@ -74,7 +74,7 @@ type Endpoint struct {
 func Open(cfg Config) (*Endpoint, error) {
 	d := &Endpoint{
 		single: cfg.SingleThreaded, bell: cfg.Bell, start: time.Now(),
-		reason: map[int32]error{}, pace: newPace(cfg.Spin),
+		routes: map[int32]*route{}, pace: newPace(cfg.Spin),
 	}
 	d.handled = sync.NewCond(&d.mu)
 	d.life, d.end = context.WithCancel(context.Background())
@@ -120,6 +120,7 @@ func (d *Endpoint) Close() error {
 	}
 	d.closed = true
 	d.evict()
+	d.eng.AskAcks()
 	for limit := time.Now().Add(closeBound); d.unsent() && time.Now().Before(limit); {
 		d.advance()
 		d.pollPorts()

@@ -1,14 +1,9 @@
 package driver
 
 import (
-	"context"
-	"errors"
-	"fmt"
-	"slices"
 	"sync"
 	"sync/atomic"
 
-	"gomx/endpoint"
 	"gomx/transport"
 	"gomx/transport/wire"
 )
@@ -18,7 +13,7 @@ type event struct {
 	kind  eventKind
 	link  transport.Link
 	peer  int32 // dialled
-	cause error
+	cause error // why it failed, or why transports before the one of the link did
 }
 
 type eventKind uint8
@@ -91,15 +86,18 @@ func (d *events) Count(what transport.Counter) { d.oddities[what].Add(1) }
 func (d *Endpoint) takeEvents() {
 	for _, e := range d.inbox.take() {
 		switch e.kind {
-		case linkAccepted, linkDialled:
-			d.linkUp(e.link, e.kind == linkDialled)
+		case linkAccepted:
+			d.linkUp(e.link, false)
+		case linkDialled:
+			d.routeTo(e.peer).instead = e.cause
+			d.linkUp(e.link, true)
 		case linkEnding:
 			addr, _ := e.link.Peer()
 			d.eng.LinkEnding(d.eng.PeerOf(addr.NIC, addr.Endpoint), e.link)
 		case linkDown:
 			d.linkDown(e.link, e.cause)
 		case dialFailed:
-			d.reason[e.peer] = e.cause
+			d.routeTo(e.peer).failure = e.cause
 			d.eng.LinkFailed(e.peer, codeOf(e.cause))
 		}
 	}
@@ -112,68 +110,21 @@ func (d *Endpoint) linkUp(l transport.Link, dialled bool) {
 	if c := l.Caps(); !c.Reliable || !c.Ordered {
 		d.lossy = true
 	}
-	delete(d.reason, peer)
+	r := d.routeTo(peer)
+	r.at, r.failure = addr, nil
 	d.eng.LinkUp(peer, l, dialled)
 }
 
 func (d *Endpoint) linkDown(l transport.Link, cause error) {
 	addr, _ := l.Peer()
 	peer := d.eng.PeerOf(addr.NIC, addr.Endpoint)
-	d.reason[peer] = cause
+	d.routeTo(peer).failure = cause
 	d.eng.LinkDown(peer, l)
 	l.Close()
 }
 
-// codeOf maps why there is no link to the status of the connect.
-func codeOf(err error) endpoint.Code {
-	if errors.Is(err, transport.ErrNoPeer) {
-		return endpoint.EndpointClosed
-	}
-	return endpoint.EndpointUnreachable
-}
-
-// Reason returns why the last attempt to reach a peer failed, or why its link
-// ended, or nil.
-func (d *Endpoint) Reason(nic uint64, id uint32) error {
-	d.lock()
-	defer d.unlock()
-	return d.reason[d.eng.PeerOf(nic, id)]
-}
-
 // host is the Endpoint as its engine sees it.
 type host Endpoint
-
-// Dial tries the transports in turn, in a goroutine of its own.
-func (h *host) Dial(peer int32, nic uint64, id uint32) {
-	d := (*Endpoint)(h)
-	ports := slices.Clone(d.ports)
-	d.dials.Add(1)
-	go func() {
-		defer d.dials.Done()
-		link, err := dialAny(d.life, ports, transport.Address{NIC: nic, Endpoint: id})
-		if err != nil {
-			d.inbox.put(event{kind: dialFailed, peer: peer, cause: err})
-			return
-		}
-		d.inbox.put(event{kind: linkDialled, peer: peer, link: link})
-	}()
-}
-
-// dialAny returns the first link to be had, or what each transport said.
-func dialAny(ctx context.Context, ports []transport.Port, to transport.Address) (transport.Link, error) {
-	var errs []error
-	for _, p := range ports {
-		l, err := p.Dial(ctx, to)
-		if err == nil {
-			return l, nil
-		}
-		errs = append(errs, err)
-	}
-	if len(errs) == 0 {
-		return nil, fmt.Errorf("%v: %w: the endpoint was opened without transports", to, transport.ErrNoRoute)
-	}
-	return nil, errors.Join(errs...)
-}
 
 // Drop closes a link that the engine has given up.
 func (h *host) Drop(_ int32, l wire.Link, corrupt bool) {

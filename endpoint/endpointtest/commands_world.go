@@ -19,13 +19,16 @@ var _ = family(map[string]command{
 	"dial":       dialAgain,
 })
 
-// world a b [lossy] [pull] [eager=N] [copy=N] [frame=N] [room=N] [session=N]
+// world a b [lossy] [heals] [pull] [eager=N] [copy=N] [frame=N] [room=N] [session=N]
 // [unexpected=N] [timeout=N] [later] [tears] [fails] [quiet]
 func makeWorld(t *Trace, a *arguments) error {
 	*t = Trace{requests: map[string]*traced{}, filter: 7, quiet: a.has("quiet")}
 	w := &World{Caps: Reliable(a.has("pull")), Capacity: int(a.number("room", 0))}
 	if a.has("lossy") {
 		w.Caps = Lossy(a.has("pull"))
+	}
+	if a.has("heals") {
+		w.Caps = Healing(a.has("pull"))
 	}
 	w.Caps.MaxFrame = int(a.number("frame", uint64(w.Caps.MaxFrame)))
 	for word, mode := range map[string]PullMode{"later": PullLater, "tears": PullTears, "fails": PullFails} {

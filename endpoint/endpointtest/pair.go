@@ -14,6 +14,7 @@ type Pair struct {
 	side  [2]pairSide
 	bytes []byte
 	lossy bool
+	heals bool // links may break, and the session goes on
 	stale bool // a session has ended: messages may be missing
 }
 
@@ -52,6 +53,8 @@ func NewPair(bytes []byte) *Pair {
 	w.Caps = Reliable(what&1 != 0)
 	if p.lossy = what&2 != 0; p.lossy {
 		w.Caps = Lossy(what&1 != 0)
+	} else if p.heals = p.next()&1 != 0; p.heals {
+		w.Caps = Healing(what&1 != 0)
 	}
 	w.Pulls = PullMode(what >> 2 & 3)
 	cfg := endpoint.Config{Filter: 1, EagerLimit: -1, CopyLimit: -1}
@@ -241,7 +244,7 @@ func (p *Pair) upset(side int, how byte) {
 		}
 	case 2:
 		if !p.lossy {
-			p.stale = true
+			p.stale = p.stale || !p.heals
 			p.World.Break(s.node, far.node)
 		}
 	default:

@@ -111,10 +111,12 @@ func (n *Node) Unexpected(in *endpoint.Incoming) endpoint.Action {
 	return n.Handler(in)
 }
 
-// Drop implements endpoint.Host: it kills the link.
+// Drop implements endpoint.Host: it kills the link. The other side may still read
+// what was sent.
 func (n *Node) Drop(peer int32, link wire.Link, _ bool) {
 	n.Dropped++
-	link.(*End).link.Dead = true
+	e := link.(*End)
+	e.link.Dead, e.up, e.In.Queue = true, false, nil
 }
 
 // Settle answers the dials that were asked for and tells the engines of new
@@ -332,6 +334,14 @@ func Lossy(pull bool) wire.Caps {
 // Reliable returns the capabilities of a medium that does not.
 func Reliable(pull bool) wire.Caps {
 	return wire.Caps{Name: "safe", MaxFrame: 2048, Eager: 2048, Ordered: true, Reliable: true, Pull: pull}
+}
+
+// Healing returns the capabilities of a medium that does not, but whose links
+// break for passing reasons.
+func Healing(pull bool) wire.Caps {
+	c := Reliable(pull)
+	c.Name, c.Heals = "healing", true
+	return c
 }
 
 // String prints the node's name.

@@ -20,13 +20,14 @@ const (
 	ConnectReply Kind = 9  // yes, or why not
 	Bye          Kind = 10 // the endpoint closes, or disconnects from you
 	Throttle     Kind = 11 // more, or no more, payload for messages nobody waits for
-	kindEnd      Kind = 12
+	Resume       Kind = 12 // over a new link: go on with this session, from here
+	kindEnd      Kind = 13
 )
 
 var kindNames = [kindEnd]string{
 	Eager: "eager", Rendezvous: "rendezvous", Notify: "notify", PullRequest: "pull-request",
 	PullData: "pull-data", Ack: "ack", Nack: "nack", Connect: "connect",
-	ConnectReply: "connect-reply", Bye: "bye", Throttle: "throttle",
+	ConnectReply: "connect-reply", Bye: "bye", Throttle: "throttle", Resume: "resume",
 }
 
 // String returns the kind's name in docs/wire.md.

@@ -1,0 +1,130 @@
+package driver
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"gomx/endpoint"
+	"gomx/transport"
+)
+
+// route is what is known about the way to a peer. It is guarded by the
+// endpoint's lock.
+type route struct {
+	at      transport.Address
+	failure error // why the last dial failed, or why the link ended; nil while there is a link
+	instead error // what the transports said that are preferred to that of the link we dialled
+}
+
+// routeTo returns the peer's route, made on first use.
+func (d *Endpoint) routeTo(peer int32) *route {
+	r := d.routes[peer]
+	if r == nil {
+		r = &route{}
+		d.routes[peer] = r
+	}
+	return r
+}
+
+// Peer says how a peer is reached.
+type Peer struct {
+	Address transport.Address
+	Medium  string // transport of the present or the last link; "" if there was none
+	Failure error  // why the last dial failed, or why the link ended; nil while there is a link
+	Instead error  // why transports that are preferred to Medium were not taken; nil: they weren't tried
+}
+
+// Peers returns all peers that this side has dialled or that have dialled it, in
+// the order in which they were met.
+func (d *Endpoint) Peers() []Peer {
+	d.lock()
+	defer d.unlock()
+	var all []Peer
+	for i := range int32(d.eng.Peers()) {
+		if r := d.routes[i]; r != nil {
+			all = append(all, Peer{r.at, d.eng.MediumName(i), r.failure, r.instead})
+		}
+	}
+	return all
+}
+
+// Reason returns why the last attempt to reach a peer failed, or why its link
+// ended, or nil.
+func (d *Endpoint) Reason(nic uint64, id uint32) error {
+	d.lock()
+	defer d.unlock()
+	if r := d.routes[d.eng.PeerOf(nic, id)]; r != nil {
+		return r.failure
+	}
+	return nil
+}
+
+// Dial tries the transports in turn, in a goroutine of its own.
+func (h *host) Dial(peer int32, nic uint64, id uint32) {
+	d := (*Endpoint)(h)
+	to := transport.Address{NIC: nic, Endpoint: id}
+	d.routeTo(peer).at = to
+	ports := slices.Clone(d.ports)
+	d.dials.Add(1)
+	go func() {
+		defer d.dials.Done()
+		link, err := dialAny(d.life, ports, to)
+		if link == nil {
+			d.inbox.put(event{kind: dialFailed, peer: peer, cause: err})
+			return
+		}
+		d.inbox.put(event{kind: linkDialled, peer: peer, link: link, cause: err})
+	}()
+}
+
+// dialAny returns the first link to be had, together with what the transports
+// before that one said; or no link and why.
+func dialAny(ctx context.Context, ports []transport.Port, to transport.Address) (transport.Link, error) {
+	var errs []error
+	for _, p := range ports {
+		l, err := p.Dial(ctx, to)
+		if err == nil {
+			return l, errors.Join(errs...)
+		}
+		errs = append(errs, err)
+	}
+	if len(errs) == 0 {
+		return nil, fmt.Errorf("%v: %w: the endpoint was opened without transports", to, transport.ErrNoRoute)
+	}
+	return nil, telling(errs)
+}
+
+// telling picks the errors that say why a peer can't be reached. A transport that
+// does not lead there, such as shared memory to another host, finds no peer or no
+// route, which says nothing if another one got farther. So what is neither counts
+// most; then "no such endpoint", where the last transport reaches farthest; and
+// "no route" only if there is nothing else.
+func telling(errs []error) error {
+	var absent, other []error
+	for _, err := range errs {
+		switch {
+		case errors.Is(err, transport.ErrNoRoute):
+		case errors.Is(err, transport.ErrNoPeer):
+			absent = append(absent, err)
+		default:
+			other = append(other, err)
+		}
+	}
+	switch {
+	case len(other) > 0:
+		return errors.Join(other...)
+	case len(absent) > 0:
+		return absent[len(absent)-1]
+	}
+	return errors.Join(errs...)
+}
+
+// codeOf maps why there is no link to the status of the connect.
+func codeOf(err error) endpoint.Code {
+	if errors.Is(err, transport.ErrNoPeer) {
+		return endpoint.EndpointClosed
+	}
+	return endpoint.EndpointUnreachable
+}

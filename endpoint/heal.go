@@ -1,0 +1,354 @@
+package endpoint
+
+import "gomx/transport/wire"
+
+// Healing over media that are ordered and reliable, but whose links may break for
+// passing reasons. Sequenced frames are kept until the peer acknowledges them,
+// which it does rarely, since nothing but a break loses any. A peer without link
+// stays connected: its sends wait. Both sides dial, the one with the larger
+// address a little later. Over a new link each says first, in a Resume frame,
+// what it has received, and then sends the rest again.
+//
+// The session ends all the same if nobody is open at the other side any more, if
+// the peer has become another incarnation, or if there is no link for the request
+// timeout.
+const (
+	healFrames = 1024    // frames that may be unacknowledged
+	healBytes  = 4 << 20 // bytes of them, beyond the first
+
+	ackFrames      = 64        // frames taken after which an ack is sent
+	ackBytes       = 512 << 10 // likewise bytes
+	ackRide        = 16        // frames taken after which an ack rides on what goes out anyway
+	ackIdle   Tick = 100       // time after which the last frames are acknowledged
+
+	redialLater Tick = 100 // head start of the smaller address
+	redialFirst Tick = 50  // after a dial that failed; doubles
+	redialMost  Tick = 1000
+)
+
+const ackPlease = 1 // Match of an Ack frame that wants one back
+
+type healing struct {
+	resuming bool   // over this link the peer has not said yet what it has received
+	cursor   uint32 // next frame of the log to be sent over this link
+
+	since    Tick // when the link broke
+	redialAt Tick
+	tries    int
+
+	acked  uint32 // everything before this has been acknowledged to the peer
+	bytes  int    // that were taken since
+	ackDue bool
+	ackAt  Tick
+}
+
+func newHealing() *healing { return new(healing) }
+
+// reset begins a session, in which the peer numbers its frames from first on.
+func (h *healing) reset(first, ours uint32) {
+	*h = healing{acked: first, cursor: ours}
+}
+
+// broken reports whether the peer's session goes on without a link.
+func (p *peer) broken() bool {
+	return p.heal != nil && p.link == nil && p.state == peerConnected
+}
+
+// mute reports whether nothing but greetings may be sent, because a link is
+// missing or the peer has not said what it has received.
+func (p *peer) mute() bool {
+	return p.heal != nil && (p.link == nil || p.heal.resuming) && p.state == peerConnected
+}
+
+// breakLink is the end of a link, but not of the session.
+func (e *Engine) breakLink(p *peer) {
+	e.unhook(p)
+	e.count.Breaks++
+	h := p.heal
+	h.since, h.tries, h.redialAt = e.now, 0, e.now
+	if !e.peers[0].at.less(p.at) {
+		h.redialAt += redialLater
+	} else {
+		e.dial(p)
+	}
+	e.watchPeer(p)
+}
+
+// unhook takes the link from a connected peer. What depended on just this link is
+// forgotten; it is begun again over the next one.
+func (e *Engine) unhook(p *peer) {
+	p.link, p.ending, p.nacked = nil, false, 0
+	p.heal.resuming, p.heal.ackDue = false, false
+	p.greetings.clear()
+	p.jobs.clear()
+	p.control.keep(func(h *wire.Header) bool { return h.Kind != wire.PullRequest })
+	p.refresh(-1)
+	e.eachRequest(func(slot int32, r *request) {
+		if r.peer != p.index {
+			return
+		}
+		r.flags &^= exposed
+		if r.state == statePulling && r.flags&failing != 0 {
+			e.complete(slot, r, r.code)
+		}
+	})
+	if p.caps.Pull {
+		for id, ok := e.unexp.First(); ok; id, ok = e.unexp.Next(id) {
+			if m := e.unexp.At(id); m.Peer == p.index && storedKind(m.Kind) == storedRemote {
+				m.Flags |= placeLost
+			}
+		}
+	}
+}
+
+// relink gives a connected peer another link. If it has one that works, the new
+// one says that the peer has lost it. If both have dialled at once, the link
+// dialled by the smaller address is used.
+func (e *Engine) relink(p *peer, l wire.Link, dialled bool) {
+	smaller := e.peers[0].at.less(p.at)
+	if old := p.link; old != nil {
+		crossing := p.heal.resuming && p.linkDialled == smaller
+		if crossing && dialled != smaller || !p.heal.resuming && dialled {
+			e.host.Drop(p.index, l, false)
+			return
+		}
+		e.unhook(p)
+		e.host.Drop(p.index, old, false)
+	}
+	if !l.Caps().Heals {
+		e.failPeer(p, BadSession, false)
+		e.attach(p, l, dialled)
+		e.askAll(p)
+		return
+	}
+	p.link, p.caps, p.linkDialled = l, l.Caps(), dialled
+	p.heal.resuming = true
+	e.greet(p, greeting{h: wire.Header{
+		Kind: wire.Resume, Flags: wire.HasAck, Session: p.remote, Ack: p.recvSeq,
+	}})
+	p.heal.acked, p.heal.bytes = p.recvSeq, 0
+	e.watchPeer(p)
+}
+
+// redialFailed: there is no link to be had at the moment, or never again.
+func (e *Engine) redialFailed(p *peer, code Code) {
+	if code == EndpointClosed {
+		e.failPeer(p, EndpointUnreachable, false)
+		e.failConnects(p, code)
+		return
+	}
+	h := p.heal
+	h.redialAt = e.now + min(redialMost, redialFirst<<min(h.tries, 8))
+	h.tries++
+	e.watchPeer(p)
+}
+
+// arriveResume: the peer says over a new link what it has received.
+func (e *Engine) arriveResume(p *peer, h *wire.Header) {
+	switch {
+	case p.state == peerDialing && h.Session == p.local:
+		// The reply that makes us connected was lost. Our Connect brings another.
+	case p.state != peerConnected || h.Session != p.local || p.heal == nil:
+		e.refuse(p, h)
+	case !p.heal.resuming || h.Flags&wire.HasAck == 0:
+		e.corrupt(p)
+	default:
+		e.resumeFrom(p, h.Ack)
+	}
+}
+
+// resumeFrom goes on with the session. The peer has received all before ack.
+func (e *Engine) resumeFrom(p *peer, ack uint32) {
+	if !p.log.acknowledge(&e.frames, ack) {
+		e.corrupt(p)
+		return
+	}
+	e.count.Resumed++
+	p.heal.resuming, p.heal.cursor = false, p.log.base
+	p.throttled = false
+	if p.throttles {
+		e.control(p, wire.Header{Kind: wire.Throttle, Match: 1})
+	}
+	e.restartPulls(p)
+	if p.asking || e.awaited(p) {
+		e.askAll(p)
+	}
+	e.wait(p)
+}
+
+// restartPulls asks for the bytes of large messages that were under way when the
+// link broke. Those that the link itself was to fetch come by blocks.
+func (e *Engine) restartPulls(p *peer) {
+	e.eachRequest(func(slot int32, r *request) {
+		switch {
+		case r.state != statePulling || r.peer != p.index:
+		case r.pull == none:
+			e.pullBlocks(p, slot, r)
+		default:
+			pl := e.pulls.items[r.pull]
+			for i := range pl.blocks {
+				if b := &pl.blocks[i]; b.len != 0 {
+					e.askBlock(p, r, pl, b)
+				}
+			}
+		}
+	})
+}
+
+// flushHealing sends again what the peer has not received, and reports whether
+// all of it went.
+func (e *Engine) flushHealing(p *peer) bool {
+	if p.mute() {
+		return false
+	}
+	for h := p.heal; h.cursor != p.log.next; h.cursor++ {
+		k := p.log.kept.at(h.cursor)
+		e.out = wire.Vec{First: k.data}
+		if !p.link.Send(&k.h, &e.out, 0) {
+			return false
+		}
+		e.count.Resent++
+	}
+	return true
+}
+
+// postHealing is post for media that heal.
+func (e *Engine) postHealing(p *peer, h *wire.Header, v *wire.Vec, off int) bool {
+	if p.mute() {
+		return false
+	}
+	h.Session = p.remote
+	if !h.Kind.Sequenced() {
+		return p.link.Send(h, v, off)
+	}
+	if p.heal.cursor != p.log.next {
+		return false
+	}
+	if p.log.stuck = p.log.full(int(h.Length), healFrames, healBytes); p.log.stuck {
+		return false
+	}
+	h.Seq = p.sendSeq
+	rides := p.recvSeq-p.heal.acked >= ackRide
+	if rides {
+		h.Flags |= wire.HasAck
+		h.Ack = p.recvSeq
+	}
+	if !p.link.Send(h, v, off) {
+		return false
+	}
+	if rides {
+		h.Flags &^= wire.HasAck // of no use when it is sent again
+		p.heal.acked, p.heal.bytes = p.recvSeq, 0
+	}
+	if h.Kind == wire.Rendezvous {
+		e.forgetPlace(h, v)
+	}
+	p.log.keep(&e.frames, h, v, off)
+	p.sendSeq++
+	p.heal.cursor = p.log.next
+	return true
+}
+
+// forgetPlace takes the description of memory out of a rendezvous header that is
+// kept: it holds for this link only, and over another one the bytes go by blocks.
+func (e *Engine) forgetPlace(h *wire.Header, v *wire.Vec) { h.Length, v.First = 0, nil }
+
+// arriveHealing takes what a frame says about acknowledgements, and reports
+// whether there is more to it.
+func (e *Engine) arriveHealing(p *peer, h *wire.Header) bool {
+	if p.heal.resuming {
+		e.corrupt(p) // it must say first what it has received
+		return false
+	}
+	if h.Flags&wire.HasAck != 0 && p.log.acknowledge(&e.frames, h.Ack) {
+		if p.queue.head != none || p.control.len() > 0 {
+			e.wait(p)
+		}
+	}
+	if h.Kind != wire.Ack {
+		return true
+	}
+	if h.Match == ackPlease {
+		e.ackHealing(p)
+	}
+	return false
+}
+
+// owesAck notes that a frame of n bytes was taken.
+func (e *Engine) owesAck(p *peer, n int) {
+	h := p.heal
+	h.bytes += n
+	switch {
+	case p.recvSeq-h.acked >= ackFrames || h.bytes >= ackBytes:
+		e.ackHealing(p)
+	case !h.ackDue:
+		h.ackDue, h.ackAt = true, e.now+ackIdle
+		e.watchPeer(p)
+	}
+}
+
+func (e *Engine) ackHealing(p *peer) {
+	h := p.heal
+	if !e.sendAck(p, 0) {
+		h.ackDue, h.ackAt = true, e.now+1
+		e.watchPeer(p)
+		return
+	}
+	h.acked, h.bytes = p.recvSeq, 0
+}
+
+func (e *Engine) sendAck(p *peer, what uint64) bool {
+	if p.mute() || p.greetings.len() > 0 {
+		return false
+	}
+	e.header = wire.Header{Kind: wire.Ack, Flags: wire.HasAck, Match: what, Ack: p.recvSeq}
+	return e.post(p, &e.header, nil, 0)
+}
+
+// AskAcks has peers acknowledge at once, as far as they can be asked. An owner
+// that closes does so before it waits for Unacknowledged.
+func (e *Engine) AskAcks() {
+	for _, p := range e.peers[1:] {
+		if p.heal != nil && p.state == peerConnected && p.log.outstanding() > 0 {
+			e.sendAck(p, ackPlease)
+		}
+	}
+}
+
+// healingDue returns when advanceHealing has something to do.
+func (e *Engine) healingDue(p *peer) Tick {
+	h := p.heal
+	switch {
+	case p.broken():
+		due := later(h.since, e.cfg.RequestTimeout)
+		if !p.dialled {
+			due = min(due, h.redialAt)
+		}
+		return due
+	case h.ackDue:
+		return h.ackAt
+	}
+	return Never
+}
+
+// advanceHealing does what is due.
+func (e *Engine) advanceHealing(p *peer) {
+	h := p.heal
+	switch {
+	case !p.broken():
+		if h.ackDue && e.now >= h.ackAt {
+			h.ackDue = false
+			if p.recvSeq != h.acked {
+				e.ackHealing(p)
+			}
+		}
+	case e.now-h.since >= e.cfg.RequestTimeout:
+		e.count.Timeouts++
+		e.failPeer(p, TimedOut, false)
+		if e.awaited(p) {
+			e.dial(p)
+		}
+	case e.now >= h.redialAt && !p.dialled:
+		e.dial(p)
+	}
+}
