@@ -116,7 +116,7 @@ func (e *Engine) matchRendezvous(p *peer, slot int32, h *wire.Header) *request {
 // askHandler shows an unexpected message to the user's handler (VII.1.4).
 func (e *Engine) askHandler(p *peer, match uint64, length uint32, data []byte) Action {
 	e.count.Handled++
-	e.incoming = Incoming{Source: Addr{p.index, p.remote}, Match: match, Length: length, Data: data}
+	e.incoming = Incoming{Source: Addr{e.shown(p.index), p.remote}, Match: match, Length: length, Data: data}
 	e.handling = true
 	action := e.host.Unexpected(&e.incoming)
 	e.handling = false

@@ -67,6 +67,7 @@ func (e *Engine) Test(h Handle, st *Status) (bool, error) {
 
 func (e *Engine) collect(slot int32, r *request, st *Status) {
 	r.status(st)
+	st.Source.Peer = e.shown(r.peer)
 	e.reqs.remove(&e.done.list, r)
 	e.done.count--
 	e.reqs.release(slot, r)

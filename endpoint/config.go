@@ -35,6 +35,9 @@ type Config struct {
 	// peers (II.5); it is told to them when they connect. Negative: no limit.
 	CopyLimit int
 
+	// SelfOverLink sends the endpoint's messages to itself over a link.
+	SelfOverLink bool
+
 	UnexpectedBytes int // bound of the unexpected store; 0: DefaultUnexpectedBytes
 
 	RequestTimeout Tick // default timeout of new requests; 0: DefaultRequestTimeout

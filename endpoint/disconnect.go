@@ -32,7 +32,7 @@ func (e *Engine) part(p *peer) {
 	e.bye(p)
 	p.nacked = p.local // the goodbye says as much
 	e.failPeer(p, EndpointUnreachable, true)
-	if p.rel != nil {
+	if p.rel != nil && !e.ourselves(p) {
 		p.parted, p.partings, p.partAt = p.remote, byes, e.now+byeAgain
 		e.watchPeer(p)
 	}
@@ -46,7 +46,7 @@ const (
 )
 
 func (e *Engine) bye(p *peer) {
-	if p.state == peerConnected {
+	if p.state == peerConnected && !e.ourselves(p) {
 		e.greet(p, greeting{h: wire.Header{Kind: wire.Bye, Session: p.remote}})
 	}
 }
@@ -71,6 +71,10 @@ func (e *Engine) arriveBye(p *peer, h *wire.Header) {
 // stay receivable, unless all is to be forgotten; those whose bytes are still
 // with the peer are dropped. Connects go on: they are about the next session.
 func (e *Engine) failPeer(p *peer, code Code, all bool) {
+	if e.ourselves(p) {
+		e.loseSelf(code)
+		return
+	}
 	p.state, p.goneCode = peerGone, code
 	p.renew()
 	if p.throttles {

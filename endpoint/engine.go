@@ -32,6 +32,7 @@ type Engine struct {
 	timers   timers
 	incoming Incoming // what the handler is shown
 
+	mirror    int32 // the far end of a link to ourselves, or 0
 	holdsBack int // peers that we have throttled
 	pulls     pullSlab
 	frames    framePool
@@ -69,6 +70,9 @@ func New(cfg Config, host Host) *Engine {
 	self := e.peers[e.PeerOf(cfg.NIC, cfg.Endpoint)]
 	self.state, self.remote = peerConnected, self.local
 	self.medium = e.mediumNamed("self")
+	if cfg.SelfOverLink {
+		e.reflect()
+	}
 	return e
 }
 
@@ -98,7 +102,7 @@ func (e *Engine) frame(p *peer, h *wire.Header, payload []byte) bool {
 	if e.paused {
 		return false
 	}
-	if p.index == 0 {
+	if e.local(p) {
 		e.count.Malformed++ // nothing comes to ourselves over a link
 		return true
 	}

@@ -306,9 +306,9 @@ func (e *Engine) sendAck(p *peer, what uint64) bool {
 }
 
 // AskAcks has peers acknowledge at once, as far as they can be asked. An owner
-// that closes does so before it waits for Unacknowledged.
+// that closes does so before it waits until nothing is Owed.
 func (e *Engine) AskAcks() {
-	for _, p := range e.peers[1:] {
+	for _, p := range e.peers {
 		if p.heal != nil && p.state == peerConnected && p.log.outstanding() > 0 {
 			e.sendAck(p, ackPlease)
 		}

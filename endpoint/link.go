@@ -63,8 +63,8 @@ func (e *Engine) LinkUp(pi int32, l wire.Link, dialled bool) {
 	}
 	smaller := e.peers[0].at.less(p.at)
 	switch {
-	case pi == 0: // a stranger under our own address
-		e.host.Drop(pi, l, false)
+	case pi == 0 || pi == e.mirror:
+		e.ownLinkUp(p, l, dialled)
 		return
 	case p.state == peerConnected && p.heal != nil:
 		e.relink(p, l, dialled)
@@ -98,7 +98,14 @@ func (e *Engine) LinkFailed(pi int32, code Code) {
 	if p.link != nil {
 		return // the peer has reached us meanwhile
 	}
-	if p.broken() {
+	switch {
+	case pi == 0 && code != EndpointClosed && p.broken():
+		e.redialFailed(p, code)
+		return
+	case pi == 0:
+		e.loseSelf(code)
+		return
+	case p.broken():
 		e.redialFailed(p, code)
 		return
 	}
@@ -109,13 +116,13 @@ func (e *Engine) LinkFailed(pi int32, code Code) {
 // frames are left which Frame has refused. Requests tied to the peer complete at
 // once; the frames are still offered, and LinkDown follows the last of them.
 func (e *Engine) LinkEnding(pi int32, l wire.Link) {
-	p := e.peers[pi]
+	p := e.endOf(pi, l)
 	if p.link != l || p.ending {
 		return
 	}
 	if p.state == peerConnected && p.heal != nil {
 		e.breakLink(p) // the frames that are left come again
-		e.host.Drop(pi, l, false)
+		e.host.Drop(p.index, l, false)
 		return
 	}
 	p.ending = true
@@ -126,7 +133,7 @@ func (e *Engine) LinkEnding(pi int32, l wire.Link) {
 // complete with EndpointUnreachable, unless the peer has said goodbye before or
 // the medium heals.
 func (e *Engine) LinkDown(pi int32, l wire.Link) {
-	p := e.peers[pi]
+	p := e.endOf(pi, l)
 	if p.next == l {
 		p.next = nil
 	}
@@ -143,6 +150,10 @@ func (e *Engine) LinkDown(pi int32, l wire.Link) {
 // loseLink ends the session with its link, and goes over to the link in
 // reserve if there is one.
 func (e *Engine) loseLink(p *peer, code Code) {
+	if e.ourselves(p) {
+		e.loseSelf(code)
+		return
+	}
 	if p.state == peerConnected {
 		e.failPeer(p, code, false)
 	}

@@ -62,7 +62,7 @@ func (e *Engine) Probe(value, mask uint64, st *Status) (bool, error) {
 func (e *Engine) probeStatus(id int32, st *Status) {
 	m := e.unexp.At(id)
 	*st = Status{
-		Code: Success, Source: Addr{m.Peer, uint32(m.Aux)}, Match: m.Match,
+		Code: Success, Source: Addr{e.shown(m.Peer), uint32(m.Aux)}, Match: m.Match,
 		MsgLength: m.Length, XferLength: m.Length,
 	}
 }

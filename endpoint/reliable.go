@@ -52,10 +52,16 @@ func (e *Engine) reliabilityDue(p *peer) Tick {
 	return due
 }
 
-// Unacknowledged returns how many frames peers have not acknowledged. An owner
-// that closes waits, within a bound, until there are none.
-func (e *Engine) Unacknowledged() int {
+// Owed returns how many frames peers wait for or may have to be sent again: those
+// that are not acknowledged, and answers that wait for room in a link. An owner
+// that closes goes on, within a bound, until there are none.
+func (e *Engine) Owed() int {
 	kept, _ := e.held()
+	for _, i := range e.backlog {
+		if p := e.peers[i]; p.link != nil {
+			kept += p.control.len()
+		}
+	}
 	return kept
 }
 

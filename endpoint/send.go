@@ -74,8 +74,11 @@ func (e *Engine) sendSlow(p *peer, slot int32, r *request, v wire.Vec) {
 	switch {
 	case r.session != p.remote:
 		e.refuseSend(slot, r, BadSession)
-	case p.index == 0:
+	case e.local(p):
 		e.sendSelf(p, slot, r)
+	case p.index == 0 && p.link == nil:
+		e.enqueue(p, slot, r)
+		e.dial(p)
 	case p.state == peerGone:
 		e.refuseSend(slot, r, p.goneCode)
 	case p.state != peerConnected:
@@ -139,7 +142,7 @@ func (e *Engine) wait(p *peer) {
 
 // flushPeer sends what waits for one peer, and reports whether all of it went.
 func (e *Engine) flushPeer(p *peer) bool {
-	if p.index == 0 {
+	if e.local(p) {
 		return e.flushSelf(p)
 	}
 	if p.link == nil {

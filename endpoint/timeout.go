@@ -80,7 +80,7 @@ func (e *Engine) expire(slot int32, r *request) {
 		return
 	}
 	e.count.Timeouts++
-	if p.index == 0 {
+	if e.local(p) {
 		e.expireSelf(slot, r)
 		return
 	}

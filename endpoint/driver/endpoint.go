@@ -124,6 +124,7 @@ func (d *Endpoint) Close() error {
 	for limit := time.Now().Add(closeBound); d.unsent() && time.Now().Before(limit); {
 		d.advance()
 		d.pollPorts()
+		d.eng.Flush()
 		d.yield()
 	}
 	d.eng.Goodbye()
@@ -140,7 +141,7 @@ func (d *Endpoint) Close() error {
 	return err
 }
 
-func (d *Endpoint) unsent() bool { return d.eng.Unacknowledged() > 0 }
+func (d *Endpoint) unsent() bool { return d.eng.Owed() > 0 }
 
 func (d *Endpoint) closePorts() error {
 	var errs []error

@@ -105,7 +105,7 @@ func (d *Endpoint) takeEvents() {
 
 func (d *Endpoint) linkUp(l transport.Link, dialled bool) {
 	addr, _ := l.Peer()
-	peer := d.eng.PeerOf(addr.NIC, addr.Endpoint)
+	peer := d.eng.LinkOwner(addr.NIC, addr.Endpoint, dialled)
 	l.Bind(peer)
 	if c := l.Caps(); !c.Reliable || !c.Ordered {
 		d.lossy = true

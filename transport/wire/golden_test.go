@@ -41,8 +41,9 @@ var golden = map[string]struct {
 		Kind: wire.PullData, Flags: wire.HasID | wire.HasRange, Length: 3,
 		Session: session, ID: 0x900000002, Total: 1 << 20, Offset: 1<<20 - 3,
 	}, payload: "end"},
-	"ack":  {header: wire.Header{Kind: wire.Ack, Flags: wire.HasAck, Session: session, Ack: 0xfffffffe}},
-	"nack": {header: wire.Header{Kind: wire.Nack, Session: 0xdeadbeef}},
+	"ack":    {header: wire.Header{Kind: wire.Ack, Flags: wire.HasAck, Session: session, Ack: 0xfffffffe}},
+	"resume": {header: wire.Header{Kind: wire.Resume, Flags: wire.HasAck, Session: session, Ack: 0xfffffffe}},
+	"nack":   {header: wire.Header{Kind: wire.Nack, Session: 0xdeadbeef}},
 	"connect": {
 		header: wire.Header{Kind: wire.Connect, Length: wire.ConnectSize},
 		connect: &wire.ConnectInfo{

@@ -1,0 +1,93 @@
+package endpoint
+
+import (
+	"math"
+
+	"gomx/transport/wire"
+)
+
+// With Config.SelfOverLink the endpoint's messages to itself travel over a link
+// like those to others (MX_DISABLE_SELF). Such a link has both its ends here: the
+// one that was dialled belongs to peer 0, to whom messages go, and the one that was
+// accepted to the mirror, from whom they come. Nothing of the mirror shows: its
+// messages are messages of peer 0. The session of the two needs no connect and
+// never ends.
+
+// reflect makes the mirror.
+func (e *Engine) reflect() {
+	p := &peer{index: int32(len(e.peers)), at: e.peers[0].at, fast: -1, watched: Never}
+	p.queue.reset()
+	p.dialled = true // it never dials
+	e.peers = append(e.peers, p)
+	e.mirror = p.index
+	e.beginSelf()
+}
+
+// beginSelf puts both ends at the beginning of the session.
+func (e *Engine) beginSelf() {
+	for _, p := range []*peer{e.peers[0], e.peers[e.mirror]} {
+		p.local = e.cfg.Session
+		e.begin(p, e.cfg.Session, math.MaxInt32)
+	}
+}
+
+// local reports whether messages to p don't leave the engine.
+func (e *Engine) local(p *peer) bool { return p.index == 0 && e.mirror == 0 }
+
+// ourselves reports whether p is an end of a link to ourselves.
+func (e *Engine) ourselves(p *peer) bool {
+	return e.mirror != 0 && (p.index == 0 || p.index == e.mirror)
+}
+
+// endOf returns the peer that a link is in use for, or the one it would be for.
+func (e *Engine) endOf(pi int32, l wire.Link) *peer {
+	if p := e.peers[e.mirror]; pi == 0 && e.mirror != 0 && p.link == l {
+		return p
+	}
+	return e.peers[pi]
+}
+
+// LinkOwner returns the peer that a link to or from an address belongs to, as
+// PeerOf does, and tells the two ends of a link to ourselves apart.
+func (e *Engine) LinkOwner(nic uint64, endpoint uint32, dialled bool) int32 {
+	pi := e.PeerOf(nic, endpoint)
+	if pi == 0 && !dialled {
+		return e.mirror
+	}
+	return pi
+}
+
+func (e *Engine) ownLinkUp(p *peer, l wire.Link, dialled bool) {
+	switch {
+	case e.mirror == 0: // a stranger under our own address
+		e.host.Drop(p.index, l, false)
+	case p.heal != nil:
+		e.relink(p, l, dialled)
+	default:
+		e.attach(p, l, dialled)
+		e.begin(p, e.cfg.Session, math.MaxInt32)
+		e.wait(p)
+	}
+}
+
+// loseSelf ends what was under way when the link to ourselves is gone for good.
+func (e *Engine) loseSelf(code Code) {
+	for _, p := range []*peer{e.peers[0], e.peers[e.mirror]} {
+		link := p.link
+		e.endRequests(p, code)
+		e.dropStored(p, false)
+		e.unlink(p)
+		if link != nil {
+			e.host.Drop(p.index, link, false)
+		}
+	}
+	e.beginSelf()
+}
+
+// shown is the peer that users see in place of p.
+func (e *Engine) shown(p int32) int32 {
+	if p == e.mirror {
+		return 0
+	}
+	return p
+}
