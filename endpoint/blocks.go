@@ -146,6 +146,10 @@ func (e *Engine) flushJobs(p *peer) bool {
 			if !e.post(p, h, &r.vec, int(j.off)) {
 				return false
 			}
+			if p.caps.Retains {
+				p.pushing = j.send
+				r.flags |= pushed
+			}
 			j.off += n
 		}
 		p.jobs.pop()

@@ -32,6 +32,13 @@ func (e *Engine) settle(slot int32, r *request) bool {
 		}
 		r.flags &^= exposed
 	}
+	if r.flags&pushed != 0 {
+		if p := e.peers[r.peer]; p.link != nil && p.pushing == handleOf(slot, r.generation) {
+			p.pushing = 0
+			p.link.Reclaim()
+		}
+		r.flags &^= pushed
+	}
 	if r.flags&forgotten != 0 {
 		e.reqs.release(slot, r)
 		return true

@@ -16,10 +16,10 @@ const (
 	healFrames = 1024    // frames that may be unacknowledged
 	healBytes  = 4 << 20 // bytes of them, beyond the first
 
-	ackFrames      = 64        // frames taken after which an ack is sent
-	ackBytes       = 512 << 10 // likewise bytes
-	ackRide        = 16        // frames taken after which an ack rides on what goes out anyway
-	ackIdle   Tick = 100       // time after which the last frames are acknowledged
+	ackFrames      = 256     // frames taken after which an ack is sent
+	ackBytes       = 1 << 20 // likewise bytes
+	ackRide        = 16      // frames taken after which an ack rides on what goes out anyway
+	ackIdle   Tick = 100     // time after which the last frames are acknowledged
 
 	redialLater Tick = 100 // head start of the smaller address
 	redialFirst Tick = 50  // after a dial that failed; doubles
@@ -77,7 +77,7 @@ func (e *Engine) breakLink(p *peer) {
 // unhook takes the link from a connected peer. What depended on just this link is
 // forgotten; it is begun again over the next one.
 func (e *Engine) unhook(p *peer) {
-	p.link, p.ending, p.nacked = nil, false, 0
+	p.link, p.ending, p.nacked, p.pushing = nil, false, 0, 0
 	p.heal.resuming, p.heal.ackDue = false, false
 	p.greetings.clear()
 	p.jobs.clear()

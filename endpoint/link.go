@@ -219,6 +219,6 @@ func (e *Engine) unlink(p *peer) {
 	}
 	p.link, p.caps, p.rel, p.log, p.heal, p.next = nil, nil, nil, nil, nil, nil
 	p.greetings.clear()
-	p.partings, p.nacked, p.ending, p.served = 0, 0, false, false
+	p.partings, p.nacked, p.pushing, p.ending, p.served = 0, 0, 0, false, false
 	p.refresh(-1)
 }

@@ -51,6 +51,7 @@ type peer struct {
 	greetings fifo[greeting]
 	control   fifo[wire.Header]
 	jobs      fifo[pullJob]
+	pushing   Handle // the send whose memory the link may retain
 	inBacklog bool
 	watched   Tick // when Advance comes by, or Never
 
