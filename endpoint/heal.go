@@ -107,8 +107,7 @@ func (e *Engine) unhook(p *peer) {
 func (e *Engine) relink(p *peer, l wire.Link, dialled bool) {
 	smaller := e.peers[0].at.less(p.at)
 	if old := p.link; old != nil {
-		crossing := p.heal.resuming && p.linkDialled == smaller
-		if crossing && dialled != smaller || !p.heal.resuming && dialled {
+		if p.heal.resuming && p.outranks(smaller, dialled) || !p.heal.resuming && dialled {
 			e.host.Drop(p.index, l, false)
 			return
 		}

@@ -56,6 +56,7 @@ func (e *Engine) sendGreeting(p *peer, g *greeting) bool {
 //     incarnation.
 //   - If both sides dial at once, the link dialled by the smaller address wins:
 //     the other side gives its own up.
+//   - Over a medium that heals nothing is held in reserve: see relink.
 func (e *Engine) LinkUp(pi int32, l wire.Link, dialled bool) {
 	p := e.peers[pi]
 	if dialled {
@@ -70,6 +71,12 @@ func (e *Engine) LinkUp(pi int32, l wire.Link, dialled bool) {
 		e.relink(p, l, dialled)
 		return
 	case p.link == nil:
+	case l.Caps().Heals:
+		if p.outranks(smaller, dialled) {
+			e.host.Drop(pi, l, false)
+			return
+		}
+		e.host.Drop(pi, p.link, false)
 	case p.state == peerConnected || smaller:
 		if p.next != nil {
 			e.host.Drop(pi, p.next, false)
@@ -84,6 +91,12 @@ func (e *Engine) LinkUp(pi int32, l wire.Link, dialled bool) {
 	}
 	e.attach(p, l, dialled)
 	e.askAll(p)
+}
+
+// outranks reports whether the peer's present link is the one that stays of two
+// that came up at once, because the smaller address has dialled this one only.
+func (p *peer) outranks(smaller, dialled bool) bool {
+	return p.linkDialled == smaller && dialled != smaller
 }
 
 func (a address) less(b address) bool {
