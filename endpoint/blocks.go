@@ -118,6 +118,9 @@ func (e *Engine) arrivePullRequest(p *peer, h *wire.Header) {
 		return // asked again, though it is on its way
 	}
 	if p.jobs.len() >= blocksAhead*e.reqs.live {
+		p.jobs.keep(func(j *pullJob) bool { _, r := e.reqs.find(j.send); return r != nil })
+	}
+	if p.jobs.len() >= blocksAhead*e.reqs.live {
 		e.count.Malformed++ // more than an honest peer has under way
 		return
 	}

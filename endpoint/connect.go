@@ -158,7 +158,7 @@ func (e *Engine) arriveConnect(p *peer, h *wire.Header, payload []byte) {
 	}
 	switch {
 	case p.state == peerConnected && c.Session == p.remote:
-		if !connected && p.heal != nil && p.heal.resuming {
+		if !connected && p.heal != nil && p.heal.resuming && p.log.base == p.local {
 			e.resumeFrom(p, p.local) // our reply was lost with the link
 		}
 	case p.ended(c.Session):

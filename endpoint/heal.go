@@ -151,6 +151,12 @@ func (e *Engine) arriveResume(p *peer, h *wire.Header) {
 		e.refuse(p, h)
 	case !p.heal.resuming || h.Flags&wire.HasAck == 0:
 		e.corrupt(p)
+	case int32(h.Ack-p.log.base) < 0:
+		// The peer has said more than that already: this link came up at its side
+		// long ago, and is of no use there any more.
+		link := p.link
+		e.breakLink(p)
+		e.host.Drop(p.index, link, false)
 	default:
 		e.resumeFrom(p, h.Ack)
 	}
