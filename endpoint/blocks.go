@@ -2,6 +2,7 @@ package endpoint
 
 import (
 	"cmp"
+	"math/bits"
 
 	"gomx/transport/wire"
 )
@@ -87,11 +88,16 @@ func (e *Engine) askBlocks(p *peer, r *request, pl *pull) {
 	}
 }
 
+// askBlock asks for what is missing of a block, from the first to the last such
+// frame.
 func (e *Engine) askBlock(p *peer, r *request, pl *pull, b *block) {
 	b.due = e.now + pullAgain
+	missing := ^b.here & (1<<b.frames - 1)
+	from := uint32(bits.TrailingZeros32(missing)) * pl.frame
+	to := min(b.len, uint32(bits.Len32(missing))*pl.frame)
 	e.control(p, wire.Header{
 		Kind: wire.PullRequest, Flags: wire.HasID | wire.HasRange,
-		ID: r.remote, Match: uint64(pl.request), Seq: pl.frame, Offset: b.off, Total: b.len,
+		ID: r.remote, Match: uint64(pl.request), Seq: pl.frame, Offset: b.off + from, Total: to - from,
 	})
 }
 
@@ -101,6 +107,11 @@ type pullJob struct {
 	receiver uint64
 	off, end uint32
 	frame    uint32
+}
+
+// covers reports whether what a pull-request asks for is on its way already.
+func (j *pullJob) covers(h *wire.Header, end uint32) bool {
+	return j.send == Handle(h.ID) && j.receiver == h.Match && j.off <= h.Offset && end <= j.end
 }
 
 func (e *Engine) arrivePullRequest(p *peer, h *wire.Header) {
@@ -114,7 +125,7 @@ func (e *Engine) arrivePullRequest(p *peer, h *wire.Header) {
 		e.count.Malformed++
 		return
 	}
-	if p.jobs.has(func(j *pullJob) bool { return j.send == Handle(h.ID) && j.receiver == h.Match && j.end == uint32(end) }) {
+	if p.jobs.has(func(j *pullJob) bool { return j.covers(h, uint32(end)) }) {
 		return // asked again, though it is on its way
 	}
 	if p.jobs.len() >= blocksAhead*e.reqs.live {
