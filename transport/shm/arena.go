@@ -153,7 +153,7 @@ func (f *farArena) copy(v *wire.Vec, list []cma.Remote, n int) {
 		off := s.Addr - f.place.base
 		part := f.mem.Bytes()[off : off+uint64(s.Len)]
 		part = part[:min(len(part), n-done)]
-		done += v.Scatter(done, part)
+		done += spread(v, done, part)
 	}
 }
 

@@ -19,8 +19,10 @@ const (
 
 // Which way is quickest depends on the machine, on the size, on where the two
 // processes run and on whether the sender is at hand, and it changes while they
-// run. So each link measures what it does, and takes what was quickest of late
-// for messages of that size. Now and then it tries another way again.
+// run: in a virtual machine the host may move a core away from the other one's
+// cache, and everything takes three times as long until it is moved back. So each
+// link measures what it does, and takes what was quickest of late for messages of
+// that size. Now and then it tries another way again.
 const (
 	sizeClasses = 8 // up to 16 KiB, then one for each doubling, the last open
 	firstClass  = 14
@@ -30,25 +32,36 @@ const (
 	// trial is longer, because the ring's pages are touched in it.
 	trial      = 16
 	firstTrial = 4 << 20 // bytes
-	hopelessly = 4       // times slower than the best: tried again only at long last
 
-	// Messages between trials: the gap begins short and doubles.
+	// Messages between trials of a way: the gap begins short and doubles, up to
+	// where trials of a way as slow as this one take a share of the time at most.
 	firstGap = 64
-	lastGap  = 4096
+	nearGap  = 1024 // the least such bound, for ways that are nearly as quick
+	lastGap  = 8192
+	share    = 128 // trials take 1/share of the time
+
+	// A change of the quickest way's cost by this factor says that the machine is
+	// not as it was: what is known of the other ways is worth nothing.
+	upset = 1.5
 )
 
 // chooser holds what a link has measured.
 type chooser struct{ classes [sizeClasses]sizeClass }
 
 type sizeClass struct {
-	cost  [wayEnd]float64 // nanoseconds a KiB, smoothed; 0: not known
-	tried [wayEnd]bool
-	next  way // the next to be tried again
-	wait  int // messages until then
-	gap   int
+	ways [wayEnd]record
 
 	trying way
 	left   int // messages of the trial that are still to come
+}
+
+// record is what is known of a way.
+type record struct {
+	cost    float64 // nanoseconds a KiB, smoothed; 0: not known
+	settled float64 // the cost when the gaps were last set because of this way
+	tried   bool
+	gap     int
+	wait    int // messages until it is tried again
 }
 
 func classOf(n int) int {
@@ -65,40 +78,52 @@ func (c *chooser) choose(n int, open [wayEnd]bool) way {
 	}
 	best := byBlocks
 	for w := range wayEnd {
+		r, least := &s.ways[w], s.ways[best].cost
 		switch {
 		case !open[w]:
-		case !s.tried[w]:
-			s.tried[w] = true
-			s.gap, s.wait = firstGap, firstGap
+		case !r.tried:
+			r.tried, r.gap, r.wait = true, firstGap, firstGap
 			return s.try(w, max(trial, firstTrial/n))
-		case s.cost[w] > 0 && (s.cost[best] == 0 || s.cost[w] < s.cost[best]):
+		case r.cost > 0 && (least == 0 || r.cost < least):
 			best = w
 		}
 	}
-	if s.wait--; s.wait <= 0 {
-		s.gap = min(2*s.gap, lastGap)
-		s.wait = s.gap
-		if w := s.other(open, best); s.cost[w] < hopelessly*s.cost[best] || s.gap == lastGap {
-			return s.try(w, trial)
+	s.notice(&s.ways[best])
+	for w := range wayEnd {
+		if r := &s.ways[w]; open[w] && w != best {
+			if r.wait--; r.wait <= 0 {
+				r.gap = min(2*r.gap, longestGap(r.cost, s.ways[best].cost))
+				r.wait = r.gap
+				return s.try(w, trial)
+			}
 		}
 	}
 	return best
+}
+
+// longestGap returns how many messages may lie between trials of a way.
+func longestGap(cost, least float64) int {
+	if cost == 0 || least == 0 {
+		return nearGap
+	}
+	lost := trial * (cost/least - 1) // by a trial, in messages
+	return int(min(max(share*lost, nearGap), lastGap))
+}
+
+// notice shortens the gaps again if the cost of the quickest way has changed.
+func (s *sizeClass) notice(best *record) {
+	if best.cost < best.settled*upset && best.cost*upset > best.settled {
+		return
+	}
+	best.settled = best.cost
+	for w := range s.ways {
+		s.ways[w].gap, s.ways[w].wait = firstGap, firstGap
+	}
 }
 
 func (s *sizeClass) try(w way, messages int) way {
 	s.trying, s.left = w, messages-1
 	return w
-}
-
-// other returns the open ways but best in turn.
-func (s *sizeClass) other(open [wayEnd]bool, best way) way {
-	for range wayEnd {
-		s.next = (s.next + 1) % wayEnd
-		if open[s.next] && s.next != best {
-			return s.next
-		}
-	}
-	return best
 }
 
 // measured notes that n bytes took that long.
@@ -108,12 +133,12 @@ func (c *chooser) measured(n int, w way, took time.Duration) {
 		return
 	}
 	cost := float64(max(took, 1)) * 1024 / float64(n)
-	switch known := s.cost[w]; {
-	case known == 0:
-		s.cost[w] = cost
-	case cost < known:
-		s.cost[w] += (cost - known) / 2
-	default: // an interrupt makes one message slow, but none quick
-		s.cost[w] += (cost - known) / 16
+	switch r := &s.ways[w]; {
+	case r.cost == 0:
+		r.cost = cost
+	case cost < r.cost:
+		r.cost += (cost - r.cost) / 2
+	default: // an interrupt makes one message slow, however much, but none quick
+		r.cost += min(cost-r.cost, r.cost) / 16
 	}
 }

@@ -60,3 +60,49 @@ func TestChooseKeepsSizesApart(t *testing.T) {
 		t.Errorf("1 MiB goes %v ways", got)
 	}
 }
+
+// A process that was interrupted finds one message a thousand times as slow, which
+// says nothing about the way it came.
+func TestChooseForgivesAnInterrupt(t *testing.T) {
+	all := [wayEnd]bool{true, true, true}
+	took := [wayEnd]time.Duration{20, 90, 30}
+	var c chooser
+	run(&c, 100_000, 2000, all, took)
+	for range 20 {
+		run(&c, 100_000, 49, all, took)
+		c.measured(100_000, byArena, 20_000)
+	}
+	if got := run(&c, 100_000, 1000, all, took); got[byArena] < 900 {
+		t.Errorf("the arena is quickest but for interrupts, and was chosen %d times of 1000", got[byArena])
+	}
+}
+
+// The host may have had the two cores far apart while the first trials ran.
+func TestChooseLooksAgainWhenTheMachineChanges(t *testing.T) {
+	all := [wayEnd]bool{true, true, true}
+	var c chooser
+	run(&c, 100_000, 200, all, [wayEnd]time.Duration{90, 90, 60})
+	run(&c, 100_000, 300, all, [wayEnd]time.Duration{20, 90, 30})
+	if got := run(&c, 100_000, 1000, all, [wayEnd]time.Duration{20, 90, 30}); got[byArena] < 850 {
+		t.Errorf("the arena has become the quickest, and was chosen %v", got)
+	}
+}
+
+// Memory of both kinds goes over one link, and each has a quickest way of its own.
+func TestChooseKeepsKindsOfMemoryApart(t *testing.T) {
+	arena, ordinary := [wayEnd]bool{true, true, true}, [wayEnd]bool{false, true, true}
+	took := [wayEnd]time.Duration{20, 90, 40}
+	var c chooser
+	run(&c, 100_000, 1000, ordinary, took)
+	var got [wayEnd]int
+	for range 2000 {
+		for _, open := range [][wayEnd]bool{arena, ordinary} {
+			for w, n := range run(&c, 100_000, 1, open, took) {
+				got[w] += n
+			}
+		}
+	}
+	if got[byArena] < 1800 || got[byBlocks] < 1800 {
+		t.Errorf("2000 messages of each kind went these ways: %v", got)
+	}
+}

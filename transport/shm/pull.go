@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"gomx/transport"
+	"gomx/transport/shm/internal/bulk"
 	"gomx/transport/wire"
 )
 
@@ -47,6 +48,21 @@ func (l *link) Pull(desc []byte, v *wire.Vec, n int, _ uint64) wire.PullResult {
 	}
 	l.chooser.measured(n, way, time.Since(began))
 	return wire.PullDone
+}
+
+// spread copies what another core has written into v from off on, and returns how
+// many bytes found room.
+func spread(v *wire.Vec, off int, src []byte) (done int) {
+	for i := 0; i < v.Segments() && done < len(src); i++ {
+		part := v.Segment(i)
+		if off >= len(part) {
+			off -= len(part)
+			continue
+		}
+		done += bulk.Copy(part[off:], src[done:])
+		off = 0
+	}
+	return done
 }
 
 // blockTimer times a message that comes by blocks, the latest if there are
