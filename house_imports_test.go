@@ -38,6 +38,9 @@ var arrows = map[string][]string{
 	"cmd/mx_pingpong": {"mx", "bench/pingpong", "bench/plot", "bench/stats"},
 	"examples":        {"mx"},
 	"integration":     {},
+
+	"integration/internal/traffic": {"mx", "integration/internal/proc"},
+	"integration/sim": {"endpoint", "transport", "transport/mem", "transport/wire"},
 }
 
 func TestArrowsPointDown(t *testing.T) {
@@ -104,9 +107,11 @@ var (
 		"transport/shm/dial.go":            "tells the errors of a socket apart by their numbers",
 		"transport/shm/transport.go":       "tells the errors of a socket apart by their numbers",
 		"transport/shm/hello.go":           "closes descriptors of a refused peer, and compares users",
+		"bench/compare/internal/socket":    "a bare connection, read and written without the Go poller",
 		"bench/compare/internal/child":     "process groups, so that nothing of a measured program stays behind",
 		"bench/pingpong/internal/affinity": "binds threads to cores",
 		"integration/internal/proc":        "signals and resources of the processes that tests start",
+		"integration/internal/netns":       "which processes are alive, to remove what dead ones have left",
 	}
 )
 

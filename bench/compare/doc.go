@@ -5,7 +5,7 @@
 //
 // Absolute times drift from machine to machine and from minute to minute, so
 // everything is measured in turn: in each round and for each quantity gomx,
-// then one MPI, then the next, each as two processes pinned to the same two
+// then one peer, then the next, each as two processes pinned to the same two
 // cores. The figure of a round is the median over batches of round trips; the
 // figure printed is the median over rounds.
 //
@@ -14,9 +14,15 @@
 // and prints the same fields; it is compiled with the MPI's own compiler
 // wrapper. Both go into a temporary directory that is removed at the end.
 //
+// Two media are measured: shared memory, and TCP over the loopback interface. Over
+// TCP the peers are also a bare socket (internal/socket), and the MPIs are told to
+// use nothing but TCP. That they do is checked: as many bytes as the messages have
+// must have passed the network interfaces (traffic.go). How gomx stands to what it
+// is meant to reach there is printed at the end (bars.go).
+//
 // What is not installed is named and left out. What fails is named as well, its
 // places in the tables stay empty, and the exit status is 1.
 //
 // Where to read next: plan.go says what is measured, measure.go in which order,
-// peers.go how another MPI would be added.
+// peers.go how another peer would be added.
 package main

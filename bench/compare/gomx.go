@@ -16,6 +16,8 @@ type pingpong struct {
 
 func (p *pingpong) name() string { return gomxName }
 
+func (p *pingpong) does(job) bool { return true }
+
 func (p *pingpong) build(ctx context.Context, dir string) error {
 	if p.path != "" {
 		return nil
@@ -34,7 +36,7 @@ func (p *pingpong) build(ctx context.Context, dir string) error {
 }
 
 func (p *pingpong) command(j job, at setting) child.Command {
-	args := append([]string{"-json"}, j.args(at)...)
+	args := append([]string{"-json", "-transport", string(j.medium)}, j.args(at)...)
 	if j.alloc {
 		args = append(args, "-alloc")
 	}

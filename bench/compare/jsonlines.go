@@ -9,6 +9,7 @@ import (
 // jsonLine is what -json prints for each line of each table. Figures that could
 // not be measured are left out.
 type jsonLine struct {
+	Medium   string               `json:"medium"`
 	Quantity string               `json:"quantity"`
 	Line     string               `json:"line"`
 	Length   int                  `json:"length"`
@@ -19,7 +20,7 @@ type jsonLine struct {
 	Rounds   map[string][]float64 `json:"rounds"`
 }
 
-// writeJSON prints one object a line.
+// writeJSON prints one object a line, and after them one for each bar.
 func writeJSON(w io.Writer, r *report) error {
 	encoder := json.NewEncoder(w)
 	for _, s := range r.sheets {
@@ -29,12 +30,12 @@ func writeJSON(w io.Writer, r *report) error {
 			}
 		}
 	}
-	return nil
+	return encodeBars(encoder, r.judge())
 }
 
 func (s *sheet) jsonLine(line string) jsonLine {
 	out := jsonLine{
-		Quantity: s.quantity, Line: line, Length: s.lengths[line], Unit: s.unit, Better: "lower",
+		Medium: string(s.medium), Quantity: s.quantity, Line: line, Length: s.lengths[line], Unit: s.unit, Better: "lower",
 		Median: map[string]float64{}, Ratio: map[string]float64{}, Rounds: map[string][]float64{},
 	}
 	if s.higher {

@@ -10,7 +10,7 @@ import (
 	"os/signal"
 
 	"gomx/bench/compare/internal/child"
-	"gomx/bench/plot"
+	"gomx/bench/compare/internal/socket"
 )
 
 // Exit statuses.
@@ -21,6 +21,9 @@ const (
 )
 
 func main() {
+	if socket.IsChild() {
+		os.Exit(socket.Main(os.Args[1:], os.Stdout, os.Stderr))
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), child.EndSignals...)
 	status := compare(ctx, os.Args[1:], os.Stdout, os.Stderr)
 	stop()
@@ -60,12 +63,13 @@ func compareWith(ctx context.Context, o *options, stdout, stderr io.Writer) (com
 	}
 	defer os.RemoveAll(dir)
 	tell := &progress{w: stderr, verbose: o.verbose}
-	subjects, built, err := buildSubjects(ctx, o, dir, tell)
+	plan := planFor(o.media, o.only)
+	subjects, built, err := buildSubjects(ctx, o, plan, dir, tell)
 	if err != nil {
 		return false, err
 	}
 	c := &comparison{
-		subjects: subjects, plan: planFor(o.only), rounds: o.rounds, cores: o.cores,
+		subjects: subjects, plan: plan, rounds: o.rounds, cores: o.cores,
 		timeout: o.timeout, dir: dir, progress: tell,
 	}
 	result, err := c.run(ctx)
@@ -79,7 +83,7 @@ func compareWith(ctx context.Context, o *options, stdout, stderr io.Writer) (com
 		return false, err
 	}
 	if o.plot != "" {
-		if err := plot.Draw(o.plot, result.sheet("latency").picture()); err != nil {
+		if err := result.draw(o.plot); err != nil {
 			return false, err
 		}
 	}
@@ -89,8 +93,8 @@ func compareWith(ctx context.Context, o *options, stdout, stderr io.Writer) (com
 // buildSubjects makes the measuring programs. Without gomx there is nothing to
 // compare, so that is an error; a peer that is lacking or doesn't compile is
 // left out, and all is false for the latter.
-func buildSubjects(ctx context.Context, o *options, dir string, tell *progress) (subjects []subject, all bool, err error) {
-	peers, lacking := findPeers(o.peers)
+func buildSubjects(ctx context.Context, o *options, plan []job, dir string, tell *progress) (subjects []subject, all bool, err error) {
+	peers, lacking := findPeers(o.peers, plan)
 	for _, err := range lacking {
 		tell.note("%v; left out", err)
 	}

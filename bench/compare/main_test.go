@@ -12,13 +12,19 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"gomx/bench/compare/internal/socket"
 )
 
 // fakeVariable makes the test binary behave as mx_pingpong: "good" prints what
-// is asked for, "bad" fails, "silent" prints nothing of use, "slow" never ends.
+// is asked for, "bad" fails, "silent" prints nothing of use, "slow" never ends,
+// and "tcp" really measures, with bare sockets.
 const fakeVariable = "GOMX_FAKE_PINGPONG"
 
 func TestMain(m *testing.M) {
+	if socket.IsChild() {
+		os.Exit(socket.Main(os.Args[1:], os.Stdout, os.Stderr))
+	}
 	if role := os.Getenv(fakeVariable); role != "" {
 		os.Exit(fakePingpong(role, os.Args[1:]))
 	}
@@ -30,6 +36,7 @@ func fakePingpong(role string, args []string) int {
 	lengths, pin := flags.String("L", "", ""), flags.String("pin", "", "")
 	iterations, window := flags.Int("N", 0, ""), flags.Int("window", 0, "")
 	posted, unexpected := flags.Int("posted", 0, ""), flags.Int("unexpected", 0, "")
+	over := flags.String("transport", "", "")
 	asJSON, alloc := flags.Bool("json", false, ""), flags.Bool("alloc", false, "")
 	_ = flags.Parse(args)
 	switch {
@@ -41,10 +48,13 @@ func fakePingpong(role string, args []string) int {
 		return 0
 	case role == "slow":
 		time.Sleep(time.Hour)
+	case role == "tcp":
+		_ = os.Setenv(socket.Variable, socket.LeadRole)
+		return socket.Main(args[3:], os.Stdout, os.Stderr) // without -json and -transport tcp
 	}
 	text, _ := os.ReadFile(*lengths)
 	for _, word := range strings.Fields(string(text)) {
-		fmt.Printf(`{"transport":"shm","length":%s`, word)
+		fmt.Printf(`{"transport":%q,"length":%s`, *over, word)
 		switch {
 		case *window > 0:
 			fmt.Print(`,"rate_Mmsgps":20`)
@@ -77,7 +87,7 @@ func run(ctx context.Context, t *testing.T, role string, args ...string) (status
 }
 
 func TestCompareGomxAlone(t *testing.T) {
-	status, stdout, stderr := run(t.Context(), t, "good", "-peers", "none", "-rounds", "2", "-json")
+	status, stdout, stderr := run(t.Context(), t, "good", "-peers", "none", "-rounds", "2", "-media", "shm", "-json")
 	if status != exitGood {
 		t.Fatalf("status %d:\n%s", status, stderr)
 	}
@@ -112,7 +122,7 @@ func TestCompareGomxAlone(t *testing.T) {
 
 func TestCompareDraws(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "latency.svg")
-	status, _, stderr := run(t.Context(), t, "good", "-peers", "none", "-rounds", "1", "-only", "latency", "-plot", path)
+	status, _, stderr := run(t.Context(), t, "good", "-peers", "none", "-rounds", "1", "-only", "latency", "-media", "shm", "-plot", path)
 	if status != exitGood {
 		t.Fatalf("status %d:\n%s", status, stderr)
 	}
@@ -124,7 +134,7 @@ func TestCompareDraws(t *testing.T) {
 func TestFailuresAreNamedAndLeftOut(t *testing.T) {
 	for role, want := range map[string]string{"bad": "no such luck", "silent": "0 results for 8 B", "slow": "did not end in time"} {
 		t.Run(role, func(t *testing.T) {
-			args := []string{"-peers", "none", "-rounds", "2", "-only", "rate"}
+			args := []string{"-peers", "none", "-rounds", "2", "-only", "rate", "-media", "shm"}
 			if role == "slow" {
 				args = append(args, "-timeout", "100ms")
 			}
@@ -164,7 +174,7 @@ func TestInterrupt(t *testing.T) {
 
 func TestLackingPeersAreNamed(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
-	status, stdout, stderr := run(t.Context(), t, "good", "-rounds", "1", "-only", "rate")
+	status, stdout, stderr := run(t.Context(), t, "good", "-rounds", "1", "-only", "rate", "-media", "shm")
 	if status != exitGood {
 		t.Errorf("status %d:\n%s", status, stderr)
 	}

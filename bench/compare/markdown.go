@@ -10,6 +10,12 @@ import (
 func writeMarkdown(w io.Writer, r *report) error {
 	var text strings.Builder
 	fmt.Fprintf(&text, "%s\n", r.heading())
+	if len(r.ways) > 0 {
+		text.WriteString("\n")
+	}
+	for _, way := range r.ways {
+		fmt.Fprintf(&text, "- %s\n", way)
+	}
 	for _, s := range r.sheets {
 		fmt.Fprintf(&text, "\n%s, %s (ratio %s):\n\n", s.title, s.unit, s.verdict())
 		head, lines := s.grid()
@@ -19,6 +25,7 @@ func writeMarkdown(w io.Writer, r *report) error {
 			text.WriteString(markdownLine(words))
 		}
 	}
+	text.WriteString(markdownBars(r.judge()))
 	_, err := io.WriteString(w, text.String())
 	return err
 }

@@ -38,7 +38,10 @@ func (c *comparison) run(ctx context.Context) (*report, error) {
 	result := &report{rounds: c.rounds, cores: c.cores, versions: map[string]string{}, when: time.Now()}
 	for _, j := range c.plan {
 		for _, s := range c.subjectsOf(j) {
-			result.sheet(j.quantity).reserve(j, s.name())
+			result.sheet(j.medium, j.quantity).reserve(j, s.name())
+			if p, ok := s.(peer); ok {
+				result.explain(p, j.medium)
+			}
 		}
 	}
 	for round := range c.rounds {
@@ -58,7 +61,7 @@ func (c *comparison) run(ctx context.Context) (*report, error) {
 func (c *comparison) subjectsOf(j job) []subject {
 	var able []subject
 	for _, s := range c.subjects {
-		if s.name() == gomxName || !j.gomxOnly() {
+		if s.does(j) {
 			able = append(able, s)
 		}
 	}
@@ -79,7 +82,7 @@ func (c *comparison) measure(ctx context.Context, j job, s subject, result *repo
 		c.progress.failed(s.name(), err)
 		return nil
 	}
-	sheet := result.sheet(j.quantity)
+	sheet := result.sheet(j.medium, j.quantity)
 	for _, r := range records {
 		sheet.add(place(j, r, s.name()), r.value(j))
 		if r.Library != "" {
@@ -96,10 +99,14 @@ func (c *comparison) runOnce(ctx context.Context, j job, s subject) ([]record, e
 		return nil, err
 	}
 	command := s.command(j, setting{lengths, c.cores, c.timeout})
+	before := networkBytes()
 	stdout, stderr, err := child.Run(ctx, command)
 	c.progress.ran(command, stdout, stderr)
 	if err != nil {
 		return nil, err
+	}
+	if err := j.checkTraffic(networkBytes() - before); err != nil {
+		return nil, fmt.Errorf("%s: %w", filepath.Base(command.Path), err)
 	}
 	records, err := parseRecords(stdout)
 	if err != nil {

@@ -11,14 +11,17 @@ import (
 	"gomx/bench/plot"
 )
 
-const helpText = `Compare gomx with the MPIs installed on this machine, in turn, two processes
-pinned to two cores, and print medians and ratios.
+const helpText = `Compare gomx with the MPIs installed on this machine, and over TCP with a bare
+socket as well: in turn, two processes pinned to two cores. Prints medians and
+ratios, and over TCP how they stand to what gomx is meant to reach.
 
     go run ./bench/compare                        everything, some minutes
+    go run ./bench/compare -media tcp             over TCP (loopback) only
     go run ./bench/compare -only latency -rounds 9
     go run ./bench/compare -peers openmpi -v
     go run ./bench/compare -markdown -plot latency.svg
 
+Over shared memory (shm) everything is measured, over TCP (tcp) latency and rate.
 Leave the machine alone meanwhile: whatever else runs shows in the figures.
 
 `
@@ -26,6 +29,7 @@ Leave the machine alone meanwhile: whatever else runs shows in the figures.
 type options struct {
 	rounds   int
 	peers    []string
+	media    []string
 	only     []string
 	cores    pin
 	timeout  time.Duration
@@ -41,15 +45,16 @@ func parseOptions(args []string, w io.Writer) (*options, error) {
 	o := &options{cores: pin{0, 1}, write: writeTables}
 	flags := flag.NewFlagSet("compare", flag.ContinueOnError)
 	flags.SetOutput(io.Discard)
-	var peers, only string
+	var peers, over, only string
 	var asJSON, asMarkdown bool
 	flags.IntVar(&o.rounds, "rounds", 5, "measure everything `n` times over")
-	flags.StringVar(&peers, "peers", strings.Join(peerNames(), ","), "MPIs to compare with, as far as installed; none for gomx alone (`list`)")
+	flags.StringVar(&peers, "peers", strings.Join(peerNames(), ","), "what to compare with, as far as installed; none for gomx alone (`list`)")
+	flags.StringVar(&over, "media", strings.Join(media, ","), "what messages travel over (`list`)")
 	flags.StringVar(&only, "only", strings.Join(quantities, ","), "what to measure (`list`)")
 	flags.Var(&o.cores, "pin", "the two `cores` to run on")
 	flags.DurationVar(&o.timeout, "timeout", time.Minute, "longest time for one run of one program (`duration`)")
 	flags.StringVar(&o.pingpong, "gomx", "", "use this mx_pingpong (`path`) instead of building one")
-	flags.StringVar(&o.plot, "plot", "", "draw latency and bandwidth over size into `file`, .svg or .png")
+	flags.StringVar(&o.plot, "plot", "", "draw latency and bandwidth over size into `file`, .svg or .png; with both media, TCP's gets -tcp into its name")
 	flags.BoolVar(&asJSON, "json", false, "print one JSON object a line, with the figure of every round")
 	flags.BoolVar(&asMarkdown, "markdown", false, "print tables for the documentation")
 	flags.BoolVar(&o.verbose, "v", false, "show every command and what it prints")
@@ -73,11 +78,14 @@ func parseOptions(args []string, w io.Writer) (*options, error) {
 	if asMarkdown {
 		o.write = writeMarkdown
 	}
-	return o, o.check(peers, only)
+	return o, o.check(peers, over, only)
 }
 
-func (o *options) check(peers, only string) (err error) {
+func (o *options) check(peers, over, only string) (err error) {
 	if o.peers, err = choose("-peers", peers, peerNames()); err != nil {
+		return err
+	}
+	if o.media, err = choose("-media", over, media); err != nil {
 		return err
 	}
 	if o.only, err = choose("-only", only, quantities); err != nil {
@@ -86,6 +94,10 @@ func (o *options) check(peers, only string) (err error) {
 	switch {
 	case len(o.only) == 0:
 		return fmt.Errorf("-only: nothing to measure; known: %s", strings.Join(quantities, ", "))
+	case len(o.media) == 0:
+		return fmt.Errorf("-media: nothing to measure over; known: %s", strings.Join(media, ", "))
+	case len(planFor(o.media, o.only)) == 0:
+		return fmt.Errorf("-only %s is not measured over -media %s", only, over)
 	case o.rounds < 1:
 		return fmt.Errorf("-rounds: %d rounds measure nothing", o.rounds)
 	case o.timeout <= 0:

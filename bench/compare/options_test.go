@@ -15,7 +15,7 @@ func TestDefaults(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if o.rounds != 5 || o.cores != (pin{0, 1}) || !slices.Equal(o.only, quantities) || !slices.Equal(o.peers, peerNames()) {
+	if o.rounds != 5 || o.cores != (pin{0, 1}) || !slices.Equal(o.only, quantities) || !slices.Equal(o.media, media) || !slices.Equal(o.peers, peerNames()) {
 		t.Errorf("got %+v", o)
 	}
 }
@@ -28,7 +28,7 @@ func TestLists(t *testing.T) {
 	if !slices.Equal(o.only, []string{"rate", "latency"}) || !slices.Equal(o.peers, []string{"mpich"}) || o.cores != (pin{3, 1}) {
 		t.Errorf("got %+v", o)
 	}
-	for _, j := range planFor(o.only) {
+	for _, j := range planFor(o.media, o.only) {
 		if j.quantity != "rate" && j.quantity != "latency" {
 			t.Errorf("%v is planned", j)
 		}
@@ -39,7 +39,10 @@ func TestBadOptions(t *testing.T) {
 	for _, c := range []struct{ line, want string }{
 		{"-only speed", `-only: unknown "speed"; known: latency`},
 		{"-only none", "nothing to measure"},
-		{"-peers lam", `-peers: unknown "lam"; known: openmpi, mpich`},
+		{"-peers lam", `-peers: unknown "lam"; known: socket, openmpi, mpich`},
+		{"-media udp", `-media: unknown "udp"; known: shm, tcp`},
+		{"-media none", "nothing to measure over"},
+		{"-media tcp -only posted,alloc", "-only posted,alloc is not measured over -media tcp"},
 		{"-rounds 0", "-rounds"},
 		{"-timeout 0s", "-timeout"},
 		{"-pin 0", "two cores"},
@@ -63,7 +66,7 @@ func TestHelp(t *testing.T) {
 	if _, err := parseOptions([]string{"-h"}, &help); !errors.Is(err, flag.ErrHelp) {
 		t.Errorf("error %v", err)
 	}
-	for _, want := range []string{"go run ./bench/compare", "-rounds", "-peers", "-only", "-plot", "-pin", "-markdown"} {
+	for _, want := range []string{"go run ./bench/compare", "-rounds", "-peers", "-media", "-only", "-plot", "-pin", "-markdown"} {
 		if !strings.Contains(help.String(), want) {
 			t.Errorf("the help doesn't mention %s", want)
 		}

@@ -32,59 +32,82 @@ type mpi struct {
 	launcher   string
 	launchArgs []string // that start two ranks, each bound to a core
 	launchEnv  []string
+	tcpArgs    []string // of the launcher, to have it use TCP and nothing else
+	tcpEnv     []string // likewise
 
 	// Filled in by locate and build.
 	compilerPath, launcherPath, program, dir string
 }
 
-// knownPeers are told apart by command name, since both may be installed and
+// knownPeers are all that gomx can be compared with, in the order of their columns.
+func knownPeers() []peer {
+	peers := []peer{&bareSocket{}}
+	for _, m := range knownMPIs() {
+		peers = append(peers, m)
+	}
+	return peers
+}
+
+// knownMPIs are told apart by command name, since both may be installed and
 // plain mpicc is whichever the machine's owner chose.
-func knownPeers() []*mpi {
+func knownMPIs() []*mpi {
 	return []*mpi{{
 		word: "openmpi", compiler: "mpicc.openmpi", launcher: "mpirun.openmpi",
 		launchArgs: []string{"--allow-run-as-root", "--bind-to", "core", "-np", "2"},
 		launchEnv:  []string{"OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1"},
+		tcpArgs:    []string{"--mca", "pml", "ob1", "--mca", "btl", "tcp,self", "--mca", "btl_tcp_if_include", "lo"},
 	}, {
 		word: "mpich", compiler: "mpicc.mpich", launcher: "mpirun.mpich",
 		launchArgs: []string{"-bind-to", "core", "-np", "2"},
+		tcpEnv:     []string{"UCX_TLS=tcp,self", "UCX_NET_DEVICES=lo"},
 	}}
 }
 
 func peerNames() []string {
 	var names []string
-	for _, m := range knownPeers() {
-		names = append(names, m.word)
+	for _, p := range knownPeers() {
+		names = append(names, p.name())
 	}
 	return names
 }
 
-// findPeers returns those of the wanted MPIs that are installed, and for each
-// of the others an error that says what is lacking.
-func findPeers(wanted []string) (found []*mpi, lacking []error) {
-	for _, m := range knownPeers() {
-		if !slices.Contains(wanted, m.word) {
+// findPeers returns those of the wanted peers that are there and have something
+// to do, and for each of the others that have an error that says what is lacking.
+func findPeers(wanted []string, plan []job) (found []peer, lacking []error) {
+	for _, p := range knownPeers() {
+		if !slices.Contains(wanted, p.name()) || !slices.ContainsFunc(plan, p.does) {
 			continue
 		}
-		if err := m.locate(); err != nil {
-			lacking = append(lacking, err)
+		if err := p.locate(); err != nil {
+			lacking = append(lacking, fmt.Errorf("%s: %w", p.name(), err))
 			continue
 		}
-		found = append(found, m)
+		found = append(found, p)
 	}
 	return found, lacking
 }
 
 func (m *mpi) locate() (err error) {
 	if m.compilerPath, err = exec.LookPath(m.compiler); err != nil {
-		return fmt.Errorf("%s: not installed: no %s in PATH", m.word, m.compiler)
+		return fmt.Errorf("not installed: no %s in PATH", m.compiler)
 	}
 	if m.launcherPath, err = exec.LookPath(m.launcher); err != nil {
-		return fmt.Errorf("%s: not installed: no %s in PATH", m.word, m.launcher)
+		return fmt.Errorf("not installed: no %s in PATH", m.launcher)
 	}
 	return nil
 }
 
 func (m *mpi) name() string { return m.word }
+
+func (m *mpi) does(j job) bool { return j.quantity != "alloc" }
+
+// over is empty for shared memory, which every MPI takes on a host by itself.
+func (m *mpi) over(way medium) string {
+	if way != tcp {
+		return ""
+	}
+	return strings.Join(slices.Concat(m.tcpEnv, m.tcpArgs), " ")
+}
 
 func (m *mpi) build(ctx context.Context, dir string) error {
 	source := filepath.Join(dir, "pingpong.c")
@@ -101,13 +124,17 @@ func (m *mpi) build(ctx context.Context, dir string) error {
 }
 
 func (m *mpi) command(j job, at setting) child.Command {
-	args := append(slices.Clone(m.launchArgs), m.program)
-	args = append(args, j.args(at)...)
-	// Even if this program is killed, its ranks end.
-	args = append(args, "-deadline", fmt.Sprint(int((at.timeout + deadlineSlack).Seconds())))
+	args := slices.Clone(m.launchArgs)
 	// Launchers keep their session files under TMPDIR: there they go with the rest.
 	env := append(withoutLaunchers(os.Environ()), "TMPDIR="+m.dir)
-	return child.Command{Path: m.launcherPath, Args: args, Env: append(env, m.launchEnv...), Timeout: at.timeout}
+	env = append(env, m.launchEnv...)
+	if j.medium == tcp {
+		args, env = append(args, m.tcpArgs...), append(env, m.tcpEnv...)
+	}
+	args = append(append(args, m.program), j.args(at)...)
+	// Even if this program is killed, its ranks end.
+	args = append(args, "-deadline", fmt.Sprint(int((at.timeout + deadlineSlack).Seconds())))
+	return child.Command{Path: m.launcherPath, Args: args, Env: env, Timeout: at.timeout}
 }
 
 // withoutLaunchers drops what an outer launcher or batch system may have put

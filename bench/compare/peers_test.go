@@ -39,7 +39,7 @@ func TestRankProgram(t *testing.T) {
 	if runtime.NumCPU() < 2 {
 		t.Skip("needs two cores")
 	}
-	for _, peer := range knownPeers() {
+	for _, peer := range knownMPIs() {
 		t.Run(peer.word, func(t *testing.T) {
 			if err := peer.locate(); err != nil {
 				t.Skip(err)
@@ -53,10 +53,12 @@ func TestRankProgram(t *testing.T) {
 				subjects: []subject{peer}, rounds: 1, cores: pin{0, 1}, timeout: time.Minute, dir: dir,
 				progress: &progress{w: &said, verbose: true},
 				plan: []job{
-					{quantity: "latency", lengths: []int{0, 8, 70000}, iterations: 50},
-					{quantity: "rate", lengths: []int{8}, iterations: 5, window: 4},
-					{quantity: "posted", lengths: []int{8}, iterations: 1, posted: 30},
-					{quantity: "unexpected", lengths: []int{8}, iterations: 3, unexpected: 40},
+					{medium: tcp, quantity: "latency", lengths: []int{0, 70000}, iterations: 25},
+					{medium: tcp, quantity: "rate", lengths: []int{8}, iterations: 5, window: 4},
+					{medium: shm, quantity: "latency", lengths: []int{0, 8, 70000}, iterations: 50},
+					{medium: shm, quantity: "rate", lengths: []int{8}, iterations: 5, window: 4},
+					{medium: shm, quantity: "posted", lengths: []int{8}, iterations: 1, posted: 30},
+					{medium: shm, quantity: "unexpected", lengths: []int{8}, iterations: 3, unexpected: 40},
 				},
 			}
 			result, err := c.run(t.Context())
@@ -67,8 +69,10 @@ func TestRankProgram(t *testing.T) {
 				t.Fatalf("failed: %v\n%s", c.failed, said.String())
 			}
 			for _, want := range []cell{{"70000 B", peer.word}, {"0 B", peer.word}} {
-				if !(result.sheet("latency").median(want.line, want.column) > 0) {
-					t.Errorf("no latency of %s", want.line)
+				for _, over := range []medium{shm, tcp} {
+					if !(result.sheet(over, "latency").median(want.line, want.column) > 0) {
+						t.Errorf("no latency of %s over %v", want.line, over)
+					}
 				}
 			}
 			if !strings.Contains(strings.ToLower(result.versions[peer.word]), "mpi") {

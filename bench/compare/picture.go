@@ -1,10 +1,33 @@
 package main
 
 import (
+	"errors"
 	"math"
+	"path/filepath"
+	"strings"
 
 	"gomx/bench/plot"
 )
+
+// draw makes a picture of the latency over each medium. The first gets the file
+// of that name, the others' names have the medium added: results-tcp.svg.
+func (r *report) draw(path string) error {
+	var errs []error
+	first := true
+	for _, s := range r.sheets {
+		if s.quantity != "latency" {
+			continue
+		}
+		file := path
+		if !first {
+			ending := filepath.Ext(path)
+			file = strings.TrimSuffix(path, ending) + "-" + string(s.medium) + ending
+		}
+		errs = append(errs, plot.Draw(file, s.picture()))
+		first = false
+	}
+	return errors.Join(errs...)
+}
 
 // picture is the latency sheet as what plot.Draw takes.
 func (s *sheet) picture() []plot.Series {

@@ -18,9 +18,30 @@ const (
 // quantities are the words -only takes, in the order they are measured in.
 var quantities = []string{"latency", "rate", "posted", "unexpected", "alloc"}
 
+// medium is what messages travel over; its value is its word for -media, and the
+// name of gomx's transport.
+type medium string
+
+const (
+	shm medium = "shm"
+	tcp medium = "tcp"
+)
+
+// media are the words -media takes, in the order they are measured in.
+var media = []string{string(shm), string(tcp)}
+
+// String is the medium's name in titles.
+func (m medium) String() string {
+	if m == tcp {
+		return "TCP"
+	}
+	return "shared memory"
+}
+
 // job is one run of a measuring program. Iteration counts keep a run near a
 // second on the slowest subject, since a whole comparison is some hundred runs.
 type job struct {
+	medium     medium
 	quantity   string
 	lengths    []int
 	iterations int
@@ -31,33 +52,36 @@ type job struct {
 }
 
 var wholePlan = []job{
-	{quantity: "latency", lengths: []int{0, 8, 64, 512}, iterations: 200_000},
-	{quantity: "latency", lengths: []int{4 << 10}, iterations: 50_000},
-	{quantity: "latency", lengths: []int{32 << 10}, iterations: 10_000},
-	{quantity: "latency", lengths: []int{256 << 10, 2 << 20}, iterations: 500},
-	{quantity: "rate", lengths: []int{8}, iterations: 100_000, window: window},
-	{quantity: "posted", lengths: []int{8}, iterations: 100_000},
-	{quantity: "posted", lengths: []int{8}, iterations: 1000, posted: postedDepth},
-	{quantity: "unexpected", lengths: []int{8}, iterations: 21, unexpected: unexpectedDepth},
-	{quantity: "alloc", lengths: allocLengths, iterations: 1000},
-	{quantity: "alloc", lengths: allocLengths, iterations: 1000, alloc: true},
+	{medium: shm, quantity: "latency", lengths: []int{0, 8, 64, 512}, iterations: 200_000},
+	{medium: shm, quantity: "latency", lengths: []int{4 << 10}, iterations: 50_000},
+	{medium: shm, quantity: "latency", lengths: []int{32 << 10}, iterations: 10_000},
+	{medium: shm, quantity: "latency", lengths: []int{256 << 10, 2 << 20}, iterations: 500},
+	{medium: shm, quantity: "rate", lengths: []int{8}, iterations: 100_000, window: window},
+	{medium: shm, quantity: "posted", lengths: []int{8}, iterations: 100_000},
+	{medium: shm, quantity: "posted", lengths: []int{8}, iterations: 1000, posted: postedDepth},
+	{medium: shm, quantity: "unexpected", lengths: []int{8}, iterations: 21, unexpected: unexpectedDepth},
+	{medium: shm, quantity: "alloc", lengths: allocLengths, iterations: 1000},
+	{medium: shm, quantity: "alloc", lengths: allocLengths, iterations: 1000, alloc: true},
+
+	{medium: tcp, quantity: "latency", lengths: []int{0, 8, 64, 512, 4 << 10}, iterations: 20_000},
+	{medium: tcp, quantity: "latency", lengths: []int{32 << 10}, iterations: 5000},
+	{medium: tcp, quantity: "latency", lengths: []int{256 << 10, 2 << 20}, iterations: 500},
+	{medium: tcp, quantity: "rate", lengths: []int{8}, iterations: 10_000, window: window},
 }
 
 var allocLengths = []int{64 << 10, 128 << 10, 256 << 10, 512 << 10}
 
-// planFor is the part of the plan that measures the chosen quantities.
-func planFor(only []string) []job {
+// planFor is the part of the plan that measures the chosen quantities over the
+// chosen media.
+func planFor(over, only []string) []job {
 	var plan []job
 	for _, j := range wholePlan {
-		if slices.Contains(only, j.quantity) {
+		if slices.Contains(over, string(j.medium)) && slices.Contains(only, j.quantity) {
 			plan = append(plan, j)
 		}
 	}
 	return plan
 }
-
-// gomxOnly says that no MPI has anything like what the job measures.
-func (j job) gomxOnly() bool { return j.quantity == "alloc" }
 
 // args are the arguments that mx_pingpong and the MPI rank program share.
 func (j job) args(at setting) []string {
@@ -77,7 +101,7 @@ func (j job) args(at setting) []string {
 func (j job) String() string {
 	switch {
 	case j.window > 0:
-		return fmt.Sprintf("rate of %s, window %d", sizeName(j.lengths[0]), j.window)
+		return fmt.Sprintf("rate of %s over %v, window %d", sizeName(j.lengths[0]), j.medium, j.window)
 	case j.posted > 0:
 		return fmt.Sprintf("%d receives posted", j.posted)
 	case j.unexpected > 0:
@@ -89,14 +113,14 @@ func (j job) String() string {
 	for i, length := range j.lengths {
 		names[i] = sizeName(length)
 	}
-	title := "latency of "
-	if j.quantity == "alloc" {
-		title = "ordinary buffers of "
+	sizes := strings.Join(names, ", ")
+	switch {
+	case j.alloc:
+		return "mx.Alloc buffers of " + sizes
+	case j.quantity == "alloc":
+		return "ordinary buffers of " + sizes
 	}
-	if j.alloc {
-		title = "mx.Alloc buffers of "
-	}
-	return title + strings.Join(names, ", ")
+	return fmt.Sprintf("latency of %s over %v", sizes, j.medium)
 }
 
 // sizeName is a length as people write it: 0 B, 512 B, 4 KiB, 2 MiB.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"gomx/bench/stats"
 )
@@ -11,6 +12,7 @@ import (
 // record is one line that a measuring program prints. Both programs print the
 // same fields; a field that doesn't apply is left out and stays 0 here.
 type record struct {
+	Transport    string         `json:"transport"`
 	Length       int            `json:"length"`
 	Latency      *stats.Summary `json:"latency_us"`
 	Rate         float64        `json:"rate_Mmsgps"`
@@ -49,6 +51,9 @@ func pick(records []record, j job) ([]record, error) {
 		}
 		if len(found) != 1 {
 			return nil, fmt.Errorf("%d results for %s, want 1", len(found), sizeName(length))
+		}
+		if t := found[0].Transport; slices.Contains(media, t) && t != string(j.medium) {
+			return nil, fmt.Errorf("%s travelled over %s, want %s", sizeName(length), t, string(j.medium))
 		}
 		if v := found[0].value(j); !(v > 0) {
 			return nil, fmt.Errorf("no %s among the results for %s", j.quantity, sizeName(length))

@@ -33,7 +33,7 @@ func TestPick(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	picked, err := pick(records, job{quantity: "latency", lengths: []int{8, 0}})
+	picked, err := pick(records, job{medium: shm, quantity: "latency", lengths: []int{8, 0}})
 	if err != nil || len(picked) != 2 || picked[0].Length != 8 || picked[1].Length != 0 {
 		t.Errorf("got %+v, %v", picked, err)
 	}
@@ -41,6 +41,7 @@ func TestPick(t *testing.T) {
 		j    job
 		want string
 	}{
+		{job{medium: tcp, quantity: "latency", lengths: []int{0}}, "0 B travelled over shm, want tcp"},
 		{job{quantity: "latency", lengths: []int{512}}, "0 results for 512 B"},
 		{job{quantity: "latency", lengths: []int{64}}, "no latency"},
 		{job{quantity: "rate", lengths: []int{8}}, "no rate"},

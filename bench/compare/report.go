@@ -16,12 +16,24 @@ type report struct {
 	cores    pin
 	versions map[string]string // of subjects that told theirs
 	when     time.Time
+	ways     []string // how peers were made to use a medium
 }
 
-func (r *report) sheet(quantity string) *sheet {
-	i := slices.IndexFunc(r.sheets, func(s *sheet) bool { return s.quantity == quantity })
+// explain takes down how a peer is made to use a medium, if it takes making.
+func (r *report) explain(p peer, over medium) {
+	how := p.over(over)
+	if how == "" {
+		return
+	}
+	if line := fmt.Sprintf("%s over %v: %s.", p.name(), over, how); !slices.Contains(r.ways, line) {
+		r.ways = append(r.ways, line)
+	}
+}
+
+func (r *report) sheet(over medium, quantity string) *sheet {
+	i := slices.IndexFunc(r.sheets, func(s *sheet) bool { return s.medium == over && s.quantity == quantity })
 	if i < 0 {
-		r.sheets = append(r.sheets, newSheet(quantity))
+		r.sheets = append(r.sheets, newSheet(over, quantity))
 		i = len(r.sheets) - 1
 	}
 	return r.sheets[i]

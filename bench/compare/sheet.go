@@ -11,6 +11,7 @@ import (
 // sheet holds the figures of one table: a line per size or depth, a column per
 // subject, and in each cell one sample per round.
 type sheet struct {
+	medium   medium
 	quantity string // its word for -only
 	title    string
 	unit     string
@@ -29,13 +30,13 @@ type sheet struct {
 
 type cell struct{ line, column string }
 
-func newSheet(quantity string) *sheet {
-	s := &sheet{quantity: quantity, unit: "us", base: gomxName, cells: map[cell][]float64{}, lengths: map[string]int{}}
+func newSheet(over medium, quantity string) *sheet {
+	s := &sheet{medium: over, quantity: quantity, unit: "us", base: gomxName, cells: map[cell][]float64{}, lengths: map[string]int{}}
 	switch quantity {
 	case "latency":
-		s.title, s.heading = "Half round trip", "length"
+		s.title, s.heading = fmt.Sprintf("Half round trip over %v", over), "length"
 	case "rate":
-		s.title, s.heading = fmt.Sprintf("Message rate, window %d", window), "length"
+		s.title, s.heading = fmt.Sprintf("Message rate over %v, window %d", over, window), "length"
 		s.unit, s.higher = "million messages/s", true
 	case "posted":
 		s.title, s.heading = "Half round trip of 8 B behind receives that don't match", "posted"

@@ -16,15 +16,15 @@ func filled() *report {
 	r := &report{rounds: 3, versions: map[string]string{}, when: time.Date(2026, 1, 2, 0, 0, 0, 0, time.UTC)}
 	us := func(v float64) *stats.Summary { return &stats.Summary{P50: v} }
 	for _, j := range []job{
-		{quantity: "latency", lengths: []int{0, 4096}},
-		{quantity: "posted", lengths: []int{8}},
-		{quantity: "posted", lengths: []int{8}, posted: 16384},
-		{quantity: "alloc", lengths: []int{65536}},
-		{quantity: "alloc", lengths: []int{65536}, alloc: true},
+		{medium: shm, quantity: "latency", lengths: []int{0, 4096}},
+		{medium: shm, quantity: "posted", lengths: []int{8}},
+		{medium: shm, quantity: "posted", lengths: []int{8}, posted: 16384},
+		{medium: shm, quantity: "alloc", lengths: []int{65536}},
+		{medium: shm, quantity: "alloc", lengths: []int{65536}, alloc: true},
 	} {
-		sheet := r.sheet(j.quantity)
+		sheet := r.sheet(j.medium, j.quantity)
 		for i, subject := range []string{"gomx", "openmpi", "mpich"} {
-			if j.gomxOnly() && i > 0 {
+			if j.quantity == "alloc" && i > 0 {
 				continue
 			}
 			sheet.reserve(j, subject)
@@ -48,7 +48,7 @@ func filled() *report {
 
 func TestSheet(t *testing.T) {
 	r := filled()
-	latency := r.sheet("latency")
+	latency := r.sheet(shm, "latency")
 	if got := latency.median("4 KiB", "gomx"); got != 2 {
 		t.Errorf("median %v, want 2", got)
 	}
@@ -58,17 +58,17 @@ func TestSheet(t *testing.T) {
 	if got := latency.ratio("4 KiB", "mpich"); !math.IsNaN(got) {
 		t.Errorf("ratio with what failed %v, want NaN", got)
 	}
-	if got := r.sheet("posted").deepening("openmpi"); got != 7 {
+	if got := r.sheet(shm, "posted").deepening("openmpi"); got != 7 {
 		t.Errorf("posted deep / none %v, want 7", got)
 	}
-	if got := r.sheet("alloc").ratio("64 KiB", "ordinary"); got != 2 {
+	if got := r.sheet(shm, "alloc").ratio("64 KiB", "ordinary"); got != 2 {
 		t.Errorf("mx.Alloc / ordinary %v, want 2", got)
 	}
 }
 
 func TestRestlessness(t *testing.T) {
 	r := filled()
-	const want = "9 of 10 figures varied more than 2x between rounds (most: latency 0 B of gomx from 1.000 to 4.000 us): was the machine busy?"
+	const want = "9 of 10 figures varied more than 2x between rounds (most: shm latency 0 B of gomx from 1.000 to 4.000 us): was the machine busy?"
 	if got := r.restlessness(); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
@@ -78,7 +78,7 @@ func TestRestlessness(t *testing.T) {
 }
 
 const wantTable = `
-Half round trip, us (below 1: gomx is ahead)
+Half round trip over shared memory, us (below 1: gomx is ahead)
    length    gomx   openmpi   mpich   gomx / openmpi   gomx / mpich
       0 B   2.000     3.000       -             0.67              -
     4 KiB   2.000     3.000       -             0.67              -
@@ -114,7 +114,7 @@ func TestMarkdown(t *testing.T) {
 		t.Fatal(err)
 	}
 	const want = `
-Half round trip, us (ratio below 1: gomx is ahead):
+Half round trip over shared memory, us (ratio below 1: gomx is ahead):
 
 | length | gomx | openmpi | mpich | gomx / openmpi | gomx / mpich |
 |---|---:|---:|---:|---:|---:|
@@ -131,7 +131,7 @@ func TestJSON(t *testing.T) {
 	if err := writeJSON(&out, filled()); err != nil {
 		t.Fatal(err)
 	}
-	const want = `{"quantity":"latency","line":"0 B","length":0,"unit":"us","better":"lower",` +
+	const want = `{"medium":"shm","quantity":"latency","line":"0 B","length":0,"unit":"us","better":"lower",` +
 		`"median":{"gomx":2,"openmpi":3},"ratio":{"openmpi":0.6666666666666666},"rounds":{"gomx":[1,4,2],"openmpi":[2,5,3]}}`
 	if first, _, _ := strings.Cut(out.String(), "\n"); first != want {
 		t.Errorf("got  %s\nwant %s", first, want)
@@ -139,7 +139,7 @@ func TestJSON(t *testing.T) {
 }
 
 func TestPicture(t *testing.T) {
-	series := filled().sheet("latency").picture()
+	series := filled().sheet(shm, "latency").picture()
 	if len(series) != 2 || series[0].Name != "gomx" || len(series[0].Points) != 2 {
 		t.Fatalf("got %+v", series)
 	}

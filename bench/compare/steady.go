@@ -28,7 +28,7 @@ func (r *report) restlessness() string {
 				restless++
 				if spread := highest / lowest; spread > worst {
 					worst = spread
-					where = fmt.Sprintf("%s %s of %s from %s to %s %s", s.quantity, line, column, figure(lowest), figure(highest), s.unit)
+					where = fmt.Sprintf("%s %s %s of %s from %s to %s %s", string(s.medium), s.quantity, line, column, figure(lowest), figure(highest), s.unit)
 				}
 			}
 		}

@@ -14,10 +14,21 @@ const gomxName = "gomx"
 type subject interface {
 	// name is the subject's column in the tables, and its word for -peers.
 	name() string
+	// does reports whether the subject has anything like what the job measures.
+	does(j job) bool
 	// build makes the measuring program in dir.
 	build(ctx context.Context, dir string) error
 	// command is what runs the job.
 	command(j job, at setting) child.Command
+}
+
+// peer is a subject that gomx is compared with.
+type peer interface {
+	subject
+	// locate returns nil, or what this machine lacks.
+	locate() error
+	// over says how the peer is made to use a medium; "" if it does so unasked.
+	over(m medium) string
 }
 
 // setting is what all runs of a comparison share.

@@ -78,6 +78,9 @@ func times(r float64) string {
 func writeTables(w io.Writer, r *report) error {
 	tabs := tabwriter.NewWriter(w, 0, 0, 3, ' ', tabwriter.AlignRight)
 	fmt.Fprintf(w, "%s\n", r.heading())
+	for _, way := range r.ways {
+		fmt.Fprintf(w, "  %s\n", way)
+	}
 	for _, s := range r.sheets {
 		fmt.Fprintf(w, "\n%s, %s (%s)\n", s.title, s.unit, s.verdict())
 		head, lines := s.grid()
@@ -89,5 +92,5 @@ func writeTables(w io.Writer, r *report) error {
 			return err
 		}
 	}
-	return nil
+	return writeBars(w, r.judge())
 }

@@ -1,0 +1,169 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strings"
+)
+
+// bar is a mark that gomx is meant to reach in one table: a ratio of its median to
+// that of the best rival, on every line that counts.
+type bar struct {
+	medium   medium
+	quantity string
+	lengths  []int
+	rivals   []string // the best that was measured counts
+	limit    float64  // of the ratio: at most, or at least where higher figures are better
+}
+
+var mpis = []string{"openmpi", "mpich"}
+
+var allBars = []bar{
+	{tcp, "latency", []int{0, 8, 64, 512, 4 << 10}, []string{bareName}, 1.08},
+	{tcp, "latency", []int{0, 8, 64, 512, 4 << 10}, mpis, 0.95},
+	{tcp, "latency", []int{32 << 10, 256 << 10, 2 << 20}, mpis, 1},
+	{tcp, "rate", []int{8}, mpis, 1.5},
+}
+
+// Verdicts.
+const (
+	met         = "met"
+	missed      = "missed"
+	notMeasured = "not measured"
+)
+
+// judgement is how gomx stands to a bar.
+type judgement struct {
+	Medium  string             `json:"medium"`
+	Bar     string             `json:"bar"`
+	Limit   float64            `json:"limit"`
+	Ratios  map[string]float64 `json:"ratios"` // by line
+	Verdict string             `json:"verdict"`
+	figures string
+}
+
+// judge holds every table to its bars. Where no rival has a column there is
+// nothing to say.
+func (r *report) judge() []judgement {
+	var all []judgement
+	for _, b := range allBars {
+		i := slices.IndexFunc(r.sheets, func(s *sheet) bool { return s.medium == b.medium && s.quantity == b.quantity })
+		if i >= 0 && len(b.measuredRivals(r.sheets[i])) > 0 {
+			all = append(all, b.judge(r.sheets[i]))
+		}
+	}
+	return all
+}
+
+// judge wants every line: a bar with a gap is not met, unless it is missed anyway.
+func (b bar) judge(s *sheet) judgement {
+	j := judgement{
+		Medium: string(b.medium), Bar: b.words(s), Limit: b.limit,
+		Ratios: map[string]float64{}, Verdict: met,
+	}
+	var figures []string
+	for _, length := range b.lengths {
+		line := sizeName(length)
+		ratio, rival := b.ratio(s, line)
+		switch {
+		case math.IsNaN(ratio):
+			figures = append(figures, line+" "+missing)
+			if j.Verdict == met {
+				j.Verdict = notMeasured
+			}
+			continue
+		case !b.reached(s, ratio):
+			j.Verdict = missed
+		}
+		j.Ratios[line] = ratio
+		figures = append(figures, fmt.Sprintf("%s %.3f (%s)", line, ratio, rival))
+	}
+	j.figures = strings.Join(figures, ", ")
+	return j
+}
+
+func (b bar) reached(s *sheet, ratio float64) bool {
+	if s.higher {
+		return ratio >= b.limit
+	}
+	return ratio <= b.limit
+}
+
+// ratio is gomx's median divided by the best rival's, or NaN.
+func (b bar) ratio(s *sheet, line string) (ratio float64, rival string) {
+	ratio = math.NaN()
+	for _, name := range b.rivals {
+		against := s.ratio(line, name)
+		if math.IsNaN(against) {
+			continue
+		}
+		// The best rival is the one that gomx looks worst beside.
+		if math.IsNaN(ratio) || (against < ratio) == s.higher {
+			ratio, rival = against, name
+		}
+	}
+	return ratio, rival
+}
+
+// measuredRivals are those that have a column.
+func (b bar) measuredRivals(s *sheet) []string {
+	return slices.DeleteFunc(slices.Clone(b.rivals), func(name string) bool { return !slices.Contains(s.columns, name) })
+}
+
+// words are the bar in words.
+func (b bar) words(s *sheet) string {
+	what, bound := "half round trip", "at most"
+	if b.quantity == "rate" {
+		what = "message rate"
+	}
+	if s.higher {
+		bound = "at least"
+	}
+	sizes := sizeName(b.lengths[0])
+	if last := len(b.lengths) - 1; last > 0 {
+		sizes += " to " + sizeName(b.lengths[last])
+	}
+	than := strings.Join(b.measuredRivals(s), " and ")
+	if len(b.rivals) > 1 {
+		than = "the best of " + than
+	}
+	return fmt.Sprintf("%s over %v, %s: %s %.2f x %s", what, b.medium, sizes, bound, b.limit, than)
+}
+
+// writeBars prints the judgements for people at a terminal.
+func writeBars(w io.Writer, all []judgement) error {
+	if len(all) == 0 {
+		return nil
+	}
+	var text strings.Builder
+	text.WriteString("\nWhat gomx is meant to reach\n")
+	for _, j := range all {
+		fmt.Fprintf(&text, "  %-*s  %s\n  %*s  %s\n", len(notMeasured), j.Verdict, j.Bar, len(notMeasured), "", j.figures)
+	}
+	_, err := io.WriteString(w, text.String())
+	return err
+}
+
+// markdownBars are the judgements as a table for the documentation.
+func markdownBars(all []judgement) string {
+	if len(all) == 0 {
+		return ""
+	}
+	text := "\nWhat gomx is meant to reach:\n\n" + markdownLine([]string{"bar", "measured", "verdict"}) + "|---|---|---|\n"
+	for _, j := range all {
+		text += markdownLine([]string{j.Bar, j.figures, j.Verdict})
+	}
+	return text
+}
+
+func encodeBars(encoder *json.Encoder, all []judgement) error {
+	for _, j := range all {
+		if err := encoder.Encode(j); err != nil {
+			return err
+		}
+	}
+	return nil
+}
