@@ -1,0 +1,21 @@
+// Package tcp joins endpoints of different hosts over TCP. Linux only; elsewhere
+// the package is empty.
+//
+// An endpoint listens on one port, which is its claim on the endpoint id, on
+// each address of its board. A pair of endpoints has one connection (or, for a
+// moment, two, if both dial at once), made when it is first needed. Both sides
+// say who they are before any frame is believed (hello.go), over TLS if that is
+// on, and prove that they know the secret if there is one.
+//
+// After that the socket is taken away from the Go poller: whoever polls the port
+// reads and writes it with non-blocking system calls, and no other thread wakes
+// for a packet. All sockets of a port are in one epoll descriptor, which the
+// endpoint's doorbell watches, so that a sleeper wakes too.
+//
+// Frames have the byte form of package wire, one behind the other. What is sent
+// between two polls leaves together (send.go); the payload of PullData frames
+// goes from user memory into the socket and from the socket into user memory
+// (retain.go, land.go).
+//
+// Read transport.go first, then link.go, send.go and read.go.
+package tcp

@@ -1,0 +1,284 @@
+//go:build linux
+
+package tcp_test
+
+import (
+	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/binary"
+	"errors"
+	"net"
+	"net/netip"
+	"strings"
+	"testing"
+	"time"
+
+	"gomx/transport"
+	"gomx/transport/tcp"
+)
+
+// twoSides opens endpoint 0 and 1 with options of their own.
+func twoSides(t *testing.T, near, far tcp.Options) (a, b *end) {
+	t.Helper()
+	tr := loopback(home4, far)
+	b = open(t, tr, 1)
+	address := netip.MustParseAddrPort(listensOn(t, b))
+	near.PortBase, near.Ports = int(address.Port())-1, portsOfTest
+	near.Listen = func(transport.Address) []netip.Addr { return []netip.Addr{home4} }
+	near.Addrs = func(uint64) []netip.Addr { return []netip.Addr{home4} }
+	return open(t, tcp.New(near), 0), b
+}
+
+func dialFails(t *testing.T, a *end, peer transport.Address, is error, says ...string) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	_, err := a.port.Dial(ctx, peer)
+	if !errors.Is(err, is) {
+		t.Fatalf("dial: %v, want %v", err, is)
+	}
+	for _, s := range append(says, a.self.String(), peer.String()) {
+		if !strings.Contains(err.Error(), s) {
+			t.Errorf("dial: %q does not name %q", err, s)
+		}
+	}
+}
+
+// refusal waits until e has refused a peer, and checks what it says about it.
+func refusal(t *testing.T, e *end, says ...string) {
+	t.Helper()
+	await(t, "a refusal", func() bool { return e.count(transport.RefusedHandshakes) > 0 })
+	why := fact(t, e, "last refused")
+	for _, s := range append(says, e.self.String()) {
+		if !strings.Contains(why, s) {
+			t.Errorf("refusal: %q does not name %q", why, s)
+		}
+	}
+}
+
+func TestSecrets(t *testing.T) {
+	for _, c := range []struct{ name, near, far, nearSays, farSays string }{
+		{"wrong", "one", "other", "secrets differ", "secrets differ"},
+		{"only the dialler", "one", "", "this side", "it asks for a secret"},
+		{"only the other", "", "other", "asks for a secret", "it has no secret"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			a, b := twoSides(t, tcp.Options{Secret: []byte(c.near)}, tcp.Options{Secret: []byte(c.far)})
+			dialFails(t, a, b.self, transport.ErrRefused, c.nearSays)
+			refusal(t, b, a.self.String(), c.farSays)
+		})
+	}
+}
+
+// TestProof computes the proofs from the hellos, as another implementation would.
+func TestProof(t *testing.T) {
+	tr := loopback(home4, tcp.Options{Secret: []byte("word")})
+	e := open(t, tr, 0)
+	c := call(t, e)
+	hello := proper(stranger, e.self)
+	hello.flags = 1
+	hello.nonce[3] = 9
+	say(t, c, hello.bytes())
+	theirs := hear(t, c, greetingSize)
+	proof := func(role string) []byte {
+		mac := hmac.New(sha256.New, []byte("word"))
+		mac.Write([]byte(role))
+		mac.Write(hello.bytes())
+		mac.Write(theirs)
+		return mac.Sum(nil)
+	}
+	say(t, c, proof("gomx dialler"))
+	verdict := hear(t, c, verdictSize)
+	if binary.LittleEndian.Uint32(verdict) != 0 || !hmac.Equal(verdict[4:], proof("gomx acceptor")) {
+		t.Errorf("verdict %x, want 0 and %x", verdict, proof("gomx acceptor"))
+	}
+	l := e.accept()
+	if a, session := l.Peer(); a != stranger || session != hello.session {
+		t.Errorf("peer %v session %d, want %v session %d", a, session, stranger, hello.session)
+	}
+}
+
+// TestProofReflected plays the acceptor that sends the dialler's own proof back.
+func TestProofReflected(t *testing.T) {
+	a, peer, conns := dialsUs(t, tcp.Options{Secret: []byte("word")})
+	go func() {
+		c := <-conns
+		got := make([]byte, greetingSize)
+		if _, err := c.Read(got); err != nil {
+			return
+		}
+		answer := proper(peer, a.self)
+		answer.flags = 1
+		_, _ = c.Write(answer.bytes())
+		proof := make([]byte, proofSize)
+		_, _ = c.Read(proof)
+		_, _ = c.Write(append(make([]byte, 4), proof...))
+	}()
+	dialFails(t, a, peer, transport.ErrRefused, "does not know the secret")
+}
+
+// dialsUs opens an endpoint and a bare listener where it looks for a peer.
+func dialsUs(t *testing.T, opt tcp.Options) (a *end, peer transport.Address, conns chan net.Conn) {
+	t.Helper()
+	tr := loopback(home4, opt)
+	a = open(t, tr, 0)
+	at := netip.MustParseAddrPort(listensOn(t, a))
+	l, err := net.ListenTCP("tcp4", net.TCPAddrFromAddrPort(netip.AddrPortFrom(home4, at.Port()+1)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = l.Close() })
+	conns = make(chan net.Conn, 1)
+	go func() {
+		for {
+			c, err := l.Accept()
+			if err != nil {
+				return
+			}
+			t.Cleanup(func() { _ = c.Close() })
+			conns <- c
+		}
+	}()
+	return a, transport.Address{NIC: testBoard, Endpoint: 1}, conns
+}
+
+func TestOtherVersionDials(t *testing.T) {
+	for name, change := range map[string]func(g *greeting){
+		"transport": func(g *greeting) { g.version = 2 },
+		"frames":    func(g *greeting) { g.wire += 5 },
+	} {
+		t.Run(name, func(t *testing.T) {
+			e := open(t, loopback(home4, tcp.Options{}), 0)
+			c := call(t, e)
+			hello := proper(stranger, e.self)
+			change(&hello)
+			say(t, c, hello.bytes())
+			answer := hear(t, c, greetingSize)
+			if answer[14] != 1 {
+				t.Errorf("answer %d, want 1", answer[14])
+			}
+			hungUp(t, c)
+			refusal(t, e, "speaks version", "refused 127.")
+		})
+	}
+}
+
+func TestDialledAnswersBadly(t *testing.T) {
+	for _, c := range []struct {
+		name, says string
+		change     func(g *greeting)
+	}{
+		{"other version", "speaks version 9.1", func(g *greeting) { g.version = 9 }},
+		{"other endpoint", "answered", func(g *greeting) { g.self.NIC++ }},
+		{"meant for another", "it wants", func(g *greeting) { g.to.Endpoint++ }},
+		{"stranger", "no hello", func(g *greeting) { g.magic = "SSH-2.0" }},
+		{"claims a secret", "asks for a secret", func(g *greeting) { g.flags = 1 }},
+		{"refuses", "another endpoint was meant", func(g *greeting) { g.answer = 2 }},
+		{"unknown reason", "reason 999", func(g *greeting) { g.answer = 999 }},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			a, peer, conns := dialsUs(t, tcp.Options{})
+			go func() {
+				answer := proper(peer, a.self)
+				c.change(&answer)
+				_, _ = (<-conns).Write(answer.bytes())
+			}()
+			dialFails(t, a, peer, transport.ErrRefused, c.says)
+		})
+	}
+}
+
+func TestDialledHangsUp(t *testing.T) {
+	a, peer, conns := dialsUs(t, tcp.Options{})
+	go func() { _ = (<-conns).Close() }()
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	if _, err := a.port.Dial(ctx, peer); err == nil {
+		t.Error("dialling somebody who hangs up gave a link")
+	}
+}
+
+func TestDialledSaysNothing(t *testing.T) {
+	a, peer, _ := dialsUs(t, tcp.Options{ConnectTimeout: 50 * time.Millisecond})
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	_, err := a.port.Dial(ctx, peer)
+	if err == nil || !strings.Contains(err.Error(), "timeout") || ctx.Err() != nil {
+		t.Errorf("dial: %v, want a timeout of its own", err)
+	}
+}
+
+func TestDialEndsWithContext(t *testing.T) {
+	a, peer, conns := dialsUs(t, tcp.Options{})
+	ctx, cancel := context.WithCancel(t.Context())
+	go func() { <-conns; cancel() }()
+	if _, err := a.port.Dial(ctx, peer); !errors.Is(err, context.Canceled) {
+		t.Errorf("dial: %v, want context.Canceled", err)
+	}
+}
+
+func TestDialEndsWithPort(t *testing.T) {
+	a, peer, conns := dialsUs(t, tcp.Options{})
+	go func() { <-conns; _ = a.port.Close() }()
+	if _, err := a.port.Dial(t.Context(), peer); !errors.Is(err, transport.ErrClosed) {
+		t.Errorf("dial: %v, want ErrClosed", err)
+	}
+}
+
+// TestAddressesInTurn has the first two addresses refuse, and the third answer.
+func TestAddressesInTurn(t *testing.T) {
+	var addrs []netip.Addr
+	met := make(chan netip.Addr, 2)
+	opt := tcp.Options{Met: func(nic uint64, from netip.Addr) {
+		if nic == testBoard {
+			met <- from
+		}
+	}}
+	a, b := twoSides(t, opt, tcp.Options{})
+	_ = a.port.Close()
+	at := netip.MustParseAddrPort(listensOn(t, b))
+	opt.PortBase, opt.Ports = int(at.Port())-1, portsOfTest
+	opt.Listen = func(transport.Address) []netip.Addr { return []netip.Addr{home4} }
+	opt.Addrs = func(uint64) []netip.Addr { return addrs }
+	a = open(t, tcp.New(opt), 0)
+
+	wrong := []netip.Addr{netip.MustParseAddr("127.0.0.7"), netip.MustParseAddr("127.0.0.8")}
+	addrs = append(wrong, home4)
+	a.dial(b.self)
+	if from := <-met; from != home4 {
+		t.Errorf("met at %v, want %v", from, home4)
+	}
+	addrs = wrong
+	dialFails(t, a, b.self, transport.ErrNoPeer, "127.0.0.7:", "127.0.0.8:", "connection refused")
+	addrs = nil
+	dialFails(t, a, b.self, transport.ErrNoRoute, "no address")
+	dialFails(t, a, transport.Address{NIC: testBoard, Endpoint: portsOfTest}, transport.ErrNoRoute, "has no port")
+}
+
+func TestPortTaken(t *testing.T) {
+	a, peer, _ := dialsUs(t, tcp.Options{})
+	at := netip.MustParseAddrPort(listensOn(t, a))
+	// The listener of dialsUs has the port of endpoint 1, on 127.0.0.1 alone.
+	both := tcp.New(tcp.Options{
+		PortBase: int(at.Port()), Ports: portsOfTest,
+		Listen: func(transport.Address) []netip.Addr {
+			return []netip.Addr{netip.MustParseAddr("127.0.0.2"), home4}
+		},
+	})
+	open := func(id uint32) (transport.Port, error) {
+		return both.Open(transport.Open{Self: transport.Address{NIC: 5, Endpoint: id}, Events: a, Bell: a.bell})
+	}
+	_, err := open(peer.Endpoint)
+	if !errors.Is(err, transport.ErrBusy) || !strings.Contains(err.Error(), home4.String()+":") {
+		t.Errorf("open: %v, want ErrBusy with the address", err)
+	}
+	l, err := net.Listen("tcp4", netip.AddrPortFrom(netip.MustParseAddr("127.0.0.2"), at.Port()+1).String())
+	if err != nil {
+		t.Fatalf("the address that was free has not been given back: %v", err)
+	}
+	_ = l.Close()
+	if _, err := open(portsOfTest); !errors.Is(err, transport.ErrNoRoute) {
+		t.Errorf("open without a port: %v, want ErrNoRoute", err)
+	}
+}

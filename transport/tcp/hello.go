@@ -1,0 +1,155 @@
+//go:build linux
+
+package tcp
+
+import (
+	"crypto/rand"
+	"encoding/binary"
+	"fmt"
+
+	"gomx/transport"
+	"gomx/transport/wire"
+)
+
+// hello is what each side says first, the one that dialled before the other.
+//
+//	0       7         8      12      14       16    24         28        32       40         44  48      80
+//	+-------+---------+------+-------+--------+-----+----------+---------+--------+----------+---+-------+
+//	| magic | version | wire | flags | answer | nic | endpoint | session | to nic | endpoint | 0 | nonce |
+//	+-------+---------+------+-------+--------+-----+----------+---------+--------+----------+---+-------+
+//
+// The size and the first 16 bytes stay what they are in every version, so that
+// versions can tell each other that they don't fit.
+type hello struct {
+	version uint8
+	wire    uint32
+	flags   uint16
+	answer  answer // of the side that was dialled
+	self    transport.Address
+	session uint32
+	to      transport.Address
+	nonce   [32]byte
+}
+
+const (
+	magic     = "gomxtcp"
+	version   = 1
+	helloSize = 80
+
+	flagSecret = 1 // the side has a secret
+)
+
+// answer says whether a peer is welcome.
+type answer uint16
+
+const (
+	welcome answer = iota
+	otherVersion
+	otherEndpoint
+	secretMissing // the peer has none
+	secretUnknown // this side has none
+	secretWrong
+)
+
+// String says what the answer means to the side that gets it.
+func (a answer) String() string {
+	switch a {
+	case welcome:
+		return "welcome"
+	case otherVersion:
+		return "the versions differ"
+	case otherEndpoint:
+		return "another endpoint was meant"
+	case secretMissing:
+		return "it asks for a secret, and this side has none"
+	case secretUnknown:
+		return "it has no secret, and this side asks for one"
+	case secretWrong:
+		return "the secrets differ"
+	}
+	return fmt.Sprintf("reason %d", uint16(a))
+}
+
+func (p *port) hello(to transport.Address) hello {
+	h := hello{version: version, wire: wire.Version, self: p.self, session: p.session, to: to}
+	if len(p.opt.Secret) > 0 {
+		h.flags = flagSecret
+	}
+	_, _ = rand.Read(h.nonce[:])
+	return h
+}
+
+func (h *hello) append(b []byte) []byte {
+	le := binary.LittleEndian
+	b = append(b, magic...)
+	b = append(b, h.version)
+	b = le.AppendUint32(b, h.wire)
+	b = le.AppendUint16(b, h.flags)
+	b = le.AppendUint16(b, uint16(h.answer))
+	b = le.AppendUint64(b, h.self.NIC)
+	b = le.AppendUint32(b, h.self.Endpoint)
+	b = le.AppendUint32(b, h.session)
+	b = le.AppendUint64(b, h.to.NIC)
+	b = le.AppendUint32(b, h.to.Endpoint)
+	b = le.AppendUint32(b, 0)
+	return append(b, h.nonce[:]...)
+}
+
+// parseHello decodes a hello of any version; of others only the first 16 bytes count.
+func parseHello(b []byte) (h hello, err error) {
+	if len(b) != helloSize || string(b[:len(magic)]) != magic {
+		return h, fmt.Errorf("%w: what it says is no hello of this transport", transport.ErrRefused)
+	}
+	le := binary.LittleEndian
+	h.version, h.wire = b[7], le.Uint32(b[8:])
+	h.flags, h.answer = le.Uint16(b[12:]), answer(le.Uint16(b[14:]))
+	if !h.fits() {
+		return h, nil
+	}
+	h.self = transport.Address{NIC: le.Uint64(b[16:]), Endpoint: le.Uint32(b[24:])}
+	h.session = le.Uint32(b[28:])
+	h.to = transport.Address{NIC: le.Uint64(b[32:]), Endpoint: le.Uint32(b[40:])}
+	copy(h.nonce[:], b[48:])
+	return h, nil
+}
+
+// fits reports whether both sides speak the same versions.
+func (h *hello) fits() bool { return h.version == version && h.wire == wire.Version }
+
+func (h *hello) hasSecret() bool { return h.flags&flagSecret != 0 }
+
+// judge decides whether the peer that said theirs is welcome to p.
+func (p *port) judge(mine, theirs *hello) answer {
+	switch {
+	case !theirs.fits():
+		return otherVersion
+	case theirs.to != p.self:
+		return otherEndpoint
+	case mine.hasSecret() && !theirs.hasSecret():
+		return secretMissing
+	case !mine.hasSecret() && theirs.hasSecret():
+		return secretUnknown
+	}
+	return welcome
+}
+
+// refusal says what the answer means to the side that gives it.
+func (a answer) refusal(mine, theirs *hello) error {
+	var why string
+	switch a {
+	case otherVersion:
+		why = fmt.Sprintf("it speaks version %s, this is %s", theirs.versions(), mine.versions())
+	case otherEndpoint:
+		why = fmt.Sprintf("it wants %v", theirs.to)
+	case secretMissing:
+		why = "it has no secret, and this side asks for one"
+	case secretUnknown:
+		why = "it asks for a secret, and this side has none"
+	default:
+		why = a.String()
+	}
+	return fmt.Errorf("%w: %s", transport.ErrRefused, why)
+}
+
+// versions names the versions of a hello in an error.
+func (h *hello) versions() string { return fmt.Sprintf("%d.%d", h.version, h.wire) }

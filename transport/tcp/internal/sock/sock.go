@@ -1,0 +1,103 @@
+//go:build linux
+
+package sock
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// Errno is the number of a system call's error; 0 is none.
+type Errno = unix.Errno
+
+// Again means that a call would have had to wait.
+const Again = unix.EAGAIN
+
+// Take takes the descriptor out of c, which is closed. The Go poller does not
+// know it any more.
+func Take(c *net.TCPConn) (int, error) {
+	raw, err := c.SyscallConn()
+	if err != nil {
+		return -1, err
+	}
+	fd := -1
+	var dupErr error
+	err = raw.Control(func(old uintptr) {
+		if fd, dupErr = unix.FcntlInt(old, unix.F_DUPFD_CLOEXEC, 0); dupErr == nil {
+			dupErr = unix.SetNonblock(fd, true)
+		}
+	})
+	_ = c.Close()
+	if err = errors.Join(err, dupErr); err != nil {
+		if fd >= 0 {
+			_ = unix.Close(fd)
+		}
+		return -1, fmt.Errorf("taking a socket: %w", err)
+	}
+	return fd, nil
+}
+
+// Close closes a descriptor of Take.
+func Close(fd int) { _ = unix.Close(fd) }
+
+// Recv reads what has arrived. 0 bytes without an error are the peer's end.
+func Recv(fd int, b []byte) (int, Errno) {
+	for {
+		n, _, e := unix.RawSyscall6(unix.SYS_RECVFROM, uintptr(fd), uintptr(unsafe.Pointer(unsafe.SliceData(b))),
+			uintptr(len(b)), unix.MSG_DONTWAIT, 0, 0)
+		if e == 0 {
+			return int(n), 0
+		}
+		if e != unix.EINTR {
+			return 0, e
+		}
+	}
+}
+
+// Send writes as much as there is room for.
+func Send(fd int, b []byte) (int, Errno) {
+	for {
+		n, _, e := unix.RawSyscall6(unix.SYS_SENDTO, uintptr(fd), uintptr(unsafe.Pointer(unsafe.SliceData(b))),
+			uintptr(len(b)), unix.MSG_DONTWAIT|unix.MSG_NOSIGNAL, 0, 0)
+		if e == 0 {
+			return int(n), 0
+		}
+		if e != unix.EINTR {
+			return 0, e
+		}
+	}
+}
+
+// Finish tells the peer that nothing more comes.
+func Finish(fd int) { _ = unix.Shutdown(fd, unix.SHUT_WR) }
+
+// Unsent returns how many bytes wait in the socket because the peer has no room.
+func Unsent(fd int) int {
+	n, err := unix.IoctlGetInt(fd, unix.SIOCOUTQNSD)
+	if err != nil {
+		return 0
+	}
+	return n
+}
+
+// HungUp reports whether the peer has ended its side, whatever lies unread.
+func HungUp(fd int) bool {
+	const end = unix.POLLRDHUP | unix.POLLHUP | unix.POLLERR
+	p := [1]unix.PollFd{{Fd: int32(fd), Events: unix.POLLRDHUP}}
+	n, err := unix.Poll(p[:], 0)
+	return err == nil && n == 1 && p[0].Revents&end != 0
+}
+
+// Refused reports whether err says that nobody listens there.
+func Refused(err error) bool { return errors.Is(err, unix.ECONNREFUSED) }
+
+// InUse reports whether err says that an address is taken.
+func InUse(err error) bool { return errors.Is(err, unix.EADDRINUSE) }
+
+// Describe names the call in an error.
+func Describe(call string, e Errno) error { return os.NewSyscallError(call, e) }

@@ -1,0 +1,162 @@
+//go:build linux
+
+package tcp
+
+import (
+	"gomx/transport"
+	"gomx/transport/tcp/internal/sock"
+)
+
+const (
+	directLinks = 4    // up to so many are read in every Poll without asking epoll
+	hotPolls    = 1000 // after so many calls without a frame
+	coldPolls   = 32   // sockets are looked at in every so many only
+	hotReads    = 64   // a link that is read so often between two sleeps leaves epoll
+)
+
+// Poll sends what is held back and delivers what has arrived. A piece of a large
+// frame counts as one. While nothing comes, most calls do not look: the system call
+// would cost more than all that other media do in a poll.
+func (p *port) Poll(h transport.Handler) int {
+	if len(p.links) == 0 {
+		return 0
+	}
+	p.turn++
+	if len(p.unsent) > 0 {
+		p.flushAll()
+	}
+	if p.idle > hotPolls && p.turn%coldPolls != 0 {
+		return 0
+	}
+	n := p.look(h)
+	if n > 0 {
+		p.idle = 0
+	} else {
+		p.idle++
+	}
+	return n
+}
+
+func (p *port) look(h transport.Handler) int {
+	n := 0
+	if len(p.links) > directLinks || len(p.unsent) > 0 {
+		p.collect()
+	}
+	if len(p.links) > directLinks {
+		return p.readReady(h)
+	}
+	for i := 0; i < len(p.links); i++ {
+		l := p.links[i]
+		k := l.read(h)
+		if l.key < 0 {
+			i--
+		} else if k > 0 && l.watched {
+			p.unwatch(l)
+		}
+		n += k
+	}
+	return n
+}
+
+// readReady reads the links of which epoll has told, and forgets those that are
+// read empty.
+func (p *port) readReady(h transport.Handler) int {
+	n := 0
+	for i := 0; i < len(p.ready); i++ {
+		if l := p.ready[i]; l.ready {
+			n += l.read(h)
+		}
+	}
+	p.forget()
+	return n
+}
+
+func (p *port) forget() {
+	left := p.ready[:0]
+	for _, l := range p.ready {
+		if l.listed = l.ready; l.ready {
+			left = append(left, l)
+		}
+	}
+	clear(p.ready[len(left):])
+	p.ready = left
+}
+
+// watch has epoll look at a link, and tell what is there already.
+func (p *port) watch(l *link) {
+	l.hot = 0
+	if l.watched {
+		return
+	}
+	if err := p.epoll.Add(l.fd, l.key); err != nil {
+		l.ended = err // the next poll reports it
+		l.markReady()
+	}
+	l.watched = true
+}
+
+func (p *port) watchAll() {
+	for _, l := range p.links {
+		p.watch(l)
+	}
+}
+
+// unwatch takes a link that is read all the time out of epoll, which else costs
+// some tenths of a microsecond for each packet. Quiet puts it back.
+func (p *port) unwatch(l *link) {
+	if l.hot++; l.hot > hotReads && !l.full {
+		p.epoll.Remove(l.fd)
+		l.watched = false
+	}
+}
+
+// collect asks epoll what has happened. It tells each thing once.
+func (p *port) collect() {
+	for n := sock.Most; n == sock.Most; {
+		n = p.epoll.Take()
+		for i := range n {
+			e := p.epoll.Event(i)
+			l := p.table[e.Key]
+			if l == nil {
+				continue
+			}
+			if e.Writable {
+				l.full = false
+			}
+			if e.Ended {
+				l.hungUp = true
+			}
+			if e.Readable {
+				l.markReady()
+			}
+		}
+	}
+}
+
+// Quiet reports whether nothing is there that could be read, and nothing held back
+// that could be sent. Links whose frames the handler refuses don't count, once
+// it is told of their end.
+func (p *port) Quiet() bool {
+	if len(p.links) == 0 {
+		return true
+	}
+	if len(p.links) <= directLinks {
+		p.watchAll()
+	}
+	p.collect()
+	quiet := true
+	for _, l := range p.unsent {
+		quiet = quiet && l.full
+	}
+	p.forget()
+	for _, l := range p.ready {
+		if l.held {
+			l.refused()
+		}
+		quiet = quiet && l.held
+	}
+	if !quiet {
+		p.idle = 0 // the next Poll looks
+	}
+	return quiet
+}

@@ -1,0 +1,167 @@
+//go:build linux
+
+package tcp
+
+import (
+	"encoding/binary"
+	"fmt"
+
+	"gomx/transport"
+	"gomx/transport/tcp/internal/sock"
+	"gomx/transport/wire"
+)
+
+const (
+	inSize      = MaxFrame + readAtOnce
+	readAtOnce  = 128 << 10 // bytes asked of a socket in one call
+	readHeads   = 1 << 10   // the same where PullData is expected
+	smallRest   = 4 << 10   // rests up to here are read on in the port's buffer
+	linkBudget  = 64        // frames of one link in one Poll
+	readsInTurn = 8         // system calls for one link in one Poll
+	gonePolls   = 64        // a link whose frame is refused is asked every so often whether the peer is gone
+)
+
+// read delivers frames of one link, those first that were read before.
+func (l *link) read(h transport.Handler) int {
+	if l.ended != nil {
+		l.finish()
+		return 0
+	}
+	n := 0
+	if len(l.rest) > 0 {
+		if n = l.deliver(h, n); !l.readsOn(n) {
+			return n
+		}
+	}
+	for range readsInTurn {
+		got, asked := 0, 0
+		if l.landing.left > 0 {
+			if got, asked = l.land(h); got > 0 {
+				n++
+			}
+		} else {
+			got, asked = l.fill()
+		}
+		if l.ended != nil {
+			l.finish()
+			return n
+		}
+		if n = l.deliver(h, n); !l.readsOn(n) {
+			return n
+		}
+		if got < asked && !l.hungUp {
+			l.ready = false
+			return n
+		}
+		l.lean = l.lean && l.landing.left > 0
+	}
+	l.markReady()
+	return n
+}
+
+// readsOn reports whether a link of which n frames were delivered can be read on
+// in this poll. Otherwise the next poll looks at it again.
+func (l *link) readsOn(n int) bool {
+	if l.key < 0 {
+		return false
+	}
+	if l.held || n >= linkBudget {
+		l.markReady()
+		return false
+	}
+	return true
+}
+
+// fill reads once, behind rest. If nothing came, either ended says why or there
+// was nothing.
+func (l *link) fill() (got, asked int) {
+	room := l.room()
+	if l.tls != nil {
+		got, l.ended = l.tls.recv(room)
+	} else {
+		var errno sock.Errno
+		if got, errno = sock.Recv(l.fd, room); got == 0 {
+			l.nothing(errno)
+		}
+	}
+	l.rest = l.rest[:len(l.rest)+got]
+	return got, len(room)
+}
+
+// nothing notes why a call has read nothing.
+func (l *link) nothing(errno sock.Errno) {
+	switch {
+	case errno == sock.Again:
+		l.hungUp = false
+	case l.broken != nil:
+		l.ended = l.broken
+	case errno != 0:
+		l.ended = lost("recv", errno)
+	default:
+		l.ended = fmt.Errorf("%w: it closed the connection", transport.ErrPeerDied)
+	}
+}
+
+// deliver hands over the frames in rest, and returns n and their number.
+func (l *link) deliver(h transport.Handler, n int) int {
+	head := &l.port.head
+	for n < linkBudget && len(l.rest) >= wire.BaseSize {
+		size, err := parse(head, l.rest)
+		if err != nil {
+			l.corrupt(err)
+			return n
+		}
+		total := size + int(head.Length)
+		if len(l.rest) < total {
+			if head.Kind == wire.PullData && len(l.rest) >= size {
+				l.beginLanding(h, head, size)
+			}
+			break
+		}
+		if !h.Frame(l.peer, head, l.rest[size:total:total]) {
+			l.refused()
+			return n
+		}
+		n++
+		if l.fd < 0 {
+			return n // the frame has closed the link
+		}
+		l.held = false
+		l.rest = l.rest[total:]
+	}
+	if len(l.rest) == 0 {
+		l.freeOwn()
+	}
+	return n
+}
+
+// parse decodes the header at the front of b, as far as it is there, and returns
+// its size.
+func parse(h *wire.Header, b []byte) (size int, err error) {
+	w := binary.LittleEndian.Uint64(b)
+	if !h.SetWord0(w) || uint16(w>>16) != 0 {
+		return 0, fmt.Errorf("%w: kind %d, flags %#x", wire.ErrMalformed, uint8(w), uint8(w>>8))
+	}
+	if h.Length > MaxFrame {
+		return 0, fmt.Errorf("%w: %v frame of %d bytes", wire.ErrMalformed, h.Kind, h.Length)
+	}
+	if size = h.Size(); len(b) >= size {
+		h.Match = binary.LittleEndian.Uint64(b[8:])
+		h.SetWord2(binary.LittleEndian.Uint64(b[16:]))
+		h.ParseExtensions(b[wire.BaseSize:])
+	}
+	return size, nil
+}
+
+// refused keeps the frame that the handler could not take.
+func (l *link) refused() {
+	again := l.held
+	l.held = true
+	if l.ending || again && !l.hungUp && l.port.turn%gonePolls != 0 {
+		return
+	}
+	if l.hungUp || sock.HungUp(l.fd) {
+		l.ending = true
+		l.port.events.Ending(l)
+	}
+}

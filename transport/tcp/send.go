@@ -1,0 +1,109 @@
+//go:build linux
+
+package tcp
+
+import (
+	"fmt"
+
+	"gomx/transport/wire"
+)
+
+// The first frame after a poll leaves at once. Those that follow wait in out for
+// the next poll, or until there are enough of them: a program that sends many
+// small messages in a row pays for few system calls.
+const (
+	flushAt     = 32 << 10 // bytes in out that leave without waiting for a poll
+	outBound    = 64 << 10 // bytes in out, beyond which Send takes no more
+	directLeast = 8 << 10  // payload that leaves at once, without being copied into out
+	gatherLeast = 2 << 10  // payload that is not copied if it leaves at once anyway
+	scratchSize = wire.MaxHeader + directLeast
+)
+
+// Send hands a frame to the socket, or puts it behind those that wait.
+func (l *link) Send(h *wire.Header, v *wire.Vec, off int) bool {
+	p := l.port
+	n := int(h.Length)
+	if n > MaxFrame {
+		panicTooLong(h)
+	}
+	if l.fd < 0 || l.broken != nil {
+		return false
+	}
+	if h.Kind == wire.PullRequest {
+		l.lean = true
+	}
+	if l.full || l.retained.left > 0 || len(l.out)-l.sent > outBound {
+		return l.queue(h, v, off)
+	}
+	if l.tls == nil {
+		first := l.turn != p.turn && len(l.out) == 0 && l.key >= 0
+		if n >= directLeast || first && n >= gatherLeast {
+			l.direct(h, v, off)
+			return true
+		}
+		if first {
+			l.turn = p.turn
+			frame := h.Append(p.scratch[:0])
+			if n > 0 {
+				frame = frame[:len(frame)+n]
+				v.Gather(frame[len(frame)-n:], off)
+			}
+			l.write(frame)
+			return true
+		}
+	}
+	first := l.turn != p.turn || l.key < 0
+	l.turn = p.turn
+	l.hold(h, v, off)
+	if first || len(l.out) >= flushAt {
+		if !l.flush() {
+			l.wait()
+		}
+	} else if !l.waiting {
+		l.wait()
+		p.events.Soon()
+	}
+	return true
+}
+
+// queue takes a frame while the socket is full, if it is small and not too many
+// wait before it.
+func (l *link) queue(h *wire.Header, v *wire.Vec, off int) bool {
+	if l.retained.left > 0 || int(h.Length) >= directLeast || len(l.out)-l.sent > outBound {
+		return false
+	}
+	l.hold(h, v, off)
+	return true
+}
+
+// hold copies a frame into out.
+func (l *link) hold(h *wire.Header, v *wire.Vec, off int) {
+	n := int(h.Length)
+	l.compact()
+	b := h.Append(l.port.pool.grow(l.out, wire.MaxHeader+n))
+	if n > 0 {
+		b = b[:len(b)+n]
+		v.Gather(b[len(b)-n:], off)
+	}
+	l.out = b
+}
+
+// compact moves what waits to the front of out if that makes much room.
+func (l *link) compact() {
+	if l.sent > 0 && l.sent >= len(l.out)/2 {
+		l.out = l.out[:copy(l.out, l.out[l.sent:])]
+		l.sent = 0
+	}
+}
+
+// wait has the next poll flush the link.
+func (l *link) wait() {
+	if !l.waiting && l.key >= 0 {
+		l.waiting = true
+		l.port.unsent = append(l.port.unsent, l)
+	}
+}
+
+func panicTooLong(h *wire.Header) {
+	panic(fmt.Sprintf("tcp: %v frame of %d bytes, at most %d are allowed", h.Kind, h.Length, MaxFrame))
+}

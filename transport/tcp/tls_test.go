@@ -1,0 +1,117 @@
+//go:build linux
+
+package tcp_test
+
+import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"math/big"
+	"testing"
+	"time"
+
+	"gomx/transport"
+	"gomx/transport/tcp"
+)
+
+// authority vouches for certificates of tests.
+type authority struct {
+	t    testing.TB
+	cert *x509.Certificate
+	key  *ecdsa.PrivateKey
+}
+
+func certify(t testing.TB, template, parent *x509.Certificate, key *ecdsa.PrivateKey, by *ecdsa.PrivateKey) *x509.Certificate {
+	t.Helper()
+	der, err := x509.CreateCertificate(rand.Reader, template, parent, &key.PublicKey, by)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := x509.ParseCertificate(der)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func newKey(t testing.TB) *ecdsa.PrivateKey {
+	t.Helper()
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return key
+}
+
+func newAuthority(t testing.TB) *authority {
+	template := &x509.Certificate{
+		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "test authority"},
+		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour),
+		IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign,
+	}
+	key := newKey(t)
+	return &authority{t, certify(t, template, template, key, key), key}
+}
+
+func (a *authority) config() *tls.Config {
+	template := &x509.Certificate{
+		SerialNumber: big.NewInt(2), Subject: pkix.Name{CommonName: "host"},
+		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour),
+		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth, x509.ExtKeyUsageClientAuth},
+	}
+	key := newKey(a.t)
+	cert := certify(a.t, template, a.cert, key, a.key)
+	roots := x509.NewCertPool()
+	roots.AddCert(a.cert)
+	return &tls.Config{
+		Certificates: []tls.Certificate{{Certificate: [][]byte{cert.Raw}, PrivateKey: key}},
+		RootCAs:      roots,
+	}
+}
+
+func TestTLSTrust(t *testing.T) {
+	ours, theirs := newAuthority(t), newAuthority(t)
+	for _, c := range []struct {
+		name      string
+		near, far *tls.Config
+	}{
+		{"other authority", ours.config(), theirs.config()},
+		{"only the dialler", ours.config(), nil},
+		{"only the other", nil, ours.config()},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			a, b := twoSides(t, tcp.Options{TLS: c.near, ConnectTimeout: time.Second},
+				tcp.Options{TLS: c.far, ConnectTimeout: time.Second})
+			dialFails(t, a, b.self, transport.ErrRefused)
+			refusal(t, b)
+		})
+	}
+}
+
+func TestTLSNeedsCertificates(t *testing.T) {
+	good := newAuthority(t).config()
+	for name, c := range map[string]*tls.Config{
+		"no certificate": {RootCAs: good.RootCAs},
+		"no authority":   {Certificates: good.Certificates},
+	} {
+		tr := loopback(home4, tcp.Options{TLS: c})
+		if _, err := tr.Open(transport.Open{}); err == nil {
+			t.Errorf("%s: the port opened", name)
+		}
+	}
+}
+
+func TestTLSWithSecret(t *testing.T) {
+	config := newAuthority(t).config()
+	near, far := joined(t, tcp.Options{TLS: config, Secret: []byte("word")})
+	exchange(t, near, far)
+	if fact(t, near, "TLS") != "on" || fact(t, near, "secret") != "on" {
+		t.Errorf("described as %v", near.port.Describe())
+	}
+	if near.link.Caps().Retains {
+		t.Error("payload is encrypted, and yet retained")
+	}
+}

@@ -1,0 +1,93 @@
+//go:build linux
+
+package tcp
+
+import (
+	"cmp"
+	"crypto/tls"
+	"net/netip"
+	"time"
+
+	"gomx/transport"
+	"gomx/transport/wire"
+)
+
+// Defaults of Options.
+const (
+	// DefaultPortBase is the port of endpoint 0.
+	DefaultPortBase = 20000
+	// DefaultPorts is how many endpoints a board can have. The range ends below
+	// the ports that Linux gives to outgoing connections.
+	DefaultPorts = 4096
+	// DefaultKeepAlive is how long a host may have vanished before its links end.
+	DefaultKeepAlive = 10 * time.Second
+	// DefaultConnectTimeout is how long one address may take to answer.
+	DefaultConnectTimeout = 3 * time.Second
+	// DefaultEager is the largest message sent unasked, bytes. Above it the copy
+	// that reading straight into place saves is worth asking first.
+	DefaultEager = 64 << 10
+)
+
+// MaxFrame is the largest payload of one frame, bytes.
+const MaxFrame = 256 << 10
+
+// Options of the transport.
+type Options struct {
+	// PortBase is the port of endpoint 0; endpoint e has PortBase+e. 0 means
+	// DefaultPortBase.
+	PortBase int
+	// Ports is how many endpoints have a port. 0 means DefaultPorts.
+	Ports int
+
+	// Listen returns the addresses of the board that self was opened on.
+	Listen func(self transport.Address) []netip.Addr
+	// Addrs returns the addresses at which a board may be reached, the best
+	// first. It may be called concurrently.
+	Addrs func(nic uint64) []netip.Addr
+	// Met, if not nil, is told where a peer that has proven itself was met. It may
+	// be called concurrently.
+	Met func(nic uint64, from netip.Addr)
+
+	// Secret, if not empty, must be known to both sides of a connection.
+	Secret []byte
+	// TLS, if not nil, has all connections run TLS 1.3. Both sides need a
+	// certificate that the other's RootCAs vouch for. The name in it counts only
+	// if ServerName is set.
+	TLS *tls.Config
+
+	// KeepAlive bounds how long a host that has vanished goes unnoticed; whole
+	// seconds, LeastKeepAlive or more. 0 means DefaultKeepAlive.
+	KeepAlive time.Duration
+	// ConnectTimeout bounds connection and handshake with one address. 0 means
+	// DefaultConnectTimeout.
+	ConnectTimeout time.Duration
+
+	// Eager is the largest message sent eagerly unless told otherwise, bytes, at
+	// most MaxFrame. 0 means DefaultEager.
+	Eager int
+	// SendBuffer and ReceiveBuffer are the sizes of the socket's buffers, bytes.
+	// 0 leaves them to the system, which lets them grow with use.
+	SendBuffer, ReceiveBuffer int
+}
+
+// LeastKeepAlive is the shortest KeepAlive that the system's timers can hold.
+const LeastKeepAlive = 3 * time.Second
+
+// Transport is the TCP transport. Its methods may be called concurrently.
+type Transport struct {
+	opt  Options
+	caps wire.Caps
+}
+
+// New returns the transport.
+func New(opt Options) *Transport {
+	opt.PortBase = cmp.Or(opt.PortBase, DefaultPortBase)
+	opt.Ports = cmp.Or(opt.Ports, DefaultPorts)
+	opt.KeepAlive = max(cmp.Or(opt.KeepAlive, DefaultKeepAlive), LeastKeepAlive)
+	opt.ConnectTimeout = cmp.Or(opt.ConnectTimeout, DefaultConnectTimeout)
+	opt.Eager = min(cmp.Or(opt.Eager, DefaultEager), MaxFrame)
+	return &Transport{opt: opt, caps: caps(&opt)}
+}
+
+// Name returns "tcp".
+func (t *Transport) Name() string { return "tcp" }
