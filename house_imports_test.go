@@ -28,7 +28,7 @@ var arrows = map[string][]string{
 	"transport/nic":           {},
 
 	// The only one that names the media.
-	"mx": {"endpoint", "endpoint/driver", "transport", "transport/wire", "transport/mem", "transport/shm", "transport/nic"},
+	"mx": {"endpoint", "endpoint/driver", "transport", "transport/wire", "transport/mem", "transport/shm", "transport/tcp", "transport/nic"},
 
 	"bench/stats":     {},
 	"bench/plot":      {},
@@ -40,7 +40,7 @@ var arrows = map[string][]string{
 	"integration":     {},
 
 	"integration/internal/traffic": {"mx", "integration/internal/proc"},
-	"integration/sim": {"endpoint", "transport", "transport/mem", "transport/wire"},
+	"integration/sim":              {"endpoint", "transport", "transport/mem", "transport/wire"},
 }
 
 func TestArrowsPointDown(t *testing.T) {

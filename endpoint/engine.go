@@ -33,7 +33,7 @@ type Engine struct {
 	incoming Incoming // what the handler is shown
 
 	mirror    int32 // the far end of a link to ourselves, or 0
-	holdsBack int // peers that we have throttled
+	holdsBack int   // peers that we have throttled
 	pulls     pullSlab
 	frames    framePool
 

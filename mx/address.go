@@ -50,10 +50,8 @@ func (a EndpointAddr) String() string {
 }
 
 func peerName(dir *nic.Directory, id uint64, eid uint32) string {
-	if dir.IsLocal(nic.ID(id)) {
-		if name, err := dir.Name(nic.ID(id)); err == nil {
-			return fmt.Sprintf("%s/%d", name, eid)
-		}
+	if name, err := dir.Name(nic.ID(id)); err == nil {
+		return fmt.Sprintf("%s/%d", name, eid)
 	}
 	return fmt.Sprintf("%v/%d", nic.ID(id), eid)
 }

@@ -42,7 +42,7 @@ const (
 	ErrTimeout             ReturnCode = 30 // the time passed (IV.3.1)
 	ErrNoMatch             ReturnCode = 31
 	ErrBadEndpointID       ReturnCode = 32 // the endpoint id is out of range
-	ErrConnectionFailed    ReturnCode = 33 // no such endpoint is open at the peer (IV.3.1)
+	ErrConnectionFailed    ReturnCode = 33 // no such endpoint is open at the peer, or it is not reached (IV.3.1)
 	ErrBadConnectionKey    ReturnCode = 34 // the peer has another filter (IV.3.1)
 	ErrBadInfoLength       ReturnCode = 35 // the result variable is too short (III.2.1)
 	ErrNICNotFound         ReturnCode = 36 // no way to that NIC id is known (IV.3.1)
@@ -89,7 +89,7 @@ var codeTexts = [...]string{
 	ErrTimeout:             "timed out",
 	ErrNoMatch:             "no match",
 	ErrBadEndpointID:       "endpoint id out of range",
-	ErrConnectionFailed:    "connection failed: no such endpoint is open there",
+	ErrConnectionFailed:    "connection failed",
 	ErrBadConnectionKey:    "the peer has another filter",
 	ErrBadInfoLength:       "the result variable is too short",
 	ErrNICNotFound:         "no way to that NIC is known",

@@ -6,14 +6,16 @@ import (
 	"fmt"
 	"time"
 
+	"gomx/transport"
 	"gomx/transport/nic"
 )
 
 // Connect asks the endpoint at a NIC whether it takes us with this filter, and
 // returns its address (IV.3.1). It blocks for the timeout at most.
 //
-// Errors: ErrNICNotFound (no way to that NIC), ErrConnectionFailed (no such
-// endpoint is open there), ErrBadConnectionKey (it has another filter),
+// Errors: ErrNICNotFound (no way to that NIC is known), ErrConnectionFailed (no
+// such endpoint is open there, or it can't be reached, or refuses us; the text
+// has each address that was tried), ErrBadConnectionKey (it has another filter),
 // ErrBadEndpointID, ErrTimeout, ErrBadEndpoint (ours is closed). Safe from any
 // goroutine.
 func (ep *Endpoint) Connect(nicID uint64, endpointID, filter uint32, timeout time.Duration) (EndpointAddr, error) {
@@ -45,14 +47,19 @@ func (ep *Endpoint) connect(ctx context.Context, nicID uint64, endpointID, filte
 		return st.Source, nil
 	case StatusBadKey, StatusRejected:
 		return EndpointAddr{}, ep.connectError(peer, ErrBadConnectionKey, nil)
-	case StatusEndpointClosed:
-		return EndpointAddr{}, ep.connectError(peer, ErrConnectionFailed, ep.d.Reason(nicID, endpointID))
 	case StatusTimeout:
 		return EndpointAddr{}, ep.connectError(peer, ErrTimeout, nil)
 	case StatusBadEndpoint:
 		return EndpointAddr{}, ep.connectError(peer, ErrBadEndpointID, nil)
 	}
-	return EndpointAddr{}, ep.connectError(peer, ErrNICNotFound, errors.Join(st.Code, ep.d.Reason(nicID, endpointID)))
+	reason := ep.d.Reason(nicID, endpointID)
+	switch {
+	case reason == nil:
+		return EndpointAddr{}, ep.connectError(peer, ErrConnectionFailed, st.Code)
+	case errors.Is(reason, transport.ErrNoRoute):
+		return EndpointAddr{}, ep.connectError(peer, ErrNICNotFound, reason)
+	}
+	return EndpointAddr{}, ep.connectError(peer, ErrConnectionFailed, reason)
 }
 
 func timeoutCause(err error, timeout time.Duration) error {
@@ -79,9 +86,14 @@ func (ep *Endpoint) Iconnect(nicID uint64, endpointID, filter uint32, matchInfo 
 	if endpointID >= MaxEndpoints {
 		return Request{}, ep.fail("connect to", peer, ErrBadEndpointID)
 	}
-	if !ep.dir.IsLocal(nic.ID(nicID)) {
+	switch {
+	case ep.dir.IsLocal(nic.ID(nicID)):
+	case !ep.far:
 		return Request{}, ep.connectError(peer, ErrNICNotFound,
 			fmt.Errorf("it is not on this host, and no transport in use (%v) leaves it", ep.names))
+	case len(ep.dir.Addrs(nic.ID(nicID))) == 0:
+		return Request{}, ep.connectError(peer, ErrNICNotFound,
+			errors.New("its address is not known; look its host up by name or address first"))
 	}
 	h, err := ep.d.Iconnect(nicID, endpointID, filter, matchInfo, context)
 	if err != nil {

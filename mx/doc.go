@@ -14,6 +14,9 @@
 //	r, err := ep.Isend(buf, peer, 42, nil)
 //	st, done, err := ep.Wait(r, mx.Infinite)
 //
+// Peers are on this host, which shared memory reaches, or on others, which TCP
+// does; an endpoint uses both unless it is told otherwise, and Peers says which.
+//
 // A message carries 64 bits of match information. A receive names a value and a
 // mask; a message belongs to it if, masked, it has that value. Messages from one
 // endpoint to another are matched in the order they were sent. A message that no
@@ -22,7 +25,7 @@
 // # The life of a message
 //
 // A small message travels with its data: Isend copies it into a ring in shared
-// memory and is complete. The receiver's Wait, polling, finds the oldest receive
+// memory, or towards a socket, and is complete. The receiver's Wait, polling, finds the oldest receive
 // that fits and copies the data into its buffer. Of a large message only the
 // header travels; when it matches, the receiver fetches the data, straight out of
 // the sender's buffer or by blocks, and a short note completes the sender. A synchronous send

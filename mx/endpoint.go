@@ -42,12 +42,14 @@ type Endpoint struct {
 	onError ErrorHandler
 	dir     *nic.Directory
 	names   []string // of its transports
+	far     bool     // one of them reaches other hosts
 	self    endpoint.Addr
 }
 
-// OpenEndpoint opens an endpoint (III.3.1): on a board, or AnyNIC for the first
-// that will do; with an id below MaxEndpoints, or AnyEndpoint for the first free
-// one. Peers that connect must know the filter.
+// OpenEndpoint opens an endpoint (III.3.1): on a board, or with AnyNIC on board 0,
+// which is where peers look that know no more than the name of this host; with an
+// id below MaxEndpoints, or AnyEndpoint for the first free one. Peers that connect
+// must know the filter.
 //
 // Errors: ErrNotInitialized, ErrBoardUnknown, ErrBadEndpointID, ErrBusy (the id
 // is taken, or all are), ErrBadParamName, ErrBadParamVal, ErrNoDriver,
@@ -77,43 +79,61 @@ func OpenEndpoint(board, id, filter uint32, params ...Param) (*Endpoint, error) 
 	return ep, nil
 }
 
-// openFirst tries the candidates in turn: endpoint ids outside, boards inside.
+// openFirst opens the id, or the first one that is free.
 func openFirst(dir *nic.Directory, board, id uint32, s *settings) (*Endpoint, error) {
-	boards := dir.Boards()
-	if board != AnyNIC {
-		if int64(board) >= int64(len(boards)) {
-			return nil, fmt.Errorf("%w: board %d of %d", ErrBoardUnknown, board, len(boards))
-		}
-		boards = boards[board : board+1]
+	if board == AnyNIC {
+		board = 0
+	}
+	b, err := dir.Board(int(board))
+	if err != nil {
+		return nil, err
+	}
+	at := &site{env: &s.environment, dir: dir, board: b}
+	names := wanted(at)
+	if id == AnyEndpoint && s.anyEndpoint >= 0 {
+		id = uint32(s.anyEndpoint)
 	}
 	first, last := id, id
-	switch {
-	case id == AnyEndpoint && s.anyEndpoint >= 0:
-		first, last = uint32(s.anyEndpoint), uint32(s.anyEndpoint)
-	case id == AnyEndpoint:
+	if id == AnyEndpoint {
 		first, last = 0, MaxEndpoints-1
+		if leavesHost(names) {
+			last = uint32(s.ports) - 1
+		}
 	}
-	if last >= MaxEndpoints {
-		return nil, fmt.Errorf("%w: %d, ids are below %d", ErrBadEndpointID, last, MaxEndpoints)
+	if err := s.inRange(last, leavesHost(names)); err != nil {
+		return nil, err
 	}
 	for id := first; ; id++ {
-		for _, b := range boards {
-			ep, err := open(dir, b, id, s)
-			if !errors.Is(err, transport.ErrBusy) {
-				return ep, err
-			}
-		}
-		if id == last {
-			return nil, fmt.Errorf("%w: endpoint %d of %s is open", ErrBusy, id, boards[0].Name)
+		ep, err := open(at, names, id, s)
+		switch {
+		case !errors.Is(err, transport.ErrBusy):
+			return ep, err
+		case id == last && first == last:
+			return nil, fmt.Errorf("endpoint %d of %s is taken by another endpoint or program: %w", id, b.Name, err)
+		case id == last:
+			return nil, fmt.Errorf("endpoints %d to %d of %s are taken by other endpoints or programs: %w", first, last, b.Name, err)
 		}
 	}
 }
 
-func open(dir *nic.Directory, b nic.Board, id uint32, s *settings) (*Endpoint, error) {
-	list, bell, err := choose(s.transports, &s.environment)
+// inRange returns why there is no endpoint id.
+func (s *settings) inRange(id uint32, ports bool) error {
+	switch {
+	case id >= MaxEndpoints:
+		return fmt.Errorf("%w: %d, ids are below %d", ErrBadEndpointID, id, MaxEndpoints)
+	case ports && int64(id) >= int64(s.ports):
+		return fmt.Errorf("%w: %d, but ports %d to %d hold ids 0 to %d; choose a lower id, or more ports with MX_PORT_RANGE",
+			ErrBadEndpointID, id, s.portBase, s.lastOfPorts(), s.ports-1)
+	}
+	return nil
+}
+
+func open(at *site, names []string, id uint32, s *settings) (*Endpoint, error) {
+	list, bell, err := choose(names, at)
 	if err != nil {
 		return nil, err
 	}
+	b := at.board
 	cfg := driver.Config{
 		Transports: list, Bell: bell, SingleThreaded: s.single, Spin: s.spin,
 		Engine: endpoint.Config{
@@ -131,7 +151,7 @@ func open(dir *nic.Directory, b nic.Board, id uint32, s *settings) (*Endpoint, e
 		bell.Close()
 		return nil, err
 	}
-	ep := &Endpoint{d: d, board: b, id: id, filter: s.filter, onError: s.onError, dir: dir}
+	ep := &Endpoint{d: d, board: b, id: id, filter: s.filter, onError: s.onError, dir: at.dir, far: leavesHost(names)}
 	for _, t := range list {
 		ep.names = append(ep.names, t.Name())
 	}

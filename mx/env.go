@@ -3,6 +3,7 @@ package mx
 import (
 	"fmt"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -21,6 +22,7 @@ type environment struct {
 	noArena      bool
 	fatal        bool
 	anyEndpoint  int
+	network
 }
 
 // Variable describes one environment variable.
@@ -37,48 +39,54 @@ type variable struct {
 	name, help string
 	show       func(e *environment) string
 	set        func(e *environment, s string) error
+	secret     bool // the value is never shown
 }
 
 func defaultEnvironment() environment {
-	return environment{eager: -1, copyLimit: -1, unexpBytes: 64 << 20, timeout: 1000 * time.Second, spin: 50 * time.Microsecond, anyEndpoint: -1}
+	return environment{
+		eager: -1, copyLimit: -1, unexpBytes: 64 << 20, timeout: 1000 * time.Second,
+		spin: 50 * time.Microsecond, anyEndpoint: -1, network: defaultNetwork(),
+	}
 }
 
 // variables is the one table of environment variables: reading, help and
 // mx_info -env come from it.
-var variables = []variable{
-	{"MX_TRANSPORT", "transports that endpoints use, in order of preference: shm, mem, self; auto: what works here",
-		func(e *environment) string { return strings.Join(orAuto(e.transports), ",") },
-		func(e *environment, s string) error { return setTransports(&e.transports, s) }},
-	{"MX_DISABLE_SHMEM", "1: messages to processes on the same host don't use shared memory",
-		func(e *environment) string { return bit(e.noShm) },
-		func(e *environment, s string) error { return setBit(&e.noShm, s) }},
-	{"MX_EAGER", "largest message sent eagerly, bytes; -1: what the transport advises; smaller than 1024 counts as 1023",
-		func(e *environment) string { return strconv.Itoa(e.eager) },
-		func(e *environment, s string) error { return setSize(&e.eager, s, -1) }},
-	{"MX_COPY_LIMIT", "largest message an endpoint takes eagerly from its peers, bytes; -1: any",
-		func(e *environment) string { return strconv.Itoa(e.copyLimit) },
-		func(e *environment, s string) error { return setSize(&e.copyLimit, s, -1) }},
-	{"MX_UNEXP_BYTES", "bound of an endpoint's unexpected messages, bytes",
-		func(e *environment) string { return strconv.Itoa(e.unexpBytes) },
-		func(e *environment, s string) error { return setSize(&e.unexpBytes, s, 1) }},
-	{"MX_REQUEST_TIMEOUT", "time after which a peer that does not answer is given up",
-		func(e *environment) string { return e.timeout.String() },
-		func(e *environment, s string) error { return setTimeout(&e.timeout, s) }},
-	{"MX_SPIN", "longest time a waiting call spins before it sleeps; 0: sleep at once",
-		func(e *environment) string { return e.spin.String() },
-		func(e *environment, s string) error { return setDuration(&e.spin, s) }},
-	{"MX_SINGLE_COPY", "0: large messages are not read out of the sender's memory, but sent through the ring",
-		func(e *environment) string { return bit(!e.noSingleCopy) },
-		func(e *environment, s string) error { return setNotBit(&e.noSingleCopy, s) }},
-	{"MX_ARENA", "0: peers' mx.Alloc memory is not mapped",
-		func(e *environment) string { return bit(!e.noArena) },
-		func(e *environment, s string) error { return setNotBit(&e.noArena, s) }},
-	{"MX_ERRORS_ARE_FATAL", "1: a failing call prints the error and ends the process",
-		func(e *environment) string { return bit(e.fatal) },
-		func(e *environment, s string) error { return setBit(&e.fatal, s) }},
-	{"MX_ANY_ENDPOINT", "endpoint id that AnyEndpoint stands for; -1: the first free one",
-		func(e *environment) string { return strconv.Itoa(e.anyEndpoint) },
-		func(e *environment, s string) error { return setEndpointID(&e.anyEndpoint, s) }},
+var variables = slices.Concat(generalVariables, networkVariables)
+
+var generalVariables = []variable{
+	{name: "MX_TRANSPORT", help: "transports that endpoints use, in order of preference: shm, tcp, mem, self; auto: what works here",
+		show: func(e *environment) string { return strings.Join(orAuto(e.transports), ",") },
+		set:  func(e *environment, s string) error { return setTransports(&e.transports, s) }},
+	{name: "MX_DISABLE_SHMEM", help: "1: messages to processes on the same host don't use shared memory",
+		show: func(e *environment) string { return bit(e.noShm) },
+		set:  func(e *environment, s string) error { return setBit(&e.noShm, s) }},
+	{name: "MX_EAGER", help: "largest message sent eagerly, bytes; -1: what the transport advises; smaller than 1024 counts as 1023",
+		show: func(e *environment) string { return strconv.Itoa(e.eager) },
+		set:  func(e *environment, s string) error { return setSize(&e.eager, s, -1) }},
+	{name: "MX_COPY_LIMIT", help: "largest message an endpoint takes eagerly from its peers, bytes; -1: any",
+		show: func(e *environment) string { return strconv.Itoa(e.copyLimit) },
+		set:  func(e *environment, s string) error { return setSize(&e.copyLimit, s, -1) }},
+	{name: "MX_UNEXP_BYTES", help: "bound of an endpoint's unexpected messages, bytes",
+		show: func(e *environment) string { return strconv.Itoa(e.unexpBytes) },
+		set:  func(e *environment, s string) error { return setSize(&e.unexpBytes, s, 1) }},
+	{name: "MX_REQUEST_TIMEOUT", help: "time after which a peer that does not answer is given up",
+		show: func(e *environment) string { return e.timeout.String() },
+		set:  func(e *environment, s string) error { return setTimeout(&e.timeout, s) }},
+	{name: "MX_SPIN", help: "longest time a waiting call spins before it sleeps; 0: sleep at once",
+		show: func(e *environment) string { return e.spin.String() },
+		set:  func(e *environment, s string) error { return setDuration(&e.spin, s) }},
+	{name: "MX_SINGLE_COPY", help: "0: large messages are not read out of the sender's memory, but sent through the ring",
+		show: func(e *environment) string { return bit(!e.noSingleCopy) },
+		set:  func(e *environment, s string) error { return setNotBit(&e.noSingleCopy, s) }},
+	{name: "MX_ARENA", help: "0: peers' mx.Alloc memory is not mapped",
+		show: func(e *environment) string { return bit(!e.noArena) },
+		set:  func(e *environment, s string) error { return setNotBit(&e.noArena, s) }},
+	{name: "MX_ERRORS_ARE_FATAL", help: "1: a failing call prints the error and ends the process",
+		show: func(e *environment) string { return bit(e.fatal) },
+		set:  func(e *environment, s string) error { return setBit(&e.fatal, s) }},
+	{name: "MX_ANY_ENDPOINT", help: "endpoint id that AnyEndpoint stands for; -1: the first free one",
+		show: func(e *environment) string { return strconv.Itoa(e.anyEndpoint) },
+		set:  func(e *environment, s string) error { return setEndpointID(&e.anyEndpoint, s) }},
 }
 
 // Environment returns every variable with its default, its effective value, and
@@ -90,7 +98,7 @@ func Environment() ([]Variable, error) {
 	var all []Variable
 	for _, v := range variables {
 		out := Variable{Name: v.name, Default: v.show(&plain), Value: v.show(&env), Source: "default", Help: v.help}
-		if os.Getenv(v.name) != "" {
+		if os.Getenv(v.name) != "" || out.Value != out.Default { // by another variable
 			out.Source = "environment"
 		}
 		all = append(all, out)
@@ -106,6 +114,9 @@ func readEnvironment() (environment, error) {
 			continue
 		}
 		if err := v.set(&e, s); err != nil {
+			if v.secret {
+				return e, fmt.Errorf("%s: %w (%s)", v.name, err, v.help)
+			}
 			return e, fmt.Errorf("%s=%q: %w (%s)", v.name, s, err, v.help)
 		}
 	}

@@ -36,7 +36,7 @@ func (e *Error) Error() string {
 	}
 	fmt.Fprintf(&b, ": %v", e.Code)
 	if e.Cause != nil {
-		fmt.Fprintf(&b, ": %v", e.Cause)
+		fmt.Fprintf(&b, ": %s", words(e.Cause))
 	}
 	return b.String()
 }

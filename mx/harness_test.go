@@ -23,7 +23,7 @@ const everything uint64 = 0
 const exact = mx.MatchMaskNone
 
 // media are the transports that each promise is checked over.
-var media = []string{"mem", "shm"}
+var media = []string{"mem", "shm", "tcp"}
 
 // world is one test over one transport.
 type world struct {
@@ -45,12 +45,17 @@ func over(t *testing.T, f func(w *world)) {
 func newWorld(t testing.TB, medium string) *world {
 	t.Helper()
 	initialize(t)
+	skipWithout(t, medium)
+	return &world{t, medium}
+}
+
+func skipWithout(t testing.TB, medium string) {
+	t.Helper()
 	for _, info := range mx.Transports() {
 		if info.Name == medium && !info.Available {
 			t.Skipf("transport %s: %s", medium, info.Reason)
 		}
 	}
-	return &world{t, medium}
 }
 
 // initialize calls Init, and Finalize at the end of the test.

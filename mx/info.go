@@ -1,9 +1,13 @@
 package mx
 
 import (
+	"errors"
 	"fmt"
 	"math"
+	"slices"
+	"strings"
 
+	"gomx/transport"
 	"gomx/transport/nic"
 )
 
@@ -179,6 +183,52 @@ func text(out any, v string) error {
 	}
 	*p = v[:min(len(v), MaxStrLen-1)]
 	return nil
+}
+
+// PeerInfo says how an endpoint reaches a peer.
+type PeerInfo struct {
+	Name       string `json:"name"` // "host:board/endpoint"
+	NICID      uint64 `json:"nic_id"`
+	EndpointID uint32 `json:"endpoint"`
+	Transport  string `json:"transport,omitempty"` // of the present or the last link; "" if there was none
+	// Instead says why a transport that is preferred to Transport is not used.
+	Instead string `json:"instead,omitempty"`
+	// Failure says why there is no link: how the last one ended, or why the last
+	// attempt to make one failed.
+	Failure string `json:"failure,omitempty"`
+}
+
+// Peers returns the peers that the endpoint has connected to, or tried to, and
+// those that have connected to it, in the order in which they were met. Safe from
+// any goroutine, also after Close.
+func (ep *Endpoint) Peers() []PeerInfo {
+	var all []PeerInfo
+	for _, p := range ep.d.Peers() {
+		all = append(all, PeerInfo{
+			Name:  peerName(ep.dir, p.Address.NIC, p.Address.Endpoint),
+			NICID: p.Address.NIC, EndpointID: p.Address.Endpoint, Transport: p.Medium,
+			Instead: words(ep.worthSaying(p.Instead, nic.ID(p.Address.NIC))), Failure: words(p.Failure),
+		})
+	}
+	return all
+}
+
+// worthSaying leaves out that shared memory does not reach another host.
+func (ep *Endpoint) worthSaying(err error, id nic.ID) error {
+	if several, ok := err.(interface{ Unwrap() []error }); ok && !ep.dir.IsLocal(id) {
+		return errors.Join(slices.DeleteFunc(slices.Clone(several.Unwrap()), func(err error) bool {
+			return errors.Is(err, transport.ErrNoPeer) || errors.Is(err, transport.ErrNoRoute)
+		})...)
+	}
+	return err
+}
+
+// words puts an error that may have several parts into one line.
+func words(err error) string {
+	if err == nil {
+		return ""
+	}
+	return strings.ReplaceAll(err.Error(), "\n", "; ")
 }
 
 // copySendMax is the largest message that goes eagerly unless told otherwise.

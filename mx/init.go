@@ -1,6 +1,7 @@
 package mx
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -37,9 +38,10 @@ func Init() error {
 	if err != nil {
 		return fail("init", ErrBadParamVal, "", err)
 	}
-	dir, err := nic.NewDirectory()
-	if dir == nil {
-		return fail("init", ErrBadBadBad, "", err)
+	// With any other error the host is the only board, and that is enough.
+	dir, err := nic.NewDirectory(env.boards)
+	if errors.Is(err, nic.ErrNoneSelected) {
+		return fail("init", ErrBadParamVal, "", fmt.Errorf("MX_NET: %w", err))
 	}
 	lib.dir, lib.env, lib.up = dir, env, true
 	lib.open = map[*Endpoint]struct{}{}

@@ -1,7 +1,9 @@
 package mx
 
 import (
+	"crypto/tls"
 	"fmt"
+	"slices"
 	"time"
 )
 
@@ -20,6 +22,10 @@ const (
 	ParamTransports
 	ParamSpin
 	ParamRequestTimeout
+	ParamSecret
+	ParamTLS
+	ParamKeepAlive
+	ParamConnectTimeout
 )
 
 // Param is a parameter of OpenEndpoint. Make one with WithErrorHandler,
@@ -58,7 +64,7 @@ func WithEagerLimit(bytes int) Param { return Param{ParamEagerLimit, bytes} }
 func SingleThreaded() Param { return Param{ParamSingleThreaded, true} }
 
 // WithTransports chooses the transports by name, in order of preference:
-// "shm", "mem", "self".
+// "shm", "tcp", "mem", "self".
 func WithTransports(names ...string) Param { return Param{ParamTransports, names} }
 
 // WithSpin sets the longest time that a waiting call spins before it sleeps.
@@ -68,6 +74,21 @@ func WithSpin(d time.Duration) Param { return Param{ParamSpin, d} }
 // WithRequestTimeout sets the timeout of requests until SetRequestTimeout
 // changes it (XII.1.2).
 func WithRequestTimeout(d time.Duration) Param { return Param{ParamRequestTimeout, d} }
+
+// WithSecret sets the secret that all peers on other hosts must know; it should
+// be long and random. An empty one is none.
+func WithSecret(secret []byte) Param { return Param{ParamSecret, secret} }
+
+// WithTLS has connections to other hosts run TLS 1.3. Both sides show a
+// certificate, which the other's RootCAs must vouch for. nil means no TLS.
+func WithTLS(config *tls.Config) Param { return Param{ParamTLS, config} }
+
+// WithKeepAlive sets the time after which a host that has vanished is noticed,
+// from 3 seconds to an hour.
+func WithKeepAlive(d time.Duration) Param { return Param{ParamKeepAlive, d} }
+
+// WithConnectTimeout sets the time that one address of a peer has to answer.
+func WithConnectTimeout(d time.Duration) Param { return Param{ParamConnectTimeout, d} }
 
 // settings is what an endpoint is opened with: the environment, then the
 // parameters.
@@ -86,10 +107,18 @@ func (s *settings) apply(params []Param) error {
 			return fmt.Errorf("%w: key %d", ErrBadParamName, p.Key)
 		}
 		if !ok {
-			return fmt.Errorf("%w: key %d, value %v", ErrBadParamVal, p.Key, p.Value)
+			return fmt.Errorf("%w: key %d, value %v", ErrBadParamVal, p.Key, p.shown())
 		}
 	}
 	return nil
+}
+
+// shown is the value as errors may name it.
+func (p Param) shown() any {
+	if p.Key == ParamSecret || p.Key == ParamTLS {
+		return fmt.Sprintf("of type %T", p.Value)
+	}
+	return p.Value
 }
 
 // set applies one parameter, and reports whether its value and its key are good.
@@ -123,6 +152,26 @@ func (s *settings) set(p Param) (ok, known bool) {
 	case ParamRequestTimeout:
 		s.timeout, ok = p.Value.(time.Duration)
 		ok = ok && s.timeout > 0
+	default:
+		return s.network.set(p)
+	}
+	return ok, true
+}
+
+// set applies a parameter that is about other hosts.
+func (n *network) set(p Param) (ok, known bool) {
+	switch p.Key {
+	case ParamSecret:
+		n.secret, ok = p.Value.([]byte)
+		n.secret = slices.Clone(n.secret)
+	case ParamTLS:
+		n.tls, ok = p.Value.(*tls.Config)
+	case ParamKeepAlive:
+		n.keepAlive, ok = p.Value.(time.Duration)
+		ok = ok && goodKeepAlive(n.keepAlive)
+	case ParamConnectTimeout:
+		n.connectTimeout, ok = p.Value.(time.Duration)
+		ok = ok && n.connectTimeout > 0
 	default:
 		return false, false
 	}

@@ -11,7 +11,8 @@ var shmMedium = medium{
 	about: "processes on this host",
 	auto:  true,
 	bell:  shm.NewBell,
-	make: func(e *environment) (transport.Transport, error) {
+	make: func(s *site) (transport.Transport, error) {
+		e := s.env
 		if e.noShm {
 			return nil, fmt.Errorf("%w: switched off by MX_DISABLE_SHMEM", transport.ErrUnsupported)
 		}

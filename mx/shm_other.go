@@ -12,7 +12,7 @@ import (
 
 var shmMedium = medium{
 	about: "processes on this host",
-	make: func(*environment) (transport.Transport, error) {
+	make: func(*site) (transport.Transport, error) {
 		return nil, fmt.Errorf("%w: shared memory needs Linux, this is %s", transport.ErrUnsupported, runtime.GOOS)
 	},
 }

@@ -2,31 +2,42 @@ package mx
 
 import (
 	"fmt"
+	"slices"
 	"sync"
 
 	"gomx/transport"
 	"gomx/transport/mem"
+	"gomx/transport/nic"
 )
+
+// site is what a transport is made for.
+type site struct {
+	env   *environment
+	dir   *nic.Directory // nil if only its availability is asked for
+	board nic.Board
+}
 
 // medium is a line of the table of transports.
 type medium struct {
 	about string
-	make  func(e *environment) (transport.Transport, error)
+	make  func(s *site) (transport.Transport, error)
 	bell  func() (transport.Doorbell, error) // nil: any bell will do
 	auto  bool                               // in use unless something else is asked for
+	far   bool                               // it reaches other hosts, through a port of the endpoint's own
 }
 
 // transportTable names every transport there is. It is the only place that does.
 var transportTable = map[string]medium{
 	"self": {about: "messages of an endpoint to itself; always there",
-		make: func(*environment) (transport.Transport, error) { return nil, nil }},
+		make: func(*site) (transport.Transport, error) { return nil, nil }},
 	"mem": {about: "endpoints of one process",
-		make: func(*environment) (transport.Transport, error) { return memNetwork(), nil }},
+		make: func(*site) (transport.Transport, error) { return memNetwork(), nil }},
 	"shm": shmMedium,
+	"tcp": tcpMedium,
 }
 
 // transportOrder is the order in which they are listed and preferred.
-var transportOrder = []string{"self", "mem", "shm"}
+var transportOrder = []string{"self", "mem", "shm", "tcp"}
 
 // memNetwork is the network that all endpoints of this process share.
 var memNetwork = sync.OnceValue(func() *mem.Network { return mem.NewNetwork(mem.Options{}) })
@@ -47,7 +58,7 @@ func Transports() []TransportInfo {
 	for _, name := range transportOrder {
 		m := transportTable[name]
 		info := TransportInfo{Name: name, About: m.about}
-		t, err := m.make(&env)
+		t, err := m.make(&site{env: &env})
 		if err == nil && t != nil {
 			err = t.Available()
 		}
@@ -61,11 +72,7 @@ func Transports() []TransportInfo {
 }
 
 // choose makes the transports of an endpoint and the doorbell they need.
-func choose(names []string, env *environment) ([]transport.Transport, transport.Doorbell, error) {
-	asked := len(names) > 0
-	if !asked {
-		names = automatic(env)
-	}
+func choose(names []string, s *site) ([]transport.Transport, transport.Doorbell, error) {
 	var list []transport.Transport
 	bell := func() (transport.Doorbell, error) { return mem.NewBell(), nil }
 	for _, name := range names {
@@ -73,7 +80,7 @@ func choose(names []string, env *environment) ([]transport.Transport, transport.
 		if !ok {
 			return nil, nil, fmt.Errorf("%w: unknown transport %q", ErrBadParamVal, name)
 		}
-		t, err := m.make(env)
+		t, err := m.make(s)
 		if err == nil && t != nil {
 			err = t.Available()
 		}
@@ -91,18 +98,19 @@ func choose(names []string, env *environment) ([]transport.Transport, transport.
 	return list, b, err
 }
 
-// automatic returns what works here, or at least what serves one process.
-func automatic(env *environment) []string {
-	if len(env.transports) > 0 {
-		return env.transports
+// wanted returns the transports of an endpoint: those asked for, or what works
+// here, or at least what serves one process.
+func wanted(s *site) []string {
+	if len(s.env.transports) > 0 {
+		return s.env.transports
 	}
 	var names []string
 	for _, name := range transportOrder {
 		m := transportTable[name]
-		if !m.auto {
-			continue
+		if !m.auto || m.far && s.board.Kind == nic.Host && !s.board.Up {
+			continue // over a loopback interface that is down nobody can be reached
 		}
-		if t, err := m.make(env); err == nil && t.Available() == nil {
+		if t, err := m.make(s); err == nil && t.Available() == nil {
 			names = append(names, name)
 		}
 	}
@@ -110,4 +118,9 @@ func automatic(env *environment) []string {
 		names = []string{"mem"}
 	}
 	return names
+}
+
+// leavesHost reports whether one of the transports reaches other hosts.
+func leavesHost(names []string) bool {
+	return slices.ContainsFunc(names, func(name string) bool { return transportTable[name].far })
 }

@@ -9,7 +9,7 @@ import (
 )
 
 const helpText = `mx_info says what gomx finds on this machine: its version, the boards, the limits,
-the transports, and whether large messages are copied once.
+the transports, whether large messages are copied once, and how other hosts are reached.
 
   mx_info            all of it
   mx_info -b 0       of the boards only number 0

@@ -54,6 +54,8 @@ type Board struct {
 	Interface string
 	// Addrs are the usable addresses, the one of ID first.
 	Addrs []netip.Addr
+	// Subnets are the networks that Addrs lie in, where they are known.
+	Subnets []netip.Prefix
 	// MAC is the hardware address, nil where there is none.
 	MAC net.HardwareAddr
 	// RDMA names the RDMA devices behind the interface.
@@ -75,6 +77,7 @@ type Board struct {
 
 func (b Board) clone() Board {
 	b.Addrs = slices.Clone(b.Addrs)
+	b.Subnets = slices.Clone(b.Subnets)
 	b.MAC = slices.Clone(b.MAC)
 	b.RDMA = slices.Clone(b.RDMA)
 	return b
@@ -91,14 +94,17 @@ type candidate struct {
 	board   Board
 	index   int
 	virtual bool
+	rank    int // which entry of a filter selected it
 }
 
 // arrange orders interfaces so that the first is the one a user would have
-// chosen: hardware before what containers and hypervisors set up, working before
-// not working, then the order of the system. The host is last whatever happens.
+// chosen: as the filter names them, hardware before what containers and
+// hypervisors set up, working before not working, then the order of the system.
+// The host is last whatever happens.
 func arrange(candidates []candidate, host Board, hostname string) []Board {
 	slices.SortStableFunc(candidates, func(a, b candidate) int {
 		return cmp.Or(
+			cmp.Compare(a.rank, b.rank),
 			falseFirst(a.virtual, b.virtual),
 			falseFirst(!a.board.Up, !b.board.Up),
 			cmp.Compare(a.index, b.index),

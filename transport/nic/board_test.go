@@ -121,7 +121,7 @@ func TestBoardsOfThisMachine(t *testing.T) {
 }
 
 func TestDirectoryOfThisMachine(t *testing.T) {
-	d, err := nic.NewDirectory()
+	d, err := nic.NewDirectory(nic.Filter{})
 	if err != nil {
 		t.Skipf("this system doesn't list its interfaces: %v", err)
 	}

@@ -12,7 +12,8 @@ import (
 // Directory knows the boards of this host and, as they are resolved or learned,
 // those of others. Its methods may be called at once from any goroutine.
 type Directory struct {
-	boards   []Board // fixed once made, the host's own last
+	boards   []Board      // fixed once made, the host's own last
+	hidden   []netip.Addr // of this host, but of no board
 	byID     map[ID]int
 	hostname string
 	ownNames map[string]bool // folded
@@ -22,13 +23,16 @@ type Directory struct {
 	table table // under mu
 }
 
-// NewDirectory makes a directory of the boards this host has now; other names go
-// to the system's resolver. The directory is never nil: with an error, which says
-// why interfaces could not be listed, it knows the host alone.
-func NewDirectory() (*Directory, error) {
+// NewDirectory makes a directory of the boards that this host has now and the
+// filter selects; other names go to the system's resolver. The directory is never
+// nil: with an error it knows the host alone. ErrNoneSelected means that the
+// filter leaves nothing, and any other error that interfaces could not be listed.
+func NewDirectory(f Filter) (*Directory, error) {
 	hostname := systemHostname()
-	boards, err := systemBoards(hostname)
-	return NewDirectoryFor(boards, hostname, lookupSystem), err
+	boards, out, err := systemBoards(f, hostname)
+	d := NewDirectoryFor(boards, hostname, lookupSystem)
+	d.hidden = out
+	return d, err
 }
 
 func lookupSystem(ctx context.Context, host string) ([]netip.Addr, error) {
@@ -143,6 +147,13 @@ func (d *Directory) boardWithAddr(addr netip.Addr) (int, bool) {
 	return n, n >= 0
 }
 
+// isOwnAddr reports whether an address belongs to this host, be it that of a
+// board or not.
+func (d *Directory) isOwnAddr(addr netip.Addr) bool {
+	_, ok := d.boardWithAddr(addr)
+	return ok || slices.Contains(d.hidden, addr.WithZone(""))
+}
+
 // Name returns "host:board" for an id, "localhost" for the host itself. A peer
 // known only by its address is named by that, and Resolve takes it. The error
 // for an id never met is ErrHostNotFound.
@@ -170,7 +181,7 @@ func (d *Directory) Learn(id ID, addr netip.Addr, name string) {
 		return
 	}
 	addr = addr.Unmap()
-	if _, local := d.boardWithAddr(addr); local {
+	if d.isOwnAddr(addr) {
 		addr = netip.Addr{}
 	}
 	name = d.acceptableClaim(name)
@@ -193,9 +204,12 @@ func (d *Directory) acceptableClaim(name string) string {
 
 const maxClaimedBoard = 1<<32 - 1
 
-// Addrs returns the addresses at which an id can be tried, the likeliest first;
-// none for an id of another form that was never met. The zone of a link-local
-// address is kept.
+// Addrs returns the addresses at which an id can be tried: first those in a subnet
+// of one of our boards, beginning with the one that the id stands for and then in
+// the order of our boards, and then the others, likewise. What is there because
+// the host's name leads to it may belong to another board of the host: who answers
+// must be asked for the id. There is none for an id of another form than that of
+// IPv4 that was never met. The zone of a link-local address is kept.
 func (d *Directory) Addrs(id ID) []netip.Addr {
 	if n, ok := d.localBoard(id); ok {
 		return slices.Clone(d.boards[n].Addrs)
@@ -214,5 +228,31 @@ func (d *Directory) Addrs(id ID) []netip.Addr {
 			}
 		}
 	}
+	d.nearestFirst(addrs)
+	i := slices.IndexFunc(addrs, func(addr netip.Addr) bool { return IDOf(addr) == id })
+	if i > 0 && d.distance(addrs[i]) < len(d.boards) {
+		own = addrs[i]
+		copy(addrs[1:], addrs[:i])
+		addrs[0] = own
+	}
 	return addrs
+}
+
+// nearestFirst sorts addresses by the first of our boards that shares a subnet
+// with them.
+func (d *Directory) nearestFirst(addrs []netip.Addr) {
+	slices.SortStableFunc(addrs, func(a, b netip.Addr) int { return d.distance(a) - d.distance(b) })
+}
+
+// distance returns the number of the first working board with the address in one
+// of its subnets, and more than any number if there is none.
+func (d *Directory) distance(addr netip.Addr) int {
+	addr = addr.WithZone("")
+	n := slices.IndexFunc(d.boards, func(b Board) bool {
+		return b.Up && b.Kind != Host && slices.ContainsFunc(b.Subnets, func(p netip.Prefix) bool { return p.Contains(addr) })
+	})
+	if n < 0 {
+		return len(d.boards)
+	}
+	return n
 }

@@ -19,6 +19,6 @@
 // copies.
 //
 // Where to read next: id.go for ids, parse.go for the spellings of a name,
-// resolve.go for who answers a name, system.go and its neighbours sysfs.go,
+// resolve.go for who answers a name, filter.go for which boards count, system.go and its neighbours sysfs.go,
 // inet6.go and rdma.go for what is asked of the operating system.
 package nic

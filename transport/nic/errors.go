@@ -1,8 +1,11 @@
 package nic
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"net"
+	"net/netip"
 )
 
 var (
@@ -19,12 +22,35 @@ var (
 	errNameEmpty     = errors.New("the name is empty")
 	errNameTooLong   = fmt.Errorf("the name is longer than %d bytes", MaxNameLen)
 	errNameMalformed = errors.New("neither a host, host:board, an address nor a NIC id")
+	errLoopback      = errors.New("the name stands for a loopback address")
 	errNoAddress     = errors.New("no address that can be reached from another host")
 	errNoLookup      = errors.New("no look-up of names available")
 	errNotAHost      = errors.New("not the address of one host")
 	errNumeric       = errors.New("a number is neither a host nor an address")
 	errIDTaken       = errors.New("its NIC id is already in use for another address")
 )
+
+// hostsFile is where names are given addresses without a name server.
+const hostsFile = "/etc/hosts"
+
+// withRemedy says what to do about a name that the resolver does not know.
+func withRemedy(err error, host string) error {
+	var dns *net.DNSError
+	switch {
+	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+		return err
+	case errors.As(err, &dns) && !dns.IsNotFound:
+		return fmt.Errorf("%w; check the name server, or use the host's address", err)
+	default:
+		return fmt.Errorf("%w; check the spelling, add %s to %s, or use the host's address", err, host, hostsFile)
+	}
+}
+
+// leadsBack is about a name of another host that resolves to our own loopback.
+func (d *Directory) leadsBack(addr netip.Addr, host string) error {
+	return fmt.Errorf("%w: %s leads back to this host, %s; correct %s in %s, or say %s if this host is meant",
+		errLoopback, addr, d.hostname, host, hostsFile, localhost)
+}
 
 func hostNotFound(name string, reason error) error {
 	const shown = MaxNameLen

@@ -1,6 +1,7 @@
 package nic
 
 import (
+	"context"
 	"net"
 	"net/netip"
 	"testing"
@@ -34,7 +35,8 @@ func ParseTarget(name string) (Target, error) {
 	return Target{t.id, t.addr, t.host, t.board, t.hasBoard}, err
 }
 
-// Candidate is an interface before it is arranged among others.
+// Candidate is an interface before it is arranged among others. Its addresses
+// may have the length of their network behind them.
 type Candidate struct {
 	Interface string
 	Index     int
@@ -44,15 +46,42 @@ type Candidate struct {
 }
 
 func Arrange(hostname string, candidates ...Candidate) []Board {
+	return arrange(made(candidates), bareHost(), hostname)
+}
+
+// Select arranges what the filter selects, and returns what it leaves out.
+func Select(f Filter, hostname string, candidates ...Candidate) ([]Board, []netip.Addr, error) {
+	host := bareHost()
+	host.Interface = "lo"
+	selected, out, err := f.apply(made(candidates), &host)
+	return arrange(selected, host, hostname), out, err
+}
+
+func made(candidates []Candidate) []candidate {
 	var list []candidate
 	for _, c := range candidates {
 		board := Board{Kind: Ethernet, Interface: c.Interface, Up: c.Up}
+		var nets []netip.Prefix
 		for _, text := range c.Addrs {
-			board.Addrs = append(board.Addrs, netip.MustParseAddr(text))
+			own, err := netip.ParsePrefix(text)
+			if err != nil {
+				addr := netip.MustParseAddr(text)
+				own = netip.PrefixFrom(addr, addr.BitLen())
+			}
+			nets = append(nets, own)
 		}
+		board.settle(nets)
 		list = append(list, candidate{board: board, index: c.Index, virtual: c.Virtual})
 	}
-	return arrange(list, bareHost(), hostname)
+	return list
+}
+
+// NewDirectoryBeside is NewDirectoryFor on a host with more addresses than those
+// of its boards.
+func NewDirectoryBeside(hidden []netip.Addr, boards []Board, hostname string, lookup func(context.Context, string) ([]netip.Addr, error)) *Directory {
+	d := NewDirectoryFor(boards, hostname, lookup)
+	d.hidden = hidden
+	return d
 }
 
 func StateOf(flags net.Flags) (bool, string) { return stateOf(flags) }

@@ -49,7 +49,7 @@ func TestHostIsBoardZeroWithoutANetwork(t *testing.T) {
 	if !inOwnNetwork(t) {
 		return
 	}
-	d, err := nic.NewDirectory()
+	d, err := nic.NewDirectory(nic.Filter{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,13 +14,14 @@ import (
 //
 // This host's own name leads to its boards without asking anybody, "localhost"
 // to the board of the host itself, and any local address to the board that has
-// it. Of another host with several addresses, board n is the n-th in ascending
-// order, IPv4 first; an address by itself is board 0. If a look-up fails, a name
-// resolved or learned before still answers.
+// it. Of another host with several addresses, board n is the n-th: first those in
+// a subnet of one of our boards, in the order of the boards, and among equals in
+// ascending order, IPv4 first. An address by itself is board 0. If a look-up
+// fails, a name resolved or learned before still answers.
 //
 // Errors are ErrHostNotFound, with the name in the text, wrapping the reason:
-// the resolver's error, that of ctx, or ErrBoardUnknown for a board the host
-// doesn't have.
+// the resolver's error, that of ctx, ErrBoardUnknown for a board the host doesn't
+// have, or that the name leads back to this host though it isn't ours.
 func (d *Directory) Resolve(ctx context.Context, name string) (ID, error) {
 	// A host may be called what otherwise reads as a number or an address.
 	if own := fold(name); d.ownNames[own] && !isLocalhost(own) && len(name) <= MaxNameLen {
@@ -87,13 +88,17 @@ func (d *Directory) resolveHost(ctx context.Context, t target) (ID, error) {
 		}
 		return 0, err
 	}
-	if d.isThisHost(t.host, found) {
+	switch {
+	case d.isThisHost(t.host, found):
 		return d.localID(t.board)
+	case allLoopback(found):
+		return 0, d.leadsBack(found[0], t.host)
 	}
 	addrs := reachable(found)
 	if len(addrs) == 0 {
 		return 0, errNoAddress
 	}
+	d.nearestFirst(addrs)
 	if t.board >= uint64(len(addrs)) {
 		if id, ok := d.recall(t); ok {
 			return id, nil
@@ -104,7 +109,23 @@ func (d *Directory) resolveHost(ctx context.Context, t target) (ID, error) {
 	if n, local := d.boardWithAddr(addr); local {
 		return d.boards[n].ID, nil
 	}
-	return d.remember(addr, joinName(t.host, t.board))
+	id, err := d.remember(addr, joinName(t.host, t.board))
+	if err == nil {
+		d.offer(id, addrs)
+	}
+	return id, err
+}
+
+// offer notes further addresses of a host, which may or may not be those of the
+// board with the id.
+func (d *Directory) offer(id ID, addrs []netip.Addr) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for _, addr := range addrs {
+		if !d.isOwnAddr(addr) {
+			d.table.offer(id, addr)
+		}
+	}
 }
 
 func (d *Directory) lookUp(ctx context.Context, host string) ([]netip.Addr, error) {
@@ -116,7 +137,7 @@ func (d *Directory) lookUp(ctx context.Context, host string) ([]netip.Addr, erro
 	}
 	found, err := d.lookup(ctx, host)
 	if err != nil {
-		return nil, err
+		return nil, withRemedy(err, host)
 	}
 	addrs := make([]netip.Addr, len(found))
 	for i, addr := range found {
@@ -126,21 +147,22 @@ func (d *Directory) lookUp(ctx context.Context, host string) ([]netip.Addr, erro
 }
 
 // isThisHost recognises further names of this host by what they resolve to. Many
-// systems give the host's full name a loopback address, which no other host may
-// have; and a full name that begins with our own and leads to an address of ours
-// is ours too.
+// systems give the host's full name a loopback address; a full name that begins
+// with our own and leads to an address of ours is ours; and so is what the system
+// calls its loopback, such as ip6-localhost.
 func (d *Directory) isThisHost(host string, found []netip.Addr) bool {
-	if len(found) == 0 {
-		return false
+	if strings.EqualFold(firstLabel(host), firstLabel(d.hostname)) {
+		return slices.ContainsFunc(found, d.isOwnAddr)
 	}
-	isLocal := func(addr netip.Addr) bool {
-		_, local := d.boardWithAddr(addr)
-		return local
-	}
-	if !slices.ContainsFunc(found, func(addr netip.Addr) bool { return !addr.IsLoopback() }) {
-		return true
-	}
-	return strings.EqualFold(firstLabel(host), firstLabel(d.hostname)) && slices.ContainsFunc(found, isLocal)
+	return allLoopback(found) && namesLoopback(fold(host))
+}
+
+func allLoopback(found []netip.Addr) bool {
+	return len(found) > 0 && !slices.ContainsFunc(found, func(addr netip.Addr) bool { return !addr.IsLoopback() })
+}
+
+func namesLoopback(folded string) bool {
+	return strings.Contains(folded, localhost) || strings.Contains(folded, "loopback")
 }
 
 // reachable sorts, so that every host counts the boards of a third in the same

@@ -21,7 +21,8 @@ const (
 // host comes back as the only board together with the error. Each call looks
 // again; it may be called from any goroutine.
 func Boards() ([]Board, error) {
-	return systemBoards(systemHostname())
+	boards, _, err := systemBoards(Filter{}, systemHostname())
+	return boards, err
 }
 
 func systemHostname() string {
@@ -32,10 +33,12 @@ func systemHostname() string {
 	return name
 }
 
-func systemBoards(hostname string) ([]Board, error) {
+// systemBoards also returns the addresses of this host that the filter leaves
+// out. With an error the host is the only board.
+func systemBoards(f Filter, hostname string) (boards []Board, out []netip.Addr, err error) {
 	interfaces, err := net.Interfaces()
 	if err != nil {
-		return arrange(nil, bareHost(), hostname), fmt.Errorf("listing network interfaces: %w", err)
+		return arrange(nil, bareHost(), hostname), nil, fmt.Errorf("listing network interfaces: %w", err)
 	}
 	host := bareHost()
 	var candidates []candidate
@@ -45,19 +48,19 @@ func systemBoards(hostname string) ([]Board, error) {
 			describeLoopback(&host, ifc)
 			continue
 		}
-		if addrs := usableAddrs(ifc, volatile); len(addrs) > 0 {
-			candidates = append(candidates, describe(ifc, addrs))
+		if nets := usableNets(ifc, volatile); len(nets) > 0 {
+			candidates = append(candidates, describe(ifc, nets))
 		}
 	}
-	return arrange(candidates, host, hostname), nil
+	selected, out, err := f.apply(candidates, &host)
+	return arrange(selected, host, hostname), out, err
 }
 
-func describe(ifc net.Interface, addrs []netip.Addr) candidate {
+func describe(ifc net.Interface, nets []netip.Prefix) candidate {
 	details := systemSysfs.details(ifc.Name, ifc.Index)
 	board := Board{
 		Kind:      Ethernet,
 		Interface: ifc.Name,
-		Addrs:     addrs,
 		MAC:       ifc.HardwareAddr,
 		RDMA:      rdmaDevices(ifc.Name),
 		MTU:       ifc.MTU,
@@ -65,6 +68,7 @@ func describe(ifc net.Interface, addrs []netip.Addr) candidate {
 		Speed:     details.speed,
 		Driver:    details.driver,
 	}
+	board.settle(nets)
 	board.Up, board.State = stateOf(ifc.Flags)
 	if len(board.RDMA) > 0 {
 		board.Kind = RDMA
@@ -76,7 +80,8 @@ func describeLoopback(host *Board, ifc net.Interface) {
 	host.Interface = ifc.Name
 	host.MTU = ifc.MTU
 	host.Up, host.State = stateOf(ifc.Flags)
-	for _, addr := range interfaceAddrs(ifc) {
+	for _, own := range interfaceNets(ifc) {
+		addr := own.Addr()
 		// A loopback interface may carry real addresses (anycast, routers); they
 		// too lead to this host.
 		if (addr.IsLoopback() || usable(addr)) && !host.hasAddr(addr) {
@@ -96,32 +101,43 @@ func stateOf(flags net.Flags) (up bool, state string) {
 	}
 }
 
-func interfaceAddrs(ifc net.Interface) []netip.Addr {
+// settle gives the board its addresses, each with the length of its network.
+func (b *Board) settle(nets []netip.Prefix) {
+	for _, own := range nets {
+		b.Addrs = append(b.Addrs, own.Addr())
+		if subnet := own.Masked(); !own.IsSingleIP() && !slices.Contains(b.Subnets, subnet) {
+			b.Subnets = append(b.Subnets, subnet)
+		}
+	}
+}
+
+func interfaceNets(ifc net.Interface) []netip.Prefix {
 	// An interface that vanishes between the listing and here has no addresses.
 	listed, _ := ifc.Addrs()
-	var addrs []netip.Addr
+	var nets []netip.Prefix
 	for _, a := range listed {
 		ipnet, ok := a.(*net.IPNet)
 		if !ok {
 			continue
 		}
 		if addr, ok := netip.AddrFromSlice(ipnet.IP); ok {
-			addrs = append(addrs, addr.Unmap())
+			bits, _ := ipnet.Mask.Size()
+			nets = append(nets, netip.PrefixFrom(addr.Unmap(), bits))
 		}
 	}
-	return addrs
+	return nets
 }
 
-// usableAddrs puts IPv4 first, because its id can be read back by anyone, and
+// usableNets puts IPv4 first, because its id can be read back by anyone, and
 // addresses that will soon be replaced last, because the id should stay the same
 // for processes that start on different days.
-func usableAddrs(ifc net.Interface, volatile map[netip.Addr]bool) []netip.Addr {
-	addrs := slices.DeleteFunc(interfaceAddrs(ifc), func(addr netip.Addr) bool { return !usable(addr) })
-	slices.SortStableFunc(addrs, func(a, b netip.Addr) int {
+func usableNets(ifc net.Interface, volatile map[netip.Addr]bool) []netip.Prefix {
+	nets := slices.DeleteFunc(interfaceNets(ifc), func(own netip.Prefix) bool { return !usable(own.Addr()) })
+	slices.SortStableFunc(nets, func(a, b netip.Prefix) int {
 		return cmp.Or(
-			falseFirst(a.Is6(), b.Is6()),
-			falseFirst(volatile[a], volatile[b]),
+			falseFirst(a.Addr().Is6(), b.Addr().Is6()),
+			falseFirst(volatile[a.Addr()], volatile[b.Addr()]),
 		)
 	})
-	return addrs
+	return nets
 }

@@ -21,10 +21,11 @@ type table struct {
 }
 
 type peer struct {
-	addrs    []netip.Addr // those that prove the id first, then the newest first
+	addrs    []netip.Addr // those that prove the id first, then where it was met, the newest first
 	resolved string
 	claimed  string
 	asked    bool // somebody here resolved it, so it stays
+	met      bool // it has told us itself that it has this id
 }
 
 func newTable() table {
@@ -55,6 +56,19 @@ func (t *table) resolve(id ID, addr netip.Addr, name string) error {
 	return nil
 }
 
+// offer notes an address that an id may have, after all others. What is known to
+// be the address of another id is not.
+func (t *table) offer(id ID, addr netip.Addr) {
+	p := t.peers[id]
+	if other := t.peers[IDOf(addr)]; other != nil && other != p && other.met {
+		return
+	}
+	known := func(a netip.Addr) bool { return a.WithZone("") == addr.WithZone("") }
+	if p != nil && len(p.addrs) < maxPeerAddrs && !slices.ContainsFunc(p.addrs, known) {
+		p.addrs = append(p.addrs, addr)
+	}
+}
+
 // learn notes what a peer said about itself. A name that a look-up gave to
 // another id stays with that id.
 func (t *table) learn(id ID, addr netip.Addr, name string) {
@@ -65,6 +79,7 @@ func (t *table) learn(id ID, addr netip.Addr, name string) {
 		t.peers[id] = p
 		t.learned = append(t.learned, id)
 	}
+	p.met = true
 	if addr.IsValid() {
 		p.addAddr(id, addr)
 	}

@@ -1,0 +1,35 @@
+package mx
+
+import (
+	"net/netip"
+
+	"gomx/transport"
+	"gomx/transport/nic"
+	"gomx/transport/shm"
+	"gomx/transport/tcp"
+)
+
+// Defaults and bounds of the variables.
+const (
+	defaultPortBase       = tcp.DefaultPortBase
+	defaultKeepAlive      = tcp.DefaultKeepAlive
+	defaultConnectTimeout = tcp.DefaultConnectTimeout
+	leastKeepAlive        = tcp.LeastKeepAlive
+)
+
+var tcpMedium = medium{
+	about: "processes on this and other hosts",
+	auto:  true,
+	far:   true,
+	bell:  shm.NewBell, // which watches sockets as well
+	make: func(s *site) (transport.Transport, error) {
+		return tcp.New(tcp.Options{
+			PortBase: s.env.portBase, Ports: s.env.ports,
+			Listen: func(self transport.Address) []netip.Addr { return s.dir.Addrs(nic.ID(self.NIC)) },
+			Addrs:  func(id uint64) []netip.Addr { return s.dir.Addrs(nic.ID(id)) },
+			Met:    func(id uint64, from netip.Addr) { s.dir.Learn(nic.ID(id), from, "") },
+			Secret: s.env.secret, TLS: s.env.tls,
+			KeepAlive: s.env.keepAlive, ConnectTimeout: s.env.connectTimeout,
+		}), nil
+	},
+}
