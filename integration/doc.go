@@ -4,4 +4,6 @@
 //
 //	processes/  kills, stops, restricted systems, sleeping and progress
 //	hostile/    peers that don't keep to the protocol
+//	tcp/        processes that meet over TCP: cuts, kills, stops, crowds, strangers
+//	netns/      hosts made of network namespaces, for root
 package integration

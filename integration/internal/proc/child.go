@@ -15,6 +15,9 @@ const (
 	argsKey = "GOMX_TEST_ARGS"
 )
 
+// failed begins what a child says before it gives up.
+const failed = "failed: "
+
 // life bounds the life of a child.
 const life = 2 * time.Minute
 
@@ -64,7 +67,7 @@ func (c *Child) Hear() string { return <-c.lines }
 
 // Fail says why the role can't go on, and ends the process.
 func (c *Child) Fail(err error) {
-	c.Say("failed: %v", err)
+	c.Say("%s%v", failed, err)
 	os.Exit(1)
 }
 

@@ -89,10 +89,11 @@ func TryStart(t testing.TB, o Options, role string, args ...any) (*Process, erro
 		}
 	}()
 	p.reap = sync.OnceValue(func() error {
-		go func() {
-			for range p.lines { // so that the reader comes to its end
+		for line := range p.lines { // so that the reader comes to its end
+			if strings.HasPrefix(line, failed) {
+				t.Logf("%s, which nobody listened to: %s", role, line)
 			}
-		}()
+		}
 		<-read
 		return p.cmd.Wait()
 	})

@@ -1,0 +1,124 @@
+//go:build linux
+
+package netns_test
+
+import (
+	"encoding/json"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"gomx/integration/internal/netns"
+)
+
+// lengths are those that pingpong measures.
+var lengths = []int{1, 10, 100, 1000, 10_000, 100_000, 1_000_000}
+
+// pingpong runs a receiver on host b, and a sender on a that reaches it by a name,
+// and checks that all was measured over TCP.
+func pingpong(t *testing.T, tool string, a, b *netns.Host, name string, env ...string) {
+	t.Helper()
+	receiver := runOn(t, b, env, tool, "-s", "-pin", "none")
+	receiver.says("Starting pingpong receiver on ")
+	sender := runOn(t, a, env, tool, "-d", name, "-S", "1", "-E", "1000001", "-M", "10", "-N", "20", "-W", "2", "-V", "-json", "-pin", "none")
+	lines, status := sender.ends()
+	if status != 0 {
+		t.Fatalf("status %d: %q", status, lines)
+	}
+	var measured []int
+	for _, line := range lines {
+		var result struct {
+			Transport string
+			Length    int
+		}
+		if err := json.Unmarshal([]byte(line), &result); err != nil {
+			t.Fatalf("%q: %v", line, err)
+		}
+		if result.Transport != "tcp" {
+			t.Errorf("%d bytes went over %s", result.Length, result.Transport)
+		}
+		measured = append(measured, result.Length)
+	}
+	receiver.Kill()
+	if !slices.Equal(measured, lengths) {
+		t.Errorf("measured %v, not %v", measured, lengths)
+	}
+}
+
+// The programs of the house work from host to host.
+func TestPrograms(t *testing.T) {
+	dir := build(t, "cmd/mx_pingpong", "examples/manytoone")
+	tool := filepath.Join(dir, "mx_pingpong")
+	for name, f := range map[string]func(t *testing.T, program string){
+		"addresses": pingpongByAddresses, "only IPv6": pingpongOnlyV6, "decoys": pingpongWithDecoys,
+	} {
+		t.Run("mx_pingpong, "+name, func(t *testing.T) { f(t, tool) })
+	}
+	t.Run("manytoone", func(t *testing.T) { manyToOne(t, filepath.Join(dir, "manytoone")) })
+}
+
+// pingpongByAddresses has two hosts measure with each other by name, by IPv4
+// address and by IPv6 address.
+func pingpongByAddresses(t *testing.T, tool string) {
+	n := netns.New(t, netns.Options{Hosts: 2})
+	a, b := n.Hosts[0], n.Hosts[1]
+	t.Run("name", func(t *testing.T) { pingpong(t, tool, a, b, b.Name) })
+	t.Run("name and board", func(t *testing.T) { pingpong(t, tool, a, b, b.Name+":0") })
+	t.Run("IPv4", func(t *testing.T) { pingpong(t, tool, b, a, a.V4.String()) })
+	t.Run("IPv6", func(t *testing.T) {
+		if !netns.HasV6() {
+			t.Skip("this machine has no IPv6")
+		}
+		pingpong(t, tool, a, b, b.V6.String())
+	})
+	t.Run("secret", func(t *testing.T) { pingpong(t, tool, a, b, b.Name, "MX_SECRET=between us") })
+}
+
+// pingpongOnlyV6 has hosts without IPv4.
+func pingpongOnlyV6(t *testing.T, tool string) {
+	n := netns.New(t, netns.Options{Hosts: 2, OnlyV6: true})
+	a, b := n.Hosts[0], n.Hosts[1]
+	t.Run("name", func(t *testing.T) { pingpong(t, tool, a, b, b.Name) })
+	t.Run("address", func(t *testing.T) { pingpong(t, tool, b, a, a.V6.String()) })
+}
+
+// pingpongWithDecoys has hosts with a second interface, whose addresses lead
+// nowhere, or to the host itself. MX_NET names the one that counts.
+func pingpongWithDecoys(t *testing.T, tool string) {
+	for name, decoy := range map[string]netns.Decoy{"dead end": netns.DeadEnd, "twins": netns.Twins} {
+		t.Run(name, func(t *testing.T) {
+			n := netns.New(t, netns.Options{Hosts: 2, Decoy: decoy})
+			a, b := n.Hosts[0], n.Hosts[1]
+			for _, net := range []string{"10.77.0.0/16", a.Interface(), "!aux*"} {
+				t.Run(net, func(t *testing.T) {
+					pingpong(t, tool, a, b, b.Name, "MX_NET="+net)
+					pingpong(t, tool, b, a, a.V4.String(), "MX_NET="+net)
+				})
+			}
+			t.Run("address without MX_NET", func(t *testing.T) { pingpong(t, tool, a, b, b.V4.String()) })
+		})
+	}
+}
+
+// manyToOne has two hosts send to a third.
+func manyToOne(t *testing.T, tool string) {
+	n := netns.New(t, netns.Options{Hosts: 3})
+	const count = 20_000
+	collector := runOn(t, n.Hosts[0], nil, tool, "-senders", "2")
+	collector.says("collecting on ")
+	var senders []program
+	for _, h := range n.Hosts[1:] {
+		senders = append(senders, runOn(t, h, nil, tool, "-to", n.Hosts[0].Name, "-n", strconv.Itoa(count)))
+	}
+	for _, p := range senders {
+		if lines, status := p.ends(); status != 0 {
+			t.Errorf("a sender ends with %d: %q", status, lines)
+		}
+	}
+	lines, status := collector.ends()
+	if want := "2 senders, 40000 numbers, sum 400020000"; status != 0 || strings.Join(lines, "\n") != want {
+		t.Errorf("the collector ends with %d: %q, not %q", status, lines, want)
+	}
+}

@@ -1,0 +1,258 @@
+package sim
+
+import (
+	"errors"
+	"math/rand/v2"
+	"slices"
+	"time"
+
+	"gomx/endpoint"
+	"gomx/transport/mem"
+)
+
+// app is the program that uses an endpoint. It takes turns: it collects what is
+// complete, posts receives, probes, sends, and now and then cancels, disconnects
+// or sets a timeout.
+type app struct {
+	rng   *rand.Rand
+	peers []partner
+	ops   []*op  // under way
+	flows []flow // of this life, by receiver
+
+	left     int    // messages to send
+	sends    int    // under way
+	receives int    // posted
+	posts    uint32 // receives posted in this life
+
+	turns   uint64
+	turnDue bool
+	turnAt  time.Duration
+	asked   int           // the peer that was last asked whether it is there
+	idle    time.Duration // grows while there is nothing to do
+}
+
+// partner is what a program knows of another endpoint.
+type partner struct {
+	addr       endpoint.Addr
+	connected  bool // as far as the program knows
+	connecting bool
+	next       time.Duration // when the next connect may be tried
+}
+
+type opKind uint8
+
+const (
+	opSend opKind = iota
+	opReceive
+	opConnect
+)
+
+// op is one request of a program.
+type op struct {
+	kind   opKind
+	live   bool
+	sync   bool
+	wrong  bool // connect: with a filter that is not the peer's
+	place  int  // in app.ops
+	handle endpoint.Handle
+	buffer buffer
+	vec    bool // the buffer is in segments
+
+	peer    int // sends and connects
+	message message
+	size    int
+	session uint32
+
+	value, mask uint64 // receives
+	post        uint32
+	scope       scope
+}
+
+const (
+	rightFilter = 0x51
+	wrongFilter = 0x15
+
+	longestIdle = 50 * time.Millisecond
+	connectWait = 2 * time.Millisecond
+	askAgain    = time.Second
+)
+
+// begin starts the program of a life.
+func (n *node) begin(messages int) {
+	w := n.w
+	n.rng = rand.New(rand.NewPCG(w.plan.Seed^uint64(n.index)<<32, uint64(n.life)))
+	n.peers = slices.Grow(n.peers[:0], len(w.nodes))[:len(w.nodes)]
+	clear(n.peers)
+	n.peers[n.index] = partner{addr: n.engine.Self(), connected: true}
+	n.flows = w.newFlows(n.index, n.life)
+	n.left, n.sends, n.receives, n.posts = messages, 0, 0, 0
+	n.turnDue, n.idle = false, 0
+	n.schedule(time.Duration(n.rng.ExpFloat64() * float64(w.plan.Think)))
+}
+
+// abandon ends the program with its endpoint.
+func (n *node) abandon() {
+	for _, o := range n.ops {
+		if o.kind == opSend {
+			n.flows[o.peer].sent[o.message.number].state |= recordLost
+		}
+		o.live = false
+		n.w.buffers.give(o.buffer)
+	}
+	n.ops = n.ops[:0]
+}
+
+func (n *node) schedule(after time.Duration) {
+	at := n.w.net.Now() + after
+	if n.turnDue && n.turnAt <= at {
+		return
+	}
+	n.turns++
+	n.turnDue, n.turnAt = true, at
+	n.port.StartTimer(after, n.turns*timerKinds+timerTurn)
+}
+
+// wake has a program that has been idle look again soon.
+func (n *node) wake() {
+	if n.idle > n.w.plan.Think && n.engine != nil {
+		n.idle = 0
+		n.schedule(n.w.plan.Think)
+	}
+}
+
+// turn is one turn of the program.
+func (n *node) turn() {
+	w := n.w
+	did := n.collect()
+	did = n.receive() || did
+	did = n.send() || did
+	if n.left > 0 && n.rng.IntN(64) == 0 {
+		n.cancel()
+	}
+	if did || n.left > 0 && n.sends < w.plan.Pending {
+		n.idle = 0
+	} else {
+		n.idle = min(max(2*n.idle, w.plan.Think), longestIdle)
+	}
+	if w.draining && n.idle == longestIdle && w.plan.Medium == mem.Datagrams {
+		n.ask()
+	}
+	n.schedule(n.idle + time.Duration(n.rng.ExpFloat64()*float64(w.plan.Think)))
+}
+
+// ask connects again to one peer after the other whose session may have ended. Over
+// datagrams nothing else tells a program that a peer which owes it nothing but an
+// answer has been opened anew.
+func (n *node) ask() {
+	for range n.peers {
+		n.asked = (n.asked + 1) % len(n.peers)
+		if n.asked != n.index && n.w.spoiled(n.index, n.asked) {
+			n.connect(n.asked, false)
+			n.peers[n.asked].next = n.w.net.Now() + askAgain
+			return
+		}
+	}
+}
+
+// collect takes all requests that are complete.
+func (n *node) collect() (any bool) {
+	for {
+		h, ok := n.engine.Peek()
+		if !ok {
+			return any
+		}
+		any = true
+		var st endpoint.Status
+		if done, err := n.engine.Test(h, &st); !done || err != nil {
+			n.w.fail(n, "a completed request can't be collected: %v", err)
+			return any
+		}
+		n.completed(h, &st)
+		if n.w.plant.completeTwice && n.rng.IntN(100) == 0 {
+			n.completed(h, &st)
+		}
+		if n.rng.IntN(16) == 0 {
+			if done, err := n.engine.Test(h, &st); done || !errors.Is(err, endpoint.ErrBadRequest) {
+				n.w.fail(n, "a handle that was collected gives %v, %v", done, err)
+			}
+		}
+	}
+}
+
+// send starts sends to peers, and connects where there is no session.
+func (n *node) send() (any bool) {
+	p := &n.w.plan
+	for range 1 + n.rng.IntN(p.Burst) {
+		if n.left == 0 || n.sends >= p.Pending {
+			return any
+		}
+		to := n.rng.IntN(len(n.peers))
+		if len(n.peers) > 1 && to == n.index && n.rng.IntN(4) != 0 {
+			to = (to + 1) % len(n.peers)
+		}
+		if !n.peers[to].connected {
+			any = n.connect(to, false) || any
+			continue
+		}
+		n.sendTo(to)
+		any = true
+		if n.rng.IntN(1000) == 0 {
+			n.connect(to, n.rng.IntN(4) == 0)
+		}
+	}
+	return any
+}
+
+func (n *node) sendTo(to int) {
+	w := n.w
+	f := &n.flows[to]
+	number := uint32(len(f.sent))
+	m, size := w.plan.message(n.index, n.life, to, number)
+	o := w.newOp(n, opSend)
+	o.peer, o.message, o.size = to, m, size
+	o.sync = n.rng.IntN(100) < w.plan.Sync
+	o.buffer = w.buffers.take(size)
+	fill(o.buffer.bytes(), m.match())
+	at := &n.peers[to]
+	r := record{session: at.addr.Session}
+	if o.sync {
+		r.state = recordSync
+	}
+	f.sent = append(f.sent, r)
+	n.left--
+	n.sends++
+	w.report.Messages++
+	var err error
+	if cuts := n.rng.IntN(8); cuts < 3 || o.sync {
+		o.handle, err = n.engine.Send(o.buffer.segments(cuts), at.addr, m.match(), o, o.sync)
+	} else {
+		o.handle, err = n.engine.SendOne(o.buffer.bytes(), at.addr, m.match(), o)
+	}
+	if err != nil {
+		w.fail(n, "send: %v", err)
+		return
+	}
+	if w.plan.Timeouts > 0 && to != n.index && n.rng.IntN(1000) < w.plan.Timeouts {
+		w.spoil(n.index, to)
+		if err := n.engine.SetTimeout(o.handle, endpoint.Tick(1+n.rng.IntN(100))); err != nil {
+			w.fail(n, "set timeout: %v", err)
+		}
+	}
+}
+
+// connect asks a peer for a session, if that is not under way.
+func (n *node) connect(to int, wrong bool) bool {
+	at := &n.peers[to]
+	if at.connecting || n.w.net.Now() < at.next {
+		return false
+	}
+	at.connecting = true
+	o := n.w.newOp(n, opConnect)
+	o.peer, o.wrong = to, wrong
+	filter := uint32(rightFilter)
+	if wrong {
+		filter = wrongFilter
+	}
+	o.handle = n.engine.Iconnect(nicOf(to), 0, filter, connectMatch, o)
+	return true
+}

@@ -1,0 +1,163 @@
+package sim
+
+import (
+	"gomx/endpoint"
+)
+
+// receive posts receives ahead of the messages, and some for what has arrived
+// already. It reports whether anything had arrived.
+func (n *node) receive() (any bool) {
+	p := &n.w.plan
+	for n.receives < p.Posted && !n.w.draining {
+		n.postAhead()
+	}
+	if p.Posted > 0 && n.receives >= p.Posted && n.rng.IntN(8) == 0 {
+		n.cancel() // or receives that will never match would take all the places
+	}
+	looks := 1 + n.rng.IntN(2*p.Burst)
+	if n.w.draining {
+		looks = 1000
+	}
+	for range looks {
+		var st endpoint.Status
+		value, mask := uint64(0), uint64(0)
+		if n.rng.IntN(4) == 0 && !n.w.draining {
+			value, mask = uint64(n.rng.IntN(classes))<<60, maskClass
+		}
+		found, err := n.engine.Probe(value, mask, &st)
+		if err != nil {
+			n.w.fail(n, "probe: %v", err)
+		}
+		if !found {
+			break
+		}
+		any = true
+		n.postFor(&st)
+	}
+	return any
+}
+
+// postAhead posts a receive for what may come.
+func (n *node) postAhead() {
+	class := n.likelyClass()
+	o := n.w.newOp(n, opReceive)
+	from := n.rng.IntN(len(n.peers))
+	switch roll := n.rng.IntN(100); {
+	case roll < n.w.plan.Early:
+		sender := n.w.nodes[from]
+		f := &sender.flows[n.index]
+		m, _ := n.w.plan.message(from, sender.life, n.index, uint32(len(f.sent)+n.rng.IntN(4)))
+		class, o.value, o.mask, o.scope = m.class, m.match(), maskAll, scopeOne
+	case roll < 60:
+		o.value, o.mask, o.scope = uint64(class)<<60, maskClass, scopeClass
+	case roll < 80:
+		o.value, o.mask, o.scope = uint64(class)<<60|uint64(from)<<38, maskClass|maskFrom, scopeClass
+	case roll < 90:
+		o.value, o.mask, o.scope = uint64(from)<<38, maskFrom, scopeAll
+	default:
+		o.scope = scopeAll
+	}
+	if o.scope == scopeAll {
+		class = n.widest()
+	}
+	room := classSizes[class]
+	if n.rng.IntN(100) < n.w.plan.Short {
+		room = n.rng.IntN(room + 1)
+	}
+	n.post(o, room)
+}
+
+// postFor posts a receive for a message that has been probed. It may match an
+// older one, if it is wide.
+func (n *node) postFor(st *endpoint.Status) {
+	o := n.w.newOp(n, opReceive)
+	room := int(st.MsgLength)
+	switch n.rng.IntN(4) {
+	case 0:
+		o.value, o.mask, o.scope = st.Match, maskAll, scopeOne
+	case 1:
+		o.value, o.mask, o.scope = st.Match&(maskClass|maskSender), maskClass|maskSender, scopeClass
+		room = classSizes[messageOf(st.Match).class%classes]
+	default:
+		o.scope = scopeAll
+	}
+	if n.rng.IntN(100) < n.w.plan.Short {
+		room = n.rng.IntN(room + 1)
+	}
+	n.post(o, room)
+}
+
+func (n *node) post(o *op, room int) {
+	n.posts++
+	n.receives++
+	o.post = n.posts
+	o.buffer = n.w.buffers.take(room)
+	var err error
+	if cuts := n.rng.IntN(8); cuts < 3 {
+		o.handle, err = n.engine.Recv(o.buffer.segments(cuts), o.value, o.mask, o)
+	} else {
+		o.handle, err = n.engine.RecvOne(o.buffer.bytes(), o.value, o.mask, o)
+	}
+	if err != nil {
+		n.w.fail(n, "receive: %v", err)
+	}
+}
+
+// likelyClass draws a size class as messages do.
+func (n *node) likelyClass() int {
+	sum, class := 0, 0
+	for _, w := range n.w.plan.Weights {
+		sum += w
+	}
+	for roll := n.rng.IntN(sum); roll >= n.w.plan.Weights[class]; class++ {
+		roll -= n.w.plan.Weights[class]
+	}
+	return class
+}
+
+// widest returns the largest size class in use.
+func (n *node) widest() int {
+	for class := classes - 1; class > 0; class-- {
+		if n.w.plan.Weights[class] > 0 {
+			return class
+		}
+	}
+	return 0
+}
+
+// cancel tries to take back one of the requests under way.
+func (n *node) cancel() {
+	if len(n.ops) > 0 {
+		n.cancelOp(n.ops[n.rng.IntN(len(n.ops))])
+	}
+}
+
+// cancelOp takes a request back if that is possible: a receive that has not
+// matched, or a connect.
+func (n *node) cancelOp(o *op) {
+	gone, err := n.engine.Cancel(o.handle)
+	switch {
+	case o.kind == opSend && err != endpoint.ErrCancelSend:
+		n.w.fail(n, "cancel of a send gives %v, %v", gone, err)
+	case o.kind != opSend && err != nil:
+		n.w.fail(n, "cancel: %v", err)
+	case gone:
+		n.w.report.Cancelled++
+		n.ended(o)
+	}
+}
+
+// part disconnects from a peer.
+func (n *node) part(from int) {
+	addr, ok := n.engine.AddrOf(n.engine.PeerOf(nicOf(from), 0))
+	if !ok || from == n.index {
+		return
+	}
+	n.enter()
+	n.w.spoil(n.index, from)
+	if err := n.engine.Disconnect(addr); err != nil {
+		n.w.fail(n, "disconnect: %v", err)
+	}
+	n.peers[from].connected = false
+	n.flush()
+}

@@ -1,0 +1,151 @@
+package sim
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"time"
+
+	"gomx/endpoint"
+	"gomx/transport/mem"
+)
+
+// Plan is what one history is made of.
+type Plan struct {
+	Seed      uint64
+	Medium    mem.SimMedium
+	Endpoints int
+	Messages  int // sends, of all endpoints together
+
+	Network mem.SimOptions
+	Engine  endpoint.Config // address, session and filter aside
+
+	Weights [classes]int  // of the size classes
+	Think   time.Duration // between two turns of a program, on average
+	Burst   int           // sends of a turn, at most
+	Posted  int           // receives that a program keeps posted
+	Early   int           // of a hundred receives, how many name a message yet to be sent
+	Short   int           // of a hundred receives, how many may be too short
+	Sync    int           // of a hundred sends, how many are synchronous
+	Pending int           // sends that a program has under way, at most
+
+	Slow       int           // endpoints that look at the network only now and then
+	SlowPoll   time.Duration // how often
+	CutEvery   time.Duration // a link is cut; 0: never
+	SplitEvery time.Duration // a partition begins; 0: never
+	SplitFor   time.Duration // and lasts
+	Restarts   int           // endpoints that end and are opened anew
+	Partings   int           // disconnects
+	Timeouts   int           // of a thousand sends, how many get a short timeout
+
+	// Trace is told of everything that happens, if set.
+	Trace func(line string)
+}
+
+// PlanOf returns the plan of a seed. With endpoints 0 the seed decides their number.
+func PlanOf(seed uint64, endpoints, messages int) Plan {
+	r := rand.New(rand.NewPCG(seed, 0x706c616e))
+	p := Plan{Seed: seed, Endpoints: endpoints, Medium: mem.SimMedium(r.IntN(3))}
+	if p.Endpoints == 0 {
+		p.Endpoints = 2 + min(r.IntN(15), r.IntN(15))
+	}
+	p.Messages = messages/2 + r.IntN(messages)
+	p.Weights = [...][classes]int{{100, 0, 0, 0}, {80, 18, 2, 0}, {70, 25, 4, 1}, {96, 3, 1, 0}}[r.IntN(4)]
+	p.Think = pick(r, 20*time.Microsecond, 100*time.Microsecond, 500*time.Microsecond, 3*time.Millisecond)
+	p.Burst = pick(r, 1, 4, 16, 64)
+	p.Posted = pick(r, 0, 2, 16, 100)
+	p.Early = pick(r, 0, 5, 50)
+	p.Short = pick(r, 0, 0, 10)
+	p.Sync = pick(r, 0, 10, 50)
+	p.Pending = pick(r, 4, 32, 200)
+	p.network(r)
+	p.engine(r)
+	p.faults(r)
+	return p
+}
+
+func pick[T any](r *rand.Rand, of ...T) T { return of[r.IntN(len(of))] }
+
+func (p *Plan) network(r *rand.Rand) {
+	o := &p.Network
+	o.Seed, o.Medium = p.Seed, p.Medium
+	o.Latency = pick(r,
+		mem.Fixed(5*time.Microsecond),
+		mem.Uniform(2*time.Microsecond, 40*time.Microsecond),
+		mem.Exponential(20*time.Microsecond, 100*time.Microsecond),
+		mem.HeavyTail(10*time.Microsecond, 20*time.Millisecond),
+		mem.Exponential(500*time.Microsecond, 2*time.Millisecond))
+	o.Greeting = pick(r, mem.Fixed(0), mem.Exponential(0, 100*time.Microsecond), mem.Exponential(0, 5*time.Millisecond))
+	o.Notice = pick(r, mem.Fixed(0), mem.Exponential(0, time.Millisecond), mem.HeavyTail(0, 200*time.Millisecond),
+		mem.Exponential(0, 50*time.Millisecond))
+	o.MaxFrame = pick(r, 1400, 2048, 8900, 64<<10)
+	o.Eager = o.MaxFrame
+	o.Bandwidth = pick(r, 0, 0, 100, 1000)
+	o.Capacity = pick(r, 0, 3, 64, 1000)
+	switch p.Medium {
+	case mem.Datagrams:
+		o.Loss = pick(r, 0, 0.001, 0.02, 0.2)
+		o.Duplicate = pick(r, 0, 0.001, 0.05)
+	case mem.Healing:
+		o.Retains = r.IntN(2) == 0
+		o.PullFrame = pick(r, 0, 32<<10)
+	}
+}
+
+func (p *Plan) engine(r *rand.Rand) {
+	c := &p.Engine
+	c.EagerLimit = pick(r, -1, -1, 0, 4000)
+	c.CopyLimit = pick(r, -1, -1, 0, 2000)
+	c.UnexpectedBytes = pick(r, 0, 20_000, 200_000)
+	c.RequestTimeout = 60 * 1000
+}
+
+func (p *Plan) faults(r *rand.Rand) {
+	if r.IntN(3) == 0 {
+		p.Slow = 1 + r.IntN(p.Endpoints)
+		p.SlowPoll = pick(r, time.Millisecond, 10*time.Millisecond, 50*time.Millisecond)
+	}
+	long := max(time.Millisecond, time.Duration(p.Messages/p.Endpoints/p.Burst)*p.Think)
+	if p.Medium == mem.Healing && r.IntN(4) != 0 {
+		p.CutEvery = max(200*time.Microsecond, long/time.Duration(1+r.IntN(50)))
+	}
+	if r.IntN(4) == 0 {
+		p.SplitEvery = long / time.Duration(1+r.IntN(4))
+		p.SplitFor = pick(r, time.Millisecond, 20*time.Millisecond, 500*time.Millisecond)
+	}
+	if r.IntN(2) == 0 {
+		return // what follows ends sessions
+	}
+	if p.Slow == 0 && p.SplitEvery == 0 && p.Network.Loss < 0.1 {
+		// Otherwise a session may be silent for that long without anything being wrong.
+		p.Engine.RequestTimeout = endpoint.Tick(pick(r, 3, 10) * 1000)
+	}
+	p.Restarts = r.IntN(4)
+	p.Partings = pick(r, 0, 1, 10)
+	p.Timeouts = pick(r, 0, 0, 1, 20)
+}
+
+// String names what the seed has decided, in one line.
+func (p *Plan) String() string {
+	s := fmt.Sprintf("seed %d: %d endpoints, %d messages over %v", p.Seed, p.Endpoints, p.Messages, p.Medium)
+	if o := &p.Network; o.Loss+o.Duplicate > 0 {
+		s += fmt.Sprintf(", loss %g, doubles %g", o.Loss, o.Duplicate)
+	}
+	if p.Network.Capacity > 0 {
+		s += fmt.Sprintf(", %d frames a link", p.Network.Capacity)
+	}
+	for _, f := range []struct {
+		what string
+		n    int
+	}{{"slow", p.Slow}, {"restarts", p.Restarts}, {"disconnects", p.Partings}, {"timeouts of 1000", p.Timeouts}} {
+		if f.n > 0 {
+			s += fmt.Sprintf(", %d %s", f.n, f.what)
+		}
+	}
+	if p.CutEvery > 0 {
+		s += fmt.Sprintf(", a cut every %v", p.CutEvery)
+	}
+	if p.SplitEvery > 0 {
+		s += fmt.Sprintf(", a partition of %v every %v", p.SplitFor, p.SplitEvery)
+	}
+	return s
+}

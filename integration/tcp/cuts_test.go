@@ -1,0 +1,112 @@
+//go:build linux
+
+package tcp_test
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"gomx/integration/internal/proxy"
+	"gomx/integration/internal/traffic"
+	"gomx/transport/wire"
+)
+
+// The numbers of the endpoints left and right of the proxies.
+const (
+	leftID  = 1
+	rightID = 2
+)
+
+// apart starts two peers that meet through proxies only: each takes the other
+// one's ports for its own. The proxies cut as told.
+func apart(t testing.TB, cut func() (int64, bool), env ...string) (left, right *traffic.Peer, cuts func() int64) {
+	t.Helper()
+	var proxies []*proxy.Proxy
+	for _, o := range []proxy.Options{
+		{Listen: leftPorts + rightID, To: rightPorts + rightID, Cut: cut},
+		{Listen: rightPorts + leftID, To: leftPorts + leftID, Cut: cut},
+	} {
+		p, err := proxy.Start(o)
+		if err != nil {
+			t.Skip("the ports of this test are taken: ", err)
+		}
+		t.Cleanup(p.Close)
+		proxies = append(proxies, p)
+	}
+	left, right = start(t, leftPorts, leftID, env...), start(t, rightPorts, rightID, env...)
+	return left, right, func() int64 { return proxies[0].Cuts() + proxies[1].Cuts() }
+}
+
+// A connection that is cut every 10,000 messages loses and doubles none of them.
+func TestConnectionCutOften(t *testing.T) {
+	const perCut = 10_000
+	count := 1_000_000
+	if testing.Short() {
+		count = 100_000
+	}
+	a, b, cuts := apart(t, proxy.Every(perCut*(wire.BaseSize+8)))
+	to := a.Connect(host, rightID)
+	b.Sink(1, count, traffic.Small)
+	a.Stream(to, count, traffic.Small)
+	a.Streamed()
+	b.Sunk()
+	t.Logf("%d messages, %d cuts", count, cuts())
+	if got := cuts(); got < int64(count/perCut/2) {
+		t.Errorf("only %d cuts", got)
+	}
+}
+
+// Cuts at random, in the midst of frames of all kinds, both ways at once.
+func TestConnectionCutAnywhere(t *testing.T) {
+	seed := rand.Uint64()
+	t.Log("seed", seed)
+	for _, c := range []struct {
+		name  string
+		sizes traffic.Sizes
+		count int
+		mean  int64
+	}{
+		{"small", traffic.Small, 100_000, 50_000}, {"mixed", traffic.Mixed, 10_000, 2_000_000}, {"mixed, hardly a message at a time", traffic.Mixed, 500, 150_000},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if testing.Short() {
+				c.count /= 10
+			}
+			a, b, cuts := apart(t, proxy.About(c.mean, seed))
+			toB, toA := a.Connect(host, rightID), b.Connect(host, leftID)
+			exchange(t, a, b, toB, toA, c.count, c.sizes)
+			t.Logf("%d messages each way, %d cuts", c.count, cuts())
+			if cuts() < 3 {
+				t.Error("that was hardly a test")
+			}
+		})
+	}
+}
+
+// The cost of cuts: the same messages past no proxy, through proxies that cut
+// nothing, and through proxies that cut every 10,000 messages.
+func BenchmarkCuts(b *testing.B) {
+	const count, perCut = 1_000_000, 10_000
+	run := func(b *testing.B, left, right *traffic.Peer) {
+		to := left.Connect(host, rightID)
+		for b.Loop() {
+			right.Sink(1, count, traffic.Small)
+			left.Stream(to, count, traffic.Small)
+			left.Streamed()
+			right.Sunk()
+		}
+		b.ReportMetric(count*float64(b.N)/b.Elapsed().Seconds()/1e6, "Mmsg/s")
+	}
+	b.Run("direct", func(b *testing.B) {
+		run(b, start(b, leftPorts, leftID), start(b, leftPorts, rightID))
+	})
+	b.Run("uncut", func(b *testing.B) {
+		left, right, _ := apart(b, nil)
+		run(b, left, right)
+	})
+	b.Run("cut", func(b *testing.B) {
+		left, right, cuts := apart(b, proxy.Every(perCut*(wire.BaseSize+8)))
+		run(b, left, right)
+		b.ReportMetric(float64(cuts())/float64(b.N), "cuts/op")
+	})
+}
