@@ -5,6 +5,7 @@ package bell
 import (
 	"fmt"
 	"os"
+	"runtime"
 
 	"golang.org/x/sys/unix"
 
@@ -17,8 +18,7 @@ import (
 // more. Safe from any goroutine.
 func (b *Bell) Watch(fd int) error {
 	b.watching.Store(true)
-	b.wakeSleeper() // it would not see fd
-	b.mapped.Lock()
+	b.lockOut() // a sleeper would not see fd
 	defer b.mapped.Unlock()
 	if b.closed.Load() {
 		return fmt.Errorf("doorbell: %w", transport.ErrClosed)
@@ -34,8 +34,10 @@ func (b *Bell) Watch(fd int) error {
 // pollable, rings, or something watched is readable. It is the bell's: read it
 // only through Drain.
 func (b *Bell) FD() (int, error) {
-	b.wakeSleeper() // it would keep us waiting
-	b.mapped.Lock()
+	if fd := b.known(); fd >= 0 {
+		return fd, nil
+	}
+	b.lockOut()
 	defer b.mapped.Unlock()
 	if b.closed.Load() {
 		return -1, fmt.Errorf("doorbell: %w", transport.ErrClosed)
@@ -55,6 +57,22 @@ func (b *Bell) FD() (int, error) {
 	}
 	b.outer = outer
 	return outer, nil
+}
+
+// known returns what FD has made before, or -1.
+func (b *Bell) known() int {
+	b.mapped.RLock()
+	defer b.mapped.RUnlock()
+	return b.outer
+}
+
+// lockOut takes the lock, and wakes whoever sleeps until he has left. One wake is
+// not enough: he may have armed the bell since, and sleeps with the lock held.
+func (b *Bell) lockOut() {
+	for !b.mapped.TryLock() {
+		b.wakeSleeper()
+		runtime.Gosched()
+	}
 }
 
 // join adds fd to an epoll descriptor.
