@@ -33,8 +33,9 @@ type Bell struct {
 
 	mapped   sync.RWMutex // held for reading by whoever touches page, event, poll or outer
 	closed   atomic.Bool
-	watching atomic.Bool // there is more in poll than event
-	outer    int         // epoll of all that is in poll; -1 until somebody asks for FD
+	wanted   atomic.Int32 // somebody waits for mapped: don't sleep with it
+	watching atomic.Bool  // there is more in poll than event
+	outer    int          // epoll of all that is in poll; -1 until somebody asks for FD
 }
 
 // New makes a bell. It begins disarmed.
@@ -103,7 +104,7 @@ func (b *Bell) Sleep(d time.Duration) {
 	b.mapped.RLock()
 	defer b.mapped.RUnlock()
 	w := b.armed.Load()
-	if b.closed.Load() || w == 0 || d == 0 {
+	if b.closed.Load() || w == 0 || d == 0 || b.wanted.Load() != 0 {
 		return
 	}
 	if w&ways == wayFutex {

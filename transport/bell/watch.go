@@ -5,7 +5,6 @@ package bell
 import (
 	"fmt"
 	"os"
-	"runtime"
 
 	"golang.org/x/sys/unix"
 
@@ -66,13 +65,14 @@ func (b *Bell) known() int {
 	return b.outer
 }
 
-// lockOut takes the lock, and wakes whoever sleeps until he has left. One wake is
-// not enough: he may have armed the bell since, and sleeps with the lock held.
+// lockOut takes the lock from a sleeper. He sleeps with it, so he is woken, and one
+// who has armed the bell since sees that he is not wanted: he arms before he looks
+// at wanted, and here it is set before looking whether the bell is armed.
 func (b *Bell) lockOut() {
-	for !b.mapped.TryLock() {
-		b.wakeSleeper()
-		runtime.Gosched()
-	}
+	b.wanted.Add(1)
+	b.wakeSleeper()
+	b.mapped.Lock()
+	b.wanted.Add(-1)
 }
 
 // join adds fd to an epoll descriptor.
