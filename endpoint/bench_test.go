@@ -60,6 +60,7 @@ func (s *slot) Pull([]byte, *wire.Vec, int, uint64) wire.PullResult {
 type nobody struct{}
 
 func (nobody) Dial(int32, uint64, uint32)                    {}
+func (nobody) Tick() endpoint.Tick                           { return 0 }
 func (nobody) Unexpected(*endpoint.Incoming) endpoint.Action { return endpoint.Continue }
 func (nobody) Drop(peer int32, link wire.Link, corrupt bool) {}
 

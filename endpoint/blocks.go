@@ -65,7 +65,7 @@ func (s *pullSlab) release(i int32) {
 func (e *Engine) pullBlocks(p *peer, slot int32, r *request) {
 	i, pl := e.pulls.alloc()
 	r.pull = i
-	pl.request, pl.peer, pl.progress = handleOf(slot, r.generation), p.index, e.now
+	pl.request, pl.peer, pl.progress = handleOf(slot, r.generation), p.index, e.clock()
 	pl.frame = uint32(min(p.caps.MaxFrame, cmp.Or(p.caps.PullFrame, pullFrame)))
 	p.medium.PulledBlocks++
 	e.askBlocks(p, r, pl)

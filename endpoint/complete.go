@@ -39,6 +39,10 @@ func (e *Engine) settle(slot int32, r *request) bool {
 		}
 		r.flags &^= pushed
 	}
+	if r.flags&expecting != 0 {
+		e.peers[r.peer].answered()
+		r.flags &^= expecting
+	}
 	if r.flags&forgotten != 0 {
 		e.reqs.release(slot, r)
 		return true

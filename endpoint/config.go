@@ -79,6 +79,10 @@ type Host interface {
 	// not asked again before that.
 	Dial(peer int32, nic uint64, endpoint uint32)
 
+	// Tick returns what time it is. Advance may not have been called for long
+	// while nothing was due; who begins to wait must not begin in the past.
+	Tick() Tick
+
 	// Unexpected runs the user's handler. The owner may release its lock for
 	// the time, and operations (Send, Recv, Iconnect, Cancel, Forget, Test,
 	// Disconnect, queries and switches) may be called meanwhile; Frame, Flush,

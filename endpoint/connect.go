@@ -35,7 +35,7 @@ func (e *Engine) Iconnect(nic uint64, endpoint uint32, filter uint32, match uint
 	slot, r := e.reqs.alloc()
 	r.kind, r.state, r.peer, r.session = kindConnect, stateWaiting, p.index, 0
 	r.match, r.msgLen, r.xferLen, r.ctx = match, 0, 0, ctx
-	r.filter, r.started = filter, e.now
+	r.filter, r.started = filter, e.clock()
 	e.attempt++
 	r.remote = uint64(e.attempt)
 	h := handleOf(slot, r.generation)
@@ -76,7 +76,7 @@ func (e *Engine) askPeer(p *peer, r *request) {
 	if p.rel != nil {
 		again = connectAgain
 	}
-	p.asking, p.askAt = true, e.now+again
+	p.asking, p.askAt = true, e.clock()+again
 	e.watchPeer(p)
 }
 

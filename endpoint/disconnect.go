@@ -33,7 +33,7 @@ func (e *Engine) part(p *peer) {
 	p.nacked = p.local // the goodbye says as much
 	e.failPeer(p, EndpointUnreachable, true)
 	if p.rel != nil && !e.ourselves(p) {
-		p.parted, p.partings, p.partAt = p.remote, byes, e.now+byeAgain
+		p.parted, p.partings, p.partAt = p.remote, byes, e.clock()+byeAgain
 		e.watchPeer(p)
 	}
 }
@@ -85,7 +85,7 @@ func (e *Engine) failPeer(p *peer, code Code, all bool) {
 		p.log.reset(&e.frames, p.log.next)
 	}
 	if p.rel != nil {
-		p.rel.reset(&e.frames)
+		p.rel.reset(&e.frames, e.now)
 	}
 	if p.heal != nil {
 		p.heal.reset(p.recvSeq, p.log.next)
@@ -133,7 +133,7 @@ func (e *Engine) dropStored(p *peer, all bool) {
 func (e *Engine) refuse(p *peer, h *wire.Header) {
 	e.count.BadSession++
 	switch {
-	case h.Kind == wire.Ack:
+	case h.Kind == wire.Ack && h.Match != ackPlease:
 	case h.Kind == wire.Bye && p.rel == nil:
 	case p.rel != nil && p.state == peerDialing && h.Session == p.local:
 		// It overtook the reply that makes us connected, and will be sent again.

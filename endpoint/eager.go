@@ -19,6 +19,7 @@ func (e *Engine) transmitEager(p *peer, slot int32, r *request) bool {
 	if r.kind == kindSyncSend {
 		r.state = stateBuffered
 		r.vec = wire.Vec{}
+		e.expectAnswer(p, r)
 		return true
 	}
 	e.complete(slot, r, Success)

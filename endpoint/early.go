@@ -50,7 +50,7 @@ func (e *Engine) ackSoon(p *peer) {
 		return
 	}
 	if !r.ackDue {
-		r.ackDue, r.ackAt = true, e.now+ackDelay
+		r.ackDue, r.ackAt = true, e.clock()+ackDelay
 		e.watchPeer(p)
 	}
 }

@@ -65,7 +65,8 @@ func (e *Engine) breakLink(p *peer) {
 	e.unhook(p)
 	e.count.Breaks++
 	h := p.heal
-	h.since, h.tries, h.redialAt = e.now, 0, e.now
+	h.since, h.tries = e.clock(), 0
+	h.redialAt = h.since
 	if !e.peers[0].at.less(p.at) {
 		h.redialAt += redialLater
 	} else {
@@ -287,7 +288,7 @@ func (e *Engine) owesAck(p *peer, n int) {
 	case p.recvSeq-h.acked >= ackFrames || h.bytes >= ackBytes:
 		e.ackHealing(p)
 	case !h.ackDue:
-		h.ackDue, h.ackAt = true, e.now+ackIdle
+		h.ackDue, h.ackAt = true, e.clock()+ackIdle
 		e.watchPeer(p)
 	}
 }

@@ -141,7 +141,7 @@ func (e *Engine) begin(p *peer, remote uint32, eagerMax int) {
 		p.log.reset(&e.frames, p.sendSeq)
 	}
 	if p.rel != nil {
-		p.rel.reset(&e.frames)
+		p.rel.reset(&e.frames, e.now)
 	}
 	if p.heal != nil {
 		p.heal.reset(remote, p.sendSeq)

@@ -24,6 +24,10 @@ type reliability struct {
 	ackAt   Tick
 	unacked int // frames taken since the last ack
 
+	heard    Tick // when the last frame of this session came
+	expected int  // requests that wait for the peer's answer
+	askAt    Tick // with any: when askAlive is due
+
 	quickly uint32 // base that was sent again early, once
 	tries   int
 	due     Tick // when base is sent again
@@ -32,16 +36,19 @@ type reliability struct {
 
 func newReliability() *reliability { return new(reliability) }
 
-func (r *reliability) reset(pool *framePool) {
+func (r *reliability) reset(pool *framePool, now Tick) {
 	r.early.clear(pool)
-	*r = reliability{early: r.early}
+	*r = reliability{early: r.early, heard: now}
 }
 
 // reliabilityDue returns when advanceReliability has something to do.
 func (e *Engine) reliabilityDue(p *peer) Tick {
 	r, due := p.rel, Never
+	if r.expected > 0 {
+		due = r.askAt
+	}
 	if r.ackDue {
-		due = r.ackAt
+		due = min(due, r.ackAt)
 	}
 	if p.log.outstanding() > 0 {
 		due = min(due, r.due)
@@ -99,7 +106,8 @@ func (e *Engine) postUnreliable(p *peer, h *wire.Header, v *wire.Vec, off int) b
 	}
 	r.acked()
 	if p.log.outstanding() == 0 {
-		r.since, r.due, r.tries = e.now, e.now+resendFirst, 0
+		r.since, r.tries = e.clock(), 0
+		r.due = r.since + resendFirst
 	}
 	p.log.keep(&e.frames, h, v, off)
 	p.sendSeq++
@@ -113,10 +121,14 @@ func (r *reliability) acked() { r.unacked, r.ackDue = 0, false }
 // arriveUnreliable takes any frame of an unreliable medium.
 func (e *Engine) arriveUnreliable(p *peer, h *wire.Header, payload []byte) bool {
 	head := *h
+	p.rel.heard = e.clock()
 	if head.Flags&wire.HasAck != 0 {
 		e.arriveAck(p, head.Ack, head.Kind == wire.Ack)
 	}
 	if head.Kind == wire.Ack {
+		if head.Match == ackPlease {
+			e.ackNow(p)
+		}
 		return true
 	}
 	if !head.Kind.Sequenced() {
@@ -174,7 +186,10 @@ func (e *Engine) advanceReliability(p *peer) {
 	if r.ackDue && e.now >= r.ackAt {
 		e.ackNow(p)
 	}
-	if p.log.outstanding() == 0 || e.now < r.due {
+	if r.expected > 0 && e.now >= r.askAt {
+		e.askAlive(p)
+	}
+	if p.rel != r || p.log.outstanding() == 0 || e.now < r.due {
 		return
 	}
 	if e.now-r.since >= e.cfg.RequestTimeout {

@@ -52,6 +52,7 @@ const (
 	exposed                            // token must go back to the link
 	failing                            // ends with its code when the link is done with its memory
 	peeked                             // PeekFresh has shown it
+	expecting                          // counted in its peer's expected
 	pushed                             // the link may still read its memory
 	listed                             // has more segments than one
 )

@@ -32,6 +32,7 @@ func (e *Engine) transmitRendezvous(p *peer, slot int32, r *request) bool {
 	}
 	p.medium.SentRendezvous++
 	r.state = stateOffered
+	e.expectAnswer(p, r)
 	return true
 }
 

@@ -18,7 +18,7 @@ func (e *Engine) SetTimeout(h Handle, timeout Tick) error {
 		return ErrBadRequest
 	}
 	if r.state != stateComplete {
-		r.deadline = later(e.now, timeout)
+		r.deadline = later(e.clock(), timeout)
 		e.watchRequest(slot, r)
 	}
 	return nil

@@ -55,6 +55,12 @@ func (h *timers) pop() timer {
 	return top
 }
 
+// clock brings the time up to date for somebody who begins to wait.
+func (e *Engine) clock() Tick {
+	e.now = max(e.now, e.host.Tick())
+	return e.now
+}
+
 // watchPeer, watchRequest and watchPull see to it that Advance comes by in time.
 // They are called whenever something may have become due earlier. What could not
 // be done this time, because a link is full, has to wait for the next tick.

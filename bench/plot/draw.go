@@ -39,7 +39,7 @@ var ErrNothingToDraw = errors.New("nothing to draw")
 // .png, otherwise an error that names the endings it knows. It lets a program
 // refuse a name before it measures for minutes.
 func CheckPath(path string) error {
-	switch strings.ToLower(filepath.Ext(path)) {
+	switch endingOf(path) {
 	case ".svg", ".png":
 		return nil
 	}
@@ -53,7 +53,7 @@ func Draw(path string, series []Series) error {
 	if err := CheckPath(path); err != nil {
 		return err
 	}
-	page, err := newPage(series, strings.ToLower(filepath.Ext(path)))
+	page, err := newPage(series, endingOf(path))
 	if err != nil {
 		return fmt.Errorf("plot %q: %w", path, err)
 	}
@@ -67,6 +67,8 @@ func Draw(path string, series []Series) error {
 	}
 	return nil
 }
+
+func endingOf(path string) string { return strings.ToLower(filepath.Ext(path)) }
 
 // newPage draws both panels on a canvas that can write itself as ending says.
 func newPage(series []Series, ending string) (io.WriterTo, error) {
@@ -84,6 +86,11 @@ func newPage(series []Series, ending string) (io.WriterTo, error) {
 		bandwidth.Legend = gonum.NewLegend()
 		panels = append(panels, bandwidth)
 	}
+	return sideBySide(panels, ending), nil
+}
+
+// sideBySide draws panels on a canvas that can write itself as ending says.
+func sideBySide(panels []*gonum.Plot, ending string) io.WriterTo {
 	canvas, page := newCanvas(ending)
 	area := draw.New(canvas)
 	area.FillPolygon(background, []vg.Point{
@@ -96,7 +103,7 @@ func newPage(series []Series, ending string) (io.WriterTo, error) {
 	for i, panel := range panels {
 		panel.Draw(tiles.At(area, i, 0))
 	}
-	return page, nil
+	return page
 }
 
 func newCanvas(ending string) (vg.CanvasSizer, io.WriterTo) {

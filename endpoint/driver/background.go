@@ -59,7 +59,11 @@ func (b *background) look() {
 	b.watching = false
 	if b.pressing {
 		b.pressing = false
-		if !d.closed && d.mayPoll() {
+		switch {
+		case d.closed:
+		case d.polling && (d.asleep || b.sleeping):
+			d.bell.Ring() // whoever sleeps makes the pass
+		case d.mayPoll():
 			d.once()
 			return
 		}

@@ -4,6 +4,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"gomx/endpoint"
 	"gomx/transport"
 	"gomx/transport/wire"
 )
@@ -125,6 +126,9 @@ func (d *Endpoint) linkDown(l transport.Link, cause error) {
 
 // host is the Endpoint as its engine sees it.
 type host Endpoint
+
+// Tick tells the engine what time it is.
+func (h *host) Tick() endpoint.Tick { return (*Endpoint)(h).tick() }
 
 // Drop closes a link that the engine has given up.
 func (h *host) Drop(_ int32, l wire.Link, corrupt bool) {

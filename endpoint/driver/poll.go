@@ -33,10 +33,14 @@ func (d *Endpoint) pollPorts() int {
 
 // advance tells the engine what time it is.
 func (d *Endpoint) advance() {
-	d.eng.Advance(endpoint.Tick(time.Since(d.start) / time.Millisecond))
+	d.eng.Advance(d.tick())
 	if d.blocked != 0 {
 		d.serve()
 	}
+}
+
+func (d *Endpoint) tick() endpoint.Tick {
+	return endpoint.Tick(time.Since(d.start) / time.Millisecond)
 }
 
 // mayPoll reports whether the caller can have the polling role.

@@ -103,6 +103,9 @@ func (n *Node) Dial(peer int32, nic uint64, id uint32) {
 	n.world.dials = append(n.world.dials, dial{n, peer, nic, id})
 }
 
+// Tick implements endpoint.Host.
+func (n *Node) Tick() endpoint.Tick { return n.world.Now }
+
 // Unexpected implements endpoint.Host.
 func (n *Node) Unexpected(in *endpoint.Incoming) endpoint.Action {
 	if n.Handler == nil {

@@ -56,12 +56,10 @@ type op struct {
 	place  int  // in app.ops
 	handle endpoint.Handle
 	buffer buffer
-	vec    bool // the buffer is in segments
 
 	peer    int // sends and connects
 	message message
 	size    int
-	session uint32
 
 	value, mask uint64 // receives
 	post        uint32

@@ -138,6 +138,9 @@ func (m *member) Dial(peer int32, nic uint64, _ uint32) {
 	m.dials = append(m.dials, call{m, peer, int(nic - nicOf(0))})
 }
 
+// Tick implements endpoint.Host.
+func (m *member) Tick() endpoint.Tick { return m.crowd.now }
+
 // Unexpected implements endpoint.Host.
 func (m *member) Unexpected(*endpoint.Incoming) endpoint.Action { return endpoint.Continue }
 
@@ -276,6 +279,13 @@ func mallocs() uint64 {
 	var s runtime.MemStats
 	runtime.ReadMemStats(&s)
 	return s.Mallocs
+}
+
+// quiet lets time pass until everything is acknowledged and nothing is kept.
+func (c *crowd) quiet() {
+	for range 110 {
+		c.tick()
+	}
 }
 
 // heap returns the bytes that are in use.

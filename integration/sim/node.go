@@ -173,6 +173,9 @@ func (n *node) Dial(_ int32, nic uint64, id uint32) {
 	n.port.Dial(transport.Address{NIC: nic, Endpoint: id})
 }
 
+// Tick implements endpoint.Host.
+func (n *node) Tick() endpoint.Tick { return endpoint.Tick(n.w.net.Now() / tick) }
+
 // Unexpected implements endpoint.Host.
 func (n *node) Unexpected(*endpoint.Incoming) endpoint.Action { return endpoint.Continue }
 

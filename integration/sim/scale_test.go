@@ -4,15 +4,18 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"runtime/debug"
 	"strings"
 	"testing"
 	"time"
 
+	"gomx/bench/plot"
 	"gomx/transport/wire"
 )
 
 var (
-	scaleTable = flag.String("sim.table", "", "TestScale: write the table of the scale run to this file, as markdown")
+	scaleTable   = flag.String("sim.table", "", "TestScale: write the table of the scale run to this file, as markdown")
+	scalePicture = flag.String("sim.picture", "", "TestScale: draw the picture of the scale run into this file, .svg or .png")
 )
 
 // The media of the scale run: one that needs nothing of the engine, and one that
@@ -39,11 +42,10 @@ const (
 	manyInARow    = 64
 	scaleMessages = 500_000
 	warmBursts    = 4
-	ackTime       = 100 // ticks after which everything is acknowledged
 )
 
-// measureScale makes a crowd and measures it.
-func measureScale(endpoints int, star bool, caps wire.Caps) (f scaleFigures, err error) {
+// measureScale makes a crowd and measures it over so many messages.
+func measureScale(endpoints int, star bool, caps wire.Caps, messages int) (f scaleFigures, err error) {
 	empty := heap()
 	c := newCrowd(endpoints, caps)
 	if err := c.toSelf(); err != nil {
@@ -65,14 +67,15 @@ func measureScale(endpoints int, star bool, caps wire.Caps) (f scaleFigures, err
 		return f, err
 	}
 	f.perPeer = float64(heap()-alone) / float64(c.ends)
-	for range ackTime + 1 { // what has been kept until it is acknowledged goes
-		c.tick()
-	}
+	c.quiet()
 	if err := c.rounds(manyInARow, &w); err != nil { // what is allocated once is there
 		return f, err
 	}
+	// The collector's pauses grow with all the engines together, which no process of
+	// the real world has.
+	defer debug.SetGCPercent(debug.SetGCPercent(-1))
 	number, before := 0, mallocs()
-	for w = (work{}); w.messages < scaleMessages; number++ {
+	for w = (work{}); w.messages < messages; number++ {
 		if err := c.round(number, manyInARow, warmBursts, &w); err != nil {
 			return f, err
 		}
@@ -81,7 +84,8 @@ func measureScale(endpoints int, star bool, caps wire.Caps) (f scaleFigures, err
 	f.send = float64(w.send.Nanoseconds()) / float64(w.messages)
 	f.receive = float64(w.receive.Nanoseconds()) / float64(w.messages)
 	f.frames = float64(w.frames) / float64(w.messages)
-	for ; cold.messages < scaleMessages/10; number++ {
+	c.quiet()
+	for ; cold.messages < messages/10; number++ {
 		if err := c.round(number, 1, 0, &cold); err != nil {
 			return f, err
 		}
@@ -128,7 +132,7 @@ func BenchmarkScale(b *testing.B) {
 				var f scaleFigures
 				var err error
 				for b.Loop() {
-					if f, err = measureScale(n, shape.star, shape.caps); err != nil {
+					if f, err = measureScale(n, shape.star, shape.caps, scaleMessages); err != nil {
 						b.Fatal(err)
 					}
 				}
@@ -149,27 +153,41 @@ func BenchmarkScale(b *testing.B) {
 
 // TestScale writes the table of the scale run, if a flag asks for it. Otherwise it plays the smallest crowds, to see that they work.
 func TestScale(t *testing.T) {
-	sizes := scaleSizes
-	if *scaleTable == "" {
-		sizes = sizes[:2]
+	sizes, messages := scaleSizes, scaleMessages
+	if *scaleTable == "" && *scalePicture == "" {
+		sizes, messages = sizes[:2], 20_000
 	}
 	var table strings.Builder
 	table.WriteString("| endpoints | peers each | B an endpoint | B a peer | ns a send | ns a receive | ns a cold message | frames | probes | allocations | ns a tick |\n")
 	table.WriteString("|---|---|---|---|---|---|---|---|---|---|---|\n")
+	var bytes, cost []plot.Series
 	for _, shape := range scaleShapes {
+		memory, ns := plot.Series{Name: shape.name}, plot.Series{Name: shape.name}
 		fmt.Fprintf(&table, "| **%s** | | | | | | | | | | |\n", shape.name)
 		for _, n := range sizes {
-			f, err := measureScale(n, shape.star, shape.caps)
+			f, err := measureScale(n, shape.star, shape.caps, messages)
 			if err != nil {
 				t.Fatal(err)
 			}
 			fmt.Fprintf(&table, "| %d | %d | %.0f | %.0f | %.1f | %.1f | %.0f | %.3f | %.3f | %.3f | %.0f |\n", n, f.peers,
 				f.perEndpoint, f.perPeer, f.send, f.receive, f.cold, f.frames, f.probes, f.allocs, f.tick)
+			memory.Points = append(memory.Points, plot.Point{Length: n, LatencyUs: f.perPeer})
+			ns.Points = append(ns.Points, plot.Point{Length: n, LatencyUs: f.send + f.receive})
 		}
+		bytes, cost = append(bytes, memory), append(cost, ns)
 	}
 	t.Log("\n" + table.String())
 	if *scaleTable != "" {
 		if err := os.WriteFile(*scaleTable, []byte(table.String()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if *scalePicture != "" {
+		err := plot.DrawPanels(*scalePicture, "endpoints", []plot.Panel{
+			{Title: "Work", Unit: "ns of a message, sent and received", Series: cost},
+			{Title: "Memory", Unit: "bytes of a peer", Series: bytes},
+		})
+		if err != nil {
 			t.Fatal(err)
 		}
 	}
