@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"gomx/endpoint"
-	"gomx/transport/mem"
 )
 
 // app is the program that uses an endpoint. It takes turns: it collects what is
@@ -27,7 +26,6 @@ type app struct {
 	turns   uint64
 	turnDue bool
 	turnAt  time.Duration
-	asked   int           // the peer that was last asked whether it is there
 	idle    time.Duration // grows while there is nothing to do
 }
 
@@ -72,7 +70,6 @@ const (
 
 	longestIdle = 50 * time.Millisecond
 	connectWait = 2 * time.Millisecond
-	askAgain    = time.Second
 )
 
 // begin starts the program of a life.
@@ -132,24 +129,7 @@ func (n *node) turn() {
 	} else {
 		n.idle = min(max(2*n.idle, w.plan.Think), longestIdle)
 	}
-	if w.draining && n.idle == longestIdle && w.plan.Medium == mem.Datagrams {
-		n.ask()
-	}
 	n.schedule(n.idle + time.Duration(n.rng.ExpFloat64()*float64(w.plan.Think)))
-}
-
-// ask connects again to one peer after the other whose session may have ended. Over
-// datagrams nothing else tells a program that a peer which owes it nothing but an
-// answer has been opened anew.
-func (n *node) ask() {
-	for range n.peers {
-		n.asked = (n.asked + 1) % len(n.peers)
-		if n.asked != n.index && n.w.spoiled(n.index, n.asked) {
-			n.connect(n.asked, false)
-			n.peers[n.asked].next = n.w.net.Now() + askAgain
-			return
-		}
-	}
 }
 
 // collect takes all requests that are complete.
