@@ -155,7 +155,7 @@ func TestNoAllocationsForSegmentLists(t *testing.T) {
 	}
 	over(t, func(w *world) {
 		a, b, toB, _ := w.pair()
-		for _, size := range []int{300, 100_000} {
+		for kind, size := range map[string]int{"eager": 300, "rendezvous": 100_000} {
 			x := &exchange{a: a, b: b, toB: toB}
 			out, in := cut(make([]byte, size), 5), cut(make([]byte, size), 3)
 			run := func() {
@@ -164,10 +164,10 @@ func TestNoAllocationsForSegmentLists(t *testing.T) {
 				x.check(b.Wait(recv, bound))
 				x.check(a.Wait(send, bound))
 			}
-			for range w.rounds("eager", 20) {
+			for range w.rounds(kind, 20) {
 				run()
 			}
-			if n := testing.AllocsPerRun(200, run); n != 0 || x.failures != 0 {
+			if n := testing.AllocsPerRun(w.times(200), run); n != 0 || x.failures != 0 {
 				w.Errorf("%d bytes: %v allocations a message, %d failures", size, n, x.failures)
 			}
 		}

@@ -138,7 +138,8 @@ func open(at *site, names []string, id uint32, s *settings) (*Endpoint, error) {
 		Transports: list, Bell: bell, SingleThreaded: s.single, Spin: s.spin,
 		Engine: endpoint.Config{
 			NIC: uint64(b.ID), Endpoint: id, Filter: s.filter, Session: newSession(),
-			EagerLimit: s.eager, CopyLimit: s.copyLimit, UnexpectedBytes: s.unexpBytes,
+			SelfOverLink: s.noSelf && len(list) > 0,
+			EagerLimit:   s.eager, CopyLimit: s.copyLimit, UnexpectedBytes: s.unexpBytes,
 			RequestTimeout: endpoint.Tick(s.timeout / time.Millisecond),
 			ContextBits:    s.ctxBits, ContextShift: s.ctxShift,
 		},

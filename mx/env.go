@@ -18,6 +18,7 @@ type environment struct {
 	timeout      time.Duration
 	spin         time.Duration
 	noShm        bool
+	noSelf       bool
 	noSingleCopy bool
 	noArena      bool
 	fatal        bool
@@ -60,6 +61,9 @@ var generalVariables = []variable{
 	{name: "MX_DISABLE_SHMEM", help: "1: messages to processes on the same host don't use shared memory",
 		show: func(e *environment) string { return bit(e.noShm) },
 		set:  func(e *environment, s string) error { return setBit(&e.noShm, s) }},
+	{name: "MX_DISABLE_SELF", help: "1: messages of an endpoint to itself travel like those to others",
+		show: func(e *environment) string { return bit(e.noSelf) },
+		set:  func(e *environment, s string) error { return setBit(&e.noSelf, s) }},
 	{name: "MX_EAGER", help: "largest message sent eagerly, bytes; -1: what the transport advises; smaller than 1024 counts as 1023",
 		show: func(e *environment) string { return strconv.Itoa(e.eager) },
 		set:  func(e *environment, s string) error { return setSize(&e.eager, s, -1) }},

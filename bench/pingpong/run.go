@@ -35,7 +35,9 @@ func Run(ctx context.Context, at Setup, p *Plan, w Watcher) (err error) {
 	defer func() { err = errors.Join(err, done()) }()
 	tell := w.Result
 	w.Result = func(r Result) error {
-		r.Transport = at.Transport
+		if r.Transport == "" {
+			r.Transport = at.Transport
+		}
 		return tell(r)
 	}
 	switch {
@@ -49,24 +51,19 @@ func Run(ctx context.Context, at Setup, p *Plan, w Watcher) (err error) {
 	return runWithPartner(ctx, at, p, w)
 }
 
-// onEndpoint opens an endpoint for f and closes it. When the context ends, so do
-// the endpoint's calls.
+// onEndpoint opens an endpoint for f and closes it. When the context ends, f is
+// expected to end soon.
 func onEndpoint(ctx context.Context, at Setup, f func(*mx.Endpoint) error) error {
 	ep, err := at.open()
 	if err != nil {
 		return err
 	}
-	closed := make(chan struct{})
-	stop := context.AfterFunc(ctx, func() {
-		_ = ep.Close()
-		close(closed)
-	})
 	err = f(ep)
-	if !stop() {
-		<-closed
+	closed := ep.Close()
+	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	return errors.Join(err, ep.Close())
+	return errors.Join(err, closed)
 }
 
 // pinTo binds the process to the core of one side.
@@ -82,7 +79,7 @@ func runAlone(ctx context.Context, at Setup, p *Plan, w Watcher) error {
 		return err
 	}
 	return onEndpoint(ctx, at, func(ep *mx.Endpoint) error {
-		return alone(ep, at.Filter, p, w)
+		return alone(ctx, ep, at.Filter, p, w)
 	})
 }
 
@@ -95,16 +92,35 @@ func runWithHost(ctx context.Context, at Setup, p *Plan, w Watcher) error {
 		return err
 	}
 	return onEndpoint(ctx, at, func(ep *mx.Endpoint) error {
-		return leadTo(ep, nic, at.RemoteEndpoint, at, p, w)
+		return leadTo(ctx, ep, nic, at.RemoteEndpoint, at, p, w)
 	})
 }
 
-func leadTo(ep *mx.Endpoint, nic uint64, endpoint uint32, at Setup, p *Plan, w Watcher) error {
-	peer, err := ep.Connect(nic, endpoint, at.Filter, at.Patience)
+func leadTo(ctx context.Context, ep *mx.Endpoint, nic uint64, endpoint uint32, at Setup, p *Plan, w Watcher) error {
+	patience, cancel := context.WithTimeout(ctx, at.Patience)
+	peer, err := ep.ConnectContext(patience, nic, endpoint, at.Filter)
+	cancel()
 	if err != nil {
 		return connectAdvice(err, endpoint)
 	}
-	return lead(ep, peer, at.Filter, p, w)
+	if at.Transport == Auto {
+		tell := w.Result
+		w.Result = func(r Result) error {
+			r.Transport = transportTo(ep, nic, endpoint)
+			return tell(r)
+		}
+	}
+	return lead(ctx, ep, peer, at.Filter, p, w)
+}
+
+// transportTo returns what the library has chosen to reach a peer.
+func transportTo(ep *mx.Endpoint, nic uint64, endpoint uint32) string {
+	for _, p := range ep.Peers() {
+		if p.NICID == nic && p.EndpointID == endpoint {
+			return p.Transport
+		}
+	}
+	return Auto
 }
 
 func connectAdvice(err error, endpoint uint32) error {
@@ -134,7 +150,7 @@ func Serve(ctx context.Context, at Setup, log io.Writer, started func(*mx.Endpoi
 	return onEndpoint(ctx, at, func(ep *mx.Endpoint) error {
 		started(ep)
 		for {
-			_, met, err := follow(ep, at.Filter)
+			_, met, err := follow(ctx, ep, at.Filter)
 			if !met {
 				return err
 			}

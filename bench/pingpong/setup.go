@@ -33,8 +33,10 @@ type Setup struct {
 	NIC       uint64        // if not 0, the board with this NIC id
 	Endpoint  uint32        // of this side; mx.AnyEndpoint: any
 	Filter    uint32        // of both sides
+	Single    bool          // each endpoint is used by one goroutine: no locks
 	Spin      time.Duration // how long a waiting call spins before it sleeps, or LibrarySpin
 
+	Serve          bool   // be the receiver
 	Host           string // of a receiver that was started before; "": none was
 	RemoteEndpoint uint32 // of the other side
 	Patience       time.Duration
@@ -43,9 +45,13 @@ type Setup struct {
 }
 
 // Resolve replaces Auto by the transport that will be used, and checks that it
-// can be. The error names what can be used instead.
+// can be. The error names what can be used instead. With a receiver that is
+// started by itself the library chooses, when it knows where that is.
 func (s *Setup) Resolve() error {
 	all := mx.Transports()
+	if s.Transport == Auto && (s.Serve || s.Host != "") {
+		return nil
+	}
 	if s.Transport == Auto {
 		s.Transport = "mem"
 		if slices.ContainsFunc(all, func(t mx.TransportInfo) bool { return t.Name == "shm" && t.Available }) {
@@ -96,9 +102,15 @@ func (s *Setup) open() (*mx.Endpoint, error) {
 		}
 		board = number
 	}
-	params := []mx.Param{mx.WithTransports(s.Transport), mx.WithUnexpQueueMax(unexpectedRoom)}
+	params := []mx.Param{mx.WithUnexpQueueMax(unexpectedRoom)}
+	if s.Transport != Auto {
+		params = append(params, mx.WithTransports(s.Transport))
+	}
 	if s.Spin != LibrarySpin {
 		params = append(params, mx.WithSpin(s.Spin))
+	}
+	if s.Single {
+		params = append(params, mx.SingleThreaded())
 	}
 	return mx.OpenEndpoint(board, s.Endpoint, s.Filter, params...)
 }

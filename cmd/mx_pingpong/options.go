@@ -101,6 +101,7 @@ func (o *options) definePlaces(flags *flag.FlagSet) {
 
 func (o *options) defineRest(flags *flag.FlagSet) {
 	flags.StringVar(&o.pin, "pin", "", "")
+	flags.BoolVar(&o.setup.Single, "single", false, "")
 	flags.BoolVar(&o.block, "w", false, "")
 	flags.DurationVar(&o.spin, "spin", 0, "")
 	flags.BoolVar(&o.asJSON, "json", false, "")
@@ -159,6 +160,7 @@ func (o *options) complete() error {
 	if s.Host != "" && !o.given["r"] {
 		s.RemoteEndpoint = pingpong.DefaultReceiverEndpoint
 	}
+	s.Serve = o.serve
 	if err := s.Resolve(); err != nil {
 		return fmt.Errorf("-transport: %w", err)
 	}

@@ -98,6 +98,8 @@ func (o *options) prelude() string {
 		what += " of an endpoint with itself"
 	case "mem":
 		what += " between two goroutines"
+	case pingpong.Auto:
+		what += " with " + o.setup.Host
 	default:
 		what += " between two processes over " + o.setup.Transport
 	}
