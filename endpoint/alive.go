@@ -4,8 +4,9 @@ import "gomx/transport/wire"
 
 // A lossy medium says nothing of a peer that vanished. While something is
 // unacknowledged, resending finds out. A send whose message was acknowledged, but
-// which waits for the receiver, would wait for ever: so a peer that is silent
-// meanwhile is asked for an ack now and then.
+// which waits for the receiver, would wait for ever, and so would frames that are
+// held for one before them. A peer that is silent meanwhile is asked for an ack now
+// and then.
 const askAliveEvery Tick = 2000
 
 // expectAnswer notes that a request waits for its peer.
@@ -14,9 +15,19 @@ func (e *Engine) expectAnswer(p *peer, r *request) {
 		return
 	}
 	r.flags |= expecting
-	if p.rel.expected++; p.rel.expected == 1 {
+	e.beginWait(p)
+	p.rel.expected++
+	e.watchPeer(p)
+}
+
+// waits reports whether something depends on the peer that resending does not
+// take care of.
+func (r *reliability) waits() bool { return r.expected > 0 || r.early.count > 0 }
+
+// beginWait is called before something more does.
+func (e *Engine) beginWait(p *peer) {
+	if !p.rel.waits() {
 		p.rel.askAt = e.clock() + askAliveEvery
-		e.watchPeer(p)
 	}
 }
 

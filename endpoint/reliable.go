@@ -26,7 +26,7 @@ type reliability struct {
 
 	heard    Tick // when the last frame of this session came
 	expected int  // requests that wait for the peer's answer
-	askAt    Tick // with any: when askAlive is due
+	askAt    Tick // while waits: when askAlive is due
 
 	quickly uint32 // base that was sent again early, once
 	tries   int
@@ -44,7 +44,7 @@ func (r *reliability) reset(pool *framePool, now Tick) {
 // reliabilityDue returns when advanceReliability has something to do.
 func (e *Engine) reliabilityDue(p *peer) Tick {
 	r, due := p.rel, Never
-	if r.expected > 0 {
+	if r.waits() {
 		due = r.askAt
 	}
 	if r.ackDue {
@@ -186,7 +186,7 @@ func (e *Engine) advanceReliability(p *peer) {
 	if r.ackDue && e.now >= r.ackAt {
 		e.ackNow(p)
 	}
-	if r.expected > 0 && e.now >= r.askAt {
+	if r.waits() && e.now >= r.askAt {
 		e.askAlive(p)
 	}
 	if p.rel != r || p.log.outstanding() == 0 || e.now < r.due {

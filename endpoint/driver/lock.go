@@ -5,9 +5,12 @@ import "runtime"
 // lock takes the endpoint's lock. A poller spins with the lock held; wanted
 // tells it to let go for a moment.
 func (d *Endpoint) lock() {
-	if d.single {
-		return
+	if !d.single {
+		d.acquire()
 	}
+}
+
+func (d *Endpoint) acquire() {
 	if !d.mu.TryLock() {
 		d.wanted.Add(1)
 		d.mu.Lock()

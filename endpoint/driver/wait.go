@@ -190,8 +190,13 @@ func (d *Endpoint) park(w *waiter) {
 	d.lock()
 }
 
-// nudge makes every blocked caller look again.
+// nudge makes every blocked caller look again. It comes from another goroutine,
+// which of a single-threaded endpoint may touch nothing but the doorbell.
 func (d *Endpoint) nudge() {
+	if d.single {
+		d.bell.Ring()
+		return
+	}
 	d.lock()
 	defer d.unlock()
 	for _, w := range d.parked.all {
