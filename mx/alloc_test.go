@@ -54,6 +54,12 @@ var exchanges = map[string]func(x *exchange){
 		x.check(x.b.Wait(recv, bound))
 		x.check(x.a.Wait(send, bound))
 	},
+	"finish": func(x *exchange) {
+		recv := x.must(x.b.Irecv(x.in, 1, exact, nil))
+		send := x.must(x.a.Isend(x.out, x.toB, 1, nil))
+		x.must(recv, x.b.Finish(recv, bound))
+		x.must(send, x.a.Finish(send, bound))
+	},
 	"synchronous": func(x *exchange) {
 		recv := x.must(x.b.Irecv(x.in, 1, exact, nil))
 		send := x.must(x.a.Issend(x.out, x.toB, 1, nil))

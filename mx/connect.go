@@ -27,12 +27,30 @@ func (ep *Endpoint) ConnectContext(ctx context.Context, nicID uint64, endpointID
 	return ep.connect(ctx, nicID, endpointID, filter, Infinite)
 }
 
+// connect follows a board that answers under another NIC id than the one asked for,
+// as one does that is asked for by another of its addresses.
 func (ep *Endpoint) connect(ctx context.Context, nicID uint64, endpointID, filter uint32, timeout time.Duration) (EndpointAddr, error) {
-	r, err := ep.Iconnect(nicID, endpointID, filter, 0, nil)
-	if err != nil {
-		return EndpointAddr{}, err
+	began, asked := time.Now(), nic.ID(nicID)
+	target := ep.dir.Actual(asked)
+	addr, code, cause := ep.connectTo(ctx, target, endpointID, filter, timeout)
+	if _, other := errors.AsType[*transport.WrongPeerError](cause); other && ep.dir.Actual(asked) != target {
+		if timeout != Infinite {
+			timeout = max(0, timeout-time.Since(began))
+		}
+		addr, code, cause = ep.connectTo(ctx, ep.dir.Actual(asked), endpointID, filter, timeout)
 	}
-	peer := peerName(ep.dir, nicID, endpointID)
+	if code != Success {
+		return EndpointAddr{}, ep.connectError(peerName(ep.dir, nicID, endpointID), code, cause)
+	}
+	return addr, nil
+}
+
+// connectTo connects once. Success, or what went wrong.
+func (ep *Endpoint) connectTo(ctx context.Context, to nic.ID, endpointID, filter uint32, timeout time.Duration) (EndpointAddr, ReturnCode, error) {
+	r, code, cause := ep.startConnect(to, endpointID, filter, 0, nil)
+	if code != Success {
+		return EndpointAddr{}, code, cause
+	}
 	st, done, err := ep.wait(ctx, r, timeout)
 	if !done {
 		if ok, cancelErr := ep.d.Cancel(r.h); cancelErr == nil && !ok {
@@ -40,26 +58,26 @@ func (ep *Endpoint) connect(ctx context.Context, nicID uint64, endpointID, filte
 		}
 	}
 	if !done {
-		return EndpointAddr{}, ep.connectError(peer, ErrTimeout, timeoutCause(err, timeout))
+		return EndpointAddr{}, ErrTimeout, timeoutCause(err, timeout)
 	}
 	switch st.Code {
 	case StatusSuccess:
-		return st.Source, nil
+		return st.Source, Success, nil
 	case StatusBadKey, StatusRejected:
-		return EndpointAddr{}, ep.connectError(peer, ErrBadConnectionKey, nil)
+		return EndpointAddr{}, ErrBadConnectionKey, nil
 	case StatusTimeout:
-		return EndpointAddr{}, ep.connectError(peer, ErrTimeout, nil)
+		return EndpointAddr{}, ErrTimeout, nil
 	case StatusBadEndpoint:
-		return EndpointAddr{}, ep.connectError(peer, ErrBadEndpointID, nil)
+		return EndpointAddr{}, ErrBadEndpointID, nil
 	}
-	reason := ep.d.Reason(nicID, endpointID)
+	reason := ep.d.Reason(uint64(to), endpointID)
 	switch {
 	case reason == nil:
-		return EndpointAddr{}, ep.connectError(peer, ErrConnectionFailed, st.Code)
+		return EndpointAddr{}, ErrConnectionFailed, st.Code
 	case errors.Is(reason, transport.ErrNoRoute):
-		return EndpointAddr{}, ep.connectError(peer, ErrNICNotFound, reason)
+		return EndpointAddr{}, ErrNICNotFound, reason
 	}
-	return EndpointAddr{}, ep.connectError(peer, ErrConnectionFailed, reason)
+	return EndpointAddr{}, ErrConnectionFailed, reason
 }
 
 func timeoutCause(err error, timeout time.Duration) error {
@@ -81,25 +99,39 @@ func (ep *Endpoint) connectError(peer string, code ReturnCode, cause error) erro
 // StatusEndpointUnreachable or StatusTimeout. The match information serves
 // TestAny and WaitAny only. Errors: ErrNICNotFound, ErrBadEndpointID,
 // ErrBadEndpoint. Safe from any goroutine.
+//
+// A host that is asked for by another address than its NIC id comes from, such as
+// IPv6 where it has IPv4, may be unreachable the first time. From then on its id is
+// known, and Iconnect leads there. Connect does both.
 func (ep *Endpoint) Iconnect(nicID uint64, endpointID, filter uint32, matchInfo uint64, context any) (Request, error) {
-	peer := peerName(ep.dir, nicID, endpointID)
+	r, code, cause := ep.startConnect(ep.dir.Actual(nic.ID(nicID)), endpointID, filter, matchInfo, context)
+	if code != Success {
+		return Request{}, ep.connectError(peerName(ep.dir, nicID, endpointID), code, cause)
+	}
+	return r, nil
+}
+
+func (ep *Endpoint) startConnect(to nic.ID, endpointID, filter uint32, matchInfo uint64, context any) (Request, ReturnCode, error) {
 	if endpointID >= MaxEndpoints {
-		return Request{}, ep.fail("connect to", peer, ErrBadEndpointID)
+		return Request{}, ErrBadEndpointID, nil
 	}
 	switch {
-	case ep.dir.IsLocal(nic.ID(nicID)):
+	case ep.dir.IsLocal(to):
 	case !ep.far:
-		return Request{}, ep.connectError(peer, ErrNICNotFound,
-			fmt.Errorf("it is not on this host, and no transport in use (%v) leaves it", ep.names))
-	case len(ep.dir.Addrs(nic.ID(nicID))) == 0:
-		return Request{}, ep.connectError(peer, ErrNICNotFound,
-			errors.New("its address is not known; look its host up by name or address first"))
+		return Request{}, ErrNICNotFound,
+			fmt.Errorf("it is not on this host, and no transport in use (%v) leaves it", ep.names)
+	case len(ep.dir.Addrs(to)) == 0:
+		return Request{}, ErrNICNotFound,
+			errors.New("its address is not known; look its host up by name or address first")
 	}
-	h, err := ep.d.Iconnect(nicID, endpointID, filter, matchInfo, context)
-	if err != nil {
-		return Request{}, ep.fail("connect to", peer, err)
+	h, err := ep.d.Iconnect(uint64(to), endpointID, filter, matchInfo, context)
+	switch {
+	case err == nil:
+		return Request{ep, h}, Success, nil
+	case isPlain(err):
+		return Request{}, codeOf(err), nil
 	}
-	return Request{ep, h}, nil
+	return Request{}, codeOf(err), err
 }
 
 // Disconnect ends the session with a peer (XII.1.1): all requests tied to it

@@ -97,6 +97,8 @@ var counterTable = [...]counterLine{
 	{"direct pulls that failed", false, func(r *driver.Report) uint64 { return r.Counters.PullFallbacks }},
 	{"links broken", false, func(r *driver.Report) uint64 { return r.Counters.Breaks }},
 	{"sessions resumed", false, func(r *driver.Report) uint64 { return r.Counters.Resumed }},
+	{"links broken", false, func(r *driver.Report) uint64 { return r.Counters.Breaks }},
+	{"sessions resumed", false, func(r *driver.Report) uint64 { return r.Counters.Resumed }},
 	{"timeouts", false, func(r *driver.Report) uint64 { return r.Counters.Timeouts }},
 	{"handshakes refused", false, func(r *driver.Report) uint64 { return r.Refused }},
 	{"corrupt links or frames", false, func(r *driver.Report) uint64 { return r.Corrupt + r.Counters.Corrupt }},

@@ -3,6 +3,8 @@ package mx_test
 import (
 	"bytes"
 	"fmt"
+	"slices"
+	"sync"
 	"sync/atomic"
 	"testing"
 
@@ -19,17 +21,41 @@ type call struct {
 	present bool // data is not nil
 }
 
+// calls are those of a handler, which may run in another goroutine than the test.
+type calls struct {
+	mu   sync.Mutex
+	list []call
+}
+
+func (c *calls) add(one call) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.list = append(c.list, one)
+}
+
+func (c *calls) all() []call {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return slices.Clone(c.list)
+}
+
+func (c *calls) forget() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.list = nil
+}
+
 // record registers a handler that notes its calls and wants the action.
-func record(w *world, ep *mx.Endpoint, action mx.UnexpAction) *[]call {
+func record(w *world, ep *mx.Endpoint, action mx.UnexpAction) *calls {
 	w.Helper()
-	calls := new([]call)
+	var calls calls
 	if err := ep.RegisterUnexpHandler(func(context any, source mx.EndpointAddr, match uint64, length uint32, data []byte) mx.UnexpAction {
-		*calls = append(*calls, call{context, source, match, length, bytes.Clone(data), data != nil})
+		calls.add(call{context, source, match, length, bytes.Clone(data), data != nil})
 		return action
 	}, "mine"); err != nil {
 		w.Fatal(err)
 	}
-	return calls
+	return &calls
 }
 
 func TestVII13CallbackLearnsMatchAndLength(t *testing.T) {
@@ -92,16 +118,16 @@ func TestVII14HandlerGetsEverything(t *testing.T) {
 		calls := record(w, b, mx.RecvContinue)
 		for name, send := range kinds {
 			for _, n := range sizes {
-				*calls = nil
+				calls.forget()
 				r, err := send(a, [][]byte{pattern(n, 8)}, toB, 6, nil)
 				if err != nil {
 					w.Fatal(err)
 				}
 				w.arrived(b, 6, exact)
-				if len(*calls) != 1 {
-					w.Fatalf("%s of %d bytes: %d calls", name, n, len(*calls))
+				if len(calls.all()) != 1 {
+					w.Fatalf("%s of %d bytes: %d calls", name, n, len(calls.all()))
 				}
-				c := (*calls)[0]
+				c := calls.all()[0]
 				if c.context != "mine" || c.source != toA || c.match != 6 || c.length != uint32(n) {
 					w.Errorf("%s of %d bytes: %+v", name, n, c)
 				}
@@ -120,15 +146,15 @@ func TestVII14HandlerGetsSelfMessagesToo(t *testing.T) {
 		a := w.open()
 		calls := record(w, a, mx.RecvContinue)
 		for _, n := range []int{0, 1, 1023} {
-			*calls = nil
+			calls.forget()
 			segs := cut(pattern(n, 8), 3)
 			r, err := a.Isendv(segs, a.Addr(), 6, nil)
 			if err != nil {
 				w.Fatal(err)
 			}
 			w.arrived(a, 6, exact)
-			if len(*calls) != 1 || !(*calls)[0].present || !bytes.Equal((*calls)[0].data, pattern(n, 8)) || (*calls)[0].source != a.Addr() {
-				w.Errorf("%d bytes: %+v", n, *calls)
+			if len(calls.all()) != 1 || !calls.all()[0].present || !bytes.Equal(calls.all()[0].data, pattern(n, 8)) || calls.all()[0].source != a.Addr() {
+				w.Errorf("%d bytes: %+v", n, calls.all())
 			}
 			w.succeed(a, w.irecv(a, make([]byte, n), 6, exact))
 			w.succeed(a, r)
@@ -143,8 +169,8 @@ func TestVII14HandlerIsNotCalledForExpectedMessages(t *testing.T) {
 		recv := w.irecv(b, nil, 1, exact)
 		w.isend(a, nil, toB, 1)
 		w.succeed(b, recv)
-		if len(*calls) != 0 {
-			w.Errorf("%+v", *calls)
+		if len(calls.all()) != 0 {
+			w.Errorf("%+v", calls.all())
 		}
 	})
 }
@@ -155,14 +181,14 @@ func TestVII14FinishedDropsTheMessageAndCompletesItsSender(t *testing.T) {
 		calls := record(w, b, mx.RecvFinished)
 		for name, send := range kinds {
 			for _, n := range sizes {
-				before := len(*calls)
+				before := len(calls.all())
 				r, err := send(a, [][]byte{pattern(n, 0)}, toB, 6, nil)
 				if err != nil {
 					w.Fatal(err)
 				}
-				w.until("the handler is called", func() bool { return len(*calls) > before }, b)
+				w.until("the handler is called", func() bool { return len(calls.all()) > before }, b)
 				st := w.done(a, r)
-				rendezvous := !(*calls)[before].present
+				rendezvous := !calls.all()[before].present
 				switch {
 				case n == 0 && st.Code != mx.StatusSuccess:
 					w.Errorf("empty %s: %v", name, st.Code)
@@ -188,19 +214,19 @@ func TestVII14LaterRegistrationReplacesTheEarlier(t *testing.T) {
 			w.Fatal(err)
 		}
 		w.sendUnexpected(a, b, nil, toB, 1)
-		if len(*first) != 0 || second.Load() != 1 {
-			w.Errorf("%d calls of the first, %d of the second", len(*first), second.Load())
+		if len(first.all()) != 0 || second.Load() != 1 {
+			w.Errorf("%d calls of the first, %d of the second", len(first.all()), second.Load())
 		}
 		third := record(w, b, mx.RecvContinue)
 		w.sendUnexpected(a, b, nil, toB, 2)
-		if second.Load() != 1 || len(*third) != 1 {
+		if second.Load() != 1 || len(third.all()) != 1 {
 			w.Error("the callback was not replaced")
 		}
 		if err := b.RegisterUnexpHandler(nil, nil); err != nil {
 			w.Fatal(err)
 		}
 		w.sendUnexpected(a, b, nil, toB, 3)
-		if len(*third) != 1 {
+		if len(third.all()) != 1 {
 			w.Error("the handler was not taken away")
 		}
 	})
@@ -250,7 +276,7 @@ func TestVIII11DisabledProgressionStandsStill(t *testing.T) {
 		if _, ok, err := b.Iprobe(2, exact); ok || err != nil {
 			w.Error("a message was taken in", ok, err)
 		}
-		if len(*calls) != 0 {
+		if len(calls.all()) != 0 {
 			w.Error("the handler was called")
 		}
 		if err := b.ReenableProgression(); err != nil {
@@ -259,8 +285,8 @@ func TestVIII11DisabledProgressionStandsStill(t *testing.T) {
 		w.succeed(b, recv)
 		w.arrived(b, 2, exact)
 		w.arrived(b, 3, exact)
-		if len(*calls) != 2 {
-			w.Errorf("%d calls of the handler", len(*calls))
+		if len(calls.all()) != 2 {
+			w.Errorf("%d calls of the handler", len(calls.all()))
 		}
 	})
 }

@@ -28,6 +28,7 @@ var tcpMedium = medium{
 			Listen: func(self transport.Address) []netip.Addr { return s.dir.Addrs(nic.ID(self.NIC)) },
 			Addrs:  func(id uint64) []netip.Addr { return s.dir.Addrs(nic.ID(id)) },
 			Met:    func(id uint64, from netip.Addr) { s.dir.Learn(nic.ID(id), from, "") },
+			Other:  func(answered uint64, at netip.Addr) { s.dir.LearnOther(nic.ID(answered), at) },
 			Secret: s.env.secret, TLS: s.env.tls,
 			KeepAlive: s.env.keepAlive, ConnectTimeout: s.env.connectTimeout,
 		}), nil

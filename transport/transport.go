@@ -42,6 +42,19 @@ var (
 	ErrUnsupported = errors.New("not supported here")
 )
 
+// WrongPeerError says that another board was met than the one asked for, under
+// the same endpoint number. Who answers has proven itself. Perhaps the board has
+// several addresses, of which its NIC id comes from another one. It is an ErrRefused.
+type WrongPeerError struct{ Asked, Answered Address }
+
+// Error names both.
+func (e *WrongPeerError) Error() string {
+	return fmt.Sprintf("%v: %v answered in place of %v", ErrRefused, e.Answered, e.Asked)
+}
+
+// Unwrap returns ErrRefused.
+func (e *WrongPeerError) Unwrap() error { return ErrRefused }
+
 // Transport is a medium. Its methods may be called concurrently.
 type Transport interface {
 	// Name returns "shm", "mem", "tcp" and so on.

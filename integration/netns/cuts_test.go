@@ -49,8 +49,8 @@ func TestConnectionsCutAtRandom(t *testing.T) {
 		count int
 		mean  int
 	}{
-		{"small", traffic.Small, scale(100_000), 100_000},
-		{"mixed", traffic.Mixed, scale(10_000), 3_000_000},
+		{"small", traffic.Small, scale(100_000), scale(100_000)},
+		{"mixed", traffic.Mixed, scale(10_000), scale(3_000_000)},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			a := startOn(t, n.Hosts[0], 0, fmt.Sprint("MX_PORT_BASE=", portsHere))
@@ -79,14 +79,14 @@ func TestConnectionsCutAtRandom(t *testing.T) {
 }
 
 // flap takes a host's link down and up at random until told to stop, and returns
-// how often.
-func flap(h *netns.Host, shortest, longest time.Duration, stop <-chan struct{}) (times int, err error) {
+// how often. TCP waits twice as long after each packet that is lost again, so the
+// link is up for most of the time.
+func flap(h *netns.Host, stop <-chan struct{}) (times int, err error) {
 	for {
-		pause := shortest + rand.N(longest-shortest)
 		select {
 		case <-stop:
 			return times, nil
-		case <-time.After(pause):
+		case <-time.After(50*time.Millisecond + rand.N(200*time.Millisecond)):
 		}
 		off, on := h.Down, h.Up
 		if rand.IntN(2) == 0 {
@@ -95,7 +95,7 @@ func flap(h *netns.Host, shortest, longest time.Duration, stop <-chan struct{}) 
 		if err := off(); err != nil {
 			return times, err
 		}
-		time.Sleep(shortest + rand.N(longest-shortest))
+		time.Sleep(5*time.Millisecond + rand.N(45*time.Millisecond))
 		if err := on(); err != nil {
 			return times, err
 		}
@@ -112,7 +112,7 @@ func TestLinkDownAndUp(t *testing.T) {
 	times := 0
 	go func() {
 		var err error
-		times, err = flap(n.Hosts[1], 10*time.Millisecond, 100*time.Millisecond, stop)
+		times, err = flap(n.Hosts[1], stop)
 		stopped <- err
 	}()
 	rounds, count := 0, scale(2000)
@@ -148,6 +148,7 @@ func TestLongOutage(t *testing.T) {
 		if outage.name == "down" && testing.Short() {
 			break
 		}
+		broken, resumed := healed(a, b)
 		if err := outage.off(); err != nil {
 			t.Fatal(err)
 		}
@@ -159,5 +160,20 @@ func TestLongOutage(t *testing.T) {
 		}
 		a.Sunk()
 		b.Sunk()
+		brokenNow, resumedNow := healed(a, b)
+		t.Logf("%s: %d links broke, %d sessions resumed", outage.name, brokenNow-broken, resumedNow-resumed)
+		if brokenNow == broken || resumedNow == resumed {
+			t.Error("no connection broke, so none has healed")
+		}
 	}
+}
+
+// healed returns how many links of these peers broke, and how many of their sessions
+// went on over another one.
+func healed(peers ...*traffic.Peer) (broken, resumed uint64) {
+	for _, p := range peers {
+		broken += p.Counter("links broken")
+		resumed += p.Counter("sessions resumed")
+	}
+	return broken, resumed
 }

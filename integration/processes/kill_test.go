@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"path/filepath"
 	"slices"
+	"strings"
 	"sync/atomic"
 	"syscall"
 	"testing"
@@ -97,7 +99,7 @@ func mustNIC(c *proc.Child) uint64 {
 // is pending with them ends with an error soon; a third process notices nothing.
 func TestKills(t *testing.T) {
 	warmUp(t)
-	before := proc.Held(t)
+	before, files := proc.Held(t), filesOfOurs()
 	ep := open(t)
 	goneOn := keepGoing(t)
 	kills := 56
@@ -122,7 +124,7 @@ func TestKills(t *testing.T) {
 	if now := settled(t, before); now.Descriptors > before.Descriptors || now.Mappings > before.Mappings {
 		t.Errorf("held before: %+v, after closing: %+v", before, now)
 	}
-	nothingLeft(t)
+	nothingLeft(t, files)
 }
 
 // killOne runs and kills one child, and returns how long its requests stayed
@@ -251,19 +253,29 @@ func settled(t testing.TB, before proc.Resources) proc.Resources {
 	return now
 }
 
-// nothingLeft looks for files of ours.
-func nothingLeft(t testing.TB) {
-	t.Helper()
+// filesOfOurs returns the files that this system has of us, or of whoever else uses
+// our prefix.
+func filesOfOurs() (names []string) {
 	for _, dir := range []string{"/dev/shm", os.TempDir()} {
 		list, err := os.ReadDir(dir)
 		if err != nil {
 			continue
 		}
-		names := slices.DeleteFunc(list, func(e os.DirEntry) bool {
-			return len(e.Name()) < 5 || e.Name()[:5] != "gomx-"
-		})
-		if len(names) > 0 {
-			t.Errorf("left in %s: %v", dir, names)
+		for _, e := range list {
+			if strings.HasPrefix(e.Name(), "gomx-") {
+				names = append(names, filepath.Join(dir, e.Name()))
+			}
+		}
+	}
+	return names
+}
+
+// nothingLeft looks for files of ours that were not there before.
+func nothingLeft(t testing.TB, before []string) {
+	t.Helper()
+	for _, name := range filesOfOurs() {
+		if !slices.Contains(before, name) {
+			t.Errorf("left: %s", name)
 		}
 	}
 }

@@ -212,7 +212,8 @@ func TestShortResources(t *testing.T) {
 	}
 }
 
-// Processes of other users are refused, and counted.
+// Over shared memory, processes of other users are refused, and counted. Without the
+// restriction to it TCP takes over: integration/netns has that.
 func TestOtherUser(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Skip("only root can start a process of another user")
@@ -229,7 +230,7 @@ func TestOtherUser(t *testing.T) {
 	before := counterOf(ep, "handshakes refused")
 	child := proc.StartWith(t, proc.Options{Attr: &syscall.SysProcAttr{
 		Credential: &syscall.Credential{Uid: 65534, Gid: 65534},
-	}, Copy: dir}, "limited", "nothing", ep.ID())
+	}, Copy: dir, Env: []string{"MX_TRANSPORT=shm"}}, "limited", "nothing", ep.ID())
 	child.Hear("memory")
 	if said := child.Hear("no connection:"); !strings.Contains(said, "refused") {
 		t.Errorf("says %q, nothing about a refusal", said)

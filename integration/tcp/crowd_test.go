@@ -15,16 +15,15 @@ const (
 	targetID = ports - 1
 )
 
-// crowd has endpoints of several processes connect to one, and returns how long
-// that took and by how much the memory of the one has grown for each.
-func crowd(t testing.TB, count int) (target *traffic.Peer, took time.Duration, perPeer float64) {
+// crowd has endpoints of several processes connect to one, and returns it and them,
+// how long that took and by how much the memory of the one has grown for each.
+func crowd(t testing.TB, count int) (target *traffic.Peer, peers []*traffic.Peer, took time.Duration, perPeer float64) {
 	t.Helper()
 	var files syscall.Rlimit
 	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &files); err != nil || files.Max < uint64(count+100) {
 		t.Skipf("a process may have %d descriptors here, and %d connections need more (%v)", files.Max, count, err)
 	}
 	target = start(t, leftPorts, targetID)
-	var peers []*traffic.Peer
 	for i := range crowds {
 		p := traffic.Start(t, over(leftPorts))
 		p.Crowd(i*count/crowds, count/crowds)
@@ -39,7 +38,7 @@ func crowd(t testing.TB, count int) (target *traffic.Peer, took time.Duration, p
 		p.Joined()
 	}
 	took = time.Since(began)
-	return target, took, float64(target.Resident()-before) / float64(count)
+	return target, peers, took, float64(target.Resident()-before) / float64(count)
 }
 
 // Many endpoints connect to one, which serves one of them still.
@@ -49,7 +48,7 @@ func TestCrowd(t *testing.T) {
 		count = 200
 	}
 	needTCP(t)
-	target, took, perPeer := crowd(t, count)
+	target, _, took, perPeer := crowd(t, count)
 	t.Logf("%d endpoints connected in %v; %.0f bytes of memory for each", count, took.Round(time.Millisecond), perPeer)
 	one := start(t, leftPorts, count)
 	exchange(t, target, one, target.Connect(host, uint32(count)), one.Connect(host, targetID), 1000, traffic.Mixed)
@@ -63,9 +62,11 @@ func BenchmarkCrowd(b *testing.B) {
 	var took time.Duration
 	var memory float64
 	for b.Loop() {
-		target, t, perPeer := crowd(b, count)
+		target, peers, t, perPeer := crowd(b, count)
 		took, memory = took+t, memory+perPeer
-		target.Kill()
+		for _, p := range append(peers, target) {
+			p.Kill()
+		}
 	}
 	b.ReportMetric(0, "ns/op")
 	b.ReportMetric(took.Seconds()/float64(b.N), "s/1000connects")

@@ -40,10 +40,7 @@ func apart(t testing.TB, cut func() (int64, bool), env ...string) (left, right *
 // A connection that is cut every 10,000 messages loses and doubles none of them.
 func TestConnectionCutOften(t *testing.T) {
 	const perCut = 10_000
-	count := 1_000_000
-	if testing.Short() {
-		count = 100_000
-	}
+	count := scale(1_000_000)
 	a, b, cuts := apart(t, proxy.Every(perCut*(wire.BaseSize+8)))
 	to := a.Connect(host, rightID)
 	b.Sink(1, count, traffic.Small)
@@ -69,13 +66,11 @@ func TestConnectionCutAnywhere(t *testing.T) {
 		{"small", traffic.Small, 100_000, 50_000}, {"mixed", traffic.Mixed, 10_000, 2_000_000}, {"mixed, hardly a message at a time", traffic.Mixed, 500, 150_000},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			if testing.Short() {
-				c.count /= 10
-			}
+			count := scale(c.count)
 			a, b, cuts := apart(t, proxy.About(c.mean, seed))
 			toB, toA := a.Connect(host, rightID), b.Connect(host, leftID)
-			exchange(t, a, b, toB, toA, c.count, c.sizes)
-			t.Logf("%d messages each way, %d cuts", c.count, cuts())
+			exchange(t, a, b, toB, toA, count, c.sizes)
+			t.Logf("%d messages each way, %d cuts", count, cuts())
 			if cuts() < 3 {
 				t.Error("that was hardly a test")
 			}

@@ -67,10 +67,11 @@ func TestStoppedPeerGoesOn(t *testing.T) {
 			if testing.Short() && pause > time.Second {
 				t.Skip("a short run stops nobody for long")
 			}
+			count := scale(10_000)
 			a, b, toB, _ := pair(t, "MX_KEEPALIVE=3s", "MX_REQUEST_TIMEOUT=20s")
 			for _, stopped := range []*traffic.Peer{a, b} {
-				b.Sink(1, 10_000, traffic.Mixed)
-				a.Stream(toB, 10_000, traffic.Mixed)
+				b.Sink(1, count, traffic.Mixed)
+				a.Stream(toB, count, traffic.Mixed)
 				time.Sleep(rand.N(20 * time.Millisecond))
 				stopped.Signal(syscall.SIGSTOP)
 				time.Sleep(pause)

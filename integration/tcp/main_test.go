@@ -71,3 +71,11 @@ func exchange(t testing.TB, a, b *traffic.Peer, toB, toA uint32, count int, s tr
 	a.Sunk()
 	b.Sunk()
 }
+
+// scale returns a count, or less of it for a short run.
+func scale(count int) int {
+	if testing.Short() {
+		return count / 10
+	}
+	return count
+}

@@ -12,13 +12,9 @@ import (
 // The request timeout counts from the request on, however long the endpoints were
 // quiet before.
 func TestQuietLongerThanTheRequestTimeout(t *testing.T) {
-	rounds := 4
-	if testing.Short() {
-		rounds = 2
-	}
 	const timeout = 500 * time.Millisecond
 	a, b, toB, toA := pair(t, "MX_KEEPALIVE=3s", "MX_REQUEST_TIMEOUT="+timeout.String())
-	for range rounds {
+	for range 2 {
 		time.Sleep(2 * timeout)
 		exchange(t, a, b, toB, toA, 300, traffic.Mixed)
 	}

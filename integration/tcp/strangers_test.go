@@ -72,14 +72,15 @@ var nuisances = map[string]func(t *testing.T, to string){
 // Strangers at the port of an endpoint do no harm: its traffic goes on, new peers
 // get in, its memory stays bounded, and it counts them.
 func TestStrangers(t *testing.T) {
-	const count, newcomers, grace = 20_000, 3, 64 << 20
+	const newcomers, grace = 3, 64 << 20
+	count := scale(2000)
 	for name, nuisance := range nuisances {
 		t.Run(name, func(t *testing.T) {
 			a, b, toB, toA := pair(t)
-			exchange(t, a, b, toB, toA, 1000, traffic.Mixed)
+			exchange(t, a, b, toB, toA, count, traffic.Mixed)
 			before, refused := b.Resident(), b.Counter("handshakes refused")
-			a.Duplex(toB, count/10, traffic.Mixed)
-			b.Duplex(toA, count/10, traffic.Mixed)
+			a.Duplex(toB, count, traffic.Mixed)
+			b.Duplex(toA, count, traffic.Mixed)
 			nuisance(t, net.JoinHostPort(host, strconv.Itoa(leftPorts+2)))
 			a.Sunk()
 			b.Sunk()

@@ -204,6 +204,31 @@ func (d *Directory) acceptableClaim(name string) string {
 
 const maxClaimedBoard = 1<<32 - 1
 
+// LearnOther notes that a board has answered, as id, at an address that was tried
+// for another one. The id of that address is then an alias of it: a host with IPv4
+// and IPv6 is known by the former, and asked for by the latter. Ignored are local ids
+// and addresses, and an address whose own id has been met: nobody can take that over.
+// The number of aliases is bounded.
+func (d *Directory) LearnOther(id ID, at netip.Addr) {
+	at = at.Unmap()
+	alias := IDOf(at)
+	if id == 0 || alias == 0 || d.IsLocal(id) || d.IsLocal(alias) || d.isOwnAddr(at) {
+		return
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.table.learn(id, at, "")
+	d.table.alias(alias, id)
+}
+
+// Actual returns the id under which the board that id leads to has answered, which
+// is id itself unless that is known to be an alias.
+func (d *Directory) Actual(id ID) ID {
+	d.mu.RLock()
+	defer d.mu.RUnlock()
+	return d.table.actual(id)
+}
+
 // Addrs returns the addresses at which an id can be tried: first those in a subnet
 // of one of our boards, beginning with the one that the id stands for and then in
 // the order of our boards, and then the others, likewise. What is there because

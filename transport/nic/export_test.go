@@ -7,7 +7,10 @@ import (
 	"testing"
 )
 
-const MaxLearnedPeers = maxLearnedPeers
+const (
+	MaxLearnedPeers = maxLearnedPeers
+	MaxAliases      = maxAliases
+)
 
 var (
 	ParseInet6    = parseInet6

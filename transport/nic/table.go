@@ -10,6 +10,7 @@ import (
 const (
 	maxLearnedPeers = 1 << 16
 	maxPeerAddrs    = 8
+	maxAliases      = 1 << 12
 )
 
 // table remembers ids of other hosts. The caller locks.
@@ -18,6 +19,7 @@ type table struct {
 	resolved map[string]ID // by folded "host:board", from look-ups
 	claimed  map[string]ID // likewise, from the peers themselves
 	learned  []ID          // peers nobody here asked for, oldest first
+	aliases  map[ID]ID     // ids under which a board can be found, but does not answer
 }
 
 type peer struct {
@@ -33,6 +35,7 @@ func newTable() table {
 		peers:    map[ID]*peer{},
 		resolved: map[string]ID{},
 		claimed:  map[string]ID{},
+		aliases:  map[ID]ID{},
 	}
 }
 
@@ -80,6 +83,7 @@ func (t *table) learn(id ID, addr netip.Addr, name string) {
 		t.learned = append(t.learned, id)
 	}
 	p.met = true
+	delete(t.aliases, id)
 	if addr.IsValid() {
 		p.addAddr(id, addr)
 	}
@@ -88,6 +92,30 @@ func (t *table) learn(id ID, addr netip.Addr, name string) {
 		p.claimed = name
 		t.claimed[fold(name)] = id
 	}
+}
+
+// alias notes that the board of id answers where alias leads to, unless a board
+// has answered for alias itself. When there are too many, any one goes: the next
+// connect finds it again.
+func (t *table) alias(alias, id ID) {
+	if p := t.peers[alias]; alias == id || p != nil && p.met {
+		return
+	}
+	if _, known := t.aliases[alias]; !known && len(t.aliases) >= maxAliases {
+		for any := range t.aliases {
+			delete(t.aliases, any)
+			break
+		}
+	}
+	t.aliases[alias] = id
+}
+
+// actual returns the id of the board that answers for id.
+func (t *table) actual(id ID) ID {
+	if other, ok := t.aliases[id]; ok && t.peers[other] != nil {
+		return other
+	}
+	return id
 }
 
 func (t *table) makeRoom() {

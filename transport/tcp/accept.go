@@ -6,28 +6,18 @@ import (
 	"fmt"
 	"net"
 	"time"
+
+	"gomx/transport"
 )
 
-// handshakes is how many strangers may be talking to us at once. Others wait in
-// the socket's backlog. Once half the places are taken, newcomers must be done
-// within crowdedTime, so that those who say nothing can't keep peers out.
-const (
-	handshakes  = 64
-	crowdedTime = 100 * time.Millisecond
-	acceptAgain = 10 * time.Millisecond
-)
+// acceptAgain is the pause after a failure, and while all guests are busy.
+const acceptAgain = 10 * time.Millisecond
 
-func (p *port) accept(listener *net.TCPListener, places chan struct{}) {
+func (p *port) accept(listener *net.TCPListener, y *lobby) {
 	defer p.accepting.Done()
 	for {
-		select {
-		case places <- struct{}{}:
-		case <-p.life.Done():
-			return
-		}
 		c, err := listener.AcceptTCP()
 		if err != nil {
-			<-places
 			if p.closed.Load() {
 				return
 			}
@@ -38,29 +28,33 @@ func (p *port) accept(listener *net.TCPListener, places chan struct{}) {
 			}
 			continue
 		}
-		patience := p.opt.ConnectTimeout
-		if len(places) > handshakes/2 {
-			patience = min(patience, crowdedTime)
+		g := y.enter(p.life, c)
+		if g == nil {
+			_ = c.Close()
+			return
 		}
 		p.accepting.Add(1)
 		go func() {
-			defer func() { <-places; p.accepting.Done() }()
-			p.welcome(c, time.Now().Add(patience))
+			defer p.accepting.Done()
+			p.welcome(g)
 		}()
 	}
 }
 
 // welcome answers a peer that has dialled us.
-func (p *port) welcome(c *net.TCPConn, deadline time.Time) {
-	from := c.RemoteAddr()
+func (p *port) welcome(g *guest) {
+	from := g.conn.RemoteAddr()
 	var theirs hello
-	l, err := p.meet(p.life, c, deadline, p.server, func(m *meeting) (h hello, err error) {
+	l, err := p.meet(p.life, g.conn, g.came.Add(p.opt.ConnectTimeout), g, func(m *meeting) (h hello, err error) {
 		theirs, err = m.receive()
 		return theirs, err
 	})
+	if crowded := g.leave(); crowded != nil && err != nil {
+		err = crowded
+	}
 	if err != nil {
 		who := from.String()
-		if theirs.version == version {
+		if theirs.self != (transport.Address{}) {
 			who = fmt.Sprintf("%v at %s", theirs.self, who)
 		}
 		p.refuse(fmt.Errorf("tcp: %v: refused %s: %w", p.self, who, err))

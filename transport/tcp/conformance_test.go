@@ -58,9 +58,7 @@ func TestConformance(t *testing.T) {
 		{"TLS", home4, tcp.Options{TLS: newAuthority(t).config()}, map[string]string{
 			"NoAllocations": "crypto/tls allocates a reader for what it reads",
 		}},
-		{"tight", home4, tcp.Options{SendBuffer: 48 << 10, ReceiveBuffer: 48 << 10}, map[string]string{
-			"BothDirections": "it stops polling while the socket still has no room for what was sent",
-		}},
+		{"tight", home4, tcp.Options{SendBuffer: 48 << 10, ReceiveBuffer: 48 << 10}, nil},
 	} {
 		transporttest.Run(t, transporttest.Factory{
 			Name: c.name,

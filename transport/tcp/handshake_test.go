@@ -8,9 +8,12 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"errors"
+	"io"
 	"net"
 	"net/netip"
+	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -189,14 +192,112 @@ func TestDialledAnswersBadly(t *testing.T) {
 	}
 }
 
+// TestDialledHangsUp has the peer end each connection. The dialler comes again, and
+// gives up within its timeout.
 func TestDialledHangsUp(t *testing.T) {
-	a, peer, conns := dialsUs(t, tcp.Options{})
-	go func() { _ = (<-conns).Close() }()
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
-	defer cancel()
-	if _, err := a.port.Dial(ctx, peer); err == nil {
-		t.Error("dialling somebody who hangs up gave a link")
+	a, peer, conns := dialsUs(t, tcp.Options{ConnectTimeout: 200 * time.Millisecond})
+	var calls atomic.Int32
+	go func() {
+		for c := range conns {
+			calls.Add(1)
+			_ = c.Close()
+		}
+	}()
+	dialFails(t, a, peer, transport.ErrRefused, "times")
+	if n := calls.Load(); n < 2 || n > 200/2 {
+		t.Errorf("%d calls, want some, with pauses that grow", n)
 	}
+}
+
+// TestTurnedAway has the peer end two connections at different points of the
+// handshake, and then answer.
+func TestTurnedAway(t *testing.T) {
+	a, peer, conns := dialsUs(t, tcp.Options{})
+	go func() {
+		for i := range 3 {
+			c := <-conns
+			if i > 0 {
+				_, _ = io.ReadFull(c, make([]byte, greetingSize))
+				answer := proper(peer, a.self)
+				_, _ = c.Write(answer.bytes())
+			}
+			if i < 2 {
+				_ = c.Close()
+				continue
+			}
+			_, _ = io.ReadFull(c, make([]byte, proofSize))
+			_, _ = c.Write(make([]byte, verdictSize))
+		}
+	}()
+	a.dial(peer)
+	if at, _ := a.link.Peer(); at != peer {
+		t.Errorf("met %v, want %v", at, peer)
+	}
+}
+
+// TestOtherBoard dials a board at the address of another one. Only who has proven
+// itself is believed.
+func TestOtherBoard(t *testing.T) {
+	type meeting struct {
+		answered uint64
+		at       netip.Addr
+	}
+	for _, c := range []struct {
+		name, near, far string
+		proven          bool
+		says            string
+	}{
+		{"no secret", "", "", true, "in place of"},
+		{"secret", "word", "word", true, "in place of"},
+		{"wrong secret", "word", "other", false, "secrets differ"},
+		{"only here", "word", "", false, "this side"},
+		{"only there", "", "word", false, "asks for a secret"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var others []meeting
+			near := tcp.Options{Secret: []byte(c.near), Other: func(answered uint64, at netip.Addr) {
+				others = append(others, meeting{answered, at})
+			}}
+			a, b := twoSides(t, near, tcp.Options{Secret: []byte(c.far)})
+			asked := transport.Address{NIC: testBoard + 7, Endpoint: b.self.Endpoint}
+			dialFails(t, a, asked, transport.ErrRefused, c.says)
+			_, err := a.port.Dial(t.Context(), asked)
+			wrong, ok := errors.AsType[*transport.WrongPeerError](err)
+			if ok != c.proven || ok && (wrong.Asked != asked || wrong.Answered != b.self) {
+				t.Errorf("dial: %v, want a WrongPeerError: %v", err, c.proven)
+			}
+			want := []meeting{{testBoard, home4}, {testBoard, home4}}
+			if !c.proven {
+				want = nil
+			}
+			if !slices.Equal(others, want) {
+				t.Errorf("told %v, want %v", others, want)
+			}
+			refusal(t, b, a.self.String())
+			if c.proven {
+				a.dial(b.self)
+			}
+		})
+	}
+}
+
+// TestOtherBoardUnproven plays a peer that claims to be another board and can't
+// prove it.
+func TestOtherBoardUnproven(t *testing.T) {
+	a, peer, conns := dialsUs(t, tcp.Options{Secret: []byte("word"), Other: func(answered uint64, _ netip.Addr) {
+		t.Errorf("believed %x", answered)
+	}})
+	go func() {
+		c := <-conns
+		_, _ = io.ReadFull(c, make([]byte, greetingSize))
+		answer := proper(transport.Address{NIC: peer.NIC + 1, Endpoint: peer.Endpoint}, a.self)
+		answer.flags, answer.answer = 1, 6
+		_, _ = c.Write(answer.bytes())
+		proof := make([]byte, proofSize)
+		_, _ = io.ReadFull(c, proof)
+		_, _ = c.Write(append([]byte{6, 0, 0, 0}, proof...))
+	}()
+	dialFails(t, a, peer, transport.ErrRefused, "does not know the secret")
 }
 
 func TestDialledSaysNothing(t *testing.T) {

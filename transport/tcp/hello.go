@@ -49,6 +49,7 @@ const (
 	secretMissing // the peer has none
 	secretUnknown // this side has none
 	secretWrong
+	otherBoard // another board, but an endpoint of that number
 )
 
 // String says what the answer means to the side that gets it.
@@ -66,6 +67,8 @@ func (a answer) String() string {
 		return "it has no secret, and this side asks for one"
 	case secretWrong:
 		return "the secrets differ"
+	case otherBoard:
+		return "another board was meant"
 	}
 	return fmt.Sprintf("reason %d", uint16(a))
 }
@@ -123,23 +126,27 @@ func (p *port) judge(mine, theirs *hello) answer {
 	switch {
 	case !theirs.fits():
 		return otherVersion
-	case theirs.to != p.self:
-		return otherEndpoint
 	case mine.hasSecret() && !theirs.hasSecret():
 		return secretMissing
 	case !mine.hasSecret() && theirs.hasSecret():
 		return secretUnknown
+	case theirs.to.Endpoint != p.self.Endpoint:
+		return otherEndpoint
+	case theirs.to != p.self:
+		return otherBoard
 	}
 	return welcome
 }
 
-// refusal says what the answer means to the side that gives it.
+// refusal says what the answer means to the side that gives it, nil for a welcome.
 func (a answer) refusal(mine, theirs *hello) error {
 	var why string
 	switch a {
+	case welcome:
+		return nil
 	case otherVersion:
 		why = fmt.Sprintf("it speaks version %s, this is %s", theirs.versions(), mine.versions())
-	case otherEndpoint:
+	case otherEndpoint, otherBoard:
 		why = fmt.Sprintf("it wants %v", theirs.to)
 	case secretMissing:
 		why = "it has no secret, and this side asks for one"

@@ -3,14 +3,16 @@
 package tcp
 
 import (
+	"cmp"
 	"context"
 	"crypto/hmac"
 	"crypto/sha256"
-	"crypto/tls"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"io"
 	"net"
+	"net/netip"
 	"time"
 
 	"gomx/transport"
@@ -20,9 +22,14 @@ import (
 // A meeting is a connection during its handshake:
 //
 //	dialler  hello
-//	other    hello with its answer; the end unless that is "welcome"
+//	other    hello with its answer; the end unless that is "welcome" or "other board"
 //	dialler  proof, 32 bytes
-//	other    verdict, an answer in 4 bytes, and its own proof
+//	other    verdict, an answer in 4 bytes, and its own proof; the end unless that
+//	         is "welcome"
+//
+// "Other board" is for a peer that has reached another board than it meant to,
+// which may be the same under another of its addresses. It is proven like a
+// welcome, because the peer may believe it.
 //
 // A proof is an HMAC-SHA-256 with the secret over the side's role, what is unique
 // about the TLS session if there is one, and both hellos, whose nonces are fresh.
@@ -33,6 +40,7 @@ type meeting struct {
 	stream net.Conn // tcp, or TLS over it
 	secure *secure  // nil without TLS
 	hellos []byte   // both of them, as they were sent
+	guest  *guest   // nil on the side that dialled
 }
 
 const (
@@ -48,15 +56,20 @@ const (
 	accepted role = "gomx acceptor"
 )
 
-// meet takes over the connection, also when it fails.
-func (p *port) meet(ctx context.Context, c *net.TCPConn, deadline time.Time, config *tls.Config,
+// meet takes over the connection, also when it fails. g is nil on the side that
+// has dialled.
+func (p *port) meet(ctx context.Context, c *net.TCPConn, deadline time.Time, g *guest,
 	talk func(*meeting) (hello, error)) (*link, error) {
 	// Whoever says nothing must not hold up Close.
 	stop := context.AfterFunc(ctx, func() { _ = c.Close() })
 	defer stop()
-	m := &meeting{port: p, tcp: c, stream: c}
+	m := &meeting{port: p, tcp: c, stream: c, guest: g}
 	_ = c.SetDeadline(deadline)
 	err := sock.Options{KeepAlive: p.opt.KeepAlive, Send: p.opt.SendBuffer, Receive: p.opt.ReceiveBuffer}.Set(c)
+	config := p.client
+	if g != nil {
+		config = p.server
+	}
 	if err == nil && config != nil {
 		err = m.startTLS(ctx, config)
 	}
@@ -85,9 +98,15 @@ func (m *meeting) introduce(peer transport.Address) (hello, error) {
 	if err != nil {
 		return hello{}, err
 	}
+	answers := peer
 	switch verdict := m.port.judge(&mine, &theirs); {
 	case verdict == otherVersion:
 		err = verdict.refusal(&mine, &theirs)
+	case theirs.answer == otherBoard && verdict == welcome &&
+		theirs.self != peer && theirs.self.Endpoint == peer.Endpoint:
+		answers = theirs.self
+	case theirs.self != peer && theirs.answer != welcome:
+		err = fmt.Errorf("%w: %v answered: %v", transport.ErrRefused, theirs.self, theirs.answer)
 	case theirs.self != peer:
 		err = fmt.Errorf("%w: %v answered", transport.ErrRefused, theirs.self)
 	case theirs.answer != welcome:
@@ -95,14 +114,22 @@ func (m *meeting) introduce(peer transport.Address) (hello, error) {
 	case verdict != welcome: // it should not have welcomed us
 		err = verdict.refusal(&mine, &theirs)
 	}
-	if err != nil {
-		return hello{}, err
+	if err == nil {
+		err = m.prove(dialled)
 	}
-	if err := m.prove(dialled); err != nil {
-		return hello{}, err
+	if err == nil {
+		err = m.hearVerdict(theirs.answer)
 	}
-	return theirs, m.hearVerdict()
+	if err == nil && answers != peer {
+		if p := m.port; p.opt.Other != nil {
+			p.opt.Other(answers.NIC, m.remote().Addr().Unmap())
+		}
+		err = &transport.WrongPeerError{Asked: peer, Answered: answers}
+	}
+	return theirs, err
 }
+
+func (m *meeting) remote() netip.AddrPort { return m.tcp.RemoteAddr().(*net.TCPAddr).AddrPort() }
 
 // prove says this side's proof.
 func (m *meeting) prove(r role) error {
@@ -113,12 +140,13 @@ func (m *meeting) prove(r role) error {
 	return m.write(proof)
 }
 
-func (m *meeting) hearVerdict() error {
+// hearVerdict hears whether the other side sticks to its answer, and its proof.
+func (m *meeting) hearVerdict(want answer) error {
 	var b [verdictSize + proofSize]byte
 	if err := m.read(b[:]); err != nil {
 		return err
 	}
-	if a := binary.LittleEndian.Uint32(b[:]); a != uint32(welcome) {
+	if a := binary.LittleEndian.Uint32(b[:]); a != uint32(want) {
 		return fmt.Errorf("%w: %v", transport.ErrRefused, answer(a))
 	}
 	proof, err := m.proof(accepted)
@@ -139,28 +167,32 @@ func (m *meeting) receive() (hello, error) {
 	if err := m.say(mine.append(nil)); err != nil {
 		return hello{}, err
 	}
-	if mine.answer != welcome {
-		return theirs, mine.answer.refusal(&mine, &theirs)
+	refusal := mine.answer.refusal(&mine, &theirs)
+	if mine.answer != welcome && mine.answer != otherBoard {
+		return theirs, refusal
 	}
 	var b [proofSize]byte
 	if err := m.read(b[:]); err != nil {
-		return theirs, err
+		return theirs, cmp.Or(refusal, err)
 	}
 	want, err := m.proof(dialled)
 	if err != nil {
 		return theirs, err
 	}
-	var verdict [verdictSize]byte
 	if !hmac.Equal(want, b[:]) {
-		binary.LittleEndian.PutUint32(verdict[:], uint32(secretWrong))
-		_ = m.write(append(verdict[:], make([]byte, proofSize)...))
-		return theirs, fmt.Errorf("%w: %v", transport.ErrRefused, secretWrong)
+		_ = m.conclude(secretWrong, make([]byte, proofSize))
+		return theirs, secretWrong.refusal(&mine, &theirs)
 	}
 	proof, err := m.proof(accepted)
-	if err != nil {
-		return theirs, err
+	if err == nil {
+		err = m.conclude(mine.answer, proof)
 	}
-	return theirs, m.write(append(verdict[:], proof...))
+	return theirs, cmp.Or(refusal, err)
+}
+
+// conclude says the verdict.
+func (m *meeting) conclude(a answer, proof []byte) error {
+	return m.write(append(binary.LittleEndian.AppendUint32(nil, uint32(a)), proof...))
 }
 
 // proof returns what the side in that role must say.
@@ -193,26 +225,47 @@ func (m *meeting) hear() (hello, error) {
 		return hello{}, err
 	}
 	m.hellos = append(m.hellos, b[:]...)
+	m.moveOn()
 	return parseHello(b[:])
+}
+
+// moveOn notes that the other side has done a part of the handshake.
+func (m *meeting) moveOn() {
+	if m.guest != nil {
+		m.guest.moveOn()
+	}
 }
 
 func (m *meeting) write(b []byte) error {
 	_, err := m.stream.Write(b)
-	return err
+	return asRefusal(err)
 }
 
 func (m *meeting) read(b []byte) error {
 	n, err := io.ReadFull(m.stream, b)
 	if err == io.EOF || err == io.ErrUnexpectedEOF {
-		err = fmt.Errorf("%w: it closed the connection after %d bytes of %d", transport.ErrRefused, n, len(b))
+		err = fmt.Errorf("%w: it closed the connection after %d bytes of %d: %w", transport.ErrRefused, n, len(b), err)
+	}
+	return asRefusal(err)
+}
+
+func asRefusal(err error) error {
+	if sock.Broken(err) {
+		err = fmt.Errorf("%w: it broke the connection off: %w", transport.ErrRefused, err)
 	}
 	return err
+}
+
+// brokenOff reports whether a handshake failed because the other side ended the
+// connection without an answer.
+func brokenOff(err error) bool {
+	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || sock.Broken(err)
 }
 
 // newLink takes the socket away from the Go poller.
 func (m *meeting) newLink(theirs hello) (*link, error) {
 	p := m.port
-	remote := m.tcp.RemoteAddr().(*net.TCPAddr).AddrPort()
+	remote := m.remote()
 	fd, err := sock.Take(m.tcp)
 	if err != nil {
 		return nil, err

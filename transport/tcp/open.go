@@ -43,10 +43,10 @@ func (t *Transport) open(o transport.Open) (*port, error) {
 		return nil, err
 	}
 	p.life, p.end = context.WithCancel(context.Background())
-	places := make(chan struct{}, handshakes)
+	lobby := newLobby()
 	for _, l := range p.listeners {
 		p.accepting.Add(1)
-		go p.accept(l, places)
+		go p.accept(l, lobby)
 	}
 	return p, nil
 }

@@ -11,6 +11,7 @@ const (
 	directLinks = 4    // up to so many are read in every Poll without asking epoll
 	hotPolls    = 1000 // after so many calls without a frame
 	coldPolls   = 32   // sockets are looked at in every so many only
+	pollBudget  = 128  // frames of all links in one Poll, about
 	hotReads    = 64   // a link that is read so often between two sleeps leaves epoll
 )
 
@@ -58,13 +59,17 @@ func (p *port) look(h transport.Handler) int {
 	return n
 }
 
-// readReady reads the links of which epoll has told, and forgets those that are
-// read empty.
+// readReady reads the links of which epoll has told, taking turns if there is more
+// than one Poll may deliver, and forgets those that are read empty.
 func (p *port) readReady(h transport.Handler) int {
-	n := 0
-	for i := 0; i < len(p.ready); i++ {
-		if l := p.ready[i]; l.ready {
+	n, count := 0, len(p.ready)
+	for range count {
+		p.first = (p.first + 1) % count
+		if l := p.ready[p.first]; l.ready {
 			n += l.read(h)
+		}
+		if n >= pollBudget {
+			break
 		}
 	}
 	p.forget()

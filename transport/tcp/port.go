@@ -40,6 +40,7 @@ type port struct {
 	table   []*link // bound ones by key; nil where one has left
 	fresh   []int32 // keys that are free
 	ready   []*link // bound ones that have, or may have, something to read
+	first   int     // where in ready the next turn begins
 	unsent  []*link // those that hold output back
 	turn    uint32  // counts calls of Poll
 	idle    int     // calls of Poll in a row without a frame

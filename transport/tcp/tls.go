@@ -125,6 +125,7 @@ func (m *meeting) startTLS(ctx context.Context, config *tls.Config) error {
 	if err := m.secure.conn.HandshakeContext(ctx); err != nil {
 		return fmt.Errorf("%w: TLS: %w", transport.ErrRefused, err)
 	}
+	m.moveOn()
 	return nil
 }
 

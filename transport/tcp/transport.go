@@ -48,11 +48,15 @@ type Options struct {
 	// be called concurrently.
 	Met func(nic uint64, from netip.Addr)
 
+	// Other, if not nil, is told which board has proven itself at an address where
+	// another one was asked for. It may be called concurrently.
+	Other func(answered uint64, at netip.Addr)
+
 	// Secret, if not empty, must be known to both sides of a connection.
 	Secret []byte
 	// TLS, if not nil, has all connections run TLS 1.3. Both sides need a
-	// certificate that the other's RootCAs vouch for. The name in it counts only
-	// if ServerName is set.
+	// certificate, good for clients and servers, that the other's RootCAs vouch
+	// for. The name in it counts only if ServerName is set.
 	TLS *tls.Config
 
 	// KeepAlive bounds how long a host that has vanished goes unnoticed; whole

@@ -12,8 +12,15 @@ import (
 )
 
 // converse sends and receives so many frames and returns what went wrong. It
-// runs beside the same of the peer.
-func (e *end) converse(total int) (wrong string) {
+// runs beside the same of the peer, which may still wait for what the medium holds
+// back here: each end goes on polling until both are done.
+func (e *end) converse(total int, talking *atomic.Int32) (wrong string) {
+	defer func() {
+		talking.Add(-1)
+		for begin := time.Now(); talking.Load() > 0 && time.Since(begin) < patience; runtime.Gosched() {
+			e.poll()
+		}
+	}()
 	sent, got := 0, 0
 	want := make([]byte, min(3000, e.link.Caps().MaxFrame))
 	e.take = func(_ int32, h *wire.Header, payload []byte) bool {

@@ -1,6 +1,7 @@
 package transporttest
 
 import (
+	"sync/atomic"
 	"testing"
 
 	"gomx/transport/wire"
@@ -184,8 +185,10 @@ func testBothDirections(t *testing.T, w *world) {
 	a, b := w.boundPair()
 	const total = 2000
 	errs := make(chan string, 2)
+	var talking atomic.Int32
+	talking.Store(2)
 	for _, e := range []*end{a, b} {
-		go func() { errs <- e.converse(total) }()
+		go func() { errs <- e.converse(total, &talking) }()
 	}
 	for range 2 {
 		if err := <-errs; err != "" {

@@ -169,12 +169,13 @@ func (e *end) Frame(peer int32, h *wire.Header, payload []byte) bool {
 	return true
 }
 
-// PullFinished implements transport.Handler.
 // Land has every payload handed to Frame.
 func (e *end) Land(int32, *wire.Header) *wire.Vec { return nil }
 
+// Landed is never called, as Land has no place.
 func (e *end) Landed(int32, *wire.Header) {}
 
+// PullFinished implements transport.Handler.
 func (e *end) PullFinished(id uint64, ok bool) {
 	if e.pulled == nil {
 		e.world.t.Errorf("unexpected end of pull %d", id)
@@ -200,9 +201,10 @@ func (e *end) Down(l transport.Link, reason error) {
 // Ending needs no note: Down follows.
 func (e *end) Ending(transport.Link) {}
 
-// Count implements transport.Events.
-func (e *end) Soon() {}
+// Soon has whoever sleeps poll. Everybody else polls after Send anyway.
+func (e *end) Soon() { e.bell.Ring() }
 
+// Count implements transport.Events.
 func (e *end) Count(what transport.Counter) {
 	e.world.t.Errorf("%v counted oddity %d", e.address, what)
 }

@@ -85,6 +85,18 @@ func Unsent(fd int) int {
 	return n
 }
 
+// Unread reports whether something has arrived on a connection, not taken yet,
+// that was not read.
+func Unread(c *net.TCPConn) bool {
+	raw, err := c.SyscallConn()
+	if err != nil {
+		return false
+	}
+	n := 0
+	err = raw.Control(func(fd uintptr) { n, _ = unix.IoctlGetInt(int(fd), unix.SIOCINQ) })
+	return err == nil && n > 0
+}
+
 // HungUp reports whether the peer has ended its side, whatever lies unread.
 func HungUp(fd int) bool {
 	const end = unix.POLLRDHUP | unix.POLLHUP | unix.POLLERR
@@ -95,6 +107,9 @@ func HungUp(fd int) bool {
 
 // Refused reports whether err says that nobody listens there.
 func Refused(err error) bool { return errors.Is(err, unix.ECONNREFUSED) }
+
+// Broken reports whether err says that the peer has broken the connection off.
+func Broken(err error) bool { return errors.Is(err, unix.ECONNRESET) || errors.Is(err, unix.EPIPE) }
 
 // InUse reports whether err says that an address is taken.
 func InUse(err error) bool { return errors.Is(err, unix.EADDRINUSE) }

@@ -1,0 +1,58 @@
+//go:build linux
+
+package tcp_test
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"gomx/transport/tcp"
+)
+
+// chapter returns what docs/wire.md says about this transport, on one line.
+func chapter(t *testing.T) string {
+	t.Helper()
+	page, err := os.ReadFile("../../docs/wire.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, text, ok := strings.Cut(string(page), "\n## TCP\n")
+	if !ok {
+		t.Fatal("docs/wire.md has no chapter about TCP")
+	}
+	text, _, _ = strings.Cut(text, "\n## ")
+	return strings.Join(strings.Fields(text), " ")
+}
+
+// TestWireDocs compares the chapter's figures with the code.
+func TestWireDocs(t *testing.T) {
+	text := chapter(t)
+	for _, want := range []string{
+		fmt.Sprintf("of this chapter: %d |", tcp.Version),
+		fmt.Sprintf("%d bytes each, as they were sent", tcp.HelloSize),
+		fmt.Sprintf("The base is %d and the endpoints are %d", tcp.DefaultPortBase, tcp.DefaultPorts),
+		fmt.Sprintf("to the next after %d ms", tcp.NextAddress.Milliseconds()),
+		fmt.Sprintf("one address %d seconds", int(tcp.DefaultConnectTimeout.Seconds())),
+		fmt.Sprintf("after %d ms at first", tcp.FirstPause.Milliseconds()),
+		fmt.Sprintf("doubles up to %d ms", tcp.LongestPause.Milliseconds()),
+		fmt.Sprintf("talks to %d diallers at once", tcp.Handshakes),
+		fmt.Sprintf("within the last %d ms", tcp.LeastStay.Milliseconds()),
+		fmt.Sprintf("The largest payload of a frame is %d bytes", tcp.MaxFrame),
+		fmt.Sprintf("confirmed nothing for %d seconds", int(tcp.DefaultKeepAlive.Seconds())),
+		fmt.Sprintf("choose from %d seconds on", int(tcp.LeastKeepAlive.Seconds())),
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("docs/wire.md does not say %q", want)
+		}
+	}
+	if !strings.Contains(text, "half a second") || tcp.CloseBound.Milliseconds() != 500 {
+		t.Errorf("docs/wire.md says that a link parts within half a second; the code has %v", tcp.CloseBound)
+	}
+	for n := range int(tcp.LastAnswer) + 1 {
+		if want := fmt.Sprintf("| %d | %s |", n, tcp.AnswerText(n)); !strings.Contains(text, want) {
+			t.Errorf("docs/wire.md does not say %q", want)
+		}
+	}
+}
