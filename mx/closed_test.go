@@ -27,6 +27,7 @@ func TestClosedEndpointRefusesEveryCall(t *testing.T) {
 			"Ibuffered":             func() error { _, err := a.Ibuffered(r); return err },
 			"Test":                  func() error { _, _, err := a.Test(r); return err },
 			"Wait":                  func() error { _, _, err := a.Wait(r, mx.Infinite); return err },
+			"Finish":                func() error { return a.Finish(r, mx.Infinite) },
 			"WaitContext":           func() error { _, err := a.WaitContext(ctx, r); return err },
 			"Ipeek":                 func() error { _, _, err := a.Ipeek(); return err },
 			"Peek":                  func() error { _, _, err := a.Peek(mx.Infinite); return err },

@@ -63,6 +63,36 @@ func (ep *Endpoint) Wait(r Request, timeout time.Duration) (st Status, done bool
 	return st, false, err
 }
 
+// Finish collects a request as Wait does (VI.2.2), for a caller who needs to know no more
+// of its status than whether it succeeded: nil says so. Otherwise the error is
+// Status.Err's if the request ended in another way, ErrTimeout if the timeout has
+// passed or Wakeup was called, so that the request is still there, ErrBadRequest or
+// ErrBadEndpoint. ErrTimeout never calls the error handler. One goroutine at a time
+// may test or wait for a request.
+func (ep *Endpoint) Finish(r Request, timeout time.Duration) error {
+	if r.ep != ep {
+		return ep.fail("finish", "", ErrBadRequest)
+	}
+	var got endpoint.Status
+	done, err := ep.d.Wait(noContext, r.h, timeout, &got)
+	if done && got.Code == endpoint.Success {
+		return nil
+	}
+	return ep.unfinished(&got, done, err)
+}
+
+// unfinished is the error of a Finish without success.
+func (ep *Endpoint) unfinished(got *endpoint.Status, done bool, err error) error {
+	switch {
+	case done:
+		st := ep.status(got)
+		return st.Err()
+	case err != nil:
+		return ep.fail("finish", "", err)
+	}
+	return ErrTimeout
+}
+
 // WaitContext collects a request, and blocks until it is complete or ctx ends.
 // It returns an error for anything but a success: ctx's, or one of Status.Err
 // together with the status. A request that was not collected stays pending.

@@ -1,7 +1,10 @@
 package mx_test
 
 import (
+	"context"
+	"errors"
 	"testing"
+	"time"
 
 	"gomx/mx"
 )
@@ -27,6 +30,27 @@ func TestSingleThreadedEndpointDoesEverythingInOneGoroutine(t *testing.T) {
 			w.Error(ok, err)
 		}
 	})
+}
+
+// The context ends in another goroutine, which may not touch the endpoint.
+func TestSingleThreadedEndpointWaitsUntilItsContextEnds(t *testing.T) {
+	for name, spin := range map[string]time.Duration{"sleeping": 0, "spinning": 20 * time.Millisecond} {
+		t.Run(name, func(t *testing.T) {
+			over(t, func(w *world) {
+				a := w.open(mx.SingleThreaded(), mx.WithSpin(spin))
+				recv := w.irecv(a, nil, 1, exact)
+				for range 3 {
+					ctx, cancel := context.WithTimeout(context.Background(), 5*time.Millisecond)
+					if _, err := a.WaitContext(ctx, recv); !errors.Is(err, context.DeadlineExceeded) {
+						w.Error(err)
+					}
+					cancel()
+				}
+				w.isend(a, nil, a.Addr(), 1)
+				w.succeed(a, recv)
+			})
+		})
+	}
 }
 
 // singlePair connects two single-threaded endpoints, which must take turns.

@@ -152,6 +152,29 @@ func TestVI22NegativeTimeoutPollsOnce(t *testing.T) {
 	})
 }
 
+func TestVI22FinishTellsSuccessFromTheRest(t *testing.T) {
+	over(t, func(w *world) {
+		a := w.open()
+		recv := w.irecv(a, make([]byte, 1), 1, exact)
+		for _, timeout := range []time.Duration{0, time.Millisecond} {
+			if err := a.Finish(recv, timeout); !errors.Is(err, mx.ErrTimeout) {
+				w.Errorf("nothing has come in %v: %v", timeout, err)
+			}
+		}
+		send := w.isend(a, pattern(2, 0), a.Addr(), 1)
+		if err := a.Finish(send, bound); err != nil {
+			w.Error(err)
+		}
+		var failed *mx.StatusError
+		if err := a.Finish(recv, bound); !errors.Is(err, mx.StatusTruncated) || !errors.As(err, &failed) || failed.Status.XferLength != 1 {
+			w.Errorf("a message of 2 bytes received into 1: %v", err)
+		}
+		for _, r := range []mx.Request{send, recv, {}} {
+			refused(w, a.Finish(r, bound), mx.ErrBadRequest, "mx: ", "finish")
+		}
+	})
+}
+
 func TestVI22WaitContextEndsWithTheContext(t *testing.T) {
 	over(t, func(w *world) {
 		a := w.open()

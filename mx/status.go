@@ -79,12 +79,14 @@ func (e *StatusError) Error() string {
 func (e *StatusError) Unwrap() error { return e.Status.Code }
 
 // fill makes a Status of the engine's, field by field: a copy in one piece would
-// wait for the single stores to drain.
+// wait for the single stores to drain. Of neighbours that were stored one by one the
+// compiler makes one piece again, unless something else comes between them.
 func (st *Status) fill(ep *Endpoint, from *endpoint.Status) {
 	st.Code = StatusCode(from.Code)
 	st.Source.ep = ep
-	st.Source.a.Peer, st.Source.a.Session = from.Source.Peer, from.Source.Session
+	st.Source.a.Peer = from.Source.Peer
 	st.MatchInfo = from.Match
+	st.Source.a.Session = from.Source.Session
 	st.MsgLength, st.XferLength = from.MsgLength, from.XferLength
 	st.Context = from.Context
 }

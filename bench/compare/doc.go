@@ -14,6 +14,11 @@
 // and prints the same fields; it is compiled with the MPI's own compiler
 // wrapper. Both go into a temporary directory that is removed at the end.
 //
+// An MPI that was started with MPI_Init has no locks, since it is promised one
+// thread (MPI_THREAD_SINGLE). gomx is therefore measured with endpoints that are
+// promised one goroutine (mx_pingpong -single); small messages over shared memory
+// also with endpoints that any goroutine may use, as "gomx, any thread".
+//
 // Two media are measured: shared memory, and TCP over the loopback interface. Over
 // TCP the peers are also a bare socket (internal/socket), and the MPIs are told to
 // use nothing but TCP. That they do is checked: as many bytes as the messages have

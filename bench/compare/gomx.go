@@ -9,14 +9,25 @@ import (
 	"gomx/bench/compare/internal/child"
 )
 
-// pingpong measures gomx with mx_pingpong.
+// pingpong measures gomx with mx_pingpong: as an MPI is that was started with
+// MPI_Init, which means MPI_THREAD_SINGLE, or with endpoints that any goroutine may
+// use.
 type pingpong struct {
-	path string // of the executable; if empty, build makes one
+	path      string // of the executable; if empty, build makes one
+	anyThread bool
 }
 
-func (p *pingpong) name() string { return gomxName }
+func (p *pingpong) name() string {
+	if p.anyThread {
+		return anyThreadName
+	}
+	return gomxName
+}
 
-func (p *pingpong) does(job) bool { return true }
+// does: what the locks cost is of interest where little else is done.
+func (p *pingpong) does(j job) bool {
+	return !p.anyThread || j.medium == shm && (j.quantity == "latency" || j.quantity == "rate")
+}
 
 func (p *pingpong) build(ctx context.Context, dir string) error {
 	if p.path != "" {
@@ -36,7 +47,11 @@ func (p *pingpong) build(ctx context.Context, dir string) error {
 }
 
 func (p *pingpong) command(j job, at setting) child.Command {
-	args := append([]string{"-json", "-transport", string(j.medium)}, j.args(at)...)
+	args := []string{"-json", "-transport", string(j.medium)}
+	if !p.anyThread {
+		args = append(args, "-single")
+	}
+	args = append(args, j.args(at)...)
 	if j.alloc {
 		args = append(args, "-alloc")
 	}

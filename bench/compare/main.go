@@ -102,7 +102,7 @@ func buildSubjects(ctx context.Context, o *options, plan []job, dir string, tell
 	if err := gomx.build(ctx, dir); err != nil {
 		return nil, false, err
 	}
-	subjects, all = append(subjects, gomx), true
+	subjects, all = append(subjects, gomx, &pingpong{path: gomx.path, anyThread: true}), true
 	for _, peer := range peers {
 		if err := peer.build(ctx, dir); err != nil {
 			tell.note("%v; left out", err)

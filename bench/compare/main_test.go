@@ -37,7 +37,7 @@ func fakePingpong(role string, args []string) int {
 	iterations, window := flags.Int("N", 0, ""), flags.Int("window", 0, "")
 	posted, unexpected := flags.Int("posted", 0, ""), flags.Int("unexpected", 0, "")
 	over := flags.String("transport", "", "")
-	asJSON, alloc := flags.Bool("json", false, ""), flags.Bool("alloc", false, "")
+	asJSON, alloc, single := flags.Bool("json", false, ""), flags.Bool("alloc", false, ""), flags.Bool("single", false, "")
 	_ = flags.Parse(args)
 	switch {
 	case role == "bad" || !*asJSON || *pin == "" || *iterations == 0:
@@ -50,14 +50,14 @@ func fakePingpong(role string, args []string) int {
 		time.Sleep(time.Hour)
 	case role == "tcp":
 		_ = os.Setenv(socket.Variable, socket.LeadRole)
-		return socket.Main(args[3:], os.Stdout, os.Stderr) // without -json and -transport tcp
+		return socket.Main(args[4:], os.Stdout, os.Stderr) // without -json, -transport tcp and -single
 	}
 	text, _ := os.ReadFile(*lengths)
 	for _, word := range strings.Fields(string(text)) {
 		fmt.Printf(`{"transport":%q,"length":%s`, *over, word)
 		switch {
 		case *window > 0:
-			fmt.Print(`,"rate_Mmsgps":20`)
+			fmt.Printf(`,"rate_Mmsgps":%d`, map[bool]int{false: 16, true: 20}[*single])
 		case *alloc:
 			fmt.Print(`,"latency_us":{"p50":5}`)
 		default:
@@ -107,7 +107,7 @@ func TestCompareGomxAlone(t *testing.T) {
 		}
 	}
 	for place, want := range map[string]float64{
-		"latency 0 B gomx": 10, "latency 2 MiB gomx": 10, "rate 8 B gomx": 20, "posted none gomx": 10,
+		"latency 0 B gomx": 10, "latency 2 MiB gomx": 10, "rate 8 B gomx": 20, "rate 8 B gomx, any thread": 16, "posted none gomx": 10,
 		"posted 16384 gomx": 10, "unexpected 32768 gomx": 0.25,
 		"alloc 64 KiB ordinary": 6553.6, "alloc 64 KiB mx.Alloc": 13107.2,
 	} {
@@ -115,7 +115,7 @@ func TestCompareGomxAlone(t *testing.T) {
 			t.Errorf("%s = %v, want %v", place, medians[place], want)
 		}
 	}
-	if len(medians) != 8+1+2+1+8 {
+	if len(medians) != 2*8+2*1+2+1+8 {
 		t.Errorf("%d figures: %v", len(medians), medians)
 	}
 }
@@ -142,8 +142,8 @@ func TestFailuresAreNamedAndLeftOut(t *testing.T) {
 			if status != exitFailed || !strings.Contains(stderr, want) {
 				t.Errorf("status %d, stderr %q, want %q in it", status, stderr, want)
 			}
-			if strings.Count(stderr, "failed:") != 1 {
-				t.Errorf("not tried just once:\n%s", stderr)
+			if strings.Count(stderr, "gomx failed:") != 1 || strings.Count(stderr, "any thread failed:") != 1 {
+				t.Errorf("not tried just once each:\n%s", stderr)
 			}
 			if !strings.Contains(stdout, "8 B      -") {
 				t.Errorf("no empty place in\n%s", stdout)

@@ -21,6 +21,10 @@ ratios, and over TCP how they stand to what gomx is meant to reach.
     go run ./bench/compare -peers openmpi -v
     go run ./bench/compare -markdown -plot latency.svg
 
+The MPIs run as MPI_Init starts them, which is MPI_THREAD_SINGLE: without locks. So
+does gomx, as mx_pingpong -single, but for "gomx, any thread", whose endpoints any
+goroutine may use, as is usual in Go.
+
 Over shared memory (shm) everything is measured, over TCP (tcp) latency and rate.
 Leave the machine alone meanwhile: whatever else runs shows in the figures.
 

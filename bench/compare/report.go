@@ -39,6 +39,9 @@ func (r *report) sheet(over medium, quantity string) *sheet {
 	return r.sheets[i]
 }
 
+// threads says what all subjects have in common.
+const threads = "one thread uses an endpoint, as after MPI_Init, but for " + anyThreadName
+
 // heading says what the figures are and where they come from.
 func (r *report) heading() string {
 	parts := []string{processor(), fmt.Sprintf("%d cores", runtime.NumCPU()), system(), runtime.Version()}
@@ -47,8 +50,8 @@ func (r *report) heading() string {
 			parts = append(parts, version)
 		}
 	}
-	return fmt.Sprintf("Medians of %s in turn, processes pinned to cores %v; %s; %s.",
-		plural(r.rounds, "round"), r.cores, strings.Join(parts, ", "), r.when.Format(time.DateOnly))
+	return fmt.Sprintf("Medians of %s in turn, processes pinned to cores %v; %s; %s; %s.",
+		plural(r.rounds, "round"), r.cores, threads, strings.Join(parts, ", "), r.when.Format(time.DateOnly))
 }
 
 func processor() string {

@@ -7,8 +7,12 @@ import (
 	"gomx/bench/compare/internal/child"
 )
 
-// gomxName is gomx's column in every table.
-const gomxName = "gomx"
+// gomxName is gomx's column in every table, and anyThreadName that of gomx with
+// locks.
+const (
+	gomxName      = "gomx"
+	anyThreadName = "gomx, any thread"
+)
 
 // subject is something that can be measured.
 type subject interface {

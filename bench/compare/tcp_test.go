@@ -110,7 +110,7 @@ func TestReceivedBytes(t *testing.T) {
 func TestTCPArguments(t *testing.T) {
 	j := job{medium: tcp, quantity: "rate", lengths: []int{8}, iterations: 7, window: 64}
 	at := setting{lengthsFile: "L", cores: pin{0, 1}}
-	if got := (&pingpong{path: "p"}).command(j, at).String(); got != "p -json -transport tcp -L L -N 7 -pin 0,1 -window 64" {
+	if got := (&pingpong{path: "p"}).command(j, at).String(); got != "p -json -transport tcp -single -L L -N 7 -pin 0,1 -window 64" {
 		t.Errorf("gomx: %s", got)
 	}
 	for _, m := range knownMPIs() {

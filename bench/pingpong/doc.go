@@ -22,8 +22,8 @@
 //
 // run.go chooses who measures with whom; plan.go says what; measure.go takes
 // the times, with batches.go; lead.go, follow.go and solo.go are the parts that
-// can be played, side.go is what they share, and queues.go what lies in the way
-// of the messages. order.go is what leader and follower say to each other.
+// can be played, side.go is what they share, plain.go and special.go hold the loops
+// that are timed, and queues.go what lies in the way of the messages. order.go is what leader and follower say to each other.
 // partner.go is the second process, cores.go where things run, pattern.go the
 // check of the contents.
 package pingpong

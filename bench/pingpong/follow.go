@@ -1,6 +1,7 @@
 package pingpong
 
 import (
+	"context"
 	"errors"
 	"fmt"
 
@@ -13,7 +14,7 @@ type follower struct{ *side }
 // follow takes the next leader that comes to the endpoint, and serves it to the
 // end. met is whether one came. An error without it means that the endpoint can't
 // be used any more.
-func follow(ep *mx.Endpoint, filter uint32) (leader mx.EndpointAddr, met bool, err error) {
+func follow(ctx context.Context, ep *mx.Endpoint, filter uint32) (leader mx.EndpointAddr, met bool, err error) {
 	var params [controlMax]byte
 	r, err := ep.Irecv(params[:], matchParams, mx.MatchMaskNone, nil)
 	if err != nil {
@@ -21,11 +22,14 @@ func follow(ep *mx.Endpoint, filter uint32) (leader mx.EndpointAddr, met bool, e
 	}
 	var st mx.Status
 	for done := false; !done; {
-		if st, done, err = ep.Wait(r, mx.Infinite); err != nil {
+		if st, done, err = ep.Wait(r, lookAfter); err == nil {
+			err = ctx.Err()
+		}
+		if err != nil {
 			return leader, false, err
 		}
 	}
-	s, err := newSide(ep, st.Source, filter)
+	s, err := newSide(ctx, ep, st.Source, filter)
 	if err != nil {
 		return st.Source, true, err
 	}
@@ -103,54 +107,23 @@ func (f follower) obey(o order) error {
 func (f follower) answer(a answer) error { return f.tell(matchControl, a.append(nil)) }
 
 func (f follower) exchange(length, count int) error {
+	for ; count > 0; count -= atOnce {
+		if err := f.ctx.Err(); err != nil {
+			return err
+		}
+		if err := f.some(length, min(count, atOnce)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (f follower) some(length, count int) error {
 	switch {
+	case f.plan.Verify || f.plan.Sync:
+		return f.reply(length, count)
 	case f.plan.Window > 0:
-		return f.windows(length, count)
-	case f.plan.Verify:
-		return f.verified(length, count)
+		return f.drain(length, count)
 	}
-	return f.roundTrips(length, count)
-}
-
-func (f follower) roundTrips(length, count int) error {
-	for range count {
-		if err := f.recv(length, matchOut); err != nil {
-			return err
-		}
-		if err := f.send(length, matchBack); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (f follower) verified(length, count int) error {
-	for range count {
-		if err := f.recv(length, matchOut); err != nil {
-			return err
-		}
-		f.read(length, matchOut)
-		f.write(length, matchBack)
-		if err := f.send(length, matchBack); err != nil {
-			return err
-		}
-		f.exchanged++
-	}
-	return nil
-}
-
-func (f follower) windows(length, count int) error {
-	for range count {
-		if err := f.recvWindow(length, matchOut); err != nil {
-			return err
-		}
-		if f.plan.Verify {
-			f.read(length, matchOut)
-		}
-		if err := f.send(0, matchBack); err != nil {
-			return err
-		}
-		f.exchanged++
-	}
-	return nil
+	return f.pong(length, count)
 }

@@ -28,7 +28,7 @@ func runInside(ctx context.Context, at Setup, p *Plan, w Watcher) error {
 	other.Endpoint = at.RemoteEndpoint
 	followed := side(1, other, func(ep *mx.Endpoint) error {
 		place <- ep.Addr()
-		_, _, err := follow(ep, at.Filter)
+		_, _, err := follow(ctx, ep, at.Filter)
 		return err
 	})
 	led := side(0, at, func(ep *mx.Endpoint) error {
@@ -40,7 +40,7 @@ func runInside(ctx context.Context, at Setup, p *Plan, w Watcher) error {
 			if err != nil {
 				return err
 			}
-			return leadTo(ep, nic, id, at, p, w)
+			return leadTo(ctx, ep, nic, id, at, p, w)
 		}
 	})
 	err := <-led

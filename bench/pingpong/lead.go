@@ -1,6 +1,7 @@
 package pingpong
 
 import (
+	"context"
 	"errors"
 	"fmt"
 
@@ -11,8 +12,8 @@ import (
 type leader struct{ *side }
 
 // lead measures the plan with the follower at an address.
-func lead(ep *mx.Endpoint, peer mx.EndpointAddr, filter uint32, p *Plan, w Watcher) (err error) {
-	s, err := newSide(ep, peer, filter)
+func lead(ctx context.Context, ep *mx.Endpoint, peer mx.EndpointAddr, filter uint32, p *Plan, w Watcher) (err error) {
+	s, err := newSide(ctx, ep, peer, filter)
 	if err != nil {
 		return err
 	}
@@ -80,56 +81,25 @@ func (l leader) begin(length, count int) error {
 }
 
 func (l leader) exchange(length, count int) error {
+	for ; count > 0; count -= atOnce {
+		if err := l.ctx.Err(); err != nil {
+			return err
+		}
+		if err := l.some(length, min(count, atOnce)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (l leader) some(length, count int) error {
 	switch {
+	case l.plan.Verify || l.plan.Sync:
+		return l.ask(length, count)
 	case l.plan.Window > 0:
-		return l.windows(length, count)
-	case l.plan.Verify:
-		return l.verified(length, count)
+		return l.stream(length, count)
 	}
-	return l.roundTrips(length, count)
-}
-
-func (l leader) roundTrips(length, count int) error {
-	for range count {
-		if err := l.send(length, matchOut); err != nil {
-			return err
-		}
-		if err := l.recv(length, matchBack); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (l leader) verified(length, count int) error {
-	for range count {
-		l.write(length, matchOut)
-		if err := l.send(length, matchOut); err != nil {
-			return err
-		}
-		if err := l.recv(length, matchBack); err != nil {
-			return err
-		}
-		l.read(length, matchBack)
-		l.exchanged++
-	}
-	return nil
-}
-
-func (l leader) windows(length, count int) error {
-	for range count {
-		if l.plan.Verify {
-			l.write(length, matchOut)
-		}
-		if err := l.sendWindow(length, matchOut); err != nil {
-			return err
-		}
-		if err := l.recv(0, matchBack); err != nil {
-			return err
-		}
-		l.exchanged++
-	}
-	return nil
+	return l.ping(length, count)
 }
 
 func (l leader) end() error {

@@ -166,12 +166,17 @@ func (s *side) hear() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	st, done, err := s.ep.Wait(r, lookAfter)
-	if !done || st.Code != mx.StatusSuccess {
-		if err := s.waitOn(r, &st, done, err); err != nil {
+	for {
+		st, done, err := s.ep.Wait(r, lookAfter)
+		switch {
+		case done:
+			return s.control[:st.XferLength], st.Err()
+		case err == nil:
+			err = s.look()
+		}
+		if err != nil {
 			_, _ = s.ep.Cancel(r)
 			return nil, err
 		}
 	}
-	return s.control[:st.XferLength], nil
 }

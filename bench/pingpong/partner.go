@@ -127,7 +127,7 @@ func runWithPartner(ctx context.Context, at Setup, plan *Plan, w Watcher) error 
 		if err != nil {
 			return err
 		}
-		if err := leadTo(ep, nic, id, at, plan, w); err != nil {
+		if err := leadTo(ctx, ep, nic, id, at, plan, w); err != nil {
 			return err
 		}
 		return p.wait()
@@ -158,13 +158,14 @@ func RunPartner() (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, done()) }()
-	return onEndpoint(context.Background(), at, func(ep *mx.Endpoint) error {
+	ctx := context.Background()
+	return onEndpoint(ctx, at, func(ep *mx.Endpoint) error {
 		nic, id, err := mx.DecomposeEndpointAddr(ep.Addr())
 		if err != nil {
 			return err
 		}
 		fmt.Printf("%x %d\n", nic, id)
-		_, _, err = follow(ep, at.Filter)
+		_, _, err = follow(ctx, ep, at.Filter)
 		if errors.Is(err, ErrCorrupt) {
 			return nil // the first process knows, and says so
 		}

@@ -106,7 +106,7 @@ func leadTo(ctx context.Context, ep *mx.Endpoint, nic uint64, endpoint uint32, a
 	if at.Transport == Auto {
 		tell := w.Result
 		w.Result = func(r Result) error {
-			r.Transport = transportTo(ep, nic, endpoint)
+			r.Transport = transportTo(ep, peer)
 			return tell(r)
 		}
 	}
@@ -114,9 +114,10 @@ func leadTo(ctx context.Context, ep *mx.Endpoint, nic uint64, endpoint uint32, a
 }
 
 // transportTo returns what the library has chosen to reach a peer.
-func transportTo(ep *mx.Endpoint, nic uint64, endpoint uint32) string {
+func transportTo(ep *mx.Endpoint, peer mx.EndpointAddr) string {
+	nic, id, err := mx.DecomposeEndpointAddr(peer) // its NIC id may be another one than that we asked for
 	for _, p := range ep.Peers() {
-		if p.NICID == nic && p.EndpointID == endpoint {
+		if err == nil && p.NICID == nic && p.EndpointID == id {
 			return p.Transport
 		}
 	}

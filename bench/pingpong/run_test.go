@@ -6,6 +6,7 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+	"time"
 
 	"gomx/bench/pingpong"
 	"gomx/mx"
@@ -87,13 +88,17 @@ func TestLoopsDoNotAllocate(t *testing.T) {
 
 func TestRunEndsWithItsContext(t *testing.T) {
 	for _, transport := range []string{"self", "mem"} {
-		why := errors.New("enough")
-		ctx, cancel := context.WithCancelCause(t.Context())
-		p := pingpong.Plan{Lengths: []int{8}, Iterations: pingpong.MaxCount, Warmup: 0}
-		w := gather(new([]pingpong.Result))
-		w.Began = func() error { cancel(why); return nil }
-		if err := pingpong.Run(ctx, place(transport), &p, w); !errors.Is(err, why) {
-			t.Errorf("%s: %v", transport, err)
+		for _, single := range []bool{false, true} {
+			why := errors.New("enough")
+			ctx, cancel := context.WithCancelCause(t.Context())
+			p := pingpong.Plan{Lengths: []int{8}, Iterations: pingpong.MaxCount, Warmup: 0}
+			w := gather(new([]pingpong.Result))
+			w.Began = func() error { time.AfterFunc(time.Millisecond, func() { cancel(why) }); return nil }
+			at := place(transport)
+			at.Single = single
+			if err := pingpong.Run(ctx, at, &p, w); !errors.Is(err, why) {
+				t.Errorf("%s, single %v: %v", transport, single, err)
+			}
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package pingpong
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"time"
@@ -22,8 +23,12 @@ const (
 // still there: a receive is tied to no peer, and would wait for ever.
 const lookAfter = time.Second
 
+// atOnce is how many exchanges are made between two looks at the context.
+const atOnce = 256
+
 // side is one end of a measurement.
 type side struct {
+	ctx  context.Context // ends the measurement
 	ep   *mx.Endpoint
 	peer mx.EndpointAddr
 	plan Plan
@@ -42,12 +47,12 @@ type side struct {
 	corrupt   error  // the first corrupt message since the last report
 }
 
-func newSide(ep *mx.Endpoint, peer mx.EndpointAddr, filter uint32) (*side, error) {
+func newSide(ctx context.Context, ep *mx.Endpoint, peer mx.EndpointAddr, filter uint32) (*side, error) {
 	nic, eid, err := mx.DecomposeEndpointAddr(peer)
 	if err != nil {
 		return nil, err
 	}
-	return &side{ep: ep, peer: peer, filter: filter, nic: nic, eid: eid}, nil
+	return &side{ctx: ctx, ep: ep, peer: peer, filter: filter, nic: nic, eid: eid}, nil
 }
 
 // allocate makes the buffer, and touches it, so that no page is missing later.
@@ -102,62 +107,37 @@ func (s *side) recv(n int, match uint64) error {
 	if err != nil {
 		return err
 	}
-	s.reqs[0] = r
 	return s.wait(r)
-}
-
-// recvWindow receives a window of messages, all into the same buffer.
-func (s *side) recvWindow(n int, match uint64) (err error) {
-	for i := range s.reqs {
-		if s.reqs[i], err = s.ep.Irecv(s.buf[:n], match, mx.MatchMaskNone, nil); err != nil {
-			return err
-		}
-	}
-	return s.waitWindow()
-}
-
-func (s *side) sendWindow(n int, match uint64) (err error) {
-	for i := range s.reqs {
-		if s.reqs[i], err = s.isend(n, match); err != nil {
-			return err
-		}
-	}
-	return s.waitWindow()
-}
-
-func (s *side) waitWindow() error {
-	for _, r := range s.reqs {
-		if err := s.wait(r); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // wait waits for a request to succeed.
 func (s *side) wait(r mx.Request) error {
-	st, done, err := s.ep.Wait(r, lookAfter)
-	if done && st.Code == mx.StatusSuccess {
+	err := s.ep.Finish(r, lookAfter)
+	if err == nil {
 		return nil
 	}
-	return s.waitOn(r, &st, done, err)
+	return s.waitOn(r, err)
 }
 
-// waitOn is wait when it takes long, or ended badly.
-func (s *side) waitOn(r mx.Request, st *mx.Status, done bool, err error) error {
-	for !done && err == nil {
+// waitOn is wait when it takes long, or ended badly. A request that it gives up is
+// taken back.
+func (s *side) waitOn(r mx.Request, err error) error {
+	for errors.Is(err, mx.ErrTimeout) {
 		if err = s.look(); err == nil {
-			*st, done, err = s.ep.Wait(r, lookAfter)
+			err = s.ep.Finish(r, lookAfter)
 		}
 	}
 	if err != nil {
-		return err
+		_, _ = s.ep.Cancel(r)
 	}
-	return st.Err()
+	return err
 }
 
-// look finds out whether the peer is still there.
+// look finds out whether to go on, and whether the peer is still there.
 func (s *side) look() error {
+	if err := s.ctx.Err(); err != nil {
+		return err
+	}
 	addr, err := s.ep.Connect(s.nic, s.eid, s.filter, lookAfter)
 	switch {
 	case errors.Is(err, mx.ErrTimeout):

@@ -1,6 +1,7 @@
 package pingpong
 
 import (
+	"context"
 	"errors"
 
 	"gomx/mx"
@@ -14,8 +15,8 @@ type solo struct {
 	recvs []mx.Request
 }
 
-func alone(ep *mx.Endpoint, filter uint32, p *Plan, w Watcher) (err error) {
-	s, err := newSide(ep, ep.Addr(), filter)
+func alone(ctx context.Context, ep *mx.Endpoint, filter uint32, p *Plan, w Watcher) (err error) {
+	s, err := newSide(ctx, ep, ep.Addr(), filter)
 	if err != nil {
 		return err
 	}
@@ -43,7 +44,10 @@ func (o *solo) exchange(length, count int) error {
 	if o.plan.Window > 0 {
 		back = 0
 	}
-	for range count {
+	for i := range count {
+		if i%atOnce == 0 && o.ctx.Err() != nil {
+			return o.ctx.Err()
+		}
 		if err := o.pass(length, len(o.reqs), matchOut); err != nil {
 			return err
 		}

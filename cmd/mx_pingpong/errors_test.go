@@ -15,7 +15,7 @@ func TestBadInput(t *testing.T) {
 	for args, said := range map[string]string{
 		"-zz":                          "-h explains",
 		"extra":                        `"extra"`,
-		"-transport tcp":               "self",
+		"-transport pigeon":            "self",
 		"-transport rdma -d localhost": "what can be used here",
 		"-transport mem -s":            "leave -s out",
 		"-transport self -d localhost": "stays within this process",
@@ -52,7 +52,7 @@ func TestBadInput(t *testing.T) {
 		"-e 5000 -transport mem":       "4096",
 		"-r 5000 -transport mem":       "4096",
 		"-d no.such.host.invalid -r 3": "no.such.host.invalid",
-		"-d 0x0200c6336401":            "no way to that NIC",
+		"-d 0x00a1c6336401":            "no way to that NIC",
 	} {
 		t.Run(args, func(t *testing.T) {
 			if strings.Contains(args, "-d ") {

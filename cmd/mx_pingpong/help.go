@@ -43,10 +43,12 @@ Where
   -f n            filter, the same on both sides (default 74565, which is 0x12345)
   -s              be the receiver, until interrupted
 
-How to wait
+How to run and wait
   -pin a,b        cores for sender and receiver, or none to leave it to the system
                   (default: two different ones, where there are two)
   -w              sleep while waiting, never spin
+  -single         one goroutine for each endpoint, as MPI_Init's MPI_THREAD_SINGLE
+                  has it: no locks, and nothing progresses between calls
   -spin t         how long to spin before sleeping, such as 50us
                   (default: on cores of our own as long as it takes, else MX_SPIN)
 
@@ -58,7 +60,7 @@ What to print (times are medians over batches of round trips)
                   write a profile of this process, for go tool pprof
 
 A receiver takes its orders from the sender: there, only the flags under Where and
-How to wait count.
+How to run and wait count.
 
 Exit status: 0 all was measured, 1 something is wrong, 2 a message was corrupt.
 `

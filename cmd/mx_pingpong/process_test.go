@@ -47,6 +47,7 @@ func TestSenderAndReceiver(t *testing.T) {
 	if lines := strings.Split(strings.TrimSpace(out), "\n"); len(lines) != 2+4 {
 		t.Errorf("MX measures 0, 1, 2 and 3 bytes:\n%s", out)
 	}
+	measured(t, "-d", "localhost", "-r", endpoint, "-single", "-N", "20", "-E", "4", "-V", "-window", "5")
 	// The receiver stays, and takes its orders from each sender anew.
 	results := jsonLines(t, "-d", "localhost", "-r", endpoint, "-N", "20", "-S", "100000", "-E", "100001", "-V", "-window", "5", "-posted", "3", "-unexpected", "4", "-alloc")
 	if len(results) != 1 || results[0].Rate <= 0 {
@@ -103,12 +104,14 @@ func TestReceiverDies(t *testing.T) {
 
 func TestInterrupt(t *testing.T) {
 	needShm(t)
-	sender, end := endless(t)
-	if err := sender.Process.Signal(os.Interrupt); err != nil {
-		t.Skipf("no signals here: %v", err)
-	}
-	if o := end(); o.status != 1 || !strings.Contains(o.stderr, "interrupted") {
-		t.Errorf("status %d, %q", o.status, o.stderr)
+	for _, args := range [][]string{nil, {"-single"}} {
+		sender, end := endless(t, args...)
+		if err := sender.Process.Signal(os.Interrupt); err != nil {
+			t.Skipf("no signals here: %v", err)
+		}
+		if o := end(); o.status != 1 || !strings.Contains(o.stderr, "interrupted") {
+			t.Errorf("%v: status %d, %q", args, o.status, o.stderr)
+		}
 	}
 }
 

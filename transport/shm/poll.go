@@ -28,6 +28,7 @@ func (p *port) Poll(h transport.Handler) int {
 	for i := 0; i < busy; i++ {
 		if l := p.links[i]; l.in.Ready() {
 			n += l.read(h)
+			l.expectAnswer()
 		} else {
 			l.idle()
 		}
@@ -55,6 +56,16 @@ func (p *port) pollAll(h transport.Handler) int {
 		}
 	}
 	return n
+}
+
+// expectAnswer prepares for what often follows when frames were delivered: that the
+// program sends one like them back. It must come just before: the peer, who polls,
+// fetches the line again. Before the delivery would be too early, and so it is for a
+// frame that takes longer to write.
+func (l *link) expectAnswer() {
+	if l.out != nil && l.in.Compact() {
+		l.out.Expect()
+	}
 }
 
 // read delivers frames of one link.

@@ -113,6 +113,9 @@ func (r *Reader) Take() bool {
 	return r.next-r.told >= PublishEvery || r.taken >= publishBytes
 }
 
+// Compact reports whether the frame that Read returned last took one slot.
+func (r *Reader) Compact() bool { return r.width == 1 }
+
 // Behind reports whether frames were taken that Publish has not told of.
 func (r *Reader) Behind() bool { return r.told != r.next }
 

@@ -38,6 +38,10 @@ func NewWriter(mem []byte) (*Writer, error) {
 	return &Writer{shared: s, limit: Slots, room: space{usable: firstSpace}}, nil
 }
 
+// ahead is how many slots before its turn a slot is fetched for writing. Farther
+// ahead the fetch would take lines away that the reader is still at.
+const ahead = 4
+
 // Send puts a frame into the ring: header, and h.Length bytes of v from off on.
 // False means that there is no room now. The caller guarantees that h.Length is
 // at most MaxFrame and that v is long enough.
@@ -58,11 +62,16 @@ func (w *Writer) Send(h *wire.Header, v *wire.Vec, off int) bool {
 		v.Gather(s.tail[:n], 0)
 	}
 	s.match = h.Match
+	prefetchWrite(&w.slots[(i+ahead)&slotMask])
 	w.next = i + 1
 	w.last.seq++
 	publish(&s.word0, uint64(wire.Eager)|uint64(compact)<<8|uint64(stampOf(i))<<16|uint64(n)<<32)
 	return true
 }
+
+// Expect says that a frame is likely to be sent soon. The next slot is fetched for
+// writing meanwhile, which the reader is looking at.
+func (w *Writer) Expect() { prefetchWrite(&w.slots[w.next&slotMask]) }
 
 // sendWide sends a frame that takes a line.
 func (w *Writer) sendWide(h *wire.Header, v *wire.Vec, off int) bool {
