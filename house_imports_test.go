@@ -26,6 +26,7 @@ var arrows = map[string][]string{
 	"transport/shm":           {"transport", "transport/wire", "transport/bell", "transport/internal/segment"},
 	"transport/tcp":           {"transport", "transport/wire", "transport/bell"},
 	"transport/nic":           {},
+	"transport/rdma":          {"transport"},
 
 	// The only one that names the media.
 	"mx": {"endpoint", "endpoint/driver", "transport", "transport/wire", "transport/mem", "transport/shm", "transport/tcp", "transport/nic"},
@@ -103,6 +104,8 @@ var (
 		"transport/internal":               "memory between processes: mappings and the descriptors that carry them",
 		"transport/bell":                   "sleeping on futexes and descriptors, and waking",
 		"transport/shm/internal":           "memory between processes: rings, arenas, reading of peers' memory",
+		"transport/rdma/internal":          "libibverbs, and memory registered with devices",
+		"integration/rdmavm/internal":      "a virtual machine that ends with the command",
 		"transport/tcp/internal":           "sockets read and written without the Go poller",
 		"transport/shm/dial.go":            "tells the errors of a socket apart by their numbers",
 		"transport/shm/transport.go":       "tells the errors of a socket apart by their numbers",

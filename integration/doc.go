@@ -6,4 +6,6 @@
 //	hostile/    peers that don't keep to the protocol
 //	tcp/        processes that meet over TCP: cuts, kills, stops, crowds, strangers
 //	netns/      hosts made of network namespaces, for root
+//	sim/        engines by the thousand over a simulated network, from seeds
+//	rdmavm/     a virtual machine with Soft-RoCE, in which other tests run
 package integration

@@ -1,0 +1,106 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"log/slog"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"gomx/integration/rdmavm/internal/child"
+)
+
+// Exit statuses.
+const (
+	exitPassed  = 0
+	exitFailed  = 1
+	exitUsage   = 2
+	exitLacking = 3
+)
+
+// errFailed says that a check has failed, which the table shows.
+var errFailed = errors.New("not all passed")
+
+// errUsage says that the command line is wrong, or asks for what can't be built.
+var errUsage = errors.New("can't run that")
+
+// options are those of the command line.
+type options struct {
+	packages             []string
+	run, cache           string
+	short, verbose, keep bool
+	hosts                int
+	timeout              time.Duration
+	args                 []string
+}
+
+func main() {
+	o, err := parse(os.Args[1:])
+	if err == nil {
+		ctx, stop := signal.NotifyContext(context.Background(), child.EndSignals...)
+		err = runAll(ctx, o)
+		stop()
+	}
+	if err != nil && !errors.Is(err, flag.ErrHelp) {
+		slog.Error(err.Error())
+	}
+	os.Exit(exitStatus(err))
+}
+
+func exitStatus(err error) int {
+	switch {
+	case err == nil, errors.Is(err, flag.ErrHelp):
+		return exitPassed
+	case errors.Is(err, errUsage):
+		return exitUsage
+	case errors.Is(err, errLacking):
+		return exitLacking
+	}
+	return exitFailed
+}
+
+func parse(args []string) (o options, err error) {
+	f := flag.NewFlagSet("rdmavm", flag.ContinueOnError)
+	packages := f.String("packages", "", "run the tests of these packages, separated by commas; further arguments go to the tests")
+	f.StringVar(&o.run, "run", "", "run only the tests whose names match this regular expression")
+	f.BoolVar(&o.short, "short", false, "tell the tests to be short")
+	f.BoolVar(&o.verbose, "v", false, "show all tests, and the kernel's messages")
+	f.IntVar(&o.hosts, "hosts", 1, "how many machines, 1 or 2")
+	f.DurationVar(&o.timeout, "timeout", 5*time.Minute, "kill the machines after that time")
+	f.StringVar(&o.cache, "cache", "", "the folder for Debian's packages (default: gomx-rdmavm in the user's cache folder)")
+	f.BoolVar(&o.keep, "keep", false, "keep the files of the machines, and say where")
+	if err := f.Parse(args); err != nil {
+		return o, errors.Join(errUsage, err)
+	}
+	o.args = f.Args()
+	if *packages != "" {
+		o.packages = strings.Split(*packages, ",")
+	}
+	switch {
+	case o.hosts != 1 && o.hosts != 2:
+		return o, fmt.Errorf("%w: -hosts is 1 or 2", errUsage)
+	case o.timeout <= 0:
+		return o, fmt.Errorf("%w: -timeout is more than 0", errUsage)
+	}
+	return o, nil
+}
+
+// checkLimit is less than the machine has, so that it can say what has not ended.
+func (o options) checkLimit() time.Duration { return o.timeout * 8 / 10 }
+
+// cacheFolder returns the folder for packages, as an absolute path.
+func (o options) cacheFolder() (string, error) {
+	if o.cache != "" {
+		return filepath.Abs(o.cache)
+	}
+	user, err := os.UserCacheDir()
+	if err != nil {
+		return "", fmt.Errorf("%w: no folder for packages, name one with -cache: %w", errLacking, err)
+	}
+	return filepath.Join(user, "gomx-rdmavm"), nil
+}
