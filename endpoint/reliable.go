@@ -61,15 +61,26 @@ func (e *Engine) reliabilityDue(p *peer) Tick {
 
 // Owed returns how many frames peers wait for or may have to be sent again: those
 // that are not acknowledged, and answers that wait for room in a link. An owner
-// that closes goes on, within a bound, until there are none.
-func (e *Engine) Owed() int {
-	kept, _ := e.held()
-	for _, i := range e.backlog {
-		if p := e.peers[i]; p.link != nil {
-			kept += p.control.len()
+// that closes goes on, within a bound, until there are none. Of them, carried says
+// how many a link that loses nothing has taken already, so that they are lost only
+// if it breaks now.
+func (e *Engine) Owed() (frames, carried int) {
+	for _, p := range e.peers {
+		if p.log == nil {
+			continue
+		}
+		n := p.log.outstanding()
+		frames += n
+		if p.heal != nil && !p.mute() && p.heal.cursor == p.log.next {
+			carried += n
 		}
 	}
-	return kept
+	for _, i := range e.backlog {
+		if p := e.peers[i]; p.link != nil {
+			frames += p.control.len()
+		}
+	}
+	return frames, carried
 }
 
 func (e *Engine) held() (kept, early int) {
