@@ -17,7 +17,7 @@ func TestDescription(t *testing.T) {
 		t.Errorf("described as %q", desc)
 	}
 	got, n, err := Parse([]Place{{9, 9, 9}}, desc[4:])
-	if err != nil || n != math.MaxUint32 || !slices.Equal(got, append([]Place{{9, 9, 9}}, places...)) {
+	if err != nil || uint32(n) != math.MaxUint32 || !slices.Equal(got, append([]Place{{9, 9, 9}}, places...)) {
 		t.Errorf("parsed as %v, %d bytes, %v", got, n, err)
 	}
 	if got, n, err := Parse(nil, nil); err != nil || n != 0 || len(got) != 0 {
