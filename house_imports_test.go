@@ -35,6 +35,7 @@ var arrows = map[string][]string{
 	"bench/plot":      {},
 	"bench/pingpong":  {"mx", "bench/stats"},
 	"bench/compare":   {"bench/plot", "bench/stats"},
+	"cmd/internal":    {},
 	"cmd/mx_info":     {"mx"},
 	"cmd/mx_pingpong": {"mx", "bench/pingpong", "bench/plot", "bench/stats"},
 	"examples":        {"mx"},

@@ -112,17 +112,13 @@ func (e *Engine) LinkFailed(pi int32, code Code) {
 		return // the peer has reached us meanwhile
 	}
 	switch {
-	case pi == 0 && code != EndpointClosed && p.broken():
+	case p.broken() && (pi != 0 || code != EndpointClosed):
 		e.redialFailed(p, code)
-		return
 	case pi == 0:
 		e.loseSelf(code)
-		return
-	case p.broken():
-		e.redialFailed(p, code)
-		return
+	default:
+		e.failConnects(p, code)
 	}
-	e.failConnects(p, code)
 }
 
 // LinkEnding tells the engine that the peer behind a link is gone, but that

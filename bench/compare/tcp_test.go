@@ -20,7 +20,7 @@ func needsSockets(t *testing.T) {
 		t.Skip(err)
 	}
 	if runtime.NumCPU() < 2 {
-		t.Skip("needs two cores")
+		t.Skip("this machine has one core, and two processes that never sleep need one each")
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"context"
 	"crypto/tls"
 	"fmt"
+	"maps"
 	"net"
 	"slices"
 	"strconv"
@@ -89,11 +90,7 @@ func (p *port) drop(l *link) {
 func (p *port) every() []*link {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	all := make([]*link, 0, len(p.all))
-	for l := range p.all {
-		all = append(all, l)
-	}
-	return all
+	return slices.Collect(maps.Keys(p.all))
 }
 
 // refuse counts a peer that was turned away, and keeps the reason for Describe.

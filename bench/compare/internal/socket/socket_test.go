@@ -37,7 +37,7 @@ func run(t *testing.T, lengths string, args ...string) (stdout, stderr string, e
 		t.Skip(err)
 	}
 	if runtime.NumCPU() < 2 {
-		t.Skip("needs two cores")
+		t.Skip("this machine has one core, and two processes that never sleep need one each")
 	}
 	file := filepath.Join(t.TempDir(), "lengths")
 	if err := os.WriteFile(file, []byte(lengths), 0o600); err != nil {
