@@ -171,7 +171,11 @@ func (a *attempt) connect(ctx context.Context, pause time.Duration, results chan
 	d := net.Dialer{Deadline: a.deadline, KeepAlive: -1}
 	d.SetMultipathTCP(false)
 	c, err := d.DialContext(ctx, network(a.at.Addr()), a.at.String())
-	if a.err = err; err == nil {
-		a.conn = c.(*net.TCPConn)
+	switch {
+	case err == nil:
+		a.conn, a.err = c.(*net.TCPConn), nil
+	case a.err == nil || time.Now().Before(a.deadline):
+		a.err = err
+	default: // out of time: why it came again says more
 	}
 }
