@@ -3,6 +3,8 @@
 package tcp
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"net"
 	"time"
@@ -13,52 +15,87 @@ import (
 // acceptAgain is the pause after a failure, and while all guests are busy.
 const acceptAgain = 10 * time.Millisecond
 
-func (p *port) accept(listener *net.TCPListener, y *lobby) {
-	defer p.accepting.Done()
+func (p *place) accept(listener *net.TCPListener) {
+	defer p.busy.Done()
 	for {
 		c, err := listener.AcceptTCP()
 		if err != nil {
-			if p.closed.Load() {
+			if p.life.Err() != nil {
 				return
 			}
-			p.refuse(fmt.Errorf("accepting on %v: %w", listener.Addr(), err))
+			p.refuse(nil, fmt.Errorf("accepting on %v: %w", listener.Addr(), err))
 			select { // out of descriptors, most likely: some may come free
 			case <-p.life.Done():
 			case <-time.After(acceptAgain):
 			}
 			continue
 		}
-		g := y.enter(p.life, c)
+		g := p.lobby.enter(p.life, c)
 		if g == nil {
 			_ = c.Close()
 			return
 		}
-		p.accepting.Add(1)
+		p.busy.Add(1)
 		go func() {
-			defer p.accepting.Done()
+			defer p.busy.Done()
 			p.welcome(g)
 		}()
 	}
 }
 
+// visit is a guest's meeting with a place, and with the desk for his purpose once
+// that is known.
+type visit struct {
+	meeting
+	ctx  context.Context // ends with the place or with the desk
+	end  context.CancelFunc
+	desk *Desk
+}
+
 // welcome answers a peer that has dialled us.
-func (p *port) welcome(g *guest) {
+func (p *place) welcome(g *guest) {
 	from := g.conn.RemoteAddr()
-	var theirs hello
-	l, err := p.meet(p.life, g.conn, g.came.Add(p.opt.ConnectTimeout), g, func(m *meeting) (h hello, err error) {
-		theirs, err = m.receive()
-		return theirs, err
-	})
+	v := &visit{meeting: meeting{place: p, tcp: g.conn, guest: g, deadline: g.came.Add(p.opt.ConnectTimeout)}}
+	v.ctx, v.end = context.WithCancel(p.life)
+	defer v.end()
+	err := v.run(v.ctx, p.server, v.talk)
 	if crowded := g.leave(); crowded != nil && err != nil {
 		err = crowded
 	}
-	if err != nil {
+	_, unserved := errors.AsType[*notServedError](err)
+	if err != nil && !unserved { // one side without RDMA is no oddity
 		who := from.String()
-		if theirs.self != (transport.Address{}) {
-			who = fmt.Sprintf("%v at %s", theirs.self, who)
+		if v.theirs.self != (transport.Address{}) {
+			who = fmt.Sprintf("%v at %s", v.theirs.self, who)
 		}
-		p.refuse(fmt.Errorf("tcp: %v: refused %s: %w", p.self, who, err))
-		return
+		if v.theirs.purpose != Frames {
+			who += fmt.Sprintf(" for %v", v.theirs.purpose)
+		}
+		p.refuse(v.desk, fmt.Errorf("tcp: %v: refused %s: %w", p.self, who, err))
 	}
-	p.events.Accepted(l)
+	if v.desk != nil {
+		v.desk.visits.Done()
+	}
+}
+
+// talk is the handshake of the side that was dialled, and what follows it.
+func (v *visit) talk() error {
+	p := v.place
+	if err := v.hear(); err != nil {
+		return err
+	}
+	mine := p.hello(v.theirs.self, v.theirs.purpose)
+	if mine.answer = p.judge(&mine, &v.theirs); mine.answer == welcome {
+		if v.desk = p.deskFor(v.theirs.purpose); v.desk == nil {
+			mine.answer = notServed
+		}
+	}
+	if v.desk != nil {
+		defer context.AfterFunc(v.desk.life, v.end)()
+	}
+	if err := v.receive(&mine); err != nil {
+		return err
+	}
+	v.moveOn()
+	return v.exchange(v.ctx, v.desk.welcome)
 }

@@ -19,40 +19,48 @@ import (
 // as well.
 const nextAddress = 250 * time.Millisecond
 
-// Dial meets the endpoint at peer at the first of its addresses that answers. The
-// error names each address that was tried. Besides the contract's it may be
-// transport.ErrNoRoute, if the board has no known address or the endpoint no
-// port, and transport.ErrRefused, of which a transport.WrongPeerError is one kind.
-func (p *port) Dial(ctx context.Context, peer transport.Address) (transport.Link, error) {
-	l, err := p.dial(ctx, peer)
-	if err != nil {
-		return nil, fmt.Errorf("tcp: %v: dial %v: %w", p.self, peer, err)
+// Dial meets the endpoint at peer at the first of its addresses that answers, and
+// has finish go on from there. It returns nil when finish does. If the peer breaks
+// the connection off, Dial comes again with another one while there is time. That
+// may be while finish has it, which must return the error of m.Conn for that and
+// may be called more than once.
+//
+// The error names each address that was tried. It may be transport.ErrNoPeer,
+// transport.ErrNoRoute, if the board has no known address or the endpoint no port,
+// transport.ErrRefused, of which a transport.WrongPeerError is one kind,
+// transport.ErrUnsupported, if the endpoint does not serve the desk's purpose,
+// transport.ErrClosed, and that of ctx.
+func (d *Desk) Dial(ctx context.Context, peer transport.Address, finish Exchange) error {
+	if err := d.dial(ctx, peer, finish); err != nil {
+		return fmt.Errorf("%v: dial %v: %w", d.place.self, peer, err)
 	}
-	return l, nil
+	return nil
 }
 
-func (p *port) dial(ctx context.Context, peer transport.Address) (*link, error) {
-	if p.closed.Load() {
-		return nil, transport.ErrClosed
+func (d *Desk) dial(ctx context.Context, peer transport.Address, finish Exchange) error {
+	if !d.enter() {
+		return transport.ErrClosed
 	}
+	defer d.visits.Done()
 	if err := ctx.Err(); err != nil {
-		return nil, err
+		return err
 	}
-	number, err := portOf(p.opt, peer)
+	o := d.place.opt
+	number, err := portOf(o, peer)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	var addrs []netip.Addr
-	if p.opt.Addrs != nil {
-		addrs = p.opt.Addrs(peer.NIC)
+	if o.Addrs != nil {
+		addrs = o.Addrs(peer.NIC)
 	}
 	if len(addrs) == 0 {
-		return nil, fmt.Errorf("%w: no address of its board is known", transport.ErrNoRoute)
+		return fmt.Errorf("%w: no address of its board is known", transport.ErrNoRoute)
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	defer context.AfterFunc(p.life, cancel)()
-	return p.tryAll(ctx, peer, addrs, number)
+	defer context.AfterFunc(d.life, cancel)()
+	return d.tryAll(ctx, peer, addrs, number, finish)
 }
 
 // A peer that has very many guests may turn us away, so we come again. The pauses
@@ -81,8 +89,9 @@ func (a *attempt) failure() error {
 }
 
 // tryAll connects to the addresses one after the other, not waiting long for any,
-// and shakes hands with the first that answers.
-func (p *port) tryAll(ctx context.Context, peer transport.Address, addrs []netip.Addr, number uint16) (*link, error) {
+// and meets the first that answers.
+func (d *Desk) tryAll(ctx context.Context, peer transport.Address, addrs []netip.Addr, number uint16,
+	finish Exchange) error {
 	results := make(chan *attempt, len(addrs))
 	timer := time.NewTimer(0)
 	defer timer.Stop()
@@ -102,7 +111,7 @@ func (p *port) tryAll(ctx context.Context, peer transport.Address, addrs []netip
 		case <-timer.C:
 			if begun < len(addrs) {
 				at := netip.AddrPortFrom(addrs[begun].Unmap(), number)
-				a := &attempt{at: at, deadline: time.Now().Add(p.opt.ConnectTimeout), pause: firstPause}
+				a := &attempt{at: at, deadline: time.Now().Add(d.place.opt.ConnectTimeout), pause: firstPause}
 				go a.connect(ctx, 0, results)
 				begun++
 				underWay++
@@ -111,14 +120,11 @@ func (p *port) tryAll(ctx context.Context, peer transport.Address, addrs []netip
 		case a := <-results:
 			underWay--
 			met := a.err == nil
-			var l *link
 			if met {
-				l, a.err = p.meet(ctx, a.conn, a.deadline, nil, func(m *meeting) (hello, error) {
-					return m.introduce(peer)
-				})
+				a.err = d.meet(ctx, a, peer, finish)
 			}
 			if a.err == nil {
-				return l, nil
+				return nil
 			}
 			timer.Reset(0)
 			if met && brokenOff(a.err) && a.again(ctx, results) {
@@ -131,7 +137,18 @@ func (p *port) tryAll(ctx context.Context, peer transport.Address, addrs []netip
 			failed = append(failed, a.failure())
 		}
 	}
-	return nil, p.unreached(ctx, failed, refused)
+	return d.unreached(ctx, failed, refused)
+}
+
+// meet shakes hands over a connection, and has finish go on from there.
+func (d *Desk) meet(ctx context.Context, a *attempt, peer transport.Address, finish Exchange) error {
+	m := &meeting{place: d.place, tcp: a.conn, deadline: a.deadline}
+	return m.run(ctx, d.place.client, func() error {
+		if err := m.introduce(peer, d.purpose); err != nil {
+			return err
+		}
+		return m.exchange(ctx, finish)
+	})
 }
 
 // again connects once more after a pause, if there is time for that.
@@ -146,10 +163,10 @@ func (a *attempt) again(ctx context.Context, results chan<- *attempt) bool {
 }
 
 // unreached puts the errors of all addresses together.
-func (p *port) unreached(ctx context.Context, failed []error, refused int) error {
+func (d *Desk) unreached(ctx context.Context, failed []error, refused int) error {
 	err := errors.Join(failed...)
 	switch {
-	case p.closed.Load():
+	case d.closed.Load():
 		return fmt.Errorf("%w\n%w", transport.ErrClosed, err)
 	case ctx.Err() != nil:
 		return fmt.Errorf("%w\n%w", ctx.Err(), err)

@@ -7,7 +7,12 @@
 // say who they are before any frame is believed (hello.go), over TLS if that is
 // on, and prove that they know the secret if there is one.
 //
-// After that the socket is taken away from the Go poller: whoever polls the port
+// That handshake serves other transports as well. It ends at a desk (desk.go), of
+// which an endpoint has one for each purpose that a connection can have; they
+// share the listening port (place.go). Frames, the purpose of this transport, is
+// one of them: its desk belongs to a port.
+//
+// The socket of a link is taken away from the Go poller: whoever polls the port
 // reads and writes it with non-blocking system calls, and no other thread wakes
 // for a packet. All sockets of a port are in one epoll descriptor, which the
 // endpoint's doorbell watches, so that a sleeper wakes too.
@@ -17,5 +22,6 @@
 // goes from user memory into the socket and from the socket into user memory
 // (retain.go, land.go).
 //
-// Read transport.go first, then link.go, send.go and read.go.
+// Read transport.go first. Then, for the handshake, desk.go, place.go and meet.go;
+// for frames link.go, send.go and read.go.
 package tcp

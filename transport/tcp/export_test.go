@@ -12,7 +12,7 @@ const (
 	LongestPause = longestPause
 	NextAddress  = nextAddress
 	CloseBound   = closeBound
-	LastAnswer   = otherBoard
+	LastAnswer   = notServed
 )
 
 // AnswerText returns what an answer means to the side that gets it.

@@ -148,8 +148,9 @@ func dialsUs(t *testing.T, opt tcp.Options) (a *end, peer transport.Address, con
 
 func TestOtherVersionDials(t *testing.T) {
 	for name, change := range map[string]func(g *greeting){
-		"transport": func(g *greeting) { g.version = 2 },
-		"frames":    func(g *greeting) { g.wire += 5 },
+		"older":  func(g *greeting) { g.version = 1 },
+		"newer":  func(g *greeting) { g.version = 3 },
+		"frames": func(g *greeting) { g.wire += 5 },
 	} {
 		t.Run(name, func(t *testing.T) {
 			e := open(t, loopback(home4, tcp.Options{}), 0)

@@ -13,10 +13,10 @@ import (
 
 // hello is what each side says first, the one that dialled before the other.
 //
-//	0       7         8      12      14       16    24         28        32       40         44  48      80
-//	+-------+---------+------+-------+--------+-----+----------+---------+--------+----------+---+-------+
-//	| magic | version | wire | flags | answer | nic | endpoint | session | to nic | endpoint | 0 | nonce |
-//	+-------+---------+------+-------+--------+-----+----------+---------+--------+----------+---+-------+
+//	0       7         8      12      14       16    24         28        32       40         44        48      80
+//	+-------+---------+------+-------+--------+-----+----------+---------+--------+----------+---------+-------+
+//	| magic | version | wire | flags | answer | nic | endpoint | session | to nic | endpoint | purpose | nonce |
+//	+-------+---------+------+-------+--------+-----+----------+---------+--------+----------+---------+-------+
 //
 // The size and the first 16 bytes stay what they are in every version, so that
 // versions can tell each other that they don't fit.
@@ -28,12 +28,13 @@ type hello struct {
 	self    transport.Address
 	session uint32
 	to      transport.Address
+	purpose Purpose // of the connection; the side that was dialled repeats it
 	nonce   [32]byte
 }
 
 const (
 	magic     = "gomxtcp"
-	version   = 1
+	version   = 2
 	helloSize = 80
 
 	flagSecret = 1 // the side has a secret
@@ -50,6 +51,7 @@ const (
 	secretUnknown // this side has none
 	secretWrong
 	otherBoard // another board, but an endpoint of that number
+	notServed  // the purpose
 )
 
 // String says what the answer means to the side that gets it.
@@ -69,12 +71,14 @@ func (a answer) String() string {
 		return "the secrets differ"
 	case otherBoard:
 		return "another board was meant"
+	case notServed:
+		return "it does not speak that"
 	}
 	return fmt.Sprintf("reason %d", uint16(a))
 }
 
-func (p *port) hello(to transport.Address) hello {
-	h := hello{version: version, wire: wire.Version, self: p.self, session: p.session, to: to}
+func (p *place) hello(to transport.Address, purpose Purpose) hello {
+	h := hello{version: version, wire: wire.Version, self: p.self, session: p.session, to: to, purpose: purpose}
 	if len(p.opt.Secret) > 0 {
 		h.flags = flagSecret
 	}
@@ -94,7 +98,7 @@ func (h *hello) append(b []byte) []byte {
 	b = le.AppendUint32(b, h.session)
 	b = le.AppendUint64(b, h.to.NIC)
 	b = le.AppendUint32(b, h.to.Endpoint)
-	b = le.AppendUint32(b, 0)
+	b = le.AppendUint32(b, uint32(h.purpose))
 	return append(b, h.nonce[:]...)
 }
 
@@ -112,6 +116,7 @@ func parseHello(b []byte) (h hello, err error) {
 	h.self = transport.Address{NIC: le.Uint64(b[16:]), Endpoint: le.Uint32(b[24:])}
 	h.session = le.Uint32(b[28:])
 	h.to = transport.Address{NIC: le.Uint64(b[32:]), Endpoint: le.Uint32(b[40:])}
+	h.purpose = Purpose(le.Uint32(b[44:]))
 	copy(h.nonce[:], b[48:])
 	return h, nil
 }
@@ -121,8 +126,9 @@ func (h *hello) fits() bool { return h.version == version && h.wire == wire.Vers
 
 func (h *hello) hasSecret() bool { return h.flags&flagSecret != 0 }
 
-// judge decides whether the peer that said theirs is welcome to p.
-func (p *port) judge(mine, theirs *hello) answer {
+// judge decides whether the peer that said theirs is welcome to p, for whatever
+// purpose.
+func (p *place) judge(mine, theirs *hello) answer {
 	switch {
 	case !theirs.fits():
 		return otherVersion
@@ -144,6 +150,8 @@ func (a answer) refusal(mine, theirs *hello) error {
 	switch a {
 	case welcome:
 		return nil
+	case notServed:
+		return &notServedError{theirs.purpose}
 	case otherVersion:
 		why = fmt.Sprintf("it speaks version %s, this is %s", theirs.versions(), mine.versions())
 	case otherEndpoint, otherBoard:

@@ -7,6 +7,7 @@ import (
 	"context"
 	"crypto/hmac"
 	"crypto/sha256"
+	"crypto/tls"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -31,16 +32,25 @@ import (
 // which may be the same under another of its addresses. It is proven like a
 // welcome, because the peer may believe it.
 //
+// "Not served" is not proven, and the peer believes it all the same: it goes to another
+// transport. Whoever can forge it could as well break the connection off, and the
+// other transport asks for a proof of its own.
+//
 // A proof is an HMAC-SHA-256 with the secret over the side's role, what is unique
 // about the TLS session if there is one, and both hellos, whose nonces are fresh.
 // Without a secret it is all zero.
 type meeting struct {
-	port   *port
-	tcp    *net.TCPConn
-	stream net.Conn // tcp, or TLS over it
-	secure *secure  // nil without TLS
-	hellos []byte   // both of them, as they were sent
-	guest  *guest   // nil on the side that dialled
+	place    *place
+	tcp      *net.TCPConn
+	deadline time.Time
+	guest    *guest // nil on the side that dialled
+
+	stream  net.Conn    // tcp, or TLS over it
+	secure  *secure     // nil without TLS
+	unwatch func() bool // lets the connection outlive the context
+	taken   bool
+	hellos  []byte // both of them, as they were sent
+	theirs  hello
 }
 
 const (
@@ -56,77 +66,79 @@ const (
 	accepted role = "gomx acceptor"
 )
 
-// meet takes over the connection, also when it fails. g is nil on the side that
-// has dialled.
-func (p *port) meet(ctx context.Context, c *net.TCPConn, deadline time.Time, g *guest,
-	talk func(*meeting) (hello, error)) (*link, error) {
+// run takes over the connection, has TLS begin if there is a config, and then lets
+// the sides talk. It closes the connection unless it was taken.
+func (m *meeting) run(ctx context.Context, config *tls.Config, talk func() error) error {
 	// Whoever says nothing must not hold up Close.
-	stop := context.AfterFunc(ctx, func() { _ = c.Close() })
-	defer stop()
-	m := &meeting{port: p, tcp: c, stream: c, guest: g}
-	_ = c.SetDeadline(deadline)
-	err := sock.Options{KeepAlive: p.opt.KeepAlive, Send: p.opt.SendBuffer, Receive: p.opt.ReceiveBuffer}.Set(c)
-	config := p.client
-	if g != nil {
-		config = p.server
-	}
+	m.unwatch = context.AfterFunc(ctx, func() { _ = m.tcp.Close() })
+	defer func() {
+		if !m.taken {
+			m.unwatch()
+			_ = m.tcp.Close()
+		}
+	}()
+	m.stream = m.tcp
+	_ = m.tcp.SetDeadline(m.deadline)
+	o := m.place.opt
+	err := sock.Options{KeepAlive: o.KeepAlive, Send: o.SendBuffer, Receive: o.ReceiveBuffer}.Set(m.tcp)
 	if err == nil && config != nil {
 		err = m.startTLS(ctx, config)
 	}
-	var theirs hello
 	if err == nil {
-		theirs, err = talk(m)
+		err = talk()
 	}
-	var l *link
-	if err == nil {
-		l, err = m.newLink(theirs)
-	}
-	if err != nil {
-		_ = c.Close()
-		return nil, err
-	}
-	return l, nil
+	return err
 }
 
 // introduce is the handshake of the side that dialled.
-func (m *meeting) introduce(peer transport.Address) (hello, error) {
-	mine := m.port.hello(peer)
+func (m *meeting) introduce(peer transport.Address, purpose Purpose) error {
+	mine := m.place.hello(peer, purpose)
 	if err := m.say(mine.append(nil)); err != nil {
-		return hello{}, err
+		return err
 	}
-	theirs, err := m.hear()
-	if err != nil {
-		return hello{}, err
+	if err := m.hear(); err != nil {
+		return err
 	}
-	answers := peer
-	switch verdict := m.port.judge(&mine, &theirs); {
-	case verdict == otherVersion:
-		err = verdict.refusal(&mine, &theirs)
-	case theirs.answer == otherBoard && verdict == welcome &&
-		theirs.self != peer && theirs.self.Endpoint == peer.Endpoint:
-		answers = theirs.self
-	case theirs.self != peer && theirs.answer != welcome:
-		err = fmt.Errorf("%w: %v answered: %v", transport.ErrRefused, theirs.self, theirs.answer)
-	case theirs.self != peer:
-		err = fmt.Errorf("%w: %v answered", transport.ErrRefused, theirs.self)
-	case theirs.answer != welcome:
-		err = fmt.Errorf("%w: %v", transport.ErrRefused, theirs.answer)
-	case verdict != welcome: // it should not have welcomed us
-		err = verdict.refusal(&mine, &theirs)
+	if err := m.weigh(&mine, peer); err != nil {
+		return err
 	}
+	err := m.prove(dialled)
 	if err == nil {
-		err = m.prove(dialled)
+		err = m.hearVerdict(m.theirs.answer)
 	}
-	if err == nil {
-		err = m.hearVerdict(theirs.answer)
-	}
-	if err == nil && answers != peer {
-		if p := m.port; p.opt.Other != nil {
-			p.opt.Other(answers.NIC, m.remote().Addr().Unmap())
+	if answers := m.theirs.self; err == nil && answers != peer {
+		if o := m.place.opt; o.Other != nil {
+			o.Other(answers.NIC, m.remote().Addr().Unmap())
 		}
 		err = &transport.WrongPeerError{Asked: peer, Answered: answers}
 	}
-	return theirs, err
+	return err
+}
+
+// weigh returns why the answer of the side that was dialled ends the handshake, or
+// nil. It may be that of another board.
+func (m *meeting) weigh(mine *hello, peer transport.Address) error {
+	theirs := &m.theirs
+	switch verdict := m.place.judge(mine, theirs); {
+	case verdict == otherVersion:
+		return verdict.refusal(mine, theirs)
+	case theirs.answer == otherBoard && verdict == welcome &&
+		theirs.self != peer && theirs.self.Endpoint == peer.Endpoint:
+		return nil
+	case theirs.self != peer && theirs.answer != welcome:
+		return fmt.Errorf("%w: %v answered: %v", transport.ErrRefused, theirs.self, theirs.answer)
+	case theirs.self != peer:
+		return fmt.Errorf("%w: %v answered", transport.ErrRefused, theirs.self)
+	case theirs.answer == notServed:
+		return &notServedError{mine.purpose}
+	case theirs.answer != welcome:
+		return fmt.Errorf("%w: %v", transport.ErrRefused, theirs.answer)
+	case verdict != welcome: // it should not have welcomed us
+		return verdict.refusal(mine, theirs)
+	case theirs.purpose != mine.purpose:
+		return fmt.Errorf("%w: it speaks %v in place of %v", transport.ErrRefused, theirs.purpose, mine.purpose)
+	}
+	return nil
 }
 
 func (m *meeting) remote() netip.AddrPort { return m.tcp.RemoteAddr().(*net.TCPAddr).AddrPort() }
@@ -156,38 +168,32 @@ func (m *meeting) hearVerdict(want answer) error {
 	return err
 }
 
-// receive is the handshake of the side that was dialled.
-func (m *meeting) receive() (hello, error) {
-	theirs, err := m.hear()
-	if err != nil {
-		return hello{}, err
-	}
-	mine := m.port.hello(theirs.self)
-	mine.answer = m.port.judge(&mine, &theirs)
+// receive is the handshake of the side that was dialled, after the peer's hello.
+func (m *meeting) receive(mine *hello) error {
 	if err := m.say(mine.append(nil)); err != nil {
-		return hello{}, err
+		return err
 	}
-	refusal := mine.answer.refusal(&mine, &theirs)
+	refusal := mine.answer.refusal(mine, &m.theirs)
 	if mine.answer != welcome && mine.answer != otherBoard {
-		return theirs, refusal
+		return refusal
 	}
 	var b [proofSize]byte
 	if err := m.read(b[:]); err != nil {
-		return theirs, cmp.Or(refusal, err)
+		return cmp.Or(refusal, err)
 	}
 	want, err := m.proof(dialled)
 	if err != nil {
-		return theirs, err
+		return err
 	}
 	if !hmac.Equal(want, b[:]) {
 		_ = m.conclude(secretWrong, make([]byte, proofSize))
-		return theirs, secretWrong.refusal(&mine, &theirs)
+		return secretWrong.refusal(mine, &m.theirs)
 	}
 	proof, err := m.proof(accepted)
 	if err == nil {
 		err = m.conclude(mine.answer, proof)
 	}
-	return theirs, cmp.Or(refusal, err)
+	return cmp.Or(refusal, err)
 }
 
 // conclude says the verdict.
@@ -197,10 +203,10 @@ func (m *meeting) conclude(a answer, proof []byte) error {
 
 // proof returns what the side in that role must say.
 func (m *meeting) proof(r role) ([]byte, error) {
-	if len(m.port.opt.Secret) == 0 {
+	if len(m.place.opt.Secret) == 0 {
 		return make([]byte, proofSize), nil
 	}
-	mac := hmac.New(sha256.New, m.port.opt.Secret)
+	mac := hmac.New(sha256.New, m.place.opt.Secret)
 	mac.Write([]byte(r))
 	if m.secure != nil {
 		state := m.secure.conn.ConnectionState()
@@ -219,14 +225,16 @@ func (m *meeting) say(b []byte) error {
 	return m.write(b)
 }
 
-func (m *meeting) hear() (hello, error) {
+// hear takes the other side's hello.
+func (m *meeting) hear() (err error) {
 	var b [helloSize]byte
 	if err := m.read(b[:]); err != nil {
-		return hello{}, err
+		return err
 	}
 	m.hellos = append(m.hellos, b[:]...)
 	m.moveOn()
-	return parseHello(b[:])
+	m.theirs, err = parseHello(b[:])
+	return err
 }
 
 // moveOn notes that the other side has done a part of the handshake.
@@ -249,8 +257,9 @@ func (m *meeting) read(b []byte) error {
 	return asRefusal(err)
 }
 
+// asRefusal says of a connection that was broken off that this is a refusal.
 func asRefusal(err error) error {
-	if sock.Broken(err) {
+	if brokenOff(err) && !errors.Is(err, transport.ErrRefused) {
 		err = fmt.Errorf("%w: it broke the connection off: %w", transport.ErrRefused, err)
 	}
 	return err
@@ -260,29 +269,4 @@ func asRefusal(err error) error {
 // connection without an answer.
 func brokenOff(err error) bool {
 	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || sock.Broken(err)
-}
-
-// newLink takes the socket away from the Go poller.
-func (m *meeting) newLink(theirs hello) (*link, error) {
-	p := m.port
-	remote := m.remote()
-	fd, err := sock.Take(m.tcp)
-	if err != nil {
-		return nil, err
-	}
-	l := &link{
-		fd: fd, peer: -1, key: -1, port: p, tls: m.secure,
-		address: theirs.self, session: theirs.session, remote: remote,
-	}
-	if l.tls != nil {
-		l.tls.link = l
-	}
-	if err := p.keep(l); err != nil {
-		sock.Close(fd)
-		return nil, err
-	}
-	if p.opt.Met != nil {
-		p.opt.Met(theirs.self.NIC, remote.Addr().Unmap())
-	}
-	return l, nil
 }

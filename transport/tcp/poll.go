@@ -4,7 +4,7 @@ package tcp
 
 import (
 	"gomx/transport"
-	"gomx/transport/tcp/internal/sock"
+	"gomx/transport/internal/epoll"
 )
 
 const (
@@ -117,7 +117,7 @@ func (p *port) unwatch(l *link) {
 
 // collect asks epoll what has happened. It tells each thing once.
 func (p *port) collect() {
-	for n := sock.Most; n == sock.Most; {
+	for n := epoll.Most; n == epoll.Most; {
 		n = p.epoll.Take()
 		for i := range n {
 			e := p.epoll.Event(i)

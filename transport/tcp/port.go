@@ -3,38 +3,27 @@
 package tcp
 
 import (
-	"context"
-	"crypto/tls"
-	"fmt"
 	"maps"
-	"net"
 	"slices"
 	"strconv"
-	"strings"
 	"sync"
 	"sync/atomic"
 
 	"gomx/transport"
+	"gomx/transport/internal/epoll"
 	"gomx/transport/tcp/internal/sock"
 	"gomx/transport/wire"
 )
 
 // port is an endpoint's presence on the network.
 type port struct {
-	opt            *Options
-	caps           *wire.Caps
-	self           transport.Address
-	session        uint32
-	events         transport.Events
-	bell           transport.Doorbell
-	server, client *tls.Config // nil: no TLS
-	listeners      []*net.TCPListener
+	caps   *wire.Caps
+	desk   *Desk
+	events transport.Events
+	bell   transport.Doorbell
 
-	closed    atomic.Bool
-	life      context.Context // ends with the port
-	end       context.CancelFunc
-	accepting sync.WaitGroup
-	parting   sync.WaitGroup // links that are closed, and still send
+	closed  atomic.Bool
+	parting sync.WaitGroup // links that are closed, and still send
 
 	// Under the endpoint's lock.
 	links   []*link // bound ones
@@ -52,22 +41,18 @@ type port struct {
 	head    wire.Header // of the frame that is being handed over
 	pool    pool
 
-	mu      sync.Mutex
-	all     map[*link]struct{} // bound or not
-	epoll   *sock.Epoll        // nil until there is a link
-	refused error              // the last peer that was turned away, and why
+	mu    sync.Mutex
+	all   map[*link]struct{} // bound or not
+	epoll *epoll.Set         // nil until there is a link
 }
 
-// keep notes a link that must be closed with the port. It refuses once the port
-// is closed. With the first one, the doorbell begins to look at sockets.
+// keep notes a link that must be closed with the port. With the first one, the
+// doorbell begins to look at sockets.
 func (p *port) keep(l *link) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.closed.Load() {
-		return transport.ErrClosed
-	}
 	if p.epoll == nil {
-		e, err := sock.NewEpoll()
+		e, err := epoll.New()
 		if err != nil {
 			return err
 		}
@@ -91,17 +76,6 @@ func (p *port) every() []*link {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return slices.Collect(maps.Keys(p.all))
-}
-
-// refuse counts a peer that was turned away, and keeps the reason for Describe.
-func (p *port) refuse(why error) {
-	if p.closed.Load() {
-		return // it is we who broke it off
-	}
-	p.mu.Lock()
-	p.refused = why
-	p.mu.Unlock()
-	p.events.Count(transport.RefusedHandshakes)
 }
 
 // enter makes l one of those that are polled.
@@ -158,46 +132,21 @@ func (p *port) leave(l *link) {
 	}
 }
 
-// Describe says where the port listens, how many links there are, and what
-// protects them.
+// Describe says how many links there are, besides what the desk says.
 func (p *port) Describe() []transport.Fact {
-	var at []string
-	for _, l := range p.listeners {
-		at = append(at, l.Addr().String())
-	}
 	p.mu.Lock()
-	links, refused := len(p.all), p.refused
+	links := len(p.all)
 	p.mu.Unlock()
-	facts := []transport.Fact{
-		{Name: "listens on", Value: strings.Join(at, ", ")},
-		{Name: "links", Value: strconv.Itoa(links)},
-		{Name: "secret", Value: onOff(len(p.opt.Secret) > 0)},
-		{Name: "TLS", Value: onOff(p.server != nil)},
-		{Name: "a vanished host is noticed within", Value: p.opt.KeepAlive.String()},
-		{Name: "ports", Value: fmt.Sprintf("%d from %d on", p.opt.Ports, p.opt.PortBase)},
-	}
-	if refused != nil {
-		facts = append(facts, transport.Fact{Name: "last refused", Value: refused.Error()})
-	}
-	return facts
+	return slices.Insert(p.desk.Describe(), 1, transport.Fact{Name: "links", Value: strconv.Itoa(links)})
 }
 
-func onOff(on bool) string {
-	if on {
-		return "on"
-	}
-	return "off"
-}
-
-// Close sends what is held back, within closeBound, closes the links and gives
-// the address back. It ends the handshakes under way and waits for them.
+// Close closes the desk, sends what is held back, within closeBound, and closes
+// the links.
 func (p *port) Close() error {
 	if p.closed.Swap(true) {
 		return nil
 	}
-	err := p.closeListeners()
-	p.end()
-	p.accepting.Wait()
+	err := p.desk.Close() // no links are made any more
 	for _, l := range p.every() {
 		l.Close()
 	}

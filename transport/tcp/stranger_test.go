@@ -23,6 +23,7 @@ type greeting struct {
 	self    transport.Address
 	session uint32
 	to      transport.Address
+	purpose uint32
 	nonce   [32]byte
 }
 
@@ -33,7 +34,7 @@ const (
 )
 
 func proper(self, to transport.Address) greeting {
-	return greeting{magic: "gomxtcp", version: 1, wire: wire.Version, self: self, session: 77, to: to}
+	return greeting{magic: "gomxtcp", version: 2, wire: wire.Version, self: self, session: 77, to: to}
 }
 
 func (g *greeting) bytes() []byte {
@@ -47,7 +48,7 @@ func (g *greeting) bytes() []byte {
 	b = le.AppendUint32(b, g.session)
 	b = le.AppendUint64(b, g.to.NIC)
 	b = le.AppendUint32(b, g.to.Endpoint)
-	b = le.AppendUint32(b, 0)
+	b = le.AppendUint32(b, g.purpose)
 	return append(b, g.nonce[:]...)
 }
 

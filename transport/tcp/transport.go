@@ -52,6 +52,11 @@ type Options struct {
 	// another one was asked for. It may be called concurrently.
 	Other func(answered uint64, at netip.Addr)
 
+	// Serves are the purposes that endpoints are opened for: Frames by Open, others
+	// by Join. An endpoint accepts nobody before it is open for all of them, so that
+	// no peer hears too early that one is not served. nil means Frames alone.
+	Serves []Purpose
+
 	// Secret, if not empty, must be known to both sides of a connection.
 	Secret []byte
 	// TLS, if not nil, has all connections run TLS 1.3. Both sides need a
@@ -79,8 +84,9 @@ const LeastKeepAlive = 3 * time.Second
 
 // Transport is the TCP transport. Its methods may be called concurrently.
 type Transport struct {
-	opt  Options
-	caps wire.Caps
+	opt    Options
+	caps   wire.Caps
+	places places
 }
 
 // New returns the transport.
@@ -90,7 +96,10 @@ func New(opt Options) *Transport {
 	opt.KeepAlive = max(cmp.Or(opt.KeepAlive, DefaultKeepAlive), LeastKeepAlive)
 	opt.ConnectTimeout = cmp.Or(opt.ConnectTimeout, DefaultConnectTimeout)
 	opt.Eager = min(cmp.Or(opt.Eager, DefaultEager), MaxFrame)
-	return &Transport{opt: opt, caps: caps(&opt)}
+	if opt.Serves == nil {
+		opt.Serves = []Purpose{Frames}
+	}
+	return &Transport{opt: opt, caps: caps(&opt), places: places{at: map[transport.Address]*place{}}}
 }
 
 // Name returns "tcp".

@@ -50,6 +50,11 @@ func TestWireDocs(t *testing.T) {
 	if !strings.Contains(text, "half a second") || tcp.CloseBound.Milliseconds() != 500 {
 		t.Errorf("docs/wire.md says that a link parts within half a second; the code has %v", tcp.CloseBound)
 	}
+	for purpose := range tcp.RDMA + 1 {
+		if want := fmt.Sprintf("| %d | %v |", uint32(purpose), purpose); !strings.Contains(text, want) {
+			t.Errorf("docs/wire.md does not say %q", want)
+		}
+	}
 	for n := range int(tcp.LastAnswer) + 1 {
 		if want := fmt.Sprintf("| %d | %s |", n, tcp.AnswerText(n)); !strings.Contains(text, want) {
 			t.Errorf("docs/wire.md does not say %q", want)

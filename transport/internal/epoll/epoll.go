@@ -1,6 +1,6 @@
 //go:build linux
 
-package sock
+package epoll
 
 import (
 	"os"
@@ -9,7 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Event says what has happened on the socket that was added under Key.
+// Event says what has happened on the descriptor that was added under Key.
 type Event struct {
 	Key      int32
 	Readable bool // something to read, an end included
@@ -17,42 +17,42 @@ type Event struct {
 	Ended    bool // the peer sends no more, or the connection is broken
 }
 
-// Epoll tells of changes on sockets, each once. It is for one goroutine at a
+// Set tells of changes on descriptors, each once. It is for one goroutine at a
 // time, but for Close.
-type Epoll struct {
+type Set struct {
 	fd     int
-	events [64]unix.EpollEvent
+	events [Most]unix.EpollEvent
 }
 
-// NewEpoll makes an empty one.
-func NewEpoll() (*Epoll, error) {
+// New makes an empty one.
+func New() (*Set, error) {
 	fd, err := unix.EpollCreate1(unix.EPOLL_CLOEXEC)
 	if err != nil {
 		return nil, os.NewSyscallError("epoll_create1", err)
 	}
-	return &Epoll{fd: fd}, nil
+	return &Set{fd: fd}, nil
 }
 
 // FD returns the descriptor, which is readable while there are events to take.
-func (e *Epoll) FD() int { return e.fd }
+func (s *Set) FD() int { return s.fd }
 
 // Close closes the descriptor.
-func (e *Epoll) Close() { _ = unix.Close(e.fd) }
+func (s *Set) Close() { _ = unix.Close(s.fd) }
 
-// Add adds a socket under a key.
-func (e *Epoll) Add(fd int, key int32) error {
+// Add adds a descriptor under a key.
+func (s *Set) Add(fd int, key int32) error {
 	edges := uint32(unix.EPOLLIN | unix.EPOLLOUT | unix.EPOLLRDHUP)
 	event := unix.EpollEvent{Events: edges | unix.EPOLLET, Fd: key}
-	return os.NewSyscallError("epoll_ctl", unix.EpollCtl(e.fd, unix.EPOLL_CTL_ADD, fd, &event))
+	return os.NewSyscallError("epoll_ctl", unix.EpollCtl(s.fd, unix.EPOLL_CTL_ADD, fd, &event))
 }
 
-// Remove takes a socket out. No event of it comes any more.
-func (e *Epoll) Remove(fd int) { _ = unix.EpollCtl(e.fd, unix.EPOLL_CTL_DEL, fd, nil) }
+// Remove takes a descriptor out. No event of it comes any more.
+func (s *Set) Remove(fd int) { _ = unix.EpollCtl(s.fd, unix.EPOLL_CTL_DEL, fd, nil) }
 
 // Take waits for nothing and returns how many events there are, Most at most.
-func (e *Epoll) Take() int {
-	n, _, errno := unix.RawSyscall6(unix.SYS_EPOLL_PWAIT, uintptr(e.fd), uintptr(unsafe.Pointer(&e.events)),
-		uintptr(len(e.events)), 0, 0, 0)
+func (s *Set) Take() int {
+	n, _, errno := unix.RawSyscall6(unix.SYS_EPOLL_PWAIT, uintptr(s.fd), uintptr(unsafe.Pointer(&s.events)),
+		uintptr(len(s.events)), 0, 0, 0)
 	if errno != 0 {
 		return 0
 	}
@@ -63,8 +63,8 @@ func (e *Epoll) Take() int {
 const Most = 64
 
 // Event returns one of those that Take has counted.
-func (e *Epoll) Event(i int) Event {
-	v := &e.events[i]
+func (s *Set) Event(i int) Event {
+	v := &s.events[i]
 	const ended = unix.EPOLLRDHUP | unix.EPOLLHUP | unix.EPOLLERR
 	return Event{
 		Key:      v.Fd,
