@@ -24,12 +24,12 @@ var arrows = map[string][]string{
 	"transport/internal":      {},
 	"transport/bell":          {"transport", "transport/internal/segment"},
 	"transport/shm":           {"transport", "transport/wire", "transport/bell", "transport/internal/segment"},
-	"transport/tcp":           {"transport", "transport/wire", "transport/bell"},
+	"transport/tcp":           {"transport", "transport/wire", "transport/bell", "transport/internal/epoll"},
 	"transport/nic":           {},
-	"transport/rdma":          {"transport"},
+	"transport/rdma":          {"transport", "transport/wire", "transport/bell", "transport/tcp", "transport/internal/epoll"},
 
 	// The only one that names the media.
-	"mx": {"endpoint", "endpoint/driver", "transport", "transport/wire", "transport/mem", "transport/shm", "transport/tcp", "transport/nic"},
+	"mx": {"endpoint", "endpoint/driver", "transport", "transport/wire", "transport/mem", "transport/shm", "transport/tcp", "transport/rdma", "transport/nic"},
 
 	"bench/stats":     {},
 	"bench/plot":      {},
@@ -102,7 +102,7 @@ func TestPureRooms(t *testing.T) {
 var (
 	low      = []string{"unsafe", "syscall", "C", "golang.org/x/sys"}
 	lowRooms = map[string]string{
-		"transport/internal":               "memory between processes: mappings and the descriptors that carry them",
+		"transport/internal":               "memory between processes, the descriptors that carry it, and events of descriptors",
 		"transport/bell":                   "sleeping on futexes and descriptors, and waking",
 		"transport/shm/internal":           "memory between processes: rings, arenas, reading of peers' memory",
 		"transport/rdma/internal":          "libibverbs, and memory registered with devices",

@@ -97,6 +97,20 @@ type Port interface {
 	Close() error
 }
 
+// Registrar is a Port of a medium that has to prepare memory before it can move
+// bytes out of it and into it without a copy.
+type Registrar interface {
+	// Register prepares memory, which is not empty, until release; memory of the Go
+	// heap is pinned meanwhile. It may be registered more than once, and parts of it
+	// too. The error names the medium, and what would help if a limit is in the way;
+	// nothing is prepared then. A closed port returns ErrClosed.
+	//
+	// Neither it nor release is called with the endpoint's lock held; any goroutine
+	// may call them. release is called once at most, when no request of the endpoint
+	// uses the memory. Close releases what is left, and release is not called later.
+	Register(mem []byte) (release func() error, err error)
+}
+
 // Fact is one line about a port, such as {"single copy", "yes"}.
 type Fact struct{ Name, Value string }
 

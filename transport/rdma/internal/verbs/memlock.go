@@ -36,28 +36,53 @@ func kib(n uint64) string { return fmt.Sprintf("%d KiB", (n+1023)/1024) }
 // explainLimit makes a MemoryLimitError of err if n bytes more, from start on, would
 // exceed the limit.
 func explainLimit(start uintptr, n int, err error) error {
-	var limit unix.Rlimit
-	if unix.Getrlimit(unix.RLIMIT_MEMLOCK, &limit) != nil {
+	limit, ok := limitOfLocks()
+	if !ok {
 		return err
 	}
 	// The system counts whole pages.
 	page := uint64(os.Getpagesize())
 	need := (uint64(start)%page + uint64(n) + page - 1) / page * page
 	locked := lockedBytes()
-	if need <= limit.Cur && locked <= limit.Cur-need {
+	if need <= limit && locked <= limit-need {
 		return err
 	}
-	return &MemoryLimitError{Need: need, Locked: locked, Limit: limit.Cur, err: err}
+	return &MemoryLimitError{Need: need, Locked: locked, Limit: limit, err: err}
+}
+
+// limitOfLocks is RLIMIT_MEMLOCK.
+func limitOfLocks() (bytes uint64, ok bool) {
+	var limit unix.Rlimit
+	err := unix.Getrlimit(unix.RLIMIT_MEMLOCK, &limit)
+	return limit.Cur, err == nil
+}
+
+// MemoryLimit returns how many bytes this process may lock, and false if there is no
+// limit for it, or none that is known.
+func MemoryLimit() (bytes uint64, ok bool) {
+	bytes, ok = limitOfLocks()
+	return bytes, ok && bytes != unix.RLIM_INFINITY && !mayLockAnything()
+}
+
+// mayLockAnything reports whether the system does not ask for the limit.
+func mayLockAnything() bool {
+	set, _ := strconv.ParseUint(status("CapEff"), 16, 64)
+	return set>>unix.CAP_IPC_LOCK&1 != 0
 }
 
 // lockedBytes is how much memory devices have of this process. 0 stands for unknown.
 func lockedBytes() uint64 {
-	status, _ := os.ReadFile("/proc/self/status")
-	for line := range strings.Lines(string(status)) {
-		if value, ok := strings.CutPrefix(line, "VmPin:"); ok {
-			n, _ := strconv.ParseUint(strings.TrimSuffix(strings.TrimSpace(value), " kB"), 10, 64)
-			return n << 10
+	n, _ := strconv.ParseUint(strings.TrimSuffix(status("VmPin"), " kB"), 10, 64)
+	return n << 10
+}
+
+// status returns what the system says of this process under a name.
+func status(name string) string {
+	text, _ := os.ReadFile("/proc/self/status")
+	for line := range strings.Lines(string(text)) {
+		if value, ok := strings.CutPrefix(line, name+":"); ok {
+			return strings.TrimSpace(value)
 		}
 	}
-	return 0
+	return ""
 }

@@ -64,10 +64,15 @@ var errNoMemory = errors.New("no memory to register")
 // Register makes a Region of mem. If the system does not allow so much memory to be
 // locked, the error is a *MemoryLimitError.
 func (d *Domain) Register(mem []byte, access Access) (*Region, error) {
+	r := new(Region)
+	return r, r.Open(d, mem, access)
+}
+
+// Open makes r, which is new or closed, a Region of mem, as Register does.
+func (r *Region) Open(d *Domain, mem []byte, access Access) error {
 	if len(mem) == 0 {
-		return nil, errNoMemory
+		return errNoMemory
 	}
-	r := &Region{mem: mem}
 	start := unsafe.Pointer(unsafe.SliceData(mem))
 	r.pin.Pin(start)
 	mr, errno := C.vb_reg_mr(d.pd, C.uintptr_t(uintptr(start)), C.size_t(len(mem)), C.int(access))
@@ -76,10 +81,10 @@ func (d *Domain) Register(mem []byte, access Access) (*Region, error) {
 		if errors.Is(errno, syscall.ENOMEM) {
 			errno = explainLimit(uintptr(start), len(mem), errno)
 		}
-		return nil, fmt.Errorf("%s: %w", d.device.name, failed(fmt.Sprintf("registering %d bytes", len(mem)), errno))
+		return fmt.Errorf("%s: %w", d.device.name, failed(fmt.Sprintf("registering %d bytes", len(mem)), errno))
 	}
-	r.mr = mr
-	return r, nil
+	r.mr, r.mem = mr, mem
+	return nil
 }
 
 // Close takes the memory away from the device. Nothing may be under way in it.
@@ -97,6 +102,18 @@ func (r *Region) Bytes() []byte { return r.mem }
 
 // Addr returns the address by which devices know the first byte.
 func (r *Region) Addr() uint64 { return uint64(uintptr(r.mr.addr)) }
+
+// Find returns where b begins in the Region, if all of it lies there.
+func (r *Region) Find(b []byte) (off int, ok bool) {
+	start, first := Addr(b), Addr(r.mem)
+	if start < first || start-first > uint64(len(r.mem)) || uint64(len(b)) > uint64(len(r.mem))-(start-first) {
+		return 0, false
+	}
+	return int(start - first), true
+}
+
+// Addr returns the address of the first byte of b.
+func Addr(b []byte) uint64 { return uint64(uintptr(unsafe.Pointer(unsafe.SliceData(b)))) }
 
 // RemoteKey returns what a peer must show to reach the Region.
 func (r *Region) RemoteKey() uint32 { return uint32(r.mr.rkey) }

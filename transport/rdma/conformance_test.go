@@ -1,0 +1,68 @@
+//go:build linux && cgo
+
+package rdma_test
+
+import (
+	"net/netip"
+	"os"
+	"sync/atomic"
+	"testing"
+
+	"gomx/transport"
+	"gomx/transport/bell"
+	"gomx/transport/rdma"
+	"gomx/transport/tcp"
+	"gomx/transport/transporttest"
+)
+
+// nextBase gives each transport a range of TCP ports of its own.
+var nextBase atomic.Int32
+
+const portsOfTest = 10
+
+// home is one address of 127.0.0.0/8 for each process.
+var home = netip.AddrFrom4([4]byte{127, 64 | byte(os.Getpid()>>16), byte(os.Getpid() >> 8), byte(os.Getpid())})
+
+// onDevice makes a transport whose endpoints are all on the first port that works.
+func onDevice(t testing.TB, opt rdma.Options, desk tcp.Options) *rdma.Transport {
+	t.Helper()
+	if err := rdma.Available(); err != nil {
+		t.Skip("needs an RDMA device, as the machine of integration/rdmavm has: ", err)
+	}
+	desk.PortBase = 22000 + int(nextBase.Add(portsOfTest))%8000
+	desk.Ports = portsOfTest
+	desk.Serves = []tcp.Purpose{tcp.RDMA}
+	desk.Listen = func(transport.Address) []netip.Addr { return []netip.Addr{home} }
+	desk.Addrs = func(uint64) []netip.Addr { return []netip.Addr{home} }
+	opt.Desk = tcp.New(desk)
+	if opt.Device == "" {
+		opt.Device = "rxe0"
+	}
+	return rdma.New(opt)
+}
+
+func newBell(t testing.TB) transport.Doorbell {
+	b, err := bell.New()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+func TestConformance(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		opt  rdma.Options
+		desk tcp.Options
+	}{
+		{"plain", rdma.Options{}, tcp.Options{}},
+		{"few credits", rdma.Options{Credits: 12, Slots: rdma.LeastSlots}, tcp.Options{}},
+		{"secret", rdma.Options{}, tcp.Options{Secret: []byte("open sesame")}},
+	} {
+		transporttest.Run(t, transporttest.Factory{
+			Name:    c.name,
+			New:     func(t testing.TB) transport.Transport { return onDevice(t, c.opt, c.desk) },
+			NewBell: newBell,
+		})
+	}
+}

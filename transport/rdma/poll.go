@@ -1,0 +1,299 @@
+//go:build linux && cgo
+
+package rdma
+
+import (
+	"encoding/binary"
+	"fmt"
+	"time"
+
+	"gomx/transport"
+	"gomx/transport/internal/epoll"
+	"gomx/transport/rdma/internal/verbs"
+	"gomx/transport/wire"
+)
+
+const (
+	hotPolls   = 1000 // after so many calls in which nothing came
+	coldPolls  = 16   // the queue is looked at in every so many only
+	endPolls   = 4096 // and connections in every so many
+	pollBudget = 128  // messages in one Poll, about
+)
+
+// Poll posts what is collected, and takes what has been completed.
+func (p *port) Poll(h transport.Handler) int {
+	if len(p.table) == 0 && !p.news.Load() {
+		return 0
+	}
+	p.turn++
+	p.post()
+	p.takeNews()
+	if p.idle > hotPolls && p.turn%coldPolls != 0 {
+		return 0
+	}
+	n := 0
+	if len(p.waiting) > 0 {
+		n = p.retry(h)
+	}
+	n += p.look(h)
+	p.repost()
+	if len(p.owing) > 0 {
+		p.giveCredits()
+	}
+	if len(p.ailing) > 0 && p.taken == len(p.done) {
+		p.finishAiling()
+	}
+	if len(p.leaving) > 0 {
+		p.bury(false)
+	}
+	if p.turn%endPolls == 0 {
+		p.lookForEnds()
+	}
+	if n > 0 {
+		p.idle = 0
+	} else {
+		p.idle++
+	}
+	return n
+}
+
+func (p *port) look(h transport.Handler) int {
+	n := 0
+	for n < pollBudget {
+		got := 0
+		if p.taken == len(p.done) {
+			if got = p.fetch(); got == 0 {
+				break
+			}
+		}
+		for p.taken < len(p.done) {
+			c := p.done[p.taken]
+			p.taken++
+			n += p.complete(&c, h)
+		}
+		if got > 0 && got < batch {
+			break
+		}
+	}
+	return n
+}
+
+// fetch takes completions out of the queue and returns how many there were.
+func (p *port) fetch() int {
+	if p.taken == len(p.done) {
+		p.done, p.taken = p.done[:0], 0
+	}
+	done, err := p.queue.Poll()
+	if err != nil {
+		p.fail(err)
+	}
+	p.done = append(p.done, done...)
+	return len(done)
+}
+
+// complete does what follows from a completion, and returns how many frames were
+// delivered or pulls ended.
+func (p *port) complete(c *verbs.Completion, h transport.Handler) int {
+	if c.ID&receiveBit != 0 {
+		return p.arrived(c, h)
+	}
+	l := p.find(c.QP)
+	if l == nil {
+		return 0
+	}
+	l.sent(c)
+	n := 0
+	for ; len(p.finished) > 0; n++ {
+		f := p.finished[0]
+		p.finished = p.finished[:copy(p.finished, p.finished[1:])]
+		h.PullFinished(f.id, f.ok)
+	}
+	return n
+}
+
+// sent takes the completion of a request of ours.
+func (l *link) sent(c *verbs.Completion) {
+	n := uint32(c.ID)
+	if c.Status == verbs.Success {
+		l.completed(n)
+		l.read()
+		return
+	}
+	if n != l.work.head {
+		l.completed(n - 1)
+	}
+	l.port.ail(l, fmt.Errorf("%w: queue pair %d: %w", transport.ErrPeerDied, l.number, c.Status))
+}
+
+// arrived takes a message of a peer, and returns how many frames were delivered.
+func (p *port) arrived(c *verbs.Completion, h transport.Handler) int {
+	s := slot(c.ID)
+	l := p.find(c.QP)
+	if l == nil || l.closed || l.deaf || c.Status != verbs.Success {
+		p.recycle(s)
+		return 0
+	}
+	b := p.in.bytes(s)[:c.Bytes]
+	switch {
+	case len(b) == creditsSize:
+		l.credits += int(binary.LittleEndian.Uint16(b))
+		p.recycle(s)
+		return 0
+	case len(b) < wire.BaseSize:
+		p.recycle(s)
+		l.corrupt(fmt.Errorf("%w: a message of %d bytes", wire.ErrMalformed, len(b)))
+		return 0
+	}
+	l.credits += int(binary.LittleEndian.Uint16(b[creditsAt:]))
+	binary.LittleEndian.PutUint16(b[creditsAt:], 0)
+	m := message{s, c.Bytes}
+	if l.peer < 0 || len(l.held) > 0 {
+		l.held = append(l.held, m)
+		return 0
+	}
+	if !l.deliver(m, h) {
+		l.held = append(l.held, m)
+		l.refused = true
+		l.wait()
+		return 0
+	}
+	return 1
+}
+
+// message is one that lies in a slot.
+type message struct {
+	slot slot
+	size uint32
+}
+
+// deliver hands a frame over, and gives its slot back. False means that it was not
+// taken now.
+func (l *link) deliver(m message, h transport.Handler) bool {
+	p := l.port
+	b := p.in.bytes(m.slot)[:m.size]
+	head := &p.head
+	if err := parse(head, b); err != nil {
+		p.recycle(m.slot)
+		l.corrupt(err)
+		return true
+	}
+	if !h.Frame(l.peer, head, b[head.Size():]) {
+		return false
+	}
+	p.recycle(m.slot)
+	if !l.closed {
+		l.owe()
+	}
+	return true
+}
+
+// parse decodes the header of a frame that is all of b.
+func parse(h *wire.Header, b []byte) error {
+	if !h.SetWord0(binary.LittleEndian.Uint64(b)) || len(b) < h.Size() || len(b)-h.Size() != int(h.Length) {
+		return fmt.Errorf("%w: kind %d, flags %#x, %d bytes of payload in a message of %d",
+			wire.ErrMalformed, h.Kind, h.Flags, h.Length, len(b))
+	}
+	h.Match = binary.LittleEndian.Uint64(b[8:])
+	h.SetWord2(binary.LittleEndian.Uint64(b[16:]))
+	h.ParseExtensions(b[wire.BaseSize:])
+	return nil
+}
+
+// wait has the next polls offer what l holds.
+func (l *link) wait() {
+	if !l.listed {
+		l.listed = true
+		l.port.waiting = append(l.port.waiting, l)
+	}
+}
+
+// retry offers frames that were not taken, or came before Bind.
+func (p *port) retry(h transport.Handler) int {
+	n, list := 0, p.waiting
+	p.waiting = p.waiting[len(p.waiting):]
+	for _, l := range list {
+		l.listed = false
+		k := 0
+		for k < len(l.held) && l.deliver(l.held[k], h) {
+			k++
+		}
+		n += k
+		l.held = l.held[:copy(l.held, l.held[min(k, len(l.held)):])]
+		if l.refused = len(l.held) > 0; l.refused {
+			l.wait()
+		}
+	}
+	return n
+}
+
+// finishAiling reports the ends of links of which nothing is left to be delivered.
+func (p *port) finishAiling() {
+	left := p.ailing[:0]
+	for _, l := range p.ailing {
+		if !l.finish() {
+			left = append(left, l)
+		}
+	}
+	clear(p.ailing[len(left):])
+	p.ailing = left
+}
+
+// lookForEnds takes the news of connections and of the queue.
+func (p *port) lookForEnds() {
+	for n := epoll.Most; n == epoll.Most; {
+		n = p.watched.Take()
+		for i := range n {
+			e := p.watched.Event(i)
+			if e.Key == queueKey {
+				p.queue.Drain()
+				p.armed = false
+			} else if l := p.find(uint32(e.Key)); l != nil && e.Ended {
+				l.hungUp = true
+				p.ail(l, nil)
+			}
+		}
+	}
+}
+
+// Quiet reports whether nothing is there that could be taken. From then on the next
+// completion makes a watched descriptor readable.
+func (p *port) Quiet() bool {
+	if len(p.table) == 0 && !p.news.Load() {
+		return true
+	}
+	p.post()
+	p.takeNews()
+	p.lookForEnds()
+	if !p.armed {
+		p.armed = true
+		if err := p.queue.Arm(); err != nil {
+			p.fail(err)
+		}
+	}
+	p.fetch()
+	quiet := p.taken == len(p.done)
+	for _, l := range p.ailing {
+		quiet = quiet && len(l.held) > 0 && l.ending
+	}
+	for _, l := range p.waiting {
+		quiet = quiet && l.refused
+	}
+	if !quiet {
+		p.idle = 0 // the next Poll looks
+	}
+	return quiet
+}
+
+// bury gives back links that were closed, once their work is done, or if it is late.
+func (p *port) bury(late bool) {
+	left := p.leaving[:0]
+	for _, l := range p.leaving {
+		if late || l.work.len() == 0 || l.broken != nil || time.Since(l.leftAt) > closeBound {
+			l.stop()
+		} else {
+			left = append(left, l)
+		}
+	}
+	clear(p.leaving[len(left):])
+	p.leaving = left
+}

@@ -1,0 +1,192 @@
+//go:build linux && cgo
+
+package rdma
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"gomx/transport"
+	"gomx/transport/internal/epoll"
+	"gomx/transport/rdma/internal/slots"
+	"gomx/transport/rdma/internal/verbs"
+	"gomx/transport/tcp"
+	"gomx/transport/wire"
+)
+
+// port is an endpoint's presence on a port of a device.
+type port struct {
+	opt     *Options
+	self    transport.Address
+	session uint32
+	events  transport.Events
+	bell    transport.Doorbell
+	at      place
+	build   builder // what Close takes apart
+	desk    *tcp.Desk
+
+	device      *verbs.Device
+	domain      *verbs.Domain
+	queue       *verbs.Queue
+	inbox       *verbs.Inbox
+	state       verbs.PortState
+	maxReceives int // in the inbox
+	maxSignals  int // in the queue, besides
+	in          receives
+	memory      memory
+	closed      atomic.Bool
+
+	// Under the endpoint's lock.
+	table    map[uint32]*link // by number of the queue pair
+	last     *link            // that a completion was for
+	done     []verbs.Completion
+	taken    int // of done
+	sends    *verbs.Sends
+	sender   *link    // whose work is in sends
+	inlined  []uint32 // slots of out that are free once it is posted
+	out      *slots.Pool
+	again    *verbs.Receives // slots whose messages are done with
+	tickets  *slots.Pool
+	bounce   *slots.Pool
+	signals  int // completions that were asked for and have not come
+	exposed  exposures
+	pulls    []*pull // free ones
+	finished []finished
+	owing    []*link // that have credits to give back
+	waiting  []*link // that have frames which were not taken
+	ailing   []*link // whose end has been found out
+	leaving  []*link // closed, with work under way
+	head     wire.Header
+	turn     uint32     // counts calls of Poll
+	idle     int        // calls of Poll in a row in which nothing came
+	armed    bool       // the next completion wakes
+	watched  *epoll.Set // the queue, under key 0, and the connections, under the number of their queue pair
+	broken   error      // why the device is of no use any more
+
+	mu     sync.Mutex
+	all    map[*link]struct{} // that are not closed
+	fresh  []*link            // not in table yet
+	failed []*link            // whose exchange has failed
+	news   atomic.Bool        // there is something in fresh or failed
+}
+
+// expect enters a link, from which messages may come from now on. It refuses once the
+// port is closed.
+func (p *port) expect(l *link) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.closed.Load() {
+		return transport.ErrClosed
+	}
+	l.expected = true
+	p.all[l] = struct{}{}
+	p.fresh = append(p.fresh, l)
+	p.news.Store(true)
+	return nil
+}
+
+// takeNews enters new links, and closes those that have failed.
+func (p *port) takeNews() {
+	if !p.news.Load() {
+		return
+	}
+	p.mu.Lock()
+	fresh, failed := p.fresh, p.failed
+	p.fresh, p.failed = nil, nil
+	p.news.Store(false)
+	p.mu.Unlock()
+	for _, l := range fresh {
+		if l.qp != nil {
+			p.table[l.number] = l
+		}
+	}
+	for _, l := range failed {
+		l.Close()
+	}
+	p.idle = 0
+}
+
+// find returns the link of a queue pair, or nil if it is closed.
+func (p *port) find(number uint32) *link {
+	if l := p.last; l != nil && l.number == number {
+		return l
+	}
+	l := p.table[number]
+	if l == nil && p.news.Load() {
+		p.takeNews()
+		l = p.table[number]
+	}
+	if l != nil {
+		p.last = l
+	}
+	return l
+}
+
+func (p *port) drop(l *link) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	delete(p.all, l)
+}
+
+func (p *port) every() []*link {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return slices.Collect(maps.Keys(p.all))
+}
+
+// fail ends all links: the device does not do what it must.
+func (p *port) fail(why error) {
+	if p.broken != nil {
+		return
+	}
+	p.broken = why
+	for _, l := range p.table {
+		p.ail(l, why)
+	}
+}
+
+// Describe says which port of which device is used and why, how many links there
+// are, and what memory is locked.
+func (p *port) Describe() []transport.Fact {
+	p.mu.Lock()
+	links := len(p.all)
+	p.mu.Unlock()
+	p.in.mu.Lock()
+	receives, promised := p.in.slots, p.in.promised
+	p.in.mu.Unlock()
+	facts := []transport.Fact{
+		{Name: "device", Value: fmt.Sprintf("%v, %v, %s", &p.at.port, p.at.port.Layer, p.at.port.Rate)},
+		{Name: "GID", Value: fmt.Sprintf("%v: %s", p.at.gid, p.at.why)},
+		{Name: "links", Value: strconv.Itoa(links)},
+		{Name: "receives", Value: fmt.Sprintf("%d of %d bytes, %d promised to peers", receives, SlotSize, promised)},
+	}
+	if p.at.port.Layer == InfiniBand {
+		facts = append(facts, transport.Fact{Name: "LID", Value: strconv.Itoa(int(p.state.LID))})
+	}
+	return append(facts, p.memory.describe()...)
+}
+
+// closeBound is how long Close waits for what was sent to arrive.
+const closeBound = 500 * time.Millisecond
+
+// Close waits until peers have what was sent to them, within closeBound, closes the
+// links and gives device and address back.
+func (p *port) Close() error {
+	if p.closed.Swap(true) {
+		return nil
+	}
+	_ = p.desk.Close() // nobody comes any more
+	for _, l := range p.every() {
+		l.Close()
+	}
+	for begin := time.Now(); len(p.leaving) > 0; {
+		p.look(nil) // all links are closed: nothing is delivered
+		p.bury(time.Since(begin) > closeBound)
+	}
+	return p.build.close()
+}
