@@ -5,7 +5,8 @@ import "fmt"
 // Alloc returns n bytes, zeroed, from the process's shared arena. Peers on the
 // host map the arena when they first meet it, and then copy large messages from
 // such memory without a system call: use it for buffers that large messages are
-// sent from. Receiving gains nothing from it.
+// sent from. Receiving gains nothing from it there. Over RDMA both do, since a card
+// is given a piece of it once, when the first large message uses it.
 //
 // The memory is not garbage-collected: give it back with Free, after all
 // requests on it have completed. Without shared memory on this system it is

@@ -28,10 +28,13 @@ func (x *exchange) must(r mx.Request, err error) mx.Request {
 	return r
 }
 
-// times is how often something is done that, over TCP, waits for the background
-// goroutine of the other side.
+// heals reports whether the medium keeps what it sends until it is acknowledged.
+func (w *world) heals() bool { return w.medium == "tcp" || w.medium == "rdma" }
+
+// times is how often something is done that, over media which heal, waits for the
+// background goroutine of the other side.
 func (w *world) times(n int) int {
-	if w.medium == "tcp" {
+	if w.heals() {
 		return n / 10
 	}
 	return n
@@ -40,7 +43,7 @@ func (w *world) times(n int) int {
 // rounds is how often something is done so that what grows has grown: a medium
 // that heals keeps copies of small messages until enough are to be acknowledged.
 func (w *world) rounds(kind string, n int) int {
-	if w.medium == "tcp" && strings.HasPrefix(kind, "eager") {
+	if w.heals() && strings.HasPrefix(kind, "eager") {
 		return 50 * n
 	}
 	return n

@@ -64,10 +64,12 @@ var counterTable = [...]counterLine{
 	{"sent over self", false, of("self", sent)},
 	{"sent over mem", false, of("mem", sent)},
 	{"sent over shm", false, of("shm", sent)},
+	{"sent over rdma", false, of("rdma", sent)},
 	{"sent over tcp", false, of("tcp", sent)},
 	{"received over self", false, of("self", received)},
 	{"received over mem", false, of("mem", received)},
 	{"received over shm", false, of("shm", received)},
+	{"received over rdma", false, of("rdma", received)},
 	{"received over tcp", false, of("tcp", received)},
 	{"sends that waited for a link", false, func(r *driver.Report) uint64 { return r.Counters.Queued }},
 	{"posted receives", true, func(r *driver.Report) uint64 { return uint64(r.Depths.Posted) }},
@@ -95,8 +97,6 @@ var counterTable = [...]counterLine{
 	{"connects asked again", false, func(r *driver.Report) uint64 { return r.Counters.ConnectsAgain }},
 	{"connects with a wrong filter", false, func(r *driver.Report) uint64 { return r.Counters.BadFilter }},
 	{"direct pulls that failed", false, func(r *driver.Report) uint64 { return r.Counters.PullFallbacks }},
-	{"links broken", false, func(r *driver.Report) uint64 { return r.Counters.Breaks }},
-	{"sessions resumed", false, func(r *driver.Report) uint64 { return r.Counters.Resumed }},
 	{"links broken", false, func(r *driver.Report) uint64 { return r.Counters.Breaks }},
 	{"sessions resumed", false, func(r *driver.Report) uint64 { return r.Counters.Resumed }},
 	{"timeouts", false, func(r *driver.Report) uint64 { return r.Counters.Timeouts }},
@@ -144,9 +144,12 @@ type Fact struct {
 // why large messages are not copied directly. Safe from any goroutine.
 func (ep *Endpoint) Facts() []Fact {
 	r := ep.d.Report()
-	all := make([]Fact, 0, len(r.Facts))
+	all := make([]Fact, 0, len(r.Facts)+1)
 	for _, f := range r.Facts {
 		all = append(all, Fact(f))
+	}
+	if ep.not != nil {
+		all = append(all, Fact{"no RDMA because", words(ep.not)})
 	}
 	return all
 }

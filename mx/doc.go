@@ -14,8 +14,9 @@
 //	r, err := ep.Isend(buf, peer, 42, nil)
 //	st, done, err := ep.Wait(r, mx.Infinite)
 //
-// Peers are on this host, which shared memory reaches, or on others, which TCP
-// does; an endpoint uses both unless it is told otherwise, and Peers says which.
+// Peers are on this host, which shared memory reaches, or on others, which RDMA
+// does where both sides have cards for it, and TCP everywhere; an endpoint uses what
+// there is unless it is told otherwise, and Peers says which.
 //
 // A message carries 64 bits of match information. A receive names a value and a
 // mask; a message belongs to it if, masked, it has that value. Messages from one
@@ -42,8 +43,9 @@
 // # Memory
 //
 // A buffer belongs to the library from the call that posts it until the request
-// is complete (a send's until it is buffered). Buffers may be on the Go heap; those
-// of Alloc make large sends faster.
+// is complete (a send's until it is buffered). Buffers may be on the Go heap. Those
+// of Alloc make large sends to this host faster; over RDMA they, and those that were
+// registered with Register, make large messages of either direction faster.
 //
 // # Concurrency
 //

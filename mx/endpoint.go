@@ -42,6 +42,7 @@ type Endpoint struct {
 	onError ErrorHandler
 	dir     *nic.Directory
 	names   []string // of its transports
+	not     error    // why one that its board is made for is not among them
 	far     bool     // one of them reaches other hosts
 	self    endpoint.Addr
 }
@@ -89,22 +90,25 @@ func openFirst(dir *nic.Directory, board, id uint32, s *settings) (*Endpoint, er
 		return nil, err
 	}
 	at := &site{env: &s.environment, dir: dir, board: b}
-	names := wanted(at)
+	use := wanted(at)
 	if id == AnyEndpoint && s.anyEndpoint >= 0 {
 		id = uint32(s.anyEndpoint)
 	}
 	first, last := id, id
 	if id == AnyEndpoint {
 		first, last = 0, MaxEndpoints-1
-		if leavesHost(names) {
+		if leavesHost(use.names) {
 			last = uint32(s.ports) - 1
 		}
 	}
-	if err := s.inRange(last, leavesHost(names)); err != nil {
+	if err := s.inRange(last, leavesHost(use.names)); err != nil {
 		return nil, err
 	}
 	for id := first; ; id++ {
-		ep, err := open(at, names, id, s)
+		ep, err := open(at, use, id, s)
+		if less, ok := use.without(err); ok {
+			ep, err = open(at, less, id, s)
+		}
 		switch {
 		case !errors.Is(err, transport.ErrBusy):
 			return ep, err
@@ -128,8 +132,8 @@ func (s *settings) inRange(id uint32, ports bool) error {
 	return nil
 }
 
-func open(at *site, names []string, id uint32, s *settings) (*Endpoint, error) {
-	list, bell, err := choose(names, at)
+func open(at *site, use choice, id uint32, s *settings) (*Endpoint, error) {
+	list, bell, err := choose(use.names, at)
 	if err != nil {
 		return nil, err
 	}
@@ -152,7 +156,7 @@ func open(at *site, names []string, id uint32, s *settings) (*Endpoint, error) {
 		bell.Close()
 		return nil, err
 	}
-	ep := &Endpoint{d: d, board: b, id: id, filter: s.filter, onError: s.onError, dir: at.dir, far: leavesHost(names)}
+	ep := &Endpoint{d: d, board: b, id: id, filter: s.filter, onError: s.onError, dir: at.dir, far: leavesHost(use.names), not: use.not}
 	for _, t := range list {
 		ep.names = append(ep.names, t.Name())
 	}

@@ -23,6 +23,7 @@ type environment struct {
 	noArena      bool
 	fatal        bool
 	anyEndpoint  int
+	rdma         cards
 	network
 }
 
@@ -46,16 +47,16 @@ type variable struct {
 func defaultEnvironment() environment {
 	return environment{
 		eager: -1, copyLimit: -1, unexpBytes: 64 << 20, timeout: 1000 * time.Second,
-		spin: 50 * time.Microsecond, anyEndpoint: -1, network: defaultNetwork(),
+		spin: 50 * time.Microsecond, anyEndpoint: -1, rdma: defaultCards(), network: defaultNetwork(),
 	}
 }
 
 // variables is the one table of environment variables: reading, help and
 // mx_info -env come from it.
-var variables = slices.Concat(generalVariables, networkVariables)
+var variables = slices.Concat(generalVariables, rdmaVariables, networkVariables)
 
 var generalVariables = []variable{
-	{name: "MX_TRANSPORT", help: "transports that endpoints use, in order of preference: shm, tcp, mem, self; auto: what works here",
+	{name: "MX_TRANSPORT", help: "transports that endpoints use, in order of preference: shm, rdma, tcp, mem, self; auto: what works here",
 		show: func(e *environment) string { return strings.Join(orAuto(e.transports), ",") },
 		set:  func(e *environment, s string) error { return setTransports(&e.transports, s) }},
 	{name: "MX_DISABLE_SHMEM", help: "1: messages to processes on the same host don't use shared memory",

@@ -23,7 +23,7 @@ const everything uint64 = 0
 const exact = mx.MatchMaskNone
 
 // media are the transports that each promise is checked over.
-var media = []string{"mem", "shm", "tcp"}
+var media = []string{"mem", "shm", "rdma", "tcp"}
 
 // world is one test over one transport.
 type world struct {

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"slices"
 	"strings"
 
 	"gomx/transport"
@@ -213,14 +212,21 @@ func (ep *Endpoint) Peers() []PeerInfo {
 	return all
 }
 
-// worthSaying leaves out that shared memory does not reach another host.
+// worthSaying leaves out that shared memory does not reach another host. The parts
+// of err are what the first of the endpoint's transports said, one each.
 func (ep *Endpoint) worthSaying(err error, id nic.ID) error {
-	if several, ok := err.(interface{ Unwrap() []error }); ok && !ep.dir.IsLocal(id) {
-		return errors.Join(slices.DeleteFunc(slices.Clone(several.Unwrap()), func(err error) bool {
-			return errors.Is(err, transport.ErrNoPeer) || errors.Is(err, transport.ErrNoRoute)
-		})...)
+	several, ok := err.(interface{ Unwrap() []error })
+	if !ok || ep.dir.IsLocal(id) {
+		return err
 	}
-	return err
+	var rest []error
+	for i, err := range several.Unwrap() {
+		near := !transportTable[ep.names[i]].far
+		if !near || !errors.Is(err, transport.ErrNoPeer) && !errors.Is(err, transport.ErrNoRoute) {
+			rest = append(rest, err)
+		}
+	}
+	return errors.Join(rest...)
 }
 
 // words puts an error that may have several parts into one line.

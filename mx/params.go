@@ -64,7 +64,7 @@ func WithEagerLimit(bytes int) Param { return Param{ParamEagerLimit, bytes} }
 func SingleThreaded() Param { return Param{ParamSingleThreaded, true} }
 
 // WithTransports chooses the transports by name, in order of preference:
-// "shm", "tcp", "mem", "self".
+// "shm", "rdma", "tcp", "mem", "self".
 func WithTransports(names ...string) Param { return Param{ParamTransports, names} }
 
 // WithSpin sets the longest time that a waiting call spins before it sleeps.

@@ -13,6 +13,7 @@ import (
 	"math/big"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -130,4 +131,18 @@ func (a *authority) config() *tls.Config {
 	pool := x509.NewCertPool()
 	pool.AddCert(a.cert)
 	return &tls.Config{Certificates: []tls.Certificate{cert}, RootCAs: pool}
+}
+
+// RDMA does not encrypt, so whoever wants TLS must ask for it.
+func TestTLSKeepsEndpointsFromRDMA(t *testing.T) {
+	t.Setenv("MX_RDMA_DEVICE", "rxe0") // whether or not it is there
+	newWorld(t, "tcp")
+	ep, err := mx.OpenEndpoint(0, mx.AnyEndpoint, testFilter, mx.WithTLS(newAuthority(t, "good").config()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer shut(t, ep)
+	if names := fmt.Sprint(ep.TransportNames()); strings.Contains(names, "rdma") || !strings.Contains(fact(ep, "no RDMA because"), "TLS") {
+		t.Errorf("transports %s, %v", names, ep.Facts())
+	}
 }

@@ -18,6 +18,9 @@ const (
 	leastKeepAlive        = 3 * time.Second
 )
 
+// desk is what the transports share that meet their peers on TCP ports: none here.
+type desk struct{}
+
 var tcpMedium = medium{
 	about: "processes on this and other hosts",
 	far:   true,

@@ -1,6 +1,7 @@
 package mx
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"sync"
@@ -15,15 +16,24 @@ type site struct {
 	env   *environment
 	dir   *nic.Directory // nil if only its availability is asked for
 	board nic.Board
+	names []string // of all that are made together
+	desk  *desk    // of those; made with the first that needs it
+}
+
+// together returns the site of transports that are made for one endpoint.
+func (s *site) together(names []string) *site {
+	return &site{env: s.env, dir: s.dir, board: s.board, names: names}
 }
 
 // medium is a line of the table of transports.
 type medium struct {
-	about string
-	make  func(s *site) (transport.Transport, error)
-	bell  func() (transport.Doorbell, error) // nil: any bell will do
-	auto  bool                               // in use unless something else is asked for
-	far   bool                               // it reaches other hosts, through a port of the endpoint's own
+	about  string
+	make   func(s *site) (transport.Transport, error)
+	bell   func() (transport.Doorbell, error) // nil: any bell will do
+	auto   bool                               // in use unless something else is asked for
+	when   func(s *site) (yes bool, no error) // and then on such sites, where it may still turn out useless; if not, perhaps why; nil: on all
+	far    bool                               // it reaches other hosts, through a port of the endpoint's own
+	remedy string                             // what errors advise if it was asked for and can't be used
 }
 
 // transportTable names every transport there is. It is the only place that does.
@@ -32,12 +42,13 @@ var transportTable = map[string]medium{
 		make: func(*site) (transport.Transport, error) { return nil, nil }},
 	"mem": {about: "endpoints of one process",
 		make: func(*site) (transport.Transport, error) { return memNetwork(), nil }},
-	"shm": shmMedium,
-	"tcp": tcpMedium,
+	"shm":  shmMedium,
+	"rdma": rdmaMedium,
+	"tcp":  tcpMedium,
 }
 
 // transportOrder is the order in which they are listed and preferred.
-var transportOrder = []string{"self", "mem", "shm", "tcp"}
+var transportOrder = []string{"self", "mem", "shm", "rdma", "tcp"}
 
 // memNetwork is the network that all endpoints of this process share.
 var memNetwork = sync.OnceValue(func() *mem.Network { return mem.NewNetwork(mem.Options{}) })
@@ -73,6 +84,7 @@ func Transports() []TransportInfo {
 
 // choose makes the transports of an endpoint and the doorbell they need.
 func choose(names []string, s *site) ([]transport.Transport, transport.Doorbell, error) {
+	s = s.together(names)
 	var list []transport.Transport
 	bell := func() (transport.Doorbell, error) { return mem.NewBell(), nil }
 	for _, name := range names {
@@ -85,7 +97,7 @@ func choose(names []string, s *site) ([]transport.Transport, transport.Doorbell,
 			err = t.Available()
 		}
 		if err != nil {
-			return nil, nil, fmt.Errorf("transport %s: %w", name, err)
+			return nil, nil, fmt.Errorf("transport %s: %w%s", name, err, m.remedy)
 		}
 		if t != nil {
 			list = append(list, t)
@@ -98,26 +110,57 @@ func choose(names []string, s *site) ([]transport.Transport, transport.Doorbell,
 	return list, b, err
 }
 
-// wanted returns the transports of an endpoint: those asked for, or what works
-// here, or at least what serves one process.
-func wanted(s *site) []string {
+// choice is the transports of an endpoint.
+type choice struct {
+	names []string
+	auto  bool  // nobody has asked for them
+	not   error // why one that the board is made for is not among them
+}
+
+// wanted returns those asked for, or what works here, or at least what serves one
+// process.
+func wanted(s *site) choice {
 	if len(s.env.transports) > 0 {
-		return s.env.transports
+		return choice{names: s.env.transports}
 	}
-	var names []string
+	c := choice{auto: true}
 	for _, name := range transportOrder {
 		m := transportTable[name]
 		if !m.auto || m.far && s.board.Kind == nic.Host && !s.board.Up {
 			continue // over a loopback interface that is down nobody can be reached
 		}
-		if t, err := m.make(s); err == nil && t.Available() == nil {
-			names = append(names, name)
+		if m.when != nil {
+			if yes, no := m.when(s); !yes {
+				c.not = no
+				continue
+			}
+		}
+		t, err := m.make(s.together([]string{name}))
+		if err == nil {
+			err = t.Available()
+		}
+		switch {
+		case err == nil:
+			c.names = append(c.names, name)
+		case m.when != nil:
+			c.not = err
 		}
 	}
-	if len(names) == 0 {
-		names = []string{"mem"}
+	if len(c.names) == 0 {
+		c.names = []string{"mem"}
 	}
-	return names
+	return c
+}
+
+// without returns the choice less what may have turned out useless when an endpoint
+// could not be opened, unless that was asked for.
+func (c choice) without(why error) (choice, bool) {
+	useless := func(name string) bool { return transportTable[name].when != nil }
+	rest := slices.DeleteFunc(slices.Clone(c.names), useless)
+	if !c.auto || len(rest) == 0 || len(rest) == len(c.names) || why == nil || errors.Is(why, transport.ErrBusy) {
+		return choice{}, false
+	}
+	return choice{names: rest, auto: true, not: why}, true
 }
 
 // leavesHost reports whether one of the transports reaches other hosts.

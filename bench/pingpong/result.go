@@ -10,6 +10,7 @@ import (
 // apply are 0, and absent from the JSON form.
 type Result struct {
 	Transport    string         `json:"transport"`
+	Instead      string         `json:"instead,omitempty"`               // why it is not a preferred one
 	Length       int            `json:"length"`                          // bytes
 	Iterations   int            `json:"iterations"`                      // round trips, or windows
 	Window       int            `json:"window,omitempty"`                // messages of a window

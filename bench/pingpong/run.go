@@ -12,6 +12,7 @@ import (
 
 // Watcher is told how a run goes on. An error from it ends the run.
 type Watcher struct {
+	Met    func(mx.PeerInfo)  // how the other side is reached, if it is another endpoint that the library found a way to; may be nil
 	Began  func() error       // both sides are ready
 	Result func(Result) error // of one length
 }
@@ -103,25 +104,30 @@ func leadTo(ctx context.Context, ep *mx.Endpoint, nic uint64, endpoint uint32, a
 	if err != nil {
 		return connectAdvice(err, endpoint)
 	}
-	if at.Transport == Auto {
+	if at.LeavesOpen() {
+		way := wayTo(ep, peer)
+		if w.Met != nil {
+			w.Met(way)
+		}
 		tell := w.Result
 		w.Result = func(r Result) error {
-			r.Transport = transportTo(ep, peer)
+			way := wayTo(ep, peer)
+			r.Transport, r.Instead = way.Transport, way.Instead
 			return tell(r)
 		}
 	}
 	return lead(ctx, ep, peer, at.Filter, p, w)
 }
 
-// transportTo returns what the library has chosen to reach a peer.
-func transportTo(ep *mx.Endpoint, peer mx.EndpointAddr) string {
+// wayTo returns what the library has chosen to reach a peer.
+func wayTo(ep *mx.Endpoint, peer mx.EndpointAddr) mx.PeerInfo {
 	nic, id, err := mx.DecomposeEndpointAddr(peer) // its NIC id may be another one than that we asked for
 	for _, p := range ep.Peers() {
 		if err == nil && p.NICID == nic && p.EndpointID == id {
-			return p.Transport
+			return p
 		}
 	}
-	return Auto
+	return mx.PeerInfo{Transport: Auto}
 }
 
 func connectAdvice(err error, endpoint uint32) error {

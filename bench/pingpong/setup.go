@@ -28,7 +28,7 @@ const unexpectedRoom = 1 << 30
 
 // Setup is where to measure: the endpoint of this side, and the other side.
 type Setup struct {
-	Transport string        // a name of mx.Transports, or Auto
+	Transport string        // a name of mx.Transports, or several with commas, the preferred one first, or Auto
 	Board     uint32        // mx.AnyNIC: any
 	NIC       uint64        // if not 0, the board with this NIC id
 	Endpoint  uint32        // of this side; mx.AnyEndpoint: any
@@ -65,12 +65,14 @@ func (s *Setup) Resolve() error {
 		}
 	}
 	instead := "; what can be used here: " + strings.Join(usable, ", ")
-	i := slices.IndexFunc(all, func(t mx.TransportInfo) bool { return t.Name == s.Transport })
-	switch {
-	case i < 0:
-		return fmt.Errorf("this build has no transport %q%s", s.Transport, instead)
-	case !all[i].Available:
-		return fmt.Errorf("transport %s can't be used: %s%s", s.Transport, all[i].Reason, instead)
+	for _, name := range s.transports() {
+		i := slices.IndexFunc(all, func(t mx.TransportInfo) bool { return t.Name == name })
+		switch {
+		case i < 0:
+			return fmt.Errorf("this build has no transport %q%s", name, instead)
+		case !all[i].Available:
+			return fmt.Errorf("transport %s can't be used: %s%s", name, all[i].Reason, instead)
+		}
 	}
 	if s.Inside() && s.Host != "" {
 		return fmt.Errorf("transport %s stays within this process and reaches no other host: leave the host out, or take another transport", s.Transport)
@@ -80,6 +82,12 @@ func (s *Setup) Resolve() error {
 
 // Inside says that the transport joins endpoints of one process only.
 func (s *Setup) Inside() bool { return s.Transport == "mem" || s.Transport == "self" }
+
+// transports are the names in Transport.
+func (s *Setup) transports() []string { return strings.Split(s.Transport, ",") }
+
+// LeavesOpen says that it is left to the library which transport is used.
+func (s *Setup) LeavesOpen() bool { return s.Transport == Auto || len(s.transports()) > 1 }
 
 // initialize calls mx.Init; done undoes it.
 func initialize() (done func() error, err error) {
@@ -104,7 +112,7 @@ func (s *Setup) open() (*mx.Endpoint, error) {
 	}
 	params := []mx.Param{mx.WithUnexpQueueMax(unexpectedRoom)}
 	if s.Transport != Auto {
-		params = append(params, mx.WithTransports(s.Transport))
+		params = append(params, mx.WithTransports(s.transports()...))
 	}
 	if s.Spin != LibrarySpin {
 		params = append(params, mx.WithSpin(s.Spin))

@@ -18,6 +18,7 @@ type findings struct {
 	Transports   []mx.TransportInfo `json:"transports"`
 	SingleCopy   singleCopy         `json:"single_copy"`
 	SharedMemory []mx.Fact          `json:"shared_memory"`
+	RDMA         mx.RDMAInfo        `json:"rdma"`
 	Network      network            `json:"network"`
 	Environment  []mx.Variable      `json:"environment,omitempty"`
 }
@@ -69,6 +70,7 @@ func gather(o *options, variables []mx.Variable) (*findings, error) {
 		return nil, err
 	}
 	f.SingleCopy, f.SharedMemory = findSingleCopy(f.Transports, variables)
+	f.RDMA = mx.RDMA()
 	f.Network = findNetwork(f.Transports, variables, f.Boards[0].Number)
 	return f, nil
 }

@@ -1,6 +1,6 @@
 // Command mx_info says what gomx finds on this machine.
 //
-//	mx_info          boards, limits, transports, single copy
+//	mx_info          boards, limits, transports, single copy, RDMA, other hosts
 //	mx_info -b 0     board 0 only
 //	mx_info -env     the environment variables, and where their values come from
 //	mx_info -json    any of these for programs

@@ -9,7 +9,8 @@ import (
 )
 
 const helpText = `mx_info says what gomx finds on this machine: its version, the boards, the limits,
-the transports, whether large messages are copied once, and how other hosts are reached.
+the transports, whether large messages are copied once, what RDMA ports there are and
+why one can't be used, and how other hosts are reached.
 
   mx_info            all of it
   mx_info -b 0       of the boards only number 0

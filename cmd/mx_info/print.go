@@ -32,6 +32,7 @@ func (f *findings) print(to io.Writer) error {
 	fmt.Fprintln(w, rule)
 	f.printTransports(w)
 	f.printSingleCopy(w)
+	printRDMA(w, &f.RDMA)
 	f.Network.print(w)
 	return w.Flush()
 }

@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"gomx/mx"
 )
 
 func TestBadInput(t *testing.T) {
@@ -16,7 +18,7 @@ func TestBadInput(t *testing.T) {
 		"-zz":                          "-h explains",
 		"extra":                        `"extra"`,
 		"-transport pigeon":            "self",
-		"-transport rdma -d localhost": "what can be used here",
+		"-transport shm,pigeon -d x":   "no transport \"pigeon\"",
 		"-transport mem -s":            "leave -s out",
 		"-transport self -d localhost": "stays within this process",
 		"-E 1073741825":                "1 GiB",
@@ -66,5 +68,20 @@ func TestBadInput(t *testing.T) {
 				t.Errorf("printed %q before it failed", o.stdout)
 			}
 		})
+	}
+}
+
+func TestTransportThatIsNotThere(t *testing.T) {
+	info := mx.RDMA()
+	if info.Available {
+		t.Skip("this machine has RDMA")
+	}
+	for _, list := range []string{"rdma", "rdma,tcp"} {
+		o := run(t, "-transport", list, "-d", "localhost")
+		for _, said := range []string{"transport rdma can't be used: ", info.Reason, "what can be used here: "} {
+			if o.status != 1 || !strings.Contains(o.stderr, said) {
+				t.Errorf("-transport %s: status %d, said %q, should say %q", list, o.status, o.stderr, said)
+			}
+		}
 	}
 }

@@ -33,7 +33,8 @@ Which messages
 
 Where
   -transport t    auto, or one that mx_info lists: self (an endpoint to itself),
-                  mem (two in one process), shm (shared memory) ... (default auto)
+                  mem (two in one process), shm (shared memory) ... (default auto);
+                  or several such as rdma,tcp: the first that reaches the receiver
   -b n            board of this side (default any)
   -n id           board of this side, by its NIC id in hexadecimal
   -e n            endpoint id of this side (default any; of a receiver 1)

@@ -47,6 +47,7 @@ func TestWithoutFlags(t *testing.T) {
 
 type line struct {
 	Transport    string             `json:"transport"`
+	Instead      string             `json:"instead"`
 	Length       int                `json:"length"`
 	Iterations   int                `json:"iterations"`
 	Latency      map[string]float64 `json:"latency_us"`

@@ -7,6 +7,7 @@ import (
 
 	"gomx/bench/pingpong"
 	"gomx/bench/plot"
+	"gomx/mx"
 )
 
 // printer prints results as they come.
@@ -63,9 +64,11 @@ func (o *options) newTable(w io.Writer) pingpong.Watcher {
 	if o.plan.Unexpected > 0 {
 		head += "    Unexpected(us/msg)"
 	}
+	prelude := o.prelude(mx.PeerInfo{})
 	return pingpong.Watcher{
+		Met: func(way mx.PeerInfo) { prelude = o.prelude(way) },
 		Began: func() error {
-			_, err := fmt.Fprintf(w, "%s\n%s\n", o.prelude(), head)
+			_, err := fmt.Fprintf(w, "%s\n%s\n", prelude, head)
 			return err
 		},
 		Result: func(r pingpong.Result) error {
@@ -87,8 +90,8 @@ func tableRow(r pingpong.Result) string {
 	return row
 }
 
-// prelude says what is about to be measured.
-func (o *options) prelude() string {
+// prelude says what is about to be measured, and over what, if the library chose it.
+func (o *options) prelude(way mx.PeerInfo) string {
 	what := "Running"
 	if o.plan.Iterations > 0 {
 		what += fmt.Sprintf(" %d iterations", o.plan.Iterations)
@@ -98,13 +101,22 @@ func (o *options) prelude() string {
 		what += " of an endpoint with itself"
 	case "mem":
 		what += " between two goroutines"
-	case pingpong.Auto:
-		what += " with " + o.setup.Host
 	default:
-		what += " between two processes over " + o.setup.Transport
+		over := o.setup.Transport
+		if o.setup.LeavesOpen() {
+			over = way.Transport
+		}
+		what += " between two processes over " + over
+		if o.setup.Host != "" {
+			what += ", the other on " + o.setup.Host
+		}
 	}
 	if c := o.setup.Cores; len(c) == 2 && o.setup.Host == "" && o.setup.Transport != "self" {
 		what += fmt.Sprintf(", on cores %d and %d", c[0], c[1])
 	}
-	return what + "."
+	what += "."
+	if way.Instead != "" {
+		what += "\nNot over a preferred transport: " + way.Instead + "."
+	}
+	return what
 }

@@ -176,3 +176,46 @@ func endless(t *testing.T, args ...string) (*exec.Cmd, func() outcome) {
 		return outcome{stderr: stderr.String(), status: cmd.ProcessState.ExitCode()}
 	}
 }
+
+// Of several transports the one that is used is named, and why it is not the first.
+func TestSeveralTransports(t *testing.T) {
+	for _, tr := range mx.Transports() {
+		if tr.Name == "tcp" && !tr.Available {
+			t.Skipf("TCP: %s", tr.Reason)
+		}
+	}
+	const rare = "2918" // the low ids may be those of other programs in shared memory
+	_, endpoint := receiver(t, "-transport", "tcp", "-e", rare)
+	args := []string{"-d", "localhost", "-r", endpoint, "-N", "20", "-S", "8", "-E", "9"}
+	names := []string{"shm"}
+	if mx.RDMA().Available {
+		names = append(names, "rdma")
+	}
+	args = append(args, "-transport", strings.Join(names, ",")+",tcp")
+	text, results := measured(t, args...), jsonLines(t, args...)
+	if len(results) != 1 || results[0].Transport != "tcp" {
+		t.Fatalf("%+v", results)
+	}
+	if !strings.Contains(text, " over tcp, the other on localhost") || !strings.Contains(text, "\nNot over a preferred transport: ") {
+		t.Errorf("%s", text)
+	}
+	for _, name := range names {
+		if !strings.Contains(text, name+": ") || !strings.Contains(results[0].Instead, name+": ") {
+			t.Errorf("nothing about %s in %q and\n%s", name, results[0].Instead, text)
+		}
+	}
+	args[len(args)-1] = "tcp"
+	if text, results := measured(t, args...), jsonLines(t, args...); strings.Contains(text, "Not over") || results[0].Instead != "" {
+		t.Errorf("%+v\n%s", results, text)
+	}
+}
+
+func TestTwoProcessesOverRDMA(t *testing.T) {
+	if r := mx.RDMA(); !r.Available {
+		t.Skip(r.Reason)
+	}
+	results := jsonLines(t, "-transport", "rdma", "-V", "-N", "5", "-S", "1", "-E", "2000000", "-M", "100")
+	if len(results) != 4 || results[0].Transport != "rdma" || results[0].Instead != "" {
+		t.Errorf("%+v", results)
+	}
+}

@@ -59,6 +59,8 @@ type Endpoint struct {
 	routes   map[int32]*route
 	oddities [transport.CounterEnd]atomic.Uint64
 
+	memory registry
+
 	bell  transport.Doorbell
 	start time.Time
 	inbox inbox
@@ -136,6 +138,7 @@ func (d *Endpoint) Close() error {
 	d.end()
 	d.back.stop()
 	d.dials.Wait()
+	d.memory.close()
 	d.lock()
 	err := d.closePorts()
 	d.unlock()

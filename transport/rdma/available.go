@@ -4,6 +4,8 @@ package rdma
 
 import (
 	"fmt"
+	"net"
+	"net/netip"
 	"slices"
 	"strings"
 
@@ -31,7 +33,7 @@ func Available() error {
 	}
 	var not []string
 	for _, p := range ports {
-		systemSysfs.look(&p)
+		systemSysfs.lookQuickly(&p)
 		why := unusable(&p, provided)
 		if why == "" {
 			return nil
@@ -41,20 +43,50 @@ func Available() error {
 	return fmt.Errorf("rdma: %w: %s", transport.ErrUnsupported, strings.Join(not, "; "))
 }
 
-// unusable says why a port is, or "" if it isn't.
+// unusable says why a port is, or "" if it isn't. Without GIDs, those are looked up.
 func unusable(p *Port, provided []string) string {
 	if !slices.Contains(provided, p.Device) {
 		return "libibverbs has no provider for it; package ibverbs-providers has the usual ones"
-	}
-	if _, _, err := p.Choose(nil); err != nil {
-		return strings.TrimPrefix(err.Error(), fmt.Sprintf("rdma: %v: ", p))
 	}
 	d, err := verbs.Open(p.Device)
 	if err != nil {
 		return err.Error()
 	}
+	if p.GIDs == nil {
+		addGIDs(p, d)
+	}
+	if _, _, err := p.Choose(nil); err != nil {
+		_ = d.Close()
+		return strings.TrimPrefix(err.Error(), fmt.Sprintf("rdma: %v: ", p))
+	}
 	if err := d.Close(); err != nil {
 		return err.Error()
 	}
 	return ""
+}
+
+// addGIDs looks up the GIDs of a port of d.
+func addGIDs(p *Port, d *verbs.Device) {
+	all, err := d.GIDs()
+	if err != nil { // the library is too old
+		systemSysfs.addGIDs(p, gids(systemSysfs.folder(p), p.Layer))
+		return
+	}
+	names := map[uint32]string{}
+	if interfaces, err := net.Interfaces(); err == nil {
+		for _, i := range interfaces {
+			names[uint32(i.Index)] = i.Name
+		}
+	}
+	types := map[verbs.GIDType]GIDType{
+		verbs.GIDInfiniBand: InfiniBandGID, verbs.GIDRoCEv1: RoCEv1, verbs.GIDRoCEv2: RoCEv2,
+	}
+	list := []GID{}
+	for _, g := range all {
+		addr := netip.AddrFrom16(g.GID)
+		if int(g.Port) == p.Number && !addr.IsUnspecified() {
+			list = append(list, GID{Index: int(g.Index), Addr: addr.Unmap(), Type: types[g.Type], Interface: names[g.Interface]})
+		}
+	}
+	systemSysfs.addGIDs(p, list)
 }

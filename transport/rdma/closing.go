@@ -34,7 +34,7 @@ func (l *link) Close() {
 	if l.broken == nil && !l.hungUp && l.work.len() > 0 {
 		l.markEnd()
 		for begin := time.Now(); l.work.reads > 0 && l.broken == nil && time.Since(begin) < settleBound; {
-			p.fetch()
+			p.fetch(1)
 			p.sweep(l)
 		}
 		if l.work.reads == 0 && l.work.len() > 0 && l.broken == nil {
@@ -126,7 +126,7 @@ func (l *link) drain() {
 
 // drained fetches completions and reports whether that of request last is there.
 func (p *port) drained(l *link, last uint32) bool {
-	p.fetch()
+	p.fetch(1)
 	for i := p.taken; i < len(p.done); i++ {
 		if c := &p.done[i]; c.QP == l.number && c.ID&receiveBit == 0 && uint32(c.ID) == last {
 			return true

@@ -1,11 +1,26 @@
-// Package rdma finds the RDMA ports of this machine and says whether they can be
-// used: which device, which port, which address of it (GID), and why not.
+// Package rdma is a transport over the verbs of RDMA devices: InfiniBand, and RoCE
+// on Ethernet. It also finds the RDMA ports of this machine and says whether they
+// can be used: which device, which port, which address of it (GID), and why not.
 //
-// Begin with Ports, which reads what the kernel says and works in any build, then
-// Port.Choose and Available.
+// Peers are introduced to each other over TCP, by the desk of transport/tcp
+// (exchange.go). The connection stays, and its end is the peer's. Then frames are
+// messages of a reliable connection between two queue pairs:
 //
-// A transport that sends frames is not here yet. What it will stand on is:
-// internal/verbs (queue pairs, registered memory, completions), internal/slots (a
-// pool of such memory), internal/gather (reads of lists that are cut differently)
-// and internal/offer (what two sides tell each other first).
+//	send.go      frames go out inline, or out of a registered slot
+//	receives.go  they come into slots of one queue that all peers share
+//	poll.go      one crossing into C takes many completions
+//	work.go      what a queue pair has been asked to do, and what is finished
+//
+// Nobody sends more frames than the other side has promised slots for. Such credits
+// ride back on frames, or alone if there are none.
+//
+// A large message is described by its sender (expose.go) and read by its receiver
+// with RDMA reads, straight into place (pull.go). The lists of memory of the two may
+// be cut differently. What memory a device may use, and for how long, is for memory.go.
+//
+// A link whose queue pair fails, or whose peer is gone, goes down; the engine makes
+// another and sends again what was lost (Caps.Heals). Closing is in closing.go.
+//
+// To find ports, begin with Ports, which reads what the kernel says and works in any
+// build, then Port.Choose, Available and Look.
 package rdma

@@ -89,10 +89,9 @@ func (t *Transport) choose(self transport.Address) (place, error) {
 	})
 	var not []string
 	for _, p := range ports {
-		systemSysfs.look(&p)
-		gid, why, err := p.Choose(addrs)
+		at, err := look(p, addrs)
 		if err == nil {
-			return place{p, gid, why}, nil
+			return at, nil
 		}
 		not = append(not, err.Error())
 	}
@@ -103,6 +102,19 @@ func (t *Transport) choose(self transport.Address) (place, error) {
 		return place{}, fmt.Errorf("%w: this machine has no RDMA device or port %s", transport.ErrUnsupported, t.opt.Device)
 	}
 	return place{}, fmt.Errorf("%w: the board has no RDMA device", transport.ErrUnsupported)
+}
+
+// look finds out how a port would be used.
+func look(p Port, addrs []netip.Addr) (at place, err error) {
+	systemSysfs.lookQuickly(&p)
+	d, err := verbs.Open(p.Device)
+	if err != nil {
+		return place{}, err
+	}
+	addGIDs(&p, d)
+	at.port = p
+	at.gid, at.why, err = p.Choose(addrs)
+	return at, errors.Join(err, d.Close())
 }
 
 // closer gives a part of a port back.

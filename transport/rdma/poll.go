@@ -18,6 +18,9 @@ const (
 	coldPolls  = 16   // the queue is looked at in every so many only
 	endPolls   = 4096 // and connections in every so many
 	pollBudget = 128  // messages in one Poll, about
+
+	eagerPolls = 64 // up to so many calls in which nothing came, an answer is likely
+	eagerTries = 8  // and the queue is looked at so many times in each
 )
 
 // Poll posts what is collected, and takes what has been completed.
@@ -36,7 +39,6 @@ func (p *port) Poll(h transport.Handler) int {
 		n = p.retry(h)
 	}
 	n += p.look(h)
-	p.repost()
 	if len(p.owing) > 0 {
 		p.giveCredits()
 	}
@@ -62,7 +64,7 @@ func (p *port) look(h transport.Handler) int {
 	for n < pollBudget {
 		got := 0
 		if p.taken == len(p.done) {
-			if got = p.fetch(); got == 0 {
+			if got = p.fetch(p.tries()); got == 0 {
 				break
 			}
 		}
@@ -78,12 +80,22 @@ func (p *port) look(h transport.Handler) int {
 	return n
 }
 
-// fetch takes completions out of the queue and returns how many there were.
-func (p *port) fetch() int {
+// tries says how often one Poll looks at the queue. While messages go to and fro it is
+// worth the time, of which other media of the endpoint have less then.
+func (p *port) tries() int {
+	if p.idle < eagerPolls {
+		return eagerTries
+	}
+	return 1
+}
+
+// fetch takes completions out of the queue and returns how many there were. It looks
+// so many times.
+func (p *port) fetch(tries int) int {
 	if p.taken == len(p.done) {
 		p.done, p.taken = p.done[:0], 0
 	}
-	done, err := p.queue.Poll()
+	done, err := p.queue.Look(tries)
 	if err != nil {
 		p.fail(err)
 	}
@@ -270,7 +282,7 @@ func (p *port) Quiet() bool {
 			p.fail(err)
 		}
 	}
-	p.fetch()
+	p.fetch(1)
 	quiet := p.taken == len(p.done)
 	for _, l := range p.ailing {
 		quiet = quiet && len(l.held) > 0 && l.ending

@@ -97,15 +97,26 @@ func (s sysfs) names() ([]Port, error) {
 
 // look finds out all about the port of that name.
 func (s sysfs) look(p *Port) {
-	at := s.path(p.Device, "ports", strconv.Itoa(p.Number))
+	s.lookQuickly(p)
+	s.addGIDs(p, gids(s.folder(p), p.Layer))
+}
+
+// lookQuickly leaves the GIDs out, and the interface, which they may name.
+func (s sysfs) lookQuickly(p *Port) {
+	at := s.folder(p)
 	_, p.State, _ = strings.Cut(text(at, "state"), ": ") // "4: ACTIVE"
 	lid, _ := strconv.ParseUint(text(at, "lid"), 0, 16)
 	p.LID = uint16(lid)
 	p.Layer = parseLayer(text(at, "link_layer"))
 	p.Rate = text(at, "rate")
-	p.GIDs = gids(at, p.Layer)
+}
+
+func (s sysfs) addGIDs(p *Port, list []GID) {
+	p.GIDs = list
 	p.Interface = s.netdev(p)
 }
+
+func (s sysfs) folder(p *Port) string { return s.path(p.Device, "ports", strconv.Itoa(p.Number)) }
 
 func parseLayer(s string) Layer {
 	switch s {

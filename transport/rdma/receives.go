@@ -121,18 +121,13 @@ func (r *receives) close() error {
 	return nil
 }
 
-// recycle has a slot take another message.
+// recycle has a slot take another message. Some are collected, so that one crossing
+// into C posts them; there are as many slots more than promises.
 func (p *port) recycle(s slot) {
 	p.again.Add(receiveBit|uint64(s), p.in.piece(s))
 	if p.again.Full() {
-		p.repost()
-	}
-}
-
-// repost posts what is collected. Credits for it may have been given before: there
-// are some slots more than promises.
-func (p *port) repost() {
-	if _, err := p.inbox.Post(p.again); err != nil {
-		p.fail(err)
+		if _, err := p.inbox.Post(p.again); err != nil {
+			p.fail(err)
+		}
 	}
 }

@@ -19,8 +19,16 @@ import (
 // is made by the first Alloc and takes memory as its blocks are used.
 var own struct {
 	sync.Mutex
-	mem   *segment.Mem
-	alloc *arena.Allocator
+	mem     *segment.Mem
+	alloc   *arena.Allocator
+	leaving int64 // offset of the block that Free is about to give back, or -1
+}
+
+// freed are who wants to know of blocks before they are given back. Its lock is
+// taken before own's, and held while they are told: one block leaves at a time.
+var freed struct {
+	sync.Mutex
+	tell map[*func(block []byte)]struct{}
 }
 
 const (
@@ -40,7 +48,7 @@ func Alloc(n int) ([]byte, error) {
 		if err != nil {
 			return nil, fmt.Errorf("alloc %d bytes: %w", n, err)
 		}
-		own.mem, own.alloc = m, arena.New(int64(m.Len()))
+		own.mem, own.alloc, own.leaving = m, arena.New(int64(m.Len())), -1
 	}
 	off, err := own.alloc.Alloc(int64(n))
 	if err != nil {
@@ -51,22 +59,88 @@ func Alloc(n int) ([]byte, error) {
 	return b, nil
 }
 
-// Free gives memory of Alloc back. The slice must begin where Alloc's began.
+// Free gives memory of Alloc back. The slice must begin where Alloc's began. It
+// returns when all functions of WhenFreed have. Safe from any goroutine, but not
+// from those functions.
 func Free(b []byte) error {
+	freed.Lock()
+	defer freed.Unlock()
+	off, block, err := leave(b[:cap(b)])
+	if err != nil {
+		return fmt.Errorf("free: %w", err)
+	}
+	for f := range freed.tell {
+		(*f)(block)
+	}
 	own.Lock()
 	defer own.Unlock()
-	if own.mem == nil {
-		return fmt.Errorf("free: %w", arena.ErrNotAllocated)
+	if len(block) >= punchFrom {
+		_ = own.mem.PunchHole(int(off), len(block)) // else the pages stay ours, no harm
 	}
-	off, ok := own.mem.Contains(b[:cap(b)])
-	if !ok {
-		return fmt.Errorf("free: %w", arena.ErrNotAllocated)
-	}
-	if size, ok := own.alloc.Size(off); ok && size >= punchFrom {
-		_ = own.mem.PunchHole(int(off), int(size)) // else the pages stay ours, no harm
-	}
-	_, err := own.alloc.Free(off)
+	own.leaving = -1
+	_, err = own.alloc.Free(off)
 	return err
+}
+
+// leave returns the block that begins where b does. From now on Block doesn't.
+func leave(b []byte) (off int64, block []byte, err error) {
+	own.Lock()
+	defer own.Unlock()
+	at, off, block := around(b)
+	if block == nil || at != off {
+		return 0, nil, arena.ErrNotAllocated
+	}
+	own.leaving = off
+	return off, block, nil
+}
+
+// Block returns the block of Alloc's memory that b lies in, to its end: that may
+// be some bytes more than were asked for. Not ok: b is empty, or lies in none, or
+// not in one alone, or in one that is being freed. Safe from any goroutine.
+func Block(b []byte) (block []byte, ok bool) {
+	own.Lock()
+	defer own.Unlock()
+	_, off, block := around(b)
+	if block == nil || off == own.leaving {
+		return nil, false
+	}
+	return block, true
+}
+
+// around returns where b lies in the arena, and the block around all of it, which
+// is nil if there is none, and where that begins. Own is locked.
+func around(b []byte) (at, off int64, block []byte) {
+	if own.mem == nil {
+		return 0, 0, nil
+	}
+	at, ok := own.mem.Contains(b)
+	if !ok {
+		return 0, 0, nil
+	}
+	off, size, ok := own.alloc.Around(at)
+	if !ok || int64(len(b)) > size-(at-off) {
+		return 0, 0, nil
+	}
+	return at, off, own.mem.Bytes()[off : off+size : off+size]
+}
+
+// WhenFreed has f called with each block that is freed, while it is still there,
+// but Block does not find it any more; f is called by one goroutine at a time. After
+// forget has returned f is not called any more, so forget must not be called with a
+// lock held that f takes; Block may be. f must not call Free, WhenFreed or forget.
+// Safe from any goroutine.
+func WhenFreed(f func(block []byte)) (forget func()) {
+	freed.Lock()
+	defer freed.Unlock()
+	if freed.tell == nil {
+		freed.tell = map[*func(block []byte)]struct{}{}
+	}
+	freed.tell[&f] = struct{}{}
+	return func() {
+		freed.Lock()
+		defer freed.Unlock()
+		delete(freed.tell, &f)
+	}
 }
 
 // arenaPlace is where an arena lies in its owner's memory.

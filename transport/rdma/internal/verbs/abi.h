@@ -1,5 +1,5 @@
-// The part of the binary interface of libibverbs (symbol versions IBVERBS_1.0 and
-// IBVERBS_1.1) that this package uses, in declarations of its own, so that building
+// The part of the binary interface of libibverbs (symbol versions IBVERBS_1.0,
+// IBVERBS_1.1 and, if it is there, IBVERBS_1.11) that this package uses, in declarations of its own, so that building
 // needs no headers of others. abi_test.go compares them with the real ones.
 //
 // Fields that are not used have names that begin with pad or old. A structure that
@@ -55,7 +55,14 @@ enum {
 
 enum { VB_WC_SEND = 0, VB_WC_WRITE = 1, VB_WC_READ = 2, VB_WC_RECV = 1 << 7 };
 
+enum { VB_GID_IB, VB_GID_ROCE_V1, VB_GID_ROCE_V2 };
+
 struct vb_context;
+
+struct vb_gid_entry {
+	_Alignas(8) uint8_t gid[16];
+	uint32_t index, port, type, interface;
+};
 
 struct vb_device {
 	void *pad_ops[2];

@@ -43,6 +43,9 @@ static struct {
 	FUNCTIONS(MEMBER)
 } lib;
 
+// Those that older libraries lack.
+static int (*query_gid_table)(struct vb_context *, struct vb_gid_entry *, size_t, uint32_t, size_t);
+
 static const char *find(void *library, void *member, const char *name, const char *version) {
 	static char why[256];
 	void *f = dlvsym(library, name, version);
@@ -65,6 +68,7 @@ const char *vb_load(void) {
 	if ((why = find(library, &lib.name, "ibv_" #name, "IBVERBS_" version))) \
 		return why;
 	FUNCTIONS(LOOK_UP)
+	(void)find(library, &query_gid_table, "_ibv_query_gid_table", "IBVERBS_1.11");
 	return NULL;
 }
 
@@ -79,6 +83,12 @@ int vb_query_device(struct vb_context *context, struct vb_device_attr *attr) {
 
 int vb_query_port(struct vb_context *context, uint8_t port, struct vb_port_attr *attr) {
 	return lib.query_port(context, port, attr);
+}
+
+int vb_query_gids(struct vb_context *context, struct vb_gid_entry *entries, int n) {
+	if (!query_gid_table)
+		return -ENOSYS;
+	return (int)query_gid_table(context, entries, n, 0, sizeof *entries);
 }
 
 struct vb_pd *vb_alloc_pd(struct vb_context *context) { return lib.alloc_pd(context); }
@@ -122,8 +132,12 @@ int vb_query_qp(struct vb_qp *qp, struct vb_qp_attr *attr, int mask, struct vb_q
 
 int vb_destroy_qp(struct vb_qp *qp) { return lib.destroy_qp(qp); }
 
-int vb_poll(struct vb_cq *cq, int n, struct vb_wc *wc) {
-	return cq->context->ops.poll_cq(cq, n, wc);
+int vb_poll(struct vb_cq *cq, int tries, int n, struct vb_wc *wc) {
+	int found;
+	do
+		found = cq->context->ops.poll_cq(cq, n, wc);
+	while (found == 0 && --tries > 0);
+	return found;
 }
 
 int vb_arm(struct vb_cq *cq) { return cq->context->ops.req_notify_cq(cq, 0); }

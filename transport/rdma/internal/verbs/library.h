@@ -16,6 +16,11 @@ int vb_close_device(struct vb_context *context);
 int vb_query_device(struct vb_context *context, struct vb_device_attr *attr);
 int vb_query_port(struct vb_context *context, uint8_t port, struct vb_port_attr *attr);
 
+
+// vb_query_gids fetches the GIDs of all ports and returns how many, or a negative
+// errno: -ENOSYS if the library is too old.
+int vb_query_gids(struct vb_context *context, struct vb_gid_entry *entries, int n);
+
 struct vb_pd *vb_alloc_pd(struct vb_context *context);
 int vb_dealloc_pd(struct vb_pd *pd);
 struct vb_mr *vb_reg_mr(struct vb_pd *pd, uintptr_t addr, size_t length, int access);
@@ -34,8 +39,9 @@ int vb_modify_qp(struct vb_qp *qp, struct vb_qp_attr *attr, int mask);
 int vb_query_qp(struct vb_qp *qp, struct vb_qp_attr *attr, int mask, struct vb_qp_init_attr *init);
 int vb_destroy_qp(struct vb_qp *qp);
 
-// vb_poll takes up to n completions and returns how many, or a negative number.
-int vb_poll(struct vb_cq *cq, int n, struct vb_wc *wc);
+// vb_poll takes up to n completions and returns how many, or a negative number. It
+// looks so many times before it says that there are none.
+int vb_poll(struct vb_cq *cq, int tries, int n, struct vb_wc *wc);
 
 // vb_arm has the channel tell of the next completion. It returns an errno.
 int vb_arm(struct vb_cq *cq);

@@ -90,9 +90,13 @@ func (q *Queue) Close() error {
 	return nil
 }
 
-// Poll takes completions. They are valid until the next call.
-func (q *Queue) Poll() ([]Completion, error) {
-	n := C.vb_poll(q.cq, C.int(len(q.done)), (*C.struct_vb_wc)(unsafe.Pointer(unsafe.SliceData(q.done))))
+// Poll takes completions. They are valid until the next call. It looks once.
+func (q *Queue) Poll() ([]Completion, error) { return q.Look(1) }
+
+// Look is Poll, but looks so many times before it returns none. To look again costs much less
+// than to cross into C again.
+func (q *Queue) Look(tries int) ([]Completion, error) {
+	n := C.vb_poll(q.cq, C.int(tries), C.int(len(q.done)), (*C.struct_vb_wc)(unsafe.Pointer(unsafe.SliceData(q.done))))
 	if n < 0 {
 		return nil, failed("ibv_poll_cq", nil)
 	}

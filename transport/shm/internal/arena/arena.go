@@ -16,7 +16,7 @@ type Allocator struct {
 
 	mu    sync.Mutex // covers all below
 	holes holes
-	runs  map[int64]int64 // sizes of runs of pages in use, by offset
+	runs  runs // of pages in use
 	slabs slabs
 	inUse int64
 	peak  int64
@@ -28,7 +28,6 @@ func New(size int64) *Allocator {
 	capacity := max(size, 0) / pageSize * pageSize
 	a := &Allocator{
 		capacity: capacity,
-		runs:     map[int64]int64{},
 		slabs:    slabs{byNumber: map[int64]*slab{}},
 	}
 	if capacity > 0 {
@@ -69,7 +68,7 @@ func (a *Allocator) take(n int64) (off, size int64, ok bool) {
 	}
 	size = roundUp(n, pageSize)
 	if off, ok = a.holes.take(size, pageSize); ok {
-		a.runs[off] = size
+		a.runs.add(off, size)
 	}
 	return off, size, ok
 }
@@ -98,8 +97,7 @@ func (a *Allocator) Free(off int64) (size int64, err error) {
 		return 0, notAllocated(off)
 	}
 	a.inUse -= size
-	if _, isRun := a.runs[off]; isRun {
-		delete(a.runs, off)
+	if a.runs.remove(off) {
 		a.holes.insert(off, size)
 		return size, nil
 	}
@@ -122,14 +120,23 @@ func (a *Allocator) Size(off int64) (int64, bool) {
 }
 
 func (a *Allocator) sizeLocked(off int64) (int64, bool) {
-	if size, ok := a.runs[off]; ok {
-		return size, true
+	start, size, ok := a.aroundLocked(off)
+	return size, ok && start == off
+}
+
+// Around returns where the block begins in which off lies, and the bytes that it
+// occupies, and false if off lies in none.
+func (a *Allocator) Around(off int64) (start, size int64, ok bool) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.aroundLocked(off)
+}
+
+func (a *Allocator) aroundLocked(off int64) (start, size int64, ok bool) {
+	if s := a.slabs.at(off); s != nil {
+		return s.around(off)
 	}
-	s := a.slabs.at(off)
-	if s == nil || !s.holds(off) {
-		return 0, false
-	}
-	return classSizes[s.class], true
+	return a.runs.around(off)
 }
 
 // InUse returns the bytes that blocks occupy now, rounding included.

@@ -3,6 +3,7 @@ package arena_test
 import (
 	"encoding/binary"
 	"errors"
+	"math"
 	"math/rand/v2"
 	"testing"
 
@@ -173,6 +174,21 @@ func (w *twin) check() {
 	for off, want := range w.live {
 		if size, ok := w.a.Size(off); !ok || size != want {
 			w.t.Fatalf("Size(%d) = %d, %v; want %d", off, size, ok, want)
+		}
+		for _, at := range []int64{off, off + want/2, off + want - 1} {
+			if start, size, ok := w.a.Around(at); !ok || start != off || size != want {
+				w.t.Fatalf("Around(%d) = %d, %d, %v; want %d, %d", at, start, size, ok, off, want)
+			}
+		}
+	}
+	for unit, inUse := range w.units {
+		if start, size, ok := w.a.Around(int64(unit)*64 + 1); ok != inUse {
+			w.t.Fatalf("Around(%d) = %d, %d, %v; in use: %v", unit*64+1, start, size, ok, inUse)
+		}
+	}
+	for _, at := range []int64{-1, math.MinInt64, w.a.Capacity(), math.MaxInt64} {
+		if _, _, ok := w.a.Around(at); ok {
+			w.t.Fatalf("a block around %d", at)
 		}
 	}
 }

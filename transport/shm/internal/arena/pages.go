@@ -69,3 +69,40 @@ func (h holes) largest() int64 {
 	}
 	return size
 }
+
+// run is pages that one block has.
+type run struct{ start, size int64 }
+
+// runs lists them by offset.
+type runs []run
+
+// find returns where a run that begins at off is in the list, or would be.
+func (l runs) find(off int64) (i int, there bool) {
+	return slices.BinarySearchFunc(l, off, func(r run, off int64) int { return cmp.Compare(r.start, off) })
+}
+
+func (l *runs) add(off, size int64) {
+	i, _ := l.find(off)
+	*l = slices.Insert(*l, i, run{off, size})
+}
+
+// remove takes out the run that begins at off, if there is one.
+func (l *runs) remove(off int64) bool {
+	i, there := l.find(off)
+	if there {
+		*l = slices.Delete(*l, i, i+1)
+	}
+	return there
+}
+
+// around returns the run in which off lies.
+func (l runs) around(off int64) (start, size int64, ok bool) {
+	i, there := l.find(off)
+	if !there {
+		i-- // the one before may reach over off
+	}
+	if i < 0 || off-l[i].start >= l[i].size {
+		return 0, 0, false
+	}
+	return l[i].start, l[i].size, true
+}

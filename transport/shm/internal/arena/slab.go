@@ -30,10 +30,12 @@ type slab struct {
 	prev, next *slab // among the slabs of this class that have a free slot
 }
 
-// holds says whether a block in use starts at off.
-func (s *slab) holds(off int64) bool {
-	slot, rest := (off-s.base)/classSizes[s.class], (off-s.base)%classSizes[s.class]
-	return rest == 0 && slot < int64(s.slots) && s.taken[slot/wordBits]>>(slot%wordBits)&1 != 0
+// around returns the block in use around off, which is an offset of the slab.
+func (s *slab) around(off int64) (start, size int64, ok bool) {
+	size = classSizes[s.class]
+	slot := (off - s.base) / size
+	ok = slot < int64(s.slots) && s.taken[slot/wordBits]>>(slot%wordBits)&1 != 0
+	return s.base + slot*size, size, ok
 }
 
 // slabs finds slabs by offset and, for each class, those with a free slot.
