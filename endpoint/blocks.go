@@ -66,10 +66,27 @@ func (e *Engine) pullBlocks(p *peer, slot int32, r *request) {
 	i, pl := e.pulls.alloc()
 	r.pull = i
 	pl.request, pl.peer, pl.progress = handleOf(slot, r.generation), p.index, e.clock()
-	pl.frame = uint32(min(p.caps.MaxFrame, cmp.Or(p.caps.PullFrame, pullFrame)))
+	pl.frame = p.pullFrame()
 	p.medium.PulledBlocks++
 	e.askBlocks(p, r, pl)
 	e.watchPull(i, pl)
+}
+
+// pullFrame returns what PullData frames of the peer are to carry.
+func (p *peer) pullFrame() uint32 {
+	return uint32(min(p.caps.MaxFrame, cmp.Or(p.caps.PullFrame, pullFrame)))
+}
+
+// rewind forgets the blocks that have not come whole, and what lies behind the
+// first of them, so that it can be asked for in other frames.
+func (pl *pull) rewind(frame uint32) {
+	for i := range pl.blocks {
+		if b := &pl.blocks[i]; b.len != 0 {
+			pl.asked = min(pl.asked, b.off)
+			b.len = 0
+		}
+	}
+	pl.got, pl.frame = pl.asked, frame
 }
 
 // askBlocks asks for new blocks while there are free places.

@@ -17,6 +17,7 @@
 //	blocks.go                          rendezvous by blocks, for media that can't pull
 //	link.go connect.go disconnect.go   links and sessions
 //	reliable.go early.go resend.go     sequence numbers, acks, retransmission
+//	heal.go pieces.go                  sessions that outlive their links
 //	flow.go                            back-pressure
 //	self.go                            messages to oneself
 //	request.go complete.go query.go cancel.go timeout.go   the life of requests

@@ -138,6 +138,14 @@ func (e *Engine) frame(p *peer, h *wire.Header, payload []byte) bool {
 		e.corrupt(p)
 		return true
 	}
+	if h.Kind == wire.Eager && h.Flags&wire.HasRange != 0 {
+		return e.arrivePiece(p, h, payload)
+	}
+	return e.takeNext(p, h, payload)
+}
+
+// takeNext accepts the next frame of a medium that keeps the order.
+func (e *Engine) takeNext(p *peer, h *wire.Header, payload []byte) bool {
 	session := p.local
 	if !e.accept(p, h, payload) {
 		return false

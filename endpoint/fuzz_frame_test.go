@@ -16,7 +16,7 @@ func FuzzFrame(f *testing.F) {
 	for seed := range uint64(8) {
 		f.Add(history(seed, 300))
 	}
-	for kind := wire.Eager; kind <= wire.Throttle; kind++ {
+	for kind := wire.Eager; kind <= wire.Resume; kind++ {
 		f.Add([]byte{byte(kind), 0, byte(kind), 7, 0xff, byte(kind), 3, 1, 1, 1, 1, 1, 1, 1})
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
@@ -42,8 +42,11 @@ func newSiege(t *testing.T, b []byte) *siege {
 	s := &siege{t: t, bytes: b, world: new(endpointtest.World)}
 	how := s.next()
 	s.world.Caps = endpointtest.Reliable(how&1 != 0)
-	if how&2 != 0 {
+	switch {
+	case how&2 != 0:
 		s.world.Caps = endpointtest.Lossy(how&1 != 0)
+	case how&32 != 0:
+		s.world.Caps = endpointtest.Healing(how&1 != 0)
 	}
 	s.world.Pulls = endpointtest.PullMode(how >> 2 & 3)
 	cfg := endpoint.Config{Session: 0x100, EagerLimit: -1, CopyLimit: -1, UnexpectedBytes: 20000}
@@ -111,6 +114,8 @@ func (s *siege) run() {
 			v.Flush()
 		case 2:
 			v.Cancel(s.handles[int(op>>4)%len(s.handles)])
+		case 3:
+			s.relink(op >> 4)
 		default:
 			h, payload := s.frame()
 			v.Frame(s.victim.PeerOf(s.enemy), &h, payload)
@@ -120,6 +125,20 @@ func (s *siege) run() {
 		}
 	}
 	s.talk()
+}
+
+// relink breaks the victim's link to the enemy, if such links heal. The next one has
+// frames of another size, and the enemy's own protocol is not heard on it.
+func (s *siege) relink(how byte) {
+	if !s.world.Caps.Heals {
+		return
+	}
+	honest := s.world.Caps
+	s.world.Caps.MaxFrame = []int{2048, 1100, 4000, 9000}[how&3]
+	s.world.Caps.Pull = how&4 != 0
+	s.world.Break(s.victim, s.enemy, nil)
+	s.world.Settle()
+	s.world.Caps = honest
 }
 
 // frame decodes a frame. Fields are often near to what makes sense.

@@ -31,6 +31,8 @@ const ackPlease = 1 // Match of an Ack frame that wants one back
 type healing struct {
 	resuming bool   // over this link the peer has not said yet what it has received
 	cursor   uint32 // next frame of the log to be sent over this link
+	sent     int    // bytes of it that have been, if it goes in pieces
+	pieces   []byte // that have come of the next message
 
 	since    Tick // when the link broke
 	redialAt Tick
@@ -80,6 +82,7 @@ func (e *Engine) breakLink(p *peer) {
 func (e *Engine) unhook(p *peer) {
 	p.link, p.ending, p.nacked, p.pushing = nil, false, 0, 0
 	p.heal.resuming, p.heal.ackDue = false, false
+	p.heal.pieces = nil
 	p.greetings.clear()
 	p.jobs.clear()
 	p.control.keep(func(h *wire.Header) bool { return h.Kind != wire.PullRequest })
@@ -88,16 +91,18 @@ func (e *Engine) unhook(p *peer) {
 		if r.peer != p.index {
 			return
 		}
-		r.flags &^= exposed
-		if r.state == statePulling && r.flags&failing != 0 {
+		r.flags &^= exposed // the link frees that when it closes
+		switch {
+		case r.state != statePulling || r.pull != none:
+		case r.flags&failing != 0:
 			e.complete(slot, r, r.code)
+		default:
+			e.pullBlocks(p, slot, r) // instead of the link, from the next Resume on
 		}
 	})
-	if p.caps.Pull {
-		for id, ok := e.unexp.First(); ok; id, ok = e.unexp.Next(id) {
-			if m := e.unexp.At(id); m.Peer == p.index && storedKind(m.Kind) == storedRemote {
-				m.Flags |= placeLost
-			}
+	for id, ok := e.unexp.First(); ok; id, ok = e.unexp.Next(id) {
+		if m := e.unexp.At(id); m.Peer == p.index && storedKind(m.Kind) == storedRemote {
+			m.Flags |= placeLost
 		}
 	}
 }
@@ -121,7 +126,9 @@ func (e *Engine) relink(p *peer, l wire.Link, dialled bool) {
 		e.askAll(p)
 		return
 	}
-	p.link, p.caps, p.linkDialled = l, l.Caps(), dialled
+	p.link, p.linkDialled = l, dialled
+	p.caps = l.Caps()
+	p.medium = e.mediumNamed(p.caps.Name)
 	p.heal.resuming = true
 	e.greet(p, greeting{h: wire.Header{
 		Kind: wire.Resume, Flags: wire.HasAck, Session: p.remote, Ack: p.recvSeq,
@@ -170,7 +177,7 @@ func (e *Engine) resumeFrom(p *peer, ack uint32) {
 		return
 	}
 	e.count.Resumed++
-	p.heal.resuming, p.heal.cursor = false, p.log.base
+	p.heal.resuming, p.heal.cursor, p.heal.sent = false, p.log.base, 0
 	p.throttled = false
 	if p.throttles {
 		e.control(p, wire.Header{Kind: wire.Throttle, Match: 1})
@@ -182,20 +189,23 @@ func (e *Engine) resumeFrom(p *peer, ack uint32) {
 	e.wait(p)
 }
 
-// restartPulls asks for the bytes of large messages that were under way when the
-// link broke. Those that the link itself was to fetch come by blocks.
+// restartPulls asks for the blocks that have not come whole, or, if another frame
+// suits this link than the last one, for what they were to bring.
 func (e *Engine) restartPulls(p *peer) {
-	e.eachRequest(func(slot int32, r *request) {
-		switch {
-		case r.state != statePulling || r.peer != p.index:
-		case r.pull == none:
-			e.pullBlocks(p, slot, r)
-		default:
-			pl := e.pulls.items[r.pull]
-			for i := range pl.blocks {
-				if b := &pl.blocks[i]; b.len != 0 {
-					e.askBlock(p, r, pl, b)
-				}
+	frame := p.pullFrame()
+	e.eachRequest(func(_ int32, r *request) {
+		if r.state != statePulling || r.peer != p.index {
+			return
+		}
+		pl := e.pulls.items[r.pull]
+		if pl.frame != frame {
+			pl.rewind(frame)
+			e.askBlocks(p, r, pl)
+			return
+		}
+		for i := range pl.blocks {
+			if b := &pl.blocks[i]; b.len != 0 {
+				e.askBlock(p, r, pl, b)
 			}
 		}
 	})
@@ -209,8 +219,11 @@ func (e *Engine) flushHealing(p *peer) bool {
 	}
 	for h := p.heal; h.cursor != p.log.next; h.cursor++ {
 		k := p.log.kept.at(h.cursor)
-		e.out = wire.Vec{First: k.data}
-		if !p.link.Send(&k.h, &e.out, 0) {
+		if e.out = (wire.Vec{First: k.data}); int(k.h.Length) > p.caps.MaxFrame {
+			if !e.sendPieces(p, &k.h) {
+				return false
+			}
+		} else if !p.link.Send(&k.h, &e.out, 0) {
 			return false
 		}
 		e.count.Resent++

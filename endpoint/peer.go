@@ -52,6 +52,8 @@ type peer struct {
 	control   fifo[wire.Header]
 	jobs      fifo[pullJob]
 	pushing   Handle // the send whose memory the link may retain
+	described Handle // the send that desc is of
+	desc      []byte // where its bytes lie
 	inBacklog bool
 	watched   Tick // when Advance comes by, or Never
 

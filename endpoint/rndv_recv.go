@@ -15,7 +15,7 @@ func (e *Engine) startRendezvous(p *peer, slot int32, r *request, from uint64, t
 		e.finishRendezvous(p, slot, r)
 		return
 	}
-	if p.caps.Pull && !p.broken() {
+	if p.caps.Pull && len(desc) > 0 && !p.broken() {
 		switch p.link.Pull(desc, &r.vec, int(r.xferLen), uint64(handleOf(slot, r.generation))) {
 		case wire.PullDone:
 			p.medium.PulledDirect++

@@ -13,20 +13,9 @@ func (e *Engine) transmitRendezvous(p *peer, slot int32, r *request) bool {
 	if r.kind == kindSyncSend {
 		h.Flags |= wire.Sync
 	}
-	e.bytes = e.bytes[:0]
-	if r.flags&exposed != 0 {
-		p.link.Unexpose(r.token) // it waited, and the description has been overwritten
-		r.flags &^= exposed
-	}
-	if p.caps.Pull && r.msgLen > 0 {
-		e.bytes, r.token = p.link.Expose(e.bytes, &r.vec)
-		r.flags |= exposed
-		if len(e.bytes) > p.caps.MaxFrame {
-			e.bytes = e.bytes[:0] // too many segments to describe: by blocks
-		}
-	}
-	h.Length = uint32(len(e.bytes))
-	e.out = wire.Vec{First: e.bytes}
+	e.describe(p, r, Handle(h.ID))
+	h.Length = uint32(len(p.desc))
+	e.out = wire.Vec{First: p.desc}
 	if !e.post(p, h, &e.out, 0) {
 		return false
 	}
@@ -34,6 +23,26 @@ func (e *Engine) transmitRendezvous(p *peer, slot int32, r *request) bool {
 	r.state = stateOffered
 	e.expectAnswer(p, r)
 	return true
+}
+
+// describe has p.desc say where the bytes of a send lie. While the link is full the
+// first send in the queue is tried again and again, and described once.
+func (e *Engine) describe(p *peer, r *request, h Handle) {
+	if r.flags&exposed != 0 && p.described == h {
+		return
+	}
+	if r.flags&exposed != 0 {
+		p.link.Unexpose(r.token) // another one was described meanwhile
+		r.flags &^= exposed
+	}
+	p.desc, p.described = p.desc[:0], h
+	if p.caps.Pull && r.msgLen > 0 {
+		p.desc, r.token = p.link.Expose(p.desc, &r.vec)
+		r.flags |= exposed
+		if len(p.desc) > p.caps.MaxFrame {
+			p.desc = p.desc[:0] // too many segments to describe: by blocks
+		}
+	}
 }
 
 // arriveNotify ends a synchronous or rendezvous send.

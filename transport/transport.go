@@ -128,7 +128,8 @@ type Link interface {
 	// Close gives the link's resources back. Frames already sent stay readable
 	// by the peer. Called with the endpoint's lock held. From its return on, and
 	// likewise from Events.Down on, the link writes nothing more into memory
-	// that Pull was given: it may be the user's again.
+	// that Pull was given: it may be the user's again. What was exposed is so no
+	// more, without Unexpose, and pulls of it by the peer fail.
 	Close()
 }
 

@@ -24,6 +24,9 @@ func (w *World) Leftovers(n *Node) []string {
 			left = append(left, fmt.Sprintf("%d %s", c.n, c.what))
 		}
 	}
+	if w.strays > 0 {
+		left = append(left, fmt.Sprintf("%d descriptions used on another link", w.strays))
+	}
 	if n.Engine.Backlog() {
 		left = append(left, "a backlog")
 	}

@@ -17,6 +17,8 @@ var _ = family(map[string]command{
 	"reopen":     reopen,
 	"break":      breakLink,
 	"dial":       dialAgain,
+	"medium":     medium,
+	"pulls":      pulls,
 })
 
 // world a b [lossy] [heals] [pull] [eager=N] [copy=N] [frame=N] [room=N] [session=N]
@@ -30,14 +32,9 @@ func makeWorld(t *Trace, a *arguments) error {
 	if a.has("heals") {
 		w.Caps = Healing(a.has("pull"))
 	}
-	w.Caps.MaxFrame = int(a.number("frame", uint64(w.Caps.MaxFrame)))
-	for word, mode := range map[string]PullMode{"later": PullLater, "tears": PullTears, "fails": PullFails} {
-		if a.has(word) {
-			w.Pulls = mode
-		}
-	}
 	w.Seen, w.Took = t.seen, t.took
 	t.world = w
+	t.media(a)
 	for _, name := range a.plain {
 		if len(name) == 1 {
 			w.Add(name, t.config(a, len(w.Nodes)))
@@ -172,12 +169,41 @@ func reopen(t *Trace, a *arguments) error {
 	return nil
 }
 
-// break a b: the links between them die at once.
+// break a b [side=a]: the links between them die at once; one side may learn it
+// before the other.
 func breakLink(t *Trace, a *arguments) error {
 	from, to := t.node(a, 0), t.node(a, 1)
 	if a.err == nil {
-		t.world.Break(from, to)
+		t.world.Break(from, to, t.world.Node(a.keyed["side"]))
 	}
+	return nil
+}
+
+// medium NAME [pull] [frame=N] [later] [tears] [fails]: what links are like that are
+// made from now on, in a world that heals.
+func medium(t *Trace, a *arguments) error {
+	t.world.Caps = Healing(a.has("pull"))
+	t.world.Caps.Name = a.word(0)
+	t.media(a)
+	return nil
+}
+
+// media reads what there is to say of links.
+func (t *Trace) media(a *arguments) {
+	w := t.world
+	w.Caps.MaxFrame = int(a.number("frame", uint64(w.Caps.MaxFrame)))
+	w.Caps.Eager = w.Caps.MaxFrame
+	w.Pulls = PullNow
+	for word, mode := range map[string]PullMode{"later": PullLater, "tears": PullTears, "fails": PullFails} {
+		if a.has(word) {
+			w.Pulls = mode
+		}
+	}
+}
+
+// pulls: those under way end.
+func pulls(t *Trace, _ *arguments) error {
+	t.world.FinishPulls()
 	return nil
 }
 

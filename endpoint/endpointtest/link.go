@@ -1,7 +1,6 @@
 package endpointtest
 
 import (
-	"encoding/binary"
 	"fmt"
 
 	"gomx/transport/wire"
@@ -122,19 +121,7 @@ func (l *Lane) Move(i, j int) {
 type Link struct {
 	ends [2]End
 	Dead bool
-	told bool // its ends know
 }
-
-// PullMode says how a link's Pull answers.
-type PullMode uint8
-
-// The modes.
-const (
-	PullNow   PullMode = iota // the bytes are there at once
-	PullLater                 // World.FinishPulls moves them
-	PullFails                 // blocks must take over
-	PullTears                 // started, and failed at the end
-)
 
 // End is one side of a link, and what that side's engine knows of it.
 type End struct {
@@ -145,25 +132,13 @@ type End struct {
 	In   Lane // frames that come to this side
 	caps wire.Caps
 	up   bool // the node's engine knows of it
+	told bool // and that it is dead
 
 	Pulls   PullMode
-	exposed []*exposure // by token
+	number  uint64     // of ends: descriptions say whose they are
+	exposed []exposure // by token
 	live    int
 	started []startedPull
-}
-
-type exposure struct {
-	v     wire.Vec
-	live  bool
-	reign uint64 // counts those who had the place
-}
-
-type startedPull struct {
-	id    uint64
-	v     wire.Vec
-	from  *exposure
-	reign uint64
-	n     int
 }
 
 // Caps implements wire.Link.
@@ -184,63 +159,5 @@ func (e *End) Send(h *wire.Header, v *wire.Vec, off int) bool {
 	return true
 }
 
-// Expose implements wire.Link. The description is the token.
-func (e *End) Expose(dst []byte, v *wire.Vec) (desc []byte, token uint64) {
-	e.live++
-	i := 0
-	for i < len(e.exposed) && e.exposed[i].live {
-		i++
-	}
-	if i == len(e.exposed) {
-		e.exposed = append(e.exposed, new(exposure))
-	}
-	x := e.exposed[i]
-	x.v, x.live = *v, true
-	x.reign++
-	return binary.LittleEndian.AppendUint64(dst, uint64(i)), uint64(i)
-}
-
 // Reclaim implements wire.Link.
 func (e *End) Reclaim() {}
-
-// Unexpose implements wire.Link.
-func (e *End) Unexpose(token uint64) {
-	x := e.exposed[token]
-	if !x.live {
-		panic("endpointtest: Unexpose of what is not exposed")
-	}
-	x.v, x.live = wire.Vec{}, false
-	e.live--
-}
-
-// Pull implements wire.Link.
-func (e *End) Pull(desc []byte, v *wire.Vec, n int, id uint64) wire.PullResult {
-	if e.Pulls == PullFails || len(desc) != 8 {
-		return wire.PullFailed
-	}
-	token := binary.LittleEndian.Uint64(desc)
-	if token >= uint64(len(e.far.exposed)) || !e.far.exposed[token].live {
-		return wire.PullFailed
-	}
-	from := e.far.exposed[token]
-	if e.Pulls == PullNow {
-		wire.Copy(v, &from.v, n)
-		return wire.PullDone
-	}
-	e.started = append(e.started, startedPull{id, *v, from, from.reign, n})
-	return wire.PullStarted
-}
-
-func (e *End) finishPulls() (finished int) {
-	for len(e.started) > 0 {
-		p := e.started[0]
-		e.started = e.started[1:]
-		ok := e.Pulls != PullTears && !e.link.Dead && p.from.live && p.from.reign == p.reign
-		if ok {
-			wire.Copy(&p.v, &p.from.v, p.n)
-		}
-		finished++
-		e.node.Engine.PullFinished(p.id, ok)
-	}
-	return finished
-}

@@ -242,14 +242,32 @@ func (p *Pair) upset(side int, how byte) {
 		if addr, ok := s.node.Engine.AddrOf(s.node.PeerOf(far.node)); ok {
 			s.node.Engine.Disconnect(addr)
 		}
-	case 2:
-		if !p.lossy {
-			p.stale = p.stale || !p.heals
-			p.World.Break(s.node, far.node)
+	case 2, 3:
+		if p.lossy {
+			return
 		}
+		p.stale = p.stale || !p.heals
+		if p.heals {
+			p.change(p.next())
+		}
+		at := s.node // it learns of it before the other side does
+		if how == 2 {
+			at = nil
+		}
+		p.World.Break(s.node, far.node, at)
 	default:
 		p.World.SettleOne(int(how))
 	}
+}
+
+// change has links be of another medium from now on.
+func (p *Pair) change(how byte) {
+	w := p.World
+	w.Caps = Healing(how&1 != 0)
+	w.Pulls = PullMode(how >> 1 & 3)
+	w.Caps.MaxFrame = []int{2048, 1100, 9000, 2048}[how>>3&3]
+	w.Caps.Eager = w.Caps.MaxFrame
+	w.Caps.PullFrame = []int{0, 4000}[how>>5&1]
 }
 
 func (p *Pair) connect(side int) {

@@ -26,6 +26,9 @@ type World struct {
 	ups   []linkUp
 	sent  int // frames that links took
 
+	numbers uint64 // of the ends of links, given out so far
+	strays  int    // descriptions that were used on another link than theirs
+
 	recent strings.Builder
 }
 
@@ -119,7 +122,8 @@ func (n *Node) Unexpected(in *endpoint.Incoming) endpoint.Action {
 func (n *Node) Drop(peer int32, link wire.Link, _ bool) {
 	n.Dropped++
 	e := link.(*End)
-	e.link.Dead, e.up, e.In.Queue = true, false, nil
+	e.link.Dead, e.up, e.told = true, false, true
+	e.release()
 }
 
 // Settle answers the dials that were asked for and tells the engines of new
@@ -150,8 +154,8 @@ func (w *World) SettleOne(which int) {
 	if e := up.end; !e.node.Closed {
 		e.up = true
 		e.node.Engine.LinkUp(e.peer, e, up.dialled)
-		if e.link.told {
-			e.node.Engine.LinkDown(e.peer, e)
+		if e.told && e.up {
+			e.tell()
 		}
 	}
 }
@@ -171,8 +175,9 @@ func (w *World) answer(d dial) {
 func (w *World) Join(a, b *Node) (near, far *End) {
 	l := new(Link)
 	near, far = &l.ends[0], &l.ends[1]
-	*near = End{link: l, node: a, peer: a.PeerOf(b), far: far, caps: w.Caps, Pulls: w.Pulls}
-	*far = End{link: l, node: b, peer: b.PeerOf(a), far: near, caps: w.Caps, Pulls: w.Pulls}
+	*near = End{link: l, node: a, peer: a.PeerOf(b), far: far, caps: w.Caps, Pulls: w.Pulls, number: w.numbers + 1}
+	*far = End{link: l, node: b, peer: b.PeerOf(a), far: near, caps: w.Caps, Pulls: w.Pulls, number: w.numbers + 2}
+	w.numbers += 2
 	near.In.Capacity, far.In.Capacity = w.Capacity, w.Capacity
 	w.Links = append(w.Links, l)
 	a.ends[near.peer] = append(a.ends[near.peer], near)
@@ -234,29 +239,39 @@ func (w *World) deliver(e *End) bool {
 	return true
 }
 
-// Break kills all links between two nodes and tells those who are open.
-func (w *World) Break(a, b *Node) {
+// Break kills all links between two nodes and tells those who are open. With at,
+// only that one of the two is told; the other learns it from Run.
+func (w *World) Break(a, b, at *Node) {
 	for _, l := range w.Links {
 		n, m := l.ends[0].node, l.ends[1].node
 		if (n == a && m == b) || (n == b && m == a) {
-			w.Down(l)
+			w.down(l, at)
 		}
 	}
 }
 
-// Down kills a link and tells those of its ends that are open. Frames that had
-// arrived are lost.
-func (w *World) Down(l *Link) {
-	l.Dead, l.told = true, true
+// down kills a link and tells those of its ends that are open, or only the one
+// at a node. Frames that had arrived are lost.
+func (w *World) down(l *Link, at *Node) {
+	l.Dead = true
 	for i := range l.ends {
-		e := &l.ends[i]
-		e.In.Queue = nil
-		for _, known := range e.node.ends[e.peer] {
-			if known == e && e.up && !e.node.Closed {
-				e.node.Engine.LinkDown(e.peer, e)
-			}
+		if e := &l.ends[i]; at == nil || e.node == at {
+			e.told = true
+			e.tell()
 		}
 	}
+}
+
+// tell has the node of a dead link's end learn of it. From then on the link leaves
+// its memory alone; what the node has exposed is freed when it has heard.
+func (e *End) tell() {
+	e.In.Queue, e.started = nil, nil
+	for _, known := range e.node.ends[e.peer] {
+		if known == e && e.up && !e.node.Closed {
+			e.node.Engine.LinkDown(e.peer, e)
+		}
+	}
+	e.release()
 }
 
 // Tick moves the clock of all nodes.
@@ -315,16 +330,19 @@ func (w *World) Step() bool {
 func (w *World) stepLink(l *Link) bool {
 	moved := false
 	for j := range l.ends {
-		for !l.told && !l.ends[j].node.Engine.Paused() && w.deliver(&l.ends[j]) {
+		e := &l.ends[j]
+		for !e.told && !e.node.Engine.Paused() && w.deliver(e) {
 			moved = true
 		}
-		if l.ends[j].finishPulls() > 0 {
+		if e.finishPulls() > 0 {
 			moved = true
 		}
 	}
-	if l.Dead && !l.told {
-		w.Down(l)
-		moved = true
+	for j := range l.ends {
+		if e := &l.ends[j]; l.Dead && !e.told {
+			w.down(l, e.node)
+			moved = true
+		}
 	}
 	return moved
 }
@@ -349,12 +367,3 @@ func Healing(pull bool) wire.Caps {
 
 // String prints the node's name.
 func (n *Node) String() string { return fmt.Sprintf("node %s", n.Name) }
-
-// FinishPulls ends the pulls that links have answered with "started".
-func (w *World) FinishPulls() {
-	for _, l := range w.Links {
-		for i := range l.ends {
-			l.ends[i].finishPulls()
-		}
-	}
-}

@@ -77,6 +77,9 @@ func (w *World) check() {
 			w.fail(n, "%d frames make no sense, %d links are called corrupt", c.Malformed, c.Corrupt)
 		}
 	}
+	if n := w.buffers.written; n > 0 {
+		w.fail(w.nodes[0], "%d buffers were written to after their requests had ended", n)
+	}
 	for from, lives := range w.lives {
 		for life, flows := range lives {
 			for to := range flows {
@@ -99,7 +102,8 @@ func (w *World) leftovers(n *node) (left []string) {
 		{"requests", d.Requests}, {"posted receives", d.Posted}, {"unexpected messages", d.Unexpected},
 		{"unexpected bytes", d.Bytes}, {"completions", d.Completed}, {"pulls", d.Pulls}, {"kept frames", d.Kept},
 		{"early frames", d.Early}, {"frames owed", owed(n.engine)},
-		{"requests of the program", len(n.ops)}, {"messages to send", n.left}, {"frames on the network", w.net.UnderWay()},
+		{"requests of the program", len(n.ops)}, {"messages to send", n.left}, {"exposed pieces", n.port.Exposed()},
+		{"frames on the network", w.net.UnderWay()},
 	} {
 		if c.n != 0 {
 			left = append(left, fmt.Sprintf("%d %s", c.n, c.what))

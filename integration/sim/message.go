@@ -154,8 +154,11 @@ func (b *buffer) guarded() error {
 	return nil
 }
 
-// bufferPool keeps the memory of buffers for later ones.
-type bufferPool struct{ free [classes][]buffer }
+// bufferPool keeps the memory of buffers for later ones, all of it zero.
+type bufferPool struct {
+	free    [classes][]buffer
+	written int // buffers that were written to after their requests had ended
+}
 
 func (p *bufferPool) take(room int) buffer {
 	class := 0
@@ -166,6 +169,10 @@ func (p *bufferPool) take(room int) buffer {
 	if n := len(p.free[class]); n > 0 {
 		b = p.free[class][n-1]
 		p.free[class] = p.free[class][:n-1]
+		if !zero(b.mem) {
+			p.written++
+			clear(b.mem)
+		}
 	} else {
 		b.mem = make([]byte, classSizes[class]+guard)
 	}
@@ -176,10 +183,19 @@ func (p *bufferPool) take(room int) buffer {
 	return b
 }
 
+func zero(b []byte) bool {
+	for _, c := range b {
+		if c != 0 {
+			return false
+		}
+	}
+	return true
+}
+
 // give takes a buffer back whose request has ended. It is overwritten: whoever
 // still sends from it is found out.
 func (p *bufferPool) give(b buffer) {
-	clear(b.mem[:b.room])
+	clear(b.mem[:min(len(b.mem), b.room+guard)])
 	for class, size := range classSizes {
 		if len(b.mem) == size+guard {
 			p.free[class] = append(p.free[class], b)

@@ -120,6 +120,12 @@ func (n *node) Frame(peer int32, h *wire.Header, payload []byte) bool {
 	return n.engine.Frame(peer, h, payload)
 }
 
+// PullFinished implements mem.SimOwner.
+func (n *node) PullFinished(id uint64, ok bool) {
+	n.enter()
+	n.engine.PullFinished(id, ok)
+}
+
 // Polled implements mem.SimOwner.
 func (n *node) Polled() {
 	n.flush()

@@ -60,6 +60,7 @@ func PlanOf(seed uint64, endpoints, messages int) Plan {
 	p.network(r)
 	p.engine(r)
 	p.faults(r)
+	p.pulls(rand.New(rand.NewPCG(seed, 0x70756c6c)))
 	return p
 }
 
@@ -88,6 +89,21 @@ func (p *Plan) network(r *rand.Rand) {
 	case mem.Healing:
 		o.Retains = r.IntN(2) == 0
 		o.PullFrame = pick(r, 0, 32<<10)
+	}
+}
+
+// pulls decides whether links pull directly, and whether they do so all the time.
+func (p *Plan) pulls(r *rand.Rand) {
+	o := &p.Network
+	if p.Medium == mem.Datagrams || r.IntN(2) == 0 {
+		return
+	}
+	o.Pulls, o.PullFails = true, pick(r, 0, 0, 0.1, 0.5)
+	if p.Weights[2]+p.Weights[3] == 0 {
+		p.Weights = [...]int{70, 20, 8, 2}
+	}
+	if p.Medium == mem.Healing && r.IntN(2) == 0 {
+		o.Fallback, o.FallbackFrame = pick(r, 0.2, 0.5, 0.9), pick(r, 1400, 8<<10, 64<<10)
 	}
 }
 
@@ -129,6 +145,12 @@ func (p *Plan) String() string {
 	s := fmt.Sprintf("seed %d: %d endpoints, %d messages over %v", p.Seed, p.Endpoints, p.Messages, p.Medium)
 	if o := &p.Network; o.Loss+o.Duplicate > 0 {
 		s += fmt.Sprintf(", loss %g, doubles %g", o.Loss, o.Duplicate)
+	}
+	if o := &p.Network; o.Pulls {
+		s += fmt.Sprintf(", pulls that fail with %g", o.PullFails)
+		if o.Fallback > 0 {
+			s += fmt.Sprintf(", %g of the links without and with frames of %d", o.Fallback, o.FallbackFrame)
+		}
 	}
 	if p.Network.Capacity > 0 {
 		s += fmt.Sprintf(", %d frames a link", p.Network.Capacity)

@@ -89,6 +89,27 @@ func swapped(n int) func(*wire.Header, []byte) int {
 	}
 }
 
+// misplaced gives the header of a large message the description of the one before
+// it, if the bytes of that are still there.
+func misplaced() func(*wire.Header, []byte) int {
+	type place struct {
+		total uint32
+		desc  []byte
+	}
+	last := map[uint32]place{}
+	return func(h *wire.Header, payload []byte) int {
+		if h.Kind != wire.Rendezvous || len(payload) == 0 {
+			return 1
+		}
+		was := last[h.Session]
+		last[h.Session] = place{h.Total, append([]byte(nil), payload...)}
+		if was.total >= h.Total {
+			copy(payload, was.desc)
+		}
+		return 1
+	}
+}
+
 // flip spoils a bit of the last byte.
 func flip(_ *wire.Header, payload []byte) int { payload[len(payload)-1] ^= 4; return 1 }
 
@@ -104,6 +125,7 @@ func TestPlantedFaults(t *testing.T) {
 	for _, c := range []struct {
 		name      string
 		datagrams bool
+		pulls     bool
 		tamper    func(*wire.Header, []byte) int
 		plant     plant
 		finds     string
@@ -111,6 +133,7 @@ func TestPlantedFaults(t *testing.T) {
 		{name: "a flipped bit", tamper: nth(50, wire.Eager, flip), finds: "byte"},
 		{name: "a flipped bit in a datagram", datagrams: true, tamper: nth(50, wire.Eager, flip), finds: "byte"},
 		{name: "a flipped bit in a block", tamper: nth(5, wire.PullData, flip), finds: "byte"},
+		{name: "the description of another message", pulls: true, tamper: misplaced(), finds: "byte"},
 		{name: "a frame twice", tamper: nth(50, wire.Eager, arrives(2)), finds: "corrupt"},
 		{name: "a frame swallowed", tamper: nth(50, wire.Eager, arrives(0)), finds: "corrupt"},
 		{name: "a block swallowed", tamper: nth(5, wire.PullData, arrives(0)), finds: "without reason"},
@@ -132,6 +155,7 @@ func TestPlantedFaults(t *testing.T) {
 			if c.datagrams {
 				p = quietPlan(mem.Datagrams)
 			}
+			p.Network.Pulls = c.pulls
 			if r, err := Run(p); err != nil || r.Delivered < p.Messages {
 				t.Fatalf("without the fault: %+v, %v", r, err)
 			}

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"gomx/transport/mem"
 )
 
 var (
@@ -17,7 +19,7 @@ var (
 	oneSeed   = flag.Int64("sim.seed", -1, "play this seed only, and show its last events if it fails")
 	endpoints = flag.Int("sim.endpoints", 0, "endpoints of each history; 0: 2 to 16, as the seed decides")
 	messages  = flag.Int("sim.messages", 6600, "messages of a history, on average")
-	medium    = flag.String("sim.medium", "", "only seeds over datagrams, safe or healing links")
+	medium    = flag.String("sim.medium", "", "only seeds over datagrams, safe or healing links, or over healing ones that are pulling")
 	traceFile = flag.String("sim.trace", "", "write every event of a seed that is replayed to this file")
 	minutes   = flag.Float64("sim.minutes", 0, "play seeds for so many minutes, however many that are")
 )
@@ -44,7 +46,7 @@ func TestSeeds(t *testing.T) {
 	played, bad := 0, 0
 	for seed := uint64(*firstSeed); *minutes > 0 && time.Since(began).Minutes() < *minutes || *minutes == 0 && played < count; seed++ {
 		p := PlanOf(seed, *endpoints, *messages)
-		if *medium != "" && p.Medium.String() != *medium {
+		if *medium != "" && p.Medium.String() != *medium && (*medium != "pulling" || !p.Network.Pulls || p.Medium != mem.Healing) {
 			continue
 		}
 		played++
@@ -140,13 +142,15 @@ func (r *Report) add(o *Report) {
 	r.Network.Refused += o.Network.Refused
 	r.Network.Again += o.Network.Again
 	r.Network.Cuts += o.Network.Cuts
+	r.Network.Pulls += o.Network.Pulls
+	r.Network.Failed += o.Network.Failed
 	r.Network.Events += o.Network.Events
 }
 
 // String is the line about many histories.
 func (r *Report) String() string {
 	return fmt.Sprintf("%d messages, %d delivered, %d MB, %d requests failed with their session, %d cancelled; "+
-		"%d frames, %d lost, %d doubled, %d refused, %d times again, %d cuts, %d partitions, %d restarts, %d disconnects; %v of their time",
+		"%d frames, %d lost, %d doubled, %d refused, %d times again, %d pulls, %d failed, %d cuts, %d partitions, %d restarts, %d disconnects; %v of their time",
 		r.Messages, r.Delivered, r.Bytes>>20, r.Failed, r.Cancelled, r.Network.Frames, r.Network.Lost, r.Network.Twice,
-		r.Network.Refused, r.Network.Again, r.Network.Cuts, r.Splits, r.Restarts, r.Partings, r.Time.Round(time.Second))
+		r.Network.Refused, r.Network.Again, r.Network.Pulls, r.Network.Failed, r.Network.Cuts, r.Splits, r.Restarts, r.Partings, r.Time.Round(time.Second))
 }

@@ -1,6 +1,7 @@
 package mem
 
 import (
+	"encoding/binary"
 	"sync"
 
 	"gomx/transport/wire"
@@ -18,6 +19,14 @@ type exposures struct {
 type exposure struct {
 	list       wire.Vec
 	generation uint32 // odd while in use
+}
+
+// describe adds v and appends its description: the number of the end of a link that
+// the table belongs to, and the token.
+func (e *exposures) describe(dst []byte, number uint64, v *wire.Vec) ([]byte, uint64) {
+	token := e.add(v)
+	dst = binary.LittleEndian.AppendUint64(dst, number)
+	return binary.LittleEndian.AppendUint64(dst, token), token
 }
 
 func (e *exposures) add(v *wire.Vec) uint64 {
@@ -73,4 +82,11 @@ func (e *exposures) clear() {
 			e.free = append(e.free, uint32(i))
 		}
 	}
+}
+
+// count returns how much is exposed.
+func (e *exposures) count() int {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return len(e.slots) - len(e.free)
 }

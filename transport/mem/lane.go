@@ -14,6 +14,7 @@ type lane struct {
 	reader   *Port
 	cut      *atomic.Bool
 	reliable bool
+	heals    bool
 	poison   bool
 
 	mu     sync.Mutex
@@ -27,6 +28,7 @@ type lane struct {
 	peer      int32 // the reader's number for the writer
 	bound     bool  // peer is known and frames may be read
 	abandoned bool  // the reader is gone: frames vanish
+	broken    bool  // by a cut: frames vanish, but the reader is to know
 	finished  error // the writer is gone, and why
 	endTaken  bool  // the reader knows
 }
@@ -40,7 +42,7 @@ type frame struct {
 
 func newLane(n *Network, reader *Port, cut *atomic.Bool, number uint64) *lane {
 	return &lane{
-		reader: reader, cut: cut, reliable: n.opt.Faults == Faults{}, poison: n.opt.Poison,
+		reader: reader, cut: cut, reliable: n.opt.Faults == Faults{}, heals: n.caps.Heals, poison: n.opt.Poison,
 		queue: make([]*frame, n.opt.Depth), faults: n.opt.Faults.dice(number),
 	}
 }
@@ -145,7 +147,7 @@ func (l *lane) next(done *frame, step uint64) (*frame, int32) {
 	if done != nil {
 		l.recycle(done)
 	}
-	if !l.bound || l.abandoned || l.stalled() {
+	if !l.bound || l.abandoned || l.broken || l.stalled() {
 		return nil, 0
 	}
 	if l.held == nil {
@@ -154,8 +156,8 @@ func (l *lane) next(done *frame, step uint64) (*frame, int32) {
 	return l.held, l.peer
 }
 
-// stalled: a cut holds frames back where they must not be lost.
-func (l *lane) stalled() bool { return l.reliable && l.cut.Load() }
+// stalled: a cut holds frames back where they must not be lost and links don't break.
+func (l *lane) stalled() bool { return l.reliable && !l.heals && l.cut.Load() }
 
 func (l *lane) firstDue(step uint64) *frame {
 	for i := range l.count {
@@ -188,7 +190,7 @@ func (l *lane) recycle(f *frame) {
 func (l *lane) quiet() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.abandoned || l.stalled() || l.held != nil {
+	if l.abandoned || l.stalled() || l.held != nil && !l.broken {
 		return true
 	}
 	return !(l.bound && l.count > 0) && !l.ended()
@@ -196,7 +198,7 @@ func (l *lane) quiet() bool {
 
 // ended: the reader has had everything and does not yet know that it was all.
 func (l *lane) ended() bool {
-	return l.reliable && l.finished != nil && !l.endTaken && l.held == nil && l.count == 0
+	return l.reliable && l.finished != nil && !l.endTaken && (l.held == nil || l.broken) && l.count == 0
 }
 
 // takeEnd returns why the writer is gone, once, when all frames are delivered.
@@ -219,6 +221,24 @@ func (l *lane) finish(reason error) bool {
 	}
 	l.finished = reason
 	return true
+}
+
+// sever loses what is under way. The reader learns that the link has ended.
+func (l *lane) sever(reason error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.broken = true
+	if l.finished == nil {
+		l.finished = reason
+	}
+	clear(l.queue)
+	l.count = 0
+}
+
+func (l *lane) severed() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.broken
 }
 
 // abandon is the reader's end. What it holds just now stays valid for it.

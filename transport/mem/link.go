@@ -1,7 +1,6 @@
 package mem
 
 import (
-	"encoding/binary"
 	"fmt"
 
 	"gomx/transport"
@@ -16,7 +15,9 @@ type link struct {
 	address transport.Address // of the peer
 	session uint32            // of the peer
 	in, out *lane
+	number  uint64 // no other end of a link has it
 	exposed exposures
+	pulls   pulls
 }
 
 var _ transport.Link = (*link)(nil)
@@ -43,7 +44,7 @@ func (l *link) Bind(peer int32) {
 }
 
 func (l *link) poll(h transport.Handler, step uint64, budget int) int {
-	delivered := 0
+	delivered := l.finishPulls(h, step)
 	f, peer := l.in.next(nil, step)
 	for f != nil && h.Frame(peer, &f.header, f.payload) {
 		if delivered++; delivered == budget {
@@ -54,6 +55,7 @@ func (l *link) poll(h transport.Handler, step uint64, budget int) int {
 	}
 	if f == nil {
 		if reason := l.in.takeEnd(); reason != nil {
+			l.pulls.forget()
 			l.tellDown(reason)
 		}
 	}
@@ -66,21 +68,6 @@ func (l *link) tellDown(reason error) {
 	go l.port.events.Down(l, fmt.Errorf("mem: link to %v: %w", l.address, reason))
 }
 
-// Expose describes v by the token alone: the peer finds the rest here.
-func (l *link) Expose(dst []byte, v *wire.Vec) ([]byte, uint64) {
-	token := l.exposed.add(v)
-	return binary.LittleEndian.AppendUint64(dst, token), token
-}
-
-func (l *link) Unexpose(token uint64) { l.exposed.remove(token) }
-
-func (l *link) Pull(desc []byte, v *wire.Vec, n int, _ uint64) wire.PullResult {
-	if len(desc) < 8 || l.in.cut.Load() || !l.other.exposed.copyTo(v, binary.LittleEndian.Uint64(desc), n) {
-		return wire.PullFailed
-	}
-	return wire.PullDone
-}
-
 func (l *link) Close() {
 	l.port.forget(l)
 	l.end(transport.ErrClosed)
@@ -89,6 +76,7 @@ func (l *link) Close() {
 // end tells the peer why this side is gone and lets go of what the link holds.
 func (l *link) end(reason error) {
 	l.exposed.clear()
+	l.pulls.forget()
 	l.in.abandon()
 	if l.out.finish(reason) {
 		l.other.port.ring()

@@ -86,7 +86,7 @@ func TestPullAfterUnexposeFails(t *testing.T) {
 	if bytes.Equal(old, current) {
 		t.Error("a token was given out twice")
 	}
-	for _, desc := range [][]byte{old, nil, current[:7], bytes.Repeat([]byte{0xff}, 8)} {
+	for _, desc := range [][]byte{old, nil, current[:7], bytes.Repeat([]byte{0xff}, len(current))} {
 		if got := toA.Pull(desc, dst, 6, 0); got != wire.PullFailed {
 			t.Errorf("pull by %x: %v, want PullFailed", desc, got)
 		}

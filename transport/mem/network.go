@@ -26,6 +26,14 @@ type Options struct {
 	// can be made to do the work itself.
 	Unordered, Unreliable, NoPull bool
 
+	// Heals has a cut break the links that lead across it, as cables and
+	// connections break: what is under way is lost, both sides are told that the
+	// link is down, and another one can be dialled when the cut is over.
+	Heals bool
+
+	// Pulls, if not zero, has pulls take time.
+	Pulls Pulls
+
 	// Poison overwrites each payload when its handler has returned, which
 	// uncovers handlers that keep it.
 	Poison bool
@@ -63,7 +71,7 @@ func NewNetwork(o Options) *Network {
 	if o.Eager == 0 {
 		o.Eager = min(DefaultEager, o.MaxFrame)
 	}
-	if o.Depth < 0 || o.MaxFrame < 0 || o.Eager < 0 || o.Eager > o.MaxFrame || !o.Faults.valid() {
+	if o.Depth < 0 || o.MaxFrame < 0 || o.Eager < 0 || o.Eager > o.MaxFrame || !o.Faults.valid() || !o.Pulls.valid() {
 		panic(fmt.Sprintf("mem: bad options %+v", o))
 	}
 	lossy := o.Faults != Faults{}
@@ -72,6 +80,7 @@ func NewNetwork(o Options) *Network {
 		caps: wire.Caps{
 			Name: "mem", MaxFrame: o.MaxFrame, Eager: o.Eager,
 			Ordered: !lossy && !o.Unordered, Reliable: !lossy && !o.Unreliable, Pull: !lossy && !o.NoPull,
+			Heals: !lossy && o.Heals,
 		},
 		ports: make(map[transport.Address]*Port),
 		cuts:  make(map[pair]*atomic.Bool),
@@ -100,12 +109,16 @@ func (n *Network) Open(o transport.Open) (transport.Port, error) {
 
 // SetCut cuts a and b off from each other, or joins them again. Between the two
 // a lossy network loses what is sent while the cut lasts, a reliable one holds
-// everything back, the news of a close included. Either refuses to dial, with
-// transport.ErrNoRoute.
+// everything back, the news of a close included, and one that heals breaks the
+// links that there are. Each refuses to dial, with transport.ErrNoRoute.
 func (n *Network) SetCut(a, b transport.Address, cut bool) {
 	n.mu.Lock()
 	n.cutBetween(a, b).Store(cut)
 	ends := [...]*Port{n.ports[a], n.ports[b]}
+	if cut && n.caps.Heals {
+		ends[0].breakLinks(b)
+		ends[1].breakLinks(a)
+	}
 	n.mu.Unlock()
 	for _, p := range ends {
 		if p != nil {
@@ -145,8 +158,9 @@ func (n *Network) connect(p *Port, peer transport.Address) (near, far *link, err
 	n.links++
 	out := newLane(n, q, cut, 2*n.links)
 	back := newLane(n, p, cut, 2*n.links+1)
-	near = &link{port: p, address: q.self, session: q.session, in: back, out: out}
-	far = &link{port: q, address: p.self, session: p.session, in: out, out: back}
+	near = &link{port: p, address: q.self, session: q.session, in: back, out: out, number: 2 * n.links}
+	far = &link{port: q, address: p.self, session: p.session, in: out, out: back, number: 2*n.links + 1}
+	near.pulls.dice, far.pulls.dice = n.opt.Pulls.dice(near.number), n.opt.Pulls.dice(far.number)
 	near.other, far.other = far, near
 	p.setLinks(append(p.copyLinks(), near))
 	q.setLinks(append(q.copyLinks(), far))

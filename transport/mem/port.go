@@ -2,6 +2,7 @@ package mem
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -68,7 +69,7 @@ func (p *Port) Poll(h transport.Handler) int {
 // at a later Poll. Links whose first frame the handler refused don't count.
 func (p *Port) Quiet() bool {
 	for _, l := range *p.links.Load() {
-		if !l.in.quiet() {
+		if !l.in.quiet() || l.pulls.some() {
 			return false
 		}
 	}
@@ -110,6 +111,22 @@ func (p *Port) end(reason error) {
 		l.end(reason)
 	}
 }
+
+// breakLinks breaks this side of the links to a peer. Network.mu is held.
+func (p *Port) breakLinks(peer transport.Address) {
+	if p == nil {
+		return
+	}
+	for _, l := range *p.links.Load() {
+		if l.address == peer {
+			l.exposed.clear()
+			l.pulls.forget()
+			l.in.sever(errCut)
+		}
+	}
+}
+
+var errCut = errors.New("cut")
 
 func (p *Port) forget(l *link) {
 	p.net.mu.Lock()

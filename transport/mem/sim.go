@@ -42,6 +42,16 @@ type SimOptions struct {
 	PullFrame int // see wire.Caps
 	Retains   bool
 
+	// Pulls gives links Pull, but for datagrams. It takes the way there and back, and
+	// the owner is told of its end when the port is polled.
+	Pulls     bool
+	PullFails float64 // chance of a pull to fail, at once or in the end
+
+	// Fallback is the chance of a new link, if links heal, to be of another medium:
+	// it has no Pull, and FallbackFrame for its largest payload.
+	Fallback      float64
+	FallbackFrame int // bytes; 0 is MaxFrame
+
 	Latency   Latency // of frames; nil is none
 	Loss      float64 // chance of a datagram to be lost
 	Duplicate float64 // chance of a datagram to arrive twice
@@ -68,6 +78,7 @@ type SimOptions struct {
 type Sim struct {
 	opt   SimOptions
 	caps  wire.Caps
+	other wire.Caps // of links that Fallback makes
 	rng   *rand.Rand
 	now   time.Duration
 	queue simQueue
@@ -78,6 +89,8 @@ type Sim struct {
 	group  func(transport.Address) int
 	parked []*simEvent // what a partition holds back
 
+	ends    uint64 // of links, made so far
+	pulls   int    // under way
 	history SimHistory
 }
 
@@ -92,6 +105,8 @@ type SimHistory struct {
 	Again   uint64 // times that Send said "again"
 	Cuts    uint64 // links
 	Dials   uint64
+	Pulls   uint64 // that brought all bytes
+	Failed  uint64 // pulls that did not
 }
 
 // NewSim makes a network with nobody on it, at time 0. It panics if an option is
@@ -103,8 +118,12 @@ func NewSim(o SimOptions) *Sim {
 	if o.Eager == 0 {
 		o.Eager = min(DefaultEager, o.MaxFrame)
 	}
-	f := Faults{Drop: o.Loss, Duplicate: o.Duplicate}
-	if !f.valid() || o.MaxFrame < 0 || o.Eager < 0 || o.Eager > o.MaxFrame || o.Bandwidth < 0 || o.Capacity < 0 || o.Medium > Healing {
+	if o.FallbackFrame == 0 {
+		o.FallbackFrame = o.MaxFrame
+	}
+	faults := Faults{Drop: o.Loss, Duplicate: o.Duplicate}
+	chances := Faults{Drop: o.PullFails, Duplicate: o.Fallback}
+	if !faults.valid() || !chances.valid() || o.FallbackFrame < 0 || o.MaxFrame < 0 || o.Eager < 0 || o.Eager > o.MaxFrame || o.Bandwidth < 0 || o.Capacity < 0 || o.Medium > Healing {
 		panic(fmt.Sprintf("mem: bad options %+v", o))
 	}
 	for _, l := range []*Latency{&o.Latency, &o.Greeting, &o.Notice} {
@@ -117,7 +136,11 @@ func NewSim(o SimOptions) *Sim {
 	s.caps = wire.Caps{
 		Name: o.Medium.String(), MaxFrame: o.MaxFrame, Eager: o.Eager, PullFrame: o.PullFrame,
 		Ordered: streams, Reliable: streams, Heals: o.Medium == Healing, Retains: o.Retains,
+		Pull: streams && o.Pulls,
 	}
+	s.other = s.caps
+	s.other.Name, s.other.Pull = "fallback", false
+	s.other.MaxFrame, s.other.Eager = o.FallbackFrame, min(o.Eager, o.FallbackFrame)
 	s.history.Hash = simHashStart
 	return s
 }
@@ -128,7 +151,7 @@ func (s *Sim) Now() time.Duration { return s.now }
 // History returns what has happened so far.
 func (s *Sim) History() SimHistory { return s.history }
 
-// Caps returns what all links of the network can do.
+// Caps returns what all links of the network can do that Fallback has not made.
 func (s *Sim) Caps() *wire.Caps { return &s.caps }
 
 // SetFaults changes how many datagrams are lost and doubled from now on.
@@ -157,8 +180,9 @@ func (s *Sim) RunUntil(then time.Duration) {
 	s.now = max(s.now, then)
 }
 
-// UnderWay returns how many frames have been sent and have neither been taken nor lost.
-func (s *Sim) UnderWay() int { return s.pool.frames }
+// UnderWay returns how many frames have been sent and have neither been taken nor
+// lost, and how many pulls have begun and not ended.
+func (s *Sim) UnderWay() int { return s.pool.frames + s.pulls }
 
 // happen does what an event is for. Events are used again when they are over.
 func (s *Sim) happen(e *simEvent) {
@@ -185,6 +209,9 @@ func (s *Sim) happen(e *simEvent) {
 		if l := e.link; !l.closed {
 			l.port.owner.Room()
 		}
+	case simRead, simPulled:
+		s.movePull(e)
+		return
 	case simTimer:
 		if !e.port.closed {
 			e.port.owner.Timer(e.arg)

@@ -68,6 +68,7 @@ func (l *SimLink) beReady(refused bool) {
 // deliver gives the owner what it takes of the frames that have arrived.
 func (l *SimLink) deliver() {
 	s := l.port.sim
+	l.endPulls()
 	for l.up && !l.closed && l.inbox.len() > 0 {
 		e := l.inbox.front()
 		l.taking = true

@@ -36,6 +36,9 @@ func (s *Sim) answer(e *simEvent) {
 	default:
 		near, far := p.newLink(q.self, q.session), q.newLink(p.self, p.session)
 		near.far, far.far = far, near
+		if s.opt.Fallback > 0 && s.opt.Medium == Healing && s.rng.Float64() < s.opt.Fallback {
+			near.caps, far.caps = &s.other, &s.other
+		}
 		s.announce(far, false)
 		s.announce(near, true)
 	}
@@ -59,7 +62,8 @@ func (s *Sim) announce(l *SimLink, dialled bool) {
 }
 
 func (p *SimPort) newLink(peer transport.Address, session uint32) *SimLink {
-	l := &SimLink{port: p, address: peer, session: session, place: len(p.links)}
+	p.sim.ends++
+	l := &SimLink{port: p, caps: &p.sim.caps, id: p.sim.ends, address: peer, session: session, place: len(p.links)}
 	p.links = append(p.links, l)
 	return l
 }
@@ -89,6 +93,8 @@ func (l *SimLink) leave() {
 	s.note("close", l.port.self, l.address, nil)
 	l.Reclaim()
 	l.closed = true
+	l.forgetPulls()
+	l.exposed.clear()
 	l.port.forget(l)
 	if !l.taking {
 		l.dropInbox()
@@ -113,6 +119,7 @@ func (s *Sim) end(e *simEvent) {
 		if e.cut {
 			l.lostBy = -1 // what is still to come is lost as well, or there would be a gap
 			l.dropInbox()
+			l.pulled = nil
 		}
 		l.ended = true
 		if l.up {
@@ -127,8 +134,10 @@ func (l *SimLink) down() {
 	l.port.sim.note("down", l.port.self, l.address, nil)
 	l.closed = true
 	l.Reclaim()
+	l.forgetPulls()
 	l.port.forget(l)
 	l.port.owner.LinkDown(l)
+	l.exposed.clear()
 }
 
 // Cut cuts the links between two addresses, if there are any and the medium lets

@@ -10,6 +10,8 @@ import (
 // SimLink is one side of a simulated link. It implements wire.Link.
 type SimLink struct {
 	port    *SimPort
+	caps    *wire.Caps
+	id      uint64   // no other side of a link has it
 	far     *SimLink // nil if the medium is datagrams
 	address transport.Address
 	session uint32
@@ -34,6 +36,10 @@ type SimLink struct {
 	taking bool          // the owner looks at the first frame
 	ended  bool          // the other side has closed, and all its frames are here
 	ending bool          // the owner has been told
+
+	exposed exposures
+	pulls   []*simPull // under way
+	pulled  []*simPull // of them, those whose end the owner is to be told of
 }
 
 var _ wire.Link = (*SimLink)(nil)
@@ -49,12 +55,12 @@ func (l *SimLink) Bind(peer int32) { l.number = peer }
 func (l *SimLink) Number() int32 { return l.number }
 
 // Caps implements wire.Link.
-func (l *SimLink) Caps() *wire.Caps { return &l.port.sim.caps }
+func (l *SimLink) Caps() *wire.Caps { return l.caps }
 
 // Send implements wire.Link.
 func (l *SimLink) Send(h *wire.Header, v *wire.Vec, off int) bool {
 	s := l.port.sim
-	if int(h.Length) > s.caps.MaxFrame {
+	if int(h.Length) > l.caps.MaxFrame {
 		panic("mem: a frame exceeds the link's largest")
 	}
 	if s.opt.Capacity > 0 && l.out >= s.opt.Capacity {
@@ -140,12 +146,3 @@ func (l *SimLink) Reclaim() {
 		l.lends.pop()
 	}
 }
-
-// Expose implements wire.Link. It is not called: the engine pulls by blocks.
-func (l *SimLink) Expose(dst []byte, _ *wire.Vec) ([]byte, uint64) { return dst, 0 }
-
-// Unexpose implements wire.Link.
-func (l *SimLink) Unexpose(uint64) {}
-
-// Pull implements wire.Link.
-func (l *SimLink) Pull([]byte, *wire.Vec, int, uint64) wire.PullResult { return wire.PullFailed }

@@ -16,7 +16,10 @@ type SimOwner interface {
 	// be taken now, and is offered again when the port is polled. The payload is
 	// valid until Frame returns.
 	Frame(peer int32, h *wire.Header, payload []byte) bool
-	// Polled comes after the frames of one poll.
+	// PullFinished ends a pull that was answered with wire.PullStarted, unless its
+	// link ends before.
+	PullFinished(id uint64, ok bool)
+	// Polled comes after the frames and pulls of one poll.
 	Polled()
 
 	// LinkUp brings a link that was dialled or, without dialled, accepted. The
@@ -153,4 +156,12 @@ func (p *SimPort) forget(l *SimLink) {
 	p.links[l.place].place = l.place
 	p.links[last] = nil
 	p.links = p.links[:last]
+}
+
+// Exposed returns how much memory the owner exposes over its links, in pieces.
+func (p *SimPort) Exposed() (pieces int) {
+	for _, l := range p.links {
+		pieces += l.exposed.count()
+	}
+	return pieces
 }

@@ -18,6 +18,8 @@ const (
 	simPoll                      // a port is polled
 	simRoom                      // a link that said "again" has room
 	simTimer                     // a timer of an owner
+	simRead                      // the memory that is pulled is read
+	simPulled                    // its bytes come to the side that pulls
 )
 
 // simEvent is something that is going to happen, or a frame that has arrived and
@@ -33,6 +35,7 @@ type simEvent struct {
 	from, to transport.Address
 	err      error
 	arg      uint64
+	pull     *simPull
 
 	head wire.Header
 	data []byte
@@ -145,6 +148,7 @@ func (p *simPool) give(e *simEvent) {
 		e.data[i] = 0xdb
 	}
 	e.port, e.link, e.sender, e.err, e.lent = nil, nil, nil, nil, nil
+	e.pull = nil
 	e.dialled, e.cut = false, false
 	p.free[e.class] = append(p.free[e.class], e)
 }

@@ -25,6 +25,8 @@ type simOwner struct {
 	failed error
 	room   int
 	refuse bool
+
+	pulled, unpulled []uint64
 }
 
 func (o *simOwner) Frame(_ int32, h *wire.Header, payload []byte) bool {
@@ -39,6 +41,13 @@ func (o *simOwner) Frame(_ int32, h *wire.Header, payload []byte) bool {
 }
 
 func (o *simOwner) Polled() {}
+func (o *simOwner) PullFinished(id uint64, ok bool) {
+	if ok {
+		o.pulled = append(o.pulled, id)
+	} else {
+		o.unpulled = append(o.unpulled, id)
+	}
+}
 func (o *simOwner) LinkUp(l *mem.SimLink, _ bool) {
 	l.Bind(int32(len(o.links)))
 	o.links = append(o.links, l)

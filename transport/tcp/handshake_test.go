@@ -173,7 +173,7 @@ func TestDialledAnswersBadly(t *testing.T) {
 		name, says string
 		change     func(g *greeting)
 	}{
-		{"other version", "speaks version 9.1", func(g *greeting) { g.version = 9 }},
+		{"other version", "speaks version 9.2", func(g *greeting) { g.version = 9 }},
 		{"other endpoint", "answered", func(g *greeting) { g.self.NIC++ }},
 		{"meant for another", "it wants", func(g *greeting) { g.to.Endpoint++ }},
 		{"stranger", "no hello", func(g *greeting) { g.magic = "SSH-2.0" }},

@@ -4,13 +4,15 @@ import (
 	"bytes"
 	"fmt"
 	"runtime"
+	"slices"
 	"testing"
 	"time"
 
 	"gomx/transport/wire"
 )
 
-// testPull pulls lists of many lengths and cuts, whole and in part.
+// testPull pulls lists of many lengths and cuts, whole and in part, and what may no
+// longer be pulled.
 func testPull(t *testing.T, w *world) {
 	a, b := w.boundPair()
 	cuts := []int{1, 2, 5, 256}
@@ -24,6 +26,94 @@ func testPull(t *testing.T, w *world) {
 			}
 		}
 	}
+	testUnexposed(t, a, b)
+	testPullOfEarlierLink(t, a, b)
+}
+
+// testUnexposed pulls what is not exposed any more, and what ceases to be while it
+// is pulled. The memory has other bytes by then, which must not come.
+func testUnexposed(t *testing.T, a, b *end) {
+	const total = 1 << 20
+	want, got := make([]byte, total), make([]byte, total)
+	content(want, 1)
+	for _, before := range []bool{true, false} {
+		src, dst := cut(total, 3), cut(total, 2)
+		src.Scatter(0, want)
+		desc, token := a.link.Expose(nil, src)
+		var p *pulling
+		if !before {
+			p = b.beginPull(desc, dst, total)
+		}
+		a.link.Unexpose(token)
+		src.Scatter(0, bytes.Repeat([]byte{0x55}, total))
+		_, other := a.link.Expose(nil, src)
+		if before {
+			p = b.beginPull(desc, dst, total)
+		}
+		fine := b.awaitPull(p)
+		a.link.Unexpose(other)
+		rejoin(a, b)
+		if dst.Gather(got, 0); fine && (before || !bytes.Equal(got, want)) {
+			t.Errorf("pulled what is the user's again; it was before the pull began: %v", before)
+		}
+	}
+}
+
+// testPullOfEarlierLink closes a link with a pull under way: no more is written, and
+// nothing is heard of it. Over the next link the first one's description names nothing.
+func testPullOfEarlierLink(t *testing.T, a, b *end) {
+	const total = 1 << 20
+	src, dst := cut(total, 1), cut(total, 1)
+	content(src.First, 1)
+	old, _ := a.link.Expose(nil, src)
+	p := b.beginPull(old, dst, total)
+	told := p.over
+	b.link.Close()
+	clear(dst.First)
+	a.link.Close()
+	for range 100 {
+		b.poll()
+	}
+	if p.over != told {
+		t.Error("a pull ends after its link was closed")
+	}
+	if !bytes.Equal(dst.First, make([]byte, total)) {
+		t.Error("bytes were written after the link was closed")
+	}
+	meetAgain(a, b)
+	secret := cut(total, 1)
+	secret.Scatter(0, bytes.Repeat([]byte{0x55}, total))
+	_, token := a.link.Expose(nil, secret)
+	if b.pull(old, dst, total) {
+		t.Error("the description of an earlier link still names something")
+	}
+	a.link.Unexpose(token)
+	rejoin(a, b)
+	if wrong := pullOnce(a, b, src, dst, total); wrong != "" {
+		t.Errorf("over the next link: %s", wrong)
+	}
+}
+
+// rejoin makes another link if the present one is down, as it may be after a pull of
+// what can't be reached.
+func rejoin(a, b *end) {
+	if a.isDown() || b.isDown() {
+		a.world.await("both ends to be down", func() bool { return a.isDown() && b.isDown() })
+		a.link.Close()
+		b.link.Close()
+		meetAgain(a, b)
+	}
+}
+
+func meetAgain(a, b *end) {
+	a.dial(b)
+	b.link = b.awaitAccepted()
+	a.link.Bind(1)
+	b.link.Bind(0)
+}
+
+func (e *end) isDown() bool {
+	return slices.ContainsFunc(e.allDowns(), func(d down) bool { return d.link == e.link })
 }
 
 // pullOnce lets to pull n bytes of src from its peer into dst.
@@ -52,24 +142,35 @@ func pullOnce(from, to *end, src, dst *wire.Vec, n int) (wrong string) {
 	return ""
 }
 
+// pulling is a pull that has begun.
+type pulling struct{ over, fine bool }
+
 // pull pulls and polls until the answer is there.
 func (e *end) pull(desc []byte, dst *wire.Vec, n int) bool {
+	return e.awaitPull(e.beginPull(desc, dst, n))
+}
+
+func (e *end) beginPull(desc []byte, dst *wire.Vec, n int) *pulling {
 	const id = 4711
-	finished, fine := false, false
-	e.pulled = func(got uint64, ok bool) { finished, fine = got == id, ok }
+	p := new(pulling)
+	e.pulled = func(got uint64, ok bool) { p.over, p.fine = got == id, ok }
 	result := e.link.Pull(desc, dst, n, id)
 	for try := 0; result == wire.PullDeclined && try < declines; try++ {
 		result = e.link.Pull(desc, dst, n, id) // a link tries its ways in turn
 	}
-	switch result {
-	case wire.PullDone:
-		return true
-	case wire.PullStarted:
-		for begin := time.Now(); !finished && time.Since(begin) < patience; runtime.Gosched() {
-			e.poll()
-		}
+	if result != wire.PullStarted {
+		p.over, p.fine = true, result == wire.PullDone
 	}
-	return finished && fine
+	return p
+}
+
+// awaitPull polls until the pull is over, or the link, and reports whether its bytes
+// are there.
+func (e *end) awaitPull(p *pulling) bool {
+	for begin := time.Now(); !p.over && !e.isDown() && time.Since(begin) < patience; runtime.Gosched() {
+		e.world.pollAll()
+	}
+	return p.over && p.fine
 }
 
 // declines is how often in a row a link may decline to pull.

@@ -25,6 +25,10 @@ var golden = map[string]struct {
 		Kind: wire.Eager, Flags: wire.HasID | wire.HasAck | wire.Sync,
 		Match: 0x0123456789abcdef, Seq: 0x10204, Session: session, ID: 0xa1a2a3a4a5a6a7a8, Ack: 0x77,
 	}},
+	"eager_piece": {header: wire.Header{
+		Kind: wire.Eager, Flags: wire.HasRange, Length: 5,
+		Match: 0x0123456789abcdef, Seq: 0x10203, Session: session, Total: 11, Offset: 6,
+	}, payload: "world"},
 	"rendezvous": {header: wire.Header{
 		Kind: wire.Rendezvous, Flags: wire.HasID | wire.HasRange, Length: 8,
 		Match: 0x0123456789abcdef, Seq: 0x10205, Session: session, ID: 0x700000003, Total: 1 << 20,
@@ -47,13 +51,13 @@ var golden = map[string]struct {
 	"connect": {
 		header: wire.Header{Kind: wire.Connect, Length: wire.ConnectSize},
 		connect: &wire.ConnectInfo{
-			Version: 1, Session: session, Filter: 0xcafe, Attempt: 3, NIC: 0x02000a000001, Endpoint: 6, EagerMax: 32 << 10,
+			Version: 2, Session: session, Filter: 0xcafe, Attempt: 3, NIC: 0x02000a000001, Endpoint: 6, EagerMax: 32 << 10,
 		},
 	},
 	"connect_reply": {
 		header: wire.Header{Kind: wire.ConnectReply, Length: wire.ConnectSize, Session: 0x5e559876},
 		connect: &wire.ConnectInfo{
-			Version: 1, Session: session, Attempt: 3, NIC: 0x02000a000001, Endpoint: 6, EagerMax: 32 << 10, Status: 17,
+			Version: 2, Session: session, Attempt: 3, NIC: 0x02000a000001, Endpoint: 6, EagerMax: 32 << 10, Status: 17,
 		},
 	},
 	"bye":      {header: wire.Header{Kind: wire.Bye, Session: session}},

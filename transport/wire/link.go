@@ -54,7 +54,8 @@ type Link interface {
 	// and returns a token for Unexpose. Only called if Caps().Pull.
 	// The memory is the user's again after Unexpose, so a pull whose bytes were
 	// not all read by then must fail: the peer must never be given what lies
-	// there afterwards.
+	// there afterwards. A description names nothing on any other link. The end of
+	// the link ends all exposures.
 	Expose(dst []byte, v *Vec) (desc []byte, token uint64)
 
 	// Unexpose ends what Expose began.
