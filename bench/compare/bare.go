@@ -39,6 +39,10 @@ func (b *bareSocket) over(m medium) string {
 
 func (b *bareSocket) build(context.Context, string) error { return nil }
 
+func (b *bareSocket) run(ctx context.Context, j job, at setting) ([]record, error) {
+	return at.records(ctx, b.command(j, at))
+}
+
 func (b *bareSocket) command(j job, at setting) child.Command {
 	env := append(os.Environ(), socket.Variable+"="+socket.LeadRole)
 	return child.Command{Path: b.path, Args: j.args(at), Env: env, Timeout: at.timeout}

@@ -26,6 +26,9 @@ var allBars = []bar{
 	{tcp, "latency", []int{0, 8, 64, 512, 4 << 10}, mpis, 0.95},
 	{tcp, "latency", []int{32 << 10, 256 << 10, 2 << 20}, mpis, 1},
 	{tcp, "rate", []int{8}, mpis, 1.5},
+	{rdma, "latency", []int{8}, []string{sendLatency}, 1.25},
+	{rdma, "latency", []int{8}, mpis, 0.9},
+	{rdma, "bandwidth", []int{1 << 20}, []string{readStream}, 0.9},
 }
 
 // Verdicts.
@@ -116,8 +119,11 @@ func (b bar) measuredRivals(s *sheet) []string {
 // words are the bar in words.
 func (b bar) words(s *sheet) string {
 	what, bound := "half round trip", "at most"
-	if b.quantity == "rate" {
+	switch b.quantity {
+	case "rate":
 		what = "message rate"
+	case "bandwidth":
+		what = "bandwidth"
 	}
 	if s.higher {
 		bound = "at least"

@@ -19,11 +19,17 @@
 // promised one goroutine (mx_pingpong -single); small messages over shared memory
 // also with endpoints that any goroutine may use, as "gomx, any thread".
 //
-// Two media are measured: shared memory, and TCP over the loopback interface. Over
+// Two media are measured unless -media says otherwise: shared memory, and TCP over the loopback interface. Over
 // TCP the peers are also a bare socket (internal/socket), and the MPIs are told to
 // use nothing but TCP. That they do is checked: as many bytes as the messages have
 // must have passed the network interfaces (traffic.go). How gomx stands to what it
 // is meant to reach there is printed at the end (bars.go).
+//
+// With -media rdma it is an RDMA device of this machine, through which both processes talk.
+// There the peers are also the programs of perftest (perftest.go), which measure verbs themselves,
+// and the MPIs are told to use reliable-connected queue pairs through UCX. On Soft-RoCE, whose packets
+// are counted, it is checked that all messages went that way. "go run ./integration/rdmavm -compare" runs
+// this where there is no such device.
 //
 // What is not installed is named and left out. What fails is named as well, its
 // places in the tables stay empty, and the exit status is 1.

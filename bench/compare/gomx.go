@@ -26,7 +26,7 @@ func (p *pingpong) name() string {
 
 // does: what the locks cost is of interest where little else is done.
 func (p *pingpong) does(j job) bool {
-	return !p.anyThread || j.medium == shm && (j.quantity == "latency" || j.quantity == "rate")
+	return !p.anyThread || j.medium != tcp && (j.quantity == "latency" || j.quantity == "rate")
 }
 
 func (p *pingpong) build(ctx context.Context, dir string) error {
@@ -44,6 +44,10 @@ func (p *pingpong) build(ctx context.Context, dir string) error {
 	}
 	p.path = path
 	return nil
+}
+
+func (p *pingpong) run(ctx context.Context, j job, at setting) ([]record, error) {
+	return at.records(ctx, p.command(j, at))
 }
 
 func (p *pingpong) command(j job, at setting) child.Command {

@@ -94,7 +94,7 @@ func compareWith(ctx context.Context, o *options, stdout, stderr io.Writer) (com
 // compare, so that is an error; a peer that is lacking or doesn't compile is
 // left out, and all is false for the latter.
 func buildSubjects(ctx context.Context, o *options, plan []job, dir string, tell *progress) (subjects []subject, all bool, err error) {
-	peers, lacking := findPeers(o.peers, plan)
+	peers, lacking := findPeers(o.rig, o.peers, plan)
 	for _, err := range lacking {
 		tell.note("%v; left out", err)
 	}

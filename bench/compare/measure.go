@@ -7,8 +7,6 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
-
-	"gomx/bench/compare/internal/child"
 )
 
 // comparison measures subjects in turn.
@@ -98,25 +96,15 @@ func (c *comparison) runOnce(ctx context.Context, j job, s subject) ([]record, e
 	if err != nil {
 		return nil, err
 	}
-	command := s.command(j, setting{lengths, c.cores, c.timeout})
-	before := networkBytes()
-	stdout, stderr, err := child.Run(ctx, command)
-	c.progress.ran(command, stdout, stderr)
+	before := countTraffic()
+	records, err := s.run(ctx, j, setting{lengths, c.cores, c.timeout, c.progress})
 	if err != nil {
 		return nil, err
 	}
-	if err := j.checkTraffic(networkBytes() - before); err != nil {
-		return nil, fmt.Errorf("%s: %w", filepath.Base(command.Path), err)
+	if err := j.checkTraffic(before, countTraffic()); err != nil {
+		return nil, err
 	}
-	records, err := parseRecords(stdout)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", filepath.Base(command.Path), err)
-	}
-	picked, err := pick(records, j)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", filepath.Base(command.Path), err)
-	}
-	return picked, nil
+	return pick(records, j)
 }
 
 func (c *comparison) writeLengths(j job) (path string, err error) {

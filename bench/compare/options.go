@@ -17,6 +17,7 @@ ratios, and over TCP how they stand to what gomx is meant to reach.
 
     go run ./bench/compare                        everything, some minutes
     go run ./bench/compare -media tcp             over TCP (loopback) only
+    go run ./bench/compare -media rdma            over an RDMA device of this machine
     go run ./bench/compare -only latency -rounds 9
     go run ./bench/compare -peers openmpi -v
     go run ./bench/compare -markdown -plot latency.svg
@@ -25,7 +26,8 @@ The MPIs run as MPI_Init starts them, which is MPI_THREAD_SINGLE: without locks.
 does gomx, as mx_pingpong -single, but for "gomx, any thread", whose endpoints any
 goroutine may use, as is usual in Go.
 
-Over shared memory (shm) everything is measured, over TCP (tcp) latency and rate.
+Over shared memory (shm) everything is measured, over TCP (tcp) latency and rate,
+over RDMA (rdma) latency and bandwidth, beside the programs of perftest.
 Leave the machine alone meanwhile: whatever else runs shows in the figures.
 
 `
@@ -38,6 +40,7 @@ type options struct {
 	cores    pin
 	timeout  time.Duration
 	pingpong string
+	rig      rig
 	plot     string
 	verbose  bool
 	write    func(io.Writer, *report) error
@@ -53,12 +56,15 @@ func parseOptions(args []string, w io.Writer) (*options, error) {
 	var asJSON, asMarkdown bool
 	flags.IntVar(&o.rounds, "rounds", 5, "measure everything `n` times over")
 	flags.StringVar(&peers, "peers", strings.Join(peerNames(), ","), "what to compare with, as far as installed; none for gomx alone (`list`)")
-	flags.StringVar(&over, "media", strings.Join(media, ","), "what messages travel over (`list`)")
+	flags.StringVar(&over, "media", strings.Join(usualMedia, ","), "what messages travel over (`list`; known: "+strings.Join(media, ",")+")")
 	flags.StringVar(&only, "only", strings.Join(quantities, ","), "what to measure (`list`)")
 	flags.Var(&o.cores, "pin", "the two `cores` to run on")
 	flags.DurationVar(&o.timeout, "timeout", time.Minute, "longest time for one run of one program (`duration`)")
 	flags.StringVar(&o.pingpong, "gomx", "", "use this mx_pingpong (`path`) instead of building one")
-	flags.StringVar(&o.plot, "plot", "", "draw latency and bandwidth over size into `file`, .svg or .png; with both media, TCP's gets -tcp into its name")
+	flags.StringVar(&o.rig.ranks, "ranks", "", "take the MPIs' programs, named pingpong.openmpi and so on, from this `folder` instead of compiling them")
+	flags.StringVar(&o.rig.device, "device", "", "the RDMA device to measure over (`name`; default the first one), its port 1")
+	flags.IntVar(&o.rig.gid, "gid", -1, "the `index` of the device's GID for those that take one; below 0 they choose")
+	flags.StringVar(&o.plot, "plot", "", "draw latency and bandwidth over size into `file`, .svg or .png; with several media, all but the first get theirs into the name, as in -tcp")
 	flags.BoolVar(&asJSON, "json", false, "print one JSON object a line, with the figure of every round")
 	flags.BoolVar(&asMarkdown, "markdown", false, "print tables for the documentation")
 	flags.BoolVar(&o.verbose, "v", false, "show every command and what it prints")
@@ -106,6 +112,13 @@ func (o *options) check(peers, over, only string) (err error) {
 		return fmt.Errorf("-rounds: %d rounds measure nothing", o.rounds)
 	case o.timeout <= 0:
 		return fmt.Errorf("-timeout: %v is not a time limit", o.timeout)
+	}
+	if slices.Contains(o.media, string(rdma)) {
+		if err := o.rig.findDevice(); err != nil {
+			return fmt.Errorf("-media rdma: %w", err)
+		}
+	}
+	switch {
 	case o.plot == "":
 		return nil
 	case !slices.Contains(o.only, "latency"):

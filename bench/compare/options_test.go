@@ -15,7 +15,7 @@ func TestDefaults(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if o.rounds != 5 || o.cores != (pin{0, 1}) || !slices.Equal(o.only, quantities) || !slices.Equal(o.media, media) || !slices.Equal(o.peers, peerNames()) {
+	if o.rounds != 5 || o.cores != (pin{0, 1}) || !slices.Equal(o.only, quantities) || !slices.Equal(o.media, []string{"shm", "tcp"}) || !slices.Equal(o.peers, peerNames()) {
 		t.Errorf("got %+v", o)
 	}
 }
@@ -39,10 +39,12 @@ func TestBadOptions(t *testing.T) {
 	for _, c := range []struct{ line, want string }{
 		{"-only speed", `-only: unknown "speed"; known: latency`},
 		{"-only none", "nothing to measure"},
-		{"-peers lam", `-peers: unknown "lam"; known: socket, openmpi, mpich`},
-		{"-media udp", `-media: unknown "udp"; known: shm, tcp`},
+		{"-peers lam", `-peers: unknown "lam"; known: socket, ib_send_lat, ib_write_lat, ib_read_bw, ib_write_bw, openmpi, mpich`},
+		{"-media udp", `-media: unknown "udp"; known: shm, tcp, rdma`},
 		{"-media none", "nothing to measure over"},
 		{"-media tcp -only posted,alloc", "-only posted,alloc is not measured over -media tcp"},
+		{"-media rdma -only rate", "-only rate is not measured over -media rdma"},
+		{"-media rdma -device nosuch", "-media rdma: this machine has no RDMA device nosuch"},
 		{"-rounds 0", "-rounds"},
 		{"-timeout 0s", "-timeout"},
 		{"-pin 0", "two cores"},

@@ -34,15 +34,20 @@ type mpi struct {
 	launchEnv  []string
 	tcpArgs    []string // of the launcher, to have it use TCP and nothing else
 	tcpEnv     []string // likewise
+	rdmaArgs   []string // to have it use UCX
+	rig        rig
 
 	// Filled in by locate and build.
 	compilerPath, launcherPath, program, dir string
 }
 
 // knownPeers are all that gomx can be compared with, in the order of their columns.
-func knownPeers() []peer {
+func knownPeers(r rig) []peer {
 	peers := []peer{&bareSocket{}}
-	for _, m := range knownMPIs() {
+	for _, p := range knownPerftests(r) {
+		peers = append(peers, p)
+	}
+	for _, m := range knownMPIs(r) {
 		peers = append(peers, m)
 	}
 	return peers
@@ -50,22 +55,25 @@ func knownPeers() []peer {
 
 // knownMPIs are told apart by command name, since both may be installed and
 // plain mpicc is whichever the machine's owner chose.
-func knownMPIs() []*mpi {
+func knownMPIs(r rig) []*mpi {
 	return []*mpi{{
 		word: "openmpi", compiler: "mpicc.openmpi", launcher: "mpirun.openmpi",
 		launchArgs: []string{"--allow-run-as-root", "--bind-to", "core", "-np", "2"},
 		launchEnv:  []string{"OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1"},
 		tcpArgs:    []string{"--mca", "pml", "ob1", "--mca", "btl", "tcp,self", "--mca", "btl_tcp_if_include", "lo"},
+		rdmaArgs:   []string{"--mca", "pml", "ucx"},
+		rig:        r,
 	}, {
 		word: "mpich", compiler: "mpicc.mpich", launcher: "mpirun.mpich",
 		launchArgs: []string{"-bind-to", "core", "-np", "2"},
 		tcpEnv:     []string{"UCX_TLS=tcp,self", "UCX_NET_DEVICES=lo"},
+		rig:        r,
 	}}
 }
 
 func peerNames() []string {
 	var names []string
-	for _, p := range knownPeers() {
+	for _, p := range knownPeers(rig{}) {
 		names = append(names, p.name())
 	}
 	return names
@@ -73,8 +81,8 @@ func peerNames() []string {
 
 // findPeers returns those of the wanted peers that are there and have something
 // to do, and for each of the others that have an error that says what is lacking.
-func findPeers(wanted []string, plan []job) (found []peer, lacking []error) {
-	for _, p := range knownPeers() {
+func findPeers(r rig, wanted []string, plan []job) (found []peer, lacking []error) {
+	for _, p := range knownPeers(r) {
 		if !slices.Contains(wanted, p.name()) || !slices.ContainsFunc(plan, p.does) {
 			continue
 		}
@@ -88,7 +96,7 @@ func findPeers(wanted []string, plan []job) (found []peer, lacking []error) {
 }
 
 func (m *mpi) locate() (err error) {
-	if m.compilerPath, err = exec.LookPath(m.compiler); err != nil {
+	if m.compilerPath, err = exec.LookPath(m.compiler); err != nil && m.rig.ranks == "" {
 		return fmt.Errorf("not installed: no %s in PATH", m.compiler)
 	}
 	if m.launcherPath, err = exec.LookPath(m.launcher); err != nil {
@@ -101,26 +109,47 @@ func (m *mpi) name() string { return m.word }
 
 func (m *mpi) does(j job) bool { return j.quantity != "alloc" }
 
-// over is empty for shared memory, which every MPI takes on a host by itself.
-func (m *mpi) over(way medium) string {
-	if way != tcp {
-		return ""
+// way is what has the MPI use a medium: arguments of its launcher, and variables. Shared
+// memory every MPI takes on a host by itself.
+func (m *mpi) way(over medium) (args, env []string) {
+	switch over {
+	case tcp:
+		return m.tcpArgs, m.tcpEnv
+	case rdma:
+		return m.rdmaArgs, m.rig.verbsVariables()
 	}
-	return strings.Join(slices.Concat(m.tcpEnv, m.tcpArgs), " ")
+	return nil, nil
+}
+
+func (m *mpi) over(way medium) string {
+	args, env := m.way(way)
+	return strings.Join(slices.Concat(env, args), " ")
 }
 
 func (m *mpi) build(ctx context.Context, dir string) error {
+	m.dir = dir
+	if m.rig.ranks != "" {
+		m.program = filepath.Join(m.rig.ranks, m.programName())
+		return nil
+	}
 	source := filepath.Join(dir, "pingpong.c")
 	if err := os.WriteFile(source, rankProgram, 0o600); err != nil {
 		return err
 	}
-	program := filepath.Join(dir, "pingpong."+m.word)
+	program := filepath.Join(dir, m.programName())
 	compile := child.Command{Path: m.compilerPath, Args: []string{"-O2", "-o", program, source, "-lm"}, Timeout: buildTimeout}
 	if _, _, err := child.Run(ctx, compile); err != nil {
 		return fmt.Errorf("%s: compiling the rank program: %w", m.word, err)
 	}
-	m.program, m.dir = program, dir
+	m.program = program
 	return nil
+}
+
+// programName is what the rank program is called when it is compiled for this MPI.
+func (m *mpi) programName() string { return "pingpong." + m.word }
+
+func (m *mpi) run(ctx context.Context, j job, at setting) ([]record, error) {
+	return at.records(ctx, m.command(j, at))
 }
 
 func (m *mpi) command(j job, at setting) child.Command {
@@ -128,9 +157,8 @@ func (m *mpi) command(j job, at setting) child.Command {
 	// Launchers keep their session files under TMPDIR: there they go with the rest.
 	env := append(withoutLaunchers(os.Environ()), "TMPDIR="+m.dir)
 	env = append(env, m.launchEnv...)
-	if j.medium == tcp {
-		args, env = append(args, m.tcpArgs...), append(env, m.tcpEnv...)
-	}
+	wayArgs, wayEnv := m.way(j.medium)
+	args, env = append(args, wayArgs...), append(env, wayEnv...)
 	args = append(append(args, m.program), j.args(at)...)
 	// Even if this program is killed, its ranks end.
 	args = append(args, "-deadline", fmt.Sprint(int((at.timeout + deadlineSlack).Seconds())))

@@ -6,8 +6,11 @@ import (
 	"strings"
 )
 
-// window is how many messages the rate is measured with at a time.
-const window = 64
+// Messages at a time that the rate and the bandwidth are measured with.
+const (
+	window     = 64
+	wideWindow = 16 // as many as a queue pair has READs under way at most
+)
 
 // Depths of the queues that lie in the way.
 const (
@@ -16,24 +19,32 @@ const (
 )
 
 // quantities are the words -only takes, in the order they are measured in.
-var quantities = []string{"latency", "rate", "posted", "unexpected", "alloc"}
+var quantities = []string{"latency", "rate", "bandwidth", "posted", "unexpected", "alloc"}
 
 // medium is what messages travel over; its value is its word for -media, and the
 // name of gomx's transport.
 type medium string
 
 const (
-	shm medium = "shm"
-	tcp medium = "tcp"
+	shm  medium = "shm"
+	tcp  medium = "tcp"
+	rdma medium = "rdma"
 )
 
-// media are the words -media takes, in the order they are measured in.
-var media = []string{string(shm), string(tcp)}
+// media are the words -media takes, in the order they are measured in. The usual ones
+// are those that every machine has.
+var (
+	media      = []string{string(shm), string(tcp), string(rdma)}
+	usualMedia = media[:2]
+)
 
 // String is the medium's name in titles.
 func (m medium) String() string {
-	if m == tcp {
+	switch m {
+	case tcp:
 		return "TCP"
+	case rdma:
+		return "RDMA"
 	}
 	return "shared memory"
 }
@@ -67,6 +78,11 @@ var wholePlan = []job{
 	{medium: tcp, quantity: "latency", lengths: []int{32 << 10}, iterations: 5000},
 	{medium: tcp, quantity: "latency", lengths: []int{256 << 10, 2 << 20}, iterations: 500},
 	{medium: tcp, quantity: "rate", lengths: []int{8}, iterations: 10_000, window: window},
+
+	{medium: rdma, quantity: "latency", lengths: []int{8}, iterations: 20_000},
+	{medium: rdma, quantity: "latency", lengths: []int{512, 4 << 10}, iterations: 2000},
+	{medium: rdma, quantity: "bandwidth", lengths: []int{64 << 10}, iterations: 100, window: wideWindow},
+	{medium: rdma, quantity: "bandwidth", lengths: []int{1 << 20}, iterations: 10, window: wideWindow},
 }
 
 var allocLengths = []int{64 << 10, 128 << 10, 256 << 10, 512 << 10}
@@ -100,6 +116,8 @@ func (j job) args(at setting) []string {
 // String names the job in progress lines.
 func (j job) String() string {
 	switch {
+	case j.quantity == "bandwidth":
+		return fmt.Sprintf("bandwidth of %s over %v, window %d", sizeName(j.lengths[0]), j.medium, j.window)
 	case j.window > 0:
 		return fmt.Sprintf("rate of %s over %v, window %d", sizeName(j.lengths[0]), j.medium, j.window)
 	case j.posted > 0:

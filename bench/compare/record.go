@@ -16,6 +16,7 @@ type record struct {
 	Length       int            `json:"length"`
 	Latency      *stats.Summary `json:"latency_us"`
 	Rate         float64        `json:"rate_Mmsgps"`
+	Bandwidth    float64        `json:"bandwidth_MBps"`
 	UnexpectedUs float64        `json:"unexpected_us_per_msg"`
 	Library      string         `json:"library"`
 }
@@ -69,6 +70,8 @@ func (r record) value(j job) float64 {
 	switch j.quantity {
 	case "rate":
 		return r.Rate
+	case "bandwidth":
+		return r.Bandwidth
 	case "unexpected":
 		return r.UnexpectedUs
 	}

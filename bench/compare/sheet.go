@@ -38,6 +38,9 @@ func newSheet(over medium, quantity string) *sheet {
 	case "rate":
 		s.title, s.heading = fmt.Sprintf("Message rate over %v, window %d", over, window), "length"
 		s.unit, s.higher = "million messages/s", true
+	case "bandwidth":
+		s.title, s.heading = fmt.Sprintf("Bandwidth over %v, window %d", over, wideWindow), "length"
+		s.unit, s.higher = "MB/s", true
 	case "posted":
 		s.title, s.heading = "Half round trip of 8 B behind receives that don't match", "posted"
 		s.against = "deep / none"

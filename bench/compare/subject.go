@@ -2,6 +2,8 @@ package main
 
 import (
 	"context"
+	"fmt"
+	"path/filepath"
 	"time"
 
 	"gomx/bench/compare/internal/child"
@@ -22,8 +24,8 @@ type subject interface {
 	does(j job) bool
 	// build makes the measuring program in dir.
 	build(ctx context.Context, dir string) error
-	// command is what runs the job.
-	command(j job, at setting) child.Command
+	// run does the job, and returns what was measured.
+	run(ctx context.Context, j job, at setting) ([]record, error)
 }
 
 // peer is a subject that gomx is compared with.
@@ -40,4 +42,19 @@ type setting struct {
 	lengthsFile string        // holds the job's lengths, one a line
 	cores       pin           // one for each process
 	timeout     time.Duration // of each run
+	progress    *progress     // hears of every command
+}
+
+// records runs a measuring program, and returns what it printed.
+func (at setting) records(ctx context.Context, command child.Command) ([]record, error) {
+	stdout, stderr, err := child.Run(ctx, command)
+	at.progress.ran(command, stdout, stderr)
+	if err != nil {
+		return nil, err
+	}
+	records, err := parseRecords(stdout)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", filepath.Base(command.Path), err)
+	}
+	return records, nil
 }

@@ -78,7 +78,7 @@ func TestWhatBypassesTCPIsRefused(t *testing.T) {
 	}
 }
 
-func TestLeastTraffic(t *testing.T) {
+func TestLeastBytes(t *testing.T) {
 	for _, c := range []struct {
 		j    job
 		want uint64
@@ -86,11 +86,11 @@ func TestLeastTraffic(t *testing.T) {
 		{job{lengths: []int{0, 8}, iterations: 10}, 10 * (80 + 96)},
 		{job{lengths: []int{8}, iterations: 10, window: 64}, 10 * (512 + 80)},
 	} {
-		if got := c.j.leastTraffic(); got != c.want {
+		if got := c.j.leastBytes(); got != c.want {
 			t.Errorf("%+v: %d bytes, want %d", c.j, got, c.want)
 		}
 	}
-	if err := (job{medium: shm, lengths: []int{8}, iterations: 10}).checkTraffic(0); err != nil {
+	if err := (job{medium: shm, lengths: []int{8}, iterations: 10}).checkTraffic(traffic{5, 5}, traffic{5, 5}); err != nil {
 		t.Errorf("shared memory: %v", err)
 	}
 }
@@ -113,7 +113,7 @@ func TestTCPArguments(t *testing.T) {
 	if got := (&pingpong{path: "p"}).command(j, at).String(); got != "p -json -transport tcp -single -L L -N 7 -pin 0,1 -window 64" {
 		t.Errorf("gomx: %s", got)
 	}
-	for _, m := range knownMPIs() {
+	for _, m := range knownMPIs(rig{}) {
 		overTCP := m.command(j, at)
 		j := j
 		j.medium = shm

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -22,6 +23,15 @@ func (b testBinary) inside() string { return "/packages/" + b.name }
 // builder runs the go command, which puts binaries into dir.
 type builder struct {
 	dir string
+}
+
+// lacks returns nil, or what building takes and this machine has not.
+func (b builder) lacks(ctx context.Context) error {
+	out, err := b.run(ctx, os.Environ(), "env", "CGO_ENABLED")
+	if err == nil && strings.TrimSpace(string(out)) != "1" {
+		err = errors.New("RDMA takes cgo and a C compiler, and go env CGO_ENABLED is not 1")
+	}
+	return err
 }
 
 // program builds a command of a package that matches pattern, and returns its file. Static ones

@@ -21,9 +21,10 @@ const (
 )
 
 // firstProcess collects orphans, as the first process must, and ends the machine when the
-// program that does the work has ended.
+// program that does the work has ended. Open MPI is told that there is no way to other hosts,
+// or it would miss one.
 const firstProcess = `#!/bin/busybox sh
-export PATH=/bin HOME=/tmp
+export PATH=/bin:/usr/bin HOME=/tmp
 /bin/busybox --install -s /bin
 mount -t proc proc /proc
 mount -t sysfs sys /sys
@@ -34,6 +35,7 @@ mount -t tmpfs shm /dev/shm
 mount -t tmpfs tmp /tmp
 mount -t tmpfs run /run
 ulimit -n 65536
+export OMPI_MCA_plm=isolated
 guest
 poweroff -f
 `
@@ -51,6 +53,7 @@ type contents struct {
 	kernel   *moduleTree
 	programs []string     // files of ours, by the names that they have in the machine
 	tests    []testBinary // with the testdata of their packages
+	mpi      bool         // the MPIs are in the machine
 }
 
 // image is an archive that is being made. It makes folders where files need them.
@@ -124,6 +127,9 @@ func (i *image) programs(c contents) {
 		i.folder(folder)
 		i.tree(folder+"/testdata", filepath.Join(t.folder, "testdata"))
 		program(folder+"/"+path.Base(t.name)+".test", t.file)
+	}
+	if c.mpi {
+		linked = append(linked, i.mpi(c.tools)...)
 	}
 	providers, err := c.tools.glob("usr/lib/x86_64-linux-gnu/libibverbs/librxe-*.so")
 	i.fail(err)

@@ -29,11 +29,15 @@ var errFailed = errors.New("not all passed")
 // errUsage says that the command line is wrong, or asks for what can't be built.
 var errUsage = errors.New("can't run that")
 
+// compareTimeout is long enough for some rounds in an emulated machine.
+const compareTimeout = 30 * time.Minute
+
 // options are those of the command line.
 type options struct {
 	packages             []string
 	run, cache           string
 	short, verbose, keep bool
+	mpi, compare         bool
 	hosts                int
 	timeout              time.Duration
 	args                 []string
@@ -70,20 +74,32 @@ func parse(args []string) (o options, err error) {
 	f.StringVar(&o.run, "run", "", "run only the tests whose names match this regular expression")
 	f.BoolVar(&o.short, "short", false, "tell the tests to be short")
 	f.BoolVar(&o.verbose, "v", false, "show all tests, and the kernel's messages")
+	f.BoolVar(&o.mpi, "mpi", false, "put Open MPI and MPICH into the machine, with the program that measures them")
+	f.BoolVar(&o.compare, "compare", false, "compare gomx with perftest and the MPIs in the machine; further arguments go to bench/compare")
 	f.IntVar(&o.hosts, "hosts", 1, "how many machines, 1 or 2")
-	f.DurationVar(&o.timeout, "timeout", 5*time.Minute, "kill the machines after that time")
+	f.DurationVar(&o.timeout, "timeout", 5*time.Minute, "kill the machines after that time; for -compare the default is "+compareTimeout.String())
 	f.StringVar(&o.cache, "cache", "", "the folder for Debian's packages (default: gomx-rdmavm in the user's cache folder)")
 	f.BoolVar(&o.keep, "keep", false, "keep the files of the machines, and say where")
 	if err := f.Parse(args); err != nil {
 		return o, errors.Join(errUsage, err)
 	}
 	o.args = f.Args()
+	if o.compare {
+		o.mpi = true
+		given := false
+		f.Visit(func(flag *flag.Flag) { given = given || flag.Name == "timeout" })
+		if !given {
+			o.timeout = compareTimeout
+		}
+	}
 	if *packages != "" {
 		o.packages = strings.Split(*packages, ",")
 	}
 	switch {
 	case o.hosts != 1 && o.hosts != 2:
 		return o, fmt.Errorf("%w: -hosts is 1 or 2", errUsage)
+	case o.compare && (o.hosts > 1 || *packages != ""):
+		return o, fmt.Errorf("%w: -compare measures on one host, and runs no tests", errUsage)
 	case o.timeout <= 0:
 		return o, fmt.Errorf("%w: -timeout is more than 0", errUsage)
 	}

@@ -27,17 +27,22 @@ var toolPackages = []string{"busybox-static", "dash", "ibverbs-providers", "ibve
 // errLacking says that this machine lacks something.
 var errLacking = errors.New("this machine can't run the virtual one")
 
-// fetch returns a root with all packages unpacked, from the cache if they are
+// machinePackages are those that every machine is made of.
+func machinePackages() []string {
+	all := append(slices.Clone(toolPackages), kernelPackage)
+	if _, err := exec.LookPath(qemu); err != nil {
+		all = append(all, "qemu-system-x86")
+	}
+	return all
+}
+
+// fetch returns a root with the wanted packages unpacked, from the cache if they are
 // there. Commands that run at once do no harm to each other.
-func fetch(ctx context.Context, cache string) (string, error) {
+func fetch(ctx context.Context, cache string, wanted []string) (string, error) {
 	if runtime.GOOS != "linux" || runtime.GOARCH != "amd64" {
 		return "", fmt.Errorf("%w: it is %s/%s, and the packages are for linux/amd64", errLacking, runtime.GOOS, runtime.GOARCH)
 	}
-	wanted := slices.Clone(toolPackages)
-	if _, err := exec.LookPath(qemu); err != nil {
-		wanted = append(wanted, "qemu-system-x86")
-	}
-	root := filepath.Join(cache, cacheName(append(wanted, kernelPackage)))
+	root := filepath.Join(cache, cacheName(wanted))
 	if _, err := os.Stat(root); err == nil {
 		return root, nil
 	}
@@ -75,22 +80,28 @@ func cacheName(packages []string) string {
 	return fmt.Sprintf("packages-%x", sha256.Sum256([]byte(strings.Join(packages, " "))))[:25]
 }
 
-// download fetches the packages, those that they need and this machine has not,
-// and the kernel. What only a running kernel's owner needs is left out.
+// download fetches the packages, and those that they need and this machine has not.
+// Of the kernel it takes nothing but the package itself: the rest is for those who run it.
 func download(ctx context.Context, dir string, wanted []string) error {
-	out, err := apt(ctx, dir, "apt-cache", "depends", kernelPackage)
+	wanted = slices.Clone(wanted)
+	var kernels []string
+	if i := slices.Index(wanted, kernelPackage); i >= 0 {
+		wanted = slices.Delete(wanted, i, i+1)
+		out, err := apt(ctx, dir, "apt-cache", "depends", kernelPackage)
+		if err != nil {
+			return err
+		}
+		kernel, err := versionedKernel(out)
+		if err != nil {
+			return err
+		}
+		kernels = append(kernels, kernel)
+	}
+	out, err := apt(ctx, dir, "apt-get", append([]string{"--simulate", "--no-install-recommends", "install"}, wanted...)...)
 	if err != nil {
 		return err
 	}
-	kernel, err := versionedKernel(out)
-	if err != nil {
-		return err
-	}
-	out, err = apt(ctx, dir, "apt-get", append([]string{"--simulate", "--no-install-recommends", "install"}, wanted...)...)
-	if err != nil {
-		return err
-	}
-	all := slices.Concat(wanted, additions(out), []string{kernel})
+	all := slices.Concat(wanted, additions(out), kernels)
 	slices.Sort(all)
 	_, err = apt(ctx, dir, "apt-get", append([]string{"download"}, slices.Compact(all)...)...)
 	return err

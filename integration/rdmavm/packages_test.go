@@ -65,7 +65,7 @@ func TestFetch(t *testing.T) {
 			for p; do echo $p > $p.deb; done;; *) exit 9;; esac`,
 		"dpkg": `/bin/mkdir -p $3/all && /bin/cp $2 $3/all`,
 	})
-	root, err := fetch(t.Context(), cache)
+	root, err := fetch(t.Context(), cache, machinePackages())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -78,7 +78,7 @@ func TestFetch(t *testing.T) {
 		t.Errorf("%d entries in the cache, %v, want 1", len(list), err)
 	}
 	fakeTools(t, nil) // from now on the cache must do
-	if again, err := fetch(t.Context(), cache); err != nil || again != root {
+	if again, err := fetch(t.Context(), cache, machinePackages()); err != nil || again != root {
 		t.Error(again, err)
 	}
 }
@@ -94,7 +94,7 @@ func TestFetchWithout(t *testing.T) {
 	} {
 		fakeTools(t, scripts)
 		cache := t.TempDir()
-		_, err := fetch(t.Context(), cache)
+		_, err := fetch(t.Context(), cache, machinePackages())
 		if !errors.Is(err, errLacking) || !strings.Contains(err.Error(), complaint) {
 			t.Errorf("%v, want %q", err, complaint)
 		}

@@ -36,15 +36,24 @@ func runAll(ctx context.Context, o options) (err error) {
 	} else {
 		defer os.RemoveAll(dir)
 	}
-	c, checks, err := build(ctx, filepath.Join(dir, "bin"), o)
+	b := builder{dir: filepath.Join(dir, "bin")}
+	if err := b.lacks(ctx); err != nil {
+		return fmt.Errorf("%w: %w", errLacking, err)
+	}
+	c, checks, err := build(ctx, b, o)
 	if err != nil {
 		return fmt.Errorf("%w: %w", errUsage, err)
 	}
-	root, err := fetch(ctx, cache)
+	root, err := fetch(ctx, cache, machinePackages())
 	if err != nil {
 		return err
 	}
 	c.tools = roots{root, "/"}
+	if c.mpi = o.mpi; o.mpi {
+		if err := c.addMPI(ctx, b, cache); err != nil {
+			return err
+		}
+	}
 	kernel, err := c.openKernel(root)
 	if err != nil {
 		return err
@@ -65,8 +74,7 @@ func runAll(ctx context.Context, o options) (err error) {
 }
 
 // build builds the binaries, and makes the checks that use them.
-func build(ctx context.Context, dir string, o options) (c contents, checks []plan.Check, err error) {
-	b := builder{dir: dir}
+func build(ctx context.Context, b builder, o options) (c contents, checks []plan.Check, err error) {
 	for _, pattern := range append([]string{guestPackage}, ownPrograms...) {
 		file, err := b.program(ctx, pattern, pattern == guestPackage)
 		if err != nil {
@@ -77,8 +85,11 @@ func build(ctx context.Context, dir string, o options) (c contents, checks []pla
 	packages := o.packages
 	switch {
 	case len(o.packages) > 0:
-	case len(o.args) > 0:
+	case len(o.args) > 0 || o.compare:
 		line := append([]string(nil), o.args...)
+		if o.compare {
+			line = slices.Concat(compareCommand, o.args)
+		}
 		if strings.HasPrefix(line[0], "./") {
 			file, err := b.program(ctx, line[0], false)
 			if err != nil {
@@ -102,6 +113,21 @@ func build(ctx context.Context, dir string, o options) (c contents, checks []pla
 		checks = append(checks, testCheck(t, o))
 	}
 	return c, checks, nil
+}
+
+// addMPI adds the packages of the MPIs, and what measures them.
+func (c *contents) addMPI(ctx context.Context, b builder, cache string) error {
+	root, err := fetch(ctx, cache, mpiPackages)
+	if err != nil {
+		return err
+	}
+	c.tools = slices.Insert(c.tools, 1, root)
+	files, err := b.ranks(ctx, c.tools)
+	if err != nil {
+		return fmt.Errorf("%w: %w", errLacking, err)
+	}
+	c.programs = append(c.programs, files...)
+	return nil
 }
 
 // openKernel returns the kernel's file, and keeps its modules.

@@ -32,7 +32,9 @@ func toolChecks(hosts int) []plan.Check {
 		perftest("ib_read_lat", "rxe0", "rxe0", server),
 	}
 	if hosts == 1 {
-		all = append(all, pingpong("ibv_rc_pingpong, cable", "rxe1", "rxe2", "127.0.0.1"))
+		apart := pingpong("ibv_rc_pingpong, namespaces", "rxe1", "rxe2", "10.80.0.2")
+		apart.ClientIn, apart.ServerIn = "n1", "n2"
+		all = append(all, pingpong("ibv_rc_pingpong, cable", "rxe1", "rxe2", "127.0.0.1"), apart)
 	}
 	return all
 }
@@ -80,6 +82,9 @@ func testCheck(t testBinary, o options) plan.Check {
 		Want: `(?m)^PASS$`, // a binary that ends by itself in the middle has not passed
 	}
 }
+
+// compareCommand measures with what the machine has.
+var compareCommand = words("./bench/compare -media rdma -device rxe0 -gid 1 -gomx /bin/mx_pingpong -ranks /bin")
 
 // programCheck runs one program, and wants nothing but exit status 0.
 func programCheck(line []string, o options) plan.Check {

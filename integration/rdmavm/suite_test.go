@@ -21,7 +21,13 @@ func TestOptions(t *testing.T) {
 	if o, err := parse(words("ib_send_lat -d rxe0")); err != nil || !slices.Equal(o.args, []string{"ib_send_lat", "-d", "rxe0"}) {
 		t.Errorf("%+v, %v", o, err)
 	}
-	for _, line := range []string{"-hosts 0", "-hosts 3", "-timeout 0s", "-nonsense"} {
+	if o, err := parse(words("-compare -- -rounds 2")); err != nil || !o.mpi || o.timeout != compareTimeout || !slices.Equal(o.args, []string{"-rounds", "2"}) {
+		t.Errorf("%+v, %v", o, err)
+	}
+	if o, err := parse(words("-compare -timeout 5m")); err != nil || o.timeout != 5*time.Minute {
+		t.Errorf("%+v, %v", o, err)
+	}
+	for _, line := range []string{"-hosts 0", "-compare -hosts 2", "-compare -packages ./a", "-hosts 3", "-timeout 0s", "-nonsense"} {
 		if _, err := parse(words(line)); exitStatus(err) != exitUsage {
 			t.Errorf("%s: %v", line, err)
 		}
@@ -45,6 +51,9 @@ func TestExitStatus(t *testing.T) {
 func TestEveryCheckIsBounded(t *testing.T) {
 	for hosts := 1; hosts <= 2; hosts++ {
 		for _, c := range withLimits(toolChecks(hosts)) {
+			if hosts > 1 && c.ClientIn+c.ServerIn != "" {
+				t.Errorf("%s wants namespaces, which only a machine by itself has", c.Name)
+			}
 			if c.Limit <= 0 || c.Want == "" || len(c.Client) == 0 || (len(c.Server) > 0) != (c.Port > 0) {
 				t.Errorf("%+v", c)
 			}

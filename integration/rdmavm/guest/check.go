@@ -61,13 +61,13 @@ type transcript struct {
 func runBoth(ctx context.Context, c plan.Check, hosts int, said *transcript) (exit int, err error) {
 	served := make(chan error, 1)
 	if len(c.Server) > 0 {
-		server := command(ctx, c.Dir, onHost(hosts, c.Server...)...)
+		server := command(ctx, c.Dir, onHost(hosts, within(c.ServerIn, c.Server...)...)...)
 		server.Stdout, server.Stderr = &said.server, &said.server
 		if err := server.Start(); err != nil {
 			return -1, err
 		}
 		go func() { served <- server.Wait() }()
-		ready := command(ctx, "", onHost(hosts, "listening", strconv.Itoa(c.Port))...)
+		ready := command(ctx, "", onHost(hosts, within(c.ServerIn, "listening", strconv.Itoa(c.Port))...)...)
 		if err := ready.Run(); err != nil {
 			_ = server.Process.Kill()
 			return -1, fmt.Errorf("the server does not listen: %w", errors.Join(err, <-served))
@@ -75,7 +75,7 @@ func runBoth(ctx context.Context, c plan.Check, hosts int, said *transcript) (ex
 	} else {
 		served <- nil
 	}
-	client := command(ctx, c.Dir, c.Client...)
+	client := command(ctx, c.Dir, within(c.ClientIn, c.Client...)...)
 	client.Stdout = &said.client
 	if said.also != nil {
 		client.Stdout = io.MultiWriter(&said.client, said.also)
@@ -101,6 +101,14 @@ func serverGone(ctx context.Context, c plan.Check, hosts int) {
 	if len(c.Server) > 0 {
 		_ = command(ctx, "", onHost(hosts, "killall", c.Server[0])...).Run()
 	}
+}
+
+// within returns the command that runs another one in a network namespace.
+func within(namespace string, words ...string) []string {
+	if namespace == "" {
+		return words
+	}
+	return append([]string{"ip", "netns", "exec", namespace}, words...)
 }
 
 // onHost returns the command that runs another one on the last host.

@@ -6,8 +6,8 @@ const (
 		hostname hostHOST
 		ip link set lo up
 	`
-	// The two ends of a cable lie in one machine here, since rdma_rxe of this kernel
-	// knows no network namespaces. A rule that comes before the table of the machine's own
+	// The two ends of a cable lie in one namespace here, for rdma_rxe of this kernel finds its ways
+	// in the first namespace only, and listens nowhere else. A rule that comes before the table of the machine's own
 	// addresses sends packets for the other end through the cable, and the far end
 	// must believe that its own address is a neighbour's.
 	oneHost = `
@@ -36,6 +36,17 @@ const (
 		ip route add 10.79.1.1/32 dev d2 table 102
 		rdma link add rxe1 type rxe netdev d1
 		rdma link add rxe2 type rxe netdev d2
+	` + namespaces
+	namespaces = `
+		ip netns add n1
+		ip netns add n2
+		ip link add v1 netns n1 type veth peer name v2 netns n2
+		ip -n n1 addr add 10.80.0.1/24 dev v1
+		ip -n n2 addr add 10.80.0.2/24 dev v2
+		ip -n n1 link set lo up
+		ip -n n2 link set lo up
+		ip -n n1 link set v1 up
+		ip -n n2 link set v2 up
 	`
 	oneOfTwo = `
 		ip link set eth0 name d0

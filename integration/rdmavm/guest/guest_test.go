@@ -24,6 +24,19 @@ func TestListener(t *testing.T) {
 	}
 }
 
+func TestWhereCommandsRun(t *testing.T) {
+	for want, got := range map[string][]string{
+		"a b":                      onHost(1, within("", "a", "b")...),
+		"on 2 a b":                 onHost(2, within("", "a", "b")...),
+		"ip netns exec n a b":      onHost(1, within("n", "a", "b")...),
+		"on 2 ip netns exec n a b": onHost(2, within("n", "a", "b")...),
+	} {
+		if strings.Join(got, " ") != want {
+			t.Errorf("%v, want %s", got, want)
+		}
+	}
+}
+
 // check runs a check on this machine, and returns what is printed too.
 func check(t *testing.T, c plan.Check) (plan.Result, string) {
 	t.Helper()

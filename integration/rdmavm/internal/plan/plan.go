@@ -27,9 +27,13 @@ type Check struct {
 	Client []string // the command
 	Server []string // if any, runs on the last host, and first
 	Port   int      // where the server listens when it is ready
-	Want   string   // a pattern that the client's output must have
-	Note   string   // a pattern; what its group finds is worth showing
-	Stream bool     // the output is shown as it comes, else only after a failure
+
+	// Network namespaces, if not the first one.
+	ClientIn, ServerIn string
+
+	Want   string // a pattern that the client's output must have
+	Note   string // a pattern; what its group finds is worth showing
+	Stream bool   // the output is shown as it comes, else only after a failure
 	Limit  time.Duration
 }
 
