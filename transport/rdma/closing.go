@@ -82,9 +82,7 @@ func (l *link) stop() {
 		return
 	}
 	p := l.port
-	if p.sender == l {
-		p.post()
-	}
+	p.post() // sends is needed
 	if l.qp.Fail() == nil {
 		l.drain()
 	}
@@ -115,7 +113,6 @@ func (l *link) drain() {
 		return
 	}
 	last := l.work.tail
-	p.sends.Reset()
 	p.sends.Send(uint64(last), verbs.Signaled, p.out.Piece(slot, creditsSize))
 	if _, err := l.qp.Post(p.sends); err == nil {
 		for begin := time.Now(); !p.drained(l, last) && time.Since(begin) < drainBound; {

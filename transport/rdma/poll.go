@@ -31,6 +31,9 @@ func (p *port) Poll(h transport.Handler) int {
 	p.turn++
 	p.post()
 	p.takeNews()
+	if p.barked.Load() {
+		p.lookForStalls()
+	}
 	if p.idle > hotPolls && p.turn%coldPolls != 0 {
 		return 0
 	}
@@ -283,7 +286,7 @@ func (p *port) Quiet() bool {
 		}
 	}
 	p.fetch(1)
-	quiet := p.taken == len(p.done)
+	quiet := p.taken == len(p.done) && !p.barked.Load()
 	for _, l := range p.ailing {
 		quiet = quiet && len(l.held) > 0 && l.ending
 	}

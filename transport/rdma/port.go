@@ -67,6 +67,9 @@ type port struct {
 	armed    bool       // the next completion wakes
 	watched  *epoll.Set // the queue, under key 0, and the connections, under the number of their queue pair
 	broken   error      // why the device is of no use any more
+	watching bool       // the watchdog will bark
+	watchdog *time.Timer
+	barked   atomic.Bool
 
 	mu     sync.Mutex
 	all    map[*link]struct{} // that are not closed
@@ -187,6 +190,9 @@ func (p *port) Close() error {
 	for begin := time.Now(); len(p.leaving) > 0; {
 		p.look(nil) // all links are closed: nothing is delivered
 		p.bury(time.Since(begin) > closeBound)
+	}
+	if p.watchdog != nil {
+		p.watchdog.Stop()
 	}
 	return p.build.close()
 }

@@ -117,8 +117,10 @@ func (l *link) read() {
 			f := l.mark(&i, 0)
 			p.sends.Read(uint64(l.work.add(i)), f, r.From, r.Key, r.Into...)
 		} else {
+			// Reads of a queue pair are carried out in their order (InfiniBand 10.8.3.3),
+			// so the number is as it was after the bytes.
 			i.kind = lastItem
-			f := l.mark(&i, verbs.Fenced) // the number counts as it is after the bytes
+			f := l.mark(&i, 0)
 			p.sends.Read(uint64(l.work.add(i)), f, g.ticket.addr, g.ticket.key, p.tickets.Piece(g.ticket.slot, ticketSize))
 			l.posting++
 		}

@@ -22,6 +22,8 @@ type work struct {
 	head     uint32 // number of the first that is not finished
 	tail     uint32 // number of the next
 	unmarked int    // posted since the last that makes a completion
+	seen     uint32 // head, when the watchdog came last
+	stalled  int    // how often in a row it has found it the same
 	reads    int
 }
 
@@ -136,4 +138,5 @@ func (p *port) post() {
 		p.out.Give(s)
 	}
 	p.inlined = p.inlined[:0]
+	p.startWatch()
 }

@@ -168,7 +168,7 @@ func (e *end) beginPull(desc []byte, dst *wire.Vec, n int) *pulling {
 // are there.
 func (e *end) awaitPull(p *pulling) bool {
 	for begin := time.Now(); !p.over && !e.isDown() && time.Since(begin) < patience; runtime.Gosched() {
-		e.world.pollAll()
+		e.poll()
 	}
 	return p.over && p.fine
 }
