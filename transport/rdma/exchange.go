@@ -55,7 +55,12 @@ func (p *port) Dial(ctx context.Context, peer transport.Address) (transport.Link
 }
 
 // welcome answers a peer that has dialled us.
-func (p *port) welcome(_ context.Context, m *tcp.Met) error {
+func (p *port) welcome(ctx context.Context, m *tcp.Met) error {
+	select {
+	case <-p.ready:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 	l, err := p.meet(m, (*link).receive)
 	if err == nil {
 		p.events.Accepted(l)

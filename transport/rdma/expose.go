@@ -81,7 +81,7 @@ func (l *link) Expose(dst []byte, v *wire.Vec) ([]byte, uint64) {
 func (p *port) reach(x *exposure, v *wire.Vec) (err error) {
 	x.places, x.spots = x.places[:0], x.spots[:0]
 	n := v.Len()
-	if n <= bounceSize && !p.memory.allLong(v, n) {
+	if n <= p.bounceMost && !p.memory.allLong(v, n) {
 		if x.bounce, x.bounced = p.bounce.Take(); x.bounced {
 			v.Gather(p.bounce.Bytes(x.bounce)[:n], 0)
 			addr, key := p.bounce.Place(x.bounce)

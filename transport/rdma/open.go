@@ -18,15 +18,14 @@ import (
 
 // What an endpoint has for all its peers.
 const (
-	batch        = 32       // requests posted, and completions fetched, in one crossing into C
-	mostReceives = 4096     // slots for receives, if the device has as many
-	mostSignals  = 4096     // completions of sends and reads that may be on their way
-	sendSlots    = 128      // for frames on their way out
-	tickets      = 4096     // exposures at a time
-	ticketSize   = 8        // bytes
-	bounceSlots  = 16       // for short messages in memory that is not registered
-	bounceSize   = 32 << 10 // bytes; longer ones are cheaper to register
-	maxPieces    = 16       // of a read
+	batch        = 32   // requests posted, and completions fetched, in one crossing into C
+	mostReceives = 4096 // slots for receives, if the device has as many
+	mostSignals  = 4096 // completions of sends and reads that may be on their way
+	sendSlots    = 128  // for frames on their way out
+	tickets      = 4096 // exposures at a time
+	ticketSize   = 8    // bytes
+	bounceSlots  = 16   // for short messages in memory that is not registered
+	maxPieces    = 16   // of a read
 )
 
 // Open opens the device of the endpoint's board and begins to accept peers. The
@@ -50,17 +49,22 @@ func (t *Transport) open(o transport.Open) (*port, error) {
 	}
 	p := &port{
 		opt: &t.opt, self: o.Self, session: o.Session, events: o.Events, bell: o.Bell, at: at,
-		table: map[uint32]*link{}, all: map[*link]struct{}{},
+		ready: make(chan struct{}), table: map[uint32]*link{}, all: map[*link]struct{}{},
 	}
-	p.build.add(p.openDevice)
-	p.build.add(p.openPools)
-	p.build.add(p.watchQueue)
+	// The address first: if it is taken, nothing else is made. Who comes waits.
 	p.build.add(func() (closer, error) {
 		d, err := t.opt.Desk.Join(o, tcp.RDMA, p.welcome)
 		p.desk = d
 		return d.Close, err
 	})
-	return p, p.build.err
+	p.build.add(p.openDevice)
+	p.build.add(p.openPools)
+	p.build.add(p.watchQueue)
+	if p.build.err != nil {
+		return nil, p.build.err
+	}
+	close(p.ready)
+	return p, nil
 }
 
 // place is the port of a device that an endpoint uses, and how it is reached there.
@@ -201,7 +205,10 @@ func (p *port) openPools() (closer, error) {
 	}
 	pool(&p.out, 0, sendSlots, SlotSize, batch)
 	pool(&p.tickets, verbs.LocalWrite|verbs.RemoteRead, tickets, ticketSize, batch)
-	pool(&p.bounce, verbs.LocalWrite|verbs.RemoteRead, bounceSlots, bounceSize, 1)
+	if parts.err == nil {
+		p.bounceMost = crossover(p.domain)
+	}
+	pool(&p.bounce, verbs.LocalWrite|verbs.RemoteRead, bounceSlots, p.bounceMost, 1)
 	parts.add(func() (closer, error) {
 		p.sends = verbs.NewSends(batch, maxPieces)
 		p.again = verbs.NewReceives(spare)

@@ -29,6 +29,7 @@ type port struct {
 	at      place
 	build   builder // what Close takes apart
 	desk    *tcp.Desk
+	ready   chan struct{} // closed once all below is made
 
 	device      *verbs.Device
 	domain      *verbs.Domain
@@ -37,6 +38,7 @@ type port struct {
 	state       verbs.PortState
 	maxReceives int // in the inbox
 	maxSignals  int // in the queue, besides
+	bounceMost  int // bytes of a message that goes through a slot of bounce
 	in          receives
 	memory      memory
 	closed      atomic.Bool
@@ -171,6 +173,9 @@ func (p *port) Describe() []transport.Fact {
 	if p.at.port.Layer == InfiniBand {
 		facts = append(facts, transport.Fact{Name: "LID", Value: strconv.Itoa(int(p.state.LID))})
 	}
+	facts = append(facts, transport.Fact{
+		Name: "copied rather than registered", Value: fmt.Sprintf("up to %d bytes", p.bounceMost),
+	})
 	return append(facts, p.memory.describe()...)
 }
 

@@ -88,7 +88,7 @@ func (g *pull) parse(desc []byte) bool {
 // from if they are few and their place is not registered.
 func (p *port) land(g *pull) (err error) {
 	g.near, g.spots = g.near[:0], g.spots[:0]
-	if g.n <= bounceSize && !p.memory.allLong(&g.vec, g.n) {
+	if g.n <= p.bounceMost && !p.memory.allLong(&g.vec, g.n) {
 		if g.bounce, g.bounced = p.bounce.Take(); g.bounced {
 			g.near = append(g.near, p.bounce.Piece(g.bounce, g.n))
 			return nil

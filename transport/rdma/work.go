@@ -61,13 +61,14 @@ func (w *work) add(i item) uint32 {
 	return n
 }
 
-// flags says how the next request of that kind is posted: whether it makes a
-// completion, and how.
+// mark decides whether the next request makes a completion, and adds the flag for it.
 func (l *link) mark(i *item, f verbs.Flags) verbs.Flags {
-	i.marks = i.kind == slotItem || i.kind == lastItem || l.work.unmarked+1 >= signalEvery
+	p := l.port
+	i.marks = i.kind == lastItem || l.work.unmarked+1 >= signalEvery ||
+		i.kind == slotItem && p.out.Free() < p.out.Count()/2 // somebody may wait for slots
 	if i.marks {
 		f |= verbs.Signaled
-		l.port.signals++
+		p.signals++
 	}
 	return f
 }

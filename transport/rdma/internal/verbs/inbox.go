@@ -39,7 +39,7 @@ func (i *Inbox) Post(r *Receives) (posted int, err error) {
 		return 0, nil
 	}
 	var n C.int
-	e := C.vb_post_receives(i.srq, unsafe.SliceData(r.requests), C.int(r.n), &n)
+	e := C.vb_post_receives(address(i.srq), address(unsafe.SliceData(r.requests)), C.int(r.n), &n)
 	r.n = 0
 	if e != 0 {
 		return int(n), failed("posting receives", syscall.Errno(e))

@@ -132,7 +132,9 @@ int vb_query_qp(struct vb_qp *qp, struct vb_qp_attr *attr, int mask, struct vb_q
 
 int vb_destroy_qp(struct vb_qp *qp) { return lib.destroy_qp(qp); }
 
-int vb_poll(struct vb_cq *cq, int tries, int n, struct vb_wc *wc) {
+int vb_poll(vb_address queue, int tries, int n, vb_address completions) {
+	struct vb_cq *cq = (struct vb_cq *)queue;
+	struct vb_wc *wc = (struct vb_wc *)completions;
 	int found;
 	do
 		found = cq->context->ops.poll_cq(cq, n, wc);
@@ -160,7 +162,9 @@ int vb_next_event(struct vb_context *context, struct vb_async_event *event) {
 	return 1;
 }
 
-int vb_post_sends(struct vb_qp *qp, struct vb_send_wr *wr, int n, int *posted) {
+int vb_post_sends(vb_address pair, vb_address requests, int n, int *posted) {
+	struct vb_qp *qp = (struct vb_qp *)pair;
+	struct vb_send_wr *wr = (struct vb_send_wr *)requests;
 	for (int i = 0; i < n; i++)
 		wr[i].next = i + 1 < n ? &wr[i + 1] : NULL;
 	struct vb_send_wr *bad = wr;
@@ -169,7 +173,9 @@ int vb_post_sends(struct vb_qp *qp, struct vb_send_wr *wr, int n, int *posted) {
 	return e;
 }
 
-int vb_post_receives(struct vb_srq *srq, struct vb_recv_wr *wr, int n, int *posted) {
+int vb_post_receives(vb_address inbox, vb_address requests, int n, int *posted) {
+	struct vb_srq *srq = (struct vb_srq *)inbox;
+	struct vb_recv_wr *wr = (struct vb_recv_wr *)requests;
 	for (int i = 0; i < n; i++)
 		wr[i].next = i + 1 < n ? &wr[i + 1] : NULL;
 	struct vb_recv_wr *bad = wr;

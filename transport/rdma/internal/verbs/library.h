@@ -39,9 +39,13 @@ int vb_modify_qp(struct vb_qp *qp, struct vb_qp_attr *attr, int mask);
 int vb_query_qp(struct vb_qp *qp, struct vb_qp_attr *attr, int mask, struct vb_qp_init_attr *init);
 int vb_destroy_qp(struct vb_qp *qp);
 
+// An address of memory that is not Go's. As a number it passes without the checks
+// that pointers get, which take longer than the rest of the call.
+typedef uintptr_t vb_address;
+
 // vb_poll takes up to n completions and returns how many, or a negative number. It
 // looks so many times before it says that there are none.
-int vb_poll(struct vb_cq *cq, int tries, int n, struct vb_wc *wc);
+int vb_poll(vb_address cq, int tries, int n, vb_address wc);
 
 // vb_arm has the channel tell of the next completion. It returns an errno.
 int vb_arm(struct vb_cq *cq);
@@ -56,7 +60,7 @@ int vb_next_event(struct vb_context *context, struct vb_async_event *event);
 
 // The posts link the first n requests and post them in one go. They return an
 // errno, and in *posted how many were taken.
-int vb_post_sends(struct vb_qp *qp, struct vb_send_wr *wr, int n, int *posted);
-int vb_post_receives(struct vb_srq *srq, struct vb_recv_wr *wr, int n, int *posted);
+int vb_post_sends(vb_address qp, vb_address wr, int n, int *posted);
+int vb_post_receives(vb_address srq, vb_address wr, int n, int *posted);
 
 #endif

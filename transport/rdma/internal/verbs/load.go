@@ -52,3 +52,6 @@ func newArray[T any](n int) []T {
 }
 
 func freeArray[T any](a []T) { C.free(unsafe.Pointer(unsafe.SliceData(a))) }
+
+// address returns a pointer to memory of C as a number.
+func address[T any](p *T) C.vb_address { return C.vb_address(uintptr(unsafe.Pointer(p))) }

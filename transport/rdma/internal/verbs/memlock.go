@@ -27,7 +27,7 @@ func (e *MemoryLimitError) Error() string {
 		e.err, kib(e.Need), kib(e.Locked), kib(e.Limit), kib(e.Need+e.Locked), (e.Need+e.Locked+1023)/1024)
 }
 
-// Unwrap returns syscall.ENOMEM.
+// Unwrap returns syscall.ENOMEM or, where the limit is 0, EPERM.
 func (e *MemoryLimitError) Unwrap() error { return e.err }
 
 // kib counts in the unit of ulimit.

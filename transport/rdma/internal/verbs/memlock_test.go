@@ -60,4 +60,9 @@ func exceedLimit(t *testing.T) {
 		t.Errorf("%q does not say %q", err, want)
 	}
 	b.register(make([]byte, limit/4), 0) // which still fits
+
+	check(t, unix.Setrlimit(unix.RLIMIT_MEMLOCK, &unix.Rlimit{}))
+	if _, err := b.domain.Register(make([]byte, 1), 0); !errors.As(err, &e) || !errors.Is(err, unix.EPERM) || e.Limit != 0 {
+		t.Errorf("where nothing may be locked: %v", err)
+	}
 }

@@ -78,7 +78,7 @@ func (r *Region) Open(d *Domain, mem []byte, access Access) error {
 	mr, errno := C.vb_reg_mr(d.pd, C.uintptr_t(uintptr(start)), C.size_t(len(mem)), C.int(access))
 	if mr == nil {
 		r.pin.Unpin()
-		if errors.Is(errno, syscall.ENOMEM) {
+		if errors.Is(errno, syscall.ENOMEM) || errors.Is(errno, syscall.EPERM) { // the latter where the limit is 0
 			errno = explainLimit(uintptr(start), len(mem), errno)
 		}
 		return fmt.Errorf("%s: %w", d.device.name, failed(fmt.Sprintf("registering %d bytes", len(mem)), errno))

@@ -96,7 +96,7 @@ func (q *Queue) Poll() ([]Completion, error) { return q.Look(1) }
 // Look is Poll, but looks so many times before it returns none. To look again costs much less
 // than to cross into C again.
 func (q *Queue) Look(tries int) ([]Completion, error) {
-	n := C.vb_poll(q.cq, C.int(tries), C.int(len(q.done)), (*C.struct_vb_wc)(unsafe.Pointer(unsafe.SliceData(q.done))))
+	n := C.vb_poll(address(q.cq), C.int(tries), C.int(len(q.done)), address(unsafe.SliceData(q.done)))
 	if n < 0 {
 		return nil, failed("ibv_poll_cq", nil)
 	}

@@ -101,7 +101,7 @@ func (q *QP) Post(s *Sends) (posted int, err error) {
 		return 0, nil
 	}
 	var n C.int
-	e := C.vb_post_sends(q.qp, unsafe.SliceData(s.requests), C.int(s.n), &n)
+	e := C.vb_post_sends(address(q.qp), address(unsafe.SliceData(s.requests)), C.int(s.n), &n)
 	s.n = 0
 	if e != 0 {
 		return int(n), failed("ibv_post_send", syscall.Errno(e))
