@@ -29,16 +29,22 @@ func onDevice(t testing.TB, opt rdma.Options, desk tcp.Options) *rdma.Transport 
 	if err := rdma.Available(); err != nil {
 		t.Skip("needs an RDMA device, as the machine of integration/rdmavm has: ", err)
 	}
-	desk.PortBase = 22000 + int(nextBase.Add(portsOfTest))%8000
-	desk.Ports = portsOfTest
+	nextBase.Add(portsOfTest)
+	onPortsOf(&desk)
 	desk.Serves = []tcp.Purpose{tcp.RDMA}
-	desk.Listen = func(transport.Address) []netip.Addr { return []netip.Addr{home} }
-	desk.Addrs = func(uint64) []netip.Addr { return []netip.Addr{home} }
 	opt.Desk = tcp.New(desk)
 	if opt.Device == "" {
 		opt.Device = "rxe0"
 	}
 	return rdma.New(opt)
+}
+
+// onPortsOf gives a desk the ports of the transport that was made last.
+func onPortsOf(desk *tcp.Options) {
+	desk.PortBase = 22000 + int(nextBase.Load())%8000
+	desk.Ports = portsOfTest
+	desk.Listen = func(transport.Address) []netip.Addr { return []netip.Addr{home} }
+	desk.Addrs = func(uint64) []netip.Addr { return []netip.Addr{home} }
 }
 
 func newBell(t testing.TB) transport.Doorbell {

@@ -112,7 +112,7 @@ func (p *port) newLink(m *tcp.Met) (*link, error) {
 		return nil, err
 	}
 	qp, err := p.domain.NewQP(verbs.QPOptions{
-		Queue: p.queue, Inbox: p.inbox, Sends: workDepth + 1, Pieces: maxPieces, Inline: inlineWanted,
+		Queue: p.queue, Inbox: p.inbox, Sends: workDepth + 1, Pieces: p.maxPieces, Inline: inlineWanted,
 	})
 	if err != nil {
 		p.in.release(promised)

@@ -25,7 +25,7 @@ const (
 	tickets      = 4096 // exposures at a time
 	ticketSize   = 8    // bytes
 	bounceSlots  = 16   // for short messages in memory that is not registered
-	maxPieces    = 16   // of a read
+	mostPieces   = 16   // of a read
 )
 
 // Open opens the device of the endpoint's board and begins to accept peers. The
@@ -59,7 +59,7 @@ func (t *Transport) open(o transport.Open) (*port, error) {
 	})
 	p.build.add(p.openDevice)
 	p.build.add(p.openPools)
-	p.build.add(p.watchQueue)
+	p.build.add(p.watch)
 	if p.build.err != nil {
 		return nil, p.build.err
 	}
@@ -174,6 +174,10 @@ func (p *port) openDevice() (closer, error) {
 	})
 	parts.add(func() (c closer, err error) {
 		p.maxReceives = min(mostReceives, limits.MaxReceives)
+		p.maxPieces = min(mostPieces, limits.MaxPieces)
+		if limits.MaxReadPieces > 0 {
+			p.maxPieces = min(p.maxPieces, limits.MaxReadPieces)
+		}
 		p.maxSignals = min(mostSignals, limits.MaxCompletions-p.maxReceives-batch)
 		if p.maxReceives < LeastSlots || p.maxSignals < batch {
 			return nil, fmt.Errorf("%w: %s has room for %d receives and %d completions",
@@ -210,7 +214,7 @@ func (p *port) openPools() (closer, error) {
 	}
 	pool(&p.bounce, verbs.LocalWrite|verbs.RemoteRead, bounceSlots, p.bounceMost, 1)
 	parts.add(func() (closer, error) {
-		p.sends = verbs.NewSends(batch, maxPieces)
+		p.sends = verbs.NewSends(batch, p.maxPieces)
 		p.again = verbs.NewReceives(spare)
 		return func() error { p.sends.Free(); p.again.Free(); return nil }, nil
 	})
@@ -223,17 +227,25 @@ func (p *port) openPools() (closer, error) {
 	return parts.close, parts.err
 }
 
-// queueKey is the completion queue's among the descriptors that are watched. The others
-// are those of links, under the number of their queue pair, which is never 0.
-const queueKey = 0
+// Keys of the descriptors that are watched: the completion queue's, that of the
+// device's events, and those of links under the number of their queue pair, which is
+// more than 0.
+const (
+	queueKey = 0
+	eventKey = -1
+)
 
-// watchQueue has the doorbell look at the completion queue.
-func (p *port) watchQueue() (closer, error) {
+// watch has the doorbell look at the completion queue and at what happens to the
+// device.
+func (p *port) watch() (closer, error) {
 	e, err := epoll.New()
 	if err != nil {
 		return nil, err
 	}
 	if err = e.Add(p.queue.FD(), queueKey); err == nil {
+		err = e.Add(p.device.EventFD(), eventKey)
+	}
+	if err == nil {
 		err = p.bell.Watch(e.FD())
 	}
 	if err != nil {

@@ -20,7 +20,7 @@ const (
 	pollBudget = 128  // messages in one Poll, about
 
 	eagerPolls = 64 // up to so many calls in which nothing came, an answer is likely
-	eagerTries = 8  // and the queue is looked at so many times in each
+	eagerTries = 32 // and the queue is looked at so many times in each
 )
 
 // Poll posts what is collected, and takes what has been completed.
@@ -259,13 +259,37 @@ func (p *port) lookForEnds() {
 		n = p.watched.Take()
 		for i := range n {
 			e := p.watched.Event(i)
-			if e.Key == queueKey {
+			switch e.Key {
+			case queueKey:
 				p.queue.Drain()
 				p.armed = false
-			} else if l := p.find(uint32(e.Key)); l != nil && e.Ended {
-				l.hungUp = true
-				p.ail(l, nil)
+			case eventKey:
+				p.takeEvents()
+			default:
+				if l := p.find(uint32(e.Key)); l != nil && e.Ended {
+					l.hungUp = true
+					p.ail(l, nil)
+				}
 			}
+		}
+	}
+}
+
+// takeEvents takes what has happened to the device. Only its end is that of links: what
+// happens to ports shows in what happens to packets.
+func (p *port) takeEvents() {
+	for {
+		e, number, ok, err := p.device.NextEvent()
+		if err != nil || !ok {
+			return
+		}
+		what := e.String()
+		if number > 0 {
+			what = fmt.Sprintf("%v of port %d", e, number)
+		}
+		p.event.Store(&what)
+		if e == verbs.DeviceFailed {
+			p.fail(fmt.Errorf("%w: %s: %v", transport.ErrUnsupported, p.at.port.Device, e))
 		}
 	}
 }

@@ -38,6 +38,7 @@ type port struct {
 	state       verbs.PortState
 	maxReceives int // in the inbox
 	maxSignals  int // in the queue, besides
+	maxPieces   int // of a request
 	bounceMost  int // bytes of a message that goes through a slot of bounce
 	in          receives
 	memory      memory
@@ -67,11 +68,12 @@ type port struct {
 	turn     uint32     // counts calls of Poll
 	idle     int        // calls of Poll in a row in which nothing came
 	armed    bool       // the next completion wakes
-	watched  *epoll.Set // the queue, under key 0, and the connections, under the number of their queue pair
+	watched  *epoll.Set // see watch
 	broken   error      // why the device is of no use any more
 	watching bool       // the watchdog will bark
 	watchdog *time.Timer
 	barked   atomic.Bool
+	event    atomic.Pointer[string] // what has happened to the device last
 
 	mu     sync.Mutex
 	all    map[*link]struct{} // that are not closed
@@ -172,6 +174,9 @@ func (p *port) Describe() []transport.Fact {
 	}
 	if p.at.port.Layer == InfiniBand {
 		facts = append(facts, transport.Fact{Name: "LID", Value: strconv.Itoa(int(p.state.LID))})
+	}
+	if e := p.event.Load(); e != nil {
+		facts = append(facts, transport.Fact{Name: "last event", Value: *e})
 	}
 	facts = append(facts, transport.Fact{
 		Name: "copied rather than registered", Value: fmt.Sprintf("up to %d bytes", p.bounceMost),

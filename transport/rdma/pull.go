@@ -65,7 +65,7 @@ func (l *link) Pull(desc []byte, v *wire.Vec, n int, id uint64) wire.PullResult 
 		p.endPull(g)
 		return wire.PullDeclined
 	}
-	g.cut.Start(g.far, g.near, n, maxPieces, mostRead)
+	g.cut.Start(g.far, g.near, n, p.maxPieces, mostRead)
 	l.pulling = append(l.pulling, g)
 	l.read()
 	return wire.PullStarted
@@ -107,7 +107,7 @@ func (l *link) read() {
 	if l.posting == len(l.pulling) || l.closed || l.broken != nil {
 		return
 	}
-	var pieces [maxPieces]verbs.Piece
+	var pieces [mostPieces]verbs.Piece
 	for l.posting < len(l.pulling) && l.work.reads < readsAtOnce && l.work.len() < workDepth && p.signals < p.maxSignals {
 		p.begin(l)
 		g := l.pulling[l.posting]

@@ -78,7 +78,7 @@ func TestParseRefuses(t *testing.T) {
 		at    int
 		value byte
 	}{
-		{"kind 0", 0, 0}, {"the kind after the last", 0, byte(wire.Resume) + 1}, {"kind 255", 0, 255}, {"an unknown flag", 1, 16}, {"all flags", 1, 255},
+		{"kind 0", 0, 0}, {"the kind after the last", 0, byte(wire.GetOffer) + 1}, {"kind 255", 0, 255}, {"an unknown flag", 1, 16}, {"all flags", 1, 255},
 		{"the medium's first byte", 2, 1}, {"the medium's second byte", 3, 1},
 	} {
 		bad := bytes.Clone(good)

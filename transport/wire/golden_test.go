@@ -60,6 +60,33 @@ var golden = map[string]struct {
 			Version: 2, Session: session, Attempt: 3, NIC: 0x02000a000001, Endpoint: 6, EagerMax: 32 << 10, Status: 17,
 		},
 	},
+	"put": {header: wire.Header{
+		Kind: wire.Put, Flags: wire.HasID | wire.HasRange, Length: 5,
+		Match: 0x0123456789ab0003, Seq: 0x10206, Session: session, ID: 0x700000004, Total: 5, Offset: 4096,
+	}, payload: "hello"},
+	"put_piece": {header: wire.Header{
+		Kind: wire.Put, Flags: wire.HasID | wire.HasRange, Length: 5,
+		Match: 0x0123456789ab0003, Seq: 0x10206, Session: session, ID: 0x700000004, Total: 11, Offset: 4096 + 6,
+	}, payload: "world"},
+	"put_offer": {header: wire.Header{
+		Kind: wire.PutOffer, Flags: wire.HasID | wire.HasRange, Length: 8,
+		Match: 0x0123456789ab0003, Seq: 0x10207, Session: session, ID: 0x700000005, Total: 1 << 20, Offset: 4096,
+	}, payload: "\x88\x77\x66\x55\x44\x33\x22\x11"},
+	"get": {header: wire.Header{
+		Kind: wire.Get, Flags: wire.HasID | wire.HasRange,
+		Match: 0x0123456789ab0003, Seq: 0x10208, Session: session, ID: 0x700000006, Total: 5, Offset: 4096,
+	}},
+	"get_data": {header: wire.Header{
+		Kind: wire.GetData, Flags: wire.HasID, Length: 5, Seq: 10, Session: session, ID: 0x700000006,
+	}, payload: "hello"},
+	"get_data_piece": {header: wire.Header{
+		Kind: wire.GetData, Flags: wire.HasID | wire.HasRange, Length: 5,
+		Seq: 10, Session: session, ID: 0x700000006, Total: 11, Offset: 6,
+	}, payload: "world"},
+	"get_offer": {header: wire.Header{
+		Kind: wire.GetOffer, Flags: wire.HasID | wire.HasRange, Length: 8,
+		Match: 0x700000007, Seq: 11, Session: session, ID: 0x900000005, Total: 1 << 20,
+	}, payload: "\x88\x77\x66\x55\x44\x33\x22\x11"},
 	"bye":      {header: wire.Header{Kind: wire.Bye, Session: session}},
 	"throttle": {header: wire.Header{Kind: wire.Throttle, Match: 1, Session: session}},
 }

@@ -21,13 +21,19 @@ const (
 	Bye          Kind = 10 // the endpoint closes, or disconnects from you
 	Throttle     Kind = 11 // more, or no more, payload for messages nobody waits for
 	Resume       Kind = 12 // over a new link: go on with this session, from here
-	kindEnd      Kind = 13
+	Put          Kind = 13 // bytes for a window of the receiver
+	PutOffer     Kind = 14 // where the bytes for a window of the receiver lie
+	Get          Kind = 15 // send me bytes of a window of yours
+	GetData      Kind = 16 // the bytes that were asked for
+	GetOffer     Kind = 17 // where the bytes that were asked for lie
+	kindEnd      Kind = 18
 )
 
 var kindNames = [kindEnd]string{
 	Eager: "eager", Rendezvous: "rendezvous", Notify: "notify", PullRequest: "pull-request",
 	PullData: "pull-data", Ack: "ack", Nack: "nack", Connect: "connect",
 	ConnectReply: "connect-reply", Bye: "bye", Throttle: "throttle", Resume: "resume",
+	Put: "put", PutOffer: "put-offer", Get: "get", GetData: "get-data", GetOffer: "get-offer",
 }
 
 // String returns the kind's name in docs/wire.md.
@@ -43,7 +49,13 @@ func (k Kind) Valid() bool { return k > 0 && k < kindEnd }
 
 // Sequenced reports whether frames of this kind take a sequence number, so that
 // they are delivered exactly once and in order over any medium.
-func (k Kind) Sequenced() bool { return k == Eager || k == Rendezvous || k == Notify }
+func (k Kind) Sequenced() bool {
+	return k >= Eager && k <= Notify || k >= Put && k <= GetOffer
+}
+
+// Offers reports whether the payload of frames of this kind is a description of
+// memory, which holds for one link only.
+func (k Kind) Offers() bool { return k == Rendezvous || k == PutOffer || k == GetOffer }
 
 // Flags say which extensions follow the base header and how a frame is meant.
 type Flags uint8
@@ -59,13 +71,16 @@ const (
 	flagsEnd   Flags = 1 << 4
 )
 
-// Dispositions: what a Notify frame says in Offset about the message. Total
-// says how many bytes were taken.
+// Dispositions: what a Notify frame says in Offset about the message, the put or
+// the get. Total says how many bytes were taken.
 const (
-	Taken     = 0 // matched; all of it, or as much as is asked for, is in place
-	Truncated = 1 // matched by a receive that is too short
-	Discarded = 2 // the unexpected handler wanted none of it
-	Failed    = 3 // matched, but the bytes could not be fetched
+	Taken        = 0 // all of it, or as much as is asked for, is in place
+	Truncated    = 1 // matched by a receive that is too short
+	Discarded    = 2 // the unexpected handler wanted none of it
+	Failed       = 3 // the bytes could not be fetched
+	NoWindow     = 4 // there is no such window, or it has been closed
+	OutOfRange   = 5 // it reaches beyond the window
+	NotPermitted = 6 // the window does not permit it
 )
 
 // Sizes of headers in bytes.
