@@ -86,3 +86,43 @@ func TestNotSpoken(t *testing.T) {
 		t.Errorf("dialled an endpoint without RDMA: %v", err)
 	}
 }
+
+// TestMorePeersThanReceives dials until the other side has promised all receives that
+// the device has. It says so, and takes more when some have gone.
+func TestMorePeersThanReceives(t *testing.T) {
+	medium := onDevice(t, rdma.Options{Credits: rdma.MostCredits}, tcp.Options{})
+	near, far := open(t, medium, 0), open(t, medium, 1)
+	var links []transport.Link
+	dial := func() error {
+		l, err := near.port.Dial(t.Context(), far.address)
+		if err == nil {
+			links = append(links, l)
+		}
+		return err
+	}
+	const bound = 1000 // of which each takes 6 receives or more, of some thousand
+	var err error
+	for len(links) < bound && err == nil {
+		err = dial()
+	}
+	t.Logf("%d links", len(links))
+	if err == nil || !strings.Contains(err.Error(), "has receives for no more peers") {
+		t.Fatalf("after %d links: %v", len(links), err)
+	}
+	for _, l := range links {
+		l.Close()
+	}
+	links = nil
+	await(t, "room for another link", func() bool {
+		far.mu.Lock()
+		accepted := far.accepted
+		far.accepted = nil
+		far.mu.Unlock()
+		for _, l := range accepted {
+			l.Close()
+		}
+		near.port.Poll(near)
+		far.port.Poll(far)
+		return dial() == nil
+	})
+}

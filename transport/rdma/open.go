@@ -19,7 +19,7 @@ import (
 // What an endpoint has for all its peers.
 const (
 	batch        = 32   // requests posted, and completions fetched, in one crossing into C
-	mostReceives = 4096 // slots for receives, if the device has as many
+	mostReceives = 8192 // slots for receives, if the device has as many
 	mostSignals  = 4096 // completions of sends and reads that may be on their way
 	sendSlots    = 128  // for frames on their way out
 	tickets      = 4096 // exposures at a time

@@ -26,11 +26,15 @@ type receives struct {
 
 const (
 	maxPools   = 64
-	poolShift  = 24       // of the pool's number in the id of a receive
-	receiveBit = 1 << 63  // in the ids of receives, to tell them from those of sends
-	spare      = 8        // slots that may be on their way back to the queue
-	controls   = 2        // messages of a peer that may come without credit
-	fairShare  = 1.0 / 16 // of what is left, that a new peer gets at most
+	poolShift  = 24      // of the pool's number in the id of a receive
+	receiveBit = 1 << 63 // in the ids of receives, to tell them from those of sends
+	spare      = 8       // slots that may be on their way back to the queue
+	controls   = 2       // messages of a peer that may come without credit
+
+	// A new peer gets a part of what is left of the plenty; once that is gone, the
+	// least that there is.
+	plenty    = mostReceives / 2
+	fairShare = 16
 )
 
 // slot is the place of one message.
@@ -83,8 +87,8 @@ func (r *receives) grow(p *port, count int) error {
 func (r *receives) promise(p *port) (credits int, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	room := p.maxReceives - spare - r.promised
-	credits = min(p.opt.Credits, max(LeastCredits, int(float64(room)*fairShare)))
+	room := min(plenty, p.maxReceives) - spare - r.promised
+	credits = min(p.opt.Credits, max(LeastCredits, room/fairShare))
 	for r.promised+credits+controls+spare > r.slots {
 		if r.slots >= p.maxReceives {
 			err = fmt.Errorf("%w: %s has receives for no more peers: %d are promised", transport.ErrUnsupported,

@@ -111,9 +111,13 @@ func TestWords(t *testing.T) {
 
 func TestSequencedKinds(t *testing.T) {
 	for kind := wire.Kind(0); kind < 20; kind++ {
-		want := kind == wire.Eager || kind == wire.Rendezvous || kind == wire.Notify
+		offers := kind == wire.Rendezvous || kind == wire.PutOffer || kind == wire.GetOffer
+		want := offers || kind == wire.Eager || kind == wire.Notify || kind == wire.Put || kind == wire.Get || kind == wire.GetData
 		if kind.Sequenced() != want {
 			t.Errorf("%v sequenced: %v", kind, !want)
+		}
+		if kind.Offers() != offers {
+			t.Errorf("%v offers memory: %v", kind, !offers)
 		}
 		if kind.Valid() == (kind.String() == "kind?") {
 			t.Errorf("kind %d is called %q", kind, kind)
