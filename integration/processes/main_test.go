@@ -3,6 +3,7 @@
 package processes_test
 
 import (
+	"cmp"
 	"errors"
 	"os"
 	"testing"
@@ -19,7 +20,20 @@ const filter = 0x7e57
 // of the library, a second, with room for a loaded machine.
 const promise = 5 * time.Second
 
+// transportKey names the variable that says what the processes meet over. They
+// inherit it.
+const transportKey = "MX_TRANSPORT"
+
+// emulated reports whether this is the machine of integration/rdmavm.
+func emulated() bool { return os.Getenv("GOMX_RDMAVM_HOST") != "" }
+
+// medium is what they meet over, shared memory unless told otherwise.
+func medium() string { return cmp.Or(os.Getenv(transportKey), "shm") }
+
 func TestMain(m *testing.M) {
+	if emulated() && os.Getenv(transportKey) == "" {
+		os.Setenv(transportKey, "rdma") // what that machine is for
+	}
 	proc.Main(m, map[string]proc.Role{
 		"echo":    echo,
 		"victim":  victim,
@@ -32,19 +46,27 @@ func TestMain(m *testing.M) {
 	})
 }
 
-func skipWithoutShm(t testing.TB) {
+func skipWithoutMedium(t testing.TB) {
 	t.Helper()
 	for _, info := range mx.Transports() {
-		if info.Name == "shm" && !info.Available {
-			t.Skip("no shared memory on this machine: ", info.Reason)
+		if info.Name == medium() && !info.Available {
+			t.Skipf("no %s on this machine: %s", info.Name, info.Reason)
 		}
+	}
+}
+
+// aboutShm skips a test of what only shared memory has when it runs over something else.
+func aboutShm(t testing.TB) {
+	t.Helper()
+	if medium() != "shm" {
+		t.Skipf("this is about shared memory, and %s is %s", transportKey, medium())
 	}
 }
 
 // initialize calls Init, which the tests of one process share.
 func initialize(t testing.TB) {
 	t.Helper()
-	skipWithoutShm(t)
+	skipWithoutMedium(t)
 	if err := mx.Init(); err != nil && !errors.Is(err, mx.ErrAlreadyInitialized) {
 		t.Fatal(err)
 	}

@@ -111,6 +111,7 @@ func transfers(t testing.TB, ep *mx.Endpoint, child *proc.Process) (facts string
 // Where the system forbids to read another process's memory, messages go
 // through the ring, and the endpoint says why.
 func TestSingleCopyRefused(t *testing.T) {
+	aboutShm(t)
 	ep := open(t)
 	for _, c := range []struct {
 		name, restriction, says string
@@ -147,6 +148,7 @@ func TestSingleCopyRefused(t *testing.T) {
 // A host without any network but lo: unix sockets are of the network namespace,
 // so all endpoints are in it.
 func TestOnlyLoopback(t *testing.T) {
+	aboutShm(t)
 	initialize(t)
 	under := []string{"unshare", "-n"}
 	if out, err := exec.Command(under[0], under[1], "true").CombinedOutput(); err != nil {
@@ -194,6 +196,7 @@ func openSecond(c *proc.Child, a *mx.Endpoint) (*mx.Endpoint, mx.EndpointAddr) {
 // A process short of descriptors or address space is told so; whatever works
 // goes on working.
 func TestShortResources(t *testing.T) {
+	aboutShm(t)
 	ep := open(t)
 	for restriction, says := range map[string]string{
 		"descriptors": "too many open files", "addresses": "cannot allocate memory",
@@ -215,6 +218,7 @@ func TestShortResources(t *testing.T) {
 // Over shared memory, processes of other users are refused, and counted. Without the
 // restriction to it TCP takes over: integration/netns has that.
 func TestOtherUser(t *testing.T) {
+	aboutShm(t)
 	if os.Getuid() != 0 {
 		t.Skip("only root can start a process of another user")
 	}

@@ -67,7 +67,13 @@ func TestPeerDiesBehindAFullStore(t *testing.T) {
 		t.Fatal(ok, err)
 	}
 	pending := must[mx.Request](t)(ep.Issend(nil, st.Source, 1, nil))
-	time.Sleep(50 * time.Millisecond) // it fills the store and the ring
+	for begin := time.Now(); counterOf(ep, "frames refused, store full") == 0; {
+		if time.Sleep(time.Millisecond); time.Since(begin) > promise {
+			t.Fatal("the store does not fill up")
+		}
+	}
+	time.Sleep(50 * time.Millisecond) // it fills the link
+	stored := counterOf(ep, "unexpected messages")
 	child.Kill()
 	if _, ok, err := ep.Wait(pending, promise); !ok || err != nil {
 		t.Errorf("a request of the dead peer still pends after %v (%v)", promise, err)
@@ -78,7 +84,7 @@ func TestPeerDiesBehindAFullStore(t *testing.T) {
 	t.Logf("waiting behind a full store took %.1f %% of a core, the round trips beside it included",
 		100*float64(cpuTime(t)-begin)/float64(time.Since(since)))
 	goneOn()
-	got := 0
+	got := uint64(0)
 	for {
 		r := must[mx.Request](t)(ep.Irecv(make([]byte, 100), matchOf(1, nobodys), mx.MatchMaskNone, nil))
 		if _, ok, err := ep.Wait(r, 100*time.Millisecond); err != nil {
@@ -89,10 +95,10 @@ func TestPeerDiesBehindAFullStore(t *testing.T) {
 		}
 		got++
 	}
-	if got < 100 {
-		t.Errorf("%d messages of the dead peer could be received", got)
+	t.Logf("%d messages of the dead peer were still received, of which %d were in the store", got, stored)
+	if got < stored || got == stored && medium() == "shm" { // media that heal wait for what the peer sends again
+		t.Error("messages that had come are lost")
 	}
-	t.Logf("%d messages of the dead peer were still received", got)
 }
 
 // cpuTime returns the processor time this process has used.

@@ -12,7 +12,7 @@ import (
 )
 
 // suitePackages are those whose tests are part of the suite.
-var suitePackages = []string{"./transport/rdma/..."}
+var suitePackages = []string{"./transport/rdma/...", "./integration/rdma"}
 
 // toolLimit bounds a check of the suite that is not one of our tests.
 const toolLimit = 30 * time.Second

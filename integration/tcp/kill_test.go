@@ -36,8 +36,8 @@ func TestKills(t *testing.T) {
 		if round%2 == 0 {
 			a.Post(to)
 		}
-		victim.Storm(back)
-		a.Storm(to)
+		victim.Storm(back, traffic.Mixed)
+		a.Storm(to, traffic.Mixed)
 		time.Sleep(rand.N(50 * time.Millisecond))
 		victim.Signal(syscall.SIGKILL)
 		killed := time.Now()

@@ -13,13 +13,14 @@ import (
 const (
 	roleKey = "GOMX_TEST_ROLE"
 	argsKey = "GOMX_TEST_ARGS"
+	lifeKey = "GOMX_TEST_LIFE"
 )
 
 // failed begins what a child says before it gives up.
 const failed = "failed: "
 
-// life bounds the life of a child.
-const life = 2 * time.Minute
+// usualLife bounds the life of a child whose options name no bound.
+const usualLife = 2 * time.Minute
 
 // Role is what a child does. It ends with the process.
 type Role func(c *Child)
@@ -43,7 +44,11 @@ func Main(m *testing.M, roles map[string]Role) {
 		os.Exit(2)
 	}
 	c := &Child{Args: strings.Fields(os.Getenv(argsKey)), lines: make(chan string, 16)}
-	time.AfterFunc(life, func() { os.Exit(3) })
+	life, err := time.ParseDuration(os.Getenv(lifeKey))
+	if err != nil {
+		c.Fail(err)
+	}
+	time.AfterFunc(life, func() { c.Fail(fmt.Errorf("has lived for %v", life)) })
 	go c.listen()
 	role(c)
 	os.Exit(0)

@@ -2,6 +2,7 @@ package proc
 
 import (
 	"bufio"
+	"cmp"
 	"fmt"
 	"io"
 	"os"
@@ -33,6 +34,7 @@ type Options struct {
 	Attr  *syscall.SysProcAttr // credentials, namespaces
 	Under []string             // a program that runs the child, with its arguments
 	Copy  string               // a directory to run a copy of the binary from
+	Life  time.Duration        // after which the child ends; 0: two minutes
 }
 
 // Start starts a child in a role. It is killed at the end of the test.
@@ -67,6 +69,7 @@ func TryStart(t testing.TB, o Options, role string, args ...any) (*Process, erro
 	p := &Process{t: t, role: role, lines: make(chan string, 64)}
 	p.cmd = exec.Command(line[0], line[1:]...)
 	p.cmd.Env = append(os.Environ(), roleKey+"="+role, argsKey+"="+strings.TrimSpace(fmt.Sprintln(args...)))
+	p.cmd.Env = append(p.cmd.Env, lifeKey+"="+cmp.Or(o.Life, usualLife).String())
 	p.cmd.Env = append(p.cmd.Env, o.Env...)
 	p.cmd.SysProcAttr = o.Attr
 	p.cmd.Stderr = os.Stderr

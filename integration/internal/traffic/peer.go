@@ -62,9 +62,12 @@ func (p *peer) obey(order []string) {
 	case "drain":
 		p.drain()
 	case "storm":
-		p.storm(p.others[c.Number(0)])
+		p.storm(p.others[c.Number(0)], Sizes(order[2]))
 	case "memory":
-		p.Say("resident %d", p.resident())
+		debug.FreeOSMemory()
+		p.Say("resident %d", p.status("VmRSS"))
+	case "pinned":
+		p.Say("pinned %d", p.status("VmPin"))
 	case "counter":
 		p.Say("counter %d", p.counter(strings.Join(order[1:], " ")))
 	case "way":
@@ -81,9 +84,19 @@ func (p *peer) check(err error) {
 		return
 	}
 	if p.ep != nil {
-		err = fmt.Errorf("%w; peers: %+v", err, p.ep.Peers())
+		err = fmt.Errorf("%w; peers: %+v; facts: %v; counters: %v", err, p.ep.Peers(), p.ep.Facts(), p.counts())
 	}
 	p.Fail(err)
+}
+
+// counts returns the counters that have counted.
+func (p *peer) counts() (some []mx.Counter) {
+	for _, c := range p.ep.Counters() {
+		if c.Value > 0 {
+			some = append(some, c)
+		}
+	}
+	return some
 }
 
 func (p *peer) open(id string, filter uint32) {
@@ -185,11 +198,12 @@ func (p *peer) join(host string, id uint32) {
 	p.Say("joined")
 }
 
-func (p *peer) resident() (kib int) {
-	debug.FreeOSMemory()
+// status returns a number of bytes that the system has about this process.
+func (p *peer) status(name string) int {
 	status, err := os.ReadFile("/proc/self/status")
 	p.check(err)
-	_, line, _ := strings.Cut(string(status), "\nVmRSS:")
+	_, line, _ := strings.Cut(string(status), "\n"+name+":")
+	var kib int
 	_, err = fmt.Sscan(line, &kib)
 	p.check(err)
 	return kib << 10

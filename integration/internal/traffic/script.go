@@ -76,6 +76,8 @@ type Sizes string
 const (
 	Small Sizes = "small" // 8 bytes each
 	Mixed Sizes = "mixed" // from nothing to 200,000 bytes
+	Large Sizes = "large" // 150,000 bytes each
+	All   Sizes = "all"   // from nothing to a MiB, in pieces that lie in all kinds of memory
 )
 
 // Stream has the peer send messages; Streamed waits until all have completed.
@@ -167,9 +169,9 @@ func (p *Peer) Drain() {
 
 // Storm has the peer send messages until one fails; Over waits until that is so,
 // and returns how the first one failed.
-func (p *Peer) Storm(to uint32) {
+func (p *Peer) Storm(to uint32, s Sizes) {
 	p.t.Helper()
-	p.Say("storm %d", to)
+	p.Say("storm %d %s", to, s)
 	p.Hear("storming")
 }
 
@@ -184,6 +186,17 @@ func (p *Peer) Resident() int {
 	p.t.Helper()
 	p.Say("memory")
 	n, err := strconv.Atoi(p.Hear("resident "))
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	return n
+}
+
+// Pinned returns how much memory of the peer devices keep in its place, in bytes.
+func (p *Peer) Pinned() int {
+	p.t.Helper()
+	p.Say("pinned")
+	n, err := strconv.Atoi(p.Hear("pinned "))
 	if err != nil {
 		p.t.Fatal(err)
 	}

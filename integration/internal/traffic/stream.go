@@ -1,7 +1,6 @@
 package traffic
 
 import (
-	"bytes"
 	"fmt"
 	"time"
 
@@ -12,12 +11,37 @@ import (
 type kind struct {
 	lengths []int
 	longest int
-	window  int // how many requests are under way
+	window  int  // how many requests are under way
+	lists   bool // in pieces, in all kinds of memory
 }
 
 var kinds = map[Sizes]kind{
-	Small: {[]int{8}, 8, 256},
-	Mixed: {[]int{8, 0, 100, 1023, 5000, 8, 33_000, 1, 70_000, 8, 8, 200_000, 40, 8, 4096, 64}, 200_000, 32},
+	Small: {[]int{8}, 8, 256, false},
+	Mixed: {[]int{8, 0, 100, 1023, 5000, 8, 33_000, 1, 70_000, 8, 8, 200_000, 40, 8, 4096, 64}, 200_000, 32, false},
+	Large: {[]int{150_000}, 150_000, 8, false},
+	All:   {allLengths(), 1 << 20, 16, true},
+}
+
+// allLengths are mostly short: of 256 messages one has a MiB.
+func allLengths() (all []int) {
+	few := []int{8, 0, 1, 39, 8, 40, 41, 256, 8, 1000, 64, 4096, 8, 8000, 8, 24}
+	for i := range 256 {
+		n := few[i%len(few)]
+		switch i {
+		case 250:
+			n = 1 << 20
+		case 60, 180:
+			n = 200_001
+		case 20, 90, 150, 210:
+			n = 70_000
+		default:
+			if i%16 == 14 {
+				n = 32<<10 - 1 + i/16%3
+			}
+		}
+		all = append(all, n)
+	}
+	return all
 }
 
 func (k kind) length(i int) int { return k.lengths[i%len(k.lengths)] }
@@ -44,6 +68,17 @@ func contents(longest int) []byte {
 func (p *peer) stream(to mx.EndpointAddr, count int, s Sizes) error {
 	k := kinds[s]
 	text := contents(k.longest)
+	send := func(i int) (mx.Request, error) {
+		return p.ep.Isend(text[i%shifts:][:k.length(i)], to, uint64(i), nil)
+	}
+	if k.lists {
+		l := lists{p: p}
+		defer l.free()
+		copies := l.copies(text)
+		send = func(i int) (mx.Request, error) {
+			return p.ep.Isendv(cut(nil, &copies, i%shifts, k.length(i), i), to, uint64(i), nil)
+		}
+	}
 	under := make([]mx.Request, k.window)
 	for i := range count + k.window {
 		if i >= k.window {
@@ -52,7 +87,7 @@ func (p *peer) stream(to mx.EndpointAddr, count int, s Sizes) error {
 			}
 		}
 		if i < count {
-			r, err := p.ep.Isend(text[i%shifts:][:k.length(i)], to, uint64(i), nil)
+			r, err := send(i)
 			if err != nil {
 				return err
 			}
@@ -81,22 +116,32 @@ type inbox struct {
 	p       *peer
 	k       kind
 	text    []byte
-	buffers [][]byte
+	buffers [][][]byte // in pieces
 	next    map[mx.EndpointAddr]int
 }
 
 // sink receives the streams of some sources.
 func (p *peer) sink(sources, count int, s Sizes) error {
 	k := kinds[s]
-	in := inbox{p, k, contents(k.longest), make([][]byte, k.window), map[mx.EndpointAddr]int{}}
+	in := inbox{p, k, contents(k.longest), make([][][]byte, k.window), map[mx.EndpointAddr]int{}}
+	l := lists{p: p}
+	defer l.free()
 	posted := make([]mx.Request, k.window)
 	total := sources * count
 	post := func(i int) (err error) {
-		posted[i%k.window], err = p.ep.Irecv(in.buffers[i%k.window], 0, nobodys, nil)
+		if b := in.buffers[i%k.window]; len(b) == 1 {
+			posted[i%k.window], err = p.ep.Irecv(b[0], 0, nobodys, nil)
+		} else {
+			posted[i%k.window], err = p.ep.Irecvv(b, 0, nobodys, nil)
+		}
 		return err
 	}
 	for i := range min(k.window, total) {
-		in.buffers[i] = make([]byte, k.longest)
+		if k.lists {
+			in.buffers[i] = l.room(k.longest, i)
+		} else {
+			in.buffers[i] = [][]byte{make([]byte, k.longest)}
+		}
 		if err := post(i); err != nil {
 			return err
 		}
@@ -115,7 +160,7 @@ func (p *peer) sink(sources, count int, s Sizes) error {
 }
 
 // take waits for one receive and checks what came.
-func (in *inbox) take(r mx.Request, b []byte) error {
+func (in *inbox) take(r mx.Request, b [][]byte) error {
 	st, done, err := in.p.ep.Wait(r, patience)
 	switch {
 	case err != nil:
@@ -132,10 +177,9 @@ func (in *inbox) take(r mx.Request, b []byte) error {
 		return fmt.Errorf("number %d of %v came where %d was due", st.MatchInfo, st.Source, i)
 	case int(st.XferLength) != in.k.length(i) || st.MsgLength != st.XferLength:
 		return fmt.Errorf("number %d of %v has %d of %d bytes, not %d", i, st.Source, st.XferLength, st.MsgLength, in.k.length(i))
-	case !bytes.Equal(b[:st.XferLength], in.text[i%shifts:][:st.XferLength]):
+	case !holds(b, in.text[i%shifts:][:st.XferLength]):
 		return fmt.Errorf("number %d of %v, %d bytes, is damaged", i, st.Source, st.XferLength)
 	}
-	clear(b[:st.XferLength])
 	return nil
 }
 
@@ -183,8 +227,8 @@ func (p *peer) drain() {
 }
 
 // storm sends until a message fails.
-func (p *peer) storm(to mx.EndpointAddr) {
-	k := kinds[Mixed]
+func (p *peer) storm(to mx.EndpointAddr, s Sizes) {
+	k := kinds[s]
 	text := contents(k.longest)
 	p.Say("storming")
 	under := make([]mx.Request, k.window)

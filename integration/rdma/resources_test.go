@@ -1,0 +1,80 @@
+//go:build linux
+
+package rdma_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"os/exec"
+	"testing"
+	"time"
+)
+
+// kinds of what the kernel has for processes that use a device.
+var kinds = []string{"pd", "cq", "srq", "qp", "mr"}
+
+// resources are how many of each kind there are.
+type resources map[string]int
+
+// resourcesNow asks the kernel what all programs have together. It knows them by their
+// threads, and no longer by those that have ended, so that one can't be told from
+// another. In the machine there are only those of the test; elsewhere nothing is known.
+func resourcesNow(t testing.TB) resources {
+	t.Helper()
+	have := resources{}
+	if !machine() {
+		return have
+	}
+	for _, kind := range kinds {
+		out, err := exec.Command("rdma", "-j", "resource", "show", kind).Output()
+		if err != nil {
+			t.Fatalf("rdma resource show %s: %v", kind, err)
+		}
+		var all []struct {
+			PID     int
+			Command string `json:"comm"`
+		}
+		if err := json.Unmarshal(out, &all); err != nil {
+			t.Fatalf("rdma resource show %s: %v: %s", kind, err, out)
+		}
+		have[kind] = 0
+		for _, one := range all {
+			if kernels := one.PID == 0 && one.Command != ""; !kernels {
+				have[kind]++
+			}
+		}
+	}
+	return have
+}
+
+// hold is what a couple has of devices, and pinned.
+type hold struct {
+	resources
+	pinned int
+}
+
+func (c *couple) holds() hold {
+	c.t.Helper()
+	return hold{resourcesNow(c.t), c.a.Pinned() + c.b.Pinned()}
+}
+
+func (h hold) String() string { return fmt.Sprintf("%v, %d KiB pinned", h.resources, h.pinned>>10) }
+
+func (h hold) equal(other hold) bool {
+	return maps.Equal(h.resources, other.resources) && h.pinned == other.pinned
+}
+
+// settles asks until the processes have no more than that: queue pairs of a link that
+// has just ended are given back by its next poll.
+func settles(t testing.TB, want hold, now func() hold) {
+	t.Helper()
+	var got hold
+	for range 100 {
+		if got = now(); got.equal(want) {
+			return
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+	t.Errorf("left: %v; before: %v", got, want)
+}
