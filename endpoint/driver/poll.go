@@ -112,7 +112,7 @@ func (d *Endpoint) spin(w *waiter, budget time.Duration) {
 		if idle == spinsPerLook {
 			since, before = now, now
 		}
-		if now.Sub(before) > stolen {
+		if now != before && d.pace.stole(now.Sub(before)) {
 			d.pace.lost(now)
 			return
 		}

@@ -14,7 +14,8 @@ const (
 	shortSleep = 8 // in longest spins: after a shorter sleep, spinning might have paid
 
 	spinsPerLook = 64                    // polls between two looks at the clock
-	stolen       = 25 * time.Microsecond // a gap between looks that says: not alone on this core
+	stolen       = 25 * time.Microsecond // the shortest gap between looks that says: not alone on this core
+	stolenTimes  = 4                     // and it is so many times as long as usual: some media take long to poll
 	crowdedFor   = 20 * time.Millisecond // how long that is believed
 )
 
@@ -29,6 +30,7 @@ type pace struct {
 	most    time.Duration
 	budget  time.Duration
 	crowded time.Time
+	gap     time.Duration // between two looks, usually
 }
 
 func newPace(most time.Duration) pace {
@@ -55,6 +57,18 @@ func (p *pace) begin() time.Duration {
 }
 
 func leaveSpin() { spinners.Add(-1) }
+
+// stole reports whether a gap between two looks is so long that somebody else must have
+// had the core.
+func (p *pace) stole(gap time.Duration) bool {
+	usual := p.gap
+	if gap < usual || usual == 0 {
+		p.gap = gap
+		return false
+	}
+	p.gap += (gap - usual) / 8
+	return gap > stolen && gap > stolenTimes*usual
+}
 
 // lost notes that the core was given to somebody else while we span.
 func (p *pace) lost(now time.Time) {

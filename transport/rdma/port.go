@@ -65,8 +65,10 @@ type port struct {
 	ailing   []*link // whose end has been found out
 	leaving  []*link // closed, with work under way
 	head     wire.Header
-	turn     uint32     // counts calls of Poll
-	idle     int        // calls of Poll in a row in which nothing came
+	turn     uint32 // counts calls of Poll
+	idle     int    // calls of Poll in a row in which nothing came
+	fetches  uint32
+	yielded  time.Time
 	armed    bool       // the next completion wakes
 	watched  *epoll.Set // see watch
 	broken   error      // why the device is of no use any more
