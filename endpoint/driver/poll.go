@@ -14,10 +14,11 @@ func (d *Endpoint) progress() bool {
 		d.takeEvents()
 		n++
 	}
-	if d.eng.Backlog() {
-		d.eng.Flush()
+	flushed := d.eng.Backlog()
+	if flushed {
+		d.eng.Flush() // messages to oneself complete here
 	}
-	if n != 0 && d.blocked != 0 {
+	if (n != 0 || flushed) && d.blocked != 0 {
 		d.serve()
 	}
 	return n != 0

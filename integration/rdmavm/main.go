@@ -77,7 +77,7 @@ func parse(args []string) (o options, err error) {
 	f.BoolVar(&o.mpi, "mpi", false, "put Open MPI and MPICH into the machine, with the program that measures them")
 	f.BoolVar(&o.compare, "compare", false, "compare gomx with perftest and the MPIs in the machine; further arguments go to bench/compare")
 	f.IntVar(&o.hosts, "hosts", 1, "how many machines, 1 or 2")
-	f.DurationVar(&o.timeout, "timeout", 5*time.Minute, "kill the machines after that time; for -compare the default is "+compareTimeout.String())
+	f.DurationVar(&o.timeout, "timeout", 12*time.Minute, "kill the machines after that time; for -compare the default is "+compareTimeout.String())
 	f.StringVar(&o.cache, "cache", "", "the folder for Debian's packages (default: gomx-rdmavm in the user's cache folder)")
 	f.BoolVar(&o.keep, "keep", false, "keep the files of the machines, and say where")
 	if err := f.Parse(args); err != nil {
