@@ -64,10 +64,11 @@ func TestFlap(t *testing.T) {
 			began := time.Now()
 			go func() {
 				defer close(flaps)
-				for i := range times {
+				for i := 0; i < times && t.Context().Err() == nil; i++ {
 					flap(t, i)
 				}
 			}()
+			t.Cleanup(func() { <-flaps })
 			messages := 0
 			for done := false; !done; {
 				c.exchange(500, traffic.All)
