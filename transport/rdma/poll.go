@@ -99,14 +99,18 @@ func (p *port) tries() int {
 // scheduler before.
 const (
 	yieldEvery = time.Millisecond
-	yieldLooks = 32 // calls of fetch between two looks at the clock
+	yieldLooks = 32  // calls of fetch between two looks at the clock
+	yieldShare = 100 // the time between is so many times that which it takes, or more
 )
 
 func (p *port) yield() {
-	if now := time.Now(); now.Sub(p.yielded) > yieldEvery {
-		p.yielded = now
-		runtime.Gosched()
+	now := time.Now()
+	if now.Before(p.yieldAt) {
+		return
 	}
+	runtime.Gosched()
+	took := time.Since(now)
+	p.yieldAt = now.Add(took + max(yieldEvery, yieldShare*took))
 }
 
 // fetch takes completions out of the queue and returns how many there were. It looks

@@ -68,7 +68,7 @@ type port struct {
 	turn     uint32 // counts calls of Poll
 	idle     int    // calls of Poll in a row in which nothing came
 	fetches  uint32
-	yielded  time.Time
+	yieldAt  time.Time
 	armed    bool       // the next completion wakes
 	watched  *epoll.Set // see watch
 	broken   error      // why the device is of no use any more
