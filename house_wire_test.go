@@ -58,7 +58,10 @@ func TestWireNumbers(t *testing.T) {
 	if len(want) > 0 {
 		t.Errorf("docs/wire.md lacks the flags %v", want)
 	}
-	dispositions := []string{wire.Taken: "taken", wire.Truncated: "truncated", wire.Discarded: "discarded", wire.Failed: "failed"}
+	dispositions := []string{
+		wire.Taken: "taken", wire.Truncated: "truncated", wire.Discarded: "discarded", wire.Failed: "failed",
+		wire.NoWindow: "no window", wire.OutOfRange: "out of range", wire.NotPermitted: "not permitted",
+	}
 	rows := table(t, "docs/wire.md", "| disposition |")
 	if len(rows) != len(dispositions) {
 		t.Errorf("docs/wire.md lists %d dispositions of %d", len(rows), len(dispositions))

@@ -8,7 +8,7 @@ func (e *Engine) Cancel(h Handle) (bool, error) {
 		return false, ErrBadRequest
 	}
 	switch {
-	case r.kind == kindSend || r.kind == kindSyncSend:
+	case r.kind != kindRecv && r.kind != kindConnect:
 		return false, ErrCancelSend
 	case r.state == statePosted:
 		e.posted.Cancel(slot)

@@ -19,9 +19,11 @@ const (
 	BadSession          Code = 10 // the peer is another incarnation, or was never connected
 	BadKey              Code = 11 // connect with a wrong filter
 	BadEndpoint         Code = 12 // the endpoint id is out of range at the peer
-	BadRDMAWindow       Code = 13 // the memory described by the sender can't be read
+	BadRDMAWindow       Code = 13 // the peer has no such window, or has closed it
 	Aborted             Code = 14 // ended by the peer
 	NoResources         Code = 16 // out of memory or of another resource
+	BadRDMARange        Code = 17 // it reaches beyond the window; not a code of MX
+	RDMANotPermitted    Code = 18 // the window does not permit it; not a code of MX
 )
 
 var codeTexts = [...]string{
@@ -38,10 +40,12 @@ var codeTexts = [...]string{
 	BadSession:          "bad session: the peer was reopened or never connected",
 	BadKey:              "connection refused: wrong filter",
 	BadEndpoint:         "endpoint id is out of range at the peer",
-	BadRDMAWindow:       "the sender's memory could not be read",
+	BadRDMAWindow:       "bad RDMA window: unknown at the peer, or closed",
 	Aborted:             "aborted by the peer",
 	15:                  "event queue full",
 	NoResources:         "out of resources",
+	BadRDMARange:        "outside of the RDMA window",
+	RDMANotPermitted:    "not permitted by the RDMA window",
 }
 
 // String returns the text of a code, also of ones this version does not know.

@@ -43,6 +43,12 @@ func (e *Engine) settle(slot int32, r *request) bool {
 		e.peers[r.peer].answered()
 		r.flags &^= expecting
 	}
+	if r.flags&counted != 0 {
+		e.discount(r)
+	}
+	if r.kind == kindPutIn || r.kind == kindGetOut {
+		e.release(r)
+	}
 	if r.flags&forgotten != 0 {
 		e.reqs.release(slot, r)
 		return true
@@ -92,10 +98,11 @@ func (r *request) status(st *Status) {
 	st.Context = r.ctx
 }
 
-// Buffered reports whether a send's bytes have left the user's buffer (VI.1.1).
+// Buffered reports whether a send's or put's bytes have left the user's buffer
+// (VI.1.1).
 func (e *Engine) Buffered(h Handle) (bool, error) {
 	_, r := e.reqs.user(h)
-	if r == nil || (r.kind != kindSend && r.kind != kindSyncSend) {
+	if r == nil || (r.kind != kindSend && r.kind != kindSyncSend && r.kind != kindPut) {
 		return false, ErrBadRequest
 	}
 	return r.state == stateBuffered || r.state == stateComplete, nil

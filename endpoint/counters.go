@@ -24,6 +24,8 @@ type Counters struct {
 	Timeouts      uint64 // requests and peers that timed out
 	Breaks        uint64 // links that broke under a session
 	Resumed       uint64 // sessions that went on over another link
+	NoAccess      uint64 // puts and gets of peers that no window permits
+	Withdrawn     uint64 // puts and gets of peers that ended with their window
 }
 
 // Medium counts the messages of one transport.
@@ -33,6 +35,8 @@ type Medium struct {
 	RecvEager, RecvRendezvous  uint64
 	PulledDirect, PulledBlocks uint64 // rendezvous, by how the bytes came
 	BytesSent, BytesReceived   uint64 // payload
+	Puts, Gets                 uint64 // into and from windows of peers
+	PutsServed, GetsServed     uint64 // by peers, into and from our windows
 }
 
 // Counters returns the counters so far.
@@ -69,6 +73,7 @@ type Depths struct {
 	Completed                  int // complete and not collected
 	Pulls                      int // rendezvous that are received by blocks now
 	Kept, Early                int // frames kept until acknowledged, or for their turn
+	Windows                    int // open, or closed but still in use by a link
 }
 
 // Depths returns the present depths.
@@ -76,7 +81,7 @@ func (e *Engine) Depths() Depths {
 	m, u := e.posted.Stats(), e.unexp.Stats()
 	kept, early := e.held()
 	return Depths{
-		Pulls: e.pulls.live(), Kept: kept, Early: early,
+		Pulls: e.pulls.live(), Kept: kept, Early: early, Windows: e.windows.live(),
 		Posted: m.Depth, PostedPeak: m.Peak, PostedProbes: m.Probes, Arrivals: m.Arrivals,
 		Unexpected: u.Depth, UnexpectedPeak: u.Peak, Bytes: u.Bytes, BytesPeak: u.PeakBytes, Bound: u.Limit,
 		Walked: u.Walked, Finds: u.Finds,

@@ -98,6 +98,7 @@ func (e *Engine) failPeer(p *peer, code Code, all bool) {
 // waits to be sent.
 func (e *Engine) endRequests(p *peer, code Code) {
 	p.queue.reset()
+	p.answers.reset()
 	p.control.clear()
 	p.jobs.clear()
 	p.refresh(-1)
@@ -106,7 +107,7 @@ func (e *Engine) endRequests(p *peer, code Code) {
 			return
 		}
 		switch r.state {
-		case stateQueued, stateOffered, stateBuffered:
+		case stateQueued, stateOffered, stateBuffered, stateAsked:
 			r.xferLen = 0
 			r.drop()
 			e.complete(slot, r, code)

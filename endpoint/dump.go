@@ -7,10 +7,13 @@ import (
 
 var stateNames = [...]string{
 	stateQueued: "queued", stateOffered: "offered", stateBuffered: "buffered", statePosted: "posted",
-	statePulling: "pulling", stateWaiting: "waiting", stateComplete: "complete",
+	statePulling: "pulling", stateWaiting: "waiting", stateAsked: "asked", stateComplete: "complete",
 }
 
-var kindNames = [...]string{kindSend: "send", kindSyncSend: "ssend", kindRecv: "recv", kindConnect: "connect"}
+var kindNames = [...]string{
+	kindSend: "send", kindSyncSend: "ssend", kindRecv: "recv", kindConnect: "connect",
+	kindPut: "put", kindGet: "get", kindPutIn: "peer's put", kindGetOut: "peer's get",
+}
 
 var peerStateNames = [...]string{
 	peerAbsent: "absent", peerDialing: "dialing", peerConnected: "connected", peerGone: "gone",
@@ -25,6 +28,7 @@ func (e *Engine) DumpState() string {
 		e.dumpPeer(&b, p)
 	}
 	e.eachRequest(func(_ int32, r *request) { e.dumpRequest(&b, r) })
+	e.windows.dump(&b)
 	for id, ok := e.unexp.First(); ok; id, ok = e.unexp.Next(id) {
 		m := e.unexp.At(id)
 		where := [...]string{storedEager: "here", storedRemote: "with the sender", storedSelf: "with our send"}[m.Kind]
@@ -77,7 +81,12 @@ func (e *Engine) dumpRequest(b *strings.Builder, r *request) {
 	if r.state != statePosted {
 		fmt.Fprintf(b, " peer %s", e.peers[r.peer].name())
 	}
-	fmt.Fprintf(b, " match %#x", r.match)
+	served := r.kind == kindPutIn || r.kind == kindGetOut
+	if served {
+		fmt.Fprintf(b, " window %d", windowSlot(r.window)) // the rest of its name is a secret
+	} else {
+		fmt.Fprintf(b, " match %#x", r.match)
+	}
 	switch r.state {
 	case statePosted:
 		fmt.Fprintf(b, " mask %#x room %d", r.mask, r.vec.Len())
@@ -95,7 +104,7 @@ func (e *Engine) dumpRequest(b *strings.Builder, r *request) {
 	} else {
 		fmt.Fprintf(b, " age %d", e.now-r.started)
 	}
-	if r.flags&forgotten != 0 {
+	if r.flags&forgotten != 0 && !served {
 		b.WriteString(" forgotten")
 	}
 	b.WriteByte('\n')

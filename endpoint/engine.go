@@ -35,6 +35,7 @@ type Engine struct {
 	mirror    int32 // the far end of a link to ourselves, or 0
 	holdsBack int   // peers that we have throttled
 	pulls     pullSlab
+	windows   windows
 	frames    framePool
 
 	header  wire.Header // scratch for frames on their way out
@@ -138,7 +139,7 @@ func (e *Engine) frame(p *peer, h *wire.Header, payload []byte) bool {
 		e.corrupt(p)
 		return true
 	}
-	if h.Kind == wire.Eager && h.Flags&wire.HasRange != 0 {
+	if isPiece(h, payload) {
 		return e.arrivePiece(p, h, payload)
 	}
 	return e.takeNext(p, h, payload)
@@ -161,7 +162,7 @@ func (e *Engine) takeNext(p *peer, h *wire.Header, payload []byte) bool {
 
 // accept takes a sequenced frame whose turn it is.
 func (e *Engine) accept(p *peer, h *wire.Header, payload []byte) bool {
-	if p.control.len() >= maxControl && h.Kind != wire.Notify {
+	if p.control.len() >= maxControl && h.Kind != wire.Notify && h.Kind != wire.GetData {
 		return false // it sends without reading what we answer
 	}
 	switch h.Kind {
@@ -169,10 +170,20 @@ func (e *Engine) accept(p *peer, h *wire.Header, payload []byte) bool {
 		return e.arriveEager(p, h, payload)
 	case wire.Rendezvous:
 		return e.arriveRendezvous(p, h, payload)
+	case wire.Put:
+		e.arrivePut(p, h, payload)
+	case wire.PutOffer:
+		e.arrivePutOffer(p, h, payload)
+	case wire.Get:
+		e.arriveGet(p, h)
+	case wire.GetData:
+		e.arriveGetData(p, h, payload)
+	case wire.GetOffer:
+		e.arriveGetOffer(p, h, payload)
 	default:
 		e.arriveNotify(p, h)
-		return true
 	}
+	return true
 }
 
 func (e *Engine) arriveControl(p *peer, h *wire.Header, payload []byte) {

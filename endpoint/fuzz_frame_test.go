@@ -16,7 +16,7 @@ func FuzzFrame(f *testing.F) {
 	for seed := range uint64(8) {
 		f.Add(history(seed, 300))
 	}
-	for kind := wire.Eager; kind <= wire.Resume; kind++ {
+	for kind := wire.Eager; kind <= wire.GetOffer; kind++ {
 		f.Add([]byte{byte(kind), 0, byte(kind), 7, 0xff, byte(kind), 3, 1, 1, 1, 1, 1, 1, 1})
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
@@ -33,7 +33,9 @@ type siege struct {
 	bytes                 []byte
 	world                 *endpointtest.World
 	victim, honest, enemy *endpointtest.Node
-	handles               []endpoint.Handle // of requests that concern the enemy
+	handles               []endpoint.Handle    // of requests that concern the enemy
+	window, secret        *endpointtest.Buffer // that the enemy may write, and may not
+	ids                   [2]uint64
 	honestRecv            *endpointtest.Buffer
 	honestHandle          endpoint.Handle
 }
@@ -89,6 +91,18 @@ func (s *siege) occupy() {
 	send(8, true)
 	send(9000, false)
 	send(9000, true)
+	for _, n := range []int{8, 9000} {
+		put, err := v.Engine.Put(wire.Vec{First: make([]byte, n)}, enemy, 3, 0, 5, nil)
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		get, err := v.Engine.Get(endpointtest.NewBuffer(n/2, n-n/2).Vec, enemy, 3, 0, 5, nil)
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		s.handles = append(s.handles, put, get)
+	}
+	s.openWindows()
 	for range 3 {
 		h, err := v.Engine.Recv(endpointtest.NewBuffer(3000, 6000).Vec, 1, 0xff, nil)
 		if err != nil {
@@ -100,6 +114,30 @@ func (s *siege) occupy() {
 	var err error
 	if s.honestHandle, err = v.Engine.Recv(s.honestRecv.Vec, 0xaaaa00, match.MaskNone, nil); err != nil {
 		s.t.Fatal(err)
+	}
+}
+
+// openWindows tells the enemy of two windows, of which it may write one.
+func (s *siege) openWindows() {
+	s.window, s.secret = endpointtest.NewBuffer(9000), endpointtest.NewBuffer(9000)
+	endpointtest.Fill(&s.secret.Vec, 55)
+	var err error
+	if s.ids[0], err = s.victim.Engine.OpenWindow(s.window.Vec.First, endpoint.MayRead|endpoint.MayWrite, 0x77); err != nil {
+		s.t.Fatal(err)
+	}
+	if s.ids[1], err = s.victim.Engine.OpenWindow(s.secret.Vec.First, endpoint.MayRead, 0x78); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// checkWindows looks whether the enemy has written what it may not.
+func (s *siege) checkWindows() {
+	if err := s.secret.Check(55, 9000); err != nil {
+		s.t.Fatal("the window for reading:", err)
+	}
+	clear(s.window.Vec.First)
+	if err := s.window.CheckAround(); err != nil {
+		s.t.Fatal("the window for writing:", err)
 	}
 }
 
@@ -116,6 +154,8 @@ func (s *siege) run() {
 			v.Cancel(s.handles[int(op>>4)%len(s.handles)])
 		case 3:
 			s.relink(op >> 4)
+		case 4:
+			s.closeWindow(op >> 4)
 		default:
 			h, payload := s.frame()
 			v.Frame(s.victim.PeerOf(s.enemy), &h, payload)
@@ -124,7 +164,18 @@ func (s *siege) run() {
 			s.t.Fatalf("%d unexpected bytes, bound %d", d.Bytes, d.Bound)
 		}
 	}
+	s.checkWindows()
 	s.talk()
+	s.checkWindows()
+}
+
+// closeWindow now and then takes the windows away from the enemy.
+func (s *siege) closeWindow(how byte) {
+	if how == 7 {
+		v := s.victim.Engine
+		v.CloseWindow(s.ids[0])
+		v.CloseWindow(s.ids[1])
+	}
 }
 
 // relink breaks the victim's link to the enemy, if such links heal. The next one has
@@ -154,8 +205,8 @@ func (s *siege) frame() (wire.Header, []byte) {
 	if i := int(s.next()); i < 128 {
 		handle = uint64(s.handles[i%len(s.handles)])
 	}
-	h := wire.Header{Kind: wire.Kind(s.next() % 13), Flags: wire.Flags(s.next() & 15)}
-	h.Match = near(1, 1, 0, 0xaaaa00, handle)
+	h := wire.Header{Kind: wire.Kind(s.next() % byte(wire.GetOffer+1)), Flags: wire.Flags(s.next() & 15)}
+	h.Match = near(1, 1, 0, 0xaaaa00, handle, s.ids[0], s.ids[0], s.ids[1])
 	h.Seq = uint32(near(0x100, 0x101, 0x102, 0x103, 0x104, 2048, 1))
 	h.Session = uint32(near(0x100, 0x100, 0x100, 0x101))
 	h.ID = near(handle, handle, handle)

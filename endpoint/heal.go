@@ -259,7 +259,7 @@ func (e *Engine) postHealing(p *peer, h *wire.Header, v *wire.Vec, off int) bool
 		h.Flags &^= wire.HasAck // of no use when it is sent again
 		p.heal.acked, p.heal.bytes = p.recvSeq, 0
 	}
-	if h.Kind == wire.Rendezvous {
+	if h.Kind.Offers() {
 		e.forgetPlace(h, v)
 	}
 	p.log.keep(&e.frames, h, v, off)
@@ -268,7 +268,7 @@ func (e *Engine) postHealing(p *peer, h *wire.Header, v *wire.Vec, off int) bool
 	return true
 }
 
-// forgetPlace takes the description of memory out of a rendezvous header that is
+// forgetPlace takes the description of memory out of a frame that is
 // kept: it holds for this link only, and over another one the bytes go by blocks.
 func (e *Engine) forgetPlace(h *wire.Header, v *wire.Vec) { h.Length, v.First = 0, nil }
 
@@ -280,7 +280,7 @@ func (e *Engine) arriveHealing(p *peer, h *wire.Header) bool {
 		return false
 	}
 	if h.Flags&wire.HasAck != 0 && p.log.acknowledge(&e.frames, h.Ack) {
-		if p.queue.head != none || p.control.len() > 0 {
+		if p.hasQueued() {
 			e.wait(p)
 		}
 	}

@@ -166,7 +166,7 @@ func (e *Engine) loseLink(p *peer, code Code) {
 	if p.state == peerConnected {
 		e.failPeer(p, code, false)
 	}
-	next, again := p.next, p.served || p.caps != nil && p.caps.Heals
+	next, again := p.next, p.used || p.caps != nil && p.caps.Heals
 	e.unlink(p)
 	if next != nil {
 		e.attach(p, next, false)
@@ -228,6 +228,6 @@ func (e *Engine) unlink(p *peer) {
 	}
 	p.link, p.caps, p.rel, p.log, p.heal, p.next = nil, nil, nil, nil, nil, nil
 	p.greetings.clear()
-	p.partings, p.nacked, p.pushing, p.ending, p.served = 0, 0, 0, false, false
+	p.partings, p.nacked, p.pushing, p.ending, p.used = 0, 0, 0, false, false
 	p.refresh(-1)
 }

@@ -41,13 +41,16 @@ type peer struct {
 	linkDialled      bool         // by us
 	next             wire.Link    // a second link, in reserve
 	ending           bool         // the peer is gone; frames of it are left
-	served           bool         // a session has begun on the link
+	used             bool         // a session has begun on the link
 	rel              *reliability // over media that lose or reorder
 	log              *sentLog     // over these, and over media that heal
 	heal             *healing     // over the latter
 	medium           *Medium
 
-	queue     list // sends that wait for the link
+	queue     list // sends, puts and gets that wait for the link
+	answers   list // gets of the peer that do
+	ahead     int  // gets and large puts of ours that are under way
+	served    int  // likewise of the peer's
 	greetings fifo[greeting]
 	control   fifo[wire.Header]
 	jobs      fifo[pullJob]
@@ -81,6 +84,7 @@ func (e *Engine) PeerOf(nic uint64, endpoint uint32) int32 {
 	}
 	p := &peer{index: int32(len(e.peers)), at: at, fast: -1, local: e.cfg.Session, eagerMax: math.MaxInt32, watched: Never}
 	p.queue.reset()
+	p.answers.reset()
 	e.peers = append(e.peers, p)
 	e.byAddr[at] = p.index
 	return p.index
@@ -136,7 +140,7 @@ func (e *Engine) MediumName(peer int32) string {
 
 // begin starts a session with the peer, whose session number is remote.
 func (e *Engine) begin(p *peer, remote uint32, eagerMax int) {
-	p.state, p.remote, p.eagerMax, p.served = peerConnected, remote, eagerMax, true
+	p.state, p.remote, p.eagerMax, p.used = peerConnected, remote, eagerMax, true
 	p.sendSeq, p.recvSeq = p.local, remote
 	p.throttled, p.partings = false, 0
 	if p.log != nil {

@@ -2,14 +2,27 @@ package endpoint
 
 import "gomx/transport/wire"
 
-// An eager message that is kept may be larger than the frames of the link that it is
-// to be sent again over, if that is of another medium. It goes in pieces then: eager
-// frames which say, with HasRange, what place of the message they bring. They follow
-// each other, and all have the message's sequence number, since it is taken with the
-// last of them. What has come of it is forgotten when the link breaks.
+// An eager message, a put or the answer to a get that is kept may be larger than the
+// frames of the link that it is to be sent again over, if that is of another medium.
+// It goes in pieces then: frames of its kind which say, in their range, what place
+// of the whole they bring. They follow each other, and all have the sequence number
+// of the whole, since it is taken with the last of them. What has come of it is
+// forgotten when the link breaks.
 
 // mostPieces bounds the bytes of a message in pieces. No more than that is kept.
 const mostPieces = healBytes
+
+// isPiece reports whether a frame is a piece of one. Those of a put have a range
+// anyway.
+func isPiece(h *wire.Header, payload []byte) bool {
+	switch {
+	case h.Flags&wire.HasRange == 0:
+		return false
+	case h.Kind == wire.Put:
+		return len(payload) < int(h.Total)
+	}
+	return h.Kind == wire.Eager || h.Kind == wire.GetData
+}
 
 // sendPieces sends what is left of the message in out, and reports whether all of it
 // went.
@@ -20,6 +33,9 @@ func (e *Engine) sendPieces(p *peer, kept *wire.Header) bool {
 		h.Flags |= wire.HasRange
 		h.Total, h.Offset = kept.Length, uint32(*off)
 		h.Length = min(kept.Length-h.Offset, uint32(p.caps.MaxFrame))
+		if h.Kind == wire.Put {
+			h.Offset += kept.Offset // place in the window
+		}
 		if !p.link.Send(h, &e.out, *off) {
 			return false
 		}
@@ -33,8 +49,8 @@ func (e *Engine) sendPieces(p *peer, kept *wire.Header) bool {
 // arrivePiece takes a piece of the message whose turn it is.
 func (e *Engine) arrivePiece(p *peer, h *wire.Header, payload []byte) bool {
 	heal := p.heal
-	if heal == nil || len(payload) == 0 || h.Total > mostPieces || int(h.Offset) != len(heal.pieces) ||
-		uint64(h.Offset)+uint64(len(payload)) > uint64(h.Total) {
+	if heal == nil || len(payload) == 0 || h.Total > mostPieces || !fits(h, len(heal.pieces)) ||
+		len(heal.pieces)+len(payload) > int(h.Total) {
 		e.corrupt(p)
 		return true
 	}
@@ -43,9 +59,7 @@ func (e *Engine) arrivePiece(p *peer, h *wire.Header, payload []byte) bool {
 		heal.pieces = whole
 		return true
 	}
-	head, session := *h, p.local
-	head.Flags &^= wire.HasRange
-	head.Length, head.Total, head.Offset = h.Total, 0, 0
+	head, session := wholeOf(h, len(heal.pieces)), p.local
 	heal.pieces = nil // ours meanwhile: the handler may end the session
 	if e.takeNext(p, &head, whole) {
 		return true
@@ -54,4 +68,25 @@ func (e *Engine) arrivePiece(p *peer, h *wire.Header, payload []byte) bool {
 		heal.pieces = whole[:len(whole)-len(payload)] // the last piece is offered again
 	}
 	return false
+}
+
+// fits reports whether a piece belongs behind the n bytes that have come.
+func fits(h *wire.Header, n int) bool {
+	if h.Kind == wire.Put {
+		return int64(h.Offset) >= int64(n)
+	}
+	return int64(h.Offset) == int64(n)
+}
+
+// wholeOf returns the header of the whole, whose last piece follows n bytes.
+func wholeOf(last *wire.Header, n int) wire.Header {
+	h := *last
+	h.Length = h.Total
+	if h.Kind == wire.Put {
+		h.Offset -= uint32(n)
+		return h
+	}
+	h.Flags &^= wire.HasRange
+	h.Total, h.Offset = 0, 0
+	return h
 }

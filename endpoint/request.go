@@ -22,6 +22,10 @@ const (
 	kindSyncSend
 	kindRecv
 	kindConnect
+	kindPut
+	kindGet
+	kindPutIn  // a peer's put that is being pulled into a window
+	kindGetOut // a peer's get that is being answered
 )
 
 // The states of a request (II.7), and where a pending one is:
@@ -32,6 +36,13 @@ const (
 //	recv     posted ---> (match) --> complete
 //	         posted ---> pulling --> complete        rendezvous
 //	connect  waiting -> complete
+//	put      queued ---> buffered -> complete        in its frame: waits for Notify
+//	         queued ---> offered --> complete        larger: waits for Notify
+//	get      queued ---> asked ----> complete        the bytes come in a frame
+//	         asked ----> pulling --> complete        larger
+//	put in   pulling --> complete                    a peer's
+//	get out  queued ---> (gone) ---> complete        a peer's, answered in a frame
+//	         queued ---> offered --> complete        larger: waits for Notify
 type requestState uint8
 
 const (
@@ -42,6 +53,7 @@ const (
 	statePosted
 	statePulling
 	stateWaiting
+	stateAsked
 	stateComplete
 )
 
@@ -55,6 +67,7 @@ const (
 	expecting                          // counted in its peer's expected
 	pushed                             // the link may still read its memory
 	listed                             // has more segments than one
+	counted                            // among those its peer has under way
 )
 
 // request is one operation. What every message touches lies in the first cache
@@ -75,14 +88,15 @@ type request struct {
 
 	ctx      any
 	mask     uint64 // of a posted receive
-	remote   uint64 // the peer's request, in a rendezvous
+	remote   uint64 // the peer's request, in a rendezvous, or the one that is served
+	window   uint64 // of a put or get
 	token    uint64
 	pull     int32 // slot of the block pull, or none
 	filter   uint32
+	at       uint32 // place in the window
 	deadline Tick
 	started  Tick
 	list     [][]byte // own copy of the user's segment list, reused
-	_        [16]byte
 }
 
 const (

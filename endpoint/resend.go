@@ -20,7 +20,7 @@ func (e *Engine) arriveAck(p *peer, ack uint32, bare bool) {
 		return
 	}
 	r.since, r.tries, r.due = e.now, 0, e.now+resendFirst
-	if p.queue.head != none || p.control.len() > 0 {
+	if p.hasQueued() {
 		e.wait(p)
 	}
 }

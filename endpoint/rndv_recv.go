@@ -63,6 +63,9 @@ func (e *Engine) failPull(slot int32, r *request, code Code) {
 	case r.flags&failing == 0:
 		r.code = code
 		r.flags |= failing
+		if r.flags&counted != 0 {
+			e.discount(r) // the peer has heard, or its session is over
+		}
 	}
 }
 

@@ -13,13 +13,21 @@ func (e *Engine) transmitRendezvous(p *peer, slot int32, r *request) bool {
 	if r.kind == kindSyncSend {
 		h.Flags |= wire.Sync
 	}
+	if !e.offer(p, h, r) {
+		return false
+	}
+	p.medium.SentRendezvous++
+	return true
+}
+
+// offer sends a frame with a description of where the bytes of a request lie.
+func (e *Engine) offer(p *peer, h *wire.Header, r *request) bool {
 	e.describe(p, r, Handle(h.ID))
 	h.Length = uint32(len(p.desc))
 	e.out = wire.Vec{First: p.desc}
 	if !e.post(p, h, &e.out, 0) {
 		return false
 	}
-	p.medium.SentRendezvous++
 	r.state = stateOffered
 	e.expectAnswer(p, r)
 	return true
@@ -45,15 +53,27 @@ func (e *Engine) describe(p *peer, r *request, h Handle) {
 	}
 }
 
-// arriveNotify ends a synchronous or rendezvous send.
+// arriveNotify ends a synchronous or rendezvous send, a put, or a get that the
+// peer refuses or whose bytes we have fetched.
 func (e *Engine) arriveNotify(p *peer, h *wire.Header) {
 	slot, r := e.reqs.find(Handle(h.ID))
-	if r == nil || r.peer != p.index || (r.state != stateOffered && r.state != stateBuffered) {
+	switch {
+	case r == nil || r.peer != p.index:
+		e.count.Stale++
+		return
+	case r.kind == kindGet:
+		e.refusedGet(slot, r, h.Offset)
+		return
+	case r.state != stateOffered && r.state != stateBuffered:
 		e.count.Stale++
 		return
 	}
 	if r.state == stateOffered {
 		p.medium.BytesSent += uint64(min(h.Total, r.msgLen))
+	}
+	if r.kind == kindPut {
+		e.completePut(slot, r, h.Offset)
+		return
 	}
 	e.completeSend(slot, r, h.Total, h.Offset)
 }

@@ -21,7 +21,7 @@ func (e *Engine) flushSelf(p *peer) bool {
 		r := e.reqs.at(slot)
 		e.reqs.remove(&p.queue, r)
 		if !e.deliverSelf(p, slot, r) {
-			e.unshift(p, slot, r)
+			e.unshift(&p.queue, slot, r)
 			return false
 		}
 	}

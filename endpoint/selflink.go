@@ -17,6 +17,7 @@ import (
 func (e *Engine) reflect() {
 	p := &peer{index: int32(len(e.peers)), at: e.peers[0].at, fast: -1, watched: Never}
 	p.queue.reset()
+	p.answers.reset()
 	p.dialled = true // it never dials
 	e.peers = append(e.peers, p)
 	e.mirror = p.index

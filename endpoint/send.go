@@ -74,6 +74,8 @@ func (e *Engine) sendSlow(p *peer, slot int32, r *request, v wire.Vec) {
 	switch {
 	case r.session != p.remote:
 		e.refuseSend(slot, r, BadSession)
+	case e.local(p) && r.oneSided():
+		e.accessSelf(p, slot, r)
 	case e.local(p):
 		e.sendSelf(p, slot, r)
 	case p.index == 0 && p.link == nil:
@@ -85,7 +87,7 @@ func (e *Engine) sendSlow(p *peer, slot int32, r *request, v wire.Vec) {
 		e.refuseSend(slot, r, BadSession)
 	case p.ending:
 		e.refuseSend(slot, r, EndpointUnreachable)
-	case p.queue.head != none || p.greetings.len() > 0 || p.mute():
+	case p.queue.head != none || p.greetings.len() > 0 || p.mute() || p.control.len() > 0 && r.oneSided():
 		e.enqueue(p, slot, r)
 	case !e.transmit(p, slot, r):
 		e.enqueue(p, slot, r)
@@ -106,9 +108,13 @@ func (e *Engine) enqueue(p *peer, slot int32, r *request) {
 }
 
 // transmit hands a queued send to the link, as an eager message or as the
-// header of a rendezvous. False: the link takes nothing now.
+// header of a rendezvous, or a put or get. False: it has to wait.
 func (e *Engine) transmit(p *peer, slot int32, r *request) bool {
-	if int(r.msgLen) <= p.eagerLimit(e.cfg.EagerLimit) {
+	small := int(r.msgLen) <= p.eagerLimit(e.cfg.EagerLimit)
+	switch {
+	case r.oneSided():
+		return e.transmitAccess(p, slot, r, small)
+	case small:
 		return e.transmitEager(p, slot, r)
 	}
 	return e.transmitRendezvous(p, slot, r)
@@ -164,6 +170,9 @@ func (e *Engine) flushPeer(p *peer) bool {
 		}
 		p.control.pop()
 	}
+	if !e.flushAnswers(p) {
+		return e.waitsForAcks(p)
+	}
 	if !e.flushJobs(p) {
 		return false
 	}
@@ -172,8 +181,8 @@ func (e *Engine) flushPeer(p *peer) bool {
 		r := e.reqs.at(slot)
 		e.reqs.remove(&p.queue, r)
 		if !e.transmit(p, slot, r) {
-			e.unshift(p, slot, r)
-			return e.waitsForAcks(p)
+			e.unshift(&p.queue, slot, r)
+			return e.waitsForAcks(p) || p.aheadFull()
 		}
 	}
 	p.refresh(e.cfg.EagerLimit)
@@ -184,15 +193,20 @@ func (e *Engine) flushPeer(p *peer) bool {
 // peer's frames. Their arrival puts it on the backlog again.
 func (e *Engine) waitsForAcks(p *peer) bool { return p.log != nil && p.log.stuck }
 
-// unshift puts a request back at the front of the queue.
-func (e *Engine) unshift(p *peer, slot int32, r *request) {
-	r.prev, r.next = none, p.queue.head
-	if p.queue.head == none {
-		p.queue.tail = slot
+// hasQueued reports whether frames wait for the peer's link that acks may hold up.
+func (p *peer) hasQueued() bool {
+	return p.queue.head != none || p.answers.head != none || p.control.len() > 0
+}
+
+// unshift puts a request back at the front of a queue.
+func (e *Engine) unshift(l *list, slot int32, r *request) {
+	r.prev, r.next = none, l.head
+	if l.head == none {
+		l.tail = slot
 	} else {
-		e.reqs.at(p.queue.head).prev = slot
+		e.reqs.at(l.head).prev = slot
 	}
-	p.queue.head = slot
+	l.head = slot
 }
 
 // post sends one frame over the peer's link, through the reliability layer if

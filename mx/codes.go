@@ -20,7 +20,7 @@ const (
 	ErrBoardUnknown        ReturnCode = 8  // no such board (III.3.1, IV.2)
 	ErrBadEndpoint         ReturnCode = 9  // no endpoint, a closed one, or an address of another one
 	ErrBadSegList          ReturnCode = 10 // no segment list
-	ErrBadSegMem           ReturnCode = 11 // a message of 4 GiB or more
+	ErrBadSegMem           ReturnCode = 11 // a message or window of 4 GiB or more, or memory given back twice
 	ErrBadSegCount         ReturnCode = 12 // more than MaxSegments segments (V.1.1)
 	ErrBadRequest          ReturnCode = 13 // null, stale or foreign request, or of the wrong kind
 	ErrBadMatchMask        ReturnCode = 14 // match bits outside the mask (V.2.1)

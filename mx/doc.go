@@ -35,6 +35,14 @@
 // Progress happens in whatever call is being made, and in the background when
 // none is.
 //
+// # Windows
+//
+// A program may open a window on its memory (OpenWindow) and tell peers its handle.
+// They then write and read it with Iput and Iget, whose requests are collected like
+// all others. The program that owns the window does nothing for it, and learns
+// nothing of it; that is what messages are for. The library checks what peers do at
+// the side of the window.
+//
 // # What it does not do
 //
 // No byte order or type conversion, no fragmentation by the user, no collective

@@ -10,10 +10,10 @@ import (
 // noContext is for calls that only their timeout ends.
 var noContext context.Context
 
-// Ibuffered reports whether a send's bytes have left its buffer, which may then
-// be used again (VI.1.1). It changes nothing. For a synchronous send it becomes
-// true before the request is complete if the message is small. Error:
-// ErrBadRequest, also for a receive. Safe from any goroutine.
+// Ibuffered reports whether the bytes of a send or put have left its buffer, which
+// may then be used again (VI.1.1). It changes nothing. For a synchronous send and a
+// put it becomes true before the request is complete if they are small. Error:
+// ErrBadRequest, also for a receive or get. Safe from any goroutine.
 func (ep *Endpoint) Ibuffered(r Request) (bool, error) {
 	if r.ep != ep {
 		return false, ep.fail("ibuffered", "", ErrBadRequest)
@@ -155,7 +155,7 @@ func (ep *Endpoint) Context(r Request) (any, error) {
 
 // TestAny collects the oldest completed request whose match information, masked,
 // is matchInfo (VI.5.1): of a send the one it was sent with, of a receive that of
-// the message, of a connect what Iconnect was given. Error: ErrBadMatchMask.
+// the message, of a connect, a put and a get what they were given. Error: ErrBadMatchMask.
 // Safe from any goroutine.
 func (ep *Endpoint) TestAny(matchInfo, matchMask uint64) (st Status, done bool, err error) {
 	return ep.WaitAny(0, matchInfo, matchMask)
@@ -184,7 +184,7 @@ func (ep *Endpoint) waitAny(ctx context.Context, timeout time.Duration, matchInf
 // Cancel takes back a receive that has not matched, or a connect that has not
 // ended (IX.1.1). With cancelled, the request is gone; otherwise it is, or will
 // be at once, complete and must be collected. Errors: ErrCancelNotSupported for a
-// send, ErrBadRequest. Safe from any goroutine.
+// send, put or get, ErrBadRequest. Safe from any goroutine.
 func (ep *Endpoint) Cancel(r Request) (cancelled bool, err error) {
 	if r.ep != ep {
 		return false, ep.fail("cancel", "", ErrBadRequest)

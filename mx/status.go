@@ -28,6 +28,10 @@ const (
 	StatusBadRDMAWindow       = StatusCode(endpoint.BadRDMAWindow)
 	StatusAborted             = StatusCode(endpoint.Aborted)
 	StatusNoResources         = StatusCode(endpoint.NoResources)
+
+	// These two are not MX's.
+	StatusBadRDMARange     = StatusCode(endpoint.BadRDMARange)
+	StatusRDMANotPermitted = StatusCode(endpoint.RDMANotPermitted)
 )
 
 // Strstatus returns the text of a status code (X.3.2), also of one that this
@@ -49,9 +53,9 @@ func (c StatusCode) Error() string { return Strstatus(c) }
 // Status is the outcome of a request, or what a probe saw (VI.2.1).
 type Status struct {
 	Code       StatusCode
-	Source     EndpointAddr // who sent it; of a send: whom it went to; of a connect: the peer
-	MatchInfo  uint64       // the message's match information
-	MsgLength  uint32       // bytes of the message as sent
+	Source     EndpointAddr // who sent it; of a send: whom it went to; of others: the peer
+	MatchInfo  uint64       // the message's match information; of a put or get: what it was given
+	MsgLength  uint32       // bytes of the message as sent, or of the put or get
 	XferLength uint32       // bytes that were transferred: less than MsgLength if truncated
 	Context    any          // what the request was posted with; nil for probes
 }

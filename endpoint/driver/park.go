@@ -15,6 +15,7 @@ const (
 	forAny                     // a completed request fits value and mask; it is collected
 	forPeek                    // a request is complete
 	forProbe                   // an unexpected message fits value and mask
+	forWindow                  // no link touches the closed window named value
 )
 
 // waiter is one blocked caller.
@@ -60,6 +61,8 @@ func (w *waiter) check(d *Endpoint) {
 		w.handle, w.ok = d.eng.Peek()
 	case forProbe:
 		w.ok, w.err = d.eng.Probe(w.value, w.mask, &w.status)
+	case forWindow:
+		w.ok = !d.eng.WindowBusy(w.value)
 	}
 }
 
@@ -142,6 +145,10 @@ func (d *Endpoint) serve() {
 			}
 		case forPeek:
 			if w.handle, w.ok = d.eng.PeekFresh(); w.ok {
+				w.wake(d)
+			}
+		case forWindow:
+			if w.check(d); w.ok {
 				w.wake(d)
 			}
 		}

@@ -57,6 +57,9 @@ func (t *Trace) collect(r *traced, pending bool) {
 
 func (t *Trace) outcome(r *traced, st *endpoint.Status) string {
 	s := st.Code.String()
+	if r.access != nil {
+		return r.accessOutcome(st)
+	}
 	if r.buffer == nil && r.seed == 0 {
 		return s
 	}

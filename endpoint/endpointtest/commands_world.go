@@ -24,7 +24,8 @@ var _ = family(map[string]command{
 // world a b [lossy] [heals] [pull] [eager=N] [copy=N] [frame=N] [room=N] [session=N]
 // [unexpected=N] [timeout=N] [later] [tears] [fails] [quiet]
 func makeWorld(t *Trace, a *arguments) error {
-	*t = Trace{requests: map[string]*traced{}, filter: 7, quiet: a.has("quiet")}
+	*t = *emptyTrace()
+	t.filter, t.quiet = 7, a.has("quiet")
 	w := &World{Caps: Reliable(a.has("pull")), Capacity: int(a.number("room", 0))}
 	if a.has("lossy") {
 		w.Caps = Lossy(a.has("pull"))

@@ -23,6 +23,8 @@ type pairSide struct {
 	sends    []*pairSend
 	receives []*pairReceive
 	connects []endpoint.Handle
+	accesses []*pairAccess
+	windows  []*pairWindow // the last one is open
 }
 
 type pairSend struct {
@@ -71,6 +73,9 @@ func NewPair(bytes []byte) *Pair {
 	}
 	for i := range p.side {
 		p.side[i].node.Handler = func(in *endpoint.Incoming) endpoint.Action { return p.handle(i, in) }
+	}
+	for i := range p.side {
+		p.openWindow(&p.side[i])
 	}
 	p.connect(0)
 	p.settle()
@@ -122,8 +127,10 @@ func (p *Pair) step() error {
 	side := int(op >> 7)
 	s, far := &p.side[side], &p.side[1-side]
 	switch op & 15 {
-	case 0, 1, 2:
+	case 0, 1:
 		return p.send(side, p.next())
+	case 2:
+		return p.access(side, p.next())
 	case 3, 4, 5:
 		return p.receive(side, p.next())
 	case 6, 7:

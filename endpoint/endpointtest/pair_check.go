@@ -51,6 +51,9 @@ func (p *Pair) Finish() error {
 		if err := p.ended(s); err != nil {
 			return err
 		}
+		if err := p.checkWindows(s, &p.side[1-side]); err != nil {
+			return fmt.Errorf("%v: %w", s.node, err)
+		}
 	}
 	return p.verdict()
 }
@@ -124,6 +127,9 @@ func (p *Pair) collect(s *pairSide) error {
 				return fmt.Errorf("%v send %d: %w", s.node, m.id, err)
 			}
 		}
+	}
+	if err := p.collectAccesses(s); err != nil {
+		return err
 	}
 	for i, r := range s.receives {
 		var st endpoint.Status
@@ -208,6 +214,11 @@ func (p *Pair) ended(s *pairSide) error {
 	for _, m := range s.sends {
 		if !m.ended {
 			return fmt.Errorf("%v: send %d of %d bytes never completes\n%s", s.node, m.id, m.size, s.node.Engine.DumpState())
+		}
+	}
+	for i, x := range s.accesses {
+		if !x.ended {
+			return fmt.Errorf("%v: access %d of %d bytes never completes\n%s", s.node, i, x.size, s.node.Engine.DumpState())
 		}
 	}
 	return nil

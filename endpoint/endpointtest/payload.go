@@ -81,3 +81,15 @@ func (b *Buffer) Check(seed, n int) error {
 	}
 	return nil
 }
+
+// CheckAround reports whether what lies around the segments is as it was.
+func (b *Buffer) CheckAround() error {
+	for i, m := range b.mem {
+		for j := range guard {
+			if m[j] != guardByte || m[len(m)-1-j] != guardByte {
+				return fmt.Errorf("memory around segment %d was written", i)
+			}
+		}
+	}
+	return nil
+}

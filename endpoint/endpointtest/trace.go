@@ -14,6 +14,7 @@ type Trace struct {
 	world    *World
 	out      strings.Builder
 	requests map[string]*traced
+	windows  map[string]*tracedWindow
 	sends    int
 	quiet    bool // frames are not written
 	filter   uint32
@@ -24,8 +25,9 @@ type traced struct {
 	name   string
 	node   *Node
 	handle endpoint.Handle
-	buffer *Buffer // receives
-	seed   int     // sends
+	buffer *Buffer // receives and gets
+	seed   int     // sends and puts
+	access *tracedAccess
 }
 
 // command runs with its arguments and writes to the trace.
@@ -45,7 +47,7 @@ func family(of map[string]command) bool {
 }
 
 // NewTrace returns a trace without a world; its first command makes one.
-func NewTrace() *Trace { return &Trace{requests: map[string]*traced{}} }
+func NewTrace() *Trace { return emptyTrace() }
 
 // Run executes a script and returns it with the output of each block put in: a
 // block is some lines of commands, a line "----", and the output up to the next

@@ -18,6 +18,8 @@ type app struct {
 	ops   []*op  // under way
 	flows []flow // of this life, by receiver
 
+	windows []*window // of this life, the last one open
+
 	left     int    // messages to send
 	sends    int    // under way
 	receives int    // posted
@@ -35,6 +37,7 @@ type partner struct {
 	connected  bool // as far as the program knows
 	connecting bool
 	next       time.Duration // when the next connect may be tried
+	place      place
 }
 
 type opKind uint8
@@ -43,6 +46,8 @@ const (
 	opSend opKind = iota
 	opReceive
 	opConnect
+	opPut
+	opGet
 )
 
 // op is one request of a program.
@@ -55,11 +60,13 @@ type op struct {
 	handle endpoint.Handle
 	buffer buffer
 
-	peer    int // sends and connects
+	peer    int // but for receives
 	message message
 	size    int
 
-	value, mask uint64 // receives
+	window *window // puts and gets
+
+	value, mask uint64 // receives; of puts, what they bring
 	post        uint32
 	scope       scope
 }
@@ -119,6 +126,10 @@ func (n *node) wake() {
 func (n *node) turn() {
 	w := n.w
 	did := n.collect()
+	n.freeWindows()
+	if n.left > 0 && len(n.windows) > 0 && n.rng.IntN(300) == 0 {
+		n.changeWindow()
+	}
 	did = n.receive() || did
 	did = n.send() || did
 	if n.left > 0 && n.rng.IntN(64) == 0 {
@@ -172,8 +183,11 @@ func (n *node) send() (any bool) {
 			any = n.connect(to, false) || any
 			continue
 		}
-		n.sendTo(to)
 		any = true
+		if p.Access > 0 && n.rng.IntN(100) < p.Access && n.access(to) {
+			continue
+		}
+		n.sendTo(to)
 		if n.rng.IntN(1000) == 0 {
 			n.connect(to, n.rng.IntN(4) == 0)
 		}

@@ -137,15 +137,18 @@ func (n *node) cancel() {
 func (n *node) cancelOp(o *op) {
 	gone, err := n.engine.Cancel(o.handle)
 	switch {
-	case o.kind == opSend && err != endpoint.ErrCancelSend:
-		n.w.fail(n, "cancel of a send gives %v, %v", gone, err)
-	case o.kind != opSend && err != nil:
+	case !o.cancels() && err != endpoint.ErrCancelSend:
+		n.w.fail(n, "cancel of a send, put or get gives %v, %v", gone, err)
+	case o.cancels() && err != nil:
 		n.w.fail(n, "cancel: %v", err)
 	case gone:
 		n.w.report.Cancelled++
 		n.ended(o)
 	}
 }
+
+// cancels reports whether requests of the kind can be taken back.
+func (o *op) cancels() bool { return o.kind == opReceive || o.kind == opConnect }
 
 // part disconnects from a peer.
 func (n *node) part(from int) {

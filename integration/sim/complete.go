@@ -22,6 +22,8 @@ func (n *node) completed(h endpoint.Handle, st *endpoint.Status) {
 		err = n.received(o, st)
 	case opConnect:
 		err = n.joined(o, st)
+	case opPut, opGet:
+		err = n.accessed(o, st)
 	}
 	if err != nil {
 		n.w.fail(n, "%v", err)

@@ -52,6 +52,8 @@ func (n *node) open(filter uint32) error {
 	}
 	n.tickAt = endpoint.Never
 	n.enter()
+	n.windows = nil
+	n.openWindow()
 	return nil
 }
 
@@ -64,6 +66,7 @@ func (n *node) close(politely bool) {
 	} else {
 		n.port.Crash()
 	}
+	n.checkWindows()
 	n.engine = nil
 }
 

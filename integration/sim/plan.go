@@ -26,6 +26,7 @@ type Plan struct {
 	Early   int           // of a hundred receives, how many name a message yet to be sent
 	Short   int           // of a hundred receives, how many may be too short
 	Sync    int           // of a hundred sends, how many are synchronous
+	Access  int           // of a hundred times, how often a put or get is begun and no send
 	Pending int           // sends that a program has under way, at most
 
 	Slow       int           // endpoints that look at the network only now and then
@@ -61,8 +62,14 @@ func PlanOf(seed uint64, endpoints, messages int) Plan {
 	p.engine(r)
 	p.faults(r)
 	p.pulls(rand.New(rand.NewPCG(seed, 0x70756c6c)))
+	if p.Endpoints <= mostWithWindows {
+		p.Access = pick(rand.New(rand.NewPCG(seed, 0x77696e)), 0, 0, 10, 50)
+	}
 	return p
 }
+
+// mostWithWindows bounds the memory of all windows.
+const mostWithWindows = 20
 
 func pick[T any](r *rand.Rand, of ...T) T { return of[r.IntN(len(of))] }
 

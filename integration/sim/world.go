@@ -41,6 +41,7 @@ type Report struct {
 	Failed    int // requests that ended with their session
 	Completed int // requests
 	Cancelled int
+	Accesses  int // puts and gets
 	Connects  int
 	Restarts  int
 	Partings  int

@@ -1,0 +1,170 @@
+package endpoint
+
+import "gomx/transport/wire"
+
+// One-sided operations. A put or get of a peer becomes a request of ours while it
+// is served, unless its bytes came in the frame: such a request is nobody's to
+// collect, and pins its window.
+
+// mostAhead bounds the gets and large puts that a side has under way towards a
+// peer: each takes a request there. More wait in order.
+const mostAhead = 256
+
+// accessFlags are those of the frames that name a window or offer its bytes.
+const accessFlags = wire.HasID | wire.HasRange
+
+func (r *request) oneSided() bool { return r.kind == kindPut || r.kind == kindGet }
+
+func (p *peer) aheadFull() bool { return p.ahead >= mostAhead }
+
+// startAccess begins a put or get.
+func (e *Engine) startAccess(kind requestKind, v wire.Vec, to Addr, window uint64, at uint32, match uint64, ctx any) (Handle, error) {
+	n := v.Len()
+	if uint64(n) > MaxMessage || len(v.Rest) >= MaxSegments {
+		return 0, sendSizeError(n)
+	}
+	if !e.known(to) {
+		return 0, ErrBadAddress
+	}
+	p := e.peers[to.Peer]
+	slot, r := e.reqs.alloc()
+	r.kind, r.peer, r.session = kind, to.Peer, to.Session
+	r.match, r.msgLen, r.xferLen, r.ctx = match, uint32(n), uint32(n), ctx
+	r.window, r.at = window, at
+	e.sendSlow(p, slot, r, v)
+	return handleOf(slot, r.generation), nil
+}
+
+// transmitAccess hands a put or get to the link. False: it has to wait.
+func (e *Engine) transmitAccess(p *peer, slot int32, r *request, small bool) bool {
+	small = small && r.kind == kindPut
+	if !small && p.aheadFull() {
+		return false
+	}
+	var sent bool
+	switch {
+	case small:
+		sent = e.transmitPut(p, slot, r)
+	case r.kind == kindPut:
+		sent = e.transmitPutOffer(p, slot, r)
+	default:
+		sent = e.transmitGet(p, slot, r)
+	}
+	if sent && !small {
+		r.flags |= counted
+		p.ahead++
+	}
+	return sent
+}
+
+// accessSelf carries out a put or get on a window of our own.
+func (e *Engine) accessSelf(p *peer, slot int32, r *request) {
+	need, m := MayWrite, p.medium
+	if r.kind == kindGet {
+		need = MayRead
+	}
+	mem, disposition := e.reach(&wire.Header{Match: r.window, Offset: r.at, Total: r.msgLen}, need)
+	if disposition == wire.Taken {
+		m.BytesSent += uint64(r.msgLen)
+		m.BytesReceived += uint64(r.msgLen)
+		if r.kind == kindPut {
+			r.vec.Gather(mem, 0)
+			m.PutsServed++
+		} else {
+			r.vec.Scatter(0, mem)
+			m.GetsServed++
+		}
+	}
+	if r.kind == kindPut {
+		m.Puts++
+	} else {
+		m.Gets++
+	}
+	e.completeAccess(slot, r, outcome(disposition))
+}
+
+// completeAccess ends a put or get: all of it has been moved, or none counts.
+func (e *Engine) completeAccess(slot int32, r *request, code Code) {
+	if code != Success {
+		r.xferLen = 0
+	}
+	e.complete(slot, r, code)
+}
+
+// outcome is the code of a put or get that the peer has reported on.
+func outcome(disposition uint32) Code {
+	switch disposition {
+	case wire.Taken:
+		return Success
+	case wire.NoWindow:
+		return BadRDMAWindow
+	case wire.OutOfRange:
+		return BadRDMARange
+	case wire.NotPermitted:
+		return RDMANotPermitted
+	}
+	return Aborted
+}
+
+// serve makes the request of a peer's put or get. None: the peer has more under
+// way than an honest one, or may not.
+func (e *Engine) serve(p *peer, h *wire.Header, kind requestKind, need Permission) (slot int32, r *request) {
+	if p.served >= mostAhead {
+		e.count.Malformed++
+		return none, nil
+	}
+	mem, disposition := e.reach(h, need)
+	if disposition != wire.Taken {
+		e.notify(p, h.ID, 0, disposition)
+		return none, nil
+	}
+	slot, r = e.reqs.alloc()
+	r.kind, r.flags, r.peer, r.session = kind, forgotten|counted, p.index, p.remote
+	r.match, r.msgLen, r.xferLen, r.started = 0, h.Total, h.Total, e.now
+	r.window, r.at, r.remote = h.Match, h.Offset, h.ID
+	r.vec.First = mem
+	p.served++
+	e.windows.at(h.Match).busy++
+	return slot, r
+}
+
+// discount takes a request out of those that its peer, or we towards the peer, have
+// under way.
+func (e *Engine) discount(r *request) {
+	r.flags &^= counted
+	p := e.peers[r.peer]
+	if !r.oneSided() {
+		p.served--
+		return
+	}
+	if p.ahead--; p.queue.head != none {
+		e.wait(p)
+	}
+}
+
+// release lets go of the window of a peer's put or get that has ended.
+func (e *Engine) release(r *request) { e.unpin(r.window) }
+
+// withdraw ends a peer's put or get because its window is closed.
+func (e *Engine) withdraw(slot int32, r *request) {
+	if r.flags&failing != 0 {
+		return // its session is over, and the link not done with the memory
+	}
+	e.count.Withdrawn++
+	p := e.peers[r.peer]
+	e.notify(p, r.remote, 0, wire.NoWindow)
+	if r.state == statePulling {
+		e.failPull(slot, r, BadRDMAWindow)
+		return
+	}
+	if r.state == stateQueued {
+		e.reqs.remove(&p.answers, r)
+	}
+	if r.flags&pushed != 0 && p.link != nil {
+		// The peer has not said that it has everything, so the link may still read what
+		// was sent before the last piece as well.
+		p.link.Reclaim()
+		p.pushing = 0
+	}
+	e.complete(slot, r, BadRDMAWindow)
+}

@@ -1,0 +1,83 @@
+package driver
+
+import (
+	"context"
+	"errors"
+
+	"gomx/endpoint"
+	"gomx/transport/wire"
+)
+
+// ErrNoWindow is what CloseWindow returns the second time.
+var ErrNoWindow = errors.New("the window is closed already")
+
+// noContext is for calls that nothing ends early.
+var noContext context.Context
+
+// Put starts a put into a window of a peer.
+func (d *Endpoint) Put(v wire.Vec, to endpoint.Addr, window uint64, at uint32, match uint64, ctx any) (endpoint.Handle, error) {
+	d.lock()
+	if d.closed {
+		d.unlock()
+		return 0, ErrClosed
+	}
+	if d.lossy {
+		d.advance()
+	}
+	h, err := d.eng.Put(v, to, window, at, match, ctx)
+	d.after()
+	d.unlock()
+	return h, err
+}
+
+// Get starts a get from a window of a peer.
+func (d *Endpoint) Get(v wire.Vec, from endpoint.Addr, window uint64, at uint32, match uint64, ctx any) (endpoint.Handle, error) {
+	d.lock()
+	if d.closed {
+		d.unlock()
+		return 0, ErrClosed
+	}
+	if d.lossy {
+		d.advance()
+	}
+	h, err := d.eng.Get(v, from, window, at, match, ctx)
+	d.after()
+	d.unlock()
+	return h, err
+}
+
+// OpenWindow lets peers read and write memory; see the engine.
+func (d *Endpoint) OpenWindow(mem []byte, may endpoint.Permission, key uint64) (id uint64, err error) {
+	err = d.call(func(e *endpoint.Engine) error {
+		id, err = e.OpenWindow(mem, may, key)
+		return err
+	})
+	return id, err
+}
+
+// CloseWindow ends what peers do with a window, and waits until no link touches its
+// memory any more. With ErrClosed that holds when Close has returned.
+func (d *Endpoint) CloseWindow(id uint64) error {
+	d.lock()
+	defer d.unlock()
+	if d.closed {
+		return ErrClosed
+	}
+	if d.handling && insideHandler() {
+		return ErrInHandler
+	}
+	if !d.eng.CloseWindow(id) {
+		return ErrNoWindow
+	}
+	d.after()
+	for d.eng.WindowBusy(id) {
+		w := d.parked.get()
+		w.kind, w.value = forWindow, id
+		_, err := d.block(noContext, w, Infinite)
+		d.parked.put(w)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,78 @@
+package endpoint
+
+import "gomx/transport/wire"
+
+// Put writes the bytes of v into a window of a peer, from place at on. The request
+// is complete when they are there. They must stay as they are until it is buffered
+// or complete. Whether the window is there, large enough and may be written to is
+// for the peer to say: the request's status tells. The match information is for
+// TestAny and does not travel.
+func (e *Engine) Put(v wire.Vec, to Addr, window uint64, at uint32, match uint64, ctx any) (Handle, error) {
+	return e.startAccess(kindPut, v, to, window, at, match, ctx)
+}
+
+// transmitPut sends the bytes in the frame.
+func (e *Engine) transmitPut(p *peer, slot int32, r *request) bool {
+	h := &e.header
+	*h = putHeader(wire.Put, slot, r)
+	h.Length = r.msgLen
+	if !e.post(p, h, &r.vec, 0) {
+		return false
+	}
+	p.medium.Puts++
+	p.medium.BytesSent += uint64(r.msgLen)
+	r.state = stateBuffered
+	r.drop()
+	e.expectAnswer(p, r)
+	return true
+}
+
+// transmitPutOffer sends a description of where the bytes lie.
+func (e *Engine) transmitPutOffer(p *peer, slot int32, r *request) bool {
+	h := &e.header
+	*h = putHeader(wire.PutOffer, slot, r)
+	if !e.offer(p, h, r) {
+		return false
+	}
+	p.medium.Puts++
+	return true
+}
+
+func putHeader(kind wire.Kind, slot int32, r *request) wire.Header {
+	return wire.Header{
+		Kind: kind, Flags: wire.HasID | wire.HasRange, Match: r.window,
+		ID: uint64(handleOf(slot, r.generation)), Total: r.msgLen, Offset: r.at,
+	}
+}
+
+// completePut ends a put that the peer has reported on.
+func (e *Engine) completePut(slot int32, r *request, disposition uint32) {
+	e.completeAccess(slot, r, outcome(disposition))
+}
+
+// arrivePut takes a peer's put with its bytes.
+func (e *Engine) arrivePut(p *peer, h *wire.Header, payload []byte) {
+	if h.Flags&accessFlags != accessFlags || len(payload) != int(h.Total) {
+		e.count.Malformed++
+		return
+	}
+	mem, disposition := e.reach(h, MayWrite)
+	n := copy(mem, payload)
+	if disposition == wire.Taken {
+		p.medium.PutsServed++
+		p.medium.BytesReceived += uint64(n)
+	}
+	e.notify(p, h.ID, uint32(n), disposition)
+}
+
+// arrivePutOffer takes a peer's put whose bytes are to be pulled into the window.
+func (e *Engine) arrivePutOffer(p *peer, h *wire.Header, desc []byte) {
+	if h.Flags&accessFlags != accessFlags {
+		e.count.Malformed++
+		return
+	}
+	if slot, r := e.serve(p, h, kindPutIn, MayWrite); r != nil {
+		p.medium.PutsServed++
+		e.startRendezvous(p, slot, r, h.ID, h.Total, desc)
+	}
+}

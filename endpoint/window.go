@@ -1,0 +1,148 @@
+package endpoint
+
+import (
+	"fmt"
+	"strings"
+
+	"gomx/transport/wire"
+)
+
+// Permission says what peers may do with a window.
+type Permission uint8
+
+// The permissions.
+const (
+	MayRead  Permission = 1 << iota // get
+	MayWrite                        // put
+)
+
+// MaxWindows is how many windows an endpoint has at once.
+const MaxWindows = 1 << windowSlotBits
+
+// The name of a window is its slot and a key that peers can't guess: who knows it
+// has been told.
+//
+//	63         16 15    0
+//	+------------+-------+
+//	|    key     | slot  |
+//	+------------+-------+
+const windowSlotBits = 16
+
+func windowSlot(id uint64) uint64 { return id % MaxWindows }
+
+// memoryWindow is memory that peers read and write by its name.
+type memoryWindow struct {
+	mem  []byte
+	id   uint64 // the last one, if it is neither open nor shut
+	may  Permission
+	open bool
+	shut bool // closed, and yet in use
+	busy int  // operations of peers that may touch the memory
+}
+
+type windows struct {
+	slots []memoryWindow
+	free  []uint16
+}
+
+func (s *windows) live() int { return len(s.slots) - len(s.free) }
+
+// at returns the window of that name, open or shut, or nil.
+func (s *windows) at(id uint64) *memoryWindow {
+	if slot := windowSlot(id); slot < uint64(len(s.slots)) {
+		if w := &s.slots[slot]; w.id == id && (w.open || w.shut) {
+			return w
+		}
+	}
+	return nil
+}
+
+// OpenWindow lets peers read and write memory, as far as they may, and returns
+// the name by which they do. The key must be random. Errors: ErrBadSegMem for
+// memory that is too large, ErrNoResources if MaxWindows are in use.
+func (e *Engine) OpenWindow(mem []byte, may Permission, key uint64) (uint64, error) {
+	s := &e.windows
+	if uint64(len(mem)) > MaxMessage {
+		return 0, ErrBadSegMem
+	}
+	if len(s.free) == 0 {
+		if len(s.slots) == MaxWindows {
+			return 0, ErrNoResources
+		}
+		s.free = append(s.free, uint16(len(s.slots)))
+		s.slots = append(s.slots, memoryWindow{})
+	}
+	slot := s.free[len(s.free)-1]
+	s.free = s.free[:len(s.free)-1]
+	w := &s.slots[slot]
+	id := key<<windowSlotBits | uint64(slot)
+	for id == w.id || id>>windowSlotBits == 0 {
+		id += MaxWindows
+	}
+	*w = memoryWindow{mem: mem, id: id, may: may, open: true}
+	return id, nil
+}
+
+// CloseWindow ends a window: what peers do with it is refused from now on, and
+// what they have under way is ended. Its memory is the user's again when it is not
+// WindowBusy any more. False: there is no such window, or it is closed already.
+func (e *Engine) CloseWindow(id uint64) bool {
+	w := e.windows.at(id)
+	if w == nil || !w.open {
+		return false
+	}
+	w.open, w.shut = false, true
+	w.busy++ // so that it is not freed meanwhile
+	if w.busy > 1 {
+		e.eachRequest(func(slot int32, r *request) {
+			if r.window == id && (r.kind == kindPutIn || r.kind == kindGetOut) && r.state != stateComplete {
+				e.withdraw(slot, r)
+			}
+		})
+	}
+	e.unpin(id)
+	return true
+}
+
+// WindowBusy reports whether a link may still touch the memory of a window that
+// has been closed: until PullFinished, or until the link is gone.
+func (e *Engine) WindowBusy(id uint64) bool { return e.windows.at(id) != nil }
+
+// reach returns the part of a window that a put or get names, or why there is none.
+func (e *Engine) reach(h *wire.Header, need Permission) (mem []byte, disposition uint32) {
+	w := e.windows.at(h.Match)
+	end := uint64(h.Offset) + uint64(h.Total)
+	switch {
+	case w == nil || w.shut:
+		disposition = wire.NoWindow
+	case w.may&need == 0:
+		disposition = wire.NotPermitted
+	case end > uint64(len(w.mem)):
+		disposition = wire.OutOfRange
+	default:
+		return w.mem[h.Offset:end:end], wire.Taken
+	}
+	e.count.NoAccess++
+	return nil, disposition
+}
+
+// unpin notes that an operation is done with the memory of a window.
+func (e *Engine) unpin(id uint64) {
+	w := e.windows.at(id)
+	if w.busy--; w.busy == 0 && w.shut {
+		w.shut, w.mem = false, nil
+		e.windows.free = append(e.windows.free, uint16(windowSlot(id)))
+	}
+}
+
+func (s *windows) dump(b *strings.Builder) {
+	for i := range s.slots {
+		w := &s.slots[i]
+		switch {
+		case w.open:
+			fmt.Fprintf(b, "window %d bytes %d in use by %d\n", i, len(w.mem), w.busy)
+		case w.shut:
+			fmt.Fprintf(b, "window %d closed, in use by %d\n", i, w.busy)
+		}
+	}
+}

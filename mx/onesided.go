@@ -1,0 +1,73 @@
+package mx
+
+import (
+	"gomx/endpoint"
+	"gomx/endpoint/driver"
+	"gomx/transport/wire"
+)
+
+// Iput writes buf into a window of dest, from the window's byte offset on. It
+// completes when the bytes are there. Until then buf must not change, unless
+// Ibuffered says that they have left it. The peer's program takes no part, and is
+// told nothing.
+//
+// What anybody begins after the completion sees the bytes. A put of less than 1024
+// bytes and what this endpoint begins after it towards dest keep their order without
+// waiting: a message sent behind it is matched when the bytes are there. Other puts
+// and gets that are pending at the same time have no order among one another, nor
+// with messages.
+//
+// The peer checks everything. The request completes with StatusBadRDMAWindow if there
+// is no such window, or if it is closed, also while bytes are being moved; with
+// StatusBadRDMARange if offset and length reach beyond it; with StatusRDMANotPermitted;
+// with StatusAborted if the peer fails to do its part; or as a send does if the peer
+// is gone. What the peer refuses has changed nothing. A put that ends because the window
+// is closed, or because the session is over, may have been written, whole or in part.
+//
+// Match information does not travel: TestAny and WaitAny find the request by it. The
+// status says how many bytes were written, all or none. Puts can't be cancelled.
+// Up to 256 gets and puts that are not small are under way to a peer at a time; more
+// wait for those, and what is begun behind them too. A put to the endpoint itself is
+// complete at once.
+//
+// Errors: ErrBadAddrList, ErrBadEndpoint, ErrBadSegMem, ErrNoResources. Safe from any
+// goroutine.
+func (ep *Endpoint) Iput(buf []byte, dest EndpointAddr, w WindowHandle, offset uint32, matchInfo uint64, context any) (Request, error) {
+	return ep.access("iput to", (*driver.Endpoint).Put, wire.Vec{First: buf}, dest, w, offset, matchInfo, context)
+}
+
+// Iputv is Iput of the bytes of up to MaxSegments segments, one after the other. The
+// list may be changed as soon as the call returns, the bytes not. More segments are
+// ErrBadSegCount.
+func (ep *Endpoint) Iputv(segs [][]byte, dest EndpointAddr, w WindowHandle, offset uint32, matchInfo uint64, context any) (Request, error) {
+	return ep.access("iput to", (*driver.Endpoint).Put, vec(segs), dest, w, offset, matchInfo, context)
+}
+
+// Iget reads bytes of a window of src into buf, from the window's byte offset on, as
+// many as buf has room for. It completes when they are there, and buf must not be
+// touched until then. For the rest it is as Iput. After a failure, what buf holds is
+// undefined.
+func (ep *Endpoint) Iget(buf []byte, src EndpointAddr, w WindowHandle, offset uint32, matchInfo uint64, context any) (Request, error) {
+	return ep.access("iget from", (*driver.Endpoint).Get, wire.Vec{First: buf}, src, w, offset, matchInfo, context)
+}
+
+// Igetv is Iget into up to MaxSegments segments, filled one after the other. The list
+// may be changed as soon as the call returns. More segments are ErrBadSegCount.
+func (ep *Endpoint) Igetv(segs [][]byte, src EndpointAddr, w WindowHandle, offset uint32, matchInfo uint64, context any) (Request, error) {
+	return ep.access("iget from", (*driver.Endpoint).Get, vec(segs), src, w, offset, matchInfo, context)
+}
+
+// access is what puts and gets have in common.
+func (ep *Endpoint) access(op string,
+	start func(*driver.Endpoint, wire.Vec, endpoint.Addr, uint64, uint32, uint64, any) (endpoint.Handle, error),
+	v wire.Vec, peer EndpointAddr, w WindowHandle, offset uint32, matchInfo uint64, context any,
+) (Request, error) {
+	if peer.ep != ep {
+		return Request{}, ep.fail(op, peer.String(), ep.owns(peer))
+	}
+	h, err := start(ep.d, v, peer.a, w.ID, offset, matchInfo, context)
+	if err != nil {
+		return Request{}, ep.fail(op, peer.String(), err)
+	}
+	return Request{ep, h}, nil
+}

@@ -1,0 +1,111 @@
+package mx
+
+import (
+	"crypto/rand"
+	"encoding/binary"
+	"errors"
+	"fmt"
+
+	"gomx/endpoint"
+	"gomx/endpoint/driver"
+)
+
+// WindowPermission says what peers may do with a window.
+type WindowPermission uint8
+
+// The permissions.
+const (
+	WindowRead  = WindowPermission(endpoint.MayRead)  // peers may get from it
+	WindowWrite = WindowPermission(endpoint.MayWrite) // peers may put into it
+)
+
+// WindowHandle names a window. The program tells it to those peers that are to use
+// the window, by whatever means. Nobody can guess one, but who knows it may use the
+// window as its owner has permitted, if it is connected with the owner's endpoint.
+// Handles can be compared. The zero WindowHandle names no window.
+type WindowHandle struct {
+	ID     uint64
+	Length uint32 // bytes of the window
+}
+
+// WindowHandleSize is how many bytes a WindowHandle takes in its binary form.
+const WindowHandleSize = 12
+
+// AppendBinary appends the binary form, which is the same on all machines, to b. The
+// error is nil.
+func (h WindowHandle) AppendBinary(b []byte) ([]byte, error) {
+	b = binary.LittleEndian.AppendUint64(b, h.ID)
+	return binary.LittleEndian.AppendUint32(b, h.Length), nil
+}
+
+// MarshalBinary returns the binary form. The error is nil.
+func (h WindowHandle) MarshalBinary() ([]byte, error) {
+	return h.AppendBinary(make([]byte, 0, WindowHandleSize))
+}
+
+// UnmarshalBinary sets h from its binary form. Another length than WindowHandleSize
+// is ErrBadParamVal.
+func (h *WindowHandle) UnmarshalBinary(b []byte) error {
+	if len(b) != WindowHandleSize {
+		return fmt.Errorf("mx: %w: a window handle has %d bytes, not %d", ErrBadParamVal, WindowHandleSize, len(b))
+	}
+	h.ID, h.Length = binary.LittleEndian.Uint64(b), binary.LittleEndian.Uint32(b[8:])
+	return nil
+}
+
+// Window is memory that peers may read or write with Iget and Iput, without the
+// program's doing anything about it. Its methods may be called from any goroutine.
+type Window struct {
+	ep    *Endpoint
+	bytes []byte
+	id    uint64
+}
+
+// OpenWindow lets peers use buf, as the permissions say, until Close. Windows may
+// overlap, and the program goes on using the memory; it has to agree with its peers
+// who may touch what when, and messages are the means. Where a peer may read
+// while it writes, or two write the same bytes at once, the bytes are either's.
+// Over RDMA, large puts and gets are faster if the memory is Alloc's or registered.
+//
+// Errors: ErrBadParamVal for no permission or an unknown one, ErrBadSegMem for 4 GiB
+// or more, ErrNoResources if 65536 windows are open, ErrBadEndpoint. Safe from any
+// goroutine.
+func (ep *Endpoint) OpenWindow(buf []byte, may WindowPermission) (*Window, error) {
+	if may == 0 || may&^(WindowRead|WindowWrite) != 0 {
+		return nil, ep.fail("open window", "", fmt.Errorf("%w: permissions %#x", ErrBadParamVal, uint8(may)))
+	}
+	id, err := ep.d.OpenWindow(buf, endpoint.Permission(may), newKey())
+	if err != nil {
+		return nil, ep.fail("open window", "", err)
+	}
+	return &Window{ep, buf, id}, nil
+}
+
+// newKey returns what makes a window's handle impossible to guess.
+func newKey() uint64 {
+	var b [8]byte
+	_, _ = rand.Read(b[:])
+	return binary.LittleEndian.Uint64(b[:])
+}
+
+// Handle returns the name by which peers use the window.
+func (w *Window) Handle() WindowHandle { return WindowHandle{w.id, uint32(len(w.bytes))} }
+
+// Bytes returns the memory. It stays the caller's after Close.
+func (w *Window) Bytes() []byte { return w.bytes }
+
+// Close ends the window: from its return on no peer reads or writes the memory.
+// What peers have under way on it is ended, and completes there with
+// StatusBadRDMAWindow; of a put some bytes may have come. Close waits while a card
+// is still busy with the memory, and meanwhile progression must not be disabled.
+//
+// Errors: ErrBadSegMem if it is closed already. ErrBadEndpoint if the endpoint is
+// closed, which closes its windows; if that is under way, the memory is free when
+// Endpoint.Close has returned. ErrCloseInHandler inside the unexpected handler.
+func (w *Window) Close() error {
+	err := w.ep.d.CloseWindow(w.id)
+	if errors.Is(err, driver.ErrNoWindow) {
+		err = fmt.Errorf("%w: %w", ErrBadSegMem, err)
+	}
+	return w.ep.fail("close window", "", err)
+}
