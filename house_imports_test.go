@@ -31,14 +31,16 @@ var arrows = map[string][]string{
 	// The only one that names the media.
 	"mx": {"endpoint", "endpoint/driver", "transport", "transport/wire", "transport/mem", "transport/shm", "transport/tcp", "transport/rdma", "transport/nic"},
 
+	"exs":             {"mx"},
 	"bench/stats":     {},
 	"bench/plot":      {},
 	"bench/pingpong":  {"mx", "bench/stats"},
 	"bench/compare":   {"bench/plot", "bench/stats"},
 	"cmd/internal":    {},
+	"cmd/exs_blast":   {"exs", "mx", "bench/pingpong", "bench/plot", "bench/stats"},
 	"cmd/mx_info":     {"mx"},
 	"cmd/mx_pingpong": {"mx", "bench/pingpong", "bench/plot", "bench/stats"},
-	"examples":        {"mx"},
+	"examples":        {"exs", "mx"},
 	"integration":     {},
 
 	"integration/internal/traffic": {"mx", "integration/internal/proc"},
@@ -72,7 +74,7 @@ func TestArrowsPointDown(t *testing.T) {
 // pure are the rooms without input, output, time and concurrency, and pureImports
 // all that they may use of the standard library.
 var (
-	pure        = []string{"match", "unexpected", "endpoint", "transport/wire"}
+	pure        = []string{"match", "unexpected", "endpoint", "transport/wire", "exs/internal/stream"}
 	pureImports = []string{"cmp", "encoding/binary", "errors", "fmt", "math", "math/bits", "slices", "strings"}
 )
 
@@ -114,6 +116,9 @@ var (
 		"bench/compare/internal/socket":    "a bare connection, read and written without the Go poller",
 		"bench/compare/internal/child":     "process groups, so that nothing of a measured program stays behind",
 		"bench/pingpong/internal/affinity": "binds threads to cores",
+		"cmd/exs_blast/internal/usage":     "processor time of this process",
+		"exs/internal/errno":               "the error numbers of sockets",
+		"exs/internal/span":                "where a buffer lies in registered memory",
 		"integration/internal/proc":        "signals and resources of the processes that tests start",
 		"integration/internal/netns":       "which processes are alive, to remove what dead ones have left",
 	}

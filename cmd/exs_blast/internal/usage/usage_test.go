@@ -1,0 +1,21 @@
+package usage_test
+
+import (
+	"errors"
+	"testing"
+
+	"gomx/cmd/exs_blast/internal/usage"
+)
+
+func TestTimeGrows(t *testing.T) {
+	before, err := usage.Self()
+	if errors.Is(err, errors.ErrUnsupported) {
+		t.Skip(err)
+	}
+	for after := before; err == nil && after == before; {
+		after, err = usage.Self()
+	}
+	if err != nil || before < 0 {
+		t.Errorf("%v, %v", before, err)
+	}
+}

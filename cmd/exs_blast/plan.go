@@ -1,0 +1,68 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+
+	"gomx/exs"
+)
+
+// mostPoints bounds a plan.
+const mostPoints = 1 << 16
+
+// plan makes the orders of all points, series by series.
+func (o *options) plan(modes, types []string, inFlight, lengths []int) error {
+	for _, typ := range types {
+		for _, mode := range modes {
+			for i, n := range inFlight {
+				if mode == modeTCP && i > 0 {
+					continue // calls that block have one operation in flight
+				}
+				for _, length := range lengths {
+					p := order{Mode: mode, Type: typ, Length: length, InFlight: n, Latency: o.latency, Transports: o.transports, Spin: o.spin}
+					if mode == modeTCP {
+						p.InFlight = 1
+					}
+					if p.leftOut() {
+						continue
+					}
+					if err := p.check(); err != nil {
+						return err
+					}
+					if o.points = append(o.points, p); len(o.points) > mostPoints {
+						return fmt.Errorf("more than %d points to measure: take larger steps", mostPoints)
+					}
+				}
+			}
+		}
+	}
+	if len(o.points) == 0 {
+		return errors.New("nothing to measure: small packets are of type packet and have 64 KiB at most, TCP is a stream")
+	}
+	return nil
+}
+
+// leftOut says that a point belongs to the plan only as the sum of its lists.
+func (o *order) leftOut() bool {
+	switch o.Mode {
+	case modeSmall:
+		return o.Type != typePacket || o.Length > exs.MaxSmallPacket
+	case modeTCP:
+		return o.Type != typeStream
+	}
+	return false
+}
+
+// title names the point.
+func (o *order) title() string { return fmt.Sprintf("%s, %d B", o.series(), o.Length) }
+
+// series names the line that the point belongs to.
+func (o *order) series() string {
+	switch {
+	case o.Mode == modeTCP:
+		return "TCP sockets"
+	case o.Latency:
+		return o.Type + ", " + o.Mode
+	}
+	return fmt.Sprintf("%s, %s, %d in flight", o.Type, o.Mode, o.InFlight)
+}

@@ -1,0 +1,74 @@
+package exs
+
+import "gomx/exs/internal/life"
+
+// Cancel takes back operations that were started with a handle, or with CancelAll
+// every one that can be: receives that have got nothing, sends of which nothing has
+// left, accepts, and a connect. Their events carry ECANCELED, and come as others do. It returns how
+// many there are; what is too far gone ends as it would have. Errors: EINVAL for other
+// flags, EBADF.
+func (s *Socket) Cancel(ahandle any, flags Flags) (int, error) {
+	if flags&^CancelAll != 0 {
+		return 0, fail("cancel", EINVAL)
+	}
+	if n := s.lockFor(life.Look); n != 0 {
+		return 0, fail("cancel", n)
+	}
+	defer s.mu.Unlock()
+	count := 0
+	for i := len(s.ops) - 1; i >= 0; i-- { // the newest first, so that none moves up in between
+		o := s.ops[i]
+		if o.live && (flags&CancelAll != 0 || o.ahandle == ahandle) && s.takeBack(o) {
+			count++
+		}
+	}
+	s.settle()
+	return count, nil
+}
+
+// takeBack takes back one operation, and reports whether it could.
+func (s *Socket) takeBack(o *op) bool {
+	switch {
+	case o.kind == EvtConnect:
+		if s.joining == nil {
+			return false
+		}
+		s.joining.stop()
+		return true
+	case o.kind == EvtAccept:
+		for i, a := range s.post.asked {
+			if a == o {
+				s.post.asked = append(s.post.asked[:i:i], s.post.asked[i+1:]...)
+				s.finish(o, ECANCELED)
+				return true
+			}
+		}
+		return false
+	case s.stream != nil:
+		return s.cancelBytes(o)
+	}
+	return s.cancelPacket(o)
+}
+
+func (s *Socket) cancelPacket(o *op) bool {
+	p := &s.packets
+	if p.waiting.remove(o) || p.peeking.remove(o) || p.early.remove(o) {
+		s.finish(o, ECANCELED)
+		return true
+	}
+	if !o.receives() || o.ended || !p.posted.holds(o) {
+		return false
+	}
+	if gone, _ := s.l.ep.Load().Cancel(o.req); !gone {
+		return false
+	}
+	p.posted.remove(o)
+	p.next-- // receives after it move up
+	for i := range p.posted.len() {
+		if later := p.posted.at(i); int32(later.seq-o.seq) > 0 {
+			later.seq--
+		}
+	}
+	s.finish(o, ECANCELED)
+	return true
+}

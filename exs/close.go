@@ -1,0 +1,215 @@
+package exs
+
+import (
+	"gomx/exs/internal/life"
+)
+
+// Close closes a socket of any kind (4.4). The socket is refused everywhere at once.
+// Sends that have started still reach the peer, and the end of the operation, an event
+// of type EvtClose, says that all is over; with Block the call waits for that.
+// Receives that wait end with nothing. With DontLinger the connection is torn down: whatever
+// waits, at both sides, ends with ECONNRESET. A listener's Accepts, and a connect that is under way,
+// end with ECANCELED. Errors: EBADF, EINVAL.
+func (s *Socket) Close(flags Flags, q *Queue, ahandle any) error {
+	if flags&^(Block|DontLinger) != 0 {
+		return fail("close", EINVAL)
+	}
+	if n := s.lockFor(life.Close); n != 0 {
+		return fail("close", n)
+	}
+	o, n := s.begin(EvtClose, flags, q, ahandle)
+	if n != 0 {
+		s.mu.Unlock()
+		return fail("close", n)
+	}
+	s.part(flags&DontLinger != 0)
+	s.ending = append(s.ending, o)
+	s.settle()
+	s.mu.Unlock()
+	if flags&Block == 0 {
+		return nil
+	}
+	_, _, n = s.await(o)
+	return fail("close", n)
+}
+
+// BlockingClose closes a socket, and waits until all is over (9.5).
+func (s *Socket) BlockingClose() error { return s.Close(Block, nil, nil) }
+
+// part ends what the socket does. The lock is held.
+func (s *Socket) part(abrupt bool) {
+	switch s.life.Close() {
+	case life.Bound, life.Listening:
+		s.closePost()
+	case life.Connecting:
+		if s.joining != nil {
+			s.joining.stop()
+		}
+	case life.Connected:
+		if abrupt {
+			s.reject()
+			return
+		}
+		s.life.Shut(life.Reading)
+		s.stopReading()
+	}
+}
+
+// reject tears the connection down and tells the peer.
+func (s *Socket) reject() {
+	if s.fate == 0 && !s.peer.IsZero() {
+		_ = s.say(ctlReset, nil)
+	}
+	s.tear(ECONNRESET)
+}
+
+// closePost ends a listener.
+func (s *Socket) closePost() {
+	p := s.post
+	p.end()
+	_ = p.ln.Close()
+	for _, o := range p.asked {
+		s.finish(o, ECANCELED)
+	}
+	for _, n := range p.ready {
+		s.l.work.Go(n.discard)
+	}
+	p.asked, p.ready = nil, nil
+	p.gate.Broadcast()
+}
+
+// discard closes a socket that no user has seen.
+func (s *Socket) discard() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.joining = nil
+	if s.life.State() == life.Connecting {
+		s.life.Close()
+		s.reject()
+	} else if s.life.State() != life.Closed {
+		s.part(true)
+	}
+	s.vacate()
+}
+
+// settled does what a shutdown or the close still has to do when everything before
+// has ended, and reports whether it could.
+func (s *Socket) settled(o *op) bool {
+	if o.kind == EvtClose {
+		if s.outstanding > 1 {
+			return false
+		}
+		if s.fate == 0 && !s.peer.IsZero() {
+			s.endWriting()
+		}
+		s.finish(o, 0)
+		s.vacate()
+		return true
+	}
+	if o.extra.how&ShutWR != 0 {
+		if s.sending > 0 {
+			return false
+		}
+		s.endWriting()
+		s.life.Shut(life.Writing)
+	}
+	s.finish(o, s.fate)
+	return true
+}
+
+// vacate gives the socket's number back.
+func (s *Socket) vacate() {
+	if !s.buried {
+		s.buried = true
+		s.l.dismiss(s)
+		s.sweep()
+	}
+}
+
+// abandon tears the connection down because the library is closed.
+func (s *Socket) abandon() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.life.State() != life.Closed {
+		s.part(true)
+	}
+	s.settle()
+}
+
+// bury ends whatever is left, when the endpoint is closed.
+func (s *Socket) bury() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.buried = true
+	s.ending = nil
+	for _, o := range s.ops {
+		if o.live {
+			s.finish(o, ECANCELED)
+		}
+	}
+	s.l.wake(&s.room, false)
+}
+
+// Shutdown ends one direction of a connection, or both (4.5). ShutWR waits for sends that have
+// started; the peer's receives then end with nothing. ShutRD ends our receives with
+// nothing, and the peer's sends with EPIPE. An event of type EvtShutdown says when it is
+// done; with Block the call waits. A direction that is shut down already is done at once.
+// Errors: EBUSY while another Shutdown of the direction is under way, EINVAL, ENOTCONN,
+// ECONNRESET, EBADF.
+func (s *Socket) Shutdown(how How, flags Flags, q *Queue, ahandle any) error {
+	if flags&^Block != 0 {
+		return fail("shutdown", EINVAL)
+	}
+	if n := s.lockFor(life.Shutdown); n != 0 {
+		return fail("shutdown", n)
+	}
+	o, n := s.begin(EvtShutdown, flags, q, ahandle)
+	if n != 0 {
+		s.mu.Unlock()
+		return fail("shutdown", n)
+	}
+	open, n := s.life.Shutdown(how)
+	if n != 0 {
+		s.refuse(o)
+		s.mu.Unlock()
+		return fail("shutdown", n)
+	}
+	o.extra = &extra{how: open}
+	if open&ShutRD != 0 {
+		s.life.Shut(life.Reading)
+		s.stopReading()
+	}
+	s.ending = append(s.ending, o)
+	s.settle()
+	s.mu.Unlock()
+	if flags&Block == 0 {
+		return nil
+	}
+	_, _, n = s.await(o)
+	return fail("shutdown", n)
+}
+
+// stopReading ends our receives, and tells the peer.
+func (s *Socket) stopReading() {
+	if s.fate == 0 {
+		_ = s.say(ctlStop, nil)
+	}
+	if s.stream != nil {
+		s.stopStreamReading()
+	} else {
+		s.stopReceiving()
+	}
+}
+
+// endWriting tells the peer that nothing follows. All sends have ended.
+func (s *Socket) endWriting() {
+	if s.fate != 0 || s.wrote {
+		return
+	}
+	s.wrote = true
+	if s.stream != nil {
+		s.endStreamWriting()
+		return
+	}
+	s.sayNumber(ctlFin, s.packets.sent)
+}

@@ -1,0 +1,268 @@
+package exs
+
+import (
+	"errors"
+	"io"
+	"net"
+	"os"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// Conn is a connected stream socket in Go's manner: a net.Conn. All methods may be
+// called from any goroutine; each Write goes out in one piece. Errors are of type
+// *net.OpError and match their number as others of this package do, or
+// os.ErrDeadlineExceeded, or net.ErrClosed.
+type Conn struct {
+	s       *Socket
+	closed  atomic.Bool
+	in, out half
+	staged  staged
+}
+
+var _ net.Conn = (*Conn)(nil)
+
+// newConn makes a Conn of a connected stream socket.
+func newConn(s *Socket) *Conn {
+	c := &Conn{s: s}
+	for _, h := range []*half{&c.in, &c.out} {
+		h.c, h.deadline.tell = c, h.interrupt
+	}
+	return c
+}
+
+// half is one direction of a Conn.
+type half struct {
+	c        *Conn
+	turn     sync.Mutex // one operation at a time
+	deadline deadline
+	o        *op                // that the one whose turn it is waits for
+	waiting  atomic.Pointer[op] // the same, for those who wake him
+}
+
+func (h *half) ready() bool { return h.o.ready() || h.deadline.passed.Load() || h.c.closed.Load() }
+func (h *half) at() *room   { return &h.o.room }
+
+// interrupt makes the one who waits look at the deadline, and whether the Conn is
+// closed.
+func (h *half) interrupt() {
+	if o := h.waiting.Load(); o != nil {
+		h.c.s.l.wake(&o.room, false)
+	}
+}
+
+// stopped returns why nothing can be done in this direction.
+func (h *half) stopped() error {
+	switch {
+	case h.c.closed.Load():
+		return net.ErrClosed
+	case h.deadline.passed.Load():
+		return os.ErrDeadlineExceeded
+	}
+	return nil
+}
+
+// await waits for an operation until it ends or there is a reason to stop.
+func (h *half) await(o *op) bool {
+	if o.ready() {
+		return true
+	}
+	h.o = o
+	h.waiting.Store(o)
+	h.c.s.l.wait(h, Infinite)
+	h.waiting.Store(nil)
+	return o.ready()
+}
+
+// end waits for an operation, takes it back if there is a reason to stop, and
+// returns how it ended.
+func (h *half) end(o *op) (int, Errno) {
+	s := h.c.s
+	if !h.await(o) {
+		s.mu.Lock()
+		if o.live {
+			s.takeBack(o)
+			s.settle()
+		}
+		s.mu.Unlock()
+	}
+	length, _, n := s.await(o)
+	return length, n
+}
+
+// Read reads what is there, and waits until there is something. The end of the
+// stream is io.EOF.
+func (c *Conn) Read(b []byte) (int, error) {
+	c.in.turn.Lock()
+	n, err := c.read(b)
+	c.in.turn.Unlock()
+	return n, err
+}
+
+func (c *Conn) read(b []byte) (int, error) {
+	for {
+		if err := c.in.stopped(); err != nil {
+			return 0, c.fault("read", err)
+		}
+		if len(b) == 0 {
+			return 0, nil
+		}
+		o, n := c.s.beginRead(b[:min(len(b), mostAtOnce)])
+		if n != 0 {
+			return 0, c.fault("read", n)
+		}
+		length, n := c.in.end(o)
+		switch {
+		case length > 0:
+			return length, nil
+		case n == 0 && c.closed.Load():
+			return 0, c.fault("read", net.ErrClosed)
+		case n == 0:
+			return 0, io.EOF
+		case n != ECANCELED:
+			return 0, c.fault("read", n)
+		}
+	}
+}
+
+// Write writes all of b. If it can't, it returns how much the peer will see. Short
+// pieces are copied and go out without waiting, as the system does it; that they
+// could not is the error of a later call.
+func (c *Conn) Write(b []byte) (int, error) {
+	c.out.turn.Lock()
+	n, err := c.write(b)
+	c.out.turn.Unlock()
+	return n, err
+}
+
+func (c *Conn) write(b []byte) (sent int, err error) {
+	for {
+		if err := c.out.stopped(); err != nil {
+			return sent, c.fault("write", err)
+		}
+		if len(b) == 0 {
+			return 0, nil
+		}
+		var length int
+		var n Errno
+		if part := b[sent:min(len(b), sent+mostAtOnce)]; len(part) <= stageSize {
+			length, n = c.writeShort(part)
+		} else {
+			length, n = c.writeLong(part)
+		}
+		sent += length
+		switch {
+		case sent == len(b):
+			return sent, nil
+		case n != 0 && n != ECANCELED:
+			return sent, c.fault("write", n)
+		}
+	}
+}
+
+func (c *Conn) writeLong(b []byte) (int, Errno) {
+	o, _, n := c.s.beginWrite(b)
+	if n != 0 {
+		return 0, n
+	}
+	return c.out.end(o)
+}
+
+// lingerTime is how long Close waits for the last bytes to leave. Then it leaves
+// that to another goroutine.
+const lingerTime = 100 * time.Millisecond
+
+// Close closes the connection. Reads and Writes that wait end with net.ErrClosed, and
+// the peer gets what was written before. Error: net.ErrClosed the second time.
+func (c *Conn) Close() error {
+	if !c.closed.CompareAndSwap(false, true) {
+		return c.fault("close", net.ErrClosed)
+	}
+	for _, h := range []*half{&c.in, &c.out} {
+		h.deadline.stop()
+		h.interrupt()
+	}
+	q, err := c.s.l.Queue(1)
+	if err == nil {
+		err = c.s.Close(0, q, nil)
+	}
+	if err != nil {
+		if errors.Is(err, EBADF) || errors.Is(err, ENETDOWN) {
+			return nil // it was closed with its library
+		}
+		return c.fault("close", err)
+	}
+	last := make([]Event, 1)
+	if n, err := q.Dequeue(last, lingerTime); n == 0 && err == nil {
+		go func() { _, _ = q.Dequeue(last, Infinite) }()
+	}
+	return nil
+}
+
+// CloseRead ends the direction towards us: Read returns io.EOF, and the peer's writes
+// fail with EPIPE.
+func (c *Conn) CloseRead() error { return c.shut(ShutRD) }
+
+// CloseWrite ends the direction towards the peer, behind what was written. The peer
+// reads that, then io.EOF.
+func (c *Conn) CloseWrite() error {
+	c.out.turn.Lock()
+	defer c.out.turn.Unlock()
+	return c.shut(ShutWR)
+}
+
+func (c *Conn) shut(how How) error {
+	if c.closed.Load() {
+		return c.fault("close", net.ErrClosed)
+	}
+	if err := c.s.Shutdown(how, Block, nil, nil); err != nil {
+		return c.fault("close", err)
+	}
+	return nil
+}
+
+// SetDeadline sets both deadlines. The zero time means none. A deadline that passes ends
+// calls that wait, and later ones, with os.ErrDeadlineExceeded, until it is moved.
+// Error: net.ErrClosed.
+func (c *Conn) SetDeadline(t time.Time) error { return c.setDeadlines(t, &c.in, &c.out) }
+
+// SetReadDeadline sets the deadline of Read.
+func (c *Conn) SetReadDeadline(t time.Time) error { return c.setDeadlines(t, &c.in) }
+
+// SetWriteDeadline sets the deadline of Write. A Write that ends with it may have
+// written a part.
+func (c *Conn) SetWriteDeadline(t time.Time) error { return c.setDeadlines(t, &c.out) }
+
+func (c *Conn) setDeadlines(t time.Time, halves ...*half) error {
+	if c.closed.Load() {
+		return c.fault("set deadline", net.ErrClosed)
+	}
+	for _, h := range halves {
+		h.deadline.set(t)
+	}
+	return nil
+}
+
+// LocalAddr returns the address of this side, an Addr.
+func (c *Conn) LocalAddr() net.Addr { return Addr{c.s.local} }
+
+// RemoteAddr returns the address of the other side, an Addr.
+func (c *Conn) RemoteAddr() net.Addr { return Addr{c.s.remote} }
+
+// Socket returns the socket behind c, for its options and its own calls. These must
+// not be mixed with Read and Write in one direction at the same time.
+func (c *Conn) Socket() *Socket { return c.s }
+
+// fault makes the error of a call.
+func (c *Conn) fault(op string, err error) error {
+	return &net.OpError{Op: op, Net: network, Source: c.LocalAddr(), Addr: c.RemoteAddr(), Err: gone(err)}
+}
+
+// gone is net.ErrClosed for a socket that was closed with its library.
+func gone(err error) error {
+	if errors.Is(err, EBADF) {
+		return net.ErrClosed
+	}
+	return err
+}

@@ -1,0 +1,43 @@
+package exs
+
+import "gomx/exs/internal/life"
+
+// mostAtOnce is the longest operation that a Conn makes, in bytes.
+const mostAtOnce = 1 << 30
+
+// beginRead starts a receive of a stream that the caller waits for by himself.
+func (s *Socket) beginRead(b []byte) (*op, Errno) {
+	if n := s.lockFor(life.Recv); n != 0 {
+		return nil, n
+	}
+	o, n := s.start(EvtRecv, b, nil, Block, nil, nil, Unregistered)
+	if n == 0 {
+		s.receiving++
+		s.receiveBytes(o)
+	}
+	s.mu.Unlock()
+	return o, n
+}
+
+// beginWrite starts a send. gone says that all of it is on its way, if all before
+// was.
+func (s *Socket) beginWrite(b []byte) (o *op, gone bool, n Errno) {
+	s.mu.Lock()
+	if n = s.life.CanSend(); n == 0 {
+		o, n = s.start(EvtSend, b, nil, Block, nil, nil, Unregistered)
+	}
+	if n == 0 {
+		before := s.stream.left()
+		s.sending++
+		s.sendBytes(o)
+		gone = s.stream.left() == before+uint64(len(b))
+	}
+	s.mu.Unlock()
+	return o, gone, n
+}
+
+// left is how many bytes have become messages.
+func (b *bytesOf) left() uint64 {
+	c := b.sender.Counters()
+	return c.DirectBytes + c.IndirectBytes
+}

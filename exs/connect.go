@@ -1,0 +1,200 @@
+package exs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/netip"
+	"time"
+
+	"gomx/exs/internal/life"
+	"gomx/mx"
+)
+
+// joining is a connection in the making.
+type joining struct {
+	stop  context.CancelFunc
+	nonce nonce
+	met   chan struct{} // at the server: the client has named itself
+}
+
+// Connect starts to connect to a listener (4.2). It waits for the timeout at most. A
+// socket whose connect failed may try again. With Block it returns when the socket
+// is connected; otherwise an event of type EvtConnect says so. Errors of the call:
+// EAFNOSUPPORT, EALREADY, EISCONN, EOPNOTSUPP for a listener, EINVAL, EBADF, ENETDOWN.
+// Errors of the event, or with Block: ECONNREFUSED, ETIMEDOUT, EADDRINUSE, EPROTO if
+// the other side is no EXS or of another type, and what the network says.
+func (s *Socket) Connect(addr netip.AddrPort, flags Flags, timeout time.Duration, q *Queue, ahandle any) error {
+	if flags&^Block != 0 || timeout < 0 {
+		return fail("connect", EINVAL)
+	}
+	if s != nil {
+		if _, err := s.l.Endpoint(); err != nil {
+			return err
+		}
+	}
+	if n := s.lockFor(life.Connect); n != 0 {
+		return fail("connect", n)
+	}
+	if !s.fits(addr) {
+		s.mu.Unlock()
+		return fail("connect", EAFNOSUPPORT)
+	}
+	o, n := s.begin(EvtConnect, flags, q, ahandle)
+	if n != 0 {
+		s.mu.Unlock()
+		return fail("connect", n)
+	}
+	o.extra = &extra{addr: addr}
+	ctx, stop := context.WithCancel(context.Background())
+	if timeout != Infinite {
+		stop()
+		ctx, stop = context.WithTimeout(context.Background(), timeout)
+	}
+	s.joining = &joining{stop: stop}
+	s.life.Connect()
+	local := s.unpost()
+	s.l.work.Go(func() { s.join(ctx, o, local, addr) })
+	s.mu.Unlock()
+	if flags&Block == 0 {
+		return nil
+	}
+	_, x, n := s.await(o)
+	return x.failure("connect to "+addr.String(), n)
+}
+
+// failure makes an error of how a blocking operation ended.
+func (x *extra) failure(op string, n Errno) error {
+	if n == 0 {
+		return nil
+	}
+	e := &Error{Op: op, Errno: n}
+	if x != nil {
+		e.Cause = x.cause
+	}
+	return e
+}
+
+// join makes the connection, and ends the operation.
+func (s *Socket) join(ctx context.Context, o *op, local netip.AddrPort, addr netip.AddrPort) {
+	err := s.dial(ctx, local, addr)
+	if err != nil && ctx.Err() != nil {
+		err = ctx.Err() // what broke on the way broke because of it
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.joining.stop()
+	s.joining = nil
+	s.life.Connected(err == nil)
+	switch {
+	case s.life.State() == life.Closed:
+		err = context.Canceled
+		s.reject()
+	case err == nil:
+		s.remote = addr
+		s.arm()
+	}
+	var n Errno
+	if err != nil {
+		o.extra.cause = err
+		n = connectErrno(err)
+	}
+	s.finish(o, n)
+	s.settle()
+}
+
+func connectErrno(err error) Errno {
+	switch {
+	case errors.Is(err, errStranger), errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		return EPROTO
+	case errors.Is(err, mx.ErrTimeout):
+		return ETIMEDOUT
+	}
+	return errnoOf(err, ECONNREFUSED)
+}
+
+// dial meets the listener over TCP, then its endpoint.
+func (s *Socket) dial(ctx context.Context, local, addr netip.AddrPort) error {
+	d := net.Dialer{KeepAlive: -1}
+	if local.IsValid() {
+		d.LocalAddr = net.TCPAddrFromAddrPort(local)
+	}
+	c, err := d.DialContext(ctx, "tcp", addr.String())
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	defer context.AfterFunc(ctx, func() { _ = c.SetDeadline(time.Unix(1, 0)) })()
+
+	ours := s.proposal()
+	if err := ours.write(c); err != nil {
+		return err
+	}
+	var theirs hello
+	if err := theirs.read(c); err != nil {
+		return err
+	}
+	if err := theirs.accepts(&ours); err != nil {
+		return err
+	}
+	ep := s.l.ep.Load()
+	host, _, _ := net.SplitHostPort(c.RemoteAddr().String())
+	peer, err := reach(ctx, ep, theirs.place, host)
+	if err != nil {
+		return err
+	}
+	s.mu.Lock()
+	s.agree(&theirs)
+	s.peer = peer
+	s.local = addrOf(c.LocalAddr())
+	s.prepare(&theirs)
+	err = s.say(ctlOpen, theirs.nonce[:])
+	s.mu.Unlock()
+	if err != nil {
+		return err
+	}
+	if err := sayDone(c); err != nil {
+		return err
+	}
+	return hearDone(c)
+}
+
+// accepts returns why the server does not want us.
+func (h *hello) accepts(ours *hello) error {
+	switch {
+	case h.verdict == otherVersion || h.version != ours.version:
+		return fmt.Errorf("%w of our version: it has %d", errStranger, h.version)
+	case h.verdict == otherType || h.typ != ours.typ:
+		return fmt.Errorf("%w of our type of socket", errStranger)
+	case h.verdict != welcome:
+		return fmt.Errorf("the listener has no room: %w", ECONNREFUSED)
+	}
+	return nil
+}
+
+// reach connects to the peer's endpoint. Where its id does not say how it is reached,
+// the address that we have met it at does.
+func reach(ctx context.Context, ep *mx.Endpoint, p place, host string) (mx.EndpointAddr, error) {
+	peer, err := ep.ConnectContext(ctx, p.nic, p.eid, p.filter)
+	if errors.Is(err, mx.ErrNICNotFound) {
+		if _, lookup := mx.HostnameToNICID(host); lookup == nil {
+			return ep.ConnectContext(ctx, p.nic, p.eid, p.filter)
+		}
+	}
+	return peer, err
+}
+
+func addrOf(a net.Addr) netip.AddrPort {
+	if t, ok := a.(*net.TCPAddr); ok {
+		p := t.AddrPort()
+		return netip.AddrPortFrom(p.Addr().Unmap(), p.Port())
+	}
+	return netip.AddrPort{}
+}
+
+// BlockingConnect connects, and waits as long as it takes (9.3).
+func (s *Socket) BlockingConnect(addr netip.AddrPort) error {
+	return s.Connect(addr, Block, Infinite, nil, nil)
+}

@@ -1,0 +1,42 @@
+// Package exs is Extended Sockets: sockets whose transfers are asynchronous, report
+// to event queues, and go straight from the memory of one process into that of
+// another. It follows UNH EXS 1.4.1; docs/exs.md has the table of its functions and
+// the deviations.
+//
+// # Use
+//
+//	exs.Init(exs.Version1)
+//	s, err := exs.NewSocket(exs.Inet, exs.SeqPacket, 0)
+//	err = s.BlockingConnect(addr)
+//	q, err := exs.NewQueue(16)
+//	_, err = s.Send(buf, 0, q, nil, exs.Unregistered)
+//	n, err := q.Dequeue(events, exs.Infinite)
+//
+// Every operation has two phases. The call starts it, or refuses it with an error.
+// What has started ends with an event on the queue that the call named; until
+// then its buffer belongs to the library. With the flag Block a call does both phases.
+//
+// # How it works
+//
+// A Library has one mx endpoint, which all of its sockets share. Two sockets get to
+// know each other over a TCP connection to the address that the listener is bound
+// to (hello.go), which is closed then. Data is matched messages (bits.go): a packet
+// goes from the sender's memory to the receiver's as one of them (packet.go); a
+// stream places bytes directly where a receive is waiting, and in a buffer where
+// the sender is ahead (stream.go, internal/stream). Small control messages say what
+// else there is to say (control.go). They are taken by the endpoint's handler of unexpected messages, so
+// that they need no caller inside the library.
+//
+// Whoever waits makes progress. One of the goroutines that wait has the role of the
+// pump (pump.go): it collects what completes on the endpoint, whomever it
+// belongs to, and wakes the others.
+//
+// # Errors
+//
+// Errors are of type *Error and match their number: errors.Is(err, exs.EBUSY) and
+// errors.Is(err, syscall.EBUSY) are the same. Events carry the bare number.
+//
+// # Concurrency
+//
+// All functions may be called from any goroutine.
+package exs

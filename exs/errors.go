@@ -1,0 +1,91 @@
+package exs
+
+import (
+	"fmt"
+
+	"gomx/exs/internal/errno"
+)
+
+// Errno is an error number of the system, as events carry it. 0 is success.
+type Errno = errno.Errno
+
+// The numbers that calls return and events carry.
+const (
+	EACCES          = errno.EACCES       // the memory is registered for sending only
+	EADDRINUSE      = errno.EADDRINUSE   // another socket has the address
+	EAFNOSUPPORT    = errno.EAFNOSUPPORT // no such domain, or an address of another one
+	EALREADY        = errno.EALREADY     // a connect is under way, or Init was called before
+	EBADF           = errno.EBADF        // the socket is closed
+	EBUSY           = errno.EBUSY        // no credit; operations outstanding; a shutdown is under way
+	ECANCELED       = errno.ECANCELED    // taken back, or the library or listener was closed
+	ECONNREFUSED    = errno.ECONNREFUSED // nobody listens there
+	ECONNRESET      = errno.ECONNRESET   // the peer died or closed without lingering
+	EDESTADDRREQ    = errno.EDESTADDRREQ // listen without an address
+	EFAULT          = errno.EFAULT       // the buffer is not within the registered memory
+	EINVAL          = errno.EINVAL       // a bad argument, or the call does not fit the state
+	EIO             = errno.EIO          // a file could not be read
+	EISCONN         = errno.EISCONN      // the socket is connected already
+	EMSGSIZE        = errno.EMSGSIZE     // more bytes, or more pieces, than a message can have
+	ENETDOWN        = errno.ENETDOWN     // the endpoint could not be opened, or the library is closed
+	ENOBUFS         = errno.ENOBUFS      // no resources for a registration
+	ENOTCONN        = errno.ENOTCONN     // the socket was never connected
+	EOPNOTSUPP      = errno.EOPNOTSUPP   // not with this socket
+	EPIPE           = errno.EPIPE        // the connection is shut down for sending
+	EPROTO          = errno.EPROTO       // the other side is no EXS, or one of another version or type
+	EPROTONOSUPPORT = errno.EPROTONOSUPP // no such protocol
+	ESOCKTNOSUPPORT = errno.ESOCKTNOSUPP // no such socket type
+	ETIMEDOUT       = errno.ETIMEDOUT    // the time has passed
+)
+
+// Error is what calls return: the operation, the number, and what lies behind.
+type Error struct {
+	Op    string // "send", "connect to 10.0.0.7:5000", ...
+	Errno Errno
+	Cause error // or nil
+}
+
+// Error names all there is.
+func (e *Error) Error() string {
+	if e.Cause == nil || e.Cause == error(e.Errno) {
+		return fmt.Sprintf("exs: %s: %v", e.Op, e.Errno)
+	}
+	return fmt.Sprintf("exs: %s: %v: %v", e.Op, e.Errno, e.Cause)
+}
+
+// Unwrap returns the number and the cause.
+func (e *Error) Unwrap() []error {
+	if e.Cause == nil {
+		return []error{e.Errno}
+	}
+	return []error{e.Errno, e.Cause}
+}
+
+// Timeout reports whether time ran out.
+func (e *Error) Timeout() bool { return e.Errno == ETIMEDOUT }
+
+// Programs see EBUSY as a matter of course, so it costs nothing.
+var (
+	errSendBusy = &Error{Op: "send", Errno: EBUSY}
+	errRecvBusy = &Error{Op: "recv", Errno: EBUSY}
+)
+
+// fail makes the error of an operation, or nil of 0.
+func fail(op string, n Errno) error {
+	switch {
+	case n == 0:
+		return nil
+	case n == EBUSY && op == "send":
+		return errSendBusy
+	case n == EBUSY && op == "recv":
+		return errRecvBusy
+	}
+	return &Error{Op: op, Errno: n}
+}
+
+// failed makes the error of an operation from what lies behind.
+func failed(op string, err error, otherwise Errno) error {
+	if err == nil {
+		return nil
+	}
+	return &Error{Op: op, Errno: errno.Of(err, otherwise), Cause: err}
+}

@@ -1,0 +1,96 @@
+package exs
+
+import (
+	"math"
+	"time"
+
+	"gomx/exs/internal/life"
+	"gomx/mx"
+)
+
+// Version1 is the version of the interface that Init wants. Version is the release of
+// UNH EXS that the interface follows.
+const (
+	Version1 = 1
+	Version  = "1.4.1"
+)
+
+// Infinite as a timeout means for ever; a timeout of 0 polls once.
+const Infinite = mx.Infinite
+
+// Domains and types of sockets, and their only protocol besides 0.
+const (
+	Inet  = 4 // IPv4
+	Inet6 = 6 // IPv6
+
+	Stream    = 1 // bytes in order
+	SeqPacket = 5 // packets in order
+
+	ProtoTCP = 6
+)
+
+// Flags modify a call.
+type Flags uint32
+
+// The flags.
+const (
+	Block       Flags = 1 << iota // wait for the end; there is no event
+	CreditWait                    // send, recv: wait for a credit rather than fail with EBUSY
+	Unsignaled                    // send, recv, sendfile: no event for a success; none at all without a queue
+	DontWait                      // ignored
+	WaitAll                       // recv on a stream: wait until the buffer is full
+	Peek                          // recv: leave the data there
+	DontLinger                    // close: tear the connection down at once
+	RecvDisable                   // register: memory to send from only
+	CancelAll                     // cancel: whatever the handle
+)
+
+// How is a direction of a connection.
+type How = life.How
+
+// The directions of Shutdown.
+const (
+	ShutRD   = life.Reading
+	ShutWR   = life.Writing
+	ShutRDWR = life.Reading | life.Writing
+)
+
+// Command is what Fcntl does. There is a Get for every Set.
+type Command int
+
+// The commands, with what the argument and the result are.
+const (
+	SetFlowControlCredits Command = iota // operations of each direction that may be outstanding, from 1 on; negotiated
+	GetFlowControlCredits
+	SetSPMaxSize // largest small packet, bytes; negotiated. Packets only
+	GetSPMaxSize
+	SetInlineMaxSize // largest send that is copied into the line of its header, bytes
+	GetInlineMaxSize
+	SetCompThreadCPU // the CPU to complete on, or NotPinned
+	GetCompThreadCPU
+	SetFD // FDBusyPoll, FDNoDelay
+	GetFD
+	SetStreamBufSize // largest intermediate buffer of a stream on this side, bytes; 0: none
+	GetStreamBufSize
+)
+
+// The bits of SetFD.
+const (
+	FDBusyPoll = 1 << iota
+	FDNoDelay
+)
+
+// NotPinned is the CPU of a completion thread that may run anywhere.
+const NotPinned = math.MaxInt32
+
+// Defaults and limits of the options.
+const (
+	DefaultCredits   = 32
+	MaxCredits       = 1 << 20
+	MaxSmallPacket   = 64 << 10
+	DefaultStreamBuf = 1 << 20
+	MaxStreamBuf     = 3 << 30
+)
+
+// setupTime bounds the conversation of two sockets that get to know each other.
+const setupTime = 10 * time.Second

@@ -1,0 +1,128 @@
+package exs
+
+import (
+	"crypto/rand"
+	"encoding/binary"
+	"errors"
+	"io"
+)
+
+// hello is what two sockets say to each other over TCP before they are connected:
+// the client what it proposes, then the server what holds, each in helloSize bytes.
+// The client has then reached the server's endpoint and named itself there with the
+// nonce, and both send one more byte.
+type hello struct {
+	version int
+	typ     int
+	verdict verdict // of the server
+	place   place   // of the endpoint
+	conn    uint32
+	tag     uint32
+	credits int
+	small   int
+	buffer  int // that this side has for a stream at most
+	nonce   nonce
+}
+
+type nonce [16]byte
+
+// verdict is what the server thinks of a client.
+type verdict uint8
+
+const (
+	welcome verdict = iota
+	otherVersion
+	otherType
+	noRoom
+)
+
+const (
+	helloSize = 72
+	magic     = "gomx exs"
+	done      = 0xe5 // the byte that each side ends with
+)
+
+var errStranger = errors.New("the other side is no EXS")
+
+func newNonce() (n nonce) {
+	_, _ = rand.Read(n[:])
+	return n
+}
+
+func (h *hello) write(w io.Writer) error {
+	var b [helloSize]byte
+	copy(b[:], magic)
+	put := binary.LittleEndian
+	put.PutUint16(b[8:], uint16(h.version))
+	b[10], b[11] = byte(h.typ), byte(h.verdict)
+	put.PutUint64(b[12:], h.place.nic)
+	put.PutUint32(b[20:], h.place.eid)
+	put.PutUint32(b[24:], h.place.filter)
+	put.PutUint32(b[28:], h.conn)
+	put.PutUint32(b[32:], h.tag)
+	put.PutUint32(b[36:], uint32(h.credits))
+	put.PutUint32(b[40:], uint32(h.small))
+	put.PutUint64(b[44:], uint64(h.buffer))
+	copy(b[52:], h.nonce[:])
+	_, err := w.Write(b[:])
+	return err
+}
+
+// read takes the other side's. errStranger: it is none.
+func (h *hello) read(r io.Reader) error {
+	var b [helloSize]byte
+	if _, err := io.ReadFull(r, b[:len(magic)]); err != nil {
+		return err
+	}
+	if string(b[:len(magic)]) != magic {
+		return errStranger
+	}
+	if _, err := io.ReadFull(r, b[len(magic):]); err != nil {
+		return err
+	}
+	get := binary.LittleEndian
+	*h = hello{
+		version: int(get.Uint16(b[8:])), typ: int(b[10]), verdict: verdict(b[11]),
+		place: place{get.Uint64(b[12:]), get.Uint32(b[20:]), get.Uint32(b[24:])},
+		conn:  get.Uint32(b[28:]), tag: get.Uint32(b[32:]),
+		credits: int(get.Uint32(b[36:])), small: int(get.Uint32(b[40:])), buffer: int(get.Uint64(b[44:])),
+	}
+	copy(h.nonce[:], b[52:])
+	if h.conn >= maxSockets || h.tag >= 1<<tagBits || h.credits < 1 || h.credits > MaxCredits ||
+		h.small < 0 || h.small > MaxSmallPacket || h.buffer < 0 || h.buffer > MaxStreamBuf || b[68]|b[69]|b[70]|b[71] != 0 {
+		return errStranger
+	}
+	return nil
+}
+
+// proposal is what a socket says about itself.
+func (s *Socket) proposal() hello {
+	return hello{
+		version: Version1, typ: s.typ, place: s.l.home, conn: s.conn, tag: s.tag,
+		credits: s.options.credits, small: s.options.small, buffer: s.options.buffer,
+	}
+}
+
+// agree takes what the other side has said. The lock is held, or nobody else knows
+// the socket.
+func (s *Socket) agree(h *hello) {
+	s.options.agree(h.credits, h.small)
+	s.out = toward(h.conn, h.tag)
+	s.packets.window = uint32(min(s.options.credits, mostAhead))
+}
+
+func sayDone(w io.Writer) error {
+	_, err := w.Write([]byte{done})
+	return err
+}
+
+func hearDone(r io.Reader) error {
+	var b [1]byte
+	if _, err := io.ReadFull(r, b[:]); err != nil {
+		return err
+	}
+	if b[0] != done {
+		return errStranger
+	}
+	return nil
+}

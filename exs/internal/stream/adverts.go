@@ -1,0 +1,155 @@
+package stream
+
+// advert is memory that the sender knows of.
+type advert struct {
+	number uint32
+	owner  uint64
+	off, n int
+	got    int
+	whole  bool
+	landed bool
+}
+
+// adverts are those outstanding, in the order of their numbers, and what became of
+// those that were taken back.
+type adverts struct {
+	queue[advert]
+	ghosts queue[advert] // taken back, but the sender may have used them; all behind the others
+	ahead  int           // bytes of both
+	next   uint32        // the next number
+	used   uint32        // one more than the last one known to be used
+
+	epoch   uint32
+	open    bool // the sender may use more adverts of this epoch
+	answers int  // withdrawals that it has not answered
+
+	asked    bool   // the receive of number is being taken back
+	number   uint32 //
+	matched  bool   // it could not be: all that are outstanding are used
+	voids    queue[uint32]
+	ghostly  bool   // some were taken back, and the sender doesn't know
+	ghostMin uint32 // the first of these
+}
+
+// unsettled reports whether some adverts may still be used, or are being used.
+func (a *adverts) unsettled() bool {
+	return a.len() > 0 || a.ghosts.len() > 0 || a.answers > 0 || a.asked
+}
+
+// advertise offers the memory of waiting receives, in order, while everything that
+// was sent has been consumed.
+func (r *Receiver) advertise() {
+	a := &r.adverts
+	if r.fin || r.shut || r.buffer.held > 0 || a.ghosts.len() > 0 || a.answers > 0 || a.asked ||
+		r.worth == 0 && r.cfg.buffered() {
+		return
+	}
+	for r.offered < r.waiting.len() && a.len() < r.cfg.Credits {
+		u := r.waiting.at(r.offered)
+		rest := u.n - u.offered
+		n := min(rest, r.cfg.Piece, r.cfg.Ahead-a.ahead)
+		if u.leaving || u.flags&(Peek|Hidden) != 0 || n == 0 || n < rest && n < r.cfg.DirectMin ||
+			rest < r.cfg.DirectMin && u.offered == u.filled && r.cfg.buffered() {
+			return
+		}
+		r.offer(u, n)
+		if u.offered == u.n || !u.all() {
+			r.offered++
+		}
+	}
+}
+
+func (r *Receiver) offer(u *receive, n int) {
+	a := &r.adverts
+	if !a.open {
+		a.open = true
+		a.epoch++
+	}
+	post := r.script.add(ToPost)
+	post.Number, post.ID, post.Off, post.N = a.next, u.id, u.offered, n
+	r.granted = r.freed + uint64(r.capacity)
+	r.script.tell(Message{
+		Kind: Advert, Whole: u.all(), Number: a.next, Epoch: a.epoch, Len: uint32(n),
+		Position: r.position, Window: r.granted,
+	})
+	if a.len() == 0 { // it will be used: the sender has not left this epoch with bytes still landing
+		r.asked = false
+	}
+	*a.push() = advert{number: a.next, owner: u.owner, off: u.offered, n: n, whole: u.all()}
+	a.next++
+	a.ahead += n
+	a.matched = false
+	u.offered += n
+	u.adverts++
+	r.count.Adverts++
+}
+
+// owner returns the receive that an advert is of.
+func (r *Receiver) owner(a *advert) *receive {
+	for i := r.waiting.len() - 1; ; i-- {
+		if u := r.waiting.at(i); u.owner == a.owner {
+			return u
+		}
+	}
+}
+
+// popBack takes the last advert from the list, and its memory back.
+func (r *Receiver) popBack() (gone advert) {
+	a := &r.adverts
+	gone = *a.back()
+	a.popBack()
+	u := r.owner(&gone)
+	u.adverts--
+	u.offered = gone.off
+	r.recount()
+	return gone
+}
+
+// recount finds the first receive that can be advertised further.
+func (r *Receiver) recount() {
+	r.offered = 0
+	for r.offered < r.waiting.len() {
+		u := r.waiting.at(r.offered)
+		if u.adverts == 0 || u.all() && u.offered < u.n {
+			break
+		}
+		r.offered++
+	}
+}
+
+// endEpoch learns that the sender uses no more adverts of this epoch, and none from
+// number on.
+func (r *Receiver) endEpoch(number uint32) error {
+	a := &r.adverts
+	for a.len() > 0 && !before(a.back().number, number) {
+		if a.back().landed {
+			return errVoid
+		}
+		gone := r.popBack()
+		a.ahead -= gone.n
+		r.count.Voided++
+		if a.asked && a.number == gone.number {
+			a.asked = false
+		} else {
+			r.script.add(ToUnpost).Number = gone.number
+		}
+		*a.voids.push() = gone.number
+	}
+	for a.ghosts.len() > 0 && !before(a.ghosts.back().number, number) {
+		a.ahead -= a.ghosts.back().n
+		a.ghosts.popBack()
+	}
+	a.open, a.answers, a.ghostly = false, 0, false
+	if a.ghosts.len() > 0 {
+		return errSkipped
+	}
+	last := a.used
+	if a.len() > 0 && before(last, a.back().number+1) {
+		last = a.back().number + 1
+	}
+	if number != last {
+		return errUsed
+	}
+	a.used = last
+	return nil
+}

@@ -1,0 +1,222 @@
+package exs
+
+import (
+	"crypto/rand"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+
+	"gomx/mx"
+)
+
+// Library is what sockets share: one endpoint, and the table of the sockets. Most
+// programs use the default one, through the functions of the package.
+type Library struct {
+	params  []mx.Param
+	pump    pump
+	counts  counts
+	pollers room         // those inside Poll
+	polls   atomic.Int32 // how many these are
+	ep      atomic.Pointer[mx.Endpoint]
+
+	work sync.WaitGroup // goroutines that make connections
+
+	opening sync.Mutex
+	home    place // of the endpoint
+	eager   int   // largest message that travels with its data
+
+	mu      sync.RWMutex
+	sockets []*Socket // by number
+	tags    []uint32  // of the numbers
+	free    []uint32  // numbers that nobody has, oldest first
+	peers   map[mx.EndpointAddr]*lifeline
+	closed  bool
+}
+
+// place is where an endpoint can be connected to.
+type place struct {
+	nic    uint64
+	eid    uint32
+	filter uint32
+}
+
+var standard struct {
+	sync.Mutex
+	l *Library
+}
+
+// Init initializes the default library (3). It must come before the other functions,
+// once. Errors: EINVAL if version is not one that there is, EALREADY.
+func Init(version int) error {
+	standard.Lock()
+	defer standard.Unlock()
+	if standard.l != nil {
+		return fail("init", EALREADY)
+	}
+	l, err := Open(version)
+	if err == nil {
+		standard.l = l
+	}
+	return err
+}
+
+// Finalize closes the default library. Init may follow. Error: EINVAL without Init.
+func Finalize() error {
+	standard.Lock()
+	defer standard.Unlock()
+	if standard.l == nil {
+		return fail("finalize", EINVAL)
+	}
+	l := standard.l
+	standard.l = nil
+	return l.Close()
+}
+
+func defaultLibrary(op string) (*Library, error) {
+	standard.Lock()
+	defer standard.Unlock()
+	if standard.l == nil {
+		return nil, &Error{Op: op, Errno: EINVAL, Cause: errors.New("Init comes first")}
+	}
+	return standard.l, nil
+}
+
+// Open makes a library of its own. The parameters are those of its endpoint, which
+// is opened when it is first needed. Errors: EINVAL for a version that there is not,
+// or with what mx.Init says.
+func Open(version int, params ...mx.Param) (*Library, error) {
+	if version != Version1 {
+		return nil, &Error{Op: "init", Errno: EINVAL, Cause: fmt.Errorf("there is no version %d of the interface", version)}
+	}
+	if err := mx.Init(); err != nil && !errors.Is(err, mx.ErrAlreadyInitialized) {
+		return nil, failed("init", err, EINVAL)
+	}
+	return &Library{params: params, peers: map[mx.EndpointAddr]*lifeline{}}, nil
+}
+
+// Endpoint returns the endpoint that all sockets of the library share. Messages of
+// the caller's own must not look like those of bits.go; windows are free for use.
+// Error: ENETDOWN with the reason.
+func (l *Library) Endpoint() (*mx.Endpoint, error) {
+	if ep := l.ep.Load(); ep != nil {
+		return ep, nil
+	}
+	l.opening.Lock()
+	defer l.opening.Unlock()
+	if ep := l.ep.Load(); ep != nil {
+		return ep, nil
+	}
+	if l.isClosed() {
+		return nil, fail("open endpoint", ENETDOWN)
+	}
+	var random [4]byte
+	_, _ = rand.Read(random[:])
+	filter := binary.LittleEndian.Uint32(random[:])
+	ep, err := mx.OpenEndpoint(mx.AnyNIC, mx.AnyEndpoint, filter, l.params...)
+	if err != nil {
+		return nil, &Error{Op: "open endpoint", Errno: ENETDOWN, Cause: err}
+	}
+	nic, eid, err := mx.DecomposeEndpointAddr(ep.Addr())
+	if err == nil {
+		err = ep.RegisterUnexpHandler(l.unexpected, nil)
+	}
+	var eager uint32
+	if err == nil {
+		err = mx.GetInfo(ep, mx.CopySendMax, 0, &eager)
+	}
+	if err != nil {
+		_ = ep.Close()
+		return nil, &Error{Op: "open endpoint", Errno: ENETDOWN, Cause: err}
+	}
+	l.home, l.eager = place{nic, eid, filter}, int(eager)
+	l.ep.Store(ep)
+	return ep, nil
+}
+
+func (l *Library) isClosed() bool {
+	l.mu.RLock()
+	defer l.mu.RUnlock()
+	return l.closed
+}
+
+// Close closes the library and every socket of it. Peers see their connections
+// reset; what is outstanding here ends with ECANCELED. Error: EINVAL the second time.
+func (l *Library) Close() error {
+	l.mu.Lock()
+	if l.closed {
+		l.mu.Unlock()
+		return fail("close library", EINVAL)
+	}
+	l.closed = true
+	sockets := append([]*Socket(nil), l.sockets...)
+	l.mu.Unlock()
+
+	for _, s := range sockets {
+		if s != nil {
+			s.abandon()
+		}
+	}
+	l.opening.Lock() // nobody opens an endpoint from here on
+	defer l.opening.Unlock()
+	var err error
+	if ep := l.ep.Load(); ep != nil {
+		err = ep.Close()
+	}
+	l.work.Wait()
+	for _, s := range sockets {
+		if s != nil {
+			s.bury()
+		}
+	}
+	l.pump.end()
+	return failed("close library", err, EIO)
+}
+
+// enroll gives a socket a number, and a tag that the number did not have of late.
+func (l *Library) enroll(s *Socket) Errno {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	switch {
+	case l.closed:
+		return ENETDOWN
+	case len(l.free) > 0:
+		s.conn, l.free = l.free[0], l.free[1:]
+	case len(l.sockets) == maxSockets:
+		return ENOBUFS
+	default:
+		var random [4]byte
+		_, _ = rand.Read(random[:])
+		s.conn = uint32(len(l.sockets))
+		l.sockets, l.tags = append(l.sockets, nil), append(l.tags, binary.LittleEndian.Uint32(random[:]))
+	}
+	l.tags[s.conn]++
+	s.tag = l.tags[s.conn] & (1<<tagBits - 1)
+	l.sockets[s.conn] = s
+	return 0
+}
+
+// dismiss takes the number back.
+func (l *Library) dismiss(s *Socket) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if int(s.conn) < len(l.sockets) && l.sockets[s.conn] == s {
+		l.sockets[s.conn] = nil
+		l.free = append(l.free, s.conn)
+	}
+}
+
+// socketOf returns whom a message is for, or nil.
+func (l *Library) socketOf(match uint64) *Socket {
+	conn := connOf(match)
+	l.mu.RLock()
+	defer l.mu.RUnlock()
+	if int(conn) >= len(l.sockets) {
+		return nil
+	}
+	if s := l.sockets[conn]; s != nil && s.tag == tagOf(match) {
+		return s
+	}
+	return nil
+}

@@ -1,0 +1,66 @@
+package exs
+
+import "gomx/mx"
+
+// lifeline is a message to a peer that is never received: the send ends when the
+// peer does, and then the connections to it are reset. There is one for each peer.
+type lifeline struct {
+	l    *Library
+	peer mx.EndpointAddr
+}
+
+// arm sees to it that the socket hears of its peer's death. The lock is held.
+func (s *Socket) arm() {
+	l, ep := s.l, s.l.ep.Load()
+	if s.peer == ep.Addr() {
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.peers[s.peer] != nil {
+		return
+	}
+	f := &lifeline{l, s.peer}
+	r, err := ep.Issend(nil, s.peer, kindLife<<kindShift, f)
+	if err != nil {
+		return
+	}
+	l.peers[s.peer] = f
+	_ = ep.SetRequestTimeout(r, mx.Infinite)
+}
+
+// completed: the peer is gone.
+func (f *lifeline) completed(*mx.Status) {
+	l := f.l
+	l.mu.Lock()
+	delete(l.peers, f.peer)
+	sockets := append([]*Socket(nil), l.sockets...)
+	l.mu.Unlock()
+	for _, s := range sockets {
+		if s != nil {
+			s.orphan(f.peer)
+		}
+	}
+}
+
+// orphan resets the socket if its peer was the one that is gone, unless both had said
+// goodbye.
+func (s *Socket) orphan(peer mx.EndpointAddr) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.peer != peer || s.buried || s.partedWell() {
+		return
+	}
+	s.pumping = true
+	s.tear(ECONNRESET)
+	s.settle()
+	s.pumping = false
+}
+
+// partedWell reports whether the peer has closed in good order.
+func (s *Socket) partedWell() bool {
+	if s.stream != nil {
+		return s.stops && s.streamEnds()
+	}
+	return s.stops && s.packets.total >= 0
+}

@@ -1,0 +1,163 @@
+package exs_test
+
+import (
+	"context"
+	"errors"
+	"net"
+	"os"
+	"sync"
+	"testing"
+	"time"
+
+	"gomx/exs"
+)
+
+func (w *world) listens() *exs.Listener {
+	w.Helper()
+	ln, err := w.there.Listen("exs", "127.0.0.1:0")
+	w.ok(err)
+	w.Cleanup(func() { _ = ln.Close() })
+	return ln.(*exs.Listener)
+}
+
+func TestListenerEnds(t *testing.T) {
+	ln := newWorld(t, "mem").listens()
+	ended := make(chan error)
+	for range 3 {
+		go func() {
+			_, err := ln.Accept()
+			ended <- err
+		}()
+	}
+	if err := ln.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for range 3 {
+		if err := <-ended; !errors.Is(err, net.ErrClosed) {
+			t.Error(err)
+		}
+	}
+	if err := ln.Close(); !errors.Is(err, net.ErrClosed) {
+		t.Errorf("the second Close: %v", err)
+	}
+	if err := ln.SetDeadline(time.Now()); !errors.Is(err, net.ErrClosed) {
+		t.Errorf("SetDeadline after Close: %v", err)
+	}
+}
+
+func TestListenerDeadline(t *testing.T) {
+	w := newWorld(t, "mem")
+	ln := w.listens()
+	ended := make(chan error)
+	go func() {
+		_, err := ln.Accept()
+		ended <- err
+	}()
+	w.ok(ln.SetDeadline(time.Now().Add(10 * time.Millisecond)))
+	if err := <-ended; !errors.Is(err, os.ErrDeadlineExceeded) {
+		t.Fatal(err)
+	}
+	w.ok(ln.SetDeadline(time.Time{}))
+	c, err := w.here.Dial("exs", ln.Addr().String())
+	w.ok(err)
+	defer c.Close()
+	d, err := ln.Accept()
+	w.ok(err)
+	w.ok(d.Close())
+}
+
+// TestListenerMany accepts many connections in several goroutines.
+func TestListenerMany(t *testing.T) {
+	w := newWorld(t, "mem")
+	ln := w.listens()
+	const dialers, each = 8, 10
+	var all sync.WaitGroup
+	for range dialers {
+		all.Go(func() {
+			for range each {
+				c, err := w.here.Dial("exs", ln.Addr().String())
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				_ = c.Close()
+			}
+		})
+	}
+	var accepted sync.WaitGroup
+	for range dialers {
+		accepted.Go(func() {
+			for range each {
+				c, err := ln.Accept()
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				_ = c.Close()
+			}
+		})
+	}
+	all.Wait()
+	accepted.Wait()
+}
+
+func TestListenerNames(t *testing.T) {
+	w := newWorld(t, "mem")
+	for _, network := range []string{"exs", "exs4", "tcp", "tcp4"} {
+		ln, err := w.there.Listen(network, ":0")
+		w.ok(err)
+		_, port, _ := net.SplitHostPort(ln.Addr().String())
+		for _, host := range []string{"127.0.0.1", "localhost", ""} {
+			c, err := w.here.Dial(network, net.JoinHostPort(host, port))
+			w.ok(err)
+			w.ok(c.Close())
+		}
+		w.ok(ln.Close())
+	}
+	if ln, err := w.there.Listen("exs6", "[::1]:0"); err == nil {
+		c, err := w.here.Dial("exs", ln.Addr().String())
+		w.ok(err)
+		w.ok(c.Close())
+		w.ok(ln.Close())
+	} else {
+		t.Logf("no IPv6: %v", err)
+	}
+	for _, bad := range [][2]string{{"udp", "127.0.0.1:1"}, {"exs", "127.0.0.1"}, {"exs6", "127.0.0.1:1"}, {"exs", "127.0.0.1:no such service"}} {
+		var e *net.OpError
+		if _, err := w.there.Listen(bad[0], bad[1]); !errors.As(err, &e) {
+			t.Errorf("Listen%q: %v", bad, err)
+		}
+		if _, err := w.here.Dial(bad[0], bad[1]); !errors.As(err, &e) {
+			t.Errorf("Dial%q: %v", bad, err)
+		}
+	}
+}
+
+func TestListenerNobody(t *testing.T) {
+	w := newWorld(t, "mem")
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	w.ok(err)
+	defer ln.Close()
+	ctx, stop := context.WithTimeout(t.Context(), 20*time.Millisecond)
+	defer stop()
+	if _, err := w.here.DialContext(ctx, "exs", ln.Addr().String()); !errors.Is(err, context.DeadlineExceeded) && !errors.Is(err, exs.ETIMEDOUT) {
+		t.Errorf("one who says nothing: %v", err)
+	}
+	ctx, stop = context.WithCancel(t.Context())
+	go func() {
+		c, err := ln.Accept()
+		if err == nil {
+			defer c.Close()
+		}
+		stop()
+		<-ctx.Done()
+	}()
+	if _, err := w.here.DialContext(ctx, "exs", ln.Addr().String()); !errors.Is(err, context.Canceled) && !errors.Is(err, exs.EPROTO) {
+		t.Errorf("a context that is cancelled: %v", err)
+	}
+	addr := ln.Addr().String()
+	_ = ln.Close()
+	if _, err := w.here.Dial("exs", addr); !errors.Is(err, exs.ECONNREFUSED) {
+		t.Errorf("nobody: %v", err)
+	}
+}

@@ -1,0 +1,122 @@
+package exs
+
+import (
+	"sync"
+
+	"gomx/exs/internal/span"
+	"gomx/mx"
+)
+
+// Unregistered stands for memory that was not registered (8.2). The library then
+// sees to it itself, for each transfer.
+var Unregistered *Memory
+
+// Memory is registered memory (8.1).
+type Memory struct {
+	bytes []byte
+	held  *mx.Memory
+
+	mu    sync.Mutex
+	flags Flags
+	uses  int  // operations outstanding
+	gone  bool // deregistered
+}
+
+// Register registers memory with the default library (8.1). With RecvDisable it
+// can be sent from only. Errors: EINVAL for no bytes or other flags, ENOBUFS with
+// the reason, ENETDOWN.
+func Register(b []byte, flags Flags) (*Memory, error) {
+	l, err := defaultLibrary("register")
+	if err != nil {
+		return nil, err
+	}
+	return l.Register(b, flags)
+}
+
+// Register is the function Register in this library.
+func (l *Library) Register(b []byte, flags Flags) (*Memory, error) {
+	if flags&^RecvDisable != 0 || len(b) == 0 {
+		return nil, fail("register", EINVAL)
+	}
+	ep, err := l.Endpoint()
+	if err != nil {
+		return nil, err
+	}
+	held, err := ep.Register(b)
+	if err != nil {
+		return nil, failed("register", err, ENOBUFS)
+	}
+	return &Memory{bytes: b, held: held, flags: flags}, nil
+}
+
+// Bytes returns the memory.
+func (m *Memory) Bytes() []byte { return m.bytes }
+
+// Deregister ends a registration (8.1). Errors: EBUSY while operations use it,
+// EINVAL for flags, or if it has ended.
+func (m *Memory) Deregister(flags Flags) error {
+	if m == nil || flags != 0 {
+		return fail("deregister", EINVAL)
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	switch {
+	case m.gone:
+		return fail("deregister", EINVAL)
+	case m.uses > 0:
+		return fail("deregister", EBUSY)
+	}
+	m.gone = true
+	if err := m.held.Deregister(); err != nil {
+		return failed("deregister", err, EINVAL)
+	}
+	return nil
+}
+
+// Modify changes what the memory is registered for (exs_mmodify): RecvDisable, or
+// 0 for both directions. Operations that have started are not affected. Errors:
+// EINVAL for other flags, or after Deregister.
+func (m *Memory) Modify(flags Flags) error {
+	if m == nil || flags&^RecvDisable != 0 {
+		return fail("modify memory", EINVAL)
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.gone {
+		return fail("modify memory", EINVAL)
+	}
+	m.flags = flags
+	return nil
+}
+
+// use notes an operation on a buffer, or says why it is refused.
+func (m *Memory) use(o *op) Errno {
+	if m == nil {
+		return 0
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	switch {
+	case m.gone:
+		return EINVAL
+	case m.flags&RecvDisable != 0 && o.receives():
+		return EACCES
+	case !span.Within(m.bytes, o.buf):
+		return EFAULT
+	}
+	for _, b := range o.iov {
+		if !span.Within(m.bytes, b) {
+			return EFAULT
+		}
+	}
+	m.uses++
+	return 0
+}
+
+func (m *Memory) release() {
+	if m != nil {
+		m.mu.Lock()
+		m.uses--
+		m.mu.Unlock()
+	}
+}

@@ -1,0 +1,194 @@
+package exs
+
+import (
+	"net/netip"
+	"slices"
+	"sync/atomic"
+
+	"gomx/mx"
+)
+
+// op is an operation that has started. It belongs to its socket, under the socket's
+// lock, and is used again.
+type op struct {
+	next    *op // of the socket's spare ones
+	s       *Socket
+	q       *Queue
+	mem     *Memory
+	ahandle any
+	buf     []byte
+	iov     [][]byte
+	req     mx.Request
+	kind    EventType
+	flags   Flags
+	id      uint32 // of streams: its place in the socket's table
+	seq     uint32 // of packets
+	errno   Errno
+	length  int
+	lost    int
+	extra   *extra
+	live    bool // has started and not ended
+	ended   bool // a receive of packets that nothing comes for any more
+
+	done atomic.Bool // of blocking ones
+	room room
+}
+
+// extra is what only few operations have.
+type extra struct {
+	socket *Socket
+	addr   netip.AddrPort
+	to     *netip.AddrPort
+	how    How
+	cause  error
+}
+
+func (o *op) ready() bool { return o.done.Load() }
+func (o *op) at() *room   { return &o.room }
+
+func (o *op) receives() bool { return o.kind == EvtRecv || o.kind == EvtRecvMsg }
+func (o *op) sends() bool    { return o.kind == EvtSend || o.kind == EvtSendMsg || o.kind == EvtSendFile }
+
+// size is the length of the buffer.
+func (o *op) size() int {
+	n := len(o.buf)
+	for _, b := range o.iov {
+		n += len(b)
+	}
+	return n
+}
+
+// report makes the event.
+func (o *op) report(e *Event) {
+	e.Errno, e.Socket, e.AHandle, e.Type = o.errno, o.s, o.ahandle, o.kind
+	e.Buffer, e.Memory, e.AmountLost, e.Length = o.buf, o.mem, o.lost, o.length
+	e.NewSocket, e.Addr = nil, netip.AddrPort{}
+	if o.extra != nil {
+		e.NewSocket, e.Addr = o.extra.socket, o.extra.addr
+	}
+}
+
+// begin takes an operation from the spare ones. The lock is held.
+func (s *Socket) begin(kind EventType, flags Flags, q *Queue, ahandle any) (*op, Errno) {
+	if flags&Block != 0 {
+		q, ahandle = nil, nil
+	}
+	if q == nil && flags&(Block|Unsignaled) == 0 || q != nil && (q.l != s.l || !q.begin()) {
+		return nil, EINVAL
+	}
+	o := s.spare
+	if o == nil {
+		o = &op{s: s, id: uint32(len(s.ops))}
+		s.ops = append(s.ops, o)
+	} else {
+		s.spare = o.next
+		o.next = nil
+	}
+	o.kind, o.flags, o.q, o.ahandle = kind, flags, q, ahandle
+	o.live = true
+	s.outstanding++
+	return o, 0
+}
+
+// refuse undoes begin: the operation does not start.
+func (s *Socket) refuse(o *op) {
+	o.live = false
+	s.outstanding--
+	if o.q != nil {
+		o.q.end()
+	}
+	s.recycle(o)
+}
+
+// finish ends an operation. The lock is held.
+func (s *Socket) finish(o *op, n Errno) {
+	o.errno, o.live = n, false
+	s.outstanding--
+	o.mem.release()
+	switch {
+	case o.sends():
+		s.sending--
+		s.l.wake(&s.room, s.pumping)
+	case o.receives():
+		s.receiving--
+		s.l.wake(&s.room, s.pumping)
+	}
+	if o.flags&Block != 0 {
+		o.done.Store(true)
+		s.l.wake(&o.room, s.pumping)
+		return // whoever waits has it
+	}
+	if o.q != nil {
+		if n != 0 || o.flags&Unsignaled == 0 {
+			o.q.put(o, s.pumping)
+		}
+		o.q.end()
+	}
+	s.recycle(o)
+}
+
+func (s *Socket) recycle(o *op) {
+	o.q, o.mem, o.ahandle, o.buf, o.iov, o.extra = nil, nil, nil, nil, nil, nil
+	o.req, o.errno, o.length, o.lost = mx.Request{}, 0, 0, 0
+	o.ended = false
+	o.done.Store(false)
+	o.next, s.spare = s.spare, o
+}
+
+// await waits for the end of a blocking operation, and returns how it ended.
+func (s *Socket) await(o *op) (length int, x *extra, n Errno) {
+	for !s.l.wait(o, Infinite) {
+		if s.l.pump.over.Load() && !o.done.Load() {
+			return 0, nil, ECANCELED
+		}
+	}
+	s.mu.Lock()
+	length, x, n = o.length, o.extra, o.errno
+	s.recycle(o)
+	s.mu.Unlock()
+	return length, x, n
+}
+
+// deque is a list of operations in order, of which the first is mostly the next to
+// go.
+type deque struct {
+	list []*op
+	head int
+}
+
+func (d *deque) len() int     { return len(d.list) - d.head }
+func (d *deque) at(i int) *op { return d.list[d.head+i] }
+func (d *deque) push(o *op) {
+	if d.head > 0 && len(d.list) == cap(d.list) {
+		d.list = d.list[:copy(d.list, d.list[d.head:])]
+		d.head = 0
+	}
+	d.list = append(d.list, o)
+}
+
+func (d *deque) pop() *op {
+	o := d.at(0)
+	d.remove(o)
+	return o
+}
+
+// holds reports whether one is there.
+func (d *deque) holds(o *op) bool {
+	return slices.Contains(d.list[d.head:], o)
+}
+
+// remove takes one out, and reports whether it was there.
+func (d *deque) remove(o *op) bool {
+	for i := d.head; i < len(d.list); i++ {
+		if d.list[i] != o {
+			continue
+		}
+		copy(d.list[d.head+1:i+1], d.list[d.head:i])
+		d.list[d.head] = nil
+		if d.head++; d.head == len(d.list) {
+			d.list, d.head = d.list[:0], 0
+		}
+		return true
+	}
+	return false
+}

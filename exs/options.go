@@ -1,0 +1,97 @@
+package exs
+
+import (
+	"gomx/exs/internal/life"
+)
+
+// options are what Fcntl sets.
+type options struct {
+	credits int
+	small   int
+	inline  int
+	cpu     int
+	fd      int
+	buffer  int
+}
+
+var defaults = options{credits: DefaultCredits, inline: -1, cpu: NotPinned, buffer: DefaultStreamBuf}
+
+// Fcntl sets or gets an option (7), and returns its old or present value. What is
+// negotiated is the value that was agreed on once there is a connection, and what will
+// be proposed before. Errors: EINVAL for a command or argument that makes no sense,
+// EISCONN for an option that is fixed once the connection is made, EOPNOTSUPP for small
+// packets on a stream, EBADF.
+func (s *Socket) Fcntl(cmd Command, arg int) (int, error) {
+	call := life.Look
+	switch cmd {
+	case SetFlowControlCredits, SetSPMaxSize, SetInlineMaxSize, SetFD, SetStreamBufSize:
+		call = life.Tune
+	}
+	if cmd < SetFlowControlCredits || cmd > GetStreamBufSize {
+		call = life.Look
+	}
+	if n := s.lockFor(call); n != 0 {
+		return -1, fail("fcntl", n)
+	}
+	defer s.mu.Unlock()
+	value, n := s.option(cmd)
+	if n == 0 && cmd%2 == 0 && !acceptable(cmd, arg) {
+		n = EINVAL
+	}
+	if n != 0 {
+		return -1, fail("fcntl", n)
+	}
+	old := *value
+	if cmd%2 == 0 {
+		*value = arg
+	}
+	switch {
+	case old < 0: // the inline size that nobody has set
+		return s.l.inline(), nil
+	case cmd/2 == SetInlineMaxSize/2:
+		return min(old, s.l.inline()), nil
+	}
+	return old, nil
+}
+
+func (s *Socket) option(cmd Command) (*int, Errno) {
+	o := &s.options
+	switch cmd {
+	case SetFlowControlCredits, GetFlowControlCredits:
+		return &o.credits, 0
+	case SetSPMaxSize, GetSPMaxSize:
+		if s.typ == Stream {
+			return nil, EOPNOTSUPP
+		}
+		return &o.small, 0
+	case SetInlineMaxSize, GetInlineMaxSize:
+		return &o.inline, 0
+	case SetCompThreadCPU, GetCompThreadCPU:
+		return &o.cpu, 0
+	case SetFD, GetFD:
+		return &o.fd, 0
+	case SetStreamBufSize, GetStreamBufSize:
+		return &o.buffer, 0
+	}
+	return nil, EINVAL
+}
+
+func acceptable(cmd Command, arg int) bool {
+	switch cmd {
+	case SetFlowControlCredits:
+		return arg >= 1 && arg <= MaxCredits
+	case SetSPMaxSize:
+		return arg >= 0 && arg <= MaxSmallPacket
+	case SetFD:
+		return arg&^(FDBusyPoll|FDNoDelay) == 0
+	case SetStreamBufSize:
+		return arg >= 0 && arg <= MaxStreamBuf
+	}
+	return arg >= 0
+}
+
+// agree takes the smaller of both proposals.
+func (o *options) agree(credits, small int) {
+	o.credits = max(1, min(o.credits, credits))
+	o.small = max(0, min(o.small, small))
+}

@@ -1,0 +1,327 @@
+package exs
+
+import (
+	"gomx/mx"
+)
+
+// mostAhead bounds the packets that are under way to a peer that has not taken them,
+// whatever the credits.
+const mostAhead = 1 << 12
+
+// packets is what a SeqPacket socket has. Packets are numbered from 0 on, and so are
+// receives: the packet goes to the receive with its number.
+type packets struct {
+	window uint32 // packets that may be sent ahead of what the peer has taken
+	sent   uint32
+	acked  uint32 // of those, taken by the peer
+	taken  uint32 // packets of the peer's that receives have got
+	told   uint32 // of those, that the peer knows of
+	next   uint32 // number of the next receive
+	total  int64  // packets that come in all; -1: not known yet
+
+	waiting deque // sends that wait for the window
+	posted  deque // receives at the endpoint
+	peeking deque // looks at a packet that is not here yet
+	early   deque // receives behind a packet that is being fetched for a look
+	held    []held
+}
+
+// held is a packet that came before its receive.
+type held struct {
+	data   []byte // nil: it is still with the sender
+	length int
+	coming bool // it is on its way into data
+}
+
+// sendPacket sends a packet, or lets it wait for the window.
+func (s *Socket) sendPacket(o *op) {
+	p := &s.packets
+	if p.waiting.len() > 0 || p.sent-p.acked >= p.window {
+		p.waiting.push(o)
+		return
+	}
+	s.transmit(o)
+}
+
+func (s *Socket) transmit(o *op) {
+	p := &s.packets
+	match := kindPacket<<kindShift | s.out | uint64(p.sent&seqMask)<<seqShift | uint64(p.taken&seqMask)
+	p.sent++
+	p.told = p.taken
+	ep := s.l.ep.Load()
+	var err error
+	if o.iov == nil {
+		o.req, err = ep.Isend(o.buf, s.peer, match, o)
+	} else {
+		o.req, err = ep.Isendv(o.iov, s.peer, match, o)
+	}
+	if err != nil {
+		s.finish(o, ENETDOWN)
+		s.tear(ENETDOWN)
+	}
+}
+
+// packetOut ends a send.
+func (s *Socket) packetOut(o *op, st *mx.Status) {
+	switch {
+	case s.fate != 0:
+		s.finish(o, s.fate) // whether the packet was taken nobody knows
+	case st.Code == mx.StatusTruncated && s.stops:
+		s.finish(o, EPIPE)
+	case st.Code == mx.StatusTruncated: // thrown away; why will be known in a moment
+		s.finish(o, ECONNRESET)
+	case st.Code == mx.StatusSuccess:
+		o.length = int(st.MsgLength) // a packet that was cut was sent all the same
+		s.finish(o, 0)
+	default:
+		n := statusErrno(st.Code)
+		s.finish(o, n)
+		s.tear(n)
+	}
+}
+
+// statusErrno is the number for a message that did not get through.
+func statusErrno(c mx.StatusCode) Errno {
+	switch c {
+	case mx.StatusTimeout:
+		return ETIMEDOUT
+	case mx.StatusNoResources:
+		return ENOBUFS
+	}
+	return ECONNRESET
+}
+
+// acknowledge takes how many packets the peer has taken, of which the low bits are
+// enough. A number that is older than one before says nothing.
+func (s *Socket) acknowledge(taken uint32) {
+	p := &s.packets
+	if d := since(taken&seqMask, p.acked); d != 0 && d <= p.sent-p.acked {
+		p.acked += d
+	}
+	for p.waiting.len() > 0 && p.sent-p.acked < p.window {
+		s.transmit(p.waiting.pop())
+	}
+}
+
+// took notes that a packet has been taken, and tells the peer before it has to wait.
+func (s *Socket) took() {
+	p := &s.packets
+	p.taken++
+	if p.taken-p.told >= max(1, p.window/2) && s.fate == 0 {
+		p.told = p.taken
+		s.sayNumber(ctlAck, p.taken)
+	}
+}
+
+// receivePacket posts a receive, or gives it what is here already.
+func (s *Socket) receivePacket(o *op) {
+	p := &s.packets
+	switch {
+	case o.flags&Peek != 0:
+		p.peeking.push(o)
+		s.servePeeks()
+		return
+	case s.life.AtEnd() || p.total >= 0 && int32(p.next-uint32(p.total)) >= 0:
+		o.ended = true
+		p.posted.push(o)
+		s.endInTurn()
+		return
+	}
+	if len(p.held) > 0 && p.held[0].coming {
+		p.early.push(o) // it was looked at, and is on its way to us
+		return
+	}
+	o.seq = p.next
+	p.next++
+	if len(p.held) > 0 {
+		h := s.unhold()
+		if h.data != nil {
+			s.deliver(o, h.data)
+			return
+		}
+	}
+	s.postPacket(o)
+}
+
+func (s *Socket) unhold() held {
+	p := &s.packets
+	h := p.held[0]
+	p.held[0] = held{}
+	if p.held = p.held[1:]; len(p.held) == 0 {
+		p.held = nil
+	}
+	return h
+}
+
+// deliver gives a receive a packet that was held.
+func (s *Socket) deliver(o *op, data []byte) {
+	o.length = scatter(o, data)
+	o.lost = len(data) - o.length
+	s.took()
+	s.finish(o, 0)
+}
+
+// scatter copies to the buffer of an operation.
+func scatter(o *op, data []byte) int {
+	n := copy(o.buf, data)
+	for _, b := range o.iov {
+		n += copy(b, data[n:])
+	}
+	return n
+}
+
+func (s *Socket) postPacket(o *op) {
+	ep := s.l.ep.Load()
+	match := kindPacket<<kindShift | toward(s.conn, s.tag)
+	var err error
+	if o.iov == nil {
+		o.req, err = ep.Irecv(o.buf, match, forSocket, o)
+	} else {
+		o.req, err = ep.Irecvv(o.iov, match, forSocket, o)
+	}
+	if err != nil {
+		s.finish(o, ENETDOWN)
+		return
+	}
+	s.packets.posted.push(o)
+}
+
+// packetIn ends a receive.
+func (s *Socket) packetIn(o *op, st *mx.Status) {
+	s.packets.posted.remove(o)
+	switch {
+	case st.Code != mx.StatusSuccess && st.Code != mx.StatusTruncated:
+		n := statusErrno(st.Code)
+		if s.fate != 0 {
+			n = s.fate
+		}
+		s.finish(o, n)
+		s.tear(n)
+	case st.Source != s.peer:
+		s.l.counts.nonsense.Add(1)
+		s.finish(o, ECONNRESET)
+		s.tear(ECONNRESET)
+	default:
+		o.length, o.lost = int(st.XferLength), int(st.MsgLength-st.XferLength)
+		s.acknowledge(ackOf(st.MatchInfo))
+		s.took()
+		s.finish(o, 0)
+	}
+	s.endInTurn()
+}
+
+// packetHere takes a packet that no receive was posted for.
+func (s *Socket) packetHere(match uint64, length uint32, data []byte) mx.UnexpAction {
+	p := &s.packets
+	s.acknowledge(ackOf(match))
+	if s.life.AtEnd() || s.fate != 0 {
+		s.took()
+		return mx.RecvFinished
+	}
+	expected := p.next + uint32(len(p.held))
+	ahead := int16(uint16(seqOf(match)) - uint16(expected))
+	switch {
+	case ahead != 0:
+		// Behind: its receive has been posted just now. Ahead: one before it went to the
+		// endpoint's store when its receive was taken back; so does this one.
+		return mx.RecvContinue
+	case len(p.held) >= mostAhead:
+		s.tear(ECONNRESET) // it does not keep to the window
+		return mx.RecvFinished
+	}
+	h := held{length: int(length)}
+	action := mx.RecvContinue
+	if data != nil {
+		h.data = append(make([]byte, 0, len(data)), data...)
+		action = mx.RecvFinished
+		s.l.counts.held.Add(1)
+	}
+	p.held = append(p.held, h)
+	s.servePeeks()
+	return action
+}
+
+// packetsEnd: the peer will send no more than total.
+func (s *Socket) packetsEnd(total uint32) {
+	p := &s.packets
+	p.total = int64(total)
+	s.endReceives(func(o *op) bool { return int32(o.seq-total) >= 0 })
+	s.servePeeks()
+}
+
+// endReceives ends receives, from the newest on, that nothing will come for.
+func (s *Socket) endReceives(over func(o *op) bool) {
+	p := &s.packets
+	ep := s.l.ep.Load()
+	for i := p.posted.len() - 1; i >= 0; i-- {
+		o := p.posted.at(i)
+		if !over(o) {
+			break
+		}
+		if !o.ended {
+			o.ended, _ = ep.Cancel(o.req)
+		}
+	}
+	s.endInTurn()
+}
+
+// endInTurn finishes receives that nothing comes for when those before them have
+// ended.
+func (s *Socket) endInTurn() {
+	for p := &s.packets; p.posted.len() > 0 && p.posted.at(0).ended; {
+		s.finish(p.posted.pop(), s.fate)
+	}
+}
+
+// tearPackets ends everything.
+func (s *Socket) tearPackets(n Errno) {
+	p := &s.packets
+	for p.waiting.len() > 0 {
+		s.finish(p.waiting.pop(), n)
+	}
+	s.endLooks(n)
+	s.endReceives(func(*op) bool { return true })
+	p.held = nil
+}
+
+// endLooks ends what waits for a packet to look at.
+func (s *Socket) endLooks(n Errno) {
+	p := &s.packets
+	for p.peeking.len() > 0 {
+		s.finish(p.peeking.pop(), n)
+	}
+	for p.early.len() > 0 {
+		s.finish(p.early.pop(), n)
+	}
+}
+
+// stopReceiving ends the direction towards us at our wish.
+func (s *Socket) stopReceiving() {
+	p := &s.packets
+	s.endReceives(func(*op) bool { return true })
+	s.endLooks(s.fate)
+	for range p.held {
+		s.took()
+	}
+	p.held = nil
+}
+
+// sweep takes what lies in the endpoint's store for a socket that is gone.
+func (s *Socket) sweep() {
+	ep := s.l.ep.Load()
+	if ep == nil || s.out == 0 && s.peer.IsZero() {
+		return
+	}
+	for _, kind := range []uint64{kindPacket, kindIndirect, kindDirect} {
+		for range mostAhead {
+			r, err := ep.Irecv(nil, kind<<kindShift|toward(s.conn, s.tag), forSocket, nil)
+			if err != nil {
+				return
+			}
+			if none, err := ep.Cancel(r); none || err != nil {
+				break
+			}
+			_ = ep.Forget(r)
+		}
+	}
+}

@@ -1,0 +1,120 @@
+package exs
+
+import (
+	"time"
+
+	"gomx/exs/internal/life"
+)
+
+// PollEvents are what Poll waits for, and what it finds.
+type PollEvents uint8
+
+// The events of Poll. The last three are found whether asked for or not.
+const (
+	PollIn   PollEvents = 1 << iota // a receive, or an Accept, would end at once
+	PollOut                         // a send would find a credit
+	PollErr                         // the connection was torn down
+	PollHup                         // the peer sends no more
+	PollNval                        // the socket is closed
+)
+
+// PollEntry is a socket that Poll looks at.
+type PollEntry struct {
+	Socket  *Socket
+	Events  PollEvents // that are of interest
+	Revents PollEvents // that were found
+}
+
+// Poll waits until one of the sockets, all of one library, has an event that is of interest, or the timeout has passed
+// (exs_poll). It fills in Revents, and returns how many sockets have any. A nil socket
+// is left out. Error: EINVAL for sockets of several libraries.
+func Poll(entries []PollEntry, timeout time.Duration) (int, error) {
+	p := poll{entries: entries}
+	for i := range entries {
+		s := entries[i].Socket
+		switch {
+		case s == nil:
+		case p.l == nil:
+			p.l = s.l
+		case p.l != s.l:
+			return 0, fail("poll", EINVAL)
+		}
+	}
+	if p.l == nil {
+		return 0, fail("poll", EINVAL)
+	}
+	if _, err := p.l.Endpoint(); err != nil {
+		return 0, err
+	}
+	p.l.polls.Add(1)
+	defer p.l.polls.Add(-1)
+	p.l.wait(&p, timeout)
+	return p.found, nil
+}
+
+// poll is a call of Poll.
+type poll struct {
+	l       *Library
+	entries []PollEntry
+	found   int
+}
+
+func (p *poll) at() *room { return &p.l.pollers }
+
+func (p *poll) ready() bool {
+	p.found = 0
+	for i := range p.entries {
+		e := &p.entries[i]
+		e.Revents = 0
+		if e.Socket == nil {
+			continue
+		}
+		e.Revents = e.Socket.events() & (e.Events | PollErr | PollHup | PollNval)
+		if e.Revents != 0 {
+			p.found++
+		}
+	}
+	return p.found > 0
+}
+
+// events returns what a socket has.
+func (s *Socket) events() (have PollEvents) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch s.life.State() {
+	case life.Closed:
+		return PollNval
+	case life.Reset:
+		return PollErr | PollHup | PollIn | PollOut
+	case life.Listening:
+		if len(s.post.ready) > 0 {
+			have |= PollIn
+		}
+		s.post.open = true // whoever looks for connections is ready for them
+		s.post.gate.Broadcast()
+		return have
+	case life.Connected:
+	default:
+		return 0
+	}
+	if s.life.CanSend() != 0 || s.sending < s.options.credits {
+		have |= PollOut
+	}
+	here, ended := s.arrived()
+	if here || ended {
+		have |= PollIn
+	}
+	if ended {
+		have |= PollHup
+	}
+	return have
+}
+
+// arrived reports whether data is here that no receive has, and whether none will come.
+func (s *Socket) arrived() (here, ended bool) {
+	if b := s.stream; b != nil {
+		return b.receiver.Buffered() > 0, s.life.AtEnd() || b.fin
+	}
+	p := &s.packets
+	return len(p.held) > 0, s.life.AtEnd() || p.total >= 0 && int32(p.next+uint32(len(p.held))-uint32(p.total)) >= 0
+}

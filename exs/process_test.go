@@ -1,0 +1,149 @@
+package exs_test
+
+import (
+	"bufio"
+	"fmt"
+	"net/netip"
+	"os"
+	"os/exec"
+	"testing"
+	"time"
+
+	"gomx/exs"
+)
+
+// roleKey names the variable that makes the test binary the other process of a test.
+const roleKey = "GOMX_EXS_TEST_PEER"
+
+func TestMain(m *testing.M) {
+	if text := os.Getenv(roleKey); text != "" {
+		time.AfterFunc(time.Minute, func() { os.Exit(3) })
+		if err := peer(text); err != nil {
+			fmt.Println("failed:", err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
+	os.Exit(m.Run())
+}
+
+// peer connects, and echoes until the end.
+func peer(text string) error {
+	var typ int
+	var where string
+	if _, err := fmt.Sscan(text, &typ, &where); err != nil {
+		return err
+	}
+	addr, err := netip.ParseAddrPort(where)
+	if err != nil {
+		return err
+	}
+	if err := exs.Init(exs.Version1); err != nil {
+		return err
+	}
+	s, err := exs.NewSocket(exs.Inet, typ, 0)
+	if err != nil {
+		return err
+	}
+	if err := s.BlockingConnect(addr); err != nil {
+		return err
+	}
+	fmt.Println("connected")
+	b := make([]byte, 1<<20)
+	for {
+		n, err := s.BlockingRecv(b, 0, exs.Unregistered)
+		if n == 0 || err != nil {
+			if err != nil {
+				return err
+			}
+			return s.BlockingClose()
+		}
+		if _, err := s.Write(b[:n]); err != nil {
+			return err
+		}
+	}
+}
+
+// other starts the other process, and accepts its connection.
+func other(w *world, typ int) (*exec.Cmd, *exs.Socket) {
+	w.Helper()
+	l, addr := w.listener(typ)
+	self, err := os.Executable()
+	w.ok(err)
+	cmd := exec.Command(self)
+	cmd.Env = append(os.Environ(), fmt.Sprintf("%s=%d %v", roleKey, typ, addr))
+	cmd.Stderr = os.Stderr
+	out, err := cmd.StdoutPipe()
+	w.ok(err)
+	w.ok(cmd.Start())
+	w.Cleanup(func() { _ = cmd.Process.Kill(); _ = cmd.Wait() })
+	var s *exs.Socket
+	w.within("a connection", func() { s, _, err = l.BlockingAccept() })
+	w.ok(err)
+	line, err := bufio.NewReader(out).ReadString('\n')
+	w.ok(err)
+	if line != "connected\n" {
+		w.Fatal(line)
+	}
+	return cmd, s
+}
+
+func eachType(t *testing.T, f func(w *world, typ int)) {
+	for _, typ := range both {
+		t.Run(map[int]string{exs.Stream: "stream", exs.SeqPacket: "packets"}[typ], func(t *testing.T) {
+			f(newWorld(t, "one library"), typ)
+		})
+	}
+}
+
+func TestTwoProcesses(t *testing.T) {
+	eachType(t, func(w *world, typ int) {
+		cmd, s := other(w, typ)
+		for i, n := range []int{1, 100, 10_000, 300_000} {
+			out, in := pattern(n, byte(i)), make([]byte, n)
+			q := w.queue(w.there)
+			_, err := s.Recv(in, exs.WaitAll, q, nil, nil)
+			w.ok(err)
+			_, err = s.Write(out)
+			w.ok(err)
+			w.event(q, exs.EvtRecv, 0)
+			w.same(in, out)
+		}
+		w.ok(s.BlockingClose())
+		w.within("the end of the peer", func() { w.Log(cmd.Process.Wait()) })
+	})
+}
+
+// TestPeerIsKilled kills the other process while both kinds of calls wait.
+func TestPeerIsKilled(t *testing.T) {
+	eachType(t, func(w *world, typ int) {
+		cmd, s := other(w, typ)
+		sends, receives := w.queue(w.there), w.queue(w.there)
+		w.ok(cmd.Process.Signal(os.Interrupt)) // which ends it without a word
+		in, big := make([]byte, 10), make([]byte, 30<<20)
+		if _, err := s.Recv(in, 0, receives, nil, nil); err == nil {
+			var e [1]exs.Event
+			sent := 0
+			for range 8 {
+				if _, err := s.Send(big, 0, sends, nil, nil); err == nil {
+					sent++
+				}
+			}
+			w.event(receives, exs.EvtRecv, exs.ECONNRESET)
+			for range sent {
+				n, err := sends.Dequeue(e[:], bound)
+				w.ok(err)
+				if n != 1 || e[0].Errno != exs.ECONNRESET {
+					w.Errorf("%d events, %v", n, e[0].Errno)
+				}
+			}
+		} else {
+			refused(w, err, exs.ECONNRESET)
+		}
+		_, err := s.Write(in)
+		refused(w, err, exs.ECONNRESET)
+		_, err = s.BlockingRecv(in, 0, nil)
+		refused(w, err, exs.ECONNRESET)
+		w.ok(s.BlockingClose())
+	})
+}

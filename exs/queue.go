@@ -1,0 +1,317 @@
+package exs
+
+import (
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// Queue is an event queue (2.1).
+type Queue struct {
+	l     *Library
+	room  room
+	count atomic.Int32 // events
+	// busy is how many operations that name the queue are outstanding; far below 0
+	// when it was deleted.
+	busy atomic.Int64
+
+	used atomic.Bool
+	mode atomic.Int32 // WaitMode
+
+	mu     sync.Mutex
+	ring   []Event
+	head   int
+	signal chan<- struct{}
+	least  int // events that are worth a signal
+}
+
+const deleted = -1 << 40
+
+// WaitMode says how Dequeue waits (11.2.7).
+type WaitMode int
+
+// The ways to wait.
+const (
+	WaitAdaptive WaitMode = iota // spin for a while, then sleep
+	WaitBusyPoll                 // spin
+	WaitNotify                   // sleep
+)
+
+// Attr is an attribute of a queue.
+type Attr int
+
+// The attributes, with the type of their value.
+const (
+	QAttrSignal Attr = iota // chan<- struct{}: is sent to, if it has room, when there are QAttrEvents events
+	QAttrEvents             // int, from 1 on
+	QAttrWait               // WaitMode; only before the first use of the queue
+)
+
+// NewQueue creates an event queue of the default library (2.1.1). It holds depth
+// events without growing. Error: EINVAL for a depth below 1.
+func NewQueue(depth int) (*Queue, error) {
+	l, err := defaultLibrary("create queue")
+	if err != nil {
+		return nil, err
+	}
+	return l.Queue(depth)
+}
+
+// Queue is the function NewQueue in this library.
+func (l *Library) Queue(depth int) (*Queue, error) {
+	if depth < 1 || depth > MaxCredits {
+		return nil, fail("create queue", EINVAL)
+	}
+	if _, err := l.Endpoint(); err != nil {
+		return nil, err
+	}
+	return &Queue{l: l, ring: make([]Event, depth), least: 1}, nil
+}
+
+// Delete deletes a queue (2.1.2). Events that nobody has taken are lost. Errors:
+// EBUSY with operations outstanding, EINVAL the second time.
+func (q *Queue) Delete() error {
+	if q == nil {
+		return fail("delete queue", EINVAL)
+	}
+	if !q.busy.CompareAndSwap(0, deleted) {
+		if q.gone() {
+			return fail("delete queue", EINVAL)
+		}
+		return fail("delete queue", EBUSY)
+	}
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.ring, q.head, q.signal = nil, 0, nil
+	q.count.Store(0)
+	q.l.wake(&q.room, false)
+	return nil
+}
+
+func (q *Queue) gone() bool { return q.busy.Load() < 0 }
+
+// begin counts an operation. False: the queue was deleted.
+func (q *Queue) begin() bool {
+	if q.busy.Add(1) > 0 {
+		return true
+	}
+	q.busy.Add(-1)
+	return false
+}
+
+func (q *Queue) end() { q.busy.Add(-1) }
+
+// Dequeue takes events, and waits until there is one or the timeout has passed
+// (2.1.3): Infinite waits for ever, 0 polls. It returns how many there are; 0 after
+// the timeout. Errors: EINVAL for no room or a deleted queue, ENETDOWN if the library
+// was closed and nothing is left.
+func (q *Queue) Dequeue(events []Event, timeout time.Duration) (int, error) {
+	if q == nil || len(events) == 0 || q.gone() {
+		return 0, fail("dequeue", EINVAL)
+	}
+	if n := q.take(events); n > 0 {
+		return n, nil
+	}
+	return q.dequeue(q, events, timeout)
+}
+
+// DequeueAtLeast is Dequeue, but waits for that many events. When the timeout has
+// passed it returns those there are.
+func (q *Queue) DequeueAtLeast(events []Event, least int, timeout time.Duration) (int, error) {
+	if q == nil || least < 1 || least > len(events) || q.gone() {
+		return 0, fail("dequeue", EINVAL)
+	}
+	return q.dequeue(&several{q, int32(least)}, events, timeout)
+}
+
+// several is a wait for more than one event.
+type several struct {
+	q     *Queue
+	least int32
+}
+
+func (s *several) ready() bool { return s.q.count.Load() >= s.least || s.q.gone() }
+func (s *several) at() *room   { return &s.q.room }
+
+func (q *Queue) ready() bool { return q.count.Load() > 0 || q.gone() }
+func (q *Queue) at() *room   { return &q.room }
+
+func (q *Queue) dequeue(c condition, events []Event, timeout time.Duration) (int, error) {
+	if !q.used.Load() {
+		q.used.Store(true)
+	}
+	n := 0
+	switch mode := WaitMode(q.mode.Load()); {
+	case mode == WaitNotify && timeout > 0:
+		q.l.watch()
+		_ = c.ready() || q.l.waitOn(c, timeout, false)
+	case mode == WaitBusyPoll && timeout > 0:
+		for began := time.Now(); !q.l.wait(c, 0) && !q.l.pump.over.Load(); {
+			if timeout != Infinite && time.Since(began) > timeout {
+				break
+			}
+		}
+	case c != condition(q):
+		q.l.wait(c, timeout)
+	default:
+		n = q.collect(events, timeout)
+	}
+	if n == 0 {
+		n = q.take(events)
+	}
+	switch {
+	case n > 0:
+		return n, nil
+	case q.gone():
+		return 0, fail("dequeue", EINVAL)
+	case q.l.pump.over.Load():
+		return 0, fail("dequeue", ENETDOWN)
+	}
+	return 0, nil
+}
+
+// collect waits for one event at least. What completes while this goroutine pumps goes
+// straight into events, of which it returns the number.
+func (q *Queue) collect(events []Event, timeout time.Duration) int {
+	p := &q.l.pump
+	if q.ready() || p.over.Load() {
+		return 0
+	}
+	if !p.in.CompareAndSwap(nil, &q.room) {
+		q.l.waitOn(q, timeout, true)
+		return 0
+	}
+	p.queue, p.events = q, events
+	var deadline time.Time
+	if timeout > 0 && timeout != Infinite {
+		if q.l.run(q, 0, deadline); !p.got && !q.ready() { // as good as always it is there: no clock
+			deadline = time.Now().Add(timeout)
+		}
+	}
+	q.l.run(q, timeout, deadline)
+	n := len(events) - len(p.events)
+	p.queue, p.events = nil, nil
+	p.leave()
+	return n
+}
+
+func (q *Queue) take(events []Event) int {
+	if q.count.Load() == 0 {
+		return 0
+	}
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	n := min(int(q.count.Load()), len(events))
+	for i := range n {
+		e := &q.ring[q.head]
+		events[i] = *e
+		*e = Event{}
+		if q.head++; q.head == len(q.ring) {
+			q.head = 0
+		}
+	}
+	q.count.Add(int32(-n))
+	return n
+}
+
+// put adds the event of an operation that has ended.
+func (q *Queue) put(o *op, pumping bool) {
+	if pumping && q.l.pump.direct(o) {
+		return
+	}
+	q.mu.Lock()
+	if q.ring != nil {
+		n := int(q.count.Load())
+		if n == len(q.ring) {
+			q.grow(n)
+		}
+		at := q.head + n
+		if at >= len(q.ring) {
+			at -= len(q.ring)
+		}
+		o.report(&q.ring[at])
+		q.count.Add(1)
+		if q.signal != nil && n+1 >= q.least {
+			select {
+			case q.signal <- struct{}{}:
+			default:
+			}
+		}
+	}
+	q.mu.Unlock()
+	q.l.wake(&q.room, pumping)
+}
+
+func (q *Queue) grow(n int) {
+	ring := make([]Event, 2*n)
+	copy(ring[copy(ring, q.ring[q.head:]):], q.ring[:q.head])
+	q.ring, q.head = ring, 0
+}
+
+// Modify changes an attribute (11.2.7). Errors: EINVAL for no such attribute, a
+// value of another type, or QAttrWait on a queue that was used.
+func (q *Queue) Modify(attr Attr, value any) error {
+	if q == nil || q.gone() {
+		return fail("modify queue", EINVAL)
+	}
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	switch v := value.(type) {
+	case nil:
+		if attr == QAttrSignal {
+			q.signal = nil
+			return nil
+		}
+	case chan struct{}:
+		if attr == QAttrSignal {
+			q.setSignal(v)
+			return nil
+		}
+	case chan<- struct{}:
+		if attr == QAttrSignal {
+			q.setSignal(v)
+			return nil
+		}
+	case int:
+		if attr == QAttrEvents && v > 0 {
+			q.least = v
+			return nil
+		}
+	case WaitMode:
+		if attr == QAttrWait && v >= WaitAdaptive && v <= WaitNotify && !q.used.Load() {
+			q.mode.Store(int32(v))
+			return nil
+		}
+	}
+	return fail("modify queue", EINVAL)
+}
+
+// setSignal makes the queue tell when it has something, also at once.
+func (q *Queue) setSignal(c chan<- struct{}) {
+	q.signal = c
+	if int(q.count.Load()) >= q.least {
+		select {
+		case c <- struct{}{}:
+		default:
+		}
+	}
+	q.l.watch()
+}
+
+// Status returns an attribute (11.2.8). Error: EINVAL for no such attribute.
+func (q *Queue) Status(attr Attr) (any, error) {
+	if q == nil || q.gone() {
+		return nil, fail("queue status", EINVAL)
+	}
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	switch attr {
+	case QAttrSignal:
+		return q.signal, nil
+	case QAttrEvents:
+		return q.least, nil
+	case QAttrWait:
+		return WaitMode(q.mode.Load()), nil
+	}
+	return nil, fail("queue status", EINVAL)
+}

@@ -1,0 +1,153 @@
+package exs
+
+import (
+	"net/netip"
+	"sync"
+
+	"gomx/exs/internal/life"
+	"gomx/mx"
+)
+
+// Socket is a listening post or an end of a connection (4). After Close it is
+// refused everywhere with EBADF.
+type Socket struct {
+	l      *Library
+	domain int
+	typ    int
+
+	mu      sync.Mutex
+	room    room // for credits
+	pumping bool // whoever has the lock has the role of the pump
+	life    life.Machine
+	options options
+
+	local, remote netip.AddrPort
+	post          *post    // of a listener, from Bind on
+	joining       *joining // while a connection is made
+	peer          mx.EndpointAddr
+	out           uint64 // match information of what goes to the peer, without the kind
+	conn, tag     uint32 // by which the peer names us
+
+	ops         []*op // all
+	spare       *op
+	outstanding int   // operations
+	sending     int   // of those, sends
+	receiving   int   // and receives
+	ending      []*op // shutdowns and the close, in order, that wait for what was before
+	buried      bool  // the number was given back
+	wrote       bool  // the peer knows that nothing follows
+	stops       bool  // the peer takes nothing any more
+	fate        Errno // why the connection is no more, if it was torn down
+
+	files   []*fileSend // the first is under way
+	packets packets
+	stream  *bytesOf
+}
+
+// NewSocket creates a socket of the default library (4.1). Errors: EAFNOSUPPORT,
+// ESOCKTNOSUPPORT, EPROTONOSUPPORT, ENETDOWN.
+func NewSocket(domain, typ, protocol int) (*Socket, error) {
+	l, err := defaultLibrary("socket")
+	if err != nil {
+		return nil, err
+	}
+	return l.Socket(domain, typ, protocol)
+}
+
+// Socket is the function NewSocket in this library.
+func (l *Library) Socket(domain, typ, protocol int) (*Socket, error) {
+	switch {
+	case domain != Inet && domain != Inet6:
+		return nil, fail("socket", EAFNOSUPPORT)
+	case typ != Stream && typ != SeqPacket:
+		return nil, fail("socket", ESOCKTNOSUPPORT)
+	case protocol != 0 && protocol != ProtoTCP:
+		return nil, fail("socket", EPROTONOSUPPORT)
+	}
+	s, n := l.fresh(domain, typ)
+	return s, fail("socket", n)
+}
+
+func (l *Library) fresh(domain, typ int) (*Socket, Errno) {
+	s := &Socket{l: l, domain: domain, typ: typ, options: defaults}
+	if n := l.enroll(s); n != 0 {
+		return nil, n
+	}
+	s.packets.total = -1
+	return s, 0
+}
+
+// FD returns the number of the socket, which no other open socket of the library has.
+func (s *Socket) FD() int { return int(s.conn) }
+
+// Type returns Stream or SeqPacket.
+func (s *Socket) Type() int { return s.typ }
+
+// SockName returns the address of this side. A socket that was neither bound nor
+// connected has the zero address. Error: EBADF.
+func (s *Socket) SockName() (netip.AddrPort, error) {
+	if n := s.lockFor(life.SockName); n != 0 {
+		return netip.AddrPort{}, fail("getsockname", n)
+	}
+	defer s.mu.Unlock()
+	return s.local, nil
+}
+
+// PeerName returns the address of the other side. Errors: ENOTCONN, EBADF.
+func (s *Socket) PeerName() (netip.AddrPort, error) {
+	if n := s.lockFor(life.PeerName); n != 0 {
+		return netip.AddrPort{}, fail("getpeername", n)
+	}
+	defer s.mu.Unlock()
+	return s.remote, nil
+}
+
+// lockFor takes the lock if the socket allows the call.
+func (s *Socket) lockFor(c life.Call) Errno {
+	if s == nil {
+		return EBADF
+	}
+	s.mu.Lock()
+	n := s.life.May(c)
+	if n != 0 {
+		s.mu.Unlock()
+	}
+	return n
+}
+
+// fits reports whether an address is one of the socket's domain.
+func (s *Socket) fits(a netip.AddrPort) bool {
+	if !a.IsValid() {
+		return false
+	}
+	return a.Addr().Unmap().Is4() == (s.domain == Inet) || s.domain == Inet6 && a.Addr().Is4In6()
+}
+
+// completed takes what completed on the endpoint for one of our operations.
+func (s *Socket) completed(o *op, st *mx.Status) {
+	s.mu.Lock()
+	s.pumping = true
+	switch {
+	case s.stream != nil:
+		s.streamed(o, st)
+	case o.receives():
+		s.packetIn(o, st)
+	default:
+		s.packetOut(o, st)
+	}
+	s.settle()
+	s.pumping = false
+	s.mu.Unlock()
+}
+
+// settle ends shutdowns and the close when all that was before them has ended. The
+// lock is held, and it is called before it is let go wherever an operation may have
+// ended.
+func (s *Socket) settle() {
+	for len(s.ending) > 0 && s.settled(s.ending[0]) {
+		s.ending = s.ending[1:]
+	}
+	if s.l.polls.Load() > 0 {
+		s.l.wake(&s.l.pollers, s.pumping)
+	}
+}

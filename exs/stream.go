@@ -1,0 +1,423 @@
+package exs
+
+import (
+	"gomx/exs/internal/stream"
+	"gomx/mx"
+)
+
+// bytesOf is what a stream socket has. The two machines decide which bytes go
+// where; here they are moved.
+type bytesOf struct {
+	sender   stream.Sender
+	receiver stream.Receiver
+	buffer   []byte
+	hand     []byte     // the message that has arrived
+	fetching bool       // it is being fetched
+	posted   []*landing // receives at the endpoint
+	spare    *landing
+	pieces   [][]byte // scratch
+	coming   uint64   // match information of the message that is announced
+	fin      bool     // the peer has ended its side
+}
+
+// landing is a receive at the endpoint: for a message that was advertised, or for one
+// that goes to the buffer.
+type landing struct {
+	s      *Socket
+	number uint32
+	fetch  bool
+	req    mx.Request
+	next   *landing
+}
+
+// smallestBuffer is the size of a stream's buffer before it grows.
+const (
+	smallestBuffer = 64 << 10
+	mostSegment    = 16 << 10
+)
+
+// prepare makes what the type of the socket needs for a connection.
+func (s *Socket) prepare(h *hello) {
+	if s.typ != Stream {
+		return
+	}
+	b := new(bytesOf)
+	cfg := func(buffer int) stream.Config {
+		c := stream.Config{
+			BufferMax: buffer, BufferMin: min(buffer, smallestBuffer),
+			Credits: min(s.options.credits, 1<<10), Segment: min(mostSegment, max(s.l.eager, 1<<10)),
+		}
+		if buffer == 0 {
+			c.BufferMax, c.BufferMin = stream.NoBuffer, stream.NoBuffer
+		}
+		return c
+	}
+	if b.sender.Init(cfg(min(h.buffer, mostBuffer))) != nil || b.receiver.Init(cfg(min(s.options.buffer, mostBuffer))) != nil {
+		panic("exs: the stream's machine refuses its configuration") // all of it is in bounds
+	}
+	s.stream = b
+}
+
+// mostBuffer is what the machine can count.
+const mostBuffer = 1 << 30
+
+func (s *Socket) sendBytes(o *op) {
+	if s.stream.sender.Send(stream.ID(o.id), o.size()) != nil {
+		s.finish(o, EPIPE)
+		return
+	}
+	s.drainSender()
+}
+
+func (s *Socket) receiveBytes(o *op) {
+	var flags stream.Flags
+	if o.flags&WaitAll != 0 {
+		flags |= stream.WaitAll
+	}
+	if o.flags&Peek != 0 {
+		flags |= stream.Peek
+	}
+	if s.life.AtEnd() || o.size() == 0 {
+		s.finish(o, 0)
+		return
+	}
+	if err := s.stream.receiver.Receive(stream.ID(o.id), o.size(), flags); err != nil {
+		s.finish(o, ECONNRESET)
+		return
+	}
+	s.drainReceiver()
+}
+
+// drainSender does what the sending machine asks for.
+func (s *Socket) drainSender() {
+	var a stream.Action
+	for s.stream.sender.Next(&a) {
+		switch a.Do {
+		case stream.ToSend:
+			s.sendPiece(&a)
+		case stream.ToTell:
+			s.tellStream(&a.Tell)
+		case stream.ToFinish:
+			s.finishBytes(&a)
+		}
+	}
+}
+
+// drainReceiver does what the receiving machine asks for.
+func (s *Socket) drainReceiver() {
+	b := s.stream
+	var a stream.Action
+	for b.receiver.Next(&a) {
+		switch a.Do {
+		case stream.ToPost:
+			s.postPiece(&a)
+		case stream.ToUnpost:
+			s.unpostPiece(a.Number)
+		case stream.ToPlace:
+			spread(s.ops[a.ID], a.Off, b.hand[a.From:a.From+a.N])
+		case stream.ToStore:
+			copy(b.buffer[a.At:a.At+a.N], b.hand[a.From:])
+		case stream.ToFetch:
+			s.fetchPiece(&a)
+		case stream.ToCopy:
+			spread(s.ops[a.ID], a.Off, b.buffer[a.At:a.At+a.N])
+		case stream.ToResize:
+			b.resize(&a)
+		case stream.ToTell:
+			s.tellStream(&a.Tell)
+		case stream.ToFinish:
+			s.finishBytes(&a)
+		}
+	}
+}
+
+func (b *bytesOf) resize(a *stream.Action) {
+	old := b.buffer
+	if b.buffer = nil; a.N > 0 {
+		b.buffer = make([]byte, a.N)
+	}
+	if a.Len > 0 {
+		n := copy(b.buffer[:a.Len], old[a.At:])
+		copy(b.buffer[n:a.Len], old)
+	}
+}
+
+func (s *Socket) tellStream(m *stream.Message) {
+	if s.fate != 0 {
+		return
+	}
+	var b [stream.MessageSize]byte
+	m.Encode(&b)
+	_ = s.say(ctlStream, b[:])
+}
+
+// finishBytes ends an operation. Why one was taken back stands in it.
+func (s *Socket) finishBytes(a *stream.Action) {
+	o := s.ops[a.ID]
+	o.length = a.N
+	switch a.Status {
+	case stream.OK:
+		s.finish(o, 0)
+	case stream.Cancelled:
+		s.finish(o, o.errno)
+	default:
+		s.finish(o, s.fate)
+	}
+}
+
+// spread copies to the buffer of an operation, from an offset on.
+func spread(o *op, off int, data []byte) {
+	if o.iov == nil {
+		copy(o.buf[off:], data)
+		return
+	}
+	for _, b := range o.iov {
+		if off >= len(b) {
+			off -= len(b)
+			continue
+		}
+		data = data[copy(b[off:], data):]
+		off = 0
+		if len(data) == 0 {
+			return
+		}
+	}
+}
+
+// cut is the list of pieces with bytes [off, off+n) of an operation.
+func (b *bytesOf) cut(o *op, off, n int) [][]byte {
+	b.pieces = b.pieces[:0]
+	for _, p := range o.iov {
+		if off >= len(p) {
+			off -= len(p)
+			continue
+		}
+		p = p[off:min(len(p), off+n)]
+		off = 0
+		if n -= len(p); len(p) > 0 {
+			b.pieces = append(b.pieces, p)
+		}
+		if n == 0 {
+			break
+		}
+	}
+	return b.pieces
+}
+
+func streamKind(direct bool) uint64 {
+	if direct {
+		return kindDirect << kindShift
+	}
+	return kindIndirect << kindShift
+}
+
+func (s *Socket) sendPiece(a *stream.Action) {
+	o := s.ops[a.ID]
+	match := streamKind(a.Direct) | s.out | uint64(a.Number)
+	ep := s.l.ep.Load()
+	var err error
+	if o.iov == nil {
+		_, err = ep.Isend(o.buf[a.Off:a.Off+a.N], s.peer, match, o)
+	} else {
+		_, err = ep.Isendv(s.stream.cut(o, a.Off, a.N), s.peer, match, o)
+	}
+	if err != nil {
+		s.tear(ENETDOWN)
+		s.stream.sender.Sent(a.ID)
+	}
+}
+
+// streamed takes the end of a message that was sent.
+func (s *Socket) streamed(o *op, st *mx.Status) {
+	if st.Code != mx.StatusSuccess && (st.Code != mx.StatusTruncated || !s.stops) {
+		s.tear(statusErrno(st.Code))
+	}
+	s.stream.sender.Sent(stream.ID(o.id))
+	s.drainSender()
+}
+
+func (s *Socket) landing(number uint32, fetch bool) *landing {
+	b := s.stream
+	l := b.spare
+	if l == nil {
+		l = &landing{s: s}
+	} else {
+		b.spare = l.next
+	}
+	l.number, l.fetch = number, fetch
+	b.posted = append(b.posted, l)
+	return l
+}
+
+// drop takes a receive off the list.
+func (b *bytesOf) drop(l *landing) {
+	for i := range b.posted {
+		if b.posted[i] == l {
+			last := len(b.posted) - 1
+			copy(b.posted[i:], b.posted[i+1:])
+			b.posted[last] = nil
+			b.posted = b.posted[:last]
+			break
+		}
+	}
+	l.next, b.spare = b.spare, l
+}
+
+func (s *Socket) postPiece(a *stream.Action) {
+	o, l := s.ops[a.ID], s.landing(a.Number, false)
+	match := streamKind(true) | toward(s.conn, s.tag) | uint64(a.Number)
+	ep := s.l.ep.Load()
+	var err error
+	if o.iov == nil {
+		l.req, err = ep.Irecv(o.buf[a.Off:a.Off+a.N], match, exact, l)
+	} else {
+		l.req, err = ep.Irecvv(s.stream.cut(o, a.Off, a.N), match, exact, l)
+	}
+	if err != nil {
+		s.stream.drop(l)
+		s.tear(ENETDOWN)
+	}
+}
+
+func (s *Socket) unpostPiece(number uint32) {
+	b := s.stream
+	for _, l := range b.posted {
+		if l.fetch || l.number != number {
+			continue
+		}
+		gone, _ := s.l.ep.Load().Cancel(l.req)
+		if gone {
+			b.drop(l)
+		}
+		s.breach(b.receiver.Unposted(number, gone))
+		return
+	}
+	s.breach(b.receiver.Unposted(number, true)) // it could not be posted
+}
+
+func (s *Socket) fetchPiece(a *stream.Action) {
+	b := s.stream
+	l := s.landing(a.Number, true)
+	b.pieces = append(b.pieces[:0], b.buffer[a.At:a.At+a.N], b.buffer[:a.More])
+	b.fetching = true
+	var err error
+	if l.req, err = s.l.ep.Load().Irecvv(b.pieces, b.coming, exact, l); err != nil {
+		b.drop(l)
+		s.tear(ENETDOWN)
+	}
+}
+
+// completed takes a message that has landed.
+func (l *landing) completed(st *mx.Status) {
+	s := l.s
+	s.mu.Lock()
+	s.pumping = true
+	b, number, fetch := s.stream, l.number, l.fetch
+	b.drop(l)
+	switch {
+	case st.Code != mx.StatusSuccess:
+		s.tear(statusErrno(st.Code))
+	case st.Source != s.peer:
+		s.l.counts.nonsense.Add(1)
+		s.tear(ECONNRESET)
+	}
+	if fetch {
+		s.breach(b.receiver.Fetched(number))
+	} else {
+		s.breach(b.receiver.Landed(number, int(st.XferLength)))
+	}
+	s.drainReceiver()
+	s.settle()
+	s.pumping = false
+	s.mu.Unlock()
+}
+
+// breach tears the connection down if the peer broke the protocol.
+func (s *Socket) breach(err error) {
+	if err != nil && s.fate == 0 {
+		s.l.counts.nonsense.Add(1)
+		s.reject()
+	}
+}
+
+// bytesHere takes data that no receive was posted for.
+func (s *Socket) bytesHere(match uint64, length uint32, data []byte) mx.UnexpAction {
+	b := s.stream
+	direct := kindOf(match) == kindDirect
+	if data != nil {
+		b.hand = data
+		s.breach(b.receiver.Here(direct, uint32(match), int(length)))
+		s.drainReceiver()
+		b.hand = nil
+		return mx.RecvFinished
+	}
+	b.coming, b.fetching = match, false
+	s.breach(b.receiver.Coming(direct, uint32(match), int(length)))
+	s.drainReceiver()
+	if b.fetching {
+		return mx.RecvContinue
+	}
+	return mx.RecvFinished
+}
+
+// streamHear takes a message of the peer's machines.
+func (s *Socket) streamHear(text []byte) {
+	b := s.stream
+	var m stream.Message
+	err := stream.Decode(&m, text)
+	switch {
+	case err != nil:
+	case m.Kind.ForSender():
+		err = b.sender.Message(&m)
+	default:
+		b.fin = b.fin || m.Kind == stream.Fin
+		err = b.receiver.Message(&m)
+	}
+	s.breach(err)
+	s.drainSender()
+	s.drainReceiver()
+}
+
+// stopStream: the peer takes nothing any more.
+func (s *Socket) stopStream() {
+	for _, o := range s.ops {
+		if o.live && o.sends() {
+			o.errno = EPIPE
+			s.stream.sender.Cancel(stream.ID(o.id))
+		}
+	}
+	s.drainSender()
+}
+
+func (s *Socket) stopStreamReading() {
+	s.stream.receiver.Shutdown()
+	s.drainReceiver()
+}
+
+func (s *Socket) endStreamWriting() {
+	s.stream.sender.Shutdown()
+	s.drainSender()
+}
+
+func (s *Socket) tearStream() {
+	s.stream.sender.Reset()
+	s.stream.receiver.Reset()
+	s.drainSender()
+	s.drainReceiver()
+}
+
+// streamEnds reports whether the peer has ended its side.
+func (s *Socket) streamEnds() bool { return s.stream.fin }
+
+func (s *Socket) cancelBytes(o *op) bool {
+	o.errno = ECANCELED
+	if o.sends() && s.stream.sender.Cancel(stream.ID(o.id)) {
+		s.drainSender()
+		return true
+	}
+	if o.receives() && s.stream.receiver.Cancel(stream.ID(o.id)) {
+		s.drainReceiver()
+		return true
+	}
+	return false
+}

@@ -1,0 +1,65 @@
+package exs_test
+
+import (
+	"io"
+	"testing"
+
+	"gomx/exs"
+)
+
+func TestStream(t *testing.T) {
+	over(t, streams, func(w *world, typ int) {
+		for _, buffer := range []int{exs.DefaultStreamBuf, 1000, 0} {
+			p := w.connect(typ, func(s *exs.Socket) {
+				_, err := s.Fcntl(exs.SetStreamBufSize, buffer)
+				w.ok(err)
+			})
+			all := pattern(3_000_000, 7)
+			go func() {
+				for at, n := 0, 1; at < len(all); n = n*3%200_001 + 1 {
+					end := min(at+n, len(all))
+					if _, err := p.a.Write(all[at:end]); err != nil {
+						t.Error(err)
+					}
+					at = end
+				}
+				if err := p.a.BlockingClose(); err != nil {
+					t.Error(err)
+				}
+			}()
+			var got []byte
+			in := make([]byte, 77_777)
+			for {
+				n, err := p.b.Read(in)
+				got = append(got, in[:n]...)
+				if err == io.EOF {
+					break
+				}
+				p.ok(err)
+			}
+			p.same(got, all)
+			p.ok(p.b.BlockingClose())
+		}
+	})
+}
+
+func TestWaitAll(t *testing.T) {
+	over(t, streams, func(w *world, typ int) {
+		p := w.connect(typ)
+		in, rest := make([]byte, 100_000), make([]byte, 100)
+		p.recv(p.b, p.qb, in, exs.WaitAll)
+		p.recv(p.b, p.qb, rest, 0)
+		all := pattern(100_010, 3)
+		for at := 0; at < len(all); at += 25_000 {
+			_, err := p.a.Write(all[at:min(at+25_000, len(all))])
+			p.ok(err)
+		}
+		if e := p.event(p.qb, exs.EvtRecv, 0); e.Length != len(in) {
+			t.Fatalf("%d bytes", e.Length)
+		}
+		if e := p.event(p.qb, exs.EvtRecv, 0); e.Length != 10 {
+			t.Fatalf("%d bytes", e.Length)
+		}
+		p.same(append(in, rest[:10]...), all)
+	})
+}

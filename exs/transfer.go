@@ -1,0 +1,237 @@
+package exs
+
+import (
+	"io"
+	"time"
+
+	"gomx/exs/internal/life"
+	"gomx/mx"
+)
+
+// Send starts to send b (5.1). On a SeqPacket socket it is one packet. An event of
+// type EvtSend says when b can be used again; with Block the call waits for that, and
+// returns how many bytes were sent. m is the registration of b, or Unregistered.
+//
+// Errors: EBUSY without a credit, unless there is CreditWait or Block; EPIPE if the
+// connection is shut down for sending, ECONNRESET if it was torn down, ENOTCONN, EBADF,
+// EFAULT if b is not within m, EMSGSIZE, EINVAL for a queue or flag that makes no sense.
+// A peer that stops receiving, or dies, gives events with EPIPE and ECONNRESET.
+func (s *Socket) Send(b []byte, flags Flags, q *Queue, ahandle any, m *Memory) (int, error) {
+	return s.send(EvtSend, b, nil, flags, q, ahandle, m)
+}
+
+// SendMsg is Send of pieces of memory, one after the other. They must stay as they
+// are, and so must the list. More than mx.MaxSegments are EMSGSIZE.
+func (s *Socket) SendMsg(iov [][]byte, flags Flags, q *Queue, ahandle any, m *Memory) (int, error) {
+	return s.send(EvtSendMsg, nil, pieces(iov), flags, q, ahandle, m)
+}
+
+// Recv starts to receive into b (5.2). An event of type EvtRecv says when something
+// is there: a packet, of which AmountLost bytes had no room; or bytes of a stream, with
+// WaitAll as many as b holds. Nothing and no error is the end of the connection. With
+// Peek the data stays for the next receive. With Block the call waits, and returns the
+// length. m is the registration of b, or Unregistered.
+//
+// Errors: EBUSY without a credit, unless there is CreditWait or Block; ECONNRESET if the
+// connection was torn down, ENOTCONN, EBADF, EFAULT if b is not within m, EACCES if m
+// is for sending only, EMSGSIZE, EINVAL for a queue or flag that makes no sense,
+// EOPNOTSUPP for a Peek at a stream without buffer.
+func (s *Socket) Recv(b []byte, flags Flags, q *Queue, ahandle any, m *Memory) (int, error) {
+	return s.recv(EvtRecv, b, nil, flags, q, ahandle, m)
+}
+
+// RecvMsg is Recv into pieces of memory, one after the other.
+func (s *Socket) RecvMsg(iov [][]byte, flags Flags, q *Queue, ahandle any, m *Memory) (int, error) {
+	return s.recv(EvtRecvMsg, nil, pieces(iov), flags, q, ahandle, m)
+}
+
+func pieces(iov [][]byte) [][]byte {
+	if iov == nil {
+		return [][]byte{}
+	}
+	return iov
+}
+
+const (
+	sendFlags = Block | CreditWait | Unsignaled | DontWait
+	recvFlags = sendFlags | WaitAll | Peek
+)
+
+func (s *Socket) send(kind EventType, b []byte, iov [][]byte, flags Flags, q *Queue, ahandle any, m *Memory) (int, error) {
+	if s == nil {
+		return 0, fail("send", EBADF)
+	}
+	s.mu.Lock()
+	n := s.life.CanSend()
+	if n == 0 && s.sending >= s.options.credits {
+		n = s.credit(flags, true)
+	}
+	if n == 0 && flags&^sendFlags != 0 {
+		n = EINVAL
+	}
+	var o *op
+	if n == 0 {
+		o, n = s.start(kind, b, iov, flags, q, ahandle, m)
+	}
+	if n != 0 {
+		s.mu.Unlock()
+		return 0, fail("send", n)
+	}
+	s.sending++
+	if len(s.files) > 0 {
+		s.files = append(s.files, &fileSend{s: s, o: o})
+	} else {
+		s.dispatchSend(o)
+	}
+	return s.started("send", o, flags)
+}
+
+func (s *Socket) recv(kind EventType, b []byte, iov [][]byte, flags Flags, q *Queue, ahandle any, m *Memory) (int, error) {
+	if s == nil {
+		return 0, fail("recv", EBADF)
+	}
+	s.mu.Lock()
+	n := s.life.May(life.Recv)
+	if n == 0 && s.receiving >= s.options.credits {
+		n = s.credit(flags, false)
+	}
+	if n == 0 && flags&^recvFlags != 0 {
+		n = EINVAL
+	}
+	if n == 0 && flags&Peek != 0 && s.typ == Stream && s.options.buffer == 0 {
+		n = EOPNOTSUPP
+	}
+	var o *op
+	if n == 0 {
+		o, n = s.start(kind, b, iov, flags, q, ahandle, m)
+	}
+	if n != 0 {
+		s.mu.Unlock()
+		return 0, fail("recv", n)
+	}
+	s.receiving++
+	if s.stream != nil {
+		s.receiveBytes(o)
+	} else {
+		s.receivePacket(o)
+	}
+	return s.started("recv", o, flags)
+}
+
+// start makes the operation of a transfer, after the checks.
+func (s *Socket) start(kind EventType, b []byte, iov [][]byte, flags Flags, q *Queue, ahandle any, m *Memory) (*op, Errno) {
+	o, n := s.begin(kind, flags, q, ahandle)
+	if n != 0 {
+		return nil, n
+	}
+	o.buf, o.iov = b, iov
+	if len(iov) > mx.MaxSegments || uint64(o.size()) > mx.MaxMessage {
+		n = EMSGSIZE
+	} else if m != nil {
+		n = m.use(o)
+	}
+	if n != 0 {
+		s.refuse(o)
+		return nil, n
+	}
+	o.mem = m
+	return o, 0
+}
+
+// started ends the call: at once, or with Block at the end of the operation.
+func (s *Socket) started(op string, o *op, flags Flags) (int, error) {
+	if len(s.ending) > 0 {
+		s.settle()
+	}
+	s.mu.Unlock()
+	if flags&Block == 0 {
+		return 0, nil
+	}
+	length, _, n := s.await(o)
+	if n == 0 {
+		return length, nil
+	}
+	return length, fail(op, n)
+}
+
+// credit looks for a credit, among what has completed or by waiting. The lock is
+// let go of meanwhile.
+func (s *Socket) credit(flags Flags, sends bool) Errno {
+	timeout := time.Duration(0)
+	if flags&(CreditWait|Block) != 0 {
+		timeout = Infinite
+	}
+	c := &credit{s, sends}
+	for {
+		s.mu.Unlock()
+		there := s.l.wait(c, timeout)
+		s.mu.Lock()
+		n := s.life.May(life.Recv)
+		if sends {
+			n = s.life.CanSend()
+		}
+		switch {
+		case n != 0:
+			return n
+		case c.free():
+			return 0
+		case !there:
+			return EBUSY
+		}
+	}
+}
+
+// credit is a wait for one.
+type credit struct {
+	s     *Socket
+	sends bool
+}
+
+func (c *credit) free() bool {
+	if c.sends {
+		return c.s.sending < c.s.options.credits
+	}
+	return c.s.receiving < c.s.options.credits
+}
+
+func (c *credit) ready() bool {
+	c.s.mu.Lock()
+	defer c.s.mu.Unlock()
+	return c.free() || c.s.fate != 0 || c.s.life.State() != life.Connected
+}
+
+func (c *credit) at() *room { return &c.s.room }
+
+// BlockingSend sends and waits until b can be used again (9.1).
+func (s *Socket) BlockingSend(b []byte, flags Flags, m *Memory) (int, error) {
+	return s.Send(b, flags|Block, nil, nil, m)
+}
+
+// BlockingRecv receives and waits until something is there (9.2). 0 without an error
+// is the end of the connection.
+func (s *Socket) BlockingRecv(b []byte, flags Flags, m *Memory) (int, error) {
+	return s.Recv(b, flags|Block, nil, nil, m)
+}
+
+// Write is BlockingSend of memory that is not registered (9.1).
+func (s *Socket) Write(b []byte) (int, error) { return s.Send(b, Block, nil, nil, Unregistered) }
+
+// Read is BlockingRecv into memory that is not registered (9.2). As Go wants it, the
+// end of the connection is io.EOF.
+func (s *Socket) Read(b []byte) (int, error) {
+	n, err := s.Recv(b, Block, nil, nil, Unregistered)
+	if n == 0 && err == nil && len(b) > 0 && s.finished() {
+		err = io.EOF
+	}
+	return n, err
+}
+
+// finished reports whether nothing comes any more. A packet may be empty without.
+func (s *Socket) finished() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.stream != nil {
+		return true
+	}
+	return s.life.AtEnd() || s.life.State() == life.Closed || s.packets.total >= 0 && int32(s.packets.next-uint32(s.packets.total)) >= 0
+}
