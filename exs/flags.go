@@ -89,7 +89,7 @@ const (
 	MaxCredits       = 1 << 20
 	MaxSmallPacket   = 64 << 10
 	DefaultStreamBuf = 1 << 20
-	MaxStreamBuf     = 3 << 30
+	MaxStreamBuf     = min(3<<30, math.MaxInt)
 )
 
 // setupTime bounds the conversation of two sockets that get to know each other.
