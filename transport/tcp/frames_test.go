@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
+	"io"
 	"os"
 	"runtime"
 	"testing"
@@ -348,12 +349,14 @@ func FuzzFrames(f *testing.F) {
 	})
 }
 
-// FuzzHello says anything to a port. It must go on to serve.
+// FuzzHello says anything to a port. It must answer or hang up, and go on to serve.
 func FuzzHello(f *testing.F) {
 	e := open(f, loopback(home4, tcp.Options{}), 0)
 	hello := proper(stranger, e.self)
 	f.Add(hello.bytes())
 	f.Add(append(hello.bytes(), make([]byte, proofSize)...))
+	hello.purpose = 0xf1f1
+	f.Add(hello.bytes())
 	f.Add([]byte("gomxtcp"))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		if len(b) == 0 {
@@ -364,7 +367,19 @@ func FuzzHello(f *testing.F) {
 		c := call(t, e)
 		say(t, c, b)
 		_ = c.CloseWrite()
+		over := make(chan []byte, 1)
+		go func() {
+			said, _ := io.ReadAll(c)
+			over <- said
+		}()
 		await(t, "a refusal or a link", func() bool {
+			select {
+			case said := <-over:
+				if isNotServed(said) {
+					return true // which is no refusal that counts
+				}
+			default:
+			}
 			e.mu.Lock()
 			defer e.mu.Unlock()
 			return e.counts[transport.RefusedHandshakes] > before || len(e.accepted) > 0
@@ -373,4 +388,9 @@ func FuzzHello(f *testing.F) {
 			e.accept().Close()
 		}
 	})
+}
+
+// isNotServed reports whether a port has answered that it does not serve a purpose.
+func isNotServed(said []byte) bool {
+	return len(said) == greetingSize && binary.LittleEndian.Uint16(said[14:]) == 7
 }
