@@ -49,10 +49,12 @@ func (l *link) Close() {
 // markEnd has the last request make a completion, by adding one that does.
 func (l *link) markEnd() {
 	p := l.port
-	if slot, ok := p.out.Take(); ok && l.work.len() < workDepth {
-		clear(p.out.Bytes(slot)[:creditsSize])
-		l.work.unmarked = signalEvery
-		l.collect(slot, creditsSize)
+	if l.work.len() < workDepth {
+		if slot, ok := p.out.Take(); ok {
+			clear(p.out.Bytes(slot)[:creditsSize])
+			l.work.unmarked = signalEvery
+			l.collect(slot, creditsSize)
+		}
 	}
 	p.begin(l)
 	p.post()
@@ -134,7 +136,7 @@ func (p *port) drained(l *link, last uint32) bool {
 
 // note keeps an error of something that was given back, for Describe.
 func (p *port) note(err error) {
-	if err != nil && p.memory.refused == nil {
+	if err != nil {
 		p.memory.refuse(err)
 	}
 }

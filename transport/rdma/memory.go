@@ -31,7 +31,10 @@ type memory struct {
 	spare []*verbs.Region // closed ones; under the endpoint's lock
 }
 
-const longAccess = verbs.LocalWrite | verbs.RemoteRead
+const (
+	longAccess = verbs.LocalWrite | verbs.RemoteRead
+	mostSpare  = 16 // Region objects that are kept for the next messages
+)
 
 func (m *memory) open(p *port) closer {
 	m.domain, m.arena = p.domain, p.opt.Arena
@@ -210,7 +213,7 @@ func (m *memory) end(own []*verbs.Region) {
 	for i, r := range own {
 		if err := r.Close(); err != nil {
 			m.refuse(err)
-		} else if len(m.spare) < bounceSlots {
+		} else if len(m.spare) < mostSpare {
 			m.spare = append(m.spare, r)
 		}
 		own[i] = nil

@@ -206,7 +206,7 @@ type message struct {
 }
 
 // deliver hands a frame over, and gives its slot back. False means that it was not
-// taken now.
+// taken now and keeps its slot.
 func (l *link) deliver(m message, h transport.Handler) bool {
 	p := l.port
 	b := p.in.bytes(m.slot)[:m.size]
@@ -216,7 +216,7 @@ func (l *link) deliver(m message, h transport.Handler) bool {
 		l.corrupt(err)
 		return true
 	}
-	if !h.Frame(l.peer, head, b[head.Size():]) {
+	if !h.Frame(l.peer, head, b[head.Size():]) && !l.closed {
 		return false
 	}
 	p.recycle(m.slot)
@@ -249,18 +249,31 @@ func (l *link) wait() {
 // retry offers frames that were not taken, or came before Bind.
 func (p *port) retry(h transport.Handler) int {
 	n, list := 0, p.waiting
-	p.waiting = p.waiting[len(p.waiting):]
+	p.waiting = p.waited
 	for _, l := range list {
 		l.listed = false
-		k := 0
-		for k < len(l.held) && l.deliver(l.held[k], h) {
-			k++
-		}
-		n += k
-		l.held = l.held[:copy(l.held, l.held[min(k, len(l.held)):])]
-		if l.refused = len(l.held) > 0; l.refused {
-			l.wait()
-		}
+		n += l.offer(h)
+	}
+	clear(list)
+	p.waited = list[:0]
+	return n
+}
+
+// offer hands over what l holds, until one is not taken, and returns how many were. The
+// handler may close the link, which throws away what is in l.held.
+func (l *link) offer(h transport.Handler) (n int) {
+	list := l.held
+	l.held = nil
+	for n < len(list) && !l.closed && !l.deaf && l.deliver(list[n], h) {
+		n++
+	}
+	l.held = list[:copy(list, list[n:])]
+	if l.closed || l.deaf {
+		l.dropHeld()
+		return n
+	}
+	if l.refused = len(l.held) > 0; l.refused {
+		l.wait()
 	}
 	return n
 }

@@ -62,6 +62,7 @@ type port struct {
 	finished []finished
 	owing    []*link // that have credits to give back
 	waiting  []*link // that have frames which were not taken
+	waited   []*link // the memory of waiting before
 	ailing   []*link // whose end has been found out
 	leaving  []*link // closed, with work under way
 	head     wire.Header

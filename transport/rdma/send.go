@@ -77,18 +77,21 @@ func (l *link) giveBack() uint16 {
 // owe notes that a message of the peer was taken.
 func (l *link) owe() {
 	l.owed++
-	if !l.owing && l.owed >= max(1, l.promised/2) {
+	if !l.owing && l.owesMuch() {
 		l.owing = true
 		l.port.owing = append(l.port.owing, l)
 	}
 }
+
+// owesMuch reports whether the peer may soon have no credits left.
+func (l *link) owesMuch() bool { return l.owed >= max(1, l.promised/2) }
 
 // giveCredits gives back, in messages of their own, the credits of peers that have
 // few left and have got no frame for some time.
 func (p *port) giveCredits() {
 	left := p.owing[:0]
 	for _, l := range p.owing {
-		if l.closed || l.broken != nil || l.owed < max(1, l.promised/2) {
+		if l.closed || l.broken != nil || !l.owesMuch() {
 			l.owing = false
 			continue
 		}

@@ -47,9 +47,7 @@ enum {
 enum { VB_WR_WRITE = 0, VB_WR_SEND = 2, VB_WR_READ = 4 };
 
 enum {
-	VB_FENCE = 1 << 0,
 	VB_SIGNALED = 1 << 1,
-	VB_SOLICITED = 1 << 2,
 	VB_INLINE = 1 << 3,
 };
 

@@ -21,10 +21,8 @@ type Flags uint32
 
 // The flags.
 const (
-	Fenced    Flags = C.VB_FENCE    // after all reads before it
-	Signaled  Flags = C.VB_SIGNALED // makes a Completion; without, only if it fails
-	Solicited Flags = C.VB_SOLICITED
-	Inline    Flags = C.VB_INLINE // the bytes are copied when it is posted; at most QP.MaxInline
+	Signaled Flags = C.VB_SIGNALED // makes a Completion; without, only if it fails
+	Inline   Flags = C.VB_INLINE   // the bytes are copied when it is posted; at most QP.MaxInline
 )
 
 // A Piece is what C has for one.
