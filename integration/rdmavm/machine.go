@@ -89,7 +89,7 @@ func (m *machine) arguments(hosts int) []string {
 	args := []string{
 		"-accel", "tcg,thread=multi", "-cpu", "max", "-m", "1024", "-smp", strconv.Itoa(processors(hosts, runtime.NumCPU())),
 		"-nodefaults", "-no-user-config", "-display", "none", "-no-reboot",
-		"-kernel", m.kernel, "-initrd", m.image(), "-append", "console=ttyS0 panic=-1 loglevel=5 net.ifnames=0",
+		"-kernel", m.kernel, "-initrd", m.image(), "-append", "console=ttyS0 panic=-1 loglevel=5 net.ifnames=0 tsc=reliable",
 	}
 	if hosts == 1 {
 		return append(args, "-nic", "none")
