@@ -81,7 +81,7 @@ func fakePerftest(t *testing.T, lines ...string) (counter string) {
 
 func TestPerftestIsAskedAgain(t *testing.T) {
 	if _, err := exec.LookPath("sh"); err != nil {
-		t.Skip("no shell here:", err)
+		t.Skip("needs sh in PATH:", err)
 	}
 	var said strings.Builder
 	at := setting{cores: pin{0, 1}, timeout: time.Minute, progress: &progress{w: &said}}
@@ -113,7 +113,7 @@ func TestPerftestIsAskedAgain(t *testing.T) {
 
 func TestPerftestServerThatFails(t *testing.T) {
 	if _, err := exec.LookPath("sh"); err != nil {
-		t.Skip("no shell here:", err)
+		t.Skip("needs sh in PATH:", err)
 	}
 	dir := t.TempDir()
 	script := "#!/bin/sh\ncase \"$*\" in *127.0.0.1) echo Couldn\\'t connect; exit 1;; esac\necho no such device >&2; exit 3\n"

@@ -12,11 +12,11 @@ import (
 )
 
 // suitePackages are those whose tests are part of the suite.
-var suitePackages = []string{"./transport/rdma/...", "./integration/rdma", "./mx"}
+var suitePackages = []string{"./transport/rdma/...", "./integration/rdma", "./integration/windows", "./mx"}
 
 // suiteRuns says which tests of a package are, if not all: of mx those that use RDMA, and
-// that the same history makes the same completions over all media.
-var suiteRuns = map[string]string{"gomx/mx": "SameHistory|RDMA"}
+// that the same history makes the same completions over all media; of windows those over RDMA.
+var suiteRuns = map[string]string{"gomx/mx": "SameHistory|RDMA", "gomx/integration/windows": "/rdma"}
 
 // toolLimit bounds a check of the suite that is not one of our tests.
 const toolLimit = 30 * time.Second

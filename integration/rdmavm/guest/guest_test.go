@@ -41,7 +41,7 @@ func TestWhereCommandsRun(t *testing.T) {
 func check(t *testing.T, c plan.Check) (plan.Result, string) {
 	t.Helper()
 	if _, err := exec.LookPath("sh"); err != nil {
-		t.Skip("no shell here:", err)
+		t.Skip("needs sh in PATH:", err)
 	}
 	output, err := os.Create(filepath.Join(t.TempDir(), "output"))
 	if err != nil {

@@ -95,13 +95,18 @@ func (r *Reader) readWide(word0 uint64) (h *wire.Header, payload []byte, ok bool
 		}
 		payload = r.data[at : int(at)+n : int(at)+n]
 	}
-	if h.Kind != wire.Eager && h.Kind != wire.PullData {
+	if !carriesUserBytes(h.Kind) {
 		// It will be parsed: the writer must not change it between check and use.
 		r.safe = append(r.safe[:0], payload...)
 		payload = r.safe
 	}
 	r.width = 2
 	return h, payload, true
+}
+
+// carriesUserBytes reports whether the payload of a kind is copied and never looked at.
+func carriesUserBytes(k wire.Kind) bool {
+	return k == wire.Eager || k == wire.PullData || k == wire.Put || k == wire.GetData
 }
 
 // Take frees the frame that Read returned, and reports whether it is time for
