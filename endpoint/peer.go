@@ -165,15 +165,28 @@ func (p *peer) renew() {
 
 // eagerLimit returns the largest message that goes to the peer eagerly.
 func (p *peer) eagerLimit(configured int) int {
+	if p.throttled {
+		return min(AlwaysEager-1, p.caps.MaxFrame)
+	}
+	return p.eagerUsually(configured)
+}
+
+// eagerUsually is eagerLimit while the peer has room.
+func (p *peer) eagerUsually(configured int) int {
 	limit := p.caps.Eager
 	if configured >= 0 {
 		limit = configured
 	}
-	limit = min(limit, p.eagerMax)
-	if p.throttled {
-		limit = 0
+	return min(max(min(limit, p.eagerMax), AlwaysEager-1), p.caps.MaxFrame)
+}
+
+// EagerTo returns the largest message that goes to the peer eagerly while that has
+// room, or -1 if there is no link to it that would tell.
+func (e *Engine) EagerTo(of Addr) int {
+	if !e.known(of) || e.peers[of.Peer].link == nil {
+		return -1
 	}
-	return min(max(limit, AlwaysEager-1), p.caps.MaxFrame)
+	return e.peers[of.Peer].eagerUsually(e.cfg.EagerLimit)
 }
 
 // refresh computes fast again after something it depends on has changed.

@@ -63,7 +63,7 @@ func (x *web) get(path string) []byte {
 }
 
 func TestHTTP(t *testing.T) {
-	for _, medium := range append(media, "rdma") {
+	for _, medium := range media {
 		t.Run(medium, func(t *testing.T) {
 			w := newWorld(t, medium)
 			large := pattern(8_000_000, 5)
@@ -141,7 +141,7 @@ type Repetition struct {
 }
 
 func TestRPC(t *testing.T) {
-	for _, medium := range append(media, "rdma") {
+	for _, medium := range media {
 		t.Run(medium, func(t *testing.T) {
 			w := newWorld(t, medium)
 			server := rpc.NewServer()

@@ -19,7 +19,7 @@ import (
 // connected runs a test over each medium, with two ends of a connection.
 func connected(t *testing.T, f func(t *testing.T, a, b *exs.Conn)) {
 	t.Helper()
-	for _, medium := range append(media, "rdma") {
+	for _, medium := range media {
 		t.Run(medium, func(t *testing.T) {
 			w := newWorld(t, medium)
 			a, b := w.conns()
@@ -43,7 +43,7 @@ func (w *world) conns() (a, b *exs.Conn) {
 }
 
 func TestConnNet(t *testing.T) {
-	for _, medium := range append(media, "rdma") {
+	for _, medium := range media {
 		t.Run(medium, func(t *testing.T) {
 			w := newWorld(t, medium)
 			nettest.TestConn(t, func() (a, b net.Conn, stop func(), err error) {

@@ -15,9 +15,12 @@ import (
 
 // joining is a connection in the making.
 type joining struct {
-	stop  context.CancelFunc
-	nonce nonce
-	met   chan struct{} // at the server: the client has named itself
+	stop context.CancelFunc
+
+	// At the server.
+	nonce  nonce
+	met    chan struct{} // the client has named itself
+	theirs *hello
 }
 
 // Connect starts to connect to a listener (4.2). It waits for the timeout at most. A

@@ -122,6 +122,7 @@ func (s *Socket) opened(source mx.EndpointAddr, n nonce) {
 		return
 	}
 	s.peer = source
+	s.prepare(j.theirs)
 	s.joining = nil
 	s.life.Connected(true)
 	s.arm()

@@ -14,8 +14,9 @@ import (
 // bound ends every wait of the tests, so that none can hang.
 const bound = 10 * time.Second
 
-// media are what the connections of the tests run over.
-var media = []string{"one library", "mem", "shm", "tcp"}
+// media are what the connections of the tests run over. The last one is there in the
+// machine of integration/rdmavm.
+var media = []string{"one library", "mem", "shm", "tcp", "rdma"}
 
 // world is one test: two libraries over a medium, or one that talks to itself.
 type world struct {

@@ -25,7 +25,6 @@ type Library struct {
 
 	opening sync.Mutex
 	home    place // of the endpoint
-	eager   int   // largest message that travels with its data
 
 	mu      sync.RWMutex
 	sockets []*Socket // by number
@@ -122,15 +121,11 @@ func (l *Library) Endpoint() (*mx.Endpoint, error) {
 	if err == nil {
 		err = ep.RegisterUnexpHandler(l.unexpected, nil)
 	}
-	var eager uint32
-	if err == nil {
-		err = mx.GetInfo(ep, mx.CopySendMax, 0, &eager)
-	}
 	if err != nil {
 		_ = ep.Close()
 		return nil, &Error{Op: "open endpoint", Errno: ENETDOWN, Cause: err}
 	}
-	l.home, l.eager = place{nic, eid, filter}, int(eager)
+	l.home = place{nic, eid, filter}
 	l.ep.Store(ep)
 	return ep, nil
 }

@@ -207,7 +207,6 @@ func (s *Socket) child(h *hello) (*Socket, verdict) {
 	defer n.mu.Unlock()
 	n.life.Connect()
 	n.agree(h)
-	n.prepare(h)
-	n.joining = &joining{stop: func() {}, nonce: newNonce(), met: make(chan struct{})}
+	n.joining = &joining{stop: func() {}, nonce: newNonce(), met: make(chan struct{}), theirs: h}
 	return n, welcome
 }

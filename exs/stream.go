@@ -33,19 +33,31 @@ type landing struct {
 // smallestBuffer is the size of a stream's buffer before it grows.
 const (
 	smallestBuffer = 64 << 10
-	mostSegment    = 16 << 10
+
+	smallestSegment, mostSegment = 1000, 16 << 10
 )
 
-// prepare makes what the type of the socket needs for a connection.
+// segment is the largest message of a stream for the buffer. It has to travel with its
+// data: what is left with the sender is fetched only when somebody waits.
+func (s *Socket) segment() int {
+	n, err := s.l.ep.Load().EagerTo(s.peer)
+	if err != nil {
+		return smallestSegment
+	}
+	return max(smallestSegment, min(n, mostSegment))
+}
+
+// prepare makes what the type of the socket needs for a connection to a peer that has
+// said hello.
 func (s *Socket) prepare(h *hello) {
 	if s.typ != Stream {
 		return
 	}
-	b := new(bytesOf)
+	b, segment := new(bytesOf), s.segment()
 	cfg := func(buffer int) stream.Config {
 		c := stream.Config{
 			BufferMax: buffer, BufferMin: min(buffer, smallestBuffer),
-			Credits: min(s.options.credits, 1<<10), Segment: min(mostSegment, max(s.l.eager, 1<<10)),
+			Credits: min(s.options.credits, 1<<10), Segment: segment,
 		}
 		if buffer == 0 {
 			c.BufferMax, c.BufferMin = stream.NoBuffer, stream.NoBuffer

@@ -152,6 +152,16 @@ func (d *Endpoint) Forget(h endpoint.Handle) error {
 	return d.call(func(e *endpoint.Engine) error { return e.Forget(h) })
 }
 
+// EagerTo returns the largest message that goes to a peer eagerly, -1 if that is not
+// known.
+func (d *Endpoint) EagerTo(a endpoint.Addr) (n int, err error) {
+	err = d.call(func(e *endpoint.Engine) error {
+		n = e.EagerTo(a)
+		return nil
+	})
+	return n, err
+}
+
 // Disconnect ends the session with a peer (XII.1.1).
 func (d *Endpoint) Disconnect(a endpoint.Addr) error {
 	return d.call(func(e *endpoint.Engine) error { return e.Disconnect(a) })
