@@ -13,6 +13,7 @@ var Unregistered *Memory
 
 // Memory is registered memory (8.1).
 type Memory struct {
+	l     *Library
 	bytes []byte
 	held  *mx.Memory
 
@@ -46,7 +47,7 @@ func (l *Library) Register(b []byte, flags Flags) (*Memory, error) {
 	if err != nil {
 		return nil, failed("register", err, ENOBUFS)
 	}
-	return &Memory{bytes: b, held: held, flags: flags}, nil
+	return &Memory{l: l, bytes: b, held: held, flags: flags}, nil
 }
 
 // Bytes returns the memory.
@@ -97,7 +98,7 @@ func (m *Memory) use(o *op) Errno {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	switch {
-	case m.gone:
+	case m.gone, m.l != o.s.l:
 		return EINVAL
 	case m.flags&RecvDisable != 0 && o.receives():
 		return EACCES

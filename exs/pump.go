@@ -24,6 +24,8 @@ type room struct {
 type parker struct {
 	signal chan struct{}
 	room   *room
+
+	older, newer *parker // those that came before and after
 }
 
 // pump collects what completes on the endpoint. One goroutine at a time has that
@@ -40,7 +42,8 @@ type pump struct {
 	got    bool    // something has gone there
 
 	mu     sync.Mutex
-	all    []*parker // in order of arrival
+	oldest *parker // of those that are parked
+	newest *parker
 	count  atomic.Int32
 	spare  []*parker
 	looker sync.Once // the watcher has been started
@@ -134,8 +137,8 @@ func (p *pump) leave() {
 func (p *pump) offer() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if len(p.all) > 0 {
-		p.all[0].wake()
+	if p.oldest != nil {
+		p.oldest.wake()
 	}
 }
 
@@ -187,7 +190,12 @@ func (p *pump) enter(r *room) *parker {
 	k.room = r
 	r.parked = append(r.parked, k)
 	r.n.Add(1)
-	p.all = append(p.all, k)
+	k.older, p.newest = p.newest, k
+	if k.older == nil {
+		p.oldest = k
+	} else {
+		k.older.newer = k
+	}
 	p.count.Add(1)
 	return k
 }
@@ -197,7 +205,7 @@ func (p *pump) exit(k *parker) {
 	defer p.mu.Unlock()
 	k.room.parked = without(k.room.parked, k)
 	k.room.n.Add(-1)
-	p.all = without(p.all, k)
+	p.unlink(k)
 	p.count.Add(-1)
 	select {
 	case <-k.signal:
@@ -205,6 +213,21 @@ func (p *pump) exit(k *parker) {
 	}
 	k.room = nil
 	p.spare = append(p.spare, k)
+}
+
+// unlink takes a goroutine out of the list, which may be long.
+func (p *pump) unlink(k *parker) {
+	if k.older == nil {
+		p.oldest = k.newer
+	} else {
+		k.older.newer = k.newer
+	}
+	if k.newer == nil {
+		p.newest = k.older
+	} else {
+		k.newer.older = k.older
+	}
+	k.older, k.newer = nil, nil
 }
 
 func without(list []*parker, k *parker) []*parker {
@@ -273,7 +296,7 @@ func (p *pump) end() {
 	p.over.Store(true)
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	for _, k := range p.all {
+	for k := p.oldest; k != nil; k = k.newer {
 		k.wake()
 	}
 }

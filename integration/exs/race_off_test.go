@@ -1,0 +1,5 @@
+//go:build !race
+
+package exs_test
+
+const raceDetector = false
