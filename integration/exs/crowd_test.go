@@ -19,6 +19,7 @@ import (
 type crowd struct {
 	testing.TB
 	server  *proc.Process
+	l       *exs.Library
 	kind    string
 	sockets []*exs.Socket
 	conns   []net.Conn
@@ -35,14 +36,14 @@ const busy = 10
 func gather(t testing.TB, medium, kind string, count int) *crowd {
 	t.Helper()
 	c := &crowd{TB: t, kind: kind, server: start(t, medium, "echo", kind, count)}
-	l := library(t, medium)
+	c.l = library(t, medium)
 	addr, err := netip.ParseAddrPort(c.server.Hear("at "))
 	c.ok(err)
-	c.q, err = l.Queue(2 * busy)
+	c.q, err = c.l.Queue(2 * busy)
 	c.ok(err)
 	var first uint64
 	for i := range count {
-		c.connect(l, addr)
+		c.connect(addr)
 		if i == 0 {
 			c.server.Hear("first")
 			first = memory()
@@ -64,15 +65,15 @@ func (c *crowd) ok(err error) {
 	}
 }
 
-func (c *crowd) connect(l *exs.Library, addr netip.AddrPort) {
+func (c *crowd) connect(addr netip.AddrPort) {
 	c.Helper()
 	if c.kind == conns {
-		conn, err := l.Dial("exs", addr.String())
+		conn, err := c.l.Dial("exs", addr.String())
 		c.ok(err)
 		c.conns = append(c.conns, conn)
 		return
 	}
-	s, err := l.Socket(exs.Inet, typeOf(c.kind), 0)
+	s, err := c.l.Socket(exs.Inet, typeOf(c.kind), 0)
 	c.ok(err)
 	c.ok(s.Connect(addr, exs.Block, bound, nil, nil))
 	c.sockets = append(c.sockets, s)

@@ -12,11 +12,19 @@ import (
 )
 
 // suitePackages are those whose tests are part of the suite.
-var suitePackages = []string{"./transport/rdma/...", "./integration/rdma", "./integration/windows", "./mx"}
+var suitePackages = []string{
+	"./transport/rdma/...", "./integration/rdma", "./integration/windows", "./mx", "./exs", "./integration/exs",
+}
 
 // suiteRuns says which tests of a package are, if not all: of mx those that use RDMA, and
-// that the same history makes the same completions over all media; of windows those over RDMA.
-var suiteRuns = map[string]string{"gomx/mx": "SameHistory|RDMA", "gomx/integration/windows": "/rdma"}
+// that the same history makes the same completions over all media; of the others those that run
+// over RDMA.
+var suiteRuns = map[string]string{
+	"gomx/mx":                  "SameHistory|RDMA",
+	"gomx/exs":                 "/^rdma$",
+	"gomx/integration/exs":     "^Test(Registered|Killed)$/^rdma$",
+	"gomx/integration/windows": "/^rdma$",
+}
 
 // toolLimit bounds a check of the suite that is not one of our tests.
 const toolLimit = 30 * time.Second
