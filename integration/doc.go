@@ -5,6 +5,7 @@
 //	processes/  kills, stops, restricted systems, sleeping and progress
 //	hostile/    peers that don't keep to the protocol
 //	tcp/        processes that meet over TCP: cuts, kills, stops, crowds, strangers
+//	exs/        Extended Sockets: crowds of connections, kills, cuts below a connection
 //	netns/      hosts made of network namespaces, for root
 //	sim/        engines by the thousand over a simulated network, from seeds
 //	rdmavm/     a virtual machine with Soft-RoCE, in which other tests run
