@@ -65,6 +65,7 @@ func (e *Engine) accessSelf(p *peer, slot int32, r *request) {
 	}
 	mem, disposition := e.reach(&wire.Header{Match: r.window, Offset: r.at, Total: r.msgLen}, need)
 	if disposition == wire.Taken {
+		e.windows.at(r.window).count(r.kind == kindPut)
 		m.BytesSent += uint64(r.msgLen)
 		m.BytesReceived += uint64(r.msgLen)
 		if r.kind == kindPut {
@@ -143,7 +144,20 @@ func (e *Engine) discount(r *request) {
 }
 
 // release lets go of the window of a peer's put or get that has ended.
-func (e *Engine) release(r *request) { e.unpin(r.window) }
+func (e *Engine) release(r *request) {
+	if w := e.windows.at(r.window); r.code == Success {
+		w.count(r.kind == kindPutIn)
+	}
+	e.unpin(r.window)
+}
+
+func (w *memoryWindow) count(put bool) {
+	if put {
+		w.puts++
+	} else {
+		w.gets++
+	}
+}
 
 // withdraw ends a peer's put or get because its window is closed.
 func (e *Engine) withdraw(slot int32, r *request) {

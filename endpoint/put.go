@@ -50,19 +50,22 @@ func (e *Engine) completePut(slot int32, r *request, disposition uint32) {
 	e.completeAccess(slot, r, outcome(disposition))
 }
 
-// arrivePut takes a peer's put with its bytes.
+// arrivePut takes a peer's put with its bytes. One without a request wants no answer.
 func (e *Engine) arrivePut(p *peer, h *wire.Header, payload []byte) {
-	if h.Flags&accessFlags != accessFlags || len(payload) != int(h.Total) {
+	if h.Flags&wire.HasRange == 0 || len(payload) != int(h.Total) {
 		e.count.Malformed++
 		return
 	}
 	mem, disposition := e.reach(h, MayWrite)
 	n := copy(mem, payload)
 	if disposition == wire.Taken {
+		e.windows.at(h.Match).puts++
 		p.medium.PutsServed++
 		p.medium.BytesReceived += uint64(n)
 	}
-	e.notify(p, h.ID, uint32(n), disposition)
+	if h.Flags&wire.HasID != 0 {
+		e.notify(p, h.ID, uint32(n), disposition)
+	}
 }
 
 // arrivePutOffer takes a peer's put whose bytes are to be pulled into the window.

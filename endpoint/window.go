@@ -38,6 +38,8 @@ type memoryWindow struct {
 	open bool
 	shut bool // closed, and yet in use
 	busy int  // operations of peers that may touch the memory
+
+	puts, gets uint64 // that have been carried out
 }
 
 type windows struct {

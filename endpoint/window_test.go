@@ -53,6 +53,9 @@ func TestNoAllocationPerAccess(t *testing.T) {
 }
 
 func putAndGet(t *testing.T, w *endpointtest.World, a *endpointtest.Node, to endpoint.Addr, id uint64, v wire.Vec) {
+	if _, err := a.Engine.Write(v.First, to, id, 0); err != nil {
+		t.Fatal(err)
+	}
 	put, err := a.Engine.Put(v, to, id, 0, 1, nil)
 	if err != nil {
 		t.Fatal(err)

@@ -39,7 +39,7 @@
 //
 // A program may open a window on its memory (OpenWindow) and tell peers its handle.
 // They then write and read it with Iput and Iget, whose requests are collected like
-// all others. The program that owns the window does nothing for it, and learns
+// all others, and write a few bytes with Put, which has no request. The program that owns the window does nothing for it, and learns
 // nothing of it; that is what messages are for. The library checks what peers do at
 // the side of the window.
 //

@@ -36,6 +36,26 @@ func (ep *Endpoint) Iput(buf []byte, dest EndpointAddr, w WindowHandle, offset u
 	return ep.access("iput to", (*driver.Endpoint).Put, wire.Vec{First: buf}, dest, w, offset, matchInfo, context)
 }
 
+// Put writes buf into a window of dest like Iput, but without a request: buf is free
+// when it returns, and nothing tells when the bytes are there. They are before anything
+// that this endpoint begins later towards dest. Nor does anything tell that the peer
+// has refused them; it counts them. False: the bytes are too many for one frame, or other
+// traffic is before them, or the peer can't be reached; Iput does it then. It is the
+// quickest way to have a few bytes in the memory of a peer.
+//
+// Errors: ErrBadAddrList, ErrBadEndpoint. Safe from
+// any goroutine.
+func (ep *Endpoint) Put(buf []byte, dest EndpointAddr, w WindowHandle, offset uint32) (bool, error) {
+	if dest.ep != ep {
+		return false, ep.fail("put to", dest.String(), ep.owns(dest))
+	}
+	sent, err := ep.d.Write(buf, dest.a, w.ID, offset)
+	if err != nil {
+		return false, ep.fail("put to", dest.String(), err)
+	}
+	return sent, nil
+}
+
 // Iputv is Iput of the bytes of up to MaxSegments segments, one after the other. The
 // list may be changed as soon as the call returns, the bytes not. More segments are
 // ErrBadSegCount.

@@ -94,6 +94,17 @@ func (w *Window) Handle() WindowHandle { return WindowHandle{w.id, uint32(len(w.
 // Bytes returns the memory. It stays the caller's after Close.
 func (w *Window) Bytes() []byte { return w.bytes }
 
+// Poll makes one pass of the progression, and returns how many puts and gets have been
+// carried out on the window since it was opened. What a put that is counted has written
+// may be read. A closed window has none. Error: ErrBadEndpoint.
+func (w *Window) Poll() (puts, gets uint64, err error) {
+	puts, gets, err = w.ep.d.WindowUse(w.id)
+	if err != nil {
+		return 0, 0, w.ep.fail("poll window", "", err)
+	}
+	return puts, gets, nil
+}
+
 // Close ends the window: from its return on no peer reads or writes the memory.
 // What peers have under way on it is ended, and completes there with
 // StatusBadRDMAWindow; of a put some bytes may have come. Close waits while a card

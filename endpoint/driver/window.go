@@ -46,6 +46,35 @@ func (d *Endpoint) Get(v wire.Vec, from endpoint.Addr, window uint64, at uint32,
 	return h, err
 }
 
+// Write puts a few bytes into a window of a peer, without a request; see the engine.
+func (d *Endpoint) Write(b []byte, to endpoint.Addr, window uint64, at uint32) (bool, error) {
+	d.lock()
+	if d.closed {
+		d.unlock()
+		return false, ErrClosed
+	}
+	if d.lossy {
+		d.advance()
+	}
+	sent, err := d.eng.Write(b, to, window, at)
+	d.after()
+	d.unlock()
+	return sent, err
+}
+
+// WindowUse makes one pass, and returns how many puts and gets a window has seen.
+func (d *Endpoint) WindowUse(id uint64) (puts, gets uint64, err error) {
+	d.lock()
+	if d.closed {
+		d.unlock()
+		return 0, 0, ErrClosed
+	}
+	d.once()
+	puts, gets = d.eng.WindowUse(id)
+	d.unlock()
+	return puts, gets, nil
+}
+
 // OpenWindow lets peers read and write memory; see the engine.
 func (d *Endpoint) OpenWindow(mem []byte, may endpoint.Permission, key uint64) (id uint64, err error) {
 	err = d.call(func(e *endpoint.Engine) error {

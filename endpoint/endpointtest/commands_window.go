@@ -13,7 +13,9 @@ var _ = family(map[string]command{
 	"shut":   shutWindow,
 	"busy":   busyWindow,
 	"inside": insideWindow,
+	"used":   usedWindow,
 	"put":    put,
+	"write":  write,
 	"get":    get,
 	"gets":   gets,
 })
@@ -124,6 +126,47 @@ func put(t *Trace, a *arguments) error {
 		r.access.window.puts = append(r.access.window.puts, r)
 		return r.node.Engine.Put(b.Vec, addr, id, uint32(r.access.at), a.number("match", 0), nil)
 	})
+}
+
+// write NAME a b window=W [at=N] len=N [wrong]
+func write(t *Trace, a *arguments) error {
+	name, from, to := a.word(0), t.node(a, 1), t.node(a, 2)
+	w := t.window(a.keyed["window"], a)
+	if a.err != nil {
+		return nil
+	}
+	addr, err := t.address(from, to)
+	if err != nil {
+		return err
+	}
+	b := NewBuffer(a.sizes()...)
+	t.sends++
+	Fill(&b.Vec, t.sends)
+	x := &tracedAccess{window: w, at: int(a.number("at", 0)), n: b.Vec.Len(), bytes: bytes.Clone(b.Vec.First)}
+	id := w.id
+	if a.has("wrong") {
+		id += 1 << 40
+	}
+	sent, err := from.Engine.Write(b.Vec.First, addr, id, uint32(x.at))
+	if err != nil {
+		return err
+	}
+	Fill(&b.Vec, 0) // the bytes must have left
+	if !sent {
+		t.printf("%s: can't leave", name)
+		return nil
+	}
+	w.puts = append(w.puts, &traced{name: name, node: from, access: x})
+	return nil
+}
+
+// used WINDOW: how many puts and gets it has seen.
+func usedWindow(t *Trace, a *arguments) error {
+	if w := t.window(a.word(0), a); w != nil {
+		puts, gets := w.node.Engine.WindowUse(w.id)
+		t.printf("%d puts, %d gets", puts, gets)
+	}
+	return nil
 }
 
 // get NAME a b window=W [at=N] len=N|cut=N,N [wrong]

@@ -94,6 +94,9 @@ func (p *Pair) access(side int, how byte) error {
 		x.buffer = NewBuffer(x.size)
 	}
 	var err error
+	if how&32 != 0 && how&8 != 0 && !x.isGet && p.write(s, x, addr) {
+		return nil
+	}
 	if x.isGet {
 		x.handle, err = s.node.Engine.Get(x.buffer.Vec, addr, w.id, uint32(x.at), 0, x)
 	} else {
@@ -102,6 +105,15 @@ func (p *Pair) access(side int, how byte) error {
 	}
 	s.accesses = append(s.accesses, x)
 	return err
+}
+
+// write puts into the hot place without a request, if that can leave now.
+func (p *Pair) write(s *pairSide, x *pairAccess, to endpoint.Addr) bool {
+	b := make([]byte, x.size)
+	Fill(&wire.Vec{First: b}, x.seed)
+	sent, err := s.node.Engine.Write(b, to, x.window.id, uint32(x.at))
+	clear(b)
+	return sent && err == nil
 }
 
 // closeWindow closes the window of a side and opens another.

@@ -51,18 +51,22 @@ var golden = map[string]struct {
 	"connect": {
 		header: wire.Header{Kind: wire.Connect, Length: wire.ConnectSize},
 		connect: &wire.ConnectInfo{
-			Version: 2, Session: session, Filter: 0xcafe, Attempt: 3, NIC: 0x02000a000001, Endpoint: 6, EagerMax: 32 << 10,
+			Version: 3, Session: session, Filter: 0xcafe, Attempt: 3, NIC: 0x02000a000001, Endpoint: 6, EagerMax: 32 << 10,
 		},
 	},
 	"connect_reply": {
 		header: wire.Header{Kind: wire.ConnectReply, Length: wire.ConnectSize, Session: 0x5e559876},
 		connect: &wire.ConnectInfo{
-			Version: 2, Session: session, Attempt: 3, NIC: 0x02000a000001, Endpoint: 6, EagerMax: 32 << 10, Status: 17,
+			Version: 3, Session: session, Attempt: 3, NIC: 0x02000a000001, Endpoint: 6, EagerMax: 32 << 10, Status: 17,
 		},
 	},
 	"put": {header: wire.Header{
 		Kind: wire.Put, Flags: wire.HasID | wire.HasRange, Length: 5,
 		Match: 0x0123456789ab0003, Seq: 0x10206, Session: session, ID: 0x700000004, Total: 5, Offset: 4096,
+	}, payload: "hello"},
+	"put_write": {header: wire.Header{
+		Kind: wire.Put, Flags: wire.HasRange, Length: 5,
+		Match: 0x0123456789ab0003, Seq: 0x10206, Session: session, Total: 5, Offset: 4096,
 	}, payload: "hello"},
 	"put_piece": {header: wire.Header{
 		Kind: wire.Put, Flags: wire.HasID | wire.HasRange, Length: 5,
