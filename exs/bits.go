@@ -39,6 +39,9 @@ const (
 	kindLife                                     // never received: its end is the end of the peer
 )
 
+// kindAccess does not travel: it is what operations on persistent memory complete with.
+const kindAccess uint64 = 1<<(64-kindShift) - 1
+
 // toward is the match information of messages to a socket, without the kind.
 func toward(conn, tag uint32) uint64 {
 	return uint64(conn)<<connShift | uint64(tag)<<tagShift

@@ -52,7 +52,10 @@ func (s *Socket) takeBack(o *op) bool {
 
 func (s *Socket) cancelPacket(o *op) bool {
 	p := &s.packets
-	if p.waiting.remove(o) || p.peeking.remove(o) || p.early.remove(o) {
+	if o.flags&Persistent != 0 {
+		return s.takeHome(o)
+	}
+	if p.waiting.remove(o) || p.peeking.remove(o) || p.early.remove(o) || s.special.remove(o) {
 		s.finish(o, ECANCELED)
 		return true
 	}
@@ -63,6 +66,7 @@ func (s *Socket) cancelPacket(o *op) bool {
 		return false
 	}
 	p.posted.remove(o)
+	p.stray = true
 	p.next-- // receives after it move up
 	for i := range p.posted.len() {
 		if later := p.posted.at(i); int32(later.seq-o.seq) > 0 {

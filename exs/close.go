@@ -52,6 +52,7 @@ func (s *Socket) part(abrupt bool) {
 		}
 		s.life.Shut(life.Reading)
 		s.stopReading()
+		s.conceal(toRead, 0)
 	}
 }
 
@@ -178,6 +179,9 @@ func (s *Socket) Shutdown(how How, flags Flags, q *Queue, ahandle any) error {
 	if open&ShutRD != 0 {
 		s.life.Shut(life.Reading)
 		s.stopReading()
+	}
+	if open&ShutWR != 0 {
+		s.conceal(toRead, 0)
 	}
 	s.ending = append(s.ending, o)
 	s.settle()

@@ -17,6 +17,10 @@ const (
 	ctlStop                   // the sender takes nothing any more
 	ctlReset                  // the connection is torn down
 	ctlStream                 // a message of the stream's protocol
+	ctlExpose                 // 14 bytes: memory of the sender's that is persistent
+	ctlHide                   // 1 byte: and is not any more
+	ctlUsed                   // 9 bytes: what the sender has done with persistent memory
+	ctlSeen                   // 5 bytes: how many of those the sender's program has taken
 )
 
 // note is a control message on its way.
@@ -104,6 +108,7 @@ func (s *Socket) hear(source mx.EndpointAddr, b []byte) {
 		s.packetsEnd(binary.LittleEndian.Uint32(b[1:]))
 	case len(b) == 1 && b[0] == ctlStop:
 		s.stopped()
+	case s.stream == nil && len(b) > 1 && b[0] >= ctlExpose && s.hearSpecial(b[0], b[1:]):
 	case len(b) == 1 && b[0] == ctlReset:
 		s.tear(ECONNRESET)
 	case len(b) == 1+stream.MessageSize && b[0] == ctlStream && s.stream != nil:
@@ -140,6 +145,8 @@ func (s *Socket) stopped() {
 	for s.packets.waiting.len() > 0 {
 		s.finish(s.packets.waiting.pop(), EPIPE)
 	}
+	s.endAccess(toWrite, EPIPE)
+	s.conceal(toRead, EPIPE)
 }
 
 // tear ends a connection that the peer has torn down, or that died with it, or that we

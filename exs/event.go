@@ -16,10 +16,12 @@ const (
 	EvtSendMsg
 	EvtRecvMsg
 	EvtSendFile
+	EvtRead    // the peer has read from our persistent send
+	EvtWritten // the peer has written to our persistent receive
 )
 
 var eventNames = [...]string{
-	"none", "accept", "connect", "close", "shutdown", "send", "recv", "sendmsg", "recvmsg", "sendfile",
+	"none", "accept", "connect", "close", "shutdown", "send", "recv", "sendmsg", "recvmsg", "sendfile", "read", "written",
 }
 
 // String returns the name of the operation.
@@ -42,8 +44,12 @@ type Event struct {
 	Addr      netip.AddrPort // of the peer
 
 	// Of transfers.
-	Buffer     []byte  // as it was given; nil with several pieces
+	Buffer     []byte  // as it was given, nil with several pieces; or where the packet lies, if InPlace
 	Memory     *Memory // as it was given
 	AmountLost int     // bytes of a packet that found no room in the buffer
 	Length     int     // bytes transferred
+	Offset     int     // of SendOffset and RecvOffset, EvtRead and EvtWritten: the place in the persistent memory
+	InPlace    bool    // Buffer belongs to the library, until RecycleRcvBuffer
+
+	notice notice
 }

@@ -43,6 +43,9 @@ const (
 	DontLinger                    // close: tear the connection down at once
 	RecvDisable                   // register: memory to send from only
 	CancelAll                     // cancel: whatever the handle
+	InPlace                       // recv: leave a small packet where the library has it; see RecycleRcvBuffer
+	Persistent                    // send, recv: let the peer read, or write, the memory again and again
+	Notify                        // with Persistent: an event each time the peer has done so
 )
 
 // How is a direction of a connection.

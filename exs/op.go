@@ -29,6 +29,10 @@ type op struct {
 	extra   *extra
 	live    bool // has started and not ended
 	ended   bool // a receive of packets that nothing comes for any more
+	placed  bool // a send or receive with offset
+	access  bool // it goes to persistent memory of the peer's
+	inPlace bool // a receive whose buffer is the library's
+	offset  int
 
 	done atomic.Bool // of blocking ones
 	room room
@@ -62,6 +66,7 @@ func (o *op) size() int {
 func (o *op) report(e *Event) {
 	e.Errno, e.Socket, e.AHandle, e.Type = o.errno, o.s, o.ahandle, o.kind
 	e.Buffer, e.Memory, e.AmountLost, e.Length = o.buf, o.mem, o.lost, o.length
+	e.Offset, e.InPlace, e.notice = o.offset, o.inPlace, notice{}
 	e.NewSocket, e.Addr = nil, netip.AddrPort{}
 	if o.extra != nil {
 		e.NewSocket, e.Addr = o.extra.socket, o.extra.addr
@@ -130,7 +135,7 @@ func (s *Socket) finish(o *op, n Errno) {
 func (s *Socket) recycle(o *op) {
 	o.q, o.mem, o.ahandle, o.buf, o.iov, o.extra = nil, nil, nil, nil, nil, nil
 	o.req, o.errno, o.length, o.lost = mx.Request{}, 0, 0, 0
-	o.ended = false
+	o.ended, o.placed, o.access, o.inPlace, o.offset = false, false, false, false, 0
 	o.done.Store(false)
 	o.next, s.spare = s.spare, o
 }

@@ -18,6 +18,7 @@ type packets struct {
 	told   uint32 // of those, that the peer knows of
 	next   uint32 // number of the next receive
 	total  int64  // packets that come in all; -1: not known yet
+	stray  bool   // packets may lie in the endpoint's store, since a receive was taken back
 
 	waiting deque // sends that wait for the window
 	posted  deque // receives at the endpoint
@@ -103,14 +104,12 @@ func (s *Socket) acknowledge(taken uint32) {
 	}
 }
 
-// took notes that a packet has been taken, and tells the peer before it has to wait.
+// took notes that a packet has been taken, and tells the peer before it has to wait for
+// anything but packets that our program keeps.
 func (s *Socket) took() {
 	p := &s.packets
 	p.taken++
-	if p.taken-p.told >= max(1, p.window/2) && s.fate == 0 {
-		p.told = p.taken
-		s.sayNumber(ctlAck, p.taken)
-	}
+	s.tellTaken()
 }
 
 // receivePacket posts a receive, or gives it what is here already.
@@ -157,6 +156,7 @@ func (s *Socket) unhold() held {
 func (s *Socket) deliver(o *op, data []byte) {
 	o.length = scatter(o, data)
 	o.lost = len(data) - o.length
+	s.special.drop(data)
 	s.took()
 	s.finish(o, 0)
 }
@@ -229,10 +229,13 @@ func (s *Socket) packetHere(match uint64, length uint32, data []byte) mx.UnexpAc
 		s.tear(ECONNRESET) // it does not keep to the window
 		return mx.RecvFinished
 	}
+	if data != nil && s.inPlaceHere(data) {
+		return mx.RecvFinished
+	}
 	h := held{length: int(length)}
 	action := mx.RecvContinue
 	if data != nil {
-		h.data = append(make([]byte, 0, len(data)), data...)
+		h.data = s.special.keep(data)
 		action = mx.RecvFinished
 		s.l.counts.held.Add(1)
 	}
@@ -247,6 +250,8 @@ func (s *Socket) packetsEnd(total uint32) {
 	p.total = int64(total)
 	s.endReceives(func(o *op) bool { return int32(o.seq-total) >= 0 })
 	s.servePeeks()
+	s.endAccess(toRead, 0)
+	s.conceal(toWrite, 0)
 }
 
 // endReceives ends receives, from the newest on, that nothing will come for.
@@ -282,6 +287,7 @@ func (s *Socket) tearPackets(n Errno) {
 	s.endLooks(n)
 	s.endReceives(func(*op) bool { return true })
 	p.held = nil
+	s.endSpecial(n)
 }
 
 // endLooks ends what waits for a packet to look at.
@@ -300,6 +306,8 @@ func (s *Socket) stopReceiving() {
 	p := &s.packets
 	s.endReceives(func(*op) bool { return true })
 	s.endLooks(s.fate)
+	s.endAccess(toRead, 0)
+	s.conceal(toWrite, 0)
 	for range p.held {
 		s.took()
 	}

@@ -200,17 +200,23 @@ func (q *Queue) take(events []Event) int {
 		return 0
 	}
 	q.mu.Lock()
-	defer q.mu.Unlock()
-	n := min(int(q.count.Load()), len(events))
+	n, notices := min(int(q.count.Load()), len(events)), 0
 	for i := range n {
 		e := &q.ring[q.head]
 		events[i] = *e
+		if e.notice.of != nil {
+			notices++
+		}
 		*e = Event{}
 		if q.head++; q.head == len(q.ring) {
 			q.head = 0
 		}
 	}
 	q.count.Add(int32(-n))
+	q.mu.Unlock()
+	if notices > 0 {
+		noticed(events[:n])
+	}
 	return n
 }
 
@@ -220,26 +226,38 @@ func (q *Queue) put(o *op, pumping bool) {
 		return
 	}
 	q.mu.Lock()
-	if q.ring != nil {
-		n := int(q.count.Load())
-		if n == len(q.ring) {
-			q.grow(n)
-		}
-		at := q.head + n
-		if at >= len(q.ring) {
-			at -= len(q.ring)
-		}
-		o.report(&q.ring[at])
-		q.count.Add(1)
-		if q.signal != nil && n+1 >= q.least {
-			select {
-			case q.signal <- struct{}{}:
-			default:
-			}
-		}
+	if e := q.next(); e != nil {
+		o.report(e)
+		q.added()
 	}
 	q.mu.Unlock()
 	q.l.wake(&q.room, pumping)
+}
+
+// next returns where the next event goes, or nil if the queue is deleted. The lock is
+// held, and also until added.
+func (q *Queue) next() *Event {
+	if q.ring == nil {
+		return nil
+	}
+	n := int(q.count.Load())
+	if n == len(q.ring) {
+		q.grow(n)
+	}
+	at := q.head + n
+	if at >= len(q.ring) {
+		at -= len(q.ring)
+	}
+	return &q.ring[at]
+}
+
+func (q *Queue) added() {
+	if n := int(q.count.Add(1)); q.signal != nil && n >= q.least {
+		select {
+		case q.signal <- struct{}{}:
+		default:
+		}
+	}
 }
 
 func (q *Queue) grow(n int) {

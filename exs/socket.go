@@ -3,6 +3,7 @@ package exs
 import (
 	"net/netip"
 	"sync"
+	"sync/atomic"
 
 	"gomx/exs/internal/life"
 	"gomx/mx"
@@ -42,6 +43,8 @@ type Socket struct {
 	files   []*fileSend // the first is under way
 	packets packets
 	stream  *bytesOf
+	special *special                // or nil
+	lasting atomic.Pointer[lasting] // that PollPersistent looks at
 }
 
 // NewSocket creates a socket of the default library (4.1). Errors: EAFNOSUPPORT,
@@ -128,6 +131,8 @@ func (s *Socket) completed(o *op, st *mx.Status) {
 	s.mu.Lock()
 	s.pumping = true
 	switch {
+	case o.access:
+		s.accessed(o, st)
 	case s.stream != nil:
 		s.streamed(o, st)
 	case o.receives():
@@ -144,6 +149,9 @@ func (s *Socket) completed(o *op, st *mx.Status) {
 // lock is held, and it is called before it is let go wherever an operation may have
 // ended.
 func (s *Socket) settle() {
+	if s.special != nil {
+		s.moveSpecial()
+	}
 	for len(s.ending) > 0 && s.settled(s.ending[0]) {
 		s.ending = s.ending[1:]
 	}

@@ -17,13 +17,13 @@ import (
 // EFAULT if b is not within m, EMSGSIZE, EINVAL for a queue or flag that makes no sense.
 // A peer that stops receiving, or dies, gives events with EPIPE and ECONNRESET.
 func (s *Socket) Send(b []byte, flags Flags, q *Queue, ahandle any, m *Memory) (int, error) {
-	return s.send(EvtSend, b, nil, flags, q, ahandle, m)
+	return s.send(EvtSend, b, nil, nowhere, flags, q, ahandle, m)
 }
 
 // SendMsg is Send of pieces of memory, one after the other. They must stay as they
 // are, and so must the list. More than mx.MaxSegments are EMSGSIZE.
 func (s *Socket) SendMsg(iov [][]byte, flags Flags, q *Queue, ahandle any, m *Memory) (int, error) {
-	return s.send(EvtSendMsg, nil, pieces(iov), flags, q, ahandle, m)
+	return s.send(EvtSendMsg, nil, pieces(iov), nowhere, flags, q, ahandle, m)
 }
 
 // Recv starts to receive into b (5.2). An event of type EvtRecv says when something
@@ -37,12 +37,12 @@ func (s *Socket) SendMsg(iov [][]byte, flags Flags, q *Queue, ahandle any, m *Me
 // is for sending only, EMSGSIZE, EINVAL for a queue or flag that makes no sense,
 // EOPNOTSUPP for a Peek at a stream without buffer.
 func (s *Socket) Recv(b []byte, flags Flags, q *Queue, ahandle any, m *Memory) (int, error) {
-	return s.recv(EvtRecv, b, nil, flags, q, ahandle, m)
+	return s.recv(EvtRecv, b, nil, nowhere, flags, q, ahandle, m)
 }
 
 // RecvMsg is Recv into pieces of memory, one after the other.
 func (s *Socket) RecvMsg(iov [][]byte, flags Flags, q *Queue, ahandle any, m *Memory) (int, error) {
-	return s.recv(EvtRecvMsg, nil, pieces(iov), flags, q, ahandle, m)
+	return s.recv(EvtRecvMsg, nil, pieces(iov), nowhere, flags, q, ahandle, m)
 }
 
 func pieces(iov [][]byte) [][]byte {
@@ -57,7 +57,7 @@ const (
 	recvFlags = sendFlags | WaitAll | Peek
 )
 
-func (s *Socket) send(kind EventType, b []byte, iov [][]byte, flags Flags, q *Queue, ahandle any, m *Memory) (int, error) {
+func (s *Socket) send(kind EventType, b []byte, iov [][]byte, at int, flags Flags, q *Queue, ahandle any, m *Memory) (int, error) {
 	if s == nil {
 		return 0, fail("send", EBADF)
 	}
@@ -66,8 +66,9 @@ func (s *Socket) send(kind EventType, b []byte, iov [][]byte, flags Flags, q *Qu
 	if n == 0 && s.sending >= s.options.credits {
 		n = s.credit(flags, true)
 	}
-	if n == 0 && flags&^sendFlags != 0 {
-		n = EINVAL
+	special := at != nowhere || flags&^sendFlags != 0 || s.special != nil
+	if n == 0 && special {
+		n = s.maySend(b, flags, at, q)
 	}
 	var o *op
 	if n == 0 {
@@ -78,15 +79,17 @@ func (s *Socket) send(kind EventType, b []byte, iov [][]byte, flags Flags, q *Qu
 		return 0, fail("send", n)
 	}
 	s.sending++
-	if len(s.files) > 0 {
+	switch {
+	case special && s.sendSpecial(o, at):
+	case len(s.files) > 0:
 		s.files = append(s.files, &fileSend{s: s, o: o})
-	} else {
+	default:
 		s.dispatchSend(o)
 	}
 	return s.started("send", o, flags)
 }
 
-func (s *Socket) recv(kind EventType, b []byte, iov [][]byte, flags Flags, q *Queue, ahandle any, m *Memory) (int, error) {
+func (s *Socket) recv(kind EventType, b []byte, iov [][]byte, at int, flags Flags, q *Queue, ahandle any, m *Memory) (int, error) {
 	if s == nil {
 		return 0, fail("recv", EBADF)
 	}
@@ -95,8 +98,9 @@ func (s *Socket) recv(kind EventType, b []byte, iov [][]byte, flags Flags, q *Qu
 	if n == 0 && s.receiving >= s.options.credits {
 		n = s.credit(flags, false)
 	}
-	if n == 0 && flags&^recvFlags != 0 {
-		n = EINVAL
+	special := at != nowhere || flags&^recvFlags != 0 || s.special != nil
+	if n == 0 && special {
+		n = s.mayReceive(b, flags, at, q)
 	}
 	if n == 0 && flags&Peek != 0 && s.typ == Stream && s.options.buffer == 0 {
 		n = EOPNOTSUPP
@@ -110,9 +114,11 @@ func (s *Socket) recv(kind EventType, b []byte, iov [][]byte, flags Flags, q *Qu
 		return 0, fail("recv", n)
 	}
 	s.receiving++
-	if s.stream != nil {
+	switch {
+	case special && s.recvSpecial(o, at):
+	case s.stream != nil:
 		s.receiveBytes(o)
-	} else {
+	default:
 		s.receivePacket(o)
 	}
 	return s.started("recv", o, flags)

@@ -39,9 +39,10 @@
 //
 // A program may open a window on its memory (OpenWindow) and tell peers its handle.
 // They then write and read it with Iput and Iget, whose requests are collected like
-// all others, and write a few bytes with Put, which has no request. The program that owns the window does nothing for it, and learns
-// nothing of it; that is what messages are for. The library checks what peers do at
-// the side of the window.
+// all others, and write a few bytes with Put, which has no request. The
+// program that owns the window does nothing for it, and learns no more of it than how often
+// it was used (Window.Poll); messages are for the rest. The library checks what peers do
+// at the side of the window.
 //
 // # What it does not do
 //

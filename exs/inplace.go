@@ -1,0 +1,123 @@
+package exs
+
+import (
+	"gomx/exs/internal/life"
+	"gomx/exs/internal/pool"
+)
+
+// In-place receiving (section 5.2 of the first paper). The places are as many packets as
+// the peer may be ahead, and have the size of the largest small packet. A receive
+// that is in place is not at the endpoint: its packet comes to the handler of unexpected
+// messages, which copies it out of the medium into a place. So it is copied once, as into
+// the buffer of a receive that was posted; one that comes before its receive lies in a place
+// as well, and is not copied again.
+
+// RecycleRcvBuffer gives back the place that a receive with InPlace has got: the Buffer of its
+// event, or what begins there. Nobody may use it afterwards. The peer can't send while as many
+// places are out as there are credits. Errors: EINVAL if b is no such place, or was given
+// back before; EBADF.
+func (s *Socket) RecycleRcvBuffer(b []byte) error {
+	if n := s.lockFor(life.Look); n != 0 {
+		return fail("recycle receive buffer", n)
+	}
+	defer s.mu.Unlock()
+	if s.special == nil || s.special.pool == nil || !s.special.pool.Back(b) {
+		return fail("recycle receive buffer", EINVAL)
+	}
+	s.took()
+	s.settle()
+	return nil
+}
+
+// places makes the pool, and reports whether there is any.
+func (s *Socket) places() bool {
+	if x := s.special; x.pool == nil && s.options.small > 0 {
+		x.pool = pool.New(s.options.small, int(s.packets.window))
+	}
+	return s.special.pool != nil
+}
+
+// tellTaken tells the peer how many packets were taken, before it has to wait.
+func (s *Socket) tellTaken() {
+	p := &s.packets
+	lent := uint32(0)
+	if s.special != nil && s.special.pool != nil {
+		lent = uint32(s.special.pool.Lent())
+	}
+	if s.fate == 0 && pool.Due(p.taken-p.told, lent, p.window) {
+		p.told = p.taken
+		s.sayNumber(ctlAck, p.taken)
+	}
+}
+
+// keep copies a packet that no receive waits for, into a place if there are some.
+func (x *special) keep(data []byte) []byte {
+	if x != nil && x.pool != nil && len(data) <= x.pool.Size() {
+		if b := x.pool.Take(); b != nil {
+			return b[:copy(b, data)]
+		}
+	}
+	return append(make([]byte, 0, len(data)), data...)
+}
+
+// drop frees the place of a packet that was copied out of it.
+func (x *special) drop(data []byte) {
+	if x != nil && x.pool != nil {
+		x.pool.Drop(data)
+	}
+}
+
+// inPlaceHere gives a packet that arrives to the receive that waits for it, if that is in
+// place and nothing is before it.
+func (s *Socket) inPlaceHere(data []byte) bool {
+	x := s.special
+	if x == nil || x.patient.len() == 0 || x.patient.at(0).flags&InPlace == 0 ||
+		len(s.packets.held) > 0 || s.packets.posted.len() > 0 || len(data) > x.pool.Size() {
+		return false
+	}
+	b := x.pool.Take()
+	if b == nil {
+		s.tear(ECONNRESET) // it does not keep to the window
+		return true
+	}
+	o := x.patient.pop()
+	o.seq = s.packets.next
+	s.packets.next++
+	s.lend(o, b[:copy(b, data)])
+	return true
+}
+
+// lend ends a receive with a packet in its place.
+func (s *Socket) lend(o *op, b []byte) {
+	s.special.pool.Lend(b)
+	o.buf, o.length, o.inPlace = b, len(b), true
+	s.tellTaken()
+	s.finish(o, 0)
+}
+
+// movePatient gives receives that are not at the endpoint what has come for them, and lets
+// those go there that no receive in place is before.
+func (s *Socket) movePatient() {
+	x, p := s.special, &s.packets
+	for x.patient.len() > 0 {
+		o := x.patient.at(0)
+		over := s.life.AtEnd() || p.total >= 0 && int32(p.next-uint32(p.total)) >= 0
+		switch {
+		case len(p.held) > 0 && p.posted.len() > 0:
+			return // its packet is here, but others end before it
+		case o.flags&InPlace == 0 || over || p.stray:
+		case len(p.held) == 0 || p.held[0].coming:
+			return
+		case p.held[0].data != nil && x.pool.Holds(p.held[0].data):
+			x.patient.pop()
+			o.seq = p.next
+			p.next++
+			h := s.unhold()
+			s.lend(o, h.data)
+			continue
+		}
+		x.patient.pop()
+		o.flags &^= InPlace
+		s.receivePacket(o)
+	}
+}

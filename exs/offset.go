@@ -1,0 +1,257 @@
+package exs
+
+import (
+	"encoding/binary"
+
+	"gomx/mx"
+)
+
+// remote is persistent memory of the peer's.
+type remote struct {
+	open    bool
+	notify  bool // the peer wants to be told of its use
+	window  mx.WindowHandle
+	used    uint32 // notices that were sent
+	seen    uint32 // of those, that the peer's program has taken
+	version uint32 // another one for each memory
+}
+
+// SendOffset starts to send b into the peer's persistent receive, from a place in it on
+// (exs_send_offset, section 4.4 of the second paper). If there is none yet, it waits for
+// one. For the rest it is as Send. Sends that are under way at the same time have no order.
+//
+// Errors are those of Send, and EOPNOTSUPP on a stream. Events carry besides EFAULT for bytes
+// beyond the memory, EACCES if the peer's memory can only be read.
+func (s *Socket) SendOffset(b []byte, offset int, flags Flags, q *Queue, ahandle any, m *Memory) (int, error) {
+	if offset < 0 {
+		return 0, fail("send", EFAULT)
+	}
+	return s.send(EvtSend, b, nil, offset, flags, q, ahandle, m)
+}
+
+// RecvOffset starts to receive into b from the peer's persistent send, from a place in it on
+// (exs_recv_offset, section 4.4 of the second paper), as many bytes as b has room for. If
+// there is none yet, it waits for one. For the rest it is as Recv, and as SendOffset.
+func (s *Socket) RecvOffset(b []byte, offset int, flags Flags, q *Queue, ahandle any, m *Memory) (int, error) {
+	if offset < 0 {
+		return 0, fail("recv", EFAULT)
+	}
+	return s.recv(EvtRecv, b, nil, offset, flags, q, ahandle, m)
+}
+
+// approach takes an operation of ours on the peer's memory.
+func (s *Socket) approach(o *op, way int) {
+	x := s.specials()
+	switch {
+	case way == toRead && (s.life.AtEnd() || s.packets.total >= 0):
+		s.finish(o, 0)
+	case !x.far[way].open && x.far[1-way].open:
+		s.finish(o, EACCES)
+	case x.waits[way].len() > 0 || !s.mayAccess(way):
+		x.waits[way].push(o)
+	default:
+		s.access(o, way)
+	}
+}
+
+// mayAccess reports whether there is memory, and the peer's program follows.
+func (s *Socket) mayAccess(way int) bool {
+	f := &s.special.far[way]
+	return f.open && (!f.notify || f.used-f.seen < s.packets.window)
+}
+
+// access reads or writes the peer's memory.
+func (s *Socket) access(o *op, way int) {
+	f := &s.special.far[way]
+	size := o.size()
+	if uint64(o.offset)+uint64(size) > uint64(f.window.Length) {
+		s.finish(o, EFAULT)
+		return
+	}
+	ep, at := s.l.ep.Load(), uint32(o.offset)
+	if way == toWrite && o.iov == nil {
+		if sent, _ := ep.Put(o.buf, s.peer, f.window, at); sent {
+			o.length = size
+			s.sayUsed(f, way, at, size)
+			s.finish(o, 0)
+			return
+		}
+	}
+	if f.notify {
+		f.used++ // its place among those that the peer follows
+	}
+	o.access, o.seq = true, f.version
+	match := kindAccess << kindShift
+	var err error
+	switch {
+	case way == toWrite && o.iov == nil:
+		o.req, err = ep.Iput(o.buf, s.peer, f.window, at, match, o)
+	case way == toWrite:
+		o.req, err = ep.Iputv(o.iov, s.peer, f.window, at, match, o)
+	case o.iov == nil:
+		o.req, err = ep.Iget(o.buf, s.peer, f.window, at, match, o)
+	default:
+		o.req, err = ep.Igetv(o.iov, s.peer, f.window, at, match, o)
+	}
+	if err != nil {
+		s.finish(o, ENETDOWN)
+		s.tear(ENETDOWN)
+	}
+}
+
+// accessed takes the end of it.
+func (s *Socket) accessed(o *op, st *mx.Status) {
+	way := toWrite
+	if o.receives() {
+		way = toRead
+	}
+	f := &s.special.far[way]
+	if f.notify && f.version == o.seq {
+		f.used--
+	}
+	switch st.Code {
+	case mx.StatusSuccess:
+		o.length = int(st.XferLength)
+		if f.version == o.seq {
+			s.sayUsed(f, way, uint32(o.offset), o.length)
+		}
+		s.finish(o, 0)
+	case mx.StatusBadRDMAWindow:
+		s.again(o, way)
+	case mx.StatusBadRDMARange:
+		s.finish(o, EFAULT)
+	case mx.StatusRDMANotPermitted:
+		s.finish(o, EACCES)
+	default:
+		n := statusErrno(st.Code)
+		if s.fate != 0 {
+			n = s.fate
+		}
+		s.finish(o, n)
+		s.tear(n)
+	}
+}
+
+// again starts an operation anew whose memory the peer has taken back, of which we know by
+// now. It is as if it had been started later.
+func (s *Socket) again(o *op, way int) {
+	f := &s.special.far[way]
+	switch {
+	case s.fate != 0:
+		s.finish(o, s.fate)
+	case f.open && f.version == o.seq, way == toWrite && s.stops:
+		s.finish(o, EPIPE)
+	default:
+		o.access = false
+		s.anew(o, way)
+	}
+}
+
+// anew starts an operation that the peer's memory is not, or not any more, there for.
+func (s *Socket) anew(o *op, way int) {
+	switch {
+	case o.placed:
+		s.approach(o, way)
+	case way == toWrite:
+		s.dispatchSend(o)
+	default:
+		s.receivePacket(o)
+	}
+}
+
+// sayUsed tells the peer of the use of its memory, if it wants to know. What was put there
+// is there before.
+func (s *Socket) sayUsed(f *remote, way int, at uint32, n int) {
+	if !f.open || !f.notify {
+		return
+	}
+	f.used++
+	var b [9]byte
+	b[0] = byte(way)
+	binary.LittleEndian.PutUint32(b[1:], at)
+	binary.LittleEndian.PutUint32(b[5:], uint32(n))
+	_ = s.say(ctlUsed, b[:])
+}
+
+// endAccess ends what waits for the peer's memory, which will not come.
+func (s *Socket) endAccess(way int, n Errno) {
+	if s.special == nil {
+		return
+	}
+	s.special.far[way].open = false
+	for w := &s.special.waits[way]; w.len() > 0; {
+		s.finish(w.pop(), n)
+	}
+}
+
+// redirect takes receives back that were posted before the peer's persistent send was
+// known. Those that packets have come for are not concerned.
+func (s *Socket) redirect() {
+	x, p := s.special, &s.packets
+	for i := p.posted.len() - 1; i >= 0; i-- {
+		o := p.posted.at(i)
+		if o.ended {
+			break
+		}
+		if gone, _ := s.l.ep.Load().Cancel(o.req); !gone {
+			break
+		}
+		p.posted.remove(o)
+		p.next--
+		x.patient.unshift(o)
+	}
+	for x.patient.len() > 0 && len(p.held) == 0 && p.posted.len() == 0 && p.early.len() == 0 {
+		s.approach(x.patient.pop(), toRead)
+	}
+}
+
+// unshift puts an operation before all others.
+func (d *deque) unshift(o *op) {
+	if d.head == 0 {
+		d.list = append([]*op{nil}, d.list...)
+		d.head = 1
+	}
+	d.head--
+	d.list[d.head] = o
+}
+
+// hearSpecial takes a control message about persistent memory. False: it makes no sense.
+func (s *Socket) hearSpecial(what byte, b []byte) bool {
+	way := int(b[0])
+	if way != toRead && way != toWrite {
+		return false
+	}
+	f := &s.specials().far[way]
+	switch {
+	case what == ctlExpose && len(b) == 14 && b[1] <= 1 && !f.open:
+		*f = remote{open: true, notify: b[1] == 1, version: f.version + 1}
+		_ = f.window.UnmarshalBinary(b[2:])
+	case what == ctlHide && len(b) == 1:
+		f.open = false
+		s.release(way)
+		return true
+	case what == ctlUsed && len(b) == 9:
+		return s.heardUse(way, binary.LittleEndian.Uint32(b[1:]), binary.LittleEndian.Uint32(b[5:]))
+	case what == ctlSeen && len(b) == 5:
+		if d := binary.LittleEndian.Uint32(b[1:]) - f.seen; f.open && d <= f.used-f.seen {
+			f.seen += d
+		}
+	default:
+		return false
+	}
+	for w := &s.special.waits[way]; w.len() > 0 && s.mayAccess(way); {
+		s.access(w.pop(), way)
+	}
+	return true
+}
+
+// release lets transfers without offset go as packets that waited for memory which the
+// peer has taken back. The others wait for the next.
+func (s *Socket) release(way int) {
+	w := &s.special.waits[way]
+	all := append([]*op(nil), w.list[w.head:]...)
+	*w = deque{}
+	for _, o := range all {
+		s.anew(o, way)
+	}
+}

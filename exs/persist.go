@@ -1,0 +1,213 @@
+package exs
+
+import (
+	"encoding/binary"
+	"sync/atomic"
+
+	"gomx/exs/internal/life"
+	"gomx/mx"
+)
+
+// lasting is memory of ours that a persistent operation lets the peer use (sections 4.2 and
+// 4.3 of the second paper): a window of the endpoint, which the peer is told of.
+type lasting struct {
+	s   *Socket
+	o   *op
+	win *mx.Window
+	way int // what the peer's operations do with it
+
+	packets atomic.Uint64 // that were sent before the peer knew of it, and were written to it
+	used    uint32        // notices that came
+	taken   uint32        // of those, by the program
+	told    uint32        // of those, that the peer knows of
+}
+
+// notice is what an event about persistent memory leads back to.
+type notice struct {
+	of     *lasting
+	packet bool // it was written by a packet, which counts as taken now
+}
+
+// expose begins a persistent operation.
+func (s *Socket) expose(o *op, way int) {
+	x := s.specials()
+	may := mx.WindowWrite
+	if way == toRead {
+		may = mx.WindowRead
+	}
+	win, err := s.l.ep.Load().OpenWindow(o.buf, may)
+	if err != nil {
+		s.finish(o, ENOBUFS)
+		return
+	}
+	w := &lasting{s: s, o: o, win: win, way: way}
+	x.near[way] = w
+	s.look()
+	var b [14]byte
+	b[0] = byte(way)
+	if o.flags&Notify != 0 {
+		b[1] = 1
+	}
+	_, _ = win.Handle().AppendBinary(b[:2])
+	_ = s.say(ctlExpose, b[:])
+	if way == toWrite {
+		s.feed(w)
+	}
+}
+
+// look chooses what PollPersistent looks at.
+func (s *Socket) look() {
+	w := s.special.near[toWrite]
+	if w == nil {
+		w = s.special.near[toRead]
+	}
+	s.lasting.Store(w)
+}
+
+// conceal ends a persistent operation, if there is one. Its event comes when the memory
+// is the program's again, for which a card may have to be waited for.
+func (s *Socket) conceal(way int, n Errno) {
+	if s.special == nil || s.special.near[way] == nil {
+		return
+	}
+	w := s.special.near[way]
+	s.special.near[way] = nil
+	s.look()
+	if s.fate == 0 {
+		_ = s.say(ctlHide, []byte{byte(way)})
+	}
+	s.l.work.Go(func() {
+		_ = w.win.Close() // an endpoint that is closed has no windows
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.finish(w.o, n)
+		s.settle()
+	})
+}
+
+// takeHome ends a persistent operation at the program's wish.
+func (s *Socket) takeHome(o *op) bool {
+	for way, w := range s.special.near {
+		if w != nil && w.o == o {
+			s.conceal(way, ECANCELED)
+			return true
+		}
+	}
+	return false
+}
+
+// PollPersistent makes one pass of the library's progress, and returns how often the peer
+// has written to our persistent receive, or without one how often it has read from our
+// persistent send. It never waits. What it has counted of writes may be read. It is the
+// leanest way to see that something has come: it posts nothing, collects nothing, and there is
+// no event. Errors: EINVAL without a persistent operation, ENOTCONN, ECONNRESET, EBADF,
+// ENETDOWN if the library is closed.
+func (s *Socket) PollPersistent() (uint64, error) {
+	if s == nil {
+		return 0, fail("poll persistent memory", EBADF)
+	}
+	w := s.lasting.Load()
+	if w == nil {
+		return 0, s.nothingLasts()
+	}
+	puts, gets, err := w.win.Poll()
+	if err != nil {
+		return 0, failed("poll persistent memory", err, ENETDOWN)
+	}
+	if w.way == toRead {
+		return gets, nil
+	}
+	return puts + w.packets.Load(), nil
+}
+
+func (s *Socket) nothingLasts() error {
+	if n := s.lockFor(life.Recv); n != 0 {
+		return fail("poll persistent memory", n)
+	}
+	s.mu.Unlock()
+	return fail("poll persistent memory", EINVAL)
+}
+
+// feed writes packets to a persistent receive that have come before the peer knew of it.
+func (s *Socket) feed(w *lasting) {
+	p := &s.packets
+	for len(p.held) > 0 && p.posted.len() == 0 && s.special.patient.len() == 0 && !p.held[0].coming {
+		if p.held[0].data == nil {
+			s.fetchHeld()
+			return
+		}
+		h := s.unhold()
+		p.next++
+		n := copy(w.o.buf, h.data)
+		s.special.drop(h.data)
+		w.packets.Add(1)
+		if w.o.flags&Notify == 0 {
+			s.took()
+			continue
+		}
+		s.tell1(w, Event{Length: n, AmountLost: h.length - n, notice: notice{w, true}})
+	}
+}
+
+// tell1 makes an event about the use of persistent memory.
+func (s *Socket) tell1(w *lasting, e Event) {
+	e.Type = EvtRead
+	if w.way == toWrite {
+		e.Type = EvtWritten
+	}
+	o := w.o
+	e.Socket, e.AHandle, e.Buffer, e.Memory = s, o.ahandle, o.buf, o.mem
+	q := o.q
+	q.mu.Lock()
+	if at := q.next(); at != nil {
+		*at = e
+		q.added()
+	}
+	q.mu.Unlock()
+	q.l.wake(&q.room, s.pumping)
+}
+
+// noticed is told of events that the program has got.
+func noticed(events []Event) {
+	for i := range events {
+		if n := events[i].notice; n.of != nil {
+			events[i].notice = notice{}
+			n.of.noticed(n.packet)
+		}
+	}
+}
+
+// noticed tells the peer of notices that were taken, before it has to wait.
+func (w *lasting) noticed(packet bool) {
+	s := w.s
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch {
+	case packet:
+		s.took()
+	default:
+		w.taken++
+		if s.special.near[w.way] == w && w.taken-w.told >= max(1, s.packets.window/2) {
+			w.told = w.taken
+			var b [5]byte
+			b[0] = byte(w.way)
+			binary.LittleEndian.PutUint32(b[1:], w.taken)
+			_ = s.say(ctlSeen, b[:])
+		}
+	}
+	s.settle()
+}
+
+// heardUse takes word that the peer has used persistent memory.
+func (s *Socket) heardUse(way int, at, n uint32) bool {
+	w := s.special.near[way]
+	if w == nil {
+		return true // it has ended meanwhile
+	}
+	w.used++
+	if w.o.flags&Notify == 0 || w.used-w.taken > s.packets.window || uint64(at)+uint64(n) > uint64(len(w.o.buf)) {
+		return false
+	}
+	s.tell1(w, Event{Offset: int(at), Length: int(n), notice: notice{of: w}})
+	return true
+}

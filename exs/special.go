@@ -1,0 +1,169 @@
+package exs
+
+import (
+	"math"
+
+	"gomx/exs/internal/pool"
+)
+
+// special is what a SeqPacket socket has that goes beyond the manual: in-place receiving
+// (inplace.go), memory of ours that the peer uses (persist.go), and memory of the peer's that we
+// use (offset.go). Most sockets have none of it.
+type special struct {
+	pool    *pool.Pool
+	patient deque // receives that are not at the endpoint: in place, or behind one that is
+
+	near  [2]*lasting // memory of ours
+	far   [2]remote   // memory of the peer's
+	waits [2]deque    // our operations that wait for that
+}
+
+// The two ways to use persistent memory, seen from the side that has it not.
+const (
+	toRead  = 0 // a receive of ours reads from the peer's persistent send
+	toWrite = 1 // a send of ours writes to the peer's persistent receive
+)
+
+// nowhere is the place of a transfer without offset.
+const nowhere = -1
+
+// specials makes them when they are first needed.
+func (s *Socket) specials() *special {
+	if s.special == nil {
+		s.special = new(special)
+	}
+	return s.special
+}
+
+// maySend returns why a send with a flag or an offset is refused, or one on a socket that
+// has a persistent one.
+func (s *Socket) maySend(b []byte, flags Flags, at int, q *Queue) Errno {
+	if flags&^(sendFlags|Persistent|Notify) != 0 {
+		return EINVAL
+	}
+	return s.mayTransfer(b, flags, at, q, toRead)
+}
+
+func (s *Socket) mayReceive(b []byte, flags Flags, at int, q *Queue) Errno {
+	if flags&^(recvFlags|Persistent|Notify|InPlace) != 0 {
+		return EINVAL
+	}
+	if flags&InPlace != 0 {
+		switch {
+		case flags&(Block|Unsignaled|Peek|Persistent) != 0 || at != nowhere:
+			return EINVAL // nobody would learn where the packet lies
+		case s.typ == Stream:
+			return EOPNOTSUPP
+		}
+	}
+	return s.mayTransfer(b, flags, at, q, toWrite)
+}
+
+// mayTransfer has what both directions have in common. ours says which persistent
+// operation of our own stands in the way.
+func (s *Socket) mayTransfer(b []byte, flags Flags, at int, q *Queue, ours int) Errno {
+	lasts := flags&Persistent != 0
+	switch {
+	case lasts && (flags&(Block|Peek|WaitAll) != 0 || at != nowhere || len(b) == 0):
+		return EINVAL
+	case flags&Notify != 0 && (!lasts || q == nil):
+		return EINVAL
+	case at != nowhere && flags&(Peek|WaitAll) != 0:
+		return EINVAL
+	case at < nowhere || uint64(at) > math.MaxUint32 && at != nowhere:
+		return EFAULT
+	case (lasts || at != nowhere) && s.typ == Stream:
+		return EOPNOTSUPP
+	case at == nowhere && s.special != nil && s.special.near[ours] != nil:
+		return EBUSY
+	}
+	return 0
+}
+
+// sendSpecial takes a send that does not go as a packet, and reports whether it is one.
+func (s *Socket) sendSpecial(o *op, at int) bool {
+	switch {
+	case s.stream != nil:
+		return false
+	case o.flags&Persistent != 0:
+		s.expose(o, toRead)
+		return true
+	case at != nowhere:
+		o.placed, o.offset = true, at
+		s.approach(o, toWrite)
+		return true
+	case s.specials().far[toWrite].open && len(s.files) == 0:
+		s.approach(o, toWrite)
+		return true
+	}
+	return false
+}
+
+// recvSpecial takes a receive that is not posted at the endpoint at once.
+func (s *Socket) recvSpecial(o *op, at int) bool {
+	if s.stream != nil {
+		return false
+	}
+	x := s.specials()
+	switch {
+	case o.flags&Persistent != 0:
+		s.expose(o, toWrite)
+	case at != nowhere:
+		o.placed, o.offset = true, at
+		s.approach(o, toRead)
+	case o.flags&Peek != 0:
+		return false
+	case x.far[toRead].open && s.packets.stray:
+		s.receivePacket(o)
+		s.redirect()
+	case x.far[toRead].open && s.drained():
+		s.approach(o, toRead)
+	case o.flags&InPlace != 0 && s.places() || x.patient.len() > 0:
+		x.patient.push(o)
+		s.movePatient()
+	default:
+		o.flags &^= InPlace
+		return false
+	}
+	return true
+}
+
+// drained reports whether no packets and receives are before a new receive.
+func (s *Socket) drained() bool {
+	p := &s.packets
+	return len(p.held) == 0 && p.posted.len() == 0 && p.early.len() == 0 && s.special.patient.len() == 0
+}
+
+// remove takes an operation back that waits here.
+func (x *special) remove(o *op) bool {
+	return x != nil && (x.patient.remove(o) || x.waits[toRead].remove(o) || x.waits[toWrite].remove(o))
+}
+
+// moveSpecial moves on what may have something to do since something else has ended.
+func (s *Socket) moveSpecial() {
+	x := s.special
+	if x.near[toWrite] != nil {
+		s.feed(x.near[toWrite])
+	}
+	if x.patient.len() > 0 {
+		s.movePatient()
+	}
+	if x.far[toRead].open && !s.drained() {
+		s.redirect()
+	}
+}
+
+// endSpecial ends everything, since the connection was torn down.
+func (s *Socket) endSpecial(n Errno) {
+	x := s.special
+	if x == nil {
+		return
+	}
+	for x.patient.len() > 0 {
+		s.finish(x.patient.pop(), n)
+	}
+	for way := range x.far {
+		s.endAccess(way, n)
+		s.conceal(way, n)
+	}
+}
