@@ -29,6 +29,24 @@ func TestThroughput(t *testing.T) {
 	}
 }
 
+// TestPapers measures what the papers add.
+func TestPapers(t *testing.T) {
+	needMedium(t)
+	for _, kind := range [][]string{{"-inflight", "1,5"}, {"-latency"}} {
+		lines := jsonLines(t, append(kind, "-S", "7", "-E", "200001", "-M", "20", "-N", "50", "-mode", "inplace,persistent")...)
+		count := map[string]int{}
+		for _, l := range lines {
+			count[l.Mode]++
+			if l.Type != "packet" || l.Count != 50 || l.Transport == "" || (l.Throughput <= 0) != (l.Latency != nil) {
+				t.Errorf("%+v", l)
+			}
+		}
+		if count["inplace"] != count["persistent"] || count["inplace"] != 4*len(kind) { // 7, 140, 2800 and 56000 bytes
+			t.Errorf("%v: %v", kind, count)
+		}
+	}
+}
+
 func TestLargeMessages(t *testing.T) {
 	needMedium(t)
 	lines := jsonLines(t, "-S", "5000001", "-E", "5000002", "-N", "7", "-inflight", "3")
@@ -126,20 +144,19 @@ func TestHelp(t *testing.T) {
 
 func TestBadInput(t *testing.T) {
 	for args, said := range map[string]string{
-		"-zz":                    "-h explains",
-		"extra":                  `"extra"`,
-		"-mode quick":            "no mode \"quick\"",
-		"-mode inplace":          "not built yet",
-		"-mode persistent":       "not built yet",
-		"-type datagram":         "no type \"datagram\"",
-		"-mode tcp -type packet": "TCP is a stream",
-		"-inflight 0":            "want 1 to 256",
-		"-inflight 257":          "want 1 to 256",
-		"-inflight x":            "want numbers",
-		"-latency -inflight 2":   "exclude each other",
-		"-S 0":                   "at least 1",
-		"-S 9 -E 9":              "nothing to measure",
-		"-M 1":                   "larger steps",
+		"-zz":                        "-h explains",
+		"extra":                      `"extra"`,
+		"-mode quick":                "no mode \"quick\"",
+		"-mode inplace -type stream": "of type packet",
+		"-type datagram":             "no type \"datagram\"",
+		"-mode tcp -type packet":     "TCP is a stream",
+		"-inflight 0":                "want 1 to 256",
+		"-inflight 257":              "want 1 to 256",
+		"-inflight x":                "want numbers",
+		"-latency -inflight 2":       "exclude each other",
+		"-S 0":                       "at least 1",
+		"-S 9 -E 9":                  "nothing to measure",
+		"-M 1":                       "larger steps",
 		"-S 1000000000 -E 1000000001 -type stream -mode normal": "1 GiB",
 		"-N 0":                    "-N 0",
 		"-N 5 -t 1s":              "exclude each other",

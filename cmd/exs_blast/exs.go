@@ -23,6 +23,13 @@ type exsCourse struct {
 	events  []exs.Event
 	taking  exs.Flags
 	inlined bool // a message is copied, and its buffer free, when the call that sends it returns
+	got     []got
+}
+
+// got is where the message of a slot lies, and whether that has to be given back.
+type got struct {
+	bytes   []byte
+	inPlace bool
 }
 
 // socket opens a library, and a socket with the options of the order.
@@ -47,7 +54,7 @@ func (o *order) socket(local netip.Addr) (l *exs.Library, s *exs.Socket, err err
 	if s, err = l.Socket(domain, typ, 0); err == nil {
 		_, err = s.Fcntl(exs.SetFlowControlCredits, max(exs.DefaultCredits, o.InFlight))
 	}
-	if err == nil && o.Mode == modeSmall {
+	if err == nil && o.small() {
 		_, err = s.Fcntl(exs.SetSPMaxSize, exs.MaxSmallPacket)
 	}
 	if err != nil {
@@ -115,7 +122,7 @@ func (l *exsListener) accept() (course, error) {
 // newEXS makes the buffers, which are registered as one.
 func newEXS(o order, l *exs.Library, s *exs.Socket) (course, error) {
 	n := max(2, o.InFlight)
-	c := &exsCourse{order: o, l: l, s: s, numbers: make([]int, n), events: make([]exs.Event, n)}
+	c := &exsCourse{order: o, l: l, s: s, numbers: make([]int, n), events: make([]exs.Event, n), got: make([]got, n)}
 	all := make([]byte, n*max(o.Length, 1))
 	var err error
 	if c.mem, err = l.Register(all, 0); err == nil {
@@ -135,6 +142,12 @@ func newEXS(o order, l *exs.Library, s *exs.Socket) (course, error) {
 		c.taking = exs.WaitAll
 	}
 	c.inlined = o.Length <= inline
+	switch o.Mode {
+	case modeInPlace:
+		c.taking, c.inlined = exs.InPlace, false // which is told by an event
+	case modePersistent:
+		return newPersistent(c)
+	}
 	return c, nil
 }
 
@@ -175,7 +188,19 @@ func (c *exsCourse) seen(e *exs.Event) (slot int, err error) {
 	if e.Length != c.Length || e.AmountLost != 0 {
 		return 0, fmt.Errorf("%w: %d of %d bytes, and %d lost", errCorrupt, e.Length, c.Length, e.AmountLost)
 	}
-	return e.AHandle.(int), nil
+	slot = e.AHandle.(int)
+	if e.Type == exs.EvtRecv {
+		c.got[slot] = got{e.Buffer, e.InPlace}
+	}
+	return slot, nil
+}
+
+// giveBack is done with the message of a slot.
+func (c *exsCourse) giveBack(slot int) error {
+	if !c.got[slot].inPlace {
+		return nil
+	}
+	return c.s.RecycleRcvBuffer(c.got[slot].bytes)
 }
 
 // flow keeps as many operations in flight as it may until count have ended. start
@@ -241,9 +266,11 @@ func (c *exsCourse) take(count int, check bool, ready func() error) error {
 		return c.receive(slot)
 	}, ready, func(slot int) error {
 		if check {
-			return verify(c.slots[slot], c.numbers[slot])
+			if err := verify(c.got[slot].bytes, c.numbers[slot]); err != nil {
+				return err
+			}
 		}
-		return nil
+		return c.giveBack(slot)
 	})
 	if err != nil {
 		return err

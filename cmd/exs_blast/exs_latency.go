@@ -23,9 +23,12 @@ func (c *exsCourse) lead(first, count int, check bool) error {
 			return err
 		}
 		if check {
-			if err := verify(c.slots[1], number); err != nil {
+			if err := verify(c.got[1].bytes, number); err != nil {
 				return err
 			}
+		}
+		if err := c.giveBack(1); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -36,6 +39,7 @@ func (c *exsCourse) leadInline() error {
 	if err := c.sendInline(0); err != nil {
 		return err
 	}
+	c.got[1] = got{bytes: c.slots[1]}
 	return c.receiveNow(1)
 }
 
@@ -51,7 +55,10 @@ func (c *exsCourse) leadPosted() error {
 }
 
 func (c *exsCourse) follow(count int, check bool, ready func() error) error {
-	if !c.inlined {
+	switch {
+	case c.Mode == modeInPlace:
+		return c.followInPlace(count, check, ready)
+	case !c.inlined:
 		return c.followPosted(count, check, ready)
 	}
 	if err := ready(); err != nil {
@@ -103,6 +110,41 @@ func (c *exsCourse) followPosted(count int, check bool, ready func() error) erro
 		}
 	}
 	return c.await(1)
+}
+
+// followInPlace answers from where the message lies.
+func (c *exsCourse) followInPlace(count int, check bool, ready func() error) error {
+	if err := c.receive(0); err != nil {
+		return err
+	}
+	if err := ready(); err != nil {
+		return err
+	}
+	for number := range count {
+		if err := c.await(1); err != nil {
+			return err
+		}
+		now := c.got[0]
+		if check {
+			if err := verify(now.bytes, number); err != nil {
+				return err
+			}
+		}
+		if number+1 < count {
+			if err := c.receive(0); err != nil {
+				return err
+			}
+		}
+		if _, err := c.s.BlockingSend(now.bytes, 0, exs.Unregistered); err != nil {
+			return err
+		}
+		if now.inPlace {
+			if err := c.s.RecycleRcvBuffer(now.bytes); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // sendInline sends the message of a slot, which can be used again at once.

@@ -18,8 +18,9 @@ What to measure
                     normal      from registered memory into registered memory
                     small       small packets, up to 64 KiB; of type packet
                     tcp         plain TCP sockets, with calls that block; one at a time
-                    inplace     receiving in place: not built yet
-                    persistent  persistent sends: not built yet
+                    inplace     the same, received in place
+                    persistent  into a persistent receive, which the receiver
+                                looks at; it never sleeps. Of type packet
   -tcp            the same as -mode tcp; with -mode it is added
   -type list      packet (SEQPACKET), stream (STREAM) (default both)
   -inflight list  operations under way at a time, 1 to 256 (default 1,2,4,8)

@@ -28,9 +28,8 @@ const (
 )
 
 var (
-	modes   = []string{modeNormal, modeSmall, modeTCP}
-	unbuilt = []string{modeInPlace, modePersistent}
-	types   = []string{typePacket, typeStream}
+	modes = []string{modeNormal, modeSmall, modeInPlace, modePersistent, modeTCP}
+	types = []string{typePacket, typeStream}
 )
 
 // Bounds of an order.
@@ -69,8 +68,6 @@ type reply struct {
 // check refuses an order that makes no sense.
 func (o *order) check() error {
 	switch {
-	case slices.Contains(unbuilt, o.Mode):
-		return fmt.Errorf("mode %s: not built yet", o.Mode)
 	case !slices.Contains(modes, o.Mode):
 		return fmt.Errorf("there is no mode %q, but %s", o.Mode, strings.Join(modes, ", "))
 	case !slices.Contains(types, o.Type):
@@ -81,11 +78,14 @@ func (o *order) check() error {
 		return fmt.Errorf("%d operations in flight: want 1 to %d", o.InFlight, mostInFlight)
 	case o.Length < 1 || o.Length > mostBytes/max(2, o.InFlight):
 		return fmt.Errorf("%d bytes with %d in flight: want at least 1, and 1 GiB of buffers at most", o.Length, o.InFlight)
-	case o.Mode == modeSmall && o.Length > exs.MaxSmallPacket:
+	case o.small() && o.Length > exs.MaxSmallPacket:
 		return fmt.Errorf("%d bytes: small packets have %d at most", o.Length, exs.MaxSmallPacket)
 	}
 	return nil
 }
+
+// small reports whether small packets are sent.
+func (o *order) small() bool { return o.Mode == modeSmall || o.Mode == modeInPlace }
 
 // listener waits for the connection to measure.
 type listener interface {

@@ -37,7 +37,7 @@ func (o *options) plan(modes, types []string, inFlight, lengths []int) error {
 		}
 	}
 	if len(o.points) == 0 {
-		return errors.New("nothing to measure: small packets are of type packet and have 64 KiB at most, TCP is a stream")
+		return errors.New("nothing to measure: small packets, those in place and persistent memory are of type packet, the former with 64 KiB at most; TCP is a stream")
 	}
 	return nil
 }
@@ -45,7 +45,9 @@ func (o *options) plan(modes, types []string, inFlight, lengths []int) error {
 // leftOut says that a point belongs to the plan only as the sum of its lists.
 func (o *order) leftOut() bool {
 	switch o.Mode {
-	case modeSmall:
+	case modePersistent:
+		return o.Type != typePacket
+	case modeSmall, modeInPlace:
 		return o.Type != typePacket || o.Length > exs.MaxSmallPacket
 	case modeTCP:
 		return o.Type != typeStream
