@@ -74,7 +74,7 @@ func TestArrowsPointDown(t *testing.T) {
 // pure are the rooms without input, output, time and concurrency, and pureImports
 // all that they may use of the standard library.
 var (
-	pure        = []string{"match", "unexpected", "endpoint", "transport/wire", "exs/internal/stream"}
+	pure        = []string{"match", "unexpected", "endpoint", "transport/wire", "exs/internal/stream", "exs/internal/pool"}
 	pureImports = []string{"cmp", "encoding/binary", "errors", "fmt", "math", "math/bits", "slices", "strings"}
 )
 

@@ -23,7 +23,8 @@
 // to (hello.go), which is closed then. Data is matched messages (bits.go): a packet
 // goes from the sender's memory to the receiver's as one of them (packet.go); a
 // stream places bytes directly where a receive is waiting, and in a buffer where
-// the sender is ahead (stream.go, internal/stream). Small control messages say what
+// the sender is ahead (stream.go, internal/stream). What the papers add is in special.go and the
+// files that it names. Small control messages say what
 // else there is to say (control.go). They are taken by the endpoint's handler of unexpected messages, so
 // that they need no caller inside the library.
 //

@@ -16,6 +16,12 @@ import (
 // connection is shut down for sending, ECONNRESET if it was torn down, ENOTCONN, EBADF,
 // EFAULT if b is not within m, EMSGSIZE, EINVAL for a queue or flag that makes no sense.
 // A peer that stops receiving, or dies, gives events with EPIPE and ECONNRESET.
+//
+// With Persistent the peer's receives read from b, without our doing anything about it, until
+// the operation is cancelled or the connection ends; then its event comes, not earlier. With
+// Notify there is an event of type EvtRead each time. Errors besides: EBUSY if there is a
+// persistent send, also for others; EOPNOTSUPP on a stream; EINVAL for no bytes, Block, or Notify
+// without a queue.
 func (s *Socket) Send(b []byte, flags Flags, q *Queue, ahandle any, m *Memory) (int, error) {
 	return s.send(EvtSend, b, nil, nowhere, flags, q, ahandle, m)
 }
@@ -36,6 +42,11 @@ func (s *Socket) SendMsg(iov [][]byte, flags Flags, q *Queue, ahandle any, m *Me
 // connection was torn down, ENOTCONN, EBADF, EFAULT if b is not within m, EACCES if m
 // is for sending only, EMSGSIZE, EINVAL for a queue or flag that makes no sense,
 // EOPNOTSUPP for a Peek at a stream without buffer.
+//
+// With InPlace a small packet stays where the library has it: the event says where, and
+// RecycleRcvBuffer gives the place back. EINVAL with Block, Unsignaled or Peek, EOPNOTSUPP on a
+// stream. With Persistent the peer's sends write into b, again and again; for the rest that
+// is as with Send, and the events are of type EvtWritten.
 func (s *Socket) Recv(b []byte, flags Flags, q *Queue, ahandle any, m *Memory) (int, error) {
 	return s.recv(EvtRecv, b, nil, nowhere, flags, q, ahandle, m)
 }
