@@ -96,6 +96,30 @@ func TestCancelUsed(t *testing.T) {
 	}
 }
 
+// TestStraysLeaveRoom has the buffer grow while bytes lie there that were sent for a
+// cancelled receive.
+func TestStraysLeaveRoom(t *testing.T) {
+	for _, eager := range []int{allEager, allFetched} {
+		w := newWorld(t, some, eager)
+		a := w.receive(300, 0)
+		w.hearAll()
+		w.send(300)
+		w.cancelReceive(a)
+		w.send(1000)
+		w.quiet()
+		w.carried(300, 400)
+		if len(w.buffer) != 700 {
+			t.Errorf("%d bytes of buffer", len(w.buffer))
+		}
+		w.receive(1300, WaitAll|Hidden)
+		w.quiet()
+		if len(w.buffer) > w.r.capacity {
+			t.Errorf("the buffer stays at %d bytes", len(w.buffer))
+		}
+		drain(w)
+	}
+}
+
 // TestCancelLanding cancels a receive in which bytes are landing.
 func TestCancelLanding(t *testing.T) {
 	w := newWorld(t, some, allFetched)
@@ -129,7 +153,7 @@ func TestCancelCrossing(t *testing.T) {
 }
 
 func TestCancelSend(t *testing.T) {
-	w := newWorld(t, some, allFetched)
+	w := newWorld(t, fixed, allFetched)
 	a := w.send(250)
 	b := w.send(10)
 	c := w.send(20)

@@ -76,12 +76,11 @@ func (r *Receiver) consume(n int) {
 // full reports whether the sender can't go on through the buffer.
 func (r *Receiver) full() bool { return r.indirect == r.granted }
 
-// grant lets the sender go on once there is room for half a buffer more.
+// grant lets the sender go on once there is room for half a buffer more. A larger
+// buffer is such room, so that the sender does not wait for somebody to receive.
 func (r *Receiver) grant() {
-	if due := r.freed + uint64(r.capacity) - r.granted; 2*due >= uint64(r.capacity) {
-		if r.full() {
-			r.grow()
-		}
+	grew := r.full() && r.grow()
+	if due := r.freed + uint64(r.capacity) - r.granted; grew || 2*due >= uint64(r.capacity) {
 		r.widen()
 	}
 }
@@ -93,12 +92,12 @@ func (r *Receiver) widen() {
 
 // grow doubles the buffer, unless bytes are on their way into it.
 func (r *Receiver) grow() bool {
-	if r.capacity == r.cfg.BufferMax || r.buffer.fetching() || r.strays > 0 || r.adverts.ghosts.len() > 0 {
+	if r.capacity == r.cfg.BufferMax || r.buffer.fetching() || r.adverts.ghosts.len() > 0 {
 		return false
 	}
 	r.capacity = min(2*r.capacity, r.cfg.BufferMax)
-	if r.buffer.size > 0 && r.buffer.size < r.capacity {
-		r.buffer.resize(r.capacity, &r.script)
+	if need := r.capacity + r.strays; r.buffer.size > 0 && r.buffer.size < need {
+		r.buffer.resize(need, &r.script)
 	}
 	return true
 }

@@ -22,7 +22,7 @@
 //  2. Every operation finishes once. Operations finish in the order they were begun,
 //     but for those that are cancelled, reset or shut down.
 //  3. If both users wait and nothing is on its way, then the sends have gone, or the
-//     buffer is full and nobody receives.
+//     buffer has grown to BufferMax, has less than half of it free, and nobody receives.
 //  4. The buffer holds BufferMax bytes at most. While bytes are on their way to memory
 //     of cancelled receives it may be larger by what these had advertised, which Ahead
 //     bounds.
@@ -87,8 +87,9 @@
 //
 // The receiver says how many indirect bytes there may have been in all, in adverts and
 // answers, and in acks whenever half of the buffer has become free. The sum only grows.
-// If the sender has used all of it, the buffer is doubled, up to BufferMax. Its memory
-// is made when bytes must lie there for the first time.
+// If the sender has used all of it, the buffer is doubled, up to BufferMax, and the
+// sender hears of that at once: two users who both send before they receive would wait
+// for each other. Its memory is made when bytes must lie there for the first time.
 //
 // # Cancelling
 //

@@ -8,6 +8,13 @@ import (
 // some is a configuration whose numbers are easy to follow.
 var some = Config{BufferMin: 100, BufferMax: 400, Credits: 4, Ahead: 4000, Piece: 1000, Segment: 50, DirectMin: 10}
 
+// fixed is some with a buffer that does not grow.
+var fixed = func() Config {
+	c := some
+	c.BufferMax = c.BufferMin
+	return c
+}()
+
 const (
 	allEager   = 1 << 20
 	allFetched = 0
@@ -134,7 +141,7 @@ func TestCrossingTwice(t *testing.T) {
 }
 
 func TestWindow(t *testing.T) {
-	w := newWorld(t, some, allEager)
+	w := newWorld(t, fixed, allEager)
 	w.send(1000)
 	w.quiet()
 	w.carried(0, 100)
@@ -143,16 +150,38 @@ func TestWindow(t *testing.T) {
 	w.carried(0, 100) // one byte is not worth a word
 	w.receive(49, Hidden)
 	w.quiet()
-	if w.r.capacity != 200 {
-		t.Errorf("the buffer did not grow: %d", w.r.capacity)
-	}
-	w.carried(0, 250)
+	w.carried(0, 150)
 	w.receive(1000, WaitAll|Hidden)
 	w.quiet()
-	if c := w.r.Counters(); w.r.capacity != 400 || c.BufferPeak > 400 {
-		t.Errorf("%d bytes of buffer, at most %d used", w.r.capacity, c.BufferPeak)
+	w.carried(0, 1000)
+	if c := w.r.Counters(); c.BufferPeak > 100 {
+		t.Errorf("%d bytes lay in the buffer", c.BufferPeak)
 	}
 	drain(w)
+}
+
+// TestGrowth has a sender go on when nobody receives, until the buffer is as large as it
+// may be.
+func TestGrowth(t *testing.T) {
+	for _, eager := range []int{allEager, allFetched} {
+		c := some
+		c.BufferMax = 250
+		w := newWorld(t, c, eager)
+		w.send(100)
+		w.quiet()
+		if w.r.capacity != 200 || len(w.buffer) != 200 {
+			t.Errorf("%d bytes of buffer, %d of memory", w.r.capacity, len(w.buffer))
+		}
+		w.send(1000)
+		w.quiet()
+		w.carried(0, 250)
+		w.receive(1000, WaitAll|Hidden)
+		w.quiet()
+		if c := w.r.Counters(); w.r.capacity != 250 || c.BufferPeak > 250 {
+			t.Errorf("%d bytes of buffer, at most %d used", w.r.capacity, c.BufferPeak)
+		}
+		drain(w)
+	}
 }
 
 func TestCredits(t *testing.T) {
@@ -228,7 +257,7 @@ func TestSmallPart(t *testing.T) {
 }
 
 func TestHold(t *testing.T) {
-	c := some
+	c := fixed
 	c.HoldMin = 60
 	w := newWorld(t, c, allFetched)
 	w.send(50)

@@ -421,6 +421,8 @@ func (w *world) still() {
 		w.t.Fatal("a receive waits behind the end")
 	case !s.Idle() && s.cfg.buffered() && s.indirect < s.window:
 		w.t.Fatalf("%s: sends wait though there is room", w.state())
+	case !s.Idle() && s.cfg.buffered() && r.capacity < r.cfg.BufferMax:
+		w.t.Fatalf("%s: sends wait though the buffer could grow", w.state())
 	case s.shut && s.Idle() != r.fin:
 		w.t.Fatal("the end has not arrived")
 	case r.waiting.len() > 0 && r.buffer.held > 0 && !(r.waiting.front().peek() && r.waiting.front().all()):
