@@ -20,8 +20,11 @@ type adverts struct {
 	used   uint32        // one more than the last one known to be used
 
 	epoch   uint32
-	open    bool // the sender may use more adverts of this epoch
-	answers int  // withdrawals that it has not answered
+	first   uint32 // number of this epoch
+	late    int    // epochs in a row of which the sender has used nothing
+	pause   int    // indirect messages before the next one
+	open    bool   // the sender may use more adverts of this epoch
+	answers int    // withdrawals that it has not answered
 
 	asked    bool   // the receive of number is being taken back
 	number   uint32 //
@@ -41,10 +44,14 @@ func (a *adverts) unsettled() bool {
 func (r *Receiver) advertise() {
 	a := &r.adverts
 	if r.fin || r.shut || r.buffer.held > 0 || a.ghosts.len() > 0 || a.answers > 0 || a.asked ||
-		r.worth == 0 && r.cfg.buffered() {
+		r.worth == 0 && r.cfg.buffered() || a.pause > 0 && !r.asked {
 		return
 	}
-	for r.offered < r.waiting.len() && a.len() < r.cfg.Credits {
+	most := r.cfg.Credits
+	if a.late > 0 {
+		most = 1 // this one will show whether others are worth it
+	}
+	for r.offered < r.waiting.len() && a.len() < most {
 		u := r.waiting.at(r.offered)
 		rest := u.n - u.offered
 		n := min(rest, r.cfg.Piece, r.cfg.Ahead-a.ahead)
@@ -64,6 +71,7 @@ func (r *Receiver) offer(u *receive, n int) {
 	if !a.open {
 		a.open = true
 		a.epoch++
+		a.first = a.next
 	}
 	post := r.script.add(ToPost)
 	post.Number, post.ID, post.Off, post.N = a.next, u.id, u.offered, n
@@ -82,6 +90,21 @@ func (r *Receiver) offer(u *receive, n int) {
 	u.offered += n
 	u.adverts++
 	r.count.Adverts++
+}
+
+// latest is when late epochs count no further: then 64 messages lie between adverts.
+const latest = 8
+
+// judge learns from an epoch that ends before number whether adverts come in time. A
+// sender that is ahead stays so for some time, and to send and to give up an advert
+// costs as much as a message.
+func (a *adverts) judge(number uint32) {
+	if before(a.first, number) {
+		a.late, a.pause = 0, 0
+		return
+	}
+	a.late = min(a.late+1, latest)
+	a.pause = 1 << a.late >> 2
 }
 
 // owner returns the receive that an advert is of.
@@ -138,6 +161,11 @@ func (r *Receiver) endEpoch(number uint32) error {
 	for a.ghosts.len() > 0 && !before(a.ghosts.back().number, number) {
 		a.ahead -= a.ghosts.back().n
 		a.ghosts.popBack()
+	}
+	if a.open {
+		a.judge(number)
+	} else if a.pause > 0 {
+		a.pause--
 	}
 	a.open, a.answers, a.ghostly = false, 0, false
 	if a.ghosts.len() > 0 {

@@ -9,6 +9,8 @@ func (r *Receiver) Message(m *Message) error {
 	switch m.Kind {
 	case Ask:
 		r.asked, r.ask = true, m.Number
+	case Full:
+		r.wanted = min(2*r.wanted, r.cfg.BufferMax)
 	case Fin:
 		err = r.over(m)
 	case Withdrawn:

@@ -42,10 +42,7 @@ func (r *Receiver) enough(u *receive) bool {
 	if r.buffer.fetching() {
 		return false
 	}
-	if !r.fin && r.full() && r.grow() {
-		r.widen()
-	}
-	return r.fin || r.full()
+	return r.fin || r.full() && r.capacity == r.cfg.BufferMax
 }
 
 // copyOut copies the first n bytes of the buffer to a receive.
@@ -79,7 +76,7 @@ func (r *Receiver) full() bool { return r.indirect == r.granted }
 // grant lets the sender go on once there is room for half a buffer more. A larger
 // buffer is such room, so that the sender does not wait for somebody to receive.
 func (r *Receiver) grant() {
-	grew := r.full() && r.grow()
+	grew := r.grow()
 	if due := r.freed + uint64(r.capacity) - r.granted; grew || 2*due >= uint64(r.capacity) {
 		r.widen()
 	}
@@ -90,12 +87,13 @@ func (r *Receiver) widen() {
 	r.script.tell(Message{Kind: Ack, Window: r.granted})
 }
 
-// grow doubles the buffer, unless bytes are on their way into it.
+// grow gives the buffer the size that the sender has asked for, unless bytes are on
+// their way into it.
 func (r *Receiver) grow() bool {
-	if r.capacity == r.cfg.BufferMax || r.buffer.fetching() || r.adverts.ghosts.len() > 0 {
+	if r.capacity >= r.wanted || r.buffer.fetching() || r.adverts.ghosts.len() > 0 {
 		return false
 	}
-	r.capacity = min(2*r.capacity, r.cfg.BufferMax)
+	r.capacity = r.wanted
 	if need := r.capacity + r.strays; r.buffer.size > 0 && r.buffer.size < need {
 		r.buffer.resize(need, &r.script)
 	}

@@ -79,17 +79,21 @@
 // The receiver advertises only while the buffer is empty, never the memory behind a
 // peek, and not while only small messages come: these cost less when they are copied
 // from the message in hand to the receive that waits, without an advert and without
-// the buffer. The sender, when it has no advert, runs ahead. With HoldMin it asks
-// first, if the receiver was seen waiting: the answer is an advert as soon as what
-// was sent is consumed, or that no receive waits.
+// the buffer. Nor does it while the sender stays ahead: an epoch of which nothing was
+// used makes the next one wait, for more and more messages, and begin with one advert
+// alone, until one is used or the sender asks. The sender, when it has no advert, runs
+// ahead. With HoldMin it asks first, if the receiver was seen waiting: the answer is an
+// advert as soon as what was sent is consumed, or that no receive waits.
 //
 // # The window
 //
 // The receiver says how many indirect bytes there may have been in all, in adverts and
 // answers, and in acks whenever half of the buffer has become free. The sum only grows.
-// If the sender has used all of it, the buffer is doubled, up to BufferMax, and the
-// sender hears of that at once: two users who both send before they receive would wait
-// for each other. Its memory is made when bytes must lie there for the first time.
+// A sender that has more to send says that it is used up, once for each size that the
+// buffer may have. The buffer is then doubled, up to BufferMax, and the sender hears of that
+// at once: two users who both send before they receive would wait for each other, and a
+// small buffer makes both sides wait for acks. Its memory is made when bytes must lie there
+// for the first time.
 //
 // # Cancelling
 //

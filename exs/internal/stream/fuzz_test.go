@@ -65,7 +65,7 @@ func FuzzHostileSender(f *testing.F) {
 				}
 				continue
 			case 2:
-				m := Message{Kind: Ask + Kind(pick(3)), Number: uint32(pick(8)), Epoch: uint32(pick(4)), Position: uint64(pick(300))}
+				m := Message{Kind: Ask + Kind(pick(4)), Number: uint32(pick(8)), Epoch: uint32(pick(4)), Position: uint64(pick(300))}
 				err = w.r.Message(&m)
 			case 3:
 				err = w.r.Here(hand.direct, hand.number, hand.n)

@@ -55,6 +55,7 @@ func (r *Receiver) land() error {
 	l := *r.adverts.front()
 	r.adverts.pop()
 	r.adverts.ahead -= l.n
+	r.adverts.late, r.adverts.pause = 0, 0
 	u := r.waiting.front()
 	u.adverts--
 	u.filled = l.off + l.got

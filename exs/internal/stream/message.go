@@ -24,6 +24,8 @@ const (
 	Withdrawn
 	// Fin: the stream ends at Position; Number as in Withdrawn.
 	Fin
+	// Full: the sender waits for a larger Window than the one it has used up.
+	Full
 )
 
 // ForSender reports whether the end that sends data gets this kind.
@@ -73,7 +75,7 @@ func Decode(m *Message, b []byte) error {
 		Position: binary.LittleEndian.Uint64(b[16:]),
 		Window:   binary.LittleEndian.Uint64(b[24:]),
 	}
-	if m.Kind < Advert || m.Kind > Fin {
+	if m.Kind < Advert || m.Kind > Full {
 		return errMessage
 	}
 	rest := *m
@@ -87,7 +89,7 @@ func Decode(m *Message, b []byte) error {
 // clear zeroes the fields that kind k has.
 func (m *Message) clear(k Kind) {
 	m.Kind = 0
-	if k != Ack {
+	if k != Ack && k != Full {
 		m.Number = 0
 	}
 	if k == Advert || k == Withdraw || k == Withdrawn {

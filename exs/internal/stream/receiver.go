@@ -47,6 +47,7 @@ type ReceiverCounters struct {
 // Receiver is the receiving end of one direction. A Receiver belongs to one
 // goroutine at a time. The zero value needs Init.
 type Receiver struct {
+	acks   int
 	script script
 	cfg    Config
 	count  ReceiverCounters
@@ -65,6 +66,7 @@ type Receiver struct {
 	freed    uint64 // of those, consumed
 	granted  uint64 // how many the sender may send
 	capacity int    // what granted is kept ahead of freed
+	wanted   int    // what capacity becomes, as soon as it can
 
 	worth int    // above 0: messages are large enough of late for adverts
 	asked bool   // the sender holds
@@ -89,7 +91,7 @@ func (r *Receiver) Init(c Config) error {
 	if err != nil {
 		return err
 	}
-	*r = Receiver{cfg: c, capacity: c.window(), granted: uint64(c.window()), worth: worthMost}
+	*r = Receiver{cfg: c, capacity: c.window(), wanted: c.window(), granted: uint64(c.window()), worth: worthMost}
 	return nil
 }
 

@@ -121,23 +121,57 @@ func TestCrossing(t *testing.T) {
 	w.ended(4, 60, OK)
 }
 
-// TestCrossingTwice has a second epoch come too late as well.
-func TestCrossingTwice(t *testing.T) {
+// TestCrossingOften has epochs come too late time and again: adverts become rare, one at
+// a time, until one of them is used.
+func TestCrossingOften(t *testing.T) {
 	w := newWorld(t, some, allEager)
-	w.receive(100, WaitAll)
-	w.send(40)
-	w.match()  // the receiver has got it, and advertises from there
-	w.send(30) // but the sender is ahead again
-	w.hearAll()
-	w.matchAll()
-	w.hearAll()
-	w.send(30)
-	w.quiet()
-	w.carried(30, 70)
-	if s := w.s.Counters(); s.Stale != 2 || s.Switches != 1 {
-		t.Errorf("%+v", s)
+	w.receive(1900, WaitAll)
+	w.receive(100, 0)
+	w.receive(100, 0)
+	for range 40 {
+		w.send(20) // before it hears of what the one before has made the receiver do
+		w.hearAll()
+		w.match()
 	}
-	w.ended(4, 100, OK)
+	if r := w.r.Counters(); r.Adverts != 4+6 { // behind 1, 3, 6, 11, 20 and 37 messages
+		t.Errorf("%d adverts", r.Adverts)
+	}
+	if w.s.Counters().Switches > 0 {
+		t.Error("an advert has come in time")
+	}
+	for w.s.Counters().Switches == 0 && w.s.position < 1900 {
+		w.send(20)
+		w.quiet()
+	}
+	w.send(20)
+	w.quiet()
+	if len(w.posted) != 3 {
+		t.Errorf("%d receives are posted", len(w.posted))
+	}
+	drain(w)
+}
+
+// TestAskEndsPause wants a sender that asks to get an advert, however late those before
+// have come.
+func TestAskEndsPause(t *testing.T) {
+	c := some
+	c.HoldMin = 60
+	w := newWorld(t, c, allEager)
+	w.receive(1000, WaitAll)
+	w.hearAll()
+	for range 10 {
+		w.send(5)
+		w.hearAll()
+		w.match()
+	}
+	w.send(20)
+	w.hearAll()
+	w.send(70)
+	w.quiet()
+	if w.s.Counters().DirectBytes < 70 {
+		t.Errorf("%+v", w.s.Counters())
+	}
+	drain(w)
 }
 
 func TestWindow(t *testing.T) {
@@ -168,6 +202,11 @@ func TestGrowth(t *testing.T) {
 		c.BufferMax = 250
 		w := newWorld(t, c, eager)
 		w.send(100)
+		w.quiet()
+		if w.r.capacity != 100 {
+			t.Errorf("%d bytes of buffer for nothing", w.r.capacity)
+		}
+		w.send(1)
 		w.quiet()
 		if w.r.capacity != 200 || len(w.buffer) != 200 {
 			t.Errorf("%d bytes of buffer, %d of memory", w.r.capacity, len(w.buffer))
@@ -251,7 +290,7 @@ func TestSmallPart(t *testing.T) {
 	w.quiet()
 	w.carried(0, 100)
 	w.ended(26, 100, OK)
-	if w.r.Counters().Adverts != 4 { // one for each of the first messages, then it has learnt
+	if w.r.Counters().Adverts != 3 { // then it has learnt
 		t.Errorf("%d adverts", w.r.Counters().Adverts)
 	}
 }

@@ -43,6 +43,8 @@ type Sender struct {
 	position uint64 // bytes sent
 	indirect uint64 // of those, through the buffer
 	window   uint64 // how many these may be
+	starved  uint64 // the window that was too small last
+	buffer   int    // the receiver's, as far as it has been asked for
 
 	hopeful bool   // the receiver has been waiting lately
 	partial bool   // an advert that wanted to be filled was not: another will come
@@ -64,7 +66,7 @@ func (s *Sender) Init(c Config) error {
 	if err != nil {
 		return err
 	}
-	*s = Sender{cfg: c, window: uint64(c.window())}
+	*s = Sender{cfg: c, window: uint64(c.window()), buffer: c.window()}
 	return nil
 }
 
@@ -226,6 +228,7 @@ func (s *Sender) sendIndirect(u *send) bool {
 	}
 	n := min(rest, s.cfg.Segment, int(s.window-s.indirect))
 	if n == 0 {
+		s.starve()
 		return false
 	}
 	s.leaveDirect()
@@ -250,6 +253,15 @@ func (s *Sender) message(u *send, n int, direct bool, number uint32) {
 	u.off += n
 	u.out++
 	s.position += uint64(n)
+}
+
+// starve asks for a larger buffer, once for each size that it may have.
+func (s *Sender) starve() {
+	if s.buffer < s.cfg.BufferMax && s.starved != s.window {
+		s.starved = s.window
+		s.buffer = min(2*s.buffer, s.cfg.BufferMax)
+		s.script.tell(Message{Kind: Full})
+	}
 }
 
 func (s *Sender) leaveDirect() {
