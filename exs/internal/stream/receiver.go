@@ -47,7 +47,6 @@ type ReceiverCounters struct {
 // Receiver is the receiving end of one direction. A Receiver belongs to one
 // goroutine at a time. The zero value needs Init.
 type Receiver struct {
-	acks   int
 	script script
 	cfg    Config
 	count  ReceiverCounters
