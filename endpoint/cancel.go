@@ -1,17 +1,21 @@
 package endpoint
 
-// Cancel takes back a receive that has not matched, or a connect that has not
-// ended (IX.1.1). True: the request is gone. False: too late, collect it.
+// Cancel takes back a receive that has not matched, a connect that has not
+// ended, or a watch (IX.1.1). True: the request is gone. False: too late, collect it.
 func (e *Engine) Cancel(h Handle) (bool, error) {
 	slot, r := e.reqs.user(h)
 	if r == nil {
 		return false, ErrBadRequest
 	}
 	switch {
-	case r.kind != kindRecv && r.kind != kindConnect:
+	case r.kind != kindRecv && r.kind != kindConnect && r.kind != kindWatch:
 		return false, ErrCancelSend
 	case r.state == statePosted:
 		e.posted.Cancel(slot)
+	case r.state == stateWatching:
+		if r.flags&expecting != 0 {
+			e.peers[r.peer].answered()
+		}
 	case r.state != stateWaiting:
 		return false, nil
 	}

@@ -107,7 +107,7 @@ func (e *Engine) endRequests(p *peer, code Code) {
 			return
 		}
 		switch r.state {
-		case stateQueued, stateOffered, stateBuffered, stateAsked:
+		case stateQueued, stateOffered, stateBuffered, stateAsked, stateWatching:
 			r.xferLen = 0
 			r.drop()
 			e.complete(slot, r, code)

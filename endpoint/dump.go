@@ -7,12 +7,14 @@ import (
 
 var stateNames = [...]string{
 	stateQueued: "queued", stateOffered: "offered", stateBuffered: "buffered", statePosted: "posted",
-	statePulling: "pulling", stateWaiting: "waiting", stateAsked: "asked", stateComplete: "complete",
+	statePulling: "pulling", stateWaiting: "waiting", stateAsked: "asked",
+	stateWatching: "watching", stateComplete: "complete",
 }
 
 var kindNames = [...]string{
 	kindSend: "send", kindSyncSend: "ssend", kindRecv: "recv", kindConnect: "connect",
 	kindPut: "put", kindGet: "get", kindPutIn: "peer's put", kindGetOut: "peer's get",
+	kindWatch: "watch", kindPost: "post",
 }
 
 var peerStateNames = [...]string{

@@ -26,6 +26,8 @@ const (
 	kindGet
 	kindPutIn  // a peer's put that is being pulled into a window
 	kindGetOut // a peer's get that is being answered
+	kindWatch  // of a session
+	kindPost   // the user's own
 )
 
 // The states of a request (II.7), and where a pending one is:
@@ -43,6 +45,8 @@ const (
 //	put in   pulling --> complete                    a peer's
 //	get out  queued ---> (gone) ---> complete        a peer's, answered in a frame
 //	         queued ---> offered --> complete        larger: waits for Notify
+//	watch    watching -> complete
+//	post     complete
 type requestState uint8
 
 const (
@@ -54,6 +58,7 @@ const (
 	statePulling
 	stateWaiting
 	stateAsked
+	stateWatching
 	stateComplete
 )
 

@@ -5,18 +5,8 @@ import "gomx/transport/wire"
 // SendOne is Send of one segment as a standard send. It is the fast path: a
 // small message to a connected peer leaves before anything else is done.
 func (e *Engine) SendOne(b []byte, to Addr, match uint64, ctx any) (Handle, error) {
-	if uint(to.Peer) < uint(len(e.peers)) {
-		p := e.peers[to.Peer]
-		if len(b) <= p.fast && to.Session == p.remote {
-			h := &e.header
-			h.Kind, h.Flags, h.Length, h.Match = wire.Eager, 0, uint32(len(b)), match
-			h.Seq, h.Session = p.sendSeq, to.Session
-			e.one.First = b
-			if p.link.Send(h, &e.one, 0) {
-				p.sendSeq++
-				return e.sentOne(p, len(b), to, match, ctx), nil
-			}
-		}
+	if p := e.launch(b, to, match); p != nil {
+		return e.sentOne(p, len(b), to, match, ctx), nil
 	}
 	return e.Send(wire.Vec{First: b}, to, match, ctx, false)
 }

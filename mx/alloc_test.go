@@ -118,6 +118,21 @@ var exchanges = map[string]func(x *exchange){
 		x.check(x.a.Wait(recv, bound))
 		x.check(x.a.Wait(send, bound))
 	},
+	"post and watch": func(x *exchange) {
+		x.must(x.a.Post(7, x))
+		x.check(x.a.WaitAny(bound, 7, exact))
+		watch := x.must(x.a.Watch(x.toB, 7, nil))
+		if ok, err := x.a.Cancel(watch); !ok || err != nil {
+			x.failures++
+		}
+	},
+	"send now": func(x *exchange) {
+		recv := x.must(x.b.Irecv(x.in, 1, exact, nil))
+		if !x.a.SendNow(x.out, x.toB, 1) {
+			x.check(x.a.Wait(x.must(x.a.Isend(x.out, x.toB, 1, nil)), bound))
+		}
+		x.check(x.b.Wait(recv, bound))
+	},
 	"cancel": func(x *exchange) {
 		recv := x.must(x.b.Irecv(x.in, 1, exact, nil))
 		if ok, err := x.b.Cancel(recv); !ok || err != nil {

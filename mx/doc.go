@@ -44,6 +44,12 @@
 // it was used (Window.Poll); messages are for the rest. The library checks what peers do
 // at the side of the window.
 //
+// # Beyond MX
+//
+// SendNow sends a small message without a request, if that can be done at once. Watch
+// is a request that ends with the session with a peer. Post is a request that is
+// complete: a wake-up for WaitAny that can't be missed.
+//
 // # What it does not do
 //
 // No byte order or type conversion, no fragmentation by the user, no collective

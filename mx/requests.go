@@ -155,7 +155,7 @@ func (ep *Endpoint) Context(r Request) (any, error) {
 
 // TestAny collects the oldest completed request whose match information, masked,
 // is matchInfo (VI.5.1): of a send the one it was sent with, of a receive that of
-// the message, of a connect, a put and a get what they were given. Error: ErrBadMatchMask.
+// the message, of a connect, a put, a get, a watch and a post what they were given. Error: ErrBadMatchMask.
 // Safe from any goroutine.
 func (ep *Endpoint) TestAny(matchInfo, matchMask uint64) (st Status, done bool, err error) {
 	return ep.WaitAny(0, matchInfo, matchMask)
@@ -174,15 +174,15 @@ func (ep *Endpoint) WaitAnyContext(ctx context.Context, matchInfo, matchMask uin
 
 func (ep *Endpoint) waitAny(ctx context.Context, timeout time.Duration, matchInfo, matchMask uint64) (st Status, done bool, err error) {
 	var got endpoint.Status
-	done, err = ep.d.WaitAny(ctx, matchInfo, matchMask, timeout, &got)
-	if !done {
-		return st, false, ep.fail("wait any", "", err)
+	if done, err = ep.d.WaitAny(ctx, matchInfo, matchMask, timeout, &got); done {
+		st.fill(ep, &got)
+		return
 	}
-	return ep.status(&got), true, nil
+	return st, false, ep.fail("wait any", "", err)
 }
 
-// Cancel takes back a receive that has not matched, or a connect that has not
-// ended (IX.1.1). With cancelled, the request is gone; otherwise it is, or will
+// Cancel takes back a receive that has not matched, a connect that has not
+// ended, or a watch (IX.1.1). With cancelled, the request is gone; otherwise it is, or will
 // be at once, complete and must be collected. Errors: ErrCancelNotSupported for a
 // send, put or get, ErrBadRequest. Safe from any goroutine.
 func (ep *Endpoint) Cancel(r Request) (cancelled bool, err error) {

@@ -34,6 +34,15 @@ func (ep *Endpoint) Isend(buf []byte, dest EndpointAddr, matchSend uint64, conte
 	return Request{ep, h}, nil
 }
 
+// SendNow sends buf as Isend does if that takes no time: a small message to a peer
+// that nothing else waits for. True says that it has left, or is in the library's
+// hands; buf is free, and there is no request to collect. False says that nothing was
+// sent, for whatever reason: Isend is the call that waits, or says why. MX does not
+// have it. Safe from any goroutine.
+func (ep *Endpoint) SendNow(buf []byte, dest EndpointAddr, matchSend uint64) bool {
+	return dest.ep == ep && ep.d.SendNow(buf, dest.a, matchSend)
+}
+
 // Issend starts a synchronous send of buf (V.1.2): it completes only when a
 // receive has matched the message. It may be buffered before; see Ibuffered.
 // Otherwise it is as Isend.

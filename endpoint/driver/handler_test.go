@@ -175,3 +175,44 @@ func TestCloseWaitsForTheHandler(t *testing.T) {
 		join()
 	})
 }
+
+// A wake-up that comes while the waiting caller runs the handler itself ends its wait.
+func TestWakeupInsideTheHandler(t *testing.T) {
+	both(t, func(t *testing.T, wait option) {
+		w := newWorld(t, mem.Options{})
+		defer w.close()
+		a, b := w.open(wait), w.open(wait)
+		to := w.connect(a, 1)
+		err := b.SetHandler(func(*endpoint.Incoming) endpoint.Action {
+			b.Wakeup()
+			return endpoint.Finished
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for name, call := range map[string]func(st *endpoint.Status) (bool, error){
+			"wait any": func(st *endpoint.Status) (bool, error) { return b.WaitAny(noContext, 5, 5, driver.Infinite, st) },
+			"wait": func(st *endpoint.Status) (bool, error) {
+				return b.Wait(noContext, w.recv(b, 5, nil), driver.Infinite, st)
+			},
+		} {
+			ended := make(chan struct{})
+			join := inBackground(t, func() {
+				defer close(ended)
+				var st endpoint.Status
+				if ok, err := call(&st); ok || err != nil {
+					t.Errorf("%s: %v, %v", name, ok, err)
+				}
+			})
+			for more := true; more; { // the handler may have run before the call began
+				w.wait(a, w.send(a, to, 1, []byte{1}))
+				select {
+				case <-ended:
+					more = false
+				case <-time.After(time.Millisecond):
+				}
+			}
+			join()
+		}
+	})
+}

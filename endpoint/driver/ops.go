@@ -36,6 +36,44 @@ func (d *Endpoint) SendOne(b []byte, to endpoint.Addr, match uint64, ctx any) (e
 	return h, err
 }
 
+// SendNow sends a small message if that takes no time, and reports whether it did.
+func (d *Endpoint) SendNow(b []byte, to endpoint.Addr, match uint64) bool {
+	d.lock()
+	if d.closed {
+		d.unlock()
+		return false
+	}
+	if d.lossy {
+		d.advance()
+	}
+	sent := d.eng.SendNow(b, to, match)
+	d.after()
+	d.unlock()
+	return sent
+}
+
+// Watch makes a request that ends with the session.
+func (d *Endpoint) Watch(of endpoint.Addr, match uint64, ctx any) (h endpoint.Handle, err error) {
+	err = d.call(func(e *endpoint.Engine) error {
+		h, err = e.Watch(of, match, ctx)
+		return err
+	})
+	return h, err
+}
+
+// Post makes a request that is complete.
+func (d *Endpoint) Post(match uint64, ctx any) (endpoint.Handle, error) {
+	d.lock()
+	if d.closed {
+		d.unlock()
+		return 0, ErrClosed
+	}
+	h := d.eng.Post(match, ctx)
+	d.after()
+	d.unlock()
+	return h, nil
+}
+
 // RecvOne is Recv into one segment.
 func (d *Endpoint) RecvOne(b []byte, value, mask uint64, ctx any) (endpoint.Handle, error) {
 	d.lock()

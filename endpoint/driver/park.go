@@ -18,13 +18,26 @@ const (
 	forWindow                  // no link touches the closed window named value
 )
 
-// waiter is one blocked caller.
-type waiter struct {
+// want is what a caller waits for.
+type want struct {
 	kind        waitKind
 	handle      endpoint.Handle
 	value, mask uint64
-	deadline    time.Time // zero: none
-	wakeups     uint64    // of the endpoint, when the wait began
+}
+
+// take collects a request that is wanted, if there is one.
+func (q *want) take(d *Endpoint, st *endpoint.Status) (bool, error) {
+	if q.kind == forRequest {
+		return d.eng.Test(q.handle, st)
+	}
+	return d.eng.TestAny(q.value, q.mask, st)
+}
+
+// waiter is one blocked caller.
+type waiter struct {
+	want
+	deadline time.Time // zero: none
+	wakeups  uint64    // of the endpoint, when the wait began
 
 	status endpoint.Status
 	ok     bool  // what it waited for has happened
@@ -53,10 +66,8 @@ func (w *waiter) late(now time.Time) bool {
 // check looks whether what w waits for is there, and takes it.
 func (w *waiter) check(d *Endpoint) {
 	switch w.kind {
-	case forRequest:
-		w.ok, w.err = d.eng.Test(w.handle, &w.status)
-	case forAny:
-		w.ok, w.err = d.eng.TestAny(w.value, w.mask, &w.status)
+	case forRequest, forAny:
+		w.ok, w.err = w.take(d, &w.status)
 	case forPeek:
 		w.handle, w.ok = d.eng.Peek()
 	case forProbe:

@@ -13,19 +13,32 @@ const Infinite = time.Duration(1<<63 - 1)
 // Wait collects a request when it is complete (VI.2.2). False without an error:
 // the timeout passed, or Wakeup was called.
 func (d *Endpoint) Wait(ctx context.Context, h endpoint.Handle, timeout time.Duration, st *endpoint.Status) (bool, error) {
+	return d.collect(ctx, want{kind: forRequest, handle: h}, timeout, st)
+}
+
+// WaitAny collects a completed request whose match information fits (VI.5.2).
+func (d *Endpoint) WaitAny(ctx context.Context, value, mask uint64, timeout time.Duration, st *endpoint.Status) (bool, error) {
+	return d.collect(ctx, want{kind: forAny, value: value, mask: mask}, timeout, st)
+}
+
+// collect waits for a request, and collects it.
+func (d *Endpoint) collect(ctx context.Context, q want, timeout time.Duration, st *endpoint.Status) (bool, error) {
 	d.lock()
-	if ok, err := d.eng.Test(h, st); ok || err != nil || d.closed {
+	if ok, err := q.take(d, st); ok || err != nil || d.closed {
 		d.active = true
 		err = d.orClosed(err)
 		d.unlock()
 		return ok, err
 	}
-	if timeout > 0 && ctx == nil && d.blocked == 0 && d.mayPoll() && d.brief(h, st) {
-		d.unlock()
-		return true, nil
+	if timeout > 0 && ctx == nil && d.blocked == 0 && d.mayPoll() {
+		wakeups := d.wakeups
+		if ok := d.brief(&q, st); ok || d.wakeups != wakeups {
+			d.unlock()
+			return ok, nil
+		}
 	}
 	w := d.parked.get()
-	w.kind, w.handle = forRequest, h
+	w.want = q
 	ok, err := d.block(ctx, w, timeout)
 	*st = w.status
 	d.parked.put(w)
@@ -37,8 +50,8 @@ func (d *Endpoint) Wait(ctx context.Context, h endpoint.Handle, timeout time.Dur
 // few of them catch what is already on its way, at no cost but the polls.
 const briefly = 256
 
-// brief polls for a moment, for a request that nobody else can see complete.
-func (d *Endpoint) brief(h endpoint.Handle, st *endpoint.Status) bool {
+// brief polls for a moment, for a request that nobody else waits for.
+func (d *Endpoint) brief(q *want, st *endpoint.Status) bool {
 	d.polling = true
 	d.disarm()
 	if d.pace.most == 0 {
@@ -47,7 +60,7 @@ func (d *Endpoint) brief(h endpoint.Handle, st *endpoint.Status) bool {
 	}
 	for range briefly {
 		if d.progress() {
-			if ok, _ := d.eng.Test(h, st); ok {
+			if ok, _ := q.take(d, st); ok {
 				d.active = true
 				d.leave()
 				return true
@@ -59,13 +72,6 @@ func (d *Endpoint) brief(h endpoint.Handle, st *endpoint.Status) bool {
 	}
 	d.leave()
 	return false
-}
-
-// WaitAny collects a completed request whose match information fits (VI.5.2).
-func (d *Endpoint) WaitAny(ctx context.Context, value, mask uint64, timeout time.Duration, st *endpoint.Status) (bool, error) {
-	w, ok, err := d.waitFor(ctx, forAny, value, mask, timeout)
-	*st = w.status
-	return ok, err
 }
 
 // Peek returns a completed request, which stays (VI.3.2). Each blocked caller
@@ -93,7 +99,7 @@ func (d *Endpoint) waitFor(ctx context.Context, kind waitKind, value, mask uint6
 	d.lock()
 	defer d.unlock()
 	w := d.parked.get()
-	w.kind, w.value, w.mask = kind, value, mask
+	w.want = want{kind: kind, value: value, mask: mask}
 	ok, err := d.block(ctx, w, timeout)
 	found := outcome{w.handle, w.status}
 	d.parked.put(w)

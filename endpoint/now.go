@@ -1,0 +1,56 @@
+package endpoint
+
+import "gomx/transport/wire"
+
+// SendNow sends a small message if that takes no time: when it returns true, the
+// message has left, or is kept by the link, and b is free. There is no request.
+// False: nothing was sent, and Send says why or waits.
+func (e *Engine) SendNow(b []byte, to Addr, match uint64) bool {
+	p := e.launch(b, to, match)
+	if p == nil {
+		if p = e.postNow(b, to, match); p == nil {
+			return false
+		}
+	}
+	p.medium.SentEager++
+	p.medium.BytesSent += uint64(len(b))
+	return true
+}
+
+// launch sends a message by the fast path, and returns whom to. nil: it did not go.
+func (e *Engine) launch(b []byte, to Addr, match uint64) *peer {
+	if uint(to.Peer) >= uint(len(e.peers)) {
+		return nil
+	}
+	p := e.peers[to.Peer]
+	if len(b) > p.fast || to.Session != p.remote {
+		return nil
+	}
+	h := &e.header
+	h.Kind, h.Flags, h.Length, h.Match = wire.Eager, 0, uint32(len(b)), match
+	h.Seq, h.Session = p.sendSeq, to.Session
+	e.one.First = b
+	if !p.link.Send(h, &e.one, 0) {
+		return nil
+	}
+	p.sendSeq++
+	return p
+}
+
+// postNow sends a message over media that keep what they send.
+func (e *Engine) postNow(b []byte, to Addr, match uint64) *peer {
+	if !e.known(to) {
+		return nil
+	}
+	p := e.peers[to.Peer]
+	if p.log == nil || p.state != peerConnected || to.Session != p.remote || p.link == nil || p.mute() || p.ending ||
+		p.queue.head != none || p.greetings.len() > 0 || len(b) > p.eagerLimit(e.cfg.EagerLimit) {
+		return nil
+	}
+	e.header = wire.Header{Kind: wire.Eager, Length: uint32(len(b)), Match: match}
+	e.one.First = b
+	if !e.post(p, &e.header, &e.one, 0) {
+		return nil
+	}
+	return p
+}

@@ -1,0 +1,45 @@
+package endpoint
+
+// Watch makes a request that stays pending as long as the session with the peer
+// lives, and then completes with the status that ended it. Nothing is sent for it;
+// over a medium that says nothing of a peer that vanished, a silent one is asked now
+// and then. If the session is over already, the request is complete. Cancel takes
+// it back.
+func (e *Engine) Watch(of Addr, match uint64, ctx any) (Handle, error) {
+	if !e.known(of) {
+		return 0, ErrBadAddress
+	}
+	p := e.peers[of.Peer]
+	slot, r := e.own(kindWatch, of, match, ctx)
+	switch {
+	case r.session != p.remote:
+		e.complete(slot, r, BadSession)
+	case e.local(p):
+	case p.state == peerGone:
+		e.complete(slot, r, p.goneCode)
+	case p.state != peerConnected:
+		e.complete(slot, r, BadSession)
+	case p.ending:
+		e.complete(slot, r, EndpointUnreachable)
+	default:
+		e.expectAnswer(p, r)
+	}
+	return handleOf(slot, r.generation), nil
+}
+
+// Post makes a request that is complete already: something that the user wants to
+// find among what has completed.
+func (e *Engine) Post(match uint64, ctx any) Handle {
+	slot, r := e.own(kindPost, e.Self(), match, ctx)
+	e.complete(slot, r, Success)
+	return handleOf(slot, r.generation)
+}
+
+// own makes a request without a message.
+func (e *Engine) own(kind requestKind, of Addr, match uint64, ctx any) (int32, *request) {
+	slot, r := e.reqs.alloc()
+	r.kind, r.state, r.peer, r.session = kind, stateWatching, of.Peer, of.Session
+	r.match, r.msgLen, r.xferLen, r.started = match, 0, 0, e.now
+	r.ctx = ctx
+	return slot, r
+}

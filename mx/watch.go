@@ -1,0 +1,32 @@
+package mx
+
+// Watch makes a request that stays pending as long as the session with a peer lives,
+// and completes with the status that ended it: StatusEndpointClosed,
+// StatusEndpointUnreachable, StatusTimeout, or StatusBadSession if the address was of
+// an earlier session. No message is sent for it, and it has no timeout unless
+// SetRequestTimeout gives it one. Of the endpoint itself it ends with the endpoint. It
+// is collected like others, by the match information that it is given, and Cancel takes
+// it back. MX does not have it. Errors: ErrBadAddrList, ErrBadEndpoint. Safe from any
+// goroutine.
+func (ep *Endpoint) Watch(peer EndpointAddr, matchInfo uint64, context any) (Request, error) {
+	if peer.ep != ep {
+		return Request{}, ep.fail("watch", peer.String(), ep.owns(peer))
+	}
+	h, err := ep.d.Watch(peer.a, matchInfo, context)
+	if err != nil {
+		return Request{}, ep.fail("watch", peer.String(), err)
+	}
+	return Request{ep, h}, nil
+}
+
+// Post makes a request that is complete already, with success, no bytes and the
+// endpoint itself as its source: something that a program wants to find among what has
+// completed, or to wake a WaitAny with. It is collected like others. MX does not have
+// it. Error: ErrBadEndpoint. Safe from any goroutine, and inside the unexpected handler.
+func (ep *Endpoint) Post(matchInfo uint64, context any) (Request, error) {
+	h, err := ep.d.Post(matchInfo, context)
+	if err != nil {
+		return Request{}, ep.fail("post", "", err)
+	}
+	return Request{ep, h}, nil
+}

@@ -1,0 +1,146 @@
+package mx_test
+
+import (
+	"testing"
+
+	"gomx/mx"
+)
+
+func TestWatchEndsWithTheSession(t *testing.T) {
+	over(t, func(w *world) {
+		for _, c := range []struct {
+			name string
+			end  func(a, b *mx.Endpoint, toB, toA mx.EndpointAddr) error
+		}{
+			{"disconnect", func(a, _ *mx.Endpoint, toB, _ mx.EndpointAddr) error { return a.Disconnect(toB) }},
+			{"the peer's disconnect", func(_, b *mx.Endpoint, _, toA mx.EndpointAddr) error { return b.Disconnect(toA) }},
+			{"the peer's close", func(_, b *mx.Endpoint, _, _ mx.EndpointAddr) error { return b.Close() }},
+		} {
+			a, b, toB, toA := w.pair()
+			r, err := a.Watch(toB, 7, "context")
+			if err != nil {
+				w.Fatal(c.name, err)
+			}
+			w.pending(a, r)
+			w.succeed(a, w.isend(a, nil, toB, 1)) // which is not in its way
+			w.arrived(b, 1, exact)
+			if err := c.end(a, b, toB, toA); err != nil {
+				w.Fatal(c.name, err)
+			}
+			st, ok, err := a.WaitAny(bound, 7, exact)
+			if !ok || err != nil || st.Code == mx.StatusSuccess || st.Source != toB || st.Context != "context" {
+				w.Fatalf("%s: %+v, %v, %v", c.name, st, ok, err)
+			}
+			late, err := a.Watch(toB, 7, nil)
+			if err != nil {
+				w.Fatal(c.name, err)
+			}
+			if st := w.done(a, late); st.Code == mx.StatusSuccess {
+				w.Errorf("%s: a watch of an ended session: %+v", c.name, st)
+			}
+		}
+	})
+}
+
+func TestWatchIsTakenBack(t *testing.T) {
+	over(t, func(w *world) {
+		a, b, toB, _ := w.pair()
+		r, err := a.Watch(toB, 7, nil)
+		if err != nil {
+			w.Fatal(err)
+		}
+		if ok, err := a.Cancel(r); !ok || err != nil {
+			w.Error(ok, err)
+		}
+		_, err = a.Cancel(r)
+		refused(w, err, mx.ErrBadRequest, "cancel")
+		_, err = b.Watch(toB, 7, nil)
+		refused(w, err, mx.ErrBadEndpoint, "watch")
+		own, err := a.Watch(a.Addr(), 7, nil)
+		if err != nil {
+			w.Fatal(err)
+		}
+		w.pending(a, own)
+	})
+}
+
+func TestPostWakesAWaiter(t *testing.T) {
+	over(t, func(w *world) {
+		a := w.open()
+		woken := make(chan mx.Status)
+		go func() {
+			st, _, _ := a.WaitAny(bound, 1<<20, 1<<20)
+			woken <- st
+		}()
+		w.until("somebody waits", func() bool {
+			if _, err := a.Post(1, nil); err != nil { // is nothing to him
+				return true
+			}
+			_, ok, _ := a.TestAny(1, exact)
+			return ok
+		})
+		if _, err := a.Post(1<<20|5, "context"); err != nil {
+			w.Fatal(err)
+		}
+		st := <-woken
+		if st.Code != mx.StatusSuccess || st.MatchInfo != 1<<20|5 || st.Context != "context" || st.Source != a.Addr() || st.MsgLength != 0 {
+			w.Errorf("%+v", st)
+		}
+	})
+}
+
+func TestPostInsideTheHandler(t *testing.T) {
+	over(t, func(w *world) {
+		a, b, toB, _ := w.pair()
+		err := b.RegisterUnexpHandler(func(any, mx.EndpointAddr, uint64, uint32, []byte) mx.UnexpAction {
+			if _, err := b.Post(9, nil); err != nil {
+				w.Error(err)
+			}
+			return mx.RecvFinished
+		}, nil)
+		if err != nil {
+			w.Fatal(err)
+		}
+		for range 10 {
+			w.isend(a, pattern(8, 0), toB, 1)
+			if st, ok, err := b.WaitAny(bound, 9, exact); !ok || err != nil || st.Code != mx.StatusSuccess {
+				w.Fatalf("%+v, %v, %v", st, ok, err)
+			}
+		}
+	})
+}
+
+// A message without a request arrives like others, in its turn.
+func TestSendNow(t *testing.T) {
+	over(t, func(w *world) {
+		a, b, toB, toA := w.pair()
+		if a.SendNow(pattern(8, 0), toA, 1) {
+			w.Error("to another endpoint's address")
+		}
+		const count = 3000 // more than a link holds
+		now := 0
+		for i := range count {
+			buf := pattern(16, byte(i))
+			if a.SendNow(buf, toB, uint64(i)) {
+				now++
+				clear(buf)
+			} else if err := a.Forget(w.isend(a, buf, toB, uint64(i))); err != nil {
+				w.Fatal(err)
+			}
+		}
+		for i := range count {
+			in := make([]byte, 16)
+			st := w.succeed(b, w.irecv(b, in, uint64(i), exact))
+			if st.MsgLength != 16 || string(in) != string(pattern(16, byte(i))) {
+				w.Fatalf("message %d: %+v, % x", i, st, in)
+			}
+		}
+		if now == 0 {
+			w.Error("none went at once")
+		}
+		if err := b.Close(); err != nil {
+			w.Fatal(err)
+		}
+		w.until("the peer is gone", func() bool { return !a.SendNow(nil, toB, 1) }, a)
+	})
+}
