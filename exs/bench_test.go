@@ -138,6 +138,27 @@ func BenchmarkPassage(b *testing.B) {
 	b.Run("packets", func(b *testing.B) { passage(b, exs.SeqPacket) })
 	b.Run("stream", func(b *testing.B) { passage(b, exs.Stream) })
 	b.Run("mx", peers)
+	for name, small := range map[string]int{"packets that block": 0, "small packets that block": exs.MaxSmallPacket} {
+		b.Run(name, func(b *testing.B) { blocking(b, small) })
+	}
+}
+
+// blocking is what cmd/exs_blast does for latency: a send without event, and a receive
+// that waits; there and back.
+func blocking(b *testing.B, small int) {
+	p := newWorld(b, "shm").connect(exs.SeqPacket, smallUpTo(b, small))
+	buf := make([]byte, 8)
+	from, to := p.a, p.b
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := from.Send(buf, exs.Unsignaled|exs.CreditWait, nil, nil, nil); err != nil {
+			b.Fatal(err)
+		}
+		if n, err := to.Recv(buf, exs.Block, nil, nil, nil); n != len(buf) || err != nil {
+			b.Fatal(n, err)
+		}
+		from, to = to, from
+	}
 }
 
 func passage(b *testing.B, typ int) {

@@ -35,8 +35,6 @@ const (
 	kindIndirect                                 // bytes of a stream for its buffer
 	kindDirect                                   // bytes of a stream for a receive that was advertised
 	kindControl                                  // see control.go
-	kindKick                                     // to oneself: the pump looks around
-	kindLife                                     // never received: its end is the end of the peer
 )
 
 // kindAccess does not travel: it is what operations on persistent memory complete with.

@@ -79,6 +79,15 @@ func (h *half) await(o *op) bool {
 // returns how it ended.
 func (h *half) end(o *op) (int, Errno) {
 	s := h.c.s
+	if !o.ready() {
+		h.o = o
+		h.waiting.Store(o)
+		end, taken := s.l.waitFor(h, o)
+		h.waiting.Store(nil)
+		if taken {
+			return end.length, end.errno
+		}
+	}
 	if !h.await(o) {
 		s.mu.Lock()
 		if o.live {

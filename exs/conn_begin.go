@@ -10,11 +10,7 @@ func (s *Socket) beginRead(b []byte) (*op, Errno) {
 	if n := s.lockFor(life.Recv); n != 0 {
 		return nil, n
 	}
-	o, n := s.start(EvtRecv, b, nil, Block, nil, nil, Unregistered)
-	if n == 0 {
-		s.receiving++
-		s.receiveBytes(o)
-	}
+	o, n := s.launchRecv(EvtRecv, b, nil, nowhere, false, Block, nil, nil, Unregistered)
 	s.mu.Unlock()
 	return o, n
 }
@@ -24,13 +20,9 @@ func (s *Socket) beginRead(b []byte) (*op, Errno) {
 func (s *Socket) beginWrite(b []byte) (o *op, gone bool, n Errno) {
 	s.mu.Lock()
 	if n = s.life.CanSend(); n == 0 {
-		o, n = s.start(EvtSend, b, nil, Block, nil, nil, Unregistered)
-	}
-	if n == 0 {
 		before := s.stream.left()
-		s.sending++
-		s.sendBytes(o)
-		gone = s.stream.left() == before+uint64(len(b))
+		o, n = s.launchSend(EvtSend, b, nil, nowhere, false, Block, nil, nil, Unregistered)
+		gone = n == 0 && s.stream.left() == before+uint64(len(b))
 	}
 	s.mu.Unlock()
 	return o, gone, n

@@ -57,10 +57,6 @@ func (s *Socket) tell(n *note, length int) error {
 // whichever goroutine makes progress on the endpoint, one message at a time.
 func (l *Library) unexpected(_ any, source mx.EndpointAddr, match uint64, length uint32, data []byte) mx.UnexpAction {
 	switch kindOf(match) {
-	case kindKick:
-		return mx.RecvFinished
-	case kindLife:
-		return mx.RecvContinue
 	case kindPacket, kindIndirect, kindDirect, kindControl:
 	default:
 		l.counts.nonsense.Add(1)

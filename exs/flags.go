@@ -65,7 +65,7 @@ type Command int
 const (
 	SetFlowControlCredits Command = iota // operations of each direction that may be outstanding, from 1 on; negotiated
 	GetFlowControlCredits
-	SetSPMaxSize // largest small packet, bytes; negotiated. Packets only
+	SetSPMaxSize // largest small packet, bytes; negotiated. Packets only. Those from memory that is not registered are copied by the call
 	GetSPMaxSize
 	SetInlineMaxSize // largest send that is copied into the line of its header, bytes
 	GetInlineMaxSize
@@ -79,8 +79,8 @@ const (
 
 // The bits of SetFD.
 const (
-	FDBusyPoll = 1 << iota
-	FDNoDelay
+	FDBusyPoll = 1 << iota // calls of the connection that block don't sleep while they wait
+	FDNoDelay              // kept and told; there is no delay to take away
 )
 
 // NotPinned is the CPU of a completion thread that may run anywhere.

@@ -2,8 +2,8 @@ package exs
 
 import "gomx/mx"
 
-// lifeline is a message to a peer that is never received: the send ends when the
-// peer does, and then the connections to it are reset. There is one for each peer.
+// lifeline watches a peer: when its endpoint ends, the connections to it are reset.
+// There is one for each peer.
 type lifeline struct {
 	l    *Library
 	peer mx.EndpointAddr
@@ -21,12 +21,9 @@ func (s *Socket) arm() {
 		return
 	}
 	f := &lifeline{l, s.peer}
-	r, err := ep.Issend(nil, s.peer, kindLife<<kindShift, f)
-	if err != nil {
-		return
+	if _, err := ep.Watch(s.peer, ours, f); err == nil {
+		l.peers[s.peer] = f
 	}
-	l.peers[s.peer] = f
-	_ = ep.SetRequestTimeout(r, mx.Infinite)
 }
 
 // completed: the peer is gone.

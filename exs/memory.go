@@ -1,7 +1,7 @@
 package exs
 
 import (
-	"sync"
+	"sync/atomic"
 
 	"gomx/exs/internal/span"
 	"gomx/mx"
@@ -17,10 +17,8 @@ type Memory struct {
 	bytes []byte
 	held  *mx.Memory
 
-	mu    sync.Mutex
-	flags Flags
-	uses  int  // operations outstanding
-	gone  bool // deregistered
+	flags atomic.Uint32 // Flags
+	uses  atomic.Int64  // operations outstanding; far below 0 when it was deregistered
 }
 
 // Register registers memory with the default library (8.1). With RecvDisable it
@@ -47,7 +45,9 @@ func (l *Library) Register(b []byte, flags Flags) (*Memory, error) {
 	if err != nil {
 		return nil, failed("register", err, ENOBUFS)
 	}
-	return &Memory{l: l, bytes: b, held: held, flags: flags}, nil
+	m := &Memory{l: l, bytes: b, held: held}
+	m.flags.Store(uint32(flags))
+	return m, nil
 }
 
 // Bytes returns the memory.
@@ -59,15 +59,12 @@ func (m *Memory) Deregister(flags Flags) error {
 	if m == nil || flags != 0 {
 		return fail("deregister", EINVAL)
 	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	switch {
-	case m.gone:
-		return fail("deregister", EINVAL)
-	case m.uses > 0:
+	if !m.uses.CompareAndSwap(0, deleted) {
+		if m.gone() {
+			return fail("deregister", EINVAL)
+		}
 		return fail("deregister", EBUSY)
 	}
-	m.gone = true
 	if err := m.held.Deregister(); err != nil {
 		return failed("deregister", err, EINVAL)
 	}
@@ -81,26 +78,34 @@ func (m *Memory) Modify(flags Flags) error {
 	if m == nil || flags&^RecvDisable != 0 {
 		return fail("modify memory", EINVAL)
 	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.gone {
+	if m.gone() {
 		return fail("modify memory", EINVAL)
 	}
-	m.flags = flags
+	m.flags.Store(uint32(flags))
 	return nil
 }
+
+func (m *Memory) gone() bool { return m.uses.Load() < 0 }
 
 // use notes an operation on a buffer, or says why it is refused.
 func (m *Memory) use(o *op) Errno {
 	if m == nil {
 		return 0
 	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
+	n := m.allows(o)
+	if n == 0 && m.uses.Add(1) <= 0 {
+		n = EINVAL
+		m.uses.Add(-1)
+	}
+	return n
+}
+
+// allows says what is wrong with an operation on a buffer.
+func (m *Memory) allows(o *op) Errno {
 	switch {
-	case m.gone, m.l != o.s.l:
+	case m.gone(), m.l != o.s.l:
 		return EINVAL
-	case m.flags&RecvDisable != 0 && o.receives():
+	case m.flags.Load()&uint32(RecvDisable) != 0 && o.receives():
 		return EACCES
 	case !span.Within(m.bytes, o.buf):
 		return EFAULT
@@ -110,14 +115,11 @@ func (m *Memory) use(o *op) Errno {
 			return EFAULT
 		}
 	}
-	m.uses++
 	return 0
 }
 
 func (m *Memory) release() {
 	if m != nil {
-		m.mu.Lock()
-		m.uses--
-		m.mu.Unlock()
+		m.uses.Add(-1)
 	}
 }

@@ -28,6 +28,7 @@ type op struct {
 	lost    int
 	extra   *extra
 	live    bool // has started and not ended
+	spins   bool // whoever waits for it does not sleep
 	ended   bool // a receive of packets that nothing comes for any more
 	placed  bool // a send or receive with offset
 	access  bool // it goes to persistent memory of the peer's
@@ -90,7 +91,7 @@ func (s *Socket) begin(kind EventType, flags Flags, q *Queue, ahandle any) (*op,
 		o.next = nil
 	}
 	o.kind, o.flags, o.q, o.ahandle = kind, flags, q, ahandle
-	o.live = true
+	o.live, o.spins = true, s.options.fd&FDBusyPoll != 0
 	s.outstanding++
 	return o, 0
 }
@@ -113,12 +114,11 @@ func (s *Socket) finish(o *op, n Errno) {
 	switch {
 	case o.sends():
 		s.sending--
-		s.l.wake(&s.room, s.pumping)
 	case o.receives():
 		s.receiving--
-		s.l.wake(&s.room, s.pumping)
 	}
-	if o.flags&Block != 0 {
+	s.credited()
+	if o.flags&Block != 0 && !(s.pumping && s.l.pump.takes(o)) {
 		o.done.Store(true)
 		s.l.wake(&o.room, s.pumping)
 		return // whoever waits has it
@@ -132,21 +132,38 @@ func (s *Socket) finish(o *op, n Errno) {
 	s.recycle(o)
 }
 
+// credited wakes those who wait for a credit.
+func (s *Socket) credited() {
+	if s.room.n.Load() > 0 || !s.pumping && s.l.pump.in.Load() == &s.room {
+		s.l.wake(&s.room, s.pumping)
+	}
+}
+
 func (s *Socket) recycle(o *op) {
 	o.q, o.mem, o.ahandle, o.buf, o.iov, o.extra = nil, nil, nil, nil, nil, nil
 	o.req, o.errno, o.length, o.lost = mx.Request{}, 0, 0, 0
 	o.ended, o.placed, o.access, o.inPlace, o.offset = false, false, false, false, 0
-	o.done.Store(false)
+	if o.done.Load() {
+		o.done.Store(false)
+	}
 	o.next, s.spare = s.spare, o
 }
 
 // await waits for the end of a blocking operation, and returns how it ended.
 func (s *Socket) await(o *op) (length int, x *extra, n Errno) {
-	for !s.l.wait(o, Infinite) {
-		if s.l.pump.over.Load() && !o.done.Load() {
+	for !o.ready() {
+		if end, taken := s.l.waitFor(o, o); taken {
+			return end.length, end.extra, end.errno
+		}
+		if s.l.pump.over.Load() && !o.ready() {
 			return 0, nil, ECANCELED
 		}
 	}
+	return s.collect(o)
+}
+
+// collect returns how an operation has ended that was waited for.
+func (s *Socket) collect(o *op) (length int, x *extra, n Errno) {
 	s.mu.Lock()
 	length, x, n = o.length, o.extra, o.errno
 	s.recycle(o)

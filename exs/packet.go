@@ -46,10 +46,15 @@ func (s *Socket) sendPacket(o *op) {
 
 func (s *Socket) transmit(o *op) {
 	p := &s.packets
-	match := kindPacket<<kindShift | s.out | uint64(p.sent&seqMask)<<seqShift | uint64(p.taken&seqMask)
+	match := s.packetMatch()
 	p.sent++
 	p.told = p.taken
 	ep := s.l.ep.Load()
+	if o.iov == nil && ep.SendNow(o.buf, s.peer, match) {
+		o.length = len(o.buf)
+		s.finish(o, 0)
+		return
+	}
 	var err error
 	if o.iov == nil {
 		o.req, err = ep.Isend(o.buf, s.peer, match, o)
@@ -60,6 +65,12 @@ func (s *Socket) transmit(o *op) {
 		s.finish(o, ENETDOWN)
 		s.tear(ENETDOWN)
 	}
+}
+
+// packetMatch is the match information of the next packet.
+func (s *Socket) packetMatch() uint64 {
+	p := &s.packets
+	return kindPacket<<kindShift | s.out | uint64(p.sent&seqMask)<<seqShift | uint64(p.taken&seqMask)
 }
 
 // packetOut ends a send.

@@ -39,7 +39,9 @@ type pump struct {
 	st     mx.Status
 	queue  *Queue  // that it takes from
 	events []Event // where its events go, those that are left
-	got    bool    // something has gone there
+	op     *op     // the blocking operation that it waits for
+	ended  outcome // how that ended
+	got    bool    // something has gone to events, or to ended
 
 	mu     sync.Mutex
 	oldest *parker // of those that are parked
@@ -83,10 +85,9 @@ func (l *Library) run(c condition, timeout time.Duration, deadline time.Time) bo
 		if ep == nil {
 			return false
 		}
-		var done bool
-		var err error
-		if l.pump.st, done, err = ep.WaitAny(timeout, ours, ours); done {
-			l.dispatch(&l.pump.st)
+		st, done, err := ep.WaitAny(timeout, ours, ours)
+		if done {
+			l.dispatch(&st)
 		}
 		switch {
 		case err != nil:
@@ -110,7 +111,8 @@ func (l *Library) dispatch(st *mx.Status) {
 	case *op:
 		c.s.completed(c, st)
 	case completer:
-		c.completed(st)
+		l.pump.st = *st
+		c.completed(&l.pump.st)
 	}
 }
 
@@ -122,6 +124,56 @@ func (p *pump) direct(o *op) bool {
 	}
 	o.report(&p.events[0])
 	p.events, p.got = p.events[1:], true
+	return true
+}
+
+// outcome is how a blocking operation ended.
+type outcome struct {
+	length int
+	extra  *extra
+	errno  Errno
+}
+
+// waitFor waits until c is ready, which it is when a blocking operation has ended. True:
+// the operation ended while this goroutine pumped, it is a spare one again, and end says
+// how. Otherwise its end is to be collected from it.
+func (l *Library) waitFor(c condition, o *op) (end outcome, taken bool) {
+	p := &l.pump
+	if c.ready() || p.over.Load() {
+		return end, false
+	}
+	if !p.in.CompareAndSwap(nil, c.at()) {
+		l.waitOn(c, Infinite, true)
+		return end, false
+	}
+	p.op = o
+	if o.spins {
+		for !p.got && !c.ready() && !p.over.Load() {
+			l.run(c, 0, time.Time{})
+		}
+	} else {
+		l.run(c, Infinite, time.Time{})
+	}
+	if p.op = nil; p.got {
+		end, taken = p.ended, true
+		p.ended.extra = nil
+	}
+	p.leave()
+	return end, taken
+}
+
+// takes gives the end of a blocking operation to the goroutine that pumps, if that waits
+// for it.
+func (p *pump) takes(o *op) bool {
+	if p.op != o {
+		return false
+	}
+	p.op = nil
+	p.ended.length, p.ended.errno = o.length, o.errno
+	if o.extra != nil {
+		p.ended.extra = o.extra
+	}
+	p.got = true
 	return true
 }
 
@@ -258,14 +310,14 @@ func (l *Library) wake(r *room, pumping bool) {
 	}
 }
 
-// kick makes the goroutine that pumps look around. What it finds complete is an
-// empty message to ourselves, so that no kick comes too early to be noticed.
+// kick makes the goroutine that pumps look around. What it finds complete stays until
+// it does, so that no kick comes too early to be noticed.
 func (l *Library) kick() {
 	ep := l.ep.Load()
 	if ep == nil || !l.pump.kicked.CompareAndSwap(false, true) {
 		return
 	}
-	if _, err := ep.Isend(nil, ep.Addr(), kindKick<<kindShift, &l.pump); err != nil {
+	if _, err := ep.Post(ours, &l.pump); err != nil {
 		l.pump.kicked.Store(false)
 	}
 }

@@ -81,13 +81,28 @@ func (s *Socket) send(kind EventType, b []byte, iov [][]byte, at int, flags Flag
 	if n == 0 && special {
 		n = s.maySend(b, flags, at, q)
 	}
+	if n == 0 && m == nil && iov == nil && !special && len(b) <= s.options.small && s.sendSmall(b, flags, q, ahandle) {
+		if flags&Block == 0 {
+			return 0, nil
+		}
+		return len(b), nil
+	}
 	var o *op
 	if n == 0 {
-		o, n = s.start(kind, b, iov, flags, q, ahandle, m)
+		o, n = s.launchSend(kind, b, iov, at, special, flags, q, ahandle, m)
 	}
 	if n != 0 {
 		s.mu.Unlock()
 		return 0, fail("send", n)
+	}
+	return s.started("send", o, flags)
+}
+
+// launchSend starts a send that nothing stands in the way of. The lock is held.
+func (s *Socket) launchSend(kind EventType, b []byte, iov [][]byte, at int, special bool, flags Flags, q *Queue, ahandle any, m *Memory) (*op, Errno) {
+	o, n := s.start(kind, b, iov, flags, q, ahandle, m)
+	if n != 0 {
+		return nil, n
 	}
 	s.sending++
 	switch {
@@ -97,7 +112,7 @@ func (s *Socket) send(kind EventType, b []byte, iov [][]byte, at int, flags Flag
 	default:
 		s.dispatchSend(o)
 	}
-	return s.started("send", o, flags)
+	return o, 0
 }
 
 func (s *Socket) recv(kind EventType, b []byte, iov [][]byte, at int, flags Flags, q *Queue, ahandle any, m *Memory) (int, error) {
@@ -118,11 +133,20 @@ func (s *Socket) recv(kind EventType, b []byte, iov [][]byte, at int, flags Flag
 	}
 	var o *op
 	if n == 0 {
-		o, n = s.start(kind, b, iov, flags, q, ahandle, m)
+		o, n = s.launchRecv(kind, b, iov, at, special, flags, q, ahandle, m)
 	}
 	if n != 0 {
 		s.mu.Unlock()
 		return 0, fail("recv", n)
+	}
+	return s.started("recv", o, flags)
+}
+
+// launchRecv starts a receive that nothing stands in the way of. The lock is held.
+func (s *Socket) launchRecv(kind EventType, b []byte, iov [][]byte, at int, special bool, flags Flags, q *Queue, ahandle any, m *Memory) (*op, Errno) {
+	o, n := s.start(kind, b, iov, flags, q, ahandle, m)
+	if n != 0 {
+		return nil, n
 	}
 	s.receiving++
 	switch {
@@ -132,7 +156,7 @@ func (s *Socket) recv(kind EventType, b []byte, iov [][]byte, at int, flags Flag
 	default:
 		s.receivePacket(o)
 	}
-	return s.started("recv", o, flags)
+	return o, 0
 }
 
 // start makes the operation of a transfer, after the checks.
