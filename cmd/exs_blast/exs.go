@@ -18,6 +18,7 @@ type exsCourse struct {
 	s       *exs.Socket
 	q       *exs.Queue
 	mem     *exs.Memory
+	from    *exs.Memory // what is sent from it is registered with
 	slots   [][]byte
 	numbers []int // of the messages in the slots
 	events  []exs.Event
@@ -32,8 +33,8 @@ type got struct {
 	inPlace bool
 }
 
-// socket opens a library, and a socket with the options of the order.
-func (o *order) socket(local netip.Addr) (l *exs.Library, s *exs.Socket, err error) {
+// library opens a library with the options of the order.
+func (o *order) library() (*exs.Library, error) {
 	var params []mx.Param
 	if len(o.Transports) > 0 {
 		params = append(params, mx.WithTransports(o.Transports...))
@@ -41,7 +42,12 @@ func (o *order) socket(local netip.Addr) (l *exs.Library, s *exs.Socket, err err
 	if o.Spin >= 0 {
 		params = append(params, mx.WithSpin(o.Spin))
 	}
-	if l, err = exs.Open(exs.Version1, params...); err != nil {
+	return exs.Open(exs.Version1, params...)
+}
+
+// socket opens a library, and a socket with the options of the order.
+func (o *order) socket(local netip.Addr) (l *exs.Library, s *exs.Socket, err error) {
+	if l, err = o.library(); err != nil {
 		return nil, nil, err
 	}
 	domain, typ := exs.Inet6, exs.SeqPacket
@@ -142,6 +148,10 @@ func newEXS(o order, l *exs.Library, s *exs.Socket) (course, error) {
 		c.taking = exs.WaitAll
 	}
 	c.inlined = o.Length <= inline
+	c.from = c.mem
+	if o.small() {
+		c.from = exs.Unregistered
+	}
 	switch o.Mode {
 	case modeInPlace:
 		c.taking, c.inlined = exs.InPlace, false // which is told by an event
@@ -151,8 +161,11 @@ func newEXS(o order, l *exs.Library, s *exs.Socket) (course, error) {
 	return c, nil
 }
 
-func (c *exsCourse) transport() string {
-	ep, err := c.l.Endpoint()
+func (c *exsCourse) transport() string { return mediumOf(c.l) }
+
+// mediumOf names what a library's connection runs over.
+func mediumOf(l *exs.Library) string {
+	ep, err := l.Endpoint()
 	if err != nil {
 		return ""
 	}
@@ -170,7 +183,7 @@ func (c *exsCourse) close() error {
 
 // send sends a message from a slot.
 func (c *exsCourse) send(slot int) error {
-	_, err := c.s.Send(c.slots[slot], 0, c.q, slot, c.mem)
+	_, err := c.s.Send(c.slots[slot], 0, c.q, slot, c.from)
 	return err
 }
 

@@ -149,7 +149,7 @@ func (c *exsCourse) followInPlace(count int, check bool, ready func() error) err
 
 // sendInline sends the message of a slot, which can be used again at once.
 func (c *exsCourse) sendInline(slot int) error {
-	_, err := c.s.Send(c.slots[slot], exs.Unsignaled|exs.CreditWait, nil, nil, c.mem)
+	_, err := c.s.Send(c.slots[slot], exs.Unsignaled|exs.CreditWait, nil, nil, c.from)
 	return err
 }
 

@@ -16,9 +16,11 @@ What to measure
   -latency        one way latency, with one message under way, not throughput
   -mode list      how to send (default normal,small):
                     normal      from registered memory into registered memory
-                    small       small packets, up to 64 KiB; of type packet
-                    tcp         plain TCP sockets, with calls that block; one at a time
-                    inplace     the same, received in place
+                    small       small packets, up to 64 KiB, from memory that is not
+                                registered; of type packet
+                    conn        net.Conn of package exs, with calls that block; one at a time
+                    tcp         the same with net.Conn of package net: plain TCP sockets
+                    inplace     small packets, received in place
                     persistent  into a persistent receive, which the receiver
                                 looks at; it never sleeps. Of type packet
   -tcp            the same as -mode tcp; with -mode it is added

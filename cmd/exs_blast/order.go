@@ -21,6 +21,7 @@ const (
 	modeSmall      = "small"
 	modeInPlace    = "inplace"
 	modePersistent = "persistent"
+	modeConn       = "conn"
 	modeTCP        = "tcp"
 
 	typePacket = "packet"
@@ -28,7 +29,7 @@ const (
 )
 
 var (
-	modes = []string{modeNormal, modeSmall, modeInPlace, modePersistent, modeTCP}
+	modes = []string{modeNormal, modeSmall, modeInPlace, modePersistent, modeConn, modeTCP}
 	types = []string{typePacket, typeStream}
 )
 
@@ -72,7 +73,7 @@ func (o *order) check() error {
 		return fmt.Errorf("there is no mode %q, but %s", o.Mode, strings.Join(modes, ", "))
 	case !slices.Contains(types, o.Type):
 		return fmt.Errorf("there is no type %q, but %s", o.Type, strings.Join(types, ", "))
-	case o.Mode != modeNormal && (o.Type == typeStream) != (o.Mode == modeTCP):
+	case o.Mode != modeNormal && (o.Type == typeStream) != o.blocks():
 		return fmt.Errorf("mode %s does not go with type %s", o.Mode, o.Type)
 	case o.InFlight < 1 || o.InFlight > mostInFlight:
 		return fmt.Errorf("%d operations in flight: want 1 to %d", o.InFlight, mostInFlight)
@@ -87,6 +88,9 @@ func (o *order) check() error {
 // small reports whether small packets are sent.
 func (o *order) small() bool { return o.Mode == modeSmall || o.Mode == modeInPlace }
 
+// blocks says that the calls of a mode block, so that one operation is in flight.
+func (o *order) blocks() bool { return o.Mode == modeConn || o.Mode == modeTCP }
+
 // listener waits for the connection to measure.
 type listener interface {
 	addr() (netip.AddrPort, error)
@@ -95,14 +99,20 @@ type listener interface {
 }
 
 func (o *order) listen(at netip.Addr) (listener, error) {
-	if o.Mode == modeTCP {
+	switch o.Mode {
+	case modeConn:
+		return listenConn(*o, at)
+	case modeTCP:
 		return listenTCP(*o, at)
 	}
 	return listenEXS(*o, at)
 }
 
 func (o *order) dial(to netip.AddrPort) (course, error) {
-	if o.Mode == modeTCP {
+	switch o.Mode {
+	case modeConn:
+		return dialConn(*o, to)
+	case modeTCP:
 		return dialTCP(*o, to)
 	}
 	return dialEXS(*o, to)

@@ -15,14 +15,13 @@ func (o *options) plan(modes, types []string, inFlight, lengths []int) error {
 	for _, typ := range types {
 		for _, mode := range modes {
 			for i, n := range inFlight {
-				if mode == modeTCP && i > 0 {
-					continue // calls that block have one operation in flight
+				if blocking := mode == modeConn || mode == modeTCP; blocking && i > 0 {
+					continue
+				} else if blocking {
+					n = 1
 				}
 				for _, length := range lengths {
 					p := order{Mode: mode, Type: typ, Length: length, InFlight: n, Latency: o.latency, Transports: o.transports, Spin: o.spin}
-					if mode == modeTCP {
-						p.InFlight = 1
-					}
 					if p.leftOut() {
 						continue
 					}
@@ -49,7 +48,7 @@ func (o *order) leftOut() bool {
 		return o.Type != typePacket
 	case modeSmall, modeInPlace:
 		return o.Type != typePacket || o.Length > exs.MaxSmallPacket
-	case modeTCP:
+	case modeConn, modeTCP:
 		return o.Type != typeStream
 	}
 	return false
@@ -63,6 +62,8 @@ func (o *order) series() string {
 	switch {
 	case o.Mode == modeTCP:
 		return "TCP sockets"
+	case o.Mode == modeConn:
+		return "net.Conn of exs"
 	case o.Latency:
 		return o.Type + ", " + o.Mode
 	}

@@ -6,17 +6,20 @@ import (
 	"net"
 	"net/netip"
 	"time"
+
+	"gomx/exs"
 )
 
-// tcpCourse is a plain TCP connection, with calls that block.
-type tcpCourse struct {
+// connCourse is a net.Conn, with calls that block: a TCP connection, or one of exs.
+type connCourse struct {
 	order
-	conn *net.TCPConn
+	conn net.Conn
 	buf  []byte
+	l    *exs.Library // nil over TCP
 }
 
-func newTCP(o order, conn net.Conn) *tcpCourse {
-	return &tcpCourse{o, conn.(*net.TCPConn), make([]byte, o.Length)}
+func newTCP(o order, conn net.Conn) *connCourse {
+	return &connCourse{order: o, conn: conn, buf: make([]byte, o.Length)}
 }
 
 func dialTCP(o order, to netip.AddrPort) (course, error) {
@@ -57,11 +60,24 @@ func (l *tcpListener) accept() (course, error) {
 	return newTCP(l.order, conn), nil
 }
 
-func (c *tcpCourse) transport() string { return "sockets" }
-func (c *tcpCourse) abort()            { _ = c.conn.Close() }
-func (c *tcpCourse) close() error      { return c.conn.Close() }
+func (c *connCourse) transport() string {
+	if c.l == nil {
+		return "sockets"
+	}
+	return mediumOf(c.l)
+}
 
-func (c *tcpCourse) send(number int, check bool) error {
+func (c *connCourse) abort() { _ = c.close() }
+
+func (c *connCourse) close() error {
+	err := c.conn.Close()
+	if c.l != nil {
+		err = errors.Join(err, c.l.Close())
+	}
+	return err
+}
+
+func (c *connCourse) send(number int, check bool) error {
 	if check {
 		stamp(c.buf, number)
 	}
@@ -69,7 +85,7 @@ func (c *tcpCourse) send(number int, check bool) error {
 	return err
 }
 
-func (c *tcpCourse) receive(number int, check bool) error {
+func (c *connCourse) receive(number int, check bool) error {
 	if check {
 		clear(c.buf)
 	}
@@ -82,7 +98,7 @@ func (c *tcpCourse) receive(number int, check bool) error {
 	return nil
 }
 
-func (c *tcpCourse) blast(count int, check bool) error {
+func (c *connCourse) blast(count int, check bool) error {
 	for number := range count {
 		if err := c.send(number, check); err != nil {
 			return err
@@ -93,7 +109,7 @@ func (c *tcpCourse) blast(count int, check bool) error {
 	return err
 }
 
-func (c *tcpCourse) take(count int, check bool, ready func() error) error {
+func (c *connCourse) take(count int, check bool, ready func() error) error {
 	if err := ready(); err != nil {
 		return err
 	}
@@ -106,7 +122,7 @@ func (c *tcpCourse) take(count int, check bool, ready func() error) error {
 	return err
 }
 
-func (c *tcpCourse) lead(first, count int, check bool) error {
+func (c *connCourse) lead(first, count int, check bool) error {
 	for number := first; number < first+count; number++ {
 		if err := c.send(number, check); err != nil {
 			return err
@@ -118,7 +134,7 @@ func (c *tcpCourse) lead(first, count int, check bool) error {
 	return nil
 }
 
-func (c *tcpCourse) follow(count int, check bool, ready func() error) error {
+func (c *connCourse) follow(count int, check bool, ready func() error) error {
 	if err := ready(); err != nil {
 		return err
 	}
