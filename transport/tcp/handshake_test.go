@@ -8,6 +8,7 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"net/netip"
@@ -19,6 +20,7 @@ import (
 
 	"gomx/transport"
 	"gomx/transport/tcp"
+	"gomx/transport/wire"
 )
 
 // twoSides opens endpoint 0 and 1 with options of their own.
@@ -173,7 +175,7 @@ func TestDialledAnswersBadly(t *testing.T) {
 		name, says string
 		change     func(g *greeting)
 	}{
-		{"other version", "speaks version 9.2", func(g *greeting) { g.version = 9 }},
+		{"other version", fmt.Sprintf("speaks version 9.%d", wire.Version), func(g *greeting) { g.version = 9 }},
 		{"other endpoint", "answered", func(g *greeting) { g.self.NIC++ }},
 		{"meant for another", "it wants", func(g *greeting) { g.to.Endpoint++ }},
 		{"stranger", "no hello", func(g *greeting) { g.magic = "SSH-2.0" }},
