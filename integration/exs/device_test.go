@@ -3,47 +3,20 @@
 package exs_test
 
 import (
-	"encoding/json"
 	"maps"
-	"os"
-	"os/exec"
 	"testing"
 	"time"
 
 	"gomx/exs"
+	"gomx/integration/internal/devices"
 )
 
 // holds is how much of each kind the kernel has for processes that use RDMA devices.
-type holds map[string]int
+type holds = map[string]int
 
-// deviceHolds asks the kernel. In the machine of integration/rdmavm it has something for
-// these tests alone; elsewhere nothing is known.
 func deviceHolds(t testing.TB) holds {
 	t.Helper()
-	h := holds{}
-	if os.Getenv("GOMX_RDMAVM_HOST") == "" {
-		return h
-	}
-	for _, kind := range []string{"qp", "mr"} {
-		out, err := exec.Command("rdma", "-j", "resource", "show", kind).Output()
-		if err != nil {
-			t.Fatalf("rdma resource show %s: %v", kind, err)
-		}
-		var all []struct {
-			PID     int
-			Command string `json:"comm"`
-		}
-		if err := json.Unmarshal(out, &all); err != nil {
-			t.Fatalf("rdma resource show %s: %v: %s", kind, err, out)
-		}
-		h[kind] = 0
-		for _, one := range all {
-			if kernels := one.PID == 0 && one.Command != ""; !kernels {
-				h[kind]++
-			}
-		}
-	}
-	return h
+	return devices.Held(t, "qp", "mr")
 }
 
 // settles asks until no more is held than that.

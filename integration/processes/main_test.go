@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"gomx/integration/internal/devices"
 	"gomx/integration/internal/proc"
 	"gomx/mx"
 )
@@ -24,14 +25,11 @@ const promise = 5 * time.Second
 // inherit it.
 const transportKey = "MX_TRANSPORT"
 
-// emulated reports whether this is the machine of integration/rdmavm.
-func emulated() bool { return os.Getenv("GOMX_RDMAVM_HOST") != "" }
-
 // medium is what they meet over, shared memory unless told otherwise.
 func medium() string { return cmp.Or(os.Getenv(transportKey), "shm") }
 
 func TestMain(m *testing.M) {
-	if emulated() && os.Getenv(transportKey) == "" {
+	if devices.InMachine() && os.Getenv(transportKey) == "" {
 		os.Setenv(transportKey, "rdma") // what that machine is for
 	}
 	proc.Main(m, map[string]proc.Role{

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"gomx/integration/internal/devices"
 	"gomx/integration/internal/proc"
 	"gomx/mx"
 )
@@ -71,7 +72,7 @@ func TestPeerThatComputes(t *testing.T) {
 // idleShare is how much of a core waiting may take, per cent. An emulated one takes
 // longer for the same.
 func idleShare() float64 {
-	if emulated() {
+	if devices.InMachine() {
 		return 20
 	}
 	return 5

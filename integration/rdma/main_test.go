@@ -4,10 +4,10 @@ package rdma_test
 
 import (
 	"fmt"
-	"os"
 	"testing"
 	"time"
 
+	"gomx/integration/internal/devices"
 	"gomx/integration/internal/proc"
 	"gomx/integration/internal/traffic"
 	"gomx/mx"
@@ -27,13 +27,10 @@ func needRDMA(t testing.TB) {
 	}
 }
 
-// machine reports whether this is the one of integration/rdmavm.
-func machine() bool { return os.Getenv("GOMX_RDMAVM_HOST") != "" }
-
 // needMachine skips a test that changes what others on this machine may use.
 func needMachine(t testing.TB) {
 	t.Helper()
-	if !machine() {
+	if !devices.InMachine() {
 		t.Skip("needs the machine of integration/rdmavm: elsewhere it would disturb others")
 	}
 	needRDMA(t)

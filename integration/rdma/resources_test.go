@@ -3,12 +3,12 @@
 package rdma_test
 
 import (
-	"encoding/json"
 	"fmt"
 	"maps"
-	"os/exec"
 	"testing"
 	"time"
+
+	"gomx/integration/internal/devices"
 )
 
 // kinds of what the kernel has for processes that use a device.
@@ -17,35 +17,9 @@ var kinds = []string{"pd", "cq", "srq", "qp", "mr"}
 // resources are how many of each kind there are.
 type resources map[string]int
 
-// resourcesNow asks the kernel what all programs have together. It knows them by their
-// threads, and no longer by those that have ended, so that one can't be told from
-// another. In the machine there are only those of the test; elsewhere nothing is known.
 func resourcesNow(t testing.TB) resources {
 	t.Helper()
-	have := resources{}
-	if !machine() {
-		return have
-	}
-	for _, kind := range kinds {
-		out, err := exec.Command("rdma", "-j", "resource", "show", kind).Output()
-		if err != nil {
-			t.Fatalf("rdma resource show %s: %v", kind, err)
-		}
-		var all []struct {
-			PID     int
-			Command string `json:"comm"`
-		}
-		if err := json.Unmarshal(out, &all); err != nil {
-			t.Fatalf("rdma resource show %s: %v: %s", kind, err, out)
-		}
-		have[kind] = 0
-		for _, one := range all {
-			if kernels := one.PID == 0 && one.Command != ""; !kernels {
-				have[kind]++
-			}
-		}
-	}
-	return have
+	return devices.Held(t, kinds...)
 }
 
 // hold is what a couple has of devices, and pinned.

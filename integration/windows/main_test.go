@@ -4,10 +4,10 @@
 package windows_test
 
 import (
-	"os"
 	"testing"
 	"time"
 
+	"gomx/integration/internal/devices"
 	"gomx/integration/internal/proc"
 	"gomx/mx"
 )
@@ -122,7 +122,7 @@ func hear(ep *mx.Endpoint) (h mx.WindowHandle, err error) {
 
 // rounds returns a count, or less of it for a short run.
 func rounds(n int) int {
-	if testing.Short() || os.Getenv("GOMX_RDMAVM_HOST") != "" {
+	if testing.Short() || devices.InMachine() {
 		return n / 10
 	}
 	return n
