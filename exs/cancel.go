@@ -62,17 +62,10 @@ func (s *Socket) cancelPacket(o *op) bool {
 	if !o.receives() || o.ended || !p.posted.holds(o) {
 		return false
 	}
-	if gone, _ := s.l.ep.Load().Cancel(o.req); !gone {
+	if !s.unpostPacket(o) {
 		return false
 	}
-	p.posted.remove(o)
-	p.stray = true
-	p.next-- // receives after it move up
-	for i := range p.posted.len() {
-		if later := p.posted.at(i); int32(later.seq-o.seq) > 0 {
-			later.seq--
-		}
-	}
 	s.finish(o, ECANCELED)
+	s.holdStray()
 	return true
 }

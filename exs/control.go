@@ -21,6 +21,7 @@ const (
 	ctlHide                   // 1 byte: and is not any more
 	ctlUsed                   // 9 bytes: what the sender has done with persistent memory
 	ctlSeen                   // 5 bytes: how many of those the sender's program has taken
+	ctlLeft                   // 1 byte: the sender knows that the memory is not persistent any more
 )
 
 // note is a control message on its way.

@@ -50,14 +50,21 @@ func (s *Socket) tellTaken() {
 	}
 }
 
-// keep copies a packet that no receive waits for, into a place if there are some.
+// keep copies a packet that no receive waits for.
 func (x *special) keep(data []byte) []byte {
-	if x != nil && x.pool != nil && len(data) <= x.pool.Size() {
+	b := x.place(len(data))
+	copy(b, data)
+	return b
+}
+
+// place returns memory for a packet of n bytes, in the pool if it may lie there.
+func (x *special) place(n int) []byte {
+	if x != nil && x.pool != nil && n <= x.pool.Size() {
 		if b := x.pool.Take(); b != nil {
-			return b[:copy(b, data)]
+			return b[:n]
 		}
 	}
-	return append(make([]byte, 0, len(data)), data...)
+	return make([]byte, n)
 }
 
 // drop frees the place of a packet that was copied out of it.
@@ -105,8 +112,11 @@ func (s *Socket) movePatient() {
 		switch {
 		case len(p.held) > 0 && p.posted.len() > 0:
 			return // its packet is here, but others end before it
-		case o.flags&InPlace == 0 || over || p.stray:
+		case o.flags&InPlace == 0 || over:
 		case len(p.held) == 0 || p.held[0].coming:
+			return
+		case p.held[0].data == nil && p.held[0].length <= x.pool.Size():
+			s.fetchHeld()
 			return
 		case p.held[0].data != nil && x.pool.Holds(p.held[0].data):
 			x.patient.pop()

@@ -190,16 +190,12 @@ func (s *Socket) redirect() {
 	x, p := s.special, &s.packets
 	for i := p.posted.len() - 1; i >= 0; i-- {
 		o := p.posted.at(i)
-		if o.ended {
+		if o.ended || !s.unpostPacket(o) {
 			break
 		}
-		if gone, _ := s.l.ep.Load().Cancel(o.req); !gone {
-			break
-		}
-		p.posted.remove(o)
-		p.next--
 		x.patient.unshift(o)
 	}
+	s.holdStray()
 	for x.patient.len() > 0 && len(p.held) == 0 && p.posted.len() == 0 && p.early.len() == 0 {
 		s.approach(x.patient.pop(), toRead)
 	}
@@ -228,7 +224,13 @@ func (s *Socket) hearSpecial(what byte, b []byte) bool {
 		_ = f.window.UnmarshalBinary(b[2:])
 	case what == ctlHide && len(b) == 1:
 		f.open = false
+		if way == toWrite { // behind what was put
+			_ = s.say(ctlLeft, []byte{byte(way)})
+		}
 		s.release(way)
+		return true
+	case what == ctlLeft && len(b) == 1 && way == toWrite:
+		s.left()
 		return true
 	case what == ctlUsed && len(b) == 9:
 		return s.heardUse(way, binary.LittleEndian.Uint32(b[1:]), binary.LittleEndian.Uint32(b[5:]))

@@ -18,7 +18,7 @@ type packets struct {
 	told   uint32 // of those, that the peer knows of
 	next   uint32 // number of the next receive
 	total  int64  // packets that come in all; -1: not known yet
-	stray  bool   // packets may lie in the endpoint's store, since a receive was taken back
+	passed passed // to the endpoint, by the handler
 
 	waiting deque // sends that wait for the window
 	posted  deque // receives at the endpoint
@@ -232,10 +232,13 @@ func (s *Socket) packetHere(match uint64, length uint32, data []byte) mx.UnexpAc
 	expected := p.next + uint32(len(p.held))
 	ahead := int16(uint16(seqOf(match)) - uint16(expected))
 	switch {
-	case ahead != 0:
-		// Behind: its receive has been posted just now. Ahead: one before it went to the
-		// endpoint's store when its receive was taken back; so does this one.
+	case ahead < 0: // its receive has been posted just now
+		p.passed = passed{end: expected + uint32(int32(ahead)) + 1, length: int(length)}
 		return mx.RecvContinue
+	case ahead > 0:
+		s.l.counts.nonsense.Add(1)
+		s.tear(ECONNRESET)
+		return mx.RecvFinished
 	case len(p.held) >= mostAhead:
 		s.tear(ECONNRESET) // it does not keep to the window
 		return mx.RecvFinished

@@ -23,7 +23,8 @@ func (s *Socket) servePeeks() {
 	}
 }
 
-// fetch is a large packet on its way to where it can be looked at.
+// fetch is a packet on its way from its sender, or from the endpoint's store, to where it can be
+// looked at, or be in place.
 type fetch struct{ s *Socket }
 
 // fetchHeld gets a packet that is still with its sender.
@@ -32,7 +33,7 @@ func (s *Socket) fetchHeld() {
 	if h.coming {
 		return
 	}
-	h.coming, h.data = true, make([]byte, h.length)
+	h.coming, h.data = true, s.special.place(h.length)
 	match := kindPacket<<kindShift | toward(s.conn, s.tag)
 	if _, err := s.l.ep.Load().Irecv(h.data, match, forSocket, &fetch{s}); err != nil {
 		s.tear(ENETDOWN)

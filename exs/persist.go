@@ -17,6 +17,7 @@ type lasting struct {
 	way int // what the peer's operations do with it
 
 	packets atomic.Uint64 // that were sent before the peer knew of it, and were written to it
+	coming  atomic.Bool   // another one is being fetched
 	used    uint32        // notices that came
 	taken   uint32        // of those, by the program
 	told    uint32        // of those, that the peer knows of
@@ -64,18 +65,38 @@ func (s *Socket) look() {
 	s.lasting.Store(w)
 }
 
-// conceal ends a persistent operation, if there is one. Its event comes when the memory
-// is the program's again, for which a card may have to be waited for.
+// conceal ends persistent operations of one way, at once.
 func (s *Socket) conceal(way int, n Errno) {
-	if s.special == nil || s.special.near[way] == nil {
+	if s.special == nil {
 		return
 	}
+	if way == toWrite {
+		for len(s.special.leaving) > 0 {
+			s.left()
+		}
+	}
+	if w := s.hide(way); w != nil {
+		s.shut(w, n)
+	}
+}
+
+// hide tells the peer that our memory is not there any more.
+func (s *Socket) hide(way int) *lasting {
 	w := s.special.near[way]
+	if w == nil {
+		return nil
+	}
 	s.special.near[way] = nil
 	s.look()
 	if s.fate == 0 {
 		_ = s.say(ctlHide, []byte{byte(way)})
 	}
+	return w
+}
+
+// shut ends a persistent operation. Its event comes when the memory is the program's again, for
+// which a card may have to be waited for.
+func (s *Socket) shut(w *lasting, n Errno) {
 	s.l.work.Go(func() {
 		_ = w.win.Close() // an endpoint that is closed has no windows
 		s.mu.Lock()
@@ -85,15 +106,30 @@ func (s *Socket) conceal(way int, n Errno) {
 	})
 }
 
-// takeHome ends a persistent operation at the program's wish.
+// takeHome ends a persistent operation at the program's wish. The peer may just be writing, with
+// puts that nobody answers, so the memory stays until the peer says that it knows. What it sent
+// before is in the memory then, and what it sends later comes as packets.
 func (s *Socket) takeHome(o *op) bool {
-	for way, w := range s.special.near {
-		if w != nil && w.o == o {
-			s.conceal(way, ECANCELED)
-			return true
-		}
+	x := s.special
+	switch {
+	case x.near[toRead] != nil && x.near[toRead].o == o:
+		s.conceal(toRead, ECANCELED)
+	case x.near[toWrite] != nil && x.near[toWrite].o == o:
+		x.leaving = append(x.leaving, s.hide(toWrite))
+	default:
+		return false
 	}
-	return false
+	return true
+}
+
+// left ends the oldest persistent receive that was taken back, if it has not ended with the
+// connection.
+func (s *Socket) left() {
+	if x := s.special; len(x.leaving) > 0 {
+		w := x.leaving[0]
+		x.leaving = x.leaving[1:]
+		s.shut(w, ECANCELED)
+	}
 }
 
 // PollPersistent makes one pass of the library's progress, and returns how often the peer
@@ -109,6 +145,9 @@ func (s *Socket) PollPersistent() (uint64, error) {
 	w := s.lasting.Load()
 	if w == nil {
 		return 0, s.nothingLasts()
+	}
+	if w.coming.Load() {
+		s.l.wait(w, 0)
 	}
 	puts, gets, err := w.win.Poll()
 	if err != nil {
@@ -128,8 +167,20 @@ func (s *Socket) nothingLasts() error {
 	return fail("poll persistent memory", EINVAL)
 }
 
+// A wait for a packet to come.
+func (w *lasting) ready() bool { return !w.coming.Load() }
+func (w *lasting) at() *room   { return &w.s.room }
+
 // feed writes packets to a persistent receive that have come before the peer knew of it.
 func (s *Socket) feed(w *lasting) {
+	s.feedHeld(w)
+	held := s.packets.held
+	if coming := len(held) > 0 && held[0].coming; coming != w.coming.Load() {
+		w.coming.Store(coming)
+	}
+}
+
+func (s *Socket) feedHeld(w *lasting) {
 	p := &s.packets
 	for len(p.held) > 0 && p.posted.len() == 0 && s.special.patient.len() == 0 && !p.held[0].coming {
 		if p.held[0].data == nil {
@@ -201,6 +252,9 @@ func (w *lasting) noticed(packet bool) {
 // heardUse takes word that the peer has used persistent memory.
 func (s *Socket) heardUse(way int, at, n uint32) bool {
 	w := s.special.near[way]
+	if way == toWrite && len(s.special.leaving) > 0 {
+		w = s.special.leaving[0] // the peer knows of no other yet
+	}
 	if w == nil {
 		return true // it has ended meanwhile
 	}

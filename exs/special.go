@@ -13,9 +13,10 @@ type special struct {
 	pool    *pool.Pool
 	patient deque // receives that are not at the endpoint: in place, or behind one that is
 
-	near  [2]*lasting // memory of ours
-	far   [2]remote   // memory of the peer's
-	waits [2]deque    // our operations that wait for that
+	near    [2]*lasting // memory of ours
+	leaving []*lasting  // persistent receives that were taken back, until the peer knows
+	far     [2]remote   // memory of the peer's
+	waits   [2]deque    // our operations that wait for that
 }
 
 // The two ways to use persistent memory, seen from the side that has it not.
@@ -113,12 +114,12 @@ func (s *Socket) recvSpecial(o *op, at int) bool {
 		s.approach(o, toRead)
 	case o.flags&Peek != 0:
 		return false
-	case x.far[toRead].open && s.packets.stray:
-		s.receivePacket(o)
-		s.redirect()
 	case x.far[toRead].open && s.drained():
 		s.approach(o, toRead)
 	case o.flags&InPlace != 0 && s.places() || x.patient.len() > 0:
+		if x.pool == nil {
+			o.flags &^= InPlace
+		}
 		x.patient.push(o)
 		s.movePatient()
 	default:

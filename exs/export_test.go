@@ -1,0 +1,27 @@
+package exs
+
+import "gomx/mx"
+
+// AroundPackets makes before and after run around the library's handler of unexpected messages,
+// for each packet that it gets.
+func (l *Library) AroundPackets(before, after func()) error {
+	return l.around(func(match uint64, _ []byte) bool { return kindOf(match) == kindPacket }, before, after)
+}
+
+// BeforeHide makes before run when the peer takes persistent memory back, of which the
+// library does not know yet.
+func (l *Library) BeforeHide(before func()) error {
+	return l.around(func(match uint64, data []byte) bool {
+		return kindOf(match) == kindControl && data[0] == ctlHide
+	}, before, func() {})
+}
+
+func (l *Library) around(these func(match uint64, data []byte) bool, before, after func()) error {
+	return l.ep.Load().RegisterUnexpHandler(func(_ any, source mx.EndpointAddr, match uint64, length uint32, data []byte) mx.UnexpAction {
+		if these(match, data) {
+			before()
+			defer after()
+		}
+		return l.unexpected(nil, source, match, length, data)
+	}, nil)
+}
