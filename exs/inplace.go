@@ -67,6 +67,15 @@ func (x *special) place(n int) []byte {
 	return make([]byte, n)
 }
 
+// settles puts a small packet into a place that came before there were places, and reports whether
+// it is in one.
+func (x *special) settles(h *held) bool {
+	if !x.pool.Holds(h.data) {
+		h.data = x.keep(h.data)
+	}
+	return x.pool.Holds(h.data)
+}
+
 // drop frees the place of a packet that was copied out of it.
 func (x *special) drop(data []byte) {
 	if x != nil && x.pool != nil {
@@ -118,7 +127,7 @@ func (s *Socket) movePatient() {
 		case p.held[0].data == nil && p.held[0].length <= x.pool.Size():
 			s.fetchHeld()
 			return
-		case p.held[0].data != nil && x.pool.Holds(p.held[0].data):
+		case p.held[0].length <= x.pool.Size() && x.settles(&p.held[0]):
 			x.patient.pop()
 			o.seq = p.next
 			p.next++

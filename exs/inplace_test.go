@@ -71,6 +71,27 @@ func TestInPlace(t *testing.T) {
 	})
 }
 
+// A packet that came before the first receive in place finds one.
+func TestInPlaceAfterItsPacket(t *testing.T) {
+	over(t, packets, func(w *world, typ int) {
+		p := w.connect(typ, w.small(8, 1000))
+		for _, n := range []int{0, 40} {
+			p.send(p.a, p.qa, pattern(n, 1), exs.Unsignaled)
+		}
+		p.recv(p.b, p.qb, nil, exs.Peek)
+		p.event(p.qb, exs.EvtRecv, 0) // it is here
+		for _, n := range []int{0, 40} {
+			p.recv(p.b, p.qb, nil, exs.InPlace)
+			e := p.event(p.qb, exs.EvtRecv, 0)
+			if !e.InPlace || e.AmountLost != 0 {
+				w.Fatalf("in place %v, %d lost", e.InPlace, e.AmountLost)
+			}
+			p.same(e.Buffer, pattern(n, 1))
+			p.ok(p.b.RecycleRcvBuffer(e.Buffer))
+		}
+	})
+}
+
 // The peer can send as long as a place is left, and no longer.
 func TestPlacesAreCredits(t *testing.T) {
 	over(t, packets, func(w *world, typ int) {
