@@ -35,6 +35,10 @@ const (
 	smallestBuffer = 64 << 10
 
 	smallestSegment, mostSegment = 1000, 16 << 10
+
+	// holdMin is the length from which it pays, over a medium of small frames, to ask for memory
+	// to send to rather than to run ahead.
+	holdMin = 128 << 10
 )
 
 // segment is the largest message of a stream for the buffer. It has to travel with its
@@ -58,6 +62,9 @@ func (s *Socket) prepare(h *hello) {
 		c := stream.Config{
 			BufferMax: buffer, BufferMin: min(buffer, smallestBuffer),
 			Credits: min(s.options.credits, 1<<10), Segment: segment,
+		}
+		if segment < mostSegment {
+			c.HoldMin = holdMin
 		}
 		if buffer == 0 {
 			c.BufferMax, c.BufferMin = stream.NoBuffer, stream.NoBuffer
