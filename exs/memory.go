@@ -92,7 +92,7 @@ func (m *Memory) use(o *op) Errno {
 	if m == nil {
 		return 0
 	}
-	n := m.allows(o)
+	n := m.allows(o.s.l, o.receives(), o.buf, o.iov...)
 	if n == 0 && m.uses.Add(1) <= 0 {
 		n = EINVAL
 		m.uses.Add(-1)
@@ -100,17 +100,17 @@ func (m *Memory) use(o *op) Errno {
 	return n
 }
 
-// allows says what is wrong with an operation on a buffer.
-func (m *Memory) allows(o *op) Errno {
+// allows says what is wrong with an operation on buffers.
+func (m *Memory) allows(l *Library, receives bool, buf []byte, more ...[]byte) Errno {
 	switch {
-	case m.gone(), m.l != o.s.l:
+	case m.gone(), m.l != l:
 		return EINVAL
-	case m.flags.Load()&uint32(RecvDisable) != 0 && o.receives():
+	case m.flags.Load()&uint32(RecvDisable) != 0 && receives:
 		return EACCES
-	case !span.Within(m.bytes, o.buf):
+	case !span.Within(m.bytes, buf):
 		return EFAULT
 	}
-	for _, b := range o.iov {
+	for _, b := range more {
 		if !span.Within(m.bytes, b) {
 			return EFAULT
 		}

@@ -99,6 +99,25 @@ func (s *Socket) access(o *op, way int) {
 	}
 }
 
+// writeNow writes into the peer's persistent receive, if nothing is before that and the
+// bytes leave within the call.
+func (s *Socket) writeNow(b []byte, at int, flags Flags, m *Memory) bool {
+	x := s.special
+	if x == nil || flags&^sendFlags != 0 || at == nowhere && len(s.files) > 0 ||
+		x.waits[toWrite].len() > 0 || !s.mayAccess(toWrite) {
+		return false
+	}
+	f, offset := &x.far[toWrite], uint32(max(at, 0))
+	if uint64(offset)+uint64(len(b)) > uint64(f.window.Length) || m != nil && m.allows(s.l, false, b) != 0 {
+		return false
+	}
+	sent, _ := s.l.ep.Load().Put(b, s.peer, f.window, offset)
+	if sent {
+		s.sayUsed(f, toWrite, offset, len(b))
+	}
+	return sent
+}
+
 // accessed takes the end of it.
 func (s *Socket) accessed(o *op, st *mx.Status) {
 	way := toWrite

@@ -175,6 +175,39 @@ func TestOffsetsWait(t *testing.T) {
 	})
 }
 
+// A write has its event when the call returns, if it could leave at once, and else later; what
+// it says is the same. What is wrong with its memory is told as for other sends.
+func TestWritesHaveTheirEvent(t *testing.T) {
+	over(t, packets, func(w *world, typ int) {
+		p := w.connect(typ)
+		field := make([]byte, 200_000)
+		p.persist(p.b, p.qb, field, true, 0)
+		p.known(p.b, p.a)
+		m, err := w.here.Register(make([]byte, 100_000), 0)
+		p.ok(err)
+		for i, n := range []int{0, 1, 500, 100_000} {
+			buf := m.Bytes()[:n]
+			copy(buf, pattern(n, byte(i)))
+			_, err := p.a.SendOffset(buf, 70_000, 0, p.qa, i, m)
+			p.ok(err)
+			e := p.event(p.qa, exs.EvtSend, 0)
+			if e.AHandle != i || e.Length != n || e.Offset != 70_000 || e.Memory != m || e.Socket != p.a || len(e.Buffer) != n {
+				w.Fatalf("%+v", e)
+			}
+			p.used(p.b, uint64(i+1))
+			p.same(field[70_000:][:n], buf)
+		}
+		_, err = p.a.SendOffset(make([]byte, 10), 70_000, 0, p.qa, nil, m)
+		refused(w, err, exs.EFAULT)
+		_, err = p.a.SendOffset(m.Bytes()[:10], len(field)-9, 0, p.qa, nil, m)
+		p.ok(err)
+		p.event(p.qa, exs.EvtSend, exs.EFAULT)
+		p.ok(m.Deregister(0))
+		_, err = p.a.SendOffset(m.Bytes()[:10], 0, 0, p.qa, nil, m)
+		refused(w, err, exs.EINVAL)
+	})
+}
+
 // A notice comes with each use, and the peer waits for a program that does not take them.
 func TestNotices(t *testing.T) {
 	over(t, packets, func(w *world, typ int) {

@@ -1,39 +1,55 @@
 package exs
 
-// sendSmall sends a small packet from memory that is not registered (7.2): it is copied
-// by the call, so that there is no operation, only its event. False: it can't go at once,
-// or the call makes no sense, and is for the way of other packets. The lock is held, and
-// with true it is let go.
-func (s *Socket) sendSmall(b []byte, flags Flags, q *Queue, ahandle any) bool {
-	p := &s.packets
-	if s.options.small == 0 || p.waiting.len() > 0 || p.sent-p.acked >= p.window || len(s.files) > 0 {
-		return false
-	}
-	told := false // of its end
+// sendNow sends what can leave within the call, which makes no operation of it, only its
+// event. False: it can't go at once, or the call makes no sense, and is for the way of
+// other sends. The lock is held, and with true it is let go.
+func (s *Socket) sendNow(b []byte, at int, special bool, flags Flags, q *Queue, ahandle any, m *Memory) bool {
+	told, ok := s.tells(flags, q)
 	switch {
-	case flags&Block != 0:
-	case q == nil && flags&Unsignaled == 0 || q != nil && (q.l != s.l || q.gone()):
+	case !ok:
 		return false
-	default:
-		told = flags&Unsignaled == 0
-	}
-	if !s.l.ep.Load().SendNow(b, s.peer, s.packetMatch()) {
+	case special && !s.writeNow(b, at, flags, m), !special && !s.sendSmall(b, m):
 		return false
 	}
-	p.sent++
-	p.told = p.taken
+	if len(s.ending) > 0 {
+		s.settle()
+	}
 	s.mu.Unlock()
 	if told {
-		q.putSmall(s, b, ahandle)
+		q.putSent(Event{Socket: s, AHandle: ahandle, Type: EvtSend, Buffer: b, Memory: m, Length: len(b), Offset: max(at, 0)})
 	}
 	return true
 }
 
-// putSmall adds the event of a small packet that was sent.
-func (q *Queue) putSmall(s *Socket, b []byte, ahandle any) {
+// tells reports whether a send that ends within its call makes an event, and whether it
+// could.
+func (s *Socket) tells(flags Flags, q *Queue) (told, ok bool) {
+	switch {
+	case flags&Block != 0:
+		return false, true
+	case q == nil && flags&Unsignaled == 0 || q != nil && (q.l != s.l || q.gone()):
+		return false, false
+	}
+	return flags&Unsignaled == 0, true
+}
+
+// sendSmall sends a small packet from memory that is not registered (7.2): it is copied.
+func (s *Socket) sendSmall(b []byte, m *Memory) bool {
+	p := &s.packets
+	if m != nil || s.options.small == 0 || len(b) > s.options.small || p.waiting.len() > 0 || p.sent-p.acked >= p.window || len(s.files) > 0 ||
+		!s.l.ep.Load().SendNow(b, s.peer, s.packetMatch()) {
+		return false
+	}
+	p.sent++
+	p.told = p.taken
+	return true
+}
+
+// putSent adds the event of a send that ended within its call.
+func (q *Queue) putSent(sent Event) {
 	q.mu.Lock()
 	if e := q.next(); e != nil {
-		*e = Event{Socket: s, AHandle: ahandle, Type: EvtSend, Buffer: b, Length: len(b)}
+		*e = sent
 		q.added()
 	}
 	q.mu.Unlock()

@@ -81,7 +81,7 @@ func (s *Socket) send(kind EventType, b []byte, iov [][]byte, at int, flags Flag
 	if n == 0 && special {
 		n = s.maySend(b, flags, at, q)
 	}
-	if n == 0 && m == nil && iov == nil && !special && len(b) <= s.options.small && s.sendSmall(b, flags, q, ahandle) {
+	if n == 0 && iov == nil && s.sendNow(b, at, special, flags, q, ahandle, m) {
 		if flags&Block == 0 {
 			return 0, nil
 		}
