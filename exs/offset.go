@@ -151,15 +151,18 @@ func (s *Socket) accessed(o *op, st *mx.Status) {
 	}
 }
 
-// again starts an operation anew whose memory the peer has taken back, of which we know by
-// now. It is as if it had been started later.
+// again starts an operation anew whose memory the peer has taken back. It is as if it had been
+// started later: when we know of that, which may still be on its way.
 func (s *Socket) again(o *op, way int) {
 	f := &s.special.far[way]
 	switch {
 	case s.fate != 0:
 		s.finish(o, s.fate)
-	case f.open && f.version == o.seq, way == toWrite && s.stops:
+	case way == toWrite && s.stops:
 		s.finish(o, EPIPE)
+	case f.open && f.version == o.seq:
+		o.access = false
+		s.special.waits[way].push(o)
 	default:
 		o.access = false
 		s.anew(o, way)
