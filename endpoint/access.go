@@ -19,19 +19,12 @@ func (p *peer) aheadFull() bool { return p.ahead >= mostAhead }
 
 // startAccess begins a put or get.
 func (e *Engine) startAccess(kind requestKind, v wire.Vec, to Addr, window uint64, at uint32, match uint64, ctx any) (Handle, error) {
-	n := v.Len()
-	if uint64(n) > MaxMessage || len(v.Rest) >= MaxSegments {
-		return 0, sendSizeError(n)
+	slot, r, err := e.outgoing(kind, &v, to, match, ctx)
+	if err != nil {
+		return 0, err
 	}
-	if !e.known(to) {
-		return 0, ErrBadAddress
-	}
-	p := e.peers[to.Peer]
-	slot, r := e.reqs.alloc()
-	r.kind, r.peer, r.session = kind, to.Peer, to.Session
-	r.match, r.msgLen, r.xferLen, r.ctx = match, uint32(n), uint32(n), ctx
 	r.window, r.at = window, at
-	e.sendSlow(p, slot, r, v)
+	e.sendSlow(e.peers[to.Peer], slot, r, v)
 	return handleOf(slot, r.generation), nil
 }
 

@@ -25,6 +25,21 @@ func (e *Engine) sentOne(p *peer, n int, to Addr, match uint64, ctx any) Handle 
 	return handleOf(slot, r.generation)
 }
 
+// outgoing makes the request of a send, put or get, after the checks.
+func (e *Engine) outgoing(kind requestKind, v *wire.Vec, to Addr, match uint64, ctx any) (int32, *request, error) {
+	n := v.Len()
+	if uint64(n) > MaxMessage || len(v.Rest) >= MaxSegments {
+		return 0, nil, sendSizeError(n)
+	}
+	if !e.known(to) {
+		return 0, nil, ErrBadAddress
+	}
+	slot, r := e.reqs.alloc()
+	r.kind, r.peer, r.session = kind, to.Peer, to.Session
+	r.match, r.msgLen, r.xferLen, r.ctx = match, uint32(n), uint32(n), ctx
+	return slot, r, nil
+}
+
 // Send starts a send of v to a peer (V.1). With sync it completes only when the
 // receiver has matched it (V.1.2). The bytes must stay as they are until the
 // request is buffered or complete.
@@ -32,21 +47,15 @@ func (e *Engine) sentOne(p *peer, n int, to Addr, match uint64, ctx any) Handle 
 // The message of a peer that is gone or of another session does not fail the
 // call: the request completes with the status that says so.
 func (e *Engine) Send(v wire.Vec, to Addr, match uint64, ctx any, sync bool) (Handle, error) {
-	n := v.Len()
-	if uint64(n) > MaxMessage || len(v.Rest) >= MaxSegments {
-		return 0, sendSizeError(n)
-	}
-	if !e.known(to) {
-		return 0, ErrBadAddress
-	}
-	p := e.peers[to.Peer]
-	slot, r := e.reqs.alloc()
-	r.kind, r.peer, r.session = kindSend, to.Peer, to.Session
-	r.match, r.msgLen, r.xferLen, r.ctx = match, uint32(n), uint32(n), ctx
+	kind := kindSend
 	if sync {
-		r.kind = kindSyncSend
+		kind = kindSyncSend
 	}
-	e.sendSlow(p, slot, r, v)
+	slot, r, err := e.outgoing(kind, &v, to, match, ctx)
+	if err != nil {
+		return 0, err
+	}
+	e.sendSlow(e.peers[to.Peer], slot, r, v)
 	return handleOf(slot, r.generation), nil
 }
 

@@ -89,7 +89,7 @@ func jsonLines(t *testing.T, args ...string) (lines []line) {
 // meet over.
 func needMedium(t *testing.T) {
 	t.Helper()
-	why := ""
+	why := "needs shm or tcp between two processes;"
 	for _, tr := range mx.Transports() {
 		if tr.Name == "shm" || tr.Name == "tcp" {
 			if tr.Available {
@@ -98,7 +98,7 @@ func needMedium(t *testing.T) {
 			why += " " + tr.Name + ": " + tr.Reason
 		}
 	}
-	t.Skip("two processes need something to meet over;" + why)
+	t.Skip(why)
 }
 
 // server starts `exs_blast -s` on a free port, and returns that.

@@ -7,15 +7,23 @@ import (
 	"gomx/transport/wire"
 )
 
-// Send starts a send (V.1).
-func (d *Endpoint) Send(v wire.Vec, to endpoint.Addr, match uint64, ctx any, sync bool) (endpoint.Handle, error) {
+// begin takes the lock for what goes to a peer. False, without the lock: the endpoint is closed.
+func (d *Endpoint) begin() bool {
 	d.lock()
 	if d.closed {
 		d.unlock()
-		return 0, ErrClosed
+		return false
 	}
 	if d.lossy {
-		d.advance()
+		d.advance() // it may be sent again, some time after now
+	}
+	return true
+}
+
+// Send starts a send (V.1).
+func (d *Endpoint) Send(v wire.Vec, to endpoint.Addr, match uint64, ctx any, sync bool) (endpoint.Handle, error) {
+	if !d.begin() {
+		return 0, ErrClosed
 	}
 	h, err := d.eng.Send(v, to, match, ctx, sync)
 	d.after()
@@ -38,13 +46,8 @@ func (d *Endpoint) SendOne(b []byte, to endpoint.Addr, match uint64, ctx any) (e
 
 // SendNow sends a small message if that takes no time, and reports whether it did.
 func (d *Endpoint) SendNow(b []byte, to endpoint.Addr, match uint64) bool {
-	d.lock()
-	if d.closed {
-		d.unlock()
+	if !d.begin() {
 		return false
-	}
-	if d.lossy {
-		d.advance()
 	}
 	sent := d.eng.SendNow(b, to, match)
 	d.after()

@@ -16,13 +16,8 @@ var noContext context.Context
 
 // Put starts a put into a window of a peer.
 func (d *Endpoint) Put(v wire.Vec, to endpoint.Addr, window uint64, at uint32, match uint64, ctx any) (endpoint.Handle, error) {
-	d.lock()
-	if d.closed {
-		d.unlock()
+	if !d.begin() {
 		return 0, ErrClosed
-	}
-	if d.lossy {
-		d.advance()
 	}
 	h, err := d.eng.Put(v, to, window, at, match, ctx)
 	d.after()
@@ -32,13 +27,8 @@ func (d *Endpoint) Put(v wire.Vec, to endpoint.Addr, window uint64, at uint32, m
 
 // Get starts a get from a window of a peer.
 func (d *Endpoint) Get(v wire.Vec, from endpoint.Addr, window uint64, at uint32, match uint64, ctx any) (endpoint.Handle, error) {
-	d.lock()
-	if d.closed {
-		d.unlock()
+	if !d.begin() {
 		return 0, ErrClosed
-	}
-	if d.lossy {
-		d.advance()
 	}
 	h, err := d.eng.Get(v, from, window, at, match, ctx)
 	d.after()
@@ -48,13 +38,8 @@ func (d *Endpoint) Get(v wire.Vec, from endpoint.Addr, window uint64, at uint32,
 
 // Write puts a few bytes into a window of a peer, without a request; see the engine.
 func (d *Endpoint) Write(b []byte, to endpoint.Addr, window uint64, at uint32) (bool, error) {
-	d.lock()
-	if d.closed {
-		d.unlock()
+	if !d.begin() {
 		return false, ErrClosed
-	}
-	if d.lossy {
-		d.advance()
 	}
 	sent, err := d.eng.Write(b, to, window, at)
 	d.after()
