@@ -6,6 +6,7 @@ import (
 	"net/netip"
 	"os"
 	"os/exec"
+	"syscall"
 	"testing"
 	"time"
 
@@ -114,57 +115,39 @@ func TestTwoProcesses(t *testing.T) {
 	})
 }
 
-// reset wants a receive that waits, or a later one, to end with ECONNRESET. The other side may
-// answer before it dies.
-func (w *world) reset(s *exs.Socket, in []byte, q *exs.Queue) {
+// freeze stops a process: it answers nothing from then on, and can still be killed.
+func (w *world) freeze(p *os.Process) {
 	w.Helper()
-	var e [1]exs.Event
-	for {
-		n, err := q.Dequeue(e[:], bound)
-		w.ok(err)
-		if n != 1 {
-			w.Fatalf("no event within %v", bound)
-		}
-		if e[0].Errno != 0 || e[0].Length == 0 {
-			break
-		}
-		if _, err := s.Recv(in, 0, q, nil, nil); err != nil {
-			refused(w, err, exs.ECONNRESET)
-			return
-		}
-	}
-	if e[0].Errno != exs.ECONNRESET {
-		w.Fatalf("a receive ended with %v, want %v", e[0].Errno, exs.ECONNRESET)
+	w.ok(p.Signal(syscall.SIGSTOP))
+	var status syscall.WaitStatus
+	_, err := syscall.Wait4(p.Pid, &status, syscall.WUNTRACED, nil)
+	w.ok(err)
+	if !status.Stopped() {
+		w.Fatalf("the peer ended instead of stopping: %v", status)
 	}
 }
 
-// TestPeerIsKilled kills the other process while both kinds of calls wait.
+// TestPeerIsKilled kills the other process while both kinds of calls wait. It is frozen before, so
+// that it answers none of them.
 func TestPeerIsKilled(t *testing.T) {
 	eachType(t, func(w *world, typ int) {
 		cmd, s := other(w, typ)
 		sends, receives := w.queue(w.there), w.queue(w.there)
-		w.ok(cmd.Process.Signal(os.Interrupt)) // which ends it without a word
+		w.freeze(cmd.Process)
 		in, big := make([]byte, 10), make([]byte, 30<<20)
-		if _, err := s.Recv(in, 0, receives, nil, nil); err == nil {
-			var e [1]exs.Event
-			sent := 0
-			for range 8 {
-				if _, err := s.Send(big, 0, sends, nil, nil); err == nil {
-					sent++
-				}
-			}
-			w.reset(s, in, receives)
-			for range sent {
-				n, err := sends.Dequeue(e[:], bound)
-				w.ok(err)
-				if n != 1 || e[0].Errno != exs.ECONNRESET {
-					w.Errorf("%d events, %v", n, e[0].Errno)
-				}
-			}
-		} else {
-			refused(w, err, exs.ECONNRESET)
+		_, err := s.Recv(in, 0, receives, nil, nil)
+		w.ok(err)
+		const count = 8
+		for range count {
+			_, err := s.Send(big, 0, sends, nil, nil)
+			w.ok(err)
 		}
-		_, err := s.Write(in)
+		w.ok(cmd.Process.Kill())
+		w.event(receives, exs.EvtRecv, exs.ECONNRESET)
+		for range count {
+			w.event(sends, exs.EvtSend, exs.ECONNRESET)
+		}
+		_, err = s.Write(in)
 		refused(w, err, exs.ECONNRESET)
 		_, err = s.BlockingRecv(in, 0, nil)
 		refused(w, err, exs.ECONNRESET)
