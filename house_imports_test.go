@@ -37,9 +37,9 @@ var arrows = map[string][]string{
 	"bench/pingpong":  {"mx", "bench/stats"},
 	"bench/compare":   {"bench/plot", "bench/stats"},
 	"cmd/internal":    {},
-	"cmd/exs_blast":   {"exs", "mx", "bench/pingpong", "bench/plot", "bench/stats"},
-	"cmd/mx_info":     {"mx"},
-	"cmd/mx_pingpong": {"mx", "bench/pingpong", "bench/plot", "bench/stats"},
+	"cmd/exs_blast":   {"cmd/internal/cmdline", "exs", "mx", "bench/pingpong", "bench/plot", "bench/stats"},
+	"cmd/mx_info":     {"cmd/internal/cmdline", "mx"},
+	"cmd/mx_pingpong": {"cmd/internal/cmdline", "mx", "bench/pingpong", "bench/plot", "bench/stats"},
 	"examples":        {"exs", "mx"},
 	"integration":     {},
 

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"io"
 	"slices"
 	"strconv"
 	"strings"
@@ -12,6 +11,7 @@ import (
 
 	"gomx/bench/pingpong"
 	"gomx/bench/plot"
+	"gomx/cmd/internal/cmdline"
 )
 
 // defaultPort is where a server listens.
@@ -43,20 +43,13 @@ type options struct {
 
 // parseOptions reads the command line. After -h its error is flag.ErrHelp.
 func parseOptions(args []string) (*options, error) {
-	o := &options{given: map[string]bool{}}
+	o := &options{}
 	flags := flag.NewFlagSet("exs_blast", flag.ContinueOnError)
-	flags.SetOutput(io.Discard)
 	o.define(flags)
-	if err := flags.Parse(args); err != nil {
-		if errors.Is(err, flag.ErrHelp) {
-			return nil, err
-		}
-		return nil, fmt.Errorf("%w; -h explains the flags", err)
+	var err error
+	if o.given, err = cmdline.Parse(flags, args); err != nil {
+		return nil, err
 	}
-	if flags.NArg() > 0 {
-		return nil, fmt.Errorf("unexpected argument %q; -h explains the flags", flags.Arg(0))
-	}
-	flags.Visit(func(f *flag.Flag) { o.given[f.Name] = true })
 	if err := o.conflicts(); err != nil {
 		return nil, err
 	}

@@ -3,9 +3,9 @@ package main
 import (
 	"errors"
 	"flag"
-	"fmt"
-	"io"
 	"strconv"
+
+	"gomx/cmd/internal/cmdline"
 )
 
 const helpText = `mx_info says what gomx finds on this machine: its version, the boards, the limits,
@@ -33,7 +33,6 @@ type options struct {
 func parseOptions(args []string) (*options, error) {
 	o := &options{}
 	flags := flag.NewFlagSet("mx_info", flag.ContinueOnError)
-	flags.SetOutput(io.Discard)
 	flags.BoolVar(&o.env, "env", false, "")
 	flags.BoolVar(&o.json, "json", false, "")
 	flags.Func("b", "", func(s string) error {
@@ -44,14 +43,10 @@ func parseOptions(args []string) (*options, error) {
 		o.board, o.oneBoard = uint32(n), true
 		return nil
 	})
-	err := flags.Parse(args)
+	_, err := cmdline.Parse(flags, args)
 	switch {
-	case errors.Is(err, flag.ErrHelp):
-		return nil, err
 	case err != nil:
-		return nil, fmt.Errorf("%w; -h explains the flags", err)
-	case flags.NArg() > 0:
-		return nil, fmt.Errorf("unexpected argument %q; -h explains the flags", flags.Arg(0))
+		return nil, err
 	case o.env && o.oneBoard:
 		return nil, errors.New("-env has nothing to do with a board: leave -b out")
 	}
