@@ -1,0 +1,183 @@
+package hang
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// world is the communicator of most tests.
+func world(size int) Comm {
+	c := Comm{ID: "0", Name: "world"}
+	for r := range size {
+		c.Members = append(c.Members, r)
+	}
+	return c
+}
+
+func recv(from, tag int) Need {
+	return Need{Kind: Recv, Op: "Recv", Peer: from, Tag: tag, Comm: "0", Bytes: 8}
+}
+
+func ssend(to, tag int) Need {
+	return Need{Kind: Send, Op: "Ssend", Peer: to, Tag: tag, Comm: "0", Bytes: 8}
+}
+
+func coll(op string, number int) Need {
+	return Need{Kind: Collective, Op: op, Tag: number, Comm: "0"}
+}
+
+func lock(at int) Need { return Need{Kind: Lock, Op: "Lock", Peer: at, Comm: "0"} }
+
+func waits(needs ...Need) Rank {
+	return Rank{State: Waits, Waits: []Wait{{Call: needs[0].Op, Age: 30, Needs: needs}}}
+}
+
+func waitAny(needs ...Need) Rank {
+	return Rank{State: Waits, Waits: []Wait{{Call: "WaitAny", Age: 30, Any: true, Needs: needs}}}
+}
+
+func waitAll(needs ...Need) Rank {
+	return Rank{State: Waits, Waits: []Wait{{Call: "WaitAll", Age: 30, Needs: needs}}}
+}
+
+func (r Rank) pending(needs ...Need) Rank { r.Pending = needs; return r }
+
+func (r Rank) reachedWorld(number int) Rank { r.Reached = []Stand{{"0", number}}; return r }
+
+func (r Rank) alsoWaits(other Rank) Rank { r.Waits = append(r.Waits, other.Waits...); return r }
+
+func (r Rank) is(s State) Rank { r.State = s; return r }
+
+func jobOf(ranks ...Rank) Snapshot {
+	s := Snapshot{Size: len(ranks), Comms: []Comm{world(len(ranks))}}
+	for i, r := range ranks {
+		r.Rank = i
+		s.Ranks = append(s.Ranks, r)
+	}
+	return s
+}
+
+var computes = Rank{State: Computes}
+
+var cases = []struct {
+	name  string
+	job   Snapshot
+	stuck []int
+	says  []string
+	not   string // what the text must not say
+}{
+	{name: "crossed receives", job: jobOf(waits(recv(1, 5)), waits(recv(0, 5))), stuck: []int{0, 1},
+		says: []string{"deadlock: rank 0 waits for rank 1 in Recv, tag 5, world; rank 1 waits for rank 0 in Recv, tag 5, world\n", "Recv from rank 1, tag 5, world, 8 B, for 30.0 s"}},
+	{name: "ring of synchronous sends", job: jobOf(waits(ssend(1, 0)), waits(ssend(2, 0)), waits(ssend(0, 0))), stuck: []int{0, 1, 2},
+		says: []string{"rank 2 waits for rank 0 in Ssend"}},
+	{name: "victims of a cycle", job: jobOf(waits(recv(1, 5)), waits(recv(0, 5)), waits(recv(0, 9)), computes), stuck: []int{0, 1, 2},
+		says: []string{"deadlock: rank 0 waits for rank 1"}, not: "probable cause"},
+	{name: "a chain to one that computes", job: jobOf(waits(recv(1, 5)), waits(recv(2, 5)), computes),
+		says: []string{"probable cause: rank 2 (computes): rank 1 waits for it in Recv, tag 5, world; 2 ranks wait for it in all\n"}, not: "deadlock"},
+	{name: "the message is under way", job: jobOf(waits(recv(1, 5)), waits(recv(0, 5)).pending(ssend(0, 5))),
+		not: "deadlock"},
+	{name: "the receive is posted", job: jobOf(waits(ssend(1, 5)).pending(recv(1, 6)), waits(ssend(0, 6)).pending(recv(0, 5))),
+		not: "deadlock"},
+	{name: "another tag is no help", job: jobOf(waits(ssend(1, 5)), waits(recv(0, 6))), stuck: []int{0, 1},
+		says: []string{"deadlock: rank 0 waits for rank 1 in Ssend, tag 5"}},
+	{name: "any tag is", job: jobOf(waits(ssend(1, 5)), waits(recv(0, Any))), not: "deadlock"},
+	{name: "another communicator is no help", job: func() Snapshot {
+		n := recv(0, 5)
+		n.Comm = "8"
+		s := jobOf(waits(ssend(1, 5)), waits(n))
+		s.Comms = append(s.Comms, Comm{"8", "rows", []int{0, 1}})
+		return s
+	}(), stuck: []int{0, 1}, says: []string{"rank 1 waits for rank 0 in Recv, tag 5, rows"}},
+	{name: "receives from anybody", job: jobOf(waits(recv(Any, 5)), waits(recv(Any, 5))),
+		says: []string{"possible deadlock (if no other rank sends): rank 0 waits for rank 1 in Recv, tag 5, world; rank 1", "Recv from any rank"}},
+	{name: "somebody may send to anybody", job: jobOf(waits(recv(Any, 5)), waits(recv(0, 5)), computes),
+		says: []string{"probable cause: rank 2 (computes): rank 0 waits"}, not: "deadlock"},
+	{name: "one of two is enough", job: jobOf(waitAny(recv(1, 5), recv(2, 5)), waits(recv(0, 5)), computes),
+		says: []string{"probable cause: rank 2"}, not: "deadlock"},
+	{name: "all are needed", job: jobOf(waitAll(recv(1, 5), recv(2, 5)), waits(recv(0, 5)), computes), stuck: []int{0, 1},
+		says: []string{"rank 0 waits for rank 1 in WaitAll of Recv, tag 5, world", "WaitAll of 2 requests, for 30.0 s; Recv from rank 1"}},
+	{name: "another goroutine goes on", job: jobOf(waits(recv(1, 5)).alsoWaits(waits(recv(2, 5))), waits(recv(0, 5)), computes),
+		says: []string{"probable cause: rank 2"}, not: "deadlock"},
+	{name: "one is missing in a barrier", job: jobOf(waits(coll("Barrier", 17)), waits(coll("Barrier", 17)), computes, waits(coll("Barrier", 17))),
+		says: []string{"probable cause: rank 2 (computes): it has not come to Barrier #17 of world; 3 ranks wait for it in all", "ranks 0-1, 3: Barrier #17 of world\n", "rank 2: computes\n"}},
+	{name: "one is through", job: jobOf(waits(coll("Barrier", 17)), computes.reachedWorld(17)),
+		says: []string{"no cycle"}, not: "cause"},
+	{name: "a receive keeps it from the barrier", job: jobOf(waits(coll("Barrier", 17)), waits(coll("Barrier", 17)), waits(recv(0, 5)).reachedWorld(16)), stuck: []int{0, 1, 2},
+		says: []string{"deadlock: rank 0 waits for rank 2 in Barrier #17 of world; rank 2 waits for rank 0 in Recv, tag 5, world"}},
+	{name: "different collectives", job: jobOf(waits(coll("Barrier", 3)), waits(coll("Bcast", 3)), waits(coll("Barrier", 3))),
+		says: []string{"mismatch: collective #3 of world is Barrier at ranks 0, 2 and Bcast at rank 1\n"}},
+	{name: "locks taken crosswise", job: func() Snapshot {
+		s := jobOf(waits(lock(1)), waits(lock(0)))
+		s.Locks = []Held{{"0", 0, []int{0}}, {"0", 1, []int{1}}}
+		return s
+	}(), stuck: []int{0, 1}, says: []string{"deadlock: rank 0 waits for rank 1 in Lock, world"}},
+	{name: "one that is dead", job: jobOf(waits(recv(1, 5)), Rank{}.is(Dead)), stuck: []int{0},
+		says: []string{"never ends: rank 0 waits for rank 1 in Recv, tag 5, world, which is dead\n", "rank 1: is dead"}},
+	{name: "one that has finalized", job: jobOf(waits(recv(1, 5)), Rank{}.is(Finalized), waits(recv(0, 1))), stuck: []int{0, 2},
+		says: []string{"never ends: rank 0 waits for rank 1 in Recv, tag 5, world, which has finalized\n"}},
+	{name: "one that does not answer", job: jobOf(waits(recv(1, 5)), Rank{}.is(Silent)),
+		says: []string{"probable cause: rank 1 (does not answer)"}, not: "deadlock"},
+	{name: "one that nobody has heard of", job: Snapshot{Size: 2, Comms: []Comm{world(2)}},
+		says: []string{"ranks 0-1: does not answer\n"}},
+	{name: "to oneself", job: jobOf(waits(recv(0, 5)), computes), stuck: []int{0},
+		says: []string{"deadlock: rank 0 waits for rank 0"}},
+}
+
+func TestAnalysis(t *testing.T) {
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			r := Analyze(c.job)
+			text := r.Text()
+			if !slices.Equal(r.Stuck, c.stuck) {
+				t.Errorf("stuck: %v, want %v\n%s", r.Stuck, c.stuck, text)
+			}
+			if want := len(c.stuck) > 0 || len(r.Mismatches) > 0; r.Certain() != want {
+				t.Errorf("certain: %v", r.Certain())
+			}
+			for _, s := range c.says {
+				if !strings.Contains(text, s) {
+					t.Errorf("the report does not say %q:\n%s", s, text)
+				}
+			}
+			if c.not != "" && strings.Contains(strings.ReplaceAll(text, "possible deadlock", ""), c.not) {
+				t.Errorf("the report says %q:\n%s", c.not, text)
+			}
+		})
+	}
+}
+
+// TestJSON wants a report that comes back from JSON as it was.
+func TestJSON(t *testing.T) {
+	for _, c := range cases {
+		r := Analyze(c.job)
+		b, err := json.Marshal(r)
+		if err != nil {
+			t.Fatalf("%s: %v", c.name, err)
+		}
+		var back Report
+		if err := json.Unmarshal(b, &back); err != nil {
+			t.Fatalf("%s: %v", c.name, err)
+		}
+		if again := Analyze(back.Snapshot); again.Text() != r.Text() {
+			t.Errorf("%s: the snapshot says something else after JSON:\n%s\nwant\n%s", c.name, again.Text(), r.Text())
+		}
+	}
+}
+
+// TestLargeJob wants a table that is cut, and groups that are not.
+func TestLargeJob(t *testing.T) {
+	ranks := make([]Rank, 5000)
+	for i := range ranks {
+		ranks[i] = waits(coll("Allreduce", 9))
+	}
+	ranks[4321] = waits(recv(4322, 1))
+	ranks[4322] = computes
+	text := Analyze(jobOf(ranks...)).Text()
+	for _, want := range []string{"and 4936 more ranks", "ranks 0-4320, 4323-4999: Allreduce #9 of world", "rank 4321: Recv, tag 1, world", "probable cause: rank 4322 (computes): "} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the report does not say %q:\n%.2000s", want, text)
+		}
+	}
+}
