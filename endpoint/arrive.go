@@ -109,6 +109,7 @@ func (e *Engine) arriveRendezvous(p *peer, h *wire.Header, desc []byte) bool {
 func (e *Engine) matchRendezvous(p *peer, slot int32, h *wire.Header) *request {
 	p.medium.RecvRendezvous++
 	r := e.reqs.at(slot)
+	e.untie(r)
 	r.peer, r.session, r.match, r.msgLen = p.index, p.remote, h.Match, h.Total
 	return r
 }

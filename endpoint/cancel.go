@@ -10,17 +10,18 @@ func (e *Engine) Cancel(h Handle) (bool, error) {
 	switch {
 	case r.kind != kindRecv && r.kind != kindConnect && r.kind != kindWatch:
 		return false, ErrCancelSend
-	case r.state == statePosted:
+	case r.state == statePosted, r.state == stateTied:
 		e.posted.Cancel(slot)
+		e.untie(r)
 	case r.state == stateWatching:
-		if r.flags&expecting != 0 {
-			e.peers[r.peer].answered()
-		}
+		e.untie(r)
 	case r.state != stateWaiting:
 		return false, nil
 	}
 	kind, peer := r.kind, r.peer
 	e.reqs.release(slot, r)
+	e.done.ended++ // and is gone, which who waits for it is to see
+	e.done.collected++
 	if kind == kindConnect {
 		e.undial(e.peers[peer])
 	}
@@ -36,10 +37,12 @@ func (e *Engine) Forget(h Handle) error {
 	}
 	if r.state == stateComplete {
 		e.reqs.remove(&e.done.list, r)
-		e.done.count--
+		e.done.collected++
 		e.reqs.release(slot, r)
 		return nil
 	}
 	r.flags |= forgotten
+	e.done.ended++ // for its user
+	e.done.collected++
 	return nil
 }

@@ -5,10 +5,13 @@ import "gomx/transport/wire"
 // doneList holds completed requests that nobody has collected, oldest first.
 type doneList struct {
 	list
-	count int
+	ended     uint64 // requests that have ended, since the beginning
+	collected uint64 // and were collected, or have gone
 }
 
-func (d *doneList) reset() { d.list.reset(); d.count = 0 }
+func (d *doneList) reset() { *d = doneList{list: list{none, none}} }
+
+func (d *doneList) count() int { return int(d.ended - d.collected) }
 
 // complete ends a request. It happens once to each.
 func (e *Engine) complete(slot int32, r *request, code Code) {
@@ -20,7 +23,7 @@ func (e *Engine) complete(slot int32, r *request, code Code) {
 		}
 	}
 	e.reqs.push(&e.done.list, slot, r)
-	e.done.count++
+	e.done.ended++
 }
 
 // settle does what a request's flags ask for at its end, and reports whether
@@ -39,10 +42,7 @@ func (e *Engine) settle(slot int32, r *request) bool {
 		}
 		r.flags &^= pushed
 	}
-	if r.flags&expecting != 0 {
-		e.peers[r.peer].answered()
-		r.flags &^= expecting
-	}
+	e.untie(r)
 	if r.flags&counted != 0 {
 		e.discount(r)
 	}
@@ -86,7 +86,7 @@ func (e *Engine) collect(slot int32, r *request, st *Status) {
 	r.status(st)
 	st.Source.Peer = e.shown(r.peer)
 	e.reqs.remove(&e.done.list, r)
-	e.done.count--
+	e.done.collected++
 	e.reqs.release(slot, r)
 }
 

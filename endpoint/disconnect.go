@@ -111,6 +111,8 @@ func (e *Engine) endRequests(p *peer, code Code) {
 			r.xferLen = 0
 			r.drop()
 			e.complete(slot, r, code)
+		case stateTied:
+			e.endTied(slot, r, code)
 		case statePulling:
 			e.failPull(slot, r, code)
 		}

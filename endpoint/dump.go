@@ -6,7 +6,7 @@ import (
 )
 
 var stateNames = [...]string{
-	stateQueued: "queued", stateOffered: "offered", stateBuffered: "buffered", statePosted: "posted",
+	stateQueued: "queued", stateOffered: "offered", stateBuffered: "buffered", statePosted: "posted", stateTied: "tied",
 	statePulling: "pulling", stateWaiting: "waiting", stateAsked: "asked",
 	stateWatching: "watching", stateComplete: "complete",
 }
@@ -90,7 +90,7 @@ func (e *Engine) dumpRequest(b *strings.Builder, r *request) {
 		fmt.Fprintf(b, " match %#x", r.match)
 	}
 	switch r.state {
-	case statePosted:
+	case statePosted, stateTied:
 		fmt.Fprintf(b, " mask %#x room %d", r.mask, r.vec.Len())
 	case statePulling:
 		if r.pull != none {

@@ -3,7 +3,30 @@ package endpoint
 import "gomx/match"
 
 // Completed returns how many requests are complete and not collected.
-func (e *Engine) Completed() int { return e.done.count }
+func (e *Engine) Completed() int { return e.done.count() }
+
+// Ended returns how many requests have ended so far, those that were cancelled
+// included: while it stays the same, First has nothing new to say.
+func (e *Engine) Ended() uint64 { return e.done.ended }
+
+// First returns the place of the first request of a set that is complete, and false
+// if there is none. Zero handles are passed over. A stale one is an error, and its place
+// is returned.
+func (e *Engine) First(set []Handle) (int, bool, error) {
+	for i, h := range set {
+		if h == 0 {
+			continue
+		}
+		_, r := e.reqs.user(h)
+		if r == nil {
+			return i, false, ErrBadRequest
+		}
+		if r.state == stateComplete {
+			return i, true, nil
+		}
+	}
+	return -1, false, nil
+}
 
 // Peek returns the oldest completed request, which stays as it is (VI.3).
 func (e *Engine) Peek() (Handle, bool) {

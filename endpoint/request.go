@@ -37,6 +37,7 @@ const (
 //	         queued ---> buffered -> complete        small synchronous: waits for Notify
 //	recv     posted ---> (match) --> complete
 //	         posted ---> pulling --> complete        rendezvous
+//	         tied, like posted, or -> complete       the session of the peer ended
 //	connect  waiting -> complete
 //	put      queued ---> buffered -> complete        in its frame: waits for Notify
 //	         queued ---> offered --> complete        larger: waits for Notify
@@ -55,6 +56,7 @@ const (
 	stateOffered
 	stateBuffered
 	statePosted
+	stateTied
 	statePulling
 	stateWaiting
 	stateAsked
@@ -99,6 +101,7 @@ type request struct {
 	pull     int32 // slot of the block pull, or none
 	filter   uint32
 	at       uint32 // place in the window
+	tied     int32  // the peer of an expecting receive
 	deadline Tick
 	started  Tick
 	list     [][]byte // own copy of the user's segment list, reused

@@ -10,8 +10,8 @@ func later(now, timeout Tick) Tick {
 
 // SetTimeout bounds the life of one pending send, connect or matched receive
 // (XII.1.2). When it passes, the request completes with TimedOut and its peer is
-// disconnected. Never takes the bound away. A receive that has not matched is
-// tied to no peer and does not time out.
+// disconnected. Never takes the bound away. A receive that has not matched, and is
+// tied to no peer, does not time out.
 func (e *Engine) SetTimeout(h Handle, timeout Tick) error {
 	slot, r := e.reqs.user(h)
 	if r == nil {
@@ -80,6 +80,9 @@ func (e *Engine) expire(slot int32, r *request) {
 		return
 	}
 	e.count.Timeouts++
+	if r.state == stateTied {
+		e.posted.Cancel(slot)
+	}
 	if e.local(p) {
 		e.expireSelf(slot, r)
 		return

@@ -11,14 +11,11 @@ func (e *Engine) Watch(of Addr, match uint64, ctx any) (Handle, error) {
 	}
 	p := e.peers[of.Peer]
 	slot, r := e.own(kindWatch, of, match, ctx)
+	code, over := e.over(p, r.session)
 	switch {
-	case r.session != p.remote:
-		e.complete(slot, r, BadSession)
+	case over:
+		e.complete(slot, r, code)
 	case e.local(p):
-	case p.state == peerGone:
-		e.complete(slot, r, p.goneCode)
-	case p.state != peerConnected:
-		e.complete(slot, r, BadSession)
 	case p.ending:
 		e.complete(slot, r, EndpointUnreachable)
 	default:

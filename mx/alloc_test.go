@@ -10,8 +10,9 @@ import (
 // exchange is what is measured: one message with everything around it.
 type exchange struct {
 	a, b     *mx.Endpoint
-	toB      mx.EndpointAddr
+	toB, toA mx.EndpointAddr
 	out, in  []byte
+	reqs     []mx.Request
 	failures int
 }
 
@@ -133,6 +134,24 @@ var exchanges = map[string]func(x *exchange){
 		}
 		x.check(x.b.Wait(recv, bound))
 	},
+	"from a peer": func(x *exchange) {
+		recv := x.must(x.b.IrecvFrom(x.in, x.toA, 1, exact, nil))
+		send := x.must(x.a.Isend(x.out, x.toB, 1, nil))
+		x.check(x.b.Wait(recv, bound))
+		x.check(x.a.Wait(send, bound))
+	},
+	"wait first": func(x *exchange) {
+		x.reqs = append(x.reqs[:0], mx.Request{}, x.must(x.b.Irecv(x.in, 2, exact, nil)), x.must(x.b.Irecv(x.in, 1, exact, nil)))
+		send := x.must(x.a.Isend(x.out, x.toB, 1, nil))
+		if i, ok, err := x.b.WaitFirst(nil, x.reqs, bound); i != 2 || !ok || err != nil {
+			x.failures++
+		}
+		x.check(x.b.Test(x.reqs[2]))
+		if ok, err := x.b.Cancel(x.reqs[1]); !ok || err != nil {
+			x.failures++
+		}
+		x.check(x.a.Wait(send, bound))
+	},
 	"cancel": func(x *exchange) {
 		recv := x.must(x.b.Irecv(x.in, 1, exact, nil))
 		if ok, err := x.b.Cancel(recv); !ok || err != nil {
@@ -147,7 +166,7 @@ func TestNoAllocations(t *testing.T) {
 	}
 	const large = 100_000
 	over(t, func(w *world) {
-		a, b, toB, _ := w.pair()
+		a, b, toB, toA := w.pair()
 		arena := alloc(w, large)
 		defer func() {
 			if err := mx.Free(arena); err != nil {
@@ -160,7 +179,7 @@ func TestNoAllocations(t *testing.T) {
 		}
 		for name, run := range exchanges {
 			for kind, out := range buffers {
-				x := &exchange{a: a, b: b, toB: toB, out: out, in: make([]byte, len(out))}
+				x := &exchange{a: a, b: b, toB: toB, toA: toA, out: out, in: make([]byte, len(out))}
 				for range w.rounds(kind, 20) { // slabs and scratch grow once
 					run(x)
 				}

@@ -48,7 +48,8 @@
 //
 // SendNow sends a small message without a request, if that can be done at once. Watch
 // is a request that ends with the session with a peer. Post is a request that is
-// complete: a wake-up for WaitAny that can't be missed.
+// complete: a wake-up for WaitAny that can't be missed. IrecvFrom is a receive that
+// ends with the session with a peer. WaitFirst waits for the first of several requests.
 //
 // # What it does not do
 //

@@ -52,6 +52,7 @@ type Endpoint struct {
 	wakeups  uint64
 	due      endpoint.Tick // what the sleeper sleeps until, if nothing rings
 	parked   parking
+	sets     []*set // not in use
 	pace     pace
 	handler  Handler
 	handling bool

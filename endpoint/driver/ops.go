@@ -103,6 +103,30 @@ func (d *Endpoint) Recv(v wire.Vec, value, mask uint64, ctx any) (endpoint.Handl
 	return h, err
 }
 
+// RecvOneFrom is RecvFrom into one segment.
+func (d *Endpoint) RecvOneFrom(b []byte, from endpoint.Addr, value, mask uint64, ctx any) (endpoint.Handle, error) {
+	d.lock()
+	if d.closed || d.lossy {
+		d.unlock()
+		return d.RecvFrom(wire.Vec{First: b}, from, value, mask, ctx)
+	}
+	h, err := d.eng.RecvOneFrom(b, from, value, mask, ctx)
+	d.after()
+	d.unlock()
+	return h, err
+}
+
+// RecvFrom posts a receive that is tied to a peer.
+func (d *Endpoint) RecvFrom(v wire.Vec, from endpoint.Addr, value, mask uint64, ctx any) (endpoint.Handle, error) {
+	if !d.begin() {
+		return 0, ErrClosed
+	}
+	h, err := d.eng.RecvFrom(v, from, value, mask, ctx)
+	d.after()
+	d.unlock()
+	return h, err
+}
+
 // after looks whether an operation has ended somebody's wait, and keeps the
 // endpoint counted as in use.
 func (d *Endpoint) after() {

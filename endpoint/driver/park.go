@@ -16,6 +16,7 @@ const (
 	forPeek                    // a request is complete
 	forProbe                   // an unexpected message fits value and mask
 	forWindow                  // no link touches the closed window named value
+	forFirst                   // one of a set completes; it stays
 )
 
 // want is what a caller waits for.
@@ -23,12 +24,16 @@ type want struct {
 	kind        waitKind
 	handle      endpoint.Handle
 	value, mask uint64
+	set         *set
 }
 
-// take collects a request that is wanted, if there is one.
+// take collects a request that is wanted, if there is one. Of a set it notes which.
 func (q *want) take(d *Endpoint, st *endpoint.Status) (bool, error) {
-	if q.kind == forRequest {
+	switch q.kind {
+	case forRequest:
 		return d.eng.Test(q.handle, st)
+	case forFirst:
+		return q.set.look(d.eng)
 	}
 	return d.eng.TestAny(q.value, q.mask, st)
 }
@@ -66,7 +71,7 @@ func (w *waiter) late(now time.Time) bool {
 // check looks whether what w waits for is there, and takes it.
 func (w *waiter) check(d *Endpoint) {
 	switch w.kind {
-	case forRequest, forAny:
+	case forRequest, forAny, forFirst:
 		w.ok, w.err = w.take(d, &w.status)
 	case forPeek:
 		w.handle, w.ok = d.eng.Peek()
@@ -158,8 +163,8 @@ func (d *Endpoint) serve() {
 			if w.handle, w.ok = d.eng.PeekFresh(); w.ok {
 				w.wake(d)
 			}
-		case forWindow:
-			if w.check(d); w.ok {
+		case forWindow, forFirst:
+			if w.check(d); w.ok || w.err != nil {
 				w.wake(d)
 			}
 		}

@@ -30,11 +30,17 @@ func (d *Endpoint) collect(ctx context.Context, q want, timeout time.Duration, s
 		d.unlock()
 		return ok, err
 	}
+	ok, err := d.await(ctx, q, timeout, st)
+	d.unlock()
+	return ok, err
+}
+
+// await waits for a request that is not complete, and collects it. The lock is held.
+func (d *Endpoint) await(ctx context.Context, q want, timeout time.Duration, st *endpoint.Status) (bool, error) {
 	if timeout > 0 && ctx == nil && d.blocked == 0 && d.mayPoll() {
 		wakeups := d.wakeups
-		if ok := d.brief(&q, st); ok || d.wakeups != wakeups {
-			d.unlock()
-			return ok, nil
+		if ok, err := d.brief(&q, st); ok || err != nil || d.wakeups != wakeups {
+			return ok, err
 		}
 	}
 	w := d.parked.get()
@@ -42,7 +48,6 @@ func (d *Endpoint) collect(ctx context.Context, q want, timeout time.Duration, s
 	ok, err := d.block(ctx, w, timeout)
 	*st = w.status
 	d.parked.put(w)
-	d.unlock()
 	return ok, err
 }
 
@@ -51,19 +56,19 @@ func (d *Endpoint) collect(ctx context.Context, q want, timeout time.Duration, s
 const briefly = 256
 
 // brief polls for a moment, for a request that nobody else waits for.
-func (d *Endpoint) brief(q *want, st *endpoint.Status) bool {
+func (d *Endpoint) brief(q *want, st *endpoint.Status) (bool, error) {
 	d.polling = true
 	d.disarm()
 	if d.pace.most == 0 {
 		d.polling = false
-		return false
+		return false, nil
 	}
 	for range briefly {
 		if d.progress() {
-			if ok, _ := q.take(d, st); ok {
+			if ok, err := q.take(d, st); ok || err != nil {
 				d.active = true
 				d.leave()
-				return true
+				return ok, err
 			}
 		}
 		if d.wanted.Load() != 0 {
@@ -71,7 +76,7 @@ func (d *Endpoint) brief(q *want, st *endpoint.Status) bool {
 		}
 	}
 	d.leave()
-	return false
+	return false, nil
 }
 
 // Peek returns a completed request, which stays (VI.3.2). Each blocked caller
@@ -143,7 +148,7 @@ func (d *Endpoint) block(ctx context.Context, w *waiter, timeout time.Duration) 
 }
 
 func (d *Endpoint) result(ctx context.Context, w *waiter) (bool, error) {
-	if w.kind == forRequest && !w.ok && w.err == nil {
+	if (w.kind == forRequest || w.kind == forFirst) && !w.ok && w.err == nil {
 		w.check(d)
 	}
 	switch {

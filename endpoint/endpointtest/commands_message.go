@@ -10,12 +10,13 @@ import (
 
 // Commands that start and look for messages.
 var _ = family(map[string]command{
-	"send":    send,
-	"sends":   sends,
-	"recv":    recv,
-	"probe":   probe,
-	"handler": handler,
-	"pause":   pause,
+	"send":     send,
+	"sends":    sends,
+	"recv":     recv,
+	"recvfrom": recvFrom,
+	"probe":    probe,
+	"handler":  handler,
+	"pause":    pause,
 })
 
 // send NAME a b match=N len=N|cut=N,N [sync] [copyof=NAME]
@@ -79,11 +80,37 @@ func recv(t *Trace, a *arguments) error {
 func (t *Trace) post(name string, n *Node, value, mask uint64, sizes []int) error {
 	b := NewBuffer(sizes...)
 	h, err := n.Engine.Recv(b.Vec, value, mask, nil)
+	return t.posted(name, n, b, h, err)
+}
+
+// posted remembers a receive.
+func (t *Trace) posted(name string, n *Node, b *Buffer, h endpoint.Handle, err error) error {
+	if err == nil {
+		t.requests[name] = &traced{name: name, node: n, handle: h, buffer: b}
+	}
+	return err
+}
+
+// recvfrom NAME a b match=N [mask=N] len=N|cut=N,N [session=N]: a receive of a's, tied to b.
+func recvFrom(t *Trace, a *arguments) error {
+	name, n, peer := a.word(0), t.node(a, 1), t.node(a, 2)
+	if a.err != nil {
+		return nil
+	}
+	addr, err := t.address(n, peer)
 	if err != nil {
 		return err
 	}
-	t.requests[name] = &traced{name: name, node: n, handle: h, buffer: b}
-	return nil
+	addr.Session = uint32(a.number("session", uint64(addr.Session)))
+	value, mask := a.number("match", 0), a.number("mask", match.MaskNone)
+	b := NewBuffer(a.sizes()...)
+	var h endpoint.Handle
+	if len(b.Vec.Rest) == 0 {
+		h, err = n.Engine.RecvOneFrom(b.Vec.First, addr, value, mask, nil)
+	} else {
+		h, err = n.Engine.RecvFrom(b.Vec, addr, value, mask, nil)
+	}
+	return t.posted(name, n, b, h, err)
 }
 
 // probe a [match=N] [mask=N]
