@@ -31,18 +31,21 @@ var arrows = map[string][]string{
 	// The only one that names the media.
 	"mx": {"endpoint", "endpoint/driver", "transport", "transport/wire", "transport/mem", "transport/shm", "transport/tcp", "transport/rdma", "transport/nic"},
 
-	"exs":               {"mx"},
+	"mpi":               {"mx", "mpi/internal/elem"},
+	"mpi/internal/elem": {},
 	"mpi/internal/hang": {},
-	"bench/stats":       {},
-	"bench/plot":        {},
-	"bench/pingpong":    {"mx", "bench/stats"},
-	"bench/compare":     {"bench/plot", "bench/stats"},
-	"cmd/internal":      {},
-	"cmd/exs_blast":     {"cmd/internal/cmdline", "exs", "mx", "bench/pingpong", "bench/plot", "bench/stats"},
-	"cmd/mx_info":       {"cmd/internal/cmdline", "mx"},
-	"cmd/mx_pingpong":   {"cmd/internal/cmdline", "mx", "bench/pingpong", "bench/plot", "bench/stats"},
-	"examples":          {"exs", "mx"},
-	"integration":       {},
+
+	"exs":             {"mx"},
+	"bench/stats":     {},
+	"bench/plot":      {},
+	"bench/pingpong":  {"mx", "bench/stats"},
+	"bench/compare":   {"bench/plot", "bench/stats"},
+	"cmd/internal":    {},
+	"cmd/exs_blast":   {"cmd/internal/cmdline", "exs", "mx", "bench/pingpong", "bench/plot", "bench/stats"},
+	"cmd/mx_info":     {"cmd/internal/cmdline", "mx"},
+	"cmd/mx_pingpong": {"cmd/internal/cmdline", "mx", "bench/pingpong", "bench/plot", "bench/stats"},
+	"examples":        {"exs", "mx"},
+	"integration":     {},
 
 	"integration/internal/traffic": {"mx", "integration/internal/proc"},
 	"integration/sim":              {"endpoint", "transport", "transport/mem", "transport/wire"},
@@ -121,6 +124,7 @@ var (
 		"exs/internal/errno":               "the error numbers of sockets",
 		"exs/internal/span":                "where a buffer lies in registered memory",
 		"integration/internal/proc":        "signals and resources of the processes that tests start",
+		"mpi/internal/elem":                "elements without pointers as the bytes that they are",
 		"integration/internal/netns":       "which processes are alive, to remove what dead ones have left",
 	}
 )

@@ -1,0 +1,132 @@
+package mpi
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+)
+
+// Comm is a communicator as one of its ranks sees it (MPI_Comm). Its methods, and the
+// functions that take it, may be called from any goroutine; collective ones must begin
+// in the same order on all ranks.
+type Comm struct {
+	seat  *seat
+	peers []atomic.Pointer[peer] // by rank; nil until one is needed
+	out   uint64                 // the match bits of what this rank sends, but for the tag
+	rank  int
+	world []int32         // the ranks in the world, by rank
+	ctx   context.Context // ends calls that block; nil: nothing does
+	state *commState
+}
+
+// commState is what a communicator and its forms with contexts share.
+type commState struct {
+	context uint32 // the context of the program's messages; collectives have the next one
+	freed   atomic.Bool
+	seq     atomic.Uint32 // of the collectives
+
+	mu   sync.Mutex
+	name string
+	nets []*net // that no collective uses
+}
+
+// newComm makes a communicator of a seat.
+func newComm(s *seat, context uint32, rank int, world []int32, name string) *Comm {
+	c := &Comm{seat: s, rank: rank, world: world, out: bitsOf(context, rank),
+		state: &commState{context: context, name: name}}
+	if len(world) == len(s.peers) && world[0] == 0 && ascending(world) {
+		c.peers = s.peers
+	} else {
+		c.peers = make([]atomic.Pointer[peer], len(world))
+	}
+	return c
+}
+
+func ascending(ranks []int32) bool {
+	for i := 1; i < len(ranks); i++ {
+		if ranks[i] != ranks[i-1]+1 {
+			return false
+		}
+	}
+	return true
+}
+
+// Rank returns the caller's rank, from 0 to Size()-1 (MPI_Comm_rank).
+func (c *Comm) Rank() int { return c.rank }
+
+// Size returns how many ranks there are (MPI_Comm_size).
+func (c *Comm) Size() int { return len(c.peers) }
+
+// Name returns the communicator's name, for people (MPI_Comm_get_name).
+func (c *Comm) Name() string {
+	c.state.mu.Lock()
+	defer c.state.mu.Unlock()
+	return c.state.name
+}
+
+// SetName gives the communicator a name, on this rank (MPI_Comm_set_name).
+func (c *Comm) SetName(name string) {
+	c.state.mu.Lock()
+	defer c.state.mu.Unlock()
+	c.state.name = name
+}
+
+// WithContext returns the same communicator with a context: calls on it that block
+// return when ctx ends, with an error that wraps ctx's. A receive that blocked is then
+// taken back. A send is not: the library may read its buffer until it is done. Requests that were
+// begun with it stay, and may be waited for again by their own communicator.
+func (c *Comm) WithContext(ctx context.Context) *Comm {
+	with := *c
+	with.ctx = ctx
+	return &with
+}
+
+// usable returns why calls on the communicator can't work, if that is so.
+func (c *Comm) usable(op string) error {
+	switch {
+	case c == nil || c.state == nil:
+		return failOp(op, ErrComm, "there is no communicator; Init, Run or Main make the first one")
+	case c.state.freed.Load():
+		return c.fail(op, ErrComm, "it was freed")
+	}
+	return c.seat.usable(c, op)
+}
+
+// usable returns why the rank can't do anything any more, if that is so.
+func (s *seat) usable(c *Comm, op string) error {
+	if end := s.job.ending.Load(); end != nil {
+		return c.failWith(op, Undefined, Undefined, ErrAborted, end)
+	}
+	if s.finalized.Load() {
+		return c.fail(op, ErrFinalized, "rank %d of the world has called Finalize", s.rank)
+	}
+	return nil
+}
+
+// checkPeer returns what is wrong with a rank and a tag.
+func (c *Comm) checkPeer(op string, rank, tag int, wild bool) error {
+	if err := c.usable(op); err != nil {
+		return err
+	}
+	any := wild && rank == AnySource
+	if !any && rank != ProcNull && (rank < 0 || rank >= len(c.peers)) {
+		return c.failWith(op, rank, tag, ErrRank, rankRange(len(c.peers)))
+	}
+	if (tag < 0 || tag > TagUB) && !(wild && tag == AnyTag) {
+		return c.failWith(op, rank, tag, ErrTag, errTagRange)
+	}
+	return nil
+}
+
+// peer returns the peer of a rank, and connects with it if that is the first time.
+func (c *Comm) peer(op string, rank, tag int) (*peer, error) {
+	if p := c.peers[rank].Load(); p != nil {
+		return p, nil
+	}
+	p, err := c.seat.reach(c.ctx, int(c.world[rank]))
+	if err != nil {
+		return nil, c.unreachable(op, rank, tag, err)
+	}
+	c.peers[rank].Store(p)
+	return p, nil
+}

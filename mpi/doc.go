@@ -1,0 +1,50 @@
+// Package mpi makes a parallel program of a Go program: ranks that exchange typed
+// messages, with the vocabulary of MPI, on the endpoints of package mx.
+//
+// # Use
+//
+// The ranks of a program are its processes, or goroutines of one process. The program
+// is the same:
+//
+//	mpi.Main(func(world *mpi.Comm) error {
+//		sum := []float64{0}
+//		mine := []float64{float64(world.Rank())}
+//		return mpi.Allreduce(world, mine, sum, mpi.Sum)
+//	})
+//
+// Under a launcher each process is a rank. Run makes n ranks in one process, for tests
+// and for programs that need no more than that.
+//
+// # Communicators
+//
+// A communicator is a group of ranks that exchange messages apart from all others. Its
+// methods and the functions that take one are MPI's with Go names. Functions are generic over
+// the elements of a buffer, which may be of any type without pointers; a slice's bytes
+// travel as they lie in memory, between hosts of one byte order.
+//
+// # Waiting
+//
+// Calls block until they are done. WithContext returns the same communicator with a
+// context.Context that ends calls which block.
+//
+// # Errors
+//
+// A call that could not be carried out returns an *Error, which names the call, the
+// communicator, the own rank, the peer and the tag. It works with errors.Is and the
+// classes: errors.Is(err, mpi.ErrTruncate). A rank that has died ends what waits for it with
+// ErrProcFailed. After an abort all calls return ErrAborted.
+//
+// # Concurrency
+//
+// All functions may be called from any goroutine. A request may be waited for or tested by one
+// goroutine at a time, and collective calls on a communicator must begin in the
+// same order on all its ranks.
+//
+// # Match bits
+//
+// Of the 64 bits that mx matches, the upper 14 are the context of the
+// communicator, whose lowest bit says that the message belongs to a
+// collective, 20 the sender's rank in it, and the lower 30 the tag.
+//
+// Read comm.go next, then send.go and recv.go.
+package mpi

@@ -1,0 +1,58 @@
+package mpi
+
+import (
+	"errors"
+	"fmt"
+
+	"gomx/mx"
+)
+
+var errTagRange = fmt.Errorf("tags are 0 to %d", TagUB)
+
+func rankRange(size int) error { return fmt.Errorf("ranks are 0 to %d", size-1) }
+
+// unreachable makes the error of a call whose peer could not be connected with.
+func (c *Comm) unreachable(op string, rank, tag int, err error) error {
+	if e := c.usable(op); e != nil {
+		return e
+	}
+	if c.ctx != nil && c.ctx.Err() != nil {
+		return c.failWith(op, rank, tag, ErrOther, c.ctx.Err())
+	}
+	return c.failWith(op, rank, tag, ErrProcFailed, err)
+}
+
+// broken makes the error of a call of mx that could not be carried out.
+func (c *Comm) broken(op string, peer, tag int, err error) error {
+	if e := c.usable(op); e != nil {
+		return e
+	}
+	if errors.Is(err, mx.ErrBadRequest) {
+		return c.failWith(op, peer, tag, ErrRequest, err)
+	}
+	return c.failWith(op, peer, tag, ErrOther, err)
+}
+
+// ended makes the error of a request that mx ended otherwise than with success.
+func (c *Comm) ended(op string, peer, tag int, st *mx.Status, room int) error {
+	if e := c.usable(op); e != nil {
+		return e
+	}
+	switch st.Code {
+	case mx.StatusTruncated:
+		return c.failWith(op, peer, tag, ErrTruncate,
+			fmt.Errorf("the message has %d bytes, the buffer %d: give the receive a larger one, or ask Probe for the length", st.MsgLength, room))
+	case mx.StatusEndpointClosed, mx.StatusEndpointUnreachable, mx.StatusTimeout, mx.StatusBadSession,
+		mx.StatusEndpointUnknown:
+		return c.failWith(op, peer, tag, ErrProcFailed, fmt.Errorf("rank %d of the world: %w", c.worldRank(peer), st.Code))
+	}
+	return c.failWith(op, peer, tag, ErrOther, st.Code)
+}
+
+// worldRank returns a rank of the communicator as one of the world.
+func (c *Comm) worldRank(rank int) int {
+	if rank < 0 || rank >= len(c.world) {
+		return rank
+	}
+	return int(c.world[rank])
+}

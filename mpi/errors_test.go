@@ -1,0 +1,68 @@
+package mpi_test
+
+import (
+	"errors"
+	"testing"
+
+	"gomx/mpi"
+)
+
+// TestBadArguments: every wrong argument gets an error that names the call and the rank.
+func TestBadArguments(t *testing.T) {
+	world(t, 2, func(c *mpi.Comm) error {
+		buf := make([]byte, 4)
+		text := make([]string, 1)
+		_, recvRank := mpi.Recv(c, buf, 2, 0)
+		_, recvTag := mpi.Recv(c, buf, 0, mpi.TagUB+1)
+		_, recvType := mpi.Recv(c, text, 0, 0)
+		_, irecv := mpi.Irecv(c, buf, -5, 0)
+		_, isend := mpi.Isend(c, buf, 7, 0)
+		var all []error
+		for _, c2 := range []struct {
+			err   error
+			class mpi.ErrorClass
+		}{
+			{mpi.Send(c, buf, 2, 0), mpi.ErrRank},
+			{mpi.Send(c, buf, mpi.AnySource, 0), mpi.ErrRank},
+			{mpi.Send(c, buf, 1, -1), mpi.ErrTag},
+			{mpi.Send(c, buf, 1, mpi.TagUB+1), mpi.ErrTag},
+			{mpi.Send(c, text, 1, 0), mpi.ErrType},
+			{recvRank, mpi.ErrRank}, {recvTag, mpi.ErrTag}, {recvType, mpi.ErrType},
+			{irecv, mpi.ErrRank}, {isend, mpi.ErrRank},
+		} {
+			all = append(all, wantError(c2.err, c2.class, c.Rank()))
+		}
+		return errors.Join(all...)
+	})
+}
+
+func TestNoCommunicator(t *testing.T) {
+	var none *mpi.Comm
+	if err := mpi.Send(none, []int{1}, 0, 0); !errors.Is(err, mpi.ErrComm) {
+		t.Errorf("send: %v", err)
+	}
+	if _, err := mpi.Recv(none, []string{""}, 0, 0); !errors.Is(err, mpi.ErrComm) {
+		t.Errorf("recv: %v", err)
+	}
+	if err := mpi.Send(&mpi.Comm{}, []int{1}, 0, 0); !errors.Is(err, mpi.ErrComm) {
+		t.Errorf("send on an empty one: %v", err)
+	}
+}
+
+func TestAfterFinalize(t *testing.T) {
+	world(t, 3, func(c *mpi.Comm) error {
+		if err := c.Finalize(); err != nil {
+			return err
+		}
+		return errors.Join(wantError(c.Finalize(), mpi.ErrFinalized, c.Rank()),
+			wantError(mpi.Send(c, []int{1}, 0, 0), mpi.ErrFinalized, c.Rank()))
+	})
+}
+
+func TestWorldsOfNoSize(t *testing.T) {
+	for _, n := range []int{-1, 0, 1 << 20} {
+		if err := mpi.Run(n, func(*mpi.Comm) error { return nil }); !errors.Is(err, mpi.ErrArg) {
+			t.Errorf("%d ranks: %v", n, err)
+		}
+	}
+}

@@ -1,0 +1,92 @@
+package mpi_test
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"gomx/mpi"
+	"gomx/mx"
+)
+
+// bound ends every world of the tests, so that none can hang.
+const bound = 60 * time.Second
+
+// media are the transports that worlds are made over.
+var media = []string{"mem", "shm", "tcp"}
+
+// over runs a world of n ranks over each transport that works here.
+func over(t *testing.T, n int, f func(c *mpi.Comm) error) {
+	t.Helper()
+	for _, medium := range media {
+		t.Run(fmt.Sprintf("%s/%d", medium, n), func(t *testing.T) {
+			skipWithout(t, medium)
+			world(t, n, f, mpi.WithTransports(medium))
+		})
+	}
+}
+
+func skipWithout(t testing.TB, medium string) {
+	t.Helper()
+	for _, info := range mx.Transports() {
+		if info.Name == medium && !info.Available {
+			t.Skipf("transport %s: %s", medium, info.Reason)
+		}
+	}
+}
+
+// world runs f on n ranks, which must succeed.
+func world(t testing.TB, n int, f func(c *mpi.Comm) error, opts ...mpi.Option) {
+	t.Helper()
+	if err := run(t, n, f, opts...); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// run runs f on n ranks, which must end.
+func run(t testing.TB, n int, f func(c *mpi.Comm) error, opts ...mpi.Option) error {
+	t.Helper()
+	result := make(chan error, 1)
+	go func() { result <- mpi.Run(n, f, opts...) }()
+	select {
+	case err := <-result:
+		return err
+	case <-time.After(bound):
+		panic(fmt.Sprintf("%s: a world of %d ranks does not end", t.Name(), n))
+	}
+}
+
+// wantError says what is wrong with an error that should be of a class and name some things.
+func wantError(err error, class mpi.ErrorClass, rank int) error {
+	e, ok := errors.AsType[*mpi.Error](err)
+	switch {
+	case !errors.Is(err, class):
+		return fmt.Errorf("error %v, want class %q", err, class)
+	case !ok || e.Op == "" || e.Rank != rank:
+		return fmt.Errorf("error %q does not name the call and rank %d", err, rank)
+	}
+	return nil
+}
+
+// pattern makes n numbers that differ from place to place and from seed to seed.
+func pattern(n, seed int) []int32 {
+	s := make([]int32, n)
+	for i := range s {
+		s[i] = int32(i*7 ^ seed*104729)
+	}
+	return s
+}
+
+// same says where two slices differ.
+func same[T comparable](got, want []T) error {
+	if len(got) != len(want) {
+		return fmt.Errorf("%d elements, want %d", len(got), len(want))
+	}
+	for i := range got {
+		if got[i] != want[i] {
+			return fmt.Errorf("element %d is %v, want %v", i, got[i], want[i])
+		}
+	}
+	return nil
+}

@@ -1,0 +1,114 @@
+package mpi
+
+import (
+	"crypto/rand"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+
+	"gomx/mx"
+)
+
+// job is the part of a parallel program that is in this process: one rank, or all.
+type job struct {
+	size  int
+	cards []card  // of all ranks
+	seats []*seat // of those in this process
+	set   settings
+
+	next   atomic.Uint32 // endpoint id to try first
+	ending atomic.Pointer[ending]
+}
+
+// ending says why a job is at its end before its time. It is an error.
+type ending struct {
+	rank  int // who has brought it about
+	cause error
+}
+
+func (e *ending) Error() string { return fmt.Sprintf("rank %d of the world: %v", e.rank, e.cause) }
+func (e *ending) Unwrap() error { return e.cause }
+
+// library counts the jobs that use package mx.
+var library struct {
+	sync.Mutex
+	users int
+	ours  bool // Init was called for us
+}
+
+func useLibrary() error {
+	library.Lock()
+	defer library.Unlock()
+	if library.users == 0 {
+		err := mx.Init()
+		library.ours = err == nil
+		if err != nil && !errors.Is(err, mx.ErrAlreadyInitialized) {
+			return err
+		}
+	}
+	library.users++
+	return nil
+}
+
+func leaveLibrary() {
+	library.Lock()
+	defer library.Unlock()
+	if library.users--; library.users == 0 && library.ours {
+		_ = mx.Finalize() // ErrBusy: somebody else uses it by now
+	}
+}
+
+// open opens an endpoint of the job.
+func (j *job) open(filter uint32) (*mx.Endpoint, error) {
+	params := append([]mx.Param{mx.WithErrorHandler(mx.ErrorsReturn)}, j.set.params...)
+	if !j.set.inProcess {
+		return mx.OpenEndpoint(mx.AnyNIC, mx.AnyEndpoint, filter, params...)
+	}
+	for range mx.MaxEndpoints {
+		ep, err := mx.OpenEndpoint(mx.AnyNIC, (j.next.Add(1)-1)%mx.MaxEndpoints, filter, params...)
+		if !errors.Is(err, mx.ErrBusy) {
+			return ep, err
+		}
+	}
+	return nil, mx.ErrBusy
+}
+
+// randomFilter returns a number that nobody guesses.
+func randomFilter() uint32 {
+	var b [4]byte
+	_, _ = rand.Read(b[:])
+	return binary.LittleEndian.Uint32(b[:])
+}
+
+// world returns the world's communicator of a seat. All share the list of ranks.
+func (s *seat) world(ranks []int32) *Comm { return newComm(s, worldContext, s.rank, ranks, "world") }
+
+// allRanks returns the ranks of the world.
+func (j *job) allRanks() []int32 {
+	ranks := make([]int32, j.size)
+	for i := range ranks {
+		ranks[i] = int32(i)
+	}
+	return ranks
+}
+
+// end ends the job before its time: all that blocks in this process returns. The first one
+// to end it is the one that everybody names.
+func (j *job) end(rank int, cause error) {
+	if j.ending.CompareAndSwap(nil, &ending{rank, cause}) {
+		j.close()
+	}
+}
+
+// close closes the endpoints.
+func (j *job) close() {
+	var all sync.WaitGroup
+	for _, s := range j.seats {
+		if s != nil {
+			all.Go(func() { _ = s.ep.Close() })
+		}
+	}
+	all.Wait()
+}

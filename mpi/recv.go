@@ -1,0 +1,67 @@
+package mpi
+
+import (
+	"gomx/mpi/internal/elem"
+	"gomx/mx"
+)
+
+// Recv receives a message into buf from a rank, or AnySource, with a tag, or AnyTag
+// (MPI_Recv). The message may be shorter than buf: Status.Count says how many elements
+// have come. From ProcNull nothing comes, at once.
+//
+// Errors: ErrComm, ErrRank, ErrTag, ErrType for elements with pointers, and for a message that is no
+// whole number of elements; ErrTruncate for a message that is longer than buf, which then holds
+// its beginning; ErrProcFailed if the rank, or with AnySource any rank of the communicator, has died.
+// Safe from any goroutine.
+func Recv[T any](c *Comm, buf []T, source, tag int) (Status, error) {
+	b, ok := elem.Bytes(buf)
+	if !ok {
+		return emptyStatus, pointers[T](c, "Recv", source, tag)
+	}
+	q, err := c.irecv("Recv", b, elem.Size[T](), source, tag)
+	if err != nil {
+		return emptyStatus, err
+	}
+	return q.finish("Recv")
+}
+
+// Irecv starts a receive into buf, which must not be touched until the request is
+// complete (MPI_Irecv). Otherwise it is as Recv.
+func Irecv[T any](c *Comm, buf []T, source, tag int) (Request, error) {
+	b, ok := elem.Bytes(buf)
+	if !ok {
+		return Request{}, pointers[T](c, "Irecv", source, tag)
+	}
+	return c.irecv("Irecv", b, elem.Size[T](), source, tag)
+}
+
+// irecv starts a receive of elements of a size.
+func (c *Comm) irecv(op string, b []byte, size, source, tag int) (Request, error) {
+	if err := c.checkPeer(op, source, tag, true); err != nil {
+		return Request{}, err
+	}
+	if source == ProcNull {
+		return Request{c: c, kind: nullRequest}, nil
+	}
+	if err := c.checkLength(op, len(b), source, tag); err != nil {
+		return Request{}, err
+	}
+	var p *peer
+	var err error
+	if source != AnySource {
+		if p, err = c.peer(op, source, tag); err != nil {
+			return Request{}, err
+		}
+	}
+	value, mask := want(c.out&contextMask, source, tag)
+	r, err := c.recvFrom(b, p, value, mask)
+	if err != nil {
+		return Request{}, c.broken(op, source, tag, err)
+	}
+	return Request{c: c, r: r, kind: recvRequest, size: uint32(size), room: uint32(len(b)), peer: int32(source), tag: int32(tag)}, nil
+}
+
+// recvFrom posts a receive, tied to a peer unless that is nil.
+func (c *Comm) recvFrom(b []byte, p *peer, value, mask uint64) (mx.Request, error) {
+	return c.seat.ep.Irecv(b, value, mask, nil)
+}

@@ -1,0 +1,113 @@
+package mpi
+
+import (
+	"fmt"
+
+	"gomx/mx"
+)
+
+// Request names an operation that was begun (MPI_Request). It is a value that one variable
+// holds: Wait and Test are called on that, and empty it. The zero Request is complete.
+type Request struct {
+	c    *Comm
+	r    mx.Request
+	kind requestKind
+	size uint32 // bytes of an element of a receive
+	room uint32 // bytes of its buffer
+	peer int32
+	tag  int32
+}
+
+type requestKind uint8
+
+const (
+	noRequest   requestKind = iota // there is nothing to wait for (MPI_REQUEST_NULL)
+	sentRequest                    // a send that was complete at once
+	nullRequest                    // a receive from nobody
+	sendRequest
+	recvRequest
+)
+
+var opNames = [...]string{noRequest: "Wait", sentRequest: "Isend", nullRequest: "Irecv", sendRequest: "Isend", recvRequest: "Irecv"}
+
+// Wait blocks until the operation is complete, and empties the request (MPI_Wait). Its error
+// is that of the operation, which is in the status too. If the context of the communicator ends,
+// the request stays as it is. Of an empty request the status is empty.
+func (q *Request) Wait() (Status, error) {
+	st, err := q.collect(opNames[q.kind])
+	if err == nil || q.c == nil || q.c.ctx == nil || q.c.ctx.Err() == nil || st.Err != nil {
+		*q = Request{}
+	}
+	return st, err
+}
+
+// finish waits for an operation that the caller has just begun, and that nobody else
+// knows.
+func (q *Request) finish(op string) (Status, error) { return q.collect(op) }
+
+// collect waits for the operation, and collects it.
+func (q *Request) collect(op string) (Status, error) {
+	switch q.kind {
+	case noRequest, sentRequest:
+		return emptyStatus, nil
+	case nullRequest:
+		return nullStatus, nil
+	}
+	got, err := q.c.await(q.r, int(q.peer))
+	if err != nil {
+		return emptyStatus, q.c.broken(op, int(q.peer), int(q.tag), err)
+	}
+	return q.outcome(op, &got)
+}
+
+// outcome makes a status of what mx says.
+func (q *Request) outcome(op string, got *mx.Status) (Status, error) {
+	if q.kind == sendRequest && got.Code == mx.StatusSuccess {
+		return emptyStatus, nil
+	}
+	var st Status
+	st.received(got, int(q.size))
+	if got.Code == mx.StatusSuccess && st.Count*int(q.size) == st.Bytes {
+		return st, nil
+	}
+	if got.Code == mx.StatusSuccess {
+		st.Err = q.c.failWith(op, st.Source, st.Tag, ErrType,
+			fmt.Errorf("the message has %d bytes, which is no whole number of elements of %d", st.Bytes, q.size))
+		return st, st.Err
+	}
+	st.Err = q.c.ended(op, int(q.peer), int(q.tag), got, int(q.room))
+	return st, st.Err
+}
+
+// await waits until a request of mx is complete, and collects it.
+func (c *Comm) await(r mx.Request, peer int) (mx.Status, error) {
+	if c.ctx != nil {
+		return c.seat.ep.WaitContext(c.ctx, r)
+	}
+	for {
+		st, done, err := c.seat.ep.Wait(r, mx.Infinite)
+		if done || err != nil {
+			return st, err
+		}
+	}
+}
+
+// WaitAll waits for all requests, and empties them (MPI_Waitall). sts, unless it is nil, has
+// a place for the status of each. The error is the first of those in the order of
+// the requests, after all have ended. Error of its own: ErrArg if sts has another length.
+func WaitAll(reqs []Request, sts []Status) error {
+	if sts != nil && len(sts) != len(reqs) {
+		return failOp("WaitAll", ErrArg, "%d requests, and room for %d statuses", len(reqs), len(sts))
+	}
+	var first error
+	for i := range reqs {
+		st, err := reqs[i].Wait()
+		if sts != nil {
+			sts[i] = st
+		}
+		if first == nil {
+			first = err
+		}
+	}
+	return first
+}

@@ -1,0 +1,92 @@
+package mpi
+
+import (
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"sync"
+
+	"gomx/mx"
+)
+
+// Run calls f once for each of n ranks, each in a goroutine of its own, and returns when
+// all have returned. The world that f gets has the size n; f need not call Finalize.
+//
+// If f returns an error on some rank, panics there, or ends its goroutine, the others' calls
+// return ErrAborted, naming that rank. Run returns the errors of all ranks that were
+// not ended in this way, each with its rank. Errors of its own: ErrArg for
+// n < 1 or more ranks than a process can have endpoints, ErrOther with what package
+// mx says.
+func Run(n int, f func(world *Comm) error, opts ...Option) error {
+	if n < 1 || n >= mx.MaxEndpoints {
+		return failOp("Run", ErrArg, "%d ranks, there may be 1 to %d in a process", n, mx.MaxEndpoints-1)
+	}
+	set := settingsOf(append([]Option{WithTransports("mem")}, opts...))
+	set.inProcess = true
+	if err := useLibrary(); err != nil {
+		return failOp("Run", ErrOther, "%w", err)
+	}
+	defer leaveLibrary()
+	j := &job{size: n, set: set}
+	defer j.close()
+	if err := j.seatAll(); err != nil {
+		return failOp("Run", ErrOther, "%w", err)
+	}
+	errs := make([]error, n)
+	ranks := j.allRanks()
+	var all sync.WaitGroup
+	for i, s := range j.seats {
+		all.Go(func() { s.work(f, s.world(ranks), &errs[i]) })
+	}
+	all.Wait()
+	return j.verdict(errs)
+}
+
+// seatAll makes all ranks, in this process.
+func (j *job) seatAll() error {
+	for rank := range j.size {
+		filter := randomFilter()
+		s, err := sit(j, rank, filter)
+		if err != nil {
+			return fmt.Errorf("rank %d: %w", rank, err)
+		}
+		j.seats = append(j.seats, s)
+		k, err := cardOf(s.ep, filter)
+		if err != nil {
+			return err
+		}
+		j.cards = append(j.cards, k)
+	}
+	return nil
+}
+
+// work is the life of a rank that is a goroutine.
+func (s *seat) work(f func(world *Comm) error, world *Comm, result *error) {
+	*result = errors.New("its goroutine was ended")
+	defer func() {
+		if p := recover(); p != nil {
+			*result = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
+		}
+		if *result != nil {
+			s.job.end(s.rank, *result)
+		}
+	}()
+	err := f(world)
+	if err == nil && !s.finalized.Load() {
+		err = world.Finalize()
+	}
+	*result = err
+}
+
+// verdict joins the errors of the ranks, but for those that others have brought about.
+func (j *job) verdict(errs []error) error {
+	var all []error
+	end := j.ending.Load()
+	for rank, err := range errs {
+		if err == nil || end != nil && rank != end.rank && errors.Is(err, ErrAborted) {
+			continue
+		}
+		all = append(all, fmt.Errorf("rank %d: %w", rank, err))
+	}
+	return errors.Join(all...)
+}

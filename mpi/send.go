@@ -1,0 +1,102 @@
+package mpi
+
+import (
+	"fmt"
+
+	"gomx/mpi/internal/elem"
+	"gomx/mx"
+)
+
+// Send sends buf to a rank with a tag, and returns when buf may be used again
+// (MPI_Send), which says nothing about its arrival: a small message is on its way at
+// once, a large one waits for its receive. To ProcNull nothing is sent.
+//
+// Errors: ErrComm, ErrRank, ErrTag, ErrType for elements with pointers, ErrCount for 4 GiB or
+// more, ErrProcFailed. Safe from any goroutine.
+func Send[T any](c *Comm, buf []T, dest, tag int) error {
+	b, ok := elem.Bytes(buf)
+	if ok && c.sendNow(b, dest, tag) {
+		return nil
+	}
+	if !ok {
+		return pointers[T](c, "Send", dest, tag)
+	}
+	return c.send("Send", b, dest, tag)
+}
+
+// Isend starts a send of buf, which must not change until the request is
+// complete (MPI_Isend). Otherwise it is as Send.
+func Isend[T any](c *Comm, buf []T, dest, tag int) (Request, error) {
+	b, ok := elem.Bytes(buf)
+	if !ok {
+		return Request{}, pointers[T](c, "Isend", dest, tag)
+	}
+	if c.sendNow(b, dest, tag) {
+		return Request{c: c, kind: sentRequest}, nil
+	}
+	return c.isend("Isend", b, dest, tag, false)
+}
+
+// pointers is the error of a buffer that can't be seen as bytes.
+func pointers[T any](c *Comm, op string, peer, tag int) error {
+	if err := c.usable(op); err != nil {
+		return err
+	}
+	var t T
+	return c.failWith(op, peer, tag, ErrType,
+		fmt.Errorf("elements of type %T have pointers in them, or no bytes: messages carry plain memory", t))
+}
+
+// sendNow sends a message if that takes no time, and reports whether it did. If not, the slow
+// path says what is wrong.
+func (c *Comm) sendNow(b []byte, dest, tag int) bool {
+	if c == nil || uint(dest) >= uint(len(c.peers)) || uint(tag) > TagUB || c.state.freed.Load() {
+		return false
+	}
+	p := c.peers[dest].Load()
+	return p != nil && c.seat.ep.SendNow(b, p.addr, c.out|uint64(tag))
+}
+
+// send is a send that waits.
+func (c *Comm) send(op string, b []byte, dest, tag int) error {
+	q, err := c.isend(op, b, dest, tag, false)
+	if err != nil || q.kind == sentRequest {
+		return err
+	}
+	_, err = q.finish(op)
+	return err
+}
+
+// isend starts a send.
+func (c *Comm) isend(op string, b []byte, dest, tag int, sync bool) (Request, error) {
+	if err := c.checkPeer(op, dest, tag, false); err != nil {
+		return Request{}, err
+	}
+	if dest == ProcNull {
+		return Request{c: c, kind: sentRequest}, nil
+	}
+	if err := c.checkLength(op, len(b), dest, tag); err != nil {
+		return Request{}, err
+	}
+	p, err := c.peer(op, dest, tag)
+	if err != nil {
+		return Request{}, err
+	}
+	var r mx.Request
+	if sync {
+		r, err = c.seat.ep.Issend(b, p.addr, c.out|uint64(tag), nil)
+	} else {
+		r, err = c.seat.ep.Isend(b, p.addr, c.out|uint64(tag), nil)
+	}
+	if err != nil {
+		return Request{}, c.broken(op, dest, tag, err)
+	}
+	return Request{c: c, r: r, kind: sendRequest, peer: int32(dest), tag: int32(tag)}, nil
+}
+
+func (c *Comm) checkLength(op string, n, peer, tag int) error {
+	if int64(n) <= int64(mx.MaxMessage) {
+		return nil
+	}
+	return c.failWith(op, peer, tag, ErrCount, fmt.Errorf("%d bytes, a message has at most %d", n, uint64(mx.MaxMessage)))
+}

@@ -1,0 +1,38 @@
+package mpi
+
+import "gomx/mx"
+
+// Wildcards and special ranks.
+const (
+	AnySource = -1 // Recv: from whomever
+	AnyTag    = -1 // Recv: whatever tag
+	ProcNull  = -2 // nobody: what is sent there is gone, and what is received from there is empty
+	Undefined = -3 // no color, no rank
+)
+
+// Status says what was received (MPI_Status).
+type Status struct {
+	Source    int   // the rank that sent it
+	Tag       int   // its tag
+	Count     int   // elements that were received, of the type of the receive; of a probe, bytes
+	Bytes     int   // bytes that were received; of a probe, of the message
+	Cancelled bool  // the request was taken back
+	Err       error // how it ended, nil for a success
+}
+
+// Statuses without a message.
+var (
+	emptyStatus = Status{Source: AnySource, Tag: AnyTag}
+	nullStatus  = Status{Source: ProcNull, Tag: AnyTag}
+)
+
+// received fills a status from that of mx.
+func (st *Status) received(from *mx.Status, size int) {
+	st.Source, st.Tag = sourceOf(from.MatchInfo), tagOf(from.MatchInfo)
+	st.Bytes = int(from.XferLength)
+	if size == 1 {
+		st.Count = st.Bytes
+		return
+	}
+	st.Count = st.Bytes / size
+}
