@@ -45,6 +45,7 @@ type pairReceive struct {
 	handle      endpoint.Handle
 	ended, gone bool // gone: cancelled
 	got         int
+	session     uint32 // that it is tied to, or 0
 }
 
 // NewPair decodes the world from the first bytes; the others are the history.
@@ -90,7 +91,7 @@ func (p *Pair) handle(side int, in *endpoint.Incoming) endpoint.Action {
 		p.side[1-side].sends[id-1].eaten = true
 		return endpoint.Finished
 	case 2:
-		p.receive(side, byte(in.Match&3)<<5|9)
+		p.receive(side, byte(in.Match&3)<<5|9, false)
 	case 3:
 		p.send(side, byte(id))
 	case 4:
@@ -132,7 +133,7 @@ func (p *Pair) step() error {
 	case 2:
 		return p.access(side, p.next())
 	case 3, 4, 5:
-		return p.receive(side, p.next())
+		return p.receive(side, p.next(), op>>4&3 == 3)
 	case 6, 7:
 		for range op >> 4 & 7 {
 			p.World.Deliver(s.node, far.node)
@@ -180,8 +181,8 @@ func (p *Pair) send(side int, how byte) error {
 	return nil
 }
 
-func (p *Pair) receive(side int, how byte) error {
-	s := &p.side[side]
+func (p *Pair) receive(side int, how byte, tied bool) (err error) {
+	s, far := &p.side[side], &p.side[1-side]
 	r := &pairReceive{value: uint64(how >> 5 & 3), mask: 3}
 	if how&128 != 0 {
 		r.value, r.mask = 0, 0
@@ -191,11 +192,15 @@ func (p *Pair) receive(side int, how byte) error {
 	if how&16 != 0 {
 		r.buffer = NewBuffer(size)
 	}
-	h, err := s.node.Engine.Recv(r.buffer.Vec, r.value, r.mask, nil)
+	if addr, met := s.node.Engine.AddrOf(s.node.PeerOf(far.node)); met && tied {
+		r.session = addr.Session
+		r.handle, err = s.node.Engine.RecvFrom(r.buffer.Vec, addr, r.value, r.mask, nil)
+	} else {
+		r.handle, err = s.node.Engine.Recv(r.buffer.Vec, r.value, r.mask, nil)
+	}
 	if err != nil {
 		return err
 	}
-	r.handle = h
 	s.receives = append(s.receives, r)
 	return nil
 }

@@ -43,6 +43,9 @@ func (p *Pair) Finish() error {
 			if r.ended || r.gone {
 				continue
 			}
+			if now, _ := s.node.Engine.AddrOf(s.node.PeerOf(p.side[1-side].node)); r.session != 0 && r.session != now.Session {
+				return fmt.Errorf("%v: a receive outlives the session that it is tied to\n%s", s.node, s.node.Engine.DumpState())
+			}
 			if gone, err := s.node.Engine.Cancel(r.handle); !gone || err != nil {
 				return fmt.Errorf("%v: a receive neither completes nor goes away: %v\n%s", s.node, err, s.node.Engine.DumpState())
 			}
