@@ -23,7 +23,7 @@
 //	flow.go                            back-pressure
 //	self.go                            messages to oneself
 //	request.go complete.go query.go cancel.go timeout.go   the life of requests
-//	counters.go dump.go                what an endpoint tells about itself
+//	counters.go dump.go pending.go     what an endpoint tells about itself
 //
 // Slices given to Send and Recv belong to the engine until the request is
 // complete (sends: buffered). Read engine.go next.

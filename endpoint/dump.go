@@ -29,7 +29,7 @@ func (e *Engine) DumpState() string {
 	for _, p := range e.peers[1:] {
 		e.dumpPeer(&b, p)
 	}
-	e.eachRequest(func(_ int32, r *request) { e.dumpRequest(&b, r) })
+	e.eachRequest(func(slot int32, r *request) { e.dumpRequest(&b, slot, r) })
 	e.windows.dump(&b)
 	for id, ok := e.unexp.First(); ok; id, ok = e.unexp.Next(id) {
 		m := e.unexp.At(id)
@@ -78,7 +78,7 @@ func (e *Engine) dumpPeer(b *strings.Builder, p *peer) {
 	b.WriteByte('\n')
 }
 
-func (e *Engine) dumpRequest(b *strings.Builder, r *request) {
+func (e *Engine) dumpRequest(b *strings.Builder, slot int32, r *request) {
 	fmt.Fprintf(b, "%s %s", kindNames[r.kind], stateNames[r.state])
 	if r.state != statePosted {
 		fmt.Fprintf(b, " peer %s", e.peers[r.peer].name())
@@ -91,7 +91,7 @@ func (e *Engine) dumpRequest(b *strings.Builder, r *request) {
 	}
 	switch r.state {
 	case statePosted, stateTied:
-		fmt.Fprintf(b, " mask %#x room %d", r.mask, r.vec.Len())
+		fmt.Fprintf(b, " mask %#x room %d", e.maskOf(slot, r), r.vec.Len())
 	case statePulling:
 		if r.pull != none {
 			fmt.Fprintf(b, " bytes %d of %d", e.pulls.items[r.pull].got, r.xferLen)

@@ -100,9 +100,10 @@ func (e *Engine) AddrOf(peer int32) (Addr, bool) {
 	return Addr{peer, p.remote}, p.remote != 0
 }
 
-// Locate returns the NIC id and endpoint id behind an address.
+// Locate returns the NIC id and endpoint id behind an address, which of a peer need
+// not have a session.
 func (e *Engine) Locate(a Addr) (nic uint64, endpoint uint32, ok bool) {
-	if !e.known(a) {
+	if uint(a.Peer) >= uint(len(e.peers)) || a == (Addr{}) {
 		return 0, 0, false
 	}
 	at := e.peers[a.Peer].at

@@ -50,6 +50,7 @@
 // is a request that ends with the session with a peer. Post is a request that is
 // complete: a wake-up for WaitAny that can't be missed. IrecvFrom is a receive that
 // ends with the session with a peer. WaitFirst waits for the first of several requests.
+// Pending lists those that are not complete, for people.
 //
 // # What it does not do
 //

@@ -16,6 +16,15 @@ type Report struct {
 	Facts     []transport.Fact
 }
 
+// Outstanding returns the requests that are not complete.
+func (d *Endpoint) Outstanding() (list []endpoint.Outstanding) {
+	_ = d.call(func(e *endpoint.Engine) error {
+		list = e.Outstanding()
+		return nil
+	})
+	return list
+}
+
 // Report returns the counters and the facts of all ports.
 func (d *Endpoint) Report() Report {
 	d.lock()

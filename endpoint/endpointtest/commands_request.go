@@ -18,6 +18,7 @@ var _ = family(map[string]command{
 	"timeout":  timeout,
 	"lifetime": lifetime,
 	"peek":     peek,
+	"pending":  pending,
 })
 
 // test NAME...
@@ -170,5 +171,27 @@ func peek(t *Trace, a *arguments) error {
 		}
 	}
 	t.printf("nothing")
+	return nil
+}
+
+// pending a: what is not complete.
+func pending(t *Trace, a *arguments) error {
+	n := t.node(a, 0)
+	if n == nil {
+		return nil
+	}
+	for _, o := range n.Engine.Outstanding() {
+		who := "anyone"
+		if o.Peer != (endpoint.Addr{}) {
+			who = t.nameOf(n, o.Peer)
+		}
+		name := "forgotten"
+		for _, r := range t.requests {
+			if r.node == n && r.handle == o.Handle {
+				name = r.name
+			}
+		}
+		t.printf("%s: %s, %s, match %#x mask %#x, %d bytes: %s", name, o.Kind, who, o.Match, o.Mask, o.Bytes, o.Stage)
+	}
 	return nil
 }

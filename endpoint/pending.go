@@ -1,0 +1,83 @@
+package endpoint
+
+import "gomx/match"
+
+// Outstanding describes a request that is not complete, for people.
+type Outstanding struct {
+	Handle      Handle // 0 if its user has forgotten it
+	Kind        string
+	Peer        Addr // zero: anyone's message will do; of a connect: without a session
+	Match, Mask uint64
+	Bytes       uint32 // of the message, or of the room for it
+	Stage       string // what it waits for
+}
+
+// Outstanding returns the requests that are not complete, in no particular order.
+// What is done for peers is not among them.
+func (e *Engine) Outstanding() []Outstanding {
+	var list []Outstanding
+	e.eachRequest(func(slot int32, r *request) {
+		if r.state == stateComplete || r.kind == kindPutIn || r.kind == kindGetOut {
+			return
+		}
+		o := Outstanding{
+			Kind: kindNames[r.kind], Match: r.match, Mask: e.maskOf(slot, r),
+			Bytes: r.msgLen, Stage: e.stage(r),
+		}
+		if r.flags&forgotten == 0 {
+			o.Handle = handleOf(slot, r.generation)
+		}
+		if r.state == statePosted || r.state == stateTied {
+			o.Bytes = uint32(min(uint64(r.vec.Len()), MaxMessage))
+		}
+		if r.state != statePosted {
+			o.Peer = Addr{e.shown(r.peer), r.session}
+		}
+		list = append(list, o)
+	})
+	return list
+}
+
+// maskOf returns the bits that count for a receive. What has matched counts as a whole.
+func (e *Engine) maskOf(slot int32, r *request) uint64 {
+	if r.state == statePosted || r.state == stateTied {
+		if mask, ok := e.posted.MaskOf(slot); ok {
+			return mask
+		}
+	}
+	return match.MaskNone
+}
+
+// stage says what a request waits for.
+func (e *Engine) stage(r *request) string {
+	if r.state == statePosted {
+		return "waits for its match"
+	}
+	p := e.peers[r.peer]
+	if p.broken() {
+		return "waits for the link to heal"
+	}
+	switch r.state {
+	case stateTied:
+		return "waits for its match"
+	case stateWaiting:
+		return "connecting"
+	case stateQueued:
+		if p.link == nil && !e.local(p) {
+			return "connecting"
+		}
+		return "waits for room"
+	case stateOffered:
+		if r.flags&pushed != 0 {
+			return "data is moving"
+		}
+		return "waits for the peer to match and fetch it"
+	case stateBuffered:
+		return "waits for the peer to match it"
+	case statePulling:
+		return "data is moving"
+	case stateAsked:
+		return "waits for the peer's data"
+	}
+	return "waits for the end of the session"
+}
