@@ -39,6 +39,7 @@ var arrows = map[string][]string{
 	"mpi/internal/service": {"mx"},
 
 	"exs":             {"mx"},
+	"mpi/launch":      {},
 	"bench/stats":     {},
 	"bench/plot":      {},
 	"bench/pingpong":  {"mx", "bench/stats"},

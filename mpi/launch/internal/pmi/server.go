@@ -1,0 +1,209 @@
+package pmi
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"net"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+)
+
+// Server is the side of the launcher, for the ranks of one host.
+type Server struct {
+	name   string
+	size   int
+	aborts func(rank, code int, reason string)
+
+	mu      sync.Mutex
+	keys    map[string]string
+	ranks   []member
+	waiting int // ranks in the barrier
+}
+
+type member struct {
+	conn      net.Conn
+	greeted   bool // it speaks PMI: its end without finalize is a failure
+	finalized bool
+	waiting   bool
+}
+
+// bounds that the server names, and keeps.
+const (
+	maxName  = 256
+	maxKey   = 64
+	maxValue = 1024
+)
+
+// deaf is how long a rank may leave its answers lying.
+const deaf = 5 * time.Second
+
+// NewServer returns the server of a job with so many ranks. Names of jobs must differ on a host.
+// abort is called from the goroutine of the rank that asks for it.
+func NewServer(name string, size int, abort func(rank, code int, reason string)) *Server {
+	s := &Server{name: name, size: size, aborts: abort, ranks: make([]member, size), keys: map[string]string{}}
+	s.keys["PMI_process_mapping"] = fmt.Sprintf("(vector,(0,1,%d))", size)
+	return s
+}
+
+// Serve answers a rank until its connection ends or makes no sense, and closes it. Ranks are served
+// each by a goroutine of its own.
+func (s *Server) Serve(rank int, c net.Conn) error {
+	defer c.Close()
+	s.mu.Lock()
+	s.ranks[rank].conn = c
+	s.mu.Unlock()
+	r := bufio.NewReader(c)
+	for {
+		text, err := readLine(r, longestAnswer)
+		if err == io.EOF {
+			return nil
+		}
+		var l line
+		if err == nil {
+			l, err = parseLine(text)
+		}
+		if err == nil {
+			err = s.obey(rank, &l)
+		}
+		if err != nil {
+			return fmt.Errorf("rank %d: %w", rank, err)
+		}
+	}
+}
+
+// Greeted reports whether a rank has spoken PMI, Finalized whether it has taken leave. Safe from
+// any goroutine.
+func (s *Server) Greeted(rank int) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.ranks[rank].greeted
+}
+
+// Finalized reports whether a rank has taken leave. Safe from any goroutine.
+func (s *Server) Finalized(rank int) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.ranks[rank].finalized
+}
+
+func (s *Server) obey(rank int, l *line) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	m := &s.ranks[rank]
+	if m.finalized {
+		return fmt.Errorf("it says %q after finalize", shown(l.text))
+	}
+	switch l.name {
+	case "init":
+		m.greeted = true
+		if l.values["pmi_version"] != "1" {
+			return s.tell(rank, "cmd=response_to_init rc=-1 msg=this_launcher_speaks_1.1 pmi_version=1 pmi_subversion=1")
+		}
+		return s.tell(rank, "cmd=response_to_init rc=0 pmi_version=1 pmi_subversion=1")
+	case "get_maxes":
+		return s.tell(rank, fmt.Sprintf("cmd=maxes rc=0 kvsname_max=%d keylen_max=%d vallen_max=%d", maxName, maxKey, maxValue))
+	case "get_my_kvsname":
+		return s.tell(rank, "cmd=my_kvsname rc=0 kvsname="+s.name)
+	case "get_universe_size":
+		return s.tell(rank, fmt.Sprintf("cmd=universe_size rc=0 size=%d", s.size))
+	case "get_appnum":
+		return s.tell(rank, "cmd=appnum rc=0 appnum=0")
+	case "put":
+		return s.tell(rank, s.put(l))
+	case "get":
+		return s.tell(rank, s.get(l))
+	case "barrier_in":
+		return s.barrier(rank)
+	case "finalize":
+		m.finalized = true
+		return s.tell(rank, "cmd=finalize_ack rc=0")
+	case "abort":
+		return s.abort(rank, l)
+	}
+	return fmt.Errorf("it says %q, which this launcher does not know", shown(l.text))
+}
+
+func (s *Server) tell(rank int, text string) error {
+	c := s.ranks[rank].conn
+	_ = c.SetWriteDeadline(time.Now().Add(deaf))
+	_, err := io.WriteString(c, text+"\n")
+	return err
+}
+
+func (s *Server) put(l *line) string {
+	key, value := l.values["key"], l.values["value"]
+	switch _, twice := s.keys[key]; {
+	case l.values["kvsname"] != s.name:
+		return "cmd=put_result rc=-1 msg=no_such_kvsname"
+	case key == "" || len(key) > maxKey || len(value) > maxValue:
+		return "cmd=put_result rc=-1 msg=too_long"
+	case twice:
+		return "cmd=put_result rc=-1 msg=duplicate_key"
+	}
+	s.keys[key] = value
+	return "cmd=put_result rc=0 msg=success"
+}
+
+func (s *Server) get(l *line) string {
+	value, ok := s.keys[l.values["key"]]
+	switch {
+	case l.values["kvsname"] != s.name:
+		return "cmd=get_result rc=-1 msg=no_such_kvsname"
+	case !ok:
+		return "cmd=get_result rc=-1 msg=key_not_found"
+	}
+	return "cmd=get_result rc=0 msg=success value=" + value
+}
+
+// barrier answers all ranks when the last one has come.
+func (s *Server) barrier(rank int) error {
+	m := &s.ranks[rank]
+	if m.waiting {
+		return fmt.Errorf("it says barrier_in twice")
+	}
+	m.waiting = true
+	if s.waiting++; s.waiting < s.size {
+		return nil
+	}
+	s.waiting = 0
+	for i := range s.ranks {
+		s.ranks[i].waiting = false
+		// Whoever can't hear it has ended, which its own goroutine notices.
+		_ = s.tell(i, "cmd=barrier_out rc=0")
+	}
+	return nil
+}
+
+func (s *Server) abort(rank int, l *line) error {
+	code, err := strconv.Atoi(l.values["exitcode"])
+	if err != nil {
+		code = 1
+	}
+	_, reason, _ := strings.Cut(l.text, "message=") // servers of MPICH take blanks in it
+	s.mu.Unlock()
+	defer s.mu.Lock()
+	s.aborts(rank, code, reason)
+	return nil
+}
+
+// Keys returns what ranks have put, in no order. Safe from any goroutine.
+func (s *Server) Keys() (keys []string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for key := range s.keys {
+		keys = append(keys, key)
+	}
+	return keys
+}
+
+// Hangup ends the connection with a rank. Safe from any goroutine.
+func (s *Server) Hangup(rank int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if c := s.ranks[rank].conn; c != nil {
+		_ = c.Close()
+	}
+}

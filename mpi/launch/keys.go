@@ -1,0 +1,196 @@
+package launch
+
+import (
+	"context"
+	"crypto/hmac"
+	"crypto/rand"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"gomx/mpi/launch/internal/pmi"
+)
+
+// keys is the meeting by way of a launcher's store of keys. An exchange is
+//
+//	the ranks of a host hand their cards to one of them     locals.go
+//	barrier
+//	that one puts one bundle under h<epoch>-<lowest rank>; whoever could not reach it puts its
+//	own under r<epoch>-<rank>
+//	barrier
+//	that one gets the bundles of all hosts, and hands them to the others
+//
+// Whoever reads the bundles goes through the ranks in order: one whose card it has not seen yet is
+// the lowest of a host, or has a key of its own.
+type keys struct {
+	client     *pmi.Client
+	rank, size int
+	host       string
+	nonce      []byte // known to the ranks of the job
+	epoch      int
+	ending
+}
+
+// watch makes the end of the launcher known.
+func (k *keys) watch() {
+	k.ending.start(k.size)
+	go func() {
+		<-k.client.Gone()
+		k.end(k.client.Why())
+	}()
+}
+
+const nonceBytes = 32
+
+// meetByKeys makes the job's nonce known to all ranks.
+func meetByKeys(ctx context.Context, k *keys) error {
+	const key = "gomx"
+	if k.rank == 0 {
+		k.nonce = make([]byte, nonceBytes)
+		_, _ = rand.Read(k.nonce) // never fails
+		if err := k.client.Put(ctx, key, letters.EncodeToString(k.nonce)); err != nil {
+			return err
+		}
+	}
+	if err := k.client.Barrier(ctx); err != nil {
+		return err
+	}
+	text, err := k.client.Get(ctx, key)
+	if err != nil {
+		return err
+	}
+	if k.nonce, err = letters.DecodeString(text); err != nil || len(k.nonce) != nonceBytes {
+		return fmt.Errorf("get %s: the launcher answers %d characters that rank 0 has not put", key, len(text))
+	}
+	return nil
+}
+
+func (k *keys) exchange(ctx context.Context, card []byte) ([][]byte, error) {
+	k.epoch++
+	all := make([][]byte, k.size)
+	circle := k.join(ctx, card)
+	defer circle.leave()
+	if err := k.client.Barrier(ctx); err != nil {
+		return nil, err
+	}
+	if err := k.publish(ctx, circle, card); err != nil {
+		return nil, err
+	}
+	if err := k.client.Barrier(ctx); err != nil {
+		return nil, err
+	}
+	if circle.member() && circle.hear(ctx, all) == nil {
+		return all, nil
+	}
+	if err := k.collect(ctx, all); err != nil {
+		return nil, err
+	}
+	circle.tell(all)
+	return all, nil
+}
+
+// publish puts the cards that others must get from here, if any.
+func (k *keys) publish(ctx context.Context, circle *circle, card []byte) error {
+	name, cards := k.key('r', k.rank), make([][]byte, k.size)
+	switch {
+	case circle.member():
+		return nil
+	case circle.leads():
+		cards = circle.cards(k.size)
+		for rank := k.size - 1; rank >= 0; rank-- {
+			if cards[rank] != nil {
+				name = k.key('h', rank)
+			}
+		}
+	default:
+		cards[k.rank] = nonNil(card)
+	}
+	for i, value := range bundle(cards, k.client.LongestValue) {
+		if err := k.client.Put(ctx, part(name, i), value); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// nonNil keeps an empty card apart from a missing one.
+func nonNil(card []byte) []byte {
+	if card == nil {
+		return []byte{}
+	}
+	return card
+}
+
+func (k *keys) key(kind byte, rank int) string {
+	return fmt.Sprintf("%c%d-%d", kind, k.epoch, rank)
+}
+
+func part(name string, i int) string {
+	if i == 0 {
+		return name
+	}
+	return name + "-" + strconv.Itoa(i)
+}
+
+// collect gets the bundles of all hosts.
+func (k *keys) collect(ctx context.Context, all [][]byte) error {
+	for rank := range all {
+		if all[rank] != nil {
+			continue
+		}
+		name := k.key('h', rank)
+		first, err := k.client.Get(ctx, name)
+		if errors.Is(err, pmi.ErrNoKey) {
+			name = k.key('r', rank)
+			first, err = k.client.Get(ctx, name)
+		}
+		if err == nil {
+			err = k.addBundle(ctx, name, first, all)
+		}
+		if err == nil && all[rank] == nil {
+			err = errors.New("its bundle of cards lacks its own")
+		}
+		if err != nil {
+			return fmt.Errorf("the card of rank %d: %w", rank, err)
+		}
+	}
+	return nil
+}
+
+func (k *keys) addBundle(ctx context.Context, name, first string, all [][]byte) error {
+	n, rest, err := parts(first)
+	if err != nil {
+		return err
+	}
+	var text strings.Builder
+	text.WriteString(rest)
+	for i := 1; i < n; i++ {
+		value, err := k.client.Get(ctx, part(name, i))
+		if err != nil {
+			return err
+		}
+		text.WriteString(value)
+	}
+	_, err = unbundle(text.String(), all)
+	return err
+}
+
+func (k *keys) abort(code int, reason string) { k.client.Abort(code, reason) }
+
+func (k *keys) finalize(ctx context.Context) error {
+	k.over()
+	return k.client.Finalize(ctx)
+}
+
+// dead is silent: launchers that speak PMI end the whole job.
+func (k *keys) dead() <-chan int { return nil }
+
+// secret returns what the ranks of this job share and nobody else does who can't read the
+// launcher's store of keys.
+func (k *keys) secret() []byte {
+	m := hmac.New(sha256.New, k.nonce)
+	m.Write([]byte("gomx secret"))
+	return m.Sum(nil)
+}

@@ -1,0 +1,209 @@
+package launch
+
+import (
+	"crypto/hmac"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"time"
+)
+
+// Ranks without a launcher that speaks PMI meet at rank 0, over TCP. Each keeps its connection until
+// it takes leave, so that aborts and deaths get around. The talk begins so, with numbers in little
+// endian:
+//
+//	root     "gomxmeet", version 1, 16 random bytes
+//	member   16 random bytes of its own, rank (4), size (4), proof (32)
+//	root     verdict (1), proof (32)
+//
+// A proof is an HMAC, keyed with the secret of the job, over its name and all that was said before.
+// Without a secret it only tells jobs apart. Then come frames: kind (1), length (4), payload.
+
+const (
+	greeting   = "gomxmeet\x01"
+	nonceSize  = 16
+	memberSize = nonceSize + 8 + sha256.Size
+	// helloTime bounds the talk up to the verdict, for strangers on both sides.
+	helloTime = 5 * time.Second
+)
+
+// verdict is the root's answer to who comes.
+type verdict byte
+
+const (
+	welcome verdict = iota
+	otherJob
+	otherSize
+	rankTaken
+)
+
+var verdicts = map[verdict]string{
+	otherJob:  "the process there belongs to another job, or has another secret",
+	otherSize: "rank 0 counts another number of ranks",
+	rankTaken: "rank 0 has met this rank already: two processes have the same one",
+}
+
+// frames of the talk.
+const (
+	frameCard  = 1 + iota // a member's card
+	frameTable            // the cards of all ranks
+	frameAbort            // code (4), rank (4), reason
+	frameBye              // the end of the connection is no failure
+	frameDead             // rank (4)
+)
+
+// longestFrame bounds what is read of one frame.
+const longestFrame = longestBundle
+
+func (p *place) proof(s *settings, said ...[]byte) []byte {
+	m := hmac.New(sha256.New, s.secret)
+	m.Write([]byte(p.job))
+	for _, b := range said {
+		m.Write(b)
+	}
+	return m.Sum(nil)
+}
+
+// introduction is what a member says of itself, without the proof.
+func (p *place) introduction(nonce []byte) []byte {
+	b := binary.LittleEndian.AppendUint32(append([]byte(nil), nonce...), uint32(p.rank))
+	return binary.LittleEndian.AppendUint32(b, uint32(p.size))
+}
+
+// knock is the member's part of the hello.
+func (p *place) knock(s *settings, c net.Conn, nonce []byte) error {
+	_ = c.SetDeadline(time.Now().Add(helloTime))
+	defer func() { _ = c.SetDeadline(time.Time{}) }()
+	theirs := make([]byte, len(greeting)+nonceSize)
+	if _, err := io.ReadFull(c, theirs); err != nil {
+		return fmt.Errorf("no greeting: %w", err)
+	}
+	if string(theirs[:len(greeting)]) != greeting {
+		return errors.New("somebody else listens there")
+	}
+	mine := p.introduction(nonce)
+	if _, err := c.Write(append(mine, p.proof(s, []byte("member"), theirs, mine)...)); err != nil {
+		return err
+	}
+	answer := make([]byte, 1+sha256.Size)
+	if _, err := io.ReadFull(c, answer); err != nil {
+		return fmt.Errorf("no verdict: %w", err)
+	}
+	v := verdict(answer[0])
+	if v == otherJob || !hmac.Equal(answer[1:], p.proof(s, []byte("root"), theirs, mine, answer[:1])) {
+		return refusal(otherJob)
+	}
+	if v != welcome {
+		return refusal(v)
+	}
+	return nil
+}
+
+// refused is a verdict as an error.
+type refused verdict
+
+func refusal(v verdict) error { return refused(v) }
+
+// Error is for package errors.
+func (r refused) Error() string { return verdicts[verdict(r)] }
+
+// final reports whether trying again makes no sense.
+func (r refused) final() bool { return verdict(r) != otherJob }
+
+// open is the root's part of the hello up to who it is that comes. The member waits for a verdict
+// then.
+func (p *place) open(s *settings, c net.Conn) (who *guest, err error) {
+	_ = c.SetDeadline(time.Now().Add(helloTime))
+	mine := make([]byte, len(greeting)+nonceSize)
+	copy(mine, greeting)
+	_, _ = rand.Read(mine[len(greeting):]) // never fails
+	if _, err := c.Write(mine); err != nil {
+		return nil, err
+	}
+	theirs := make([]byte, memberSize)
+	if _, err := io.ReadFull(c, theirs); err != nil {
+		return nil, err
+	}
+	intro := theirs[:nonceSize+8]
+	who = &guest{conn: c, rank: int(binary.LittleEndian.Uint32(intro[nonceSize:]))}
+	who.size = int(binary.LittleEndian.Uint32(intro[nonceSize+4:]))
+	copy(who.nonce[:], intro)
+	who.answer = func(v verdict) error {
+		_, err := c.Write(append([]byte{byte(v)}, p.proof(s, []byte("root"), mine, intro, []byte{byte(v)})...))
+		_ = c.SetDeadline(time.Time{})
+		return err
+	}
+	if !hmac.Equal(theirs[nonceSize+8:], p.proof(s, []byte("member"), mine, intro)) {
+		_ = who.answer(otherJob)
+		return nil, refusal(otherJob)
+	}
+	return who, nil
+}
+
+// guest is a member whose proof was good.
+type guest struct {
+	conn       net.Conn
+	rank, size int
+	nonce      [nonceSize]byte
+	answer     func(v verdict) error
+}
+
+// writeFrame sends a frame with one write.
+func writeFrame(c net.Conn, kind byte, payload []byte, limit time.Duration) error {
+	_ = c.SetWriteDeadline(time.Now().Add(limit))
+	b := binary.LittleEndian.AppendUint32([]byte{kind}, uint32(len(payload)))
+	_, err := c.Write(append(b, payload...))
+	return err
+}
+
+func readFrame(r io.Reader, longest uint32) (kind byte, payload []byte, err error) {
+	var head [5]byte
+	if _, err := io.ReadFull(r, head[:]); err != nil {
+		return 0, nil, err
+	}
+	length := binary.LittleEndian.Uint32(head[1:])
+	if length > longest {
+		return 0, nil, fmt.Errorf("a frame of %d bytes", length)
+	}
+	payload, err = io.ReadAll(io.LimitReader(r, int64(length)))
+	if err == nil && len(payload) < int(length) {
+		err = io.ErrUnexpectedEOF
+	}
+	return head[0], payload, err
+}
+
+func abortFrame(a *Aborted) []byte {
+	b := binary.LittleEndian.AppendUint32(nil, uint32(int32(a.Code)))
+	b = binary.LittleEndian.AppendUint32(b, uint32(a.Rank))
+	return append(b, a.Reason...)
+}
+
+func parseAbort(b []byte) *Aborted {
+	if len(b) < 8 {
+		return &Aborted{Code: 1}
+	}
+	return &Aborted{
+		Code: int(int32(binary.LittleEndian.Uint32(b))), Rank: int(binary.LittleEndian.Uint32(b[4:])), Reason: string(b[8:]),
+	}
+}
+
+// meet goes to the root, or becomes it.
+func (p *place) meet(s *settings) (*Job, error) {
+	j := &Job{rank: p.rank, size: p.size, launcher: p.launcher, host: hostID(s, p.rank, p.size), secret: s.secret}
+	var err error
+	switch {
+	case p.size == 1:
+	case p.rank == 0:
+		j.meeting, err = p.listen(s)
+	default:
+		j.meeting, err = p.visit(s)
+	}
+	if err != nil {
+		return nil, j.failed("Find", fmt.Errorf("%w: %w", ErrNoWay, err))
+	}
+	return j, nil
+}
