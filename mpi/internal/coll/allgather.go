@@ -1,0 +1,65 @@
+package coll
+
+// Allgather collects own of all ranks in all of all ranks, where p says. Only parts that
+// are alike are collected by recursive doubling, and for a power of two ranks, or at rank 0.
+func Allgather(n Net, own, all []byte, p Parts, a Algorithm) error {
+	rank, size := n.Rank(), n.Size()
+	copy(p.Of(all, rank), own)
+	switch {
+	case size == 1:
+		return nil
+	case a == Bruck:
+		return allgatherBruck(n, all, &p)
+	case a == GatherBcast && p.alike():
+		if err := Gather(n, p.Of(all, rank), all, p, 0, Flat); err != nil {
+			return err
+		}
+		_, end := p.bounds(size - 1)
+		return bcastBinomial(n, all[:end], 0)
+	case a == RecursiveDoubling && p.alike() && size&(size-1) == 0:
+		return allgatherDoubling(n, all, &p)
+	}
+	return passRound(n, all, &p, rank, 0)
+}
+
+func allgatherDoubling(n Net, all []byte, p *Parts) error {
+	rank, size := n.Rank(), n.Size()
+	for bit := 1; bit < size; bit <<= 1 {
+		mine := rank &^ (bit - 1)
+		theirs := mine ^ bit
+		if err := n.Sendrecv(all[mine*p.count:(mine+bit)*p.count], rank^bit, all[theirs*p.count:(theirs+bit)*p.count], rank^bit); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// allgatherBruck collects the parts in a line that begins with the rank's own, and which
+// doubles in every round, and puts them where they belong at the end.
+func allgatherBruck(n Net, all []byte, p *Parts) error {
+	rank, size := n.Rank(), n.Size()
+	total := 0
+	for r := range size {
+		total += p.length(r)
+	}
+	line := n.Scratch(total)
+	filled := copy(line, p.Of(all, rank))
+	for have := 1; have < size; have <<= 1 {
+		count := min(have, size-have)
+		send, recv := 0, 0
+		for i := range count {
+			send += p.length(ahead(i, rank, size))
+			recv += p.length(ahead(have+i, rank, size))
+		}
+		to, from := ahead(size-have, rank, size), ahead(have, rank, size)
+		if err := n.Sendrecv(line[:send], to, line[filled:filled+recv], from); err != nil {
+			return err
+		}
+		filled += recv
+	}
+	for i := range size {
+		r := ahead(i, rank, size)
+		line = line[copy(p.Of(all, r), line):]
+	}
+	return nil
+}

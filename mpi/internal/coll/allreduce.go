@@ -1,0 +1,100 @@
+package coll
+
+import "gomx/mpi/internal/elem"
+
+// Allreduce combines in of all ranks, of the same length, into out of all ranks. in may
+// lie in out.
+func Allreduce[T any](n Net, in, out []T, op func(acc, in []T), a Algorithm) error {
+	if n.Size() == 1 {
+		copy(out, in)
+		return nil
+	}
+	switch a {
+	case ReduceBcast, FlatReduceBcast:
+		return allreduceAtZero(n, in, out, op, a)
+	case Rabenseifner:
+		return allreduceRabenseifner(n, in, out, op)
+	case Ring:
+		return allreduceRing(n, in, out, op)
+	}
+	return allreduceDoubling(n, in, out, op)
+}
+
+func allreduceAtZero[T any](n Net, in, out []T, op func(acc, in []T), a Algorithm) error {
+	down, up := Binomial, Binomial
+	if a == FlatReduceBcast {
+		down, up = Flat, Flat
+	}
+	if err := Reduce(n, in, out, 0, op, down); err != nil {
+		return err
+	}
+	return Bcast(n, bytes(out), 0, up)
+}
+
+func allreduceDoubling[T any](n Net, in, out []T, op func(acc, in []T)) error {
+	t := teamOf(n)
+	p := begin(n, in, out, op)
+	absent, err := fold(n, t, &p)
+	if err != nil {
+		return err
+	}
+	if !absent {
+		for bit := 1; bit < t.size; bit <<= 1 {
+			with := t.rank(t.place ^ bit)
+			if err := n.Sendrecv(bytes(p.have), with, bytes(p.free()), with); err != nil {
+				return err
+			}
+			if t.place&bit != 0 {
+				p.lower(0, len(in))
+			} else {
+				p.higher(0, len(in))
+			}
+		}
+		p.finish(out, 0, len(in))
+	}
+	return unfold(n, t, bytes(out))
+}
+
+func allreduceRabenseifner[T any](n Net, in, out []T, op func(acc, in []T)) error {
+	t := teamOf(n)
+	p := begin(n, in, out, op)
+	absent, err := fold(n, t, &p)
+	if err != nil {
+		return err
+	}
+	if !absent {
+		w, err := halve(n, t, &p)
+		if err != nil {
+			return err
+		}
+		p.finish(out, w.from, w.to)
+		if err := spread(n, t, bytes(out), w, elem.Size[T]()); err != nil {
+			return err
+		}
+	}
+	return unfold(n, t, bytes(out))
+}
+
+// allreduceRing combines parts as they go round, so that each begins with another rank:
+// op must be commutative.
+func allreduceRing[T any](n Net, in, out []T, op func(acc, in []T)) error {
+	rank, size, unit := n.Rank(), n.Size(), elem.Size[T]()
+	copy(out, in)
+	b := bytes(out)
+	p := split(len(out), unit, size)
+	came := scratch[T](n, len(out)/size+1)
+	to, from := (rank+1)%size, (rank+size-1)%size
+	have := rank
+	for range size - 1 {
+		next := (have + size - 1) % size
+		low, high := p.bounds(next)
+		part := came[:(high-low)/unit]
+		if err := n.Sendrecv(p.Of(b, have), to, bytes(part), from); err != nil {
+			return err
+		}
+		op(out[low/unit:high/unit], part)
+		have = next
+	}
+	// The rank has all of the part behind its own now.
+	return passRound(n, b, &p, have, (rank-have+size)%size)
+}

@@ -1,0 +1,74 @@
+package coll
+
+// Alltoall sends part i of send to rank i, and receives what rank i sends in part i of
+// recv. send and recv share no memory. Only parts that are alike, on both sides, travel by Bruck's
+// algorithm.
+func Alltoall(n Net, send []byte, sp Parts, recv []byte, rp Parts, a Algorithm) error {
+	rank := n.Rank()
+	if a == Bruck && sp.alike() && rp.alike() {
+		return alltoallBruck(n, send, recv, sp.length(0))
+	}
+	copy(rp.Of(recv, rank), sp.Of(send, rank))
+	if a == Scattered {
+		return alltoallScattered(n, send, &sp, recv, &rp)
+	}
+	size := n.Size()
+	for i := 1; i < size; i++ {
+		to, from := (rank+i)%size, (rank-i+size)%size
+		if err := n.Sendrecv(sp.Of(send, to), to, rp.Of(recv, from), from); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func alltoallScattered(n Net, send []byte, sp *Parts, recv []byte, rp *Parts) error {
+	rank, size := n.Rank(), n.Size()
+	for i := 1; i < size; i++ {
+		from := (rank - i + size) % size
+		if err := n.Irecv(rp.Of(recv, from), from); err != nil {
+			return err
+		}
+	}
+	for i := 1; i < size; i++ {
+		to := (rank + i) % size
+		if err := n.Isend(sp.Of(send, to), to); err != nil {
+			return err
+		}
+	}
+	return n.WaitAll()
+}
+
+// alltoallBruck keeps at place i what has i places to go. In each round all that has an
+// odd multiple of the round's distance to go travels that far.
+func alltoallBruck(n Net, send, recv []byte, length int) error {
+	rank, size := n.Rank(), n.Size()
+	line := n.Scratch(size * length)
+	half := (size + 1) / 2 * length
+	packed, came := n.Scratch(half), n.Scratch(half)
+	at := func(b []byte, i int) []byte { return b[i*length : (i+1)*length] }
+	for i := range size {
+		copy(at(line, i), at(send, ahead(i, rank, size)))
+	}
+	for far := 1; far < size; far <<= 1 {
+		end := 0
+		for i := far; i < size; i++ {
+			if i&far != 0 {
+				end += copy(packed[end:], at(line, i))
+			}
+		}
+		if err := n.Sendrecv(packed[:end], (rank+far)%size, came[:end], (rank-far+size)%size); err != nil {
+			return err
+		}
+		end = 0
+		for i := far; i < size; i++ {
+			if i&far != 0 {
+				end += copy(at(line, i), came[end:end+length])
+			}
+		}
+	}
+	for i := range size {
+		copy(at(recv, behind(rank, i, size)), at(line, i))
+	}
+	return nil
+}

@@ -1,0 +1,58 @@
+package coll
+
+// Barrier returns when all ranks have called it.
+func Barrier(n Net, a Algorithm) error {
+	switch a {
+	case Tree:
+		if err := fanIn(n); err != nil {
+			return err
+		}
+		return bcastBinomial(n, nil, 0)
+	case Flat:
+		if err := flatIn(n); err != nil {
+			return err
+		}
+		return bcastFlat(n, nil, 0)
+	}
+	return disseminate(n)
+}
+
+// disseminate has every rank tell another one in each of log2(ranks) rounds.
+func disseminate(n Net) error {
+	rank, size := n.Rank(), n.Size()
+	for far := 1; far < size; far <<= 1 {
+		if err := n.Sendrecv(nil, (rank+far)%size, nil, (rank-far+size)%size); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// fanIn returns at rank 0 when all ranks have called it.
+func fanIn(n Net) error {
+	rank, size := n.Rank(), n.Size()
+	for bit := 1; bit < size; bit <<= 1 {
+		if rank&bit != 0 {
+			return n.Send(nil, rank-bit)
+		}
+		if rank+bit < size {
+			if err := n.Recv(nil, rank+bit); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// flatIn is fanIn with everybody telling rank 0.
+func flatIn(n Net) error {
+	if n.Rank() != 0 {
+		return n.Send(nil, 0)
+	}
+	for from := 1; from < n.Size(); from++ {
+		if err := n.Irecv(nil, from); err != nil {
+			return err
+		}
+	}
+	return n.WaitAll()
+}

@@ -1,0 +1,109 @@
+package coll
+
+// Shape is what the choice of an algorithm rests on, apart from the operation itself. It
+// must be the same at all ranks.
+type Shape struct {
+	Ranks int
+	// Crowd is how many ranks share a core where they are densest: 1 if each has its own.
+	Crowd int
+}
+
+// crowded reports whether ranks take turns. What counts then is the work of all of them
+// together, and how often one has to wait for another, rather than the longest chain.
+func (s Shape) crowded() bool { return s.Crowd > 1 }
+
+func (s Shape) powerOfTwo() bool { return s.Ranks&(s.Ranks-1) == 0 }
+
+// Choose returns the algorithm for an operation. bytes is what a rank contributes: the
+// buffer of Bcast and of the reductions, a rank's part for others. alike says that all
+// parts are of one length and close together; counts of one rank could differ otherwise.
+func Choose(k Kind, bytes int, s Shape, alike bool, o *Overrides) Algorithm {
+	if a := o.of(k); a != Automatic && fits(k, a, s, alike) {
+		return a
+	}
+	switch k {
+	case KindBarrier:
+		return chooseBarrier(s)
+	case KindBcast:
+		return chooseBcast(bytes, s)
+	case KindReduce:
+		return chooseReduce(bytes, s)
+	case KindAllreduce:
+		return chooseAllreduce(bytes, s)
+	case KindReduceScatter:
+		return pick(bytes <= 4<<10 || s.crowded() && bytes <= 32<<10, ReduceScattered, Pairwise)
+	case KindScan, KindExscan:
+		return pick(s.crowded() || s.Ranks <= 4, Linear, RecursiveDoubling)
+	case KindGather, KindScatter:
+		return pick(alike && s.Ranks > 8 && bytes <= 1<<10, Binomial, Flat)
+	case KindAllgather:
+		return chooseAllgather(bytes, s, alike)
+	}
+	return chooseAlltoall(bytes, s, alike)
+}
+
+func pick(yes bool, a, b Algorithm) Algorithm {
+	if yes {
+		return a
+	}
+	return b
+}
+
+// fits reports whether an algorithm can do the operation among these ranks.
+func fits(k Kind, a Algorithm, s Shape, alike bool) bool {
+	switch k {
+	case KindAllgather:
+		return a == Ring || a == Bruck || alike && (a == GatherBcast || s.powerOfTwo())
+	case KindGather, KindScatter, KindAlltoall:
+		return alike || a != Binomial && a != Bruck
+	}
+	return true
+}
+
+func chooseBarrier(s Shape) Algorithm {
+	return pick(s.crowded(), Tree, Dissemination)
+}
+
+func chooseBcast(bytes int, s Shape) Algorithm {
+	switch {
+	case s.Ranks > 2 && !s.crowded() && bytes >= 512<<10:
+		return Pipeline
+	}
+	return Binomial
+}
+
+func chooseReduce(bytes int, s Shape) Algorithm {
+	return pick(s.Ranks > 2 && bytes >= 64<<10, Rabenseifner, Binomial)
+}
+
+func chooseAllreduce(bytes int, s Shape) Algorithm {
+	switch {
+	case bytes >= 32<<10:
+		return Rabenseifner
+	case s.crowded() && s.Ranks > 2:
+		return ReduceBcast
+	}
+	return RecursiveDoubling
+}
+
+func chooseAllgather(bytes int, s Shape, alike bool) Algorithm {
+	switch {
+	case bytes*s.Ranks > 64<<10:
+		return Ring
+	case alike && s.crowded() && s.Ranks > 2:
+		return GatherBcast
+	case alike && s.powerOfTwo():
+		return RecursiveDoubling
+	}
+	return Bruck
+}
+
+func chooseAlltoall(bytes int, s Shape, alike bool) Algorithm {
+	switch {
+	case alike && s.Ranks >= 8 && bytes <= 256:
+		return Bruck
+	case s.Ranks <= 64:
+		return Scattered
+	}
+	return Pairwise
+}

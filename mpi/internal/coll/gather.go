@@ -1,0 +1,109 @@
+package coll
+
+// Gather collects own of all ranks in all of the root, where p says. all of others is not
+// used. Only parts that are alike are collected along a tree.
+func Gather(n Net, own, all []byte, p Parts, root int, a Algorithm) error {
+	if a == Binomial && p.alike() {
+		return gatherBinomial(n, own, all, root)
+	}
+	rank, size := n.Rank(), n.Size()
+	if rank != root {
+		return n.Send(own, root)
+	}
+	for place := 1; place < size; place++ {
+		from := ahead(place, root, size)
+		if err := n.Irecv(p.Of(all, from), from); err != nil {
+			return err
+		}
+	}
+	copy(p.Of(all, rank), own)
+	return n.WaitAll()
+}
+
+// gatherBinomial collects parts in the order of places behind the root, which is the
+// order of ranks if the root is rank 0.
+func gatherBinomial(n Net, own, all []byte, root int) error {
+	rank, size, length := n.Rank(), n.Size(), len(own)
+	place := behind(rank, root, size)
+	under := subtree(place, size)
+	line := all
+	if rank != root || root != 0 {
+		line = n.Scratch(under * length)
+	}
+	copy(line[:length], own)
+	for bit := 1; bit < under; bit <<= 1 {
+		from, to := bit*length, min(2*bit, under)*length
+		if err := n.Recv(line[from:to], ahead(place+bit, root, size)); err != nil {
+			return err
+		}
+	}
+	if rank != root {
+		return n.Send(line[:under*length], ahead(place&(place-1), root, size))
+	}
+	if root != 0 {
+		behind := root * length
+		copy(all[behind:], line)
+		copy(all[:behind], line[size*length-behind:])
+	}
+	return nil
+}
+
+// subtree returns how many places a binomial tree has from place on.
+func subtree(place, size int) int {
+	if place == 0 {
+		return size
+	}
+	return min(place&-place, size-place)
+}
+
+// Scatter gives each rank, in own, its part of all of the root, which lies where p says. all of
+// others is not used. Only parts that are alike are handed out along a tree.
+func Scatter(n Net, all []byte, p Parts, own []byte, root int, a Algorithm) error {
+	if a == Binomial && p.alike() {
+		return scatterBinomial(n, all, own, root)
+	}
+	rank, size := n.Rank(), n.Size()
+	if rank != root {
+		return n.Recv(own, root)
+	}
+	for place := 1; place < size; place++ {
+		to := ahead(place, root, size)
+		if err := n.Isend(p.Of(all, to), to); err != nil {
+			return err
+		}
+	}
+	copy(own, p.Of(all, rank))
+	return n.WaitAll()
+}
+
+func scatterBinomial(n Net, all, own []byte, root int) error {
+	rank, size, length := n.Rank(), n.Size(), len(own)
+	place := behind(rank, root, size)
+	under := subtree(place, size)
+	line := all
+	if rank != root || root != 0 {
+		line = n.Scratch(under * length)
+	}
+	switch {
+	case rank != root:
+		if err := n.Recv(line[:under*length], ahead(place&(place-1), root, size)); err != nil {
+			return err
+		}
+	case root != 0:
+		behind := root * length
+		copy(line, all[behind:size*length])
+		copy(line[size*length-behind:], all[:behind])
+	}
+	bit := 1
+	for bit < under {
+		bit <<= 1
+	}
+	for bit >>= 1; bit > 0; bit >>= 1 {
+		from, to := bit*length, min(2*bit, under)*length
+		if err := n.Isend(line[from:to], ahead(place+bit, root, size)); err != nil {
+			return err
+		}
+	}
+	copy(own, line[:length])
+	return n.WaitAll()
+}
