@@ -31,7 +31,8 @@ var arrows = map[string][]string{
 	// The only one that names the media.
 	"mx": {"endpoint", "endpoint/driver", "transport", "transport/wire", "transport/mem", "transport/shm", "transport/tcp", "transport/rdma", "transport/nic"},
 
-	"mpi":                  {"mx", "mpi/internal/elem"},
+	"mpi":                  {"mx", "mpi/internal/coll", "mpi/internal/elem"},
+	"mpi/internal/coll":    {"mpi/internal/elem"},
 	"mpi/internal/elem":    {},
 	"mpi/internal/hang":    {},
 	"mpi/internal/queue":   {},
@@ -82,7 +83,7 @@ func TestArrowsPointDown(t *testing.T) {
 // pure are the rooms without input, output, time and concurrency, and pureImports
 // all that they may use of the standard library.
 var (
-	pure        = []string{"match", "unexpected", "endpoint", "transport/wire", "exs/internal/stream", "exs/internal/pool", "mpi/internal/hang", "mpi/internal/queue"}
+	pure        = []string{"match", "unexpected", "endpoint", "transport/wire", "exs/internal/stream", "exs/internal/pool", "mpi/internal/coll", "mpi/internal/hang", "mpi/internal/queue"}
 	pureImports = []string{"cmp", "encoding/binary", "errors", "fmt", "math", "math/bits", "slices", "strings"}
 )
 
