@@ -163,13 +163,19 @@ func (e *Engine) loseLink(p *peer, code Code) {
 		e.loseSelf(code)
 		return
 	}
-	if p.state == peerConnected {
+	over, was := p.local, p.state == peerConnected
+	if was {
 		e.failPeer(p, code, false)
 	}
 	next, again := p.next, p.used || p.caps != nil && p.caps.Heals
 	e.unlink(p)
 	if next != nil {
 		e.attach(p, next, false)
+		if was {
+			// If the peer has given the link up for this one, our reply was lost
+			// with it: it shall ask again at once.
+			e.nack(p, over)
+		}
 		e.askAll(p)
 		return
 	}

@@ -208,8 +208,12 @@ func pulls(t *Trace, _ *arguments) error {
 	return nil
 }
 
-// dial: links that were asked for come up.
-func dialAgain(t *Trace, _ *arguments) error {
+// dial: links that were asked for come up; with one=n, one side learns of one.
+func dialAgain(t *Trace, a *arguments) error {
+	if one := a.number("one", 0); one > 0 {
+		t.world.SettleOne(int(one - 1))
+		return nil
+	}
 	t.world.Settle()
 	return nil
 }
