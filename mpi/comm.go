@@ -4,6 +4,8 @@ import (
 	"context"
 	"sync"
 	"sync/atomic"
+
+	"gomx/mpi/internal/coll"
 )
 
 // Comm is a communicator as one of its ranks sees it (MPI_Comm). Its methods, and the
@@ -24,6 +26,9 @@ type commState struct {
 	context uint32 // the context of the program's messages; collectives have the next one
 	freed   atomic.Bool
 	seq     atomic.Uint32 // of the collectives
+
+	crowd      atomic.Int32 // ranks that share a core where they are densest; 0: not known yet
+	algorithms atomic.Pointer[coll.Overrides]
 
 	mu   sync.Mutex
 	name string

@@ -17,6 +17,7 @@ type net struct {
 	seq     int
 	scratch [][]byte
 	used    int
+	begun   []begun
 }
 
 // net begins a collective: all ranks call it in the same order. The caller gives it back with done.
@@ -38,9 +39,20 @@ func (c *Comm) net(op string) *net {
 	return n
 }
 
+// scratchKept is how much scratch memory a collective leaves for the next one, in each piece.
+const scratchKept = 8 << 20
+
 // done ends the collective.
 func (n *net) done() {
 	st := n.c.state
+	if len(n.begun) > 0 {
+		n.abandon()
+	}
+	for i := range n.used {
+		if cap(n.scratch[i]) > scratchKept {
+			n.scratch[i] = nil
+		}
+	}
 	n.c, n.used = nil, 0
 	st.mu.Lock()
 	st.nets = append(st.nets, n)

@@ -1,6 +1,9 @@
 package mpi
 
-import "gomx/mx"
+import (
+	"gomx/mpi/internal/coll"
+	"gomx/mx"
+)
 
 // Option changes what Init, Run or Main makes.
 type Option func(*settings)
@@ -8,6 +11,10 @@ type Option func(*settings)
 type settings struct {
 	params    []mx.Param
 	inProcess bool // the ranks are goroutines of this process
+
+	algorithms *coll.Overrides
+	check      bool // collectives compare what the ranks are about to do
+	wrong      error
 }
 
 // WithTransports chooses the transports by name, in order of preference, as
@@ -19,10 +26,29 @@ func WithEndpoint(params ...mx.Param) Option {
 	return func(s *settings) { s.params = append(s.params, params...) }
 }
 
-func settingsOf(opts []Option) settings {
-	var s settings
+// WithCheckedCollectives has every collective first compare what the ranks are about to do,
+// as MX_CHECK=1 does. Where they differ, all of them return the same ErrMismatch, which says what
+// two of them are about to do. All ranks must have it.
+func WithCheckedCollectives() Option { return func(s *settings) { s.check = true } }
+
+// WithAlgorithms chooses algorithms of collectives, as MX_COLL does and after it: a list such
+// as "allreduce=ring,bcast=flat". All ranks must have the same. See Comm.Algorithm.
+func WithAlgorithms(list string) Option {
+	return func(s *settings) {
+		if err := s.algorithms.Parse(list); err != nil && s.wrong == nil {
+			s.wrong = err
+		}
+	}
+}
+
+// settingsOf returns what the environment and the options say, in this order.
+func settingsOf(opts []Option) (settings, error) {
+	s := defaultSettings()
+	if err := s.readEnvironment(); err != nil {
+		return s, err
+	}
 	for _, o := range opts {
 		o(&s)
 	}
-	return s
+	return s, s.wrong
 }

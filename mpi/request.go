@@ -16,6 +16,8 @@ type Request struct {
 	room uint32 // bytes of its buffer
 	peer int32
 	tag  int32
+
+	behind *background // of a collective
 }
 
 type requestKind uint8
@@ -26,9 +28,11 @@ const (
 	nullRequest                    // a receive from nobody
 	sendRequest
 	recvRequest
+	collectiveRequest
 )
 
-var opNames = [...]string{noRequest: "Wait", sentRequest: "Isend", nullRequest: "Irecv", sendRequest: "Isend", recvRequest: "Irecv"}
+var opNames = [...]string{noRequest: "Wait", sentRequest: "Isend", nullRequest: "Irecv", sendRequest: "Isend", recvRequest: "Irecv",
+	collectiveRequest: "Wait for a collective"}
 
 // Wait blocks until the operation is complete, and empties the request (MPI_Wait). Its error
 // is that of the operation, which is in the status too. If the context of the communicator ends,
@@ -64,6 +68,11 @@ func (q *Request) collect(op string) (Status, error) {
 func (q *Request) outcome(op string, got *mx.Status) (Status, error) {
 	if q.kind == sendRequest && got.Code == mx.StatusSuccess {
 		return emptyStatus, nil
+	}
+	if q.kind == collectiveRequest && got.Code == mx.StatusSuccess {
+		st := emptyStatus
+		st.Err = q.behind.err
+		return st, st.Err
 	}
 	var st Status
 	st.received(got, int(q.size))

@@ -21,7 +21,10 @@ func Run(n int, f func(world *Comm) error, opts ...Option) error {
 	if n < 1 || n >= mx.MaxEndpoints {
 		return failOp("Run", ErrArg, "%d ranks, there may be 1 to %d in a process", n, mx.MaxEndpoints-1)
 	}
-	set := settingsOf(append([]Option{WithTransports("mem")}, opts...))
+	set, err := settingsOf(append([]Option{WithTransports("mem")}, opts...))
+	if err != nil {
+		return failOp("Run", ErrArg, "%w", err)
+	}
 	set.inProcess = true
 	if err := useLibrary(); err != nil {
 		return failOp("Run", ErrOther, "%w", err)

@@ -15,6 +15,7 @@ type seat struct {
 	ep    *mx.Endpoint
 	peers []atomic.Pointer[peer] // by rank in the world; nil until one is needed
 
+	told      atomic.Uint32 // requests that the rank completes by telling itself
 	finalized atomic.Bool
 }
 

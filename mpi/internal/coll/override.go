@@ -37,8 +37,11 @@ func (o *Overrides) Set(kind, algorithm string) error {
 	return nil
 }
 
-// Parse sets what a list names, such as "allreduce=ring,bcast=flat".
+// Parse sets what a list names, such as "allreduce=ring,bcast=flat". "automatic" names none.
 func (o *Overrides) Parse(list string) error {
+	if strings.TrimSpace(list) == Automatic.String() {
+		return nil
+	}
 	for entry := range strings.SplitSeq(list, ",") {
 		if entry = strings.TrimSpace(entry); entry == "" {
 			continue
@@ -52,4 +55,24 @@ func (o *Overrides) Parse(list string) error {
 		}
 	}
 	return nil
+}
+
+// String is the list that Parse takes.
+func (o *Overrides) String() string {
+	var list []string
+	for k, a := range o.chosen {
+		if a != Automatic {
+			list = append(list, kindNames[k]+"="+a.String())
+		}
+	}
+	if list == nil {
+		return Automatic.String()
+	}
+	return strings.Join(list, ",")
+}
+
+// Copy returns overrides of their own.
+func (o *Overrides) Copy() *Overrides {
+	with := *o
+	return &with
 }

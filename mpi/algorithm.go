@@ -1,0 +1,114 @@
+package mpi
+
+import (
+	"runtime"
+	"slices"
+
+	"gomx/mpi/internal/coll"
+)
+
+// Algorithm returns the algorithm that a collective on the communicator takes: kind is
+// "allreduce", "bcast" and so on, bytes the length of what a rank contributes. "" if there is
+// no such collective. docs/mpi.md lists them.
+func (c *Comm) Algorithm(kind string, bytes int) string {
+	for _, k := range coll.Kinds() {
+		if k.String() == kind {
+			return c.choose(k, bytes, true).String()
+		}
+	}
+	return ""
+}
+
+// Algorithms returns the kinds of collectives, and the algorithms that there are for each.
+func Algorithms() (kinds []string, algorithms [][]string) {
+	for _, k := range coll.Kinds() {
+		var words []string
+		for _, a := range coll.Offered(k) {
+			words = append(words, a.String())
+		}
+		kinds, algorithms = append(kinds, k.String()), append(algorithms, words)
+	}
+	return kinds, algorithms
+}
+
+// SetAlgorithm chooses the algorithm of a kind of collective on the communicator, from the next
+// call on; "automatic" leaves the choice to the library again. All ranks must call it, between the same
+// collectives. One that can't do the job, such as recursive doubling of an Allgather among 6 ranks, is
+// passed over. Errors: ErrComm, ErrArg.
+func (c *Comm) SetAlgorithm(kind, algorithm string) error {
+	if err := c.usable("SetAlgorithm"); err != nil {
+		return err
+	}
+	set := c.overrides().Copy()
+	if err := set.Set(kind, algorithm); err != nil {
+		return c.fail("SetAlgorithm", ErrArg, "%w", err)
+	}
+	c.state.algorithms.Store(set)
+	return nil
+}
+
+func (c *Comm) overrides() *coll.Overrides {
+	if set := c.state.algorithms.Load(); set != nil {
+		return set
+	}
+	return c.seat.job.set.algorithms
+}
+
+// choose returns the algorithm for a collective.
+func (c *Comm) choose(k coll.Kind, bytes int, alike bool) coll.Algorithm {
+	return coll.Choose(k, bytes, coll.Shape{Ranks: len(c.peers), Crowd: c.crowd()}, alike, c.overrides())
+}
+
+func (n *net) choose(k coll.Kind, bytes int, alike bool) coll.Algorithm {
+	return n.c.choose(k, bytes, alike)
+}
+
+// crowd returns how many ranks of the communicator share a core.
+func (c *Comm) crowd() int {
+	if crowd := c.state.crowd.Load(); crowd != 0 {
+		return int(crowd)
+	}
+	crowd := c.seat.job.crowd(c.world)
+	c.state.crowd.Store(int32(crowd))
+	return crowd
+}
+
+// crowd returns how many of some ranks share a core on the host where most do. It is the same at
+// all ranks.
+func (j *job) crowd(world []int32) int {
+	hosts := map[string]*population{}
+	for _, rank := range world {
+		at := j.at(int(rank))
+		p := hosts[at.host]
+		if p == nil {
+			p = &population{}
+			hosts[at.host] = p
+		}
+		p.ranks++
+		if !slices.Contains(p.masks, at.mask) {
+			p.masks = append(p.masks, at.mask)
+			p.cores += at.cores
+		}
+	}
+	most := 1
+	for _, p := range hosts {
+		most = max(most, (p.ranks+p.cores-1)/max(1, p.cores))
+	}
+	return most
+}
+
+// population are ranks of one host.
+type population struct {
+	ranks, cores int
+	masks        []uint32
+}
+
+// place is where a rank runs: its host, how many cores it may use there, and a number that
+// is the same for ranks that may use the same ones.
+type place struct {
+	host  string
+	cores int
+	mask  uint32
+}
+
+func (j *job) at(int) place { return place{cores: runtime.GOMAXPROCS(0)} }

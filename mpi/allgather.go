@@ -1,0 +1,79 @@
+package mpi
+
+import (
+	"gomx/mpi/internal/coll"
+	"gomx/mpi/internal/elem"
+)
+
+// Allgather collects send of all ranks, of the same length, in recv of all ranks, in the order
+// of the ranks (MPI_Allgather). send may be the rank's part of recv, or recv itself if that already has the
+// part. Errors: ErrComm, ErrType, ErrCount, ErrArg for buffers that overlap otherwise, ErrProcFailed.
+func Allgather[T any](c *Comm, send, recv []T) error {
+	n, g, err := beginAllgather(c, "Allgather", send, recv, nil, nil)
+	if err != nil {
+		return err
+	}
+	return n.finish(n.allgather(&g))
+}
+
+// Iallgather begins an Allgather (MPI_Iallgather). The buffers belong to it until the request is
+// complete.
+func Iallgather[T any](c *Comm, send, recv []T) (Request, error) {
+	return startAllgather(c, "Iallgather", send, recv, nil, nil)
+}
+
+// Allgatherv is Allgather of lengths that differ: recv takes counts[i] elements of rank i, which go to
+// displs[i], or one behind the other if displs is nil (MPI_Allgatherv). counts is the same at all ranks. Parts
+// must not overlap.
+func Allgatherv[T any](c *Comm, send, recv []T, counts, displs []int) error {
+	n, g, err := beginAllgather(c, "Allgatherv", send, recv, counts, displs)
+	if err != nil {
+		return err
+	}
+	return n.finish(n.allgather(&g))
+}
+
+// Iallgatherv begins an Allgatherv (MPI_Iallgatherv). All slices belong to it until the request is
+// complete.
+func Iallgatherv[T any](c *Comm, send, recv []T, counts, displs []int) (Request, error) {
+	return startAllgather(c, "Iallgatherv", send, recv, counts, displs)
+}
+
+func startAllgather[T any](c *Comm, op string, send, recv []T, counts, displs []int) (Request, error) {
+	n, g, err := beginAllgather(c, op, send, recv, counts, displs)
+	if err != nil {
+		return Request{}, err
+	}
+	return n.start(func() error { return n.allgather(&g) })
+}
+
+func beginAllgather[T any](c *Comm, op string, send, recv []T, counts, displs []int) (*net, gathering, error) {
+	g := gathering{unit: elem.Size[T](), counts: counts, alike: op == "Allgather" || op == "Iallgather"}
+	if _, err := collectiveBytes(c, op, send); err != nil {
+		return nil, g, err
+	}
+	var err error
+	if g.own, err = ownPart(c, op, "recv", send, recv, counts, displs, g.alike); err != nil {
+		return nil, g, err
+	}
+	g.all, _ = elem.Bytes(recv)
+	g.parts = partsOf(len(g.own), counts, displs, g.unit, g.alike)
+	return c.net(op), g, nil
+}
+
+func (n *net) allgather(g *gathering) error {
+	bytes := len(g.own)
+	if !g.alike { // the choice must be the same everywhere
+		bytes = g.parts.Total(n.Size()) / n.Size()
+	}
+	if n.checked() {
+		d := deed{kind: coll.KindAllgather, unit: g.unit, count: len(g.own) / g.unit}
+		if !g.alike {
+			d.count, d.parts = 0, digest(g.counts)
+		}
+		if err := n.agree(d); err != nil {
+			return err
+		}
+	}
+	return coll.Allgather(n, g.own, g.all, g.parts, n.choose(coll.KindAllgather, bytes, g.alike))
+}

@@ -1,0 +1,28 @@
+package mpi
+
+import "gomx/mpi/internal/coll"
+
+// Barrier returns when all ranks of the communicator have called it (MPI_Barrier).
+func (c *Comm) Barrier() error {
+	if err := c.usable("Barrier"); err != nil {
+		return err
+	}
+	n := c.net("Barrier")
+	return n.finish(n.barrier())
+}
+
+// Ibarrier begins a barrier, which is complete when all ranks have begun it (MPI_Ibarrier).
+func (c *Comm) Ibarrier() (Request, error) {
+	if err := c.usable("Ibarrier"); err != nil {
+		return Request{}, err
+	}
+	n := c.net("Ibarrier")
+	return n.start(n.barrier)
+}
+
+func (n *net) barrier() error {
+	if err := n.agree(deed{kind: coll.KindBarrier}); err != nil {
+		return err
+	}
+	return coll.Barrier(n, n.choose(coll.KindBarrier, 0, true))
+}

@@ -1,0 +1,44 @@
+package mpi
+
+import (
+	"gomx/mpi/internal/coll"
+	"gomx/mpi/internal/elem"
+)
+
+// Bcast copies buf of the root into buf of all other ranks, where it has the same
+// length (MPI_Bcast). Errors: ErrComm, ErrRoot, ErrType, ErrCount where the lengths differ,
+// ErrProcFailed.
+func Bcast[T any](c *Comm, buf []T, root int) error {
+	n, b, err := beginBcast(c, "Bcast", buf, root)
+	if err != nil {
+		return err
+	}
+	return n.finish(n.bcast(b, root, elem.Size[T]()))
+}
+
+// Ibcast begins a Bcast (MPI_Ibcast). buf belongs to it until the request is complete.
+func Ibcast[T any](c *Comm, buf []T, root int) (Request, error) {
+	n, b, err := beginBcast(c, "Ibcast", buf, root)
+	if err != nil {
+		return Request{}, err
+	}
+	return n.start(func() error { return n.bcast(b, root, elem.Size[T]()) })
+}
+
+func beginBcast[T any](c *Comm, op string, buf []T, root int) (*net, []byte, error) {
+	b, err := collectiveBytes(c, op, buf)
+	if err == nil {
+		err = c.checkRoot(op, root)
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	return c.net(op), b, nil
+}
+
+func (n *net) bcast(b []byte, root, unit int) error {
+	if err := n.agree(deed{kind: coll.KindBcast, root: root, unit: unit, count: len(b) / unit}); err != nil {
+		return err
+	}
+	return coll.Bcast(n, b, root, n.choose(coll.KindBcast, len(b), true))
+}

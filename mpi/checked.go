@@ -1,0 +1,120 @@
+package mpi
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"hash/fnv"
+	"reflect"
+	"runtime"
+	"strings"
+
+	"gomx/mpi/internal/coll"
+)
+
+// deed is what a rank is about to do, as far as all ranks must do the same.
+type deed struct {
+	kind  coll.Kind
+	root  int
+	unit  int // bytes of an element
+	count int // elements, where all have as many
+	op    string
+	parts uint64 // digest of counts and displacements, where they must agree
+}
+
+func (n *net) checked() bool { return n.c.seat.job.set.check }
+
+// The record of a deed is the call's name, the operation's, and numbers.
+const (
+	nameRoom   = 32
+	opRoom     = 64
+	recordRoom = nameRoom + opRoom + 4*8
+)
+
+// agree compares what the ranks are about to do, in checked mode: rank 0 gets all records
+// and tells everybody of the first that differs from its own.
+func (n *net) agree(d deed) error {
+	if !n.checked() {
+		return nil
+	}
+	own := n.record(&d)
+	size := n.Size()
+	var all []byte
+	if n.Rank() == 0 {
+		all = n.Scratch(size * recordRoom)
+	}
+	if err := coll.Gather(n, own, all, coll.Equal(recordRoom), 0, coll.Flat); err != nil {
+		return err
+	}
+	verdict := n.Scratch(8 + 2*recordRoom)
+	if n.Rank() == 0 {
+		clear(verdict)
+		for rank := 1; rank < size; rank++ {
+			if other := all[rank*recordRoom : (rank+1)*recordRoom]; !bytes.Equal(own, other) {
+				binary.LittleEndian.PutUint64(verdict, uint64(rank))
+				copy(verdict[8:], own)
+				copy(verdict[8+recordRoom:], other)
+				break
+			}
+		}
+	}
+	if err := coll.Bcast(n, verdict, 0, coll.Binomial); err != nil {
+		return err
+	}
+	rank := binary.LittleEndian.Uint64(verdict)
+	if rank == 0 {
+		return nil
+	}
+	return n.c.failWith(n.op, Undefined, Undefined, ErrMismatch,
+		fmt.Errorf("call %d on the communicator: rank 0 is in %s, and rank %d in %s",
+			n.seq, describe(verdict[8:8+recordRoom]), rank, describe(verdict[8+recordRoom:])))
+}
+
+func (n *net) record(d *deed) []byte {
+	r := n.Scratch(recordRoom)
+	clear(r)
+	copy(r[:nameRoom], n.op)
+	copy(r[nameRoom:nameRoom+opRoom], d.op)
+	for i, number := range []uint64{uint64(d.root), uint64(d.unit), uint64(d.count), d.parts} {
+		binary.LittleEndian.PutUint64(r[nameRoom+opRoom+8*i:], number)
+	}
+	return r
+}
+
+// describe puts a record in words.
+func describe(r []byte) string {
+	text := func(b []byte) string { return string(bytes.TrimRight(b, "\x00")) }
+	number := func(i int) uint64 { return binary.LittleEndian.Uint64(r[nameRoom+opRoom+8*i:]) }
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s(root %d, %d elements of %d bytes", text(r[:nameRoom]), number(0), number(2), number(1))
+	if op := text(r[nameRoom : nameRoom+opRoom]); op != "" {
+		fmt.Fprintf(&b, ", %s", op)
+	}
+	if parts := number(3); parts != 0 {
+		fmt.Fprintf(&b, ", counts with digest %08x", uint32(parts))
+	}
+	b.WriteString(")")
+	return b.String()
+}
+
+// nameOf returns the name of an operation's function. Those of one program are the same at all ranks.
+func nameOf[T any](op Op[T]) string {
+	f := runtime.FuncForPC(reflect.ValueOf(op).Pointer())
+	if f == nil {
+		return "unknown"
+	}
+	name := f.Name()
+	return name[strings.LastIndexByte(name, '/')+1:]
+}
+
+// digest condenses counts that all ranks must give alike.
+func digest(lists ...[]int) uint64 {
+	h := fnv.New64a()
+	for _, list := range lists {
+		_ = binary.Write(h, binary.LittleEndian, int64(len(list)))
+		for _, n := range list {
+			_ = binary.Write(h, binary.LittleEndian, int64(n))
+		}
+	}
+	return h.Sum64()
+}

@@ -1,0 +1,86 @@
+package mpi
+
+import (
+	"fmt"
+
+	"gomx/mpi/internal/elem"
+	"gomx/mx"
+)
+
+// A collective call checks its arguments, takes its number on the communicator (net), and
+// then runs: in the caller's goroutine, or in one of its own if it was begun by an I-form.
+
+// collectiveBytes returns the memory of a buffer, or what is wrong with the communicator or
+// with the type of the elements.
+func collectiveBytes[T any](c *Comm, op string, buf []T) ([]byte, error) {
+	if err := c.usable(op); err != nil {
+		return nil, err
+	}
+	b, ok := elem.Bytes(buf)
+	if !ok {
+		return nil, pointers[T](c, op, Undefined, Undefined)
+	}
+	if int64(len(b)) > int64(mx.MaxMessage) {
+		return nil, c.checkLength(op, len(b), Undefined, Undefined)
+	}
+	return b, nil
+}
+
+func (c *Comm) checkRoot(op string, root int) error {
+	if root >= 0 && root < len(c.peers) {
+		return nil
+	}
+	return c.failWith(op, root, Undefined, ErrRoot, rankRange(len(c.peers)))
+}
+
+// checkLengths wants a buffer to have a length.
+func (c *Comm) checkLengths(op, name string, got, want int, why string) error {
+	if got == want {
+		return nil
+	}
+	return c.fail(op, ErrCount, "%s has %d elements, not %d: %s", name, got, want, why)
+}
+
+// checkCounts returns what is wrong with the counts and displacements of the ranks' parts in
+// a buffer of so many elements. displs may be nil: then the parts lie one behind the other.
+func (c *Comm) checkCounts(op string, counts, displs []int, length int) error {
+	size := len(c.peers)
+	if len(counts) != size || displs != nil && len(displs) != size {
+		return c.fail(op, ErrCount, "%d counts and %d displacements for %d ranks", len(counts), len(displs), size)
+	}
+	next := 0
+	for rank, count := range counts {
+		from := next
+		if displs != nil {
+			from = displs[rank]
+		}
+		if count < 0 || from < 0 || from > length || count > length-from {
+			return c.fail(op, ErrCount, "the part of rank %d, %d elements from %d on, does not lie in a buffer of %d", rank, count, from, length)
+		}
+		next = from + count
+	}
+	return nil
+}
+
+// checkApart wants two buffers to share no memory.
+func (c *Comm) checkApart(op string, a, b []byte) error {
+	if !elem.Overlap(a, b) {
+		return nil
+	}
+	return c.fail(op, ErrArg, "the buffers share memory, and are not the same: give the same slice twice to work in place")
+}
+
+// finish ends the collective, with its error.
+func (n *net) finish(err error) error {
+	n.done()
+	return err
+}
+
+var errNoOp = fmt.Errorf("there is no operation: pass Sum, or a function of your own")
+
+func checkOp[T any](c *Comm, name string, op Op[T]) error {
+	if op != nil {
+		return nil
+	}
+	return c.failWith(name, Undefined, Undefined, ErrOp, errNoOp)
+}

@@ -1,0 +1,89 @@
+package mpi
+
+import (
+	"gomx/mpi/internal/coll"
+	"gomx/mpi/internal/elem"
+)
+
+// ReduceScatter combines send of all ranks, and leaves each rank its part of the result in
+// recv: counts[rank] elements, the parts lying in send one behind the other (MPI_Reduce_scatter). counts is
+// the same at all ranks. recv may lie in send. Errors: ErrComm, ErrType, ErrOp, ErrCount, ErrProcFailed.
+func ReduceScatter[T any](c *Comm, send, recv []T, counts []int, op Op[T]) error {
+	n, err := beginReduceScatter(c, "ReduceScatter", send, recv, counts, op)
+	if err != nil {
+		return err
+	}
+	return n.finish(reduceScatter(n, send, recv, counts, op))
+}
+
+// IreduceScatter begins a ReduceScatter (MPI_Ireduce_scatter). The buffers belong to it until the request is
+// complete, and so does counts.
+func IreduceScatter[T any](c *Comm, send, recv []T, counts []int, op Op[T]) (Request, error) {
+	n, err := beginReduceScatter(c, "IreduceScatter", send, recv, counts, op)
+	if err != nil {
+		return Request{}, err
+	}
+	return n.start(func() error { return reduceScatter(n, send, recv, counts, op) })
+}
+
+// ReduceScatterBlock is ReduceScatter with parts of the length of recv
+// (MPI_Reduce_scatter_block).
+func ReduceScatterBlock[T any](c *Comm, send, recv []T, op Op[T]) error {
+	n, err := beginReduceScatter(c, "ReduceScatterBlock", send, recv, nil, op)
+	if err != nil {
+		return err
+	}
+	return n.finish(reduceScatter(n, send, recv, nil, op))
+}
+
+// IreduceScatterBlock begins a ReduceScatterBlock (MPI_Ireduce_scatter_block). The buffers belong to it
+// until the request is complete.
+func IreduceScatterBlock[T any](c *Comm, send, recv []T, op Op[T]) (Request, error) {
+	n, err := beginReduceScatter(c, "IreduceScatterBlock", send, recv, nil, op)
+	if err != nil {
+		return Request{}, err
+	}
+	return n.start(func() error { return reduceScatter(n, send, recv, nil, op) })
+}
+
+func beginReduceScatter[T any](c *Comm, name string, send, recv []T, counts []int, op Op[T]) (*net, error) {
+	if _, err := collectiveBytes(c, name, send); err != nil {
+		return nil, err
+	}
+	if err := checkOp(c, name, op); err != nil {
+		return nil, err
+	}
+	total, own := len(recv)*len(c.peers), len(recv)
+	if counts != nil {
+		if err := c.checkCounts(name, counts, nil, len(send)); err != nil {
+			return nil, err
+		}
+		total, own = 0, counts[c.rank]
+		for _, n := range counts {
+			total += n
+		}
+	}
+	if err := c.checkLengths(name, "send", len(send), total, "it has the parts of all ranks"); err != nil {
+		return nil, err
+	}
+	if err := c.checkLengths(name, "recv", len(recv), own, "that is the count of this rank"); err != nil {
+		return nil, err
+	}
+	return c.net(name), nil
+}
+
+func reduceScatter[T any](n *net, send, recv []T, counts []int, op Op[T]) error {
+	unit := elem.Size[T]()
+	p := coll.Equal(len(recv) * unit)
+	if counts != nil {
+		p = coll.Listed(counts, nil, unit)
+	}
+	if n.checked() {
+		d := deed{kind: coll.KindReduceScatter, unit: unit, count: len(send), op: nameOf(op), parts: digest(counts)}
+		if err := n.agree(d); err != nil {
+			return err
+		}
+	}
+	a := n.choose(coll.KindReduceScatter, len(send)*unit, counts == nil)
+	return coll.ReduceScatter(n, send, recv, p, op, a)
+}

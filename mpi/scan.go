@@ -1,0 +1,66 @@
+package mpi
+
+import (
+	"gomx/mpi/internal/coll"
+	"gomx/mpi/internal/elem"
+)
+
+// Scan combines send of the ranks up to and with this one into recv, in the order of the
+// ranks (MPI_Scan). The same slice may be given twice. Errors: as Allreduce.
+func Scan[T any](c *Comm, send, recv []T, op Op[T]) error {
+	if err := checkReduction(c, "Scan", send, recv, op); err != nil {
+		return err
+	}
+	n := c.net("Scan")
+	return n.finish(scan(n, send, recv, op))
+}
+
+// Iscan begins a Scan (MPI_Iscan). The buffers belong to it until the request is complete.
+func Iscan[T any](c *Comm, send, recv []T, op Op[T]) (Request, error) {
+	if err := checkReduction(c, "Iscan", send, recv, op); err != nil {
+		return Request{}, err
+	}
+	n := c.net("Iscan")
+	return n.start(func() error { return scan(n, send, recv, op) })
+}
+
+// Exscan combines send of the ranks below this one into recv, in the order of the ranks
+// (MPI_Exscan). recv of rank 0 stays as it is. The same slice may be given twice. Errors: as
+// Allreduce.
+func Exscan[T any](c *Comm, send, recv []T, op Op[T]) error {
+	if err := checkReduction(c, "Exscan", send, recv, op); err != nil {
+		return err
+	}
+	n := c.net("Exscan")
+	return n.finish(exscan(n, send, recv, op))
+}
+
+// Iexscan begins an Exscan (MPI_Iexscan). The buffers belong to it until the request is complete.
+func Iexscan[T any](c *Comm, send, recv []T, op Op[T]) (Request, error) {
+	if err := checkReduction(c, "Iexscan", send, recv, op); err != nil {
+		return Request{}, err
+	}
+	n := c.net("Iexscan")
+	return n.start(func() error { return exscan(n, send, recv, op) })
+}
+
+func scan[T any](n *net, send, recv []T, op Op[T]) error {
+	if err := agreeOnScan(n, coll.KindScan, send, op); err != nil {
+		return err
+	}
+	return coll.Scan(n, send, recv, op, n.choose(coll.KindScan, len(send)*elem.Size[T](), true))
+}
+
+func exscan[T any](n *net, send, recv []T, op Op[T]) error {
+	if err := agreeOnScan(n, coll.KindExscan, send, op); err != nil {
+		return err
+	}
+	return coll.Exscan(n, send, recv, op, n.choose(coll.KindExscan, len(send)*elem.Size[T](), true))
+}
+
+func agreeOnScan[T any](n *net, k coll.Kind, send []T, op Op[T]) error {
+	if !n.checked() {
+		return nil
+	}
+	return n.agree(deed{kind: k, unit: elem.Size[T](), count: len(send), op: nameOf(op)})
+}

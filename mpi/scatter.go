@@ -1,0 +1,77 @@
+package mpi
+
+import (
+	"gomx/mpi/internal/coll"
+	"gomx/mpi/internal/elem"
+)
+
+// Scatter gives each rank, in recv, its part of send of the root: parts of the length of
+// recv, in the order of the ranks (MPI_Scatter). send of the others is not used and may be nil. The
+// root's recv may be its part of send, or send itself to leave its part there. Errors: ErrComm, ErrRoot, ErrType, ErrCount, ErrArg
+// for buffers that overlap otherwise, ErrProcFailed.
+func Scatter[T any](c *Comm, send, recv []T, root int) error {
+	n, g, err := beginScatter(c, "Scatter", send, nil, nil, recv, root)
+	if err != nil {
+		return err
+	}
+	return n.finish(n.scatter(&g))
+}
+
+// Iscatter begins a Scatter (MPI_Iscatter). The buffers belong to it until the request is complete.
+func Iscatter[T any](c *Comm, send, recv []T, root int) (Request, error) {
+	return startScatter(c, "Iscatter", send, nil, nil, recv, root)
+}
+
+// Scatterv is Scatter of lengths that differ: rank i gets counts[i] elements of send of the root, which
+// begin at displs[i], or lie one behind the other if displs is nil (MPI_Scatterv). send, counts and
+// displs of the others are not used.
+func Scatterv[T any](c *Comm, send []T, counts, displs []int, recv []T, root int) error {
+	n, g, err := beginScatter(c, "Scatterv", send, counts, displs, recv, root)
+	if err != nil {
+		return err
+	}
+	return n.finish(n.scatter(&g))
+}
+
+// Iscatterv begins a Scatterv (MPI_Iscatterv). All slices belong to it until the request is complete.
+func Iscatterv[T any](c *Comm, send []T, counts, displs []int, recv []T, root int) (Request, error) {
+	return startScatter(c, "Iscatterv", send, counts, displs, recv, root)
+}
+
+func startScatter[T any](c *Comm, op string, send []T, counts, displs []int, recv []T, root int) (Request, error) {
+	n, g, err := beginScatter(c, op, send, counts, displs, recv, root)
+	if err != nil {
+		return Request{}, err
+	}
+	return n.start(func() error { return n.scatter(&g) })
+}
+
+func beginScatter[T any](c *Comm, op string, send []T, counts, displs []int, recv []T, root int) (*net, gathering, error) {
+	g := gathering{root: root, unit: elem.Size[T](), alike: op == "Scatter" || op == "Iscatter"}
+	var err error
+	if g.own, err = collectiveBytes(c, op, recv); err != nil {
+		return nil, g, err
+	}
+	if err := c.checkRoot(op, root); err != nil {
+		return nil, g, err
+	}
+	if c.rank == root {
+		if g.own, err = ownPart(c, op, "send", recv, send, counts, displs, g.alike); err != nil {
+			return nil, g, err
+		}
+		g.all, _ = elem.Bytes(send)
+	}
+	g.parts = partsOf(len(g.own), counts, displs, g.unit, g.alike)
+	return c.net(op), g, nil
+}
+
+func (n *net) scatter(g *gathering) error {
+	d := deed{kind: coll.KindScatter, root: g.root, unit: g.unit}
+	if g.alike {
+		d.count = len(g.own) / g.unit
+	}
+	if err := n.agree(d); err != nil {
+		return err
+	}
+	return coll.Scatter(n, g.all, g.parts, g.own, g.root, n.choose(coll.KindScatter, len(g.own), g.alike))
+}
