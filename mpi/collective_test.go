@@ -257,7 +257,7 @@ func TestManyAtOnce(t *testing.T) {
 
 // TestCollectiveArguments looks that wrong arguments are told by name, before anything is sent.
 func TestCollectiveArguments(t *testing.T) {
-	type bad struct{ p *int }
+	type bad = *int
 	four := make([]int, 4)
 	var none mpi.Op[int]
 	for name, x := range map[string]struct {
