@@ -20,6 +20,9 @@ const (
 // TagUB is the largest tag (MPI_TAG_UB).
 const TagUB = 1<<tagBits - 1
 
+// maxRanks is the size of the largest world.
+const maxRanks = 1 << rankBits
+
 // bitsOf returns the match bits of what a rank sends, but for the tag.
 func bitsOf(context uint32, rank int) uint64 {
 	return uint64(context)<<contextShift | uint64(rank)<<rankShift

@@ -27,6 +27,9 @@ func (c *Comm) broken(op string, peer, tag int, err error) error {
 	if e := c.usable(op); e != nil {
 		return e
 	}
+	if _, dead := errors.AsType[*death](err); dead {
+		return c.failWith(op, peer, tag, ErrProcFailed, err)
+	}
 	if errors.Is(err, mx.ErrBadRequest) {
 		return c.failWith(op, peer, tag, ErrRequest, err)
 	}
@@ -44,9 +47,19 @@ func (c *Comm) ended(op string, peer, tag int, st *mx.Status, room int) error {
 			fmt.Errorf("the message has %d bytes, the buffer %d: give the receive a larger one, or ask Probe for the length", st.MsgLength, room))
 	case mx.StatusEndpointClosed, mx.StatusEndpointUnreachable, mx.StatusTimeout, mx.StatusBadSession,
 		mx.StatusEndpointUnknown:
-		return c.failWith(op, peer, tag, ErrProcFailed, fmt.Errorf("rank %d of the world: %w", c.worldRank(peer), st.Code))
+		return c.lost(op, peer, tag, st)
 	}
 	return c.failWith(op, peer, tag, ErrOther, st.Code)
+}
+
+// lost makes the error of a request whose peer has died, and notes the death.
+func (c *Comm) lost(op string, peer, tag int, st *mx.Status) error {
+	if peer == AnySource {
+		peer = sourceOf(st.MatchInfo)
+	}
+	rank := c.worldRank(peer)
+	c.seat.job.bury(rank, st.Code)
+	return c.failWith(op, peer, tag, ErrProcFailed, c.seat.job.deaths.why(rank))
 }
 
 // worldRank returns a rank of the communicator as one of the world.

@@ -27,6 +27,13 @@ var variables = []variable{
 	{name: "MX_CHECK", help: "1: every collective first compares what the ranks are about to do",
 		show: func(s *settings) string { return bit(s.check) },
 		set:  func(s *settings, text string) error { return setBit(&s.check, text) }},
+	{name: "MX_LOCAL", help: "without a launcher, Main runs this many ranks as goroutines of its process; 0: one rank",
+		show: func(s *settings) string { return strconv.Itoa(s.local) },
+		set: func(s *settings, text string) error {
+			n, err := strconv.ParseUint(text, 10, 31)
+			s.local = int(n)
+			return err
+		}},
 }
 
 // Environment returns the variables that this package and mpi/launch read, besides those of

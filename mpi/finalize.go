@@ -19,7 +19,15 @@ func (c *Comm) Finalize() error {
 	if s.finalized.Swap(true) {
 		return c.fail("Finalize", ErrFinalized, "rank %d of the world has called it before", s.rank)
 	}
-	return s.ep.Close()
+	if s.job.launch == nil {
+		return s.ep.Close() // the process has other ranks
+	}
+	s.job.close()
+	leaveLibrary()
+	if err := s.job.launch.Finalize(); err != nil {
+		return c.fail("Finalize", ErrLaunch, "%w", err)
+	}
+	return nil
 }
 
 // meet waits until all ranks have come. They tell it up a tree, and are told down the same

@@ -8,6 +8,8 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"gomx/mpi/internal/service"
+	"gomx/mpi/launch"
 	"gomx/mx"
 )
 
@@ -18,8 +20,12 @@ type job struct {
 	seats []*seat // of those in this process
 	set   settings
 
+	service *service.Service // what processes say to each other apart from messages
+	launch  *launch.Job      // nil: the ranks are goroutines
+
 	next   atomic.Uint32 // endpoint id to try first
 	ending atomic.Pointer[ending]
+	deaths deaths
 }
 
 // ending says why a job is at its end before its time. It is an error.
@@ -63,7 +69,7 @@ func leaveLibrary() {
 // open opens an endpoint of the job.
 func (j *job) open(filter uint32) (*mx.Endpoint, error) {
 	params := append([]mx.Param{mx.WithErrorHandler(mx.ErrorsReturn)}, j.set.params...)
-	if !j.set.inProcess {
+	if j.launch != nil {
 		return mx.OpenEndpoint(mx.AnyNIC, mx.AnyEndpoint, filter, params...)
 	}
 	for range mx.MaxEndpoints {
@@ -75,15 +81,31 @@ func (j *job) open(filter uint32) (*mx.Endpoint, error) {
 	return nil, mx.ErrBusy
 }
 
+// openService makes the service of the process.
+func (j *job) openService() (err error) {
+	if j.launch == nil {
+		j.service = service.Local(0)
+		return nil
+	}
+	j.service, err = service.Open(j.launch.Rank(), append([]mx.Param{mx.WithSpin(0)}, j.set.params...)...)
+	return err
+}
+
+// beginService has it answer the others. What its handlers need is there.
+func (j *job) beginService() error {
+	places := make([]service.Place, len(j.cards))
+	for i := range j.cards {
+		places[i] = j.cards[i].service
+	}
+	return j.service.Begin(places)
+}
+
 // randomFilter returns a number that nobody guesses.
 func randomFilter() uint32 {
 	var b [4]byte
 	_, _ = rand.Read(b[:])
 	return binary.LittleEndian.Uint32(b[:])
 }
-
-// world returns the world's communicator of a seat. All share the list of ranks.
-func (s *seat) world(ranks []int32) *Comm { return newComm(s, worldContext, s.rank, ranks, "world") }
 
 // allRanks returns the ranks of the world.
 func (j *job) allRanks() []int32 {
@@ -109,6 +131,9 @@ func (j *job) close() {
 		if s != nil {
 			all.Go(func() { _ = s.ep.Close() })
 		}
+	}
+	if j.service != nil {
+		all.Go(func() { _ = j.service.Close() })
 	}
 	all.Wait()
 }

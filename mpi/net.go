@@ -6,21 +6,30 @@ import (
 	"gomx/mx"
 )
 
-// net is what a collective sends its messages with: they lie in the collective context of the communicator,
-// with the number of the collective as their tag, and so match nothing else. Each
-// collective that is under way has its own; one goroutine at a time uses it.
+// net is what a collective sends its messages with: they lie in the collective context of the
+// communicator, with the number of the collective as their tag, and so match nothing else. Each
+// collective that is under way has its own, and one goroutine at a time uses it. It is the
+// Net of internal/coll.
 type net struct {
 	c       *Comm
 	op      string
-	bits    uint64 // of what is sent
+	out     uint64 // of what is sent
 	in      uint64 // of what is received, but for the source
 	seq     int
+	begun   []begun // by Isend and Irecv
 	scratch [][]byte
 	used    int
-	begun   []begun
+}
+
+// begun is a send or receive that is under way.
+type begun struct {
+	r    mx.Request
+	peer int
+	want int // bytes of a receive; -1: a send
 }
 
 // net begins a collective: all ranks call it in the same order. The caller gives it back with done.
+// A collective that goes on in the background takes its net at the call, too.
 func (c *Comm) net(op string) *net {
 	st := c.state
 	var n *net
@@ -32,28 +41,32 @@ func (c *Comm) net(op string) *net {
 	if n == nil {
 		n = &net{}
 	}
-	n.seq = int(st.seq.Add(1) & uint32(tagMask))
-	n.c, n.op = c, op
-	n.in = bitsOf(st.context, 0) | collective | uint64(n.seq)
-	n.bits = c.out | collective | uint64(n.seq)
+	seq := uint64(st.seq.Add(1)) & tagMask
+	n.c, n.op, n.seq = c, op, int(seq)
+	n.in = bitsOf(st.context, 0) | collective | seq
+	n.out = c.out | collective | seq
 	return n
 }
 
 // scratchKept is how much scratch memory a collective leaves for the next one, in each piece.
 const scratchKept = 8 << 20
 
-// done ends the collective.
+// done ends the collective. What is under way after an error is given up.
 func (n *net) done() {
-	st := n.c.state
-	if len(n.begun) > 0 {
-		n.abandon()
+	for _, b := range n.begun {
+		kind := recvRequest
+		if b.want < 0 {
+			kind = sendRequest
+		}
+		n.c.retract(b.r, kind)
 	}
 	for i := range n.used {
 		if cap(n.scratch[i]) > scratchKept {
 			n.scratch[i] = nil
 		}
 	}
-	n.c, n.used = nil, 0
+	st := n.c.state
+	n.c, n.begun, n.used = nil, n.begun[:0], 0
 	st.mu.Lock()
 	st.nets = append(st.nets, n)
 	st.mu.Unlock()
@@ -67,14 +80,14 @@ func (n *net) Size() int { return len(n.c.peers) }
 
 // Send sends b to a rank, and returns when b may be used again.
 func (n *net) Send(b []byte, to int) error {
-	if p := n.c.peers[to].Load(); p != nil && n.c.seat.ep.SendNow(b, p.addr, n.bits) {
+	if n.sendNow(b, to) {
 		return nil
 	}
-	h, err := n.isend(b, to)
+	r, err := n.isend(b, to)
 	if err != nil {
 		return err
 	}
-	return n.sent(h, to)
+	return n.conclude(begun{r, to, -1})
 }
 
 // Recv receives the next message of a rank into b, which it must fill.
@@ -83,7 +96,7 @@ func (n *net) Recv(b []byte, from int) error {
 	if err != nil {
 		return err
 	}
-	return n.received(r, len(b), from)
+	return n.conclude(begun{r, from, len(b)})
 }
 
 // Sendrecv does both at once.
@@ -92,21 +105,56 @@ func (n *net) Sendrecv(send []byte, to int, recv []byte, from int) error {
 	if err != nil {
 		return err
 	}
-	if p := n.c.peers[to].Load(); p != nil && n.c.seat.ep.SendNow(send, p.addr, n.bits) {
-		return n.received(in, len(recv), from)
+	if n.sendNow(send, to) {
+		return n.conclude(begun{in, from, len(recv)})
 	}
-	out, err := n.isend(send, to)
-	if err != nil {
+	n.begun = append(n.begun, begun{in, from, len(recv)})
+	if err := n.Isend(send, to); err != nil {
 		return err
 	}
-	if err := n.received(in, len(recv), from); err != nil {
-		return err
-	}
-	return n.sent(out, to)
+	return n.waitFrom(len(n.begun) - 2)
 }
 
-// Scratch returns n bytes, 64-byte aligned, that are good until the collective is done. What
-// they hold is undefined.
+// Isend begins to send b, which must stay as it is until WaitAll.
+func (n *net) Isend(b []byte, to int) error {
+	if n.sendNow(b, to) {
+		return nil
+	}
+	r, err := n.isend(b, to)
+	if err == nil {
+		n.begun = append(n.begun, begun{r, to, -1})
+	}
+	return err
+}
+
+// Irecv begins to fill b with the next message of a rank; it is complete after WaitAll.
+func (n *net) Irecv(b []byte, from int) error {
+	r, err := n.irecv(b, from)
+	if err == nil {
+		n.begun = append(n.begun, begun{r, from, len(b)})
+	}
+	return err
+}
+
+// WaitAll waits for all that Isend and Irecv have begun.
+func (n *net) WaitAll() error { return n.waitFrom(0) }
+
+// waitFrom waits for what was begun since.
+func (n *net) waitFrom(first int) error {
+	for i := first; i < len(n.begun); i++ {
+		b := n.begun[i]
+		n.begun[i] = begun{} // if it fails, it is over for all that
+		if err := n.conclude(b); err != nil {
+			n.begun = append(n.begun[:first], n.begun[i+1:]...)
+			return err
+		}
+	}
+	n.begun = n.begun[:first]
+	return nil
+}
+
+// Scratch returns n bytes, aligned to a cache line, that are good until the collective is
+// done. What they hold is undefined.
 func (n *net) Scratch(size int) []byte {
 	if n.used == len(n.scratch) {
 		n.scratch = append(n.scratch, nil)
@@ -119,12 +167,17 @@ func (n *net) Scratch(size int) []byte {
 	return n.scratch[at][:size]
 }
 
+func (n *net) sendNow(b []byte, to int) bool {
+	p := n.c.peers[to].Load()
+	return p != nil && n.c.seat.ep.SendNow(b, p.addr, n.out)
+}
+
 func (n *net) isend(b []byte, to int) (mx.Request, error) {
 	p, err := n.c.peer(n.op, to, Undefined)
 	if err != nil {
 		return mx.Request{}, err
 	}
-	r, err := n.c.seat.ep.Isend(b, p.addr, n.bits, nil)
+	r, err := n.c.seat.ep.Isend(b, p.addr, n.out, nil)
 	if err != nil {
 		err = n.c.broken(n.op, to, Undefined, err)
 	}
@@ -132,40 +185,33 @@ func (n *net) isend(b []byte, to int) (mx.Request, error) {
 }
 
 func (n *net) irecv(b []byte, from int) (mx.Request, error) {
-	p, err := n.c.peer(n.op, from, Undefined)
-	if err != nil {
-		return mx.Request{}, err
+	value := n.in | uint64(from)<<rankShift
+	if p := n.c.peers[from].Load(); p != nil {
+		if r, err := n.c.seat.ep.IrecvFrom(b, p.addr, value, mx.MatchMaskNone, nil); err == nil {
+			return r, nil
+		}
 	}
-	r, err := n.c.recvFrom(b, p, n.in|uint64(from)<<rankShift, mx.MatchMaskNone)
-	if err != nil {
-		err = n.c.broken(n.op, from, Undefined, err)
-	}
-	return r, err
+	return n.c.post(n.op, b, value, mx.MatchMaskNone, from, Undefined)
 }
 
-func (n *net) sent(r mx.Request, to int) error {
-	st, err := n.c.await(r, to)
-	if err != nil {
-		return n.c.broken(n.op, to, Undefined, err)
+// conclude waits for what was begun, and says how it failed.
+func (n *net) conclude(b begun) error {
+	st, done, err := n.c.await(b.r, b.peer)
+	if !done {
+		n.begun = append(n.begun, b)
+		return n.c.broken(n.op, b.peer, Undefined, err)
 	}
-	if st.Code != mx.StatusSuccess {
-		return n.c.ended(n.op, to, Undefined, &st, 0)
-	}
-	return nil
-}
-
-func (n *net) received(r mx.Request, want, from int) error {
-	st, err := n.c.await(r, from)
-	if err != nil {
-		return n.c.broken(n.op, from, Undefined, err)
-	}
-	if st.Code == mx.StatusSuccess && int(st.XferLength) == want {
+	if st.Code == mx.StatusSuccess && (b.want < 0 || int(st.XferLength) == b.want) {
 		return nil
 	}
+	return n.failed(b, &st)
+}
+
+func (n *net) failed(b begun, st *mx.Status) error {
 	if st.Code == mx.StatusSuccess || st.Code == mx.StatusTruncated {
-		return n.c.failWith(n.op, from, Undefined, ErrCount,
-			fmt.Errorf("call %d on the communicator: %d bytes were expected of rank %d, it has sent %d: the ranks have called it with other counts, or have called something else",
-				n.seq, want, from, st.MsgLength))
+		return n.c.failWith(n.op, b.peer, Undefined, ErrCount,
+			fmt.Errorf("collective call %d on the communicator: %d bytes were expected of rank %d, it has sent %d: the ranks have given it other counts, or have called something else",
+				n.seq, b.want, b.peer, st.MsgLength))
 	}
-	return n.c.ended(n.op, from, Undefined, &st, want)
+	return n.c.ended(n.op, b.peer, Undefined, st, max(b.want, 0))
 }

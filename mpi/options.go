@@ -9,8 +9,8 @@ import (
 type Option func(*settings)
 
 type settings struct {
-	params    []mx.Param
-	inProcess bool // the ranks are goroutines of this process
+	params []mx.Param
+	local  int // MX_LOCAL
 
 	algorithms *coll.Overrides
 	check      bool // collectives compare what the ranks are about to do

@@ -46,22 +46,38 @@ func (c *Comm) irecv(op string, b []byte, size, source, tag int) (Request, error
 	if err := c.checkLength(op, len(b), source, tag); err != nil {
 		return Request{}, err
 	}
-	var p *peer
-	var err error
-	if source != AnySource {
-		if p, err = c.peer(op, source, tag); err != nil {
-			return Request{}, err
-		}
-	}
 	value, mask := want(c.out&contextMask, source, tag)
-	r, err := c.recvFrom(b, p, value, mask)
+	r, err := c.post(op, b, value, mask, source, tag)
 	if err != nil {
-		return Request{}, c.broken(op, source, tag, err)
+		return Request{}, err
 	}
 	return Request{c: c, r: r, kind: recvRequest, size: uint32(size), room: uint32(len(b)), peer: int32(source), tag: int32(tag)}, nil
 }
 
-// recvFrom posts a receive, tied to a peer unless that is nil.
-func (c *Comm) recvFrom(b []byte, p *peer, value, mask uint64) (mx.Request, error) {
-	return c.seat.ep.Irecv(b, value, mask, nil)
+// post posts a receive, tied to the source if that is named.
+func (c *Comm) post(op string, b []byte, value, mask uint64, source, tag int) (r mx.Request, err error) {
+	ep := c.seat.ep
+	if source == AnySource {
+		r, err = ep.Irecv(b, value, mask, nil)
+	} else {
+		p, gone := c.peer(op, source, tag)
+		switch {
+		case gone == nil:
+			r, err = ep.IrecvFrom(b, p.addr, value, mask, nil)
+		case c.has(value, mask): // it has sent that, and died
+			r, err = ep.Irecv(b, value, mask, nil)
+		default:
+			return r, gone
+		}
+	}
+	if err != nil {
+		return r, c.broken(op, source, tag, err)
+	}
+	return r, nil
+}
+
+// has reports whether a message lies there.
+func (c *Comm) has(value, mask uint64) bool {
+	_, found, err := c.seat.ep.Iprobe(value, mask)
+	return found && err == nil
 }

@@ -1,6 +1,7 @@
 package mpi
 
 import (
+	"errors"
 	"fmt"
 
 	"gomx/mx"
@@ -35,33 +36,64 @@ var opNames = [...]string{noRequest: "Wait", sentRequest: "Isend", nullRequest: 
 	collectiveRequest: "Wait for a collective"}
 
 // Wait blocks until the operation is complete, and empties the request (MPI_Wait). Its error
-// is that of the operation, which is in the status too. If the context of the communicator ends,
-// the request stays as it is. Of an empty request the status is empty.
+// is that of the operation, which is in the status too. If the context of the communicator ends
+// first, the error wraps its, and the request stays as it is. Of an empty request the status is empty.
 func (q *Request) Wait() (Status, error) {
-	st, err := q.collect(opNames[q.kind])
-	if err == nil || q.c == nil || q.c.ctx == nil || q.c.ctx.Err() == nil || st.Err != nil {
+	st, done, err := q.wait(opNames[q.kind], true)
+	if done {
 		*q = Request{}
 	}
 	return st, err
 }
 
-// finish waits for an operation that the caller has just begun, and that nobody else
-// knows.
-func (q *Request) finish(op string) (Status, error) { return q.collect(op) }
+// Test is Wait if the operation is complete, and otherwise returns false at once (MPI_Test).
+func (q *Request) Test() (Status, bool, error) {
+	if q.kind <= nullRequest {
+		st, err := q.Wait()
+		return st, true, err
+	}
+	op := opNames[q.kind]
+	got, done, err := q.c.seat.ep.Test(q.r)
+	switch {
+	case err != nil:
+		return emptyStatus, false, q.c.broken(op, int(q.peer), int(q.tag), err)
+	case !done:
+		err := q.bereaved(op)
+		if err != nil {
+			*q = Request{}
+		}
+		return emptyStatus, err != nil, err
+	}
+	st, err := q.outcome(op, &got)
+	*q = Request{}
+	return st, true, err
+}
 
-// collect waits for the operation, and collects it.
-func (q *Request) collect(op string) (Status, error) {
+// wait waits for the operation, and collects it. Without done it goes on.
+func (q *Request) wait(op string, stays bool) (st Status, done bool, err error) {
 	switch q.kind {
 	case noRequest, sentRequest:
-		return emptyStatus, nil
+		return emptyStatus, true, nil
 	case nullRequest:
-		return nullStatus, nil
+		return nullStatus, true, nil
 	}
-	got, err := q.c.await(q.r, int(q.peer))
-	if err != nil {
-		return emptyStatus, q.c.broken(op, int(q.peer), int(q.tag), err)
+	got, done, err := q.c.await(q.r, int(q.peer))
+	if !done && !stays {
+		got, done = q.c.retract(q.r, q.kind)
 	}
-	return q.outcome(op, &got)
+	if !done {
+		err = q.c.broken(op, int(q.peer), int(q.tag), err)
+		return emptyStatus, errors.Is(err, ErrProcFailed), err
+	}
+	st, err = q.outcome(op, &got)
+	return st, true, err
+}
+
+// finish waits for an operation that the caller has just begun, and that nobody else knows. If
+// the context ends first, it is given up.
+func (q *Request) finish(op string) (Status, error) {
+	st, _, err := q.wait(op, false)
+	return st, err
 }
 
 // outcome makes a status of what mx says.
@@ -86,19 +118,6 @@ func (q *Request) outcome(op string, got *mx.Status) (Status, error) {
 	}
 	st.Err = q.c.ended(op, int(q.peer), int(q.tag), got, int(q.room))
 	return st, st.Err
-}
-
-// await waits until a request of mx is complete, and collects it.
-func (c *Comm) await(r mx.Request, peer int) (mx.Status, error) {
-	if c.ctx != nil {
-		return c.seat.ep.WaitContext(c.ctx, r)
-	}
-	for {
-		st, done, err := c.seat.ep.Wait(r, mx.Infinite)
-		if done || err != nil {
-			return st, err
-		}
-	}
 }
 
 // WaitAll waits for all requests, and empties them (MPI_Waitall). sts, unless it is nil, has

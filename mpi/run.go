@@ -25,7 +25,6 @@ func Run(n int, f func(world *Comm) error, opts ...Option) error {
 	if err != nil {
 		return failOp("Run", ErrArg, "%w", err)
 	}
-	set.inProcess = true
 	if err := useLibrary(); err != nil {
 		return failOp("Run", ErrOther, "%w", err)
 	}
@@ -47,20 +46,21 @@ func Run(n int, f func(world *Comm) error, opts ...Option) error {
 
 // seatAll makes all ranks, in this process.
 func (j *job) seatAll() error {
+	if err := j.openService(); err != nil {
+		return err
+	}
+	j.cards = make([]card, 0, j.size)
 	for rank := range j.size {
-		filter := randomFilter()
-		s, err := sit(j, rank, filter)
+		s, k, err := j.sit(rank)
+		if s != nil {
+			j.seats = append(j.seats, s)
+		}
 		if err != nil {
 			return fmt.Errorf("rank %d: %w", rank, err)
 		}
-		j.seats = append(j.seats, s)
-		k, err := cardOf(s.ep, filter)
-		if err != nil {
-			return err
-		}
 		j.cards = append(j.cards, k)
 	}
-	return nil
+	return j.beginService()
 }
 
 // work is the life of a rank that is a goroutine.

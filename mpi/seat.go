@@ -26,16 +26,21 @@ type peer struct{ addr mx.EndpointAddr }
 // the rank computes.
 const connectBound = 30 * time.Second
 
-// sit opens the endpoint of a rank.
-func sit(j *job, rank int, filter uint32) (*seat, error) {
+// sit opens the endpoint of a rank, and says in a card where it is.
+func (j *job) sit(rank int) (*seat, card, error) {
+	filter := randomFilter()
 	ep, err := j.open(filter)
 	if err != nil {
-		return nil, err
+		return nil, card{}, err
 	}
 	s := &seat{job: j, rank: rank, ep: ep, peers: make([]atomic.Pointer[peer], j.size)}
 	s.peers[rank].Store(&peer{ep.Addr()})
-	return s, nil
+	k := card{door: ep.ID(), filter: filter, service: j.service.Place()}
+	return s, k, k.locate(ep)
 }
+
+// world returns the communicator of all ranks. Those in one process share the list of ranks.
+func (s *seat) world(ranks []int32) *Comm { return newComm(s, worldContext, s.rank, ranks, "world") }
 
 // reach returns the peer of a rank of the world, and connects with it first if
 // that was not done before. What several goroutines make at once is the same.
@@ -43,7 +48,11 @@ func (s *seat) reach(ctx context.Context, rank int) (*peer, error) {
 	if p := s.peers[rank].Load(); p != nil {
 		return p, nil
 	}
-	addr, err := s.job.cards[rank].connect(ctx, s.ep)
+	if why := s.job.deaths.why(rank); why != nil {
+		return nil, why
+	}
+	k := &s.job.cards[rank]
+	addr, err := k.connect(ctx, s.ep)
 	if err != nil {
 		return nil, err
 	}

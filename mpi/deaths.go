@@ -1,0 +1,75 @@
+package mpi
+
+import (
+	"fmt"
+	"sync"
+	"sync/atomic"
+)
+
+// deaths is what a process knows of ranks that have died.
+type deaths struct {
+	count atomic.Int32
+	mu    sync.Mutex
+	of    map[int32]*death
+}
+
+// death is the end of a rank before its time. It is an error.
+type death struct {
+	rank  int // in the world
+	cause error
+}
+
+func (d *death) Error() string {
+	return fmt.Sprintf("rank %d of the world is gone: %v", d.rank, d.cause)
+}
+func (d *death) Unwrap() error { return d.cause }
+
+// why returns the death of a rank, or nil if it is not known to be dead.
+func (d *deaths) why(rank int) error {
+	if d.count.Load() == 0 {
+		return nil
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if k := d.of[int32(rank)]; k != nil {
+		return k
+	}
+	return nil
+}
+
+// bury notes that a rank of the world has died, and reports whether that is news. Waits for
+// anybody's message look again.
+func (j *job) bury(rank int, cause error) bool {
+	d := &j.deaths
+	d.mu.Lock()
+	if _, known := d.of[int32(rank)]; known {
+		d.mu.Unlock()
+		return false
+	}
+	if d.of == nil {
+		d.of = map[int32]*death{}
+	}
+	d.of[int32(rank)] = &death{rank, cause}
+	d.count.Add(1)
+	d.mu.Unlock()
+	for _, s := range j.seats {
+		s.ep.Wakeup()
+	}
+	return true
+}
+
+// mourns returns a death in the communicator, or nil.
+func (c *Comm) mourns() *death {
+	d := &c.seat.job.deaths
+	if d.count.Load() == 0 {
+		return nil
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for _, rank := range c.world {
+		if k := d.of[rank]; k != nil {
+			return k
+		}
+	}
+	return nil
+}

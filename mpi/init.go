@@ -1,0 +1,188 @@
+package mpi
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"sync/atomic"
+
+	"gomx/mpi/launch"
+	"gomx/mx"
+)
+
+// initialized says that Init has been called in this process.
+var initialized atomic.Bool
+
+// Init joins the job that the process was started in, and returns the communicator of all its
+// ranks (MPI_Init). The process is one of them. What there is to find out about the job
+// is taken from the launcher; without one the job has one rank.
+//
+// Errors: ErrInit for the second call in a process, ErrLaunch if there is no way to the other ranks,
+// ErrArg for a variable of the environment that makes no sense, ErrOther with what package mx says.
+func Init(opts ...Option) (*Comm, error) {
+	lj, set, err := find(opts)
+	if err != nil {
+		return nil, err
+	}
+	return initIn(lj, set)
+}
+
+// find asks the launcher, once in a process.
+func find(opts []Option) (*launch.Job, settings, error) {
+	set, err := settingsOf(opts)
+	if err != nil {
+		return nil, set, failOp("Init", ErrArg, "%w", err)
+	}
+	if initialized.Swap(true) {
+		return nil, set, failOp("Init", ErrInit, "a process joins one job, once")
+	}
+	lj, err := launch.Find()
+	if err != nil {
+		return nil, set, failOp("Init", ErrLaunch, "%w", err)
+	}
+	if lj.Size() > maxRanks {
+		return nil, set, failOp("Init", ErrLaunch, "%d ranks, there may be %d", lj.Size(), maxRanks)
+	}
+	return lj, set, nil
+}
+
+// initIn makes the world of a job.
+func initIn(lj *launch.Job, set settings) (*Comm, error) {
+	if err := useLibrary(); err != nil {
+		return nil, failOp("Init", ErrOther, "%w", err)
+	}
+	j := &job{size: lj.Size(), set: set, launch: lj}
+	if secret := lj.Secret(); secret != nil {
+		j.set.params = append([]mx.Param{mx.WithSecret(secret)}, j.set.params...)
+	}
+	if err := j.join(); err != nil {
+		j.close()
+		leaveLibrary()
+		if !errors.Is(err, ErrLaunch) {
+			err = failOp("Init", ErrOther, "%w", err)
+		}
+		return nil, err
+	}
+	go j.heed()
+	return j.seats[0].world(j.allRanks()), nil
+}
+
+// join opens the endpoints of the process and makes them known.
+func (j *job) join() error {
+	if err := j.openService(); err != nil {
+		return err
+	}
+	s, k, err := j.sit(j.launch.Rank())
+	if s != nil {
+		j.seats = []*seat{s}
+	}
+	if err != nil {
+		return err
+	}
+	k.host = j.launch.HostID()
+	all, err := j.launch.Exchange(context.Background(), k.append(nil))
+	if err != nil {
+		return failOp("Init", ErrLaunch, "%w", err)
+	}
+	j.cards = make([]card, len(all))
+	for rank, b := range all {
+		if j.cards[rank], err = parseCard(b); err != nil {
+			return fmt.Errorf("rank %d: %w", rank, err)
+		}
+	}
+	return j.beginService()
+}
+
+// heed listens to what the launcher has to say.
+func (j *job) heed() {
+	lost, dead := j.launch.Lost(), j.launch.Dead()
+	for lost != nil {
+		select {
+		case rank, ok := <-dead:
+			if !ok {
+				dead = nil
+				continue
+			}
+			j.bury(rank, errors.New("it has ended without Finalize"))
+		case <-lost:
+			lost = nil
+		}
+	}
+	why := j.launch.LostReason()
+	if why == nil || j.seats[0].finalized.Load() {
+		return
+	}
+	if a, ok := errors.AsType[*launch.Aborted](why); ok {
+		fmt.Fprintf(os.Stderr, "mpi: rank %d: %v\n", j.launch.Rank(), a)
+		os.Exit(exitCode(a.Code))
+	}
+	j.end(j.launch.Rank(), fmt.Errorf("%w: %w", ErrLaunch, why))
+}
+
+// exitCode makes an exit code of an abort's: never that of a success.
+func exitCode(code int) int {
+	if code&0xff == 0 {
+		return 1
+	}
+	return code & 0xff
+}
+
+// Abort ends the whole job, and does not return in a process of its own: every process exits with the code,
+// or with 1 if that is 0 (MPI_Abort). The reason is printed. Among ranks of one process, all calls return
+// ErrAborted from then on, and Run returns it. Safe from any goroutine.
+func (c *Comm) Abort(code int, reason string) {
+	j := c.seat.job
+	err := c.fail("Abort", ErrAborted, "code %d: %s", code, reason)
+	if j.launch == nil {
+		j.end(c.seat.rank, err)
+		return
+	}
+	fmt.Fprintln(os.Stderr, err)
+	j.launch.Abort(exitCode(code), reason)
+	os.Exit(exitCode(code))
+}
+
+// Main is a whole program: it joins the job, calls f with the world, and finalizes. An error of f, or of
+// its own, is printed with the rank, and ends the job with exit code 1. With
+// MX_LOCAL=n in the environment, and no launcher, the job is n goroutines in this
+// process, as Run makes them.
+func Main(f func(world *Comm) error, opts ...Option) {
+	if err := runMain(f, opts); err != nil {
+		if !errors.Is(err, launch.ErrSaidByRank0) {
+			fmt.Fprintln(os.Stderr, err)
+		}
+		os.Exit(1)
+	}
+}
+
+func runMain(f func(world *Comm) error, opts []Option) error {
+	lj, set, err := find(opts)
+	if err != nil {
+		return err
+	}
+	if set.local > 0 && lj.Size() == 1 {
+		if err := lj.Finalize(); err != nil {
+			return failOp("Main", ErrLaunch, "%w", err)
+		}
+		return Run(set.local, f, opts...)
+	}
+	world, err := initIn(lj, set)
+	if err != nil {
+		return err
+	}
+	if err = f(world); err == nil && !world.seat.finalized.Load() {
+		err = world.Finalize()
+	}
+	if err != nil {
+		world.abandon(err)
+	}
+	return nil
+}
+
+// abandon ends the job because of what a rank's program has returned.
+func (c *Comm) abandon(err error) {
+	fmt.Fprintf(os.Stderr, "rank %d of %d: %v\n", c.rank, c.Size(), err)
+	c.seat.job.launch.Abort(1, err.Error())
+	os.Exit(1)
+}

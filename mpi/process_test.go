@@ -1,0 +1,230 @@
+package mpi_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+	"testing"
+
+	"gomx/mpi"
+)
+
+// programVariable names the program that the test binary is to be, as one rank of a job.
+const programVariable = "MPI_TEST_PROGRAM"
+
+// programs are what ranks that are processes run.
+var programs = map[string]func(world *mpi.Comm) error{
+	"ring":     ringOnce,
+	"orphan":   func(world *mpi.Comm) error { return orphaned(world, func() { os.Exit(7) }) },
+	"fails":    failsOnOne,
+	"finalize": finalizeAndMore,
+	"aborts":   aborts,
+}
+
+func TestMain(m *testing.M) {
+	if name := os.Getenv(programVariable); name != "" {
+		mpi.Main(programs[name])
+		os.Exit(0)
+	}
+	os.Exit(m.Run())
+}
+
+// exit is how a rank ended.
+type exit struct {
+	code   int
+	output string
+}
+
+// job starts the test binary as n ranks of a program, which meet at a port of rank 0, and waits
+// for them.
+func job(t *testing.T, program string, n int, environment ...string) []exit {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	root := l.Addr().String()
+	_ = l.Close()
+	ctx, cancel := context.WithTimeout(context.Background(), bound)
+	defer cancel()
+	exits := make([]exit, n)
+	var all sync.WaitGroup
+	for rank := range n {
+		all.Go(func() {
+			var out bytes.Buffer
+			c := exec.CommandContext(ctx, os.Args[0])
+			c.Env = append(os.Environ(), programVariable+"="+program, "MX_ROOT="+root,
+				fmt.Sprintf("MX_RANK=%d", rank), fmt.Sprintf("MX_SIZE=%d", n))
+			c.Env = append(c.Env, environment...)
+			c.Stdout, c.Stderr = &out, &out
+			_ = c.Run()
+			exits[rank] = exit{c.ProcessState.ExitCode(), out.String()}
+		})
+	}
+	all.Wait()
+	if ctx.Err() != nil {
+		t.Fatalf("%s on %d ranks does not end: %+v", program, n, exits)
+	}
+	return exits
+}
+
+func TestProcesses(t *testing.T) {
+	for _, n := range []int{1, 2, 4} {
+		for _, transport := range []string{"shm", "tcp"} {
+			t.Run(fmt.Sprintf("%s/%d", transport, n), func(t *testing.T) {
+				skipWithout(t, transport)
+				for rank, e := range job(t, "ring", n, "MX_TRANSPORTS="+transport) {
+					if e.code != 0 || e.output != "" {
+						t.Errorf("rank %d: exit code %d, %s", rank, e.code, e.output)
+					}
+				}
+			})
+		}
+	}
+}
+
+// TestProcessDies: a rank exits without Finalize, and the others' waits for it end with its name.
+func TestProcessDies(t *testing.T) {
+	for rank, e := range job(t, "orphan", 3) {
+		switch {
+		case rank == 1 && e.code != 7:
+			t.Errorf("rank 1: exit code %d, %s", e.code, e.output)
+		case rank != 1 && (e.code != 0 || e.output != ""):
+			t.Errorf("rank %d: exit code %d, %s", rank, e.code, e.output)
+		}
+	}
+}
+
+// orphaned has rank 1 end before its time. All others learn it.
+func orphaned(world *mpi.Comm, die func()) error {
+	buf := make([]int64, 1)
+	if world.Rank() == 1 {
+		for _, other := range []int{0, 2} {
+			if err := mpi.Send(world, []int64{5}, other, 0); err != nil {
+				return err
+			}
+		}
+		die()
+	}
+	if _, err := mpi.Recv(world, buf, 1, 0); err != nil {
+		return fmt.Errorf("what was sent before is lost: %w", err)
+	}
+	_, named := mpi.Recv(world, buf, 1, 1)
+	_, anybody := mpi.Recv(world, buf, mpi.AnySource, 1)
+	for _, err := range []error{named, anybody} {
+		if err := wantError(err, mpi.ErrProcFailed, world.Rank()); err != nil {
+			return err
+		}
+		if !strings.Contains(err.Error(), "rank 1 of the world") {
+			return fmt.Errorf("%q does not name the dead", err)
+		}
+	}
+	os.Exit(0) // Finalize would wait for the dead
+	return nil
+}
+
+func TestProcessFails(t *testing.T) {
+	exits := job(t, "fails", 3)
+	if e := exits[2]; e.code != 1 || !strings.Contains(e.output, "rank 2 of 3: out of cheese") {
+		t.Errorf("rank 2: exit code %d, %s", e.code, e.output)
+	}
+	for rank := range 2 {
+		if exits[rank].code == 0 {
+			t.Errorf("rank %d succeeds: %s", rank, exits[rank].output)
+		}
+	}
+}
+
+func failsOnOne(world *mpi.Comm) error {
+	if world.Rank() == 2 {
+		return fmt.Errorf("out of cheese")
+	}
+	_, err := mpi.Recv(world, make([]byte, 1), mpi.AnySource, 0)
+	return err
+}
+
+func TestProcessAborts(t *testing.T) {
+	for rank, e := range job(t, "aborts", 3) {
+		if e.code != 42 || !strings.Contains(e.output, "code 42") || !strings.Contains(e.output, "enough") {
+			t.Errorf("rank %d: exit code %d, %s", rank, e.code, e.output)
+		}
+	}
+}
+
+func aborts(world *mpi.Comm) error {
+	if err := world.Barrier(); err != nil {
+		return err
+	}
+	if world.Rank() == 1 {
+		world.Abort(42, "enough")
+	}
+	_, err := mpi.Recv(world, make([]byte, 1), world.Rank(), 0)
+	return err
+}
+
+func TestProcessFinalizes(t *testing.T) {
+	for rank, e := range job(t, "finalize", 2) {
+		if e.code != 0 || e.output != "" {
+			t.Errorf("rank %d: exit code %d, %s", rank, e.code, e.output)
+		}
+	}
+}
+
+func finalizeAndMore(world *mpi.Comm) error {
+	if _, err := mpi.Init(); err == nil {
+		return fmt.Errorf("a second Init succeeds")
+	}
+	if err := world.Finalize(); err != nil {
+		return err
+	}
+	return wantError(world.Barrier(), mpi.ErrFinalized, world.Rank())
+}
+
+// TestLocalRanks: without a launcher a process may be several ranks.
+func TestLocalRanks(t *testing.T) {
+	out, err := local("ring", "MX_LOCAL=3")
+	if err != nil || len(out) != 0 {
+		t.Errorf("%v, %s", err, out)
+	}
+	if out, err = local("ring", "MX_LOCAL=many"); err == nil || !strings.Contains(string(out), "MX_LOCAL") {
+		t.Errorf("%v, %s", err, out)
+	}
+}
+
+func local(program string, environment ...string) ([]byte, error) {
+	c := exec.Command(os.Args[0])
+	c.Env = append(append(os.Environ(), programVariable+"="+program), environment...)
+	return c.CombinedOutput()
+}
+
+// ringOnce passes a few messages around.
+func ringOnce(c *mpi.Comm) error {
+	n := c.Size()
+	next, before := (c.Rank()+1)%n, (c.Rank()+n-1)%n
+	for tag, size := range sizes {
+		in := make([]int32, size)
+		q, err := mpi.Irecv(c, in, before, tag)
+		if err != nil {
+			return err
+		}
+		if err := mpi.Send(c, pattern(size, c.Rank()), next, tag); err != nil {
+			return err
+		}
+		st, err := q.Wait()
+		if err != nil {
+			return err
+		}
+		if st.Source != before || st.Tag != tag || st.Count != size || st.Bytes != 4*size {
+			return fmt.Errorf("status %+v", st)
+		}
+		if err := same(in, pattern(size, before)); err != nil {
+			return fmt.Errorf("%d elements: %w", size, err)
+		}
+	}
+	return nil
+}
