@@ -70,6 +70,7 @@ type Depths struct {
 	Bytes, BytesPeak, Bound    int // of the unexpected store
 	Walked, Finds              uint64
 	Requests, RequestsPeak     int // in use, in any state
+	Claimed                    int // messages that are claimed and not received
 	Completed                  int // complete and not collected
 	Pulls                      int // rendezvous that are received by blocks now
 	Kept, Early                int // frames kept until acknowledged, or for their turn
@@ -84,7 +85,7 @@ func (e *Engine) Depths() Depths {
 		Pulls: e.pulls.live(), Kept: kept, Early: early, Windows: e.windows.live(),
 		Posted: m.Depth, PostedPeak: m.Peak, PostedProbes: m.Probes, Arrivals: m.Arrivals,
 		Unexpected: u.Depth, UnexpectedPeak: u.Peak, Bytes: u.Bytes, BytesPeak: u.PeakBytes, Bound: u.Limit,
-		Walked: u.Walked, Finds: u.Finds,
+		Claimed: u.Claimed, Walked: u.Walked, Finds: u.Finds,
 		Requests: e.reqs.live, RequestsPeak: e.reqs.peak, Completed: e.done.count(),
 	}
 }

@@ -1,6 +1,9 @@
 package endpoint
 
-import "gomx/transport/wire"
+import (
+	"gomx/transport/wire"
+	"gomx/unexpected"
+)
 
 // Disconnect ends the session with a peer (XII.1.1): its requests complete with
 // EndpointUnreachable, its unexpected messages are dropped, and the address is
@@ -120,15 +123,13 @@ func (e *Engine) endRequests(p *peer, code Code) {
 }
 
 func (e *Engine) dropStored(p *peer, all bool) {
-	for id, ok := e.unexp.First(); ok; {
-		next, more := e.unexp.Next(id)
-		m := e.unexp.At(id)
-		if m.Peer == p.index && (all || storedKind(m.Kind) == storedRemote) {
+	e.unexp.Each(func(id int32, m *unexpected.Message) {
+		lost := storedKind(m.Kind) == storedRemote && !e.unexp.Claimed(id) // whoever has claimed it is told
+		if m.Peer == p.index && (all || lost) {
 			e.unexp.Remove(id)
 			e.count.Dropped++
 		}
-		id, ok = next, more
-	}
+	})
 	e.unthrottle()
 }
 

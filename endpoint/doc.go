@@ -14,7 +14,7 @@
 //
 //	send.go eager.go rndv_send.go      from Send to the completion of the sender
 //	recv.go arrive.go rndv_recv.go     from Recv or a frame to the completion of the receiver
-//	tied.go                            receives that end with a session
+//	tied.go claim.go                   receives that end with a session, or of a claimed message
 //	blocks.go                          rendezvous by blocks, for media that can't pull
 //	window.go access.go put.go get.go  one-sided operations: windows, both sides of puts and gets
 //	link.go connect.go disconnect.go   links and sessions

@@ -3,6 +3,8 @@ package endpoint
 import (
 	"fmt"
 	"strings"
+
+	"gomx/unexpected"
 )
 
 var stateNames = [...]string{
@@ -31,11 +33,14 @@ func (e *Engine) DumpState() string {
 	}
 	e.eachRequest(func(slot int32, r *request) { e.dumpRequest(&b, slot, r) })
 	e.windows.dump(&b)
-	for id, ok := e.unexp.First(); ok; id, ok = e.unexp.Next(id) {
-		m := e.unexp.At(id)
+	e.unexp.Each(func(id int32, m *unexpected.Message) {
 		where := [...]string{storedEager: "here", storedRemote: "with the sender", storedSelf: "with our send"}[m.Kind]
-		fmt.Fprintf(&b, "unexpected from %s match %#x bytes %d %s\n", e.peers[m.Peer].name(), m.Match, m.Length, where)
-	}
+		what := "unexpected"
+		if e.unexp.Claimed(id) {
+			what = "claimed"
+		}
+		fmt.Fprintf(&b, "%s from %s match %#x bytes %d %s\n", what, e.peers[m.Peer].name(), m.Match, m.Length, where)
+	})
 	if e.paused {
 		b.WriteString("progression is disabled\n")
 	}

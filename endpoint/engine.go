@@ -26,6 +26,7 @@ type Engine struct {
 	handling bool      // it runs
 	arrivals []arrival // messages stored since TakeArrivals, if traced
 	arrived  uint32
+	claims   uint32 // messages that were claimed
 	trace    bool
 
 	backlog  []int32 // peers with frames that wait for their link

@@ -1,6 +1,9 @@
 package endpoint
 
-import "gomx/transport/wire"
+import (
+	"gomx/transport/wire"
+	"gomx/unexpected"
+)
 
 // Healing over media that are ordered and reliable, but whose links may break for
 // passing reasons. Sequenced frames are kept until the peer acknowledges them,
@@ -100,11 +103,11 @@ func (e *Engine) unhook(p *peer) {
 			e.pullBlocks(p, slot, r) // instead of the link, from the next Resume on
 		}
 	})
-	for id, ok := e.unexp.First(); ok; id, ok = e.unexp.Next(id) {
-		if m := e.unexp.At(id); m.Peer == p.index && storedKind(m.Kind) == storedRemote {
+	e.unexp.Each(func(_ int32, m *unexpected.Message) {
+		if m.Peer == p.index && storedKind(m.Kind) == storedRemote {
 			m.Flags |= placeLost
 		}
-	}
+	})
 }
 
 // relink gives a connected peer another link. If it has one that works, the new

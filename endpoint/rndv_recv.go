@@ -4,9 +4,9 @@ import "gomx/transport/wire"
 
 // startRendezvous fetches the bytes of a large message that has matched.
 func (e *Engine) startRendezvous(p *peer, slot int32, r *request, from uint64, total uint32, desc []byte) {
-	if p.state != peerConnected || p.remote != r.session {
+	if code, over := e.over(p, r.session); over {
 		r.xferLen = 0
-		e.complete(slot, r, BadSession)
+		e.complete(slot, r, code)
 		return
 	}
 	r.remote, r.state = from, statePulling

@@ -1,5 +1,7 @@
 package endpoint
 
+import "gomx/unexpected"
+
 // later adds a timeout to a tick without overflow.
 func later(now, timeout Tick) Tick {
 	if timeout >= Never-now {
@@ -108,12 +110,11 @@ func (e *Engine) expireSelf(slot int32, r *request) {
 		e.reqs.remove(&e.peers[0].queue, r)
 	}
 	h := uint64(handleOf(slot, r.generation))
-	for id, ok := e.unexp.First(); ok; id, ok = e.unexp.Next(id) {
-		if m := e.unexp.At(id); storedKind(m.Kind) == storedSelf && m.ID == h {
+	e.unexp.Each(func(id int32, m *unexpected.Message) {
+		if storedKind(m.Kind) == storedSelf && m.ID == h {
 			e.unexp.Remove(id)
-			break
 		}
-	}
+	})
 	r.xferLen = 0
 	e.complete(slot, r, TimedOut)
 }

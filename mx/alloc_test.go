@@ -140,6 +140,13 @@ var exchanges = map[string]func(x *exchange){
 		x.check(x.b.Wait(recv, bound))
 		x.check(x.a.Wait(send, bound))
 	},
+	"claim": func(x *exchange) {
+		send := x.must(x.a.Isend(x.out, x.toB, 1, nil))
+		m, st, ok, err := x.b.Claim(nil, bound, 1, exact)
+		x.check(st, ok, err)
+		x.check(x.b.Wait(x.must(x.b.IrecvMessage(x.in, m, nil)), bound))
+		x.check(x.a.Wait(send, bound))
+	},
 	"wait first": func(x *exchange) {
 		x.reqs = append(x.reqs[:0], mx.Request{}, x.must(x.b.Irecv(x.in, 2, exact, nil)), x.must(x.b.Irecv(x.in, 1, exact, nil)))
 		send := x.must(x.a.Isend(x.out, x.toB, 1, nil))

@@ -77,6 +77,7 @@ var counterTable = [...]counterLine{
 	{"posted receives looked at", false, func(r *driver.Report) uint64 { return r.Depths.PostedProbes }},
 	{"unexpected messages", true, func(r *driver.Report) uint64 { return uint64(r.Depths.Unexpected) }},
 	{"unexpected messages, peak", true, func(r *driver.Report) uint64 { return uint64(r.Depths.UnexpectedPeak) }},
+	{"claimed messages", true, func(r *driver.Report) uint64 { return uint64(r.Depths.Claimed) }},
 	{"unexpected bytes", true, func(r *driver.Report) uint64 { return uint64(r.Depths.Bytes) }},
 	{"unexpected bytes, peak", true, func(r *driver.Report) uint64 { return uint64(r.Depths.BytesPeak) }},
 	{"unexpected messages looked at", false, func(r *driver.Report) uint64 { return r.Depths.Walked }},

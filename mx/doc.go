@@ -51,6 +51,8 @@
 // complete: a wake-up for WaitAny that can't be missed. IrecvFrom is a receive that
 // ends with the session with a peer. WaitFirst waits for the first of several requests.
 // Pending lists those that are not complete, for people.
+// Claim takes a message that has arrived out of matching, and IrecvMessage receives it
+// later: what a program with several goroutines needs in the place of a probe.
 //
 // # What it does not do
 //

@@ -10,7 +10,8 @@
 //     could never be delivered.
 //  3. A refused Add changes nothing. The caller leaves the message where it is,
 //     which is how back-pressure starts.
-//  4. A message and its buffer stay where they are until Remove.
+//  4. A message and its buffer stay where they are until Remove. One that is claimed
+//     is out of sight, and keeps its share of the limit.
 //  5. Buffers kept for later messages never amount to more than a quarter of the
 //     limit, and the indexes over masks never to more than the limit itself
 //     (or what 4096 messages need, if that is more).

@@ -4,7 +4,7 @@ import "fmt"
 
 // Check reports a broken invariant of s.
 func Check(s *Store) error {
-	n, bytes, prev := 0, 0, none
+	n, claimed, bytes, prev := 0, 0, 0, none
 	for id := s.first; id != none; id = s.slab.at(id).next {
 		at := s.slab.at(id)
 		if at.prev != prev || !s.exact.Has(id) {
@@ -17,6 +17,16 @@ func Check(s *Store) error {
 		}
 		n, bytes, prev = n+1, bytes+at.cost, id
 	}
+	for id, prev := s.claims, none; id != none; id = s.slab.at(id).next {
+		at := s.slab.at(id)
+		if at.prev != prev || !at.claimed || s.exact.Has(id) {
+			return fmt.Errorf("claimed message %d follows %d, not %d; indexed %v", id, at.prev, prev, s.exact.Has(id))
+		}
+		claimed, bytes, prev = claimed+1, bytes+at.cost, id
+	}
+	if claimed != s.claimed {
+		return fmt.Errorf("%d messages are claimed, counted %d", claimed, s.claimed)
+	}
 	if n != s.depth || bytes != s.bytes || prev != s.last || s.exact.Len() != n {
 		return fmt.Errorf("%d messages of %d bytes, last %d; counted %d, %d, %d, indexed %d",
 			n, bytes, prev, s.depth, s.bytes, s.last, s.exact.Len())
@@ -26,7 +36,7 @@ func Check(s *Store) error {
 			return fmt.Errorf("%d messages under mask %#x, want %d", s.masked[i].index.Len(), s.masked[i].mask, n)
 		}
 	}
-	return s.slab.check(n, s.limit)
+	return s.slab.check(n+claimed, s.limit)
 }
 
 func (b *slab) check(live, limit int) error {

@@ -22,11 +22,12 @@ func FuzzStore(f *testing.F) {
 	f.Add(slices.Repeat([]byte{0, 1, 3, 7, 9, 200, 0, 8, 0}, 30))
 	f.Add(slices.Repeat([]byte{0, 1, 255, 0, 2, 100, 6, 1, 0}, 30))
 	f.Add(append(slices.Repeat([]byte{7, 1, 1}, 5), slices.Repeat([]byte{1, 2, 2, 2, 3, 3}, 10)...))
+	f.Add(append(slices.Repeat([]byte{7, 1, 9}, 8), slices.Repeat([]byte{8, 1, 2, 8, 0, 1, 0, 3, 7, 9, 5, 0}, 20)...))
 	f.Fuzz(func(t *testing.T, ops []byte) {
 		p := newPair(t, 64<<10)
 		for ; len(ops) >= 3; ops = ops[3:] {
 			a, b := ops[1], ops[2]
-			switch ops[0] % 8 {
+			switch ops[0] % 10 {
 			case 0:
 				p.add(fuzzValue(a), int32(a%4), int(b)*int(b)*2)
 			case 1:
@@ -41,6 +42,10 @@ func FuzzStore(f *testing.F) {
 				p.removePeer(int32(a % 4))
 			case 6:
 				p.setLimit(int(b) << 10)
+			case 8:
+				p.claim(fuzzValue(a)&fuzzMask(b), fuzzMask(b))
+			case 9:
+				p.redeem(int(a))
 			case 7: // many at once, so that short inputs make a deep store
 				for i := range b % 64 {
 					p.add(fuzzValue(a+i), int32(i%4), int(i)&1*8)

@@ -7,7 +7,7 @@ package unexpected
 // accepts every message.
 func (s *Store) Add(m Message, size int) (id int32, ok bool) {
 	cost := footprint(size)
-	if s.depth != 0 && s.bytes+cost > s.limit {
+	if s.bytes != 0 && s.bytes+cost > s.limit {
 		return none, false
 	}
 	id, at := s.slab.take(size)
@@ -44,8 +44,15 @@ func put(to, from *Message) {
 // id that is not stored does nothing.
 func (s *Store) Remove(id int32) {
 	if !s.exact.Remove(id) {
+		s.removeClaimed(id)
 		return
 	}
+	s.bytes -= s.withdraw(id).cost
+	s.slab.give(id, s.spareLimit())
+}
+
+// withdraw takes a message out of the indexes over masks and the order of arrival.
+func (s *Store) withdraw(id int32) *entry {
 	for i := range s.masked {
 		s.masked[i].index.Remove(id)
 	}
@@ -61,22 +68,20 @@ func (s *Store) Remove(id int32) {
 		s.slab.at(at.next).prev = at.prev
 	}
 	s.depth--
-	s.bytes -= at.cost
-	s.slab.give(id, s.spareLimit())
+	return at
 }
 
-// RemovePeer removes all messages of one peer, oldest first. f, unless nil, is
-// called with each before it goes and must not add or remove messages.
+// RemovePeer removes all messages of one peer, oldest first, and then those that are
+// claimed. f, unless nil, is called with each before it goes and must not add or remove
+// messages.
 func (s *Store) RemovePeer(peer int32, f func(id int32)) {
-	for id := s.first; id != none; {
-		at := s.slab.at(id)
-		next := at.next
-		if at.message.Peer == peer {
-			if f != nil {
-				f(id)
-			}
-			s.Remove(id)
+	s.Each(func(id int32, m *Message) {
+		if m.Peer != peer {
+			return
 		}
-		id = next
-	}
+		if f != nil {
+			f(id)
+		}
+		s.Remove(id)
+	})
 }

@@ -21,10 +21,11 @@ const (
 // entry is the place of one message, in use or free.
 type entry struct {
 	message Message
-	next    int32 // in order of arrival; among free entries of the class
+	next    int32 // in order of arrival; among claimed ones; among free entries of the class
 	prev    int32
 	cost    int // footprint
 	class   uint8
+	claimed bool
 }
 
 // slab owns all entries and their buffers. Entries lie in chunks that never

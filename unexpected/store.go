@@ -23,7 +23,8 @@ type Message struct {
 // Stats tell how full a store is and how hard it works. The counters run since
 // New.
 type Stats struct {
-	Depth     int    // messages stored now
+	Depth     int    // messages stored now, those that are claimed not counted
+	Claimed   int    // claimed messages
 	Peak      int    // most messages that were ever stored at once
 	Bytes     int    // footprint of the messages stored now
 	PeakBytes int    // largest that Bytes has ever been
@@ -40,6 +41,9 @@ type Store struct {
 	slab  slab
 	first int32 // oldest message
 	last  int32
+
+	claims  int32 // the latest claimed message
+	claimed int   // how many there are
 
 	depth, peak      int
 	bytes, peakBytes int
@@ -63,10 +67,10 @@ func New(limit int) *Store { return &Store{limit: limit} }
 // must leave Match and Peer alone.
 func (s *Store) At(id int32) *Message { return &s.slab.at(id).message }
 
-// Len returns the number of messages stored.
+// Len returns the number of messages stored, those that are claimed not counted.
 func (s *Store) Len() int { return s.depth }
 
-// Has reports whether id is a stored message.
+// Has reports whether id is a stored message, and not claimed.
 func (s *Store) Has(id int32) bool { return s.exact.Has(id) }
 
 // First returns the oldest message; ok is false if the store is empty.
@@ -81,7 +85,7 @@ func (s *Store) Next(id int32) (next int32, ok bool) {
 
 // Room reports whether Add would accept a message with size bytes of data.
 func (s *Store) Room(size int) bool {
-	return s.depth == 0 || s.bytes+footprint(size) <= s.limit
+	return s.bytes == 0 || s.bytes+footprint(size) <= s.limit
 }
 
 // SetLimit changes the limit, in bytes. Messages already stored stay, even if
@@ -95,7 +99,7 @@ func (s *Store) SetLimit(limit int) {
 // Stats returns the state and the counters of the store.
 func (s *Store) Stats() Stats {
 	return Stats{
-		Depth: s.depth, Peak: s.peak,
+		Depth: s.depth, Claimed: s.claimed, Peak: s.peak,
 		Bytes: s.bytes, PeakBytes: s.peakBytes, Limit: s.limit,
 		Spare: s.slab.spare, Indexes: len(s.masked),
 		Walked: s.walked, Finds: s.finds,

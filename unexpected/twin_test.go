@@ -11,7 +11,7 @@ import (
 
 // twin is the store as one would write it on a blackboard: messages in order of
 // arrival, searched from the front.
-type twin struct{ waiting []twinMessage }
+type twin struct{ waiting, claimed []twinMessage }
 
 type twinMessage struct {
 	id    int32
@@ -50,7 +50,7 @@ func footprint(size int) int {
 }
 
 func (t *twin) bytes() (n int) {
-	for _, m := range t.waiting {
+	for _, m := range slices.Concat(t.waiting, t.claimed) {
 		n += footprint(m.size)
 	}
 	return n
@@ -71,7 +71,7 @@ func newPair(t testing.TB, limit int) *pair {
 
 func (p *pair) add(value uint64, peer int32, size int) bool {
 	p.Helper()
-	room := len(p.twin.waiting) == 0 || p.twin.bytes()+footprint(size) <= p.limit
+	room := len(p.twin.waiting)+len(p.twin.claimed) == 0 || p.twin.bytes()+footprint(size) <= p.limit
 	if got := p.store.Room(size); got != room {
 		p.Fatalf("Room(%d) = %v, want %v", size, got, room)
 	}
@@ -84,7 +84,7 @@ func (p *pair) add(value uint64, peer int32, size int) bool {
 	}
 	p.stamp++
 	at := p.store.At(id)
-	if len(at.Data) != size || p.twin.at(id) >= 0 {
+	if len(at.Data) != size || p.twin.at(id) >= 0 || p.store.Claimed(id) {
 		p.Fatalf("id %d with %d bytes, want a new one with %d", id, len(at.Data), size)
 	}
 	for i := range at.Data {
@@ -111,8 +111,40 @@ func (p *pair) receive(value, mask uint64) {
 	}
 }
 
+// claim claims what a receive would get.
+func (p *pair) claim(value, mask uint64) {
+	p.Helper()
+	id, ok := p.find(value, mask)
+	if got := p.store.Claim(id); got != ok || p.store.Claim(id) {
+		p.Fatalf("Claim(%d) = %v, and then true", id, got)
+	}
+	if i := p.twin.at(id); ok {
+		p.twin.claimed = append(p.twin.claimed, p.twin.waiting[i])
+		p.twin.waiting = slices.Delete(p.twin.waiting, i, i+1)
+	}
+}
+
+// redeem removes one of the claimed messages.
+func (p *pair) redeem(which int) {
+	p.Helper()
+	if n := len(p.twin.claimed); n > 0 {
+		m := p.twin.claimed[which%n]
+		if !p.store.Claimed(m.id) {
+			p.Fatalf("message %d is not claimed", m.id)
+		}
+		p.remove(m.id)
+		if p.store.Claimed(m.id) {
+			p.Fatalf("message %d is removed, and claimed", m.id)
+		}
+	}
+}
+
 func (p *pair) remove(id int32) {
 	p.Helper()
+	if i := slices.IndexFunc(p.twin.claimed, func(m twinMessage) bool { return m.id == id }); i >= 0 {
+		p.intact(p.twin.claimed[i])
+		p.twin.claimed = slices.Delete(p.twin.claimed, i, i+1)
+	}
 	if i := p.twin.at(id); i >= 0 {
 		p.intact(p.twin.waiting[i])
 		p.twin.waiting = slices.Delete(p.twin.waiting, i, i+1)
@@ -128,11 +160,17 @@ func (p *pair) removePeer(peer int32) {
 			want = append(want, m.id)
 		}
 	}
+	for _, m := range slices.Backward(p.twin.claimed) {
+		if m.peer == peer {
+			want = append(want, m.id)
+		}
+	}
 	p.store.RemovePeer(peer, func(id int32) { got = append(got, id) })
 	if !slices.Equal(got, want) {
 		p.Fatalf("RemovePeer(%d) removed %v, want %v", peer, got, want)
 	}
-	p.twin.waiting = slices.DeleteFunc(p.twin.waiting, func(m twinMessage) bool { return m.peer == peer })
+	of := func(m twinMessage) bool { return m.peer == peer }
+	p.twin.waiting, p.twin.claimed = slices.DeleteFunc(p.twin.waiting, of), slices.DeleteFunc(p.twin.claimed, of)
 }
 
 func (p *pair) setLimit(limit int) {
@@ -167,8 +205,11 @@ func (p *pair) check() {
 	if ok {
 		p.Fatalf("walk goes on to %d", id)
 	}
+	for _, m := range p.twin.claimed {
+		p.intact(m)
+	}
 	s := p.store.Stats()
-	if s.Depth != len(p.twin.waiting) || s.Bytes != p.twin.bytes() || s.Limit != p.limit || s.PeakBytes < s.Bytes {
+	if s.Depth != len(p.twin.waiting) || s.Claimed != len(p.twin.claimed) || s.Bytes != p.twin.bytes() || s.Limit != p.limit || s.PeakBytes < s.Bytes {
 		p.Fatalf("Stats() = %+v; want depth %d, %d bytes of %d", s, len(p.twin.waiting), p.twin.bytes(), p.limit)
 	}
 }
@@ -178,6 +219,9 @@ func (p *pair) drain() {
 	p.Helper()
 	for len(p.twin.waiting) > 0 {
 		p.receive(p.twin.waiting[len(p.twin.waiting)-1].match, match.MaskNone)
+	}
+	for len(p.twin.claimed) > 0 {
+		p.redeem(0)
 	}
 	p.check()
 	if s := p.store.Stats(); s.Bytes != 0 || s.Depth != 0 {

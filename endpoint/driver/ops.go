@@ -127,6 +127,17 @@ func (d *Endpoint) RecvFrom(v wire.Vec, from endpoint.Addr, value, mask uint64, 
 	return h, err
 }
 
+// RecvClaimed receives a message that was claimed.
+func (d *Endpoint) RecvClaimed(v wire.Vec, c endpoint.Claim, ctx any) (endpoint.Handle, error) {
+	if !d.begin() {
+		return 0, ErrClosed
+	}
+	h, err := d.eng.RecvClaimed(v, c, ctx)
+	d.after()
+	d.unlock()
+	return h, err
+}
+
 // after looks whether an operation has ended somebody's wait, and keeps the
 // endpoint counted as in use.
 func (d *Endpoint) after() {

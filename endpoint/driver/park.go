@@ -17,6 +17,7 @@ const (
 	forProbe                   // an unexpected message fits value and mask
 	forWindow                  // no link touches the closed window named value
 	forFirst                   // one of a set completes; it stays
+	forClaim                   // like forProbe, and the message is claimed
 )
 
 // want is what a caller waits for.
@@ -45,6 +46,7 @@ type waiter struct {
 	wakeups  uint64    // of the endpoint, when the wait began
 
 	status endpoint.Status
+	claim  endpoint.Claim
 	ok     bool  // what it waited for has happened
 	err    error // or can't happen any more
 
@@ -77,6 +79,8 @@ func (w *waiter) check(d *Endpoint) {
 		w.handle, w.ok = d.eng.Peek()
 	case forProbe:
 		w.ok, w.err = d.eng.Probe(w.value, w.mask, &w.status)
+	case forClaim:
+		w.claim, w.ok, w.err = d.eng.Claim(w.value, w.mask, &w.status)
 	case forWindow:
 		w.ok = !d.eng.WindowBusy(w.value)
 	}
@@ -163,7 +167,7 @@ func (d *Endpoint) serve() {
 			if w.handle, w.ok = d.eng.PeekFresh(); w.ok {
 				w.wake(d)
 			}
-		case forWindow, forFirst:
+		case forWindow, forFirst, forClaim:
 			if w.check(d); w.ok || w.err != nil {
 				w.wake(d)
 			}

@@ -94,10 +94,18 @@ func (d *Endpoint) Probe(ctx context.Context, value, mask uint64, timeout time.D
 	return ok, err
 }
 
+// Claim is Probe, and takes the message, which RecvClaimed receives.
+func (d *Endpoint) Claim(ctx context.Context, value, mask uint64, timeout time.Duration, st *endpoint.Status) (endpoint.Claim, bool, error) {
+	w, ok, err := d.waitFor(ctx, forClaim, value, mask, timeout)
+	*st = w.status
+	return w.claim, ok, err
+}
+
 // outcome is what waitFor found.
 type outcome struct {
 	handle endpoint.Handle
 	status endpoint.Status
+	claim  endpoint.Claim
 }
 
 func (d *Endpoint) waitFor(ctx context.Context, kind waitKind, value, mask uint64, timeout time.Duration) (outcome, bool, error) {
@@ -106,7 +114,7 @@ func (d *Endpoint) waitFor(ctx context.Context, kind waitKind, value, mask uint6
 	w := d.parked.get()
 	w.want = want{kind: kind, value: value, mask: mask}
 	ok, err := d.block(ctx, w, timeout)
-	found := outcome{w.handle, w.status}
+	found := outcome{w.handle, w.status, w.claim}
 	d.parked.put(w)
 	return found, ok, err
 }

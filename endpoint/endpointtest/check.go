@@ -17,7 +17,7 @@ func (w *World) Leftovers(n *Node) []string {
 		n    int
 	}{
 		{"requests", d.Requests}, {"posted receives", d.Posted}, {"unexpected messages", d.Unexpected},
-		{"unexpected bytes", d.Bytes}, {"uncollected completions", d.Completed}, {"pulls", d.Pulls},
+		{"claimed messages", d.Claimed}, {"unexpected bytes", d.Bytes}, {"uncollected completions", d.Completed}, {"pulls", d.Pulls},
 		{"kept frames", d.Kept}, {"early frames", d.Early}, {"exposed buffers", w.exposed(n)},
 	} {
 		if c.n != 0 {

@@ -10,13 +10,15 @@ import (
 
 // Commands that start and look for messages.
 var _ = family(map[string]command{
-	"send":     send,
-	"sends":    sends,
-	"recv":     recv,
-	"recvfrom": recvFrom,
-	"probe":    probe,
-	"handler":  handler,
-	"pause":    pause,
+	"send":      send,
+	"sends":     sends,
+	"recv":      recv,
+	"recvfrom":  recvFrom,
+	"probe":     probe,
+	"claim":     claim,
+	"recvclaim": recvClaim,
+	"handler":   handler,
+	"pause":     pause,
 })
 
 // send NAME a b match=N len=N|cut=N,N [sync] [copyof=NAME]
@@ -130,6 +132,37 @@ func probe(t *Trace, a *arguments) error {
 		t.printf("match %#x bytes %d from %s", st.Match, st.MsgLength, t.nameOf(n, st.Source))
 	}
 	return nil
+}
+
+// claim NAME a [match=N] [mask=N]: takes a message out of matching.
+func claim(t *Trace, a *arguments) error {
+	name, n := a.word(0), t.node(a, 1)
+	if a.err != nil {
+		return nil
+	}
+	var st endpoint.Status
+	c, found, err := n.Engine.Claim(a.number("match", 0), a.number("mask", 0), &st)
+	switch {
+	case err != nil:
+		return err
+	case !found:
+		t.printf("nothing")
+	default:
+		t.printf("%s: match %#x bytes %d from %s", name, st.Match, st.MsgLength, t.nameOf(n, st.Source))
+		t.claims[name] = c
+	}
+	return nil
+}
+
+// recvclaim NAME a CLAIM len=N|cut=N,N: receives a claimed message.
+func recvClaim(t *Trace, a *arguments) error {
+	name, n := a.word(0), t.node(a, 1)
+	if a.err != nil {
+		return nil
+	}
+	b := NewBuffer(a.sizes()...)
+	h, err := n.Engine.RecvClaimed(b.Vec, t.claims[a.word(2)], nil)
+	return t.posted(name, n, b, h, err)
 }
 
 func (t *Trace) nameOf(n *Node, a endpoint.Addr) string {

@@ -36,7 +36,7 @@ type tracedAccess struct {
 }
 
 func emptyTrace() *Trace {
-	return &Trace{requests: map[string]*traced{}, windows: map[string]*tracedWindow{}}
+	return &Trace{requests: map[string]*traced{}, windows: map[string]*tracedWindow{}, claims: map[string]endpoint.Claim{}}
 }
 
 func (t *Trace) window(name string, a *arguments) *tracedWindow {

@@ -46,6 +46,8 @@ type pairReceive struct {
 	ended, gone bool // gone: cancelled
 	got         int
 	session     uint32 // that it is tied to, or 0
+	claim       endpoint.Claim
+	claimed     bool // and not received
 }
 
 // NewPair decodes the world from the first bytes; the others are the history.
@@ -133,6 +135,9 @@ func (p *Pair) step() error {
 	case 2:
 		return p.access(side, p.next())
 	case 3, 4, 5:
+		if op>>4&7 == 5 {
+			return p.claim(s, p.next())
+		}
 		return p.receive(side, p.next(), op>>4&3 == 3)
 	case 6, 7:
 		for range op >> 4 & 7 {
@@ -183,15 +188,7 @@ func (p *Pair) send(side int, how byte) error {
 
 func (p *Pair) receive(side int, how byte, tied bool) (err error) {
 	s, far := &p.side[side], &p.side[1-side]
-	r := &pairReceive{value: uint64(how >> 5 & 3), mask: 3}
-	if how&128 != 0 {
-		r.value, r.mask = 0, 0
-	}
-	size := pairSizes[int(how&15)%len(pairSizes)]
-	r.buffer = NewBuffer(size/2, size-size/2)
-	if how&16 != 0 {
-		r.buffer = NewBuffer(size)
-	}
+	r := newReceive(how)
 	if addr, met := s.node.Engine.AddrOf(s.node.PeerOf(far.node)); met && tied {
 		r.session = addr.Session
 		r.handle, err = s.node.Engine.RecvFrom(r.buffer.Vec, addr, r.value, r.mask, nil)
@@ -202,6 +199,52 @@ func (p *Pair) receive(side int, how byte, tied bool) (err error) {
 		return err
 	}
 	s.receives = append(s.receives, r)
+	return nil
+}
+
+func newReceive(how byte) *pairReceive {
+	r := &pairReceive{value: uint64(how >> 5 & 3), mask: 3}
+	if how&128 != 0 {
+		r.value, r.mask = 0, 0
+	}
+	size := pairSizes[int(how&15)%len(pairSizes)]
+	r.buffer = NewBuffer(size/2, size-size/2)
+	if how&16 != 0 {
+		r.buffer = NewBuffer(size)
+	}
+	return r
+}
+
+// claim takes a message, which redeem receives some time later: who gets which message
+// is decided now.
+func (p *Pair) claim(s *pairSide, how byte) error {
+	r := newReceive(how)
+	var st endpoint.Status
+	var err error
+	if r.claim, r.claimed, err = s.node.Engine.Claim(r.value, r.mask, &st); r.claimed {
+		s.receives = append(s.receives, r)
+	}
+	return err
+}
+
+// redeem receives what is claimed.
+func (p *Pair) redeem(s *pairSide) (err error) {
+	for _, r := range s.receives {
+		if !r.claimed {
+			continue
+		}
+		r.claimed = false
+		r.handle, err = s.node.Engine.RecvClaimed(r.buffer.Vec, r.claim, nil)
+		switch {
+		case errors.Is(err, endpoint.ErrBadRequest) && p.stale:
+			r.gone = true // with the session
+		case err != nil:
+			return fmt.Errorf("%v: a claimed message: %w", s.node, err)
+		}
+		if _, err := s.node.Engine.RecvClaimed(r.buffer.Vec, r.claim, nil); !errors.Is(err, endpoint.ErrBadRequest) {
+			return fmt.Errorf("%v: a message that was received is claimed: %v", s.node, err)
+		}
+	}
 	return nil
 }
 
@@ -231,6 +274,9 @@ func (p *Pair) cancel(s *pairSide, which byte) error {
 		return nil
 	}
 	r := s.receives[int(which)%len(s.receives)]
+	if r.claimed {
+		return nil
+	}
 	gone, err := s.node.Engine.Cancel(r.handle)
 	switch {
 	case r.ended || r.gone:

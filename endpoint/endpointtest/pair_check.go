@@ -23,6 +23,9 @@ func (p *Pair) settle() {
 func (p *Pair) Finish() error {
 	for i := range p.side {
 		p.side[i].node.Engine.SetHandler(false)
+		if err := p.redeem(&p.side[i]); err != nil {
+			return err
+		}
 	}
 	p.settle()
 	if err := p.takeRest(); err != nil { // what lies before a Connect in a full link
@@ -119,6 +122,9 @@ func (p *Pair) takeStored(s *pairSide) error {
 
 // collect tests every request, and checks what a completed one says.
 func (p *Pair) collect(s *pairSide) error {
+	if err := p.redeem(s); err != nil {
+		return err
+	}
 	for _, m := range s.sends {
 		done, err := s.node.Engine.Test(m.handle, &m.status)
 		if e := once(done, err, &m.ended); e != nil {

@@ -15,6 +15,7 @@ type Trace struct {
 	out      strings.Builder
 	requests map[string]*traced
 	windows  map[string]*tracedWindow
+	claims   map[string]endpoint.Claim
 	sends    int
 	quiet    bool // frames are not written
 	filter   uint32
