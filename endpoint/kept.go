@@ -113,12 +113,28 @@ func (f *framePool) get(n int) []byte {
 }
 
 func (f *framePool) put(b []byte) {
-	if cap(b) == 0 || f.idle+cap(b) > poolIdle {
+	if cap(b) == 0 || f.idle+cap(b) > poolIdle && !f.makeRoom(cap(b)) {
 		return
 	}
 	c := class(cap(b))
 	f.free[c] = append(f.free[c], b)
 	f.idle += cap(b)
+}
+
+// makeRoom drops what lies idle in other sizes until n bytes more may, so that the
+// idle memory is of the sizes that are in use.
+func (f *framePool) makeRoom(n int) bool {
+	for c := poolClasses - 1; c > 0 && f.idle+n > poolIdle; c-- {
+		free := f.free[c]
+		for c != class(n) && len(free) > 0 && f.idle+n > poolIdle {
+			last := len(free) - 1
+			f.idle -= cap(free[last])
+			free[last] = nil
+			free = free[:last]
+		}
+		f.free[c] = free
+	}
+	return f.idle+n <= poolIdle
 }
 
 func (f *framePool) ring(n int) []keptFrame {

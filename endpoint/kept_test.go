@@ -1,0 +1,33 @@
+package endpoint
+
+import "testing"
+
+// Memory of a size that is no longer in use must not keep that of another from being
+// used again.
+func TestFramePoolFollowsTheSizesInUse(t *testing.T) {
+	var pool framePool
+	for _, size := range []int{4096, 64, 60_000, 1, 64} {
+		lent := make([][]byte, 2*poolIdle/size+1)
+		for i := range lent {
+			lent[i] = pool.get(size)
+		}
+		for _, b := range lent {
+			pool.put(b)
+		}
+		if pool.idle > poolIdle {
+			t.Fatalf("%d bytes lie idle", pool.idle)
+		}
+		if n := testing.AllocsPerRun(1000, func() { pool.put(pool.get(size)) }); n != 0 {
+			t.Errorf("%d bytes: %v allocations a frame", size, n)
+		}
+	}
+	idle := 0
+	for _, free := range pool.free {
+		for _, b := range free {
+			idle += cap(b)
+		}
+	}
+	if idle != pool.idle {
+		t.Errorf("%d bytes lie idle, counted %d", idle, pool.idle)
+	}
+}
