@@ -142,7 +142,7 @@ var exchanges = map[string]func(x *exchange){
 	},
 	"claim": func(x *exchange) {
 		send := x.must(x.a.Isend(x.out, x.toB, 1, nil))
-		m, st, ok, err := x.b.Claim(nil, bound, 1, exact)
+		m, st, ok, err := x.b.Claim(noContext, bound, 1, exact)
 		x.check(st, ok, err)
 		x.check(x.b.Wait(x.must(x.b.IrecvMessage(x.in, m, nil)), bound))
 		x.check(x.a.Wait(send, bound))
@@ -150,7 +150,7 @@ var exchanges = map[string]func(x *exchange){
 	"wait first": func(x *exchange) {
 		x.reqs = append(x.reqs[:0], mx.Request{}, x.must(x.b.Irecv(x.in, 2, exact, nil)), x.must(x.b.Irecv(x.in, 1, exact, nil)))
 		send := x.must(x.a.Isend(x.out, x.toB, 1, nil))
-		if i, ok, err := x.b.WaitFirst(nil, x.reqs, bound); i != 2 || !ok || err != nil {
+		if i, ok, err := x.b.WaitFirst(noContext, x.reqs, bound); i != 2 || !ok || err != nil {
 			x.failures++
 		}
 		x.check(x.b.Test(x.reqs[2]))

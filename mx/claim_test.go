@@ -12,7 +12,7 @@ import (
 
 func (w *world) claim(ep *mx.Endpoint, match, mask uint64) (mx.Message, mx.Status) {
 	w.Helper()
-	m, st, found, err := ep.Claim(nil, bound, match, mask)
+	m, st, found, err := ep.Claim(noContext, bound, match, mask)
 	if err != nil || !found {
 		w.Fatalf("%v: no message to claim: %v", ep, err)
 	}
@@ -76,7 +76,7 @@ func TestClaimRefuses(t *testing.T) {
 		if err := b.Close(); err != nil {
 			w.Fatal(err)
 		}
-		_, _, _, err = b.Claim(nil, bound, 1, exact)
+		_, _, _, err = b.Claim(noContext, bound, 1, exact)
 		refused(w, err, mx.ErrBadEndpoint, "claim")
 	})
 }
@@ -91,7 +91,7 @@ func TestClaimersShareTheMessages(t *testing.T) {
 		for g := range claimers {
 			all.Go(func() {
 				for range each {
-					m, st, found, err := b.Claim(nil, bound, 0, everything)
+					m, st, found, err := b.Claim(noContext, bound, 0, everything)
 					if err != nil || !found {
 						w.Error(found, err)
 						return
@@ -149,7 +149,7 @@ func TestClaimWaitsAndEnds(t *testing.T) {
 		}
 		came := make(chan found, 1)
 		go func() {
-			m, _, ok, err := b.Claim(nil, bound, 1, exact)
+			m, _, ok, err := b.Claim(noContext, bound, 1, exact)
 			came <- found{m, ok, err}
 		}()
 		waitBlocked(w, 1)

@@ -1,6 +1,7 @@
 package mx_test
 
 import (
+	"context"
 	"errors"
 	"runtime"
 	"strings"
@@ -21,6 +22,9 @@ const everything uint64 = 0
 
 // exact is the mask of a receive that takes one value.
 const exact = mx.MatchMaskNone
+
+// noContext is for calls that only their timeout ends.
+var noContext context.Context
 
 // media are the transports that each promise is checked over.
 var media = []string{"mem", "shm", "rdma", "tcp"}

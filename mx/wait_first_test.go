@@ -20,7 +20,7 @@ func TestWaitFirstNamesTheFirstInTheList(t *testing.T) {
 		for _, want := range []int{4, 2, 3} {
 			w.isend(a, nil, toB, uint64(want-1))
 			for range 2 { // it collects nothing
-				if i, ok, err := b.WaitFirst(nil, reqs, bound); i != want || !ok || err != nil {
+				if i, ok, err := b.WaitFirst(noContext, reqs, bound); i != want || !ok || err != nil {
 					w.Fatalf("%d, %v, %v, want %d", i, ok, err, want)
 				}
 			}
@@ -30,7 +30,7 @@ func TestWaitFirstNamesTheFirstInTheList(t *testing.T) {
 			reqs[want] = mx.Request{}
 		}
 		for _, timeout := range []time.Duration{0, 1} {
-			if i, ok, err := b.WaitFirst(nil, reqs, timeout); i != -1 || ok || err != nil {
+			if i, ok, err := b.WaitFirst(noContext, reqs, timeout); i != -1 || ok || err != nil {
 				w.Errorf("nothing is complete: %d, %v, %v", i, ok, err)
 			}
 		}
@@ -51,7 +51,7 @@ func TestWaitFirstIsWoken(t *testing.T) {
 			reqs := []mx.Request{w.irecv(b, nil, uint64(10*g), exact), w.irecv(b, nil, uint64(10*g+1), exact)}
 			all.Go(func() {
 				f := &answers[g]
-				f.i, f.ok, f.err = b.WaitFirst(nil, reqs, bound)
+				f.i, f.ok, f.err = b.WaitFirst(noContext, reqs, bound)
 			})
 		}
 		waitBlocked(w, len(answers))
@@ -91,12 +91,12 @@ func TestWaitFirstEnds(t *testing.T) {
 		if f := receive(w, "the context ends it", answer); f.ok || f.i != -1 || !errors.Is(f.err, context.Canceled) {
 			w.Errorf("%+v", f)
 		}
-		answer = begin(nil)
+		answer = begin(noContext)
 		b.Wakeup()
 		if f := receive(w, "a wake-up ends it", answer); f.ok || f.i != -1 || f.err != nil {
 			w.Errorf("%+v", f)
 		}
-		answer = begin(nil)
+		answer = begin(noContext)
 		if ok, err := b.Cancel(reqs[1]); !ok || err != nil {
 			w.Fatal(ok, err)
 		}
@@ -106,14 +106,14 @@ func TestWaitFirstEnds(t *testing.T) {
 			w.Errorf("%+v", f)
 		}
 		reqs = reqs[:1]
-		answer = begin(nil)
+		answer = begin(noContext)
 		w.isend(a, nil, toB, 1)
 		if f := receive(w, "a message ends it", answer); f.i != 0 || !f.ok || f.err != nil {
 			w.Errorf("%+v", f)
 		}
 		w.succeed(b, reqs[0])
 		reqs[0] = w.irecv(b, nil, 1, exact)
-		answer = begin(nil)
+		answer = begin(noContext)
 		if err := b.Close(); err != nil {
 			w.Fatal(err)
 		}
@@ -126,14 +126,14 @@ func TestWaitFirstRefuses(t *testing.T) {
 	over(t, func(w *world) {
 		a, b, _, _ := w.pair()
 		for _, reqs := range [][]mx.Request{nil, {{}, {}}} {
-			i, _, err := a.WaitFirst(nil, reqs, bound)
+			i, _, err := a.WaitFirst(noContext, reqs, bound)
 			refused(w, err, mx.ErrBadRequest, "wait first")
 			if i != -1 {
 				w.Error(i)
 			}
 		}
 		mine, foreign := w.irecv(a, nil, 1, exact), w.irecv(b, nil, 1, exact)
-		i, _, err := a.WaitFirst(nil, []mx.Request{mine, foreign}, bound)
+		i, _, err := a.WaitFirst(noContext, []mx.Request{mine, foreign}, bound)
 		refused(w, err, mx.ErrBadRequest, "wait first")
 		if i != 1 {
 			w.Error(i)
@@ -141,7 +141,7 @@ func TestWaitFirstRefuses(t *testing.T) {
 		if err := a.Forget(mine); err != nil {
 			w.Fatal(err)
 		}
-		i, _, err = a.WaitFirst(nil, []mx.Request{{}, mine}, bound)
+		i, _, err = a.WaitFirst(noContext, []mx.Request{{}, mine}, bound)
 		refused(w, err, mx.ErrBadRequest, "wait first")
 		if i != 1 {
 			w.Error(i)
