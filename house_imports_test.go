@@ -48,10 +48,12 @@ var arrows = map[string][]string{
 	"cmd/internal":    {},
 	"cmd/exs_blast":   {"cmd/internal/cmdline", "exs", "mx", "bench/pingpong", "bench/plot", "bench/stats"},
 	"cmd/mx_info":     {"cmd/internal/cmdline", "mx"},
+	"cmd/mx_run":      {"cmd/internal/cmdline", "mpi/launch/spawn", "mx"},
 	"cmd/mx_pingpong": {"cmd/internal/cmdline", "mx", "bench/pingpong", "bench/plot", "bench/stats"},
 	"examples":        {"exs", "mx"},
 	"integration":     {},
 
+	"integration/launch":           {"mpi/launch"},
 	"integration/internal/traffic": {"mx", "integration/internal/proc"},
 	"integration/sim":              {"endpoint", "transport", "transport/mem", "transport/wire"},
 }
@@ -130,6 +132,7 @@ var (
 		"exs/internal/span":                "where a buffer lies in registered memory",
 		"integration/internal/proc":        "signals and resources of the processes that tests start",
 		"mpi/internal/elem":                "elements without pointers as the bytes that they are",
+		"mpi/launch/internal/process":      "pairs of sockets for children, their groups, signals and cores",
 		"integration/internal/netns":       "which processes are alive, to remove what dead ones have left",
 	}
 )

@@ -66,7 +66,7 @@ var held struct {
 // pmiJob starts a server, and returns the environments of its ranks.
 func pmiJob(t *testing.T, size int, more ...string) (*pmi.Server, []environ) {
 	t.Helper()
-	s := pmi.NewServer(fmt.Sprintf("%stest-%s", StoreOfRun, strings.ReplaceAll(t.Name(), "/", "-")), size, func(int, int, string) {})
+	s := pmi.NewServer(fmt.Sprintf("%stest-%s", StoreOfRun, strings.ReplaceAll(t.Name(), "/", "-")), size, pmi.Events{})
 	var envs []environ
 	for rank := range size {
 		near, fd := socketPair(t)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -15,12 +16,21 @@ import (
 type Server struct {
 	name   string
 	size   int
-	aborts func(rank, code int, reason string)
+	events Events
 
 	mu      sync.Mutex
 	keys    map[string]string
 	ranks   []member
 	waiting int // ranks in the barrier
+	broken  bool
+}
+
+// Events are what a server makes known, from the goroutines of ranks. nil: nobody wants to know.
+type Events struct {
+	// Abort is called when a rank asks for the end of the job.
+	Abort func(rank, code int, reason string)
+	// Stuck is called once, when a rank waits in a barrier for one that has left.
+	Stuck func(waits, gone int)
 }
 
 type member struct {
@@ -28,6 +38,7 @@ type member struct {
 	greeted   bool // it speaks PMI: its end without finalize is a failure
 	finalized bool
 	waiting   bool
+	left      bool // its connection has ended
 }
 
 // bounds that the server names, and keeps.
@@ -41,9 +52,8 @@ const (
 const deaf = 5 * time.Second
 
 // NewServer returns the server of a job with so many ranks. Names of jobs must differ on a host.
-// abort is called from the goroutine of the rank that asks for it.
-func NewServer(name string, size int, abort func(rank, code int, reason string)) *Server {
-	s := &Server{name: name, size: size, aborts: abort, ranks: make([]member, size), keys: map[string]string{}}
+func NewServer(name string, size int, events Events) *Server {
+	s := &Server{name: name, size: size, events: events, ranks: make([]member, size), keys: map[string]string{}}
 	s.keys["PMI_process_mapping"] = fmt.Sprintf("(vector,(0,1,%d))", size)
 	return s
 }
@@ -51,7 +61,7 @@ func NewServer(name string, size int, abort func(rank, code int, reason string))
 // Serve answers a rank until its connection ends or makes no sense, and closes it. Ranks are served
 // each by a goroutine of its own.
 func (s *Server) Serve(rank int, c net.Conn) error {
-	defer c.Close()
+	defer s.leave(rank, c)
 	s.mu.Lock()
 	s.ranks[rank].conn = c
 	s.mu.Unlock()
@@ -166,6 +176,7 @@ func (s *Server) barrier(rank int) error {
 	}
 	m.waiting = true
 	if s.waiting++; s.waiting < s.size {
+		s.breakBarrier()
 		return nil
 	}
 	s.waiting = 0
@@ -177,15 +188,42 @@ func (s *Server) barrier(rank int) error {
 	return nil
 }
 
+// breakBarrier complains if ranks wait for one that will not come. Called with mu held.
+func (s *Server) breakBarrier() {
+	gone := slices.IndexFunc(s.ranks, func(m member) bool { return m.left })
+	if s.waiting == 0 || gone < 0 || s.broken || s.events.Stuck == nil {
+		return
+	}
+	s.broken = true
+	waits := slices.IndexFunc(s.ranks, func(m member) bool { return m.waiting })
+	s.mu.Unlock()
+	defer s.mu.Lock()
+	s.events.Stuck(waits, gone)
+}
+
+func (s *Server) leave(rank int, c net.Conn) {
+	_ = c.Close()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.ranks[rank].left = true
+	s.breakBarrier()
+}
+
 func (s *Server) abort(rank int, l *line) error {
 	code, err := strconv.Atoi(l.values["exitcode"])
 	if err != nil {
 		code = 1
 	}
 	_, reason, _ := strings.Cut(l.text, "message=") // servers of MPICH take blanks in it
+	if !strings.Contains(reason, " ") {
+		reason = strings.ReplaceAll(reason, "_", " ") // our client has made one word of it
+	}
+	if s.events.Abort == nil {
+		return nil
+	}
 	s.mu.Unlock()
 	defer s.mu.Lock()
-	s.aborts(rank, code, reason)
+	s.events.Abort(rank, code, reason)
 	return nil
 }
 
@@ -206,4 +244,11 @@ func (s *Server) Hangup(rank int) {
 	if c := s.ranks[rank].conn; c != nil {
 		_ = c.Close()
 	}
+}
+
+// AnyGreeted reports whether some rank has spoken PMI. Safe from any goroutine.
+func (s *Server) AnyGreeted() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.ContainsFunc(s.ranks, func(m member) bool { return m.greeted })
 }

@@ -1,0 +1,236 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// command is mx_run with arguments, for ranks that play a role of this test.
+func command(t *testing.T, role string, args ...string) *exec.Cmd {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	t.Cleanup(cancel)
+	c := exec.CommandContext(ctx, program, args...)
+	c.Env = append(os.Environ(), roleKey+"="+role)
+	c.WaitDelay = 10 * time.Second
+	return c
+}
+
+// result runs mx_run and returns what came out.
+func result(t *testing.T, c *exec.Cmd) (stdout, stderr string, code int) {
+	t.Helper()
+	var out, errs bytes.Buffer
+	c.Stdout, c.Stderr = &out, &errs
+	err := c.Run()
+	if exit := (*exec.ExitError)(nil); err != nil && !errors.As(err, &exit) {
+		t.Fatal(err)
+	}
+	return out.String(), errs.String(), c.ProcessState.ExitCode()
+}
+
+func self(t *testing.T) string {
+	t.Helper()
+	path, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func sortedLines(text string) []string {
+	lines := strings.Split(strings.TrimSpace(text), "\n")
+	slices.Sort(lines)
+	return lines
+}
+
+func TestRanks(t *testing.T) {
+	for _, n := range []int{1, 2, 5, 16} {
+		out, errs, code := result(t, command(t, "leave", "-n", fmt.Sprint(n), self(t)))
+		var want []string
+		for rank := range n {
+			want = append(want, fmt.Sprintf("rank %d of %d", rank, n))
+		}
+		slices.Sort(want)
+		if code != 0 || errs != "" || !slices.Equal(sortedLines(out), want) {
+			t.Errorf("%d ranks: status %d, %q, %q", n, code, out, errs)
+		}
+	}
+}
+
+func TestLabels(t *testing.T) {
+	out, errs, code := result(t, command(t, "leave", "-l", "-n", "12", self(t)))
+	lines := sortedLines(out)
+	if code != 0 || errs != "" || len(lines) != 12 || lines[0] != "[ 0] rank 0 of 12" || lines[11] != "[11] rank 11 of 12" {
+		t.Errorf("status %d, %q, %q", code, lines, errs)
+	}
+	out, errs, _ = result(t, command(t, "", "-l", "-n", "2", "sh", "-c", "printf 'a\\n\\nb'; echo c >&2"))
+	if !slices.Equal(sortedLines(out), []string{"[0] ", "[0] a", "[0] b", "[1] ", "[1] a", "[1] b"}) ||
+		!slices.Equal(sortedLines(errs), []string{"[0] c", "[1] c"}) {
+		t.Errorf("%q, %q", out, errs)
+	}
+}
+
+func TestFailures(t *testing.T) {
+	for _, c := range []struct {
+		role string
+		code int
+		says string
+	}{
+		{"fail 2", 5, "rank 2 (process"},
+		{"kill 1", 137, "was killed by signal 9"},
+		{"vanish 3", 1, "ended without Finalize"},
+		{"abort 0", 6, "aborted the job with code 6: no more of this"},
+		{"absent 2", 1, "rank 2 (process"},
+		{"early 2", 3, "exited with status 3"},
+	} {
+		_, errs, code := result(t, command(t, c.role, "-n", "4", self(t)))
+		if code != c.code || !strings.Contains(errs, c.says) || !strings.Contains(errs, "; ending the other") {
+			t.Errorf("%s: status %d, want %d, and %q, want %q", c.role, code, c.code, errs, c.says)
+		}
+	}
+}
+
+// TestOtherPrograms runs programs that know nothing of ranks.
+func TestOtherPrograms(t *testing.T) {
+	out, errs, code := result(t, command(t, "", "-n", "3", "sh", "-c", "echo $PMI_RANK of $PMI_SIZE"))
+	if code != 0 || errs != "" || !slices.Equal(sortedLines(out), []string{"0 of 3", "1 of 3", "2 of 3"}) {
+		t.Errorf("status %d, %q, %q", code, out, errs)
+	}
+	_, errs, code = result(t, command(t, "", "-n", "3", "sh", "-c", `[ "$PMI_RANK" = 1 ] && exit 4; sleep 100`))
+	if code != 4 || !strings.Contains(errs, "rank 1 ") {
+		t.Errorf("status %d, %q", code, errs)
+	}
+	c := command(t, "", "-n", "3", "cat")
+	c.Stdin = strings.NewReader("for rank 0\n")
+	if out, errs, code := result(t, c); out != "for rank 0\n" || code != 0 {
+		t.Errorf("status %d, %q, %q", code, out, errs)
+	}
+	_, errs, code = result(t, command(t, "", "-n", "2", filepath.Join(t.TempDir(), "nothing")))
+	if code != 1 || !strings.Contains(errs, "nothing") {
+		t.Errorf("status %d, %q", code, errs)
+	}
+}
+
+// TestPackage builds what it runs.
+func TestPackage(t *testing.T) {
+	out, errs, code := result(t, command(t, "", "-n", "2", filepath.Join("..", "..", "integration", "launch", "cards"), "-length", "9"))
+	if code != 0 || strings.Count(out, "has all cards, by mx_run, secret true") != 2 {
+		t.Errorf("status %d, %q, %q", code, out, errs)
+	}
+	_, errs, code = result(t, command(t, "", "-n", "2", t.TempDir()))
+	if code != 1 || !strings.Contains(errs, "go build") {
+		t.Errorf("an empty folder: status %d, %q", code, errs)
+	}
+}
+
+func TestBind(t *testing.T) {
+	out, errs, code := result(t, command(t, "", "-bind", "-n", "3", "grep", "Cpus_allowed_list", "/proc/self/status"))
+	if code != 0 && strings.Contains(errs, "does not bind") {
+		t.Skip("this system does not bind processes to cores")
+	}
+	for _, line := range sortedLines(out) {
+		if strings.ContainsAny(strings.TrimPrefix(line, "Cpus_allowed_list:"), ",-") {
+			t.Errorf("a rank may run on more than one core: %q", line)
+		}
+	}
+	if code != 0 || strings.Count(out, "\n") != 3 {
+		t.Errorf("status %d, %q, %q", code, out, errs)
+	}
+}
+
+// TestSignals sends mx_run a signal, which all ranks must get.
+func TestSignals(t *testing.T) {
+	for _, c := range []struct {
+		signal syscall.Signal
+		code   int
+	}{{syscall.SIGUSR1, 0}, {syscall.SIGTERM, 0}} {
+		cmd := command(t, "stay", "-n", "3", self(t))
+		out, err := cmd.StdoutPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		cmd.Stderr = os.Stderr
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		ready, got := 0, 0
+		for in := bufio.NewScanner(out); in.Scan(); {
+			switch {
+			case in.Text() == "ready":
+				if ready++; ready == 3 {
+					_ = cmd.Process.Signal(c.signal)
+				}
+			case strings.HasPrefix(in.Text(), "got "+c.signal.String()):
+				got++
+			}
+		}
+		_ = cmd.Wait()
+		if got != 3 || cmd.ProcessState.ExitCode() != c.code {
+			t.Errorf("%v: %d ranks got it, status %d", c.signal, got, cmd.ProcessState.ExitCode())
+		}
+	}
+}
+
+// TestKilled kills mx_run, with which all ranks must end.
+func TestKilled(t *testing.T) {
+	cmd := command(t, "stay", "-n", "3", self(t))
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	ready := 0
+	for in := bufio.NewScanner(out); in.Scan(); { // until the last rank has let go of the pipe
+		if in.Text() == "ready" {
+			if ready++; ready == 3 {
+				_ = cmd.Process.Kill()
+			}
+		}
+	}
+	_ = cmd.Wait()
+	if ready != 3 {
+		t.Errorf("%d ranks were ready", ready)
+	}
+}
+
+func TestOptions(t *testing.T) {
+	for _, c := range []struct{ args, says string }{
+		{"", "which program?"},
+		{"-n 0 x", "-n 0"},
+		{"-n 2 -f hosts x", "mpiexec.hydra -f HOSTFILE -n 2 x"},
+		{"-n 2 -hosts a,b x", "srun --mpi=pmi2 -n 2 x"},
+		{"-transport carrier-pigeon -n 1 x", "carrier-pigeon"},
+		{"-wrong", "-h explains"},
+	} {
+		_, errs, code := result(t, command(t, "", strings.Fields(c.args)...))
+		if code != 1 || !strings.Contains(errs, c.says) || !strings.HasPrefix(errs, "mx_run: ") {
+			t.Errorf("%s: status %d, %q, want %q", c.args, code, errs, c.says)
+		}
+	}
+	out, errs, code := result(t, command(t, "", "-h"))
+	for _, word := range []string{"mpiexec.hydra", "srun", "-bind", "-transport", "-l "} {
+		if code != 0 || errs != "" || !strings.Contains(out, word) {
+			t.Errorf("-h: status %d, %q lacks %q", code, out, word)
+		}
+	}
+	// Flags after the program are the program's.
+	if out, _, code := result(t, command(t, "", "-n", "1", "echo", "-n", "-l")); code != 0 || out != "-l" {
+		t.Errorf("flags of the program: status %d, %q", code, out)
+	}
+	if out, _, code := result(t, command(t, "", "-transport", "tcp", "-n", "1", "sh", "-c", "echo $MX_TRANSPORT")); code != 0 || out != "tcp\n" {
+		t.Errorf("-transport: status %d, %q", code, out)
+	}
+}

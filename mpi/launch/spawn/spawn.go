@@ -1,0 +1,389 @@
+// Package spawn starts the ranks of a job on this host and is their launcher: it speaks PMI with
+// them, ends all of them when one fails, and says which one that was. cmd/mx_run is its front.
+package spawn
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"os/signal"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"gomx/mpi/launch"
+	"gomx/mpi/launch/internal/pmi"
+	"gomx/mpi/launch/internal/process"
+)
+
+// Plan says what to start.
+type Plan struct {
+	Ranks   int      // at least 1
+	Program []string // a program as exec.LookPath finds it, and its arguments
+	Env     []string // nil: that of this process
+	Bind    bool     // each rank gets a core of its own, one after the other and then from the start
+
+	// Stdin is what rank 0 reads; the others read nothing. nil: nothing for it, either.
+	Stdin io.Reader
+	// Stdout and Stderr are where the output of a rank goes; what is an io.Closer is closed when the
+	// rank has ended. nil: to this process's.
+	Stdout, Stderr func(rank int) io.Writer
+	// Failed is called once, when the first rank has failed, before the others are ended. nil: nobody
+	// is told.
+	Failed func(f *Failure, others int)
+	// Signals pass signals on that this process gets, from Signals of os/signal. A second one that
+	// asks for the end kills.
+	Signals bool
+}
+
+// Failure is why a job failed: the first rank that did.
+type Failure struct {
+	Rank, PID int
+	Code      int    // of the job
+	What      string // such as "exited with status 3"
+}
+
+// Error names the rank and what became of it.
+func (f *Failure) Error() string {
+	return fmt.Sprintf("rank %d (process %d) %s", f.Rank, f.PID, f.What)
+}
+
+// Codes of a job whose rank gave none.
+const (
+	codeNotFinalized = 1
+	codeSignal       = 128 // and the number of the signal
+)
+
+// grace is the time that ranks have to end when they are asked to, drain that for output which
+// descendants of an ended rank hold open.
+const (
+	grace = 3 * time.Second
+	drain = time.Second
+)
+
+// Run starts the ranks, and returns when all have ended: nil if they all did well, a *Failure if one
+// did not, another error if they could not be started. The end of ctx is asked of all ranks, then
+// forced, and is an error, too.
+func Run(ctx context.Context, plan *Plan) error {
+	j, err := newJob(plan)
+	if err != nil {
+		return err
+	}
+	started := make(chan error)
+	finished := make(chan struct{})
+	go func() { // ranks end when this thread does
+		runtime.LockOSThread()
+		started <- j.startAll()
+		<-finished
+		runtime.UnlockOSThread()
+	}()
+	defer close(finished)
+	if err := <-started; err != nil {
+		j.signal(process.Kill)
+		j.ended.Wait()
+		return err
+	}
+	if plan.Signals {
+		defer j.passSignals()()
+	}
+	stop := context.AfterFunc(ctx, j.finish)
+	defer stop()
+	j.ended.Wait()
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	switch {
+	case j.failure != nil:
+		return j.failure
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	}
+	return nil
+}
+
+// job is a plan that runs.
+type job struct {
+	plan   *Plan
+	path   string
+	env    []string
+	server *pmi.Server
+	ended  sync.WaitGroup
+
+	mu       sync.Mutex
+	ranks    []rank
+	failure  *Failure
+	stopping bool
+}
+
+type rank struct {
+	cmd   *exec.Cmd
+	alive bool // not waited for
+
+	judged chan struct{} // closed when its end is no news any more
+}
+
+func newJob(plan *Plan) (*job, error) {
+	if plan.Ranks < 1 || len(plan.Program) == 0 {
+		return nil, errors.New("spawn: a plan without ranks or program")
+	}
+	path, err := exec.LookPath(plan.Program[0])
+	if err != nil {
+		return nil, err
+	}
+	j := &job{plan: plan, path: path, ranks: make([]rank, plan.Ranks)}
+	var unique [8]byte
+	_, _ = rand.Read(unique[:]) // never fails
+	j.server = pmi.NewServer(launch.StoreOfRun+hex.EncodeToString(unique[:]), plan.Ranks, pmi.Events{Abort: j.abort, Stuck: j.stuck})
+	env := plan.Env
+	if env == nil {
+		env = os.Environ()
+	}
+	j.env = environment(env)
+	return j, nil
+}
+
+// rivals begin the names of variables by which other launchers say who a process is.
+var rivals = []string{"PMI_", "PMI2_", "PMIX_", "HYDI_", "MX_RANK=", "MX_SIZE=", "MX_ROOT="}
+
+// environment returns what all ranks have in common. A secret that nobody else knows is the best
+// there is, and costs nothing.
+func environment(env []string) []string {
+	env = slices.DeleteFunc(slices.Clone(env), func(word string) bool {
+		return slices.ContainsFunc(rivals, func(rival string) bool { return strings.HasPrefix(word, rival) })
+	})
+	hasSecret := slices.ContainsFunc(env, func(word string) bool {
+		name, value, _ := strings.Cut(word, "=")
+		return (name == "MX_SECRET" || name == "MX_SECRET_FILE") && value != ""
+	})
+	if !hasSecret {
+		var secret [32]byte
+		_, _ = rand.Read(secret[:]) // never fails
+		env = append(env, "MX_SECRET="+hex.EncodeToString(secret[:]))
+	}
+	return env
+}
+
+func (j *job) startAll() error {
+	var cores []int
+	if j.plan.Bind {
+		var err error
+		if cores, err = process.Cores(); err != nil {
+			return err
+		}
+		defer func() { _ = process.Bind(cores) }()
+	}
+	for r := range j.plan.Ranks {
+		if j.plan.Bind {
+			if err := process.Bind([]int{cores[r%len(cores)]}); err != nil {
+				return err
+			}
+		}
+		if err := j.start(r); err != nil {
+			return fmt.Errorf("starting rank %d: %w", r, err)
+		}
+	}
+	return nil
+}
+
+func (j *job) start(r int) error {
+	ours, theirs, err := process.Pair()
+	if err != nil {
+		return err
+	}
+	defer theirs.Close()
+	cmd := &exec.Cmd{Path: j.path, Args: j.plan.Program, ExtraFiles: []*os.File{theirs}, WaitDelay: drain}
+	cmd.SysProcAttr = process.Attributes()
+	cmd.Env = append(slices.Clip(j.env), "PMI_FD=3", fmt.Sprint("PMI_RANK=", r), fmt.Sprint("PMI_SIZE=", j.plan.Ranks),
+		fmt.Sprint("MPI_LOCALRANKID=", r), fmt.Sprint("MPI_LOCALNRANKS=", j.plan.Ranks))
+	cmd.Stdout, cmd.Stderr = j.output(r, j.plan.Stdout, os.Stdout), j.output(r, j.plan.Stderr, os.Stderr)
+	var in io.WriteCloser
+	if r == 0 && j.plan.Stdin != nil {
+		if in, err = cmd.StdinPipe(); err != nil {
+			return err
+		}
+	}
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if err := cmd.Start(); err != nil {
+		_ = ours.Close()
+		return err
+	}
+	judged := make(chan struct{})
+	j.ranks[r] = rank{cmd: cmd, alive: true, judged: judged}
+	if in != nil {
+		go func() { // may stay in a read that nobody ends
+			_, _ = io.Copy(in, j.plan.Stdin)
+			_ = in.Close()
+		}()
+	}
+	served := make(chan error, 1)
+	go func() { served <- j.server.Serve(r, ours) }()
+	j.ended.Go(func() {
+		defer close(judged)
+		j.wait(r, cmd, served)
+	})
+	return nil
+}
+
+func (j *job) output(r int, choose func(int) io.Writer, usual *os.File) io.Writer {
+	if choose == nil {
+		return usual
+	}
+	return choose(r)
+}
+
+// wait collects a rank, and ends the others if it did not do well.
+func (j *job) wait(r int, cmd *exec.Cmd, served <-chan error) {
+	err := cmd.Wait()
+	for _, w := range []io.Writer{cmd.Stdout, cmd.Stderr} {
+		if c, ok := w.(io.Closer); ok && w != os.Stdout && w != os.Stderr {
+			_ = c.Close()
+		}
+	}
+	j.mu.Lock()
+	j.ranks[r].alive = false
+	j.mu.Unlock()
+	// What it said last may not be read yet.
+	var said error
+	select {
+	case said = <-served:
+	case <-time.After(drain): // a descendant has the connection
+		j.server.Hangup(r)
+	}
+	if f := j.judge(r, cmd, err, said); f != nil {
+		j.fail(f)
+	}
+}
+
+// judge returns what was wrong with a rank that has ended, or nil.
+func (j *job) judge(r int, cmd *exec.Cmd, err, said error) *Failure {
+	f := &Failure{Rank: r, PID: cmd.Process.Pid}
+	state := cmd.ProcessState
+	sig, killed := process.KilledBy(state)
+	switch {
+	case killed:
+		f.Code, f.What = codeSignal+int(sig), fmt.Sprintf("was killed by signal %d (%v)", sig, sig)
+	case state.ExitCode() != 0:
+		f.Code, f.What = state.ExitCode(), fmt.Sprintf("exited with status %d", state.ExitCode())
+	case err != nil && !errors.Is(err, exec.ErrWaitDelay):
+		f.Code, f.What = codeNotFinalized, err.Error()
+	case said != nil:
+		f.Code, f.What = codeNotFinalized, "broke the rules of PMI: "+said.Error()
+	case j.server.Greeted(r) && !j.server.Finalized(r):
+		f.Code, f.What = codeNotFinalized, "ended without Finalize"
+	case !j.server.Greeted(r) && j.server.AnyGreeted():
+		f.Code, f.What = codeNotFinalized, "ended without joining the others"
+	default:
+		return nil
+	}
+	return f
+}
+
+// fail notes the first failure and ends the others.
+func (j *job) fail(f *Failure) {
+	j.mu.Lock()
+	if j.failure != nil || j.stopping {
+		j.mu.Unlock()
+		return
+	}
+	j.failure = f
+	others := 0
+	for i := range j.ranks {
+		if j.ranks[i].alive && i != f.Rank {
+			others++
+		}
+	}
+	j.mu.Unlock()
+	if j.plan.Failed != nil {
+		j.plan.Failed(f, others)
+	}
+	j.finish()
+}
+
+// abort is what the server calls when a rank asks for the end.
+func (j *job) abort(r, code int, reason string) {
+	what := fmt.Sprintf("aborted the job with code %d", code)
+	if reason != "" {
+		what += ": " + reason
+	}
+	j.fail(&Failure{Rank: r, PID: j.pid(r), Code: cmp.Or(code&0xff, codeNotFinalized), What: what})
+}
+
+// stuck is what the server calls when a rank waits for another in vain. If that one has failed, its
+// exit says more.
+func (j *job) stuck(waits, gone int) {
+	j.mu.Lock()
+	judged := j.ranks[gone].judged
+	j.mu.Unlock()
+	go func() {
+		<-judged
+		what := fmt.Sprintf("ended before its time: rank %d waits for it", waits)
+		j.fail(&Failure{Rank: gone, PID: j.pid(gone), Code: codeNotFinalized, What: what})
+	}()
+}
+
+func (j *job) pid(r int) int {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.ranks[r].cmd.Process.Pid
+}
+
+// finish asks all ranks to end, and kills those that don't.
+func (j *job) finish() {
+	j.mu.Lock()
+	again := j.stopping
+	j.stopping = true
+	j.mu.Unlock()
+	if again {
+		return
+	}
+	j.signal(process.Terminate)
+	time.AfterFunc(grace, func() { j.signal(process.Kill) })
+}
+
+// signal sends a signal to all ranks that are left.
+func (j *job) signal(s os.Signal) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	for i := range j.ranks {
+		if j.ranks[i].alive {
+			process.SignalGroup(j.ranks[i].cmd.Process.Pid, s)
+		}
+	}
+}
+
+// passSignals passes signals on until its result is called.
+func (j *job) passSignals() (stop func()) {
+	signals := make(chan os.Signal, 16)
+	signal.Notify(signals, process.Signals()...)
+	done := make(chan struct{})
+	go func() {
+		asked := false
+		for {
+			select {
+			case s := <-signals:
+				if process.Ends(s) && asked {
+					s = process.Kill
+				}
+				asked = asked || process.Ends(s)
+				j.signal(s)
+				if s == process.Stop {
+					process.StopSelf()
+				}
+			case <-done:
+				return
+			}
+		}
+	}()
+	return func() {
+		signal.Stop(signals)
+		close(done)
+	}
+}
