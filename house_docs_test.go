@@ -122,8 +122,8 @@ func (h *house) checkCommand(t *testing.T, document, line string) {
 		switch {
 		case local && word != "./..." && !h.exists(folder):
 			t.Errorf("%s: %q: there is no %s", document, line, word)
-		case local && words[1] == "run" && program == "":
-			program = folder
+		case local && words[1] == "run" && (program == "" || program == "cmd/mx_run"):
+			program = folder // what follows mx_run's program are that program's flags
 		case program != "" && strings.HasPrefix(word, "-") && !h.hasFlag(program, strings.TrimLeft(word, "-")):
 			t.Errorf("%s: %q: %s has no flag %s", document, line, program, word)
 		}

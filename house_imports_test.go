@@ -50,7 +50,7 @@ var arrows = map[string][]string{
 	"cmd/mx_info":     {"cmd/internal/cmdline", "mx"},
 	"cmd/mx_run":      {"cmd/internal/cmdline", "mpi/launch/spawn", "mx"},
 	"cmd/mx_pingpong": {"cmd/internal/cmdline", "mx", "bench/pingpong", "bench/plot", "bench/stats"},
-	"examples":        {"exs", "mx"},
+	"examples":        {"exs", "mpi", "mx"},
 	"integration":     {},
 
 	"integration/launch":           {"mpi/launch"},
