@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"gomx/mpi"
 	"gomx/mx"
 )
 
@@ -61,10 +62,7 @@ var (
 // that documents mention and that don't exist.
 func TestDocumentsTellTheTruth(t *testing.T) {
 	h := theHouse(t)
-	variables, err := mx.Environment()
-	if err != nil {
-		t.Fatal(err)
-	}
+	variables := slices.Concat(environmentOfMX(t), environmentOfMPI(t))
 	for name, text := range documents(t) {
 		for _, m := range linkPattern.FindAllStringSubmatch(text, -1) {
 			if to := path.Join(path.Dir(name), m[1]); !h.exists(to) {
@@ -178,21 +176,42 @@ func names(s ast.Spec, name string) bool {
 	return false
 }
 
-// TestEnvironmentTable compares docs/environment.md with what Init reads.
+// TestEnvironmentTable compares the tables of docs/environment.md with what mx and mpi read.
 func TestEnvironmentTable(t *testing.T) {
-	variables, err := mx.Environment()
+	for head, variables := range map[string][]mx.Variable{
+		"| variable |": environmentOfMX(t), "| variable of ranks |": environmentOfMPI(t),
+	} {
+		rows := table(t, "docs/environment.md", head)
+		if len(rows) != len(variables) {
+			t.Errorf("docs/environment.md lists %d variables of %d below %s", len(rows), len(variables), head)
+		}
+		for _, v := range variables {
+			if !slices.ContainsFunc(rows, func(r []string) bool { return r[0] == v.Name && r[1] == v.Default }) {
+				t.Errorf("docs/environment.md lacks %s with its default %s", v.Name, v.Default)
+			}
+		}
+	}
+}
+
+func environmentOfMX(t *testing.T) []mx.Variable {
+	t.Helper()
+	all, err := mx.Environment()
 	if err != nil {
 		t.Fatal(err)
 	}
-	rows := table(t, "docs/environment.md", "| variable |")
-	if len(rows) != len(variables) {
-		t.Errorf("docs/environment.md lists %d variables of %d", len(rows), len(variables))
+	return all
+}
+
+func environmentOfMPI(t *testing.T) (all []mx.Variable) {
+	t.Helper()
+	variables, err := mpi.Environment()
+	if err != nil {
+		t.Fatal(err)
 	}
 	for _, v := range variables {
-		if !slices.ContainsFunc(rows, func(r []string) bool { return r[0] == v.Name && r[1] == v.Default }) {
-			t.Errorf("docs/environment.md lacks %s with its default %s", v.Name, v.Default)
-		}
+		all = append(all, mx.Variable(v))
 	}
+	return all
 }
 
 // table returns the rows of the table whose first line begins so.

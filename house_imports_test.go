@@ -31,7 +31,7 @@ var arrows = map[string][]string{
 	// The only one that names the media.
 	"mx": {"endpoint", "endpoint/driver", "transport", "transport/wire", "transport/mem", "transport/shm", "transport/tcp", "transport/rdma", "transport/nic"},
 
-	"mpi":                  {"mx", "mpi/launch", "mpi/internal/coll", "mpi/internal/elem"},
+	"mpi":                  {"mx", "mpi/launch", "mpi/internal/coll", "mpi/internal/elem", "mpi/internal/service"},
 	"mpi/internal/coll":    {"mpi/internal/elem"},
 	"mpi/internal/elem":    {},
 	"mpi/internal/hang":    {},
@@ -47,7 +47,7 @@ var arrows = map[string][]string{
 	"bench/compare":   {"bench/plot", "bench/stats"},
 	"cmd/internal":    {},
 	"cmd/exs_blast":   {"cmd/internal/cmdline", "exs", "mx", "bench/pingpong", "bench/plot", "bench/stats"},
-	"cmd/mx_info":     {"cmd/internal/cmdline", "mx"},
+	"cmd/mx_info":     {"cmd/internal/cmdline", "mpi", "mx"},
 	"cmd/mx_run":      {"cmd/internal/cmdline", "mpi/launch/spawn", "mx"},
 	"cmd/mx_pingpong": {"cmd/internal/cmdline", "mx", "bench/pingpong", "bench/plot", "bench/stats"},
 	"examples":        {"exs", "mpi", "mx"},

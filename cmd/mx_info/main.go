@@ -10,6 +10,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"flag"
@@ -17,6 +18,7 @@ import (
 	"io"
 	"os"
 
+	"gomx/mpi"
 	"gomx/mx"
 )
 
@@ -56,7 +58,7 @@ func report(stderr io.Writer, err error) int {
 
 // show finds out what was asked for and prints it.
 func show(o *options, to io.Writer) error {
-	variables, err := mx.Environment()
+	variables, err := environment()
 	if err != nil {
 		return fmt.Errorf("bad environment variable: %w; correct it or unset it", err)
 	}
@@ -90,4 +92,14 @@ func printJSON(to io.Writer, v any) error {
 	e := json.NewEncoder(to)
 	e.SetIndent("", "  ")
 	return e.Encode(v)
+}
+
+// environment returns the variables of mx and those of mpi.
+func environment() ([]mx.Variable, error) {
+	all, err := mx.Environment()
+	more, mpiErr := mpi.Environment()
+	for _, v := range more {
+		all = append(all, mx.Variable(v))
+	}
+	return all, cmp.Or(err, mpiErr)
 }
