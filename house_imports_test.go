@@ -53,6 +53,8 @@ var arrows = map[string][]string{
 	"examples":        {"exs", "mpi", "mx"},
 	"integration":     {},
 
+	"bench/collective": {"mpi", "bench/pingpong", "bench/stats"},
+
 	"integration/launch":           {"mpi/launch"},
 	"integration/internal/traffic": {"mx", "integration/internal/proc"},
 	"integration/sim":              {"endpoint", "transport", "transport/mem", "transport/wire"},

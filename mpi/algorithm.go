@@ -1,11 +1,6 @@
 package mpi
 
-import (
-	"runtime"
-	"slices"
-
-	"gomx/mpi/internal/coll"
-)
+import "gomx/mpi/internal/coll"
 
 // Algorithm returns the algorithm that a collective on the communicator takes: kind is
 // "allreduce", "bcast" and so on, bytes the length of what a rank contributes. "" if there is
@@ -72,43 +67,3 @@ func (c *Comm) crowd() int {
 	c.state.crowd.Store(int32(crowd))
 	return crowd
 }
-
-// crowd returns how many of some ranks share a core on the host where most do. It is the same at
-// all ranks.
-func (j *job) crowd(world []int32) int {
-	hosts := map[string]*population{}
-	for _, rank := range world {
-		at := j.at(int(rank))
-		p := hosts[at.host]
-		if p == nil {
-			p = &population{}
-			hosts[at.host] = p
-		}
-		p.ranks++
-		if !slices.Contains(p.masks, at.mask) {
-			p.masks = append(p.masks, at.mask)
-			p.cores += at.cores
-		}
-	}
-	most := 1
-	for _, p := range hosts {
-		most = max(most, (p.ranks+p.cores-1)/max(1, p.cores))
-	}
-	return most
-}
-
-// population are ranks of one host.
-type population struct {
-	ranks, cores int
-	masks        []uint32
-}
-
-// place is where a rank runs: its host, how many cores it may use there, and a number that
-// is the same for ranks that may use the same ones.
-type place struct {
-	host  string
-	cores int
-	mask  uint32
-}
-
-func (j *job) at(int) place { return place{cores: runtime.GOMAXPROCS(0)} }

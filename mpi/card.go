@@ -18,6 +18,7 @@ type card struct {
 	addrs   []netip.Addr // of it
 	door    uint32       // the endpoint
 	filter  uint32       // a random number: who answers to it is the one that is meant
+	cores   cores
 	service service.Place
 }
 
@@ -86,6 +87,7 @@ func (k *card) append(b []byte) []byte {
 	b = appendText(b, k.host)
 	b = le.AppendUint32(le.AppendUint32(le.AppendUint64(b, k.nic), k.door), k.filter)
 	b = le.AppendUint32(le.AppendUint32(le.AppendUint64(b, k.service.NIC), k.service.Endpoint), k.service.Filter)
+	b = le.AppendUint32(le.AppendUint16(b, k.cores.count), k.cores.mask)
 	for _, a := range k.addrs {
 		b = appendText(b, a.String())
 	}
@@ -103,7 +105,7 @@ func takeText(b []byte) (string, []byte, bool) {
 
 // parseCard is the opposite of append.
 func parseCard(b []byte) (k card, err error) {
-	const fixed = 2 * (8 + 4 + 4)
+	const fixed = 2*(8+4+4) + 2 + 4
 	if len(b) == 0 || b[0] != cardVersion {
 		return k, errCard
 	}
@@ -114,6 +116,7 @@ func parseCard(b []byte) (k card, err error) {
 	le := binary.LittleEndian
 	k.host, k.nic, k.door, k.filter = host, le.Uint64(b), le.Uint32(b[8:]), le.Uint32(b[12:])
 	k.service = service.Place{NIC: le.Uint64(b[16:]), Endpoint: le.Uint32(b[24:]), Filter: le.Uint32(b[28:])}
+	k.cores = cores{count: le.Uint16(b[32:]), mask: le.Uint32(b[34:])}
 	for b = b[fixed:]; len(b) > 0; {
 		var text string
 		if text, b, ok = takeText(b); !ok {

@@ -10,7 +10,7 @@ import (
 
 // TestCollectivesDoNotAllocate counts what all ranks of a process allocate in steady state.
 func TestCollectivesDoNotAllocate(t *testing.T) {
-	const warm, calls = 30, 100
+	const calls = 100
 	for _, medium := range []string{"mem", "shm"} {
 		skipWithout(t, medium)
 		for name, call := range map[string]func(c *mpi.Comm, from, to []float64) error{
@@ -35,37 +35,41 @@ func TestCollectivesDoNotAllocate(t *testing.T) {
 		} {
 			for _, count := range []int{8, 9_000} {
 				t.Run(fmt.Sprintf("%s/%s/%d", medium, name, count), func(t *testing.T) {
-					var before, after runtime.MemStats
-					world(t, 3, func(c *mpi.Comm) error {
-						from, to := make([]float64, count), make([]float64, count)
-						for i := range warm + calls {
-							if i == warm {
-								if err := c.Barrier(); err != nil {
-									return err
-								}
-								if c.Rank() == 0 {
-									runtime.ReadMemStats(&before)
-								}
-							}
-							if err := call(c, from, to); err != nil {
-								return err
-							}
-							// Without it some ranks would be ahead of others, whose queues grow.
-							if err := c.Barrier(); err != nil {
-								return err
-							}
-						}
-						if c.Rank() == 0 {
-							runtime.ReadMemStats(&after)
-						}
-						return c.Barrier()
-					}, mpi.WithTransports(medium))
-					// The runtime, and the goroutines that park, allocate a little now and then.
-					if n := after.Mallocs - before.Mallocs; n > calls/2 {
-						t.Errorf("%d allocations in %d calls of 3 ranks", n, calls)
+					least := uint64(1 << 62)
+					for try := 0; try < 5 && least > calls/4; try++ { // the runtime allocates a little now and then
+						least = min(least, allocations(t, medium, calls, count, call))
+					}
+					if least > calls/4 {
+						t.Errorf("%d allocations in %d calls of 3 ranks", least, calls)
 					}
 				})
 			}
 		}
 	}
+}
+
+// allocations counts what 3 ranks allocate in so many calls, after some more.
+func allocations(t *testing.T, medium string, calls, count int, call func(c *mpi.Comm, from, to []float64) error) uint64 {
+	const warm = 30
+	var before, after runtime.MemStats
+	world(t, 3, func(c *mpi.Comm) error {
+		from, to := make([]float64, count), make([]float64, count)
+		for i := range warm + calls {
+			if i == warm && c.Rank() == 0 {
+				runtime.ReadMemStats(&before)
+			}
+			if err := call(c, from, to); err != nil {
+				return err
+			}
+			// Without it some ranks would be ahead of others, whose queues grow.
+			if err := c.Barrier(); err != nil {
+				return err
+			}
+		}
+		if c.Rank() == 0 {
+			runtime.ReadMemStats(&after)
+		}
+		return c.Barrier()
+	}, mpi.WithTransports(medium))
+	return after.Mallocs - before.Mallocs
 }

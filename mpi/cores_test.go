@@ -1,0 +1,49 @@
+package mpi
+
+import "testing"
+
+func TestCrowd(t *testing.T) {
+	alone, pair := cores{count: 1, mask: 1}, cores{count: 1, mask: 2}
+	two := cores{count: 2, mask: 3}
+	on := func(host string, c cores) card { return card{host: host, cores: c} }
+	for name, x := range map[string]struct {
+		cards []card
+		want  int
+	}{
+		"one rank":             {[]card{on("a", two)}, 1},
+		"a core each":          {[]card{on("a", two), on("a", two)}, 1},
+		"two a core":           {[]card{on("a", two), on("a", two), on("a", two)}, 2},
+		"bound apart":          {[]card{on("a", alone), on("a", pair)}, 1},
+		"bound to one":         {[]card{on("a", alone), on("a", alone)}, 2},
+		"the denser host":      {[]card{on("a", two), on("b", alone), on("b", alone), on("b", alone)}, 3},
+		"hosts don't share":    {[]card{on("a", alone), on("b", alone)}, 1},
+		"nobody knows of them": {[]card{on("a", cores{})}, 1},
+	} {
+		world := make([]int32, len(x.cards))
+		for i := range world {
+			world[i] = int32(i)
+		}
+		if got := (&job{cards: x.cards}).crowd(world); got != x.want {
+			t.Errorf("%s: %d ranks share a core, not %d", name, got, x.want)
+		}
+	}
+}
+
+func TestCoreLists(t *testing.T) {
+	for list, want := range map[string]int{"0": 1, "0-1": 2, "0,4-6,9": 5, "": 7, "x": 7, "3-1": 7} {
+		c := cores{count: 7}
+		if c.take(list); int(c.count) != want {
+			t.Errorf("%q: %d cores, not %d", list, c.count, want)
+		}
+	}
+	var a, b cores
+	if a.take("0"); a.mask == b.mask {
+		t.Error("one core looks like none")
+	}
+	if b.take("1"); a.mask == b.mask {
+		t.Error("two cores look alike")
+	}
+	if own := ownCores(false); own.count == 0 {
+		t.Error("this process runs nowhere")
+	}
+}
