@@ -3,8 +3,8 @@
 //
 //	go run ./examples/mpi_nbody                          alone
 //	go run ./cmd/mx_run -n 4 ./examples/mpi_nbody        four processes on this host
-//	go build ./examples/mpi_nbody && mpiexec -n 4 ./mpi_nbody
-//	go build ./examples/mpi_nbody && srun -n 4 ./mpi_nbody
+//	go build ./examples/mpi_nbody && mpiexec.hydra -n 4 ./mpi_nbody
+//	go build ./examples/mpi_nbody && srun --mpi=pmi2 -n 4 ./mpi_nbody
 //
 // It shows messages of a type of the program's own, Allgatherv in place, and Gatherv. Each
 // body adds up the forces of all others in the order of bodies, not of ranks, and so the

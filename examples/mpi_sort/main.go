@@ -4,8 +4,8 @@
 //
 //	go run ./examples/mpi_sort                          alone
 //	go run ./cmd/mx_run -n 4 ./examples/mpi_sort        four processes on this host
-//	go build ./examples/mpi_sort && mpiexec -n 4 ./mpi_sort
-//	go build ./examples/mpi_sort && srun -n 4 ./mpi_sort
+//	go build ./examples/mpi_sort && mpiexec.hydra -n 4 ./mpi_sort
+//	go build ./examples/mpi_sort && srun --mpi=pmi2 -n 4 ./mpi_sort
 //
 // It shows Allgather of samples, Alltoall and Alltoallv, and Exscan, which tells each rank
 // how many numbers the ranks before it have. The checksum is the same for any number of ranks.

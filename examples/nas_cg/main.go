@@ -5,8 +5,8 @@
 //
 //	go run ./examples/nas_cg -class W                          alone
 //	go run ./cmd/mx_run -n 4 ./examples/nas_cg -class W        four processes on this host
-//	go build ./examples/nas_cg && mpiexec -n 4 ./nas_cg -class W
-//	go build ./examples/nas_cg && srun -n 4 ./nas_cg -class W
+//	go build ./examples/nas_cg && mpiexec.hydra -n 4 ./nas_cg -class W
+//	go build ./examples/nas_cg && srun --mpi=pmi2 -n 4 ./nas_cg -class W
 //
 // It shows Allgatherv in place, which completes the vector that a matrix is multiplied
 // with, and Allreduce of one number, which is a scalar product.

@@ -4,8 +4,8 @@
 //
 //	go run ./examples/nas_ep -class W                          alone
 //	go run ./cmd/mx_run -n 4 ./examples/nas_ep -class W        four processes on this host
-//	go build ./examples/nas_ep && mpiexec -n 4 ./nas_ep -class W
-//	go build ./examples/nas_ep && srun -n 4 ./nas_ep -class W
+//	go build ./examples/nas_ep && mpiexec.hydra -n 4 ./nas_ep -class W
+//	go build ./examples/nas_ep && srun --mpi=pmi2 -n 4 ./nas_ep -class W
 //
 // It shows that a program need not know how it was started, how ranks share work, and
 // what Allreduce does.

@@ -5,8 +5,8 @@
 //
 //	go run ./examples/nas_is -class W                          alone
 //	go run ./cmd/mx_run -n 4 ./examples/nas_is -class W        four processes on this host
-//	go build ./examples/nas_is && mpiexec -n 4 ./nas_is -class W
-//	go build ./examples/nas_is && srun -n 4 ./nas_is -class W
+//	go build ./examples/nas_is && mpiexec.hydra -n 4 ./nas_is -class W
+//	go build ./examples/nas_is && srun --mpi=pmi2 -n 4 ./nas_is -class W
 //
 // It shows Allreduce of a table, and Alltoall of counts followed by Alltoallv of what
 // they count, which is how data moves to the rank that it belongs to.

@@ -1,4 +1,4 @@
-// Package jobs runs examples in tests, with ranks that are goroutines.
+// Package jobs runs examples in tests, with ranks that are goroutines or processes.
 package jobs
 
 import (

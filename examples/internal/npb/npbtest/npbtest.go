@@ -1,5 +1,5 @@
 // Package npbtest has a NAS kernel verify itself: the small class at many numbers of ranks, the
-// larger ones where time allows.
+// larger ones and several processes where time allows.
 package npbtest
 
 import (
@@ -23,6 +23,9 @@ func Verify(t *testing.T, run Kernel, ranksOfA ...int) {
 	}
 	verify(t, run, "S", []int{1, 2, 3, 4, 5, 7, 8})
 	verify(t, run, "W", []int{1, 4, 7})
+	t.Run("processes", func(t *testing.T) {
+		jobs.Line(t, jobs.Launched(t, 3, "-class", "s"), "Verification successful")
+	})
 	for _, transport := range []string{"shm", "tcp"} {
 		t.Run(transport, func(t *testing.T) {
 			verify(t, run, "A", ranksOfA, mpi.WithTransports(transport))
