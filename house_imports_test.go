@@ -31,7 +31,7 @@ var arrows = map[string][]string{
 	// The only one that names the media.
 	"mx": {"endpoint", "endpoint/driver", "transport", "transport/wire", "transport/mem", "transport/shm", "transport/tcp", "transport/rdma", "transport/nic"},
 
-	"mpi":                  {"mx", "mpi/launch", "mpi/internal/coll", "mpi/internal/elem", "mpi/internal/service"},
+	"mpi":                  {"mx", "mpi/launch", "mpi/internal/accum", "mpi/internal/coll", "mpi/internal/elem", "mpi/internal/hang", "mpi/internal/queue", "mpi/internal/service"},
 	"mpi/internal/coll":    {"mpi/internal/elem"},
 	"mpi/internal/elem":    {},
 	"mpi/internal/hang":    {},

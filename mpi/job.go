@@ -20,8 +20,8 @@ type job struct {
 	seats []*seat // of those in this process
 	set   settings
 
-	service *service.Service // what processes say to each other apart from messages
-	launch  *launch.Job      // nil: the ranks are goroutines
+	plane  *plane      // what processes say to each other apart from messages
+	launch *launch.Job // nil: the ranks are goroutines
 
 	next   atomic.Uint32 // endpoint id to try first
 	ending atomic.Pointer[ending]
@@ -83,11 +83,13 @@ func (j *job) open(filter uint32) (*mx.Endpoint, error) {
 
 // openService makes the service of the process.
 func (j *job) openService() (err error) {
-	if j.launch == nil {
-		j.service = service.Local(0)
-		return nil
+	s := service.Local(0)
+	if j.launch != nil {
+		s, err = service.Open(j.launch.Rank(), append([]mx.Param{mx.WithSpin(0)}, j.set.params...)...)
 	}
-	j.service, err = service.Open(j.launch.Rank(), append([]mx.Param{mx.WithSpin(0)}, j.set.params...)...)
+	if err == nil {
+		j.plane = newPlane(j, s)
+	}
 	return err
 }
 
@@ -97,7 +99,7 @@ func (j *job) beginService() error {
 	for i := range j.cards {
 		places[i] = j.cards[i].service
 	}
-	return j.service.Begin(places)
+	return j.plane.Begin(places)
 }
 
 // randomFilter returns a number that nobody guesses.
@@ -132,8 +134,8 @@ func (j *job) close() {
 			all.Go(func() { _ = s.ep.Close() })
 		}
 	}
-	if j.service != nil {
-		all.Go(func() { _ = j.service.Close() })
+	if j.plane != nil {
+		all.Go(func() { _ = j.plane.Close() })
 	}
 	all.Wait()
 }

@@ -35,7 +35,7 @@ func (j *job) sit(rank int) (*seat, card, error) {
 	}
 	s := &seat{job: j, rank: rank, ep: ep, peers: make([]atomic.Pointer[peer], j.size)}
 	s.peers[rank].Store(&peer{ep.Addr()})
-	k := card{door: ep.ID(), filter: filter, cores: ownCores(j.launch == nil), service: j.service.Place()}
+	k := card{door: ep.ID(), filter: filter, cores: ownCores(j.launch == nil), service: j.plane.Place()}
 	return s, k, k.locate(ep)
 }
 

@@ -10,8 +10,9 @@ import (
 	"gomx/mx"
 )
 
-// idSize is how many bytes say who speaks.
-const idSize = 4
+// idSize is how many bytes say who speaks. Heads whose length is a multiple of it keep the
+// data aligned.
+const idSize = 8
 
 // ErrClosed is what calls return after Close.
 var ErrClosed = errors.New("the service is closed")
@@ -22,7 +23,8 @@ var ErrRefused = errors.New("the other process has no use for the question")
 // Question is a question or a note, as its handler gets it.
 type Question struct {
 	From int    // the process that asks
-	Text []byte // head and data; the handler's until it returns
+	Head []byte // of the length that Handle was told; the handler's until it returns
+	Data []byte // likewise, 8-byte aligned if it comes from another process
 
 	s      *Service
 	from   mx.EndpointAddr
@@ -34,7 +36,7 @@ type Question struct {
 // gone.
 func (q *Question) Later() *Question {
 	later := *q
-	later.Text = nil
+	later.Head, later.Data = nil, nil
 	return &later
 }
 
@@ -119,7 +121,7 @@ func (s *Service) Tell(ctx context.Context, process int, kind Kind, head, data [
 		return ErrClosed
 	}
 	if process == s.self {
-		s.handlers[kind](&Question{s: s, From: s.self, Text: joined(head, data)})
+		s.handlers[kind].f(&Question{s: s, From: s.self, Head: head, Data: data})
 		return nil
 	}
 	addr, err := s.reach(ctx, process)
@@ -183,7 +185,7 @@ func (s *Service) await(ctx context.Context, r mx.Request) (mx.Status, error) {
 // callSelf asks the own process.
 func (s *Service) callSelf(ctx context.Context, kind Kind, head, data, answer []byte) (int, error) {
 	c := calls.Get().(*call)
-	s.handlers[kind](&Question{s: s, From: s.self, Text: joined(head, data), local: c})
+	s.handlers[kind].f(&Question{s: s, From: s.self, Head: head, Data: data, local: c})
 	select {
 	case <-c.done:
 	case <-ctx.Done():
@@ -194,11 +196,4 @@ func (s *Service) callSelf(ctx context.Context, kind Kind, head, data, answer []
 		return 0, ErrRefused
 	}
 	return copy(answer, c.text), nil
-}
-
-func joined(head, data []byte) []byte {
-	if len(data) == 0 {
-		return head
-	}
-	return slices.Concat(head, data)
 }

@@ -20,6 +20,11 @@ type Kind uint8
 // process; it must not wait for another process.
 type Handler func(q *Question)
 
+type handler struct {
+	f    Handler
+	head int
+}
+
 // Largest is how many bytes a question or note can have, head and data together.
 const Largest = 64<<10 + 512
 
@@ -36,7 +41,7 @@ type Service struct {
 	place    Place
 	self     int
 	peers    []peer
-	handlers [256]Handler
+	handlers [256]handler
 	next     atomic.Uint32 // number of the next question
 
 	mu     sync.Mutex
@@ -88,8 +93,9 @@ func Open(self int, params ...mx.Param) (*Service, error) {
 // Place returns where others reach the service; nothing for a local one.
 func (s *Service) Place() Place { return s.place }
 
-// Handle sets the handler of a kind, before Begin.
-func (s *Service) Handle(kind Kind, h Handler) { s.handlers[kind] = h }
+// Handle sets the handler of a kind, whose questions have a head of that many bytes,
+// before Begin.
+func (s *Service) Handle(kind Kind, head int, h Handler) { s.handlers[kind] = handler{h, head} }
 
 // Begin begins to answer. The places are those of all processes, in their order.
 func (s *Service) Begin(places []Place) error {
@@ -170,18 +176,19 @@ func (s *Service) serve() {
 
 func (s *Service) handle(st *mx.Status, text []byte) {
 	kind := Kind(st.MatchInfo >> kindShift)
-	q := Question{s: s, from: st.Source, number: uint32(st.MatchInfo), Text: text}
-	if len(text) < idSize || s.handlers[kind] == nil {
+	h := &s.handlers[kind]
+	q := Question{s: s, from: st.Source, number: uint32(st.MatchInfo)}
+	if h.f == nil || len(text) < idSize+h.head {
 		q.Answer(nil, nil)
 		return
 	}
 	q.From = int(binary.LittleEndian.Uint32(text))
-	q.Text = text[idSize:]
+	q.Head, q.Data = text[idSize:idSize+h.head], text[idSize+h.head:]
 	if q.From >= len(s.peers) || !s.is(st.Source, q.From) {
 		q.Answer(nil, nil)
 		return
 	}
-	s.handlers[kind](&q)
+	h.f(&q)
 }
 
 // is reports whether the sender of a message may call itself that process: an address

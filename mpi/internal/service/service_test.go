@@ -33,9 +33,9 @@ type desk struct {
 
 func newDesk(s *service.Service) *desk {
 	d := &desk{s, make(chan string, 10000), make(chan *service.Question, 16)}
-	s.Handle(echo, func(q *service.Question) { q.Answer(fmt.Appendf(nil, "%d:", q.From), q.Text) })
-	s.Handle(note, func(q *service.Question) { d.notes <- string(q.Text) })
-	s.Handle(later, func(q *service.Question) { d.kept <- q.Later() })
+	s.Handle(echo, 0, func(q *service.Question) { q.Answer(fmt.Appendf(nil, "%d:%s", q.From, q.Head), q.Data) })
+	s.Handle(note, 0, func(q *service.Question) { d.notes <- string(q.Head) + string(q.Data) })
+	s.Handle(later, 0, func(q *service.Question) { d.kept <- q.Later() })
 	return d
 }
 

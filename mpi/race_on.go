@@ -1,0 +1,6 @@
+//go:build race
+
+package mpi
+
+// racing: the race detector is looking.
+const racing = true

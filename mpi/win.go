@@ -1,0 +1,278 @@
+package mpi
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"sync"
+
+	"gomx/mpi/internal/accum"
+	"gomx/mpi/internal/coll"
+	"gomx/mpi/internal/elem"
+	"gomx/mx"
+)
+
+// Win is memory of all ranks of a communicator that each of them may read, write and
+// combine with (MPI_Win), without the owner's doing anything about it. Ranks are those of the
+// communicator; offsets and lengths are in elements.
+//
+// A rank may touch others' memory between two Fences, or while it holds a lock of theirs.
+// What it begins there is done when Fence, Unlock or a Flush returns; before that, the
+// memory that it has given to Put and Get must not be touched. Puts and gets that
+// touch the same elements at the same time, or that the owner touches meanwhile, have
+// no order, and what comes of them is undefined. Accumulates and their kin are atomic for
+// each element among one another, and those of one rank at one target happen in the order of the
+// calls. The owner reads its own memory after Fence, or while it holds the lock of itself.
+//
+// All methods may be called from any goroutine, except that collective ones are called in
+// the same order on all ranks. Post, Start, Complete and Wait of MPI don't exist; a
+// message and a lock do the same.
+type Win[T any] struct {
+	*window
+	mem []T
+}
+
+// window is what there is to a window without its type.
+type window struct {
+	c       *Comm
+	id      uint64
+	size    int // bytes of an element
+	kind    accum.Kind
+	exposed *exposed
+	targets []target
+	owned   []byte // memory to be given back by Free
+	state   *windowState
+}
+
+// windowState is what a window and its forms with contexts share.
+type windowState struct {
+	mu     sync.Mutex
+	fenced bool // Fence was called once
+	freed  bool
+}
+
+// target is a window as it is at one rank.
+type target struct {
+	handle mx.WindowHandle
+	length int // elements
+
+	mu      sync.Mutex
+	held    lockState
+	pending []mx.Request // puts and gets that are not complete
+	puts    bool         // small ones are under way that have no request
+	accs    bool         // accumulates are
+}
+
+type lockState uint8
+
+const (
+	lockNone lockState = iota
+	lockWanted
+	lockShared
+	lockExclusive
+)
+
+// WinCreate makes a window of the memory that each rank gives (MPI_Win_create), of
+// whatever length; nil is an empty one. It is collective. The memory must stay in
+// place until Free, and belongs to package mpi as far as others touch it.
+//
+// Errors: ErrType for elements with pointers or of more than 32 KiB, ErrCount for 4 GiB or more at one rank,
+// ErrMismatch if the ranks don't agree on the elements, ErrComm, and those of collectives.
+func WinCreate[T any](c *Comm, mem []T) (*Win[T], error) {
+	if err := elementsFit[T](c, "WinCreate"); err != nil {
+		return nil, err
+	}
+	b, _ := elem.Bytes(mem)
+	w, err := c.newWindow("WinCreate", b, elem.Size[T](), accum.KindOf[T]())
+	if err != nil {
+		return nil, err
+	}
+	return &Win[T]{w, mem}, nil
+}
+
+// WinAllocate makes a window of n new elements at each rank, which are zero
+// (MPI_Win_allocate); n may differ between them. The memory is mx.Alloc's, which is the
+// quickest to reach for others, and gone after Free. Otherwise it is as WinCreate.
+func WinAllocate[T any](c *Comm, n int) (*Win[T], error) {
+	if err := elementsFit[T](c, "WinAllocate"); err != nil {
+		return nil, err
+	}
+	if n < 0 {
+		return nil, c.fail("WinAllocate", ErrCount, "%d elements", n)
+	}
+	var b []byte
+	if n > 0 {
+		var err error
+		if b, err = mx.Alloc(n * elem.Size[T]()); err != nil {
+			return nil, c.failWith("WinAllocate", Undefined, Undefined, ErrOther, err)
+		}
+	}
+	w, err := c.newWindow("WinAllocate", b, elem.Size[T](), accum.KindOf[T]())
+	if err != nil {
+		if b != nil {
+			_ = mx.Free(b)
+		}
+		return nil, err
+	}
+	w.owned = b
+	mem, _ := elem.Of[T](b)
+	return &Win[T]{w, mem}, nil
+}
+
+// elementsFit returns why a window of T can't be made.
+func elementsFit[T any](c *Comm, op string) error {
+	if err := c.usable(op); err != nil {
+		return err
+	}
+	if !elem.Plain[T]() {
+		return pointers[T](c, op, Undefined, Undefined)
+	}
+	if elem.Size[T]() > largestPiece/2 {
+		return c.fail(op, ErrType, "elements of %d bytes; they may have %d", elem.Size[T](), largestPiece/2)
+	}
+	return nil
+}
+
+// Mem returns the memory of this rank. Of WinAllocate's it must not be used after Free.
+func (w *Win[T]) Mem() []T { return w.mem }
+
+// Len returns how many elements a rank has in the window, 0 if there is no such rank.
+func (w *Win[T]) Len(rank int) int {
+	if rank < 0 || rank >= len(w.targets) {
+		return 0
+	}
+	return w.targets[rank].length
+}
+
+// WithContext returns the same window with a context: calls on it that block return when
+// ctx ends, with an error that wraps ctx's. What they have waited for goes on.
+func (w *Win[T]) WithContext(ctx context.Context) *Win[T] {
+	with := *w.window
+	with.c = w.c.WithContext(ctx)
+	return &Win[T]{&with, w.mem}
+}
+
+// record is what a rank tells the others about its part of a window: a random number,
+// of which rank 0's names the window, the handle in mx, size and kind of the elements.
+const recordSize = 8 + mx.WindowHandleSize + 4 + 4
+
+// newWindow opens the memory to the others, and learns of theirs.
+func (c *Comm) newWindow(op string, mem []byte, size int, kind accum.Kind) (*window, error) {
+	if err := c.usable(op); err != nil {
+		return nil, err
+	}
+	e := &exposed{mem: mem, size: size, kind: kind, c: c}
+	var trouble error
+	if trouble = e.open(); trouble != nil {
+		e.length = unopened // the others must learn it, so that nobody waits
+	}
+	all, err := c.exchange(op, e.record())
+	if err == nil {
+		err = trouble
+	}
+	if err != nil {
+		e.close()
+		return nil, c.windowFailed(op, err)
+	}
+	w := &window{c: c, size: size, kind: kind, exposed: e, state: &windowState{}, targets: make([]target, c.Size())}
+	w.id = binary.LittleEndian.Uint64(all)
+	for rank := range w.targets {
+		if err := w.learn(rank, all[rank*recordSize:][:recordSize]); err != nil {
+			e.close()
+			return nil, c.failWith(op, rank, Undefined, ErrMismatch, err)
+		}
+	}
+	c.seat.job.plane.expose(windowKey{w.id, int(c.world[c.rank])}, e)
+	if err := c.meet(op); err != nil { // nobody asks for it before it is there
+		w.withdraw()
+		return nil, err
+	}
+	return w, nil
+}
+
+// unopened is the length of a window that its rank could not open.
+const unopened = ^uint32(0)
+
+func (e *exposed) record() []byte {
+	b := make([]byte, 8, recordSize)
+	_, _ = rand.Read(b)
+	h := mx.WindowHandle{Length: e.length}
+	if e.win != nil {
+		h = e.win.Handle()
+	}
+	b, _ = h.AppendBinary(b)
+	b = binary.LittleEndian.AppendUint32(b, uint32(e.size))
+	return binary.LittleEndian.AppendUint32(b, uint32(e.kind))
+}
+
+// learn notes what another rank has said.
+func (w *window) learn(rank int, record []byte) error {
+	t := &w.targets[rank]
+	if err := t.handle.UnmarshalBinary(record[8 : 8+mx.WindowHandleSize]); err != nil {
+		return err
+	}
+	if t.handle.Length == unopened {
+		return errors.New("that rank could not open its memory; it says why")
+	}
+	rest := record[8+mx.WindowHandleSize:]
+	size, kind := int(binary.LittleEndian.Uint32(rest)), accum.Kind(binary.LittleEndian.Uint32(rest[4:]))
+	if size != w.size || kind != w.kind {
+		return fmt.Errorf("its elements have %d bytes, those of rank %d have %d, or they are of different kinds: all ranks must use the same type",
+			size, w.c.rank, w.size)
+	}
+	t.length = int(t.handle.Length) / size
+	return nil
+}
+
+// exchange gives everybody's record to everybody.
+func (c *Comm) exchange(op string, mine []byte) ([]byte, error) {
+	n := c.net(op)
+	defer n.done()
+	all := make([]byte, len(mine)*c.Size())
+	return all, coll.Allgather(n, mine, all, coll.Equal(len(mine)), coll.Bruck)
+}
+
+func (c *Comm) windowFailed(op string, err error) error {
+	if _, ours := errors.AsType[*Error](err); ours {
+		return err
+	}
+	class := ErrOther
+	if errors.Is(err, mx.ErrBadSegMem) {
+		class = ErrCount
+	}
+	return c.failWith(op, Undefined, Undefined, class, err)
+}
+
+// Free ends the window, when all ranks have called it and all that was begun on it is
+// done (MPI_Win_free). It is collective. Locks must have been given back. Errors: ErrWin
+// if it was freed before or a lock is held, and those of Fence.
+func (w *Win[T]) Free() error {
+	if err := w.usable("Free", Undefined); err != nil {
+		return err
+	}
+	for rank := range w.targets {
+		if w.targets[rank].held != lockNone {
+			return w.fail("Free", rank, ErrWin, errors.New("its lock is held: call Unlock first"))
+		}
+	}
+	err := w.FlushAll()
+	if meet := w.c.meet("Free"); err == nil {
+		err = meet
+	}
+	w.state.mu.Lock()
+	w.state.freed = true
+	w.state.mu.Unlock()
+	w.withdraw()
+	if w.owned != nil {
+		_ = mx.Free(w.owned)
+	}
+	return err
+}
+
+// withdraw takes the own memory back from the others.
+func (w *window) withdraw() {
+	w.c.seat.job.plane.withdraw(windowKey{w.id, int(w.c.world[w.c.rank])})
+	w.exposed.close()
+}

@@ -1,0 +1,191 @@
+package mpi
+
+import (
+	"errors"
+	"fmt"
+
+	"gomx/mpi/internal/elem"
+	"gomx/mx"
+)
+
+// Put writes src into the memory of a rank, from an element on (MPI_Put). It is done after
+// Flush, Unlock or Fence, and until then src must not change. To ProcNull nothing
+// happens. Errors: ErrWin if the window was freed or no lock or fence permits it, ErrRank,
+// ErrRange if it does not fit, ErrProcFailed. Safe from any goroutine.
+func (w *Win[T]) Put(src []T, rank, offset int) error {
+	b, _ := elem.Bytes(src)
+	return w.put(b, rank, offset, len(src))
+}
+
+// Get reads elements of a rank into dst, from an element on, as many as dst has room for
+// (MPI_Get). They are there after Flush, Unlock or Fence, and until then dst must not be touched.
+// Otherwise it is as Put.
+func (w *Win[T]) Get(dst []T, rank, offset int) error {
+	b, _ := elem.Bytes(dst)
+	return w.get(b, rank, offset, len(dst))
+}
+
+// mostPending is how many puts and gets a rank may have under way at a target before it
+// waits for the oldest.
+const mostPending = 1024
+
+func (w *window) put(b []byte, rank, offset, count int) error {
+	if rank == ProcNull {
+		return w.usable("Put", rank)
+	}
+	t, p, err := w.aim("Put", rank, offset, count)
+	if err != nil || len(b) == 0 {
+		return err
+	}
+	ep, at := w.c.seat.ep, uint32(offset*w.size)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	ok, err := ep.Put(b, p.addr, t.handle, at)
+	if err != nil {
+		return w.fail("Put", rank, ErrOther, err)
+	}
+	if ok {
+		t.puts = true
+		return nil
+	}
+	r, err := ep.Iput(b, p.addr, t.handle, at, windowBits, nil)
+	if err != nil {
+		return w.fail("Put", rank, ErrOther, err)
+	}
+	return w.keep(t, "Put", rank, r)
+}
+
+func (w *window) get(b []byte, rank, offset, count int) error {
+	if rank == ProcNull {
+		return w.usable("Get", rank)
+	}
+	t, p, err := w.aim("Get", rank, offset, count)
+	if err != nil || len(b) == 0 {
+		return err
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	r, err := w.c.seat.ep.Iget(b, p.addr, t.handle, uint32(offset*w.size), windowBits, nil)
+	if err != nil {
+		return w.fail("Get", rank, ErrOther, err)
+	}
+	return w.keep(t, "Get", rank, r)
+}
+
+// windowBits are the match bits of puts and gets, which don't travel. No message has them:
+// contexts are even for the program, and collectives have numbers below.
+const windowBits = ^uint64(0)
+
+// keep notes a put or get that Flush has to wait for. The target is locked.
+func (w *window) keep(t *target, op string, rank int, r mx.Request) error {
+	t.pending = append(t.pending, r)
+	if len(t.pending) < mostPending {
+		return nil
+	}
+	return w.drain(t, op, rank)
+}
+
+// drain waits for all puts and gets that have requests. The target is locked.
+func (w *window) drain(t *target, op string, rank int) error {
+	var first error
+	for i, r := range t.pending {
+		st, done, err := w.c.await(r, rank)
+		if !done && w.c.ctx != nil && w.c.ctx.Err() != nil {
+			t.pending = t.pending[:copy(t.pending, t.pending[i:])]
+			return w.fail(op, rank, ErrOther, w.c.ctx.Err())
+		}
+		if done && st.Code != mx.StatusSuccess {
+			err = st.Code
+		}
+		if err != nil && first == nil {
+			first = w.ended(op, rank, err)
+		}
+	}
+	clear(t.pending)
+	t.pending = t.pending[:0]
+	return first
+}
+
+// ended makes the error of a put or get that mx ended without success.
+func (w *window) ended(op string, rank int, err error) error {
+	switch {
+	case errors.Is(err, mx.StatusBadRDMAWindow):
+		return w.fail(op, rank, ErrWin, errors.New("that rank has freed it"))
+	case errors.Is(err, mx.StatusBadRDMARange):
+		return w.fail(op, rank, ErrRange, err)
+	}
+	return w.gone(op, rank, err)
+}
+
+// gone makes the error of a call whose target could not be reached, or not any more.
+func (w *window) gone(op string, rank int, err error) error {
+	switch {
+	case w.c.usable(op) != nil:
+		return w.c.usable(op)
+	case w.c.ctx != nil && w.c.ctx.Err() != nil:
+		return w.fail(op, rank, ErrOther, w.c.ctx.Err())
+	}
+	return w.fail(op, rank, ErrProcFailed, fmt.Errorf("rank %d of the world: %w", w.c.worldRank(rank), err))
+}
+
+// aim checks the target of an operation, and returns it with the peer.
+func (w *window) aim(op string, rank, offset, count int) (*target, *peer, error) {
+	t, err := w.target(op, rank, offset, count)
+	if err != nil {
+		return nil, nil, err
+	}
+	p, err := w.c.peer(op, rank, Undefined)
+	return t, p, err
+}
+
+// target checks where an operation goes, and whether it may.
+func (w *window) target(op string, rank, offset, count int) (*target, error) {
+	if err := w.usable(op, rank); err != nil {
+		return nil, err
+	}
+	if rank < 0 || rank >= len(w.targets) {
+		return nil, w.fail(op, rank, ErrRank, rankRange(len(w.targets)))
+	}
+	t := &w.targets[rank]
+	if offset < 0 || count > t.length || offset > t.length-count {
+		return nil, w.fail(op, rank, ErrRange, fmt.Errorf("%d elements from %d on, of %d", count, offset, t.length))
+	}
+	if !w.permitted(t) {
+		return nil, w.fail(op, rank, ErrWin, errors.New("nothing permits it: call Fence on all ranks, or Lock, before"))
+	}
+	return t, nil
+}
+
+// permitted reports whether a lock or a fence permits operations on a target.
+func (w *window) permitted(t *target) bool {
+	w.state.mu.Lock()
+	fenced := w.state.fenced
+	w.state.mu.Unlock()
+	if fenced {
+		return true
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.held >= lockShared
+}
+
+// usable returns why calls on the window can't work, if that is so.
+func (w *window) usable(op string, rank int) error {
+	if w == nil {
+		return failOp(op, ErrWin, "there is no window; WinCreate and WinAllocate make one")
+	}
+	if err := w.c.usable(op); err != nil {
+		return err
+	}
+	w.state.mu.Lock()
+	defer w.state.mu.Unlock()
+	if w.state.freed {
+		return w.fail(op, rank, ErrWin, errors.New("it was freed"))
+	}
+	return nil
+}
+
+// fail makes the error of a call on the window.
+func (w *window) fail(op string, rank int, class ErrorClass, cause error) error {
+	return w.c.failWith("Win."+op, rank, Undefined, class, cause)
+}

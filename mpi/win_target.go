@@ -1,0 +1,210 @@
+package mpi
+
+import (
+	"bytes"
+	"sync"
+
+	"gomx/mpi/internal/accum"
+	"gomx/mpi/internal/queue"
+	"gomx/mpi/internal/service"
+	"gomx/mx"
+)
+
+// exposed is the memory that a rank of this process has in a window, as the others' questions
+// find it.
+type exposed struct {
+	c      *Comm
+	mem    []byte
+	length uint32 // bytes
+	size   int
+	kind   accum.Kind
+	win    *mx.Window
+
+	mu    sync.Mutex // held while elements are combined
+	gone  bool
+	lock  queue.Lock[*service.Question]
+	wrong map[uint32]byte // by origin: what was the matter with an accumulate
+	old   []byte          // elements on their way into an answer
+}
+
+// windowKey names the memory of one rank in a window.
+type windowKey struct {
+	id   uint64
+	rank int // in the world
+}
+
+// open opens the memory for puts and gets.
+func (e *exposed) open() (err error) {
+	e.win, err = e.c.seat.ep.OpenWindow(e.mem, mx.WindowRead|mx.WindowWrite)
+	e.length = uint32(len(e.mem))
+	return err
+}
+
+// close ends it. Those who wait for the lock are told.
+func (e *exposed) close() {
+	e.mu.Lock()
+	e.gone = true
+	waiting := e.lock.Tickets()
+	e.mu.Unlock()
+	for _, q := range waiting {
+		q.Answer([]byte{answerNoWindow}, nil)
+	}
+	if e.win != nil {
+		_ = e.win.Close() // it fails if the endpoint is closed, which closes its windows
+	}
+}
+
+// publish tells the race detector that what was combined here comes before what the owner's
+// endpoint does from now on. It does: the message that leads to it crosses shared memory or
+// a socket, which the detector does not see.
+func (e *exposed) publish() {
+	if racing {
+		_, _ = e.c.seat.ep.EagerTo(e.c.seat.ep.Addr())
+	}
+}
+
+// settle comes behind all that others have combined with the memory, so that its owner sees it.
+func (e *exposed) settle() {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+}
+
+func (p *plane) expose(k windowKey, e *exposed) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.windows[k] = e
+}
+
+func (p *plane) withdraw(k windowKey) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	delete(p.windows, k)
+}
+
+// handleWindows sets the handlers for questions about windows. Each returns what the answer
+// begins with, 0 for one that comes later, and data.
+func (p *plane) handleWindows() {
+	p.handle(sayAccumulate, (*exposed).accumulated)
+	p.handle(askFetch, (*exposed).fetched)
+	p.handle(askSwap, (*exposed).swapped)
+	p.handle(askFlush, (*exposed).flushed)
+	p.handle(askLock, (*exposed).locked)
+	p.handle(askUnlock, (*exposed).unlocked)
+	p.handle(sayGiveUp, (*exposed).gaveUp)
+}
+
+func (p *plane) handle(kind service.Kind, f func(*exposed, head, *service.Question) (byte, []byte)) {
+	p.Handle(kind, headSize, func(q *service.Question) {
+		h := readHead(q.Head)
+		p.mu.Lock()
+		e := p.windows[windowKey{h.id, int(h.target)}]
+		p.mu.Unlock()
+		if e == nil {
+			q.Answer([]byte{answerNoWindow}, nil)
+			return
+		}
+		e.mu.Lock()
+		if e.gone {
+			e.mu.Unlock()
+			q.Answer([]byte{answerNoWindow}, nil)
+			return
+		}
+		answer, data := f(e, h, q)
+		e.publish()
+		if answer != 0 {
+			e.answer(q, answer, data)
+		}
+		e.mu.Unlock()
+	})
+}
+
+// answers are the texts of answers without data.
+var answers = [...][1]byte{{}, {answerDone}, {answerNoWindow}, {answerRange}, {answerLock}}
+
+func (e *exposed) answer(q *service.Question, answer byte, data []byte) {
+	q.Answer(answers[answer][:], data)
+}
+
+// piece returns the memory that a question is about.
+func (e *exposed) piece(h head, length int) ([]byte, bool) {
+	if h.offset > uint64(len(e.mem)) || uint64(length) > uint64(len(e.mem))-h.offset ||
+		h.offset%uint64(e.size) != 0 || length%e.size != 0 {
+		return nil, false
+	}
+	return e.mem[h.offset:][:length], true
+}
+
+func (e *exposed) accumulated(h head, q *service.Question) (byte, []byte) {
+	m, ok := e.piece(h, len(q.Data))
+	if !ok || !accum.Apply(e.kind, accum.Op(h.flag), m, q.Data) {
+		if e.wrong == nil {
+			e.wrong = map[uint32]byte{}
+		}
+		e.wrong[h.origin] = answerRange
+	}
+	return answerDone, nil
+}
+
+func (e *exposed) fetched(h head, q *service.Question) (byte, []byte) {
+	m, ok := e.piece(h, len(q.Data))
+	if !ok {
+		return answerRange, nil
+	}
+	e.old = append(e.old[:0], m...)
+	if !accum.Apply(e.kind, accum.Op(h.flag), m, q.Data) {
+		return answerRange, nil
+	}
+	return answerDone, e.old
+}
+
+func (e *exposed) swapped(h head, q *service.Question) (byte, []byte) {
+	m, ok := e.piece(h, e.size)
+	if !ok || len(q.Data) != 2*e.size {
+		return answerRange, nil
+	}
+	e.old = append(e.old[:0], m...)
+	if bytes.Equal(m, q.Data[:e.size]) {
+		copy(m, q.Data[e.size:])
+	}
+	return answerDone, e.old
+}
+
+func (e *exposed) flushed(h head, _ *service.Question) (byte, []byte) {
+	answer := e.wrong[h.origin]
+	delete(e.wrong, h.origin)
+	if answer == 0 {
+		answer = answerDone
+	}
+	return answer, nil
+}
+
+func (e *exposed) locked(h head, q *service.Question) (byte, []byte) {
+	granted, known := e.lock.Take(int(h.origin), h.flag != 0, q.Later())
+	switch {
+	case known:
+		return answerLock, nil
+	case granted:
+		return answerDone, nil
+	}
+	return 0, nil
+}
+
+func (e *exposed) unlocked(h head, _ *service.Question) (byte, []byte) {
+	next, held := e.lock.Give(int(h.origin))
+	if !held {
+		return answerLock, nil
+	}
+	e.grant(next)
+	return answerDone, nil
+}
+
+func (e *exposed) gaveUp(h head, _ *service.Question) (byte, []byte) {
+	e.grant(e.lock.Drop(int(h.origin)))
+	return answerDone, nil
+}
+
+func (e *exposed) grant(tickets []*service.Question) {
+	for _, q := range tickets {
+		e.answer(q, answerDone, nil)
+	}
+}
