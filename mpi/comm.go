@@ -30,9 +30,10 @@ type commState struct {
 	crowd      atomic.Int32 // ranks that share a core where they are densest; 0: not known yet
 	algorithms atomic.Pointer[coll.Overrides]
 
-	mu   sync.Mutex
-	name string
-	nets []*net // that no collective uses
+	spare atomic.Pointer[net] // the first of those that no collective uses
+	mu    sync.Mutex
+	name  string
+	nets  []*net // further ones
 }
 
 // newComm makes a communicator of a seat.

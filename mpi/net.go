@@ -32,19 +32,26 @@ type begun struct {
 // A collective that goes on in the background takes its net at the call, too.
 func (c *Comm) net(op string) *net {
 	st := c.state
-	var n *net
-	st.mu.Lock()
-	if last := len(st.nets) - 1; last >= 0 {
-		n, st.nets = st.nets[last], st.nets[:last]
-	}
-	st.mu.Unlock()
+	n := st.spare.Swap(nil)
 	if n == nil {
-		n = &net{}
+		n = st.anotherNet()
 	}
 	seq := uint64(st.seq.Add(1)) & tagMask
 	n.c, n.op, n.seq = c, op, int(seq)
 	n.in = bitsOf(st.context, 0) | collective | seq
 	n.out = c.out | collective | seq
+	return n
+}
+
+// anotherNet returns a net where several collectives are under way.
+func (st *commState) anotherNet() (n *net) {
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	last := len(st.nets) - 1
+	if last < 0 {
+		return &net{}
+	}
+	n, st.nets = st.nets[last], st.nets[:last]
 	return n
 }
 
@@ -67,6 +74,9 @@ func (n *net) done() {
 	}
 	st := n.c.state
 	n.c, n.begun, n.used = nil, n.begun[:0], 0
+	if st.spare.CompareAndSwap(nil, n) {
+		return
+	}
 	st.mu.Lock()
 	st.nets = append(st.nets, n)
 	st.mu.Unlock()
@@ -99,20 +109,22 @@ func (n *net) Recv(b []byte, from int) error {
 	return n.conclude(begun{r, from, len(b)})
 }
 
-// Sendrecv does both at once.
+// Sendrecv does both at once. What can leave at once does so first: the receive is posted
+// while it travels.
 func (n *net) Sendrecv(send []byte, to int, recv []byte, from int) error {
+	if n.sendNow(send, to) {
+		return n.Recv(recv, from)
+	}
 	in, err := n.irecv(recv, from)
 	if err != nil {
 		return err
 	}
-	if n.sendNow(send, to) {
-		return n.conclude(begun{in, from, len(recv)})
-	}
+	first := len(n.begun)
 	n.begun = append(n.begun, begun{in, from, len(recv)})
 	if err := n.Isend(send, to); err != nil {
 		return err
 	}
-	return n.waitFrom(len(n.begun) - 2)
+	return n.waitFrom(first)
 }
 
 // Isend begins to send b, which must stay as it is until WaitAll.
