@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"gomx/integration/internal/netns"
+	"gomx/integration/internal/proc"
 )
 
 // lengths are those that pingpong measures.
@@ -21,9 +22,9 @@ var lengths = []int{1, 10, 100, 1000, 10_000, 100_000, 1_000_000}
 func pingpong(t *testing.T, tool string, a, b *netns.Host, name string, env ...string) {
 	t.Helper()
 	receiver := runOn(t, b, env, tool, "-s", "-pin", "none")
-	receiver.says("Starting pingpong receiver on ")
+	receiver.Says("Starting pingpong receiver on ")
 	sender := runOn(t, a, env, tool, "-d", name, "-S", "1", "-E", "1000001", "-M", "10", "-N", "20", "-W", "2", "-V", "-json", "-pin", "none")
-	lines, status := sender.ends()
+	lines, status := sender.Ends()
 	if status != 0 {
 		t.Fatalf("status %d: %q", status, lines)
 	}
@@ -49,7 +50,7 @@ func pingpong(t *testing.T, tool string, a, b *netns.Host, name string, env ...s
 
 // The programs of the house work from host to host.
 func TestPrograms(t *testing.T) {
-	dir := build(t, "cmd/mx_pingpong", "examples/manytoone")
+	dir := proc.Build(t, "cmd/mx_pingpong", "examples/manytoone")
 	tool := filepath.Join(dir, "mx_pingpong")
 	for name, f := range map[string]func(t *testing.T, program string){
 		"addresses": pingpongByAddresses, "only IPv6": pingpongOnlyV6, "decoys": pingpongWithDecoys,
@@ -107,17 +108,17 @@ func manyToOne(t *testing.T, tool string) {
 	n := netns.New(t, netns.Options{Hosts: 3})
 	const count = 20_000
 	collector := runOn(t, n.Hosts[0], nil, tool, "-senders", "2")
-	collector.says("collecting on ")
-	var senders []program
+	collector.Says("collecting on ")
+	var senders []proc.Program
 	for _, h := range n.Hosts[1:] {
 		senders = append(senders, runOn(t, h, nil, tool, "-to", n.Hosts[0].Name, "-n", strconv.Itoa(count)))
 	}
 	for _, p := range senders {
-		if lines, status := p.ends(); status != 0 {
+		if lines, status := p.Ends(); status != 0 {
 			t.Errorf("a sender ends with %d: %q", status, lines)
 		}
 	}
-	lines, status := collector.ends()
+	lines, status := collector.Ends()
 	if want := "2 senders, 40000 numbers, sum 400020000"; status != 0 || strings.Join(lines, "\n") != want {
 		t.Errorf("the collector ends with %d: %q, not %q", status, lines, want)
 	}

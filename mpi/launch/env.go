@@ -12,14 +12,13 @@ import (
 
 // settings is what MX_* variables say about launching.
 type settings struct {
-	rank, size    int // -1: not said
-	root          string
-	singleton     bool
-	noLocal       bool
-	cliques       int
-	answer, meet  time.Duration
-	secret        []byte
-	secretIsGiven bool
+	rank, size   int // -1: not said
+	root         string
+	singleton    bool
+	noLocal      bool
+	cliques      int
+	answer, meet time.Duration
+	secret       []byte // nil: none is given
 }
 
 // Variable describes one environment variable, as mx.Variable does.
@@ -138,10 +137,9 @@ func (s *settings) readSecret(env environ) error {
 			return fmt.Errorf("MX_SECRET_FILE: %w", err)
 		}
 		s.secret = []byte(strings.TrimRight(string(text), "\r\n"))
-	} else {
-		s.secret = []byte(env("MX_SECRET"))
+	} else if text := env("MX_SECRET"); text != "" {
+		s.secret = []byte(text)
 	}
-	s.secretIsGiven = len(s.secret) > 0
 	return nil
 }
 

@@ -89,7 +89,7 @@ func findPMI(env environ, s *settings) (*Job, error) {
 		client.Close()
 		return nil, &pmiError{j.launcher, err}
 	}
-	if !s.secretIsGiven {
+	if s.secret == nil {
 		j.secret = k.secret()
 	}
 	return j, nil

@@ -24,7 +24,7 @@ func TestAlone(t *testing.T) {
 			t.Errorf("%q: %v", words, err)
 			continue
 		}
-		if j.Rank() != 0 || j.Size() != 1 || j.HostID() == "" || j.Lost() != nil {
+		if j.Rank() != 0 || j.Size() != 1 || j.HostID() == "" || j.Lost() != nil || j.Secret() != nil {
 			t.Errorf("%q: rank %d of %d, host %q", words, j.Rank(), j.Size(), j.HostID())
 		}
 		j.Abort(3, "nobody hears this")

@@ -1,0 +1,165 @@
+package launch
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"strings"
+	"testing"
+	"time"
+)
+
+// meeting2 starts a root of two ranks, and returns it with the environment of the other rank.
+func meeting2(t *testing.T, more ...string) (*Job, *root, []string) {
+	t.Helper()
+	place := fmt.Sprintf("MX_ROOT=127.0.0.1:%d", freePort(t))
+	j, err := find(world(append([]string{place, "MX_RANK=0", "MX_SIZE=2", "MX_SECRET=sesame"}, more...)...))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = j.Finalize() })
+	return j, j.meeting.(*root), append([]string{place, "MX_RANK=1", "MX_SIZE=2", "MX_SECRET=sesame"}, more...)
+}
+
+// both has the two ranks exchange cards.
+func both(t *testing.T, first *Job, second []string) *Job {
+	t.Helper()
+	done := make(chan error, 1)
+	go func() { done <- swap(first, 0, 10) }()
+	j, err := find(world(second...))
+	if err == nil {
+		err = swap(j, 0, 10)
+	}
+	if err := errors.Join(err, <-done); err != nil {
+		t.Fatal(err)
+	}
+	return j
+}
+
+// TestStrangers has others come to the port where ranks meet: they are counted, and disturb nobody.
+func TestStrangers(t *testing.T) {
+	j, r, second := meeting2(t)
+	var open []net.Conn
+	const scanners = 40
+	for i := range scanners {
+		c, err := net.Dial("tcp", r.listener.Addr().String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		open = append(open, c)
+		switch i % 4 {
+		case 0: // says nothing
+		case 1:
+			_, _ = io.WriteString(c, "GET / HTTP/1.1\r\n\r\n")
+		case 2:
+			_, _ = c.Write(make([]byte, 4096))
+		case 3:
+			_ = c.Close()
+		}
+	}
+	if err := both(t, j, second).Finalize(); err != nil {
+		t.Error(err)
+	}
+	for _, c := range open {
+		_ = c.Close()
+	}
+	counted := func() int {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		return r.strangers
+	}
+	limit := time.After(patience)
+	again := time.NewTicker(time.Millisecond)
+	defer again.Stop()
+	for counted() < scanners { // each is done with when its connection ends
+		select {
+		case <-again.C:
+		case <-limit:
+			t.Fatalf("%d strangers were counted, not %d", counted(), scanners)
+		}
+	}
+}
+
+// TestRefusals has ranks come that make no job with rank 0.
+func TestRefusals(t *testing.T) {
+	for _, c := range []struct {
+		change, says string
+		final        bool
+	}{
+		{"MX_SIZE=3", "another number of ranks", true},
+		{"MX_SECRET=another", "another secret", false},
+		{"MX_SECRET=", "another secret", false},
+	} {
+		_, r, second := meeting2(t)
+		_, err := find(world(append(second, c.change, "MX_MEET_TIMEOUT=300ms")...))
+		if err == nil || !strings.Contains(err.Error(), c.says) || !errors.Is(err, ErrNoWay) || c.final == strings.Contains(err.Error(), "within") {
+			t.Errorf("%s: %v, want %q", c.change, err, c.says)
+		}
+		r.mu.Lock()
+		if !c.final && r.strangers == 0 {
+			t.Errorf("%s: nobody was counted as a stranger", c.change)
+		}
+		r.mu.Unlock()
+	}
+}
+
+func TestSameRankTwice(t *testing.T) {
+	j, _, second := meeting2(t)
+	both(t, j, second)
+	if _, err := find(world(second...)); err == nil || !strings.Contains(err.Error(), "the same one") {
+		t.Errorf("%v, want one about two processes with the same rank", err)
+	}
+}
+
+// TestRootIsAbsent looks for a rank 0 that never comes, and waits for a rank 1 that never does.
+func TestRootIsAbsent(t *testing.T) {
+	_, err := find(world(fmt.Sprintf("MX_ROOT=127.0.0.1:%d", freePort(t)), "MX_RANK=1", "MX_SIZE=2", "MX_MEET_TIMEOUT=200ms"))
+	if err == nil || !strings.Contains(err.Error(), "rank 0 was not found within 200ms") || !errors.Is(err, ErrNoWay) {
+		t.Error(err)
+	}
+	j, _, _ := meeting2(t, "MX_MEET_TIMEOUT=200ms")
+	if _, err := j.Exchange(t.Context(), nil); err == nil || !strings.Contains(err.Error(), "rank 1 did not come") {
+		t.Error(err)
+	}
+}
+
+func TestPortIsTaken(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	_, err = find(world("MX_ROOT="+l.Addr().String(), "MX_RANK=0", "MX_SIZE=2"))
+	if err == nil || !strings.Contains(err.Error(), l.Addr().String()) {
+		t.Error(err)
+	}
+}
+
+func TestRankList(t *testing.T) {
+	for want, ranks := range map[string][]int{"": nil, "4": {4}, "1-3": {1, 2, 3}, "1, 3-4, 9": {1, 3, 4, 9}} {
+		if got := rankList(ranks); got != want {
+			t.Errorf("%d is written %q, not %q", ranks, got, want)
+		}
+	}
+}
+
+// FuzzBundle unpacks what nobody has packed.
+func FuzzBundle(f *testing.F) {
+	for _, cards := range [][][]byte{{{}, []byte("one")}, {nil, {1, 2, 3}}} {
+		f.Add(strings.Join(bundle(cards, 900), ""))
+	}
+	f.Add("1.")
+	f.Add("9999999999.x")
+	f.Fuzz(func(t *testing.T, text string) {
+		cards := make([][]byte, 4)
+		_, rest, err := parts(text)
+		if err != nil {
+			return
+		}
+		n, err := unbundle(rest, cards)
+		if err == nil && n > 0 && len(bundle(cards, 900)) == 0 {
+			t.Error("cards without a bundle")
+		}
+	})
+}
