@@ -15,6 +15,7 @@ type bar struct {
 	medium   medium
 	quantity string
 	lengths  []int
+	lines    []string // instead of lengths, where lines are no lengths
 	rivals   []string // the best that was measured counts
 	limit    float64  // of the ratio: at most, or at least where higher figures are better
 }
@@ -22,13 +23,17 @@ type bar struct {
 var mpis = []string{"openmpi", "mpich"}
 
 var allBars = []bar{
-	{tcp, "latency", []int{0, 8, 64, 512, 4 << 10}, []string{bareName}, 1.08},
-	{tcp, "latency", []int{0, 8, 64, 512, 4 << 10}, mpis, 0.95},
-	{tcp, "latency", []int{32 << 10, 256 << 10, 2 << 20}, mpis, 1},
-	{tcp, "rate", []int{8}, mpis, 1.5},
-	{rdma, "latency", []int{8}, []string{sendLatency}, 1.25},
-	{rdma, "latency", []int{8}, mpis, 0.9},
-	{rdma, "bandwidth", []int{1 << 20}, []string{readStream}, 0.9},
+	{shm, ranksQuantity(2), nil, []string{halfRoundTrip[0].line()}, mpis[:1], 0.85},
+	{shm, ranksQuantity(2), nil, collectiveLines(), mpis, 1},
+	{shm, ranksQuantity(4), nil, collectiveLines(), mpis, 1},
+	{shm, ranksQuantity(8), nil, collectiveLines(), mpis, 1},
+	{tcp, "latency", []int{0, 8, 64, 512, 4 << 10}, nil, []string{bareName}, 1.08},
+	{tcp, "latency", []int{0, 8, 64, 512, 4 << 10}, nil, mpis, 0.95},
+	{tcp, "latency", []int{32 << 10, 256 << 10, 2 << 20}, nil, mpis, 1},
+	{tcp, "rate", []int{8}, nil, mpis, 1.5},
+	{rdma, "latency", []int{8}, nil, []string{sendLatency}, 1.25},
+	{rdma, "latency", []int{8}, nil, mpis, 0.9},
+	{rdma, "bandwidth", []int{1 << 20}, nil, []string{readStream}, 0.9},
 }
 
 // Verdicts.
@@ -68,8 +73,7 @@ func (b bar) judge(s *sheet) judgement {
 		Ratios: map[string]float64{}, Verdict: met,
 	}
 	var figures []string
-	for _, length := range b.lengths {
-		line := sizeName(length)
+	for _, line := range b.measured() {
 		ratio, rival := b.ratio(s, line)
 		switch {
 		case math.IsNaN(ratio):
@@ -86,6 +90,18 @@ func (b bar) judge(s *sheet) judgement {
 	}
 	j.figures = strings.Join(figures, ", ")
 	return j
+}
+
+// measured are the lines that count.
+func (b bar) measured() []string {
+	if b.lines != nil {
+		return b.lines
+	}
+	var lines []string
+	for _, length := range b.lengths {
+		lines = append(lines, sizeName(length))
+	}
+	return lines
 }
 
 func (b bar) reached(s *sheet, ratio float64) bool {
@@ -124,13 +140,17 @@ func (b bar) words(s *sheet) string {
 		what = "message rate"
 	case "bandwidth":
 		what = "bandwidth"
+	case "latency":
+	default:
+		what = strings.Replace(b.quantity, "-", " ", 1)
 	}
 	if s.higher {
 		bound = "at least"
 	}
-	sizes := sizeName(b.lengths[0])
-	if last := len(b.lengths) - 1; last > 0 {
-		sizes += " to " + sizeName(b.lengths[last])
+	lines := b.measured()
+	sizes := lines[0]
+	if last := len(lines) - 1; last > 0 {
+		sizes += " to " + lines[last]
 	}
 	than := strings.Join(b.measuredRivals(s), " and ")
 	if len(b.rivals) > 1 {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os/exec"
 	"path/filepath"
+	"slices"
 
 	"gomx/bench/compare/internal/child"
 )
@@ -26,6 +27,9 @@ func (p *pingpong) name() string {
 
 // does: what the locks cost is of interest where little else is done.
 func (p *pingpong) does(j job) bool {
+	if j.ranks > 0 { // what the ranks' messages cost without ranks
+		return p.anyThread && slices.Equal(j.calls, halfRoundTrip)
+	}
 	return !p.anyThread || j.medium != tcp && (j.quantity == "latency" || j.quantity == "rate")
 }
 
@@ -47,7 +51,13 @@ func (p *pingpong) build(ctx context.Context, dir string) error {
 }
 
 func (p *pingpong) run(ctx context.Context, j job, at setting) ([]record, error) {
-	return at.records(ctx, p.command(j, at))
+	records, err := at.records(ctx, p.command(j, at))
+	for i := range records {
+		if j.ranks > 0 {
+			records[i].Call, records[i].Ranks = halfRoundTrip[0].name, j.ranks
+		}
+	}
+	return records, err
 }
 
 func (p *pingpong) command(j job, at setting) child.Command {

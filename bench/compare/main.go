@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"slices"
 
 	"gomx/bench/compare/internal/child"
 	"gomx/bench/compare/internal/socket"
@@ -103,6 +104,12 @@ func buildSubjects(ctx context.Context, o *options, plan []job, dir string, tell
 		return nil, false, err
 	}
 	subjects, all = append(subjects, gomx, &pingpong{path: gomx.path, anyThread: true}), true
+	if ranks := (&facade{folder: o.programs}); slices.ContainsFunc(plan, ranks.does) {
+		if err := ranks.build(ctx, dir); err != nil {
+			return nil, false, err
+		}
+		subjects = slices.Insert(subjects, 0, subject(ranks))
+	}
 	for _, peer := range peers {
 		if err := peer.build(ctx, dir); err != nil {
 			tell.note("%v; left out", err)

@@ -25,7 +25,9 @@ func TestMain(m *testing.M) {
 	if socket.IsChild() {
 		os.Exit(socket.Main(os.Args[1:], os.Stdout, os.Stderr))
 	}
-	if role := os.Getenv(fakeVariable); role != "" {
+	if role := os.Getenv(fakeVariable); role != "" && filepath.Base(os.Args[0]) == "mx_run" {
+		os.Exit(fakeRanks(role, os.Args[1:]))
+	} else if role != "" {
 		os.Exit(fakePingpong(role, os.Args[1:]))
 	}
 	os.Exit(m.Run())
@@ -71,6 +73,33 @@ func fakePingpong(role string, args []string) int {
 	return 0
 }
 
+// fakeRanks is mx_run with the ranks of collective.
+func fakeRanks(role string, args []string) int {
+	if role != "good" || len(args) < 5 || args[0] != "-n" || filepath.Base(args[2]) != "collective" || args[3] != "-calls" {
+		fmt.Fprintln(os.Stderr, "no such luck")
+		return 1
+	}
+	for word := range strings.SplitSeq(args[4], ",") {
+		name, bytes, _ := strings.Cut(word, ":")
+		fmt.Printf(`{"call":%q,"length":%s,"ranks":%s,"latency_us":{"p50":3}}`+"\n", name, bytes, args[1])
+	}
+	return 0
+}
+
+// programs makes a folder with the fake as mx_run.
+func programs(t *testing.T) string {
+	t.Helper()
+	folder := t.TempDir()
+	self, err := os.Executable()
+	if err == nil {
+		err = os.Symlink(self, filepath.Join(folder, "mx_run"))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return folder
+}
+
 // run is compare with the fake in gomx's place.
 func run(ctx context.Context, t *testing.T, role string, args ...string) (status int, stdout, stderr string) {
 	t.Helper()
@@ -79,7 +108,7 @@ func run(ctx context.Context, t *testing.T, role string, args ...string) (status
 	// A child built with the race detector would linger for a second.
 	t.Setenv("GORACE", "atexit_sleep_ms=0")
 	var out, errs bytes.Buffer
-	status = compare(ctx, append([]string{"-gomx", os.Args[0]}, args...), &out, &errs)
+	status = compare(ctx, append([]string{"-gomx", os.Args[0], "-programs", programs(t)}, args...), &out, &errs)
 	if left, _ := filepath.Glob(filepath.Join(os.TempDir(), "gomx-compare-*")); len(left) > 0 {
 		t.Errorf("left behind: %v", left)
 	}
@@ -109,13 +138,15 @@ func TestCompareGomxAlone(t *testing.T) {
 	for place, want := range map[string]float64{
 		"latency 0 B gomx": 10, "latency 2 MiB gomx": 10, "rate 8 B gomx": 20, "rate 8 B gomx, any thread": 16, "posted none gomx": 10,
 		"posted 16384 gomx": 10, "unexpected 32768 gomx": 0.25,
+		"2-ranks half round trip 8 B gomx": 3, "2-ranks half round trip 8 B gomx, any thread": 10,
+		"2-ranks Barrier gomx": 3, "4-ranks Allreduce 1 MiB gomx": 3, "8-ranks Alltoall 4 KiB gomx": 3,
 		"alloc 64 KiB ordinary": 6553.6, "alloc 64 KiB mx.Alloc": 13107.2,
 	} {
 		if medians[place] != want {
 			t.Errorf("%s = %v, want %v", place, medians[place], want)
 		}
 	}
-	if len(medians) != 2*8+2*1+2+1+8 {
+	if len(medians) != 2*8+2*1+2+1+8+2+3*6 {
 		t.Errorf("%d figures: %v", len(medians), medians)
 	}
 }

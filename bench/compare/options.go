@@ -26,6 +26,9 @@ The MPIs run as MPI_Init starts them, which is MPI_THREAD_SINGLE: without locks.
 does gomx, as mx_pingpong -single, but for "gomx, any thread", whose endpoints any
 goroutine may use, as is usual in Go.
 
+The tables of 2, 4 and 8 ranks (2-ranks, 4-ranks, 8-ranks) are of package mpi: half
+a round trip, and collectives. Two ranks have a core each, more share two.
+
 Over shared memory (shm) everything is measured, over TCP (tcp) latency and rate,
 over RDMA (rdma) latency and bandwidth, beside the programs of perftest.
 Leave the machine alone meanwhile: whatever else runs shows in the figures.
@@ -40,6 +43,7 @@ type options struct {
 	cores    pin
 	timeout  time.Duration
 	pingpong string
+	programs string
 	rig      rig
 	plot     string
 	verbose  bool
@@ -61,6 +65,7 @@ func parseOptions(args []string, w io.Writer) (*options, error) {
 	flags.Var(&o.cores, "pin", "the two `cores` to run on")
 	flags.DurationVar(&o.timeout, "timeout", time.Minute, "longest time for one run of one program (`duration`)")
 	flags.StringVar(&o.pingpong, "gomx", "", "use this mx_pingpong (`path`) instead of building one")
+	flags.StringVar(&o.programs, "programs", "", "take mx_run and collective from this `folder` instead of building them")
 	flags.StringVar(&o.rig.ranks, "ranks", "", "take the MPIs' programs, named pingpong.openmpi and so on, from this `folder` instead of compiling them")
 	flags.StringVar(&o.rig.device, "device", "", "the RDMA device to measure over (`name`; default the first one), its port 1")
 	flags.IntVar(&o.rig.gid, "gid", -1, "the `index` of the device's GID for those that take one; below 0 they choose")

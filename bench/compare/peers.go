@@ -25,12 +25,17 @@ const (
 //go:embed mpi/pingpong.c
 var rankProgram []byte
 
-// mpi is an implementation of MPI, measured with mpi/pingpong.c.
+//go:embed mpi/collective.c
+var collectiveProgram []byte
+
+// mpi is an implementation of MPI, measured with mpi/pingpong.c and mpi/collective.c.
 type mpi struct {
 	word       string // its name in tables and flags
 	compiler   string // command name
 	launcher   string
-	launchArgs []string // that start two ranks, each bound to a core
+	launchArgs []string
+	bound      []string // that bind each rank to a core
+	crowded    []string // that start more ranks than there are cores
 	launchEnv  []string
 	tcpArgs    []string // of the launcher, to have it use TCP and nothing else
 	tcpEnv     []string // likewise
@@ -38,7 +43,7 @@ type mpi struct {
 	rig        rig
 
 	// Filled in by locate and build.
-	compilerPath, launcherPath, program, dir string
+	compilerPath, launcherPath, folder, dir string
 }
 
 // knownPeers are all that gomx can be compared with, in the order of their columns.
@@ -58,16 +63,19 @@ func knownPeers(r rig) []peer {
 func knownMPIs(r rig) []*mpi {
 	return []*mpi{{
 		word: "openmpi", compiler: "mpicc.openmpi", launcher: "mpirun.openmpi",
-		launchArgs: []string{"--allow-run-as-root", "--bind-to", "core", "-np", "2"},
+		launchArgs: []string{"--allow-run-as-root"},
+		bound:      []string{"--bind-to", "core"},
+		crowded:    []string{"--bind-to", "none", "--oversubscribe"},
 		launchEnv:  []string{"OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1"},
 		tcpArgs:    []string{"--mca", "pml", "ob1", "--mca", "btl", "tcp,self", "--mca", "btl_tcp_if_include", "lo"},
 		rdmaArgs:   []string{"--mca", "pml", "ucx"},
 		rig:        r,
 	}, {
 		word: "mpich", compiler: "mpicc.mpich", launcher: "mpirun.mpich",
-		launchArgs: []string{"-bind-to", "core", "-np", "2"},
-		tcpEnv:     []string{"UCX_TLS=tcp,self", "UCX_NET_DEVICES=lo"},
-		rig:        r,
+		bound:   []string{"-bind-to", "core"},
+		crowded: []string{"-bind-to", "none"},
+		tcpEnv:  []string{"UCX_TLS=tcp,self", "UCX_NET_DEVICES=lo"},
+		rig:     r,
 	}}
 }
 
@@ -129,24 +137,25 @@ func (m *mpi) over(way medium) string {
 func (m *mpi) build(ctx context.Context, dir string) error {
 	m.dir = dir
 	if m.rig.ranks != "" {
-		m.program = filepath.Join(m.rig.ranks, m.programName())
+		m.folder = m.rig.ranks
 		return nil
 	}
-	source := filepath.Join(dir, "pingpong.c")
-	if err := os.WriteFile(source, rankProgram, 0o600); err != nil {
-		return err
+	for name, text := range map[string][]byte{"pingpong": rankProgram, "collective": collectiveProgram} {
+		source := filepath.Join(dir, name+".c")
+		if err := os.WriteFile(source, text, 0o600); err != nil {
+			return err
+		}
+		compile := child.Command{Path: m.compilerPath, Args: []string{"-O2", "-o", m.program(dir, name), source, "-lm"}, Timeout: buildTimeout}
+		if _, _, err := child.Run(ctx, compile); err != nil {
+			return fmt.Errorf("%s: compiling the rank program %s: %w", m.word, name, err)
+		}
 	}
-	program := filepath.Join(dir, m.programName())
-	compile := child.Command{Path: m.compilerPath, Args: []string{"-O2", "-o", program, source, "-lm"}, Timeout: buildTimeout}
-	if _, _, err := child.Run(ctx, compile); err != nil {
-		return fmt.Errorf("%s: compiling the rank program: %w", m.word, err)
-	}
-	m.program = program
+	m.folder = dir
 	return nil
 }
 
-// programName is what the rank program is called when it is compiled for this MPI.
-func (m *mpi) programName() string { return "pingpong." + m.word }
+// program is where a rank program lies that is compiled for this MPI.
+func (m *mpi) program(folder, name string) string { return filepath.Join(folder, name+"."+m.word) }
 
 func (m *mpi) run(ctx context.Context, j job, at setting) ([]record, error) {
 	return at.records(ctx, m.command(j, at))
@@ -159,10 +168,25 @@ func (m *mpi) command(j job, at setting) child.Command {
 	env = append(env, m.launchEnv...)
 	wayArgs, wayEnv := m.way(j.medium)
 	args, env = append(args, wayArgs...), append(env, wayEnv...)
-	args = append(append(args, m.program), j.args(at)...)
+	if j.ranks > 0 {
+		args = append(append(args, m.placed(j.ranks)...), m.program(m.folder, "collective"))
+		args = append(args, j.rankArgs(at)...)
+		return child.Command{Path: m.launcherPath, Args: args, Env: env, Timeout: at.timeout}
+	}
+	args = append(append(args, m.placed(2)...), m.program(m.folder, "pingpong"))
+	args = append(args, j.args(at)...)
 	// Even if this program is killed, its ranks end.
 	args = append(args, "-deadline", fmt.Sprint(int((at.timeout + deadlineSlack).Seconds())))
 	return child.Command{Path: m.launcherPath, Args: args, Env: env, Timeout: at.timeout}
+}
+
+// placed are the launcher's arguments that start so many ranks.
+func (m *mpi) placed(ranks int) []string {
+	where := m.bound
+	if ranks > 2 {
+		where = m.crowded
+	}
+	return append(slices.Clone(where), "-np", fmt.Sprint(ranks))
 }
 
 // withoutLaunchers drops what an outer launcher or batch system may have put

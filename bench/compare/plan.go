@@ -19,7 +19,7 @@ const (
 )
 
 // quantities are the words -only takes, in the order they are measured in.
-var quantities = []string{"latency", "rate", "bandwidth", "posted", "unexpected", "alloc"}
+var quantities = []string{"latency", "rate", "bandwidth", "posted", "unexpected", "alloc", ranksQuantity(2), ranksQuantity(4), ranksQuantity(8)}
 
 // medium is what messages travel over; its value is its word for -media, and the
 // name of gomx's transport.
@@ -60,6 +60,8 @@ type job struct {
 	posted     int
 	unexpected int
 	alloc      bool
+	ranks      int // that do calls, with package mpi; 0: two endpoints measure
+	calls      []call
 }
 
 var wholePlan = []job{
@@ -73,6 +75,11 @@ var wholePlan = []job{
 	{medium: shm, quantity: "unexpected", lengths: []int{8}, iterations: 21, unexpected: unexpectedDepth},
 	{medium: shm, quantity: "alloc", lengths: allocLengths, iterations: 1000},
 	{medium: shm, quantity: "alloc", lengths: allocLengths, iterations: 1000, alloc: true},
+
+	{medium: shm, quantity: ranksQuantity(2), ranks: 2, calls: halfRoundTrip, lengths: []int{8}, iterations: 200_000},
+	{medium: shm, quantity: ranksQuantity(2), ranks: 2, calls: collectives},
+	{medium: shm, quantity: ranksQuantity(4), ranks: 4, calls: collectives},
+	{medium: shm, quantity: ranksQuantity(8), ranks: 8, calls: collectives},
 
 	{medium: tcp, quantity: "latency", lengths: []int{0, 8, 64, 512, 4 << 10}, iterations: 20_000},
 	{medium: tcp, quantity: "latency", lengths: []int{32 << 10}, iterations: 5000},
@@ -116,6 +123,12 @@ func (j job) args(at setting) []string {
 // String names the job in progress lines.
 func (j job) String() string {
 	switch {
+	case j.ranks > 0:
+		lines := make([]string, len(j.calls))
+		for i, c := range j.calls {
+			lines[i] = c.line()
+		}
+		return fmt.Sprintf("%s among %d ranks", strings.Join(lines, ", "), j.ranks)
 	case j.quantity == "bandwidth":
 		return fmt.Sprintf("bandwidth of %s over %v, window %d", sizeName(j.lengths[0]), j.medium, j.window)
 	case j.window > 0:

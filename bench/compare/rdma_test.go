@@ -141,8 +141,8 @@ func TestRDMAArguments(t *testing.T) {
 		t.Errorf("perftest: %s", got)
 	}
 	for _, m := range knownMPIs(r) {
-		if err := m.build(t.Context(), "dir"); err != nil || m.program != filepath.Join("ranks", "pingpong."+m.word) {
-			t.Errorf("%s: program %s, %v", m.word, m.program, err)
+		if err := m.build(t.Context(), "dir"); err != nil || m.program(m.folder, "pingpong") != filepath.Join("ranks", "pingpong."+m.word) {
+			t.Errorf("%s: folder %s, %v", m.word, m.folder, err)
 		}
 		c := m.command(j, at)
 		for _, want := range []string{"UCX_TLS=rc,self", "UCX_NET_DEVICES=dev0:1", "UCX_IB_GID_INDEX=3", "TMPDIR=dir"} {

@@ -13,7 +13,9 @@ import (
 // same fields; a field that doesn't apply is left out and stays 0 here.
 type record struct {
 	Transport    string         `json:"transport"`
+	Call         string         `json:"call"`
 	Length       int            `json:"length"`
+	Ranks        int            `json:"ranks"`
 	Latency      *stats.Summary `json:"latency_us"`
 	Rate         float64        `json:"rate_Mmsgps"`
 	Bandwidth    float64        `json:"bandwidth_MBps"`
@@ -42,6 +44,9 @@ func parseRecords(output []byte) ([]record, error) {
 // pick returns the record of every length asked for, in that order. It is an
 // error if one is missing, twice there, or lacks what the job measures.
 func pick(records []record, j job) ([]record, error) {
+	if j.ranks > 0 {
+		return pickCalls(records, j)
+	}
 	picked := make([]record, 0, len(j.lengths))
 	for _, length := range j.lengths {
 		var found []record

@@ -46,6 +46,10 @@ func newSheet(over medium, quantity string) *sheet {
 		s.against = "deep / none"
 	case "unexpected":
 		s.title, s.heading = "Unexpected messages received in reverse order, each", "messages"
+	case ranksQuantity(2), ranksQuantity(4), ranksQuantity(8):
+		var ranks int
+		_, _ = fmt.Sscan(quantity[:1], &ranks)
+		s.title, s.heading = fmt.Sprintf("%d ranks of a program, %s, over %v", ranks, sharing(ranks), over), "call"
 	case "alloc":
 		s.title, s.heading = "Bandwidth of mx.Alloc and ordinary buffers, gomx", "length"
 		s.unit, s.higher, s.base = "MB/s", true, "mx.Alloc"
@@ -56,6 +60,8 @@ func newSheet(over medium, quantity string) *sheet {
 // place says in which line and column of its sheet a job's record belongs.
 func place(j job, r record, subject string) cell {
 	switch j.quantity {
+	case ranksQuantity(2), ranksQuantity(4), ranksQuantity(8):
+		return cell{call{r.Call, r.Length}.line(), subject}
 	case "posted":
 		if j.posted == 0 {
 			return cell{"none", subject}
@@ -75,11 +81,11 @@ func place(j job, r record, subject string) cell {
 // reserve makes lines and columns known in their order before there are
 // figures, so that what fails leaves an empty place and not a shorter table.
 func (s *sheet) reserve(j job, subject string) {
-	for _, length := range j.lengths {
-		c := place(j, record{Length: length}, subject)
+	for _, r := range j.records() {
+		c := place(j, r, subject)
 		if !slices.Contains(s.lines, c.line) {
 			s.lines = append(s.lines, c.line)
-			s.lengths[c.line] = length
+			s.lengths[c.line] = r.Length
 		}
 		if !slices.Contains(s.columns, c.column) {
 			s.columns = append(s.columns, c.column)
@@ -88,6 +94,20 @@ func (s *sheet) reserve(j job, subject string) {
 	if i := slices.Index(s.columns, s.base); i > 0 {
 		s.columns = slices.Insert(slices.Delete(s.columns, i, i+1), 0, s.base)
 	}
+}
+
+// records are those that the job will have, without figures.
+func (j job) records() (all []record) {
+	if j.ranks > 0 {
+		for _, c := range j.calls {
+			all = append(all, record{Call: c.name, Length: c.bytes, Ranks: j.ranks})
+		}
+		return all
+	}
+	for _, length := range j.lengths {
+		all = append(all, record{Length: length})
+	}
+	return all
 }
 
 func (s *sheet) add(c cell, value float64) { s.cells[c] = append(s.cells[c], value) }

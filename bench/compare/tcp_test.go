@@ -169,8 +169,8 @@ func judged(t *testing.T, b bar, figures map[string]map[int]float64) judgement {
 }
 
 func TestBars(t *testing.T) {
-	latency := bar{tcp, "latency", []int{0, 8}, mpis, 0.95}
-	rate := bar{tcp, "rate", []int{8}, mpis, 1.5}
+	latency := bar{tcp, "latency", []int{0, 8}, nil, mpis, 0.95}
+	rate := bar{tcp, "rate", []int{8}, nil, mpis, 1.5}
 	type figures = map[string]map[int]float64
 	for name, c := range map[string]struct {
 		b       bar
