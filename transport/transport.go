@@ -194,6 +194,10 @@ type Doorbell interface {
 	// It may return early. Only one goroutine sleeps at a time.
 	Sleep(d time.Duration)
 
+	// Yield lets other processes have the core for a moment, if some want it. A caller
+	// that polls calls it now and then.
+	Yield()
+
 	// Ring wakes the sleeper, if there is one. Safe from any goroutine.
 	Ring()
 

@@ -1,6 +1,7 @@
 package driver
 
 import (
+	"runtime"
 	"time"
 
 	"gomx/endpoint"
@@ -90,12 +91,14 @@ func (d *Endpoint) poll(w *waiter) {
 	d.leave()
 }
 
-// spin polls until w is over or nothing has happened for the budget.
+// spin polls until w is over or nothing has happened for the budget. Now and then, and
+// after each poll once the core proves to be shared, it offers the core to others: the
+// one we wait for may be among them.
 func (d *Endpoint) spin(w *waiter, budget time.Duration) {
-	var since, before time.Time
-	for idle := 0; ; {
+	var since time.Time
+	for polls := 0; ; {
 		if d.progress() {
-			idle = 0
+			polls, since = 0, time.Time{}
 		}
 		if w.over(d) {
 			return
@@ -106,25 +109,35 @@ func (d *Endpoint) spin(w *waiter, budget time.Duration) {
 		if d.eng.Paused() {
 			return
 		}
-		if idle++; idle%spinsPerLook != 0 {
+		if polls++; polls < d.pace.polls() {
 			continue
 		}
+		polls = 0
 		now := time.Now()
-		if idle == spinsPerLook {
-			since, before = now, now
+		if since.IsZero() {
+			since = now
 		}
-		if now != before && d.pace.stole(now.Sub(before)) {
-			d.pace.lost(now)
-			return
-		}
-		before = now
 		if d.eng.NextDue() != endpoint.Never {
 			d.advance()
 		}
 		if now.Sub(since) > budget || w.late(now) {
 			return
 		}
+		d.giveWay()
 	}
+}
+
+// giveWay lets other goroutines and other processes have the core for a moment.
+func (d *Endpoint) giveWay() {
+	d.unlock()
+	if d.pace.crowd() {
+		runtime.Gosched()
+	}
+	offered := time.Now()
+	d.bell.Yield()
+	took := time.Since(offered)
+	d.lock()
+	d.pace.offered(took)
 }
 
 // backlogNap bounds a sleep while frames wait for room in a link. The peer rings

@@ -13,10 +13,10 @@ const (
 
 	shortSleep = 8 // in longest spins: after a shorter sleep, spinning might have paid
 
-	spinsPerLook = 64                    // polls between two looks at the clock
-	stolen       = 25 * time.Microsecond // the shortest gap between looks that says: not alone on this core
-	stolenTimes  = 4                     // and it is so many times as long as usual: some media take long to poll
-	crowdedFor   = 20 * time.Millisecond // how long that is believed
+	spinsPerLook = 64                   // polls between two looks at the clock, on a core of our own
+	taken        = 2 * time.Microsecond // an offer of the core that takes longer was taken
+	keptTimes    = 16                   // offers of the core that nobody takes say that it is ours
+	sharedSpin   = 4                    // on a shared core the longest spin is so many times as long: others work meanwhile
 )
 
 // spinners counts the goroutines of this process that spin. More of them than
@@ -25,12 +25,13 @@ var spinners atomic.Int32
 
 // pace decides how long a waiting caller spins. The budget follows what waiting
 // was like of late: it grows when a sleep proved short, and shrinks when one was
-// long or the core is shared.
+// long. On a shared core the caller offers it to others after each poll.
 type pace struct {
-	most    time.Duration
-	budget  time.Duration
-	crowded time.Time
-	gap     time.Duration // between two looks, usually
+	most   time.Duration
+	budget time.Duration
+	shared bool  // the core is: yield after each poll
+	kept   int   // offers of the core in a row that nobody took
+	procs  int32 // GOMAXPROCS, of late
 }
 
 func newPace(most time.Duration) pace {
@@ -40,7 +41,7 @@ func newPace(most time.Duration) pace {
 	case most < 0:
 		most = 0
 	}
-	return pace{most: most, budget: most}
+	return pace{most: most, budget: most, procs: int32(runtime.GOMAXPROCS(0))}
 }
 
 // begin reports how long to spin now. If it is not 0, the caller must call
@@ -49,31 +50,45 @@ func (p *pace) begin() time.Duration {
 	if p.most == 0 {
 		return 0
 	}
-	if int(spinners.Add(1)) > runtime.GOMAXPROCS(0) || (!p.crowded.IsZero() && time.Now().Before(p.crowded)) {
+	p.procs = int32(runtime.GOMAXPROCS(0))
+	if spinners.Add(1) > p.procs {
 		spinners.Add(-1)
 		return 0
+	}
+	if p.shared {
+		return sharedSpin * p.budget
 	}
 	return p.budget
 }
 
-func leaveSpin() { spinners.Add(-1) }
+// alone reports whether polling without a pause harms nobody.
+func (p *pace) alone() bool { return p.most != 0 && !p.shared && !p.crowd() }
 
-// stole reports whether a gap between two looks is so long that somebody else must have
-// had the core.
-func (p *pace) stole(gap time.Duration) bool {
-	usual := p.gap
-	if gap < usual || usual == 0 {
-		p.gap = gap
-		return false
+// crowd reports whether as many goroutines spin as there are processors: others of this
+// process wait for one. While a processor is free it takes them, and offering ours would
+// do nothing but wake threads.
+func (p *pace) crowd() bool { return spinners.Load() >= p.procs }
+
+// polls is how many polls there are between two looks at the clock.
+func (p *pace) polls() int {
+	if p.shared {
+		return 1
 	}
-	p.gap += (gap - usual) / 8
-	return gap > stolen && gap > stolenTimes*usual
+	return spinsPerLook
 }
 
-// lost notes that the core was given to somebody else while we span.
-func (p *pace) lost(now time.Time) {
-	p.crowded = now.Add(crowdedFor)
-	p.budget = max(leastSpin, p.budget/4)
+func leaveSpin() { spinners.Add(-1) }
+
+// offered notes how long others had the core when we offered it. One offer that is taken
+// says that it is shared, and a number of them in a row that are not that it is ours.
+func (p *pace) offered(took time.Duration) {
+	switch {
+	case took > taken:
+		p.shared, p.kept = true, 0
+	case p.shared:
+		p.kept++
+		p.shared = p.kept < keptTimes
+	}
 }
 
 // slept notes how long a sleep after spinning took. Being woken takes a while by

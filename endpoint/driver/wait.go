@@ -37,7 +37,7 @@ func (d *Endpoint) collect(ctx context.Context, q want, timeout time.Duration, s
 
 // await waits for a request that is not complete, and collects it. The lock is held.
 func (d *Endpoint) await(ctx context.Context, q want, timeout time.Duration, st *endpoint.Status) (bool, error) {
-	if timeout > 0 && ctx == nil && d.blocked == 0 && d.mayPoll() {
+	if timeout > 0 && ctx == nil && d.blocked == 0 && d.pace.alone() && d.mayPoll() {
 		wakeups := d.wakeups
 		if ok, err := d.brief(&q, st); ok || err != nil || d.wakeups != wakeups {
 			return ok, err
@@ -59,10 +59,6 @@ const briefly = 256
 func (d *Endpoint) brief(q *want, st *endpoint.Status) (bool, error) {
 	d.polling = true
 	d.disarm()
-	if d.pace.most == 0 {
-		d.polling = false
-		return false, nil
-	}
 	for range briefly {
 		if d.progress() {
 			if ok, err := q.take(d, st); ok || err != nil {

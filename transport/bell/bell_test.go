@@ -272,6 +272,7 @@ func TestNoAllocations(t *testing.T) {
 			b.Ring()
 			b.Disarm()
 			b.Drain()
+			b.Yield()
 		})
 		if n != 0 {
 			t.Errorf("pollable %v: %v allocations", pollable, n)

@@ -32,6 +32,9 @@ func sleepOn(word *uint32, value uint32, d time.Duration) {
 		uintptr(unsafe.Pointer(&limit)), 0, 0)
 }
 
+// yieldCore lets the kernel run another thread that is ready.
+func yieldCore() { _, _, _ = unix.RawSyscall(unix.SYS_SCHED_YIELD, 0, 0, 0) }
+
 // wakeAll wakes whoever sleeps on the word. It doesn't block, so the scheduler
 // needn't know.
 func wakeAll(word *uint32) {
