@@ -13,6 +13,9 @@ func (c *Comm) Finalize() error {
 	if c.state.context != worldContext {
 		return c.fail("Finalize", ErrComm, "it ends the world: call it on the world's communicator")
 	}
+	if err := world.sendCopies("Finalize"); err != nil {
+		return err
+	}
 	if err := world.meet("Finalize"); err != nil {
 		return err
 	}

@@ -19,20 +19,22 @@ type Request struct {
 	tag  int32
 
 	behind *background // of a collective
+	spread *unpacking  // of a receive into many blocks
 }
 
 type requestKind uint8
 
 const (
-	noRequest   requestKind = iota // there is nothing to wait for (MPI_REQUEST_NULL)
-	sentRequest                    // a send that was complete at once
-	nullRequest                    // a receive from nobody
+	noRequest        requestKind = iota // there is nothing to wait for (MPI_REQUEST_NULL)
+	sentRequest                         // a send that was complete at once
+	nullRequest                         // a receive from nobody
+	cancelledRequest                    // a receive that was taken back
 	sendRequest
 	recvRequest
 	collectiveRequest
 )
 
-var opNames = [...]string{noRequest: "Wait", sentRequest: "Isend", nullRequest: "Irecv", sendRequest: "Isend", recvRequest: "Irecv",
+var opNames = [...]string{noRequest: "Wait", sentRequest: "Isend", nullRequest: "Irecv", cancelledRequest: "Irecv", sendRequest: "Isend", recvRequest: "Irecv",
 	collectiveRequest: "Wait for a collective"}
 
 // Wait blocks until the operation is complete, and empties the request (MPI_Wait). Its error
@@ -48,7 +50,7 @@ func (q *Request) Wait() (Status, error) {
 
 // Test is Wait if the operation is complete, and otherwise returns false at once (MPI_Test).
 func (q *Request) Test() (Status, bool, error) {
-	if q.kind <= nullRequest {
+	if q.kind <= cancelledRequest {
 		st, err := q.Wait()
 		return st, true, err
 	}
@@ -76,6 +78,8 @@ func (q *Request) wait(op string, stays bool) (st Status, done bool, err error) 
 		return emptyStatus, true, nil
 	case nullRequest:
 		return nullStatus, true, nil
+	case cancelledRequest:
+		return cancelledStatus, true, nil
 	}
 	got, done, err := q.c.await(q.r, int(q.peer))
 	if !done && !stays {
@@ -106,6 +110,9 @@ func (q *Request) outcome(op string, got *mx.Status) (Status, error) {
 		st.Err = q.behind.err
 		return st, st.Err
 	}
+	if q.spread != nil {
+		q.spread.done(int(got.XferLength))
+	}
 	var st Status
 	st.received(got, int(q.size))
 	if got.Code == mx.StatusSuccess && st.Count*int(q.size) == st.Bytes {
@@ -118,24 +125,4 @@ func (q *Request) outcome(op string, got *mx.Status) (Status, error) {
 	}
 	st.Err = q.c.ended(op, int(q.peer), int(q.tag), got, int(q.room))
 	return st, st.Err
-}
-
-// WaitAll waits for all requests, and empties them (MPI_Waitall). sts, unless it is nil, has
-// a place for the status of each. The error is the first of those in the order of
-// the requests, after all have ended. Error of its own: ErrArg if sts has another length.
-func WaitAll(reqs []Request, sts []Status) error {
-	if sts != nil && len(sts) != len(reqs) {
-		return failOp("WaitAll", ErrArg, "%d requests, and room for %d statuses", len(reqs), len(sts))
-	}
-	var first error
-	for i := range reqs {
-		st, err := reqs[i].Wait()
-		if sts != nil {
-			sts[i] = st
-		}
-		if first == nil {
-			first = err
-		}
-	}
-	return first
 }

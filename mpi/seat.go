@@ -2,6 +2,7 @@ package mpi
 
 import (
 	"context"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -17,6 +18,11 @@ type seat struct {
 
 	told      atomic.Uint32 // requests that the rank completes by telling itself
 	finalized atomic.Bool
+
+	copies struct { // of buffered sends
+		sync.Mutex
+		sends []mx.Request
+	}
 }
 
 // peer is another rank that the seat is connected with.

@@ -22,8 +22,9 @@ type Status struct {
 
 // Statuses without a message.
 var (
-	emptyStatus = Status{Source: AnySource, Tag: AnyTag}
-	nullStatus  = Status{Source: ProcNull, Tag: AnyTag}
+	emptyStatus     = Status{Source: AnySource, Tag: AnyTag}
+	nullStatus      = Status{Source: ProcNull, Tag: AnyTag}
+	cancelledStatus = Status{Source: AnySource, Tag: AnyTag, Cancelled: true}
 )
 
 // received fills a status from that of mx.

@@ -1,0 +1,165 @@
+package mpi
+
+import (
+	"fmt"
+	"sync"
+
+	"gomx/mpi/internal/elem"
+	"gomx/mx"
+)
+
+// unpacking is what is left to do when a receive into many blocks is complete.
+type unpacking struct {
+	layout Layout
+	into   []byte
+	packed []byte
+	size   int
+}
+
+// done spreads what has come.
+func (u *unpacking) done(n int) { u.layout.unpack(u.into, u.packed[:n], u.size) }
+
+// gathers are segment lists, for the calls that take one.
+var gathers = sync.Pool{New: func() any { return new([][]byte) }}
+
+// SendLayout is Send of the elements of buf that a layout names. Up to 256 blocks travel from where they are;
+// of more a copy is made. Errors as those of Send, ErrArg for a layout that makes no sense, and ErrCount if
+// buf is too short for it.
+func SendLayout[T any](c *Comm, buf []T, l Layout, dest, tag int) error {
+	q, err := isendLayout(c, "SendLayout", buf, &l, dest, tag)
+	if err == nil {
+		_, err = q.finish("SendLayout")
+	}
+	return err
+}
+
+// IsendLayout is Isend, otherwise as SendLayout.
+func IsendLayout[T any](c *Comm, buf []T, l Layout, dest, tag int) (Request, error) {
+	return isendLayout(c, "IsendLayout", buf, &l, dest, tag)
+}
+
+// RecvLayout is Recv into the elements of buf that a layout names, in its order. Errors as those of
+// Recv and SendLayout.
+func RecvLayout[T any](c *Comm, buf []T, l Layout, source, tag int) (Status, error) {
+	q, err := irecvLayout(c, "RecvLayout", buf, &l, source, tag)
+	if err != nil {
+		return emptyStatus, err
+	}
+	return q.finish("RecvLayout")
+}
+
+// IrecvLayout is Irecv, otherwise as RecvLayout. Of more than 256 blocks, buf gets the elements when the
+// request is waited for.
+func IrecvLayout[T any](c *Comm, buf []T, l Layout, source, tag int) (Request, error) {
+	return irecvLayout(c, "IrecvLayout", buf, &l, source, tag)
+}
+
+// layoutBytes returns the memory of a buffer that a layout fits.
+func layoutBytes[T any](c *Comm, op string, buf []T, l *Layout, peer, tag int, wild bool) ([]byte, error) {
+	b, ok := elem.Bytes(buf)
+	if !ok {
+		return nil, pointers[T](c, op, peer, tag)
+	}
+	if err := c.checkPeer(op, peer, tag, wild); err != nil {
+		return nil, err
+	}
+	if l.wrong != nil {
+		return nil, c.failWith(op, peer, tag, ErrArg, l.wrong)
+	}
+	if len(buf) < l.extent {
+		return nil, c.failWith(op, peer, tag, ErrCount, fmt.Errorf("the layout reaches over %d elements, the buffer has %d", l.extent, len(buf)))
+	}
+	return b, c.checkLength(op, l.count*elem.Size[T](), peer, tag)
+}
+
+func isendLayout[T any](c *Comm, op string, buf []T, l *Layout, dest, tag int) (Request, error) {
+	b, err := layoutBytes(c, op, buf, l, dest, tag, false)
+	if err != nil {
+		return Request{}, err
+	}
+	size := elem.Size[T]()
+	switch {
+	case dest == ProcNull:
+		return Request{c: c, kind: sentRequest}, nil
+	case len(l.blocks) <= 1:
+		return c.isend(op, l.only(b, size), dest, tag, false)
+	case len(l.blocks) > mx.MaxSegments:
+		return c.isend(op, l.pack(b, size), dest, tag, false)
+	}
+	p, err := c.peer(op, dest, tag)
+	if err != nil {
+		return Request{}, err
+	}
+	segs := gathers.Get().(*[][]byte)
+	*segs = l.segments((*segs)[:0], b, size)
+	r, err := c.seat.ep.Isendv(*segs, p.addr, c.out|uint64(tag), nil)
+	putGather(segs)
+	if err != nil {
+		return Request{}, c.broken(op, dest, tag, err)
+	}
+	return Request{c: c, r: r, kind: sendRequest, peer: int32(dest), tag: int32(tag)}, nil
+}
+
+func putGather(segs *[][]byte) {
+	clear(*segs)
+	gathers.Put(segs)
+}
+
+// only returns the memory of the one block that there is, at most.
+func (l *Layout) only(b []byte, size int) []byte {
+	if len(l.blocks) == 0 {
+		return nil
+	}
+	k := l.blocks[0]
+	return b[k.at*size : (k.at+k.n)*size]
+}
+
+func irecvLayout[T any](c *Comm, op string, buf []T, l *Layout, source, tag int) (Request, error) {
+	b, err := layoutBytes(c, op, buf, l, source, tag, true)
+	if err != nil {
+		return Request{}, err
+	}
+	size := elem.Size[T]()
+	switch {
+	case len(l.blocks) <= 1:
+		return c.irecv(op, l.only(b, size), size, source, tag)
+	case len(l.blocks) > mx.MaxSegments && source != ProcNull:
+		u := &unpacking{layout: *l, into: b, packed: make([]byte, l.count*size), size: size}
+		q, err := c.irecv(op, u.packed, size, source, tag)
+		q.spread = u
+		return q, err
+	case source == ProcNull:
+		return Request{c: c, kind: nullRequest}, nil
+	}
+	value, mask := want(c.out&contextMask, source, tag)
+	segs := gathers.Get().(*[][]byte)
+	*segs = l.segments((*segs)[:0], b, size)
+	r, err := c.postv(op, *segs, value, mask, source, tag)
+	putGather(segs)
+	if err != nil {
+		return Request{}, err
+	}
+	return Request{c: c, r: r, kind: recvRequest, size: uint32(size), room: uint32(l.count * size), peer: int32(source), tag: int32(tag)}, nil
+}
+
+// postv is post into segments.
+func (c *Comm) postv(op string, segs [][]byte, value, mask uint64, source, tag int) (r mx.Request, err error) {
+	ep := c.seat.ep
+	if source == AnySource {
+		r, err = ep.Irecvv(segs, value, mask, nil)
+	} else {
+		p, gone := c.peer(op, source, tag)
+		switch {
+		case gone == nil:
+			r, err = ep.IrecvvFrom(segs, p.addr, value, mask, nil)
+		case c.has(value, mask):
+			r, err = ep.Irecvv(segs, value, mask, nil)
+		default:
+			return r, gone
+		}
+	}
+	if err != nil {
+		return r, c.broken(op, source, tag, err)
+	}
+	return r, nil
+}

@@ -1,0 +1,113 @@
+package mpi
+
+import (
+	"errors"
+
+	"gomx/mpi/internal/elem"
+	"gomx/mx"
+)
+
+// Persistent is a send or receive that is begun again and again with the same arguments
+// (MPI_Send_init and its like). Start begins it; the request that it returns is one like others.
+type Persistent struct {
+	c         *Comm
+	op        string
+	mode      mode
+	b         []byte
+	size      int
+	peer, tag int
+	last      mx.Request // of the last Start
+}
+
+type mode uint8
+
+const (
+	standardMode mode = iota
+	syncMode
+	bufferedMode
+	receiveMode
+)
+
+// SendInit prepares a send (MPI_Send_init). Errors as those of Send.
+func SendInit[T any](c *Comm, buf []T, dest, tag int) (*Persistent, error) {
+	return prepare(c, "SendInit", buf, dest, tag, standardMode)
+}
+
+// SsendInit prepares a synchronous send (MPI_Ssend_init).
+func SsendInit[T any](c *Comm, buf []T, dest, tag int) (*Persistent, error) {
+	return prepare(c, "SsendInit", buf, dest, tag, syncMode)
+}
+
+// BsendInit prepares a buffered send (MPI_Bsend_init).
+func BsendInit[T any](c *Comm, buf []T, dest, tag int) (*Persistent, error) {
+	return prepare(c, "BsendInit", buf, dest, tag, bufferedMode)
+}
+
+// RsendInit is SendInit (MPI_Rsend_init).
+func RsendInit[T any](c *Comm, buf []T, dest, tag int) (*Persistent, error) {
+	return prepare(c, "RsendInit", buf, dest, tag, standardMode)
+}
+
+// RecvInit prepares a receive (MPI_Recv_init). Errors as those of Recv.
+func RecvInit[T any](c *Comm, buf []T, source, tag int) (*Persistent, error) {
+	return prepare(c, "RecvInit", buf, source, tag, receiveMode)
+}
+
+func prepare[T any](c *Comm, op string, buf []T, peer, tag int, m mode) (*Persistent, error) {
+	b, ok := elem.Bytes(buf)
+	if !ok {
+		return nil, pointers[T](c, op, peer, tag)
+	}
+	if err := c.checkPeer(op, peer, tag, m == receiveMode); err != nil {
+		return nil, err
+	}
+	if err := c.checkLength(op, len(b), peer, tag); err != nil {
+		return nil, err
+	}
+	return &Persistent{c: c, op: op, mode: m, b: b, size: elem.Size[T](), peer: peer, tag: tag}, nil
+}
+
+// Start begins the operation, and returns its request (MPI_Start). Error: ErrRequest if that of the last Start
+// was not waited for. One goroutine at a time may start it.
+func (p *Persistent) Start() (q Request, err error) {
+	if p.active() {
+		return q, p.c.failWith(p.op, p.peer, p.tag, ErrRequest, errStillActive)
+	}
+	switch p.mode {
+	case receiveMode:
+		q, err = p.c.irecv(p.op, p.b, p.size, p.peer, p.tag)
+	case bufferedMode:
+		q, err = p.c.ibsend(p.op, p.b, p.peer, p.tag)
+	default:
+		if p.mode == standardMode && p.c.sendNow(p.b, p.peer, p.tag) {
+			return Request{c: p.c, kind: sentRequest}, nil
+		}
+		q, err = p.c.isend(p.op, p.b, p.peer, p.tag, p.mode == syncMode)
+	}
+	p.last = q.r
+	return q, err
+}
+
+var errStillActive = errors.New("it is begun again before its last request was waited for")
+
+// active reports whether the last request is not collected.
+func (p *Persistent) active() bool {
+	if p.last.IsZero() {
+		return false
+	}
+	_, err := p.c.seat.ep.Context(p.last)
+	return err == nil
+}
+
+// StartAll starts several, and appends their requests to reqs (MPI_Startall). After an error those before
+// it are begun.
+func StartAll(all []*Persistent, reqs []Request) ([]Request, error) {
+	for _, p := range all {
+		q, err := p.Start()
+		if err != nil {
+			return reqs, err
+		}
+		reqs = append(reqs, q)
+	}
+	return reqs, nil
+}

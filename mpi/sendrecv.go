@@ -1,0 +1,71 @@
+package mpi
+
+import "gomx/mpi/internal/elem"
+
+// Sendrecv sends and receives at once, so that ranks which do it with each other don't wait for one
+// another (MPI_Sendrecv). The buffers must not overlap. Errors as those of Send and Recv, and ErrArg.
+func Sendrecv[T, U any](c *Comm, send []T, dest, sendtag int, recv []U, source, recvtag int) (Status, error) {
+	const op = "Sendrecv"
+	out, ok := elem.Bytes(send)
+	if !ok {
+		return emptyStatus, pointers[T](c, op, dest, sendtag)
+	}
+	in, ok := elem.Bytes(recv)
+	if !ok {
+		return emptyStatus, pointers[U](c, op, source, recvtag)
+	}
+	if elem.Overlap(out, in) {
+		if err := c.usable(op); err != nil {
+			return emptyStatus, err
+		}
+		return emptyStatus, c.fail(op, ErrArg, "the buffers share memory: SendrecvReplace is for one buffer")
+	}
+	return c.trade(op, out, dest, sendtag, in, elem.Size[U](), source, recvtag)
+}
+
+// trade sends and receives at once.
+func (c *Comm) trade(op string, out []byte, dest, sendtag int, in []byte, size, source, recvtag int) (Status, error) {
+	if err := c.checkPeer(op, dest, sendtag, false); err != nil {
+		return emptyStatus, err
+	}
+	q, err := c.irecv(op, in, size, source, recvtag)
+	if err != nil {
+		return emptyStatus, err
+	}
+	var sending Request
+	if !c.sendNow(out, dest, sendtag) {
+		if sending, err = c.isend(op, out, dest, sendtag, false); err != nil {
+			q.giveUp()
+			return emptyStatus, err
+		}
+	}
+	st, err := q.finish(op)
+	if _, sendErr := sending.finish(op); err == nil {
+		err = sendErr
+	}
+	return st, err
+}
+
+// giveUp lets go of a request that the caller has just made.
+func (q *Request) giveUp() {
+	if q.kind > cancelledRequest {
+		q.c.retract(q.r, q.kind)
+	}
+}
+
+// SendrecvReplace sends buf, and receives into it what comes in its place (MPI_Sendrecv_replace).
+func SendrecvReplace[T any](c *Comm, buf []T, dest, sendtag, source, recvtag int) (Status, error) {
+	const op = "SendrecvReplace"
+	b, ok := elem.Bytes(buf)
+	if !ok {
+		return emptyStatus, pointers[T](c, op, dest, sendtag)
+	}
+	if c.sendNow(b, dest, sendtag) {
+		q, err := c.irecv(op, b, elem.Size[T](), source, recvtag)
+		if err != nil {
+			return emptyStatus, err
+		}
+		return q.finish(op)
+	}
+	return c.trade(op, append([]byte(nil), b...), dest, sendtag, b, elem.Size[T](), source, recvtag)
+}
