@@ -45,6 +45,9 @@ func (c *Comm) awaitContext(r mx.Request, peer int) (st mx.Status, done bool, er
 		case done:
 			return c.seat.ep.Test(r)
 		case err != nil:
+			if st, done, late := c.seat.ep.Test(r); done || late != nil {
+				return st, done, late // it has come all the same
+			}
 			return st, false, err
 		case peer == AnySource:
 			if err = c.giveUp(r); err != nil {

@@ -38,23 +38,8 @@ type commState struct {
 
 // newComm makes a communicator of a seat.
 func newComm(s *seat, context uint32, rank int, world []int32, name string) *Comm {
-	c := &Comm{seat: s, rank: rank, world: world, out: bitsOf(context, rank),
+	return &Comm{seat: s, rank: rank, world: world, out: bitsOf(context, rank), peers: s.peersOf(world),
 		state: &commState{context: context, name: name}}
-	if len(world) == len(s.peers) && world[0] == 0 && ascending(world) {
-		c.peers = s.peers
-	} else {
-		c.peers = make([]atomic.Pointer[peer], len(world))
-	}
-	return c
-}
-
-func ascending(ranks []int32) bool {
-	for i := 1; i < len(ranks); i++ {
-		if ranks[i] != ranks[i-1]+1 {
-			return false
-		}
-	}
-	return true
 }
 
 // Rank returns the caller's rank, from 0 to Size()-1 (MPI_Comm_rank).

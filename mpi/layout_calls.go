@@ -147,16 +147,12 @@ func (c *Comm) postv(op string, segs [][]byte, value, mask uint64, source, tag i
 	ep := c.seat.ep
 	if source == AnySource {
 		r, err = ep.Irecvv(segs, value, mask, nil)
+	} else if p, gone := c.peer(op, source, tag); gone == nil {
+		r, err = ep.IrecvvFrom(segs, p.addr, value, mask, nil)
+	} else if m, ok := c.left(value, mask); ok {
+		r, err = ep.IrecvvMessage(segs, m, nil)
 	} else {
-		p, gone := c.peer(op, source, tag)
-		switch {
-		case gone == nil:
-			r, err = ep.IrecvvFrom(segs, p.addr, value, mask, nil)
-		case c.has(value, mask):
-			r, err = ep.Irecvv(segs, value, mask, nil)
-		default:
-			return r, gone
-		}
+		return r, gone
 	}
 	if err != nil {
 		return r, c.broken(op, source, tag, err)

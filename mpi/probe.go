@@ -1,91 +1,99 @@
 package mpi
 
 import (
-	"context"
-	"errors"
+	"time"
 
 	"gomx/mx"
 )
 
 // Iprobe looks whether a message has come from a rank, or AnySource, with a tag, or AnyTag, that no
 // receive has taken (MPI_Iprobe). It leaves it there. The status has its length in bytes. Errors: ErrComm,
-// ErrRank, ErrTag.
+// ErrRank, ErrTag. Safe from any goroutine.
 func (c *Comm) Iprobe(source, tag int) (Status, bool, error) {
-	const op = "Iprobe"
+	st, _, found, err := c.look("Iprobe", source, tag, false, 0)
+	return st, found, err
+}
+
+// Probe is Iprobe, and blocks until there is such a message (MPI_Probe). Error: ErrProcFailed if
+// the rank, or with AnySource any rank, has died.
+func (c *Comm) Probe(source, tag int) (Status, error) {
+	st, _, _, err := c.look("Probe", source, tag, false, mx.Infinite)
+	return st, err
+}
+
+// Improbe is Iprobe, and takes the message away: nobody else sees it, and Mrecv receives it
+// (MPI_Improbe).
+func (c *Comm) Improbe(source, tag int) (*Message, Status, bool, error) {
+	st, m, found, err := c.look("Improbe", source, tag, true, 0)
+	if !found {
+		return nil, st, false, err
+	}
+	return &Message{c: c, m: m, st: st}, st, true, nil
+}
+
+// Mprobe is Improbe, and blocks until there is such a message (MPI_Mprobe). Errors as those of
+// Probe.
+func (c *Comm) Mprobe(source, tag int) (*Message, Status, error) {
+	st, m, found, err := c.look("Mprobe", source, tag, true, mx.Infinite)
+	if !found {
+		return nil, st, err
+	}
+	return &Message{c: c, m: m, st: st}, st, nil
+}
+
+// look looks for a message, and takes it if that is wanted. Found is false only after an error, or without
+// time to wait.
+func (c *Comm) look(op string, source, tag int, take bool, timeout time.Duration) (Status, mx.Message, bool, error) {
 	if err := c.checkPeer(op, source, tag, true); err != nil {
-		return emptyStatus, false, err
+		return emptyStatus, mx.Message{}, false, err
 	}
 	if source == ProcNull {
-		return nullStatus, true, nil
+		return nullStatus, mx.Message{}, true, nil
 	}
 	value, mask := want(c.out&contextMask, source, tag)
-	got, found, err := c.seat.ep.Iprobe(value, mask)
-	if err != nil {
-		return emptyStatus, false, c.broken(op, source, tag, err)
+	m, got, found, err := c.sight(value, mask, take, 0)
+	if found {
+		return probed(&got), m, true, nil
 	}
-	if !found {
-		return emptyStatus, false, nil
+	if err == nil && timeout == 0 {
+		return emptyStatus, m, false, nil
 	}
-	return probed(&got), true, nil
+	var l lookout
+	if err == nil {
+		if l, err = c.lookout(op, source, tag); err != nil {
+			return emptyStatus, m, false, err
+		}
+		defer l.end()
+	}
+	for err == nil {
+		dead := l.gone() // asked before the last look: what the dead have sent counts
+		if m, got, found, err = c.sight(value, mask, take, slice); found {
+			return probed(&got), m, true, nil
+		}
+		if err == nil {
+			err = dead
+		}
+	}
+	return emptyStatus, m, false, c.broken(op, source, tag, err)
+}
+
+// sight looks for a message for a time.
+func (c *Comm) sight(value, mask uint64, take bool, timeout time.Duration) (m mx.Message, st mx.Status, found bool, err error) {
+	ep := c.seat.ep
+	if take {
+		return ep.Claim(c.ctx, timeout, value, mask)
+	}
+	if c.ctx != nil && c.ctx.Err() != nil {
+		return m, st, false, c.ctx.Err()
+	}
+	st, found, err = ep.Probe(timeout, value, mask)
+	return m, st, found, err
 }
 
 // probed makes the status of a message that has been seen.
 func probed(got *mx.Status) Status {
 	n := int(got.MsgLength)
 	return Status{Source: sourceOf(got.MatchInfo), Tag: tagOf(got.MatchInfo), Count: n, Bytes: n}
-}
-
-// Probe is Iprobe, and blocks until there is such a message (MPI_Probe). Error: ErrProcFailed if
-// the rank, or with AnySource any rank, has died.
-func (c *Comm) Probe(source, tag int) (Status, error) {
-	const op = "Probe"
-	st, found, err := c.Iprobe(source, tag)
-	if found || err != nil {
-		return st, renamed(err, op)
-	}
-	value, mask := want(c.out&contextMask, source, tag)
-	l, err := c.lookout(op, source, tag)
-	if err != nil {
-		return emptyStatus, err
-	}
-	defer l.end()
-	for {
-		got, found, err := c.probe(value, mask)
-		if found {
-			return probed(&got), nil
-		}
-		if err == nil {
-			err = l.gone()
-		}
-		if err != nil {
-			return emptyStatus, c.broken(op, source, tag, err)
-		}
-	}
-}
-
-// renamed gives an error the name of the call that the program has made.
-func renamed(err error, op string) error {
-	if e, ok := errors.AsType[*Error](err); ok {
-		e.Op = op
-	}
-	return err
-}
-
-// probe probes for a while.
-func (c *Comm) probe(value, mask uint64) (mx.Status, bool, error) {
-	if c.ctx == nil {
-		return c.seat.ep.Probe(slice, value, mask)
-	}
-	if err := c.ctx.Err(); err != nil {
-		return mx.Status{}, false, err
-	}
-	ctx, cancel := context.WithTimeout(c.ctx, slice)
-	defer cancel()
-	got, found, err := c.seat.ep.ProbeContext(ctx, value, mask)
-	if err != nil && ctx.Err() != nil {
-		err = c.ctx.Err() // the slice is over, or all of it is
-	}
-	return got, found, err
 }
 
 // lookout sees whether those die whose message is awaited by a call that is tied to nobody.

@@ -59,16 +59,12 @@ func (c *Comm) post(op string, b []byte, value, mask uint64, source, tag int) (r
 	ep := c.seat.ep
 	if source == AnySource {
 		r, err = ep.Irecv(b, value, mask, nil)
+	} else if p, gone := c.peer(op, source, tag); gone == nil {
+		r, err = ep.IrecvFrom(b, p.addr, value, mask, nil)
+	} else if m, ok := c.left(value, mask); ok {
+		r, err = ep.IrecvMessage(b, m, nil)
 	} else {
-		p, gone := c.peer(op, source, tag)
-		switch {
-		case gone == nil:
-			r, err = ep.IrecvFrom(b, p.addr, value, mask, nil)
-		case c.has(value, mask): // it has sent that, and died
-			r, err = ep.Irecv(b, value, mask, nil)
-		default:
-			return r, gone
-		}
+		return r, gone
 	}
 	if err != nil {
 		return r, c.broken(op, source, tag, err)
@@ -76,8 +72,8 @@ func (c *Comm) post(op string, b []byte, value, mask uint64, source, tag int) (r
 	return r, nil
 }
 
-// has reports whether a message lies there.
-func (c *Comm) has(value, mask uint64) bool {
-	_, found, err := c.seat.ep.Iprobe(value, mask)
-	return found && err == nil
+// left takes a message that somebody has sent who can't be reached any more.
+func (c *Comm) left(value, mask uint64) (mx.Message, bool) {
+	m, _, found, err := c.seat.ep.Iclaim(value, mask)
+	return m, found && err == nil
 }

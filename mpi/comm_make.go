@@ -1,0 +1,179 @@
+package mpi
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"sync/atomic"
+)
+
+// Self returns the communicator of the rank alone (MPI_COMM_SELF).
+func (c *Comm) Self() *Comm {
+	s := c.seat
+	s.own.Do(func() { s.self = newComm(s, selfContext, 0, []int32{int32(s.rank)}, "self") })
+	with := *s.self
+	with.ctx = c.ctx
+	return &with
+}
+
+// derive makes a communicator of some ranks of the world, like this one in all else.
+func (c *Comm) derive(context uint32, world []int32, name string) *Comm {
+	d := newComm(c.seat, context, slices.Index(world, int32(c.seat.rank)), world, name)
+	d.ctx = c.ctx
+	d.state.algorithms.Store(c.state.algorithms.Load())
+	return d
+}
+
+// Dup makes another communicator of the same ranks (MPI_Comm_dup). All ranks call it. Errors: ErrComm, also if
+// there are too many, and what ends a collective.
+func (c *Comm) Dup() (*Comm, error) {
+	if err := c.usable("Dup"); err != nil {
+		return nil, err
+	}
+	context, err := c.agree("Dup")
+	if err != nil {
+		return nil, err
+	}
+	return c.derive(context, c.world, c.Name()+".dup"), nil
+}
+
+// Split makes a communicator of all ranks that give the same color, in the order of their keys, and of
+// their ranks where keys are equal (MPI_Comm_split). A color is at least 0; who gives Undefined gets nil. All ranks call
+// it. Errors: ErrArg for another color, and those of Dup.
+func (c *Comm) Split(color, key int) (*Comm, error) { return c.split("Split", color, key) }
+
+func (c *Comm) split(op string, color, key int) (*Comm, error) {
+	if err := c.usable(op); err != nil {
+		return nil, err
+	}
+	if color < 0 && color != Undefined {
+		return nil, c.fail(op, ErrArg, "color %d: a color is at least 0, or Undefined", color)
+	}
+	type choice struct{ Color, Key int64 }
+	all := make([]choice, c.Size())
+	if err := Allgather(c, []choice{{int64(color), int64(key)}}, all); err != nil {
+		return nil, renamed(err, op)
+	}
+	context, err := c.agree(op)
+	if err != nil {
+		return nil, err
+	}
+	if color == Undefined {
+		c.seat.ids.giveBack(context)
+		return nil, nil
+	}
+	var ranks []int
+	for r := range all {
+		if all[r].Color == int64(color) {
+			ranks = append(ranks, r)
+		}
+	}
+	slices.SortStableFunc(ranks, func(a, b int) int { return cmp.Compare(all[a].Key, all[b].Key) })
+	return c.derive(context, c.inWorld(ranks), fmt.Sprintf("%s.split%d", c.Name(), color)), nil
+}
+
+// inWorld returns ranks of the communicator as ranks of the world.
+func (c *Comm) inWorld(ranks []int) []int32 {
+	world := make([]int32, len(ranks))
+	for i, r := range ranks {
+		world[i] = c.world[r]
+	}
+	return world
+}
+
+// SplitHost is Split of the ranks that share a host (MPI_Comm_split_type with MPI_COMM_TYPE_SHARED).
+func (c *Comm) SplitHost(key int) (*Comm, error) {
+	const op = "SplitHost"
+	if err := c.usable(op); err != nil {
+		return nil, err
+	}
+	cards := c.seat.job.cards
+	host := cards[c.seat.rank].host
+	color := slices.IndexFunc(c.world, func(w int32) bool { return cards[w].host == host })
+	return c.split(op, color, key)
+}
+
+// Create makes a communicator of a group of the ranks (MPI_Comm_create). All ranks of c call it, with the same group;
+// those that are not in it get nil. Errors: ErrGroup for no group or one with other ranks, and those
+// of Dup.
+func (c *Comm) Create(g *Group) (*Comm, error) {
+	const op = "Create"
+	if err := c.usable(op); err != nil {
+		return nil, err
+	}
+	if g == nil {
+		return nil, c.fail(op, ErrGroup, "there is no group")
+	}
+	if others := g.Difference(c.Group()); others.Size() > 0 {
+		return nil, c.fail(op, ErrGroup, "rank %d of the world is not in the communicator", others.world[0])
+	}
+	return c.among(op, g.world, ".group")
+}
+
+// among makes a communicator of some ranks of the world. All of c call it.
+func (c *Comm) among(op string, world []int32, suffix string) (*Comm, error) {
+	context, err := c.agree(op)
+	if err != nil {
+		return nil, err
+	}
+	if !slices.Contains(world, int32(c.seat.rank)) {
+		c.seat.ids.giveBack(context)
+		return nil, nil
+	}
+	return c.derive(context, world, c.Name()+suffix), nil
+}
+
+// Compare says how alike two communicators are (MPI_Comm_compare).
+func (c *Comm) Compare(d *Comm) Comparison {
+	if c.state == d.state {
+		return Identical
+	}
+	if how := c.Group().Compare(d.Group()); how != Identical {
+		return how
+	}
+	return Congruent
+}
+
+// Free gives the communicator back (MPI_Comm_free). All ranks call it when none has anything under way on it; it does
+// not wait for them. Errors: ErrComm for the world and the rank's own, and the second time.
+func (c *Comm) Free() error {
+	const op = "Free"
+	if err := c.usable(op); err != nil {
+		return err
+	}
+	if c.state.context < firstContext {
+		return c.fail(op, ErrComm, "it is always there")
+	}
+	if c.state.freed.Swap(true) {
+		return c.fail(op, ErrComm, "it was freed")
+	}
+	c.seat.ids.giveBack(c.state.context)
+	return nil
+}
+
+// renamed gives an error the name of the call that the program has made.
+func renamed(err error, op string) error {
+	if e, ok := errors.AsType[*Error](err); ok {
+		e.Op = op
+	}
+	return err
+}
+
+// peersOf returns the table of peers of a communicator: the seat's own where the ranks are
+// those of the world.
+func (s *seat) peersOf(world []int32) []atomic.Pointer[peer] {
+	if len(world) == len(s.peers) && world[0] == 0 && ascending(world) {
+		return s.peers
+	}
+	return make([]atomic.Pointer[peer], len(world))
+}
+
+func ascending(ranks []int32) bool {
+	for i := 1; i < len(ranks); i++ {
+		if ranks[i] != ranks[i-1]+1 {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,332 @@
+package mpi_test
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"testing"
+
+	"gomx/mpi"
+)
+
+// rolls returns the ranks of the world that are in a communicator.
+func rolls(world, c *mpi.Comm) ([]int, error) {
+	all := make([]int, c.Size())
+	return all, mpi.Allgather(c, []int{world.Rank()}, all)
+}
+
+// TestDup: messages of one communicator don't match receives of another.
+func TestDup(t *testing.T) {
+	over(t, 3, func(c *mpi.Comm) error {
+		d, err := c.Dup()
+		if err != nil {
+			return err
+		}
+		next, before := (c.Rank()+1)%3, (c.Rank()+2)%3
+		if err := errors.Join(mpi.Send(c, []int{1}, next, 0), mpi.Send(d, []int{2}, next, 0)); err != nil {
+			return err
+		}
+		in := make([]int, 1)
+		if _, err := mpi.Recv(d, in, mpi.AnySource, mpi.AnyTag); err != nil || in[0] != 2 {
+			return fmt.Errorf("the copy got %v, %w", in, err)
+		}
+		if _, err := mpi.Recv(c, in, before, 0); err != nil || in[0] != 1 {
+			return fmt.Errorf("the world got %v, %w", in, err)
+		}
+		if how := c.Compare(d); how != mpi.Congruent || c.Compare(c.WithContext(t.Context())) != mpi.Identical {
+			return fmt.Errorf("compared: %v", how)
+		}
+		d.SetName("second")
+		if err := d.Free(); err != nil {
+			return err
+		}
+		return errors.Join(wantError(d.Free(), mpi.ErrComm, d.Rank()), wantError(mpi.Send(d, in, 0, 0), mpi.ErrComm, d.Rank()),
+			wantError(d.Barrier(), mpi.ErrComm, d.Rank()), wantError(c.Free(), mpi.ErrComm, c.Rank()))
+	})
+}
+
+// TestContextsComeBack: communicators are made and freed more often than there are contexts.
+func TestContextsComeBack(t *testing.T) {
+	world(t, 2, func(c *mpi.Comm) error {
+		for i := range 9000 {
+			d, err := c.Dup()
+			if err != nil {
+				return fmt.Errorf("after %d: %w", i, err)
+			}
+			if err := d.Free(); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+func TestTooManyCommunicators(t *testing.T) {
+	world(t, 2, func(c *mpi.Comm) error {
+		for range 8189 {
+			if _, err := c.Dup(); err != nil {
+				return err
+			}
+		}
+		_, err := c.Dup()
+		return wantError(err, mpi.ErrComm, c.Rank())
+	})
+}
+
+// TestDupsAtOnce: several goroutines make communicators of different ones, in different orders.
+func TestDupsAtOnce(t *testing.T) {
+	const n, branches = 3, 5
+	world(t, n, func(c *mpi.Comm) error {
+		parents := make([]*mpi.Comm, branches)
+		for i := range parents {
+			var err error
+			if parents[i], err = c.Dup(); err != nil {
+				return err
+			}
+		}
+		made := make([][]*mpi.Comm, branches)
+		errs := make([]error, branches)
+		var all sync.WaitGroup
+		for k := range branches {
+			i := (k*(c.Rank()+1) + c.Rank()) % branches
+			all.Go(func() {
+				for range 20 {
+					d, err := parents[i].Dup()
+					if err != nil {
+						errs[i] = err
+						return
+					}
+					made[i] = append(made[i], d)
+				}
+			})
+		}
+		all.Wait()
+		if err := errors.Join(errs...); err != nil {
+			return err
+		}
+		// Each is one of its own.
+		for i := range made {
+			for k, d := range made[i] {
+				if err := mpi.Send(d, []int{100*i + k}, (c.Rank()+1)%n, 0); err != nil {
+					return err
+				}
+			}
+		}
+		for i := range made {
+			for k, d := range made[i] {
+				in := []int{0}
+				if _, err := mpi.Recv(d, in, mpi.AnySource, 0); err != nil || in[0] != 100*i+k {
+					return fmt.Errorf("%d of %d got %v, %w", k, i, in, err)
+				}
+			}
+		}
+		return nil
+	})
+}
+
+func TestSplit(t *testing.T) {
+	for _, n := range []int{1, 2, 5, 8} {
+		over(t, n, func(c *mpi.Comm) error {
+			color := c.Rank() % 3
+			if color == 2 {
+				color = mpi.Undefined
+			}
+			part, err := c.Split(color, -c.Rank())
+			if err != nil {
+				return err
+			}
+			if color == mpi.Undefined {
+				if part != nil {
+					return fmt.Errorf("a communicator without a color")
+				}
+				return nil
+			}
+			var want []int
+			for r := n - 1; r >= 0; r-- {
+				if r%3 == color {
+					want = append(want, r)
+				}
+			}
+			got, err := rolls(c, part)
+			if err != nil || !slices.Equal(got, want) || want[part.Rank()] != c.Rank() {
+				return fmt.Errorf("color %d has %v, %w", color, got, err)
+			}
+			host, err := part.SplitHost(0)
+			if err != nil || host.Size() != part.Size() || host.Rank() != part.Rank() {
+				return fmt.Errorf("ranks of the host: %w", err)
+			}
+			return host.Free()
+		})
+	}
+}
+
+func TestBadColor(t *testing.T) {
+	world(t, 1, func(c *mpi.Comm) error {
+		_, err := c.Split(-7, 0)
+		return wantError(err, mpi.ErrArg, 0)
+	})
+}
+
+func TestGroups(t *testing.T) {
+	world(t, 6, func(c *mpi.Comm) error {
+		all := c.Group()
+		even, err := all.RangeIncl(mpi.RankRange{First: 0, Last: 5, Stride: 2})
+		if err != nil {
+			return err
+		}
+		last, err := all.RangeIncl(mpi.RankRange{First: 5, Last: 3, Stride: -1})
+		if err != nil {
+			return err
+		}
+		odd, err := all.Excl(0, 2, 4)
+		if err != nil {
+			return err
+		}
+		none, err := all.RangeExcl(mpi.RankRange{First: 0, Last: 5, Stride: 1})
+		if err != nil {
+			return err
+		}
+		for name, c2 := range map[string]struct {
+			got  *mpi.Group
+			want []int
+		}{
+			"even": {even, []int{0, 2, 4}}, "last": {last, []int{5, 4, 3}}, "odd": {odd, []int{1, 3, 5}}, "none": {none, nil},
+			"union": {even.Union(last), []int{0, 2, 4, 5, 3}}, "both": {last.Intersection(odd), []int{5, 3}},
+			"less": {last.Difference(odd), []int{4}},
+		} {
+			ranks := make([]int, len(c2.want))
+			for i := range ranks {
+				ranks[i] = i
+			}
+			got, err := c2.got.Translate(ranks, all)
+			if err != nil || c2.got.Size() != len(c2.want) || !slices.Equal(got, c2.want) && len(got) > 0 {
+				return fmt.Errorf("%s: %v, %w", name, got, err)
+			}
+			if at := slices.Index(c2.want, c.Rank()); at != c2.got.Rank() && (at >= 0 || c2.got.Rank() != mpi.Undefined) {
+				return fmt.Errorf("%s: rank %d", name, c2.got.Rank())
+			}
+		}
+		reversed, err := even.Incl(2, 1, 0)
+		if err != nil {
+			return err
+		}
+		if even.Compare(reversed) != mpi.Similar || even.Compare(odd) != mpi.Unequal || odd.Compare(odd) != mpi.Identical {
+			return errors.New("comparisons")
+		}
+		to, err := even.Translate([]int{0, 1, mpi.ProcNull}, last)
+		if err != nil || !slices.Equal(to, []int{mpi.Undefined, mpi.Undefined, mpi.ProcNull}) {
+			return fmt.Errorf("translated: %v, %w", to, err)
+		}
+		_, twice := all.Incl(1, 1)
+		_, beyond := all.Excl(6)
+		_, stride := all.RangeIncl(mpi.RankRange{})
+		if !errors.Is(twice, mpi.ErrRank) || !errors.Is(beyond, mpi.ErrRank) || !errors.Is(stride, mpi.ErrArg) {
+			return fmt.Errorf("%v, %v, %v", twice, beyond, stride)
+		}
+		return created(c, reversed, []int{4, 2, 0})
+	})
+}
+
+// created makes a communicator of a group.
+func created(c *mpi.Comm, g *mpi.Group, want []int) error {
+	part, err := c.Create(g)
+	if err != nil {
+		return err
+	}
+	if !slices.Contains(want, c.Rank()) {
+		if part != nil {
+			return errors.New("a communicator for a rank that is not in the group")
+		}
+		return nil
+	}
+	got, err := rolls(c, part)
+	if err != nil || !slices.Equal(got, want) {
+		return fmt.Errorf("%v, %w", got, err)
+	}
+	_, none := part.Create(nil)
+	_, other := part.Create(c.Group())
+	return errors.Join(wantError(none, mpi.ErrGroup, part.Rank()), wantError(other, mpi.ErrGroup, part.Rank()))
+}
+
+func TestCart(t *testing.T) {
+	over(t, 7, func(c *mpi.Comm) error {
+		grid, err := c.Cart([]int{2, 3}, []bool{false, true}, true)
+		if err != nil {
+			return err
+		}
+		if grid == nil {
+			if c.Rank() != 6 {
+				return errors.New("a rank is left out")
+			}
+			return nil
+		}
+		at, err := grid.Coords(grid.Rank())
+		if err != nil || at[0] != grid.Rank()/3 || at[1] != grid.Rank()%3 {
+			return fmt.Errorf("at %v, %w", at, err)
+		}
+		if back, err := grid.RankOf(at[0], at[1]-3); err != nil || back != grid.Rank() {
+			return fmt.Errorf("rank %d, %w", back, err)
+		}
+		up, down, err := grid.Shift(0, 1)
+		if err != nil || (at[0] == 0) != (up == mpi.ProcNull) || (at[0] == 1) != (down == mpi.ProcNull) {
+			return fmt.Errorf("above %d, below %d, %w", up, down, err)
+		}
+		for dim := range 2 { // all pass their ranks on
+			from, to, err := grid.Shift(dim, 1)
+			if err != nil {
+				return err
+			}
+			in := []int{-1}
+			if _, err := mpi.Sendrecv(grid.Comm, []int{grid.Rank()}, to, 0, in, from, 0); err != nil {
+				return err
+			}
+			if from != mpi.ProcNull && in[0] != from || from == mpi.ProcNull && in[0] != -1 {
+				return fmt.Errorf("%d has come from %d", in[0], from)
+			}
+		}
+		rows, err := grid.Sub(false, true)
+		if err != nil {
+			return err
+		}
+		dims, periods := rows.Dims()
+		got, err := rolls(grid.Comm, rows.Comm)
+		if err != nil || !slices.Equal(dims, []int{3}) || !periods[0] || !slices.Equal(got, []int{3 * at[0], 3*at[0] + 1, 3*at[0] + 2}) {
+			return fmt.Errorf("the row %v, %v, %w", dims, got, err)
+		}
+		_, rank := grid.RankOf(2, 0)
+		_, coords := grid.RankOf(1)
+		_, _, dim := grid.Shift(2, 1)
+		return errors.Join(wantError(rank, mpi.ErrRank, grid.Rank()), wantError(coords, mpi.ErrDims, grid.Rank()), wantError(dim, mpi.ErrDims, grid.Rank()))
+	})
+}
+
+func TestBadGrids(t *testing.T) {
+	world(t, 2, func(c *mpi.Comm) error {
+		_, many := c.Cart([]int{2, 2}, []bool{true, true}, false)
+		_, none := c.Cart([]int{0}, []bool{true}, false)
+		_, mixed := c.Cart([]int{1}, nil, false)
+		return errors.Join(wantError(many, mpi.ErrDims, c.Rank()), wantError(none, mpi.ErrDims, c.Rank()), wantError(mixed, mpi.ErrDims, c.Rank()))
+	})
+}
+
+func TestDims(t *testing.T) {
+	for _, c := range []struct {
+		n        int
+		in, want []int
+	}{
+		{12, []int{0, 0}, []int{4, 3}}, {12, []int{0, 0, 0}, []int{3, 2, 2}}, {7, []int{0, 0}, []int{7, 1}},
+		{12, []int{0, 2, 0}, []int{3, 2, 2}}, {1, []int{0}, []int{1}}, {6, []int{3, 2}, []int{3, 2}},
+		{64, []int{0, 0, 0}, []int{4, 4, 4}}, {60, []int{0, 0, 0}, []int{5, 4, 3}}, {1 << 20, []int{0, 0}, []int{1024, 1024}},
+	} {
+		dims := slices.Clone(c.in)
+		if err := mpi.Dims(c.n, dims); err != nil || !slices.Equal(dims, c.want) {
+			t.Errorf("%d in %v: %v, %v", c.n, c.in, dims, err)
+		}
+	}
+	for _, dims := range [][]int{{5}, {-1}, {5, 0}, {}} {
+		if err := mpi.Dims(6, dims); !errors.Is(err, mpi.ErrDims) {
+			t.Errorf("%v: %v", dims, err)
+		}
+	}
+}

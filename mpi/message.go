@@ -1,0 +1,58 @@
+package mpi
+
+import (
+	"errors"
+
+	"gomx/mpi/internal/elem"
+	"gomx/mx"
+)
+
+// Message is a message that Mprobe or Improbe has taken (MPI_Message). It is received once.
+type Message struct {
+	c    *Comm
+	m    mx.Message // zero: from nobody
+	st   Status
+	gone bool
+}
+
+var errReceived = errors.New("the message was received before, or there is none")
+
+// Mrecv receives the message into buf (MPI_Mrecv). Errors as those of Recv, and ErrRequest for
+// a message that was received before.
+func Mrecv[T any](m *Message, buf []T) (Status, error) {
+	q, err := imrecv(m, "Mrecv", buf)
+	if err != nil {
+		return emptyStatus, err
+	}
+	return q.finish("Mrecv")
+}
+
+// Imrecv starts to receive the message (MPI_Imrecv). Otherwise it is as Mrecv.
+func Imrecv[T any](m *Message, buf []T) (Request, error) { return imrecv(m, "Imrecv", buf) }
+
+func imrecv[T any](m *Message, op string, buf []T) (Request, error) {
+	if m == nil || m.c == nil || m.gone {
+		return Request{}, failOp(op, ErrRequest, "%w", errReceived)
+	}
+	c := m.c
+	b, ok := elem.Bytes(buf)
+	if !ok {
+		return Request{}, pointers[T](c, op, m.st.Source, m.st.Tag)
+	}
+	if err := c.usable(op); err != nil {
+		return Request{}, err
+	}
+	if m.st.Source == ProcNull {
+		return Request{c: c, kind: nullRequest}, nil
+	}
+	if err := c.checkLength(op, len(b), m.st.Source, m.st.Tag); err != nil {
+		return Request{}, err
+	}
+	r, err := c.seat.ep.IrecvMessage(b, m.m, nil)
+	if err != nil {
+		return Request{}, c.broken(op, m.st.Source, m.st.Tag, err)
+	}
+	m.gone = true
+	return Request{c: c, r: r, kind: recvRequest, size: uint32(elem.Size[T]()), room: uint32(len(b)),
+		peer: int32(m.st.Source), tag: int32(m.st.Tag)}, nil
+}
