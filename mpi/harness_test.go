@@ -3,6 +3,7 @@ package mpi_test
 import (
 	"errors"
 	"fmt"
+	"runtime"
 	"testing"
 	"time"
 
@@ -11,7 +12,7 @@ import (
 )
 
 // bound ends every world of the tests, so that none can hang.
-const bound = 60 * time.Second
+const bound = 30 * time.Second
 
 // media are the transports that worlds are made over.
 var media = []string{"mem", "shm", "tcp"}
@@ -53,7 +54,8 @@ func run(t testing.TB, n int, f func(c *mpi.Comm) error, opts ...mpi.Option) err
 	case err := <-result:
 		return err
 	case <-time.After(bound):
-		panic(fmt.Sprintf("%s: a world of %d ranks does not end", t.Name(), n))
+		stacks := make([]byte, 1<<20)
+		panic(fmt.Sprintf("%s: a world of %d ranks does not end\n%s", t.Name(), n, stacks[:runtime.Stack(stacks, true)]))
 	}
 }
 

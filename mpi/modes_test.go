@@ -231,6 +231,9 @@ func TestContext(t *testing.T) {
 		if _, err := q.Wait(); !errors.Is(err, context.Canceled) {
 			return fmt.Errorf("wait: %v", err)
 		}
+		if err := c.Barrier(); err != nil {
+			return err
+		}
 		if err := mpi.Send(c, []int32{5}, other, 1); err != nil {
 			return err
 		}
