@@ -6,41 +6,37 @@ import (
 	"gomx/mx"
 )
 
-// slice is how long a wait for anybody's message lasts before it looks whether somebody has
-// died. Wakeup cuts it short, but for a wait that has not quite begun.
+// slice is how often those who wait are woken up once somebody has died.
 const slice = 100 * time.Millisecond
 
-// await waits until a request of mx is complete, and collects it. Without done, the error says
-// why it was not, and the request is there still, unless that is a death.
-func (c *Comm) await(r mx.Request, peer int) (st mx.Status, done bool, err error) {
-	if c.ctx != nil {
-		return c.awaitContext(r, peer)
-	}
-	timeout := mx.Infinite
-	if peer == AnySource {
-		timeout = slice
-	}
-	for {
-		if st, done, err = c.seat.ep.Wait(r, timeout); done || err != nil {
+// await waits until a request of mx is complete, and collects it. op is the call, for those who ask
+// what the rank waits for. With all, the death of any rank of the communicator ends it. Without
+// done, the error says why, and the request is there still, unless that is a death.
+func (c *Comm) await(op string, r mx.Request, all bool) (st mx.Status, done bool, err error) {
+	if c.ctx == nil {
+		if st, done, err = c.seat.ep.Wait(r, mx.Infinite); done || err != nil {
 			return st, done, err
 		}
-		if peer == AnySource {
-			if err = c.giveUp(r); err != nil {
+	}
+	return c.awaitLong(op, r, all)
+}
+
+// awaitLong is await that the communicator's context ends, and the rest of one that was woken up:
+// somebody has died, or asks what the rank waits for.
+func (c *Comm) awaitLong(op string, r mx.Request, all bool) (st mx.Status, done bool, err error) {
+	one := []mx.Request{r}
+	var w *longWait
+	defer func() { c.seat.waits.leave(w) }()
+	for woken := c.ctx == nil; ; woken = true {
+		if woken && w == nil {
+			w = c.seat.waits.enter(c, op, one, false)
+		}
+		if all {
+			if err := c.giveUp(r); err != nil {
 				return st, false, err
 			}
 		}
-	}
-}
-
-// awaitContext is await that the communicator's context ends.
-func (c *Comm) awaitContext(r mx.Request, peer int) (st mx.Status, done bool, err error) {
-	timeout := mx.Infinite
-	if peer == AnySource {
-		timeout = slice
-	}
-	one := [1]mx.Request{r}
-	for {
-		_, done, err := c.seat.ep.WaitFirst(c.ctx, one[:], timeout)
+		_, done, err := c.seat.ep.WaitFirst(c.ctx, one, mx.Infinite)
 		switch {
 		case done:
 			return c.seat.ep.Test(r)
@@ -49,22 +45,18 @@ func (c *Comm) awaitContext(r mx.Request, peer int) (st mx.Status, done bool, er
 				return st, done, late // it has come all the same
 			}
 			return st, false, err
-		case peer == AnySource:
-			if err = c.giveUp(r); err != nil {
-				return st, false, err
-			}
 		}
 	}
 }
 
-// giveUp takes back a receive from anybody if a rank of the communicator has died, and returns that
-// death. nil: the wait goes on.
+// giveUp takes back a request if a rank of the communicator has died, and returns that
+// death. nil: the wait goes on. A send can't be taken back, and is only not waited for.
 func (c *Comm) giveUp(r mx.Request) error {
 	dead := c.mourns()
 	if dead == nil {
 		return nil
 	}
-	if taken, err := c.seat.ep.Cancel(r); err != nil || !taken {
+	if taken, err := c.seat.ep.Cancel(r); err == nil && !taken {
 		return nil // there is a message
 	}
 	return dead

@@ -38,8 +38,10 @@ type commState struct {
 
 // newComm makes a communicator of a seat.
 func newComm(s *seat, context uint32, rank int, world []int32, name string) *Comm {
-	return &Comm{seat: s, rank: rank, world: world, out: bitsOf(context, rank), peers: s.peersOf(world),
+	c := &Comm{seat: s, rank: rank, world: world, out: bitsOf(context, rank), peers: s.peersOf(world),
 		state: &commState{context: context, name: name}}
+	s.known.add(c)
+	return c
 }
 
 // Rank returns the caller's rank, from 0 to Size()-1 (MPI_Comm_rank).

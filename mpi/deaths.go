@@ -50,10 +50,12 @@ func (j *job) bury(rank int, cause error) bool {
 		d.of = map[int32]*death{}
 	}
 	d.of[int32(rank)] = &death{rank, cause}
-	d.count.Add(1)
+	first := d.count.Add(1) == 1
 	d.mu.Unlock()
-	for _, s := range j.seats {
-		s.ep.Wakeup()
+	j.plane.dropLocks(rank)
+	j.wake()
+	if first {
+		go j.keepWaking()
 	}
 	return true
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"strconv"
+	"time"
 
 	"gomx/mpi/internal/coll"
 	"gomx/mpi/launch"
@@ -27,6 +28,9 @@ var variables = []variable{
 	{name: "MX_CHECK", help: "1: every collective first compares what the ranks are about to do",
 		show: func(s *settings) string { return bit(s.check) },
 		set:  func(s *settings, text string) error { return setBit(&s.check, text) }},
+	{name: "MX_HANG_TIMEOUT", help: "how long a call may block before the job reports what its ranks wait for, such as 30s; 0: for ever. If it is set, a deadlock that is certain ends the job",
+		show: func(s *settings) string { return s.hang.String() },
+		set:  setHang},
 	{name: "MX_LOCAL", help: "without a launcher, Main runs this many ranks as goroutines of its process; 0: one rank",
 		show: func(s *settings) string { return strconv.Itoa(s.local) },
 		set: func(s *settings, text string) error {
@@ -81,4 +85,22 @@ func setBit(to *bool, text string) (err error) {
 	return nil
 }
 
-func defaultSettings() settings { return settings{algorithms: &coll.Overrides{}} }
+// setHang reads 30s and the like, or a plain number of seconds.
+func setHang(s *settings, text string) error {
+	d, err := time.ParseDuration(text)
+	if n, plain := strconv.ParseUint(text, 10, 31); plain == nil {
+		d, err = time.Duration(n)*time.Second, nil
+	}
+	if err != nil || d < 0 {
+		return errors.New("want a duration such as 30s or 5m")
+	}
+	s.hang, s.hangEnds = d, d > 0
+	return nil
+}
+
+// defaultHang is so long that programs which only compute don't see a report.
+const defaultHang = 10 * time.Minute
+
+func defaultSettings() settings {
+	return settings{algorithms: &coll.Overrides{}, hang: defaultHang}
+}

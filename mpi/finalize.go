@@ -25,6 +25,7 @@ func (c *Comm) Finalize() error {
 	if s.job.launch == nil {
 		return s.ep.Close() // the process has other ranks
 	}
+	s.job.takeLeave()
 	s.job.close()
 	leaveLibrary()
 	if err := s.job.launch.Finalize(); err != nil {

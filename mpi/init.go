@@ -52,7 +52,7 @@ func initIn(lj *launch.Job, set settings) (*Comm, error) {
 	if err := useLibrary(); err != nil {
 		return nil, failOp("Init", ErrOther, "%w", err)
 	}
-	j := &job{size: lj.Size(), set: set, launch: lj}
+	j := newJob(lj.Size(), set, lj)
 	if secret := lj.Secret(); secret != nil {
 		j.set.params = append([]mx.Param{mx.WithSecret(secret)}, j.set.params...)
 	}
@@ -65,6 +65,8 @@ func initIn(lj *launch.Job, set settings) (*Comm, error) {
 		return nil, err
 	}
 	go j.heed()
+	go j.guard(j.life)
+	go j.watchHangs()
 	return j.seats[0].world(j.allRanks()), nil
 }
 

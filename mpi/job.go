@@ -1,6 +1,7 @@
 package mpi
 
 import (
+	"context"
 	"crypto/rand"
 	"encoding/binary"
 	"errors"
@@ -23,6 +24,9 @@ type job struct {
 	plane  *plane      // what processes say to each other apart from messages
 	launch *launch.Job // nil: the ranks are goroutines
 
+	life   context.Context // ends with the job
+	finish context.CancelFunc
+
 	next   atomic.Uint32 // endpoint id to try first
 	ending atomic.Pointer[ending]
 	deaths deaths
@@ -36,6 +40,13 @@ type ending struct {
 
 func (e *ending) Error() string { return fmt.Sprintf("rank %d of the world: %v", e.rank, e.cause) }
 func (e *ending) Unwrap() error { return e.cause }
+
+// newJob makes a job of so many ranks, none of which has a seat.
+func newJob(size int, set settings, l *launch.Job) *job {
+	j := &job{size: size, set: set, launch: l}
+	j.life, j.finish = context.WithCancel(context.Background())
+	return j
+}
 
 // library counts the jobs that use package mx.
 var library struct {
@@ -128,6 +139,7 @@ func (j *job) end(rank int, cause error) {
 
 // close closes the endpoints.
 func (j *job) close() {
+	j.finish()
 	var all sync.WaitGroup
 	for _, s := range j.seats {
 		if s != nil {

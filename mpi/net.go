@@ -208,7 +208,7 @@ func (n *net) irecv(b []byte, from int) (mx.Request, error) {
 
 // conclude waits for what was begun, and says how it failed.
 func (n *net) conclude(b begun) error {
-	st, done, err := n.c.await(b.r, b.peer)
+	st, done, err := n.c.await(n.op, b.r, true)
 	if !done {
 		n.begun = append(n.begun, b)
 		return n.c.broken(n.op, b.peer, Undefined, err)

@@ -1,6 +1,8 @@
 package mpi
 
 import (
+	"time"
+
 	"gomx/mpi/internal/coll"
 	"gomx/mx"
 )
@@ -13,7 +15,9 @@ type settings struct {
 	local  int // MX_LOCAL
 
 	algorithms *coll.Overrides
-	check      bool // collectives compare what the ranks are about to do
+	check      bool          // collectives compare what the ranks are about to do
+	hang       time.Duration // how long a call blocks before the job is asked why; 0: for ever
+	hangEnds   bool          // a deadlock that is certain ends the job
 	wrong      error
 }
 
@@ -30,6 +34,12 @@ func WithEndpoint(params ...mx.Param) Option {
 // as MX_CHECK=1 does. Where they differ, all of them return the same ErrMismatch, which says what
 // two of them are about to do. All ranks must have it.
 func WithCheckedCollectives() Option { return func(s *settings) { s.check = true } }
+
+// WithHangTimeout has calls that block for longer than d reported, and ends the job
+// if it can't go on, as MX_HANG_TIMEOUT does. 0 switches both off. See Comm.HangReport.
+func WithHangTimeout(d time.Duration) Option {
+	return func(s *settings) { s.hang, s.hangEnds = max(d, 0), d > 0 }
+}
 
 // WithAlgorithms chooses algorithms of collectives, as MX_COLL does and after it: a list such
 // as "allreduce=ring,bcast=flat". All ranks must have the same. See Comm.Algorithm.

@@ -15,7 +15,12 @@ type plane struct {
 
 	mu      sync.Mutex
 	windows map[windowKey]*exposed
+
+	guards guards
+	hangs  hangs
 }
+
+type question = service.Question
 
 // The kinds of questions and notes.
 const (
@@ -26,12 +31,19 @@ const (
 	askUnlock
 	sayGiveUp // a note: who asked for a lock does not want it any more
 	askFlush  // answered behind all accumulates
+	sayWatch  // a note: who says it watches this process
+	sayLeave  // a note: who says it has finalized
+	sayDead   // a note: a rank has died
+	sayStuck  // a note: a rank has waited for long
+	askState  // what the ranks of the process wait for
 )
 
 // newPlane makes the plane of a job on a service, which has not begun.
 func newPlane(j *job, s *service.Service) *plane {
 	p := &plane{Service: s, job: j, windows: map[windowKey]*exposed{}}
 	p.handleWindows()
+	p.handleGuards()
+	p.handleHangs()
 	return p
 }
 

@@ -3,6 +3,7 @@ package mpi
 import (
 	"time"
 
+	"gomx/mpi/internal/hang"
 	"gomx/mx"
 )
 
@@ -64,6 +65,8 @@ func (c *Comm) look(op string, source, tag int, take bool, timeout time.Duration
 			return emptyStatus, m, false, err
 		}
 		defer l.end()
+		w := c.seat.waits.enterNeed(c, op, hang.Need{Kind: hang.Recv, Peer: c.worldRank(source), Tag: tag})
+		defer c.seat.waits.leave(w)
 	}
 	for err == nil {
 		dead := l.gone() // asked before the last look: what the dead have sent counts

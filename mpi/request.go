@@ -81,7 +81,7 @@ func (q *Request) wait(op string, stays bool) (st Status, done bool, err error) 
 	case cancelledRequest:
 		return cancelledStatus, true, nil
 	}
-	got, done, err := q.c.await(q.r, int(q.peer))
+	got, done, err := q.c.await(op, q.r, q.peer == AnySource)
 	if !done && !stays {
 		got, done = q.c.retract(q.r, q.kind)
 	}

@@ -29,11 +29,12 @@ func Run(n int, f func(world *Comm) error, opts ...Option) error {
 		return failOp("Run", ErrOther, "%w", err)
 	}
 	defer leaveLibrary()
-	j := &job{size: n, set: set}
+	j := newJob(n, set, nil)
 	defer j.close()
 	if err := j.seatAll(); err != nil {
 		return failOp("Run", ErrOther, "%w", err)
 	}
+	go j.watchHangs()
 	errs := make([]error, n)
 	ranks := j.allRanks()
 	var all sync.WaitGroup

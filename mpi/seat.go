@@ -27,6 +27,9 @@ type seat struct {
 		sync.Mutex
 		sends []mx.Request
 	}
+
+	waits longWaits
+	known knownComms
 }
 
 // peer is another rank that the seat is connected with.

@@ -81,7 +81,7 @@ func (c *Comm) sendCopies(op string) error {
 	s.copies.sends = nil
 	s.copies.Unlock()
 	for _, r := range sends {
-		st, done, err := c.await(r, ProcNull)
+		st, done, err := c.await(op, r, false)
 		if !done {
 			return c.broken(op, Undefined, Undefined, err)
 		}

@@ -31,7 +31,7 @@ var (
 func (st *Status) received(from *mx.Status, size int) {
 	st.Source, st.Tag = sourceOf(from.MatchInfo), tagOf(from.MatchInfo)
 	st.Bytes = int(from.XferLength)
-	if size == 1 {
+	if size <= 1 { // a send that failed has none
 		st.Count = st.Bytes
 		return
 	}

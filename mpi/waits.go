@@ -149,6 +149,8 @@ func first(op string, reqs []Request, timeout time.Duration) (at int, ready bool
 	if anybody && timeout != 0 {
 		timeout = slice
 	}
+	var w *longWait
+	defer func() { c.seat.waits.leave(w) }()
 	for {
 		at, ready, err = c.seat.ep.WaitFirst(c.ctx, *list, timeout)
 		switch {
@@ -166,6 +168,9 @@ func first(op string, reqs []Request, timeout time.Duration) (at int, ready bool
 		}
 		if timeout == 0 {
 			return -1, false, nil
+		}
+		if w == nil {
+			w = c.seat.waits.enter(c, op, *list, true)
 		}
 	}
 }

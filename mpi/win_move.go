@@ -89,7 +89,7 @@ func (w *window) keep(t *target, op string, rank int, r mx.Request) error {
 func (w *window) drain(t *target, op string, rank int) error {
 	var first error
 	for i, r := range t.pending {
-		st, done, err := w.c.await(r, rank)
+		st, done, err := w.c.await("Win."+op, r, false)
 		if !done && w.c.ctx != nil && w.c.ctx.Err() != nil {
 			t.pending = t.pending[:copy(t.pending, t.pending[i:])]
 			return w.fail(op, rank, ErrOther, w.c.ctx.Err())

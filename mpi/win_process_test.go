@@ -16,6 +16,7 @@ import (
 func init() {
 	programs["windows"] = windowProgram
 	programs["window orphan"] = windowOrphan
+	programs["lock orphan"] = lockOrphan
 }
 
 func TestProcessesWithWindows(t *testing.T) {
@@ -166,8 +167,16 @@ func windowOrphan(c *mpi.Comm) error {
 	if err := w.Fence(); err != nil {
 		return err
 	}
-	if c.Rank() == 1 {
+	if c.Rank() == 1 { // it dies when the others have left the fence
+		_, err0 := mpi.Recv(c, make([]byte, 1), 0, 0)
+		_, err2 := mpi.Recv(c, make([]byte, 1), 2, 0)
+		if err := errors.Join(err0, err2); err != nil {
+			return err
+		}
 		os.Exit(7)
+	}
+	if err := mpi.Send(c, []byte{1}, 1, 0); err != nil {
+		return err
 	}
 	until := time.Now().Add(bound / 2)
 	for time.Now().Before(until) {
@@ -185,9 +194,58 @@ func windowOrphan(c *mpi.Comm) error {
 				return fmt.Errorf("%q does not name the dead", err)
 			}
 		}
-		os.Exit(0)
+		return part(c, 0, 2)
 	}
 	return errors.New("nobody dies")
+}
+
+// TestLockOfTheDead: a lock whose holder dies goes to the next.
+func TestLockOfTheDead(t *testing.T) {
+	for rank, e := range job(t, "lock orphan", 3) {
+		if want := []int{0, 7, 0}[rank]; e.code != want || e.output != "" {
+			t.Errorf("rank %d: exit code %d, %s", rank, e.code, e.output)
+		}
+	}
+}
+
+func lockOrphan(c *mpi.Comm) error {
+	w, err := mpi.WinAllocate[int64](c, 1)
+	if err != nil {
+		return err
+	}
+	if c.Rank() == 1 {
+		if err := w.Lock(0, true); err != nil {
+			return err
+		}
+	}
+	if err := c.Barrier(); err != nil {
+		return err
+	}
+	switch c.Rank() {
+	case 1:
+		_, err := mpi.Recv(c, make([]byte, 1), 2, 0)
+		if err != nil {
+			return err
+		}
+		os.Exit(7)
+	case 2:
+		if err := mpi.Send(c, []byte{1}, 1, 0); err != nil {
+			return err
+		}
+		ctx, cancel := context.WithTimeout(context.Background(), bound/2)
+		defer cancel()
+		if err := w.WithContext(ctx).Lock(0, true); err != nil {
+			return err
+		}
+		if err := errors.Join(w.Put([]int64{5}, 0, 0), w.Unlock(0), mpi.Send(c, []byte{1}, 0, 0)); err != nil {
+			return err
+		}
+	default:
+		if _, err := mpi.Recv(c, make([]byte, 1), 2, 0); err != nil {
+			return err
+		}
+	}
+	return part(c, 0, 2)
 }
 
 // TestLockGivesUp: a context ends the wait for a lock, which then goes to others.

@@ -1,6 +1,10 @@
 package mpi
 
-import "errors"
+import (
+	"errors"
+
+	"gomx/mpi/internal/hang"
+)
 
 // Fence waits until all ranks have come, and all that they have begun on the window is done
 // (MPI_Win_fence). After the first one, all ranks may touch each other's memory until the
@@ -148,7 +152,10 @@ func (w *window) lock(op string, rank int, exclusive bool) error {
 	if exclusive {
 		held, h.flag = lockExclusive, 1
 	}
+	waits := &w.c.seat.waits
+	long := waits.enterNeed(w.c, "Win."+op, hang.Need{Kind: hang.Lock, Peer: w.c.worldRank(rank)})
 	err := w.ask(op, rank, askLock, h, nil, nil)
+	waits.leave(long)
 	if err != nil {
 		held = lockNone
 		if w.c.ctx != nil && w.c.ctx.Err() != nil {

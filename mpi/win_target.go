@@ -81,6 +81,25 @@ func (p *plane) withdraw(k windowKey) {
 	delete(p.windows, k)
 }
 
+// dropLocks takes a rank that has died out of all locks and queues.
+func (p *plane) dropLocks(rank int) {
+	for _, e := range p.exposures() {
+		e.mu.Lock()
+		e.grant(e.lock.Drop(rank))
+		e.mu.Unlock()
+	}
+}
+
+// exposures returns the memory of this process in all windows.
+func (p *plane) exposures() (all []*exposed) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, e := range p.windows {
+		all = append(all, e)
+	}
+	return all
+}
+
 // handleWindows sets the handlers for questions about windows. Each returns what the answer
 // begins with, 0 for one that comes later, and data.
 func (p *plane) handleWindows() {

@@ -1,5 +1,10 @@
 package hang
 
+import (
+	"fmt"
+	"strings"
+)
+
 // Report is what a snapshot says. All of it can be marshalled as JSON.
 type Report struct {
 	Snapshot   Snapshot   `json:"snapshot"`
@@ -37,3 +42,12 @@ func Analyze(s Snapshot) *Report {
 // wait for each other in a cycle, or for ranks that are gone, or are in different
 // collectives where they should be in the same.
 func (r *Report) Certain() bool { return len(r.Stuck) > 0 || len(r.Mismatches) > 0 }
+
+// State says what the report says, but for what differs from one moment to the next.
+func (r *Report) State() string {
+	var b strings.Builder
+	for _, g := range r.Groups {
+		fmt.Fprintf(&b, "%s: %s\n", ranksOf(g.Ranks), g.What)
+	}
+	return b.String() + r.Verdict()
+}

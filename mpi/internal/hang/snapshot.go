@@ -45,6 +45,7 @@ type Wait struct {
 	Age   float64 `json:"age"`           // seconds
 	Any   bool    `json:"any,omitempty"` // one of the needs is enough
 	Needs []Need  `json:"needs"`         // what is missing still
+	ID    uint64  `json:"id,omitempty"`  // the same as long as the call blocks, and no other call's of the rank
 }
 
 // Rank is what is known about one rank of the job.

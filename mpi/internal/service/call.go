@@ -190,6 +190,8 @@ func (s *Service) callSelf(ctx context.Context, kind Kind, head, data, answer []
 	case <-c.done:
 	case <-ctx.Done():
 		return 0, ctx.Err() // c stays with the question, which may be answered yet
+	case <-s.over:
+		return 0, ErrClosed
 	}
 	defer calls.Put(c)
 	if len(c.text) == 0 || len(c.text) > len(answer) {

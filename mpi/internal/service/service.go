@@ -47,6 +47,7 @@ type Service struct {
 	mu     sync.Mutex
 	ranks  map[mx.EndpointAddr]int // of those that have introduced themselves
 	closed atomic.Bool
+	over   chan struct{} // closed with the service
 	done   sync.WaitGroup
 }
 
@@ -69,7 +70,7 @@ const (
 )
 
 // Local makes the service of a process that is all of its job.
-func Local(self int) *Service { return &Service{self: self} }
+func Local(self int) *Service { return &Service{self: self, over: make(chan struct{})} }
 
 // Open opens the endpoint of the service of process self. Begin has to follow.
 func Open(self int, params ...mx.Param) (*Service, error) {
@@ -81,7 +82,7 @@ func Open(self int, params ...mx.Param) (*Service, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Service{ep: ep, self: self, ranks: map[mx.EndpointAddr]int{}}
+	s := &Service{ep: ep, self: self, ranks: map[mx.EndpointAddr]int{}, over: make(chan struct{})}
 	if s.place.NIC, s.place.Endpoint, err = mx.DecomposeEndpointAddr(ep.Addr()); err != nil {
 		_ = ep.Close()
 		return nil, err
@@ -92,6 +93,9 @@ func Open(self int, params ...mx.Param) (*Service, error) {
 
 // Place returns where others reach the service; nothing for a local one.
 func (s *Service) Place() Place { return s.place }
+
+// Self returns the number of the own process.
+func (s *Service) Self() int { return s.self }
 
 // Handle sets the handler of a kind, whose questions have a head of that many bytes,
 // before Begin.
@@ -118,7 +122,11 @@ func (s *Service) Close() error {
 	s.mu.Lock()
 	was := s.closed.Swap(true)
 	s.mu.Unlock()
-	if was || s.ep == nil {
+	if was {
+		return nil
+	}
+	close(s.over)
+	if s.ep == nil {
 		return nil
 	}
 	err := s.ep.Close()

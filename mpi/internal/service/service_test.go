@@ -266,7 +266,16 @@ func TestLocal(t *testing.T) {
 	if _, err := d.Call(t.Context(), 1, echo, nil, nil, answer); err == nil {
 		t.Error("a process that does not exist has answered")
 	}
+	failed := make(chan error, 1)
+	go func() {
+		_, err := d.Call(context.Background(), 0, later, nil, nil, answer)
+		failed <- err
+	}()
+	<-d.kept
 	if err := d.Close(); err != nil {
 		t.Fatal(err)
+	}
+	if err := <-failed; !errors.Is(err, service.ErrClosed) {
+		t.Error("a call that waits when the service is closed:", err)
 	}
 }

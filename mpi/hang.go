@@ -1,0 +1,226 @@
+package mpi
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"gomx/mpi/internal/hang"
+)
+
+// HangReport is what the ranks of a job wait for at a time.
+type HangReport struct {
+	Text     string // for people: a line for each rank, groups of ranks that wait for the same, cycles, probable causes
+	JSON     []byte // all of it for programs
+	Deadlock bool   // ranks can't go on for certain: they wait for each other, or for some that are gone
+}
+
+// HangReport asks all ranks of the job what they wait for, and finds out who waits for whom. Any rank
+// may call it at any time, also from a goroutine beside calls that block. Ranks
+// that don't answer until ctx ends, or within 5 seconds, are in the report as such. The same report is
+// printed on the standard error of rank 0 when a call has blocked for longer than MX_HANG_TIMEOUT. Errors:
+// ErrComm, ErrFinalized. Safe from any goroutine.
+func (c *Comm) HangReport(ctx context.Context) (*HangReport, error) {
+	if err := c.usable("HangReport"); err != nil {
+		return nil, err
+	}
+	r := c.seat.job.examine(ctx)
+	text, err := json.Marshal(r)
+	if err != nil {
+		return nil, c.failWith("HangReport", Undefined, Undefined, ErrOther, err)
+	}
+	return &HangReport{Text: r.Text(), JSON: text, Deadlock: r.Certain()}, nil
+}
+
+// hangs is the part of the plane that reports.
+type hangs struct {
+	mu       sync.Mutex
+	busy     bool
+	reported map[string]bool // the states that were printed
+	out      io.Writer       // nil: the standard error
+}
+
+const (
+	answerBound = 5 * time.Second        // for a process to say what its ranks do
+	rollCall    = 50 * time.Millisecond  // for calls that block to look around
+	confirm     = 500 * time.Millisecond // between the two looks that make a deadlock certain
+	stateRoom   = 256 << 10              // bytes of a process's answer
+	mostShown   = 64                     // requests of a rank that nobody waits for
+)
+
+func (p *plane) handleHangs() {
+	p.Handle(askState, rankHead, func(q *question) {
+		later := q.Later()
+		go func() { // those who block need a moment to look around
+			text, err := json.Marshal(p.job.states())
+			if err != nil || len(text)+1 > stateRoom {
+				text, _ = json.Marshal(hang.Snapshot{})
+			}
+			later.Answer([]byte{answerDone}, text)
+		}()
+	})
+	p.Handle(sayStuck, rankHead, func(q *question) {
+		rank := int(binary.LittleEndian.Uint64(q.Head))
+		go p.job.inquire(rank)
+	})
+}
+
+// watchHangs has an eye on calls that block for too long.
+func (j *job) watchHangs() {
+	if j.set.hang == 0 {
+		return
+	}
+	every := min(max(j.set.hang/4, 5*time.Millisecond), 30*time.Second)
+	for pause(j.life, every) {
+		j.wake()
+		if rank, ok := j.overdue(); ok {
+			j.reportStuck(rank)
+			if !pause(j.life, j.set.hang) {
+				return
+			}
+		}
+	}
+}
+
+// overdue returns a rank of this process with a call that has blocked for too long.
+func (j *job) overdue() (rank int, found bool) {
+	for _, s := range j.seats {
+		for _, w := range s.waits.all() {
+			if time.Since(w.since) > j.set.hang {
+				return s.rank, true
+			}
+		}
+	}
+	return 0, false
+}
+
+// reportStuck asks the first process that can be reached to find out what is the matter.
+func (j *job) reportStuck(rank int) {
+	head := binary.LittleEndian.AppendUint64(nil, uint64(rank))
+	for first := range j.size {
+		ctx, cancel := context.WithTimeout(j.life, answerBound)
+		err := errors.New("it is dead")
+		if j.deaths.why(first) == nil {
+			err = j.plane.Tell(ctx, j.process(first), sayStuck, head, nil)
+		}
+		cancel()
+		if err == nil || j.life.Err() != nil {
+			return
+		}
+	}
+}
+
+// inquire looks into the job, prints what it finds unless that was printed before, and ends
+// the job if it can't go on.
+func (j *job) inquire(rank int) {
+	h := &j.plane.hangs
+	h.mu.Lock()
+	was := h.busy
+	h.busy = true
+	h.mu.Unlock()
+	if was {
+		return
+	}
+	defer func() {
+		h.mu.Lock()
+		h.busy = false
+		h.mu.Unlock()
+	}()
+	report := j.examine(j.life)
+	if j.life.Err() != nil {
+		return
+	}
+	certain := report.Certain() && j.set.hangEnds
+	if certain && pause(j.life, confirm) {
+		again := j.examine(j.life)
+		certain = again.Certain() && same(report, again)
+		report = again
+	}
+	if j.life.Err() != nil {
+		return
+	}
+	h.print(fmt.Sprintf("mpi: rank %d has waited for longer than %v\n", rank, j.set.hang), report)
+	if certain {
+		j.endStuck(rank, report)
+	}
+}
+
+// same reports whether the stuck ranks are the same in two reports, and in the same calls.
+func same(a, b *hang.Report) bool {
+	if !slices.Equal(a.Stuck, b.Stuck) {
+		return false
+	}
+	for _, rank := range a.Stuck {
+		if !slices.EqualFunc(a.Snapshot.Ranks[rank].Waits, b.Snapshot.Ranks[rank].Waits, func(v, w hang.Wait) bool { return v.ID == w.ID }) {
+			return false
+		}
+	}
+	return true
+}
+
+// print prints a report, once for each state.
+func (h *hangs) print(headline string, r *hang.Report) {
+	state := r.State()
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.reported == nil {
+		h.reported = map[string]bool{}
+	}
+	if h.reported[state] {
+		return
+	}
+	h.reported[state] = true
+	var out io.Writer = os.Stderr
+	if h.out != nil {
+		out = h.out
+	}
+	fmt.Fprint(out, headline+r.Text())
+}
+
+// endStuck ends a job that can't go on.
+func (j *job) endStuck(rank int, r *hang.Report) {
+	why, _, _ := strings.Cut(r.Verdict(), "\n")
+	if j.launch == nil {
+		j.end(rank, errors.New(why))
+		return
+	}
+	j.launch.Abort(1, why)
+	os.Exit(1)
+}
+
+// examine asks all processes what their ranks wait for.
+func (j *job) examine(ctx context.Context) *hang.Report {
+	all := j.states()
+	all.Size = j.size
+	ctx, cancel := context.WithTimeout(ctx, answerBound)
+	defer cancel()
+	var mu sync.Mutex
+	j.eachOther(func(rank int) {
+		answer := make([]byte, stateRoom)
+		n, err := j.plane.Call(ctx, rank, askState, make([]byte, rankHead), nil, answer)
+		var s hang.Snapshot
+		if err != nil || answer[0] != answerDone || json.NewDecoder(bytes.NewReader(answer[1:n])).Decode(&s) != nil {
+			return // it is silent
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		all.Ranks = append(all.Ranks, s.Ranks...)
+		all.Comms = append(all.Comms, s.Comms...)
+		all.Locks = append(all.Locks, s.Locks...)
+	})
+	for rank := range j.size {
+		if j.deaths.why(rank) != nil {
+			all.Ranks = append(all.Ranks, hang.Rank{Rank: rank, State: hang.Dead})
+		}
+	}
+	return hang.Analyze(all)
+}

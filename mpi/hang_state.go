@@ -1,0 +1,202 @@
+package mpi
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"gomx/mpi/internal/hang"
+	"gomx/mx"
+)
+
+// states says what the ranks of this process wait for.
+func (j *job) states() (s hang.Snapshot) {
+	j.wake()
+	pause(j.life, rollCall)
+	seen := map[string]bool{}
+	for _, seat := range j.seats {
+		s.Ranks = append(s.Ranks, seat.state())
+		for _, c := range seat.known.all() {
+			if id := c.identity(); !seen[id] {
+				seen[id] = true
+				s.Comms = append(s.Comms, c.describe(id))
+			}
+		}
+	}
+	for _, e := range j.plane.exposures() {
+		e.mu.Lock()
+		if holders := e.lock.Holders(); len(holders) > 0 {
+			s.Locks = append(s.Locks, hang.Held{Comm: e.c.identity(), Target: e.c.seat.rank, Holders: holders})
+		}
+		e.mu.Unlock()
+	}
+	return s
+}
+
+// identity names a communicator, the same at all members: of those with the same context
+// at a time no two have a rank in common.
+func (c *Comm) identity() string {
+	return fmt.Sprintf("%d@%d", c.state.context, slices.Min(c.world))
+}
+
+func (c *Comm) describe(id string) hang.Comm {
+	d := hang.Comm{ID: id, Name: c.Name()}
+	for _, rank := range c.world {
+		d.Members = append(d.Members, int(rank))
+	}
+	return d
+}
+
+// state says what a rank waits for.
+func (s *seat) state() hang.Rank {
+	r := hang.Rank{Rank: s.rank, State: hang.Computes, PID: os.Getpid()}
+	r.Host, _ = os.Hostname()
+	if s.finalized.Load() {
+		r.State = hang.Finalized
+		return r
+	}
+	v := s.view()
+	for _, w := range s.waits.all() {
+		v.add(&r, w)
+	}
+	slices.SortFunc(r.Waits, func(a, b hang.Wait) int { return int(a.ID) - int(b.ID) })
+	if len(r.Waits) > 0 {
+		r.State = hang.Waits
+	}
+	if !v.awaitsBackground { // what runs beside a rank that computes is no wait of the rank's
+		v.setAside(&r)
+	}
+	for _, p := range v.pending {
+		n, ok := v.need(&p, "")
+		if ok && n.Kind != hang.Collective && len(r.Pending) < mostShown {
+			r.Pending = append(r.Pending, n)
+		}
+	}
+	for _, c := range v.comms {
+		r.Reached = append(r.Reached, hang.Stand{Comm: c.identity(), Number: int(uint64(c.state.seq.Load()) & tagMask)})
+	}
+	slices.SortFunc(r.Reached, func(a, b hang.Stand) int { return strings.Compare(a.Comm, b.Comm) })
+	return r
+}
+
+// view is the state of a seat while it is being described.
+type view struct {
+	pending          map[mx.Request]mx.PendingRequest
+	comms            map[uint32]*Comm
+	ranks            map[mx.EndpointAddr]int // in the world
+	awaitsBackground bool
+}
+
+func (s *seat) view() *view {
+	v := &view{pending: map[mx.Request]mx.PendingRequest{}, comms: map[uint32]*Comm{}, ranks: map[mx.EndpointAddr]int{}}
+	for _, p := range s.ep.Pending() {
+		if !p.Request.IsZero() {
+			v.pending[p.Request] = p
+		}
+	}
+	for _, c := range s.known.all() {
+		v.comms[c.state.context] = c
+	}
+	for rank := range s.peers {
+		if p := s.peers[rank].Load(); p != nil {
+			v.ranks[p.addr] = rank
+		}
+	}
+	return v
+}
+
+// add describes a call that blocks.
+func (v *view) add(r *hang.Rank, w *longWait) {
+	out := hang.Wait{Call: w.call, Any: w.any, Age: time.Since(w.since).Seconds(), ID: w.id}
+	if len(w.reqs) == 0 {
+		out.Needs = []hang.Need{w.need}
+		out.Needs[0].Age = out.Age
+	}
+	for _, q := range w.reqs {
+		p, ok := v.pending[q]
+		if !ok {
+			continue // it is complete by now, or empty
+		}
+		if contextOf(p.MatchInfo) == inwardContext {
+			v.awaitsBackground = true
+			continue
+		}
+		if n, ok := v.need(&p, w.call); ok {
+			n.Age = out.Age
+			out.Needs = append(out.Needs, n)
+			defer delete(v.pending, q)
+		}
+	}
+	if len(out.Needs) > 0 {
+		r.Waits = append(r.Waits, out)
+	}
+}
+
+// setAside makes what waits in the background something that is pending.
+func (v *view) setAside(r *hang.Rank) {
+	kept := r.Waits[:0]
+	for _, w := range r.Waits {
+		if strings.HasPrefix(w.Call, "I") && w.Needs[0].Kind == hang.Collective {
+			r.Pending = append(r.Pending, w.Needs...)
+			continue
+		}
+		kept = append(kept, w)
+	}
+	r.Waits = kept
+	if len(kept) == 0 {
+		r.State = hang.Computes
+	}
+}
+
+// need describes a request. False: it is none of the program's, or of a communicator that is
+// not there any more.
+func (v *view) need(p *mx.PendingRequest, call string) (n hang.Need, ok bool) {
+	n = hang.Need{Op: opOf(p, call), Bytes: uint64(p.Bytes), Stage: p.Stage}
+	if p.Kind == "put" || p.Kind == "get" {
+		peer, known := v.ranks[p.Peer]
+		n.Kind, n.Peer = hang.Answer, peer
+		return n, known && call != ""
+	}
+	context := contextOf(p.MatchInfo)
+	c := v.comms[context&^1]
+	if c == nil {
+		return n, false
+	}
+	n.Comm, n.Tag = c.identity(), tagOf(p.MatchInfo)
+	switch {
+	case context&1 != 0:
+		n.Kind = hang.Collective
+	case p.Kind == "recv":
+		n.Kind = hang.Recv
+		if p.MatchMask&tagMask == 0 && p.MatchMask != 0 {
+			n.Tag = hang.Any
+		}
+		n.Peer = hang.Any
+		if source := sourceOf(p.MatchInfo); p.MatchMask == 0 || p.MatchMask&rankMask != 0 {
+			n.Peer = c.worldRank(source)
+		}
+	default:
+		n.Kind = hang.Send
+		n.Peer, ok = v.ranks[p.Peer]
+		return n, ok
+	}
+	return n, true
+}
+
+// opOf names the function that a request comes from, as far as one can tell.
+func opOf(p *mx.PendingRequest, call string) string {
+	if call != "" {
+		return call
+	}
+	switch p.Kind {
+	case "recv":
+		return "Irecv"
+	case "ssend":
+		return "Issend"
+	}
+	return "Isend"
+}
+
+func contextOf(match uint64) uint32 { return uint32(match >> contextShift) }

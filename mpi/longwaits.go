@@ -1,0 +1,100 @@
+package mpi
+
+import (
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"gomx/mpi/internal/hang"
+	"gomx/mx"
+)
+
+// longWait is a call that has blocked for a while: it was woken up once, and waits still.
+type longWait struct {
+	c     *Comm
+	call  string
+	any   bool // one of the requests is enough
+	reqs  []mx.Request
+	need  hang.Need // what it waits for if that is no requests
+	since time.Time
+	id    uint64
+}
+
+// longWaits are those of a seat.
+type longWaits struct {
+	mu   sync.Mutex
+	list map[*longWait]struct{}
+}
+
+// lastWait numbers the waits of the process.
+var lastWait atomic.Uint64
+
+// enter notes that a call blocks, until leave. The requests must not change meanwhile.
+func (l *longWaits) enter(c *Comm, call string, reqs []mx.Request, any bool) *longWait {
+	return l.add(&longWait{c: c, call: call, reqs: reqs, any: any})
+}
+
+// enterNeed is enter for a call that waits for what is no request of mx.
+func (l *longWaits) enterNeed(c *Comm, call string, n hang.Need) *longWait {
+	n.Op, n.Comm = call, c.identity()
+	return l.add(&longWait{c: c, call: call, need: n})
+}
+
+func (l *longWaits) add(w *longWait) *longWait {
+	w.since, w.id = time.Now(), lastWait.Add(1)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.list == nil {
+		l.list = map[*longWait]struct{}{}
+	}
+	l.list[w] = struct{}{}
+	return w
+}
+
+// leave notes that it does not any more.
+func (l *longWaits) leave(w *longWait) {
+	if w == nil {
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	delete(l.list, w)
+}
+
+func (l *longWaits) all() (list []*longWait) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for w := range l.list {
+		list = append(list, w)
+	}
+	return list
+}
+
+// knownComms are the communicators of a seat, by their contexts.
+type knownComms struct {
+	mu sync.Mutex
+	of map[uint32]*Comm
+}
+
+func (k *knownComms) add(c *Comm) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.of == nil {
+		k.of = map[uint32]*Comm{}
+	}
+	k.of[c.state.context] = c
+}
+
+// all returns those that are not freed.
+func (k *knownComms) all() (list []*Comm) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	for context, c := range k.of {
+		if c.state.freed.Load() {
+			delete(k.of, context)
+			continue
+		}
+		list = append(list, c)
+	}
+	return list
+}
