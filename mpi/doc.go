@@ -34,6 +34,16 @@
 // classes: errors.Is(err, mpi.ErrTruncate). A rank that has died ends what waits for it with
 // ErrProcFailed. After an abort all calls return ErrAborted.
 //
+// # Windows
+//
+// A Win is memory that other ranks read, write and combine with while its owner computes.
+//
+// # Hangs
+//
+// A call that blocks for longer than MX_HANG_TIMEOUT has rank 0 print what all ranks wait
+// for, and who waits for whom; Comm.HangReport returns it at any time. A deadlock that is certain ends the
+// job if the variable is set. The news of a death goes to all ranks.
+//
 // # Concurrency
 //
 // All functions may be called from any goroutine. A request may be waited for or tested by one
