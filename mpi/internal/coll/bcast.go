@@ -1,8 +1,11 @@
 package coll
 
-// segment is how much a pipeline passes on at a time, bytes: large enough to be worth a
-// message, small enough for the second level of cache.
-const segment = 64 << 10
+// What is passed on at a time, bytes. A small segment leaves its sender at once, without a word from the
+// receiver, which is what counts where ranks take turns. A large one is worth fetching.
+const (
+	smallSegment = 16 << 10
+	segment      = 64 << 10
+)
 
 // Bcast copies b of the root into b of all others, which is of the same length.
 func Bcast(n Net, b []byte, root int, a Algorithm) error {
@@ -10,7 +13,11 @@ func Bcast(n Net, b []byte, root int, a Algorithm) error {
 	case Flat:
 		return bcastFlat(n, b, root)
 	case Pipeline:
-		return bcastPipeline(n, b, root)
+		return bcastPipeline(n, b, root, segment)
+	case SmallPipeline:
+		return bcastPipeline(n, b, root, smallSegment)
+	case SmallBinomial:
+		return bcastSegments(n, b, root)
 	case ScatterAllgather:
 		return bcastScatterAllgather(n, b, root)
 	}
@@ -68,8 +75,20 @@ func bcastFlat(n Net, b []byte, root int) error {
 	return n.WaitAll()
 }
 
+// bcastSegments sends one small segment after the other down a binomial tree.
+func bcastSegments(n Net, b []byte, root int) error {
+	for len(b) > 0 {
+		next := b[:min(smallSegment, len(b))]
+		if err := bcastBinomial(n, next, root); err != nil {
+			return err
+		}
+		b = b[len(next):]
+	}
+	return nil
+}
+
 // bcastPipeline passes b on from rank to rank, a segment at a time.
-func bcastPipeline(n Net, b []byte, root int) error {
+func bcastPipeline(n Net, b []byte, root, segment int) error {
 	size := n.Size()
 	place := behind(n.Rank(), root, size)
 	from, to := ahead((place+size-1)%size, root, size), ahead((place+1)%size, root, size)

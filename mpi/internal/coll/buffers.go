@@ -37,6 +37,11 @@ func (p *partial[T]) free() []T { return p.spare }
 // lower combines elements from..to with what lower ranks have sent into free.
 func (p *partial[T]) lower(from, to int) {
 	p.op(p.spare[from:to], p.have[from:to])
+	p.turn()
+}
+
+// turn has what was combined in free be what the rank has.
+func (p *partial[T]) turn() {
 	if p.given {
 		p.have, p.spare, p.other, p.given = p.spare, p.other, nil, false
 		return
@@ -46,11 +51,16 @@ func (p *partial[T]) lower(from, to int) {
 
 // higher combines elements from..to with what higher ranks have sent into free.
 func (p *partial[T]) higher(from, to int) {
+	p.own(from, to)
+	p.op(p.have[from:to], p.spare[from:to])
+}
+
+// own has elements from..to of what the rank has lie where they may be written.
+func (p *partial[T]) own(from, to int) {
 	if p.given {
 		copy(p.other[from:to], p.have[from:to])
 		p.have, p.other, p.given = p.other, nil, false
 	}
-	p.op(p.have[from:to], p.spare[from:to])
 }
 
 // finish has elements from..to of the result lie in out.

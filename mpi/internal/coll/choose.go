@@ -60,13 +60,25 @@ func fits(k Kind, a Algorithm, s Shape, alike bool) bool {
 	return true
 }
 
+// flatRanks is up to how many ranks that take turns one may speak with all others: it is woken
+// once for many of them.
+const flatRanks = 16
+
 func chooseBarrier(s Shape) Algorithm {
-	return pick(s.crowded(), Tree, Dissemination)
+	switch {
+	case s.crowded() && s.Ranks > 2 && s.Ranks <= flatRanks:
+		return Flat
+	case s.crowded() && s.Ranks > 2:
+		return Tree
+	}
+	return Dissemination
 }
 
 func chooseBcast(bytes int, s Shape) Algorithm {
 	switch {
-	case s.Ranks > 2 && !s.crowded() && bytes >= 512<<10:
+	case bytes > smallSegment && (s.crowded() || bytes <= 256<<10):
+		return SmallBinomial
+	case s.Ranks > 2 && bytes >= 512<<10:
 		return Pipeline
 	}
 	return Binomial
@@ -80,10 +92,10 @@ func chooseAllreduce(bytes int, s Shape) Algorithm {
 	switch {
 	case bytes >= 32<<10:
 		return Rabenseifner
-	case s.crowded() && s.Ranks > 2:
-		return ReduceBcast
+	case bytes <= 256 && s.Ranks <= flatRanks || !s.crowded() || s.Ranks <= 2:
+		return RecursiveDoubling
 	}
-	return RecursiveDoubling
+	return pick(s.Ranks <= flatRanks, FlatReduceBcast, ReduceBcast)
 }
 
 func chooseAllgather(bytes int, s Shape, alike bool) Algorithm {

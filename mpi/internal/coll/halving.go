@@ -102,17 +102,55 @@ func halve[T any](n Net, t team, p *partial[T]) (w window, err error) {
 		high := t.place&bit != 0
 		from, to := w.cut(high)
 		with := t.rank(t.place ^ bit)
-		err := n.Sendrecv(bytes(p.have[from:to]), with, bytes(p.free()[w.from:w.to]), with)
-		if err != nil {
+		if err := combineHalf(n, p, with, p.have[from:to], w.from, w.to, high); err != nil {
 			return w, err
-		}
-		if high {
-			p.lower(w.from, w.to)
-		} else {
-			p.higher(w.from, w.to)
 		}
 	}
 	return w, nil
+}
+
+// combineHalf sends a half to a rank, and combines elements from..to with those that it sends.
+func combineHalf[T any](n Net, p *partial[T], with int, send []T, from, to int, high bool) error {
+	if err := swapSegments(n, bytes(send), bytes(p.free()[from:to]), with); err != nil {
+		return err
+	}
+	if high {
+		p.lower(from, to)
+	} else {
+		p.higher(from, to)
+	}
+	return nil
+}
+
+// longestCut is up to which length a half goes in segments: a longer one is worth fetching.
+const longestCut = 1 << 20
+
+// cutLength is how much of so many bytes goes at a time.
+func cutLength(bytes int) int {
+	if bytes > longestCut {
+		return bytes
+	}
+	return smallSegment
+}
+
+// swapSegments exchanges with a rank in segments that leave at once.
+func swapSegments(n Net, send, recv []byte, with int) error {
+	sendCut, recvCut := cutLength(len(send)), cutLength(len(recv))
+	for len(recv) > 0 {
+		in := recv[:min(recvCut, len(recv))]
+		if err := n.Irecv(in, with); err != nil {
+			return err
+		}
+		recv = recv[len(in):]
+	}
+	for len(send) > 0 {
+		out := send[:min(sendCut, len(send))]
+		if err := n.Isend(out, with); err != nil {
+			return err
+		}
+		send = send[len(out):]
+	}
+	return n.WaitAll()
 }
 
 // spread undoes the cuts of halve: all of the team have the whole in the end. unit is the
@@ -122,7 +160,7 @@ func spread(n Net, t team, out []byte, w window, unit int) error {
 		mine := out[w.from*unit : w.to*unit]
 		from, to := w.widen()
 		with := t.rank(t.place ^ bit)
-		if err := n.Sendrecv(mine, with, out[from*unit:to*unit], with); err != nil {
+		if err := swapSegments(n, mine, out[from*unit:to*unit], with); err != nil {
 			return err
 		}
 	}

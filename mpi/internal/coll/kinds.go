@@ -49,12 +49,15 @@ const (
 	ReduceScattered             // to rank 0, and the parts from there
 	GatherBcast                 // to rank 0, and all of it from there
 	Linear                      // rank after rank
+	SmallPipeline               // from rank to rank, in segments that leave at once
+	SmallBinomial               // a binomial tree, in segments that leave at once
 	algorithms
 )
 
 var algorithmNames = [algorithms]string{"automatic", "flat", "tree", "dissemination", "binomial", "pipeline",
 	"scatter-allgather", "recursive-doubling", "reduce-bcast", "flat-reduce-bcast", "rabenseifner", "ring", "bruck",
-	"pairwise", "scattered", "reduce-scatter", "gather-bcast", "linear"}
+	"pairwise", "scattered", "reduce-scatter", "gather-bcast", "linear",
+	"small-pipeline", "small-binomial"}
 
 // String is the algorithm's word in overrides and tables.
 func (a Algorithm) String() string { return algorithmNames[a] }
@@ -62,7 +65,7 @@ func (a Algorithm) String() string { return algorithmNames[a] }
 // offered are the algorithms of each kind, the one that always works first.
 var offered = [kinds][]Algorithm{
 	KindBarrier:       {Dissemination, Tree, Flat},
-	KindBcast:         {Binomial, Flat, Pipeline, ScatterAllgather},
+	KindBcast:         {Binomial, Flat, Pipeline, ScatterAllgather, SmallPipeline, SmallBinomial},
 	KindReduce:        {Binomial, Flat, Rabenseifner},
 	KindAllreduce:     {RecursiveDoubling, ReduceBcast, FlatReduceBcast, Rabenseifner, Ring},
 	KindReduceScatter: {ReduceScattered, Pairwise},
