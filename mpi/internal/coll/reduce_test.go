@@ -187,3 +187,18 @@ func TestReduceScatter(t *testing.T) {
 		})
 	})
 }
+
+// TestLongHalves exchanges halves that go in segments, and halves that don't.
+func TestLongHalves(t *testing.T) {
+	for _, size := range []int{2, 3, 4} {
+		for _, count := range []int{70_001, 300_001} {
+			run(t, size, func(m *member) error {
+				in, out := spans(m.rank, count), make([]span, count)
+				if err := coll.Allreduce(m, in, out, join, coll.Rabenseifner); err != nil {
+					return err
+				}
+				return want(out, fmt.Sprintf("rank %d of %d", m.rank, size), span{0, int32(size - 1)})
+			})
+		}
+	}
+}
