@@ -12,7 +12,8 @@ func TestAbortReachesAll(t *testing.T) {
 	for _, who := range []int{0, 2} {
 		t.Run(fmt.Sprint("rank ", who), func(t *testing.T) {
 			together(t, handJob(t, 4), func(j *Job) error {
-				if err := swap(j, 0, 0); err != nil {
+				// The abort may overtake the cards on their way to others.
+				if err := swap(j, 0, 0); err != nil && !errors.As(err, new(*Aborted)) {
 					return err
 				}
 				if j.Rank() == who {

@@ -42,7 +42,7 @@ type seatAtRoot struct {
 const knocking = 512
 
 // writeTime bounds the wait for a member that does not read.
-const writeTime = 30 * time.Second
+const writeTime = 10 * time.Second
 
 func (p *place) listen(s *settings) (*root, error) {
 	r := &root{place: p, settings: s, members: make([]*seatAtRoot, p.size), cards: make([][]byte, p.size)}
