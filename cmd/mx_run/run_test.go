@@ -120,6 +120,14 @@ func TestOtherPrograms(t *testing.T) {
 	if code != 1 || !strings.Contains(errs, "nothing") {
 		t.Errorf("status %d, %q", code, errs)
 	}
+	broken := filepath.Join(t.TempDir(), "broken")
+	if err := os.WriteFile(broken, []byte("\x00not a program"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	_, errs, code = result(t, command(t, "", "-n", "2", broken))
+	if code != 1 || !strings.Contains(errs, "starting rank 0: ") {
+		t.Errorf("status %d, %q", code, errs)
+	}
 }
 
 // TestPackage builds what it runs.

@@ -4,6 +4,8 @@ package launch_test
 
 import (
 	"fmt"
+	"os"
+	"os/exec"
 	"path/filepath"
 	"testing"
 
@@ -82,4 +84,42 @@ func TestAlone(t *testing.T) {
 		}
 	}
 	wantCards(t, ran(proc.StartProgram(t, options("MX_SINGLETON=1", "SLURM_NTASKS=4"), filepath.Join(bin, cards))), 1, "itself", false)
+}
+
+// inC is a program for MPICH.
+const inC = `#include <mpi.h>
+#include <stdio.h>
+int main(int argc, char **argv)
+{
+	int rank, size, sum;
+	MPI_Init(&argc, &argv);
+	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	MPI_Comm_size(MPI_COMM_WORLD, &size);
+	MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+	printf("rank %d of %d: %d\n", rank, size, sum);
+	if (argc > 1 && rank == 1)
+		MPI_Abort(MPI_COMM_WORLD, 5);
+	MPI_Barrier(MPI_COMM_WORLD);
+	return MPI_Finalize();
+}
+`
+
+// TestMPICH starts a program of MPICH by mx_run: its server must satisfy others, too.
+func TestMPICH(t *testing.T) {
+	mpicc := need(t, "mpicc.mpich", "libmpich-dev")
+	dir := t.TempDir()
+	source, program := filepath.Join(dir, "sum.c"), filepath.Join(dir, "sum")
+	if err := os.WriteFile(source, []byte(inC), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := exec.Command(mpicc, "-o", program, source).CombinedOutput(); err != nil {
+		t.Skipf("%s can't build here: %v: %s", mpicc, err, out)
+	}
+	run := filepath.Join(built(t), "mx_run")
+	if o := ran(proc.StartProgram(t, options(), run, "-n", "4", program)); o.status != 0 || !o.has("rank 3 of 4: 6") || !o.has("rank 0 of 4: 6") {
+		t.Error(o)
+	}
+	if o := ran(proc.StartProgram(t, options(), run, "-n", "4", program, "abort")); o.status != 5 || !o.has("rank 1 (process") {
+		t.Error(o)
+	}
 }

@@ -25,8 +25,10 @@ type circle struct {
 	listener net.Listener // of the leader
 	closed   sync.WaitGroup
 
-	mu    sync.Mutex
-	seats []seat // of the leader: who has handed in a card; its own comes first
+	mu      sync.Mutex
+	seats   []seat            // of the leader: who has handed in a card; its own comes first
+	talking map[net.Conn]bool // who has not handed in a card
+	shut    bool
 
 	toLeader net.Conn // of a member
 }
@@ -50,7 +52,7 @@ func (c *circle) member() bool { return c.toLeader != nil }
 // join makes this rank the leader of its host, or hands its card to the leader. If neither works it
 // is alone, and its card gets a key of its own.
 func (k *keys) join(ctx context.Context, card []byte) *circle {
-	c := &circle{nonce: k.nonce}
+	c := &circle{nonce: k.nonce, talking: map[net.Conn]bool{}}
 	if runtime.GOOS != "linux" { // others have no abstract sockets
 		return c
 	}
@@ -81,19 +83,49 @@ func (c *circle) accept(k *keys) {
 		if err != nil {
 			return
 		}
+		if !c.admit(conn) {
+			continue
+		}
 		c.closed.Add(1)
 		go func() {
 			defer c.closed.Done()
 			if err := c.seat(k, conn); err != nil {
 				_ = conn.Close()
 			}
+			c.mu.Lock()
+			delete(c.talking, conn)
+			c.mu.Unlock()
 		}()
 	}
 }
 
+// admit begins the talk with somebody, unless the circle is closed.
+func (c *circle) admit(conn net.Conn) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.shut {
+		_ = conn.Close()
+		return false
+	}
+	_ = conn.SetDeadline(time.Now().Add(talkTime))
+	c.talking[conn] = true
+	return true
+}
+
+// close lets nobody in any more, and does not wait for strangers that say nothing.
+func (c *circle) close() {
+	_ = c.listener.Close()
+	c.mu.Lock()
+	c.shut = true
+	for conn := range c.talking {
+		_ = conn.SetDeadline(time.Unix(1, 0)) // long past
+	}
+	c.mu.Unlock()
+	c.closed.Wait()
+}
+
 // seat takes a card from a member.
 func (c *circle) seat(k *keys, conn net.Conn) error {
-	_ = conn.SetDeadline(time.Now().Add(talkTime))
 	if _, err := conn.Write(c.proof("leader", k.host, k.epoch)); err != nil {
 		return err
 	}
@@ -167,8 +199,7 @@ func (c *circle) introduce(k *keys, conn net.Conn, card []byte) error {
 // cards closes the circle, and returns the cards of those in it. Called when all ranks of the job
 // have handed in theirs or have given up.
 func (c *circle) cards(size int) [][]byte {
-	_ = c.listener.Close()
-	c.closed.Wait()
+	c.close()
 	cards := make([][]byte, size)
 	for _, s := range c.seats {
 		cards[s.rank] = s.card
@@ -217,8 +248,7 @@ func (c *circle) hear(ctx context.Context, all [][]byte) error {
 // leave closes what is open.
 func (c *circle) leave() {
 	if c.listener != nil {
-		_ = c.listener.Close()
-		c.closed.Wait()
+		c.close()
 	}
 	if c.toLeader != nil {
 		_ = c.toLeader.Close()

@@ -1,0 +1,98 @@
+package launch
+
+import (
+	"encoding/hex"
+	"errors"
+	"io"
+	"net"
+	"runtime"
+	"strings"
+	"testing"
+)
+
+// placeOf returns the name of the socket at which the ranks of j's host meet next.
+func placeOf(j *Job) string {
+	k := j.meeting.(*keys)
+	c := circle{nonce: k.nonce}
+	return "@gomx-" + hex.EncodeToString(c.proof("place", k.host, k.epoch+1)[:16])
+}
+
+// TestSquatters has somebody else sit where the ranks of a host meet: their cards then go by keys of
+// their own, and none goes to the squatter.
+func TestSquatters(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("only Linux has abstract sockets")
+	}
+	for name, squat := range map[string]func(c net.Conn){
+		"hangs up": func(c net.Conn) { _ = c.Close() },
+		"talks": func(c net.Conn) {
+			_, _ = c.Write(make([]byte, 1000))
+			b, _ := io.ReadAll(c)
+			if strings.Contains(string(b), "card") {
+				t.Error("the squatter has a card")
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			server, envs := pmiJob(t, 3)
+			sat := make(chan struct{})
+			together(t, envs, func(j *Job) error {
+				if j.Rank() == 0 {
+					l, err := net.Listen("unix", placeOf(j))
+					if err != nil {
+						return err
+					}
+					defer l.Close()
+					go func() {
+						for c, err := l.Accept(); err == nil; c, err = l.Accept() {
+							go squat(c)
+						}
+					}()
+					close(sat)
+				}
+				<-sat
+				return errors.Join(swap(j, 0, 30), j.Finalize())
+			})
+			for _, key := range server.Keys() {
+				if strings.HasPrefix(key, "h") {
+					t.Errorf("there is a key %s of a host", key)
+				}
+			}
+		})
+	}
+}
+
+// TestStrangersInTheCircle has others come to the leader of a host.
+func TestStrangersInTheCircle(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("only Linux has abstract sockets")
+	}
+	_, envs := pmiJob(t, 4)
+	came := 0
+	together(t, envs, func(j *Job) error {
+		if j.Rank() != 0 {
+			return errors.Join(swap(j, 0, 30), j.Finalize())
+		}
+		place := placeOf(j)
+		done := make(chan error, 1)
+		go func() { done <- swap(j, 0, 30) }()
+		if s, err := net.Dial("unix", place); err == nil {
+			defer s.Close() // says nothing for as long as it may
+		}
+		for {
+			select {
+			case err := <-done:
+				return errors.Join(err, j.Finalize())
+			default:
+			}
+			for _, said := range []string{"", "x", strings.Repeat("x", 100)} {
+				if s, err := net.Dial("unix", place); err == nil {
+					came++
+					_, _ = io.WriteString(s, said)
+					_ = s.Close()
+				}
+			}
+		}
+	})
+	t.Log(came, "strangers came")
+}
