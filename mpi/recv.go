@@ -18,6 +18,9 @@ func Recv[T any](c *Comm, buf []T, source, tag int) (Status, error) {
 	if !ok {
 		return emptyStatus, pointers[T](c, "Recv", source, tag)
 	}
+	if r, known := c.recvKnown(b, source, tag); known {
+		return c.recvWait(r, len(b), elem.Size[T](), source, tag)
+	}
 	q, err := c.irecv("Recv", b, elem.Size[T](), source, tag)
 	if err != nil {
 		return emptyStatus, err
@@ -33,6 +36,39 @@ func Irecv[T any](c *Comm, buf []T, source, tag int) (Request, error) {
 		return Request{}, pointers[T](c, "Irecv", source, tag)
 	}
 	return c.irecv("Irecv", b, elem.Size[T](), source, tag)
+}
+
+// recvKnown posts a receive from a rank that we are connected with, for a certain tag. If not, the slow path
+// says what is wrong.
+func (c *Comm) recvKnown(b []byte, source, tag int) (mx.Request, bool) {
+	if c == nil || uint(source) >= uint(len(c.peers)) || uint(tag) > TagUB || c.ctx != nil || c.state.freed.Load() {
+		return mx.Request{}, false
+	}
+	p := c.peers[source].Load()
+	if p == nil {
+		return mx.Request{}, false
+	}
+	value := c.out&contextMask | uint64(source)<<rankShift | uint64(tag)
+	r, err := c.seat.ep.IrecvFrom(b, p.addr, value, mx.MatchMaskNone, nil)
+	return r, err == nil
+}
+
+// recvWait waits for it.
+func (c *Comm) recvWait(r mx.Request, room, size, source, tag int) (Status, error) {
+	got, done, err := c.seat.ep.Wait(r, mx.Infinite)
+	if n := int(got.XferLength); done && got.Code == mx.StatusSuccess {
+		if count := n / size; count*size == n {
+			return Status{Source: source, Tag: tag, Count: count, Bytes: n}, nil
+		}
+	}
+	q := Request{c: c, r: r, kind: recvRequest, size: uint32(size), room: uint32(room), peer: int32(source), tag: int32(tag)}
+	if done {
+		return q.outcome("Recv", &got)
+	}
+	if err != nil {
+		return emptyStatus, c.broken("Recv", source, tag, err)
+	}
+	return q.finish("Recv") // Wakeup
 }
 
 // irecv starts a receive of elements of a size.

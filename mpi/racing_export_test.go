@@ -1,0 +1,4 @@
+package mpi
+
+// Racing tells tests whether the race detector allocates for its own purposes.
+const Racing = racing
