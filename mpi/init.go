@@ -99,6 +99,7 @@ func (j *job) join() error {
 // heed listens to what the launcher has to say.
 func (j *job) heed() {
 	lost, dead := j.launch.Lost(), j.launch.Dead()
+	alone := dead != nil // without a launcher: the ranks meet at rank 0
 	for lost != nil {
 		select {
 		case rank, ok := <-dead:
@@ -118,6 +119,10 @@ func (j *job) heed() {
 	if a, ok := errors.AsType[*launch.Aborted](why); ok {
 		fmt.Fprintf(os.Stderr, "mpi: rank %d: %v\n", j.launch.Rank(), a)
 		os.Exit(exitCode(a.Code))
+	}
+	if alone {
+		j.bury(0, why)
+		return
 	}
 	j.end(j.launch.Rank(), fmt.Errorf("%w: %w", ErrLaunch, why))
 }
