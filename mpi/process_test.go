@@ -124,7 +124,11 @@ func orphaned(world *mpi.Comm, die func()) error {
 			return fmt.Errorf("%q does not name the dead", err)
 		}
 	}
-	os.Exit(0) // Finalize would wait for the dead
+	// Finalize would wait for the dead. Who leaves without it is one of them.
+	if _, err := mpi.Sendrecv(world, []int64{1}, 2-world.Rank(), 2, buf, 2-world.Rank(), 2); err != nil {
+		return err
+	}
+	os.Exit(0)
 	return nil
 }
 
