@@ -42,10 +42,9 @@ func joined(t *testing.T, n *netns.Net, env func(rank int) []string, command ...
 	return all
 }
 
-// TestHostsByHand has a rank on each host, without any launcher.
-func TestHostsByHand(t *testing.T) {
+// hostsByHand has a rank on each host, without any launcher.
+func hostsByHand(t *testing.T, bin string) {
 	n := hosts(t, 3)
-	bin := built(t)
 	for name, c := range map[string]struct {
 		secret bool
 		env    func(rank int) []string
@@ -75,10 +74,10 @@ func TestHostsByHand(t *testing.T) {
 	}
 }
 
-// TestLateName starts a rank before anybody knows the name of rank 0, as pods do.
-func TestLateName(t *testing.T) {
+// lateName starts a rank before anybody knows the name of rank 0, as pods do.
+func lateName(t *testing.T, bin string) {
 	n := hosts(t, 2)
-	program := filepath.Join(built(t), cards)
+	program := filepath.Join(bin, cards)
 	late := []string{"MX_SIZE=2", "MX_ROOT=ranks-0.ranks:24999"}
 	first := start(t, n.Hosts[1], append(late, "JOB_COMPLETION_INDEX=1"), program)
 	second := start(t, n.Hosts[0], append(late, "JOB_COMPLETION_INDEX=0"), program)
@@ -87,11 +86,10 @@ func TestLateName(t *testing.T) {
 	wantCards(t, outcome{append(a.lines, b.lines...), max(a.status, b.status)}, 2, "Kubernetes", false)
 }
 
-// TestHydraOnHosts has Hydra start ranks on several hosts, with something in the place of ssh.
-func TestHydraOnHosts(t *testing.T) {
+// hydraOnHosts has Hydra start ranks on several hosts, with something in the place of ssh.
+func hydraOnHosts(t *testing.T, bin string) {
 	mpiexec := need(t, "mpiexec.hydra", "mpich")
 	n := hosts(t, 2)
-	bin := built(t)
 	ssh := standIn(t, n)
 	list := filepath.Join(t.TempDir(), "hosts")
 	if err := os.WriteFile(list, []byte(n.Hosts[0].Name+":2\n"+n.Hosts[1].Name+":2\n"), 0o644); err != nil {

@@ -12,10 +12,9 @@ import (
 	"gomx/integration/internal/proc"
 )
 
-// TestHydra starts ranks on this host by the mpiexec of MPICH.
-func TestHydra(t *testing.T) {
+// byHydra starts ranks on this host by the mpiexec of MPICH.
+func byHydra(t *testing.T, bin string) {
 	mpiexec := need(t, "mpiexec.hydra", "mpich")
-	bin := built(t)
 	run := func(t *testing.T, args ...string) outcome {
 		t.Helper()
 		return ran(proc.StartProgram(t, options(), append([]string{mpiexec, "-launcher", "fork"}, args...)...))
@@ -51,9 +50,8 @@ func TestHydra(t *testing.T) {
 	})
 }
 
-// TestRun starts the same by mx_run.
-func TestRun(t *testing.T) {
-	bin := built(t)
+// byRun starts the same by mx_run.
+func byRun(t *testing.T, bin string) {
 	run := func(args ...string) outcome {
 		return ran(proc.StartProgram(t, options(), append([]string{filepath.Join(bin, "mx_run")}, args...)...))
 	}
@@ -63,9 +61,8 @@ func TestRun(t *testing.T) {
 	})
 }
 
-// TestAlone starts single processes in environments of several.
-func TestAlone(t *testing.T) {
-	bin := built(t)
+// alone starts single processes in environments of several.
+func alone(t *testing.T, bin string) {
 	for _, env := range []string{"SLURM_NTASKS=4", "PMI_SIZE=2", "OMPI_COMM_WORLD_SIZE=2", "PMIX_RANK=0"} {
 		for _, program := range []string{cards, sorts} {
 			o := ran(proc.StartProgram(t, options(env), filepath.Join(bin, program)))
@@ -104,8 +101,8 @@ int main(int argc, char **argv)
 }
 `
 
-// TestMPICH starts a program of MPICH by mx_run: its server must satisfy others, too.
-func TestMPICH(t *testing.T) {
+// mpich starts a program of MPICH by mx_run: its server must satisfy others, too.
+func mpich(t *testing.T, bin string) {
 	mpicc := need(t, "mpicc.mpich", "libmpich-dev")
 	dir := t.TempDir()
 	source, program := filepath.Join(dir, "sum.c"), filepath.Join(dir, "sum")
@@ -115,7 +112,7 @@ func TestMPICH(t *testing.T) {
 	if out, err := exec.Command(mpicc, "-o", program, source).CombinedOutput(); err != nil {
 		t.Skipf("%s can't build here: %v: %s", mpicc, err, out)
 	}
-	run := filepath.Join(built(t), "mx_run")
+	run := filepath.Join(bin, "mx_run")
 	if o := ran(proc.StartProgram(t, options(), run, "-n", "4", program)); o.status != 0 || !o.has("rank 3 of 4: 6") || !o.has("rank 0 of 4: 6") {
 		t.Error(o)
 	}

@@ -19,17 +19,27 @@ func TestMain(m *testing.M) {
 	proc.Main(m, map[string]proc.Role{proc.ProgramRole: proc.RunProgram})
 }
 
-// Programs that launchers start, and the launcher for one host.
+// Programs that launchers start.
 const (
 	cards = "cards"
+	ring  = "mpi_ring"
+	heat  = "mpi_heat"
 	sorts = "mpi_sort"
 	keys  = "nas_is"
 )
 
-// built builds them, and returns their folder.
-func built(t *testing.T) string {
-	t.Helper()
-	return proc.Build(t, "integration/launch/cards", "examples/mpi_sort", "examples/nas_is", "cmd/mx_run")
+// TestLaunchers builds them once, and has each launcher start them.
+func TestLaunchers(t *testing.T) {
+	bin := proc.Build(t, "integration/launch/cards", "examples/mpi_ring", "examples/mpi_heat", "examples/mpi_sort", "examples/nas_is", "cmd/mx_run")
+	for _, by := range []struct {
+		name string
+		test func(t *testing.T, bin string)
+	}{
+		{"nobody", alone}, {"mx_run", byRun}, {"mx_run, programs of MPICH", mpich}, {"Hydra", byHydra}, {"Hydra, several hosts", hydraOnHosts},
+		{"Slurm", bySlurm}, {"hand, several hosts", hostsByHand}, {"hand, a late name", lateName},
+	} {
+		t.Run(by.name, func(t *testing.T) { by.test(t, bin) })
+	}
 }
 
 // outcome is what a program has printed, and its exit status.
@@ -75,6 +85,7 @@ func wantCards(t *testing.T, o outcome, ranks int, launcher string, secret bool)
 func wantResults(t *testing.T, run func(program string, args ...string) outcome) {
 	t.Helper()
 	for program, result := range map[string]string{
+		ring: "all blocks have come home", heat: "checksum 16b76b82dfdbc3df",
 		sorts: "1000000 numbers in order, checksum 4866d9bb7447c066", keys: "Verification successful",
 	} {
 		if o := run(program); o.status != 0 || !o.has(result) {

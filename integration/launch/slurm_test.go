@@ -191,10 +191,9 @@ func freePort(t *testing.T) int {
 	return l.Addr().(*net.TCPAddr).Port
 }
 
-// TestSlurm starts ranks by srun, with PMI and without.
-func TestSlurm(t *testing.T) {
+// bySlurm starts ranks by srun, with PMI and without.
+func bySlurm(t *testing.T, bin string) {
 	s := startSlurm(t)
-	bin := built(t)
 	program := filepath.Join(bin, cards)
 	for mpi, secret := range map[string]bool{"pmi2": true, "none": false} {
 		t.Run(mpi, func(t *testing.T) {
