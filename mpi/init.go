@@ -11,8 +11,11 @@ import (
 	"gomx/mx"
 )
 
-// initialized says that Init has been called in this process.
-var initialized atomic.Bool
+// initialized says that Init has been called in this process, and joined what it has returned.
+var (
+	initialized atomic.Bool
+	joined      atomic.Pointer[Comm]
+)
 
 // Init joins the job that the process was started in, and returns the communicator of all its
 // ranks (MPI_Init). The process is one of them. What there is to find out about the job
@@ -35,7 +38,7 @@ func find(opts []Option) (*launch.Job, settings, error) {
 		return nil, set, failOp("Init", ErrArg, "%w", err)
 	}
 	if initialized.Swap(true) {
-		return nil, set, failOp("Init", ErrInit, "a process joins one job, once")
+		return nil, set, joined.Load().fail("Init", ErrInit, "a process joins one job, once: hand on the communicator that the first call returned")
 	}
 	lj, err := launch.Find()
 	if err != nil {
@@ -67,7 +70,9 @@ func initIn(lj *launch.Job, set settings) (*Comm, error) {
 	go j.heed()
 	go j.guard(j.life)
 	go j.watchHangs()
-	return j.seats[0].world(j.allRanks()), nil
+	world := j.seats[0].world(j.allRanks())
+	joined.Store(world)
+	return world, nil
 }
 
 // join opens the endpoints of the process and makes them known.

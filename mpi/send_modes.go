@@ -93,9 +93,18 @@ func (c *Comm) sendCopies(op string) error {
 }
 
 // Rsend is Send (MPI_Rsend): that a receive is posted already saves nothing here.
-func Rsend[T any](c *Comm, buf []T, dest, tag int) error { return Send(c, buf, dest, tag) }
+func Rsend[T any](c *Comm, buf []T, dest, tag int) error {
+	if err := Send(c, buf, dest, tag); err != nil {
+		return renamed(err, "Rsend")
+	}
+	return nil
+}
 
 // Irsend is Isend (MPI_Irsend).
 func Irsend[T any](c *Comm, buf []T, dest, tag int) (Request, error) {
-	return Isend(c, buf, dest, tag)
+	q, err := Isend(c, buf, dest, tag)
+	if err != nil {
+		err = renamed(err, "Irsend")
+	}
+	return q, err
 }
