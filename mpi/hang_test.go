@@ -188,7 +188,7 @@ func TestDeadlockOfProcesses(t *testing.T) {
 		t.Run(transport, func(t *testing.T) {
 			skipWithout(t, transport)
 			said := ""
-			for rank, e := range job(t, "crossed", 2, "MX_TRANSPORTS="+transport, "MX_HANG_TIMEOUT=200ms") {
+			for rank, e := range job(t, "crossed", 2, "MX_TRANSPORT="+transport, "MX_HANG_TIMEOUT=200ms") {
 				if e.code == 0 {
 					t.Errorf("rank %d: exit code %d, %s", rank, e.code, e.output)
 				}
@@ -235,7 +235,7 @@ func TestDeathIsTold(t *testing.T) {
 	for _, transport := range []string{"shm", "tcp"} {
 		t.Run(transport, func(t *testing.T) {
 			skipWithout(t, transport)
-			for rank, e := range job(t, "deaths", 4, "MX_TRANSPORTS="+transport) {
+			for rank, e := range job(t, "deaths", 4, "MX_TRANSPORT="+transport) {
 				if want := []int{0, 0, 0, 9}[rank]; e.code != want || e.output != "" {
 					t.Errorf("rank %d: exit code %d, %s", rank, e.code, e.output)
 				}

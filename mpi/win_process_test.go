@@ -23,7 +23,7 @@ func TestProcessesWithWindows(t *testing.T) {
 	for _, transport := range []string{"shm", "tcp"} {
 		t.Run(transport, func(t *testing.T) {
 			skipWithout(t, transport)
-			for rank, e := range job(t, "windows", 3, "MX_TRANSPORTS="+transport) {
+			for rank, e := range job(t, "windows", 3, "MX_TRANSPORT="+transport) {
 				if e.code != 0 || e.output != "" {
 					t.Errorf("rank %d: exit code %d, %s", rank, e.code, e.output)
 				}
@@ -150,7 +150,7 @@ func TestWindowOfTheDead(t *testing.T) {
 	for _, transport := range []string{"shm", "tcp"} {
 		t.Run(transport, func(t *testing.T) {
 			skipWithout(t, transport)
-			for rank, e := range job(t, "window orphan", 3, "MX_TRANSPORTS="+transport) {
+			for rank, e := range job(t, "window orphan", 3, "MX_TRANSPORT="+transport) {
 				if want := []int{0, 7, 0}[rank]; e.code != want || e.output != "" {
 					t.Errorf("rank %d: exit code %d, %s", rank, e.code, e.output)
 				}
