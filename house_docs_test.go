@@ -51,10 +51,10 @@ func TestReadmeCommands(t *testing.T) {
 }
 
 var (
-	linkPattern = regexp.MustCompile(`\]\(([^)#:]+)\)`)
+	linkPattern = regexp.MustCompile(`\]\(([^)#:]+)(?:#[^)]*)?\)`)
 	codePattern = regexp.MustCompile("`([^`\n]+)`")
 	linePattern = regexp.MustCompile(`(?m)^    (\S.*)$`)
-	namePattern = regexp.MustCompile(`\b(mx|wire)\.([A-Z]\w*)`)
+	namePattern = regexp.MustCompile(`\b(mx|mpi|wire)\.([A-Z]\w*)`)
 	variable    = regexp.MustCompile(`\bMX_[A-Z_]+\b`)
 )
 
@@ -76,7 +76,7 @@ func TestDocumentsTellTheTruth(t *testing.T) {
 			h.checkCommand(t, name, m[1])
 		}
 		for _, m := range namePattern.FindAllStringSubmatch(text, -1) {
-			dir := map[string]string{"mx": "mx", "wire": "transport/wire"}[m[1]]
+			dir := map[string]string{"mx": "mx", "mpi": "mpi", "wire": "transport/wire"}[m[1]]
 			if !h.declares(dir, m[2]) {
 				t.Errorf("%s mentions %s, which does not exist", name, m[0])
 			}

@@ -1,6 +1,9 @@
 package gomx_test
 
 import (
+	"go/ast"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -42,4 +45,28 @@ func anyContains(texts []string, piece string) bool {
 		}
 	}
 	return false
+}
+
+// TestFunctionsOfMPI wants each function and method of package mpi in one of the documents about it.
+func TestFunctionsOfMPI(t *testing.T) {
+	var documents strings.Builder
+	for _, name := range []string{"mpi", "collectives", "windows", "hangs"} {
+		documents.WriteString(read(t, "docs/"+name+".md"))
+	}
+	text := documents.String()
+	ofErrors := []string{"Error", "Unwrap", "String"}
+	for _, f := range theHouse(t).program() {
+		for _, d := range f.syntax.Decls {
+			fn, ok := d.(*ast.FuncDecl)
+			if !ok || f.dir != "mpi" || !fn.Name.IsExported() || slices.Contains(ofErrors, fn.Name.Name) {
+				continue
+			}
+			if fn.Recv != nil && !exportedType(fn.Recv.List[0].Type) {
+				continue
+			}
+			if !regexp.MustCompile(`\b` + fn.Name.Name + `\b`).MatchString(text) {
+				t.Errorf("%s: no document has %s", f.path, fn.Name.Name)
+			}
+		}
+	}
 }
