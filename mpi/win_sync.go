@@ -92,13 +92,10 @@ func (w *window) each(f func(rank int) error) (first error) {
 }
 
 func (w *window) flush(op string, rank int) error {
-	if err := w.usable(op, rank); err != nil {
+	t, err := w.at(op, rank)
+	if t == nil {
 		return err
 	}
-	if rank < 0 || rank >= len(w.targets) {
-		return w.fail(op, rank, ErrRank, rankRange(len(w.targets)))
-	}
-	t := &w.targets[rank]
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return w.complete(t, op, rank)
@@ -130,17 +127,22 @@ func (w *window) complete(t *target, op string, rank int) error {
 	return first
 }
 
-func (w *window) lock(op string, rank int, exclusive bool) error {
-	if err := w.usable(op, rank); err != nil {
-		return err
-	}
-	if rank == ProcNull {
-		return nil
+// at returns the target that a rank stands for: nil for ProcNull.
+func (w *window) at(op string, rank int) (*target, error) {
+	if err := w.usable(op, rank); err != nil || rank == ProcNull {
+		return nil, err
 	}
 	if rank < 0 || rank >= len(w.targets) {
-		return w.fail(op, rank, ErrRank, rankRange(len(w.targets)))
+		return nil, w.fail(op, rank, ErrRank, rankRange(len(w.targets)))
 	}
-	t := &w.targets[rank]
+	return &w.targets[rank], nil
+}
+
+func (w *window) lock(op string, rank int, exclusive bool) error {
+	t, err := w.at(op, rank)
+	if t == nil {
+		return err
+	}
 	t.mu.Lock()
 	if t.held != lockNone {
 		t.mu.Unlock()
@@ -154,7 +156,7 @@ func (w *window) lock(op string, rank int, exclusive bool) error {
 	}
 	waits := &w.c.seat.waits
 	long := waits.enterNeed(w.c, "Win."+op, hang.Need{Kind: hang.Lock, Peer: w.c.worldRank(rank)})
-	err := w.ask(op, rank, askLock, h, nil, nil)
+	err = w.ask(op, rank, askLock, h, nil, nil)
 	waits.leave(long)
 	if err != nil {
 		held = lockNone
@@ -172,16 +174,10 @@ func (w *window) lock(op string, rank int, exclusive bool) error {
 }
 
 func (w *window) unlock(op string, rank int) error {
-	if err := w.usable(op, rank); err != nil {
+	t, err := w.at(op, rank)
+	if t == nil {
 		return err
 	}
-	if rank == ProcNull {
-		return nil
-	}
-	if rank < 0 || rank >= len(w.targets) {
-		return w.fail(op, rank, ErrRank, rankRange(len(w.targets)))
-	}
-	t := &w.targets[rank]
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.held < lockShared {

@@ -24,12 +24,7 @@ func Gather(n Net, own, all []byte, p Parts, root int, a Algorithm) error {
 // order of ranks if the root is rank 0.
 func gatherBinomial(n Net, own, all []byte, root int) error {
 	rank, size, length := n.Rank(), n.Size(), len(own)
-	place := behind(rank, root, size)
-	under := subtree(place, size)
-	line := all
-	if rank != root || root != 0 {
-		line = n.Scratch(under * length)
-	}
+	place, under, line := branch(n, all, length, root)
 	copy(line[:length], own)
 	for bit := 1; bit < under; bit <<= 1 {
 		from, to := bit*length, min(2*bit, under)*length
@@ -46,6 +41,17 @@ func gatherBinomial(n Net, own, all []byte, root int) error {
 		copy(all[:behind], line[size*length-behind:])
 	}
 	return nil
+}
+
+// branch returns the rank's place in a binomial tree, how many places there are from it on, and room for
+// their parts in the order of places: all itself, where that is the order of ranks.
+func branch(n Net, all []byte, length, root int) (place, under int, line []byte) {
+	place = behind(n.Rank(), root, n.Size())
+	under = subtree(place, n.Size())
+	if place == 0 && root == 0 {
+		return place, under, all
+	}
+	return place, under, n.Scratch(under * length)
 }
 
 // subtree returns how many places a binomial tree has from place on.
@@ -78,12 +84,7 @@ func Scatter(n Net, all []byte, p Parts, own []byte, root int, a Algorithm) erro
 
 func scatterBinomial(n Net, all, own []byte, root int) error {
 	rank, size, length := n.Rank(), n.Size(), len(own)
-	place := behind(rank, root, size)
-	under := subtree(place, size)
-	line := all
-	if rank != root || root != 0 {
-		line = n.Scratch(under * length)
-	}
+	place, under, line := branch(n, all, length, root)
 	switch {
 	case rank != root:
 		if err := n.Recv(line[:under*length], ahead(place&(place-1), root, size)); err != nil {
