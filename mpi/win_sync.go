@@ -67,6 +67,9 @@ func (w *Win[T]) FlushAll() error {
 // FlushLocal waits until the memory that this rank has given to what it has begun on a rank's memory may
 // be used again (MPI_Win_flush_local); what Get was asked for is there.
 func (w *Win[T]) FlushLocal(rank int) error {
+	if rank == ProcNull {
+		return w.usable("FlushLocal", rank)
+	}
 	t, err := w.target("FlushLocal", rank, 0, 0)
 	if err != nil {
 		return err

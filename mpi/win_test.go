@@ -321,7 +321,7 @@ func TestWinErrors(t *testing.T) {
 			wantError(errCAS, mpi.ErrRange, c.Rank()),
 			wantError(errFetch, mpi.ErrRange, c.Rank()),
 			w.Put(one, mpi.ProcNull, 99), w.Get(one, mpi.ProcNull, 99), w.Accumulate(one, mpi.ProcNull, 99, mpi.AccSum),
-			w.Lock(mpi.ProcNull, true), w.Flush(mpi.ProcNull), w.Unlock(mpi.ProcNull),
+			w.Lock(mpi.ProcNull, true), w.Flush(mpi.ProcNull), w.FlushLocal(mpi.ProcNull), w.Unlock(mpi.ProcNull),
 			w.Fence())
 		if err := errors.Join(bad, w.Lock(0, false)); err != nil {
 			return err
