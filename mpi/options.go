@@ -1,9 +1,11 @@
 package mpi
 
 import (
+	"os"
 	"time"
 
 	"gomx/mpi/internal/coll"
+	"gomx/mpi/internal/variables"
 	"gomx/mx"
 )
 
@@ -54,7 +56,7 @@ func WithAlgorithms(list string) Option {
 // settingsOf returns what the environment and the options say, in this order.
 func settingsOf(opts []Option) (settings, error) {
 	s := defaultSettings()
-	if err := s.readEnvironment(); err != nil {
+	if err := variables.Read(table, &s, os.Getenv); err != nil {
 		return s, err
 	}
 	for _, o := range opts {

@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"gomx/mpi/internal/variables"
 )
 
 // settings is what MX_* variables say about launching.
@@ -30,53 +32,46 @@ type Variable struct {
 	Help    string `json:"help"`
 }
 
-// variable binds a name to a field of the settings.
-type variable struct {
-	name, help string
-	show       func(s *settings) string
-	set        func(s *settings, text string) error
-}
-
 const unset = "none"
 
 func defaultSettings() settings {
 	return settings{rank: -1, size: -1, answer: time.Minute, meet: 5 * time.Minute}
 }
 
-var variables = []variable{
-	{name: "MX_RANK", help: "rank of this process, for launchers that don't speak PMI; with MX_SIZE and MX_ROOT",
-		show: func(s *settings) string { return numberOrUnset(s.rank) },
-		set:  func(s *settings, text string) error { return setNumber(&s.rank, text, 0) }},
-	{name: "MX_SIZE", help: "number of ranks, for launchers that don't speak PMI",
-		show: func(s *settings) string { return numberOrUnset(s.size) },
-		set:  func(s *settings, text string) error { return setNumber(&s.size, text, 1) }},
-	{name: "MX_ROOT", help: "host:port where rank 0 listens and the other ranks find it",
-		show: func(s *settings) string {
+var table = []variables.Binding[settings]{
+	{Name: "MX_RANK", Help: "rank of this process, for launchers that don't speak PMI; with MX_SIZE and MX_ROOT",
+		Show: func(s *settings) string { return numberOrUnset(s.rank) },
+		Set:  func(s *settings, text string) error { return setNumber(&s.rank, text, 0) }},
+	{Name: "MX_SIZE", Help: "number of ranks, for launchers that don't speak PMI",
+		Show: func(s *settings) string { return numberOrUnset(s.size) },
+		Set:  func(s *settings, text string) error { return setNumber(&s.size, text, 1) }},
+	{Name: "MX_ROOT", Help: "host:port where rank 0 listens and the other ranks find it",
+		Show: func(s *settings) string {
 			if s.root == "" {
 				return unset
 			}
 			return s.root
 		},
-		set: func(s *settings, text string) error {
+		Set: func(s *settings, text string) error {
 			s.root = text
 			_, _, err := splitRoot(text)
 			return err
 		}},
-	{name: "MX_SINGLETON", help: "1: a job of this one process, whatever the launcher says",
-		show: func(s *settings) string { return bit(s.singleton) },
-		set:  func(s *settings, text string) error { return setBit(&s.singleton, text) }},
-	{name: "MX_NOLOCAL", help: "1: ranks of a host behave as if each were on a host of its own",
-		show: func(s *settings) string { return bit(s.noLocal) },
-		set:  func(s *settings, text string) error { return setBit(&s.noLocal, text) }},
-	{name: "MX_CLIQUES", help: "number of parts into which the ranks of a host fall, as if each were a host; 0: none",
-		show: func(s *settings) string { return strconv.Itoa(s.cliques) },
-		set:  func(s *settings, text string) error { return setNumber(&s.cliques, text, 0) }},
-	{name: "MX_LAUNCH_TIMEOUT", help: "time that the launcher has to answer",
-		show: func(s *settings) string { return s.answer.String() },
-		set:  func(s *settings, text string) error { return setTime(&s.answer, text) }},
-	{name: "MX_MEET_TIMEOUT", help: "time that the other ranks have to come when a job starts",
-		show: func(s *settings) string { return s.meet.String() },
-		set:  func(s *settings, text string) error { return setTime(&s.meet, text) }},
+	{Name: "MX_SINGLETON", Help: "1: a job of this one process, whatever the launcher says",
+		Show: func(s *settings) string { return variables.Bit(s.singleton) },
+		Set:  func(s *settings, text string) error { return variables.SetBit(&s.singleton, text) }},
+	{Name: "MX_NOLOCAL", Help: "1: ranks of a host behave as if each were on a host of its own",
+		Show: func(s *settings) string { return variables.Bit(s.noLocal) },
+		Set:  func(s *settings, text string) error { return variables.SetBit(&s.noLocal, text) }},
+	{Name: "MX_CLIQUES", Help: "number of parts into which the ranks of a host fall, as if each were a host; 0: none",
+		Show: func(s *settings) string { return strconv.Itoa(s.cliques) },
+		Set:  func(s *settings, text string) error { return setNumber(&s.cliques, text, 0) }},
+	{Name: "MX_LAUNCH_TIMEOUT", Help: "time that the launcher has to answer",
+		Show: func(s *settings) string { return s.answer.String() },
+		Set:  func(s *settings, text string) error { return setTime(&s.answer, text) }},
+	{Name: "MX_MEET_TIMEOUT", Help: "time that the other ranks have to come when a job starts",
+		Show: func(s *settings) string { return s.meet.String() },
+		Set:  func(s *settings, text string) error { return setTime(&s.meet, text) }},
 }
 
 // Environment returns the variables that Find reads, with default, effective value and where that
@@ -86,12 +81,8 @@ func Environment() ([]Variable, error) {
 	s, err := readSettings(os.Getenv)
 	plain := defaultSettings()
 	var all []Variable
-	for _, v := range variables {
-		out := Variable{Name: v.name, Default: v.show(&plain), Value: v.show(&s), Source: "default", Help: v.help}
-		if os.Getenv(v.name) != "" {
-			out.Source = "environment"
-		}
-		all = append(all, out)
+	for _, v := range variables.List(table, &plain, &s, os.Getenv) {
+		all = append(all, Variable(v))
 	}
 	return all, err
 }
@@ -117,14 +108,8 @@ func (env environ) first(names ...string) (int, bool) {
 
 func readSettings(env environ) (settings, error) {
 	s := defaultSettings()
-	for _, v := range variables {
-		text := env(v.name)
-		if text == "" {
-			continue
-		}
-		if err := v.set(&s, text); err != nil {
-			return s, fmt.Errorf("%s=%q: %w (%s)", v.name, text, err, v.help)
-		}
+	if err := variables.Read(table, &s, env); err != nil {
+		return s, err
 	}
 	return s, s.readSecret(env)
 }
@@ -150,20 +135,6 @@ func numberOrUnset(n int) string {
 	return strconv.Itoa(n)
 }
 
-func bit(b bool) string {
-	if b {
-		return "1"
-	}
-	return "0"
-}
-
-func setBit(to *bool, text string) (err error) {
-	if *to, err = strconv.ParseBool(text); err != nil {
-		return errors.New("want 0 or 1")
-	}
-	return nil
-}
-
 // maxRanks is what fits into the 20 bits that a message has for its rank.
 const maxRanks = 1 << 20
 
@@ -176,17 +147,11 @@ func setNumber(to *int, text string, least int) error {
 	return nil
 }
 
-// setTime reads 30s, 2m and the like, or a plain number of seconds.
-func setTime(to *time.Duration, text string) error {
-	if digits := strings.Trim(text, "0123456789") == ""; digits {
-		text += "s"
+func setTime(to *time.Duration, text string) (err error) {
+	if *to, err = variables.Time(text); err == nil && *to == 0 {
+		err = errors.New("want a duration above 0")
 	}
-	d, err := time.ParseDuration(text)
-	if err != nil || d <= 0 {
-		return errors.New("want a duration above 0, such as 30s")
-	}
-	*to = d
-	return nil
+	return err
 }
 
 // splitRoot takes host:port apart.
