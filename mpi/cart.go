@@ -47,7 +47,7 @@ func (g *Cart) Dims() (dims []int, periods []bool) {
 // Coords returns the point of a rank (MPI_Cart_coords). Error: ErrRank.
 func (g *Cart) Coords(rank int) ([]int, error) {
 	if rank < 0 || rank >= g.Size() {
-		return nil, g.failWith("Coords", rank, Undefined, ErrRank, rankRange(g.Size()))
+		return nil, g.failWith("Coords", rank, Undefined, ErrRank, noRank(rank, g.Size()))
 	}
 	at := make([]int, len(g.dims))
 	for d := len(g.dims) - 1; d >= 0; d-- {

@@ -30,7 +30,7 @@ func (c *Comm) checkRoot(op string, root int) error {
 	if root >= 0 && root < len(c.peers) {
 		return nil
 	}
-	return c.failWith(op, root, Undefined, ErrRoot, rankRange(len(c.peers)))
+	return c.failWith(op, root, Undefined, ErrRoot, noRank(root, len(c.peers)))
 }
 
 // checkLengths wants a buffer to have a length.

@@ -103,10 +103,10 @@ func (c *Comm) checkPeer(op string, rank, tag int, wild bool) error {
 	}
 	any := wild && rank == AnySource
 	if !any && rank != ProcNull && (rank < 0 || rank >= len(c.peers)) {
-		return c.failWith(op, rank, tag, ErrRank, rankRange(len(c.peers)))
+		return c.failWith(op, rank, tag, ErrRank, noRank(rank, len(c.peers)))
 	}
 	if (tag < 0 || tag > TagUB) && !(wild && tag == AnyTag) {
-		return c.failWith(op, rank, tag, ErrTag, errTagRange)
+		return c.failWith(op, rank, tag, ErrTag, noTag(tag))
 	}
 	return nil
 }

@@ -7,9 +7,13 @@ import (
 	"gomx/mx"
 )
 
-var errTagRange = fmt.Errorf("tags are 0 to %d", TagUB)
+// noTag and noRank are the causes of errors that a wrong number has brought about. They name it: what it stands for
+// elsewhere, such as AnySource, is put in words in the error's text.
+func noTag(tag int) error { return fmt.Errorf("there is no tag %d: tags are 0 to %d", tag, TagUB) }
 
-func rankRange(size int) error { return fmt.Errorf("ranks are 0 to %d", size-1) }
+func noRank(rank, size int) error {
+	return fmt.Errorf("there is no rank %d: ranks are 0 to %d", rank, size-1)
+}
 
 // unreachable makes the error of a call whose peer could not be connected with.
 func (c *Comm) unreachable(op string, rank, tag int, err error) error {

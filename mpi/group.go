@@ -98,7 +98,7 @@ func (g *Group) check(op string, ranks []int) error {
 	seen := make(map[int]bool, len(ranks))
 	for _, r := range ranks {
 		if r < 0 || r >= len(g.world) {
-			return failOp(op, ErrRank, "%d: %w", r, rankRange(len(g.world)))
+			return failOp(op, ErrRank, "%w", noRank(r, len(g.world)))
 		}
 		if seen[r] {
 			return failOp(op, ErrRank, "%d is there twice", r)
@@ -156,7 +156,7 @@ func (g *Group) Translate(ranks []int, h *Group) ([]int, error) {
 			continue
 		}
 		if r < 0 || r >= len(g.world) {
-			return nil, failOp("Translate", ErrRank, "%d: %w", r, rankRange(len(g.world)))
+			return nil, failOp("Translate", ErrRank, "%w", noRank(r, len(g.world)))
 		}
 		to, is := members[g.world[r]]
 		if !is {

@@ -144,7 +144,7 @@ func (w *window) target(op string, rank, offset, count int) (*target, error) {
 		return nil, err
 	}
 	if rank < 0 || rank >= len(w.targets) {
-		return nil, w.fail(op, rank, ErrRank, rankRange(len(w.targets)))
+		return nil, w.fail(op, rank, ErrRank, noRank(rank, len(w.targets)))
 	}
 	t := &w.targets[rank]
 	if offset < 0 || count > t.length || offset > t.length-count {

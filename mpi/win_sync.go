@@ -136,7 +136,7 @@ func (w *window) at(op string, rank int) (*target, error) {
 		return nil, err
 	}
 	if rank < 0 || rank >= len(w.targets) {
-		return nil, w.fail(op, rank, ErrRank, rankRange(len(w.targets)))
+		return nil, w.fail(op, rank, ErrRank, noRank(rank, len(w.targets)))
 	}
 	return &w.targets[rank], nil
 }
