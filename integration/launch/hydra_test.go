@@ -80,6 +80,9 @@ func alone(t *testing.T, bin string) {
 			}
 		}
 	}
+	wantResults(t, func(program string, args ...string) outcome {
+		return ran(proc.StartProgram(t, options(), append([]string{filepath.Join(bin, program)}, args...)...))
+	})
 	wantCards(t, ran(proc.StartProgram(t, options("MX_SINGLETON=1", "SLURM_NTASKS=4"), filepath.Join(bin, cards))), 1, "itself", false)
 }
 
