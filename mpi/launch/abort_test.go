@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"sync"
 	"testing"
+	"time"
 )
 
 // TestAbortReachesAll has a rank abort a job that no launcher watches.
@@ -29,6 +30,22 @@ func TestAbortReachesAll(t *testing.T) {
 				return nil
 			})
 		})
+	}
+}
+
+// TestAbortBeforeCards: who aborts a job while others wait for its card is gone soon after. The abort
+// is why.
+func TestAbortBeforeCards(t *testing.T) {
+	r := &root{place: &place{size: 2}, settings: &settings{meet: time.Minute}, cards: make([][]byte, 2)}
+	r.ending.start(2)
+	r.renew()
+	r.end(&Aborted{Rank: 1, Code: 7})
+	r.fail(errors.New("rank 1 has gone"))
+	for range 100 {
+		var a *Aborted
+		if _, err := r.exchange(t.Context(), nil); !errors.As(err, &a) || a.Code != 7 {
+			t.Fatalf("%v, want the abort", err)
+		}
 	}
 }
 

@@ -2,6 +2,7 @@ package launch
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -247,7 +248,7 @@ func (r *root) exchange(ctx context.Context, card []byte) ([][]byte, error) {
 	r.mu.Lock()
 	if r.missing > 0 {
 		defer r.mu.Unlock()
-		return nil, r.failure
+		return nil, cmp.Or(r.why(), r.failure) // who aborts the job goes, too
 	}
 	all := r.cards
 	all[0] = nonNil(card)

@@ -122,7 +122,7 @@ func (v *visitor) say(kind byte, payload []byte) error {
 
 func (v *visitor) exchange(ctx context.Context, card []byte) ([][]byte, error) {
 	if err := v.say(frameCard, card); err != nil {
-		return nil, fmt.Errorf("%w: %w", errRootGone, err)
+		return nil, v.last(err)
 	}
 	limit := time.NewTimer(v.settings.meet)
 	defer limit.Stop()
@@ -140,6 +140,16 @@ func (v *visitor) exchange(ctx context.Context, card []byte) ([][]byte, error) {
 		return nil, context.Cause(ctx)
 	case <-limit.C:
 		return nil, fmt.Errorf("rank 0 has not handed out the cards within %v: not all ranks have come", v.settings.meet)
+	}
+}
+
+// last returns what rank 0 has said before it has gone, such as an abort, or that it has gone.
+func (v *visitor) last(err error) error {
+	select {
+	case <-v.lost():
+		return v.why()
+	case <-time.After(helloTime):
+		return fmt.Errorf("%w: %w", errRootGone, err)
 	}
 }
 
