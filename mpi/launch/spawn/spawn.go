@@ -63,10 +63,11 @@ const (
 )
 
 // grace is the time that ranks have to end when they are asked to, drain that for output which
-// descendants of an ended rank hold open.
+// descendants of an ended rank hold open, hindsight that for the cause of an abort to show.
 const (
-	grace = 3 * time.Second
-	drain = time.Second
+	grace     = 3 * time.Second
+	drain     = time.Second
+	hindsight = 250 * time.Millisecond
 )
 
 // Run starts the ranks, and returns when all have ended: nil if they all did well, a *Failure if one
@@ -127,6 +128,7 @@ type rank struct {
 	alive bool // not waited for
 
 	judged chan struct{} // closed when its end is no news any more
+	abort  *Failure      // it has asked for the end
 }
 
 func newJob(plan *Plan) (*job, error) {
@@ -257,7 +259,15 @@ func (j *job) wait(r int, cmd *exec.Cmd, served <-chan error) {
 	case <-time.After(drain): // a descendant has the connection
 		j.server.Hangup(r)
 	}
-	if f := j.judge(r, cmd, err, said); f != nil {
+	j.mu.Lock()
+	f := j.ranks[r].abort
+	j.mu.Unlock()
+	if f != nil {
+		time.Sleep(hindsight)
+	} else {
+		f = j.judge(r, cmd, err, said)
+	}
+	if f != nil {
 		j.fail(f)
 	}
 }
@@ -307,13 +317,18 @@ func (j *job) fail(f *Failure) {
 	j.finish()
 }
 
-// abort is what the server calls when a rank asks for the end.
+// abort is what the server calls when a rank asks for the end. If it does so because another has died,
+// that one's exit, which comes about now, says more.
 func (j *job) abort(r, code int, reason string) {
 	what := fmt.Sprintf("aborted the job with code %d", code)
 	if reason != "" {
 		what += ": " + reason
 	}
-	j.fail(&Failure{Rank: r, PID: j.pid(r), Code: cmp.Or(code&0xff, codeNotFinalized), What: what})
+	f := &Failure{Rank: r, PID: j.pid(r), Code: cmp.Or(code&0xff, codeNotFinalized), What: what}
+	j.mu.Lock()
+	j.ranks[r].abort = f
+	j.mu.Unlock()
+	time.AfterFunc(hindsight, func() { j.fail(f) })
 }
 
 // stuck is what the server calls when a rank waits for another in vain. If that one has failed, its
