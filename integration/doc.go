@@ -7,6 +7,7 @@
 //	tcp/        processes that meet over TCP: cuts, kills, stops, crowds, strangers
 //	exs/        Extended Sockets: crowds of connections, kills, cuts below a connection
 //	netns/      hosts made of network namespaces, for root
+//	mpi/        ranks that are killed, stopped, or leave, while others wait for them in all ways
 //	launch/     ranks started by Hydra, by Slurm, by hand, on this host and on several
 //	sim/        engines by the thousand over a simulated network, from seeds
 //	rdmavm/     a virtual machine with Soft-RoCE, in which other tests run

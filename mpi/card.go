@@ -39,17 +39,9 @@ func (k *card) locate(ep *mx.Endpoint) error {
 	return nil
 }
 
-// connect connects an endpoint with the rank's. All addresses of the board are tried.
+// connect connects an endpoint with the rank's. All addresses of the board are tried, once.
 func (k *card) connect(ctx context.Context, ep *mx.Endpoint) (mx.EndpointAddr, error) {
-	if ctx == nil {
-		ctx = context.Background()
-	}
-	ctx, cancel := context.WithTimeout(ctx, connectBound)
-	defer cancel()
 	addr, err := ep.ConnectContext(ctx, k.nic, k.door, k.filter)
-	for errors.Is(err, mx.ErrTimeout) && ctx.Err() == nil { // Wakeup has ended it
-		addr, err = ep.ConnectContext(ctx, k.nic, k.door, k.filter)
-	}
 	if err == nil || !elsewhere(err) {
 		return addr, err
 	}

@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 
 	"gomx/mpi/internal/coll"
+	"gomx/mpi/internal/hang"
 )
 
 // Comm is a communicator as one of its ranks sees it (MPI_Comm). Its methods, and the
@@ -116,7 +117,10 @@ func (c *Comm) peer(op string, rank, tag int) (*peer, error) {
 	if p := c.peers[rank].Load(); p != nil {
 		return p, nil
 	}
+	waits := &c.seat.waits
+	long := waits.enterNeed(c, op, hang.Need{Kind: hang.Answer, Peer: c.worldRank(rank), Stage: "connects"})
 	p, err := c.seat.reach(c.ctx, int(c.world[rank]))
+	waits.leave(long)
 	if err != nil {
 		return nil, c.unreachable(op, rank, tag, err)
 	}

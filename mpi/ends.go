@@ -23,6 +23,9 @@ func (c *Comm) unreachable(op string, rank, tag int, err error) error {
 	if c.ctx != nil && c.ctx.Err() != nil {
 		return c.failWith(op, rank, tag, ErrOther, c.ctx.Err())
 	}
+	if _, dead := errors.AsType[*death](err); !dead {
+		err = fmt.Errorf("rank %d of the world can't be reached: %w", c.worldRank(rank), err)
+	}
 	return c.failWith(op, rank, tag, ErrProcFailed, err)
 }
 

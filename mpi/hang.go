@@ -27,7 +27,7 @@ type HangReport struct {
 // HangReport asks all ranks of the job what they wait for, and finds out who waits for whom. Any rank
 // may call it at any time, also from a goroutine beside calls that block. Ranks
 // that don't answer until ctx ends, or within 5 seconds, are in the report as such. The same report is
-// printed on the standard error of rank 0 when a call has blocked for longer than MX_HANG_TIMEOUT. Errors:
+// printed on the standard error of rank 0, or of the first rank that answers, when a call has blocked for longer than MX_HANG_TIMEOUT. Errors:
 // ErrComm, ErrFinalized. Safe from any goroutine.
 func (c *Comm) HangReport(ctx context.Context) (*HangReport, error) {
 	if err := c.usable("HangReport"); err != nil {
@@ -68,9 +68,11 @@ func (p *plane) handleHangs() {
 			later.Answer([]byte{answerDone}, text)
 		}()
 	})
-	p.Handle(sayStuck, rankHead, func(q *question) {
-		rank := int(binary.LittleEndian.Uint64(q.Head))
-		go p.job.inquire(rank)
+	p.Handle(askStuck, rankHead, func(q *question) {
+		if rank := binary.LittleEndian.Uint64(q.Head); rank < uint64(p.job.size) {
+			go p.job.inquire(int(rank))
+		}
+		q.Answer([]byte{answerDone}, nil)
 	})
 }
 
@@ -103,14 +105,15 @@ func (j *job) overdue() (rank int, found bool) {
 	return 0, false
 }
 
-// reportStuck asks the first process that can be reached to find out what is the matter.
+// reportStuck asks the first process that answers to find out what is the matter. One that was
+// stopped does not, though it can be reached.
 func (j *job) reportStuck(rank int) {
 	head := binary.LittleEndian.AppendUint64(nil, uint64(rank))
 	for first := range j.size {
 		ctx, cancel := context.WithTimeout(j.life, answerBound)
 		err := errors.New("it is dead")
 		if j.deaths.why(first) == nil {
-			err = j.plane.Tell(ctx, j.process(first), sayStuck, head, nil)
+			_, err = j.plane.Call(ctx, j.process(first), askStuck, head, nil, make([]byte, 1))
 		}
 		cancel()
 		if err == nil || j.life.Err() != nil {
@@ -136,8 +139,8 @@ func (j *job) inquire(rank int) {
 		h.mu.Unlock()
 	}()
 	report := j.examine(j.life)
-	if j.life.Err() != nil {
-		return
+	if j.life.Err() != nil || len(report.Snapshot.Ranks[rank].Waits) == 0 {
+		return // the wait is over
 	}
 	certain := report.Certain() && j.set.hangEnds
 	if certain && pause(j.life, confirm) {

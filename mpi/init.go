@@ -89,6 +89,9 @@ func (j *job) join() error {
 	}
 	k.host = j.launch.HostID()
 	all, err := j.launch.Exchange(context.Background(), k.append(nil))
+	if a, ok := errors.AsType[*launch.Aborted](err); ok {
+		j.exitAborted(a)
+	}
 	if err != nil {
 		return failOp("Init", ErrLaunch, "%w", err)
 	}
@@ -122,14 +125,19 @@ func (j *job) heed() {
 		return
 	}
 	if a, ok := errors.AsType[*launch.Aborted](why); ok {
-		fmt.Fprintf(os.Stderr, "mpi: rank %d: %v\n", j.launch.Rank(), a)
-		os.Exit(exitCode(a.Code))
+		j.exitAborted(a)
 	}
 	if alone {
 		j.bury(0, why)
 		return
 	}
 	j.end(j.launch.Rank(), fmt.Errorf("%w: %w", ErrLaunch, why))
+}
+
+// exitAborted ends the process because a rank has aborted the job.
+func (j *job) exitAborted(a *launch.Aborted) {
+	fmt.Fprintf(os.Stderr, "mpi: rank %d: %v\n", j.launch.Rank(), a)
+	os.Exit(exitCode(a.Code))
 }
 
 // exitCode makes an exit code of an abort's: never that of a success.

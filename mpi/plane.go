@@ -34,7 +34,7 @@ const (
 	sayWatch  // a note: who says it watches this process
 	sayLeave  // a note: who says it has finalized
 	sayDead   // a note: a rank has died
-	sayStuck  // a note: a rank has waited for long
+	askStuck  // to look into the job, because a rank has waited for long
 	askState  // what the ranks of the process wait for
 )
 

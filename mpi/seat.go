@@ -4,8 +4,8 @@ import (
 	"context"
 	"sync"
 	"sync/atomic"
-	"time"
 
+	"gomx/mpi/internal/service"
 	"gomx/mx"
 )
 
@@ -35,10 +35,6 @@ type seat struct {
 // peer is another rank that the seat is connected with.
 type peer struct{ addr mx.EndpointAddr }
 
-// connectBound is how long a rank may take to answer a connect. Its endpoint answers while
-// the rank computes.
-const connectBound = 30 * time.Second
-
 // sit opens the endpoint of a rank, and says in a card where it is.
 func (j *job) sit(rank int) (*seat, card, error) {
 	filter := randomFilter()
@@ -62,11 +58,15 @@ func (s *seat) reach(ctx context.Context, rank int) (*peer, error) {
 	if p := s.peers[rank].Load(); p != nil {
 		return p, nil
 	}
-	if why := s.job.deaths.why(rank); why != nil {
-		return nil, why
+	if ctx == nil {
+		ctx = context.Background()
 	}
-	k := &s.job.cards[rank]
-	addr, err := k.connect(ctx, s.ep)
+	addr, err := service.Connect(ctx, func(ctx context.Context) (mx.EndpointAddr, error) {
+		if why := s.job.deaths.why(rank); why != nil {
+			return mx.EndpointAddr{}, why
+		}
+		return s.job.cards[rank].connect(ctx, s.ep)
+	})
 	if err != nil {
 		return nil, err
 	}

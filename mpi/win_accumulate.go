@@ -166,7 +166,7 @@ func (w *window) refused(call string, rank int, answer byte) error {
 
 // giveUp tells the target that a lock that was asked for is not wanted any more.
 func (w *window) giveUp(rank int) {
-	ctx, cancel := context.WithTimeout(context.Background(), connectBound)
+	ctx, cancel := context.WithTimeout(context.Background(), tellBound)
 	defer cancel()
 	text := w.write(new(buffer), rank, head{})
 	_ = w.c.seat.job.plane.Tell(ctx, w.process(rank), sayGiveUp, text, nil)

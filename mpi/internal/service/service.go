@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	"gomx/mx"
 )
@@ -57,9 +56,6 @@ type peer struct {
 	addr  atomic.Pointer[mx.EndpointAddr] // nil until it is needed
 	mu    sync.Mutex                      // held while one connects
 }
-
-// connectBound is how long a process may take to answer a connect.
-const connectBound = 30 * time.Second
 
 // The match bits: an answer has the upper one and the number of its question. All else
 // is a question or note, with its kind, and the number of the answer that it wants.
@@ -227,9 +223,9 @@ func (s *Service) reach(ctx context.Context, process int) (mx.EndpointAddr, erro
 	if addr := p.addr.Load(); addr != nil {
 		return *addr, nil
 	}
-	ctx, cancel := context.WithTimeout(ctx, connectBound)
-	defer cancel()
-	addr, err := s.ep.ConnectContext(ctx, p.place.NIC, p.place.Endpoint, p.place.Filter)
+	addr, err := Connect(ctx, func(ctx context.Context) (mx.EndpointAddr, error) {
+		return s.ep.ConnectContext(ctx, p.place.NIC, p.place.Endpoint, p.place.Filter)
+	})
 	if err == nil {
 		p.addr.Store(&addr)
 	}

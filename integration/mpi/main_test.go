@@ -1,0 +1,60 @@
+//go:build linux
+
+package mpi_test
+
+import (
+	"fmt"
+	"net"
+	"os"
+	"testing"
+
+	"gomx/integration/internal/proc"
+	"gomx/mpi"
+	"gomx/mx"
+)
+
+// launchedKey names what the test binary is as a rank of mx_run.
+const launchedKey = "GOMX_TEST_LAUNCHED"
+
+func TestMain(m *testing.M) {
+	if name := os.Getenv(launchedKey); name != "" && os.Getenv("PMI_RANK") != "" {
+		mpi.Main(launched[name])
+		os.Exit(0)
+	}
+	proc.Main(m, map[string]proc.Role{
+		"rank": rank, "hasty": hasty, "patient": patient, proc.ProgramRole: proc.RunProgram,
+	})
+}
+
+// media are the transports between processes.
+var media = []string{"shm", "tcp"}
+
+// overEach runs a test over each transport that this machine has.
+func overEach(t *testing.T, f func(t *testing.T, medium string)) {
+	for _, medium := range media {
+		t.Run(medium, func(t *testing.T) {
+			for _, info := range mx.Transports() {
+				if info.Name == medium && !info.Available {
+					t.Skipf("transport %s: %s", medium, info.Reason)
+				}
+			}
+			f(t, medium)
+		})
+	}
+}
+
+// byHand returns what the environment of each rank has to say without a launcher.
+func byHand(t *testing.T, size int, medium string) func(rank int) proc.Options {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	root := l.Addr().String()
+	_ = l.Close()
+	return func(rank int) proc.Options {
+		return proc.Options{Env: []string{
+			"MX_ROOT=" + root, fmt.Sprint("MX_RANK=", rank), fmt.Sprint("MX_SIZE=", size), "MX_TRANSPORT=" + medium,
+		}}
+	}
+}
