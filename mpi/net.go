@@ -1,6 +1,7 @@
 package mpi
 
 import (
+	"errors"
 	"fmt"
 
 	"gomx/mx"
@@ -102,11 +103,33 @@ func (n *net) Send(b []byte, to int) error {
 
 // Recv receives the next message of a rank into b, which it must fill.
 func (n *net) Recv(b []byte, from int) error {
-	r, err := n.irecv(b, from)
-	if err != nil {
-		return err
+	p := n.c.peers[from].Load()
+	if p == nil {
+		r, err := n.irecv(b, from)
+		if err != nil {
+			return err
+		}
+		return n.conclude(begun{r, from, len(b)})
 	}
-	return n.conclude(begun{r, from, len(b)})
+	got, r, now, err := n.c.seat.ep.RecvNow(b, p.addr, n.in|uint64(from)<<rankShift, mx.MatchMaskNone)
+	if now && got == len(b) {
+		return nil
+	}
+	return n.recvLater(got, begun{r, from, len(b)}, now, err)
+}
+
+// recvLater is the rest of a receive that is not over at once, or has not ended well.
+func (n *net) recvLater(got int, b begun, now bool, err error) error {
+	failed, ended := errors.AsType[*mx.StatusError](err)
+	switch {
+	case now:
+		return n.failed(b, &mx.Status{MsgLength: uint32(got)})
+	case ended:
+		return n.failed(b, &failed.Status)
+	case err != nil:
+		return n.c.broken(n.op, b.peer, Undefined, err)
+	}
+	return n.conclude(b)
 }
 
 // Sendrecv does both at once. What can leave at once does so first: the receive is posted

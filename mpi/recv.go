@@ -1,6 +1,8 @@
 package mpi
 
 import (
+	"errors"
+
 	"gomx/mpi/internal/elem"
 	"gomx/mx"
 )
@@ -18,8 +20,8 @@ func Recv[T any](c *Comm, buf []T, source, tag int) (Status, error) {
 	if !ok {
 		return emptyStatus, pointers[T](c, "Recv", source, tag)
 	}
-	if r, known := c.recvKnown(b, source, tag); known {
-		return c.recvWait(r, len(b), elem.Size[T](), source, tag)
+	if st, done := c.recvNow(b, elem.Size[T](), source, tag); done {
+		return st, st.Err
 	}
 	q, err := c.irecv("Recv", b, elem.Size[T](), source, tag)
 	if err != nil {
@@ -38,37 +40,44 @@ func Irecv[T any](c *Comm, buf []T, source, tag int) (Request, error) {
 	return c.irecv("Irecv", b, elem.Size[T](), source, tag)
 }
 
-// recvKnown posts a receive from a rank that we are connected with, for a certain tag. If not, the slow path
-// says what is wrong.
-func (c *Comm) recvKnown(b []byte, source, tag int) (mx.Request, bool) {
-	if c == nil || uint(source) >= uint(len(c.peers)) || uint(tag) > TagUB || c.ctx != nil || c.state.freed.Load() {
-		return mx.Request{}, false
+// recvNow receives from a rank that we are connected with, for a certain tag. False: the slow path says
+// what is wrong, and begins anew.
+func (c *Comm) recvNow(b []byte, size, source, tag int) (st Status, done bool) {
+	if c == nil || uint(source) >= uint(len(c.peers)) || uint(tag) > TagUB || c.state.freed.Load() {
+		return st, false
 	}
 	p := c.peers[source].Load()
 	if p == nil {
-		return mx.Request{}, false
+		return st, false
 	}
 	value := c.out&contextMask | uint64(source)<<rankShift | uint64(tag)
-	r, err := c.seat.ep.IrecvFrom(b, p.addr, value, mx.MatchMaskNone, nil)
-	return r, err == nil
+	n, r, now, err := c.seat.ep.RecvNow(b, p.addr, value, mx.MatchMaskNone)
+	st.Source, st.Tag, st.Bytes, st.Count = source, tag, n, n/size
+	if now && st.Count*size == n {
+		return st, true
+	}
+	return c.recvLater(value, n, r, now, err, len(b), size), true
 }
 
-// recvWait waits for it.
-func (c *Comm) recvWait(r mx.Request, room, size, source, tag int) (Status, error) {
-	got, done, err := c.seat.ep.Wait(r, mx.Infinite)
-	if n := int(got.XferLength); done && got.Code == mx.StatusSuccess {
-		if count := n / size; count*size == n {
-			return Status{Source: source, Tag: tag, Count: count, Bytes: n}, nil
-		}
-	}
+// recvLater is the rest of a receive that is not over at once, or has not ended well.
+func (c *Comm) recvLater(value uint64, n int, r mx.Request, now bool, err error, room, size int) (st Status) {
+	const op = "Recv"
+	source, tag := sourceOf(value), tagOf(value)
 	q := Request{c: c, r: r, kind: recvRequest, size: uint32(size), room: uint32(room), peer: int32(source), tag: int32(tag)}
-	if done {
-		return q.outcome("Recv", &got)
+	failed, ended := errors.AsType[*mx.StatusError](err)
+	switch {
+	case now:
+		st, _ = q.outcome(op, &mx.Status{MatchInfo: value, MsgLength: uint32(n), XferLength: uint32(n)})
+	case ended:
+		st, _ = q.outcome(op, &failed.Status)
+	case err != nil:
+		st = emptyStatus
+		st.Err = c.broken(op, source, tag, err)
+	default:
+		st, err = q.finish(op)
+		st.Err = err
 	}
-	if err != nil {
-		return emptyStatus, c.broken("Recv", source, tag, err)
-	}
-	return q.finish("Recv") // Wakeup
+	return st
 }
 
 // irecv starts a receive of elements of a size.

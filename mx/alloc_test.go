@@ -147,6 +147,15 @@ var exchanges = map[string]func(x *exchange){
 		x.check(x.b.Wait(x.must(x.b.IrecvMessage(x.in, m, nil)), bound))
 		x.check(x.a.Wait(send, bound))
 	},
+	"receive now": func(x *exchange) {
+		send := x.must(x.a.Isend(x.out, x.toB, 1, nil))
+		if _, r, done, err := x.b.RecvNow(x.in, x.toA, 1, exact); err != nil {
+			x.failures++
+		} else if !done {
+			x.check(x.b.Wait(r, bound))
+		}
+		x.check(x.a.Wait(send, bound))
+	},
 	"wait first": func(x *exchange) {
 		x.reqs = append(x.reqs[:0], mx.Request{}, x.must(x.b.Irecv(x.in, 2, exact, nil)), x.must(x.b.Irecv(x.in, 1, exact, nil)))
 		send := x.must(x.a.Isend(x.out, x.toB, 1, nil))

@@ -1,5 +1,7 @@
 package mx
 
+import "gomx/endpoint"
+
 // IrecvFrom is Irecv tied to a peer: if the session with src ends before a message has
 // matched, the receive completes with the status that ended it, as a Watch does:
 // StatusEndpointClosed, StatusEndpointUnreachable, StatusTimeout, or StatusBadSession
@@ -17,6 +19,31 @@ func (ep *Endpoint) IrecvFrom(buf []byte, src EndpointAddr, matchRecv, matchMask
 		return Request{}, ep.fail("irecv from", src.String(), err)
 	}
 	return Request{ep, h}, nil
+}
+
+// RecvNow is IrecvFrom for a caller who would wait at once, and for whom it is enough to know how long the
+// message is: it looks for a moment whether the message comes. With done it has come whole,
+// and has n bytes; there is no request. Otherwise the request is as IrecvFrom's, and may be
+// complete already: Wait is the call that waits, or says how the receive has ended. MX does not have it. Errors: those of
+// IrecvFrom; of a message that was received in another way than whole, that of Status.Err, and
+// there is no request. Safe from any goroutine.
+func (ep *Endpoint) RecvNow(buf []byte, src EndpointAddr, matchRecv, matchMask uint64) (n int, r Request, done bool, err error) {
+	if src.ep != ep {
+		return 0, Request{}, false, ep.fail("recv now", src.String(), ep.owns(src))
+	}
+	var got endpoint.Status
+	h, done, err := ep.d.RecvNow(buf, src.a, matchRecv, matchMask, &got)
+	if done && got.Code == endpoint.Success {
+		return int(got.XferLength), Request{}, true, nil
+	}
+	if done {
+		st := ep.status(&got)
+		return 0, Request{}, false, st.Err()
+	}
+	if err != nil {
+		return 0, Request{}, false, ep.fail("recv now", src.String(), err)
+	}
+	return 0, Request{ep, h}, false, nil
 }
 
 // IrecvvFrom is IrecvFrom into segments, as Irecvv is Irecv into segments.

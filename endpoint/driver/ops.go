@@ -116,6 +116,26 @@ func (d *Endpoint) RecvOneFrom(b []byte, from endpoint.Addr, value, mask uint64,
 	return h, err
 }
 
+// RecvNow posts a receive that is tied to a peer, and polls for a moment. With done it is complete and
+// collected.
+func (d *Endpoint) RecvNow(b []byte, from endpoint.Addr, value, mask uint64, st *endpoint.Status) (h endpoint.Handle, done bool, err error) {
+	d.lock()
+	if d.closed || d.lossy {
+		d.unlock()
+		h, err = d.RecvFrom(wire.Vec{First: b}, from, value, mask, nil)
+		return h, false, err
+	}
+	if h, err = d.eng.RecvOneFrom(b, from, value, mask, nil); err == nil {
+		q := want{kind: forRequest, handle: h}
+		if done, _ = q.take(d, st); !done && d.blocked == 0 && d.pace.alone() && d.mayPoll() {
+			done, _ = d.brief(&q, st)
+		}
+	}
+	d.after()
+	d.unlock()
+	return h, done, err
+}
+
 // RecvFrom posts a receive that is tied to a peer.
 func (d *Endpoint) RecvFrom(v wire.Vec, from endpoint.Addr, value, mask uint64, ctx any) (endpoint.Handle, error) {
 	if !d.begin() {
