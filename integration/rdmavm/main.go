@@ -106,8 +106,18 @@ func parse(args []string) (o options, err error) {
 	return o, nil
 }
 
+// packageLimit is how long the tests of a package of the suite may take: those that hang shall say where
+// while there is time.
+const packageLimit = 5 * time.Minute
+
 // checkLimit is less than the machine has, so that it can say what has not ended.
-func (o options) checkLimit() time.Duration { return o.timeout * 8 / 10 }
+func (o options) checkLimit() time.Duration {
+	limit := o.timeout * 8 / 10
+	if len(o.packages) == 0 && !o.compare {
+		limit = min(limit, packageLimit)
+	}
+	return limit
+}
 
 // cacheFolder returns the folder for packages, as an absolute path.
 func (o options) cacheFolder() (string, error) {
