@@ -77,15 +77,25 @@ func (l *link) readsOn(n int) bool {
 func (l *link) fill() (got, asked int) {
 	room := l.room()
 	if l.tls != nil {
-		got, l.ended = l.tls.recv(room)
+		got, asked = l.fillSecure(room)
 	} else {
 		var errno sock.Errno
 		if got, errno = sock.Recv(l.fd, room); got == 0 {
 			l.nothing(errno)
 		}
+		asked = len(room)
 	}
 	l.rest = l.rest[:len(l.rest)+got]
-	return got, len(room)
+	return got, asked
+}
+
+// fillSecure reads a record, or what is left of one. There may be more however short it is: only
+// a read of nothing says that there is not.
+func (l *link) fillSecure(room []byte) (got, asked int) {
+	if got, l.ended = l.tls.recv(room); got == 0 {
+		return 0, len(room)
+	}
+	return got, got
 }
 
 // nothing notes why a call has read nothing.
