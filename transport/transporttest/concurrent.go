@@ -77,6 +77,50 @@ func testWakeUp(t *testing.T, w *world) {
 	}
 }
 
+// testSleepyReader sends bursts of large frames to an end that polls once before it sleeps. What it is not told of
+// once more after such a poll must not be there.
+func testSleepyReader(t *testing.T, w *world) {
+	a, b := w.boundPair()
+	const bursts, burst = 20, 8
+	size := min(40_000, a.link.Caps().MaxFrame)
+	var gaveUp atomic.Bool
+	watchdog := time.AfterFunc(patience, func() {
+		gaveUp.Store(true)
+		b.bell.Ring()
+	})
+	defer watchdog.Stop()
+	var got atomic.Int32
+	b.take = func(int32, *wire.Header, []byte) bool { got.Add(1); return true }
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for got.Load() < bursts*burst && !gaveUp.Load() {
+			b.poll()
+			b.bell.Arm(false)
+			if b.port.Quiet() && got.Load() < bursts*burst && !gaveUp.Load() {
+				b.bell.Sleep(-1)
+			}
+			b.bell.Disarm()
+		}
+	}()
+	for i := range bursts {
+		for j := range burst {
+			p := parcel{header: header(uint32(i*burst+j), wire.Eager, 0, size), segments: 1}
+			for v := p.vec(); !a.link.Send(&p.header, v, 0) && !gaveUp.Load(); {
+				a.poll()
+			}
+		}
+		for got.Load() < int32((i+1)*burst) && !gaveUp.Load() {
+			a.poll()
+			runtime.Gosched()
+		}
+	}
+	<-done
+	if n := got.Load(); n != bursts*burst {
+		t.Errorf("%d frames of %d have come, and the reader sleeps", n, bursts*burst)
+	}
+}
+
 func (e *end) playBall(rounds int, begins bool, gaveUp *atomic.Bool) (got int) {
 	e.take = func(int32, *wire.Header, []byte) bool { got++; return true }
 	throws := 0

@@ -51,6 +51,7 @@ var subtests = []struct {
 	{"CloseTwice", needs{}, testCloseTwice},
 	{"SendAfterClose", needs{}, testSendAfterClose},
 	{"WakeUp", needs{reliable: true}, testWakeUp},
+	{"SleepyReader", needs{reliable: true}, testSleepyReader},
 	{"NoGoroutineLeft", needs{}, testNoGoroutineLeft},
 	{"NoAllocations", needs{}, testNoAllocations},
 }
