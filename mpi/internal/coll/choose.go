@@ -92,7 +92,7 @@ func chooseAllreduce(bytes int, s Shape) Algorithm {
 	switch {
 	case bytes >= 32<<10:
 		return Rabenseifner
-	case bytes <= 256 && s.Ranks <= flatRanks || !s.crowded() || s.Ranks <= 2:
+	case !s.crowded() || s.Ranks <= 2:
 		return RecursiveDoubling
 	}
 	return pick(s.Ranks <= flatRanks, FlatReduceBcast, ReduceBcast)
