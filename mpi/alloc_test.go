@@ -10,7 +10,7 @@ import (
 // TestNoAllocationsPerMessage: messages between two ranks allocate nothing, on either side.
 func TestNoAllocationsPerMessage(t *testing.T) {
 	if mpi.Racing {
-		t.Skip("the race detector allocates")
+		t.Skip("the race detector is on, which allocates by itself")
 	}
 	over(t, 2, func(c *mpi.Comm) error {
 		for _, size := range []int{1, 500, 30_000} {
@@ -46,7 +46,7 @@ func exchanges(c *mpi.Comm, out, in []int32) map[string]func() error {
 // TestNoAllocationsOfRequests likewise, with requests, and from anybody.
 func TestNoAllocationsOfRequests(t *testing.T) {
 	if mpi.Racing {
-		t.Skip("the race detector allocates")
+		t.Skip("the race detector is on, which allocates by itself")
 	}
 	over(t, 2, func(c *mpi.Comm) error {
 		other := 1 - c.Rank()

@@ -59,7 +59,7 @@ PartitionName=main Nodes=ALL Default=YES State=UP
 func startSlurm(t *testing.T) *slurm {
 	t.Helper()
 	if os.Getuid() != 0 {
-		t.Skip("a Slurm of its own needs root")
+		t.Skip("this user is not root, and a Slurm of its own needs that")
 	}
 	munged, slurmctld, slurmd := need(t, "munged", "munge"), need(t, "slurmctld", slurmPackages), need(t, "slurmd", slurmPackages)
 	need(t, "srun", slurmPackages)

@@ -21,7 +21,7 @@ func placeOf(j *Job) string {
 // their own, and none goes to the squatter.
 func TestSquatters(t *testing.T) {
 	if runtime.GOOS != "linux" {
-		t.Skip("only Linux has abstract sockets")
+		t.Skip("this system has no abstract sockets; Linux has")
 	}
 	for name, squat := range map[string]func(c net.Conn){
 		"hangs up": func(c net.Conn) { _ = c.Close() },
@@ -65,7 +65,7 @@ func TestSquatters(t *testing.T) {
 // TestStrangersInTheCircle has others come to the leader of a host.
 func TestStrangersInTheCircle(t *testing.T) {
 	if runtime.GOOS != "linux" {
-		t.Skip("only Linux has abstract sockets")
+		t.Skip("this system has no abstract sockets; Linux has")
 	}
 	_, envs := pmiJob(t, 4)
 	came := 0
