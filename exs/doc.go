@@ -30,7 +30,8 @@
 //
 // Whoever waits makes progress. One of the goroutines that wait has the role of the
 // pump (pump.go): it collects what completes on the endpoint, whomever it
-// belongs to, and wakes the others.
+// belongs to, and wakes the others. While the program calls nothing for some milliseconds, the
+// endpoint has that done (Library.attend), so that no peer waits for it.
 //
 // # Errors
 //

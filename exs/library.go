@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -113,7 +114,8 @@ func (l *Library) Endpoint() (*mx.Endpoint, error) {
 	var random [4]byte
 	_, _ = rand.Read(random[:])
 	filter := binary.LittleEndian.Uint32(random[:])
-	ep, err := mx.OpenEndpoint(mx.AnyNIC, mx.AnyEndpoint, filter, l.params...)
+	params := append(slices.Clone(l.params), mx.WithUnattended(l.attend))
+	ep, err := mx.OpenEndpoint(mx.AnyNIC, mx.AnyEndpoint, filter, params...)
 	if err != nil {
 		return nil, &Error{Op: "open endpoint", Errno: ENETDOWN, Cause: err}
 	}

@@ -33,6 +33,7 @@ type parker struct {
 type pump struct {
 	in     atomic.Pointer[room] // what the goroutine that has the role waits for; nil: nobody has it
 	kicked atomic.Bool          // a kick is under way
+	missed atomic.Bool          // something has completed, and attend found somebody at work
 	over   atomic.Bool          // the library is closed
 
 	// Of whoever has the role.
@@ -65,7 +66,7 @@ func (l *Library) waitOn(c condition, timeout time.Duration, pumps bool) bool {
 	for !l.pump.over.Load() {
 		if pumps && l.pump.in.CompareAndSwap(nil, c.at()) {
 			ready := l.run(c, timeout, deadline)
-			l.pump.leave()
+			l.leave()
 			return ready
 		}
 		if timeout <= 0 || !l.pump.park(c, deadline, pumps) {
@@ -158,7 +159,7 @@ func (l *Library) waitFor(c condition, o *op) (end outcome, taken bool) {
 		end, taken = p.ended, true
 		p.ended.extra = nil
 	}
-	p.leave()
+	l.leave()
 	return end, taken
 }
 
@@ -178,12 +179,30 @@ func (p *pump) takes(o *op) bool {
 }
 
 // leave gives the role up, to a goroutine that is parked if there is one.
-func (p *pump) leave() {
+func (l *Library) leave() {
+	p := &l.pump
 	p.got = false
 	p.in.Store(nil)
 	if p.count.Load() > 0 {
 		p.offer()
 	}
+	if p.missed.Load() {
+		go l.attend()
+	}
+}
+
+// attend collects what has completed while the program does something else, so that the peers can go on. The
+// endpoint calls it.
+func (l *Library) attend() {
+	p := &l.pump
+	w := new(watcher)
+	p.missed.Store(true) // before the look at the role: whoever leaves it looks at this after
+	if p.over.Load() || !p.in.CompareAndSwap(nil, w.at()) {
+		return
+	}
+	p.missed.Store(false)
+	l.run(w, 0, time.Time{})
+	l.leave()
 }
 
 func (p *pump) offer() {

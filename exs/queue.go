@@ -191,7 +191,7 @@ func (q *Queue) collect(events []Event, timeout time.Duration) int {
 	q.l.run(q, timeout, deadline)
 	n := len(events) - len(p.events)
 	p.queue, p.events = nil, nil
-	p.leave()
+	q.l.leave()
 	return n
 }
 

@@ -63,3 +63,26 @@ func TestWaitAll(t *testing.T) {
 		p.same(append(in, rest[:10]...), all)
 	})
 }
+
+// TestReceiverIsBusyElsewhere: the program that receives calls nothing while parts of what it waits for
+// arrive. Their sender goes on all the same.
+func TestReceiverIsBusyElsewhere(t *testing.T) {
+	over(t, streams, func(w *world, typ int) {
+		p := w.connect(typ)
+		in, said := make([]byte, 100_000), make([]byte, 1)
+		p.recv(p.b, p.qb, in, exs.WaitAll)
+		_, err := p.b.Write(said) // behind the news of that receive
+		p.ok(err)
+		_, err = p.a.Read(said)
+		p.ok(err)
+		all := pattern(len(in), 4)
+		w.within("writes that nobody receives at the moment", func() {
+			for at := 0; at < len(all); at += 25_000 {
+				_, err := p.a.Write(all[at : at+25_000])
+				p.ok(err)
+			}
+		})
+		p.event(p.qb, exs.EvtRecv, 0)
+		p.same(in, all)
+	})
+}

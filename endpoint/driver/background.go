@@ -22,6 +22,8 @@ type background struct {
 	sleeping bool // and is inside bell.Sleep
 	start    chan struct{}
 	done     sync.WaitGroup
+
+	unattended func() // see Config
 }
 
 func (b *background) begin(d *Endpoint) {
@@ -116,9 +118,22 @@ func (b *background) poll() {
 			return
 		}
 		if b.polls {
+			b.tell()
+		}
+		if b.polls {
 			b.sleep()
 		}
 	}
+}
+
+// tell tells the owner of requests that have completed, and that nobody collects.
+func (b *background) tell() {
+	if b.unattended == nil || b.d.eng.Completed() == 0 {
+		return
+	}
+	b.d.unlock()
+	b.unattended()
+	b.d.lock()
 }
 
 func (b *background) sleep() {

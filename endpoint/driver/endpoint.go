@@ -28,6 +28,10 @@ type Config struct {
 	// Spin is the longest time to spin before sleeping. Negative: never spin.
 	// 0: DefaultSpin.
 	Spin time.Duration
+
+	// Unattended, if not nil, is called when requests have completed while nobody has called the
+	// endpoint for guardEvery. It comes from the endpoint's own goroutine, without the lock.
+	Unattended func()
 }
 
 // Handler is a user's unexpected handler (VII.1.4). It runs without the lock.
@@ -79,6 +83,7 @@ func Open(cfg Config) (*Endpoint, error) {
 		single: cfg.SingleThreaded, bell: cfg.Bell, start: time.Now(),
 		routes: map[int32]*route{}, pace: newPace(cfg.Spin),
 	}
+	d.back.unattended = cfg.Unattended
 	d.handled = sync.NewCond(&d.mu)
 	d.life, d.end = context.WithCancel(context.Background())
 	d.eng = endpoint.New(cfg.Engine, (*host)(d))
