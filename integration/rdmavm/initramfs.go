@@ -43,7 +43,7 @@ poweroff -f
 // toolPrograms are the programs of the machine beside ours. dash is the shell: that of
 // busybox takes its own commands before those that PATH names.
 var toolPrograms = []string{
-	"busybox", "dash", "ip", "rdma", "ibv_devices", "ibv_devinfo", "ibv_rc_pingpong", "ibv_srq_pingpong",
+	"busybox", "dash", "ip", "tc", "rdma", "ibv_devices", "ibv_devinfo", "ibv_rc_pingpong", "ibv_srq_pingpong",
 	"ib_send_lat", "ib_send_bw", "ib_write_lat", "ib_write_bw", "ib_read_lat", "ib_read_bw",
 }
 

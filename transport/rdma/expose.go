@@ -13,8 +13,8 @@ import (
 // A peer may read memory that we have exposed at any time, also when the send it
 // belongs to has just ended and the buffer has been used again. Memory that is
 // registered for one message is out of its reach then. For other memory, each
-// exposure has a ticket, a number that changes when it ends: bytes count only if
-// the ticket, read after them, is still the one described.
+// exposure has a ticket, a number that no other exposure of the endpoint has, and that is
+// gone when it ends: bytes count only if the ticket, read after them, is still the one described.
 //
 //	0             8     12  16       24
 //	+-------------+-----+---+--------+----------------+
@@ -24,8 +24,9 @@ const ticketHead = 24
 
 // exposures are those of all links; the first is never used.
 type exposures struct {
-	list []exposure
-	free []uint32
+	list   []exposure
+	free   []uint32
+	number uint64 // of the last ticket
 }
 
 type exposure struct {
@@ -69,10 +70,12 @@ func (l *link) Expose(dst []byte, v *wire.Vec) ([]byte, uint64) {
 		return dst, 0
 	}
 	le := binary.LittleEndian
+	p.exposed.number++
+	le.PutUint64(p.tickets.Bytes(ticket), p.exposed.number)
 	addr, key := p.tickets.Place(ticket)
 	dst = le.AppendUint64(dst, addr)
 	dst = le.AppendUint64(dst, uint64(key))
-	dst = le.AppendUint64(dst, le.Uint64(p.tickets.Bytes(ticket)))
+	dst = le.AppendUint64(dst, p.exposed.number)
 	return gather.Describe(dst, x.places...), uint64(token)
 }
 
@@ -108,8 +111,7 @@ func (l *link) Unexpose(token uint64) {
 
 func (p *port) unexpose(token uint32) {
 	x := &p.exposed.list[token]
-	word := p.tickets.Bytes(x.ticket)
-	binary.LittleEndian.PutUint64(word, binary.LittleEndian.Uint64(word)+1)
+	binary.LittleEndian.PutUint64(p.tickets.Bytes(x.ticket), 0)
 	p.tickets.Give(x.ticket)
 	if x.bounced {
 		p.bounce.Give(x.bounce)

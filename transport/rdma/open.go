@@ -5,6 +5,7 @@ package rdma
 import (
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"net/netip"
 	"slices"
 	"strings"
@@ -209,6 +210,7 @@ func (p *port) openPools() (closer, error) {
 	}
 	pool(&p.out, 0, sendSlots, SlotSize, batch)
 	pool(&p.tickets, verbs.LocalWrite|verbs.RemoteRead, tickets, ticketSize, batch)
+	p.exposed.number = rand.Uint64() // so that what peers' tickets leave in a slot is none of ours
 	if parts.err == nil {
 		p.bounceMost = crossover(p.domain)
 	}

@@ -26,7 +26,11 @@ type pull struct {
 	vec     wire.Vec
 	n       int
 	bounce  uint32
-	bounced bool // the bytes come into that slot of port.bounce first
+	bounced bool     // the bytes come into that slot of port.bounce first
+	landing wire.Vec // where they come to
+
+	ends   []readEnd // of the reads that are posted
+	marked [markSize]byte
 
 	ticket struct {
 		slot         uint32 // of port.tickets: where it is read into
@@ -91,9 +95,11 @@ func (p *port) land(g *pull) (err error) {
 	if g.n <= p.bounceMost && !p.memory.allLong(&g.vec, g.n) {
 		if g.bounce, g.bounced = p.bounce.Take(); g.bounced {
 			g.near = append(g.near, p.bounce.Piece(g.bounce, g.n))
+			g.landing = wire.Vec{First: p.bounce.Bytes(g.bounce)[:g.n]}
 			return nil
 		}
 	}
+	g.landing = g.vec
 	g.spots, err = p.memory.spots(g.spots, &g.regions, &g.vec, g.n, verbs.LocalWrite)
 	for _, s := range g.spots {
 		g.near = append(g.near, s.region.Piece(s.off, s.n))
@@ -114,12 +120,14 @@ func (l *link) read() {
 		i := item{kind: readItem, pull: g}
 		if !g.cut.Done() {
 			r := g.cut.Next(pieces[:0])
+			g.mark(r.Len())
 			f := l.mark(&i, 0)
 			p.sends.Read(uint64(l.work.add(i)), f, r.From, r.Key, r.Into...)
 		} else {
 			// Reads of a queue pair are carried out in their order (InfiniBand 10.8.3.3),
 			// so the number is as it was after the bytes.
 			i.kind = lastItem
+			binary.LittleEndian.PutUint64(p.tickets.Bytes(g.ticket.slot), ^g.ticket.number)
 			f := l.mark(&i, 0)
 			p.sends.Read(uint64(l.work.add(i)), f, g.ticket.addr, g.ticket.key, p.tickets.Piece(g.ticket.slot, ticketSize))
 			l.posting++
@@ -136,10 +144,10 @@ func (l *link) pulled(g *pull) {
 	p := l.port
 	l.pulling = l.pulling[:copy(l.pulling, l.pulling[1:])]
 	l.posting--
-	ok := binary.LittleEndian.Uint64(p.tickets.Bytes(g.ticket.slot)) == g.ticket.number
+	ok := binary.LittleEndian.Uint64(p.tickets.Bytes(g.ticket.slot)) == g.ticket.number && g.arrived()
 	if !l.closed {
 		if ok && g.bounced {
-			g.vec.Scatter(0, p.bounce.Bytes(g.bounce)[:g.n])
+			g.vec.Scatter(0, g.landing.First)
 		}
 		p.finished = append(p.finished, finished{g.id, ok})
 	}
@@ -174,6 +182,7 @@ func (p *port) newPull() *pull {
 }
 
 func (p *port) freePull(g *pull) {
-	g.vec, g.bounced, g.regions = wire.Vec{}, false, g.regions[:0]
+	g.vec, g.landing, g.bounced = wire.Vec{}, wire.Vec{}, false
+	g.regions, g.ends = g.regions[:0], g.ends[:0]
 	p.pulls = append(p.pulls, g)
 }

@@ -15,8 +15,9 @@ import (
 	"time"
 )
 
-// Patience bounds the wait for a line of a child's.
-const Patience = 30 * time.Second
+// Patience bounds the wait for a line of a child's. While a network is down, Soft-RoCE may hold the processors of
+// an emulated machine for half a minute.
+const Patience = 100 * time.Second
 
 // Process is a child, as its parent has it.
 type Process struct {

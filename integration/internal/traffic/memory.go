@@ -2,6 +2,8 @@ package traffic
 
 import (
 	"bytes"
+	"fmt"
+	"strings"
 
 	"gomx/mx"
 )
@@ -79,14 +81,30 @@ func (l *lists) room(n, seed int) (pieces [][]byte) {
 	return pieces
 }
 
-// holds reports whether the pieces begin with want, and clears as much of them.
-func holds(pieces [][]byte, want []byte) bool {
-	same := true
-	for _, piece := range pieces {
+// differ compares the pieces with want, which they should begin with, and clears as much of them. It
+// says in which pieces bytes differ, and how; "" if none do.
+func differ(pieces [][]byte, want []byte) string {
+	var wrong []string
+	for i, piece := range pieces {
 		piece = piece[:min(len(piece), len(want))]
-		same = same && bytes.Equal(piece, want[:len(piece)])
+		if !bytes.Equal(piece, want[:len(piece)]) {
+			wrong = append(wrong, fmt.Sprintf("piece %d: %s", i, difference(piece, want)))
+		}
 		want = want[len(piece):]
 		clear(piece)
 	}
-	return same
+	return strings.Join(wrong, ", ")
+}
+
+// difference says between which bytes got differs from want, and with what it begins there.
+func difference(got, want []byte) string {
+	var at []int
+	for i, b := range got {
+		if b != want[i] {
+			at = append(at, i)
+		}
+	}
+	first, last := at[0], at[len(at)-1]
+	return fmt.Sprintf("%d of bytes %d to %d of %d are wrong, %x... instead of %x...", len(at), first, last, len(got),
+		got[first:min(first+8, len(got))], want[first:min(first+8, len(want))])
 }

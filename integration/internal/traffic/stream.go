@@ -51,7 +51,7 @@ const shifts = 256
 
 // patience bounds the wait for one message of a stream that is under way. It is
 // less than that of the parent, so that the child says what is missing.
-const patience = 25 * time.Second
+const patience = 80 * time.Second
 
 // contents returns bytes of which message i of a stream is the part from
 // i%shifts on.
@@ -177,8 +177,9 @@ func (in *inbox) take(r mx.Request, b [][]byte) error {
 		return fmt.Errorf("number %d of %v came where %d was due", st.MatchInfo, st.Source, i)
 	case int(st.XferLength) != in.k.length(i) || st.MsgLength != st.XferLength:
 		return fmt.Errorf("number %d of %v has %d of %d bytes, not %d", i, st.Source, st.XferLength, st.MsgLength, in.k.length(i))
-	case !holds(b, in.text[i%shifts:][:st.XferLength]):
-		return fmt.Errorf("number %d of %v, %d bytes, is damaged", i, st.Source, st.XferLength)
+	}
+	if wrong := differ(b, in.text[i%shifts:][:st.XferLength]); wrong != "" {
+		return fmt.Errorf("number %d of %v, %d bytes, is damaged: %s", i, st.Source, st.XferLength, wrong)
 	}
 	return nil
 }

@@ -23,6 +23,14 @@ type Read struct {
 	Into []verbs.Piece
 }
 
+// Len returns how many bytes it fetches.
+func (r *Read) Len() (n int) {
+	for _, p := range r.Into {
+		n += int(p.Length)
+	}
+	return n
+}
+
 // Start begins to cut the first n bytes of far, to be read into the first n of near.
 // Both hold as many or more, and stay as they are until the end. A read has
 // maxPieces pieces at most and, if most is not 0, so many bytes.
