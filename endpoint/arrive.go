@@ -20,7 +20,10 @@ const placeLost = 1 << 7
 
 // arriveEager takes an eager message. False: the store has no room for it.
 func (e *Engine) arriveEager(p *peer, h *wire.Header, payload []byte) bool {
-	if slot, ok := e.posted.Arrive(h.Match); ok {
+	if e.catch.live && !e.posted.Posted(h.Match) && e.caught(p, h, payload) {
+		return true
+	}
+	if slot, ok := e.arrive(h.Match); ok {
 		e.receiveEager(p, slot, h, payload)
 		return true
 	}
@@ -67,7 +70,7 @@ func (e *Engine) arriveRendezvous(p *peer, h *wire.Header, desc []byte) bool {
 		e.count.Malformed++
 		return true
 	}
-	if slot, ok := e.posted.Arrive(h.Match); ok {
+	if slot, ok := e.arrive(h.Match); ok {
 		r := e.matchRendezvous(p, slot, h)
 		e.startRendezvous(p, slot, r, h.ID, h.Total, desc)
 		return true

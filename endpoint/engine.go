@@ -32,6 +32,7 @@ type Engine struct {
 	backlog  []int32 // peers with frames that wait for their link
 	timers   timers
 	incoming Incoming // what the handler is shown
+	catch    catch
 
 	mirror    int32 // the far end of a link to ourselves, or 0
 	holdsBack int   // peers that we have throttled
@@ -93,6 +94,10 @@ func (e *Engine) Frame(pi int32, h *wire.Header, payload []byte) bool {
 		if slot, ok := e.posted.Arrive(h.Match); ok {
 			p.recvSeq++
 			e.receiveEager(p, slot, h, payload)
+			return true
+		}
+		if e.catch.live && e.caught(p, h, payload) {
+			p.recvSeq++
 			return true
 		}
 	}

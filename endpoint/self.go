@@ -31,7 +31,7 @@ func (e *Engine) flushSelf(p *peer) bool {
 // deliverSelf matches, shows or stores a message to oneself. False: no room.
 func (e *Engine) deliverSelf(p *peer, slot int32, r *request) bool {
 	from := handleOf(slot, r.generation)
-	if to, ok := e.posted.Arrive(r.match); ok {
+	if to, ok := e.arrive(r.match); ok {
 		e.matchSelf(to, e.reqs.at(to), r)
 		e.receiveSelf(to, e.reqs.at(to), from)
 		return true

@@ -26,15 +26,15 @@ type Comm struct {
 type commState struct {
 	context uint32 // the context of the program's messages; collectives have the next one
 	freed   atomic.Bool
-	seq     atomic.Uint32 // of the collectives
+	turn    atomic.Uint64 // twice the number of collectives that have begun, and 1 while one uses first
 
 	crowd      atomic.Int32 // ranks that share a core where they are densest; 0: not known yet
 	algorithms atomic.Pointer[coll.Overrides]
 
-	spare atomic.Pointer[net] // the first of those that no collective uses
+	first net
 	mu    sync.Mutex
 	name  string
-	nets  []*net // further ones
+	nets  []*net // further ones, that no collective uses
 }
 
 // newComm makes a communicator of a seat.

@@ -75,7 +75,7 @@ func (s *seat) state() hang.Rank {
 		}
 	}
 	for _, c := range v.comms {
-		r.Reached = append(r.Reached, hang.Stand{Comm: c.identity(), Number: int(uint64(c.state.seq.Load()) & tagMask)})
+		r.Reached = append(r.Reached, hang.Stand{Comm: c.identity(), Number: int(uint64(c.state.turn.Load()>>1) & tagMask)})
 	}
 	slices.SortFunc(r.Reached, func(a, b hang.Stand) int { return strings.Compare(a.Comm, b.Comm) })
 	return r

@@ -32,28 +32,28 @@ type begun struct {
 // net begins a collective: all ranks call it in the same order. The caller gives it back with done.
 // A collective that goes on in the background takes its net at the call, too.
 func (c *Comm) net(op string) *net {
-	st := c.state
-	n := st.spare.Swap(nil)
-	if n == nil {
-		n = st.anotherNet()
-	}
-	seq := uint64(st.seq.Add(1)) & tagMask
+	n, turn := c.state.begin()
+	seq := turn >> 1 & tagMask
 	n.c, n.op, n.seq = c, op, int(seq)
-	n.in = bitsOf(st.context, 0) | collective | seq
+	n.in = bitsOf(c.state.context, 0) | collective | seq
 	n.out = c.out | collective | seq
 	return n
 }
 
-// anotherNet returns a net where several collectives are under way.
-func (st *commState) anotherNet() (n *net) {
+// begin returns a net that no other collective uses, and the turn.
+func (st *commState) begin() (n *net, turn uint64) {
+	if turn := st.turn.Load(); turn&1 == 0 && st.turn.CompareAndSwap(turn, turn+3) {
+		return &st.first, turn + 3
+	}
+	turn = st.turn.Add(2)
 	st.mu.Lock()
 	defer st.mu.Unlock()
 	last := len(st.nets) - 1
 	if last < 0 {
-		return &net{}
+		return &net{}, turn
 	}
 	n, st.nets = st.nets[last], st.nets[:last]
-	return n
+	return n, turn
 }
 
 // scratchKept is how much scratch memory a collective leaves for the next one, in each piece.
@@ -75,7 +75,8 @@ func (n *net) done() {
 	}
 	st := n.c.state
 	n.c, n.begun, n.used = nil, n.begun[:0], 0
-	if st.spare.CompareAndSwap(nil, n) {
+	if n == &st.first {
+		st.turn.Add(^uint64(0))
 		return
 	}
 	st.mu.Lock()
@@ -135,8 +136,14 @@ func (n *net) recvLater(got int, b begun, now bool, err error) error {
 // Sendrecv does both at once. What can leave at once does so first: the receive is posted
 // while it travels.
 func (n *net) Sendrecv(send []byte, to int, recv []byte, from int) error {
-	if n.sendNow(send, to) {
-		return n.Recv(recv, from)
+	if p, q := n.c.peers[to].Load(), n.c.peers[from].Load(); p != nil && q != nil {
+		sent, got, r, now, err := n.c.seat.ep.ExchangeNow(send, p.addr, n.out, recv, q.addr, n.in|uint64(from)<<rankShift, mx.MatchMaskNone)
+		switch {
+		case sent && now && got == len(recv):
+			return nil
+		case sent:
+			return n.recvLater(got, begun{r, from, len(recv)}, now, err)
+		}
 	}
 	in, err := n.irecv(recv, from)
 	if err != nil {

@@ -50,7 +50,8 @@
 // is a request that ends with the session with a peer. Post is a request that is
 // complete: a wake-up for WaitAny that can't be missed. IrecvFrom is a receive that
 // ends with the session with a peer, RecvNow one without a request if the message
-// comes at once. WaitFirst waits for the first of several requests.
+// comes at once, and ExchangeNow is SendNow and RecvNow in one. WaitFirst waits for the first
+// of several requests.
 // Pending lists those that are not complete, for people.
 // Claim takes a message that has arrived out of matching, and IrecvMessage receives it
 // later: what a program with several goroutines needs in the place of a probe.

@@ -31,19 +31,44 @@ func (ep *Endpoint) RecvNow(buf []byte, src EndpointAddr, matchRecv, matchMask u
 	if src.ep != ep {
 		return 0, Request{}, false, ep.fail("recv now", src.String(), ep.owns(src))
 	}
-	var got endpoint.Status
-	h, done, err := ep.d.RecvNow(buf, src.a, matchRecv, matchMask, &got)
-	if done && got.Code == endpoint.Success {
-		return int(got.XferLength), Request{}, true, nil
-	}
+	n, h, done, err := ep.d.RecvNow(buf, src.a, matchRecv, matchMask)
 	if done {
-		st := ep.status(&got)
-		return 0, Request{}, false, st.Err()
+		return n, Request{}, true, nil
 	}
 	if err != nil {
 		return 0, Request{}, false, ep.fail("recv now", src.String(), err)
 	}
-	return 0, Request{ep, h}, false, nil
+	return ep.received(h)
+}
+
+// ExchangeNow is SendNow of out, and if that has sent, RecvNow into in: what two peers do who exchange messages
+// at the same time. sent reports whether it has; the other results are then RecvNow's. Safe from any goroutine.
+func (ep *Endpoint) ExchangeNow(out []byte, dest EndpointAddr, matchSend uint64, in []byte, src EndpointAddr, matchRecv, matchMask uint64) (sent bool, n int, r Request, done bool, err error) {
+	if dest.ep != ep || src.ep != ep {
+		return false, 0, Request{}, false, nil
+	}
+	sent, n, h, done, err := ep.d.ExchangeNow(out, dest.a, matchSend, in, src.a, matchRecv, matchMask)
+	switch {
+	case !sent || done:
+		return sent, n, Request{}, done, nil
+	case err != nil:
+		return true, 0, Request{}, false, ep.fail("recv now", src.String(), err)
+	}
+	n, r, done, err = ep.received(h)
+	return true, n, r, done, err
+}
+
+// received is the rest of RecvNow, for a message that has not come in the moment after, or in another way.
+func (ep *Endpoint) received(h endpoint.Handle) (n int, r Request, done bool, err error) {
+	var got endpoint.Status
+	if done, err := ep.d.Test(h, &got); !done || err != nil {
+		return 0, Request{ep, h}, false, nil
+	}
+	if got.Code == endpoint.Success {
+		return int(got.XferLength), Request{}, true, nil
+	}
+	st := ep.status(&got)
+	return 0, Request{}, false, st.Err()
 }
 
 // IrecvvFrom is IrecvFrom into segments, as Irecvv is Irecv into segments.

@@ -87,3 +87,45 @@ func TestReceiveNowEndsOtherwise(t *testing.T) {
 		refused(w, err, mx.ErrBadEndpoint, "recv now")
 	})
 }
+
+// exchange sends and receives at once, as often as not after the other side has. It returns the length of what came.
+func (w *world) exchange(ep *mx.Endpoint, out []byte, to mx.EndpointAddr, in []byte, match uint64) int {
+	w.Helper()
+	sent, n, r, done, err := ep.ExchangeNow(out, to, match, in, to, match, exact)
+	switch {
+	case err != nil || done && !sent || !r.IsZero() && done:
+		w.Fatalf("sent %v, done %v, request %v: %v", sent, done, r, err)
+	case !sent:
+		send := w.isend(ep, out, to, match)
+		n = w.recvNow(ep, in, to, match)
+		w.succeed(ep, send)
+	case !done:
+		n = int(w.succeed(ep, r).XferLength)
+	}
+	return n
+}
+
+func TestExchangeNow(t *testing.T) {
+	over(t, func(w *world) {
+		a, b, toB, toA := w.pair()
+		for i := range 200 {
+			length := sizes[i%len(sizes)]
+			done := make(chan struct{})
+			go func() {
+				defer close(done)
+				in := make([]byte, length)
+				if n := w.exchange(b, pattern(length, byte(i)), toA, in, uint64(i)); n != length || !bytes.Equal(in, pattern(length, byte(i+1))) {
+					w.Errorf("b has got %d of %d bytes, or others", n, length)
+				}
+			}()
+			in := make([]byte, length)
+			if n := w.exchange(a, pattern(length, byte(i+1)), toB, in, uint64(i)); n != length || !bytes.Equal(in, pattern(length, byte(i))) {
+				w.Errorf("a has got %d of %d bytes, or others", n, length)
+			}
+			receive(w, "the end of the other side", done)
+		}
+		if sent, _, r, done, err := a.ExchangeNow(nil, toA, 1, nil, toB, 1, exact); sent || done || err != nil || !r.IsZero() {
+			w.Errorf("with the address of another endpoint: sent %v, done %v, %v", sent, done, err)
+		}
+	})
+}

@@ -28,6 +28,7 @@ type operation struct {
 
 var operations = []operation{
 	{"pingpong", (*meter).pingpong},
+	{"exchange", (*meter).exchange},
 	{"barrier", func(m *meter, _ int) error { return m.world.Barrier() }},
 	{"bcast", func(m *meter, n int) error { return mpi.Bcast(m.world, m.from[:n], 0) }},
 	{"reduce", func(m *meter, n int) error {
@@ -71,6 +72,19 @@ func (m *meter) pingpong(n int) error {
 		return err
 	}
 	return nil
+}
+
+// exchange is a message each way between neighbours, 0 and 1 the first, at the same time.
+func (m *meter) exchange(n int) error {
+	with := m.world.Rank() ^ 1
+	if with == m.world.Size() {
+		return nil
+	}
+	if err := mpi.Send(m.world, m.from[:n], with, 1); err != nil {
+		return err
+	}
+	_, err := mpi.Recv(m.world, m.to[:n], with, 1)
+	return err
 }
 
 func parseCalls(list string) (calls []call, err error) {

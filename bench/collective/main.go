@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"gomx/bench/pingpong"
+	"gomx/bench/profile"
 	"gomx/mpi"
 )
 
@@ -28,7 +29,9 @@ func main() {
 		fmt.Fprintf(os.Stderr, "collective: %v\n", err)
 		os.Exit(2)
 	}
-	mpi.Main(func(world *mpi.Comm) error { return measureAll(world, o) })
+	mpi.Main(func(world *mpi.Comm) error {
+		return profile.Write(o.profileOf(world.Rank()), func() error { return measureAll(world, o) })
+	})
 }
 
 // pin binds the process to its core before there is anything else. The rank is what
@@ -67,6 +70,7 @@ type options struct {
 	cores    []int
 	batch    time.Duration
 	deadline time.Duration
+	profile  string
 }
 
 func parseOptions(args []string) (*options, error) {
@@ -77,6 +81,7 @@ func parseOptions(args []string) (*options, error) {
 	cores := flags.String("pin", "", "`core` of each rank, as in 0,1; others are not bound")
 	batch := flags.Float64("batch", 5, "how long a batch takes at least, `ms`")
 	deadline := flags.Float64("deadline", 0, "end the process after so many `seconds`, whatever happens; 0: never")
+	flags.StringVar(&o.profile, "cpuprofile", "", "write a CPU profile to this `file`, whose name ends in the rank")
 	if err := flags.Parse(args); err != nil {
 		return nil, err
 	}

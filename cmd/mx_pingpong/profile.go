@@ -1,9 +1,6 @@
 package main
 
-import (
-	"os"
-	"runtime/pprof"
-)
+import "gomx/bench/profile"
 
 // profiled runs f and writes a CPU profile of it, if a file is named. The
 // profile from which the compiler optimizes this program, default.pgo, is made of
@@ -17,20 +14,5 @@ import (
 //	...
 //	go tool pprof -proto *.prof > default.pgo
 func profiled(file string, f func() error) error {
-	if file == "" {
-		return f()
-	}
-	out, err := os.Create(file)
-	if err != nil {
-		return err
-	}
-	if err := pprof.StartCPUProfile(out); err != nil {
-		return err
-	}
-	err = f()
-	pprof.StopCPUProfile()
-	if closed := out.Close(); err == nil {
-		err = closed
-	}
-	return err
+	return profile.Write(file, f)
 }

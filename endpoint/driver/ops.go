@@ -116,24 +116,58 @@ func (d *Endpoint) RecvOneFrom(b []byte, from endpoint.Addr, value, mask uint64,
 	return h, err
 }
 
-// RecvNow posts a receive that is tied to a peer, and polls for a moment. With done it is complete and
-// collected.
-func (d *Endpoint) RecvNow(b []byte, from endpoint.Addr, value, mask uint64, st *endpoint.Status) (h endpoint.Handle, done bool, err error) {
+// RecvNow receives from a peer, and polls for a moment. With done a message has come whole, of n bytes;
+// else there is a request, which may be complete.
+func (d *Endpoint) RecvNow(b []byte, from endpoint.Addr, value, mask uint64) (n int, h endpoint.Handle, done bool, err error) {
 	d.lock()
 	if d.closed || d.lossy {
 		d.unlock()
 		h, err = d.RecvFrom(wire.Vec{First: b}, from, value, mask, nil)
-		return h, false, err
+		return 0, h, false, err
 	}
-	if h, err = d.eng.RecvOneFrom(b, from, value, mask, nil); err == nil {
-		q := want{kind: forRequest, handle: h}
-		if done, _ = q.take(d, st); !done && d.blocked == 0 && d.pace.alone() && d.mayPoll() {
-			done, _ = d.brief(&q, st)
-		}
+	n, h, done, err = d.recvNow(b, from, value, mask)
+	d.after()
+	d.unlock()
+	return n, h, done, err
+}
+
+// ExchangeNow is SendNow, and RecvNow if that has sent.
+func (d *Endpoint) ExchangeNow(out []byte, to endpoint.Addr, match uint64, b []byte, from endpoint.Addr, value, mask uint64) (sent bool, n int, h endpoint.Handle, done bool, err error) {
+	if !d.begin() {
+		return false, 0, 0, false, ErrClosed
+	}
+	if sent = d.eng.SendNow(out, to, match); sent {
+		n, h, done, err = d.recvNow(b, from, value, mask)
 	}
 	d.after()
 	d.unlock()
-	return h, done, err
+	return sent, n, h, done, err
+}
+
+// recvNow is RecvNow with the lock.
+func (d *Endpoint) recvNow(b []byte, from endpoint.Addr, value, mask uint64) (n int, h endpoint.Handle, done bool, err error) {
+	if d.blocked == 0 && d.mayPoll() && d.eng.Catch(b, from, value, mask) {
+		n, h, err = d.catch()
+		return n, h, h == 0 && err == nil, err
+	}
+	h, err = d.eng.RecvOneFrom(b, from, value, mask, nil)
+	return 0, h, false, err
+}
+
+// catch polls for a moment for a message that the engine is to catch.
+func (d *Endpoint) catch() (n int, h endpoint.Handle, err error) {
+	polls := 1
+	if d.pace.alone() {
+		polls = briefly
+	}
+	d.polling = true
+	d.disarm()
+	for i := 0; i < polls && d.eng.Catching() && d.wanted.Load() == 0; i++ {
+		d.progress()
+	}
+	n, h, err = d.eng.EndCatch()
+	d.leave()
+	return n, h, err
 }
 
 // RecvFrom posts a receive that is tied to a peer.

@@ -14,6 +14,7 @@ var _ = family(map[string]command{
 	"sends":     sends,
 	"recv":      recv,
 	"recvfrom":  recvFrom,
+	"catch":     catch,
 	"probe":     probe,
 	"claim":     claim,
 	"recvclaim": recvClaim,
@@ -113,6 +114,37 @@ func recvFrom(t *Trace, a *arguments) error {
 		h, err = n.Engine.RecvFrom(b.Vec, addr, value, mask, nil)
 	}
 	return t.posted(name, n, b, h, err)
+}
+
+// catch NAME a b match=N [mask=N] len=N [n=N]: a receive of a's, tied to b, that catches while n frames of b's are delivered.
+func catch(t *Trace, a *arguments) error {
+	name, n, peer := a.word(0), t.node(a, 1), t.node(a, 2)
+	if a.err != nil {
+		return nil
+	}
+	addr, err := t.address(n, peer)
+	if err != nil {
+		return err
+	}
+	value, mask := a.number("match", 0), a.number("mask", match.MaskNone)
+	b := NewBuffer(a.sizes()...)
+	if !n.Engine.Catch(b.Vec.First, addr, value, mask) {
+		t.printf("%s: is to be posted", name)
+		return nil
+	}
+	for range a.number("n", 0) {
+		t.world.Deliver(peer, n)
+	}
+	got, h, err := n.Engine.EndCatch()
+	if h != 0 || err != nil {
+		t.printf("%s: posted", name)
+		return t.posted(name, n, b, h, err)
+	}
+	if err := b.Check(b.Seed(), got); err != nil {
+		t.printf("%s: WRONG DATA: %v", name, err)
+	}
+	t.printf("%s: caught %d bytes, message %d", name, got, b.Seed())
+	return nil
 }
 
 // probe a [match=N] [mask=N]

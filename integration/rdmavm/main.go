@@ -108,7 +108,7 @@ func parse(args []string) (o options, err error) {
 
 // packageLimit is how long the tests of a package of the suite may take: those that hang shall say where
 // while there is time. On a machine with nothing else to do the longest take two and a half minutes.
-const packageLimit = 8 * time.Minute
+const packageLimit = 10 * time.Minute
 
 // checkLimit is less than the machine has, so that it can say what has not ended.
 func (o options) checkLimit() time.Duration {

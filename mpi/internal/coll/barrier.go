@@ -21,7 +21,14 @@ func Barrier(n Net, a Algorithm) error {
 func disseminate(n Net) error {
 	rank, size := n.Rank(), n.Size()
 	for far := 1; far < size; far <<= 1 {
-		if err := n.Sendrecv(nil, (rank+far)%size, nil, (rank-far+size)%size); err != nil {
+		to, from := rank+far, rank-far
+		if to >= size {
+			to -= size
+		}
+		if from < 0 {
+			from += size
+		}
+		if err := n.Sendrecv(nil, to, nil, from); err != nil {
 			return err
 		}
 	}

@@ -3,16 +3,10 @@ package coll
 import "gomx/mpi/internal/elem"
 
 // bytes returns s as bytes. Its type was checked by whoever began the operation.
-func bytes[T any](s []T) []byte {
-	b, _ := elem.Bytes(s)
-	return b
-}
+func bytes[T any](s []T) []byte { return elem.Memory(s) }
 
 // scratch returns room for n elements.
-func scratch[T any](n Net, count int) []T {
-	s, _ := elem.Of[T](n.Scratch(count * elem.Size[T]()))
-	return s
-}
+func scratch[T any](n Net, count int) []T { return elem.Elements[T](n.Scratch(count * elem.Size[T]())) }
 
 // partial is what a rank has combined so far. have holds it, which is the rank's
 // contribution at first and may not be written then; spare and other can be.

@@ -18,7 +18,12 @@ func Bytes[T any](s []T) ([]byte, bool) {
 	if !Plain[T]() {
 		return nil, false
 	}
-	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(s))), len(s)*Size[T]()), true
+	return Memory(s), true
+}
+
+// Memory is Bytes of a type that is known to be plain.
+func Memory[T any](s []T) []byte {
+	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(s))), len(s)*Size[T]())
 }
 
 // Of returns b as elements. False: b is not aligned as T is, or T is not plain. Bytes behind
@@ -29,7 +34,12 @@ func Of[T any](b []byte) ([]T, bool) {
 	if !Plain[T]() || uintptr(at)%unsafe.Alignof(t) != 0 {
 		return nil, false
 	}
-	return unsafe.Slice((*T)(at), len(b)/Size[T]()), true
+	return Elements[T](b), true
+}
+
+// Elements is Of bytes that are aligned, and of a type that is known to be plain.
+func Elements[T any](b []byte) []T {
+	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(b))), len(b)/Size[T]())
 }
 
 // Same reports whether two slices begin at the same place.
@@ -49,13 +59,13 @@ func Overlap(a, b []byte) bool {
 // seen holds the types that were found plain, each in the place that its descriptor's
 // address leads to. Descriptors are not moved, and those of type parameters are part of
 // the program.
-var seen [256]atomic.Uintptr
+var seen [256]uintptr
 
 // Plain reports whether T has no pointers and at least one byte, so that its bytes are all
 // there is to it. It costs a nanosecond.
 func Plain[T any]() bool {
 	t := descriptor[T]()
-	return seen[place(t)].Load() == t || examine[T](t)
+	return atomic.LoadUintptr(&seen[place(t)]) == t || examine[T](t)
 }
 
 // descriptor returns the address of the descriptor of *T.
@@ -71,7 +81,7 @@ func examine[T any](t uintptr) bool {
 	if Size[T]() == 0 || !plain(reflect.TypeFor[T]()) {
 		return false
 	}
-	seen[place(t)].Store(t)
+	atomic.StoreUintptr(&seen[place(t)], t)
 	return true
 }
 

@@ -1,0 +1,71 @@
+package endpoint
+
+import "gomx/transport/wire"
+
+// catch is a receive that is no request yet: its owner polls for a moment, and most messages that it waits for
+// come then. It stands behind all receives that are posted, as one that is posted last. It becomes a
+// request when a message comes that takes more than a copy, and when the owner does not wait any longer.
+type catch struct {
+	live, caught bool
+	value, mask  uint64
+	from         Addr
+	b            []byte
+	n            int // bytes that were caught
+	handle       Handle
+	err          error
+}
+
+// Catch begins to catch a message for a receive as RecvOneFrom's. False: that one is to be posted. Until EndCatch
+// the owner may do nothing but poll.
+func (e *Engine) Catch(b []byte, from Addr, value, mask uint64) bool {
+	if value&^mask != 0 || e.cfg.ContextBits != 0 || e.handler || e.unexp.Len() > 0 || !e.direct(from) {
+		return false
+	}
+	c := &e.catch
+	c.live, c.caught, c.handle, c.err = true, false, 0, nil
+	c.value, c.mask, c.from, c.b = value, mask, from, b
+	return true
+}
+
+// Catching reports whether there is still nothing: no message and no request.
+func (e *Engine) Catching() bool { return e.catch.live }
+
+// EndCatch returns how many bytes were caught, or else the request that the receive is.
+func (e *Engine) EndCatch() (n int, h Handle, err error) {
+	c := &e.catch
+	if c.live {
+		e.postCatch()
+	}
+	c.b = nil
+	return c.n, c.handle, c.err
+}
+
+// postCatch makes a request of the receive.
+func (e *Engine) postCatch() {
+	c := &e.catch
+	c.live, c.n = false, 0
+	c.handle, c.err = e.RecvOneFrom(c.b, c.from, c.value, c.mask, nil)
+}
+
+// arrive finds the receive for a message among those that are posted, and the one that catches.
+func (e *Engine) arrive(incoming uint64) (slot int32, ok bool) {
+	slot, ok = e.posted.Arrive(incoming)
+	if c := &e.catch; !ok && c.live && incoming&c.mask == c.value {
+		e.postCatch()
+		return e.posted.Arrive(incoming)
+	}
+	return slot, ok
+}
+
+// caught takes an eager message that no posted receive is for, and reports whether it did.
+func (e *Engine) caught(p *peer, h *wire.Header, payload []byte) bool {
+	c := &e.catch
+	if h.Match&c.mask != c.value || len(payload) > len(c.b) || h.Flags&wire.Sync != 0 {
+		return false
+	}
+	c.live, c.caught = false, true
+	c.n = copy(c.b, payload)
+	p.medium.RecvEager++
+	p.medium.BytesReceived += uint64(c.n)
+	return true
+}
