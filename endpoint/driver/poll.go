@@ -95,10 +95,10 @@ func (d *Endpoint) poll(w *waiter) {
 // after each poll once the core proves to be shared, it offers the core to others: the
 // one we wait for may be among them.
 func (d *Endpoint) spin(w *waiter, budget time.Duration) {
-	var since time.Time
+	var since, now time.Time // on a shared core it is as late as it was after the last offer
 	for polls := 0; ; {
 		if d.progress() {
-			polls, since = 0, time.Time{}
+			polls, since, now = 0, time.Time{}, time.Time{}
 		}
 		if w.over(d) {
 			return
@@ -113,7 +113,9 @@ func (d *Endpoint) spin(w *waiter, budget time.Duration) {
 			continue
 		}
 		polls = 0
-		now := time.Now()
+		if now.IsZero() || !d.pace.shared {
+			now = time.Now()
+		}
 		if since.IsZero() {
 			since = now
 		}
@@ -123,21 +125,22 @@ func (d *Endpoint) spin(w *waiter, budget time.Duration) {
 		if now.Sub(since) > budget || w.late(now) {
 			return
 		}
-		d.giveWay()
+		now = d.giveWay(now)
 	}
 }
 
-// giveWay lets other goroutines and other processes have the core for a moment.
-func (d *Endpoint) giveWay() {
+// giveWay lets other goroutines and other processes have the core for a moment, and returns when that was over.
+func (d *Endpoint) giveWay(now time.Time) time.Time {
 	d.unlock()
 	if d.pace.crowd() {
 		runtime.Gosched()
+		now = time.Now()
 	}
-	offered := time.Now()
 	d.bell.Yield()
-	took := time.Since(offered)
+	over := time.Now()
 	d.lock()
-	d.pace.offered(took)
+	d.pace.offered(over.Sub(now))
+	return over
 }
 
 // backlogNap bounds a sleep while frames wait for room in a link. The peer rings
