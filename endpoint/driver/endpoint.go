@@ -44,6 +44,7 @@ type Endpoint struct {
 	wanted atomic.Int32 // callers that wait for mu while the poller has it
 	eng    *endpoint.Engine
 	ports  []transport.Port
+	lively int // the port that has delivered something last; under mu
 
 	// Guarded by mu.
 	polling  bool // somebody has the polling role

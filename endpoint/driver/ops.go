@@ -154,6 +154,9 @@ func (d *Endpoint) recvNow(b []byte, from endpoint.Addr, value, mask uint64) (n 
 	return 0, h, false, err
 }
 
+// othersPolled is after how many polls of the port that has delivered last a catch polls all.
+const othersPolled = 8
+
 // catch polls for a moment for a message that the engine is to catch.
 func (d *Endpoint) catch() (n int, h endpoint.Handle, err error) {
 	polls := 1
@@ -163,7 +166,11 @@ func (d *Endpoint) catch() (n int, h endpoint.Handle, err error) {
 	d.polling = true
 	d.disarm()
 	for i := 0; i < polls && d.eng.Catching() && d.wanted.Load() == 0; i++ {
-		d.progress()
+		if got := d.ports[d.lively].Poll(d.eng); got > 0 {
+			d.follow(got)
+		} else if i%othersPolled == 0 {
+			d.progress()
+		}
 	}
 	n, h, err = d.eng.EndCatch()
 	d.leave()

@@ -9,8 +9,10 @@ import (
 
 // progress does one pass: frames, events, queues. It reports whether anything
 // happened. The lock is held.
-func (d *Endpoint) progress() bool {
-	n := d.pollPorts()
+func (d *Endpoint) progress() bool { return d.follow(d.pollPorts()) }
+
+// follow does what is left of a pass in which the ports have delivered n frames.
+func (d *Endpoint) follow(n int) bool {
 	if d.inbox.full() {
 		d.takeEvents()
 		n++
@@ -27,8 +29,11 @@ func (d *Endpoint) progress() bool {
 
 func (d *Endpoint) pollPorts() int {
 	n := 0
-	for _, p := range d.ports {
-		n += p.Poll(d.eng)
+	for i, p := range d.ports {
+		if k := p.Poll(d.eng); k > 0 {
+			n += k
+			d.lively = i
+		}
 	}
 	return n
 }
