@@ -30,6 +30,9 @@ func (e *Engine) Catch(b []byte, from Addr, value, mask uint64) bool {
 // Catching reports whether there is still nothing: no message and no request.
 func (e *Engine) Catching() bool { return e.catch.live }
 
+// StopCatching ends the catch without a receive.
+func (e *Engine) StopCatching() { e.catch.live, e.catch.b = false, nil }
+
 // EndCatch returns how many bytes were caught, or else the request that the receive is.
 func (e *Engine) EndCatch() (n int, h Handle, err error) {
 	c := &e.catch

@@ -125,7 +125,7 @@ func (d *Endpoint) RecvNow(b []byte, from endpoint.Addr, value, mask uint64) (n 
 		h, err = d.RecvFrom(wire.Vec{First: b}, from, value, mask, nil)
 		return 0, h, false, err
 	}
-	n, h, done, err = d.recvNow(b, from, value, mask)
+	n, h, done, err = d.recvNow(&receipt{b, from, value, mask})
 	d.after()
 	d.unlock()
 	return n, h, done, err
@@ -137,44 +137,41 @@ func (d *Endpoint) ExchangeNow(out []byte, to endpoint.Addr, match uint64, b []b
 		return false, 0, 0, false, ErrClosed
 	}
 	if sent = d.eng.SendNow(out, to, match); sent {
-		n, h, done, err = d.recvNow(b, from, value, mask)
+		n, h, done, err = d.recvNow(&receipt{b, from, value, mask})
 	}
 	d.after()
 	d.unlock()
 	return sent, n, h, done, err
 }
 
-// recvNow is RecvNow with the lock.
-func (d *Endpoint) recvNow(b []byte, from endpoint.Addr, value, mask uint64) (n int, h endpoint.Handle, done bool, err error) {
-	if d.blocked == 0 && d.mayPoll() && d.eng.Catch(b, from, value, mask) {
-		n, h, err = d.catch()
-		return n, h, h == 0 && err == nil, err
-	}
-	h, err = d.eng.RecvOneFrom(b, from, value, mask, nil)
-	return 0, h, false, err
+// receipt is what a receive from a peer wants.
+type receipt struct {
+	b           []byte
+	from        endpoint.Addr
+	value, mask uint64
 }
 
-// othersPolled is after how many polls of the port that has delivered last a catch polls all.
-const othersPolled = 8
-
-// catch polls for a moment for a message that the engine is to catch.
-func (d *Endpoint) catch() (n int, h endpoint.Handle, err error) {
-	polls := 1
-	if d.pace.alone() {
-		polls = briefly
-	}
-	d.polling = true
-	d.disarm()
-	for i := 0; i < polls && d.eng.Catching() && d.wanted.Load() == 0; i++ {
-		if got := d.ports[d.lively].Poll(d.eng); got > 0 {
-			d.follow(got)
-		} else if i%othersPolled == 0 {
-			d.progress()
+// recvNow is RecvNow with the lock.
+func (d *Endpoint) recvNow(r *receipt) (n int, h endpoint.Handle, done bool, err error) {
+	if d.blocked == 0 && d.mayPoll() {
+		d.polling = true
+		d.disarm()
+		posted := false
+		if !d.pace.alone() {
+			n, h, posted, err = d.catchInTurns(r)
+		} else if posted = d.eng.Catch(r.b, r.from, r.value, r.mask); posted {
+			n, h, err = d.catch()
+		}
+		d.leave()
+		if posted {
+			return n, h, h == 0 && err == nil, err
+		}
+		if d.closed {
+			return 0, 0, false, ErrClosed
 		}
 	}
-	n, h, err = d.eng.EndCatch()
-	d.leave()
-	return n, h, err
+	h, err = d.eng.RecvOneFrom(r.b, r.from, r.value, r.mask, nil)
+	return 0, h, false, err
 }
 
 // RecvFrom posts a receive that is tied to a peer.

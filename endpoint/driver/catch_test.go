@@ -1,0 +1,110 @@
+package driver_test
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"gomx/endpoint"
+	"gomx/endpoint/driver"
+	"gomx/transport/mem"
+	"gomx/transport/wire"
+)
+
+const exactly = ^uint64(0)
+
+// receiver is an endpoint that offers its core after each poll, and a peer of it.
+func receiver(t *testing.T, options ...option) (w *world, d, peer *driver.Endpoint, from, to endpoint.Addr) {
+	w = newWorld(t, mem.Options{})
+	t.Cleanup(w.close)
+	d, peer = w.open(options...), w.open()
+	from, to = w.connect(d, 1), w.connect(peer, 0)
+	d.ShareCore()
+	return w, d, peer, from, to
+}
+
+func TestReceiveNowInTurns(t *testing.T) {
+	w, d, peer, from, to := receiver(t, spinning(time.Second))
+	for i := range uint64(2000) {
+		sent := make(chan bool)
+		go func() { sent <- peer.SendNow([]byte{byte(i), 1}, to, i) }()
+		if i%2 == 0 {
+			<-sent // it is there already, or among the unexpected
+		}
+		var b [2]byte
+		n, h, done, err := d.RecvNow(b[:], from, i, exactly)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !done {
+			n = int(w.wait(d, h).XferLength)
+		}
+		if n != 2 || b[0] != byte(i) {
+			t.Fatalf("message %d: %d bytes, %v", i, n, b)
+		}
+		if i%2 != 0 {
+			<-sent
+		}
+	}
+}
+
+// What does not come in time is a request, and so is what must wait behind a wake-up.
+func TestReceiveNowInTurnsIsPosted(t *testing.T) {
+	w, d, peer, from, to := receiver(t, spinning(time.Millisecond))
+	var b [8]byte
+	n, h, done, err := d.RecvNow(b[:], from, 1, exactly)
+	if done || err != nil || h == 0 {
+		t.Fatalf("nothing was sent: %d bytes, done %v, %v", n, done, err)
+	}
+	if !peer.SendNow(b[:5], to, 1) {
+		t.Fatal("not sent")
+	}
+	if st := w.wait(d, h); st.XferLength != 5 {
+		t.Errorf("%+v", st)
+	}
+}
+
+// Closing ends the wait of a receive that is no request yet.
+func TestCloseWhileReceivingInTurns(t *testing.T) {
+	_, d, _, from, _ := receiver(t, spinning(time.Hour))
+	closed := make(chan error)
+	time.AfterFunc(20*time.Millisecond, func() { closed <- d.Close() })
+	var b [8]byte
+	if _, h, done, err := d.RecvNow(b[:], from, 1, exactly); done || h == 0 && !errors.Is(err, driver.ErrClosed) {
+		t.Errorf("request %v, done %v, %v", h, done, err)
+	}
+	if err := <-closed; err != nil {
+		t.Error(err)
+	}
+}
+
+// A second caller that waits for something else is not kept waiting by the first.
+func TestReceiveNowInTurnsBesideAnother(t *testing.T) {
+	w, d, peer, from, to := receiver(t, spinning(time.Hour))
+	got := make(chan endpoint.Status)
+	other, err := d.RecvFrom(wire.Vec{First: make([]byte, 8)}, from, 2, exactly, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	time.AfterFunc(5*time.Millisecond, func() {
+		go func() { got <- w.wait(d, other) }()
+		time.Sleep(5 * time.Millisecond)
+		if !peer.SendNow([]byte("beside"), to, 2) || !peer.SendNow([]byte("this"), to, 1) {
+			t.Error("not sent")
+		}
+	})
+	var b [8]byte
+	n, h, done, err := d.RecvNow(b[:], from, 1, exactly)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !done {
+		n = int(w.wait(d, h).XferLength)
+	}
+	if n != 4 {
+		t.Errorf("%d bytes", n)
+	}
+	if st := <-got; st.XferLength != 6 {
+		t.Errorf("beside it: %+v", st)
+	}
+}
