@@ -43,6 +43,7 @@ var arrows = map[string][]string{
 	"exs":             {"mx"},
 	"mpi/launch":      {"mpi/internal/variables"},
 	"bench/stats":     {},
+	"bench/profile":   {},
 	"bench/plot":      {},
 	"bench/pingpong":  {"mx", "bench/stats"},
 	"bench/compare":   {"bench/plot", "bench/stats"},
@@ -50,11 +51,11 @@ var arrows = map[string][]string{
 	"cmd/exs_blast":   {"cmd/internal/cmdline", "exs", "mx", "bench/pingpong", "bench/plot", "bench/stats"},
 	"cmd/mx_info":     {"cmd/internal/cmdline", "mpi", "mx"},
 	"cmd/mx_run":      {"cmd/internal/cmdline", "mpi/launch/spawn", "mx"},
-	"cmd/mx_pingpong": {"cmd/internal/cmdline", "mx", "bench/pingpong", "bench/plot", "bench/stats"},
+	"cmd/mx_pingpong": {"cmd/internal/cmdline", "mx", "bench/pingpong", "bench/plot", "bench/profile", "bench/stats"},
 	"examples":        {"exs", "mpi", "mx"},
 	"integration":     {},
 
-	"bench/collective": {"mpi", "bench/pingpong", "bench/stats"},
+	"bench/collective": {"mpi", "bench/pingpong", "bench/profile", "bench/stats"},
 
 	"integration/launch":           {"mpi/launch"},
 	"integration/internal/traffic": {"mx", "integration/internal/proc"},
