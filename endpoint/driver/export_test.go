@@ -3,6 +3,6 @@ package driver
 // ShareCore has the endpoint take its core for a shared one for good.
 func (d *Endpoint) ShareCore() {
 	d.lock()
-	d.pace.shared, d.pace.kept = true, -1<<40
+	d.pace.shared, d.pace.kept = true, -1<<30
 	d.unlock()
 }
