@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	_ "embed"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -158,7 +159,14 @@ func (m *mpi) build(ctx context.Context, dir string) error {
 func (m *mpi) program(folder, name string) string { return filepath.Join(folder, name+"."+m.word) }
 
 func (m *mpi) run(ctx context.Context, j job, at setting) ([]record, error) {
-	return at.records(ctx, m.command(j, at))
+	records, err := at.records(ctx, m.command(j, at))
+	if errors.Is(err, child.ErrTimeout) {
+		// MPICH over UCX's TCP now and then does not come out of MPI_Finalize. Its figures are there by then.
+		if all, short := pick(records, j); short == nil {
+			return all, nil
+		}
+	}
+	return records, err
 }
 
 func (m *mpi) command(j job, at setting) child.Command {

@@ -2,11 +2,17 @@ package main
 
 import (
 	"bytes"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"gomx/bench/compare/internal/child"
 )
 
 func TestWithoutLaunchers(t *testing.T) {
@@ -79,5 +85,26 @@ func TestRankProgram(t *testing.T) {
 				t.Errorf("version %q", result.versions[peer.word])
 			}
 		})
+	}
+}
+
+// An MPI that has printed all that was asked for, and does not end, has been measured; one that has printed less has not.
+func TestMPIThatDoesNotEnd(t *testing.T) {
+	dir := t.TempDir()
+	launcher := filepath.Join(dir, "mpirun")
+	script := "#!/bin/sh\necho '{\"length\":8,\"latency_us\":{\"p50\":3}}'\nsleep 60\n"
+	if err := os.WriteFile(launcher, []byte(script), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	m := &mpi{word: "mpich", launcherPath: launcher, dir: dir, folder: dir}
+	at := setting{timeout: 300 * time.Millisecond, progress: &progress{w: io.Discard}}
+	whole := job{medium: tcp, quantity: "latency", lengths: []int{8}, iterations: 1}
+	if records, err := m.run(t.Context(), whole, at); err != nil || len(records) != 1 {
+		t.Errorf("all was there: %v, %v", records, err)
+	}
+	more := whole
+	more.lengths = []int{8, 16}
+	if _, err := m.run(t.Context(), more, at); !errors.Is(err, child.ErrTimeout) {
+		t.Errorf("half of it was there: %v", err)
 	}
 }

@@ -49,12 +49,9 @@ type setting struct {
 func (at setting) records(ctx context.Context, command child.Command) ([]record, error) {
 	stdout, stderr, err := child.Run(ctx, command)
 	at.progress.ran(command, stdout, stderr)
-	if err != nil {
-		return nil, err
+	records, bad := parseRecords(stdout)
+	if err == nil && bad != nil {
+		err = fmt.Errorf("%s: %w", filepath.Base(command.Path), bad)
 	}
-	records, err := parseRecords(stdout)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", filepath.Base(command.Path), err)
-	}
-	return records, nil
+	return records, err
 }
