@@ -6,13 +6,13 @@ import "gomx/transport/wire"
 // come then. It stands behind all receives that are posted, as one that is posted last. It becomes a
 // request when a message comes that takes more than a copy, and when the owner does not wait any longer.
 type catch struct {
-	live, caught bool
-	value, mask  uint64
-	from         Addr
-	b            []byte
-	n            int // bytes that were caught
-	handle       Handle
-	err          error
+	live        bool // neither a message nor a request yet
+	value, mask uint64
+	from        Addr
+	b           []byte
+	n           int // bytes that were caught
+	handle      Handle
+	err         error
 }
 
 // Catch begins to catch a message for a receive as RecvOneFrom's. False: that one is to be posted. Until EndCatch
@@ -22,7 +22,7 @@ func (e *Engine) Catch(b []byte, from Addr, value, mask uint64) bool {
 		return false
 	}
 	c := &e.catch
-	c.live, c.caught, c.handle, c.err = true, false, 0, nil
+	c.live, c.handle, c.err = true, 0, nil
 	c.value, c.mask, c.from, c.b = value, mask, from, b
 	return true
 }
@@ -66,7 +66,7 @@ func (e *Engine) caught(p *peer, h *wire.Header, payload []byte) bool {
 	if h.Match&c.mask != c.value || len(payload) > len(c.b) || h.Flags&wire.Sync != 0 {
 		return false
 	}
-	c.live, c.caught = false, true
+	c.live = false
 	c.n = copy(c.b, payload)
 	p.medium.RecvEager++
 	p.medium.BytesReceived += uint64(c.n)

@@ -24,11 +24,7 @@ var _ = family(map[string]command{
 
 // send NAME a b match=N len=N|cut=N,N [sync] [copyof=NAME]
 func send(t *Trace, a *arguments) error {
-	name, from, to := a.word(0), t.node(a, 1), t.node(a, 2)
-	if a.err != nil {
-		return nil
-	}
-	addr, err := t.address(from, to)
+	name, from, _, addr, err := t.toward(a)
 	if err != nil {
 		return err
 	}
@@ -96,11 +92,7 @@ func (t *Trace) posted(name string, n *Node, b *Buffer, h endpoint.Handle, err e
 
 // recvfrom NAME a b match=N [mask=N] len=N|cut=N,N [session=N]: a receive of a's, tied to b.
 func recvFrom(t *Trace, a *arguments) error {
-	name, n, peer := a.word(0), t.node(a, 1), t.node(a, 2)
-	if a.err != nil {
-		return nil
-	}
-	addr, err := t.address(n, peer)
+	name, n, _, addr, err := t.toward(a)
 	if err != nil {
 		return err
 	}
@@ -118,11 +110,7 @@ func recvFrom(t *Trace, a *arguments) error {
 
 // catch NAME a b match=N [mask=N] len=N [n=N]: a receive of a's, tied to b, that catches while n frames of b's are delivered.
 func catch(t *Trace, a *arguments) error {
-	name, n, peer := a.word(0), t.node(a, 1), t.node(a, 2)
-	if a.err != nil {
-		return nil
-	}
-	addr, err := t.address(n, peer)
+	name, n, peer, addr, err := t.toward(a)
 	if err != nil {
 		return err
 	}

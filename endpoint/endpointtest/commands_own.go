@@ -11,11 +11,7 @@ var _ = family(map[string]command{
 
 // watch NAME a b [session=N]
 func watch(t *Trace, a *arguments) error {
-	name, n, peer := a.word(0), t.node(a, 1), t.node(a, 2)
-	if a.err != nil {
-		return nil
-	}
-	addr, err := t.address(n, peer)
+	name, n, _, addr, err := t.toward(a)
 	if err != nil {
 		return err
 	}

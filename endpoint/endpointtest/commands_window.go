@@ -130,12 +130,8 @@ func put(t *Trace, a *arguments) error {
 
 // write NAME a b window=W [at=N] len=N [wrong]
 func write(t *Trace, a *arguments) error {
-	name, from, to := a.word(0), t.node(a, 1), t.node(a, 2)
 	w := t.window(a.keyed["window"], a)
-	if a.err != nil {
-		return nil
-	}
-	addr, err := t.address(from, to)
+	name, from, _, addr, err := t.toward(a)
 	if err != nil {
 		return err
 	}
@@ -191,12 +187,8 @@ func gets(t *Trace, a *arguments) error {
 }
 
 func (t *Trace) access(a *arguments, begin func(r *traced, addr endpoint.Addr, b *Buffer, id uint64) (endpoint.Handle, error)) error {
-	name, from, to := a.word(0), t.node(a, 1), t.node(a, 2)
 	w := t.window(a.keyed["window"], a)
-	if a.err != nil {
-		return nil
-	}
-	addr, err := t.address(from, to)
+	name, from, _, addr, err := t.toward(a)
 	if err != nil {
 		return err
 	}

@@ -125,6 +125,15 @@ func disconnect(t *Trace, a *arguments) error {
 	return from.Engine.Disconnect(addr)
 }
 
+// toward reads NAME a b: the name of a request, whose it is, whom it is about, and the address under which a has b.
+func (t *Trace) toward(a *arguments) (name string, from, to *Node, addr endpoint.Addr, err error) {
+	if name, from, to = a.word(0), t.node(a, 1), t.node(a, 2); a.err == nil {
+		addr, err = t.address(from, to)
+		return name, from, to, addr, err
+	}
+	return name, from, to, addr, a.err
+}
+
 // address returns to's address as from knows it.
 func (t *Trace) address(from, to *Node) (endpoint.Addr, error) {
 	if from == to {

@@ -9,7 +9,8 @@ import (
 )
 
 // Soft-RoCE has been seen to end a read as if all were well and to have written nothing, or all but the
-// last packet, after packets were lost: when a request behind it was, it takes the answers to the read for old ones.
+// last packet, after packets were lost. As its source reads, it takes the answers to a read for old ones when a
+// request behind the read was lost.
 // So the last bytes of where a read goes to are made such as nobody guesses, and if they are the same after it,
 // nothing has come. By chance that is so of bytes that have come, too; those come once more, by blocks.
 const (
