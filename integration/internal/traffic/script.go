@@ -203,6 +203,9 @@ func (p *Peer) Pinned() int {
 	return n
 }
 
+// Refused is the counter of handshakes that the endpoint has refused.
+const Refused = "handshakes refused"
+
 // Counter returns one of the endpoint's counters.
 func (p *Peer) Counter(label string) uint64 {
 	p.t.Helper()
@@ -212,6 +215,19 @@ func (p *Peer) Counter(label string) uint64 {
 		p.t.Fatal(err)
 	}
 	return n
+}
+
+// TurnsAway fails the test unless the endpoint soon counts more refused handshakes
+// than before. It counts after it has told the peer, who may be heard of first.
+func (p *Peer) TurnsAway(before uint64) {
+	p.t.Helper()
+	for range 100 {
+		if p.Counter(Refused) > before {
+			return
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
+	p.t.Error("no refused handshake was counted")
 }
 
 // Way returns by which transport the peer reaches another one, and what it says
