@@ -16,6 +16,7 @@ func (n *net) start(run func() error) (Request, error) {
 		n.done()
 		return Request{}, c.broken(op, Undefined, Undefined, err)
 	}
+	ep.Share()
 	b := &background{}
 	go func() {
 		b.err = n.finish(run())

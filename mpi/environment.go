@@ -59,5 +59,5 @@ func setHang(s *settings, text string) error {
 const defaultHang = 10 * time.Minute
 
 func defaultSettings() settings {
-	return settings{algorithms: &coll.Overrides{}, hang: defaultHang}
+	return settings{algorithms: &coll.Overrides{}, hang: defaultHang, threads: ThreadMultiple}
 }

@@ -17,8 +17,19 @@ const bound = 30 * time.Second
 // media are the transports that worlds are made over.
 var media = []string{"mem", "shm", "tcp"}
 
-// over runs a world of n ranks over each transport that works here.
+// over runs a world of n ranks over each transport that works here, and with the promise that one goroutine of
+// a rank at a time makes calls, which f keeps.
 func over(t *testing.T, n int, f func(c *mpi.Comm) error) {
+	t.Helper()
+	overMany(t, n, f)
+	t.Run(fmt.Sprintf("serialized/%d", n), func(t *testing.T) {
+		skipWithout(t, "shm")
+		world(t, n, f, mpi.WithTransports("shm"), mpi.WithThreadLevel(mpi.ThreadSerialized))
+	})
+}
+
+// overMany is over for ranks with many goroutines.
+func overMany(t *testing.T, n int, f func(c *mpi.Comm) error) {
 	t.Helper()
 	for _, medium := range media {
 		t.Run(fmt.Sprintf("%s/%d", medium, n), func(t *testing.T) {

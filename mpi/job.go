@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -79,7 +80,7 @@ func leaveLibrary() {
 
 // open opens an endpoint of the job.
 func (j *job) open(filter uint32) (*mx.Endpoint, error) {
-	params := append([]mx.Param{mx.WithErrorHandler(mx.ErrorsReturn)}, j.set.params...)
+	params := slices.Concat([]mx.Param{mx.WithErrorHandler(mx.ErrorsReturn)}, j.set.threadParams(), j.set.params)
 	if j.launch != nil {
 		return mx.OpenEndpoint(mx.AnyNIC, mx.AnyEndpoint, filter, params...)
 	}

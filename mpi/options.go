@@ -13,8 +13,9 @@ import (
 type Option func(*settings)
 
 type settings struct {
-	params []mx.Param
-	local  int // MX_LOCAL
+	params  []mx.Param
+	threads ThreadLevel
+	local   int // MX_LOCAL
 
 	algorithms *coll.Overrides
 	check      bool          // collectives compare what the ranks are about to do

@@ -18,6 +18,10 @@ var windows = map[string]func(c *mpi.Comm, n int) (*mpi.Win[int32], error){
 
 // onWindow runs f with a window of n elements at each of some ranks, over each transport.
 func onWindow(t *testing.T, ranks, n int, f func(c *mpi.Comm, w *mpi.Win[int32]) error) {
+	windowOver(t, over, ranks, n, f)
+}
+
+func windowOver(t *testing.T, over func(*testing.T, int, func(*mpi.Comm) error), ranks, n int, f func(c *mpi.Comm, w *mpi.Win[int32]) error) {
 	for name, create := range windows {
 		t.Run(name, func(t *testing.T) {
 			over(t, ranks, func(c *mpi.Comm) error {
@@ -234,7 +238,7 @@ func TestWinOrderAtOneTarget(t *testing.T) {
 }
 
 func TestWinManyGoroutines(t *testing.T) {
-	onWindow(t, 3, 64, func(c *mpi.Comm, w *mpi.Win[int32]) error {
+	windowOver(t, overMany, 3, 64, func(c *mpi.Comm, w *mpi.Win[int32]) error {
 		if err := w.LockAll(); err != nil {
 			return err
 		}

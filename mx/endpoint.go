@@ -139,7 +139,7 @@ func open(at *site, use choice, id uint32, s *settings) (*Endpoint, error) {
 	}
 	b := at.board
 	cfg := driver.Config{
-		Transports: list, Bell: bell, SingleThreaded: s.single, Spin: s.spin, Unattended: s.unattended,
+		Transports: list, Bell: bell, Lone: s.single, Spin: s.spin, Unattended: s.unattended,
 		Engine: endpoint.Config{
 			NIC: uint64(b.ID), Endpoint: id, Filter: s.filter, Session: newSession(),
 			SelfOverLink: s.noSelf && len(list) > 0,
@@ -199,6 +199,10 @@ func (ep *Endpoint) Close() error {
 // return without an error and without a result, Connect with ErrTimeout. A call
 // that begins later is not affected. Safe from any goroutine.
 func (ep *Endpoint) Wakeup() { ep.d.Wakeup() }
+
+// Share takes the promise of SingleThreaded back: any number of goroutines may make requests from now on. It is
+// called by the goroutine that has made them, before others do. MX does not have it.
+func (ep *Endpoint) Share() { ep.d.Share() }
 
 // ID returns the endpoint id.
 func (ep *Endpoint) ID() uint32 { return ep.id }

@@ -1,6 +1,7 @@
 package mx_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"runtime"
@@ -287,6 +288,14 @@ func counter(t testing.TB, ep *mx.Endpoint, label string) uint64 {
 
 // sizes are message lengths at and around the borders between ways to travel.
 var sizes = []int{0, 1, 39, 40, 41, 64, 1023, 1024, 4096, 8191, 8192, 8193, 40000, 200_000}
+
+// same fails the test unless the bytes are those that were sent.
+func (w *world) same(got, want []byte) {
+	w.Helper()
+	if !bytes.Equal(got, want) {
+		w.Fatalf("other bytes than were sent, of %d", len(want))
+	}
+}
 
 // blockedIn is on the stack of every goroutine that blocks on an endpoint.
 const blockedIn = "driver.(*Endpoint).waitOn("

@@ -60,8 +60,10 @@ func WithCopyLimit(bytes int) Param { return Param{ParamCopyLimit, bytes} }
 // the transport bounds it from above; -1 is what the transport advises.
 func WithEagerLimit(bytes int) Param { return Param{ParamEagerLimit, bytes} }
 
-// SingleThreaded leaves the endpoint's lock out. Its calls must then come from
-// one goroutine at a time, and nothing progresses between them.
+// SingleThreaded promises that one goroutine at a time makes, tests and waits for the endpoint's requests; their
+// calls are faster then. Close, Wakeup, Pending, Counters and what else changes no request
+// may come from any goroutine all the same, and between calls the endpoint progresses as always. The promise ends
+// with Endpoint.Share and with RegisterUnexpHandler, whose handler runs in any goroutine.
 func SingleThreaded() Param { return Param{ParamSingleThreaded, true} }
 
 // WithTransports chooses the transports by name, in order of preference:
@@ -94,7 +96,8 @@ func WithConnectTimeout(d time.Duration) Param { return Param{ParamConnectTimeou
 // WithUnattended has f called when requests have completed while no one has called the endpoint for some
 // milliseconds, so that a layer above can go on with what follows from them while its program does something else.
 // It is called from a goroutine of the endpoint's own, one at a time, may call the endpoint but not
-// close it, and should not block. An endpoint that is SingleThreaded, or whose PollFD is armed, calls nothing.
+// close it, and should not block. An endpoint whose PollFD is armed calls nothing.
+// It takes back SingleThreaded.
 func WithUnattended(f func()) Param { return Param{ParamUnattended, f} }
 
 // settings is what an endpoint is opened with: the environment, then the

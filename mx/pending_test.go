@@ -61,7 +61,10 @@ func TestPendingSaysWhatIsWaitedFor(t *testing.T) {
 
 func TestPendingNamesThePeerOfAConnect(t *testing.T) {
 	over(t, func(w *world) {
-		a, b := w.open(), w.open(mx.SingleThreaded()) // which does not answer by itself
+		a, b := w.open(), w.open()
+		if err := b.DisableProgression(); err != nil { // it does not answer
+			w.Fatal(err)
+		}
 		nic, id := place(w, b)
 		r, err := a.Iconnect(nic, id, testFilter, 7, nil)
 		if err != nil {

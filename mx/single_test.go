@@ -3,6 +3,8 @@ package mx_test
 import (
 	"context"
 	"errors"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -11,7 +13,7 @@ import (
 
 func TestSingleThreadedEndpointDoesEverythingInOneGoroutine(t *testing.T) {
 	over(t, func(w *world) {
-		a, b, toB, _ := singlePair(w)
+		a, b, toB, _ := w.pair(mx.SingleThreaded())
 		for _, n := range sizes {
 			recv := w.irecv(b, make([]byte, n), 1, exact)
 			send := w.issend(a, pattern(n, 0), toB, 1)
@@ -32,7 +34,21 @@ func TestSingleThreadedEndpointDoesEverythingInOneGoroutine(t *testing.T) {
 	})
 }
 
-// The context ends in another goroutine, which may not touch the endpoint.
+// The other side's large messages arrive while this one makes no call.
+func TestSingleThreadedEndpointProgressesBetweenCalls(t *testing.T) {
+	over(t, func(w *world) {
+		a, b, toB, _ := w.pair(mx.SingleThreaded())
+		for i := range uint64(3) {
+			want, got := pattern(300_000, byte(i)), make([]byte, 300_000)
+			recv := w.irecv(b, got, i, exact)
+			w.succeed(a, w.issend(a, want, toB, i))
+			w.succeed(b, recv)
+			w.same(got, want)
+		}
+	})
+}
+
+// The context ends in another goroutine.
 func TestSingleThreadedEndpointWaitsUntilItsContextEnds(t *testing.T) {
 	for name, spin := range map[string]time.Duration{"sleeping": 0, "spinning": 20 * time.Millisecond} {
 		t.Run(name, func(t *testing.T) {
@@ -53,25 +69,57 @@ func TestSingleThreadedEndpointWaitsUntilItsContextEnds(t *testing.T) {
 	}
 }
 
-// singlePair connects two single-threaded endpoints, which must take turns.
-func singlePair(w *world) (a, b *mx.Endpoint, toB, toA mx.EndpointAddr) {
-	w.Helper()
-	a, b = w.open(mx.SingleThreaded()), w.open(mx.SingleThreaded())
-	join := func(from, to *mx.Endpoint) (addr mx.EndpointAddr) {
-		nic, id := place(w, to)
-		r, err := from.Iconnect(nic, id, testFilter, 0, nil)
-		if err != nil {
-			w.Fatal(err)
+// What changes no request comes from any goroutine while the one makes requests; after Share they come from any.
+func TestSingleThreadedEndpointHasGuests(t *testing.T) {
+	over(t, func(w *world) {
+		a, b, toB, _ := w.pair(mx.SingleThreaded())
+		var over atomic.Bool
+		var guests sync.WaitGroup
+		for range 2 {
+			guests.Go(func() {
+				for !over.Load() {
+					b.Wakeup()
+					_, _, _ = b.Pending(), b.Counters(), b.Addr().String()
+				}
+			})
 		}
-		w.until("connected", func() bool {
-			st, ok, err := from.Test(r)
-			if err != nil || ok && st.Code != mx.StatusSuccess {
-				w.Fatal(st.Code, err)
+		for i := range uint64(300) {
+			n := sizes[i%uint64(len(sizes))]
+			want, got := pattern(n, byte(i)), make([]byte, n)
+			recv, send := w.irecv(b, got, i, exact), w.isend(a, want, toB, i)
+			for done := false; !done; {
+				st, ok, err := b.Wait(recv, bound)
+				if err != nil || ok && st.Code != mx.StatusSuccess {
+					w.Fatal(i, st.Code, err)
+				}
+				done = ok
 			}
-			addr = st.Source
-			return ok
-		}, to)
-		return addr
-	}
-	return a, b, join(a, b), join(b, a)
+			w.succeed(a, send)
+			w.same(got, want)
+		}
+		over.Store(true)
+		guests.Wait()
+		a.Share()
+		b.Share()
+		var callers sync.WaitGroup
+		for g := range uint64(4) {
+			callers.Go(func() {
+				for i := range uint64(100) {
+					recv, err := b.Irecv(make([]byte, 8), g<<32|i, exact, nil)
+					send, late := a.Isend(make([]byte, 8), toB, g<<32|i, nil)
+					if err := errors.Join(err, late); err != nil {
+						w.Error(err)
+						return
+					}
+					_, received, err := b.Wait(recv, bound)
+					_, sent, late := a.Wait(send, bound)
+					if !received || !sent {
+						w.Error(g, i, err, late)
+						return
+					}
+				}
+			})
+		}
+		callers.Wait()
+	})
 }

@@ -151,7 +151,7 @@ func TestWaitFirstRefuses(t *testing.T) {
 
 func TestWaitFirstOfASingleThreadedEndpoint(t *testing.T) {
 	over(t, func(w *world) {
-		a, b, toB, _ := singlePair(w)
+		a, b, toB, _ := w.pair(mx.SingleThreaded())
 		reqs := []mx.Request{w.irecv(b, nil, 1, exact), w.irecv(b, nil, 2, exact)}
 		w.isend(a, nil, toB, 2)
 		if err := a.Progress(); err != nil { // nobody else moves it on

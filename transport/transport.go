@@ -198,6 +198,10 @@ type Doorbell interface {
 	// that polls calls it now and then.
 	Yield()
 
+	// Fence has all threads of this process pass a memory barrier before it returns.
+	// False: this machine has nothing of the kind. Safe from any goroutine.
+	Fence() bool
+
 	// Ring wakes the sleeper, if there is one. Safe from any goroutine.
 	Ring()
 

@@ -29,9 +29,13 @@ func main() {
 		fmt.Fprintf(os.Stderr, "collective: %v\n", err)
 		os.Exit(2)
 	}
+	threads := mpi.ThreadMultiple
+	if o.single {
+		threads = mpi.ThreadSingle
+	}
 	mpi.Main(func(world *mpi.Comm) error {
 		return profile.Write(o.profileOf(world.Rank()), func() error { return measureAll(world, o) })
-	})
+	}, mpi.WithThreadLevel(threads))
 }
 
 // pin binds the process to its core before there is anything else. The rank is what
@@ -71,6 +75,7 @@ type options struct {
 	batch    time.Duration
 	deadline time.Duration
 	profile  string
+	single   bool
 }
 
 func parseOptions(args []string) (*options, error) {
@@ -81,6 +86,7 @@ func parseOptions(args []string) (*options, error) {
 	cores := flags.String("pin", "", "`core` of each rank, as in 0,1; others are not bound")
 	batch := flags.Float64("batch", 5, "how long a batch takes at least, `ms`")
 	deadline := flags.Float64("deadline", 0, "end the process after so many `seconds`, whatever happens; 0: never")
+	flags.BoolVar(&o.single, "single", false, "promise one goroutine a rank, as MPI_Init does one thread")
 	flags.StringVar(&o.profile, "cpuprofile", "", "write a CPU profile to this `file`, whose name ends in the rank")
 	if err := flags.Parse(args); err != nil {
 		return nil, err

@@ -10,7 +10,7 @@ import (
 )
 
 // bar is a mark that gomx is meant to reach in one table: a ratio of its median to
-// that of the best rival, on every line that counts.
+// that of the best rival, or how much more it is, on every line that counts.
 type bar struct {
 	medium   medium
 	quantity string
@@ -18,22 +18,24 @@ type bar struct {
 	lines    []string // instead of lengths, where lines are no lengths
 	rivals   []string // the best that was measured counts
 	limit    float64  // of the ratio: at most, or at least where higher figures are better
+	more     bool     // the limit is no ratio, but a difference in the table's unit
 }
 
 var mpis = []string{"openmpi", "mpich"}
 
 var allBars = []bar{
-	{shm, ranksQuantity(2), nil, []string{halfRoundTrip[0].line()}, mpis[:1], 0.85},
-	{shm, ranksQuantity(2), nil, collectiveLines(), mpis, 1},
-	{shm, ranksQuantity(4), nil, collectiveLines(), mpis, 1},
-	{shm, ranksQuantity(8), nil, collectiveLines(), mpis, 1},
-	{tcp, "latency", []int{0, 8, 64, 512, 4 << 10}, nil, []string{bareName}, 1.08},
-	{tcp, "latency", []int{0, 8, 64, 512, 4 << 10}, nil, mpis, 0.95},
-	{tcp, "latency", []int{32 << 10, 256 << 10, 2 << 20}, nil, mpis, 1},
-	{tcp, "rate", []int{8}, nil, mpis, 1.5},
-	{rdma, "latency", []int{8}, nil, []string{sendLatency}, 1.25},
-	{rdma, "latency", []int{8}, nil, mpis, 0.9},
-	{rdma, "bandwidth", []int{1 << 20}, nil, []string{readStream}, 0.9},
+	{shm, ranksQuantity(2), nil, []string{halfRoundTrip[0].line()}, []string{endpointsName}, 0.04, true},
+	{shm, ranksQuantity(2), nil, []string{halfRoundTrip[0].line()}, mpis[:1], 0.85, false},
+	{shm, ranksQuantity(2), nil, collectiveLines(), mpis, 1, false},
+	{shm, ranksQuantity(4), nil, collectiveLines(), mpis, 1, false},
+	{shm, ranksQuantity(8), nil, collectiveLines(), mpis, 1, false},
+	{tcp, "latency", []int{0, 8, 64, 512, 4 << 10}, nil, []string{bareName}, 1.08, false},
+	{tcp, "latency", []int{0, 8, 64, 512, 4 << 10}, nil, mpis, 0.95, false},
+	{tcp, "latency", []int{32 << 10, 256 << 10, 2 << 20}, nil, mpis, 1, false},
+	{tcp, "rate", []int{8}, nil, mpis, 1.5, false},
+	{rdma, "latency", []int{8}, nil, []string{sendLatency}, 1.25, false},
+	{rdma, "latency", []int{8}, nil, mpis, 0.9, false},
+	{rdma, "bandwidth", []int{1 << 20}, nil, []string{readStream}, 0.9, false},
 }
 
 // Verdicts.
@@ -48,7 +50,7 @@ type judgement struct {
 	Medium  string             `json:"medium"`
 	Bar     string             `json:"bar"`
 	Limit   float64            `json:"limit"`
-	Ratios  map[string]float64 `json:"ratios"` // by line
+	Ratios  map[string]float64 `json:"ratios"` // by line; differences, where the bar is one
 	Verdict string             `json:"verdict"`
 	figures string
 }
@@ -86,10 +88,17 @@ func (b bar) judge(s *sheet) judgement {
 			j.Verdict = missed
 		}
 		j.Ratios[line] = ratio
-		figures = append(figures, fmt.Sprintf("%s %.3f (%s)", line, ratio, rival))
+		figures = append(figures, fmt.Sprintf(b.form(), line, ratio, rival))
 	}
 	j.figures = strings.Join(figures, ", ")
 	return j
+}
+
+func (b bar) form() string {
+	if b.more {
+		return "%s %+.3f (%s)"
+	}
+	return "%s %.3f (%s)"
 }
 
 // measured are the lines that count.
@@ -111,11 +120,14 @@ func (b bar) reached(s *sheet, ratio float64) bool {
 	return ratio <= b.limit
 }
 
-// ratio is gomx's median divided by the best rival's, or NaN.
+// ratio is gomx's median divided by the best rival's, or how much more it is; or NaN.
 func (b bar) ratio(s *sheet, line string) (ratio float64, rival string) {
 	ratio = math.NaN()
 	for _, name := range b.rivals {
 		against := s.ratio(line, name)
+		if b.more {
+			against = s.median(line, s.base) - s.median(line, name)
+		}
 		if math.IsNaN(against) {
 			continue
 		}
@@ -156,7 +168,11 @@ func (b bar) words(s *sheet) string {
 	if len(b.rivals) > 1 {
 		than = "the best of " + than
 	}
-	return fmt.Sprintf("%s over %v, %s: %s %.2f x %s", what, b.medium, sizes, bound, b.limit, than)
+	limit := fmt.Sprintf("%.2f x", b.limit)
+	if b.more {
+		limit = fmt.Sprintf("%.2f %s more than", b.limit, s.unit)
+	}
+	return fmt.Sprintf("%s over %v, %s: %s %s %s", what, b.medium, sizes, bound, limit, than)
 }
 
 // writeBars prints the judgements for people at a terminal.

@@ -17,7 +17,8 @@
 // An MPI that was started with MPI_Init has no locks, since it is promised one
 // thread (MPI_THREAD_SINGLE). gomx is therefore measured with endpoints that are
 // promised one goroutine (mx_pingpong -single); small messages over shared memory
-// also with endpoints that any goroutine may use, as "gomx, any thread".
+// also with endpoints that any goroutine may use, as "gomx, any thread". Ranks are started with
+// mpi.ThreadSingle alike, and two of them also without that promise.
 //
 // Two media are measured unless -media says otherwise: shared memory, and TCP over the loopback interface. Over
 // TCP the peers are also a bare socket (internal/socket), and the MPIs are told to

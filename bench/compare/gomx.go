@@ -12,14 +12,18 @@ import (
 
 // pingpong measures gomx with mx_pingpong: as an MPI is that was started with
 // MPI_Init, which means MPI_THREAD_SINGLE, or with endpoints that any goroutine may
-// use.
+// use; or beside ranks, to show what their messages cost without ranks.
 type pingpong struct {
 	path      string // of the executable; if empty, build makes one
 	anyThread bool
+	beside    bool
 }
 
 func (p *pingpong) name() string {
-	if p.anyThread {
+	switch {
+	case p.beside:
+		return endpointsName
+	case p.anyThread:
 		return anyThreadName
 	}
 	return gomxName
@@ -27,8 +31,8 @@ func (p *pingpong) name() string {
 
 // does: what the locks cost is of interest where little else is done.
 func (p *pingpong) does(j job) bool {
-	if j.ranks > 0 { // what the ranks' messages cost without ranks
-		return p.anyThread && slices.Equal(j.calls, halfRoundTrip)
+	if p.beside || j.ranks > 0 {
+		return p.beside && slices.Equal(j.calls, halfRoundTrip)
 	}
 	return !p.anyThread || j.medium != tcp && (j.quantity == "latency" || j.quantity == "rate")
 }

@@ -108,7 +108,7 @@ func buildSubjects(ctx context.Context, o *options, plan []job, dir string, tell
 		if err := ranks.build(ctx, dir); err != nil {
 			return nil, false, err
 		}
-		subjects = slices.Insert(subjects, 0, subject(ranks))
+		subjects = append(subjects, ranks, &facade{folder: ranks.folder, anyThread: true}, &pingpong{path: gomx.path, beside: true})
 	}
 	for _, peer := range peers {
 		if err := peer.build(ctx, dir); err != nil {

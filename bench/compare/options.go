@@ -24,7 +24,7 @@ ratios, and over TCP how they stand to what gomx is meant to reach.
 
 The MPIs run as MPI_Init starts them, which is MPI_THREAD_SINGLE: without locks. So
 does gomx, as mx_pingpong -single, but for "gomx, any thread", whose endpoints any
-goroutine may use, as is usual in Go.
+goroutine may use, as is usual in Go. "mx" is bare endpoints beside ranks.
 
 The tables of 2, 4 and 8 ranks (2-ranks, 4-ranks, 8-ranks) are of package mpi: half
 a round trip, and collectives. Two ranks have a core each, more share two.

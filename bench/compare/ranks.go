@@ -88,12 +88,19 @@ func pickCalls(records []record, j job) ([]record, error) {
 
 // facade measures package mpi with bench/collective, started by mx_run.
 type facade struct {
-	folder string // of the two programs; if empty, build makes them
+	folder    string // of the two programs; if empty, build makes them
+	anyThread bool
 }
 
-func (f *facade) name() string { return gomxName }
+func (f *facade) name() string {
+	if f.anyThread {
+		return anyThreadName
+	}
+	return gomxName
+}
 
-func (f *facade) does(j job) bool { return j.ranks > 0 }
+// does: what the locks cost does not show where ranks share cores.
+func (f *facade) does(j job) bool { return j.ranks == 2 || j.ranks > 0 && !f.anyThread }
 
 func (f *facade) build(ctx context.Context, dir string) error {
 	if f.folder != "" {
@@ -119,6 +126,9 @@ func (f *facade) run(ctx context.Context, j job, at setting) ([]record, error) {
 
 func (f *facade) command(j job, at setting) child.Command {
 	args := append([]string{"-n", fmt.Sprint(j.ranks), filepath.Join(f.folder, "collective")}, j.rankArgs(at)...)
+	if !f.anyThread {
+		args = append(args, "-single")
+	}
 	return child.Command{Path: filepath.Join(f.folder, "mx_run"), Args: args, Env: withoutLaunchers(os.Environ()), Timeout: at.timeout}
 }
 

@@ -9,11 +9,12 @@ import (
 	"gomx/bench/compare/internal/child"
 )
 
-// gomxName is gomx's column in every table, and anyThreadName that of gomx with
-// locks.
+// gomxName is gomx's column in every table, anyThreadName that of gomx with locks, and endpointsName
+// that of bare endpoints where ranks are measured.
 const (
 	gomxName      = "gomx"
 	anyThreadName = "gomx, any thread"
+	endpointsName = "mx"
 )
 
 // subject is something that can be measured.

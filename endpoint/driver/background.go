@@ -28,7 +28,7 @@ type background struct {
 
 func (b *background) begin(d *Endpoint) {
 	b.d, b.start = d, make(chan struct{}, 1)
-	d.lock()
+	d.guest()
 	b.guard = time.AfterFunc(guardEvery, b.look)
 	b.watching = true
 	d.unlock()
@@ -56,7 +56,7 @@ func (b *background) soon() {
 // look is the guard: it makes the pass that was asked for soon, or starts the goroutine if nobody has called.
 func (b *background) look() {
 	d := b.d
-	d.lock()
+	d.guest()
 	defer d.unlock()
 	b.watching = false
 	if b.pressing {
@@ -94,7 +94,7 @@ func (b *background) run() {
 			return
 		case <-b.start:
 		}
-		d.lock()
+		d.guest()
 		if !d.closed && !d.polling && !d.handling && !d.eng.Paused() && !d.armed {
 			b.poll()
 		}
@@ -131,9 +131,7 @@ func (b *background) tell() {
 	if b.unattended == nil || b.d.eng.Completed() == 0 {
 		return
 	}
-	b.d.unlock()
-	b.unattended()
-	b.d.lock()
+	b.d.outside(b.unattended)
 }
 
 func (b *background) sleep() {
@@ -142,9 +140,7 @@ func (b *background) sleep() {
 	if d.quiet() {
 		if nap, ok := d.napTime(nil); ok {
 			b.sleeping, d.due = true, d.eng.NextDue()
-			d.unlock()
-			d.bell.Sleep(nap)
-			d.lock()
+			d.outside(func() { d.bell.Sleep(nap) })
 			b.sleeping = false
 		}
 	}

@@ -130,11 +130,11 @@ func TestSpinningPollerYields(t *testing.T) {
 	join()
 }
 
-// A single-threaded endpoint does everything in its caller.
-func TestSingleThreaded(t *testing.T) {
+// An endpoint of a lone caller does what others do.
+func TestLone(t *testing.T) {
 	w := newWorld(t, mem.Options{})
 	defer w.close()
-	a, b := w.open(), w.open(single)
+	a, b := w.open(), w.open(lone)
 	var to endpoint.Addr
 	var connected atomic.Bool
 	joinConnect := inBackground(t, func() { to = w.connect(a, 1); connected.Store(true) })

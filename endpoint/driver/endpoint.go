@@ -21,9 +21,10 @@ type Config struct {
 	Transports []transport.Transport // in order of preference; all claim the address
 	Bell       transport.Doorbell
 
-	// SingleThreaded leaves the lock out. Calls must then come from one
-	// goroutine at a time, and nothing progresses between them.
-	SingleThreaded bool
+	// Lone is for requests that one goroutine at a time makes, tests and waits for, which then has no lock to
+	// take that costs much. Share ends it. Close, Wakeup, Outstanding, Report, Peers, Reason and
+	// Query may come from any goroutine all the same.
+	Lone bool
 
 	// Spin is the longest time to spin before sleeping. Negative: never spin.
 	// 0: DefaultSpin.
@@ -39,14 +40,12 @@ type Handler func(m *endpoint.Incoming) endpoint.Action
 
 // Endpoint is one open endpoint.
 type Endpoint struct {
-	mu     sync.Mutex
-	single bool
-	wanted atomic.Int32 // callers that wait for mu while the poller has it
+	gate
 	eng    *endpoint.Engine
 	ports  []transport.Port
-	lively int // the port that has delivered something last; under mu
+	lively int // the port that has delivered something last; guarded by the gate
 
-	// Guarded by mu.
+	// Guarded by the gate.
 	polling  bool // somebody has the polling role
 	asleep   bool // and sleeps on the doorbell
 	blocked  int  // callers that wait for something, the poller included
@@ -81,7 +80,7 @@ type Endpoint struct {
 // it.
 func Open(cfg Config) (*Endpoint, error) {
 	d := &Endpoint{
-		single: cfg.SingleThreaded, bell: cfg.Bell, start: time.Now(),
+		bell: cfg.Bell, start: time.Now(),
 		routes: map[int32]*route{}, pace: newPace(cfg.Spin),
 	}
 	d.back.unattended = cfg.Unattended
@@ -101,11 +100,15 @@ func Open(cfg Config) (*Endpoint, error) {
 		}
 		d.ports = append(d.ports, p)
 	}
-	if !d.single {
-		d.back.begin(d)
+	if cfg.Lone && cfg.Unattended == nil {
+		d.reserve(d.bell.Fence)
 	}
+	d.back.begin(d)
 	return d, nil
 }
+
+// Share lets any number of goroutines make requests from now on. It comes from the one that has made them.
+func (d *Endpoint) Share() { d.share() }
 
 // closeBound is how long Close waits for sends that were reported complete to
 // reach their peers.
@@ -119,7 +122,7 @@ const carriedBound = 50 * time.Millisecond
 // complete have left, ends all links and gives the address back. Callers that
 // are blocked return.
 func (d *Endpoint) Close() error {
-	d.lock()
+	d.guest()
 	if d.closed {
 		d.unlock()
 		return ErrClosed
@@ -129,7 +132,7 @@ func (d *Endpoint) Close() error {
 			d.unlock()
 			return ErrInHandler
 		}
-		d.handled.Wait()
+		d.rest(d.handled)
 	}
 	d.closed = true
 	d.evict()
@@ -146,7 +149,7 @@ func (d *Endpoint) Close() error {
 	d.back.stop()
 	d.dials.Wait()
 	d.memory.close()
-	d.lock()
+	d.guest()
 	err := d.closePorts()
 	d.unlock()
 	d.inbox.close()

@@ -18,16 +18,17 @@ type Report struct {
 
 // Outstanding returns the requests that are not complete.
 func (d *Endpoint) Outstanding() (list []endpoint.Outstanding) {
-	_ = d.call(func(e *endpoint.Engine) error {
-		list = e.Outstanding()
-		return nil
-	})
+	d.guest()
+	defer d.unlock()
+	if !d.closed {
+		list = d.eng.Outstanding()
+	}
 	return list
 }
 
 // Report returns the counters and the facts of all ports.
 func (d *Endpoint) Report() Report {
-	d.lock()
+	d.guest()
 	r := Report{Counters: d.eng.Counters(), Depths: d.eng.Depths(), Media: d.eng.Media()}
 	ports := d.ports
 	d.unlock()

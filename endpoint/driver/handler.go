@@ -13,6 +13,9 @@ var ErrInHandler = errors.New("called inside the unexpected handler")
 // SetHandler installs the handler of unexpected messages, or with nil takes it
 // away.
 func (d *Endpoint) SetHandler(f Handler) error {
+	if f != nil {
+		d.share() // it may run in the endpoint's own goroutine, and call
+	}
 	return d.call(func(e *endpoint.Engine) error {
 		d.handler = f
 		e.SetHandler(f != nil)
@@ -22,16 +25,14 @@ func (d *Endpoint) SetHandler(f Handler) error {
 
 // Unexpected runs the handler without the lock, so that it may call the
 // endpoint. The polling role stays taken: nothing progresses meanwhile.
-func (h *host) Unexpected(m *endpoint.Incoming) endpoint.Action {
+func (h *host) Unexpected(m *endpoint.Incoming) (action endpoint.Action) {
 	d := (*Endpoint)(h)
 	f := d.handler
 	if f == nil {
 		return endpoint.Continue
 	}
 	d.handling = true
-	d.unlock()
-	action := runHandler(f, m)
-	d.lock()
+	d.outside(func() { action = runHandler(f, m) })
 	d.handling = false
 	d.handled.Broadcast()
 	if d.blocked != 0 {

@@ -32,7 +32,7 @@ func TestCloseInsideTheHandler(t *testing.T) {
 	}{
 		"threads":         {0, nil},
 		"threads, deep":   {200, nil},
-		"single-threaded": {0, []option{single}},
+		"single-threaded": {0, []option{lone}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t, mem.Options{})

@@ -206,7 +206,7 @@ func (d *Endpoint) after() {
 	if (d.asleep || d.back.sleeping) && (d.eng.NextDue() < d.due || d.eng.Backlog()) {
 		d.bell.Ring()
 	}
-	if d.single || d.back.watching || d.polling {
+	if d.back.watching || d.polling {
 		return
 	}
 	d.back.watch()
@@ -336,14 +336,14 @@ func (d *Endpoint) Progress() error {
 // Pause switches progression off or on (VIII.1.1). Switching it off waits for a
 // handler that runs in another goroutine.
 func (d *Endpoint) Pause(off bool) error {
-	d.lock()
+	d.guest()
 	defer d.unlock()
 	if d.closed {
 		return ErrClosed
 	}
-	if off && d.handling && !d.single && !insideHandler() {
+	if off && d.handling && !insideHandler() {
 		for d.handling {
-			d.handled.Wait()
+			d.rest(d.handled)
 		}
 	}
 	d.eng.Pause(off)
@@ -368,7 +368,7 @@ func (d *Endpoint) Self() endpoint.Addr { return d.eng.Self() }
 // Query runs f on the engine under the lock, for look-ups that change nothing.
 // It works on a closed endpoint too.
 func (d *Endpoint) Query(f func(e *endpoint.Engine)) {
-	d.lock()
+	d.guest()
 	defer d.unlock()
 	f(d.eng)
 }

@@ -136,14 +136,15 @@ func (d *Endpoint) spin(w *waiter, budget time.Duration) {
 
 // giveWay lets other goroutines and other processes have the core for a moment, and returns when that was over.
 func (d *Endpoint) giveWay(now time.Time) time.Time {
-	d.unlock()
-	if d.pace.crowd() {
-		runtime.Gosched()
-		now = time.Now()
-	}
-	d.bell.Yield()
-	over := time.Now()
-	d.lock()
+	var over time.Time
+	d.outside(func() {
+		if d.pace.crowd() {
+			runtime.Gosched()
+			now = time.Now()
+		}
+		d.bell.Yield()
+		over = time.Now()
+	})
 	d.pace.offered(over.Sub(now))
 	return over
 }
@@ -159,13 +160,14 @@ func (d *Endpoint) sleep(w *waiter) {
 		nap, ok := d.napTime(w)
 		if ok {
 			d.asleep, d.due = true, d.eng.NextDue()
-			d.unlock()
-			began := time.Now()
-			d.bell.Sleep(nap)
-			woke := time.Now()
-			d.lock()
+			var slept time.Duration
+			d.outside(func() {
+				began := time.Now()
+				d.bell.Sleep(nap)
+				slept = time.Since(began)
+			})
 			d.asleep = false
-			d.pace.slept(woke.Sub(began))
+			d.pace.slept(slept)
 		}
 	}
 	d.bell.Disarm()

@@ -188,31 +188,23 @@ func (w *waiter) expired() bool {
 
 // park waits for the poller to wake us.
 func (d *Endpoint) park(w *waiter) {
-	if d.single {
-		return
-	}
-	d.unlock()
-	if w.deadline.IsZero() {
-		<-w.signal
-	} else {
+	d.outside(func() {
+		if w.deadline.IsZero() {
+			<-w.signal
+			return
+		}
 		t := time.NewTimer(time.Until(w.deadline))
 		select {
 		case <-w.signal:
 		case <-t.C:
 		}
 		t.Stop()
-	}
-	d.lock()
+	})
 }
 
-// nudge makes every blocked caller look again. It comes from another goroutine,
-// which of a single-threaded endpoint may touch nothing but the doorbell.
+// nudge makes every blocked caller look again.
 func (d *Endpoint) nudge() {
-	if d.single {
-		d.bell.Ring()
-		return
-	}
-	d.lock()
+	d.guest()
 	defer d.unlock()
 	for _, w := range d.parked.all {
 		w.wake(d)
@@ -224,7 +216,7 @@ func (d *Endpoint) nudge() {
 
 // Wakeup ends the blocking calls of the moment (III.3.3).
 func (d *Endpoint) Wakeup() {
-	d.lock()
+	d.guest()
 	d.wakeAll()
 	d.unlock()
 }

@@ -130,6 +130,9 @@ func (b *Bell) sleepOnEvent(d time.Duration) {
 // again: at once if no other wants it. The scheduler is not told, for nothing blocks.
 func (b *Bell) Yield() { yieldCore() }
 
+// Fence has all threads of this process pass a memory barrier before it returns. False: this machine has none.
+func (b *Bell) Fence() bool { return ownRegistered() && ownBarrier() }
+
 // Ring wakes the sleeper, if there is one.
 func (b *Bell) Ring() {
 	if b.fenced || b.armed.Load() != 0 {

@@ -18,6 +18,8 @@ const (
 	membarrierQuery                   = 0
 	membarrierGlobalExpedited         = 1 << 1
 	membarrierRegisterGlobalExpedited = 1 << 2
+	membarrierOwnExpedited            = 1 << 3
+	membarrierRegisterOwnExpedited    = 1 << 4
 )
 
 // sleepOn blocks while the word is still value, until woken or d has passed
@@ -59,20 +61,28 @@ func drainEvent(fd int) {
 // means that there is no such barrier here: an old kernel, or a filter of
 // system calls.
 var registered = sync.OnceValue(func() bool {
-	const needed = membarrierGlobalExpedited | membarrierRegisterGlobalExpedited
-	have, _, errno := unix.Syscall(unix.SYS_MEMBARRIER, membarrierQuery, 0, 0)
-	if errno != 0 || have&needed != needed {
-		return false
-	}
-	if _, _, errno = unix.Syscall(unix.SYS_MEMBARRIER, membarrierRegisterGlobalExpedited, 0, 0); errno != 0 {
-		return false
-	}
-	return barrier()
+	return register(membarrierGlobalExpedited, membarrierRegisterGlobalExpedited) && barrier()
 })
+
+// ownRegistered is the same for barriers of this process alone.
+var ownRegistered = sync.OnceValue(func() bool {
+	return register(membarrierOwnExpedited, membarrierRegisterOwnExpedited)
+})
+
+// register registers this process for a kind of barrier, if the kernel has it.
+func register(kind, how uintptr) bool {
+	have, _, errno := unix.Syscall(unix.SYS_MEMBARRIER, membarrierQuery, 0, 0)
+	return errno == 0 && have&kind != 0 && have&how != 0 && membarrier(how)
+}
 
 // barrier makes all running threads of all registered processes execute a full
 // memory barrier before it returns.
-func barrier() bool {
-	_, _, errno := unix.Syscall(unix.SYS_MEMBARRIER, membarrierGlobalExpedited, 0, 0)
+func barrier() bool { return membarrier(membarrierGlobalExpedited) }
+
+// ownBarrier is barrier for the threads of this process.
+func ownBarrier() bool { return membarrier(membarrierOwnExpedited) }
+
+func membarrier(command uintptr) bool {
+	_, _, errno := unix.Syscall(unix.SYS_MEMBARRIER, command, 0, 0)
 	return errno == 0
 }

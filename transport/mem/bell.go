@@ -53,6 +53,8 @@ func (b *bell) Sleep(d time.Duration) {
 // Yield does nothing: the peers are goroutines.
 func (b *bell) Yield() {}
 
+func (b *bell) Fence() bool { return false }
+
 func (b *bell) Ring() {
 	if b.armed.Load() {
 		b.leaveToken()

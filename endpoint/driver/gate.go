@@ -1,0 +1,145 @@
+package driver
+
+import (
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// gate is the lock of an endpoint.
+//
+// Where one goroutine at a time makes the calls, their lock costs a store and a load, and who comes now and then
+// pays: guests, which are the endpoint's own goroutines and the calls that any goroutine may make. The caller says
+// that it is inside, and then looks for guests; a guest says that it is there, has all threads of the process
+// pass a barrier, and then looks for the caller. Whatever the order, one of them sees the other: if the
+// caller is before the barrier when it looks for guests, what it has said is to be seen behind the
+// barrier. A caller that sees a guest takes the mutex, which guests have among themselves.
+type gate struct {
+	mu     sync.Mutex
+	wanted atomic.Int32 // goroutines that wait: whoever polls with the lock lets go for a moment
+	guests atomic.Int32 // that wait, or have it
+
+	lone   bool        // one goroutine at a time makes the calls
+	fence  func() bool // the barrier
+	inside uint32      // the caller has it without the mutex, or is about to
+	held   hold        // under the lock
+}
+
+// hold is how somebody has the lock.
+type hold uint8
+
+const (
+	byMutex hold = iota
+	byWord       // the lone caller
+	asGuest
+)
+
+// reserve makes the gate one of a lone caller, if there is a barrier. Nobody uses the gate yet.
+func (g *gate) reserve(fence func() bool) {
+	if !racing && fence() {
+		g.lone, g.fence = true, fence
+	}
+}
+
+// share ends that. It comes from the lone caller, before others call.
+func (g *gate) share() {
+	if !g.lone {
+		return
+	}
+	g.guest()
+	defer g.unlock()
+	g.lone = false
+}
+
+// lock is for the calls of the program.
+func (g *gate) lock() {
+	if !g.lone || !g.enter() {
+		g.acquire()
+	}
+}
+
+// enter takes the lock without the mutex unless there are guests.
+func (g *gate) enter() bool {
+	say(&g.inside, 1)
+	if g.guests.Load() == 0 {
+		g.held = byWord
+		return true
+	}
+	say(&g.inside, 0)
+	return false
+}
+
+// rest waits on a condition of the mutex. Only a guest does, so that meanwhile no caller has the lock without it.
+func (g *gate) rest(c *sync.Cond) {
+	g.held = byMutex
+	c.Wait()
+	g.held = asGuest
+}
+
+func (g *gate) acquire() {
+	if !g.mu.TryLock() {
+		g.wanted.Add(1)
+		g.mu.Lock()
+		g.wanted.Add(-1)
+	}
+}
+
+// guest is lock for everybody else.
+func (g *gate) guest() {
+	g.guests.Add(1)
+	g.acquire()
+	if g.lone {
+		g.fence()
+		g.wanted.Add(1)
+		for looks := 0; atomic.LoadUint32(&g.inside) != 0; looks++ {
+			if looks < 100 {
+				runtime.Gosched()
+			} else {
+				time.Sleep(20 * time.Microsecond) // it may have lost its core
+			}
+		}
+		g.wanted.Add(-1)
+	}
+	g.held = asGuest
+}
+
+func (g *gate) unlock() {
+	if g.held == byWord {
+		g.held = byMutex
+		say(&g.inside, 0)
+		return
+	}
+	g.release()
+}
+
+func (g *gate) release() {
+	guest := g.held == asGuest
+	g.held = byMutex
+	g.mu.Unlock()
+	if guest {
+		g.guests.Add(-1)
+	}
+}
+
+// outside runs f without the lock, and takes it again as it was held.
+func (g *gate) outside(f func()) {
+	guest := g.held == asGuest
+	g.unlock()
+	f()
+	if guest {
+		g.guest()
+	} else {
+		g.lock()
+	}
+}
+
+// yield lets callers that want the lock have it.
+func (g *gate) yield() {
+	g.outside(func() {
+		runtime.Gosched()
+		for i := 0; i < 1000 && g.wanted.Load() > 0; i++ {
+			runtime.Gosched()
+		}
+	})
+}
