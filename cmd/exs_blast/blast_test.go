@@ -170,7 +170,7 @@ func TestBadInput(t *testing.T) {
 		"-d localhost -p 1":       "exs_blast -s -p 1",
 		"-plot x.gif":             ".svg",
 		"-pin 0":                  "two cores",
-		"-pin 0,5000":             "core 5000",
+		"-pin 5000,0":             "core 5000",
 		"-transport pigeon":       "no transport \"pigeon\"",
 		"-transport mem":          "within one process",
 		"-d no.such.host.invalid": "no.such.host.invalid",

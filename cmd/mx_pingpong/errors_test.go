@@ -44,7 +44,7 @@ func TestBadInput(t *testing.T) {
 		"-plot x.gif":                  ".svg",
 		"-plot x.svg -window 4":        "latency",
 		"-pin 0":                       "two cores",
-		"-pin 0,5000":                  "core 5000",
+		"-pin 5000,0":                  "core 5000",
 		"-f 4294967296":                "2^32",
 		"-n zebra":                     "hexadecimal",
 		"-n 1 -b 1":                    "exclude each other",
