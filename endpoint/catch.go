@@ -1,6 +1,9 @@
 package endpoint
 
-import "gomx/transport/wire"
+import (
+	"gomx/transport/wire"
+	"gomx/unexpected"
+)
 
 // catch is a receive that is no request yet: its owner polls for a moment, and most messages that it waits for
 // come then. It stands behind all receives that are posted, as one that is posted last. It becomes a
@@ -16,15 +19,42 @@ type catch struct {
 }
 
 // Catch begins to catch a message for a receive as RecvOneFrom's. False: that one is to be posted. Until EndCatch
-// the owner may do nothing but poll.
+// the owner may do nothing but poll. A message that waits already may have been caught.
 func (e *Engine) Catch(b []byte, from Addr, value, mask uint64) bool {
-	if value&^mask != 0 || e.cfg.ContextBits != 0 || e.handler || e.unexp.Len() > 0 || !e.direct(from) {
+	if value&^mask != 0 || e.cfg.ContextBits != 0 || e.handler || !e.direct(from) {
 		return false
 	}
 	c := &e.catch
 	c.live, c.handle, c.err = true, 0, nil
 	c.value, c.mask, c.from, c.b = value, mask, from, b
+	if e.unexp.Len() > 0 {
+		if id, ok := e.unexp.Find(value, mask); ok && !e.caughtStored(id) {
+			e.StopCatching()
+			return false
+		}
+	}
 	return true
+}
+
+// caughtStored takes a message of the unexpected store, and reports whether it did.
+func (e *Engine) caughtStored(id int32) bool {
+	c, m := &e.catch, e.unexp.At(id)
+	if !copied(m) || len(m.Data) > len(c.b) {
+		return false
+	}
+	c.live = false
+	c.n = copy(c.b, m.Data)
+	if p := e.peers[m.Peer]; p.medium != nil {
+		p.medium.BytesReceived += uint64(c.n)
+	}
+	e.unexp.Remove(id)
+	e.unthrottle()
+	return true
+}
+
+// copied reports whether a copy is all that receiving a stored message takes.
+func copied(m *unexpected.Message) bool {
+	return storedKind(m.Kind) == storedEager && wire.Flags(m.Flags)&wire.Sync == 0
 }
 
 // Catching reports whether there is still nothing: no message and no request.

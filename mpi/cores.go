@@ -58,6 +58,26 @@ func (c *cores) take(list string) {
 	c.count, c.mask = uint16(min(n, 1<<16-1)), h.Sum32()
 }
 
+// turns reports whether there are more ranks on this rank's host than cores.
+func (j *job) turns(rank int) bool {
+	var here []int32
+	for r := range j.cards {
+		if j.cards[r].host == j.cards[rank].host {
+			here = append(here, int32(r))
+		}
+	}
+	return j.crowd(here) > 1
+}
+
+// takeTurns gives the Go scheduler of a process whose rank takes turns on a core a single processor, unless the
+// environment says how many. With more it hands the rank from thread to thread, and so from core to core, each time that
+// it preempts it, and the ranks are never where the system has balanced them.
+func takeTurns() {
+	if os.Getenv("GOMAXPROCS") == "" {
+		runtime.GOMAXPROCS(1)
+	}
+}
+
 // crowd returns how many of some ranks share a core, on the host where most do. It is the same
 // at all ranks. Ranks that are bound to different cores have all of those.
 func (j *job) crowd(world []int32) int {

@@ -29,6 +29,16 @@ func TestCrowd(t *testing.T) {
 	}
 }
 
+func TestTurns(t *testing.T) {
+	two := cores{count: 2, mask: 3}
+	j := &job{cards: []card{{host: "a", cores: two}, {host: "b", cores: two}, {host: "b", cores: two}, {host: "b", cores: two}}}
+	for rank, want := range []bool{false, true, true, true} {
+		if got := j.turns(rank); got != want {
+			t.Errorf("rank %d takes turns: %v", rank, got)
+		}
+	}
+}
+
 func TestCoreLists(t *testing.T) {
 	for list, want := range map[string]int{"0": 1, "0-1": 2, "0,4-6,9": 5, "": 7, "x": 7, "3-1": 7} {
 		c := cores{count: 7}

@@ -19,7 +19,8 @@ var (
 
 // Init joins the job that the process was started in, and returns the communicator of all its
 // ranks (MPI_Init). The process is one of them. What there is to find out about the job
-// is taken from the launcher; without one the job has one rank.
+// is taken from the launcher; without one the job has one rank. Where there are more ranks than cores, the
+// process gets a single processor of Go's scheduler (GOMAXPROCS), unless that variable is set.
 //
 // Errors: ErrInit for the second call in a process, ErrLaunch if there is no way to the other ranks,
 // ErrArg for a variable of the environment that makes no sense, ErrOther with what package mx says.
@@ -100,6 +101,9 @@ func (j *job) join() error {
 		if j.cards[rank], err = parseCard(b); err != nil {
 			return fmt.Errorf("rank %d: %w", rank, err)
 		}
+	}
+	if j.turns(j.launch.Rank()) {
+		takeTurns()
 	}
 	return j.beginService()
 }

@@ -7,6 +7,8 @@ import (
 	"net"
 	"os"
 	"os/exec"
+	"runtime"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -24,6 +26,10 @@ var programs = map[string]func(world *mpi.Comm) error{
 	"fails":    failsOnOne,
 	"finalize": finalizeAndMore,
 	"aborts":   aborts,
+	"threads": func(*mpi.Comm) error {
+		fmt.Println(runtime.GOMAXPROCS(0))
+		return nil
+	},
 }
 
 func TestMain(m *testing.M) {
@@ -84,6 +90,27 @@ func TestProcesses(t *testing.T) {
 					}
 				}
 			})
+		}
+	}
+}
+
+// TestProcessesTakeTurns: where there are more ranks than cores each process has one processor, unless the
+// environment says otherwise; else it has what it would have.
+func TestProcessesTakeTurns(t *testing.T) {
+	many, plain := runtime.NumCPU()+1, strconv.Itoa(runtime.GOMAXPROCS(0))
+	for name, x := range map[string]struct {
+		ranks       int
+		environment []string
+		want        string
+	}{
+		"alone":   {1, nil, plain},
+		"crowded": {many, nil, "1"},
+		"told":    {many, []string{"GOMAXPROCS=3"}, "3"},
+	} {
+		for rank, e := range job(t, "threads", x.ranks, x.environment...) {
+			if got := strings.TrimSpace(e.output); e.code != 0 || got != x.want {
+				t.Errorf("%s: rank %d: exit code %d, %s processors, not %s", name, rank, e.code, got, x.want)
+			}
 		}
 	}
 }

@@ -2,6 +2,7 @@ package driver
 
 import (
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -16,8 +17,9 @@ const soonIs = 50 * time.Microsecond
 type background struct {
 	d        *Endpoint
 	guard    *time.Timer
-	watching bool // the guard is set
-	pressing bool // and set for a single look, soon
+	recent   atomic.Bool // somebody has called since the guard looked last
+	watching bool        // the guard is set
+	pressing atomic.Bool // and set for a single look, soon
 	polls    bool // the goroutine has the polling role
 	sleeping bool // and is inside bell.Sleep
 	start    chan struct{}
@@ -29,8 +31,8 @@ type background struct {
 func (b *background) begin(d *Endpoint) {
 	b.d, b.start = d, make(chan struct{}, 1)
 	d.guest()
-	b.guard = time.AfterFunc(guardEvery, b.look)
-	b.watching = true
+	b.guard = time.AfterFunc(time.Hour, b.look)
+	b.watch()
 	d.unlock()
 	b.done.Add(1)
 	go b.run()
@@ -47,20 +49,35 @@ func (b *background) watch() {
 // soon has one pass made within a moment, unless a caller makes it before. The
 // lock is held.
 func (b *background) soon() {
-	if b.guard != nil && !b.pressing && !b.d.closed {
-		b.watching, b.pressing = true, true
+	if b.guard != nil && !b.pressing.Load() && !b.d.closed {
+		b.watching = true
+		b.pressing.Store(true)
 		b.guard.Reset(soonIs)
 	}
 }
 
+// called notes that somebody has called the endpoint.
+func (d *Endpoint) called() {
+	if !d.back.recent.Load() { // a store would cost every call
+		d.back.recent.Store(true)
+	}
+}
+
 // look is the guard: it makes the pass that was asked for soon, or starts the goroutine if nobody has called.
+// While the program calls it leaves the lock alone.
 func (b *background) look() {
 	d := b.d
+	if !b.pressing.Load() && b.recent.Swap(false) {
+		b.guard.Reset(guardEvery)
+		if b.pressing.Load() { // since, and that it is soon is lost
+			b.guard.Reset(soonIs)
+		}
+		return
+	}
 	d.guest()
 	defer d.unlock()
 	b.watching = false
-	if b.pressing {
-		b.pressing = false
+	if b.pressing.Swap(false) {
 		switch {
 		case d.closed:
 		case d.polling && (d.asleep || b.sleeping):
@@ -74,8 +91,7 @@ func (b *background) look() {
 	case d.closed || d.polling || d.armed:
 		// The poller sets the guard again when it leaves; an armed owner is
 		// woken through its own descriptor.
-	case d.active || d.handling || d.eng.Paused():
-		d.active = false
+	case b.recent.Swap(false) || d.handling || d.eng.Paused():
 		b.watch()
 	default:
 		select {

@@ -1,10 +1,6 @@
 package driver
 
-import (
-	"time"
-
-	"gomx/endpoint"
-)
+import "gomx/endpoint"
 
 // othersPolled is after how many polls of the port that has delivered last a catch polls all.
 const othersPolled = 8
@@ -30,9 +26,11 @@ func (d *Endpoint) catchInTurns(r *receipt) (n int, h endpoint.Handle, ok bool, 
 	}
 	defer leaveSpin()
 	wakeups := d.wakeups
-	var since, now time.Time
+	since, now := unread, unread
 	for d.eng.Catch(r.b, r.from, r.value, r.mask) {
-		d.progress()
+		for polls := 0; polls < pollsPerTurn && d.eng.Catching(); polls++ {
+			d.progress()
+		}
 		if !d.eng.Catching() {
 			n, h, err = d.eng.EndCatch()
 			return n, h, true, err
@@ -41,11 +39,11 @@ func (d *Endpoint) catchInTurns(r *receipt) (n int, h endpoint.Handle, ok bool, 
 		if d.eng.NextDue() != endpoint.Never {
 			d.advance()
 		}
-		if since.IsZero() {
-			now = time.Now()
+		if since == unread {
+			now = d.clock()
 			since = now
 		}
-		if now.Sub(since) > budget {
+		if now-since > budget {
 			break
 		}
 		if now = d.giveWay(now); d.wakeups != wakeups || d.blocked != 0 || d.closed || d.eng.Paused() {

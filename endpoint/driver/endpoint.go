@@ -49,7 +49,6 @@ type Endpoint struct {
 	polling  bool // somebody has the polling role
 	asleep   bool // and sleeps on the doorbell
 	blocked  int  // callers that wait for something, the poller included
-	active   bool // called since the guard timer fired last
 	armed    bool // the owner polls our descriptor
 	closed   bool
 	lossy    bool // some link needs the clock for every frame
@@ -96,6 +95,7 @@ func Open(cfg Config) (*Endpoint, error) {
 		if err != nil {
 			d.closePorts()
 			d.end()
+			d.pace.end()
 			return nil, err
 		}
 		d.ports = append(d.ports, p)
@@ -146,6 +146,7 @@ func (d *Endpoint) Close() error {
 	d.wakeAll()
 	d.unlock()
 	d.end()
+	d.pace.end()
 	d.back.stop()
 	d.dials.Wait()
 	d.memory.close()

@@ -41,7 +41,7 @@ func (d *Endpoint) WaitFirst(ctx context.Context, n int, handle func(int) endpoi
 	s := d.takeSet(n, handle)
 	q := want{kind: forFirst, set: s}
 	ok, err := q.take(d, nil)
-	if d.active = true; !ok && err == nil {
+	if d.called(); !ok && err == nil {
 		var st endpoint.Status
 		ok, err = d.await(ctx, q, timeout, &st)
 	}

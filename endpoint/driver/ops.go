@@ -199,7 +199,7 @@ func (d *Endpoint) RecvClaimed(v wire.Vec, c endpoint.Claim, ctx any) (endpoint.
 // after looks whether an operation has ended somebody's wait, and keeps the
 // endpoint counted as in use.
 func (d *Endpoint) after() {
-	d.active = true
+	d.called()
 	if d.blocked != 0 {
 		d.serve()
 	}
@@ -246,7 +246,7 @@ func (d *Endpoint) Test(h endpoint.Handle, st *endpoint.Status) (bool, error) {
 		d.once()
 		ok, err = d.eng.Test(h, st)
 	}
-	d.active = true
+	d.called()
 	d.unlock()
 	return ok, err
 }

@@ -47,7 +47,7 @@ func (d *Endpoint) advance() {
 }
 
 func (d *Endpoint) tick() endpoint.Tick {
-	return endpoint.Tick(time.Since(d.start) / time.Millisecond)
+	return endpoint.Tick(d.clock() / time.Millisecond)
 }
 
 // mayPoll reports whether the caller can have the polling role.
@@ -60,7 +60,7 @@ func (d *Endpoint) mayPoll() bool {
 
 // once makes a single pass for a caller that does not wait.
 func (d *Endpoint) once() {
-	d.active = true
+	d.called()
 	if d.mayPoll() {
 		d.polling = true
 		d.disarm()
@@ -100,10 +100,10 @@ func (d *Endpoint) poll(w *waiter) {
 // after each poll once the core proves to be shared, it offers the core to others: the
 // one we wait for may be among them.
 func (d *Endpoint) spin(w *waiter, budget time.Duration) {
-	var since, now time.Time // on a shared core it is as late as it was after the last offer
+	since, now := unread, unread // on a shared core it is as late as it was after the last offer
 	for polls := 0; ; {
 		if d.progress() {
-			polls, since, now = 0, time.Time{}, time.Time{}
+			polls, since, now = 0, unread, unread
 		}
 		if w.over(d) {
 			return
@@ -118,16 +118,16 @@ func (d *Endpoint) spin(w *waiter, budget time.Duration) {
 			continue
 		}
 		polls = 0
-		if now.IsZero() || !d.pace.shared {
-			now = time.Now()
+		if now == unread || !d.pace.shared {
+			now = d.clock()
 		}
-		if since.IsZero() {
+		if since == unread {
 			since = now
 		}
 		if d.eng.NextDue() != endpoint.Never {
 			d.advance()
 		}
-		if now.Sub(since) > budget || w.late(now) {
+		if now-since > budget || w.late(d.start.Add(now)) {
 			return
 		}
 		now = d.giveWay(now)
@@ -135,19 +135,24 @@ func (d *Endpoint) spin(w *waiter, budget time.Duration) {
 }
 
 // giveWay lets other goroutines and other processes have the core for a moment, and returns when that was over.
-func (d *Endpoint) giveWay(now time.Time) time.Time {
-	var over time.Time
+func (d *Endpoint) giveWay(now time.Duration) (over time.Duration) {
 	d.outside(func() {
-		if d.pace.crowd() {
+		if d.pace.offersProcessor() {
 			runtime.Gosched()
-			now = time.Now()
+			now = d.clock()
 		}
 		d.bell.Yield()
-		over = time.Now()
+		over = d.clock()
 	})
-	d.pace.offered(over.Sub(now))
+	d.pace.offered(over - now)
 	return over
 }
+
+// clock is the time since the endpoint was opened. It takes half as long to read as the time of day.
+func (d *Endpoint) clock() time.Duration { return time.Since(d.start) }
+
+// unread is a time that was not asked for.
+const unread = time.Duration(-1)
 
 // backlogNap bounds a sleep while frames wait for room in a link. The peer rings
 // when it has made room; this is for peers that die before they do.
@@ -162,9 +167,9 @@ func (d *Endpoint) sleep(w *waiter) {
 			d.asleep, d.due = true, d.eng.NextDue()
 			var slept time.Duration
 			d.outside(func() {
-				began := time.Now()
+				began := d.clock()
 				d.bell.Sleep(nap)
-				slept = time.Since(began)
+				slept = d.clock() - began
 			})
 			d.asleep = false
 			d.pace.slept(slept)

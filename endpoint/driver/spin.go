@@ -17,11 +17,18 @@ const (
 	taken        = 2 * time.Microsecond // an offer of the core that takes longer was taken
 	keptTimes    = 16                   // offers of the core that nobody takes say that it is ours
 	sharedSpin   = 4                    // on a shared core the longest spin is so many times as long: others work meanwhile
+	pollsPerTurn = 3                    // of a catch, on a shared core: what crosses from another core meanwhile saves a turn
+	loneOffers   = 16                   // a single endpoint offers its processor to goroutines in every so many offers
+	procsEvery   = 256                  // spins between two looks at GOMAXPROCS, which take a lock
 )
 
 // spinners counts the goroutines of this process that spin. More of them than
 // processors only keep each other from getting on.
 var spinners atomic.Int32
+
+// spinning counts the open endpoints of this process that spin. With a single one hardly any other goroutine is
+// ever ready, and looking for one costs more than a poll.
+var spinning atomic.Int32
 
 // pace decides how long a waiting caller spins. The budget follows what waiting
 // was like of late: it grows when a sleep proved short, and shrinks when one was
@@ -31,6 +38,8 @@ type pace struct {
 	budget time.Duration
 	shared bool  // the core is: yield after each poll
 	kept   int   // offers of the core in a row that nobody took
+	offers uint32
+	begun  uint32
 	procs  int32 // GOMAXPROCS, of late
 }
 
@@ -41,7 +50,17 @@ func newPace(most time.Duration) pace {
 	case most < 0:
 		most = 0
 	}
+	if most > 0 {
+		spinning.Add(1)
+	}
 	return pace{most: most, budget: most, procs: int32(runtime.GOMAXPROCS(0))}
+}
+
+// end takes leave of the others.
+func (p *pace) end() {
+	if p.most > 0 {
+		spinning.Add(-1)
+	}
 }
 
 // begin reports how long to spin now. If it is not 0, the caller must call
@@ -50,7 +69,9 @@ func (p *pace) begin() time.Duration {
 	if p.most == 0 {
 		return 0
 	}
-	p.procs = int32(runtime.GOMAXPROCS(0))
+	if p.begun++; p.begun%procsEvery == 0 {
+		p.procs = int32(runtime.GOMAXPROCS(0))
+	}
 	if spinners.Add(1) > p.procs {
 		spinners.Add(-1)
 		return 0
@@ -62,12 +83,18 @@ func (p *pace) begin() time.Duration {
 }
 
 // alone reports whether polling without a pause harms nobody.
-func (p *pace) alone() bool { return p.most != 0 && !p.shared && !p.crowd() }
+func (p *pace) alone() bool { return p.most != 0 && !p.shared && !p.full() }
 
-// crowd reports whether as many goroutines spin as there are processors: others of this
+// full reports whether as many goroutines spin as there are processors: others of this
 // process wait for one. While a processor is free it takes them, and offering ours would
 // do nothing but wake threads.
-func (p *pace) crowd() bool { return spinners.Load() >= p.procs }
+func (p *pace) full() bool { return spinners.Load() >= p.procs }
+
+// offersProcessor reports whether the next offer is to goroutines, too.
+func (p *pace) offersProcessor() bool {
+	p.offers++
+	return p.full() && (p.offers%loneOffers == 0 || spinning.Load() > 1)
+}
 
 // polls is how many polls there are between two looks at the clock.
 func (p *pace) polls() int {

@@ -10,6 +10,7 @@ import (
 // offers in a row were not taken.
 func TestCoreIsSharedUntilNobodyWantsIt(t *testing.T) {
 	p := newPace(0)
+	defer p.end()
 	p.offered(taken)
 	if p.shared || p.polls() != spinsPerLook {
 		t.Fatal("shared, though the offer came back at once")
@@ -28,6 +29,35 @@ func TestCoreIsSharedUntilNobodyWantsIt(t *testing.T) {
 	}
 }
 
+// Among several endpoints the one that spins offers its processor each time, and a single one now and then.
+func TestProcessorIsOffered(t *testing.T) {
+	procs := runtime.GOMAXPROCS(1)
+	defer runtime.GOMAXPROCS(procs)
+	p := newPace(0)
+	defer p.end()
+	if p.begin() > 0 {
+		defer leaveSpin()
+	}
+	offers := func() (n int) {
+		for range 4 * loneOffers {
+			if p.offersProcessor() {
+				n++
+			}
+		}
+		return n
+	}
+	if n := offers(); n != 4 {
+		t.Errorf("%d offers of a single endpoint, not 4", n)
+	}
+	other := newPace(0)
+	if n := offers(); n != 4*loneOffers {
+		t.Errorf("%d offers among two, not all %d", n, 4*loneOffers)
+	}
+	if other.end(); offers() != 4 {
+		t.Error("the other is gone, and counts")
+	}
+}
+
 // No more goroutines spin than there are processors.
 func TestSpinnersAreCounted(t *testing.T) {
 	procs := runtime.GOMAXPROCS(2)
@@ -36,6 +66,7 @@ func TestSpinnersAreCounted(t *testing.T) {
 	spun := 0
 	for i := range all {
 		all[i] = newPace(0)
+		defer all[i].end()
 		if all[i].begin() > 0 {
 			defer leaveSpin()
 			spun++

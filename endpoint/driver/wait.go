@@ -25,7 +25,7 @@ func (d *Endpoint) WaitAny(ctx context.Context, value, mask uint64, timeout time
 func (d *Endpoint) collect(ctx context.Context, q want, timeout time.Duration, st *endpoint.Status) (bool, error) {
 	d.lock()
 	if ok, err := q.take(d, st); ok || err != nil || d.closed {
-		d.active = true
+		d.called()
 		err = d.orClosed(err)
 		d.unlock()
 		return ok, err
@@ -62,7 +62,7 @@ func (d *Endpoint) brief(q *want, st *endpoint.Status) (bool, error) {
 	for range briefly {
 		if d.progress() {
 			if ok, err := q.take(d, st); ok || err != nil {
-				d.active = true
+				d.called()
 				d.leave()
 				return ok, err
 			}
@@ -121,7 +121,7 @@ func (d *Endpoint) block(ctx context.Context, w *waiter, timeout time.Duration) 
 	if d.closed {
 		return false, ErrClosed
 	}
-	d.active = true
+	d.called()
 	w.wakeups = d.wakeups
 	if w.check(d); !w.ok && w.err == nil {
 		d.once()
@@ -144,7 +144,7 @@ func (d *Endpoint) block(ctx context.Context, w *waiter, timeout time.Duration) 
 	d.enter(w)
 	d.waitOn(w)
 	d.exit(w)
-	d.active = true
+	d.called()
 	if !d.polling && d.blocked != 0 {
 		d.handOver() // the role may have been offered to us alone
 	}

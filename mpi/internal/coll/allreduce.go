@@ -12,6 +12,8 @@ func Allreduce[T any](n Net, in, out []T, op func(acc, in []T), a Algorithm) err
 	switch a {
 	case ReduceBcast, FlatReduceBcast:
 		return allreduceAtZero(n, in, out, op, a)
+	case Scattered:
+		return allreduceScattered(n, in, out, op)
 	case Rabenseifner:
 		return allreduceRabenseifner(n, in, out, op)
 	case Ring:
@@ -29,6 +31,18 @@ func allreduceAtZero[T any](n Net, in, out []T, op func(acc, in []T), a Algorith
 		return err
 	}
 	return Bcast(n, bytes(out), 0, up)
+}
+
+// allreduceScattered has every rank combine what all have sent to it.
+func allreduceScattered[T any](n Net, in, out []T, op func(acc, in []T)) error {
+	in = apart(n, in, out)
+	if err := sendAll(n, bytes(in)); err != nil {
+		return err
+	}
+	if err := combineAll(n, in, out, op); err != nil {
+		return err
+	}
+	return n.WaitAll()
 }
 
 func allreduceDoubling[T any](n Net, in, out []T, op func(acc, in []T)) error {

@@ -8,6 +8,8 @@ func Barrier(n Net, a Algorithm) error {
 			return err
 		}
 		return bcastBinomial(n, nil, 0)
+	case Scattered:
+		return tellAll(n)
 	case Flat:
 		if err := flatIn(n); err != nil {
 			return err
@@ -57,9 +59,34 @@ func flatIn(n Net) error {
 		return n.Send(nil, 0)
 	}
 	for from := 1; from < n.Size(); from++ {
-		if err := n.Irecv(nil, from); err != nil {
+		if err := n.Recv(nil, from); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// tellAll has every rank tell every other one.
+func tellAll(n Net) error {
+	if err := sendAll(n, nil); err != nil {
+		return err
+	}
+	rank, size := n.Rank(), n.Size()
+	for far := 1; far < size; far++ {
+		if err := n.Recv(nil, (rank+size-far)%size); err != nil {
 			return err
 		}
 	}
 	return n.WaitAll()
+}
+
+// sendAll begins to send b to all others, the next rank first.
+func sendAll(n Net, b []byte) error {
+	rank, size := n.Rank(), n.Size()
+	for far := 1; far < size; far++ {
+		if err := n.Isend(b, (rank+far)%size); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -64,8 +64,14 @@ func fits(k Kind, a Algorithm, s Shape, alike bool) bool {
 // once for many of them.
 const flatRanks = 16
 
+// turnRanks is up to how many ranks that take turns all speak with all: nobody's turn then ends before it has seen
+// what others have said in theirs, and a turn costs more than the messages.
+const turnRanks = 4
+
 func chooseBarrier(s Shape) Algorithm {
 	switch {
+	case s.crowded() && s.Ranks > 2 && s.Ranks <= turnRanks:
+		return Scattered
 	case s.crowded() && s.Ranks > 2 && s.Ranks <= flatRanks:
 		return Flat
 	case s.crowded() && s.Ranks > 2:
@@ -94,6 +100,8 @@ func chooseAllreduce(bytes int, s Shape) Algorithm {
 		return Rabenseifner
 	case !s.crowded() || s.Ranks <= 2:
 		return RecursiveDoubling
+	case s.Ranks <= turnRanks && bytes <= 512:
+		return Scattered
 	}
 	return pick(s.Ranks <= flatRanks, FlatReduceBcast, ReduceBcast)
 }

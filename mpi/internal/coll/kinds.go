@@ -45,7 +45,7 @@ const (
 	Ring                        // parts go round; for a reduction it must be commutative
 	Bruck                       // whatever the number of ranks, log2 of it rounds
 	Pairwise                    // each with each, a partner at a time
-	Scattered                   // each with each, all at once
+	Scattered                   // each with each, all at once; for a reduction all combine all
 	ReduceScattered             // to rank 0, and the parts from there
 	GatherBcast                 // to rank 0, and all of it from there
 	Linear                      // rank after rank
@@ -64,10 +64,10 @@ func (a Algorithm) String() string { return algorithmNames[a] }
 
 // offered are the algorithms of each kind, the one that always works first.
 var offered = [kinds][]Algorithm{
-	KindBarrier:       {Dissemination, Tree, Flat},
+	KindBarrier:       {Dissemination, Tree, Flat, Scattered},
 	KindBcast:         {Binomial, Flat, Pipeline, ScatterAllgather, SmallPipeline, SmallBinomial},
 	KindReduce:        {Binomial, Flat, Rabenseifner},
-	KindAllreduce:     {RecursiveDoubling, ReduceBcast, FlatReduceBcast, Rabenseifner, Ring},
+	KindAllreduce:     {RecursiveDoubling, ReduceBcast, FlatReduceBcast, Rabenseifner, Ring, Scattered},
 	KindReduceScatter: {ReduceScattered, Pairwise},
 	KindScan:          {RecursiveDoubling, Linear},
 	KindExscan:        {RecursiveDoubling, Linear},

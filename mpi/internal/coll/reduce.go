@@ -64,27 +64,44 @@ func reduceTree[T any](n Net, in, out []T, op func(acc, in []T)) error {
 
 // reduceFlat has the root receive from all, and combine.
 func reduceFlat[T any](n Net, in, out []T, root int, op func(acc, in []T)) error {
-	rank, size := n.Rank(), n.Size()
-	if rank != root {
+	if n.Rank() != root {
 		return n.Send(bytes(in), root)
 	}
-	all := scratch[T](n, len(in)*size)
-	at := func(rank int) []T { return all[rank*len(in) : (rank+1)*len(in)] }
-	for from := range size {
-		if from == root {
-			copy(at(from), in)
-			continue
-		}
-		if err := n.Irecv(bytes(at(from)), from); err != nil {
-			return err
-		}
+	return combineAll(n, apart(n, in, out), out, op)
+}
+
+// apart returns in, or a copy if it lies in out.
+func apart[T any](n Net, in, out []T) []T {
+	if !elem.Same(in, out) {
+		return in
 	}
-	if err := n.WaitAll(); err != nil {
-		return err
-	}
-	copy(out, at(0))
-	for rank := 1; rank < size; rank++ {
-		op(out, at(rank))
+	kept := scratch[T](n, len(in))
+	copy(kept, in)
+	return kept
+}
+
+// combineAll receives from all, and combines in the order of ranks. in does not lie in out.
+func combineAll[T any](n Net, in, out []T, op func(acc, in []T)) error {
+	came := scratch[T](n, len(in))
+	for from := range n.Size() {
+		part := came
+		switch {
+		case from == n.Rank():
+			part = in
+		case from == 0:
+			part = out
+		}
+		if from != n.Rank() {
+			if err := n.Recv(bytes(part), from); err != nil {
+				return err
+			}
+		}
+		switch {
+		case from > 0:
+			op(out, part)
+		case from == n.Rank():
+			copy(out, in)
+		}
 	}
 	return nil
 }
