@@ -151,4 +151,9 @@ func (j *job) close() {
 		all.Go(func() { _ = j.plane.Close() })
 	}
 	all.Wait()
+	for _, s := range j.seats {
+		if s != nil {
+			s.scratch.close()
+		}
+	}
 }

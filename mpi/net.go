@@ -20,6 +20,7 @@ type net struct {
 	begun   []begun // by Isend and Irecv
 	scratch [][]byte
 	used    int
+	large   [][]byte // of the seat's
 }
 
 // begun is a send or receive that is under way.
@@ -56,9 +57,6 @@ func (st *commState) begin() (n *net, turn uint64) {
 	return n, turn
 }
 
-// scratchKept is how much scratch memory a collective leaves for the next one, in each piece.
-const scratchKept = 8 << 20
-
 // done ends the collective. What is under way after an error is given up.
 func (n *net) done() {
 	for _, b := range n.begun {
@@ -68,6 +66,13 @@ func (n *net) done() {
 		}
 		n.c.retract(b.r, kind)
 	}
+	if len(n.begun) == 0 { // nobody copies from it any more
+		for _, b := range n.large {
+			n.c.seat.scratch.give(b)
+		}
+	}
+	clear(n.large)
+	n.large = n.large[:0]
 	for i := range n.used {
 		if cap(n.scratch[i]) > scratchKept {
 			n.scratch[i] = nil
@@ -198,6 +203,11 @@ func (n *net) waitFrom(first int) error {
 // Scratch returns n bytes, aligned to a cache line, that are good until the collective is
 // done. What they hold is undefined.
 func (n *net) Scratch(size int) []byte {
+	if size >= largeScratch && n.c.seat.job.launch != nil {
+		b := n.c.seat.scratch.take(size)
+		n.large = append(n.large, b)
+		return b[:size]
+	}
 	if n.used == len(n.scratch) {
 		n.scratch = append(n.scratch, nil)
 	}

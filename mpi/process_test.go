@@ -26,6 +26,7 @@ var programs = map[string]func(world *mpi.Comm) error{
 	"fails":    failsOnOne,
 	"finalize": finalizeAndMore,
 	"aborts":   aborts,
+	"large":    large,
 	"threads": func(*mpi.Comm) error {
 		fmt.Println(runtime.GOMAXPROCS(0))
 		return nil
@@ -94,16 +95,65 @@ func TestProcesses(t *testing.T) {
 	}
 }
 
+// TestProcessesCombineLongVectors: what ranks combine lies where other processes copy it from, call after call,
+// whatever the algorithm.
+func TestProcessesCombineLongVectors(t *testing.T) {
+	for _, n := range []int{2, 3} {
+		for _, transport := range []string{"shm", "tcp"} {
+			t.Run(fmt.Sprintf("%s/%d", transport, n), func(t *testing.T) {
+				skipWithout(t, transport)
+				for rank, e := range job(t, "large", n, "MX_TRANSPORT="+transport) {
+					if e.code != 0 || e.output != "" {
+						t.Errorf("rank %d: exit code %d, %s", rank, e.code, e.output)
+					}
+				}
+			})
+		}
+	}
+}
+
+func large(world *mpi.Comm) error {
+	for _, algorithm := range []string{"pairwise", "rabenseifner", "ring", "automatic"} {
+		if err := world.SetAlgorithm("allreduce", algorithm); err != nil {
+			return err
+		}
+		for call, length := range []int{100_003, 400_000, 1_200_000, 50_000} {
+			mine := make([]float64, length)
+			for i := range mine {
+				mine[i] = float64((world.Rank()+1)*(call+1) + i)
+			}
+			all, n := make([]float64, length), world.Size()
+			err := mpi.Allreduce(world, mine, all, mpi.Sum)
+			if err == nil {
+				err = mpi.Allreduce(world, mine, mine, mpi.Sum) // in place
+			}
+			if err != nil {
+				return err
+			}
+			for i := range all {
+				want := float64(n*(n+1)/2*(call+1) + n*i)
+				if all[i] != want || mine[i] != want {
+					return fmt.Errorf("%s, %d elements: element %d is %v, and %v in place, not %v", algorithm, length, i, all[i], mine[i], want)
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// processors are those of a process before tests change them.
+var processors = runtime.GOMAXPROCS(0)
+
 // TestProcessesTakeTurns: where there are more ranks than cores each process has one processor, unless the
 // environment says otherwise; else it has what it would have.
 func TestProcessesTakeTurns(t *testing.T) {
-	many, plain := runtime.NumCPU()+1, strconv.Itoa(runtime.GOMAXPROCS(0))
+	many := runtime.NumCPU() + 1
 	for name, x := range map[string]struct {
 		ranks       int
 		environment []string
 		want        string
 	}{
-		"alone":   {1, nil, plain},
+		"alone":   {1, nil, strconv.Itoa(processors)},
 		"crowded": {many, nil, "1"},
 		"told":    {many, []string{"GOMAXPROCS=3"}, "3"},
 	} {

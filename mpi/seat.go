@@ -28,6 +28,8 @@ type seat struct {
 		sends []mx.Request
 	}
 
+	scratch scratchPool
+
 	waits longWaits
 	known knownComms
 }

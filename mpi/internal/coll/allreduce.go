@@ -14,6 +14,8 @@ func Allreduce[T any](n Net, in, out []T, op func(acc, in []T), a Algorithm) err
 		return allreduceAtZero(n, in, out, op, a)
 	case Scattered:
 		return allreduceScattered(n, in, out, op)
+	case Pairwise:
+		return allreducePairwise(n, in, out, op)
 	case Rabenseifner:
 		return allreduceRabenseifner(n, in, out, op)
 	case Ring:
@@ -40,6 +42,38 @@ func allreduceScattered[T any](n Net, in, out []T, op func(acc, in []T)) error {
 		return err
 	}
 	if err := combineAll(n, in, out, op); err != nil {
+		return err
+	}
+	return n.WaitAll()
+}
+
+// allreducePairwise has every rank combine its part of all contributions, and send it to all.
+func allreducePairwise[T any](n Net, in, out []T, op func(acc, in []T)) error {
+	rank, size, unit := n.Rank(), n.Size(), elem.Size[T]()
+	p := split(len(out), unit, size)
+	for i := 1; i < size; i++ {
+		to := (rank + i) % size
+		if err := n.Isend(p.Of(bytes(in), to), to); err != nil {
+			return err
+		}
+	}
+	from, to := p.bounds(rank)
+	own := out[from/unit : to/unit]
+	combined := scratch[T](n, len(own))
+	if err := combineAll(n, in[from/unit:to/unit], combined, op); err != nil {
+		return err
+	}
+	if err := n.WaitAll(); err != nil { // before what was sent is overwritten, which may lie in out
+		return err
+	}
+	copy(own, combined)
+	for i := 1; i < size; i++ {
+		from := (rank + size - i) % size
+		if err := n.Irecv(p.Of(bytes(out), from), from); err != nil {
+			return err
+		}
+	}
+	if err := sendAll(n, bytes(combined)); err != nil {
 		return err
 	}
 	return n.WaitAll()

@@ -94,8 +94,14 @@ func chooseReduce(bytes int, s Shape) Algorithm {
 	return pick(s.Ranks > 2 && bytes >= 64<<10, Rabenseifner, Binomial)
 }
 
+// fetchedPart is from how long parts on pairwise exchange is quickest: each is fetched at once by who combines it, and the
+// combined one by all.
+const fetchedPart = 64 << 10
+
 func chooseAllreduce(bytes int, s Shape) Algorithm {
 	switch {
+	case bytes/s.Ranks >= fetchedPart && (bytes >= 2<<20 || s.crowded() && bytes >= 1<<20):
+		return Pairwise
 	case bytes >= 32<<10:
 		return Rabenseifner
 	case !s.crowded() || s.Ranks <= 2:

@@ -44,7 +44,7 @@ const (
 	Rabenseifner                // halves are exchanged and combined, then collected
 	Ring                        // parts go round; for a reduction it must be commutative
 	Bruck                       // whatever the number of ranks, log2 of it rounds
-	Pairwise                    // each with each, a partner at a time
+	Pairwise                    // each with each, a partner at a time; for an allreduce everybody combines a part
 	Scattered                   // each with each, all at once; for a reduction all combine all
 	ReduceScattered             // to rank 0, and the parts from there
 	GatherBcast                 // to rank 0, and all of it from there
@@ -67,7 +67,7 @@ var offered = [kinds][]Algorithm{
 	KindBarrier:       {Dissemination, Tree, Flat, Scattered},
 	KindBcast:         {Binomial, Flat, Pipeline, ScatterAllgather, SmallPipeline, SmallBinomial},
 	KindReduce:        {Binomial, Flat, Rabenseifner},
-	KindAllreduce:     {RecursiveDoubling, ReduceBcast, FlatReduceBcast, Rabenseifner, Ring, Scattered},
+	KindAllreduce:     {RecursiveDoubling, ReduceBcast, FlatReduceBcast, Rabenseifner, Ring, Scattered, Pairwise},
 	KindReduceScatter: {ReduceScattered, Pairwise},
 	KindScan:          {RecursiveDoubling, Linear},
 	KindExscan:        {RecursiveDoubling, Linear},
