@@ -52,6 +52,9 @@ func (o *options) pin() error {
 
 func measureAll(world *mpi.Comm, o *options) error {
 	m := newMeter(world, o)
+	if err := m.settle(); err != nil {
+		return err
+	}
 	out := json.NewEncoder(os.Stdout)
 	for _, c := range o.calls {
 		r, err := m.measure(c)

@@ -11,6 +11,8 @@ import (
 const (
 	batches = 21
 	warm    = 3 // batches before those
+
+	settling = 400 * time.Millisecond
 )
 
 // meter measures calls of one rank.
@@ -44,6 +46,21 @@ func newMeter(world *mpi.Comm, o *options) *meter {
 		world: world, batch: o.batch, from: make([]byte, room), to: make([]byte, room),
 		numbersFrom: make([]float64, longest/8+1), numbersTo: make([]float64, longest/8+1),
 	}
+}
+
+// settle has the ranks talk until the system has spread them over the cores.
+func (m *meter) settle() error {
+	start := time.Now()
+	for more := []bool{true}; more[0]; {
+		if err := m.world.Barrier(); err != nil {
+			return err
+		}
+		more[0] = time.Since(start) < settling
+		if err := mpi.Bcast(m.world, more, 0); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (m *meter) measure(c call) (*result, error) {

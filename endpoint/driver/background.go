@@ -20,8 +20,8 @@ type background struct {
 	recent   atomic.Bool // somebody has called since the guard looked last
 	watching bool        // the guard is set
 	pressing atomic.Bool // and set for a single look, soon
-	polls    bool // the goroutine has the polling role
-	sleeping bool // and is inside bell.Sleep
+	polls    bool        // the goroutine has the polling role
+	sleeping bool        // and is inside bell.Sleep
 	start    chan struct{}
 	done     sync.WaitGroup
 

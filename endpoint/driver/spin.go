@@ -16,7 +16,7 @@ const (
 	spinsPerLook = 64                   // polls between two looks at the clock, on a core of our own
 	taken        = 2 * time.Microsecond // an offer of the core that takes longer was taken
 	keptTimes    = 16                   // offers of the core that nobody takes say that it is ours
-	sharedSpin   = 4                    // on a shared core the longest spin is so many times as long: others work meanwhile
+	sharedSpin   = 16                   // on a shared core the longest spin is so many times as long: others work meanwhile
 	pollsPerTurn = 3                    // of a catch, on a shared core: what crosses from another core meanwhile saves a turn
 	loneOffers   = 16                   // a single endpoint offers its processor to goroutines in every so many offers
 	procsEvery   = 256                  // spins between two looks at GOMAXPROCS, which take a lock
@@ -36,8 +36,8 @@ var spinning atomic.Int32
 type pace struct {
 	most   time.Duration
 	budget time.Duration
-	shared bool  // the core is: yield after each poll
-	kept   int   // offers of the core in a row that nobody took
+	shared bool // the core is: yield after each poll
+	kept   int  // offers of the core in a row that nobody took
 	offers uint32
 	begun  uint32
 	procs  int32 // GOMAXPROCS, of late
