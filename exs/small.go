@@ -8,7 +8,7 @@ func (s *Socket) sendNow(b []byte, at int, special bool, flags Flags, q *Queue, 
 	switch {
 	case !ok:
 		return false
-	case special && !s.writeNow(b, at, flags, m), !special && !s.sendSmall(b, m):
+	case special && !s.writeNow(b, at, flags, m), !special && !s.sendPacketNow(b, m):
 		return false
 	}
 	if len(s.ending) > 0 {
@@ -33,16 +33,25 @@ func (s *Socket) tells(flags Flags, q *Queue) (told, ok bool) {
 	return flags&Unsignaled == 0, true
 }
 
-// sendSmall sends a small packet from memory that is not registered (7.2): it is copied.
-func (s *Socket) sendSmall(b []byte, m *Memory) bool {
+// sendPacketNow sends a packet that is copied within the call: a small one (7.2), or one out of registered memory, of
+// which no use remains.
+func (s *Socket) sendPacketNow(b []byte, m *Memory) bool {
 	p := &s.packets
-	if m != nil || s.options.small == 0 || len(b) > s.options.small || p.waiting.len() > 0 || p.sent-p.acked >= p.window || len(s.files) > 0 ||
+	if s.stream != nil || !s.copies(b, m) || p.waiting.len() > 0 || p.sent-p.acked >= p.window || len(s.files) > 0 ||
 		!s.l.ep.Load().SendNow(b, s.peer, s.packetMatch()) {
 		return false
 	}
 	p.sent++
 	p.told = p.taken
 	return true
+}
+
+// copies reports whether a packet may leave before its call is over.
+func (s *Socket) copies(b []byte, m *Memory) bool {
+	if m == nil {
+		return len(b) <= s.options.small && s.options.small > 0
+	}
+	return m.allows(s.l, false, b) == 0
 }
 
 // putSent adds the event of a send that ended within its call.
