@@ -29,9 +29,12 @@ const (
 
 	// A trial is a run of messages of which the later half counts: how quick a way
 	// is depends on which caches the one before has left the bytes in. The first
-	// trial is longer, because the ring's pages are touched in it.
+	// trial of blocks is longer, because the ring's pages are touched in it.
 	trial      = 16
 	firstTrial = 4 << 20 // bytes
+
+	// patience is how many messages go other ways while another link makes the first trial of one.
+	patience = 512
 
 	// Messages between trials of a way: the gap begins short and doubles, up to
 	// where trials of a way as slow as this one take a share of the time at most.
@@ -45,8 +48,19 @@ const (
 	upset = 1.5
 )
 
-// chooser holds what a link has measured.
-type chooser struct{ classes [sizeClasses]sizeClass }
+// chooser holds what a link has measured. Of a way that it does not know it takes what another link of the port
+// has measured first, so that among many peers not each link begins with trials.
+type chooser struct {
+	classes [sizeClasses]sizeClass
+	port    *experience // nil: the link is alone
+}
+
+// experience is what links of a port have found in their first trials.
+type experience [sizeClasses][wayEnd]struct {
+	begun  bool    // a link tries the way, or has tried it
+	cost   float64 // 0: not known yet
+	passed int     // messages that went other ways meanwhile
+}
 
 type sizeClass struct {
 	ways [wayEnd]record
@@ -81,9 +95,13 @@ func (c *chooser) choose(n int, open [wayEnd]bool) way {
 		r, least := &s.ways[w], s.ways[best].cost
 		switch {
 		case !open[w]:
+		case !r.tried && c.leaveTrial(n, w):
 		case !r.tried:
 			r.tried, r.gap, r.wait = true, firstGap, firstGap
-			return s.try(w, max(trial, firstTrial/n))
+			if r.cost > 0 { // another link's
+				return c.choose(n, open)
+			}
+			return s.try(w, w.firstTrial(n))
 		case r.cost > 0 && (least == 0 || r.cost < least):
 			best = w
 		}
@@ -99,6 +117,34 @@ func (c *chooser) choose(n int, open [wayEnd]bool) way {
 		}
 	}
 	return best
+}
+
+// firstTrial is how many messages of n bytes the first trial takes.
+func (w way) firstTrial(n int) int {
+	if w == byBlocks {
+		return max(trial, firstTrial/max(n, 1<<firstClass))
+	}
+	return trial
+}
+
+// leaveTrial reports whether the first trial of a way is left to another link for now. If that has ended, the
+// link takes its cost; else false is to try it.
+func (c *chooser) leaveTrial(n int, w way) bool {
+	if c.port == nil {
+		return false
+	}
+	k := classOf(n)
+	known := &c.port[k][w]
+	switch {
+	case known.cost > 0:
+		c.classes[k].ways[w].cost = known.cost
+		return false
+	case !known.begun, known.passed == patience: // the link that tried it may have ended
+		known.begun, known.passed = true, 0
+		return false
+	}
+	known.passed++
+	return true
 }
 
 // longestGap returns how many messages may lie between trials of a way.
@@ -136,6 +182,9 @@ func (c *chooser) measured(n int, w way, took time.Duration) {
 	switch r := &s.ways[w]; {
 	case r.cost == 0:
 		r.cost = cost
+		if c.port != nil {
+			c.port[classOf(n)][w].cost = cost
+		}
 	case cost < r.cost:
 		r.cost += (cost - r.cost) / 2
 	default: // an interrupt makes one message slow, however much, but none quick

@@ -106,3 +106,26 @@ func TestChooseKeepsKindsOfMemoryApart(t *testing.T) {
 		t.Errorf("2000 messages of each kind went these ways: %v", got)
 	}
 }
+
+// Among many links one makes the first trial of a way, and the others begin with what it found; they go another
+// way meanwhile, but not for ever: the one may have ended.
+func TestChooseLearnsFromOtherLinks(t *testing.T) {
+	open, took := [wayEnd]bool{false, true, true}, [wayEnd]time.Duration{0, 20, 60}
+	var learned experience
+	first, second := chooser{port: &learned}, chooser{port: &learned}
+	first.choose(1<<20, open) // begins a trial
+	if got := run(&second, 1<<20, 10, open, took); got[byBlocks] != 10 {
+		t.Errorf("another link tries to read, and this one does, too: %v", got)
+	}
+	run(&first, 1<<20, 200, open, took)
+	third := chooser{port: &learned}
+	if got := run(&third, 1<<20, 60, open, took); got[byRead] != 60 {
+		t.Errorf("reading is known to be quicker, and these ways were taken: %v", got)
+	}
+	var orphaned experience
+	gone, left := chooser{port: &orphaned}, chooser{port: &orphaned}
+	gone.choose(1<<20, open)
+	if got := run(&left, 1<<20, 2*patience, open, took); got[byRead] < patience/2 {
+		t.Errorf("the link that tried to read is gone, and this one never does: %v", got)
+	}
+}

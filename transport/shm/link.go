@@ -57,7 +57,7 @@ var errSwitchedOff = errors.New("switched off")
 func (p *port) newLink(c *net.UnixConn, pair *segment.Mem, dialled bool, pid int, h hello, fds []int, told bool) (*link, error) {
 	l := &link{
 		port: p, conn: c, pair: pair, caps: p.caps, peer: -1,
-		address: h.self, session: h.session, pid: pid, told: told,
+		address: h.self, session: h.session, pid: pid, told: told, chooser: chooser{port: &p.learned},
 	}
 	rest := fds[2:]
 	remote, err := bell.Attach(fds[0], fds[1])

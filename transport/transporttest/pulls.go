@@ -174,7 +174,7 @@ func (e *end) awaitPull(p *pulling) bool {
 }
 
 // declines is how often in a row a link may decline to pull.
-const declines = 100
+const declines = 300
 
 // testBothPull pulls both ways at once. Each side describes its list in a frame.
 func testBothPull(t *testing.T, w *world) {
