@@ -80,12 +80,15 @@ func job(t *testing.T, program string, n int, environment ...string) []exit {
 	return exits
 }
 
-func TestProcesses(t *testing.T) {
-	for _, n := range []int{1, 2, 4} {
+func TestProcesses(t *testing.T) { jobs(t, "ring", 1, 2, 4) }
+
+// jobs runs a program, which prints nothing, on so many ranks each, over the transports between processes.
+func jobs(t *testing.T, program string, ranks ...int) {
+	for _, n := range ranks {
 		for _, transport := range []string{"shm", "tcp"} {
 			t.Run(fmt.Sprintf("%s/%d", transport, n), func(t *testing.T) {
 				skipWithout(t, transport)
-				for rank, e := range job(t, "ring", n, "MX_TRANSPORT="+transport) {
+				for rank, e := range job(t, program, n, "MX_TRANSPORT="+transport) {
 					if e.code != 0 || e.output != "" {
 						t.Errorf("rank %d: exit code %d, %s", rank, e.code, e.output)
 					}
@@ -97,20 +100,7 @@ func TestProcesses(t *testing.T) {
 
 // TestProcessesCombineLongVectors: what ranks combine lies where other processes copy it from, call after call,
 // whatever the algorithm.
-func TestProcessesCombineLongVectors(t *testing.T) {
-	for _, n := range []int{2, 3} {
-		for _, transport := range []string{"shm", "tcp"} {
-			t.Run(fmt.Sprintf("%s/%d", transport, n), func(t *testing.T) {
-				skipWithout(t, transport)
-				for rank, e := range job(t, "large", n, "MX_TRANSPORT="+transport) {
-					if e.code != 0 || e.output != "" {
-						t.Errorf("rank %d: exit code %d, %s", rank, e.code, e.output)
-					}
-				}
-			})
-		}
-	}
-}
+func TestProcessesCombineLongVectors(t *testing.T) { jobs(t, "large", 2, 3) }
 
 func large(world *mpi.Comm) error {
 	for _, algorithm := range []string{"pairwise", "rabenseifner", "ring", "automatic"} {
