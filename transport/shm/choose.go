@@ -55,7 +55,7 @@ type chooser struct {
 	port    *experience // nil: the link is alone
 }
 
-// experience is what links of a port have found in their first trials.
+// experience is what links of a port have found of late.
 type experience [sizeClasses][wayEnd]struct {
 	begun  bool    // a link tries the way, or has tried it
 	cost   float64 // 0: not known yet
@@ -182,12 +182,12 @@ func (c *chooser) measured(n int, w way, took time.Duration) {
 	switch r := &s.ways[w]; {
 	case r.cost == 0:
 		r.cost = cost
-		if c.port != nil {
-			c.port[classOf(n)][w].cost = cost
-		}
 	case cost < r.cost:
 		r.cost += (cost - r.cost) / 2
 	default: // an interrupt makes one message slow, however much, but none quick
 		r.cost += min(cost-r.cost, r.cost) / 16
+	}
+	if c.port != nil {
+		c.port[classOf(n)][w].cost = s.ways[w].cost
 	}
 }
