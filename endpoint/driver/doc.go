@@ -2,7 +2,7 @@
 // polls, waits, sleeps, and keeps the protocol going when nobody waits.
 //
 // Callers make progress themselves. One of them has the polling role: it polls
-// with the lock held, and lets others have the lock when they ask for it (lock.go).
+// with the lock held, and lets others have the lock when they ask for it (gate.go).
 // Whoever must wait meanwhile is parked on what it waits for, and is woken by the
 // poller; a poller that leaves hands the role to one that is parked (park.go).
 //
@@ -12,6 +12,6 @@
 // the doorbell, so that a program that computes for a minute does not stall its
 // peers (background.go).
 //
-// An Endpoint may be used from any number of goroutines, unless it was opened
-// single-threaded.
+// An Endpoint may be used from any number of goroutines. One of a lone caller takes
+// what makes, tests or waits for requests from one at a time, and everything else from any.
 package driver
