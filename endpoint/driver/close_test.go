@@ -3,6 +3,7 @@ package driver_test
 import (
 	"errors"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -57,6 +58,52 @@ func TestCloseWhileOthersBlock(t *testing.T) {
 			t.Errorf("second close: %v", err)
 		}
 	})
+}
+
+// Close polls, and nobody else does meanwhile: a handler is never called while another call of it runs.
+func TestCloseWhileAnotherPolls(t *testing.T) {
+	for range 30 {
+		w := newWorld(t, mem.Options{Faults: mem.Faults{Seed: 1, Drop: 0.05}}) // so that Close waits for acknowledgements
+		a, b := w.open(spinning(time.Hour)), w.open(spinning(time.Hour))
+		toB := w.connect(a, 1)
+		toA := w.connect(b, 0)
+		var inside atomic.Int32
+		if err := b.SetHandler(func(*endpoint.Incoming) endpoint.Action {
+			if inside.Add(1) > 1 {
+				t.Error("two calls of the handler at the same time")
+			}
+			time.Sleep(50 * time.Microsecond)
+			inside.Add(-1)
+			return endpoint.Finished
+		}); err != nil {
+			t.Fatal(err)
+		}
+		b.ShareCore() // it offers its core after each poll
+		h := w.recv(b, 1<<32, nil)
+		join := inBackground(t, func() {
+			var st endpoint.Status
+			if _, err := b.Wait(noContext, h, driver.Infinite, &st); !errors.Is(err, driver.ErrClosed) {
+				t.Errorf("the wait of a closed endpoint ends with %v", err)
+			}
+		})
+		var over atomic.Bool
+		sender := inBackground(t, func() {
+			for i := uint64(0); !over.Load() && i < 5000; i++ {
+				a.SendNow([]byte{1}, toB, i)
+			}
+		})
+		time.Sleep(200 * time.Microsecond)
+		for i := range uint64(20) {
+			b.SendNow([]byte{1}, toA, i)
+		}
+		if err := b.Close(); err != nil {
+			t.Error(err)
+		}
+		over.Store(true)
+		sender()
+		join()
+		w.close()
+	}
 }
 
 func TestWakeupEndsEveryBlockedCall(t *testing.T) {

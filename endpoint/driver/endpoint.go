@@ -135,7 +135,7 @@ func (d *Endpoint) Close() error {
 		d.rest(d.handled)
 	}
 	d.closed = true
-	d.evict()
+	d.takeRole()
 	d.eng.AskAcks()
 	for begin := time.Now(); d.unsent(time.Since(begin)); {
 		d.advance()
@@ -143,7 +143,6 @@ func (d *Endpoint) Close() error {
 		d.yield()
 	}
 	d.eng.Goodbye()
-	d.wakeAll()
 	d.unlock()
 	d.end()
 	d.pace.end()
@@ -156,6 +155,18 @@ func (d *Endpoint) Close() error {
 	d.inbox.close()
 	d.bell.Close()
 	return err
+}
+
+// takeRole has whoever polls leave, for the endpoint is closed, and polls itself from now on. Two who poll would deliver
+// the same frames, while one of them is outside with a handler.
+func (d *Endpoint) takeRole() {
+	d.wakeAll()
+	for d.evict(); d.polling; d.yield() {
+		if d.asleep {
+			d.bell.Ring()
+		}
+	}
+	d.polling = true
 }
 
 // unsent reports whether Close should wait on, when it has waited for a time.
