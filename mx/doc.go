@@ -72,7 +72,7 @@
 //
 // All functions may be called from any goroutine, except that one request may be
 // waited for or tested by one goroutine at a time, and that an endpoint opened
-// with SingleThreaded takes the calls that make, test or wait for requests from one goroutine at a time.
+// with SingleThreaded takes calls from one goroutine at a time, but for those named there.
 //
 // # Errors
 //

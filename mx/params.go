@@ -60,9 +60,9 @@ func WithCopyLimit(bytes int) Param { return Param{ParamCopyLimit, bytes} }
 // the transport bounds it from above; -1 is what the transport advises.
 func WithEagerLimit(bytes int) Param { return Param{ParamEagerLimit, bytes} }
 
-// SingleThreaded promises that one goroutine at a time makes, tests and waits for the endpoint's requests; their
-// calls are faster then. Close, Wakeup, Pending, Counters and what else changes no request
-// may come from any goroutine all the same, and between calls the endpoint progresses as always. The promise ends
+// SingleThreaded promises that one goroutine at a time calls the endpoint; what makes, tests and waits for requests is
+// faster then. Close, Wakeup, Pending, Counters, Peers, DisableProgression, ReenableProgression, registration of memory
+// and the functions of addresses may come from any goroutine all the same, and between calls the endpoint progresses as always. The promise ends
 // with Endpoint.Share and with RegisterUnexpHandler, whose handler runs in any goroutine.
 func SingleThreaded() Param { return Param{ParamSingleThreaded, true} }
 

@@ -13,5 +13,5 @@
 // peers (background.go).
 //
 // An Endpoint may be used from any number of goroutines. One of a lone caller takes
-// what makes, tests or waits for requests from one at a time, and everything else from any.
+// calls from one at a time, but for those that Config.Lone names.
 package driver

@@ -21,9 +21,9 @@ type Config struct {
 	Transports []transport.Transport // in order of preference; all claim the address
 	Bell       transport.Doorbell
 
-	// Lone is for requests that one goroutine at a time makes, tests and waits for, which then has no lock to
-	// take that costs much. Share ends it. Close, Wakeup, Outstanding, Report, Peers, Reason and
-	// Query may come from any goroutine all the same.
+	// Lone is for an endpoint that one goroutine at a time calls, which then has no lock to
+	// take that costs much. Share ends it. Close, Wakeup, Pause, Register, Outstanding, Report, Peers, Reason and
+	// Query may come from any goroutine all the same. With Unattended it is not.
 	Lone bool
 
 	// Spin is the longest time to spin before sleeping. Negative: never spin.

@@ -92,15 +92,12 @@ func (c *chooser) choose(n int, open [wayEnd]bool) way {
 	}
 	best := byBlocks
 	for w := range wayEnd {
+		c.learn(n, w)
 		r, least := &s.ways[w], s.ways[best].cost
 		switch {
-		case !open[w]:
-		case !r.tried && c.leaveTrial(n, w):
+		case !open[w] || !r.tried && c.leaveTrial(n, w):
 		case !r.tried:
 			r.tried, r.gap, r.wait = true, firstGap, firstGap
-			if r.cost > 0 { // another link's
-				return c.choose(n, open)
-			}
 			return s.try(w, w.firstTrial(n))
 		case r.cost > 0 && (least == 0 || r.cost < least):
 			best = w
@@ -127,19 +124,21 @@ func (w way) firstTrial(n int) int {
 	return trial
 }
 
-// leaveTrial reports whether the first trial of a way is left to another link for now. If that has ended, the
-// link takes its cost; else false is to try it.
+// learn takes what another link has found of a way that this one has not tried.
+func (c *chooser) learn(n int, w way) {
+	k := classOf(n)
+	if r := &c.classes[k].ways[w]; !r.tried && c.port != nil && c.port[k][w].cost > 0 {
+		r.tried, r.gap, r.wait, r.cost = true, firstGap, firstGap, c.port[k][w].cost
+	}
+}
+
+// leaveTrial reports whether the first trial of a way is left to another link for now.
 func (c *chooser) leaveTrial(n int, w way) bool {
 	if c.port == nil {
 		return false
 	}
-	k := classOf(n)
-	known := &c.port[k][w]
-	switch {
-	case known.cost > 0:
-		c.classes[k].ways[w].cost = known.cost
-		return false
-	case !known.begun, known.passed == patience: // the link that tried it may have ended
+	known := &c.port[classOf(n)][w]
+	if !known.begun || known.passed == patience { // the link that tried it may have ended
 		known.begun, known.passed = true, 0
 		return false
 	}
