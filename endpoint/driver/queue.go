@@ -197,7 +197,8 @@ func (q *Queue) Close() {
 	if was {
 		return
 	}
-	for _, m := range q.members {
+	for i := range q.members {
+		m := &q.members[i]
 		m.d.guest()
 		if !m.d.closed {
 			m.d.wakeAll()
