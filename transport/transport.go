@@ -194,6 +194,10 @@ type Doorbell interface {
 	// It may return early. Only one goroutine sleeps at a time.
 	Sleep(d time.Duration)
 
+	// Pend is Sleep for a bell armed as pollable that lets the thread go: the
+	// goroutine waits in Go's network poller.
+	Pend(d time.Duration)
+
 	// Yield lets other processes have the core for a moment, if some want it. A caller
 	// that polls calls it now and then.
 	Yield()
