@@ -35,8 +35,8 @@ func (h *host) Unexpected(m *endpoint.Incoming) (action endpoint.Action) {
 	d.outside(func() { action = runHandler(f, m) })
 	d.handling = false
 	d.handled.Broadcast()
-	if d.blocked != 0 {
-		d.wakeParked()
+	if !d.polling && d.blocked != 0 {
+		d.handOver() // the role was taken away meanwhile, and nobody could have it
 	}
 	return action
 }

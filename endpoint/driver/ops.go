@@ -360,6 +360,9 @@ func (d *Endpoint) wakeParked() {
 	for _, w := range d.parked.all {
 		w.wake(d)
 	}
+	for _, v := range d.parked.wakers {
+		v.w.wake(d)
+	}
 }
 
 // Self returns the endpoint's own address.

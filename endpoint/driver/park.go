@@ -18,6 +18,7 @@ const (
 	forWindow                  // no link touches the closed window named value
 	forFirst                   // one of a set completes; it stays
 	forClaim                   // like forProbe, and the message is claimed
+	forWake                    // Wake of a Waiter is called
 )
 
 // want is what a caller waits for.
@@ -26,6 +27,7 @@ type want struct {
 	handle      endpoint.Handle
 	value, mask uint64
 	set         *set
+	waiter      *Waiter
 }
 
 // take collects a request that is wanted, if there is one. Of a set it notes which.
@@ -35,6 +37,8 @@ func (q *want) take(d *Endpoint, st *endpoint.Status) (bool, error) {
 		return d.eng.Test(q.handle, st)
 	case forFirst:
 		return q.set.look(d.eng)
+	case forWake:
+		return q.waiter.take(), nil
 	}
 	return d.eng.TestAny(q.value, q.mask, st)
 }
@@ -60,7 +64,7 @@ func (w *waiter) over(d *Endpoint) bool {
 	if w.ok || w.err != nil {
 		return true
 	}
-	if w.kind == forRequest && d.eng.Done(w.handle) {
+	if w.kind == forRequest && d.eng.Done(w.handle) || w.kind == forWake && w.waiter.woken.Load() {
 		return true
 	}
 	return d.wakeups != w.wakeups || d.closed
@@ -73,7 +77,7 @@ func (w *waiter) late(now time.Time) bool {
 // check looks whether what w waits for is there, and takes it.
 func (w *waiter) check(d *Endpoint) {
 	switch w.kind {
-	case forRequest, forAny, forFirst:
+	case forRequest, forAny, forFirst, forWake:
 		w.ok, w.err = w.take(d, &w.status)
 	case forPeek:
 		w.handle, w.ok = d.eng.Peek()
@@ -89,6 +93,7 @@ func (w *waiter) check(d *Endpoint) {
 // parking holds the blocked callers in order of arrival, the poller among them.
 type parking struct {
 	all     []*waiter
+	wakers  []*Waiter // whose callers are not in all
 	spare   []*waiter
 	probing int
 }
@@ -115,6 +120,10 @@ func (p *parking) put(w *waiter) {
 // enter adds a waiter that is about to block.
 func (d *Endpoint) enter(w *waiter) {
 	d.blocked++
+	if w.kind == forWake {
+		w.waiter.enter(w)
+		return
+	}
 	d.parked.all = append(d.parked.all, w)
 	if w.kind == forProbe {
 		if d.parked.probing++; d.parked.probing == 1 {
@@ -125,6 +134,10 @@ func (d *Endpoint) enter(w *waiter) {
 
 func (d *Endpoint) exit(w *waiter) {
 	d.blocked--
+	if w.kind == forWake {
+		w.waiter.exit()
+		return
+	}
 	all := d.parked.all
 	for i := range all {
 		if all[i] == w {
@@ -219,14 +232,18 @@ func (d *Endpoint) handOver() {
 			return
 		}
 	}
+	for _, v := range d.parked.wakers {
+		if !v.w.poller && !v.woken.Load() {
+			v.w.wake(d)
+			return
+		}
+	}
 }
 
 // wakeAll ends all blocking calls (III.3.3).
 func (d *Endpoint) wakeAll() {
 	d.wakeups++
-	for _, w := range d.parked.all {
-		w.wake(d)
-	}
+	d.wakeParked()
 	if d.asleep {
 		d.bell.Ring()
 	}
