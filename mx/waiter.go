@@ -15,7 +15,11 @@ type Waiter struct {
 }
 
 // NewWaiter makes a Waiter of the endpoint. It needs no closing.
-func (ep *Endpoint) NewWaiter() *Waiter { return &Waiter{ep, ep.d.NewWaiter()} }
+func (ep *Endpoint) NewWaiter() *Waiter { return &Waiter{ep, ep.d.NewWaiter(false)} }
+
+// NewPassiveWaiter makes a Waiter at which a goroutine only sleeps: others that wait, or the endpoint's own goroutine, make
+// the progress.
+func (ep *Endpoint) NewPassiveWaiter() *Waiter { return &Waiter{ep, ep.d.NewWaiter(true)} }
 
 // Wait blocks until Wake is called, and returns at once if it was called since the last Wait that it woke. It waits
 // for the timeout: Infinite waits for ever, 0 polls once. Without woken and without an error the time has passed, or Wakeup

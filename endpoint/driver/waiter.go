@@ -10,15 +10,16 @@ import (
 // Waiter is where one goroutine at a time waits for something that is not a request, and that another goroutine or a
 // handler tells it of by Wake. Like every caller that waits it makes progress meanwhile.
 type Waiter struct {
-	d      *Endpoint
-	woken  atomic.Bool // Wake was called, and no Wait has returned since
-	inside atomic.Bool // a goroutine is in Wait
-	w      *waiter     // it is blocked; guarded by the gate
-	place  int         // among those of the endpoint that are blocked
+	d       *Endpoint
+	passive bool
+	woken   atomic.Bool // Wake was called, and no Wait has returned since
+	inside  atomic.Bool // a goroutine is in Wait
+	w       *waiter     // it is blocked; guarded by the gate
+	place   int         // among those of the endpoint that are blocked
 }
 
-// NewWaiter makes a Waiter.
-func (d *Endpoint) NewWaiter() *Waiter { return &Waiter{d: d} }
+// NewWaiter makes a Waiter. At a passive one goroutines don't poll: others, or the endpoint's own goroutine, do.
+func (d *Endpoint) NewWaiter(passive bool) *Waiter { return &Waiter{d: d, passive: passive} }
 
 // Wait waits for Wake; one that came before counts. False without an error: the timeout passed, or Wakeup of the
 // endpoint was called.
@@ -55,6 +56,9 @@ func (v *Waiter) enter(w *waiter) {
 	p := &v.d.parked
 	v.w, v.place = w, len(p.wakers)
 	p.wakers = append(p.wakers, v)
+	if w.passive = v.passive; v.passive && !v.d.polling {
+		v.d.handOver()
+	}
 }
 
 func (v *Waiter) exit() {

@@ -22,7 +22,7 @@ func TestWakeIsRemembered(t *testing.T) {
 	both(t, func(t *testing.T, wait option) {
 		w := newWorld(t, mem.Options{})
 		defer w.close()
-		v := w.open(wait).NewWaiter()
+		v := w.open(wait).NewWaiter(false)
 		v.Wake()
 		v.Wake()
 		w.woken(v)
@@ -43,7 +43,7 @@ func TestWakeReachesTheOneWhoWaits(t *testing.T) {
 		var waiters []*driver.Waiter
 		var joins []func()
 		for range 5 {
-			v := d.NewWaiter()
+			v := d.NewWaiter(false)
 			waiters = append(waiters, v)
 			joins = append(joins, inBackground(t, func() { w.woken(v) }))
 		}
@@ -61,7 +61,7 @@ func TestWakeInsideTheHandler(t *testing.T) {
 		defer w.close()
 		a, b := w.open(wait), w.open(wait)
 		to := w.connect(a, 1)
-		waiters := []*driver.Waiter{b.NewWaiter(), b.NewWaiter()}
+		waiters := []*driver.Waiter{b.NewWaiter(false), b.NewWaiter(false)}
 		if err := b.SetHandler(func(m *endpoint.Incoming) endpoint.Action {
 			waiters[m.Match].Wake()
 			return endpoint.Finished
@@ -88,7 +88,7 @@ func TestWaitersMakeProgress(t *testing.T) {
 		defer w.close()
 		a, b := w.open(wait), w.open(wait)
 		to := w.connect(a, 1)
-		v := b.NewWaiter()
+		v := b.NewWaiter(false)
 		join := inBackground(t, func() { w.woken(v) })
 		for i := range uint64(20) {
 			h := w.recv(b, i, make([]byte, 8))
@@ -106,7 +106,7 @@ func TestCloseEndsWaiters(t *testing.T) {
 		w := newWorld(t, mem.Options{})
 		d := w.open(wait)
 		for range 3 {
-			v := d.NewWaiter()
+			v := d.NewWaiter(false)
 			join := inBackground(t, func() {
 				if ok, err := v.Wait(driver.Infinite); ok || err != driver.ErrClosed {
 					t.Errorf("%v %v", ok, err)
@@ -115,7 +115,7 @@ func TestCloseEndsWaiters(t *testing.T) {
 			defer join()
 		}
 		w.close()
-		if ok, err := d.NewWaiter().Wait(0); ok || err != driver.ErrClosed {
+		if ok, err := d.NewWaiter(false).Wait(0); ok || err != driver.ErrClosed {
 			t.Errorf("%v %v", ok, err)
 		}
 	})
@@ -124,7 +124,7 @@ func TestCloseEndsWaiters(t *testing.T) {
 func TestWakeAllocatesNothing(t *testing.T) {
 	w := newWorld(t, mem.Options{})
 	defer w.close()
-	v := w.open().NewWaiter()
+	v := w.open().NewWaiter(false)
 	if n := testing.AllocsPerRun(100, func() {
 		v.Wake()
 		_, _ = v.Wait(driver.Infinite)
