@@ -203,7 +203,7 @@ func (d *Endpoint) after() {
 	if d.blocked != 0 {
 		d.serve()
 	}
-	if (d.asleep || d.back.sleeping) && (d.eng.NextDue() < d.due || d.eng.Backlog()) {
+	if (d.asleep || d.back.sleeping) && (d.eng.NextDue() < d.due || d.eng.Backlog() || d.unhandled()) {
 		d.bell.Ring()
 	}
 	if d.back.watching || d.polling {
