@@ -36,6 +36,11 @@ func ServeAny() (*mx.Endpoint, error) {
 
 // Call opens an endpoint, and connects it to that of Serve in another process of this host, which need not be there yet.
 func Call(id int, params ...mx.Param) (*mx.Endpoint, mx.EndpointAddr, error) {
+	return CallAs(mx.AnyEndpoint, id, params...)
+}
+
+// CallAs is Call with an endpoint of that number.
+func CallAs(own uint32, id int, params ...mx.Param) (*mx.Endpoint, mx.EndpointAddr, error) {
 	var to mx.EndpointAddr
 	if err := begin(); err != nil {
 		return nil, to, err
@@ -44,7 +49,7 @@ func Call(id int, params ...mx.Param) (*mx.Endpoint, mx.EndpointAddr, error) {
 	if err != nil {
 		return nil, to, err
 	}
-	ep, err := mx.OpenEndpoint(mx.AnyNIC, mx.AnyEndpoint, filter, params...)
+	ep, err := mx.OpenEndpoint(mx.AnyNIC, own, filter, params...)
 	if err != nil {
 		return nil, to, err
 	}
