@@ -58,7 +58,7 @@ func TestAll(reqs []Request, sts []Status) (bool, error) {
 
 // complete reports whether waiting would not block. Errors count: Wait returns them.
 func (q *Request) complete() bool {
-	one := [1]mx.Request{q.r}
+	one := [1]mx.Request{q.mx()}
 	_, done, err := q.c.seat.ep.WaitFirst(noContext, one[:], 0)
 	return done || err != nil || q.peer == AnySource && q.c.mourns() != nil
 }
@@ -137,10 +137,13 @@ func first(op string, reqs []Request, timeout time.Duration) (at int, ready bool
 		if q.kind != noRequest && q.kind <= cancelledRequest {
 			return i, true, nil
 		}
-		*list = append(*list, q.r)
-		if q.kind != noRequest && c == nil {
-			c = q.c
+		var r mx.Request
+		if q.kind != noRequest {
+			if r = q.mx(); c == nil {
+				c = q.c
+			}
 		}
+		*list = append(*list, r)
 		anybody = anybody || q.peer == AnySource && q.kind == recvRequest
 	}
 	if c == nil {
@@ -185,12 +188,12 @@ func (q *Request) Cancel() error {
 	if q.kind != recvRequest {
 		return q.c.fail("Cancel", ErrRequest, "only receives can be taken back, this is %q", opNames[q.kind])
 	}
-	taken, err := q.c.seat.ep.Cancel(q.r)
+	taken, err := q.c.seat.ep.Cancel(q.mx())
 	if err != nil {
-		return q.c.broken("Cancel", int(q.peer), int(q.tag), err)
+		return q.broken("Cancel", err)
 	}
 	if taken {
-		q.kind, q.r = cancelledRequest, mx.Request{}
+		q.kind, q.number = cancelledRequest, 0
 	}
 	return nil
 }
@@ -199,8 +202,8 @@ func (q *Request) Cancel() error {
 // buffer must stay as it is until the operation is known to have ended by other means.
 func (q *Request) Free() error {
 	if q.kind > cancelledRequest {
-		if err := q.c.seat.ep.Forget(q.r); err != nil {
-			return q.c.broken("Free", int(q.peer), int(q.tag), err)
+		if err := q.c.seat.ep.Forget(q.mx()); err != nil {
+			return q.broken("Free", err)
 		}
 	}
 	*q = Request{}
