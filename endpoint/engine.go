@@ -17,7 +17,9 @@ type Engine struct {
 	reqs   slab
 	posted match.Table
 	unexp  *unexpected.Store
-	done   doneList
+	done   doneList // the engine's own queue of completions
+	queues []doneList
+	ended  uint64 // requests that have ended, in whichever way
 
 	peers  []*peer
 	byAddr map[address]int32

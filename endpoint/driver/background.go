@@ -94,10 +94,15 @@ func (b *background) look() {
 	case b.recent.Swap(false) || d.handling || d.eng.Paused():
 		b.watch()
 	default:
-		select {
-		case b.start <- struct{}{}:
-		default:
-		}
+		b.begins()
+	}
+}
+
+// begins has the goroutine take the polling role, if nobody has it.
+func (b *background) begins() {
+	select {
+	case b.start <- struct{}{}:
+	default:
 	}
 }
 

@@ -16,7 +16,8 @@ const (
 	forPeek                    // a request is complete
 	forProbe                   // an unexpected message fits value and mask
 	forWindow                  // no link touches the closed window named value
-	forFirst                   // one of a set completes; it stays
+	forSet                     // what is wanted of a set of requests
+	forQueue                   // a request of the queue named value is complete; it stays
 	forClaim                   // like forProbe, and the message is claimed
 )
 
@@ -28,13 +29,15 @@ type want struct {
 	set         *set
 }
 
-// take collects a request that is wanted, if there is one. Of a set it notes which.
+// take collects a request that is wanted, if there is one. A set does what it is there for.
 func (q *want) take(d *Endpoint, st *endpoint.Status) (bool, error) {
 	switch q.kind {
 	case forRequest:
 		return d.eng.Test(q.handle, st)
-	case forFirst:
+	case forSet:
 		return q.set.look(d.eng)
+	case forQueue:
+		return d.eng.Queued(endpoint.QueueID(q.value)) > 0, nil
 	}
 	return d.eng.TestAny(q.value, q.mask, st)
 }
@@ -50,9 +53,10 @@ type waiter struct {
 	ok     bool  // what it waited for has happened
 	err    error // or can't happen any more
 
-	ctx    context.Context
-	poller bool // has the polling role
-	signal chan struct{}
+	ctx     context.Context
+	poller  bool // has the polling role
+	passive bool // waits on several endpoints, and polls none of them
+	signal  chan struct{}
 }
 
 // over reports whether there is no reason to wait on.
@@ -73,7 +77,7 @@ func (w *waiter) late(now time.Time) bool {
 // check looks whether what w waits for is there, and takes it.
 func (w *waiter) check(d *Endpoint) {
 	switch w.kind {
-	case forRequest, forAny, forFirst:
+	case forRequest, forAny, forSet:
 		w.ok, w.err = w.take(d, &w.status)
 	case forPeek:
 		w.handle, w.ok = d.eng.Peek()
@@ -83,6 +87,8 @@ func (w *waiter) check(d *Endpoint) {
 		w.claim, w.ok, w.err = d.eng.Claim(w.value, w.mask, &w.status)
 	case forWindow:
 		w.ok = !d.eng.WindowBusy(w.value)
+	case forQueue:
+		w.ok = d.eng.Queued(endpoint.QueueID(w.value)) > 0
 	}
 }
 
@@ -167,7 +173,7 @@ func (d *Endpoint) serve() {
 			if w.handle, w.ok = d.eng.PeekFresh(); w.ok {
 				w.wake(d)
 			}
-		case forWindow, forFirst, forClaim:
+		case forWindow, forSet, forClaim, forQueue:
 			if w.check(d); w.ok || w.err != nil {
 				w.wake(d)
 			}
@@ -211,13 +217,22 @@ func (w *waiter) wake(d *Endpoint) {
 	}
 }
 
-// handOver offers the polling role to the first caller that is parked.
+// handOver offers the polling role to the first caller that is parked, or else, if somebody waits at all,
+// to the background goroutine.
 func (d *Endpoint) handOver() {
+	passive := false
 	for _, w := range d.parked.all {
-		if !w.poller && !w.ok && w.err == nil {
+		switch {
+		case w.poller || w.ok || w.err != nil:
+		case w.passive:
+			passive = true
+		default:
 			w.wake(d)
 			return
 		}
+	}
+	if passive {
+		d.back.begins()
 	}
 }
 

@@ -152,7 +152,7 @@ func (d *Endpoint) block(ctx context.Context, w *waiter, timeout time.Duration) 
 }
 
 func (d *Endpoint) result(ctx context.Context, w *waiter) (bool, error) {
-	if (w.kind == forRequest || w.kind == forFirst) && !w.ok && w.err == nil {
+	if (w.kind == forRequest || w.kind == forSet) && !w.ok && w.err == nil {
 		w.check(d)
 	}
 	switch {
