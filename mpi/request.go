@@ -88,12 +88,24 @@ func (q *Request) Test() (Status, bool, error) {
 	return st, true, err
 }
 
-// wait waits for the operation, and collects it. Without done it goes on.
+// wait waits for the operation, and collects it. Without done it goes on. Unless it stays, it is given up
+// if the context ends first.
 func (q *Request) wait(op string, stays bool) (st Status, done bool, err error) {
 	if q.kind <= cancelledRequest {
 		return *endings[q.kind], true, nil
 	}
-	got, done, err := q.c.await(op, q.mx(), q.peer == AnySource)
+	if q.c.ctx == nil {
+		if got, done, _ := q.c.seat.ep.Wait(q.mx(), mx.Infinite); done {
+			st, err = q.outcome(op, &got)
+			return st, true, err
+		}
+	}
+	return q.waitLong(op, stays)
+}
+
+// waitLong is wait that the communicator's context ends, and the rest of one that was woken up.
+func (q *Request) waitLong(op string, stays bool) (st Status, done bool, err error) {
+	got, done, err := q.c.awaitLong(op, q.mx(), q.peer == AnySource)
 	if !done && !stays {
 		got, done = q.c.retract(q.mx(), q.kind)
 	}
