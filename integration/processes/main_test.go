@@ -41,6 +41,7 @@ func TestMain(m *testing.M) {
 		"idle":    idlePeer,
 		"limited": limited,
 		"couple":  couple,
+		"lonely":  lonely,
 	})
 }
 
