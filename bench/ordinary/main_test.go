@@ -18,7 +18,7 @@ func TestAgainst(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds the library a second time")
 	}
-	tryRows(t, "one goroutine|SingleThreaded|blocked", 2, "-against", copyOfTheModule(t))
+	tryRows(t, "SingleThreaded", 2, "-against", copyOfTheModule(t))
 }
 
 // tryRows wants a figure of each row that matches, by each of so many versions of gomx.

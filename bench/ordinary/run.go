@@ -33,10 +33,7 @@ type comparison struct {
 // to the log and left out from then on.
 func (c *comparison) run(ctx context.Context) (*table, error) {
 	t := &table{}
-	for _, r := range rows(c.scale) {
-		if !c.only.MatchString(r.name) {
-			continue
-		}
+	for _, r := range c.wanted() {
 		l := &line{row: r}
 		for _, s := range c.subjects {
 			if s.does(r) {
