@@ -194,6 +194,10 @@ type Doorbell interface {
 	// It may return early. Only one goroutine sleeps at a time.
 	Sleep(d time.Duration)
 
+	// Pend is Sleep for a bell that was armed pollable. The goroutine waits in the network poller of Go, and its
+	// thread serves others meanwhile.
+	Pend(d time.Duration)
+
 	// Yield lets other processes have the core for a moment, if some want it. A caller
 	// that polls calls it now and then.
 	Yield()

@@ -41,9 +41,10 @@ func (d *Endpoint) WaitFirst(ctx context.Context, n int, handle func(int) endpoi
 	s := d.takeSet(n, handle)
 	q := want{kind: forFirst, set: s}
 	ok, err := q.take(d, nil)
-	if d.called(); !ok && err == nil {
-		var st endpoint.Status
-		ok, err = d.await(ctx, q, timeout, &st)
+	if !ok && err == nil {
+		w := d.parked.get(q)
+		ok, err = d.block(ctx, w, timeout)
+		d.parked.put(w)
 	}
 	first := s.first
 	if cap(s.handles) <= keptSet {

@@ -24,21 +24,56 @@ func (d *Endpoint) SetHandler(f Handler) error {
 }
 
 // Unexpected runs the handler without the lock, so that it may call the
-// endpoint. The polling role stays taken: nothing progresses meanwhile.
+// endpoint. The pass goes on afterwards: nothing progresses meanwhile.
 func (h *host) Unexpected(m *endpoint.Incoming) (action endpoint.Action) {
 	d := (*Endpoint)(h)
 	f := d.handler
 	if f == nil {
 		return endpoint.Continue
 	}
+	var thrown any
 	d.handling = true
-	d.outside(func() { action = runHandler(f, m) })
+	own := d.own
+	d.outside(func() {
+		if own {
+			action = runHandler(f, m)
+		} else {
+			action, thrown = catching(f, m)
+		}
+	})
 	d.handling = false
+	if d.thrown == nil {
+		d.thrown = thrown
+	}
 	d.handled.Broadcast()
 	if d.blocked != 0 {
-		d.wakeParked()
+		d.wakeAll()
 	}
 	return action
+}
+
+// catching runs the handler, and catches its panic until the pass in whose middle it runs is over. The message stays.
+// In the endpoint's own goroutine nobody could do more than see where the panic comes from; it ends the process, as any would.
+func catching(f Handler, m *endpoint.Incoming) (action endpoint.Action, thrown any) {
+	defer func() {
+		if thrown = recover(); thrown != nil {
+			action = endpoint.Continue
+		}
+	}()
+	return runHandler(f, m), nil
+}
+
+// threw reports whether the handler has panicked in the pass that the holder of the lock has made.
+func (d *Endpoint) threw() bool { return d.thrown != nil && !d.handling }
+
+// rethrow lets a panic of the handler go on to who has made the pass, without the lock.
+func (d *Endpoint) rethrow() {
+	if d.threw() {
+		v := d.thrown
+		d.thrown = nil
+		d.unlock()
+		panic(v)
+	}
 }
 
 // runHandler is a function of its own so that insideHandler finds it on the
@@ -49,8 +84,9 @@ func runHandler(f Handler, m *endpoint.Incoming) endpoint.Action { return f(m) }
 
 const handlerFrame = "gomx/endpoint/driver.runHandler"
 
-// insideHandler reports whether the calling goroutine is inside a handler. It is
-// asked only where a wrong answer would be a deadlock.
+// insideHandler reports whether the calling goroutine is inside a handler, for calls that would wait for themselves there.
+// Goroutines have no names, and labels pass to those that a handler starts, so the stack alone tells who calls. It is
+// asked only while a handler runs.
 func insideHandler() bool {
 	var pcs [64]uintptr
 	for skip := 2; ; skip += len(pcs) {
@@ -59,13 +95,10 @@ func insideHandler() bool {
 			return false
 		}
 		frames := runtime.CallersFrames(pcs[:n])
-		for {
-			f, more := frames.Next()
-			if f.Function == handlerFrame {
+		for more := true; more; {
+			var f runtime.Frame
+			if f, more = frames.Next(); f.Function == handlerFrame {
 				return true
-			}
-			if !more {
-				break
 			}
 		}
 	}

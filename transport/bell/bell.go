@@ -36,6 +36,7 @@ type Bell struct {
 	wanted   atomic.Int32 // somebody waits for mapped: don't sleep with it
 	watching atomic.Bool  // there is more in poll than event
 	outer    int          // epoll of all that is in poll; -1 until somebody asks for FD
+	pend     pender
 }
 
 // New makes a bell. It begins disarmed.

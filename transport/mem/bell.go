@@ -83,3 +83,6 @@ func (b *bell) Close() {
 	b.closed.Store(true)
 	b.leaveToken()
 }
+
+// Pend is Sleep, which parks the goroutine anyway.
+func (b *bell) Pend(d time.Duration) { b.Sleep(d) }
