@@ -20,8 +20,7 @@ func (e *Engine) Cancel(h Handle) (bool, error) {
 	}
 	kind, peer := r.kind, r.peer
 	e.reqs.release(slot, r)
-	e.done.ended++ // and is gone, which who waits for it is to see
-	e.done.collected++
+	e.ended++ // who waits for it is to see that it is gone
 	if kind == kindConnect {
 		e.undial(e.peers[peer])
 	}
@@ -36,13 +35,11 @@ func (e *Engine) Forget(h Handle) error {
 		return ErrBadRequest
 	}
 	if r.state == stateComplete {
-		e.reqs.remove(&e.done.list, r)
-		e.done.collected++
+		e.doneOf(r).remove(&e.reqs, r)
 		e.reqs.release(slot, r)
 		return nil
 	}
 	r.flags |= forgotten
-	e.done.ended++ // for its user
-	e.done.collected++
+	e.ended++ // for its user
 	return nil
 }

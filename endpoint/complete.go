@@ -2,17 +2,6 @@ package endpoint
 
 import "gomx/transport/wire"
 
-// doneList holds completed requests that nobody has collected, oldest first.
-type doneList struct {
-	list
-	ended     uint64 // requests that have ended, since the beginning
-	collected uint64 // and were collected, or have gone
-}
-
-func (d *doneList) reset() { *d = doneList{list: list{none, none}} }
-
-func (d *doneList) count() int { return int(d.ended - d.collected) }
-
 // complete ends a request. It happens once to each.
 func (e *Engine) complete(slot int32, r *request, code Code) {
 	r.code = code
@@ -22,12 +11,12 @@ func (e *Engine) complete(slot int32, r *request, code Code) {
 			return
 		}
 	}
-	e.reqs.push(&e.done.list, slot, r)
-	e.done.ended++
+	e.ended++
+	e.done.add(&e.reqs, slot, r)
 }
 
 // settle does what a request's flags ask for at its end, and reports whether
-// that freed it.
+// that freed it or put it into a queue.
 func (e *Engine) settle(slot int32, r *request) bool {
 	if r.flags&exposed != 0 {
 		if p := e.peers[r.peer]; p.link != nil {
@@ -49,8 +38,13 @@ func (e *Engine) settle(slot int32, r *request) bool {
 	if r.kind == kindPutIn || r.kind == kindGetOut {
 		e.release(r)
 	}
-	if r.flags&forgotten != 0 {
+	switch {
+	case r.flags&forgotten != 0:
 		e.reqs.release(slot, r)
+		return true
+	case r.flags&queued != 0:
+		e.ended++
+		e.queues[r.queue].add(&e.reqs, slot, r)
 		return true
 	}
 	return false
@@ -85,8 +79,7 @@ func (e *Engine) Test(h Handle, st *Status) (bool, error) {
 func (e *Engine) collect(slot int32, r *request, st *Status) {
 	r.status(st)
 	st.Source.Peer = e.shown(r.peer)
-	e.reqs.remove(&e.done.list, r)
-	e.done.collected++
+	e.doneOf(r).remove(&e.reqs, r)
 	e.reqs.release(slot, r)
 }
 

@@ -35,7 +35,7 @@ func (e *Engine) Iconnect(nic uint64, endpoint uint32, filter uint32, match uint
 	slot, r := e.reqs.alloc()
 	r.kind, r.state, r.peer, r.session = kindConnect, stateWaiting, p.index, 0
 	r.match, r.msgLen, r.xferLen, r.ctx = match, 0, 0, ctx
-	r.filter, r.started = filter, e.clock()
+	r.at, r.started = filter, e.clock()
 	e.attempt++
 	r.remote = uint64(e.attempt)
 	h := handleOf(slot, r.generation)
@@ -58,7 +58,7 @@ func (e *Engine) Iconnect(nic uint64, endpoint uint32, filter uint32, match uint
 
 func (e *Engine) connectSelf(slot int32, r *request) {
 	code := Success
-	if r.filter != e.cfg.Filter {
+	if r.at != e.cfg.Filter {
 		code = BadKey
 	}
 	r.session = e.peers[0].remote
@@ -71,7 +71,7 @@ func (e *Engine) askPeer(p *peer, r *request) {
 	if p.state == peerConnected {
 		h.Match = stillConnected
 	}
-	e.sendConnect(p, h, wire.ConnectInfo{Filter: r.filter, Attempt: uint32(r.remote)})
+	e.sendConnect(p, h, wire.ConnectInfo{Filter: r.at, Attempt: uint32(r.remote)})
 	again := connectAgainSafely
 	if p.rel != nil {
 		again = connectAgain

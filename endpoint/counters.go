@@ -86,6 +86,6 @@ func (e *Engine) Depths() Depths {
 		Posted: m.Depth, PostedPeak: m.Peak, PostedProbes: m.Probes, Arrivals: m.Arrivals,
 		Unexpected: u.Depth, UnexpectedPeak: u.Peak, Bytes: u.Bytes, BytesPeak: u.PeakBytes, Bound: u.Limit,
 		Claimed: u.Claimed, Walked: u.Walked, Finds: u.Finds,
-		Requests: e.reqs.live, RequestsPeak: e.reqs.peak, Completed: e.done.count(),
+		Requests: e.reqs.live, RequestsPeak: e.reqs.peak, Completed: e.done.count,
 	}
 }

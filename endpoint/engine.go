@@ -17,7 +17,9 @@ type Engine struct {
 	reqs   slab
 	posted match.Table
 	unexp  *unexpected.Store
-	done   doneList
+	done   doneList // the engine's own queue of completions
+	queues []doneList
+	ended  uint64 // requests that have ended, in whichever way
 
 	peers  []*peer
 	byAddr map[address]int32
@@ -200,6 +202,8 @@ func (e *Engine) arriveControl(p *peer, h *wire.Header, payload []byte) {
 		e.arrivePullData(p, h, payload)
 	case wire.Throttle:
 		e.arriveThrottle(p, h)
+	case wire.Ack:
+		e.arriveAsked(p, h)
 	case wire.Bye:
 		e.arriveBye(p, h)
 	}

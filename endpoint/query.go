@@ -2,12 +2,12 @@ package endpoint
 
 import "gomx/match"
 
-// Completed returns how many requests are complete and not collected.
-func (e *Engine) Completed() int { return e.done.count() }
+// Completed returns how many requests are complete and not collected, in the engine's own queue.
+func (e *Engine) Completed() int { return e.done.count }
 
 // Ended returns how many requests have ended so far, those that were cancelled
 // included: while it stays the same, First has nothing new to say.
-func (e *Engine) Ended() uint64 { return e.done.ended }
+func (e *Engine) Ended() uint64 { return e.ended }
 
 // First returns the place of the first request of a set that is complete, and false
 // if there is none. Zero handles are passed over. A stale one is an error, and its place
@@ -40,15 +40,13 @@ func (e *Engine) Peek() (Handle, bool) {
 // PeekFresh returns the oldest completed request that it has not returned before:
 // of several blocked peeks, each is to be woken by a request of its own (X.2).
 func (e *Engine) PeekFresh() (Handle, bool) {
-	for slot := e.done.head; slot != none; {
-		r := e.reqs.at(slot)
-		if r.flags&peeked == 0 {
-			r.flags |= peeked
-			return handleOf(slot, r.generation), true
-		}
-		slot = r.next
+	slot := e.done.fresh
+	if slot == none {
+		return 0, false
 	}
-	return 0, false
+	r := e.reqs.at(slot)
+	e.done.fresh = r.next
+	return handleOf(slot, r.generation), true
 }
 
 // TestAny collects the oldest completed request whose match information fits

@@ -70,7 +70,7 @@ const (
 	forgotten requestFlags = 1 << iota // free it when it completes, tell nobody
 	exposed                            // token must go back to the link
 	failing                            // ends with its code when the link is done with its memory
-	peeked                             // PeekFresh has shown it
+	queued                             // completes into the queue that it names, not into the engine's own
 	expecting                          // counted in its peer's expected
 	pushed                             // the link may still read its memory
 	listed                             // has more segments than one
@@ -98,10 +98,10 @@ type request struct {
 	remote   uint64 // the peer's request, in a rendezvous, or the one that is served
 	window   uint64 // of a put or get
 	token    uint64
-	pull     int32 // slot of the block pull, or none
-	filter   uint32
-	at       uint32 // place in the window
+	pull     int32  // slot of the block pull, or none
+	at       uint32 // place in the window; of a connect, the filter
 	tied     int32  // the peer of an expecting receive
+	queue    QueueID
 	deadline Tick
 	started  Tick
 	list     [][]byte // own copy of the user's segment list, reused

@@ -60,6 +60,7 @@ type Endpoint struct {
 	sets     []*set // not in use
 	pace     pace
 	handler  Handler
+	handlers []handled // of queues
 	handling bool
 	own      bool // the pass is not a caller's
 	thrown   any  // by the handler, in the pass
@@ -139,7 +140,6 @@ func (d *Endpoint) Close() error {
 		return ErrClosed
 	}
 	d.closed = true // nobody else makes a pass from now on
-	d.wakeups++
 	d.wakeAll()
 	d.eng.AskAcks()
 	for begin := time.Now(); d.unsent(time.Since(begin)); {

@@ -31,14 +31,21 @@ func (h *host) Unexpected(m *endpoint.Incoming) (action endpoint.Action) {
 	if f == nil {
 		return endpoint.Continue
 	}
+	action = endpoint.Continue // the message stays, if the handler panics
+	d.runs(func() { action = f(m) })
+	return action
+}
+
+// runs runs a handler without the lock, in the middle of a pass.
+func (d *Endpoint) runs(f func()) {
 	var thrown any
 	d.handling = true
 	own := d.own
 	d.outside(func() {
 		if own {
-			action = runHandler(f, m)
+			runHandler(f)
 		} else {
-			action, thrown = catching(f, m)
+			thrown = catching(f)
 		}
 	})
 	d.handling = false
@@ -47,20 +54,16 @@ func (h *host) Unexpected(m *endpoint.Incoming) (action endpoint.Action) {
 	}
 	d.handled.Broadcast()
 	if d.blocked != 0 {
-		d.wakeAll()
+		d.stir()
 	}
-	return action
 }
 
-// catching runs the handler, and catches its panic until the pass in whose middle it runs is over. The message stays.
+// catching runs a handler, and catches its panic until the pass in whose middle it runs is over.
 // In the endpoint's own goroutine nobody could do more than see where the panic comes from; it ends the process, as any would.
-func catching(f Handler, m *endpoint.Incoming) (action endpoint.Action, thrown any) {
-	defer func() {
-		if thrown = recover(); thrown != nil {
-			action = endpoint.Continue
-		}
-	}()
-	return runHandler(f, m), nil
+func catching(f func()) (thrown any) {
+	defer func() { thrown = recover() }()
+	runHandler(f)
+	return nil
 }
 
 // threw reports whether the handler has panicked in the pass that the holder of the lock has made.
@@ -80,7 +83,7 @@ func (d *Endpoint) rethrow() {
 // stack.
 //
 //go:noinline
-func runHandler(f Handler, m *endpoint.Incoming) endpoint.Action { return f(m) }
+func runHandler(f func()) { f() }
 
 const handlerFrame = "gomx/endpoint/driver.runHandler"
 

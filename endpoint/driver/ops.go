@@ -198,7 +198,7 @@ func (d *Endpoint) after() {
 		d.meet()
 		d.serve()
 	}
-	if d.sleeper != nil && (d.eng.NextDue() < d.due || d.eng.Backlog()) {
+	if d.sleeper != nil && (d.eng.NextDue() < d.due || d.eng.Backlog() || d.unhandled()) {
 		d.bell.Ring()
 	}
 	if d.poller == nil && !d.back.watching {
@@ -339,7 +339,7 @@ func (d *Endpoint) Pause(off bool) error {
 		return ErrClosed
 	}
 	d.eng.Pause(off)
-	d.wakeAll() // to park, or to poll
+	d.stir() // to park, or to poll
 	if !off {
 		d.once()
 	}

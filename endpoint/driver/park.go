@@ -16,7 +16,9 @@ type waitKind uint8
 const (
 	forRequest waitKind = iota // handle completes; it is collected
 	forAny                     // a completed request fits value and mask; it is collected
-	forFirst                   // one of a set completes; it stays
+	forSet                     // what is wanted of a set of requests
+	forQueue                   // a request of the queue named value is complete; it stays
+	forWake                    // Wake of a Waiter is called
 	forCatch                   // the engine has caught a message, or made a request of it
 	forPeek                    // a request is complete
 	forProbe                   // an unexpected message fits value and mask
@@ -35,15 +37,20 @@ type want struct {
 	handle      endpoint.Handle
 	value, mask uint64
 	set         *set
+	waiter      *Waiter
 }
 
-// take collects a request that is wanted, if there is one. Of a set it notes which.
+// take collects a request that is wanted, if there is one. A set does what it is there for.
 func (q *want) take(d *Endpoint, st *endpoint.Status) (bool, error) {
 	switch q.kind {
 	case forRequest:
 		return d.eng.Test(q.handle, st)
-	case forFirst:
+	case forSet:
 		return q.set.look(d.eng)
+	case forWake:
+		return q.waiter.take(), nil
+	case forQueue:
+		return d.eng.Queued(endpoint.QueueID(q.value)) > 0, nil
 	}
 	return d.eng.TestAny(q.value, q.mask, st)
 }
@@ -64,14 +71,15 @@ type waiter struct {
 	late   bool        // or its time is up
 	ended  atomic.Bool // or its context
 
-	listed bool // among those that are served
-	parks  bool // is to park, though the role is free
-	signal chan struct{}
+	listed  bool // among those that are served
+	passive bool // polls never: others, or the endpoint's own goroutine, do
+	parks   bool // is to park, though the role is free
+	signal  chan struct{}
 }
 
 // over reports whether there is no reason to wait on. The lock is held.
 func (w *waiter) over(d *Endpoint) bool {
-	if !w.listed {
+	if !w.listed || w.kind == forWake {
 		w.check(d)
 	}
 	return w.ok || w.err != nil || w.late || d.wakeups != w.wakeups || d.closed || d.threw() || w.ended.Load()
@@ -83,7 +91,7 @@ func (w *waiter) check(d *Endpoint) {
 		return
 	}
 	switch w.kind {
-	case forRequest, forAny, forFirst:
+	case forRequest, forAny, forSet, forQueue, forWake:
 		w.ok, w.err = w.take(d, &w.status)
 	case forCatch:
 		w.ok = !d.eng.Catching()
@@ -121,7 +129,7 @@ func (w *waiter) gone() error {
 		return w.err
 	}
 	h := w.handle
-	if w.kind == forFirst {
+	if w.kind == forSet {
 		h = w.set.handles[w.set.first]
 	}
 	return &GoneError{h}
@@ -130,6 +138,8 @@ func (w *waiter) gone() error {
 // parking holds the blocked callers in order of arrival, the poller among them.
 type parking struct {
 	all     []*waiter
+	wakers  []*Waiter // whose callers are not in all
+	passive int       // of both
 	spare   []*waiter
 	probing int
 }
@@ -143,12 +153,13 @@ func (p *parking) get(q want) *waiter {
 		w = &waiter{signal: make(chan struct{}, 1)}
 	}
 	w.want, w.until = q, never
+	w.passive = q.kind == forWake && q.waiter.passive
 	return w
 }
 
 // put keeps a waiter for the next caller. One with a context is not kept: the end of that may still come.
 func (p *parking) put(w *waiter) {
-	w.ok, w.err, w.late, w.parks, w.set, w.status.Context = false, nil, false, false, nil, nil
+	w.ok, w.err, w.late, w.parks, w.set, w.waiter, w.status.Context = false, nil, false, false, nil, nil, nil
 	select {
 	case <-w.signal:
 	default:
@@ -164,6 +175,13 @@ func (d *Endpoint) list(w *waiter) {
 	w.check(d)
 	w.listed = true
 	d.blocked++
+	if w.passive {
+		d.parked.passive++
+	}
+	if w.kind == forWake {
+		w.waiter.enter(w)
+		return
+	}
 	d.parked.all = append(d.parked.all, w)
 	if w.kind == forProbe {
 		if d.parked.probing++; d.parked.probing == 1 {
@@ -178,6 +196,13 @@ func (d *Endpoint) unlist(w *waiter) {
 	}
 	w.listed = false
 	d.blocked--
+	if w.passive {
+		d.parked.passive--
+	}
+	if w.kind == forWake {
+		w.waiter.exit()
+		return
+	}
 	all := d.parked.all
 	for i := range all {
 		if all[i] == w {
@@ -251,12 +276,32 @@ func (d *Endpoint) handOver() {
 			return
 		}
 	}
+	for _, v := range d.parked.wakers {
+		v.w.send()
+		return
+	}
 }
 
-// wakeAll makes all blocked callers look again.
+// pollers sees to it that somebody polls, if somebody waits.
+func (d *Endpoint) pollers() {
+	if d.poller == nil && d.blocked != 0 {
+		d.handOver()
+	}
+}
+
+// wakeAll ends all blocking calls (III.3.3).
 func (d *Endpoint) wakeAll() {
+	d.wakeups++
+	d.stir()
+}
+
+// stir makes all blocked callers look again.
+func (d *Endpoint) stir() {
 	for _, w := range d.parked.all {
 		w.wake(d)
+	}
+	for _, v := range d.parked.wakers {
+		v.w.wake(d)
 	}
 	if d.sleeper != nil {
 		d.bell.Ring()

@@ -28,6 +28,10 @@ func (d *Endpoint) progress(own bool) bool {
 	if (n != 0 || flushed) && d.blocked != 0 {
 		d.serve()
 	}
+	if d.unhandled() {
+		d.handle()
+		n++
+	}
 	return n != 0
 }
 
@@ -92,7 +96,7 @@ func (d *Endpoint) takeRole(w *waiter) bool {
 			return false
 		}
 	case d.crowded():
-		d.company--
+		d.company = max(0, d.company-1)
 		return false
 	case d.poller == &d.back.w:
 		d.evict()
@@ -115,7 +119,9 @@ func (d *Endpoint) meet() {
 }
 
 // crowded reports whether several goroutines have a part in the endpoint.
-func (d *Endpoint) crowded() bool { return !d.lone && (d.company > 0 || d.blocked > 1) }
+func (d *Endpoint) crowded() bool {
+	return d.parked.passive > 0 || !d.lone && (d.company > 0 || d.blocked > 1)
+}
 
 // evict takes the polling role from the endpoint's own goroutine. It may take a moment to leave the doorbell.
 func (d *Endpoint) evict() {
@@ -307,7 +313,7 @@ func (d *Endpoint) sleep(w *waiter) bool {
 // quiet reports whether there is nothing to do. It is asked after arming the
 // doorbell: what comes later rings.
 func (d *Endpoint) quiet() bool {
-	if d.inbox.full() {
+	if d.inbox.full() || d.unhandled() {
 		return false
 	}
 	for _, p := range d.ports {

@@ -156,10 +156,10 @@ func (d *Endpoint) wait(w *waiter) {
 	}
 	for passed := false; !w.over(d); {
 		switch {
-		case !w.parks && d.takeRole(w):
+		case !w.passive && !w.parks && d.takeRole(w):
 			d.poll(w)
 			passed = true
-		case !passed && d.mayPass():
+		case !w.passive && !passed && d.mayPass():
 			d.progress(false) // what has come already needs nobody to be woken
 			passed = true
 		default:
@@ -167,9 +167,7 @@ func (d *Endpoint) wait(w *waiter) {
 		}
 	}
 	d.unlist(w)
-	if d.poller == nil && d.blocked != 0 {
-		d.handOver()
-	}
+	d.pollers()
 	d.rethrow()
 }
 
@@ -198,7 +196,6 @@ func (d *Endpoint) park(w *waiter) {
 // Wakeup ends the blocking calls of the moment (III.3.3).
 func (d *Endpoint) Wakeup() {
 	d.guest()
-	d.wakeups++
 	d.wakeAll()
 	d.unlock()
 }

@@ -4,65 +4,76 @@ package bell
 
 import (
 	"os"
-	"sync"
 	"syscall"
 	"time"
 
 	"golang.org/x/sys/unix"
 )
 
+// pender is how a goroutine waits in Go's network poller. The poller's thread knows
+// all from the first Pend on.
 type pender struct {
-	once  sync.Once
 	file  *os.File
 	raw   syscall.RawConn
-	look  func(uintptr) bool
-	until bool
+	look  func(uintptr) bool // made once, so that a wait allocates nothing
+	until time.Time          // deadline that file has; 0: none
 }
 
-// Pend is Sleep for a bell armed as pollable, but the goroutine waits in Go's network poller.
+// Pend is Sleep for a bell armed as pollable, but no thread waits: the goroutine does,
+// in Go's network poller. It blocks until the bell rings, something watched becomes
+// readable or d has passed (d < 0: for ever), and it may return early. Nothing is
+// left to Drain.
 func (b *Bell) Pend(d time.Duration) {
+	if b.armed.Load() == 0 || d == 0 {
+		return
+	}
 	p := &b.pend
-	p.once.Do(b.openPender)
-	if p.raw == nil {
+	if p.file == nil {
+		b.openPender()
+	}
+	if p.raw == nil { // closed, or a kernel that can't: let a thread wait
 		b.Sleep(d)
 		return
 	}
-	if b.armed.Load() == 0 || b.closed.Load() || d == 0 {
-		return
-	}
-	if d > 0 {
-		_ = p.file.SetReadDeadline(time.Now().Add(d))
-		p.until = true
-	} else if p.until {
-		_ = p.file.SetReadDeadline(time.Time{})
-		p.until = false
+	switch {
+	case d > 0:
+		p.until = time.Now().Add(d)
+		_ = p.file.SetReadDeadline(p.until)
+	case !p.until.IsZero():
+		p.until = time.Time{}
+		_ = p.file.SetReadDeadline(p.until)
 	}
 	_ = p.raw.Read(p.look)
 }
 
+// openPender hands all to Go's network poller.
 func (b *Bell) openPender() {
-	fd, err := b.FD()
-	if err != nil {
+	b.mapped.Lock()
+	defer b.mapped.Unlock()
+	if b.closed.Load() {
 		return
 	}
-	own, err := unix.FcntlInt(uintptr(fd), unix.F_DUPFD_CLOEXEC, 0)
-	if err != nil {
-		return
-	}
-	if unix.SetNonblock(own, true) != nil {
+	if unix.SetNonblock(b.all, true) != nil { // or os takes it for a plain file
 		return
 	}
 	p := &b.pend
-	p.file = os.NewFile(uintptr(own), "doorbell")
-	raw, err := p.file.SyscallConn()
-	if err != nil || p.file.SetReadDeadline(time.Time{}) != nil {
-		return
+	p.file = os.NewFile(uintptr(b.all), "doorbell")
+	if raw, err := p.file.SyscallConn(); err == nil && p.file.SetReadDeadline(time.Time{}) == nil {
+		p.look = b.look
+		p.raw = raw
 	}
-	p.look = func(uintptr) bool {
-		var events [2]unix.EpollEvent
-		n, _ := unix.EpollWait(own, events[:], 0)
-		b.Drain()
-		return n > 0 || b.armed.Load() == 0
+}
+
+// look takes what there is, and reports whether there was something. The network
+// poller tells of changes only, and has forgotten those before the wait, so it is
+// asked before waiting as well as after.
+func (b *Bell) look(uintptr) bool {
+	var events [2]unix.EpollEvent
+	n := ready(b.all, events[:])
+	for i := range n {
+		if events[i].Fd == int32(b.event) {
+			drainEvent(b.event)
+		}
 	}
-	p.raw = raw
+	return n > 0 || b.armed.Load() == 0
 }

@@ -50,6 +50,9 @@ func (b *bell) Sleep(d time.Duration) {
 	}
 }
 
+// Pend is Sleep, which blocks no thread here.
+func (b *bell) Pend(d time.Duration) { b.Sleep(d) }
+
 // Yield does nothing: the peers are goroutines.
 func (b *bell) Yield() {}
 
@@ -83,6 +86,3 @@ func (b *bell) Close() {
 	b.closed.Store(true)
 	b.leaveToken()
 }
-
-// Pend is Sleep, which parks the goroutine anyway.
-func (b *bell) Pend(d time.Duration) { b.Sleep(d) }

@@ -1,0 +1,319 @@
+package driver
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync"
+	"time"
+
+	"gomx/endpoint"
+)
+
+// Errors of queues.
+var (
+	ErrNotOfQueue  = errors.New("the queue is not over this endpoint")
+	ErrNoEndpoints = errors.New("a queue is over at least one endpoint, and each of them once")
+)
+
+// Queue is a completion queue over one or several endpoints: requests that are added to it complete into it. Its
+// methods may be called from any number of goroutines.
+type Queue struct {
+	members []member
+
+	mu     sync.Mutex
+	closed bool
+	next   int         // member that is looked at first, so that none is starved
+	groups [][]*waiter // one waiter for each member, not in use
+}
+
+// member is a queue's part of one endpoint.
+type member struct {
+	d  *Endpoint
+	id endpoint.QueueID
+	st endpoint.Status // of the completion that is collected; guarded by the endpoint's lock
+}
+
+// NewQueue makes a queue over endpoints, each named once.
+func NewQueue(over ...*Endpoint) (*Queue, error) {
+	if len(over) == 0 {
+		return nil, ErrNoEndpoints
+	}
+	q := &Queue{}
+	for i, d := range over {
+		if slices.Contains(over[:i], d) {
+			q.Close()
+			return nil, ErrNoEndpoints
+		}
+		m := member{d: d}
+		if err := d.call(func(e *endpoint.Engine) error { m.id = e.OpenQueue(); return nil }); err != nil {
+			q.Close()
+			return nil, err
+		}
+		q.members = append(q.members, m)
+	}
+	return q, nil
+}
+
+// Add has a request of an endpoint complete into the queue. One that is complete already moves there.
+func (q *Queue) Add(d *Endpoint, h endpoint.Handle) error {
+	for i := range q.members {
+		if q.members[i].d == d {
+			return q.members[i].add(h, q)
+		}
+	}
+	return ErrNotOfQueue
+}
+
+func (m *member) add(h endpoint.Handle, q *Queue) error {
+	m.d.lock()
+	defer m.d.unlock()
+	if m.d.closed || q.over() {
+		return ErrClosed
+	}
+	err := m.d.eng.Enqueue(h, m.id)
+	m.d.after()
+	return err
+}
+
+// Taken is called for each completion, with the lock of its endpoint held: it may not call the endpoint.
+type Taken func(i int, d *Endpoint, h endpoint.Handle, st *endpoint.Status)
+
+// Wait waits until requests of the queue are complete, and collects up to most of them, oldest first for each
+// endpoint. 0 without an error: the timeout has passed, or Wakeup was called. ErrClosed: the queue is closed, or all
+// its endpoints are.
+func (q *Queue) Wait(ctx context.Context, timeout time.Duration, most int, taken Taken) (n int, err error) {
+	if len(q.members) == 1 {
+		return q.members[0].wait(ctx, timeout, most, taken, q)
+	}
+	var deadline time.Time
+	if timeout > 0 && timeout != Infinite {
+		deadline = time.Now().Add(timeout)
+	}
+	g, err := q.enter()
+	if err != nil {
+		return 0, err
+	}
+	defer q.exit(g)
+	for {
+		if n, err = q.poll(most, taken); n > 0 || err != nil || timeout <= 0 {
+			return n, err
+		}
+		if ctx != nil && ctx.Err() != nil {
+			return 0, ctx.Err()
+		}
+		if !g.park(ctx, deadline) || g.awoken() {
+			n, err = q.poll(most, taken)
+			if n == 0 && err == nil && ctx != nil {
+				err = ctx.Err()
+			}
+			return n, err
+		}
+	}
+}
+
+// wait is Wait of the only member.
+func (m *member) wait(ctx context.Context, timeout time.Duration, most int, taken Taken, q *Queue) (n int, err error) {
+	d := m.d
+	d.lock()
+	until := never
+	if timeout > 0 && timeout != Infinite {
+		until = d.clock() + timeout
+	}
+	for {
+		if d.closed || q.over() {
+			err = ErrClosed
+			break
+		}
+		if n = m.take(0, most, taken); n > 0 {
+			break
+		}
+		w := d.parked.get(want{kind: forQueue, value: uint64(m.id)})
+		ok := false
+		ok, err = d.block(ctx, w, timeout)
+		if d.parked.put(w); !ok && !q.over() {
+			break
+		}
+		if until != never {
+			timeout = max(0, until-d.clock())
+		}
+	}
+	d.unlock()
+	return n, err
+}
+
+// take collects completions. The lock is held.
+func (m *member) take(n, most int, taken Taken) int {
+	for n < most {
+		h, ok := m.d.eng.Dequeue(m.id, &m.st)
+		if !ok {
+			break
+		}
+		taken(n, m.d, h, &m.st)
+		n++
+	}
+	m.st.Context = nil
+	return n
+}
+
+// poll makes one pass over all endpoints.
+func (q *Queue) poll(most int, taken Taken) (n int, err error) {
+	q.mu.Lock()
+	first, closed := q.next, q.closed
+	q.next = (q.next + 1) % len(q.members)
+	q.mu.Unlock()
+	if closed {
+		return 0, ErrClosed
+	}
+	open := 0
+	for i := range q.members {
+		m := &q.members[(first+i)%len(q.members)]
+		m.d.lock()
+		if !m.d.closed {
+			open++
+			if m.d.eng.Queued(m.id) == 0 {
+				m.d.once()
+			}
+			n = m.take(n, most, taken)
+		}
+		m.d.unlock()
+	}
+	if open == 0 {
+		return 0, ErrClosed
+	}
+	return n, nil
+}
+
+func (q *Queue) over() bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.closed
+}
+
+// Close gives the queue back: its requests, complete or not, belong to their endpoints again, and callers of
+// Wait return with ErrClosed. A second Close does nothing.
+func (q *Queue) Close() {
+	q.mu.Lock()
+	was := q.closed
+	q.closed = true
+	q.mu.Unlock()
+	if was {
+		return
+	}
+	for i := range q.members {
+		m := &q.members[i]
+		m.d.guest()
+		if !m.d.closed {
+			m.d.wakeAll()
+			m.unhandle()
+			m.d.eng.CloseQueue(m.id)
+		}
+		m.d.unlock()
+	}
+}
+
+// group is a caller that waits on several endpoints: a waiter in each, which share a signal.
+type group struct {
+	q       *Queue
+	waiters []*waiter
+}
+
+// enter has the caller woken by what completes from now on.
+func (q *Queue) enter() (*group, error) {
+	if q.over() {
+		return nil, ErrClosed
+	}
+	g := &group{q: q, waiters: q.group()}
+	for i := range q.members {
+		m, w := &q.members[i], g.waiters[i]
+		m.d.lock()
+		w.want, w.until = want{kind: forQueue, value: uint64(m.id)}, never
+		w.wakeups = m.d.wakeups
+		if !m.d.closed {
+			m.d.list(w)
+			w.ok = false // what is there already is for poll to take
+		}
+		m.d.pollers()
+		m.d.unlock()
+	}
+	return g, nil
+}
+
+// group returns waiters for all members.
+func (q *Queue) group() []*waiter {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if n := len(q.groups); n > 0 {
+		g := q.groups[n-1]
+		q.groups = q.groups[:n-1]
+		return g
+	}
+	signal := make(chan struct{}, 1)
+	g := make([]*waiter, len(q.members))
+	for i := range g {
+		g[i] = &waiter{passive: true, signal: signal}
+	}
+	return g
+}
+
+func (q *Queue) exit(g *group) {
+	signal := g.waiters[0].signal
+	for i, w := range g.waiters {
+		d := q.members[i].d
+		d.lock()
+		d.unlist(w)
+		d.unlock()
+		*w = waiter{passive: true, signal: signal}
+	}
+	select {
+	case <-signal:
+	default:
+	}
+	q.mu.Lock()
+	q.groups = append(q.groups, g.waiters)
+	q.mu.Unlock()
+}
+
+// park waits to be woken. False: the time is over.
+func (g *group) park(ctx context.Context, deadline time.Time) bool {
+	var done <-chan struct{}
+	if ctx != nil {
+		done = ctx.Done()
+	}
+	var late <-chan time.Time
+	if !deadline.IsZero() {
+		t := time.NewTimer(time.Until(deadline))
+		defer t.Stop()
+		late = t.C
+	}
+	woken := true
+	select {
+	case <-g.waiters[0].signal:
+	case <-late:
+		woken = false
+	case <-done:
+		woken = false
+	}
+	for i, w := range g.waiters { // what they have found is for poll to take
+		d := g.q.members[i].d
+		d.lock()
+		w.ok = false
+		d.pollers()
+		d.unlock()
+	}
+	return woken
+}
+
+// awoken reports whether Wakeup was called on one of the endpoints.
+func (g *group) awoken() bool {
+	for i, w := range g.waiters {
+		d := g.q.members[i].d
+		d.lock()
+		woken := d.wakeups != w.wakeups && !d.closed
+		d.unlock()
+		if woken {
+			return true
+		}
+	}
+	return false
+}

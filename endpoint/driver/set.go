@@ -1,0 +1,186 @@
+package driver
+
+import (
+	"context"
+	"time"
+
+	"gomx/endpoint"
+)
+
+// Aim is what a caller wants of a set of requests.
+type Aim uint8
+
+// The aims.
+const (
+	First Aim = iota // to learn which is complete; nothing is collected
+	All              // to collect all of them, in their order
+	Some             // to collect those that are complete, at least one
+)
+
+// set is the requests that one call waits for.
+type set struct {
+	aim     Aim
+	handles []endpoint.Handle
+	states  []endpoint.Status // of those that were collected, in the order of taken
+	taken   []int32           // their places
+	next    int               // All: the first that was not collected
+	most    int               // how many may be collected
+	ended   uint64            // of the engine, when the handles were looked at last
+	looked  bool
+	first   int // First: the place of the one that is complete; after an error, that of the bad one
+}
+
+// keptSet is the largest set, in handles, whose memory is kept for the next one.
+const keptSet = 1 << 16
+
+// look looks through the set, if a request has ended since the last time, and collects what is wanted.
+func (s *set) look(e *endpoint.Engine) (ok bool, err error) {
+	ended := e.Ended()
+	if s.looked && ended == s.ended {
+		return false, nil
+	}
+	s.looked, s.ended = true, ended
+	switch s.aim {
+	case First:
+		s.first, ok, err = e.First(s.handles)
+		return ok, err
+	case All:
+		return s.collectAll(e)
+	}
+	return s.collectSome(e)
+}
+
+// collectAll collects the requests in their order, up to the first that is not complete.
+func (s *set) collectAll(e *endpoint.Engine) (bool, error) {
+	for ; s.next < len(s.handles); s.next++ {
+		if s.handles[s.next] == 0 {
+			continue
+		}
+		if ok, err := s.collect(e, s.next); !ok {
+			return false, err
+		}
+	}
+	return true, nil
+}
+
+func (s *set) collectSome(e *endpoint.Engine) (bool, error) {
+	for i := 0; i < len(s.handles) && len(s.taken) < s.most; i++ {
+		if s.handles[i] == 0 {
+			continue
+		}
+		if _, err := s.collect(e, i); err != nil {
+			return false, err
+		}
+	}
+	return len(s.taken) > 0, nil
+}
+
+// collect collects the request in one place, if it is complete.
+func (s *set) collect(e *endpoint.Engine, i int) (bool, error) {
+	var st endpoint.Status
+	ok, err := e.Test(s.handles[i], &st)
+	if ok {
+		s.handles[i] = 0
+		s.states, s.taken = append(s.states, st), append(s.taken, int32(i))
+	}
+	if err != nil {
+		s.first = i
+	}
+	return ok, err
+}
+
+// complete reports whether all requests are complete, and the place of one that is stale.
+func (s *set) complete(e *endpoint.Engine) (bool, error) {
+	for i, h := range s.handles {
+		if h != 0 && !e.Done(h) {
+			if !e.Pending(h) {
+				s.first = i
+				return false, endpoint.ErrBadRequest
+			}
+			return false, nil
+		}
+	}
+	return true, nil
+}
+
+// Batch is what a call wants of several requests under one lock.
+type Batch struct {
+	Aim    Aim
+	Len    int
+	Handle func(i int) endpoint.Handle          // of each place; zero ones are passed over
+	Most   int                                  // Some: how many may be collected; 0: all
+	Taken  func(place int, st *endpoint.Status) // called for each that was collected, with the lock held
+}
+
+// WaitSet waits for several requests. With First it returns the place of one that is complete, and after an
+// error about a request the place of that. Without done and without an error the time has passed, or
+// Wakeup was called; All may have collected some by then.
+func (d *Endpoint) WaitSet(ctx context.Context, b *Batch, timeout time.Duration) (place int, done bool, err error) {
+	d.lock()
+	if d.closed {
+		d.unlock()
+		return -1, false, ErrClosed
+	}
+	s := d.takeSet(b)
+	q := want{kind: forSet, set: s}
+	done, err = q.take(d, nil)
+	if !done && err == nil {
+		w := d.parked.get(q)
+		done, err = d.block(ctx, w, timeout)
+		d.parked.put(w)
+	}
+	place = d.giveSet(s, b)
+	d.unlock()
+	return place, done, err
+}
+
+// TestSet makes one pass, and collects all requests if all are complete.
+func (d *Endpoint) TestSet(b *Batch) (place int, done bool, err error) {
+	d.lock()
+	if d.closed {
+		d.unlock()
+		return -1, false, ErrClosed
+	}
+	s := d.takeSet(b)
+	if done, err = s.complete(d.eng); !done && err == nil {
+		d.once()
+		done, err = s.complete(d.eng)
+	}
+	if done {
+		_, err = s.collectAll(d.eng)
+	}
+	place = d.giveSet(s, b)
+	d.unlock()
+	return place, done, err
+}
+
+// takeSet makes a set. The lock is held.
+func (d *Endpoint) takeSet(b *Batch) *set {
+	var s *set
+	if last := len(d.sets) - 1; last >= 0 {
+		s = d.sets[last]
+		d.sets = d.sets[:last]
+	} else {
+		s = new(set)
+	}
+	*s = set{aim: b.Aim, most: b.Most, first: -1, handles: s.handles[:0], states: s.states[:0], taken: s.taken[:0]}
+	if s.most == 0 {
+		s.most = b.Len
+	}
+	for i := range b.Len {
+		s.handles = append(s.handles, b.Handle(i))
+	}
+	return s
+}
+
+// giveSet reports what was collected, and keeps the memory of the set.
+func (d *Endpoint) giveSet(s *set, b *Batch) (place int) {
+	for i, at := range s.taken {
+		b.Taken(int(at), &s.states[i])
+		s.states[i].Context = nil
+	}
+	if cap(s.handles) <= keptSet {
+		d.sets = append(d.sets, s)
+	}
+	return s.first
+}

@@ -1,0 +1,101 @@
+package endpoint
+
+// QueueID names a completion queue of an engine. Requests that were given none complete into the
+// engine's own, which Peek and TestAny look at.
+type QueueID int32
+
+// doneList holds completed requests that nobody has collected, oldest first.
+type doneList struct {
+	list
+	fresh int32 // the oldest that PeekFresh has not returned, or none
+	count int
+	free  bool // no queue of the user's
+}
+
+func (d *doneList) reset() { *d = doneList{list: list{none, none}, fresh: none} }
+
+func (d *doneList) add(s *slab, slot int32, r *request) {
+	s.push(&d.list, slot, r)
+	d.count++
+	if d.fresh == none {
+		d.fresh = slot
+	}
+}
+
+func (d *doneList) remove(s *slab, r *request) {
+	if d.fresh != none && s.at(d.fresh) == r {
+		d.fresh = r.next
+	}
+	s.remove(&d.list, r)
+	d.count--
+}
+
+// doneOf returns the queue that a request completes into.
+func (e *Engine) doneOf(r *request) *doneList {
+	if r.flags&queued != 0 {
+		return &e.queues[r.queue]
+	}
+	return &e.done
+}
+
+// OpenQueue makes a completion queue.
+func (e *Engine) OpenQueue() QueueID {
+	for i := range e.queues {
+		if e.queues[i].free {
+			e.queues[i].reset()
+			return QueueID(i)
+		}
+	}
+	e.queues = append(e.queues, doneList{})
+	e.queues[len(e.queues)-1].reset()
+	return QueueID(len(e.queues) - 1)
+}
+
+// CloseQueue gives a queue back. Its requests, complete or not, belong to the engine's own queue from now on.
+func (e *Engine) CloseQueue(q QueueID) {
+	e.eachRequest(func(slot int32, r *request) {
+		if r.flags&queued == 0 || r.queue != q {
+			return
+		}
+		complete := r.state == stateComplete
+		if complete {
+			e.queues[q].remove(&e.reqs, r)
+		}
+		if r.flags &^= queued; complete {
+			e.done.add(&e.reqs, slot, r)
+		}
+	})
+	e.queues[q].free = true
+}
+
+// Enqueue has a request complete into a queue. One that is complete moves there.
+func (e *Engine) Enqueue(h Handle, q QueueID) error {
+	slot, r := e.reqs.user(h)
+	if r == nil {
+		return ErrBadRequest
+	}
+	if r.state != stateComplete {
+		r.flags, r.queue = r.flags|queued, q
+		return nil
+	}
+	e.doneOf(r).remove(&e.reqs, r)
+	r.flags, r.queue = r.flags|queued, q
+	e.queues[q].add(&e.reqs, slot, r)
+	e.ended++ // who waits for the queue is to see it
+	return nil
+}
+
+// Queued returns how many requests of a queue are complete.
+func (e *Engine) Queued(q QueueID) int { return e.queues[q].count }
+
+// Dequeue collects the oldest completed request of a queue. The handle that it returns is stale.
+func (e *Engine) Dequeue(q QueueID, st *Status) (Handle, bool) {
+	slot := e.queues[q].head
+	if slot == none {
+		return 0, false
+	}
+	r := e.reqs.at(slot)
+	h := handleOf(slot, r.generation)
+	e.collect(slot, r, st)
+	return h, true
+}

@@ -1,0 +1,126 @@
+package mx
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"gomx/endpoint"
+	"gomx/endpoint/driver"
+)
+
+// Queue is a completion queue: requests that were added to it complete into it, and Wait collects them in
+// batches. Peek, TestAny and WaitAny of an endpoint don't see them; Test, Wait, Cancel and Forget work on them as on all
+// requests. A program that has several kinds of work on an endpoint gives each a queue of its own, and a
+// goroutine that serves several endpoints one queue over all of them. MX does not have it.
+//
+// The methods of a Queue may be called from any number of goroutines; each completion goes to one of them.
+type Queue struct {
+	q   *driver.Queue
+	eps []*Endpoint
+}
+
+// Completion is a request that has completed and was collected.
+type Completion struct {
+	Request Request // as it was posted; it can't be used any more
+	Index   int     // WaitSome: the place of the request
+	Status  Status
+}
+
+// NewQueue makes a queue over one or several endpoints, each named once. It takes back SingleThreaded of
+// endpoints that share a queue. Errors: ErrBadEndpoint if an endpoint is closed, ErrBadParamVal without endpoints or with one
+// named twice.
+func NewQueue(over ...*Endpoint) (*Queue, error) {
+	q := &Queue{eps: append([]*Endpoint(nil), over...)}
+	var list []*driver.Endpoint
+	for _, ep := range over {
+		if len(over) > 1 {
+			ep.d.Share()
+		}
+		list = append(list, ep.d)
+	}
+	var err error
+	if q.q, err = driver.NewQueue(list...); err != nil {
+		return nil, fail("new queue", queueCode(err), "", err)
+	}
+	return q, nil
+}
+
+// queueCode is the code of an error of a driver's queue.
+func queueCode(err error) ReturnCode {
+	if errors.Is(err, driver.ErrNoEndpoints) || errors.Is(err, driver.ErrNotOfQueue) {
+		return ErrBadParamVal
+	}
+	return codeOf(err)
+}
+
+// Add has requests complete into the queue, whichever they completed into before. One that is complete already
+// moves there. Errors: ErrBadRequest, ErrBadParamVal for a request of an endpoint that the queue is not over,
+// ErrBadEndpoint if the queue or the endpoint is closed.
+func (q *Queue) Add(reqs ...Request) error {
+	for _, r := range reqs {
+		if r.ep == nil {
+			return fail("add to queue", ErrBadRequest, "", nil)
+		}
+		if err := q.q.Add(r.ep.d, r.h); err != nil {
+			return fail("add to queue", queueCode(err), "", err)
+		}
+	}
+	return nil
+}
+
+// Handle has f called when requests of the queue have completed, with those that have, up to 16, in the order of their
+// completion, as Wait collects them. As the handler of unexpected messages it runs in whichever goroutine makes
+// progress, one call at a time and not beside that handler; a program that calls nothing has it called too, some
+// milliseconds later. It may make requests, and must not keep the list. The queue is over one endpoint; nobody waits for it
+// besides, and Handle is called once. Errors: ErrBadParamVal, ErrBadEndpoint.
+func (q *Queue) Handle(f func(done []Completion)) error {
+	ep, batch := q.eps[0], make([]Completion, 16)
+	err := q.q.Handle(len(batch), func(i int, _ *driver.Endpoint, h endpoint.Handle, st *endpoint.Status) {
+		batch[i].Request = Request{ep, h}
+		batch[i].Status.fill(ep, st)
+	}, func(n int) {
+		f(batch[:n])
+		for i := range n {
+			batch[i].Status.Context = nil
+		}
+	})
+	if err != nil {
+		err = fail("handle queue", queueCode(err), "", err)
+	}
+	return err
+}
+
+// Wait blocks until requests of the queue are complete, and collects up to len(dst) of them into dst, those of one
+// endpoint in the order of their completion. It waits until ctx ends, whose error it then returns, or until the timeout
+// has passed: Infinite waits for ever, 0 polls once. ctx may be nil. 0 without an error says that the time has passed, that
+// Wakeup was called on an endpoint, or that dst is empty. ErrBadEndpoint says that the queue, or all its endpoints,
+// are closed. Nothing is allocated if ctx is nil.
+func (q *Queue) Wait(ctx context.Context, dst []Completion, timeout time.Duration) (n int, err error) {
+	if len(dst) == 0 {
+		return 0, nil
+	}
+	n, err = q.q.Wait(ctx, timeout, len(dst), func(i int, d *driver.Endpoint, h endpoint.Handle, st *endpoint.Status) {
+		ep := q.endpoint(d)
+		dst[i].Request, dst[i].Index = Request{ep, h}, 0
+		dst[i].Status.fill(ep, st)
+	})
+	if err != nil && (ctx == nil || ctx.Err() == nil) {
+		err = fail("wait for queue", queueCode(err), "", err)
+	}
+	return n, err
+}
+
+// endpoint returns the endpoint of a driver's.
+func (q *Queue) endpoint(d *driver.Endpoint) *Endpoint {
+	for _, ep := range q.eps {
+		if ep.d == d {
+			return ep
+		}
+	}
+	return nil
+}
+
+// Close gives the queue back. Its requests, complete or not, are their endpoints' from then on, and callers of Wait
+// return with ErrBadEndpoint. A second Close does nothing.
+func (q *Queue) Close() { q.q.Close() }

@@ -1,0 +1,120 @@
+package mx
+
+import (
+	"context"
+	"time"
+
+	"gomx/endpoint"
+	"gomx/endpoint/driver"
+)
+
+// MX tests and waits for one request at a time. The calls of this file take many under one lock.
+
+// WaitFirst blocks until one of the requests is complete, and returns the place of the
+// first such one in reqs. It collects nothing: Test does, at once. Zero Requests are
+// passed over. It waits until ctx ends, whose error it then returns, or until the timeout
+// has passed: Infinite waits for ever, 0 polls once. ctx may be nil. Without done and
+// without an error the time has passed, or Wakeup was called, and the place is -1. MX does
+// not have it.
+//
+// Errors: ErrBadRequest if no request is among reqs, or one of another endpoint or one that
+// is collected, cancelled or forgotten, whose place is returned; ErrBadEndpoint. Each
+// request may be waited for by one goroutine at a time. reqs must not change
+// meanwhile.
+func (ep *Endpoint) WaitFirst(ctx context.Context, reqs []Request, timeout time.Duration) (index int, done bool, err error) {
+	some, index, err := ep.owned("wait first", reqs)
+	if err == nil && !some {
+		err = ep.fail("wait first", "", ErrBadRequest)
+	}
+	if err != nil {
+		return index, false, err
+	}
+	b := driver.Batch{Aim: driver.First, Len: len(reqs), Handle: func(i int) endpoint.Handle { return reqs[i].h }}
+	index, done, err = ep.d.WaitSet(ctx, &b, timeout)
+	if err != nil {
+		err = ep.fail("wait first", "", err)
+	}
+	return index, done, err
+}
+
+// WaitAll blocks until all requests are complete and collects them under one lock: the status of reqs[i] goes to
+// states[i], and reqs[i] becomes the zero Request. states may be nil, or is as long as reqs. Zero Requests are
+// passed over. It waits until ctx ends, whose error it then returns, or until the timeout has passed: Infinite waits
+// for ever, 0 polls once. ctx may be nil. Without done and without an error the time has passed, or Wakeup was called;
+// the requests that are not zero are still to be collected then, as after an error. How a request ended is in its status:
+// no such outcome is an error of the call. MX does not have it.
+//
+// Errors: ErrBadRequest for a request of another endpoint, or one that was collected, cancelled or forgotten;
+// ErrBadEndpoint. Each request may be waited for by one goroutine at a time. Nothing is allocated.
+func (ep *Endpoint) WaitAll(ctx context.Context, reqs []Request, states []Status, timeout time.Duration) (done bool, err error) {
+	if _, _, err = ep.owned("wait all", reqs); err != nil {
+		return false, err
+	}
+	b := ep.allOf(reqs, states)
+	if _, done, err = ep.d.WaitSet(ctx, &b, timeout); err != nil {
+		err = ep.fail("wait all", "", err)
+	}
+	return done, err
+}
+
+// TestAll collects all requests as WaitAll does if all are complete, and none otherwise. It makes progress.
+func (ep *Endpoint) TestAll(reqs []Request, states []Status) (done bool, err error) {
+	if _, _, err = ep.owned("test all", reqs); err != nil {
+		return false, err
+	}
+	b := ep.allOf(reqs, states)
+	if _, done, err = ep.d.TestSet(&b); err != nil {
+		err = ep.fail("test all", "", err)
+	}
+	return done, err
+}
+
+// WaitSome blocks until at least one of the requests is complete, and collects those that are, up to len(dst), into
+// dst: Index is the place in reqs, where the zero Request is left. ctx and timeout are as for WaitAll, and so are the
+// errors; 0 without an error says that the time has passed, that Wakeup was called, or that all requests are zero.
+func (ep *Endpoint) WaitSome(ctx context.Context, reqs []Request, dst []Completion, timeout time.Duration) (n int, err error) {
+	some, _, err := ep.owned("wait some", reqs)
+	if err != nil || !some || len(dst) == 0 {
+		return 0, err
+	}
+	b := driver.Batch{
+		Aim: driver.Some, Len: len(reqs), Most: len(dst), Handle: func(i int) endpoint.Handle { return reqs[i].h },
+		Taken: func(i int, st *endpoint.Status) {
+			dst[n].Request, dst[n].Index = reqs[i], i
+			dst[n].Status.fill(ep, st)
+			reqs[i] = Request{}
+			n++
+		},
+	}
+	if _, _, err = ep.d.WaitSet(ctx, &b, timeout); err != nil {
+		err = ep.fail("wait some", "", err)
+	}
+	return n, err
+}
+
+// owned checks that requests are of this endpoint, and reports whether there are any.
+func (ep *Endpoint) owned(op string, reqs []Request) (some bool, index int, err error) {
+	for i := range reqs {
+		if reqs[i].h == 0 {
+			continue
+		}
+		if reqs[i].ep != ep {
+			return false, i, ep.fail(op, "", ErrBadRequest)
+		}
+		some = true
+	}
+	return some, -1, nil
+}
+
+// allOf has the requests collected into states.
+func (ep *Endpoint) allOf(reqs []Request, states []Status) driver.Batch {
+	return driver.Batch{
+		Aim: driver.All, Len: len(reqs), Handle: func(i int) endpoint.Handle { return reqs[i].h },
+		Taken: func(i int, st *endpoint.Status) {
+			reqs[i] = Request{}
+			if states != nil {
+				states[i].fill(ep, st)
+			}
+		},
+	}
+}
