@@ -32,7 +32,7 @@ func (d *Endpoint) progress(own bool) bool {
 		d.handle()
 		n++
 	}
-	return n != 0
+	return n != 0 || d.thrown != nil
 }
 
 // advance tells the engine what time it is.
