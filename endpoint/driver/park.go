@@ -160,9 +160,8 @@ func (p *parking) get(q want) *waiter {
 // put keeps a waiter for the next caller. One with a context is not kept: the end of that may still come.
 func (p *parking) put(w *waiter) {
 	w.ok, w.err, w.late, w.parks, w.set, w.waiter, w.status.Context = false, nil, false, false, nil, nil, nil
-	select {
-	case <-w.signal:
-	default:
+	if len(w.signal) != 0 {
+		<-w.signal
 	}
 	p.spare = append(p.spare, w)
 }

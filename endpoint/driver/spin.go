@@ -13,6 +13,7 @@ const (
 
 	shortSleep = 8 // in longest spins: after a shorter sleep, spinning might have paid
 
+	briefly      = 256                  // polls that a wait begins with on a core of our own
 	spinsPerLook = 64                   // polls between two looks at the clock, on a core of our own
 	taken        = 2 * time.Microsecond // an offer of the core that takes longer was taken
 	keptTimes    = 16                   // offers of the core that nobody takes say that it is ours
@@ -66,10 +67,10 @@ func (p *pace) end() {
 // first is how many polls a wait begins with before it looks at the clock. They catch what is already on its way,
 // at no cost but the polls.
 func (p *pace) first() int {
-	if p.most == 0 || p.full() {
+	if !p.alone() {
 		return 1
 	}
-	return p.polls()
+	return briefly
 }
 
 // begin reports how long to spin now, and how many polls there are between two looks at the clock. The caller calls

@@ -109,7 +109,7 @@ func (d *Endpoint) block(ctx context.Context, w *waiter, timeout time.Duration) 
 	if ctx != nil && ctx.Done() != nil {
 		return d.blockUntil(ctx, w)
 	}
-	d.wait(w)
+	d.waitOn(w)
 	return d.result(w)
 }
 
@@ -125,7 +125,7 @@ func (d *Endpoint) blockUntil(ctx context.Context, kept *waiter) (bool, error) {
 			d.bell.Ring()
 		})
 		if ctx.Err() == nil {
-			d.wait(w)
+			d.waitOn(w)
 		}
 		stop()
 	}
@@ -149,8 +149,8 @@ func (d *Endpoint) result(w *waiter) (bool, error) {
 	return false, nil
 }
 
-// wait waits: it polls where that is its to do, and else parks. The lock is held, but for moments.
-func (d *Endpoint) wait(w *waiter) {
+// waitOn waits: it polls where that is its to do, and else parks. The lock is held, but for moments.
+func (d *Endpoint) waitOn(w *waiter) {
 	if w.kind.early() {
 		d.list(w)
 	}
