@@ -116,6 +116,7 @@ func (w *waiter) check(d *Endpoint) {
 // cancelled, forgotten or collected it. It is an endpoint.ErrBadRequest.
 type GoneError struct{ Request endpoint.Handle }
 
+// Error names the request.
 func (e *GoneError) Error() string {
 	return fmt.Sprintf("request %#x was cancelled, forgotten or collected by another goroutine meanwhile", uint64(e.Request))
 }
