@@ -13,7 +13,9 @@ func (d *Endpoint) progress(own bool) bool {
 	d.own = own
 	n := 0
 	for _, p := range d.ports {
-		n += p.Poll(d.eng)
+		if n += p.Poll(d.eng); d.eng.Paused() {
+			break // by a handler
+		}
 	}
 	if d.inbox.full() {
 		d.takeEvents()

@@ -41,9 +41,6 @@ func (r *recorder) Down(_ transport.Link, reason error) {
 	r.down = append(r.down, reason)
 }
 
-// Ending is for peers that die behind a full store; these tests have none.
-func (r *recorder) Ending(transport.Link) {}
-
 func (r *recorder) Soon()                        {}
 func (r *recorder) Count(what transport.Counter) { r.counts[what].Add(1) }
 
