@@ -115,9 +115,12 @@ func (b *background) run() {
 		}
 		d.guest()
 		b.w.wakeups, b.w.parks, b.w.late = d.wakeups, false, false
-		if d.takeRole(&b.w) {
+		switch {
+		case d.blocked == 0 && b.recent.Swap(false):
+			b.watch() // who waited does no more, or somebody calls again
+		case d.takeRole(&b.w):
 			d.poll(&b.w)
-		} else if d.poller == nil {
+		case d.poller == nil:
 			b.watch()
 		}
 		d.unlock()

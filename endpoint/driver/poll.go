@@ -13,10 +13,9 @@ func (d *Endpoint) progress(own bool) bool {
 	d.own = own
 	n := 0
 	for _, p := range d.ports {
-		if d.eng.Paused() {
-			break
+		if n += p.Poll(d.eng); d.eng.Paused() {
+			break // by a handler
 		}
-		n += p.Poll(d.eng)
 	}
 	if d.inbox.full() {
 		d.takeEvents()
@@ -320,7 +319,7 @@ func (d *Endpoint) quiet() bool {
 		return false
 	}
 	for _, p := range d.ports {
-		if !d.eng.Paused() && !p.Quiet() {
+		if !p.Quiet() {
 			return false
 		}
 	}
