@@ -17,11 +17,14 @@ const (
 // at each time, the others now and then; a link that speaks becomes busy.
 func (p *port) Poll(h transport.Handler) int {
 	n := 0
+	if p.copied != 0 {
+		n = p.copyOn(h)
+	}
 	all := len(p.links)
 	busy := all
 	if busy > busyLinks {
 		if p.turn++; p.turn%quietTurns == 0 {
-			return p.pollAll(h)
+			return n + p.pollAll(h)
 		}
 		busy = busyLinks
 	}
@@ -130,9 +133,12 @@ func (l *link) publish() {
 	}
 }
 
-// Quiet reports whether no ring has a frame that could be taken, and no link has
-// an end to tell of. Links whose last frames the handler refuses have told it.
+// Quiet reports whether no pull is under way, no ring has a frame that could be taken,
+// and no link has an end to tell of. Links whose last frames the handler refuses have told it.
 func (p *port) Quiet() bool {
+	if len(p.pulls) > 0 {
+		return false
+	}
 	for _, l := range p.links {
 		if l.in.Behind() {
 			l.publish() // nobody would do it while we sleep
