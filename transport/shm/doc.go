@@ -19,6 +19,29 @@
 // they say, link.go and poll.go move frames, expose.go, pull.go and choose.go copy
 // large messages, arena.go is Alloc and Free, death.go watches for the end.
 //
+// # Memory order
+//
+// Between two processes bytes are handed over in four ways:
+//
+//   - A frame, by the first word of its slot, and the room that it took, by the
+//     reader's position: see package ring.
+//   - A wake-up, by the word of a doorbell: see package bell.
+//   - The bytes of an exposed message, in the arena or read by the kernel. They
+//     were written before the rendezvous frame that describes them was published,
+//     and are read after that frame: the ring's order is theirs.
+//   - The end of an exposure. Its owner adds 1 to the generation and then lets the
+//     user write; the receiver loads the bytes and then looks at the generation.
+//     If it finds the old one, its loads must have been made before those writes.
+//     On amd64 loads are made in their order and stores are seen in theirs, so a
+//     plain look will do. On arm64 a load-acquire does not hold earlier loads
+//     back. There the look is an addition of 0 (current_other.go): it stores, that
+//     store is a release, and the owner's addition to the same word acquires what
+//     it finds. In Go's memory model, too, the loads happen before the addition of
+//     0, that before the addition of 1, and that before the user's writes.
+//
+// Within a process all but watch runs under the endpoint's lock; what watch and the
+// poller share are atomic pointers and flags.
+//
 // System calls and unsafe live in internal/: segment (memory), ring (frames),
 // bell (sleeping), cma (single copy), arena (an allocator of offsets).
 package shm
