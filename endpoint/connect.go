@@ -112,6 +112,9 @@ func (e *Engine) sendConnect(p *peer, h wire.Header, c wire.ConnectInfo) {
 	if e.cfg.CopyLimit >= 0 {
 		c.EagerMax = uint32(min(uint64(e.cfg.CopyLimit), MaxMessage))
 	}
+	if c.Status == 0 {
+		c.Token = e.give(p)
+	}
 	h.Length = wire.ConnectSize
 	e.greet(p, greeting{h, c})
 }
@@ -145,13 +148,21 @@ func (e *Engine) arriveConnect(p *peer, h *wire.Header, payload []byte) {
 		e.count.Malformed++
 		return
 	}
-	reply := wire.ConnectInfo{Attempt: c.Attempt}
 	if c.Filter != e.cfg.Filter {
-		e.count.BadFilter++
-		reply.Status = uint32(BadKey)
-		e.reply(p, c.Session, reply)
+		e.refuseFilter(p, &c)
 		return
 	}
+	e.answerConnect(p, h, &c)
+}
+
+func (e *Engine) refuseFilter(p *peer, c *wire.ConnectInfo) {
+	e.count.BadFilter++
+	e.reply(p, c.Session, wire.ConnectInfo{Attempt: c.Attempt, Status: uint32(BadKey)})
+}
+
+// answerConnect answers a connect with the right filter.
+func (e *Engine) answerConnect(p *peer, h *wire.Header, c *wire.ConnectInfo) {
+	reply := wire.ConnectInfo{Attempt: c.Attempt}
 	connected := h.Match == stillConnected
 	if !connected {
 		e.passOver(p, h.Session)
@@ -167,7 +178,7 @@ func (e *Engine) arriveConnect(p *peer, h *wire.Header, payload []byte) {
 		e.nack(p, h.Session) // it has not noticed that the session ended
 		return
 	default:
-		e.enter(p, &c, true)
+		e.enter(p, c, true)
 	}
 	e.reply(p, c.Session, reply)
 }
@@ -205,10 +216,10 @@ func sameIncarnation(a, b uint32) bool { return a-b+ancient < 2*ancient }
 // must be one that the peer has never seen in another session.
 func (e *Engine) enter(p *peer, c *wire.ConnectInfo, fresh bool) {
 	if p.state == peerConnected {
-		local := p.local
+		local, given := p.local, p.given
 		e.failPeer(p, BadSession, true)
 		if !fresh {
-			p.local = local
+			p.local, p.given = local, given
 		}
 	}
 	if p.next != nil && p.remote != 0 && !sameIncarnation(c.Session, p.remote) {
@@ -216,6 +227,7 @@ func (e *Engine) enter(p *peer, c *wire.ConnectInfo, fresh bool) {
 		e.attach(p, p.next, false)
 		e.host.Drop(p.index, old, false)
 	}
+	p.shown = c.Token
 	e.begin(p, c.Session, int(min(c.EagerMax, math.MaxInt32)))
 }
 

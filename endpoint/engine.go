@@ -22,6 +22,12 @@ type Engine struct {
 	peers  []*peer
 	byAddr map[address]int32
 
+	strangers []int32 // oldest first
+	freePeers []int32
+
+	pieceBytes int // reserved for messages in pieces
+	pieceTurn  uint64
+
 	handler  bool      // the host has an unexpected handler
 	handling bool      // it runs
 	arrivals []arrival // messages stored since TakeArrivals, if traced
@@ -58,11 +64,14 @@ type address struct {
 
 // New makes an engine. Peer 0 is the endpoint itself.
 func New(cfg Config, host Host) *Engine {
-	if cfg.Session == 0 {
-		cfg.Session = 1
-	}
 	if cfg.UnexpectedBytes == 0 {
 		cfg.UnexpectedBytes = DefaultUnexpectedBytes
+	}
+	if cfg.Strangers == 0 {
+		cfg.Strangers = DefaultStrangers
+	}
+	if cfg.PieceBytes == 0 {
+		cfg.PieceBytes = DefaultPieceBytes
 	}
 	if cfg.RequestTimeout == 0 {
 		cfg.RequestTimeout = DefaultRequestTimeout
@@ -113,6 +122,10 @@ func (e *Engine) frame(p *peer, h *wire.Header, payload []byte) bool {
 		e.count.Malformed++ // nothing comes to ourselves over a link
 		return true
 	}
+	if p.state == peerStranger {
+		e.strangerFrame(p, h, payload)
+		return true
+	}
 	switch h.Kind {
 	case wire.Connect:
 		e.arriveConnect(p, h, payload)
@@ -124,7 +137,7 @@ func (e *Engine) frame(p *peer, h *wire.Header, payload []byte) bool {
 		e.arriveNack(p, h)
 		return true
 	case wire.Resume:
-		e.arriveResume(p, h)
+		e.arriveResume(p, h, payload)
 		return true
 	}
 	if p.state != peerConnected || h.Session != p.local {

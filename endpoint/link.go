@@ -43,7 +43,11 @@ func (e *Engine) sendGreeting(p *peer, g *greeting) bool {
 	if g.h.Length == 0 {
 		return p.link.Send(&e.header, nil, 0)
 	}
-	e.bytes = g.c.Append(e.bytes[:0])
+	if g.h.Kind == wire.Resume {
+		e.bytes = append(e.bytes[:0], g.c.Token[:]...)
+	} else {
+		e.bytes = g.c.Append(e.bytes[:0])
+	}
 	e.out = wire.Vec{First: e.bytes}
 	return p.link.Send(&e.header, &e.out, 0)
 }
@@ -64,6 +68,9 @@ func (e *Engine) LinkUp(pi int32, l wire.Link, dialled bool) {
 	}
 	smaller := e.peers[0].at.less(p.at)
 	switch {
+	case p.state == peerStranger:
+		e.attach(p, l, false)
+		return
 	case pi == 0 || pi == e.mirror:
 		e.ownLinkUp(p, l, dialled)
 		return
@@ -71,12 +78,9 @@ func (e *Engine) LinkUp(pi int32, l wire.Link, dialled bool) {
 		e.relink(p, l, dialled)
 		return
 	case p.link == nil:
-	case l.Caps().Heals:
-		if p.outranks(smaller, dialled) {
-			e.host.Drop(pi, l, false)
-			return
-		}
-		e.host.Drop(pi, p.link, false)
+	case dialled && p.rel == nil:
+		e.host.Drop(pi, l, false) // the peer has reached us meanwhile
+		return
 	case p.state == peerConnected || smaller:
 		if p.next != nil {
 			e.host.Drop(pi, p.next, false)
@@ -130,7 +134,7 @@ func (e *Engine) LinkFailed(pi int32, code Code) {
 // once; the frames are still offered, and LinkDown follows the last of them.
 func (e *Engine) LinkEnding(pi int32, l wire.Link) {
 	p := e.endOf(pi, l)
-	if p.link != l || p.ending {
+	if p.link != l || p.ending || p.state == peerStranger {
 		return
 	}
 	if p.state == peerConnected && p.heal != nil {
@@ -140,6 +144,7 @@ func (e *Engine) LinkEnding(pi int32, l wire.Link) {
 	}
 	p.ending = true
 	e.endRequests(p, EndpointUnreachable)
+	e.succeed(p)
 }
 
 // LinkDown tells the engine that a link is dead. Requests tied to the peer
@@ -149,6 +154,10 @@ func (e *Engine) LinkDown(pi int32, l wire.Link) {
 	p := e.endOf(pi, l)
 	if p.next == l {
 		p.next = nil
+	}
+	if p.link == l && p.state == peerStranger {
+		e.forgetStranger(p)
+		return
 	}
 	if p.link != l {
 		return // replaced before it died
@@ -181,6 +190,9 @@ func (e *Engine) loseLink(p *peer, code Code) {
 			e.nack(p, over)
 		}
 		e.askAll(p)
+		return
+	}
+	if e.succeed(p) {
 		return
 	}
 	if p.dialled {
@@ -257,6 +269,7 @@ func (e *Engine) unlink(p *peer) {
 	if p.log != nil {
 		p.log.reset(&e.frames, 0)
 	}
+	e.dropPieces(p)
 	p.link, p.caps, p.rel, p.log, p.heal, p.next = nil, nil, nil, nil, nil, nil
 	p.greetings.clear()
 	p.partings, p.nacked, p.pushing, p.ending, p.used = 0, 0, 0, false, false

@@ -15,6 +15,8 @@ type environment struct {
 	eager        int
 	copyLimit    int
 	unexpBytes   int
+	strangers    int
+	pieceBytes   int
 	timeout      time.Duration
 	spin         time.Duration
 	noShm        bool
@@ -46,7 +48,7 @@ type variable struct {
 
 func defaultEnvironment() environment {
 	return environment{
-		eager: -1, copyLimit: -1, unexpBytes: 64 << 20, timeout: 1000 * time.Second,
+		eager: -1, copyLimit: -1, unexpBytes: 64 << 20, strangers: 1024, pieceBytes: 64 << 20, timeout: 1000 * time.Second,
 		spin: 50 * time.Microsecond, anyEndpoint: -1, rdma: defaultCards(), network: defaultNetwork(),
 	}
 }
@@ -74,6 +76,12 @@ var generalVariables = []variable{
 	{name: "MX_UNEXP_BYTES", help: "bound of an endpoint's unexpected messages, bytes",
 		show: func(e *environment) string { return strconv.Itoa(e.unexpBytes) },
 		set:  func(e *environment, s string) error { return setSize(&e.unexpBytes, s, 1) }},
+	{name: "MX_STRANGERS", help: "bound of the links of those who have dialled an endpoint and are not connected yet; the oldest is given up for a new one",
+		show: func(e *environment) string { return strconv.Itoa(e.strangers) },
+		set:  func(e *environment, s string) error { return setSize(&e.strangers, s, 1) }},
+	{name: "MX_PIECES_BYTES", help: "bound of an endpoint's messages that come again in pieces after a link has broken, bytes",
+		show: func(e *environment) string { return strconv.Itoa(e.pieceBytes) },
+		set:  func(e *environment, s string) error { return setSize(&e.pieceBytes, s, 1) }},
 	{name: "MX_REQUEST_TIMEOUT", help: "time after which a peer that requests wait for, and that does not move, is given up",
 		show: func(e *environment) string { return e.timeout.String() },
 		set:  func(e *environment, s string) error { return setTimeout(&e.timeout, s) }},

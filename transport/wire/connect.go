@@ -6,14 +6,21 @@ import (
 )
 
 // ConnectSize is the size of the payload of Connect and ConnectReply, bytes.
-const ConnectSize = 40
+const ConnectSize = 40 + TokenSize
+
+// TokenSize is the size of a Token, bytes.
+const TokenSize = 16
+
+// Token is a random secret that a side gives to its peer when a session begins. The
+// peer shows it, in a Resume frame, when it comes back over another link.
+type Token [TokenSize]byte
 
 // ConnectInfo is the payload of Connect and ConnectReply.
 //
-//	 0         4         8        12        16        24        32      36       40
-//	+---------+---------+--------+---------+---------+---------+-------+--------+
-//	| version | session | filter | attempt |   nic   | endpoint| eager | status |
-//	+---------+---------+--------+---------+---------+---------+-------+--------+
+//	 0         4         8        12        16        24        32      36       40      56
+//	+---------+---------+--------+---------+---------+---------+-------+--------+-------+
+//	| version | session | filter | attempt |   nic   | endpoint| eager | status | token |
+//	+---------+---------+--------+---------+---------+---------+-------+--------+-------+
 //
 // The sequence numbers of a side begin at its session number.
 type ConnectInfo struct {
@@ -25,6 +32,7 @@ type ConnectInfo struct {
 	Endpoint uint32 // endpoint id of the sender
 	EagerMax uint32 // largest message the sender takes eagerly
 	Status   uint32 // ConnectReply: 0, or the status that the connect ends with
+	Token    Token  // what the other side has to show to resume this session; zero in a refusal
 }
 
 // Append appends the byte form of c to b.
@@ -37,7 +45,8 @@ func (c *ConnectInfo) Append(b []byte) []byte {
 	b = le.AppendUint64(b, c.NIC)
 	b = le.AppendUint64(b, uint64(c.Endpoint))
 	b = le.AppendUint32(b, c.EagerMax)
-	return le.AppendUint32(b, c.Status)
+	b = le.AppendUint32(b, c.Status)
+	return append(b, c.Token[:]...)
 }
 
 // ParseConnect decodes the payload of a Connect or ConnectReply frame. A peer
@@ -50,7 +59,7 @@ func ParseConnect(b []byte) (c ConnectInfo, err error) {
 	c = ConnectInfo{
 		Version: le.Uint32(b), Session: le.Uint32(b[4:]), Filter: le.Uint32(b[8:]), Attempt: le.Uint32(b[12:]),
 		NIC: le.Uint64(b[16:]), Endpoint: le.Uint32(b[24:]),
-		EagerMax: le.Uint32(b[32:]), Status: le.Uint32(b[36:]),
+		EagerMax: le.Uint32(b[32:]), Status: le.Uint32(b[36:]), Token: Token(b[40:]),
 	}
 	if c.Version != Version {
 		return c, fmt.Errorf("%w: peer speaks version %d, this is %d", ErrMalformed, c.Version, Version)

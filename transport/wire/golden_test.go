@@ -46,18 +46,19 @@ var golden = map[string]struct {
 		Session: session, ID: 0x900000002, Total: 1 << 20, Offset: 1<<20 - 3,
 	}, payload: "end"},
 	"ack":    {header: wire.Header{Kind: wire.Ack, Flags: wire.HasAck, Session: session, Ack: 0xfffffffe}},
-	"resume": {header: wire.Header{Kind: wire.Resume, Flags: wire.HasAck, Session: session, Ack: 0xfffffffe}},
+	"resume": {header: wire.Header{Kind: wire.Resume, Flags: wire.HasAck, Length: wire.TokenSize, Session: session, Ack: 0xfffffffe}, payload: "what only you kn"},
 	"nack":   {header: wire.Header{Kind: wire.Nack, Session: 0xdeadbeef}},
 	"connect": {
 		header: wire.Header{Kind: wire.Connect, Length: wire.ConnectSize},
 		connect: &wire.ConnectInfo{
-			Version: 3, Session: session, Filter: 0xcafe, Attempt: 3, NIC: 0x02000a000001, Endpoint: 6, EagerMax: 32 << 10,
+			Version: 4, Session: session, Filter: 0xcafe, Attempt: 3, NIC: 0x02000a000001, Endpoint: 6, EagerMax: 32 << 10,
+			Token: wire.Token{1, 2, 3, 15: 16},
 		},
 	},
 	"connect_reply": {
 		header: wire.Header{Kind: wire.ConnectReply, Length: wire.ConnectSize, Session: 0x5e559876},
 		connect: &wire.ConnectInfo{
-			Version: 3, Session: session, Attempt: 3, NIC: 0x02000a000001, Endpoint: 6, EagerMax: 32 << 10, Status: 17,
+			Version: 4, Session: session, Attempt: 3, NIC: 0x02000a000001, Endpoint: 6, EagerMax: 32 << 10, Status: 17,
 		},
 	},
 	"put": {header: wire.Header{
