@@ -55,12 +55,10 @@ func (e *Engine) sendGreeting(p *peer, g *greeting) bool {
 // LinkUp gives a peer a link, which it has accepted or, with dialled, asked
 // Host.Dial for. The peer may already have one:
 //
-//   - A connected peer gets a link in reserve. It comes into use when the first
-//     one dies, or when the peer shows by its session number that it is another
-//     incarnation.
-//   - If both sides dial at once, the link dialled by the smaller address wins:
-//     the other side gives its own up.
-//   - Over a medium that heals nothing is held in reserve: see relink.
+//   - A link that was accepted is a stranger's at first, see stranger.go; so of two
+//     sides that dial at once each uses the link of its own until it hears of the other.
+//   - A session whose link broke is resumed over one that we have dialled: see relink.
+//   - Over media that lose, a connected peer gets a link in reserve.
 func (e *Engine) LinkUp(pi int32, l wire.Link, dialled bool) {
 	p := e.peers[pi]
 	if dialled {
