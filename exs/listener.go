@@ -73,8 +73,7 @@ func (l *Library) listen(network, address string) (*Listener, error) {
 }
 
 func (n *Listener) ready() bool { return n.q.ready() || n.deadline.passed.Load() || n.closed.Load() }
-func (n *Listener) at() *room   { return &n.q.room }
-func (n *Listener) interrupt()  { n.s.l.wake(&n.q.room, false) }
+func (n *Listener) interrupt()  { n.q.list.wake() }
 
 // Accept waits for the next connection, a *Conn. Errors: net.ErrClosed,
 // os.ErrDeadlineExceeded.
@@ -88,7 +87,7 @@ func (n *Listener) Accept() (net.Conn, error) {
 		if _, err := n.s.Accept(make([]AcceptAddr, 1), 0, n.q); err != nil {
 			return nil, n.fault("accept", err)
 		}
-		n.s.l.wait(n, Infinite)
+		n.s.l.waitIn(&n.q.list, n, Infinite)
 		if !n.q.ready() {
 			_, _ = n.s.Cancel(nil, CancelAll)
 		}

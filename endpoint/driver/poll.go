@@ -188,7 +188,7 @@ func (d *Endpoint) sleep(w *waiter) {
 // quiet reports whether there is nothing to do. It is asked after arming the
 // doorbell: what comes later rings.
 func (d *Endpoint) quiet() bool {
-	if d.inbox.full() || d.unhandled() {
+	if d.inbox.full() {
 		return false
 	}
 	for _, p := range d.ports {
@@ -201,7 +201,7 @@ func (d *Endpoint) quiet() bool {
 		d.eng.Flush()
 		d.serve()
 	}
-	return true
+	return !d.unhandled()
 }
 
 // napTime returns how long to sleep at most (negative: until the bell rings),
