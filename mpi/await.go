@@ -67,8 +67,8 @@ func (q *Request) bereaved(op string) error {
 	if q.kind != recvRequest || q.peer != AnySource {
 		return nil
 	}
-	if dead := q.c.giveUp(q.r); dead != nil {
-		return q.c.broken(op, AnySource, int(q.tag), dead)
+	if dead := q.c.giveUp(q.mx()); dead != nil {
+		return q.broken(op, dead)
 	}
 	return nil
 }

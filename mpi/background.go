@@ -4,20 +4,20 @@ import "gomx/mx"
 
 // background is a collective that runs in a goroutine of its own. Its request is a receive of
 // what the rank tells itself when the collective has ended, so that it may be waited for
-// together with others. err may be read when the request is complete.
+// together with others; this is its context. err may be read when the request is complete.
 type background struct{ err error }
 
 // start runs the rest of a collective.
 func (n *net) start(run func() error) (Request, error) {
 	c, op, ep := n.c, n.op, n.c.seat.ep
 	match := bitsOf(inwardContext, 0) | uint64(c.seat.told.Add(1))&tagMask
-	r, err := ep.Irecv(nil, match, mx.MatchMaskNone, nil)
+	b := &background{}
+	r, err := ep.Irecv(nil, match, mx.MatchMaskNone, b)
 	if err != nil {
 		n.done()
 		return Request{}, c.broken(op, Undefined, Undefined, err)
 	}
 	ep.Share()
-	b := &background{}
 	go func() {
 		b.err = n.finish(run())
 		if ep.SendNow(nil, ep.Addr(), match) {
@@ -27,5 +27,5 @@ func (n *net) start(run func() error) (Request, error) {
 			_ = ep.Forget(told)
 		}
 	}()
-	return Request{c: c, r: r, kind: collectiveRequest, behind: b, peer: int32(c.rank), tag: Undefined}, nil
+	return c.begun(r, collectiveRequest, 0, c.rank, Undefined), nil
 }

@@ -97,6 +97,12 @@ func (s *seat) usable(c *Comm, op string) error {
 	return nil
 }
 
+// ready reports whether messages can go between this rank and another, as far as the arguments say. If
+// not, checkPeer says why.
+func (c *Comm) ready(rank, tag int) bool {
+	return c != nil && uint(rank) < uint(len(c.peers)) && uint(tag) <= TagUB && !c.state.freed.Load()
+}
+
 // checkPeer returns what is wrong with a rank and a tag.
 func (c *Comm) checkPeer(op string, rank, tag int, wild bool) error {
 	if err := c.usable(op); err != nil {

@@ -44,14 +44,14 @@ func (c *Comm) broken(op string, peer, tag int, err error) error {
 }
 
 // ended makes the error of a request that mx ended otherwise than with success.
-func (c *Comm) ended(op string, peer, tag int, st *mx.Status, room int) error {
+func (c *Comm) ended(op string, peer, tag int, st *mx.Status) error {
 	if e := c.usable(op); e != nil {
 		return e
 	}
 	switch st.Code {
 	case mx.StatusTruncated:
 		return c.failWith(op, peer, tag, ErrTruncate,
-			fmt.Errorf("the message has %d bytes, the buffer %d: give the receive a larger one, or ask Probe for the length", st.MsgLength, room))
+			fmt.Errorf("the message has %d bytes, the buffer %d: give the receive a larger one, or ask Probe for the length", st.MsgLength, st.XferLength))
 	case mx.StatusEndpointClosed, mx.StatusEndpointUnreachable, mx.StatusTimeout, mx.StatusBadSession,
 		mx.StatusEndpointUnknown:
 		return c.lost(op, peer, tag, st)

@@ -8,7 +8,7 @@ import (
 	"gomx/mx"
 )
 
-// unpacking is what is left to do when a receive into many blocks is complete.
+// unpacking is what is left to do when a receive into many blocks is complete. It is the context of its request.
 type unpacking struct {
 	layout Layout
 	into   []byte
@@ -80,7 +80,7 @@ func isendLayout[T any](c *Comm, op string, buf []T, l *Layout, dest, tag int) (
 	size := elem.Size[T]()
 	switch {
 	case dest == ProcNull:
-		return Request{c: c, kind: sentRequest}, nil
+		return c.over(sentRequest), nil
 	case len(l.blocks) <= 1:
 		return c.isend(op, l.only(b, size), dest, tag, false)
 	case len(l.blocks) > mx.MaxSegments:
@@ -97,7 +97,7 @@ func isendLayout[T any](c *Comm, op string, buf []T, l *Layout, dest, tag int) (
 	if err != nil {
 		return Request{}, c.broken(op, dest, tag, err)
 	}
-	return Request{c: c, r: r, kind: sendRequest, peer: int32(dest), tag: int32(tag)}, nil
+	return c.begun(r, sendRequest, 0, dest, tag), nil
 }
 
 func putGather(segs *[][]byte) {
@@ -122,14 +122,12 @@ func irecvLayout[T any](c *Comm, op string, buf []T, l *Layout, source, tag int)
 	size := elem.Size[T]()
 	switch {
 	case len(l.blocks) <= 1:
-		return c.irecv(op, l.only(b, size), size, source, tag)
+		return c.irecv(op, l.only(b, size), size, source, tag, nil)
 	case len(l.blocks) > mx.MaxSegments && source != ProcNull:
 		u := &unpacking{layout: *l, into: b, packed: make([]byte, l.count*size), size: size}
-		q, err := c.irecv(op, u.packed, size, source, tag)
-		q.spread = u
-		return q, err
+		return c.irecv(op, u.packed, size, source, tag, u)
 	case source == ProcNull:
-		return Request{c: c, kind: nullRequest}, nil
+		return c.over(nullRequest), nil
 	}
 	value, mask := want(c.out&contextMask, source, tag)
 	segs := gathers.Get().(*[][]byte)
@@ -139,7 +137,7 @@ func irecvLayout[T any](c *Comm, op string, buf []T, l *Layout, source, tag int)
 	if err != nil {
 		return Request{}, err
 	}
-	return Request{c: c, r: r, kind: recvRequest, size: uint32(size), room: uint32(l.count * size), peer: int32(source), tag: int32(tag)}, nil
+	return c.begun(r, recvRequest, size, source, tag), nil
 }
 
 // postv is post into segments.

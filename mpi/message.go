@@ -43,7 +43,7 @@ func imrecv[T any](m *Message, op string, buf []T) (Request, error) {
 		return Request{}, err
 	}
 	if m.st.Source == ProcNull {
-		return Request{c: c, kind: nullRequest}, nil
+		return c.over(nullRequest), nil
 	}
 	if err := c.checkLength(op, len(b), m.st.Source, m.st.Tag); err != nil {
 		return Request{}, err
@@ -53,6 +53,5 @@ func imrecv[T any](m *Message, op string, buf []T) (Request, error) {
 		return Request{}, c.broken(op, m.st.Source, m.st.Tag, err)
 	}
 	m.gone = true
-	return Request{c: c, r: r, kind: recvRequest, size: uint32(elem.Size[T]()), room: uint32(len(b)),
-		peer: int32(m.st.Source), tag: int32(m.st.Tag)}, nil
+	return c.begun(r, recvRequest, elem.Size[T](), m.st.Source, m.st.Tag), nil
 }

@@ -243,7 +243,7 @@ func (n *net) irecv(b []byte, from int) (mx.Request, error) {
 			return r, nil
 		}
 	}
-	return n.c.post(n.op, b, value, mx.MatchMaskNone, from, Undefined)
+	return n.c.post(n.op, b, value, mx.MatchMaskNone, from, Undefined, nil)
 }
 
 // conclude waits for what was begun, and says how it failed.
@@ -265,5 +265,5 @@ func (n *net) failed(b begun, st *mx.Status) error {
 			fmt.Errorf("collective call %d on the communicator: %d bytes were expected of rank %d, it has sent %d: the ranks have given it other counts, or have called something else",
 				n.seq, b.want, b.peer, st.MsgLength))
 	}
-	return n.c.ended(n.op, b.peer, Undefined, st, max(b.want, 0))
+	return n.c.ended(n.op, b.peer, Undefined, st)
 }

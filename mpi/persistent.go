@@ -4,7 +4,6 @@ import (
 	"errors"
 
 	"gomx/mpi/internal/elem"
-	"gomx/mx"
 )
 
 // Persistent is a send or receive that is begun again and again with the same arguments
@@ -16,7 +15,7 @@ type Persistent struct {
 	b         []byte
 	size      int
 	peer, tag int
-	last      mx.Request // of the last Start
+	last      uint64 // of the request of the last Start
 }
 
 type mode uint8
@@ -75,16 +74,16 @@ func (p *Persistent) Start() (q Request, err error) {
 	}
 	switch p.mode {
 	case receiveMode:
-		q, err = p.c.irecv(p.op, p.b, p.size, p.peer, p.tag)
+		q, err = p.c.irecv(p.op, p.b, p.size, p.peer, p.tag, nil)
 	case bufferedMode:
 		q, err = p.c.ibsend(p.op, p.b, p.peer, p.tag)
 	default:
 		if p.mode == standardMode && p.c.sendNow(p.b, p.peer, p.tag) {
-			return Request{c: p.c, kind: sentRequest}, nil
+			return p.c.over(sentRequest), nil
 		}
 		q, err = p.c.isend(p.op, p.b, p.peer, p.tag, p.mode == syncMode)
 	}
-	p.last = q.r
+	p.last = q.number
 	return q, err
 }
 
@@ -92,10 +91,10 @@ var errStillActive = errors.New("it is begun again before its last request was w
 
 // active reports whether the last request is not collected.
 func (p *Persistent) active() bool {
-	if p.last.IsZero() {
+	if p.last == 0 {
 		return false
 	}
-	_, err := p.c.seat.ep.Context(p.last)
+	_, err := p.c.seat.ep.Context(p.c.seat.ep.Request(p.last))
 	return err == nil
 }
 

@@ -23,7 +23,7 @@ func Recv[T any](c *Comm, buf []T, source, tag int) (Status, error) {
 	if st, done := c.recvNow(b, elem.Size[T](), source, tag); done {
 		return st, st.Err
 	}
-	q, err := c.irecv("Recv", b, elem.Size[T](), source, tag)
+	q, err := c.irecv("Recv", b, elem.Size[T](), source, tag, nil)
 	if err != nil {
 		return emptyStatus, err
 	}
@@ -37,13 +37,13 @@ func Irecv[T any](c *Comm, buf []T, source, tag int) (Request, error) {
 	if !ok {
 		return Request{}, pointers[T](c, "Irecv", source, tag)
 	}
-	return c.irecv("Irecv", b, elem.Size[T](), source, tag)
+	return c.irecv("Irecv", b, elem.Size[T](), source, tag, nil)
 }
 
 // recvNow receives from a rank that we are connected with, for a certain tag. False: the slow path says
 // what is wrong, and begins anew.
 func (c *Comm) recvNow(b []byte, size, source, tag int) (st Status, done bool) {
-	if c == nil || uint(source) >= uint(len(c.peers)) || uint(tag) > TagUB || c.state.freed.Load() {
+	if !c.ready(source, tag) {
 		return st, false
 	}
 	p := c.peers[source].Load()
@@ -56,14 +56,14 @@ func (c *Comm) recvNow(b []byte, size, source, tag int) (st Status, done bool) {
 	if now && st.Count*size == n {
 		return st, true
 	}
-	return c.recvLater(value, n, r, now, err, len(b), size), true
+	return c.recvLater(value, n, r, now, err, size), true
 }
 
 // recvLater is the rest of a receive that is not over at once, or has not ended well.
-func (c *Comm) recvLater(value uint64, n int, r mx.Request, now bool, err error, room, size int) (st Status) {
+func (c *Comm) recvLater(value uint64, n int, r mx.Request, now bool, err error, size int) (st Status) {
 	const op = "Recv"
 	source, tag := sourceOf(value), tagOf(value)
-	q := Request{c: c, r: r, kind: recvRequest, size: uint32(size), room: uint32(room), peer: int32(source), tag: int32(tag)}
+	q := c.begun(r, recvRequest, size, source, tag)
 	failed, ended := errors.AsType[*mx.StatusError](err)
 	switch {
 	case now:
@@ -81,33 +81,46 @@ func (c *Comm) recvLater(value uint64, n int, r mx.Request, now bool, err error,
 }
 
 // irecv starts a receive of elements of a size.
-func (c *Comm) irecv(op string, b []byte, size, source, tag int) (Request, error) {
+func (c *Comm) irecv(op string, b []byte, size, source, tag int, ctx any) (Request, error) {
+	if c.ready(source, tag) && uint64(len(b)) <= uint64(mx.MaxMessage) {
+		if p := c.peers[source].Load(); p != nil {
+			value := c.out&contextMask | uint64(source)<<rankShift | uint64(tag)
+			if r, err := c.seat.ep.IrecvFrom(b, p.addr, value, mx.MatchMaskNone, ctx); err == nil {
+				return c.begun(r, recvRequest, size, source, tag), nil
+			}
+		}
+	}
+	return c.irecvAny(op, b, size, source, tag, ctx)
+}
+
+// irecvAny is irecv from whomever, and from somebody whom the rank is not connected with. It says what is wrong.
+func (c *Comm) irecvAny(op string, b []byte, size, source, tag int, ctx any) (Request, error) {
 	if err := c.checkPeer(op, source, tag, true); err != nil {
 		return Request{}, err
 	}
 	if source == ProcNull {
-		return Request{c: c, kind: nullRequest}, nil
+		return c.over(nullRequest), nil
 	}
 	if err := c.checkLength(op, len(b), source, tag); err != nil {
 		return Request{}, err
 	}
 	value, mask := want(c.out&contextMask, source, tag)
-	r, err := c.post(op, b, value, mask, source, tag)
+	r, err := c.post(op, b, value, mask, source, tag, ctx)
 	if err != nil {
 		return Request{}, err
 	}
-	return Request{c: c, r: r, kind: recvRequest, size: uint32(size), room: uint32(len(b)), peer: int32(source), tag: int32(tag)}, nil
+	return c.begun(r, recvRequest, size, source, tag), nil
 }
 
 // post posts a receive, tied to the source if that is named.
-func (c *Comm) post(op string, b []byte, value, mask uint64, source, tag int) (r mx.Request, err error) {
+func (c *Comm) post(op string, b []byte, value, mask uint64, source, tag int, ctx any) (r mx.Request, err error) {
 	ep := c.seat.ep
 	if source == AnySource {
-		r, err = ep.Irecv(b, value, mask, nil)
+		r, err = ep.Irecv(b, value, mask, ctx)
 	} else if p, gone := c.peer(op, source, tag); gone == nil {
-		r, err = ep.IrecvFrom(b, p.addr, value, mask, nil)
+		r, err = ep.IrecvFrom(b, p.addr, value, mask, ctx)
 	} else if m, ok := c.left(value, mask); ok {
-		r, err = ep.IrecvMessage(b, m, nil)
+		r, err = ep.IrecvMessage(b, m, ctx)
 	} else {
 		return r, gone
 	}

@@ -9,18 +9,24 @@ import (
 
 // Request names an operation that was begun (MPI_Request). It is a value that one variable
 // holds: Wait and Test are called on that, and empty it. The zero Request is complete.
+//
+// It has four words in four fields: what is larger the compiler passes through memory, piece by piece, and a
+// program with a window of requests waits for that at each of them.
 type Request struct {
-	c    *Comm
-	r    mx.Request
+	c      *Comm
+	number uint64 // of the request of mx
+	operation
+	party
+}
+
+// operation is what kind of request it is.
+type operation struct {
 	kind requestKind
 	size uint32 // bytes of an element of a receive
-	room uint32 // bytes of its buffer
-	peer int32
-	tag  int32
-
-	behind *background // of a collective
-	spread *unpacking  // of a receive into many blocks
 }
+
+// party is whom it is with.
+type party struct{ peer, tag int32 }
 
 type requestKind uint8
 
@@ -36,6 +42,17 @@ const (
 
 var opNames = [...]string{noRequest: "Wait", sentRequest: "Isend", nullRequest: "Irecv", cancelledRequest: "Irecv", sendRequest: "Isend", recvRequest: "Irecv",
 	collectiveRequest: "Wait for a collective"}
+
+// begun makes the request of what mx has begun.
+func (c *Comm) begun(r mx.Request, kind requestKind, size, peer, tag int) Request {
+	return Request{c, r.Number(), operation{kind, uint32(size)}, party{int32(peer), int32(tag)}}
+}
+
+// over makes a request that is complete.
+func (c *Comm) over(kind requestKind) Request { return Request{c: c, operation: operation{kind: kind}} }
+
+// mx returns the request of mx.
+func (q *Request) mx() mx.Request { return q.c.seat.ep.Request(q.number) }
 
 // Wait blocks until the operation is complete, and empties the request (MPI_Wait). Its error
 // is that of the operation, which is in the status too. If the context of the communicator ends
@@ -55,10 +72,10 @@ func (q *Request) Test() (Status, bool, error) {
 		return st, true, err
 	}
 	op := opNames[q.kind]
-	got, done, err := q.c.seat.ep.Test(q.r)
+	got, done, err := q.c.seat.ep.Test(q.mx())
 	switch {
 	case err != nil:
-		return emptyStatus, false, q.c.broken(op, int(q.peer), int(q.tag), err)
+		return emptyStatus, false, q.broken(op, err)
 	case !done:
 		err := q.bereaved(op)
 		if err != nil {
@@ -71,27 +88,37 @@ func (q *Request) Test() (Status, bool, error) {
 	return st, true, err
 }
 
-// wait waits for the operation, and collects it. Without done it goes on.
+// wait waits for the operation, and collects it. Without done it goes on. Unless it stays, it is given up
+// if the context ends first.
 func (q *Request) wait(op string, stays bool) (st Status, done bool, err error) {
-	switch q.kind {
-	case noRequest, sentRequest:
-		return emptyStatus, true, nil
-	case nullRequest:
-		return nullStatus, true, nil
-	case cancelledRequest:
-		return cancelledStatus, true, nil
+	if q.kind <= cancelledRequest {
+		return *endings[q.kind], true, nil
 	}
-	got, done, err := q.c.await(op, q.r, q.peer == AnySource)
+	if q.c.ctx == nil {
+		if got, done, _ := q.c.seat.ep.Wait(q.mx(), mx.Infinite); done {
+			st, err = q.outcome(op, &got)
+			return st, true, err
+		}
+	}
+	return q.waitLong(op, stays)
+}
+
+// waitLong is wait that the communicator's context ends, and the rest of one that was woken up.
+func (q *Request) waitLong(op string, stays bool) (st Status, done bool, err error) {
+	got, done, err := q.c.awaitLong(op, q.mx(), q.peer == AnySource)
 	if !done && !stays {
-		got, done = q.c.retract(q.r, q.kind)
+		got, done = q.c.retract(q.mx(), q.kind)
 	}
 	if !done {
-		err = q.c.broken(op, int(q.peer), int(q.tag), err)
+		err = q.broken(op, err)
 		return emptyStatus, errors.Is(err, ErrProcFailed), err
 	}
 	st, err = q.outcome(op, &got)
 	return st, true, err
 }
+
+// endings are the statuses of requests that are complete without a message.
+var endings = [...]*Status{noRequest: &emptyStatus, sentRequest: &emptyStatus, nullRequest: &nullStatus, cancelledRequest: &cancelledStatus}
 
 // finish waits for an operation that the caller has just begun, and that nobody else knows. If
 // the context ends first, it is given up.
@@ -100,29 +127,44 @@ func (q *Request) finish(op string) (Status, error) {
 	return st, err
 }
 
+func (q *Request) broken(op string, err error) error {
+	return q.c.broken(op, int(q.peer), int(q.tag), err)
+}
+
 // outcome makes a status of what mx says.
-func (q *Request) outcome(op string, got *mx.Status) (Status, error) {
-	if q.kind == sendRequest && got.Code == mx.StatusSuccess {
-		return emptyStatus, nil
+func (q *Request) outcome(op string, got *mx.Status) (st Status, err error) {
+	err = q.conclude(op, got, &st)
+	return st, err
+}
+
+// conclude fills in the status of an operation that has ended, and returns its error.
+func (q *Request) conclude(op string, got *mx.Status, st *Status) error {
+	if q.kind == recvRequest && got.Code == mx.StatusSuccess && got.Context == nil {
+		if st.received(got, q.size) {
+			return nil
+		}
 	}
-	if q.kind == collectiveRequest && got.Code == mx.StatusSuccess {
-		st := emptyStatus
-		st.Err = q.behind.err
-		return st, st.Err
+	return q.concludeRest(op, got, st)
+}
+
+// concludeRest is conclude for all but a receive that has got whole elements.
+func (q *Request) concludeRest(op string, got *mx.Status, st *Status) error {
+	if q.kind != recvRequest && got.Code == mx.StatusSuccess {
+		*st = emptyStatus
+		if q.kind == collectiveRequest {
+			st.Err = got.Context.(*background).err
+		}
+		return st.Err
 	}
-	if q.spread != nil {
-		q.spread.done(int(got.XferLength))
+	if u, ok := got.Context.(*unpacking); ok {
+		u.done(int(got.XferLength))
 	}
-	var st Status
-	st.received(got, int(q.size))
-	if got.Code == mx.StatusSuccess && st.Count*int(q.size) == st.Bytes {
-		return st, nil
-	}
-	if got.Code == mx.StatusSuccess {
+	switch whole := st.received(got, q.size); {
+	case got.Code != mx.StatusSuccess:
+		st.Err = q.c.ended(op, int(q.peer), int(q.tag), got)
+	case !whole:
 		st.Err = q.c.failWith(op, st.Source, st.Tag, ErrType,
 			fmt.Errorf("the message has %d bytes, which is no whole number of elements of %d", st.Bytes, q.size))
-		return st, st.Err
 	}
-	st.Err = q.c.ended(op, int(q.peer), int(q.tag), got, int(q.room))
-	return st, st.Err
+	return st.Err
 }

@@ -32,7 +32,7 @@ func Isend[T any](c *Comm, buf []T, dest, tag int) (Request, error) {
 		return Request{}, pointers[T](c, "Isend", dest, tag)
 	}
 	if c.sendNow(b, dest, tag) {
-		return Request{c: c, kind: sentRequest}, nil
+		return c.over(sentRequest), nil
 	}
 	return c.isend("Isend", b, dest, tag, false)
 }
@@ -50,7 +50,7 @@ func pointers[T any](c *Comm, op string, peer, tag int) error {
 // sendNow sends a message if that takes no time, and reports whether it did. If not, the slow
 // path says what is wrong.
 func (c *Comm) sendNow(b []byte, dest, tag int) bool {
-	if c == nil || uint(dest) >= uint(len(c.peers)) || uint(tag) > TagUB || c.state.freed.Load() {
+	if !c.ready(dest, tag) {
 		return false
 	}
 	p := c.peers[dest].Load()
@@ -73,7 +73,7 @@ func (c *Comm) isend(op string, b []byte, dest, tag int, sync bool) (Request, er
 		return Request{}, err
 	}
 	if dest == ProcNull {
-		return Request{c: c, kind: sentRequest}, nil
+		return c.over(sentRequest), nil
 	}
 	if err := c.checkLength(op, len(b), dest, tag); err != nil {
 		return Request{}, err
@@ -91,7 +91,7 @@ func (c *Comm) isend(op string, b []byte, dest, tag int, sync bool) (Request, er
 	if err != nil {
 		return Request{}, c.broken(op, dest, tag, err)
 	}
-	return Request{c: c, r: r, kind: sendRequest, peer: int32(dest), tag: int32(tag)}, nil
+	return c.begun(r, sendRequest, 0, dest, tag), nil
 }
 
 func (c *Comm) checkLength(op string, n, peer, tag int) error {

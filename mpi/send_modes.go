@@ -53,14 +53,14 @@ func ibsend[T any](c *Comm, op string, buf []T, dest, tag int) (Request, error) 
 // ibsend sends b, or a copy of it.
 func (c *Comm) ibsend(op string, b []byte, dest, tag int) (Request, error) {
 	if c.sendNow(b, dest, tag) {
-		return Request{c: c, kind: sentRequest}, nil
+		return c.over(sentRequest), nil
 	}
 	q, err := c.isend(op, slices.Clone(b), dest, tag, false)
 	if err != nil || q.kind == sentRequest {
 		return q, err
 	}
-	c.seat.keepSending(q.r)
-	return Request{c: c, kind: sentRequest}, nil
+	c.seat.keepSending(q.mx())
+	return c.over(sentRequest), nil
 }
 
 // keepSending remembers a send of a copy. Earlier ones that are complete are collected.

@@ -28,7 +28,7 @@ func (c *Comm) trade(op string, out []byte, dest, sendtag int, in []byte, size, 
 	if err := c.checkPeer(op, dest, sendtag, false); err != nil {
 		return emptyStatus, err
 	}
-	q, err := c.irecv(op, in, size, source, recvtag)
+	q, err := c.irecv(op, in, size, source, recvtag, nil)
 	if err != nil {
 		return emptyStatus, err
 	}
@@ -49,7 +49,7 @@ func (c *Comm) trade(op string, out []byte, dest, sendtag int, in []byte, size, 
 // giveUp lets go of a request that the caller has just made.
 func (q *Request) giveUp() {
 	if q.kind > cancelledRequest {
-		q.c.retract(q.r, q.kind)
+		q.c.retract(q.mx(), q.kind)
 	}
 }
 
@@ -61,7 +61,7 @@ func SendrecvReplace[T any](c *Comm, buf []T, dest, sendtag, source, recvtag int
 		return emptyStatus, pointers[T](c, op, dest, sendtag)
 	}
 	if c.sendNow(b, dest, sendtag) {
-		q, err := c.irecv(op, b, elem.Size[T](), source, recvtag)
+		q, err := c.irecv(op, b, elem.Size[T](), source, recvtag, nil)
 		if err != nil {
 			return emptyStatus, err
 		}

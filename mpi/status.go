@@ -27,13 +27,15 @@ var (
 	cancelledStatus = Status{Source: AnySource, Tag: AnyTag, Cancelled: true}
 )
 
-// received fills a status from that of mx.
-func (st *Status) received(from *mx.Status, size int) {
+// received fills a status from that of mx, and reports whether whole elements have come.
+func (st *Status) received(from *mx.Status, size uint32) bool {
+	n := from.XferLength
 	st.Source, st.Tag = sourceOf(from.MatchInfo), tagOf(from.MatchInfo)
-	st.Bytes = int(from.XferLength)
+	st.Bytes, st.Count = int(n), int(n)
+	st.Cancelled, st.Err = false, nil
 	if size <= 1 { // a send that failed has none
-		st.Count = st.Bytes
-		return
+		return true
 	}
-	st.Count = st.Bytes / size
+	st.Count = int(n / size)
+	return n%size == 0
 }

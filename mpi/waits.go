@@ -2,8 +2,6 @@ package mpi
 
 import (
 	"context"
-	"errors"
-	"sync"
 	"time"
 
 	"gomx/mx"
@@ -22,17 +20,13 @@ func WaitAll(reqs []Request, sts []Status) error {
 	if err := checkStatuses("WaitAll", reqs, sts); err != nil {
 		return err
 	}
-	var first error
-	for i := range reqs {
-		st, err := reqs[i].Wait()
-		if sts != nil {
-			sts[i] = st
-		}
-		if first == nil {
-			first = err
-		}
+	m := gather(reqs)
+	if m.plain {
+		_, _ = m.c.seat.ep.WaitAll(nil, m.reqs, m.states, mx.Infinite) // waiting for what it leaves says what is wrong
 	}
-	return first
+	err := m.settle(reqs, sts)
+	m.release()
+	return err
 }
 
 func checkStatuses(op string, reqs []Request, sts []Status) error {
@@ -48,17 +42,25 @@ func TestAll(reqs []Request, sts []Status) (bool, error) {
 	if err := checkStatuses("TestAll", reqs, sts); err != nil {
 		return false, err
 	}
-	for i := range reqs {
-		if q := &reqs[i]; q.kind > cancelledRequest && !q.complete() {
+	m := gather(reqs)
+	defer m.release()
+	if m.plain {
+		done, err := m.c.seat.ep.TestAll(m.reqs, m.states)
+		if !done && err == nil && m.c.seat.job.deaths.count.Load() == 0 {
 			return false, nil
 		}
 	}
-	return true, WaitAll(reqs, sts)
+	for i := range reqs {
+		if !m.reqs[i].IsZero() && !reqs[i].complete() {
+			return false, nil
+		}
+	}
+	return true, m.settle(reqs, sts)
 }
 
 // complete reports whether waiting would not block. Errors count: Wait returns them.
 func (q *Request) complete() bool {
-	one := [1]mx.Request{q.r}
+	one := [1]mx.Request{q.mx()}
 	_, done, err := q.c.seat.ep.WaitFirst(noContext, one[:], 0)
 	return done || err != nil || q.peer == AnySource && q.c.mourns() != nil
 }
@@ -70,109 +72,77 @@ var noContext context.Context
 // all are empty, that is Undefined. The context of the first that is not ends it. The error is that of
 // the operation.
 func WaitAny(reqs []Request) (int, Status, error) {
-	i, ready, err := first("WaitAny", reqs, mx.Infinite)
-	if !ready {
-		return i, emptyStatus, err
-	}
-	st, err := reqs[i].Wait()
+	i, st, _, err := anyOf("WaitAny", reqs, mx.Infinite)
 	return i, st, err
 }
 
 // TestAny is WaitAny if one of the requests is complete, or if all are empty, and otherwise returns
 // false (MPI_Testany).
-func TestAny(reqs []Request) (int, Status, bool, error) {
-	i, ready, err := first("TestAny", reqs, 0)
-	if !ready {
-		return Undefined, emptyStatus, err == nil && i == Undefined, err
+func TestAny(reqs []Request) (int, Status, bool, error) { return anyOf("TestAny", reqs, 0) }
+
+func anyOf(op string, reqs []Request, timeout time.Duration) (int, Status, bool, error) {
+	var room [1]Completion
+	done, some, err := waitSome(op, reqs, room[:0], 1, timeout)
+	if len(done) == 0 {
+		return Undefined, emptyStatus, !some && err == nil, err
 	}
-	st, err := reqs[i].Wait()
-	return i, st, true, err
+	return done[0].Index, done[0].Status, true, err
 }
 
 // WaitSome waits until one of the requests is complete, empties all that are, and appends them to
 // done (MPI_Waitsome). If all are empty it appends nothing. The error is the first of theirs.
 func WaitSome(reqs []Request, done []Completion) ([]Completion, error) {
-	return some("WaitSome", reqs, done, mx.Infinite)
+	done, _, err := waitSome("WaitSome", reqs, done, len(reqs), mx.Infinite)
+	return done, err
 }
 
 // TestSome is WaitSome without waiting (MPI_Testsome).
 func TestSome(reqs []Request, done []Completion) ([]Completion, error) {
-	return some("TestSome", reqs, done, 0)
-}
-
-func some(op string, reqs []Request, done []Completion, timeout time.Duration) ([]Completion, error) {
-	i, ready, err := first(op, reqs, timeout)
-	if !ready {
-		return done, err
-	}
-	for ; i < len(reqs); i++ {
-		q := &reqs[i]
-		if q.kind == noRequest {
-			continue
-		}
-		st, over, failed := q.Test()
-		if err == nil {
-			err = failed
-		}
-		if over {
-			done = append(done, Completion{i, st})
-		}
-	}
+	done, _, err := waitSome("TestSome", reqs, done, len(reqs), 0)
 	return done, err
 }
 
-// lists are the requests of mx of those that are waited for together.
-var lists = sync.Pool{New: func() any { return new([]mx.Request) }}
-
-// first waits for the first of the requests that is complete. Without ready and without an error, there
-// is none to wait for (Undefined), or none was complete in time (-1).
-func first(op string, reqs []Request, timeout time.Duration) (at int, ready bool, err error) {
-	list := lists.Get().(*[]mx.Request)
-	defer lists.Put(list)
-	*list = (*list)[:0]
-	var c *Comm
-	anybody := false
-	for i := range reqs {
-		q := &reqs[i]
-		if q.kind != noRequest && q.kind <= cancelledRequest {
-			return i, true, nil
-		}
-		*list = append(*list, q.r)
-		if q.kind != noRequest && c == nil {
-			c = q.c
-		}
-		anybody = anybody || q.peer == AnySource && q.kind == recvRequest
-	}
-	if c == nil {
-		return Undefined, false, nil
-	}
-	if anybody && timeout != 0 {
-		timeout = slice
-	}
-	var w *longWait
-	defer func() { c.seat.waits.leave(w) }()
-	for {
-		at, ready, err = c.seat.ep.WaitFirst(c.ctx, *list, timeout)
-		switch {
-		case ready:
-			return at, true, nil
-		case errors.Is(err, mx.ErrBadRequest) && at >= 0:
-			return at, true, nil // waiting for it says what is wrong
-		case err != nil:
-			return Undefined, false, c.broken(op, Undefined, Undefined, err)
-		}
-		for i := range reqs {
-			if q := &reqs[i]; q.kind == recvRequest && q.peer == AnySource && q.c.mourns() != nil {
-				return i, true, nil
+// waitSome waits until one of the requests is complete, and empties up to most that are. some reports
+// whether any was not empty. The requests are those of one rank.
+func waitSome(op string, reqs []Request, done []Completion, most int, timeout time.Duration) (_ []Completion, some bool, err error) {
+	m := gather(reqs)
+	defer m.release()
+	before := len(done)
+	if m.over >= 0 {
+		some, timeout = true, 0
+		for i := m.over; i < len(reqs) && len(done)-before < most; i++ {
+			if q := &reqs[i]; q.kind != noRequest && q.kind <= cancelledRequest {
+				done = append(done, Completion{i, *endings[q.kind]})
+				*q = Request{}
 			}
 		}
-		if timeout == 0 {
-			return -1, false, nil
-		}
-		if w == nil {
-			w = c.seat.waits.enter(c, op, *list, true)
+	}
+	if m.c == nil || len(done)-before == most {
+		return done, some, nil
+	}
+	n, odd, err := m.some(op, reqs, most-(len(done)-before), timeout)
+	for i := range m.ended[:n] {
+		e := &m.ended[i]
+		q := &reqs[e.Index]
+		done = append(done, Completion{Index: e.Index})
+		failed := q.conclude(opNames[q.kind], &e.Status, &done[len(done)-1].Status)
+		if *q = (Request{}); err == nil {
+			err = failed
 		}
 	}
+	for i := 0; odd && i < len(reqs) && len(done)-before < most; i++ {
+		if reqs[i].kind == noRequest {
+			continue
+		}
+		st, ended, failed := reqs[i].Test()
+		if ended {
+			done = append(done, Completion{i, st})
+		}
+		if err == nil {
+			err = failed
+		}
+	}
+	return done, true, err
 }
 
 // Cancel takes back a receive that no message has matched (MPI_Cancel). Waiting for it then
@@ -185,12 +155,12 @@ func (q *Request) Cancel() error {
 	if q.kind != recvRequest {
 		return q.c.fail("Cancel", ErrRequest, "only receives can be taken back, this is %q", opNames[q.kind])
 	}
-	taken, err := q.c.seat.ep.Cancel(q.r)
+	taken, err := q.c.seat.ep.Cancel(q.mx())
 	if err != nil {
-		return q.c.broken("Cancel", int(q.peer), int(q.tag), err)
+		return q.broken("Cancel", err)
 	}
 	if taken {
-		q.kind, q.r = cancelledRequest, mx.Request{}
+		q.kind, q.number = cancelledRequest, 0
 	}
 	return nil
 }
@@ -199,8 +169,8 @@ func (q *Request) Cancel() error {
 // buffer must stay as it is until the operation is known to have ended by other means.
 func (q *Request) Free() error {
 	if q.kind > cancelledRequest {
-		if err := q.c.seat.ep.Forget(q.r); err != nil {
-			return q.c.broken("Free", int(q.peer), int(q.tag), err)
+		if err := q.c.seat.ep.Forget(q.mx()); err != nil {
+			return q.broken("Free", err)
 		}
 	}
 	*q = Request{}

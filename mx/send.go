@@ -16,6 +16,13 @@ type Request struct {
 // IsZero reports whether r is the zero Request.
 func (r Request) IsZero() bool { return r.h == 0 }
 
+// Number returns a number for r, which is 0 for the zero Request: what a program keeps that has many
+// requests, and knows their endpoint. MX does not have it.
+func (r Request) Number() uint64 { return uint64(r.h) }
+
+// Request returns the request of the endpoint that has this Number. MX does not have it.
+func (ep *Endpoint) Request(number uint64) Request { return Request{ep, endpoint.Handle(number)} }
+
 // Isend starts a standard send of buf (V.1.1). It completes as soon as buf can
 // be used again, which says nothing about the message's fate. Until then buf must
 // not change. The context comes back in the status.

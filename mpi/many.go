@@ -1,0 +1,132 @@
+package mpi
+
+import (
+	"errors"
+	"slices"
+	"sync"
+	"time"
+
+	"gomx/mx"
+)
+
+// many is a number of requests that one call waits for: those of mx, and how they have ended.
+type many struct {
+	c     *Comm // of the first that waiting is for; nil: there is none
+	plain bool  // all of those are of one endpoint, and no context ends their waits
+	over  int   // the first that is complete already, and not empty; -1: none
+
+	reqs   []mx.Request // in the places of theirs; zero for those that need no waiting, and that have been collected
+	states []mx.Status
+	ended  []mx.Completion
+}
+
+// keptMany is up to how many requests the memory is kept for.
+const keptMany = 1 << 12
+
+var manies = sync.Pool{New: func() any { return new(many) }}
+
+// gather looks at requests that are to be waited for. release has to follow.
+func gather(reqs []Request) *many {
+	m := manies.Get().(*many)
+	n := len(reqs)
+	m.reqs = slices.Grow(m.reqs[:0], n)[:n]
+	m.states = slices.Grow(m.states[:0], n)[:n]
+	m.c, m.plain, m.over = nil, false, -1
+	for i := range reqs {
+		q := &reqs[i]
+		switch {
+		case q.kind > cancelledRequest:
+			m.reqs[i] = q.mx()
+			if q.c != m.c {
+				m.plain = q.c.ctx == nil && (m.c == nil || m.plain && q.c.seat == m.c.seat)
+				if m.c == nil {
+					m.c = q.c
+				}
+			}
+			continue
+		case q.kind != noRequest && m.over < 0:
+			m.over = i
+		}
+		m.reqs[i] = mx.Request{}
+	}
+	return m
+}
+
+// release gives the memory back.
+func (m *many) release() {
+	for i := range m.ended {
+		m.ended[i].Status.Context = nil // it would keep memory alive
+	}
+	if m.c, m.ended = nil, m.ended[:0]; len(m.reqs) <= keptMany {
+		manies.Put(m)
+	}
+}
+
+// settle empties the requests, of which some have been collected, and waits for the others.
+func (m *many) settle(reqs []Request, sts []Status) (first error) {
+	var unwanted Status
+	for i := range reqs {
+		q, st := &reqs[i], &unwanted
+		if sts != nil {
+			st = &sts[i]
+		}
+		var err error
+		switch got := &m.states[i]; {
+		case q.kind <= cancelledRequest:
+			if sts != nil {
+				*st = *endings[q.kind]
+			}
+		case m.reqs[i].IsZero():
+			err = q.conclude(opNames[q.kind], got, st)
+			if got.Context != nil {
+				got.Context = nil // it would keep memory alive
+			}
+		default:
+			done := false
+			if *st, done, err = q.waitLong(opNames[q.kind], true); !done {
+				if first == nil {
+					first = err
+				}
+				continue
+			}
+		}
+		if *q = (Request{}); first == nil {
+			first = err
+		}
+	}
+	return first
+}
+
+// some waits for a time until one of the requests is complete, and collects up to most that are. odd: it has
+// collected nothing, and testing each shows why waiting makes no sense.
+func (m *many) some(op string, reqs []Request, most int, timeout time.Duration) (n int, odd bool, err error) {
+	m.ended = slices.Grow(m.ended[:0], most)[:most]
+	ep, turn := m.c.seat.ep, timeout
+	if turn != 0 && slices.ContainsFunc(reqs, fromAnybody) {
+		turn = slice
+	}
+	var w *longWait
+	defer func() { m.c.seat.waits.leave(w) }()
+	for {
+		n, err = ep.WaitSome(m.c.ctx, m.reqs, m.ended, turn)
+		switch {
+		case n > 0:
+			return n, false, nil
+		case errors.Is(err, mx.ErrBadRequest):
+			return 0, true, nil
+		case err != nil:
+			return 0, false, m.c.broken(op, Undefined, Undefined, err)
+		}
+		if slices.ContainsFunc(reqs, func(q Request) bool { return fromAnybody(q) && q.c.mourns() != nil }) {
+			return 0, true, nil
+		}
+		if timeout == 0 {
+			return 0, false, nil
+		}
+		if w == nil {
+			w = m.c.seat.waits.enter(m.c, op, m.reqs, true)
+		}
+	}
+}
+
+func fromAnybody(q Request) bool { return q.kind == recvRequest && q.peer == AnySource }
