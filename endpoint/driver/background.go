@@ -24,8 +24,6 @@ type background struct {
 	sleeping bool        // and is inside bell.Sleep
 	start    chan struct{}
 	done     sync.WaitGroup
-
-	unattended func() // see Config
 }
 
 func (b *background) begin(d *Endpoint) {
@@ -139,20 +137,9 @@ func (b *background) poll() {
 			return
 		}
 		if b.polls {
-			b.tell()
-		}
-		if b.polls {
 			b.sleep()
 		}
 	}
-}
-
-// tell tells the owner of requests that have completed, and that nobody collects.
-func (b *background) tell() {
-	if b.unattended == nil || b.d.eng.Completed() == 0 {
-		return
-	}
-	b.d.outside(b.unattended)
 }
 
 func (b *background) sleep() {
