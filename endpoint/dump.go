@@ -16,7 +16,7 @@ var stateNames = [...]string{
 var kindNames = [...]string{
 	kindSend: "send", kindSyncSend: "ssend", kindRecv: "recv", kindConnect: "connect",
 	kindPut: "put", kindGet: "get", kindPutIn: "peer's put", kindGetOut: "peer's get",
-	kindWatch: "watch", kindPost: "post",
+	kindWatch: "watch",
 }
 
 var peerStateNames = [...]string{

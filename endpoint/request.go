@@ -27,7 +27,6 @@ const (
 	kindPutIn  // a peer's put that is being pulled into a window
 	kindGetOut // a peer's get that is being answered
 	kindWatch  // of a session
-	kindPost   // the user's own
 )
 
 // The states of a request (II.7), and where a pending one is:

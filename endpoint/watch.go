@@ -22,14 +22,6 @@ func (e *Engine) Watch(of Addr, match uint64, ctx any) (Handle, error) {
 	return handleOf(slot, r.generation), nil
 }
 
-// Post makes a request that is complete already: something that the user wants to
-// find among what has completed.
-func (e *Engine) Post(match uint64, ctx any) Handle {
-	slot, r := e.own(kindPost, e.Self(), match, ctx)
-	e.complete(slot, r, Success)
-	return handleOf(slot, r.generation)
-}
-
 // own makes a request without a message.
 func (e *Engine) own(kind requestKind, of Addr, match uint64, ctx any) (int32, *request) {
 	slot, r := e.reqs.alloc()

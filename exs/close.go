@@ -148,7 +148,7 @@ func (s *Socket) bury() {
 			s.finish(o, ECANCELED)
 		}
 	}
-	s.l.wake(&s.room, false)
+	s.list.wake()
 }
 
 // Shutdown ends one direction of a connection, or both (4.5). ShutWR waits for sends that have

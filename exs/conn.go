@@ -42,13 +42,12 @@ type half struct {
 }
 
 func (h *half) ready() bool { return h.o.ready() || h.deadline.passed.Load() || h.c.closed.Load() }
-func (h *half) at() *room   { return &h.o.room }
 
 // interrupt makes the one who waits look at the deadline, and whether the Conn is
 // closed.
 func (h *half) interrupt() {
 	if o := h.waiting.Load(); o != nil {
-		h.c.s.l.wake(&o.room, false)
+		o.wake()
 	}
 }
 
@@ -70,7 +69,7 @@ func (h *half) await(o *op) bool {
 	}
 	h.o = o
 	h.waiting.Store(o)
-	h.c.s.l.wait(h, Infinite)
+	h.c.s.waitFor(o, h)
 	h.waiting.Store(nil)
 	return o.ready()
 }
@@ -79,15 +78,6 @@ func (h *half) await(o *op) bool {
 // returns how it ended.
 func (h *half) end(o *op) (int, Errno) {
 	s := h.c.s
-	if !o.ready() {
-		h.o = o
-		h.waiting.Store(o)
-		end, taken := s.l.waitFor(h, o)
-		h.waiting.Store(nil)
-		if taken {
-			return end.length, end.errno
-		}
-	}
 	if !h.await(o) {
 		s.mu.Lock()
 		if o.live {

@@ -42,7 +42,7 @@ func (c *Conn) writeShort(b []byte) (int, Errno) {
 		return len(b), 0
 	}
 	length, n := c.out.end(o)
-	if n != ECANCELED || !c.s.l.pump.over.Load() {
+	if n != ECANCELED || !c.s.l.isOver() {
 		stages.Put(g)
 	}
 	return length, n

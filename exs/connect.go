@@ -33,6 +33,11 @@ func (s *Socket) Connect(addr netip.AddrPort, flags Flags, timeout time.Duration
 	if flags&^Block != 0 || timeout < 0 {
 		return fail("connect", EINVAL)
 	}
+	return s.connect(context.Background(), addr, flags, timeout, q, ahandle)
+}
+
+// connect is Connect, which gives up when the context ends.
+func (s *Socket) connect(parent context.Context, addr netip.AddrPort, flags Flags, timeout time.Duration, q *Queue, ahandle any) error {
 	if s != nil {
 		if _, err := s.l.Endpoint(); err != nil {
 			return err
@@ -51,10 +56,10 @@ func (s *Socket) Connect(addr netip.AddrPort, flags Flags, timeout time.Duration
 		return fail("connect", n)
 	}
 	o.extra = &extra{addr: addr}
-	ctx, stop := context.WithCancel(context.Background())
+	ctx, stop := context.WithCancel(parent)
 	if timeout != Infinite {
 		stop()
-		ctx, stop = context.WithTimeout(context.Background(), timeout)
+		ctx, stop = context.WithTimeout(parent, timeout)
 	}
 	s.joining = &joining{stop: stop}
 	s.life.Connect()
@@ -83,8 +88,13 @@ func (x *extra) failure(op string, n Errno) error {
 // join makes the connection, and ends the operation.
 func (s *Socket) join(ctx context.Context, o *op, local netip.AddrPort, addr netip.AddrPort) {
 	err := s.dial(ctx, local, addr)
-	if err != nil && ctx.Err() != nil {
-		err = ctx.Err() // what broke on the way broke because of it
+	if err != nil {
+		switch end, ok := ctx.Deadline(); { // what broke on the way broke because of it
+		case ctx.Err() != nil:
+			err = ctx.Err()
+		case ok && !time.Now().Before(end): // the system's timer was ahead of the context's
+			err = context.DeadlineExceeded
+		}
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -55,7 +55,7 @@ func (s *Socket) tell(n *note, length int) error {
 		notes.Put(n)
 		return nil
 	}
-	_, err := ep.Isend(n.b[:length], s.peer, match, n)
+	_, err := s.l.post(ep.Isend(n.b[:length], s.peer, match, n))
 	return err
 }
 
@@ -164,5 +164,5 @@ func (s *Socket) tear(n Errno) {
 	} else {
 		s.tearPackets(n)
 	}
-	s.l.wake(&s.room, s.pumping)
+	s.list.wake()
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"net"
 	"net/netip"
-	"time"
 )
 
 // Dial connects to a listener of package exs, as net.Dial does. The network is
@@ -68,35 +67,33 @@ func (l *Library) connect(ctx context.Context, a netip.AddrPort) (*Socket, error
 	if a.Addr().IsUnspecified() {
 		a = netip.AddrPortFrom(loopbackOf(a.Addr()), a.Port())
 	}
-	q, err := l.Queue(1)
-	if err != nil {
-		return nil, err
-	}
 	s, err := l.Socket(domainOf(a), Stream, 0)
 	if err != nil {
 		return nil, err
 	}
-	timeout := Infinite
-	if t, ok := ctx.Deadline(); ok {
-		timeout = max(0, time.Until(t))
-	}
-	err = s.Connect(a, 0, timeout, q, nil)
-	if err == nil {
-		defer context.AfterFunc(ctx, func() { _, _ = s.Cancel(nil, CancelAll) })()
-		var e [1]Event
-		_, err = q.Dequeue(e[:], Infinite)
-		if n := e[0].Errno; err == nil && n != 0 {
-			err = n
-		}
-	}
-	if err == nil {
+	if err = s.connect(ctx, a, Block, Infinite, nil, nil); err == nil {
 		return s, nil
 	}
 	_ = s.Close(Block, nil, nil)
-	if errors.Is(err, ECANCELED) && ctx.Err() != nil {
-		err = ctx.Err()
+	return nil, dialError(err)
+}
+
+// dialError is how a connect failed, without what the error of the dial says besides.
+func dialError(err error) error {
+	e, ok := errors.AsType[*Error](err)
+	if !ok {
+		return err
 	}
-	return nil, err
+	for _, end := range []error{context.DeadlineExceeded, context.Canceled} {
+		if errors.Is(e.Cause, end) {
+			return end
+		}
+	}
+	if _, ok := errors.AsType[*net.OpError](e.Cause); ok {
+		return e.Errno
+	}
+	e.Op = "connect"
+	return e
 }
 
 // loopbackOf is what to dial for an address that means any of ours.

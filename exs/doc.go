@@ -28,10 +28,10 @@
 // else there is to say (control.go). They are taken by the endpoint's handler of unexpected messages, so
 // that they need no caller inside the library.
 //
-// Whoever waits makes progress. One of the goroutines that wait has the role of the
-// pump (pump.go): it collects what completes on the endpoint, whomever it
-// belongs to, and wakes the others. While the program calls nothing for some milliseconds, the
-// endpoint has that done (Library.attend), so that no peer waits for it.
+// Whoever waits makes progress (wait.go). A goroutine that waits blocks in the endpoint, at a waiter of its
+// operation, queue or socket. All requests of a library complete into one completion queue, whose handler the endpoint runs, as it runs
+// that of unexpected messages, in whichever goroutine polls: one that waits, or the endpoint's own. The handlers move the
+// operations on, and wake the goroutines that wait for those that have ended.
 //
 // # Errors
 //

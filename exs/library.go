@@ -5,7 +5,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -16,10 +15,11 @@ import (
 // programs use the default one, through the functions of the package.
 type Library struct {
 	params  []mx.Param
-	pump    pump
 	counts  counts
-	pollers room         // those inside Poll
-	polls   atomic.Int32 // how many these are
+	pollers waitList // those inside Poll
+	watcher sync.Once
+	done    *mx.Queue     // of all requests of the library; set before ep
+	over    chan struct{} // closed behind all else
 	ep      atomic.Pointer[mx.Endpoint]
 
 	work sync.WaitGroup // goroutines that make connections
@@ -93,7 +93,7 @@ func Open(version int, params ...mx.Param) (*Library, error) {
 	if err := mx.Init(); err != nil && !errors.Is(err, mx.ErrAlreadyInitialized) {
 		return nil, failed("init", err, EINVAL)
 	}
-	return &Library{params: params, peers: map[mx.EndpointAddr]*lifeline{}}, nil
+	return &Library{params: params, peers: map[mx.EndpointAddr]*lifeline{}, over: make(chan struct{})}, nil
 }
 
 // Endpoint returns the endpoint that all sockets of the library share. Messages of
@@ -114,14 +114,19 @@ func (l *Library) Endpoint() (*mx.Endpoint, error) {
 	var random [4]byte
 	_, _ = rand.Read(random[:])
 	filter := binary.LittleEndian.Uint32(random[:])
-	params := append(slices.Clone(l.params), mx.WithUnattended(l.attend))
-	ep, err := mx.OpenEndpoint(mx.AnyNIC, mx.AnyEndpoint, filter, params...)
+	ep, err := mx.OpenEndpoint(mx.AnyNIC, mx.AnyEndpoint, filter, l.params...)
 	if err != nil {
 		return nil, &Error{Op: "open endpoint", Errno: ENETDOWN, Cause: err}
 	}
 	nic, eid, err := mx.DecomposeEndpointAddr(ep.Addr())
 	if err == nil {
 		err = ep.RegisterUnexpHandler(l.unexpected, nil)
+	}
+	if err == nil {
+		l.done, err = mx.NewQueue(ep)
+	}
+	if err == nil {
+		err = l.done.Handle(l.dispatch)
 	}
 	if err != nil {
 		_ = ep.Close()
@@ -130,6 +135,15 @@ func (l *Library) Endpoint() (*mx.Endpoint, error) {
 	l.home = place{nic, eid, filter}
 	l.ep.Store(ep)
 	return ep, nil
+}
+
+func (l *Library) isOver() bool {
+	select {
+	case <-l.over:
+		return true
+	default:
+		return false
+	}
 }
 
 func (l *Library) isClosed() bool {
@@ -167,7 +181,7 @@ func (l *Library) Close() error {
 			s.bury()
 		}
 	}
-	l.pump.end()
+	close(l.over)
 	return failed("close library", err, EIO)
 }
 

@@ -21,7 +21,7 @@ func (s *Socket) arm() {
 		return
 	}
 	f := &lifeline{l, s.peer}
-	if _, err := ep.Watch(s.peer, ours, f); err == nil {
+	if _, err := l.post(ep.Watch(s.peer, ours, f)); err == nil {
 		l.peers[s.peer] = f
 	}
 }
@@ -48,10 +48,8 @@ func (s *Socket) orphan(peer mx.EndpointAddr) {
 	if s.peer != peer || s.buried || s.partedWell() {
 		return
 	}
-	s.pumping = true
 	s.tear(ECONNRESET)
 	s.settle()
-	s.pumping = false
 }
 
 // partedWell reports whether the peer has closed in good order.

@@ -18,6 +18,7 @@ const backlog = 128
 type Listener struct {
 	s        *Socket
 	q        *Queue
+	look     chan struct{} // something has changed
 	turn     sync.Mutex
 	deadline deadline
 	closed   atomic.Bool
@@ -67,14 +68,32 @@ func (l *Library) listen(network, address string) (*Listener, error) {
 		return nil, err
 	}
 	s.events() // whoever looks is ready: clients need not wait for the first Accept
-	n := &Listener{s: s, q: q}
+	n := &Listener{s: s, q: q, look: make(chan struct{}, 1)}
+	q.signal = n.look
 	n.deadline.tell = n.interrupt
 	return n, nil
 }
 
 func (n *Listener) ready() bool { return n.q.ready() || n.deadline.passed.Load() || n.closed.Load() }
-func (n *Listener) at() *room   { return &n.q.room }
-func (n *Listener) interrupt()  { n.s.l.wake(&n.q.room, false) }
+
+func (n *Listener) interrupt() {
+	select {
+	case n.look <- struct{}{}:
+	default:
+	}
+}
+
+// wait waits for a connection, or a reason to wait no longer. Connections are made over TCP: the wait needs nothing of the
+// endpoint, where it would be the company that keeps another goroutine from waiting there by itself, and quicker.
+func (n *Listener) wait() {
+	for !n.ready() {
+		select {
+		case <-n.look:
+		case <-n.s.l.over:
+			return
+		}
+	}
+}
 
 // Accept waits for the next connection, a *Conn. Errors: net.ErrClosed,
 // os.ErrDeadlineExceeded.
@@ -88,7 +107,7 @@ func (n *Listener) Accept() (net.Conn, error) {
 		if _, err := n.s.Accept(make([]AcceptAddr, 1), 0, n.q); err != nil {
 			return nil, n.fault("accept", err)
 		}
-		n.s.l.wait(n, Infinite)
+		n.wait()
 		if !n.q.ready() {
 			_, _ = n.s.Cancel(nil, CancelAll)
 		}

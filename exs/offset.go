@@ -85,13 +85,13 @@ func (s *Socket) access(o *op, way int) {
 	var err error
 	switch {
 	case way == toWrite && o.iov == nil:
-		o.req, err = ep.Iput(o.buf, s.peer, f.window, at, match, o)
+		o.req, err = s.l.post(ep.Iput(o.buf, s.peer, f.window, at, match, o))
 	case way == toWrite:
-		o.req, err = ep.Iputv(o.iov, s.peer, f.window, at, match, o)
+		o.req, err = s.l.post(ep.Iputv(o.iov, s.peer, f.window, at, match, o))
 	case o.iov == nil:
-		o.req, err = ep.Iget(o.buf, s.peer, f.window, at, match, o)
+		o.req, err = s.l.post(ep.Iget(o.buf, s.peer, f.window, at, match, o))
 	default:
-		o.req, err = ep.Igetv(o.iov, s.peer, f.window, at, match, o)
+		o.req, err = s.l.post(ep.Igetv(o.iov, s.peer, f.window, at, match, o))
 	}
 	if err != nil {
 		s.finish(o, ENETDOWN)

@@ -35,8 +35,8 @@ type op struct {
 	inPlace bool // a receive whose buffer is the library's
 	offset  int
 
-	done atomic.Bool // of blocking ones
-	room room
+	done   atomic.Bool // of blocking ones
+	waiter *mx.Waiter  // where the caller of a blocking one waits
 }
 
 // extra is what only few operations have.
@@ -49,7 +49,6 @@ type extra struct {
 }
 
 func (o *op) ready() bool { return o.done.Load() }
-func (o *op) at() *room   { return &o.room }
 
 func (o *op) receives() bool { return o.kind == EvtRecv || o.kind == EvtRecvMsg }
 func (o *op) sends() bool    { return o.kind == EvtSend || o.kind == EvtSendMsg || o.kind == EvtSendFile }
@@ -91,6 +90,11 @@ func (s *Socket) begin(kind EventType, flags Flags, q *Queue, ahandle any) (*op,
 		o.next = nil
 	}
 	o.kind, o.flags, o.q, o.ahandle = kind, flags, q, ahandle
+	if o.waiter == nil && flags&Block != 0 {
+		if ep := s.l.ep.Load(); ep != nil { // else nothing of it can take time
+			o.waiter = ep.NewWaiter()
+		}
+	}
 	o.live, o.spins = true, s.options.fd&FDBusyPoll != 0
 	s.outstanding++
 	return o, 0
@@ -117,25 +121,25 @@ func (s *Socket) finish(o *op, n Errno) {
 	case o.receives():
 		s.receiving--
 	}
-	s.credited()
-	if o.flags&Block != 0 && !(s.pumping && s.l.pump.takes(o)) {
+	s.list.wake() // there is a credit
+	if o.flags&Block != 0 {
 		o.done.Store(true)
-		s.l.wake(&o.room, s.pumping)
+		o.wake()
 		return // whoever waits has it
 	}
 	if o.q != nil {
 		if n != 0 || o.flags&Unsignaled == 0 {
-			o.q.put(o, s.pumping)
+			o.q.put(o)
 		}
 		o.q.end()
 	}
 	s.recycle(o)
 }
 
-// credited wakes those who wait for a credit.
-func (s *Socket) credited() {
-	if s.room.n.Load() > 0 || !s.pumping && s.l.pump.in.Load() == &s.room {
-		s.l.wake(&s.room, s.pumping)
+// wake makes the caller of a blocking operation look whether it has ended, or may wait no longer.
+func (o *op) wake() {
+	if o.waiter != nil {
+		o.waiter.Wake()
 	}
 }
 
@@ -151,15 +155,17 @@ func (s *Socket) recycle(o *op) {
 
 // await waits for the end of a blocking operation, and returns how it ended.
 func (s *Socket) await(o *op) (length int, x *extra, n Errno) {
-	for !o.ready() {
-		if end, taken := s.l.waitFor(o, o); taken {
-			return end.length, end.extra, end.errno
-		}
-		if s.l.pump.over.Load() && !o.ready() {
-			return 0, nil, ECANCELED
-		}
+	if !s.waitFor(o, o) {
+		return 0, nil, ECANCELED
 	}
 	return s.collect(o)
+}
+
+// waitFor waits until c is ready, which it is when a blocking operation has ended. False: the library was closed.
+func (s *Socket) waitFor(o *op, c condition) bool {
+	for o.spins && !c.ready() && s.l.blocked(o.waiter, 0) {
+	}
+	return c.ready() || s.l.wait(o.waiter, c, Infinite)
 }
 
 // collect returns how an operation has ended that was waited for.

@@ -57,9 +57,9 @@ func (s *Socket) transmit(o *op) {
 	}
 	var err error
 	if o.iov == nil {
-		o.req, err = ep.Isend(o.buf, s.peer, match, o)
+		o.req, err = s.l.post(ep.Isend(o.buf, s.peer, match, o))
 	} else {
-		o.req, err = ep.Isendv(o.iov, s.peer, match, o)
+		o.req, err = s.l.post(ep.Isendv(o.iov, s.peer, match, o))
 	}
 	if err != nil {
 		s.finish(o, ENETDOWN)
@@ -186,9 +186,9 @@ func (s *Socket) postPacket(o *op) {
 	match := kindPacket<<kindShift | toward(s.conn, s.tag)
 	var err error
 	if o.iov == nil {
-		o.req, err = ep.Irecv(o.buf, match, forSocket, o)
+		o.req, err = s.l.post(ep.Irecv(o.buf, match, forSocket, o))
 	} else {
-		o.req, err = ep.Irecvv(o.iov, match, forSocket, o)
+		o.req, err = s.l.post(ep.Irecvv(o.iov, match, forSocket, o))
 	}
 	if err != nil {
 		s.finish(o, ENETDOWN)
@@ -336,7 +336,7 @@ func (s *Socket) sweep() {
 	}
 	for _, kind := range []uint64{kindPacket, kindIndirect, kindDirect} {
 		for range mostAhead {
-			r, err := ep.Irecv(nil, kind<<kindShift|toward(s.conn, s.tag), forSocket, nil)
+			r, err := s.l.post(ep.Irecv(nil, kind<<kindShift|toward(s.conn, s.tag), forSocket, nil))
 			if err != nil {
 				return
 			}

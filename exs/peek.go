@@ -35,7 +35,7 @@ func (s *Socket) fetchHeld() {
 	}
 	h.coming, h.data = true, s.special.place(h.length)
 	match := kindPacket<<kindShift | toward(s.conn, s.tag)
-	if _, err := s.l.ep.Load().Irecv(h.data, match, forSocket, &fetch{s}); err != nil {
+	if _, err := s.l.post(s.l.ep.Load().Irecv(h.data, match, forSocket, &fetch{s})); err != nil {
 		s.tear(ENETDOWN)
 	}
 }
@@ -45,7 +45,6 @@ func (f *fetch) completed(st *mx.Status) {
 	s := f.s
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.pumping = true
 	if p := &s.packets; len(p.held) > 0 && p.held[0].coming {
 		p.held[0].coming = false
 		if st.Code != mx.StatusSuccess {
@@ -57,5 +56,4 @@ func (f *fetch) completed(st *mx.Status) {
 		}
 	}
 	s.settle()
-	s.pumping = false
 }

@@ -147,7 +147,7 @@ func (s *Socket) PollPersistent() (uint64, error) {
 		return 0, s.nothingLasts()
 	}
 	if w.coming.Load() {
-		s.l.wait(w, 0)
+		s.l.waitIn(&s.list, w, 0)
 	}
 	puts, gets, err := w.win.Poll()
 	if err != nil {
@@ -169,7 +169,6 @@ func (s *Socket) nothingLasts() error {
 
 // A wait for a packet to come.
 func (w *lasting) ready() bool { return !w.coming.Load() }
-func (w *lasting) at() *room   { return &w.s.room }
 
 // feed writes packets to a persistent receive that have come before the peer knew of it.
 func (s *Socket) feed(w *lasting) {
@@ -215,7 +214,7 @@ func (s *Socket) tell1(w *lasting, e Event) {
 		q.added()
 	}
 	q.mu.Unlock()
-	q.l.wake(&q.room, s.pumping)
+	q.list.wake()
 }
 
 // noticed is told of events that the program has got.

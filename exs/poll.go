@@ -46,9 +46,7 @@ func Poll(entries []PollEntry, timeout time.Duration) (int, error) {
 	if _, err := p.l.Endpoint(); err != nil {
 		return 0, err
 	}
-	p.l.polls.Add(1)
-	defer p.l.polls.Add(-1)
-	p.l.wait(&p, timeout)
+	p.l.waitIn(&p.l.pollers, &p, timeout)
 	return p.found, nil
 }
 
@@ -58,8 +56,6 @@ type poll struct {
 	entries []PollEntry
 	found   int
 }
-
-func (p *poll) at() *room { return &p.l.pollers }
 
 func (p *poll) ready() bool {
 	p.found = 0

@@ -9,7 +9,7 @@ import (
 // Queue is an event queue (2.1).
 type Queue struct {
 	l     *Library
-	room  room
+	list  waitList
 	count atomic.Int32 // events
 	// busy is how many operations that name the queue are outstanding; far below 0
 	// when it was deleted.
@@ -84,7 +84,7 @@ func (q *Queue) Delete() error {
 	defer q.mu.Unlock()
 	q.ring, q.head, q.signal = nil, 0, nil
 	q.count.Store(0)
-	q.l.wake(&q.room, false)
+	q.list.wake()
 	return nil
 }
 
@@ -131,68 +131,32 @@ type several struct {
 }
 
 func (s *several) ready() bool { return s.q.count.Load() >= s.least || s.q.gone() }
-func (s *several) at() *room   { return &s.q.room }
 
 func (q *Queue) ready() bool { return q.count.Load() > 0 || q.gone() }
-func (q *Queue) at() *room   { return &q.room }
 
 func (q *Queue) dequeue(c condition, events []Event, timeout time.Duration) (int, error) {
 	if !q.used.Load() {
 		q.used.Store(true)
 	}
-	n := 0
 	switch mode := WaitMode(q.mode.Load()); {
-	case mode == WaitNotify && timeout > 0:
-		q.l.watch()
-		_ = c.ready() || q.l.waitOn(c, timeout, false)
 	case mode == WaitBusyPoll && timeout > 0:
-		for began := time.Now(); !q.l.wait(c, 0) && !q.l.pump.over.Load(); {
+		for began := time.Now(); !q.l.waitIn(&q.list, c, 0) && !q.l.isOver(); {
 			if timeout != Infinite && time.Since(began) > timeout {
 				break
 			}
 		}
-	case c != condition(q):
-		q.l.wait(c, timeout)
 	default:
-		n = q.collect(events, timeout)
+		q.l.waitIn(&q.list, c, timeout)
 	}
-	if n == 0 {
-		n = q.take(events)
-	}
-	switch {
+	switch n := q.take(events); {
 	case n > 0:
 		return n, nil
 	case q.gone():
 		return 0, fail("dequeue", EINVAL)
-	case q.l.pump.over.Load():
+	case q.l.isOver():
 		return 0, fail("dequeue", ENETDOWN)
 	}
 	return 0, nil
-}
-
-// collect waits for one event at least. What completes while this goroutine pumps goes
-// straight into events, of which it returns the number.
-func (q *Queue) collect(events []Event, timeout time.Duration) int {
-	p := &q.l.pump
-	if q.ready() || p.over.Load() {
-		return 0
-	}
-	if !p.in.CompareAndSwap(nil, &q.room) {
-		q.l.waitOn(q, timeout, true)
-		return 0
-	}
-	p.queue, p.events = q, events
-	var deadline time.Time
-	if timeout > 0 && timeout != Infinite {
-		if q.l.run(q, 0, deadline); !p.got && !q.ready() { // as good as always it is there: no clock
-			deadline = time.Now().Add(timeout)
-		}
-	}
-	q.l.run(q, timeout, deadline)
-	n := len(events) - len(p.events)
-	p.queue, p.events = nil, nil
-	q.l.leave()
-	return n
 }
 
 func (q *Queue) take(events []Event) int {
@@ -221,17 +185,14 @@ func (q *Queue) take(events []Event) int {
 }
 
 // put adds the event of an operation that has ended.
-func (q *Queue) put(o *op, pumping bool) {
-	if pumping && q.l.pump.direct(o) {
-		return
-	}
+func (q *Queue) put(o *op) {
 	q.mu.Lock()
 	if e := q.next(); e != nil {
 		o.report(e)
 		q.added()
 	}
 	q.mu.Unlock()
-	q.l.wake(&q.room, pumping)
+	q.list.wake()
 }
 
 // next returns where the next event goes, or nil if the queue is deleted. The lock is
@@ -298,6 +259,7 @@ func (q *Queue) Modify(attr Attr, value any) error {
 	case WaitMode:
 		if attr == QAttrWait && v >= WaitAdaptive && v <= WaitNotify && !q.used.Load() {
 			q.mode.Store(int32(v))
+			q.list.passive = v == WaitNotify
 			return nil
 		}
 	}

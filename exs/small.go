@@ -62,5 +62,5 @@ func (q *Queue) putSent(sent Event) {
 		q.added()
 	}
 	q.mu.Unlock()
-	q.l.wake(&q.room, false)
+	q.list.wake()
 }

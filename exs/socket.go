@@ -17,8 +17,7 @@ type Socket struct {
 	typ    int
 
 	mu      sync.Mutex
-	room    room // for credits
-	pumping bool // whoever has the lock has the role of the pump
+	list    waitList // of those who wait for a credit
 	life    life.Machine
 	options options
 
@@ -129,7 +128,6 @@ func (s *Socket) fits(a netip.AddrPort) bool {
 // completed takes what completed on the endpoint for one of our operations.
 func (s *Socket) completed(o *op, st *mx.Status) {
 	s.mu.Lock()
-	s.pumping = true
 	switch {
 	case o.access:
 		s.accessed(o, st)
@@ -141,7 +139,6 @@ func (s *Socket) completed(o *op, st *mx.Status) {
 		s.packetOut(o, st)
 	}
 	s.settle()
-	s.pumping = false
 	s.mu.Unlock()
 }
 
@@ -155,7 +152,5 @@ func (s *Socket) settle() {
 	for len(s.ending) > 0 && s.settled(s.ending[0]) {
 		s.ending = s.ending[1:]
 	}
-	if s.l.polls.Load() > 0 {
-		s.l.wake(&s.l.pollers, s.pumping)
-	}
+	s.l.pollers.wake()
 }

@@ -239,9 +239,9 @@ func (s *Socket) sendPiece(a *stream.Action) {
 	case o.iov == nil && ep.SendNow(o.buf[a.Off:a.Off+a.N], s.peer, match):
 		s.stream.sender.Sent(a.ID) // its end is among the actions that follow
 	case o.iov == nil:
-		_, err = ep.Isend(o.buf[a.Off:a.Off+a.N], s.peer, match, o)
+		_, err = s.l.post(ep.Isend(o.buf[a.Off:a.Off+a.N], s.peer, match, o))
 	default:
-		_, err = ep.Isendv(s.stream.cut(o, a.Off, a.N), s.peer, match, o)
+		_, err = s.l.post(ep.Isendv(s.stream.cut(o, a.Off, a.N), s.peer, match, o))
 	}
 	if err != nil {
 		s.tear(ENETDOWN)
@@ -291,9 +291,9 @@ func (s *Socket) postPiece(a *stream.Action) {
 	ep := s.l.ep.Load()
 	var err error
 	if o.iov == nil {
-		l.req, err = ep.Irecv(o.buf[a.Off:a.Off+a.N], match, exact, l)
+		l.req, err = s.l.post(ep.Irecv(o.buf[a.Off:a.Off+a.N], match, exact, l))
 	} else {
-		l.req, err = ep.Irecvv(s.stream.cut(o, a.Off, a.N), match, exact, l)
+		l.req, err = s.l.post(ep.Irecvv(s.stream.cut(o, a.Off, a.N), match, exact, l))
 	}
 	if err != nil {
 		s.stream.drop(l)
@@ -323,7 +323,7 @@ func (s *Socket) fetchPiece(a *stream.Action) {
 	b.pieces = append(b.pieces[:0], b.buffer[a.At:a.At+a.N], b.buffer[:a.More])
 	b.fetching = true
 	var err error
-	if l.req, err = s.l.ep.Load().Irecvv(b.pieces, b.coming, exact, l); err != nil {
+	if l.req, err = s.l.post(s.l.ep.Load().Irecvv(b.pieces, b.coming, exact, l)); err != nil {
 		b.drop(l)
 		s.tear(ENETDOWN)
 	}
@@ -333,7 +333,6 @@ func (s *Socket) fetchPiece(a *stream.Action) {
 func (l *landing) completed(st *mx.Status) {
 	s := l.s
 	s.mu.Lock()
-	s.pumping = true
 	b, number, fetch := s.stream, l.number, l.fetch
 	b.drop(l)
 	switch {
@@ -350,7 +349,6 @@ func (l *landing) completed(st *mx.Status) {
 	}
 	s.drainReceiver()
 	s.settle()
-	s.pumping = false
 	s.mu.Unlock()
 }
 

@@ -205,7 +205,7 @@ func (s *Socket) credit(flags Flags, sends bool) Errno {
 	c := &credit{s, sends}
 	for {
 		s.mu.Unlock()
-		there := s.l.wait(c, timeout)
+		there := s.l.waitIn(&s.list, c, timeout)
 		s.mu.Lock()
 		n := s.life.May(life.Recv)
 		if sends {
@@ -240,8 +240,6 @@ func (c *credit) ready() bool {
 	defer c.s.mu.Unlock()
 	return c.free() || c.s.fate != 0 || c.s.life.State() != life.Connected
 }
-
-func (c *credit) at() *room { return &c.s.room }
 
 // BlockingSend sends and waits until b can be used again (9.1).
 func (s *Socket) BlockingSend(b []byte, flags Flags, m *Memory) (int, error) {

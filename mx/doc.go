@@ -47,8 +47,9 @@
 // # Beyond MX
 //
 // SendNow sends a small message without a request, if that can be done at once. Watch
-// is a request that ends with the session with a peer. Post is a request that is
-// complete: a wake-up for WaitAny that can't be missed. IrecvFrom is a receive that
+// is a request that ends with the session with a peer. A Waiter is where a goroutine waits
+// for what a handler or another goroutine wakes it for, while the endpoint makes progress. A Queue collects requests in
+// batches, or has a handler for them. IrecvFrom is a receive that
 // ends with the session with a peer, RecvNow one without a request if the message
 // comes at once, and ExchangeNow is SendNow and RecvNow in one. WaitFirst waits for the first
 // of several requests.

@@ -139,7 +139,7 @@ func open(at *site, use choice, id uint32, s *settings) (*Endpoint, error) {
 	}
 	b := at.board
 	cfg := driver.Config{
-		Transports: list, Bell: bell, Lone: s.single, Spin: s.spin, Unattended: s.unattended,
+		Transports: list, Bell: bell, Lone: s.single, Spin: s.spin,
 		Engine: endpoint.Config{
 			NIC: uint64(b.ID), Endpoint: id, Filter: s.filter, Session: newSession(),
 			SelfOverLink: s.noSelf && len(list) > 0,

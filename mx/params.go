@@ -26,7 +26,6 @@ const (
 	ParamTLS
 	ParamKeepAlive
 	ParamConnectTimeout
-	ParamUnattended
 	ParamUnexpHeaders
 	ParamUnexpReserve
 	ParamStrangers
@@ -113,13 +112,6 @@ func WithStrangers(n int) Param { return Param{ParamStrangers, n} }
 // their link has broken, in bytes.
 func WithPiecesBytes(bytes int) Param { return Param{ParamPiecesBytes, bytes} }
 
-// WithUnattended has f called when requests have completed while no one has called the endpoint for some
-// milliseconds, so that a layer above can go on with what follows from them while its program does something else.
-// It is called from a goroutine of the endpoint's own, one at a time, may call the endpoint but not
-// close it, and should not block. An endpoint whose PollFD is armed calls nothing.
-// It takes back SingleThreaded.
-func WithUnattended(f func()) Param { return Param{ParamUnattended, f} }
-
 // settings is what an endpoint is opened with: the environment, then the
 // parameters.
 type settings struct {
@@ -127,7 +119,6 @@ type settings struct {
 	filter            uint32
 	onError           ErrorHandler
 	single            bool
-	unattended        func()
 	ctxBits, ctxShift uint8
 }
 
@@ -188,9 +179,6 @@ func (s *settings) set(p Param) (ok, known bool) {
 	case ParamSpin:
 		s.spin, ok = p.Value.(time.Duration)
 		ok = ok && s.spin >= 0
-	case ParamUnattended:
-		s.unattended, ok = p.Value.(func())
-		ok = ok && s.unattended != nil
 	case ParamRequestTimeout:
 		s.timeout, ok = p.Value.(time.Duration)
 		ok = ok && s.timeout > 0

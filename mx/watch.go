@@ -18,15 +18,3 @@ func (ep *Endpoint) Watch(peer EndpointAddr, matchInfo uint64, context any) (Req
 	}
 	return Request{ep, h}, nil
 }
-
-// Post makes a request that is complete already, with success, no bytes and the
-// endpoint itself as its source: something that a program wants to find among what has
-// completed, or to wake a WaitAny with. It is collected like others. MX does not have
-// it. Error: ErrBadEndpoint. Safe from any goroutine, and inside the unexpected handler.
-func (ep *Endpoint) Post(matchInfo uint64, context any) (Request, error) {
-	h, err := ep.d.Post(matchInfo, context)
-	if err != nil {
-		return Request{}, ep.fail("post", "", err)
-	}
-	return Request{ep, h}, nil
-}

@@ -64,52 +64,6 @@ func TestWatchIsTakenBack(t *testing.T) {
 	})
 }
 
-func TestPostWakesAWaiter(t *testing.T) {
-	over(t, func(w *world) {
-		a := w.open()
-		woken := make(chan mx.Status)
-		go func() {
-			st, _, _ := a.WaitAny(bound, 1<<20, 1<<20)
-			woken <- st
-		}()
-		w.until("somebody waits", func() bool {
-			if _, err := a.Post(1, nil); err != nil { // is nothing to him
-				return true
-			}
-			_, ok, _ := a.TestAny(1, exact)
-			return ok
-		})
-		if _, err := a.Post(1<<20|5, "context"); err != nil {
-			w.Fatal(err)
-		}
-		st := <-woken
-		if st.Code != mx.StatusSuccess || st.MatchInfo != 1<<20|5 || st.Context != "context" || st.Source != a.Addr() || st.MsgLength != 0 {
-			w.Errorf("%+v", st)
-		}
-	})
-}
-
-func TestPostInsideTheHandler(t *testing.T) {
-	over(t, func(w *world) {
-		a, b, toB, _ := w.pair()
-		err := b.RegisterUnexpHandler(func(any, mx.EndpointAddr, uint64, uint32, []byte) mx.UnexpAction {
-			if _, err := b.Post(9, nil); err != nil {
-				w.Error(err)
-			}
-			return mx.RecvFinished
-		}, nil)
-		if err != nil {
-			w.Fatal(err)
-		}
-		for range 10 {
-			w.isend(a, pattern(8, 0), toB, 1)
-			if st, ok, err := b.WaitAny(bound, 9, exact); !ok || err != nil || st.Code != mx.StatusSuccess {
-				w.Fatalf("%+v, %v, %v", st, ok, err)
-			}
-		}
-	})
-}
-
 // A message without a request arrives like others, in its turn.
 func TestSendNow(t *testing.T) {
 	over(t, func(w *world) {

@@ -23,8 +23,6 @@ type background struct {
 	pressing atomic.Bool // and set for a single look, soon
 	start    chan struct{}
 	done     sync.WaitGroup
-
-	unattended func() // see Config
 }
 
 func (b *background) begin(d *Endpoint) {
@@ -125,15 +123,6 @@ func (b *background) run() {
 		}
 		d.unlock()
 	}
-}
-
-// tell tells the owner of requests that have completed, and that nobody collects, and reports whether it did.
-func (b *background) tell() bool {
-	if b.unattended == nil || b.d.eng.Completed() == 0 {
-		return false
-	}
-	b.d.outside(b.unattended)
-	return true
 }
 
 func (b *background) stop() {

@@ -23,16 +23,12 @@ type Config struct {
 
 	// Lone is for an endpoint that one goroutine at a time calls, which then has no lock to
 	// take that costs much. Share ends it. Close, Wakeup, Pause, Register, Outstanding, Report, Peers, Reason and
-	// Query may come from any goroutine all the same. With Unattended it is not.
+	// Query may come from any goroutine all the same.
 	Lone bool
 
 	// Spin is the longest time to spin before sleeping. Negative: never spin.
 	// 0: DefaultSpin.
 	Spin time.Duration
-
-	// Unattended, if not nil, is called when requests have completed while nobody has called the
-	// endpoint for guardEvery. It comes from the endpoint's own goroutine, without the lock.
-	Unattended func()
 }
 
 // Handler is a user's unexpected handler (VII.1.4). It runs without the lock.
@@ -87,7 +83,6 @@ func Open(cfg Config) (*Endpoint, error) {
 		bell: cfg.Bell, start: time.Now(),
 		routes: map[int32]*route{}, pace: newPace(cfg.Spin),
 	}
-	d.back.unattended = cfg.Unattended
 	d.handled = sync.NewCond(&d.mu)
 	d.life, d.end = context.WithCancel(context.Background())
 	d.eng = endpoint.New(cfg.Engine, (*host)(d))
@@ -105,7 +100,7 @@ func Open(cfg Config) (*Endpoint, error) {
 		}
 		d.ports = append(d.ports, p)
 	}
-	if cfg.Lone && cfg.Unattended == nil {
+	if cfg.Lone {
 		d.reserve(d.bell.Fence)
 	}
 	d.back.begin(d)

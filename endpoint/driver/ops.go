@@ -64,19 +64,6 @@ func (d *Endpoint) Watch(of endpoint.Addr, match uint64, ctx any) (h endpoint.Ha
 	return h, err
 }
 
-// Post makes a request that is complete.
-func (d *Endpoint) Post(match uint64, ctx any) (endpoint.Handle, error) {
-	d.lock()
-	if d.closed {
-		d.unlock()
-		return 0, ErrClosed
-	}
-	h := d.eng.Post(match, ctx)
-	d.after()
-	d.unlock()
-	return h, nil
-}
-
 // RecvOne is Recv into one segment.
 func (d *Endpoint) RecvOne(b []byte, value, mask uint64, ctx any) (endpoint.Handle, error) {
 	d.lock()

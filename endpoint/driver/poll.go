@@ -278,9 +278,6 @@ func (d *Endpoint) sleep(w *waiter) bool {
 		w.parks = true
 		return false
 	}
-	if own && d.back.tell() && !d.stays(w) {
-		return false
-	}
 	d.list(w)
 	d.pace.rest()
 	d.bell.Arm(own)
@@ -315,7 +312,7 @@ func (d *Endpoint) sleep(w *waiter) bool {
 // quiet reports whether there is nothing to do. It is asked after arming the
 // doorbell: what comes later rings.
 func (d *Endpoint) quiet() bool {
-	if d.inbox.full() || d.unhandled() {
+	if d.inbox.full() {
 		return false
 	}
 	for _, p := range d.ports {
@@ -328,7 +325,7 @@ func (d *Endpoint) quiet() bool {
 		d.eng.Flush()
 		d.serve()
 	}
-	return true
+	return !d.unhandled()
 }
 
 // napTime returns how long to sleep at most; negative: until the bell rings.

@@ -5,7 +5,6 @@ import "fmt"
 // Commands about requests without a message, and messages without a request.
 var _ = family(map[string]command{
 	"watch":   watch,
-	"post":    post,
 	"sendnow": sendNow,
 })
 
@@ -21,16 +20,6 @@ func watch(t *Trace, a *arguments) error {
 		return err
 	}
 	t.requests[name] = &traced{name: name, node: n, handle: h}
-	return nil
-}
-
-// post NAME a match=N
-func post(t *Trace, a *arguments) error {
-	name, n := a.word(0), t.node(a, 1)
-	if a.err != nil {
-		return nil
-	}
-	t.requests[name] = &traced{name: name, node: n, handle: n.Engine.Post(a.number("match", 0), nil)}
 	return nil
 }
 

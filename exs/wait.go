@@ -1,0 +1,142 @@
+package exs
+
+import (
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"gomx/mx"
+)
+
+// Whoever waits for something in this package blocks in the endpoint, which makes progress meanwhile: the goroutine that
+// polls runs the handlers of the library, unexpected for messages and dispatch for requests that have completed. What
+// these find to have ended they wake the waiting goroutine for.
+
+// condition is what a goroutine waits for.
+type condition interface{ ready() bool }
+
+// wait blocks at a waiter until c is ready or the timeout has passed, and reports whether c is ready. Whoever makes c
+// ready wakes the waiter.
+func (l *Library) wait(w *mx.Waiter, c condition, timeout time.Duration) bool {
+	for timeout == Infinite && !c.ready() {
+		if !l.blocked(w, Infinite) {
+			return c.ready()
+		}
+	}
+	if c.ready() || !l.blocked(w, 0) || timeout <= 0 || c.ready() { // without the clock if a single pass does
+		return c.ready()
+	}
+	deadline := time.Now().Add(timeout)
+	for left := timeout; left > 0 && !c.ready() && l.blocked(w, left); {
+		left = time.Until(deadline)
+	}
+	return c.ready()
+}
+
+// blocked waits for a waiter to be woken. False: the library is closed, and whatever there was has ended.
+func (l *Library) blocked(w *mx.Waiter, timeout time.Duration) bool {
+	if _, err := w.Wait(timeout); err == nil {
+		return true
+	}
+	<-l.over
+	return false
+}
+
+// waitList is where any number of goroutines wait for one thing.
+type waitList struct {
+	n       atomic.Int32
+	passive bool // they sleep, and others make progress
+	mu      sync.Mutex
+	all     []*mx.Waiter
+	spare   []*mx.Waiter
+}
+
+// waitIn is wait for something that several goroutines may wait for.
+func (l *Library) waitIn(list *waitList, c condition, timeout time.Duration) bool {
+	if c.ready() {
+		return true
+	}
+	w := list.enter(l.ep.Load())
+	defer list.exit(w)
+	return l.wait(w, c, timeout)
+}
+
+func (list *waitList) enter(ep *mx.Endpoint) *mx.Waiter {
+	list.mu.Lock()
+	defer list.mu.Unlock()
+	if len(list.spare) == 0 {
+		w := ep.NewWaiter
+		if list.passive {
+			w = ep.NewPassiveWaiter
+		}
+		list.spare = append(list.spare, w())
+	}
+	last := len(list.spare) - 1
+	w := list.spare[last]
+	list.spare = list.spare[:last]
+	list.all = append(list.all, w)
+	list.n.Add(1)
+	return w
+}
+
+func (list *waitList) exit(w *mx.Waiter) {
+	list.mu.Lock()
+	defer list.mu.Unlock()
+	for i := range list.all {
+		if list.all[i] == w {
+			last := len(list.all) - 1
+			list.all[i] = list.all[last]
+			list.all = list.all[:last]
+			break
+		}
+	}
+	list.n.Add(-1)
+	list.spare = append(list.spare, w)
+}
+
+// wake makes those who wait look again.
+func (list *waitList) wake() {
+	if list.n.Load() == 0 {
+		return
+	}
+	list.mu.Lock()
+	defer list.mu.Unlock()
+	for _, w := range list.all {
+		w.Wake()
+	}
+}
+
+// watch has a goroutine wait for nothing, so that the endpoint makes progress at once, and not some milliseconds later,
+// though the program calls nothing.
+func (l *Library) watch() {
+	l.watcher.Do(func() {
+		go func() {
+			for w := l.ep.Load().NewPassiveWaiter(); l.blocked(w, Infinite); {
+			}
+		}()
+	})
+}
+
+// post has a request complete into the library's queue.
+func (l *Library) post(r mx.Request, err error) (mx.Request, error) {
+	if err == nil {
+		err = l.done.Add(r)
+	}
+	return r, err
+}
+
+// completer is what requests are posted with, besides operations.
+type completer interface{ completed(st *mx.Status) }
+
+// dispatch takes requests that have completed. The endpoint calls it, from whichever goroutine makes progress.
+func (l *Library) dispatch(done []mx.Completion) {
+	for i := range done {
+		st := &done[i].Status
+		switch c := st.Context.(type) {
+		case *op:
+			c.s.completed(c, st)
+		case completer:
+			c.completed(st)
+		}
+	}
+}
