@@ -76,6 +76,7 @@ func (m *many) settle(reqs []Request, sts []Status) (first error) {
 			if sts != nil {
 				*st = *endings[q.kind]
 			}
+		case m.reqs[i].IsZero() && sts == nil && q.fine(got):
 		case m.reqs[i].IsZero():
 			err = q.conclude(opNames[q.kind], got, st)
 			if got.Context != nil {

@@ -137,6 +137,11 @@ func (q *Request) outcome(op string, got *mx.Status) (st Status, err error) {
 	return st, err
 }
 
+// fine reports whether an operation that has ended leaves nothing to do or to say but its status.
+func (q *Request) fine(got *mx.Status) bool {
+	return got.Code == mx.StatusSuccess && got.Context == nil && (q.size <= 1 || got.XferLength%q.size == 0)
+}
+
 // conclude fills in the status of an operation that has ended, and returns its error.
 func (q *Request) conclude(op string, got *mx.Status, st *Status) error {
 	if q.kind == recvRequest && got.Code == mx.StatusSuccess && got.Context == nil {
