@@ -2,53 +2,117 @@ package endpoint
 
 import "gomx/transport/wire"
 
-// A lossy medium says nothing of a peer that vanished. While something is
-// unacknowledged, resending finds out. A send whose message was acknowledged, but
-// which waits for the receiver, would wait for ever, and so would frames that are
-// held for one before them. A peer that is silent meanwhile is asked for an ack now
-// and then.
-const askAliveEvery Tick = 2000
+// No medium says of a peer that is stopped that it does not move, and a lossy one not
+// even of a peer that vanished. So a peer that requests wait for is looked at now and
+// then: four times in a request timeout, over lossy media every two seconds at least.
+// A peer that has sent nothing since the last look is asked for an Ack, which a living
+// endpoint sends whatever its program does. When it has been silent for the request
+// timeout, the session ends: requests complete with TimedOut, and the peer is told
+// (XII.1.2). The looks are counted, not the time, because this process may have been
+// stopped itself. On a link that nobody waits for nothing is sent.
+const (
+	askAliveEvery Tick = 2000 // over lossy media at least
+	looks              = 4    // others, in a request timeout
+)
+
+// vigil is what is known of a peer that requests wait for.
+type vigil struct {
+	waiting int    // requests that wait for the peer's answer
+	on      bool   // looks are due
+	fresh   bool   // the next look is the first one
+	moved   bool   // the peer has given a sign of life since the last look
+	mark    uint32 // recvSeq at the last look
+	silent  Tick   // how long no look has seen a sign of life
+	lookAt  Tick
+}
 
 // expectAnswer notes that a request waits for its peer.
 func (e *Engine) expectAnswer(p *peer, r *request) {
-	if p.rel == nil {
+	if e.local(p) || r.flags&expecting != 0 {
 		return
 	}
 	r.flags |= expecting
-	e.beginWait(p)
-	p.rel.expected++
-	e.watchPeer(p)
+	p.vigil.waiting++
+	e.keepVigil(p)
 }
 
-// waits reports whether something depends on the peer that resending does not
-// take care of.
-func (r *reliability) waits() bool { return r.expected > 0 || r.early.count > 0 }
-
-// beginWait is called before something more does.
-func (e *Engine) beginWait(p *peer) {
-	if !p.rel.waits() {
-		p.rel.askAt = e.clock() + askAliveEvery
+// expectSession notes that a request waits for its peer to say something some day, or
+// for the end of the session, which only a lossy medium does not tell.
+func (e *Engine) expectSession(p *peer, r *request) {
+	if p.rel != nil {
+		e.expectAnswer(p, r)
 	}
 }
 
 // answered notes that such a request has ended.
 func (p *peer) answered() {
-	if p.rel != nil && p.rel.expected > 0 {
-		p.rel.expected--
+	if p.vigil.waiting > 0 {
+		p.vigil.waiting--
 	}
 }
 
-// askAlive asks a silent peer for an ack, or gives it up.
-func (e *Engine) askAlive(p *peer) {
-	r := p.rel
-	switch silent := e.now - r.heard; {
-	case silent >= e.cfg.RequestTimeout:
-		e.count.Timeouts++
-		e.failPeer(p, TimedOut, false)
-		return
-	case silent >= askAliveEvery:
-		e.header = wire.Header{Kind: wire.Ack, Match: ackPlease}
-		e.post(p, &e.header, nil, 0)
+// awaits reports whether something depends on the peer that only its life brings.
+func (p *peer) awaits() bool {
+	return p.vigil.waiting > 0 || p.queue.head != none || p.rel != nil && p.rel.early.count > 0
+}
+
+// keepVigil is called when something begins to wait for the peer. It reads no clock:
+// the first look only begins to measure.
+func (e *Engine) keepVigil(p *peer) {
+	if v := &p.vigil; !v.on {
+		v.on, v.fresh, v.lookAt = true, true, e.now+e.lookEvery(p)
+		e.watchPeer(p)
 	}
-	r.askAt = min(e.now+askAliveEvery, later(r.heard, e.cfg.RequestTimeout))
+}
+
+// lookEvery is the time between two looks.
+func (e *Engine) lookEvery(p *peer) Tick {
+	every := max(1, e.cfg.RequestTimeout/looks)
+	if p.rel != nil {
+		every = min(every, askAliveEvery)
+	}
+	return every
+}
+
+// lookDue returns when the next look is due. When nothing waits any more there is none.
+func (p *peer) lookDue() Tick {
+	if p.vigil.on = p.vigil.on && p.awaits(); p.vigil.on {
+		return p.vigil.lookAt
+	}
+	return Never
+}
+
+// look asks a silent peer for a sign of life, or gives it up.
+func (e *Engine) look(p *peer) {
+	v, every := &p.vigil, e.lookEvery(p)
+	if v.fresh || v.moved || v.mark != p.recvSeq {
+		v.silent = 0
+	} else {
+		v.silent += every
+	}
+	first := v.fresh
+	v.fresh, v.moved, v.mark, v.lookAt = false, false, p.recvSeq, later(e.now, every)
+	switch {
+	case e.ourselves(p):
+	case v.silent >= e.cfg.RequestTimeout:
+		e.giveUp(p)
+	case !first:
+		e.control(p, wire.Header{Kind: wire.Ack, Match: ackPlease})
+	}
+}
+
+// giveUp ends the session with a peer that does not move.
+func (e *Engine) giveUp(p *peer) {
+	e.count.Timeouts++
+	e.bye(p)
+	p.nacked = p.local // the goodbye says as much
+	e.failPeer(p, TimedOut, false)
+}
+
+// arriveAsked takes an Ack of a medium that needs none: a question, or the answer.
+func (e *Engine) arriveAsked(p *peer, h *wire.Header) {
+	p.vigil.moved = true
+	if h.Match == ackPlease {
+		e.control(p, wire.Header{Kind: wire.Ack})
+	}
 }

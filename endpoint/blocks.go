@@ -68,6 +68,10 @@ func (e *Engine) pullBlocks(p *peer, slot int32, r *request) {
 	pl.request, pl.peer, pl.progress = handleOf(slot, r.generation), p.index, e.clock()
 	pl.frame = p.pullFrame()
 	p.medium.PulledBlocks++
+	if r.kind == kindRecv {
+		r.tied = p.index
+	}
+	e.expectAnswer(p, r)
 	e.askBlocks(p, r, pl)
 	e.watchPull(i, pl)
 }

@@ -78,7 +78,7 @@ func (e *Engine) failPeer(p *peer, code Code, all bool) {
 		e.loseSelf(code)
 		return
 	}
-	p.state, p.goneCode = peerGone, code
+	p.state, p.goneCode, p.vigil.on = peerGone, code, false
 	p.renew()
 	if p.throttles {
 		p.throttles = false
@@ -88,7 +88,7 @@ func (e *Engine) failPeer(p *peer, code Code, all bool) {
 		p.log.reset(&e.frames, p.log.next)
 	}
 	if p.rel != nil {
-		p.rel.reset(&e.frames, e.now)
+		p.rel.reset(&e.frames)
 	}
 	if p.heal != nil {
 		p.heal.reset(p.recvSeq, p.log.next)
@@ -164,6 +164,9 @@ func (e *Engine) arriveNack(p *peer, h *wire.Header) {
 		p.partings = 0 // it has heard our goodbye
 	default:
 		e.count.Stale++
+	}
+	if !p.asking && p.state != peerConnected {
+		e.askAll(p) // they waited for the link of a session that has ended
 	}
 	e.askSoon(p)
 }

@@ -14,8 +14,8 @@ func (e *Engine) holdEarly(p *peer, h *wire.Header, payload []byte, ahead int32)
 	}
 	head := *h
 	head.Length = uint32(len(payload))
-	e.beginWait(p)
 	p.rel.early.put(&e.frames, int(ahead)+1, &head, &wire.Vec{First: payload}, 0)
+	e.keepVigil(p)
 	e.watchPeer(p)
 	e.count.Early++
 }

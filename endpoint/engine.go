@@ -202,6 +202,8 @@ func (e *Engine) arriveControl(p *peer, h *wire.Header, payload []byte) {
 		e.arrivePullData(p, h, payload)
 	case wire.Throttle:
 		e.arriveThrottle(p, h)
+	case wire.Ack:
+		e.arriveAsked(p, h)
 	case wire.Bye:
 		e.arriveBye(p, h)
 	}

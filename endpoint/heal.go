@@ -25,8 +25,6 @@ const (
 	ackIdle   Tick = 100     // time after which the last frames are acknowledged
 
 	redialLater Tick = 100 // head start of the smaller address
-	redialFirst Tick = 50  // after a dial that failed; doubles
-	redialMost  Tick = 1000
 )
 
 const ackPlease = 1 // Match of an Ack frame that wants one back
@@ -37,9 +35,7 @@ type healing struct {
 	sent     int    // bytes of it that have been, if it goes in pieces
 	pieces   []byte // that have come of the next message
 
-	since    Tick // when the link broke
-	redialAt Tick
-	tries    int
+	since Tick // when the link broke
 
 	acked  uint32 // everything before this has been acknowledged to the peer
 	bytes  int    // that were taken since
@@ -70,10 +66,9 @@ func (e *Engine) breakLink(p *peer) {
 	e.unhook(p)
 	e.count.Breaks++
 	h := p.heal
-	h.since, h.tries = e.clock(), 0
-	h.redialAt = h.since
+	h.since, p.redials = e.clock(), 0
 	if !e.peers[0].at.less(p.at) {
-		h.redialAt += redialLater
+		p.redialAt = h.since + redialLater
 	} else {
 		e.dial(p)
 	}
@@ -147,10 +142,7 @@ func (e *Engine) redialFailed(p *peer, code Code) {
 		e.failConnects(p, code)
 		return
 	}
-	h := p.heal
-	h.redialAt = e.now + min(redialMost, redialFirst<<min(h.tries, 8))
-	h.tries++
-	e.watchPeer(p)
+	e.dialLater(p)
 }
 
 // arriveResume: the peer says over a new link what it has received.
@@ -290,6 +282,7 @@ func (e *Engine) arriveHealing(p *peer, h *wire.Header) bool {
 	if h.Kind != wire.Ack {
 		return true
 	}
+	p.vigil.moved = true
 	if h.Match == ackPlease {
 		e.ackHealing(p)
 	}
@@ -342,11 +335,7 @@ func (e *Engine) healingDue(p *peer) Tick {
 	h := p.heal
 	switch {
 	case p.broken():
-		due := later(h.since, e.cfg.RequestTimeout)
-		if !p.dialled {
-			due = min(due, h.redialAt)
-		}
-		return due
+		return later(h.since, e.cfg.RequestTimeout)
 	case h.ackDue:
 		return h.ackAt
 	}
@@ -370,7 +359,5 @@ func (e *Engine) advanceHealing(p *peer) {
 		if e.awaited(p) {
 			e.dial(p)
 		}
-	case e.now >= h.redialAt && !p.dialled:
-		e.dial(p)
 	}
 }

@@ -104,7 +104,9 @@ func (a address) less(b address) bool {
 }
 
 // LinkFailed ends the connects to a peer that no link can be had to. The code
-// says why, as EndpointClosed or EndpointUnreachable.
+// says why, as EndpointClosed or EndpointUnreachable. With TimedOut the peer is
+// there, or may be, but is too slow at the moment: connects go on, and dial again,
+// for as long as they are given.
 func (e *Engine) LinkFailed(pi int32, code Code) {
 	p := e.peers[pi]
 	p.dialled = false
@@ -116,6 +118,8 @@ func (e *Engine) LinkFailed(pi int32, code Code) {
 		e.redialFailed(p, code)
 	case pi == 0:
 		e.loseSelf(code)
+	case code == TimedOut:
+		e.dialLater(p)
 	default:
 		e.failConnects(p, code)
 	}
@@ -167,7 +171,7 @@ func (e *Engine) loseLink(p *peer, code Code) {
 	if was {
 		e.failPeer(p, code, false)
 	}
-	next, again := p.next, p.used || p.caps != nil && p.caps.Heals
+	next, used := p.next, p.used
 	e.unlink(p)
 	if next != nil {
 		e.attach(p, next, false)
@@ -182,20 +186,41 @@ func (e *Engine) loseLink(p *peer, code Code) {
 	if p.dialled {
 		return // the peer gave its own link up for the one that we are dialling
 	}
-	if again && e.awaited(p) {
-		// They asked an endpoint that was closing; another one may be open by now.
-		// Or the link has broken, which means nothing.
-		e.dial(p)
-		return
+	switch {
+	case !e.awaited(p):
+	case used:
+		e.dial(p) // they asked an endpoint that was closing; another one may be open by now
+	default:
+		e.dialLater(p) // the next dial tells whether there is anybody
 	}
-	e.failConnects(p, EndpointClosed)
 }
 
 // dial asks for a link, if that has not been done yet.
 func (e *Engine) dial(p *peer) {
 	if !p.dialled {
-		p.dialled = true
+		p.dialled, p.redialAt = true, Never
 		e.host.Dial(p.index, p.at.nic, p.at.endpoint)
+	}
+}
+
+// Pauses between dials that bring no session.
+const (
+	redialFirst Tick = 50 // doubles
+	redialMost  Tick = 1000
+)
+
+// dialLater asks for a link after a pause, which grows.
+func (e *Engine) dialLater(p *peer) {
+	p.redialAt = e.clock() + min(redialMost, redialFirst<<min(p.redials, 8))
+	p.redials++
+	e.watchPeer(p)
+}
+
+// redial asks for a link if there is still a reason to.
+func (e *Engine) redial(p *peer) {
+	p.redialAt = Never
+	if p.broken() || e.awaited(p) {
+		e.dial(p)
 	}
 }
 

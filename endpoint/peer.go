@@ -45,6 +45,7 @@ type peer struct {
 	rel              *reliability // over media that lose or reorder
 	log              *sentLog     // over these, and over media that heal
 	heal             *healing     // over the latter
+	vigil            vigil
 	medium           *Medium
 
 	queue     list // sends, puts and gets that wait for the link
@@ -65,6 +66,8 @@ type peer struct {
 	throttled bool
 	throttles bool // we have throttled the peer
 	dialled   bool // Host.Dial has not been answered
+	redials   int  // in a row that brought no session
+	redialAt  Tick // when a link is asked for again, or Never
 	asking    bool // connects are pending, which are asked again at askAt
 	askAt     Tick
 
@@ -82,7 +85,7 @@ func (e *Engine) PeerOf(nic uint64, endpoint uint32) int32 {
 	if i, ok := e.byAddr[at]; ok {
 		return i
 	}
-	p := &peer{index: int32(len(e.peers)), at: at, fast: -1, local: e.cfg.Session, eagerMax: math.MaxInt32, watched: Never}
+	p := &peer{index: int32(len(e.peers)), at: at, fast: -1, local: e.cfg.Session, eagerMax: math.MaxInt32, watched: Never, redialAt: Never}
 	p.queue.reset()
 	p.answers.reset()
 	e.peers = append(e.peers, p)
@@ -143,12 +146,12 @@ func (e *Engine) MediumName(peer int32) string {
 func (e *Engine) begin(p *peer, remote uint32, eagerMax int) {
 	p.state, p.remote, p.eagerMax, p.used = peerConnected, remote, eagerMax, true
 	p.sendSeq, p.recvSeq = p.local, remote
-	p.throttled, p.partings = false, 0
+	p.throttled, p.partings, p.vigil.on, p.redials = false, 0, false, 0
 	if p.log != nil {
 		p.log.reset(&e.frames, p.sendSeq)
 	}
 	if p.rel != nil {
-		p.rel.reset(&e.frames, e.now)
+		p.rel.reset(&e.frames)
 	}
 	if p.heal != nil {
 		p.heal.reset(remote, p.sendSeq)

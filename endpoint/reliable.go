@@ -24,10 +24,6 @@ type reliability struct {
 	ackAt   Tick
 	unacked int // frames taken since the last ack
 
-	heard    Tick // when the last frame of this session came
-	expected int  // requests that wait for the peer's answer
-	askAt    Tick // while waits: when askAlive is due
-
 	quickly uint32 // base that was sent again early, once
 	tries   int
 	due     Tick // when base is sent again
@@ -36,19 +32,16 @@ type reliability struct {
 
 func newReliability() *reliability { return new(reliability) }
 
-func (r *reliability) reset(pool *framePool, now Tick) {
+func (r *reliability) reset(pool *framePool) {
 	r.early.clear(pool)
-	*r = reliability{early: r.early, heard: now}
+	*r = reliability{early: r.early}
 }
 
 // reliabilityDue returns when advanceReliability has something to do.
 func (e *Engine) reliabilityDue(p *peer) Tick {
 	r, due := p.rel, Never
-	if r.waits() {
-		due = r.askAt
-	}
 	if r.ackDue {
-		due = min(due, r.ackAt)
+		due = r.ackAt
 	}
 	if p.log.outstanding() > 0 {
 		due = min(due, r.due)
@@ -132,7 +125,7 @@ func (r *reliability) acked() { r.unacked, r.ackDue = 0, false }
 // arriveUnreliable takes any frame of an unreliable medium.
 func (e *Engine) arriveUnreliable(p *peer, h *wire.Header, payload []byte) bool {
 	head := *h
-	p.rel.heard = e.clock()
+	p.vigil.moved = true
 	if head.Flags&wire.HasAck != 0 {
 		e.arriveAck(p, head.Ack, head.Kind == wire.Ack)
 	}
@@ -197,10 +190,7 @@ func (e *Engine) advanceReliability(p *peer) {
 	if r.ackDue && e.now >= r.ackAt {
 		e.ackNow(p)
 	}
-	if r.waits() && e.now >= r.askAt {
-		e.askAlive(p)
-	}
-	if p.rel != r || p.log.outstanding() == 0 || e.now < r.due {
+	if p.log.outstanding() == 0 || e.now < r.due {
 		return
 	}
 	if e.now-r.since >= e.cfg.RequestTimeout {

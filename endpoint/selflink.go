@@ -15,7 +15,7 @@ import (
 
 // reflect makes the mirror.
 func (e *Engine) reflect() {
-	p := &peer{index: int32(len(e.peers)), at: e.peers[0].at, fast: -1, watched: Never}
+	p := &peer{index: int32(len(e.peers)), at: e.peers[0].at, fast: -1, watched: Never, redialAt: Never}
 	p.queue.reset()
 	p.answers.reset()
 	p.dialled = true // it never dials

@@ -102,6 +102,7 @@ func (e *Engine) refuseSend(slot int32, r *request, code Code) {
 func (e *Engine) enqueue(p *peer, slot int32, r *request) {
 	e.reqs.push(&p.queue, slot, r)
 	p.fast = -1
+	e.keepVigil(p)
 	e.count.Queued++
 	e.wait(p)
 }

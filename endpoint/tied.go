@@ -36,7 +36,7 @@ func (e *Engine) RecvFrom(v wire.Vec, from Addr, value, mask uint64, ctx any) (H
 	e.posted.Post(slot, value, mask)
 	if !e.local(p) {
 		r.tied = p.index
-		e.expectAnswer(p, r)
+		e.expectSession(p, r)
 	}
 	return h, nil
 }

@@ -22,6 +22,9 @@ func (e *Engine) SetTimeout(h Handle, timeout Tick) error {
 	if r.state != stateComplete {
 		r.deadline = later(e.clock(), timeout)
 		e.watchRequest(slot, r)
+		if timeout == Never && r.state != stateTied && r.state != stateWatching {
+			e.untie(r) // it waits for a peer that does not move, too
+		}
 	}
 	return nil
 }
@@ -32,10 +35,13 @@ func (e *Engine) SetDefaultTimeout(timeout Tick) { e.cfg.RequestTimeout = timeou
 // peerDue returns when advancePeer has something to do for p.
 func (e *Engine) peerDue(p *peer) Tick {
 	due := Never
-	if p.broken() {
-		return e.healingDue(p)
-	}
 	if p.link == nil {
+		if !p.dialled {
+			due = p.redialAt
+		}
+		if p.broken() {
+			due = min(due, e.healingDue(p))
+		}
 		return due
 	}
 	if p.asking {
@@ -43,6 +49,9 @@ func (e *Engine) peerDue(p *peer) Tick {
 	}
 	if p.partings > 0 {
 		due = min(due, p.partAt)
+	}
+	if p.state == peerConnected {
+		due = min(due, p.lookDue())
 	}
 	if p.rel != nil && p.state == peerConnected {
 		due = min(due, e.reliabilityDue(p))
@@ -55,11 +64,17 @@ func (e *Engine) peerDue(p *peer) Tick {
 
 // advancePeer does what is due for one peer.
 func (e *Engine) advancePeer(p *peer) {
+	if p.link == nil && !p.dialled && e.now >= p.redialAt {
+		e.redial(p)
+	}
 	if p.asking && p.link != nil && e.now >= p.askAt && e.askAll(p) {
 		e.count.ConnectsAgain++
 	}
 	if p.partings > 0 && e.now >= p.partAt {
 		e.repeatBye(p)
+	}
+	if p.state == peerConnected && p.link != nil && e.now >= p.lookDue() {
+		e.look(p)
 	}
 	if p.rel != nil && p.state == peerConnected {
 		e.advanceReliability(p)

@@ -19,7 +19,7 @@ func (e *Engine) Watch(of Addr, match uint64, ctx any) (Handle, error) {
 	case p.ending:
 		e.complete(slot, r, EndpointUnreachable)
 	default:
-		e.expectAnswer(p, r)
+		e.expectSession(p, r)
 	}
 	return handleOf(slot, r.generation), nil
 }

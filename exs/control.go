@@ -50,7 +50,12 @@ func (s *Socket) sayNumber(what byte, number uint32) {
 
 // tell sends a note. What is wrong with the peer, the lifeline tells.
 func (s *Socket) tell(n *note, length int) error {
-	_, err := s.l.ep.Load().Isend(n.b[:length], s.peer, kindControl<<kindShift|s.out, n)
+	ep, match := s.l.ep.Load(), kindControl<<kindShift|s.out
+	if ep.SendNow(n.b[:length], s.peer, match) {
+		notes.Put(n)
+		return nil
+	}
+	_, err := ep.Isend(n.b[:length], s.peer, match, n)
 	return err
 }
 

@@ -235,9 +235,12 @@ func (s *Socket) sendPiece(a *stream.Action) {
 	match := streamKind(a.Direct) | s.out | uint64(a.Number)
 	ep := s.l.ep.Load()
 	var err error
-	if o.iov == nil {
+	switch {
+	case o.iov == nil && ep.SendNow(o.buf[a.Off:a.Off+a.N], s.peer, match):
+		s.stream.sender.Sent(a.ID) // its end is among the actions that follow
+	case o.iov == nil:
 		_, err = ep.Isend(o.buf[a.Off:a.Off+a.N], s.peer, match, o)
-	} else {
+	default:
 		_, err = ep.Isendv(s.stream.cut(o, a.Off, a.N), s.peer, match, o)
 	}
 	if err != nil {

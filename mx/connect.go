@@ -11,7 +11,8 @@ import (
 )
 
 // Connect asks the endpoint at a NIC whether it takes us with this filter, and
-// returns its address (IV.3.1). It blocks for the timeout at most.
+// returns its address (IV.3.1). It blocks for the timeout at most, and goes on trying
+// until then if the peer is there but does not answer.
 //
 // Errors: ErrNICNotFound (no way to that NIC is known), ErrConnectionFailed (no
 // such endpoint is open there, or it can't be reached, or refuses us; the text
@@ -58,7 +59,7 @@ func (ep *Endpoint) connectTo(ctx context.Context, to nic.ID, endpointID, filter
 		}
 	}
 	if !done {
-		return EndpointAddr{}, ErrTimeout, timeoutCause(err, timeout)
+		return EndpointAddr{}, ErrTimeout, ep.timeoutCause(err, timeout, to, endpointID)
 	}
 	switch st.Code {
 	case StatusSuccess:
@@ -66,7 +67,7 @@ func (ep *Endpoint) connectTo(ctx context.Context, to nic.ID, endpointID, filter
 	case StatusBadKey, StatusRejected:
 		return EndpointAddr{}, ErrBadConnectionKey, nil
 	case StatusTimeout:
-		return EndpointAddr{}, ErrTimeout, nil
+		return EndpointAddr{}, ErrTimeout, ep.d.Reason(uint64(to), endpointID)
 	case StatusBadEndpoint:
 		return EndpointAddr{}, ErrBadEndpointID, nil
 	}
@@ -80,12 +81,15 @@ func (ep *Endpoint) connectTo(ctx context.Context, to nic.ID, endpointID, filter
 	return EndpointAddr{}, ErrConnectionFailed, reason
 }
 
-func timeoutCause(err error, timeout time.Duration) error {
-	if err != nil {
+// timeoutCause says why a connect has not ended, with what the last attempt came to.
+func (ep *Endpoint) timeoutCause(err error, timeout time.Duration, to nic.ID, endpointID uint32) error {
+	switch reason := ep.d.Reason(uint64(to), endpointID); {
+	case err != nil:
 		return err
-	}
-	if timeout == Infinite {
+	case timeout == Infinite:
 		return errors.New("woken up")
+	case reason != nil:
+		return fmt.Errorf("no answer within %v: %w", timeout, reason)
 	}
 	return fmt.Errorf("no answer within %v", timeout)
 }

@@ -74,7 +74,7 @@ var generalVariables = []variable{
 	{name: "MX_UNEXP_BYTES", help: "bound of an endpoint's unexpected messages, bytes",
 		show: func(e *environment) string { return strconv.Itoa(e.unexpBytes) },
 		set:  func(e *environment, s string) error { return setSize(&e.unexpBytes, s, 1) }},
-	{name: "MX_REQUEST_TIMEOUT", help: "time after which a peer that does not answer is given up",
+	{name: "MX_REQUEST_TIMEOUT", help: "time after which a peer that requests wait for, and that does not move, is given up",
 		show: func(e *environment) string { return e.timeout.String() },
 		set:  func(e *environment, s string) error { return setTimeout(&e.timeout, s) }},
 	{name: "MX_SPIN", help: "longest time a waiting call spins before it sleeps; 0: sleep at once",

@@ -75,7 +75,7 @@ var networkVariables = []variable{
 	{name: "MX_KEEPALIVE", help: "time after which a host that has vanished is noticed, from 3s to 1h",
 		show: func(e *environment) string { return e.keepAlive.String() },
 		set:  func(e *environment, s string) error { return setKeepAlive(&e.keepAlive, s) }},
-	{name: "MX_CONNECT_TIMEOUT", help: "time that one address of a peer has to answer",
+	{name: "MX_CONNECT_TIMEOUT", help: "time that one address of a peer has to answer one attempt to connect",
 		show: func(e *environment) string { return e.connectTimeout.String() },
 		set:  func(e *environment, s string) error { return setTimeout(&e.connectTimeout, s) }},
 }

@@ -69,6 +69,28 @@ func (q *Queue) Add(reqs ...Request) error {
 	return nil
 }
 
+// Handle has f called when requests of the queue have completed, with those that have, up to 16, in the order of their
+// completion, as Wait collects them. As the handler of unexpected messages it runs in whichever goroutine makes
+// progress, one call at a time and not beside that handler; a program that calls nothing has it called too, some
+// milliseconds later. It may make requests, and must not keep the list. The queue is over one endpoint; nobody waits for it
+// besides, and Handle is called once. Errors: ErrBadParamVal, ErrBadEndpoint.
+func (q *Queue) Handle(f func(done []Completion)) error {
+	ep, batch := q.eps[0], make([]Completion, 16)
+	err := q.q.Handle(len(batch), func(i int, _ *driver.Endpoint, h endpoint.Handle, st *endpoint.Status) {
+		batch[i].Request = Request{ep, h}
+		batch[i].Status.fill(ep, st)
+	}, func(n int) {
+		f(batch[:n])
+		for i := range n {
+			batch[i].Status.Context = nil
+		}
+	})
+	if err != nil {
+		err = fail("handle queue", queueCode(err), "", err)
+	}
+	return err
+}
+
 // Wait blocks until requests of the queue are complete, and collects up to len(dst) of them into dst, those of one
 // endpoint in the order of their completion. It waits until ctx ends, whose error it then returns, or until the timeout
 // has passed: Infinite waits for ever, 0 polls once. ctx may be nil. 0 without an error says that the time has passed, that

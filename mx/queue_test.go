@@ -143,6 +143,64 @@ func TestQueueOverSeveralEndpoints(t *testing.T) {
 	})
 }
 
+// A handler is given what completes, in order, whether somebody waits for something else or nobody calls at all. What it
+// posts completes into the queue as well.
+func TestQueueHandler(t *testing.T) {
+	for name, attended := range map[string]bool{"somebody waits": true, "nobody calls": false} {
+		t.Run(name, func(t *testing.T) {
+			over(t, func(w *world) {
+				a, b, toB, _ := w.pair()
+				const count = 100
+				q, wake, in := w.queue(b), b.NewWaiter(), make([]byte, 100_000)
+				var seen []uint64
+				all := make(chan struct{})
+				again := func(c mx.Completion) {
+					seen = append(seen, c.Status.MatchInfo)
+					if len(seen) == count {
+						wake.Wake()
+						close(all)
+						return
+					}
+					r, err := b.Irecv(in, uint64(len(seen)), exact, "context")
+					if err == nil {
+						err = q.Add(r)
+					}
+					if err != nil || len(seen) > 1 && c.Status.Context != "context" {
+						w.Errorf("%+v, %v", c, err)
+					}
+				}
+				if err := q.Handle(func(done []mx.Completion) {
+					for _, c := range done {
+						again(c)
+					}
+				}); err != nil {
+					w.Fatal(err)
+				}
+				w.add(q, w.irecv(b, in, 0, exact))
+				ended := make(chan struct{})
+				go func() {
+					defer close(ended)
+					if attended {
+						for ok := false; !ok; {
+							ok, _ = wake.Wait(bound)
+						}
+					}
+				}()
+				for i := range uint64(count) {
+					w.succeed(a, w.isend(a, in[:1+i*900], toB, i))
+				}
+				receive(w, "the last completion", all)
+				receive(w, "the end of the waiter", ended)
+				for i, m := range seen {
+					if m != uint64(i) {
+						t.Fatalf("completion %d is of %d", i, m)
+					}
+				}
+			})
+		})
+	}
+}
+
 func TestQueueWaitsEnd(t *testing.T) {
 	over(t, func(w *world) {
 		for _, n := range []int{1, 2} {

@@ -32,6 +32,9 @@ var (
 	ErrNoRoute = errors.New("address not reached by this transport")
 	// ErrRefused: the peer, or what sits at its place, refused the handshake.
 	ErrRefused = errors.New("peer refused")
+	// ErrSlow: the peer is there, or may be, but has not answered in time. Another dial
+	// may find it ready, and no other transport will find it earlier.
+	ErrSlow = errors.New("no answer yet")
 	// ErrPeerDied: the other process ended without closing its endpoint.
 	ErrPeerDied = errors.New("peer process ended")
 	// ErrCorrupt: the peer's frames or its shared memory make no sense.
@@ -78,7 +81,8 @@ type Open struct {
 // Port is an endpoint's presence on a medium. Poll is called by one goroutine
 // at a time, with the endpoint's lock held; Dial, Describe and Close by any.
 type Port interface {
-	// Dial makes a link to a peer, or says why not. It may block until ctx ends.
+	// Dial makes a link to a peer, or says why not. It may block until ctx ends, and
+	// ends by itself some time, with ErrSlow if another dial may be worth it.
 	Dial(ctx context.Context, peer Address) (Link, error)
 
 	// Poll delivers frames that have arrived, some dozens at most, without
@@ -193,6 +197,10 @@ type Doorbell interface {
 	// Sleep blocks until the bell rings or d has passed (d < 0: for ever).
 	// It may return early. Only one goroutine sleeps at a time.
 	Sleep(d time.Duration)
+
+	// Pend is Sleep for a bell armed as pollable that lets the thread go: the
+	// goroutine waits in Go's network poller.
+	Pend(d time.Duration)
 
 	// Yield lets other processes have the core for a moment, if some want it. A caller
 	// that polls calls it now and then.

@@ -4,8 +4,8 @@ import (
 	"context"
 	"os"
 
-	"gomx/bench/compare/internal/child"
 	"gomx/bench/compare/internal/socket"
+	"gomx/bench/internal/child"
 )
 
 // bareSocket is a TCP connection with nothing on top of it. It is measured by

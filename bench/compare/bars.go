@@ -21,20 +21,20 @@ type bar struct {
 	more     bool     // the limit is no ratio, but a difference in the table's unit
 }
 
-var mpis = []string{"openmpi", "mpich"}
+var theMPIs = []string{"openmpi", "mpich"}
 
 var allBars = []bar{
 	{shm, ranksQuantity(2), nil, []string{halfRoundTrip[0].line()}, []string{endpointsName}, 0.04, true},
-	{shm, ranksQuantity(2), nil, []string{halfRoundTrip[0].line()}, mpis[:1], 0.85, false},
-	{shm, ranksQuantity(2), nil, collectiveLines(), mpis, 1, false},
-	{shm, ranksQuantity(4), nil, collectiveLines(), mpis, 1, false},
-	{shm, ranksQuantity(8), nil, collectiveLines(), mpis, 1, false},
+	{shm, ranksQuantity(2), nil, []string{halfRoundTrip[0].line()}, theMPIs[:1], 0.85, false},
+	{shm, ranksQuantity(2), nil, collectiveLines(), theMPIs, 1, false},
+	{shm, ranksQuantity(4), nil, collectiveLines(), theMPIs, 1, false},
+	{shm, ranksQuantity(8), nil, collectiveLines(), theMPIs, 1, false},
 	{tcp, "latency", []int{0, 8, 64, 512, 4 << 10}, nil, []string{bareName}, 1.08, false},
-	{tcp, "latency", []int{0, 8, 64, 512, 4 << 10}, nil, mpis, 0.95, false},
-	{tcp, "latency", []int{32 << 10, 256 << 10, 2 << 20}, nil, mpis, 1, false},
-	{tcp, "rate", []int{8}, nil, mpis, 1.5, false},
+	{tcp, "latency", []int{0, 8, 64, 512, 4 << 10}, nil, theMPIs, 0.95, false},
+	{tcp, "latency", []int{32 << 10, 256 << 10, 2 << 20}, nil, theMPIs, 1, false},
+	{tcp, "rate", []int{8}, nil, theMPIs, 1.5, false},
 	{rdma, "latency", []int{8}, nil, []string{sendLatency}, 1.25, false},
-	{rdma, "latency", []int{8}, nil, mpis, 0.9, false},
+	{rdma, "latency", []int{8}, nil, theMPIs, 0.9, false},
 	{rdma, "bandwidth", []int{1 << 20}, nil, []string{readStream}, 0.9, false},
 }
 

@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 
-	"gomx/bench/compare/internal/child"
+	"gomx/bench/internal/child"
 )
 
 // pingpong measures gomx with mx_pingpong: as an MPI is that was started with

@@ -10,8 +10,8 @@ import (
 	"os/signal"
 	"slices"
 
-	"gomx/bench/compare/internal/child"
 	"gomx/bench/compare/internal/socket"
+	"gomx/bench/internal/child"
 )
 
 // Exit statuses.

@@ -6,13 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
-	"gomx/bench/compare/internal/child"
+	"gomx/bench/internal/child"
+	"gomx/bench/internal/mpis"
 )
 
 const (
@@ -31,20 +31,9 @@ var collectiveProgram []byte
 
 // mpi is an implementation of MPI, measured with mpi/pingpong.c and mpi/collective.c.
 type mpi struct {
-	word       string // its name in tables and flags
-	compiler   string // command name
-	launcher   string
-	launchArgs []string
-	bound      []string // that bind each rank to a core
-	crowded    []string // that start more ranks than there are cores
-	launchEnv  []string
-	tcpArgs    []string // of the launcher, to have it use TCP and nothing else
-	tcpEnv     []string // likewise
-	rdmaArgs   []string // to have it use UCX
-	rig        rig
-
-	// Filled in by locate and build.
-	compilerPath, launcherPath, folder, dir string
+	*mpis.MPI
+	rig         rig
+	folder, dir string // filled in by build
 }
 
 // knownPeers are all that gomx can be compared with, in the order of their columns.
@@ -59,25 +48,11 @@ func knownPeers(r rig) []peer {
 	return peers
 }
 
-// knownMPIs are told apart by command name, since both may be installed and
-// plain mpicc is whichever the machine's owner chose.
-func knownMPIs(r rig) []*mpi {
-	return []*mpi{{
-		word: "openmpi", compiler: "mpicc.openmpi", launcher: "mpirun.openmpi",
-		launchArgs: []string{"--allow-run-as-root"},
-		bound:      []string{"--bind-to", "core"},
-		crowded:    []string{"--bind-to", "none", "--oversubscribe"},
-		launchEnv:  []string{"OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1"},
-		tcpArgs:    []string{"--mca", "pml", "ob1", "--mca", "btl", "tcp,self", "--mca", "btl_tcp_if_include", "lo"},
-		rdmaArgs:   []string{"--mca", "pml", "ucx"},
-		rig:        r,
-	}, {
-		word: "mpich", compiler: "mpicc.mpich", launcher: "mpirun.mpich",
-		bound:   []string{"-bind-to", "core"},
-		crowded: []string{"-bind-to", "none"},
-		tcpEnv:  []string{"UCX_TLS=tcp,self", "UCX_NET_DEVICES=lo"},
-		rig:     r,
-	}}
+func knownMPIs(r rig) (known []*mpi) {
+	for _, m := range mpis.Known() {
+		known = append(known, &mpi{MPI: m, rig: r})
+	}
+	return known
 }
 
 func peerNames() []string {
@@ -104,17 +79,14 @@ func findPeers(r rig, wanted []string, plan []job) (found []peer, lacking []erro
 	return found, lacking
 }
 
-func (m *mpi) locate() (err error) {
-	if m.compilerPath, err = exec.LookPath(m.compiler); err != nil && m.rig.ranks == "" {
-		return fmt.Errorf("not installed: no %s in PATH", m.compiler)
+func (m *mpi) locate() error {
+	if m.rig.ranks != "" {
+		return m.LocateLauncher()
 	}
-	if m.launcherPath, err = exec.LookPath(m.launcher); err != nil {
-		return fmt.Errorf("not installed: no %s in PATH", m.launcher)
-	}
-	return nil
+	return m.Locate()
 }
 
-func (m *mpi) name() string { return m.word }
+func (m *mpi) name() string { return m.Name }
 
 func (m *mpi) does(j job) bool { return j.quantity != "alloc" }
 
@@ -123,9 +95,9 @@ func (m *mpi) does(j job) bool { return j.quantity != "alloc" }
 func (m *mpi) way(over medium) (args, env []string) {
 	switch over {
 	case tcp:
-		return m.tcpArgs, m.tcpEnv
+		return m.TCPArgs, m.TCPEnv
 	case rdma:
-		return m.rdmaArgs, m.rig.verbsVariables()
+		return m.RDMAArgs, m.rig.verbsVariables()
 	}
 	return nil, nil
 }
@@ -146,9 +118,8 @@ func (m *mpi) build(ctx context.Context, dir string) error {
 		if err := os.WriteFile(source, text, 0o600); err != nil {
 			return err
 		}
-		compile := child.Command{Path: m.compilerPath, Args: []string{"-O2", "-o", m.program(dir, name), source, "-lm"}, Timeout: buildTimeout}
-		if _, _, err := child.Run(ctx, compile); err != nil {
-			return fmt.Errorf("%s: compiling the rank program %s: %w", m.word, name, err)
+		if err := m.Compile(ctx, source, m.program(dir, name)); err != nil {
+			return err
 		}
 	}
 	m.folder = dir
@@ -156,7 +127,7 @@ func (m *mpi) build(ctx context.Context, dir string) error {
 }
 
 // program is where a rank program lies that is compiled for this MPI.
-func (m *mpi) program(folder, name string) string { return filepath.Join(folder, name+"."+m.word) }
+func (m *mpi) program(folder, name string) string { return filepath.Join(folder, name+"."+m.Name) }
 
 func (m *mpi) run(ctx context.Context, j job, at setting) ([]record, error) {
 	records, err := at.records(ctx, m.command(j, at))
@@ -170,42 +141,19 @@ func (m *mpi) run(ctx context.Context, j job, at setting) ([]record, error) {
 }
 
 func (m *mpi) command(j job, at setting) child.Command {
-	args := slices.Clone(m.launchArgs)
-	// Launchers keep their session files under TMPDIR: there they go with the rest.
-	env := append(withoutLaunchers(os.Environ()), "TMPDIR="+m.dir)
-	env = append(env, m.launchEnv...)
-	wayArgs, wayEnv := m.way(j.medium)
-	args, env = append(args, wayArgs...), append(env, wayEnv...)
+	name, ranks, args := "pingpong", 2, j.rankArgs
 	if j.ranks > 0 {
-		args = append(append(args, m.placed(j.ranks)...), m.program(m.folder, "collective"))
-		args = append(args, j.rankArgs(at)...)
-		return child.Command{Path: m.launcherPath, Args: args, Env: env, Timeout: at.timeout}
+		name, ranks = "collective", j.ranks
+	} else {
+		// Even if this program is killed, its ranks end.
+		args = func(at setting) []string {
+			return append(j.args(at), "-deadline", fmt.Sprint(int((at.timeout + deadlineSlack).Seconds())))
+		}
 	}
-	args = append(append(args, m.placed(2)...), m.program(m.folder, "pingpong"))
-	args = append(args, j.args(at)...)
-	// Even if this program is killed, its ranks end.
-	args = append(args, "-deadline", fmt.Sprint(int((at.timeout + deadlineSlack).Seconds())))
-	return child.Command{Path: m.launcherPath, Args: args, Env: env, Timeout: at.timeout}
-}
-
-// placed are the launcher's arguments that start so many ranks.
-func (m *mpi) placed(ranks int) []string {
-	where := m.bound
-	if ranks > 2 {
-		where = m.crowded
-	}
-	return append(slices.Clone(where), "-np", fmt.Sprint(ranks))
-}
-
-// withoutLaunchers drops what an outer launcher or batch system may have put
-// into the environment, which would make an MPI join that job rather than start
-// its own. What tunes an MPI (OMPI_MCA_..., MPIR_CVAR_..., UCX_...) is kept.
-func withoutLaunchers(env []string) []string {
-	foreign := []string{"PMI_", "PMI2_", "PMIX_", "PRTE_", "HYDI_", "MPI_LOCAL", "OMPI_COMM_", "OMPI_UNIVERSE_",
-		"OMPI_MCA_ess", "OMPI_MCA_orte_", "SLURM_", "FLUX_", "TMPDIR="}
-	return slices.DeleteFunc(slices.Clone(env), func(entry string) bool {
-		return slices.ContainsFunc(foreign, func(prefix string) bool { return strings.HasPrefix(entry, prefix) })
-	})
+	wayArgs, wayEnv := m.way(j.medium)
+	command := m.Start(ranks, m.dir, wayArgs, wayEnv, append([]string{m.program(m.folder, name)}, args(at)...)...)
+	command.Timeout = at.timeout
+	return command
 }
 
 // libraryName shortens what an MPI says of itself to name, version and device.

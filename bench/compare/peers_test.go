@@ -7,24 +7,13 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"slices"
 	"strings"
 	"testing"
 	"time"
 
-	"gomx/bench/compare/internal/child"
+	"gomx/bench/internal/child"
+	"gomx/bench/internal/mpis"
 )
-
-func TestWithoutLaunchers(t *testing.T) {
-	got := withoutLaunchers([]string{
-		"HOME=/root", "PMI_RANK=1", "PMIX_RANK=0", "SLURM_NTASKS=4", "OMPI_COMM_WORLD_RANK=1",
-		"OMPI_MCA_btl=self,vader", "MPIR_CVAR_X=1", "TMPDIR=/somewhere",
-	})
-	want := []string{"HOME=/root", "OMPI_MCA_btl=self,vader", "MPIR_CVAR_X=1"}
-	if !slices.Equal(got, want) {
-		t.Errorf("got %v, want %v", got, want)
-	}
-}
 
 func TestLibraryName(t *testing.T) {
 	for long, want := range map[string]string{
@@ -46,7 +35,7 @@ func TestRankProgram(t *testing.T) {
 		t.Skip("this machine has one core, and two processes that never sleep need one each")
 	}
 	for _, peer := range knownMPIs(rig{}) {
-		t.Run(peer.word, func(t *testing.T) {
+		t.Run(peer.Name, func(t *testing.T) {
 			if err := peer.locate(); err != nil {
 				t.Skip(err)
 			}
@@ -74,15 +63,15 @@ func TestRankProgram(t *testing.T) {
 			if len(c.failed) > 0 {
 				t.Fatalf("failed: %v\n%s", c.failed, said.String())
 			}
-			for _, want := range []cell{{"70000 B", peer.word}, {"0 B", peer.word}} {
+			for _, want := range []cell{{"70000 B", peer.Name}, {"0 B", peer.Name}} {
 				for _, over := range []medium{shm, tcp} {
 					if !(result.sheet(over, "latency").median(want.line, want.column) > 0) {
 						t.Errorf("no latency of %s over %v", want.line, over)
 					}
 				}
 			}
-			if !strings.Contains(strings.ToLower(result.versions[peer.word]), "mpi") {
-				t.Errorf("version %q", result.versions[peer.word])
+			if !strings.Contains(strings.ToLower(result.versions[peer.Name]), "mpi") {
+				t.Errorf("version %q", result.versions[peer.Name])
 			}
 		})
 	}
@@ -96,7 +85,7 @@ func TestMPIThatDoesNotEnd(t *testing.T) {
 	if err := os.WriteFile(launcher, []byte(script), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	m := &mpi{word: "mpich", launcherPath: launcher, dir: dir, folder: dir}
+	m := &mpi{MPI: &mpis.MPI{Name: "mpich", LauncherPath: launcher}, dir: dir, folder: dir}
 	at := setting{timeout: 300 * time.Millisecond, progress: &progress{w: io.Discard}}
 	whole := job{medium: tcp, quantity: "latency", lengths: []int{8}, iterations: 1}
 	if records, err := m.run(t.Context(), whole, at); err != nil || len(records) != 1 {

@@ -13,7 +13,7 @@ import (
 	"strings"
 	"time"
 
-	"gomx/bench/compare/internal/child"
+	"gomx/bench/internal/child"
 	"gomx/bench/stats"
 )
 

@@ -5,7 +5,7 @@ import (
 	"io"
 	"strings"
 
-	"gomx/bench/compare/internal/child"
+	"gomx/bench/internal/child"
 )
 
 // progress tells whoever waits what is being measured: a line per job and

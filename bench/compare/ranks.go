@@ -9,7 +9,8 @@ import (
 	"runtime"
 	"strings"
 
-	"gomx/bench/compare/internal/child"
+	"gomx/bench/internal/child"
+	"gomx/bench/internal/mpis"
 )
 
 // Tables of ranks: half a round trip between two, and collectives among more, by
@@ -129,7 +130,7 @@ func (f *facade) command(j job, at setting) child.Command {
 	if !f.anyThread {
 		args = append(args, "-single")
 	}
-	return child.Command{Path: filepath.Join(f.folder, "mx_run"), Args: args, Env: withoutLaunchers(os.Environ()), Timeout: at.timeout}
+	return child.Command{Path: filepath.Join(f.folder, "mx_run"), Args: args, Env: mpis.WithoutLaunchers(os.Environ()), Timeout: at.timeout}
 }
 
 // sharing says how ranks that are more than the cores are placed.

@@ -141,18 +141,18 @@ func TestRDMAArguments(t *testing.T) {
 		t.Errorf("perftest: %s", got)
 	}
 	for _, m := range knownMPIs(r) {
-		if err := m.build(t.Context(), "dir"); err != nil || m.program(m.folder, "pingpong") != filepath.Join("ranks", "pingpong."+m.word) {
-			t.Errorf("%s: folder %s, %v", m.word, m.folder, err)
+		if err := m.build(t.Context(), "dir"); err != nil || m.program(m.folder, "pingpong") != filepath.Join("ranks", "pingpong."+m.Name) {
+			t.Errorf("%s: folder %s, %v", m.Name, m.folder, err)
 		}
 		c := m.command(j, at)
 		for _, want := range []string{"UCX_TLS=rc,self", "UCX_NET_DEVICES=dev0:1", "UCX_IB_GID_INDEX=3", "TMPDIR=dir"} {
 			if !slices.Contains(c.Env, want) {
-				t.Errorf("%s lacks %s", m.word, want)
+				t.Errorf("%s lacks %s", m.Name, want)
 			}
 		}
 		for _, word := range strings.Fields(m.over(rdma)) {
 			if !slices.Contains(slices.Concat(c.Args, c.Env), word) {
-				t.Errorf("%s over RDMA lacks %s", m.word, word)
+				t.Errorf("%s over RDMA lacks %s", m.Name, word)
 			}
 		}
 	}

@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"gomx/bench/compare/internal/child"
+	"gomx/bench/internal/child"
 )
 
 // gomxName is gomx's column in every table, anyThreadName that of gomx with locks, and endpointsName

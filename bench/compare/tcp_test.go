@@ -169,9 +169,9 @@ func judged(t *testing.T, b bar, figures map[string]map[int]float64) judgement {
 }
 
 func TestBars(t *testing.T) {
-	latency := bar{tcp, "latency", []int{0, 8}, nil, mpis, 0.95, false}
-	rate := bar{tcp, "rate", []int{8}, nil, mpis, 1.5, false}
-	beside := bar{tcp, "latency", []int{8}, nil, mpis[:1], 0.04, true}
+	latency := bar{tcp, "latency", []int{0, 8}, nil, theMPIs, 0.95, false}
+	rate := bar{tcp, "rate", []int{8}, nil, theMPIs, 1.5, false}
+	beside := bar{tcp, "latency", []int{8}, nil, theMPIs[:1], 0.04, true}
 	type figures = map[string]map[int]float64
 	for name, c := range map[string]struct {
 		b       bar

@@ -10,7 +10,7 @@ import (
 	"os"
 	"time"
 
-	"gomx/cmd/exs_blast/internal/usage"
+	"gomx/bench/usage"
 )
 
 // serve takes the orders of one client after the other until the context ends, and

@@ -80,13 +80,17 @@ func (h *host) Dial(peer int32, nic uint64, id uint32) {
 }
 
 // dialAny returns the first link to be had, together with what the transports
-// before that one said; or no link and why.
+// before that one said; or no link and why. A peer that is slow is not tried over
+// other transports: it would be no quicker there, and the link a slower one.
 func dialAny(ctx context.Context, ports []transport.Port, to transport.Address) (transport.Link, error) {
 	var errs []error
 	for _, p := range ports {
 		l, err := p.Dial(ctx, to)
-		if err == nil {
+		switch {
+		case err == nil:
 			return l, errors.Join(errs...)
+		case errors.Is(err, transport.ErrSlow):
+			return nil, err
 		}
 		errs = append(errs, err)
 	}
@@ -123,8 +127,11 @@ func telling(errs []error) error {
 
 // codeOf maps why there is no link to the status of the connect.
 func codeOf(err error) endpoint.Code {
-	if errors.Is(err, transport.ErrNoPeer) {
+	switch {
+	case errors.Is(err, transport.ErrNoPeer):
 		return endpoint.EndpointClosed
+	case errors.Is(err, transport.ErrSlow):
+		return endpoint.TimedOut
 	}
 	return endpoint.EndpointUnreachable
 }

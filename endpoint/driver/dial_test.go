@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"gomx/endpoint"
@@ -132,6 +133,50 @@ func TestWhyAPreferredTransportWasNotTaken(t *testing.T) {
 		}
 		if peers := a.Peers(); len(peers) != 1 || peers[0].Medium != "mem" || peers[0].Failure == nil {
 			t.Errorf("after the peer closed: %v", peers)
+		}
+	})
+}
+
+// reluctant is a network whose first dials find the peer slow.
+type reluctant struct {
+	transport.Transport
+	slow atomic.Int32 // dials that are left to be so
+}
+
+type reluctantPort struct {
+	transport.Port
+	of *reluctant
+}
+
+func (r *reluctant) Open(o transport.Open) (transport.Port, error) {
+	p, err := r.Transport.Open(o)
+	return &reluctantPort{p, r}, err
+}
+
+func (p *reluctantPort) Dial(ctx context.Context, peer transport.Address) (transport.Link, error) {
+	if p.of.slow.Add(-1) >= 0 {
+		return nil, fmt.Errorf("mem: dial %v: %w", peer, transport.ErrSlow)
+	}
+	return p.Port.Dial(ctx, peer)
+}
+
+func TestSlowPeerIsDialledAgainOverTheSameTransport(t *testing.T) {
+	both(t, func(t *testing.T, wait option) {
+		w := newWorld(t, mem.Options{})
+		defer w.close()
+		other := &wall{"tcp", errors.New("never to be dialled")}
+		r := new(reluctant)
+		r.slow.Store(3)
+		a := w.open(wait, func(c *driver.Config) {
+			r.Transport = c.Transports[0]
+			c.Transports = []transport.Transport{r, other}
+		})
+		w.open(wait)
+		if st := w.connectTo(a, 1); st.Code != endpoint.Success {
+			t.Errorf("%v", st.Code)
+		}
+		if p := a.Peers(); len(p) != 1 || p[0].Medium != "mem" || p[0].Instead != nil {
+			t.Errorf("peers %v", p)
 		}
 	})
 }

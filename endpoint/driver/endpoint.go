@@ -58,6 +58,7 @@ type Endpoint struct {
 	sets     []*set // not in use
 	pace     pace
 	handler  Handler
+	handlers []handled // of queues
 	handling bool
 	handled  *sync.Cond
 	routes   map[int32]*route

@@ -31,21 +31,26 @@ func (h *host) Unexpected(m *endpoint.Incoming) (action endpoint.Action) {
 	if f == nil {
 		return endpoint.Continue
 	}
+	d.runs(func() { action = f(m) })
+	return action
+}
+
+// runs runs a handler without the lock. The caller polls.
+func (d *Endpoint) runs(f func()) {
 	d.handling = true
-	d.outside(func() { action = runHandler(f, m) })
+	d.outside(func() { runHandler(f) })
 	d.handling = false
 	d.handled.Broadcast()
-	if d.blocked != 0 {
-		d.wakeParked()
+	if !d.polling && d.blocked != 0 {
+		d.handOver() // the role was taken away meanwhile, and nobody could have it
 	}
-	return action
 }
 
 // runHandler is a function of its own so that insideHandler finds it on the
 // stack.
 //
 //go:noinline
-func runHandler(f Handler, m *endpoint.Incoming) endpoint.Action { return f(m) }
+func runHandler(f func()) { f() }
 
 const handlerFrame = "gomx/endpoint/driver.runHandler"
 

@@ -203,7 +203,7 @@ func (d *Endpoint) after() {
 	if d.blocked != 0 {
 		d.serve()
 	}
-	if (d.asleep || d.back.sleeping) && (d.eng.NextDue() < d.due || d.eng.Backlog()) {
+	if (d.asleep || d.back.sleeping) && (d.eng.NextDue() < d.due || d.eng.Backlog() || d.unhandled()) {
 		d.bell.Ring()
 	}
 	if d.back.watching || d.polling {
@@ -359,6 +359,9 @@ func (d *Endpoint) Pause(off bool) error {
 func (d *Endpoint) wakeParked() {
 	for _, w := range d.parked.all {
 		w.wake(d)
+	}
+	for _, v := range d.parked.wakers {
+		v.w.wake(d)
 	}
 }
 

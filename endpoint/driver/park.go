@@ -19,6 +19,7 @@ const (
 	forSet                     // what is wanted of a set of requests
 	forQueue                   // a request of the queue named value is complete; it stays
 	forClaim                   // like forProbe, and the message is claimed
+	forWake                    // Wake of a Waiter is called
 )
 
 // want is what a caller waits for.
@@ -27,6 +28,7 @@ type want struct {
 	handle      endpoint.Handle
 	value, mask uint64
 	set         *set
+	waiter      *Waiter
 }
 
 // take collects a request that is wanted, if there is one. A set does what it is there for.
@@ -36,6 +38,8 @@ func (q *want) take(d *Endpoint, st *endpoint.Status) (bool, error) {
 		return d.eng.Test(q.handle, st)
 	case forSet:
 		return q.set.look(d.eng)
+	case forWake:
+		return q.waiter.take(), nil
 	case forQueue:
 		return d.eng.Queued(endpoint.QueueID(q.value)) > 0, nil
 	}
@@ -64,7 +68,7 @@ func (w *waiter) over(d *Endpoint) bool {
 	if w.ok || w.err != nil {
 		return true
 	}
-	if w.kind == forRequest && d.eng.Done(w.handle) {
+	if w.kind == forRequest && d.eng.Done(w.handle) || w.kind == forWake && w.waiter.woken.Load() {
 		return true
 	}
 	return d.wakeups != w.wakeups || d.closed
@@ -77,7 +81,7 @@ func (w *waiter) late(now time.Time) bool {
 // check looks whether what w waits for is there, and takes it.
 func (w *waiter) check(d *Endpoint) {
 	switch w.kind {
-	case forRequest, forAny, forSet:
+	case forRequest, forAny, forSet, forWake:
 		w.ok, w.err = w.take(d, &w.status)
 	case forPeek:
 		w.handle, w.ok = d.eng.Peek()
@@ -95,6 +99,7 @@ func (w *waiter) check(d *Endpoint) {
 // parking holds the blocked callers in order of arrival, the poller among them.
 type parking struct {
 	all     []*waiter
+	wakers  []*Waiter // whose callers are not in all
 	spare   []*waiter
 	probing int
 }
@@ -121,6 +126,10 @@ func (p *parking) put(w *waiter) {
 // enter adds a waiter that is about to block.
 func (d *Endpoint) enter(w *waiter) {
 	d.blocked++
+	if w.kind == forWake {
+		w.waiter.enter(w)
+		return
+	}
 	d.parked.all = append(d.parked.all, w)
 	if w.kind == forProbe {
 		if d.parked.probing++; d.parked.probing == 1 {
@@ -131,6 +140,10 @@ func (d *Endpoint) enter(w *waiter) {
 
 func (d *Endpoint) exit(w *waiter) {
 	d.blocked--
+	if w.kind == forWake {
+		w.waiter.exit()
+		return
+	}
 	all := d.parked.all
 	for i := range all {
 		if all[i] == w {
@@ -231,6 +244,16 @@ func (d *Endpoint) handOver() {
 			return
 		}
 	}
+	for _, v := range d.parked.wakers {
+		switch {
+		case v.w.poller || v.woken.Load():
+		case v.passive:
+			passive = true
+		default:
+			v.w.wake(d)
+			return
+		}
+	}
 	if passive {
 		d.back.begins()
 	}
@@ -239,9 +262,7 @@ func (d *Endpoint) handOver() {
 // wakeAll ends all blocking calls (III.3.3).
 func (d *Endpoint) wakeAll() {
 	d.wakeups++
-	for _, w := range d.parked.all {
-		w.wake(d)
-	}
+	d.wakeParked()
 	if d.asleep {
 		d.bell.Ring()
 	}

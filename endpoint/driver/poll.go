@@ -24,6 +24,10 @@ func (d *Endpoint) follow(n int) bool {
 	if (n != 0 || flushed) && d.blocked != 0 {
 		d.serve()
 	}
+	if d.unhandled() {
+		d.handle()
+		n++
+	}
 	return n != 0
 }
 
@@ -184,7 +188,7 @@ func (d *Endpoint) sleep(w *waiter) {
 // quiet reports whether there is nothing to do. It is asked after arming the
 // doorbell: what comes later rings.
 func (d *Endpoint) quiet() bool {
-	if d.inbox.full() {
+	if d.inbox.full() || d.unhandled() {
 		return false
 	}
 	for _, p := range d.ports {

@@ -202,6 +202,7 @@ func (q *Queue) Close() {
 		m.d.guest()
 		if !m.d.closed {
 			m.d.wakeAll()
+			m.unhandle()
 			m.d.eng.CloseQueue(m.id)
 		}
 		m.d.unlock()

@@ -152,7 +152,7 @@ func (d *Endpoint) block(ctx context.Context, w *waiter, timeout time.Duration) 
 }
 
 func (d *Endpoint) result(ctx context.Context, w *waiter) (bool, error) {
-	if (w.kind == forRequest || w.kind == forSet) && !w.ok && w.err == nil {
+	if (w.kind == forRequest || w.kind == forSet || w.kind == forWake) && !w.ok && w.err == nil {
 		w.check(d)
 	}
 	switch {
@@ -169,7 +169,7 @@ func (d *Endpoint) result(ctx context.Context, w *waiter) (bool, error) {
 // waitOn polls or parks until the wait is over.
 func (d *Endpoint) waitOn(w *waiter) {
 	for !w.over(d) && !w.expired() {
-		if d.mayPoll() {
+		if !w.passive && d.mayPoll() {
 			w.poller = true
 			d.poll(w)
 			w.poller = false

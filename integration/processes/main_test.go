@@ -41,6 +41,8 @@ func TestMain(m *testing.M) {
 		"idle":    idlePeer,
 		"limited": limited,
 		"couple":  couple,
+		"opens":   opens,
+		"joins":   joins,
 	})
 }
 

@@ -17,7 +17,7 @@ import (
 
 var _ transport.Doorbell = (*Bell)(nil)
 
-// Bell is the doorbell of an endpoint, as its owner has it. Arm, Sleep and
+// Bell is the doorbell of an endpoint, as its owner has it. Arm, Sleep, Pend and
 // Disarm are for one goroutine at a time, the sleeper; everything else may be
 // called from any, Close included. None of them allocates.
 type Bell struct {
@@ -28,14 +28,13 @@ type Bell struct {
 	word   *uint32
 	event  int
 	fenced bool
-	next   uint32        // generation of the next Arm
-	poll   []unix.PollFd // event, then what is watched
+	next   uint32 // generation of the next Arm
+	all    int    // epoll of event and of what is watched
+	pend   pender
 
-	mapped   sync.RWMutex // held for reading by whoever touches page, event, poll or outer
+	mapped   sync.RWMutex // held for reading by whoever touches page, event or all
 	closed   atomic.Bool
-	wanted   atomic.Int32 // somebody waits for mapped: don't sleep with it
-	watching atomic.Bool  // there is more in poll than event
-	outer    int          // epoll of all that is in poll; -1 until somebody asks for FD
+	watching atomic.Bool // there is more in all than event
 }
 
 // New makes a bell. It begins disarmed.
@@ -46,16 +45,32 @@ func newBell(fenced bool) (*Bell, error) {
 	if err != nil {
 		return nil, err
 	}
-	event, err := unix.Eventfd(0, unix.EFD_NONBLOCK|unix.EFD_CLOEXEC)
+	event, all, err := openEvents()
 	if err != nil {
 		_ = page.Close()
-		return nil, fmt.Errorf("bell: %w", os.NewSyscallError("eventfd", err))
+		return nil, fmt.Errorf("bell: %w", err)
 	}
 	writePage(page.Bytes(), fenced)
-	return &Bell{
-		page: page, word: word(page), event: event, fenced: fenced, next: generation,
-		poll: []unix.PollFd{{Fd: int32(event), Events: unix.POLLIN}}, outer: -1,
-	}, nil
+	return &Bell{page: page, word: word(page), event: event, all: all, fenced: fenced, next: generation}, nil
+}
+
+// openEvents makes an eventfd, and an epoll descriptor that has it.
+func openEvents() (event, all int, err error) {
+	event, err = unix.Eventfd(0, unix.EFD_NONBLOCK|unix.EFD_CLOEXEC)
+	if err != nil {
+		return -1, -1, os.NewSyscallError("eventfd", err)
+	}
+	all, err = unix.EpollCreate1(unix.EPOLL_CLOEXEC)
+	if err != nil {
+		_ = unix.Close(event)
+		return -1, -1, os.NewSyscallError("epoll_create1", err)
+	}
+	if err = join(all, event); err != nil {
+		_ = unix.Close(event)
+		_ = unix.Close(all)
+		return -1, -1, err
+	}
+	return event, all, nil
 }
 
 // FDs returns the descriptors that peers attach to. They stay the bell's; pass
@@ -104,11 +119,13 @@ func (b *Bell) Sleep(d time.Duration) {
 	b.mapped.RLock()
 	defer b.mapped.RUnlock()
 	w := b.armed.Load()
-	if b.closed.Load() || w == 0 || d == 0 || b.wanted.Load() != 0 {
+	if b.closed.Load() || w == 0 || d == 0 {
 		return
 	}
 	if w&ways == wayFutex {
-		sleepOn(b.word, w, d)
+		if !b.watching.Load() { // else it began since Arm, and might not have seen it
+			sleepOn(b.word, w, d)
+		}
 		return
 	}
 	b.sleepOnEvent(d)
@@ -123,7 +140,8 @@ func (b *Bell) sleepOnEvent(d time.Duration) {
 		t := unix.NsecToTimespec(int64(d))
 		limit = &t
 	}
-	_, _ = unix.Ppoll(b.poll, limit, nil)
+	poll := [1]unix.PollFd{{Fd: int32(b.all), Events: unix.POLLIN}}
+	_, _ = unix.Ppoll(poll[:], limit, nil)
 }
 
 // Yield lets other processes have the core, and returns when the caller's turn has come
@@ -189,10 +207,12 @@ func (b *Bell) Close() {
 	b.mapped.Lock()
 	defer b.mapped.Unlock()
 	b.armed.Store(0)
+	if b.pend.file != nil {
+		_ = b.pend.file.Close() // it is all; whoever pends has left afterwards
+	} else {
+		_ = unix.Close(b.all)
+	}
 	_ = b.page.Close()
 	_ = unix.Close(b.event)
-	if b.outer >= 0 {
-		_ = unix.Close(b.outer)
-	}
-	b.event, b.outer = -1, -1
+	b.event, b.all = -1, -1
 }

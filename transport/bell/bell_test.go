@@ -57,6 +57,16 @@ func readable(t testing.TB, fd int) bool {
 	return n == 1
 }
 
+// pended is slept for a goroutine that waits in Go's network poller.
+func pended(b *bell.Bell, ring func()) {
+	b.Arm(true)
+	done := make(chan struct{})
+	go func() { b.Pend(-1); close(done) }()
+	ring()
+	<-done
+	b.Disarm()
+}
+
 // slept arms, rings and returns once the sleeper does: a ring between Arm and
 // Sleep is remembered, so nothing has to wait until it really sleeps.
 func slept(b *bell.Bell, pollable bool, ring func()) {
@@ -82,6 +92,8 @@ func TestEveryRingWakesEveryWay(t *testing.T) {
 				slept(b, pollable, b.Ring)
 				slept(b, pollable, r.Ring)
 			}
+			pended(b, b.Ring)
+			pended(b, r.Ring)
 		}
 		if b.Word() != 0 {
 			t.Errorf("%s: word is %#x when awake", name, b.Word())
@@ -92,6 +104,7 @@ func TestEveryRingWakesEveryWay(t *testing.T) {
 func TestSleepReturnsByItself(t *testing.T) {
 	b := newBell(t, bell.New)
 	b.Sleep(-1) // not armed
+	b.Pend(-1)
 	for _, pollable := range []bool{false, true} {
 		b.Arm(pollable)
 		b.Sleep(0)
@@ -101,6 +114,15 @@ func TestSleepReturnsByItself(t *testing.T) {
 		b.Disarm()
 		b.Drain()
 	}
+	b.Arm(true)
+	b.Pend(0)
+	b.Pend(time.Microsecond)
+	b.Pend(time.Microsecond) // its deadline is another one
+	b.Ring()
+	b.Pend(-1)
+	b.Arm(true)
+	b.Ring()
+	b.Pend(time.Hour)
 }
 
 func TestEventOnlyWhenArmedPollable(t *testing.T) {
@@ -155,10 +177,16 @@ func TestCloseWakesAndIsFinal(t *testing.T) {
 	for _, pollable := range []bool{false, true} {
 		b := newBell(t, bell.New)
 		b.Arm(pollable)
-		slept(b, pollable, b.Close)
+		b.Pend(time.Microsecond) // the second one knows the poller when it is closed
+		if pollable {
+			pended(b, b.Close)
+		} else {
+			slept(b, pollable, b.Close)
+		}
 		b.Close()
 		b.Arm(pollable)
 		b.Sleep(-1)
+		b.Pend(-1)
 		b.Ring()
 		b.Disarm()
 		b.Drain()
@@ -198,6 +226,8 @@ func TestRingersAndCloser(t *testing.T) {
 			for range 500 {
 				b.Arm(false)
 				b.Sleep(time.Millisecond)
+				b.Arm(true)
+				b.Pend(time.Millisecond)
 				b.Disarm()
 			}
 		})
@@ -258,8 +288,14 @@ func openFDs(t testing.TB) int {
 func TestNoAllocations(t *testing.T) {
 	b := newBell(t, bell.New)
 	r := attach(t, b)
+	b.Arm(true)
+	b.Pend(time.Microsecond) // the first one makes what the others need
 	for _, pollable := range []bool{false, true} {
 		n := testing.AllocsPerRun(100, func() {
+			b.Arm(true)
+			b.Pend(time.Microsecond)
+			r.Ring()
+			b.Pend(-1)
 			r.Ring()
 			b.Ring()
 			b.Arm(pollable)

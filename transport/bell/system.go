@@ -57,6 +57,16 @@ func drainEvent(fd int) {
 	_, _, _ = unix.RawSyscall(unix.SYS_READ, uintptr(fd), uintptr(unsafe.Pointer(&count)), uintptr(len(count)))
 }
 
+// ready returns what is readable in an epoll descriptor, without waiting.
+func ready(all int, events []unix.EpollEvent) int {
+	n, _, errno := unix.RawSyscall6(unix.SYS_EPOLL_PWAIT, uintptr(all), uintptr(unsafe.Pointer(&events[0])),
+		uintptr(len(events)), 0, 0, 0)
+	if errno != 0 {
+		return 0
+	}
+	return int(n)
+}
+
 // registered registers this process for the barriers of its peers, once. False
 // means that there is no such barrier here: an old kernel, or a filter of
 // system calls.

@@ -46,6 +46,9 @@ func TestWatchedDescriptorWakes(t *testing.T) {
 			t.Error("FD is still readable")
 		}
 		slept(b, pollable, b.Ring)
+		pended(b, func() { _, _ = unix.Write(write, one[:]) })
+		_, _ = unix.Read(read, one[:])
+		pended(b, b.Ring)
 	}
 }
 

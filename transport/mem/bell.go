@@ -50,6 +50,9 @@ func (b *bell) Sleep(d time.Duration) {
 	}
 }
 
+// Pend is Sleep, which blocks no thread here.
+func (b *bell) Pend(d time.Duration) { b.Sleep(d) }
+
 // Yield does nothing: the peers are goroutines.
 func (b *bell) Yield() {}
 

@@ -15,6 +15,9 @@ func TestBellWakesAnArmedSleeper(t *testing.T) {
 		b.Arm(false)
 		go b.Ring()
 		b.Sleep(-1)
+		b.Arm(true)
+		go b.Ring()
+		b.Pend(-1)
 		b.Disarm()
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"syscall"
 	"time"
@@ -51,8 +52,11 @@ func (p *port) dial(ctx context.Context, peer transport.Address) (*link, error) 
 	var d net.Dialer
 	conn, err := d.DialContext(ctx, "unixpacket", socketName(peer).Name)
 	if err != nil {
-		if errors.Is(err, syscall.ECONNREFUSED) || errors.Is(err, syscall.ENOENT) {
+		switch {
+		case errors.Is(err, syscall.ECONNREFUSED) || errors.Is(err, syscall.ENOENT):
 			err = transport.ErrNoPeer
+		case errors.Is(err, syscall.EAGAIN):
+			err = fmt.Errorf("%w: very many others dial it: %w", transport.ErrSlow, err)
 		}
 		return nil, err
 	}
@@ -62,9 +66,21 @@ func (p *port) dial(ctx context.Context, peer transport.Address) (*link, error) 
 	stop()
 	if err != nil {
 		_ = c.Close()
-		return nil, err
+		return nil, asSlow(ctx, err)
 	}
 	return l, nil
+}
+
+// asSlow says of a peer that has not answered in time, or has turned us away without a
+// word, that it is slow. If it has closed its endpoint, the next dial finds nobody.
+func asSlow(ctx context.Context, err error) error {
+	timeout, ok := errors.AsType[net.Error](err)
+	late := ok && timeout.Timeout()
+	broken := errors.Is(err, io.EOF) || errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE)
+	if ctx.Err() == nil && (late || broken) {
+		return fmt.Errorf("%w: %w", transport.ErrSlow, err)
+	}
+	return err
 }
 
 // greet makes the pair's segment, sends it, and takes the answer.

@@ -5,7 +5,6 @@ package shm
 import (
 	"encoding/binary"
 	"fmt"
-	"io"
 	"net"
 
 	"golang.org/x/sys/unix"
@@ -87,9 +86,6 @@ func (p *port) listen(c *net.UnixConn, want int) (h hello, fds []int, err error)
 	var b [helloSize + 1]byte
 	n, fds, err := segment.RecvFDs(c, b[:], maxFDs)
 	if err != nil {
-		if err == io.EOF {
-			err = transport.ErrNoPeer
-		}
 		return h, nil, err
 	}
 	h, err = parseHello(b[:n])

@@ -134,6 +134,9 @@ func (l *link) publish() {
 // an end to tell of. Links whose last frames the handler refuses have told it.
 func (p *port) Quiet() bool {
 	for _, l := range p.links {
+		if l.in.Behind() {
+			l.publish() // nobody would do it while we sleep
+		}
 		ended := l.ended.Load() != nil
 		if ended && !l.ending || !l.held && (ended || l.in.Ready()) {
 			return false

@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"net"
 	"net/netip"
+	"slices"
 	"time"
 
 	"gomx/transport"
@@ -29,7 +30,8 @@ const nextAddress = 250 * time.Millisecond
 // transport.ErrNoRoute, if the board has no known address or the endpoint no port,
 // transport.ErrRefused, of which a transport.WrongPeerError is one kind,
 // transport.ErrUnsupported, if the endpoint does not serve the desk's purpose,
-// transport.ErrClosed, and that of ctx.
+// transport.ErrClosed, transport.ErrSlow, if no address has answered in time but none
+// says that nobody is there, and that of ctx.
 func (d *Desk) Dial(ctx context.Context, peer transport.Address, finish Exchange) error {
 	if err := d.dial(ctx, peer, finish); err != nil {
 		return fmt.Errorf("%v: dial %v: %w", d.place.self, peer, err)
@@ -172,8 +174,17 @@ func (d *Desk) unreached(ctx context.Context, failed []error, refused int) error
 		return fmt.Errorf("%w\n%w", ctx.Err(), err)
 	case refused == len(failed):
 		return fmt.Errorf("%w: %w", transport.ErrNoPeer, err)
+	case !slices.ContainsFunc(failed, func(err error) bool { return !slow(err) }):
+		return fmt.Errorf("%w: %w", transport.ErrSlow, err)
 	}
 	return err
+}
+
+// slow reports whether an address did not answer in time. One that breaks connections
+// off, again and again until then, has answered.
+func slow(err error) bool {
+	timeout, ok := errors.AsType[net.Error](err)
+	return ok && timeout.Timeout()
 }
 
 // connect makes a connection after a pause.

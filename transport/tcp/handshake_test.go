@@ -308,8 +308,8 @@ func TestDialledSaysNothing(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	_, err := a.port.Dial(ctx, peer)
-	if err == nil || !strings.Contains(err.Error(), "timeout") || ctx.Err() != nil {
-		t.Errorf("dial: %v, want a timeout of its own", err)
+	if !errors.Is(err, transport.ErrSlow) || !strings.Contains(err.Error(), "timeout") || ctx.Err() != nil {
+		t.Errorf("dial: %v, want a timeout of its own, and ErrSlow", err)
 	}
 }
 

@@ -9,10 +9,7 @@
 //     mapped until both ends are done. No Go pointer is ever stored in it.
 //   - The other side may be hostile. Every word it can write is loaded once,
 //     checked, and then used from the copy.
-//   - Stores become visible in the order they are made. amd64 does that for plain
-//     stores; elsewhere publish is an atomic store (publish_amd64.go,
-//     publish_other.go). A plain store leaves the core free to go on while the
-//     line travels, which nearly doubles the message rate.
+//   - Memory is ordered as "Memory order" below says.
 //
 // Layout, all positions in 64-byte lines:
 //
@@ -45,4 +42,43 @@
 // How the rest is used is the writer's business alone, which therefore begins
 // with little of it and takes more when it has to wait: memory is touched as it is
 // needed.
+//
+// # Memory order
+//
+// Two words carry all order, one each way:
+//
+//   - The writer stores a frame's first word last (publish); the reader loads it
+//     atomically, and reads the rest of the frame only if the stamp is new. The
+//     other fields and the payload are plain stores before, and plain loads after.
+//   - The reader stores its position when it has done with the frames before it
+//     (Publish); the writer loads it atomically, and writes into those slots and
+//     their payload only afterwards.
+//
+// On arm64 an atomic store is a release and an atomic load an acquire: what is
+// before the one is seen by what is after the other. On amd64 stores are seen in
+// their order and loads are made in theirs, and no store passes an earlier load,
+// so that publish is a plain store there (publish_amd64.go). It leaves the core
+// free to go on while the line travels, which nearly doubles the message rate.
+//
+// # The request for room
+//
+// This needs more, for each side stores one word and then loads the other's:
+//
+//	the writer (want)        W1 wanted = 1          W2 load the position
+//	the reader (Publish)     R1 store the position  R2 load wanted, tell if not 0
+//
+// At least one of W2 and R2 must see what the other side has stored, or the
+// writer sleeps though there is room. The one order that a release and an acquire
+// do not give is that of a store before a later load of another word: a core may
+// keep the store to itself until the load is done. So all four are operations of
+// sync/atomic, which are sequentially consistent among each other: an exchange for
+// the stores of amd64, and on arm64 a load-acquire does not pass an earlier
+// store-release. The writer comes here only when the ring is full, and the reader
+// every PublishEvery frames or when it has nothing else to do.
+//
+// TestRequestMeetsRoom finds each of the three shorter versions (without W2,
+// without the exchange in R1, with neither) within some thousand rounds on amd64.
+// Run under qemu's emulation of arm64 it shows that the code is right in program
+// order and as translated; but qemu runs an atomic operation as one of the host's,
+// with the host's stronger order, so it can't show what only an arm64 core would do.
 package ring

@@ -8,3 +8,7 @@ func Forward(w *Writer, r *Reader, lap uint64) {
 	r.next, r.told = at, at
 	publish(r.position, at)
 }
+
+// The steps of a Send that finds no room, so that tests can put the reader's between them.
+func (w *Writer) Look(slots uint64) bool { return w.refresh(slots) }
+func (w *Writer) Want(slots uint64) bool { return w.want(slots) }

@@ -52,8 +52,8 @@ func (w *Writer) Send(h *wire.Header, v *wire.Vec, off int) bool {
 		return w.sendWide(h, v, off)
 	}
 	i := w.next
-	if i >= w.limit && !w.refresh(1) {
-		return w.want()
+	if i >= w.limit && !w.refresh(1) && !w.want(1) {
+		return false
 	}
 	s := &w.slots[i&slotMask]
 	if n == 8 && len(v.First) >= 8 {
@@ -75,14 +75,17 @@ func (w *Writer) Expect() { prefetchWrite(&w.slots[w.next&slotMask]) }
 
 // sendWide sends a frame that takes a line.
 func (w *Writer) sendWide(h *wire.Header, v *wire.Vec, off int) bool {
-	if w.next+3 > w.limit && !w.refresh(3) {
-		return w.want()
+	if w.next+3 > w.limit && !w.refresh(3) && !w.want(3) {
+		return false
 	}
 	n, ext := int(h.Length), h.Size()-wire.BaseSize
 	place, ok := 0, true
 	if n > tailLen-ext {
 		if place, ok = w.reserve(n); !ok {
-			return w.want()
+			w.want(0)
+			if place, ok = w.reserve(n); !ok {
+				return false
+			}
 		}
 		v.Gather(w.data[place:place+n], off)
 	}
@@ -131,10 +134,11 @@ func (w *Writer) refresh(n uint64) bool {
 	return w.next+n <= w.limit
 }
 
-// want asks the reader to say when it has made room. It returns false.
-func (w *Writer) want() bool {
+// want asks the reader to say when it has made room, and looks once more whether n slots are free: of
+// room that the reader has made since the last look, but before it could see the request, it says nothing.
+func (w *Writer) want(n uint64) bool {
 	atomic.StoreUint32(w.wanted, 1)
-	return false
+	return w.refresh(n)
 }
 
 // Idle reports whether the reader has taken every frame, as far as it has said.

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"testing"
 
-	"gomx/cmd/exs_blast/internal/usage"
+	"gomx/bench/usage"
 )
 
 func TestTimeGrows(t *testing.T) {

@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"gomx/bench/compare/internal/child"
+	"gomx/bench/internal/child"
 )
 
 // TestMain lets the test binary stand in for the children as well, so that the

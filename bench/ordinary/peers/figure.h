@@ -1,0 +1,51 @@
+/* What the programs of this folder share: time, processor time, and the line that each rank prints. */
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+static double began, used;
+
+static double processor_time(void)
+{
+	struct rusage u;
+	getrusage(RUSAGE_SELF, &u);
+	return u.ru_utime.tv_sec + u.ru_stime.tv_sec + 1e-6 * (u.ru_utime.tv_usec + u.ru_stime.tv_usec);
+}
+
+static void begin(void)
+{
+	used = processor_time();
+	began = MPI_Wtime();
+}
+
+static void print(double value, long ops)
+{
+	printf("{\"value\":%g,\"ops\":%ld,\"cpu_us\":%g}\n", value, ops, 1e6 * (processor_time() - used));
+	fflush(stdout);
+}
+
+/* each prints microseconds for each operation on rank 0, and the processor time alone on others. */
+static void each(int rank, long ops)
+{
+	if (rank == 0)
+		print(1e6 * (MPI_Wtime() - began) / ops, ops);
+	else
+		print(0, 0);
+}
+
+/* option is the value of a flag, as in "-count 10". */
+static const char *option(int argc, char **argv, const char *name, const char *otherwise)
+{
+	for (int i = 1; i + 1 < argc; i++)
+		if (strcmp(argv[i], name) == 0)
+			return argv[i + 1];
+	return otherwise;
+}
+
+static long number(int argc, char **argv, const char *name, const char *otherwise)
+{
+	return atol(option(argc, argv, name, otherwise));
+}

@@ -1,0 +1,171 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"sync"
+
+	"gomx/bench/internal/child"
+	"gomx/bench/internal/mpis"
+	"gomx/bench/ordinary/internal/figure"
+)
+
+// comparison measures subjects in turn.
+type comparison struct {
+	*options
+	dir      string
+	log      io.Writer
+	subjects []*subject
+	failures int
+}
+
+// run measures every row with every subject in every round. Its error is the context's; what a subject can't do is told
+// to the log and left out from then on.
+func (c *comparison) run(ctx context.Context) (*table, error) {
+	t := &table{}
+	for _, r := range rows(c.scale) {
+		if !c.only.MatchString(r.name) {
+			continue
+		}
+		l := &line{row: r}
+		for _, s := range c.subjects {
+			if s.does(r) {
+				l.cells = append(l.cells, &cell{subject: s})
+			}
+		}
+		t.lines = append(t.lines, l)
+	}
+	for round := range c.rounds {
+		for _, l := range t.lines {
+			for _, at := range l.cells {
+				if at.failed {
+					continue
+				}
+				value, cpu, err := c.measure(ctx, at.subject, l.row)
+				switch {
+				case ctx.Err() != nil:
+					return nil, context.Cause(ctx)
+				case err != nil:
+					at.failed = true
+					c.failures++
+					fmt.Fprintf(c.log, "%s, %s, round %d: %v\n", l.name, at.subject.name, round+1, err)
+				default:
+					at.values, at.cpu = append(at.values, value), append(at.cpu, cpu)
+				}
+			}
+		}
+	}
+	return t, nil
+}
+
+// measure runs a program once. It returns its figure, and the processor time of all processes for each operation.
+func (c *comparison) measure(ctx context.Context, s *subject, r row) (value, cpu float64, err error) {
+	var out []byte
+	program := filepath.Join(s.folder, r.program)
+	switch {
+	case s.mpi != nil:
+		out, err = c.stdout(ctx, s.mpi.Start(r.ranks, c.dir, nil, nil, append([]string{program}, r.args...)...))
+	case r.shape == pair:
+		out, err = c.runPair(ctx, s, r, program)
+	case r.shape == alone:
+		out, err = c.stdout(ctx, child.Command{Path: program, Args: r.args})
+	default:
+		args := []string{"-n", fmt.Sprint(r.ranks)}
+		if r.ranks == 2 && !c.free {
+			args = append(args, "-bind")
+		}
+		args = append(append(args, program), r.args...)
+		out, err = c.stdout(ctx, child.Command{Path: filepath.Join(s.folder, "mx_run"), Args: args, Env: mpis.WithoutLaunchers(os.Environ())})
+	}
+	if err != nil {
+		return 0, 0, err
+	}
+	return sum(out)
+}
+
+func (c *comparison) stdout(ctx context.Context, command child.Command) ([]byte, error) {
+	command.Timeout = c.timeout
+	out, _, err := child.Run(ctx, command)
+	return out, err
+}
+
+// runPair starts a server and its client. Both are given a number of an endpoint or an address that nobody
+// else is likely to have.
+func (c *comparison) runPair(ctx context.Context, s *subject, r row, program string) ([]byte, error) {
+	args, bound := slices.Clone(r.args), !c.free
+	if r.program == "mx_loop" {
+		args = append(args, "-endpoint", fmt.Sprint(2000+rand.IntN(2000)))
+	} else {
+		address, err := freeAddress()
+		if err != nil {
+			return nil, err
+		}
+		args, bound = append(args, "-address", address), false
+	}
+	if s.tcp {
+		args = append(args, "-over", "tcp")
+	}
+	both := [2]child.Command{{Path: program, Args: append([]string{"-serve"}, args...)}, {Path: program, Args: args}}
+	if bound {
+		taskset, err := exec.LookPath("taskset")
+		if err != nil {
+			return nil, fmt.Errorf("needs taskset of util-linux, or -free: %w", err)
+		}
+		for core := range both {
+			both[core].Args = append([]string{"-c", fmt.Sprint(core), program}, both[core].Args...)
+			both[core].Path = taskset
+		}
+	}
+	// If one of them fails, the other one is ended.
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	var outs [2][]byte
+	var errs [2]error
+	var running sync.WaitGroup
+	for i := range both {
+		running.Go(func() {
+			if outs[i], errs[i] = c.stdout(ctx, both[i]); errs[i] != nil {
+				cancel()
+			}
+		})
+	}
+	running.Wait()
+	return slices.Concat(outs[0], outs[1]), errors.Join(errs[:]...)
+}
+
+func freeAddress() (string, error) {
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return "", err
+	}
+	return ln.Addr().String(), ln.Close()
+}
+
+// sum adds up the lines that the processes of a run have printed.
+func sum(out []byte) (value, cpu float64, err error) {
+	ops := 0
+	for text := range bytes.Lines(out) {
+		var l figure.Line
+		if err := json.Unmarshal(text, &l); err != nil {
+			return 0, 0, fmt.Errorf("printed %q: %w", text, err)
+		}
+		if l.Ops > 0 {
+			value, ops = l.Value, l.Ops
+		}
+		cpu += l.CPUUs
+	}
+	if ops == 0 {
+		return 0, 0, fmt.Errorf("printed no figure, but %q", out)
+	}
+	return value, cpu / float64(ops), nil
+}

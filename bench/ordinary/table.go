@@ -1,0 +1,98 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+	"text/tabwriter"
+
+	"gomx/bench/stats"
+)
+
+// table is what was measured; a line is one row's, a cell one subject's of it.
+type (
+	table struct{ lines []*line }
+	line  struct {
+		row
+		cells []*cell
+	}
+	cell struct {
+		subject *subject
+		values  []float64 // of each round
+		cpu     []float64 // for each operation, us
+		failed  bool
+	}
+)
+
+func (l *line) unitName() string {
+	if l.unit == "" {
+		return "us"
+	}
+	return l.unit
+}
+
+// write prints a line for each row and subject, so that the terminal has room: the figure, the
+// processor time for each operation, and the figure's ratio to gomx's.
+func (t *table) write(w io.Writer) error {
+	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(tw, "program\tsubject\tfigure\tspread\tprocessor us/op\t/ gomx\tprocessor / gomx")
+	for _, l := range t.lines {
+		name, first := l.name, l.cells[0]
+		for _, c := range l.cells {
+			if len(c.values) == 0 {
+				fmt.Fprintf(tw, "%s\t%s\tfailed\t\t\t\t\n", name, c.subject.name)
+			} else {
+				note := ""
+				if c.failed {
+					note = " (failed later)"
+				}
+				s := stats.Summarize(c.values)
+				fmt.Fprintf(tw, "%s\t%s\t%s %s%s\t%s to %s\t%s\t%s\t%s\n", name, c.subject.name, short(s.P50), l.unitName(), note,
+					short(s.Min), short(s.Max), short(stats.Median(c.cpu)),
+					ratio(c.values, first.values), ratio(c.cpu, first.cpu))
+			}
+			name = ""
+		}
+	}
+	return tw.Flush()
+}
+
+// ratio is that of the medians.
+func ratio(a, b []float64) string {
+	r := stats.Ratio(stats.Median(a), stats.Median(b))
+	if math.IsNaN(r) {
+		return "-"
+	}
+	return fmt.Sprintf("%.2f", r)
+}
+
+// short has three digits that count.
+func short(x float64) string {
+	if x >= 1000 {
+		return strconv.FormatFloat(x, 'f', 0, 64)
+	}
+	return strconv.FormatFloat(x, 'g', 3, 64)
+}
+
+// writeJSON prints an object for each row and subject.
+func (t *table) writeJSON(w io.Writer) error {
+	to := json.NewEncoder(w)
+	for _, l := range t.lines {
+		for _, c := range l.cells {
+			err := to.Encode(struct {
+				Program string    `json:"program"`
+				Subject string    `json:"subject"`
+				Unit    string    `json:"unit"`
+				Values  []float64 `json:"values"`
+				CPU     []float64 `json:"cpu_us_per_op"`
+				Failed  bool      `json:"failed,omitempty"`
+			}{l.name, c.subject.name, l.unitName(), c.values, c.cpu, c.failed})
+			if err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

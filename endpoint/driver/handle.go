@@ -1,0 +1,56 @@
+package driver
+
+import (
+	"slices"
+
+	"gomx/endpoint"
+)
+
+// handled is a queue whose completions are handed to a handler.
+type handled struct {
+	m     *member
+	most  int
+	taken Taken
+	run   func(n int)
+}
+
+// Handle has run called when requests of the queue have completed: by whoever makes progress, without the lock, and
+// never beside another handler of the endpoint. taken is called before, for each of up to most completions. The queue
+// is over one endpoint; it may be called once, and nobody else waits for the queue.
+func (q *Queue) Handle(most int, taken Taken, run func(n int)) error {
+	if len(q.members) != 1 {
+		return ErrNoEndpoints
+	}
+	m := &q.members[0]
+	m.d.share() // the handler may run in the endpoint's own goroutine, and call
+	return m.d.call(func(*endpoint.Engine) error {
+		m.d.handlers = append(m.d.handlers, handled{m, most, taken, run})
+		return nil
+	})
+}
+
+// unhandled reports whether completions wait for their handler. The lock is held.
+func (d *Endpoint) unhandled() bool {
+	for i := range d.handlers {
+		if d.eng.Queued(d.handlers[i].m.id) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// handle runs the handlers of queues. The caller polls, which nobody else does meanwhile.
+func (d *Endpoint) handle() {
+	for i := 0; i < len(d.handlers) && !d.closed; i++ {
+		h := &d.handlers[i]
+		if n := h.m.take(0, h.most, h.taken); n > 0 {
+			run := h.run
+			d.runs(func() { run(n) })
+		}
+	}
+}
+
+// unhandle forgets the handler of a queue that is closed. The lock is held.
+func (m *member) unhandle() {
+	m.d.handlers = slices.DeleteFunc(m.d.handlers, func(h handled) bool { return h.m == m })
+}

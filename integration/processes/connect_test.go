@@ -1,0 +1,112 @@
+//go:build linux
+
+package processes_test
+
+import (
+	"errors"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"gomx/integration/internal/proc"
+	"gomx/mx"
+)
+
+// opens opens an endpoint, whose number it tells, until its parent ends it.
+func opens(c *proc.Child) {
+	if err := mx.Init(); err != nil {
+		c.Fail(err)
+	}
+	ep, err := mx.OpenEndpoint(0, mx.AnyEndpoint, filter)
+	if err != nil {
+		c.Fail(err)
+	}
+	c.Say("open %d", ep.ID())
+	c.Hear()
+}
+
+// joins connects to its parent first.
+func joins(c *proc.Child) {
+	ep, _ := openChild(c, mx.AnyEndpoint, c.Number(0))
+	c.Say("open %d", ep.ID())
+	c.Hear()
+}
+
+// overBoth runs a test over shared memory and over TCP, and gives it a peer of one
+// endpoint.
+func overBoth(t *testing.T, f func(t *testing.T, ep *mx.Endpoint, peer *proc.Process, id uint32), params ...mx.Param) {
+	for _, media := range []string{"shm,tcp", "tcp"} {
+		t.Run(media, func(t *testing.T) {
+			aboutShm(t)
+			ep := open(t, append(params, mx.WithTransports(strings.Split(media, ",")...))...)
+			peer := proc.StartWith(t, proc.Options{Env: []string{transportKey + "=" + media}}, "opens")
+			f(t, ep, peer, peer.HearNumber("open"))
+		})
+	}
+}
+
+// A connect to a process that is stopped takes until its own time is up, or until the
+// process goes on, however long transports give one attempt.
+func TestConnectWaitsForAStoppedPeer(t *testing.T) {
+	overBoth(t, func(t *testing.T, ep *mx.Endpoint, peer *proc.Process, id uint32) {
+		peer.Signal(syscall.SIGSTOP)
+		begin := time.Now()
+		_, err := ep.Connect(board(t), id, filter, 300*time.Millisecond)
+		if !errors.Is(err, mx.ErrTimeout) || time.Since(begin) < 300*time.Millisecond {
+			t.Errorf("after %v: %v", time.Since(begin), err)
+		}
+		r := must[mx.Request](t)(ep.Iconnect(board(t), id, filter, 0, nil))
+		if _, done, err := ep.Wait(r, 9*time.Second); done || err != nil {
+			t.Errorf("a connect without bound ended: done %v, error %v", done, err)
+		}
+		peer.Signal(syscall.SIGCONT)
+		if st := finish(t, ep, r); st.Code != mx.StatusSuccess {
+			t.Error("when the peer went on:", st.Code)
+		}
+		for _, p := range ep.Peers() {
+			if first, _, _ := strings.Cut(strings.TrimPrefix(t.Name(), "TestConnectWaitsForAStoppedPeer/"), ","); p.Transport != first {
+				t.Errorf("over %s", p.Transport)
+			}
+		}
+	})
+}
+
+// What waits for a stopped process ends after the request timeout, and so does the
+// session. When the process goes on it can be connected to again (XII.1.2).
+func TestRequestTimeoutOfAStoppedPeer(t *testing.T) {
+	overBoth(t, func(t *testing.T, ep *mx.Endpoint, peer *proc.Process, id uint32) {
+		to := connect(t, ep, id)
+		peer.Signal(syscall.SIGSTOP)
+		for name, r := range map[string]mx.Request{
+			"large":       must[mx.Request](t)(ep.Isend(make([]byte, 8<<20), to, 1, nil)),
+			"synchronous": must[mx.Request](t)(ep.Issend(make([]byte, 8), to, 2, nil)),
+		} {
+			if st := finish(t, ep, r); st.Code != mx.StatusTimeout {
+				t.Errorf("%s: %v", name, st.Code)
+			}
+		}
+		if st := finish(t, ep, must[mx.Request](t)(ep.Isend(nil, to, 3, nil))); st.Code == mx.StatusSuccess {
+			t.Error("the session goes on")
+		}
+		peer.Signal(syscall.SIGCONT)
+		connect(t, ep, id)
+	}, mx.WithRequestTimeout(time.Second))
+}
+
+// Very many processes that connect at once all get through.
+func TestCrowdThatConnectsAtOnce(t *testing.T) {
+	aboutShm(t)
+	n := 100
+	if testing.Short() {
+		n = 20
+	}
+	ep := open(t)
+	var crowd []*proc.Process
+	for range n {
+		crowd = append(crowd, proc.Start(t, "joins", ep.ID()))
+	}
+	for _, p := range crowd {
+		p.HearNumber("open")
+	}
+}
