@@ -84,7 +84,7 @@ func (m *many) settle(reqs []Request, sts []Status) (first error) {
 			}
 		default:
 			done := false
-			if *st, done, err = q.waitLong(opNames[q.kind], true); !done {
+			if done, err = q.waitLong(opNames[q.kind], true, st); !done {
 				if first == nil {
 					first = err
 				}

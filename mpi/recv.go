@@ -67,9 +67,9 @@ func (c *Comm) recvLater(value uint64, n int, r mx.Request, now bool, err error,
 	failed, ended := errors.AsType[*mx.StatusError](err)
 	switch {
 	case now:
-		st, _ = q.outcome(op, &mx.Status{MatchInfo: value, MsgLength: uint32(n), XferLength: uint32(n)})
+		_ = q.conclude(op, &mx.Status{MatchInfo: value, MsgLength: uint32(n), XferLength: uint32(n)}, &st)
 	case ended:
-		st, _ = q.outcome(op, &failed.Status)
+		_ = q.conclude(op, &failed.Status, &st)
 	case err != nil:
 		st = emptyStatus
 		st.Err = c.broken(op, source, tag, err)
