@@ -47,7 +47,7 @@ func TestWireNumbers(t *testing.T) {
 	if want := fmt.Sprintf("\nVersion: %d\n", wire.Version); !strings.Contains(text, want) {
 		t.Errorf("docs/wire.md does not say %q", want)
 	}
-	want := map[string]wire.Flags{"HasID": wire.HasID, "HasRange": wire.HasRange, "HasAck": wire.HasAck, "Sync": wire.Sync}
+	want := map[string]wire.Flags{"HasID": wire.HasID, "HasRange": wire.HasRange, "HasAck": wire.HasAck, "Sync": wire.Sync, "AsHeader": wire.AsHeader}
 	for _, row := range table(t, "docs/wire.md", "| flag |") {
 		var bit uint
 		if _, err := fmt.Sscan(row[1], &bit); err != nil || want[row[0]] != 1<<bit {

@@ -6,8 +6,8 @@ import "gomx/transport/wire"
 // is served, unless its bytes came in the frame: such a request is nobody's to
 // collect, and pins its window.
 
-// mostAhead bounds the gets and large puts that a side has under way towards a
-// peer: each takes a request there. More wait in order.
+// mostAhead bounds the puts and gets that a side has under way towards a peer: each
+// takes a request there, or an answer that may have to wait. More wait in order.
 const mostAhead = 256
 
 // accessFlags are those of the frames that name a window or offer its bytes.
@@ -31,7 +31,7 @@ func (e *Engine) startAccess(kind requestKind, v wire.Vec, to Addr, window uint6
 // transmitAccess hands a put or get to the link. False: it has to wait.
 func (e *Engine) transmitAccess(p *peer, slot int32, r *request, small bool) bool {
 	small = small && r.kind == kindPut
-	if !small && p.aheadFull() {
+	if p.aheadFull() {
 		return false
 	}
 	var sent bool
@@ -43,7 +43,7 @@ func (e *Engine) transmitAccess(p *peer, slot int32, r *request, small bool) boo
 	default:
 		sent = e.transmitGet(p, slot, r)
 	}
-	if sent && !small {
+	if sent {
 		r.flags |= counted
 		p.ahead++
 	}
@@ -100,16 +100,36 @@ func outcome(disposition uint32) Code {
 	return Aborted
 }
 
-// serve makes the request of a peer's put or get. None: the peer has more under
-// way than an honest one, or may not.
+// unserved ends the session of a peer that has more puts and gets under way than an
+// honest one, and reports whether it did.
+func (e *Engine) unserved(p *peer) bool {
+	if p.served+p.owed < mostAhead {
+		return false
+	}
+	e.breach(p)
+	return true
+}
+
+// isAnswer is the sequence number of a notice that answers a put or get, while it waits
+// for the link.
+const isAnswer = ^uint32(0)
+
+// answer tells a peer what became of its put or get.
+func (e *Engine) answer(p *peer, id uint64, taken, disposition uint32) {
+	h := notice(id, taken, disposition)
+	h.Seq = isAnswer
+	e.control(p, h)
+}
+
+// serve makes the request of a peer's put or get. None: the peer may not, or has more
+// under way than an honest one.
 func (e *Engine) serve(p *peer, h *wire.Header, kind requestKind, need Permission) (slot int32, r *request) {
-	if p.served >= mostAhead {
-		e.count.Malformed++
+	if e.unserved(p) {
 		return none, nil
 	}
 	mem, disposition := e.reach(h, need)
 	if disposition != wire.Taken {
-		e.notify(p, h.ID, 0, disposition)
+		e.answer(p, h.ID, 0, disposition)
 		return none, nil
 	}
 	slot, r = e.reqs.alloc()
@@ -159,7 +179,7 @@ func (e *Engine) withdraw(slot int32, r *request) {
 	}
 	e.count.Withdrawn++
 	p := e.peers[r.peer]
-	e.notify(p, r.remote, 0, wire.NoWindow)
+	e.answer(p, r.remote, 0, wire.NoWindow)
 	if r.state == statePulling {
 		e.failPull(slot, r, BadRDMAWindow)
 		return

@@ -95,14 +95,14 @@ func (e *Engine) look(p *peer) {
 	switch {
 	case e.ourselves(p):
 	case v.silent >= e.cfg.RequestTimeout:
-		e.giveUp(p)
+		e.abandonPeer(p)
 	case !first:
 		e.control(p, wire.Header{Kind: wire.Ack, Match: ackPlease})
 	}
 }
 
-// giveUp ends the session with a peer that does not move.
-func (e *Engine) giveUp(p *peer) {
+// abandonPeer ends the session with a peer that does not move.
+func (e *Engine) abandonPeer(p *peer) {
 	e.count.Timeouts++
 	e.bye(p)
 	p.nacked = p.local // the goodbye says as much

@@ -14,22 +14,20 @@ const (
 	storedSelf                     // nothing: the bytes are still with our own send
 )
 
-// placeLost is a flag of stored messages: the link that the description was for
-// is gone.
-const placeLost = 1 << 7
+// Flags of stored messages.
+const (
+	placeLost = 1 << 7               // the link that the description was for is gone
+	asHeader  = uint8(wire.AsHeader) // paid for as a header
+)
 
-// arriveEager takes an eager message. False: the store has no room for it.
-func (e *Engine) arriveEager(p *peer, h *wire.Header, payload []byte) bool {
+// arriveEager takes an eager message.
+func (e *Engine) arriveEager(p *peer, h *wire.Header, payload []byte) {
 	if e.catch.live && !e.posted.Posted(h.Match) && e.caught(p, h, payload) {
-		return true
+		return
 	}
 	if slot, ok := e.arrive(h.Match); ok {
 		e.receiveEager(p, slot, h, payload)
-		return true
-	}
-	if !e.unexp.Room(len(payload)) {
-		e.throttle(p)
-		return false
+		return
 	}
 	// The header is the link's or our own scratch, which operations inside the
 	// handler may overwrite.
@@ -37,76 +35,62 @@ func (e *Engine) arriveEager(p *peer, h *wire.Header, payload []byte) bool {
 	if e.handler {
 		if e.askHandler(p, head.Match, uint32(len(payload)), payload) == Finished {
 			if head.Flags&wire.Sync != 0 {
-				e.settleSync(p, session, head.ID, uint32(len(payload)), wire.Taken)
+				e.settleSync(p, session, head.ID, 0, wire.Discarded)
 			}
-			return true
+			return
 		}
 		if p.local != head.Session {
-			return true // disconnected by the handler: the message died with the session
+			return // disconnected by the handler: the message died with the session
 		}
 		if slot, ok := e.posted.Arrive(head.Match); ok {
 			e.receiveEager(p, slot, &head, payload)
-			return true
+			return
 		}
 	}
 	p.medium.RecvEager++
-	id, ok := e.unexp.Add(unexpected.Message{
-		Match: head.Match, Peer: p.index, Kind: uint8(storedEager), Flags: uint8(head.Flags & wire.Sync),
+	id := e.store(unexpected.Message{
+		Match: head.Match, Peer: p.index, Kind: uint8(storedEager), Flags: uint8(head.Flags & (wire.Sync | wire.AsHeader)),
 		Length: uint32(len(payload)), ID: head.ID, Aux: uint64(session),
 	}, len(payload))
-	if !ok { // the handler's own sends to this endpoint took the room
-		e.throttle(p)
-		e.count.Overrun++
-		return false
-	}
 	copy(e.unexp.At(id).Data, payload)
 	e.stored(id)
-	return true
 }
 
-// arriveRendezvous takes the header of a large message.
-func (e *Engine) arriveRendezvous(p *peer, h *wire.Header, desc []byte) bool {
+// arriveRendezvous takes the header of a message whose bytes stay with the sender: a
+// large one, or one for which it had no credit.
+func (e *Engine) arriveRendezvous(p *peer, h *wire.Header, desc []byte) {
 	if h.Flags&(wire.HasID|wire.HasRange) != wire.HasID|wire.HasRange {
 		e.count.Malformed++
-		return true
+		return
 	}
+	e.missesBytes(p, h.Total)
 	if slot, ok := e.arrive(h.Match); ok {
 		r := e.matchRendezvous(p, slot, h)
 		e.startRendezvous(p, slot, r, h.ID, h.Total, desc)
-		return true
-	}
-	if !e.unexp.Room(len(desc)) {
-		e.throttle(p)
-		return false
+		return
 	}
 	head, session := *h, p.remote
-	if e.handler {
+	if e.handler && head.Total >= AlwaysEager { // a smaller one was sent before the peer knew of the handler
 		if e.askHandler(p, head.Match, head.Total, nil) == Finished {
 			e.settleSync(p, session, head.ID, 0, wire.Discarded)
-			return true
+			return
 		}
 		if p.local != head.Session {
-			return true
+			return
 		}
 		if slot, ok := e.posted.Arrive(head.Match); ok {
 			r := e.matchRendezvous(p, slot, &head)
 			e.startRendezvous(p, slot, r, head.ID, head.Total, desc)
-			return true
+			return
 		}
 	}
 	p.medium.RecvRendezvous++
-	id, ok := e.unexp.Add(unexpected.Message{
+	id := e.store(unexpected.Message{
 		Match: head.Match, Peer: p.index, Kind: uint8(storedRemote),
 		Length: head.Total, ID: head.ID, Aux: uint64(session),
 	}, len(desc))
-	if !ok {
-		e.throttle(p)
-		e.count.Overrun++
-		return false
-	}
 	copy(e.unexp.At(id).Data, desc)
 	e.stored(id)
-	return true
 }
 
 func (e *Engine) matchRendezvous(p *peer, slot int32, h *wire.Header) *request {

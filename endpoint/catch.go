@@ -44,11 +44,12 @@ func (e *Engine) caughtStored(id int32) bool {
 	}
 	c.live = false
 	c.n = copy(c.b, m.Data)
-	if p := e.peers[m.Peer]; p.medium != nil {
+	p := e.peers[m.Peer]
+	if p.medium != nil {
 		p.medium.BytesReceived += uint64(c.n)
 	}
-	e.unexp.Remove(id)
-	e.unthrottle()
+	e.unstore(id)
+	e.feed(p)
 	return true
 }
 

@@ -38,7 +38,11 @@ type Config struct {
 	// SelfOverLink sends the endpoint's messages to itself over a link.
 	SelfOverLink bool
 
-	UnexpectedBytes int // bound of the unexpected store; 0: DefaultUnexpectedBytes
+	// What all peers together may have under way to us, or stored here, beside a
+	// reserve of each: bytes of messages that came whole, and headers of others.
+	UnexpectedBytes   int // 0: DefaultUnexpectedBytes
+	UnexpectedHeaders int // 0: DefaultUnexpectedHeaders
+	UnexpectedReserve int // of each peer, bytes; 0: DefaultUnexpectedReserve
 
 	RequestTimeout Tick // default timeout of new requests; 0: DefaultRequestTimeout
 
@@ -49,8 +53,10 @@ type Config struct {
 
 // Defaults of Config, and the engine's own times.
 const (
-	DefaultUnexpectedBytes      = 64 << 20
-	DefaultRequestTimeout  Tick = 1000 * 1000
+	DefaultUnexpectedBytes        = 64 << 20
+	DefaultUnexpectedHeaders      = 2 << 20
+	DefaultUnexpectedReserve      = 16 << 10
+	DefaultRequestTimeout    Tick = 1000 * 1000
 
 	ackDelay    Tick = 4  // an ack waits this long for a frame to ride on
 	ackAtOnce        = 4  // frames that may stay without ack

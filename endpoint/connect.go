@@ -112,6 +112,8 @@ func (e *Engine) sendConnect(p *peer, h wire.Header, c wire.ConnectInfo) {
 	if e.cfg.CopyLimit >= 0 {
 		c.EagerMax = uint32(min(uint64(e.cfg.CopyLimit), MaxMessage))
 	}
+	first := e.firstCredits()
+	c.Bytes, c.Headers, c.Shows = uint32(first.bytes), uint32(first.headers), uint32(e.shows())
 	h.Length = wire.ConnectSize
 	e.greet(p, greeting{h, c})
 }
@@ -166,6 +168,8 @@ func (e *Engine) arriveConnect(p *peer, h *wire.Header, payload []byte) {
 	case p.state != peerConnected && connected && h.Session != p.local:
 		e.nack(p, h.Session) // it has not noticed that the session ended
 		return
+	case e.overfull(p):
+		reply.Status = uint32(NoResources) // what it sent before must be received first
 	default:
 		e.enter(p, &c, true)
 	}
@@ -216,7 +220,8 @@ func (e *Engine) enter(p *peer, c *wire.ConnectInfo, fresh bool) {
 		e.attach(p, p.next, false)
 		e.host.Drop(p.index, old, false)
 	}
-	e.begin(p, c.Session, int(min(c.EagerMax, math.MaxInt32)))
+	p.shows = c.Shows != 0
+	e.begin(p, c.Session, int(min(c.EagerMax, math.MaxInt32)), credits{int(c.Bytes), int(c.Headers)})
 }
 
 func (e *Engine) arriveConnectReply(p *peer, h *wire.Header, payload []byte) {

@@ -4,10 +4,10 @@ package endpoint
 type Counters struct {
 	Queued        uint64 // sends that had to wait for a link
 	Handled       uint64 // messages shown to the unexpected handler
-	Refused       uint64 // frames that found no room in the unexpected store
-	Overrun       uint64 // of those, after the handler had run
-	Throttles     uint64 // times a peer was told to hold back payload
-	Unthrottles   uint64 // and to go on
+	CreditFrames  uint64 // times a peer was told that it may send more
+	WithoutBytes  uint64 // small sends whose header went alone, for want of credit
+	Waited        uint64 // sends that waited for credit
+	WindowBroken  uint64 // peers given up because they sent without
 	Dropped       uint64 // unexpected messages dropped with their peer's session
 	Stale         uint64 // frames about requests or sessions that have ended
 	Malformed     uint64 // frames whose contents make no sense

@@ -80,10 +80,7 @@ func (e *Engine) failPeer(p *peer, code Code, all bool) {
 	}
 	p.state, p.goneCode, p.vigil.on = peerGone, code, false
 	p.renew()
-	if p.throttles {
-		p.throttles = false
-		e.holdsBack--
-	}
+	e.shutAccounts(p)
 	if p.log != nil {
 		p.log.reset(&e.frames, p.log.next)
 	}
@@ -101,8 +98,10 @@ func (e *Engine) failPeer(p *peer, code Code, all bool) {
 // waits to be sent.
 func (e *Engine) endRequests(p *peer, code Code) {
 	p.queue.reset()
+	p.waiting.reset()
 	p.answers.reset()
 	p.control.clear()
+	p.owed = 0
 	p.jobs.clear()
 	p.refresh(-1)
 	e.eachRequest(func(slot int32, r *request) {
@@ -110,7 +109,7 @@ func (e *Engine) endRequests(p *peer, code Code) {
 			return
 		}
 		switch r.state {
-		case stateQueued, stateOffered, stateBuffered, stateAsked, stateWatching:
+		case stateQueued, stateUnpaid, stateOffered, stateBuffered, stateAsked, stateWatching:
 			r.xferLen = 0
 			r.drop()
 			e.complete(slot, r, code)
@@ -126,11 +125,11 @@ func (e *Engine) dropStored(p *peer, all bool) {
 	e.unexp.Each(func(id int32, m *unexpected.Message) {
 		lost := storedKind(m.Kind) == storedRemote && !e.unexp.Claimed(id) // whoever has claimed it is told
 		if m.Peer == p.index && (all || lost) {
-			e.unexp.Remove(id)
+			e.unstore(id)
 			e.count.Dropped++
 		}
 	})
-	e.unthrottle()
+	e.feed(p)
 }
 
 // refuse answers a frame of a session that is not the current one.

@@ -8,7 +8,7 @@ import (
 )
 
 var stateNames = [...]string{
-	stateQueued: "queued", stateOffered: "offered", stateBuffered: "buffered", statePosted: "posted", stateTied: "tied",
+	stateQueued: "queued", stateUnpaid: "unpaid", stateOffered: "offered", stateBuffered: "buffered", statePosted: "posted", stateTied: "tied",
 	statePulling: "pulling", stateWaiting: "waiting", stateAsked: "asked",
 	stateWatching: "watching", stateComplete: "complete",
 }
@@ -74,11 +74,11 @@ func (e *Engine) dumpPeer(b *strings.Builder, p *peer) {
 	if p.broken() {
 		fmt.Fprintf(b, " link broken for %d", e.now-p.heal.since)
 	}
-	if p.throttled {
-		b.WriteString(" throttled by it")
+	if p.waiting.head != none {
+		b.WriteString(" no message credit from it")
 	}
-	if p.throttles {
-		b.WriteString(" throttled by us")
+	if p.bytes.hungry || p.headers.hungry {
+		b.WriteString(" no credit left for it")
 	}
 	b.WriteByte('\n')
 }

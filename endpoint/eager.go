@@ -3,16 +3,22 @@ package endpoint
 import "gomx/transport/wire"
 
 // transmitEager sends a whole message in one frame. A synchronous one is
-// buffered by that, and complete when the receiver's Notify comes.
-func (e *Engine) transmitEager(p *peer, slot int32, r *request) bool {
+// buffered by that, and complete when the receiver's Notify comes. With AsHeader it is
+// paid for as a header.
+func (e *Engine) transmitEager(p *peer, slot int32, r *request, as wire.Flags) bool {
 	h := &e.header
-	*h = wire.Header{Kind: wire.Eager, Length: r.msgLen, Match: r.match}
+	*h = wire.Header{Kind: wire.Eager, Flags: as, Length: r.msgLen, Match: r.match}
 	if r.kind == kindSyncSend {
-		h.Flags = wire.HasID | wire.Sync
+		h.Flags |= wire.HasID | wire.Sync
 		h.ID = uint64(handleOf(slot, r.generation))
 	}
 	if !e.post(p, h, &r.vec, 0) {
 		return false
+	}
+	if as == 0 {
+		p.room.bytes -= wire.Cost(int(r.msgLen))
+	} else {
+		p.room.headers -= wire.Headers(int(r.msgLen))
 	}
 	p.medium.SentEager++
 	p.medium.BytesSent += uint64(r.msgLen)
@@ -50,10 +56,14 @@ func (e *Engine) receiveEager(p *peer, slot int32, h *wire.Header, payload []byt
 // notify tells the sender of a synchronous or rendezvous message what became
 // of it.
 func (e *Engine) notify(p *peer, id uint64, taken uint32, disposition uint32) {
-	e.control(p, wire.Header{
+	e.control(p, notice(id, taken, disposition))
+}
+
+func notice(id uint64, taken, disposition uint32) wire.Header {
+	return wire.Header{
 		Kind: wire.Notify, Flags: wire.HasID | wire.HasRange,
 		ID: id, Total: taken, Offset: disposition,
-	})
+	}
 }
 
 func dispositionOf(c Code) uint32 {

@@ -20,25 +20,20 @@ func (e *Engine) holdEarly(p *peer, h *wire.Header, payload []byte, ahead int32)
 	e.count.Early++
 }
 
-// takeEarly takes all held frames whose turn has come.
+// takeEarly takes all held frames whose turn has come, or those before one whose
+// handler disables progression: Advance takes the others.
 func (e *Engine) takeEarly(p *peer) {
-	session, r := p.local, p.rel
-	for r.early.has(p.recvSeq) {
+	for r := p.rel; r.early.has(p.recvSeq) && !e.paused; {
 		k := r.early.at(p.recvSeq)
 		head, data := k.h, k.data
 		k.data = nil // ours meanwhile: the handler may end the session, which clears the ring
-		if e.take(p, &head, data) {
-			e.frames.put(data)
-		} else if p.local == session && p.rel == r {
-			r.early.at(head.Seq).data = data
-			r.roomAt = e.now + ackDelay
-			e.watchPeer(p)
-			return
-		}
-		if p.local != session || p.rel != r {
+		over := !e.take(p, &head, data)
+		e.frames.put(data)
+		if over {
 			return
 		}
 	}
+	e.watchPeer(p)
 }
 
 // ackSoon acknowledges with the next frame, at the latest after ackDelay.

@@ -36,11 +36,11 @@ type Engine struct {
 	incoming Incoming // what the handler is shown
 	catch    catch
 
-	mirror    int32 // the far end of a link to ourselves, or 0
-	holdsBack int   // peers that we have throttled
-	pulls     pullSlab
-	windows   windows
-	frames    framePool
+	mirror                int32 // the far end of a link to ourselves, or 0
+	bytesPool, headerPool pool  // what peers may send
+	pulls                 pullSlab
+	windows               windows
+	frames                framePool
 
 	header  wire.Header // scratch for frames on their way out
 	out     wire.Vec
@@ -66,11 +66,18 @@ func New(cfg Config, host Host) *Engine {
 	if cfg.UnexpectedBytes == 0 {
 		cfg.UnexpectedBytes = DefaultUnexpectedBytes
 	}
+	if cfg.UnexpectedHeaders == 0 {
+		cfg.UnexpectedHeaders = DefaultUnexpectedHeaders
+	}
+	if cfg.UnexpectedReserve == 0 {
+		cfg.UnexpectedReserve = DefaultUnexpectedReserve
+	}
 	if cfg.RequestTimeout == 0 {
 		cfg.RequestTimeout = DefaultRequestTimeout
 	}
 	e := &Engine{cfg: cfg, host: host, reqs: newSlab(), byAddr: map[address]int32{}}
 	e.unexp = unexpected.New(cfg.UnexpectedBytes)
+	e.bytesPool, e.headerPool = newBytesPool(cfg.UnexpectedBytes, cfg.UnexpectedReserve), newHeaderPool(cfg.UnexpectedHeaders)
 	e.done.reset()
 	self := e.peers[e.PeerOf(cfg.NIC, cfg.Endpoint)]
 	self.state, self.remote = peerConnected, self.local
@@ -88,96 +95,85 @@ func (e *Engine) Self() Addr { return Addr{Peer: 0, Session: e.peers[0].remote} 
 func (e *Engine) Now() Tick { return e.now }
 
 // Frame takes a frame that arrived on a link of a peer. The payload may be used
-// until Frame returns. False means that the frame can't be taken now and must be
-// offered again, before any later one of that link.
+// until Frame returns. False means that progression is off since then: no further
+// frame may be brought until it is on again.
 func (e *Engine) Frame(pi int32, h *wire.Header, payload []byte) bool {
 	p := e.peers[pi]
-	if h.Kind == wire.Eager && h.Seq == p.recvSeq && h.Session == p.local && p.direct {
-		if slot, ok := e.posted.Arrive(h.Match); ok {
-			p.recvSeq++
-			e.receiveEager(p, slot, h, payload)
-			return true
-		}
-		if e.catch.live && e.caught(p, h, payload) {
-			p.recvSeq++
-			return true
+	if h.Kind == wire.Eager && h.Seq == p.recvSeq && h.Session == p.local && p.direct && h.Flags&wire.AsHeader == 0 {
+		if left := p.bytes.left - wire.Cost(len(payload)); left >= p.bytes.grantAt {
+			if slot, ok := e.posted.Arrive(h.Match); ok {
+				p.bytes.left = left
+				p.recvSeq++
+				e.receiveEager(p, slot, h, payload)
+				return true
+			}
+			if e.catch.live && e.caught(p, h, payload) {
+				p.bytes.left = left
+				p.recvSeq++
+				return true
+			}
 		}
 	}
-	return e.frame(p, h, payload)
+	e.frame(p, h, payload)
+	return !e.paused
 }
 
 // frame is Frame's general case.
-func (e *Engine) frame(p *peer, h *wire.Header, payload []byte) bool {
-	if e.paused {
-		return false
-	}
+func (e *Engine) frame(p *peer, h *wire.Header, payload []byte) {
 	if e.local(p) {
 		e.count.Malformed++ // nothing comes to ourselves over a link
-		return true
+		return
 	}
 	switch h.Kind {
 	case wire.Connect:
 		e.arriveConnect(p, h, payload)
-		return true
+		return
 	case wire.ConnectReply:
 		e.arriveConnectReply(p, h, payload)
-		return true
+		return
 	case wire.Nack:
 		e.arriveNack(p, h)
-		return true
+		return
 	case wire.Resume:
 		e.arriveResume(p, h)
-		return true
+		return
 	}
-	if p.state != peerConnected || h.Session != p.local {
+	switch {
+	case p.state != peerConnected || h.Session != p.local:
 		e.refuse(p, h)
-		return true
-	}
-	if p.rel != nil {
-		return e.arriveUnreliable(p, h, payload)
-	}
-	if p.log != nil && !e.arriveHealing(p, h) {
-		return true
-	}
-	if !h.Kind.Sequenced() {
+	case p.rel != nil:
+		e.arriveUnreliable(p, h, payload)
+	case p.log != nil && !e.arriveHealing(p, h):
+	case !h.Kind.Sequenced():
 		e.arriveControl(p, h, payload)
-		return true
-	}
-	if h.Seq != p.recvSeq {
+	case h.Seq != p.recvSeq:
 		e.corrupt(p)
-		return true
+	case isPiece(h, payload):
+		e.arrivePiece(p, h, payload)
+	default:
+		e.takeNext(p, h, payload)
 	}
-	if isPiece(h, payload) {
-		return e.arrivePiece(p, h, payload)
-	}
-	return e.takeNext(p, h, payload)
 }
 
 // takeNext accepts the next frame of a medium that keeps the order.
-func (e *Engine) takeNext(p *peer, h *wire.Header, payload []byte) bool {
+func (e *Engine) takeNext(p *peer, h *wire.Header, payload []byte) {
 	session := p.local
-	if !e.accept(p, h, payload) {
-		return false
-	}
+	e.accept(p, h, payload)
 	if p.local == session { // the handler may have disconnected
 		p.recvSeq++
 		if p.log != nil {
 			e.owesAck(p, len(payload))
 		}
 	}
-	return true
 }
 
 // accept takes a sequenced frame whose turn it is.
-func (e *Engine) accept(p *peer, h *wire.Header, payload []byte) bool {
-	if p.control.len() >= maxControl && h.Kind != wire.Notify && h.Kind != wire.GetData {
-		return false // it sends without reading what we answer
-	}
+func (e *Engine) accept(p *peer, h *wire.Header, payload []byte) {
 	switch h.Kind {
-	case wire.Eager:
-		return e.arriveEager(p, h, payload)
-	case wire.Rendezvous:
-		return e.arriveRendezvous(p, h, payload)
+	case wire.Eager, wire.Rendezvous:
+		e.arriveMessage(p, h, payload)
+	case wire.Credit:
+		e.arriveCredit(p, h)
 	case wire.Put:
 		e.arrivePut(p, h, payload)
 	case wire.PutOffer:
@@ -191,7 +187,22 @@ func (e *Engine) accept(p *peer, h *wire.Header, payload []byte) bool {
 	default:
 		e.arriveNotify(p, h)
 	}
-	return true
+}
+
+// arriveMessage takes a message, or its header, and the price of it.
+func (e *Engine) arriveMessage(p *peer, h *wire.Header, payload []byte) {
+	session := p.local
+	if !e.charge(p, h, len(payload)) {
+		return
+	}
+	if h.Kind == wire.Eager {
+		e.arriveEager(p, h, payload)
+	} else {
+		e.arriveRendezvous(p, h, payload)
+	}
+	if p.local == session && p.wantsCredit() {
+		e.grant(p)
+	}
 }
 
 func (e *Engine) arriveControl(p *peer, h *wire.Header, payload []byte) {
@@ -200,8 +211,6 @@ func (e *Engine) arriveControl(p *peer, h *wire.Header, payload []byte) {
 		e.arrivePullRequest(p, h)
 	case wire.PullData:
 		e.arrivePullData(p, h, payload)
-	case wire.Throttle:
-		e.arriveThrottle(p, h)
 	case wire.Ack:
 		e.arriveAsked(p, h)
 	case wire.Bye:
@@ -212,6 +221,11 @@ func (e *Engine) arriveControl(p *peer, h *wire.Header, payload []byte) {
 // corrupt gives up a link whose frames make no sense.
 func (e *Engine) corrupt(p *peer) {
 	e.count.Corrupt++
+	e.giveUp(p)
+}
+
+// giveUp ends a peer's link, and its session with it.
+func (e *Engine) giveUp(p *peer) {
 	link := p.link
 	e.loseLink(p, EndpointUnreachable)
 	if link != nil {
@@ -220,8 +234,8 @@ func (e *Engine) corrupt(p *peer) {
 }
 
 // Pause switches progression off or on (VIII.1.1). It is a switch, not a count.
-// While it is off Frame refuses everything, also when the handler switches it
-// off, and the owner must not call Flush or Advance.
+// While it is off the owner must not call Frame, Flush or Advance. Of the frame whose
+// handler switches it off Frame tells so.
 func (e *Engine) Pause(off bool) {
 	e.paused = off
 	for _, p := range e.peers {
@@ -233,5 +247,17 @@ func (e *Engine) Pause(off bool) {
 // Paused reports whether progression is off.
 func (e *Engine) Paused() bool { return e.paused }
 
-// SetHandler has unexpected messages shown to Host.Unexpected, or not.
-func (e *Engine) SetHandler(on bool) { e.handler = on }
+// SetHandler has unexpected messages shown to Host.Unexpected, or not. Peers are told,
+// so that small ones come with their data in any case. A small message whose header
+// alone was sent by a peer that did not know yet counts as one that came before.
+func (e *Engine) SetHandler(on bool) {
+	if e.handler == on {
+		return
+	}
+	e.handler = on
+	for _, p := range e.peers {
+		if p.state == peerConnected && !e.local(p) {
+			e.credit(p, 0, 0)
+		}
+	}
+}

@@ -1,45 +1,306 @@
 package endpoint
 
-import "gomx/transport/wire"
+import (
+	"gomx/transport/wire"
+	"gomx/unexpected"
+)
 
-// Back-pressure. When the unexpected store is full, Frame refuses a message and
-// the link keeps it: the sender's link fills up, and its messages wait in order.
-// The Throttle frame tells the sender to use rendezvous meanwhile, so that the
-// messages that wait cost the receiver a header each when there is room again.
+// Flow control. A link never stops: whatever arrives is taken when it arrives. What
+// that can make us keep is bounded by what peers may send, which is paid for with
+// credit in one of two currencies: an eager message costs bytes, a header costs
+// headers. A sender without credit for bytes waits until there is more, or until it is
+// told that there is none for now: then it sends headers alone. One without credit for
+// headers waits. Both go on with everything else, which costs nothing.
+//
+//	granted to a peer, and not returned:  | stored | left                 |
+//	given by:                             | its reserve | drawn from the pool |
+//
+// Credit returns when a message is matched, and is granted again when half of what
+// was left is used up. Each peer has a reserve of its own. Beyond it, it may draw as
+// much from the pool that all share as it leaves there: one who floods us gets half of
+// the pool, n of them get one part in n+1 each, and all others find the rest.
+//
+// bytesPool and headerPool say how much there is of each.
 
-// maxControl bounds the frames that wait for the link to a peer who does not
-// read what we send. Until it does, its messages are not taken.
+// pool is credit that peers share. Both pools are in the units of their currency.
+type pool struct {
+	size    int // what may be drawn, by all peers together
+	reserve int // what each peer has beside that
+	window  int // what may be left to a peer: enough for it not to wait while we receive
+	need    int // what the dearest message that can't be sent otherwise costs
+
+	drawn  int
+	freed  int     // since the hungry were looked at
+	hungry []int32 // peers that have asked in vain
+}
+
+// account is what one peer may send in one currency.
+type account struct {
+	left    int // granted, and not used by what has arrived
+	grantAt int // whatever leaves less than this brings a grant
+	held    int // by its messages in the store, of whatever session they are
+	drawn   int // from the pool, when we last looked
+	hungry  bool
+	listed  bool // in the pool's list of those
+}
+
+// credits are what we may send to a peer: what it has granted less what we used.
+type credits struct{ bytes, headers int }
+
+const (
+	reserveHeaders = 64      // more than four times what the dearest header costs: see draw
+	leftBytes      = 4 << 20 // what a peer has left at most
+	leftHeaders    = 4096
+)
+
+func newBytesPool(size, reserve int) pool {
+	p := pool{size: size, reserve: min(size, reserve)}
+	p.window = max(p.reserve, min(size/16, leftBytes))
+	return p
+}
+
+func newHeaderPool(size int) pool {
+	p := pool{size: size, reserve: reserveHeaders, need: wire.Headers(AlwaysEager)}
+	p.window = max(p.reserve, min(size/16, leftHeaders))
+	return p
+}
+
+// leastGrant is what a grant from the pool has at least, so that those who get little
+// at a time don't need a frame for each message.
+func (l *pool) leastGrant() int { return max(1, l.window/4) }
+
+// settle brings the account's share of what is drawn up to date.
+func (l *pool) settle(a *account) {
+	drawn := max(0, a.left+a.held-l.reserve)
+	l.drawn += drawn - a.drawn
+	a.drawn = drawn
+}
+
+// draw gives the account what it may have, and returns how much that is.
+func (l *pool) draw(p *peer, a *account) int {
+	l.settle(a)
+	own := max(0, l.reserve-a.left-a.held)
+	g := min(l.window-a.left, own+max(0, l.size-l.drawn-a.drawn)/2)
+	if g < l.leastGrant() && (own < (l.reserve+1)/2 || g <= 0) {
+		g = 0
+	}
+	a.left += g
+	l.settle(a)
+	a.grantAt = a.left / 2
+	if a.left <= l.need {
+		a.grantAt = a.left // look again with each message: the peer may be waiting
+	}
+	if a.hungry = g == 0 && a.left < l.window; a.hungry && !a.listed {
+		a.listed = true
+		l.hungry = append(l.hungry, p.index)
+	}
+	return g
+}
+
+// open begins a session, whose first credit travels in the connect.
+func (l *pool) open(a *account) {
+	a.left, a.grantAt, a.hungry = l.reserve, l.reserve/2, false
+	l.settle(a)
+}
+
+// shut ends one. What is stored of it stays the peer's.
+func (l *pool) shut(a *account) {
+	a.left, a.grantAt, a.hungry = 0, 0, false
+	l.settle(a)
+}
+
+// overfull reports whether what is stored of the peer's former sessions exceeds what
+// any honest one could have made us keep: then there is no further session until it
+// is received.
+func (l *pool) overfull(a *account) bool {
+	return a.drawn > l.size/2 || a.drawn > 0 && l.drawn >= l.size
+}
+
+func (e *Engine) overfull(p *peer) bool {
+	return e.bytesPool.overfull(&p.bytes) || e.headerPool.overfull(&p.headers)
+}
+
+// firstCredits is what each session begins with.
+func (e *Engine) firstCredits() credits { return credits{e.bytesPool.reserve, e.headerPool.reserve} }
+
+func (e *Engine) openAccounts(p *peer, first credits) {
+	p.room, p.level, p.dry = first, first.bytes, false
+	e.bytesPool.open(&p.bytes)
+	e.headerPool.open(&p.headers)
+}
+
+func (e *Engine) shutAccounts(p *peer) {
+	p.room = credits{}
+	e.bytesPool.shut(&p.bytes)
+	e.headerPool.shut(&p.headers)
+}
+
+// charge takes the price of a message that has arrived. False: the peer had no credit
+// for it, and has lost its session.
+func (e *Engine) charge(p *peer, h *wire.Header, n int) bool {
+	a := &p.headers
+	switch {
+	case h.Kind == wire.Rendezvous && h.Flags&wire.HasRange != 0:
+		a.left -= max(int(h.Offset), wire.Headers(n))
+	case h.Kind == wire.Rendezvous, h.Flags&wire.AsHeader != 0:
+		a.left -= wire.Headers(n)
+	default:
+		a = &p.bytes
+		a.left -= wire.Cost(n)
+	}
+	if a.left >= 0 {
+		return true
+	}
+	e.breach(p)
+	return false
+}
+
+// breach ends the session of a peer that sends what it may not.
+func (e *Engine) breach(p *peer) {
+	e.count.WindowBroken++
+	e.giveUp(p)
+}
+
+func (a *account) wants() bool { return a.hungry || a.left < a.grantAt }
+
+// wantsCredit reports whether the peer has used so much that it should get more.
+func (p *peer) wantsCredit() bool {
+	return p.bytes.left < p.bytes.grantAt || p.headers.left < p.headers.grantAt
+}
+
+// missesBytes notes that a message came as a header which, with credit, might have
+// come whole.
+func (e *Engine) missesBytes(p *peer, total uint32) {
+	if a := &p.bytes; !a.hungry && int64(total) <= int64(p.caps.MaxFrame) && wire.Cost(int(total)) > a.left {
+		a.grantAt = a.left + 1
+	}
+}
+
+// maxControl bounds the answers that wait for the link to a peer who does not read
+// them. Until it does, it gets no more credit.
 const maxControl = 1 << 16
 
-func (e *Engine) throttle(p *peer) {
-	e.count.Refused++
-	if !p.throttles && p.index != 0 {
-		p.throttles = true
-		e.holdsBack++
-		e.count.Throttles++
-		e.control(p, wire.Header{Kind: wire.Throttle, Match: 1})
+// grant gives the peer the credit that there is for it.
+func (e *Engine) grant(p *peer) {
+	if p.control.len() >= maxControl {
+		return // flushPeer comes back to it
+	}
+	bytes, headers, hungry := 0, 0, p.bytes.hungry
+	if p.bytes.wants() {
+		bytes = e.bytesPool.draw(p, &p.bytes)
+	}
+	if p.headers.wants() {
+		headers = e.headerPool.draw(p, &p.headers)
+	}
+	if bytes+headers > 0 || p.bytes.hungry && !hungry {
+		e.credit(p, bytes, headers)
 	}
 }
 
-// unthrottle lets peers send eagerly again once half of the store is free.
-func (e *Engine) unthrottle() {
-	if e.holdsBack == 0 {
+// credit tells the peer what more it may send, whether there are no bytes for it, so
+// that it sends headers, and whether we have a handler.
+func (e *Engine) credit(p *peer, bytes, headers int) {
+	e.count.CreditFrames++
+	e.control(p, wire.Header{
+		Kind: wire.Credit, Flags: wire.HasRange, Match: e.terms(p), Total: uint32(bytes), Offset: uint32(headers),
+	})
+}
+
+// shows is what peers are told: wire.Shows if the unexpected handler is to be shown the data
+// of small messages.
+func (e *Engine) shows() uint64 {
+	if e.handler {
+		return wire.Shows
+	}
+	return 0
+}
+
+// terms are what a credit frame says in Match.
+func (e *Engine) terms(p *peer) uint64 {
+	what := e.shows()
+	if p.bytes.hungry {
+		what |= wire.Dry
+	}
+	return what
+}
+
+func (e *Engine) arriveCredit(p *peer, h *wire.Header) {
+	if h.Flags&wire.HasRange == 0 {
+		e.count.Malformed++
 		return
 	}
-	if s := e.unexp.Stats(); s.Bytes > s.Limit/2 {
+	p.room.bytes += int(h.Total)
+	p.room.headers += int(h.Offset)
+	if h.Total > 0 {
+		p.level = p.room.bytes
+	}
+	p.dry, p.shows = h.Match&wire.Dry != 0, h.Match&wire.Shows != 0
+	if p.waiting.head != none {
+		e.wait(p)
+	}
+}
+
+// price is what a message in the store holds, and of what.
+func (e *Engine) price(m *unexpected.Message) (l *pool, a *account, n int) {
+	p := e.peers[m.Peer]
+	switch {
+	case storedKind(m.Kind) == storedSelf:
+		return &e.headerPool, &p.headers, 0 // it is our own request that bounds those
+	case storedKind(m.Kind) == storedRemote, m.Flags&asHeader != 0:
+		return &e.headerPool, &p.headers, wire.Headers(len(m.Data))
+	}
+	return &e.bytesPool, &p.bytes, wire.Cost(len(m.Data))
+}
+
+// store puts a message into the store of unexpected messages.
+func (e *Engine) store(m unexpected.Message, size int) int32 {
+	id := e.unexp.Add(m, size)
+	l, a, n := e.price(e.unexp.At(id))
+	a.held += n
+	l.settle(a)
+	return id
+}
+
+// unstore takes one out. What it held can be granted again, which feed does.
+func (e *Engine) unstore(id int32) {
+	l, a, n := e.price(e.unexp.At(id))
+	e.unexp.Remove(id)
+	a.held -= n
+	l.settle(a)
+	l.freed += n
+}
+
+// feed grants what has become free to those who asked in vain: at once to the peer
+// whose messages it was, and to others when there is a grant's worth of it.
+func (e *Engine) feed(p *peer) {
+	if p.bytes.hungry || p.headers.hungry {
+		e.grantAgain(p)
+	}
+	e.feedAll(&e.bytesPool)
+	e.feedAll(&e.headerPool)
+}
+
+func (e *Engine) grantAgain(p *peer) {
+	if p.state == peerConnected {
+		e.grant(p)
+	}
+}
+
+func (e *Engine) feedAll(l *pool) {
+	if l.freed < l.leastGrant() {
 		return
 	}
-	for _, p := range e.peers[1:] {
-		if p.throttles {
-			p.throttles = false
-			e.holdsBack--
-			e.count.Unthrottles++
-			e.control(p, wire.Header{Kind: wire.Throttle, Match: 0})
+	l.freed = 0
+	n := len(l.hungry)
+	for k := range n { // those who stay hungry are put behind
+		p := e.peers[l.hungry[k]]
+		a := &p.bytes
+		if l == &e.headerPool {
+			a = &p.headers
+		}
+		if a.listed = false; a.hungry {
+			e.grantAgain(p)
 		}
 	}
-}
-
-func (e *Engine) arriveThrottle(p *peer, h *wire.Header) {
-	p.throttled = h.Match != 0
-	p.refresh(e.cfg.EagerLimit)
+	l.hungry = l.hungry[:copy(l.hungry, l.hungry[n:])]
 }

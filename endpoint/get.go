@@ -51,6 +51,7 @@ func (e *Engine) answerGet(p *peer, slot int32, r *request) bool {
 			Kind: wire.GetOffer, Flags: wire.HasID | wire.HasRange, Match: r.remote,
 			ID: uint64(handleOf(slot, r.generation)), Total: r.msgLen,
 		}
+		e.describe(p, r, Handle(h.ID))
 		return e.offer(p, h, r)
 	}
 	*h = wire.Header{Kind: wire.GetData, Flags: wire.HasID, Length: r.msgLen, ID: r.remote}

@@ -78,7 +78,7 @@ func (e *Engine) breakLink(p *peer) {
 // unhook takes the link from a connected peer. What depended on just this link is
 // forgotten; it is begun again over the next one.
 func (e *Engine) unhook(p *peer) {
-	p.link, p.ending, p.nacked, p.pushing = nil, false, 0, 0
+	p.link, p.nacked, p.pushing = nil, 0, 0
 	p.heal.resuming, p.heal.ackDue = false, false
 	p.heal.pieces = nil
 	p.greetings.clear()
@@ -173,10 +173,6 @@ func (e *Engine) resumeFrom(p *peer, ack uint32) {
 	}
 	e.count.Resumed++
 	p.heal.resuming, p.heal.cursor, p.heal.sent = false, p.log.base, 0
-	p.throttled = false
-	if p.throttles {
-		e.control(p, wire.Header{Kind: wire.Throttle, Match: 1})
-	}
 	e.restartPulls(p)
 	if p.asking || e.awaited(p) {
 		e.askAll(p)

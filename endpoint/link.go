@@ -125,23 +125,6 @@ func (e *Engine) LinkFailed(pi int32, code Code) {
 	}
 }
 
-// LinkEnding tells the engine that the peer behind a link is gone, but that
-// frames are left which Frame has refused. Requests tied to the peer complete at
-// once; the frames are still offered, and LinkDown follows the last of them.
-func (e *Engine) LinkEnding(pi int32, l wire.Link) {
-	p := e.endOf(pi, l)
-	if p.link != l || p.ending {
-		return
-	}
-	if p.state == peerConnected && p.heal != nil {
-		e.breakLink(p) // the frames that are left come again
-		e.host.Drop(p.index, l, false)
-		return
-	}
-	p.ending = true
-	e.endRequests(p, EndpointUnreachable)
-}
-
 // LinkDown tells the engine that a link is dead. Requests tied to the peer
 // complete with EndpointUnreachable, unless the peer has said goodbye before or
 // the medium heals.
@@ -259,6 +242,6 @@ func (e *Engine) unlink(p *peer) {
 	}
 	p.link, p.caps, p.rel, p.log, p.heal, p.next = nil, nil, nil, nil, nil, nil
 	p.greetings.clear()
-	p.partings, p.nacked, p.pushing, p.ending, p.used = 0, 0, 0, false, false
+	p.partings, p.nacked, p.pushing, p.used = 0, 0, 0, false
 	p.refresh(-1)
 }

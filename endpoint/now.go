@@ -23,7 +23,8 @@ func (e *Engine) launch(b []byte, to Addr, match uint64) *peer {
 		return nil
 	}
 	p := e.peers[to.Peer]
-	if len(b) > p.fast || to.Session != p.remote {
+	room := p.room.bytes - wire.Cost(len(b))
+	if len(b) > p.fast || room < 0 || to.Session != p.remote {
 		return nil
 	}
 	h := &e.header
@@ -34,6 +35,7 @@ func (e *Engine) launch(b []byte, to Addr, match uint64) *peer {
 		return nil
 	}
 	p.sendSeq++
+	p.room.bytes = room
 	return p
 }
 
@@ -43,8 +45,8 @@ func (e *Engine) postNow(b []byte, to Addr, match uint64) *peer {
 		return nil
 	}
 	p := e.peers[to.Peer]
-	if p.log == nil || p.state != peerConnected || to.Session != p.remote || p.link == nil || p.mute() || p.ending ||
-		p.queue.head != none || p.greetings.len() > 0 || len(b) > p.eagerLimit(e.cfg.EagerLimit) {
+	if p.log == nil || p.state != peerConnected || to.Session != p.remote || p.link == nil || p.mute() ||
+		p.queue.head != none || p.waiting.head != none || p.greetings.len() > 0 || len(b) > p.eagerLimit(e.cfg.EagerLimit) || wire.Cost(len(b)) > p.room.bytes {
 		return nil
 	}
 	e.header = wire.Header{Kind: wire.Eager, Length: uint32(len(b)), Match: match}
@@ -52,5 +54,6 @@ func (e *Engine) postNow(b []byte, to Addr, match uint64) *peer {
 	if !e.post(p, &e.header, &e.one, 0) {
 		return nil
 	}
+	p.room.bytes -= wire.Cost(len(b))
 	return p
 }

@@ -36,11 +36,14 @@ type peer struct {
 
 	local, remote    uint32 // sessions: ours towards the peer, the peer's towards us
 	sendSeq, recvSeq uint32
+	room             credits // what we may send to the peer
+	level            int     // bytes of room after the last grant
+	dry              bool    // it has no bytes to grant for now
+	bytes, headers   account // what it may send to us
 	link             wire.Link
 	caps             *wire.Caps
 	linkDialled      bool         // by us
 	next             wire.Link    // a second link, in reserve
-	ending           bool         // the peer is gone; frames of it are left
 	used             bool         // a session has begun on the link
 	rel              *reliability // over media that lose or reorder
 	log              *sentLog     // over these, and over media that heal
@@ -49,9 +52,11 @@ type peer struct {
 	medium           *Medium
 
 	queue     list // sends, puts and gets that wait for the link
-	answers   list // gets of the peer that do
-	ahead     int  // gets and large puts of ours that are under way
-	served    int  // likewise of the peer's
+	waiting   list // sends that wait for credit
+	answers   list // gets of the peer that wait for the link
+	ahead     int  // puts and gets of ours that are under way
+	served    int  // gets and large puts of the peer's
+	owed      int  // answers to its puts and gets that wait for the link
 	greetings fifo[greeting]
 	control   fifo[wire.Header]
 	jobs      fifo[pullJob]
@@ -61,15 +66,14 @@ type peer struct {
 	inBacklog bool
 	watched   Tick // when Advance comes by, or Never
 
-	goneCode  Code
-	eagerMax  int // what the peer takes eagerly
-	throttled bool
-	throttles bool // we have throttled the peer
-	dialled   bool // Host.Dial has not been answered
-	redials   int  // in a row that brought no session
-	redialAt  Tick // when a link is asked for again, or Never
-	asking    bool // connects are pending, which are asked again at askAt
-	askAt     Tick
+	goneCode Code
+	eagerMax int  // what the peer takes eagerly
+	shows    bool // it shows its handler the data of small messages
+	dialled  bool // Host.Dial has not been answered
+	redials  int  // in a row that brought no session
+	redialAt Tick // when a link is asked for again, or Never
+	asking   bool // connects are pending, which are asked again at askAt
+	askAt    Tick
 
 	nacked   uint32 // our number that the peer has been told has ended, over media that lose nothing
 	parted   uint32 // the peer's session that we said goodbye to
@@ -87,6 +91,7 @@ func (e *Engine) PeerOf(nic uint64, endpoint uint32) int32 {
 	}
 	p := &peer{index: int32(len(e.peers)), at: at, fast: -1, local: e.cfg.Session, eagerMax: math.MaxInt32, watched: Never, redialAt: Never}
 	p.queue.reset()
+	p.waiting.reset()
 	p.answers.reset()
 	e.peers = append(e.peers, p)
 	e.byAddr[at] = p.index
@@ -143,10 +148,11 @@ func (e *Engine) MediumName(peer int32) string {
 }
 
 // begin starts a session with the peer, whose session number is remote.
-func (e *Engine) begin(p *peer, remote uint32, eagerMax int) {
+func (e *Engine) begin(p *peer, remote uint32, eagerMax int, first credits) {
 	p.state, p.remote, p.eagerMax, p.used = peerConnected, remote, eagerMax, true
 	p.sendSeq, p.recvSeq = p.local, remote
-	p.throttled, p.partings, p.vigil.on, p.redials = false, 0, false, 0
+	p.partings, p.vigil.on, p.redials = 0, false, 0
+	e.openAccounts(p, first)
 	if p.log != nil {
 		p.log.reset(&e.frames, p.sendSeq)
 	}
@@ -167,16 +173,9 @@ func (p *peer) renew() {
 	}
 }
 
-// eagerLimit returns the largest message that goes to the peer eagerly.
+// eagerLimit returns the largest message that goes to the peer eagerly while there
+// is credit.
 func (p *peer) eagerLimit(configured int) int {
-	if p.throttled {
-		return min(AlwaysEager-1, p.caps.MaxFrame)
-	}
-	return p.eagerUsually(configured)
-}
-
-// eagerUsually is eagerLimit while the peer has room.
-func (p *peer) eagerUsually(configured int) int {
 	limit := p.caps.Eager
 	if configured >= 0 {
 		limit = configured
@@ -184,19 +183,19 @@ func (p *peer) eagerUsually(configured int) int {
 	return min(max(min(limit, p.eagerMax), AlwaysEager-1), p.caps.MaxFrame)
 }
 
-// EagerTo returns the largest message that goes to the peer eagerly while that has
-// room, or -1 if there is no link to it that would tell.
+// EagerTo returns the largest message that goes to the peer eagerly while there is
+// credit, or -1 if there is no link to it that would tell.
 func (e *Engine) EagerTo(of Addr) int {
 	if !e.known(of) || e.peers[of.Peer].link == nil {
 		return -1
 	}
-	return e.peers[of.Peer].eagerUsually(e.cfg.EagerLimit)
+	return e.peers[of.Peer].eagerLimit(e.cfg.EagerLimit)
 }
 
 // refresh computes fast again after something it depends on has changed.
 func (p *peer) refresh(configured int) {
 	p.direct = p.state == peerConnected && p.link != nil && p.log == nil
-	if p.direct && !p.ending && p.queue.head == none && p.greetings.len() == 0 {
+	if p.direct && p.queue.head == none && p.waiting.head == none && p.greetings.len() == 0 {
 		p.fast = p.eagerLimit(configured)
 	} else {
 		p.fast = -1

@@ -58,6 +58,8 @@ func (e *Engine) stage(r *request) string {
 		return "waits for the link to heal"
 	}
 	switch r.state {
+	case stateUnpaid:
+		return "waits for the peer to receive: no message credit"
 	case stateTied:
 		return "waits for its match"
 	case stateWaiting:

@@ -47,27 +47,21 @@ func (e *Engine) sendPieces(p *peer, kept *wire.Header) bool {
 }
 
 // arrivePiece takes a piece of the message whose turn it is.
-func (e *Engine) arrivePiece(p *peer, h *wire.Header, payload []byte) bool {
+func (e *Engine) arrivePiece(p *peer, h *wire.Header, payload []byte) {
 	heal := p.heal
 	if heal == nil || len(payload) == 0 || h.Total > mostPieces || !fits(h, len(heal.pieces)) ||
 		len(heal.pieces)+len(payload) > int(h.Total) {
 		e.corrupt(p)
-		return true
+		return
 	}
 	whole := append(heal.pieces, payload...)
 	if len(whole) < int(h.Total) {
 		heal.pieces = whole
-		return true
+		return
 	}
-	head, session := wholeOf(h, len(heal.pieces)), p.local
+	head := wholeOf(h, len(heal.pieces))
 	heal.pieces = nil // ours meanwhile: the handler may end the session
-	if e.takeNext(p, &head, whole) {
-		return true
-	}
-	if p.heal == heal && p.local == session {
-		heal.pieces = whole[:len(whole)-len(payload)] // the last piece is offered again
-	}
-	return false
+	e.takeNext(p, &head, whole)
 }
 
 // fits reports whether a piece belongs behind the n bytes that have come.

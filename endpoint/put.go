@@ -31,6 +31,7 @@ func (e *Engine) transmitPut(p *peer, slot int32, r *request) bool {
 func (e *Engine) transmitPutOffer(p *peer, slot int32, r *request) bool {
 	h := &e.header
 	*h = putHeader(wire.PutOffer, slot, r)
+	e.describe(p, r, Handle(h.ID))
 	if !e.offer(p, h, r) {
 		return false
 	}
@@ -56,6 +57,9 @@ func (e *Engine) arrivePut(p *peer, h *wire.Header, payload []byte) {
 		e.count.Malformed++
 		return
 	}
+	if h.Flags&wire.HasID != 0 && e.unserved(p) {
+		return
+	}
 	mem, disposition := e.reach(h, MayWrite)
 	n := copy(mem, payload)
 	if disposition == wire.Taken {
@@ -64,7 +68,7 @@ func (e *Engine) arrivePut(p *peer, h *wire.Header, payload []byte) {
 		p.medium.BytesReceived += uint64(n)
 	}
 	if h.Flags&wire.HasID != 0 {
-		e.notify(p, h.ID, uint32(n), disposition)
+		e.answer(p, h.ID, uint32(n), disposition)
 	}
 }
 

@@ -73,10 +73,10 @@ func (e *Engine) receiveStored(slot int32, r *request, id int32) {
 	switch storedKind(m.Kind) {
 	case storedEager:
 		e.receiveCopy(p, slot, r, m)
-		e.unexp.Remove(id)
+		e.unstore(id)
 	case storedSelf:
 		from := Handle(m.ID)
-		e.unexp.Remove(id)
+		e.unstore(id)
 		e.receiveSelf(slot, r, from)
 	default:
 		total, from := m.Length, m.ID
@@ -84,10 +84,10 @@ func (e *Engine) receiveStored(slot int32, r *request, id int32) {
 		if m.Flags&placeLost == 0 {
 			e.bytes = append(e.bytes, m.Data...)
 		}
-		e.unexp.Remove(id)
+		e.unstore(id)
 		e.startRendezvous(p, slot, r, from, total, e.bytes)
 	}
-	e.unthrottle()
+	e.feed(p)
 }
 
 func (e *Engine) receiveCopy(p *peer, slot int32, r *request, m *unexpected.Message) {

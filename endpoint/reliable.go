@@ -17,8 +17,7 @@ const (
 )
 
 type reliability struct {
-	early  frameRing
-	roomAt Tick // when the first of them, for which there was no room, is tried again
+	early frameRing
 
 	ackDue  bool
 	ackAt   Tick
@@ -47,7 +46,7 @@ func (e *Engine) reliabilityDue(p *peer) Tick {
 		due = min(due, r.due)
 	}
 	if r.early.has(p.recvSeq) {
-		due = min(due, r.roomAt)
+		due = e.now // progression was disabled before their turn
 	}
 	return due
 }
@@ -123,7 +122,7 @@ func (e *Engine) postUnreliable(p *peer, h *wire.Header, v *wire.Vec, off int) b
 func (r *reliability) acked() { r.unacked, r.ackDue = 0, false }
 
 // arriveUnreliable takes any frame of an unreliable medium.
-func (e *Engine) arriveUnreliable(p *peer, h *wire.Header, payload []byte) bool {
+func (e *Engine) arriveUnreliable(p *peer, h *wire.Header, payload []byte) {
 	head := *h
 	p.vigil.moved = true
 	if head.Flags&wire.HasAck != 0 {
@@ -133,11 +132,11 @@ func (e *Engine) arriveUnreliable(p *peer, h *wire.Header, payload []byte) bool 
 		if head.Match == ackPlease {
 			e.ackNow(p)
 		}
-		return true
+		return
 	}
 	if !head.Kind.Sequenced() {
 		e.arriveControl(p, &head, payload)
-		return true
+		return
 	}
 	switch ahead := int32(head.Seq - p.recvSeq); {
 	case ahead < 0:
@@ -147,8 +146,6 @@ func (e *Engine) arriveUnreliable(p *peer, h *wire.Header, payload []byte) bool 
 		if e.take(p, &head, payload) {
 			e.takeEarly(p)
 			e.ackSoon(p)
-		} else {
-			e.ackNow(p) // no room: we are alive, but it must come again
 		}
 	default:
 		e.holdEarly(p, &head, payload, ahead)
@@ -156,20 +153,16 @@ func (e *Engine) arriveUnreliable(p *peer, h *wire.Header, payload []byte) bool 
 			e.ackNow(p) // so that the missing one is sent again soon
 		}
 	}
-	return true
 }
 
-// take accepts the frame whose turn it is. If there is no room for it, it is as
-// if it had been lost: the peer sends it again.
+// take accepts the frame whose turn it is, and reports whether the session goes on.
 func (e *Engine) take(p *peer, h *wire.Header, payload []byte) bool {
 	session := p.local
-	if !e.accept(p, h, payload) {
-		return false
-	}
+	e.accept(p, h, payload)
 	if p.local != session {
 		return false
 	}
-	if p.rel.early.has(p.recvSeq) { // this one, refused before or taken from there
+	if p.rel.early.has(p.recvSeq) { // this one
 		p.rel.early.drop(&e.frames, p.recvSeq)
 	}
 	p.recvSeq++
@@ -180,7 +173,7 @@ func (e *Engine) take(p *peer, h *wire.Header, payload []byte) bool {
 // advanceReliability does what is due.
 func (e *Engine) advanceReliability(p *peer) {
 	r := p.rel
-	if r.early.has(p.recvSeq) && e.now >= r.roomAt {
+	if r.early.has(p.recvSeq) {
 		e.takeEarly(p)
 		if p.rel != r || p.state != peerConnected {
 			return

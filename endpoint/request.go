@@ -33,6 +33,7 @@ const (
 // The states of a request (II.7), and where a pending one is:
 //
 //	send     queued ---> (gone) ---> complete        eager
+//	         queued ---> unpaid ---> ...             waits for credit, then goes on as from queued
 //	         queued ---> offered --> complete        rendezvous: waits for Notify
 //	         queued ---> buffered -> complete        small synchronous: waits for Notify
 //	recv     posted ---> (match) --> complete
@@ -53,6 +54,7 @@ type requestState uint8
 const (
 	stateFree requestState = iota
 	stateQueued
+	stateUnpaid
 	stateOffered
 	stateBuffered
 	statePosted

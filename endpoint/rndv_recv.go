@@ -86,6 +86,10 @@ func (e *Engine) finishRendezvous(p *peer, slot int32, r *request) {
 		code = Truncated
 	}
 	p.medium.BytesReceived += uint64(r.xferLen)
-	e.notify(p, r.remote, r.xferLen, dispositionOf(code))
+	if r.kind == kindPutIn {
+		e.answer(p, r.remote, r.xferLen, dispositionOf(code))
+	} else {
+		e.notify(p, r.remote, r.xferLen, dispositionOf(code))
+	}
 	e.complete(slot, r, code)
 }

@@ -13,16 +13,22 @@ func (e *Engine) transmitRendezvous(p *peer, slot int32, r *request) bool {
 	if r.kind == kindSyncSend {
 		h.Flags |= wire.Sync
 	}
+	e.describe(p, r, Handle(h.ID))
+	price := wire.Headers(len(p.desc))
+	if price > p.room.headers {
+		p.desc, price = p.desc[:0], 1 // by blocks
+	}
+	h.Offset = uint32(price)
 	if !e.offer(p, h, r) {
 		return false
 	}
+	p.room.headers -= price
 	p.medium.SentRendezvous++
 	return true
 }
 
-// offer sends a frame with a description of where the bytes of a request lie.
+// offer sends a frame with p.desc, the description of where the bytes of a request lie.
 func (e *Engine) offer(p *peer, h *wire.Header, r *request) bool {
-	e.describe(p, r, Handle(h.ID))
 	h.Length = uint32(len(p.desc))
 	e.out = wire.Vec{First: p.desc}
 	if !e.post(p, h, &e.out, 0) {
@@ -89,11 +95,19 @@ func (e *Engine) completeSend(slot int32, r *request, taken, disposition uint32)
 			code, r.xferLen = Truncated, min(taken, r.msgLen)
 		}
 	case wire.Discarded:
-		if r.msgLen > 0 {
+		if r.msgLen > 0 && (r.kind == kindSyncSend || !e.sentWhole(r)) {
 			code, r.xferLen = Truncated, 0
 		}
 	case wire.Failed:
 		code, r.xferLen = Aborted, 0
 	}
 	e.complete(slot, r, code)
+}
+
+// sentWhole reports whether a message is one that travels whole while there is credit.
+// Nobody learns what became of such a standard send, and for want of credit that is
+// not to change.
+func (e *Engine) sentWhole(r *request) bool {
+	p := e.peers[r.peer]
+	return e.local(p) || p.link != nil && int(r.msgLen) <= p.eagerLimit(e.cfg.EagerLimit)
 }

@@ -10,54 +10,53 @@ import (
 // a handler to be asked, it waits for the next Flush, so that handlers run only
 // during progression.
 func (e *Engine) sendSelf(p *peer, slot int32, r *request) {
-	if p.queue.head != none || e.paused || e.handling || (e.handler && !e.posted.Posted(r.match)) || !e.deliverSelf(p, slot, r) {
+	if p.queue.head != none || e.paused || e.handling || e.handler && !e.posted.Posted(r.match) {
 		e.enqueue(p, slot, r)
+	} else {
+		e.deliverSelf(p, slot, r)
 	}
 }
 
 func (e *Engine) flushSelf(p *peer) bool {
 	for p.queue.head != none {
+		if e.paused { // by the handler that was shown the last one
+			return false
+		}
 		slot := p.queue.head
 		r := e.reqs.at(slot)
 		e.reqs.remove(&p.queue, r)
-		if !e.deliverSelf(p, slot, r) {
-			e.unshift(&p.queue, slot, r)
-			return false
-		}
+		e.deliverSelf(p, slot, r)
 	}
 	return true
 }
 
-// deliverSelf matches, shows or stores a message to oneself. False: no room.
-func (e *Engine) deliverSelf(p *peer, slot int32, r *request) bool {
+// copiesSelf reports whether a message to oneself is small enough to be stored whole.
+func (e *Engine) copiesSelf(r *request) bool {
+	return int(r.msgLen) < AlwaysEager || int(r.msgLen) <= e.cfg.EagerLimit
+}
+
+// deliverSelf matches, shows or stores a message to oneself.
+func (e *Engine) deliverSelf(p *peer, slot int32, r *request) {
 	from := handleOf(slot, r.generation)
 	if to, ok := e.arrive(r.match); ok {
 		e.matchSelf(to, e.reqs.at(to), r)
 		e.receiveSelf(to, e.reqs.at(to), from)
-		return true
-	}
-	small := int(r.msgLen) < AlwaysEager || int(r.msgLen) <= e.cfg.EagerLimit
-	size := 0
-	if small {
-		size = int(r.msgLen)
-	}
-	if !e.unexp.Room(size) {
-		return false
+		return
 	}
 	if e.handler {
 		r.state = stateOffered // so that nothing else delivers it meanwhile
 		if e.askHandler(p, r.match, r.msgLen, e.selfData(r)) == Finished {
 			p.medium.SentEager++
-			e.completeSend(slot, r, r.msgLen, wire.Taken)
-			return true
+			e.completeSend(slot, r, 0, wire.Discarded)
+			return
 		}
 		if to, ok := e.posted.Arrive(r.match); ok {
 			e.matchSelf(to, e.reqs.at(to), r)
 			e.receiveSelf(to, e.reqs.at(to), from)
-			return true
+			return
 		}
 	}
-	return e.storeSelf(p, slot, r, small)
+	e.storeSelf(p, slot, r)
 }
 
 // selfData returns the message in one piece: the user's own segment, or a copy
@@ -72,29 +71,27 @@ func (e *Engine) selfData(r *request) []byte {
 	return e.scratch[:r.vec.Gather(e.scratch[:r.msgLen], 0)]
 }
 
-func (e *Engine) storeSelf(p *peer, slot int32, r *request, copied bool) bool {
+// storeSelf stores a copy of a small message, if there is room for one. Otherwise the
+// bytes stay with the send.
+func (e *Engine) storeSelf(p *peer, slot int32, r *request) {
 	m := unexpected.Message{
 		Match: r.match, Length: r.msgLen, Kind: uint8(storedSelf),
 		ID: uint64(handleOf(slot, r.generation)), Aux: uint64(p.remote),
 	}
 	size := 0
+	copied := e.copiesSelf(r) && e.bytesPool.drawn+wire.Cost(int(r.msgLen)) <= e.bytesPool.size
 	if copied {
 		size, m.Kind = int(r.msgLen), uint8(storedEager)
 		if r.kind == kindSyncSend {
 			m.Flags = uint8(wire.Sync)
 		}
 	}
-	id, ok := e.unexp.Add(m, size)
-	if !ok { // the bound was lowered from within the handler
-		e.count.Overrun++
-		r.state = stateQueued
-		return false
-	}
+	id := e.store(m, size)
 	p.medium.SentEager++
 	if !copied {
 		r.state = stateOffered
 		e.stored(id)
-		return true
+		return
 	}
 	r.vec.Gather(e.unexp.At(id).Data, 0)
 	p.medium.RecvEager++
@@ -106,7 +103,6 @@ func (e *Engine) storeSelf(p *peer, slot int32, r *request, copied bool) bool {
 		e.complete(slot, r, Success)
 	}
 	e.stored(id)
-	return true
 }
 
 func (e *Engine) matchSelf(to int32, recv, send *request) {

@@ -17,6 +17,7 @@ import (
 func (e *Engine) reflect() {
 	p := &peer{index: int32(len(e.peers)), at: e.peers[0].at, fast: -1, watched: Never, redialAt: Never}
 	p.queue.reset()
+	p.waiting.reset()
 	p.answers.reset()
 	p.dialled = true // it never dials
 	e.peers = append(e.peers, p)
@@ -28,7 +29,8 @@ func (e *Engine) reflect() {
 func (e *Engine) beginSelf() {
 	for _, p := range []*peer{e.peers[0], e.peers[e.mirror]} {
 		p.local = e.cfg.Session
-		e.begin(p, e.cfg.Session, math.MaxInt32)
+		e.begin(p, e.cfg.Session, math.MaxInt32, e.firstCredits())
+		p.shows = e.handler
 	}
 }
 
@@ -66,7 +68,8 @@ func (e *Engine) ownLinkUp(p *peer, l wire.Link, dialled bool) {
 		e.relink(p, l, dialled)
 	default:
 		e.attach(p, l, dialled)
-		e.begin(p, e.cfg.Session, math.MaxInt32)
+		e.begin(p, e.cfg.Session, math.MaxInt32, e.firstCredits())
+		p.shows = e.handler
 		e.wait(p)
 	}
 }

@@ -84,12 +84,15 @@ func (e *Engine) sendSlow(p *peer, slot int32, r *request, v wire.Vec) {
 		e.refuseSend(slot, r, p.goneCode)
 	case p.state != peerConnected:
 		e.refuseSend(slot, r, BadSession)
-	case p.ending:
-		e.refuseSend(slot, r, EndpointUnreachable)
 	case p.queue.head != none || p.greetings.len() > 0 || p.mute() || p.control.len() > 0 && r.oneSided():
 		e.enqueue(p, slot, r)
-	case !e.transmit(p, slot, r):
-		e.enqueue(p, slot, r)
+	default:
+		switch e.transmit(p, slot, r) {
+		case linkFull:
+			e.enqueue(p, slot, r)
+		case unpaid:
+			e.awaitCredit(p, slot, r)
+		}
 	}
 }
 
@@ -107,17 +110,83 @@ func (e *Engine) enqueue(p *peer, slot int32, r *request) {
 	e.wait(p)
 }
 
+// transmitted says what became of a send that was tried.
+type transmitted uint8
+
+const (
+	sent     transmitted = iota
+	linkFull             // it has to wait for the link, or for puts and gets before it
+	unpaid               // it has to wait for credit
+)
+
+func when(gone bool) transmitted {
+	if gone {
+		return sent
+	}
+	return linkFull
+}
+
 // transmit hands a queued send to the link, as an eager message or as the
-// header of a rendezvous, or a put or get. False: it has to wait.
-func (e *Engine) transmit(p *peer, slot int32, r *request) bool {
-	small := int(r.msgLen) <= p.eagerLimit(e.cfg.EagerLimit)
+// header of a rendezvous, or a put or get.
+func (e *Engine) transmit(p *peer, slot int32, r *request) transmitted {
 	switch {
 	case r.oneSided():
-		return e.transmitAccess(p, slot, r, small)
-	case small:
-		return e.transmitEager(p, slot, r)
+		small := int(r.msgLen) <= p.eagerLimit(e.cfg.EagerLimit)
+		return when(e.transmitAccess(p, slot, r, small))
+	case p.waiting.head != none:
+		return unpaid // it must not overtake those
 	}
-	return e.transmitRendezvous(p, slot, r)
+	return e.transmitMessage(p, slot, r)
+}
+
+// transmitMessage sends a message as the credit permits: whole, as its header
+// alone, or not now. The handler at the other side is to be shown the data of small
+// ones, so that they go whole and are paid for as headers.
+func (e *Engine) transmitMessage(p *peer, slot int32, r *request) transmitted {
+	n := int(r.msgLen)
+	small := n <= p.eagerLimit(e.cfg.EagerLimit)
+	switch {
+	case small && wire.Cost(n) <= p.room.bytes:
+		return when(e.transmitEager(p, slot, r, 0))
+	case small && !p.dry && p.room.bytes < p.level/2:
+		return unpaid // so much is used up that the peer grants more, or says that it does not
+	case small && p.shows && n < AlwaysEager:
+		if wire.Headers(n) > p.room.headers {
+			return unpaid
+		}
+		return when(e.transmitEager(p, slot, r, wire.AsHeader))
+	case p.room.headers < 1:
+		return unpaid
+	case !e.transmitRendezvous(p, slot, r):
+		return linkFull
+	}
+	if small {
+		e.count.WithoutBytes++
+	}
+	return sent
+}
+
+// awaitCredit puts a send behind those that wait for credit. Nothing else waits with
+// it, and there is nothing to do for it until credit comes.
+func (e *Engine) awaitCredit(p *peer, slot int32, r *request) {
+	r.state = stateUnpaid
+	e.reqs.push(&p.waiting, slot, r)
+	p.fast = -1
+	e.count.Waited++
+}
+
+// flushWaiting sends what credit has come for. False: the link is full.
+func (e *Engine) flushWaiting(p *peer) bool {
+	for p.waiting.head != none {
+		slot := p.waiting.head
+		r := e.reqs.at(slot)
+		e.reqs.remove(&p.waiting, r) // sending may end it, which puts it into another list
+		if what := e.transmitMessage(p, slot, r); what != sent {
+			e.unshift(&p.waiting, slot, r)
+			return what == unpaid
+		}
+	}
+	return true
 }
 
 // Flush moves on what waits for links. The owner calls it after it polled.
@@ -163,29 +232,51 @@ func (e *Engine) flushPeer(p *peer) bool {
 	if p.heal != nil && !e.flushHealing(p) {
 		return p.mute()
 	}
-	for p.control.len() > 0 {
-		e.header = *p.control.front()
-		if !e.post(p, &e.header, nil, 0) {
-			return e.waitsForAcks(p)
-		}
-		p.control.pop()
-	}
-	if !e.flushAnswers(p) {
+	if !e.flushControl(p) || !e.flushAnswers(p) {
 		return e.waitsForAcks(p)
 	}
 	if !e.flushJobs(p) {
 		return false
 	}
+	if !e.flushWaiting(p) {
+		return e.waitsForAcks(p)
+	}
 	for p.queue.head != none {
 		slot := p.queue.head
 		r := e.reqs.at(slot)
 		e.reqs.remove(&p.queue, r)
-		if !e.transmit(p, slot, r) {
+		switch e.transmit(p, slot, r) {
+		case linkFull:
 			e.unshift(&p.queue, slot, r)
 			return e.waitsForAcks(p) || p.aheadFull()
+		case unpaid:
+			e.awaitCredit(p, slot, r)
 		}
 	}
 	p.refresh(e.cfg.EagerLimit)
+	return true
+}
+
+// flushControl sends the frames without payload that wait, and reports whether all
+// went.
+func (e *Engine) flushControl(p *peer) bool {
+	if p.control.len() == 0 {
+		return true
+	}
+	for p.control.len() > 0 {
+		e.header = *p.control.front()
+		answer := e.header.Seq == isAnswer
+		if !e.post(p, &e.header, nil, 0) {
+			return false
+		}
+		p.control.pop()
+		if answer {
+			p.owed--
+		}
+	}
+	if p.wantsCredit() {
+		e.grant(p)
+	}
 	return true
 }
 
@@ -195,7 +286,7 @@ func (e *Engine) waitsForAcks(p *peer) bool { return p.log != nil && p.log.stuck
 
 // hasQueued reports whether frames wait for the peer's link that acks may hold up.
 func (p *peer) hasQueued() bool {
-	return p.queue.head != none || p.answers.head != none || p.control.len() > 0
+	return p.queue.head != none || p.waiting.head != none || p.answers.head != none || p.control.len() > 0
 }
 
 // unshift puts a request back at the front of a queue.
@@ -243,6 +334,9 @@ func (e *Engine) control(p *peer, h wire.Header) {
 		if e.post(p, &e.header, nil, 0) {
 			return
 		}
+	}
+	if h.Seq == isAnswer {
+		p.owed++
 	}
 	p.control.push(h)
 	e.wait(p)

@@ -104,8 +104,11 @@ func (e *Engine) expire(slot int32, r *request) {
 		e.expireSelf(slot, r)
 		return
 	}
-	if r.state == stateQueued {
+	switch r.state {
+	case stateQueued:
 		e.reqs.remove(&p.queue, r)
+	case stateUnpaid:
+		e.reqs.remove(&p.waiting, r)
 	}
 	if r.state == statePulling {
 		e.failPull(slot, r, TimedOut)
@@ -127,7 +130,7 @@ func (e *Engine) expireSelf(slot int32, r *request) {
 	h := uint64(handleOf(slot, r.generation))
 	e.unexp.Each(func(id int32, m *unexpected.Message) {
 		if storedKind(m.Kind) == storedSelf && m.ID == h {
-			e.unexp.Remove(id)
+			e.unstore(id)
 		}
 	})
 	r.xferLen = 0

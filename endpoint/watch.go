@@ -16,8 +16,6 @@ func (e *Engine) Watch(of Addr, match uint64, ctx any) (Handle, error) {
 	case over:
 		e.complete(slot, r, code)
 	case e.local(p):
-	case p.ending:
-		e.complete(slot, r, EndpointUnreachable)
 	default:
 		e.expectSession(p, r)
 	}

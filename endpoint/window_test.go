@@ -92,15 +92,42 @@ func TestAccessesUnderWayAreBounded(t *testing.T) {
 		if i%2 == 0 {
 			h.Kind, h.Total = wire.PutOffer, 9000
 		}
-		if !b.Engine.Frame(b.PeerOf(a), &h, nil) {
-			t.Fatalf("frame %d is refused", i)
+		b.Engine.Frame(b.PeerOf(a), &h, nil)
+		if n := b.Engine.Depths().Requests; n != int(1+i)%257 {
+			t.Fatalf("%d requests after %d puts and gets", n, 1+i)
+		}
+		if i == 256 {
+			break
 		}
 	}
-	if d, c := b.Engine.Depths(), b.Engine.Counters(); d.Requests != 256 || c.Malformed != 1000-256 {
-		t.Errorf("%d requests, and %d frames counted as malformed", d.Requests, c.Malformed)
+	if c := b.Engine.Counters(); c.WindowBroken != 1 || c.Malformed != 0 {
+		t.Errorf("%d peers given up, %d frames counted as malformed", c.WindowBroken, c.Malformed)
 	}
 	if !b.Engine.CloseWindow(id) || b.Engine.WindowBusy(id) || b.Engine.Depths().Requests != 0 {
 		t.Errorf("the closed window is in use:\n%s", b.Engine.DumpState())
+	}
+}
+
+// TestAnswersThatWaitAreBounded has a peer put small amounts, one after the other, and
+// read no answer.
+func TestAnswersThatWaitAreBounded(t *testing.T) {
+	w, a, b, _ := pairOf(t, endpointtest.Reliable(false))
+	id, err := b.Engine.OpenWindow(make([]byte, 8), endpoint.MayWrite, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.Lane(b, a).Capacity = 1
+	w.Lane(b, a).Queue = append(w.Lane(b, a).Queue, new(endpointtest.Frame)) // it is full
+	for i := range uint32(257) {
+		if c := b.Engine.Counters(); c.WindowBroken != 0 {
+			t.Fatalf("given up after %d puts", i)
+		}
+		b.Engine.Frame(b.PeerOf(a), &wire.Header{
+			Kind: wire.Put, Flags: wire.HasID | wire.HasRange, Match: id, ID: 7, Length: 8, Total: 8, Seq: 1 + i, Session: 1,
+		}, make([]byte, 8))
+	}
+	if c := b.Engine.Counters(); c.WindowBroken != 1 {
+		t.Errorf("%d peers given up", c.WindowBroken)
 	}
 }
 

@@ -9,7 +9,8 @@ import (
 // EagerTo is where a medium's eager messages end.
 func TestEagerTo(t *testing.T) {
 	over(t, func(w *world) {
-		a, b, toB, _ := w.pair()
+		a, b := w.open(), w.open(mx.WithUnexpReserve(1<<20))
+		toB := w.connect(a, b)
 		most, err := a.EagerTo(toB)
 		if err != nil || most < 1023 {
 			w.Fatal(most, err)

@@ -144,6 +144,7 @@ func open(at *site, use choice, id uint32, s *settings) (*Endpoint, error) {
 			NIC: uint64(b.ID), Endpoint: id, Filter: s.filter, Session: newSession(),
 			SelfOverLink: s.noSelf && len(list) > 0,
 			EagerLimit:   s.eager, CopyLimit: s.copyLimit, UnexpectedBytes: s.unexpBytes,
+			UnexpectedHeaders: s.unexpHeaders, UnexpectedReserve: s.unexpReserve,
 			RequestTimeout: endpoint.Tick(s.timeout / time.Millisecond),
 			ContextBits:    s.ctxBits, ContextShift: s.ctxShift,
 		},

@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"gomx/endpoint"
 )
 
 // environment is what the MX_* variables say.
@@ -15,6 +17,8 @@ type environment struct {
 	eager        int
 	copyLimit    int
 	unexpBytes   int
+	unexpHeaders int
+	unexpReserve int
 	timeout      time.Duration
 	spin         time.Duration
 	noShm        bool
@@ -46,7 +50,8 @@ type variable struct {
 
 func defaultEnvironment() environment {
 	return environment{
-		eager: -1, copyLimit: -1, unexpBytes: 64 << 20, timeout: 1000 * time.Second,
+		eager: -1, copyLimit: -1, unexpBytes: endpoint.DefaultUnexpectedBytes, unexpHeaders: endpoint.DefaultUnexpectedHeaders,
+		unexpReserve: endpoint.DefaultUnexpectedReserve, timeout: 1000 * time.Second,
 		spin: 50 * time.Microsecond, anyEndpoint: -1, rdma: defaultCards(), network: defaultNetwork(),
 	}
 }
@@ -71,9 +76,15 @@ var generalVariables = []variable{
 	{name: "MX_COPY_LIMIT", help: "largest message an endpoint takes eagerly from its peers, bytes; -1: any",
 		show: func(e *environment) string { return strconv.Itoa(e.copyLimit) },
 		set:  func(e *environment, s string) error { return setSize(&e.copyLimit, s, -1) }},
-	{name: "MX_UNEXP_BYTES", help: "bound of an endpoint's unexpected messages, bytes",
+	{name: "MX_UNEXP_BYTES", help: "bound of an endpoint's unexpected messages, bytes; beyond it only headers travel",
 		show: func(e *environment) string { return strconv.Itoa(e.unexpBytes) },
 		set:  func(e *environment, s string) error { return setSize(&e.unexpBytes, s, 1) }},
+	{name: "MX_UNEXP_HEADERS", help: "bound of the headers of unexpected messages whose bytes are with their senders; beyond it senders wait",
+		show: func(e *environment) string { return strconv.Itoa(e.unexpHeaders) },
+		set:  func(e *environment, s string) error { return setSize(&e.unexpHeaders, s, 1) }},
+	{name: "MX_UNEXP_RESERVE", help: "what each peer may send of unexpected messages beside that, bytes",
+		show: func(e *environment) string { return strconv.Itoa(e.unexpReserve) },
+		set:  func(e *environment, s string) error { return setSize(&e.unexpReserve, s, 1) }},
 	{name: "MX_REQUEST_TIMEOUT", help: "time after which a peer that requests wait for, and that does not move, is given up",
 		show: func(e *environment) string { return e.timeout.String() },
 		set:  func(e *environment, s string) error { return setTimeout(&e.timeout, s) }},

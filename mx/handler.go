@@ -13,9 +13,9 @@ const (
 	// RecvContinue: give the message to a receive that was posted meanwhile, or
 	// keep it.
 	RecvContinue = UnexpAction(endpoint.Continue)
-	// RecvFinished: the message is dealt with; drop it. The sender of a
-	// rendezvous message gets StatusTruncated with 0 bytes, or StatusSuccess if it
-	// was empty.
+	// RecvFinished: the message is dealt with; drop it. The sender of a message that
+	// is synchronous, or larger than EagerTo says, gets StatusTruncated with 0 bytes, or
+	// StatusSuccess if it was empty.
 	RecvFinished = UnexpAction(endpoint.Finished)
 )
 

@@ -27,6 +27,8 @@ const (
 	ParamKeepAlive
 	ParamConnectTimeout
 	ParamUnattended
+	ParamUnexpHeaders
+	ParamUnexpReserve
 )
 
 // Param is a parameter of OpenEndpoint. Make one with WithErrorHandler,
@@ -41,9 +43,17 @@ type Param struct {
 func WithErrorHandler(h ErrorHandler) Param { return Param{ParamErrorHandler, h} }
 
 // WithUnexpQueueMax bounds the memory of unexpected messages, in bytes (II.5).
-// At the bound the endpoint stops taking messages that no receive waits for, and
-// their senders wait; nothing is dropped.
+// It is shared by all peers, beside the reserve of each. The messages of a sender for
+// which there is no room stay with it, and only their headers travel.
 func WithUnexpQueueMax(bytes int) Param { return Param{ParamUnexpQueueMax, bytes} }
+
+// WithUnexpHeaders bounds the headers of unexpected messages whose bytes are with their
+// senders. Beyond it sends wait; nothing is dropped. Each takes up to 224 bytes.
+func WithUnexpHeaders(headers int) Param { return Param{ParamUnexpHeaders, headers} }
+
+// WithUnexpReserve sets what each peer may send, in bytes of unexpected messages, however
+// much others have.
+func WithUnexpReserve(bytes int) Param { return Param{ParamUnexpReserve, bytes} }
 
 // WithContextID says which bits of the match information are a context id, up
 // to ContextIDBitsMax of them from bit shift on. Every receive must then name
@@ -140,6 +150,10 @@ func (s *settings) set(p Param) (ok, known bool) {
 		ok = ok && s.onError != nil
 	case ParamUnexpQueueMax:
 		s.unexpBytes, ok = number(p.Value, 1)
+	case ParamUnexpHeaders:
+		s.unexpHeaders, ok = number(p.Value, 1)
+	case ParamUnexpReserve:
+		s.unexpReserve, ok = number(p.Value, 1)
 	case ParamCopyLimit:
 		s.copyLimit, ok = number(p.Value, -1)
 	case ParamEagerLimit:

@@ -123,6 +123,8 @@ func TestEnvironmentRefusesNonsense(t *testing.T) {
 		"MX_EAGER":            {"-2", "1T", "x", "9999999999999G"},
 		"MX_COPY_LIMIT":       {"-2", ""},
 		"MX_UNEXP_BYTES":      {"0", "-1", "3.5M"},
+		"MX_UNEXP_HEADERS":    {"0", "many"},
+		"MX_UNEXP_RESERVE":    {"0", "-1"},
 		"MX_REQUEST_TIMEOUT":  {"soon", "-1s", "-3", "9999999999999999999s", "0"},
 		"MX_SPIN":             {"-1us", "50 us"},
 		"MX_SINGLE_COPY":      {"maybe"},

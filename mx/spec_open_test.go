@@ -110,6 +110,8 @@ func TestIII31BadParameters(t *testing.T) {
 			"no handler":      mx.WithErrorHandler(nil),
 			"no room":         mx.WithUnexpQueueMax(0),
 			"negative room":   mx.WithUnexpQueueMax(-5),
+			"no headers":      mx.WithUnexpHeaders(0),
+			"no reserve":      mx.WithUnexpReserve(0),
 			"copy limit":      mx.WithCopyLimit(-2),
 			"eager limit":     mx.WithEagerLimit(-2),
 			"17 context bits": mx.WithContextID(17, 0),

@@ -90,8 +90,7 @@ type Port interface {
 	Poll(h Handler) int
 
 	// Quiet reports whether nothing is there to be polled. A sleeper asks it
-	// after arming the doorbell and before it sleeps. Frames behind one that the
-	// handler refused don't count: only the owner can change that.
+	// after arming the doorbell and before it sleeps.
 	Quiet() bool
 
 	// Describe returns facts for people: lines "name: value".
@@ -137,11 +136,10 @@ type Link interface {
 	Close()
 }
 
-// Handler takes frames. The payload is valid until Frame returns. False means
-// that the frame can't be taken now: the port keeps it and what follows on that
-// link, and offers it again at the next poll.
+// Handler takes frames. The payload is valid until Frame returns.
 type Handler interface {
-	// Frame takes a frame of the peer that the link is bound to.
+	// Frame takes a frame of the peer that the link is bound to. False means that
+	// this poll is to deliver nothing more, of any link.
 	Frame(peer int32, h *wire.Header, payload []byte) bool
 	// PullFinished ends a pull that was answered with wire.PullStarted: once for
 	// each. With ok all bytes are in place; without, what is there is undefined.
@@ -162,8 +160,6 @@ type Handler interface {
 type Events interface {
 	// Accepted: a peer has dialled us.
 	Accepted(l Link)
-	// Ending: the peer is gone, but frames are left that the handler refuses.
-	Ending(l Link)
 	// Down: the link is dead. All frames that arrived before have been delivered.
 	Down(l Link, reason error)
 	// Count adds to a named counter of oddities, such as refused handshakes.

@@ -1,7 +1,7 @@
 package unexpected
 
 // Claim takes a message out of the order of arrival: Find, First and Next pass it over.
-// It stays in the store, and counts towards the limit, until it is removed. False: there
+// It stays in the store, and counts, until it is removed. False: there
 // is no such message, or it is claimed already.
 func (s *Store) Claim(id int32) bool {
 	if !s.exact.Remove(id) {

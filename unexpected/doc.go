@@ -5,18 +5,15 @@
 //
 //  1. Messages stand in the order of arrival. Find gives the oldest one that
 //     matches, and gives the same one again until it is removed.
-//  2. The footprint of all stored messages never exceeds the limit, unless a
-//     single message does: an empty store takes any message, or a large one
-//     could never be delivered.
-//  3. A refused Add changes nothing. The caller leaves the message where it is,
-//     which is how back-pressure starts.
-//  4. A message and its buffer stay where they are until Remove. One that is claimed
-//     is out of sight, and keeps its share of the limit.
-//  5. Buffers kept for later messages never amount to more than a quarter of the
+//  2. It takes every message. That the footprint of all stays within bounds is for
+//     those who send them, and the endpoint's credit for them, to see to.
+//  3. A message and its buffer stay where they are until Remove. One that is claimed
+//     is out of sight, and counts all the same.
+//  4. Buffers kept for later messages never amount to more than a quarter of the
 //     limit, and the indexes over masks never to more than the limit itself
 //     (or what 4096 messages need, if that is more).
-//  6. Once it has seen its largest population, the store allocates nothing, save
-//     for messages above 64 KiB and for what the quarter of promise 5 can't hold.
+//  5. Once it has seen its largest population, the store allocates nothing, save
+//     for messages above 64 KiB and for what the quarter of promise 4 can't hold.
 //
 // # How
 //

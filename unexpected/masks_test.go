@@ -103,10 +103,8 @@ func TestIndexesHeedTheLimit(t *testing.T) {
 	const limit = 4 << 20
 	store := unexpected.New(limit)
 	fill := func() {
-		for {
-			if _, ok := store.Add(unexpected.Message{Match: 1}, 0); !ok {
-				return
-			}
+		for store.Stats().Bytes+footprint(0) <= limit {
+			store.Add(unexpected.Message{Match: 1}, 0)
 		}
 	}
 	search := func() {

@@ -2,14 +2,9 @@ package unexpected
 
 // Add stores m behind all others with a buffer of size bytes for its data, which
 // the caller fills through At(id).Data; m.Data itself is not looked at, and the
-// buffer's bytes are whatever an earlier message left there. ok is false, and
-// nothing has changed, if the message would exceed the limit. An empty store
-// accepts every message.
-func (s *Store) Add(m Message, size int) (id int32, ok bool) {
+// buffer's bytes are whatever an earlier message left there.
+func (s *Store) Add(m Message, size int) int32 {
 	cost := footprint(size)
-	if s.bytes != 0 && s.bytes+cost > s.limit {
-		return none, false
-	}
 	id, at := s.slab.take(size)
 	put(&at.message, &m)
 	at.cost = cost
@@ -29,7 +24,7 @@ func (s *Store) Add(m Message, size int) (id int32, ok bool) {
 	if len(s.masked) != 0 {
 		s.keepUp(m.Match, id)
 	}
-	return id, true
+	return id
 }
 
 // put copies all but Data, field by field: assigning the struct would go through

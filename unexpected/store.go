@@ -28,14 +28,14 @@ type Stats struct {
 	Peak      int    // most messages that were ever stored at once
 	Bytes     int    // footprint of the messages stored now
 	PeakBytes int    // largest that Bytes has ever been
-	Limit     int    // what Bytes may reach
+	Limit     int    // the measure of what is kept beside the messages
 	Spare     int    // bytes of buffers kept for later messages
 	Indexes   int    // masks that have an index of their own now
 	Walked    uint64 // messages looked at by Find
 	Finds     uint64 // calls of Find
 }
 
-// Store is a bounded store of unexpected messages. Make one with [New]. It may
+// Store is a store of unexpected messages. Make one with [New]. It may
 // not be used by two goroutines at once.
 type Store struct {
 	slab  slab
@@ -57,8 +57,8 @@ type Store struct {
 	finds, walked uint64
 }
 
-// New returns an empty store for messages with a footprint of up to limit bytes
-// together. The footprint of a message is [Overhead] plus its data rounded up to
+// New returns an empty store. What it keeps beside messages, spare buffers and indexes,
+// is bounded by limit, bytes. The footprint of a message is [Overhead] plus its data rounded up to
 // the next buffer size. Memory is taken as messages come.
 func New(limit int) *Store { return &Store{limit: limit} }
 
@@ -83,13 +83,7 @@ func (s *Store) Next(id int32) (next int32, ok bool) {
 	return next, next != none
 }
 
-// Room reports whether Add would accept a message with size bytes of data.
-func (s *Store) Room(size int) bool {
-	return s.bytes == 0 || s.bytes+footprint(size) <= s.limit
-}
-
-// SetLimit changes the limit, in bytes. Messages already stored stay, even if
-// they exceed it.
+// SetLimit changes the limit, in bytes.
 func (s *Store) SetLimit(limit int) {
 	s.limit = limit
 	s.slab.trim(s.spareLimit())

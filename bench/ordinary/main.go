@@ -94,14 +94,11 @@ func ordinary(ctx context.Context, args []string, stdout, stderr io.Writer) erro
 		return err
 	}
 	t, err := c.run(ctx)
-	if err != nil {
-		return err
-	}
+	show := t.write
 	if o.json {
-		err = t.writeJSON(stdout)
-	} else {
-		err = t.write(stdout)
+		show = t.writeJSON
 	}
+	err = errors.Join(show(stdout), err)
 	if err == nil && c.failures > 0 {
 		err = fmt.Errorf("the table is not complete: %d failed", c.failures)
 	}

@@ -4,25 +4,32 @@ import (
 	"bytes"
 	"encoding/json"
 	"os"
+	"regexp"
 	"runtime"
 	"strings"
 	"testing"
 )
 
-// TestOnce runs every program once with small counts, also as the programs of "another" checkout, which is this one. That
-// figures come out is what counts, not which.
-func TestOnce(t *testing.T) {
+// TestOnce runs every program once with small counts. That figures come out is what counts, not which.
+func TestOnce(t *testing.T) { tryRows(t, "", 1) }
+
+// TestAgainst has some of them built inside another checkout as well, which is a copy of this one.
+func TestAgainst(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds the library a second time")
+	}
+	tryRows(t, "SingleThreaded", 2, "-against", copyOfTheModule(t))
+}
+
+// tryRows wants a figure of each row that matches, by each of so many versions of gomx.
+func tryRows(t *testing.T, only string, versions int, more ...string) {
 	if runtime.GOOS != "linux" {
 		t.Skip("needs Linux: processes of one host talk over shared memory")
 	}
 	if runtime.NumCPU() < 2 {
 		t.Skip("this machine has one core, and ranks that never sleep need one each")
 	}
-	args := []string{"-rounds", "1", "-scale", "200", "-json"}
-	wanted := 1
-	if !testing.Short() {
-		args, wanted = append(args, "-against", copyOfTheModule(t)), 2
-	}
+	args := append([]string{"-rounds", "1", "-scale", "200", "-timeout", "2m", "-json", "-only", only}, more...)
 	var out, said bytes.Buffer
 	if err := ordinary(t.Context(), args, &out, &said); err != nil {
 		t.Fatalf("%v\n%s", err, said.String())
@@ -46,7 +53,7 @@ func TestOnce(t *testing.T) {
 		}
 	}
 	for _, r := range rows(1) {
-		if seen[r.name] != wanted {
+		if regexp.MustCompile(only).MatchString(r.name) && seen[r.name] != versions {
 			t.Errorf("%s: %d figures of gomx", r.name, seen[r.name])
 		}
 	}

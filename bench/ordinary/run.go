@@ -29,14 +29,11 @@ type comparison struct {
 	failures int
 }
 
-// run measures every row with every subject in every round. Its error is the context's; what a subject can't do is told
+// run measures every row with every subject in every round. Its error is the context's, beside what was measured until then; what a subject can't do is told
 // to the log and left out from then on.
 func (c *comparison) run(ctx context.Context) (*table, error) {
 	t := &table{}
-	for _, r := range rows(c.scale) {
-		if !c.only.MatchString(r.name) {
-			continue
-		}
+	for _, r := range c.wanted() {
 		l := &line{row: r}
 		for _, s := range c.subjects {
 			if s.does(r) {
@@ -54,7 +51,7 @@ func (c *comparison) run(ctx context.Context) (*table, error) {
 				value, cpu, err := c.measure(ctx, at.subject, l.row)
 				switch {
 				case ctx.Err() != nil:
-					return nil, context.Cause(ctx)
+					return t, context.Cause(ctx)
 				case err != nil:
 					at.failed = true
 					c.failures++

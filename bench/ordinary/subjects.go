@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -48,14 +49,25 @@ func (s *subject) does(r row) bool {
 	return true
 }
 
-// build makes all programs. What this machine lacks is told to the log and left out.
+// wanted are the rows that are to be measured.
+func (c *comparison) wanted() []row {
+	return slices.DeleteFunc(rows(c.scale), func(r row) bool { return !c.only.MatchString(r.name) })
+}
+
+// build makes the programs of the wanted rows. What this machine lacks is told to the log and left out.
 func (c *comparison) build(ctx context.Context) error {
 	module, err := modulePath(ctx)
 	if err != nil {
 		return err
 	}
+	packages := []string{"./cmd/mx_run"}
+	for _, r := range c.wanted() {
+		packages = append(packages, "./"+path.Join(room, r.program))
+	}
+	slices.Sort(packages)
+	packages = slices.Compact(packages)
 	ours := &subject{name: "gomx", folder: filepath.Join(c.dir, "ours")}
-	if err := buildGo(ctx, module, module, ours.folder); err != nil {
+	if err := buildGo(ctx, module, module, ours.folder, packages); err != nil {
 		return err
 	}
 	c.subjects = append(c.subjects, ours)
@@ -65,10 +77,14 @@ func (c *comparison) build(ctx context.Context) error {
 			return err
 		}
 		older := &subject{name: filepath.Base(there), folder: filepath.Join(c.dir, "against")}
-		if err := buildGo(ctx, module, there, older.folder); err != nil {
+		if err := buildGo(ctx, module, there, older.folder, packages); err != nil {
 			return err
 		}
 		c.subjects = append(c.subjects, older)
+	}
+	c.subjects = append(c.subjects, &subject{name: "tcp", folder: ours.folder, tcp: true})
+	if !slices.ContainsFunc(c.wanted(), func(r row) bool { return r.mpis }) {
+		return nil
 	}
 	source := filepath.Join(c.dir, "source")
 	if err := os.CopyFS(source, peers); err != nil {
@@ -85,7 +101,6 @@ func (c *comparison) build(ctx context.Context) error {
 		}
 		c.subjects = append(c.subjects, s)
 	}
-	c.subjects = append(c.subjects, &subject{name: "tcp", folder: ours.folder, tcp: true})
 	return nil
 }
 
@@ -122,7 +137,7 @@ func modulePath(ctx context.Context) (string, error) {
 
 // buildGo builds the programs of one checkout inside another one, or inside the same, as a user would: with nothing
 // but the name of the package. The go tool is shown the sources where the other checkout would have them.
-func buildGo(ctx context.Context, sources, module, to string) error {
+func buildGo(ctx context.Context, sources, module, to string, packages []string) error {
 	if err := os.Mkdir(to, 0o700); err != nil {
 		return err
 	}
@@ -138,24 +153,11 @@ func buildGo(ctx context.Context, sources, module, to string) error {
 		}
 		args = append(args, "-overlay", overlay)
 	}
-	args = append(args, "./cmd/mx_run")
-	for name := range programs() {
-		args = append(args, "./"+path.Join(room, name))
-	}
-	build := child.Command{Path: tool, Args: args, Dir: module, Timeout: buildTimeout}
+	build := child.Command{Path: tool, Args: append(args, packages...), Dir: module, Timeout: buildTimeout}
 	if _, _, err := child.Run(ctx, build); err != nil {
 		return fmt.Errorf("building the programs in %s: %w", module, err)
 	}
 	return nil
-}
-
-// programs are all that rows name.
-func programs() map[string]bool {
-	all := map[string]bool{}
-	for _, r := range rows(1) {
-		all[r.program] = true
-	}
-	return all
 }
 
 // writeOverlay writes what has the go tool see the programs, and what they are made of, inside another checkout.

@@ -21,7 +21,6 @@ type eventKind uint8
 
 const (
 	linkAccepted eventKind = iota
-	linkEnding
 	linkDown
 	linkDialled
 	dialFailed
@@ -71,8 +70,6 @@ type events Endpoint
 
 func (d *events) Accepted(l transport.Link) { d.inbox.put(event{kind: linkAccepted, link: l}) }
 
-func (d *events) Ending(l transport.Link) { d.inbox.put(event{kind: linkEnding, link: l}) }
-
 func (d *events) Down(l transport.Link, reason error) {
 	d.inbox.put(event{kind: linkDown, link: l, cause: reason})
 }
@@ -92,9 +89,6 @@ func (d *Endpoint) takeEvents() {
 		case linkDialled:
 			d.routeTo(e.peer).instead = e.cause
 			d.linkUp(e.link, true)
-		case linkEnding:
-			addr, _ := e.link.Peer()
-			d.eng.LinkEnding(d.eng.PeerOf(addr.NIC, addr.Endpoint), e.link)
 		case linkDown:
 			d.linkDown(e.link, e.cause)
 		case dialFailed:

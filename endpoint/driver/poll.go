@@ -34,6 +34,9 @@ func (d *Endpoint) follow(n int) bool {
 func (d *Endpoint) pollPorts() int {
 	n := 0
 	for i, p := range d.ports {
+		if d.eng.Paused() {
+			break
+		}
 		if k := p.Poll(d.eng); k > 0 {
 			n += k
 			d.lively = i
@@ -192,7 +195,7 @@ func (d *Endpoint) quiet() bool {
 		return false
 	}
 	for _, p := range d.ports {
-		if !p.Quiet() {
+		if !d.eng.Paused() && !p.Quiet() {
 			return false
 		}
 	}

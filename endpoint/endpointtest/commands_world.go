@@ -48,9 +48,10 @@ func (t *Trace) config(a *arguments, i int) endpoint.Config {
 	c := endpoint.Config{
 		Filter: t.filter, Session: uint32(a.number("session", 0x100)) + uint32(i)*0x100,
 		EagerLimit: -1, CopyLimit: -1,
-		UnexpectedBytes: int(a.number("unexpected", 0)),
-		RequestTimeout:  endpoint.Tick(a.number("timeout", 0)),
-		ContextBits:     uint8(a.number("contextbits", 0)), ContextShift: uint8(a.number("contextshift", 0)),
+		UnexpectedBytes:   int(a.number("unexpected", 0)),
+		UnexpectedHeaders: int(a.number("headers", 0)),
+		RequestTimeout:    endpoint.Tick(a.number("timeout", 0)),
+		ContextBits:       uint8(a.number("contextbits", 0)), ContextShift: uint8(a.number("contextshift", 0)),
 	}
 	if _, ok := a.keyed["eager"]; ok {
 		c.EagerLimit = int(a.number("eager", 0))
@@ -67,13 +68,9 @@ func (t *Trace) seen(to, from *Node, f *Frame) {
 	}
 }
 
-func (t *Trace) took(_ *Node, taken bool) {
-	switch {
-	case t.quiet:
-	case taken:
+func (t *Trace) took(_ *Node) {
+	if !t.quiet {
 		t.printf("")
-	default:
-		t.printf(" refused")
 	}
 }
 

@@ -17,7 +17,7 @@ func (f *Frame) String() string {
 	h := &f.Header
 	s := h.Kind.String()
 	switch h.Kind {
-	case wire.Eager, wire.Rendezvous, wire.Throttle:
+	case wire.Eager, wire.Rendezvous, wire.Credit:
 		s += fmt.Sprintf(" match=%#x", h.Match)
 	case wire.Connect, wire.ConnectReply:
 		c, err := wire.ParseConnect(f.Data)

@@ -17,10 +17,10 @@ type World struct {
 	Links    []*Link
 	Now      endpoint.Tick
 
-	// Seen, if set, is told of each frame before its receiver takes it, and
-	// afterwards whether it did.
+	// Seen, if set, is told of each frame before its receiver takes it, and Took
+	// afterwards.
 	Seen func(to *Node, from *Node, f *Frame)
-	Took func(to *Node, taken bool)
+	Took func(to *Node)
 
 	dials []dial
 	ups   []linkUp
@@ -207,7 +207,7 @@ func (w *World) end(at, far *Node) *End {
 }
 
 // Deliver gives the first frame of the lane to its receiver. False: there is
-// none, or it is refused and stays.
+// none, or its receiver has progression disabled.
 func (w *World) Deliver(from, to *Node) bool {
 	if e := w.end(to, from); e != nil {
 		return w.deliver(e)
@@ -216,19 +216,18 @@ func (w *World) Deliver(from, to *Node) bool {
 }
 
 func (w *World) deliver(e *End) bool {
-	if len(e.In.Queue) == 0 || e.node.Closed || !e.up {
+	if len(e.In.Queue) == 0 || e.node.Closed || !e.up || e.node.Engine.Paused() {
 		return false
 	}
 	f := e.In.Queue[0]
 	if w.Seen != nil {
 		w.Seen(e.node, e.far.node, f)
 	}
-	taken := e.node.Engine.Frame(e.peer, &f.Header, f.Data)
-	if w.Took != nil {
-		w.Took(e.node, taken)
+	if on := e.node.Engine.Frame(e.peer, &f.Header, f.Data); on == e.node.Engine.Paused() {
+		panic("endpointtest: Frame does not say whether progression is disabled")
 	}
-	if !taken {
-		return false
+	if w.Took != nil {
+		w.Took(e.node)
 	}
 	for i := range e.In.Queue {
 		if e.In.Queue[i] == f {
@@ -331,7 +330,7 @@ func (w *World) stepLink(l *Link) bool {
 	moved := false
 	for j := range l.ends {
 		e := &l.ends[j]
-		for !e.told && !e.node.Engine.Paused() && w.deliver(e) {
+		for !e.told && w.deliver(e) {
 			moved = true
 		}
 		if e.finishPulls() > 0 {

@@ -43,6 +43,7 @@ func TestMain(m *testing.M) {
 		"couple":  couple,
 		"opens":   opens,
 		"joins":   joins,
+		"lonely":  lonely,
 	})
 }
 

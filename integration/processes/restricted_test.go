@@ -157,6 +157,43 @@ func TestOnlyLoopback(t *testing.T) {
 	proc.StartWith(t, proc.Options{Under: under}, "couple").Hear("exchanged")
 }
 
+// A process that may not make memory to share has no shm, and is told why. It opens
+// endpoints all the same, and they reach each other.
+func TestNoMemoryToShare(t *testing.T) {
+	aboutShm(t)
+	initialize(t)
+	for _, names := range []string{"", "tcp,self", "self"} {
+		child := proc.StartWith(t, proc.Options{Env: []string{transportKey + "=" + names}}, "lonely")
+		if said := child.Hear("no shm:"); !strings.Contains(said, "memfd_create") {
+			t.Errorf("the reason is %q, nothing about memfd_create", said)
+		}
+		child.Hear("exchanged")
+	}
+}
+
+// lonely is a process without shared memory, and with other transports.
+func lonely(c *proc.Child) {
+	if err := refuseCall(unix.SYS_MEMFD_CREATE); err != nil {
+		c.Fail(err)
+	}
+	for _, info := range mx.Transports() {
+		if info.Name == "shm" && !info.Available {
+			c.Say("no shm: %s", info.Reason)
+		}
+	}
+	if os.Getenv(transportKey) != "self" {
+		couple(c)
+		return
+	}
+	if err := mx.Init(); err != nil {
+		c.Fail(err)
+	}
+	if _, err := mx.OpenEndpoint(mx.AnyNIC, mx.AnyEndpoint, filter); err != nil {
+		c.Fail(err)
+	}
+	c.Say("exchanged")
+}
+
 // couple opens two endpoints and exchanges a message between them.
 func couple(c *proc.Child) {
 	if err := mx.Init(); err != nil {

@@ -118,9 +118,9 @@ func (n *node) flush() {
 }
 
 // Frame implements mem.SimOwner.
-func (n *node) Frame(peer int32, h *wire.Header, payload []byte) bool {
+func (n *node) Frame(peer int32, h *wire.Header, payload []byte) {
 	n.enter()
-	return n.engine.Frame(peer, h, payload)
+	n.engine.Frame(peer, h, payload)
 }
 
 // PullFinished implements mem.SimOwner.
@@ -149,12 +149,6 @@ func (n *node) LinkUp(l *mem.SimLink, dialled bool) {
 	l.Bind(peer)
 	n.engine.LinkUp(peer, l, dialled)
 	n.flush()
-}
-
-// LinkEnding implements mem.SimOwner.
-func (n *node) LinkEnding(l *mem.SimLink) {
-	n.enter()
-	n.engine.LinkEnding(l.Number(), l)
 }
 
 // LinkDown implements mem.SimOwner.

@@ -140,7 +140,6 @@ func (r *Report) add(o *Report) {
 	r.Network.Frames += o.Network.Frames
 	r.Network.Lost += o.Network.Lost
 	r.Network.Twice += o.Network.Twice
-	r.Network.Refused += o.Network.Refused
 	r.Network.Again += o.Network.Again
 	r.Network.Cuts += o.Network.Cuts
 	r.Network.Pulls += o.Network.Pulls
@@ -151,7 +150,7 @@ func (r *Report) add(o *Report) {
 // String is the line about many histories.
 func (r *Report) String() string {
 	return fmt.Sprintf("%d messages, %d delivered, %d MB, %d puts and gets, %d requests failed with their session, %d cancelled; "+
-		"%d frames, %d lost, %d doubled, %d refused, %d times again, %d pulls, %d failed, %d cuts, %d partitions, %d restarts, %d disconnects; %v of their time",
+		"%d frames, %d lost, %d doubled, %d times again, %d pulls, %d failed, %d cuts, %d partitions, %d restarts, %d disconnects; %v of their time",
 		r.Messages, r.Delivered, r.Bytes>>20, r.Accesses, r.Failed, r.Cancelled, r.Network.Frames, r.Network.Lost, r.Network.Twice,
-		r.Network.Refused, r.Network.Again, r.Network.Pulls, r.Network.Failed, r.Network.Cuts, r.Splits, r.Restarts, r.Partings, r.Time.Round(time.Second))
+		r.Network.Again, r.Network.Pulls, r.Network.Failed, r.Network.Cuts, r.Splits, r.Restarts, r.Partings, r.Time.Round(time.Second))
 }

@@ -17,41 +17,69 @@ import (
 
 var _ transport.Doorbell = (*Bell)(nil)
 
-// Bell is the doorbell of an endpoint, as its owner has it. Arm, Sleep, Pend and
-// Disarm are for one goroutine at a time, the sleeper; everything else may be
+// Bell is the doorbell of an endpoint, as its owner has it. Arm, Sleep, Pend, Drain
+// and Disarm are for one goroutine at a time, the sleeper; everything else may be
 // called from any, Close included. None of them allocates.
 type Bell struct {
 	armed atomic.Uint32 // what Arm put into the word; 0 when awake or rung from here
 
 	_      [60]byte // ringers look at armed; keep what the sleeper writes off its line
-	page   *segment.Mem
 	word   *uint32
-	event  int
-	fenced bool
+	event  int    // eventfd that nobody else has
+	all    int    // epoll of event, post, tick and what is watched
 	next   uint32 // generation of the next Arm
-	all    int    // epoll of event and of what is watched
 	pend   pender
+	fenced atomic.Bool  // Arm has no barrier, so that whoever rings must fence
+	shared atomic.Bool  // peers can write the word
+	tick   atomic.Int32 // timer that bounds sleeps on FD; -1 until somebody asks for FD
 
-	mapped   sync.RWMutex // held for reading by whoever touches page, event or all
+	page   *segment.Mem // nil if no peer can ring
+	post   post
+	lonely error // why page is nil
+	always bool  // fenced for good
+
+	mapped   sync.RWMutex // held for reading by whoever touches page or a descriptor
 	closed   atomic.Bool
-	watching atomic.Bool // there is more in all than event
+	watching atomic.Bool // something is watched
 }
 
 // New makes a bell. It begins disarmed.
-func New() (*Bell, error) { return newBell(!registered()) }
+func New() (*Bell, error) { return newBell((*Bell).share) }
 
-func newBell(fenced bool) (*Bell, error) {
-	page, err := segment.Create("gomx-bell", pageSize)
-	if err != nil {
-		return nil, err
-	}
-	event, all, err := openEvents()
-	if err != nil {
-		_ = page.Close()
+func newBell(share func(*Bell) error) (*Bell, error) {
+	b := &Bell{next: generation, post: post{fd: -1}}
+	b.tick.Store(-1)
+	b.fenced.Store(true) // until somebody else needs it otherwise
+	var err error
+	if b.event, b.all, err = openEvents(); err != nil {
 		return nil, fmt.Errorf("bell: %w", err)
 	}
-	writePage(page.Bytes(), fenced)
-	return &Bell{page: page, word: word(page), event: event, all: all, fenced: fenced, next: generation}, nil
+	if b.lonely = share(b); b.lonely != nil {
+		b.word = new(uint32)
+		return b, nil
+	}
+	go registered() // takes a while, and is needed when the first peer is there
+	return b, nil
+}
+
+// share makes what peers need to ring.
+func (b *Bell) share() error {
+	page, err := segment.Create("gomx-bell", pageSize)
+	if err != nil {
+		return err
+	}
+	p, err := openPost()
+	if err != nil {
+		_ = page.Close()
+		return err
+	}
+	if err := join(b.all, p.fd); err != nil {
+		_ = unix.Close(p.fd)
+		_ = page.Close()
+		return err
+	}
+	b.page, b.post, b.word = page, p, word(page)
+	return nil
 }
 
 // openEvents makes an eventfd, and an epoll descriptor that has it.
@@ -73,13 +101,34 @@ func openEvents() (event, all int, err error) {
 	return event, all, nil
 }
 
-// FDs returns the descriptors that peers attach to. They stay the bell's; pass
-// them on while it is open.
-func (b *Bell) FDs() (page, event int) { return b.page.FD(), b.event }
+// Lonely returns nil, or why no other process can ring this bell: the system refuses
+// what it takes.
+func (b *Bell) Lonely() error { return b.lonely }
 
-// Fenced reports whether peers must fence before they look at the word, because
-// this machine lacks the barrier that makes it unnecessary. Ring is slower then.
-func (b *Bell) Fenced() bool { return b.fenced }
+// Invite returns the descriptors that one peer attaches to. The page stays the bell's;
+// the socket is the caller's to close, once it has been passed on. No two peers may
+// get the same one. It may block for the time of a registration with the system.
+func (b *Bell) Invite() (page, socket int, err error) {
+	if b.lonely != nil {
+		return -1, -1, fmt.Errorf("doorbell: %w", b.lonely)
+	}
+	barriers := !b.always && registered()
+	b.mapped.RLock()
+	defer b.mapped.RUnlock()
+	if b.closed.Load() {
+		return -1, -1, fmt.Errorf("doorbell: %w", transport.ErrClosed)
+	}
+	b.shared.Store(true)
+	if barriers {
+		b.fenced.Store(false)
+	}
+	b.wakeSleeper() // he may have armed without the barrier, and sleeps without a bound
+	socket, err = b.post.invite(!barriers)
+	if err != nil {
+		return -1, -1, fmt.Errorf("doorbell: %w", err)
+	}
+	return b.page.FD(), socket, nil
+}
 
 // Arm says that we are about to sleep. The caller looks for work once more
 // afterwards, and sleeps only if there is none.
@@ -96,8 +145,11 @@ func (b *Bell) Arm(pollable bool) {
 	b.next += generation
 	atomic.SwapUint32(b.word, w)
 	b.armed.Swap(w)
-	if !b.fenced {
+	if !b.fenced.Load() { // asked after the word was written: see Invite
 		barrier()
+	}
+	if tick := b.tick.Load(); pollable && tick >= 0 && b.shared.Load() {
+		setTimer(int(tick), bound)
 	}
 }
 
@@ -122,26 +174,13 @@ func (b *Bell) Sleep(d time.Duration) {
 	if b.closed.Load() || w == 0 || d == 0 {
 		return
 	}
-	if w&ways == wayFutex {
-		if !b.watching.Load() { // else it began since Arm, and might not have seen it
-			sleepOn(b.word, w, d)
-		}
-		return
+	d = b.within(d)
+	if w&ways == wayEvent {
+		var events [fds]unix.EpollEvent
+		b.take(events[:sleepOnEvents(b.all, events[:], d)])
+	} else if !b.watching.Load() { // else it began since Arm, and might not have seen it
+		sleepOn(b.word, w, d)
 	}
-	b.sleepOnEvent(d)
-	if b.watching.Load() {
-		drainEvent(b.event)
-	}
-}
-
-func (b *Bell) sleepOnEvent(d time.Duration) {
-	var limit *unix.Timespec
-	if d > 0 {
-		t := unix.NsecToTimespec(int64(d))
-		limit = &t
-	}
-	poll := [1]unix.PollFd{{Fd: int32(b.all), Events: unix.POLLIN}}
-	_, _ = unix.Ppoll(poll[:], limit, nil)
 }
 
 // Yield lets other processes have the core, and returns when the caller's turn has come
@@ -153,7 +192,7 @@ func (b *Bell) Fence() bool { return ownRegistered() && ownBarrier() }
 
 // Ring wakes the sleeper, if there is one.
 func (b *Bell) Ring() {
-	if b.fenced || b.armed.Load() != 0 {
+	if b.armed.Load() != 0 || b.fenced.Load() && b.armed.Add(0) != 0 {
 		b.ring()
 	}
 }
@@ -166,34 +205,20 @@ func (b *Bell) ring() {
 	}
 }
 
+// wakeSleeper wakes him whatever peers made of the word meanwhile.
 func (b *Bell) wakeSleeper() {
 	for w := b.armed.Add(0); w != 0; w = b.armed.Load() {
-		if b.armed.CompareAndSwap(w, 0) {
-			// The wake goes out whatever peers made of the word meanwhile.
-			atomic.CompareAndSwapUint32(b.word, w, w|ringing)
-			wake(b.word, w, b.event)
-			atomic.CompareAndSwapUint32(b.word, w|ringing, 0)
-			return
+		if !b.armed.CompareAndSwap(w, 0) {
+			continue
 		}
-	}
-}
-
-func wake(word *uint32, w uint32, event int) {
-	if w&wayFutex != 0 {
-		wakeAll(word)
-	}
-	if w&wayEvent != 0 {
-		writeEvent(event)
-	}
-}
-
-// Drain makes FD unreadable again until the next ring. Call it before looking
-// for work.
-func (b *Bell) Drain() {
-	b.mapped.RLock()
-	defer b.mapped.RUnlock()
-	if !b.closed.Load() {
-		drainEvent(b.event)
+		atomic.CompareAndSwapUint32(b.word, w, w|ringing)
+		if w&ways == wayFutex {
+			wakeAll(b.word)
+		} else {
+			writeEvent(b.event)
+		}
+		atomic.CompareAndSwapUint32(b.word, w|ringing, 0)
+		return
 	}
 }
 
@@ -212,7 +237,12 @@ func (b *Bell) Close() {
 	} else {
 		_ = unix.Close(b.all)
 	}
-	_ = b.page.Close()
 	_ = unix.Close(b.event)
-	b.event, b.all = -1, -1
+	if tick := b.tick.Load(); tick >= 0 {
+		_ = unix.Close(int(tick))
+	}
+	if b.lonely == nil {
+		_ = unix.Close(b.post.fd)
+		_ = b.page.Close()
+	}
 }

@@ -36,10 +36,19 @@ func duplicate(t testing.TB, fd int) int {
 	return other
 }
 
+// invite returns what a peer gets, and owns.
+func invite(t testing.TB, b *bell.Bell) (page, socket int) {
+	t.Helper()
+	page, socket, err := b.Invite()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return duplicate(t, page), socket
+}
+
 func attach(t testing.TB, b *bell.Bell) *bell.Remote {
 	t.Helper()
-	page, event := b.FDs()
-	r, err := bell.Attach(duplicate(t, page), duplicate(t, event))
+	r, err := bell.Attach(invite(t, b))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -238,41 +247,59 @@ func TestRingersAndCloser(t *testing.T) {
 
 func TestAttachRefuses(t *testing.T) {
 	b := newBell(t, bell.New)
-	page, event := b.FDs()
 	blank, err := segment.Create("blank", 4096)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer blank.Close()
-	var pipe, silent [2]int
-	if err := errors.Join(unix.Pipe2(pipe[:], unix.O_CLOEXEC), unix.Pipe2(silent[:], unix.O_CLOEXEC|unix.O_NONBLOCK)); err != nil {
-		t.Fatal(err)
+	socket := func(family, kind int) int {
+		fd, err := unix.Socket(family, kind|unix.SOCK_CLOEXEC, 0)
+		if err != nil {
+			t.Skip("no such socket here: ", err)
+		}
+		return fd
+	}
+	other := func(at int, to byte) int { // a letter that says something else
+		pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		page, real := invite(t, b)
+		letter := make([]byte, 64)
+		n, _, err := unix.Recvfrom(real, letter, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		letter[at] = to
+		if _, err := unix.Write(pair[0], letter[:n]); err != nil {
+			t.Fatal(err)
+		}
+		for _, fd := range []int{page, real, pair[0]} {
+			_ = unix.Close(fd)
+		}
+		return pair[1]
 	}
 	before := openFDs(t)
 	for _, c := range []struct {
-		name        string
-		page, event int
-		says        string
+		name         string
+		page, socket int
+		says         string
 	}{
-		{"not a page", blank.FD(), event, "magic"},
-		{"not memory", event, event, "sealed"},
-		{"blocking", page, pipe[1], "blocking"},
-		{"a pipe", page, silent[1], "no eventfd"},
+		{"not memory", duplicate(t, int(os.Stdin.Fd())), socket(unix.AF_UNIX, unix.SOCK_DGRAM), "sealed"},
+		{"no socket", duplicate(t, blank.FD()), duplicate(t, int(os.Stdin.Fd())), "no socket"},
+		{"a stream", duplicate(t, blank.FD()), socket(unix.AF_UNIX, unix.SOCK_STREAM), "type 1"},
+		{"of the internet", duplicate(t, blank.FD()), socket(unix.AF_INET, unix.SOCK_DGRAM), "family 2"},
+		{"no letter", duplicate(t, blank.FD()), socket(unix.AF_UNIX, unix.SOCK_DGRAM), "letter"},
+		{"no bell", duplicate(t, blank.FD()), other(0, 1), "magic"},
+		{"another version", duplicate(t, blank.FD()), other(4, 1), "version 1"},
 	} {
-		_, err := bell.Attach(duplicate(t, c.page), duplicate(t, c.event))
+		_, err := bell.Attach(c.page, c.socket)
 		if err == nil || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%s: error is %v, want %q in it", c.name, err, c.says)
 		}
 	}
-	b.Page()[4]++ // another version
-	if _, err := bell.Attach(duplicate(t, page), duplicate(t, event)); err == nil || !strings.Contains(err.Error(), "version 2") {
-		t.Errorf("other version: %v", err)
-	}
 	if after := openFDs(t); after != before {
 		t.Errorf("%d descriptors before, %d after", before, after)
-	}
-	for _, fd := range append(pipe[:], silent[:]...) {
-		_ = unix.Close(fd)
 	}
 }
 

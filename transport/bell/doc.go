@@ -4,19 +4,32 @@
 //
 // The rules it relies on:
 //
-//   - A bell is a control page (a sealed memfd, see package segment) and an
-//     eventfd. The owner hands both to its peers, who map the page for as long
-//     as their Remote is open. Each side unmaps its own mapping.
+//   - A bell is a control page (a sealed memfd, see package segment), an eventfd that
+//     is the owner's alone, and a datagram socket, the post, that is his alone as well.
+//     A peer is invited with the page and with a socket of its own, made for it and
+//     connected to the post. It maps the page for as long as its Remote is open. Each
+//     side unmaps its own mapping.
 //   - The bell's word lies in the page at offset 64, alone on its cache line, so
 //     that looking at it after every message stays a hit in the sender's cache.
-//   - The page holds no pointers. Damage to it can delay a wake-up by a peer, or
-//     wake for nothing; it can't break memory, nor keep Ring by the owner's own
-//     process from waking.
+//   - All peers can write all of the page, so there is nothing in it but the word.
+//     What else a peer must know comes as a datagram in its socket.
+//   - No two processes use one open file description for anything that can block or
+//     that takes something away: its flags belong to all who have it. A peer's
+//     socket is nobody else's, and to send and receive we ask each time that it must
+//     not wait. A wake-up by futex can't block.
+//   - Damage to the page can delay a wake-up by a peer until the bound of all sleeps
+//     has passed, or wake for nothing; it can't break memory, nor keep Ring by the
+//     owner's own process from waking. A peer's socket that is full, closed or shut
+//     down is that peer's own.
+//   - The system drops datagrams that don't begin with the secret of the bell, for
+//     the post has a name that everybody on the host may see.
+//   - Where the system refuses memory to share, the word is on the Go heap, and nobody
+//     can be invited (Lonely).
 //
 // # The word
 //
 // It is 0 while the owner is awake. Arm makes it generation<<3 | way, the way
-// being 1 for a futex (on the word itself) or 2 for the eventfd. Whoever rings
+// being 1 for a futex (on the word itself) or 2 for the post. Whoever rings
 //
 //	(1) compares and swaps "armed" for "armed and ringing" (+4),
 //	(2) makes the system call that wakes,
@@ -55,16 +68,38 @@
 //
 // P3 with "armed": if the compare-and-swap fails, the word has changed, and the
 // sender begins at P2 again. If it succeeds, a sleeper not yet in S4 finds a word
-// that is no longer armed and does not sleep, and one in S4 is woken by (2); an
-// eventfd remembers being written. Going to sleep on a futex and comparing its
-// word are one step as seen from (1) and (2): the kernel promises it.
+// that is no longer armed and does not sleep, and one in S4 is woken by (2). For a
+// sleeper on the futex, going to sleep and comparing the word are one step as seen
+// from (1) and (2): the kernel promises it. One who waits for descriptors is woken by
+// what lies in the post, which stays readable until he takes it. A ring finds no room
+// there only if others have rung whom he has not taken yet; when he does he is awake,
+// and looks for messages afterwards.
+//
+// A goroutine in Go's network poller (Pend) is told of changes only, and those before
+// its wait are forgotten when the wait begins. So S4 is: begin the wait; look whether
+// something is readable or the bell no longer armed; if not, wait for a change. What
+// came before the look is seen by it, and what comes after it is a change, which the
+// poller keeps until the goroutine is there. A change of a descriptor inside of an epoll
+// descriptor is one of the latter, also if that was readable before.
+//
+// All this holds while peers keep to it. For one that does not, who shares the word
+// with a peer sleeps for 50 ms at most; the program that sleeps on FD is woken by a
+// timer that Arm sets.
 //
 // Without membarrier on either side, the sender makes P2 a read-modify-write
 // (Fenced). All such operations on one word have one order. If P2 comes before S1
 // in it, S1 reads from P2's release sequence and S3 sees the message; if it comes
-// after, P2 returns what S1 stored. The owner tells its peers through a flag in
-// the page; a sender that could not register fences on its own account.
+// after, P2 returns what S1 stored. The owner tells a peer when it invites it; a
+// sender that could not register fences on its own account.
 //
 // The owner's own goroutines ring through a word on the Go heap that goes the
 // same way, so that their ring does not depend on what peers did to the page.
+//
+// # Before the first peer
+//
+// To register for the barrier takes milliseconds, so a bell begins without: Arm has
+// no S2, and the owner's goroutines fence. The first Invite waits until the process is
+// registered, says that barriers are to be had, and then rings. An Arm that does not
+// know it yet has asked before Invite said so, and has written its word before it asked:
+// that ring wakes its sleeper, before there is a peer. All others pass a barrier.
 package bell

@@ -2,10 +2,38 @@
 
 package bell
 
-import "sync/atomic"
+import (
+	"errors"
+	"sync/atomic"
+
+	"golang.org/x/sys/unix"
+)
 
 // NewFenced makes a bell as on a machine without membarrier.
-func NewFenced() (*Bell, error) { return newBell(true) }
+func NewFenced() (*Bell, error) {
+	b, err := New()
+	if err == nil {
+		b.always = true
+	}
+	return b, err
+}
+
+// NewLonely makes a bell as where the system refuses what peers need.
+func NewLonely() (*Bell, error) {
+	return newBell(func(*Bell) error { return errors.New("refused") })
+}
+
+// Name is where anybody on the host can send to.
+func (b *Bell) Name() unix.Sockaddr { return &unix.SockaddrUnix{Name: b.post.name} }
+
+// Secret is what a datagram must be, so as not to be dropped.
+func (r *Remote) Secret() []byte { return r.secret[:] }
+
+// Knock rings whatever the word says.
+func (r *Remote) Knock() { send(r.socket, &r.secret) }
+
+// Fenced reports whether Arm has no barrier.
+func (b *Bell) Fenced() bool { return b.fenced.Load() }
 
 // HasBarrier reports whether this machine has membarrier.
 func HasBarrier() bool { return registered() }
@@ -19,5 +47,5 @@ func (r *Remote) DieRinging() { atomic.OrUint32(r.word, ringing) }
 // Word returns what peers see.
 func (b *Bell) Word() uint32 { return atomic.LoadUint32(b.word) }
 
-// Page returns the control page.
-func (b *Bell) Page() []byte { return b.page.Bytes() }
+// Page returns the control page's descriptor.
+func (b *Bell) Page() int { return b.page.FD() }

@@ -35,15 +35,26 @@ func (b *Bell) Pend(d time.Duration) {
 		b.Sleep(d)
 		return
 	}
-	switch {
-	case d > 0:
-		p.until = time.Now().Add(d)
-		_ = p.file.SetReadDeadline(p.until)
-	case !p.until.IsZero():
-		p.until = time.Time{}
-		_ = p.file.SetReadDeadline(p.until)
-	}
+	p.limit(b.within(d), d < 0 || d > bound)
 	_ = p.raw.Read(p.look)
+}
+
+// limit has the wait end after d (d < 0: never). Setting a deadline takes longer than
+// asking for the time, so one that is about right stays.
+func (p *pender) limit(d time.Duration, about bool) {
+	switch {
+	case d >= 0:
+		now := time.Now()
+		if left := p.until.Sub(now); about && left > d/2 && left <= d {
+			return
+		}
+		p.until = now.Add(d)
+	case p.until.IsZero():
+		return
+	default:
+		p.until = time.Time{}
+	}
+	_ = p.file.SetReadDeadline(p.until)
 }
 
 // openPender hands all to Go's network poller.
@@ -59,21 +70,18 @@ func (b *Bell) openPender() {
 	p := &b.pend
 	p.file = os.NewFile(uintptr(b.all), "doorbell")
 	if raw, err := p.file.SyscallConn(); err == nil && p.file.SetReadDeadline(time.Time{}) == nil {
+		// The network poller tells of changes only, and forgets at the beginning of a wait
+		// those that were before: look comes before the wait as well as after.
 		p.look = b.look
 		p.raw = raw
 	}
 }
 
-// look takes what there is, and reports whether there was something. The network
-// poller tells of changes only, and has forgotten those before the wait, so it is
-// asked before waiting as well as after.
+// look takes what is there, and reports whether there was something, also of what is
+// watched, or the bell is no longer armed.
 func (b *Bell) look(uintptr) bool {
-	var events [2]unix.EpollEvent
+	var events [fds]unix.EpollEvent
 	n := ready(b.all, events[:])
-	for i := range n {
-		if events[i].Fd == int32(b.event) {
-			drainEvent(b.event)
-		}
-	}
+	b.take(events[:n])
 	return n > 0 || b.armed.Load() == 0
 }

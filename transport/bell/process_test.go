@@ -122,10 +122,14 @@ func meet(c *net.UnixConn, g game, cpu int) (*player, error) {
 	if err != nil {
 		return nil, err
 	}
-	page, event := b.FDs()
-	if err := segment.SendFDs(c, []byte{0}, page, event, boxes.FD()); err != nil {
+	page, socket, err := b.Invite()
+	if err != nil {
 		return nil, err
 	}
+	if err := segment.SendFDs(c, []byte{0}, page, socket, boxes.FD()); err != nil {
+		return nil, err
+	}
+	_ = unix.Close(socket)
 	_, fds, err := segment.RecvFDs(c, make([]byte, 1), 3)
 	if err != nil {
 		return nil, err

@@ -3,10 +3,7 @@
 package bell
 
 import (
-	"errors"
 	"fmt"
-	"os"
-	"strings"
 	"sync/atomic"
 
 	"golang.org/x/sys/unix"
@@ -18,49 +15,30 @@ import (
 type Remote struct {
 	word   *uint32
 	fenced bool
-	event  int
+	socket int // leads to the owner's post
+	secret [secretSize]byte
 	page   *segment.Mem
 }
 
 // nobody is the word of a closed Remote: always awake.
 var nobody uint32
 
-// Attach maps the bell whose descriptors a peer has sent. It takes both over,
+// Attach maps the bell to which a peer has invited. It takes both descriptors over,
 // also when it fails.
-func Attach(pageFD, eventFD int) (*Remote, error) {
-	page, err := segment.Map(pageFD, pageSize, pageSize)
+func Attach(page, socket int) (*Remote, error) {
+	mem, err := segment.Map(page, pageSize, pageSize)
 	if err != nil {
-		_ = unix.Close(eventFD)
+		_ = unix.Close(socket)
 		return nil, fmt.Errorf("attaching to a bell: %w", err)
 	}
-	page.CloseFD()
-	fenced, err := readPage(page.Bytes())
-	if err == nil {
-		err = checkEvent(eventFD)
-	}
+	mem.CloseFD()
+	fenced, secret, err := readLetter(socket)
 	if err != nil {
-		_ = page.Close()
-		_ = unix.Close(eventFD)
+		_ = mem.Close()
+		_ = unix.Close(socket)
 		return nil, fmt.Errorf("attaching to a bell: %w", err)
 	}
-	return &Remote{word: word(page), fenced: fenced || !registered(), event: eventFD, page: page}, nil
-}
-
-// checkEvent refuses descriptors on which a ring could block, such as a pipe that
-// nobody reads.
-func checkEvent(fd int) error {
-	flags, err := unix.FcntlInt(uintptr(fd), unix.F_GETFL, 0)
-	if err != nil {
-		return os.NewSyscallError("fcntl", err)
-	}
-	if flags&unix.O_NONBLOCK == 0 {
-		return errors.New("descriptor to ring with is a blocking one")
-	}
-	kind, err := os.Readlink(fmt.Sprintf("/proc/self/fd/%d", fd))
-	if err == nil && !strings.HasPrefix(kind, "anon_inode:[eventfd") {
-		return fmt.Errorf("descriptor to ring with is %s, no eventfd", kind)
-	}
-	return nil // no /proc: non-blocking must do
+	return &Remote{word: word(mem), fenced: fenced || !registered(), socket: socket, secret: secret, page: mem}, nil
 }
 
 // Fenced reports whether Ring fences, because this side or the bell's owner
@@ -79,7 +57,12 @@ func (r *Remote) ring() {
 	w := atomic.AddUint32(r.word, 0)
 	for ; w != 0; w = atomic.LoadUint32(r.word) {
 		if w&ringing != 0 || atomic.CompareAndSwapUint32(r.word, w, w|ringing) {
-			wake(r.word, w, r.event)
+			if w&wayFutex != 0 {
+				wakeAll(r.word)
+			}
+			if w&wayEvent != 0 {
+				send(r.socket, &r.secret)
+			}
 			atomic.CompareAndSwapUint32(r.word, w|ringing, 0)
 			return
 		}
@@ -94,5 +77,5 @@ func (r *Remote) Close() {
 	}
 	r.word, r.fenced = &nobody, false
 	_ = r.page.Close()
-	_ = unix.Close(r.event)
+	_ = unix.Close(r.socket)
 }

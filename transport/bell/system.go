@@ -51,10 +51,29 @@ func writeEvent(fd int) {
 	_, _, _ = unix.RawSyscall(unix.SYS_WRITE, uintptr(fd), uintptr(unsafe.Pointer(&one)), uintptr(len(one)))
 }
 
-// drainEvent makes the eventfd unreadable.
+// drainEvent makes an eventfd or a timer unreadable.
 func drainEvent(fd int) {
 	var count [8]byte
 	_, _, _ = unix.RawSyscall(unix.SYS_READ, uintptr(fd), uintptr(unsafe.Pointer(&count)), uintptr(len(count)))
+}
+
+// sleepOnEvents blocks until something in an epoll descriptor is readable or d has
+// passed (d < 0: for ever), and returns what is. It may return early.
+func sleepOnEvents(all int, events []unix.EpollEvent, d time.Duration) int {
+	if d >= 0 && d < time.Millisecond { // too short for epoll
+		limit := unix.NsecToTimespec(int64(d))
+		poll := [1]unix.PollFd{{Fd: int32(all), Events: unix.POLLIN}}
+		_, _ = unix.Ppoll(poll[:], &limit, nil)
+		return ready(all, events)
+	}
+	n, _ := unix.EpollWait(all, events, int(d/time.Millisecond))
+	return n
+}
+
+// setTimer has a timer end once, d from now.
+func setTimer(fd int, d time.Duration) {
+	to := unix.ItimerSpec{Value: unix.NsecToTimespec(int64(d))}
+	_, _, _ = unix.RawSyscall6(unix.SYS_TIMERFD_SETTIME, uintptr(fd), 0, uintptr(unsafe.Pointer(&to)), 0, 0, 0)
 }
 
 // ready returns what is readable in an epoll descriptor, without waiting.
@@ -67,7 +86,31 @@ func ready(all int, events []unix.EpollEvent) int {
 	return int(n)
 }
 
-// registered registers this process for the barriers of its peers, once. False
+// send rings at a peer's post. It waits for nothing, whatever has been done to the
+// socket. If there is no room, what fills it has made the post readable already.
+func send(socket int, secret *[secretSize]byte) {
+	_, _, _ = unix.RawSyscall6(unix.SYS_SENDTO, uintptr(socket), uintptr(unsafe.Pointer(secret)), secretSize,
+		unix.MSG_DONTWAIT|unix.MSG_NOSIGNAL, 0, 0)
+}
+
+// receive receives a datagram without waiting, and returns the bytes of it and of its
+// control data; n < 0: there was none.
+func receive(socket int, into, control []byte) (n, got int) {
+	parts := unix.Iovec{Base: &into[0]}
+	parts.SetLen(len(into))
+	head := unix.Msghdr{Iov: &parts, Control: &control[0]}
+	head.SetIovlen(1)
+	head.SetControllen(len(control))
+	r, _, errno := unix.RawSyscall(unix.SYS_RECVMSG, uintptr(socket), uintptr(unsafe.Pointer(&head)),
+		unix.MSG_DONTWAIT|unix.MSG_CMSG_CLOEXEC)
+	if errno != 0 {
+		return -1, 0
+	}
+	return int(r), int(head.Controllen)
+}
+
+// registered registers this process for the barriers of its peers, once, which takes
+// milliseconds in a process of several threads. False
 // means that there is no such barrier here: an old kernel, or a filter of
 // system calls.
 var registered = sync.OnceValue(func() bool {

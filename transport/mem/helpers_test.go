@@ -25,9 +25,9 @@ func (e *events) Accepted(l transport.Link) {
 }
 
 func (e *events) Down(_ transport.Link, reason error) { e.downs <- reason }
-func (e *events) Ending(transport.Link)               {}
-func (e *events) Count(transport.Counter)             {}
-func (e *events) Soon()                               {}
+
+func (e *events) Count(transport.Counter) {}
+func (e *events) Soon()                   {}
 
 func (e *events) takeAccepted() []transport.Link {
 	e.mu.Lock()

@@ -21,7 +21,6 @@ type lane struct {
 	queue  []*frame // a ring; its length is the depth of the lane
 	head   int      // of the oldest frame
 	count  int      // frames queued
-	held   *frame   // with the handler, or refused by it
 	spare  []*frame // used frames with their buffers, the warmest last
 	faults *dice    // nil if there are none
 
@@ -139,7 +138,7 @@ func (l *lane) bind(peer int32) bool {
 	return l.count > 0
 }
 
-// next takes done back, which the handler accepted, and lends the next frame
+// next takes done back, which the handler has seen, and lends the next frame
 // that may be delivered, with the number of its sender; nil if there is none.
 func (l *lane) next(done *frame, step uint64) (*frame, int32) {
 	l.mu.Lock()
@@ -150,10 +149,7 @@ func (l *lane) next(done *frame, step uint64) (*frame, int32) {
 	if !l.bound || l.abandoned || l.broken || l.stalled() {
 		return nil, 0
 	}
-	if l.held == nil {
-		l.held = l.firstDue(step)
-	}
-	return l.held, l.peer
+	return l.firstDue(step), l.peer
 }
 
 // stalled: a cut holds frames back where they must not be lost and links don't break.
@@ -168,7 +164,7 @@ func (l *lane) firstDue(step uint64) *frame {
 	return nil
 }
 
-// release takes back a frame that the handler accepted.
+// release takes back a frame that the handler has seen.
 func (l *lane) release(f *frame) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -176,7 +172,6 @@ func (l *lane) release(f *frame) {
 }
 
 func (l *lane) recycle(f *frame) {
-	l.held = nil
 	if l.poison {
 		for i := range f.payload {
 			f.payload[i] = 0xdb
@@ -185,12 +180,11 @@ func (l *lane) recycle(f *frame) {
 	l.spare = append(l.spare, f)
 }
 
-// quiet reports whether the reader has nothing to poll for. A refused frame, and
-// what waits behind it, only its owner can set going.
+// quiet reports whether the reader has nothing to poll for.
 func (l *lane) quiet() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.abandoned || l.stalled() || l.held != nil && !l.broken {
+	if l.abandoned || l.stalled() {
 		return true
 	}
 	return !(l.bound && l.count > 0) && !l.ended()
@@ -198,7 +192,7 @@ func (l *lane) quiet() bool {
 
 // ended: the reader has had everything and does not yet know that it was all.
 func (l *lane) ended() bool {
-	return l.reliable && l.finished != nil && !l.endTaken && (l.held == nil || l.broken) && l.count == 0
+	return l.reliable && l.finished != nil && !l.endTaken && l.count == 0
 }
 
 // takeEnd returns why the writer is gone, once, when all frames are delivered.

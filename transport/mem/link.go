@@ -43,23 +43,23 @@ func (l *link) Bind(peer int32) {
 	}
 }
 
-func (l *link) poll(h transport.Handler, step uint64, budget int) int {
-	delivered := l.finishPulls(h, step)
+// poll delivers frames, and reports how many, and whether the handler wants more.
+func (l *link) poll(h transport.Handler, step uint64, budget int) (delivered int, more bool) {
+	delivered = l.finishPulls(h, step)
 	f, peer := l.in.next(nil, step)
-	for f != nil && h.Frame(peer, &f.header, f.payload) {
-		if delivered++; delivered == budget {
+	for f != nil {
+		more = h.Frame(peer, &f.header, f.payload)
+		if delivered++; delivered >= budget || !more {
 			l.in.release(f)
-			return delivered
+			return delivered, more
 		}
 		f, peer = l.in.next(f, step)
 	}
-	if f == nil {
-		if reason := l.in.takeEnd(); reason != nil {
-			l.pulls.forget()
-			l.tellDown(reason)
-		}
+	if reason := l.in.takeEnd(); reason != nil {
+		l.pulls.forget()
+		l.tellDown(reason)
 	}
-	return delivered
+	return delivered, true
 }
 
 // tellDown uses a goroutine because poll runs with the endpoint's lock held,

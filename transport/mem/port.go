@@ -60,13 +60,16 @@ func (p *Port) Poll(h transport.Handler) int {
 			break
 		}
 		l := links[(first+i)%len(links)]
-		delivered += l.poll(h, step, min(linkBudget, pollBudget-delivered))
+		n, more := l.poll(h, step, min(linkBudget, pollBudget-delivered))
+		if delivered += n; !more {
+			break
+		}
 	}
 	return delivered
 }
 
 // Quiet reports whether nothing is there to be polled, now or, if it is delayed,
-// at a later Poll. Links whose first frame the handler refused don't count.
+// at a later Poll.
 func (p *Port) Quiet() bool {
 	for _, l := range *p.links.Load() {
 		if !l.in.quiet() || l.pulls.some() {

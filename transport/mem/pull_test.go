@@ -107,7 +107,7 @@ func TestHealingCutBreaksLinks(t *testing.T) {
 	n := mem.NewNetwork(mem.Options{Heals: true, Pulls: late})
 	a, b, toB, toA, bEvents := pair(t, n)
 	numbered(toB, 0, 2)
-	b.Poll(handler(func(int32, *wire.Header, []byte) bool { return false })) // one is refused, and held
+	b.Poll(handler(func(int32, *wire.Header, []byte) bool { return false })) // the other one stays where it is
 	old, _ := toB.Expose(nil, &wire.Vec{First: []byte("abc")})
 	into := &wire.Vec{First: []byte("...")}
 	if got := toA.Pull(old, into, 3, 9); got != wire.PullStarted {

@@ -96,17 +96,16 @@ type Sim struct {
 
 // SimHistory says what has happened on a network so far.
 type SimHistory struct {
-	Hash    uint64 // of every event; equal histories have equal hashes
-	Events  uint64
-	Frames  uint64 // that arrived
-	Lost    uint64
-	Twice   uint64
-	Refused uint64 // times that an owner could not take a frame
-	Again   uint64 // times that Send said "again"
-	Cuts    uint64 // links
-	Dials   uint64
-	Pulls   uint64 // that brought all bytes
-	Failed  uint64 // pulls that did not
+	Hash   uint64 // of every event; equal histories have equal hashes
+	Events uint64
+	Frames uint64 // that arrived
+	Lost   uint64
+	Twice  uint64
+	Again  uint64 // times that Send said "again"
+	Cuts   uint64 // links
+	Dials  uint64
+	Pulls  uint64 // that brought all bytes
+	Failed uint64 // pulls that did not
 }
 
 // NewSim makes a network with nobody on it, at time 0. It panics if an option is

@@ -30,7 +30,7 @@ func (s *Sim) arrive(e *simEvent) {
 		s.history.Frames++
 		s.note("frame", e.from, e.to, &e.head)
 		l.inbox.push(e)
-		l.beReady(false)
+		l.beReady()
 	}
 }
 
@@ -57,35 +57,25 @@ func (s *Sim) landing(from, to transport.Address) *SimLink {
 }
 
 // beReady has the frames of a link taken soon.
-func (l *SimLink) beReady(refused bool) {
+func (l *SimLink) beReady() {
 	if !l.ready {
 		l.ready = true
 		l.port.ready = append(l.port.ready, l)
 	}
-	l.port.pollSoon(refused)
+	l.port.pollSoon()
 }
 
-// deliver gives the owner what it takes of the frames that have arrived.
+// deliver gives the owner the frames that have arrived.
 func (l *SimLink) deliver() {
 	s := l.port.sim
 	l.endPulls()
 	for l.up && !l.closed && l.inbox.len() > 0 {
 		e := l.inbox.front()
 		l.taking = true
-		taken := l.port.owner.Frame(l.number, &e.head, e.data)
+		l.port.owner.Frame(l.number, &e.head, e.data)
 		l.taking = false
 		if l.closed {
 			l.dropInbox()
-			return
-		}
-		if !taken {
-			s.history.Refused++
-			s.note("refused", e.from, e.to, &e.head)
-			l.beReady(true)
-			if l.ended && !l.ending {
-				l.ending = true
-				l.port.owner.LinkEnding(l)
-			}
 			return
 		}
 		l.inbox.pop()

@@ -76,7 +76,7 @@ func (s *Sim) linkUp(l *SimLink, dialled bool) {
 	l.up = true
 	l.port.owner.LinkUp(l, dialled)
 	if !l.closed && (l.ended || l.inbox.len() > 0) {
-		l.beReady(false)
+		l.beReady()
 	}
 }
 
@@ -123,7 +123,7 @@ func (s *Sim) end(e *simEvent) {
 		}
 		l.ended = true
 		if l.up {
-			l.beReady(false)
+			l.beReady()
 		}
 	}
 	s.pool.give(e)

@@ -12,10 +12,9 @@ import (
 // SimOwner is the endpoint that a simulated port belongs to. It may send, dial,
 // close links and start timers from within each of its methods.
 type SimOwner interface {
-	// Frame takes a frame of the peer that the link is bound to. False: it can't
-	// be taken now, and is offered again when the port is polled. The payload is
+	// Frame takes a frame of the peer that the link is bound to. The payload is
 	// valid until Frame returns.
-	Frame(peer int32, h *wire.Header, payload []byte) bool
+	Frame(peer int32, h *wire.Header, payload []byte)
 	// PullFinished ends a pull that was answered with wire.PullStarted, unless its
 	// link ends before.
 	PullFinished(id uint64, ok bool)
@@ -25,8 +24,6 @@ type SimOwner interface {
 	// LinkUp brings a link that was dialled or, without dialled, accepted. The
 	// owner must bind it before LinkUp returns, or close it.
 	LinkUp(l *SimLink, dialled bool)
-	// LinkEnding: the peer is gone, but frames are left that the owner has refused.
-	LinkEnding(l *SimLink)
 	// LinkDown is the last that is heard of a link which the owner has not closed.
 	LinkDown(l *SimLink)
 	// DialFailed answers a dial with transport.ErrNoPeer or transport.ErrNoRoute.
@@ -106,7 +103,7 @@ func (p *SimPort) shut(crash bool) {
 	}
 }
 
-// Poll gives the owner the frames that have arrived and that it can take.
+// Poll gives the owner the frames that have arrived.
 func (p *SimPort) Poll() {
 	if p.closed {
 		return
@@ -125,24 +122,16 @@ func (p *SimPort) Poll() {
 	p.owner.Polled()
 }
 
-// pollSoon has the port polled within the time that its owner takes, or later if
-// it has refused what there is.
-func (p *SimPort) pollSoon(refused bool) {
+// pollSoon has the port polled within the time that its owner takes.
+func (p *SimPort) pollSoon() {
 	if p.polling {
 		return
 	}
 	p.polling = true
 	e := p.sim.pool.take(simPoll, 0)
 	e.port = p
-	after := p.every
-	if refused {
-		after += refusedAgain
-	}
-	p.sim.schedule(after, e)
+	p.sim.schedule(p.every, e)
 }
-
-// refusedAgain is when a refused frame is offered again.
-const refusedAgain = 500 * time.Microsecond
 
 func (p *SimPort) forget(l *SimLink) {
 	if p.to != nil && p.to[l.address] == l {

@@ -81,7 +81,7 @@ func (s *Sim) movePull(e *simEvent) {
 		return
 	}
 	l.pulled = append(l.pulled, p)
-	l.beReady(false)
+	l.beReady()
 	s.pool.give(e)
 }
 

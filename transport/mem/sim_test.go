@@ -21,23 +21,17 @@ type simOwner struct {
 	got    []uint32 // sequence numbers
 	bytes  []byte   // first bytes of payloads
 	downs  []time.Duration
-	ending int
 	failed error
 	room   int
-	refuse bool
 
 	pulled, unpulled []uint64
 }
 
-func (o *simOwner) Frame(_ int32, h *wire.Header, payload []byte) bool {
-	if o.refuse {
-		return false
-	}
+func (o *simOwner) Frame(_ int32, h *wire.Header, payload []byte) {
 	o.got = append(o.got, h.Seq)
 	if len(payload) > 0 {
 		o.bytes = append(o.bytes, payload[0])
 	}
-	return true
 }
 
 func (o *simOwner) Polled() {}
@@ -52,7 +46,6 @@ func (o *simOwner) LinkUp(l *mem.SimLink, _ bool) {
 	l.Bind(int32(len(o.links)))
 	o.links = append(o.links, l)
 }
-func (o *simOwner) LinkEnding(*mem.SimLink)                   { o.ending++ }
 func (o *simOwner) LinkDown(*mem.SimLink)                     { o.downs = append(o.downs, o.sim.Now()) }
 func (o *simOwner) DialFailed(_ transport.Address, err error) { o.failed = err }
 func (o *simOwner) Room()                                     { o.room++ }
@@ -198,14 +191,8 @@ func TestSimPartition(t *testing.T) {
 
 func TestSimCloseAfterFrames(t *testing.T) {
 	s, a, b := simPair(t, mem.SimOptions{Seed: 1, Medium: mem.Safe, Latency: mem.Exponential(0, time.Millisecond)})
-	b.refuse = true
 	simSend(a.links[0], 0, 3)
 	a.port.Close()
-	s.RunUntil(s.Now() + 100*time.Millisecond)
-	if b.ending != 1 || len(b.downs) != 0 {
-		t.Errorf("with frames that are refused: %d endings, downs %v", b.ending, b.downs)
-	}
-	b.refuse = false
 	s.RunUntil(s.Now() + 100*time.Millisecond)
 	if !slices.Equal(b.got, inOrder(3)) || len(b.downs) != 1 {
 		t.Errorf("got %v, downs %v", b.got, b.downs)
@@ -223,12 +210,11 @@ func TestSimCapacity(t *testing.T) {
 		if n := simSend(a.links[0], 0, 10); n != 4 || s.History().Again != 1 {
 			t.Errorf("%v: %d frames went into a link for 4", medium, n)
 		}
-		b.refuse = true
-		s.RunUntil(s.Now() + 10*time.Millisecond)
+		b.port.SetPoll(5 * time.Millisecond)
+		s.RunUntil(s.Now() + 3*time.Millisecond)
 		if a.room != 0 {
 			t.Errorf("%v: there is room although the frames are not taken", medium)
 		}
-		b.refuse = false
 		s.RunUntil(s.Now() + 10*time.Millisecond)
 		if a.room != 1 || simSend(a.links[0], 4, 10) != 4 {
 			t.Errorf("%v: told %d times that there is room", medium, a.room)

@@ -62,6 +62,14 @@ func joined(t testing.TB, opt rdma.Options, desk tcp.Options) (near, far *end) {
 // join dials far and binds both links.
 func (e *end) join(far *end) {
 	e.t.Helper()
+	e.meet(far)
+	e.link.Bind(1)
+	far.link.Bind(0)
+}
+
+// meet is join, but for the binding.
+func (e *end) meet(far *end) {
+	e.t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	l, err := e.port.Dial(ctx, far.address)
@@ -77,8 +85,6 @@ func (e *end) join(far *end) {
 		}
 		return len(far.accepted) > 0
 	})
-	e.link.Bind(1)
-	far.link.Bind(0)
 }
 
 func await(t testing.TB, what string, done func() bool) {
@@ -133,8 +139,6 @@ func (e *end) Down(_ transport.Link, reason error) {
 	defer e.mu.Unlock()
 	e.downs = append(e.downs, reason)
 }
-
-func (e *end) Ending(transport.Link) {}
 
 func (e *end) Soon() {}
 

@@ -13,20 +13,18 @@ import (
 	"gomx/transport/wire"
 )
 
-// TestCloseWhileFramesAreHeld closes a link while a frame of it, that had waited, is
-// handed over, which takes back the slots of all that waited. Then it looks whether each
-// slot still takes but one message at a time.
+// TestCloseWhileFramesAreHeld closes a link while a frame of it, that had come before
+// Bind, is handed over, which takes back the slots of all that waited. Then it looks
+// whether each slot still takes but one message at a time.
 func TestCloseWhileFramesAreHeld(t *testing.T) {
 	const credits = 12
 	medium := onDevice(t, rdma.Options{Credits: credits, Slots: rdma.LeastSlots}, tcp.Options{})
 	near, far := open(t, medium, 0), open(t, medium, 1)
-	near.join(far)
+	near.meet(far)
+	near.link.Bind(1)
 	pollBoth := func() { near.port.Poll(near); far.port.Poll(far) }
-	refusing, got := true, []uint64(nil)
-	far.take = func(_ *wire.Header, payload []byte) bool {
-		if refusing {
-			return false
-		}
+	var got []uint64
+	take := func(_ *wire.Header, payload []byte) bool {
 		got = append(got, binary.LittleEndian.Uint64(payload))
 		return true
 	}
@@ -37,8 +35,9 @@ func TestCloseWhileFramesAreHeld(t *testing.T) {
 			if near.link.Send(&wire.Header{Kind: wire.Eager, Length: 8}, &wire.Vec{First: payload}, 0) {
 				sent = append(sent, next)
 				next++
+			} else {
+				pollBoth()
 			}
-			pollBoth()
 		}
 		return sent
 	}
@@ -51,19 +50,17 @@ func TestCloseWhileFramesAreHeld(t *testing.T) {
 	send(credits / 2)
 	settle()
 	closing := far.link
-	take := far.take
 	far.take = func(*wire.Header, []byte) bool { closing.Close(); return true }
+	far.link.Bind(0)
 	await(t, "the end of the link", func() bool { pollBoth(); return len(near.reasons()) > 0 })
 	near.link.Close()
 	far.take = take
 	rejoin(near, far)
 
 	for round := range 20 { // as many messages as make all slots go round a few times
-		refusing, got = true, nil
+		got = nil
 		sent := send(credits)
-		settle()
-		refusing = false
-		await(t, "what was held", func() bool { pollBoth(); return len(got) == len(sent) })
+		await(t, "all of them", func() bool { pollBoth(); return len(got) == len(sent) })
 		if !slices.Equal(got, sent) {
 			t.Fatalf("round %d: sent %v, got %v", round, sent, got)
 		}

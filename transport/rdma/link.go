@@ -42,10 +42,8 @@ type link struct {
 	owed     int // credits to be given back
 	owing    bool
 	held     []message // that wait for their turn
-	refused  bool      // the handler could not take the first of them
 	listed   bool      // in port.waiting
 	hungUp   bool      // the peer has closed the connection
-	ending   bool      // which has been told, as frames are left
 	ailing   bool      // in port.ailing
 	deaf     bool      // nothing of it makes sense any more
 	closed   bool
@@ -107,10 +105,6 @@ func (l *link) finish() bool {
 		l.ailing = false
 		return true // Bind comes back to it
 	case len(l.held) > 0:
-		if l.refused && !l.ending {
-			l.ending = true
-			l.port.events.Ending(l)
-		}
 		return false
 	}
 	why := l.broken
@@ -137,5 +131,5 @@ func (l *link) dropHeld() {
 	for _, m := range l.held {
 		l.port.recycle(m.slot)
 	}
-	l.held, l.refused = nil, false
+	l.held = nil
 }

@@ -30,6 +30,7 @@ func (p *port) Poll(h transport.Handler) int {
 		return 0
 	}
 	p.turn++
+	p.stopped = false
 	p.post()
 	p.takeNews()
 	if p.barked.Load() {
@@ -42,7 +43,9 @@ func (p *port) Poll(h transport.Handler) int {
 	if len(p.waiting) > 0 {
 		n = p.retry(h)
 	}
-	n += p.look(h)
+	if !p.stopped {
+		n += p.look(h)
+	}
 	if len(p.owing) > 0 {
 		p.giveCredits()
 	}
@@ -65,14 +68,14 @@ func (p *port) Poll(h transport.Handler) int {
 
 func (p *port) look(h transport.Handler) int {
 	n := 0
-	for n < pollBudget {
+	for n < pollBudget && !p.stopped {
 		got := 0
 		if p.taken == len(p.done) {
 			if got = p.fetch(p.tries()); got == 0 {
 				break
 			}
 		}
-		for p.taken < len(p.done) {
+		for p.taken < len(p.done) && !p.stopped {
 			c := p.done[p.taken]
 			p.taken++
 			n += p.complete(&c, h)
@@ -190,12 +193,7 @@ func (p *port) arrived(c *verbs.Completion, h transport.Handler) int {
 		l.held = append(l.held, m)
 		return 0
 	}
-	if !l.deliver(m, h) {
-		l.held = append(l.held, m)
-		l.refused = true
-		l.wait()
-		return 0
-	}
+	l.deliver(m, h)
 	return 1
 }
 
@@ -205,25 +203,21 @@ type message struct {
 	size uint32
 }
 
-// deliver hands a frame over, and gives its slot back. False means that it was not
-// taken now and keeps its slot.
-func (l *link) deliver(m message, h transport.Handler) bool {
+// deliver hands a frame over, and gives its slot back.
+func (l *link) deliver(m message, h transport.Handler) {
 	p := l.port
 	b := p.in.bytes(m.slot)[:m.size]
 	head := &p.head
 	if err := parse(head, b); err != nil {
 		p.recycle(m.slot)
 		l.corrupt(err)
-		return true
+		return
 	}
-	if !h.Frame(l.peer, head, b[head.Size():]) && !l.closed {
-		return false
-	}
+	p.stopped = !h.Frame(l.peer, head, b[head.Size():])
 	p.recycle(m.slot)
 	if !l.closed {
 		l.owe()
 	}
-	return true
 }
 
 // parse decodes the header of a frame that is all of b.
@@ -246,7 +240,7 @@ func (l *link) wait() {
 	}
 }
 
-// retry offers frames that were not taken, or came before Bind.
+// retry offers frames that came before Bind, or in a poll that was to deliver no more.
 func (p *port) retry(h transport.Handler) int {
 	n, list := 0, p.waiting
 	p.waiting = p.waited
@@ -259,12 +253,13 @@ func (p *port) retry(h transport.Handler) int {
 	return n
 }
 
-// offer hands over what l holds, until one is not taken, and returns how many were. The
-// handler may close the link, which throws away what is in l.held.
+// offer hands over what l holds, while more is wanted, and returns how many that were.
+// The handler may close the link, which throws away what is in l.held.
 func (l *link) offer(h transport.Handler) (n int) {
 	list := l.held
 	l.held = nil
-	for n < len(list) && !l.closed && !l.deaf && l.deliver(list[n], h) {
+	for n < len(list) && !l.closed && !l.deaf && !l.port.stopped {
+		l.deliver(list[n], h)
 		n++
 	}
 	l.held = list[:copy(list, list[n:])]
@@ -272,7 +267,7 @@ func (l *link) offer(h transport.Handler) (n int) {
 		l.dropHeld()
 		return n
 	}
-	if l.refused = len(l.held) > 0; l.refused {
+	if len(l.held) > 0 {
 		l.wait()
 	}
 	return n
@@ -347,13 +342,7 @@ func (p *port) Quiet() bool {
 		}
 	}
 	p.fetch(1)
-	quiet := p.taken == len(p.done) && !p.barked.Load()
-	for _, l := range p.ailing {
-		quiet = quiet && len(l.held) > 0 && l.ending
-	}
-	for _, l := range p.waiting {
-		quiet = quiet && l.refused
-	}
+	quiet := p.taken == len(p.done) && !p.barked.Load() && len(p.ailing) == 0 && len(p.waiting) == 0
 	if !quiet {
 		p.idle = 0 // the next Poll looks
 	}

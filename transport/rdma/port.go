@@ -67,6 +67,7 @@ type port struct {
 	leaving  []*link // closed, with work under way
 	head     wire.Header
 	turn     uint32 // counts calls of Poll
+	stopped  bool   // the handler wants nothing more in this one
 	idle     int    // calls of Poll in a row in which nothing came
 	fetches  uint32
 	yieldAt  time.Time

@@ -22,7 +22,7 @@ import (
 //	+-------+---------+--------+----------+-------------+-------+------------+------------+
 //
 // With it go the descriptors of the pair's segment (from the side that dials),
-// of the doorbell's page and eventfd, and of the arena if there is one.
+// of the doorbell's page, of a socket that leads to the doorbell, and of the arena if there is one.
 type hello struct {
 	session uint32
 	self    transport.Address
@@ -70,8 +70,12 @@ func (p *port) introduce(c *net.UnixConn, pair *segment.Mem) (arena bool, err er
 	if pair != nil {
 		fds = append(fds, pair.FD())
 	}
-	page, event := p.bell.FDs()
-	fds = append(fds, page, event)
+	page, bell, err := p.bell.Invite()
+	if err != nil {
+		return false, err
+	}
+	defer func() { _ = unix.Close(bell) }() // from then on it is the peer's alone
+	fds = append(fds, page, bell)
 	if place, fd, ok := ownArena(); ok && !p.opt.NoArena {
 		h.arena = place
 		fds = append(fds, fd)

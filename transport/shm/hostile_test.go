@@ -41,9 +41,6 @@ func (r *recorder) Down(_ transport.Link, reason error) {
 	r.down = append(r.down, reason)
 }
 
-// Ending is for peers that die behind a full store; these tests have none.
-func (r *recorder) Ending(transport.Link) {}
-
 func (r *recorder) Soon()                        {}
 func (r *recorder) Count(what transport.Counter) { r.counts[what].Add(1) }
 
@@ -117,8 +114,13 @@ func (a *attacker) leave() {
 }
 
 func (a *attacker) fds() []int {
-	page, event := a.bell.FDs()
-	return []int{a.pair.FD(), page, event}
+	a.t.Helper()
+	page, socket, err := a.bell.Invite()
+	if err != nil {
+		a.t.Fatal(err)
+	}
+	a.t.Cleanup(func() { _ = unix.Close(socket) })
+	return []int{a.pair.FD(), page, socket}
 }
 
 func (a *attacker) say(b []byte, fds ...int) {
@@ -217,13 +219,13 @@ func TestBadHandshakes(t *testing.T) {
 			return a.hello.append(nil), a.replaced(0, a.memfd(pairSize*2, true))
 		},
 		"pipe for a segment":  func(a *attacker) ([]byte, []int) { return a.hello.append(nil), a.replaced(0, a.pipe()) },
-		"pipe for an eventfd": func(a *attacker) ([]byte, []int) { return a.hello.append(nil), a.replaced(2, a.pipe()) },
-		"blocking eventfd": func(a *attacker) ([]byte, []int) {
+		"pipe for a doorbell": func(a *attacker) ([]byte, []int) { return a.hello.append(nil), a.replaced(2, a.pipe()) },
+		"eventfd for a doorbell": func(a *attacker) ([]byte, []int) {
 			fd := a.file(func() (int, error) { return unix.Eventfd(0, unix.EFD_CLOEXEC) })
 			return a.hello.append(nil), a.replaced(2, fd)
 		},
-		"no bell in the page": func(a *attacker) ([]byte, []int) {
-			return a.hello.append(nil), a.replaced(1, a.memfd(4096, true))
+		"small page of the doorbell": func(a *attacker) ([]byte, []int) {
+			return a.hello.append(nil), a.replaced(1, a.memfd(2048, true))
 		},
 		"socket for everything": func(a *attacker) ([]byte, []int) {
 			fd := a.file(func() (int, error) { return unix.Socket(unix.AF_UNIX, unix.SOCK_STREAM, 0) })

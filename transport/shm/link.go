@@ -18,13 +18,11 @@ import (
 
 // link is a connection to one peer. All but watch runs under the endpoint's lock.
 type link struct {
-	out    *ring.Writer // nil once closed
-	bell   *bell.Remote
-	caps   *wire.Caps
-	in     *ring.Reader
-	peer   int32 // the engine's number of the peer
-	held   bool  // the handler could not take the frame at the front
-	ending bool  // and the peer is gone, which has been told
+	out  *ring.Writer // nil once closed
+	bell *bell.Remote
+	caps *wire.Caps
+	in   *ring.Reader
+	peer int32 // the engine's number of the peer
 
 	port    *port
 	conn    *net.UnixConn

@@ -17,6 +17,7 @@ const (
 // at each time, the others now and then; a link that speaks becomes busy.
 func (p *port) Poll(h transport.Handler) int {
 	n := 0
+	p.stopped = false
 	all := len(p.links)
 	busy := all
 	if busy > busyLinks {
@@ -32,8 +33,8 @@ func (p *port) Poll(h transport.Handler) int {
 		} else {
 			l.idle()
 		}
-		if len(p.links) < all {
-			break // a link has ended, and the list is another one now
+		if len(p.links) < all || p.stopped {
+			break // a link has ended, and the list is another one now; or nothing more is wanted
 		}
 	}
 	return n
@@ -41,7 +42,7 @@ func (p *port) Poll(h transport.Handler) int {
 
 func (p *port) pollAll(h transport.Handler) int {
 	n := 0
-	for i := 0; i < len(p.links); i++ {
+	for i := 0; i < len(p.links) && !p.stopped; i++ {
 		l := p.links[i]
 		if !l.in.Ready() {
 			if l.idle() {
@@ -79,32 +80,22 @@ func (l *link) read(h transport.Handler) int {
 		if head == nil {
 			return n // idle publishes; now somebody waits for what came
 		}
-		if !h.Frame(l.peer, head, payload) {
-			l.hold()
-			return n
-		}
+		more := h.Frame(l.peer, head, payload)
+		l.port.stopped = !more
 		if l.in == nil {
 			return n + 1 // the frame has closed the link
 		}
-		l.held = false
 		if head.Kind == wire.PullData {
 			l.arrived(head)
 		}
-		if l.in.Take() {
+		if l.in.Take() || !more {
 			l.publish()
+		}
+		if !more {
+			return n + 1
 		}
 	}
 	return linkBudget
-}
-
-// hold keeps the frame that the handler could not take.
-func (l *link) hold() {
-	l.held = true
-	l.publish()
-	if !l.ending && l.ended.Load() != nil {
-		l.ending = true
-		l.port.events.Ending(l)
-	}
 }
 
 // idle does what there is time for when a ring is empty, and reports whether the
@@ -131,14 +122,13 @@ func (l *link) publish() {
 }
 
 // Quiet reports whether no ring has a frame that could be taken, and no link has
-// an end to tell of. Links whose last frames the handler refuses have told it.
+// an end to tell of.
 func (p *port) Quiet() bool {
 	for _, l := range p.links {
 		if l.in.Behind() {
 			l.publish() // nobody would do it while we sleep
 		}
-		ended := l.ended.Load() != nil
-		if ended && !l.ending || !l.held && (ended || l.in.Ready()) {
+		if l.ended.Load() != nil || l.in.Ready() {
 			return false
 		}
 	}

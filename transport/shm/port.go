@@ -35,6 +35,8 @@ type port struct {
 	links []*link // bound ones, the busy first; under the endpoint's lock
 	turn  int
 
+	stopped bool // the handler wants nothing more in this Poll
+
 	learned experience // under the endpoint's lock, too
 
 	mu  sync.Mutex

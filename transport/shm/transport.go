@@ -41,7 +41,8 @@ func New(opt Options) *Transport {
 	return &Transport{opt: opt}
 }
 
-// NewBell makes the doorbell that an endpoint with a shm port needs.
+// NewBell makes the doorbell that an endpoint with a shm port needs, and also those
+// that watch descriptors. It works within the process where shm is not available.
 func NewBell() (transport.Doorbell, error) {
 	b, err := bell.New()
 	if err != nil {
@@ -60,7 +61,10 @@ func (t *Transport) Available() error {
 	if err != nil {
 		return fmt.Errorf("shm: %w: %w", transport.ErrUnsupported, err)
 	}
-	b.Close()
+	defer b.Close()
+	if err := b.Lonely(); err != nil {
+		return fmt.Errorf("shm: %w: %w", transport.ErrUnsupported, err)
+	}
 	return nil
 }
 

@@ -34,7 +34,6 @@ type end struct {
 	mu       sync.Mutex
 	accepted []transport.Link
 	downs    []error
-	endings  int
 	counts   [transport.CounterEnd]int
 	soons    int
 }
@@ -134,12 +133,6 @@ func (e *end) Accepted(l transport.Link) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.accepted = append(e.accepted, l)
-}
-
-func (e *end) Ending(transport.Link) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	e.endings++
 }
 
 func (e *end) Down(_ transport.Link, reason error) {

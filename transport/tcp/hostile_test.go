@@ -131,26 +131,3 @@ func TestFrameBrokenOff(t *testing.T) {
 		}
 	}
 }
-
-// TestPeerGoneBehindRefusedFrame wants the owner told, though nothing is read on.
-func TestPeerGoneBehindRefusedFrame(t *testing.T) {
-	e := open(t, loopback(home4, tcp.Options{}), 0)
-	c := enter(t, e)
-	offers, refuse := 0, true
-	e.take = func(int32, *wire.Header, []byte) bool { offers++; return !refuse }
-	say(t, c, frame(wire.Header{Kind: wire.Eager}, "wait"))
-	await(t, "an offer", func() bool { return offers > 0 }, e)
-	if !e.port.Quiet() {
-		t.Error("not quiet with nothing but a refused frame")
-	}
-	_ = c.Close()
-	await(t, "word of the end", func() bool { return e.endings > 0 }, e)
-	if e.endings != 1 || e.down() != nil || !e.port.Quiet() {
-		t.Errorf("told %d times, down: %v", e.endings, e.down())
-	}
-	refuse = false
-	await(t, "the end", func() bool { return e.down() != nil }, e)
-	if e.endings != 1 {
-		t.Errorf("told %d times, want once", e.endings)
-	}
-}

@@ -27,8 +27,6 @@ type link struct {
 	hot     int  // times in a row that there was something to read when nobody slept
 	ready   bool // there may be something to read
 	listed  bool // in port.ready
-	held    bool // the handler could not take the frame at the front
-	ending  bool // and the peer is gone, which has been told
 	hungUp  bool // the peer sends no more
 	lean    bool // PullData is expected: read headers alone
 

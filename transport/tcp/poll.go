@@ -23,6 +23,7 @@ func (p *port) Poll(h transport.Handler) int {
 		return 0
 	}
 	p.turn++
+	p.stopped = false
 	if len(p.unsent) > 0 {
 		p.flushAll()
 	}
@@ -46,7 +47,7 @@ func (p *port) look(h transport.Handler) int {
 	if len(p.links) > directLinks {
 		return p.readReady(h)
 	}
-	for i := 0; i < len(p.links); i++ {
+	for i := 0; i < len(p.links) && !p.stopped; i++ {
 		l := p.links[i]
 		k := l.read(h)
 		if l.key < 0 {
@@ -68,7 +69,7 @@ func (p *port) readReady(h transport.Handler) int {
 		if l := p.ready[p.first]; l.ready {
 			n += l.read(h)
 		}
-		if n >= pollBudget {
+		if n >= pollBudget || p.stopped {
 			break
 		}
 	}
@@ -139,8 +140,7 @@ func (p *port) collect() {
 }
 
 // Quiet reports whether nothing is there that could be read, and nothing held back
-// that could be sent. Links whose frames the handler refuses don't count, once
-// it is told of their end.
+// that could be sent.
 func (p *port) Quiet() bool {
 	if len(p.links) == 0 {
 		return true
@@ -154,13 +154,7 @@ func (p *port) Quiet() bool {
 		quiet = quiet && l.full
 	}
 	p.forget()
-	for _, l := range p.ready {
-		if l.held {
-			l.refused()
-		}
-		quiet = quiet && l.held
-	}
-	if !quiet {
+	if quiet = quiet && len(p.ready) == 0; !quiet {
 		p.idle = 0 // the next Poll looks
 	}
 	return quiet

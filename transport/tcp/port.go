@@ -33,6 +33,7 @@ type port struct {
 	first   int     // where in ready the next turn begins
 	unsent  []*link // those that hold output back
 	turn    uint32  // counts calls of Poll
+	stopped bool    // the handler wants nothing more in this one
 	idle    int     // calls of Poll in a row without a frame
 	in      []byte  // what is read goes here first
 	reader  *link   // whose bytes lie in it

@@ -18,7 +18,6 @@ const (
 	smallRest   = 4 << 10   // rests up to here are read on in the port's buffer
 	linkBudget  = 64        // frames of one link in one Poll
 	readsInTurn = 8         // system calls for one link in one Poll
-	gonePolls   = 64        // a link whose frame is refused is asked every so often whether the peer is gone
 )
 
 // read delivers frames of one link, those first that were read before.
@@ -65,7 +64,7 @@ func (l *link) readsOn(n int) bool {
 	if l.key < 0 {
 		return false
 	}
-	if l.held || n >= linkBudget {
+	if l.port.stopped || n >= linkBudget {
 		l.markReady()
 		return false
 	}
@@ -128,16 +127,15 @@ func (l *link) deliver(h transport.Handler, n int) int {
 			}
 			break
 		}
-		if !h.Frame(l.peer, head, l.rest[size:total:total]) {
-			l.refused()
-			return n
-		}
+		more := h.Frame(l.peer, head, l.rest[size:total:total])
+		l.port.stopped = !more
 		n++
 		if l.fd < 0 {
 			return n // the frame has closed the link
 		}
-		l.held = false
-		l.rest = l.rest[total:]
+		if l.rest = l.rest[total:]; !more {
+			break
+		}
 	}
 	if len(l.rest) == 0 {
 		l.freeOwn()
@@ -161,17 +159,4 @@ func parse(h *wire.Header, b []byte) (size int, err error) {
 		h.ParseExtensions(b[wire.BaseSize:])
 	}
 	return size, nil
-}
-
-// refused keeps the frame that the handler could not take.
-func (l *link) refused() {
-	again := l.held
-	l.held = true
-	if l.ending || again && !l.hungUp && l.port.turn%gonePolls != 0 {
-		return
-	}
-	if l.hungUp || sock.HungUp(l.fd) {
-		l.ending = true
-		l.port.events.Ending(l)
-	}
 }

@@ -41,7 +41,7 @@ var subtests = []struct {
 	{"SendCopies", needs{}, testSendCopies},
 	{"PayloadStaysInHandler", needs{reliable: true}, testPayloadStays},
 	{"BackPressure", needs{reliable: true}, testBackPressure},
-	{"RefusedFrames", needs{reliable: true}, testRefused},
+	{"StoppedPoll", needs{reliable: true}, testStops},
 	{"BothDirections", needs{reliable: true}, testBothDirections},
 	{"Pull", needs{pull: true}, testPull},
 	{"BothPull", needs{pull: true}, testBothPull},

@@ -160,13 +160,11 @@ func (e *end) send(h *wire.Header, v *wire.Vec, off int) {
 
 // Frame implements transport.Handler.
 func (e *end) Frame(peer int32, h *wire.Header, payload []byte) bool {
-	if e.take != nil && !e.take(peer, h, payload) {
-		return false
-	}
+	more := e.take == nil || e.take(peer, h, payload)
 	e.mu.Lock()
 	e.frames++
 	e.mu.Unlock()
-	return true
+	return more
 }
 
 // Land has every payload handed to Frame.
@@ -197,9 +195,6 @@ func (e *end) Down(l transport.Link, reason error) {
 	defer e.mu.Unlock()
 	e.downs = append(e.downs, down{l, reason, e.frames})
 }
-
-// Ending needs no note: Down follows.
-func (e *end) Ending(transport.Link) {}
 
 // Soon has whoever sleeps poll. Everybody else polls after Send anyway.
 func (e *end) Soon() { e.bell.Ring() }

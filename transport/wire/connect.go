@@ -6,14 +6,14 @@ import (
 )
 
 // ConnectSize is the size of the payload of Connect and ConnectReply, bytes.
-const ConnectSize = 40
+const ConnectSize = 48
 
 // ConnectInfo is the payload of Connect and ConnectReply.
 //
-//	 0         4         8        12        16        24        32      36       40
-//	+---------+---------+--------+---------+---------+---------+-------+--------+
-//	| version | session | filter | attempt |   nic   | endpoint| eager | status |
-//	+---------+---------+--------+---------+---------+---------+-------+--------+
+//	 0         4         8        12        16        24     28      32      36       40      44        48
+//	+---------+---------+--------+---------+---------+------+-------+-------+--------+-------+---------+
+//	| version | session | filter | attempt |   nic   | endp.| shows | eager | status | bytes | headers |
+//	+---------+---------+--------+---------+---------+------+-------+-------+--------+-------+---------+
 //
 // The sequence numbers of a side begin at its session number.
 type ConnectInfo struct {
@@ -23,8 +23,11 @@ type ConnectInfo struct {
 	Attempt  uint32 // numbers the attempts, so that an old reply is not taken for a new one
 	NIC      uint64 // NIC id of the sender
 	Endpoint uint32 // endpoint id of the sender
+	Shows    uint32 // 1: the sender wants the data of every message below 1 KiB, for its handler
 	EagerMax uint32 // largest message the sender takes eagerly
 	Status   uint32 // ConnectReply: 0, or the status that the connect ends with
+	Bytes    uint32 // first credit of the session, for what the sender of this is sent: eager messages
+	Headers  uint32 // likewise headers
 }
 
 // Append appends the byte form of c to b.
@@ -35,9 +38,12 @@ func (c *ConnectInfo) Append(b []byte) []byte {
 	b = le.AppendUint32(b, c.Filter)
 	b = le.AppendUint32(b, c.Attempt)
 	b = le.AppendUint64(b, c.NIC)
-	b = le.AppendUint64(b, uint64(c.Endpoint))
+	b = le.AppendUint32(b, c.Endpoint)
+	b = le.AppendUint32(b, c.Shows)
 	b = le.AppendUint32(b, c.EagerMax)
-	return le.AppendUint32(b, c.Status)
+	b = le.AppendUint32(b, c.Status)
+	b = le.AppendUint32(b, c.Bytes)
+	return le.AppendUint32(b, c.Headers)
 }
 
 // ParseConnect decodes the payload of a Connect or ConnectReply frame. A peer
@@ -49,8 +55,9 @@ func ParseConnect(b []byte) (c ConnectInfo, err error) {
 	le := binary.LittleEndian
 	c = ConnectInfo{
 		Version: le.Uint32(b), Session: le.Uint32(b[4:]), Filter: le.Uint32(b[8:]), Attempt: le.Uint32(b[12:]),
-		NIC: le.Uint64(b[16:]), Endpoint: le.Uint32(b[24:]),
+		NIC: le.Uint64(b[16:]), Endpoint: le.Uint32(b[24:]), Shows: le.Uint32(b[28:]),
 		EagerMax: le.Uint32(b[32:]), Status: le.Uint32(b[36:]),
+		Bytes: le.Uint32(b[40:]), Headers: le.Uint32(b[44:]),
 	}
 	if c.Version != Version {
 		return c, fmt.Errorf("%w: peer speaks version %d, this is %d", ErrMalformed, c.Version, Version)

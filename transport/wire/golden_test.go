@@ -51,13 +51,15 @@ var golden = map[string]struct {
 	"connect": {
 		header: wire.Header{Kind: wire.Connect, Length: wire.ConnectSize},
 		connect: &wire.ConnectInfo{
-			Version: 3, Session: session, Filter: 0xcafe, Attempt: 3, NIC: 0x02000a000001, Endpoint: 6, EagerMax: 32 << 10,
+			Version: 4, Session: session, Filter: 0xcafe, Attempt: 3, NIC: 0x02000a000001, Endpoint: 6, EagerMax: 32 << 10,
+			Shows: 1, Bytes: 16 << 10, Headers: 64,
 		},
 	},
 	"connect_reply": {
 		header: wire.Header{Kind: wire.ConnectReply, Length: wire.ConnectSize, Session: 0x5e559876},
 		connect: &wire.ConnectInfo{
-			Version: 3, Session: session, Attempt: 3, NIC: 0x02000a000001, Endpoint: 6, EagerMax: 32 << 10, Status: 17,
+			Version: 4, Session: session, Attempt: 3, NIC: 0x02000a000001, Endpoint: 6, EagerMax: 32 << 10, Status: 17,
+			Bytes: 16 << 10, Headers: 64,
 		},
 	},
 	"put": {header: wire.Header{
@@ -91,8 +93,13 @@ var golden = map[string]struct {
 		Kind: wire.GetOffer, Flags: wire.HasID | wire.HasRange, Length: 8,
 		Match: 0x700000007, Seq: 11, Session: session, ID: 0x900000005, Total: 1 << 20,
 	}, payload: "\x88\x77\x66\x55\x44\x33\x22\x11"},
-	"bye":      {header: wire.Header{Kind: wire.Bye, Session: session}},
-	"throttle": {header: wire.Header{Kind: wire.Throttle, Match: 1, Session: session}},
+	"bye": {header: wire.Header{Kind: wire.Bye, Session: session}},
+	"credit": {header: wire.Header{
+		Kind: wire.Credit, Flags: wire.HasRange, Match: 1, Seq: 12, Session: session, Total: 1 << 20, Offset: 2048,
+	}},
+	"eager_as_header": {header: wire.Header{
+		Kind: wire.Eager, Flags: wire.AsHeader, Length: 5, Match: 0x0123456789abcdef, Seq: 0x10203, Session: session,
+	}, payload: "hello"},
 }
 
 // TestGolden compares the codec with the frames in testdata, whose bytes are

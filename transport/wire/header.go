@@ -2,7 +2,7 @@ package wire
 
 // Version is the version of the frames and of the connect payload. Peers of
 // different versions refuse each other when they connect.
-const Version = 3
+const Version = 4
 
 // Kind says what a frame is. The numbers are fixed by docs/wire.md.
 type Kind uint8
@@ -19,7 +19,7 @@ const (
 	Connect      Kind = 8  // may I talk to you?
 	ConnectReply Kind = 9  // yes, or why not
 	Bye          Kind = 10 // the endpoint closes, or disconnects from you
-	Throttle     Kind = 11 // more, or no more, payload for messages nobody waits for
+	Credit       Kind = 11 // so much more may you send
 	Resume       Kind = 12 // over a new link: go on with this session, from here
 	Put          Kind = 13 // bytes for a window of the receiver
 	PutOffer     Kind = 14 // where the bytes for a window of the receiver lie
@@ -32,7 +32,7 @@ const (
 var kindNames = [kindEnd]string{
 	Eager: "eager", Rendezvous: "rendezvous", Notify: "notify", PullRequest: "pull-request",
 	PullData: "pull-data", Ack: "ack", Nack: "nack", Connect: "connect",
-	ConnectReply: "connect-reply", Bye: "bye", Throttle: "throttle", Resume: "resume",
+	ConnectReply: "connect-reply", Bye: "bye", Credit: "credit", Resume: "resume",
 	Put: "put", PutOffer: "put-offer", Get: "get", GetData: "get-data", GetOffer: "get-offer",
 }
 
@@ -50,7 +50,7 @@ func (k Kind) Valid() bool { return k > 0 && k < kindEnd }
 // Sequenced reports whether frames of this kind take a sequence number, so that
 // they are delivered exactly once and in order over any medium.
 func (k Kind) Sequenced() bool {
-	return k >= Eager && k <= Notify || k >= Put && k <= GetOffer
+	return k >= Eager && k <= Notify || k >= Put && k <= GetOffer || k == Credit
 }
 
 // Offers reports whether the payload of frames of this kind is a description of
@@ -66,9 +66,10 @@ const (
 	HasRange Flags = 1 << 1 // 4 + 4 bytes: total length and offset
 	HasAck   Flags = 1 << 2 // 4 + 4 bytes: cumulative acknowledgement
 	Sync     Flags = 1 << 3 // the sender waits for the match
+	AsHeader Flags = 1 << 4 // an eager message that is paid for with credit for headers
 
 	extensions       = HasID | HasRange | HasAck
-	flagsEnd   Flags = 1 << 4
+	flagsEnd   Flags = 1 << 5
 )
 
 // Dispositions: what a Notify frame says in Offset about the message, the put or

@@ -9,7 +9,6 @@ int main(int argc, char **argv)
 
 	MPI_Init(&argc, &argv);
 	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-	MPI_Barrier(MPI_COMM_WORLD);
 	begin();
 	if (rank == 1) {
 		for (long i = 0; i < count; i++)

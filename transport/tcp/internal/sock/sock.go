@@ -97,14 +97,6 @@ func Unread(c *net.TCPConn) bool {
 	return err == nil && n > 0
 }
 
-// HungUp reports whether the peer has ended its side, whatever lies unread.
-func HungUp(fd int) bool {
-	const end = unix.POLLRDHUP | unix.POLLHUP | unix.POLLERR
-	p := [1]unix.PollFd{{Fd: int32(fd), Events: unix.POLLRDHUP}}
-	n, err := unix.Poll(p[:], 0)
-	return err == nil && n == 1 && p[0].Revents&end != 0
-}
-
 // Refused reports whether err says that nobody listens there.
 func Refused(err error) bool { return errors.Is(err, unix.ECONNREFUSED) }
 
