@@ -30,6 +30,7 @@ type Engine struct {
 	arrived  uint32
 	claims   uint32 // messages that were claimed
 	trace    bool
+	probed   Status // scratch of TakeArrivals
 
 	backlog  []int32 // peers with frames that wait for their link
 	timers   timers

@@ -304,3 +304,10 @@ func (e *Engine) feedAll(l *pool) {
 	}
 	l.hungry = l.hungry[:copy(l.hungry, l.hungry[n:])]
 }
+
+// Credit returns what we may send to a peer, and what it may send to us, in bytes and
+// headers. When nothing is under way, one side's first two are the other's last two.
+func (e *Engine) Credit(peer int32) (bytes, headers, theirBytes, theirHeaders int) {
+	p := e.peers[peer]
+	return p.room.bytes, p.room.headers, p.bytes.left, p.headers.left
+}

@@ -37,10 +37,8 @@ type peer struct {
 	local, remote    uint32 // sessions: ours towards the peer, the peer's towards us
 	sendSeq, recvSeq uint32
 	room             credits // what we may send to the peer
-	level            int     // bytes of room after the last grant
-	dry              bool    // it has no bytes to grant for now
-	bytes, headers   account // what it may send to us
 	link             wire.Link
+	bytes, headers   account // what it may send to us
 	caps             *wire.Caps
 	linkDialled      bool         // by us
 	next             wire.Link    // a second link, in reserve
@@ -69,6 +67,8 @@ type peer struct {
 	goneCode Code
 	eagerMax int  // what the peer takes eagerly
 	shows    bool // it shows its handler the data of small messages
+	level    int  // bytes of room after the last grant
+	dry      bool // the peer has no bytes to grant for now
 	dialled  bool // Host.Dial has not been answered
 	redials  int  // in a row that brought no session
 	redialAt Tick // when a link is asked for again, or Never

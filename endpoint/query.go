@@ -106,9 +106,8 @@ func (e *Engine) Trace(on bool) {
 func (e *Engine) TakeArrivals(f func(st *Status)) {
 	for _, a := range e.arrivals {
 		if e.unexp.Has(a.id) && e.unexp.At(a.id).Seq == a.number {
-			var st Status
-			e.probeStatus(a.id, &st)
-			f(&st)
+			e.probeStatus(a.id, &e.probed)
+			f(&e.probed)
 		}
 	}
 	e.arrivals = e.arrivals[:0]

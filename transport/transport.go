@@ -86,7 +86,8 @@ type Port interface {
 	Dial(ctx context.Context, peer Address) (Link, error)
 
 	// Poll delivers frames that have arrived, some dozens at most, without
-	// blocking, and returns how many.
+	// blocking, and goes on with pulls. It returns how many of both it had to do with:
+	// 0 if there was nothing to do.
 	Poll(h Handler) int
 
 	// Quiet reports whether nothing is there to be polled. A sleeper asks it

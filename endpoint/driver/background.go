@@ -13,15 +13,14 @@ const guardEvery = 4 * time.Millisecond
 // soonIs how long frames that are held back to leave together may wait.
 const soonIs = 50 * time.Microsecond
 
-// background polls while no caller does.
+// background polls while no caller does, or several do.
 type background struct {
 	d        *Endpoint
+	w        waiter // forEver
 	guard    *time.Timer
-	recent   atomic.Bool // somebody has called since the guard looked last
+	recent   atomic.Bool // somebody has made a pass since the guard looked last
 	watching bool        // the guard is set
 	pressing atomic.Bool // and set for a single look, soon
-	polls    bool        // the goroutine has the polling role
-	sleeping bool        // and is inside bell.Sleep
 	start    chan struct{}
 	done     sync.WaitGroup
 
@@ -30,6 +29,7 @@ type background struct {
 
 func (b *background) begin(d *Endpoint) {
 	b.d, b.start = d, make(chan struct{}, 1)
+	b.w.kind, b.w.until = forEver, never
 	d.guest()
 	b.guard = time.AfterFunc(time.Hour, b.look)
 	b.watch()
@@ -56,18 +56,19 @@ func (b *background) soon() {
 	}
 }
 
-// called notes that somebody has called the endpoint.
-func (d *Endpoint) called() {
-	if !d.back.recent.Load() { // a store would cost every call
-		d.back.recent.Store(true)
+// passed notes that somebody has made a pass. Calls that make none keep nobody's guard away.
+func (b *background) passed() {
+	if !b.recent.Load() { // a store would cost every call
+		b.recent.Store(true)
 	}
 }
 
-// look is the guard: it makes the pass that was asked for soon, or starts the goroutine if nobody has called.
-// While the program calls it leaves the lock alone.
+// look is the guard: it makes the pass that was asked for soon, or starts the goroutine if nobody has made one.
+// While callers do it leaves the lock alone, and has them read the clock.
 func (b *background) look() {
 	d := b.d
 	if !b.pressing.Load() && b.recent.Swap(false) {
+		d.heed.Or(clockDue)
 		b.guard.Reset(guardEvery)
 		if b.pressing.Load() { // since, and that it is soon is lost
 			b.guard.Reset(soonIs)
@@ -75,31 +76,28 @@ func (b *background) look() {
 		return
 	}
 	d.guest()
-	defer d.unlock()
 	b.watching = false
-	if b.pressing.Swap(false) {
-		switch {
-		case d.closed:
-		case d.polling && (d.asleep || b.sleeping):
-			d.bell.Ring() // whoever sleeps makes the pass
-		case d.mayPoll():
-			d.once()
-			return
-		}
-	}
+	pass := b.pressing.Swap(false) && d.mayPass()
 	switch {
-	case d.closed || d.polling || d.armed:
+	case d.closed:
+	case pass && d.sleeper != nil:
+		d.bell.Ring() // whoever sleeps makes the pass
+	case pass:
+		d.progress(true)
+		b.watch()
+	case d.poller != nil || d.armed:
 		// The poller sets the guard again when it leaves; an armed owner is
 		// woken through its own descriptor.
-	case b.recent.Swap(false) || d.handling || d.eng.Paused():
+	case !d.mayPass():
 		b.watch()
 	default:
-		b.begins()
+		b.call()
 	}
+	d.unlock()
 }
 
-// begins has the goroutine take the polling role, if nobody has it.
-func (b *background) begins() {
+// call has the goroutine poll, if it is to have the role.
+func (b *background) call() {
 	select {
 	case b.start <- struct{}{}:
 	default:
@@ -116,75 +114,26 @@ func (b *background) run() {
 		case <-b.start:
 		}
 		d.guest()
-		if !d.closed && !d.polling && !d.handling && !d.eng.Paused() && !d.armed {
-			b.poll()
+		b.w.wakeups, b.w.parks, b.w.late = d.wakeups, false, false
+		switch {
+		case d.blocked == 0 && b.recent.Swap(false):
+			b.watch() // who waited does no more, or somebody calls again
+		case d.takeRole(&b.w):
+			d.poll(&b.w)
+		case d.poller == nil:
+			b.watch()
 		}
 		d.unlock()
 	}
 }
 
-// poll has the polling role until a caller takes it away.
-func (b *background) poll() {
-	d := b.d
-	d.polling, b.polls = true, true
-	for b.polls {
-		for b.polls && d.progress() {
-			if d.wanted.Load() != 0 {
-				d.yield()
-			}
-		}
-		if b.polls && d.eng.Paused() {
-			d.polling, b.polls = false, false
-			b.watch()
-			return
-		}
-		if b.polls {
-			b.tell()
-		}
-		if b.polls {
-			b.sleep()
-		}
-	}
-}
-
-// tell tells the owner of requests that have completed, and that nobody collects.
-func (b *background) tell() {
+// tell tells the owner of requests that have completed, and that nobody collects, and reports whether it did.
+func (b *background) tell() bool {
 	if b.unattended == nil || b.d.eng.Completed() == 0 {
-		return
+		return false
 	}
 	b.d.outside(b.unattended)
-}
-
-func (b *background) sleep() {
-	d := b.d
-	d.bell.Arm(false)
-	if d.quiet() {
-		if nap, ok := d.napTime(nil); ok {
-			b.sleeping, d.due = true, d.eng.NextDue()
-			d.outside(func() { d.bell.Sleep(nap) })
-			b.sleeping = false
-		}
-	}
-	if b.polls {
-		d.bell.Disarm()
-		d.advance()
-	}
-}
-
-// evict takes the polling role away from the background goroutine, and leaves it
-// free. The lock is held.
-func (d *Endpoint) evict() {
-	b := &d.back
-	if !b.polls {
-		return
-	}
-	b.polls = false
-	for b.sleeping { // only one goroutine may sleep on the bell, so the role stays taken
-		d.bell.Ring()
-		d.yield()
-	}
-	d.polling = false
-	d.bell.Disarm()
+	return true
 }
 
 func (b *background) stop() {

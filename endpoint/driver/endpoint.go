@@ -41,15 +41,17 @@ type Handler func(m *endpoint.Incoming) endpoint.Action
 // Endpoint is one open endpoint.
 type Endpoint struct {
 	gate
-	eng    *endpoint.Engine
-	ports  []transport.Port
-	lively int // the port that has delivered something last; guarded by the gate
+	eng   *endpoint.Engine
+	ports []transport.Port
 
 	// Guarded by the gate.
-	polling  bool // somebody has the polling role
-	asleep   bool // and sleeps on the doorbell
-	blocked  int  // callers that wait for something, the poller included
-	armed    bool // the owner polls our descriptor
+	poller   *waiter // who has the polling role
+	sleeper  *waiter // who is on the doorbell, or about to leave it
+	blocked  int     // callers that wait for something, the poller included
+	company  int     // waits for which several goroutines have a part in the endpoint
+	woken    bool    // a goroutine that was parked
+	dry      int     // passes in a row of callers that do not wait, and that brought nothing
+	armed    bool    // the owner polls our descriptor
 	closed   bool
 	lossy    bool // some link needs the clock for every frame
 	wakeups  uint64
@@ -60,6 +62,8 @@ type Endpoint struct {
 	handler  Handler
 	handlers []handled // of queues
 	handling bool
+	own      bool // the pass is not a caller's
+	thrown   any  // by the handler, in the pass
 	handled  *sync.Cond
 	routes   map[int32]*route
 	oddities [transport.CounterEnd]atomic.Uint64
@@ -124,30 +128,30 @@ const carriedBound = 50 * time.Millisecond
 // are blocked return.
 func (d *Endpoint) Close() error {
 	d.guest()
-	if d.closed {
-		d.unlock()
-		return ErrClosed
-	}
-	for d.handling {
+	for d.handling && !d.closed {
 		if insideHandler() {
 			d.unlock()
 			return ErrInHandler
 		}
 		d.rest(d.handled)
 	}
-	d.closed = true
-	d.takeRole()
+	if d.closed {
+		d.unlock()
+		return ErrClosed
+	}
+	d.closed = true // nobody else makes a pass from now on
+	d.wakeAll()
 	d.eng.AskAcks()
 	for begin := time.Now(); d.unsent(time.Since(begin)); {
 		d.advance()
-		d.progress()
+		d.progress(false)
 		d.yield()
 	}
 	d.eng.Goodbye()
 	d.unlock()
 	d.end()
-	d.pace.end()
 	d.back.stop()
+	d.pace.end()
 	d.dials.Wait()
 	d.memory.close()
 	d.guest()
@@ -155,19 +159,10 @@ func (d *Endpoint) Close() error {
 	d.unlock()
 	d.inbox.close()
 	d.bell.Close()
-	return err
-}
-
-// takeRole has whoever polls leave, for the endpoint is closed, and polls itself from now on. Two who poll would deliver
-// the same frames, while one of them is outside with a handler.
-func (d *Endpoint) takeRole() {
-	d.wakeAll()
-	for d.evict(); d.polling; d.yield() {
-		if d.asleep {
-			d.bell.Ring()
-		}
+	if d.thrown != nil {
+		panic(d.thrown)
 	}
-	d.polling = true
+	return err
 }
 
 // unsent reports whether Close should wait on, when it has waited for a time.

@@ -17,14 +17,25 @@ import (
 // barrier. A caller that sees a guest takes the mutex, which guests have among themselves.
 type gate struct {
 	mu     sync.Mutex
-	wanted atomic.Int32 // goroutines that wait: whoever polls with the lock lets go for a moment
-	guests atomic.Int32 // that wait, or have it
+	heed   atomic.Uint32 // what whoever polls with the lock looks at between two polls
+	guests atomic.Int32  // that wait, or have it
 
-	lone   bool        // one goroutine at a time makes the calls
-	fence  func() bool // the barrier
-	inside uint32      // the caller has it without the mutex, or is about to
-	held   hold        // under the lock
+	lone     bool        // one goroutine at a time makes the calls
+	fence    func() bool // the barrier
+	unfenced bool        // which has failed; under mu
+	inside   uint32      // the caller has it without the mutex, or is about to
+	held     hold        // under the lock
 }
+
+// What heed says: how many goroutines wait for the lock, for whom the poller lets go for a moment, and what else there is to see.
+const (
+	wanted   = 1<<16 - 1
+	clockDue = 1 << 16 // nobody has read the clock for guardEvery
+	look     = 1 << 17 // somebody's wait has been given up
+)
+
+// keptStore is longer than any processor keeps to itself what it was told to store.
+const keptStore = 10 * time.Millisecond
 
 // hold is how somebody has the lock.
 type hold uint8
@@ -79,9 +90,9 @@ func (g *gate) rest(c *sync.Cond) {
 
 func (g *gate) acquire() {
 	if !g.mu.TryLock() {
-		g.wanted.Add(1)
+		g.heed.Add(1)
 		g.mu.Lock()
-		g.wanted.Add(-1)
+		g.heed.Add(^uint32(0))
 	}
 }
 
@@ -89,19 +100,29 @@ func (g *gate) acquire() {
 func (g *gate) guest() {
 	g.guests.Add(1)
 	g.acquire()
-	if g.lone {
-		g.fence()
-		g.wanted.Add(1)
-		for looks := 0; atomic.LoadUint32(&g.inside) != 0; looks++ {
-			if looks < 100 {
-				runtime.Gosched()
-			} else {
-				time.Sleep(20 * time.Microsecond) // it may have lost its core
-			}
-		}
-		g.wanted.Add(-1)
+	if g.lone && !g.unfenced {
+		g.meetCaller()
 	}
 	g.held = asGuest
+}
+
+// meetCaller waits until the lone caller is not inside without the mutex. A machine that refuses the barrier, which it had
+// when the endpoint was opened, gets a guest who stays: the caller takes the mutex for ever.
+func (g *gate) meetCaller() {
+	if !g.fence() {
+		g.unfenced = true
+		g.guests.Add(1)
+		time.Sleep(keptStore)
+	}
+	g.heed.Add(1)
+	for looks := 0; atomic.LoadUint32(&g.inside) != 0; looks++ {
+		if looks < 100 {
+			runtime.Gosched()
+		} else {
+			time.Sleep(20 * time.Microsecond) // it may have lost its core
+		}
+	}
+	g.heed.Add(^uint32(0))
 }
 
 func (g *gate) unlock() {
@@ -138,7 +159,7 @@ func (g *gate) outside(f func()) {
 func (g *gate) yield() {
 	g.outside(func() {
 		runtime.Gosched()
-		for i := 0; i < 1000 && g.wanted.Load() > 0; i++ {
+		for i := 0; i < 1000 && g.heed.Load()&wanted != 0; i++ {
 			runtime.Gosched()
 		}
 	})

@@ -47,7 +47,7 @@ func TestGate(t *testing.T) {
 	}
 	for i := range turns {
 		g.lock()
-		visit(i%64 == 0 && g.wanted.Load() != 0)
+		visit(i%64 == 0 && g.heed.Load() != 0)
 		g.unlock()
 	}
 	g.share()
@@ -61,7 +61,7 @@ func TestGate(t *testing.T) {
 		})
 	}
 	all.Wait()
-	if want := turns + 2*guests*guestTurns; count != want || g.guests.Load() != 0 || g.wanted.Load() != 0 {
-		t.Errorf("%d turns of %d; %d guests, %d wait", count, want, g.guests.Load(), g.wanted.Load())
+	if want := turns + 2*guests*guestTurns; count != want || g.guests.Load() != 0 || g.heed.Load() != 0 {
+		t.Errorf("%d turns of %d; %d guests, %d wait", count, want, g.guests.Load(), g.heed.Load())
 	}
 }

@@ -24,25 +24,58 @@ func (d *Endpoint) SetHandler(f Handler) error {
 }
 
 // Unexpected runs the handler without the lock, so that it may call the
-// endpoint. The polling role stays taken: nothing progresses meanwhile.
+// endpoint. The pass goes on afterwards: nothing progresses meanwhile.
 func (h *host) Unexpected(m *endpoint.Incoming) (action endpoint.Action) {
 	d := (*Endpoint)(h)
 	f := d.handler
 	if f == nil {
 		return endpoint.Continue
 	}
+	action = endpoint.Continue // the message stays, if the handler panics
 	d.runs(func() { action = f(m) })
 	return action
 }
 
-// runs runs a handler without the lock. The caller polls.
+// runs runs a handler without the lock, in the middle of a pass.
 func (d *Endpoint) runs(f func()) {
+	var thrown any
 	d.handling = true
-	d.outside(func() { runHandler(f) })
+	own := d.own
+	d.outside(func() {
+		if own {
+			runHandler(f)
+		} else {
+			thrown = catching(f)
+		}
+	})
 	d.handling = false
+	if d.thrown == nil {
+		d.thrown = thrown
+	}
 	d.handled.Broadcast()
-	if !d.polling && d.blocked != 0 {
-		d.handOver() // the role was taken away meanwhile, and nobody could have it
+	if d.blocked != 0 {
+		d.stir()
+	}
+}
+
+// catching runs a handler, and catches its panic until the pass in whose middle it runs is over.
+// In the endpoint's own goroutine nobody could do more than see where the panic comes from; it ends the process, as any would.
+func catching(f func()) (thrown any) {
+	defer func() { thrown = recover() }()
+	runHandler(f)
+	return nil
+}
+
+// threw reports whether the handler has panicked in the pass that the holder of the lock has made.
+func (d *Endpoint) threw() bool { return d.thrown != nil && !d.handling }
+
+// rethrow lets a panic of the handler go on to who has made the pass, without the lock.
+func (d *Endpoint) rethrow() {
+	if d.threw() {
+		v := d.thrown
+		d.thrown = nil
+		d.unlock()
+		panic(v)
 	}
 }
 
@@ -54,8 +87,9 @@ func runHandler(f func()) { f() }
 
 const handlerFrame = "gomx/endpoint/driver.runHandler"
 
-// insideHandler reports whether the calling goroutine is inside a handler. It is
-// asked only where a wrong answer would be a deadlock.
+// insideHandler reports whether the calling goroutine is inside a handler, for calls that would wait for themselves there.
+// Goroutines have no names, and labels pass to those that a handler starts, so the stack alone tells who calls. It is
+// asked only while a handler runs.
 func insideHandler() bool {
 	var pcs [64]uintptr
 	for skip := 2; ; skip += len(pcs) {
@@ -64,13 +98,10 @@ func insideHandler() bool {
 			return false
 		}
 		frames := runtime.CallersFrames(pcs[:n])
-		for {
-			f, more := frames.Next()
-			if f.Function == handlerFrame {
+		for more := true; more; {
+			var f runtime.Frame
+			if f, more = frames.Next(); f.Function == handlerFrame {
 				return true
-			}
-			if !more {
-				break
 			}
 		}
 	}

@@ -153,22 +153,18 @@ type receipt struct {
 
 // recvNow is RecvNow with the lock.
 func (d *Endpoint) recvNow(r *receipt) (n int, h endpoint.Handle, done bool, err error) {
-	if d.blocked == 0 && d.mayPoll() {
-		d.polling = true
-		d.disarm()
-		posted := false
-		if !d.pace.alone() {
-			n, h, posted, err = d.catchInTurns(r)
-		} else if posted = d.eng.Catch(r.b, r.from, r.value, r.mask); posted {
-			n, h, err = d.catch()
-		}
-		d.leave()
-		if posted {
+	if d.blocked == 0 && d.pace.alone() {
+		w := d.parked.get(want{kind: forCatch})
+		w.wakeups = d.wakeups
+		if d.takeRole(w) && d.eng.Catch(r.b, r.from, r.value, r.mask) {
+			d.spin(w)
+			n, h, err = d.eng.EndCatch()
+			d.leave(w)
+			d.parked.put(w)
 			return n, h, h == 0 && err == nil, err
 		}
-		if d.closed {
-			return 0, 0, false, ErrClosed
-		}
+		d.leave(w)
+		d.parked.put(w)
 	}
 	h, err = d.eng.RecvOneFrom(r.b, r.from, r.value, r.mask, nil)
 	return 0, h, false, err
@@ -196,31 +192,30 @@ func (d *Endpoint) RecvClaimed(v wire.Vec, c endpoint.Claim, ctx any) (endpoint.
 	return h, err
 }
 
-// after looks whether an operation has ended somebody's wait, and keeps the
-// endpoint counted as in use.
+// after looks whether an operation has ended somebody's wait, and sees to it that somebody will make a pass.
 func (d *Endpoint) after() {
-	d.called()
 	if d.blocked != 0 {
+		d.meet()
 		d.serve()
 	}
-	if (d.asleep || d.back.sleeping) && (d.eng.NextDue() < d.due || d.eng.Backlog() || d.unhandled()) {
+	if d.sleeper != nil && (d.eng.NextDue() < d.due || d.eng.Backlog() || d.unhandled()) {
 		d.bell.Ring()
 	}
-	if d.back.watching || d.polling {
-		return
+	if d.poller == nil && !d.back.watching {
+		d.back.watch()
 	}
-	d.back.watch()
 }
 
-// call runs an operation of the engine under the lock.
+// call runs an operation of the engine under the lock, which a panic of the handler leaves free.
 func (d *Endpoint) call(op func(e *endpoint.Engine) error) error {
 	d.lock()
-	defer d.unlock()
 	if d.closed {
+		d.unlock()
 		return ErrClosed
 	}
 	err := op(d.eng)
 	d.after()
+	d.unlock()
 	return err
 }
 
@@ -246,7 +241,6 @@ func (d *Endpoint) Test(h endpoint.Handle, st *endpoint.Status) (bool, error) {
 		d.once()
 		ok, err = d.eng.Test(h, st)
 	}
-	d.called()
 	d.unlock()
 	return ok, err
 }
@@ -337,32 +331,21 @@ func (d *Endpoint) Progress() error {
 // handler that runs in another goroutine.
 func (d *Endpoint) Pause(off bool) error {
 	d.guest()
-	defer d.unlock()
+	for off && d.handling && !d.closed && !insideHandler() {
+		d.rest(d.handled)
+	}
 	if d.closed {
+		d.unlock()
 		return ErrClosed
 	}
-	if off && d.handling && !insideHandler() {
-		for d.handling {
-			d.rest(d.handled)
-		}
-	}
 	d.eng.Pause(off)
+	d.stir() // to park, or to poll
 	if !off {
 		d.once()
-		d.wakeParked()
 	}
 	d.after()
+	d.unlock()
 	return nil
-}
-
-// wakeParked makes parked callers see whether they can poll now.
-func (d *Endpoint) wakeParked() {
-	for _, w := range d.parked.all {
-		w.wake(d)
-	}
-	for _, v := range d.parked.wakers {
-		v.w.wake(d)
-	}
 }
 
 // Self returns the endpoint's own address.

@@ -1,7 +1,10 @@
 package driver
 
 import (
-	"context"
+	"errors"
+	"fmt"
+	"math"
+	"sync/atomic"
 	"time"
 
 	"gomx/endpoint"
@@ -13,14 +16,20 @@ type waitKind uint8
 const (
 	forRequest waitKind = iota // handle completes; it is collected
 	forAny                     // a completed request fits value and mask; it is collected
+	forSet                     // what is wanted of a set of requests
+	forQueue                   // a request of the queue named value is complete; it stays
+	forWake                    // Wake of a Waiter is called
+	forCatch                   // the engine has caught a message, or made a request of it
 	forPeek                    // a request is complete
 	forProbe                   // an unexpected message fits value and mask
 	forWindow                  // no link touches the closed window named value
-	forSet                     // what is wanted of a set of requests
-	forQueue                   // a request of the queue named value is complete; it stays
 	forClaim                   // like forProbe, and the message is claimed
-	forWake                    // Wake of a Waiter is called
+	forEver                    // nothing: it is the endpoint's own goroutine
 )
+
+// early reports whether such waiters are served in the order in which they came from the start. The others
+// look for themselves until they first let go of the lock, which spares most of them the list.
+func (k waitKind) early() bool { return k >= forPeek && k != forEver }
 
 // want is what a caller waits for.
 type want struct {
@@ -46,86 +55,129 @@ func (q *want) take(d *Endpoint, st *endpoint.Status) (bool, error) {
 	return d.eng.TestAny(q.value, q.mask, st)
 }
 
-// waiter is one blocked caller.
+// never is a time by the endpoint's clock that does not come.
+const never = time.Duration(math.MaxInt64)
+
+// waiter is one blocked caller, or the endpoint's own goroutine.
 type waiter struct {
 	want
-	deadline time.Time // zero: none
-	wakeups  uint64    // of the endpoint, when the wait began
+	until   time.Duration // by the endpoint's clock
+	wakeups uint64        // of the endpoint, when the wait began
 
 	status endpoint.Status
 	claim  endpoint.Claim
-	ok     bool  // what it waited for has happened
-	err    error // or can't happen any more
+	ok     bool        // what it waited for has happened
+	err    error       // or can't happen any more
+	late   bool        // or its time is up
+	ended  atomic.Bool // or its context
 
-	ctx     context.Context
-	poller  bool // has the polling role
-	passive bool // waits on several endpoints, and polls none of them
+	listed  bool // among those that are served
+	passive bool // polls never: others, or the endpoint's own goroutine, do
+	parks   bool // is to park, though the role is free
 	signal  chan struct{}
 }
 
-// over reports whether there is no reason to wait on.
+// over reports whether there is no reason to wait on. The lock is held.
 func (w *waiter) over(d *Endpoint) bool {
-	if w.ok || w.err != nil {
-		return true
+	if !w.listed || w.kind == forWake {
+		w.check(d)
 	}
-	if w.kind == forRequest && d.eng.Done(w.handle) || w.kind == forWake && w.waiter.woken.Load() {
-		return true
-	}
-	return d.wakeups != w.wakeups || d.closed
-}
-
-func (w *waiter) late(now time.Time) bool {
-	return !w.deadline.IsZero() && !now.Before(w.deadline)
+	return w.ok || w.err != nil || w.late || d.wakeups != w.wakeups || d.closed || d.threw() || w.ended.Load()
 }
 
 // check looks whether what w waits for is there, and takes it.
 func (w *waiter) check(d *Endpoint) {
+	if w.ok || w.err != nil {
+		return
+	}
 	switch w.kind {
-	case forRequest, forAny, forSet, forWake:
+	case forRequest, forAny, forSet, forQueue, forWake:
 		w.ok, w.err = w.take(d, &w.status)
+	case forCatch:
+		w.ok = !d.eng.Catching()
 	case forPeek:
-		w.handle, w.ok = d.eng.Peek()
+		if w.listed {
+			w.handle, w.ok = d.eng.PeekFresh()
+		} else {
+			w.handle, w.ok = d.eng.Peek()
+		}
 	case forProbe:
-		w.ok, w.err = d.eng.Probe(w.value, w.mask, &w.status)
+		if !w.listed { // else it is offered what arrives
+			w.ok, w.err = d.eng.Probe(w.value, w.mask, &w.status)
+		}
 	case forClaim:
 		w.claim, w.ok, w.err = d.eng.Claim(w.value, w.mask, &w.status)
 	case forWindow:
 		w.ok = !d.eng.WindowBusy(w.value)
-	case forQueue:
-		w.ok = d.eng.Queued(endpoint.QueueID(w.value)) > 0
 	}
+}
+
+// GoneError says that a request went while a caller waited for it: another goroutine has
+// cancelled, forgotten or collected it. It is an endpoint.ErrBadRequest.
+type GoneError struct{ Request endpoint.Handle }
+
+// Error names the request.
+func (e *GoneError) Error() string {
+	return fmt.Sprintf("request %#x was cancelled, forgotten or collected by another goroutine meanwhile", uint64(e.Request))
+}
+
+// Unwrap returns endpoint.ErrBadRequest.
+func (e *GoneError) Unwrap() error { return endpoint.ErrBadRequest }
+
+// gone says of a request that is stale that it was not when the wait began.
+func (w *waiter) gone() error {
+	if !errors.Is(w.err, endpoint.ErrBadRequest) {
+		return w.err
+	}
+	h := w.handle
+	if w.kind == forSet {
+		h = w.set.handles[w.set.first]
+	}
+	return &GoneError{h}
 }
 
 // parking holds the blocked callers in order of arrival, the poller among them.
 type parking struct {
 	all     []*waiter
 	wakers  []*Waiter // whose callers are not in all
+	passive int       // of both
 	spare   []*waiter
 	probing int
 }
 
-func (p *parking) get() *waiter {
+func (p *parking) get(q want) *waiter {
+	var w *waiter
 	if n := len(p.spare); n > 0 {
-		w := p.spare[n-1]
+		w = p.spare[n-1]
 		p.spare = p.spare[:n-1]
-		return w
+	} else {
+		w = &waiter{signal: make(chan struct{}, 1)}
 	}
-	return &waiter{signal: make(chan struct{}, 1)}
+	w.want, w.until = q, never
+	w.passive = q.kind == forWake && q.waiter.passive
+	return w
 }
 
+// put keeps a waiter for the next caller. One with a context is not kept: the end of that may still come.
 func (p *parking) put(w *waiter) {
-	signal := w.signal
-	select {
-	case <-signal:
-	default:
+	w.ok, w.err, w.late, w.parks, w.set, w.waiter, w.status.Context = false, nil, false, false, nil, nil, nil
+	if len(w.signal) != 0 {
+		<-w.signal
 	}
-	*w = waiter{signal: signal}
 	p.spare = append(p.spare, w)
 }
 
-// enter adds a waiter that is about to block.
-func (d *Endpoint) enter(w *waiter) {
+// list has w served by whoever polls. It must be listed before it lets go of the lock.
+func (d *Endpoint) list(w *waiter) {
+	if w.listed || w.kind == forEver {
+		return
+	}
+	w.check(d)
+	w.listed = true
 	d.blocked++
+	if w.passive {
+		d.parked.passive++
+	}
 	if w.kind == forWake {
 		w.waiter.enter(w)
 		return
@@ -138,8 +190,15 @@ func (d *Endpoint) enter(w *waiter) {
 	}
 }
 
-func (d *Endpoint) exit(w *waiter) {
+func (d *Endpoint) unlist(w *waiter) {
+	if !w.listed {
+		return
+	}
+	w.listed = false
 	d.blocked--
+	if w.passive {
+		d.parked.passive--
+	}
 	if w.kind == forWake {
 		w.waiter.exit()
 		return
@@ -169,31 +228,9 @@ func (d *Endpoint) serve() {
 		if w.ok || w.err != nil {
 			continue
 		}
-		switch w.kind {
-		case forRequest:
-			if !w.poller && !d.eng.Pending(w.handle) {
-				w.check(d)
-				w.wake(d)
-			}
-		case forAny:
-			if d.eng.Completed() > 0 {
-				w.check(d)
-				if w.ok {
-					w.wake(d)
-				}
-			}
-		case forPeek:
-			if w.handle, w.ok = d.eng.PeekFresh(); w.ok {
-				w.wake(d)
-			}
-		case forWindow, forSet, forClaim, forQueue:
-			if w.check(d); w.ok || w.err != nil {
-				w.wake(d)
-			}
+		if w.check(d); w.ok || w.err != nil {
+			w.wake(d)
 		}
-	}
-	if d.asleep {
-		d.wakeSleeper()
 	}
 }
 
@@ -208,62 +245,65 @@ func (d *Endpoint) offer(st *endpoint.Status) {
 	}
 }
 
-// wakeSleeper wakes the poller if it sleeps though its wait is over.
-func (d *Endpoint) wakeSleeper() {
-	for _, w := range d.parked.all {
-		if w.poller && w.over(d) {
-			d.bell.Ring()
-		}
+// wake has w look whether its wait is over, wherever it is. The lock is held.
+func (w *waiter) wake(d *Endpoint) {
+	switch w {
+	case d.sleeper:
+		d.bell.Ring()
+	case d.poller:
+	default:
+		d.woken = true
+		w.send()
 	}
 }
 
-func (w *waiter) wake(d *Endpoint) {
-	if w.poller {
-		if d.asleep {
-			d.bell.Ring()
-		}
-		return
-	}
+func (w *waiter) send() {
 	select {
 	case w.signal <- struct{}{}:
 	default:
 	}
 }
 
-// handOver offers the polling role to the first caller that is parked, or else, if somebody waits at all,
-// to the background goroutine.
+// handOver has somebody poll: the endpoint's own goroutine for several, and else the one that is parked.
 func (d *Endpoint) handOver() {
-	passive := false
+	if d.crowded() {
+		d.back.call()
+		return
+	}
 	for _, w := range d.parked.all {
-		switch {
-		case w.poller || w.ok || w.err != nil:
-		case w.passive:
-			passive = true
-		default:
-			w.wake(d)
+		if !w.ok && w.err == nil {
+			w.send()
 			return
 		}
 	}
 	for _, v := range d.parked.wakers {
-		switch {
-		case v.w.poller || v.woken.Load():
-		case v.passive:
-			passive = true
-		default:
-			v.w.wake(d)
-			return
-		}
+		v.w.send()
+		return
 	}
-	if passive {
-		d.back.begins()
+}
+
+// pollers sees to it that somebody polls, if somebody waits.
+func (d *Endpoint) pollers() {
+	if d.poller == nil && d.blocked != 0 {
+		d.handOver()
 	}
 }
 
 // wakeAll ends all blocking calls (III.3.3).
 func (d *Endpoint) wakeAll() {
 	d.wakeups++
-	d.wakeParked()
-	if d.asleep {
+	d.stir()
+}
+
+// stir makes all blocked callers look again.
+func (d *Endpoint) stir() {
+	for _, w := range d.parked.all {
+		w.wake(d)
+	}
+	for _, v := range d.parked.wakers {
+		v.w.wake(d)
+	}
+	if d.sleeper != nil {
 		d.bell.Ring()
 	}
 }

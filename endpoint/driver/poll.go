@@ -8,18 +8,24 @@ import (
 )
 
 // progress does one pass: frames, events, queues. It reports whether anything
-// happened. The lock is held.
-func (d *Endpoint) progress() bool { return d.follow(d.pollPorts()) }
-
-// follow does what is left of a pass in which the ports have delivered n frames.
-func (d *Endpoint) follow(n int) bool {
+// happened. The lock is held, and mayPass said yes. Own says that no caller does it, who could catch a handler's panic.
+func (d *Endpoint) progress(own bool) bool {
+	d.own = own
+	n := 0
+	for _, p := range d.ports {
+		if n += p.Poll(d.eng); d.eng.Paused() {
+			break // by a handler
+		}
+	}
 	if d.inbox.full() {
 		d.takeEvents()
 		n++
 	}
-	flushed := d.eng.Backlog()
+	flushed := d.eng.Backlog() && !d.eng.Paused()
 	if flushed {
+		ended := d.eng.Ended()
 		d.eng.Flush() // messages to oneself complete here
+		n += int(d.eng.Ended() - ended)
 	}
 	if (n != 0 || flushed) && d.blocked != 0 {
 		d.serve()
@@ -28,21 +34,7 @@ func (d *Endpoint) follow(n int) bool {
 		d.handle()
 		n++
 	}
-	return n != 0
-}
-
-func (d *Endpoint) pollPorts() int {
-	n := 0
-	for i, p := range d.ports {
-		if d.eng.Paused() {
-			break
-		}
-		if k := p.Poll(d.eng); k > 0 {
-			n += k
-			d.lively = i
-		}
-	}
-	return n
+	return n != 0 || d.thrown != nil
 }
 
 // advance tells the engine what time it is.
@@ -57,94 +49,212 @@ func (d *Endpoint) tick() endpoint.Tick {
 	return endpoint.Tick(d.clock() / time.Millisecond)
 }
 
-// mayPoll reports whether the caller can have the polling role.
-func (d *Endpoint) mayPoll() bool {
-	if d.polling && d.back.polls {
-		d.evict()
-	}
-	return !d.polling && !d.handling && !d.eng.Paused()
-}
+// clock is the time since the endpoint was opened. It takes half as long to read as the time of day.
+func (d *Endpoint) clock() time.Duration { return time.Since(d.start) }
 
-// once makes a single pass for a caller that does not wait.
+// unread is a time that was not asked for.
+const unread = time.Duration(-1)
+
+// mayPass reports whether the holder of the lock may make a pass. The handler, which runs without the lock, does so in the middle of one.
+func (d *Endpoint) mayPass() bool { return !d.handling && !d.closed && !d.eng.Paused() }
+
+// once makes a single pass for a caller that does not wait. Now and then, if there is nothing to be had, it offers the
+// core to others: such callers come in loops. A panic of the handler goes on from here, without the lock.
 func (d *Endpoint) once() {
-	d.called()
-	if d.mayPoll() {
-		d.polling = true
-		d.disarm()
-		d.progress()
-		if d.eng.NextDue() != endpoint.Never {
-			d.advance()
-		}
-		d.leave()
+	switch {
+	case d.blocked != 0:
+		d.meet()
+	case d.poller == &d.back.w && d.mayPass():
+		d.evict() // to be woken by every message would cost more than the pass
 	}
-}
-
-// poll has the polling role until w is satisfied or gives up. The lock is held,
-// but for moments.
-func (d *Endpoint) poll(w *waiter) {
-	d.polling = true
 	d.disarm()
-	for {
-		budget := d.pace.begin()
-		if budget > 0 {
-			d.spin(w, budget)
-			leaveSpin()
-		} else {
-			d.progress()
-		}
-		if w.over(d) || w.expired() {
-			break
-		}
-		d.sleep(w)
-		if w.over(d) || w.expired() {
-			break
-		}
+	if d.heed.Load() != 0 {
+		d.attend()
 	}
-	d.leave()
+	d.back.passed()
+	if d.mayPass() && d.progress(false) {
+		d.dry = 0
+		d.rethrow()
+		return
+	}
+	if d.dry++; d.dry >= d.pace.polls() {
+		d.dry = 0
+		d.giveWay(d.clock(), 1)
+	}
 }
 
-// spin polls until w is over or nothing has happened for the budget. Now and then, and
-// after each poll once the core proves to be shared, it offers the core to others: the
-// one we wait for may be among them.
-func (d *Endpoint) spin(w *waiter, budget time.Duration) {
-	since, now := unread, unread // on a shared core it is as late as it was after the last offer
-	for polls := 0; ; {
-		if d.progress() {
-			polls, since, now = 0, unread, unread
+// takeRole gives w the polling role if it is to have it: the right to sleep on the doorbell, and the duty to.
+// It is that of the caller who waits, and of the endpoint's own goroutine while none does or several goroutines call.
+func (d *Endpoint) takeRole(w *waiter) bool {
+	switch {
+	case !d.mayPass():
+		return false
+	case w.kind == forEver:
+		if d.poller != nil || d.armed {
+			return false
 		}
-		if w.over(d) {
-			return
+		if d.blocked != 0 && !d.crowded() {
+			d.handOver()
+			return false
 		}
-		if d.wanted.Load() != 0 {
-			d.yield()
+	case d.crowded():
+		d.company = max(0, d.company-1)
+		return false
+	case d.poller == &d.back.w:
+		d.evict()
+	case d.poller != nil:
+		return false
+	}
+	d.poller = w
+	d.disarm()
+	return true
+}
+
+// keptCompany is how many waits the company of another goroutine is counted on after it was there.
+const keptCompany = 16
+
+// meet notes that a goroutine calls while another waits.
+func (d *Endpoint) meet() {
+	if !d.handling {
+		d.company = keptCompany
+	}
+}
+
+// crowded reports whether several goroutines have a part in the endpoint.
+func (d *Endpoint) crowded() bool {
+	return d.parked.passive > 0 || !d.lone && (d.company > 0 || d.blocked > 1)
+}
+
+// evict takes the polling role from the endpoint's own goroutine. It may take a moment to leave the doorbell.
+func (d *Endpoint) evict() {
+	d.poller = nil
+	if d.sleeper != nil {
+		d.bell.Ring()
+	}
+	d.bell.Disarm()
+}
+
+// poll has the polling role until w is satisfied, gives up, or is to park.
+func (d *Endpoint) poll(w *waiter) {
+	for d.spin(w) && d.sleep(w) {
+	}
+	d.leave(w)
+}
+
+// leave gives the polling role up.
+func (d *Endpoint) leave(w *waiter) {
+	d.pace.rest()
+	if d.poller == w {
+		d.poller = nil
+	}
+	d.back.passed()
+	if !d.back.watching {
+		d.back.watch()
+	}
+}
+
+// stays reports whether w goes on polling. It is asked whenever something has come, and when the lock was let go.
+func (d *Endpoint) stays(w *waiter) bool { return !w.over(d) && d.poller == w && d.mayPass() }
+
+// spin is the loop in which every caller waits, and the endpoint's own goroutine. It polls until w doesn't stay, which is false, or
+// nothing has happened for as long as spinning pays, which is true. However much arrives, it looks at
+// the clock every so many polls, for the deadline and the engine's timers; and at each poll it sees who
+// wants the lock and whose wait was given up. When it looks at the clock it also offers the core to others, the one
+// we wait for among them: after each poll once the core proves to be shared.
+func (d *Endpoint) spin(w *waiter) (idle bool) {
+	budget, since, now := unread, unread, unread // on a shared core now is as late as it was after the last offer
+	own, moved := w.kind == forEver, false
+	for polls, most := 0, d.pace.first(); ; {
+		if d.heed.Load() != 0 {
+			if w.kind == forCatch {
+				return true
+			}
+			d.list(w)
+			if d.attend(); !d.stays(w) {
+				return false
+			}
 		}
-		if d.eng.Paused() {
-			return
+		if d.progress(own) {
+			if !d.stays(w) || d.woken && !d.letRun(w) {
+				return false
+			}
+			polls, moved = polls+delivery, true
 		}
-		if polls++; polls < d.pace.polls() {
+		if polls++; polls < most {
 			continue
 		}
 		polls = 0
+		if w.kind == forCatch {
+			return true
+		}
 		if now == unread || !d.pace.shared {
 			now = d.clock()
 		}
-		if since == unread {
+		d.list(w)
+		if d.elapse(w, now); !d.stays(w) {
+			return false
+		}
+		if budget == unread {
+			budget, most = d.pace.begin(own || d.crowded())
+		}
+		if moved || since == unread {
 			since = now
 		}
-		if d.eng.NextDue() != endpoint.Never {
-			d.advance()
+		if !moved && now-since >= budget {
+			return true
 		}
-		if now-since > budget || w.late(d.start.Add(now)) {
-			return
+		if moved = false; budget == 0 {
+			continue // what came may not be all
 		}
-		now = d.giveWay(now)
+		if now = d.giveWay(now, 0); !d.stays(w) {
+			return false
+		}
 	}
 }
 
-// giveWay lets other goroutines and other processes have the core for a moment, and returns when that was over.
-func (d *Endpoint) giveWay(now time.Duration) (over time.Duration) {
+// delivery is how many polls one counts as that has delivered something.
+const delivery = 8
+
+// elapse does what is due by the clock: the engine's timers, and the end of a wait.
+func (d *Endpoint) elapse(w *waiter, now time.Duration) {
+	if d.eng.NextDue() != endpoint.Never {
+		d.eng.Advance(endpoint.Tick(now / time.Millisecond))
+		if d.blocked != 0 {
+			d.serve()
+		}
+	}
+	w.late = w.until != never && now >= w.until
+}
+
+// attend sees to what heed says. The lock is let go if somebody wants it.
+func (d *Endpoint) attend() {
+	h := d.heed.Load()
+	if h&^wanted != 0 {
+		d.heed.And(wanted)
+		if h&clockDue != 0 && d.mayPass() && d.eng.NextDue() != endpoint.Never {
+			d.advance()
+		}
+	}
+	if h&wanted != 0 {
+		d.yield()
+	}
+}
+
+// letRun lets the goroutines run that a pass of the endpoint's own has woken, before it looks for more or sleeps.
+func (d *Endpoint) letRun(w *waiter) bool {
+	d.woken = false
+	if w.kind != forEver {
+		return true
+	}
+	d.outside(runtime.Gosched)
+	return d.stays(w)
+}
+
+// giveWay lets other goroutines and other processes have the core for a moment, and returns when that was over. The
+// caller counts for so many who spin.
+func (d *Endpoint) giveWay(now time.Duration, spins int32) (over time.Duration) {
 	d.outside(func() {
-		if d.pace.offersProcessor() {
+		if d.pace.offersProcessor(spins) {
 			runtime.Gosched()
 			now = d.clock()
 		}
@@ -155,37 +265,51 @@ func (d *Endpoint) giveWay(now time.Duration) (over time.Duration) {
 	return over
 }
 
-// clock is the time since the endpoint was opened. It takes half as long to read as the time of day.
-func (d *Endpoint) clock() time.Duration { return time.Since(d.start) }
-
-// unread is a time that was not asked for.
-const unread = time.Duration(-1)
-
 // backlogNap bounds a sleep while frames wait for room in a link. The peer rings
 // when it has made room; this is for peers that die before they do.
 const backlogNap = 10 * time.Millisecond
 
-// sleep waits for the doorbell. It returns when something may have happened.
-func (d *Endpoint) sleep(w *waiter) {
-	d.bell.Arm(false)
-	if d.quiet() {
-		nap, ok := d.napTime(w)
-		if ok {
-			d.asleep, d.due = true, d.eng.NextDue()
-			var slept time.Duration
+// sleep waits for the doorbell, in the kernel by itself while one goroutine alone has a part in the endpoint. Of several that wait none
+// sleeps there: a thread that does is slow to wake another goroutine. They park, and the endpoint's own goroutine
+// sleeps in Go's network poller. False: w does not go on polling.
+func (d *Endpoint) sleep(w *waiter) bool {
+	own := w.kind == forEver
+	if d.sleeper != nil || !own && d.crowded() {
+		w.parks = true
+		return false
+	}
+	if own && d.back.tell() && !d.stays(w) {
+		return false
+	}
+	d.list(w)
+	d.pace.rest()
+	d.bell.Arm(own)
+	if d.quiet() && d.stays(w) {
+		if nap := d.napTime(w); nap != 0 {
+			d.sleeper, d.due = w, d.eng.NextDue()
+			slept := d.clock()
 			d.outside(func() {
-				began := d.clock()
-				d.bell.Sleep(nap)
-				slept = d.clock() - began
+				if own {
+					d.bell.Pend(nap)
+				} else {
+					d.bell.Sleep(nap)
+				}
+				slept = d.clock() - slept
 			})
-			d.asleep = false
-			d.pace.slept(slept)
+			d.sleeper = nil
+			if !own {
+				d.pace.slept(slept)
+			}
 		}
 	}
-	d.bell.Disarm()
-	if d.polling && !d.closed {
-		d.advance()
+	if d.poller == w {
+		d.bell.Disarm()
 	}
+	if !d.stays(w) {
+		return false
+	}
+	d.elapse(w, d.clock())
+	return true
 }
 
 // quiet reports whether there is nothing to do. It is asked after arming the
@@ -195,7 +319,7 @@ func (d *Endpoint) quiet() bool {
 		return false
 	}
 	for _, p := range d.ports {
-		if !d.eng.Paused() && !p.Quiet() {
+		if !p.Quiet() {
 			return false
 		}
 	}
@@ -207,40 +331,27 @@ func (d *Endpoint) quiet() bool {
 	return true
 }
 
-// napTime returns how long to sleep at most (negative: until the bell rings),
-// and false if there is no time to sleep at all.
-func (d *Endpoint) napTime(w *waiter) (time.Duration, bool) {
-	nap := time.Duration(-1)
-	shorten := func(to time.Duration) {
-		if nap < 0 || to < nap {
-			nap = max(to, 0)
-		}
-	}
-	if w != nil {
-		if w.over(d) || w.ctx != nil && w.ctx.Err() != nil {
-			return 0, false
-		}
-		if !w.deadline.IsZero() {
-			shorten(time.Until(w.deadline))
-		}
-	}
+// napTime returns how long to sleep at most; negative: until the bell rings.
+func (d *Endpoint) napTime(w *waiter) time.Duration {
+	until := w.until
 	if due := d.eng.NextDue(); due != endpoint.Never {
-		shorten(time.Until(d.start.Add(time.Duration(due) * time.Millisecond)))
+		until = min(until, time.Duration(due)*time.Millisecond)
 	}
+	if until == never && !d.eng.Backlog() {
+		return -1
+	}
+	now := d.clock()
 	if d.eng.Backlog() {
-		shorten(backlogNap)
+		until = min(until, now+backlogNap)
 	}
-	return nap, nap != 0
+	return max(until-now, 0)
 }
 
-// leave gives the polling role up, to somebody who is parked if there is one.
-func (d *Endpoint) leave() {
-	d.polling = false
-	if d.blocked != 0 {
-		d.handOver()
-	}
-	if !d.back.watching {
-		d.back.watch()
+// rouse waits until nobody sleeps on the doorbell. The endpoint's own goroutine alone may, and has lost its role.
+func (d *Endpoint) rouse() {
+	for d.sleeper != nil {
+		d.bell.Ring()
+		d.yield()
 	}
 }
 

@@ -9,20 +9,20 @@ func (d *Endpoint) FD() (int, error) { return d.bell.FD() }
 // The next call on the endpoint disarms it.
 func (d *Endpoint) Arm() (bool, error) {
 	d.lock()
-	defer d.unlock()
 	if d.closed {
+		d.unlock()
 		return false, ErrClosed
 	}
 	d.once()
-	if d.eng.Completed() > 0 || !d.mayPoll() {
-		return false, nil
+	d.rouse()
+	if d.eng.Completed() == 0 && d.poller == nil && d.blocked == 0 && d.mayPass() {
+		d.bell.Drain()
+		d.bell.Arm(true)
+		if d.armed = d.quiet() && d.eng.Completed() == 0 && !d.eng.Backlog(); !d.armed {
+			d.bell.Disarm()
+		}
 	}
-	d.bell.Drain()
-	d.bell.Arm(true)
-	if !d.quiet() || d.eng.Completed() > 0 || d.eng.Backlog() {
-		d.bell.Disarm()
-		return false, nil
-	}
-	d.armed = true
-	return true, nil
+	armed := d.armed
+	d.unlock()
+	return armed, nil
 }

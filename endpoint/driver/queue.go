@@ -115,28 +115,31 @@ func (q *Queue) Wait(ctx context.Context, timeout time.Duration, most int, taken
 // wait is Wait of the only member.
 func (m *member) wait(ctx context.Context, timeout time.Duration, most int, taken Taken, q *Queue) (n int, err error) {
 	d := m.d
-	var deadline time.Time
-	if timeout > 0 && timeout != Infinite {
-		deadline = time.Now().Add(timeout)
-	}
 	d.lock()
-	defer d.unlock()
+	until := never
+	if timeout > 0 && timeout != Infinite {
+		until = d.clock() + timeout
+	}
 	for {
 		if d.closed || q.over() {
-			return 0, ErrClosed
+			err = ErrClosed
+			break
 		}
 		if n = m.take(0, most, taken); n > 0 {
-			d.called()
-			return n, nil
+			break
 		}
-		ok, err := d.await(ctx, want{kind: forQueue, value: uint64(m.id)}, timeout, &m.st)
-		if !ok && !q.over() {
-			return 0, err
+		w := d.parked.get(want{kind: forQueue, value: uint64(m.id)})
+		ok := false
+		ok, err = d.block(ctx, w, timeout)
+		if d.parked.put(w); !ok && !q.over() {
+			break
 		}
-		if !deadline.IsZero() {
-			timeout = max(0, time.Until(deadline))
+		if until != never {
+			timeout = max(0, until-d.clock())
 		}
 	}
+	d.unlock()
+	return n, err
 }
 
 // take collects completions. The lock is held.
@@ -224,14 +227,13 @@ func (q *Queue) enter() (*group, error) {
 	for i := range q.members {
 		m, w := &q.members[i], g.waiters[i]
 		m.d.lock()
-		w.want = want{kind: forQueue, value: uint64(m.id)}
+		w.want, w.until = want{kind: forQueue, value: uint64(m.id)}, never
 		w.wakeups = m.d.wakeups
 		if !m.d.closed {
-			m.d.enter(w)
+			m.d.list(w)
+			w.ok = false // what is there already is for poll to take
 		}
-		if !m.d.polling {
-			m.d.handOver()
-		}
+		m.d.pollers()
 		m.d.unlock()
 	}
 	return g, nil
@@ -259,7 +261,7 @@ func (q *Queue) exit(g *group) {
 	for i, w := range g.waiters {
 		d := q.members[i].d
 		d.lock()
-		d.exit(w)
+		d.unlist(w)
 		d.unlock()
 		*w = waiter{passive: true, signal: signal}
 	}
@@ -296,9 +298,7 @@ func (g *group) park(ctx context.Context, deadline time.Time) bool {
 		d := g.q.members[i].d
 		d.lock()
 		w.ok = false
-		if !d.polling && d.blocked != 0 {
-			d.handOver()
-		}
+		d.pollers()
 		d.unlock()
 	}
 	return woken

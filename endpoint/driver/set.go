@@ -125,9 +125,10 @@ func (d *Endpoint) WaitSet(ctx context.Context, b *Batch, timeout time.Duration)
 	s := d.takeSet(b)
 	q := want{kind: forSet, set: s}
 	done, err = q.take(d, nil)
-	if d.called(); !done && err == nil {
-		var st endpoint.Status
-		done, err = d.await(ctx, q, timeout, &st)
+	if !done && err == nil {
+		w := d.parked.get(q)
+		done, err = d.block(ctx, w, timeout)
+		d.parked.put(w)
 	}
 	place = d.giveSet(s, b)
 	d.unlock()
@@ -146,7 +147,7 @@ func (d *Endpoint) TestSet(b *Batch) (place int, done bool, err error) {
 		d.once()
 		done, err = s.complete(d.eng)
 	}
-	if d.called(); done {
+	if done {
 		_, err = s.collectAll(d.eng)
 	}
 	place = d.giveSet(s, b)

@@ -13,11 +13,11 @@ const (
 
 	shortSleep = 8 // in longest spins: after a shorter sleep, spinning might have paid
 
+	briefly      = 256                  // polls that a wait begins with on a core of our own
 	spinsPerLook = 64                   // polls between two looks at the clock, on a core of our own
 	taken        = 2 * time.Microsecond // an offer of the core that takes longer was taken
 	keptTimes    = 16                   // offers of the core that nobody takes say that it is ours
 	sharedSpin   = 16                   // on a shared core the longest spin is so many times as long: others work meanwhile
-	pollsPerTurn = 3                    // of a catch, on a shared core: what crosses from another core meanwhile saves a turn
 	loneOffers   = 16                   // a single endpoint offers its processor to goroutines in every so many offers
 	procsEvery   = 256                  // spins between two looks at GOMAXPROCS, which take a lock
 )
@@ -34,13 +34,14 @@ var spinning atomic.Int32
 // was like of late: it grows when a sleep proved short, and shrinks when one was
 // long. On a shared core the caller offers it to others after each poll.
 type pace struct {
-	most   time.Duration
-	budget time.Duration
-	shared bool // the core is: yield after each poll
-	kept   int  // offers of the core in a row that nobody took
-	offers uint32
-	begun  uint32
-	procs  int32 // GOMAXPROCS, of late
+	most    time.Duration
+	budget  time.Duration
+	shared  bool // the core is: yield after each poll
+	counted bool // among the spinners
+	kept    int  // offers of the core in a row that nobody took
+	offers  uint32
+	begun   uint32
+	procs   int32 // GOMAXPROCS, of late
 }
 
 func newPace(most time.Duration) pace {
@@ -63,23 +64,40 @@ func (p *pace) end() {
 	}
 }
 
-// begin reports how long to spin now. If it is not 0, the caller must call
-// leaveSpin.
-func (p *pace) begin() time.Duration {
-	if p.most == 0 {
-		return 0
+// first is how many polls a wait begins with before it looks at the clock. They catch what is already on its way,
+// at no cost but the polls.
+func (p *pace) first() int {
+	if !p.alone() {
+		return 1
+	}
+	return briefly
+}
+
+// begin reports how long to spin now, and how many polls there are between two looks at the clock. The caller calls
+// rest when it does not spin any more.
+func (p *pace) begin(crowded bool) (budget time.Duration, polls int) {
+	if p.most == 0 || crowded {
+		return 0, 1
 	}
 	if p.begun++; p.begun%procsEvery == 0 {
 		p.procs = int32(runtime.GOMAXPROCS(0))
 	}
 	if spinners.Add(1) > p.procs {
 		spinners.Add(-1)
-		return 0
+		return 0, 1
 	}
+	p.counted = true
 	if p.shared {
-		return sharedSpin * p.budget
+		return sharedSpin * p.budget, 1
 	}
-	return p.budget
+	return p.budget, spinsPerLook
+}
+
+func (p *pace) rest() {
+	if p.counted {
+		p.counted = false
+		spinners.Add(-1)
+	}
 }
 
 // alone reports whether polling without a pause harms nobody.
@@ -90,10 +108,10 @@ func (p *pace) alone() bool { return p.most != 0 && !p.shared && !p.full() }
 // do nothing but wake threads.
 func (p *pace) full() bool { return spinners.Load() >= p.procs }
 
-// offersProcessor reports whether the next offer is to goroutines, too.
-func (p *pace) offersProcessor() bool {
+// offersProcessor reports whether the next offer is to goroutines, too. It comes from one who counts for so many more who spin.
+func (p *pace) offersProcessor(more int32) bool {
 	p.offers++
-	return p.full() && (p.offers%loneOffers == 0 || spinning.Load() > 1)
+	return spinners.Load()+more >= p.procs && (p.offers%loneOffers == 0 || spinning.Load() > 1)
 }
 
 // polls is how many polls there are between two looks at the clock.
@@ -103,8 +121,6 @@ func (p *pace) polls() int {
 	}
 	return spinsPerLook
 }
-
-func leaveSpin() { spinners.Add(-1) }
 
 // offered notes how long others had the core when we offered it. One offer that is taken
 // says that it is shared, and a number of them in a row that are not that it is ours.

@@ -35,12 +35,11 @@ func TestProcessorIsOffered(t *testing.T) {
 	defer runtime.GOMAXPROCS(procs)
 	p := newPace(0)
 	defer p.end()
-	if p.begin() > 0 {
-		defer leaveSpin()
-	}
+	p.begin(false)
+	defer p.rest()
 	offers := func() (n int) {
 		for range 4 * loneOffers {
-			if p.offersProcessor() {
+			if p.offersProcessor(0) {
 				n++
 			}
 		}
@@ -67,8 +66,8 @@ func TestSpinnersAreCounted(t *testing.T) {
 	for i := range all {
 		all[i] = newPace(0)
 		defer all[i].end()
-		if all[i].begin() > 0 {
-			defer leaveSpin()
+		if budget, _ := all[i].begin(false); budget > 0 {
+			defer all[i].rest()
 			spun++
 		}
 	}
@@ -76,7 +75,7 @@ func TestSpinnersAreCounted(t *testing.T) {
 		t.Errorf("%d goroutines spin on 2 processors, alone %v", spun, all[2].alone())
 	}
 	never := newPace(-1)
-	if never.begin() != 0 || never.alone() {
+	if budget, _ := never.begin(false); budget != 0 || never.alone() {
 		t.Error("spins, though it is told never to")
 	}
 }

@@ -24,77 +24,41 @@ func (d *Endpoint) WaitAny(ctx context.Context, value, mask uint64, timeout time
 // collect waits for a request, and collects it.
 func (d *Endpoint) collect(ctx context.Context, q want, timeout time.Duration, st *endpoint.Status) (bool, error) {
 	d.lock()
-	if ok, err := q.take(d, st); ok || err != nil || d.closed {
-		d.called()
-		err = d.orClosed(err)
-		d.unlock()
-		return ok, err
+	ok, err := q.take(d, st)
+	if d.closed && !ok {
+		err = ErrClosed
 	}
-	ok, err := d.await(ctx, q, timeout, st)
+	if !ok && err == nil {
+		w := d.parked.get(q)
+		if ok, err = d.block(ctx, w, timeout); ok {
+			*st = w.status
+		}
+		d.parked.put(w)
+	}
 	d.unlock()
 	return ok, err
-}
-
-// await waits for a request that is not complete, and collects it. The lock is held.
-func (d *Endpoint) await(ctx context.Context, q want, timeout time.Duration, st *endpoint.Status) (bool, error) {
-	if timeout > 0 && ctx == nil && d.blocked == 0 && d.pace.alone() && d.mayPoll() {
-		wakeups := d.wakeups
-		if ok, err := d.brief(&q, st); ok || err != nil || d.wakeups != wakeups {
-			return ok, err
-		}
-	}
-	w := d.parked.get()
-	w.want = q
-	ok, err := d.block(ctx, w, timeout)
-	*st = w.status
-	d.parked.put(w)
-	return ok, err
-}
-
-// briefly is how many polls a lone caller makes before it waits in earnest. A
-// few of them catch what is already on its way, at no cost but the polls.
-const briefly = 256
-
-// brief polls for a moment, for a request that nobody else waits for.
-func (d *Endpoint) brief(q *want, st *endpoint.Status) (bool, error) {
-	d.polling = true
-	d.disarm()
-	for range briefly {
-		if d.progress() {
-			if ok, err := q.take(d, st); ok || err != nil {
-				d.called()
-				d.leave()
-				return ok, err
-			}
-		}
-		if d.wanted.Load() != 0 {
-			break
-		}
-	}
-	d.leave()
-	return false, nil
 }
 
 // Peek returns a completed request, which stays (VI.3.2). Each blocked caller
 // is shown another one.
 func (d *Endpoint) Peek(ctx context.Context, timeout time.Duration) (endpoint.Handle, bool, error) {
-	w, ok, err := d.waitFor(ctx, forPeek, 0, 0, timeout)
-	return w.handle, ok, err
+	found, ok, err := d.waitFor(ctx, want{kind: forPeek}, timeout)
+	return found.handle, ok, err
 }
 
 // Probe shows an unexpected message that fits, and leaves it (VII.1.2). A
 // message that arrives is shown to one blocked caller.
 func (d *Endpoint) Probe(ctx context.Context, value, mask uint64, timeout time.Duration, st *endpoint.Status) (bool, error) {
-	w, ok, err := d.waitFor(ctx, forProbe, value, mask, timeout)
-	*st = w.status
+	found, ok, err := d.waitFor(ctx, want{kind: forProbe, value: value, mask: mask}, timeout)
+	*st = found.status
 	return ok, err
 }
 
 // Claim is Probe, and takes the message, which RecvClaimed receives.
 func (d *Endpoint) Claim(ctx context.Context, value, mask uint64, timeout time.Duration, st *endpoint.Status) (endpoint.Claim, bool, error) {
-	w, ok, err := d.waitFor(ctx, forClaim, value, mask, timeout)
-	*st = w.status
-	return w.claim, ok, err
+	found, ok, err := d.waitFor(ctx, want{kind: forClaim, value: value, mask: mask}, timeout)
+	*st = found.status
+	return found.claim, ok, err
 }
 
 // outcome is what waitFor found.
@@ -104,114 +68,129 @@ type outcome struct {
 	claim  endpoint.Claim
 }
 
-func (d *Endpoint) waitFor(ctx context.Context, kind waitKind, value, mask uint64, timeout time.Duration) (outcome, bool, error) {
+func (d *Endpoint) waitFor(ctx context.Context, q want, timeout time.Duration) (found outcome, ok bool, err error) {
 	d.lock()
-	defer d.unlock()
-	w := d.parked.get()
-	w.want = want{kind: kind, value: value, mask: mask}
-	ok, err := d.block(ctx, w, timeout)
-	found := outcome{w.handle, w.status, w.claim}
+	if d.closed {
+		d.unlock()
+		return found, false, ErrClosed
+	}
+	w := d.parked.get(q)
+	if w.check(d); w.ok || w.err != nil {
+		ok, err = w.ok, w.err
+	} else {
+		ok, err = d.block(ctx, w, timeout)
+	}
+	if ok {
+		found = outcome{w.handle, w.status, w.claim}
+	}
 	d.parked.put(w)
+	d.unlock()
 	return found, ok, err
 }
 
-// block waits until w is satisfied, time is up, the context ends, or the
-// endpoint is woken or closed. The lock is held.
+// block waits until w, which was looked at, is satisfied, time is up, the context ends, or the
+// endpoint is woken or closed. The lock is held. Whoever calls it must not defer the unlocking, for a panic of the
+// handler goes on from here without the lock.
 func (d *Endpoint) block(ctx context.Context, w *waiter, timeout time.Duration) (bool, error) {
-	if d.closed {
-		return false, ErrClosed
-	}
-	d.called()
 	w.wakeups = d.wakeups
-	if w.check(d); !w.ok && w.err == nil {
+	if timeout <= 0 {
 		d.once()
 		w.check(d)
-	}
-	if w.ok || w.err != nil || timeout <= 0 {
 		return w.ok, w.err
+	}
+	if d.blocked != 0 {
+		d.meet()
 	}
 	if timeout != Infinite {
-		w.deadline = time.Now().Add(timeout)
-	}
-	if ctx != nil {
-		if err := ctx.Err(); err != nil {
-			return false, err
+		if w.until = d.clock() + timeout; w.until < 0 {
+			w.until = never
 		}
-		w.ctx = ctx
-		stop := context.AfterFunc(ctx, d.nudge)
-		defer stop()
 	}
-	d.enter(w)
+	if ctx != nil && ctx.Done() != nil {
+		return d.blockUntil(ctx, w)
+	}
 	d.waitOn(w)
-	d.exit(w)
-	d.called()
-	if !d.polling && d.blocked != 0 {
-		d.handOver() // the role may have been offered to us alone
-	}
-	return d.result(ctx, w)
+	return d.result(w)
 }
 
-func (d *Endpoint) result(ctx context.Context, w *waiter) (bool, error) {
-	if (w.kind == forRequest || w.kind == forSet || w.kind == forWake) && !w.ok && w.err == nil {
-		w.check(d)
+// blockUntil is block with a context that may end. Its end is heard without the lock.
+func (d *Endpoint) blockUntil(ctx context.Context, kept *waiter) (bool, error) {
+	w := &waiter{want: kept.want, until: kept.until, wakeups: kept.wakeups, signal: make(chan struct{}, 1)}
+	d.once()
+	if w.check(d); !w.ok && w.err == nil {
+		stop := context.AfterFunc(ctx, func() {
+			w.ended.Store(true)
+			d.heed.Or(look)
+			w.send()
+			d.bell.Ring()
+		})
+		if ctx.Err() == nil {
+			d.waitOn(w)
+		}
+		stop()
 	}
+	kept.handle, kept.status, kept.claim = w.handle, w.status, w.claim
+	ok, err := d.result(w)
+	if !ok && err == nil {
+		err = ctx.Err()
+	}
+	return ok, err
+}
+
+func (d *Endpoint) result(w *waiter) (bool, error) {
 	switch {
-	case w.ok || w.err != nil:
-		return w.ok, w.err
+	case w.ok:
+		return true, nil
+	case w.err != nil:
+		return false, w.gone()
 	case d.closed:
 		return false, ErrClosed
-	case ctx != nil:
-		return false, ctx.Err()
 	}
 	return false, nil
 }
 
-// waitOn polls or parks until the wait is over.
+// waitOn waits: it polls where that is its to do, and else parks. The lock is held, but for moments.
 func (d *Endpoint) waitOn(w *waiter) {
-	for !w.over(d) && !w.expired() {
-		if !w.passive && d.mayPoll() {
-			w.poller = true
+	if w.kind.early() {
+		d.list(w)
+	}
+	for passed := false; !w.over(d); {
+		switch {
+		case !w.passive && !w.parks && d.takeRole(w):
 			d.poll(w)
-			w.poller = false
-			continue
+			passed = true
+		case !w.passive && !passed && d.mayPass():
+			d.progress(false) // what has come already needs nobody to be woken
+			passed = true
+		default:
+			d.park(w)
 		}
-		d.park(w)
 	}
+	d.unlist(w)
+	d.pollers()
+	d.rethrow()
 }
 
-func (w *waiter) expired() bool {
-	if w.ctx != nil && w.ctx.Err() != nil {
-		return true
-	}
-	return !w.deadline.IsZero() && !time.Now().Before(w.deadline)
-}
-
-// park waits for the poller to wake us.
+// park waits to be woken by whoever polls.
 func (d *Endpoint) park(w *waiter) {
+	w.parks = false
+	d.list(w)
+	if d.poller == nil {
+		d.back.call()
+	}
 	d.outside(func() {
-		if w.deadline.IsZero() {
+		if w.until == never {
 			<-w.signal
 			return
 		}
-		t := time.NewTimer(time.Until(w.deadline))
+		t := time.NewTimer(w.until - d.clock())
 		select {
 		case <-w.signal:
 		case <-t.C:
 		}
 		t.Stop()
 	})
-}
-
-// nudge makes every blocked caller look again.
-func (d *Endpoint) nudge() {
-	d.guest()
-	defer d.unlock()
-	for _, w := range d.parked.all {
-		w.wake(d)
-	}
-	if d.asleep {
-		d.bell.Ring()
-	}
+	w.late = w.until != never && d.clock() >= w.until
 }
 
 // Wakeup ends the blocking calls of the moment (III.3.3).
@@ -219,11 +198,4 @@ func (d *Endpoint) Wakeup() {
 	d.guest()
 	d.wakeAll()
 	d.unlock()
-}
-
-func (d *Endpoint) orClosed(err error) error {
-	if d.closed {
-		return ErrClosed
-	}
-	return err
 }

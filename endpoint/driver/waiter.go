@@ -29,7 +29,7 @@ func (v *Waiter) Wait(timeout time.Duration) (bool, error) {
 	}
 	var st endpoint.Status
 	v.inside.Store(true) // before the next look at woken: Wake looks the other way round
-	ok, err := v.d.collect(nil, want{kind: forWake, waiter: v}, timeout, &st)
+	ok, err := v.d.collect(noContext, want{kind: forWake, waiter: v}, timeout, &st)
 	v.inside.Store(false)
 	return ok, err
 }
@@ -56,9 +56,6 @@ func (v *Waiter) enter(w *waiter) {
 	p := &v.d.parked
 	v.w, v.place = w, len(p.wakers)
 	p.wakers = append(p.wakers, v)
-	if w.passive = v.passive; v.passive && !v.d.polling {
-		v.d.handOver()
-	}
 }
 
 func (v *Waiter) exit() {

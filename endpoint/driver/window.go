@@ -73,25 +73,22 @@ func (d *Endpoint) OpenWindow(mem []byte, may endpoint.Permission, key uint64) (
 // memory any more. With ErrClosed that holds when Close has returned.
 func (d *Endpoint) CloseWindow(id uint64) error {
 	d.lock()
-	defer d.unlock()
-	if d.closed {
-		return ErrClosed
+	var err error
+	switch {
+	case d.closed:
+		err = ErrClosed
+	case d.handling && insideHandler():
+		err = ErrInHandler
+	case !d.eng.CloseWindow(id):
+		err = ErrNoWindow
+	default:
+		d.after()
 	}
-	if d.handling && insideHandler() {
-		return ErrInHandler
-	}
-	if !d.eng.CloseWindow(id) {
-		return ErrNoWindow
-	}
-	d.after()
-	for d.eng.WindowBusy(id) {
-		w := d.parked.get()
-		w.kind, w.value = forWindow, id
-		_, err := d.block(noContext, w, Infinite)
+	for err == nil && d.eng.WindowBusy(id) {
+		w := d.parked.get(want{kind: forWindow, value: id})
+		_, err = d.block(noContext, w, Infinite)
 		d.parked.put(w)
-		if err != nil {
-			return err
-		}
 	}
-	return nil
+	d.unlock()
+	return err
 }

@@ -142,3 +142,5 @@ func inBackground(t testing.TB, f func()) (join func()) {
 		}
 	}
 }
+
+func vec(b []byte) wire.Vec { return wire.Vec{First: b} }

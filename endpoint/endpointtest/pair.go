@@ -68,7 +68,7 @@ func NewPair(bytes []byte) *Pair {
 		w.Capacity = 3
 	}
 	if what&128 != 0 {
-		cfg.UnexpectedBytes = 6000
+		cfg.UnexpectedBytes, cfg.UnexpectedHeaders = 6000, 100
 	}
 	for i := range p.side {
 		cfg.Session = []uint32{0x100, 0xfffffff0}[i]

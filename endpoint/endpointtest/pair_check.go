@@ -254,6 +254,13 @@ func (p *Pair) verdict() error {
 		if err := t.Check(); err != nil {
 			return fmt.Errorf("%v: %w", s.node, err)
 		}
+		bytes, headers, _, _ := s.node.Engine.Credit(s.node.PeerOf(far.node))
+		if _, _, b, h := far.node.Engine.Credit(far.node.PeerOf(s.node)); bytes != b || headers != h {
+			return fmt.Errorf("%v has credit for %d bytes and %d headers, and the other side reckons with %d and %d", s.node, bytes, headers, b, h)
+		}
+		if n := s.node.Engine.Counters().WindowBroken; n != 0 {
+			return fmt.Errorf("%v has given up %d peers that kept to their credit", s.node, n)
+		}
 		if left := p.World.Leftovers(s.node); left != nil {
 			return fmt.Errorf("%v has %q\n%s", s.node, left, s.node.Engine.DumpState())
 		}

@@ -118,7 +118,7 @@ func (p *Plan) engine(r *rand.Rand) {
 	c := &p.Engine
 	c.EagerLimit = pick(r, -1, -1, 0, 4000)
 	c.CopyLimit = pick(r, -1, -1, 0, 2000)
-	c.UnexpectedBytes = pick(r, 0, 20_000, 200_000)
+	c.UnexpectedBytes, c.UnexpectedHeaders = pick(r, 0, 20_000, 200_000), pick(r, 0, 70, 1000)
 	c.RequestTimeout = 60 * 1000
 }
 

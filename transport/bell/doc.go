@@ -92,6 +92,11 @@
 // after, P2 returns what S1 stored. The owner tells a peer when it invites it; a
 // sender that could not register fences on its own account.
 //
+// On arm64 P1 is a store-release, and P2 a load-acquire; S1 and (1) to (3) are
+// read-modify-writes. The claim needs no more of them than that each is atomic: what
+// orders P1 before P2, and S1 before S3, is the barrier in S2, which is a full one on
+// all cores.
+//
 // The owner's own goroutines ring through a word on the Go heap that goes the
 // same way, so that their ring does not depend on what peers did to the page.
 //

@@ -220,14 +220,17 @@ func (f *farArena) holdsAll(list []cma.Remote) bool {
 	return true
 }
 
-// copy copies n bytes into v, out of segments that lie in the arena.
-func (f *farArena) copy(v *wire.Vec, list []cma.Remote, n int) {
-	done := 0
+// copy copies the n bytes that begin at off, of segments that lie in the arena as of v.
+func (f *farArena) copy(v *wire.Vec, list []cma.Remote, off, n int) {
+	at := 0 // where in all bytes the segment begins
 	for _, s := range list {
-		off := s.Addr - f.place.base
-		part := f.mem.Bytes()[off : off+uint64(s.Len)]
-		part = part[:min(len(part), n-done)]
-		done += spread(v, done, part)
+		begin := s.Addr - f.place.base
+		part := f.mem.Bytes()[begin : begin+uint64(s.Len)]
+		from, to := max(off-at, 0), min(off+n-at, len(part))
+		if from < to {
+			spread(v, at+from, part[from:to])
+		}
+		at += len(part)
 	}
 }
 

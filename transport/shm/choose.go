@@ -171,12 +171,12 @@ func (s *sizeClass) try(w way, messages int) way {
 	return w
 }
 
+// counts reports whether the message of n bytes for which a way has just been chosen is to be measured.
+func (c *chooser) counts(n int) bool { return c.classes[classOf(n)].left <= trial/2 }
+
 // measured notes that n bytes took that long.
 func (c *chooser) measured(n int, w way, took time.Duration) {
 	s := &c.classes[classOf(n)]
-	if s.left > trial/2 {
-		return
-	}
 	cost := float64(max(took, 1)) * 1024 / float64(n)
 	switch r := &s.ways[w]; {
 	case r.cost == 0:

@@ -13,7 +13,9 @@ func run(c *chooser, n, messages int, open [wayEnd]bool, took [wayEnd]time.Durat
 	for range messages {
 		w := c.choose(n, open)
 		chosen[w]++
-		c.measured(n, w, took[w])
+		if c.counts(n) {
+			c.measured(n, w, took[w])
+		}
 	}
 	return chosen
 }

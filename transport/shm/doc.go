@@ -11,12 +11,36 @@
 // once, by the receiver, out of the peer's arena if the sender's memory came from
 // Alloc, or with process_vm_readv; or twice, by blocks through the ring, which
 // keeps two cores busy at once and is often quicker. Each link measures which
-// (choose.go). Whether a peer can be read is proven at connect by reading a nonce
+// (choose.go). A copy stops after each MiB until the next Poll, so that other
+// peers and the endpoint's timers get their turn. Whether a peer can be read is proven at connect by reading a nonce
 // of it; where it can't, or ever fails, the ring serves.
 //
 // The files: transport.go claims, accept.go and dial.go meet, hello.go is what
 // they say, link.go and poll.go move frames, expose.go, pull.go and choose.go copy
 // large messages, arena.go is Alloc and Free, death.go watches for the end.
+//
+// # Memory order
+//
+// Between two processes bytes are handed over in four ways:
+//
+//   - A frame, by the first word of its slot, and the room that it took, by the
+//     reader's position: see package ring.
+//   - A wake-up, by the word of a doorbell: see package bell.
+//   - The bytes of an exposed message, in the arena or read by the kernel. They
+//     were written before the rendezvous frame that describes them was published,
+//     and are read after that frame: the ring's order is theirs.
+//   - The end of an exposure. Its owner adds 1 to the generation and then lets the
+//     user write; the receiver loads the bytes and then looks at the generation.
+//     If it finds the old one, its loads must have been made before those writes.
+//     On amd64 loads are made in their order and stores are seen in theirs, so a
+//     plain look will do. On arm64 a load-acquire does not hold earlier loads
+//     back. There the look is an addition of 0 (current_other.go): it stores, that
+//     store is a release, and the owner's addition to the same word acquires what
+//     it finds. In Go's memory model, too, the loads happen before the addition of
+//     0, that before the addition of 1, and that before the user's writes.
+//
+// Within a process all but watch runs under the endpoint's lock; what watch and the
+// poller share are atomic pointers and flags.
 //
 // System calls and unsafe live in internal/: segment (memory), ring (frames),
 // bell (sleeping), cma (single copy), arena (an allocator of offsets).

@@ -101,4 +101,4 @@ func (l *link) parseExposure(desc []byte) (x exposure, rest []byte, ok bool) {
 
 // stands reports whether the exposure has not ended. Asked after copying, it
 // speaks for the bytes: they were read before.
-func (x *exposure) stands() bool { return atomic.LoadUint64(x.word) == x.generation }
+func (x *exposure) stands() bool { return current(x.word) == x.generation }

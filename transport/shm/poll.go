@@ -18,11 +18,14 @@ const (
 func (p *port) Poll(h transport.Handler) int {
 	n := 0
 	p.stopped = false
+	if p.copied != 0 {
+		n = p.copyOn(h)
+	}
 	all := len(p.links)
 	busy := all
 	if busy > busyLinks {
 		if p.turn++; p.turn%quietTurns == 0 {
-			return p.pollAll(h)
+			return n + p.pollAll(h)
 		}
 		busy = busyLinks
 	}
@@ -121,9 +124,12 @@ func (l *link) publish() {
 	}
 }
 
-// Quiet reports whether no ring has a frame that could be taken, and no link has
-// an end to tell of.
+// Quiet reports whether no pull is under way, no ring has a frame that could be taken,
+// and no link has an end to tell of.
 func (p *port) Quiet() bool {
+	if len(p.pulls) > 0 {
+		return false
+	}
 	for _, l := range p.links {
 		if l.in.Behind() {
 			l.publish() // nobody would do it while we sleep

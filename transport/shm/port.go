@@ -35,7 +35,10 @@ type port struct {
 	links []*link // bound ones, the busy first; under the endpoint's lock
 	turn  int
 
-	stopped bool // the handler wants nothing more in this Poll
+	stopped bool    // the handler wants nothing more in this Poll
+	copied  int     // bytes of pulls since the last Poll; not 0 while pulls are under way
+	pulls   []*pull // under way, the next one first
+	idle    []*pull // for later
 
 	learned experience // under the endpoint's lock, too
 
@@ -70,7 +73,15 @@ func (p *port) every() []*link {
 	return slices.Collect(maps.Keys(p.all))
 }
 
+// remove takes a link out of the polling, and ends its pulls.
 func (p *port) remove(l *link) {
+	p.pulls = slices.DeleteFunc(p.pulls, func(g *pull) bool {
+		if g.link != l {
+			return false
+		}
+		p.freePull(g)
+		return true
+	})
 	p.links = slices.DeleteFunc(p.links, func(o *link) bool { return o == l })
 }
 

@@ -3,51 +3,128 @@
 package shm
 
 import (
+	"slices"
 	"time"
 
 	"gomx/transport"
 	"gomx/transport/shm/internal/bulk"
+	"gomx/transport/shm/internal/cma"
 	"gomx/transport/wire"
 )
 
-// Pull moves n bytes by the way that is quickest at present.
-func (l *link) Pull(desc []byte, v *wire.Vec, n int, _ uint64) wire.PullResult {
+// piece is how many bytes are copied between two Polls: so many that the Polls
+// between do not count, and so few that others get their turn.
+const piece = 1 << 20
+
+// pull is a message that is copied from the peer's memory.
+type pull struct {
+	link    *link
+	id      uint64
+	source  exposure
+	from    []cma.Remote
+	into    wire.Vec
+	n, done int
+	way     way
+	counts  bool          // it is to be measured
+	spent   time.Duration // copying
+}
+
+// Pull moves n bytes by the way that is quickest at present. It copies what may
+// still be copied before the next Poll, and leaves the rest to that.
+func (l *link) Pull(desc []byte, v *wire.Vec, n int, id uint64) wire.PullResult {
+	p := l.port
 	source, desc, ok := l.parseExposure(desc)
 	if !ok {
-		l.port.events.Count(transport.CorruptFrames)
+		p.events.Count(transport.CorruptFrames)
 		return wire.PullFailed
 	}
 	list, bytes, err := l.scratch.ParseDescribe(desc)
 	if err != nil || bytes < n {
-		l.port.events.Count(transport.CorruptFrames)
+		p.events.Count(transport.CorruptFrames)
 		return wire.PullFailed
 	}
 	far := l.far.Load()
-	open := [wayEnd]bool{
+	way := l.chooser.choose(n, [wayEnd]bool{
 		byArena:  far != nil && far.holdsAll(list),
 		byRead:   l.direct.Load() == nil,
 		byBlocks: true,
-	}
-	way := l.chooser.choose(n, open)
-	began := time.Now()
-	switch way {
-	case byArena:
-		far.copy(v, list, n)
-	case byRead:
-		if _, err := l.scratch.Read(l.pid, v, list, n); err != nil {
-			l.direct.Store(&ending{err})
-			l.port.events.Count(transport.PullFallbacks)
-			return wire.PullFailed
+	})
+	counts := l.chooser.counts(n)
+	if way == byBlocks {
+		l.blocks = blockTimer{}
+		if counts {
+			l.blocks = blockTimer{bytes: n, began: time.Now()}
 		}
-	case byBlocks:
-		l.blocks = blockTimer{bytes: n, began: began}
 		return wire.PullDeclined
 	}
-	if !source.stands() {
-		return wire.PullFailed // the send has ended meanwhile: these may be other bytes
+	g := p.newPull()
+	*g = pull{link: l, id: id, source: source, from: append(g.from, list...), into: *v, n: n, way: way, counts: counts}
+	result := g.copy(max(piece-p.copied, 0))
+	if result == wire.PullStarted {
+		p.pulls = append(p.pulls, g)
+	} else {
+		p.freePull(g)
 	}
-	l.chooser.measured(n, way, time.Since(began))
+	return result
+}
+
+// copy copies so many bytes more, or what is left.
+func (g *pull) copy(most int) wire.PullResult {
+	l, n := g.link, min(g.n-g.done, most)
+	began := time.Now()
+	if g.way == byArena {
+		l.far.Load().copy(&g.into, g.from, g.done, n)
+	} else if _, err := l.scratch.ReadAt(l.pid, &g.into, g.from, g.done, n); err != nil {
+		l.direct.Store(&ending{err})
+		l.port.events.Count(transport.PullFallbacks)
+		return wire.PullFailed
+	}
+	g.done += n
+	g.spent += time.Since(began)
+	l.port.copied += n
+	switch {
+	case !g.source.stands():
+		return wire.PullFailed // the send has ended meanwhile: these may be other bytes
+	case g.done < g.n:
+		return wire.PullStarted
+	case g.counts:
+		l.chooser.measured(g.n, g.way, g.spent)
+	}
 	return wire.PullDone
+}
+
+// copyOn copies a piece of what is under way, each pull in its turn, and returns
+// how many it has copied of: whoever polls is not idle meanwhile.
+func (p *port) copyOn(h transport.Handler) (n int) {
+	for p.copied = 0; len(p.pulls) > 0 && p.copied < piece; {
+		n++
+		g := p.pulls[0]
+		result := g.copy(piece - p.copied)
+		p.pulls = slices.Delete(p.pulls, 0, 1)
+		if result == wire.PullStarted {
+			p.pulls = append(p.pulls, g)
+			continue
+		}
+		id := g.id
+		p.freePull(g)
+		h.PullFinished(id, result == wire.PullDone)
+	}
+	return n
+}
+
+func (p *port) newPull() *pull {
+	if n := len(p.idle); n > 0 {
+		g := p.idle[n-1]
+		p.idle = p.idle[:n-1]
+		return g
+	}
+	return new(pull)
+}
+
+// freePull forgets whose memory it was.
+func (p *port) freePull(g *pull) {
+	*g = pull{from: g.from[:0]}
+	p.idle = append(p.idle, g)
 }
 
 // spread copies what another core has written into v from off on, and returns how

@@ -17,5 +17,10 @@
 //   - Descriptors carry close-on-exec from the moment they exist. A function that
 //     is given a descriptor to own closes it also when it fails.
 //
+// Memory order is up to who uses the words: they are for sync/atomic, of which every
+// operation is at least an acquire or a release on all processors, also between two
+// processes. A plain store or load of theirs is right only where the package that
+// makes it says why.
+//
 // Read mem.go first, then fds.go.
 package segment

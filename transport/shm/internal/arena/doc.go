@@ -13,6 +13,10 @@
 // Size, or under a lock that also covers Alloc: after Free the pages may already
 // be somebody else's. Blocks smaller than a page never own a whole one.
 //
+// Memory order is no matter here: the allocator's own state is under its lock, and
+// who gives an offset to another process does so through a ring, whose order the
+// bytes at that offset follow.
+//
 // Where to read next: arena.go for the rules, pages.go for runs and holes,
 // slab.go for small blocks.
 package arena

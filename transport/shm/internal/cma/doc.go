@@ -19,6 +19,12 @@
 //     asks it after the copy, before it believes the bytes. Probe shows at the
 //     beginning that the number means the same process to both.
 //
+// Memory order: the kernel copies on the core that asks, so its loads lie where the
+// system call lies in the caller's program, after what the caller has loaded before.
+// Entering and leaving the kernel orders nothing by itself: to know that the bytes
+// were read before something that it loads later, the caller needs a load that does
+// not let earlier ones pass (transport/shm/doc.go).
+//
 // A Scratch holds the vectors for the kernel, so that copying allocates nothing
 // once they have grown. Read scratch.go first, then describe.go.
 package cma

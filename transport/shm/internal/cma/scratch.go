@@ -51,35 +51,39 @@ func (d direction) String() string {
 // segments of the two may be cut differently. It returns how many bytes were
 // copied; fewer than n only beside an error, which wraps the errno.
 func (s *Scratch) Read(pid int, dst *wire.Vec, src []Remote, n int) (int, error) {
-	return s.copy(reading, pid, dst, src, n)
+	return s.ReadAt(pid, dst, src, 0, n)
+}
+
+// ReadAt is Read for the n bytes that begin at off, of src as of dst.
+func (s *Scratch) ReadAt(pid int, dst *wire.Vec, src []Remote, off, n int) (int, error) {
+	return s.copy(reading, pid, dst, src, off, n)
 }
 
 // Write copies the first n bytes of src to the front of dst, in process pid,
 // otherwise like Read.
 func (s *Scratch) Write(pid int, dst []Remote, src *wire.Vec, n int) (int, error) {
-	return s.copy(writing, pid, src, dst, n)
+	return s.copy(writing, pid, src, dst, 0, n)
 }
 
-func (s *Scratch) copy(d direction, pid int, local *wire.Vec, remote []Remote, n int) (int, error) {
-	if n < 0 || local.Len() < n || total(remote) < uint64(n) {
-		return 0, fmt.Errorf("%v of %d bytes: %w (%d here, %d there)", d, n, ErrShort, local.Len(), total(remote))
+func (s *Scratch) copy(d direction, pid int, local *wire.Vec, remote []Remote, off, n int) (int, error) {
+	if off < 0 || n < 0 || local.Len()-off < n || total(remote) < uint64(off)+uint64(n) {
+		return 0, fmt.Errorf("%v of %d bytes at %d: %w (%d here, %d there)", d, n, off, ErrShort, local.Len(), total(remote))
 	}
 	var here, there cursor
-	for done := 0; done < n; {
+	for done, moved := 0, off; done < n; {
+		here.advance(moved, func(i int) int { return len(local.Segment(i)) })
+		there.advance(moved, func(i int) int { return int(remote[i].Len) })
 		s.fillLocal(local, here, n-done)
 		s.fillRemote(remote, there, n-done)
-		moved, err := s.call(d, pid)
+		var err error
+		moved, err = s.call(d, pid)
 		if err == nil && moved <= 0 {
 			err = io.ErrUnexpectedEOF
 		}
 		if err != nil {
 			return done, fmt.Errorf("%v of process %d after %d of %d bytes: %w", d, pid, done, n, err)
 		}
-		if done += moved; done == n {
-			break
-		}
-		here.advance(moved, func(i int) int { return len(local.Segment(i)) })
-		there.advance(moved, func(i int) int { return int(remote[i].Len) })
+		done += moved
 	}
 	return n, nil
 }

@@ -68,17 +68,26 @@
 //	the reader (Publish)     R1 store the position  R2 load wanted, tell if not 0
 //
 // At least one of W2 and R2 must see what the other side has stored, or the
-// writer sleeps though there is room. The one order that a release and an acquire
-// do not give is that of a store before a later load of another word: a core may
-// keep the store to itself until the load is done. So all four are operations of
-// sync/atomic, which are sequentially consistent among each other: an exchange for
-// the stores of amd64, and on arm64 a load-acquire does not pass an earlier
-// store-release. The writer comes here only when the ring is full, and the reader
-// every PublishEvery frames or when it has nothing else to do.
+// writer sleeps though there is room. A release and an acquire do not give that:
+// a core may keep a store to itself until a later load of another word is done.
+// So W1 and R1 are exchanges, which on amd64 drain the store buffer. On arm64 an
+// exchange ends in a store-release, which a later load-acquire does not pass. The
+// writer comes here only when the ring is full, and the reader every PublishEvery
+// frames or when it has nothing else to do.
 //
 // TestRequestMeetsRoom finds each of the three shorter versions (without W2,
-// without the exchange in R1, with neither) within some thousand rounds on amd64.
-// Run under qemu's emulation of arm64 it shows that the code is right in program
-// order and as translated; but qemu runs an atomic operation as one of the host's,
-// with the host's stronger order, so it can't show what only an arm64 core would do.
+// without the exchange in R1, without both) within some ten thousand rounds on
+// amd64.
+//
+// # What runs under qemu-user show
+//
+// The tests of this package, of the arena, of exposures and of the endpoint's lock
+// run for arm64 under qemu-user on amd64, too (.ci/run). That shows that the files
+// for other processors and what the compiler makes of them are right, and finds a
+// missing barrier between a store and a later load, which amd64 reorders as well.
+// qemu is even weaker than the architecture there: version 7.2 puts no barrier
+// between a store-release and a later load-acquire, and TestRequestMeetsRoom fails
+// with atomic stores in place of the exchanges. But it can't show a reordering that
+// amd64 does not do: of loads, of stores, or of a store before an earlier load. For
+// those there are only the arguments here and in transport/shm/doc.go.
 package ring

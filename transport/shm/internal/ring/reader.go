@@ -129,6 +129,6 @@ func (r *Reader) Behind() bool { return r.told != r.next }
 // PublishEvery frames.
 func (r *Reader) Publish() bool {
 	r.told, r.taken = r.next, 0
-	atomic.StoreUint64(r.position, r.next) // and not publish: see "The request for room" in doc.go
+	atomic.SwapUint64(r.position, r.next) // see "The request for room" in doc.go
 	return atomic.LoadUint32(r.wanted) != 0 && atomic.SwapUint32(r.wanted, 0) != 0
 }

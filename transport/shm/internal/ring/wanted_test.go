@@ -49,7 +49,7 @@ func TestRequestMeetsRoom(t *testing.T) {
 		h.Seq++
 		return true
 	}
-	rounds := uint64(100_000)
+	rounds := uint64(50_000)
 	if testing.Short() {
 		rounds /= 10
 	}

@@ -137,7 +137,7 @@ func (w *Writer) refresh(n uint64) bool {
 // want asks the reader to say when it has made room, and looks once more whether n slots are free: of
 // room that the reader has made since the last look, but before it could see the request, it says nothing.
 func (w *Writer) want(n uint64) bool {
-	atomic.StoreUint32(w.wanted, 1)
+	atomic.SwapUint32(w.wanted, 1)
 	return w.refresh(n)
 }
 

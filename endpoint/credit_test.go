@@ -1,0 +1,250 @@
+package endpoint_test
+
+import (
+	"fmt"
+	"testing"
+
+	"gomx/endpoint"
+	"gomx/endpoint/endpointtest"
+	"gomx/transport/wire"
+)
+
+// flooded is a world in which a number of endpoints have sent more to one, "b", than
+// that takes, while it receives nothing.
+type flooded struct {
+	w       *endpointtest.World
+	b       *endpointtest.Node
+	senders []*endpointtest.Node
+	sends   [][]endpoint.Handle
+}
+
+func flood(t *testing.T, caps wire.Caps, cfg endpoint.Config, senders, messages, size int) *flooded {
+	t.Helper()
+	f := &flooded{w: &endpointtest.World{Caps: caps}}
+	f.w.Pulls = endpointtest.PullMode(0)
+	f.b = f.w.Add("b", cfg)
+	for i := range senders {
+		n := f.w.Add(fmt.Sprint("s", i), endpoint.Config{EagerLimit: -1, CopyLimit: -1, Session: uint32(1000 * (i + 2))})
+		f.senders = append(f.senders, n)
+		n.Connect(f.b, 0, 0)
+	}
+	f.settle()
+	for _, n := range f.senders {
+		var sends []endpoint.Handle
+		for i := range messages {
+			sends = append(sends, f.send(t, n, f.b, size, uint64(i), false))
+		}
+		f.sends = append(f.sends, sends)
+	}
+	f.settle()
+	return f
+}
+
+// settle lets everything happen that can, over media that take some time for it too.
+func (f *flooded) settle() {
+	for range 200 {
+		f.w.Run()
+		due := endpoint.Never
+		for _, n := range f.w.Nodes {
+			due = min(due, n.Engine.NextDue())
+		}
+		if due == endpoint.Never || due > f.w.Now+2000 {
+			return
+		}
+		f.w.Tick(max(1, due-min(due, f.w.Now)))
+	}
+}
+
+func (f *flooded) send(t *testing.T, from, to *endpointtest.Node, size int, match uint64, sync bool) endpoint.Handle {
+	t.Helper()
+	addr, ok := from.Engine.AddrOf(from.PeerOf(to))
+	if !ok {
+		t.Fatal("not connected")
+	}
+	h, err := from.Engine.Send(wire.Vec{First: make([]byte, size)}, addr, match, nil, sync)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return h
+}
+
+func (f *flooded) recv(t *testing.T, at *endpointtest.Node, size int, value, mask uint64) endpoint.Handle {
+	t.Helper()
+	h, err := at.Engine.Recv(wire.Vec{First: make([]byte, size)}, value, mask, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return h
+}
+
+func done(t *testing.T, what string, at *endpointtest.Node, h endpoint.Handle) {
+	t.Helper()
+	var st endpoint.Status
+	if ok, err := at.Engine.Test(h, &st); !ok || err != nil || st.Code != endpoint.Success {
+		t.Errorf("%s: done %v, %v, %v\n%.2000s", what, ok, err, st.Code, at.Engine.DumpState())
+	}
+}
+
+var small = endpoint.Config{EagerLimit: -1, CopyLimit: -1, Session: 1, UnexpectedBytes: 8 << 10, UnexpectedHeaders: 200}
+
+const exactly = ^uint64(0)
+
+func media() map[string]wire.Caps {
+	return map[string]wire.Caps{
+		"safe": endpointtest.Reliable(false), "safe, pulling": endpointtest.Reliable(true),
+		"healing": endpointtest.Healing(false), "lossy": endpointtest.Lossy(false),
+	}
+}
+
+// TestOnlyMessagesWaitForCredit: while messages of a peer wait for somebody to receive
+// them, everything else goes on with it in both directions.
+func TestOnlyMessagesWaitForCredit(t *testing.T) {
+	for name, caps := range media() {
+		t.Run(name, func(t *testing.T) {
+			f := flood(t, caps, small, 1, 3000, 100)
+			a, b := f.senders[0], f.b
+			if a.Engine.Backlog() {
+				t.Error("the sender is busy with what it can't send")
+			}
+			waiting := 0
+			for _, o := range a.Engine.Outstanding() {
+				if o.Stage == "waits for the peer to receive: no message credit" {
+					waiting++
+				}
+			}
+			if waiting == 0 {
+				t.Error("no send says that it waits for credit")
+			}
+			again, ours := a.Connect(b, 0, 0), b.Connect(a, 0, 0)
+			sync := f.send(t, b, a, 100, 1, true)
+			large := f.send(t, b, a, 300_000, 2, true)
+			r1, r2 := f.recv(t, a, 100, 1, exactly), f.recv(t, a, 300_000, 2, exactly)
+			f.settle()
+			done(t, "connect of the sender", a, again)
+			done(t, "connect to the sender", b, ours)
+			done(t, "small synchronous message to the sender", b, sync)
+			done(t, "large one", b, large)
+			done(t, "its receive", a, r1)
+			done(t, "its receive", a, r2)
+			for _, pair := range [][2]*endpointtest.Node{{a, b}, {b, a}} {
+				from, to := pair[0], pair[1]
+				id, err := to.Engine.OpenWindow(make([]byte, 9000), endpoint.MayRead|endpoint.MayWrite, 5)
+				if err != nil {
+					t.Fatal(err)
+				}
+				addr, _ := from.Engine.AddrOf(from.PeerOf(to))
+				for _, n := range []int{8, 9000} {
+					put, _ := from.Engine.Put(wire.Vec{First: make([]byte, n)}, addr, id, 0, 0, nil)
+					get, _ := from.Engine.Get(wire.Vec{First: make([]byte, n)}, addr, id, 0, 0, nil)
+					f.settle()
+					done(t, "put", from, put)
+					done(t, "get", from, get)
+				}
+			}
+			f.receiveAll(t, 100)
+		})
+	}
+}
+
+// receiveAll receives what was sent, and wants all sends to complete.
+func (f *flooded) receiveAll(t *testing.T, size int) {
+	t.Helper()
+	for i := range f.sends[0] {
+		for range f.senders {
+			h := f.recv(t, f.b, size, uint64(i), exactly)
+			for k := 0; f.b.Engine.Pending(h) && k < 3; k++ {
+				f.settle()
+			}
+			done(t, fmt.Sprint("message ", i), f.b, h)
+		}
+		if t.Failed() {
+			return
+		}
+	}
+	f.settle()
+	for k, n := range f.senders {
+		for i, h := range f.sends[k] {
+			if done(t, fmt.Sprint("send ", i), n, h); t.Failed() {
+				return
+			}
+		}
+	}
+}
+
+// TestLargeMessageBeforeTheFlood: a large message, then many small ones, which are
+// received by wildcards in their order.
+func TestLargeMessageBeforeTheFlood(t *testing.T) {
+	for name, caps := range media() {
+		t.Run(name, func(t *testing.T) {
+			f := flood(t, caps, small, 1, 0, 0)
+			a := f.senders[0]
+			sends := []endpoint.Handle{f.send(t, a, f.b, 300_000, 0, false)}
+			for i := range 2000 {
+				sends = append(sends, f.send(t, a, f.b, []int{500, 30_000}[i%64/63], uint64(1+i), false))
+			}
+			f.settle()
+			for i := range sends {
+				h := f.recv(t, f.b, 300_000, 0, 0)
+				for k := 0; f.b.Engine.Pending(h) && k < 3; k++ {
+					f.settle()
+				}
+				var st endpoint.Status
+				if ok, err := f.b.Engine.Test(h, &st); !ok || err != nil || st.Match != uint64(i) {
+					t.Fatalf("receive %d: done %v, %v, message %d\n%.2000s", i, ok, err, st.Match, f.b.Engine.DumpState())
+				}
+			}
+			f.settle()
+			for _, h := range sends {
+				done(t, "send", a, h)
+			}
+		})
+	}
+}
+
+// TestMemoryOfAReceiver: what senders make an endpoint keep that receives nothing is
+// what docs/wire.md says, however many they are, and nobody is left without a share.
+func TestMemoryOfAReceiver(t *testing.T) {
+	cfg := endpoint.Config{
+		EagerLimit: -1, CopyLimit: -1, Session: 1, UnexpectedBytes: 1 << 20, UnexpectedHeaders: 8 << 10, UnexpectedReserve: 2 << 10,
+	}
+	for _, c := range []struct{ senders, messages int }{{1, 20_000}, {10, 4000}, {1000, 120}} {
+		for _, size := range []int{8, 900, 2000} {
+			f := flood(t, endpointtest.Reliable(true), cfg, c.senders, c.messages, size)
+			d := f.b.Engine.Depths()
+			bound := 1<<20 + c.senders*2<<10 + (8<<10+c.senders*64)*224
+			if d.Bytes > bound || d.BytesPeak > bound {
+				t.Errorf("%d senders of %d bytes: %d bytes are kept, the bound is %d", c.senders, size, d.Bytes, bound)
+			}
+			if share := d.Unexpected / c.senders; share < 64 {
+				t.Errorf("%d senders of %d bytes: %d messages of each are here", c.senders, size, share)
+			}
+			if n := f.b.Engine.Counters().WindowBroken; n != 0 {
+				t.Errorf("%d senders break their window", n)
+			}
+		}
+	}
+}
+
+// TestBrokenWindow: a peer that sends without credit loses its session, and no other does.
+func TestBrokenWindow(t *testing.T) {
+	for _, kind := range []wire.Kind{wire.Eager, wire.Rendezvous} {
+		f := flood(t, endpointtest.Reliable(false), small, 2, 1, 8)
+		b, p := f.b.Engine, f.b.PeerOf(f.senders[0])
+		for i := range uint32(5000) {
+			h := wire.Header{Kind: kind, Match: 7, Seq: 2000 + 1 + i, Session: 1}
+			if kind == wire.Rendezvous {
+				h.Flags, h.ID, h.Total = wire.HasID|wire.HasRange, 7, 5000
+			}
+			b.Frame(p, &h, nil)
+		}
+		c := b.Counters()
+		if c.WindowBroken != 1 || b.Depths().Unexpected > 600 {
+			t.Errorf("%v: %d peers given up, %d messages kept, %d frames of no session", kind, c.WindowBroken, b.Depths().Unexpected, c.BadSession)
+		}
+		h := f.send(t, f.senders[1], f.b, 8, 99, true)
+		r := f.recv(t, f.b, 8, 99, exactly)
+		f.settle()
+		done(t, "another peer's message", f.senders[1], h)
+		done(t, "another peer's message", f.b, r)
+	}
+}

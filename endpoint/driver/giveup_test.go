@@ -1,0 +1,302 @@
+package driver_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"gomx/endpoint"
+	"gomx/endpoint/driver"
+	"gomx/transport/mem"
+)
+
+// waitsFor are the calls that wait for a certain request.
+func waitsFor(d *driver.Endpoint, h endpoint.Handle) map[string]func() (bool, error) {
+	return map[string]func() (bool, error){
+		"wait": func() (bool, error) {
+			return d.Wait(noContext, h, driver.Infinite, new(endpoint.Status))
+		},
+		"wait with a context": func() (bool, error) {
+			ctx, cancel := context.WithCancel(context.Background())
+			defer cancel()
+			return d.Wait(ctx, h, driver.Infinite, new(endpoint.Status))
+		},
+		"wait for a set": func() (bool, error) {
+			b := &driver.Batch{Len: 1, Handle: func(int) endpoint.Handle { return h }, Taken: func(int, *endpoint.Status) {}}
+			_, ok, err := d.WaitSet(noContext, b, driver.Infinite)
+			return ok, err
+		},
+	}
+}
+
+// A caller whose request another goroutine takes away learns so at once, and why.
+func TestWaiterOfARequestThatGoes(t *testing.T) {
+	both(t, func(t *testing.T, wait option) {
+		w := newWorld(t, mem.Options{})
+		defer w.close()
+		d := w.open(wait)
+		for way, takeAway := range map[string]func(h endpoint.Handle){
+			"cancelled": func(h endpoint.Handle) { _, _ = d.Cancel(h) },
+			"forgotten": func(h endpoint.Handle) { _ = d.Forget(h) },
+		} {
+			for name := range waitsFor(d, 0) {
+				for _, after := range []time.Duration{10 * time.Microsecond, 5 * time.Millisecond} {
+					h := w.recv(d, 1, nil)
+					time.AfterFunc(after, func() { takeAway(h) })
+					inBackground(t, func() {
+						ok, err := waitsFor(d, h)[name]()
+						if ok || !errors.Is(err, endpoint.ErrBadRequest) {
+							t.Errorf("%s, %s: %v %v", name, way, ok, err)
+						}
+						var gone *driver.GoneError
+						if after > time.Millisecond && (!errors.As(err, &gone) || gone.Request != h) {
+							t.Errorf("%s, %s: the error does not say so: %v", name, way, err)
+						}
+					})()
+				}
+			}
+		}
+	})
+}
+
+// Of two callers that wait for one request one collects it, and the other does not wait on.
+func TestSurplusWaiter(t *testing.T) {
+	both(t, func(t *testing.T, wait option) {
+		w := newWorld(t, mem.Options{})
+		defer w.close()
+		a, b := w.open(wait), w.open(wait)
+		to := w.connect(a, 1)
+		for i := range uint64(20) {
+			h := w.recv(b, i, make([]byte, 1))
+			var collected atomic.Int32
+			var joins []func()
+			for range 2 {
+				joins = append(joins, inBackground(t, func() {
+					ok, err := b.Wait(noContext, h, driver.Infinite, new(endpoint.Status))
+					if ok {
+						collected.Add(1)
+					} else if !errors.Is(err, endpoint.ErrBadRequest) {
+						t.Errorf("wait: %v", err)
+					}
+				}))
+			}
+			if i%2 == 0 {
+				time.Sleep(time.Millisecond) // both wait by then, most likely
+			}
+			w.wait(a, w.send(a, to, i, []byte{1}))
+			for _, join := range joins {
+				join()
+			}
+			if n := collected.Load(); n != 1 {
+				t.Errorf("collected %d times", n)
+			}
+		}
+	})
+}
+
+// disturbed opens two endpoints, of which one gets small messages without a pause until stop is called. Each is received.
+func disturbed(t *testing.T, options ...option) (w *world, d, peer *driver.Endpoint, to endpoint.Addr, stop func()) {
+	w = newWorld(t, mem.Options{})
+	d, peer = w.open(options...), w.open(options...)
+	to = w.connect(peer, 0)
+	var over atomic.Bool
+	join := inBackground(t, func() {
+		for !over.Load() {
+			h := w.recv(d, 1, make([]byte, 8))
+			w.wait(peer, w.send(peer, to, 1, make([]byte, 8)))
+			w.wait(d, h)
+		}
+	})
+	return w, d, peer, to, func() { over.Store(true); join() }
+}
+
+// However much arrives, a wait ends when its context or its time does, and requests that time out do.
+func TestTimePassesUnderTraffic(t *testing.T) {
+	w, d, _, _, stop := disturbed(t, spinning(time.Hour))
+	defer w.close()
+	defer stop()
+	h := w.recv(d, 2, nil)
+	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Millisecond)
+	defer cancel()
+	inBackground(t, func() {
+		if _, err := d.Wait(ctx, h, driver.Infinite, new(endpoint.Status)); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("wait with a context: %v", err)
+		}
+		if ok, err := d.Wait(noContext, h, 20*time.Millisecond, new(endpoint.Status)); ok || err != nil {
+			t.Errorf("wait with a timeout: %v %v", ok, err)
+		}
+	})()
+}
+
+// A call beside a handler that runs in the endpoint's own goroutine takes nothing from that: later messages are
+// received though nobody calls.
+func TestCallsBesideTheBackgroundsHandler(t *testing.T) {
+	for name, call := range map[string]func(d *driver.Endpoint, h endpoint.Handle){
+		"test":       func(d *driver.Endpoint, h endpoint.Handle) { _, _ = d.Test(h, new(endpoint.Status)) },
+		"window use": func(d *driver.Endpoint, h endpoint.Handle) { _, _, _ = d.WindowUse(0) },
+		"wait, 0":    func(d *driver.Endpoint, h endpoint.Handle) { _, _ = d.Wait(noContext, h, 0, new(endpoint.Status)) },
+		"wait": func(d *driver.Endpoint, h endpoint.Handle) {
+			_, _ = d.Wait(noContext, h, time.Millisecond, new(endpoint.Status))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			both(t, func(t *testing.T, wait option) {
+				w := newWorld(t, mem.Options{})
+				defer w.close()
+				a, b := w.open(wait), w.open(wait)
+				to := w.connect(a, 1)
+				entered, leave := make(chan struct{}), make(chan struct{})
+				_ = b.SetHandler(func(m *endpoint.Incoming) endpoint.Action {
+					close(entered)
+					<-leave
+					return endpoint.Finished
+				})
+				h, large := w.recv(b, 9, nil), w.recv(b, 2, make([]byte, 1<<20))
+				time.Sleep(30 * time.Millisecond) // of idleness, which brings the background in
+				w.send(a, to, 1, []byte{1})
+				inBackground(t, func() { <-entered })()
+				call(b, h)
+				close(leave)
+				time.Sleep(30 * time.Millisecond)
+				w.wait(a, w.send(a, to, 2, make([]byte, 1<<20))) // a rendezvous, which b serves
+				w.wait(b, large)
+			})
+		})
+	}
+}
+
+// A caller that is blocked when progression is switched off receives nothing until it is on again.
+func TestPauseStopsWhoWaits(t *testing.T) {
+	both(t, func(t *testing.T, wait option) {
+		w := newWorld(t, mem.Options{})
+		defer w.close()
+		a, b, c := w.open(wait), w.open(wait), w.open(wait)
+		to := w.connect(a, 1)
+		h := w.recv(b, 1, make([]byte, 1))
+		var got atomic.Bool
+		join := inBackground(t, func() { w.wait(b, h); got.Store(true) })
+		time.Sleep(2 * time.Millisecond)
+		if err := b.Pause(true); err != nil {
+			t.Fatal(err)
+		}
+		w.wait(a, w.send(a, to, 1, []byte{1}))
+		connect, err := c.Iconnect(board, 1, 0, 0, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if ok, err := c.Wait(noContext, connect, 20*time.Millisecond, new(endpoint.Status)); ok || err != nil || got.Load() {
+			t.Errorf("connected: %v %v, received: %v, while progression is off", ok, err, got.Load())
+		}
+		if err := b.Pause(false); err != nil {
+			t.Fatal(err)
+		}
+		join()
+		w.wait(c, connect)
+	})
+}
+
+// A panic of the handler goes on to the caller who polls, and leaves the endpoint usable and the message there.
+func TestHandlerPanics(t *testing.T) {
+	for name, call := range map[string]func(d *driver.Endpoint, h endpoint.Handle){
+		"wait": func(d *driver.Endpoint, h endpoint.Handle) {
+			_, _ = d.Wait(noContext, h, patience, new(endpoint.Status))
+		},
+		"test":     func(d *driver.Endpoint, h endpoint.Handle) { _, _ = d.Test(h, new(endpoint.Status)) },
+		"progress": func(d *driver.Endpoint, h endpoint.Handle) { _ = d.Progress() },
+		"probe": func(d *driver.Endpoint, h endpoint.Handle) {
+			_, _ = d.Probe(noContext, 5, 5, patience, new(endpoint.Status))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t, mem.Options{})
+			defer w.close()
+			d := w.open(spinning(time.Hour))
+			panics := true
+			_ = d.SetHandler(func(*endpoint.Incoming) endpoint.Action {
+				if panics {
+					panics = false
+					panic("the user's own")
+				}
+				return endpoint.Continue
+			})
+			h := w.recv(d, 9, nil)
+			var thrown any
+			inBackground(t, func() {
+				defer func() { thrown = recover() }()
+				sent, _ := d.Send(vec([]byte{7}), d.Self(), 1, nil, false)
+				_ = d.Forget(sent)
+				for range 1000 {
+					call(d, h)
+				}
+			})()
+			if thrown != "the user's own" {
+				t.Fatalf("caught %v", thrown)
+			}
+			if st := w.wait(d, w.recv(d, 1, make([]byte, 1))); st.Code != endpoint.Success || st.XferLength != 1 {
+				t.Errorf("afterwards: %+v", st)
+			}
+		})
+	}
+}
+
+// In the endpoint's own goroutine the panic ends the process, with its own words and stack.
+func TestHandlerPanicsInTheBackground(t *testing.T) {
+	if os.Getenv("GOMX_TEST_PANIC") != "" {
+		w := newWorld(t, mem.Options{})
+		a, b := w.open(), w.open()
+		to := w.connect(a, 1)
+		_ = b.SetHandler(func(*endpoint.Incoming) endpoint.Action { return panickingHandler() })
+		time.Sleep(30 * time.Millisecond)
+		w.send(a, to, 1, []byte{1})
+		time.Sleep(patience)
+		return
+	}
+	cmd := exec.Command(os.Args[0], "-test.run=^TestHandlerPanicsInTheBackground$")
+	cmd.Env = append(os.Environ(), "GOMX_TEST_PANIC=1")
+	out, err := cmd.CombinedOutput()
+	if text := string(out); err == nil || !strings.Contains(text, "panic: the user's own") || !strings.Contains(text, "panickingHandler") ||
+		strings.Contains(text, "fatal error") {
+		t.Errorf("%v: %s", err, text)
+	}
+}
+
+//go:noinline
+func panickingHandler() endpoint.Action { panic(fmt.Sprint("the user's ", "own")) }
+
+// Calls that make no pass, and calls that fail, keep nobody from making progress.
+func TestBusyCallerDoesNotStarveProgress(t *testing.T) {
+	for name, call := range map[string]func(d *driver.Endpoint, h endpoint.Handle){
+		"irecv and cancel": func(d *driver.Endpoint, _ endpoint.Handle) {
+			r, _ := d.Recv(vec(nil), 77, ^uint64(0), nil)
+			_, _ = d.Cancel(r)
+		},
+		"test": func(d *driver.Endpoint, h endpoint.Handle) { _, _ = d.Test(h, new(endpoint.Status)) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t, mem.Options{})
+			defer w.close()
+			a, b := w.open(), w.open()
+			to := w.connect(a, 1)
+			h := w.recv(b, 99, nil)
+			var over atomic.Bool
+			join := inBackground(t, func() {
+				for !over.Load() {
+					call(b, h)
+				}
+			})
+			for i := range uint64(20) {
+				large := w.recv(b, i, make([]byte, 1<<20))
+				w.wait(a, w.send(a, to, i, make([]byte, 1<<20))) // a rendezvous, which b serves
+				w.wait(b, large)
+			}
+			over.Store(true)
+			join()
+		})
+	}
+}

@@ -1,0 +1,242 @@
+//go:build linux
+
+package shm
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"slices"
+	"testing"
+
+	"gomx/transport"
+	"gomx/transport/wire"
+)
+
+// listener notes what a port delivers, in its order.
+type listener struct {
+	nothing
+	heard []string
+}
+
+func (l *listener) Frame(peer int32, _ *wire.Header, _ []byte) bool {
+	l.heard = append(l.heard, "frame")
+	return true
+}
+
+func (l *listener) PullFinished(id uint64, ok bool) {
+	l.heard = append(l.heard, map[bool]string{true: "pulled ", false: "failed "}[ok]+string(rune('a'+id)))
+}
+
+// couple links a port to another one, and returns the links of both.
+func couple(t *testing.T, p *port, r *recorder, number int32) (here, there *link) {
+	t.Helper()
+	other, _ := target(t)
+	l, err := other.Dial(context.Background(), p.self)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []transport.Link
+	waitUntil(t, "the peer is accepted", func() bool { got = append(got, r.links()...); return len(got) == 1 })
+	l.Bind(0)
+	got[0].Bind(number)
+	return got[0].(*link), l.(*link)
+}
+
+// source is memory that a peer pulls out of, and the description of it.
+type source struct {
+	link  *link
+	bytes []byte
+	desc  []byte
+	token uint64
+}
+
+// memories are where messages lie that are copied in either way.
+var memories = map[string]func(t *testing.T, n int) []byte{
+	"read": func(_ *testing.T, n int) []byte { return make([]byte, n) },
+	"arena": func(t *testing.T, n int) []byte {
+		b, err := Alloc(n)
+		if err != nil {
+			t.Skip("no shared memory here: ", err)
+		}
+		t.Cleanup(func() {
+			if err := Free(b); err != nil {
+				t.Error(err)
+			}
+		})
+		return b
+	},
+}
+
+func expose(l *link, b []byte) *source {
+	for i := range b {
+		b[i] = byte(i) ^ byte(i>>8)*3 ^ byte(i>>16)*7
+	}
+	s := &source{link: l, bytes: b}
+	s.desc, s.token = l.Expose(nil, &wire.Vec{First: b})
+	return s
+}
+
+// eachMemory runs a test for both ways to copy, over a port with a link to one peer.
+func eachMemory(t *testing.T, f func(t *testing.T, p *port, r *recorder, here, there *link, memory func(n int) []byte)) {
+	for name, memory := range memories {
+		t.Run(name, func(t *testing.T) {
+			memory(t, 1) // so that there is an arena when the two meet
+			p, r := target(t)
+			here, there := couple(t, p, r, 1)
+			if err := here.unreadable(); name == "read" && err != nil {
+				t.Skip("processes can't be read here: ", err)
+			}
+			f(t, p, r, here, there, func(n int) []byte { return memory(t, n) })
+		})
+	}
+}
+
+// begin starts a pull that must take longer than one call.
+func begin(t *testing.T, l *link, s *source, into []byte, id uint64) {
+	t.Helper()
+	l.chooser = chooser{} // which begins with a copy
+	if got := l.Pull(s.desc, &wire.Vec{First: into}, len(into), id); got != wire.PullStarted {
+		t.Fatalf("pull of %d bytes: %v, want PullStarted", len(into), got)
+	}
+}
+
+// TestOthersGetThrough pulls a large message while another peer speaks: its frames come between the pieces.
+func TestOthersGetThrough(t *testing.T) {
+	eachMemory(t, func(t *testing.T, p *port, r *recorder, here, there *link, memory func(n int) []byte) {
+		_, other := couple(t, p, r, 2)
+		s, into := expose(there, memory(10*piece+1)), make([]byte, 10*piece+1)
+		begin(t, here, s, into, 0)
+		h := wire.Header{Kind: wire.Eager, Length: 8}
+		var l listener
+		polls := 0
+		for ; !slices.Contains(l.heard, "pulled a"); polls++ {
+			if p.Quiet() {
+				t.Fatal("the port would sleep with a pull under way")
+			}
+			if polls < 5 && !other.Send(&h, &wire.Vec{First: make([]byte, 8)}, 0) {
+				t.Fatal("no room for a frame")
+			}
+			p.Poll(&l)
+		}
+		if want := append(slices.Repeat([]string{"frame"}, 5), "pulled a"); !slices.Equal(l.heard, want) {
+			t.Errorf("heard %v, want %v", l.heard, want)
+		}
+		if polls != 10 {
+			t.Errorf("%d polls for 10 pieces and a byte, of which Pull has copied one", polls)
+		}
+		if !bytes.Equal(into, s.bytes) {
+			t.Error("other bytes came")
+		}
+		if p.Poll(&l); !p.Quiet() || p.copied != 0 {
+			t.Error("the port does not come to rest")
+		}
+	})
+}
+
+// TestPullsInTurn has pulls take turns, and bounds what is copied between two polls whatever begins in it.
+func TestPullsInTurn(t *testing.T) {
+	eachMemory(t, func(t *testing.T, p *port, _ *recorder, here, there *link, memory func(n int) []byte) {
+		sizes := []int{6 * piece, 2 * piece, 1000, piece}
+		all := make([]*source, len(sizes))
+		into := make([][]byte, len(sizes))
+		for i, n := range sizes {
+			all[i], into[i] = expose(there, memory(n)), make([]byte, n)
+			begin(t, here, all[i], into[i], uint64(i))
+		}
+		var l listener
+		for len(l.heard) < len(sizes) {
+			p.Poll(&l)
+			if p.copied > piece {
+				t.Fatalf("%d bytes were copied in one poll", p.copied)
+			}
+		}
+		if want := []string{"pulled c", "pulled b", "pulled d", "pulled a"}; !slices.Equal(l.heard, want) {
+			t.Errorf("the pulls ended in the order %v, want %v", l.heard, want)
+		}
+		for i := range all {
+			if !bytes.Equal(into[i], all[i].bytes) {
+				t.Errorf("pull %d brought other bytes", i)
+			}
+		}
+	})
+}
+
+// TestExposureEndsBetweenPieces: the pull fails, also if it is the last piece that comes too late.
+func TestExposureEndsBetweenPieces(t *testing.T) {
+	eachMemory(t, func(t *testing.T, p *port, _ *recorder, here, there *link, memory func(n int) []byte) {
+		for polls := range 3 {
+			s := expose(there, memory(4*piece))
+			begin(t, here, s, make([]byte, 4*piece), uint64(polls))
+			var l listener
+			for range polls {
+				p.Poll(&l)
+			}
+			there.Unexpose(s.token)
+			p.Poll(&l)
+			if want := []string{"failed " + string(rune('a'+polls))}; !slices.Equal(l.heard, want) {
+				t.Errorf("ended after %d polls: heard %v, want %v", polls, l.heard, want)
+			}
+		}
+	})
+}
+
+// TestPullEndsWithItsLink: from the end of a link on, nothing is written and nothing heard of its pulls. Those of
+// another one go on.
+func TestPullEndsWithItsLink(t *testing.T) {
+	for _, by := range []string{"here", "there", "corrupt"} {
+		t.Run(by, func(t *testing.T) {
+			eachMemory(t, func(t *testing.T, p *port, r *recorder, here, there *link, memory func(n int) []byte) {
+				healthy, other := couple(t, p, r, 2)
+				s, into := expose(there, memory(4*piece)), make([]byte, 4*piece)
+				begin(t, here, s, into, 0)
+				rest := expose(other, memory(3*piece))
+				begin(t, healthy, rest, make([]byte, 3*piece), 1)
+				switch by {
+				case "here":
+					here.Close()
+				case "there":
+					there.Close()
+					waitUntil(t, "the end is seen", func() bool { return here.ended.Load() != nil })
+				case "corrupt":
+					binary.LittleEndian.PutUint64(ringOut(there.pair.Bytes(), true)[64:], 0xff|1<<16) // an unknown kind
+				}
+				var l listener
+				if by != "here" {
+					p.Poll(&l)
+					if r.ends() != 1 {
+						t.Fatal("the link is not down")
+					}
+				}
+				clear(into)
+				for range 10 {
+					p.Poll(&l)
+				}
+				if want := []string{"pulled b"}; !slices.Equal(l.heard, want) {
+					t.Errorf("heard %v, want %v", l.heard, want)
+				}
+				if !bytes.Equal(into, make([]byte, len(into))) {
+					t.Error("bytes were written after the link's end")
+				}
+				here.Close()
+			})
+		})
+	}
+}
+
+// TestPullsDontAllocate: what a pull needs while it is under way is used again.
+func TestPullsDontAllocate(t *testing.T) {
+	eachMemory(t, func(t *testing.T, p *port, _ *recorder, here, there *link, memory func(n int) []byte) {
+		s, v := expose(there, memory(2*piece)), &wire.Vec{First: make([]byte, 2*piece)}
+		run := func() {
+			if here.Pull(s.desc, v, 2*piece, 0) == wire.PullStarted {
+				for len(p.pulls) > 0 {
+					p.Poll(nothing{})
+				}
+			}
+		}
+		if n := testing.AllocsPerRun(50, run); n != 0 {
+			t.Errorf("%v allocations for a pull", n)
+		}
+	})
+}
