@@ -111,7 +111,7 @@ func (e *Engine) abandonPeer(p *peer) {
 
 // arriveAsked takes an Ack of a medium that needs none: a question, or the answer.
 func (e *Engine) arriveAsked(p *peer, h *wire.Header) {
-	p.vigil.moved = true
+	e.alive(p)
 	if h.Match == ackPlease {
 		e.control(p, wire.Header{Kind: wire.Ack})
 	}

@@ -60,6 +60,8 @@ func (s *slot) Pull([]byte, *wire.Vec, int, uint64) wire.PullResult {
 type nobody struct{}
 
 func (nobody) Dial(int32, uint64, uint32)                    {}
+func (nobody) Adopted(int32, wire.Link)                      {}
+func (nobody) Random() uint64                                { return 1 }
 func (nobody) Tick() endpoint.Tick                           { return 0 }
 func (nobody) Unexpected(*endpoint.Incoming) endpoint.Action { return endpoint.Continue }
 func (nobody) Drop(peer int32, link wire.Link, corrupt bool) {}
@@ -72,7 +74,7 @@ func joined(tb testing.TB) (a, b *endpoint.Engine, ab *slot, to endpoint.Addr) {
 	ab, ba := &slot{caps: caps}, &slot{caps: caps}
 	h := a.Iconnect(2, 0, 0, 0, nil)
 	a.LinkUp(1, ab, true)
-	b.LinkUp(b.PeerOf(1, 0), ba, false)
+	b.LinkUp(b.LinkOwner(1, 0, ba, false), ba, false)
 	ab.deliver(b, 1)
 	ba.deliver(a, 1)
 	var st endpoint.Status

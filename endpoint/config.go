@@ -24,7 +24,7 @@ type Config struct {
 	NIC      uint64 // own address
 	Endpoint uint32
 	Filter   uint32 // what connecting peers must know (II.3)
-	Session  uint32 // random; another one for each incarnation of an endpoint
+	Session  uint32 // random; another one for each incarnation of an endpoint; for the media
 
 	// EagerLimit is the largest message sent eagerly, bytes. Negative: what the
 	// medium advises. Messages below AlwaysEager are eager in any case, and a
@@ -46,6 +46,13 @@ type Config struct {
 
 	RequestTimeout Tick // default timeout of new requests; 0: DefaultRequestTimeout
 
+	// Strangers bounds the links of those who have dialled and have not become, or
+	// shown to be, a peer yet. The oldest goes first. 0: DefaultStrangers.
+	Strangers int
+	// PieceBytes bounds the messages that are coming in pieces, of all peers together.
+	// 0: DefaultPieceBytes.
+	PieceBytes int
+
 	// ContextBits and ContextShift say which bits of the match information are
 	// a context id, which every receive's mask must cover. 0 bits: none.
 	ContextBits, ContextShift uint8
@@ -57,6 +64,8 @@ const (
 	DefaultUnexpectedHeaders      = 2 << 20
 	DefaultUnexpectedReserve      = 16 << 10
 	DefaultRequestTimeout    Tick = 1000 * 1000
+	DefaultStrangers              = 1024
+	DefaultPieceBytes             = 64 << 20
 
 	ackDelay    Tick = 4  // an ack waits this long for a frame to ride on
 	ackAtOnce        = 4  // frames that may stay without ack
@@ -84,6 +93,13 @@ type Host interface {
 	// Dial asks for a link to a peer. LinkUp or LinkFailed answer, later. It is
 	// not asked again before that.
 	Dial(peer int32, nic uint64, endpoint uint32)
+
+	// Adopted says that a link which was accepted is that of a peer from now on, and
+	// known under the peer's number. It may have been that of a stranger.
+	Adopted(peer int32, link wire.Link)
+
+	// Random returns a random number that nobody can guess.
+	Random() uint64
 
 	// Tick returns what time it is. Advance may not have been called for long
 	// while nothing was due; who begins to wait must not begin in the past.

@@ -114,6 +114,9 @@ func (e *Engine) sendConnect(p *peer, h wire.Header, c wire.ConnectInfo) {
 	}
 	first := e.firstCredits()
 	c.Bytes, c.Headers, c.Shows = uint32(first.bytes), uint32(first.headers), uint32(e.shows())
+	if c.Status == 0 {
+		c.Token = e.give(p)
+	}
 	h.Length = wire.ConnectSize
 	e.greet(p, greeting{h, c})
 }
@@ -147,13 +150,21 @@ func (e *Engine) arriveConnect(p *peer, h *wire.Header, payload []byte) {
 		e.count.Malformed++
 		return
 	}
-	reply := wire.ConnectInfo{Attempt: c.Attempt}
 	if c.Filter != e.cfg.Filter {
-		e.count.BadFilter++
-		reply.Status = uint32(BadKey)
-		e.reply(p, c.Session, reply)
+		e.refuseFilter(p, &c)
 		return
 	}
+	e.answerConnect(p, h, &c)
+}
+
+func (e *Engine) refuseFilter(p *peer, c *wire.ConnectInfo) {
+	e.count.BadFilter++
+	e.reply(p, c.Session, wire.ConnectInfo{Attempt: c.Attempt, Status: uint32(BadKey)})
+}
+
+// answerConnect answers a connect with the right filter.
+func (e *Engine) answerConnect(p *peer, h *wire.Header, c *wire.ConnectInfo) {
+	reply := wire.ConnectInfo{Attempt: c.Attempt}
 	connected := h.Match == stillConnected
 	if !connected {
 		e.passOver(p, h.Session)
@@ -171,7 +182,7 @@ func (e *Engine) arriveConnect(p *peer, h *wire.Header, payload []byte) {
 	case e.overfull(p):
 		reply.Status = uint32(NoResources) // what it sent before must be received first
 	default:
-		e.enter(p, &c, true)
+		e.enter(p, c, true)
 	}
 	e.reply(p, c.Session, reply)
 }
@@ -209,10 +220,10 @@ func sameIncarnation(a, b uint32) bool { return a-b+ancient < 2*ancient }
 // must be one that the peer has never seen in another session.
 func (e *Engine) enter(p *peer, c *wire.ConnectInfo, fresh bool) {
 	if p.state == peerConnected {
-		local := p.local
+		local, given := p.local, p.given
 		e.failPeer(p, BadSession, true)
 		if !fresh {
-			p.local = local
+			p.local, p.given = local, given
 		}
 	}
 	if p.next != nil && p.remote != 0 && !sameIncarnation(c.Session, p.remote) {
@@ -220,7 +231,7 @@ func (e *Engine) enter(p *peer, c *wire.ConnectInfo, fresh bool) {
 		e.attach(p, p.next, false)
 		e.host.Drop(p.index, old, false)
 	}
-	p.shows = c.Shows != 0
+	p.shown, p.shows = c.Token, c.Shows != 0
 	e.begin(p, c.Session, int(min(c.EagerMax, math.MaxInt32)), credits{int(c.Bytes), int(c.Headers)})
 }
 

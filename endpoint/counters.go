@@ -14,6 +14,11 @@ type Counters struct {
 	Corrupt       uint64 // links given up for it
 	BadSession    uint64 // frames of a session that is not the current one
 	BadFilter     uint64 // connects with a wrong filter
+	Claims        uint64 // connects under the address of a peer whose link lives
+	FalseClaims   uint64 // of those, refused because the peer has given a sign of life
+	BadProofs     uint64 // resumes without the token of the session
+	Strangers     uint64 // strangers' links that made room for others
+	PiecesMade    uint64 // links given up because messages in pieces took too much memory
 	Duplicates    uint64 // frames that came twice
 	Early         uint64 // frames that came before their turn
 	TooEarly      uint64 // of those, too far ahead to be held

@@ -88,6 +88,7 @@ func (e *Engine) failPeer(p *peer, code Code, all bool) {
 		p.rel.reset(&e.frames)
 	}
 	if p.heal != nil {
+		e.dropPieces(p)
 		p.heal.reset(p.recvSeq, p.log.next)
 	}
 	e.endRequests(p, code)

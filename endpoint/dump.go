@@ -21,6 +21,7 @@ var kindNames = [...]string{
 
 var peerStateNames = [...]string{
 	peerAbsent: "absent", peerDialing: "dialing", peerConnected: "connected", peerGone: "gone",
+	peerStranger: "stranger",
 }
 
 // DumpState describes the endpoint for people: its peers, every request with its
@@ -29,7 +30,9 @@ var peerStateNames = [...]string{
 func (e *Engine) DumpState() string {
 	var b strings.Builder
 	for _, p := range e.peers[1:] {
-		e.dumpPeer(&b, p)
+		if p.state != peerFree {
+			e.dumpPeer(&b, p)
+		}
 	}
 	e.eachRequest(func(slot int32, r *request) { e.dumpRequest(&b, slot, r) })
 	e.windows.dump(&b)

@@ -24,6 +24,12 @@ type Engine struct {
 	peers  []*peer
 	byAddr map[address]int32
 
+	strangers []int32 // oldest first
+	freePeers []int32
+
+	pieceBytes int // reserved for messages in pieces
+	pieceTurn  uint64
+
 	handler  bool      // the host has an unexpected handler
 	handling bool      // it runs
 	arrivals []arrival // messages stored since TakeArrivals, if traced
@@ -61,9 +67,6 @@ type address struct {
 
 // New makes an engine. Peer 0 is the endpoint itself.
 func New(cfg Config, host Host) *Engine {
-	if cfg.Session == 0 {
-		cfg.Session = 1
-	}
 	if cfg.UnexpectedBytes == 0 {
 		cfg.UnexpectedBytes = DefaultUnexpectedBytes
 	}
@@ -72,6 +75,12 @@ func New(cfg Config, host Host) *Engine {
 	}
 	if cfg.UnexpectedReserve == 0 {
 		cfg.UnexpectedReserve = DefaultUnexpectedReserve
+	}
+	if cfg.Strangers == 0 {
+		cfg.Strangers = DefaultStrangers
+	}
+	if cfg.PieceBytes == 0 {
+		cfg.PieceBytes = DefaultPieceBytes
 	}
 	if cfg.RequestTimeout == 0 {
 		cfg.RequestTimeout = DefaultRequestTimeout
@@ -125,6 +134,10 @@ func (e *Engine) frame(p *peer, h *wire.Header, payload []byte) {
 		e.count.Malformed++ // nothing comes to ourselves over a link
 		return
 	}
+	if p.state == peerStranger {
+		e.strangerFrame(p, h, payload)
+		return
+	}
 	switch h.Kind {
 	case wire.Connect:
 		e.arriveConnect(p, h, payload)
@@ -136,7 +149,7 @@ func (e *Engine) frame(p *peer, h *wire.Header, payload []byte) {
 		e.arriveNack(p, h)
 		return
 	case wire.Resume:
-		e.arriveResume(p, h)
+		e.arriveResume(p, h, payload)
 		return
 	}
 	switch {

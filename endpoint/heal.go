@@ -34,6 +34,7 @@ type healing struct {
 	cursor   uint32 // next frame of the log to be sent over this link
 	sent     int    // bytes of it that have been, if it goes in pieces
 	pieces   []byte // that have come of the next message
+	turn     uint64 // when the first of them did
 
 	since Tick // when the link broke
 
@@ -67,6 +68,9 @@ func (e *Engine) breakLink(p *peer) {
 	e.count.Breaks++
 	h := p.heal
 	h.since, p.redials = e.clock(), 0
+	if e.succeed(p) {
+		return
+	}
 	if !e.peers[0].at.less(p.at) {
 		p.redialAt = h.since + redialLater
 	} else {
@@ -80,7 +84,7 @@ func (e *Engine) breakLink(p *peer) {
 func (e *Engine) unhook(p *peer) {
 	p.link, p.nacked, p.pushing = nil, 0, 0
 	p.heal.resuming, p.heal.ackDue = false, false
-	p.heal.pieces = nil
+	e.dropPieces(p)
 	p.greetings.clear()
 	p.jobs.clear()
 	p.control.keep(func(h *wire.Header) bool { return h.Kind != wire.PullRequest })
@@ -128,9 +132,9 @@ func (e *Engine) relink(p *peer, l wire.Link, dialled bool) {
 	p.caps = l.Caps()
 	p.medium = e.mediumNamed(p.caps.Name)
 	p.heal.resuming = true
-	e.greet(p, greeting{h: wire.Header{
-		Kind: wire.Resume, Flags: wire.HasAck, Session: p.remote, Ack: p.recvSeq,
-	}})
+	e.greet(p, greeting{wire.Header{
+		Kind: wire.Resume, Flags: wire.HasAck, Session: p.remote, Ack: p.recvSeq, Length: wire.TokenSize,
+	}, wire.ConnectInfo{Token: p.shown}})
 	p.heal.acked, p.heal.bytes = p.recvSeq, 0
 	e.watchPeer(p)
 }
@@ -146,12 +150,19 @@ func (e *Engine) redialFailed(p *peer, code Code) {
 }
 
 // arriveResume: the peer says over a new link what it has received.
-func (e *Engine) arriveResume(p *peer, h *wire.Header) {
+func (e *Engine) arriveResume(p *peer, h *wire.Header, payload []byte) {
 	switch {
 	case p.state == peerDialing && h.Session == p.local:
 		// The reply that makes us connected was lost. Our Connect brings another.
 	case p.state != peerConnected || h.Session != p.local || p.heal == nil:
 		e.refuse(p, h)
+	case !p.proves(payload) && !e.ourselves(p):
+		// Whoever answers where the peer was is not the peer, or a new incarnation of
+		// it, which would have said that the session is over.
+		e.count.BadProofs++
+		link := p.link
+		e.breakLink(p)
+		e.host.Drop(p.index, link, false)
 	case !p.heal.resuming || h.Flags&wire.HasAck == 0:
 		e.corrupt(p)
 	case int32(h.Ack-p.log.base) < 0:
@@ -278,7 +289,7 @@ func (e *Engine) arriveHealing(p *peer, h *wire.Header) bool {
 	if h.Kind != wire.Ack {
 		return true
 	}
-	p.vigil.moved = true
+	e.alive(p)
 	if h.Match == ackPlease {
 		e.ackHealing(p)
 	}

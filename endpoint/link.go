@@ -43,7 +43,11 @@ func (e *Engine) sendGreeting(p *peer, g *greeting) bool {
 	if g.h.Length == 0 {
 		return p.link.Send(&e.header, nil, 0)
 	}
-	e.bytes = g.c.Append(e.bytes[:0])
+	if g.h.Kind == wire.Resume {
+		e.bytes = append(e.bytes[:0], g.c.Token[:]...)
+	} else {
+		e.bytes = g.c.Append(e.bytes[:0])
+	}
 	e.out = wire.Vec{First: e.bytes}
 	return p.link.Send(&e.header, &e.out, 0)
 }
@@ -51,12 +55,10 @@ func (e *Engine) sendGreeting(p *peer, g *greeting) bool {
 // LinkUp gives a peer a link, which it has accepted or, with dialled, asked
 // Host.Dial for. The peer may already have one:
 //
-//   - A connected peer gets a link in reserve. It comes into use when the first
-//     one dies, or when the peer shows by its session number that it is another
-//     incarnation.
-//   - If both sides dial at once, the link dialled by the smaller address wins:
-//     the other side gives its own up.
-//   - Over a medium that heals nothing is held in reserve: see relink.
+//   - A link that was accepted is a stranger's at first, see stranger.go; so of two
+//     sides that dial at once each uses the link of its own until it hears of the other.
+//   - A session whose link broke is resumed over one that we have dialled: see relink.
+//   - Over media that lose, a connected peer gets a link in reserve.
 func (e *Engine) LinkUp(pi int32, l wire.Link, dialled bool) {
 	p := e.peers[pi]
 	if dialled {
@@ -64,6 +66,9 @@ func (e *Engine) LinkUp(pi int32, l wire.Link, dialled bool) {
 	}
 	smaller := e.peers[0].at.less(p.at)
 	switch {
+	case p.state == peerStranger:
+		e.attach(p, l, false)
+		return
 	case pi == 0 || pi == e.mirror:
 		e.ownLinkUp(p, l, dialled)
 		return
@@ -71,12 +76,9 @@ func (e *Engine) LinkUp(pi int32, l wire.Link, dialled bool) {
 		e.relink(p, l, dialled)
 		return
 	case p.link == nil:
-	case l.Caps().Heals:
-		if p.outranks(smaller, dialled) {
-			e.host.Drop(pi, l, false)
-			return
-		}
-		e.host.Drop(pi, p.link, false)
+	case dialled && p.rel == nil:
+		e.host.Drop(pi, l, false) // the peer has reached us meanwhile
+		return
 	case p.state == peerConnected || smaller:
 		if p.next != nil {
 			e.host.Drop(pi, p.next, false)
@@ -133,6 +135,10 @@ func (e *Engine) LinkDown(pi int32, l wire.Link) {
 	if p.next == l {
 		p.next = nil
 	}
+	if p.link == l && p.state == peerStranger {
+		e.forgetStranger(p)
+		return
+	}
 	if p.link != l {
 		return // replaced before it died
 	}
@@ -164,6 +170,9 @@ func (e *Engine) loseLink(p *peer, code Code) {
 			e.nack(p, over)
 		}
 		e.askAll(p)
+		return
+	}
+	if e.succeed(p) {
 		return
 	}
 	if p.dialled {
@@ -240,6 +249,7 @@ func (e *Engine) unlink(p *peer) {
 	if p.log != nil {
 		p.log.reset(&e.frames, 0)
 	}
+	e.dropPieces(p)
 	p.link, p.caps, p.rel, p.log, p.heal, p.next = nil, nil, nil, nil, nil, nil
 	p.greetings.clear()
 	p.partings, p.nacked, p.pushing, p.used = 0, 0, 0, false

@@ -14,8 +14,9 @@ func TestCrossingLinkEndsBeforeOwnDial(t *testing.T) {
 	caps := wire.Caps{Name: "slot", MaxFrame: 64, Eager: 64, Ordered: true, Reliable: true}
 	theirs, ours := &slot{caps: caps}, &slot{caps: caps}
 	h := a.Iconnect(2, 0, 0, 0, nil)
-	a.LinkUp(1, theirs, false)
-	a.LinkDown(1, theirs)
+	stranger := a.LinkOwner(2, 0, theirs, false)
+	a.LinkUp(stranger, theirs, false)
+	a.LinkDown(stranger, theirs)
 	var st endpoint.Status
 	if done, _ := a.Test(h, &st); done {
 		t.Fatalf("connect ended with %v while its own dial was under way", st.Code)

@@ -1,10 +1,6 @@
 package endpoint
 
-import (
-	"math"
-
-	"gomx/transport/wire"
-)
+import "gomx/transport/wire"
 
 type peerState uint8
 
@@ -19,10 +15,13 @@ const (
 	peerDialing
 	peerConnected
 	peerGone
+	peerStranger // behind a link that was accepted; see stranger.go
+	peerFree     // a stranger who has gone
 )
 
 // peer is everything known of one other endpoint. It lives as long as the
-// engine, so that an address held by the user never dangles.
+// engine, so that an address held by the user never dangles. Of a stranger it lives as
+// long as his link.
 type peer struct {
 	index int32
 	at    address
@@ -41,7 +40,10 @@ type peer struct {
 	bytes, headers   account // what it may send to us
 	caps             *wire.Caps
 	linkDialled      bool         // by us
-	next             wire.Link    // a second link, in reserve
+	given, shown     wire.Token   // what the peer must show to resume the session, and what we must
+	claimed          greeting     // a stranger's Connect that waits for the death of a link
+	probed           bool         // a stranger claims the peer's address
+	next             wire.Link    // a second link, in reserve, over media that lose
 	used             bool         // a session has begun on the link
 	rel              *reliability // over media that lose or reorder
 	log              *sentLog     // over these, and over media that heal
@@ -89,11 +91,7 @@ func (e *Engine) PeerOf(nic uint64, endpoint uint32) int32 {
 	if i, ok := e.byAddr[at]; ok {
 		return i
 	}
-	p := &peer{index: int32(len(e.peers)), at: at, fast: -1, local: e.cfg.Session, eagerMax: math.MaxInt32, watched: Never, redialAt: Never}
-	p.queue.reset()
-	p.waiting.reset()
-	p.answers.reset()
-	e.peers = append(e.peers, p)
+	p := e.newPeer(at)
 	e.byAddr[at] = p.index
 	return p.index
 }
@@ -149,6 +147,7 @@ func (e *Engine) MediumName(peer int32) string {
 
 // begin starts a session with the peer, whose session number is remote.
 func (e *Engine) begin(p *peer, remote uint32, eagerMax int, first credits) {
+	p.probed = false
 	p.state, p.remote, p.eagerMax, p.used = peerConnected, remote, eagerMax, true
 	p.sendSeq, p.recvSeq = p.local, remote
 	p.partings, p.vigil.on, p.redials = 0, false, 0
@@ -160,6 +159,7 @@ func (e *Engine) begin(p *peer, remote uint32, eagerMax int, first credits) {
 		p.rel.reset(&e.frames)
 	}
 	if p.heal != nil {
+		e.dropPieces(p)
 		p.heal.reset(remote, p.sendSeq)
 	}
 	p.refresh(e.cfg.EagerLimit)
@@ -168,6 +168,7 @@ func (e *Engine) begin(p *peer, remote uint32, eagerMax int, first credits) {
 // renew gives the peer another session number of ours, so that frames of the
 // old session are known for what they are.
 func (p *peer) renew() {
+	p.given = wire.Token{}
 	if p.local++; p.local == 0 {
 		p.local = 1
 	}

@@ -54,6 +54,9 @@ func (e *Engine) arrivePiece(p *peer, h *wire.Header, payload []byte) {
 		e.corrupt(p)
 		return
 	}
+	if heal.pieces == nil {
+		e.reservePieces(p, int(h.Total))
+	}
 	whole := append(heal.pieces, payload...)
 	if len(whole) < int(h.Total) {
 		heal.pieces = whole
@@ -62,6 +65,41 @@ func (e *Engine) arrivePiece(p *peer, h *wire.Header, payload []byte) {
 	head := wholeOf(h, len(heal.pieces))
 	heal.pieces = nil // ours meanwhile: the handler may end the session
 	e.takeNext(p, &head, whole)
+	e.pieceBytes -= cap(whole)
+}
+
+// reservePieces makes room for a message in pieces. If the pieces of all peers take too
+// much, those that have been coming longest are given up with their link: their peers
+// begin again.
+func (e *Engine) reservePieces(p *peer, total int) {
+	for e.pieceBytes+total > e.cfg.PieceBytes {
+		var oldest *peer
+		for _, q := range e.peers {
+			if q != p && q.heal != nil && q.heal.pieces != nil && q.link != nil &&
+				(oldest == nil || q.heal.turn < oldest.heal.turn) {
+				oldest = q
+			}
+		}
+		if oldest == nil {
+			break
+		}
+		e.count.PiecesMade++
+		link := oldest.link
+		e.breakLink(oldest)
+		e.host.Drop(oldest.index, link, false)
+	}
+	e.pieceTurn++
+	p.heal.turn = e.pieceTurn
+	p.heal.pieces = make([]byte, 0, total)
+	e.pieceBytes += total
+}
+
+// dropPieces forgets what has come of a message.
+func (e *Engine) dropPieces(p *peer) {
+	if p.heal != nil {
+		e.pieceBytes -= cap(p.heal.pieces)
+		p.heal.pieces = nil
+	}
 }
 
 // fits reports whether a piece belongs behind the n bytes that have come.

@@ -15,22 +15,20 @@ import (
 
 // reflect makes the mirror.
 func (e *Engine) reflect() {
-	p := &peer{index: int32(len(e.peers)), at: e.peers[0].at, fast: -1, watched: Never, redialAt: Never}
-	p.queue.reset()
-	p.waiting.reset()
-	p.answers.reset()
+	p := e.newPeer(e.peers[0].at)
 	p.dialled = true // it never dials
-	e.peers = append(e.peers, p)
 	e.mirror = p.index
 	e.beginSelf()
 }
 
 // beginSelf puts both ends at the beginning of the session.
 func (e *Engine) beginSelf() {
-	for _, p := range []*peer{e.peers[0], e.peers[e.mirror]} {
-		p.local = e.cfg.Session
-		e.begin(p, e.cfg.Session, math.MaxInt32, e.firstCredits())
-		p.shows = e.handler
+	self := e.peers[0]
+	p := e.peers[e.mirror]
+	p.local = self.local
+	for _, end := range []*peer{self, p} {
+		e.begin(end, self.local, math.MaxInt32, e.firstCredits())
+		end.shows = e.handler
 	}
 }
 
@@ -50,25 +48,16 @@ func (e *Engine) endOf(pi int32, l wire.Link) *peer {
 	return e.peers[pi]
 }
 
-// LinkOwner returns the peer that a link to or from an address belongs to, as
-// PeerOf does, and tells the two ends of a link to ourselves apart.
-func (e *Engine) LinkOwner(nic uint64, endpoint uint32, dialled bool) int32 {
-	pi := e.PeerOf(nic, endpoint)
-	if pi == 0 && !dialled {
-		return e.mirror
-	}
-	return pi
-}
-
 func (e *Engine) ownLinkUp(p *peer, l wire.Link, dialled bool) {
 	switch {
-	case e.mirror == 0: // a stranger under our own address
+	case e.mirror == 0 || !dialled && p.link != nil: // a stranger under our own address
+		e.count.Claims++
 		e.host.Drop(p.index, l, false)
 	case p.heal != nil:
 		e.relink(p, l, dialled)
 	default:
 		e.attach(p, l, dialled)
-		e.begin(p, e.cfg.Session, math.MaxInt32, e.firstCredits())
+		e.begin(p, p.local, math.MaxInt32, e.firstCredits())
 		p.shows = e.handler
 		e.wait(p)
 	}

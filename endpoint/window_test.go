@@ -185,7 +185,8 @@ func (l *slowLink) Pull([]byte, *wire.Vec, int, uint64) wire.PullResult { return
 // must let go of that as well, though it was sent from before the other.
 func TestClosedWindowIsReclaimed(t *testing.T) {
 	e := endpoint.New(endpoint.Config{NIC: 1, Session: 1}, new(endpointtest.World).Add("a", endpoint.Config{}))
-	peer, l := e.PeerOf(2, 0), &slowLink{caps: endpointtest.Reliable(false)}
+	l := &slowLink{caps: endpointtest.Reliable(false)}
+	peer := e.LinkOwner(2, 0, l, false)
 	l.caps.Retains = true
 	e.LinkUp(peer, l, false)
 	c := wire.ConnectInfo{Version: wire.Version, Session: 1, NIC: 2}

@@ -145,6 +145,7 @@ func open(at *site, use choice, id uint32, s *settings) (*Endpoint, error) {
 			SelfOverLink: s.noSelf && len(list) > 0,
 			EagerLimit:   s.eager, CopyLimit: s.copyLimit, UnexpectedBytes: s.unexpBytes,
 			UnexpectedHeaders: s.unexpHeaders, UnexpectedReserve: s.unexpReserve,
+			Strangers: s.strangers, PieceBytes: s.pieceBytes,
 			RequestTimeout: endpoint.Tick(s.timeout / time.Millisecond),
 			ContextBits:    s.ctxBits, ContextShift: s.ctxShift,
 		},

@@ -19,6 +19,8 @@ type environment struct {
 	unexpBytes   int
 	unexpHeaders int
 	unexpReserve int
+	strangers    int
+	pieceBytes   int
 	timeout      time.Duration
 	spin         time.Duration
 	noShm        bool
@@ -51,8 +53,9 @@ type variable struct {
 func defaultEnvironment() environment {
 	return environment{
 		eager: -1, copyLimit: -1, unexpBytes: endpoint.DefaultUnexpectedBytes, unexpHeaders: endpoint.DefaultUnexpectedHeaders,
-		unexpReserve: endpoint.DefaultUnexpectedReserve, timeout: 1000 * time.Second,
-		spin: 50 * time.Microsecond, anyEndpoint: -1, rdma: defaultCards(), network: defaultNetwork(),
+		unexpReserve: endpoint.DefaultUnexpectedReserve, strangers: endpoint.DefaultStrangers, pieceBytes: endpoint.DefaultPieceBytes,
+		timeout: 1000 * time.Second,
+		spin:    50 * time.Microsecond, anyEndpoint: -1, rdma: defaultCards(), network: defaultNetwork(),
 	}
 }
 
@@ -85,6 +88,12 @@ var generalVariables = []variable{
 	{name: "MX_UNEXP_RESERVE", help: "what each peer may send of unexpected messages beside that, bytes",
 		show: func(e *environment) string { return strconv.Itoa(e.unexpReserve) },
 		set:  func(e *environment, s string) error { return setSize(&e.unexpReserve, s, 1) }},
+	{name: "MX_STRANGERS", help: "bound of the links of those who have dialled an endpoint and are not connected yet; the oldest is given up for a new one",
+		show: func(e *environment) string { return strconv.Itoa(e.strangers) },
+		set:  func(e *environment, s string) error { return setSize(&e.strangers, s, 1) }},
+	{name: "MX_PIECES_BYTES", help: "bound of an endpoint's messages that come again in pieces after a link has broken, bytes",
+		show: func(e *environment) string { return strconv.Itoa(e.pieceBytes) },
+		set:  func(e *environment, s string) error { return setSize(&e.pieceBytes, s, 1) }},
 	{name: "MX_REQUEST_TIMEOUT", help: "time after which a peer that requests wait for, and that does not move, is given up",
 		show: func(e *environment) string { return e.timeout.String() },
 		set:  func(e *environment, s string) error { return setTimeout(&e.timeout, s) }},

@@ -29,6 +29,8 @@ const (
 	ParamUnattended
 	ParamUnexpHeaders
 	ParamUnexpReserve
+	ParamStrangers
+	ParamPiecesBytes
 )
 
 // Param is a parameter of OpenEndpoint. Make one with WithErrorHandler,
@@ -103,6 +105,14 @@ func WithKeepAlive(d time.Duration) Param { return Param{ParamKeepAlive, d} }
 // WithConnectTimeout sets the time that one address of a peer has to answer.
 func WithConnectTimeout(d time.Duration) Param { return Param{ParamConnectTimeout, d} }
 
+// WithStrangers bounds the links of those who have dialled the endpoint and are not
+// connected yet. The oldest is given up for a new one.
+func WithStrangers(n int) Param { return Param{ParamStrangers, n} }
+
+// WithPiecesBytes bounds the memory of messages that peers send again in pieces after
+// their link has broken, in bytes.
+func WithPiecesBytes(bytes int) Param { return Param{ParamPiecesBytes, bytes} }
+
 // WithUnattended has f called when requests have completed while no one has called the endpoint for some
 // milliseconds, so that a layer above can go on with what follows from them while its program does something else.
 // It is called from a goroutine of the endpoint's own, one at a time, may call the endpoint but not
@@ -154,6 +164,10 @@ func (s *settings) set(p Param) (ok, known bool) {
 		s.unexpHeaders, ok = number(p.Value, 1)
 	case ParamUnexpReserve:
 		s.unexpReserve, ok = number(p.Value, 1)
+	case ParamStrangers:
+		s.strangers, ok = number(p.Value, 1)
+	case ParamPiecesBytes:
+		s.pieceBytes, ok = number(p.Value, 1)
 	case ParamCopyLimit:
 		s.copyLimit, ok = number(p.Value, -1)
 	case ParamEagerLimit:

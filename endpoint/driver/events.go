@@ -1,6 +1,8 @@
 package driver
 
 import (
+	"crypto/rand"
+	"encoding/binary"
 	"sync"
 	"sync/atomic"
 
@@ -100,26 +102,52 @@ func (d *Endpoint) takeEvents() {
 
 func (d *Endpoint) linkUp(l transport.Link, dialled bool) {
 	addr, _ := l.Peer()
-	peer := d.eng.LinkOwner(addr.NIC, addr.Endpoint, dialled)
+	peer := d.eng.LinkOwner(addr.NIC, addr.Endpoint, l, dialled)
 	l.Bind(peer)
 	if c := l.Caps(); !c.Reliable || !c.Ordered {
 		d.lossy = true
 	}
-	r := d.routeTo(peer)
-	r.at, r.failure = addr, nil
+	if dialled || peer == 0 {
+		r := d.routeTo(peer)
+		r.at, r.failure = addr, nil
+	}
 	d.eng.LinkUp(peer, l, dialled)
 }
 
-func (d *Endpoint) linkDown(l transport.Link, cause error) {
+// peerOf returns under which number the engine knows a link, or -1.
+func (d *Endpoint) peerOf(l transport.Link) int32 {
 	addr, _ := l.Peer()
-	peer := d.eng.PeerOf(addr.NIC, addr.Endpoint)
-	d.routeTo(peer).failure = cause
-	d.eng.LinkDown(peer, l)
+	return d.eng.LinkOf(l, addr.NIC, addr.Endpoint)
+}
+
+func (d *Endpoint) linkDown(l transport.Link, cause error) {
+	if peer := d.peerOf(l); peer >= 0 {
+		if r := d.routes[peer]; r != nil { // else it was a stranger's
+			r.failure = cause
+		}
+		d.eng.LinkDown(peer, l)
+	}
 	l.Close()
 }
 
 // host is the Endpoint as its engine sees it.
 type host Endpoint
+
+// Adopted notes the way to a peer that has reached us.
+func (h *host) Adopted(peer int32, l wire.Link) {
+	tl := l.(transport.Link)
+	tl.Bind(peer)
+	r := (*Endpoint)(h).routeTo(peer)
+	r.at, _ = tl.Peer()
+	r.failure = nil
+}
+
+// Random draws from the system's generator.
+func (h *host) Random() uint64 {
+	var b [8]byte
+	_, _ = rand.Read(b[:])
+	return binary.LittleEndian.Uint64(b[:])
+}
 
 // Tick tells the engine what time it is.
 func (h *host) Tick() endpoint.Tick { return (*Endpoint)(h).tick() }

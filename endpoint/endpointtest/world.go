@@ -54,8 +54,9 @@ type Node struct {
 	Handler func(in *endpoint.Incoming) endpoint.Action
 	Dropped int // links given up
 
-	world *World
-	ends  map[int32][]*End
+	world  *World
+	ends   map[*End]bool // of its present life
+	random uint64        // what Random returns: session numbers can be read in traces
 }
 
 // Add opens an endpoint. Its NIC id is cfg.NIC, or its number from 10 on.
@@ -63,7 +64,7 @@ func (w *World) Add(name string, cfg endpoint.Config) *Node {
 	if cfg.NIC == 0 {
 		cfg.NIC = uint64(len(w.Nodes) + 10)
 	}
-	n := &Node{Name: name, NIC: cfg.NIC, world: w, ends: map[int32][]*End{}}
+	n := &Node{Name: name, NIC: cfg.NIC, world: w, ends: map[*End]bool{}, random: uint64(cfg.Session)}
 	n.Engine = endpoint.New(cfg, n)
 	n.Engine.Advance(w.Now)
 	w.Nodes = append(w.Nodes, n)
@@ -79,7 +80,8 @@ func (n *Node) Reopen(cfg endpoint.Config) {
 			l.Dead = true
 		}
 	}
-	n.Engine, n.ends, n.Closed = endpoint.New(cfg, n), map[int32][]*End{}, false
+	n.random = uint64(cfg.Session)
+	n.Engine, n.ends, n.Closed = endpoint.New(cfg, n), map[*End]bool{}, false
 	n.Engine.Advance(n.world.Now)
 }
 
@@ -105,6 +107,16 @@ func (n *Node) Connect(m *Node, filter uint32, match uint64) endpoint.Handle {
 func (n *Node) Dial(peer int32, nic uint64, id uint32) {
 	n.world.dials = append(n.world.dials, dial{n, peer, nic, id})
 }
+
+// Adopted implements endpoint.Host.
+func (n *Node) Adopted(peer int32, link wire.Link) {
+	if e, ok := link.(*End); ok {
+		e.peer = peer
+	}
+}
+
+// Random implements endpoint.Host.
+func (n *Node) Random() uint64 { return n.random }
 
 // Tick implements endpoint.Host.
 func (n *Node) Tick() endpoint.Tick { return n.world.Now }
@@ -153,6 +165,7 @@ func (w *World) SettleOne(which int) {
 	w.ups = append(w.ups[:i], w.ups[i+1:]...)
 	if e := up.end; !e.node.Closed {
 		e.up = true
+		e.peer = e.node.Engine.LinkOwner(e.far.node.NIC, 0, e, up.dialled)
 		e.node.Engine.LinkUp(e.peer, e, up.dialled)
 		if e.told && e.up {
 			e.tell()
@@ -175,13 +188,12 @@ func (w *World) answer(d dial) {
 func (w *World) Join(a, b *Node) (near, far *End) {
 	l := new(Link)
 	near, far = &l.ends[0], &l.ends[1]
-	*near = End{link: l, node: a, peer: a.PeerOf(b), far: far, caps: w.Caps, Pulls: w.Pulls, number: w.numbers + 1}
-	*far = End{link: l, node: b, peer: b.PeerOf(a), far: near, caps: w.Caps, Pulls: w.Pulls, number: w.numbers + 2}
+	*near = End{link: l, node: a, far: far, caps: w.Caps, Pulls: w.Pulls, number: w.numbers + 1}
+	*far = End{link: l, node: b, far: near, caps: w.Caps, Pulls: w.Pulls, number: w.numbers + 2}
 	w.numbers += 2
 	near.In.Capacity, far.In.Capacity = w.Capacity, w.Capacity
 	w.Links = append(w.Links, l)
-	a.ends[near.peer] = append(a.ends[near.peer], near)
-	b.ends[far.peer] = append(b.ends[far.peer], far)
+	a.ends[near], b.ends[far] = true, true
 	return near, far
 }
 
@@ -265,10 +277,8 @@ func (w *World) down(l *Link, at *Node) {
 // its memory alone; what the node has exposed is freed when it has heard.
 func (e *End) tell() {
 	e.In.Queue, e.started = nil, nil
-	for _, known := range e.node.ends[e.peer] {
-		if known == e && e.up && !e.node.Closed {
-			e.node.Engine.LinkDown(e.peer, e)
-		}
+	if e.node.ends[e] && e.up && !e.node.Closed {
+		e.node.Engine.LinkDown(e.peer, e)
 	}
 	e.release()
 }

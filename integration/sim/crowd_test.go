@@ -128,7 +128,7 @@ func (c *crowd) answer(d call) {
 	to := c.members[d.to]
 	near, far := &strand{owner: d.from, peer: d.peer}, &strand{owner: to}
 	near.far, far.far = far, near
-	far.peer = to.engine.PeerOf(nicOf(d.from.index), 0)
+	far.peer = to.engine.LinkOwner(nicOf(d.from.index), 0, far, false)
 	to.engine.LinkUp(far.peer, far, false)
 	d.from.engine.LinkUp(near.peer, near, true)
 }
@@ -137,6 +137,12 @@ func (c *crowd) answer(d call) {
 func (m *member) Dial(peer int32, nic uint64, _ uint32) {
 	m.dials = append(m.dials, call{m, peer, int(nic - nicOf(0))})
 }
+
+// Adopted implements endpoint.Host.
+func (m *member) Adopted(peer int32, link wire.Link) { link.(*strand).peer = peer }
+
+// Random implements endpoint.Host.
+func (m *member) Random() uint64 { return uint64(m.index) + 1 }
 
 // Tick implements endpoint.Host.
 func (m *member) Tick() endpoint.Tick { return m.crowd.now }

@@ -22,6 +22,7 @@ type node struct {
 	port   *mem.SimPort
 
 	tickAt endpoint.Tick // when the next look at the clock is due, or Never
+	drawn  uint64        // how many random numbers have been
 	ticks  uint64        // tells timers that have been replaced from the one that holds
 
 	app
@@ -145,7 +146,7 @@ func (n *node) Room() {
 func (n *node) LinkUp(l *mem.SimLink, dialled bool) {
 	n.enter()
 	at, _ := l.Peer()
-	peer := n.engine.PeerOf(at.NIC, at.Endpoint)
+	peer := n.engine.LinkOwner(at.NIC, at.Endpoint, l, dialled)
 	l.Bind(peer)
 	n.engine.LinkUp(peer, l, dialled)
 	n.flush()
@@ -174,6 +175,15 @@ func (n *node) DialFailed(peer transport.Address, err error) {
 // Dial implements endpoint.Host.
 func (n *node) Dial(_ int32, nic uint64, id uint32) {
 	n.port.Dial(transport.Address{NIC: nic, Endpoint: id})
+}
+
+// Adopted implements endpoint.Host.
+func (n *node) Adopted(peer int32, link wire.Link) { link.(*mem.SimLink).Bind(peer) }
+
+// Random implements endpoint.Host.
+func (n *node) Random() uint64 {
+	n.drawn++
+	return mix(n.w.plan.Seed<<32 ^ uint64(n.index)<<16 ^ n.drawn)
 }
 
 // Tick implements endpoint.Host.

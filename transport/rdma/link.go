@@ -58,10 +58,10 @@ func (l *link) Peer() (transport.Address, uint32) { return l.address, l.session 
 
 // Bind lets the link's frames be polled.
 func (l *link) Bind(peer int32) {
-	if l.peer >= 0 || l.closed {
+	first := l.peer < 0
+	if l.peer = peer; !first || l.closed {
 		return
 	}
-	l.peer = peer
 	l.port.idle = 0
 	if len(l.held) > 0 {
 		l.wait()

@@ -129,8 +129,8 @@ func (l *link) Send(h *wire.Header, v *wire.Vec, off int) bool {
 
 // Bind lets the link's frames be polled.
 func (l *link) Bind(peer int32) {
-	if l.peer < 0 && l.out != nil {
-		l.peer = peer
+	first := l.peer < 0
+	if l.peer = peer; first && l.out != nil {
 		l.port.links = append(l.port.links, l)
 	}
 }

@@ -54,8 +54,8 @@ func (l *link) Peer() (transport.Address, uint32) { return l.address, l.session 
 
 // Bind lets the link's frames be polled.
 func (l *link) Bind(peer int32) {
-	if l.peer < 0 && l.fd >= 0 {
-		l.peer = peer
+	first := l.peer < 0
+	if l.peer = peer; first && l.fd >= 0 {
 		l.port.enter(l)
 	}
 }

@@ -6,14 +6,21 @@ import (
 )
 
 // ConnectSize is the size of the payload of Connect and ConnectReply, bytes.
-const ConnectSize = 48
+const ConnectSize = 48 + TokenSize
+
+// TokenSize is the size of a Token, bytes.
+const TokenSize = 16
+
+// Token is a random secret that a side gives to its peer when a session begins. The
+// peer shows it, in a Resume frame, when it comes back over another link.
+type Token [TokenSize]byte
 
 // ConnectInfo is the payload of Connect and ConnectReply.
 //
-//	 0         4         8        12        16        24     28      32      36       40      44        48
-//	+---------+---------+--------+---------+---------+------+-------+-------+--------+-------+---------+
-//	| version | session | filter | attempt |   nic   | endp.| shows | eager | status | bytes | headers |
-//	+---------+---------+--------+---------+---------+------+-------+-------+--------+-------+---------+
+//	 0         4         8        12        16        24     28      32      36       40      44        48      64
+//	+---------+---------+--------+---------+---------+------+-------+-------+--------+-------+---------+-------+
+//	| version | session | filter | attempt |   nic   | endp.| shows | eager | status | bytes | headers | token |
+//	+---------+---------+--------+---------+---------+------+-------+-------+--------+-------+---------+-------+
 //
 // The sequence numbers of a side begin at its session number.
 type ConnectInfo struct {
@@ -28,6 +35,7 @@ type ConnectInfo struct {
 	Status   uint32 // ConnectReply: 0, or the status that the connect ends with
 	Bytes    uint32 // first credit of the session, for what the sender of this is sent: eager messages
 	Headers  uint32 // likewise headers
+	Token    Token  // what the other side has to show to resume this session; zero in a refusal
 }
 
 // Append appends the byte form of c to b.
@@ -43,7 +51,8 @@ func (c *ConnectInfo) Append(b []byte) []byte {
 	b = le.AppendUint32(b, c.EagerMax)
 	b = le.AppendUint32(b, c.Status)
 	b = le.AppendUint32(b, c.Bytes)
-	return le.AppendUint32(b, c.Headers)
+	b = le.AppendUint32(b, c.Headers)
+	return append(b, c.Token[:]...)
 }
 
 // ParseConnect decodes the payload of a Connect or ConnectReply frame. A peer
@@ -57,7 +66,7 @@ func ParseConnect(b []byte) (c ConnectInfo, err error) {
 		Version: le.Uint32(b), Session: le.Uint32(b[4:]), Filter: le.Uint32(b[8:]), Attempt: le.Uint32(b[12:]),
 		NIC: le.Uint64(b[16:]), Endpoint: le.Uint32(b[24:]), Shows: le.Uint32(b[28:]),
 		EagerMax: le.Uint32(b[32:]), Status: le.Uint32(b[36:]),
-		Bytes: le.Uint32(b[40:]), Headers: le.Uint32(b[44:]),
+		Bytes: le.Uint32(b[40:]), Headers: le.Uint32(b[44:]), Token: Token(b[48:]),
 	}
 	if c.Version != Version {
 		return c, fmt.Errorf("%w: peer speaks version %d, this is %d", ErrMalformed, c.Version, Version)

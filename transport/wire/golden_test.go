@@ -46,13 +46,14 @@ var golden = map[string]struct {
 		Session: session, ID: 0x900000002, Total: 1 << 20, Offset: 1<<20 - 3,
 	}, payload: "end"},
 	"ack":    {header: wire.Header{Kind: wire.Ack, Flags: wire.HasAck, Session: session, Ack: 0xfffffffe}},
-	"resume": {header: wire.Header{Kind: wire.Resume, Flags: wire.HasAck, Session: session, Ack: 0xfffffffe}},
+	"resume": {header: wire.Header{Kind: wire.Resume, Flags: wire.HasAck, Length: wire.TokenSize, Session: session, Ack: 0xfffffffe}, payload: "what only you kn"},
 	"nack":   {header: wire.Header{Kind: wire.Nack, Session: 0xdeadbeef}},
 	"connect": {
 		header: wire.Header{Kind: wire.Connect, Length: wire.ConnectSize},
 		connect: &wire.ConnectInfo{
 			Version: 4, Session: session, Filter: 0xcafe, Attempt: 3, NIC: 0x02000a000001, Endpoint: 6, EagerMax: 32 << 10,
 			Shows: 1, Bytes: 16 << 10, Headers: 64,
+			Token: wire.Token{1, 2, 3, 15: 16},
 		},
 	},
 	"connect_reply": {

@@ -1,0 +1,299 @@
+package endpoint
+
+import (
+	"encoding/binary"
+	"math"
+
+	"gomx/transport/wire"
+)
+
+// Whoever dials us says whose address is his, and a medium proves no more of that than
+// it can: over TCP without a secret nothing, with one that he knows it. So a link that
+// was accepted belongs to a stranger at first. It has a number of its own, nothing is
+// taken on it but the frames that begin or resume a session, and it ends nothing that
+// lives. It becomes the link of the peer whose address it claims
+//
+//   - by a Connect that knows the filter, if the peer has no link, or one without a
+//     session;
+//   - by a Resume that shows the token which this side gave to that peer when their
+//     session began, and which nobody else has seen;
+//   - by a Connect when the peer's link is dead. Until it is, the claim is held, and the
+//     peer is asked for a sign of life: a link whose other end is gone breaks by that,
+//     and an answer shows that the claim is false.
+//
+// Links of media that lose frames are associations, which prove nothing and are
+// simulated only: they are taken as they come.
+//
+// Strangers are bounded in number; the oldest goes first.
+
+// LinkOwner returns the number that a new link to or from an address gets: that of
+// the peer whose address was dialled, and of one that was accepted a stranger's.
+func (e *Engine) LinkOwner(nic uint64, endpoint uint32, l wire.Link, dialled bool) int32 {
+	at := address{nic, endpoint}
+	switch caps := l.Caps(); {
+	case dialled || !caps.Reliable || !caps.Ordered:
+		return e.PeerOf(nic, endpoint)
+	case at == e.peers[0].at:
+		return e.mirror
+	}
+	if len(e.strangers) >= e.cfg.Strangers {
+		e.count.Strangers++
+		e.turnAway(e.peers[e.strangers[0]])
+	}
+	s := e.newPeer(at)
+	s.state = peerStranger
+	e.strangers = append(e.strangers, s.index)
+	return s.index
+}
+
+// LinkOf returns the number under which a link is known here, or -1.
+func (e *Engine) LinkOf(l wire.Link, nic uint64, endpoint uint32) int32 {
+	at := address{nic, endpoint}
+	if i, ok := e.byAddr[at]; ok {
+		if p := e.peers[i]; p.link == l || p.next == l {
+			return i
+		}
+	}
+	if p := e.peers[e.mirror]; e.mirror != 0 && p.link == l {
+		return e.mirror
+	}
+	for _, i := range e.strangers {
+		if e.peers[i].link == l {
+			return i
+		}
+	}
+	return -1
+}
+
+// newPeer returns a slot for a peer or a stranger. That of a stranger who has gone is
+// used again: no address was ever made of it.
+func (e *Engine) newPeer(at address) *peer {
+	p := new(peer)
+	if n := len(e.freePeers); n > 0 {
+		p.index = e.freePeers[n-1]
+		e.freePeers = e.freePeers[:n-1]
+		p.inBacklog = e.peers[p.index].inBacklog
+		e.peers[p.index] = p
+	} else {
+		p.index = int32(len(e.peers))
+		e.peers = append(e.peers, p)
+	}
+	p.at, p.fast, p.eagerMax, p.watched, p.redialAt = at, -1, math.MaxInt32, Never, Never
+	p.local = e.number()
+	p.queue.reset()
+	p.waiting.reset()
+	p.answers.reset()
+	return p
+}
+
+// number returns a random number for a session.
+func (e *Engine) number() uint32 {
+	return max(1, uint32(e.host.Random()))
+}
+
+// unlist takes a stranger who is gone, or a peer now, off the list.
+func (e *Engine) unlist(s *peer) {
+	for n, i := range e.strangers {
+		if i == s.index {
+			e.strangers = append(e.strangers[:n], e.strangers[n+1:]...)
+			return
+		}
+	}
+}
+
+// forgetStranger frees a stranger's slot. His link is gone, or another's.
+func (e *Engine) forgetStranger(s *peer) {
+	s.link = nil
+	e.unlink(s)
+	e.unlist(s)
+	s.state, s.watched = peerFree, Never
+	e.freePeers = append(e.freePeers, s.index)
+}
+
+// turnAway ends a stranger's link.
+func (e *Engine) turnAway(s *peer) {
+	link := s.link
+	e.forgetStranger(s)
+	if link != nil {
+		e.host.Drop(s.index, link, false)
+	}
+}
+
+// strangerFrame takes a frame of a stranger.
+func (e *Engine) strangerFrame(s *peer, h *wire.Header, payload []byte) {
+	switch h.Kind {
+	case wire.Connect:
+		e.claim(s, h, payload)
+	case wire.Resume:
+		e.claimSession(s, h, payload)
+	default:
+		e.count.BadSession++
+	}
+}
+
+// claim takes a stranger's Connect.
+func (e *Engine) claim(s *peer, h *wire.Header, payload []byte) {
+	c, err := wire.ParseConnect(payload)
+	if err != nil || c.Session == 0 || c.NIC != s.at.nic || c.Endpoint != s.at.endpoint {
+		e.count.Malformed++
+		return
+	}
+	if c.Filter != e.cfg.Filter {
+		e.refuseFilter(s, &c)
+		return
+	}
+	i, ok := e.byAddr[s.at]
+	if !ok {
+		e.byAddr[s.at] = s.index
+		e.unlist(s)
+		s.state = peerAbsent
+		e.host.Adopted(s.index, s.link)
+		e.admit(s, h, &c)
+		return
+	}
+	p := e.peers[i]
+	switch {
+	case p.link == nil || p.mute():
+	case p.state == peerConnected:
+		e.count.Claims++
+		s.claimed = greeting{*h, c}
+		e.sendProbe(p)
+		return
+	case p.linkDialled && p.state == peerDialing && e.peers[0].at.less(p.at):
+		e.turnAway(s) // both have dialled: the link of the smaller address is used
+		return
+	}
+	e.takeOver(p, s, h, &c)
+}
+
+// takeOver gives a stranger's link, which came with a Connect, to the peer whose
+// address he claims. If the peer has a link, it is dead or without a session.
+func (e *Engine) takeOver(p, s *peer, h *wire.Header, c *wire.ConnectInfo) {
+	head, info := *h, *c
+	link, old := s.link, p.link
+	e.forgetStranger(s)
+	e.host.Adopted(p.index, link)
+	switch {
+	case p.mute() && info.Session == p.remote:
+		if old != nil {
+			e.unhook(p)
+		}
+		e.relink(p, link, false) // it has no session yet: the reply was lost with the link
+	case p.state == peerConnected:
+		e.failPeer(p, BadSession, false)
+		e.attach(p, link, false)
+	default:
+		e.attach(p, link, false)
+	}
+	if old != nil {
+		e.host.Drop(p.index, old, false)
+	}
+	if p.link == link {
+		e.admit(p, &head, &info)
+	}
+}
+
+// admit answers the Connect that has made a stranger's link a peer's.
+func (e *Engine) admit(p *peer, h *wire.Header, c *wire.ConnectInfo) {
+	e.answerConnect(p, h, c)
+	if e.awaited(p) {
+		e.askAll(p)
+	}
+}
+
+// sendProbe asks the peer whose address is claimed for a sign of life.
+func (e *Engine) sendProbe(p *peer) {
+	p.probed = true
+	e.control(p, wire.Header{Kind: wire.Ack, Match: ackPlease})
+}
+
+// alive notes that a peer has given a sign of life: whoever claims its address
+// meanwhile is not the peer.
+func (e *Engine) alive(p *peer) {
+	p.vigil.moved = true
+	if !p.probed {
+		return
+	}
+	p.probed = false
+	for s := e.claimant(p); s != nil; s = e.claimant(p) {
+		e.count.FalseClaims++
+		e.turnAway(s)
+	}
+}
+
+// claimant returns the youngest stranger whose claim to a peer's address is held.
+func (e *Engine) claimant(p *peer) *peer {
+	for n := len(e.strangers) - 1; n >= 0; n-- {
+		if s := e.peers[e.strangers[n]]; s.at == p.at && s.claimed.h.Kind == wire.Connect {
+			return s
+		}
+	}
+	return nil
+}
+
+// succeed gives the link of a peer, which is dead, to whoever claims its address.
+func (e *Engine) succeed(p *peer) bool {
+	s := e.claimant(p)
+	if s == nil {
+		return false
+	}
+	p.probed = false
+	e.takeOver(p, s, &s.claimed.h, &s.claimed.c)
+	return true
+}
+
+// claimSession takes a stranger's Resume.
+func (e *Engine) claimSession(s *peer, h *wire.Header, payload []byte) {
+	i, ok := e.byAddr[s.at]
+	if !ok {
+		e.refuse(s, h)
+		return
+	}
+	p, link := e.peers[i], s.link
+	switch {
+	case p.state == peerDialing && h.Session == p.local:
+		if p.link == nil { // the reply that makes us connected was lost: our Connect brings another
+			e.forgetStranger(s)
+			e.host.Adopted(p.index, link)
+			e.attach(p, link, false)
+			e.askAll(p)
+		}
+		return
+	case p.state != peerConnected || p.heal == nil || h.Session != p.local:
+		e.refuse(s, h)
+		return
+	case !p.proves(payload):
+		e.count.BadProofs++
+		e.turnAway(s)
+		return
+	}
+	head := *h
+	e.forgetStranger(s)
+	e.host.Adopted(p.index, link)
+	e.relink(p, link, false)
+	if p.link == link {
+		e.arriveResume(p, &head, payload)
+	}
+}
+
+// proves reports whether the payload of a Resume is the token that the peer was given.
+func (p *peer) proves(payload []byte) bool {
+	if len(payload) != wire.TokenSize || p.given == (wire.Token{}) {
+		return false
+	}
+	differs := byte(0)
+	for i, b := range payload {
+		differs |= b ^ p.given[i]
+	}
+	return differs == 0
+}
+
+// give returns the token that the peer has to show to resume the present session, or
+// the one that is being offered.
+func (e *Engine) give(p *peer) wire.Token {
+	if p.given == (wire.Token{}) {
+		binary.LittleEndian.PutUint64(p.given[:], e.host.Random())
+		binary.LittleEndian.PutUint64(p.given[8:], e.host.Random()|1) // zero is none
+	}
+	return p.given
+}
