@@ -12,7 +12,7 @@ import (
 // many is a number of requests that one call waits for: those of mx, and how they have ended.
 type many struct {
 	c     *Comm // of the first that waiting is for; nil: there is none
-	plain bool  // all of those are of one endpoint, and no context ends their waits
+	plain bool  // the same endpoint and context are for all of those
 	over  int   // the first that is complete already, and not empty; -1: none
 
 	reqs   []mx.Request // in the places of theirs; zero for those that need no waiting, and that have been collected
@@ -38,10 +38,10 @@ func gather(reqs []Request) *many {
 		case q.kind > cancelledRequest:
 			m.reqs[i] = q.mx()
 			if q.c != m.c {
-				m.plain = q.c.ctx == nil && (m.c == nil || m.plain && q.c.seat == m.c.seat)
 				if m.c == nil {
-					m.c = q.c
+					m.c, m.plain = q.c, true
 				}
+				m.plain = m.plain && (q.c == m.c || q.c.seat == m.c.seat && q.c.ctx == nil && m.c.ctx == nil)
 			}
 			continue
 		case q.kind != noRequest && m.over < 0:
@@ -76,6 +76,7 @@ func (m *many) settle(reqs []Request, sts []Status) (first error) {
 			if sts != nil {
 				*st = *endings[q.kind]
 			}
+		case m.reqs[i].IsZero() && sts == nil && q.fine(got):
 		case m.reqs[i].IsZero():
 			err = q.conclude(opNames[q.kind], got, st)
 			if got.Context != nil {
@@ -83,7 +84,7 @@ func (m *many) settle(reqs []Request, sts []Status) (first error) {
 			}
 		default:
 			done := false
-			if *st, done, err = q.waitLong(opNames[q.kind], true); !done {
+			if done, err = q.waitLong(opNames[q.kind], true, st); !done {
 				if first == nil {
 					first = err
 				}

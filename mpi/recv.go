@@ -15,12 +15,12 @@ import (
 // whole number of elements; ErrTruncate for a message that is longer than buf, which then holds
 // its beginning; ErrProcFailed if the rank, or with AnySource any rank of the communicator, has died.
 // Safe from any goroutine.
-func Recv[T any](c *Comm, buf []T, source, tag int) (Status, error) {
+func Recv[T any](c *Comm, buf []T, source, tag int) (st Status, err error) {
 	b, ok := elem.Bytes(buf)
 	if !ok {
 		return emptyStatus, pointers[T](c, "Recv", source, tag)
 	}
-	if st, done := c.recvNow(b, elem.Size[T](), source, tag); done {
+	if c.recvNow(b, elem.Size[T](), source, tag, &st) {
 		return st, st.Err
 	}
 	q, err := c.irecv("Recv", b, elem.Size[T](), source, tag, nil)
@@ -42,21 +42,24 @@ func Irecv[T any](c *Comm, buf []T, source, tag int) (Request, error) {
 
 // recvNow receives from a rank that we are connected with, for a certain tag. False: the slow path says
 // what is wrong, and begins anew.
-func (c *Comm) recvNow(b []byte, size, source, tag int) (st Status, done bool) {
+func (c *Comm) recvNow(b []byte, size, source, tag int, st *Status) bool {
 	if !c.ready(source, tag) {
-		return st, false
+		return false
 	}
 	p := c.peers[source].Load()
 	if p == nil {
-		return st, false
+		return false
 	}
 	value := c.out&contextMask | uint64(source)<<rankShift | uint64(tag)
 	n, r, now, err := c.seat.ep.RecvNow(b, p.addr, value, mx.MatchMaskNone)
-	st.Source, st.Tag, st.Bytes, st.Count = source, tag, n, n/size
-	if now && st.Count*size == n {
-		return st, true
+	st.Source, st.Tag, st.Bytes, st.Count = source, tag, n, n
+	if size > 1 {
+		st.Count = n / size
 	}
-	return c.recvLater(value, n, r, now, err, size), true
+	if !now || size > 1 && st.Count*size != n {
+		*st = c.recvLater(value, n, r, now, err, size)
+	}
+	return true
 }
 
 // recvLater is the rest of a receive that is not over at once, or has not ended well.
@@ -67,9 +70,9 @@ func (c *Comm) recvLater(value uint64, n int, r mx.Request, now bool, err error,
 	failed, ended := errors.AsType[*mx.StatusError](err)
 	switch {
 	case now:
-		st, _ = q.outcome(op, &mx.Status{MatchInfo: value, MsgLength: uint32(n), XferLength: uint32(n)})
+		_ = q.conclude(op, &mx.Status{MatchInfo: value, MsgLength: uint32(n), XferLength: uint32(n)}, &st)
 	case ended:
-		st, _ = q.outcome(op, &failed.Status)
+		_ = q.conclude(op, &failed.Status, &st)
 	case err != nil:
 		st = emptyStatus
 		st.Err = c.broken(op, source, tag, err)

@@ -57,8 +57,8 @@ func (q *Request) mx() mx.Request { return q.c.seat.ep.Request(q.number) }
 // Wait blocks until the operation is complete, and empties the request (MPI_Wait). Its error
 // is that of the operation, which is in the status too. If the context of the communicator ends
 // first, the error wraps its, and the request stays as it is. Of an empty request the status is empty.
-func (q *Request) Wait() (Status, error) {
-	st, done, err := q.wait(opNames[q.kind], true)
+func (q *Request) Wait() (st Status, err error) {
+	done, err := q.wait(opNames[q.kind], true, &st)
 	if done {
 		*q = Request{}
 	}
@@ -83,38 +83,38 @@ func (q *Request) Test() (Status, bool, error) {
 		}
 		return emptyStatus, err != nil, err
 	}
-	st, err := q.outcome(op, &got)
+	var st Status
+	err = q.conclude(op, &got, &st)
 	*q = Request{}
 	return st, true, err
 }
 
-// wait waits for the operation, and collects it. Without done it goes on. Unless it stays, it is given up
+// wait waits for the operation, and collects it into st. Without done it goes on. Unless it stays, it is given up
 // if the context ends first.
-func (q *Request) wait(op string, stays bool) (st Status, done bool, err error) {
+func (q *Request) wait(op string, stays bool, st *Status) (done bool, err error) {
 	if q.kind <= cancelledRequest {
-		return *endings[q.kind], true, nil
+		*st = *endings[q.kind]
+		return true, nil
 	}
 	if q.c.ctx == nil {
 		if got, done, _ := q.c.seat.ep.Wait(q.mx(), mx.Infinite); done {
-			st, err = q.outcome(op, &got)
-			return st, true, err
+			return true, q.conclude(op, &got, st)
 		}
 	}
-	return q.waitLong(op, stays)
+	return q.waitLong(op, stays, st)
 }
 
 // waitLong is wait that the communicator's context ends, and the rest of one that was woken up.
-func (q *Request) waitLong(op string, stays bool) (st Status, done bool, err error) {
+func (q *Request) waitLong(op string, stays bool, st *Status) (done bool, err error) {
 	got, done, err := q.c.awaitLong(op, q.mx(), q.peer == AnySource)
 	if !done && !stays {
 		got, done = q.c.retract(q.mx(), q.kind)
 	}
 	if !done {
-		err = q.broken(op, err)
-		return emptyStatus, errors.Is(err, ErrProcFailed), err
+		*st, err = emptyStatus, q.broken(op, err)
+		return errors.Is(err, ErrProcFailed), err
 	}
-	st, err = q.outcome(op, &got)
-	return st, true, err
+	return true, q.conclude(op, &got, st)
 }
 
 // endings are the statuses of requests that are complete without a message.
@@ -122,8 +122,8 @@ var endings = [...]*Status{noRequest: &emptyStatus, sentRequest: &emptyStatus, n
 
 // finish waits for an operation that the caller has just begun, and that nobody else knows. If
 // the context ends first, it is given up.
-func (q *Request) finish(op string) (Status, error) {
-	st, _, err := q.wait(op, false)
+func (q *Request) finish(op string) (st Status, err error) {
+	_, err = q.wait(op, false, &st)
 	return st, err
 }
 
@@ -131,10 +131,9 @@ func (q *Request) broken(op string, err error) error {
 	return q.c.broken(op, int(q.peer), int(q.tag), err)
 }
 
-// outcome makes a status of what mx says.
-func (q *Request) outcome(op string, got *mx.Status) (st Status, err error) {
-	err = q.conclude(op, got, &st)
-	return st, err
+// fine reports whether an operation that has ended leaves nothing to do or to say but its status.
+func (q *Request) fine(got *mx.Status) bool {
+	return got.Code == mx.StatusSuccess && got.Context == nil && (q.size <= 1 || got.XferLength%q.size == 0)
 }
 
 // conclude fills in the status of an operation that has ended, and returns its error.

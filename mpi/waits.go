@@ -22,7 +22,7 @@ func WaitAll(reqs []Request, sts []Status) error {
 	}
 	m := gather(reqs)
 	if m.plain {
-		_, _ = m.c.seat.ep.WaitAll(nil, m.reqs, m.states, mx.Infinite) // waiting for what it leaves says what is wrong
+		_, _ = m.c.seat.ep.WaitAll(m.c.ctx, m.reqs, m.states, mx.Infinite) // waiting for what it leaves says what is wrong
 	}
 	err := m.settle(reqs, sts)
 	m.release()

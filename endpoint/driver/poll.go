@@ -253,8 +253,9 @@ func (d *Endpoint) letRun(w *waiter) bool {
 // giveWay lets other goroutines and other processes have the core for a moment, and returns when that was over. The
 // caller counts for so many who spin.
 func (d *Endpoint) giveWay(now time.Duration, spins int32) (over time.Duration) {
+	offers := d.pace.offersProcessor(spins)
 	d.outside(func() {
-		if d.pace.offersProcessor(spins) {
+		if offers {
 			runtime.Gosched()
 			now = d.clock()
 		}

@@ -2,6 +2,7 @@ package driver
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"gomx/endpoint"
@@ -21,7 +22,7 @@ const (
 type set struct {
 	aim     Aim
 	handles []endpoint.Handle
-	states  []endpoint.Status // of those that were collected, in the order of taken
+	states  []endpoint.Status // of those that were collected, in the order of taken: most places
 	taken   []int32           // their places
 	next    int               // All: the first that was not collected
 	most    int               // how many may be collected
@@ -77,11 +78,11 @@ func (s *set) collectSome(e *endpoint.Engine) (bool, error) {
 
 // collect collects the request in one place, if it is complete.
 func (s *set) collect(e *endpoint.Engine, i int) (bool, error) {
-	var st endpoint.Status
-	ok, err := e.Test(s.handles[i], &st)
+	n := len(s.taken)
+	ok, err := e.Test(s.handles[i], &s.states[n])
 	if ok {
 		s.handles[i] = 0
-		s.states, s.taken = append(s.states, st), append(s.taken, int32(i))
+		s.taken = append(s.taken, int32(i))
 	}
 	if err != nil {
 		s.first = i
@@ -163,12 +164,16 @@ func (d *Endpoint) takeSet(b *Batch) *set {
 	} else {
 		s = new(set)
 	}
-	*s = set{aim: b.Aim, most: b.Most, first: -1, handles: s.handles[:0], states: s.states[:0], taken: s.taken[:0]}
+	*s = set{aim: b.Aim, most: b.Most, first: -1, handles: s.handles, states: s.states, taken: s.taken[:0]}
 	if s.most == 0 {
 		s.most = b.Len
 	}
-	for i := range b.Len {
-		s.handles = append(s.handles, b.Handle(i))
+	s.handles = slices.Grow(s.handles[:0], b.Len)[:b.Len]
+	for i := range s.handles {
+		s.handles[i] = b.Handle(i)
+	}
+	if s.aim != First && len(s.states) < s.most {
+		s.states = make([]endpoint.Status, s.most)
 	}
 	return s
 }
@@ -176,8 +181,10 @@ func (d *Endpoint) takeSet(b *Batch) *set {
 // giveSet reports what was collected, and keeps the memory of the set.
 func (d *Endpoint) giveSet(s *set, b *Batch) (place int) {
 	for i, at := range s.taken {
-		b.Taken(int(at), &s.states[i])
-		s.states[i].Context = nil
+		st := &s.states[i]
+		if b.Taken(int(at), st); st.Context != nil {
+			st.Context = nil
+		}
 	}
 	if cap(s.handles) <= keptSet {
 		d.sets = append(d.sets, s)

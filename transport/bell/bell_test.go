@@ -342,3 +342,12 @@ func TestNoAllocations(t *testing.T) {
 		}
 	}
 }
+
+// TestSleepThatFails: epoll_wait returns -1 when a signal interrupts it, and that is no number of events.
+func TestSleepThatFails(t *testing.T) {
+	for _, d := range []time.Duration{time.Microsecond, time.Second, -1} {
+		if n := bell.FailingSleep(d); n != 0 {
+			t.Errorf("a sleep of %v that fails has %d events", d, n)
+		}
+	}
+}

@@ -5,6 +5,7 @@ package bell
 import (
 	"errors"
 	"sync/atomic"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -49,3 +50,9 @@ func (b *Bell) Word() uint32 { return atomic.LoadUint32(b.word) }
 
 // Page returns the control page's descriptor.
 func (b *Bell) Page() int { return b.page.FD() }
+
+// FailingSleep sleeps on an epoll descriptor that epoll_wait fails for, as it does when a signal interrupts it.
+func FailingSleep(d time.Duration) (events int) {
+	var room [fds]unix.EpollEvent
+	return sleepOnEvents(-1, room[:], d)
+}

@@ -67,7 +67,7 @@ func sleepOnEvents(all int, events []unix.EpollEvent, d time.Duration) int {
 		return ready(all, events)
 	}
 	n, _ := unix.EpollWait(all, events, int(d/time.Millisecond))
-	return n
+	return max(n, 0) // -1: a signal has interrupted it
 }
 
 // setTimer has a timer end once, d from now.

@@ -15,10 +15,12 @@ func Size[T any]() int {
 // Bytes returns the memory of s. False: T contains pointers, or is empty, so that s
 // does not consist of bytes. Safe from any goroutine.
 func Bytes[T any](s []T) ([]byte, bool) {
-	if !Plain[T]() {
+	var p any = (*T)(nil)
+	t := *(*uintptr)(unsafe.Pointer(&p))
+	if at := &seen[place(t)]; atomic.LoadUintptr(at) != t && !examine[T](t) {
 		return nil, false
 	}
-	return Memory(s), true
+	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(s))), len(s)*Size[T]()), true
 }
 
 // Memory is Bytes of a type that is known to be plain.

@@ -62,11 +62,9 @@ func (q *Question) Answer(head, data []byte) {
 	if len(data) == 0 {
 		text = slices.Clone(head)
 	}
-	q.s.beside(func() { // who asks may be slow to take it: others should not wait for that
-		if r, err := q.s.ep.Isend(text, q.from, bits, nil); err == nil {
-			_ = q.s.ep.Finish(r, mx.Infinite)
-		}
-	})
+	if r, err := q.s.ep.Isend(text, q.from, bits, nil); err == nil {
+		_ = q.s.ep.Forget(r) // who asks may be slow to take it: others should not wait for that
+	}
 }
 
 // call is a question on its way.

@@ -115,10 +115,7 @@ func (s *Service) Begin(places []Place) error {
 
 // Close ends the service. Calls that wait return an error.
 func (s *Service) Close() error {
-	s.mu.Lock()
-	was := s.closed.Swap(true)
-	s.mu.Unlock()
-	if was {
+	if s.closed.Swap(true) {
 		return nil
 	}
 	close(s.over)
@@ -128,15 +125,6 @@ func (s *Service) Close() error {
 	err := s.ep.Close()
 	s.done.Wait()
 	return err
-}
-
-// beside runs f in a goroutine that Close waits for.
-func (s *Service) beside(f func()) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if !s.closed.Load() {
-		s.done.Go(f)
-	}
 }
 
 // unexpected drops answers that nobody waits for any more. Everything else waits for the
