@@ -19,6 +19,10 @@ type app struct {
 	flows []flow // of this life, by receiver
 
 	windows []*window // of this life, the last one open
+	queue   endpoint.QueueID
+	asked   bool          // for the last message of a peer before all others
+	got     bool          // and has it
+	back    time.Duration // when the program looks at what has arrived again
 
 	left     int    // messages to send
 	sends    int    // under way
@@ -68,6 +72,7 @@ type op struct {
 
 	value, mask uint64 // receives; of puts, what they bring
 	post        uint32
+	last        bool // what wantsLast waits for
 	scope       scope
 }
 
@@ -88,7 +93,11 @@ func (n *node) begin(messages int) {
 	n.peers[n.index] = partner{addr: n.engine.Self(), connected: true}
 	n.flows = w.newFlows(n.index, n.life)
 	n.left, n.sends, n.receives, n.posts = messages, 0, 0, 0
-	n.turnDue, n.idle = false, 0
+	n.turnDue, n.idle, n.back = false, 0, 0
+	n.asked, n.got = false, false
+	if n.index < w.plan.Absent {
+		n.back = w.net.Now() + w.plan.AbsentFor
+	}
 	n.schedule(time.Duration(n.rng.ExpFloat64() * float64(w.plan.Think)))
 }
 
@@ -130,7 +139,9 @@ func (n *node) turn() {
 	if n.left > 0 && len(n.windows) > 0 && n.rng.IntN(300) == 0 {
 		n.changeWindow()
 	}
-	did = n.receive() || did
+	if n.w.net.Now() >= n.back || w.draining {
+		did = n.receive() || did
+	}
 	did = n.send() || did
 	if n.left > 0 && n.rng.IntN(64) == 0 {
 		n.cancel()
@@ -145,13 +156,17 @@ func (n *node) turn() {
 
 // collect takes all requests that are complete.
 func (n *node) collect() (any bool) {
+	var st endpoint.Status
+	for h, ok := n.engine.Dequeue(n.queue, &st); ok; h, ok = n.engine.Dequeue(n.queue, &st) {
+		any = true
+		n.completed(h, &st)
+	}
 	for {
 		h, ok := n.engine.Peek()
 		if !ok {
 			return any
 		}
 		any = true
-		var st endpoint.Status
 		if done, err := n.engine.Test(h, &st); !done || err != nil {
 			n.w.fail(n, "a completed request can't be collected: %v", err)
 			return any
@@ -224,11 +239,22 @@ func (n *node) sendTo(to int) {
 		w.fail(n, "send: %v", err)
 		return
 	}
+	n.choose(o)
 	if w.plan.Timeouts > 0 && to != n.index && n.rng.IntN(1000) < w.plan.Timeouts {
 		w.spoil(n.index, to)
 		if err := n.engine.SetTimeout(o.handle, endpoint.Tick(1+n.rng.IntN(100))); err != nil {
 			w.fail(n, "set timeout: %v", err)
 		}
+	}
+}
+
+// choose has a request complete into the queue of its own, or not.
+func (n *node) choose(o *op) {
+	if n.w.plan.Queued == 0 || n.rng.IntN(100) >= n.w.plan.Queued {
+		return
+	}
+	if err := n.engine.Enqueue(o.handle, n.queue); err != nil {
+		n.w.fail(n, "enqueue: %v", err)
 	}
 }
 

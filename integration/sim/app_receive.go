@@ -8,6 +8,9 @@ import (
 // already. It reports whether anything had arrived.
 func (n *node) receive() (any bool) {
 	p := &n.w.plan
+	if n.wantsLast() {
+		return false
+	}
 	for n.receives < p.Posted && !n.w.draining {
 		n.postAhead()
 	}
@@ -35,6 +38,31 @@ func (n *node) receive() (any bool) {
 		n.postFor(&st)
 	}
 	return any
+}
+
+// wantsLast reports whether the program waits for the last message of a peer before it receives any other.
+func (n *node) wantsLast() bool {
+	w := n.w
+	if !w.plan.LastFirst || !w.draining || n.index >= w.plan.Absent {
+		return false
+	}
+	if n.asked {
+		return !n.got
+	}
+	n.asked, n.got = true, true
+	for from, sender := range w.nodes {
+		last := len(sender.flows[n.index].sent) - 1
+		if from == n.index || last < 0 || sender.flows[n.index].sent[last].state&recordMatched != 0 {
+			continue
+		}
+		m, size := w.plan.message(from, sender.life, n.index, uint32(last))
+		o := w.newOp(n, opReceive)
+		o.value, o.mask, o.scope, o.last = m.match(), maskAll, scopeOne, true
+		n.got = false
+		n.post(o, size)
+		return true
+	}
+	return false
 }
 
 // postAhead posts a receive for what may come.
@@ -100,7 +128,9 @@ func (n *node) post(o *op, room int) {
 	}
 	if err != nil {
 		n.w.fail(n, "receive: %v", err)
+		return
 	}
+	n.choose(o)
 }
 
 // likelyClass draws a size class as messages do.
@@ -135,6 +165,9 @@ func (n *node) cancel() {
 // cancelOp takes a request back if that is possible: a receive that has not
 // matched, or a connect.
 func (n *node) cancelOp(o *op) {
+	if o.handle == 0 {
+		return // the handler runs inside of the call that makes it
+	}
 	gone, err := n.engine.Cancel(o.handle)
 	switch {
 	case !o.cancels() && err != endpoint.ErrCancelSend:
@@ -152,15 +185,19 @@ func (o *op) cancels() bool { return o.kind == opReceive || o.kind == opConnect 
 
 // part disconnects from a peer.
 func (n *node) part(from int) {
+	n.enter()
+	n.disconnect(from)
+	n.flush()
+}
+
+func (n *node) disconnect(from int) {
 	addr, ok := n.engine.AddrOf(n.engine.PeerOf(nicOf(from), 0))
 	if !ok || from == n.index {
 		return
 	}
-	n.enter()
 	n.w.spoil(n.index, from)
 	if err := n.engine.Disconnect(addr); err != nil {
 		n.w.fail(n, "disconnect: %v", err)
 	}
 	n.peers[from].connected = false
-	n.flush()
 }

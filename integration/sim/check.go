@@ -56,7 +56,7 @@ func (w *World) runFor(d time.Duration) {
 func (w *World) busy() *node {
 	for _, n := range w.nodes {
 		d := n.engine.Depths()
-		if n.left > 0 || n.sends > 0 || d.Unexpected > 0 || d.Pulls > 0 || d.Kept > 0 || d.Early > 0 || d.Completed > 0 ||
+		if n.left > 0 || n.sends > 0 || d.Unexpected > 0 || d.Pulls > 0 || d.Kept > 0 || d.Early > 0 || d.Completed+n.engine.Queued(n.queue) > 0 ||
 			d.Requests != n.receives || n.engine.Backlog() {
 			return n
 		}
@@ -101,7 +101,7 @@ func (w *World) leftovers(n *node) (left []string) {
 		n    int
 	}{
 		{"requests", d.Requests}, {"posted receives", d.Posted}, {"unexpected messages", d.Unexpected},
-		{"unexpected bytes", d.Bytes}, {"completions", d.Completed}, {"pulls", d.Pulls}, {"kept frames", d.Kept},
+		{"unexpected bytes", d.Bytes}, {"completions", d.Completed + n.engine.Queued(n.queue)}, {"pulls", d.Pulls}, {"kept frames", d.Kept},
 		{"early frames", d.Early}, {"frames owed", owed(n.engine)},
 		{"requests of the program", len(n.ops)}, {"messages to send", n.left}, {"exposed pieces", n.port.Exposed()},
 		{"frames on the network", w.net.UnderWay()},

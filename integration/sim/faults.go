@@ -124,7 +124,11 @@ func (f *faults) restartSomeone(now time.Duration) {
 		}
 		if n := w.someone(); n.engine != nil {
 			w.report.Restarts++
-			f.closed = append(f.closed, closedNode{n, w.kill(n), f.soon(f.length() / 10)})
+			after := f.soon(f.length() / 10)
+			if w.rng.IntN(2) == 0 {
+				after = now // at once
+			}
+			f.closed = append(f.closed, closedNode{n, w.kill(n), after})
 		}
 	}
 	for i := 0; i < len(f.closed); i++ {

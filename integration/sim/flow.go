@@ -27,6 +27,8 @@ const (
 	recordMatched                         // a receive has it
 	recordFailed                          // but did not get the bytes
 	recordLost                            // the sender's life ended before its send
+	recordShown                           // the handler was shown it
+	recordDropped                         // and wanted none of it
 )
 
 // scope says which messages of a flow a receive fits.
@@ -81,7 +83,7 @@ func (r *record) check(strict bool) error {
 		return fmt.Errorf("it is lost, and its send said %v", r.code)
 	case strict && (!ok || r.state&recordFailed != 0):
 		return fmt.Errorf("it fails without reason: %v", r.code)
-	case r.code == endpoint.Truncated && r.state&recordSync == 0:
+	case r.code == endpoint.Truncated && r.state&(recordSync|recordDropped) == 0:
 		return fmt.Errorf("a standard send says that it was truncated")
 	case ok && r.state&recordEnded != 0 && r.state&recordSync != 0 && r.state&recordMatched == 0:
 		return fmt.Errorf("its synchronous send says %v, but nobody has received it", r.code)
@@ -105,6 +107,9 @@ const never = 1<<32 - 1
 func (o *orderCheck) next(m message, r *record) error {
 	if r.session != o.session {
 		*o = orderCheck{session: r.session}
+	}
+	if r.state&recordDropped != 0 {
+		return nil
 	}
 	post := r.post
 	if r.state&recordMatched == 0 {

@@ -47,6 +47,8 @@ func (n *node) open(filter uint32) error {
 	cfg.NIC, cfg.Filter = nicOf(n.index), filter
 	cfg.Session = uint32(mix(n.w.plan.Seed<<20^uint64(n.index)<<8^uint64(n.life))) | 1
 	n.engine = endpoint.New(cfg, n)
+	n.engine.SetHandler(n.w.plan.Handler)
+	n.queue = n.engine.OpenQueue()
 	var err error
 	if n.port, err = n.w.net.Open(addressOf(n.index), cfg.Session, n); err != nil {
 		return err
@@ -188,9 +190,6 @@ func (n *node) Random() uint64 {
 
 // Tick implements endpoint.Host.
 func (n *node) Tick() endpoint.Tick { return endpoint.Tick(n.w.net.Now() / tick) }
-
-// Unexpected implements endpoint.Host.
-func (n *node) Unexpected(*endpoint.Incoming) endpoint.Action { return endpoint.Continue }
 
 // Drop implements endpoint.Host.
 func (n *node) Drop(_ int32, link wire.Link, corrupt bool) {

@@ -28,6 +28,13 @@ type Plan struct {
 	Sync    int           // of a hundred sends, how many are synchronous
 	Access  int           // of a hundred times, how often a put or get is begun and no send
 	Pending int           // sends that a program has under way, at most
+	Queued  int           // of a hundred requests, how many complete into a queue of their own
+	Handler bool          // programs have a handler of unexpected messages
+	Drops   int           // of a thousand messages that it is shown, how many it drops
+
+	Absent    int           // programs that receive nothing
+	AbsentFor time.Duration // for so long
+	LastFirst bool          // and in the end want the last message of a peer before any other
 
 	Slow       int           // endpoints that look at the network only now and then
 	SlowPoll   time.Duration // how often
@@ -65,6 +72,7 @@ func PlanOf(seed uint64, endpoints, messages int) Plan {
 	if p.Endpoints <= mostWithWindows {
 		p.Access = pick(rand.New(rand.NewPCG(seed, 0x77696e)), 0, 0, 10, 50)
 	}
+	p.programs(rand.New(rand.NewPCG(seed, 0x70726f67)))
 	return p
 }
 
@@ -96,6 +104,23 @@ func (p *Plan) network(r *rand.Rand) {
 	case mem.Healing:
 		o.Retains = r.IntN(2) == 0
 		o.PullFrame = pick(r, 0, 32<<10)
+	}
+}
+
+// programs decides what the programs do beside sending and receiving.
+func (p *Plan) programs(r *rand.Rand) {
+	p.Queued = pick(r, 0, 10, 100)
+	if p.Handler = r.IntN(3) == 0; p.Handler {
+		p.Drops = pick(r, 0, 10, 300)
+	}
+	if r.IntN(4) == 0 {
+		p.Absent, p.AbsentFor = 1+r.IntN(p.Endpoints), pick(r, time.Millisecond, 100*time.Millisecond, time.Second)
+		if p.LastFirst = r.IntN(2) == 0; p.LastFirst {
+			// No message may be dropped or taken by another receive, and no session end.
+			p.Handler, p.Posted, p.Restarts, p.Partings, p.Timeouts = false, 0, 0, 0, 0
+			p.Pending = pick(r, 200, 10_000)
+			p.Engine.UnexpectedBytes = pick(r, 0, 5_000, 20_000)
+		}
 	}
 }
 
@@ -165,10 +190,16 @@ func (p *Plan) String() string {
 	for _, f := range []struct {
 		what string
 		n    int
-	}{{"slow", p.Slow}, {"restarts", p.Restarts}, {"disconnects", p.Partings}, {"timeouts of 1000", p.Timeouts}} {
+	}{{"slow", p.Slow}, {"absent", p.Absent}, {"restarts", p.Restarts}, {"disconnects", p.Partings}, {"timeouts of 1000", p.Timeouts}} {
 		if f.n > 0 {
 			s += fmt.Sprintf(", %d %s", f.n, f.what)
 		}
+	}
+	if p.LastFirst {
+		s += ", who want the last message first"
+	}
+	if p.Handler {
+		s += fmt.Sprintf(", handlers that drop %d of 1000", p.Drops)
 	}
 	if p.CutEvery > 0 {
 		s += fmt.Sprintf(", a cut every %v", p.CutEvery)

@@ -43,6 +43,8 @@ type Report struct {
 	Cancelled int
 	Accesses  int // puts and gets
 	Connects  int
+	Handled   int // messages that handlers were shown
+	Dropped   int // and wanted none of
 	Restarts  int
 	Partings  int
 	Splits    int
