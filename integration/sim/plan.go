@@ -120,6 +120,7 @@ func (p *Plan) programs(r *rand.Rand) {
 			p.Handler, p.Posted, p.Restarts, p.Partings, p.Timeouts = false, 0, 0, 0, 0
 			p.Pending = pick(r, 200, 10_000)
 			p.Engine.UnexpectedBytes = pick(r, 0, 5_000, 20_000)
+			p.Engine.UnexpectedHeaders = 0 // room for all of them, or they wait for one another
 		}
 	}
 }
