@@ -171,8 +171,8 @@ func (e *Engine) answerConnect(p *peer, h *wire.Header, c *wire.ConnectInfo) {
 	}
 	switch {
 	case p.state == peerConnected && c.Session == p.remote:
-		if !connected && p.heal != nil && p.heal.resuming && p.log.base == p.local {
-			e.resumeFrom(p, p.local) // our reply was lost with the link
+		if !connected {
+			e.beginsOnlyNow(p)
 		}
 	case p.ended(c.Session):
 		reply.Status, reply.Filter = uint32(overCode), p.remote
@@ -185,6 +185,14 @@ func (e *Engine) answerConnect(p *peer, h *wire.Header, c *wire.ConnectInfo) {
 		e.enter(p, c, true)
 	}
 	e.reply(p, c.Session, reply)
+}
+
+// beginsOnlyNow goes on with a session without the peer's Resume, if that has not come: then the peer has entered
+// the session over this link, since our reply was lost with the one before, and has received nothing yet.
+func (e *Engine) beginsOnlyNow(p *peer) {
+	if p.heal != nil && p.heal.resuming && p.log.base == p.local {
+		e.resumeFrom(p, p.local)
+	}
 }
 
 // passOver leaves out the numbers of ours up to one that the peer knows from a
@@ -257,6 +265,7 @@ func (e *Engine) arriveConnectReply(p *peer, h *wire.Header, payload []byte) {
 	case h.Session != p.local:
 		e.askSoon(p) // the answer to a session that has ended since
 	case p.state == peerConnected && c.Session == p.remote:
+		e.beginsOnlyNow(p)
 		e.connected(p, slot, r)
 	case p.ended(c.Session):
 		// The peer is in a session with us that we have left: it must learn that.

@@ -118,9 +118,10 @@ func (p *Plan) programs(r *rand.Rand) {
 		if p.LastFirst = r.IntN(2) == 0; p.LastFirst {
 			// No message may be dropped or taken by another receive, and no session end.
 			p.Handler, p.Posted, p.Restarts, p.Partings, p.Timeouts = false, 0, 0, 0, 0
-			p.Pending = pick(r, 200, 10_000)
+			p.AbsentFor, p.Pending = longest, mostMessages // until all is sent, which nothing else ends
 			p.Engine.UnexpectedBytes = pick(r, 0, 5_000, 20_000)
-			p.Engine.UnexpectedHeaders = 0 // room for all of them, or they wait for one another
+			p.Engine.RequestTimeout = 60 * 1000 // one of hundreds of pulls may stand for seconds on a narrow link
+			p.Engine.UnexpectedHeaders = 0      // room for all of them, or they wait for one another
 		}
 	}
 }
