@@ -12,7 +12,7 @@ import "gomx/transport/wire"
 // stopped itself. On a link that nobody waits for nothing is sent.
 const (
 	askAliveEvery Tick = 2000 // over lossy media at least
-	looks              = 4    // others, in a request timeout
+	looks         Tick = 4    // others, in a request timeout
 )
 
 // vigil is what is known of a peer that requests wait for.

@@ -35,7 +35,6 @@ type SimLink struct {
 	lostBy time.Duration // broken: frames that arrive later than this are lost
 	taking bool          // the owner looks at the first frame
 	ended  bool          // the other side has closed, and all its frames are here
-	ending bool          // the owner has been told
 
 	exposed exposures
 	pulls   []*simPull // under way
