@@ -47,7 +47,6 @@ const (
 //	get out  queued ---> (gone) ---> complete        a peer's, answered in a frame
 //	         queued ---> offered --> complete        larger: waits for Notify
 //	watch    watching -> complete
-//	post     complete
 type requestState uint8
 
 const (
