@@ -94,3 +94,52 @@ func TestPollFDNeedsATransportThatHasOne(t *testing.T) {
 	_, err := ep.PollFD()
 	refused(t, err, mx.ErrNoDriver, ep.String())
 }
+
+func TestPollFDsOfAQueue(t *testing.T) {
+	w := newWorld(t, "shm")
+	from := w.open()
+	eps := []*mx.Endpoint{w.open(), w.open()}
+	q := w.queue(eps...)
+	fds, err := q.PollFDs()
+	if err != nil || len(fds) != len(eps) {
+		t.Fatal(fds, err)
+	}
+	addrs := []mx.EndpointAddr{w.connect(from, eps[0]), w.connect(from, eps[1])}
+	poll := []unix.PollFd{{Fd: int32(fds[0]), Events: unix.POLLIN}, {Fd: int32(fds[1]), Events: unix.POLLIN}}
+	dst := make([]mx.Completion, 1)
+	for i := range uint64(50) {
+		r := w.irecv(eps[i%2], make([]byte, 8), i, exact)
+		w.add(q, r)
+		go func() {
+			s, err := from.Isend(make([]byte, 8), addrs[i%2], i, nil)
+			if err == nil {
+				err = from.Forget(s)
+			}
+			if err != nil {
+				t.Error(err)
+			}
+		}()
+		for deadline := time.Now().Add(bound); ; {
+			if n, err := q.Wait(noContext, dst, 0); err != nil {
+				t.Fatal(err)
+			} else if n == 1 {
+				break
+			}
+			armed, err := q.Arm()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if armed {
+				if _, err := unix.Poll(poll, int(bound/time.Millisecond)); err != nil && !errors.Is(err, unix.EINTR) {
+					t.Fatal(err)
+				}
+			}
+			if time.Now().After(deadline) {
+				t.Fatalf("message %d has not come", i)
+			}
+		}
+		if dst[0].Request != r {
+			t.Fatalf("message %d completes %+v", i, dst[0])
+		}
+	}
+}

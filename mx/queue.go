@@ -121,6 +121,28 @@ func (q *Queue) endpoint(d *driver.Endpoint) *Endpoint {
 	return nil
 }
 
+// PollFDs returns one descriptor for each endpoint of the queue, for callers with a loop of their own: one of them becomes
+// readable when something has come in for a queue that Arm has armed. They belong to the endpoints; only poll them. Error:
+// ErrNoDriver if the transports of an endpoint have none. Safe from any goroutine.
+func (q *Queue) PollFDs() ([]int, error) {
+	fds, err := q.q.FDs()
+	if err != nil {
+		return nil, fail("poll descriptors of queue", ErrNoDriver, "", err)
+	}
+	return fds, nil
+}
+
+// Arm prepares the queue for a caller that is about to sleep on PollFDs. False means that there is something to collect
+// already, or was until another goroutine took it: don't sleep. Any later call on one of the endpoints disarms
+// that. After waking up, collect with a Wait of timeout 0, and arm again. Error: ErrBadEndpoint.
+func (q *Queue) Arm() (bool, error) {
+	armed, err := q.q.Arm()
+	if err != nil {
+		err = fail("arm queue", queueCode(err), "", err)
+	}
+	return armed, err
+}
+
 // Close gives the queue back. Its requests, complete or not, are their endpoints' from then on, and callers of Wait
 // return with ErrBadEndpoint. A second Close does nothing.
 func (q *Queue) Close() { q.q.Close() }
