@@ -59,6 +59,7 @@ func TestCloseWindowWaitsForPulls(t *testing.T) {
 			defer w.close()
 			a, b := w.open(), w.open(options...)
 			to := connectTo(w, a, b)
+			early := uint64(0) // pulls that the endpoint's own goroutine has ended, while this one had no core
 			for range 20 {
 				memory := make([]byte, 100_000)
 				id := window(w, b, memory)
@@ -85,12 +86,17 @@ func TestCloseWindowWaitsForPulls(t *testing.T) {
 				for range 400 {
 					_ = b.Progress()
 				}
-				if st.Code != endpoint.BadRDMAWindow || !bytes.Equal(memory, make([]byte, len(memory))) {
+				if st.Code == endpoint.Success {
+					early++
+				} else if st.Code != endpoint.BadRDMAWindow {
+					t.Fatal(st.Code)
+				}
+				if !bytes.Equal(memory, make([]byte, len(memory))) {
 					t.Fatalf("%v, and memory was written after its window was closed: %v", st.Code, bytes.Contains(memory, []byte{7}))
 				}
 			}
-			if n := b.Report().Counters.Withdrawn; n != 20 {
-				t.Errorf("%d of 20 windows were closed under a pull", n)
+			if n := b.Report().Counters.Withdrawn; n == 0 || n+early != 20 {
+				t.Errorf("%d of 20 windows were closed under a pull, %d after it", n, early)
 			}
 		})
 	}
