@@ -151,7 +151,7 @@ func TestQueueHandler(t *testing.T) {
 			over(t, func(w *world) {
 				a, b, toB, _ := w.pair()
 				const count = 100
-				q, wake, in := w.queue(b), b.NewWaiter(), make([]byte, 100_000)
+				q, wake, in, out := w.queue(b), b.NewWaiter(), make([]byte, 100_000), make([]byte, 100_000)
 				var seen []uint64
 				all := make(chan struct{})
 				again := func(c mx.Completion) {
@@ -187,7 +187,7 @@ func TestQueueHandler(t *testing.T) {
 					}
 				}()
 				for i := range uint64(count) {
-					w.succeed(a, w.isend(a, in[:1+i*900], toB, i))
+					w.succeed(a, w.isend(a, out[:1+i*900], toB, i))
 				}
 				receive(w, "the last completion", all)
 				receive(w, "the end of the waiter", ended)
