@@ -66,7 +66,11 @@ func sleepOnEvents(all int, events []unix.EpollEvent, d time.Duration) int {
 		_, _ = unix.Ppoll(poll[:], &limit, nil)
 		return ready(all, events)
 	}
-	n, _ := unix.EpollWait(all, events, int(d/time.Millisecond))
+	ms := -1
+	if d >= 0 {
+		ms = int(d / time.Millisecond)
+	}
+	n, _ := unix.EpollWait(all, events, ms)
 	return max(n, 0) // -1: a signal has interrupted it
 }
 

@@ -4,6 +4,7 @@ package bell_test
 
 import (
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -98,4 +99,43 @@ func TestWatchAmongSleeps(t *testing.T) {
 	close(stop)
 	b.Close()
 	sleeper.Wait()
+}
+
+// A sleeper for whom nothing rings sleeps, also one that watches a descriptor and has no peers. It may wake now and
+// then for nothing.
+func TestSleepWithoutPeersLasts(t *testing.T) {
+	b := newBell(t, bell.New)
+	read, _ := pipe(t)
+	if err := b.Watch(read); err != nil {
+		t.Fatal(err)
+	}
+	var sleeps atomic.Int32
+	over, done := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(done)
+		for {
+			select {
+			case <-over:
+				return
+			default:
+			}
+			b.Arm(false)
+			b.Sleep(-1)
+			b.Disarm()
+			sleeps.Add(1)
+		}
+	}()
+	time.Sleep(200 * time.Millisecond) // that nothing happens can't be waited for otherwise
+	close(over)
+	for ended := false; !ended; {
+		b.Ring()
+		select {
+		case <-done:
+			ended = true
+		case <-time.After(time.Millisecond):
+		}
+	}
+	if n := sleeps.Load(); n > 50 {
+		t.Errorf("%d sleeps in a fifth of a second", n)
+	}
 }
