@@ -83,7 +83,7 @@
 // descriptor is one of the latter, also if that was readable before.
 //
 // All this holds while peers keep to it. For one that does not, who shares the word
-// with a peer sleeps for 50 ms at most; the program that sleeps on FD is woken by a
+// with a peer sleeps for 500 ms at most; the program that sleeps on FD is woken by a
 // timer that Arm sets.
 //
 // Without membarrier on either side, the sender makes P2 a read-modify-write
