@@ -50,7 +50,7 @@ func overBoth(t *testing.T, f func(t *testing.T, ep *mx.Endpoint, peer *proc.Pro
 // process goes on, however long transports give one attempt.
 func TestConnectWaitsForAStoppedPeer(t *testing.T) {
 	overBoth(t, func(t *testing.T, ep *mx.Endpoint, peer *proc.Process, id uint32) {
-		peer.Signal(syscall.SIGSTOP)
+		peer.Stop()
 		begin := time.Now()
 		_, err := ep.Connect(board(t), id, filter, 300*time.Millisecond)
 		if !errors.Is(err, mx.ErrTimeout) || time.Since(begin) < 300*time.Millisecond {
@@ -77,7 +77,7 @@ func TestConnectWaitsForAStoppedPeer(t *testing.T) {
 func TestRequestTimeoutOfAStoppedPeer(t *testing.T) {
 	overBoth(t, func(t *testing.T, ep *mx.Endpoint, peer *proc.Process, id uint32) {
 		to := connect(t, ep, id)
-		peer.Signal(syscall.SIGSTOP)
+		peer.Stop()
 		for name, r := range map[string]mx.Request{
 			"large":       must[mx.Request](t)(ep.Isend(make([]byte, 8<<20), to, 1, nil)),
 			"synchronous": must[mx.Request](t)(ep.Issend(make([]byte, 8), to, 2, nil)),

@@ -20,7 +20,7 @@ func TestStoppedPeer(t *testing.T) {
 	ep := open(t)
 	stopped := proc.Start(t, "echo", ep.ID())
 	toStopped := connect(t, ep, stopped.HearNumber("ready"))
-	stopped.Signal(syscall.SIGSTOP)
+	stopped.Stop()
 	goneOn := keepGoing(t)
 
 	// More than its ring takes, so that sends wait in our queue, and a large one.

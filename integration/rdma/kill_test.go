@@ -86,7 +86,7 @@ func TestStoppedPeerGoesOn(t *testing.T) {
 		c.b.Sink(1, count, traffic.Mixed)
 		c.a.Stream(c.toB, count, traffic.Mixed)
 		time.Sleep(rand.N(20 * time.Millisecond))
-		stopped.Signal(syscall.SIGSTOP)
+		stopped.Stop()
 		time.Sleep(2 * time.Second)
 		stopped.Signal(syscall.SIGCONT)
 		c.a.Streamed()

@@ -73,7 +73,7 @@ func TestStoppedPeerGoesOn(t *testing.T) {
 				b.Sink(1, count, traffic.Mixed)
 				a.Stream(toB, count, traffic.Mixed)
 				time.Sleep(rand.N(20 * time.Millisecond))
-				stopped.Signal(syscall.SIGSTOP)
+				stopped.Stop()
 				time.Sleep(pause)
 				stopped.Signal(syscall.SIGCONT)
 				a.Streamed()
@@ -87,7 +87,7 @@ func TestStoppedPeerGoesOn(t *testing.T) {
 // it when it goes on.
 func TestStoppedPeerIsGivenUp(t *testing.T) {
 	a, b, toB, _ := pair(t, impatient...)
-	b.Signal(syscall.SIGSTOP)
+	b.Stop()
 	a.Post(toB)
 	a.Limit(time.Second)
 	codes, after := a.Ended(promise)

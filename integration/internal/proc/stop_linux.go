@@ -1,0 +1,25 @@
+package proc
+
+import (
+	"errors"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// Stop stops the child, and returns when none of its threads runs any more, which the signal alone does not wait for.
+// Signal with SIGCONT lets it go on.
+func (p *Process) Stop() {
+	p.t.Helper()
+	p.Signal(syscall.SIGSTOP)
+	var info unix.Siginfo
+	var err error = unix.EINTR
+	for errors.Is(err, unix.EINTR) {
+		err = unix.Waitid(unix.P_PID, p.PID(), &info, unix.WSTOPPED|unix.WEXITED|unix.WNOWAIT, nil)
+	}
+	if err != nil || info.Code != cldStopped {
+		p.t.Fatalf("%s: did not stop: code %d, error %v", p.role, info.Code, err)
+	}
+}
+
+const cldStopped = 5 // CLD_STOPPED of <asm-generic/siginfo.h>
