@@ -144,5 +144,6 @@ func (q *Queue) Arm() (bool, error) {
 }
 
 // Close gives the queue back. Its requests, complete or not, are their endpoints' from then on, and callers of Wait
-// return with ErrBadEndpoint. A second Close does nothing.
+// return with ErrBadEndpoint. A handler that runs at that moment goes on to its end, and no other begins. A second Close
+// does nothing.
 func (q *Queue) Close() { q.q.Close() }

@@ -16,6 +16,9 @@ type Request struct {
 // IsZero reports whether r is the zero Request.
 func (r Request) IsZero() bool { return r.h == 0 }
 
+// Endpoint returns the endpoint on which the request was posted; nil for the zero Request.
+func (r Request) Endpoint() *Endpoint { return r.ep }
+
 // Number returns a number for r, which is 0 for the zero Request: what a program keeps that has many
 // requests, and knows their endpoint. MX does not have it.
 func (r Request) Number() uint64 { return uint64(r.h) }

@@ -7,12 +7,14 @@ func (d *Endpoint) FD() (int, error) { return d.bell.FD() }
 // Arm prepares the endpoint for a caller that sleeps on FD, together with
 // descriptors of its own. False: something has happened already, don't sleep.
 // The next call on the endpoint disarms it.
-func (d *Endpoint) Arm() (bool, error) { return d.arm(d.eng.Completed) }
+func (d *Endpoint) Arm() (bool, error) {
+	return d.arm(func() bool { return d.closed }, d.eng.Completed)
+}
 
-// arm is Arm for a caller who collects what complete counts.
-func (d *Endpoint) arm(complete func() int) (bool, error) {
+// arm is Arm for a caller who collects what complete counts, until it is over. Both are called with the lock held.
+func (d *Endpoint) arm(over func() bool, complete func() int) (bool, error) {
 	d.lock()
-	if d.closed {
+	if over() {
 		d.unlock()
 		return false, ErrClosed
 	}
@@ -48,7 +50,7 @@ func (q *Queue) FDs() ([]int, error) {
 func (q *Queue) Arm() (bool, error) {
 	for i := range q.members {
 		m := &q.members[i]
-		armed, err := m.d.arm(func() int { return m.d.eng.Queued(m.id) })
+		armed, err := m.d.arm(m.over, func() int { return m.d.eng.Queued(m.id) })
 		if !armed {
 			for k := range i {
 				q.members[k].d.unarm()

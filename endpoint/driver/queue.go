@@ -31,7 +31,9 @@ type Queue struct {
 type member struct {
 	d  *Endpoint
 	id endpoint.QueueID
-	st endpoint.Status // of the completion that is collected; guarded by the endpoint's lock
+	// Guarded by the endpoint's lock:
+	closed bool            // id was given back, and another queue may have it
+	st     endpoint.Status // of the completion that is collected
 }
 
 // NewQueue makes a queue over endpoints, each named once.
@@ -59,16 +61,16 @@ func NewQueue(over ...*Endpoint) (*Queue, error) {
 func (q *Queue) Add(d *Endpoint, h endpoint.Handle) error {
 	for i := range q.members {
 		if q.members[i].d == d {
-			return q.members[i].add(h, q)
+			return q.members[i].add(h)
 		}
 	}
 	return ErrNotOfQueue
 }
 
-func (m *member) add(h endpoint.Handle, q *Queue) error {
+func (m *member) add(h endpoint.Handle) error {
 	m.d.lock()
 	defer m.d.unlock()
-	if m.d.closed || q.over() {
+	if m.over() {
 		return ErrClosed
 	}
 	err := m.d.eng.Enqueue(h, m.id)
@@ -84,16 +86,13 @@ type Taken func(i int, d *Endpoint, h endpoint.Handle, st *endpoint.Status)
 // its endpoints are.
 func (q *Queue) Wait(ctx context.Context, timeout time.Duration, most int, taken Taken) (n int, err error) {
 	if len(q.members) == 1 {
-		return q.members[0].wait(ctx, timeout, most, taken, q)
+		return q.members[0].wait(ctx, timeout, most, taken)
 	}
 	var deadline time.Time
 	if timeout > 0 && timeout != Infinite {
 		deadline = time.Now().Add(timeout)
 	}
-	g, err := q.enter()
-	if err != nil {
-		return 0, err
-	}
+	g := q.enter()
 	defer q.exit(g)
 	for {
 		if n, err = q.poll(most, taken); n > 0 || err != nil || timeout <= 0 {
@@ -113,7 +112,7 @@ func (q *Queue) Wait(ctx context.Context, timeout time.Duration, most int, taken
 }
 
 // wait is Wait of the only member.
-func (m *member) wait(ctx context.Context, timeout time.Duration, most int, taken Taken, q *Queue) (n int, err error) {
+func (m *member) wait(ctx context.Context, timeout time.Duration, most int, taken Taken) (n int, err error) {
 	d := m.d
 	d.lock()
 	until := never
@@ -121,7 +120,7 @@ func (m *member) wait(ctx context.Context, timeout time.Duration, most int, take
 		until = d.clock() + timeout
 	}
 	for {
-		if d.closed || q.over() {
+		if m.over() {
 			err = ErrClosed
 			break
 		}
@@ -131,7 +130,7 @@ func (m *member) wait(ctx context.Context, timeout time.Duration, most int, take
 		w := d.parked.get(want{kind: forQueue, value: uint64(m.id)})
 		ok := false
 		ok, err = d.block(ctx, w, timeout)
-		if d.parked.put(w); !ok && !q.over() {
+		if d.parked.put(w); !ok && !m.closed {
 			break
 		}
 		if until != never {
@@ -159,17 +158,14 @@ func (m *member) take(n, most int, taken Taken) int {
 // poll makes one pass over all endpoints.
 func (q *Queue) poll(most int, taken Taken) (n int, err error) {
 	q.mu.Lock()
-	first, closed := q.next, q.closed
+	first := q.next
 	q.next = (q.next + 1) % len(q.members)
 	q.mu.Unlock()
-	if closed {
-		return 0, ErrClosed
-	}
 	open := 0
 	for i := range q.members {
 		m := &q.members[(first+i)%len(q.members)]
 		m.d.lock()
-		if !m.d.closed {
+		if !m.over() {
 			open++
 			if m.d.eng.Queued(m.id) == 0 {
 				m.d.once()
@@ -184,14 +180,12 @@ func (q *Queue) poll(most int, taken Taken) (n int, err error) {
 	return n, nil
 }
 
-func (q *Queue) over() bool {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	return q.closed
-}
+// over reports whether nothing completes here any more. The lock is held.
+func (m *member) over() bool { return m.closed || m.d.closed }
 
 // Close gives the queue back: its requests, complete or not, belong to their endpoints again, and callers of
-// Wait return with ErrClosed. A second Close does nothing.
+// Wait return with ErrClosed. A handler that runs at that moment goes on to its end, and no other begins. A second Close
+// does nothing.
 func (q *Queue) Close() {
 	q.mu.Lock()
 	was := q.closed
@@ -203,11 +197,12 @@ func (q *Queue) Close() {
 	for i := range q.members {
 		m := &q.members[i]
 		m.d.guest()
-		if !m.d.closed {
+		if !m.over() {
 			m.d.wakeAll()
 			m.unhandle()
 			m.d.eng.CloseQueue(m.id)
 		}
+		m.closed = true
 		m.d.unlock()
 	}
 }
@@ -219,24 +214,21 @@ type group struct {
 }
 
 // enter has the caller woken by what completes from now on.
-func (q *Queue) enter() (*group, error) {
-	if q.over() {
-		return nil, ErrClosed
-	}
+func (q *Queue) enter() *group {
 	g := &group{q: q, waiters: q.group()}
 	for i := range q.members {
 		m, w := &q.members[i], g.waiters[i]
 		m.d.lock()
 		w.want, w.until = want{kind: forQueue, value: uint64(m.id)}, never
 		w.wakeups = m.d.wakeups
-		if !m.d.closed {
+		if !m.over() {
 			m.d.list(w)
 			w.ok = false // what is there already is for poll to take
 		}
 		m.d.pollers()
 		m.d.unlock()
 	}
-	return g, nil
+	return g
 }
 
 // group returns waiters for all members.
