@@ -40,6 +40,9 @@ func rows(scale int) []row {
 		{name: "asleep, 8 B a hop, mx", program: "mx_loop", args: []string{"-count", n(300), "-pause", "5ms"}, shape: pair},
 		{name: "asleep, 8 B a hop, net.Conn", program: "exs_echo", args: []string{"-count", n(300), "-pause", "5ms", "-length", "8", "-plain"}, shape: pair, tcp: true},
 		{name: "blocked in Wait, of a processor", unit: "%", program: "mx_blocked", args: []string{"-still", n(2000) + "ms"}, shape: alone},
+		{name: "context of 100 ms while puts arrive", unit: "ms", program: "mx_deadline", args: []string{"-count", n(20)}, shape: alone},
+		{name: "connect of 100 ms while puts arrive", unit: "ms", program: "mx_deadline", args: []string{"-count", n(20), "-timer"}, shape: alone},
+		{name: "killed peer, until a send ends", unit: "ms", program: "mx_killed", shape: alone},
 		{name: "64 idle peers, memory", unit: "MiB", program: "mx_idle", args: []string{"-peers", n(64)}, shape: alone},
 	}
 	for _, call := range []string{"barrier", "allreduce"} {
