@@ -2,6 +2,7 @@ package endpoint_test
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"testing"
 
 	"gomx/endpoint"
@@ -246,5 +247,31 @@ func TestBrokenWindow(t *testing.T) {
 		f.settle()
 		done(t, "another peer's message", f.senders[1], h)
 		done(t, "another peer's message", f.b, r)
+	}
+}
+
+// TestFewHeadersForAHandler: without bytes left, small messages to a peer with a handler cost headers by their length. One who
+// receives whatever there is gets all of them, however few headers it gives, and whatever their lengths.
+func TestFewHeadersForAHandler(t *testing.T) {
+	for seed := range uint64(20) {
+		rng := rand.New(rand.NewPCG(seed, 1))
+		cfg := small
+		cfg.UnexpectedBytes, cfg.UnexpectedHeaders = 1<<10, 40
+		f := flood(t, endpointtest.Reliable(false), cfg, 1, 0, 0)
+		f.b.Handler = func(*endpoint.Incoming) endpoint.Action { return endpoint.Continue }
+		f.b.Engine.SetHandler(true)
+		f.settle()
+		for i := range uint64(300) {
+			f.sends[0] = append(f.sends[0], f.send(t, f.senders[0], f.b, rng.IntN(1024), i, false))
+		}
+		f.settle()
+		for i := range f.sends[0] {
+			r := f.recv(t, f.b, 1024, 0, 0)
+			f.settle()
+			done(t, fmt.Sprintf("seed %d, receive %d", seed, i), f.b, r)
+			if t.Failed() {
+				return
+			}
+		}
 	}
 }

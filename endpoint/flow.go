@@ -86,10 +86,7 @@ func (l *pool) draw(p *peer, a *account) int {
 	}
 	a.left += g
 	l.settle(a)
-	a.grantAt = a.left / 2
-	if a.left <= l.need {
-		a.grantAt = a.left // look again with each message: the peer may be waiting
-	}
+	a.grantAt = max(a.left/2, min(a.left, l.need)) // who has less than he needs may be waiting
 	if a.hungry = g == 0 && a.left < l.window; a.hungry && !a.listed {
 		a.listed = true
 		l.hungry = append(l.hungry, p.index)

@@ -145,16 +145,23 @@ func quiet(t *testing.T, ep *mx.Endpoint, child *proc.Process) {
 		}
 		return d
 	}
-	time.Sleep(100 * time.Millisecond) // what still goes on of the last message
-	ours, theirs, since := used(), childUsed(), time.Now()
-	if _, done, err := ep.Wait(r, 2*time.Second); done || err != nil {
-		t.Fatal(done, err)
-	}
-	theirs, ours = childUsed()-theirs, used()-ours
-	took := time.Since(since)
-	t.Logf("in %v of waiting we used %v, the other process %v", took.Round(time.Millisecond), ours, theirs)
-	if most := took / 10; ours > most || theirs > most {
-		t.Errorf("in %v of waiting we used %v, the other process %v", took, ours, theirs)
+	// Who never sleeps uses all of it, in each attempt; on a slow machine whatever else is going on uses some.
+	for attempt := 1; ; attempt++ {
+		time.Sleep(100 * time.Millisecond) // what still goes on of the last message
+		ours, theirs, since := used(), childUsed(), time.Now()
+		if _, done, err := ep.Wait(r, 2*time.Second); done || err != nil {
+			t.Fatal(done, err)
+		}
+		theirs, ours = childUsed()-theirs, used()-ours
+		took := time.Since(since)
+		t.Logf("in %v of waiting we used %v, the other process %v", took.Round(time.Millisecond), ours, theirs)
+		if most := took / 10; ours <= most && theirs <= most {
+			break
+		}
+		if attempt == 5 {
+			t.Errorf("in %v of waiting we used %v, the other process %v", took, ours, theirs)
+			break
+		}
 	}
 	if _, err := ep.Cancel(r); err != nil {
 		t.Fatal(err)
