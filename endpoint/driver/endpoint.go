@@ -39,13 +39,13 @@ type Endpoint struct {
 	gate
 	eng   *endpoint.Engine
 	ports []transport.Port
+	woken atomic.Bool // a goroutine that was parked
 
 	// Guarded by the gate.
 	poller   *waiter // who has the polling role
 	sleeper  *waiter // who is on the doorbell, or about to leave it
 	blocked  int     // callers that wait for something, the poller included
 	company  int     // waits for which several goroutines have a part in the endpoint
-	woken    bool    // a goroutine that was parked
 	dry      int     // passes in a row of callers that do not wait, and that brought nothing
 	armed    bool    // the owner polls our descriptor
 	closed   bool

@@ -53,9 +53,7 @@ func (d *Endpoint) runs(f func()) {
 		d.thrown = thrown
 	}
 	d.handled.Broadcast()
-	if d.blocked != 0 {
-		d.stir()
-	}
+	d.pollers() // those that came meanwhile could not take the role
 }
 
 // catching runs a handler, and catches its panic until the pass in whose middle it runs is over.

@@ -147,7 +147,9 @@ type parking struct {
 
 func (p *parking) get(q want) *waiter {
 	var w *waiter
-	if n := len(p.spare); n > 0 {
+	if n := len(p.spare); q.kind == forWake {
+		w = &q.waiter.w
+	} else if n > 0 {
 		w = p.spare[n-1]
 		p.spare = p.spare[:n-1]
 	} else {
@@ -160,11 +162,13 @@ func (p *parking) get(q want) *waiter {
 
 // put keeps a waiter for the next caller. One with a context is not kept: the end of that may still come.
 func (p *parking) put(w *waiter) {
+	if w.kind != forWake {
+		p.spare = append(p.spare, w)
+	}
 	w.ok, w.err, w.late, w.parks, w.set, w.waiter, w.status.Context = false, nil, false, false, nil, nil, nil
 	if len(w.signal) != 0 {
 		<-w.signal
 	}
-	p.spare = append(p.spare, w)
 }
 
 // list has w served by whoever polls. It must be listed before it lets go of the lock.
@@ -179,7 +183,7 @@ func (d *Endpoint) list(w *waiter) {
 		d.parked.passive++
 	}
 	if w.kind == forWake {
-		w.waiter.enter(w)
+		w.waiter.enter()
 		return
 	}
 	d.parked.all = append(d.parked.all, w)
@@ -252,7 +256,7 @@ func (w *waiter) wake(d *Endpoint) {
 		d.bell.Ring()
 	case d.poller:
 	default:
-		d.woken = true
+		d.woken.Store(true)
 		w.send()
 	}
 }

@@ -106,6 +106,9 @@ func (d *Endpoint) takeRole(w *waiter) bool {
 		return false
 	}
 	d.poller = w
+	if w.kind == forWake {
+		w.waiter.polls.Store(true)
+	}
 	d.disarm()
 	return true
 }
@@ -144,6 +147,9 @@ func (d *Endpoint) poll(w *waiter) {
 // leave gives the polling role up.
 func (d *Endpoint) leave(w *waiter) {
 	d.pace.rest()
+	if w.kind == forWake {
+		w.waiter.polls.Store(false)
+	}
 	if d.poller == w {
 		d.poller = nil
 	}
@@ -175,7 +181,7 @@ func (d *Endpoint) spin(w *waiter) (idle bool) {
 			}
 		}
 		if d.progress(own) {
-			if !d.stays(w) || d.woken && !d.letRun(w) {
+			if !d.stays(w) || d.woken.Load() && !d.letRun(w) {
 				return false
 			}
 			polls, moved = polls+delivery, true
@@ -242,7 +248,7 @@ func (d *Endpoint) attend() {
 
 // letRun lets the goroutines run that a pass of the endpoint's own has woken, before it looks for more or sleeps.
 func (d *Endpoint) letRun(w *waiter) bool {
-	d.woken = false
+	d.woken.Store(false)
 	if w.kind != forEver {
 		return true
 	}

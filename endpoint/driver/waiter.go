@@ -14,12 +14,17 @@ type Waiter struct {
 	passive bool
 	woken   atomic.Bool // Wake was called, and no Wait has returned since
 	inside  atomic.Bool // a goroutine is in Wait
-	w       *waiter     // it is blocked; guarded by the gate
+	polls   atomic.Bool // and has the polling role
+	w       waiter      // its place among those that wait; guarded by the gate, but for its signal
 	place   int         // among those of the endpoint that are blocked
 }
 
 // NewWaiter makes a Waiter. At a passive one goroutines don't poll: others, or the endpoint's own goroutine, do.
-func (d *Endpoint) NewWaiter(passive bool) *Waiter { return &Waiter{d: d, passive: passive} }
+func (d *Endpoint) NewWaiter(passive bool) *Waiter {
+	v := &Waiter{d: d, passive: passive}
+	v.w.signal = make(chan struct{}, 1)
+	return v
+}
 
 // Wait waits for Wake; one that came before counts. False without an error: the timeout passed, or Wakeup of the
 // endpoint was called.
@@ -37,24 +42,25 @@ func (v *Waiter) Wait(timeout time.Duration) (bool, error) {
 // take reports whether Wake was called, and forgets it.
 func (v *Waiter) take() bool { return v.woken.Load() && v.woken.Swap(false) }
 
-// Wake ends the Wait of the moment, or else the next one. Any goroutine may call it, also inside a handler. Without a
-// goroutine in Wait it takes no lock.
+// Wake ends the Wait of the moment, or else the next one. Any goroutine may call it, also inside a handler. It takes no
+// lock: many wake, and many are woken, beside the one who makes progress for all.
 func (v *Waiter) Wake() {
 	if v.woken.Swap(true) || !v.inside.Load() {
 		return
 	}
-	v.d.guest()
-	if v.w != nil {
-		v.w.wake(v.d)
+	v.w.send()
+	v.d.woken.Store(true)
+	if v.polls.Load() { // set before it looks at woken for the last time
+		v.d.heed.Or(look)
+		v.d.bell.Ring()
 	}
-	v.d.unlock()
 }
 
 // enter and exit keep the list of those that are blocked. serve need not look at them, however many they are, for
 // each is woken by itself.
-func (v *Waiter) enter(w *waiter) {
+func (v *Waiter) enter() {
 	p := &v.d.parked
-	v.w, v.place = w, len(p.wakers)
+	v.place = len(p.wakers)
 	p.wakers = append(p.wakers, v)
 }
 
@@ -65,5 +71,4 @@ func (v *Waiter) exit() {
 	p.wakers[v.place].place = v.place
 	p.wakers[last] = nil
 	p.wakers = p.wakers[:last]
-	v.w = nil
 }
