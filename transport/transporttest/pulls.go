@@ -52,6 +52,7 @@ func testUnexposed(t *testing.T, a, b *end) {
 		}
 		fine := b.awaitPull(p)
 		a.link.Unexpose(other)
+		runtime.KeepAlive(src)
 		rejoin(a, b)
 		if dst.Gather(got, 0); fine && (before || !bytes.Equal(got, want)) {
 			t.Errorf("pulled what is the user's again; it was before the pull began: %v", before)
@@ -124,6 +125,7 @@ func pullOnce(from, to *end, src, dst *wire.Vec, n int) (wrong string) {
 	dst.Scatter(0, blank)
 
 	desc, token := from.link.Expose([]byte("head"), src)
+	defer runtime.KeepAlive(src) // a link does not do it for us
 	defer from.link.Unexpose(token)
 	if !bytes.HasPrefix(desc, []byte("head")) {
 		return "Expose did not append"
@@ -239,6 +241,7 @@ func (e *end) exchangeByPull(total, rounds int) (wrong string) {
 			return wrong
 		}
 		e.link.Unexpose(token)
+		runtime.KeepAlive(src)
 	}
 	return ""
 }
