@@ -11,7 +11,6 @@ import (
 	"os"
 	"os/exec"
 	"strconv"
-	"syscall"
 	"time"
 
 	"gomx/bench/ordinary/internal/figure"
@@ -24,11 +23,11 @@ func main() {
 	count := flag.Int("count", 20, "waits")
 	limit := flag.Duration("limit", 100*time.Millisecond, "when each is to end")
 	timer := flag.Bool("timer", false, "the library's timer ends them, that of a connect, and not a context")
-	mute := flag.Bool("mute", false, "be a process that stops")
+	silent := flag.Bool("mute", false, "be a process whose endpoint takes nothing")
 	flag.Parse()
 	switch {
-	case *mute:
-		figure.Fail(stop())
+	case *silent:
+		figure.Fail(mute())
 	case *peer >= 0:
 		figure.Fail(put(*peer))
 	default:
@@ -65,19 +64,18 @@ func wait(count int, limit time.Duration, timer bool) error {
 	if err := meet.Send(ep, handle, to, 2); err != nil {
 		return err
 	}
-	var mute uint32
+	var absent uint32
+	leave := func() error { return nil }
 	if timer {
-		var end func()
-		if mute, end, err = startMute(); err != nil {
+		if absent, leave, err = startMute(); err != nil {
 			return err
 		}
-		defer end()
 	}
 	m, longest := figure.Begin(), time.Duration(0)
 	for range count {
 		begin := time.Now()
 		if timer {
-			err = byTimer(ep, mute, limit)
+			err = byTimer(ep, absent, limit)
 		} else {
 			err = byContext(ep, limit)
 		}
@@ -87,13 +85,7 @@ func wait(count int, limit time.Duration, timer bool) error {
 		longest = max(longest, time.Since(begin))
 	}
 	m.Print(longest.Seconds()*1e3, count)
-	if err := end.Close(); err != nil {
-		return err
-	}
-	if err := other.Wait(); err != nil {
-		return err
-	}
-	return ep.Close()
+	return errors.Join(leave(), end.Close(), other.Wait(), ep.Close())
 }
 
 // byContext waits for a message that nobody sends, until a context ends.
@@ -111,22 +103,26 @@ func byContext(ep *mx.Endpoint, limit time.Duration) error {
 	return err
 }
 
-// byTimer connects to a process that is stopped, until the time of the connect is up.
-func byTimer(ep *mx.Endpoint, mute uint32, limit time.Duration) error {
+// byTimer connects to an endpoint that takes nothing, until the time of the connect is up.
+func byTimer(ep *mx.Endpoint, absent uint32, limit time.Duration) error {
 	nic, _, err := mx.DecomposeEndpointAddr(ep.Addr())
 	if err != nil {
 		return err
 	}
-	if _, err := ep.Connect(nic, mute, 0, limit); !errors.Is(err, mx.ErrTimeout) {
-		return fmt.Errorf("a connect to a process that is stopped: %v", err)
+	if _, err := ep.Connect(nic, absent, 0, limit); !errors.Is(err, mx.ErrTimeout) {
+		return fmt.Errorf("a connect to an endpoint that takes nothing: %v", err)
 	}
 	return nil
 }
 
-// startMute starts a process that opens an endpoint, tells its number, and stops.
-func startMute() (id uint32, end func(), err error) {
+// startMute starts a process whose endpoint takes nothing, and returns its number.
+func startMute() (id uint32, end func() error, err error) {
 	other := exec.Command(os.Args[0], "-mute")
 	other.Stderr = os.Stderr
+	in, err := other.StdinPipe()
+	if err != nil {
+		return 0, nil, err
+	}
 	out, err := other.StdoutPipe()
 	if err != nil {
 		return 0, nil, err
@@ -134,25 +130,24 @@ func startMute() (id uint32, end func(), err error) {
 	if err := other.Start(); err != nil {
 		return 0, nil, err
 	}
-	end = func() {
-		_ = other.Process.Kill()
-		_ = other.Wait() // it was killed
+	end = func() error { return errors.Join(in.Close(), other.Wait()) }
+	if _, err := fmt.Fscan(out, &id); err != nil {
+		return 0, nil, errors.Join(err, end())
 	}
-	if _, err = fmt.Fscan(out, &id); err != nil {
-		end()
-		return 0, nil, err
-	}
-	time.Sleep(50 * time.Millisecond) // for all its threads to stop
 	return id, end, nil
 }
 
-func stop() error {
+func mute() error {
 	ep, err := meet.ServeAny()
 	if err != nil {
 		return err
 	}
+	if err := ep.DisableProgression(); err != nil {
+		return err
+	}
 	fmt.Println(ep.ID())
-	return syscall.Kill(os.Getpid(), syscall.SIGSTOP)
+	_, err = io.Copy(io.Discard, os.Stdin)
+	return errors.Join(err, ep.ReenableProgression(), ep.Close())
 }
 
 func put(id int) error {
