@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"gomx/endpoint/driver"
 	"gomx/transport"
 	"gomx/transport/nic"
 )
@@ -58,7 +59,10 @@ func (ep *Endpoint) connectTo(ctx context.Context, to nic.ID, endpointID, filter
 			st, done, err = ep.wait(noContext, r, 0) // it ended just now
 		}
 	}
-	if !done {
+	switch {
+	case errors.Is(err, driver.ErrClosed):
+		return EndpointAddr{}, ErrBadEndpoint, nil
+	case !done:
 		return EndpointAddr{}, ErrTimeout, ep.timeoutCause(err, timeout, to, endpointID)
 	}
 	switch st.Code {
