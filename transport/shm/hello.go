@@ -32,7 +32,8 @@ type hello struct {
 }
 
 const (
-	magic     = "gomxshm\x01"
+	version   = 2 // 2: each peer gets a socket of its own to ring the doorbell with
+	magic     = "gomxshm" + string(rune(version))
 	helloSize = 64
 	maxFDs    = 4
 )

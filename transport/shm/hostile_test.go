@@ -195,7 +195,8 @@ func TestBadHandshakes(t *testing.T) {
 	}
 	for name, message := range map[string]func(a *attacker) ([]byte, []int){
 		"wrong magic":   spoil(0, 1),
-		"wrong version": spoil(7, 1),
+		"version 1":     spoil(7, version^1),
+		"next version":  spoil(7, version^(version+1)),
 		"short":         func(a *attacker) ([]byte, []int) { return a.hello.append(nil)[:20], a.fds() },
 		"long":          func(a *attacker) ([]byte, []int) { return append(a.hello.append(nil), 0), a.fds() },
 		"very long":     func(a *attacker) ([]byte, []int) { return make([]byte, 60_000), a.fds() },
