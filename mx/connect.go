@@ -96,6 +96,9 @@ func (ep *Endpoint) timeoutCause(err error, timeout time.Duration, to nic.ID, en
 		return err
 	case timeout == Infinite:
 		return errors.New("woken up")
+	case errors.Is(reason, transport.ErrPeerDied): // each time that it was dialled
+		return fmt.Errorf("no answer within %v, though it accepts connections, and may be out of file descriptors (ulimit -n): %w",
+			timeout, reason)
 	case reason != nil:
 		return fmt.Errorf("no answer within %v: %w", timeout, reason)
 	}
