@@ -167,11 +167,13 @@ func (e *Engine) transmitMessage(p *peer, slot int32, r *request) transmitted {
 }
 
 // awaitCredit puts a send behind those that wait for credit. Nothing else waits with
-// it, and there is nothing to do for it until credit comes.
+// it, and there is nothing to do for it until credit comes, which only a peer that
+// lives can bring.
 func (e *Engine) awaitCredit(p *peer, slot int32, r *request) {
 	r.state = stateUnpaid
 	e.reqs.push(&p.waiting, slot, r)
 	p.fast = -1
+	e.expectAnswer(p, r)
 	e.count.Waited++
 }
 

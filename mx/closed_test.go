@@ -95,3 +95,31 @@ func TestClosedEndpointStillAnswersQuestions(t *testing.T) {
 		})
 	})
 }
+
+// Those whose large messages are under way learn that their peer has closed, not that
+// it can't be reached.
+func TestCloseUnderLargeMessages(t *testing.T) {
+	over(t, func(w *world) {
+		for range 5 {
+			a, b, toB, toA := w.pair()
+			const n, size = 6, 3 << 20
+			var recvs []mx.Request
+			for i := range n {
+				w.isend(a, make([]byte, size), toB, uint64(i))
+				r, err := b.IrecvFrom(make([]byte, size), toA, uint64(i), exact, nil)
+				if err != nil {
+					w.Fatal(err)
+				}
+				recvs = append(recvs, r)
+			}
+			w.succeed(b, recvs[0])
+			shut(w, a)
+			for _, r := range recvs[1:] {
+				if st := w.done(b, r); st.Code != mx.StatusSuccess && st.Code != mx.StatusEndpointClosed {
+					w.Errorf("a receive ended with %v", st.Code)
+				}
+			}
+			shut(w, b)
+		}
+	})
+}

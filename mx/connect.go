@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"gomx/endpoint/driver"
 	"gomx/transport"
 	"gomx/transport/nic"
 )
@@ -15,8 +16,9 @@ import (
 // until then if the peer is there but does not answer.
 //
 // Errors: ErrNICNotFound (no way to that NIC is known), ErrConnectionFailed (no
-// such endpoint is open there, or it can't be reached, or refuses us; the text
-// has each address that was tried), ErrBadConnectionKey (it has another filter),
+// such endpoint is open there, or it can't be reached, or refuses us, or is full of
+// messages of our former sessions, which it must receive first; the text says which,
+// and has each address that was tried), ErrBadConnectionKey (it has another filter),
 // ErrBadEndpointID, ErrTimeout, ErrBadEndpoint (ours is closed). Safe from any
 // goroutine.
 func (ep *Endpoint) Connect(nicID uint64, endpointID, filter uint32, timeout time.Duration) (EndpointAddr, error) {
@@ -58,7 +60,10 @@ func (ep *Endpoint) connectTo(ctx context.Context, to nic.ID, endpointID, filter
 			st, done, err = ep.wait(noContext, r, 0) // it ended just now
 		}
 	}
-	if !done {
+	switch {
+	case errors.Is(err, driver.ErrClosed):
+		return EndpointAddr{}, ErrBadEndpoint, nil
+	case !done:
 		return EndpointAddr{}, ErrTimeout, ep.timeoutCause(err, timeout, to, endpointID)
 	}
 	switch st.Code {
@@ -70,6 +75,9 @@ func (ep *Endpoint) connectTo(ctx context.Context, to nic.ID, endpointID, filter
 		return EndpointAddr{}, ErrTimeout, ep.d.Reason(uint64(to), endpointID)
 	case StatusBadEndpoint:
 		return EndpointAddr{}, ErrBadEndpointID, nil
+	case StatusNoResources:
+		return EndpointAddr{}, ErrConnectionFailed, fmt.Errorf("%w at the peer: it is full of messages of former sessions "+
+			"of this endpoint, and must receive them first, or have more room (MX_UNEXP_BYTES, MX_UNEXP_HEADERS)", st.Code)
 	}
 	reason := ep.d.Reason(uint64(to), endpointID)
 	switch {
@@ -88,6 +96,9 @@ func (ep *Endpoint) timeoutCause(err error, timeout time.Duration, to nic.ID, en
 		return err
 	case timeout == Infinite:
 		return errors.New("woken up")
+	case errors.Is(reason, transport.ErrPeerDied): // each time that it was dialled
+		return fmt.Errorf("no answer within %v, though it accepts connections, and may be out of file descriptors (ulimit -n): %w",
+			timeout, reason)
 	case reason != nil:
 		return fmt.Errorf("no answer within %v: %w", timeout, reason)
 	}
@@ -100,8 +111,9 @@ func (ep *Endpoint) connectError(peer string, code ReturnCode, cause error) erro
 
 // Iconnect starts a connect (IV.3.2). The request completes with StatusSuccess
 // and the address in Status.Source, or with StatusBadKey, StatusEndpointClosed,
-// StatusEndpointUnreachable or StatusTimeout. The match information serves
-// TestAny and WaitAny only. Errors: ErrNICNotFound, ErrBadEndpointID,
+// StatusEndpointUnreachable, StatusTimeout or StatusNoResources: the peer is full of
+// messages of former sessions of this endpoint, and must receive them first. The match
+// information serves TestAny and WaitAny only. Errors: ErrNICNotFound, ErrBadEndpointID,
 // ErrBadEndpoint. Safe from any goroutine.
 //
 // A host that is asked for by another address than its NIC id comes from, such as

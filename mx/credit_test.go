@@ -1,6 +1,7 @@
 package mx_test
 
 import (
+	"errors"
 	"testing"
 
 	"gomx/mx"
@@ -49,5 +50,38 @@ func TestLateReceiver(t *testing.T) {
 		for _, r := range sends {
 			w.succeed(a, r)
 		}
+	})
+}
+
+// TestConnectToFullPeer connects again and again to a peer that receives nothing of what
+// each session leaves there, until it refuses. The error says what is to be done, and
+// when the peer has received, it takes us again.
+func TestConnectToFullPeer(t *testing.T) {
+	over(t, func(w *world) {
+		a := w.open()
+		b := w.open(mx.WithUnexpQueueMax(8<<10), mx.WithUnexpReserve(4<<10))
+		nic, id := place(w, b)
+		stored := 0
+		var err error
+		for range 20 {
+			var toB mx.EndpointAddr
+			if toB, err = a.Connect(nic, id, testFilter, bound); err != nil {
+				break
+			}
+			w.succeed(a, w.isend(a, make([]byte, 1500), toB, 1))
+			stored++
+			w.until("the messages are there", func() bool { return counter(w, b, "unexpected messages") == uint64(stored) }, b)
+			if err := a.Disconnect(toB); err != nil {
+				w.Fatal(err)
+			}
+		}
+		refused(w, err, mx.ErrConnectionFailed, "connect", b.String(), "at the peer", "receive them first", "MX_UNEXP_BYTES")
+		if !errors.Is(err, mx.StatusNoResources) {
+			w.Errorf("%v does not wrap the status", err)
+		}
+		for range stored {
+			w.succeed(b, w.irecv(b, make([]byte, 1500), 1, exact))
+		}
+		w.connect(a, b)
 	})
 }

@@ -152,6 +152,21 @@ func TestIV31ConnectIsWokenUp(t *testing.T) {
 	})
 }
 
+func TestIV31ConnectEndsWithItsEndpoint(t *testing.T) {
+	over(t, func(w *world) {
+		a, b := w.open(), silent(w)
+		nic, id := place(w, b)
+		c := start(func() (bool, error) { _, err := a.Connect(nic, id, testFilter, mx.Infinite); return false, err })
+		waitBlocked(w, 1)
+		shut(w, a)
+		err := receive(w, "Connect", c).err
+		refused(w, err, mx.ErrBadEndpoint, "connect", b.String())
+		if errors.Is(err, mx.ErrTimeout) {
+			w.Errorf("%v counts as a timeout", err)
+		}
+	})
+}
+
 func TestIV31ConnectContextEndsWithTheContext(t *testing.T) {
 	over(t, func(w *world) {
 		a, b := w.open(), silent(w)

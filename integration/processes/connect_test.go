@@ -4,10 +4,13 @@ package processes_test
 
 import (
 	"errors"
+	"os"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
+
+	"golang.org/x/sys/unix"
 
 	"gomx/integration/internal/proc"
 	"gomx/mx"
@@ -22,6 +25,27 @@ func opens(c *proc.Child) {
 	if err != nil {
 		c.Fail(err)
 	}
+	c.Say("open %d", ep.ID())
+	c.Hear()
+}
+
+// full opens an endpoint, and then all the files that it may but one.
+func full(c *proc.Child) {
+	if err := mx.Init(); err != nil {
+		c.Fail(err)
+	}
+	ep, err := mx.OpenEndpoint(0, mx.AnyEndpoint, filter)
+	if err != nil {
+		c.Fail(err)
+	}
+	if err := unix.Setrlimit(unix.RLIMIT_NOFILE, &unix.Rlimit{Cur: 100, Max: 100}); err != nil {
+		c.Fail(err)
+	}
+	last, err := os.Open(os.DevNull)
+	for f := last; err == nil; f, err = os.Open(os.DevNull) {
+		last = f
+	}
+	_ = last.Close()
 	c.Say("open %d", ep.ID())
 	c.Hear()
 }
@@ -72,6 +96,28 @@ func TestConnectWaitsForAStoppedPeer(t *testing.T) {
 	})
 }
 
+// A connect to a process that has no file descriptors left says that this may be why.
+func TestConnectToAProcessWithoutDescriptors(t *testing.T) {
+	for _, media := range []string{"shm", "tcp"} {
+		t.Run(media, func(t *testing.T) {
+			aboutShm(t)
+			ep := open(t, mx.WithTransports(media))
+			peer := proc.StartWith(t, proc.Options{Env: []string{transportKey + "=" + media}}, "full")
+			id := peer.HearNumber("open")
+			var err error
+			for range 20 { // between two attempts to reach it nothing is known
+				if _, err = ep.Connect(board(t), id, filter, 300*time.Millisecond); !errors.Is(err, mx.ErrTimeout) {
+					t.Fatalf("error %v, want %v", err, mx.ErrTimeout)
+				}
+				if strings.Contains(err.Error(), "out of file descriptors (ulimit -n)") {
+					return
+				}
+			}
+			t.Errorf("error %q does not name file descriptors", err)
+		})
+	}
+}
+
 // What waits for a stopped process ends after the request timeout, and so does the
 // session. When the process goes on it can be connected to again (XII.1.2).
 func TestRequestTimeoutOfAStoppedPeer(t *testing.T) {
@@ -81,6 +127,7 @@ func TestRequestTimeoutOfAStoppedPeer(t *testing.T) {
 		for name, r := range map[string]mx.Request{
 			"large":       must[mx.Request](t)(ep.Isend(make([]byte, 8<<20), to, 1, nil)),
 			"synchronous": must[mx.Request](t)(ep.Issend(make([]byte, 8), to, 2, nil)),
+			"unpaid":      unpaid(t, ep, to),
 		} {
 			if st := finish(t, ep, r); st.Code != mx.StatusTimeout {
 				t.Errorf("%s: %v", name, st.Code)
@@ -92,6 +139,20 @@ func TestRequestTimeoutOfAStoppedPeer(t *testing.T) {
 		peer.Signal(syscall.SIGCONT)
 		connect(t, ep, id)
 	}, mx.WithRequestTimeout(time.Second))
+}
+
+// unpaid returns a small send that waits for credit.
+func unpaid(t *testing.T, ep *mx.Endpoint, to mx.EndpointAddr) mx.Request {
+	for range 1000 {
+		r := must[mx.Request](t)(ep.Isend(make([]byte, 100), to, 4, nil))
+		if _, done, err := ep.Test(r); err != nil {
+			t.Fatal(err)
+		} else if !done {
+			return r
+		}
+	}
+	t.Fatal("the peer gives credit though it is stopped")
+	panic("unreachable")
 }
 
 // Very many processes that connect at once all get through.

@@ -67,7 +67,7 @@ func (p *port) welcome(c *net.UnixConn, patience time.Duration) error {
 	}
 	h, fds, err := p.listen(c, 3)
 	if err != nil {
-		return err
+		return turnAway(c, err)
 	}
 	pair, err := segment.Map(fds[0], pairSize, pairSize)
 	if err != nil {
@@ -80,7 +80,7 @@ func (p *port) welcome(c *net.UnixConn, patience time.Duration) error {
 	if err != nil {
 		_ = pair.Close()
 		closeFDs(fds[1:])
-		return err
+		return turnAway(c, err)
 	}
 	_ = c.SetDeadline(time.Time{})
 	l, err := p.newLink(c, pair, false, pid, h, fds[1:], arena)

@@ -77,8 +77,13 @@ func asSlow(ctx context.Context, err error) error {
 	timeout, ok := errors.AsType[net.Error](err)
 	late := ok && timeout.Timeout()
 	broken := errors.Is(err, io.EOF) || errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE)
-	if ctx.Err() == nil && (late || broken) {
-		return fmt.Errorf("%w: %w", transport.ErrSlow, err)
+	switch {
+	case ctx.Err() != nil:
+	case late:
+		return fmt.Errorf("%w: its process may be stopped, or out of file descriptors (ulimit -n): %w", transport.ErrSlow, err)
+	case broken:
+		return fmt.Errorf("%w: it closed the connection during the handshake, and may be out of file descriptors (ulimit -n): %w",
+			transport.ErrSlow, err)
 	}
 	return err
 }

@@ -4,6 +4,7 @@ package shm
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"net"
 
@@ -32,10 +33,16 @@ type hello struct {
 }
 
 const (
-	magic     = "gomxshm\x01"
+	version   = 2 // 2: each peer gets a socket of its own to ring the doorbell with
+	magic     = "gomxshm" + string(rune(version))
 	helloSize = 64
 	maxFDs    = 4
+
+	refusal = magic + "\x01" // instead of a hello, from a side without free descriptors
 )
+
+// errNoDescriptors is what a refusal says. Some may come free.
+var errNoDescriptors = fmt.Errorf("%w: its process is out of file descriptors (ulimit -n)", transport.ErrSlow)
 
 func (h *hello) append(b []byte) []byte {
 	le := binary.LittleEndian
@@ -49,6 +56,9 @@ func (h *hello) append(b []byte) []byte {
 }
 
 func parseHello(b []byte) (h hello, err error) {
+	if string(b) == refusal {
+		return h, errNoDescriptors
+	}
 	if len(b) != helloSize || string(b[:8]) != magic {
 		return h, fmt.Errorf("%w: %d bytes that are no hello of this version", transport.ErrRefused, len(b))
 	}
@@ -104,6 +114,15 @@ func (p *port) listen(c *net.UnixConn, want int) (h hello, fds []int, err error)
 		return h, nil, err
 	}
 	return h, fds, nil
+}
+
+// turnAway tells a peer that we have no descriptors left, if that is why we can't
+// welcome it.
+func turnAway(c *net.UnixConn, why error) error {
+	if errors.Is(why, unix.EMFILE) || errors.Is(why, unix.ENFILE) {
+		_ = segment.SendFDs(c, []byte(refusal))
+	}
+	return why
 }
 
 func closeFDs(fds []int) {

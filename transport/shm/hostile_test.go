@@ -8,6 +8,7 @@ import (
 	"errors"
 	"net"
 	"os"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -195,7 +196,8 @@ func TestBadHandshakes(t *testing.T) {
 	}
 	for name, message := range map[string]func(a *attacker) ([]byte, []int){
 		"wrong magic":   spoil(0, 1),
-		"wrong version": spoil(7, 1),
+		"version 1":     spoil(7, version^1),
+		"next version":  spoil(7, version^(version+1)),
 		"short":         func(a *attacker) ([]byte, []int) { return a.hello.append(nil)[:20], a.fds() },
 		"long":          func(a *attacker) ([]byte, []int) { return append(a.hello.append(nil), 0), a.fds() },
 		"very long":     func(a *attacker) ([]byte, []int) { return make([]byte, 60_000), a.fds() },
@@ -246,6 +248,68 @@ func TestBadHandshakes(t *testing.T) {
 			}
 			welcome(t, p, r)
 		})
+	}
+}
+
+// TestOutOfDescriptors sends a hello to a port whose process has no descriptors left for
+// what goes with it. The port says so.
+func TestOutOfDescriptors(t *testing.T) {
+	p, _ := target(t)
+	a := attack(t, p)
+	listener, err := net.ListenUnix("unixpacket", &net.UnixAddr{Name: socketName(p.self).Name + "-full", Net: "unixpacket"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = listener.Close() }()
+	dialler, err := net.DialUnix("unixpacket", nil, listener.Addr().(*net.UnixAddr))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = dialler.Close() }()
+	acceptor, err := listener.AcceptUnix()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = acceptor.Close() }()
+	if err := segment.SendFDs(dialler, a.hello.append(nil), a.fds()...); err != nil {
+		t.Fatal(err)
+	}
+	var limit unix.Rlimit
+	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &limit); err != nil {
+		t.Fatal(err)
+	}
+	if err := unix.Setrlimit(unix.RLIMIT_NOFILE, &unix.Rlimit{Cur: 3, Max: limit.Max}); err != nil {
+		t.Fatal(err)
+	}
+	err = p.welcome(acceptor, handshakeTime)
+	if err := unix.Setrlimit(unix.RLIMIT_NOFILE, &limit); err != nil {
+		t.Fatal(err)
+	}
+	if !errors.Is(err, unix.EMFILE) {
+		t.Errorf("the port welcomes the peer with %v, want %v", err, unix.EMFILE)
+	}
+	if _, _, err = p.listen(dialler, 2); !errors.Is(err, errNoDescriptors) || !errors.Is(err, transport.ErrSlow) {
+		t.Errorf("the dialler is told %v, want %v", err, errNoDescriptors)
+	}
+}
+
+// TestHungUpOn dials one who ends the handshake without a word.
+func TestHungUpOn(t *testing.T) {
+	p, _ := target(t)
+	peer := transport.Address{NIC: p.self.NIC, Endpoint: 77}
+	listener, err := net.ListenUnix("unixpacket", socketName(peer))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = listener.Close() }()
+	go func() {
+		if c, err := listener.AcceptUnix(); err == nil {
+			_ = c.Close()
+		}
+	}()
+	_, err = p.Dial(t.Context(), peer)
+	if !errors.Is(err, transport.ErrSlow) || !strings.Contains(err.Error(), "out of file descriptors") {
+		t.Errorf("dial: %v, want ErrSlow, and what may be the matter", err)
 	}
 }
 

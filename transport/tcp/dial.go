@@ -125,6 +125,9 @@ func (d *Desk) tryAll(ctx context.Context, peer transport.Address, addrs []netip
 			if met {
 				a.err = d.meet(ctx, a, peer, finish)
 			}
+			if met && slow(a.err) {
+				a.err = fmt.Errorf("its process may be stopped, or out of file descriptors (ulimit -n): %w", a.err)
+			}
 			if a.err == nil {
 				return nil
 			}

@@ -145,6 +145,34 @@ func TestReclaim(t *testing.T) {
 	p.check(t)
 }
 
+// TestGoodbyeBehindData says goodbye while the socket is full of a large message. It is
+// taken, and comes behind what was sent before.
+func TestGoodbyeBehindData(t *testing.T) {
+	for name, opt := range map[string]tcp.Options{"plain": {}, "TLS": {TLS: newAuthority(t).config()}} {
+		t.Run(name, func(t *testing.T) {
+			opt.SendBuffer, opt.ReceiveBuffer = 64<<10, 64<<10
+			near, far := joined(t, opt)
+			var kinds []wire.Kind
+			far.take = func(_ int32, h *wire.Header, _ []byte) bool {
+				kinds = append(kinds, h.Kind)
+				return true
+			}
+			data := &wire.Vec{First: make([]byte, tcp.MaxFrame)}
+			h := wire.Header{Kind: wire.PullData, Flags: wire.HasRange, Length: tcp.MaxFrame}
+			sent := 0
+			for ; sent < 1000 && near.link.Send(&h, data, 0); sent++ {
+			}
+			if !near.link.Send(&wire.Header{Kind: wire.Bye}, nil, 0) {
+				t.Fatal("the link does not take a goodbye")
+			}
+			await(t, "the goodbye", func() bool { return len(kinds) == sent+1 }, near, far)
+			if last := kinds[sent]; last != wire.Bye {
+				t.Errorf("%v came last, want the goodbye", last)
+			}
+		})
+	}
+}
+
 // TestPlaceTakenAway takes the place away while a payload is on its way. Nothing
 // may be written there afterwards, and the next frame must come.
 func TestPlaceTakenAway(t *testing.T) {

@@ -311,6 +311,9 @@ func TestDialledSaysNothing(t *testing.T) {
 	if !errors.Is(err, transport.ErrSlow) || !strings.Contains(err.Error(), "timeout") || ctx.Err() != nil {
 		t.Errorf("dial: %v, want a timeout of its own, and ErrSlow", err)
 	}
+	if !strings.Contains(err.Error(), "stopped, or out of file descriptors") {
+		t.Errorf("dial: %v, which does not say what may be the matter", err)
+	}
 }
 
 func TestDialEndsWithContext(t *testing.T) {

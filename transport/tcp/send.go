@@ -67,9 +67,13 @@ func (l *link) Send(h *wire.Header, v *wire.Vec, off int) bool {
 }
 
 // queue takes a frame while the socket is full, if it is small and not too many
-// wait before it.
+// wait before it. A goodbye it takes in any case: whoever says it may close the link
+// next, and not come back with it.
 func (l *link) queue(h *wire.Header, v *wire.Vec, off int) bool {
-	if l.retained.left > 0 || int(h.Length) >= directLeast || len(l.out)-l.sent > outBound {
+	switch {
+	case h.Kind == wire.Bye:
+		l.Reclaim() // it goes behind that
+	case l.retained.left > 0 || int(h.Length) >= directLeast || len(l.out)-l.sent > outBound:
 		return false
 	}
 	l.hold(h, v, off)

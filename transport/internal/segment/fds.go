@@ -42,7 +42,8 @@ func SendFDs(c *net.UnixConn, msg []byte, fds ...int) error {
 // the caller's to close and carry close-on-exec. On any error, and if there were
 // more descriptors or other control data, all that came is closed. Over a stream
 // fewer bytes than were sent may come; the descriptors come with the first.
-// io.EOF says that the peer has closed.
+// io.EOF says that the peer has closed, unix.EMFILE that this process may have no more
+// descriptors.
 func RecvFDs(c *net.UnixConn, buf []byte, limit int) (n int, fds []int, err error) {
 	control := make([]byte, unix.CmsgSpace(4*max(limit, 1)))
 	n, got, flags, _, err := c.ReadMsgUnix(buf, control)
@@ -51,6 +52,8 @@ func RecvFDs(c *net.UnixConn, buf []byte, limit int) (n int, fds []int, err erro
 	case err != nil:
 	case odd != nil:
 		err = odd
+	case flags&unix.MSG_CTRUNC != 0 && len(fds) < limit: // there was place for them in control
+		err = fmt.Errorf("%d came, for the others there was no room: %w", len(fds), unix.EMFILE)
 	case flags&unix.MSG_CTRUNC != 0 || len(fds) > limit:
 		err = fmt.Errorf("more than the %d descriptors expected", limit)
 	case flags&unix.MSG_TRUNC != 0:

@@ -99,6 +99,29 @@ func TestExcessFDsAreClosed(t *testing.T) {
 	}
 }
 
+// TestNoRoomForFDs lowers the limit of descriptors, so that none that come can be taken.
+func TestNoRoomForFDs(t *testing.T) {
+	m := create(t)
+	a, b := pair(t)
+	if err := segment.SendFDs(a, []byte("x"), m.FD(), m.FD()); err != nil {
+		t.Fatal(err)
+	}
+	var limit unix.Rlimit
+	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &limit); err != nil {
+		t.Fatal(err)
+	}
+	if err := unix.Setrlimit(unix.RLIMIT_NOFILE, &unix.Rlimit{Cur: 3, Max: limit.Max}); err != nil {
+		t.Fatal(err)
+	}
+	_, got, err := segment.RecvFDs(b, make([]byte, 1), 2)
+	if err := unix.Setrlimit(unix.RLIMIT_NOFILE, &limit); err != nil {
+		t.Fatal(err)
+	}
+	if !errors.Is(err, unix.EMFILE) || got != nil {
+		t.Errorf("descriptors %v, error %v, want none and %v", got, err, unix.EMFILE)
+	}
+}
+
 func TestPeerCred(t *testing.T) {
 	a, _ := pair(t)
 	pid, uid, err := segment.PeerCred(a)
