@@ -143,3 +143,34 @@ func TestPollFDsOfAQueue(t *testing.T) {
 		}
 	}
 }
+
+// A queue whose endpoints are closed one by one has the descriptors of the others, and they wake.
+func TestPollFDsOfAQueueWithAClosedEndpoint(t *testing.T) {
+	w := newWorld(t, "shm")
+	from, closed, open := w.open(), w.open(), w.open()
+	q := w.queue(closed, open)
+	to := w.connect(from, open)
+	shut(w, closed)
+	fds, err := q.PollFDs()
+	fd, no := open.PollFD()
+	if err != nil || no != nil || len(fds) != 1 || fds[0] != fd {
+		t.Fatalf("%v, %v, want %d alone, %v", fds, err, fd, no)
+	}
+	r := w.irecv(open, nil, 1, exact)
+	w.add(q, r)
+	if armed, err := q.Arm(); !armed || err != nil {
+		t.Fatal(armed, err)
+	}
+	w.isend(from, nil, to, 1)
+	if asleep(t, fd, bound) {
+		t.Error("the message woke nobody")
+	}
+	if c := w.collect(q, 1); c[0].Request != r {
+		t.Errorf("%+v", c)
+	}
+	shut(w, open)
+	_, err = q.PollFDs()
+	refused(t, err, mx.ErrBadEndpoint, "endpoint is closed")
+	_, err = q.Arm()
+	refused(t, err, mx.ErrBadEndpoint, "endpoint is closed")
+}
