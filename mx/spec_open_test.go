@@ -30,6 +30,61 @@ func TestIII31TakenIDIsBusyAndNothingLeaks(t *testing.T) {
 	})
 }
 
+// An id is one endpoint's, whatever transports it and others have: each transport knows its own users only.
+func TestIII31IDIsTakenWhateverTheTransports(t *testing.T) {
+	initialize(t)
+	for _, names := range [][2]string{{"self", "self"}, {"self", "mem"}, {"mem", "self"}, {"mem", "shm"}, {"shm", "tcp"}, {"tcp", "mem"}} {
+		t.Run(names[0]+" and "+names[1], func(t *testing.T) {
+			for _, name := range names {
+				skipWithout(t, name)
+			}
+			first, second := &world{t, names[0]}, &world{t, names[1]}
+			a := first.openWhereFree(second)
+			if b := second.open(); b.ID() == a.ID() {
+				t.Errorf("both are %v", a)
+			}
+			_, err := second.tryOpen(a.ID())
+			refused(t, err, mx.ErrBusy, "open endpoint", fmt.Sprint(a.ID()))
+			shut(t, a)
+			if _, err := second.tryOpen(a.ID()); err != nil {
+				t.Errorf("the id of a closed endpoint: %v", err)
+			}
+			refused(t, a.Close(), mx.ErrBadEndpoint)
+			_, err = first.tryOpen(a.ID())
+			refused(t, err, mx.ErrBusy, "open endpoint", fmt.Sprint(a.ID()))
+		})
+	}
+}
+
+// openWhereFree opens an endpoint whose id other programs have neither over its transport nor over another.
+func (w *world) openWhereFree(other *world) *mx.Endpoint {
+	w.Helper()
+	for id := uint32(0); id < mx.MaxEndpoints; id++ {
+		if b, err := other.tryOpen(id); err == nil {
+			shut(w, b)
+			if a, err := w.tryOpen(id); err == nil {
+				return a
+			}
+		}
+	}
+	w.Fatal("no id is free")
+	return nil
+}
+
+// An id that could not be opened can be tried again.
+func TestIII31IDOfAFailedOpenIsFree(t *testing.T) {
+	w := newWorld(t, "tcp")
+	a := w.open()
+	id := a.ID()
+	shut(w, a)
+	if _, err := w.tryOpen(id, mx.WithTransports("rdma")); err == nil {
+		t.Skip("this machine has RDMA")
+	}
+	if _, err := w.tryOpen(id); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestIII31EndpointIDsAreNotCutToABoundary(t *testing.T) {
 	over(t, func(w *world) {
 		zero, err := w.tryOpen(0)
