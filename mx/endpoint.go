@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"sync"
 	"time"
 
 	"gomx/endpoint"
@@ -49,7 +50,8 @@ type Endpoint struct {
 
 // OpenEndpoint opens an endpoint (III.3.1): on a board, or with AnyNIC on board 0,
 // which is where peers look that know no more than the name of this host; with an
-// id below MaxEndpoints, or AnyEndpoint for the first free one. Peers that connect
+// id below MaxEndpoints, or AnyEndpoint for the first free one. Within a process an id
+// of a board is that of one endpoint, whatever the transports. Peers that connect
 // must know the filter.
 //
 // Errors: ErrNotInitialized, ErrBoardUnknown, ErrBadEndpointID, ErrBusy (the id
@@ -105,10 +107,7 @@ func openFirst(dir *nic.Directory, board, id uint32, s *settings) (*Endpoint, er
 		return nil, err
 	}
 	for id := first; ; id++ {
-		ep, err := open(at, use, id, s)
-		if less, ok := use.without(err); ok {
-			ep, err = open(at, less, id, s)
-		}
+		ep, err := openAlone(at, use, id, s)
 		switch {
 		case !errors.Is(err, transport.ErrBusy):
 			return ep, err
@@ -130,6 +129,28 @@ func (s *settings) inRange(id uint32, ports bool) error {
 			ErrBadEndpointID, id, s.portBase, s.lastOfPorts(), s.ports-1)
 	}
 	return nil
+}
+
+// openHere holds the addresses of this process's endpoints. Transports see to it that no two of their own users have
+// the same, and endpoints that have no transport in common would share one.
+var openHere sync.Map // of transport.Address
+
+var errOpenHere = fmt.Errorf("%w: it is open in this process", transport.ErrBusy)
+
+// openAlone opens an endpoint at an address that no other of this process has.
+func openAlone(at *site, use choice, id uint32, s *settings) (*Endpoint, error) {
+	place := transport.Address{NIC: uint64(at.board.ID), Endpoint: id}
+	if _, taken := openHere.LoadOrStore(place, struct{}{}); taken {
+		return nil, errOpenHere
+	}
+	ep, err := open(at, use, id, s)
+	if less, ok := use.without(err); ok {
+		ep, err = open(at, less, id, s)
+	}
+	if err != nil {
+		openHere.Delete(place)
+	}
+	return ep, err
 }
 
 func open(at *site, use choice, id uint32, s *settings) (*Endpoint, error) {
@@ -185,16 +206,26 @@ func newSession() uint32 {
 // Errors: ErrBadEndpoint if it is closed already, ErrCloseInHandler inside the
 // unexpected handler. Safe from any goroutine.
 func (ep *Endpoint) Close() error {
-	if err := ep.d.Close(); err != nil {
-		return ep.fail("close endpoint", "", err)
-	}
+	closed := true // also if a panic of the handler goes on from here
+	defer func() {
+		if closed {
+			ep.leave()
+		}
+	}()
+	err := ep.d.Close()
+	closed = !errors.Is(err, driver.ErrClosed) && !errors.Is(err, driver.ErrInHandler)
+	return ep.fail("close endpoint", "", err)
+}
+
+// leave forgets the endpoint, which has closed.
+func (ep *Endpoint) leave() {
+	openHere.Delete(transport.Address{NIC: uint64(ep.board.ID), Endpoint: ep.id})
 	lib.mu.Lock()
 	defer lib.mu.Unlock()
 	delete(lib.open, ep)
 	if lib.up {
 		lib.retired[uint32(ep.board.Number)] = lib.retired[uint32(ep.board.Number)].add(ep.tally())
 	}
-	return nil
 }
 
 // Wakeup ends the blocking calls of the moment on the endpoint (III.3.3): they

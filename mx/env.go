@@ -73,33 +73,33 @@ var generalVariables = []variable{
 	{name: "MX_DISABLE_SELF", help: "1: messages of an endpoint to itself travel like those to others",
 		show: func(e *environment) string { return bit(e.noSelf) },
 		set:  func(e *environment, s string) error { return setBit(&e.noSelf, s) }},
-	{name: "MX_EAGER", help: "largest message sent eagerly, bytes; -1: what the transport advises; smaller than 1024 counts as 1023",
+	{name: "MX_EAGER", help: fmt.Sprintf("largest message sent eagerly, bytes, from 0 to %d; -1: what the transport advises; smaller than 1024 counts as 1023", messageSpan.most),
 		show: func(e *environment) string { return strconv.Itoa(e.eager) },
-		set:  func(e *environment, s string) error { return setSize(&e.eager, s, -1) }},
-	{name: "MX_COPY_LIMIT", help: "largest message an endpoint takes eagerly from its peers, bytes; -1: any",
+		set:  func(e *environment, s string) error { return setSize(&e.eager, s, messageSpan) }},
+	{name: "MX_COPY_LIMIT", help: fmt.Sprintf("largest message an endpoint takes eagerly from its peers, bytes, from 0 to %d; -1: any", messageSpan.most),
 		show: func(e *environment) string { return strconv.Itoa(e.copyLimit) },
-		set:  func(e *environment, s string) error { return setSize(&e.copyLimit, s, -1) }},
-	{name: "MX_UNEXP_BYTES", help: "bound of an endpoint's unexpected messages, bytes; beyond it only headers travel",
+		set:  func(e *environment, s string) error { return setSize(&e.copyLimit, s, messageSpan) }},
+	{name: "MX_UNEXP_BYTES", help: fmt.Sprintf("bound of an endpoint's unexpected messages, bytes, %v; beyond it only headers travel", unexpBytesSpan),
 		show: func(e *environment) string { return strconv.Itoa(e.unexpBytes) },
-		set:  func(e *environment, s string) error { return setSize(&e.unexpBytes, s, 1) }},
-	{name: "MX_UNEXP_HEADERS", help: "bound of the headers of unexpected messages whose bytes are with their senders; beyond it senders wait",
+		set:  func(e *environment, s string) error { return setSize(&e.unexpBytes, s, unexpBytesSpan) }},
+	{name: "MX_UNEXP_HEADERS", help: fmt.Sprintf("bound of the headers of unexpected messages whose bytes are with their senders, %v; beyond it senders wait", unexpHeadersSpan),
 		show: func(e *environment) string { return strconv.Itoa(e.unexpHeaders) },
-		set:  func(e *environment, s string) error { return setSize(&e.unexpHeaders, s, 1) }},
-	{name: "MX_UNEXP_RESERVE", help: "what each peer may send of unexpected messages beside that, bytes",
+		set:  func(e *environment, s string) error { return setSize(&e.unexpHeaders, s, unexpHeadersSpan) }},
+	{name: "MX_UNEXP_RESERVE", help: fmt.Sprintf("what each peer may send of unexpected messages beside that, bytes, %v", unexpReserveSpan),
 		show: func(e *environment) string { return strconv.Itoa(e.unexpReserve) },
-		set:  func(e *environment, s string) error { return setSize(&e.unexpReserve, s, 1) }},
-	{name: "MX_STRANGERS", help: "bound of the links of those who have dialled an endpoint and are not connected yet; the oldest is given up for a new one",
+		set:  func(e *environment, s string) error { return setSize(&e.unexpReserve, s, unexpReserveSpan) }},
+	{name: "MX_STRANGERS", help: fmt.Sprintf("bound of the links of those who have dialled an endpoint and are not connected yet, %v; the oldest is given up for a new one", strangersSpan),
 		show: func(e *environment) string { return strconv.Itoa(e.strangers) },
-		set:  func(e *environment, s string) error { return setSize(&e.strangers, s, 1) }},
-	{name: "MX_PIECES_BYTES", help: "bound of an endpoint's messages that come again in pieces after a link has broken, bytes",
+		set:  func(e *environment, s string) error { return setSize(&e.strangers, s, strangersSpan) }},
+	{name: "MX_PIECES_BYTES", help: fmt.Sprintf("bound of an endpoint's messages that come again in pieces after a link has broken, bytes, %v", piecesSpan),
 		show: func(e *environment) string { return strconv.Itoa(e.pieceBytes) },
-		set:  func(e *environment, s string) error { return setSize(&e.pieceBytes, s, 1) }},
-	{name: "MX_REQUEST_TIMEOUT", help: "time after which a peer that requests wait for, and that does not move, is given up",
+		set:  func(e *environment, s string) error { return setSize(&e.pieceBytes, s, piecesSpan) }},
+	{name: "MX_REQUEST_TIMEOUT", help: "time after which a peer that requests wait for, and that does not move, is given up; at least 1ms",
 		show: func(e *environment) string { return e.timeout.String() },
-		set:  func(e *environment, s string) error { return setTimeout(&e.timeout, s) }},
+		set:  func(e *environment, s string) error { return setDuration(&e.timeout, s, checkRequestTimeout) }},
 	{name: "MX_SPIN", help: "longest time a waiting call spins before it sleeps; 0: sleep at once",
 		show: func(e *environment) string { return e.spin.String() },
-		set:  func(e *environment, s string) error { return setDuration(&e.spin, s) }},
+		set:  func(e *environment, s string) error { return setDuration(&e.spin, s, checkSpin) }},
 	{name: "MX_SINGLE_COPY", help: "0: large messages are not read out of the sender's memory, but sent through the ring",
 		show: func(e *environment) string { return bit(!e.noSingleCopy) },
 		set:  func(e *environment, s string) error { return setNotBit(&e.noSingleCopy, s) }},
@@ -156,14 +156,13 @@ func orAuto(list []string) []string {
 }
 
 func setTransports(to *[]string, s string) error {
-	list := strings.Split(s, ",")
 	if s == "auto" {
-		list = nil
+		*to = nil
+		return nil
 	}
-	for _, name := range list {
-		if _, ok := transportTable[name]; !ok {
-			return fmt.Errorf("unknown transport %q", name)
-		}
+	list := strings.Split(s, ",")
+	if err := checkTransports(list); err != nil {
+		return err
 	}
 	*to = list
 	return nil
@@ -191,11 +190,14 @@ func setNotBit(to *bool, s string) error {
 	return err
 }
 
-// setSize reads bytes, with an optional K, M or G.
-func setSize(to *int, s string, least int) error {
+// setSize reads a number, with an optional K, M or G.
+func setSize(to *int, s string, in span) error {
 	n, err := parseSize(s)
-	if err != nil || n < least {
-		return fmt.Errorf("want a number of at least %d, or one with K, M or G", least)
+	if err == nil {
+		err = in.check(n)
+	}
+	if err != nil {
+		return fmt.Errorf("want a number %v, or one with K, M or G", in)
 	}
 	*to = n
 	return nil
@@ -214,12 +216,15 @@ func parseSize(s string) (int, error) {
 	if shift > 0 {
 		s = s[:len(s)-1]
 	}
-	n, err := strconv.ParseInt(s, 10, 32)
-	return int(n) << shift, err
+	n, err := strconv.Atoi(s)
+	if err == nil && n<<shift>>shift != n {
+		err = strconv.ErrRange
+	}
+	return n << shift, err
 }
 
 // setDuration reads 50us, 2s and the like, or a plain number of seconds.
-func setDuration(to *time.Duration, s string) error {
+func setDuration(to *time.Duration, s string, check func(time.Duration) error) error {
 	d, err := time.ParseDuration(s)
 	if err != nil {
 		n, numErr := strconv.ParseUint(s, 10, 31)
@@ -228,21 +233,10 @@ func setDuration(to *time.Duration, s string) error {
 		}
 		d = time.Duration(n) * time.Second
 	}
-	if d < 0 {
-		return fmt.Errorf("want a duration that is not negative")
-	}
-	*to = d
-	return nil
-}
-
-// setTimeout reads a duration that is not 0: with that every request would fail.
-func setTimeout(to *time.Duration, s string) error {
-	if err := setDuration(to, s); err != nil {
+	if err := check(d); err != nil {
 		return err
 	}
-	if *to == 0 {
-		return fmt.Errorf("want a duration above 0")
-	}
+	*to = d
 	return nil
 }
 

@@ -74,10 +74,10 @@ var networkVariables = []variable{
 		set:  func(e *environment, s string) error { return e.readTLS(s) }},
 	{name: "MX_KEEPALIVE", help: "time after which a host that has vanished is noticed, from 3s to 1h",
 		show: func(e *environment) string { return e.keepAlive.String() },
-		set:  func(e *environment, s string) error { return setKeepAlive(&e.keepAlive, s) }},
-	{name: "MX_CONNECT_TIMEOUT", help: "time that one address of a peer has to answer one attempt to connect",
+		set:  func(e *environment, s string) error { return setDuration(&e.keepAlive, s, checkKeepAlive) }},
+	{name: "MX_CONNECT_TIMEOUT", help: "time that one address of a peer has to answer one attempt to connect; above 0",
 		show: func(e *environment) string { return e.connectTimeout.String() },
-		set:  func(e *environment, s string) error { return setTimeout(&e.connectTimeout, s) }},
+		set:  func(e *environment, s string) error { return setDuration(&e.connectTimeout, s, checkConnectTimeout) }},
 }
 
 func setOrUnset(is bool) string {
@@ -179,18 +179,3 @@ func (n *network) readTLS(s string) error {
 	n.tlsFiles = s
 	return nil
 }
-
-// setKeepAlive reads a duration that the system's timers can hold.
-func setKeepAlive(to *time.Duration, s string) error {
-	var d time.Duration
-	if err := setDuration(&d, s); err != nil {
-		return err
-	}
-	if !goodKeepAlive(d) {
-		return fmt.Errorf("want a duration from %v to %v", leastKeepAlive, longestKeepAlive)
-	}
-	*to = d
-	return nil
-}
-
-func goodKeepAlive(d time.Duration) bool { return d >= leastKeepAlive && d <= longestKeepAlive }

@@ -34,10 +34,13 @@ func (e *Error) Error() string {
 	if e.Endpoint != "" {
 		fmt.Fprintf(&b, " (endpoint %s)", e.Endpoint)
 	}
-	fmt.Fprintf(&b, ": %v", e.Code)
-	if e.Cause != nil {
-		fmt.Fprintf(&b, ": %s", words(e.Cause))
+	text := e.Code.Error()
+	if cause := words(e.Cause); strings.HasPrefix(cause+":", text+":") {
+		text = cause // it begins with the code itself
+	} else if cause != "" {
+		text += ": " + cause
 	}
+	b.WriteString(": " + text)
 	return b.String()
 }
 

@@ -34,6 +34,10 @@ type UnexpCallback func(context any, matchInfo uint64, length int)
 // handler or callback before; nil takes it away (VII.1.4). It runs in whichever
 // goroutine makes progress, one message at a time. Error: ErrBadEndpoint. Safe
 // from any goroutine.
+//
+// A message that is stored already is not shown to it; probes and receives find it. The same goes for a message
+// below 1 KiB that a peer, for want of credit, had sent as a header alone before it learned of the handler. Programs
+// that deal with everything in the handler register it before peers connect.
 func (ep *Endpoint) RegisterUnexpHandler(handler UnexpHandler, context any) error {
 	var f driver.Handler
 	if handler != nil {

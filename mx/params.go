@@ -32,6 +32,35 @@ const (
 	ParamPiecesBytes
 )
 
+// paramNames are the functions that make the parameters.
+var paramNames = [...]string{
+	ParamErrorHandler:   "WithErrorHandler",
+	ParamUnexpQueueMax:  "WithUnexpQueueMax",
+	ParamContextID:      "WithContextID",
+	ParamCopyLimit:      "WithCopyLimit",
+	ParamEagerLimit:     "WithEagerLimit",
+	ParamSingleThreaded: "SingleThreaded",
+	ParamTransports:     "WithTransports",
+	ParamSpin:           "WithSpin",
+	ParamRequestTimeout: "WithRequestTimeout",
+	ParamSecret:         "WithSecret",
+	ParamTLS:            "WithTLS",
+	ParamKeepAlive:      "WithKeepAlive",
+	ParamConnectTimeout: "WithConnectTimeout",
+	ParamUnexpHeaders:   "WithUnexpHeaders",
+	ParamUnexpReserve:   "WithUnexpReserve",
+	ParamStrangers:      "WithStrangers",
+	ParamPiecesBytes:    "WithPiecesBytes",
+}
+
+// String returns the name of the function that makes the parameter, as errors have it.
+func (k ParamKey) String() string {
+	if int64(k) < int64(len(paramNames)) {
+		return paramNames[k]
+	}
+	return fmt.Sprintf("key %d", uint32(k))
+}
+
 // Param is a parameter of OpenEndpoint. Make one with WithErrorHandler,
 // WithUnexpQueueMax and so on.
 type Param struct {
@@ -45,15 +74,16 @@ func WithErrorHandler(h ErrorHandler) Param { return Param{ParamErrorHandler, h}
 
 // WithUnexpQueueMax bounds the memory of unexpected messages, in bytes (II.5).
 // It is shared by all peers, beside the reserve of each. The messages of a sender for
-// which there is no room stay with it, and only their headers travel.
+// which there is no room stay with it, and only their headers travel. From 1 to 1 << 37.
 func WithUnexpQueueMax(bytes int) Param { return Param{ParamUnexpQueueMax, bytes} }
 
 // WithUnexpHeaders bounds the headers of unexpected messages whose bytes are with their
-// senders. Beyond it sends wait; nothing is dropped. Each takes up to 224 bytes.
+// senders. Beyond it sends wait; nothing is dropped. Each takes up to 224 bytes. From 1
+// to 1 << 30.
 func WithUnexpHeaders(headers int) Param { return Param{ParamUnexpHeaders, headers} }
 
 // WithUnexpReserve sets what each peer may send, in bytes of unexpected messages, however
-// much others have.
+// much others have. From 1 to 1 << 31; more than WithUnexpQueueMax counts as that.
 func WithUnexpReserve(bytes int) Param { return Param{ParamUnexpReserve, bytes} }
 
 // WithContextID says which bits of the match information are a context id, up
@@ -63,12 +93,13 @@ func WithContextID(bits, shift uint8) Param { return Param{ParamContextID, [2]ui
 
 // WithCopyLimit sets the largest message, in bytes, that the endpoint takes
 // eagerly from its peers (II.5). Of larger ones only the header travels until
-// they are matched.
+// they are matched. From 0 to MaxMessage, or -1 for no limit.
 func WithCopyLimit(bytes int) Param { return Param{ParamCopyLimit, bytes} }
 
 // WithEagerLimit sets the largest message, in bytes, that the endpoint sends
 // eagerly. Messages below 1 KiB always travel with their data, and one frame of
-// the transport bounds it from above; -1 is what the transport advises.
+// the transport bounds it from above. From 0 to MaxMessage, or -1 for what the
+// transport advises.
 func WithEagerLimit(bytes int) Param { return Param{ParamEagerLimit, bytes} }
 
 // SingleThreaded promises that one goroutine at a time calls the endpoint; what makes, tests and waits for requests is
@@ -78,15 +109,16 @@ func WithEagerLimit(bytes int) Param { return Param{ParamEagerLimit, bytes} }
 func SingleThreaded() Param { return Param{ParamSingleThreaded, true} }
 
 // WithTransports chooses the transports by name, in order of preference:
-// "shm", "rdma", "tcp", "mem", "self".
+// "shm", "rdma", "tcp", "mem", "self". It takes one or more, each once; who wants
+// those of MX_TRANSPORT leaves it out.
 func WithTransports(names ...string) Param { return Param{ParamTransports, names} }
 
 // WithSpin sets the longest time that a waiting call spins before it sleeps.
-// 0 sleeps at once.
+// 0 sleeps at once. It can't be negative.
 func WithSpin(d time.Duration) Param { return Param{ParamSpin, d} }
 
 // WithRequestTimeout sets the timeout of requests until SetRequestTimeout
-// changes it (XII.1.2).
+// changes it (XII.1.2). At least a millisecond.
 func WithRequestTimeout(d time.Duration) Param { return Param{ParamRequestTimeout, d} }
 
 // WithSecret sets the secret that all peers on other hosts must know; it should
@@ -101,15 +133,16 @@ func WithTLS(config *tls.Config) Param { return Param{ParamTLS, config} }
 // from 3 seconds to an hour.
 func WithKeepAlive(d time.Duration) Param { return Param{ParamKeepAlive, d} }
 
-// WithConnectTimeout sets the time that one address of a peer has to answer.
+// WithConnectTimeout sets the time that one address of a peer has to answer. It is
+// above 0.
 func WithConnectTimeout(d time.Duration) Param { return Param{ParamConnectTimeout, d} }
 
 // WithStrangers bounds the links of those who have dialled the endpoint and are not
-// connected yet. The oldest is given up for a new one.
+// connected yet. The oldest is given up for a new one. From 1 to 1 << 20.
 func WithStrangers(n int) Param { return Param{ParamStrangers, n} }
 
 // WithPiecesBytes bounds the memory of messages that peers send again in pieces after
-// their link has broken, in bytes.
+// their link has broken, in bytes. From 1 to 1 << 37; one such message at a time has room in any case.
 func WithPiecesBytes(bytes int) Param { return Param{ParamPiecesBytes, bytes} }
 
 // settings is what an endpoint is opened with: the environment, then the
@@ -124,12 +157,11 @@ type settings struct {
 
 func (s *settings) apply(params []Param) error {
 	for _, p := range params {
-		ok, known := s.set(p)
-		if !known {
-			return fmt.Errorf("%w: key %d", ErrBadParamName, p.Key)
-		}
-		if !ok {
-			return fmt.Errorf("%w: key %d, value %v", ErrBadParamVal, p.Key, p.shown())
+		switch err := s.set(p); {
+		case err == ErrBadParamName:
+			return fmt.Errorf("%w: %v", err, p.Key)
+		case err != nil:
+			return fmt.Errorf("%w: %v(%v): %w", ErrBadParamVal, p.Key, p.shown(), err)
 		}
 	}
 	return nil
@@ -138,77 +170,73 @@ func (s *settings) apply(params []Param) error {
 // shown is the value as errors may name it.
 func (p Param) shown() any {
 	if p.Key == ParamSecret || p.Key == ParamTLS {
-		return fmt.Sprintf("of type %T", p.Value)
+		return fmt.Sprintf("a %T", p.Value)
 	}
 	return p.Value
 }
 
-// set applies one parameter, and reports whether its value and its key are good.
-func (s *settings) set(p Param) (ok, known bool) {
+// set applies one parameter, and returns ErrBadParamName, or what its value must be.
+func (s *settings) set(p Param) error {
 	switch p.Key {
 	case ParamErrorHandler:
-		s.onError, ok = p.Value.(ErrorHandler)
-		ok = ok && s.onError != nil
+		return take(&s.onError, p.Value, checkHandler)
 	case ParamUnexpQueueMax:
-		s.unexpBytes, ok = number(p.Value, 1)
+		return take(&s.unexpBytes, p.Value, unexpBytesSpan.check)
 	case ParamUnexpHeaders:
-		s.unexpHeaders, ok = number(p.Value, 1)
+		return take(&s.unexpHeaders, p.Value, unexpHeadersSpan.check)
 	case ParamUnexpReserve:
-		s.unexpReserve, ok = number(p.Value, 1)
+		return take(&s.unexpReserve, p.Value, unexpReserveSpan.check)
 	case ParamStrangers:
-		s.strangers, ok = number(p.Value, 1)
+		return take(&s.strangers, p.Value, strangersSpan.check)
 	case ParamPiecesBytes:
-		s.pieceBytes, ok = number(p.Value, 1)
+		return take(&s.pieceBytes, p.Value, piecesSpan.check)
 	case ParamCopyLimit:
-		s.copyLimit, ok = number(p.Value, -1)
+		return take(&s.copyLimit, p.Value, messageSpan.check)
 	case ParamEagerLimit:
-		s.eager, ok = number(p.Value, -1)
+		return take(&s.eager, p.Value, messageSpan.check)
 	case ParamContextID:
 		var v [2]uint8
-		v, ok = p.Value.([2]uint8)
+		err := take(&v, p.Value, checkContextID)
 		s.ctxBits, s.ctxShift = v[0], v[1]
-		ok = ok && v[0] <= ContextIDBitsMax && int(v[0])+int(v[1]) <= 64
+		return err
 	case ParamSingleThreaded:
-		s.single, ok = p.Value.(bool)
+		return take(&s.single, p.Value, anything)
 	case ParamTransports:
-		s.transports, ok = p.Value.([]string)
-		for _, name := range s.transports {
-			_, there := transportTable[name]
-			ok = ok && there
-		}
+		return take(&s.transports, p.Value, checkTransports)
 	case ParamSpin:
-		s.spin, ok = p.Value.(time.Duration)
-		ok = ok && s.spin >= 0
+		return take(&s.spin, p.Value, checkSpin)
 	case ParamRequestTimeout:
-		s.timeout, ok = p.Value.(time.Duration)
-		ok = ok && s.timeout > 0
-	default:
-		return s.network.set(p)
+		return take(&s.timeout, p.Value, checkRequestTimeout)
 	}
-	return ok, true
+	return s.network.set(p)
 }
 
 // set applies a parameter that is about other hosts.
-func (n *network) set(p Param) (ok, known bool) {
+func (n *network) set(p Param) error {
 	switch p.Key {
 	case ParamSecret:
-		n.secret, ok = p.Value.([]byte)
+		err := take(&n.secret, p.Value, anything)
 		n.secret = slices.Clone(n.secret)
+		return err
 	case ParamTLS:
-		n.tls, ok = p.Value.(*tls.Config)
+		return take(&n.tls, p.Value, anything)
 	case ParamKeepAlive:
-		n.keepAlive, ok = p.Value.(time.Duration)
-		ok = ok && goodKeepAlive(n.keepAlive)
+		return take(&n.keepAlive, p.Value, checkKeepAlive)
 	case ParamConnectTimeout:
-		n.connectTimeout, ok = p.Value.(time.Duration)
-		ok = ok && n.connectTimeout > 0
-	default:
-		return false, false
+		return take(&n.connectTimeout, p.Value, checkConnectTimeout)
 	}
-	return ok, true
+	return ErrBadParamName
 }
 
-func number(v any, least int) (int, bool) {
-	n, ok := v.(int)
-	return n, ok && n >= least && int64(n) <= 1<<40
+// take sets a field to a value of its type that the check lets pass.
+func take[T any](to *T, value any, check func(T) error) error {
+	v, ok := value.(T)
+	if !ok {
+		return fmt.Errorf("want a value of type %T", v)
+	}
+	if err := check(v); err != nil {
+		return err
+	}
+	*to = v
+	return nil
 }

@@ -2,6 +2,7 @@ package mx_test
 
 import (
 	"errors"
+	"sync"
 	"testing"
 	"time"
 
@@ -29,6 +30,8 @@ func asleep(t testing.TB, fd int, d time.Duration) bool {
 func TestPollFDWakesAnArmedSleeper(t *testing.T) {
 	w := newWorld(t, "shm")
 	a, b, toB, _ := w.pair()
+	var senders sync.WaitGroup
+	w.Cleanup(senders.Wait) // before the endpoints are closed
 	fd, err := b.PollFD()
 	if err != nil {
 		t.Fatal(err)
@@ -36,7 +39,7 @@ func TestPollFDWakesAnArmedSleeper(t *testing.T) {
 	for i := range uint64(50) {
 		n := []int{0, 100, 100_000}[i%3]
 		w.irecv(b, make([]byte, n), i, exact)
-		go func() {
+		senders.Go(func() {
 			r, err := a.Isend(make([]byte, n), toB, i, nil)
 			if err == nil {
 				err = a.Forget(r)
@@ -44,7 +47,7 @@ func TestPollFDWakesAnArmedSleeper(t *testing.T) {
 			if err != nil {
 				t.Error(err)
 			}
-		}()
+		})
 		for deadline := time.Now().Add(bound); ; {
 			if st, ok, err := b.TestAny(i, exact); err != nil {
 				t.Fatal(err)
@@ -100,6 +103,8 @@ func TestPollFDsOfAQueue(t *testing.T) {
 	from := w.open()
 	eps := []*mx.Endpoint{w.open(), w.open()}
 	q := w.queue(eps...)
+	var senders sync.WaitGroup
+	w.Cleanup(senders.Wait) // before the endpoints are closed
 	fds, err := q.PollFDs()
 	if err != nil || len(fds) != len(eps) {
 		t.Fatal(fds, err)
@@ -110,7 +115,7 @@ func TestPollFDsOfAQueue(t *testing.T) {
 	for i := range uint64(50) {
 		r := w.irecv(eps[i%2], make([]byte, 8), i, exact)
 		w.add(q, r)
-		go func() {
+		senders.Go(func() {
 			s, err := from.Isend(make([]byte, 8), addrs[i%2], i, nil)
 			if err == nil {
 				err = from.Forget(s)
@@ -118,7 +123,7 @@ func TestPollFDsOfAQueue(t *testing.T) {
 			if err != nil {
 				t.Error(err)
 			}
-		}()
+		})
 		for deadline := time.Now().Add(bound); ; {
 			if n, err := q.Wait(noContext, dst, 0); err != nil {
 				t.Fatal(err)
@@ -142,4 +147,35 @@ func TestPollFDsOfAQueue(t *testing.T) {
 			t.Fatalf("message %d completes %+v", i, dst[0])
 		}
 	}
+}
+
+// A queue whose endpoints are closed one by one has the descriptors of the others, and they wake.
+func TestPollFDsOfAQueueWithAClosedEndpoint(t *testing.T) {
+	w := newWorld(t, "shm")
+	from, closed, open := w.open(), w.open(), w.open()
+	q := w.queue(closed, open)
+	to := w.connect(from, open)
+	shut(w, closed)
+	fds, err := q.PollFDs()
+	fd, no := open.PollFD()
+	if err != nil || no != nil || len(fds) != 1 || fds[0] != fd {
+		t.Fatalf("%v, %v, want %d alone, %v", fds, err, fd, no)
+	}
+	r := w.irecv(open, nil, 1, exact)
+	w.add(q, r)
+	if armed, err := q.Arm(); !armed || err != nil {
+		t.Fatal(armed, err)
+	}
+	w.isend(from, nil, to, 1)
+	if asleep(t, fd, bound) {
+		t.Error("the message woke nobody")
+	}
+	if c := w.collect(q, 1); c[0].Request != r {
+		t.Errorf("%+v", c)
+	}
+	shut(w, open)
+	_, err = q.PollFDs()
+	refused(t, err, mx.ErrBadEndpoint, "endpoint is closed")
+	_, err = q.Arm()
+	refused(t, err, mx.ErrBadEndpoint, "endpoint is closed")
 }

@@ -1,5 +1,7 @@
 package mx
 
+import "fmt"
+
 // DisableProgression stops the endpoint's progression (VIII.1.1): no message is
 // taken in, no queued one sent, no handler called, until ReenableProgression. It
 // is a switch, not a count. It waits for a handler that runs in another
@@ -21,12 +23,15 @@ func (ep *Endpoint) Progress() error { return ep.fail("progress", "", ep.d.Progr
 
 // PollFD returns a descriptor for callers with a loop of their own: it becomes
 // readable when something has come in for an endpoint that Arm has armed. It
-// belongs to the endpoint; only poll it. Error: ErrNoDriver if the endpoint's
-// transports have none. Safe from any goroutine.
+// belongs to the endpoint; only poll it. Errors: ErrNoDriver if the endpoint's
+// transports have none, ErrBadEndpoint. Safe from any goroutine.
 func (ep *Endpoint) PollFD() (int, error) {
 	fd, err := ep.d.FD()
 	if err != nil {
-		return -1, handle(ep.onError, &Error{Op: "poll descriptor", Code: ErrNoDriver, Endpoint: ep.String(), Cause: err})
+		if codeOf(err) == ErrFailure {
+			err = fmt.Errorf("%w: %w", ErrNoDriver, err)
+		}
+		return -1, ep.fail("poll descriptor", "", err)
 	}
 	return fd, nil
 }

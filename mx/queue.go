@@ -48,11 +48,18 @@ func NewQueue(over ...*Endpoint) (*Queue, error) {
 
 // queueCode is the code of an error of a driver's queue.
 func queueCode(err error) ReturnCode {
-	if errors.Is(err, driver.ErrNoEndpoints) || errors.Is(err, driver.ErrNotOfQueue) {
-		return ErrBadParamVal
+	for _, refused := range []error{driver.ErrNoEndpoints, driver.ErrNotOfQueue, driver.ErrSeveral, driver.ErrHandled, errNoHandler} {
+		if errors.Is(err, refused) {
+			return ErrBadParamVal
+		}
+	}
+	if errors.Is(err, driver.ErrQueueClosed) {
+		return ErrBadEndpoint
 	}
 	return codeOf(err)
 }
+
+var errNoHandler = errors.New("a queue's handler can't be nil; Close ends one")
 
 // Add has requests complete into the queue, whichever they completed into before. One that is complete already
 // moves there. Errors: ErrBadRequest, ErrBadParamVal for a request of an endpoint that the queue is not over,
@@ -73,8 +80,12 @@ func (q *Queue) Add(reqs ...Request) error {
 // completion, as Wait collects them. As the handler of unexpected messages it runs in whichever goroutine makes
 // progress, one call at a time and not beside that handler; a program that calls nothing has it called too, some
 // milliseconds later. It may make requests, and must not keep the list. The queue is over one endpoint; nobody waits for it
-// besides, and Handle is called once. Errors: ErrBadParamVal, ErrBadEndpoint.
+// besides, and Handle is called once. Errors: ErrBadParamVal if f is nil, the queue is over several endpoints or has a handler,
+// ErrBadEndpoint if the queue or the endpoint is closed.
 func (q *Queue) Handle(f func(done []Completion)) error {
+	if f == nil {
+		return fail("handle queue", queueCode(errNoHandler), "", errNoHandler)
+	}
 	ep, batch := q.eps[0], make([]Completion, 16)
 	err := q.q.Handle(len(batch), func(i int, _ *driver.Endpoint, h endpoint.Handle, st *endpoint.Status) {
 		batch[i].Request = Request{ep, h}
@@ -121,20 +132,27 @@ func (q *Queue) endpoint(d *driver.Endpoint) *Endpoint {
 	return nil
 }
 
-// PollFDs returns one descriptor for each endpoint of the queue, for callers with a loop of their own: one of them becomes
-// readable when something has come in for a queue that Arm has armed. They belong to the endpoints; only poll them. Error:
-// ErrNoDriver if the transports of an endpoint have none. Safe from any goroutine.
+// PollFDs returns one descriptor for each open endpoint of the queue, for callers with a loop of their own: one of them becomes
+// readable when something has come in for a queue that Arm has armed. They belong to the endpoints; only poll them. That
+// of an endpoint is gone when it is closed, and its number may soon be another file's: PollFDs no longer has it. Errors:
+// ErrNoDriver if the transports of an endpoint have none, ErrBadEndpoint if the queue, or all its endpoints, are
+// closed. Safe from any goroutine.
 func (q *Queue) PollFDs() ([]int, error) {
 	fds, err := q.q.FDs()
 	if err != nil {
-		return nil, fail("poll descriptors of queue", ErrNoDriver, "", err)
+		code := queueCode(err)
+		if code == ErrFailure {
+			code = ErrNoDriver
+		}
+		return nil, fail("poll descriptors of queue", code, "", err)
 	}
 	return fds, nil
 }
 
 // Arm prepares the queue for a caller that is about to sleep on PollFDs. False means that there is something to collect
 // already, or was until another goroutine took it: don't sleep. Any later call on one of the endpoints disarms
-// that. After waking up, collect with a Wait of timeout 0, and arm again. Error: ErrBadEndpoint.
+// that. After waking up, collect with a Wait of timeout 0, and arm again. Endpoints that are closed don't count. Error:
+// ErrBadEndpoint if the queue, or all its endpoints, are closed.
 func (q *Queue) Arm() (bool, error) {
 	armed, err := q.q.Arm()
 	if err != nil {

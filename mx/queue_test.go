@@ -248,6 +248,29 @@ func TestQueueRefuses(t *testing.T) {
 	if err := q.Add(mx.Request{}); !errors.Is(err, mx.ErrBadRequest) {
 		t.Errorf("the zero request: %v", err)
 	}
+	handler := func([]mx.Completion) {}
+	refused(t, q.Handle(nil), mx.ErrBadParamVal, "nil")
+	if err := q.Handle(handler); err != nil {
+		t.Error(err)
+	}
+	refused(t, q.Handle(handler), mx.ErrBadParamVal, "already")
+	refused(t, w.queue(a, b).Handle(handler), mx.ErrBadParamVal, "several endpoints")
+}
+
+func TestClosedQueueSaysThatItIsClosed(t *testing.T) {
+	over(t, func(w *world) {
+		a := w.open()
+		q := w.queue(a)
+		q.Close()
+		_, err := q.Wait(noContext, make([]mx.Completion, 1), bound)
+		refused(w, err, mx.ErrBadEndpoint, "the queue is closed")
+		refused(w, q.Add(w.irecv(a, nil, 1, exact)), mx.ErrBadEndpoint, "the queue is closed")
+		_, err = q.Arm()
+		refused(w, err, mx.ErrBadEndpoint, "the queue is closed")
+		_, err = q.PollFDs()
+		refused(w, err, mx.ErrBadEndpoint, "the queue is closed")
+		refused(w, q.Handle(func([]mx.Completion) {}), mx.ErrBadEndpoint, "the queue is closed")
+	})
 }
 
 func TestWaitAllCollectsUnderOneLock(t *testing.T) {

@@ -118,14 +118,16 @@ func TestEnvironmentListsEveryVariable(t *testing.T) {
 
 func TestEnvironmentRefusesNonsense(t *testing.T) {
 	bad := map[string][]string{
-		"MX_TRANSPORT":        {"carrier-pigeon", "shm,", "auto,shm"},
+		"MX_TRANSPORT":        {"carrier-pigeon", "shm,", "auto,shm", "mem,mem"},
 		"MX_DISABLE_SHMEM":    {"perhaps", "2"},
-		"MX_EAGER":            {"-2", "1T", "x", "9999999999999G"},
-		"MX_COPY_LIMIT":       {"-2", ""},
-		"MX_UNEXP_BYTES":      {"0", "-1", "3.5M"},
-		"MX_UNEXP_HEADERS":    {"0", "many"},
-		"MX_UNEXP_RESERVE":    {"0", "-1"},
-		"MX_REQUEST_TIMEOUT":  {"soon", "-1s", "-3", "9999999999999999999s", "0"},
+		"MX_EAGER":            {"-2", "1T", "x", "9999999999999G", "9223372036854775807K", "4G"},
+		"MX_COPY_LIMIT":       {"-2", "", "4G"},
+		"MX_UNEXP_BYTES":      {"0", "-1", "3.5M", "129G"},
+		"MX_UNEXP_HEADERS":    {"0", "many", "1025M"},
+		"MX_UNEXP_RESERVE":    {"0", "-1", "3G"},
+		"MX_STRANGERS":        {"0", "2M"},
+		"MX_PIECES_BYTES":     {"0", "129G"},
+		"MX_REQUEST_TIMEOUT":  {"soon", "-1s", "-3", "9999999999999999999s", "0", "999us"},
 		"MX_SPIN":             {"-1us", "50 us"},
 		"MX_SINGLE_COPY":      {"maybe"},
 		"MX_ARENA":            {"-"},

@@ -2,7 +2,9 @@ package mx_test
 
 import (
 	"fmt"
+	"math"
 	"runtime"
+	"strings"
 	"testing"
 	"time"
 
@@ -28,6 +30,61 @@ func TestIII31TakenIDIsBusyAndNothingLeaks(t *testing.T) {
 		w.succeed(b, w.isend(b, pattern(4, 0), toA, 1))
 		w.succeed(a, recv)
 	})
+}
+
+// An id is one endpoint's, whatever transports it and others have: each transport knows its own users only.
+func TestIII31IDIsTakenWhateverTheTransports(t *testing.T) {
+	initialize(t)
+	for _, names := range [][2]string{{"self", "self"}, {"self", "mem"}, {"mem", "self"}, {"mem", "shm"}, {"shm", "tcp"}, {"tcp", "mem"}} {
+		t.Run(names[0]+" and "+names[1], func(t *testing.T) {
+			for _, name := range names {
+				skipWithout(t, name)
+			}
+			first, second := &world{t, names[0]}, &world{t, names[1]}
+			a := first.openWhereFree(second)
+			if b := second.open(); b.ID() == a.ID() {
+				t.Errorf("both are %v", a)
+			}
+			_, err := second.tryOpen(a.ID())
+			refused(t, err, mx.ErrBusy, "open endpoint", fmt.Sprint(a.ID()))
+			shut(t, a)
+			if _, err := second.tryOpen(a.ID()); err != nil {
+				t.Errorf("the id of a closed endpoint: %v", err)
+			}
+			refused(t, a.Close(), mx.ErrBadEndpoint)
+			_, err = first.tryOpen(a.ID())
+			refused(t, err, mx.ErrBusy, "open endpoint", fmt.Sprint(a.ID()))
+		})
+	}
+}
+
+// openWhereFree opens an endpoint whose id other programs have neither over its transport nor over another.
+func (w *world) openWhereFree(other *world) *mx.Endpoint {
+	w.Helper()
+	for id := uint32(0); id < mx.MaxEndpoints; id++ {
+		if b, err := other.tryOpen(id); err == nil {
+			shut(w, b)
+			if a, err := w.tryOpen(id); err == nil {
+				return a
+			}
+		}
+	}
+	w.Fatal("no id is free")
+	return nil
+}
+
+// An id that could not be opened can be tried again.
+func TestIII31IDOfAFailedOpenIsFree(t *testing.T) {
+	w := newWorld(t, "tcp")
+	a := w.open()
+	id := a.ID()
+	shut(w, a)
+	if _, err := w.tryOpen(id, mx.WithTransports("rdma")); err == nil {
+		t.Skip("this machine has RDMA")
+	}
+	if _, err := w.tryOpen(id); err != nil {
+		t.Error(err)
+	}
 }
 
 func TestIII31EndpointIDsAreNotCutToABoundary(t *testing.T) {
@@ -106,32 +163,93 @@ func TestIII31SameIDOnAnotherBoard(t *testing.T) {
 
 func TestIII31BadParameters(t *testing.T) {
 	over(t, func(w *world) {
-		bad := map[string]mx.Param{
-			"no handler":      mx.WithErrorHandler(nil),
-			"no room":         mx.WithUnexpQueueMax(0),
-			"negative room":   mx.WithUnexpQueueMax(-5),
-			"no headers":      mx.WithUnexpHeaders(0),
-			"no reserve":      mx.WithUnexpReserve(0),
-			"copy limit":      mx.WithCopyLimit(-2),
-			"eager limit":     mx.WithEagerLimit(-2),
-			"17 context bits": mx.WithContextID(17, 0),
-			"shifted out":     mx.WithContextID(16, 49),
-			"transport":       mx.WithTransports("carrier-pigeon"),
-			"spin":            mx.WithSpin(-1),
-			"timeout":         mx.WithRequestTimeout(0),
-			"type":            {Key: mx.ParamCopyLimit, Value: "long"},
-			"no value":        {Key: mx.ParamSingleThreaded},
+		bad := []struct {
+			param mx.Param
+			parts []string // of the error: the parameter with its value, and what it must be
+		}{
+			{mx.WithErrorHandler(nil), []string{"WithErrorHandler(", "want a handler"}},
+			{mx.WithUnexpQueueMax(0), []string{"WithUnexpQueueMax(0)", "from 1 to 137438953472"}},
+			{mx.WithUnexpQueueMax(-5), []string{"WithUnexpQueueMax(-5)", "from 1 to"}},
+			{mx.WithUnexpHeaders(0), []string{"WithUnexpHeaders(0)", "from 1 to 1073741824"}},
+			{mx.WithUnexpReserve(0), []string{"WithUnexpReserve(0)", "from 1 to 2147483648"}},
+			{mx.WithStrangers(0), []string{"WithStrangers(0)", "from 1 to 1048576"}},
+			{mx.WithPiecesBytes(0), []string{"WithPiecesBytes(0)", "from 1 to"}},
+			{mx.WithCopyLimit(-2), []string{"WithCopyLimit(-2)", "from -1 to 4294967295"}},
+			{mx.WithEagerLimit(-2), []string{"WithEagerLimit(-2)", "from -1 to 4294967295"}},
+			{mx.WithContextID(17, 0), []string{"WithContextID([17 0])", "at most 16 bits"}},
+			{mx.WithContextID(16, 49), []string{"WithContextID([16 49])", "at most 16 bits"}},
+			{mx.WithTransports("shn"), []string{"WithTransports([shn])", "self, mem, shm, rdma, tcp"}},
+			{mx.WithTransports(w.medium, w.medium), []string{"WithTransports(", "twice"}},
+			{mx.WithTransports(), []string{"WithTransports([])", "self, mem, shm, rdma, tcp"}},
+			{mx.WithSpin(-1), []string{"WithSpin(-1ns)", "not negative"}},
+			{mx.WithRequestTimeout(0), []string{"WithRequestTimeout(0s)", "at least 1ms"}},
+			{mx.WithRequestTimeout(time.Millisecond - 1), []string{"WithRequestTimeout(999.999µs)", "at least 1ms"}},
+			{mx.WithKeepAlive(time.Second), []string{"WithKeepAlive(1s)", "from 3s to 1h"}},
+			{mx.WithConnectTimeout(0), []string{"WithConnectTimeout(0s)", "above 0"}},
+			{mx.Param{Key: mx.ParamCopyLimit, Value: "long"}, []string{"WithCopyLimit(long)", "int"}},
+			{mx.Param{Key: mx.ParamSecret, Value: "hidden"}, []string{"WithSecret(a string)", "[]uint8"}},
+			{mx.Param{Key: mx.ParamSingleThreaded}, []string{"SingleThreaded(", "bool"}},
 		}
-		for name, p := range bad {
-			_, err := w.tryOpen(mx.AnyEndpoint, p)
-			refused(w, err, mx.ErrBadParamVal, "open endpoint")
-			if w.Failed() {
-				w.Fatal(name)
+		for _, b := range bad {
+			_, err := w.tryOpen(mx.AnyEndpoint, b.param)
+			refused(w, err, mx.ErrBadParamVal, append(b.parts, "mx: open endpoint: parameter value out of range: ")...)
+			if err != nil && strings.Count(err.Error(), "out of range") != 1 {
+				w.Errorf("%v says it twice", err)
 			}
 		}
 		_, err := w.tryOpen(mx.AnyEndpoint, mx.Param{Key: 99, Value: 1})
 		refused(w, err, mx.ErrBadParamName, "open endpoint", "99")
 	})
+}
+
+// power is a power of two, where an int has room for it.
+func power(of int) int { return 1 << of }
+
+// What is beyond these bounds can't be kept: messages have numbers of 31 bits, and credit travels in 32.
+func TestIII31NumbersThatAreTooLarge(t *testing.T) {
+	if math.MaxInt == math.MaxInt32 {
+		t.Skip("an int of this machine is no such number")
+	}
+	w := newWorld(t, "mem")
+	for _, p := range []mx.Param{
+		mx.WithUnexpQueueMax(power(37) + 1), mx.WithUnexpHeaders(power(30) + 1), mx.WithUnexpHeaders(power(40)), mx.WithUnexpReserve(power(31) + 1),
+		mx.WithStrangers(power(20) + 1), mx.WithPiecesBytes(power(37) + 1), mx.WithEagerLimit(power(32)), mx.WithCopyLimit(power(32)),
+	} {
+		_, err := w.tryOpen(mx.AnyEndpoint, p)
+		refused(t, err, mx.ErrBadParamVal, p.Key.String())
+	}
+}
+
+// Messages arrive whichever end of their ranges the bounds are at.
+func TestIII31ParametersAtTheEndsOfTheirRanges(t *testing.T) {
+	ends := map[string][]mx.Param{
+		"least": {mx.WithUnexpQueueMax(1), mx.WithUnexpHeaders(1), mx.WithUnexpReserve(1), mx.WithStrangers(1), mx.WithPiecesBytes(1), mx.WithEagerLimit(-1), mx.WithCopyLimit(-1)},
+	}
+	if math.MaxInt > math.MaxInt32 {
+		ends["most"] = []mx.Param{mx.WithUnexpQueueMax(power(37)), mx.WithUnexpHeaders(power(30)), mx.WithUnexpReserve(power(31)),
+			mx.WithStrangers(power(20)), mx.WithPiecesBytes(power(37)), mx.WithEagerLimit(power(32) - 1), mx.WithCopyLimit(power(32) - 1)}
+	}
+	for name, params := range ends {
+		t.Run(name, func(t *testing.T) {
+			over(t, func(w *world) {
+				a, b, toB, _ := w.pair(params...)
+				const n = 100
+				size := func(i int) int { return []int{0, 100, 1000, 3000, 100_000}[i%5] }
+				var sends []mx.Request
+				for i := range n {
+					sends = append(sends, w.isend(a, pattern(size(i), byte(i)), toB, uint64(i)))
+				}
+				for i, send := range sends {
+					got := make([]byte, size(i))
+					w.succeed(b, w.irecv(b, got, uint64(i), exact))
+					w.succeed(a, send)
+					if string(got) != string(pattern(size(i), byte(i))) {
+						w.Fatalf("message %d arrived changed", i)
+					}
+				}
+			})
+		})
+	}
 }
 
 func TestIII31SessionsDifferBetweenIncarnations(t *testing.T) {

@@ -16,18 +16,27 @@ type handled struct {
 
 // Handle has run called when requests of the queue have completed: by whoever makes progress, without the lock, and
 // never beside another handler of the endpoint. taken is called before, for each of up to most completions. The queue
-// is over one endpoint; it may be called once, and nobody else waits for the queue.
+// is over one endpoint, or it is ErrSeveral; it may be called once, then it is ErrHandled; and nobody else waits for the queue.
 func (q *Queue) Handle(most int, taken Taken, run func(n int)) error {
 	if len(q.members) != 1 {
-		return ErrNoEndpoints
+		return ErrSeveral
 	}
 	m := &q.members[0]
 	m.d.share() // the handler may run in the endpoint's own goroutine, and call
 	return m.d.call(func(*endpoint.Engine) error {
+		if err := m.over(); err != nil {
+			return err
+		}
+		if slices.ContainsFunc(m.d.handlers, m.handles) {
+			return ErrHandled
+		}
 		m.d.handlers = append(m.d.handlers, handled{m, most, taken, run})
 		return nil
 	})
 }
+
+// handles reports whether a handler is that of the queue.
+func (m *member) handles(h handled) bool { return h.m == m }
 
 // unhandled reports whether completions wait for their handler. The lock is held.
 func (d *Endpoint) unhandled() bool {
@@ -52,5 +61,5 @@ func (d *Endpoint) handle() {
 
 // unhandle forgets the handler of a queue that is closed. The lock is held.
 func (m *member) unhandle() {
-	m.d.handlers = slices.DeleteFunc(m.d.handlers, func(h handled) bool { return h.m == m })
+	m.d.handlers = slices.DeleteFunc(m.d.handlers, m.handles)
 }

@@ -14,6 +14,9 @@ import (
 var (
 	ErrNotOfQueue  = errors.New("the queue is not over this endpoint")
 	ErrNoEndpoints = errors.New("a queue is over at least one endpoint, and each of them once")
+	ErrQueueClosed = errors.New("the queue is closed")
+	ErrSeveral     = errors.New("the queue is over several endpoints, and only one over a single endpoint can have a handler")
+	ErrHandled     = errors.New("the queue has a handler already")
 )
 
 // Queue is a completion queue over one or several endpoints: requests that are added to it complete into it. Its
@@ -70,8 +73,8 @@ func (q *Queue) Add(d *Endpoint, h endpoint.Handle) error {
 func (m *member) add(h endpoint.Handle) error {
 	m.d.lock()
 	defer m.d.unlock()
-	if m.over() {
-		return ErrClosed
+	if err := m.over(); err != nil {
+		return err
 	}
 	err := m.d.eng.Enqueue(h, m.id)
 	m.d.after()
@@ -82,8 +85,8 @@ func (m *member) add(h endpoint.Handle) error {
 type Taken func(i int, d *Endpoint, h endpoint.Handle, st *endpoint.Status)
 
 // Wait waits until requests of the queue are complete, and collects up to most of them, oldest first for each
-// endpoint. 0 without an error: the timeout has passed, or Wakeup was called. ErrClosed: the queue is closed, or all
-// its endpoints are.
+// endpoint. 0 without an error: the timeout has passed, or Wakeup was called. ErrQueueClosed: the queue is closed.
+// ErrClosed: all its endpoints are.
 func (q *Queue) Wait(ctx context.Context, timeout time.Duration, most int, taken Taken) (n int, err error) {
 	if len(q.members) == 1 {
 		return q.members[0].wait(ctx, timeout, most, taken)
@@ -120,8 +123,7 @@ func (m *member) wait(ctx context.Context, timeout time.Duration, most int, take
 		until = d.clock() + timeout
 	}
 	for {
-		if m.over() {
-			err = ErrClosed
+		if err = m.over(); err != nil {
 			break
 		}
 		if n = m.take(0, most, taken); n > 0 {
@@ -165,7 +167,7 @@ func (q *Queue) poll(most int, taken Taken) (n int, err error) {
 	for i := range q.members {
 		m := &q.members[(first+i)%len(q.members)]
 		m.d.lock()
-		if !m.over() {
+		if err = m.over(); err == nil {
 			open++
 			if m.d.eng.Queued(m.id) == 0 {
 				m.d.once()
@@ -175,16 +177,24 @@ func (q *Queue) poll(most int, taken Taken) (n int, err error) {
 		m.d.unlock()
 	}
 	if open == 0 {
-		return 0, ErrClosed
+		return 0, err
 	}
 	return n, nil
 }
 
-// over reports whether nothing completes here any more. The lock is held.
-func (m *member) over() bool { return m.closed || m.d.closed }
+// over returns why nothing completes here any more, or nil. The lock is held.
+func (m *member) over() error {
+	switch {
+	case m.closed:
+		return ErrQueueClosed
+	case m.d.closed:
+		return ErrClosed
+	}
+	return nil
+}
 
 // Close gives the queue back: its requests, complete or not, belong to their endpoints again, and callers of
-// Wait return with ErrClosed. A handler that runs at that moment goes on to its end, and no other begins. A second Close
+// Wait return with ErrQueueClosed. A handler that runs at that moment goes on to its end, and no other begins. A second Close
 // does nothing.
 func (q *Queue) Close() {
 	q.mu.Lock()
@@ -197,7 +207,7 @@ func (q *Queue) Close() {
 	for i := range q.members {
 		m := &q.members[i]
 		m.d.guest()
-		if !m.over() {
+		if m.over() == nil {
 			m.d.wakeAll()
 			m.unhandle()
 			m.d.eng.CloseQueue(m.id)
@@ -221,7 +231,7 @@ func (q *Queue) enter() *group {
 		m.d.lock()
 		w.want, w.until = want{kind: forQueue, value: uint64(m.id)}, never
 		w.wakeups = m.d.wakeups
-		if !m.over() {
+		if m.over() == nil {
 			m.d.list(w)
 			w.ok = false // what is there already is for poll to take
 		}

@@ -7,6 +7,7 @@ import (
 
 	"gomx/endpoint"
 	"gomx/endpoint/driver"
+	"gomx/transport"
 	"gomx/transport/mem"
 )
 
@@ -51,7 +52,7 @@ func TestClosedQueueTakesNothingFromTheNext(t *testing.T) {
 		}
 		message(closing, young)
 	})
-	if n == 0 && !errors.Is(err, driver.ErrClosed) {
+	if n == 0 && !errors.Is(err, driver.ErrQueueClosed) {
 		t.Errorf("%d completions, error %v", n, err)
 	}
 	<-closed
@@ -61,5 +62,91 @@ func TestClosedQueueTakesNothingFromTheNext(t *testing.T) {
 	defer young.Close()
 	if n, err := young.Wait(noContext, patience, 1, nothing); n != 1 || err != nil {
 		t.Errorf("the next queue has %d completions, error %v", n, err)
+	}
+}
+
+func noCompletion(int, *driver.Endpoint, endpoint.Handle, *endpoint.Status) {}
+
+// What is left of a queue is armed when one of its endpoints is closed, and wakes as before.
+func TestArmGoesOnWithTheOpenEndpoints(t *testing.T) {
+	w := newWorld(t, mem.Options{})
+	defer w.close()
+	a, b := w.open(), w.open()
+	q, err := driver.NewQueue(a, b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer q.Close()
+	if err := a.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if armed, err := q.Arm(); !armed || err != nil {
+		t.Errorf("one endpoint is open: %v, %v", armed, err)
+	}
+	if err := q.Add(b, w.recv(b, 1, nil)); err != nil {
+		t.Fatal(err)
+	}
+	w.send(b, b.Self(), 1, nil)
+	if armed, err := q.Arm(); armed || err != nil {
+		t.Errorf("there is something to collect: %v, %v", armed, err)
+	}
+	if n, err := q.Wait(noContext, patience, 1, noCompletion); n != 1 || err != nil {
+		t.Error(n, err)
+	}
+	if _, err := q.FDs(); !errors.Is(err, transport.ErrUnsupported) {
+		t.Errorf("the doorbell of the open endpoint has no descriptor: %v", err)
+	}
+	if err := b.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if armed, err := q.Arm(); armed || !errors.Is(err, driver.ErrClosed) {
+		t.Errorf("all are closed: %v, %v", armed, err)
+	}
+	if fds, err := q.FDs(); len(fds) > 0 || !errors.Is(err, driver.ErrClosed) {
+		t.Errorf("all are closed: %v, %v", fds, err)
+	}
+}
+
+func TestClosedQueueSaysSo(t *testing.T) {
+	for n := 1; n <= 2; n++ {
+		w := newWorld(t, mem.Options{})
+		eps := []*driver.Endpoint{w.open(), w.open()}[:n]
+		q, err := driver.NewQueue(eps...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		q.Close()
+		calls := map[string]func() error{
+			"Add":  func() error { return q.Add(eps[0], w.recv(eps[0], 1, nil)) },
+			"Wait": func() error { _, err := q.Wait(noContext, patience, 1, noCompletion); return err },
+			"Arm":  func() error { _, err := q.Arm(); return err },
+			"FDs":  func() error { _, err := q.FDs(); return err },
+		}
+		if n == 1 {
+			calls["Handle"] = func() error { return q.Handle(1, noCompletion, func(int) {}) }
+		}
+		for name, call := range calls {
+			if err := call(); !errors.Is(err, driver.ErrQueueClosed) {
+				t.Errorf("%d endpoints: %s: %v", n, name, err)
+			}
+		}
+		w.close()
+	}
+}
+
+func TestHandleRefuses(t *testing.T) {
+	w := newWorld(t, mem.Options{})
+	defer w.close()
+	a, b := w.open(), w.open()
+	for want, over := range map[error][]*driver.Endpoint{driver.ErrSeveral: {a, b}, driver.ErrHandled: {a}} {
+		q, err := driver.NewQueue(over...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer q.Close()
+		first, second := q.Handle(1, noCompletion, func(int) {}), q.Handle(1, noCompletion, func(int) {})
+		if len(over) == 1 && first != nil || !errors.Is(second, want) {
+			t.Errorf("over %d endpoints: %v, %v", len(over), first, second)
+		}
 	}
 }
