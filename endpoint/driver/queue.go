@@ -163,23 +163,29 @@ func (q *Queue) poll(most int, taken Taken) (n int, err error) {
 	first := q.next
 	q.next = (q.next + 1) % len(q.members)
 	q.mu.Unlock()
-	open := 0
+	open, ended := 0, false
 	for i := range q.members {
 		m := &q.members[(first+i)%len(q.members)]
 		m.d.lock()
-		if err = m.over(); err == nil {
+		if m.over() == nil {
 			open++
 			if m.d.eng.Queued(m.id) == 0 {
 				m.d.once()
 			}
 			n = m.take(n, most, taken)
 		}
+		ended = ended || m.closed
 		m.d.unlock()
 	}
-	if open == 0 {
-		return 0, err
+	switch {
+	case n > 0:
+		return n, nil
+	case ended: // whether or not Close has been everywhere yet
+		return 0, ErrQueueClosed
+	case open == 0:
+		return 0, ErrClosed
 	}
-	return n, nil
+	return 0, nil
 }
 
 // over returns why nothing completes here any more, or nil. The lock is held.

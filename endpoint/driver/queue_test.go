@@ -2,6 +2,7 @@ package driver_test
 
 import (
 	"errors"
+	"runtime"
 	"testing"
 	"time"
 
@@ -131,6 +132,37 @@ func TestClosedQueueSaysSo(t *testing.T) {
 			}
 		}
 		w.close()
+	}
+}
+
+// Whoever waits while the queue is closed, one endpoint after the other, is told.
+func TestCloseOfAQueueEndsItsWaits(t *testing.T) {
+	w := newWorld(t, mem.Options{})
+	defer w.close()
+	var over []*driver.Endpoint
+	for range 16 {
+		over = append(over, w.open())
+	}
+	for round := range 200 {
+		q, err := driver.NewQueue(over...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		waits := make([]func(), 4)
+		for i := range waits {
+			waits[i] = inBackground(t, func() {
+				if n, err := q.Wait(noContext, patience, 1, noCompletion); n != 0 || !errors.Is(err, driver.ErrQueueClosed) {
+					t.Errorf("round %d: %d, %v", round, n, err)
+				}
+			})
+		}
+		for range round % 20 { // some rounds find them parked
+			runtime.Gosched()
+		}
+		q.Close()
+		for _, join := range waits {
+			join()
+		}
 	}
 }
 
