@@ -182,7 +182,7 @@ func (e *Engine) answerConnect(p *peer, h *wire.Header, c *wire.ConnectInfo) {
 	case e.overfull(p):
 		reply.Status = uint32(NoResources) // what it sent before must be received first
 	default:
-		e.enter(p, c, true)
+		e.enter(p, c)
 	}
 	e.reply(p, c.Session, reply)
 }
@@ -224,15 +224,11 @@ const ancient = 1 << 10
 
 func sameIncarnation(a, b uint32) bool { return a-b+ancient < 2*ancient }
 
-// enter begins the session that the peer has offered. With fresh, our own number
-// must be one that the peer has never seen in another session.
-func (e *Engine) enter(p *peer, c *wire.ConnectInfo, fresh bool) {
+// enter begins the session that the peer has offered. Our own number is one that the
+// peer has never seen in another session.
+func (e *Engine) enter(p *peer, c *wire.ConnectInfo) {
 	if p.state == peerConnected {
-		local, given := p.local, p.given
 		e.failPeer(p, BadSession, true)
-		if !fresh {
-			p.local, p.given = local, given
-		}
 	}
 	if p.next != nil && p.remote != 0 && !sameIncarnation(c.Session, p.remote) {
 		old := p.link // that of a process which is gone, dead or about to be
@@ -271,8 +267,13 @@ func (e *Engine) arriveConnectReply(p *peer, h *wire.Header, payload []byte) {
 		// The peer is in a session with us that we have left: it must learn that.
 		e.reply(p, c.Session, wire.ConnectInfo{Status: uint32(overCode), Filter: p.remote})
 		e.askSoon(p)
+	case p.state == peerConnected:
+		// The peer has left the session that our number is in, and begun another with it: an old connect came between.
+		// Frames of the first would fit the second, so neither goes on.
+		e.endSession(p)
+		e.askSoon(p)
 	default:
-		e.enter(p, &c, false)
+		e.enter(p, &c)
 		e.connected(p, slot, r)
 	}
 }

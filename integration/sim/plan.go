@@ -120,8 +120,8 @@ func (p *Plan) programs(r *rand.Rand) {
 			p.Handler, p.Posted, p.Restarts, p.Partings, p.Timeouts = false, 0, 0, 0, 0
 			p.AbsentFor, p.Pending = longest, mostMessages // until all is sent, which nothing else ends
 			p.Engine.UnexpectedBytes = pick(r, 0, 5_000, 20_000)
-			p.Engine.RequestTimeout = 60 * 1000 // one of hundreds of pulls may stand for seconds on a narrow link
-			p.Engine.UnexpectedHeaders = 0      // room for all of them, or they wait for one another
+			p.Engine.RequestTimeout = 300 * 1000 // one of hundreds of pulls may stand for a minute on a narrow link that loses every fifth frame
+			p.Engine.UnexpectedHeaders = 0       // room for all of them, or they wait for one another
 		}
 	}
 }
