@@ -45,6 +45,7 @@ func TestMain(m *testing.M) {
 		"full":    full,
 		"joins":   joins,
 		"lonely":  lonely,
+		"floods":  floods,
 	})
 }
 
