@@ -171,9 +171,7 @@ func (e *Engine) answerConnect(p *peer, h *wire.Header, c *wire.ConnectInfo) {
 	}
 	switch {
 	case p.state == peerConnected && c.Session == p.remote:
-		if !connected {
-			e.beginsOnlyNow(p)
-		}
+		e.beginsOnlyNow(p)
 	case p.ended(c.Session):
 		reply.Status, reply.Filter = uint32(overCode), p.remote
 	case p.state != peerConnected && connected && h.Session != p.local:
@@ -187,8 +185,9 @@ func (e *Engine) answerConnect(p *peer, h *wire.Header, c *wire.ConnectInfo) {
 	e.reply(p, c.Session, reply)
 }
 
-// beginsOnlyNow goes on with a session without the peer's Resume, if that has not come: then the peer has entered
-// the session over this link, since our reply was lost with the one before, and has received nothing yet.
+// beginsOnlyNow goes on with a session without the peer's Resume, if that has not come before what the peer says of the
+// session over this link: then it has entered the session over this link, since our reply was lost with the one before, and has
+// received nothing yet.
 func (e *Engine) beginsOnlyNow(p *peer) {
 	if p.heal != nil && p.heal.resuming && p.log.base == p.local {
 		e.resumeFrom(p, p.local)
@@ -246,6 +245,9 @@ func (e *Engine) arriveConnectReply(p *peer, h *wire.Header, payload []byte) {
 		return
 	}
 	slot, r := e.attemptOf(p, c.Attempt)
+	if c.Status == 0 && h.Session == p.local && p.state == peerConnected && c.Session == p.remote {
+		e.beginsOnlyNow(p) // whoever still waits for the reply
+	}
 	switch {
 	case c.Status == uint32(overCode):
 		if h.Session == p.local {
@@ -261,7 +263,6 @@ func (e *Engine) arriveConnectReply(p *peer, h *wire.Header, payload []byte) {
 	case h.Session != p.local:
 		e.askSoon(p) // the answer to a session that has ended since
 	case p.state == peerConnected && c.Session == p.remote:
-		e.beginsOnlyNow(p)
 		e.connected(p, slot, r)
 	case p.ended(c.Session):
 		// The peer is in a session with us that we have left: it must learn that.
