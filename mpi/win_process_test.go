@@ -223,9 +223,10 @@ func lockOrphan(c *mpi.Comm) error {
 	}
 	switch c.Rank() {
 	case 1:
-		_, err := mpi.Recv(c, make([]byte, 1), 2, 0)
-		if err != nil {
-			return err
+		for _, from := range []int{0, 2} { // both have left the Barrier
+			if _, err := mpi.Recv(c, make([]byte, 1), from, 0); err != nil {
+				return err
+			}
 		}
 		os.Exit(7)
 	case 2:
@@ -241,6 +242,9 @@ func lockOrphan(c *mpi.Comm) error {
 			return err
 		}
 	default:
+		if err := mpi.Send(c, []byte{1}, 1, 0); err != nil {
+			return err
+		}
 		if _, err := mpi.Recv(c, make([]byte, 1), 2, 0); err != nil {
 			return err
 		}
