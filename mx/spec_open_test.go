@@ -80,7 +80,7 @@ func TestIII31IDOfAFailedOpenIsFree(t *testing.T) {
 	id := a.ID()
 	shut(w, a)
 	if _, err := w.tryOpen(id, mx.WithTransports("rdma")); err == nil {
-		t.Skip("this machine has RDMA")
+		t.Skip("needs a machine without an RDMA device, and this one has one")
 	}
 	if _, err := w.tryOpen(id); err != nil {
 		t.Error(err)
@@ -208,7 +208,7 @@ func power(of int) int { return 1 << of }
 // What is beyond these bounds can't be kept: messages have numbers of 31 bits, and credit travels in 32.
 func TestIII31NumbersThatAreTooLarge(t *testing.T) {
 	if math.MaxInt == math.MaxInt32 {
-		t.Skip("an int of this machine is no such number")
+		t.Skip("needs ints of 64 bits, and those of this machine have fewer")
 	}
 	w := newWorld(t, "mem")
 	for _, p := range []mx.Param{

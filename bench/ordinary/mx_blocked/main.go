@@ -4,8 +4,6 @@ package main
 
 import (
 	"flag"
-	"os"
-	"os/exec"
 	"strconv"
 	"time"
 
@@ -29,8 +27,7 @@ func serve(still time.Duration) error {
 	if err != nil {
 		return err
 	}
-	other := exec.Command(os.Args[0], "-peer", strconv.Itoa(int(ep.ID())), "-still", still.String())
-	other.Stderr = os.Stderr
+	other := meet.Again("-peer", strconv.Itoa(int(ep.ID())), "-still", still.String())
 	if err := other.Start(); err != nil {
 		return err
 	}

@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"strconv"
 	"time"
 
@@ -44,8 +43,7 @@ func wait(count int, limit time.Duration, timer bool) error {
 	if err != nil {
 		return err
 	}
-	other := exec.Command(os.Args[0], "-peer", strconv.Itoa(int(ep.ID())))
-	other.Stderr = os.Stderr
+	other := meet.Again("-peer", strconv.Itoa(int(ep.ID())))
 	end, err := other.StdinPipe()
 	if err != nil {
 		return err
@@ -117,8 +115,7 @@ func byTimer(ep *mx.Endpoint, absent uint32, limit time.Duration) error {
 
 // startMute starts a process whose endpoint takes nothing, and returns its number.
 func startMute() (id uint32, end func() error, err error) {
-	other := exec.Command(os.Args[0], "-mute")
-	other.Stderr = os.Stderr
+	other := meet.Again("-mute")
 	in, err := other.StdinPipe()
 	if err != nil {
 		return 0, nil, err

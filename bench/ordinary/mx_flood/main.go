@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"strconv"
 	"time"
 
@@ -44,8 +43,7 @@ func serve(args []string) error {
 		return err
 	}
 	m := figure.Begin()
-	others := exec.Command(os.Args[0], append([]string{"-to", strconv.Itoa(int(ep.ID()))}, args...)...)
-	others.Stderr = os.Stderr
+	others := meet.Again(append([]string{"-to", strconv.Itoa(int(ep.ID()))}, args...)...)
 	end, err := others.StdinPipe()
 	if err != nil {
 		return err

@@ -64,8 +64,7 @@ func serve(peers int) error {
 }
 
 func start(ep *mx.Endpoint) (*exec.Cmd, io.Closer, error) {
-	other := exec.Command(os.Args[0], "-peer", strconv.Itoa(int(ep.ID())))
-	other.Stderr = os.Stderr
+	other := meet.Again("-peer", strconv.Itoa(int(ep.ID())))
 	end, err := other.StdinPipe()
 	if err == nil {
 		err = other.Start()

@@ -5,8 +5,6 @@ package main
 import (
 	"errors"
 	"flag"
-	"os"
-	"os/exec"
 	"strconv"
 	"time"
 
@@ -30,8 +28,7 @@ func wait() error {
 	if err != nil {
 		return err
 	}
-	other := exec.Command(os.Args[0], "-peer", strconv.Itoa(int(ep.ID())))
-	other.Stderr = os.Stderr
+	other := meet.Again("-peer", strconv.Itoa(int(ep.ID())))
 	if err := other.Start(); err != nil {
 		return err
 	}

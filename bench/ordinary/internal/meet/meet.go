@@ -3,6 +3,8 @@ package meet
 
 import (
 	"errors"
+	"os"
+	"os/exec"
 	"sync"
 	"time"
 
@@ -85,4 +87,11 @@ func Send(ep *mx.Endpoint, buf []byte, to mx.EndpointAddr, match uint64) error {
 		err = st.Err()
 	}
 	return err
+}
+
+// Again returns a command that runs the program once more, with other arguments. What that says of errors is seen.
+func Again(args ...string) *exec.Cmd {
+	c := exec.Command(os.Args[0], args...)
+	c.Stderr = os.Stderr
+	return c
 }
