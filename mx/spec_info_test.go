@@ -61,6 +61,33 @@ func TestIII31EveryIDBelowTheKeysValueIsOne(t *testing.T) {
 	}
 }
 
+// TestIII21BoardsAreToldApart: interfaces have neither part nor serial numbers. What stands for them differs from board
+// to board, and is the same each time.
+func TestIII21BoardsAreToldApart(t *testing.T) {
+	initialize(t)
+	boards, err := mx.Boards()
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := map[string]int{}
+	for i, b := range boards {
+		var part string
+		var serial uint32
+		if err := errors.Join(mx.GetInfo(nil, mx.PartNumber, uint32(i), &part), mx.GetInfo(nil, mx.SerialNumber, uint32(i), &serial)); err != nil {
+			t.Fatal(err)
+		}
+		if part != b.Interface || serial != uint32(b.ID) {
+			t.Errorf("board %d: part %q, serial %#x, of %+v", i, part, serial, b)
+		}
+		for _, number := range []string{part, fmt.Sprint(serial)} {
+			if other, taken := seen[number]; taken {
+				t.Errorf("boards %d and %d both have %s", other, i, number)
+			}
+			seen[number] = i
+		}
+	}
+}
+
 func TestIII21UnknownKey(t *testing.T) {
 	initialize(t)
 	for _, key := range []mx.InfoKey{0, 19, 1000, 0xffffffff} {
