@@ -2,8 +2,8 @@ package mpi
 
 // Finalize ends the rank's part in the job, after all ranks have come here
 // (MPI_Finalize): what was sent before has been received, or waits at its receiver. Calls
-// after it return ErrFinalized. Error: ErrFinalized the second time, and what ends a
-// collective.
+// after it return ErrFinalized. Errors: ErrFinalized the second time, what ends a
+// collective, and what has become of a Bsend.
 func (c *Comm) Finalize() error {
 	if err := c.usable("Finalize"); err != nil {
 		return err
@@ -13,7 +13,7 @@ func (c *Comm) Finalize() error {
 	if c.state.context != worldContext {
 		return c.fail("Finalize", ErrComm, "it ends the world: call it on the world's communicator")
 	}
-	if err := world.sendCopies("Finalize"); err != nil {
+	if err := world.awaitCopies("Finalize"); err != nil {
 		return err
 	}
 	if err := world.meet("Finalize"); err != nil {

@@ -23,11 +23,7 @@ type seat struct {
 	own  sync.Once
 	self *Comm // of the rank alone
 
-	copies struct { // of buffered sends
-		sync.Mutex
-		sends []mx.Request
-	}
-
+	copies  copies
 	scratch scratchPool
 
 	waits longWaits
