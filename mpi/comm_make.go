@@ -135,8 +135,9 @@ func (c *Comm) Compare(d *Comm) Comparison {
 	return Congruent
 }
 
-// Free gives the communicator back (MPI_Comm_free). All ranks call it when none has anything under way on it; it does
-// not wait for them. Errors: ErrComm for the world and the rank's own, and the second time.
+// Free gives the communicator back (MPI_Comm_free). All ranks call it when none has anything under way on it that is not
+// given up; it does not wait for them. Messages that nobody has received are dropped, also those that come later. Errors: ErrComm
+// for the world and the rank's own, and the second time.
 func (c *Comm) Free() error {
 	const op = "Free"
 	if err := c.usable(op); err != nil {
@@ -148,7 +149,7 @@ func (c *Comm) Free() error {
 	if c.state.freed.Swap(true) {
 		return c.fail(op, ErrComm, "it was freed")
 	}
-	c.seat.ids.giveBack(c.state.context)
+	c.seat.forget(c)
 	return nil
 }
 

@@ -1,0 +1,30 @@
+package mpi
+
+// ContextPairs is how many communicators a rank can have, apart from the world and its own.
+const ContextPairs = contextPairs
+
+// ContextOf returns the context of a communicator.
+func ContextOf(c *Comm) uint32 { return c.state.context }
+
+// PassContexts has the rank pass over so many contexts.
+func PassContexts(c *Comm, n int) { c.seat.ids.next += uint64(n) }
+
+// UseContexts has the rank use so many contexts from the next one on.
+func UseContexts(c *Comm, n int) (contexts []uint32) {
+	ids := &c.seat.ids
+	if ids.used == nil {
+		ids.used = map[uint32]struct{}{}
+	}
+	for turn := ids.next; len(contexts) < n; turn++ {
+		ids.used[contextOfTurn(turn)] = struct{}{}
+		contexts = append(contexts, contextOfTurn(turn))
+	}
+	return contexts
+}
+
+// GiveContextsBack is the opposite of UseContexts.
+func GiveContextsBack(c *Comm, contexts []uint32) {
+	for _, context := range contexts {
+		c.seat.ids.giveBack(context)
+	}
+}
