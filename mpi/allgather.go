@@ -66,14 +66,22 @@ func (n *net) allgather(g *gathering) error {
 	if !g.alike { // the choice must be the same everywhere
 		bytes = g.parts.Total(n.Size()) / n.Size()
 	}
+	a := n.choose(coll.KindAllgather, bytes, g.alike)
+	var err error
 	if n.checked() {
 		d := deed{kind: coll.KindAllgather, unit: g.unit, count: len(g.own) / g.unit}
 		if !g.alike {
 			d.count, d.parts = 0, digest(g.counts)
 		}
-		if err := n.agree(d); err != nil {
-			return err
-		}
+		err = n.agree(d)
 	}
-	return coll.Allgather(n, g.own, g.all, g.parts, n.choose(coll.KindAllgather, bytes, g.alike))
+	if err == nil {
+		err = coll.Allgather(n, g.own, g.all, g.parts, a)
+	}
+	if err == nil {
+		return nil
+	}
+	return n.fail(err, func(rest coll.Net) error {
+		return coll.Allgather(rest, make([]byte, len(g.own)), make([]byte, len(g.all)), g.parts, a)
+	})
 }

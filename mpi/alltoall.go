@@ -86,13 +86,20 @@ func beginAlltoall[T any](c *Comm, op string, send []T, sendCounts, sendDispls [
 }
 
 func (n *net) alltoall(x *exchange) error {
-	if err := n.agree(deed{kind: coll.KindAlltoall, unit: x.unit, count: x.length / x.unit}); err != nil {
-		return err
+	a := n.choose(coll.KindAlltoall, x.length, x.alike)
+	err := n.agree(deed{kind: coll.KindAlltoall, unit: x.unit, count: x.length / x.unit})
+	if err == nil {
+		send := x.send
+		if elem.Same(send, x.recv) {
+			send = n.Scratch(len(x.send))
+			copy(send, x.send)
+		}
+		err = coll.Alltoall(n, send, x.sendParts, x.recv, x.recvParts, a)
 	}
-	send := x.send
-	if elem.Same(send, x.recv) {
-		send = n.Scratch(len(x.send))
-		copy(send, x.send)
+	if err == nil {
+		return nil
 	}
-	return coll.Alltoall(n, send, x.sendParts, x.recv, x.recvParts, n.choose(coll.KindAlltoall, x.length, x.alike))
+	return n.fail(err, func(rest coll.Net) error {
+		return coll.Alltoall(rest, make([]byte, len(x.send)), x.sendParts, make([]byte, len(x.recv)), x.recvParts, a)
+	})
 }

@@ -37,8 +37,13 @@ func beginBcast[T any](c *Comm, op string, buf []T, root int) (*net, []byte, err
 }
 
 func (n *net) bcast(b []byte, root, unit int) error {
-	if err := n.agree(deed{kind: coll.KindBcast, root: root, unit: unit, count: len(b) / unit}); err != nil {
-		return err
+	a := n.choose(coll.KindBcast, len(b), true)
+	err := n.agree(deed{kind: coll.KindBcast, root: root, unit: unit, count: len(b) / unit})
+	if err == nil {
+		err = coll.Bcast(n, b, root, a)
 	}
-	return coll.Bcast(n, b, root, n.choose(coll.KindBcast, len(b), true))
+	if err == nil {
+		return nil
+	}
+	return n.fail(err, func(rest coll.Net) error { return coll.Bcast(rest, make([]byte, len(b)), root, a) })
 }

@@ -35,6 +35,9 @@ type commState struct {
 	mu    sync.Mutex
 	name  string
 	nets  []*net // further ones, that no collective uses
+
+	left     atomic.Int32 // the number of leavings
+	leavings []*leavings  // the oldest first
 }
 
 // newComm makes a communicator of a seat.

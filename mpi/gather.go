@@ -124,8 +124,15 @@ func (n *net) gather(g *gathering) error {
 	if g.alike {
 		d.count = len(g.own) / g.unit
 	}
-	if err := n.agree(d); err != nil {
-		return err
+	a := n.choose(coll.KindGather, len(g.own), g.alike)
+	err := n.agree(d)
+	if err == nil {
+		err = coll.Gather(n, g.own, g.all, g.parts, g.root, a)
 	}
-	return coll.Gather(n, g.own, g.all, g.parts, g.root, n.choose(coll.KindGather, len(g.own), g.alike))
+	if err == nil {
+		return nil
+	}
+	return n.fail(err, func(rest coll.Net) error {
+		return coll.Gather(rest, make([]byte, len(g.own)), make([]byte, len(g.all)), g.parts, g.root, a)
+	})
 }

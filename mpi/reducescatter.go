@@ -74,16 +74,20 @@ func beginReduceScatter[T any](c *Comm, name string, send, recv []T, counts []in
 
 func reduceScatter[T any](n *net, send, recv []T, counts []int, op Op[T]) error {
 	unit := elem.Size[T]()
-	p := coll.Equal(len(recv) * unit)
-	if counts != nil {
-		p = coll.Listed(counts, nil, unit)
-	}
+	p := partsOf(len(recv)*unit, counts, nil, unit, counts == nil)
+	a := n.choose(coll.KindReduceScatter, len(send)*unit, counts == nil)
+	var err error
 	if n.checked() {
 		d := deed{kind: coll.KindReduceScatter, unit: unit, count: len(send), op: nameOf(op), parts: digest(counts)}
-		if err := n.agree(d); err != nil {
-			return err
-		}
+		err = n.agree(d)
 	}
-	a := n.choose(coll.KindReduceScatter, len(send)*unit, counts == nil)
-	return coll.ReduceScatter(n, send, recv, p, op, a)
+	if err == nil {
+		err = coll.ReduceScatter(n, send, recv, p, op, a)
+	}
+	if err == nil {
+		return nil
+	}
+	return n.fail(err, func(rest coll.Net) error {
+		return coll.ReduceScatter(rest, make([]T, len(send)), make([]T, len(recv)), p, nothing, a)
+	})
 }

@@ -108,7 +108,7 @@ func (q *Request) wait(op string, stays bool, st *Status) (done bool, err error)
 func (q *Request) waitLong(op string, stays bool, st *Status) (done bool, err error) {
 	got, done, err := q.c.awaitLong(op, q.mx(), q.peer == AnySource)
 	if !done && !stays {
-		got, done = q.c.retract(q.mx(), q.kind)
+		got, done = q.c.letGo(q.mx())
 	}
 	if !done {
 		*st, err = emptyStatus, q.broken(op, err)

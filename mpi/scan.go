@@ -45,17 +45,31 @@ func Iexscan[T any](c *Comm, send, recv []T, op Op[T]) (Request, error) {
 }
 
 func scan[T any](n *net, send, recv []T, op Op[T]) error {
-	if err := agreeOnScan(n, coll.KindScan, send, op); err != nil {
-		return err
+	a := n.choose(coll.KindScan, len(send)*elem.Size[T](), true)
+	err := agreeOnScan(n, coll.KindScan, send, op)
+	if err == nil {
+		err = coll.Scan(n, send, recv, op, a)
 	}
-	return coll.Scan(n, send, recv, op, n.choose(coll.KindScan, len(send)*elem.Size[T](), true))
+	if err == nil {
+		return nil
+	}
+	return n.fail(err, func(rest coll.Net) error {
+		return coll.Scan(rest, make([]T, len(send)), make([]T, len(recv)), nothing, a)
+	})
 }
 
 func exscan[T any](n *net, send, recv []T, op Op[T]) error {
-	if err := agreeOnScan(n, coll.KindExscan, send, op); err != nil {
-		return err
+	a := n.choose(coll.KindExscan, len(send)*elem.Size[T](), true)
+	err := agreeOnScan(n, coll.KindExscan, send, op)
+	if err == nil {
+		err = coll.Exscan(n, send, recv, op, a)
 	}
-	return coll.Exscan(n, send, recv, op, n.choose(coll.KindExscan, len(send)*elem.Size[T](), true))
+	if err == nil {
+		return nil
+	}
+	return n.fail(err, func(rest coll.Net) error {
+		return coll.Exscan(rest, make([]T, len(send)), make([]T, len(recv)), nothing, a)
+	})
 }
 
 func agreeOnScan[T any](n *net, k coll.Kind, send []T, op Op[T]) error {

@@ -70,8 +70,15 @@ func (n *net) scatter(g *gathering) error {
 	if g.alike {
 		d.count = len(g.own) / g.unit
 	}
-	if err := n.agree(d); err != nil {
-		return err
+	a := n.choose(coll.KindScatter, len(g.own), g.alike)
+	err := n.agree(d)
+	if err == nil {
+		err = coll.Scatter(n, g.all, g.parts, g.own, g.root, a)
 	}
-	return coll.Scatter(n, g.all, g.parts, g.own, g.root, n.choose(coll.KindScatter, len(g.own), g.alike))
+	if err == nil {
+		return nil
+	}
+	return n.fail(err, func(rest coll.Net) error {
+		return coll.Scatter(rest, make([]byte, len(g.all)), g.parts, make([]byte, len(g.own)), g.root, a)
+	})
 }

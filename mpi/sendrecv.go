@@ -49,7 +49,7 @@ func (c *Comm) trade(op string, out []byte, dest, sendtag int, in []byte, size, 
 // giveUp lets go of a request that the caller has just made.
 func (q *Request) giveUp() {
 	if q.kind > cancelledRequest {
-		q.c.retract(q.mx(), q.kind)
+		q.c.letGo(q.mx())
 	}
 }
 
