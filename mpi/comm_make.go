@@ -6,6 +6,9 @@ import (
 	"fmt"
 	"slices"
 	"sync/atomic"
+
+	"gomx/mpi/internal/coll"
+	"gomx/mpi/internal/elem"
 )
 
 // Self returns the communicator of the rank alone (MPI_COMM_SELF).
@@ -31,8 +34,9 @@ func (c *Comm) Dup() (*Comm, error) {
 	if err := c.usable("Dup"); err != nil {
 		return nil, err
 	}
-	context, err := c.agree("Dup")
-	if err != nil {
+	n := c.net("Dup")
+	context, err := n.context()
+	if n.done(); err != nil {
 		return nil, err
 	}
 	return c.derive(context, c.world, c.Name()+".dup"), nil
@@ -50,13 +54,9 @@ func (c *Comm) split(op string, color, key int) (*Comm, error) {
 	if color < 0 && color != Undefined {
 		return nil, c.fail(op, ErrArg, "color %d: a color is at least 0, or Undefined", color)
 	}
-	type choice struct{ Color, Key int64 }
-	all := make([]choice, c.Size())
-	if err := Allgather(c, []choice{{int64(color), int64(key)}}, all); err != nil {
-		return nil, renamed(err, op)
-	}
-	context, err := c.agree(op)
-	if err != nil {
+	n := c.net(op)
+	all, context, err := n.split(choice{int64(color), int64(key)})
+	if n.done(); err != nil {
 		return nil, err
 	}
 	if color == Undefined {
@@ -71,6 +71,21 @@ func (c *Comm) split(op string, color, key int) (*Comm, error) {
 	}
 	slices.SortStableFunc(ranks, func(a, b int) int { return cmp.Compare(all[a].Key, all[b].Key) })
 	return c.derive(context, c.inWorld(ranks), fmt.Sprintf("%s.split%d", c.Name(), color)), nil
+}
+
+// choice is what a rank gives Split.
+type choice struct{ Color, Key int64 }
+
+// split returns what all ranks give Split, and a context.
+func (n *net) split(mine choice) (all []choice, context uint32, err error) {
+	all = make([]choice, n.Size())
+	g := gathering{own: elem.Memory([]choice{mine}), all: elem.Memory(all), unit: elem.Size[choice](), alike: true}
+	g.parts = coll.Equal(len(g.own))
+	if err := n.allgather(&g); err != nil {
+		return nil, 0, n.failRound(err)
+	}
+	context, err = n.context()
+	return all, context, err
 }
 
 // inWorld returns ranks of the communicator as ranks of the world.
@@ -113,8 +128,9 @@ func (c *Comm) Create(g *Group) (*Comm, error) {
 
 // among makes a communicator of some ranks of the world. All of c call it.
 func (c *Comm) among(op string, world []int32, suffix string) (*Comm, error) {
-	context, err := c.agree(op)
-	if err != nil {
+	n := c.net(op)
+	context, err := n.context()
+	if n.done(); err != nil {
 		return nil, err
 	}
 	if !slices.Contains(world, int32(c.seat.rank)) {

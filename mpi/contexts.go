@@ -4,6 +4,8 @@ import (
 	"runtime"
 	"slices"
 	"sync"
+
+	"gomx/mpi/internal/coll"
 )
 
 // contextPairs is how many pairs of contexts there are to give out: one for the program's messages and one for
@@ -104,9 +106,11 @@ func (p *proposal) made() bool { return p[2] == 0 }
 // same reports whether all offers were the same.
 func (p *proposal) same() bool { return p[0] == ^p[1] }
 
-// agree finds a context that no rank of the communicator uses. All ranks call it; those that take no
-// part in what it is for give it back. Each proposes the next turn whose context it does not use, until all propose the same.
-func (c *Comm) agree(op string) (uint32, error) {
+// context finds a context that no rank of the communicator uses, for a collective that makes a communicator. Ranks that take no
+// part in that give it back. Each proposes the next turn whose context it does not use, until all propose the same. However often
+// that is, it is one collective: whoever gives up in the middle is not in step with others later.
+func (n *net) context() (uint32, error) {
+	c := n.c
 	c.seat.dropFreed()
 	ids := &c.seat.ids
 	ids.ask(c.state.context)
@@ -114,22 +118,32 @@ func (c *Comm) agree(op string) (uint32, error) {
 	for first := noTurn; ; {
 		turn, may := ids.offer(c.state.context)
 		ours, all := propose(turn, may), proposal{}
-		err := Allreduce(c, ours[:], all[:], Max)
+		n.nextRound()
+		err := allreduce(n, ours[:], all[:], Max)
 		agreed := err == nil && all.made() && all.same() && turn != noTurn
 		if may {
 			ids.settle(turn, err, &all, agreed)
 		}
 		switch {
 		case err != nil:
-			return 0, renamed(err, op)
+			return 0, n.failRound(err)
 		case agreed:
 			return contextOfTurn(turn), nil
 		case all.made():
 			first = min(first, all[0])
 			if all[0] == noTurn || all[0]-first >= contextPairs {
-				return 0, c.fail(op, ErrComm, "all %d contexts are in use among the ranks: Free communicators that are not needed", contextPairs)
+				return 0, c.fail(n.op, ErrComm, "all %d contexts are in use among the ranks: Free communicators that are not needed", contextPairs)
 			}
 		}
 		runtime.Gosched()
 	}
+}
+
+// failRound ends what takes several rounds, in one of which it has failed: others may be in the next one.
+func (n *net) failRound(err error) error {
+	n.sent, n.received = 0, 0
+	return n.fail(err, func(rest coll.Net) error {
+		var none proposal
+		return coll.Allreduce(rest, none[:], none[:], nothing, n.choose(coll.KindAllreduce, len(none)*8, true))
+	})
 }

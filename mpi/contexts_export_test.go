@@ -28,3 +28,12 @@ func GiveContextsBack(c *Comm, contexts []uint32) {
 		c.seat.ids.giveBack(context)
 	}
 }
+
+// Pending returns the requests of the rank that are not over, those included that were given up.
+func Pending(c *Comm) []string {
+	var list []string
+	for _, p := range c.seat.ep.Pending() {
+		list = append(list, p.String())
+	}
+	return list
+}

@@ -26,7 +26,8 @@ type net struct {
 	scratch  [][]byte
 	used     int
 	large    [][]byte  // of the seat's
-	left     *leavings // nil unless the collective has failed
+	left     *leavings // nil unless the collective has failed, and so is rest
+	rest     *rest
 }
 
 // begun is a send or receive that is under way.
@@ -86,7 +87,7 @@ func (n *net) done() {
 	if n.left != nil {
 		st.leave(n)
 	}
-	n.c, n.left, n.used = nil, nil, 0
+	n.c, n.left, n.rest, n.used = nil, nil, nil, 0
 	if n == &st.first {
 		st.turn.Add(^uint64(0))
 		return
@@ -95,6 +96,9 @@ func (n *net) done() {
 	st.nets = append(st.nets, n)
 	st.mu.Unlock()
 }
+
+// nextRound begins another round of a collective that has several, under the same number. Nothing is under way.
+func (n *net) nextRound() { n.sent, n.received, n.used = 0, 0, 0 }
 
 // Rank returns the caller's rank.
 func (n *net) Rank() int { return n.c.rank }

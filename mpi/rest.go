@@ -47,7 +47,11 @@ func (n *net) fail(err error, run func(rest coll.Net) error) error {
 	if errors.Is(err, ErrMismatch) || n.c.usable(n.op) != nil {
 		return err // all know
 	}
-	r := &rest{n: n, notice: n.notice(err), sent: n.sent, received: n.received, told: map[int]bool{}}
+	if n.rest == nil {
+		n.rest = &rest{n: n, notice: n.notice(err), told: map[int]bool{}}
+	}
+	r := n.rest
+	r.sent, r.received = n.sent, n.received
 	if n.checked() {
 		_, _ = compare(r, make([]byte, recordRoom))
 	}
