@@ -8,6 +8,7 @@ import (
 // Allgather collects send of all ranks, of the same length, in recv of all ranks, in the order
 // of the ranks (MPI_Allgather). send may be the rank's part of recv, or recv itself if that already has the
 // part. Errors: ErrComm, ErrType, ErrCount, ErrArg for buffers that overlap otherwise, ErrProcFailed.
+// If the context of the communicator ends it, the buffers stay in use: see Comm.WithContext.
 func Allgather[T any](c *Comm, send, recv []T) error {
 	n, g, err := beginAllgather(c, "Allgather", send, recv, nil, nil)
 	if err != nil {
@@ -25,6 +26,7 @@ func Iallgather[T any](c *Comm, send, recv []T) (Request, error) {
 // Allgatherv is Allgather of lengths that differ: recv takes counts[i] elements of rank i, which go to
 // displs[i], or one behind the other if displs is nil (MPI_Allgatherv). counts is the same at all ranks. Parts
 // must not overlap.
+// If the context of the communicator ends it, the buffers stay in use: see Comm.WithContext.
 func Allgatherv[T any](c *Comm, send, recv []T, counts, displs []int) error {
 	n, g, err := beginAllgather(c, "Allgatherv", send, recv, counts, displs)
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 // Bcast copies buf of the root into buf of all other ranks, where it has the same
 // length (MPI_Bcast). Errors: ErrComm, ErrRoot, ErrType, ErrCount where the lengths differ,
 // ErrProcFailed.
+// If the context of the communicator ends it, buf stays in use: see Comm.WithContext.
 func Bcast[T any](c *Comm, buf []T, root int) error {
 	n, b, err := beginBcast(c, "Bcast", buf, root)
 	if err != nil {

@@ -28,7 +28,8 @@ func (c *Comm) derive(context uint32, world []int32, name string) *Comm {
 	return d
 }
 
-// Dup makes another communicator of the same ranks (MPI_Comm_dup). All ranks call it. Errors: ErrComm, also if
+// Dup makes another communicator of the same ranks (MPI_Comm_dup). All ranks call it. If the context of the communicator ends it at one rank,
+// others may have the new one; they can only free it. Errors: ErrComm, also if
 // there are too many, and what ends a collective.
 func (c *Comm) Dup() (*Comm, error) {
 	if err := c.usable("Dup"); err != nil {

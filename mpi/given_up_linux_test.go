@@ -18,20 +18,23 @@ import (
 // TestGivenUpWithAStoppedPeer: every call that takes a context returns when that ends, also if the peer is stopped, and leaves
 // nothing behind once that goes on.
 func TestGivenUpWithAStoppedPeer(t *testing.T) {
-	withStopped(t, "stopped")
+	withStopped(t, "stopped", 2)
 }
 
 // TestMatchedWithAStoppedSender: a receive whose message is on its way ends with its context, too.
 func TestMatchedWithAStoppedSender(t *testing.T) {
-	withStopped(t, "stopped sender")
+	withStopped(t, "stopped sender", 2)
 }
 
-// withStopped runs a program of two ranks. The message of a stopped sender must need that: nobody copies it from its memory.
-func withStopped(t *testing.T, program string) {
+// TestConnectingWithAStoppedPeer: a call that has to connect first ends with its context, too.
+func TestConnectingWithAStoppedPeer(t *testing.T) { withStopped(t, "stopped stranger", 3) }
+
+// withStopped runs a program of some ranks. The message of a stopped sender must need that: nobody copies it from its memory.
+func withStopped(t *testing.T, program string, ranks int) {
 	for _, transport := range []string{"shm", "tcp"} {
 		t.Run(transport, func(t *testing.T) {
 			skipWithout(t, transport)
-			for rank, e := range job(t, program, 2, "MX_TRANSPORT="+transport, "MX_SINGLE_COPY=0") {
+			for rank, e := range job(t, program, ranks, "MX_TRANSPORT="+transport, "MX_SINGLE_COPY=0") {
 				if e.code != 0 || e.output != "" {
 					t.Errorf("rank %d: exit code %d, %s", rank, e.code, e.output)
 				}
@@ -49,6 +52,7 @@ func init() {
 		return giveUpAll(world, p.stop, p.resume)
 	}
 	programs["stopped sender"] = stoppedSender
+	programs["stopped stranger"] = stoppedStranger
 }
 
 // patient is rank 1, which rank 0 stops.
@@ -169,6 +173,45 @@ func receiveFromStopped(world, d *mpi.Comm, p *patient, collective bool, receive
 		return fmt.Errorf("error %v, want that of the context", err)
 	}
 	return nil
+}
+
+// stoppedStranger has rank 0 speak first with rank 2 while that is stopped. It knows of it by rank 1.
+func stoppedStranger(world *mpi.Comm) error {
+	pid := []int{os.Getpid()}
+	switch world.Rank() {
+	case 2:
+		if err := mpi.Send(world, pid, 1, 1); err != nil {
+			return err
+		}
+	case 1:
+		if _, err := mpi.Recv(world, pid, 2, 1); err != nil {
+			return err
+		}
+		if err := mpi.Send(world, pid, 0, 1); err != nil {
+			return err
+		}
+	default:
+		if _, err := mpi.Recv(world, pid, 1, 1); err != nil {
+			return err
+		}
+		p := &patient{pid: pid[0]}
+		if err := p.stop(); err != nil {
+			return err
+		}
+		with, cancel := brief(world)
+		sent := mpi.Ssend(with, pid, 2, 3)
+		received := second(mpi.Recv(with, pid, 2, 3))
+		cancel()
+		if err := p.resume(); err != nil {
+			return err
+		}
+		for _, err := range []error{sent, received} {
+			if !errors.Is(err, context.DeadlineExceeded) {
+				return fmt.Errorf("error %v, want that of the context", err)
+			}
+		}
+	}
+	return errors.Join(sum(world), nothingLeft(world))
 }
 
 // underWay returns an error until a send of so many bytes is.

@@ -16,7 +16,7 @@ type leavings struct {
 const (
 	// leavingsKept is how many collectives of a communicator may have left something behind. The messages of earlier ones wait
 	// for Free.
-	leavingsKept = 64
+	leavingsKept = 256
 
 	// leavingsAge is after how many collectives nothing may be left of one: long before its tag comes again.
 	leavingsAge = 1 << (tagBits - 1)

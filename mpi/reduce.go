@@ -9,6 +9,7 @@ import (
 // of the ranks (MPI_Reduce). recv of the others is not used and may be nil. The root may give
 // the same slice twice. Errors: ErrComm, ErrRoot, ErrType, ErrOp, ErrCount, ErrArg for buffers that overlap
 // otherwise, ErrProcFailed.
+// If the context of the communicator ends it, the buffers stay in use: see Comm.WithContext.
 func Reduce[T any](c *Comm, send, recv []T, op Op[T], root int) error {
 	n, err := beginReduce(c, "Reduce", send, recv, op, root)
 	if err != nil {
@@ -83,6 +84,7 @@ func reduce[T any](n *net, send, recv []T, op Op[T], root int) error {
 // Allreduce combines send of all ranks, of the same length, into recv of all, in the order
 // of the ranks (MPI_Allreduce). The same slice may be given twice. Errors: ErrComm, ErrType, ErrOp,
 // ErrCount, ErrArg for buffers that overlap otherwise, ErrProcFailed.
+// If the context of the communicator ends it, the buffers stay in use: see Comm.WithContext.
 func Allreduce[T any](c *Comm, send, recv []T, op Op[T]) error {
 	if err := checkReduction(c, "Allreduce", send, recv, op); err != nil {
 		return err

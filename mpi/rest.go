@@ -17,6 +17,7 @@ type rest struct {
 	notice         []byte
 	sent, received int          // of those that were made, the number that is not passed yet
 	told           map[int]bool // the ranks that were told: they fail at the first message that they miss
+	quiet          bool         // nobody has to be told
 }
 
 // A notice says why a collective has failed, and where. It lies at its receiver until that finds a message of another length than
@@ -49,6 +50,7 @@ func (n *net) fail(err error, run func(rest coll.Net) error) error {
 	}
 	if n.rest == nil {
 		n.rest = &rest{n: n, notice: n.notice(err), told: map[int]bool{}}
+		n.rest.quiet = errors.Is(err, ErrProcFailed) // deaths end the waits of all by themselves
 	}
 	r := n.rest
 	r.sent, r.received = n.sent, n.received
@@ -107,7 +109,7 @@ func (r *rest) tell(to, bytes int) {
 		r.sent--
 		return
 	}
-	if r.told[to] {
+	if r.quiet || r.told[to] {
 		return
 	}
 	r.told[to] = true

@@ -7,6 +7,7 @@ import (
 
 // Scan combines send of the ranks up to and with this one into recv, in the order of the
 // ranks (MPI_Scan). The same slice may be given twice. Errors: as Allreduce.
+// If the context of the communicator ends it, the buffers stay in use: see Comm.WithContext.
 func Scan[T any](c *Comm, send, recv []T, op Op[T]) error {
 	if err := checkReduction(c, "Scan", send, recv, op); err != nil {
 		return err
@@ -27,6 +28,7 @@ func Iscan[T any](c *Comm, send, recv []T, op Op[T]) (Request, error) {
 // Exscan combines send of the ranks below this one into recv, in the order of the ranks
 // (MPI_Exscan). recv of rank 0 stays as it is. The same slice may be given twice. Errors: as
 // Allreduce.
+// If the context of the communicator ends it, the buffers stay in use: see Comm.WithContext.
 func Exscan[T any](c *Comm, send, recv []T, op Op[T]) error {
 	if err := checkReduction(c, "Exscan", send, recv, op); err != nil {
 		return err

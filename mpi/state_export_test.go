@@ -37,3 +37,15 @@ func Pending(c *Comm) []string {
 	}
 	return list
 }
+
+// Held returns how many pieces of the arena the rank keeps for requests that it has given up.
+func Held(c *Comm) (n int) {
+	c.seat.scratch.collect(c.seat.ep)
+	for _, h := range c.seat.scratch.held {
+		n += len(h.pieces)
+	}
+	return n
+}
+
+// Leavings returns how many collectives of the communicator have left something behind.
+func Leavings(c *Comm) int { return int(c.state.left.Load()) }
