@@ -13,6 +13,7 @@ func (c *Comm) Finalize() error {
 	if c.state.context != worldContext {
 		return c.fail("Finalize", ErrComm, "it ends the world: call it on the world's communicator")
 	}
+	s.dropFreed() // somebody may wait for that
 	if err := world.awaitCopies("Finalize"); err != nil {
 		return err
 	}
