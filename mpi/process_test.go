@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"gomx/mpi"
+	"gomx/mpi/launch"
 )
 
 // programVariable names the program that the test binary is to be, as one rank of a job.
@@ -26,6 +27,7 @@ var programs = map[string]func(world *mpi.Comm) error{
 	"fails":    failsOnOne,
 	"finalize": finalizeAndMore,
 	"aborts":   aborts,
+	"rants":    rants,
 	"large":    large,
 	"threads": func(*mpi.Comm) error {
 		fmt.Println(runtime.GOMAXPROCS(0))
@@ -205,8 +207,8 @@ func TestProcessFails(t *testing.T) {
 		t.Errorf("rank 2: exit code %d, %s", e.code, e.output)
 	}
 	for rank := range 2 {
-		if exits[rank].code == 0 {
-			t.Errorf("rank %d succeeds: %s", rank, exits[rank].output)
+		if want := fmt.Sprintf("mpi: rank %d: rank 2 aborted the job with code 1: out of cheese\n", rank); exits[rank].code != 1 || exits[rank].output != want {
+			t.Errorf("rank %d: exit code %d, %q, want %q", rank, exits[rank].code, exits[rank].output, want)
 		}
 	}
 }
@@ -225,6 +227,26 @@ func TestProcessAborts(t *testing.T) {
 			t.Errorf("rank %d: exit code %d, %s", rank, e.code, e.output)
 		}
 	}
+}
+
+// TestLongReasons: an abort reaches all ranks however much is said with it.
+func TestLongReasons(t *testing.T) {
+	for rank, e := range job(t, "rants", 3) {
+		if e.code != 43 || strings.Contains(e.output, mpi.ErrProcFailed.Error()) || rank != 1 && len(e.output) > 2*launch.MaxReason {
+			t.Errorf("rank %d: exit code %d, %d bytes: %.200s", rank, e.code, len(e.output), e.output)
+		}
+	}
+}
+
+func rants(world *mpi.Comm) error {
+	if err := world.Barrier(); err != nil {
+		return err
+	}
+	if world.Rank() == 1 {
+		world.Abort(43, strings.Repeat("enough ", 20_000))
+	}
+	_, err := mpi.Recv(world, make([]byte, 1), world.Rank(), 0)
+	return err
 }
 
 func aborts(world *mpi.Comm) error {

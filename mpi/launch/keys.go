@@ -179,6 +179,13 @@ func (k *keys) addBundle(ctx context.Context, name, first string, all [][]byte) 
 
 func (k *keys) abort(code int, reason string) { k.client.Abort(code, reason) }
 
+// blame is a word that only mx_run understands.
+func (k *keys) blame(rank int) {
+	if strings.HasPrefix(k.client.Name, StoreOfRun) {
+		k.client.Blame(rank)
+	}
+}
+
 func (k *keys) finalize(ctx context.Context) error {
 	k.over()
 	return k.client.Finalize(ctx)

@@ -312,6 +312,9 @@ func (r *root) abort(code int, reason string) {
 	r.spread(&Aborted{Rank: 0, Code: code, Reason: reason})
 }
 
+// blame is for launchers: the root hears of deaths itself.
+func (r *root) blame(int) {}
+
 func (r *root) finalize(context.Context) error {
 	r.over()
 	r.broadcast(frameBye, nil)

@@ -166,6 +166,9 @@ func (v *visitor) abort(code int, reason string) {
 	_ = v.say(frameAbort, abortFrame(&Aborted{Rank: v.place.rank, Code: code, Reason: reason}))
 }
 
+// blame is for launchers: the root hears of deaths itself.
+func (v *visitor) blame(int) {}
+
 func (v *visitor) finalize(context.Context) error {
 	v.over()
 	_ = v.say(frameBye, nil) // the root may have left before

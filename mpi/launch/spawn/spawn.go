@@ -63,11 +63,13 @@ const (
 )
 
 // grace is the time that ranks have to end when they are asked to, drain that for output which
-// descendants of an ended rank hold open, hindsight that for the cause of an abort to show.
+// descendants of an ended rank hold open, hindsight that for the cause of an abort to show, and inquest that for the end of
+// a rank which another one misses.
 const (
 	grace     = 3 * time.Second
 	drain     = time.Second
 	hindsight = 250 * time.Millisecond
+	inquest   = time.Second
 )
 
 // Run starts the ranks, and returns when all have ended: nil if they all did well, a *Failure if one
@@ -127,8 +129,9 @@ type rank struct {
 	cmd   *exec.Cmd
 	alive bool // not waited for
 
-	judged chan struct{} // closed when its end is no news any more
-	abort  *Failure      // it has asked for the end
+	judged chan struct{}   // closed when its end is no news any more
+	abort  *Failure        // it has asked for the end
+	missed <-chan struct{} // judged of the first rank that it misses; nil: none
 }
 
 func newJob(plan *Plan) (*job, error) {
@@ -142,7 +145,7 @@ func newJob(plan *Plan) (*job, error) {
 	j := &job{plan: plan, path: path, ranks: make([]rank, plan.Ranks)}
 	var unique [8]byte
 	_, _ = rand.Read(unique[:]) // never fails
-	j.server = pmi.NewServer(launch.StoreOfRun+hex.EncodeToString(unique[:]), plan.Ranks, pmi.Events{Abort: j.abort, Stuck: j.stuck})
+	j.server = pmi.NewServer(launch.StoreOfRun+hex.EncodeToString(unique[:]), plan.Ranks, pmi.Events{Abort: j.abort, Blame: j.blame, Stuck: j.stuck})
 	env := plan.Env
 	if env == nil {
 		env = os.Environ()
@@ -268,7 +271,7 @@ func (j *job) wait(r int, cmd *exec.Cmd, served <-chan error) {
 		f = j.judge(r, cmd, err, said)
 	}
 	if f != nil {
-		j.fail(f)
+		j.failWithout(f)
 	}
 }
 
@@ -328,7 +331,30 @@ func (j *job) abort(r, code int, reason string) {
 	j.mu.Lock()
 	j.ranks[r].abort = f
 	j.mu.Unlock()
-	time.AfterFunc(hindsight, func() { j.fail(f) })
+	time.AfterFunc(hindsight, func() { j.failWithout(f) })
+}
+
+// blame is what the server calls when a rank misses another one.
+func (j *job) blame(r, gone int) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.ranks[r].missed == nil {
+		j.ranks[r].missed = j.ranks[gone].judged
+	}
+}
+
+// failWithout is fail for a rank that may have failed only because it misses another one, which then comes first.
+func (j *job) failWithout(f *Failure) {
+	j.mu.Lock()
+	missed := j.ranks[f.Rank].missed
+	j.mu.Unlock()
+	if missed != nil {
+		select {
+		case <-missed:
+		case <-time.After(inquest):
+		}
+	}
+	j.fail(f)
 }
 
 // stuck is what the server calls when a rank waits for another in vain. If that one has failed, its
