@@ -80,6 +80,7 @@ func (r *root) accept() {
 			if errors.Is(err, net.ErrClosed) {
 				return
 			}
+			time.Sleep(firstPause) // there may be no descriptor left until somebody goes
 			continue
 		}
 		select {
