@@ -57,6 +57,9 @@ func initIn(lj *launch.Job, set settings) (*Comm, error) {
 	if err := useLibrary(); err != nil {
 		return nil, failOp("Init", ErrOther, "%w", err)
 	}
+	if lj.Rank() == 0 {
+		warnOfVariables()
+	}
 	j := newJob(lj.Size(), set, lj)
 	if secret := lj.Secret(); secret != nil {
 		j.set.params = append([]mx.Param{mx.WithSecret(secret)}, j.set.params...)

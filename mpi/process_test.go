@@ -279,6 +279,20 @@ func finalizeAndMore(world *mpi.Comm) error {
 	return wantError(world.Barrier(), mpi.ErrFinalized, world.Rank())
 }
 
+// TestMisspelt: a job says once which variables it does not know.
+func TestMisspelt(t *testing.T) {
+	for rank, e := range job(t, "ring", 3, "MX_SPINN=0") {
+		says := "MX_SPINN, which is not read: did you mean MX_SPIN?"
+		if e.code != 0 || rank == 0 && strings.Count(e.output, says) != 1 || rank != 0 && e.output != "" {
+			t.Errorf("rank %d: exit code %d, %q", rank, e.code, e.output)
+		}
+	}
+	out, err := local("ring", "MX_LOCAL=3", "MX_FLAVOUR=mint")
+	if err != nil || strings.Count(string(out), "MX_FLAVOUR") != 1 {
+		t.Errorf("%v, %q", err, out)
+	}
+}
+
 // TestLocalRanks: without a launcher a process may be several ranks.
 func TestLocalRanks(t *testing.T) {
 	out, err := local("ring", "MX_LOCAL=3")
