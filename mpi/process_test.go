@@ -3,6 +3,7 @@ package mpi_test
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"net"
 	"os"
@@ -22,13 +23,14 @@ const programVariable = "MPI_TEST_PROGRAM"
 
 // programs are what ranks that are processes run.
 var programs = map[string]func(world *mpi.Comm) error{
-	"ring":     ringOnce,
-	"orphan":   func(world *mpi.Comm) error { return orphaned(world, func() { os.Exit(7) }) },
-	"fails":    failsOnOne,
-	"finalize": finalizeAndMore,
-	"aborts":   aborts,
-	"rants":    rants,
-	"large":    large,
+	"ring":       ringOnce,
+	"orphan":     func(world *mpi.Comm) error { return orphaned(world, func() { os.Exit(7) }) },
+	"fails":      failsOnOne,
+	"finalize":   finalizeAndMore,
+	"aborts":     aborts,
+	"unfinished": unfinished,
+	"rants":      rants,
+	"large":      large,
 	"threads": func(*mpi.Comm) error {
 		fmt.Println(runtime.GOMAXPROCS(0))
 		return nil
@@ -277,6 +279,30 @@ func finalizeAndMore(world *mpi.Comm) error {
 		return err
 	}
 	return wantError(world.Barrier(), mpi.ErrFinalized, world.Rank())
+}
+
+// TestUnfinished: Finalize names what nobody has waited for and what can't come any more, and nothing else.
+func TestUnfinished(t *testing.T) {
+	for rank, e := range job(t, "unfinished", 2) {
+		says := []string{"Isend with rank 1 of the world, tag 5, of 800000 bytes", "Irecv with any rank, tag 6, of 80 bytes"}[rank]
+		if e.code != 0 || strings.Count(e.output, "\n") != 1 || !strings.Contains(e.output, says) || strings.Contains(e.output, "; ") {
+			t.Errorf("rank %d: exit code %d, %q, want %q alone", rank, e.code, e.output, says)
+		}
+	}
+}
+
+// unfinished leaves requests to themselves: some come to an end all the same.
+func unfinished(world *mpi.Comm) error {
+	large := make([]int64, 100_000)
+	if world.Rank() == 0 {
+		_, never := mpi.Isend(world, large, 1, 5)
+		_, taken := mpi.Isend(world, make([]int64, 100_000), 1, 7)
+		_, small := mpi.Isend(world, large[:1], 1, 8)
+		return errors.Join(never, taken, small)
+	}
+	_, never := mpi.Irecv(world, make([]int64, 10), mpi.AnySource, 6)
+	_, taken := mpi.Recv(world, large, 0, 7)
+	return errors.Join(never, taken)
 }
 
 // TestMisspelt: a job says once which variables it does not know.
