@@ -28,10 +28,11 @@ func (c *Comm) Finalize() error {
 	if err := world.sendCopies("Finalize"); err != nil {
 		return err
 	}
+	open := s.unfinished()
 	if err := world.meet("Finalize"); err != nil {
 		return err
 	}
-	s.nameUnfinished()
+	s.nameThose(open)
 	if s.finalized.Swap(true) {
 		return c.fail("Finalize", ErrFinalized, "rank %d of the world has called it before", s.rank)
 	}
@@ -50,18 +51,25 @@ func (c *Comm) Finalize() error {
 // lastMoment is how long Finalize waits for requests that nobody has waited for: their ends may be on the way.
 const lastMoment = 100 * time.Millisecond
 
-// nameUnfinished says which requests of the program are not complete, though all ranks have come to Finalize.
-func (s *seat) nameUnfinished() {
+// unfinished returns the requests of the program that are not complete.
+func (s *seat) unfinished() map[mx.Request]string {
 	v := s.view()
+	open := map[mx.Request]string{}
+	for r, p := range v.pending {
+		if n, ok := v.need(&p, ""); ok && (n.Kind == hang.Send || n.Kind == hang.Recv) {
+			open[r] = nameOfRequest(&n)
+		}
+	}
+	return open
+}
+
+// nameThose says which requests don't end, though all ranks have come to Finalize. A peer may have left by now.
+func (s *seat) nameThose(open map[mx.Request]string) {
 	limit := time.Now().Add(lastMoment)
 	var names []string
-	for r, p := range v.pending {
-		n, ok := v.need(&p, "")
-		if !ok || n.Kind != hang.Send && n.Kind != hang.Recv {
-			continue
-		}
+	for r, name := range open {
 		if !s.endsBy(limit, r) {
-			names = append(names, nameOfRequest(&n))
+			names = append(names, name)
 		}
 	}
 	if len(names) == 0 {
@@ -75,12 +83,12 @@ func (s *seat) nameUnfinished() {
 	fmt.Fprintf(os.Stderr, "mpi: rank %d: requests are not complete at Finalize, and are given up: %s%s\n", s.rank, strings.Join(names, "; "), more)
 }
 
-// endsBy collects a request if it is complete in time, whoever wakes the rank up meanwhile.
+// endsBy reports whether a request ends well in time, whoever wakes the rank up meanwhile. One whose peer has left does not.
 func (s *seat) endsBy(limit time.Time, r mx.Request) bool {
 	for {
 		left := max(0, time.Until(limit))
-		if _, done, err := s.ep.Wait(r, left); done || err != nil {
-			return true
+		if st, done, err := s.ep.Wait(r, left); done || err != nil {
+			return st.Code == mx.StatusSuccess
 		}
 		if left == 0 {
 			return false
