@@ -10,8 +10,8 @@ import (
 	"gomx/mx"
 )
 
-// ofPrograms are variables that tests or a program set for themselves.
-var ofPrograms = []string{"MX_INFO_PARTNER", "MX_TEST_FATAL"}
+// ofPrograms are variables that tests or a program set for themselves; the last two are misspelt on purpose.
+var ofPrograms = []string{"MX_INFO_PARTNER", "MX_TEST_FATAL", "MX_SPINN", "MX_FLAVOUR"}
 
 // TestVariablesExist looks at what code sets in environments: a name that nobody reads has no
 // effect, and a test with it does not test what it seems to.

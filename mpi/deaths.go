@@ -1,9 +1,15 @@
 package mpi
 
 import (
+	"context"
+	"errors"
 	"fmt"
+	"os"
 	"sync"
 	"sync/atomic"
+
+	"gomx/mpi/launch"
+	"gomx/mx"
 )
 
 // deaths is what a process knows of ranks that have died.
@@ -20,9 +26,24 @@ type death struct {
 }
 
 func (d *death) Error() string {
-	return fmt.Sprintf("rank %d of the world is gone: %v", d.rank, d.cause)
+	return fmt.Sprintf("rank %d of the world is gone: %s", d.rank, fate(d.cause))
 }
 func (d *death) Unwrap() error { return d.cause }
+
+// longestCause is how much of an error from below is part of a message about a rank, bytes.
+const longestCause = 200
+
+// fate says what became of a rank, in words for those who miss it. Of one whose links have broken for good
+// nobody here can tell whether it has ended.
+func fate(cause error) string {
+	if errors.Is(cause, context.DeadlineExceeded) || errors.Is(cause, os.ErrDeadlineExceeded) || errors.Is(cause, mx.ErrTimeout) || errors.Is(cause, mx.StatusTimeout) {
+		return "it does not answer"
+	}
+	if _, status := errors.AsType[mx.StatusCode](cause); status {
+		return "it has ended before its time, or its host is cut off"
+	}
+	return launch.Shorten(cause.Error(), longestCause)
+}
 
 // why returns the death of a rank, or nil if it is not known to be dead.
 func (d *deaths) why(rank int) error {
@@ -52,6 +73,9 @@ func (j *job) bury(rank int, cause error) bool {
 	d.of[int32(rank)] = &death{rank, cause}
 	first := d.count.Add(1) == 1
 	d.mu.Unlock()
+	if j.launch != nil {
+		j.launch.Blame(rank)
+	}
 	j.plane.dropLocks(rank)
 	j.wake()
 	if first {

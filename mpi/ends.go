@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"gomx/mpi/launch"
 	"gomx/mx"
 )
 
@@ -24,9 +25,28 @@ func (c *Comm) unreachable(op string, rank, tag int, err error) error {
 		return c.failWith(op, rank, tag, ErrOther, c.ctx.Err())
 	}
 	if _, dead := errors.AsType[*death](err); !dead {
-		err = fmt.Errorf("rank %d of the world can't be reached: %w", c.worldRank(rank), err)
+		err = c.seat.unconnected(c.worldRank(rank), err)
 	}
 	return c.failWith(op, rank, tag, ErrProcFailed, err)
+}
+
+// unconnected is a rank that nobody has been connected with, and that can't be reached. It is an error.
+type unconnected struct {
+	rank  int // in the world
+	cause error
+}
+
+func (u *unconnected) Error() string {
+	return fmt.Sprintf("rank %d of the world has ended before its time, or there is no way to it: %s", u.rank, launch.Shorten(u.cause.Error(), longestCause))
+}
+func (u *unconnected) Unwrap() error { return u.cause }
+
+// unconnected makes that error, of which a launcher hears.
+func (s *seat) unconnected(rank int, err error) error {
+	if s.job.launch != nil {
+		s.job.launch.Blame(rank)
+	}
+	return &unconnected{rank, err}
 }
 
 // broken makes the error of a call of mx that could not be carried out.

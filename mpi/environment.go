@@ -2,13 +2,16 @@ package mpi
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"strconv"
+	"sync"
 	"time"
 
 	"gomx/mpi/internal/coll"
 	"gomx/mpi/internal/variables"
 	"gomx/mpi/launch"
+	"gomx/mx"
 )
 
 // Variable describes one environment variable, as mx.Variable does.
@@ -44,6 +47,34 @@ func Environment() ([]Variable, error) {
 		all = append(all, Variable(v))
 	}
 	return all, errors.Join(launchErr, err)
+}
+
+// warnOnce says once in a process which variables nothing reads. In a job of several processes rank 0 does.
+var warnOnce sync.Once
+
+func warnOfVariables() {
+	warnOnce.Do(func() {
+		for _, s := range variables.Strangers(os.Environ(), "MX_", knownVariables()) {
+			hint := "go run ./cmd/mx_info -env lists those that are"
+			if s.Near != "" {
+				hint = "did you mean " + s.Near + "?"
+			}
+			fmt.Fprintf(os.Stderr, "mpi: the environment has %s, which is not read: %s\n", s.Name, hint)
+		}
+	})
+}
+
+// knownVariables returns the names that this package and package mx read. Errors are about values, which others tell of.
+func knownVariables() (names []string) {
+	own, _ := Environment()
+	below, _ := mx.Environment()
+	for _, v := range own {
+		names = append(names, v.Name)
+	}
+	for _, v := range below {
+		names = append(names, v.Name)
+	}
+	return names
 }
 
 func setHang(s *settings, text string) error {

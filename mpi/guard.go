@@ -96,7 +96,7 @@ func (j *job) tellAll(ctx context.Context, dead int, why error) {
 	defer cancel()
 	head := binary.LittleEndian.AppendUint64(nil, uint64(dead))
 	j.eachOther(func(rank int) {
-		_ = j.plane.Tell(ctx, rank, sayDead, head, []byte(why.Error())) // if it fails, that one is dead too, and found out in its turn
+		_ = j.plane.Tell(ctx, rank, sayDead, head, []byte(fate(why))) // if it fails, that one is dead too, and found out in its turn
 	})
 }
 

@@ -196,7 +196,8 @@ func (j *job) endStuck(rank int, r *hang.Report) {
 		j.end(rank, errors.New(why))
 		return
 	}
-	j.launch.Abort(1, why)
+	j.launch.Abort(1, why) // the launcher's line sums up the report
+	j.awaitEnd(quitBound)
 	os.Exit(1)
 }
 

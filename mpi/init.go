@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"sync/atomic"
+	"time"
 
 	"gomx/mpi/launch"
 	"gomx/mx"
@@ -55,6 +56,9 @@ func find(opts []Option) (*launch.Job, settings, error) {
 func initIn(lj *launch.Job, set settings) (*Comm, error) {
 	if err := useLibrary(); err != nil {
 		return nil, failOp("Init", ErrOther, "%w", err)
+	}
+	if lj.Rank() == 0 {
+		warnOfVariables()
 	}
 	j := newJob(lj.Size(), set, lj)
 	if secret := lj.Secret(); secret != nil {
@@ -138,10 +142,42 @@ func (j *job) heed() {
 	j.end(j.launch.Rank(), fmt.Errorf("%w: %w", ErrLaunch, why))
 }
 
-// exitAborted ends the process because a rank has aborted the job.
+// exitAborted ends the process because a rank has aborted the job. One's own abort comes back, too.
 func (j *job) exitAborted(a *launch.Aborted) {
-	fmt.Fprintf(os.Stderr, "mpi: rank %d: %v\n", j.launch.Rank(), a)
+	if a.Rank != j.launch.Rank() {
+		fmt.Fprintf(os.Stderr, "mpi: rank %d: %v\n", j.launch.Rank(), a)
+	}
 	os.Exit(exitCode(a.Code))
+}
+
+// quitBound is how long a process that has aborted the job waits to be ended with the others. If it ended at once, they would
+// first hear that it is gone.
+const quitBound = time.Second
+
+// quit ends the job, of which this process has printed why.
+func (j *job) quit(code int, reason string) {
+	if j.launch.Dead() == nil {
+		reason = "" // the launcher's line comes below that
+	}
+	j.launch.Abort(exitCode(code), reason)
+	j.awaitEnd(quitBound)
+	os.Exit(exitCode(code))
+}
+
+// awaitEnd gives the launcher, or the news of an abort, some time to end the process; none in a job of one rank.
+func (j *job) awaitEnd(bound time.Duration) {
+	if j.launch.Lost() == nil {
+		return // there is nobody else
+	}
+	t := time.NewTimer(bound)
+	defer t.Stop()
+	select {
+	case <-j.launch.Lost():
+		if a, ok := errors.AsType[*launch.Aborted](j.launch.LostReason()); ok {
+			j.exitAborted(a)
+		}
+	case <-t.C:
+	}
 }
 
 // exitCode makes an exit code of an abort's: never that of a success.
@@ -163,12 +199,13 @@ func (c *Comm) Abort(code int, reason string) {
 		return
 	}
 	fmt.Fprintln(os.Stderr, err)
-	j.launch.Abort(exitCode(code), reason)
-	os.Exit(exitCode(code))
+	j.quit(code, reason)
 }
 
 // Main is a whole program: it joins the job, calls f with the world, and finalizes. An error of f, or of
-// its own, is printed with the rank, and ends the job with exit code 1. With
+// its own, is printed with the rank, and ends the job with exit code 1. A rank that fails because
+// another one has gone leaves it to that one to say why: its own error is printed only if the job has
+// not ended two seconds later. With
 // MX_LOCAL=n in the environment, and no launcher, the job is n goroutines in this
 // process, as Run makes them.
 func Main(f func(world *Comm) error, opts ...Option) {
@@ -206,7 +243,13 @@ func runMain(f func(world *Comm) error, opts []Option) error {
 
 // abandon ends the job because of what a rank's program has returned.
 func (c *Comm) abandon(err error) {
+	j := c.seat.job
+	if errors.Is(err, ErrProcFailed) || errors.Is(err, ErrAborted) || j.deaths.count.Load() > 0 {
+		j.awaitEnd(mourning)
+	}
 	fmt.Fprintf(os.Stderr, "rank %d of %d: %v\n", c.rank, c.Size(), err)
-	c.seat.job.launch.Abort(1, err.Error())
-	os.Exit(1)
+	j.quit(1, err.Error())
 }
+
+// mourning is how long a rank that has failed because of another waits for the end of the job, which that one has brought about.
+const mourning = 2 * time.Second

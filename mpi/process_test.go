@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"gomx/mpi"
+	"gomx/mpi/launch"
 )
 
 // programVariable names the program that the test binary is to be, as one rank of a job.
@@ -22,13 +23,15 @@ const programVariable = "MPI_TEST_PROGRAM"
 
 // programs are what ranks that are processes run.
 var programs = map[string]func(world *mpi.Comm) error{
-	"ring":     ringOnce,
-	"orphan":   func(world *mpi.Comm) error { return orphaned(world, func() { os.Exit(7) }) },
-	"fails":    failsOnOne,
-	"finalize": finalizeAndMore,
-	"aborts":   aborts,
-	"large":    large,
-	"copies":   copiesToTheDead,
+	"ring":       ringOnce,
+	"orphan":     func(world *mpi.Comm) error { return orphaned(world, func() { os.Exit(7) }) },
+	"fails":      failsOnOne,
+	"finalize":   finalizeAndMore,
+	"aborts":     aborts,
+	"unfinished": unfinished,
+	"rants":      rants,
+	"large":      large,
+	"copies":     copiesToTheDead,
 	"threads": func(*mpi.Comm) error {
 		fmt.Println(runtime.GOMAXPROCS(0))
 		return nil
@@ -277,8 +280,8 @@ func TestProcessFails(t *testing.T) {
 		t.Errorf("rank 2: exit code %d, %s", e.code, e.output)
 	}
 	for rank := range 2 {
-		if exits[rank].code == 0 {
-			t.Errorf("rank %d succeeds: %s", rank, exits[rank].output)
+		if want := fmt.Sprintf("mpi: rank %d: rank 2 aborted the job with code 1: out of cheese\n", rank); exits[rank].code != 1 || exits[rank].output != want {
+			t.Errorf("rank %d: exit code %d, %q, want %q", rank, exits[rank].code, exits[rank].output, want)
 		}
 	}
 }
@@ -297,6 +300,26 @@ func TestProcessAborts(t *testing.T) {
 			t.Errorf("rank %d: exit code %d, %s", rank, e.code, e.output)
 		}
 	}
+}
+
+// TestLongReasons: an abort reaches all ranks however much is said with it.
+func TestLongReasons(t *testing.T) {
+	for rank, e := range job(t, "rants", 3) {
+		if e.code != 43 || strings.Contains(e.output, mpi.ErrProcFailed.Error()) || rank != 1 && len(e.output) > 2*launch.MaxReason {
+			t.Errorf("rank %d: exit code %d, %d bytes: %.200s", rank, e.code, len(e.output), e.output)
+		}
+	}
+}
+
+func rants(world *mpi.Comm) error {
+	if err := world.Barrier(); err != nil {
+		return err
+	}
+	if world.Rank() == 1 {
+		world.Abort(43, strings.Repeat("enough ", 20_000))
+	}
+	_, err := mpi.Recv(world, make([]byte, 1), world.Rank(), 0)
+	return err
 }
 
 func aborts(world *mpi.Comm) error {
@@ -327,6 +350,53 @@ func finalizeAndMore(world *mpi.Comm) error {
 		return err
 	}
 	return wantError(world.Barrier(), mpi.ErrFinalized, world.Rank())
+}
+
+// TestUnfinished: Finalize names what nobody has waited for and what can't come any more, and nothing else.
+func TestUnfinished(t *testing.T) {
+	for rank, e := range job(t, "unfinished", 3) {
+		says := []string{"Isend with rank 1 of the world, tag 5, of 800000 bytes", "Irecv with any rank, tag 6, of 80 bytes", ""}[rank]
+		if rank == 2 {
+			if e.code != 0 || e.output != "" {
+				t.Errorf("rank 2 has left nothing: exit code %d, %q", e.code, e.output)
+			}
+			continue
+		}
+		if e.code != 0 || strings.Count(e.output, "\n") != 1 || !strings.Contains(e.output, says) || strings.Contains(e.output, "; ") {
+			t.Errorf("rank %d: exit code %d, %q, want %q alone", rank, e.code, e.output, says)
+		}
+	}
+}
+
+// unfinished leaves requests to themselves: some come to an end all the same.
+func unfinished(world *mpi.Comm) error {
+	large := make([]int64, 100_000)
+	switch world.Rank() {
+	case 2:
+		return nil
+	case 0:
+		_, never := mpi.Isend(world, large, 1, 5)
+		_, taken := mpi.Isend(world, make([]int64, 100_000), 1, 7)
+		_, small := mpi.Isend(world, large[:1], 1, 8)
+		return errors.Join(never, taken, small)
+	}
+	_, never := mpi.Irecv(world, make([]int64, 10), mpi.AnySource, 6)
+	_, taken := mpi.Recv(world, large, 0, 7)
+	return errors.Join(never, taken)
+}
+
+// TestMisspelt: a job says once which variables it does not know.
+func TestMisspelt(t *testing.T) {
+	for rank, e := range job(t, "ring", 3, "MX_SPINN=0") {
+		says := "MX_SPINN, which is not read: did you mean MX_SPIN?"
+		if e.code != 0 || rank == 0 && strings.Count(e.output, says) != 1 || rank != 0 && e.output != "" {
+			t.Errorf("rank %d: exit code %d, %q", rank, e.code, e.output)
+		}
+	}
+	out, err := local("ring", "MX_LOCAL=3", "MX_FLAVOUR=mint")
+	if err != nil || strings.Count(string(out), "MX_FLAVOUR") != 1 {
+		t.Errorf("%v, %q", err, out)
+	}
 }
 
 // TestLocalRanks: without a launcher a process may be several ranks.

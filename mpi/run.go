@@ -25,6 +25,7 @@ func Run(n int, f func(world *Comm) error, opts ...Option) error {
 	if err != nil {
 		return failOp("Run", ErrArg, "%w", err)
 	}
+	warnOfVariables()
 	if err := useLibrary(); err != nil {
 		return failOp("Run", ErrOther, "%w", err)
 	}

@@ -103,9 +103,9 @@ func WithCopyLimit(bytes int) Param { return Param{ParamCopyLimit, bytes} }
 func WithEagerLimit(bytes int) Param { return Param{ParamEagerLimit, bytes} }
 
 // SingleThreaded promises that one goroutine at a time calls the endpoint; what makes, tests and waits for requests is
-// faster then. Close, Wakeup, Pending, Counters, Peers, DisableProgression, ReenableProgression, registration of memory
-// and the functions of addresses may come from any goroutine all the same, and between calls the endpoint progresses as always. The promise ends
-// with Endpoint.Share and with RegisterUnexpHandler, whose handler runs in any goroutine.
+// faster then. Close, EagerTo, Wakeup, Pending, Counters, Peers, DisableProgression, ReenableProgression, registration of memory
+// and the functions of addresses may come from any goroutine all the same, and between calls the endpoint progresses as always. A call that meets another one panics, if it sees it, and names the promise; the
+// race detector sees both. The promise ends with Endpoint.Share and with RegisterUnexpHandler, whose handler runs in any goroutine.
 func SingleThreaded() Param { return Param{ParamSingleThreaded, true} }
 
 // WithTransports chooses the transports by name, in order of preference:

@@ -15,8 +15,9 @@ other as ranks 0, 1, 2 and so on.
 
 Rank 0 reads the standard input; the others read nothing. Signals are passed on;
 a second ^C kills. When a rank fails, dies or aborts the job, the others are ended,
-and mx_run says which one it was. Ranks authenticate each other with a secret that
-mx_run makes for them, unless MX_SECRET or MX_SECRET_FILE names one.
+and mx_run says which one it was; what a rank leaves running in its process group is
+ended a second after it. Ranks authenticate each other with a secret that rank 0 makes
+and mx_run hands out, in no environment, unless MX_SECRET or MX_SECRET_FILE names one.
 
 Programs for MPICH run as well: the ranks are told who they are by PMI-1.1.
 

@@ -54,6 +54,9 @@ func beRank(role string) int {
 	}
 	fmt.Printf("rank %d of %d\n", j.Rank(), j.Size())
 	switch {
+	case verb == "secret":
+		fmt.Printf("secret %x\n", j.Secret())
+		return status(j.Finalize())
 	case verb == "leave":
 		return status(j.Finalize())
 	case verb == "stay":

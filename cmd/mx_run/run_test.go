@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -128,6 +129,66 @@ func TestOtherPrograms(t *testing.T) {
 	if code != 1 || !strings.Contains(errs, "starting rank 0: ") {
 		t.Errorf("status %d, %q", code, errs)
 	}
+}
+
+// TestSecret: the ranks share a secret, also behind a shell, that is in no environment; one that mx_run was given comes first.
+func TestSecret(t *testing.T) {
+	for _, c := range []struct{ given, want string }{{"", ""}, {"sesame", fmt.Sprintf("secret %x", "sesame")}} {
+		cmd := command(t, "secret", "-n", "3", "sh", "-c", `env | sed -n 's/^MX_SECRET=/environment /p'; "$0"; exit $?`, self(t))
+		cmd.Env = append(cmd.Env, "MX_SECRET="+c.given)
+		if c.given == "" {
+			cmd.Env = cmd.Env[:len(cmd.Env)-1]
+		}
+		out, errs, code := result(t, cmd)
+		secrets := slices.DeleteFunc(sortedLines(out), func(line string) bool { return !strings.HasPrefix(line, "secret ") })
+		if code != 0 || len(secrets) != 3 || len(slices.Compact(secrets)) != 1 || c.want != "" && secrets[0] != c.want {
+			t.Errorf("status %d, %q, %q", code, out, errs)
+		}
+		if c.given == "" && strings.Contains(out, "environment ") {
+			t.Errorf("the secret is in the environment: %q", out)
+		}
+	}
+}
+
+// TestDescendants has ranks end before what they have started does.
+func TestDescendants(t *testing.T) {
+	for _, c := range []struct {
+		name, script string
+		code         int
+	}{
+		{"the rank fails", "sleep 1000 & echo $!; exit 3", 3},
+		{"the rank ends well", "sleep 1000 & echo $!", 0},
+		{"they are stubborn", `sh -c 'trap "" TERM; while :; do sleep 1; done' & echo $!; exit 3`, 3},
+	} {
+		if testing.Short() && c.name == "they are stubborn" { // it has grace
+			continue
+		}
+		t.Run(c.name, func(t *testing.T) {
+			out, errs, code := result(t, command(t, "", "-n", "2", "sh", "-c", c.script))
+			if code != c.code {
+				t.Errorf("status %d, %q", code, errs)
+			}
+			for _, line := range sortedLines(out) {
+				pid, err := strconv.Atoi(line)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if !isGone(pid) {
+					t.Errorf("process %d is still there", pid)
+					_ = syscall.Kill(pid, syscall.SIGKILL)
+				}
+			}
+		})
+	}
+}
+
+// isGone reports whether a process has ended. Nobody may have waited for it yet.
+func isGone(pid int) bool {
+	if syscall.Kill(pid, 0) != nil {
+		return true
+	}
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	return err == nil && strings.Contains(string(stat), ") Z ")
 }
 
 // TestPackage builds what it runs.

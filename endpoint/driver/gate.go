@@ -1,6 +1,7 @@
 package driver
 
 import (
+	"errors"
 	"runtime"
 	"sync"
 	"sync/atomic"
@@ -25,6 +26,7 @@ type gate struct {
 	unfenced bool        // which has failed; under mu
 	inside   uint32      // the caller has it without the mutex, or is about to
 	held     hold        // under the lock
+	promised bool        // that one goroutine at a time makes the calls: for the race detector
 }
 
 // What heed says: how many goroutines wait for the lock, for whom the poller lets go for a moment, and what else there is to see.
@@ -48,6 +50,7 @@ const (
 
 // reserve makes the gate one of a lone caller, if there is a barrier. Nobody uses the gate yet.
 func (g *gate) reserve(fence func() bool) {
+	g.promised = true
 	if !racing && fence() {
 		g.lone, g.fence = true, fence
 	}
@@ -55,6 +58,7 @@ func (g *gate) reserve(fence func() bool) {
 
 // share ends that. It comes from the lone caller, before others call.
 func (g *gate) share() {
+	g.promised = false
 	if !g.lone {
 		return
 	}
@@ -66,9 +70,13 @@ func (g *gate) share() {
 // lock is for the calls of the program.
 func (g *gate) lock() {
 	if !g.lone || !g.enter() {
-		g.acquire()
+		g.queue()
 	}
 }
+
+// errTwoCallers is what a caller panics with who meets another one.
+var errTwoCallers = errors.New("mx: two goroutines call an endpoint at the same time, though mx.SingleThreaded (mpi: a ThreadLevel below ThreadMultiple) promises " +
+	"that they don't. Keep their calls in order with a channel or a mutex, or open the endpoint without that promise; go run -race shows both calls")
 
 // enter takes the lock without the mutex unless there are guests.
 func (g *gate) enter() bool {
@@ -86,6 +94,14 @@ func (g *gate) rest(c *sync.Cond) {
 	g.held = byMutex
 	c.Wait()
 	g.held = asGuest
+}
+
+// queue takes the mutex for a caller.
+func (g *gate) queue() {
+	if racing && g.promised {
+		g.promised = true // a write that races with those of calls at the same time
+	}
+	g.acquire()
 }
 
 func (g *gate) acquire() {
@@ -136,6 +152,10 @@ func (g *gate) unlock() {
 
 func (g *gate) release() {
 	guest := g.held == asGuest
+	if g.lone && g.mu.TryLock() { // who comes here has the mutex, unless another caller has changed held meanwhile
+		g.mu.Unlock()
+		panic(errTwoCallers)
+	}
 	g.held = byMutex
 	g.mu.Unlock()
 	if guest {

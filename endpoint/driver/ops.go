@@ -277,13 +277,14 @@ func (d *Endpoint) Abandon(h endpoint.Handle, st *endpoint.Status) (fate endpoin
 }
 
 // EagerTo returns the largest message that goes to a peer eagerly, -1 if that is not
-// known.
+// known. It is for any goroutine.
 func (d *Endpoint) EagerTo(a endpoint.Addr) (n int, err error) {
-	err = d.call(func(e *endpoint.Engine) error {
-		n = e.EagerTo(a)
-		return nil
-	})
-	return n, err
+	d.guest()
+	defer d.unlock()
+	if d.closed {
+		return 0, ErrClosed
+	}
+	return d.eng.EagerTo(a), nil
 }
 
 // Disconnect ends the session with a peer (XII.1.1).

@@ -82,10 +82,7 @@ func findPMI(env environ, s *settings) (*Job, error) {
 	k := &keys{client: client, rank: j.rank, size: j.size, host: j.host}
 	k.watch()
 	j.meeting = k
-	if j.size == 1 {
-		return j, nil
-	}
-	if err := meetByKeys(ctx, k); err != nil {
+	if err := k.meet(ctx); err != nil {
 		client.Close()
 		return nil, &pmiError{j.launcher, err}
 	}

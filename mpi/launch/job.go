@@ -28,6 +28,8 @@ type meeting interface {
 	exchange(ctx context.Context, card []byte) ([][]byte, error)
 	// abort asks for the end of the whole job.
 	abort(code int, reason string)
+	// blame says whose absence keeps this rank from going on.
+	blame(rank int)
 	// finalize takes leave.
 	finalize(ctx context.Context) error
 	// lost is closed when the way to the others is no more, and why says the reason then.
@@ -101,11 +103,20 @@ func (j *Job) Exchange(ctx context.Context, card []byte) ([][]byte, error) {
 	return cards, nil
 }
 
-// Abort asks the launcher to end all ranks with an exit code, and returns; the caller then exits.
-// For a job of one rank it does nothing. Safe from any goroutine.
+// Abort asks for the end of all ranks with an exit code, and returns; the caller then exits, best when the end has come to it
+// as well: who goes at once is missed by the others before they hear why. The reason is for the launcher, or for the ranks where
+// none ends them; they get MaxReason bytes of it. For a job of one rank it does nothing. Safe from any goroutine.
 func (j *Job) Abort(code int, reason string) {
 	if j.meeting != nil {
-		j.meeting.abort(code, reason)
+		j.meeting.abort(code, Shorten(reason, MaxReason))
+	}
+}
+
+// Blame tells the launcher that another rank is gone, in whose absence this one can't go on: if both end now, that one is why. Only mx_run wants to know.
+// Safe from any goroutine.
+func (j *Job) Blame(rank int) {
+	if j.meeting != nil {
+		j.meeting.blame(rank)
 	}
 }
 

@@ -44,12 +44,15 @@ func (k *keys) watch() {
 
 const nonceBytes = 32
 
-// meetByKeys makes the job's nonce known to all ranks.
-func meetByKeys(ctx context.Context, k *keys) error {
+// meet makes the job's nonce known to all ranks.
+func (k *keys) meet(ctx context.Context) error {
 	const key = "gomx"
 	if k.rank == 0 {
 		k.nonce = make([]byte, nonceBytes)
 		_, _ = rand.Read(k.nonce) // never fails
+		if k.size == 1 {
+			return nil
+		}
 		if err := k.client.Put(ctx, key, letters.EncodeToString(k.nonce)); err != nil {
 			return err
 		}
@@ -179,6 +182,13 @@ func (k *keys) addBundle(ctx context.Context, name, first string, all [][]byte) 
 
 func (k *keys) abort(code int, reason string) { k.client.Abort(code, reason) }
 
+// blame is a word that only mx_run understands.
+func (k *keys) blame(rank int) {
+	if strings.HasPrefix(k.client.Name, StoreOfRun) {
+		k.client.Blame(rank)
+	}
+}
+
 func (k *keys) finalize(ctx context.Context) error {
 	k.over()
 	return k.client.Finalize(ctx)
@@ -188,7 +198,8 @@ func (k *keys) finalize(ctx context.Context) error {
 func (k *keys) dead() <-chan int { return nil }
 
 // secret returns what the ranks of this job share and nobody else does who can't read the
-// launcher's store of keys.
+// launcher's store of keys. It comes over the launcher's connection, and so is in no environment, which all programs inherit
+// that a rank starts.
 func (k *keys) secret() []byte {
 	m := hmac.New(sha256.New, k.nonce)
 	m.Write([]byte("gomx secret"))

@@ -74,17 +74,34 @@ func (p *place) introduction(nonce []byte) []byte {
 	return binary.LittleEndian.AppendUint32(b, uint32(p.size))
 }
 
-// knock is the member's part of the hello.
-func (p *place) knock(s *settings, c net.Conn, nonce []byte) error {
+// hearGreeting is the first step of the hello, at which who is no root fails. The connection is closed if it does.
+func hearGreeting(c net.Conn) ([]byte, error) {
 	_ = c.SetDeadline(time.Now().Add(helloTime))
-	defer func() { _ = c.SetDeadline(time.Time{}) }()
 	theirs := make([]byte, len(greeting)+nonceSize)
-	if _, err := io.ReadFull(c, theirs); err != nil {
-		return fmt.Errorf("no greeting: %w", err)
+	_, err := io.ReadFull(c, theirs)
+	switch {
+	case err != nil:
+		err = fmt.Errorf("no greeting: %w", err)
+	case string(theirs[:len(greeting)]) != greeting:
+		err = errors.New("somebody else listens there")
+	default:
+		return theirs, nil
 	}
-	if string(theirs[:len(greeting)]) != greeting {
-		return errors.New("somebody else listens there")
+	_ = c.Close()
+	return nil, err
+}
+
+// knock is the rest of the member's part. The connection is closed if it fails.
+func (p *place) knock(s *settings, c *caller, nonce []byte) error {
+	_ = c.conn.SetDeadline(time.Now().Add(helloTime))
+	if err := p.introduce(s, c.conn, c.greeting, nonce); err != nil {
+		_ = c.conn.Close()
+		return err
 	}
+	return c.conn.SetDeadline(time.Time{})
+}
+
+func (p *place) introduce(s *settings, c net.Conn, theirs, nonce []byte) error {
 	mine := p.introduction(nonce)
 	if _, err := c.Write(append(mine, p.proof(s, []byte("member"), theirs, mine)...)); err != nil {
 		return err

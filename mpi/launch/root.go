@@ -80,6 +80,7 @@ func (r *root) accept() {
 			if errors.Is(err, net.ErrClosed) {
 				return
 			}
+			time.Sleep(firstPause) // there may be no descriptor left until somebody goes
 			continue
 		}
 		select {
@@ -311,6 +312,9 @@ func rankList(ranks []int) string {
 func (r *root) abort(code int, reason string) {
 	r.spread(&Aborted{Rank: 0, Code: code, Reason: reason})
 }
+
+// blame is for launchers: the root hears of deaths itself.
+func (r *root) blame(int) {}
 
 func (r *root) finalize(context.Context) error {
 	r.over()

@@ -8,8 +8,8 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"net/netip"
 	"slices"
-	"strconv"
 	"sync"
 	"time"
 )
@@ -28,56 +28,129 @@ type visitor struct {
 // errRootGone is why calls fail when rank 0 has ended before its time.
 var errRootGone = errors.New("rank 0, where the ranks meet, has gone")
 
-// Pauses between attempts to reach rank 0, which may not have started yet.
+// Pauses between attempts to reach rank 0, which may not have started yet, and how long somebody who says nothing is waited for
+// before the next place is tried as well.
 const (
 	firstPause = 10 * time.Millisecond
 	lastPause  = time.Second
+	nextPlace  = 250 * time.Millisecond
 )
 
 func (p *place) visit(s *settings) (*visitor, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), s.meet)
 	defer cancel()
-	var nonce [nonceSize]byte
-	_, _ = rand.Read(nonce[:]) // never fails
-	pause := firstPause
-	var last error
-	for {
-		for _, port := range p.ports {
-			c, err := p.dial(ctx, s, port, nonce[:])
-			if err == nil {
-				return newVisitor(p, s, c), nil
-			}
-			if no := refused(0); errors.As(err, &no) && no.final() {
-				return nil, fmt.Errorf("%s: %w", p.hostPort(port), err)
-			}
-			if ctx.Err() == nil || last == nil {
-				last = fmt.Errorf("%s: %w", p.hostPort(port), err)
-			}
-		}
-		wait := time.NewTimer(pause)
-		select {
-		case <-wait.C:
-		case <-ctx.Done():
-			wait.Stop()
-			return nil, fmt.Errorf("rank 0 was not found within %v: %w", s.meet, last)
-		}
-		pause = min(2*pause, lastPause)
-	}
-}
-
-func (p *place) hostPort(port int) string { return net.JoinHostPort(p.host, strconv.Itoa(port)) }
-
-func (p *place) dial(ctx context.Context, s *settings, port int, nonce []byte) (net.Conn, error) {
-	d := net.Dialer{Timeout: helloTime}
-	c, err := d.DialContext(ctx, "tcp", p.hostPort(port))
+	f := &search{place: p, busy: map[string]bool{}, greeted: make(chan *caller), pause: firstPause}
+	c, err := f.root(ctx, s)
 	if err != nil {
 		return nil, err
 	}
-	if err := p.knock(s, c, nonce); err != nil {
-		_ = c.Close()
-		return nil, err
+	return newVisitor(p, s, c), nil
+}
+
+// search looks for rank 0 at all addresses of its host, and at all ports where it may be.
+type search struct {
+	place   *place
+	queue   []string        // places to try in this round
+	busy    map[string]bool // those that have not answered yet
+	greeted chan *caller
+	pause   time.Duration // before the next round
+	last    error
+}
+
+// caller is an attempt to hear a greeting.
+type caller struct {
+	at       string
+	conn     net.Conn
+	greeting []byte
+	err      error
+}
+
+// root returns a connection on which rank 0 has welcomed this rank.
+func (f *search) root(ctx context.Context, s *settings) (net.Conn, error) {
+	var nonce [nonceSize]byte
+	_, _ = rand.Read(nonce[:]) // never fails
+	next := time.NewTimer(0)
+	defer next.Stop()
+	for {
+		select {
+		case <-next.C:
+			next.Reset(f.goOn(ctx))
+		case c := <-f.greeted:
+			delete(f.busy, c.at)
+			if c.err == nil {
+				c.err = f.place.knock(s, c, nonce[:])
+			}
+			if c.err == nil {
+				return c.conn, nil
+			}
+			if no := refused(0); errors.As(c.err, &no) && no.final() {
+				return nil, fmt.Errorf("%s: %w", c.at, c.err)
+			}
+			if ctx.Err() == nil || f.last == nil {
+				f.last = fmt.Errorf("%s: %w", c.at, c.err)
+			}
+			if len(f.queue) > 0 {
+				next.Reset(0)
+			}
+		case <-ctx.Done():
+			if f.last == nil {
+				f.last = ctx.Err()
+			}
+			return nil, fmt.Errorf("rank 0 was not found within %v: %w", s.meet, f.last)
+		}
 	}
-	return c, nil
+}
+
+// goOn calls at the next place, and returns when to go on from there.
+func (f *search) goOn(ctx context.Context) time.Duration {
+	if len(f.queue) == 0 {
+		f.queue = f.places(ctx)
+	}
+	if len(f.queue) > 0 {
+		c := &caller{at: f.queue[0]}
+		f.queue, f.busy[c.at] = f.queue[1:], true
+		go c.call(ctx, f.greeted)
+	}
+	if len(f.queue) > 0 {
+		return nextPlace
+	}
+	defer func() { f.pause = min(2*f.pause, lastPause) }()
+	return f.pause
+}
+
+// places returns where nobody is being called. The name is looked up each time: it may not be known yet, or lead elsewhere soon.
+func (f *search) places(ctx context.Context) (all []string) {
+	ctx, cancel := context.WithTimeout(ctx, helloTime)
+	defer cancel()
+	addrs, err := net.DefaultResolver.LookupNetIP(ctx, "ip", f.place.host)
+	if err != nil && (ctx.Err() == nil || f.last == nil) {
+		f.last = fmt.Errorf("%s: %w", f.place.host, err)
+	}
+	for _, port := range f.place.ports {
+		for _, a := range addrs {
+			if at := netip.AddrPortFrom(a.Unmap(), uint16(port)).String(); !f.busy[at] {
+				all = append(all, at)
+			}
+		}
+	}
+	return all
+}
+
+// call dials and waits for a greeting.
+func (c *caller) call(ctx context.Context, greeted chan<- *caller) {
+	d := net.Dialer{Timeout: helloTime}
+	if c.conn, c.err = d.DialContext(ctx, "tcp", c.at); c.err == nil {
+		stop := context.AfterFunc(ctx, func() { _ = c.conn.Close() })
+		c.greeting, c.err = hearGreeting(c.conn)
+		stop()
+	}
+	select {
+	case greeted <- c:
+	case <-ctx.Done(): // somebody else has been found
+		if c.conn != nil {
+			_ = c.conn.Close()
+		}
+	}
 }
 
 func newVisitor(p *place, s *settings, c net.Conn) *visitor {
@@ -165,6 +238,9 @@ func (v *visitor) read(table []byte) ([][]byte, error) {
 func (v *visitor) abort(code int, reason string) {
 	_ = v.say(frameAbort, abortFrame(&Aborted{Rank: v.place.rank, Code: code, Reason: reason}))
 }
+
+// blame is for launchers: the root hears of deaths itself.
+func (v *visitor) blame(int) {}
 
 func (v *visitor) finalize(context.Context) error {
 	v.over()

@@ -3,7 +3,9 @@
 package rdma
 
 import (
+	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strconv"
 	"sync"
@@ -50,13 +52,19 @@ func (m *memory) close() error {
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	for _, r := range m.regions {
-		if err := r.Close(); err != nil {
-			return err
+	var err error
+	m.regions, err = closeEach(m.regions)
+	return err
+}
+
+// closeEach closes all, and returns those that could not be closed, with why.
+func closeEach[C io.Closer](all []C) (left []C, err error) {
+	for _, c := range all {
+		if e := c.Close(); e != nil {
+			left, err = append(left, c), errors.Join(err, e)
 		}
 	}
-	m.regions = nil
-	return nil
+	return left, err
 }
 
 // long returns the region registered for long that b lies in, and where there.

@@ -17,8 +17,11 @@ import (
 )
 
 // nextAddress is how long one address is waited for before the next one is tried
-// as well.
-const nextAddress = 250 * time.Millisecond
+// as well; muteAddress, how long one that has accepted the connection is.
+const (
+	nextAddress = 250 * time.Millisecond
+	muteAddress = time.Second
+)
 
 // Dial meets the endpoint at peer at the first of its addresses that answers, and
 // has finish go on from there. It returns nil when finish does. If the peer breaks
@@ -79,6 +82,7 @@ type attempt struct {
 	deadline time.Time // of all tries
 	pause    time.Duration
 	tries    int
+	met      bool // the last one has led to a connection
 	err      error
 }
 
@@ -90,22 +94,31 @@ func (a *attempt) failure() error {
 	return fmt.Errorf("%v: %w", a.at, a.err)
 }
 
+// round is a dial that is under way.
+type round struct {
+	desk    *Desk
+	peer    transport.Address
+	finish  Exchange
+	results chan *attempt // of all that have come to an end, one for each that begins
+	heard   chan struct{} // an address has accepted a connection
+	turn    chan struct{} // held by the one that has finish
+}
+
 // tryAll connects to the addresses one after the other, not waiting long for any,
-// and meets the first that answers.
+// and goes on with the first that answers.
 func (d *Desk) tryAll(ctx context.Context, peer transport.Address, addrs []netip.Addr, number uint16,
 	finish Exchange) error {
-	results := make(chan *attempt, len(addrs))
+	r := &round{desk: d, peer: peer, finish: finish,
+		results: make(chan *attempt), heard: make(chan struct{}, len(addrs)), turn: make(chan struct{}, 1)}
 	timer := time.NewTimer(0)
 	defer timer.Stop()
 	var failed []error
 	refused, begun, underWay := 0, 0, 0
 	ctx, cancel := context.WithCancel(ctx)
-	defer func() { // connections that come late are of no use
+	defer func() { // those that come late are of no use
 		cancel()
 		for range underWay {
-			if a := <-results; a.conn != nil {
-				_ = a.conn.Close()
-			}
+			<-r.results
 		}
 	}()
 	for len(failed) < len(addrs) {
@@ -114,25 +127,23 @@ func (d *Desk) tryAll(ctx context.Context, peer transport.Address, addrs []netip
 			if begun < len(addrs) {
 				at := netip.AddrPortFrom(addrs[begun].Unmap(), number)
 				a := &attempt{at: at, deadline: time.Now().Add(d.place.opt.ConnectTimeout), pause: firstPause}
-				go a.connect(ctx, 0, results)
+				go a.run(ctx, 0, r)
 				begun++
 				underWay++
 				timer.Reset(nextAddress)
 			}
-		case a := <-results:
+		case <-r.heard:
+			timer.Reset(muteAddress)
+		case a := <-r.results:
 			underWay--
-			met := a.err == nil
-			if met {
-				a.err = d.meet(ctx, a, peer, finish)
-			}
-			if met && slow(a.err) {
+			if a.met && slow(a.err) {
 				a.err = fmt.Errorf("its process may be stopped, or out of file descriptors (ulimit -n): %w", a.err)
 			}
 			if a.err == nil {
 				return nil
 			}
 			timer.Reset(0)
-			if met && brokenOff(a.err) && a.again(ctx, results) {
+			if a.met && brokenOff(a.err) && a.again(ctx, r) {
 				underWay++
 				continue
 			}
@@ -145,25 +156,44 @@ func (d *Desk) tryAll(ctx context.Context, peer transport.Address, addrs []netip
 	return d.unreached(ctx, failed, refused)
 }
 
-// meet shakes hands over a connection, and has finish go on from there.
-func (d *Desk) meet(ctx context.Context, a *attempt, peer transport.Address, finish Exchange) error {
-	m := &meeting{place: d.place, tcp: a.conn, deadline: a.deadline}
-	return m.run(ctx, d.place.client, func() error {
-		if err := m.introduce(peer, d.purpose); err != nil {
+// run connects to the address after a pause, shakes hands, and has finish go on from there if
+// no other address has come first.
+func (a *attempt) run(ctx context.Context, pause time.Duration, r *round) {
+	defer func() { r.results <- a }()
+	a.connect(ctx, pause)
+	if a.met = a.err == nil; !a.met {
+		return
+	}
+	select {
+	case r.heard <- struct{}{}:
+	default: // it was heard of before
+	}
+	m := &meeting{place: r.desk.place, tcp: a.conn, deadline: a.deadline}
+	a.err = m.run(ctx, r.desk.place.client, func() error {
+		if err := m.introduce(r.peer, r.desk.purpose); err != nil {
 			return err
 		}
-		return m.exchange(ctx, finish)
+		select {
+		case r.turn <- struct{}{}:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+		err := m.exchange(ctx, r.finish)
+		if err != nil {
+			<-r.turn // else no other one goes on
+		}
+		return err
 	})
 }
 
 // again connects once more after a pause, if there is time for that.
-func (a *attempt) again(ctx context.Context, results chan<- *attempt) bool {
+func (a *attempt) again(ctx context.Context, r *round) bool {
 	pause := a.pause/2 + rand.N(a.pause)
 	if ctx.Err() != nil || time.Until(a.deadline) <= pause {
 		return false
 	}
 	a.pause = min(2*a.pause, longestPause)
-	go a.connect(ctx, pause, results)
+	go a.run(ctx, pause, r)
 	return true
 }
 
@@ -191,8 +221,7 @@ func slow(err error) bool {
 }
 
 // connect makes a connection after a pause.
-func (a *attempt) connect(ctx context.Context, pause time.Duration, results chan<- *attempt) {
-	defer func() { results <- a }()
+func (a *attempt) connect(ctx context.Context, pause time.Duration) {
 	a.conn = nil
 	select {
 	case <-time.After(pause):

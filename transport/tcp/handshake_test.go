@@ -363,6 +363,24 @@ func TestAddressesInTurn(t *testing.T) {
 	dialFails(t, a, transport.Address{NIC: testBoard, Endpoint: portsOfTest}, transport.ErrNoRoute, "has no port")
 }
 
+// TestMuteAddress has the first address accept connections and say nothing, for longer than the dial may take.
+func TestMuteAddress(t *testing.T) {
+	opt := tcp.Options{ConnectTimeout: 2 * patience}
+	a, b := twoSides(t, opt, tcp.Options{})
+	_ = a.port.Close()
+	at := netip.MustParseAddrPort(listensOn(t, b))
+	mute := netip.MustParseAddr("127.0.0.9")
+	l, err := net.Listen("tcp", netip.AddrPortFrom(mute, at.Port()).String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	opt.PortBase, opt.Ports = int(at.Port())-1, portsOfTest
+	opt.Listen = func(transport.Address) []netip.Addr { return []netip.Addr{home4} }
+	opt.Addrs = func(uint64) []netip.Addr { return []netip.Addr{mute, home4} }
+	open(t, tcp.New(opt), 0).dial(b.self)
+}
+
 func TestPortTaken(t *testing.T) {
 	a, peer, _ := dialsUs(t, tcp.Options{})
 	at := netip.MustParseAddrPort(listensOn(t, a))

@@ -63,11 +63,14 @@ const (
 )
 
 // grace is the time that ranks have to end when they are asked to, drain that for output which
-// descendants of an ended rank hold open, hindsight that for the cause of an abort to show.
+// descendants of an ended rank hold open, hindsight that for the cause of an abort to show, and inquest that for the end of
+// a rank which another one misses. look is how often descendants are looked for.
 const (
 	grace     = 3 * time.Second
 	drain     = time.Second
 	hindsight = 250 * time.Millisecond
+	inquest   = time.Second
+	look      = 10 * time.Millisecond
 )
 
 // Run starts the ranks, and returns when all have ended: nil if they all did well, a *Failure if one
@@ -126,9 +129,11 @@ type job struct {
 type rank struct {
 	cmd   *exec.Cmd
 	alive bool // not waited for
+	trail bool // it is, and has left descendants in its group
 
-	judged chan struct{} // closed when its end is no news any more
-	abort  *Failure      // it has asked for the end
+	judged chan struct{}   // closed when its end is no news any more
+	abort  *Failure        // it has asked for the end
+	missed <-chan struct{} // judged of the first rank that it misses; nil: none
 }
 
 func newJob(plan *Plan) (*job, error) {
@@ -142,7 +147,7 @@ func newJob(plan *Plan) (*job, error) {
 	j := &job{plan: plan, path: path, ranks: make([]rank, plan.Ranks)}
 	var unique [8]byte
 	_, _ = rand.Read(unique[:]) // never fails
-	j.server = pmi.NewServer(launch.StoreOfRun+hex.EncodeToString(unique[:]), plan.Ranks, pmi.Events{Abort: j.abort, Stuck: j.stuck})
+	j.server = pmi.NewServer(launch.StoreOfRun+hex.EncodeToString(unique[:]), plan.Ranks, pmi.Events{Abort: j.abort, Blame: j.blame, Stuck: j.stuck})
 	env := plan.Env
 	if env == nil {
 		env = os.Environ()
@@ -154,22 +159,11 @@ func newJob(plan *Plan) (*job, error) {
 // rivals begin the names of variables by which other launchers say who a process is.
 var rivals = []string{"PMI_", "PMI2_", "PMIX_", "HYDI_", "MX_RANK=", "MX_SIZE=", "MX_ROOT="}
 
-// environment returns what all ranks have in common. A secret that nobody else knows is the best
-// there is, and costs nothing.
+// environment returns what all ranks have in common.
 func environment(env []string) []string {
-	env = slices.DeleteFunc(slices.Clone(env), func(word string) bool {
+	return slices.DeleteFunc(slices.Clone(env), func(word string) bool {
 		return slices.ContainsFunc(rivals, func(rival string) bool { return strings.HasPrefix(word, rival) })
 	})
-	hasSecret := slices.ContainsFunc(env, func(word string) bool {
-		name, value, _ := strings.Cut(word, "=")
-		return (name == "MX_SECRET" || name == "MX_SECRET_FILE") && value != ""
-	})
-	if !hasSecret {
-		var secret [32]byte
-		_, _ = rand.Read(secret[:]) // never fails
-		env = append(env, "MX_SECRET="+hex.EncodeToString(secret[:]))
-	}
-	return env
 }
 
 func (j *job) startAll() error {
@@ -250,7 +244,10 @@ func (j *job) wait(r int, cmd *exec.Cmd, served <-chan error) {
 		}
 	}
 	j.mu.Lock()
-	j.ranks[r].alive = false
+	j.ranks[r].alive, j.ranks[r].trail = false, process.GroupLeft(cmd.Process.Pid)
+	if j.ranks[r].trail {
+		j.ended.Go(func() { j.clear(r, cmd.Process.Pid) })
+	}
 	j.mu.Unlock()
 	// What it said last may not be read yet.
 	var said error
@@ -268,7 +265,25 @@ func (j *job) wait(r int, cmd *exec.Cmd, served <-chan error) {
 		f = j.judge(r, cmd, err, said)
 	}
 	if f != nil {
-		j.fail(f)
+		j.failWithout(f)
+	}
+}
+
+// clear ends what a rank has left behind: that has some time to end by itself, and some more when it is asked to.
+func (j *job) clear(r, pid int) {
+	for _, step := range []struct {
+		wait time.Duration
+		then os.Signal
+	}{{drain, process.Terminate}, {grace, process.Kill}} {
+		for limit := time.Now().Add(step.wait); time.Now().Before(limit); time.Sleep(look) {
+			if !process.GroupLeft(pid) {
+				j.mu.Lock()
+				j.ranks[r].trail = false
+				j.mu.Unlock()
+				return
+			}
+		}
+		process.SignalGroup(pid, step.then)
 	}
 }
 
@@ -328,7 +343,30 @@ func (j *job) abort(r, code int, reason string) {
 	j.mu.Lock()
 	j.ranks[r].abort = f
 	j.mu.Unlock()
-	time.AfterFunc(hindsight, func() { j.fail(f) })
+	time.AfterFunc(hindsight, func() { j.failWithout(f) })
+}
+
+// blame is what the server calls when a rank misses another one.
+func (j *job) blame(r, gone int) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.ranks[r].missed == nil {
+		j.ranks[r].missed = j.ranks[gone].judged
+	}
+}
+
+// failWithout is fail for a rank that may have failed only because it misses another one, which then comes first.
+func (j *job) failWithout(f *Failure) {
+	j.mu.Lock()
+	missed := j.ranks[f.Rank].missed
+	j.mu.Unlock()
+	if missed != nil {
+		select {
+		case <-missed:
+		case <-time.After(inquest):
+		}
+	}
+	j.fail(f)
 }
 
 // stuck is what the server calls when a rank waits for another in vain. If that one has failed, its
@@ -368,7 +406,7 @@ func (j *job) signal(s os.Signal) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	for i := range j.ranks {
-		if j.ranks[i].alive {
+		if j.ranks[i].alive || j.ranks[i].trail {
 			process.SignalGroup(j.ranks[i].cmd.Process.Pid, s)
 		}
 	}

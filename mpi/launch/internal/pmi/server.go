@@ -29,6 +29,8 @@ type Server struct {
 type Events struct {
 	// Abort is called when a rank asks for the end of the job.
 	Abort func(rank, code int, reason string)
+	// Blame is called when a rank says that it misses another one, which has gone before its time.
+	Blame func(rank, gone int)
 	// Stuck is called once, when a rank waits in a barrier for one that has left.
 	Stuck func(waits, gone int)
 }
@@ -103,7 +105,7 @@ func (s *Server) obey(rank int, l *line) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	m := &s.ranks[rank]
-	if m.finalized {
+	if m.finalized && l.name != "blame" { // which comes when it will
 		return fmt.Errorf("it says %q after finalize", shown(l.text))
 	}
 	switch l.name {
@@ -132,6 +134,8 @@ func (s *Server) obey(rank int, l *line) error {
 		return s.tell(rank, "cmd=finalize_ack rc=0")
 	case "abort":
 		return s.abort(rank, l)
+	case "blame":
+		return s.blame(rank, l)
 	}
 	return fmt.Errorf("it says %q, which this launcher does not know", shown(l.text))
 }
@@ -224,6 +228,20 @@ func (s *Server) abort(rank int, l *line) error {
 	s.mu.Unlock()
 	defer s.mu.Lock()
 	s.events.Abort(rank, code, reason)
+	return nil
+}
+
+func (s *Server) blame(rank int, l *line) error {
+	gone, err := strconv.Atoi(l.values["rank"])
+	if err != nil || gone < 0 || gone >= s.size || gone == rank {
+		return fmt.Errorf("it says %q, and there is no such other rank", shown(l.text))
+	}
+	if s.events.Blame == nil {
+		return nil
+	}
+	s.mu.Unlock()
+	defer s.mu.Lock()
+	s.events.Blame(rank, gone)
 	return nil
 }
 

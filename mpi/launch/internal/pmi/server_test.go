@@ -67,6 +67,20 @@ func TestServer(t *testing.T) {
 	}
 }
 
+func TestServerHearsOfBlame(t *testing.T) {
+	heard := make(chan string, 2)
+	_, clients := serve(t, 3, Events{Blame: func(rank, gone int) { heard <- fmt.Sprint(rank, " misses ", gone) }})
+	clients[1].Blame(2)
+	if got := <-heard; got != "1 misses 2" {
+		t.Errorf("the server hears %q", got)
+	}
+	if err := clients[1].Finalize(t.Context()); err != nil {
+		t.Error(err)
+	}
+	clients[0].Blame(3) // there is none
+	<-clients[0].Gone()
+}
+
 func TestServerHearsOfAborts(t *testing.T) {
 	heard := make(chan string, 1)
 	_, clients := serve(t, 2, Events{Abort: func(rank, code int, reason string) { heard <- fmt.Sprint(rank, code, reason) }})

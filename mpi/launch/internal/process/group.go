@@ -14,6 +14,9 @@ func SignalGroup(pid int, s os.Signal) {
 	}
 }
 
+// GroupLeft reports whether a group has members, which it may have when its first process is gone.
+func GroupLeft(pid int) bool { return unix.Kill(-pid, 0) != unix.ESRCH }
+
 // Signals are those that a launcher passes on.
 func Signals() []os.Signal {
 	return []os.Signal{unix.SIGINT, unix.SIGTERM, unix.SIGHUP, unix.SIGQUIT, unix.SIGUSR1, unix.SIGUSR2, unix.SIGTSTP, unix.SIGCONT}

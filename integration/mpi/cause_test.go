@@ -1,0 +1,83 @@
+//go:build linux
+
+package mpi_test
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"gomx/integration/internal/proc"
+	"gomx/mpi"
+)
+
+func init() {
+	launched["fails"] = func(world *mpi.Comm) error { return failing(world) }
+	launched["exits"] = func(world *mpi.Comm) error {
+		if err := failing(world); err != nil { // as programs do that print their errors themselves
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(world.Rank() + 2)
+		}
+		return nil
+	}
+	launched["bystander"] = bystander
+}
+
+const failsFirst = 1
+
+var errCheese = errors.New("out of cheese")
+
+// failing has a rank fail, and the others miss it.
+func failing(world *mpi.Comm) error {
+	if world.Rank() == failsFirst {
+		return errCheese
+	}
+	sum := make([]float64, 4)
+	return mpi.Allreduce(world, sum, sum, mpi.Sum)
+}
+
+// bystander has two ranks wait for each other, and the rest for one of them.
+func bystander(world *mpi.Comm) error {
+	_, err := mpi.Recv(world, make([]int32, 4), map[bool]int{true: 1, false: 0}[world.Rank() == 0], 5)
+	return err
+}
+
+// TestFirstCause: of a job that fails, one line says why and one of mx_run which rank that was, however many
+// others can't go on.
+func TestFirstCause(t *testing.T) {
+	run := filepath.Join(proc.Build(t, "cmd/mx_run"), "mx_run")
+	const ranks = 8
+	overEach(t, func(t *testing.T, medium string) {
+		t.Run("returned", func(t *testing.T) {
+			lines, status := start(t, run, medium, ranks, "fails").Ends()
+			if status != 1 || len(lines) != 2 || lines[0] != fmt.Sprintf("rank %d of %d: %v", failsFirst, ranks, errCheese) ||
+				!strings.HasPrefix(lines[1], fmt.Sprintf("mx_run: rank %d (process", failsFirst)) || strings.Contains(lines[1], errCheese.Error()) {
+				t.Errorf("status %d:\n%s", status, strings.Join(lines, "\n"))
+			}
+		})
+		t.Run("printed", func(t *testing.T) {
+			for range 5 {
+				lines, status := start(t, run, medium, ranks, "exits").Ends()
+				text := strings.Join(lines, "\n")
+				if status != failsFirst+2 || !strings.Contains(text, fmt.Sprintf("mx_run: rank %d (process", failsFirst)) || strings.Contains(text, "unreachable") {
+					t.Errorf("status %d:\n%s", status, text)
+				}
+				for _, line := range lines {
+					if len(line) > 400 {
+						t.Errorf("%d characters: %s", len(line), line)
+					}
+				}
+			}
+		})
+		t.Run("deadlock", func(t *testing.T) {
+			lines, status := start(t, run, medium, 4, "bystander").Ends()
+			text := strings.Join(lines, "\n")
+			if status != 1 || !strings.Contains(text, "deadlock: rank 0 waits for rank 1") || strings.Contains(text, mpi.ErrProcFailed.Error()) {
+				t.Errorf("status %d:\n%s", status, text)
+			}
+		})
+	})
+}

@@ -1,0 +1,56 @@
+package launch
+
+import (
+	"net"
+	"syscall"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// TestMuteFirst has the first place where rank 0 may be accept connections and say nothing.
+func TestMuteFirst(t *testing.T) {
+	mute, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer mute.Close()
+	p := place{launcher: "test", size: 2, job: "test", host: "127.0.0.1", ports: []int{freePort(t)}}
+	s := &settings{meet: helloTime - time.Second} // less than the mute one is waited for
+	r, err := p.listen(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = r.finalize(t.Context()) }()
+	p.rank, p.ports = 1, []int{mute.Addr().(*net.TCPAddr).Port, p.ports[0]}
+	v, err := p.visit(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = v.finalize(t.Context())
+}
+
+// noDescriptors is a listener of a process that has none left.
+type noDescriptors struct{ tries int }
+
+func (l *noDescriptors) Accept() (net.Conn, error) {
+	if l.tries--; l.tries < 0 {
+		return nil, net.ErrClosed
+	}
+	return nil, &net.OpError{Op: "accept", Err: syscall.EMFILE}
+}
+
+func (l *noDescriptors) Close() error   { return nil }
+func (l *noDescriptors) Addr() net.Addr { return nil }
+
+// TestNoDescriptors: the root does not spin while nobody can be let in.
+func TestNoDescriptors(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const tries = 100
+		began := time.Now()
+		(&root{listener: &noDescriptors{tries}}).accept()
+		if spent := time.Since(began); spent < tries*firstPause {
+			t.Errorf("%d tries within %v", tries, spent)
+		}
+	})
+}
