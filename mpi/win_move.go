@@ -38,12 +38,11 @@ func (w *window) put(b []byte, rank, offset, count int) error {
 	if err != nil || len(b) == 0 {
 		return err
 	}
-	if err := w.room(t, "Put", rank); err != nil {
+	if err := w.begin(t, "Put", rank); err != nil {
 		return err
 	}
-	ep, at := w.c.seat.ep, uint32(offset*w.size)
-	t.mu.Lock()
 	defer t.mu.Unlock()
+	ep, at := w.c.seat.ep, uint32(offset*w.size)
 	ok, err := ep.Put(b, p.addr, t.handle, at)
 	if err != nil {
 		return w.fail("Put", rank, ErrOther, err)
@@ -68,10 +67,9 @@ func (w *window) get(b []byte, rank, offset, count int) error {
 	if err != nil || len(b) == 0 {
 		return err
 	}
-	if err := w.room(t, "Get", rank); err != nil {
+	if err := w.begin(t, "Get", rank); err != nil {
 		return err
 	}
-	t.mu.Lock()
 	defer t.mu.Unlock()
 	r, err := w.c.seat.ep.Iget(b, p.addr, t.handle, uint32(offset*w.size), windowBits, nil)
 	if err != nil {

@@ -296,6 +296,26 @@ func TestWinLengths(t *testing.T) {
 	})
 }
 
+// TestWinOfTheLargestLength: a window may have any length that its doc permits. Nothing touches most of the memory.
+func TestWinOfTheLargestLength(t *testing.T) {
+	if mpi.Racing {
+		t.Skip("the race detector keeps notes of all that is allocated")
+	}
+	const most = 1<<32 - 1
+	world(t, 1, func(c *mpi.Comm) error {
+		w, err := mpi.WinCreate(c, make([]byte, most))
+		if err != nil {
+			return err
+		}
+		got := make([]byte, 2)
+		if err := errors.Join(w.Fence(), w.Put([]byte{1, 2}, 0, most-2), w.Flush(0), w.Get(got, 0, most-2), w.Fence()); err != nil {
+			return err
+		}
+		_, tooLong := mpi.WinCreate(c, make([]byte, most+1))
+		return errors.Join(same([]int{w.Len(0)}, []int{most}), same(got, []byte{1, 2}), wantError(tooLong, mpi.ErrCount, c.Rank()), w.Free())
+	})
+}
+
 func TestWinErrors(t *testing.T) {
 	over(t, 2, func(c *mpi.Comm) error {
 		w, err := mpi.WinAllocate[float64](c, 10)

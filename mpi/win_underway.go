@@ -15,8 +15,8 @@ type underway struct {
 }
 
 // take waits until no other goroutine completes what is under way at the target, and takes it over, until
-// give. If ctx ends before, it returns its error.
-func (t *target) take(ctx context.Context) (underway, error) {
+// give; unless there is nothing. If ctx ends before, it returns its error.
+func (t *target) take(ctx context.Context) (u underway, some bool, err error) {
 	t.mu.Lock()
 	for t.busy {
 		if t.left == nil {
@@ -27,14 +27,16 @@ func (t *target) take(ctx context.Context) (underway, error) {
 		select {
 		case <-left:
 		case <-ctx.Done():
-			return underway{}, ctx.Err()
+			return u, false, ctx.Err()
 		}
 		t.mu.Lock()
 	}
-	u := t.under
-	t.busy, t.under, t.spare = true, underway{requests: t.spare}, nil
+	if u = t.under; u.puts || u.accs || len(u.requests) > 0 {
+		t.busy, t.under, t.spare = true, underway{requests: t.spare}, nil
+		some = true
+	}
 	t.mu.Unlock()
-	return u, nil
+	return u, some, nil
 }
 
 // give gives back what is not done, from a request on, and lets others have their turn.
@@ -55,9 +57,12 @@ func (t *target) give(u underway, from int) {
 
 // complete waits until all that was begun at a target is done: here only if local, else there too.
 func (w *window) complete(t *target, op string, rank int, local bool) error {
-	u, err := t.take(w.c.background())
+	u, some, err := t.take(w.c.background())
 	if err != nil {
 		return w.fail(op, rank, ErrOther, err)
+	}
+	if !some {
+		return nil
 	}
 	done := 0
 	defer func() { t.give(u, done) }()
@@ -106,14 +111,17 @@ func (w *window) drain(requests []mx.Request, op string, rank int) (ended int, f
 	return len(requests), first
 }
 
-// room waits, if very many puts and gets are under way at a target, until they have ended.
-func (w *window) room(t *target, op string, rank int) error {
+// begin locks the target for another put or get. If very many are under way, it first waits until they have ended.
+func (w *window) begin(t *target, op string, rank int) error {
 	t.mu.Lock()
-	full := len(t.under.requests) >= mostPending
-	t.mu.Unlock()
-	if full {
-		return w.complete(t, op, rank, true)
+	if len(t.under.requests) < mostPending {
+		return nil
 	}
+	t.mu.Unlock()
+	if err := w.complete(t, op, rank, true); err != nil {
+		return err
+	}
+	t.mu.Lock()
 	return nil
 }
 

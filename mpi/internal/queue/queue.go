@@ -50,10 +50,11 @@ func (l *Lock[T]) Take(rank int, attempt uint64, exclusive bool, ticket T) Verdi
 		slices.ContainsFunc(l.waiting, func(w waiter[T]) bool { return w.rank == rank }):
 		return Known
 	}
-	l.waiting = append(l.waiting, waiter[T]{holder{rank, attempt}, exclusive, ticket})
-	if len(l.admit()) == 1 {
+	h := holder{rank, attempt}
+	if len(l.waiting) == 0 && l.enter(h, exclusive) {
 		return Granted
 	}
+	l.waiting = append(l.waiting, waiter[T]{h, exclusive, ticket})
 	return Waits
 }
 
@@ -114,14 +115,18 @@ func (l *Lock[T]) drop(gone func(holder) bool) []T {
 
 // admit lets in whoever is first in the queue and may go beside those who hold the lock.
 func (l *Lock[T]) admit() (tickets []T) {
-	for len(l.waiting) > 0 {
-		w := l.waiting[0]
-		if len(l.holders) > 0 && (l.exclusive || w.exclusive) {
-			break
-		}
-		l.holders, l.exclusive = append(l.holders, w.holder), w.exclusive
+	for len(l.waiting) > 0 && l.enter(l.waiting[0].holder, l.waiting[0].exclusive) {
+		tickets = append(tickets, l.waiting[0].ticket)
 		l.waiting = l.waiting[1:]
-		tickets = append(tickets, w.ticket)
 	}
 	return tickets
+}
+
+// enter gives the lock to one more, unless that one or who holds it wants to be alone.
+func (l *Lock[T]) enter(h holder, exclusive bool) bool {
+	if len(l.holders) > 0 && (l.exclusive || exclusive) {
+		return false
+	}
+	l.holders, l.exclusive = append(l.holders, h), exclusive
+	return true
 }
