@@ -46,7 +46,7 @@ func (w *Win[T]) Accumulate(src []T, rank, offset int, op AccOp) error {
 
 // GetAccumulate is Accumulate that returns, in result, what was there before
 // (MPI_Get_accumulate). Both slices have the same length; with AccNone src may be nil. It is done when
-// it returns. More elements than 64 KiB hold are combined in several steps.
+// it returns without an error. More elements than 64 KiB hold are combined in several steps.
 func (w *Win[T]) GetAccumulate(src, result []T, rank, offset int, op AccOp) error {
 	if len(src) != len(result) && (src != nil || op != AccNone) {
 		return w.fail("GetAccumulate", rank, ErrCount, fmt.Errorf("%d elements, and room for %d results", len(src), len(result)))
@@ -117,9 +117,7 @@ func (w *window) accumulate(call string, in, out []byte, rank, offset int, op Ac
 
 // tell sends elements to be combined.
 func (w *window) tell(t *target, call string, rank int, h head, data []byte) error {
-	t.mu.Lock()
-	t.under.accs = true
-	t.mu.Unlock()
+	t.owes()
 	b := buffers.Get().(*buffer)
 	defer buffers.Put(b)
 	text := w.write(b, rank, h)
@@ -139,8 +137,11 @@ func (w *window) ask(call string, rank int, kind service.Kind, h head, data, out
 		room = b.room(1 + len(out))
 	}
 	n, err := w.c.seat.job.plane.Call(w.c.background(), w.process(rank), kind, text, data, room)
-	if err != nil {
-		return w.gone(call, rank, err) // an answer may be on its way into the buffer, which is dropped
+	if err != nil { // an answer may be on its way into the buffer, which is dropped
+		if w.ended() {
+			w.targets[rank].owes() // the question may be dealt with yet
+		}
+		return w.gone(call, rank, err)
 	}
 	defer buffers.Put(b)
 	if room[0] == answerDone && n == 1+len(out) {

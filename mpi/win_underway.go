@@ -11,7 +11,7 @@ import (
 type underway struct {
 	requests []mx.Request // of puts and gets
 	puts     bool         // small ones that have no request
-	accs     bool         // accumulates
+	accs     bool         // accumulates, and what was asked and given up
 }
 
 // take waits until no other goroutine completes what is under way at the target, and takes it over, until
@@ -75,9 +75,15 @@ func (w *window) complete(t *target, op string, rank int, local bool) error {
 	if done < len(u.requests) || !u.accs || local {
 		return err
 	}
-	flushed := w.ask(op, rank, askFlush, head{}, nil, nil)
-	u.accs = flushed != nil && w.ended()
-	return cmp.Or(err, flushed)
+	u.accs = false
+	return cmp.Or(err, w.ask(op, rank, askFlush, head{}, nil, nil))
+}
+
+// owes notes that what the target's service was told or asked may not be done yet.
+func (t *target) owes() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.under.accs = true
 }
 
 // follow begins a put of nothing, which comes behind the small ones that have no requests.

@@ -270,36 +270,51 @@ func (s *stage) meetAlone() error {
 	return nil
 }
 
-// held is what the process holds.
-func held() (requests uint64, goroutines int, err error) {
+// holding is what the process holds.
+type holding struct {
+	requests   uint64
+	goroutines int
+	heap       uint64 // bytes
+}
+
+// within reports whether it is no more than another one. The next rank is watched from a second after the start, and pools have buffers.
+func (h holding) within(before holding) bool {
+	return h.requests <= before.requests+1 && h.goroutines <= before.goroutines && h.heap <= before.heap+2<<20
+}
+
+func held() (h holding, err error) {
 	boards, err := mx.Boards()
 	if err != nil {
-		return 0, 0, err
+		return h, err
 	}
 	for _, b := range boards {
 		counters, err := mx.BoardCounters(uint32(b.Number))
 		if err != nil {
-			return 0, 0, err
+			return h, err
 		}
 		for _, c := range counters {
 			if c.Label == "requests in use" {
-				requests += c.Value
+				h.requests += c.Value
 			}
 		}
 	}
-	return requests, runtime.NumGoroutine(), nil
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	h.goroutines, h.heap = runtime.NumGoroutine(), m.HeapAlloc
+	return h, nil
 }
 
 // released waits until the process holds no more than before.
-func released(requests uint64, goroutines int) error {
+func released(before holding) error {
 	for end := time.Now().Add(guard); ; time.Sleep(time.Millisecond) {
-		r, g, err := held()
-		if err != nil || r <= requests && g <= goroutines {
+		now, err := held()
+		if err != nil || now.within(before) {
 			return err
 		}
 		if time.Now().After(end) {
 			stacks := make([]byte, 1<<20)
-			return fmt.Errorf("%d requests and %d goroutines, %d and %d before\n%s", r, g, requests, goroutines, stacks[:runtime.Stack(stacks, true)])
+			return fmt.Errorf("it holds %+v, and %+v before\n%s", now, before, stacks[:runtime.Stack(stacks, true)])
 		}
 	}
 }
@@ -307,12 +322,12 @@ func released(requests uint64, goroutines int) error {
 // deadlines makes each call with a context that ends while the other rank stands still. Each returns, and when that rank goes on,
 // everything is right, and nothing is left of the calls.
 func deadlines(s *stage) error {
-	requests, goroutines, err := held()
+	before, err := held()
 	if err != nil {
 		return err
 	}
 	s.do("stop")
-	for range 3 {
+	for range 5 {
 		for _, b := range bounded {
 			ctx, cancel := context.WithTimeout(context.Background(), short)
 			err := inTime(b.name, func() error { return b.call(s.win.WithContext(ctx)) })
@@ -330,7 +345,7 @@ func deadlines(s *stage) error {
 		s.win.Lock(still, true), s.win.Put([]int64{5}, still, 7), s.win.Accumulate([]int64{6}, still, 7, mpi.AccSum), s.win.Unlock(still)); err != nil {
 		return err
 	}
-	if err := released(requests+1, goroutines); err != nil { // the next rank is watched by now
+	if err := released(before); err != nil {
 		return err
 	}
 	return s.dismiss(witness, still)
@@ -377,7 +392,8 @@ func dead(s *stage) error {
 	return errors.Join(s.canLock(witness, caller, witness), s.dismiss(witness))
 }
 
-// wrongPlace gives up a large Accumulate, and makes a small one elsewhere. Both arrive where they belong.
+// wrongPlace gives up a large Accumulate and other calls, and makes a small one elsewhere. All arrive where they belong, and have
+// arrived when a Flush has.
 func wrongPlace(s *stage) error {
 	s.do("stop")
 	ctx, cancel := context.WithTimeout(context.Background(), short)
@@ -393,16 +409,36 @@ func wrongPlace(s *stage) error {
 	result := make(chan error, 1)
 	go func() { result <- s.win.Accumulate([]int64{7}, still, 9000, mpi.AccSum) }()
 	s.do("continue")
+	if err := errors.Join(<-result, s.win.Flush(still)); err != nil {
+		return err
+	}
+	s.do("stop")
+	asking, leave := context.WithTimeout(context.Background(), short)
+	defer leave()
+	_, given = s.win.WithContext(asking).FetchAndOp(7, still, 9001, mpi.AccSum)
+	again := s.win.WithContext(asking).GetAccumulate(ones, make([]int64, 8000), still, 10_000, mpi.AccSum)
+	for _, err := range []error{given, again} {
+		if !errors.Is(err, context.DeadlineExceeded) {
+			return fmt.Errorf("a rank that stands still answers: %w", err)
+		}
+	}
+	flushed := make(chan error, 1)
+	go func() {
+		err := s.win.Flush(still)
+		clear(ones) // they are free
+		flushed <- err
+	}()
+	s.do("continue")
 	got := make([]int64, windowLength)
-	if err := errors.Join(<-result, s.win.Flush(still), s.win.Get(got, still, 0), s.win.Flush(still)); err != nil {
+	if err := errors.Join(<-flushed, s.win.Get(got, still, 0), s.win.Flush(still)); err != nil {
 		return err
 	}
 	for i, v := range got {
 		want := int64(0)
 		switch {
-		case i == 9000:
+		case i == 9000, i == 9001:
 			want = 7
-		case i >= 10 && i < 8010:
+		case i >= 10 && i < 8010, i >= 10_000 && i < 18_000:
 			want = 1
 		}
 		if v != want {
