@@ -153,7 +153,7 @@ func (s *stage) serve() error {
 			return err
 		}
 		if order[0] < 0 {
-			return nil
+			return mpi.Ssend(s.world, order, caller, 3)
 		}
 		ctx, cancel := context.WithTimeout(context.Background(), guard/2)
 		w := s.win.WithContext(ctx)
@@ -186,10 +186,11 @@ func (s *stage) canLock(rank int, locks ...int64) error {
 	return nil
 }
 
-// dismiss ends the service of the other ranks.
+// dismiss ends the service of the other ranks, which have heard it when it returns.
 func (s *stage) dismiss(ranks ...int) (err error) {
 	for _, rank := range ranks {
-		err = errors.Join(err, mpi.Send(s.world, []int64{-1}, rank, 1))
+		_, heard := mpi.Sendrecv(s.world, []int64{-1}, rank, 1, make([]int64, 1), rank, 3)
+		err = errors.Join(err, heard)
 	}
 	return err
 }
