@@ -99,7 +99,7 @@ func TestAlgorithmIsThatOfTheCall(t *testing.T) {
 	const length = 1000
 	over(t, 4, func(c *mpi.Comm) error {
 		for round := range 50 {
-			before, after := "recursive-doubling", "ring"
+			before, after := "recursive-doubling", "pairwise"
 			if round%2 != 0 {
 				before, after = after, before
 			}
