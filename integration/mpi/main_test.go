@@ -22,7 +22,7 @@ func TestMain(m *testing.M) {
 		os.Exit(0)
 	}
 	proc.Main(m, map[string]proc.Role{
-		"rank": rank, "hasty": hasty, "patient": patient, "player": player, proc.ProgramRole: proc.RunProgram,
+		"rank": rank, "hasty": hasty, "patient": patient, "player": player, "queuer": queuer, proc.ProgramRole: proc.RunProgram,
 	})
 }
 
