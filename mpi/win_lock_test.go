@@ -47,7 +47,7 @@ func lockAmongTheDead(t *testing.T, s *seat, early bool) {
 		_, err := j.plane.Call(ctx, 0, kind, w.write(new(buffer), 1, h), data, answer)
 		return answer[0], err
 	}
-	if answer, err := ask(buried, askLock, head{offset: 1, flag: 1}); answer == answerDone || err != nil {
+	if answer, err := ask(buried, askLock, head{offset: 1, flag: 1}); answer != answerDead || err != nil {
 		t.Errorf("the dead ask for the lock: %d, %v", answer, err)
 	}
 	if answer, err := ask(alive, askLock, head{offset: 1, flag: 1}); answer != answerDone || err != nil {
