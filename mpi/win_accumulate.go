@@ -160,6 +160,8 @@ func (w *window) refused(call string, rank int, answer byte) error {
 		return w.fail(call, rank, ErrRange, errors.New("that rank says so"))
 	case answerLock:
 		return w.fail(call, rank, ErrWin, errors.New("that rank says that the lock is held, or is not"))
+	case answerDead:
+		return w.fail(call, rank, ErrProcFailed, errors.New("that rank takes this one for dead"))
 	}
 	return w.fail(call, rank, ErrOther, fmt.Errorf("that rank answers %d", answer))
 }

@@ -23,6 +23,7 @@ const (
 	answerNoWindow
 	answerRange
 	answerLock
+	answerDead
 )
 
 // buffer is memory for a question and its answer.

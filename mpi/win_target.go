@@ -130,12 +130,10 @@ func (p *plane) handle(kind service.Kind, f func(*exposed, head, *service.Questi
 			return
 		}
 		e.mu.Lock()
-		if e.lock.Closed() || e.lock.Mourns(int(h.origin)) {
-			e.mu.Unlock()
-			q.Answer([]byte{answerNoWindow}, nil)
-			return
+		answer, data := e.refuses(h), []byte(nil)
+		if answer == 0 {
+			answer, data = f(e, h, q)
 		}
-		answer, data := f(e, h, q)
 		e.publish()
 		if answer != 0 {
 			e.answer(q, answer, data)
@@ -144,8 +142,19 @@ func (p *plane) handle(kind service.Kind, f func(*exposed, head, *service.Questi
 	})
 }
 
+// refuses returns the answer to whoever may have nothing to do with the memory any more, or 0.
+func (e *exposed) refuses(h head) byte {
+	switch {
+	case e.lock.Closed():
+		return answerNoWindow
+	case e.lock.Mourns(int(h.origin)):
+		return answerDead
+	}
+	return 0
+}
+
 // answers are the texts of answers without data.
-var answers = [...][1]byte{{}, {answerDone}, {answerNoWindow}, {answerRange}, {answerLock}}
+var answers = [...][1]byte{{}, {answerDone}, {answerNoWindow}, {answerRange}, {answerLock}, {answerDead}}
 
 func (e *exposed) answer(q *service.Question, answer byte, data []byte) {
 	q.Answer(answers[answer][:], data)

@@ -145,12 +145,23 @@ func (s *stage) play(f func(s *stage) error) (err error) {
 	return nil
 }
 
+// What the caller orders, beside locks.
+const (
+	goHome  = -1
+	freeAll = -2
+)
+
 // serve takes the locks that the caller names, until it names none.
 func (s *stage) serve() error {
 	order := make([]int64, 1)
 	for {
 		if _, err := mpi.Recv(s.world, order, caller, 1); err != nil {
 			return err
+		}
+		if order[0] == freeAll {
+			if err := s.win.Free(); err != nil {
+				return err
+			}
 		}
 		if order[0] < 0 {
 			return mpi.Ssend(s.world, order, caller, 3)
@@ -189,7 +200,7 @@ func (s *stage) canLock(rank int, locks ...int64) error {
 // dismiss ends the service of the other ranks, which have heard it when it returns.
 func (s *stage) dismiss(ranks ...int) (err error) {
 	for _, rank := range ranks {
-		_, heard := mpi.Sendrecv(s.world, []int64{-1}, rank, 1, make([]int64, 1), rank, 3)
+		_, heard := mpi.Sendrecv(s.world, []int64{goHome}, rank, 1, make([]int64, 1), rank, 3)
 		err = errors.Join(err, heard)
 	}
 	return err
@@ -450,7 +461,7 @@ func wrongPlace(s *stage) error {
 }
 
 // unlockAtTheEnd gives locks back with a context that has ended, to a rank that stands still: it has them when the calls
-// return without an error. Free is of the same kind.
+// return without an error. Free is of the same kind, and wants all ranks.
 func unlockAtTheEnd(s *stage) error {
 	ended, cancel := context.WithCancel(context.Background())
 	cancel()
@@ -475,7 +486,21 @@ func unlockAtTheEnd(s *stage) error {
 			return fmt.Errorf("%s: %w", c.name, err)
 		}
 	}
-	return s.dismiss(witness, still)
+	for _, rank := range []int{witness, still} {
+		if err := mpi.Send(s.world, []int64{freeAll}, rank, 1); err != nil {
+			return err
+		}
+	}
+	s.do("stop")
+	result := make(chan error, 1)
+	go func() { result <- w.Free() }()
+	s.do("continue")
+	err := <-result
+	for _, rank := range []int{witness, still} {
+		_, heard := mpi.Recv(s.world, make([]int64, 1), rank, 3)
+		err = errors.Join(err, heard)
+	}
+	return err
 }
 
 // lockAllComesBack has LockAll get some locks, and not the last one, whose rank stands still: nobody else is kept from the others.

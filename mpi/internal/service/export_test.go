@@ -12,10 +12,12 @@ func (s *Service) Count(label string) (value uint64) {
 	return value
 }
 
-// Mute has the service's endpoint take nothing in until the end of the test.
-func (s *Service) Mute(t testing.TB) {
+// Mute has the service's endpoint take nothing in until hear is called, or the end of the test.
+func (s *Service) Mute(t testing.TB) (hear func()) {
 	if err := s.ep.DisableProgression(); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = s.ep.ReenableProgression() })
+	hear = func() { _ = s.ep.ReenableProgression() }
+	t.Cleanup(hear)
+	return hear
 }

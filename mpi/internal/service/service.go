@@ -42,6 +42,7 @@ type Service struct {
 	peers    []peer
 	handlers [256]handler
 	next     atomic.Uint32 // number of the next question
+	asked    atomic.Uint32 // how often the own process was
 
 	mu     sync.Mutex
 	ranks  map[mx.EndpointAddr]int // of those that have introduced themselves
