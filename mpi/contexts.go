@@ -135,6 +135,9 @@ func (n *net) context() (uint32, error) {
 				return 0, c.fail(n.op, ErrComm, "all %d contexts are in use among the ranks: Free communicators that are not needed", contextPairs)
 			}
 		}
+		if c.ctx != nil && c.ctx.Err() != nil { // rounds may all be quick, and none the last
+			return 0, n.failRound(c.broken(n.op, Undefined, Undefined, c.ctx.Err()))
+		}
 		runtime.Gosched()
 	}
 }
