@@ -84,7 +84,7 @@ func (n *net) noticeBits() uint64 {
 func (n *net) failure() *failure {
 	ep := n.c.seat.ep
 	m, st, found, err := ep.Iclaim(n.noticeBits(), mx.MatchMaskNone)
-	if !found || err != nil || st.MsgLength < noticeHead {
+	if !found || err != nil {
 		return nil
 	}
 	b := make([]byte, min(st.MsgLength, noticeRoom))
@@ -92,8 +92,13 @@ func (n *net) failure() *failure {
 	if err != nil {
 		return nil
 	}
-	if st, done, err := ep.Wait(r, noticeWait); !done || err != nil || st.Code != mx.StatusSuccess {
+	switch st, done, err := ep.Wait(r, noticeWait); {
+	case err != nil:
+		return nil
+	case !done:
 		n.c.letGo(r)
+		return nil
+	case st.Code != mx.StatusSuccess || len(b) < noticeHead:
 		return nil
 	}
 	class := ErrorClass(binary.LittleEndian.Uint32(b))
