@@ -42,6 +42,7 @@ func (s *seat) dropFreed() {
 	}
 	for _, context := range s.freed.list {
 		s.drop(bitsOf(context, 0), contextMask&^collective)
+		s.drop(noticesOf(context), contextMask|rankMask)
 	}
 }
 

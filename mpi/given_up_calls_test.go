@@ -224,6 +224,9 @@ func nothingLeft(c *mpi.Comm) error {
 			_, _, _ = c.Iprobe(mpi.AnySource, mpi.TagUB)
 			return fmt.Errorf("requests are left: %q", left)
 		}
+		if mpi.UnreadNotices(c) {
+			return errors.New("notices are left")
+		}
 		return nil
 	})
 }

@@ -47,5 +47,11 @@ func Held(c *Comm) (n int) {
 	return n
 }
 
+// UnreadNotices reports whether a notice about a collective that has failed lies at the rank.
+func UnreadNotices(c *Comm) bool {
+	_, found, _ := c.seat.ep.Iprobe(bitsOf(inwardContext, 0)|collective, contextMask)
+	return found
+}
+
 // Leavings returns how many collectives of the communicator have left something behind.
 func Leavings(c *Comm) int { return int(c.state.left.Load()) }
