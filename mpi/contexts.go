@@ -108,7 +108,7 @@ func (p *proposal) same() bool { return p[0] == ^p[1] }
 
 // context finds a context that no rank of the communicator uses, for a collective that makes a communicator. Ranks that take no
 // part in that give it back. Each proposes the next turn whose context it does not use, until all propose the same. However often
-// that is, it is one collective: whoever gives up in the middle is not in step with others later.
+// that is, it is one collective: who gives up in the middle has called as many as the others.
 func (n *net) context() (uint32, error) {
 	c := n.c
 	c.seat.dropFreed()
@@ -134,6 +134,9 @@ func (n *net) context() (uint32, error) {
 			if all[0] == noTurn || all[0]-first >= contextPairs {
 				return 0, c.fail(n.op, ErrComm, "all %d contexts are in use among the ranks: Free communicators that are not needed", contextPairs)
 			}
+		}
+		if c.ctx != nil && c.ctx.Err() != nil { // rounds may all be quick, and none the last
+			return 0, n.failRound(c.broken(n.op, Undefined, Undefined, c.ctx.Err()))
 		}
 		runtime.Gosched()
 	}

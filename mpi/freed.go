@@ -1,11 +1,9 @@
 package mpi
 
-import (
-	"sync"
-)
+import "sync"
 
 // freedKept is for how many communicators that were freed a rank looks after messages that come later.
-const freedKept = 32
+const freedKept = 16
 
 // freedContexts are the contexts of the communicators that were freed last, the oldest first from next on.
 type freedContexts struct {
@@ -39,9 +37,12 @@ func (s *seat) forget(c *Comm) {
 func (s *seat) dropFreed() {
 	s.freed.mu.Lock()
 	defer s.freed.mu.Unlock()
+	if _, some, err := s.ep.Iprobe(0, 0); !some || err != nil {
+		return // nothing has come without a receive, which is the ordinary case
+	}
 	for _, context := range s.freed.list {
-		s.drop(bitsOf(context, 0), contextMask)
-		s.drop(bitsOf(context, 0)|collective, contextMask)
+		s.drop(bitsOf(context, 0), contextMask&^collective)
+		s.drop(noticesOf(context), contextMask|rankMask)
 	}
 }
 

@@ -12,7 +12,7 @@ import (
 
 // brief is a context for a call that is to be given up.
 func brief(c *mpi.Comm) (*mpi.Comm, context.CancelFunc) {
-	ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Millisecond)
 	return c.WithContext(ctx), cancel
 }
 

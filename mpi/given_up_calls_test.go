@@ -224,6 +224,9 @@ func nothingLeft(c *mpi.Comm) error {
 			_, _, _ = c.Iprobe(mpi.AnySource, mpi.TagUB)
 			return fmt.Errorf("requests are left: %q", left)
 		}
+		if mpi.UnreadNotices(c) {
+			return errors.New("notices are left")
+		}
 		return nil
 	})
 }
@@ -240,7 +243,9 @@ func until(f func() error) (err error) {
 // TestGivenUpWithASlowPeer: every call that takes a context returns when that ends, and leaves nothing behind.
 func TestGivenUpWithASlowPeer(t *testing.T) {
 	nothing := func() error { return nil }
-	over(t, 2, func(c *mpi.Comm) error { return giveUpAll(c, nothing, nothing) })
+	giveUp := func(c *mpi.Comm) error { return giveUpAll(c, nothing, nothing) }
+	over(t, 2, giveUp)
+	t.Run("checked", func(t *testing.T) { world(t, 2, giveUp, mpi.WithCheckedCollectives()) })
 }
 
 // TestGivenUpWithADeadPeer: the same, where the peer dies in the meantime.

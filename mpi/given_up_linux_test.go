@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"strings"
 	"sync/atomic"
@@ -43,7 +44,61 @@ func withStopped(t *testing.T, program string, ranks int) {
 	}
 }
 
+// TestGivenUpSoakOfStoppedProcesses is TestGivenUpSoak of processes, of which two are stopped for moments all the time.
+func TestGivenUpSoakOfStoppedProcesses(t *testing.T) {
+	rounds := roundsOfSoak()
+	for _, transport := range []string{"shm", "tcp"} {
+		t.Run(transport, func(t *testing.T) {
+			skipWithout(t, transport)
+			for first := 0; first < rounds; first += roundsOfWorld {
+				for rank, e := range job(t, "soak", 3, "MX_TRANSPORT="+transport, "MX_EAGER=8192",
+					fmt.Sprintf("%s=%d-%d", roundsVariable, first, min(first+roundsOfWorld, rounds))) {
+					if e.code != 0 || e.output != "" {
+						t.Fatalf("rank %d: exit code %d, %s", rank, e.code, e.output)
+					}
+				}
+			}
+		})
+	}
+}
+
+// roundsVariable says which rounds the processes do.
+const roundsVariable = "MPI_TEST_ROUNDS"
+
+func soakWithStops(world *mpi.Comm) error {
+	var first, end int
+	if _, err := fmt.Sscanf(os.Getenv(roundsVariable), "%d-%d", &first, &end); err != nil {
+		return err
+	}
+	pids := make([]int, world.Size())
+	if err := mpi.Allgather(world, []int{os.Getpid()}, pids); err != nil {
+		return err
+	}
+	over, stopped := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(stopped)
+		dice := rand.New(rand.NewPCG(uint64(first), 1))
+		for world.Rank() == 0 {
+			pid := pids[1+dice.IntN(2)]
+			for _, signal := range []syscall.Signal{syscall.SIGSTOP, syscall.SIGCONT} {
+				_ = syscall.Kill(pid, signal)
+				select {
+				case <-over:
+					_ = syscall.Kill(pid, syscall.SIGCONT)
+					return
+				case <-time.After(time.Duration(dice.IntN(3000)) * time.Microsecond):
+				}
+			}
+		}
+	}()
+	err := soak(world, first, end)
+	close(over)
+	<-stopped
+	return err
+}
+
 func init() {
+	programs["soak"] = soakWithStops
 	programs["stopped"] = func(world *mpi.Comm) error {
 		p, err := findPatient(world)
 		if err != nil {

@@ -18,28 +18,38 @@ var soakRounds = flag.Int("mpi.rounds", 0, "rounds of TestGivenUpSoak over each 
 // TestGivenUpSoak: communicators are made, calls on them given up at any moment, and the communicators freed and followed by others. No
 // result is wrong, and nothing hangs.
 func TestGivenUpSoak(t *testing.T) {
-	rounds := *soakRounds
-	if rounds == 0 {
-		rounds = 300
-		if testing.Short() || mpi.Racing {
-			rounds = 60
-		}
-	}
+	rounds := roundsOfSoak()
 	for _, medium := range media {
 		t.Run(medium, func(t *testing.T) {
 			skipWithout(t, medium)
-			for first := 0; first < rounds; first += 1000 { // each world has to end in its time
-				world(t, 3, func(c *mpi.Comm) error {
-					for round := first; round < min(first+1000, rounds); round++ {
-						if err := soakRound(c, round); err != nil {
-							return fmt.Errorf("round %d: %w", round, err)
-						}
-					}
-					return nothingLeft(c)
-				}, mpi.WithTransports(medium), mpi.WithEndpoint(mx.WithEagerLimit(8192)))
+			for first := 0; first < rounds; first += roundsOfWorld {
+				world(t, 3, func(c *mpi.Comm) error { return soak(c, first, min(first+roundsOfWorld, rounds)) },
+					mpi.WithTransports(medium), mpi.WithEndpoint(mx.WithEagerLimit(8192)))
 			}
 		})
 	}
+}
+
+func roundsOfSoak() int {
+	switch {
+	case *soakRounds > 0:
+		return *soakRounds
+	case testing.Short() || mpi.Racing:
+		return 60
+	}
+	return 300
+}
+
+// roundsOfWorld is how many rounds there are in a world, which has to end in its time.
+const roundsOfWorld = 200
+
+func soak(c *mpi.Comm, first, end int) error {
+	for round := first; round < end; round++ {
+		if err := soakRound(c, round); err != nil {
+			return fmt.Errorf("round %d: %w", round, err)
+		}
+	}
+	return nothingLeft(c)
 }
 
 // soakCalls are collectives whose results are checked: all contribute value at each place, of so many.

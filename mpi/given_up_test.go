@@ -44,6 +44,43 @@ func init() {
 	}
 }
 
+// TestWhatIsHeldIsBounded: with as much of the arena in use by what was given up as may be, scratch memory is ordinary memory, until
+// that is over.
+func TestWhatIsHeldIsBounded(t *testing.T) {
+	ours, err := mx.Alloc(1 << 20)
+	if err != nil {
+		t.Skip(err)
+	}
+	if err := mx.Free(ours); err != nil {
+		t.Fatal(err)
+	}
+	world(t, 2, func(c *mpi.Comm) error {
+		if c.Rank() == 1 {
+			if _, err := mpi.Recv(c, make([]byte, 1), 0, goTag); err != nil {
+				return err
+			}
+			return second(mpi.Recv(c, make([]byte, 1), 0, 1))
+		}
+		q, err := mpi.Issend(c, []byte{1}, 1, 1)
+		if err != nil {
+			return err
+		}
+		mpi.Hold(c, make([]byte, mpi.HeldMost), q)
+		if mx.Free(mpi.TakeScratch(c, 1<<20)) == nil {
+			return errors.New("scratch memory is of the arena, though as much is held as may be")
+		}
+		if err := mpi.Send(c, []byte{1}, 1, goTag); err != nil {
+			return err
+		}
+		return until(func() error {
+			if mpi.Held(c) > 0 {
+				return errors.New("it is held still")
+			}
+			return mx.Free(mpi.TakeScratch(c, 1<<20))
+		})
+	})
+}
+
 // reduceInVain has rank 2 give up a Reduce while it waits for rank 0 to take what it has combined with that of rank 3. Rank 0 takes it
 // only when rank 2 is in the next one.
 func reduceInVain(c *mpi.Comm, length int) error {

@@ -7,16 +7,20 @@ import (
 )
 
 // leavings are what a collective leaves behind that has failed at this rank: receives of no bytes, in the place of those that were
-// taken back or never made. They receive what comes for it later, and drop it.
+// taken back or never made, which receive what comes for it later, and drop it; and notices of other ranks that nobody has read.
 type leavings struct {
-	turn  uint64 // of the collective
-	sinks []mx.Request
+	turn    uint64 // of the collective
+	notices uint64 // their bits
+	sinks   []mx.Request
 }
 
 const (
 	// leavingsKept is how many collectives of a communicator may have left something behind. The messages of earlier ones wait
 	// for Free.
 	leavingsKept = 256
+
+	// noticesAge is after how many collectives no notice about one is expected any more. Later ones wait for Free.
+	noticesAge = 128
 
 	// leavingsAge is after how many collectives nothing may be left of one: long before its tag comes again.
 	leavingsAge = 1 << (tagBits - 1)
@@ -73,21 +77,28 @@ func (c *Comm) release(b begun) mx.Fate {
 	return mx.FateInUse
 }
 
-// sink begins a receive of what a rank may send yet for the collective, which drops it. Of a rank that is not connected nothing
-// comes before Free.
+// sink begins a receive of what a rank may send yet for the collective, which drops it.
 func (n *net) sink(from int) {
-	p := n.c.peers[from].Load()
-	if p == nil {
-		return
+	var r mx.Request
+	var err error
+	ep, match := n.c.seat.ep, n.in|uint64(from)<<rankShift
+	if p := n.c.peers[from].Load(); p != nil {
+		r, err = ep.IrecvFrom(nil, p.addr, match, mx.MatchMaskNone, nil)
+	} else {
+		r, err = ep.Irecv(nil, match, mx.MatchMaskNone, nil)
 	}
-	r, err := n.c.seat.ep.IrecvFrom(nil, p.addr, n.in|uint64(from)<<rankShift, mx.MatchMaskNone, nil)
-	if err != nil {
-		return
+	if err == nil {
+		left := n.leaves()
+		left.sinks = append(left.sinks, r)
 	}
+}
+
+// leaves returns what the collective leaves behind: it has failed.
+func (n *net) leaves() *leavings {
 	if n.left == nil {
-		n.left = &leavings{turn: n.turn}
+		n.left = &leavings{turn: n.turn, notices: n.noticeBits()}
 	}
-	n.left.sinks = append(n.left.sinks, r)
+	return n.left
 }
 
 // leave keeps what a collective leaves behind.
@@ -115,11 +126,11 @@ func (c *Comm) tidy(turn uint64) {
 	st.mu.Lock()
 	defer st.mu.Unlock()
 	st.leavings = slices.DeleteFunc(st.leavings, func(l *leavings) bool {
-		if turn-l.turn > leavingsAge {
+		if l.over(c.seat) && turn-l.turn > noticesAge || turn-l.turn > leavingsAge {
 			l.end(c.seat)
 			return true
 		}
-		return l.over(c.seat)
+		return false
 	})
 	st.left.Store(int32(len(st.leavings)))
 }
@@ -144,9 +155,10 @@ func (l *leavings) over(s *seat) bool {
 	return len(l.sinks) == 0
 }
 
-// end takes the receives back.
+// end takes the receives back, and drops the notices.
 func (l *leavings) end(s *seat) {
 	for _, r := range l.sinks {
 		_, _, _ = s.ep.Abandon(r)
 	}
+	s.drop(l.notices, mx.MatchMaskNone)
 }

@@ -1,6 +1,7 @@
 package mpi
 
 import (
+	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -52,6 +53,7 @@ func (n *net) fail(err error, run func(rest coll.Net) error) error {
 		n.rest = &rest{n: n, notice: n.notice(err), told: map[int]bool{}}
 		n.rest.quiet = errors.Is(err, ErrProcFailed) // deaths end the waits of all by themselves
 	}
+	n.leaves()
 	r := n.rest
 	r.sent, r.received = n.sent, n.received
 	if n.checked() {
@@ -77,14 +79,17 @@ func (n *net) notice(err error) []byte {
 
 // noticeBits are those of the notices about a collective.
 func (n *net) noticeBits() uint64 {
-	return bitsOf(inwardContext, int(n.c.state.context/2)) | collective | uint64(n.seq)
+	return noticesOf(n.c.state.context) | uint64(n.seq)
 }
+
+// noticesOf returns the bits of the notices about the collectives of a communicator, but for the tag.
+func noticesOf(context uint32) uint64 { return bitsOf(inwardContext, int(context/2)) | collective }
 
 // failure returns what another rank has said of its failure in the collective, or nil.
 func (n *net) failure() *failure {
 	ep := n.c.seat.ep
 	m, st, found, err := ep.Iclaim(n.noticeBits(), mx.MatchMaskNone)
-	if !found || err != nil || st.MsgLength < noticeHead {
+	if !found || err != nil {
 		return nil
 	}
 	b := make([]byte, min(st.MsgLength, noticeRoom))
@@ -92,8 +97,13 @@ func (n *net) failure() *failure {
 	if err != nil {
 		return nil
 	}
-	if st, done, err := ep.Wait(r, noticeWait); !done || err != nil || st.Code != mx.StatusSuccess {
+	switch st, done, err := ep.Wait(r, noticeWait); {
+	case err != nil:
+		return nil
+	case !done:
 		n.c.letGo(r)
+		return nil
+	case st.Code != mx.StatusSuccess || len(b) < noticeHead:
 		return nil
 	}
 	class := ErrorClass(binary.LittleEndian.Uint32(b))
@@ -113,16 +123,27 @@ func (r *rest) tell(to, bytes int) {
 		return
 	}
 	r.told[to] = true
-	p, err := r.n.c.peer(r.n.op, to, Undefined)
-	if err != nil {
-		return // it learns of the death, or does not wait for a rank that it is not connected with
-	}
 	instead := odd[:]
 	if bytes > 0 {
 		instead = nil
 	}
-	r.n.c.seat.post(r.notice, p, r.n.noticeBits())
-	r.n.c.seat.post(instead, p, r.n.out)
+	c, notice, noticeBits, out := r.n.c, r.notice, r.n.noticeBits(), r.n.out
+	say := func(p *peer) {
+		c.seat.post(notice, p, noticeBits)
+		c.seat.post(instead, p, out)
+	}
+	if p := c.peers[to].Load(); p != nil {
+		say(p)
+		return
+	}
+	c.seat.ep.Share()
+	go func() { // the context of the communicator may have ended, and the rank may be stopped
+		ctx, cancel := context.WithTimeout(c.seat.job.life, tellBound)
+		defer cancel()
+		if p, err := c.seat.reach(ctx, int(c.world[to])); err == nil {
+			say(p)
+		}
+	}()
 }
 
 // post sends what nobody waits for and nobody changes.

@@ -1,5 +1,7 @@
 package mpi
 
+import "gomx/mx"
+
 // ContextPairs is how many communicators a rank can have, apart from the world and its own.
 const ContextPairs = contextPairs
 
@@ -45,6 +47,23 @@ func Held(c *Comm) (n int) {
 		n += len(h.pieces)
 	}
 	return n
+}
+
+// HeldMost is how many bytes may be held before large scratch memory is ordinary memory.
+const HeldMost = heldMost
+
+// Hold keeps a piece until a request is over.
+func Hold(c *Comm, piece []byte, q Request) {
+	c.seat.scratch.hold([][]byte{piece}, []mx.Request{q.mx()})
+}
+
+// TakeScratch returns a large piece of scratch memory.
+func TakeScratch(c *Comm, size int) []byte { return c.seat.scratch.take(c.seat.ep, size) }
+
+// UnreadNotices reports whether a notice about a collective that has failed lies at the rank.
+func UnreadNotices(c *Comm) bool {
+	_, found, _ := c.seat.ep.Iprobe(bitsOf(inwardContext, 0)|collective, contextMask)
+	return found
 }
 
 // Leavings returns how many collectives of the communicator have left something behind.
