@@ -1,6 +1,8 @@
 package mpi
 
 import (
+	"reflect"
+
 	"gomx/mpi/internal/coll"
 	"gomx/mpi/internal/elem"
 )
@@ -65,7 +67,7 @@ func checkReduction[T any](c *Comm, name string, send, recv []T, op Op[T]) error
 func reduce[T any](n *net, send, recv []T, op Op[T], root int) error {
 	unit := elem.Size[T]()
 	if n.checked() {
-		if err := n.agree(deed{kind: coll.KindReduce, root: root, unit: unit, count: len(send), op: nameOf(op)}); err != nil {
+		if err := n.agree(deed{kind: coll.KindReduce, root: root, element: reflect.TypeFor[T](), count: len(send), op: nameOf(op)}); err != nil {
 			return err
 		}
 	}
@@ -96,7 +98,7 @@ func Iallreduce[T any](c *Comm, send, recv []T, op Op[T]) (Request, error) {
 func allreduce[T any](n *net, send, recv []T, op Op[T]) error {
 	unit := elem.Size[T]()
 	if n.checked() {
-		if err := n.agree(deed{kind: coll.KindAllreduce, unit: unit, count: len(send), op: nameOf(op)}); err != nil {
+		if err := n.agree(deed{kind: coll.KindAllreduce, element: reflect.TypeFor[T](), count: len(send), op: nameOf(op)}); err != nil {
 			return err
 		}
 	}

@@ -1,6 +1,8 @@
 package mpi
 
 import (
+	"reflect"
+
 	"gomx/mpi/internal/coll"
 	"gomx/mpi/internal/elem"
 )
@@ -79,7 +81,7 @@ func reduceScatter[T any](n *net, send, recv []T, counts []int, op Op[T]) error 
 		p = coll.Listed(counts, nil, unit)
 	}
 	if n.checked() {
-		d := deed{kind: coll.KindReduceScatter, unit: unit, count: len(send), op: nameOf(op), parts: digest(counts)}
+		d := deed{kind: coll.KindReduceScatter, element: reflect.TypeFor[T](), count: len(send), op: nameOf(op), parts: digest(counts)}
 		if err := n.agree(d); err != nil {
 			return err
 		}
