@@ -39,8 +39,8 @@ func (e *Engine) arriveEager(p *peer, h *wire.Header, payload []byte) {
 			}
 			return
 		}
-		if p.local != head.Session {
-			return // disconnected by the handler: the message died with the session
+		if e.died(p, &head) {
+			return
 		}
 		if slot, ok := e.posted.Arrive(head.Match); ok {
 			e.receiveEager(p, slot, &head, payload)
@@ -75,7 +75,7 @@ func (e *Engine) arriveRendezvous(p *peer, h *wire.Header, desc []byte) {
 			e.settleSync(p, session, head.ID, 0, wire.Discarded)
 			return
 		}
-		if p.local != head.Session {
+		if e.died(p, &head) {
 			return
 		}
 		if slot, ok := e.posted.Arrive(head.Match); ok {
@@ -105,11 +105,17 @@ func (e *Engine) matchRendezvous(p *peer, slot int32, h *wire.Header) *request {
 func (e *Engine) askHandler(p *peer, match uint64, length uint32, data []byte) Action {
 	e.count.Handled++
 	e.incoming = Incoming{Source: Addr{e.shown(p.index), p.remote}, Match: match, Length: length, Data: data}
-	e.handling = true
+	e.handling, e.lostSelf = true, false
 	action := e.host.Unexpected(&e.incoming)
 	e.handling = false
 	e.incoming.Data = nil
 	return action
+}
+
+// died reports whether a message that was shown to the handler has died with its session: the handler, or
+// somebody beside it, has disconnected its sender.
+func (e *Engine) died(p *peer, h *wire.Header) bool {
+	return p.local != h.Session || e.lostSelf && e.ourselves(p)
 }
 
 // stored notes a message that nobody waited for.

@@ -35,7 +35,7 @@ func (e *Engine) Forget(h Handle) error {
 		return ErrBadRequest
 	}
 	if r.state == stateComplete {
-		e.doneOf(r).remove(&e.reqs, r)
+		e.doneOf(r).remove(&e.reqs, slot, r)
 		e.reqs.release(slot, r)
 		return nil
 	}

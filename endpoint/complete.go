@@ -79,7 +79,7 @@ func (e *Engine) Test(h Handle, st *Status) (bool, error) {
 func (e *Engine) collect(slot int32, r *request, st *Status) {
 	r.status(st)
 	st.Source.Peer = e.shown(r.peer)
-	e.doneOf(r).remove(&e.reqs, r)
+	e.doneOf(r).remove(&e.reqs, slot, r)
 	e.reqs.release(slot, r)
 }
 

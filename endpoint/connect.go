@@ -51,6 +51,7 @@ func (e *Engine) Iconnect(nic uint64, endpoint uint32, filter uint32, match uint
 	if p.link != nil {
 		e.askPeer(p, r)
 	} else {
+		p.anew = p.dialled
 		e.dial(p)
 	}
 	return h

@@ -7,14 +7,17 @@ import (
 
 // Disconnect ends the session with a peer (XII.1.1): its requests complete with
 // EndpointUnreachable, its unexpected messages are dropped, and the address is
-// dead until a connect succeeds again. Disconnecting oneself does nothing.
+// dead until a connect succeeds again. Our own address needs no connect, and is
+// never dead.
 func (e *Engine) Disconnect(a Addr) error {
 	if !e.known(a) {
 		return ErrBadAddress
 	}
 	p := e.peers[a.Peer]
 	switch {
-	case p.index == 0 || p.remote != a.Session:
+	case p.remote != a.Session:
+	case p.index == 0:
+		e.partSelf()
 	case p.state == peerConnected:
 		e.part(p)
 	default:

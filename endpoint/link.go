@@ -105,8 +105,8 @@ func (a address) less(b address) bool {
 	return a.nic < b.nic || a.nic == b.nic && a.endpoint < b.endpoint
 }
 
-// LinkFailed ends the connects to a peer that no link can be had to. The code
-// says why, as EndpointClosed or EndpointUnreachable. With TimedOut the peer is
+// LinkFailed ends the connects to a peer that no link can be had to, if all of them are older than
+// the dial that has found that. The code says why, as EndpointClosed or EndpointUnreachable. With TimedOut the peer is
 // there, or may be, but is too slow at the moment: connects go on, and dial again,
 // for as long as they are given.
 func (e *Engine) LinkFailed(pi int32, code Code) {
@@ -222,7 +222,14 @@ func (e *Engine) awaited(p *peer) (found bool) {
 	return found
 }
 
+// failConnects ends the connects to p. If one has begun since the dial that found nobody, the peer
+// may have come back before it, and is dialled again.
 func (e *Engine) failConnects(p *peer, code Code) {
+	if p.anew && e.awaited(p) {
+		p.anew = false
+		e.dial(p)
+		return
+	}
 	e.eachConnect(p, func(slot int32, r *request) { e.complete(slot, r, code) })
 	e.undial(p)
 }

@@ -72,6 +72,7 @@ type peer struct {
 	level    int  // bytes of room after the last grant
 	dry      bool // the peer has no bytes to grant for now
 	dialled  bool // Host.Dial has not been answered
+	anew     bool // a connect has begun since, for which an answer that there is nobody may come too early
 	redials  int  // in a row that brought no session
 	redialAt Tick // when a link is asked for again, or Never
 	asking   bool // connects are pending, which are asked again at askAt

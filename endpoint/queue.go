@@ -22,8 +22,8 @@ func (d *doneList) add(s *slab, slot int32, r *request) {
 	}
 }
 
-func (d *doneList) remove(s *slab, r *request) {
-	if d.fresh != none && s.at(d.fresh) == r {
+func (d *doneList) remove(s *slab, slot int32, r *request) {
+	if d.fresh == slot {
 		d.fresh = r.next
 	}
 	s.remove(&d.list, r)
@@ -59,7 +59,7 @@ func (e *Engine) CloseQueue(q QueueID) {
 		}
 		complete := r.state == stateComplete
 		if complete {
-			e.queues[q].remove(&e.reqs, r)
+			e.queues[q].remove(&e.reqs, slot, r)
 		}
 		if r.flags &^= queued; complete {
 			e.done.add(&e.reqs, slot, r)
@@ -78,7 +78,7 @@ func (e *Engine) Enqueue(h Handle, q QueueID) error {
 		r.flags, r.queue = r.flags|queued, q
 		return nil
 	}
-	e.doneOf(r).remove(&e.reqs, r)
+	e.doneOf(r).remove(&e.reqs, slot, r)
 	r.flags, r.queue = r.flags|queued, q
 	e.queues[q].add(&e.reqs, slot, r)
 	e.ended++ // who waits for the queue is to see it

@@ -45,7 +45,11 @@ func (e *Engine) deliverSelf(p *peer, slot int32, r *request) {
 	}
 	if e.handler {
 		r.state = stateOffered // so that nothing else delivers it meanwhile
-		if e.askHandler(p, r.match, r.msgLen, e.selfData(r)) == Finished {
+		action := e.askHandler(p, r.match, r.msgLen, e.selfData(r))
+		if e.lostSelf {
+			return // the send has ended
+		}
+		if action == Finished {
 			p.medium.SentEager++
 			e.completeSend(slot, r, 0, wire.Discarded)
 			return
@@ -103,6 +107,19 @@ func (e *Engine) storeSelf(p *peer, slot int32, r *request) {
 		e.complete(slot, r, Success)
 	}
 	e.stored(id)
+}
+
+// partSelf ends what is under way with ourselves.
+func (e *Engine) partSelf() {
+	from := e.peers[0]
+	if e.local(from) {
+		e.lostSelf = true
+		e.endRequests(from, EndpointUnreachable)
+	} else {
+		from = e.peers[e.mirror]
+		e.loseSelf(EndpointUnreachable)
+	}
+	e.dropStored(from, true)
 }
 
 func (e *Engine) matchSelf(to int32, recv, send *request) {

@@ -65,6 +65,7 @@ func (e *Engine) ownLinkUp(p *peer, l wire.Link, dialled bool) {
 
 // loseSelf ends what was under way when the link to ourselves is gone for good.
 func (e *Engine) loseSelf(code Code) {
+	e.lostSelf = true
 	for _, p := range []*peer{e.peers[0], e.peers[e.mirror]} {
 		link := p.link
 		e.endRequests(p, code)

@@ -1,12 +1,15 @@
 package exs
 
 import (
+	"encoding/binary"
+
 	"gomx/exs/internal/life"
 )
 
 // Close closes a socket of any kind (4.4). The socket is refused everywhere at once.
 // Sends that have started still reach the peer, and the end of the operation, an event
-// of type EvtClose, says that all is over; with Block the call waits for that.
+// of type EvtClose, says that all is over; with Block the call waits for that. It comes when the peer's library
+// has what was sent, which then survives the end of this process, or when it has not answered for lingerTime, a second.
 // Receives that wait end with nothing. With DontLinger the connection is torn down: whatever
 // waits, at both sides, ends with ECONNRESET. A listener's Accepts, and a connect that is under way,
 // end with ECANCELED. Errors: EBADF, EINVAL.
@@ -103,6 +106,12 @@ func (s *Socket) settled(o *op) bool {
 		if s.fate == 0 && !s.peer.IsZero() {
 			s.endWriting()
 		}
+		if s.lingers() {
+			return false
+		}
+		if s.linger != nil {
+			s.linger.Stop()
+		}
 		s.finish(o, 0)
 		s.vacate()
 		return true
@@ -196,7 +205,7 @@ func (s *Socket) Shutdown(how How, flags Flags, q *Queue, ahandle any) error {
 // stopReading ends our receives, and tells the peer.
 func (s *Socket) stopReading() {
 	if s.fate == 0 {
-		_ = s.say(ctlStop, nil)
+		s.sayLast(ctlStop, nil)
 	}
 	if s.stream != nil {
 		s.stopStreamReading()
@@ -215,5 +224,5 @@ func (s *Socket) endWriting() {
 		s.endStreamWriting()
 		return
 	}
-	s.sayNumber(ctlFin, s.packets.sent)
+	s.sayLast(ctlFin, binary.LittleEndian.AppendUint32(nil, s.packets.sent))
 }

@@ -168,12 +168,9 @@ func (c *Conn) writeLong(b []byte) (int, Errno) {
 	return c.out.end(o)
 }
 
-// lingerTime is how long Close waits for the last bytes to leave. Then it leaves
-// that to another goroutine.
-const lingerTime = 100 * time.Millisecond
-
 // Close closes the connection. Reads and Writes that wait end with net.ErrClosed, and
-// the peer gets what was written before. Error: net.ErrClosed the second time.
+// the peer gets what was written before, also if the process ends now: Close waits until the peer's library has it, a
+// second at most, and leaves the rest to another goroutine. Error: net.ErrClosed the second time.
 func (c *Conn) Close() error {
 	if !c.closed.CompareAndSwap(false, true) {
 		return c.fault("close", net.ErrClosed)

@@ -154,3 +154,14 @@ func TestPeerIsKilled(t *testing.T) {
 		w.ok(s.BlockingClose())
 	})
 }
+
+// A close does not wait for ever for a process that is stopped to take what was sent.
+func TestCloseTowardsStopped(t *testing.T) {
+	eachType(t, func(w *world, typ int) {
+		cmd, s := other(w, typ)
+		w.freeze(cmd.Process)
+		_, err := s.Write([]byte("for later"))
+		w.ok(err)
+		w.within("the close", func() { w.ok(s.BlockingClose()) })
+	})
+}

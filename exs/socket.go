@@ -4,6 +4,7 @@ import (
 	"net/netip"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"gomx/exs/internal/life"
 	"gomx/mx"
@@ -30,14 +31,17 @@ type Socket struct {
 
 	ops         []*op // all
 	spare       *op
-	outstanding int   // operations
-	sending     int   // of those, sends
-	receiving   int   // and receives
-	ending      []*op // shutdowns and the close, in order, that wait for what was before
-	buried      bool  // the number was given back
-	wrote       bool  // the peer knows that nothing follows
-	stops       bool  // the peer takes nothing any more
-	fate        Errno // why the connection is no more, if it was torn down
+	outstanding int         // operations
+	sending     int         // of those, sends
+	receiving   int         // and receives
+	ending      []*op       // shutdowns and the close, in order, that wait for what was before
+	buried      bool        // the number was given back
+	wrote       bool        // the peer knows that nothing follows
+	stops       bool        // the peer takes nothing any more
+	untaken     int         // last words that the peer has not taken
+	linger      *time.Timer // of the close, once it waits for them
+	lingered    bool        // and has done so for long enough
+	fate        Errno       // why the connection is no more, if it was torn down
 
 	files   []*fileSend // the first is under way
 	packets packets

@@ -167,6 +167,10 @@ func (s *Socket) tellStream(m *stream.Message) {
 	}
 	var b [stream.MessageSize]byte
 	m.Encode(&b)
+	if m.Kind == stream.Fin {
+		s.sayLast(ctlStream, b[:])
+		return
+	}
 	_ = s.say(ctlStream, b[:])
 }
 

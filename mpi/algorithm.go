@@ -8,7 +8,7 @@ import "gomx/mpi/internal/coll"
 func (c *Comm) Algorithm(kind string, bytes int) string {
 	for _, k := range coll.Kinds() {
 		if k.String() == kind {
-			return c.choose(k, bytes, true).String()
+			return c.choose(k, bytes, true, c.overrides()).String()
 		}
 	}
 	return ""
@@ -27,8 +27,8 @@ func Algorithms() (kinds []string, algorithms [][]string) {
 }
 
 // SetAlgorithm chooses the algorithm of a kind of collective on the communicator, from the next
-// call on; "automatic" leaves the choice to the library again. All ranks must call it, between the same
-// collectives. One that can't do the job, such as recursive doubling of an Allgather among 6 ranks, is
+// call on; "automatic" leaves the choice to the library again. What was begun before goes on as it was begun. All ranks must call it,
+// between the same collectives. One that can't do the job, such as recursive doubling of an Allgather among 6 ranks, is
 // passed over. Errors: ErrComm, ErrArg.
 func (c *Comm) SetAlgorithm(kind, algorithm string) error {
 	if err := c.usable("SetAlgorithm"); err != nil {
@@ -50,12 +50,13 @@ func (c *Comm) overrides() *coll.Overrides {
 }
 
 // choose returns the algorithm for a collective.
-func (c *Comm) choose(k coll.Kind, bytes int, alike bool) coll.Algorithm {
-	return coll.Choose(k, bytes, coll.Shape{Ranks: len(c.peers), Crowd: c.crowd()}, alike, c.overrides())
+func (c *Comm) choose(k coll.Kind, bytes int, alike bool, set *coll.Overrides) coll.Algorithm {
+	return coll.Choose(k, bytes, coll.Shape{Ranks: len(c.peers), Crowd: c.crowd()}, alike, set)
 }
 
+// choose returns the algorithm for the collective, as it was set when that was called.
 func (n *net) choose(k coll.Kind, bytes int, alike bool) coll.Algorithm {
-	return n.c.choose(k, bytes, alike)
+	return n.c.choose(k, bytes, alike, n.set)
 }
 
 // crowd returns how many ranks of the communicator share a core.

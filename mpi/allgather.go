@@ -10,6 +10,7 @@ import (
 // Allgather collects send of all ranks, of the same length, in recv of all ranks, in the order
 // of the ranks (MPI_Allgather). send may be the rank's part of recv, or recv itself if that already has the
 // part. Errors: ErrComm, ErrType, ErrCount, ErrArg for buffers that overlap otherwise, ErrProcFailed.
+// If the context of the communicator ends it, the buffers stay in use: see Comm.WithContext.
 func Allgather[T any](c *Comm, send, recv []T) error {
 	n, g, err := beginAllgather(c, "Allgather", send, recv, nil, nil)
 	if err != nil {
@@ -27,6 +28,7 @@ func Iallgather[T any](c *Comm, send, recv []T) (Request, error) {
 // Allgatherv is Allgather of lengths that differ: recv takes counts[i] elements of rank i, which go to
 // displs[i], or one behind the other if displs is nil (MPI_Allgatherv). counts is the same at all ranks. Parts
 // must not overlap.
+// If the context of the communicator ends it, the buffers stay in use: see Comm.WithContext.
 func Allgatherv[T any](c *Comm, send, recv []T, counts, displs []int) error {
 	n, g, err := beginAllgather(c, "Allgatherv", send, recv, counts, displs)
 	if err != nil {
@@ -68,14 +70,22 @@ func (n *net) allgather(g *gathering) error {
 	if !g.alike { // the choice must be the same everywhere
 		bytes = g.parts.Total(n.Size()) / n.Size()
 	}
+	a := n.choose(coll.KindAllgather, bytes, g.alike)
+	var err error
 	if n.checked() {
 		d := deed{kind: coll.KindAllgather, element: g.element, count: len(g.own) / g.unit}
 		if !g.alike {
 			d.count, d.parts = 0, digest(g.counts)
 		}
-		if err := n.agree(d); err != nil {
-			return err
-		}
+		err = n.agree(d)
 	}
-	return coll.Allgather(n, g.own, g.all, g.parts, n.choose(coll.KindAllgather, bytes, g.alike))
+	if err == nil {
+		err = coll.Allgather(n, g.own, g.all, g.parts, a)
+	}
+	if err == nil {
+		return nil
+	}
+	return n.fail(err, func(rest coll.Net) error {
+		return coll.Allgather(rest, make([]byte, len(g.own)), make([]byte, len(g.all)), g.parts, a)
+	})
 }

@@ -10,6 +10,7 @@ import (
 // Alltoall sends part i of send to rank i, and receives the part of rank i in part i of
 // recv; all parts are of one length (MPI_Alltoall). The same slice may be given twice. Errors: ErrComm, ErrType,
 // ErrCount, ErrArg for buffers that overlap otherwise, ErrProcFailed.
+// If the context of the communicator ends it, the buffers stay in use: see Comm.WithContext.
 func Alltoall[T any](c *Comm, send, recv []T) error {
 	n, x, err := beginAlltoall(c, "Alltoall", send, nil, nil, recv, nil, nil)
 	if err != nil {
@@ -30,6 +31,7 @@ func Ialltoall[T any](c *Comm, send, recv []T) (Request, error) {
 // Alltoallv is Alltoall of lengths that differ: sendCounts[i] elements of send, from sendDispls[i] on, go to
 // rank i, and recvCounts[i] elements of rank i go to recvDispls[i] of recv (MPI_Alltoallv). Where displacements
 // are nil, the parts lie one behind the other. Parts of recv must not overlap.
+// If the context of the communicator ends it, the buffers stay in use: see Comm.WithContext.
 func Alltoallv[T any](c *Comm, send []T, sendCounts, sendDispls []int, recv []T, recvCounts, recvDispls []int) error {
 	n, x, err := beginAlltoall(c, "Alltoallv", send, sendCounts, sendDispls, recv, recvCounts, recvDispls)
 	if err != nil {
@@ -89,13 +91,20 @@ func beginAlltoall[T any](c *Comm, op string, send []T, sendCounts, sendDispls [
 }
 
 func (n *net) alltoall(x *exchange) error {
-	if err := n.agree(deed{kind: coll.KindAlltoall, element: x.element, count: x.length / x.unit}); err != nil {
-		return err
+	a := n.choose(coll.KindAlltoall, x.length, x.alike)
+	err := n.agree(deed{kind: coll.KindAlltoall, element: x.element, count: x.length / x.unit})
+	if err == nil {
+		send := x.send
+		if elem.Same(send, x.recv) {
+			send = n.Scratch(len(x.send))
+			copy(send, x.send)
+		}
+		err = coll.Alltoall(n, send, x.sendParts, x.recv, x.recvParts, a)
 	}
-	send := x.send
-	if elem.Same(send, x.recv) {
-		send = n.Scratch(len(x.send))
-		copy(send, x.send)
+	if err == nil {
+		return nil
 	}
-	return coll.Alltoall(n, send, x.sendParts, x.recv, x.recvParts, n.choose(coll.KindAlltoall, x.length, x.alike))
+	return n.fail(err, func(rest coll.Net) error {
+		return coll.Alltoall(rest, make([]byte, len(x.send)), x.sendParts, make([]byte, len(x.recv)), x.recvParts, a)
+	})
 }

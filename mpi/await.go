@@ -73,18 +73,9 @@ func (q *Request) bereaved(op string) error {
 	return nil
 }
 
-// retract gives up a request that is not to be waited for any more. With done it was
-// complete in time.
-func (c *Comm) retract(r mx.Request, kind requestKind) (st mx.Status, done bool) {
-	if kind == recvRequest {
-		if taken, err := c.seat.ep.Cancel(r); err != nil || taken {
-			return st, false
-		}
-		if st, done, err := c.seat.ep.Wait(r, mx.Infinite); done && err == nil {
-			return st, true
-		}
-		return st, false
-	}
-	_ = c.seat.ep.Forget(r)
-	return st, false
+// letGo gives up a request that is not to be waited for any more. With done it was complete in time. Otherwise a
+// receive without a message is taken back; all else goes on, and uses its memory until it is over.
+func (c *Comm) letGo(r mx.Request) (st mx.Status, done bool) {
+	fate, st, err := c.seat.ep.Abandon(r)
+	return st, fate == mx.FateEnded && err == nil
 }

@@ -10,7 +10,7 @@ type background struct{ err error }
 // start runs the rest of a collective.
 func (n *net) start(run func() error) (Request, error) {
 	c, op, ep := n.c, n.op, n.c.seat.ep
-	match := bitsOf(inwardContext, 0) | uint64(c.seat.told.Add(1))&tagMask
+	match := bitsOf(inwardContext, 0) | uint64(c.seat.told.Add(1))
 	b := &background{}
 	r, err := ep.Irecv(nil, match, mx.MatchMaskNone, b)
 	if err != nil {

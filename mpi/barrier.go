@@ -21,8 +21,13 @@ func (c *Comm) Ibarrier() (Request, error) {
 }
 
 func (n *net) barrier() error {
-	if err := n.agree(deed{kind: coll.KindBarrier}); err != nil {
-		return err
+	a := n.choose(coll.KindBarrier, 0, true)
+	err := n.agree(deed{kind: coll.KindBarrier})
+	if err == nil {
+		err = coll.Barrier(n, a)
 	}
-	return coll.Barrier(n, n.choose(coll.KindBarrier, 0, true))
+	if err == nil {
+		return nil
+	}
+	return n.fail(err, func(rest coll.Net) error { return coll.Barrier(rest, a) })
 }

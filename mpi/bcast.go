@@ -9,6 +9,7 @@ import (
 // Bcast copies buf of the root into buf of all other ranks, where it has the same
 // length (MPI_Bcast). Errors: ErrComm, ErrRoot, ErrType, ErrCount where the lengths differ,
 // ErrProcFailed.
+// If the context of the communicator ends it, buf stays in use: see Comm.WithContext.
 func Bcast[T any](c *Comm, buf []T, root int) error {
 	n, b, err := beginBcast(c, "Bcast", buf, root)
 	if err != nil {
@@ -38,8 +39,13 @@ func beginBcast[T any](c *Comm, op string, buf []T, root int) (*net, []byte, err
 }
 
 func (n *net) bcast(b []byte, root int, element reflect.Type) error {
-	if err := n.agree(deed{kind: coll.KindBcast, root: root, element: element, count: len(b) / int(element.Size())}); err != nil {
-		return err
+	a := n.choose(coll.KindBcast, len(b), true)
+	err := n.agree(deed{kind: coll.KindBcast, root: root, element: element, count: len(b) / int(element.Size())})
+	if err == nil {
+		err = coll.Bcast(n, b, root, a)
 	}
-	return coll.Bcast(n, b, root, n.choose(coll.KindBcast, len(b), true))
+	if err == nil {
+		return nil
+	}
+	return n.fail(err, func(rest coll.Net) error { return coll.Bcast(rest, make([]byte, len(b)), root, a) })
 }

@@ -2,9 +2,9 @@ package mpi
 
 // The parts of the match bits, from the upper end: context, rank of the sender, tag.
 const (
-	tagBits     = 30
+	tagBits     = 23
 	rankBits    = 20
-	contextBits = 14
+	contextBits = 21
 
 	rankShift    = tagBits
 	contextShift = tagBits + rankBits
@@ -48,9 +48,9 @@ func want(context uint64, source, tag int) (value, mask uint64) {
 	return value, mask
 }
 
-// The contexts that are always there.
+// The contexts that are always there. Each is one of a pair: collectives have the next one.
 const (
-	inwardContext = 0 // what a rank tells itself
+	inwardContext = 0 // what a rank tells itself; and, in the place of collectives, why others have failed in one
 	worldContext  = 2
 	selfContext   = 4
 	firstContext  = 6 // of those that are given out

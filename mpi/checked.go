@@ -39,16 +39,30 @@ func (n *net) agree(d deed) error {
 	if !n.checked() {
 		return nil
 	}
-	own := n.record(&d)
+	verdict, err := compare(n, n.record(&d))
+	if err != nil {
+		return err
+	}
+	rank := binary.LittleEndian.Uint64(verdict)
+	if rank == 0 {
+		return nil
+	}
+	return n.c.failWith(n.op, Undefined, Undefined, ErrMismatch,
+		fmt.Errorf("call %d on the communicator: rank 0 is in %s, and rank %d in %s",
+			n.seq, describe(verdict[8:8+recordRoom]), rank, describe(verdict[8+recordRoom:])))
+}
+
+// compare returns the verdict of rank 0 on the records of all: the first rank whose record differs, or 0, and then both records.
+func compare(n coll.Net, own []byte) (verdict []byte, err error) {
 	size := n.Size()
 	var all []byte
 	if n.Rank() == 0 {
 		all = n.Scratch(size * recordRoom)
 	}
 	if err := coll.Gather(n, own, all, coll.Equal(recordRoom), 0, coll.Flat); err != nil {
-		return err
+		return nil, err
 	}
-	verdict := n.Scratch(8 + 2*recordRoom)
+	verdict = n.Scratch(8 + 2*recordRoom)
 	if n.Rank() == 0 {
 		clear(verdict)
 		for rank := 1; rank < size; rank++ {
@@ -60,16 +74,7 @@ func (n *net) agree(d deed) error {
 			}
 		}
 	}
-	if err := coll.Bcast(n, verdict, 0, coll.Binomial); err != nil {
-		return err
-	}
-	rank := binary.LittleEndian.Uint64(verdict)
-	if rank == 0 {
-		return nil
-	}
-	return n.c.failWith(n.op, Undefined, Undefined, ErrMismatch,
-		fmt.Errorf("call %d on the communicator: rank 0 is in %s, and rank %d in %s",
-			n.seq, describe(verdict[8:8+recordRoom]), rank, describe(verdict[8+recordRoom:])))
+	return verdict, coll.Bcast(n, verdict, 0, coll.Binomial)
 }
 
 func (n *net) record(d *deed) []byte {

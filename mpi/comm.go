@@ -35,6 +35,9 @@ type commState struct {
 	mu    sync.Mutex
 	name  string
 	nets  []*net // further ones, that no collective uses
+
+	left     atomic.Int32 // the number of leavings
+	leavings []*leavings  // the oldest first
 }
 
 // newComm makes a communicator of a seat.
@@ -66,9 +69,13 @@ func (c *Comm) SetName(name string) {
 }
 
 // WithContext returns the same communicator with a context: calls on it that block
-// return when ctx ends, with an error that wraps ctx's. A receive that blocked is then
-// taken back. A send is not: the library may read its buffer until it is done. Requests that were
-// begun with it stay, and may be waited for again by their own communicator.
+// return when ctx ends, with an error that wraps ctx's. What they had begun is given up: a receive that no
+// message has matched is taken back, and its buffer is the program's again. All else goes on without anybody who waits: a send is read
+// from its buffer, and a message that has matched is written to its own, at any later time until the other rank has done its part, or is gone.
+// Such buffers must not be used again before; buffers that the garbage collector owns may be dropped. Of a collective that is
+// all buffers that it was given. It counts as called: later ones on the communicator are right if the
+// other ranks call it too, where it is right as well, or ErrOther names the rank that has given it up. Requests that were begun with ctx stay, and
+// may be waited for again. Free heeds no context.
 func (c *Comm) WithContext(ctx context.Context) *Comm {
 	with := *c
 	with.ctx = ctx

@@ -6,6 +6,9 @@ import (
 	"fmt"
 	"slices"
 	"sync/atomic"
+
+	"gomx/mpi/internal/coll"
+	"gomx/mpi/internal/elem"
 )
 
 // Self returns the communicator of the rank alone (MPI_COMM_SELF).
@@ -25,14 +28,16 @@ func (c *Comm) derive(context uint32, world []int32, name string) *Comm {
 	return d
 }
 
-// Dup makes another communicator of the same ranks (MPI_Comm_dup). All ranks call it. Errors: ErrComm, also if
+// Dup makes another communicator of the same ranks (MPI_Comm_dup). All ranks call it. If the context of the communicator ends it at one rank,
+// others may have the new one; they can only free it. Errors: ErrComm, also if
 // there are too many, and what ends a collective.
 func (c *Comm) Dup() (*Comm, error) {
 	if err := c.usable("Dup"); err != nil {
 		return nil, err
 	}
-	context, err := c.agree("Dup")
-	if err != nil {
+	n := c.net("Dup")
+	context, err := n.context()
+	if n.done(); err != nil {
 		return nil, err
 	}
 	return c.derive(context, c.world, c.Name()+".dup"), nil
@@ -50,13 +55,9 @@ func (c *Comm) split(op string, color, key int) (*Comm, error) {
 	if color < 0 && color != Undefined {
 		return nil, c.fail(op, ErrArg, "color %d: a color is at least 0, or Undefined", color)
 	}
-	type choice struct{ Color, Key int64 }
-	all := make([]choice, c.Size())
-	if err := Allgather(c, []choice{{int64(color), int64(key)}}, all); err != nil {
-		return nil, renamed(err, op)
-	}
-	context, err := c.agree(op)
-	if err != nil {
+	n := c.net(op)
+	all, context, err := n.split(choice{int64(color), int64(key)})
+	if n.done(); err != nil {
 		return nil, err
 	}
 	if color == Undefined {
@@ -71,6 +72,21 @@ func (c *Comm) split(op string, color, key int) (*Comm, error) {
 	}
 	slices.SortStableFunc(ranks, func(a, b int) int { return cmp.Compare(all[a].Key, all[b].Key) })
 	return c.derive(context, c.inWorld(ranks), fmt.Sprintf("%s.split%d", c.Name(), color)), nil
+}
+
+// choice is what a rank gives Split.
+type choice struct{ Color, Key int64 }
+
+// split returns what all ranks give Split, and a context.
+func (n *net) split(mine choice) (all []choice, context uint32, err error) {
+	all = make([]choice, n.Size())
+	g := gathering{own: elem.Memory([]choice{mine}), all: elem.Memory(all), unit: elem.Size[choice](), alike: true}
+	g.parts = coll.Equal(len(g.own))
+	if err := n.allgather(&g); err != nil {
+		return nil, 0, n.failRound(err)
+	}
+	context, err = n.context()
+	return all, context, err
 }
 
 // inWorld returns ranks of the communicator as ranks of the world.
@@ -113,8 +129,9 @@ func (c *Comm) Create(g *Group) (*Comm, error) {
 
 // among makes a communicator of some ranks of the world. All of c call it.
 func (c *Comm) among(op string, world []int32, suffix string) (*Comm, error) {
-	context, err := c.agree(op)
-	if err != nil {
+	n := c.net(op)
+	context, err := n.context()
+	if n.done(); err != nil {
 		return nil, err
 	}
 	if !slices.Contains(world, int32(c.seat.rank)) {
@@ -135,8 +152,9 @@ func (c *Comm) Compare(d *Comm) Comparison {
 	return Congruent
 }
 
-// Free gives the communicator back (MPI_Comm_free). All ranks call it when none has anything under way on it; it does
-// not wait for them. Errors: ErrComm for the world and the rank's own, and the second time.
+// Free gives the communicator back (MPI_Comm_free). All ranks call it when none has anything under way on it that is not
+// given up; it does not wait for them. Messages that nobody has received are dropped, also those that come later. Errors: ErrComm
+// for the world and the rank's own, and the second time.
 func (c *Comm) Free() error {
 	const op = "Free"
 	if err := c.usable(op); err != nil {
@@ -148,7 +166,7 @@ func (c *Comm) Free() error {
 	if c.state.freed.Swap(true) {
 		return c.fail(op, ErrComm, "it was freed")
 	}
-	c.seat.ids.giveBack(c.state.context)
+	c.seat.forget(c)
 	return nil
 }
 

@@ -46,31 +46,58 @@ func TestDup(t *testing.T) {
 	})
 }
 
-// TestContextsComeBack: communicators are made and freed more often than there are contexts.
-func TestContextsComeBack(t *testing.T) {
+// TestContextsComeBackLast: a context that was given back is given out again only after all others, and not one that is
+// in use.
+func TestContextsComeBackLast(t *testing.T) {
 	world(t, 2, func(c *mpi.Comm) error {
-		for i := range 9000 {
+		kept, err := c.Dup()
+		if err != nil {
+			return err
+		}
+		first, seen := mpi.ContextOf(kept), map[uint32]bool{}
+		for round := range 2000 {
+			if round == 1000 {
+				mpi.PassContexts(c, mpi.ContextPairs-1001-5) // five are left before the first one's turn
+			}
 			d, err := c.Dup()
 			if err != nil {
-				return fmt.Errorf("after %d: %w", i, err)
+				return fmt.Errorf("after %d: %w", round, err)
 			}
+			context := mpi.ContextOf(d)
+			if again := seen[context]; context == first || again != (round >= 1005) {
+				return fmt.Errorf("round %d: context %d, the first has %d, seen before: %v", round, context, first, again)
+			}
+			seen[context] = true
 			if err := d.Free(); err != nil {
 				return err
 			}
 		}
-		return nil
+		return kept.Free()
 	})
 }
 
+// TestTooManyCommunicators: all ranks learn that one of them has no context left, or that there is none that all have.
 func TestTooManyCommunicators(t *testing.T) {
 	world(t, 2, func(c *mpi.Comm) error {
-		for range 8189 {
-			if _, err := c.Dup(); err != nil {
-				return err
-			}
+		taken := mpi.ContextPairs
+		if c.Rank() == 0 {
+			taken = 7 // it proposes others all the same
 		}
+		use := func(n int) []uint32 { return mpi.UseContexts(c, n) }
+		contexts := use(taken)
 		_, err := c.Dup()
-		return wantError(err, mpi.ErrComm, c.Rank())
+		if err := wantError(err, mpi.ErrComm, c.Rank()); err != nil {
+			return err
+		}
+		if err := c.Barrier(); err != nil { // before they come back
+			return err
+		}
+		mpi.GiveContextsBack(c, contexts[len(contexts)-1:])
+		d, err := c.Dup()
+		if err != nil {
+			return err
+		}
+		return errors.Join(sum(d), d.Free())
 	})
 }
 

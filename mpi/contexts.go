@@ -1,43 +1,51 @@
 package mpi
 
 import (
-	"math/bits"
 	"runtime"
 	"slices"
 	"sync"
+
+	"gomx/mpi/internal/coll"
 )
 
-// contextWords hold a bit for each pair of contexts: that of the program's messages, and that of the
-// collectives.
-const contextWords = 1 << (contextBits - 1) / 64
+// contextPairs is how many pairs of contexts there are to give out: one for the program's messages and one for
+// collectives each.
+const contextPairs = 1<<(contextBits-1) - firstContext/2
 
-// contextIDs are the pairs of contexts that a rank has not in use.
+// contextIDs gives out pairs of contexts. A number comes back only when all others were given out since: what was sent
+// under it by then has long arrived, and was dropped when its communicator was freed.
 type contextIDs struct {
 	mu      sync.Mutex
-	free    [contextWords]uint64
-	offered bool     // one of its communicators offers them
+	next    uint64 // turn to offer
+	used    map[uint32]struct{}
+	offered bool     // one of its communicators offers a turn
 	asking  []uint32 // the contexts of the communicators that ask for one
 }
 
-func (ids *contextIDs) init() {
-	for i := range ids.free {
-		ids.free[i] = ^uint64(0)
-	}
-	ids.free[0] &^= 1<<(firstContext/2) - 1
-}
+// noTurn is what a rank offers that uses all contexts. It is later than all turns.
+const noTurn = ^uint64(0)
 
-// offer copies the free pairs for a communicator, if that may have one now: among several that are made at once,
-// by several goroutines, the ranks may ask in different orders, and the lowest context goes first.
-func (ids *contextIDs) offer(context uint32, to []uint64) bool {
+// contextOfTurn returns the context that is given out at a turn.
+func contextOfTurn(turn uint64) uint32 { return firstContext + 2*uint32(turn%contextPairs) }
+
+// offer returns the first turn from the rank's next one on whose context it does not use, for a communicator that
+// may have one now: among several that are made at once, by several goroutines, the ranks may ask in different orders, and
+// the lowest context goes first.
+func (ids *contextIDs) offer(context uint32) (turn uint64, may bool) {
 	ids.mu.Lock()
 	defer ids.mu.Unlock()
 	if ids.offered || slices.Min(ids.asking) != context {
-		clear(to)
-		return false
+		return 0, false
 	}
 	ids.offered = true
-	copy(to, ids.free[:])
-	return true
+	if len(ids.used) == contextPairs {
+		return noTurn, true
+	}
+	for turn = ids.next; ; turn++ {
+		if _, taken := ids.used[contextOfTurn(turn)]; !taken {
+			return turn, true
+		}
+	}
 }
 
 func (ids *contextIDs) ask(context uint32) {
@@ -54,62 +62,88 @@ func (ids *contextIDs) asked(context uint32) {
 	ids.asking = slices.Delete(ids.asking, i, i+1)
 }
 
-// settle ends an offer, and takes the pair that all have agreed on, if there is one.
-func (ids *contextIDs) settle(pair int) {
+// settle ends the offer of a turn. Its context is taken if that was agreed on, and passed over if nobody knows whether it was.
+// Otherwise the latest turn that was offered is the next to be offered.
+func (ids *contextIDs) settle(turn uint64, err error, all *proposal, agreed bool) {
 	ids.mu.Lock()
 	defer ids.mu.Unlock()
 	ids.offered = false
-	if pair >= 0 {
-		ids.free[pair/64] &^= 1 << (pair % 64)
+	switch {
+	case turn == noTurn:
+	case agreed:
+		if ids.used == nil {
+			ids.used = map[uint32]struct{}{}
+		}
+		ids.used[contextOfTurn(turn)] = struct{}{}
+		ids.next = turn + 1
+	case err != nil:
+		ids.next = turn + 1
+	case all.made() && all[0] != noTurn:
+		ids.next = all[0]
 	}
 }
 
 func (ids *contextIDs) giveBack(context uint32) {
 	ids.mu.Lock()
 	defer ids.mu.Unlock()
-	ids.free[context/2/64] |= 1 << (context / 2 % 64)
+	delete(ids.used, context)
 }
 
-// agree finds a context that no rank of the communicator uses. All ranks call it; those that take no
-// part in what it is for give it back.
-func (c *Comm) agree(op string) (uint32, error) {
+// proposal is what a rank proposes: a turn, its complement, and whether the rank has to wait with an offer. So the largest
+// of each, over all ranks, tells whether all have made the same one.
+type proposal [3]uint64
+
+func propose(turn uint64, may bool) proposal {
+	if !may {
+		return proposal{2: 1}
+	}
+	return proposal{turn, ^turn}
+}
+
+// made reports whether all ranks have made an offer.
+func (p *proposal) made() bool { return p[2] == 0 }
+
+// same reports whether all offers were the same.
+func (p *proposal) same() bool { return p[0] == ^p[1] }
+
+// context finds a context that no rank of the communicator uses, for a collective that makes a communicator. Ranks that take no
+// part in that give it back. Each proposes the next turn whose context it does not use, until all propose the same. However often
+// that is, it is one collective: whoever gives up in the middle is not in step with others later.
+func (n *net) context() (uint32, error) {
+	c := n.c
+	c.seat.dropFreed()
 	ids := &c.seat.ids
 	ids.ask(c.state.context)
 	defer ids.asked(c.state.context)
-	ours, all := make([]uint64, contextWords+1), make([]uint64, contextWords+1)
-	for {
-		// The last word tells whether everybody has made an offer.
-		offered := ids.offer(c.state.context, ours[:contextWords])
-		ours[contextWords] = 0
-		if offered {
-			ours[contextWords] = 1
-		}
-		err := Allreduce(c, ours, all, BitAnd)
-		pair := -1
-		if err == nil && all[contextWords] != 0 {
-			pair = lowest(all[:contextWords])
-		}
-		if offered {
-			ids.settle(pair)
+	for first := noTurn; ; {
+		turn, may := ids.offer(c.state.context)
+		ours, all := propose(turn, may), proposal{}
+		n.nextRound()
+		err := allreduce(n, ours[:], all[:], Max)
+		agreed := err == nil && all.made() && all.same() && turn != noTurn
+		if may {
+			ids.settle(turn, err, &all, agreed)
 		}
 		switch {
 		case err != nil:
-			return 0, renamed(err, op)
-		case pair >= 0:
-			return uint32(2 * pair), nil
-		case all[contextWords] != 0:
-			return 0, c.fail(op, ErrComm, "all %d contexts are in use: Free communicators that are not needed", 64*contextWords)
+			return 0, n.failRound(err)
+		case agreed:
+			return contextOfTurn(turn), nil
+		case all.made():
+			first = min(first, all[0])
+			if all[0] == noTurn || all[0]-first >= contextPairs {
+				return 0, c.fail(n.op, ErrComm, "all %d contexts are in use among the ranks: Free communicators that are not needed", contextPairs)
+			}
 		}
 		runtime.Gosched()
 	}
 }
 
-// lowest returns the lowest bit that is set, or -1.
-func lowest(words []uint64) int {
-	for i, w := range words {
-		if w != 0 {
-			return 64*i + bits.TrailingZeros64(w)
-		}
-	}
-	return -1
+// failRound ends what takes several rounds, in one of which it has failed: others may be in the next one.
+func (n *net) failRound(err error) error {
+	n.sent, n.received = 0, 0
+	return n.fail(err, func(rest coll.Net) error {
+		var none proposal
+		return coll.Allreduce(rest, none[:], none[:], nothing, n.choose(coll.KindAllreduce, len(none)*8, true))
+	})
 }

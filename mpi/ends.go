@@ -68,6 +68,11 @@ func (c *Comm) ended(op string, peer, tag int, st *mx.Status) error {
 	if e := c.usable(op); e != nil {
 		return e
 	}
+	return c.failed(op, peer, tag, st)
+}
+
+// failed is ended on a communicator that may have been freed.
+func (c *Comm) failed(op string, peer, tag int, st *mx.Status) error {
 	switch st.Code {
 	case mx.StatusTruncated:
 		return c.failWith(op, peer, tag, ErrTruncate,

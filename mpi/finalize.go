@@ -14,8 +14,8 @@ import (
 // Finalize ends the rank's part in the job, after all ranks have come here
 // (MPI_Finalize): what was sent before has been received, or waits at its receiver. Calls
 // after it return ErrFinalized. Requests that are not complete then are named on the standard error: what they
-// were to send or receive is lost. Error: ErrFinalized the second time, and what ends a
-// collective.
+// were to send or receive is lost. Errors: ErrFinalized the second time, what ends a
+// collective, and what has become of a Bsend.
 func (c *Comm) Finalize() error {
 	if err := c.usable("Finalize"); err != nil {
 		return err
@@ -25,7 +25,8 @@ func (c *Comm) Finalize() error {
 	if c.state.context != worldContext {
 		return c.fail("Finalize", ErrComm, "it ends the world: call it on the world's communicator")
 	}
-	if err := world.sendCopies("Finalize"); err != nil {
+	s.dropFreed() // somebody may wait for that
+	if err := world.awaitCopies("Finalize"); err != nil {
 		return err
 	}
 	open := s.unfinished()

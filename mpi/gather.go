@@ -11,6 +11,7 @@ import (
 // the ranks (MPI_Gather). recv of the others is not used and may be nil. The root's send may be its
 // part of recv, or recv itself if that already has the part. Errors: ErrComm, ErrRoot, ErrType, ErrCount, ErrArg for buffers that overlap
 // otherwise, ErrProcFailed.
+// If the context of the communicator ends it, the buffers stay in use: see Comm.WithContext.
 func Gather[T any](c *Comm, send, recv []T, root int) error {
 	n, g, err := beginGather(c, "Gather", send, recv, nil, nil, root)
 	if err != nil {
@@ -27,6 +28,7 @@ func Igather[T any](c *Comm, send, recv []T, root int) (Request, error) {
 // Gatherv is Gather of lengths that differ: recv of the root takes counts[i] elements of rank i,
 // which go to displs[i], or one behind the other if displs is nil (MPI_Gatherv). Parts must not overlap. recv,
 // counts and displs of the others are not used.
+// If the context of the communicator ends it, the buffers stay in use: see Comm.WithContext.
 func Gatherv[T any](c *Comm, send, recv []T, counts, displs []int, root int) error {
 	n, g, err := beginGather(c, "Gatherv", send, recv, counts, displs, root)
 	if err != nil {
@@ -127,8 +129,15 @@ func (n *net) gather(g *gathering) error {
 	if g.alike {
 		d.count = len(g.own) / g.unit
 	}
-	if err := n.agree(d); err != nil {
-		return err
+	a := n.choose(coll.KindGather, len(g.own), g.alike)
+	err := n.agree(d)
+	if err == nil {
+		err = coll.Gather(n, g.own, g.all, g.parts, g.root, a)
 	}
-	return coll.Gather(n, g.own, g.all, g.parts, g.root, n.choose(coll.KindGather, len(g.own), g.alike))
+	if err == nil {
+		return nil
+	}
+	return n.fail(err, func(rest coll.Net) error {
+		return coll.Gather(rest, make([]byte, len(g.own)), make([]byte, len(g.all)), g.parts, g.root, a)
+	})
 }

@@ -23,7 +23,7 @@ func (u *unpacking) done(n int) { u.layout.unpack(u.into, u.packed[:n], u.size) 
 var gathers = sync.Pool{New: func() any { return new([][]byte) }}
 
 // SendLayout is Send of the elements of buf that a layout names. Up to 256 blocks travel from where they are;
-// of more a copy is made. Errors as those of Send, ErrArg for a layout that makes no sense, and ErrCount if
+// of more a copy is made. If the context of the communicator ends it, buf stays in use as that of Send, unless it was copied. Errors as those of Send, ErrArg for a layout that makes no sense, and ErrCount if
 // buf is too short for it.
 func SendLayout[T any](c *Comm, buf []T, l Layout, dest, tag int) error {
 	q, err := isendLayout(c, "SendLayout", buf, &l, dest, tag)
@@ -38,7 +38,8 @@ func IsendLayout[T any](c *Comm, buf []T, l Layout, dest, tag int) (Request, err
 	return isendLayout(c, "IsendLayout", buf, &l, dest, tag)
 }
 
-// RecvLayout is Recv into the elements of buf that a layout names, in its order. Errors as those of
+// RecvLayout is Recv into the elements of buf that a layout names, in its order. If the context of the communicator ends it, buf stays
+// in use as that of Recv, for up to 256 blocks; for more it is free. Errors as those of
 // Recv and SendLayout.
 func RecvLayout[T any](c *Comm, buf []T, l Layout, source, tag int) (Status, error) {
 	q, err := irecvLayout(c, "RecvLayout", buf, &l, source, tag)

@@ -85,15 +85,17 @@ func (k *knownComms) add(c *Comm) {
 	k.of[c.state.context] = c
 }
 
+func (k *knownComms) remove(c *Comm) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	delete(k.of, c.state.context)
+}
+
 // all returns those that are not freed.
 func (k *knownComms) all() (list []*Comm) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	for context, c := range k.of {
-		if c.state.freed.Load() {
-			delete(k.of, context)
-			continue
-		}
+	for _, c := range k.of {
 		list = append(list, c)
 	}
 	return list

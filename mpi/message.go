@@ -17,8 +17,8 @@ type Message struct {
 
 var errReceived = errors.New("the message was received before, or there is none")
 
-// Mrecv receives the message into buf (MPI_Mrecv). Errors as those of Recv, and ErrRequest for
-// a message that was received before.
+// Mrecv receives the message into buf (MPI_Mrecv). If the context of the communicator ends it, buf stays in use until all of the
+// message has come. Errors as those of Recv, and ErrRequest for a message that was received before.
 func Mrecv[T any](m *Message, buf []T) (Status, error) {
 	q, err := imrecv(m, "Mrecv", buf)
 	if err != nil {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"gomx/mpi/internal/coll"
 	"gomx/mx"
 )
 
@@ -12,20 +13,26 @@ import (
 // collective that is under way has its own, and one goroutine at a time uses it. It is the
 // Net of internal/coll.
 type net struct {
-	c       *Comm
-	op      string
-	out     uint64 // of what is sent
-	in      uint64 // of what is received, but for the source
-	seq     int
-	begun   []begun // by Isend and Irecv
-	scratch [][]byte
-	used    int
-	large   [][]byte // of the seat's
+	c        *Comm
+	op       string
+	out      uint64 // of what is sent
+	in       uint64 // of what is received, but for the source
+	seq      int
+	sent     int // messages, and received: they tell how far the collective has come
+	received int
+	turn     uint64 // counts the collectives of the communicator; seq is what its tag has of it
+	set      *coll.Overrides
+	begun    []begun // by Isend and Irecv
+	scratch  [][]byte
+	used     int
+	large    [][]byte  // of the seat's
+	left     *leavings // nil unless the collective has failed, and so is rest
+	rest     *rest
 }
 
 // begun is a send or receive that is under way.
 type begun struct {
-	r    mx.Request
+	r    mx.Request // zero: a receive that was taken back
 	peer int
 	want int // bytes of a receive; -1: a send
 }
@@ -34,8 +41,12 @@ type begun struct {
 // A collective that goes on in the background takes its net at the call, too.
 func (c *Comm) net(op string) *net {
 	n, turn := c.state.begin()
+	if c.state.left.Load() != 0 {
+		c.tidy(turn >> 1)
+	}
 	seq := turn >> 1 & tagMask
-	n.c, n.op, n.seq = c, op, int(seq)
+	n.sent, n.received = 0, 0
+	n.c, n.op, n.seq, n.turn, n.set = c, op, int(seq), turn>>1, c.overrides()
 	n.in = bitsOf(c.state.context, 0) | collective | seq
 	n.out = c.out | collective | seq
 	return n
@@ -59,17 +70,11 @@ func (st *commState) begin() (n *net, turn uint64) {
 
 // done ends the collective. What is under way after an error is given up.
 func (n *net) done() {
-	for _, b := range n.begun {
-		kind := recvRequest
-		if b.want < 0 {
-			kind = sendRequest
-		}
-		n.c.retract(b.r, kind)
+	if len(n.begun) != 0 {
+		n.abandon()
 	}
-	if len(n.begun) == 0 { // nobody copies from it any more
-		for _, b := range n.large {
-			n.c.seat.scratch.give(b)
-		}
+	for _, b := range n.large {
+		n.c.seat.scratch.give(b)
 	}
 	clear(n.large)
 	n.large = n.large[:0]
@@ -79,7 +84,10 @@ func (n *net) done() {
 		}
 	}
 	st := n.c.state
-	n.c, n.begun, n.used = nil, n.begun[:0], 0
+	if n.left != nil {
+		st.leave(n)
+	}
+	n.c, n.left, n.rest, n.used = nil, nil, nil, 0
 	if n == &st.first {
 		st.turn.Add(^uint64(0))
 		return
@@ -88,6 +96,9 @@ func (n *net) done() {
 	st.nets = append(st.nets, n)
 	st.mu.Unlock()
 }
+
+// nextRound begins another round of a collective that has several, under the same number. Nothing is under way.
+func (n *net) nextRound() { n.sent, n.received, n.used = 0, 0, 0 }
 
 // Rank returns the caller's rank.
 func (n *net) Rank() int { return n.c.rank }
@@ -117,6 +128,7 @@ func (n *net) Recv(b []byte, from int) error {
 		}
 		return n.conclude(begun{r, from, len(b)})
 	}
+	n.received++
 	got, r, now, err := n.c.seat.ep.RecvNow(b, p.addr, n.in|uint64(from)<<rankShift, mx.MatchMaskNone)
 	if now && got == len(b) {
 		return nil
@@ -143,10 +155,12 @@ func (n *net) recvLater(got int, b begun, now bool, err error) error {
 func (n *net) Sendrecv(send []byte, to int, recv []byte, from int) error {
 	if p, q := n.c.peers[to].Load(), n.c.peers[from].Load(); p != nil && q != nil {
 		sent, got, r, now, err := n.c.seat.ep.ExchangeNow(send, p.addr, n.out, recv, q.addr, n.in|uint64(from)<<rankShift, mx.MatchMaskNone)
-		switch {
-		case sent && now && got == len(recv):
-			return nil
-		case sent:
+		if sent {
+			n.sent++
+			n.received++
+			if now && got == len(recv) {
+				return nil
+			}
 			return n.recvLater(got, begun{r, from, len(recv)}, now, err)
 		}
 	}
@@ -204,7 +218,7 @@ func (n *net) waitFrom(first int) error {
 // done. What they hold is undefined.
 func (n *net) Scratch(size int) []byte {
 	if size >= largeScratch && n.c.seat.job.launch != nil {
-		b := n.c.seat.scratch.take(size)
+		b := n.c.seat.scratch.take(n.c.seat.ep, size)
 		n.large = append(n.large, b)
 		return b[:size]
 	}
@@ -221,7 +235,11 @@ func (n *net) Scratch(size int) []byte {
 
 func (n *net) sendNow(b []byte, to int) bool {
 	p := n.c.peers[to].Load()
-	return p != nil && n.c.seat.ep.SendNow(b, p.addr, n.out)
+	if p == nil || !n.c.seat.ep.SendNow(b, p.addr, n.out) {
+		return false
+	}
+	n.sent++
+	return true
 }
 
 func (n *net) isend(b []byte, to int) (mx.Request, error) {
@@ -231,25 +249,34 @@ func (n *net) isend(b []byte, to int) (mx.Request, error) {
 	}
 	r, err := n.c.seat.ep.Isend(b, p.addr, n.out, nil)
 	if err != nil {
-		err = n.c.broken(n.op, to, Undefined, err)
+		return r, n.c.broken(n.op, to, Undefined, err)
 	}
-	return r, err
+	n.sent++
+	return r, nil
 }
 
 func (n *net) irecv(b []byte, from int) (mx.Request, error) {
 	value := n.in | uint64(from)<<rankShift
 	if p := n.c.peers[from].Load(); p != nil {
 		if r, err := n.c.seat.ep.IrecvFrom(b, p.addr, value, mx.MatchMaskNone, nil); err == nil {
+			n.received++
 			return r, nil
 		}
 	}
-	return n.c.post(n.op, b, value, mx.MatchMaskNone, from, Undefined, nil)
+	r, err := n.c.post(n.op, b, value, mx.MatchMaskNone, from, Undefined, nil)
+	if err == nil {
+		n.received++
+	}
+	return r, err
 }
 
 // conclude waits for what was begun, and says how it failed.
 func (n *net) conclude(b begun) error {
 	st, done, err := n.c.await(n.op, b.r, true)
 	if !done {
+		if _, dead := errors.AsType[*death](err); dead && b.want >= 0 {
+			b.r = mx.Request{} // it was taken back
+		}
 		n.begun = append(n.begun, b)
 		return n.c.broken(n.op, b.peer, Undefined, err)
 	}
@@ -261,6 +288,9 @@ func (n *net) conclude(b begun) error {
 
 func (n *net) failed(b begun, st *mx.Status) error {
 	if st.Code == mx.StatusSuccess || st.Code == mx.StatusTruncated {
+		if e := n.failure(); e != nil {
+			return n.c.failWith(n.op, e.rank, Undefined, e.class, e)
+		}
 		return n.c.failWith(n.op, b.peer, Undefined, ErrCount,
 			fmt.Errorf("collective call %d on the communicator: %d bytes were expected of rank %d, it has sent %d: the ranks have given it other counts, or have called something else",
 				n.seq, b.want, b.peer, st.MsgLength))

@@ -45,7 +45,7 @@ func WithHangTimeout(d time.Duration) Option {
 }
 
 // WithAlgorithms chooses algorithms of collectives, as MX_COLL does and after it: a list such
-// as "allreduce=ring,bcast=flat". All ranks must have the same. See Comm.Algorithm.
+// as "allreduce=rabenseifner,bcast=flat". All ranks must have the same. See Comm.Algorithm.
 func WithAlgorithms(list string) Option {
 	return func(s *settings) {
 		if err := s.algorithms.Parse(list); err != nil && s.wrong == nil {

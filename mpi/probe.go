@@ -140,10 +140,7 @@ func (l *lookout) gone() error {
 }
 
 func (l *lookout) end() {
-	if l.watch.IsZero() {
-		return
-	}
-	if taken, err := l.c.seat.ep.Cancel(l.watch); err == nil && !taken {
-		_ = l.c.seat.ep.Forget(l.watch)
+	if !l.watch.IsZero() {
+		l.c.letGo(l.watch)
 	}
 }

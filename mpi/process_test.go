@@ -33,6 +33,7 @@ var programs = map[string]func(world *mpi.Comm) error{
 	"killed":     killed,
 	"rants":      rants,
 	"large":      large,
+	"copies":     copiesToTheDead,
 	"threads": func(*mpi.Comm) error {
 		fmt.Println(runtime.GOMAXPROCS(0))
 		return nil
@@ -109,7 +110,7 @@ func jobs(t *testing.T, program string, ranks ...int) {
 func TestProcessesCombineLongVectors(t *testing.T) { jobs(t, "large", 2, 3) }
 
 func large(world *mpi.Comm) error {
-	for _, algorithm := range []string{"pairwise", "rabenseifner", "ring", "automatic"} {
+	for _, algorithm := range []string{"pairwise", "rabenseifner", "reduce-bcast", "automatic"} {
 		if err := world.SetAlgorithm("allreduce", algorithm); err != nil {
 			return err
 		}
@@ -202,6 +203,76 @@ func orphaned(world *mpi.Comm, die func()) error {
 		return err
 	}
 	os.Exit(0)
+	return nil
+}
+
+// TestProcessDiesBeforeItsBufferedMessages: who has sent them learns it of a later one.
+func TestProcessDiesBeforeItsBufferedMessages(t *testing.T) {
+	for rank, e := range job(t, "copies", 3) {
+		switch {
+		case rank == 1 && e.code != 7:
+			t.Errorf("rank 1: exit code %d, %s", e.code, e.output)
+		case rank != 1 && (e.code != 0 || e.output != ""):
+			t.Errorf("rank %d: exit code %d, %s", rank, e.code, e.output)
+		}
+	}
+}
+
+// copiesToTheDead has rank 1 end before it has received what rank 0 sent. Rank 0 goes on sending to rank 2, which gets
+// just what was sent without an error.
+func copiesToTheDead(world *mpi.Comm) error {
+	one := make([]int64, 1)
+	switch world.Rank() {
+	case 0:
+		if err := mpi.Bsend(world, make([]int64, 50_000), 1, 17); err != nil {
+			return err
+		}
+		if err := mpi.Send(world, one, 1, 0); err != nil {
+			return err
+		}
+		if _, err := mpi.Recv(world, one, 1, 1); !errors.Is(err, mpi.ErrProcFailed) {
+			return fmt.Errorf("rank 1 lives: %w", err)
+		}
+		sent, reported := int64(0), error(nil)
+		for ; reported == nil && sent < 1_000_000; sent++ {
+			reported = mpi.Bsend(world, []int64{sent}, 2, 0)
+		}
+		if err := wantError(reported, mpi.ErrProcFailed, 0); err != nil {
+			return err
+		}
+		for _, part := range []string{"earlier Bsend", "with rank 1", "tag 17", "rank 1 of the world"} {
+			if !strings.Contains(reported.Error(), part) {
+				return fmt.Errorf("%q does not name %q", reported, part)
+			}
+		}
+		if err := mpi.Bsend(world, []int64{-sent}, 2, 0); err != nil {
+			return err
+		}
+		if _, err := mpi.Recv(world, one, 2, 0); err != nil {
+			return err
+		}
+	case 1:
+		if _, err := mpi.Recv(world, one, 0, 0); err != nil {
+			return err
+		}
+		os.Exit(7)
+	case 2:
+		for next := int64(0); ; next++ {
+			if _, err := mpi.Recv(world, one, 0, 0); err != nil {
+				return err
+			}
+			if one[0] == -next-1 {
+				break
+			}
+			if one[0] != next {
+				return fmt.Errorf("%d came after %d", one[0], next-1)
+			}
+		}
+		if err := mpi.Send(world, one, 0, 0); err != nil {
+			return err
+		}
+	}
+	os.Exit(0) // Finalize would wait for the dead
 	return nil
 }
 

@@ -9,7 +9,8 @@ import (
 
 // Recv receives a message into buf from a rank, or AnySource, with a tag, or AnyTag
 // (MPI_Recv). The message may be shorter than buf: Status.Count says how many elements
-// have come. From ProcNull nothing comes, at once.
+// have come. From ProcNull nothing comes, at once. If the context of the communicator ends it, buf stays in use if a message had matched
+// already, until all of that has come, and is free otherwise: see Comm.WithContext.
 //
 // Errors: ErrComm, ErrRank, ErrTag, ErrType for elements with pointers, and for a message that is no
 // whole number of elements; ErrTruncate for a message that is longer than buf, which then holds

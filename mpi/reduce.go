@@ -11,6 +11,7 @@ import (
 // of the ranks (MPI_Reduce). recv of the others is not used and may be nil. The root may give
 // the same slice twice. Errors: ErrComm, ErrRoot, ErrType, ErrOp, ErrCount, ErrArg for buffers that overlap
 // otherwise, ErrProcFailed.
+// If the context of the communicator ends it, the buffers stay in use: see Comm.WithContext.
 func Reduce[T any](c *Comm, send, recv []T, op Op[T], root int) error {
 	n, err := beginReduce(c, "Reduce", send, recv, op, root)
 	if err != nil {
@@ -66,17 +67,26 @@ func checkReduction[T any](c *Comm, name string, send, recv []T, op Op[T]) error
 
 func reduce[T any](n *net, send, recv []T, op Op[T], root int) error {
 	unit := elem.Size[T]()
+	a := n.choose(coll.KindReduce, len(send)*unit, true)
+	var err error
 	if n.checked() {
-		if err := n.agree(deed{kind: coll.KindReduce, root: root, element: reflect.TypeFor[T](), count: len(send), op: nameOf(op)}); err != nil {
-			return err
-		}
+		err = n.agree(deed{kind: coll.KindReduce, root: root, element: reflect.TypeFor[T](), count: len(send), op: nameOf(op)})
 	}
-	return coll.Reduce(n, send, recv, root, op, n.choose(coll.KindReduce, len(send)*unit, true))
+	if err == nil {
+		err = coll.Reduce(n, send, recv, root, op, a)
+	}
+	if err == nil {
+		return nil
+	}
+	return n.fail(err, func(rest coll.Net) error {
+		return coll.Reduce(rest, make([]T, len(send)), make([]T, len(recv)), root, nothing, a)
+	})
 }
 
 // Allreduce combines send of all ranks, of the same length, into recv of all, in the order
 // of the ranks (MPI_Allreduce). The same slice may be given twice. Errors: ErrComm, ErrType, ErrOp,
 // ErrCount, ErrArg for buffers that overlap otherwise, ErrProcFailed.
+// If the context of the communicator ends it, the buffers stay in use: see Comm.WithContext.
 func Allreduce[T any](c *Comm, send, recv []T, op Op[T]) error {
 	if err := checkReduction(c, "Allreduce", send, recv, op); err != nil {
 		return err
@@ -97,10 +107,18 @@ func Iallreduce[T any](c *Comm, send, recv []T, op Op[T]) (Request, error) {
 
 func allreduce[T any](n *net, send, recv []T, op Op[T]) error {
 	unit := elem.Size[T]()
+	a := n.choose(coll.KindAllreduce, len(send)*unit, true)
+	var err error
 	if n.checked() {
-		if err := n.agree(deed{kind: coll.KindAllreduce, element: reflect.TypeFor[T](), count: len(send), op: nameOf(op)}); err != nil {
-			return err
-		}
+		err = n.agree(deed{kind: coll.KindAllreduce, element: reflect.TypeFor[T](), count: len(send), op: nameOf(op)})
 	}
-	return coll.Allreduce(n, send, recv, op, n.choose(coll.KindAllreduce, len(send)*unit, true))
+	if err == nil {
+		err = coll.Allreduce(n, send, recv, op, a)
+	}
+	if err == nil {
+		return nil
+	}
+	return n.fail(err, func(rest coll.Net) error {
+		return coll.Allreduce(rest, make([]T, len(send)), make([]T, len(recv)), nothing, a)
+	})
 }

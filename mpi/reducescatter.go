@@ -10,6 +10,7 @@ import (
 // ReduceScatter combines send of all ranks, and leaves each rank its part of the result in
 // recv: counts[rank] elements, the parts lying in send one behind the other (MPI_Reduce_scatter). counts is
 // the same at all ranks. recv may lie in send. Errors: ErrComm, ErrType, ErrOp, ErrCount, ErrProcFailed.
+// If the context of the communicator ends it, the buffers stay in use: see Comm.WithContext.
 func ReduceScatter[T any](c *Comm, send, recv []T, counts []int, op Op[T]) error {
 	n, err := beginReduceScatter(c, "ReduceScatter", send, recv, counts, op)
 	if err != nil {
@@ -30,6 +31,7 @@ func IreduceScatter[T any](c *Comm, send, recv []T, counts []int, op Op[T]) (Req
 
 // ReduceScatterBlock is ReduceScatter with parts of the length of recv
 // (MPI_Reduce_scatter_block).
+// If the context of the communicator ends it, the buffers stay in use: see Comm.WithContext.
 func ReduceScatterBlock[T any](c *Comm, send, recv []T, op Op[T]) error {
 	n, err := beginReduceScatter(c, "ReduceScatterBlock", send, recv, nil, op)
 	if err != nil {
@@ -76,16 +78,20 @@ func beginReduceScatter[T any](c *Comm, name string, send, recv []T, counts []in
 
 func reduceScatter[T any](n *net, send, recv []T, counts []int, op Op[T]) error {
 	unit := elem.Size[T]()
-	p := coll.Equal(len(recv) * unit)
-	if counts != nil {
-		p = coll.Listed(counts, nil, unit)
-	}
+	p := partsOf(len(recv)*unit, counts, nil, unit, counts == nil)
+	a := n.choose(coll.KindReduceScatter, len(send)*unit, counts == nil)
+	var err error
 	if n.checked() {
 		d := deed{kind: coll.KindReduceScatter, element: reflect.TypeFor[T](), count: len(send), op: nameOf(op), parts: digest(counts)}
-		if err := n.agree(d); err != nil {
-			return err
-		}
+		err = n.agree(d)
 	}
-	a := n.choose(coll.KindReduceScatter, len(send)*unit, counts == nil)
-	return coll.ReduceScatter(n, send, recv, p, op, a)
+	if err == nil {
+		err = coll.ReduceScatter(n, send, recv, p, op, a)
+	}
+	if err == nil {
+		return nil
+	}
+	return n.fail(err, func(rest coll.Net) error {
+		return coll.ReduceScatter(rest, make([]T, len(send)), make([]T, len(recv)), p, nothing, a)
+	})
 }

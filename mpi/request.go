@@ -56,7 +56,7 @@ func (q *Request) mx() mx.Request { return q.c.seat.ep.Request(q.number) }
 
 // Wait blocks until the operation is complete, and empties the request (MPI_Wait). Its error
 // is that of the operation, which is in the status too. If the context of the communicator ends
-// first, the error wraps its, and the request stays as it is. Of an empty request the status is empty.
+// first, the error wraps its, and the request stays as it is, and so does the use of its buffers. Of an empty request the status is empty.
 func (q *Request) Wait() (st Status, err error) {
 	done, err := q.wait(opNames[q.kind], true, &st)
 	if done {
@@ -108,7 +108,7 @@ func (q *Request) wait(op string, stays bool, st *Status) (done bool, err error)
 func (q *Request) waitLong(op string, stays bool, st *Status) (done bool, err error) {
 	got, done, err := q.c.awaitLong(op, q.mx(), q.peer == AnySource)
 	if !done && !stays {
-		got, done = q.c.retract(q.mx(), q.kind)
+		got, done = q.c.letGo(q.mx())
 	}
 	if !done {
 		*st, err = emptyStatus, q.broken(op, err)

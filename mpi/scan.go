@@ -9,6 +9,7 @@ import (
 
 // Scan combines send of the ranks up to and with this one into recv, in the order of the
 // ranks (MPI_Scan). The same slice may be given twice. Errors: as Allreduce.
+// If the context of the communicator ends it, the buffers stay in use: see Comm.WithContext.
 func Scan[T any](c *Comm, send, recv []T, op Op[T]) error {
 	if err := checkReduction(c, "Scan", send, recv, op); err != nil {
 		return err
@@ -29,6 +30,7 @@ func Iscan[T any](c *Comm, send, recv []T, op Op[T]) (Request, error) {
 // Exscan combines send of the ranks below this one into recv, in the order of the ranks
 // (MPI_Exscan). recv of rank 0 stays as it is. The same slice may be given twice. Errors: as
 // Allreduce.
+// If the context of the communicator ends it, the buffers stay in use: see Comm.WithContext.
 func Exscan[T any](c *Comm, send, recv []T, op Op[T]) error {
 	if err := checkReduction(c, "Exscan", send, recv, op); err != nil {
 		return err
@@ -47,17 +49,31 @@ func Iexscan[T any](c *Comm, send, recv []T, op Op[T]) (Request, error) {
 }
 
 func scan[T any](n *net, send, recv []T, op Op[T]) error {
-	if err := agreeOnScan(n, coll.KindScan, send, op); err != nil {
-		return err
+	a := n.choose(coll.KindScan, len(send)*elem.Size[T](), true)
+	err := agreeOnScan(n, coll.KindScan, send, op)
+	if err == nil {
+		err = coll.Scan(n, send, recv, op, a)
 	}
-	return coll.Scan(n, send, recv, op, n.choose(coll.KindScan, len(send)*elem.Size[T](), true))
+	if err == nil {
+		return nil
+	}
+	return n.fail(err, func(rest coll.Net) error {
+		return coll.Scan(rest, make([]T, len(send)), make([]T, len(recv)), nothing, a)
+	})
 }
 
 func exscan[T any](n *net, send, recv []T, op Op[T]) error {
-	if err := agreeOnScan(n, coll.KindExscan, send, op); err != nil {
-		return err
+	a := n.choose(coll.KindExscan, len(send)*elem.Size[T](), true)
+	err := agreeOnScan(n, coll.KindExscan, send, op)
+	if err == nil {
+		err = coll.Exscan(n, send, recv, op, a)
 	}
-	return coll.Exscan(n, send, recv, op, n.choose(coll.KindExscan, len(send)*elem.Size[T](), true))
+	if err == nil {
+		return nil
+	}
+	return n.fail(err, func(rest coll.Net) error {
+		return coll.Exscan(rest, make([]T, len(send)), make([]T, len(recv)), nothing, a)
+	})
 }
 
 func agreeOnScan[T any](n *net, k coll.Kind, send []T, op Op[T]) error {

@@ -11,6 +11,7 @@ import (
 // recv, in the order of the ranks (MPI_Scatter). send of the others is not used and may be nil. The
 // root's recv may be its part of send, or send itself to leave its part there. Errors: ErrComm, ErrRoot, ErrType, ErrCount, ErrArg
 // for buffers that overlap otherwise, ErrProcFailed.
+// If the context of the communicator ends it, the buffers stay in use: see Comm.WithContext.
 func Scatter[T any](c *Comm, send, recv []T, root int) error {
 	n, g, err := beginScatter(c, "Scatter", send, nil, nil, recv, root)
 	if err != nil {
@@ -27,6 +28,7 @@ func Iscatter[T any](c *Comm, send, recv []T, root int) (Request, error) {
 // Scatterv is Scatter of lengths that differ: rank i gets counts[i] elements of send of the root, which
 // begin at displs[i], or lie one behind the other if displs is nil (MPI_Scatterv). send, counts and
 // displs of the others are not used.
+// If the context of the communicator ends it, the buffers stay in use: see Comm.WithContext.
 func Scatterv[T any](c *Comm, send []T, counts, displs []int, recv []T, root int) error {
 	n, g, err := beginScatter(c, "Scatterv", send, counts, displs, recv, root)
 	if err != nil {
@@ -72,8 +74,15 @@ func (n *net) scatter(g *gathering) error {
 	if g.alike {
 		d.count = len(g.own) / g.unit
 	}
-	if err := n.agree(d); err != nil {
-		return err
+	a := n.choose(coll.KindScatter, len(g.own), g.alike)
+	err := n.agree(d)
+	if err == nil {
+		err = coll.Scatter(n, g.all, g.parts, g.own, g.root, a)
 	}
-	return coll.Scatter(n, g.all, g.parts, g.own, g.root, n.choose(coll.KindScatter, len(g.own), g.alike))
+	if err == nil {
+		return nil
+	}
+	return n.fail(err, func(rest coll.Net) error {
+		return coll.Scatter(rest, make([]byte, len(g.all)), g.parts, make([]byte, len(g.own)), g.root, a)
+	})
 }

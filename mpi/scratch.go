@@ -1,6 +1,7 @@
 package mpi
 
 import (
+	"slices"
 	"sync"
 
 	"gomx/mx"
@@ -14,6 +15,9 @@ const (
 	// ones do.
 	scratchKept = 8 << 20
 	piecesKept  = 8
+
+	// heldMost is how many bytes of the arena what was given up may use, before large pieces are ordinary memory.
+	heldMost = 64 << 20
 )
 
 // scratchPool is large scratch memory of a seat. It lies in the arena of package mx: what a rank has combined there, the
@@ -21,17 +25,62 @@ const (
 type scratchPool struct {
 	mu   sync.Mutex
 	free [][]byte
+	held []held
+}
+
+// held are pieces that requests use which nobody waits for.
+type held struct {
+	pieces [][]byte
+	reqs   []mx.Request
 }
 
 // take returns a piece of at least size bytes: the shortest that there is.
-func (p *scratchPool) take(size int) []byte {
+func (p *scratchPool) take(ep *mx.Endpoint, size int) []byte {
+	full := p.collect(ep)
 	if b := p.reuse(size); b != nil {
 		return b
 	}
-	if b, err := mx.Alloc(size); err == nil {
-		return b
+	if !full {
+		if b, err := mx.Alloc(size); err == nil {
+			return b
+		}
 	}
 	return aligned(size) // there is no room in the arena
+}
+
+// hold keeps pieces until requests are over.
+func (p *scratchPool) hold(pieces [][]byte, reqs []mx.Request) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.held = append(p.held, held{slices.Clone(pieces), reqs})
+}
+
+// collect takes back what no request uses any more. full: what is held yet is as much as may be.
+func (p *scratchPool) collect(ep *mx.Endpoint) (full bool) {
+	p.mu.Lock()
+	var over [][]byte
+	bytes := 0
+	p.held = slices.DeleteFunc(p.held, func(h held) bool {
+		for len(h.reqs) > 0 {
+			if _, done, err := ep.Test(h.reqs[0]); !done && err == nil {
+				break
+			}
+			h.reqs = h.reqs[1:]
+		}
+		if len(h.reqs) == 0 {
+			over = append(over, h.pieces...)
+			return true
+		}
+		for _, b := range h.pieces {
+			bytes += len(b)
+		}
+		return false
+	})
+	p.mu.Unlock()
+	for _, b := range over {
+		p.give(b)
+	}
+	return bytes >= heldMost
 }
 
 func (p *scratchPool) reuse(size int) []byte {
@@ -70,7 +119,7 @@ func (p *scratchPool) keep(b []byte) bool {
 	return true
 }
 
-// close gives all to the arena. No collective is under way.
+// close gives all to the arena but what is held, which others may read yet. No collective is under way.
 func (p *scratchPool) close() {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -19,15 +19,12 @@ type seat struct {
 	told      atomic.Uint32 // requests that the rank completes by telling itself
 	finalized atomic.Bool
 
-	ids  contextIDs
-	own  sync.Once
-	self *Comm // of the rank alone
+	ids   contextIDs
+	freed freedContexts
+	own   sync.Once
+	self  *Comm // of the rank alone
 
-	copies struct { // of buffered sends
-		sync.Mutex
-		sends []mx.Request
-	}
-
+	copies  copies
 	scratch scratchPool
 
 	waits longWaits
@@ -46,7 +43,6 @@ func (j *job) sit(rank int) (*seat, card, error) {
 	}
 	s := &seat{job: j, rank: rank, ep: ep, peers: make([]atomic.Pointer[peer], j.size)}
 	s.peers[rank].Store(&peer{ep.Addr()})
-	s.ids.init()
 	k := card{door: ep.ID(), filter: filter, cores: ownCores(j.launch == nil), service: j.plane.Place()}
 	return s, k, k.locate(ep)
 }

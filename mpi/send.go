@@ -9,7 +9,8 @@ import (
 
 // Send sends buf to a rank with a tag, and returns when buf may be used again
 // (MPI_Send), which says nothing about its arrival: a small message is on its way at
-// once, a large one waits for its receive. To ProcNull nothing is sent.
+// once, a large one waits for its receive. To ProcNull nothing is sent. If the context of the communicator ends it, buf stays in use
+// until the message was received: see Comm.WithContext.
 //
 // Errors: ErrComm, ErrRank, ErrTag, ErrType for elements with pointers, ErrCount for 4 GiB or
 // more, ErrProcFailed. Safe from any goroutine.

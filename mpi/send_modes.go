@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"gomx/mpi/internal/elem"
-	"gomx/mx"
 )
 
 // Ssend is Send, and returns only when a receive has matched the message (MPI_Ssend).
@@ -31,7 +30,8 @@ func issend[T any](c *Comm, op string, buf []T, dest, tag int) (Request, error) 
 
 // Bsend is Send, and never waits for the receiver (MPI_Bsend): a message that can't leave at once is
 // copied. There is no buffer to attach; what was copied and is not yet received is bounded by memory alone.
-// Finalize waits for it.
+// Finalize waits for it. What becomes of a copy is known later: that one has failed is the error of a later buffered send of the
+// rank, which then sends nothing, or of Finalize. Its operation is "earlier Bsend", with the rank and the tag of the lost message.
 func Bsend[T any](c *Comm, buf []T, dest, tag int) error {
 	_, err := ibsend(c, "Bsend", buf, dest, tag)
 	return err
@@ -52,6 +52,9 @@ func ibsend[T any](c *Comm, op string, buf []T, dest, tag int) (Request, error) 
 
 // ibsend sends b, or a copy of it.
 func (c *Comm) ibsend(op string, b []byte, dest, tag int) (Request, error) {
+	if err := c.lookAtCopies(); err != nil {
+		return Request{}, err
+	}
 	if c.sendNow(b, dest, tag) {
 		return c.over(sentRequest), nil
 	}
@@ -59,37 +62,8 @@ func (c *Comm) ibsend(op string, b []byte, dest, tag int) (Request, error) {
 	if err != nil || q.kind == sentRequest {
 		return q, err
 	}
-	c.seat.keepSending(q.mx())
+	c.seat.copies.keep(q)
 	return c.over(sentRequest), nil
-}
-
-// keepSending remembers a send of a copy. Earlier ones that are complete are collected.
-func (s *seat) keepSending(r mx.Request) {
-	s.copies.Lock()
-	defer s.copies.Unlock()
-	s.copies.sends = append(slices.DeleteFunc(s.copies.sends, func(r mx.Request) bool {
-		_, done, err := s.ep.Test(r)
-		return done || err != nil
-	}), r)
-}
-
-// sendCopies waits until the copies have been received.
-func (c *Comm) sendCopies(op string) error {
-	s := c.seat
-	s.copies.Lock()
-	sends := s.copies.sends
-	s.copies.sends = nil
-	s.copies.Unlock()
-	for _, r := range sends {
-		st, done, err := c.await(op, r, false)
-		if !done {
-			return c.broken(op, Undefined, Undefined, err)
-		}
-		if st.Code != mx.StatusSuccess {
-			return c.fail(op, ErrProcFailed, "a buffered send has not arrived: %w", st.Code)
-		}
-	}
-	return nil
 }
 
 // Rsend is Send (MPI_Rsend): that a receive is posted already saves nothing here.

@@ -3,7 +3,8 @@ package mpi
 import "gomx/mpi/internal/elem"
 
 // Sendrecv sends and receives at once, so that ranks which do it with each other don't wait for one
-// another (MPI_Sendrecv). The buffers must not overlap. Errors as those of Send and Recv, and ErrArg.
+// another (MPI_Sendrecv). The buffers must not overlap. If the context of the communicator ends it, they stay in use as those of Send and of
+// Recv. Errors as those of Send and Recv, and ErrArg.
 func Sendrecv[T, U any](c *Comm, send []T, dest, sendtag int, recv []U, source, recvtag int) (Status, error) {
 	const op = "Sendrecv"
 	out, ok := elem.Bytes(send)
@@ -49,11 +50,12 @@ func (c *Comm) trade(op string, out []byte, dest, sendtag int, in []byte, size, 
 // giveUp lets go of a request that the caller has just made.
 func (q *Request) giveUp() {
 	if q.kind > cancelledRequest {
-		q.c.retract(q.mx(), q.kind)
+		q.c.letGo(q.mx())
 	}
 }
 
-// SendrecvReplace sends buf, and receives into it what comes in its place (MPI_Sendrecv_replace).
+// SendrecvReplace sends buf, and receives into it what comes in its place (MPI_Sendrecv_replace). If the context of the communicator ends
+// it, buf stays in use as that of Recv: what is sent is a copy.
 func SendrecvReplace[T any](c *Comm, buf []T, dest, sendtag, source, recvtag int) (Status, error) {
 	const op = "SendrecvReplace"
 	b, ok := elem.Bytes(buf)

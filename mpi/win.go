@@ -11,6 +11,7 @@ import (
 	"gomx/mpi/internal/accum"
 	"gomx/mpi/internal/coll"
 	"gomx/mpi/internal/elem"
+	"gomx/mpi/internal/queue"
 	"gomx/mx"
 )
 
@@ -58,21 +59,13 @@ type target struct {
 	handle mx.WindowHandle
 	length int // elements
 
-	mu      sync.Mutex
-	held    lockState
-	pending []mx.Request // puts and gets that are not complete
-	puts    bool         // small ones are under way that have no request
-	accs    bool         // accumulates are
+	mu    sync.Mutex // not held while anybody waits for another rank
+	lock  queue.Claim
+	under underway
+	spare []mx.Request  // room for under's
+	busy  bool          // somebody completes what was begun
+	left  chan struct{} // closed when that is over, if others wait for it
 }
-
-type lockState uint8
-
-const (
-	lockNone lockState = iota
-	lockWanted
-	lockShared
-	lockExclusive
-)
 
 // WinCreate makes a window of the memory that each rank gives (MPI_Win_create), of
 // whatever length; nil is an empty one. It is collective. The memory must stay in
@@ -147,7 +140,10 @@ func (w *Win[T]) Len(rank int) int {
 }
 
 // WithContext returns the same window with a context: calls on it that block return when
-// ctx ends, with an error that wraps ctx's. What they have waited for goes on.
+// ctx ends, with an error that wraps ctx's, even if other goroutines wait on the same window. What they have begun
+// goes on: memory given to Put and Get, and the source of Accumulate and its kin, is in use until a Flush of that rank has
+// succeeded, and what would be combined may be, wholly, in part, or not yet. A Lock or LockAll that ctx ends has taken nothing. Unlock,
+// UnlockAll and Free don't heed ctx.
 func (w *Win[T]) WithContext(ctx context.Context) *Win[T] {
 	with := *w.window
 	with.c = w.c.WithContext(ctx)
@@ -164,10 +160,7 @@ func (c *Comm) newWindow(op string, mem []byte, size int, kind accum.Kind) (*win
 		return nil, err
 	}
 	e := &exposed{mem: mem, size: size, kind: kind, c: c}
-	var trouble error
-	if trouble = e.open(); trouble != nil {
-		e.length = unopened // the others must learn it, so that nobody waits
-	}
+	trouble := e.open() // the others must learn of it, so that nobody waits
 	all, err := c.exchange(op, e.record())
 	if err == nil {
 		err = trouble
@@ -192,13 +185,11 @@ func (c *Comm) newWindow(op string, mem []byte, size int, kind accum.Kind) (*win
 	return w, nil
 }
 
-// unopened is the length of a window that its rank could not open.
-const unopened = ^uint32(0)
-
+// record is what the rank says. A handle that names no window says that it could not open its memory.
 func (e *exposed) record() []byte {
 	b := make([]byte, 8, recordSize)
 	_, _ = rand.Read(b)
-	h := mx.WindowHandle{Length: e.length}
+	var h mx.WindowHandle
 	if e.win != nil {
 		h = e.win.Handle()
 	}
@@ -213,7 +204,7 @@ func (w *window) learn(rank int, record []byte) error {
 	if err := t.handle.UnmarshalBinary(record[8 : 8+mx.WindowHandleSize]); err != nil {
 		return err
 	}
-	if t.handle.Length == unopened {
+	if t.handle == (mx.WindowHandle{}) {
 		return errors.New("that rank could not open its memory; it says why")
 	}
 	rest := record[8+mx.WindowHandleSize:]
@@ -246,19 +237,20 @@ func (c *Comm) windowFailed(op string, err error) error {
 }
 
 // Free ends the window, when all ranks have called it and all that was begun on it is
-// done (MPI_Win_free). It is collective. Locks must have been given back. Errors: ErrWin
-// if it was freed before or a lock is held, and those of Fence.
+// done (MPI_Win_free). It is collective, and does not heed the context. Locks must have been given back. Errors: ErrWin
+// if it was freed before or a lock is held, and those of Fence, behind which the window is freed all the same.
 func (w *Win[T]) Free() error {
 	if err := w.usable("Free", Undefined); err != nil {
 		return err
 	}
 	for rank := range w.targets {
-		if w.targets[rank].held != lockNone {
+		if !w.targets[rank].idle() {
 			return w.fail("Free", rank, ErrWin, errors.New("its lock is held: call Unlock first"))
 		}
 	}
-	err := w.FlushAll()
-	if meet := w.c.meet("Free"); err == nil {
+	patient := w.patient()
+	err := patient.each(func(rank int) error { return patient.flush("Free", rank) })
+	if meet := patient.c.meet("Free"); err == nil {
 		err = meet
 	}
 	w.state.mu.Lock()
@@ -269,6 +261,16 @@ func (w *Win[T]) Free() error {
 		_ = mx.Free(w.owned)
 	}
 	return err
+}
+
+// patient returns the window without a context, for calls that undo something.
+func (w *window) patient() *window {
+	if w.c.ctx == nil {
+		return w
+	}
+	without := *w
+	without.c = w.c.WithContext(nil)
+	return &without
 }
 
 // withdraw takes the own memory back from the others.

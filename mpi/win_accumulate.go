@@ -1,7 +1,6 @@
 package mpi
 
 import (
-	"context"
 	"errors"
 	"fmt"
 
@@ -38,7 +37,7 @@ const largestPiece = 64 << 10
 
 // Accumulate combines src, element by element, with the memory of a rank from an element
 // on, and leaves the results there (MPI_Accumulate). src may be used again when it
-// returns; the elements are combined after Flush, Unlock or Fence. Errors: those of Put, and
+// returns without an error; the elements are combined after Flush, Unlock or Fence. Errors: those of Put, and
 // ErrOp for an operation that the elements don't have. Safe from any goroutine.
 func (w *Win[T]) Accumulate(src []T, rank, offset int, op AccOp) error {
 	b, _ := elem.Bytes(src)
@@ -47,7 +46,7 @@ func (w *Win[T]) Accumulate(src []T, rank, offset int, op AccOp) error {
 
 // GetAccumulate is Accumulate that returns, in result, what was there before
 // (MPI_Get_accumulate). Both slices have the same length; with AccNone src may be nil. It is done when
-// it returns. More elements than 64 KiB hold are combined in several steps.
+// it returns without an error. More elements than 64 KiB hold are combined in several steps.
 func (w *Win[T]) GetAccumulate(src, result []T, rank, offset int, op AccOp) error {
 	if len(src) != len(result) && (src != nil || op != AccNone) {
 		return w.fail("GetAccumulate", rank, ErrCount, fmt.Errorf("%d elements, and room for %d results", len(src), len(result)))
@@ -118,9 +117,7 @@ func (w *window) accumulate(call string, in, out []byte, rank, offset int, op Ac
 
 // tell sends elements to be combined.
 func (w *window) tell(t *target, call string, rank int, h head, data []byte) error {
-	t.mu.Lock()
-	t.accs = true
-	t.mu.Unlock()
+	t.owes()
 	b := buffers.Get().(*buffer)
 	defer buffers.Put(b)
 	text := w.write(b, rank, h)
@@ -140,8 +137,11 @@ func (w *window) ask(call string, rank int, kind service.Kind, h head, data, out
 		room = b.room(1 + len(out))
 	}
 	n, err := w.c.seat.job.plane.Call(w.c.background(), w.process(rank), kind, text, data, room)
-	if err != nil {
-		return w.gone(call, rank, err) // the buffer may be in use still
+	if err != nil { // an answer may be on its way into the buffer, which is dropped
+		if w.ended() {
+			w.targets[rank].owes() // the question may be dealt with yet
+		}
+		return w.gone(call, rank, err)
 	}
 	defer buffers.Put(b)
 	if room[0] == answerDone && n == 1+len(out) {
@@ -162,14 +162,6 @@ func (w *window) refused(call string, rank int, answer byte) error {
 		return w.fail(call, rank, ErrWin, errors.New("that rank says that the lock is held, or is not"))
 	}
 	return w.fail(call, rank, ErrOther, fmt.Errorf("that rank answers %d", answer))
-}
-
-// giveUp tells the target that a lock that was asked for is not wanted any more.
-func (w *window) giveUp(rank int) {
-	ctx, cancel := context.WithTimeout(context.Background(), tellBound)
-	defer cancel()
-	text := w.write(new(buffer), rank, head{})
-	_ = w.c.seat.job.plane.Tell(ctx, w.process(rank), sayGiveUp, text, nil)
 }
 
 func (w *window) process(rank int) int { return w.c.seat.job.process(int(w.c.world[rank])) }

@@ -10,7 +10,7 @@ type head struct {
 	id     uint64
 	target uint32 // the rank in the world whose memory it is about
 	origin uint32 // the rank that asks, likewise
-	offset uint64 // bytes
+	offset uint64 // bytes; of a lock, the number of the attempt
 	flag   uint8  // the operation; of a lock, whether it is exclusive
 }
 

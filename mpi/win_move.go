@@ -10,8 +10,9 @@ import (
 
 // Put writes src into the memory of a rank, from an element on (MPI_Put). It is done after
 // Flush, Unlock or Fence, and until then src must not change. To ProcNull nothing
-// happens. Errors: ErrWin if the window was freed or no lock or fence permits it, ErrRank,
-// ErrRange if it does not fit, ErrProcFailed. Safe from any goroutine.
+// happens. Errors, whereupon it is not begun: ErrWin if the window was freed or no lock or fence permits it, ErrRank,
+// ErrRange if it does not fit, ErrProcFailed; and, as a rank that has begun very many waits for them first, those of
+// Flush. Safe from any goroutine.
 func (w *Win[T]) Put(src []T, rank, offset int) error {
 	b, _ := elem.Bytes(src)
 	return w.put(b, rank, offset, len(src))
@@ -26,7 +27,7 @@ func (w *Win[T]) Get(dst []T, rank, offset int) error {
 }
 
 // mostPending is how many puts and gets a rank may have under way at a target before it
-// waits for the oldest.
+// waits for those before it begins another.
 const mostPending = 1024
 
 func (w *window) put(b []byte, rank, offset, count int) error {
@@ -37,22 +38,25 @@ func (w *window) put(b []byte, rank, offset, count int) error {
 	if err != nil || len(b) == 0 {
 		return err
 	}
-	ep, at := w.c.seat.ep, uint32(offset*w.size)
-	t.mu.Lock()
+	if err := w.begin(t, "Put", rank); err != nil {
+		return err
+	}
 	defer t.mu.Unlock()
+	ep, at := w.c.seat.ep, uint32(offset*w.size)
 	ok, err := ep.Put(b, p.addr, t.handle, at)
 	if err != nil {
 		return w.fail("Put", rank, ErrOther, err)
 	}
 	if ok {
-		t.puts = true
+		t.under.puts = true
 		return nil
 	}
 	r, err := ep.Iput(b, p.addr, t.handle, at, windowBits, nil)
 	if err != nil {
 		return w.fail("Put", rank, ErrOther, err)
 	}
-	return w.keep(t, "Put", rank, r)
+	t.under.requests = append(t.under.requests, r)
+	return nil
 }
 
 func (w *window) get(b []byte, rank, offset, count int) error {
@@ -63,51 +67,24 @@ func (w *window) get(b []byte, rank, offset, count int) error {
 	if err != nil || len(b) == 0 {
 		return err
 	}
-	t.mu.Lock()
+	if err := w.begin(t, "Get", rank); err != nil {
+		return err
+	}
 	defer t.mu.Unlock()
 	r, err := w.c.seat.ep.Iget(b, p.addr, t.handle, uint32(offset*w.size), windowBits, nil)
 	if err != nil {
 		return w.fail("Get", rank, ErrOther, err)
 	}
-	return w.keep(t, "Get", rank, r)
+	t.under.requests = append(t.under.requests, r)
+	return nil
 }
 
 // windowBits are the match bits of puts and gets, which don't travel. No message has them:
 // contexts are even for the program, and collectives have numbers below.
 const windowBits = ^uint64(0)
 
-// keep notes a put or get that Flush has to wait for. The target is locked.
-func (w *window) keep(t *target, op string, rank int, r mx.Request) error {
-	t.pending = append(t.pending, r)
-	if len(t.pending) < mostPending {
-		return nil
-	}
-	return w.drain(t, op, rank)
-}
-
-// drain waits for all puts and gets that have requests. The target is locked.
-func (w *window) drain(t *target, op string, rank int) error {
-	var first error
-	for i, r := range t.pending {
-		st, done, err := w.c.await("Win."+op, r, false)
-		if !done && w.c.ctx != nil && w.c.ctx.Err() != nil {
-			t.pending = t.pending[:copy(t.pending, t.pending[i:])]
-			return w.fail(op, rank, ErrOther, w.c.ctx.Err())
-		}
-		if done && st.Code != mx.StatusSuccess {
-			err = st.Code
-		}
-		if err != nil && first == nil {
-			first = w.ended(op, rank, err)
-		}
-	}
-	clear(t.pending)
-	t.pending = t.pending[:0]
-	return first
-}
-
-// ended makes the error of a put or get that mx ended without success.
-func (w *window) ended(op string, rank int, err error) error {
+// broken makes the error of a put or get that mx ended without success.
+func (w *window) broken(op string, rank int, err error) error {
 	switch {
 	case errors.Is(err, mx.StatusBadRDMAWindow):
 		return w.fail(op, rank, ErrWin, errors.New("that rank has freed it"))
@@ -122,7 +99,7 @@ func (w *window) gone(op string, rank int, err error) error {
 	switch {
 	case w.c.usable(op) != nil:
 		return w.c.usable(op)
-	case w.c.ctx != nil && w.c.ctx.Err() != nil:
+	case w.ended():
 		return w.fail(op, rank, ErrOther, w.c.ctx.Err())
 	}
 	return w.fail(op, rank, ErrProcFailed, fmt.Errorf("rank %d of the world: %w", w.c.worldRank(rank), err))
@@ -166,7 +143,7 @@ func (w *window) permitted(t *target) bool {
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return t.held >= lockShared
+	return t.lock.Holds()
 }
 
 // usable returns why calls on the window can't work, if that is so.

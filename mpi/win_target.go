@@ -13,15 +13,13 @@ import (
 // exposed is the memory that a rank of this process has in a window, as the others' questions
 // find it.
 type exposed struct {
-	c      *Comm
-	mem    []byte
-	length uint32 // bytes
-	size   int
-	kind   accum.Kind
-	win    *mx.Window
+	c    *Comm
+	mem  []byte
+	size int
+	kind accum.Kind
+	win  *mx.Window
 
 	mu    sync.Mutex // held while elements are combined
-	gone  bool
 	lock  queue.Lock[*service.Question]
 	wrong map[uint32]byte // by origin: what was the matter with an accumulate
 	old   []byte          // elements on their way into an answer
@@ -36,15 +34,13 @@ type windowKey struct {
 // open opens the memory for puts and gets.
 func (e *exposed) open() (err error) {
 	e.win, err = e.c.seat.ep.OpenWindow(e.mem, mx.WindowRead|mx.WindowWrite)
-	e.length = uint32(len(e.mem))
 	return err
 }
 
 // close ends it. Those who wait for the lock are told.
 func (e *exposed) close() {
 	e.mu.Lock()
-	e.gone = true
-	waiting := e.lock.Tickets()
+	waiting := e.lock.Close()
 	e.mu.Unlock()
 	for _, q := range waiting {
 		q.Answer([]byte{answerNoWindow}, nil)
@@ -69,10 +65,16 @@ func (e *exposed) settle() {
 	defer e.mu.Unlock()
 }
 
+// expose has the memory found. Of deaths that were known before, its lock learns here, of others by dropLocks.
 func (p *plane) expose(k windowKey, e *exposed) {
 	p.mu.Lock()
-	defer p.mu.Unlock()
 	p.windows[k] = e
+	p.mu.Unlock()
+	for _, rank := range e.c.world {
+		if p.job.deaths.why(int(rank)) != nil {
+			e.bury(int(rank))
+		}
+	}
 }
 
 func (p *plane) withdraw(k windowKey) {
@@ -84,10 +86,15 @@ func (p *plane) withdraw(k windowKey) {
 // dropLocks takes a rank that has died out of all locks and queues.
 func (p *plane) dropLocks(rank int) {
 	for _, e := range p.exposures() {
-		e.mu.Lock()
-		e.grant(e.lock.Drop(rank))
-		e.mu.Unlock()
+		e.bury(rank)
 	}
+}
+
+// bury ends all that a rank has to do with the memory. What arrives of it later is not done, for its lock has gone on.
+func (e *exposed) bury(rank int) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.grant(e.lock.Bury(rank))
 }
 
 // exposures returns the memory of this process in all windows.
@@ -109,7 +116,7 @@ func (p *plane) handleWindows() {
 	p.handle(askFlush, (*exposed).flushed)
 	p.handle(askLock, (*exposed).locked)
 	p.handle(askUnlock, (*exposed).unlocked)
-	p.handle(sayGiveUp, (*exposed).gaveUp)
+	p.handle(sayUndo, (*exposed).undone)
 }
 
 func (p *plane) handle(kind service.Kind, f func(*exposed, head, *service.Question) (byte, []byte)) {
@@ -123,7 +130,7 @@ func (p *plane) handle(kind service.Kind, f func(*exposed, head, *service.Questi
 			return
 		}
 		e.mu.Lock()
-		if e.gone {
+		if e.lock.Closed() || e.lock.Mourns(int(h.origin)) {
 			e.mu.Unlock()
 			q.Answer([]byte{answerNoWindow}, nil)
 			return
@@ -198,18 +205,17 @@ func (e *exposed) flushed(h head, _ *service.Question) (byte, []byte) {
 }
 
 func (e *exposed) locked(h head, q *service.Question) (byte, []byte) {
-	granted, known := e.lock.Take(int(h.origin), h.flag != 0, q.Later())
-	switch {
-	case known:
-		return answerLock, nil
-	case granted:
+	switch e.lock.Take(int(h.origin), h.offset, h.flag != 0, q.Later()) {
+	case queue.Granted:
 		return answerDone, nil
+	case queue.Waits:
+		return 0, nil
 	}
-	return 0, nil
+	return answerLock, nil
 }
 
 func (e *exposed) unlocked(h head, _ *service.Question) (byte, []byte) {
-	next, held := e.lock.Give(int(h.origin))
+	next, held := e.lock.Give(int(h.origin), h.offset)
 	if !held {
 		return answerLock, nil
 	}
@@ -217,8 +223,8 @@ func (e *exposed) unlocked(h head, _ *service.Question) (byte, []byte) {
 	return answerDone, nil
 }
 
-func (e *exposed) gaveUp(h head, _ *service.Question) (byte, []byte) {
-	e.grant(e.lock.Drop(int(h.origin)))
+func (e *exposed) undone(h head, _ *service.Question) (byte, []byte) {
+	e.grant(e.lock.Undo(int(h.origin), h.offset))
 	return answerDone, nil
 }
 

@@ -35,7 +35,7 @@ func (ep *Endpoint) Claim(ctx context.Context, timeout time.Duration, matchRecv,
 	var got endpoint.Status
 	c, found, err := ep.d.Claim(ctx, matchRecv, matchMask, timeout, &got)
 	if !found {
-		return m, st, false, ep.fail("claim", "", err)
+		return m, st, false, ep.failWait(ctx, "claim", err)
 	}
 	return Message{ep, c}, ep.status(&got), true, nil
 }

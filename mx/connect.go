@@ -25,7 +25,8 @@ func (ep *Endpoint) Connect(nicID uint64, endpointID, filter uint32, timeout tim
 	return ep.connect(noContext, nicID, endpointID, filter, timeout)
 }
 
-// ConnectContext is Connect until ctx ends. Its error then wraps ctx's.
+// ConnectContext is Connect until ctx ends. Its error then wraps ctx's, and does not call
+// the error handler.
 func (ep *Endpoint) ConnectContext(ctx context.Context, nicID uint64, endpointID, filter uint32) (EndpointAddr, error) {
 	return ep.connect(ctx, nicID, endpointID, filter, Infinite)
 }
@@ -43,7 +44,11 @@ func (ep *Endpoint) connect(ctx context.Context, nicID uint64, endpointID, filte
 		addr, code, cause = ep.connectTo(ctx, ep.dir.Actual(asked), endpointID, filter, timeout)
 	}
 	if code != Success {
-		return EndpointAddr{}, ep.connectError(peerName(ep.dir, nicID, endpointID), code, cause)
+		e := ep.connectError(nicID, endpointID, code, cause)
+		if ended(ctx, cause) {
+			return EndpointAddr{}, e
+		}
+		return EndpointAddr{}, handle(ep.onError, e)
 	}
 	return addr, nil
 }
@@ -105,8 +110,8 @@ func (ep *Endpoint) timeoutCause(err error, timeout time.Duration, to nic.ID, en
 	return fmt.Errorf("no answer within %v", timeout)
 }
 
-func (ep *Endpoint) connectError(peer string, code ReturnCode, cause error) error {
-	return handle(ep.onError, &Error{Op: "connect to", Code: code, Endpoint: ep.String(), Peer: peer, Cause: cause})
+func (ep *Endpoint) connectError(nicID uint64, endpointID uint32, code ReturnCode, cause error) *Error {
+	return &Error{Op: "connect to", Code: code, Endpoint: ep.String(), Peer: peerName(ep.dir, nicID, endpointID), Cause: cause}
 }
 
 // Iconnect starts a connect (IV.3.2). The request completes with StatusSuccess
@@ -122,7 +127,7 @@ func (ep *Endpoint) connectError(peer string, code ReturnCode, cause error) erro
 func (ep *Endpoint) Iconnect(nicID uint64, endpointID, filter uint32, matchInfo uint64, context any) (Request, error) {
 	r, code, cause := ep.startConnect(ep.dir.Actual(nic.ID(nicID)), endpointID, filter, matchInfo, context)
 	if code != Success {
-		return Request{}, ep.connectError(peerName(ep.dir, nicID, endpointID), code, cause)
+		return Request{}, handle(ep.onError, ep.connectError(nicID, endpointID, code, cause))
 	}
 	return r, nil
 }
@@ -152,8 +157,9 @@ func (ep *Endpoint) startConnect(to nic.ID, endpointID, filter uint32, matchInfo
 
 // Disconnect ends the session with a peer (XII.1.1): all requests tied to it
 // complete with StatusEndpointUnreachable, its unexpected messages are dropped,
-// and the address is dead. Connect makes a new session. Error: ErrBadAddrList,
-// ErrBadEndpoint. Safe from any goroutine.
+// and the address is dead. Connect makes a new session. The endpoint's own address
+// needed no connect, and goes on. Error: ErrBadAddrList, ErrBadEndpoint. Safe from
+// any goroutine.
 func (ep *Endpoint) Disconnect(addr EndpointAddr) error {
 	if err := ep.owns(addr); err != nil {
 		return ep.fail("disconnect", addr.String(), err)

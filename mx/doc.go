@@ -1,6 +1,6 @@
 // Package mx sends and receives matched messages between processes, with the
 // interface of Myrinet Express (MX) 1.2. Roman numerals in the documentation are
-// sections of its manual.
+// sections of its manual; docs/manual.md goes through them, with what differs and why.
 //
 // # Use
 //

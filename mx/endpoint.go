@@ -61,14 +61,15 @@ func OpenEndpoint(board, id, filter uint32, params ...Param) (*Endpoint, error) 
 	lib.mu.Lock()
 	up, dir, env := lib.up, lib.dir, lib.env
 	lib.mu.Unlock()
-	if !up {
-		return nil, fail("open endpoint", ErrNotInitialized, "", nil)
-	}
 	s := settings{environment: env, filter: filter}
-	if err := s.apply(params); err != nil {
-		return nil, fail("open endpoint", codeOf(err), "", err)
+	err := s.apply(params)
+	if !up {
+		return nil, handle(s.onError, &Error{Op: "open endpoint", Code: ErrNotInitialized})
 	}
-	ep, err := openFirst(dir, board, id, &s)
+	var ep *Endpoint
+	if err == nil {
+		ep, err = openFirst(dir, board, id, &s)
+	}
 	if err != nil {
 		code := codeOf(err)
 		if code == ErrFailure {

@@ -130,7 +130,7 @@ func TestNetworksThatLeaveNothingAreRefused(t *testing.T) {
 	if err := mx.Init(); err != nil && !errors.Is(err, mx.ErrBadParamVal) {
 		t.Fatal(err)
 	} else if err == nil {
-		if only, err := mx.Boards(); err != nil || len(only) != 1 || only[0].Name != "localhost" {
+		if only, err := mx.Boards(); err != nil || len(only) != 1 || only[0].Name != "localhost:0" {
 			t.Errorf("%+v, %v", only, err)
 		}
 		return // the clean-up finalizes

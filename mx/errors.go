@@ -1,6 +1,7 @@
 package mx
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -54,11 +55,12 @@ func (e *Error) Unwrap() []error {
 
 // ErrorHandler is called when a call fails (XI). What it returns becomes the
 // error of the call. The outcome of a request is its status, and never comes
-// here.
+// here; neither does the end of a wait that the program wanted: its context has
+// ended, or Wakeup has ended a WaitContext.
 type ErrorHandler func(err *Error) error
 
 // ErrorsReturn is the handler that hands every error back to the caller. It is
-// the one in force until another is set.
+// the one in force until another is set, or MX_ERRORS_ARE_FATAL says otherwise.
 func ErrorsReturn(err *Error) error { return err }
 
 // ErrorsAreFatal is the handler that prints the error and ends the process with
@@ -69,19 +71,30 @@ func ErrorsAreFatal(err *Error) error {
 	return err
 }
 
-var globalHandler atomic.Pointer[ErrorHandler]
+// globalHandler is what the program has set, if it has, and environmentsHandler what
+// Init found in the environment.
+var globalHandler, environmentsHandler atomic.Pointer[ErrorHandler]
 
 // SetErrorHandler sets the handler for all endpoints that were not opened with
 // one of their own, and returns the previous one (XI). nil stands for
-// ErrorsReturn. It may be called before Init, and from any goroutine.
+// ErrorsReturn. What a program has set holds whatever MX_ERRORS_ARE_FATAL says. It may
+// be called before Init, and from any goroutine.
 func SetErrorHandler(h ErrorHandler) (previous ErrorHandler) {
 	if h == nil {
 		h = ErrorsReturn
 	}
-	if p := globalHandler.Swap(&h); p != nil {
-		return *p
+	return orEnvironments(globalHandler.Swap(&h))
+}
+
+// orEnvironments is the handler in force where the program has set this one, or none.
+func orEnvironments(set *ErrorHandler) ErrorHandler {
+	if set == nil {
+		set = environmentsHandler.Load()
 	}
-	return ErrorsReturn
+	if set == nil {
+		return ErrorsReturn
+	}
+	return *set
 }
 
 // fail makes the error of a call and runs it through the handler.
@@ -91,11 +104,7 @@ func fail(op string, code ReturnCode, peer string, cause error) error {
 
 func handle(own ErrorHandler, err *Error) error {
 	if own == nil {
-		if p := globalHandler.Load(); p != nil {
-			own = *p
-		} else {
-			return err
-		}
+		own = orEnvironments(globalHandler.Load())
 	}
 	return own(err)
 }
@@ -105,11 +114,29 @@ func (ep *Endpoint) fail(op string, peer string, err error) error {
 	if err == nil {
 		return nil
 	}
+	return handle(ep.onError, ep.newError(op, peer, err))
+}
+
+// failWait is fail for a call that waits until ctx ends. That it has ended is what the
+// program wanted, and no handler is asked.
+func (ep *Endpoint) failWait(ctx context.Context, op string, err error) error {
+	if ended(ctx, err) {
+		return ep.newError(op, "", err)
+	}
+	return ep.fail(op, "", err)
+}
+
+// ended reports whether err is that the context has ended.
+func ended(ctx context.Context, err error) bool {
+	return ctx != nil && err != nil && errors.Is(err, ctx.Err())
+}
+
+func (ep *Endpoint) newError(op string, peer string, err error) *Error {
 	e := &Error{Op: op, Code: codeOf(err), Endpoint: ep.String(), Peer: peer}
 	if _, same := err.(ReturnCode); !same && !isPlain(err) {
 		e.Cause = err
 	}
-	return handle(ep.onError, e)
+	return e
 }
 
 // isPlain reports whether an error says no more than its code.

@@ -24,14 +24,18 @@ const (
 	CountersLabels     InfoKey = 6  // []string of CountersCount; in is the board
 	CountersValues     InfoKey = 7  // []uint32 or []uint64 of CountersCount; in is the board
 	ProductCode        InfoKey = 8  // *string; in is the board
-	PartNumber         InfoKey = 9  // *string; in is the board
-	SerialNumber       InfoKey = 10 // *uint32; in is the board
+	PartNumber         InfoKey = 9  // *string, the name of the interface; in is the board
+	SerialNumber       InfoKey = 10 // *uint32, the low half of the NIC id; in is the board
 	PortCount          InfoKey = 11 // *uint32; in is the board
 	PIOSendMax         InfoKey = 12 // *uint32: bytes that travel in the line of their header
 	CopySendMax        InfoKey = 13 // *uint32: largest message sent eagerly, bytes
 	NUMANode           InfoKey = 14 // *uint32; in is the board; all ones if unknown
 	NetType            InfoKey = 15 // *uint32: 1, Ethernet
 	LineSpeed          InfoKey = 16 // *string; in is the board
+
+	// The manual names these two (III.3.1, V.1.1), and MX's headers have no numbers for them.
+	MaxEndpointsKey InfoKey = 17 // *uint32: endpoint ids are below it, on every board and over every transport
+	MaxSegmentsKey  InfoKey = 18 // *uint32: MaxSegments
 )
 
 // GetInfo retrieves information about the library, a board, or with an endpoint
@@ -43,19 +47,14 @@ const (
 // type, ErrBadInfoLength if a slice is too short, ErrBoardUnknown. Safe from any
 // goroutine.
 func GetInfo(ep *Endpoint, key InfoKey, in uint32, out any) error {
-	dir, err := directory("get info")
-	if err != nil {
-		return err
+	err := info(ep, key, in, out)
+	switch {
+	case err == nil:
+		return nil
+	case ep != nil:
+		return ep.fail("get info", "", err)
 	}
-	if needsBoard(key) && !(ep != nil && isCounters(key)) {
-		if _, err := boardAt("get info", in); err != nil {
-			return err
-		}
-	}
-	if err := info(ep, dir, key, in, out); err != nil {
-		return fail("get info", codeOf(err), "", fmt.Errorf("key %d: %w", key, err))
-	}
-	return nil
+	return fail("get info", codeOf(err), "", err)
 }
 
 func isCounters(key InfoKey) bool { return key >= CountersCount && key <= CountersValues }
@@ -64,7 +63,25 @@ func needsBoard(key InfoKey) bool {
 	return key >= CountersCount && key <= PortCount || key == NUMANode || key == LineSpeed
 }
 
-func info(ep *Endpoint, dir *nic.Directory, key InfoKey, in uint32, out any) error {
+func info(ep *Endpoint, key InfoKey, in uint32, out any) error {
+	dir := knownDirectory()
+	if dir == nil {
+		return ErrNotInitialized
+	}
+	var board nic.Board
+	if needsBoard(key) && !(ep != nil && isCounters(key)) {
+		var err error
+		if board, err = localBoard(dir, in); err != nil {
+			return err
+		}
+	}
+	if err := answer(ep, dir, board, key, in, out); err != nil {
+		return fmt.Errorf("%w: key %d", err, key)
+	}
+	return nil
+}
+
+func answer(ep *Endpoint, dir *nic.Directory, board nic.Board, key InfoKey, in uint32, out any) error {
 	switch key {
 	case NICCount:
 		return number32(out, uint32(len(dir.Boards())))
@@ -84,11 +101,12 @@ func info(ep *Endpoint, dir *nic.Directory, key InfoKey, in uint32, out any) err
 		return number32(out, copySendMax())
 	case NetType:
 		return number32(out, netTypeEthernet)
+	case MaxEndpointsKey:
+		return number32(out, endpointIDs())
+	case MaxSegmentsKey:
+		return number32(out, MaxSegments)
 	}
-	if !needsBoard(key) {
-		return ErrBadInfoKey
-	}
-	return boardInfo(dir.Boards()[in], key, out)
+	return boardInfo(board, key, out)
 }
 
 const (
@@ -235,6 +253,13 @@ func words(err error) string {
 		return ""
 	}
 	return strings.ReplaceAll(err.Error(), "\n", "; ")
+}
+
+// endpointIDs is how many endpoint ids any endpoint may have: those for which there are ports.
+func endpointIDs() uint32 {
+	lib.mu.Lock()
+	defer lib.mu.Unlock()
+	return uint32(lib.env.ports)
 }
 
 // copySendMax is the largest message that goes eagerly unless told otherwise.

@@ -46,9 +46,7 @@ func Init() error {
 	lib.dir, lib.env, lib.up = dir, env, true
 	lib.open = map[*Endpoint]struct{}{}
 	lib.retired = map[uint32]tally{}
-	if env.fatal {
-		SetErrorHandler(ErrorsAreFatal)
-	}
+	environmentsHandler.Store(env.handler())
 	return nil
 }
 
@@ -73,14 +71,28 @@ func Finalize() error {
 	return nil
 }
 
+// handler is the error handler that the environment asks for, or nil.
+func (e *environment) handler() *ErrorHandler {
+	if !e.fatal {
+		return nil
+	}
+	h := ErrorHandler(ErrorsAreFatal)
+	return &h
+}
+
 // directory returns the boards and names, or ErrNotInitialized.
 func directory(op string) (*nic.Directory, error) {
+	if dir := knownDirectory(); dir != nil {
+		return dir, nil
+	}
+	return nil, fail(op, ErrNotInitialized, "", nil)
+}
+
+// knownDirectory returns the boards and names, or nil before Init.
+func knownDirectory() *nic.Directory {
 	lib.mu.Lock()
 	defer lib.mu.Unlock()
-	if !lib.up {
-		return nil, fail(op, ErrNotInitialized, "", nil)
-	}
-	return lib.dir, nil
+	return lib.dir
 }
 
 // endpoints returns the open endpoints.

@@ -32,7 +32,8 @@ func HostnameToNICID(name string) (uint64, error) {
 	return uint64(id), nil
 }
 
-// NICIDToHostname returns the name of a NIC, "host:board" (IV.1.2). Error:
+// NICIDToHostname returns the name of a NIC, "host:board" (IV.1.2), which HostnameToNICID
+// takes back. That of the board that reaches this host alone begins with "localhost". Error:
 // ErrHostNotFound. Safe from any goroutine.
 func NICIDToHostname(id uint64) (string, error) {
 	dir, err := directory("NIC id to hostname")
@@ -72,8 +73,17 @@ func boardAt(op string, board uint32) (nic.Board, error) {
 	if err != nil {
 		return nic.Board{}, err
 	}
-	if n := len(dir.Boards()); int64(board) >= int64(n) {
-		return nic.Board{}, fail(op, ErrBoardUnknown, "", fmt.Errorf("board %d of %d", board, n))
+	b, err := localBoard(dir, board)
+	if err != nil {
+		return b, fail(op, ErrBoardUnknown, "", err)
 	}
-	return dir.Boards()[board], nil
+	return b, nil
+}
+
+func localBoard(dir *nic.Directory, board uint32) (nic.Board, error) {
+	boards := dir.Boards()
+	if int64(board) >= int64(len(boards)) {
+		return nic.Board{}, fmt.Errorf("%w: board %d of %d", ErrBoardUnknown, board, len(boards))
+	}
+	return boards[board], nil
 }

@@ -68,8 +68,8 @@ type Param struct {
 	Value any
 }
 
-// WithErrorHandler sets the endpoint's own error handler (XI). Without one the
-// handler of SetErrorHandler is called.
+// WithErrorHandler sets the endpoint's own error handler (XI), which also hears why
+// OpenEndpoint fails. Without one the handler of SetErrorHandler is called.
 func WithErrorHandler(h ErrorHandler) Param { return Param{ParamErrorHandler, h} }
 
 // WithUnexpQueueMax bounds the memory of unexpected messages, in bytes (II.5).
@@ -155,16 +155,19 @@ type settings struct {
 	ctxBits, ctxShift uint8
 }
 
-func (s *settings) apply(params []Param) error {
+// apply sets what can be set, so that the error handler is known whatever else is wrong, and returns the first error.
+func (s *settings) apply(params []Param) (first error) {
 	for _, p := range params {
-		switch err := s.set(p); {
+		err := s.set(p)
+		switch {
+		case err == nil || first != nil:
 		case err == ErrBadParamName:
-			return fmt.Errorf("%w: %v", err, p.Key)
-		case err != nil:
-			return fmt.Errorf("%w: %v(%v): %w", ErrBadParamVal, p.Key, p.shown(), err)
+			first = fmt.Errorf("%w: %v", err, p.Key)
+		default:
+			first = fmt.Errorf("%w: %v(%v): %w", ErrBadParamVal, p.Key, p.shown(), err)
 		}
 	}
-	return nil
+	return first
 }
 
 // shown is the value as errors may name it.

@@ -2,10 +2,12 @@ package mx
 
 import (
 	"context"
+	"errors"
 	"iter"
 	"time"
 
 	"gomx/endpoint"
+	"gomx/endpoint/driver"
 )
 
 // Iprobe looks for the oldest message that has arrived without a receive and
@@ -32,19 +34,24 @@ func (ep *Endpoint) probe(ctx context.Context, timeout time.Duration, matchRecv,
 	var got endpoint.Status
 	found, err = ep.d.Probe(ctx, matchRecv, matchMask, timeout, &got)
 	if !found {
-		return st, false, ep.fail("probe", "", err)
+		return st, false, ep.failWait(ctx, "probe", err)
 	}
 	return ep.status(&got), true, nil
 }
 
 // Completions yields the status of each request that completes and whose match
 // information, masked, is matchInfo, as WaitAny does. It ends with ctx, with the
-// endpoint, or at a Wakeup. Safe from any goroutine.
+// endpoint, or at a Wakeup, none of which calls the error handler; ErrBadMatchMask does.
+// Safe from any goroutine.
 func (ep *Endpoint) Completions(ctx context.Context, matchInfo, matchMask uint64) iter.Seq[Status] {
 	return func(yield func(Status) bool) {
 		for {
-			st, done, err := ep.waitAny(ctx, Infinite, matchInfo, matchMask)
-			if err != nil || !done || !yield(st) {
+			var got endpoint.Status
+			done, err := ep.d.WaitAny(ctx, matchInfo, matchMask, Infinite, &got)
+			if err != nil && !errors.Is(err, driver.ErrClosed) {
+				_ = ep.failWait(ctx, "wait any", err) // for the handler: an iteration returns no error
+			}
+			if !done || !yield(ep.status(&got)) {
 				return
 			}
 		}

@@ -95,14 +95,15 @@ func (ep *Endpoint) unfinished(got *endpoint.Status, done bool, err error) error
 
 // WaitContext collects a request, and blocks until it is complete or ctx ends.
 // It returns an error for anything but a success: ctx's, or one of Status.Err
-// together with the status. A request that was not collected stays pending.
+// together with the status, or ErrTimeout if Wakeup was called. A request that was not
+// collected stays pending. Neither ctx's error nor ErrTimeout calls the error handler.
 func (ep *Endpoint) WaitContext(ctx context.Context, r Request) (Status, error) {
 	st, done, err := ep.wait(ctx, r, Infinite)
 	switch {
 	case err != nil:
-		return st, ep.fail("wait", "", err)
+		return st, ep.failWait(ctx, "wait", err)
 	case !done:
-		return st, ep.fail("wait", "", ErrTimeout) // Wakeup
+		return st, ep.newError("wait", "", ErrTimeout) // Wakeup
 	}
 	return st, st.Err()
 }
@@ -138,7 +139,7 @@ func (ep *Endpoint) PeekContext(ctx context.Context) (r Request, found bool, err
 func (ep *Endpoint) peek(ctx context.Context, timeout time.Duration) (Request, bool, error) {
 	h, found, err := ep.d.Peek(ctx, timeout)
 	if !found {
-		return Request{}, false, ep.fail("peek", "", err)
+		return Request{}, false, ep.failWait(ctx, "peek", err)
 	}
 	return Request{ep, h}, true, nil
 }
@@ -178,7 +179,7 @@ func (ep *Endpoint) waitAny(ctx context.Context, timeout time.Duration, matchInf
 		st.fill(ep, &got)
 		return
 	}
-	return st, false, ep.fail("wait any", "", err)
+	return st, false, ep.failWait(ctx, "wait any", err)
 }
 
 // Cancel takes back a receive that has not matched, a connect that has not

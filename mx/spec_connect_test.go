@@ -309,6 +309,10 @@ func TestIV5AddressContextBelongsToThePeer(t *testing.T) {
 		get(w.arrived(b, 1, exact).Source, 3)
 		get(w.succeed(b, w.irecv(b, nil, 1, exact)).Source, 3)
 		get(toB, nil)
+		if err := b.Disconnect(toA); err != nil {
+			w.Fatal(err)
+		}
+		get(w.connect(b, a), 3) // the same peer
 		_, err := mx.GetEndpointAddrContext(mx.EndpointAddr{})
 		refused(w, err, mx.ErrBadAddrList)
 		refused(w, mx.SetEndpointAddrContext(mx.EndpointAddr{}, 1), mx.ErrBadAddrList)

@@ -73,19 +73,68 @@ func TestXII11ForeignAndZeroAddresses(t *testing.T) {
 	})
 }
 
-func TestXII11DisconnectFromOneself(t *testing.T) {
-	over(t, func(w *world) {
-		a := w.open()
-		_ = a.Disconnect(a.Addr()) // whatever it says, it must not harm
-		nic, id := place(w, a)
-		self, err := a.Connect(nic, id, testFilter, bound)
-		if err != nil {
-			w.Fatal(err)
+func TestXII11DisconnectFromOneself(t *testing.T) { over(t, disconnectFromOneself) }
+
+func TestXII11DisconnectFromOneselfOverALink(t *testing.T) {
+	t.Setenv("MX_DISABLE_SELF", "1")
+	over(t, disconnectFromOneself)
+}
+
+func disconnectFromOneself(w *world) {
+	ep := w.open()
+	kept := w.irecv(ep, make([]byte, 8), 1, exact)
+	stuck := []mx.Request{w.issend(ep, nil, ep.Addr(), 2), w.sendUnexpected(ep, ep, pattern(200_000, 0), ep.Addr(), 3)}
+	w.succeed(ep, w.sendUnexpected(ep, ep, nil, ep.Addr(), 4))
+	if err := ep.Disconnect(ep.Addr()); err != nil {
+		w.Fatal(err)
+	}
+	for i, r := range stuck {
+		if st := w.done(ep, r); st.Code != mx.StatusEndpointUnreachable || st.XferLength != 0 {
+			w.Errorf("send %d: %+v", i, st)
 		}
-		recv := w.irecv(a, nil, 1, exact)
-		w.succeed(a, w.isend(a, nil, self, 1))
-		w.succeed(a, recv)
-	})
+	}
+	if st, found, err := ep.Iprobe(0, everything); found || err != nil {
+		w.Errorf("%+v is there still, %v", st, err)
+	}
+	// Our own address needs no connect, and goes on.
+	send := w.isend(ep, pattern(8, 0), ep.Addr(), 1)
+	w.succeed(ep, kept)
+	w.succeed(ep, send)
+	nic, id := place(w, ep)
+	self, err := ep.Connect(nic, id, testFilter, bound)
+	if err != nil || self != ep.Addr() {
+		w.Fatal(self, err)
+	}
+}
+
+// TestXII11DisconnectFromOneselfInTheHandler: the message that is being shown ends like the others.
+func TestXII11DisconnectFromOneselfInTheHandler(t *testing.T) {
+	for _, c := range []struct {
+		disableSelf string
+		action      mx.UnexpAction
+	}{{"0", mx.RecvContinue}, {"0", mx.RecvFinished}, {"1", mx.RecvContinue}, {"1", mx.RecvFinished}} {
+		t.Setenv("MX_DISABLE_SELF", c.disableSelf)
+		over(t, func(w *world) {
+			ep := w.open()
+			err := ep.RegisterUnexpHandler(func(any, mx.EndpointAddr, uint64, uint32, []byte) mx.UnexpAction {
+				if err := ep.Disconnect(ep.Addr()); err != nil {
+					w.Error(err)
+				}
+				return c.action
+			}, nil)
+			if err != nil {
+				w.Fatal(err)
+			}
+			for _, n := range []int{0, 200_000} {
+				if st := w.done(ep, w.issend(ep, make([]byte, n), ep.Addr(), 1)); st.Code != mx.StatusEndpointUnreachable {
+					w.Errorf("%d bytes: %+v", n, st)
+				}
+			}
+			if st, found, err := ep.Iprobe(0, everything); found || err != nil {
+				w.Errorf("%+v is there still, %v", st, err)
+			}
+		})
+	}
 }
 
 func TestXII11ReopenedPeerIsAnotherSession(t *testing.T) {

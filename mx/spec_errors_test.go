@@ -1,6 +1,7 @@
 package mx_test
 
 import (
+	"context"
 	"errors"
 	"os"
 	"os/exec"
@@ -129,6 +130,128 @@ func TestXIEndpointsHandlerComesFirst(t *testing.T) {
 	})
 }
 
+// TestXIEndpointsHandlerHearsOfItsOwn: also where the call is a function of the package, and where the endpoint never
+// came to be, wherever its handler stands among the parameters.
+func TestXIEndpointsHandlerHearsOfItsOwn(t *testing.T) {
+	over(t, func(w *world) {
+		var last string
+		setHandler(w, handlerNamed("global", &last))
+		own := mx.WithErrorHandler(handlerNamed("own", &last))
+		ep := w.open(own)
+		for name, call := range map[string]func() error{
+			"bad key":        func() error { return mx.GetInfo(ep, 1000, 0, new(uint32)) },
+			"bad type":       func() error { return mx.GetInfo(ep, mx.CountersValues, 0, new(string)) },
+			"unknown board":  func() error { return mx.GetInfo(ep, mx.SerialNumber, 300, new(uint32)) },
+			"bad parameter":  func() error { _, err := w.tryOpen(mx.AnyEndpoint, own, mx.WithSpin(-1)); return err },
+			"handler behind": func() error { _, err := w.tryOpen(mx.AnyEndpoint, mx.WithSpin(-1), own); return err },
+			"unknown name":   func() error { _, err := w.tryOpen(mx.AnyEndpoint, own, mx.Param{Key: 99}); return err },
+			"bad id":         func() error { _, err := w.tryOpen(mx.MaxEndpoints, own); return err },
+		} {
+			last = ""
+			if err := call(); err == nil || last != "own" {
+				w.Errorf("%s: %q was called for %v", name, last, err)
+			}
+		}
+		last = ""
+		if err := mx.GetInfo(nil, 1000, 0, new(uint32)); err == nil || last != "global" {
+			w.Errorf("without an endpoint %q was called", last)
+		}
+	})
+}
+
+func TestXIHandlerOfAnEndpointBeforeInit(t *testing.T) {
+	var last string
+	setHandler(t, handlerNamed("global", &last))
+	_, err := mx.OpenEndpoint(0, 0, 0, mx.WithErrorHandler(handlerNamed("own", &last)))
+	refused(t, err, mx.ErrNotInitialized)
+	if last != "own" {
+		t.Errorf("%q was called", last)
+	}
+}
+
+// TestXIEndOfAWaitCallsNoHandler: that a context has ended, or somebody has called Wakeup, is what the program wanted.
+func TestXIEndOfAWaitCallsNoHandler(t *testing.T) {
+	over(t, func(w *world) {
+		ep := w.open(mx.WithErrorHandler(func(err *mx.Error) error {
+			if err.Op != "close endpoint" { // which the end of the test does once more
+				w.Errorf("the handler was called: %v", err)
+			}
+			return err
+		}))
+		reqs := []mx.Request{w.irecv(ep, nil, 1, exact)}
+		nic, id := place(w, silent(w))
+		calls := map[string]func(ctx context.Context) (bool, error){
+			"WaitContext": func(ctx context.Context) (bool, error) {
+				_, err := ep.WaitContext(ctx, reqs[0])
+				return err == nil, err
+			},
+			"PeekContext": func(ctx context.Context) (bool, error) { _, ok, err := ep.PeekContext(ctx); return ok, err },
+			"WaitAnyContext": func(ctx context.Context) (bool, error) {
+				_, ok, err := ep.WaitAnyContext(ctx, 0, everything)
+				return ok, err
+			},
+			"ProbeContext": func(ctx context.Context) (bool, error) {
+				_, ok, err := ep.ProbeContext(ctx, 0, everything)
+				return ok, err
+			},
+			"Claim": func(ctx context.Context) (bool, error) {
+				_, _, ok, err := ep.Claim(ctx, mx.Infinite, 0, everything)
+				return ok, err
+			},
+			"WaitFirst": func(ctx context.Context) (bool, error) {
+				_, ok, err := ep.WaitFirst(ctx, reqs, mx.Infinite)
+				return ok, err
+			},
+			"WaitAll": func(ctx context.Context) (bool, error) { return ep.WaitAll(ctx, reqs, nil, mx.Infinite) },
+			"WaitSome": func(ctx context.Context) (bool, error) {
+				n, err := ep.WaitSome(ctx, reqs, make([]mx.Completion, 1), mx.Infinite)
+				return n > 0, err
+			},
+			"ConnectContext": func(ctx context.Context) (bool, error) {
+				_, err := ep.ConnectContext(ctx, nic, id, testFilter)
+				return err == nil, err
+			},
+			"Completions": func(ctx context.Context) (bool, error) {
+				for range ep.Completions(ctx, 0, everything) {
+					return true, nil
+				}
+				return false, ctx.Err()
+			},
+		}
+		for name, call := range calls {
+			ctx, cancel := context.WithCancel(context.Background())
+			running := start(func() (bool, error) { return call(ctx) })
+			cancel()
+			if o := receive(w, name, running); o.ok || !errors.Is(o.err, context.Canceled) {
+				w.Errorf("%s: %v, %v", name, o.ok, o.err)
+			}
+		}
+		woken := start(func() (bool, error) { return calls["WaitContext"](context.Background()) })
+		if o := wakeUntil(w, ep, woken); !errors.Is(o.err, mx.ErrTimeout) {
+			w.Errorf("woken: %v", o.err)
+		}
+		closed := start(func() (bool, error) { return calls["Completions"](context.Background()) })
+		shut(w, ep)
+		if o := receive(w, "Completions", closed); o.ok || o.err != nil {
+			w.Errorf("closed: %v, %v", o.ok, o.err)
+		}
+	})
+}
+
+// TestXIBadMaskOfCompletionsIsHeardOf: what an iteration can't return goes to the handler at least.
+func TestXIBadMaskOfCompletionsIsHeardOf(t *testing.T) {
+	over(t, func(w *world) {
+		var last string
+		ep := w.open(mx.WithErrorHandler(handlerNamed("own", &last)))
+		for range ep.Completions(context.Background(), 1, 0) {
+			w.Fatal("a completion")
+		}
+		if last != "own" {
+			w.Error("the handler was not called")
+		}
+	})
+}
+
 func TestXIOutcomeOfARequestCallsNoHandler(t *testing.T) {
 	over(t, func(w *world) {
 		var last string
@@ -157,15 +280,16 @@ func TestFatalChild(t *testing.T) {
 	if os.Getenv("MX_TEST_FATAL") == "" {
 		t.Skip("serves TestXIErrorsAreFatal")
 	}
+	if os.Getenv("MX_TEST_FATAL") == "own" {
+		mx.SetErrorHandler(mx.ErrorsReturn)
+	}
 	_ = mx.Init()
 	_, _ = mx.OpenEndpoint(300, 0, 0)
 	os.Exit(0)
 }
 
 func TestXIErrorsAreFatal(t *testing.T) {
-	child := exec.Command(os.Args[0], "-test.run=^TestFatalChild$")
-	child.Env = append(os.Environ(), "MX_TEST_FATAL=1", "MX_ERRORS_ARE_FATAL=1")
-	out, err := child.CombinedOutput()
+	out, err := fatalChild("1")
 	var exit *exec.ExitError
 	if !errors.As(err, &exit) || exit.ExitCode() != 1 {
 		t.Errorf("%v", err)
@@ -174,5 +298,19 @@ func TestXIErrorsAreFatal(t *testing.T) {
 		if !strings.Contains(string(out), part) {
 			t.Errorf("output %q does not name %q", out, part)
 		}
+	}
+}
+
+// fatalChild runs TestFatalChild with MX_ERRORS_ARE_FATAL.
+func fatalChild(how string) (out []byte, err error) {
+	child := exec.Command(os.Args[0], "-test.run=^TestFatalChild$")
+	child.Env = append(os.Environ(), "MX_TEST_FATAL="+how, "MX_ERRORS_ARE_FATAL=1")
+	return child.CombinedOutput()
+}
+
+// TestXIHandlerSetBeforeInitStays: the environment is for programs that have set none.
+func TestXIHandlerSetBeforeInitStays(t *testing.T) {
+	if out, err := fatalChild("own"); err != nil {
+		t.Errorf("%v: %s", err, out)
 	}
 }

@@ -12,6 +12,7 @@ import (
 var wordKeys = []mx.InfoKey{
 	mx.NICCount, mx.MaxNativeEndpoints, mx.NativeRequests, mx.CountersCount, mx.SerialNumber,
 	mx.PortCount, mx.PIOSendMax, mx.CopySendMax, mx.NUMANode, mx.NetType,
+	mx.MaxEndpointsKey, mx.MaxSegmentsKey,
 }
 
 var textKeys = []mx.InfoKey{mx.ProductCode, mx.PartNumber, mx.LineSpeed}
@@ -42,6 +43,7 @@ func TestIII21LimitsAreTheLibrarys(t *testing.T) {
 	var n uint32
 	for key, want := range map[mx.InfoKey]uint32{
 		mx.MaxNativeEndpoints: mx.MaxEndpoints, mx.NativeRequests: 0xffffffff, mx.PortCount: 1, mx.NetType: 1,
+		mx.MaxEndpointsKey: mx.MaxEndpoints, mx.MaxSegmentsKey: mx.MaxSegments,
 	} {
 		if err := mx.GetInfo(nil, key, 0, &n); err != nil || n != want {
 			t.Errorf("key %d: %d, %v, want %d", key, n, err, want)
@@ -49,9 +51,46 @@ func TestIII21LimitsAreTheLibrarys(t *testing.T) {
 	}
 }
 
+// TestIII31EveryIDBelowTheKeysValueIsOne: ports may leave fewer ids than there are otherwise.
+func TestIII31EveryIDBelowTheKeysValueIsOne(t *testing.T) {
+	t.Setenv("MX_PORT_RANGE", "20000-20009")
+	initialize(t)
+	var n uint32
+	if err := mx.GetInfo(nil, mx.MaxEndpointsKey, 0, &n); err != nil || n != 10 {
+		t.Errorf("%d, %v", n, err)
+	}
+}
+
+// TestIII21BoardsAreToldApart: interfaces have neither part nor serial numbers. What stands for them differs from board
+// to board, and is the same each time.
+func TestIII21BoardsAreToldApart(t *testing.T) {
+	initialize(t)
+	boards, err := mx.Boards()
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := map[string]int{}
+	for i, b := range boards {
+		var part string
+		var serial uint32
+		if err := errors.Join(mx.GetInfo(nil, mx.PartNumber, uint32(i), &part), mx.GetInfo(nil, mx.SerialNumber, uint32(i), &serial)); err != nil {
+			t.Fatal(err)
+		}
+		if part != b.Interface || serial != uint32(b.ID) {
+			t.Errorf("board %d: part %q, serial %#x, of %+v", i, part, serial, b)
+		}
+		for _, number := range []string{part, fmt.Sprint(serial)} {
+			if other, taken := seen[number]; taken {
+				t.Errorf("boards %d and %d both have %s", other, i, number)
+			}
+			seen[number] = i
+		}
+	}
+}
+
 func TestIII21UnknownKey(t *testing.T) {
 	initialize(t)
-	for _, key := range []mx.InfoKey{0, 17, 1000, 0xffffffff} {
+	for _, key := range []mx.InfoKey{0, 19, 1000, 0xffffffff} {
 		refused(t, mx.GetInfo(nil, key, 0, new(uint32)), mx.ErrBadInfoKey, "get info", fmt.Sprint(uint32(key)))
 	}
 }

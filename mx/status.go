@@ -10,7 +10,9 @@ import (
 // makes one of it.
 type StatusCode uint8
 
-// The status codes (VI.2.1). The numbers are those of MX's headers.
+// The status codes (VI.2.1). The numbers are those of MX's headers. No request ends with
+// StatusPending, StatusBuffered, StatusRejected, StatusEndpointUnknown or StatusBadEndpoint:
+// docs/manual.md has what is said in their place.
 const (
 	StatusSuccess             = StatusCode(endpoint.Success)
 	StatusPending             = StatusCode(endpoint.Pending)

@@ -32,7 +32,7 @@ func (ep *Endpoint) WaitFirst(ctx context.Context, reqs []Request, timeout time.
 	b := driver.Batch{Aim: driver.First, Len: len(reqs), Handle: func(i int) endpoint.Handle { return reqs[i].h }}
 	index, done, err = ep.d.WaitSet(ctx, &b, timeout)
 	if err != nil {
-		err = ep.fail("wait first", "", err)
+		err = ep.failWait(ctx, "wait first", err)
 	}
 	return index, done, err
 }
@@ -52,7 +52,7 @@ func (ep *Endpoint) WaitAll(ctx context.Context, reqs []Request, states []Status
 	}
 	b := ep.allOf(reqs, states)
 	if _, done, err = ep.d.WaitSet(ctx, &b, timeout); err != nil {
-		err = ep.fail("wait all", "", err)
+		err = ep.failWait(ctx, "wait all", err)
 	}
 	return done, err
 }
@@ -87,7 +87,7 @@ func (ep *Endpoint) WaitSome(ctx context.Context, reqs []Request, dst []Completi
 		},
 	}
 	if _, _, err = ep.d.WaitSet(ctx, &b, timeout); err != nil {
-		err = ep.fail("wait some", "", err)
+		err = ep.failWait(ctx, "wait some", err)
 	}
 	return n, err
 }

@@ -66,7 +66,7 @@ func TestNetworkSettingsAreShown(t *testing.T) {
 
 func TestBoardsAreThoseSelected(t *testing.T) {
 	f := parse(t, good(t, []string{"MX_NET=lo"}, "-json"))
-	if len(f.Boards) != 1 || f.Boards[0].Name != "localhost" {
+	if len(f.Boards) != 1 || f.Boards[0].Name != "localhost:0" {
 		t.Errorf("%+v", f.Boards)
 	}
 	if n := networkOf(t, "MX_NET=lo"); n.Works && !strings.Contains(n.Listening, "127.0.0.1:") {

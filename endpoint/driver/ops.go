@@ -267,6 +267,15 @@ func (d *Endpoint) Forget(h endpoint.Handle) error {
 	return d.call(func(e *endpoint.Engine) error { return e.Forget(h) })
 }
 
+// Abandon gives up a request whose wait has ended early.
+func (d *Endpoint) Abandon(h endpoint.Handle, st *endpoint.Status) (fate endpoint.Fate, err error) {
+	err = d.call(func(e *endpoint.Engine) error {
+		fate, err = e.Abandon(h, st)
+		return err
+	})
+	return fate, err
+}
+
 // EagerTo returns the largest message that goes to a peer eagerly, -1 if that is not
 // known. It is for any goroutine.
 func (d *Endpoint) EagerTo(a endpoint.Addr) (n int, err error) {

@@ -91,7 +91,9 @@ func (w *waiter) check(d *Endpoint) {
 		return
 	}
 	switch w.kind {
-	case forRequest, forAny, forSet, forQueue, forWake:
+	case forRequest:
+		w.ok, w.err = d.eng.Test(w.handle, &w.status)
+	case forAny, forSet, forQueue, forWake:
 		w.ok, w.err = w.take(d, &w.status)
 	case forCatch:
 		w.ok = !d.eng.Catching()

@@ -124,7 +124,7 @@ func (d *Endpoint) blockUntil(ctx context.Context, kept *waiter) (bool, error) {
 			w.send()
 			d.bell.Ring()
 		})
-		if ctx.Err() == nil {
+		if ctx.Err() == nil && !w.over(d) {
 			d.waitOn(w)
 		}
 		stop()
@@ -149,12 +149,15 @@ func (d *Endpoint) result(w *waiter) (bool, error) {
 	return false, nil
 }
 
-// waitOn waits: it polls where that is its to do, and else parks. The lock is held, but for moments.
+// waitOn waits: it polls where that is its to do, and else parks. The lock is held, but for moments. Somebody has just
+// looked whether there is what w waits for.
 func (d *Endpoint) waitOn(w *waiter) {
+	over := d.threw()
 	if w.kind.early() {
 		d.list(w)
+		over = w.over(d)
 	}
-	for passed := false; !w.over(d); {
+	for passed := false; !over; over = w.over(d) {
 		switch {
 		case !w.passive && !w.parks && d.takeRole(w):
 			d.poll(w)

@@ -13,6 +13,7 @@ var _ = family(map[string]command{
 	"collect":  collect,
 	"testany":  testAny,
 	"cancel":   cancel,
+	"abandon":  abandon,
 	"forget":   forget,
 	"buffered": buffered,
 	"timeout":  timeout,
@@ -125,6 +126,20 @@ func forget(t *Trace, a *arguments) error {
 		return r.node.Engine.Forget(r.handle)
 	}
 	return nil
+}
+
+// abandon NAME
+func abandon(t *Trace, a *arguments) error {
+	r := t.request(a, 0)
+	if r == nil {
+		return nil
+	}
+	var st endpoint.Status
+	fate, err := r.node.Engine.Abandon(r.handle, &st)
+	if err == nil {
+		t.printf("%s: %v", r.name, fate)
+	}
+	return err
 }
 
 // buffered NAME

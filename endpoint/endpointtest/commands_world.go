@@ -214,8 +214,13 @@ func pulls(t *Trace, _ *arguments) error {
 	return nil
 }
 
-// dial: links that were asked for come up; with one=n, one side learns of one.
+// dial: links that were asked for come up; with one=n, one side learns of one. With refused, nobody was open
+// when they were asked for.
 func dialAgain(t *Trace, a *arguments) error {
+	if a.has("refused") {
+		t.world.Refuse()
+		return nil
+	}
 	if one := a.number("one", 0); one > 0 {
 		t.world.SettleOne(int(one - 1))
 		return nil

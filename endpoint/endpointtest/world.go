@@ -173,6 +173,15 @@ func (w *World) SettleOne(which int) {
 	}
 }
 
+// Refuse answers the dials that were asked for as if nobody were open.
+func (w *World) Refuse() {
+	dials := w.dials
+	w.dials = nil
+	for _, d := range dials {
+		d.from.Engine.LinkFailed(d.peer, endpoint.EndpointClosed)
+	}
+}
+
 func (w *World) answer(d dial) {
 	for _, n := range w.Nodes {
 		if n.NIC == d.nic && d.id == 0 && !n.Closed {

@@ -14,7 +14,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	proc.Main(m, map[string]proc.Role{"echo": echo, "server": serverRole, "client": clientRole})
+	proc.Main(m, map[string]proc.Role{"echo": echo, "server": serverRole, "client": clientRole, "leave": leave})
 }
 
 // bound ends every wait of these tests. The machine of integration/rdmavm is slow.

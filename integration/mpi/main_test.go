@@ -22,7 +22,7 @@ func TestMain(m *testing.M) {
 		os.Exit(0)
 	}
 	proc.Main(m, map[string]proc.Role{
-		"rank": rank, "hasty": hasty, "patient": patient, proc.ProgramRole: proc.RunProgram,
+		"rank": rank, "hasty": hasty, "patient": patient, "hurried": hurried, "player": player, proc.ProgramRole: proc.RunProgram,
 	})
 }
 

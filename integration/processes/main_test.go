@@ -42,6 +42,7 @@ func TestMain(m *testing.M) {
 		"limited": limited,
 		"couple":  couple,
 		"opens":   opens,
+		"returns": returns,
 		"full":    full,
 		"joins":   joins,
 		"lonely":  lonely,

@@ -46,7 +46,7 @@ type Board struct {
 	Number int
 	// ID is the NIC id, made from the first of Addrs that no earlier board has.
 	ID ID
-	// Name is "host:number", and "localhost" for the host itself.
+	// Name is "host:number", and "localhost:number" for the host itself. Resolve leads back.
 	Name string
 	// Kind tells the host itself, plain networks and RDMA apart.
 	Kind Kind
@@ -156,11 +156,11 @@ func number(boards []Board, hostname string) {
 		if boards[i].Name != "" {
 			continue
 		}
+		host := shownHostname(hostname)
 		if boards[i].Kind == Host {
-			boards[i].Name = localhost
-		} else {
-			boards[i].Name = joinName(shownHostname(hostname), uint64(i))
+			host = localhost
 		}
+		boards[i].Name = joinName(host, uint64(i))
 	}
 }
 
@@ -189,7 +189,6 @@ func loopbackAddr() netip.Addr {
 func bareHost() Board {
 	return Board{
 		ID:       hostID,
-		Name:     localhost,
 		Kind:     Host,
 		Addrs:    []netip.Addr{loopbackAddr()},
 		State:    stateDown,

@@ -38,7 +38,7 @@ func TestOrderOfBoards(t *testing.T) {
 		t.Errorf("names %q, %q", boards[0].Name, boards[3].Name)
 	}
 	host := boards[4]
-	if host.Kind != nic.Host || host.Name != "localhost" || host.ID.String() != "02:00:7f:00:00:01" {
+	if host.Kind != nic.Host || host.Name != "localhost:4" || host.ID.String() != "02:00:7f:00:00:01" {
 		t.Errorf("the last board is %+v", host)
 	}
 }

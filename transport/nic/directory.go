@@ -154,7 +154,7 @@ func (d *Directory) isOwnAddr(addr netip.Addr) bool {
 	return ok || slices.Contains(d.hidden, addr.WithZone(""))
 }
 
-// Name returns "host:board" for an id, "localhost" for the host itself. A peer
+// Name returns "host:board" for an id, "localhost:board" for the host itself. A peer
 // known only by its address is named by that, and Resolve takes it. The error
 // for an id never met is ErrHostNotFound.
 func (d *Directory) Name(id ID) (string, error) {

@@ -127,7 +127,7 @@ func TestNames(t *testing.T) {
 	mustResolve(t, d, "10.0.0.99")
 	mustResolve(t, d, "fd00::99")
 	for text, want := range map[string]string{
-		"10.0.0.7": "N7:0", "fd00::7": "N7:0", "10.1.0.7": "N7:1", "127.0.0.1": "localhost",
+		"10.0.0.7": "N7:0", "fd00::7": "N7:0", "10.1.0.7": "N7:1", "127.0.0.1": "localhost:2",
 		"fd00::8": "n8:2", "10.0.0.99": "10.0.0.99:0", "fd00::99": "[fd00::99]:0",
 	} {
 		name, err := d.Name(idOf(text))

@@ -54,7 +54,7 @@ func TestHostIsBoardZeroWithoutANetwork(t *testing.T) {
 		t.Fatal(err)
 	}
 	b, err := d.Board(0)
-	if err != nil || b.Kind != nic.Host || b.Name != "localhost" || b.ID.String() != "02:00:7f:00:00:01" || b.Up || b.State != "down" {
+	if err != nil || b.Kind != nic.Host || b.Name != "localhost:0" || b.ID.String() != "02:00:7f:00:00:01" || b.Up || b.State != "down" {
 		t.Fatalf("board 0 is %+v, %v", b, err)
 	}
 	if boards := d.Boards(); len(boards) != 1 {

@@ -17,21 +17,22 @@ import (
 	"gomx/transport/shm/internal/ring"
 )
 
-// The segment of a pair: a page of generations of exposures, the ring from the
-// side that dialled, the ring back.
+// The segment of a pair: the generations of exposures and then the rings, each first of the
+// side that dialled.
 const (
 	page     = 4096
 	ringSpan = (ring.Size + page - 1) &^ (page - 1)
-	pairSize = page + 2*ringSpan
+	rings    = 2 * tableSpan
+	pairSize = rings + 2*ringSpan
 
 	handshakeTime = 5 * time.Second
 )
 
 func ringOut(mem []byte, dialled bool) []byte {
 	if dialled {
-		return mem[page : page+ringSpan]
+		return mem[rings : rings+ringSpan]
 	}
-	return mem[page+ringSpan:]
+	return mem[rings+ringSpan:]
 }
 
 func ringIn(mem []byte, dialled bool) []byte { return ringOut(mem, !dialled) }

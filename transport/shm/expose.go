@@ -13,49 +13,57 @@ import (
 
 // A peer may read memory that we have exposed at any time, also when the send it
 // belongs to has just ended and the buffer has been used again. So an exposure has
-// a place in the pair's first page, with a generation that changes when it ends:
+// a place in a table of the pair's segment, with a generation that changes when it ends:
 // bytes count only if the generation is still the one described after they were
-// copied. The side that dialled has the first half of the page.
+// copied. There are as many places as a program has messages outstanding to one peer that
+// is late; what is not used of the table takes no memory.
 const (
-	places     = page / 2 / 8
+	places     = 1 << 16
+	tableSpan  = 8 * places
 	shared     = 0 // the place of exposures that find no other: they end together
 	exposeSize = 4 + 8
 )
 
-// exposures is our half of the page.
-type exposures struct {
-	generation [places]*uint64
-	free       []uint32
+// generations is the table of one side.
+type generations []byte
+
+func generationsOf(pair []byte, dialled bool) generations {
+	if dialled {
+		return pair[:tableSpan]
+	}
+	return pair[tableSpan : 2*tableSpan]
 }
 
-func exposureTable(mem []byte, dialled bool) (words [places]*uint64, ok bool) {
-	base := 0
-	if !dialled {
-		base = page / 2
+// at returns the generation of a place. False: there is no such place, or the table is not aligned.
+func (g generations) at(place uint32) (*uint64, bool) {
+	if place >= places {
+		return nil, false
 	}
-	for i := range words {
-		if words[i], ok = segment.Word64(mem, base+8*i); !ok {
-			return words, false
-		}
-	}
-	return words, true
+	return segment.Word64(g, int(8*place))
+}
+
+// exposures is what we have exposed to the peer.
+type exposures struct {
+	table generations
+	free  []uint32
+	used  uint32 // places up to that have been used
 }
 
 func (e *exposures) begin() (place uint32, generation uint64) {
-	if e.free == nil {
-		for i := uint32(places) - 1; i > shared; i-- {
-			e.free = append(e.free, i)
-		}
-	}
 	if n := len(e.free); n > 0 {
 		place = e.free[n-1]
 		e.free = e.free[:n-1]
+	} else if e.used+1 < places {
+		e.used++
+		place = e.used
 	}
-	return place, atomic.LoadUint64(e.generation[place])
+	word, _ := e.table.at(place)
+	return place, atomic.LoadUint64(word)
 }
 
 func (e *exposures) end(place uint32) {
-	atomic.AddUint64(e.generation[place], 1)
+	word, _ := e.table.at(place)
+	atomic.AddUint64(word, 1)
 	if place != shared {
 		e.free = append(e.free, place)
 	}
@@ -91,12 +99,9 @@ func (l *link) parseExposure(desc []byte) (x exposure, rest []byte, ok bool) {
 	if len(desc) < exposeSize {
 		return x, nil, false
 	}
-	place := binary.LittleEndian.Uint32(desc)
-	if place >= places {
-		return x, nil, false
-	}
-	x = exposure{l.theirs[place], binary.LittleEndian.Uint64(desc[4:])}
-	return x, desc[exposeSize:], true
+	x.word, ok = l.theirs.at(binary.LittleEndian.Uint32(desc))
+	x.generation = binary.LittleEndian.Uint64(desc[4:])
+	return x, desc[exposeSize:], ok
 }
 
 // stands reports whether the exposure has not ended. Asked after copying, it

@@ -14,18 +14,18 @@ import (
 // What stands after the copy must have been copied whole before.
 func TestExposureEndsWhileRead(t *testing.T) {
 	const size = 512
-	m, err := segment.Create("gomx-test", page+size) // which the race detector does not watch
+	m, err := segment.Create("gomx-test", tableSpan+size) // which the race detector does not watch
 	if err != nil {
 		t.Skip("no shared memory here: ", err)
 	}
 	defer m.Close()
-	words, ok := exposureTable(m.Bytes(), true)
-	if !ok {
-		t.Fatal("the words are not aligned")
-	}
-	owner, memory := exposures{generation: words}, m.Bytes()[page:page+size]
+	owner, memory := exposures{table: m.Bytes()[:tableSpan]}, m.Bytes()[tableSpan:]
 	place, _ := owner.begin() // the next begin gets it, too
 	owner.end(place)
+	word, ok := owner.table.at(place)
+	if !ok {
+		t.Fatal("the table is not aligned")
+	}
 
 	var told atomic.Uint64 // the generation that is exposed
 	var stop atomic.Bool
@@ -51,7 +51,7 @@ func TestExposureEndsWhileRead(t *testing.T) {
 	}
 	stood, got := 0, make([]byte, size)
 	for range rounds {
-		x := exposure{words[place], told.Load()}
+		x := exposure{word, told.Load()}
 		copy(got, memory)
 		if !x.stands() || x.generation == 0 {
 			continue
@@ -62,4 +62,31 @@ func TestExposureEndsWhileRead(t *testing.T) {
 		}
 	}
 	t.Logf("%d of %d exposures stood", stood, rounds)
+}
+
+// TestExposuresEndAlone has as many sends outstanding as a program that is far ahead of its peer.
+func TestExposuresEndAlone(t *testing.T) {
+	owner := exposures{table: make(generations, tableSpan)}
+	table := owner.table
+	all := make([]exposure, places-1)
+	for i := range all {
+		place, generation := owner.begin()
+		word, ok := table.at(place)
+		if !ok || place == shared {
+			t.Fatalf("exposure %d has place %d", i, place)
+		}
+		all[i] = exposure{word, generation}
+	}
+	for i := range all {
+		if !all[i].stands() {
+			t.Fatalf("exposure %d has ended with another", i)
+		}
+		owner.end(uint32(i + 1))
+		if all[i].stands() {
+			t.Fatalf("exposure %d has not ended", i)
+		}
+	}
+	if _, ok := table.at(places); ok {
+		t.Error("a place behind the table")
+	}
 }

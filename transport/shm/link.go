@@ -34,7 +34,7 @@ type link struct {
 	direct  atomic.Pointer[ending] // why the peer's memory can't be read, or nil
 	scratch cma.Scratch
 	exposed exposures
-	theirs  [places]*uint64 // the generations of what the peer exposes
+	theirs  generations // of what the peer exposes
 	chooser chooser
 	blocks  blockTimer
 	far     atomic.Pointer[farArena] // the peer's arena, mapped
@@ -99,12 +99,10 @@ func (l *link) unreadable() error {
 }
 
 func (l *link) openRings(dialled bool) (err error) {
-	mine, ok := exposureTable(l.pair.Bytes(), dialled)
-	theirs, also := exposureTable(l.pair.Bytes(), !dialled)
-	if !ok || !also {
+	l.exposed.table, l.theirs = generationsOf(l.pair.Bytes(), dialled), generationsOf(l.pair.Bytes(), !dialled)
+	if _, ok := l.theirs.at(0); !ok {
 		return fmt.Errorf("%w: the pair's segment is not aligned", transport.ErrCorrupt)
 	}
-	l.exposed.generation, l.theirs = mine, theirs
 	if l.out, err = ring.NewWriter(ringOut(l.pair.Bytes(), dialled)); err != nil {
 		return err
 	}

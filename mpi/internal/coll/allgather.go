@@ -19,7 +19,7 @@ func Allgather(n Net, own, all []byte, p Parts, a Algorithm) error {
 	case a == RecursiveDoubling && p.alike() && size&(size-1) == 0:
 		return allgatherDoubling(n, all, &p)
 	}
-	return passRound(n, all, &p, rank, 0)
+	return passRound(n, all, &p)
 }
 
 func allgatherDoubling(n Net, all []byte, p *Parts) error {
@@ -60,6 +60,21 @@ func allgatherBruck(n Net, all []byte, p *Parts) error {
 	for i := range size {
 		r := ahead(i, rank, size)
 		line = line[copy(p.Of(all, r), line):]
+	}
+	return nil
+}
+
+// passRound has the parts of all go round among the ranks, until each has all.
+func passRound(n Net, all []byte, p *Parts) error {
+	rank, size := n.Rank(), n.Size()
+	from, to := (rank+size-1)%size, (rank+1)%size
+	have := rank
+	for range size - 1 {
+		next := (have + size - 1) % size
+		if err := n.Sendrecv(p.Of(all, have), to, p.Of(all, next), from); err != nil {
+			return err
+		}
+		have = next
 	}
 	return nil
 }

@@ -18,8 +18,6 @@ func Allreduce[T any](n Net, in, out []T, op func(acc, in []T), a Algorithm) err
 		return allreducePairwise(n, in, out, op)
 	case Rabenseifner:
 		return allreduceRabenseifner(n, in, out, op)
-	case Ring:
-		return allreduceRing(n, in, out, op)
 	}
 	return allreduceDoubling(n, in, out, op)
 }
@@ -121,28 +119,4 @@ func allreduceRabenseifner[T any](n Net, in, out []T, op func(acc, in []T)) erro
 		}
 	}
 	return unfold(n, t, bytes(out))
-}
-
-// allreduceRing combines parts as they go round, so that each begins with another rank:
-// op must be commutative.
-func allreduceRing[T any](n Net, in, out []T, op func(acc, in []T)) error {
-	rank, size, unit := n.Rank(), n.Size(), elem.Size[T]()
-	copy(out, in)
-	b := bytes(out)
-	p := split(len(out), unit, size)
-	came := scratch[T](n, len(out)/size+1)
-	to, from := (rank+1)%size, (rank+size-1)%size
-	have := rank
-	for range size - 1 {
-		next := (have + size - 1) % size
-		low, high := p.bounds(next)
-		part := came[:(high-low)/unit]
-		if err := n.Sendrecv(p.Of(b, have), to, bytes(part), from); err != nil {
-			return err
-		}
-		op(out[low/unit:high/unit], part)
-		have = next
-	}
-	// The rank has all of the part behind its own now.
-	return passRound(n, b, &p, have, (rank-have+size)%size)
 }

@@ -13,13 +13,9 @@ func Bcast(n Net, b []byte, root int, a Algorithm) error {
 	case Flat:
 		return bcastFlat(n, b, root)
 	case Pipeline:
-		return bcastPipeline(n, b, root, segment)
-	case SmallPipeline:
-		return bcastPipeline(n, b, root, smallSegment)
+		return bcastPipeline(n, b, root)
 	case SmallBinomial:
 		return bcastSegments(n, b, root)
-	case ScatterAllgather:
-		return bcastScatterAllgather(n, b, root)
 	}
 	return bcastBinomial(n, b, root)
 }
@@ -88,7 +84,7 @@ func bcastSegments(n Net, b []byte, root int) error {
 }
 
 // bcastPipeline passes b on from rank to rank, a segment at a time.
-func bcastPipeline(n Net, b []byte, root, segment int) error {
+func bcastPipeline(n Net, b []byte, root int) error {
 	size := n.Size()
 	place := behind(n.Rank(), root, size)
 	from, to := ahead((place+size-1)%size, root, size), ahead((place+1)%size, root, size)
@@ -115,53 +111,6 @@ func bcastPipeline(n Net, b []byte, root, segment int) error {
 		if ready = next; first || last {
 			ready = nil
 		}
-	}
-	return nil
-}
-
-// bcastScatterAllgather gives every rank a part, which then go round.
-func bcastScatterAllgather(n Net, b []byte, root int) error {
-	rank, size := n.Rank(), n.Size()
-	place := behind(rank, root, size)
-	p := split(len(b), 1, size)
-	until := func(place int) int {
-		from, _ := p.bounds(min(place, size))
-		return from
-	}
-	bit := 1
-	for ; bit < size; bit <<= 1 {
-		if place&bit != 0 {
-			if err := n.Recv(b[until(place):until(place+bit)], ahead(place-bit, root, size)); err != nil {
-				return err
-			}
-			break
-		}
-	}
-	for bit >>= 1; bit > 0; bit >>= 1 {
-		if place+bit < size {
-			if err := n.Isend(b[until(place+bit):until(place+2*bit)], ahead(place+bit, root, size)); err != nil {
-				return err
-			}
-		}
-	}
-	if err := n.WaitAll(); err != nil {
-		return err
-	}
-	return passRound(n, b, &p, place, root)
-}
-
-// passRound has the parts of b go round among the ranks, until all have all. A rank in
-// place i behind the first one has part i.
-func passRound(n Net, b []byte, p *Parts, place, first int) error {
-	size := n.Size()
-	from, to := ahead((place+size-1)%size, first, size), ahead((place+1)%size, first, size)
-	have := place
-	for range size - 1 {
-		next := (have + size - 1) % size
-		if err := n.Sendrecv(p.Of(b, have), to, p.Of(b, next), from); err != nil {
-			return err
-		}
-		have = next
 	}
 	return nil
 }

@@ -18,9 +18,6 @@ func TestChoiceIsOffered(t *testing.T) {
 						if !slices.Contains(coll.Offered(k), a) {
 							t.Fatalf("%v of %d bytes among %d ranks by %v", k, bytes, ranks, a)
 						}
-						if k == coll.KindAllreduce && a == coll.Ring {
-							t.Fatal("a ring that nobody asked for")
-						}
 					}
 				}
 			}
@@ -30,21 +27,21 @@ func TestChoiceIsOffered(t *testing.T) {
 
 func TestOverrides(t *testing.T) {
 	var o coll.Overrides
-	if err := o.Parse(" allreduce=ring, bcast=flat,,barrier=tree "); err != nil {
+	if err := o.Parse(" allreduce=rabenseifner, bcast=flat,,barrier=tree "); err != nil {
 		t.Fatal(err)
 	}
 	at := func(k coll.Kind, ranks int, alike bool) coll.Algorithm {
 		return coll.Choose(k, 8, coll.Shape{Ranks: ranks, Crowd: 1}, alike, &o)
 	}
 	for k, want := range map[coll.Kind]coll.Algorithm{
-		coll.KindAllreduce: coll.Ring, coll.KindBcast: coll.Flat, coll.KindBarrier: coll.Tree,
+		coll.KindAllreduce: coll.Rabenseifner, coll.KindBcast: coll.Flat, coll.KindBarrier: coll.Tree,
 		coll.KindScan: coll.Choose(coll.KindScan, 8, coll.Shape{Ranks: 4, Crowd: 1}, true, nil),
 	} {
 		if got := at(k, 4, true); got != want {
 			t.Errorf("%v by %v, not %v", k, got, want)
 		}
 	}
-	if err := o.Parse("allreduce=automatic"); err != nil || at(coll.KindAllreduce, 4, true) == coll.Ring {
+	if err := o.Parse("allreduce=automatic"); err != nil || at(coll.KindAllreduce, 4, true) == coll.Rabenseifner {
 		t.Errorf("an override stays: %v", err)
 	}
 	if err := o.Parse("allgather=recursive-doubling,alltoall=bruck"); err != nil {

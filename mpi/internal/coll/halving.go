@@ -65,13 +65,13 @@ func unfold(n Net, t team, out []byte) error {
 // out of: level 0 is the whole.
 type window struct {
 	from, to int
-	outer    [32][2]int32
+	outer    [32][2]int
 	level    int
 }
 
 // cut halves the window; high takes the upper half. It returns the other one.
 func (w *window) cut(high bool) (from, to int) {
-	w.outer[w.level] = [2]int32{int32(w.from), int32(w.to)}
+	w.outer[w.level] = [2]int{w.from, w.to}
 	w.level++
 	middle := w.from + (w.to-w.from)/2
 	if high {
@@ -86,10 +86,10 @@ func (w *window) cut(high bool) (from, to int) {
 func (w *window) widen() (from, to int) {
 	w.level--
 	outer := w.outer[w.level]
-	if from, to = w.to, int(outer[1]); w.from != int(outer[0]) {
-		from, to = int(outer[0]), w.from
+	if from, to = w.to, outer[1]; w.from != outer[0] {
+		from, to = outer[0], w.from
 	}
-	w.from, w.to = int(outer[0]), int(outer[1])
+	w.from, w.to = outer[0], outer[1]
 	return from, to
 }
 

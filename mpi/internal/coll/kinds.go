@@ -37,27 +37,25 @@ const (
 	Dissemination               // every rank tells another one, twice as far each round
 	Binomial                    // a binomial tree
 	Pipeline                    // from rank to rank, a segment at a time
-	ScatterAllgather            // a part for each rank, then round
 	RecursiveDoubling           // pairs exchange all they have, twice as far each round
 	ReduceBcast                 // to rank 0 and back
 	FlatReduceBcast             // likewise, with rank 0 talking to every rank
 	Rabenseifner                // halves are exchanged and combined, then collected
-	Ring                        // parts go round; for a reduction it must be commutative
+	Ring                        // parts go round
 	Bruck                       // whatever the number of ranks, log2 of it rounds
 	Pairwise                    // each with each, a partner at a time; for an allreduce everybody combines a part
 	Scattered                   // each with each, all at once; for a reduction all combine all
 	ReduceScattered             // to rank 0, and the parts from there
 	GatherBcast                 // to rank 0, and all of it from there
 	Linear                      // rank after rank
-	SmallPipeline               // from rank to rank, in segments that leave at once
 	SmallBinomial               // a binomial tree, in segments that leave at once
 	algorithms
 )
 
 var algorithmNames = [algorithms]string{"automatic", "flat", "tree", "dissemination", "binomial", "pipeline",
-	"scatter-allgather", "recursive-doubling", "reduce-bcast", "flat-reduce-bcast", "rabenseifner", "ring", "bruck",
+	"recursive-doubling", "reduce-bcast", "flat-reduce-bcast", "rabenseifner", "ring", "bruck",
 	"pairwise", "scattered", "reduce-scatter", "gather-bcast", "linear",
-	"small-pipeline", "small-binomial"}
+	"small-binomial"}
 
 // String is the algorithm's word in overrides and tables.
 func (a Algorithm) String() string { return algorithmNames[a] }
@@ -65,9 +63,9 @@ func (a Algorithm) String() string { return algorithmNames[a] }
 // offered are the algorithms of each kind, the one that always works first.
 var offered = [kinds][]Algorithm{
 	KindBarrier:       {Dissemination, Tree, Flat, Scattered},
-	KindBcast:         {Binomial, Flat, Pipeline, ScatterAllgather, SmallPipeline, SmallBinomial},
+	KindBcast:         {Binomial, Flat, Pipeline, SmallBinomial},
 	KindReduce:        {Binomial, Flat, Rabenseifner},
-	KindAllreduce:     {RecursiveDoubling, ReduceBcast, FlatReduceBcast, Rabenseifner, Ring, Scattered, Pairwise},
+	KindAllreduce:     {RecursiveDoubling, ReduceBcast, FlatReduceBcast, Rabenseifner, Scattered, Pairwise},
 	KindReduceScatter: {ReduceScattered, Pairwise},
 	KindScan:          {RecursiveDoubling, Linear},
 	KindExscan:        {RecursiveDoubling, Linear},

@@ -3,7 +3,9 @@ package coll
 // Net carries the messages of one collective operation. Those between the same two
 // ranks arrive in order. A message of another length than its receive is an error.
 //
-// After an error the operation is over: the caller of the algorithm ends what is under way.
+// After an error the operation is over: the caller of the algorithm ends what is under way, and finds out what was left to do by going
+// through the algorithm once more, on a Net without data. So which messages there are, their lengths and their order follow from the
+// ranks and lengths that the algorithm is given, and never from the data.
 type Net interface {
 	// Rank is this rank's number among Size.
 	Rank() int

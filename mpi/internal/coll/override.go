@@ -37,7 +37,7 @@ func (o *Overrides) Set(kind, algorithm string) error {
 	return nil
 }
 
-// Parse sets what a list names, such as "allreduce=ring,bcast=flat". "automatic" names none.
+// Parse sets what a list names, such as "allreduce=rabenseifner,bcast=flat". "automatic" names none.
 func (o *Overrides) Parse(list string) error {
 	if strings.TrimSpace(list) == Automatic.String() {
 		return nil

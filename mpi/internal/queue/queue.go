@@ -1,6 +1,9 @@
-// Package queue is the lock of a window: shared or exclusive, and fair. It knows who
-// holds it and who waits, and says who may go on; waiting is done elsewhere. It has no
-// input, output, time and concurrency.
+// Package queue is the lock of a window: shared or exclusive, and fair. Lock is the side of the rank whose memory it is
+// about, and knows who holds it and who waits, and says who may go on; Claim is the side of a rank that asks. Waiting, and
+// what they say to each other, are elsewhere. It has no input, output, time and concurrency.
+//
+// Each attempt of a rank to have the lock has a number. All that a rank says about an attempt arrives in the order in which it
+// says it, if at all; what ranks say, what is answered and the news of deaths have no order among each other.
 package queue
 
 import "slices"
@@ -8,32 +11,57 @@ import "slices"
 // Lock is a lock that ranks take with a ticket, which comes back when they have it. The
 // zero Lock is free.
 type Lock[T any] struct {
-	holders   []int
+	holders   []holder
 	exclusive bool // the holder is alone
 	waiting   []waiter[T]
+	dead      []int
+	closed    bool
+}
+
+// holder is a rank that has the lock, by an attempt of its.
+type holder struct {
+	rank    int
+	attempt uint64
 }
 
 type waiter[T any] struct {
-	rank      int
+	holder
 	exclusive bool
 	ticket    T
 }
 
-// Take asks for the lock. It is granted at once, or its ticket is returned by a later
-// call, when those before have been served. known: the rank holds it, or waits for it,
-// already, and nothing has changed.
-func (l *Lock[T]) Take(rank int, exclusive bool, ticket T) (granted, known bool) {
-	if l.Holds(rank) || slices.ContainsFunc(l.waiting, func(w waiter[T]) bool { return w.rank == rank }) {
-		return false, true
+// Verdict is what has become of an attempt.
+type Verdict uint8
+
+// The verdicts.
+const (
+	Granted Verdict = iota // it has the lock
+	Waits                  // its ticket comes back from a later call, when those before have been served
+	Known                  // the rank has the lock, or waits for it, by another attempt; nothing has changed
+	Refused                // the lock is closed, or the rank has died
+)
+
+// Take asks for the lock.
+func (l *Lock[T]) Take(rank int, attempt uint64, exclusive bool, ticket T) Verdict {
+	switch {
+	case l.closed || l.Mourns(rank):
+		return Refused
+	case slices.ContainsFunc(l.holders, func(h holder) bool { return h.rank == rank }),
+		slices.ContainsFunc(l.waiting, func(w waiter[T]) bool { return w.rank == rank }):
+		return Known
 	}
-	l.waiting = append(l.waiting, waiter[T]{rank, exclusive, ticket})
-	return len(l.admit()) == 1, false
+	h := holder{rank, attempt}
+	if len(l.waiting) == 0 && l.enter(h, exclusive) {
+		return Granted
+	}
+	l.waiting = append(l.waiting, waiter[T]{h, exclusive, ticket})
+	return Waits
 }
 
-// Give gives the lock back, and returns the tickets of those who have it now. False: the rank
+// Give gives the lock back, and returns the tickets of those who have it now. False: the attempt
 // does not hold it.
-func (l *Lock[T]) Give(rank int) (tickets []T, held bool) {
-	i := slices.Index(l.holders, rank)
+func (l *Lock[T]) Give(rank int, attempt uint64) (tickets []T, held bool) {
+	i := slices.Index(l.holders, holder{rank, attempt})
 	if i < 0 {
 		return nil, false
 	}
@@ -41,39 +69,64 @@ func (l *Lock[T]) Give(rank int) (tickets []T, held bool) {
 	return l.admit(), true
 }
 
-// Drop takes a rank that is gone out of the lock and of the queue, and returns the tickets of
-// those who have the lock now.
-func (l *Lock[T]) Drop(rank int) []T {
-	l.holders = slices.DeleteFunc(l.holders, func(r int) bool { return r == rank })
-	l.waiting = slices.DeleteFunc(l.waiting, func(w waiter[T]) bool { return w.rank == rank })
-	return l.admit()
+// Undo ends an attempt whose rank does not want the lock any more, whether it waits or has it, and returns the
+// tickets of those who have the lock now. Of one that is over nothing is left to undo.
+func (l *Lock[T]) Undo(rank int, attempt uint64) []T {
+	return l.drop(func(h holder) bool { return h == holder{rank, attempt} })
 }
 
-// Holds reports whether a rank holds the lock.
-func (l *Lock[T]) Holds(rank int) bool { return slices.Contains(l.holders, rank) }
+// Bury takes a rank that has died out of the lock and of the queue for ever, and returns the tickets of
+// those who have the lock now.
+func (l *Lock[T]) Bury(rank int) []T {
+	if !l.Mourns(rank) {
+		l.dead = append(l.dead, rank)
+	}
+	return l.drop(func(h holder) bool { return h.rank == rank })
+}
 
-// Holders returns who holds the lock.
-func (l *Lock[T]) Holders() []int { return slices.Clone(l.holders) }
+// Mourns reports whether a rank is known to have died.
+func (l *Lock[T]) Mourns(rank int) bool { return slices.Contains(l.dead, rank) }
 
-// Tickets takes all who wait out of the queue, and returns their tickets.
-func (l *Lock[T]) Tickets() (tickets []T) {
+// Holders returns the ranks that hold the lock.
+func (l *Lock[T]) Holders() (ranks []int) {
+	for _, h := range l.holders {
+		ranks = append(ranks, h.rank)
+	}
+	return ranks
+}
+
+// Close ends the lock, takes all who wait out of the queue, and returns their tickets.
+func (l *Lock[T]) Close() (tickets []T) {
 	for _, w := range l.waiting {
 		tickets = append(tickets, w.ticket)
 	}
-	l.waiting = nil
+	l.waiting, l.closed = nil, true
 	return tickets
+}
+
+// Closed reports whether the lock has ended.
+func (l *Lock[T]) Closed() bool { return l.closed }
+
+func (l *Lock[T]) drop(gone func(holder) bool) []T {
+	l.holders = slices.DeleteFunc(l.holders, gone)
+	l.waiting = slices.DeleteFunc(l.waiting, func(w waiter[T]) bool { return gone(w.holder) })
+	return l.admit()
 }
 
 // admit lets in whoever is first in the queue and may go beside those who hold the lock.
 func (l *Lock[T]) admit() (tickets []T) {
-	for len(l.waiting) > 0 {
-		w := l.waiting[0]
-		if len(l.holders) > 0 && (l.exclusive || w.exclusive) {
-			break
-		}
-		l.holders, l.exclusive = append(l.holders, w.rank), w.exclusive
+	for len(l.waiting) > 0 && l.enter(l.waiting[0].holder, l.waiting[0].exclusive) {
+		tickets = append(tickets, l.waiting[0].ticket)
 		l.waiting = l.waiting[1:]
-		tickets = append(tickets, w.ticket)
 	}
 	return tickets
+}
+
+// enter gives the lock to one more, unless that one or who holds it wants to be alone.
+func (l *Lock[T]) enter(h holder, exclusive bool) bool {
+	if len(l.holders) > 0 && (l.exclusive || exclusive) {
+		return false
+	}
+	l.holders, l.exclusive = append(l.holders, h), exclusive
+	return true
 }

@@ -5,72 +5,104 @@ import (
 	"testing"
 )
 
-// take asks for the lock with the rank as the ticket.
-func take(t *testing.T, l *Lock[int], rank int, exclusive, want bool) {
+// asks takes the lock with the rank as the ticket.
+func asks(t *testing.T, l *Lock[int], rank int, exclusive bool, want Verdict) {
 	t.Helper()
-	granted, known := l.Take(rank, exclusive, rank)
-	if granted != want || known {
-		t.Fatalf("rank %d: granted %v, known %v", rank, granted, known)
+	if got := l.Take(rank, 1, exclusive, rank); got != want {
+		t.Fatalf("rank %d: verdict %v, want %v", rank, got, want)
 	}
 }
 
-func give(t *testing.T, l *Lock[int], rank int, want ...int) {
+func gives(t *testing.T, l *Lock[int], rank int, want ...int) {
 	t.Helper()
-	if tickets, held := l.Give(rank); !held || !slices.Equal(tickets, want) {
+	if tickets, held := l.Give(rank, 1); !held || !slices.Equal(tickets, want) {
 		t.Fatalf("rank %d gives it back: %v, %v, want %v", rank, tickets, held, want)
 	}
 }
 
 func TestFair(t *testing.T) {
 	var l Lock[int]
-	take(t, &l, 0, false, true)
-	take(t, &l, 1, false, true)
-	take(t, &l, 2, true, false)
-	take(t, &l, 3, false, false) // not before the one who waits
-	take(t, &l, 4, false, false)
-	take(t, &l, 5, true, false)
-	give(t, &l, 1)
-	give(t, &l, 0, 2)
-	give(t, &l, 2, 3, 4)
-	give(t, &l, 4)
-	give(t, &l, 3, 5)
-	give(t, &l, 5)
-	take(t, &l, 1, true, true)
+	asks(t, &l, 0, false, Granted)
+	asks(t, &l, 1, false, Granted)
+	asks(t, &l, 2, true, Waits)
+	asks(t, &l, 3, false, Waits) // not before the one who waits
+	asks(t, &l, 4, false, Waits)
+	asks(t, &l, 5, true, Waits)
+	gives(t, &l, 1)
+	gives(t, &l, 0, 2)
+	gives(t, &l, 2, 3, 4)
+	gives(t, &l, 4)
+	gives(t, &l, 3, 5)
+	gives(t, &l, 5)
+	asks(t, &l, 1, true, Granted)
 }
 
 func TestWhoIsKnown(t *testing.T) {
 	var l Lock[int]
-	take(t, &l, 0, true, true)
-	take(t, &l, 1, true, false)
+	asks(t, &l, 0, true, Granted)
+	asks(t, &l, 1, true, Waits)
 	for rank := range 2 {
-		if granted, known := l.Take(rank, false, 9); granted || !known {
-			t.Errorf("rank %d asks twice: %v, %v", rank, granted, known)
+		if got := l.Take(rank, 2, false, 9); got != Known {
+			t.Errorf("rank %d asks twice: %v", rank, got)
 		}
 	}
-	if _, held := l.Give(1); held {
+	if _, held := l.Give(1, 1); held {
 		t.Error("one who waits has given it back")
 	}
-	if !slices.Equal(l.Holders(), []int{0}) || !l.Holds(0) || l.Holds(1) {
+	if !slices.Equal(l.Holders(), []int{0}) {
 		t.Error("held by", l.Holders())
 	}
 }
 
-func TestDrop(t *testing.T) {
+func TestTheDeadAreOut(t *testing.T) {
 	var l Lock[int]
-	take(t, &l, 0, true, true)
-	take(t, &l, 1, true, false)
-	take(t, &l, 2, true, false)
-	if got := l.Drop(1); got != nil {
+	asks(t, &l, 0, true, Granted)
+	asks(t, &l, 1, true, Waits)
+	asks(t, &l, 2, true, Waits)
+	if got := l.Bury(1); got != nil {
 		t.Error("one who waited is gone, and there go on:", got)
 	}
-	if got := l.Drop(0); !slices.Equal(got, []int{2}) {
+	if got := l.Bury(0); !slices.Equal(got, []int{2}) {
 		t.Error("the holder is gone, and there go on:", got)
 	}
-	take(t, &l, 3, false, false)
-	if got := l.Tickets(); !slices.Equal(got, []int{3}) {
+	asks(t, &l, 1, true, Refused) // it had asked before it died
+	gives(t, &l, 2)
+	asks(t, &l, 0, true, Refused)
+	asks(t, &l, 2, true, Granted)
+}
+
+func TestUndo(t *testing.T) {
+	var l Lock[int]
+	asks(t, &l, 0, true, Granted)
+	asks(t, &l, 1, true, Waits)
+	asks(t, &l, 2, true, Waits)
+	if got := l.Undo(1, 1); got != nil {
+		t.Error("one who waited gives up, and there go on:", got)
+	}
+	if got := l.Undo(0, 1); !slices.Equal(got, []int{2}) {
+		t.Error("one who has the lock gives up, and there go on:", got)
+	}
+	gives(t, &l, 2)
+	if got := l.Take(1, 2, true, 1); got != Granted {
+		t.Error("the second attempt of rank 1:", got)
+	}
+	if got := l.Undo(1, 1); got != nil || !slices.Equal(l.Holders(), []int{1}) {
+		t.Error("the first attempt is undone once more, and there go on:", got)
+	}
+	if _, held := l.Give(1, 1); held {
+		t.Error("the first attempt gives back what the second has")
+	}
+}
+
+func TestClose(t *testing.T) {
+	var l Lock[int]
+	asks(t, &l, 0, true, Granted)
+	asks(t, &l, 3, false, Waits)
+	if got := l.Close(); !slices.Equal(got, []int{3}) {
 		t.Error("there waited:", got)
 	}
-	give(t, &l, 2)
+	asks(t, &l, 4, false, Refused)
+	gives(t, &l, 0)
 }
 
 // FuzzLock wants nobody beside one who is alone, nobody served before one who came
@@ -103,20 +135,20 @@ func FuzzLock(f *testing.F) {
 			case 0, 1:
 				next++
 				wants[next], rankOf[next] = b/8%4 == 1, rank
-				if granted, _ := l.Take(rank, wants[next], next); granted {
+				if l.Take(rank, 1, wants[next], next) == Granted {
 					serve([]int{next})
 				}
 			case 2:
 				_, holds := alone[rank]
 				delete(alone, rank)
-				tickets, held := l.Give(rank)
+				tickets, held := l.Give(rank, 1)
 				if held != holds {
 					t.Fatalf("rank %d holds it: %v, not %v", rank, held, holds)
 				}
 				serve(tickets)
 			case 3:
 				delete(alone, rank)
-				serve(l.Drop(rank))
+				serve(l.Undo(rank, 1))
 			}
 			if len(l.waiting) > 0 && len(l.holders) == 0 {
 				t.Fatal("somebody waits for nobody")

@@ -44,7 +44,7 @@ func (q *Question) Later() *Question {
 // returned. Of a note it does nothing.
 func (q *Question) Answer(head, data []byte) {
 	if q.local != nil {
-		q.local.text = append(append(q.local.text[:0], head...), data...)
+		q.local.answer = append(append(q.local.answer[:0], head...), data...)
 		q.local.done <- struct{}{}
 		return
 	}
@@ -62,25 +62,33 @@ func (q *Question) Answer(head, data []byte) {
 	if len(data) == 0 {
 		text = slices.Clone(head)
 	}
-	if r, err := q.s.ep.Isend(text, q.from, bits, nil); err == nil {
-		_ = q.s.ep.Forget(r) // who asks may be slow to take it: others should not wait for that
+	q.s.leave(text, q.from, bits) // who asks may be slow to take it: others should not wait for that
+}
+
+// leave sends a text of the service's own, and does not wait until it is taken.
+func (s *Service) leave(text []byte, to mx.EndpointAddr, bits uint64) {
+	if r, err := s.ep.Isend(text, to, bits, nil); err == nil {
+		_ = s.ep.Forget(r)
 	}
 }
 
-// call is a question on its way.
+// call is a question or note on its way.
 type call struct {
-	id   [idSize]byte
-	segs [3][]byte
-	text []byte        // the answer of the own process
-	done chan struct{} // says that it is there
+	front  []byte // who speaks, and the head
+	segs   [2][]byte
+	answer []byte        // of the own process
+	done   chan struct{} // says that it is there
 }
 
 var calls = sync.Pool{New: func() any { return &call{done: make(chan struct{}, 1)} }}
 
 // Call asks a process, and returns how many bytes of answer it has filled; every answer has
-// one at least. Head and data are sent one after the other, and may be used again when it
-// returns. Errors: ctx's, whereupon the answer is dropped when it comes; ErrRefused; or how the process
-// could not be reached, or is gone.
+// one at least. Head and data are sent one after the other.
+//
+// If ctx ends, Call returns its error. The question may be dealt with all the same, at any later time, and its answer is dropped
+// when it comes. Head is the caller's again in any case. Data and answer are not after an error: data may be read, and
+// answer be written to, until the other process has gone on, so they are used for nothing else. Other errors: ErrRefused; or how the
+// process could not be reached, or is gone.
 func (s *Service) Call(ctx context.Context, process int, kind Kind, head, data, answer []byte) (int, error) {
 	if s.closed.Load() {
 		return 0, ErrClosed
@@ -98,7 +106,7 @@ func (s *Service) Call(ctx context.Context, process int, kind Kind, head, data, 
 		return 0, err
 	}
 	if err := s.send(ctx, addr, kind, number, head, data); err != nil {
-		_, _ = s.ep.Cancel(in)
+		_, _, _ = s.ep.Abandon(in)
 		return 0, err
 	}
 	st, err := s.await(ctx, in)
@@ -113,7 +121,8 @@ func (s *Service) Call(ctx context.Context, process int, kind Kind, head, data, 
 	return int(st.XferLength), nil
 }
 
-// Tell sends a note, and returns when head and data may be used again. Errors as Call.
+// Tell sends a note, and returns when data may be used again, or when ctx ends; the note may come all the same, then. Whose head and
+// data are, and errors, as for Call.
 func (s *Service) Tell(ctx context.Context, process int, kind Kind, head, data []byte) error {
 	if s.closed.Load() {
 		return ErrClosed
@@ -129,6 +138,21 @@ func (s *Service) Tell(ctx context.Context, process int, kind Kind, head, data [
 	return s.send(ctx, addr, kind, 0, head, data)
 }
 
+// Post sends a note behind all that this process has asked and told that one before, and waits for nothing. Head
+// may be used again. A process that was never reached has nothing to hear, and hears nothing.
+func (s *Service) Post(process int, kind Kind, head []byte) {
+	if process == s.self {
+		s.handlers[kind].f(&Question{s: s, From: s.self, Head: head})
+		return
+	}
+	if s.ep == nil || process < 0 || process >= len(s.peers) {
+		return
+	}
+	if addr := s.peers[process].addr.Load(); addr != nil {
+		s.leave(s.introduce(nil, head), *addr, noteBits(kind))
+	}
+}
+
 // number returns the number of a question, which is not 0.
 func (s *Service) number() uint32 {
 	for {
@@ -138,12 +162,20 @@ func (s *Service) number() uint32 {
 	}
 }
 
-// send sends a question or note, and waits until its memory is free.
+// introduce appends to b who speaks, and a head.
+func (s *Service) introduce(b, head []byte) []byte {
+	return append(binary.LittleEndian.AppendUint64(b, uint64(s.self)), head...)
+}
+
+// noteBits are the match bits of a note; those of a question have its number beside them.
+func noteBits(kind Kind) uint64 { return uint64(kind) << kindShift }
+
+// send sends a question or note, and waits until data is free. What it sends the head from is its own.
 func (s *Service) send(ctx context.Context, addr mx.EndpointAddr, kind Kind, number uint32, head, data []byte) error {
 	c := calls.Get().(*call)
-	binary.LittleEndian.PutUint32(c.id[:], uint32(s.self))
-	c.segs = [3][]byte{c.id[:], head, data}
-	r, err := s.ep.Isendv(c.segs[:], addr, uint64(kind)<<kindShift|uint64(number), nil)
+	c.front = s.introduce(c.front[:0], head)
+	c.segs = [2][]byte{c.front, data}
+	r, err := s.ep.Isendv(c.segs[:], addr, noteBits(kind)|uint64(number), nil)
 	if err != nil {
 		return err
 	}
@@ -151,7 +183,7 @@ func (s *Service) send(ctx context.Context, addr mx.EndpointAddr, kind Kind, num
 	if err != nil {
 		return err // c stays with the send, which may not be over
 	}
-	c.segs = [3][]byte{}
+	c.segs = [2][]byte{}
 	calls.Put(c)
 	if st.Code != mx.StatusSuccess {
 		return st.Code
@@ -159,23 +191,25 @@ func (s *Service) send(ctx context.Context, addr mx.EndpointAddr, kind Kind, num
 	return nil
 }
 
-// await waits for a request. If ctx ends, a receive is taken back.
-func (s *Service) await(ctx context.Context, r mx.Request) (mx.Status, error) {
+// await waits for a request. Without an error it has ended, as the status says. Otherwise ctx has, or the endpoint is
+// closed, and the request is given up.
+func (s *Service) await(ctx context.Context, r mx.Request) (st mx.Status, err error) {
 	if ctx.Done() == nil {
-		for {
-			st, done, err := s.ep.Wait(r, mx.Infinite)
-			if done || err != nil {
-				return st, err
-			}
+		for done := false; !done && err == nil; {
+			st, done, err = s.ep.Wait(r, mx.Infinite)
 		}
+		return st, err
 	}
-	st, err := s.ep.WaitContext(ctx, r)
-	if err != nil && ctx.Err() != nil {
-		_, _ = s.ep.Cancel(r)
-		return st, ctx.Err()
-	}
-	if st.Code != mx.StatusSuccess {
+	st, err = s.ep.WaitContext(ctx, r)
+	if err == nil || st.Code != mx.StatusSuccess {
 		return st, nil
+	}
+	if ctx.Err() != nil {
+		err = ctx.Err()
+	}
+	fate, st, lost := s.ep.Abandon(r)
+	if lost == nil && fate == mx.FateEnded {
+		return st, nil // it has come all the same
 	}
 	return st, err
 }
@@ -187,13 +221,17 @@ func (s *Service) callSelf(ctx context.Context, kind Kind, head, data, answer []
 	select {
 	case <-c.done:
 	case <-ctx.Done():
-		return 0, ctx.Err() // c stays with the question, which may be answered yet
+		select {
+		case <-c.done: // it has come all the same
+		default:
+			return 0, ctx.Err() // c stays with the question, which may be answered yet
+		}
 	case <-s.over:
 		return 0, ErrClosed
 	}
 	defer calls.Put(c)
-	if len(c.text) == 0 || len(c.text) > len(answer) {
+	if len(c.answer) == 0 || len(c.answer) > len(answer) {
 		return 0, ErrRefused
 	}
-	return copy(answer, c.text), nil
+	return copy(answer, c.answer), nil
 }

@@ -54,7 +54,6 @@ type Service struct {
 type peer struct {
 	place Place
 	addr  atomic.Pointer[mx.EndpointAddr] // nil until it is needed
-	mu    sync.Mutex                      // held while one connects
 }
 
 // The match bits: an answer has the upper one and the number of its question. All else
@@ -197,17 +196,12 @@ func (s *Service) is(addr mx.EndpointAddr, process int) bool {
 }
 
 // reach returns the address of another process, and connects with it first if that was
-// not done before.
+// not done before. What several goroutines make at once is the same.
 func (s *Service) reach(ctx context.Context, process int) (mx.EndpointAddr, error) {
 	if s.ep == nil || process < 0 || process >= len(s.peers) {
 		return mx.EndpointAddr{}, fmt.Errorf("there is no process %d", process)
 	}
 	p := &s.peers[process]
-	if addr := p.addr.Load(); addr != nil {
-		return *addr, nil
-	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
 	if addr := p.addr.Load(); addr != nil {
 		return *addr, nil
 	}
@@ -233,7 +227,7 @@ func (s *Service) Watch(ctx context.Context, process int) (gone bool, why error)
 	}
 	st, err := s.ep.WaitContext(ctx, r)
 	if ctx.Err() != nil {
-		_, _ = s.ep.Cancel(r)
+		_, _, _ = s.ep.Abandon(r)
 		return false, ctx.Err()
 	}
 	if s.closed.Load() {

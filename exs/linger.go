@@ -1,0 +1,55 @@
+package exs
+
+import (
+	"time"
+
+	"gomx/exs/internal/stream"
+	"gomx/mx"
+)
+
+// lingerTime is how long the close of a connection on which all has left waits until the peer's library has taken it.
+const lingerTime = time.Second
+
+// lastWord is a control message that ends a direction. The close waits until the peer's library has taken it, and with it all that
+// went before: what merely has left may still lie in this process, or in a TCP connection that the end of the process resets.
+type lastWord struct {
+	s *Socket
+	b [1 + stream.MessageSize]byte
+}
+
+// sayLast sends a last word. The lock is held.
+func (s *Socket) sayLast(what byte, text []byte) {
+	w := &lastWord{s: s}
+	w.b[0] = what
+	n := 1 + copy(w.b[1:], text)
+	if _, err := s.l.post(s.l.ep.Load().Issend(w.b[:n], s.peer, kindControl<<kindShift|s.out, w)); err == nil {
+		s.untaken++
+	}
+}
+
+// completed: the peer has the word, or is no more.
+func (w *lastWord) completed(*mx.Status) {
+	s := w.s
+	s.mu.Lock()
+	s.untaken--
+	s.settle()
+	s.mu.Unlock()
+}
+
+// lingers reports whether the close waits for the peer to take what was sent.
+func (s *Socket) lingers() bool {
+	if s.untaken == 0 || s.fate != 0 || s.lingered {
+		return false
+	}
+	if s.linger == nil {
+		s.linger = time.AfterFunc(lingerTime, s.endLinger)
+	}
+	return true
+}
+
+func (s *Socket) endLinger() {
+	s.mu.Lock()
+	s.lingered = true
+	s.settle()
+	s.mu.Unlock()
+}

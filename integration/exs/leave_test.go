@@ -1,0 +1,124 @@
+//go:build linux
+
+package exs_test
+
+import (
+	"bytes"
+	"io"
+	"net/netip"
+	"testing"
+
+	"gomx/exs"
+	"gomx/integration/internal/proc"
+)
+
+// leave is a role: it connects, writes, closes, and ends without finalizing anything.
+func leave(c *proc.Child) {
+	kind, at, size, pieces := c.Args[0], c.Args[1], int(c.Number(2)), int(c.Number(3))
+	l := ownLibrary(c)
+	conn, err := leaver(l, kind, at)
+	if err != nil {
+		c.Fail(err)
+	}
+	rest := leftBehind(size)
+	for i := range pieces {
+		n := len(rest) / (pieces - i)
+		if n == 0 {
+			continue
+		}
+		if _, err := conn.Write(rest[:n]); err != nil {
+			c.Fail(err)
+		}
+		rest = rest[n:]
+	}
+	if err := conn.Close(); err != nil {
+		c.Fail(err)
+	}
+	c.Say("closed")
+}
+
+// leaver makes the connection of one who leaves.
+func leaver(l *exs.Library, kind, at string) (io.WriteCloser, error) {
+	if kind == conns {
+		return l.Dial("exs", at)
+	}
+	s, err := l.Socket(exs.Inet, typeOf(kind), 0)
+	if err != nil {
+		return nil, err
+	}
+	return leavingSocket{s}, s.BlockingConnect(netip.MustParseAddrPort(at))
+}
+
+type leavingSocket struct{ *exs.Socket }
+
+func (s leavingSocket) Close() error { return s.BlockingClose() }
+
+// leftBehind is what is written, by its length.
+func leftBehind(size int) []byte {
+	b := make([]byte, size)
+	for i := range b {
+		b[i] = byte(i) ^ byte(i>>8)*31 ^ byte(size)
+	}
+	return b
+}
+
+// What was written before a Close is read to the last byte, and then the end, though the process that wrote it has ended before
+// the first Read.
+func TestCloseAndLeave(t *testing.T) {
+	for _, medium := range []string{"shm", "tcp"} {
+		for _, kind := range []string{conns, streams, packets} {
+			t.Run(medium+"/"+kind, func(t *testing.T) { closeAndLeave(t, medium, kind) })
+		}
+	}
+}
+
+func closeAndLeave(t *testing.T, medium, kind string) {
+	l := library(t, medium)
+	ln, err := l.Socket(exs.Inet, typeOf(kind), 0)
+	if err == nil {
+		err = ln.Bind(netip.MustParseAddrPort("127.0.0.1:0"))
+	}
+	if err == nil {
+		err = ln.Listen(1)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	at, _ := ln.SockName()
+	for _, size := range []int{1, 100, 5_000, 20_000, 70_000, 300_000, 1 << 20} {
+		for _, pieces := range []int{1, 7, 300} {
+			if kind == packets && (pieces > exs.DefaultCredits || size/pieces > 3_000) {
+				continue // for these a receive is needed
+			}
+			child := start(t, medium, "leave", kind, at, size, pieces)
+			s, _, err := ln.BlockingAccept()
+			if err != nil {
+				t.Fatal(err)
+			}
+			child.Hear("closed")
+			if err := child.Wait(); err != nil {
+				t.Fatal(err)
+			}
+			got, err := readToEnd(s)
+			if err != nil || !bytes.Equal(got, leftBehind(size)) {
+				t.Fatalf("%d of %d bytes in %d pieces, %v", len(got), size, pieces, err)
+			}
+			if err := s.BlockingClose(); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}
+
+// readToEnd reads bytes, or packets, until there are no more.
+func readToEnd(s *exs.Socket) (all []byte, err error) {
+	b := make([]byte, 64<<10)
+	for {
+		n, err := s.Read(b)
+		if all = append(all, b[:n]...); err == io.EOF {
+			return all, nil
+		} else if err != nil {
+			return all, err
+		}
+	}
+}

@@ -1,0 +1,59 @@
+package mpi
+
+import (
+	"sync"
+)
+
+// freedKept is for how many communicators that were freed a rank looks after messages that come later.
+const freedKept = 32
+
+// freedContexts are the contexts of the communicators that were freed last, the oldest first from next on.
+type freedContexts struct {
+	mu   sync.Mutex
+	list []uint32
+	next int
+}
+
+func (f *freedContexts) add(context uint32) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if len(f.list) < freedKept {
+		f.list = append(f.list, context)
+		return
+	}
+	f.list[f.next] = context
+	f.next = (f.next + 1) % freedKept
+}
+
+// forget drops what has come for a communicator that was freed, and was not received, and gives its context back.
+func (s *seat) forget(c *Comm) {
+	s.known.remove(c)
+	c.state.clear(s)
+	s.freed.add(c.state.context)
+	s.dropFreed()
+	s.ids.giveBack(c.state.context)
+}
+
+// dropFreed drops what has come for communicators that were freed. Otherwise it would keep its place in the store of the endpoint,
+// and a sender might wait for it.
+func (s *seat) dropFreed() {
+	s.freed.mu.Lock()
+	defer s.freed.mu.Unlock()
+	for _, context := range s.freed.list {
+		s.drop(bitsOf(context, 0), contextMask)
+		s.drop(bitsOf(context, 0)|collective, contextMask)
+	}
+}
+
+// drop drops the messages that have come without a receive.
+func (s *seat) drop(value, mask uint64) {
+	for {
+		m, _, found, err := s.ep.Iclaim(value, mask)
+		if !found || err != nil {
+			return
+		}
+		if r, err := s.ep.IrecvMessage(nil, m, nil); err == nil {
+			_, _, _ = s.ep.Abandon(r)
+		}
+	}
+}

@@ -1,0 +1,238 @@
+package mpi_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"gomx/mpi"
+)
+
+// TestGivenUpWithAStoppedPeer: every call that takes a context returns when that ends, also if the peer is stopped, and leaves
+// nothing behind once that goes on.
+func TestGivenUpWithAStoppedPeer(t *testing.T) {
+	withStopped(t, "stopped", 2)
+}
+
+// TestMatchedWithAStoppedSender: a receive whose message is on its way ends with its context, too.
+func TestMatchedWithAStoppedSender(t *testing.T) {
+	withStopped(t, "stopped sender", 2)
+}
+
+// TestConnectingWithAStoppedPeer: a call that has to connect first ends with its context, too.
+func TestConnectingWithAStoppedPeer(t *testing.T) { withStopped(t, "stopped stranger", 3) }
+
+// withStopped runs a program of some ranks. The message of a stopped sender must need that: nobody copies it from its memory.
+func withStopped(t *testing.T, program string, ranks int) {
+	for _, transport := range []string{"shm", "tcp"} {
+		t.Run(transport, func(t *testing.T) {
+			skipWithout(t, transport)
+			for rank, e := range job(t, program, ranks, "MX_TRANSPORT="+transport, "MX_SINGLE_COPY=0") {
+				if e.code != 0 || e.output != "" {
+					t.Errorf("rank %d: exit code %d, %s", rank, e.code, e.output)
+				}
+			}
+		})
+	}
+}
+
+func init() {
+	programs["stopped"] = func(world *mpi.Comm) error {
+		p, err := findPatient(world)
+		if err != nil {
+			return err
+		}
+		return giveUpAll(world, p.stop, p.resume)
+	}
+	programs["stopped sender"] = stoppedSender
+	programs["stopped stranger"] = stoppedStranger
+}
+
+// patient is rank 1, which rank 0 stops.
+type patient struct {
+	pid    int
+	guard  *time.Timer // lets it go on if the call does not end before
+	roused atomic.Bool
+}
+
+func findPatient(world *mpi.Comm) (*patient, error) {
+	pid := []int{os.Getpid()}
+	err := mpi.Bcast(world, pid, 1)
+	return &patient{pid: pid[0]}, err
+}
+
+// stop stops the process, and returns when it has stopped.
+func (p *patient) stop() error {
+	if err := syscall.Kill(p.pid, syscall.SIGSTOP); err != nil {
+		return err
+	}
+	p.guard = time.AfterFunc(bound/3, func() {
+		p.roused.Store(true)
+		_ = syscall.Kill(p.pid, syscall.SIGCONT)
+	})
+	return until(func() error {
+		stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", p.pid))
+		if err == nil && !bytes.Contains(stat, []byte(") T ")) {
+			err = fmt.Errorf("rank 1 does not stop: %s", stat)
+		}
+		return err
+	})
+}
+
+func (p *patient) resume() error {
+	p.guard.Stop()
+	if p.roused.Load() {
+		return errors.New("the call has waited for a stopped rank, though its context has ended")
+	}
+	return syscall.Kill(p.pid, syscall.SIGCONT)
+}
+
+// stoppedSender has rank 0 receive what rank 1 has begun to send before it was stopped.
+func stoppedSender(world *mpi.Comm) error {
+	const length = 1 << 20
+	p, err := findPatient(world)
+	if err != nil {
+		return err
+	}
+	for _, x := range []struct {
+		name       string
+		collective bool
+		receive    func(c *mpi.Comm, in []int32) error
+	}{
+		{"Recv", false, func(c *mpi.Comm, in []int32) error { return second(mpi.Recv(c, in, 1, 3)) }},
+		{"Recv from any", false, func(c *mpi.Comm, in []int32) error { return second(mpi.Recv(c, in, mpi.AnySource, 3)) }},
+		{"Mrecv", false, func(c *mpi.Comm, in []int32) error {
+			m, _, err := c.Mprobe(1, 3)
+			if err == nil {
+				_, err = mpi.Mrecv(m, in)
+			}
+			return err
+		}},
+		{"Bcast", true, func(c *mpi.Comm, in []int32) error { return mpi.Bcast(c, in, 1) }},
+		{"Reduce", true, func(c *mpi.Comm, in []int32) error { return mpi.Reduce(c, in, in, mpi.Sum, 0) }},
+		{"Gather", true, func(c *mpi.Comm, in []int32) error {
+			return mpi.Gather(c, in, make([]int32, 2*len(in)), 0)
+		}},
+	} {
+		d, err := world.Dup()
+		if err != nil {
+			return err
+		}
+		if err := receiveFromStopped(world, d, p, x.collective, x.receive, length); err != nil {
+			return fmt.Errorf("%s: %w", x.name, err)
+		}
+		if err := errors.Join(sum(d), d.Free(), world.Barrier()); err != nil {
+			return fmt.Errorf("after %s: %w", x.name, err)
+		}
+	}
+	return nothingLeft(world)
+}
+
+// receiveFromStopped gives up a message of rank 1, which comes when that goes on. A small one, that it has sent behind the long one on
+// the same link, says that the long one has been announced.
+func receiveFromStopped(world, d *mpi.Comm, p *patient, collective bool, receive func(c *mpi.Comm, in []int32) error, length int) error {
+	in := make([]int32, length)
+	if world.Rank() == 1 {
+		send := func() (mpi.Request, error) { return mpi.Isend(d, in, 0, 3) }
+		if collective {
+			send = func() (mpi.Request, error) { return begin(d, in, receive) }
+		}
+		q, err := send()
+		if err != nil {
+			return err
+		}
+		if err := until(func() error { return underWay(d, 4*length) }); err != nil {
+			return err
+		}
+		if err := mpi.Send(world, []byte{1}, 0, goTag); err != nil {
+			return err
+		}
+		_, err = q.Wait()
+		return err
+	}
+	if _, err := mpi.Recv(world, make([]byte, 1), 1, goTag); err != nil {
+		return err
+	}
+	if err := p.stop(); err != nil {
+		return err
+	}
+	with, cancel := brief(d)
+	defer cancel()
+	err := receive(with, in)
+	if resumed := p.resume(); resumed != nil {
+		return resumed
+	}
+	if !errors.Is(err, context.DeadlineExceeded) {
+		return fmt.Errorf("error %v, want that of the context", err)
+	}
+	return nil
+}
+
+// stoppedStranger has rank 0 speak first with rank 2 while that is stopped. It knows of it by rank 1.
+func stoppedStranger(world *mpi.Comm) error {
+	pid := []int{os.Getpid()}
+	switch world.Rank() {
+	case 2:
+		if err := mpi.Send(world, pid, 1, 1); err != nil {
+			return err
+		}
+	case 1:
+		if _, err := mpi.Recv(world, pid, 2, 1); err != nil {
+			return err
+		}
+		if err := mpi.Send(world, pid, 0, 1); err != nil {
+			return err
+		}
+	default:
+		if _, err := mpi.Recv(world, pid, 1, 1); err != nil {
+			return err
+		}
+		p := &patient{pid: pid[0]}
+		if err := p.stop(); err != nil {
+			return err
+		}
+		with, cancel := brief(world)
+		sent := mpi.Ssend(with, pid, 2, 3)
+		received := second(mpi.Recv(with, pid, 2, 3))
+		cancel()
+		if err := p.resume(); err != nil {
+			return err
+		}
+		for _, err := range []error{sent, received} {
+			if !errors.Is(err, context.DeadlineExceeded) {
+				return fmt.Errorf("error %v, want that of the context", err)
+			}
+		}
+	}
+	return errors.Join(sum(world), nothingLeft(world))
+}
+
+// underWay returns an error until a send of so many bytes is.
+func underWay(c *mpi.Comm, bytes int) error {
+	for _, p := range mpi.Pending(c) {
+		if strings.Contains(p, "send") && strings.Contains(p, fmt.Sprint(bytes)) {
+			return nil
+		}
+	}
+	return fmt.Errorf("no send of %d bytes is under way", bytes)
+}
+
+// begin makes a collective call in a goroutine of its own; its request is a receive of what rank 1 tells itself.
+func begin(c *mpi.Comm, in []int32, call func(c *mpi.Comm, in []int32) error) (mpi.Request, error) {
+	q, err := mpi.Irecv(c, []byte(nil), c.Rank(), 5)
+	if err == nil {
+		go func() {
+			if err := errors.Join(call(c, in), mpi.Send(c, []byte(nil), c.Rank(), 5)); err != nil {
+				panic(err)
+			}
+		}()
+	}
+	return q, err
+}

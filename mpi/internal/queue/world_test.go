@@ -1,0 +1,330 @@
+package queue
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+// world is one lock and the ranks that ask for it, with the roads between them. What a rank says arrives in its order; answers,
+// and the news of deaths, overtake each other.
+type world struct {
+	rng   *rand.Rand
+	lock  Lock[ticket]
+	ranks []actor
+	trace []string
+
+	answers []answer // on their way
+	news    []int    // deaths that the lock does not know of
+	closed  bool
+}
+
+// actor is a rank that asks.
+type actor struct {
+	claim     Claim
+	exclusive bool
+	said      []word // on its way to the lock
+	dead      bool
+	answered  map[ticket]int
+	awaits    ticket // the answer that it waits for
+	upTo      ticket
+}
+
+// ticket numbers a question of a rank.
+type ticket struct {
+	rank, question int
+}
+
+type verb uint8
+
+const (
+	take verb = iota
+	give
+	undo
+)
+
+type word struct {
+	verb      verb
+	attempt   uint64
+	exclusive bool
+	ticket    ticket
+}
+
+type answer struct {
+	ticket  ticket
+	granted bool
+}
+
+func newWorld(seed uint64, ranks int) *world {
+	w := &world{rng: rand.New(rand.NewPCG(seed, 7)), ranks: make([]actor, ranks)}
+	for i := range w.ranks {
+		w.ranks[i].answered = map[ticket]int{}
+		w.ranks[i].upTo = ticket{i, 0}
+	}
+	return w
+}
+
+func (w *world) note(format string, args ...any) {
+	w.trace = append(w.trace, fmt.Sprintf(format, args...))
+}
+
+// ask sends a question of a rank, which awaits the answer.
+func (w *world) ask(rank int, v verb, attempt uint64) {
+	a := &w.ranks[rank]
+	a.upTo.question++
+	a.awaits = a.upTo
+	a.said = append(a.said, word{v, attempt, a.exclusive, a.awaits})
+}
+
+// act has a rank do one of the things that it may.
+func (w *world) act(rank int) {
+	a := &w.ranks[rank]
+	switch {
+	case a.dead:
+	case a.claim.Idle():
+		attempt, _ := a.claim.Ask()
+		a.exclusive = w.rng.IntN(2) == 0
+		w.note("%d asks, attempt %d, exclusive %v", rank, attempt, a.exclusive)
+		w.ask(rank, take, attempt)
+	case a.claim.Holds() && w.rng.IntN(4) > 0:
+		attempt, _ := a.claim.Return()
+		w.note("%d returns it", rank)
+		w.ask(rank, give, attempt)
+	case a.claim.stage != returning: // it asks and its context ends, or it has the lock and goes back
+		w.undo(rank)
+	}
+}
+
+func (w *world) undo(rank int) {
+	a := &w.ranks[rank]
+	w.note("%d gives up", rank)
+	a.said = append(a.said, word{verb: undo, attempt: a.claim.Over()})
+	a.awaits = ticket{}
+}
+
+// hear has the lock hear the next word of a rank.
+func (w *world) hear(rank int) {
+	a := &w.ranks[rank]
+	if len(a.said) == 0 {
+		return
+	}
+	s := a.said[0]
+	a.said = a.said[1:]
+	w.note("the lock hears verb %d of %d, attempt %d", s.verb, rank, s.attempt)
+	switch s.verb {
+	case take:
+		switch w.lock.Take(rank, s.attempt, s.exclusive, s.ticket) {
+		case Granted:
+			w.answer(s.ticket, true)
+		case Known, Refused:
+			w.answer(s.ticket, false)
+		}
+	case give:
+		next, held := w.lock.Give(rank, s.attempt)
+		w.answer(s.ticket, held)
+		w.grant(next)
+	case undo:
+		w.grant(w.lock.Undo(rank, s.attempt))
+	}
+}
+
+func (w *world) answer(t ticket, granted bool) { w.answers = append(w.answers, answer{t, granted}) }
+
+func (w *world) grant(tickets []ticket) {
+	for _, t := range tickets {
+		w.answer(t, true)
+	}
+}
+
+// deliver brings one of the answers.
+func (w *world) deliver() error {
+	if len(w.answers) == 0 {
+		return nil
+	}
+	i := w.rng.IntN(len(w.answers))
+	s := w.answers[i]
+	w.answers = slices.Delete(w.answers, i, i+1)
+	a := &w.ranks[s.ticket.rank]
+	if a.answered[s.ticket]++; a.answered[s.ticket] > 1 {
+		return fmt.Errorf("question %d of rank %d is answered twice", s.ticket.question, s.ticket.rank)
+	}
+	if a.dead || a.awaits != s.ticket {
+		return nil // nobody waits for it any more
+	}
+	w.note("%d is answered %v", s.ticket.rank, s.granted)
+	a.awaits = ticket{}
+	if a.claim.stage == asking && s.granted {
+		a.claim.Granted()
+		return nil
+	}
+	if !s.granted && !w.closed {
+		return fmt.Errorf("rank %d is refused", s.ticket.rank)
+	}
+	a.claim.Over()
+	return nil
+}
+
+// learn tells the lock of a death.
+func (w *world) learn() {
+	if len(w.news) == 0 {
+		return
+	}
+	i := w.rng.IntN(len(w.news))
+	rank := w.news[i]
+	w.news = slices.Delete(w.news, i, i+1)
+	w.note("the lock learns of the death of %d", rank)
+	w.grant(w.lock.Bury(rank))
+}
+
+func (w *world) die(rank int) {
+	if a := &w.ranks[rank]; !a.dead {
+		w.note("%d dies", rank)
+		a.dead = true
+		a.said = a.said[:w.rng.IntN(len(a.said)+1)] // the rest has not left
+		w.news = append(w.news, rank)
+	}
+}
+
+func (w *world) close() {
+	if !w.closed {
+		w.note("the window is freed")
+		w.closed = true
+		for _, t := range w.lock.Close() {
+			w.answer(t, false)
+		}
+	}
+}
+
+// check wants nobody beside one who is alone, of those who live and believe that they have the lock.
+func (w *world) check() error {
+	var have []int
+	alone := false
+	for rank := range w.ranks {
+		if a := &w.ranks[rank]; !a.dead && a.claim.Holds() {
+			have, alone = append(have, rank), alone || a.exclusive
+		}
+	}
+	if alone && len(have) > 1 {
+		return fmt.Errorf("%v have the lock, and one of them should be alone", have)
+	}
+	if len(w.lock.holders) == 0 && len(w.lock.waiting) > 0 {
+		return fmt.Errorf("the lock is free, and %v wait", w.lock.waiting)
+	}
+	return nil
+}
+
+// step does one thing.
+func (w *world) step(trouble bool) error {
+	rank := w.rng.IntN(len(w.ranks))
+	switch n := w.rng.IntN(100); {
+	case n < 30:
+		w.act(rank)
+	case n < 60:
+		w.hear(rank)
+	case n < 90:
+		return w.deliver()
+	case n < 95:
+		w.learn()
+	case trouble && n == 95:
+		w.die(rank)
+	case trouble && n == 96 && w.rng.IntN(10) == 0:
+		w.close()
+	case trouble && !w.ranks[rank].dead && w.ranks[rank].claim.stage == asking:
+		w.undo(rank)
+	}
+	return nil
+}
+
+// settle brings all that is on its way, and nobody begins anything.
+func (w *world) settle() error {
+	for range 100_000 {
+		quiet := len(w.answers) == 0 && len(w.news) == 0
+		for rank := range w.ranks {
+			quiet = quiet && len(w.ranks[rank].said) == 0
+			w.hear(rank)
+		}
+		if quiet {
+			return nil
+		}
+		w.learn()
+		if err := w.deliver(); err != nil {
+			return err
+		}
+		if err := w.check(); err != nil {
+			return err
+		}
+	}
+	return fmt.Errorf("it does not settle")
+}
+
+// served wants, when all is quiet, nobody to wait but for those who hold the lock and live.
+func (w *world) served() error {
+	for _, h := range w.lock.holders {
+		if a := &w.ranks[h.rank]; a.dead || !a.claim.Holds() || a.claim.attempt != h.attempt {
+			return fmt.Errorf("the lock is kept for rank %d, which does not have it: attempt %d", h.rank, h.attempt)
+		}
+	}
+	if w.closed != w.lock.Closed() || w.closed && len(w.lock.waiting) > 0 {
+		return fmt.Errorf("the window is freed: %v, and %v wait", w.closed, w.lock.waiting)
+	}
+	for rank := range w.ranks {
+		a := &w.ranks[rank]
+		waits := slices.ContainsFunc(w.lock.waiting, func(x waiter[ticket]) bool { return x.ticket == a.awaits })
+		if !a.dead && a.awaits != (ticket{}) && !waits {
+			return fmt.Errorf("rank %d waits for an answer that nobody owes", rank)
+		}
+	}
+	return nil
+}
+
+// finish has everybody give back what they have, one after the other, until nobody waits.
+func (w *world) finish() error {
+	for range 10 * len(w.ranks) {
+		if err := w.settle(); err != nil {
+			return err
+		}
+		if err := w.served(); err != nil {
+			return err
+		}
+		for rank := range w.ranks {
+			if a := &w.ranks[rank]; !a.dead && a.claim.Holds() {
+				attempt, _ := a.claim.Return()
+				w.ask(rank, give, attempt)
+			}
+		}
+	}
+	for rank := range w.ranks {
+		if a := &w.ranks[rank]; !a.dead && !a.claim.Idle() {
+			return fmt.Errorf("rank %d is not served", rank)
+		}
+	}
+	if len(w.lock.holders)+len(w.lock.waiting) > 0 {
+		return fmt.Errorf("in the end %v hold the lock, and %v wait", w.lock.holders, w.lock.waiting)
+	}
+	return nil
+}
+
+// TestWorlds runs the lock and those who ask for it, with waits given up, deaths and a window that is freed, at any moment.
+func TestWorlds(t *testing.T) {
+	seeds := uint64(20_000)
+	if testing.Short() {
+		seeds = 3000
+	}
+	for seed := range seeds {
+		w := newWorld(seed, 2+int(seed%5))
+		trouble := seed%3 > 0
+		var err error
+		for i := 0; i < 200 && err == nil; i++ {
+			if err = w.step(trouble); err == nil {
+				err = w.check()
+			}
+		}
+		if err == nil {
+			err = w.finish()
+		}
+		if err != nil {
+			t.Fatalf("seed %d: %v\n%v", seed, err, w.trace)
+		}
+	}
+}

@@ -1,0 +1,152 @@
+package mpi
+
+import (
+	"slices"
+
+	"gomx/mx"
+)
+
+// leavings are what a collective leaves behind that has failed at this rank: receives of no bytes, in the place of those that were
+// taken back or never made. They receive what comes for it later, and drop it.
+type leavings struct {
+	turn  uint64 // of the collective
+	sinks []mx.Request
+}
+
+const (
+	// leavingsKept is how many collectives of a communicator may have left something behind. The messages of earlier ones wait
+	// for Free.
+	leavingsKept = 256
+
+	// leavingsAge is after how many collectives nothing may be left of one: long before its tag comes again.
+	leavingsAge = 1 << (tagBits - 1)
+
+	// tidyEvery is how many collectives begin before it is looked what has come of those that have failed.
+	tidyEvery = 32
+)
+
+// abandon gives up what is under way. The memory that it uses is not used again before it is over: what is of the Go heap is
+// dropped, and the arena gets its pieces back when the requests have ended.
+func (n *net) abandon() {
+	var live []mx.Request
+	inUse, ep := false, n.c.seat.ep
+	for _, b := range n.begun {
+		fate, taken := mx.FateTakenBack, b.r.IsZero()
+		switch {
+		case taken:
+		case len(n.large) == 0:
+			fate, _, _ = ep.Abandon(b.r)
+		default:
+			fate = n.c.release(b)
+			if fate == mx.FateInUse {
+				live = append(live, b.r)
+			}
+		}
+		switch {
+		case fate == mx.FateInUse:
+			inUse = true
+		case fate == mx.FateTakenBack && b.want >= 0:
+			n.sink(b.peer)
+		}
+	}
+	n.begun = n.begun[:0]
+	if inUse {
+		clear(n.scratch[:n.used])
+	}
+	if len(live) > 0 {
+		n.c.seat.scratch.hold(n.large, live)
+		clear(n.large)
+		n.large = n.large[:0]
+	}
+}
+
+// release is Abandon that keeps the request of what goes on.
+func (c *Comm) release(b begun) mx.Fate {
+	if _, done, err := c.seat.ep.Test(b.r); done || err != nil {
+		return mx.FateEnded
+	}
+	if b.want >= 0 {
+		if taken, err := c.seat.ep.Cancel(b.r); taken || err != nil {
+			return mx.FateTakenBack
+		}
+	}
+	return mx.FateInUse
+}
+
+// sink begins a receive of what a rank may send yet for the collective, which drops it. Of a rank that is not connected nothing
+// comes before Free.
+func (n *net) sink(from int) {
+	p := n.c.peers[from].Load()
+	if p == nil {
+		return
+	}
+	r, err := n.c.seat.ep.IrecvFrom(nil, p.addr, n.in|uint64(from)<<rankShift, mx.MatchMaskNone, nil)
+	if err != nil {
+		return
+	}
+	if n.left == nil {
+		n.left = &leavings{turn: n.turn}
+	}
+	n.left.sinks = append(n.left.sinks, r)
+}
+
+// leave keeps what a collective leaves behind.
+func (st *commState) leave(n *net) {
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	if st.freed.Load() {
+		n.left.end(n.c.seat)
+		return
+	}
+	if len(st.leavings) == leavingsKept {
+		st.leavings[0].end(n.c.seat)
+		st.leavings = append(st.leavings[:0], st.leavings[1:]...)
+	}
+	st.leavings = append(st.leavings, n.left)
+	st.left.Store(int32(len(st.leavings)))
+}
+
+// tidy looks now and then what has come for collectives that have failed. turn is that of the one that begins.
+func (c *Comm) tidy(turn uint64) {
+	if turn%tidyEvery != 0 {
+		return
+	}
+	st := c.state
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	st.leavings = slices.DeleteFunc(st.leavings, func(l *leavings) bool {
+		if turn-l.turn > leavingsAge {
+			l.end(c.seat)
+			return true
+		}
+		return l.over(c.seat)
+	})
+	st.left.Store(int32(len(st.leavings)))
+}
+
+// clear ends all. The communicator is freed.
+func (st *commState) clear(s *seat) {
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	for _, l := range st.leavings {
+		l.end(s)
+	}
+	st.leavings = nil
+	st.left.Store(0)
+}
+
+// over collects the receives that have got their message, and reports whether that are all.
+func (l *leavings) over(s *seat) bool {
+	l.sinks = slices.DeleteFunc(l.sinks, func(r mx.Request) bool {
+		_, done, err := s.ep.Test(r)
+		return done || err != nil
+	})
+	return len(l.sinks) == 0
+}
+
+// end takes the receives back.
+func (l *leavings) end(s *seat) {
+	for _, r := range l.sinks {
+		_, _, _ = s.ep.Abandon(r)
+	}
+}

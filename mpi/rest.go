@@ -1,0 +1,179 @@
+package mpi
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"time"
+
+	"gomx/mpi/internal/coll"
+	"gomx/mx"
+)
+
+// rest goes through what a collective that has failed at this rank would still have done, without any data. Who waits for a message is
+// told of the failure in its place, and what others send is received and dropped. It is a Net of internal/coll.
+type rest struct {
+	n              *net
+	notice         []byte
+	sent, received int          // of those that were made, the number that is not passed yet
+	told           map[int]bool // the ranks that were told: they fail at the first message that they miss
+	quiet          bool         // nobody has to be told
+}
+
+// A notice says why a collective has failed, and where. It lies at its receiver until that finds a message of another length than
+// it expects; that message has no bytes where the receiver wants some, and oddLength bytes where it wants none.
+const (
+	noticeHead = 8 // the class of the error, and the rank
+	noticeRoom = 512
+	oddLength  = 1021
+	noticeWait = time.Second
+)
+
+var odd [oddLength]byte
+
+// failure is the failure of a collective at another rank.
+type failure struct {
+	seq, rank int
+	class     ErrorClass
+	why       string
+}
+
+func (e *failure) Error() string {
+	return fmt.Sprintf("collective call %d on the communicator has failed at rank %d: %s", e.seq, e.rank, e.why)
+}
+
+// fail ends a collective that has failed at this rank: those that wait for it are told, and they tell those that wait for them. run
+// does the rest of the collective.
+func (n *net) fail(err error, run func(rest coll.Net) error) error {
+	if errors.Is(err, ErrMismatch) || n.c.usable(n.op) != nil {
+		return err // all know
+	}
+	if n.rest == nil {
+		n.rest = &rest{n: n, notice: n.notice(err), told: map[int]bool{}}
+		n.rest.quiet = errors.Is(err, ErrProcFailed) // deaths end the waits of all by themselves
+	}
+	r := n.rest
+	r.sent, r.received = n.sent, n.received
+	if n.checked() {
+		_, _ = compare(r, make([]byte, recordRoom))
+	}
+	_ = run(r)
+	return err
+}
+
+// notice puts an error in the form in which others are told.
+func (n *net) notice(err error) []byte {
+	e := &failure{rank: n.c.rank, class: ErrOther, why: err.Error()}
+	if !errors.As(err, &e) {
+		if ours, ok := errors.AsType[*Error](err); ok && ours.Cause != nil {
+			e.class, e.why = ours.Class, ours.Cause.Error()
+		}
+	}
+	b := make([]byte, noticeHead, noticeRoom)
+	binary.LittleEndian.PutUint32(b, uint32(e.class))
+	binary.LittleEndian.PutUint32(b[4:], uint32(e.rank))
+	return append(b, e.why[:min(len(e.why), noticeRoom-noticeHead)]...)
+}
+
+// noticeBits are those of the notices about a collective.
+func (n *net) noticeBits() uint64 {
+	return bitsOf(inwardContext, int(n.c.state.context/2)) | collective | uint64(n.seq)
+}
+
+// failure returns what another rank has said of its failure in the collective, or nil.
+func (n *net) failure() *failure {
+	ep := n.c.seat.ep
+	m, st, found, err := ep.Iclaim(n.noticeBits(), mx.MatchMaskNone)
+	if !found || err != nil || st.MsgLength < noticeHead {
+		return nil
+	}
+	b := make([]byte, min(st.MsgLength, noticeRoom))
+	r, err := ep.IrecvMessage(b, m, nil)
+	if err != nil {
+		return nil
+	}
+	if st, done, err := ep.Wait(r, noticeWait); !done || err != nil || st.Code != mx.StatusSuccess {
+		n.c.letGo(r)
+		return nil
+	}
+	class := ErrorClass(binary.LittleEndian.Uint32(b))
+	if _, known := classTexts[class]; !known {
+		class = ErrOther
+	}
+	return &failure{seq: n.seq, rank: int(int32(binary.LittleEndian.Uint32(b[4:]))), class: class, why: string(b[noticeHead:])}
+}
+
+// tell tells a rank, which waits for so many bytes.
+func (r *rest) tell(to, bytes int) {
+	if r.sent > 0 {
+		r.sent--
+		return
+	}
+	if r.quiet || r.told[to] {
+		return
+	}
+	r.told[to] = true
+	p, err := r.n.c.peer(r.n.op, to, Undefined)
+	if err != nil {
+		return // it learns of the death, or does not wait for a rank that it is not connected with
+	}
+	instead := odd[:]
+	if bytes > 0 {
+		instead = nil
+	}
+	r.n.c.seat.post(r.notice, p, r.n.noticeBits())
+	r.n.c.seat.post(instead, p, r.n.out)
+}
+
+// post sends what nobody waits for and nobody changes.
+func (s *seat) post(b []byte, to *peer, match uint64) {
+	if s.ep.SendNow(b, to.addr, match) {
+		return
+	}
+	if q, err := s.ep.Isend(b, to.addr, match, nil); err == nil {
+		_ = s.ep.Forget(q)
+	}
+}
+
+// Rank returns the caller's rank.
+func (r *rest) Rank() int { return r.n.Rank() }
+
+// Size returns how many ranks there are.
+func (r *rest) Size() int { return r.n.Size() }
+
+// Send tells the rank.
+func (r *rest) Send(b []byte, to int) error { return r.Isend(b, to) }
+
+// Isend tells the rank.
+func (r *rest) Isend(b []byte, to int) error {
+	r.tell(to, len(b))
+	return nil
+}
+
+// Recv has what the rank sends dropped.
+func (r *rest) Recv(b []byte, from int) error { return r.Irecv(b, from) }
+
+// Irecv has what the rank sends dropped.
+func (r *rest) Irecv(_ []byte, from int) error {
+	if r.received > 0 {
+		r.received--
+		return nil
+	}
+	r.n.sink(from)
+	return nil
+}
+
+// Sendrecv does both.
+func (r *rest) Sendrecv(send []byte, to int, recv []byte, from int) error {
+	_ = r.Isend(send, to)
+	return r.Irecv(recv, from)
+}
+
+// WaitAll has nothing to wait for.
+func (r *rest) WaitAll() error { return nil }
+
+// Scratch returns memory that nothing uses.
+func (r *rest) Scratch(size int) []byte { return aligned(size) }
+
+// nothing is the operation of a reduction that has no data.
+func nothing[T any](_, _ []T) {}

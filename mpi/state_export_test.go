@@ -1,0 +1,51 @@
+package mpi
+
+// ContextPairs is how many communicators a rank can have, apart from the world and its own.
+const ContextPairs = contextPairs
+
+// ContextOf returns the context of a communicator.
+func ContextOf(c *Comm) uint32 { return c.state.context }
+
+// PassContexts has the rank pass over so many contexts.
+func PassContexts(c *Comm, n int) { c.seat.ids.next += uint64(n) }
+
+// UseContexts has the rank use so many contexts from the next one on.
+func UseContexts(c *Comm, n int) (contexts []uint32) {
+	ids := &c.seat.ids
+	if ids.used == nil {
+		ids.used = map[uint32]struct{}{}
+	}
+	for turn := ids.next; len(contexts) < n; turn++ {
+		ids.used[contextOfTurn(turn)] = struct{}{}
+		contexts = append(contexts, contextOfTurn(turn))
+	}
+	return contexts
+}
+
+// GiveContextsBack is the opposite of UseContexts.
+func GiveContextsBack(c *Comm, contexts []uint32) {
+	for _, context := range contexts {
+		c.seat.ids.giveBack(context)
+	}
+}
+
+// Pending returns the requests of the rank that are not over, those included that were given up.
+func Pending(c *Comm) []string {
+	var list []string
+	for _, p := range c.seat.ep.Pending() {
+		list = append(list, p.String())
+	}
+	return list
+}
+
+// Held returns how many pieces of the arena the rank keeps for requests that it has given up.
+func Held(c *Comm) (n int) {
+	c.seat.scratch.collect(c.seat.ep)
+	for _, h := range c.seat.scratch.held {
+		n += len(h.pieces)
+	}
+	return n
+}
+
+// Leavings returns how many collectives of the communicator have left something behind.
+func Leavings(c *Comm) int { return int(c.state.left.Load()) }

@@ -1,0 +1,121 @@
+package mpi
+
+import (
+	"cmp"
+	"errors"
+
+	"gomx/mpi/internal/hang"
+)
+
+// Lock waits for the lock of a rank's memory, which may then be touched until Unlock
+// (MPI_Win_lock). With exclusive, nobody else has it meanwhile; otherwise others who don't want it
+// exclusively do too. Locks are granted in the order in which they were asked for.
+// The rank itself need do nothing. To touch its own memory beside others, a rank takes its own lock.
+// Errors: ErrWin if this rank has the lock already, ErrRank, ErrProcFailed.
+func (w *Win[T]) Lock(rank int, exclusive bool) error { return w.lock("Lock", rank, exclusive) }
+
+// Unlock waits until all that this rank has begun on a rank's memory is done there, and gives the lock
+// back (MPI_Win_unlock). It does not heed the context: it ends when the target has the lock back, or is gone, and the lock with it.
+// Errors: those of what was begun, behind which the lock is given back all the same; ErrWin if this rank does not hold the lock;
+// ErrRank; ErrProcFailed.
+func (w *Win[T]) Unlock(rank int) error { return w.unlock("Unlock", rank) }
+
+// LockAll is Lock without exclusive of all ranks, one after the other (MPI_Win_lock_all). If one of them fails, those before
+// are given back, and the caller waits for none of them.
+func (w *Win[T]) LockAll() error {
+	for rank := range w.targets {
+		if err := w.lock("LockAll", rank, false); err != nil {
+			for back := range rank {
+				t := &w.targets[back]
+				if attempt, held := t.giveBack(); held {
+					w.undo(t, back, attempt)
+				}
+			}
+			return err
+		}
+	}
+	return nil
+}
+
+// UnlockAll is Unlock of all ranks (MPI_Win_unlock_all). It goes on after an error, and
+// returns the first.
+func (w *Win[T]) UnlockAll() error {
+	return w.each(func(rank int) error { return w.unlock("UnlockAll", rank) })
+}
+
+func (w *window) lock(op string, rank int, exclusive bool) error {
+	t, err := w.at(op, rank)
+	if t == nil {
+		return err
+	}
+	t.mu.Lock()
+	attempt, ok := t.lock.Ask()
+	t.mu.Unlock()
+	if !ok {
+		return w.fail(op, rank, ErrWin, errors.New("this rank has that lock, or waits for it: Unlock comes first"))
+	}
+	h := head{offset: attempt}
+	if exclusive {
+		h.flag = 1
+	}
+	waits := &w.c.seat.waits
+	long := waits.enterNeed(w.c, "Win."+op, hang.Need{Kind: hang.Lock, Peer: w.c.worldRank(rank)})
+	err = w.ask(op, rank, askLock, h, nil, nil)
+	waits.leave(long)
+	if err != nil {
+		w.undo(t, rank, attempt)
+		return err
+	}
+	if rank == w.c.rank {
+		w.exposed.settle()
+	}
+	t.mu.Lock()
+	t.lock.Granted()
+	t.mu.Unlock()
+	return nil
+}
+
+// undo ends an attempt, which may have the lock or not, without waiting for the target: what it is told
+// comes before the next attempt.
+func (w *window) undo(t *target, rank int, attempt uint64) {
+	b := buffers.Get().(*buffer)
+	w.c.seat.job.plane.Post(w.process(rank), sayUndo, w.write(b, rank, head{offset: attempt}))
+	buffers.Put(b)
+	t.over()
+}
+
+func (w *window) unlock(op string, rank int) error {
+	t, err := w.at(op, rank)
+	if t == nil {
+		return err
+	}
+	attempt, held := t.giveBack()
+	if !held {
+		return w.fail(op, rank, ErrWin, errors.New("this rank does not have that lock"))
+	}
+	defer t.over()
+	w = w.patient()
+	err = w.complete(t, op, rank, false)
+	return cmp.Or(err, w.ask(op, rank, askUnlock, head{offset: attempt}, nil, nil))
+}
+
+// giveBack begins to give the lock back, unless the rank does not have it.
+func (t *target) giveBack() (attempt uint64, held bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.lock.Return()
+}
+
+// over ends the attempt to have the lock.
+func (t *target) over() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.lock.Over()
+}
+
+// idle reports whether the rank neither has the lock nor asks for it.
+func (t *target) idle() bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.lock.Idle()
+}

@@ -1,0 +1,135 @@
+package mpi
+
+import (
+	"cmp"
+	"context"
+
+	"gomx/mx"
+)
+
+// underway is what a rank has begun at a target, and does not know to be done.
+type underway struct {
+	requests []mx.Request // of puts and gets
+	puts     bool         // small ones that have no request
+	accs     bool         // accumulates, and what was asked and given up
+}
+
+// take waits until no other goroutine completes what is under way at the target, and takes it over, until
+// give; unless there is nothing. If ctx ends before, it returns its error.
+func (t *target) take(ctx context.Context) (u underway, some bool, err error) {
+	t.mu.Lock()
+	for t.busy {
+		if t.left == nil {
+			t.left = make(chan struct{})
+		}
+		left := t.left
+		t.mu.Unlock()
+		select {
+		case <-left:
+		case <-ctx.Done():
+			return u, false, ctx.Err()
+		}
+		t.mu.Lock()
+	}
+	if u = t.under; u.puts || u.accs || len(u.requests) > 0 {
+		t.busy, t.under, t.spare = true, underway{requests: t.spare}, nil
+		some = true
+	}
+	t.mu.Unlock()
+	return u, some, nil
+}
+
+// give gives back what is not done, from a request on, and lets others have their turn.
+func (t *target) give(u underway, from int) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	rest := u.requests[:copy(u.requests, u.requests[from:])]
+	later := t.under.requests
+	t.under.requests, t.spare = append(rest, later...), later[:0]
+	t.under.puts = t.under.puts || u.puts
+	t.under.accs = t.under.accs || u.accs
+	t.busy = false
+	if t.left != nil {
+		close(t.left)
+		t.left = nil
+	}
+}
+
+// complete waits until all that was begun at a target is done: here only if local, else there too.
+func (w *window) complete(t *target, op string, rank int, local bool) error {
+	u, some, err := t.take(w.c.background())
+	if err != nil {
+		return w.fail(op, rank, ErrOther, err)
+	}
+	if !some {
+		return nil
+	}
+	done := 0
+	defer func() { t.give(u, done) }()
+	if u.puts && !local {
+		if err := w.follow(t, &u, op, rank); err != nil {
+			return err
+		}
+	}
+	done, err = w.drain(u.requests, op, rank)
+	if done < len(u.requests) || !u.accs || local {
+		return err
+	}
+	u.accs = false
+	return cmp.Or(err, w.ask(op, rank, askFlush, head{}, nil, nil))
+}
+
+// owes notes that what the target's service was told or asked may not be done yet.
+func (t *target) owes() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.under.accs = true
+}
+
+// follow begins a put of nothing, which comes behind the small ones that have no requests.
+func (w *window) follow(t *target, u *underway, op string, rank int) error {
+	p, err := w.c.peer(op, rank, Undefined)
+	if err != nil {
+		return err
+	}
+	r, err := w.c.seat.ep.Iput(nil, p.addr, t.handle, 0, windowBits, nil)
+	if err != nil {
+		return w.fail(op, rank, ErrOther, err)
+	}
+	u.puts, u.requests = false, append(u.requests, r)
+	return nil
+}
+
+// drain waits for puts and gets, and returns how many have ended, and the first error. Only the end of the context leaves some.
+func (w *window) drain(requests []mx.Request, op string, rank int) (ended int, first error) {
+	for i, r := range requests {
+		st, done, err := w.c.await("Win."+op, r, false)
+		if !done && w.ended() {
+			return i, w.fail(op, rank, ErrOther, w.c.ctx.Err())
+		}
+		if done && st.Code != mx.StatusSuccess {
+			err = st.Code
+		}
+		if err != nil && first == nil {
+			first = w.broken(op, rank, err)
+		}
+	}
+	return len(requests), first
+}
+
+// begin locks the target for another put or get. If very many are under way, it first waits until they have ended.
+func (w *window) begin(t *target, op string, rank int) error {
+	t.mu.Lock()
+	if len(t.under.requests) < mostPending {
+		return nil
+	}
+	t.mu.Unlock()
+	if err := w.complete(t, op, rank, true); err != nil {
+		return err
+	}
+	t.mu.Lock()
+	return nil
+}
+
+// ended reports whether the context of the calls on the window has ended.
+func (w *window) ended() bool { return w.c.ctx != nil && w.c.ctx.Err() != nil }

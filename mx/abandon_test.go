@@ -1,0 +1,58 @@
+package mx_test
+
+import (
+	"bytes"
+	"testing"
+
+	"gomx/mx"
+)
+
+// abandoned gives a request up, and reports what became of it.
+func (w *world) abandoned(ep *mx.Endpoint, r mx.Request, want mx.Fate) mx.Status {
+	w.Helper()
+	fate, st, err := ep.Abandon(r)
+	if fate != want || err != nil {
+		w.Fatalf("abandon: %v, %v, want %v", fate, err, want)
+	}
+	_, _, err = ep.Abandon(r)
+	refused(w, err, mx.ErrBadRequest, "abandon")
+	return st
+}
+
+func TestAbandonedReceiveLeavesTheMessage(t *testing.T) {
+	over(t, func(w *world) {
+		a, b, toB, _ := w.pair()
+		given, buf := []byte{0xee}, make([]byte, 1)
+		w.abandoned(b, w.irecv(b, given, 1, exact), mx.FateTakenBack)
+		w.sendUnexpected(a, b, []byte{1}, toB, 1)
+		w.succeed(b, w.irecv(b, buf, 1, exact))
+		w.same(buf, []byte{1})
+		w.same(given, []byte{0xee})
+	})
+}
+
+func TestAbandonedSendGoesOn(t *testing.T) {
+	over(t, func(w *world) {
+		a, b, toB, _ := w.pair()
+		large, buf := pattern(200_000, 3), make([]byte, 200_000)
+		w.abandoned(a, w.issend(a, large, toB, 1), mx.FateInUse)
+		recv := w.irecv(b, buf, 1, exact)
+		w.until("it has come", func() bool { return bytes.Equal(buf, large) }, a, b)
+		w.succeed(b, recv)
+		if _, ok, _ := a.Ipeek(); ok {
+			w.Error("somebody is told of the end of a send that was given up")
+		}
+	})
+}
+
+func TestAbandonCollectsWhatIsComplete(t *testing.T) {
+	over(t, func(w *world) {
+		a, b, toB, _ := w.pair()
+		recv := w.irecv(b, make([]byte, 4), 1, exact)
+		w.isend(a, pattern(4, 1), toB, 1)
+		w.until("it is complete", func() bool { _, ok, _ := b.Ipeek(); return ok }, b)
+		if st := w.abandoned(b, recv, mx.FateEnded); st.Code != mx.StatusSuccess || st.XferLength != 4 {
+			w.Errorf("status %+v", st)
+		}
+	})
+}
