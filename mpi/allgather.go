@@ -1,6 +1,8 @@
 package mpi
 
 import (
+	"reflect"
+
 	"gomx/mpi/internal/coll"
 	"gomx/mpi/internal/elem"
 )
@@ -50,7 +52,7 @@ func startAllgather[T any](c *Comm, op string, send, recv []T, counts, displs []
 }
 
 func beginAllgather[T any](c *Comm, op string, send, recv []T, counts, displs []int) (*net, gathering, error) {
-	g := gathering{unit: elem.Size[T](), counts: counts, alike: op == "Allgather" || op == "Iallgather"}
+	g := gathering{unit: elem.Size[T](), element: reflect.TypeFor[T](), counts: counts, alike: op == "Allgather" || op == "Iallgather"}
 	if _, err := collectiveBytes(c, op, send); err != nil {
 		return nil, g, err
 	}
@@ -71,7 +73,7 @@ func (n *net) allgather(g *gathering) error {
 	a := n.choose(coll.KindAllgather, bytes, g.alike)
 	var err error
 	if n.checked() {
-		d := deed{kind: coll.KindAllgather, unit: g.unit, count: len(g.own) / g.unit}
+		d := deed{kind: coll.KindAllgather, element: g.element, count: len(g.own) / g.unit}
 		if !g.alike {
 			d.count, d.parts = 0, digest(g.counts)
 		}

@@ -1,6 +1,8 @@
 package mpi
 
 import (
+	"reflect"
+
 	"gomx/mpi/internal/coll"
 	"gomx/mpi/internal/elem"
 )
@@ -53,11 +55,12 @@ type exchange struct {
 	send, recv           []byte
 	sendParts, recvParts coll.Parts
 	unit, length         int // bytes: of an element, of a part if all are alike
+	element              reflect.Type
 	alike                bool
 }
 
 func beginAlltoall[T any](c *Comm, op string, send []T, sendCounts, sendDispls []int, recv []T, recvCounts, recvDispls []int) (*net, exchange, error) {
-	x := exchange{unit: elem.Size[T](), alike: op == "Alltoall" || op == "Ialltoall"}
+	x := exchange{unit: elem.Size[T](), element: reflect.TypeFor[T](), alike: op == "Alltoall" || op == "Ialltoall"}
 	var err error
 	if x.send, err = collectiveBytes(c, op, send); err != nil {
 		return nil, x, err
@@ -89,7 +92,7 @@ func beginAlltoall[T any](c *Comm, op string, send []T, sendCounts, sendDispls [
 
 func (n *net) alltoall(x *exchange) error {
 	a := n.choose(coll.KindAlltoall, x.length, x.alike)
-	err := n.agree(deed{kind: coll.KindAlltoall, unit: x.unit, count: x.length / x.unit})
+	err := n.agree(deed{kind: coll.KindAlltoall, element: x.element, count: x.length / x.unit})
 	if err == nil {
 		send := x.send
 		if elem.Same(send, x.recv) {

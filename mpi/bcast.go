@@ -1,8 +1,9 @@
 package mpi
 
 import (
+	"reflect"
+
 	"gomx/mpi/internal/coll"
-	"gomx/mpi/internal/elem"
 )
 
 // Bcast copies buf of the root into buf of all other ranks, where it has the same
@@ -14,7 +15,7 @@ func Bcast[T any](c *Comm, buf []T, root int) error {
 	if err != nil {
 		return err
 	}
-	return n.finish(n.bcast(b, root, elem.Size[T]()))
+	return n.finish(n.bcast(b, root, reflect.TypeFor[T]()))
 }
 
 // Ibcast begins a Bcast (MPI_Ibcast). buf belongs to it until the request is complete.
@@ -23,7 +24,7 @@ func Ibcast[T any](c *Comm, buf []T, root int) (Request, error) {
 	if err != nil {
 		return Request{}, err
 	}
-	return n.start(func() error { return n.bcast(b, root, elem.Size[T]()) })
+	return n.start(func() error { return n.bcast(b, root, reflect.TypeFor[T]()) })
 }
 
 func beginBcast[T any](c *Comm, op string, buf []T, root int) (*net, []byte, error) {
@@ -37,9 +38,9 @@ func beginBcast[T any](c *Comm, op string, buf []T, root int) (*net, []byte, err
 	return c.net(op), b, nil
 }
 
-func (n *net) bcast(b []byte, root, unit int) error {
+func (n *net) bcast(b []byte, root int, element reflect.Type) error {
 	a := n.choose(coll.KindBcast, len(b), true)
-	err := n.agree(deed{kind: coll.KindBcast, root: root, unit: unit, count: len(b) / unit})
+	err := n.agree(deed{kind: coll.KindBcast, root: root, element: element, count: len(b) / int(element.Size())})
 	if err == nil {
 		err = coll.Bcast(n, b, root, a)
 	}

@@ -14,21 +14,23 @@ import (
 
 // deed is what a rank is about to do, as far as all ranks must do the same.
 type deed struct {
-	kind  coll.Kind
-	root  int
-	unit  int // bytes of an element
-	count int // elements, where all have as many
-	op    string
-	parts uint64 // digest of counts and displacements, where they must agree
+	kind    coll.Kind
+	root    int
+	element reflect.Type // nil: it has none
+	count   int          // elements, where all have as many
+	op      string
+	parts   uint64 // digest of counts and displacements, where they must agree
 }
 
 func (n *net) checked() bool { return n.c.seat.job.set.check }
 
-// The record of a deed is the call's name, the operation's, and numbers.
+// The record of a deed is the call's name, the operation's, the layout of elements, and numbers.
 const (
 	nameRoom   = 32
 	opRoom     = 64
-	recordRoom = nameRoom + opRoom + 4*8
+	layoutRoom = 64
+	numbersAt  = nameRoom + opRoom + layoutRoom
+	recordRoom = numbersAt + 4*8
 )
 
 // agree compares what the ranks are about to do, in checked mode: rank 0 gets all records
@@ -80,8 +82,13 @@ func (n *net) record(d *deed) []byte {
 	clear(r)
 	copy(r[:nameRoom], n.op)
 	copy(r[nameRoom:nameRoom+opRoom], d.op)
-	for i, number := range []uint64{uint64(d.root), uint64(d.unit), uint64(d.count), d.parts} {
-		binary.LittleEndian.PutUint64(r[nameRoom+opRoom+8*i:], number)
+	unit := uint64(0)
+	if d.element != nil {
+		unit = uint64(d.element.Size())
+		copy(r[nameRoom+opRoom:numbersAt], layoutOf(d.element))
+	}
+	for i, number := range []uint64{uint64(d.root), unit, uint64(d.count), d.parts} {
+		binary.LittleEndian.PutUint64(r[numbersAt+8*i:], number)
 	}
 	return r
 }
@@ -89,9 +96,12 @@ func (n *net) record(d *deed) []byte {
 // describe puts a record in words.
 func describe(r []byte) string {
 	text := func(b []byte) string { return string(bytes.TrimRight(b, "\x00")) }
-	number := func(i int) uint64 { return binary.LittleEndian.Uint64(r[nameRoom+opRoom+8*i:]) }
+	number := func(i int) uint64 { return binary.LittleEndian.Uint64(r[numbersAt+8*i:]) }
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s(root %d, %d elements of %d bytes", text(r[:nameRoom]), number(0), number(2), number(1))
+	if layout := text(r[nameRoom+opRoom : numbersAt]); layout != "" {
+		fmt.Fprintf(&b, ", %s", layout)
+	}
 	if op := text(r[nameRoom : nameRoom+opRoom]); op != "" {
 		fmt.Fprintf(&b, ", %s", op)
 	}
@@ -100,6 +110,29 @@ func describe(r []byte) string {
 	}
 	b.WriteString(")")
 	return b.String()
+}
+
+// layoutOf describes what lies in an element. Types with the same have the same meaning: int is int64 on machines of 64 bits,
+// and names don't count.
+func layoutOf(t reflect.Type) string {
+	switch k := t.Kind(); k {
+	case reflect.Int, reflect.Uint, reflect.Uintptr:
+		name := "int"
+		if k != reflect.Int {
+			name = "uint"
+		}
+		return fmt.Sprint(name, 8*t.Size())
+	case reflect.Array:
+		return fmt.Sprintf("[%d]%s", t.Len(), layoutOf(t.Elem()))
+	case reflect.Struct:
+		var b strings.Builder
+		for i := range t.NumField() {
+			fmt.Fprintf(&b, "%s@%d ", layoutOf(t.Field(i).Type), t.Field(i).Offset)
+		}
+		return "{" + strings.TrimSpace(b.String()) + "}"
+	default:
+		return k.String()
+	}
 }
 
 // nameOf returns the name of an operation's function. Those of one program are the same at all ranks.

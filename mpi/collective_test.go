@@ -313,6 +313,19 @@ func TestMismatchedCounts(t *testing.T) {
 	})
 }
 
+// Two kinds of elements of the same length.
+type (
+	pair struct {
+		n int32
+		x float32
+	}
+	couple struct {
+		x float32
+		n int32
+	}
+	number int
+)
+
 // TestChecked has ranks do different things, and looks that all learn the same.
 func TestChecked(t *testing.T) {
 	one, two := make([]int32, 1), make([]int32, 2)
@@ -328,6 +341,12 @@ func TestChecked(t *testing.T) {
 			[]string{"1 elements", "2 elements"}},
 		"type": {func(c *mpi.Comm) error { return mpi.Bcast(c, one, 0) }, func(c *mpi.Comm) error { return mpi.Bcast(c, make([]int64, 1), 0) },
 			[]string{"4 bytes", "8 bytes"}},
+		"layout": {func(c *mpi.Comm) error { return mpi.Bcast(c, make([]int64, 3), 0) }, func(c *mpi.Comm) error { return mpi.Bcast(c, make([]float64, 3), 0) },
+			[]string{"int64", "float64"}},
+		"layout of parts": {func(c *mpi.Comm) error { return mpi.Gather(c, make([]int64, 3), make([]int64, 9), 0) },
+			func(c *mpi.Comm) error { return mpi.Gather(c, make([]float64, 3), make([]float64, 9), 0) }, []string{"int64", "float64"}},
+		"layout of structs": {func(c *mpi.Comm) error { return mpi.Allgather(c, make([]pair, 1), make([]pair, 3)) },
+			func(c *mpi.Comm) error { return mpi.Allgather(c, make([]couple, 1), make([]couple, 3)) }, []string{"{int32@0 float32@4}", "{float32@0 int32@4}"}},
 		"operation": {func(c *mpi.Comm) error { return mpi.Allreduce(c, one, make([]int32, 1), mpi.Sum) },
 			func(c *mpi.Comm) error { return mpi.Allreduce(c, one, make([]int32, 1), mpi.Max) }, []string{"Sum", "Max"}},
 		"counts": {func(c *mpi.Comm) error { return mpi.Allgatherv(c, one, make([]int32, 9), []int{1, 1, 1}, nil) },
@@ -383,7 +402,13 @@ func TestCheckedWorks(t *testing.T) {
 		if err := mpi.Allreduce(c, v, v, mpi.Sum); err != nil {
 			return err
 		}
-		return same(v, []int{6})
+		if err := same(v, []int{6}); err != nil {
+			return err
+		}
+		if c.Rank() == 1 { // the same elements by another name
+			return mpi.Bcast(c, []number{1}, 0)
+		}
+		return mpi.Bcast(c, v, 0)
 	}, mpi.WithCheckedCollectives())
 }
 

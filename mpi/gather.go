@@ -1,6 +1,8 @@
 package mpi
 
 import (
+	"reflect"
+
 	"gomx/mpi/internal/coll"
 	"gomx/mpi/internal/elem"
 )
@@ -56,11 +58,12 @@ type gathering struct {
 	counts   []int
 	root     int
 	unit     int
+	element  reflect.Type
 	alike    bool
 }
 
 func beginGather[T any](c *Comm, op string, send, recv []T, counts, displs []int, root int) (*net, gathering, error) {
-	g := gathering{root: root, unit: elem.Size[T](), alike: op == "Gather" || op == "Igather"}
+	g := gathering{root: root, unit: elem.Size[T](), element: reflect.TypeFor[T](), alike: op == "Gather" || op == "Igather"}
 	var err error
 	if g.own, err = collectiveBytes(c, op, send); err != nil {
 		return nil, g, err
@@ -122,7 +125,7 @@ func ownPart[T any](c *Comm, op, name string, own, all []T, counts, displs []int
 }
 
 func (n *net) gather(g *gathering) error {
-	d := deed{kind: coll.KindGather, root: g.root, unit: g.unit}
+	d := deed{kind: coll.KindGather, root: g.root, element: g.element}
 	if g.alike {
 		d.count = len(g.own) / g.unit
 	}

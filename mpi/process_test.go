@@ -13,6 +13,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"gomx/mpi"
 	"gomx/mpi/launch"
@@ -29,6 +30,7 @@ var programs = map[string]func(world *mpi.Comm) error{
 	"finalize":   finalizeAndMore,
 	"aborts":     aborts,
 	"unfinished": unfinished,
+	"killed":     killed,
 	"rants":      rants,
 	"large":      large,
 	"copies":     copiesToTheDead,
@@ -350,6 +352,49 @@ func finalizeAndMore(world *mpi.Comm) error {
 		return err
 	}
 	return wantError(world.Barrier(), mpi.ErrFinalized, world.Rank())
+}
+
+// TestRestarts: a job that begins as soon as another one has ended, in whatever way, at the same place, is not kept waiting by what that one has left.
+func TestRestarts(t *testing.T) {
+	for _, transport := range []string{"shm", "tcp"} {
+		t.Run(transport, func(t *testing.T) {
+			skipWithout(t, transport)
+			l, err := net.Listen("tcp", "127.0.0.1:0")
+			if err != nil {
+				t.Fatal(err)
+			}
+			place := []string{"MX_TRANSPORT=" + transport, "MX_ROOT=" + l.Addr().String(), "MX_MEET_TIMEOUT=10s", "MX_CONNECT_TIMEOUT=1s"}
+			_ = l.Close()
+			slowest := time.Duration(0)
+			rounds := 10
+			if testing.Short() {
+				rounds = 3
+			}
+			for range rounds {
+				job(t, "killed", 3, place...)
+				began := time.Now()
+				for rank, e := range job(t, "ring", 3, place...) {
+					if e.code != 0 || e.output != "" {
+						t.Fatalf("rank %d: exit code %d, %s", rank, e.code, e.output)
+					}
+				}
+				slowest = max(slowest, time.Since(began))
+			}
+			t.Log("the slowest took ", slowest)
+		})
+	}
+}
+
+// killed has all ranks die when they have spoken to each other.
+func killed(world *mpi.Comm) error {
+	if err := ringOnce(world); err != nil {
+		return err
+	}
+	p, err := os.FindProcess(os.Getpid())
+	if err != nil {
+		return err
+	}
+	return errors.Join(p.Kill(), world.Barrier())
 }
 
 // TestUnfinished: Finalize names what nobody has waited for and what can't come any more, and nothing else.

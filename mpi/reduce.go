@@ -1,6 +1,8 @@
 package mpi
 
 import (
+	"reflect"
+
 	"gomx/mpi/internal/coll"
 	"gomx/mpi/internal/elem"
 )
@@ -68,7 +70,7 @@ func reduce[T any](n *net, send, recv []T, op Op[T], root int) error {
 	a := n.choose(coll.KindReduce, len(send)*unit, true)
 	var err error
 	if n.checked() {
-		err = n.agree(deed{kind: coll.KindReduce, root: root, unit: unit, count: len(send), op: nameOf(op)})
+		err = n.agree(deed{kind: coll.KindReduce, root: root, element: reflect.TypeFor[T](), count: len(send), op: nameOf(op)})
 	}
 	if err == nil {
 		err = coll.Reduce(n, send, recv, root, op, a)
@@ -108,7 +110,7 @@ func allreduce[T any](n *net, send, recv []T, op Op[T]) error {
 	a := n.choose(coll.KindAllreduce, len(send)*unit, true)
 	var err error
 	if n.checked() {
-		err = n.agree(deed{kind: coll.KindAllreduce, unit: unit, count: len(send), op: nameOf(op)})
+		err = n.agree(deed{kind: coll.KindAllreduce, element: reflect.TypeFor[T](), count: len(send), op: nameOf(op)})
 	}
 	if err == nil {
 		err = coll.Allreduce(n, send, recv, op, a)

@@ -1,6 +1,8 @@
 package mpi
 
 import (
+	"reflect"
+
 	"gomx/mpi/internal/coll"
 	"gomx/mpi/internal/elem"
 )
@@ -78,5 +80,5 @@ func agreeOnScan[T any](n *net, k coll.Kind, send []T, op Op[T]) error {
 	if !n.checked() {
 		return nil
 	}
-	return n.agree(deed{kind: k, unit: elem.Size[T](), count: len(send), op: nameOf(op)})
+	return n.agree(deed{kind: k, element: reflect.TypeFor[T](), count: len(send), op: nameOf(op)})
 }

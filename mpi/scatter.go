@@ -1,6 +1,8 @@
 package mpi
 
 import (
+	"reflect"
+
 	"gomx/mpi/internal/coll"
 	"gomx/mpi/internal/elem"
 )
@@ -49,7 +51,7 @@ func startScatter[T any](c *Comm, op string, send []T, counts, displs []int, rec
 }
 
 func beginScatter[T any](c *Comm, op string, send []T, counts, displs []int, recv []T, root int) (*net, gathering, error) {
-	g := gathering{root: root, unit: elem.Size[T](), alike: op == "Scatter" || op == "Iscatter"}
+	g := gathering{root: root, unit: elem.Size[T](), element: reflect.TypeFor[T](), alike: op == "Scatter" || op == "Iscatter"}
 	var err error
 	if g.own, err = collectiveBytes(c, op, recv); err != nil {
 		return nil, g, err
@@ -68,7 +70,7 @@ func beginScatter[T any](c *Comm, op string, send []T, counts, displs []int, rec
 }
 
 func (n *net) scatter(g *gathering) error {
-	d := deed{kind: coll.KindScatter, root: g.root, unit: g.unit}
+	d := deed{kind: coll.KindScatter, root: g.root, element: g.element}
 	if g.alike {
 		d.count = len(g.own) / g.unit
 	}

@@ -58,6 +58,9 @@ func (g *gate) reserve(fence func() bool) {
 
 // share ends that. It comes from the lone caller, before others call.
 func (g *gate) share() {
+	if !g.promised {
+		return // others may call by now
+	}
 	g.promised = false
 	if !g.lone {
 		return
