@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"gomx/mx"
 )
@@ -22,7 +23,8 @@ type Library struct {
 	over    chan struct{} // closed behind all else
 	ep      atomic.Pointer[mx.Endpoint]
 
-	work sync.WaitGroup // goroutines that make connections
+	work     sync.WaitGroup // goroutines that make connections
+	dialTime time.Duration
 
 	opening sync.Mutex
 	home    place // of the endpoint
@@ -93,7 +95,7 @@ func Open(version int, params ...mx.Param) (*Library, error) {
 	if err := mx.Init(); err != nil && !errors.Is(err, mx.ErrAlreadyInitialized) {
 		return nil, failed("init", err, EINVAL)
 	}
-	return &Library{params: params, peers: map[mx.EndpointAddr]*lifeline{}, over: make(chan struct{})}, nil
+	return &Library{params: params, peers: map[mx.EndpointAddr]*lifeline{}, over: make(chan struct{}), dialTime: dialTime}, nil
 }
 
 // Endpoint returns the endpoint that all sockets of the library share. Messages of
