@@ -107,7 +107,7 @@ func (s *Socket) join(ctx context.Context, o *op, local netip.AddrPort, addr net
 	switch {
 	case s.life.State() == life.Closed:
 		err = context.Canceled
-		s.reject()
+		s.reject(ECONNRESET)
 	case err == nil:
 		s.remote = addr
 		s.arm()

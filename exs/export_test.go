@@ -35,3 +35,10 @@ func (l *Library) around(these func(match uint64, data []byte) bool, before, aft
 		return l.unexpected(nil, source, match, length, data)
 	}, nil)
 }
+
+// Receiving returns how many receives are outstanding.
+func (s *Socket) Receiving() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.receiving
+}

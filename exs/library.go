@@ -64,7 +64,7 @@ func Init(version int) error {
 	return err
 }
 
-// Finalize closes the default library. Init may follow. Error: EINVAL without Init.
+// Finalize closes the default library, as Library.Close does. Init may follow. Error: EINVAL without Init.
 func Finalize() error {
 	standard.Lock()
 	defer standard.Unlock()
@@ -155,7 +155,8 @@ func (l *Library) isClosed() bool {
 }
 
 // Close closes the library and every socket of it. Peers see their connections
-// reset; what is outstanding here ends with ECANCELED. Error: EINVAL the second time.
+// reset; what is outstanding here ends with ECANCELED, and calls of a Conn with net.ErrClosed, as later ones do.
+// Error: EINVAL the second time.
 func (l *Library) Close() error {
 	l.mu.Lock()
 	if l.closed {

@@ -13,12 +13,13 @@ const mostAhead = 1 << 12
 type packets struct {
 	window uint32 // packets that may be sent ahead of what the peer has taken
 	sent   uint32
-	acked  uint32 // of those, taken by the peer
-	taken  uint32 // packets of the peer's that receives have got
-	told   uint32 // of those, that the peer knows of
-	next   uint32 // number of the next receive
-	total  int64  // packets that come in all; -1: not known yet
-	passed passed // to the endpoint, by the handler
+	acked  uint32  // of those, taken by the peer
+	taken  uint32  // packets of the peer's that receives have got
+	told   uint32  // of those, that the peer knows of
+	next   uint32  // number of the next receive
+	total  int64   // packets that come in all; -1: not known yet
+	passed passed  // to the endpoint, by the handler
+	crumb  [1]byte // of packets that are received into nothing
 
 	waiting deque // sends that wait for the window
 	posted  deque // receives at the endpoint
@@ -56,15 +57,28 @@ func (s *Socket) transmit(o *op) {
 		return
 	}
 	var err error
-	if o.iov == nil {
+	switch fetched := s.isFetched(o.size()); {
+	case o.iov == nil && fetched:
+		o.req, err = s.l.post(ep.Issend(o.buf, s.peer, match, o))
+	case o.iov == nil:
 		o.req, err = s.l.post(ep.Isend(o.buf, s.peer, match, o))
-	} else {
+	case fetched:
+		o.req, err = s.l.post(ep.Issendv(o.iov, s.peer, match, o))
+	default:
 		o.req, err = s.l.post(ep.Isendv(o.iov, s.peer, match, o))
 	}
 	if err != nil {
 		s.finish(o, ENETDOWN)
 		s.tear(ENETDOWN)
 	}
+}
+
+// isFetched reports whether a packet waits here until the peer fetches it. Then a synchronous send takes no longer than another
+// one, and it alone learns that the peer has thrown the packet away.
+func (s *Socket) isFetched(size int) bool {
+	ep := s.l.ep.Load()
+	eager, err := ep.EagerTo(s.peer)
+	return err == nil && size > eager && s.peer != ep.Addr()
 }
 
 // packetMatch is the match information of the next packet.
@@ -78,13 +92,13 @@ func (s *Socket) packetOut(o *op, st *mx.Status) {
 	switch {
 	case s.fate != 0:
 		s.finish(o, s.fate) // whether the packet was taken nobody knows
+	case st.Code == mx.StatusSuccess, st.Code == mx.StatusTruncated && st.XferLength > 0:
+		o.length = int(st.MsgLength) // a packet that was cut was sent all the same
+		s.finish(o, 0)
 	case st.Code == mx.StatusTruncated && s.stops:
 		s.finish(o, EPIPE)
 	case st.Code == mx.StatusTruncated: // thrown away; why will be known in a moment
 		s.finish(o, ECONNRESET)
-	case st.Code == mx.StatusSuccess:
-		o.length = int(st.MsgLength) // a packet that was cut was sent all the same
-		s.finish(o, 0)
 	default:
 		n := statusErrno(st.Code)
 		s.finish(o, n)
@@ -185,9 +199,12 @@ func (s *Socket) postPacket(o *op) {
 	ep := s.l.ep.Load()
 	match := kindPacket<<kindShift | toward(s.conn, s.tag)
 	var err error
-	if o.iov == nil {
+	switch {
+	case o.size() == 0: // a byte, or the sender took the packet for one that was thrown away
+		o.req, err = s.l.post(ep.Irecv(s.packets.crumb[:], match, forSocket, o))
+	case o.iov == nil:
 		o.req, err = s.l.post(ep.Irecv(o.buf, match, forSocket, o))
-	} else {
+	default:
 		o.req, err = s.l.post(ep.Irecvv(o.iov, match, forSocket, o))
 	}
 	if err != nil {
@@ -213,7 +230,8 @@ func (s *Socket) packetIn(o *op, st *mx.Status) {
 		s.finish(o, ECONNRESET)
 		s.tear(ECONNRESET)
 	default:
-		o.length, o.lost = int(st.XferLength), int(st.MsgLength-st.XferLength)
+		o.length = min(int(st.XferLength), o.size())
+		o.lost = int(st.MsgLength) - o.length
 		s.acknowledge(ackOf(st.MatchInfo))
 		s.took()
 		s.finish(o, 0)
@@ -326,15 +344,16 @@ func (s *Socket) stopReceiving() {
 		s.took()
 	}
 	p.held = nil
+	s.sweep(kindPacket)
 }
 
-// sweep takes what lies in the endpoint's store for a socket that is gone.
-func (s *Socket) sweep() {
+// sweep throws away what lies in the endpoint's store for a socket that takes no more of these kinds.
+func (s *Socket) sweep(kinds ...uint64) {
 	ep := s.l.ep.Load()
 	if ep == nil || s.out == 0 && s.peer.IsZero() {
 		return
 	}
-	for _, kind := range []uint64{kindPacket, kindIndirect, kindDirect} {
+	for _, kind := range kinds {
 		for range mostAhead {
 			r, err := s.l.post(ep.Irecv(nil, kind<<kindShift|toward(s.conn, s.tag), forSocket, nil))
 			if err != nil {
