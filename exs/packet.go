@@ -13,13 +13,12 @@ const mostAhead = 1 << 12
 type packets struct {
 	window uint32 // packets that may be sent ahead of what the peer has taken
 	sent   uint32
-	acked  uint32  // of those, taken by the peer
-	taken  uint32  // packets of the peer's that receives have got
-	told   uint32  // of those, that the peer knows of
-	next   uint32  // number of the next receive
-	total  int64   // packets that come in all; -1: not known yet
-	passed passed  // to the endpoint, by the handler
-	crumb  [1]byte // of packets that are received into nothing
+	acked  uint32 // of those, taken by the peer
+	taken  uint32 // packets of the peer's that receives have got
+	told   uint32 // of those, that the peer knows of
+	next   uint32 // number of the next receive
+	total  int64  // packets that come in all; -1: not known yet
+	passed passed // to the endpoint, by the handler
 
 	waiting deque // sends that wait for the window
 	posted  deque // receives at the endpoint
@@ -57,12 +56,13 @@ func (s *Socket) transmit(o *op) {
 		return
 	}
 	var err error
-	switch fetched := s.isFetched(o.size()); {
-	case o.iov == nil && fetched:
+	o.fetched = s.isFetched(o.size())
+	switch {
+	case o.iov == nil && o.fetched:
 		o.req, err = s.l.post(ep.Issend(o.buf, s.peer, match, o))
 	case o.iov == nil:
 		o.req, err = s.l.post(ep.Isend(o.buf, s.peer, match, o))
-	case fetched:
+	case o.fetched:
 		o.req, err = s.l.post(ep.Issendv(o.iov, s.peer, match, o))
 	default:
 		o.req, err = s.l.post(ep.Isendv(o.iov, s.peer, match, o))
@@ -73,8 +73,8 @@ func (s *Socket) transmit(o *op) {
 	}
 }
 
-// isFetched reports whether a packet waits here until the peer fetches it. Then a synchronous send takes no longer than another
-// one, and it alone learns that the peer has thrown the packet away.
+// isFetched reports whether a packet waits here until the peer fetches it, as far as is known: it depends on the link. Then a
+// synchronous send takes no longer than another one, and it alone learns that the peer has thrown the packet away.
 func (s *Socket) isFetched(size int) bool {
 	ep := s.l.ep.Load()
 	eager, err := ep.EagerTo(s.peer)
@@ -92,13 +92,13 @@ func (s *Socket) packetOut(o *op, st *mx.Status) {
 	switch {
 	case s.fate != 0:
 		s.finish(o, s.fate) // whether the packet was taken nobody knows
-	case st.Code == mx.StatusSuccess, st.Code == mx.StatusTruncated && st.XferLength > 0:
-		o.length = int(st.MsgLength) // a packet that was cut was sent all the same
-		s.finish(o, 0)
-	case st.Code == mx.StatusTruncated && s.stops:
+	case st.Code == mx.StatusTruncated && st.XferLength == 0 && s.stops:
 		s.finish(o, EPIPE)
-	case st.Code == mx.StatusTruncated: // thrown away; why will be known in a moment
+	case st.Code == mx.StatusTruncated && !o.fetched: // thrown away; why will be known in a moment
 		s.finish(o, ECONNRESET)
+	case st.Code == mx.StatusSuccess, st.Code == mx.StatusTruncated: // cut, or held by the peer's library
+		o.length = int(st.MsgLength)
+		s.finish(o, 0)
 	default:
 		n := statusErrno(st.Code)
 		s.finish(o, n)
@@ -199,12 +199,9 @@ func (s *Socket) postPacket(o *op) {
 	ep := s.l.ep.Load()
 	match := kindPacket<<kindShift | toward(s.conn, s.tag)
 	var err error
-	switch {
-	case o.size() == 0: // a byte, or the sender took the packet for one that was thrown away
-		o.req, err = s.l.post(ep.Irecv(s.packets.crumb[:], match, forSocket, o))
-	case o.iov == nil:
+	if o.iov == nil {
 		o.req, err = s.l.post(ep.Irecv(o.buf, match, forSocket, o))
-	default:
+	} else {
 		o.req, err = s.l.post(ep.Irecvv(o.iov, match, forSocket, o))
 	}
 	if err != nil {
@@ -230,8 +227,7 @@ func (s *Socket) packetIn(o *op, st *mx.Status) {
 		s.finish(o, ECONNRESET)
 		s.tear(ECONNRESET)
 	default:
-		o.length = min(int(st.XferLength), o.size())
-		o.lost = int(st.MsgLength) - o.length
+		o.length, o.lost = int(st.XferLength), int(st.MsgLength-st.XferLength)
 		s.acknowledge(ackOf(st.MatchInfo))
 		s.took()
 		s.finish(o, 0)
