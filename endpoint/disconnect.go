@@ -33,6 +33,17 @@ func (e *Engine) Goodbye() {
 	}
 }
 
+// Unsaid reports whether a link has had no room yet for what was to be said about its session, a goodbye for one. An
+// owner that closes goes on, within a bound, until all is said.
+func (e *Engine) Unsaid() bool {
+	for _, i := range e.backlog {
+		if p := e.peers[i]; p.link != nil && p.greetings.len() > 0 {
+			return true
+		}
+	}
+	return false
+}
+
 // part ends the session from our side.
 func (e *Engine) part(p *peer) {
 	e.bye(p)

@@ -4,6 +4,7 @@ import (
 	"io"
 	"net"
 	"net/netip"
+	"syscall"
 	"testing"
 	"time"
 
@@ -214,8 +215,33 @@ func TestOptions(t *testing.T) {
 				refused(w, err, exs.EISCONN)
 			}
 			set(s, exs.SetCompThreadCPU, 0, 1)
+			set(s, exs.SetFD, exs.FDNoDelay, exs.FDBusyPoll) // to poll can't be chosen any more, the rest can (7.5)
 		}
 	})
+}
+
+// A stream without a buffer does not delay anything (7.6).
+func TestNoBufferMeansNoDelay(t *testing.T) {
+	w := newWorld(t, "mem")
+	s := w.socket(w.here, exs.Stream)
+	_, err := s.Fcntl(exs.SetFD, exs.FDBusyPoll)
+	w.ok(err)
+	_, err = s.Fcntl(exs.SetStreamBufSize, 0)
+	w.ok(err)
+	if fd := value(w, s, exs.GetFD); fd != exs.FDBusyPoll|exs.FDNoDelay {
+		t.Errorf("flags %#x", fd)
+	}
+}
+
+// The domains are those of the system (4.1).
+func TestDomains(t *testing.T) {
+	w := newWorld(t, "mem")
+	for _, domain := range []int{syscall.AF_INET, syscall.AF_INET6} {
+		_, err := w.here.Socket(domain, exs.Stream, 0)
+		w.ok(err)
+	}
+	_, err := w.here.Socket(syscall.AF_UNIX, exs.Stream, 0)
+	refused(t, err, exs.EAFNOSUPPORT)
 }
 
 func value(w *world, s *exs.Socket, cmd exs.Command) int {

@@ -4,8 +4,9 @@ import "gomx/exs/internal/life"
 
 // Cancel takes back operations that were started with a handle, or with CancelAll
 // every one that can be: receives that have got nothing, sends of which nothing has
-// left, accepts, and a connect. Their events carry ECANCELED, and come as others do. It returns how
-// many there are; what is too far gone ends as it would have. Errors: EINVAL for other
+// left, accepts, and a connect. Their events carry ECANCELED, and come as others do. So does that of a receive of a
+// stream with WaitAll that has got a part of its bytes: its Length is that part, which is in the buffer and comes no second
+// time. Cancel returns how many there are; what is too far gone ends as it would have. Errors: EINVAL for other
 // flags, EBADF.
 func (s *Socket) Cancel(ahandle any, flags Flags) (int, error) {
 	if flags&^CancelAll != 0 {

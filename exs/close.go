@@ -25,7 +25,11 @@ func (s *Socket) Close(flags Flags, q *Queue, ahandle any) error {
 		s.mu.Unlock()
 		return fail("close", n)
 	}
-	s.part(flags&DontLinger != 0)
+	var abrupt Errno
+	if flags&DontLinger != 0 {
+		abrupt = ECONNRESET
+	}
+	s.part(abrupt)
 	s.ending = append(s.ending, o)
 	s.settle()
 	s.mu.Unlock()
@@ -39,8 +43,8 @@ func (s *Socket) Close(flags Flags, q *Queue, ahandle any) error {
 // BlockingClose closes a socket, and waits until all is over (9.5).
 func (s *Socket) BlockingClose() error { return s.Close(Block, nil, nil) }
 
-// part ends what the socket does. The lock is held.
-func (s *Socket) part(abrupt bool) {
+// part ends what the socket does: in good order, or with an error of everything that is outstanding. The lock is held.
+func (s *Socket) part(abrupt Errno) {
 	switch s.life.Close() {
 	case life.Bound, life.Listening:
 		s.closePost()
@@ -49,8 +53,8 @@ func (s *Socket) part(abrupt bool) {
 			s.joining.stop()
 		}
 	case life.Connected:
-		if abrupt {
-			s.reject()
+		if abrupt != 0 {
+			s.reject(abrupt)
 			return
 		}
 		s.life.Shut(life.Reading)
@@ -60,11 +64,11 @@ func (s *Socket) part(abrupt bool) {
 }
 
 // reject tears the connection down and tells the peer.
-func (s *Socket) reject() {
+func (s *Socket) reject(n Errno) {
 	if s.fate == 0 && !s.peer.IsZero() {
 		_ = s.say(ctlReset, nil)
 	}
-	s.tear(ECONNRESET)
+	s.tear(n)
 }
 
 // closePost ends a listener.
@@ -89,9 +93,9 @@ func (s *Socket) discard() {
 	s.joining = nil
 	if s.life.State() == life.Connecting {
 		s.life.Close()
-		s.reject()
+		s.reject(ECONNRESET)
 	} else if s.life.State() != life.Closed {
-		s.part(true)
+		s.part(ECONNRESET)
 	}
 	s.vacate()
 }
@@ -132,7 +136,7 @@ func (s *Socket) vacate() {
 	if !s.buried {
 		s.buried = true
 		s.l.dismiss(s)
-		s.sweep()
+		s.sweep(kindPacket, kindIndirect, kindDirect)
 	}
 }
 
@@ -141,7 +145,7 @@ func (s *Socket) abandon() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.life.State() != life.Closed {
-		s.part(true)
+		s.part(ECANCELED)
 	}
 	s.settle()
 }

@@ -7,6 +7,7 @@ import (
 	"io"
 	"net"
 	"net/netip"
+	"sync/atomic"
 	"time"
 
 	"gomx/exs/internal/life"
@@ -19,7 +20,9 @@ type joining struct {
 
 	// At the server.
 	nonce  nonce
-	met    chan struct{} // the client has named itself
+	met    atomic.Bool // the client has named itself
+	waiter *mx.Waiter  // where that is waited for
+	guest  *guest      // nil at the client
 	theirs *hello
 }
 
@@ -104,7 +107,7 @@ func (s *Socket) join(ctx context.Context, o *op, local netip.AddrPort, addr net
 	switch {
 	case s.life.State() == life.Closed:
 		err = context.Canceled
-		s.reject()
+		s.reject(ECONNRESET)
 	case err == nil:
 		s.remote = addr
 		s.arm()
@@ -128,8 +131,20 @@ func connectErrno(err error) Errno {
 	return errnoOf(err, ECONNREFUSED)
 }
 
+// dialTries is how often a listener is dialled that ends the handshake as one does that has too many guests.
+const dialTries = 5
+
 // dial meets the listener over TCP, then its endpoint.
 func (s *Socket) dial(ctx context.Context, local, addr netip.AddrPort) error {
+	for try := 1; ; try++ {
+		err := s.dialOnce(ctx, local, addr)
+		if try == dialTries || !errors.Is(err, errHungUp) || ctx.Err() != nil || local.IsValid() { // whose port rests for a while
+			return err
+		}
+	}
+}
+
+func (s *Socket) dialOnce(ctx context.Context, local, addr netip.AddrPort) error {
 	d := net.Dialer{KeepAlive: -1}
 	if local.IsValid() {
 		d.LocalAddr = net.TCPAddrFromAddrPort(local)
@@ -141,13 +156,12 @@ func (s *Socket) dial(ctx context.Context, local, addr netip.AddrPort) error {
 	defer c.Close()
 	defer context.AfterFunc(ctx, func() { _ = c.SetDeadline(time.Unix(1, 0)) })()
 
-	ours := s.proposal()
+	ours, theirs := s.proposal(), hello{}
 	if err := ours.write(c); err != nil {
-		return err
+		return hungUp(err)
 	}
-	var theirs hello
 	if err := theirs.read(c); err != nil {
-		return err
+		return hungUp(err)
 	}
 	if err := theirs.accepts(&ours); err != nil {
 		return err
@@ -169,9 +183,20 @@ func (s *Socket) dial(ctx context.Context, local, addr netip.AddrPort) error {
 		return err
 	}
 	if err := sayDone(c); err != nil {
-		return err
+		return hungUp(err)
 	}
-	return hearDone(c)
+	return hungUp(hearDone(c))
+}
+
+// errHungUp is how a listener ends a handshake that has more guests than places, and how many a program does that is no EXS.
+var errHungUp = errors.New("the other side ended the handshake: it has too many clients at once, or is no EXS")
+
+// hungUp says so of an error that comes of the other side's end.
+func hungUp(err error) error {
+	if n := errnoOf(err, 0); errors.Is(err, io.EOF) || n == ECONNRESET || n == EPIPE {
+		return fmt.Errorf("%w: %w", errHungUp, err)
+	}
+	return err
 }
 
 // accepts returns why the server does not want us.

@@ -124,7 +124,7 @@ func (s *Socket) hear(source mx.EndpointAddr, b []byte) {
 // opened takes the client's first message.
 func (s *Socket) opened(source mx.EndpointAddr, n nonce) {
 	j := s.joining
-	if j == nil || j.met == nil || !s.peer.IsZero() || n != j.nonce {
+	if j == nil || j.guest == nil || !s.peer.IsZero() || n != j.nonce {
 		s.l.counts.nonsense.Add(1)
 		return
 	}
@@ -133,7 +133,9 @@ func (s *Socket) opened(source mx.EndpointAddr, n nonce) {
 	s.joining = nil
 	s.life.Connected(true)
 	s.arm()
-	close(j.met)
+	j.guest.leave()
+	j.met.Store(true)
+	j.waiter.Wake()
 }
 
 // stopped: the peer takes nothing any more. What it did not take is lost.

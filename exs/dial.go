@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net"
 	"net/netip"
+	"time"
 )
 
 // Dial connects to a listener of package exs, as net.Dial does. The network is
@@ -15,7 +16,8 @@ func Dial(network, address string) (net.Conn, error) {
 	return DialContext(context.Background(), network, address)
 }
 
-// DialContext is Dial, and gives up when the context ends.
+// DialContext is Dial, and gives up when the context ends. A context without a deadline gives each address 30
+// seconds, after which the error is context.DeadlineExceeded too: another side that says nothing is not waited for for ever.
 func DialContext(ctx context.Context, network, address string) (net.Conn, error) {
 	l, err := initialized()
 	if err != nil {
@@ -36,6 +38,9 @@ func initialized() (*Library, error) {
 func (l *Library) Dial(network, address string) (net.Conn, error) {
 	return l.DialContext(context.Background(), network, address)
 }
+
+// dialTime is how long a dial without a deadline of its context may take.
+const dialTime = 30 * time.Second
 
 // DialContext is the function DialContext in this library.
 func (l *Library) DialContext(ctx context.Context, network, address string) (net.Conn, error) {
@@ -71,7 +76,11 @@ func (l *Library) connect(ctx context.Context, a netip.AddrPort) (*Socket, error
 	if err != nil {
 		return nil, err
 	}
-	if err = s.connect(ctx, a, Block, Infinite, nil, nil); err == nil {
+	timeout := l.dialTime
+	if _, ok := ctx.Deadline(); ok {
+		timeout = Infinite
+	}
+	if err = s.connect(ctx, a, Block, timeout, nil, nil); err == nil {
 		return s, nil
 	}
 	_ = s.Close(Block, nil, nil)
@@ -89,7 +98,7 @@ func dialError(err error) error {
 			return end
 		}
 	}
-	if _, ok := errors.AsType[*net.OpError](e.Cause); ok {
+	if _, ok := e.Cause.(*net.OpError); ok {
 		return e.Errno
 	}
 	e.Op = "connect"

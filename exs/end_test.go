@@ -3,6 +3,8 @@ package exs_test
 import (
 	"errors"
 	"io"
+	"net"
+	"runtime"
 	"testing"
 
 	"gomx/exs"
@@ -167,7 +169,7 @@ func TestLibraryIsClosed(t *testing.T) {
 		p.recv(p.a, p.qa, in, 0)
 		p.ok(p.here.Close())
 		p.event(p.qb, exs.EvtRecv, exs.ECONNRESET)
-		p.event(p.qa, exs.EvtRecv, exs.ECONNRESET)
+		p.event(p.qa, exs.EvtRecv, exs.ECANCELED)
 		var e [1]exs.Event
 		_, err := p.qa.Dequeue(e[:], exs.Infinite)
 		refused(w, err, exs.ENETDOWN)
@@ -193,4 +195,54 @@ func TestAcceptsEndWithTheirListener(t *testing.T) {
 		w.event(q, exs.EvtClose, 0)
 		w.ok(q.Delete())
 	}
+}
+
+// A Read that waits when its library is closed ends with ECANCELED; that of a Conn as if the Conn had been closed.
+func TestReadWhenTheLibraryCloses(t *testing.T) {
+	over(t, both, func(w *world, typ int) {
+		p := w.connect(typ)
+		c, _ := w.conns()
+		reads := map[string]chan error{"socket": make(chan error, 1), "conn": make(chan error, 1)}
+		go func() {
+			_, err := p.a.Read(make([]byte, 10))
+			reads["socket"] <- err
+		}()
+		go func() {
+			_, err := c.Read(make([]byte, 10))
+			reads["conn"] <- err
+		}()
+		for p.a.Receiving()+c.Socket().Receiving() < 2 {
+			runtime.Gosched()
+		}
+		w.ok(w.here.Close())
+		refused(w, <-reads["socket"], exs.ECANCELED)
+		if err := <-reads["conn"]; !errors.Is(err, net.ErrClosed) {
+			w.Errorf("of a Conn: %v", err)
+		}
+	})
+}
+
+// A receive that waits for all of its bytes, and has got some, can be taken back: its event says how many.
+func TestCancelOfAPart(t *testing.T) {
+	over(t, streams, func(w *world, typ int) {
+		p, later := w.connect(typ), w.connect(typ)
+		in := make([]byte, 10)
+		p.recv(p.b, p.qb, in, exs.WaitAll)
+		_, err := p.a.Write([]byte("part"))
+		w.ok(err)
+		_, err = later.a.Write([]byte("behind it"))
+		w.ok(err)
+		_, err = later.b.Read(make([]byte, 10))
+		w.ok(err)
+		n, err := p.b.Cancel(nil, exs.CancelAll)
+		w.ok(err)
+		if e := p.event(p.qb, exs.EvtRecv, exs.ECANCELED); n != 1 || string(in[:e.Length]) != "part" {
+			w.Errorf("%d were taken back, with %q", n, in[:e.Length])
+		}
+		_, err = p.a.Write([]byte(" and rest"))
+		w.ok(err)
+		n, err = p.b.Read(in)
+		w.ok(err)
+		w.same(in[:n], []byte(" and rest"))
+	})
 }

@@ -1,6 +1,16 @@
 package exs
 
-import "gomx/mx"
+import (
+	"time"
+
+	"gomx/mx"
+)
+
+// Strangers is how many may be in their handshake at once.
+const Strangers = strangers
+
+// SetDialTime changes how long a dial of the library without a deadline may take.
+func (l *Library) SetDialTime(d time.Duration) { l.dialTime = d }
 
 // AroundPackets makes before and after run around the library's handler of unexpected messages,
 // for each packet that it gets.
@@ -24,4 +34,11 @@ func (l *Library) around(these func(match uint64, data []byte) bool, before, aft
 		}
 		return l.unexpected(nil, source, match, length, data)
 	}, nil)
+}
+
+// Receiving returns how many receives are outstanding.
+func (s *Socket) Receiving() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.receiving
 }

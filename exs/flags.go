@@ -2,6 +2,7 @@ package exs
 
 import (
 	"math"
+	"syscall"
 	"time"
 
 	"gomx/exs/internal/life"
@@ -20,8 +21,8 @@ const Infinite = mx.Infinite
 
 // Domains and types of sockets, and their only protocol besides 0.
 const (
-	Inet  = 4 // IPv4
-	Inet6 = 6 // IPv6
+	Inet  = syscall.AF_INET  // IPv4
+	Inet6 = syscall.AF_INET6 // IPv6
 
 	Stream    = 1 // bytes in order
 	SeqPacket = 5 // packets in order
@@ -71,7 +72,7 @@ const (
 	GetInlineMaxSize
 	SetCompThreadCPU // the CPU to complete on, or NotPinned
 	GetCompThreadCPU
-	SetFD // FDBusyPoll, FDNoDelay
+	SetFD // FDBusyPoll, which an established connection refuses, and FDNoDelay
 	GetFD
 	SetStreamBufSize // largest intermediate buffer of a stream on this side, bytes; 0: none
 	GetStreamBufSize
@@ -80,7 +81,7 @@ const (
 // The bits of SetFD.
 const (
 	FDBusyPoll = 1 << iota // calls of the connection that block don't sleep while they wait
-	FDNoDelay              // kept and told; there is no delay to take away
+	FDNoDelay              // kept and told; there is no delay to take away. A stream buffer of 0 sets it
 )
 
 // NotPinned is the CPU of a completion thread that may run anywhere.

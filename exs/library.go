@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"gomx/mx"
 )
@@ -22,7 +23,8 @@ type Library struct {
 	over    chan struct{} // closed behind all else
 	ep      atomic.Pointer[mx.Endpoint]
 
-	work sync.WaitGroup // goroutines that make connections
+	work     sync.WaitGroup // goroutines that make connections
+	dialTime time.Duration
 
 	opening sync.Mutex
 	home    place // of the endpoint
@@ -62,7 +64,7 @@ func Init(version int) error {
 	return err
 }
 
-// Finalize closes the default library. Init may follow. Error: EINVAL without Init.
+// Finalize closes the default library, as Library.Close does. Init may follow. Error: EINVAL without Init.
 func Finalize() error {
 	standard.Lock()
 	defer standard.Unlock()
@@ -93,7 +95,7 @@ func Open(version int, params ...mx.Param) (*Library, error) {
 	if err := mx.Init(); err != nil && !errors.Is(err, mx.ErrAlreadyInitialized) {
 		return nil, failed("init", err, EINVAL)
 	}
-	return &Library{params: params, peers: map[mx.EndpointAddr]*lifeline{}, over: make(chan struct{})}, nil
+	return &Library{params: params, peers: map[mx.EndpointAddr]*lifeline{}, over: make(chan struct{}), dialTime: dialTime}, nil
 }
 
 // Endpoint returns the endpoint that all sockets of the library share. Messages of
@@ -153,7 +155,8 @@ func (l *Library) isClosed() bool {
 }
 
 // Close closes the library and every socket of it. Peers see their connections
-// reset; what is outstanding here ends with ECANCELED. Error: EINVAL the second time.
+// reset; what is outstanding here ends with ECANCELED, and calls of a Conn with net.ErrClosed, as later ones do.
+// Error: EINVAL the second time.
 func (l *Library) Close() error {
 	l.mu.Lock()
 	if l.closed {

@@ -13,10 +13,6 @@ import (
 	"gomx/exs/internal/life"
 )
 
-// strangers is how many that connect to a listener may be in their handshake at once.
-// Others wait in the queue of the system.
-const strangers = 64
-
 // shakeTime bounds what a stranger may take to say hello.
 const shakeTime = 3 * time.Second
 
@@ -30,7 +26,8 @@ type post struct {
 	most  int       // connections that may wait for an Accept
 	ready []*Socket // connected, and not accepted
 	asked []*op     // accepts
-	shake int       // handshakes under way
+	due   int       // connections that will be ready in a moment
+	lobby lobby     // of those who are not connected yet
 }
 
 func errnoOf(err error, otherwise Errno) Errno { return errno.Of(err, otherwise) }
@@ -102,7 +99,7 @@ func (s *Socket) Listen(backlog int) error {
 func (s *Socket) receive(p *post) {
 	for {
 		s.mu.Lock()
-		for p.life.Err() == nil && (!p.open || p.shake == strangers || len(p.ready) >= p.most+len(p.asked)) {
+		for p.life.Err() == nil && (!p.open || p.full()) {
 			p.gate.Wait()
 		}
 		ended := p.life.Err() != nil
@@ -115,30 +112,38 @@ func (s *Socket) receive(p *post) {
 			if errors.Is(err, net.ErrClosed) {
 				return
 			}
-			select { // too many open files, most likely
+			if p.lobby.makeRoom() { // too many open files, most likely
+				continue
+			}
+			select {
 			case <-p.life.Done():
 			case <-time.After(10 * time.Millisecond):
 			}
 			continue
 		}
-		s.mu.Lock()
-		p.shake++
-		s.mu.Unlock()
-		s.l.work.Go(func() { s.welcome(p, c) })
+		g := p.lobby.enter(p.life, c)
+		s.l.work.Go(func() { s.welcome(p, g) })
 	}
 }
 
+// full reports whether there are as many connections as may wait for an Accept. The socket's lock is held.
+func (p *post) full() bool { return len(p.ready)+p.due >= p.most+len(p.asked) }
+
 // welcome talks to one that has connected.
-func (s *Socket) welcome(p *post, c *net.TCPConn) {
-	defer c.Close()
-	defer context.AfterFunc(p.life, func() { _ = c.Close() })()
-	n, err := s.greet(p, c)
+func (s *Socket) welcome(p *post, g *guest) {
+	defer g.end()
+	defer g.conn.Close()
+	defer context.AfterFunc(p.life, func() { _ = g.conn.Close() })()
+	n, err := s.greet(g)
+	g.leave()
 	if errors.Is(err, errStranger) || errors.Is(err, io.ErrUnexpectedEOF) || errnoOf(err, 0) == ETIMEDOUT {
 		s.l.counts.strangers.Add(1)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	p.shake--
+	if err == nil && n != nil {
+		err = s.inTurn(p, g.conn)
+	}
 	switch {
 	case n == nil:
 	case err != nil || p.life.Err() != nil:
@@ -151,24 +156,25 @@ func (s *Socket) welcome(p *post, c *net.TCPConn) {
 	p.gate.Broadcast()
 }
 
-// greet makes the connection. A socket that comes with an error is to be thrown away.
-func (s *Socket) greet(p *post, c *net.TCPConn) (*Socket, error) {
+// greet makes the connection, of which the client is yet to be told. A socket that comes with an error is to be thrown away.
+func (s *Socket) greet(g *guest) (*Socket, error) {
+	c := g.conn
 	_ = c.SetDeadline(time.Now().Add(shakeTime))
 	var theirs hello
 	if err := theirs.read(c); err != nil {
 		return nil, err
 	}
-	n, refusal := s.child(&theirs)
+	g.moveOn()
+	n, refusal := s.child(g, &theirs)
 	if refusal != welcome {
 		ours := hello{version: Version1, typ: s.typ, verdict: refusal, credits: 1}
 		return nil, ours.write(c)
 	}
 	n.mu.Lock()
 	n.local, n.remote = addrOf(c.LocalAddr()), addrOf(c.RemoteAddr())
-	ours := n.proposal()
-	ours.nonce = n.joining.nonce
-	met := n.joining.met
+	ours, j := n.proposal(), n.joining
 	n.mu.Unlock()
+	ours.nonce = j.nonce
 	if err := ours.write(c); err != nil {
 		return n, err
 	}
@@ -176,20 +182,43 @@ func (s *Socket) greet(p *post, c *net.TCPConn) (*Socket, error) {
 	if err := hearDone(c); err != nil {
 		return n, err
 	}
-	late := time.NewTimer(setupTime)
-	defer late.Stop()
-	select {
-	case <-met:
-	case <-late.C:
-		return n, ETIMEDOUT
-	case <-p.life.Done():
-		return n, net.ErrClosed
+	return n, j.meet(g.life)
+}
+
+// meet waits until the client has named itself, in the endpoint, where that is heard at once.
+func (j *joining) meet(life context.Context) error {
+	defer context.AfterFunc(life, j.waiter.Wake)()
+	for end := time.Now().Add(setupTime); !j.met.Load(); {
+		left := time.Until(end)
+		switch {
+		case life.Err() != nil:
+			return net.ErrClosed
+		case left <= 0:
+			return ETIMEDOUT
+		}
+		if _, err := j.waiter.Wait(left); err != nil {
+			return net.ErrClosed // the library was closed
+		}
 	}
-	return n, sayDone(c)
+	return nil
+}
+
+// inTurn tells the client that it is connected, when there is room for its connection. The lock is held, and let go of meanwhile.
+func (s *Socket) inTurn(p *post, c *net.TCPConn) error {
+	for p.life.Err() == nil && p.full() {
+		p.gate.Wait()
+	}
+	p.due++
+	s.mu.Unlock()
+	_ = c.SetDeadline(time.Now().Add(setupTime))
+	err := sayDone(c)
+	s.mu.Lock()
+	p.due--
+	return err
 }
 
 // child makes the socket of a new connection, or says why there is none.
-func (s *Socket) child(h *hello) (*Socket, verdict) {
+func (s *Socket) child(g *guest, h *hello) (*Socket, verdict) {
 	switch {
 	case h.version != Version1:
 		return nil, otherVersion
@@ -207,6 +236,6 @@ func (s *Socket) child(h *hello) (*Socket, verdict) {
 	defer n.mu.Unlock()
 	n.life.Connect()
 	n.agree(h)
-	n.joining = &joining{stop: func() {}, nonce: newNonce(), met: make(chan struct{}), theirs: h}
+	n.joining = &joining{stop: func() {}, nonce: newNonce(), waiter: s.l.ep.Load().NewWaiter(), guest: g, theirs: h}
 	return n, welcome
 }

@@ -7,10 +7,12 @@ import (
 	"os"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
 	"gomx/exs"
+	"gomx/mx"
 )
 
 func (w *world) listens() *exs.Listener {
@@ -185,5 +187,69 @@ func TestListenerNobody(t *testing.T) {
 	_ = ln.Close()
 	if _, err := w.here.Dial("exs", addr); !errors.Is(err, exs.ECONNREFUSED) {
 		t.Errorf("nobody: %v", err)
+	}
+}
+
+// A dial without a deadline ends all the same when nobody says anything.
+func TestDialIsBounded(t *testing.T) {
+	w := newWorld(t, "mem")
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	w.ok(err)
+	defer ln.Close()
+	w.here.SetDialTime(time.Millisecond)
+	w.within("the dial", func() { _, err = w.here.Dial("exs", ln.Addr().String()) })
+	if !errors.Is(err, context.DeadlineExceeded) {
+		t.Error(err)
+	}
+}
+
+// One who hangs up, and a peer of another secret, are named as such.
+func TestDialNamesRefusals(t *testing.T) {
+	w := newWorld(t, "mem")
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	w.ok(err)
+	defer ln.Close()
+	go func() {
+		for c, err := ln.Accept(); err == nil; c, err = ln.Accept() {
+			_ = c.Close()
+		}
+	}()
+	if _, err = w.here.Dial("exs", ln.Addr().String()); err == nil || !strings.Contains(err.Error(), "ended the handshake") {
+		t.Errorf("one who hangs up: %v", err)
+	}
+	there, here := w.open(mx.WithTransports("tcp"), mx.WithSecret([]byte("a"))), w.open(mx.WithTransports("tcp"), mx.WithSecret([]byte("b")))
+	listener, err := there.Listen("exs", "127.0.0.1:0")
+	w.ok(err)
+	defer listener.Close()
+	if _, err = here.Dial("exs", listener.Addr().String()); err == nil || !strings.Contains(err.Error(), "secret") {
+		t.Errorf("another secret: %v", err)
+	}
+}
+
+// Far more strangers than there are places connect and say nothing, or hello and nothing more, and stay. Clients are
+// served meanwhile.
+func TestCrowdOfStrangers(t *testing.T) {
+	w := newWorld(t, "mem")
+	ln := w.listens()
+	greeting := append([]byte("gomx exs\x01\x00\x01"), make([]byte, 61)...)
+	greeting[36] = exs.DefaultCredits
+	for _, says := range []string{"", string(greeting)} {
+		for range exs.Strangers + 200 {
+			c, err := net.Dial("tcp", ln.Addr().String())
+			if errors.Is(err, syscall.EMFILE) {
+				t.Skip(err)
+			}
+			w.ok(err)
+			defer c.Close()
+			_, _ = c.Write([]byte(says)) // it may have been sent out already
+		}
+		ctx, stop := context.WithTimeout(t.Context(), bound)
+		c, err := w.here.DialContext(ctx, "exs", ln.Addr().String())
+		stop()
+		w.ok(err)
+		d, err := ln.Accept()
+		w.ok(err)
+		w.ok(c.Close())
+		w.ok(d.Close())
 	}
 }

@@ -31,6 +31,7 @@ type op struct {
 	spins   bool // whoever waits for it does not sleep
 	ended   bool // a receive of packets that nothing comes for any more
 	placed  bool // a send or receive with offset
+	fetched bool // a synchronous send of a packet
 	access  bool // it goes to persistent memory of the peer's
 	inPlace bool // a receive whose buffer is the library's
 	offset  int
@@ -146,7 +147,7 @@ func (o *op) wake() {
 func (s *Socket) recycle(o *op) {
 	o.q, o.mem, o.ahandle, o.buf, o.iov, o.extra = nil, nil, nil, nil, nil, nil
 	o.req, o.errno, o.length, o.lost = mx.Request{}, 0, 0, 0
-	o.ended, o.placed, o.access, o.inPlace, o.offset = false, false, false, false, 0
+	o.ended, o.placed, o.fetched, o.access, o.inPlace, o.offset = false, false, false, false, false, 0
 	if o.done.Load() {
 		o.done.Store(false)
 	}

@@ -24,8 +24,12 @@ var defaults = options{credits: DefaultCredits, inline: -1, cpu: NotPinned, buff
 func (s *Socket) Fcntl(cmd Command, arg int) (int, error) {
 	call := life.Look
 	switch cmd {
-	case SetFlowControlCredits, SetSPMaxSize, SetInlineMaxSize, SetFD, SetStreamBufSize:
+	case SetFlowControlCredits, SetSPMaxSize, SetInlineMaxSize, SetStreamBufSize:
 		call = life.Tune
+	case SetFD:
+		if arg&FDBusyPoll != 0 {
+			call = life.Tune
+		}
 	}
 	if cmd < SetFlowControlCredits || cmd > GetStreamBufSize {
 		call = life.Look
@@ -44,6 +48,9 @@ func (s *Socket) Fcntl(cmd Command, arg int) (int, error) {
 	old := *value
 	if cmd%2 == 0 {
 		*value = arg
+	}
+	if cmd == SetStreamBufSize && arg == 0 {
+		s.options.fd |= FDNoDelay
 	}
 	switch {
 	case old < 0: // the inline size that nobody has set

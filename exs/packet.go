@@ -56,15 +56,29 @@ func (s *Socket) transmit(o *op) {
 		return
 	}
 	var err error
-	if o.iov == nil {
+	o.fetched = s.isFetched(o.size())
+	switch {
+	case o.iov == nil && o.fetched:
+		o.req, err = s.l.post(ep.Issend(o.buf, s.peer, match, o))
+	case o.iov == nil:
 		o.req, err = s.l.post(ep.Isend(o.buf, s.peer, match, o))
-	} else {
+	case o.fetched:
+		o.req, err = s.l.post(ep.Issendv(o.iov, s.peer, match, o))
+	default:
 		o.req, err = s.l.post(ep.Isendv(o.iov, s.peer, match, o))
 	}
 	if err != nil {
 		s.finish(o, ENETDOWN)
 		s.tear(ENETDOWN)
 	}
+}
+
+// isFetched reports whether a packet waits here until the peer fetches it, as far as is known: it depends on the link. Then a
+// synchronous send takes no longer than another one, and it alone learns that the peer has thrown the packet away.
+func (s *Socket) isFetched(size int) bool {
+	ep := s.l.ep.Load()
+	eager, err := ep.EagerTo(s.peer)
+	return err == nil && size > eager && s.peer != ep.Addr()
 }
 
 // packetMatch is the match information of the next packet.
@@ -78,12 +92,12 @@ func (s *Socket) packetOut(o *op, st *mx.Status) {
 	switch {
 	case s.fate != 0:
 		s.finish(o, s.fate) // whether the packet was taken nobody knows
-	case st.Code == mx.StatusTruncated && s.stops:
+	case st.Code == mx.StatusTruncated && st.XferLength == 0 && s.stops:
 		s.finish(o, EPIPE)
-	case st.Code == mx.StatusTruncated: // thrown away; why will be known in a moment
+	case st.Code == mx.StatusTruncated && !o.fetched: // thrown away; why will be known in a moment
 		s.finish(o, ECONNRESET)
-	case st.Code == mx.StatusSuccess:
-		o.length = int(st.MsgLength) // a packet that was cut was sent all the same
+	case st.Code == mx.StatusSuccess, st.Code == mx.StatusTruncated: // cut, or held by the peer's library
+		o.length = int(st.MsgLength)
 		s.finish(o, 0)
 	default:
 		n := statusErrno(st.Code)
@@ -326,15 +340,16 @@ func (s *Socket) stopReceiving() {
 		s.took()
 	}
 	p.held = nil
+	s.sweep(kindPacket)
 }
 
-// sweep takes what lies in the endpoint's store for a socket that is gone.
-func (s *Socket) sweep() {
+// sweep throws away what lies in the endpoint's store for a socket that takes no more of these kinds.
+func (s *Socket) sweep(kinds ...uint64) {
 	ep := s.l.ep.Load()
 	if ep == nil || s.out == 0 && s.peer.IsZero() {
 		return
 	}
-	for _, kind := range []uint64{kindPacket, kindIndirect, kindDirect} {
+	for _, kind := range kinds {
 		for range mostAhead {
 			r, err := s.l.post(ep.Irecv(nil, kind<<kindShift|toward(s.conn, s.tag), forSocket, nil))
 			if err != nil {

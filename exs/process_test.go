@@ -162,6 +162,7 @@ func TestCloseTowardsStopped(t *testing.T) {
 		w.freeze(cmd.Process)
 		_, err := s.Write([]byte("for later"))
 		w.ok(err)
-		w.within("the close", func() { w.ok(s.BlockingClose()) })
+		w.within("the close", func() { err = s.BlockingClose() })
+		w.ok(err)
 	})
 }

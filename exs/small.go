@@ -1,5 +1,11 @@
 package exs
 
+import (
+	"sync"
+
+	"gomx/mx"
+)
+
 // sendNow sends what can leave within the call, which makes no operation of it, only its
 // event. False: it can't go at once, or the call makes no sense, and is for the way of
 // other sends. The lock is held, and with true it is let go.
@@ -37,13 +43,30 @@ func (s *Socket) tells(flags Flags, q *Queue) (told, ok bool) {
 // which no use remains.
 func (s *Socket) sendPacketNow(b []byte, m *Memory) bool {
 	p := &s.packets
-	if s.stream != nil || !s.copies(b, m) || p.waiting.len() > 0 || p.sent-p.acked >= p.window || len(s.files) > 0 ||
-		!s.l.ep.Load().SendNow(b, s.peer, s.packetMatch()) {
+	if s.stream != nil || !s.copies(b, m) || p.waiting.len() > 0 || p.sent-p.acked >= p.window || len(s.files) > 0 {
+		return false
+	}
+	if ep := s.l.ep.Load(); !ep.SendNow(b, s.peer, s.packetMatch()) && (m != nil || s.peer != ep.Addr() || !s.sendCopy(b)) {
 		return false
 	}
 	p.sent++
 	p.told = p.taken
 	return true
+}
+
+// duplicate is what was sent within the library, where nothing leaves before the next pass.
+type duplicate struct{ b []byte }
+
+var duplicates = sync.Pool{New: func() any { return new(duplicate) }}
+
+func (d *duplicate) completed(*mx.Status) { duplicates.Put(d) }
+
+// sendCopy sends a copy of a packet.
+func (s *Socket) sendCopy(b []byte) bool {
+	d := duplicates.Get().(*duplicate)
+	d.b = append(d.b[:0], b...)
+	_, err := s.l.post(s.l.ep.Load().Isend(d.b, s.peer, s.packetMatch(), d))
+	return err == nil
 }
 
 // copies reports whether a packet may leave before its call is over.

@@ -360,7 +360,7 @@ func (l *landing) completed(st *mx.Status) {
 func (s *Socket) breach(err error) {
 	if err != nil && s.fate == 0 {
 		s.l.counts.nonsense.Add(1)
-		s.reject()
+		s.reject(ECONNRESET)
 	}
 }
 

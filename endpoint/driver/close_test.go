@@ -215,3 +215,33 @@ func TestCloseDeliversCompletedSends(t *testing.T) {
 		}
 	})
 }
+
+// A peer whose link is full when the endpoint closes gets the goodbye when it has made room.
+func TestCloseSaysGoodbyeOverAFullLink(t *testing.T) {
+	w := newWorld(t, mem.Options{Depth: 8})
+	defer w.close()
+	a, b := w.open(), w.open()
+	toB, toA := w.connect(a, 1), w.connect(b, 0)
+	watch, err := b.Watch(toA, 0, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := b.Pause(true); err != nil {
+		t.Fatal(err)
+	}
+	for a.SendNow([]byte{1}, toB, 0) {
+	}
+	join := inBackground(t, func() {
+		if err := a.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	time.Sleep(5 * time.Millisecond)
+	if err := b.Pause(false); err != nil {
+		t.Fatal(err)
+	}
+	if st := w.wait(b, watch); st.Code != endpoint.EndpointClosed {
+		t.Errorf("a peer that closed: %v", st.Code)
+	}
+	join()
+}

@@ -111,7 +111,7 @@ func Open(cfg Config) (*Endpoint, error) {
 func (d *Endpoint) Share() { d.share() }
 
 // closeBound is how long Close waits for sends that were reported complete to
-// reach their peers.
+// reach their peers, and then for room for its goodbyes.
 const closeBound = time.Second
 
 // carriedBound is how long it waits for acknowledgements of what is on its way over
@@ -143,6 +143,10 @@ func (d *Endpoint) Close() error {
 		d.yield()
 	}
 	d.eng.Goodbye()
+	for begin := time.Now(); d.eng.Unsaid() && time.Since(begin) < closeBound; {
+		d.progress(false)
+		d.yield()
+	}
 	d.unlock()
 	d.end()
 	d.back.stop()
