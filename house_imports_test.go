@@ -135,7 +135,7 @@ var (
 		"bench/internal/child":             "process groups, so that nothing of a measured program stays behind",
 		"bench/pingpong/internal/affinity": "binds threads to cores",
 		"bench/usage":                      "processor time of this process",
-		"exs/internal/errno":               "the error numbers of sockets",
+		"exs/internal/errno":               "the numbers of sockets: errors and domains",
 		"exs/internal/span":                "where a buffer lies in registered memory",
 		"integration/internal/proc":        "signals and resources of the processes that tests start",
 		"mpi/internal/elem":                "elements without pointers as the bytes that they are",

@@ -2,9 +2,9 @@ package exs
 
 import (
 	"math"
-	"syscall"
 	"time"
 
+	"gomx/exs/internal/errno"
 	"gomx/exs/internal/life"
 	"gomx/mx"
 )
@@ -21,8 +21,8 @@ const Infinite = mx.Infinite
 
 // Domains and types of sockets, and their only protocol besides 0.
 const (
-	Inet  = syscall.AF_INET  // IPv4
-	Inet6 = syscall.AF_INET6 // IPv6
+	Inet  = errno.Inet  // IPv4
+	Inet6 = errno.Inet6 // IPv6
 
 	Stream    = 1 // bytes in order
 	SeqPacket = 5 // packets in order

@@ -1,5 +1,5 @@
 // Package errno has the error numbers of package exs: those of the system, under
-// one name for all files that tell them apart.
+// one name for all files that tell them apart. It has the numbers of domains as well.
 package errno
 
 import (
