@@ -49,6 +49,13 @@ func until(t *testing.T, what string, is func() bool) {
 	}
 }
 
+// idle returns how many requests a service has in use while it waits for questions.
+func idle(t *testing.T, d *desk) uint64 {
+	t.Helper()
+	until(t, "the service listens", func() bool { return d.Count("posted receives") == 2 })
+	return d.Count("requests in use")
+}
+
 // ended is a context that has ended.
 func ended() context.Context {
 	ctx, cancel := context.WithCancel(context.Background())
@@ -62,7 +69,7 @@ func TestGivenUpCallsLeaveNothing(t *testing.T) {
 	over(t, func(t *testing.T, desks []*desk) {
 		ahead := standing(t, desks)
 		a := desks[0]
-		requests := a.Count("requests in use")
+		requests := idle(t, a)
 		for i := range 300 {
 			kind, data := echo, make([]byte, i%2*62<<10)
 			if i%3 == 0 {
@@ -159,7 +166,7 @@ func TestPost(t *testing.T) {
 func TestConnectingEndsWithEachContext(t *testing.T) {
 	over(t, func(t *testing.T, desks []*desk) {
 		hear := desks[1].Mute(t)
-		requests := desks[0].Count("requests in use")
+		requests := idle(t, desks[0])
 		first := make(chan error, 1)
 		go func() {
 			_, err := desks[0].Call(within(t), 1, echo, nil, nil, make([]byte, 9))
