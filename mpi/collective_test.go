@@ -316,12 +316,12 @@ func TestMismatchedCounts(t *testing.T) {
 // Two kinds of elements of the same length.
 type (
 	pair struct {
-		n int32
-		x float32
+		_ int32
+		_ float32
 	}
 	couple struct {
-		x float32
-		n int32
+		_ float32
+		_ int32
 	}
 	number int
 )

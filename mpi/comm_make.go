@@ -153,7 +153,8 @@ func (c *Comm) Compare(d *Comm) Comparison {
 }
 
 // Free gives the communicator back (MPI_Comm_free). All ranks call it when none has anything under way on it that is not
-// given up; it does not wait for them. Messages that nobody has received are dropped, also those that come later. Errors: ErrComm
+// given up; it does not wait for them. Messages that nobody has received are dropped, and those that come later by later calls of Free, Dup and
+// Finalize. What is on its way goes on, and uses its memory until it is over. Errors: ErrComm
 // for the world and the rank's own, and the second time.
 func (c *Comm) Free() error {
 	const op = "Free"

@@ -269,7 +269,8 @@ func (w *window) patient() *window {
 		return w
 	}
 	without := *w
-	without.c = w.c.WithContext(nil)
+	c := *w.c
+	c.ctx, without.c = nil, &c
 	return &without
 }
 
