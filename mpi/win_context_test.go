@@ -144,6 +144,38 @@ func TestWinThatOneGivesUp(t *testing.T) {
 	})
 }
 
+// TestWinIsMadeAtAllOrNone: whenever the contexts end, no rank has a window that another has given up.
+func TestWinIsMadeAtAllOrNone(t *testing.T) {
+	const rounds = 300
+	over(t, 3, func(c *mpi.Comm) error {
+		for round := range rounds {
+			if err := c.Barrier(); err != nil {
+				return err
+			}
+			ctx, cancel := context.WithTimeout(context.Background(), time.Duration(round*(c.Rank()+1))*time.Microsecond)
+			w, err := mpi.WinAllocate[int64](c.WithContext(ctx), 1)
+			cancel()
+			made := []int{0}
+			if err == nil {
+				made[0] = 1
+			}
+			if err := mpi.Allreduce(c, made, made, mpi.Sum); err != nil {
+				return err
+			}
+			switch made[0] {
+			case 0:
+			case c.Size():
+				if err := w.WithContext(context.Background()).Free(); err != nil {
+					return err
+				}
+			default:
+				return fmt.Errorf("round %d: %d ranks have a window; rank %d: %v", round, made[0], c.Rank(), err)
+			}
+		}
+		return nil
+	})
+}
+
 // TestWinThatOneCanNotAllocate: the others don't wait for it.
 func TestWinThatOneCanNotAllocate(t *testing.T) {
 	over(t, 3, func(c *mpi.Comm) error {
