@@ -20,8 +20,10 @@ func (c *Comm) Ibarrier() (Request, error) {
 	return n.start(n.barrier)
 }
 
-func (n *net) barrier() error {
-	a := n.choose(coll.KindBarrier, 0, true)
+func (n *net) barrier() error { return n.meet(n.choose(coll.KindBarrier, 0, true)) }
+
+// meet waits until all ranks have come, by the algorithm of a barrier.
+func (n *net) meet(a coll.Algorithm) error {
 	err := n.agree(deed{kind: coll.KindBarrier})
 	if err == nil {
 		err = coll.Barrier(n, a)

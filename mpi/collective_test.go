@@ -326,6 +326,17 @@ type (
 	number int
 )
 
+// inWindow returns a collective on a window that is made before.
+func inWindow(call func(w *mpi.Win[int64]) error) func(c *mpi.Comm) error {
+	return func(c *mpi.Comm) error {
+		w, err := mpi.WinAllocate[int64](c, 1)
+		if err != nil {
+			return err
+		}
+		return call(w)
+	}
+}
+
 // TestChecked has ranks do different things, and looks that all learn the same.
 func TestChecked(t *testing.T) {
 	one, two := make([]int32, 1), make([]int32, 2)
@@ -359,6 +370,17 @@ func TestChecked(t *testing.T) {
 				}
 				return err
 			}, []string{"in Barrier", "in Ibarrier"}},
+		"making of a window": {func(c *mpi.Comm) error { return second(mpi.WinAllocate[int64](c, 1)) },
+			func(c *mpi.Comm) error { return c.Barrier() }, []string{"WinAllocate", "Barrier"}},
+		"elements of a window": {func(c *mpi.Comm) error { return second(mpi.WinCreate(c, make([]int64, 1))) },
+			func(c *mpi.Comm) error { return second(mpi.WinCreate(c, make([]int32, 1))) }, []string{"WinCreate", "8 bytes, int64", "4 bytes, int32"}},
+		"Fence": {inWindow((*mpi.Win[int64]).Fence),
+			func(c *mpi.Comm) error {
+				return inWindow(func(*mpi.Win[int64]) error { return mpi.Bcast(c, one, 0) })(c)
+			},
+			[]string{"Win.Fence", "Bcast"}},
+		"Free":     {inWindow((*mpi.Win[int64]).Free), inWindow((*mpi.Win[int64]).Fence), []string{"Win.Free", "Win.Fence"}},
+		"Finalize": {func(c *mpi.Comm) error { return c.Finalize() }, func(c *mpi.Comm) error { return c.Barrier() }, []string{"Finalize", "Barrier"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			world(t, 3, func(c *mpi.Comm) error {

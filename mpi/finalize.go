@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"gomx/mpi/internal/coll"
 	"gomx/mpi/internal/hang"
 	"gomx/mx"
 )
@@ -116,26 +117,5 @@ func nameOfRequest(n *hang.Need) string {
 // tree: nobody leaves before those who still have to connect with it.
 func (c *Comm) meet(op string) error {
 	n := c.net(op)
-	defer n.done()
-	child := 1
-	for ; c.rank&child == 0 && c.rank+child < c.Size(); child *= 2 {
-		if err := n.Recv(nil, c.rank+child); err != nil {
-			return err
-		}
-	}
-	if c.rank != 0 {
-		parent := c.rank & (c.rank - 1)
-		if err := n.Send(nil, parent); err != nil {
-			return err
-		}
-		if err := n.Recv(nil, parent); err != nil {
-			return err
-		}
-	}
-	for child /= 2; child > 0; child /= 2 {
-		if err := n.Send(nil, c.rank+child); err != nil {
-			return err
-		}
-	}
-	return nil
+	return n.finish(n.meet(coll.Tree))
 }

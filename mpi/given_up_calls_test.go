@@ -130,6 +130,20 @@ func blockings() []blocking {
 			}
 			return err
 		},
+		"WinCreate": func(c *mpi.Comm, out, _ []int64) error {
+			w, err := mpi.WinCreate(c, out)
+			if err == nil {
+				err = w.Free()
+			}
+			return err
+		},
+		"WinAllocate": func(c *mpi.Comm, out, _ []int64) error {
+			w, err := mpi.WinAllocate[int64](c, len(out))
+			if err == nil {
+				err = w.Free()
+			}
+			return err
+		},
 	} {
 		for _, length := range []int{2, long} {
 			list = append(list, blocking{fmt.Sprintf("%s of %d", name, length), true, func(c *mpi.Comm) error {

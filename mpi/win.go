@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"reflect"
 	"sync"
 
 	"gomx/mpi/internal/accum"
@@ -72,13 +73,14 @@ type target struct {
 // place until Free, and belongs to package mpi as far as others touch it.
 //
 // Errors: ErrType for elements with pointers or of more than 32 KiB, ErrCount for 4 GiB or more at one rank,
-// ErrMismatch if the ranks don't agree on the elements, ErrComm, and those of collectives.
+// ErrMismatch if the ranks don't agree on the elements or one of them could not open its memory, ErrComm, and those of collectives.
+// The context of the communicator ends it until all ranks have called it, and then no rank has the window.
 func WinCreate[T any](c *Comm, mem []T) (*Win[T], error) {
 	if err := elementsFit[T](c, "WinCreate"); err != nil {
 		return nil, err
 	}
 	b, _ := elem.Bytes(mem)
-	w, err := c.newWindow("WinCreate", b, elem.Size[T](), accum.KindOf[T]())
+	w, err := newWindow[T](c, "WinCreate", b, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -95,14 +97,8 @@ func WinAllocate[T any](c *Comm, n int) (*Win[T], error) {
 	if n < 0 {
 		return nil, c.fail("WinAllocate", ErrCount, "%d elements", n)
 	}
-	var b []byte
-	if n > 0 {
-		var err error
-		if b, err = mx.Alloc(n * elem.Size[T]()); err != nil {
-			return nil, c.failWith("WinAllocate", Undefined, Undefined, ErrOther, err)
-		}
-	}
-	w, err := c.newWindow("WinAllocate", b, elem.Size[T](), accum.KindOf[T]())
+	b, trouble := allocate(n, elem.Size[T]())
+	w, err := newWindow[T](c, "WinAllocate", b, trouble)
 	if err != nil {
 		if b != nil {
 			_ = mx.Free(b)
@@ -112,6 +108,17 @@ func WinAllocate[T any](c *Comm, n int) (*Win[T], error) {
 	w.owned = b
 	mem, _ := elem.Of[T](b)
 	return &Win[T]{w, mem}, nil
+}
+
+// allocate returns memory of n elements.
+func allocate(n, size int) ([]byte, error) {
+	if n == 0 {
+		return nil, nil
+	}
+	if uint64(n) > mx.MaxMessage/uint64(size) {
+		return nil, fmt.Errorf("%d elements of %d bytes: %w", n, size, mx.ErrBadSegMem)
+	}
+	return mx.Alloc(n * size)
 }
 
 // elementsFit returns why a window of T can't be made.
@@ -154,36 +161,74 @@ func (w *Win[T]) WithContext(ctx context.Context) *Win[T] {
 // of which rank 0's names the window, the handle in mx, size and kind of the elements.
 const recordSize = 8 + mx.WindowHandleSize + 4 + 4
 
-// newWindow opens the memory to the others, and learns of theirs.
-func (c *Comm) newWindow(op string, mem []byte, size int, kind accum.Kind) (*window, error) {
-	if err := c.usable(op); err != nil {
-		return nil, err
+// newWindow opens the memory to the others, and learns of theirs. trouble is why there is none.
+func newWindow[T any](c *Comm, op string, mem []byte, trouble error) (*window, error) {
+	e := &exposed{mem: mem, size: elem.Size[T](), kind: accum.KindOf[T](), c: c}
+	if trouble == nil {
+		trouble = e.open()
 	}
-	e := &exposed{mem: mem, size: size, kind: kind, c: c}
-	trouble := e.open() // the others must learn of it, so that nobody waits
-	all, err := c.exchange(op, e.record())
+	n := c.net(op)
+	w, err := n.window(e, reflect.TypeFor[T](), trouble)
+	return w, n.finish(err)
+}
+
+// window makes a window of the memory of all ranks. The others must learn of the rank's trouble with its own, so that nobody waits. It is
+// one collective: who gives it up at any step has called as many as the others.
+func (n *net) window(e *exposed, element reflect.Type, trouble error) (*window, error) {
+	own, all := e.record(), make([]byte, recordSize*n.Size())
+	whole := func(rest coll.Net) error {
+		return errors.Join(shareRecords(rest, own, all), coll.Barrier(rest, coll.Tree))
+	}
+	err := n.agree(deed{element: element})
 	if err == nil {
-		err = trouble
+		err = shareRecords(n, own, all)
 	}
 	if err != nil {
 		e.close()
-		return nil, c.windowFailed(op, err)
+		return nil, n.fail(err, whole)
 	}
-	w := &window{c: c, size: size, kind: kind, exposed: e, state: &windowState{}, targets: make([]target, c.Size())}
-	w.id = binary.LittleEndian.Uint64(all)
-	for rank := range w.targets {
-		if err := w.learn(rank, all[rank*recordSize:][:recordSize]); err != nil {
-			e.close()
-			return nil, c.failWith(op, rank, Undefined, ErrMismatch, err)
-		}
+	w, err := e.window(n.op, all, trouble)
+	if err != nil {
+		e.close()
+		return nil, err // all know
 	}
-	c.seat.job.plane.expose(windowKey{w.id, int(c.world[c.rank])}, e)
-	if err := c.meet(op); err != nil { // nobody asks for it before it is there
+	e.c.seat.job.plane.expose(w.key(), e)
+	// All have come: whoever left now would leave others with a window that it has not.
+	n.c = n.c.WithContext(nil)
+	if err := coll.Barrier(n, coll.Tree); err != nil { // nobody asks for it before it is there
 		w.withdraw()
-		return nil, err
+		return nil, n.fail(err, whole)
 	}
 	return w, nil
 }
+
+// shareRecords gives everybody's record to everybody.
+func shareRecords(n coll.Net, own, all []byte) error {
+	return coll.Allgather(n, own, all, coll.Equal(recordSize), coll.Bruck)
+}
+
+// window returns what the records of all ranks make, of which this is one's own memory.
+func (e *exposed) window(op string, all []byte, trouble error) (*window, error) {
+	c := e.c
+	if trouble != nil {
+		class := ErrOther
+		if errors.Is(trouble, mx.ErrBadSegMem) {
+			class = ErrCount
+		}
+		return nil, c.failWith(op, Undefined, Undefined, class, trouble)
+	}
+	w := &window{c: c, size: e.size, kind: e.kind, exposed: e, state: &windowState{}, targets: make([]target, c.Size())}
+	w.id = binary.LittleEndian.Uint64(all)
+	for rank := range w.targets {
+		if err := w.learn(rank, all[rank*recordSize:][:recordSize]); err != nil {
+			return nil, c.failWith(op, rank, Undefined, ErrMismatch, err)
+		}
+	}
+	return w, nil
+}
+
+// key names the own memory.
+func (w *window) key() windowKey { return windowKey{w.id, int(w.c.world[w.c.rank])} }
 
 // record is what the rank says. A handle that names no window says that it could not open its memory.
 func (e *exposed) record() []byte {
@@ -217,25 +262,6 @@ func (w *window) learn(rank int, record []byte) error {
 	return nil
 }
 
-// exchange gives everybody's record to everybody.
-func (c *Comm) exchange(op string, mine []byte) ([]byte, error) {
-	n := c.net(op)
-	defer n.done()
-	all := make([]byte, len(mine)*c.Size())
-	return all, coll.Allgather(n, mine, all, coll.Equal(len(mine)), coll.Bruck)
-}
-
-func (c *Comm) windowFailed(op string, err error) error {
-	if _, ours := errors.AsType[*Error](err); ours {
-		return err
-	}
-	class := ErrOther
-	if errors.Is(err, mx.ErrBadSegMem) {
-		class = ErrCount
-	}
-	return c.failWith(op, Undefined, Undefined, class, err)
-}
-
 // Free ends the window, when all ranks have called it and all that was begun on it is
 // done (MPI_Win_free). It is collective, and does not heed the context. Locks must have been given back. Errors: ErrWin
 // if it was freed before or a lock is held, and those of Fence, behind which the window is freed all the same.
@@ -250,7 +276,7 @@ func (w *Win[T]) Free() error {
 	}
 	patient := w.patient()
 	err := patient.each(func(rank int) error { return patient.flush("Free", rank) })
-	if meet := patient.c.meet("Free"); err == nil {
+	if meet := patient.c.meet("Win.Free"); err == nil {
 		err = meet
 	}
 	w.state.mu.Lock()
@@ -276,6 +302,6 @@ func (w *window) patient() *window {
 
 // withdraw takes the own memory back from the others.
 func (w *window) withdraw() {
-	w.c.seat.job.plane.withdraw(windowKey{w.id, int(w.c.world[w.c.rank])})
+	w.c.seat.job.plane.withdraw(w.key())
 	w.exposed.close()
 }

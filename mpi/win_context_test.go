@@ -77,3 +77,136 @@ func TestWinLockAllIsAllOrNothing(t *testing.T) {
 		return errors.Join(err, w.LockAll(), w.UnlockAll(), w.Free())
 	})
 }
+
+// giveUpEach has each rank give up the call in turn. The communicator is as good as before. all says whether all depend on a rank.
+func giveUpEach(c *mpi.Comm, op string, all func(giver int) bool, call func(ctx context.Context) error) error {
+	for giver := range c.Size() {
+		err := errors.Join(giveUpBy(giver, c, op, all(giver), call), sum(c), c.Barrier(), sum(c))
+		if err != nil {
+			return fmt.Errorf("%s that rank %d has given up: %w", op, giver, err)
+		}
+	}
+	return nil
+}
+
+// giveUpBy has a rank give up the call before the others make it. Theirs end with an error that names it, if they all depend on it.
+func giveUpBy(giver int, c *mpi.Comm, op string, all bool, call func(ctx context.Context) error) error {
+	if err := c.Barrier(); err != nil {
+		return err
+	}
+	if c.Rank() != giver {
+		if _, err := mpi.Recv(c, make([]byte, 1), giver, goTag); err != nil {
+			return err
+		}
+		return refusedFor(call(context.Background()), op, giver, all)
+	}
+	err := call(endedContext())
+	if e, ok := errors.AsType[*mpi.Error](err); !ok || e.Op != op || !errors.Is(err, context.Canceled) {
+		return fmt.Errorf("error %v, want one of %s that says that the context has ended", err, op)
+	}
+	for other := range c.Size() {
+		if other == giver {
+			continue
+		}
+		if err := mpi.Send(c, []byte{1}, other, goTag); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// refusedFor says what is wrong with the error of a call that another rank has given up.
+func refusedFor(err error, op string, giver int, must bool) error {
+	if err == nil && !must {
+		return nil
+	}
+	if e, ok := errors.AsType[*mpi.Error](err); !ok || e.Op != op || e.Peer != giver || e.Class != mpi.ErrOther {
+		return fmt.Errorf("error %v, want one of %s that names rank %d", err, op, giver)
+	}
+	return nil
+}
+
+func always(int) bool { return true }
+
+// ofRoot is for what ranks tell each other up a tree: only who has given up at its root is missed by all.
+func ofRoot(giver int) bool { return giver == 0 }
+
+// TestWinThatOneGivesUp: a window that one rank has given up is made at none, and all have called one collective.
+func TestWinThatOneGivesUp(t *testing.T) {
+	over(t, 5, func(c *mpi.Comm) error {
+		return errors.Join(
+			giveUpEach(c, "WinAllocate", always, func(ctx context.Context) error {
+				return second(mpi.WinAllocate[int64](c.WithContext(ctx), 4))
+			}),
+			giveUpEach(c, "WinCreate", always, func(ctx context.Context) error {
+				return second(mpi.WinCreate(c.WithContext(ctx), make([]int64, 4)))
+			}))
+	})
+}
+
+// TestWinIsMadeAtAllOrNone: whenever the contexts end, no rank has a window that another has given up.
+func TestWinIsMadeAtAllOrNone(t *testing.T) {
+	const rounds = 300
+	over(t, 3, func(c *mpi.Comm) error {
+		for round := range rounds {
+			if err := c.Barrier(); err != nil {
+				return err
+			}
+			ctx, cancel := context.WithTimeout(context.Background(), time.Duration(round*(c.Rank()+1))*time.Microsecond)
+			w, err := mpi.WinAllocate[int64](c.WithContext(ctx), 1)
+			cancel()
+			made := []int{0}
+			if err == nil {
+				made[0] = 1
+			}
+			if err := mpi.Allreduce(c, made, made, mpi.Sum); err != nil {
+				return err
+			}
+			switch made[0] {
+			case 0:
+			case c.Size():
+				if err := w.WithContext(context.Background()).Free(); err != nil {
+					return err
+				}
+			default:
+				return fmt.Errorf("round %d: %d ranks have a window; rank %d: %v", round, made[0], c.Rank(), err)
+			}
+		}
+		return nil
+	})
+}
+
+// TestWinThatOneCanNotAllocate: the others don't wait for it.
+func TestWinThatOneCanNotAllocate(t *testing.T) {
+	over(t, 3, func(c *mpi.Comm) error {
+		n, class := 4, mpi.ErrMismatch
+		if c.Rank() == 1 {
+			n, class = 1<<61, mpi.ErrCount // bytes are 0 modulo 64 bits
+		}
+		_, err := mpi.WinAllocate[int64](c, n)
+		return errors.Join(wantError(err, class, c.Rank()), sum(c))
+	})
+}
+
+// TestFenceThatOneGivesUp: the window is as good as before.
+func TestFenceThatOneGivesUp(t *testing.T) {
+	over(t, 5, func(c *mpi.Comm) error {
+		w, err := mpi.WinAllocate[int64](c, 1)
+		if err != nil {
+			return err
+		}
+		err = giveUpEach(c, "Win.Fence", ofRoot, func(ctx context.Context) error { return w.WithContext(ctx).Fence() })
+		next := (c.Rank() + 1) % c.Size()
+		before := (c.Rank() + c.Size() - 1) % c.Size()
+		err = errors.Join(err, w.Fence(), w.Put([]int64{int64(c.Rank())}, next, 0), w.Fence())
+		return errors.Join(err, same(w.Mem(), []int64{int64(before)}), w.Free())
+	})
+}
+
+// TestFinalizeThatOneGivesUp: the world stays, and all may call it again.
+func TestFinalizeThatOneGivesUp(t *testing.T) {
+	over(t, 3, func(c *mpi.Comm) error {
+		err := giveUpBy(0, c, "Finalize", true, func(ctx context.Context) error { return c.WithContext(ctx).Finalize() })
+		return errors.Join(err, sum(c), c.Finalize())
+	})
+}

@@ -98,7 +98,7 @@ func (w *window) broken(op string, rank int, err error) error {
 func (w *window) gone(op string, rank int, err error) error {
 	switch {
 	case w.c.usable(op) != nil:
-		return w.c.usable(op)
+		return w.usable(op, rank)
 	case w.ended():
 		return w.fail(op, rank, ErrOther, w.c.ctx.Err())
 	}
@@ -112,7 +112,10 @@ func (w *window) aim(op string, rank, offset, count int) (*target, *peer, error)
 		return nil, nil, err
 	}
 	p, err := w.c.peer(op, rank, Undefined)
-	return t, p, err
+	if err != nil {
+		return nil, nil, renamed(err, "Win."+op)
+	}
+	return t, p, nil
 }
 
 // target checks where an operation goes, and whether it may.
@@ -152,7 +155,7 @@ func (w *window) usable(op string, rank int) error {
 		return failOp(op, ErrWin, "there is no window; WinCreate and WinAllocate make one")
 	}
 	if err := w.c.usable(op); err != nil {
-		return err
+		return renamed(err, "Win."+op)
 	}
 	w.state.mu.Lock()
 	defer w.state.mu.Unlock()

@@ -5,13 +5,13 @@ import "cmp"
 // Fence waits until all ranks have come, and all that they have begun on the window is done
 // (MPI_Win_fence). After the first one, all ranks may touch each other's memory until the
 // next. It is collective. The first error of what was begun is returned, behind the Fence. A Fence that does not come about, because a
-// context ended or a rank has died, permits nothing that was not permitted before.
+// context ended, here or at a rank that the error names, or a rank has died, permits nothing that was not permitted before.
 func (w *Win[T]) Fence() error {
 	if err := w.usable("Fence", Undefined); err != nil {
 		return err
 	}
 	err := w.FlushAll()
-	if meet := w.c.meet("Fence"); meet != nil {
+	if meet := w.c.meet("Win.Fence"); meet != nil {
 		return cmp.Or(err, meet)
 	}
 	w.exposed.settle()

@@ -372,3 +372,22 @@ func TestWinOfDifferentElements(t *testing.T) {
 		return wantError(err, mpi.ErrType, c.Rank())
 	})
 }
+
+// TestWinErrorsNameTheCall: those that a window has of its communicator, too.
+func TestWinErrorsNameTheCall(t *testing.T) {
+	world(t, 2, func(c *mpi.Comm) error {
+		w, err := mpi.WinAllocate[int64](c, 1)
+		if err := errors.Join(err, w.Fence(), c.Finalize()); err != nil {
+			return err
+		}
+		for op, call := range map[string]func() error{
+			"Win.Fence": w.Fence, "Win.Free": w.Free, "Win.FlushAll": w.FlushAll, "Win.LockAll": w.LockAll,
+			"Win.Put": func() error { return w.Put([]int64{1}, 0, 0) },
+		} {
+			if e, ok := errors.AsType[*mpi.Error](call()); !ok || e.Op != op || e.Class != mpi.ErrFinalized {
+				return fmt.Errorf("%s: error %v, want one that names it", op, e)
+			}
+		}
+		return nil
+	})
+}

@@ -90,7 +90,7 @@ func (t *target) owes() {
 func (w *window) follow(t *target, u *underway, op string, rank int) error {
 	p, err := w.c.peer(op, rank, Undefined)
 	if err != nil {
-		return err
+		return renamed(err, "Win."+op)
 	}
 	r, err := w.c.seat.ep.Iput(nil, p.addr, t.handle, 0, windowBits, nil)
 	if err != nil {
