@@ -153,7 +153,7 @@ func (q *Request) Cancel() error {
 		return nil
 	}
 	if q.kind != recvRequest {
-		return q.c.fail("Cancel", ErrRequest, "only receives can be taken back, this is %q", opNames[q.kind])
+		return q.c.fail("Cancel", ErrRequest, "only receives can be taken back, this is %q", q.name())
 	}
 	taken, err := q.c.seat.ep.Cancel(q.mx())
 	if err != nil {
