@@ -1,6 +1,7 @@
 package mpi
 
 import (
+	"context"
 	"time"
 
 	"gomx/mx"
@@ -18,16 +19,16 @@ func (c *Comm) await(op string, r mx.Request, all bool) (st mx.Status, done bool
 			return st, done, err
 		}
 	}
-	return c.awaitLong(op, r, all)
+	return c.awaitLong(c.ctx, op, r, all)
 }
 
-// awaitLong is await that the communicator's context ends, and the rest of one that was woken up:
+// awaitLong is await that a context ends, and the rest of one that was woken up:
 // somebody has died, or asks what the rank waits for.
-func (c *Comm) awaitLong(op string, r mx.Request, all bool) (st mx.Status, done bool, err error) {
+func (c *Comm) awaitLong(ctx context.Context, op string, r mx.Request, all bool) (st mx.Status, done bool, err error) {
 	one := []mx.Request{r}
 	var w *longWait
 	defer func() { c.seat.waits.leave(w) }()
-	for woken := c.ctx == nil; ; woken = true {
+	for woken := ctx == nil; ; woken = true {
 		if woken && w == nil {
 			w = c.seat.waits.enter(c, op, one, false)
 		}
@@ -36,7 +37,7 @@ func (c *Comm) awaitLong(op string, r mx.Request, all bool) (st mx.Status, done 
 				return st, false, err
 			}
 		}
-		_, done, err := c.seat.ep.WaitFirst(c.ctx, one, mx.Infinite)
+		_, done, err := c.seat.ep.WaitFirst(ctx, one, mx.Infinite)
 		switch {
 		case done:
 			return c.seat.ep.Test(r)
@@ -44,7 +45,7 @@ func (c *Comm) awaitLong(op string, r mx.Request, all bool) (st mx.Status, done 
 			if st, done, late := c.seat.ep.Test(r); done || late != nil {
 				return st, done, late // it has come all the same
 			}
-			return st, false, err
+			return st, false, expired(ctx, err)
 		}
 	}
 }
@@ -75,7 +76,7 @@ func (q *Request) bereaved(op string) error {
 
 // letGo gives up a request that is not to be waited for any more. With done it was complete in time. Otherwise a
 // receive without a message is taken back; all else goes on, and uses its memory until it is over.
-func (c *Comm) letGo(r mx.Request) (st mx.Status, done bool) {
+func (c *Comm) letGo(r mx.Request) (st mx.Status, done, inUse bool) {
 	fate, st, err := c.seat.ep.Abandon(r)
-	return st, fate == mx.FateEnded && err == nil
+	return st, fate == mx.FateEnded && err == nil, fate == mx.FateInUse
 }

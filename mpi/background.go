@@ -5,13 +5,32 @@ import "gomx/mx"
 // background is a collective that runs in a goroutine of its own. Its request is a receive of
 // what the rank tells itself when the collective has ended, so that it may be waited for
 // together with others; this is its context. err may be read when the request is complete.
-type background struct{ err error }
+type background struct {
+	op  string
+	err error
+}
+
+// name returns the call that has begun the operation, for messages.
+func (q *Request) name() string {
+	if q.kind == collectiveRequest {
+		return q.collective()
+	}
+	return opNames[q.kind]
+}
+
+// collective returns the call that has begun a collective.
+func (q *Request) collective() string {
+	if about, err := q.c.seat.ep.Context(q.mx()); err == nil {
+		return about.(*background).op
+	}
+	return opNames[collectiveRequest]
+}
 
 // start runs the rest of a collective.
 func (n *net) start(run func() error) (Request, error) {
 	c, op, ep := n.c, n.op, n.c.seat.ep
 	match := bitsOf(inwardContext, 0) | uint64(c.seat.told.Add(1))
-	b := &background{}
+	b := &background{op: op}
 	r, err := ep.Irecv(nil, match, mx.MatchMaskNone, b)
 	if err != nil {
 		n.done()
@@ -27,5 +46,5 @@ func (n *net) start(run func() error) (Request, error) {
 			_ = ep.Forget(told)
 		}
 	}()
-	return c.begun(r, collectiveRequest, 0, c.rank, Undefined), nil
+	return c.begun(r, collectiveRequest, 0, Undefined, Undefined), nil
 }

@@ -69,13 +69,19 @@ func (c *Comm) SetName(name string) {
 }
 
 // WithContext returns the same communicator with a context: calls on it that block
-// return when ctx ends, with an error that wraps ctx's. What they had begun is given up: a receive that no
+// return when ctx ends, with an error that wraps ctx's, and ErrGivenUp. What they had begun is given up: a receive that no
 // message has matched is taken back, and its buffer is the program's again. All else goes on without anybody who waits: a send is read
 // from its buffer, and a message that has matched is written to its own, at any later time until the other rank has done its part, or is gone.
 // Such buffers must not be used again before; buffers that the garbage collector owns may be dropped. Of a collective that is
 // all buffers that it was given. It counts as called: later ones on the communicator are right if the
-// other ranks call it too, where it is right as well, or ErrOther names the rank that has given it up. Requests that were begun with ctx stay, and
-// may be waited for again. Free heeds no context.
+// other ranks call it too, where it is right as well, or ErrOther names the rank that has given it up. Free heeds no context.
+//
+// Sends and receives that were begun with ctx go on: a wait for one returns when ctx ends, with an error that wraps ctx's and not
+// ErrGivenUp, and the request stays: Request.Empty is false, and it may be waited for again, with Request.WaitContext also without ctx. A collective that was begun with ctx
+// ends with it, as one that blocks: who waits for it, or tests it, gets its error once, and the request is empty then.
+//
+// Communicators that are made of this one, by Dup, Split, Create, Cart, Self and so on, and windows on it, have the same context; a call of
+// WithContext on them gives them another, or none if ctx is nil.
 func (c *Comm) WithContext(ctx context.Context) *Comm {
 	with := *c
 	with.ctx = ctx

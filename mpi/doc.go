@@ -25,7 +25,7 @@
 // # Waiting
 //
 // Calls block until they are done. WithContext returns the same communicator with a
-// context.Context that ends calls which block.
+// context.Context that ends calls which block: their errors wrap the context's, and ErrGivenUp if the operation has failed by it.
 //
 // # Errors
 //
@@ -52,9 +52,9 @@
 //
 // # Match bits
 //
-// Of the 64 bits that mx matches, the upper 14 are the context of the
+// Of the 64 bits that mx matches, the upper 21 are the context of the
 // communicator, whose lowest bit says that the message belongs to a
-// collective, 20 the sender's rank in it, and the lower 30 the tag.
+// collective, 20 the sender's rank in it, and the lower 23 the tag.
 //
 // Read comm.go next, then send.go and recv.go.
 package mpi

@@ -30,9 +30,12 @@ var table = []variables.Binding[settings]{
 	{Name: "MX_LOCAL", Help: "without a launcher, Main runs this many ranks as goroutines of its process; 0: one rank",
 		Show: func(s *settings) string { return strconv.Itoa(s.local) },
 		Set: func(s *settings, text string) error {
-			n, err := strconv.ParseUint(text, 10, 31)
-			s.local = int(n)
-			return err
+			n, err := strconv.Atoi(text)
+			if err != nil || n < 0 || n >= mx.MaxEndpoints {
+				return fmt.Errorf("want a number of ranks from 0 to %d", mx.MaxEndpoints-1)
+			}
+			s.local = n
+			return nil
 		}},
 }
 

@@ -32,7 +32,7 @@ const (
 	ErrWin                              // no window, or one that was freed (MPI_ERR_WIN)
 	ErrRange                            // outside of the window (MPI_ERR_RMA_RANGE)
 	ErrLaunch                           // the launcher, or the lack of one
-	ErrOther                            // what package mx could not do (MPI_ERR_OTHER)
+	ErrOther                            // what package mx could not do, and what a context has ended (MPI_ERR_OTHER)
 )
 
 var classTexts = map[ErrorClass]string{
@@ -87,9 +87,16 @@ func (e *Error) Error() string {
 	default:
 		fmt.Fprintf(&b, ", tag %d", e.Tag)
 	}
-	fmt.Fprintf(&b, ": %v", e.Class)
-	if e.Cause != nil {
-		fmt.Fprintf(&b, ": %v", e.Cause)
+	late, ok := e.Cause.(*expiry)
+	switch {
+	case ok && late.remark != "":
+		fmt.Fprintf(&b, ": %v (%s)", late, late.remark)
+	case ok:
+		fmt.Fprintf(&b, ": %v", late)
+	case e.Cause != nil:
+		fmt.Fprintf(&b, ": %v: %v", e.Class, e.Cause)
+	default:
+		fmt.Fprintf(&b, ": %v", e.Class)
 	}
 	return b.String()
 }
@@ -112,6 +119,9 @@ func (c *Comm) failWith(op string, peer, tag int, class ErrorClass, cause error)
 	e := &Error{Op: op, Rank: Undefined, Peer: peer, Tag: tag, Class: class, Cause: cause}
 	if c != nil && c.state != nil {
 		e.Comm, e.Rank = c.Name(), c.rank
+		if class == ErrOther {
+			e.Cause = expired(c.ctx, cause)
+		}
 	}
 	return e
 }

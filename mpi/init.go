@@ -189,11 +189,11 @@ func exitCode(code int) int {
 }
 
 // Abort ends the whole job, and does not return in a process of its own: every process exits with the code,
-// or with 1 if that is 0 (MPI_Abort). The reason is printed. Among ranks of one process, all calls return
+// or with 1 if that is 0 (MPI_Abort). The reason is printed, as launch.Reason has it. Among ranks of one process, all calls return
 // ErrAborted from then on, and Run returns it. Safe from any goroutine.
 func (c *Comm) Abort(code int, reason string) {
 	j := c.seat.job
-	err := c.fail("Abort", ErrAborted, "code %d: %s", code, reason)
+	err := c.fail("Abort", ErrAborted, "code %d: %s", code, launch.Reason(reason))
 	if j.launch == nil {
 		j.end(c.seat.rank, err)
 		return

@@ -84,7 +84,7 @@ func (m *many) settle(reqs []Request, sts []Status) (first error) {
 			}
 		default:
 			done := false
-			if done, err = q.waitLong(opNames[q.kind], true, st); !done {
+			if done, err = q.waitLong(q.heeds(), opNames[q.kind], true, st); !done {
 				if first == nil {
 					first = err
 				}
@@ -102,21 +102,24 @@ func (m *many) settle(reqs []Request, sts []Status) (first error) {
 // collected nothing, and testing each shows why waiting makes no sense.
 func (m *many) some(op string, reqs []Request, most int, timeout time.Duration) (n int, odd bool, err error) {
 	m.ended = slices.Grow(m.ended[:0], most)[:most]
-	ep, turn := m.c.seat.ep, timeout
+	ep, ctx, turn := m.c.seat.ep, m.c.ctx, timeout
 	if turn != 0 && slices.ContainsFunc(reqs, fromAnybody) {
 		turn = slice
 	}
 	var w *longWait
 	defer func() { m.c.seat.waits.leave(w) }()
 	for {
-		n, err = ep.WaitSome(m.c.ctx, m.reqs, m.ended, turn)
+		n, err = ep.WaitSome(ctx, m.reqs, m.ended, turn)
 		switch {
 		case n > 0:
 			return n, false, nil
 		case errors.Is(err, mx.ErrBadRequest):
 			return 0, true, nil
+		case err != nil && ctx != nil && ctx.Err() != nil && slices.ContainsFunc(reqs, endsSoon):
+			ctx = nil
+			continue
 		case err != nil:
-			return 0, false, m.c.broken(op, Undefined, Undefined, err)
+			return 0, false, m.c.broken(op, Undefined, Undefined, remarked(expired(ctx, err), true, allStayRemark))
 		}
 		if slices.ContainsFunc(reqs, func(q Request) bool { return fromAnybody(q) && q.c.mourns() != nil }) {
 			return 0, true, nil
@@ -128,6 +131,11 @@ func (m *many) some(op string, reqs []Request, most int, timeout time.Duration) 
 			w = m.c.seat.waits.enter(m.c, op, m.reqs, true)
 		}
 	}
+}
+
+// endsSoon reports whether a request is that of a collective whose context has ended it.
+func endsSoon(q Request) bool {
+	return q.kind == collectiveRequest && q.c.ctx != nil && q.c.ctx.Err() != nil
 }
 
 func fromAnybody(q Request) bool { return q.kind == recvRequest && q.peer == AnySource }

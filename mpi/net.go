@@ -28,6 +28,7 @@ type net struct {
 	large    [][]byte  // of the seat's
 	left     *leavings // nil unless the collective has failed, and so is rest
 	rest     *rest
+	rounds   bool // it has several, and moves nothing of the program's
 }
 
 // begun is a send or receive that is under way.
@@ -45,7 +46,7 @@ func (c *Comm) net(op string) *net {
 		c.tidy(turn >> 1)
 	}
 	seq := turn >> 1 & tagMask
-	n.sent, n.received = 0, 0
+	n.sent, n.received, n.rounds = 0, 0, false
 	n.c, n.op, n.seq, n.turn, n.set = c, op, int(seq), turn>>1, c.overrides()
 	n.in = bitsOf(c.state.context, 0) | collective | seq
 	n.out = c.out | collective | seq
@@ -98,7 +99,7 @@ func (n *net) done() {
 }
 
 // nextRound begins another round of a collective that has several, under the same number. Nothing is under way.
-func (n *net) nextRound() { n.sent, n.received, n.used = 0, 0, 0 }
+func (n *net) nextRound() { n.sent, n.received, n.used, n.rounds = 0, 0, 0, true }
 
 // Rank returns the caller's rank.
 func (n *net) Rank() int { return n.c.rank }
@@ -278,6 +279,9 @@ func (n *net) conclude(b begun) error {
 			b.r = mx.Request{} // it was taken back
 		}
 		n.begun = append(n.begun, b)
+		if !n.rounds && b.want != 0 { // a Barrier, for one, has no buffers
+			err = remarked(err, false, buffersRemark)
+		}
 		return n.c.broken(n.op, b.peer, Undefined, err)
 	}
 	if st.Code == mx.StatusSuccess && (b.want < 0 || int(st.XferLength) == b.want) {

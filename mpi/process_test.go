@@ -17,6 +17,7 @@ import (
 
 	"gomx/mpi"
 	"gomx/mpi/launch"
+	"gomx/mx"
 )
 
 // programVariable names the program that the test binary is to be, as one rank of a job.
@@ -304,10 +305,11 @@ func TestProcessAborts(t *testing.T) {
 	}
 }
 
-// TestLongReasons: an abort reaches all ranks however much is said with it.
+// TestLongReasons: an abort reaches all ranks however much is said with it, and whatever that does to a terminal.
 func TestLongReasons(t *testing.T) {
 	for rank, e := range job(t, "rants", 3) {
-		if e.code != 43 || strings.Contains(e.output, mpi.ErrProcFailed.Error()) || rank != 1 && len(e.output) > 2*launch.MaxReason {
+		raw := strings.ContainsFunc(e.output, func(r rune) bool { return r < ' ' && r != '\n' })
+		if e.code != 43 || strings.Contains(e.output, mpi.ErrProcFailed.Error()) || len(e.output) > 2*launch.MaxReason || raw {
 			t.Errorf("rank %d: exit code %d, %d bytes: %.200s", rank, e.code, len(e.output), e.output)
 		}
 	}
@@ -318,7 +320,7 @@ func rants(world *mpi.Comm) error {
 		return err
 	}
 	if world.Rank() == 1 {
-		world.Abort(43, strings.Repeat("enough ", 20_000))
+		world.Abort(43, strings.Repeat("enough\x1b[2J\r\x00", 20_000))
 	}
 	_, err := mpi.Recv(world, make([]byte, 1), world.Rank(), 0)
 	return err
@@ -450,8 +452,12 @@ func TestLocalRanks(t *testing.T) {
 	if err != nil || len(out) != 0 {
 		t.Errorf("%v, %s", err, out)
 	}
-	if out, err = local("ring", "MX_LOCAL=many"); err == nil || !strings.Contains(string(out), "MX_LOCAL") {
-		t.Errorf("%v, %s", err, out)
+	for _, wrong := range []string{"many", "-1", "99999999999", "1e2"} {
+		setting, want := fmt.Sprintf("MX_LOCAL=%q", wrong), fmt.Sprintf("want a number of ranks from 0 to %d", mx.MaxEndpoints-1)
+		out, err = local("ring", "MX_LOCAL="+wrong)
+		if err == nil || !strings.Contains(string(out), setting) || !strings.Contains(string(out), want) || strings.Contains(string(out), "strconv") {
+			t.Errorf("%v, %s", err, out)
+		}
 	}
 }
 

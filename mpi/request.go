@@ -1,6 +1,7 @@
 package mpi
 
 import (
+	"context"
 	"errors"
 	"fmt"
 
@@ -54,11 +55,30 @@ func (c *Comm) over(kind requestKind) Request { return Request{c: c, operation: 
 // mx returns the request of mx.
 func (q *Request) mx() mx.Request { return q.c.seat.ep.Request(q.number) }
 
+// Empty reports whether there is nothing to wait for: the request is zero, or was waited for, and the operation is over (MPI_REQUEST_NULL).
+func (q *Request) Empty() bool { return q.kind == noRequest }
+
 // Wait blocks until the operation is complete, and empties the request (MPI_Wait). Its error
-// is that of the operation, which is in the status too. If the context of the communicator ends
-// first, the error wraps its, and the request stays as it is, and so does the use of its buffers. Of an empty request the status is empty.
+// is that of the operation, which is in the status too. Of an empty request the status is empty.
+//
+// If the context of the communicator ends first, a send or a receive goes on: the error wraps the context's, the request stays as it is, which
+// Empty tells, and so does the use of its buffers. WaitContext waits for it without that context. A collective is ended by the context itself: it has failed, its
+// request is emptied, and its error wraps ErrGivenUp too.
 func (q *Request) Wait() (st Status, err error) {
 	done, err := q.wait(opNames[q.kind], true, &st)
+	if done {
+		*q = Request{}
+	}
+	return st, err
+}
+
+// WaitContext is Wait that ctx ends in place of the context of the communicator; nothing does if it is nil. A collective goes on when ctx
+// ends, and its request stays like all others; the context that it was begun with ends it as ever.
+func (q *Request) WaitContext(ctx context.Context) (st Status, err error) {
+	if q.kind <= cancelledRequest {
+		return q.Wait()
+	}
+	done, err := q.waitLong(ctx, opNames[q.kind], true, &st)
 	if done {
 		*q = Request{}
 	}
@@ -96,19 +116,38 @@ func (q *Request) wait(op string, stays bool, st *Status) (done bool, err error)
 		*st = *endings[q.kind]
 		return true, nil
 	}
-	if q.c.ctx == nil {
+	ctx := q.heeds()
+	if ctx == nil {
 		if got, done, _ := q.c.seat.ep.Wait(q.mx(), mx.Infinite); done {
 			return true, q.conclude(op, &got, st)
 		}
 	}
-	return q.waitLong(op, stays, st)
+	return q.waitLong(ctx, op, stays, st)
 }
 
-// waitLong is wait that the communicator's context ends, and the rest of one that was woken up.
-func (q *Request) waitLong(op string, stays bool, st *Status) (done bool, err error) {
-	got, done, err := q.c.awaitLong(op, q.mx(), q.peer == AnySource)
-	if !done && !stays {
-		got, done = q.c.letGo(q.mx())
+// heeds returns the context that ends a wait for the request, or nil. A collective is itself ended by its context, soon: that is waited for.
+func (q *Request) heeds() context.Context {
+	if q.kind == collectiveRequest {
+		return nil
+	}
+	return q.c.ctx
+}
+
+// waitLong is wait that a context ends, and the rest of one that was woken up.
+func (q *Request) waitLong(ctx context.Context, op string, stays bool, st *Status) (done bool, err error) {
+	if q.kind == collectiveRequest {
+		op = q.collective()
+	}
+	got, done, err := q.c.awaitLong(ctx, op, q.mx(), q.peer == AnySource)
+	switch {
+	case done:
+	case stays:
+		err = remarked(err, true, staysRemark)
+	default:
+		var inUse bool
+		if got, done, inUse = q.c.letGo(q.mx()); inUse {
+			err = remarked(err, false, bufferRemark)
+		}
 	}
 	if !done {
 		*st, err = emptyStatus, q.broken(op, err)

@@ -15,7 +15,7 @@ type Completion struct {
 
 // WaitAll waits for all requests, and empties them (MPI_Waitall). sts, unless it is nil, has
 // a place for the status of each. The error is the first of those in the order of
-// the requests, after all have ended. Error of its own: ErrArg if sts has another length.
+// the requests, after all have ended. Where a context ends the wait, it is as with Request.Wait, and those requests stay. Error of its own: ErrArg if sts has another length.
 func WaitAll(reqs []Request, sts []Status) error {
 	if err := checkStatuses("WaitAll", reqs, sts); err != nil {
 		return err
@@ -69,8 +69,8 @@ func (q *Request) complete() bool {
 var noContext context.Context
 
 // WaitAny waits for one of the requests, empties it, and returns its place (MPI_Waitany). If
-// all are empty, that is Undefined. The context of the first that is not ends it. The error is that of
-// the operation.
+// all are empty, that is Undefined. The context of the first that is not ends it: then the place is Undefined too, and all requests
+// stay; but a collective that this context has ended is one that is complete. The error is that of the operation, or of the wait.
 func WaitAny(reqs []Request) (int, Status, error) {
 	i, st, _, err := anyOf("WaitAny", reqs, mx.Infinite)
 	return i, st, err
@@ -153,7 +153,7 @@ func (q *Request) Cancel() error {
 		return nil
 	}
 	if q.kind != recvRequest {
-		return q.c.fail("Cancel", ErrRequest, "only receives can be taken back, this is %q", opNames[q.kind])
+		return q.c.fail("Cancel", ErrRequest, "only receives can be taken back, this is %q", q.name())
 	}
 	taken, err := q.c.seat.ep.Cancel(q.mx())
 	if err != nil {

@@ -105,10 +105,10 @@ func (j *Job) Exchange(ctx context.Context, card []byte) ([][]byte, error) {
 
 // Abort asks for the end of all ranks with an exit code, and returns; the caller then exits, best when the end has come to it
 // as well: who goes at once is missed by the others before they hear why. The reason is for the launcher, or for the ranks where
-// none ends them; they get MaxReason bytes of it. For a job of one rank it does nothing. Safe from any goroutine.
+// none ends them; they get what Reason makes of it. For a job of one rank it does nothing. Safe from any goroutine.
 func (j *Job) Abort(code int, reason string) {
 	if j.meeting != nil {
-		j.meeting.abort(code, Shorten(reason, MaxReason))
+		j.meeting.abort(code, Reason(reason))
 	}
 }
 

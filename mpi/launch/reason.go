@@ -1,9 +1,30 @@
 package launch
 
-import "unicode/utf8"
+import (
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
 
 // MaxReason is how much of the reason of an Abort reaches the other ranks and the launcher, bytes. What is longer is cut.
 const MaxReason = 1000
+
+// Reason puts the reason of an Abort in the form in which all get it: at most MaxReason bytes, with escapes in the place of what a terminal
+// would not print as it is. Lines and tabs stay. Safe from any goroutine.
+func Reason(text string) string {
+	var b strings.Builder
+	for len(text) > 0 && b.Len() <= MaxReason {
+		r, n := utf8.DecodeRuneInString(text)
+		if r == '\n' || r == '\t' || strconv.IsPrint(r) && (r != utf8.RuneError || n > 1) {
+			b.WriteString(text[:n])
+		} else {
+			quoted := strconv.Quote(text[:n])
+			b.WriteString(quoted[1 : len(quoted)-1])
+		}
+		text = text[n:]
+	}
+	return Shorten(b.String(), MaxReason)
+}
 
 // Shorten returns a text of at most longest bytes (3 or more), with an ellipsis where something is missing. It does not cut characters in two.
 // Safe from any goroutine.
