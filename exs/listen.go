@@ -71,8 +71,8 @@ func (s *Socket) unpost() netip.AddrPort {
 	return s.local
 }
 
-// Listen makes the socket a listening post (4.3.1). As many connections as backlog, and
-// at least one, are made before there is an Accept for them; others wait. Calling it
+// Listen makes the socket a listening post (4.3.1). Clients wait until the first Accept. From then on as many
+// connections as backlog, and at least one, are made before there is an Accept for them; others wait. Calling it
 // again changes the backlog. Errors: EDESTADDRREQ without Bind, EINVAL, EBADF, ENETDOWN.
 func (s *Socket) Listen(backlog int) error {
 	if s != nil {
