@@ -355,10 +355,9 @@ func (s *Socket) sweep(kinds ...uint64) {
 			if err != nil {
 				return
 			}
-			if none, err := ep.Cancel(r); none || err != nil {
-				break
+			if fate, _, err := ep.Abandon(r); err == nil && fate == mx.FateTakenBack {
+				break // there was none; an error says that one has come, and was collected meanwhile
 			}
-			_ = ep.Forget(r)
 		}
 	}
 }
