@@ -198,7 +198,7 @@ func bySlurm(t *testing.T, bin string) {
 	for mpi, secret := range map[string]bool{"pmi2": true, "none": false} {
 		t.Run(mpi, func(t *testing.T) {
 			srun := []string{"srun", "--mpi=" + mpi, "--kill-on-bad-exit=1"}
-			wantCards(t, s.run(append(srun, "-n", "1", program)...), 1, "Slurm", false)
+			wantCards(t, s.run(append(srun, "-n", "1", program)...), 1, "Slurm", secret)
 			wantCards(t, s.run(append(srun, "-n", "2", program)...), 2, "Slurm", secret)
 			wantCards(t, s.run(append(srun, "-n", "8", program, "-length", "20000")...), 8, "Slurm", secret)
 			wantResults(t, func(program string, args ...string) outcome {

@@ -38,6 +38,7 @@ type stage struct {
 	win   *mpi.Win[int64] // fenced once
 
 	other    *mpi.Comm       // for calls that only one rank makes
+	third    *mpi.Comm       // of unfenced
 	unfenced *mpi.Win[int64] // likewise
 }
 
@@ -119,11 +120,11 @@ func (s *stage) play(f func(s *stage) error) (err error) {
 	if s.win, err = mpi.WinAllocate[int64](s.world, windowLength); err != nil {
 		return err
 	}
-	third, err := s.world.Dup()
+	s.third, err = s.world.Dup()
 	if err != nil {
 		return err
 	}
-	if s.unfenced, err = mpi.WinAllocate[int64](third, 1); err != nil {
+	if s.unfenced, err = mpi.WinAllocate[int64](s.third, 1); err != nil {
 		return err
 	}
 	s.other, err = s.world.Dup()
@@ -355,6 +356,9 @@ func deadlines(s *stage) error {
 	s.do("continue")
 	if err := errors.Join(s.win.FlushAll(), s.canLock(witness, caller, witness, still), s.canLock(still, caller, witness, still),
 		s.win.Lock(still, true), s.win.Put([]int64{5}, still, 7), s.win.Accumulate([]int64{6}, still, 7, mpi.AccSum), s.win.Unlock(still)); err != nil {
+		return err
+	}
+	if err := errors.Join(s.other.Free(), s.third.Free()); err != nil { // until then it receives what others may send for what was called alone
 		return err
 	}
 	if err := released(before); err != nil {
