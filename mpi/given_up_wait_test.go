@@ -10,12 +10,15 @@ import (
 	"gomx/mpi"
 )
 
+// nobodys is the context of a wait that nothing ends but what it waits for.
+var nobodys context.Context
+
 // TestCollectiveThatItsContextEnds: a collective that was begun fails with its context. Whoever waits for it learns that once, and the
 // request is empty then; what it was given up for is no success of a later call.
 func TestCollectiveThatItsContextEnds(t *testing.T) {
 	for name, wait := range map[string]func(q *mpi.Request) (mpi.Status, error){
 		"Wait":        func(q *mpi.Request) (mpi.Status, error) { return q.Wait() },
-		"WaitContext": func(q *mpi.Request) (mpi.Status, error) { return q.WaitContext(nil) },
+		"WaitContext": func(q *mpi.Request) (mpi.Status, error) { return q.WaitContext(nobodys) },
 		"Test": func(q *mpi.Request) (mpi.Status, error) {
 			for {
 				if st, done, err := q.Test(); done || err != nil {
@@ -149,13 +152,13 @@ func TestWaitThatItsContextEnds(t *testing.T) {
 		if err := with.Cancel(); err != nil {
 			return err
 		}
-		if st, err := with.WaitContext(nil); err != nil || !st.Cancelled {
+		if st, err := with.WaitContext(nobodys); err != nil || !st.Cancelled {
 			return fmt.Errorf("a receive that was taken back: %+v, %v", st, err)
 		}
 		if err := mpi.Send(c, []byte{1}, 1, goTag); err != nil {
 			return err
 		}
-		if st, err := q.WaitContext(nil); err != nil || st.Count != 1 || in[0] != 7 || !q.Empty() {
+		if st, err := q.WaitContext(nobodys); err != nil || st.Count != 1 || in[0] != 7 || !q.Empty() {
 			return fmt.Errorf("waiting again: %+v, %v, %v", st, err, in)
 		}
 		if _, err := k.WaitContext(context.Background()); err != nil || !k.Empty() {

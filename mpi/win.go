@@ -194,7 +194,7 @@ func (n *net) window(e *exposed, element reflect.Type, trouble error) (*window, 
 	}
 	e.c.seat.job.plane.expose(w.key(), e)
 	// All have come: whoever left now would leave others with a window that it has not.
-	n.c = n.c.WithContext(nil)
+	n.c = n.c.WithContext(noContext)
 	if err := coll.Barrier(n, coll.Tree); err != nil { // nobody asks for it before it is there
 		w.withdraw()
 		return nil, n.fail(err, whole)
@@ -295,8 +295,7 @@ func (w *window) patient() *window {
 		return w
 	}
 	without := *w
-	c := *w.c
-	c.ctx, without.c = nil, &c
+	without.c = w.c.WithContext(noContext)
 	return &without
 }
 
