@@ -28,6 +28,7 @@ const (
 	pageSize = 4096
 	ringSize = 64 + 512*64 + 1<<20
 	ringSpan = (ringSize + pageSize - 1) &^ (pageSize - 1)
+	tables   = 2 * 8 * 65536 // of exposures, before the rings
 )
 
 // scribbler exchanges messages with its parent, and writes over their shared
@@ -68,7 +69,7 @@ func scribbler(c *proc.Child) {
 
 // scribble returns what to write where.
 func scribble(rng *rand.Rand, manner string) (at int64, b []byte) {
-	ring := pageSize + int64(rng.IntN(2))*ringSpan
+	ring := tables + int64(rng.IntN(2))*ringSpan
 	slot := ring + 64 + int64(rng.IntN(512))*64
 	b = make([]byte, 1+rng.IntN(64))
 	for i := range b {
@@ -76,7 +77,7 @@ func scribble(rng *rand.Rand, manner string) (at int64, b []byte) {
 	}
 	switch manner {
 	case anywhere:
-		return rng.Int64N(pageSize + 2*ringSpan - 64), b
+		return rng.Int64N(tables + 2*ringSpan - 64), b
 	case slots:
 		return ring + rng.Int64N(64+512*64-64), b
 	case nonsense:
