@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 	"sync"
 	"testing"
 
@@ -294,27 +293,6 @@ func TestWinLengths(t *testing.T) {
 			err = same(w.Mem()[:4], []float64{0, 1, 2, 3})
 		}
 		return errors.Join(err, w.Free())
-	})
-}
-
-// TestWinOfTheLargestLength: a window may have any length that its doc permits. Nothing touches most of the memory.
-func TestWinOfTheLargestLength(t *testing.T) {
-	if mpi.Racing || strconv.IntSize < 64 {
-		t.Skip("such memory is not to be had: the race detector keeps notes of all that is allocated, and small machines have less")
-	}
-	longest := ^uint32(0)
-	most := int(longest)
-	world(t, 1, func(c *mpi.Comm) error {
-		w, err := mpi.WinCreate(c, make([]byte, most))
-		if err != nil {
-			return err
-		}
-		got := make([]byte, 2)
-		if err := errors.Join(w.Fence(), w.Put([]byte{1, 2}, 0, most-2), w.Flush(0), w.Get(got, 0, most-2), w.Fence()); err != nil {
-			return err
-		}
-		_, tooLong := mpi.WinCreate(c, make([]byte, most+1))
-		return errors.Join(same([]int{w.Len(0)}, []int{most}), same(got, []byte{1, 2}), wantError(tooLong, mpi.ErrCount, c.Rank()), w.Free())
 	})
 }
 

@@ -3,10 +3,6 @@
 package driver
 
 import (
-	"errors"
-	"os"
-	"os/exec"
-	"strings"
 	"sync"
 	"testing"
 
@@ -67,50 +63,5 @@ func TestGate(t *testing.T) {
 	all.Wait()
 	if want := turns + 2*guests*guestTurns; count != want || g.guests.Load() != 0 || g.heed.Load() != 0 {
 		t.Errorf("%d turns of %d; %d guests, %d wait", count, want, g.guests.Load(), g.heed.Load())
-	}
-}
-
-// TestBrokenPromise: of two callers who were inside at once, the second to leave is told which promise that breaks.
-func TestBrokenPromise(t *testing.T) {
-	var g gate
-	if g.reserve(func() bool { return true }); !g.lone {
-		t.Skip("the race detector is looking: it sees the callers, and they have the mutex")
-	}
-	defer func() {
-		if err, ok := recover().(error); !ok || !errors.Is(err, errTwoCallers) {
-			t.Errorf("the panic is %v, want %v", err, errTwoCallers)
-		}
-	}()
-	g.lock()
-	g.lock()
-	g.unlock()
-	g.unlock()
-}
-
-// brokenKey makes the test binary one in which the promise is broken.
-const brokenKey = "GATE_TEST_BROKEN"
-
-// TestBrokenPromiseIsARace: the race detector sees both callers though they take turns by a mutex.
-func TestBrokenPromiseIsARace(t *testing.T) {
-	if !racing {
-		t.Skip("this is for the race detector")
-	}
-	if os.Getenv(brokenKey) != "" {
-		var g gate
-		g.reserve(nil)
-		var both sync.WaitGroup
-		for range 2 {
-			both.Go(func() {
-				g.lock()
-				g.unlock()
-			})
-		}
-		both.Wait()
-		return
-	}
-	c := exec.CommandContext(t.Context(), os.Args[0], "-test.run", "^"+t.Name()+"$")
-	c.Env = append(os.Environ(), brokenKey+"=1")
-	if out, err := c.CombinedOutput(); err == nil || !strings.Contains(string(out), "DATA RACE") {
-		t.Errorf("%v, %s", err, out)
 	}
 }

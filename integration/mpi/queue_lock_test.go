@@ -27,8 +27,9 @@ const (
 // asks its own process without an end until another one has told it something, which it must hear meanwhile: if only
 // Go's scheduler interrupts it, the turns take minutes.
 func TestQueueLock(t *testing.T) {
+	turns := 1200
 	if testing.Short() {
-		t.Skip("many turns")
+		turns = 100
 	}
 	overEach(t, func(t *testing.T, medium string) {
 		const ranks = 4
@@ -37,7 +38,7 @@ func TestQueueLock(t *testing.T) {
 		for rank := range ranks {
 			o := options(rank)
 			o.Env = append(o.Env, "GOMAXPROCS=1")
-			all = append(all, proc.StartWith(t, o, "queuer", 1200))
+			all = append(all, proc.StartWith(t, o, "queuer", turns))
 		}
 		for _, p := range all {
 			p.Hear("ended")
