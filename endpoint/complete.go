@@ -18,12 +18,7 @@ func (e *Engine) complete(slot int32, r *request, code Code) {
 // settle does what a request's flags ask for at its end, and reports whether
 // that freed it or put it into a queue.
 func (e *Engine) settle(slot int32, r *request) bool {
-	if r.flags&exposed != 0 {
-		if p := e.peers[r.peer]; p.link != nil {
-			p.link.Unexpose(r.token)
-		}
-		r.flags &^= exposed
-	}
+	e.unexpose(r)
 	if r.flags&pushed != 0 {
 		if p := e.peers[r.peer]; p.link != nil && p.pushing == handleOf(slot, r.generation) {
 			p.pushing = 0
@@ -84,10 +79,12 @@ func (e *Engine) collect(slot int32, r *request, st *Status) {
 }
 
 func (r *request) status(st *Status) {
+	st.MsgLength = r.msgLen // the order: see Status.Assign
+	st.Source.Session = r.session
+	st.XferLength = r.xferLen
 	st.Code = r.code
-	st.Source = Addr{r.peer, r.session}
 	st.Match = r.match
-	st.MsgLength, st.XferLength = r.msgLen, r.xferLen
+	st.Source.Peer = r.peer
 	st.Context = r.ctx
 }
 

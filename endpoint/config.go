@@ -142,3 +142,15 @@ type Status struct {
 	XferLength uint32 // bytes that were transferred
 	Context    any
 }
+
+// Assign copies a status field by field. A copy in one piece has to wait until the fields, which were stored one by one a moment ago, have
+// left the store buffer. Of neighbours the compiler makes one piece again, unless something else comes between them.
+func (st *Status) Assign(from *Status) {
+	st.MsgLength = from.MsgLength
+	st.Source.Session = from.Source.Session
+	st.XferLength = from.XferLength
+	st.Code = from.Code
+	st.Match = from.Match
+	st.Source.Peer = from.Source.Peer
+	st.Context = from.Context
+}

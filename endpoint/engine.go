@@ -32,6 +32,7 @@ type Engine struct {
 
 	handler  bool      // the host has an unexpected handler
 	handling bool      // it runs
+	read     Handle    // our own send whose memory it reads
 	lostSelf bool      // and what was under way with ourselves has ended since it began
 	arrivals []arrival // messages stored since TakeArrivals, if traced
 	arrived  uint32

@@ -192,6 +192,7 @@ func (l *sentLog) acknowledge(pool *framePool, ack uint32) bool {
 	if int32(ack-l.base) < 0 || int32(l.next-ack) < 0 {
 		return false
 	}
+	l.stuck = l.stuck && l.base == ack
 	for l.base != ack {
 		l.bytes -= int(l.kept.at(l.base).h.Length)
 		l.kept.drop(pool, l.base)

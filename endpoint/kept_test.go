@@ -1,6 +1,10 @@
 package endpoint
 
-import "testing"
+import (
+	"testing"
+
+	"gomx/transport/wire"
+)
 
 // Memory of a size that is no longer in use must not keep that of another from being
 // used again.
@@ -29,5 +33,20 @@ func TestFramePoolFollowsTheSizesInUse(t *testing.T) {
 	}
 	if idle != pool.idle {
 		t.Errorf("%d bytes lie idle, counted %d", idle, pool.idle)
+	}
+}
+
+// Once frames are acknowledged, acks hold up nothing, whether or not another frame is numbered afterwards: a peer whose link is
+// full must not be taken for one that waits for acks, which may never come.
+func TestAcksEndTheWaitForAcks(t *testing.T) {
+	var pool framePool
+	l := sentLog{kept: frameRing{}}
+	l.keep(&pool, &wire.Header{Kind: wire.Put}, &wire.Vec{}, 0)
+	l.stuck = l.full(0, 1, 1)
+	if !l.acknowledge(&pool, l.base) || !l.stuck {
+		t.Error("an ack of nothing new has ended the wait")
+	}
+	if !l.acknowledge(&pool, l.next) || l.stuck {
+		t.Error("still waits for acks, though none is outstanding")
 	}
 }

@@ -45,7 +45,11 @@ func (e *Engine) deliverSelf(p *peer, slot int32, r *request) {
 	}
 	if e.handler {
 		r.state = stateOffered // so that nothing else delivers it meanwhile
+		if len(r.vec.Rest) == 0 {
+			e.read = from
+		}
 		action := e.askHandler(p, r.match, r.msgLen, e.selfData(r))
+		e.read = 0
 		if e.lostSelf {
 			return // the send has ended
 		}

@@ -46,6 +46,12 @@ func (e *Engine) LinkOwner(nic uint64, endpoint uint32, l wire.Link, dialled boo
 	return s.index
 }
 
+// MostStrangers returns how many strangers there may be at once.
+func (e *Engine) MostStrangers() int { return e.cfg.Strangers }
+
+// StrangersLeft counts strangers who had to make room before the engine heard of them.
+func (e *Engine) StrangersLeft(n int) { e.count.Strangers += uint64(n) }
+
 // LinkOf returns the number under which a link is known here, or -1.
 func (e *Engine) LinkOf(l wire.Link, nic uint64, endpoint uint32) int32 {
 	at := address{nic, endpoint}

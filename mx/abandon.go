@@ -37,3 +37,18 @@ func (ep *Endpoint) Abandon(r Request) (fate Fate, st Status, err error) {
 	}
 	return Fate(f), st, ep.fail("abandon", "", err)
 }
+
+// Detach gives the caller back the memory of a request that goes on. A send, large or still in its queue, leaves
+// from a copy from now on, and what the peer has read of the original until then and not said so, it reads again. A receive whose
+// message is being fetched in blocks goes on into a copy. mem is the copy, in one piece, and belongs to the request until that is
+// complete; nil if it needs none. With free nobody reads or writes the caller's memory any more. Without, the request is a receive that waits
+// for a message, which Cancel takes back, or one that the medium writes into by itself, or a send to the endpoint itself that the
+// unexpected handler is being shown: these two need nothing of the peer and end soon, or can be detached later. A copy of a message is
+// what it costs: this is for waits that end early. Errors: ErrBadRequest, ErrBadEndpoint. Safe from any goroutine.
+func (ep *Endpoint) Detach(r Request) (mem []byte, free bool, err error) {
+	if r.ep != ep {
+		return nil, false, ep.fail("detach", "", ErrBadRequest)
+	}
+	mem, free, err = ep.d.Detach(r.h)
+	return mem, free, ep.fail("detach", "", err)
+}

@@ -1,7 +1,6 @@
 package mx_test
 
 import (
-	"bytes"
 	"testing"
 
 	"gomx/mx"
@@ -37,8 +36,9 @@ func TestAbandonedSendGoesOn(t *testing.T) {
 		large, buf := pattern(200_000, 3), make([]byte, 200_000)
 		w.abandoned(a, w.issend(a, large, toB, 1), mx.FateInUse)
 		recv := w.irecv(b, buf, 1, exact)
-		w.until("it has come", func() bool { return bytes.Equal(buf, large) }, a, b)
+		w.until("it has come", func() bool { _, ok, _ := b.Ipeek(); return ok }, a, b)
 		w.succeed(b, recv)
+		w.same(buf, large)
 		if _, ok, _ := a.Ipeek(); ok {
 			w.Error("somebody is told of the end of a send that was given up")
 		}
@@ -53,6 +53,35 @@ func TestAbandonCollectsWhatIsComplete(t *testing.T) {
 		w.until("it is complete", func() bool { _, ok, _ := b.Ipeek(); return ok }, b)
 		if st := w.abandoned(b, recv, mx.FateEnded); st.Code != mx.StatusSuccess || st.XferLength != 4 {
 			w.Errorf("status %+v", st)
+		}
+	})
+}
+
+// The memory of a send that was detached is the program's: what is written there is not what the peer gets.
+func TestDetachedSend(t *testing.T) {
+	over(t, func(w *world) {
+		a, b, toB, _ := w.pair()
+		for _, late := range []bool{false, true} {
+			large, buf := pattern(200_000, 3), make([]byte, 200_000)
+			var recv mx.Request
+			send := w.issend(a, large, toB, 1)
+			if late {
+				recv = w.irecv(b, buf, 1, exact)
+			}
+			if _, free, err := a.Detach(send); !free || err != nil {
+				w.Fatal(free, err)
+			}
+			clear(large)
+			if !late {
+				recv = w.irecv(b, buf, 1, exact)
+			}
+			w.until("it has come", func() bool { st, ok, _ := b.Test(recv); return ok && st.Code == mx.StatusSuccess }, a, b)
+			w.succeed(a, send)
+			w.same(buf, pattern(200_000, 3))
+			_, _, err := a.Detach(send)
+			refused(w, err, mx.ErrBadRequest, "detach")
+			_, _, err = b.Detach(send)
+			refused(w, err, mx.ErrBadRequest, "detach")
 		}
 	})
 }

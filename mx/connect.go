@@ -19,7 +19,8 @@ import (
 // such endpoint is open there, or it can't be reached, or refuses us, or is full of
 // messages of our former sessions, which it must receive first; the text says which,
 // and has each address that was tried), ErrBadConnectionKey (it has another filter),
-// ErrBadEndpointID, ErrTimeout, ErrBadEndpoint (ours is closed). Safe from any
+// ErrBadEndpointID, ErrTimeout, ErrNoResources (this process has no file descriptor left),
+// ErrBadEndpoint (ours is closed). Safe from any
 // goroutine.
 func (ep *Endpoint) Connect(nicID uint64, endpointID, filter uint32, timeout time.Duration) (EndpointAddr, error) {
 	return ep.connect(noContext, nicID, endpointID, filter, timeout)
@@ -90,6 +91,8 @@ func (ep *Endpoint) connectTo(ctx context.Context, to nic.ID, endpointID, filter
 		return EndpointAddr{}, ErrConnectionFailed, st.Code
 	case errors.Is(reason, transport.ErrNoRoute):
 		return EndpointAddr{}, ErrNICNotFound, reason
+	case errors.Is(reason, transport.ErrNoDescriptors):
+		return EndpointAddr{}, ErrNoResources, reason
 	}
 	return EndpointAddr{}, ErrConnectionFailed, reason
 }

@@ -4,7 +4,8 @@ import "fmt"
 
 // DisableProgression stops the endpoint's progression (VIII.1.1): no message is
 // taken in, no queued one sent, no handler called, until ReenableProgression. It
-// is a switch, not a count. It waits for a handler that runs in another
+// is a switch, not a count. What arrives meanwhile stays in its medium, which holds its
+// senders up when it is full; links of strangers are bounded as ever (WithStrangers). It waits for a handler that runs in another
 // goroutine, and may be called inside one. Error: ErrBadEndpoint. Safe from any
 // goroutine.
 func (ep *Endpoint) DisableProgression() error {

@@ -116,7 +116,7 @@ func (q *Queue) Wait(ctx context.Context, dst []Completion, timeout time.Duratio
 		dst[i].Request, dst[i].Index = Request{ep, h}, 0
 		dst[i].Status.fill(ep, st)
 	})
-	if err != nil && (ctx == nil || ctx.Err() == nil) {
+	if err != nil && !ended(ctx, err) {
 		err = fail("wait for queue", queueCode(err), "", err)
 	}
 	return n, err

@@ -387,3 +387,18 @@ func TestNoAllocationsForBatches(t *testing.T) {
 		}
 	})
 }
+
+// A queue that is closed says so, also to a caller whose context has ended.
+func TestQueueClosedBesideAnEndedContext(t *testing.T) {
+	over(t, func(w *world) {
+		a, b := w.open(), w.open()
+		ctx, cancel := context.WithCancel(context.Background())
+		cancel()
+		for _, over := range [][]*mx.Endpoint{{a}, {a, b}} {
+			q := w.queue(over...)
+			q.Close()
+			_, err := q.Wait(ctx, make([]mx.Completion, 1), mx.Infinite)
+			refused(w, err, mx.ErrBadEndpoint)
+		}
+	})
+}

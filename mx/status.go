@@ -11,8 +11,8 @@ import (
 type StatusCode uint8
 
 // The status codes (VI.2.1). The numbers are those of MX's headers. No request ends with
-// StatusPending, StatusBuffered, StatusRejected, StatusEndpointUnknown or StatusBadEndpoint:
-// docs/manual.md has what is said in their place.
+// StatusPending, StatusBuffered, StatusRejected, StatusCancelled, StatusEndpointUnknown or
+// StatusBadEndpoint: docs/manual.md has what is said in their place.
 const (
 	StatusSuccess             = StatusCode(endpoint.Success)
 	StatusPending             = StatusCode(endpoint.Pending)
@@ -84,16 +84,15 @@ func (e *StatusError) Error() string {
 // Unwrap returns the status code.
 func (e *StatusError) Unwrap() error { return e.Status.Code }
 
-// fill makes a Status of the engine's, field by field: a copy in one piece would
-// wait for the single stores to drain. Of neighbours that were stored one by one the
-// compiler makes one piece again, unless something else comes between them.
+// fill makes a Status of the engine's, in the order that endpoint.Status.Assign gives the reason for.
 func (st *Status) fill(ep *Endpoint, from *endpoint.Status) {
-	st.Code = StatusCode(from.Code)
+	st.MsgLength = from.MsgLength
 	st.Source.ep = ep
+	st.XferLength = from.XferLength
+	st.Code = StatusCode(from.Code)
 	st.Source.a.Peer = from.Source.Peer
 	st.MatchInfo = from.Match
 	st.Source.a.Session = from.Source.Session
-	st.MsgLength, st.XferLength = from.MsgLength, from.XferLength
 	st.Context = from.Context
 }
 

@@ -35,6 +35,8 @@ var (
 	// ErrSlow: the peer is there, or may be, but has not answered in time. Another dial
 	// may find it ready, and no other transport will find it earlier.
 	ErrSlow = errors.New("no answer yet")
+	// ErrNoDescriptors: this process, not the peer, is short of file descriptors.
+	ErrNoDescriptors = errors.New("no file descriptor is left in this process: raise its limit (ulimit -n)")
 	// ErrPeerDied: the other process ended without closing its endpoint.
 	ErrPeerDied = errors.New("peer process ended")
 	// ErrCorrupt: the peer's frames or its shared memory make no sense.
@@ -113,6 +115,14 @@ type Registrar interface {
 	// may call them. release is called once at most, when no request of the endpoint
 	// uses the memory. Close releases what is left, and release is not called later.
 	Register(mem []byte) (release func() error, err error)
+}
+
+// Foreign is a Port that polls in C. A goroutine that has not been through Go's scheduler for 10 ms loses its processor as
+// soon as the run time's monitor finds it in C, where here it nearly always is; the monitor is then busy with that, thousands
+// of times a second. So whoever polls for long goes through the scheduler before, without the endpoint's lock.
+type Foreign interface {
+	// PollsInC does nothing: that it is there says so.
+	PollsInC()
 }
 
 // Fact is one line about a port, such as {"single copy", "yes"}.

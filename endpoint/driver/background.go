@@ -83,11 +83,12 @@ func (b *background) look() {
 	case pass:
 		d.progress(true)
 		b.watch()
+	case !d.mayPass():
+		d.turnAway()
+		b.watch()
 	case d.poller != nil || d.armed:
 		// The poller sets the guard again when it leaves; an armed owner is
 		// woken through its own descriptor.
-	case !d.mayPass():
-		b.watch()
 	default:
 		b.call()
 	}

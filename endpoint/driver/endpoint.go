@@ -37,9 +37,12 @@ type Handler func(m *endpoint.Incoming) endpoint.Action
 // Endpoint is one open endpoint.
 type Endpoint struct {
 	gate
-	eng   *endpoint.Engine
-	ports []transport.Port
-	woken atomic.Bool // a goroutine that was parked
+	eng     *endpoint.Engine
+	ports   []transport.Port
+	latest  transport.Port // the one that has delivered last, or nil
+	foreign bool           // a port polls in C
+	offerAt time.Duration  // when goroutines are offered the processor for that
+	woken   atomic.Bool    // a goroutine that was parked
 
 	// Guarded by the gate.
 	poller   *waiter // who has the polling role
@@ -99,6 +102,9 @@ func Open(cfg Config) (*Endpoint, error) {
 			return nil, err
 		}
 		d.ports = append(d.ports, p)
+		if _, ok := p.(transport.Foreign); ok {
+			d.foreign = true
+		}
 	}
 	if cfg.Lone {
 		d.reserve(d.bell.Fence)

@@ -3,6 +3,7 @@ package driver
 import (
 	"crypto/rand"
 	"encoding/binary"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -33,9 +34,10 @@ type inbox struct {
 	ring func()
 	some atomic.Bool
 
-	mu     sync.Mutex
-	list   []event
-	closed bool
+	mu       sync.Mutex
+	list     []event
+	accepted int // of those in list
+	closed   bool
 }
 
 func (b *inbox) full() bool { return b.some.Load() }
@@ -47,6 +49,9 @@ func (b *inbox) put(e event) {
 		return // the port closes all its links itself
 	}
 	b.list = append(b.list, e)
+	if e.kind == linkAccepted {
+		b.accepted++
+	}
 	b.some.Store(true)
 	b.mu.Unlock()
 	b.ring()
@@ -56,9 +61,27 @@ func (b *inbox) take() []event {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	list := b.list
-	b.list = nil
+	b.list, b.accepted = nil, 0
 	b.some.Store(false)
 	return list
+}
+
+// surplus takes the oldest of the accepted links out, so that no more than most are left.
+func (b *inbox) surplus(most int) (links []transport.Link) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.accepted <= most {
+		return nil
+	}
+	b.list = slices.DeleteFunc(b.list, func(e event) bool {
+		if e.kind != linkAccepted || b.accepted <= most {
+			return false
+		}
+		b.accepted--
+		links = append(links, e.link)
+		return true
+	})
+	return links
 }
 
 func (b *inbox) close() {
@@ -98,6 +121,16 @@ func (d *Endpoint) takeEvents() {
 			d.eng.LinkFailed(e.peer, codeOf(e.cause))
 		}
 	}
+}
+
+// turnAway bounds the links that strangers make while nobody may make a pass, as the engine does otherwise. The lock
+// is held.
+func (d *Endpoint) turnAway() {
+	links := d.inbox.surplus(d.eng.MostStrangers())
+	for _, l := range links {
+		l.Close()
+	}
+	d.eng.StrangersLeft(len(links))
 }
 
 func (d *Endpoint) linkUp(l transport.Link, dialled bool) {

@@ -27,6 +27,7 @@ type gate struct {
 	inside   uint32      // the caller has it without the mutex, or is about to
 	held     hold        // under the lock
 	promised bool        // that one goroutine at a time makes the calls: for the race detector
+	barged   int         // how often the lock was let go since it was wanted, and taken by others than who waits; under the lock
 }
 
 // What heed says: how many goroutines wait for the lock, for whom the poller lets go for a moment, and what else there is to see.
@@ -153,8 +154,17 @@ func (g *gate) unlock() {
 	g.release()
 }
 
+// mostBarged is how often goroutines that come take the lock before those that wait. That is quicker than to let
+// them have it each time, and the mutex itself sees to them only after a millisecond.
+const mostBarged = 16
+
 func (g *gate) release() {
-	guest := g.held == asGuest
+	guest, give := g.held == asGuest, false
+	if g.heed.Load()&wanted != 0 {
+		if g.barged++; g.barged == mostBarged {
+			g.barged, give = 0, true
+		}
+	}
 	if g.lone && g.mu.TryLock() { // who comes here has the mutex, unless another caller has changed held meanwhile
 		g.mu.Unlock()
 		panic(errTwoCallers)
@@ -163,6 +173,9 @@ func (g *gate) release() {
 	g.mu.Unlock()
 	if guest {
 		g.guests.Add(-1)
+	}
+	if give {
+		runtime.Gosched() // who was woken runs next, on this processor
 	}
 }
 

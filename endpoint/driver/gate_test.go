@@ -3,7 +3,9 @@
 package driver
 
 import (
+	"runtime"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"gomx/transport/bell"
@@ -63,5 +65,64 @@ func TestGate(t *testing.T) {
 	all.Wait()
 	if want := turns + 2*guests*guestTurns; count != want || g.guests.Load() != 0 || g.heed.Load() != 0 {
 		t.Errorf("%d turns of %d; %d guests, %d wait", count, want, g.guests.Load(), g.heed.Load())
+	}
+}
+
+// A lone caller takes the mutex once the machine has refused a barrier to a guest.
+func TestGateOfAMachineThatRefusesTheBarrier(t *testing.T) {
+	if racing {
+		t.Skip("under the race detector the lock is a mutex anyway")
+	}
+	var g gate
+	granted := true
+	g.reserve(func() bool { return granted })
+	g.lock()
+	if g.held != byWord {
+		t.Error("the caller takes the mutex though nobody else is there")
+	}
+	g.unlock()
+	granted = false
+	g.guest()
+	g.unlock()
+	for range 2 {
+		g.lock()
+		if g.held == byWord {
+			t.Error("the caller relies on a barrier that there is not")
+		}
+		g.unlock()
+	}
+}
+
+// A goroutine that takes the lock in a loop keeps it from nobody: who waits has it after some turns, not after the millisecond that a mutex lets pass.
+func TestGateIsFair(t *testing.T) {
+	var g gate
+	var turns atomic.Int64
+	var over atomic.Bool
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for !over.Load() {
+			g.lock()
+			for range 100 { // most of its time it has the lock
+				turns.Add(1)
+			}
+			g.unlock()
+		}
+	}()
+	const times = 200
+	waited := int64(0)
+	for range times {
+		for before := turns.Load(); turns.Load() == before; { // the other one is running
+			runtime.Gosched()
+		}
+		before := turns.Load()
+		g.lock()
+		waited += turns.Load() - before
+		g.unlock()
+	}
+	over.Store(true)
+	<-done
+	if most := int64(times * 100 * 2 * mostBarged); waited > most {
+		t.Errorf("%d steps of another goroutine before %d turns of this one, more than %d", waited, times, most)
 	}
 }

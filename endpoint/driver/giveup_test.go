@@ -131,6 +131,16 @@ func TestTimePassesUnderTraffic(t *testing.T) {
 		if ok, err := d.Wait(noContext, h, 20*time.Millisecond, new(endpoint.Status)); ok || err != nil {
 			t.Errorf("wait with a timeout: %v %v", ok, err)
 		}
+		w.open()
+		sync, err := d.Send(vec(nil), w.connect(d, 2), 3, nil, true) // which nobody receives
+		if err == nil {
+			err = d.SetTimeout(sync, 20*time.Millisecond)
+		}
+		if err != nil {
+			t.Error(err)
+		} else if st := w.wait(d, sync); st.Code != endpoint.TimedOut {
+			t.Errorf("a request whose time is over: %v", st.Code)
+		}
 	})()
 }
 
@@ -193,11 +203,23 @@ func TestPauseStopsWhoWaits(t *testing.T) {
 		if ok, err := c.Wait(noContext, connect, 20*time.Millisecond, new(endpoint.Status)); ok || err != nil || got.Load() {
 			t.Errorf("connected: %v %v, received: %v, while progression is off", ok, err, got.Load())
 		}
+		ours, err := b.Iconnect(board, 99, 0, 0, nil) // where nobody is
+		if err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(20 * time.Millisecond)
+		var st endpoint.Status
+		if ok, err := b.Test(ours, &st); ok || err != nil {
+			t.Errorf("a connect of its own ended: %v %v %v", st.Code, ok, err)
+		}
 		if err := b.Pause(false); err != nil {
 			t.Fatal(err)
 		}
 		join()
 		w.wait(c, connect)
+		if st := w.wait(b, ours); st.Code != endpoint.EndpointClosed {
+			t.Error(st.Code)
+		}
 	})
 }
 
@@ -290,13 +312,17 @@ func TestBusyCallerDoesNotStarveProgress(t *testing.T) {
 					call(b, h)
 				}
 			})
+			var larges []endpoint.Handle
 			for i := range uint64(20) {
-				large := w.recv(b, i, make([]byte, 1<<20))
-				w.wait(a, w.send(a, to, i, make([]byte, 1<<20))) // a rendezvous, which b serves
-				w.wait(b, large)
+				larges = append(larges, w.recv(b, 100+i, make([]byte, 1<<20)))
+				_, _ = b.Test(h, new(endpoint.Status))               // which takes the role from the endpoint's own goroutine
+				w.wait(a, w.send(a, to, 100+i, make([]byte, 1<<20))) // a rendezvous, which b serves
 			}
 			over.Store(true)
 			join()
+			for _, h := range larges { // not before: who waits makes progress
+				w.wait(b, h)
+			}
 		})
 	}
 }

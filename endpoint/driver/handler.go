@@ -41,6 +41,9 @@ func (d *Endpoint) runs(f func()) {
 	var thrown any
 	d.handling = true
 	own := d.own
+	if !d.back.watching {
+		d.back.watch() // f may take long, and strangers come meanwhile
+	}
 	d.outside(func() {
 		if own {
 			runHandler(f)
@@ -70,11 +73,15 @@ func (d *Endpoint) threw() bool { return d.thrown != nil && !d.handling }
 // rethrow lets a panic of the handler go on to who has made the pass, without the lock.
 func (d *Endpoint) rethrow() {
 	if d.threw() {
-		v := d.thrown
-		d.thrown = nil
-		d.unlock()
-		panic(v)
+		d.throwOn()
 	}
+}
+
+func (d *Endpoint) throwOn() {
+	v := d.thrown
+	d.thrown = nil
+	d.unlock()
+	panic(v)
 }
 
 // runHandler is a function of its own so that insideHandler finds it on the

@@ -276,6 +276,15 @@ func (d *Endpoint) Abandon(h endpoint.Handle, st *endpoint.Status) (fate endpoin
 	return fate, err
 }
 
+// Detach gives back the memory of a request that goes on.
+func (d *Endpoint) Detach(h endpoint.Handle) (mem []byte, free bool, err error) {
+	err = d.call(func(e *endpoint.Engine) error {
+		mem, free, err = e.Detach(h)
+		return err
+	})
+	return mem, free, err
+}
+
 // EagerTo returns the largest message that goes to a peer eagerly, -1 if that is not
 // known. It is for any goroutine.
 func (d *Endpoint) EagerTo(a endpoint.Addr) (n int, err error) {
@@ -337,6 +346,7 @@ func (d *Endpoint) Pause(off bool) error {
 	}
 	d.eng.Pause(off)
 	d.stir() // to park, or to poll
+	d.back.watch()
 	if !off {
 		d.once()
 	}

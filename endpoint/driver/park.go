@@ -72,6 +72,7 @@ type waiter struct {
 	ended  atomic.Bool // or its context
 
 	listed  bool // among those that are served
+	called  bool // may have been told to look
 	passive bool // polls never: others, or the endpoint's own goroutine, do
 	parks   bool // is to park, though the role is free
 	signal  chan struct{}
@@ -168,6 +169,14 @@ func (p *parking) put(w *waiter) {
 		p.spare = append(p.spare, w)
 	}
 	w.ok, w.err, w.late, w.parks, w.set, w.waiter, w.status.Context = false, nil, false, false, nil, nil, nil
+	if w.called {
+		w.quieten()
+	}
+}
+
+// quieten forgets that the waiter was told to look.
+func (w *waiter) quieten() {
+	w.called = w.kind == forWake
 	if len(w.signal) != 0 {
 		<-w.signal
 	}
@@ -179,7 +188,7 @@ func (d *Endpoint) list(w *waiter) {
 		return
 	}
 	w.check(d)
-	w.listed = true
+	w.listed, w.called = true, true
 	d.blocked++
 	if w.passive {
 		d.parked.passive++
@@ -197,9 +206,12 @@ func (d *Endpoint) list(w *waiter) {
 }
 
 func (d *Endpoint) unlist(w *waiter) {
-	if !w.listed {
-		return
+	if w.listed {
+		d.takeOff(w)
 	}
+}
+
+func (d *Endpoint) takeOff(w *waiter) {
 	w.listed = false
 	d.blocked--
 	if w.passive {

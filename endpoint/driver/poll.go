@@ -13,10 +13,29 @@ func (d *Endpoint) progress(own bool) bool {
 	d.own = own
 	n := 0
 	for _, p := range d.ports {
-		if n += p.Poll(d.eng); d.eng.Paused() {
+		if came := p.Poll(d.eng); came != 0 {
+			n += came
+			d.latest = p
+		}
+		if d.eng.Paused() {
 			break // by a handler
 		}
 	}
+	return d.digest(n)
+}
+
+// glance is progress, but of the ports it polls only the one that has delivered last.
+func (d *Endpoint) glance(own bool) bool {
+	if d.latest == nil {
+		return d.progress(own)
+	}
+	d.own = own
+	n := d.latest.Poll(d.eng)
+	return n != 0 && d.digest(n)
+}
+
+// digest is the rest of a pass, in which so many frames have come.
+func (d *Endpoint) digest(n int) bool {
 	if d.inbox.full() {
 		d.takeEvents()
 		n++
@@ -71,11 +90,13 @@ func (d *Endpoint) once() {
 	if d.heed.Load() != 0 {
 		d.attend()
 	}
-	d.back.passed()
-	if d.mayPass() && d.progress(false) {
-		d.dry = 0
-		d.rethrow()
-		return
+	if d.mayPass() {
+		d.back.passed()
+		if d.progress(false) {
+			d.dry = 0
+			d.rethrow()
+			return
+		}
 	}
 	if d.dry++; d.dry >= d.pace.polls() {
 		d.dry = 0
@@ -180,7 +201,13 @@ func (d *Endpoint) spin(w *waiter) (idle bool) {
 				return false
 			}
 		}
-		if d.progress(own) {
+		var came bool
+		if polls%portsEvery == 0 {
+			came = d.progress(own)
+		} else {
+			came = d.glance(own)
+		}
+		if came {
 			if !d.stays(w) || d.woken.Load() && !d.letRun(w) {
 				return false
 			}
@@ -201,7 +228,7 @@ func (d *Endpoint) spin(w *waiter) (idle bool) {
 			return false
 		}
 		if budget == unread {
-			budget, most = d.pace.begin(own || d.crowded())
+			budget, most = d.pace.begin(d.spinsFor(own))
 		}
 		if moved || since == unread {
 			since = now
@@ -217,6 +244,18 @@ func (d *Endpoint) spin(w *waiter) (idle bool) {
 		}
 	}
 }
+
+// spinsFor reports whether it is for the caller of spin to spin. The endpoint's own goroutine spins for those who park, and
+// not for a program that waits for nothing, or only where it asked for sleep.
+func (d *Endpoint) spinsFor(own bool) bool {
+	if own {
+		return d.blocked > d.parked.passive
+	}
+	return !d.crowded()
+}
+
+// portsEvery is how many polls there are between two that look at all ports, and not at the one alone that has delivered last.
+const portsEvery = 4
 
 // delivery is how many polls one counts as that has delivered something.
 const delivery = 8
@@ -256,10 +295,17 @@ func (d *Endpoint) letRun(w *waiter) bool {
 	return d.stays(w)
 }
 
+// How often a goroutine that polls in C goes through Go's scheduler: in so long, or so many times as long as that takes.
+const (
+	foreignOffers = time.Millisecond
+	foreignShare  = 100
+)
+
 // giveWay lets other goroutines and other processes have the core for a moment, and returns when that was over. The
 // caller counts for so many who spin.
 func (d *Endpoint) giveWay(now time.Duration, spins int32) (over time.Duration) {
-	offers := d.pace.offersProcessor(spins)
+	offers := d.pace.offersProcessor(spins) || d.foreign && now >= d.offerAt
+	before := now
 	d.outside(func() {
 		if offers {
 			runtime.Gosched()
@@ -268,6 +314,9 @@ func (d *Endpoint) giveWay(now time.Duration, spins int32) (over time.Duration) 
 		d.bell.Yield()
 		over = d.clock()
 	})
+	if offers {
+		d.offerAt = now + max(foreignOffers, foreignShare*(now-before))
+	}
 	d.pace.offered(over - now)
 	return over
 }
@@ -301,9 +350,7 @@ func (d *Endpoint) sleep(w *waiter) bool {
 				slept = d.clock() - slept
 			})
 			d.sleeper = nil
-			if !own {
-				d.pace.slept(slept)
-			}
+			d.pace.slept(slept)
 		}
 	}
 	if d.poller == w {

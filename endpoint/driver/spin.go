@@ -19,6 +19,10 @@ const (
 	keptTimes    = 16                   // offers of the core that nobody takes say that it is ours
 	sharedSpin   = 16                   // on a shared core the longest spin is so many times as long: others work meanwhile
 	loneOffers   = 16                   // a single endpoint offers its processor to goroutines in every so many offers
+	robbed       = time.Millisecond / 2 // an offer that takes longer went to a neighbour who computes
+	moreSleeps   = 8                    // one wait sleeps at once after that, and so many times as many each time that it happens again
+	mostSleeps   = 4096                 // but no more than so many
+	forgiven     = 1024                 // and so many offers without such a neighbour are as if there had been none
 	procsEvery   = 256                  // spins between two looks at GOMAXPROCS, which take a lock
 )
 
@@ -39,6 +43,9 @@ type pace struct {
 	shared  bool // the core is: yield after each poll
 	counted bool // among the spinners
 	kept    int  // offers of the core in a row that nobody took
+	safe    int  // offers since a neighbour kept the core
+	sleeps  int  // waits to come that sleep at once
+	series  int  // how many they were the last time
 	offers  uint32
 	begun   uint32
 	procs   int32 // GOMAXPROCS, of late
@@ -75,8 +82,12 @@ func (p *pace) first() int {
 
 // begin reports how long to spin now, and how many polls there are between two looks at the clock. The caller calls
 // rest when it does not spin any more.
-func (p *pace) begin(crowded bool) (budget time.Duration, polls int) {
-	if p.most == 0 || crowded {
+func (p *pace) begin(spins bool) (budget time.Duration, polls int) {
+	if p.most == 0 || !spins {
+		return 0, 1
+	}
+	if p.sleeps > 0 {
+		p.sleeps--
 		return 0, 1
 	}
 	if p.begun++; p.begun%procsEvery == 0 {
@@ -123,9 +134,16 @@ func (p *pace) polls() int {
 }
 
 // offered notes how long others had the core when we offered it. One offer that is taken
-// says that it is shared, and a number of them in a row that are not that it is ours.
+// says that it is shared, and a number of them in a row that are not that it is ours. A neighbour that computes keeps it for
+// its whole slice, and who sleeps has it back sooner: the system gives it to those that are woken.
 func (p *pace) offered(took time.Duration) {
+	if p.safe++; p.safe > forgiven {
+		p.series = 0
+	}
 	switch {
+	case took > robbed:
+		p.series = min(max(moreSleeps*p.series, 1), mostSleeps)
+		p.shared, p.kept, p.safe, p.sleeps = true, 0, 0, p.series
 	case took > taken:
 		p.shared, p.kept = true, 0
 	case p.shared:

@@ -35,7 +35,7 @@ func TestProcessorIsOffered(t *testing.T) {
 	defer runtime.GOMAXPROCS(procs)
 	p := newPace(0)
 	defer p.end()
-	p.begin(false)
+	p.begin(true)
 	defer p.rest()
 	offers := func() (n int) {
 		for range 4 * loneOffers {
@@ -66,7 +66,7 @@ func TestSpinnersAreCounted(t *testing.T) {
 	for i := range all {
 		all[i] = newPace(0)
 		defer all[i].end()
-		if budget, _ := all[i].begin(false); budget > 0 {
+		if budget, _ := all[i].begin(true); budget > 0 {
 			defer all[i].rest()
 			spun++
 		}
@@ -75,7 +75,67 @@ func TestSpinnersAreCounted(t *testing.T) {
 		t.Errorf("%d goroutines spin on 2 processors, alone %v", spun, all[2].alone())
 	}
 	never := newPace(-1)
-	if budget, _ := never.begin(false); budget != 0 || never.alone() {
+	if budget, _ := never.begin(true); budget != 0 || never.alone() {
 		t.Error("spins, though it is told never to")
+	}
+}
+
+// Where a neighbour keeps the core, waits sleep at once: more of them each time, until nobody has kept it for long.
+func TestWaitsSleepBesideWhoComputes(t *testing.T) {
+	p := newPace(0)
+	defer p.end()
+	asleep := func() (n int) {
+		for {
+			budget, _ := p.begin(true)
+			p.rest()
+			if budget > 0 {
+				return n
+			}
+			n++
+		}
+	}
+	if n := asleep(); n != 0 {
+		t.Fatalf("%d waits sleep at once on a core that nobody has wanted", n)
+	}
+	p.offered(robbed)
+	if n := asleep(); n != 0 {
+		t.Fatalf("%d waits sleep at once, though whoever was offered the core gave it back soon", n)
+	}
+	for want := 1; want <= mostSleeps; want *= moreSleeps {
+		p.offered(robbed + 1)
+		if n := asleep(); n != want {
+			t.Fatalf("%d waits sleep at once, not %d", n, want)
+		}
+	}
+	p.offered(robbed + 1)
+	if n := asleep(); n != mostSleeps {
+		t.Errorf("%d waits sleep at once, more than %d", n, mostSleeps)
+	}
+	for range forgiven + 1 {
+		p.offered(0)
+	}
+	p.offered(robbed + 1)
+	if n := asleep(); n != 1 {
+		t.Errorf("%d waits sleep at once after a long time alone, not 1", n)
+	}
+}
+
+// Callers spin by themselves, and the endpoint's own goroutine for those who park.
+func TestWhoSpins(t *testing.T) {
+	for _, c := range []struct {
+		blocked, passive int
+		caller, own      bool
+	}{
+		{0, 0, true, false},
+		{1, 0, true, true},
+		{2, 0, false, true},
+		{1, 1, false, false},
+		{2, 1, false, true},
+	} {
+		d := &Endpoint{blocked: c.blocked}
+		d.parked.passive = c.passive
+		if caller, own := d.spinsFor(false), d.spinsFor(true); caller != c.caller || own != c.own {
+			t.Errorf("%d wait, %d of them passively: a caller spins %v, the own goroutine %v", c.blocked, c.passive, caller, own)
+		}
 	}
 }

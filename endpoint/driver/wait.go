@@ -31,7 +31,7 @@ func (d *Endpoint) collect(ctx context.Context, q want, timeout time.Duration, s
 	if !ok && err == nil {
 		w := d.parked.get(q)
 		if ok, err = d.block(ctx, w, timeout); ok {
-			*st = w.status
+			st.Assign(&w.status)
 		}
 		d.parked.put(w)
 	}
@@ -50,14 +50,14 @@ func (d *Endpoint) Peek(ctx context.Context, timeout time.Duration) (endpoint.Ha
 // message that arrives is shown to one blocked caller.
 func (d *Endpoint) Probe(ctx context.Context, value, mask uint64, timeout time.Duration, st *endpoint.Status) (bool, error) {
 	found, ok, err := d.waitFor(ctx, want{kind: forProbe, value: value, mask: mask}, timeout)
-	*st = found.status
+	st.Assign(&found.status)
 	return ok, err
 }
 
 // Claim is Probe, and takes the message, which RecvClaimed receives.
 func (d *Endpoint) Claim(ctx context.Context, value, mask uint64, timeout time.Duration, st *endpoint.Status) (endpoint.Claim, bool, error) {
 	found, ok, err := d.waitFor(ctx, want{kind: forClaim, value: value, mask: mask}, timeout)
-	*st = found.status
+	st.Assign(&found.status)
 	return found.claim, ok, err
 }
 
@@ -109,7 +109,9 @@ func (d *Endpoint) block(ctx context.Context, w *waiter, timeout time.Duration) 
 	if ctx != nil && ctx.Done() != nil {
 		return d.blockUntil(ctx, w)
 	}
-	d.waitOn(w)
+	if d.waitOn(w); w.ok {
+		return true, nil
+	}
 	return d.result(w)
 }
 
@@ -157,7 +159,7 @@ func (d *Endpoint) waitOn(w *waiter) {
 		d.list(w)
 		over = w.over(d)
 	}
-	for passed := false; !over; over = w.over(d) {
+	for passed := false; !over; over = w.ok || w.over(d) {
 		switch {
 		case !w.passive && !w.parks && d.takeRole(w):
 			d.poll(w)

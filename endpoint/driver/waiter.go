@@ -22,7 +22,7 @@ type Waiter struct {
 // NewWaiter makes a Waiter. At a passive one goroutines don't poll: others, or the endpoint's own goroutine, do.
 func (d *Endpoint) NewWaiter(passive bool) *Waiter {
 	v := &Waiter{d: d, passive: passive}
-	v.w.signal = make(chan struct{}, 1)
+	v.w.signal, v.w.called = make(chan struct{}, 1), true
 	return v
 }
 

@@ -39,7 +39,7 @@ func send(t *Trace, a *arguments) error {
 	if err != nil {
 		return err
 	}
-	t.requests[name] = &traced{name: name, node: from, handle: h, seed: t.sends}
+	t.requests[name] = &traced{name: name, node: from, handle: h, seed: t.sends, sent: b.Vec}
 	return nil
 }
 
@@ -196,7 +196,7 @@ func (t *Trace) nameOf(n *Node, a endpoint.Addr) string {
 }
 
 // handler a off | continue | finished | recv NAME len=N | send NAME b match=N len=N |
-// disconnect: what the unexpected handler of a does from now on.
+// detach NAME | disconnect: what the unexpected handler of a does from now on.
 func handler(t *Trace, a *arguments) error {
 	n := t.node(a, 0)
 	if n == nil {
@@ -243,6 +243,10 @@ func (t *Trace) handle(n *Node, in *endpoint.Incoming, what string, a *arguments
 		one := *a
 		one.plain = append([]string{a.word(2), n.Name}, a.plain[3:]...)
 		return send(t, &one)
+	case "detach":
+		one := *a
+		one.plain = a.plain[2:]
+		return detach(t, &one)
 	case "disconnect":
 		return n.Engine.Disconnect(in.Source)
 	case "pause":

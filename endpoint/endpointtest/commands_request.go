@@ -14,6 +14,7 @@ var _ = family(map[string]command{
 	"testany":  testAny,
 	"cancel":   cancel,
 	"abandon":  abandon,
+	"detach":   detach,
 	"forget":   forget,
 	"buffered": buffered,
 	"timeout":  timeout,
@@ -140,6 +141,33 @@ func abandon(t *Trace, a *arguments) error {
 		t.printf("%s: %v", r.name, fate)
 	}
 	return err
+}
+
+// detach NAME: and writes to the memory that came back.
+func detach(t *Trace, a *arguments) error {
+	r := t.request(a, 0)
+	if r == nil {
+		return nil
+	}
+	mem, free, err := r.node.Engine.Detach(r.handle)
+	switch {
+	case err != nil:
+		return err
+	case !free:
+		t.printf("%s: in use", r.name)
+		return nil
+	case mem == nil:
+		t.printf("%s: nothing to detach", r.name)
+		return nil
+	}
+	t.printf("%s: detached", r.name)
+	if r.buffer == nil {
+		Fill(&r.sent, r.seed+1)
+		return nil
+	}
+	Fill(&r.buffer.Vec, 0)
+	r.buffer = around(mem)
+	return nil
 }
 
 // buffered NAME

@@ -23,8 +23,9 @@ func byteOf(seed, i int) byte { return byte(seed + i*31 + i>>8*7) }
 
 // Buffer is memory of a receive, cut into segments, with guards around each.
 type Buffer struct {
-	Vec wire.Vec
-	mem [][]byte
+	Vec    wire.Vec
+	mem    [][]byte
+	margin int // bytes of guard
 }
 
 const (
@@ -34,7 +35,7 @@ const (
 
 // NewBuffer makes a buffer with segments of these sizes.
 func NewBuffer(sizes ...int) *Buffer {
-	b := new(Buffer)
+	b := &Buffer{margin: guard}
 	for i, n := range sizes {
 		m := make([]byte, guard+n+guard)
 		for j := range m {
@@ -48,6 +49,13 @@ func NewBuffer(sizes ...int) *Buffer {
 			b.Vec.Rest = append(b.Vec.Rest, seg)
 		}
 	}
+	return b
+}
+
+// around is a buffer of memory that is there, without guards.
+func around(mem []byte) *Buffer {
+	b := new(Buffer)
+	b.Vec.First, b.mem = mem, [][]byte{mem}
 	return b
 }
 
@@ -68,14 +76,14 @@ func (b *Buffer) Check(seed, n int) error {
 	for i, m := range b.mem {
 		for j, c := range m {
 			want := byte(guardByte)
-			if j >= guard && j < len(m)-guard {
+			if j >= b.margin && j < len(m)-b.margin {
 				if at < n {
 					want = byteOf(seed, at)
 				}
 				at++
 			}
 			if c != want {
-				return fmt.Errorf("segment %d byte %d is %#x, want %#x", i, j-guard, c, want)
+				return fmt.Errorf("segment %d byte %d is %#x, want %#x", i, j-b.margin, c, want)
 			}
 		}
 	}
@@ -85,7 +93,7 @@ func (b *Buffer) Check(seed, n int) error {
 // CheckAround reports whether what lies around the segments is as it was.
 func (b *Buffer) CheckAround() error {
 	for i, m := range b.mem {
-		for j := range guard {
+		for j := range b.margin {
 			if m[j] != guardByte || m[len(m)-1-j] != guardByte {
 				return fmt.Errorf("memory around segment %d was written", i)
 			}

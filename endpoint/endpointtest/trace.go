@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"gomx/endpoint"
+	"gomx/transport/wire"
 )
 
 // Trace runs commands in a world and writes what happens.
@@ -26,8 +27,9 @@ type traced struct {
 	name   string
 	node   *Node
 	handle endpoint.Handle
-	buffer *Buffer // receives and gets
-	seed   int     // sends and puts
+	buffer *Buffer  // receives and gets
+	seed   int      // sends and puts
+	sent   wire.Vec // sends
 	access *tracedAccess
 }
 

@@ -36,9 +36,6 @@ func (r *Remote) Knock() { send(r.socket, &r.secret) }
 // Fenced reports whether Arm has no barrier.
 func (b *Bell) Fenced() bool { return b.fenced.Load() }
 
-// HasBarrier reports whether this machine has membarrier.
-func HasBarrier() bool { return registered() }
-
 // Spoil does to the word what a hostile peer could.
 func (b *Bell) Spoil(w uint32) { atomic.StoreUint32(b.word, w) }
 
@@ -47,9 +44,6 @@ func (r *Remote) DieRinging() { atomic.OrUint32(r.word, ringing) }
 
 // Word returns what peers see.
 func (b *Bell) Word() uint32 { return atomic.LoadUint32(b.word) }
-
-// Page returns the control page's descriptor.
-func (b *Bell) Page() int { return b.page.FD() }
 
 // FailingSleep sleeps on an epoll descriptor that epoll_wait fails for, as it does when a signal interrupts it.
 func FailingSleep(d time.Duration) (events int) {

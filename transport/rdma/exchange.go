@@ -49,7 +49,7 @@ func (p *port) Dial(ctx context.Context, peer transport.Address) (transport.Link
 		return err
 	})
 	if err != nil {
-		return nil, fmt.Errorf("rdma: %w", err)
+		return nil, fmt.Errorf("rdma: %w", transport.Shortage(err))
 	}
 	return l, nil
 }

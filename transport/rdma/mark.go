@@ -12,7 +12,7 @@ import (
 // last packet, after packets were lost. As its source reads, it takes the answers to a read for old ones when a
 // request behind the read was lost.
 // So the last bytes of where a read goes to are made such as nobody guesses, and if they are the same after it,
-// nothing has come. By chance that is so of bytes that have come, too; those come once more, by blocks.
+// nothing has come. That is done for this driver alone. By chance that is so of bytes that have come, too; those come once more, by blocks.
 const (
 	markSize    = 8
 	leastPacket = 256 // the smallest MTU there is: the last packet of a read has so many bytes, or fewer
@@ -21,6 +21,12 @@ const (
 // readEnd is where in the message a read ends, and of how many bytes from there back it is known that they
 // come in one packet.
 type readEnd struct{ at, last int }
+
+// softParent is what the driver of Soft-RoCE, and no other, has in a device's folder: the network interface that it runs on.
+const softParent = "parent"
+
+// soft reports whether the device of a port is Soft-RoCE.
+func (s sysfs) soft(p *Port) bool { return text(s.path(p.Device), softParent) != "" }
 
 // mark prepares where a read of n bytes goes to, which is the next one.
 func (g *pull) mark(n int) {

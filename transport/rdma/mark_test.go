@@ -4,6 +4,7 @@ package rdma
 
 import (
 	"math/rand/v2"
+	"os"
 	"testing"
 
 	"gomx/transport/wire"
@@ -35,5 +36,28 @@ func TestReadWithoutItsLastPacket(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// Only the driver of Soft-RoCE names the interface that its device runs on.
+func TestSoftRoCEIsKnown(t *testing.T) {
+	files := rocePort("rxe0")
+	files["rxe0/parent"] = "eth0"
+	for name, content := range rocePort("mlx5_0") {
+		files[name] = content
+	}
+	s := tree(t, files)
+	if !s.soft(&Port{Device: "rxe0", Number: 1}) || s.soft(&Port{Device: "mlx5_0", Number: 1}) {
+		t.Errorf("Soft-RoCE: rxe0 %v, mlx5_0 %v", s.soft(&Port{Device: "rxe0", Number: 1}), s.soft(&Port{Device: "mlx5_0", Number: 1}))
+	}
+}
+
+func TestSoftRoCEOfTheMachine(t *testing.T) {
+	p := &Port{Device: "rxe0", Number: 1}
+	if _, err := os.Stat(systemSysfs.path(p.Device)); err != nil {
+		t.Skip("needs Soft-RoCE, as the machine of integration/rdmavm has: ", err)
+	}
+	if !systemSysfs.soft(p) {
+		t.Error("rxe0 is not known for Soft-RoCE")
 	}
 }

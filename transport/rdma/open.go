@@ -51,6 +51,7 @@ func (t *Transport) open(o transport.Open) (*port, error) {
 	p := &port{
 		opt: &t.opt, self: o.Self, session: o.Session, events: o.Events, bell: o.Bell, at: at,
 		ready: make(chan struct{}), table: map[uint32]*link{}, all: map[*link]struct{}{},
+		soft: systemSysfs.soft(&at.port),
 	}
 	// The address first: if it is taken, nothing else is made. Who comes waits.
 	p.build.add(func() (closer, error) {

@@ -5,7 +5,6 @@ package rdma
 import (
 	"encoding/binary"
 	"fmt"
-	"runtime"
 	"time"
 
 	"gomx/transport"
@@ -96,32 +95,12 @@ func (p *port) tries() int {
 	return 1
 }
 
-// A goroutine that has not been through the scheduler for 10 ms loses its processor as
-// soon as the run time's monitor finds it in C, and here it nearly always is. The monitor
-// is then busy with that, thousands of times a second. So who polls goes through the
-// scheduler before.
-const (
-	yieldEvery = time.Millisecond
-	yieldLooks = 32  // calls of fetch between two looks at the clock
-	yieldShare = 100 // the time between is so many times that which it takes, or more
-)
-
-func (p *port) yield() {
-	now := time.Now()
-	if now.Before(p.yieldAt) {
-		return
-	}
-	runtime.Gosched()
-	took := time.Since(now)
-	p.yieldAt = now.Add(took + max(yieldEvery, yieldShare*took))
-}
+// PollsInC says so: package transport has why that matters.
+func (p *port) PollsInC() {}
 
 // fetch takes completions out of the queue and returns how many there were. It looks
 // so many times.
 func (p *port) fetch(tries int) int {
-	if p.fetches++; p.fetches%yieldLooks == 0 {
-		p.yield()
-	}
 	if p.taken == len(p.done) {
 		p.done, p.taken = p.done[:0], 0
 	}

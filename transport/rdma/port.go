@@ -36,10 +36,11 @@ type port struct {
 	queue       *verbs.Queue
 	inbox       *verbs.Inbox
 	state       verbs.PortState
-	maxReceives int // in the inbox
-	maxSignals  int // in the queue, besides
-	maxPieces   int // of a request
-	bounceMost  int // bytes of a message that goes through a slot of bounce
+	maxReceives int  // in the inbox
+	maxSignals  int  // in the queue, besides
+	maxPieces   int  // of a request
+	soft        bool // the device is Soft-RoCE, whose reads need a second look
+	bounceMost  int  // bytes of a message that goes through a slot of bounce
 	in          receives
 	memory      memory
 	closed      atomic.Bool
@@ -66,11 +67,9 @@ type port struct {
 	ailing   []*link // whose end has been found out
 	leaving  []*link // closed, with work under way
 	head     wire.Header
-	turn     uint32 // counts calls of Poll
-	stopped  bool   // the handler wants nothing more in this one
-	idle     int    // calls of Poll in a row in which nothing came
-	fetches  uint32
-	yieldAt  time.Time
+	turn     uint32     // counts calls of Poll
+	stopped  bool       // the handler wants nothing more in this one
+	idle     int        // calls of Poll in a row in which nothing came
 	armed    bool       // the next completion wakes
 	watched  *epoll.Set // see watch
 	broken   error      // why the device is of no use any more

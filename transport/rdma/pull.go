@@ -120,7 +120,9 @@ func (l *link) read() {
 		i := item{kind: readItem, pull: g}
 		if !g.cut.Done() {
 			r := g.cut.Next(pieces[:0])
-			g.mark(r.Len())
+			if p.soft {
+				g.mark(r.Len())
+			}
 			f := l.mark(&i, 0)
 			p.sends.Read(uint64(l.work.add(i)), f, r.From, r.Key, r.Into...)
 		} else {

@@ -8,22 +8,53 @@ import (
 	"io"
 
 	"gomx/transport"
+	"gomx/transport/internal/epoll"
 	"gomx/transport/internal/segment"
 )
 
-// watch waits for the end of the socket, which comes with the end of the peer's
-// process or port, and for arenas the peer makes after we have met.
-func (l *link) watch() {
+// watch waits for what comes on the links' sockets: their ends, each with the end of the peer's
+// process or port, and arenas that peers make after we have met. One goroutine does so for all links.
+func (p *port) watch() {
+	defer p.watching.Done()
+	for {
+		n := p.sockets.Pend()
+		if n == 0 {
+			return
+		}
+		for i := range n {
+			if e := p.sockets.Event(i); e.Readable {
+				if l := p.of(e.Key); l != nil {
+					l.hear()
+				}
+			}
+		}
+	}
+}
+
+// join has the link's socket watched.
+func (l *link) join(sockets *epoll.Pending) error {
+	raw, err := l.conn.SyscallConn()
+	if err != nil {
+		return err
+	}
+	added := raw.Control(func(fd uintptr) { err = sockets.Add(int(fd), l.key) })
+	return errors.Join(added, err)
+}
+
+// hear takes all that has come on the socket. A peer tells of its arena once, so that it can't keep us here.
+func (l *link) hear() {
 	var b [placeSize + 1]byte
 	for {
-		n, fds, err := segment.RecvFDs(l.conn, b[:], 1)
-		if err == nil && n == placeSize && len(fds) == 1 {
+		n, fds, err := segment.TakeFDs(l.conn, b[:], 1)
+		switch {
+		case errors.Is(err, segment.ErrNothing):
+			return
+		case err == nil && n == placeSize && len(fds) == 1 && !l.heard:
+			l.heard = true
 			l.mapArena(parsePlace(b[:n]), fds[0])
 			continue
-		}
-		closeFDs(fds)
-		switch {
 		case err == nil:
+			closeFDs(fds)
 			err = fmt.Errorf("%w: %d bytes and %d descriptors on the socket", transport.ErrCorrupt, n, len(fds))
 		case errors.Is(err, io.EOF):
 			err = transport.ErrPeerDied

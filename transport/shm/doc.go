@@ -39,7 +39,7 @@
 //     it finds. In Go's memory model, too, the loads happen before the addition of
 //     0, that before the addition of 1, and that before the user's writes.
 //
-// Within a process all but watch runs under the endpoint's lock; what watch and the
+// Within a process all but hear runs under the endpoint's lock; what hear and the
 // poller share are atomic pointers and flags.
 //
 // System calls and unsafe live in internal/: segment (memory), ring (frames),

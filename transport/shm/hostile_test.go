@@ -361,6 +361,7 @@ func TestBadArenas(t *testing.T) {
 		"empty":      {func(a *attacker) ([]byte, []int) { return place(1<<30, 0), []int{a.memfd(1<<20, true)} }, false},
 		"negative":   {func(a *attacker) ([]byte, []int) { return place(1<<30, 1<<63), []int{a.memfd(1<<20, true)} }, false},
 		"unsealed":   {func(a *attacker) ([]byte, []int) { return place(1<<30, 1<<20), []int{a.memfd(1<<20, false)} }, false},
+		"told twice": {func(a *attacker) ([]byte, []int) { return place(1<<30, 1<<20), []int{a.memfd(1<<20, true)} }, true},
 		"no memory":  {func(a *attacker) ([]byte, []int) { return place(1<<30, 1<<20), nil }, true},
 		"two":        {func(a *attacker) ([]byte, []int) { return place(1<<30, 1<<20), a.fds()[:2] }, true},
 		"short":      {func(a *attacker) ([]byte, []int) { return place(1, 1)[:8], []int{a.pair.FD()} }, true},
@@ -377,6 +378,9 @@ func TestBadArenas(t *testing.T) {
 			l.Bind(1)
 			b, fds := c.message(a)
 			a.say(b, fds...)
+			if name == "told twice" {
+				a.say(b, fds...)
+			}
 			if !c.ends {
 				time.Sleep(5 * time.Millisecond)
 				if l.far.Load() != nil {

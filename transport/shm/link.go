@@ -16,7 +16,7 @@ import (
 	"gomx/transport/wire"
 )
 
-// link is a connection to one peer. All but watch runs under the endpoint's lock.
+// link is a connection to one peer. All but hear runs under the endpoint's lock.
 type link struct {
 	out  *ring.Writer // nil once closed
 	bell *bell.Remote
@@ -26,6 +26,7 @@ type link struct {
 
 	port    *port
 	conn    *net.UnixConn
+	key     int32 // of conn among the sockets that the port watches
 	pair    *segment.Mem
 	address transport.Address
 	session uint32
@@ -39,6 +40,7 @@ type link struct {
 	blocks  blockTimer
 	far     atomic.Pointer[farArena] // the peer's arena, mapped
 	told    bool                     // the peer knows our arena
+	heard   bool                     // we know the peer's
 
 	released atomic.Bool // nothing may be mapped any more
 
@@ -69,6 +71,7 @@ func (p *port) newLink(c *net.UnixConn, pair *segment.Mem, dialled bool, pid int
 		return nil, err
 	}
 	if len(rest) > 0 {
+		l.heard = true
 		l.mapArena(h.arena, rest[0])
 	}
 	if err := l.probe(h); err != nil {
@@ -78,7 +81,6 @@ func (p *port) newLink(c *net.UnixConn, pair *segment.Mem, dialled bool, pid int
 		l.release()
 		return nil, err
 	}
-	go l.watch()
 	return l, nil
 }
 

@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"math"
 	"net"
 	"slices"
 	"strconv"
@@ -14,6 +15,7 @@ import (
 
 	"gomx/transport"
 	"gomx/transport/bell"
+	"gomx/transport/internal/epoll"
 	"gomx/transport/wire"
 )
 
@@ -42,11 +44,14 @@ type port struct {
 
 	learned experience // under the endpoint's lock, too
 
-	mu  sync.Mutex
-	all map[*link]struct{} // bound or not
+	mu       sync.Mutex
+	all      map[int32]*link // bound or not, by their keys
+	lastKey  int32
+	sockets  *epoll.Pending // of all links; nil until there is one
+	watching sync.WaitGroup
 }
 
-// keep notes a link that must be closed with the port. It refuses once the port
+// keep notes a link that must be closed with the port, and has its socket watched. It refuses once the port
 // is closed.
 func (p *port) keep(l *link) error {
 	p.mu.Lock()
@@ -54,23 +59,47 @@ func (p *port) keep(l *link) error {
 	if p.closed.Load() {
 		return transport.ErrClosed
 	}
-	if p.all == nil {
-		p.all = map[*link]struct{}{}
+	if p.sockets == nil {
+		sockets, err := epoll.NewPending()
+		if err != nil {
+			return err
+		}
+		p.sockets, p.all = sockets, map[int32]*link{}
+		p.watching.Add(1)
+		go p.watch()
 	}
-	p.all[l] = struct{}{}
+	p.lastKey = (p.lastKey + 1) & math.MaxInt32
+	for p.all[p.lastKey] != nil {
+		p.lastKey = (p.lastKey + 1) & math.MaxInt32
+	}
+	l.key = p.lastKey
+	p.all[l.key] = l
+	if err := l.join(p.sockets); err != nil {
+		delete(p.all, l.key)
+		return err
+	}
 	return nil
 }
 
 func (p *port) drop(l *link) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	delete(p.all, l)
+	if p.all[l.key] == l {
+		delete(p.all, l.key)
+	}
+}
+
+// of returns the link that has a key, or nil if that is closed.
+func (p *port) of(key int32) *link {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.all[key]
 }
 
 func (p *port) every() []*link {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return slices.Collect(maps.Keys(p.all))
+	return slices.Collect(maps.Values(p.all))
 }
 
 // remove takes a link out of the polling, and ends its pulls.
@@ -124,6 +153,10 @@ func (p *port) Close() error {
 	p.accepting.Wait()
 	for _, l := range p.every() {
 		l.Close()
+	}
+	if p.sockets != nil { // no link is kept any more
+		p.sockets.Close()
+		p.watching.Wait()
 	}
 	return err
 }

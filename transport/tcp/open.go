@@ -31,7 +31,7 @@ func (p *port) Dial(ctx context.Context, peer transport.Address) (transport.Link
 		return err
 	})
 	if err != nil {
-		return nil, fmt.Errorf("tcp: %w", err)
+		return nil, fmt.Errorf("tcp: %w", transport.Shortage(err))
 	}
 	return l, nil
 }

@@ -9,4 +9,6 @@
 //     until nothing is left.
 //   - The system writes events into memory of the Set, and keeps no address of it
 //     after the call, which is a raw one: it never waits, so the scheduler is not told.
+//   - A Pending hands its descriptor to Go's network poller, which takes one of epoll like any other. From then on the
+//     file that it is in closes it, and not before the last Take.
 package epoll

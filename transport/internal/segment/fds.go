@@ -5,6 +5,7 @@ package segment
 import (
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"os"
 
@@ -47,7 +48,40 @@ func SendFDs(c *net.UnixConn, msg []byte, fds ...int) error {
 func RecvFDs(c *net.UnixConn, buf []byte, limit int) (n int, fds []int, err error) {
 	control := make([]byte, unix.CmsgSpace(4*max(limit, 1)))
 	n, got, flags, _, err := c.ReadMsgUnix(buf, control)
-	fds, odd := descriptors(control[:got])
+	return received(n, flags, control[:got], len(buf), limit, err)
+}
+
+// ErrNothing says that nothing has come.
+var ErrNothing = errors.New("nothing has come")
+
+// TakeFDs is RecvFDs without a wait. Error besides: ErrNothing.
+func TakeFDs(c *net.UnixConn, buf []byte, limit int) (n int, fds []int, err error) {
+	control := make([]byte, unix.CmsgSpace(4*max(limit, 1)))
+	raw, err := c.SyscallConn()
+	if err != nil {
+		return 0, nil, fmt.Errorf("receiving descriptors: %w", err)
+	}
+	var got, flags int
+	var failed error
+	err = raw.Read(func(fd uintptr) bool {
+		n, got, flags, _, failed = unix.Recvmsg(int(fd), buf, control, unix.MSG_DONTWAIT|unix.MSG_CMSG_CLOEXEC)
+		return true
+	})
+	switch {
+	case err != nil:
+	case errors.Is(failed, unix.EAGAIN):
+		return 0, nil, ErrNothing
+	case failed != nil:
+		err = os.NewSyscallError("recvmsg", failed)
+	case n == 0:
+		err = io.EOF
+	}
+	return received(max(n, 0), flags, control[:max(got, 0)], len(buf), limit, err)
+}
+
+// received checks what has come, and closes the descriptors of what is refused.
+func received(n, flags int, control []byte, room, limit int, err error) (int, []int, error) {
+	fds, odd := descriptors(control)
 	switch {
 	case err != nil:
 	case odd != nil:
@@ -57,7 +91,7 @@ func RecvFDs(c *net.UnixConn, buf []byte, limit int) (n int, fds []int, err erro
 	case flags&unix.MSG_CTRUNC != 0 || len(fds) > limit:
 		err = fmt.Errorf("more than the %d descriptors expected", limit)
 	case flags&unix.MSG_TRUNC != 0:
-		err = fmt.Errorf("message longer than %d bytes", len(buf))
+		err = fmt.Errorf("message longer than %d bytes", room)
 	}
 	if err != nil {
 		closeAll(fds)

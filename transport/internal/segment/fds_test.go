@@ -72,8 +72,14 @@ func TestPlainMessageAndEnd(t *testing.T) {
 	if n, fds, err := segment.RecvFDs(b, buf, 0); n != 1 || fds != nil || err != nil {
 		t.Fatal(n, fds, err)
 	}
+	if _, _, err := segment.TakeFDs(b, buf, 1); !errors.Is(err, segment.ErrNothing) {
+		t.Fatalf("though nothing has come: %v", err)
+	}
 	_ = a.Close()
 	if _, _, err := segment.RecvFDs(b, buf, 1); !errors.Is(err, io.EOF) {
+		t.Fatalf("after the end: %v", err)
+	}
+	if _, _, err := segment.TakeFDs(b, buf, 1); !errors.Is(err, io.EOF) {
 		t.Fatalf("after the end: %v", err)
 	}
 }
@@ -88,7 +94,11 @@ func TestExcessFDsAreClosed(t *testing.T) {
 				t.Fatal(err)
 			}
 			before := openFDs(t)
-			_, got, err := segment.RecvFDs(b, make([]byte, 1), limit)
+			receive := segment.RecvFDs
+			if limit%2 == 1 {
+				receive = segment.TakeFDs
+			}
+			_, got, err := receive(b, make([]byte, 1), limit)
 			if err == nil || got != nil {
 				t.Fatalf("%d sent, limit %d: %v, %v", sent, limit, got, err)
 			}

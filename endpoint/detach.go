@@ -1,0 +1,56 @@
+package endpoint
+
+import "gomx/transport/wire"
+
+// Detach gives the caller back the memory of a request that is under way: a send or a put, or a receive by blocks,
+// goes on with a copy. mem is that copy, in one piece: a message that is received lies there in the end; nil if the request
+// needs none. With free nobody reads or writes the caller's memory any more. Without, the request is a receive or a get that waits, or
+// one that a link writes into, or a send to ourselves whose bytes the handler reads where they lie.
+func (e *Engine) Detach(h Handle) (mem []byte, free bool, err error) {
+	_, r := e.reqs.user(h)
+	switch {
+	case r == nil:
+		return nil, false, ErrBadRequest
+	case r.state == stateBuffered, r.state == stateComplete, r.kind == kindConnect, r.kind == kindWatch:
+		return nil, true, nil
+	case h == e.read || !r.movable():
+		return nil, false, nil
+	}
+	e.unexpose(r)
+	if p := e.peers[r.peer]; r.flags&pushed != 0 && p.link != nil {
+		p.link.Reclaim() // of all that was sent of it: the peer has not said that it has everything
+		p.pushing = 0
+	}
+	r.flags &^= pushed
+	mem = make([]byte, r.vec.Len())
+	r.vec.Gather(mem, 0)
+	if r.flags&listed != 0 {
+		clear(r.list)
+		r.list = r.list[:0]
+		r.flags &^= listed
+	}
+	r.vec = wire.Vec{First: mem}
+	return mem, true, nil
+}
+
+// movable reports whether a pending request can go on with other memory.
+func (r *request) movable() bool {
+	switch r.kind {
+	case kindSend, kindSyncSend, kindPut:
+		return r.state == stateQueued || r.state == stateUnpaid || r.state == stateOffered
+	case kindRecv:
+		return r.state == statePulling && r.pull != none
+	}
+	return false
+}
+
+// unexpose ends the description of a request's memory that the peer may have.
+func (e *Engine) unexpose(r *request) {
+	if r.flags&exposed == 0 {
+		return
+	}
+	if p := e.peers[r.peer]; p.link != nil {
+		p.link.Unexpose(r.token)
+	}
+	r.flags &^= exposed
+}
