@@ -8,22 +8,23 @@ import (
 
 // Close closes a socket of any kind (4.4). The socket is refused everywhere at once.
 // Sends that have started still reach the peer, and the end of the operation, an event
-// of type EvtClose, says that all is over; with Block the call waits for that. It comes when the peer's library
-// has what was sent, which then survives the end of this process, or when it has not answered for lingerTime, a second.
+// of type EvtClose, says that all is over; with Block the call waits for that. It comes when these sends have ended, which is for
+// the peer to allow and may take any time, and its library
+// has what was sent, which then survives the end of this process, or has not answered for lingerTime, a second.
 // Receives that wait end with nothing. With DontLinger the connection is torn down: whatever
-// waits, at both sides, ends with ECONNRESET. A listener's Accepts, and a connect that is under way,
+// waits, at both sides, ends with ECONNRESET, here at once, whatever the peer does. A listener's Accepts, and a connect that is under way,
 // end with ECANCELED. Errors: EBADF, EINVAL.
 func (s *Socket) Close(flags Flags, q *Queue, ahandle any) error {
 	if flags&^(Block|DontLinger) != 0 {
 		return fail("close", EINVAL)
 	}
 	if n := s.lockFor(life.Close); n != 0 {
-		return fail("close", n)
+		return s.fail("close", n)
 	}
 	o, n := s.begin(EvtClose, flags, q, ahandle)
 	if n != 0 {
 		s.mu.Unlock()
-		return fail("close", n)
+		return s.fail("close", n)
 	}
 	var abrupt Errno
 	if flags&DontLinger != 0 {
@@ -37,7 +38,7 @@ func (s *Socket) Close(flags Flags, q *Queue, ahandle any) error {
 		return nil
 	}
 	_, _, n = s.await(o)
-	return fail("close", n)
+	return s.fail("close", n)
 }
 
 // BlockingClose closes a socket, and waits until all is over (9.5).
@@ -60,6 +61,8 @@ func (s *Socket) part(abrupt Errno) {
 		s.life.Shut(life.Reading)
 		s.stopReading()
 		s.conceal(toRead, 0)
+	case life.Lost:
+		s.tear(s.fate)
 	}
 }
 
@@ -69,6 +72,7 @@ func (s *Socket) reject(n Errno) {
 		_ = s.say(ctlReset, nil)
 	}
 	s.tear(n)
+	s.cutLoose()
 }
 
 // closePost ends a listener.
@@ -174,19 +178,24 @@ func (s *Socket) Shutdown(how How, flags Flags, q *Queue, ahandle any) error {
 	if flags&^Block != 0 {
 		return fail("shutdown", EINVAL)
 	}
+	return s.shutdown(how, flags, q, ahandle)
+}
+
+// shutdown is Shutdown, which nobody has to hear the end of.
+func (s *Socket) shutdown(how How, flags Flags, q *Queue, ahandle any) error {
 	if n := s.lockFor(life.Shutdown); n != 0 {
-		return fail("shutdown", n)
+		return s.fail("shutdown", n)
 	}
 	o, n := s.begin(EvtShutdown, flags, q, ahandle)
 	if n != 0 {
 		s.mu.Unlock()
-		return fail("shutdown", n)
+		return s.fail("shutdown", n)
 	}
 	open, n := s.life.Shutdown(how)
 	if n != 0 {
 		s.refuse(o)
 		s.mu.Unlock()
-		return fail("shutdown", n)
+		return s.fail("shutdown", n)
 	}
 	o.extra = &extra{how: open}
 	if open&ShutRD != 0 {
@@ -203,7 +212,7 @@ func (s *Socket) Shutdown(how How, flags Flags, q *Queue, ahandle any) error {
 		return nil
 	}
 	_, _, n = s.await(o)
-	return fail("shutdown", n)
+	return s.fail("shutdown", n)
 }
 
 // stopReading ends our receives, and tells the peer.

@@ -19,6 +19,10 @@ type Conn struct {
 	closed  atomic.Bool
 	in, out half
 	staged  staged
+	ended   atomic.Bool // Read has returned the end of the stream
+	refused bool        // the peer takes nothing any more, as Write has said
+	late    *op         // a receive that was given up, and goes on
+	rest    []byte      // of what has come in such a one
 }
 
 var _ net.Conn = (*Conn)(nil)
@@ -74,20 +78,14 @@ func (h *half) await(o *op) bool {
 	return o.ready()
 }
 
-// end waits for an operation, takes it back if there is a reason to stop, and
-// returns how it ended.
-func (h *half) end(o *op) (int, Errno) {
+// end waits for an operation until it ends, or gives it up if there is a reason to stop. It returns how it ended; left: it goes on.
+func (h *half) end(o *op) (length int, n Errno, left bool) {
 	s := h.c.s
-	if !h.await(o) {
-		s.mu.Lock()
-		if o.live {
-			s.takeBack(o)
-			s.settle()
-		}
-		s.mu.Unlock()
+	if !h.await(o) && !s.giveUp(o) {
+		return o.gone, ECANCELED, true
 	}
-	length, _, n := s.await(o)
-	return length, n
+	length, _, n = s.await(o)
+	return length, n, false
 }
 
 // Read reads what is there, and waits until there is something. The end of the
@@ -101,23 +99,35 @@ func (c *Conn) Read(b []byte) (int, error) {
 
 func (c *Conn) read(b []byte) (int, error) {
 	for {
-		if err := c.in.stopped(); err != nil {
+		switch err := c.in.stopped(); {
+		case len(b) == 0 && !c.closed.Load():
+			return 0, nil
+		case err != nil:
 			return 0, c.fault("read", err)
 		}
-		if len(b) == 0 {
-			return 0, nil
+		if c.late != nil && !c.takeLate() {
+			continue
+		}
+		if len(c.rest) > 0 {
+			n := copy(b, c.rest)
+			c.rest = c.rest[n:]
+			return n, nil
 		}
 		o, n := c.s.beginRead(b[:min(len(b), mostAtOnce)])
 		if n != 0 {
 			return 0, c.fault("read", n)
 		}
-		length, n := c.in.end(o)
+		length, n, left := c.in.end(o)
+		if left {
+			c.late = o
+		}
 		switch {
 		case length > 0:
 			return length, nil
 		case n == 0 && c.closed.Load():
 			return 0, c.fault("read", net.ErrClosed)
 		case n == 0:
+			c.ended.Store(true)
 			return 0, io.EOF
 		case n != ECANCELED:
 			return 0, c.fault("read", n)
@@ -125,7 +135,18 @@ func (c *Conn) read(b []byte) (int, error) {
 	}
 }
 
-// Write writes all of b. If it can't, it returns how much the peer will see. Short
+// takeLate waits for a receive that was given up, and keeps what has come in it. False: there is a reason to stop.
+func (c *Conn) takeLate() bool {
+	if !c.in.await(c.late) {
+		return false
+	}
+	mem := c.late.buf
+	length, _, _ := c.s.collect(c.late) // why it failed, the next receive finds out
+	c.late, c.rest = nil, mem[:length]
+	return true
+}
+
+// Write writes all of b. If it can't, it returns how much the peer will see. b is not read after it has returned. Short
 // pieces are copied and go out without waiting, as the system does it; that they
 // could not is the error of a later call.
 func (c *Conn) Write(b []byte) (int, error) {
@@ -141,6 +162,9 @@ func (c *Conn) write(b []byte) (sent int, err error) {
 			return sent, c.fault("write", err)
 		}
 		if len(b) == 0 {
+			if n := c.s.canSend(); n != 0 {
+				return 0, c.fault("write", n)
+			}
 			return 0, nil
 		}
 		var length int
@@ -155,17 +179,27 @@ func (c *Conn) write(b []byte) (sent int, err error) {
 		case sent == len(b):
 			return sent, nil
 		case n != 0 && n != ECANCELED:
+			if n == EPIPE {
+				c.letRead()
+			}
 			return sent, c.fault("write", n)
 		}
 	}
 }
 
 func (c *Conn) writeLong(b []byte) (int, Errno) {
+	if !c.reap() {
+		return 0, ECANCELED
+	}
 	o, _, n := c.s.beginWrite(b)
 	if n != 0 {
 		return 0, n
 	}
-	return c.out.end(o)
+	length, n, left := c.out.end(o)
+	if left {
+		c.staged.push(onItsWay{o: o})
+	}
+	return length, n
 }
 
 // Close closes the connection. Reads and Writes that wait end with net.ErrClosed, and
@@ -201,7 +235,7 @@ func (c *Conn) Close() error {
 func (c *Conn) CloseRead() error { return c.shut(ShutRD) }
 
 // CloseWrite ends the direction towards the peer, behind what was written. The peer
-// reads that, then io.EOF.
+// reads that, then io.EOF. It waits for a Write that is under way, and for nothing else.
 func (c *Conn) CloseWrite() error {
 	c.out.turn.Lock()
 	defer c.out.turn.Unlock()
@@ -212,7 +246,7 @@ func (c *Conn) shut(how How) error {
 	if c.closed.Load() {
 		return c.fault("close", net.ErrClosed)
 	}
-	if err := c.s.Shutdown(how, Block, nil, nil); err != nil {
+	if err := c.s.shutdown(how, Unsignaled, nil, nil); err != nil && !errors.Is(err, EBUSY) { // one is under way
 		return c.fault("close", err)
 	}
 	return nil
@@ -227,7 +261,7 @@ func (c *Conn) SetDeadline(t time.Time) error { return c.setDeadlines(t, &c.in, 
 func (c *Conn) SetReadDeadline(t time.Time) error { return c.setDeadlines(t, &c.in) }
 
 // SetWriteDeadline sets the deadline of Write. A Write that ends with it may have
-// written a part.
+// written a part, which its length says; its memory is free.
 func (c *Conn) SetWriteDeadline(t time.Time) error { return c.setDeadlines(t, &c.out) }
 
 func (c *Conn) setDeadlines(t time.Time, halves ...*half) error {

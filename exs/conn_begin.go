@@ -1,18 +1,23 @@
 package exs
 
-import "gomx/exs/internal/life"
-
 // mostAtOnce is the longest operation that a Conn makes, in bytes.
 const mostAtOnce = 1 << 30
 
 // beginRead starts a receive of a stream that the caller waits for by himself.
 func (s *Socket) beginRead(b []byte) (*op, Errno) {
-	if n := s.lockFor(life.Recv); n != 0 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if n := s.canReceive(); n != 0 {
 		return nil, n
 	}
-	o, n := s.launchRecv(EvtRecv, b, nil, nowhere, false, Block, nil, nil, Unregistered)
-	s.mu.Unlock()
-	return o, n
+	return s.launchRecv(EvtRecv, b, nil, nowhere, false, Block, nil, nil, Unregistered)
+}
+
+// canSend returns why nothing can be sent, or 0.
+func (s *Socket) canSend() Errno {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.life.CanSend()
 }
 
 // beginWrite starts a send. gone says that all of it is on its way, if all before

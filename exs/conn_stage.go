@@ -2,24 +2,27 @@ package exs
 
 import "sync"
 
-// Writes up to stageSize bytes are copied, so that nobody waits until they have left,
-// as many as mostStaged at a time.
+// Writes up to stageSize bytes are copied, so that nobody waits until they have left. Of these, and of longer ones that were
+// given up, as many as mostStaged are on their way at a time.
 const (
 	stageSize  = 4 << 10
 	mostStaged = 4
 )
 
 // stage is a copy of what was written.
-type stage struct {
-	b [stageSize]byte
-	o *op
-}
+type stage [stageSize]byte
 
 var stages = sync.Pool{New: func() any { return new(stage) }}
 
-// staged are the copies that are on their way, oldest first.
+// onItsWay is a send that nobody waits for.
+type onItsWay struct {
+	o *op
+	g *stage // what it is sent from, or nil if that is nothing to be used again
+}
+
+// staged are those sends, oldest first.
 type staged struct {
-	ring  [mostStaged]*stage
+	ring  [mostStaged]onItsWay
 	first int
 	n     int
 }
@@ -31,25 +34,27 @@ func (c *Conn) writeShort(b []byte) (int, Errno) {
 		return 0, ECANCELED
 	}
 	g := stages.Get().(*stage)
-	o, gone, n := c.s.beginWrite(g.b[:copy(g.b[:], b)])
+	o, gone, n := c.s.beginWrite(g[:copy(g[:], b)])
 	switch {
 	case n != 0:
 		stages.Put(g)
 		return 0, n
 	case gone:
-		g.o = o
-		c.staged.push(g)
+		c.staged.push(onItsWay{o, g})
 		return len(b), 0
 	}
-	length, n := c.out.end(o)
+	length, n, left := c.out.end(o)
+	if left {
+		c.staged.push(onItsWay{o: o})
+	}
 	if n != ECANCELED || !c.s.l.isOver() {
 		stages.Put(g)
 	}
 	return length, n
 }
 
-func (q *staged) push(g *stage) {
-	q.ring[(q.first+q.n)%mostStaged] = g
+func (q *staged) push(s onItsWay) {
+	q.ring[(q.first+q.n)%mostStaged] = s
 	q.n++
 }
 
@@ -58,14 +63,15 @@ func (q *staged) push(g *stage) {
 func (c *Conn) reap() bool {
 	q := &c.staged
 	for q.n > 0 {
-		g := q.ring[q.first]
-		if !g.o.ready() && (q.n < mostStaged || !c.out.await(g.o)) {
+		s := q.ring[q.first]
+		if !s.o.ready() && (q.n < mostStaged || !c.out.await(s.o)) {
 			break
 		}
-		c.s.await(g.o) // why it failed, the next call finds out
-		g.o = nil
-		stages.Put(g)
-		q.ring[q.first] = nil
+		c.s.await(s.o) // why it failed, the next call finds out
+		if s.g != nil {
+			stages.Put(s.g)
+		}
+		q.ring[q.first] = onItsWay{}
 		q.first = (q.first + 1) % mostStaged
 		q.n--
 	}

@@ -30,7 +30,8 @@ type joining struct {
 // socket whose connect failed may try again. With Block it returns when the socket
 // is connected; otherwise an event of type EvtConnect says so. Errors of the call:
 // EAFNOSUPPORT, EALREADY, EISCONN, EOPNOTSUPP for a listener, EINVAL, EBADF, ENETDOWN.
-// Errors of the event, or with Block: ECONNREFUSED, ETIMEDOUT, EADDRINUSE, EPROTO if
+// Errors of the event, or with Block: ECONNREFUSED, ETIMEDOUT, EADDRINUSE, EHOSTUNREACH if the listener's endpoint is not
+// reached by any transport, ECANCELED if the socket or the library is closed, EPROTO if
 // the other side is no EXS or of another type, and what the network says.
 func (s *Socket) Connect(addr netip.AddrPort, flags Flags, timeout time.Duration, q *Queue, ahandle any) error {
 	if flags&^Block != 0 || timeout < 0 {
@@ -90,13 +91,16 @@ func (x *extra) failure(op string, n Errno) error {
 
 // join makes the connection, and ends the operation.
 func (s *Socket) join(ctx context.Context, o *op, local netip.AddrPort, addr netip.AddrPort) {
-	err := s.dial(ctx, local, addr)
+	waits := toAnswer
+	err := s.dial(ctx, local, addr, &waits)
 	if err != nil {
 		switch end, ok := ctx.Deadline(); { // what broke on the way broke because of it
+		case s.l.isClosed():
+			err = errLibraryClosed
 		case ctx.Err() != nil:
-			err = ctx.Err()
+			err = &overdue{ctx.Err(), waits}
 		case ok && !time.Now().Before(end): // the system's timer was ahead of the context's
-			err = context.DeadlineExceeded
+			err = &overdue{context.DeadlineExceeded, waits}
 		}
 	}
 	s.mu.Lock()
@@ -106,7 +110,9 @@ func (s *Socket) join(ctx context.Context, o *op, local netip.AddrPort, addr net
 	s.life.Connected(err == nil)
 	switch {
 	case s.life.State() == life.Closed:
-		err = context.Canceled
+		if !errors.Is(err, errLibraryClosed) {
+			err = errSocketClosed
+		}
 		s.reject(ECONNRESET)
 	case err == nil:
 		s.remote = addr
@@ -121,30 +127,20 @@ func (s *Socket) join(ctx context.Context, o *op, local netip.AddrPort, addr net
 	s.settle()
 }
 
-func connectErrno(err error) Errno {
-	switch {
-	case errors.Is(err, errStranger), errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-		return EPROTO
-	case errors.Is(err, mx.ErrTimeout):
-		return ETIMEDOUT
-	}
-	return errnoOf(err, ECONNREFUSED)
-}
-
 // dialTries is how often a listener is dialled that ends the handshake as one does that has too many guests.
 const dialTries = 5
 
 // dial meets the listener over TCP, then its endpoint.
-func (s *Socket) dial(ctx context.Context, local, addr netip.AddrPort) error {
+func (s *Socket) dial(ctx context.Context, local, addr netip.AddrPort, waits *phase) error {
 	for try := 1; ; try++ {
-		err := s.dialOnce(ctx, local, addr)
+		err := s.dialOnce(ctx, local, addr, waits)
 		if try == dialTries || !errors.Is(err, errHungUp) || ctx.Err() != nil || local.IsValid() { // whose port rests for a while
 			return err
 		}
 	}
 }
 
-func (s *Socket) dialOnce(ctx context.Context, local, addr netip.AddrPort) error {
+func (s *Socket) dialOnce(ctx context.Context, local, addr netip.AddrPort, waits *phase) error {
 	d := net.Dialer{KeepAlive: -1}
 	if local.IsValid() {
 		d.LocalAddr = net.TCPAddrFromAddrPort(local)
@@ -156,6 +152,7 @@ func (s *Socket) dialOnce(ctx context.Context, local, addr netip.AddrPort) error
 	defer c.Close()
 	defer context.AfterFunc(ctx, func() { _ = c.SetDeadline(time.Unix(1, 0)) })()
 
+	*waits = toGreet
 	ours, theirs := s.proposal(), hello{}
 	if err := ours.write(c); err != nil {
 		return hungUp(err)
@@ -167,11 +164,17 @@ func (s *Socket) dialOnce(ctx context.Context, local, addr netip.AddrPort) error
 		return err
 	}
 	ep := s.l.ep.Load()
+	*waits = toReach
 	host, _, _ := net.SplitHostPort(c.RemoteAddr().String())
 	peer, err := reach(ctx, ep, theirs.place, host)
-	if err != nil {
-		return err
+	switch {
+	case err == nil:
+	case ctx.Err() == nil && departed(c.(*net.TCPConn)): // and so its endpoint is
+		return fmt.Errorf("%w: %w", errHungUp, io.EOF)
+	default:
+		return fmt.Errorf("%w: %w", errUnreached, err)
 	}
+	*waits = toBeTaken
 	s.mu.Lock()
 	s.agree(&theirs)
 	s.peer = peer
@@ -202,6 +205,8 @@ func hungUp(err error) error {
 // accepts returns why the server does not want us.
 func (h *hello) accepts(ours *hello) error {
 	switch {
+	case h.place == ours.place && h.conn == ours.conn:
+		return fmt.Errorf("%w: it has said what we have said", errStranger)
 	case h.verdict == otherVersion || h.version != ours.version:
 		return fmt.Errorf("%w of our version: it has %d", errStranger, h.version)
 	case h.verdict == otherType || h.typ != ours.typ:

@@ -153,18 +153,21 @@ func (s *Socket) stopped() {
 	s.conceal(toRead, EPIPE)
 }
 
-// tear ends a connection that the peer has torn down, or that died with it, or that we
-// tear down ourselves: everything outstanding ends with n.
+// tear ends a connection that the peer has torn down, or that we tear down ourselves: everything outstanding ends with n,
+// and what has arrived is thrown away.
 func (s *Socket) tear(n Errno) {
-	if s.fate != 0 {
+	if s.torn {
 		return
 	}
-	s.fate = n
+	s.torn = true
+	if s.fate == 0 {
+		s.fate = n
+	}
 	s.life.Break()
 	if s.stream != nil {
 		s.tearStream()
 	} else {
-		s.tearPackets(n)
+		s.tearPackets(s.fate)
 	}
 	s.list.wake()
 }

@@ -17,7 +17,8 @@ func Dial(network, address string) (net.Conn, error) {
 }
 
 // DialContext is Dial, and gives up when the context ends. A context without a deadline gives each address 30
-// seconds, after which the error is context.DeadlineExceeded too: another side that says nothing is not waited for for ever.
+// seconds, after which the error is context.DeadlineExceeded too: another side that says nothing is not waited for for ever. What was
+// waited for the error says. If the library is closed meanwhile, it is net.ErrClosed.
 func DialContext(ctx context.Context, network, address string) (net.Conn, error) {
 	l, err := initialized()
 	if err != nil {
@@ -93,10 +94,11 @@ func dialError(err error) error {
 	if !ok {
 		return err
 	}
-	for _, end := range []error{context.DeadlineExceeded, context.Canceled} {
-		if errors.Is(e.Cause, end) {
-			return end
-		}
+	if errors.Is(e.Cause, context.Canceled) {
+		return context.Canceled
+	}
+	if errors.Is(e.Cause, context.DeadlineExceeded) || errors.Is(e.Cause, net.ErrClosed) {
+		return e.Cause
 	}
 	if _, ok := e.Cause.(*net.OpError); ok {
 		return e.Errno

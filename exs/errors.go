@@ -2,6 +2,7 @@ package exs
 
 import (
 	"fmt"
+	"net/netip"
 
 	"gomx/exs/internal/errno"
 )
@@ -22,6 +23,7 @@ const (
 	ECONNRESET      = errno.ECONNRESET   // the peer died or closed without lingering
 	EDESTADDRREQ    = errno.EDESTADDRREQ // listen without an address
 	EFAULT          = errno.EFAULT       // the buffer is not within the registered memory
+	EHOSTUNREACH    = errno.EHOSTUNREACH // the listener answers, and no transport reaches its endpoint
 	EINVAL          = errno.EINVAL       // a bad argument, or the call does not fit the state
 	EIO             = errno.EIO          // a file could not be read
 	EISCONN         = errno.EISCONN      // the socket is connected already
@@ -39,17 +41,22 @@ const (
 
 // Error is what calls return: the operation, the number, and what lies behind.
 type Error struct {
-	Op    string // "send", "connect to 10.0.0.7:5000", ...
+	Op    string         // "send", "connect to 10.0.0.7:5000", ...
+	Peer  netip.AddrPort // whom the socket is connected to, or the zero address
 	Errno Errno
 	Cause error // or nil
 }
 
 // Error names all there is.
 func (e *Error) Error() string {
-	if e.Cause == nil || e.Cause == error(e.Errno) {
-		return fmt.Sprintf("exs: %s: %v", e.Op, e.Errno)
+	s := "exs: " + e.Op
+	if e.Peer.IsValid() {
+		s += ", peer " + e.Peer.String()
 	}
-	return fmt.Sprintf("exs: %s: %v: %v", e.Op, e.Errno, e.Cause)
+	if e.Cause == nil || e.Cause == error(e.Errno) {
+		return fmt.Sprintf("%s: %v", s, e.Errno)
+	}
+	return fmt.Sprintf("%s: %v: %v", s, e.Errno, e.Cause)
 }
 
 // Unwrap returns the number and the cause.
@@ -80,6 +87,17 @@ func fail(op string, n Errno) error {
 		return errRecvBusy
 	}
 	return &Error{Op: op, Errno: n}
+}
+
+// fail makes the error of an operation of a socket. The lock is not held.
+func (s *Socket) fail(op string, n Errno) error {
+	err := fail(op, n)
+	if e, ok := err.(*Error); ok && s != nil && n != EBUSY {
+		s.mu.Lock()
+		e.Peer = s.remote
+		s.mu.Unlock()
+	}
+	return err
 }
 
 // failed makes the error of an operation from what lies behind.

@@ -117,7 +117,7 @@ func (s *Socket) movePatient() {
 	x, p := s.special, &s.packets
 	for x.patient.len() > 0 {
 		o := x.patient.at(0)
-		over := s.life.AtEnd() || p.total >= 0 && int32(p.next-uint32(p.total)) >= 0
+		over := s.life.AtEnd() || s.dry()
 		switch {
 		case len(p.held) > 0 && p.posted.len() > 0:
 			return // its packet is here, but others end before it

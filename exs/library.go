@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -28,6 +29,9 @@ type Library struct {
 
 	opening sync.Mutex
 	home    place // of the endpoint
+
+	own     sync.Once // sets ownPeer
+	ownPeer bool      // messages to ourselves go over a link, as those to others
 
 	mu      sync.RWMutex
 	sockets []*Socket // by number
@@ -111,7 +115,7 @@ func (l *Library) Endpoint() (*mx.Endpoint, error) {
 		return ep, nil
 	}
 	if l.isClosed() {
-		return nil, fail("open endpoint", ENETDOWN)
+		return nil, &Error{Op: "open endpoint", Errno: ENETDOWN, Cause: errLibraryClosed}
 	}
 	var random [4]byte
 	_, _ = rand.Read(random[:])
@@ -137,6 +141,17 @@ func (l *Library) Endpoint() (*mx.Endpoint, error) {
 	l.home = place{nic, eid, filter}
 	l.ep.Store(ep)
 	return ep, nil
+}
+
+// isOwnPeer reports whether the library's endpoint reaches itself over a link (MX_DISABLE_SELF). It is asked when a
+// connection to ourselves has been made.
+func (l *Library) isOwnPeer() bool {
+	l.own.Do(func() {
+		l.ownPeer = slices.ContainsFunc(l.ep.Load().Peers(), func(p mx.PeerInfo) bool {
+			return p.NICID == l.home.nic && p.EndpointID == l.home.eid
+		})
+	})
+	return l.ownPeer
 }
 
 func (l *Library) isOver() bool {

@@ -26,7 +26,7 @@ func (s *Socket) arm() {
 	}
 }
 
-// completed: the peer is gone.
+// completed: the peer's endpoint is gone, and what it had sent and we have got was dealt with before.
 func (f *lifeline) completed(*mx.Status) {
 	l := f.l
 	l.mu.Lock()
@@ -40,7 +40,7 @@ func (f *lifeline) completed(*mx.Status) {
 	}
 }
 
-// orphan resets the socket if its peer was the one that is gone, unless both had said
+// orphan ends the connection if its peer was the one that is gone, unless both had said
 // goodbye.
 func (s *Socket) orphan(peer mx.EndpointAddr) {
 	s.mu.Lock()
@@ -48,7 +48,7 @@ func (s *Socket) orphan(peer mx.EndpointAddr) {
 	if s.peer != peer || s.buried || s.partedWell() {
 		return
 	}
-	s.tear(ECONNRESET)
+	s.lose(ECONNRESET)
 	s.settle()
 }
 

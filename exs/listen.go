@@ -1,6 +1,7 @@
 package exs
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -27,6 +28,7 @@ type post struct {
 	ready []*Socket // connected, and not accepted
 	asked []*op     // accepts
 	due   int       // connections that will be ready in a moment
+	turns int       // clients that wait until there is room for their connections
 	lobby lobby     // of those who are not connected yet
 }
 
@@ -95,11 +97,14 @@ func (s *Socket) Listen(backlog int) error {
 	return nil
 }
 
+// mostTurns is how many clients are let in when the queue of connections is full, so that they can tell that from a listener that says nothing.
+const mostTurns = 16
+
 // receive lets strangers in while there is room.
 func (s *Socket) receive(p *post) {
 	for {
 		s.mu.Lock()
-		for p.life.Err() == nil && (!p.open || p.full()) {
+		for p.life.Err() == nil && (!p.open || p.full() && p.turns >= mostTurns) {
 			p.gate.Wait()
 		}
 		ended := p.life.Err() != nil
@@ -179,10 +184,21 @@ func (s *Socket) greet(g *guest) (*Socket, error) {
 		return n, err
 	}
 	_ = c.SetDeadline(time.Now().Add(setupTime))
-	if err := hearDone(c); err != nil {
-		return n, err
+	return n, j.await(g.life, c)
+}
+
+// await waits until the client has named itself and is done. It does so in the endpoint as well as at the client's connection: who waits there alone
+// would leave the client's connect to the endpoint to whoever looks at it some milliseconds later.
+func (j *joining) await(life context.Context, c *net.TCPConn) error {
+	life, stop := context.WithCancel(life)
+	defer stop()
+	met := make(chan error, 1)
+	go func() { met <- j.meet(life) }()
+	err := hearDone(c)
+	if err != nil {
+		stop()
 	}
-	return n, j.meet(g.life)
+	return cmp.Or(err, <-met)
 }
 
 // meet waits until the client has named itself, in the endpoint, where that is heard at once.
@@ -205,16 +221,30 @@ func (j *joining) meet(life context.Context) error {
 
 // inTurn tells the client that it is connected, when there is room for its connection. The lock is held, and let go of meanwhile.
 func (s *Socket) inTurn(p *post, c *net.TCPConn) error {
+	waited := p.full()
+	p.turns++
 	for p.life.Err() == nil && p.full() {
 		p.gate.Wait()
 	}
+	p.turns--
+	p.gate.Broadcast()
 	p.due++
 	s.mu.Unlock()
-	_ = c.SetDeadline(time.Now().Add(setupTime))
-	err := sayDone(c)
+	err := error(io.EOF)
+	if !waited || !departed(c) {
+		_ = c.SetDeadline(time.Now().Add(setupTime))
+		err = sayDone(c)
+	}
 	s.mu.Lock()
 	p.due--
 	return err
+}
+
+// departed reports whether a client, which says nothing more, has given up.
+func departed(c *net.TCPConn) bool {
+	_ = c.SetReadDeadline(time.Now().Add(time.Millisecond))
+	_, err := c.Read(make([]byte, 1))
+	return errnoOf(err, 0) != ETIMEDOUT
 }
 
 // child makes the socket of a new connection, or says why there is none.

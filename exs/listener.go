@@ -27,7 +27,7 @@ type Listener struct {
 var _ net.Listener = (*Listener)(nil)
 
 // Listen listens at an address for connections of Dial and Connect, as net.Listen
-// does. The network is one of those of Dial. Without a host it listens at all IPv4
+// does. The network is one of those of Dial. Without an address it takes any port; without a host it listens at all IPv4
 // addresses, or all IPv6 addresses if the network is "exs6" or "tcp6". It uses the
 // default library, which it initializes if Init was not called. Errors are of type *net.OpError.
 func Listen(network, address string) (net.Listener, error) {
@@ -48,6 +48,9 @@ func (l *Library) Listen(network, address string) (net.Listener, error) {
 }
 
 func (l *Library) listen(network, address string) (*Listener, error) {
+	if address == "" {
+		address = ":0"
+	}
 	found, err := resolve(context.Background(), network, address)
 	if err != nil {
 		return nil, err

@@ -147,7 +147,7 @@ func (s *Socket) accessed(o *op, st *mx.Status) {
 			n = s.fate
 		}
 		s.finish(o, n)
-		s.tear(n)
+		s.lose(n)
 	}
 }
 

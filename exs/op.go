@@ -18,7 +18,9 @@ type op struct {
 	ahandle any
 	buf     []byte
 	iov     [][]byte
-	req     mx.Request
+	req     mx.Request   // of packets
+	under   []mx.Request // of streams: its messages that have not left its memory
+	gone    int          // of streams: bytes that have become messages
 	kind    EventType
 	flags   Flags
 	id      uint32 // of streams: its place in the socket's table
@@ -146,7 +148,8 @@ func (o *op) wake() {
 
 func (s *Socket) recycle(o *op) {
 	o.q, o.mem, o.ahandle, o.buf, o.iov, o.extra = nil, nil, nil, nil, nil, nil
-	o.req, o.errno, o.length, o.lost = mx.Request{}, 0, 0, 0
+	o.req, o.errno, o.length, o.lost, o.gone = mx.Request{}, 0, 0, 0, 0
+	o.under = o.under[:0]
 	o.ended, o.placed, o.fetched, o.access, o.inPlace, o.offset = false, false, false, false, false, 0
 	if o.done.Load() {
 		o.done.Store(false)

@@ -78,7 +78,7 @@ func (s *Socket) transmit(o *op) {
 func (s *Socket) isFetched(size int) bool {
 	ep := s.l.ep.Load()
 	eager, err := ep.EagerTo(s.peer)
-	return err == nil && size > eager && s.peer != ep.Addr()
+	return err == nil && size > eager && (s.peer != ep.Addr() || s.l.isOwnPeer())
 }
 
 // packetMatch is the match information of the next packet.
@@ -102,7 +102,7 @@ func (s *Socket) packetOut(o *op, st *mx.Status) {
 	default:
 		n := statusErrno(st.Code)
 		s.finish(o, n)
-		s.tear(n)
+		s.lose(n)
 	}
 }
 
@@ -145,7 +145,7 @@ func (s *Socket) receivePacket(o *op) {
 		p.peeking.push(o)
 		s.servePeeks()
 		return
-	case s.life.AtEnd() || p.total >= 0 && int32(p.next-uint32(p.total)) >= 0:
+	case s.life.AtEnd() || s.dry():
 		o.ended = true
 		p.posted.push(o)
 		s.endInTurn()
@@ -302,7 +302,7 @@ func (s *Socket) endReceives(over func(o *op) bool) {
 // ended.
 func (s *Socket) endInTurn() {
 	for p := &s.packets; p.posted.len() > 0 && p.posted.at(0).ended; {
-		s.finish(p.posted.pop(), s.fate)
+		s.finish(p.posted.pop(), s.endOfPackets())
 	}
 }
 

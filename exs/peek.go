@@ -15,8 +15,8 @@ func (s *Socket) servePeeks() {
 		case len(p.held) > 0:
 			s.fetchHeld()
 			return
-		case s.life.AtEnd() || s.fate != 0 || p.total >= 0 && int32(p.next-uint32(p.total)) >= 0:
-			s.finish(p.peeking.pop(), s.fate)
+		case s.life.AtEnd() || s.dry():
+			s.finish(p.peeking.pop(), s.endOfPackets())
 		default:
 			return
 		}

@@ -163,7 +163,10 @@ func (s *Socket) nothingLasts() error {
 	if n := s.lockFor(life.Recv); n != 0 {
 		return fail("poll persistent memory", n)
 	}
-	s.mu.Unlock()
+	defer s.mu.Unlock()
+	if s.fate != 0 {
+		return fail("poll persistent memory", ECONNRESET)
+	}
 	return fail("poll persistent memory", EINVAL)
 }
 

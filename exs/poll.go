@@ -13,7 +13,7 @@ type PollEvents uint8
 const (
 	PollIn   PollEvents = 1 << iota // a receive, or an Accept, would end at once
 	PollOut                         // a send would find a credit
-	PollErr                         // the connection was torn down
+	PollErr                         // the connection was torn down, or the peer is gone
 	PollHup                         // the peer sends no more
 	PollNval                        // the socket is closed
 )
@@ -27,7 +27,8 @@ type PollEntry struct {
 
 // Poll waits until one of the sockets, all of one library, has an event that is of interest, or the timeout has passed
 // (exs_poll). It fills in Revents, and returns how many sockets have any. A nil socket
-// is left out. Error: EINVAL for sockets of several libraries.
+// is left out. When a socket is closed, by itself or with the library, a Poll that waits ends, and finds PollNval. Errors: EINVAL for sockets of
+// several libraries or for none, ENETDOWN.
 func Poll(entries []PollEntry, timeout time.Duration) (int, error) {
 	p := poll{entries: entries}
 	for i := range entries {
@@ -80,7 +81,7 @@ func (s *Socket) events() (have PollEvents) {
 	switch s.life.State() {
 	case life.Closed:
 		return PollNval
-	case life.Reset:
+	case life.Lost, life.Reset:
 		return PollErr | PollHup | PollIn | PollOut
 	case life.Listening:
 		if len(s.post.ready) > 0 {

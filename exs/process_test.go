@@ -155,6 +155,43 @@ func TestPeerIsKilled(t *testing.T) {
 	})
 }
 
+// A close without lingering ends everything, whatever the peer does, and so does that of the library. The memory of what it has ended is free.
+func TestEndTowardsStopped(t *testing.T) {
+	for name, end := range map[string]func(w *world, s *exs.Socket) error{
+		"socket":  func(_ *world, s *exs.Socket) error { return s.Close(exs.Block|exs.DontLinger, nil, nil) },
+		"library": func(w *world, _ *exs.Socket) error { return w.there.Close() },
+	} {
+		t.Run(name, func(t *testing.T) {
+			eachType(t, func(w *world, typ int) {
+				cmd, s := other(w, typ)
+				q := w.queue(w.there)
+				w.freeze(cmd.Process)
+				const count = 3
+				for range count {
+					_, err := s.Recv(make([]byte, 1<<20), 0, q, nil, nil)
+					w.ok(err)
+					_, err = s.Send(make([]byte, 3<<20), 0, q, nil, nil)
+					w.ok(err)
+				}
+				var err error
+				w.within("the close", func() { err = end(w, s) })
+				w.ok(err)
+				var e [2 * count]exs.Event
+				n, err := q.DequeueAtLeast(e[:], len(e), bound)
+				w.ok(err)
+				for i := range e[:n] {
+					if e[i].Errno != exs.ECONNRESET && e[i].Errno != exs.ECANCELED {
+						w.Errorf("event %v ended with %v", e[i].Type, e[i].Errno)
+					}
+				}
+				if n != len(e) {
+					w.Errorf("%d events of %d", n, len(e))
+				}
+			})
+		})
+	}
+}
+
 // A close does not wait for ever for a process that is stopped to take what was sent.
 func TestCloseTowardsStopped(t *testing.T) {
 	eachType(t, func(w *world, typ int) {

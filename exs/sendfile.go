@@ -50,7 +50,7 @@ func (s *Socket) SendFile(vec []FileVec, flags Flags, q *Queue, ahandle any) (in
 	}
 	if n != 0 {
 		s.mu.Unlock()
-		return 0, fail("sendfile", n)
+		return 0, s.fail("sendfile", n)
 	}
 	s.sending++
 	f := &fileSend{s: s, o: o, vec: append([]FileVec(nil), vec...)}
@@ -64,7 +64,7 @@ func (s *Socket) SendFile(vec []FileVec, flags Flags, q *Queue, ahandle any) (in
 	}
 	length, _, n := s.await(o)
 	if n != 0 {
-		return int64(length), fail("sendfile", n)
+		return int64(length), s.fail("sendfile", n)
 	}
 	return int64(length), nil
 }

@@ -41,7 +41,8 @@ type Socket struct {
 	untaken     int         // last words that the peer has not taken
 	linger      *time.Timer // of the close, once it waits for them
 	lingered    bool        // and has done so for long enough
-	fate        Errno       // why the connection is no more, if it was torn down
+	fate        Errno       // why the connection is no more, if it was torn down or the peer is gone
+	torn        bool        // nothing of it is left to be received
 
 	files   []*fileSend // the first is under way
 	packets packets
@@ -71,6 +72,9 @@ func (l *Library) Socket(domain, typ, protocol int) (*Socket, error) {
 		return nil, fail("socket", EPROTONOSUPPORT)
 	}
 	s, n := l.fresh(domain, typ)
+	if n == ENETDOWN {
+		return nil, &Error{Op: "socket", Errno: n, Cause: errLibraryClosed}
+	}
 	return s, fail("socket", n)
 }
 
@@ -130,13 +134,13 @@ func (s *Socket) fits(a netip.AddrPort) bool {
 }
 
 // completed takes what completed on the endpoint for one of our operations.
-func (s *Socket) completed(o *op, st *mx.Status) {
+func (s *Socket) completed(o *op, r mx.Request, st *mx.Status) {
 	s.mu.Lock()
 	switch {
 	case o.access:
 		s.accessed(o, st)
 	case s.stream != nil:
-		s.streamed(o, st)
+		s.streamed(o, r, st)
 	case o.receives():
 		s.packetIn(o, st)
 	default:

@@ -75,6 +75,8 @@ func (s *Socket) mayTransfer(b []byte, flags Flags, at int, q *Queue, ours int) 
 		return EFAULT
 	case (lasts || at != nowhere) && s.typ == Stream:
 		return EOPNOTSUPP
+	case (lasts || at != nowhere) && s.fate != 0:
+		return ECONNRESET
 	case at == nowhere && s.special != nil && s.special.near[ours] != nil:
 		return EBUSY
 	}
@@ -163,7 +165,12 @@ func (s *Socket) endSpecial(n Errno) {
 	for x.patient.len() > 0 {
 		s.finish(x.patient.pop(), n)
 	}
-	for way := range x.far {
+	s.endPersistence(n)
+}
+
+// endPersistence ends what goes on in persistent memory, ours and the peer's.
+func (s *Socket) endPersistence(n Errno) {
+	for way := range 2 {
 		s.endAccess(way, n)
 		s.conceal(way, n)
 	}

@@ -1,6 +1,8 @@
 package exs
 
 import (
+	"slices"
+
 	"gomx/exs/internal/stream"
 	"gomx/mx"
 )
@@ -26,6 +28,7 @@ type landing struct {
 	s      *Socket
 	number uint32
 	fetch  bool
+	o      *op // whose memory it is for; nil if that is the buffer's
 	req    mx.Request
 	next   *landing
 }
@@ -236,33 +239,45 @@ func streamKind(direct bool) uint64 {
 
 func (s *Socket) sendPiece(a *stream.Action) {
 	o := s.ops[a.ID]
+	o.gone = a.Off + a.N
 	match := streamKind(a.Direct) | s.out | uint64(a.Number)
 	ep := s.l.ep.Load()
+	var r mx.Request
 	var err error
 	switch {
 	case o.iov == nil && ep.SendNow(o.buf[a.Off:a.Off+a.N], s.peer, match):
 		s.stream.sender.Sent(a.ID) // its end is among the actions that follow
+		return
 	case o.iov == nil:
-		_, err = s.l.post(ep.Isend(o.buf[a.Off:a.Off+a.N], s.peer, match, o))
+		r, err = s.l.post(ep.Isend(o.buf[a.Off:a.Off+a.N], s.peer, match, o))
 	default:
-		_, err = s.l.post(ep.Isendv(s.stream.cut(o, a.Off, a.N), s.peer, match, o))
+		r, err = s.l.post(ep.Isendv(s.stream.cut(o, a.Off, a.N), s.peer, match, o))
 	}
 	if err != nil {
 		s.tear(ENETDOWN)
 		s.stream.sender.Sent(a.ID)
+		return
 	}
+	o.under = append(o.under, r)
 }
 
 // streamed takes the end of a message that was sent.
-func (s *Socket) streamed(o *op, st *mx.Status) {
-	if st.Code != mx.StatusSuccess && (st.Code != mx.StatusTruncated || !s.stops) {
-		s.tear(statusErrno(st.Code))
+func (s *Socket) streamed(o *op, r mx.Request, st *mx.Status) {
+	if i := slices.Index(o.under, r); i >= 0 {
+		o.under = slices.Delete(o.under, i, i+1)
+	}
+	switch {
+	case st.Code == mx.StatusSuccess, st.Code == mx.StatusTruncated && s.stops:
+	case st.Code == mx.StatusTruncated: // thrown away
+		s.tear(ECONNRESET)
+	default:
+		s.lose(statusErrno(st.Code))
 	}
 	s.stream.sender.Sent(stream.ID(o.id))
 	s.drainSender()
 }
 
-func (s *Socket) landing(number uint32, fetch bool) *landing {
+func (s *Socket) landing(number uint32, fetch bool, o *op) *landing {
 	b := s.stream
 	l := b.spare
 	if l == nil {
@@ -270,7 +285,7 @@ func (s *Socket) landing(number uint32, fetch bool) *landing {
 	} else {
 		b.spare = l.next
 	}
-	l.number, l.fetch = number, fetch
+	l.number, l.fetch, l.o = number, fetch, o
 	b.posted = append(b.posted, l)
 	return l
 }
@@ -286,11 +301,12 @@ func (b *bytesOf) drop(l *landing) {
 			break
 		}
 	}
+	l.o = nil
 	l.next, b.spare = b.spare, l
 }
 
 func (s *Socket) postPiece(a *stream.Action) {
-	o, l := s.ops[a.ID], s.landing(a.Number, false)
+	o, l := s.ops[a.ID], s.landing(a.Number, false, s.ops[a.ID])
 	match := streamKind(true) | toward(s.conn, s.tag) | uint64(a.Number)
 	ep := s.l.ep.Load()
 	var err error
@@ -323,7 +339,7 @@ func (s *Socket) unpostPiece(number uint32) {
 
 func (s *Socket) fetchPiece(a *stream.Action) {
 	b := s.stream
-	l := s.landing(a.Number, true)
+	l := s.landing(a.Number, true, nil)
 	b.pieces = append(b.pieces[:0], b.buffer[a.At:a.At+a.N], b.buffer[:a.More])
 	b.fetching = true
 	var err error
@@ -340,16 +356,21 @@ func (l *landing) completed(st *mx.Status) {
 	b, number, fetch := s.stream, l.number, l.fetch
 	b.drop(l)
 	switch {
-	case st.Code != mx.StatusSuccess:
+	case st.Code != mx.StatusSuccess && fetch:
+		s.lose(statusErrno(st.Code))
+	case st.Code != mx.StatusSuccess: // a gap: all that has come for the buffer belongs behind it
 		s.tear(statusErrno(st.Code))
 	case st.Source != s.peer:
 		s.l.counts.nonsense.Add(1)
 		s.tear(ECONNRESET)
 	}
-	if fetch {
-		s.breach(b.receiver.Fetched(number))
-	} else {
+	switch {
+	case !fetch:
 		s.breach(b.receiver.Landed(number, int(st.XferLength)))
+	case st.Code != mx.StatusSuccess:
+		b.receiver.Unfetched(number)
+	default:
+		s.breach(b.receiver.Fetched(number))
 	}
 	s.drainReceiver()
 	s.settle()

@@ -93,7 +93,7 @@ func (s *Socket) send(kind EventType, b []byte, iov [][]byte, at int, flags Flag
 	}
 	if n != 0 {
 		s.mu.Unlock()
-		return 0, fail("send", n)
+		return 0, s.fail("send", n)
 	}
 	return s.started("send", o, flags)
 }
@@ -120,7 +120,7 @@ func (s *Socket) recv(kind EventType, b []byte, iov [][]byte, at int, flags Flag
 		return 0, fail("recv", EBADF)
 	}
 	s.mu.Lock()
-	n := s.life.May(life.Recv)
+	n := s.canReceive()
 	if n == 0 && s.receiving >= s.options.credits {
 		n = s.credit(flags, false)
 	}
@@ -137,7 +137,7 @@ func (s *Socket) recv(kind EventType, b []byte, iov [][]byte, at int, flags Flag
 	}
 	if n != 0 {
 		s.mu.Unlock()
-		return 0, fail("recv", n)
+		return 0, s.fail("recv", n)
 	}
 	return s.started("recv", o, flags)
 }
@@ -192,7 +192,7 @@ func (s *Socket) started(op string, o *op, flags Flags) (int, error) {
 	if n == 0 {
 		return length, nil
 	}
-	return length, fail(op, n)
+	return length, s.fail(op, n)
 }
 
 // credit looks for a credit, among what has completed or by waiting. The lock is
@@ -207,11 +207,7 @@ func (s *Socket) credit(flags Flags, sends bool) Errno {
 		s.mu.Unlock()
 		there := s.l.waitIn(&s.list, c, timeout)
 		s.mu.Lock()
-		n := s.life.May(life.Recv)
-		if sends {
-			n = s.life.CanSend()
-		}
-		switch {
+		switch n := c.refused(); {
 		case n != 0:
 			return n
 		case c.free():
@@ -238,7 +234,15 @@ func (c *credit) free() bool {
 func (c *credit) ready() bool {
 	c.s.mu.Lock()
 	defer c.s.mu.Unlock()
-	return c.free() || c.s.fate != 0 || c.s.life.State() != life.Connected
+	return c.free() || c.refused() != 0
+}
+
+// refused returns why there is no credit to wait for.
+func (c *credit) refused() Errno {
+	if c.sends {
+		return c.s.life.CanSend()
+	}
+	return c.s.canReceive()
 }
 
 // BlockingSend sends and waits until b can be used again (9.1).

@@ -134,7 +134,7 @@ func (l *Library) dispatch(done []mx.Completion) {
 		st := &done[i].Status
 		switch c := st.Context.(type) {
 		case *op:
-			c.s.completed(c, st)
+			c.s.completed(c, done[i].Request, st)
 		case completer:
 			c.completed(st)
 		}

@@ -26,6 +26,7 @@ const (
 	ECONNRESET   = syscall.ECONNRESET
 	EDESTADDRREQ = syscall.EDESTADDRREQ
 	EFAULT       = syscall.EFAULT
+	EHOSTUNREACH = syscall.EHOSTUNREACH
 	EINVAL       = syscall.EINVAL
 	EIO          = syscall.EIO
 	EISCONN      = syscall.EISCONN

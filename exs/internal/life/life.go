@@ -15,6 +15,7 @@ const (
 	Listening
 	Connecting
 	Connected
+	Lost   // the peer is gone; what it sent can still be received
 	Reset  // the connection was torn down
 	Closed // the handle is no longer valid
 	states
@@ -42,23 +43,26 @@ const (
 
 // allowed has the error of each call in each state.
 var allowed = [calls][states]errno.Errno{
-	Bind:     {Bound: errno.EINVAL, Listening: errno.EINVAL, Connecting: errno.EINVAL, Connected: errno.EINVAL, Reset: errno.EINVAL, Closed: errno.EBADF},
-	Listen:   {Fresh: errno.EDESTADDRREQ, Connecting: errno.EINVAL, Connected: errno.EINVAL, Reset: errno.EINVAL, Closed: errno.EBADF},
-	Accept:   {Fresh: errno.EINVAL, Bound: errno.EINVAL, Connecting: errno.EINVAL, Connected: errno.EINVAL, Reset: errno.EINVAL, Closed: errno.EBADF},
-	Connect:  {Listening: errno.EOPNOTSUPP, Connecting: errno.EALREADY, Connected: errno.EISCONN, Reset: errno.EISCONN, Closed: errno.EBADF},
-	Send:     transfer,
-	Recv:     transfer,
-	Shutdown: transfer,
+	Bind:     {Bound: errno.EINVAL, Listening: errno.EINVAL, Connecting: errno.EINVAL, Connected: errno.EINVAL, Lost: errno.EINVAL, Reset: errno.EINVAL, Closed: errno.EBADF},
+	Listen:   {Fresh: errno.EDESTADDRREQ, Connecting: errno.EINVAL, Connected: errno.EINVAL, Lost: errno.EINVAL, Reset: errno.EINVAL, Closed: errno.EBADF},
+	Accept:   {Fresh: errno.EINVAL, Bound: errno.EINVAL, Connecting: errno.EINVAL, Connected: errno.EINVAL, Lost: errno.EINVAL, Reset: errno.EINVAL, Closed: errno.EBADF},
+	Connect:  {Listening: errno.EOPNOTSUPP, Connecting: errno.EALREADY, Connected: errno.EISCONN, Lost: errno.EISCONN, Reset: errno.EISCONN, Closed: errno.EBADF},
+	Send:     transfer(errno.ECONNRESET),
+	Recv:     transfer(0),
+	Shutdown: transfer(errno.ECONNRESET),
 	SockName: {Closed: errno.EBADF},
 	PeerName: {Fresh: errno.ENOTCONN, Bound: errno.ENOTCONN, Listening: errno.ENOTCONN, Connecting: errno.ENOTCONN, Closed: errno.EBADF},
-	Tune:     {Connecting: errno.EISCONN, Connected: errno.EISCONN, Reset: errno.EISCONN, Closed: errno.EBADF},
+	Tune:     {Connecting: errno.EISCONN, Connected: errno.EISCONN, Lost: errno.EISCONN, Reset: errno.EISCONN, Closed: errno.EBADF},
 	Look:     {Closed: errno.EBADF},
 	Close:    {Closed: errno.EBADF},
 }
 
-var transfer = [states]errno.Errno{
-	Fresh: errno.ENOTCONN, Bound: errno.ENOTCONN, Listening: errno.ENOTCONN, Connecting: errno.ENOTCONN,
-	Reset: errno.ECONNRESET, Closed: errno.EBADF,
+// transfer has the errors of a call that needs a connection.
+func transfer(lost errno.Errno) [states]errno.Errno {
+	return [states]errno.Errno{
+		Fresh: errno.ENOTCONN, Bound: errno.ENOTCONN, Listening: errno.ENOTCONN, Connecting: errno.ENOTCONN,
+		Lost: lost, Reset: errno.ECONNRESET, Closed: errno.EBADF,
+	}
 }
 
 // half is one direction of a connection.
@@ -173,9 +177,16 @@ func (m *Machine) half(h How) *half {
 	return &m.writing
 }
 
+// Lose notes that the peer of a connection is gone.
+func (m *Machine) Lose() {
+	if m.state == Connected {
+		m.state = Lost
+	}
+}
+
 // Break notes that the connection was torn down.
 func (m *Machine) Break() {
-	if m.state == Connected {
+	if m.state == Connected || m.state == Lost {
 		m.state = Reset
 	}
 }

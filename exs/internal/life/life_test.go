@@ -15,10 +15,13 @@ func reach(s State) *Machine {
 		if s == Listening {
 			m.Listen()
 		}
-	case Connecting, Connected, Reset:
+	case Connecting, Connected, Lost, Reset:
 		m.Connect()
 		if s != Connecting {
 			m.Connected(true)
+		}
+		if s == Lost || s == Reset {
+			m.Lose()
 		}
 		if s == Reset {
 			m.Break()
@@ -40,19 +43,19 @@ func TestEveryCallInEveryState(t *testing.T) {
 		addr = errno.EDESTADDRREQ
 	)
 	for call, want := range map[Call][states]errno.Errno{
-		//         fresh, bound, listening, connecting, connected, reset, closed
-		Bind:     {ok, inv, inv, inv, inv, inv, bad},
-		Listen:   {addr, ok, ok, inv, inv, inv, bad},
-		Accept:   {inv, inv, ok, inv, inv, inv, bad},
-		Connect:  {ok, ok, errno.EOPNOTSUPP, errno.EALREADY, is, is, bad},
-		Send:     {not, not, not, not, ok, rst, bad},
-		Recv:     {not, not, not, not, ok, rst, bad},
-		Shutdown: {not, not, not, not, ok, rst, bad},
-		SockName: {ok, ok, ok, ok, ok, ok, bad},
-		PeerName: {not, not, not, not, ok, ok, bad},
-		Tune:     {ok, ok, ok, is, is, is, bad},
-		Look:     {ok, ok, ok, ok, ok, ok, bad},
-		Close:    {ok, ok, ok, ok, ok, ok, bad},
+		//         fresh, bound, listening, connecting, connected, lost, reset, closed
+		Bind:     {ok, inv, inv, inv, inv, inv, inv, bad},
+		Listen:   {addr, ok, ok, inv, inv, inv, inv, bad},
+		Accept:   {inv, inv, ok, inv, inv, inv, inv, bad},
+		Connect:  {ok, ok, errno.EOPNOTSUPP, errno.EALREADY, is, is, is, bad},
+		Send:     {not, not, not, not, ok, rst, rst, bad},
+		Recv:     {not, not, not, not, ok, ok, rst, bad},
+		Shutdown: {not, not, not, not, ok, rst, rst, bad},
+		SockName: {ok, ok, ok, ok, ok, ok, ok, bad},
+		PeerName: {not, not, not, not, ok, ok, ok, bad},
+		Tune:     {ok, ok, ok, is, is, is, is, bad},
+		Look:     {ok, ok, ok, ok, ok, ok, ok, bad},
+		Close:    {ok, ok, ok, ok, ok, ok, ok, bad},
 	} {
 		for s := range states {
 			if m := reach(s); m.State() != s {

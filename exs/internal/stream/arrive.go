@@ -2,7 +2,7 @@ package stream
 
 // Message takes a control message of the peer's Sender. Error: an ErrProtocol.
 func (r *Receiver) Message(m *Message) error {
-	if r.dead {
+	if r.dead || r.lost {
 		return nil
 	}
 	var err error
@@ -28,7 +28,7 @@ func (r *Receiver) Message(m *Message) error {
 // actions that follow are carried out. number is its match number. Error: an
 // ErrProtocol.
 func (r *Receiver) Here(direct bool, number uint32, n int) error {
-	if r.dead {
+	if r.dead || r.lost {
 		return nil
 	}
 	if err := r.arrive(direct, number, n); err != nil {
@@ -54,7 +54,7 @@ func (r *Receiver) Here(direct bool, number uint32, n int) error {
 // Coming takes a data message of n bytes that will be fetched into the buffer.
 // number is its match number. Error: an ErrProtocol.
 func (r *Receiver) Coming(direct bool, number uint32, n int) error {
-	if r.dead {
+	if r.dead || r.lost {
 		return nil
 	}
 	if err := r.arrive(direct, number, n); err != nil {
@@ -73,7 +73,7 @@ func (r *Receiver) Coming(direct bool, number uint32, n int) error {
 
 // Fetched says that the bytes of a ToFetch are in the buffer. Error: an ErrProtocol.
 func (r *Receiver) Fetched(ticket uint32) error {
-	if !r.buffer.fetched(ticket) {
+	if !r.buffer.fetched(ticket) && !r.lost { // it may lie behind a gap
 		return errTicket
 	}
 	r.settle()

@@ -68,6 +68,21 @@ func (b *buffer) fetched(ticket uint32) bool {
 	return found
 }
 
+// cut gives back the n bytes of a ticket, and all behind them.
+func (b *buffer) cut(ticket uint32) bool {
+	for i := range b.fetches.len() {
+		if f := b.fetches.at(i); f.ticket != ticket || f.here {
+			continue
+		}
+		for b.fetches.len() > i {
+			b.held -= b.fetches.back().n
+			b.fetches.popBack()
+		}
+		return true
+	}
+	return false
+}
+
 // consume gives the first n bytes back.
 func (b *buffer) consume(n int) {
 	b.head += n

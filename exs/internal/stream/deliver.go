@@ -11,6 +11,8 @@ func (r *Receiver) deliver() {
 		switch {
 		case u.n == 0 || r.shut || r.Ended():
 			r.finish(0, OK)
+		case r.Exhausted():
+			r.finish(0, Aborted)
 		case r.buffer.here == 0 || u.peek() && !r.enough(u):
 			return
 		case u.peek():
@@ -42,7 +44,7 @@ func (r *Receiver) enough(u *receive) bool {
 	if r.buffer.fetching() {
 		return false
 	}
-	return r.fin || r.full() && r.capacity == r.cfg.BufferMax
+	return r.fin || r.lost || r.full() && r.capacity == r.cfg.BufferMax
 }
 
 // copyOut copies the first n bytes of the buffer to a receive.

@@ -106,6 +106,13 @@
 // arrive unexpected, in order, and are treated as if they had been indirect, except
 // that the window knows nothing of them.
 //
+// # The end of the peer
+//
+// A peer that vanishes leaves three kinds of bytes: those in the buffer, those that are landing or being fetched, of which
+// some may not come any more, and those that never left it. The receives that are posted for the last are taken back. The
+// stream goes on up to the first byte that is missing: a message that is not fetched ends it there ([Receiver.Unfetched]),
+// one that does not land, which is before all that lies in the buffer, ends it at once ([Receiver.Reset]).
+//
 // Nothing in this package does input or output, reads a clock or starts a goroutine.
 // No type may be used by two goroutines at once.
 package stream

@@ -72,6 +72,7 @@ type Receiver struct {
 	ask   uint32 // the number of its question
 
 	fin, shut, dead bool
+	lost            bool // nothing comes from the peer any more
 	end             uint64
 }
 
@@ -223,6 +224,9 @@ func (r *Receiver) settle() {
 		return
 	}
 	r.deliver()
+	if r.lost {
+		return
+	}
 	if r.cfg.buffered() {
 		r.grant()
 	}

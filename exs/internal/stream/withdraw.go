@@ -5,15 +5,15 @@ package stream
 // the sender.
 func (r *Receiver) takeBack() {
 	a := &r.adverts
-	if a.asked || r.leaving == 0 && !a.ghostly {
+	if a.asked || r.leaving == 0 && !a.ghostly && !r.lost {
 		return
 	}
-	if a.len() > 0 && !a.matched && !a.back().landed && r.leavingFrom(a.back().owner) {
+	if a.len() > 0 && !a.matched && !a.back().landed && (r.lost || r.leavingFrom(a.back().owner)) {
 		a.asked, a.number = true, a.back().number
 		r.script.add(ToUnpost).Number = a.number
 		return
 	}
-	if a.ghostly {
+	if a.ghostly && !r.lost {
 		a.ghostly = false
 		a.answers++
 		r.script.tell(Message{Kind: Withdraw, Epoch: a.epoch, Number: a.ghostMin})

@@ -1,0 +1,69 @@
+package exs_test
+
+import (
+	"errors"
+	"io"
+	"os"
+	"testing"
+	"time"
+)
+
+// A Write that ends with its deadline, at whatever moment, leaves its memory to the program: what is written there is not what the peer
+// gets, nor does anybody read it.
+func TestConnWriteDeadlineFreesMemory(t *testing.T) {
+	for _, medium := range media {
+		t.Run(medium, func(t *testing.T) {
+			w := newWorld(t, medium)
+			a, b := w.conns()
+			byteAt := func(at int) byte { return byte(at * 7 >> 4) }
+			read := make(chan int)
+			go func() {
+				at, mem := 0, make([]byte, 40_000)
+				for i := 0; ; i++ {
+					n, err := b.Read(mem[:1+i*7919%len(mem)])
+					for _, got := range mem[:n] {
+						if got != byteAt(at) {
+							t.Errorf("byte %d is %#x", at, got)
+							_ = b.Close()
+							read <- at
+							return
+						}
+						at++
+					}
+					if err != nil {
+						if err != io.EOF {
+							t.Error(err)
+						}
+						read <- at
+						return
+					}
+					if i%16 == 0 {
+						time.Sleep(time.Duration(i%5) * 200 * time.Microsecond)
+					}
+				}
+			}()
+			wrote, mem := 0, make([]byte, 400_000)
+			for i, over := 0, time.Now().Add(500*time.Millisecond); time.Now().Before(over); i++ {
+				piece := mem[:1+i*65_537%len(mem)]
+				for k := range piece {
+					piece[k] = byteAt(wrote + k)
+				}
+				_ = a.SetWriteDeadline(time.Now().Add(time.Duration(i*137%2000) * time.Microsecond))
+				n, err := a.Write(piece)
+				for k := range piece {
+					piece[k] = 0xcc
+				}
+				wrote += n
+				if err != nil && !errors.Is(err, os.ErrDeadlineExceeded) {
+					t.Error(err)
+					break
+				}
+			}
+			_ = a.SetWriteDeadline(time.Time{})
+			w.ok(a.CloseWrite())
+			if got := <-read; got != wrote {
+				t.Errorf("%d bytes came, %d were written", got, wrote)
+			}
+		})
+	}
+}

@@ -1,0 +1,61 @@
+package exs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+
+	"gomx/mx"
+)
+
+// Why nothing more comes of a socket.
+var (
+	errLibraryClosed = fmt.Errorf("the library was closed: %w", net.ErrClosed)
+	errSocketClosed  = fmt.Errorf("the socket was closed: %w", net.ErrClosed)
+)
+
+// phase is what a connect waits for.
+type phase string
+
+// The phases.
+const (
+	toAnswer  phase = "nothing answers at the address: no such host, or packets are filtered on the way"
+	toGreet   phase = "something listens there and says no hello: a program without exs, one that is stopped or has not called Accept, or one with far more clients than its Listen allows for"
+	toReach   phase = "the listener answers, its endpoint does not: is the way between the hosts open for the transports (MX_TRANSPORT)?"
+	toBeTaken phase = "the listener's queue of connections is full: its program has to call Accept, or Listen with a larger backlog"
+)
+
+// overdue is the end of a connect whose time is over, or whose context has ended.
+type overdue struct {
+	end    error // of package context
+	waited phase
+}
+
+func (o *overdue) Error() string {
+	if !o.Timeout() {
+		return o.end.Error()
+	}
+	return o.end.Error() + ": " + string(o.waited)
+}
+
+func (o *overdue) Unwrap() error { return o.end }
+
+// Timeout reports whether time ran out.
+func (o *overdue) Timeout() bool { return errors.Is(o.end, context.DeadlineExceeded) }
+
+// errUnreached is how a connect ends that the listener has agreed to, and then finds no way to its endpoint.
+var errUnreached = errors.New("the listener answers, but there is no way to its endpoint: both sides need a transport in common (MX_TRANSPORT), and the same secret if they have one")
+
+func connectErrno(err error) Errno {
+	switch {
+	case errors.Is(err, errStranger), errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		return EPROTO
+	case errors.Is(err, mx.ErrTimeout):
+		return ETIMEDOUT
+	case errors.Is(err, errUnreached):
+		return EHOSTUNREACH
+	}
+	return errnoOf(err, ECONNREFUSED)
+}

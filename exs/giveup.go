@@ -1,0 +1,125 @@
+package exs
+
+import (
+	"slices"
+	"time"
+
+	"gomx/exs/internal/stream"
+	"gomx/mx"
+)
+
+// A call whose wait ends early gives its operation up, and its caller has the memory back: what has not become a message is taken
+// back, and what has goes on with a copy (mx.Endpoint.Detach). So the call ends though the peer, whose part the
+// rest is, does nothing, and what it has reported is what the peer gets.
+
+// detachAgain is how long a transfer that the medium does by itself is waited for before it is looked at again.
+const detachAgain = 10 * time.Millisecond
+
+// giveUp ends the wait for an operation. True: it has ended. False: it goes on, without the memory of the caller.
+func (s *Socket) giveUp(o *op) (ended bool) {
+	for first := true; ; first = false {
+		s.mu.Lock()
+		if first && o.live {
+			s.takeBack(o)
+			s.settle()
+		}
+		live := o.live
+		detached := live && s.detach(o)
+		s.mu.Unlock()
+		if !live || detached {
+			return !live
+		}
+		s.l.wait(o.waiter, o, detachAgain)
+	}
+}
+
+// detach has an operation of a stream go on without the memory of its caller, and reports whether it does. The lock is held.
+func (s *Socket) detach(o *op) bool {
+	ep := s.l.ep.Load()
+	if o.sends() {
+		for _, r := range o.under {
+			if _, free, err := ep.Detach(r); !free && err == nil { // our own handler reads there at the moment
+				return false
+			}
+		}
+		o.buf, o.iov = nil, nil
+		return true
+	}
+	for _, l := range s.stream.posted {
+		if l.o == o {
+			mem, _, _ := ep.Detach(l.req)
+			if mem != nil { // else what has landed is told in a moment
+				o.buf, o.iov = mem, nil
+			}
+			return mem != nil
+		}
+	}
+	return false
+}
+
+// cutLoose ends operations of a connection that we have torn down, and whose peer may do nothing about them. The lock is held.
+func (s *Socket) cutLoose() {
+	if s.stream == nil {
+		s.cutPackets()
+		return
+	}
+	ep := s.l.ep.Load()
+	for _, o := range s.ops {
+		for i := len(o.under) - 1; i >= 0; i-- {
+			if letSendGo(ep, o.under[i]) {
+				o.under = slices.Delete(o.under, i, i+1)
+				s.stream.sender.Sent(stream.ID(o.id))
+				s.drainSender()
+			}
+		}
+	}
+	b := s.stream
+	for i := len(b.posted) - 1; i >= 0; i-- {
+		l := b.posted[i]
+		number, fetch := l.number, l.fetch
+		switch {
+		case !letReceiveGo(ep, l.req, fetch):
+		case fetch:
+			b.drop(l)
+			s.breach(b.receiver.Fetched(number))
+		default:
+			b.drop(l)
+			s.breach(b.receiver.Landed(number, 0))
+		}
+	}
+	s.drainReceiver()
+}
+
+// cutPackets is cutLoose for packets.
+func (s *Socket) cutPackets() {
+	ep := s.l.ep.Load()
+	for _, o := range s.ops {
+		switch {
+		case !o.live || o.req == (mx.Request{}):
+		case o.sends() && letSendGo(ep, o.req):
+			s.finish(o, s.fate)
+		case !o.sends() && letReceiveGo(ep, o.req, false) && s.packets.posted.remove(o):
+			s.finish(o, s.fate)
+		}
+	}
+	s.endInTurn()
+}
+
+// letSendGo gives a send up, and its memory back. False: it has completed, of which we hear in a moment, or will when the handler, which
+// reads its memory, has returned.
+func letSendGo(ep *mx.Endpoint, r mx.Request) bool {
+	_, free, err := ep.Detach(r)
+	return err == nil && free && abandoned(ep, r)
+}
+
+// letReceiveGo gives a receive up, and its memory back. False: it has completed, of which we hear in a moment, or it
+// goes on into memory of the program's. It may if the memory is ours.
+func letReceiveGo(ep *mx.Endpoint, r mx.Request, ours bool) bool {
+	mem, _, err := ep.Detach(r)
+	return err == nil && (mem != nil || ours) && abandoned(ep, r)
+}
+
+func abandoned(ep *mx.Endpoint, r mx.Request) bool {
+	_, _, err := ep.Abandon(r)
+	return err == nil
+}

@@ -1,0 +1,32 @@
+package exs_test
+
+import (
+	"io"
+	"net"
+	"testing"
+	"time"
+
+	"gomx/exs"
+)
+
+// Strangers who have said hello and go keep nothing: the listener does not wait for what they would have said next.
+func TestStrangersWhoGo(t *testing.T) {
+	w := newWorld(t, "mem")
+	ln := w.listens()
+	greeting := append([]byte("gomx exs\x01\x00\x01"), make([]byte, 61)...)
+	greeting[36] = exs.DefaultCredits
+	for range 20 {
+		c, err := net.Dial("tcp", ln.Addr().String())
+		w.ok(err)
+		_, err = c.Write(greeting)
+		w.ok(err)
+		_, err = io.ReadFull(c, make([]byte, len(greeting)))
+		w.ok(err)
+		w.ok(c.Close())
+	}
+	for end := time.Now().Add(bound / 2); ln.Guests() > 0; time.Sleep(time.Millisecond) {
+		if time.Now().After(end) { // it would wait twice as long
+			t.Fatalf("%d of them have their places still", ln.Guests())
+		}
+	}
+}
