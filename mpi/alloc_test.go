@@ -9,6 +9,7 @@ import (
 
 // TestNoAllocationsPerMessage: messages between two ranks allocate nothing, on either side.
 func TestNoAllocationsPerMessage(t *testing.T) {
+	unchecked(t)
 	if mpi.Racing {
 		t.Skip("the race detector is on, which allocates by itself")
 	}
@@ -45,6 +46,7 @@ func exchanges(c *mpi.Comm, out, in []int32) map[string]func() error {
 
 // TestNoAllocationsOfRequests likewise, with requests, and from anybody.
 func TestNoAllocationsOfRequests(t *testing.T) {
+	unchecked(t)
 	if mpi.Racing {
 		t.Skip("the race detector is on, which allocates by itself")
 	}

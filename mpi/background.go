@@ -1,6 +1,10 @@
 package mpi
 
-import "gomx/mx"
+import (
+	"runtime"
+
+	"gomx/mx"
+)
 
 // background is a collective that runs in a goroutine of its own. Its request is a receive of
 // what the rank tells itself when the collective has ended, so that it may be waited for
@@ -26,6 +30,17 @@ func (q *Request) collective() string {
 	return opNames[collectiveRequest]
 }
 
+// letCollectivesRun offers the processor if one of the requests is a collective's. That runs in a goroutine of its own, which gets none as long
+// as ranks test in loops on all processors.
+func letCollectivesRun(reqs []Request) {
+	for i := range reqs {
+		if reqs[i].kind == collectiveRequest {
+			runtime.Gosched()
+			return
+		}
+	}
+}
+
 // start runs the rest of a collective.
 func (n *net) start(run func() error) (Request, error) {
 	c, op, ep := n.c, n.op, n.c.seat.ep
@@ -39,12 +54,7 @@ func (n *net) start(run func() error) (Request, error) {
 	ep.Share()
 	go func() {
 		b.err = n.finish(run())
-		if ep.SendNow(nil, ep.Addr(), match) {
-			return
-		}
-		if told, err := ep.Isend(nil, ep.Addr(), match, nil); err == nil {
-			_ = ep.Forget(told)
-		}
+		c.seat.post(nil, c.seat.peers[c.seat.rank].Load(), match) // only the end of the endpoint fails it, and that ends the receive too
 	}()
 	return c.begun(r, collectiveRequest, 0, Undefined, Undefined), nil
 }

@@ -20,11 +20,11 @@ func (c *Comm) Ibarrier() (Request, error) {
 	return n.start(n.barrier)
 }
 
-func (n *net) barrier() error { return n.meet(n.choose(coll.KindBarrier, 0, true)) }
+func (n *net) barrier() error { return n.meet(n.choose(coll.KindBarrier, 0, true), 0) }
 
-// meet waits until all ranks have come, by the algorithm of a barrier.
-func (n *net) meet(a coll.Algorithm) error {
-	err := n.agree(deed{kind: coll.KindBarrier})
+// meet waits until all ranks have come, by the algorithm of a barrier. window is what they come for, if it is one.
+func (n *net) meet(a coll.Algorithm, window uint64) error {
+	err := n.agree(deed{kind: coll.KindBarrier, window: window})
 	if err == nil {
 		err = coll.Barrier(n, a)
 	}

@@ -19,6 +19,7 @@ type card struct {
 	door    uint32       // the endpoint
 	filter  uint32       // a random number: who answers to it is the one that is meant
 	cores   cores
+	checks  bool // what the ranks do, and the types of messages
 	service service.Place
 }
 
@@ -68,7 +69,7 @@ func elsewhere(err error) bool {
 }
 
 // cardVersion is the first byte of a card.
-const cardVersion = 1
+const cardVersion = 2
 
 var errCard = errors.New("a rank has handed in what is no card of this version of the program")
 
@@ -80,6 +81,11 @@ func (k *card) append(b []byte) []byte {
 	b = le.AppendUint32(le.AppendUint32(le.AppendUint64(b, k.nic), k.door), k.filter)
 	b = le.AppendUint32(le.AppendUint32(le.AppendUint64(b, k.service.NIC), k.service.Endpoint), k.service.Filter)
 	b = le.AppendUint32(le.AppendUint16(b, k.cores.count), k.cores.mask)
+	checks := byte(0)
+	if k.checks {
+		checks = 1
+	}
+	b = append(b, checks)
 	for _, a := range k.addrs {
 		b = appendText(b, a.String())
 	}
@@ -97,7 +103,7 @@ func takeText(b []byte) (string, []byte, bool) {
 
 // parseCard is the opposite of append.
 func parseCard(b []byte) (k card, err error) {
-	const fixed = 2*(8+4+4) + 2 + 4
+	const fixed = 2*(8+4+4) + 2 + 4 + 1
 	if len(b) == 0 || b[0] != cardVersion {
 		return k, errCard
 	}
@@ -109,6 +115,7 @@ func parseCard(b []byte) (k card, err error) {
 	k.host, k.nic, k.door, k.filter = host, le.Uint64(b), le.Uint32(b[8:]), le.Uint32(b[12:])
 	k.service = service.Place{NIC: le.Uint64(b[16:]), Endpoint: le.Uint32(b[24:]), Filter: le.Uint32(b[28:])}
 	k.cores = cores{count: le.Uint16(b[32:]), mask: le.Uint32(b[34:])}
+	k.checks = b[38] != 0
 	for b = b[fixed:]; len(b) > 0; {
 		var text string
 		if text, b, ok = takeText(b); !ok {

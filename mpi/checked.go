@@ -20,6 +20,22 @@ type deed struct {
 	count   int          // elements, where all have as many
 	op      string
 	parts   uint64 // digest of counts and displacements, where they must agree
+	window  uint64 // the number of the call that has made it; 0: it has none
+}
+
+// agreeOnCheck wants all ranks to check, or none: those that do exchange more than others expect.
+func (j *job) agreeOnCheck() error {
+	for rank := range j.cards {
+		if j.cards[rank].checks == j.cards[0].checks {
+			continue
+		}
+		with, without := 0, rank
+		if !j.cards[0].checks {
+			with, without = rank, 0
+		}
+		return failOp("Init", ErrLaunch, "rank %d has MX_CHECK=1 or WithCheckedCollectives, rank %d has not: all ranks must have it, or none", with, without)
+	}
+	return nil
 }
 
 func (n *net) checked() bool { return n.c.seat.job.set.check }
@@ -30,7 +46,7 @@ const (
 	opRoom     = 64
 	layoutRoom = 64
 	numbersAt  = nameRoom + opRoom + layoutRoom
-	recordRoom = numbersAt + 4*8
+	recordRoom = numbersAt + 5*8
 )
 
 // agree compares what the ranks are about to do, in checked mode: rank 0 gets all records
@@ -39,6 +55,7 @@ func (n *net) agree(d deed) error {
 	if !n.checked() {
 		return nil
 	}
+	n.rounds = n.rounds || d.element == nil // what is compared is no buffer of the program's
 	verdict, err := compare(n, n.record(&d))
 	if err != nil {
 		return err
@@ -87,7 +104,7 @@ func (n *net) record(d *deed) []byte {
 		unit = uint64(d.element.Size())
 		copy(r[nameRoom+opRoom:numbersAt], layoutOf(d.element))
 	}
-	for i, number := range []uint64{uint64(d.root), unit, uint64(d.count), d.parts} {
+	for i, number := range []uint64{uint64(d.root), unit, uint64(d.count), d.parts, d.window} {
 		binary.LittleEndian.PutUint64(r[numbersAt+8*i:], number)
 	}
 	return r
@@ -109,6 +126,9 @@ func describe(r []byte) string {
 		fmt.Fprintf(&b, ", counts with digest %08x", uint32(parts))
 	}
 	b.WriteString(")")
+	if window := number(4); window != 0 {
+		fmt.Fprintf(&b, " of the window of call %d", window)
+	}
 	return b.String()
 }
 

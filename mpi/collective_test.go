@@ -296,6 +296,7 @@ func TestCollectiveArguments(t *testing.T) {
 
 // TestMismatchedCounts has a rank give a longer buffer than the other.
 func TestMismatchedCounts(t *testing.T) {
+	unchecked(t)
 	over(t, 2, func(c *mpi.Comm) error {
 		err := mpi.Bcast(c, make([]int64, 3+2*c.Rank()), 0)
 		if c.Rank() == 0 {
@@ -337,6 +338,20 @@ func inWindow(call func(w *mpi.Win[int64]) error) func(c *mpi.Comm) error {
 	}
 }
 
+// inWindows is inWindow on one of two windows.
+func inWindows(which int, call func(w *mpi.Win[int64]) error) func(c *mpi.Comm) error {
+	return func(c *mpi.Comm) error {
+		var both [2]*mpi.Win[int64]
+		for i := range both {
+			var err error
+			if both[i], err = mpi.WinAllocate[int64](c, 1); err != nil {
+				return err
+			}
+		}
+		return call(both[which])
+	}
+}
+
 // TestChecked has ranks do different things, and looks that all learn the same.
 func TestChecked(t *testing.T) {
 	one, two := make([]int32, 1), make([]int32, 2)
@@ -348,6 +363,12 @@ func TestChecked(t *testing.T) {
 			[]string{"Bcast", "Barrier"}},
 		"root": {func(c *mpi.Comm) error { return mpi.Bcast(c, one, 0) }, func(c *mpi.Comm) error { return mpi.Bcast(c, one, 1) },
 			[]string{"root 0", "root 1"}},
+		"root of a Reduce": {func(c *mpi.Comm) error { return mpi.Reduce(c, one, make([]int32, 1), mpi.Sum, 0) },
+			func(c *mpi.Comm) error { return mpi.Reduce(c, one, make([]int32, 1), mpi.Sum, 2) }, []string{"root 0", "root 2"}},
+		"root of a Gather": {func(c *mpi.Comm) error { return mpi.Gather(c, one, make([]int32, 3), 0) },
+			func(c *mpi.Comm) error { return mpi.Gather(c, one, make([]int32, 3), 2) }, []string{"root 0", "root 2"}},
+		"root of a Scatter": {func(c *mpi.Comm) error { return mpi.Scatter(c, make([]int32, 3), one, 0) },
+			func(c *mpi.Comm) error { return mpi.Scatter(c, make([]int32, 3), one, 2) }, []string{"root 0", "root 2"}},
 		"count": {func(c *mpi.Comm) error { return mpi.Bcast(c, one, 0) }, func(c *mpi.Comm) error { return mpi.Bcast(c, two, 0) },
 			[]string{"1 elements", "2 elements"}},
 		"type": {func(c *mpi.Comm) error { return mpi.Bcast(c, one, 0) }, func(c *mpi.Comm) error { return mpi.Bcast(c, make([]int64, 1), 0) },
@@ -379,6 +400,10 @@ func TestChecked(t *testing.T) {
 				return inWindow(func(*mpi.Win[int64]) error { return mpi.Bcast(c, one, 0) })(c)
 			},
 			[]string{"Win.Fence", "Bcast"}},
+		"Fence of another window": {inWindows(0, (*mpi.Win[int64]).Fence), inWindows(1, (*mpi.Win[int64]).Fence),
+			[]string{"Win.Fence", "of the window of call 1", "of the window of call 2"}},
+		"Free of another window": {inWindows(0, (*mpi.Win[int64]).Free), inWindows(1, (*mpi.Win[int64]).Free),
+			[]string{"Win.Free", "of the window of call 1", "of the window of call 2"}},
 		"Free":     {inWindow((*mpi.Win[int64]).Free), inWindow((*mpi.Win[int64]).Fence), []string{"Win.Free", "Win.Fence"}},
 		"Finalize": {func(c *mpi.Comm) error { return c.Finalize() }, func(c *mpi.Comm) error { return c.Barrier() }, []string{"Finalize", "Barrier"}},
 	} {

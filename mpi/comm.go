@@ -26,6 +26,7 @@ type Comm struct {
 type commState struct {
 	context uint32 // the context of the program's messages; collectives have the next one
 	freed   atomic.Bool
+	careful atomic.Bool   // calls take the slow path: it was freed, or types are checked
 	turn    atomic.Uint64 // twice the number of collectives that have begun, and 1 while one uses first
 
 	crowd      atomic.Int32 // ranks that share a core where they are densest; 0: not known yet
@@ -44,6 +45,7 @@ type commState struct {
 func newComm(s *seat, context uint32, rank int, world []int32, name string) *Comm {
 	c := &Comm{seat: s, rank: rank, world: world, out: bitsOf(context, rank), peers: s.peersOf(world),
 		state: &commState{context: context, name: name}}
+	c.state.careful.Store(c.checksTypes())
 	s.known.add(c)
 	return c
 }
@@ -73,7 +75,7 @@ func (c *Comm) SetName(name string) {
 // message has matched is taken back, and its buffer is the program's again. All else goes on without anybody who waits: a send is read
 // from its buffer, and a message that has matched is written to its own, at any later time until the other rank has done its part, or is gone.
 // Such buffers must not be used again before; buffers that the garbage collector owns may be dropped. Of a collective that is
-// all buffers that it was given. It counts as called: later ones on the communicator are right if the
+// all buffers that it was given. What waited for the first connection to a rank was not begun: its error wraps ErrNotBegun too. A collective counts as called: later ones on the communicator are right if the
 // other ranks call it too, where it is right as well, or ErrOther names the rank that has given it up. Free heeds no context.
 //
 // Sends and receives that were begun with ctx go on: a wait for one returns when ctx ends, with an error that wraps ctx's and not
@@ -113,7 +115,7 @@ func (s *seat) usable(c *Comm, op string) error {
 // ready reports whether messages can go between this rank and another, as far as the arguments say. If
 // not, checkPeer says why.
 func (c *Comm) ready(rank, tag int) bool {
-	return c != nil && uint(rank) < uint(len(c.peers)) && uint(tag) <= TagUB && !c.state.freed.Load()
+	return c != nil && uint(rank) < uint(len(c.peers)) && uint(tag) <= TagUB && !c.state.careful.Load()
 }
 
 // checkPeer returns what is wrong with a rank and a tag.

@@ -164,6 +164,7 @@ func (c *Comm) Free() error {
 	if c.state.context < firstContext {
 		return c.fail(op, ErrComm, "it is always there")
 	}
+	c.state.careful.Store(true)
 	if c.state.freed.Swap(true) {
 		return c.fail(op, ErrComm, "it was freed")
 	}

@@ -59,7 +59,8 @@ func (d *deaths) why(rank int) error {
 }
 
 // bury notes that a rank of the world has died, and reports whether that is news. Waits for
-// anybody's message look again.
+// anybody's message look again, and what was asked of its process ends. A rank that has only been stopped, or cut off, hears that it is taken for dead
+// when it goes on: it would otherwise keep locks for this one.
 func (j *job) bury(rank int, cause error) bool {
 	d := &j.deaths
 	d.mu.Lock()
@@ -70,11 +71,16 @@ func (j *job) bury(rank int, cause error) bool {
 	if d.of == nil {
 		d.of = map[int32]*death{}
 	}
-	d.of[int32(rank)] = &death{rank, cause}
+	k := &death{rank, cause}
+	d.of[int32(rank)] = k
 	first := d.count.Add(1) == 1
 	d.mu.Unlock()
 	if j.launch != nil {
 		j.launch.Blame(rank)
+	}
+	if process := j.process(rank); process != j.plane.Self() {
+		j.plane.Lose(process, k)
+		j.plane.Post(process, sayGivenUp, make([]byte, rankHead))
 	}
 	j.plane.dropLocks(rank)
 	j.wake()

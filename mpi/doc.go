@@ -20,7 +20,9 @@
 // A communicator is a group of ranks that exchange messages apart from all others. Its
 // methods and the functions that take one are MPI's with Go names. Functions are generic over
 // the elements of a buffer, which may be of any type without pointers; a slice's bytes
-// travel as they lie in memory, between hosts of one byte order.
+// travel as they lie in memory, between hosts of one byte order. Messages don't say what
+// they consist of: an int64 that is received as a float64 is no error, and its bits are taken for one,
+// unless the ranks check what they do: see WithCheckedCollectives, or MX_CHECK in docs/environment.md.
 //
 // # Waiting
 //

@@ -22,7 +22,10 @@ func (c *Comm) unreachable(op string, rank, tag int, err error) error {
 		return e
 	}
 	if c.ctx != nil && c.ctx.Err() != nil {
-		return c.failWith(op, rank, tag, ErrOther, c.ctx.Err())
+		return c.failWith(op, rank, tag, ErrOther, &expiry{cause: c.ctx.Err(), early: true, remark: earlyRemark})
+	}
+	if errors.Is(err, mx.ErrNoResources) {
+		return c.failWith(op, rank, tag, ErrOther, err) // it is ours that are short: the rank may live
 	}
 	if _, dead := errors.AsType[*death](err); !dead {
 		err = c.seat.unconnected(c.worldRank(rank), err)
@@ -73,15 +76,23 @@ func (c *Comm) ended(op string, peer, tag int, st *mx.Status) error {
 
 // failed is ended on a communicator that may have been freed.
 func (c *Comm) failed(op string, peer, tag int, st *mx.Status) error {
-	switch st.Code {
-	case mx.StatusTruncated:
+	switch {
+	case st.Code == mx.StatusTruncated:
 		return c.failWith(op, peer, tag, ErrTruncate,
 			fmt.Errorf("the message has %d bytes, the buffer %d: give the receive a larger one, or ask Probe for the length", st.MsgLength, st.XferLength))
-	case mx.StatusEndpointClosed, mx.StatusEndpointUnreachable, mx.StatusTimeout, mx.StatusBadSession,
-		mx.StatusEndpointUnknown:
+	case isLoss(st.Code):
 		return c.lost(op, peer, tag, st)
 	}
 	return c.failWith(op, peer, tag, ErrOther, st.Code)
+}
+
+// isLoss reports whether a request has ended in this way because its peer has gone.
+func isLoss(code mx.StatusCode) bool {
+	switch code {
+	case mx.StatusEndpointClosed, mx.StatusEndpointUnreachable, mx.StatusTimeout, mx.StatusBadSession, mx.StatusEndpointUnknown:
+		return true
+	}
+	return false
 }
 
 // lost makes the error of a request whose peer has died, and notes the death.
@@ -89,9 +100,16 @@ func (c *Comm) lost(op string, peer, tag int, st *mx.Status) error {
 	if peer == AnySource {
 		peer = sourceOf(st.MatchInfo)
 	}
-	rank := c.worldRank(peer)
-	c.seat.job.bury(rank, st.Code)
-	return c.failWith(op, peer, tag, ErrProcFailed, c.seat.job.deaths.why(rank))
+	return c.failWith(op, peer, tag, ErrProcFailed, c.seat.job.lose(c.worldRank(peer), st.Code))
+}
+
+// lose notes the death of a rank whose session with another of this process has ended, and returns it. Of a rank that only does not move, nobody learns
+// who does not wait for it in the same way, so that the others are told.
+func (j *job) lose(rank int, code mx.StatusCode) error {
+	if j.bury(rank, code) && code == mx.StatusTimeout {
+		go j.tellAll(j.life, rank, code)
+	}
+	return j.deaths.why(rank)
 }
 
 // worldRank returns a rank of the communicator as one of the world.

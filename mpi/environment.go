@@ -21,7 +21,7 @@ var table = []variables.Binding[settings]{
 	{Name: "MX_COLL", Help: "algorithms of collectives, such as allreduce=rabenseifner,bcast=flat; the same at all ranks",
 		Show: func(s *settings) string { return s.algorithms.String() },
 		Set:  func(s *settings, text string) error { return s.algorithms.Parse(text) }},
-	{Name: "MX_CHECK", Help: "1: every collective first compares what the ranks are about to do",
+	{Name: "MX_CHECK", Help: "1: every collective first compares what the ranks are about to do, and receives the types of elements; at all ranks, or at none",
 		Show: func(s *settings) string { return variables.Bit(s.check) },
 		Set:  func(s *settings, text string) error { return variables.SetBit(&s.check, text) }},
 	{Name: "MX_HANG_TIMEOUT", Help: "how long a call may block before the job reports what its ranks wait for, such as 30s; 0: for ever. If it is set, a deadlock that is certain ends the job",

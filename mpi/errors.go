@@ -16,7 +16,7 @@ const (
 	ErrRank                             // no such rank (MPI_ERR_RANK)
 	ErrTag                              // no such tag (MPI_ERR_TAG)
 	ErrRoot                             // no such root (MPI_ERR_ROOT)
-	ErrType                             // elements with pointers, or a message that is no whole number of them (MPI_ERR_TYPE)
+	ErrType                             // elements with pointers, or a message that is no whole number of them, or, checked, of others (MPI_ERR_TYPE)
 	ErrTruncate                         // the message is longer than the buffer (MPI_ERR_TRUNCATE)
 	ErrRequest                          // not a request that the call can be used with (MPI_ERR_REQUEST)
 	ErrOp                               // no operation (MPI_ERR_OP)

@@ -10,10 +10,15 @@ import (
 // An error that wraps the context's and not this one is that of a wait for requests, which stay.
 var ErrGivenUp = errors.New("the operation was given up")
 
+// ErrNotBegun is what the error of a send or receive wraps, besides ErrGivenUp, if the context has ended before there was a connection to the
+// other rank, with which the first message to it begins: nothing was sent or posted, and the buffer is free.
+var ErrNotBegun = errors.New("nothing was begun")
+
 // expiry says that a context has ended a call. It is an error.
 type expiry struct {
 	cause  error // the context's
 	stays  bool  // only the wait is over
+	early  bool  // nothing was begun
 	remark string
 }
 
@@ -28,6 +33,9 @@ func (e *expiry) Unwrap() []error {
 	if e.stays {
 		return []error{e.cause}
 	}
+	if e.early {
+		return []error{e.cause, ErrGivenUp, ErrNotBegun}
+	}
 	return []error{e.cause, ErrGivenUp}
 }
 
@@ -36,6 +44,7 @@ const (
 	staysRemark   = "the request stays"
 	allStayRemark = "the requests stay"
 	bufferRemark  = "the buffer may still be in use"
+	earlyRemark   = "the ranks were not yet connected, so that nothing was begun"
 	buffersRemark = "its buffers may still be in use"
 )
 
@@ -50,7 +59,7 @@ func expired(ctx context.Context, err error) error {
 // remarked has the expiry of a context say more, if err is one.
 func remarked(err error, stays bool, remark string) error {
 	if e, ok := errors.AsType[*expiry](err); ok {
-		return &expiry{e.cause, stays, remark}
+		return &expiry{cause: e.cause, stays: stays, remark: remark}
 	}
 	return err
 }

@@ -31,7 +31,7 @@ func (c *Comm) Finalize() error {
 		return err
 	}
 	open := s.unfinished()
-	if err := world.meet("Finalize"); err != nil {
+	if err := world.meet("Finalize", 0); err != nil {
 		return err
 	}
 	s.nameThose(open)
@@ -115,7 +115,7 @@ func nameOfRequest(n *hang.Need) string {
 
 // meet waits until all ranks have come. They tell it up a tree, and are told down the same
 // tree: nobody leaves before those who still have to connect with it.
-func (c *Comm) meet(op string) error {
+func (c *Comm) meet(op string, window uint64) error {
 	n := c.net(op)
-	return n.finish(n.meet(coll.Tree))
+	return n.finish(n.meet(coll.Tree, window))
 }

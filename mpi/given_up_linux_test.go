@@ -24,6 +24,7 @@ func TestGivenUpWithAStoppedPeer(t *testing.T) {
 
 // TestMatchedWithAStoppedSender: a receive whose message is on its way ends with its context, too.
 func TestMatchedWithAStoppedSender(t *testing.T) {
+	unchecked(t)
 	withStopped(t, "stopped sender", 2)
 }
 
@@ -144,7 +145,7 @@ func (p *patient) stop() error {
 func (p *patient) resume() error {
 	p.guard.Stop()
 	if p.roused.Load() {
-		return errors.New("the call has waited for a stopped rank, though its context has ended")
+		return errors.New("the call has waited for a stopped rank for too long")
 	}
 	return syscall.Kill(p.pid, syscall.SIGCONT)
 }

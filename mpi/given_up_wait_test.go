@@ -101,6 +101,7 @@ func waitOne(q *mpi.Request, all func(reqs []mpi.Request, sts []mpi.Status) erro
 
 // TestWaitThatItsContextEnds: a request whose wait was given up is there still, and may be waited for without that context.
 func TestWaitThatItsContextEnds(t *testing.T) {
+	unchecked(t)
 	over(t, 2, func(c *mpi.Comm) error {
 		if c.Rank() == 1 {
 			if _, err := mpi.Recv(c, make([]byte, 1), 0, goTag); err != nil {

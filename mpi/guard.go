@@ -12,6 +12,9 @@ import (
 // tells all others, and watches the one behind it from then on. A launcher may tell
 // of deaths too; then they are known already.
 //
+// The ring does not stand for the connections to rank 0 of ranks that have met without a launcher, nor they for it: those tell of a
+// death at once, from the first exchange of cards on, but not of the next after rank 0's own; the ring begins later, and goes on whoever has died.
+//
 // A process that finalizes takes leave of the one that watches it, so that its end is no
 // death.
 
@@ -53,7 +56,11 @@ func (p *plane) handleGuards() {
 			p.job.bury(rank, errors.New(string(q.Data)))
 		}
 	})
+	p.Handle(sayGivenUp, rankHead, func(q *question) { p.job.bury(q.From, errGivenUp) })
 }
+
+// errGivenUp is what has become of a rank that takes this one for dead.
+var errGivenUp = errors.New("it takes this rank for dead")
 
 func (g *guards) hasLeft(rank int) bool {
 	g.mu.Lock()
@@ -142,6 +149,7 @@ func (j *job) wake() {
 	for _, s := range j.seats {
 		s.ep.Wakeup()
 	}
+	j.plane.Wakeup()
 }
 
 // pause waits, and returns false if ctx ends before.

@@ -128,6 +128,7 @@ func TestReportOfOneMissing(t *testing.T) {
 
 // TestReportOfAnySource: what may be freed by anybody is no deadlock for certain.
 func TestReportOfAnySource(t *testing.T) {
+	unchecked(t)
 	overMany(t, 2, func(c *mpi.Comm) error {
 		done := make(chan error, 1)
 		go func() {
@@ -159,6 +160,7 @@ func TestReportOfAnySource(t *testing.T) {
 // TestReportOfPending: requests that nobody waits for are in the report, and a rank that
 // computes beside them is not stuck.
 func TestReportOfPending(t *testing.T) {
+	unchecked(t)
 	over(t, 2, func(c *mpi.Comm) error {
 		buf := make([]float64, 3)
 		q, err := mpi.Irecv(c, buf, 1-c.Rank(), 77)
@@ -184,6 +186,7 @@ func TestReportOfPending(t *testing.T) {
 }
 
 func TestDeadlockOfProcesses(t *testing.T) {
+	unchecked(t)
 	for _, transport := range []string{"shm", "tcp"} {
 		t.Run(transport, func(t *testing.T) {
 			skipWithout(t, transport)
@@ -263,7 +266,8 @@ func deaths(c *mpi.Comm) error {
 
 // part ends the processes of those ranks, which are all that live, without Finalize, which
 // would only say again that somebody is dead. Nobody leaves before all have come here, and rank 0,
-// where the ranks have met, leaves last.
+// where the ranks have met, leaves last. Who is found to have left has heard all others before, so that all have come: over TCP
+// the last messages of a process that ends in this way may be missing.
 func part(c *mpi.Comm, alive ...int) error {
 	for _, other := range alive {
 		if err := mpi.Send(c, []byte{1}, other, 1001); err != nil {
@@ -271,7 +275,9 @@ func part(c *mpi.Comm, alive ...int) error {
 		}
 	}
 	for _, other := range alive {
-		if _, err := mpi.Recv(c, make([]byte, 1), other, 1001); err != nil {
+		if _, err := mpi.Recv(c, make([]byte, 1), other, 1001); errors.Is(err, mpi.ErrProcFailed) {
+			break
+		} else if err != nil {
 			return err
 		}
 	}

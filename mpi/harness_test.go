@@ -48,6 +48,14 @@ func skipWithout(t testing.TB, medium string) {
 	}
 }
 
+// unchecked has the ranks of a test not check, whatever the environment says. In checked mode every collective waits for all ranks
+// first, all of them find out what differs, messages are longer, and they are allocated for: the test is about ranks that are apart or differ, about
+// lengths, or about allocations.
+func unchecked(t *testing.T) {
+	t.Helper()
+	t.Setenv("MX_CHECK", "0")
+}
+
 // world runs f on n ranks, which must succeed.
 func world(t testing.TB, n int, f func(c *mpi.Comm) error, opts ...mpi.Option) {
 	t.Helper()

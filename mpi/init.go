@@ -106,6 +106,12 @@ func (j *job) join() error {
 			return fmt.Errorf("rank %d: %w", rank, err)
 		}
 	}
+	if err := j.agreeOnCheck(); err != nil {
+		return err
+	}
+	if err := j.checkReach(); err != nil {
+		return err
+	}
 	if j.turns(j.launch.Rank()) {
 		takeTurns()
 	}
@@ -203,7 +209,7 @@ func (c *Comm) Abort(code int, reason string) {
 }
 
 // Main is a whole program: it joins the job, calls f with the world, and finalizes. An error of f, or of
-// its own, is printed with the rank, and ends the job with exit code 1. A rank that fails because
+// its own, is printed with the rank, and ends the job with exit code 1; so does f if it ends its goroutine. A rank that fails because
 // another one has gone leaves it to that one to say why: its own error is printed only if the job has
 // not ended two seconds later. With
 // MX_LOCAL=n in the environment, and no launcher, the job is n goroutines in this
@@ -232,14 +238,34 @@ func runMain(f func(world *Comm) error, opts []Option) error {
 	if err != nil {
 		return err
 	}
+	returned := false
+	defer func() {
+		if !returned {
+			go world.abandonUnlessPanics()
+		}
+	}()
 	if err = f(world); err == nil && !world.seat.finalized.Load() {
 		err = world.Finalize()
 	}
+	returned = true
 	if err != nil {
 		world.abandon(err)
 	}
 	return nil
 }
+
+// errNoGoroutine is how a rank has ended whose function did not return.
+var errNoGoroutine = errors.New("its goroutine was ended")
+
+// abandonUnlessPanics is for a program that has neither returned nor will: unless a panic ends the process, which it does at once and says where it
+// comes from, its goroutine alone has ended.
+func (c *Comm) abandonUnlessPanics() {
+	time.Sleep(panicTime)
+	c.abandon(errNoGoroutine)
+}
+
+// panicTime is longer than a panic takes to end a process.
+const panicTime = 500 * time.Millisecond
 
 // abandon ends the job because of what a rank's program has returned.
 func (c *Comm) abandon(err error) {

@@ -83,9 +83,9 @@ func isendLayout[T any](c *Comm, op string, buf []T, l *Layout, dest, tag int) (
 	case dest == ProcNull:
 		return c.over(sentRequest), nil
 	case len(l.blocks) <= 1:
-		return c.isend(op, l.only(b, size), dest, tag, false)
-	case len(l.blocks) > mx.MaxSegments:
-		return c.isend(op, l.pack(b, size), dest, tag, false)
+		return c.isend(op, memoryOf[T](l.only(b, size)), dest, tag, false)
+	case len(l.blocks) > mx.MaxSegments || c.checksTypes():
+		return c.isend(op, memoryOf[T](l.pack(b, size)), dest, tag, false)
 	}
 	p, err := c.peer(op, dest, tag)
 	if err != nil {
@@ -123,17 +123,17 @@ func irecvLayout[T any](c *Comm, op string, buf []T, l *Layout, source, tag int)
 	size := elem.Size[T]()
 	switch {
 	case len(l.blocks) <= 1:
-		return c.irecv(op, l.only(b, size), size, source, tag, nil)
-	case len(l.blocks) > mx.MaxSegments && source != ProcNull:
-		u := &unpacking{layout: *l, into: b, packed: make([]byte, l.count*size), size: size}
-		return c.irecv(op, u.packed, size, source, tag, u)
+		return c.irecv(op, memoryOf[T](l.only(b, size)), source, tag, nil)
 	case source == ProcNull:
 		return c.over(nullRequest), nil
+	case len(l.blocks) > mx.MaxSegments || c.checksTypes():
+		u := &unpacking{layout: *l, into: b, packed: make([]byte, l.count*size), size: size}
+		return c.irecv(op, memoryOf[T](u.packed), source, tag, u)
 	}
 	value, mask := want(c.out&contextMask, source, tag)
 	segs := gathers.Get().(*[][]byte)
 	*segs = l.segments((*segs)[:0], b, size)
-	r, err := c.postv(op, *segs, value, mask, source, tag)
+	r, err := c.postv(op, *segs, value, mask, source, tag, nil)
 	putGather(segs)
 	if err != nil {
 		return Request{}, err
@@ -142,14 +142,14 @@ func irecvLayout[T any](c *Comm, op string, buf []T, l *Layout, source, tag int)
 }
 
 // postv is post into segments.
-func (c *Comm) postv(op string, segs [][]byte, value, mask uint64, source, tag int) (r mx.Request, err error) {
+func (c *Comm) postv(op string, segs [][]byte, value, mask uint64, source, tag int, ctx any) (r mx.Request, err error) {
 	ep := c.seat.ep
 	if source == AnySource {
-		r, err = ep.Irecvv(segs, value, mask, nil)
+		r, err = ep.Irecvv(segs, value, mask, ctx)
 	} else if p, gone := c.peer(op, source, tag); gone == nil {
-		r, err = ep.IrecvvFrom(segs, p.addr, value, mask, nil)
+		r, err = ep.IrecvvFrom(segs, p.addr, value, mask, ctx)
 	} else if m, ok := c.left(value, mask); ok {
-		r, err = ep.IrecvvMessage(segs, m, nil)
+		r, err = ep.IrecvvMessage(segs, m, ctx)
 	} else {
 		return r, gone
 	}

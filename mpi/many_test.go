@@ -176,6 +176,7 @@ func TestWaitAllOfTwoRanks(t *testing.T) {
 
 // TestNoAllocationsOfMany: calls that wait for many requests allocate nothing.
 func TestNoAllocationsOfMany(t *testing.T) {
+	unchecked(t)
 	if mpi.Racing {
 		t.Skip("the race detector is on, which allocates by itself")
 	}

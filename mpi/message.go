@@ -2,6 +2,7 @@ package mpi
 
 import (
 	"errors"
+	"reflect"
 
 	"gomx/mpi/internal/elem"
 	"gomx/mx"
@@ -48,7 +49,14 @@ func imrecv[T any](m *Message, op string, buf []T) (Request, error) {
 	if err := c.checkLength(op, len(b), m.st.Source, m.st.Tag); err != nil {
 		return Request{}, err
 	}
-	r, err := c.seat.ep.IrecvMessage(b, m.m, nil)
+	var r mx.Request
+	var err error
+	if c.checksTypes() {
+		x := expect(reflect.TypeFor[T](), nil)
+		r, err = c.seat.ep.IrecvvMessage(x.segments(b), m.m, x)
+	} else {
+		r, err = c.seat.ep.IrecvMessage(b, m.m, nil)
+	}
 	if err != nil {
 		return Request{}, c.broken(op, m.st.Source, m.st.Tag, err)
 	}

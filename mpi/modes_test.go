@@ -139,6 +139,7 @@ func TestSendSelf(t *testing.T) {
 
 // TestSendrecv: all exchange with both neighbours at once, with one buffer and with two.
 func TestSendrecv(t *testing.T) {
+	unchecked(t)
 	for _, n := range []int{1, 2, 5} {
 		over(t, n, func(c *mpi.Comm) error {
 			next, before := (c.Rank()+1)%n, (c.Rank()+n-1)%n
@@ -253,5 +254,68 @@ func TestContext(t *testing.T) {
 			return fmt.Errorf("the request whose wait was ended got %v", late)
 		}
 		return nil
+	})
+}
+
+// TestSenderIsNotToldOfTruncation: a receive that is too short fails, and the send that it has matched does not, in whichever mode.
+func TestSenderIsNotToldOfTruncation(t *testing.T) {
+	modes := []func(c *mpi.Comm, buf []int32, dest, tag int) error{
+		mpi.Send[int32], mpi.Ssend[int32], mpi.Bsend[int32], waiting(mpi.Isend[int32]), waiting(mpi.Issend[int32]), throughAll(mpi.Issend[int32]),
+	}
+	over(t, 2, func(c *mpi.Comm) error {
+		for tag, send := range modes {
+			for _, size := range []int{1, 1000, 100_000} {
+				if c.Rank() == 0 {
+					if err := send(c, pattern(size, tag), 1, tag); err != nil {
+						return fmt.Errorf("mode %d, %d elements: the send says %w", tag, size, err)
+					}
+					continue
+				}
+				in := make([]int32, size/2)
+				if _, err := mpi.Recv(c, in, 0, tag); !errors.Is(err, mpi.ErrTruncate) {
+					return fmt.Errorf("mode %d, %d elements: the receive says %v", tag, size, err)
+				}
+				if err := same(in, pattern(size, tag)[:size/2]); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	})
+}
+
+// throughAll waits for a request by WaitAll.
+func throughAll(isend func(c *mpi.Comm, buf []int32, dest, tag int) (mpi.Request, error)) func(c *mpi.Comm, buf []int32, dest, tag int) error {
+	return func(c *mpi.Comm, buf []int32, dest, tag int) error {
+		q, err := isend(c, buf, dest, tag)
+		if err != nil {
+			return err
+		}
+		return mpi.WaitAll([]mpi.Request{q}, nil)
+	}
+}
+
+// TestFirstMessageThatWasNotBegun: the first message to a rank waits until the two are connected. A context that ends before has it not sent, which the
+// error tells from one that goes on.
+func TestFirstMessageThatWasNotBegun(t *testing.T) {
+	ended, cancel := context.WithCancel(context.Background())
+	cancel()
+	over(t, 2, func(c *mpi.Comm) error {
+		if c.Rank() == 1 {
+			var got [1]int32
+			if _, err := mpi.Recv(c, got[:], 0, 5); err != nil || got[0] != 42 {
+				return fmt.Errorf("first comes %d, %w", got[0], err)
+			}
+			return nil
+		}
+		late := c.WithContext(ended)
+		for name, send := range map[string]func(c *mpi.Comm, buf []int32, dest, tag int) error{
+			"Send": mpi.Send[int32], "Ssend": mpi.Ssend[int32], "Bsend": mpi.Bsend[int32], "Isend": waiting(mpi.Isend[int32]),
+		} {
+			if err := send(late, []int32{7}, 1, 5); !errors.Is(err, mpi.ErrGivenUp) || !errors.Is(err, context.Canceled) || !errors.Is(err, mpi.ErrNotBegun) {
+				return fmt.Errorf("%s: %w", name, err)
+			}
+		}
+		return mpi.Send(c, []int32{42}, 1, 5)
 	})
 }

@@ -18,7 +18,7 @@ type settings struct {
 	local   int // MX_LOCAL
 
 	algorithms *coll.Overrides
-	check      bool          // collectives compare what the ranks are about to do
+	check      bool          // collectives compare what the ranks are about to do, and receives the types of elements
 	hang       time.Duration // how long a call blocks before the job is asked why; 0: for ever
 	hangEnds   bool          // a deadlock that is certain ends the job
 	wrong      error
@@ -35,7 +35,8 @@ func WithEndpoint(params ...mx.Param) Option {
 
 // WithCheckedCollectives has every collective first compare what the ranks are about to do,
 // as MX_CHECK=1 does. Where they differ, all of them return the same ErrMismatch, which says what
-// two of them are about to do. All ranks must have it.
+// two of them are about to do. Messages say what their elements consist of, and a receive into a buffer of something else returns ErrType,
+// which names both. All ranks must have it: Init returns ErrLaunch if only some do.
 func WithCheckedCollectives() Option { return func(s *settings) { s.check = true } }
 
 // WithHangTimeout has calls that block for longer than d reported, and ends the job

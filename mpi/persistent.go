@@ -12,8 +12,7 @@ type Persistent struct {
 	c         *Comm
 	op        string
 	mode      mode
-	b         []byte
-	size      int
+	b         memory
 	peer, tag int
 	last      uint64 // of the request of the last Start
 }
@@ -63,7 +62,7 @@ func prepare[T any](c *Comm, op string, buf []T, peer, tag int, m mode) (*Persis
 	if err := c.checkLength(op, len(b), peer, tag); err != nil {
 		return nil, err
 	}
-	return &Persistent{c: c, op: op, mode: m, b: b, size: elem.Size[T](), peer: peer, tag: tag}, nil
+	return &Persistent{c: c, op: op, mode: m, b: memoryOf[T](b), peer: peer, tag: tag}, nil
 }
 
 // Start begins the operation, and returns its request (MPI_Start). Error: ErrRequest if that of the last Start
@@ -74,11 +73,11 @@ func (p *Persistent) Start() (q Request, err error) {
 	}
 	switch p.mode {
 	case receiveMode:
-		q, err = p.c.irecv(p.op, p.b, p.size, p.peer, p.tag, nil)
+		q, err = p.c.irecv(p.op, p.b, p.peer, p.tag, nil)
 	case bufferedMode:
 		q, err = p.c.ibsend(p.op, p.b, p.peer, p.tag)
 	default:
-		if p.mode == standardMode && p.c.sendNow(p.b, p.peer, p.tag) {
+		if p.mode == standardMode && p.c.sendNow(p.b.bytes, p.peer, p.tag) {
 			return p.c.over(sentRequest), nil
 		}
 		q, err = p.c.isend(p.op, p.b, p.peer, p.tag, p.mode == syncMode)

@@ -29,13 +29,14 @@ const (
 	askSwap                               // compare and swap
 	askLock
 	askUnlock
-	sayUndo  // a note: who asked for a lock, and may have it, does not want it any more
-	askFlush // answered behind all accumulates
-	sayWatch // a note: who says it watches this process
-	sayLeave // a note: who says it has finalized
-	sayDead  // a note: a rank has died
-	askStuck // to look into the job, because a rank has waited for long
-	askState // what the ranks of the process wait for
+	sayUndo    // a note: who asked for a lock, and may have it, does not want it any more
+	askFlush   // answered behind all accumulates
+	sayWatch   // a note: who says it watches this process
+	sayLeave   // a note: who says it has finalized
+	sayDead    // a note: a rank has died
+	askStuck   // to look into the job, because a rank has waited for long
+	askState   // what the ranks of the process wait for
+	sayGivenUp // a note: who says it takes the one who is told for dead
 )
 
 // newPlane makes the plane of a job on a service, which has not begun.

@@ -54,7 +54,7 @@ func (c *Comm) look(op string, source, tag int, take bool, timeout time.Duration
 	value, mask := want(c.out&contextMask, source, tag)
 	m, got, found, err := c.sight(value, mask, take, 0)
 	if found {
-		return probed(&got), m, true, nil
+		return c.probed(&got), m, true, nil
 	}
 	if err == nil && timeout == 0 {
 		return emptyStatus, m, false, nil
@@ -71,7 +71,7 @@ func (c *Comm) look(op string, source, tag int, take bool, timeout time.Duration
 	for err == nil {
 		dead := l.gone() // asked before the last look: what the dead have sent counts
 		if m, got, found, err = c.sight(value, mask, take, slice); found {
-			return probed(&got), m, true, nil
+			return c.probed(&got), m, true, nil
 		}
 		if err == nil {
 			err = dead
@@ -94,8 +94,11 @@ func (c *Comm) sight(value, mask uint64, take bool, timeout time.Duration) (m mx
 }
 
 // probed makes the status of a message that has been seen.
-func probed(got *mx.Status) Status {
+func (c *Comm) probed(got *mx.Status) Status {
 	n := int(got.MsgLength)
+	if c.checksTypes() {
+		n -= typeHeadSize
+	}
 	return Status{Source: sourceOf(got.MatchInfo), Tag: tagOf(got.MatchInfo), Count: n, Bytes: n}
 }
 
@@ -134,9 +137,7 @@ func (l *lookout) gone() error {
 		return err
 	}
 	l.watch = mx.Request{}
-	rank := l.c.worldRank(l.rank)
-	l.c.seat.job.bury(rank, st.Code)
-	return l.c.seat.job.deaths.why(rank)
+	return l.c.seat.job.lose(l.c.worldRank(l.rank), st.Code)
 }
 
 func (l *lookout) end() {

@@ -28,6 +28,7 @@ var programs = map[string]func(world *mpi.Comm) error{
 	"ring":       ringOnce,
 	"orphan":     func(world *mpi.Comm) error { return orphaned(world, func() { os.Exit(7) }) },
 	"fails":      failsOnOne,
+	"goes":       goesOnOne,
 	"finalize":   finalizeAndMore,
 	"aborts":     aborts,
 	"unfinished": unfinished,
@@ -35,6 +36,7 @@ var programs = map[string]func(world *mpi.Comm) error{
 	"rants":      rants,
 	"large":      large,
 	"copies":     copiesToTheDead,
+	"partly":     ringOnce,
 	"threads": func(*mpi.Comm) error {
 		fmt.Println(runtime.GOMAXPROCS(0))
 		return nil
@@ -43,10 +45,18 @@ var programs = map[string]func(world *mpi.Comm) error{
 
 func TestMain(m *testing.M) {
 	if name := os.Getenv(programVariable); name != "" {
-		mpi.Main(programs[name])
+		mpi.Main(programs[name], optionsOf(name)...)
 		os.Exit(0)
 	}
 	os.Exit(m.Run())
+}
+
+// optionsOf returns the options of a program at this rank.
+func optionsOf(program string) []mpi.Option {
+	if program == "partly" && os.Getenv("MX_RANK") == "1" {
+		return []mpi.Option{mpi.WithCheckedCollectives()}
+	}
+	return nil
 }
 
 // exit is how a rank ended.
@@ -284,6 +294,27 @@ func TestProcessFails(t *testing.T) {
 	}
 }
 
+// TestProcessEndsItsGoroutine: a rank whose function neither returns nor panics ends the job as one that fails.
+func TestProcessEndsItsGoroutine(t *testing.T) {
+	exits := job(t, "goes", 3)
+	if e := exits[2]; e.code != 1 || !strings.Contains(e.output, "rank 2 of 3: its goroutine was ended") {
+		t.Errorf("rank 2: exit code %d, %s", e.code, e.output)
+	}
+	for rank := range 2 {
+		if want := "rank 2 aborted the job with code 1: its goroutine was ended"; exits[rank].code != 1 || !strings.Contains(exits[rank].output, want) {
+			t.Errorf("rank %d: exit code %d, %q, want %q", rank, exits[rank].code, exits[rank].output, want)
+		}
+	}
+}
+
+func goesOnOne(world *mpi.Comm) error {
+	if world.Rank() == 2 {
+		runtime.Goexit()
+	}
+	_, err := mpi.Recv(world, make([]byte, 1), mpi.AnySource, 0)
+	return err
+}
+
 func failsOnOne(world *mpi.Comm) error {
 	if world.Rank() == 2 {
 		return fmt.Errorf("out of cheese")
@@ -396,6 +427,7 @@ func killed(world *mpi.Comm) error {
 
 // TestUnfinished: Finalize names what nobody has waited for and what can't come any more, and nothing else.
 func TestUnfinished(t *testing.T) {
+	unchecked(t)
 	for rank, e := range job(t, "unfinished", 3) {
 		says := []string{"Isend with rank 1 of the world, tag 5, of 800000 bytes", "Irecv with any rank, tag 6, of 80 bytes", ""}[rank]
 		if rank == 2 {
@@ -438,6 +470,16 @@ func TestMisspelt(t *testing.T) {
 	out, err := local("ring", "MX_LOCAL=3", "MX_FLAVOUR=mint")
 	if err != nil || strings.Count(string(out), "MX_FLAVOUR") != 1 {
 		t.Errorf("%v, %q", err, out)
+	}
+}
+
+// TestCheckOfSomeRanks: where not all ranks check, none gets beyond Init, and each says which two differ.
+func TestCheckOfSomeRanks(t *testing.T) {
+	unchecked(t)
+	for rank, e := range job(t, "partly", 3) {
+		if e.code != 1 || !strings.Contains(e.output, "rank 1 has MX_CHECK=1") || !strings.Contains(e.output, "rank 0 has not") {
+			t.Errorf("rank %d: exit code %d, %q", rank, e.code, e.output)
+		}
 	}
 }
 
@@ -487,4 +529,24 @@ func ringOnce(c *mpi.Comm) error {
 		}
 	}
 	return nil
+}
+
+// TestTransportsThatReachNobody: ranks whose transports lead to no other rank say so when they start, and what to do.
+func TestTransportsThatReachNobody(t *testing.T) {
+	for _, transport := range []string{"self", "mem", "mem,self"} {
+		for rank, e := range job(t, "ring", 2, "MX_TRANSPORT="+transport) {
+			if e.code != 1 || !strings.Contains(e.output, "MX_TRANSPORT") || !strings.Contains(e.output, "reaches another rank") {
+				t.Errorf("%s: rank %d: exit code %d, %s", transport, rank, e.code, e.output)
+			}
+		}
+		for rank, e := range job(t, "ring", 1, "MX_TRANSPORT="+transport) {
+			if e.code != 0 || e.output != "" {
+				t.Errorf("%s: rank %d alone: exit code %d, %s", transport, rank, e.code, e.output)
+			}
+		}
+	}
+	err := run(t, 2, func(*mpi.Comm) error { return nil }, mpi.WithTransports("self"))
+	if err == nil || !strings.Contains(err.Error(), "reaches another rank") {
+		t.Errorf("in one process: %v", err)
+	}
 }

@@ -24,7 +24,7 @@ func Recv[T any](c *Comm, buf []T, source, tag int) (st Status, err error) {
 	if c.recvNow(b, elem.Size[T](), source, tag, &st) {
 		return st, st.Err
 	}
-	q, err := c.irecv("Recv", b, elem.Size[T](), source, tag, nil)
+	q, err := c.irecvAny("Recv", memoryOf[T](b), source, tag, nil)
 	if err != nil {
 		return emptyStatus, err
 	}
@@ -38,7 +38,10 @@ func Irecv[T any](c *Comm, buf []T, source, tag int) (Request, error) {
 	if !ok {
 		return Request{}, pointers[T](c, "Irecv", source, tag)
 	}
-	return c.irecv("Irecv", b, elem.Size[T](), source, tag, nil)
+	if q, ok := c.irecvNow(b, elem.Size[T](), source, tag, nil); ok {
+		return q, nil
+	}
+	return c.irecvAny("Irecv", memoryOf[T](b), source, tag, nil)
 }
 
 // recvNow receives from a rank that we are connected with, for a certain tag. False: the slow path says
@@ -84,36 +87,52 @@ func (c *Comm) recvLater(value uint64, n int, r mx.Request, now bool, err error,
 	return st
 }
 
-// irecv starts a receive of elements of a size.
-func (c *Comm) irecv(op string, b []byte, size, source, tag int, ctx any) (Request, error) {
+// irecv starts a receive.
+func (c *Comm) irecv(op string, b memory, source, tag int, ctx any) (Request, error) {
+	if q, ok := c.irecvNow(b.bytes, b.size, source, tag, ctx); ok {
+		return q, nil
+	}
+	return c.irecvAny(op, b, source, tag, ctx)
+}
+
+// irecvNow starts a receive of elements of a size from a rank that we are connected with, for a certain tag. False: the slow path says
+// what is wrong.
+func (c *Comm) irecvNow(b []byte, size, source, tag int, ctx any) (Request, bool) {
 	if c.ready(source, tag) && uint64(len(b)) <= uint64(mx.MaxMessage) {
 		if p := c.peers[source].Load(); p != nil {
 			value := c.out&contextMask | uint64(source)<<rankShift | uint64(tag)
 			if r, err := c.seat.ep.IrecvFrom(b, p.addr, value, mx.MatchMaskNone, ctx); err == nil {
-				return c.begun(r, recvRequest, size, source, tag), nil
+				return c.begun(r, recvRequest, size, source, tag), true
 			}
 		}
 	}
-	return c.irecvAny(op, b, size, source, tag, ctx)
+	return Request{}, false
 }
 
 // irecvAny is irecv from whomever, and from somebody whom the rank is not connected with. It says what is wrong.
-func (c *Comm) irecvAny(op string, b []byte, size, source, tag int, ctx any) (Request, error) {
+func (c *Comm) irecvAny(op string, b memory, source, tag int, ctx any) (Request, error) {
 	if err := c.checkPeer(op, source, tag, true); err != nil {
 		return Request{}, err
 	}
 	if source == ProcNull {
 		return c.over(nullRequest), nil
 	}
-	if err := c.checkLength(op, len(b), source, tag); err != nil {
+	if err := c.checkLength(op, len(b.bytes), source, tag); err != nil {
 		return Request{}, err
 	}
 	value, mask := want(c.out&contextMask, source, tag)
-	r, err := c.post(op, b, value, mask, source, tag, ctx)
+	var r mx.Request
+	var err error
+	if c.checksTypes() {
+		x := expect(b.element, ctx)
+		r, err = c.postv(op, x.segments(b.bytes), value, mask, source, tag, x)
+	} else {
+		r, err = c.post(op, b.bytes, value, mask, source, tag, ctx)
+	}
 	if err != nil {
 		return Request{}, err
 	}
-	return c.begun(r, recvRequest, size, source, tag), nil
+	return c.begun(r, recvRequest, b.size, source, tag), nil
 }
 
 // post posts a receive, tied to the source if that is named.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 
 	"gomx/mx"
 )
@@ -97,6 +98,9 @@ func (q *Request) Test() (Status, bool, error) {
 	case err != nil:
 		return emptyStatus, false, q.broken(op, err)
 	case !done:
+		if q.kind == collectiveRequest {
+			runtime.Gosched() // as letCollectivesRun says
+		}
 		err := q.bereaved(op)
 		if err != nil {
 			*q = Request{}
@@ -187,17 +191,25 @@ func (q *Request) conclude(op string, got *mx.Status, st *Status) error {
 
 // concludeRest is conclude for all but a receive that has got whole elements.
 func (q *Request) concludeRest(op string, got *mx.Status, st *Status) error {
-	if q.kind != recvRequest && got.Code == mx.StatusSuccess {
+	if q.kind != recvRequest && got.Code == mx.StatusSuccess || q.kind == sendRequest && got.Code == mx.StatusTruncated { // which is the receiver's error
 		*st = emptyStatus
 		if q.kind == collectiveRequest {
 			st.Err = got.Context.(*background).err
 		}
 		return st.Err
 	}
-	if u, ok := got.Context.(*unpacking); ok {
-		u.done(int(got.XferLength))
+	var mismatch error
+	switch x := got.Context.(type) {
+	case *unpacking:
+		x.done(int(got.XferLength))
+	case *headed:
+		x.conclude(got)
+	case *expected:
+		mismatch = x.conclude(got)
 	}
 	switch whole := st.received(got, q.size); {
+	case mismatch != nil:
+		st.Err = q.c.failWith(op, st.Source, st.Tag, ErrType, mismatch)
 	case got.Code != mx.StatusSuccess:
 		st.Err = q.c.ended(op, int(q.peer), int(q.tag), got)
 	case !whole:

@@ -3,6 +3,7 @@ package mpi_test
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 
 	"gomx/mpi"
@@ -140,8 +141,16 @@ func TestCancel(t *testing.T) {
 		if _, err := mpi.Recv(c, gone, c.Rank(), 6); err != nil {
 			return err
 		}
-		_, err = s.Wait()
-		return err
+		if _, err := s.Wait(); err != nil {
+			return err
+		}
+		var zero mpi.Request
+		for _, empty := range []*mpi.Request{&s, &zero} {
+			if err := empty.Cancel(); !errors.Is(err, mpi.ErrRequest) || !strings.Contains(err.Error(), "the request is empty") {
+				return fmt.Errorf("Cancel of an empty request: %w", err)
+			}
+		}
+		return nil
 	})
 }
 

@@ -62,12 +62,15 @@ func (j *job) seatAll() error {
 		}
 		j.cards = append(j.cards, k)
 	}
+	if err := j.checkReach(); err != nil {
+		return err
+	}
 	return j.beginService()
 }
 
 // work is the life of a rank that is a goroutine.
 func (s *seat) work(f func(world *Comm) error, world *Comm, result *error) {
-	*result = errors.New("its goroutine was ended")
+	*result = errNoGoroutine
 	defer func() {
 		if p := recover(); p != nil {
 			*result = fmt.Errorf("panic: %v\n%s", p, debug.Stack())

@@ -2,6 +2,7 @@ package mpi
 
 import (
 	"context"
+	"fmt"
 	"sync"
 	"sync/atomic"
 
@@ -43,8 +44,21 @@ func (j *job) sit(rank int) (*seat, card, error) {
 	}
 	s := &seat{job: j, rank: rank, ep: ep, peers: make([]atomic.Pointer[peer], j.size)}
 	s.peers[rank].Store(&peer{ep.Addr()})
-	k := card{door: ep.ID(), filter: filter, cores: ownCores(j.launch == nil), service: j.plane.Place()}
+	k := card{door: ep.ID(), filter: filter, cores: ownCores(j.launch == nil), checks: j.set.check, service: j.plane.Place()}
 	return s, k, k.locate(ep)
+}
+
+// checkReach wants one of the transports to lead to other ranks, if there are any. All ranks have met by now, so that all hear of it.
+func (j *job) checkReach() error {
+	if j.size == 1 {
+		return nil
+	}
+	for _, name := range j.seats[0].ep.TransportNames() { // self is not among them
+		if name != "mem" || j.launch == nil {
+			return nil
+		}
+	}
+	return fmt.Errorf("no transport reaches another rank, and there are %d: name others in MX_TRANSPORT or WithTransports, such as shm,tcp", j.size)
 }
 
 // world returns the communicator of all ranks. Those in one process share the list of ranks.

@@ -10,7 +10,7 @@ import (
 // Send sends buf to a rank with a tag, and returns when buf may be used again
 // (MPI_Send), which says nothing about its arrival: a small message is on its way at
 // once, a large one waits for its receive. To ProcNull nothing is sent. If the context of the communicator ends it, buf stays in use
-// until the message was received: see Comm.WithContext.
+// until the message was received: see Comm.WithContext. The first message to a rank waits in any mode until the two are connected.
 //
 // Errors: ErrComm, ErrRank, ErrTag, ErrType for elements with pointers, ErrCount for 4 GiB or
 // more, ErrProcFailed. Safe from any goroutine.
@@ -22,7 +22,7 @@ func Send[T any](c *Comm, buf []T, dest, tag int) error {
 	if !ok {
 		return pointers[T](c, "Send", dest, tag)
 	}
-	return c.send("Send", b, dest, tag)
+	return c.send("Send", memoryOf[T](b), dest, tag)
 }
 
 // Isend starts a send of buf, which must not change until the request is
@@ -35,7 +35,7 @@ func Isend[T any](c *Comm, buf []T, dest, tag int) (Request, error) {
 	if c.sendNow(b, dest, tag) {
 		return c.over(sentRequest), nil
 	}
-	return c.isend("Isend", b, dest, tag, false)
+	return c.isend("Isend", memoryOf[T](b), dest, tag, false)
 }
 
 // pointers is the error of a buffer that can't be seen as bytes.
@@ -59,7 +59,7 @@ func (c *Comm) sendNow(b []byte, dest, tag int) bool {
 }
 
 // send is a send that waits.
-func (c *Comm) send(op string, b []byte, dest, tag int) error {
+func (c *Comm) send(op string, b memory, dest, tag int) error {
 	q, err := c.isend(op, b, dest, tag, false)
 	if err != nil || q.kind == sentRequest {
 		return err
@@ -69,14 +69,14 @@ func (c *Comm) send(op string, b []byte, dest, tag int) error {
 }
 
 // isend starts a send.
-func (c *Comm) isend(op string, b []byte, dest, tag int, sync bool) (Request, error) {
+func (c *Comm) isend(op string, b memory, dest, tag int, sync bool) (Request, error) {
 	if err := c.checkPeer(op, dest, tag, false); err != nil {
 		return Request{}, err
 	}
 	if dest == ProcNull {
 		return c.over(sentRequest), nil
 	}
-	if err := c.checkLength(op, len(b), dest, tag); err != nil {
+	if err := c.checkLength(op, len(b.bytes), dest, tag); err != nil {
 		return Request{}, err
 	}
 	p, err := c.peer(op, dest, tag)
@@ -84,10 +84,13 @@ func (c *Comm) isend(op string, b []byte, dest, tag int, sync bool) (Request, er
 		return Request{}, err
 	}
 	var r mx.Request
-	if sync {
-		r, err = c.seat.ep.Issend(b, p.addr, c.out|uint64(tag), nil)
-	} else {
-		r, err = c.seat.ep.Isend(b, p.addr, c.out|uint64(tag), nil)
+	switch match := c.out | uint64(tag); {
+	case c.checksTypes():
+		r, err = c.isendTyped([][]byte{typeHead(b.element), b.bytes}, p.addr, match, sync)
+	case sync:
+		r, err = c.seat.ep.Issend(b.bytes, p.addr, match, nil)
+	default:
+		r, err = c.seat.ep.Isend(b.bytes, p.addr, match, nil)
 	}
 	if err != nil {
 		return Request{}, c.broken(op, dest, tag, err)

@@ -25,7 +25,7 @@ func issend[T any](c *Comm, op string, buf []T, dest, tag int) (Request, error) 
 	if !ok {
 		return Request{}, pointers[T](c, op, dest, tag)
 	}
-	return c.isend(op, b, dest, tag, true)
+	return c.isend(op, memoryOf[T](b), dest, tag, true)
 }
 
 // Bsend is Send, and never waits for the receiver (MPI_Bsend): a message that can't leave at once is
@@ -47,18 +47,19 @@ func ibsend[T any](c *Comm, op string, buf []T, dest, tag int) (Request, error) 
 	if !ok {
 		return Request{}, pointers[T](c, op, dest, tag)
 	}
-	return c.ibsend(op, b, dest, tag)
+	return c.ibsend(op, memoryOf[T](b), dest, tag)
 }
 
 // ibsend sends b, or a copy of it.
-func (c *Comm) ibsend(op string, b []byte, dest, tag int) (Request, error) {
+func (c *Comm) ibsend(op string, b memory, dest, tag int) (Request, error) {
 	if err := c.lookAtCopies(); err != nil {
 		return Request{}, err
 	}
-	if c.sendNow(b, dest, tag) {
+	if c.sendNow(b.bytes, dest, tag) {
 		return c.over(sentRequest), nil
 	}
-	q, err := c.isend(op, slices.Clone(b), dest, tag, false)
+	b.bytes = slices.Clone(b.bytes)
+	q, err := c.isend(op, b, dest, tag, false)
 	if err != nil || q.kind == sentRequest {
 		return q, err
 	}

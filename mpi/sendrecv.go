@@ -21,20 +21,20 @@ func Sendrecv[T, U any](c *Comm, send []T, dest, sendtag int, recv []U, source, 
 		}
 		return emptyStatus, c.fail(op, ErrArg, "the buffers share memory: SendrecvReplace is for one buffer")
 	}
-	return c.trade(op, out, dest, sendtag, in, elem.Size[U](), source, recvtag)
+	return c.trade(op, memoryOf[T](out), dest, sendtag, memoryOf[U](in), source, recvtag)
 }
 
 // trade sends and receives at once.
-func (c *Comm) trade(op string, out []byte, dest, sendtag int, in []byte, size, source, recvtag int) (Status, error) {
+func (c *Comm) trade(op string, out memory, dest, sendtag int, in memory, source, recvtag int) (Status, error) {
 	if err := c.checkPeer(op, dest, sendtag, false); err != nil {
 		return emptyStatus, err
 	}
-	q, err := c.irecv(op, in, size, source, recvtag, nil)
+	q, err := c.irecv(op, in, source, recvtag, nil)
 	if err != nil {
 		return emptyStatus, err
 	}
 	var sending Request
-	if !c.sendNow(out, dest, sendtag) {
+	if !c.sendNow(out.bytes, dest, sendtag) {
 		if sending, err = c.isend(op, out, dest, sendtag, false); err != nil {
 			q.giveUp()
 			return emptyStatus, err
@@ -63,11 +63,11 @@ func SendrecvReplace[T any](c *Comm, buf []T, dest, sendtag, source, recvtag int
 		return emptyStatus, pointers[T](c, op, dest, sendtag)
 	}
 	if c.sendNow(b, dest, sendtag) {
-		q, err := c.irecv(op, b, elem.Size[T](), source, recvtag, nil)
+		q, err := c.irecv(op, memoryOf[T](b), source, recvtag, nil)
 		if err != nil {
 			return emptyStatus, err
 		}
 		return q.finish(op)
 	}
-	return c.trade(op, append([]byte(nil), b...), dest, sendtag, b, elem.Size[T](), source, recvtag)
+	return c.trade(op, memoryOf[T](append([]byte(nil), b...)), dest, sendtag, memoryOf[T](b), source, recvtag)
 }

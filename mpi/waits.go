@@ -47,11 +47,13 @@ func TestAll(reqs []Request, sts []Status) (bool, error) {
 	if m.plain {
 		done, err := m.c.seat.ep.TestAll(m.reqs, m.states)
 		if !done && err == nil && m.c.seat.job.deaths.count.Load() == 0 {
+			letCollectivesRun(reqs)
 			return false, nil
 		}
 	}
 	for i := range reqs {
 		if !m.reqs[i].IsZero() && !reqs[i].complete() {
+			letCollectivesRun(reqs)
 			return false, nil
 		}
 	}
@@ -151,6 +153,9 @@ func waitSome(op string, reqs []Request, done []Completion, most int, timeout ti
 func (q *Request) Cancel() error {
 	if q.kind == nullRequest || q.kind == cancelledRequest {
 		return nil
+	}
+	if q.Empty() {
+		return q.c.fail("Cancel", ErrRequest, "the request is empty: there is nothing to take back")
 	}
 	if q.kind != recvRequest {
 		return q.c.fail("Cancel", ErrRequest, "only receives can be taken back, this is %q", q.name())

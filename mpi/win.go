@@ -40,7 +40,8 @@ type Win[T any] struct {
 type window struct {
 	c       *Comm
 	id      uint64
-	size    int // bytes of an element
+	made    uint64 // the number of the call that has made it, on the communicator
+	size    int    // bytes of an element
 	kind    accum.Kind
 	exposed *exposed
 	targets []target
@@ -192,6 +193,7 @@ func (n *net) window(e *exposed, element reflect.Type, trouble error) (*window, 
 		e.close()
 		return nil, err // all know
 	}
+	w.made = n.turn
 	e.c.seat.job.plane.expose(w.key(), e)
 	// All have come: whoever left now would leave others with a window that it has not.
 	n.c = n.c.WithContext(noContext)
@@ -276,7 +278,7 @@ func (w *Win[T]) Free() error {
 	}
 	patient := w.patient()
 	err := patient.each(func(rank int) error { return patient.flush("Free", rank) })
-	if meet := patient.c.meet("Win.Free"); err == nil {
+	if meet := patient.c.meet("Win.Free", w.made); err == nil {
 		err = meet
 	}
 	w.state.mu.Lock()

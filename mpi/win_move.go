@@ -102,6 +102,9 @@ func (w *window) gone(op string, rank int, err error) error {
 	case w.ended():
 		return w.fail(op, rank, ErrOther, w.c.ctx.Err())
 	}
+	if _, dead := errors.AsType[*death](err); dead {
+		return w.fail(op, rank, ErrProcFailed, err)
+	}
 	return w.fail(op, rank, ErrProcFailed, fmt.Errorf("rank %d of the world: %w", w.c.worldRank(rank), err))
 }
 

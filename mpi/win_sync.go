@@ -11,7 +11,7 @@ func (w *Win[T]) Fence() error {
 		return err
 	}
 	err := w.FlushAll()
-	if meet := w.c.meet("Win.Fence"); meet != nil {
+	if meet := w.c.meet("Win.Fence", w.made); meet != nil {
 		return cmp.Or(err, meet)
 	}
 	w.exposed.settle()

@@ -107,7 +107,10 @@ func (w *window) drain(requests []mx.Request, op string, rank int) (ended int, f
 		if !done && w.ended() {
 			return i, w.fail(op, rank, ErrOther, w.c.ctx.Err())
 		}
-		if done && st.Code != mx.StatusSuccess {
+		switch {
+		case done && isLoss(st.Code):
+			err = w.c.seat.job.lose(w.c.worldRank(rank), st.Code)
+		case done && st.Code != mx.StatusSuccess:
 			err = st.Code
 		}
 		if err != nil && first == nil {

@@ -90,7 +90,7 @@ var calls = sync.Pool{New: func() any { return &call{done: make(chan struct{}, 1
 // If ctx ends, Call returns its error. The question may be dealt with all the same, at any later time, and its answer is dropped
 // when it comes. Head is the caller's again in any case. Data and answer are not after an error: data may be read, and
 // answer be written to, until the other process has gone on, so they are used for nothing else. Other errors: ErrRefused; or how the
-// process could not be reached, or is gone.
+// process could not be reached, or is gone, and what Lose was told.
 func (s *Service) Call(ctx context.Context, process int, kind Kind, head, data, answer []byte) (int, error) {
 	if s.closed.Load() {
 		return 0, ErrClosed
@@ -98,7 +98,7 @@ func (s *Service) Call(ctx context.Context, process int, kind Kind, head, data, 
 	if process == s.self {
 		return s.callSelf(ctx, kind, head, data, answer)
 	}
-	addr, err := s.reach(ctx, process)
+	p, addr, err := s.reach(ctx, process)
 	if err != nil {
 		return 0, err
 	}
@@ -107,11 +107,11 @@ func (s *Service) Call(ctx context.Context, process int, kind Kind, head, data, 
 	if err != nil {
 		return 0, err
 	}
-	if err := s.send(ctx, addr, kind, number, head, data); err != nil {
+	if err := s.send(ctx, p, addr, kind, number, head, data); err != nil {
 		_, _, _ = s.ep.Abandon(in)
 		return 0, err
 	}
-	st, err := s.await(ctx, in)
+	st, err := s.await(ctx, p, in)
 	switch {
 	case err != nil:
 		return 0, err
@@ -133,11 +133,11 @@ func (s *Service) Tell(ctx context.Context, process int, kind Kind, head, data [
 		s.handlers[kind].f(&Question{s: s, From: s.self, Head: head, Data: data})
 		return nil
 	}
-	addr, err := s.reach(ctx, process)
+	p, addr, err := s.reach(ctx, process)
 	if err != nil {
 		return err
 	}
-	return s.send(ctx, addr, kind, 0, head, data)
+	return s.send(ctx, p, addr, kind, 0, head, data)
 }
 
 // Post sends a note behind all that this process has asked and told that one before, and waits for nothing. Head
@@ -173,7 +173,7 @@ func (s *Service) introduce(b, head []byte) []byte {
 func noteBits(kind Kind) uint64 { return uint64(kind) << kindShift }
 
 // send sends a question or note, and waits until data is free. What it sends the head from is its own.
-func (s *Service) send(ctx context.Context, addr mx.EndpointAddr, kind Kind, number uint32, head, data []byte) error {
+func (s *Service) send(ctx context.Context, p *peer, addr mx.EndpointAddr, kind Kind, number uint32, head, data []byte) error {
 	c := calls.Get().(*call)
 	c.front = s.introduce(c.front[:0], head)
 	c.segs = [2][]byte{c.front, data}
@@ -181,7 +181,7 @@ func (s *Service) send(ctx context.Context, addr mx.EndpointAddr, kind Kind, num
 	if err != nil {
 		return err
 	}
-	st, err := s.await(ctx, r)
+	st, err := s.await(ctx, p, r)
 	if err != nil {
 		return err // c stays with the send, which may not be over
 	}
@@ -193,27 +193,44 @@ func (s *Service) send(ctx context.Context, addr mx.EndpointAddr, kind Kind, num
 	return nil
 }
 
-// await waits for a request. Without an error it has ended, as the status says. Otherwise ctx has, or the endpoint is
-// closed, and the request is given up.
-func (s *Service) await(ctx context.Context, r mx.Request) (st mx.Status, err error) {
-	if ctx.Done() == nil {
-		for done := false; !done && err == nil; {
-			st, done, err = s.ep.Wait(r, mx.Infinite)
+// await waits for a request, which depends on a process. Without an error it has ended, as the status says. Otherwise ctx has, or the endpoint is
+// closed, or the process was given up, and so is the request.
+func (s *Service) await(ctx context.Context, p *peer, r mx.Request) (st mx.Status, err error) {
+	for {
+		var done bool
+		st, done, err = s.waitOnce(ctx, r)
+		if done || err != nil && ctx.Done() == nil {
+			return st, err
 		}
-		return st, err
-	}
-	st, err = s.ep.WaitContext(ctx, r)
-	if err == nil || st.Code != mx.StatusSuccess {
-		return st, nil
-	}
-	if ctx.Err() != nil {
-		err = ctx.Err()
+		if err == nil {
+			err = p.gone() // Wakeup has ended the call
+		}
+		if err != nil {
+			break
+		}
 	}
 	fate, st, lost := s.ep.Abandon(r)
 	if lost == nil && fate == mx.FateEnded {
 		return st, nil // it has come all the same
 	}
 	return st, err
+}
+
+// waitOnce waits for a request until Wakeup, which ends it without an error.
+func (s *Service) waitOnce(ctx context.Context, r mx.Request) (st mx.Status, done bool, err error) {
+	if ctx.Done() == nil {
+		return s.ep.Wait(r, mx.Infinite)
+	}
+	st, err = s.ep.WaitContext(ctx, r)
+	switch {
+	case err == nil || st.Code != mx.StatusSuccess:
+		return st, true, nil
+	case ctx.Err() != nil:
+		return st, false, ctx.Err()
+	case errors.Is(err, mx.ErrTimeout):
+		return st, false, nil
+	}
+	return st, false, err
 }
 
 // ownAtATime is how often the own process is asked before others get a turn. Who asks it over and over, until others have asked it

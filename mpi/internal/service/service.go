@@ -55,6 +55,15 @@ type Service struct {
 type peer struct {
 	place Place
 	addr  atomic.Pointer[mx.EndpointAddr] // nil until it is needed
+	lost  atomic.Pointer[error]           // why it is not waited for any more
+}
+
+// gone returns why a process is not waited for any more, or nil.
+func (p *peer) gone() error {
+	if why := p.lost.Load(); why != nil {
+		return *why
+	}
+	return nil
 }
 
 // The match bits: an answer has the upper one and the number of its question. All else
@@ -196,29 +205,52 @@ func (s *Service) is(addr mx.EndpointAddr, process int) bool {
 	return known == process
 }
 
-// reach returns the address of another process, and connects with it first if that was
+// Lose says that a process is gone, and why: calls to it end with that error, those that begin later too. One that was just
+// about to wait looks at the next Wakeup. Post still reaches a process that is not gone at all.
+func (s *Service) Lose(process int, why error) {
+	if s.ep == nil || process < 0 || process >= len(s.peers) || process == s.self {
+		return
+	}
+	s.peers[process].lost.CompareAndSwap(nil, &why)
+	s.Wakeup()
+}
+
+// Wakeup has calls that wait look whether the process is gone.
+func (s *Service) Wakeup() {
+	if s.ep != nil {
+		s.ep.Wakeup()
+	}
+}
+
+// reach returns another process and its address, and connects with it first if that was
 // not done before. What several goroutines make at once is the same.
-func (s *Service) reach(ctx context.Context, process int) (mx.EndpointAddr, error) {
+func (s *Service) reach(ctx context.Context, process int) (*peer, mx.EndpointAddr, error) {
 	if s.ep == nil || process < 0 || process >= len(s.peers) {
-		return mx.EndpointAddr{}, fmt.Errorf("there is no process %d", process)
+		return nil, mx.EndpointAddr{}, fmt.Errorf("there is no process %d", process)
 	}
 	p := &s.peers[process]
+	if why := p.gone(); why != nil {
+		return p, mx.EndpointAddr{}, why
+	}
 	if addr := p.addr.Load(); addr != nil {
-		return *addr, nil
+		return p, *addr, nil
 	}
 	addr, err := Connect(ctx, func(ctx context.Context) (mx.EndpointAddr, error) {
+		if why := p.gone(); why != nil {
+			return mx.EndpointAddr{}, why
+		}
 		return s.ep.ConnectContext(ctx, p.place.NIC, p.place.Endpoint, p.place.Filter)
 	})
 	if err == nil {
 		p.addr.Store(&addr)
 	}
-	return addr, err
+	return p, addr, err
 }
 
 // Watch blocks until the process is gone, and returns how that showed; or until ctx
-// ends, or the service is closed, and returns why.
+// ends, or the service is closed, and returns why. A process that is only said to be gone is watched on.
 func (s *Service) Watch(ctx context.Context, process int) (gone bool, why error) {
-	addr, err := s.reach(ctx, process)
+	_, addr, err := s.reach(ctx, process)
 	if err != nil {
 		return ctx.Err() == nil && !s.closed.Load(), err
 	}
@@ -226,13 +258,18 @@ func (s *Service) Watch(ctx context.Context, process int) (gone bool, why error)
 	if err != nil {
 		return false, err
 	}
-	st, err := s.ep.WaitContext(ctx, r)
-	if ctx.Err() != nil {
-		_, _, _ = s.ep.Abandon(r)
-		return false, ctx.Err()
+	for {
+		st, done, err := s.waitOnce(ctx, r)
+		switch {
+		case ctx.Err() != nil:
+			_, _, _ = s.ep.Abandon(r)
+			return false, ctx.Err()
+		case s.closed.Load():
+			return false, err
+		case done:
+			return st.Code != mx.StatusSuccess, st.Code
+		case err != nil:
+			return false, err
+		}
 	}
-	if s.closed.Load() {
-		return false, err
-	}
-	return st.Code != mx.StatusSuccess, st.Code
 }

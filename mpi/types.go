@@ -1,0 +1,128 @@
+package mpi
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"hash/fnv"
+	"reflect"
+
+	"gomx/mpi/internal/elem"
+	"gomx/mx"
+)
+
+// In checked mode a message of the program begins with a head that says what its elements consist of, and is received with the head in
+// a place of its own. Its calls all take the slow path. As the cards of the ranks say whether a rank checks, and Init refuses a job of
+// which not all do, no rank gets a head that it does not expect.
+
+// memory is that of a message as the program sees it.
+type memory struct {
+	bytes   []byte
+	size    int // of an element
+	element reflect.Type
+}
+
+// memoryOf returns memory of elements of type T.
+func memoryOf[T any](b []byte) memory { return memory{b, elem.Size[T](), reflect.TypeFor[T]()} }
+
+func (c *Comm) checksTypes() bool { return c.seat.job.set.check }
+
+// The head is a digest of what a run of elements consists of, and the layout of one, for people.
+const (
+	typeHeadSize = 64
+	layoutAt     = 8
+)
+
+func typeHead(t reflect.Type) []byte {
+	b := make([]byte, typeHeadSize)
+	h := fnv.New64a()
+	_, _ = h.Write([]byte(runOf(t)))
+	binary.LittleEndian.PutUint64(b, h.Sum64())
+	copy(b[layoutAt:], layoutOf(t))
+	return b
+}
+
+// runOf says what a run of elements consists of: two points of two float64 are four float64.
+func runOf(t reflect.Type) string {
+	if basic, ok := uniform(t); ok {
+		return basic
+	}
+	for t.Kind() == reflect.Array {
+		t = t.Elem()
+	}
+	return fmt.Sprint(layoutOf(t), " of ", t.Size())
+}
+
+// uniform returns the basic type of which alone a type consists, without gaps.
+func uniform(t reflect.Type) (basic string, ok bool) {
+	switch t.Kind() {
+	case reflect.Array:
+		return uniform(t.Elem())
+	case reflect.Struct:
+		size := uintptr(0)
+		for i := range t.NumField() {
+			field, ok := uniform(t.Field(i).Type)
+			if !ok || i > 0 && field != basic {
+				return "", false
+			}
+			basic = field
+			size += t.Field(i).Type.Size()
+		}
+		return basic, size == t.Size()
+	default:
+		return layoutOf(t), true
+	}
+}
+
+// isendTyped starts a send of segments, of which the first is a head.
+func (c *Comm) isendTyped(segs [][]byte, dest mx.EndpointAddr, match uint64, sync bool) (mx.Request, error) {
+	if sync {
+		return c.seat.ep.Issendv(segs, dest, match, &headed{})
+	}
+	return c.seat.ep.Isendv(segs, dest, match, &headed{})
+}
+
+// headed is the context of a send with a head.
+type headed struct{}
+
+// conclude takes the head out of the lengths.
+func (*headed) conclude(got *mx.Status) {
+	got.MsgLength -= min(got.MsgLength, typeHeadSize)
+	got.XferLength -= min(got.XferLength, typeHeadSize)
+}
+
+// expected is what a receive expects in checked mode. It is the context of its request.
+type expected struct {
+	headed
+	element reflect.Type
+	head    [typeHeadSize]byte // of the message that has come
+	unpack  *unpacking
+}
+
+// expect returns what a receive of elements expects that otherwise had ctx as its context.
+func expect(element reflect.Type, ctx any) *expected {
+	x := &expected{element: element}
+	x.unpack, _ = ctx.(*unpacking)
+	return x
+}
+
+// segments is where the message goes.
+func (x *expected) segments(b []byte) [][]byte { return [][]byte{x.head[:], b} }
+
+// conclude takes the head out of the lengths of what has come, and returns how its elements differ from what is expected.
+func (x *expected) conclude(got *mx.Status) error {
+	if got.Code != mx.StatusSuccess && got.Code != mx.StatusTruncated {
+		return nil
+	}
+	x.headed.conclude(got)
+	if want := typeHead(x.element); got.MsgLength > 0 && !bytes.Equal(x.head[:layoutAt], want[:layoutAt]) {
+		return fmt.Errorf("the message consists of %s, the buffer of %s: both sides must use the same type", layoutIn(x.head[:]), layoutIn(want))
+	}
+	if x.unpack != nil {
+		x.unpack.done(int(got.XferLength))
+	}
+	return nil
+}
+
+// layoutIn returns the layout in a head.
+func layoutIn(head []byte) string { return string(bytes.TrimRight(head[layoutAt:], "\x00")) }
