@@ -4,6 +4,7 @@ package processes_test
 
 import (
 	"errors"
+	"flag"
 	"os"
 	"strings"
 	"syscall"
@@ -50,10 +51,22 @@ func full(c *proc.Child) {
 	c.Hear()
 }
 
-// joins connects to its parent first.
+// joins opens an endpoint, and connects to its parent when that says so.
 func joins(c *proc.Child) {
-	ep, _ := openChild(c, mx.AnyEndpoint, c.Number(0))
-	c.Say("open %d", ep.ID())
+	if err := mx.Init(); err != nil {
+		c.Fail(err)
+	}
+	ep, err := mx.OpenEndpoint(0, mx.AnyEndpoint, filter)
+	if err != nil {
+		c.Fail(err)
+	}
+	c.Say("open")
+	c.Hear()
+	begin := time.Now()
+	if _, err := ep.Connect(mustNIC(c), c.Number(0), filter, 10*time.Second); err != nil {
+		c.Fail(err)
+	}
+	c.Say("connected %d", time.Since(begin).Milliseconds())
 	c.Hear()
 }
 
@@ -155,19 +168,34 @@ func unpaid(t *testing.T, ep *mx.Endpoint, to mx.EndpointAddr) mx.Request {
 	panic("unreachable")
 }
 
-// Very many processes that connect at once all get through.
+var crowdSize = flag.Int("processes.crowd", 100, "processes that connect at once in TestCrowdThatConnectsAtOnce")
+
+// Very many processes that connect at once all get through, over shared memory.
 func TestCrowdThatConnectsAtOnce(t *testing.T) {
 	aboutShm(t)
-	n := 100
+	n := *crowdSize
 	if testing.Short() {
 		n = 20
 	}
 	ep := open(t)
-	var crowd []*proc.Process
-	for range n {
-		crowd = append(crowd, proc.Start(t, "joins", ep.ID()))
+	crowd := make([]*proc.Process, n)
+	for i := range crowd {
+		crowd[i] = proc.Start(t, "joins", ep.ID())
 	}
 	for _, p := range crowd {
-		p.HearNumber("open")
+		p.Hear("open")
 	}
+	for _, p := range crowd {
+		p.Say("connect")
+	}
+	longest := uint32(0)
+	for _, p := range crowd {
+		longest = max(longest, p.HearNumber("connected"))
+	}
+	for _, p := range ep.Peers() {
+		if p.Transport != "shm" {
+			t.Errorf("a peer is met over %q", p.Transport)
+		}
+	}
+	t.Logf("%d processes: the last one was connected after %d ms", n, longest)
 }

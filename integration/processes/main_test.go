@@ -5,6 +5,7 @@ package processes_test
 import (
 	"cmp"
 	"errors"
+	"flag"
 	"os"
 	"testing"
 	"time"
@@ -32,21 +33,26 @@ func TestMain(m *testing.M) {
 	if devices.InMachine() && os.Getenv(transportKey) == "" {
 		os.Setenv(transportKey, "rdma") // what that machine is for
 	}
+	_ = flag.Set("test.parallel", "8") // unless the command line says otherwise: tests that run beside others wait most of the time
 	proc.Main(m, map[string]proc.Role{
-		"echo":    echo,
-		"victim":  victim,
-		"compute": compute,
-		"hop":     hop,
-		"nap":     nap,
-		"idle":    idlePeer,
-		"limited": limited,
-		"couple":  couple,
-		"opens":   opens,
-		"returns": returns,
-		"full":    full,
-		"joins":   joins,
-		"lonely":  lonely,
-		"floods":  floods,
+		"echo":      echo,
+		"victim":    victim,
+		"compute":   compute,
+		"hop":       hop,
+		"nap":       nap,
+		"idle":      idlePeer,
+		"exhausted": exhausted,
+		"limited":   limited,
+		"couple":    couple,
+		"opens":     opens,
+		"returns":   returns,
+		"full":      full,
+		"joins":     joins,
+		"lonely":    lonely,
+		"floods":    floods,
+		"leaves":    leaves,
+		"collects":  collects,
+		"partner":   partners,
 	})
 }
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -189,6 +190,7 @@ func TestRings(t *testing.T) {
 
 // idlePeer has several endpoints, connected to the parent's.
 func idlePeer(c *proc.Child) {
+	c.Hear()
 	if err := mx.Init(); err != nil {
 		c.Fail(err)
 	}
@@ -219,13 +221,21 @@ const idleCount = 64
 // by how many bytes our resident memory grew.
 func idlePeers(t testing.TB) int {
 	ep := open(t)
-	before := resident(t)
 	const children = 4
-	for range children {
-		proc.Start(t, "idle", ep.ID(), idleCount/children).Hear("ready")
+	started := make([]*proc.Process, children)
+	for i := range started { // whose pipes and goroutines count as little as what the first peer takes
+		started[i] = proc.Start(t, "idle", ep.ID(), idleCount/children)
 	}
-	grown := resident(t) - before
-	t.Logf("%d idle peers: %.1f MiB resident more", idleCount, float64(grown)/(1<<20))
+	before, held, goroutines := resident(t), proc.Held(t), runtime.NumGoroutine()
+	for _, p := range started {
+		p.Say("connect")
+		p.Hear("ready")
+	}
+	grown, files, more := resident(t)-before, proc.Held(t).Descriptors-held.Descriptors, runtime.NumGoroutine()-goroutines
+	t.Logf("%d idle peers: %.1f MiB resident, %d descriptors and %d goroutines more", idleCount, float64(grown)/(1<<20), files, more)
+	if files > 2*idleCount+20 || more > idleCount/2 {
+		t.Errorf("%d idle peers cost %d descriptors and %d goroutines", idleCount, files, more)
+	}
 	return grown
 }
 

@@ -3,6 +3,7 @@
 package processes_test
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -69,6 +70,7 @@ func restrict(how string) error {
 	case "addresses":
 		// The Go runtime itself must not run short: it keeps what it has once had.
 		runtime.KeepAlive(make([]byte, 128<<20))
+		runtime.GC()
 		var u unix.Rlimit
 		size := uint64(addressSpace()) + 32<<20
 		u.Cur, u.Max = size, size
@@ -250,6 +252,42 @@ func TestShortResources(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A process that has no descriptor left for a connection hears that the lack is its own, and not that its peer is out of reach.
+func TestConnectWithoutDescriptors(t *testing.T) {
+	ep := open(t)
+	for _, medium := range []string{"shm", "tcp"} {
+		t.Run(medium, func(t *testing.T) {
+			child := proc.Start(t, "exhausted", medium, ep.ID())
+			if said := child.Hear("connect"); !strings.Contains(said, "true") || !strings.Contains(said, "ulimit -n") {
+				t.Error(said)
+			}
+		})
+	}
+}
+
+// exhausted connects when it has no descriptor left, and says what becomes of that. Arguments: the transport, the parent's endpoint.
+func exhausted(c *proc.Child) {
+	if err := mx.Init(); err != nil {
+		c.Fail(err)
+	}
+	ep, err := mx.OpenEndpoint(0, mx.AnyEndpoint, filter, mx.WithTransports(c.Args[0]))
+	if err != nil {
+		c.Fail(err)
+	}
+	nic := mustNIC(c)
+	most := unix.Rlimit{Cur: 200, Max: 200}
+	if err := unix.Setrlimit(unix.RLIMIT_NOFILE, &most); err != nil {
+		c.Fail(err)
+	}
+	var kept []*os.File
+	for f, err := os.Open(os.DevNull); err == nil; f, err = os.Open(os.DevNull) {
+		kept = append(kept, f)
+	}
+	_, err = ep.Connect(nic, c.Number(1), filter, 10*time.Second)
+	c.Say("connect %v %v", errors.Is(err, mx.ErrNoResources), err)
+	runtime.KeepAlive(kept)
 }
 
 // Over shared memory, processes of other users are refused, and counted. Without the

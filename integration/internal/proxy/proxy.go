@@ -79,16 +79,6 @@ func (p *Proxy) Open() int {
 	return len(p.open)
 }
 
-// CutAll cuts all connections that are open.
-func (p *Proxy) CutAll() {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	for c := range p.open {
-		_ = c.Close()
-	}
-	p.cuts.Add(int64(len(p.open) / 2))
-}
-
 // Close ends the proxy and all connections through it.
 func (p *Proxy) Close() {
 	_ = p.listener.Close()

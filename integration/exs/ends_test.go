@@ -1,0 +1,331 @@
+//go:build linux
+
+package exs_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"net"
+	"net/netip"
+	"os"
+	"runtime"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"gomx/exs"
+	"gomx/integration/internal/proc"
+)
+
+// readers is a role: a server that reads all its connections to their ends, or takes nothing from them.
+func readers(c *proc.Child) {
+	ln, err := ownLibrary(c).Listen("exs", "127.0.0.1:0")
+	if err != nil {
+		c.Fail(err)
+	}
+	c.Say("listens %v", ln.Addr())
+	for {
+		conn, err := ln.Accept()
+		if err != nil {
+			c.Fail(err)
+		}
+		if c.Args[0] == "reads" {
+			go func() { _, _ = io.Copy(io.Discard, conn) }()
+		}
+		c.Say("accepted")
+	}
+}
+
+// party is what a call is tried with: a connection, in a library of its own, to a peer that does not do its part.
+type party struct {
+	l    *exs.Library
+	conn *exs.Conn
+	s    *exs.Socket
+	q    *exs.Queue
+	at   netip.AddrPort // where the peer listens
+	mem  []byte         // what the call is given
+}
+
+// moment is how long calls are let wait.
+const moment = 100 * time.Millisecond
+
+// beside makes a call, and ends what it waits for in another way.
+func (p *party) beside(end func() error, call func() error) error {
+	ended := make(chan error, 1)
+	go func() { ended <- call() }()
+	time.Sleep(moment)
+	return errors.Join(end(), <-ended)
+}
+
+// endings are the calls of exs that take a context, a deadline or a timeout, or that a Close ends.
+var endings = []struct {
+	name string
+	call func(p *party) error
+	may  []error // how it may end, if not well
+}{
+	{"Read, deadline", func(p *party) error {
+		_ = p.conn.SetReadDeadline(time.Now().Add(moment))
+		_, err := p.conn.Read(p.mem)
+		return err
+	}, []error{os.ErrDeadlineExceeded}},
+	{"Read, Close", func(p *party) error {
+		return p.beside(p.conn.Close, func() error { _, err := p.conn.Read(p.mem); return err })
+	}, []error{net.ErrClosed}},
+	{"Write, deadline", func(p *party) error {
+		_ = p.conn.SetWriteDeadline(time.Now().Add(moment))
+		_, err := p.conn.Write(p.mem)
+		return err
+	}, []error{os.ErrDeadlineExceeded}},
+	{"short Writes, deadline", func(p *party) error {
+		_ = p.conn.SetWriteDeadline(time.Now().Add(moment))
+		for range 5000 {
+			if _, err := p.conn.Write(p.mem[:1000]); err != nil {
+				return err
+			}
+		}
+		return nil
+	}, []error{os.ErrDeadlineExceeded}},
+	{"Write, Close", func(p *party) error {
+		return p.beside(p.conn.Close, func() error { _, err := p.conn.Write(p.mem); return err })
+	}, []error{net.ErrClosed}},
+	{"CloseWrite", func(p *party) error {
+		_ = p.conn.SetWriteDeadline(time.Now().Add(moment))
+		_, _ = p.conn.Write(p.mem[:100_000])
+		return p.conn.CloseWrite()
+	}, nil},
+	{"DialContext", func(p *party) error {
+		ctx, stop := context.WithTimeout(context.Background(), moment)
+		defer stop()
+		c, err := p.l.DialContext(ctx, "exs", p.at.String())
+		if err == nil {
+			err = c.Close()
+		}
+		return err
+	}, []error{context.DeadlineExceeded}},
+	{"Dial, Library.Close", func(p *party) error {
+		return p.beside(p.l.Close, func() error { _, err := p.l.Dial("exs", p.at.String()); return err })
+	}, []error{net.ErrClosed}},
+	{"Connect, timeout", func(p *party) error {
+		s, err := p.l.Socket(exs.Inet, exs.Stream, 0)
+		if err == nil {
+			err = s.Connect(p.at, exs.Block, moment, nil, nil)
+		}
+		return err
+	}, []error{exs.ETIMEDOUT}},
+	{"Connect, Close", func(p *party) error {
+		s, err := p.l.Socket(exs.Inet, exs.Stream, 0)
+		if err != nil {
+			return err
+		}
+		return p.beside(s.BlockingClose, func() error { return s.BlockingConnect(p.at) })
+	}, []error{exs.ECANCELED}},
+	{"Dequeue, timeout", func(p *party) error {
+		_, err := p.s.Recv(p.mem, 0, p.q, nil, nil)
+		if err == nil {
+			_, err = p.q.Dequeue(make([]exs.Event, 1), moment)
+		}
+		return err
+	}, nil},
+	{"Poll, timeout", func(p *party) error {
+		_, err := exs.Poll([]exs.PollEntry{{Socket: p.s, Events: exs.PollIn}}, moment)
+		return err
+	}, nil},
+	{"Send and Recv, Close without lingering", func(p *party) error {
+		_, err := p.s.Recv(p.mem, 0, p.q, nil, nil)
+		if err == nil {
+			_, err = p.s.Send(p.mem, 0, p.q, nil, nil)
+		}
+		if err == nil {
+			err = p.s.Close(exs.Block|exs.DontLinger, nil, nil)
+		}
+		if err == nil {
+			_, err = p.q.DequeueAtLeast(make([]exs.Event, 2), 2, exs.Infinite)
+		}
+		return err
+	}, nil},
+	{"Send, Library.Close", func(p *party) error {
+		return p.beside(p.l.Close, func() error { _, err := p.s.BlockingSend(p.mem, 0, nil); return err })
+	}, []error{exs.ECANCELED}},
+	{"Recv, Library.Close", func(p *party) error {
+		return p.beside(p.l.Close, func() error { _, err := p.s.BlockingRecv(p.mem, 0, nil); return err })
+	}, []error{exs.ECANCELED}},
+	{"SendFile, Library.Close", func(p *party) error {
+		return p.beside(p.l.Close, func() error {
+			_, err := p.s.SendFile([]exs.FileVec{{Bytes: p.mem, Length: -1}}, exs.Block, nil, nil)
+			return err
+		})
+	}, []error{exs.ECANCELED}},
+	{"Dequeue, Library.Close", func(p *party) error {
+		return p.beside(p.l.Close, func() error { _, err := p.q.Dequeue(make([]exs.Event, 1), exs.Infinite); return err })
+	}, []error{exs.ENETDOWN}},
+	{"Poll, Library.Close", func(p *party) error {
+		return p.beside(p.l.Close, func() error {
+			_, err := exs.Poll([]exs.PollEntry{{Socket: p.s, Events: exs.PollIn}}, exs.Infinite)
+			return err
+		})
+	}, nil},
+	{"Write, Library.Close", func(p *party) error {
+		return p.beside(p.l.Close, func() error { _, err := p.conn.Write(p.mem); return err })
+	}, []error{net.ErrClosed}},
+	{"Accept, deadline", func(p *party) error {
+		ln, err := p.l.Listen("exs", "127.0.0.1:0")
+		if err != nil {
+			return err
+		}
+		_ = ln.(*exs.Listener).SetDeadline(time.Now().Add(moment))
+		_, err = ln.Accept()
+		return errors.Join(err, ln.Close())
+	}, []error{os.ErrDeadlineExceeded}},
+	{"Accept, Library.Close", func(p *party) error {
+		ln, err := p.l.Listen("exs", "127.0.0.1:0")
+		if err != nil {
+			return err
+		}
+		return p.beside(p.l.Close, func() error { _, err := ln.Accept(); return err })
+	}, []error{net.ErrClosed}},
+}
+
+// Every call that a deadline, a context, a timeout or a Close ends does end so, while the peer is stopped, while it takes nothing, and
+// when it dies. So does what is called after it. What was given to the call is not touched any more, and nothing is left over.
+func TestCallsEnd(t *testing.T) {
+	for _, medium := range []string{"shm", "tcp"} {
+		for _, c := range []struct {
+			name, role string
+			begin, end func(*proc.Process)
+		}{
+			{"stopped", "reads", (*proc.Process).Stop, func(p *proc.Process) { p.Signal(syscall.SIGCONT) }},
+			{"slow", "idle", func(*proc.Process) {}, func(*proc.Process) {}},
+			{"dies", "reads", func(p *proc.Process) { p.Stop(); time.AfterFunc(moment/2, func() { p.Signal(syscall.SIGKILL) }) }, func(*proc.Process) {}},
+		} {
+			t.Run(medium+"/"+c.name, func(t *testing.T) {
+				need(t, medium)
+				goroutines := runtime.NumGoroutine()
+				child := start(t, medium, "readers", c.role)
+				at := netip.MustParseAddrPort(child.Hear("listens"))
+				var parties []*party
+				for range endings {
+					parties = append(parties, join(t, medium, at))
+					child.Hear("accepted")
+				}
+				c.begin(child)
+				var all sync.WaitGroup
+				for i, p := range parties {
+					all.Go(func() { p.try(t, i, c.name == "dies") })
+				}
+				all.Wait()
+				kept := make([][]byte, len(parties))
+				for i, p := range parties {
+					kept[i] = bytes.Clone(p.mem)
+				}
+				c.end(child)
+				time.Sleep(moment)
+				child.Kill()
+				for i, p := range parties {
+					p.settles(t, i)
+				}
+				for _, p := range parties {
+					within(t, soon, "Close of the library", func() { _ = p.l.Close() })
+				}
+				for i, p := range parties {
+					if !bytes.Equal(p.mem, kept[i]) && endings[i].name != "Dequeue, timeout" {
+						t.Errorf("%s: its memory was written later", endings[i].name)
+					}
+				}
+				for end := time.Now().Add(soon); runtime.NumGoroutine() > goroutines+3; time.Sleep(moment / 10) {
+					if time.Now().After(end) {
+						t.Fatalf("%d goroutines more than before", runtime.NumGoroutine()-goroutines)
+					}
+				}
+			})
+		}
+	}
+}
+
+// join makes a connection in a library of its own.
+func join(t *testing.T, medium string, at netip.AddrPort) *party {
+	t.Helper()
+	p := &party{l: library(t, medium), at: at, mem: leftBehind(2 << 20)}
+	c, err := p.l.Dial("exs", at.String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.conn = c.(*exs.Conn)
+	p.s = p.conn.Socket()
+	if p.q, err = p.l.Queue(4); err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// try makes a call, and what may follow it.
+func (p *party) try(t *testing.T, i int, dies bool) {
+	e := endings[i]
+	done := make(chan error)
+	go func() { done <- e.call(p) }()
+	select {
+	case err := <-done:
+		if !ends(err, e.may, dies) {
+			t.Errorf("%s: %v", e.name, err)
+		}
+	case <-time.After(soon):
+		t.Errorf("%s did not end within %v", e.name, soon)
+		return
+	}
+	go func() {
+		_ = p.conn.SetDeadline(time.Now().Add(moment))
+		_, err := p.conn.Write(p.mem[:100_000])
+		if err == nil || ends(err, []error{os.ErrDeadlineExceeded, net.ErrClosed, syscall.EPIPE, exs.ECONNRESET, exs.ECANCELED}, true) {
+			err = nil
+		}
+		done <- errors.Join(err, closed(p.conn.Close()))
+	}()
+	select {
+	case err := <-done:
+		if err != nil {
+			t.Errorf("after %s: %v", e.name, err)
+		}
+	case <-time.After(soon):
+		t.Errorf("what follows %s did not end within %v", e.name, soon)
+	}
+}
+
+// settles waits until the endpoint has nothing left to do, if it is open.
+func (p *party) settles(t *testing.T, i int) {
+	t.Helper()
+	ep, err := p.l.Endpoint()
+	if err != nil {
+		return
+	}
+	for end := time.Now().Add(soon); ; time.Sleep(moment / 10) {
+		left := ep.Pending()
+		if len(left) == 0 {
+			return
+		}
+		if time.Now().After(end) {
+			t.Fatalf("after %s: %v", endings[i].name, left)
+		}
+	}
+}
+
+func closed(err error) error {
+	if errors.Is(err, net.ErrClosed) {
+		return nil
+	}
+	return err
+}
+
+// ends reports whether a call may end with an error. Beside the death of the peer, or on the way there, others may come.
+func ends(err error, may []error, dies bool) bool {
+	if err == nil {
+		return true
+	}
+	for _, m := range may {
+		if errors.Is(err, m) {
+			return true
+		}
+	}
+	return dies && (errors.Is(err, io.EOF) || errors.Is(err, exs.ECONNRESET) || errors.Is(err, exs.EPIPE) || errors.Is(err, exs.ECONNREFUSED) || errors.Is(err, exs.EPROTO) || errors.Is(err, exs.EHOSTUNREACH))
+}
