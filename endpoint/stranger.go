@@ -31,10 +31,10 @@ import (
 func (e *Engine) LinkOwner(nic uint64, endpoint uint32, l wire.Link, dialled bool) int32 {
 	at := address{nic, endpoint}
 	switch caps := l.Caps(); {
+	case at == e.peers[0].at && !dialled:
+		return e.mirror
 	case dialled || !caps.Reliable || !caps.Ordered:
 		return e.PeerOf(nic, endpoint)
-	case at == e.peers[0].at:
-		return e.mirror
 	}
 	if len(e.strangers) >= e.cfg.Strangers {
 		e.count.Strangers++
