@@ -12,6 +12,7 @@ const (
 	LongestPause = longestPause
 	NextAddress  = nextAddress
 	CloseBound   = closeBound
+	LingerBound  = lingerBound
 	LastAnswer   = notServed
 )
 

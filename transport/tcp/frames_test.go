@@ -420,3 +420,31 @@ func FuzzHello(f *testing.F) {
 func isNotServed(said []byte) bool {
 	return len(said) == greetingSize && binary.LittleEndian.Uint16(said[14:]) == 7
 }
+
+// TestReaderComesAfterTheClose has the peer read only after Close has waited in vain, and answer what it reads.
+// All that the link has taken comes before the end.
+func TestReaderComesAfterTheClose(t *testing.T) {
+	for name, opt := range map[string]tcp.Options{"plain": {}, "TLS": {TLS: newAuthority(t).config()}} {
+		t.Run(name, func(t *testing.T) {
+			opt.SendBuffer, opt.ReceiveBuffer = 64<<10, 64<<10
+			near, far := joined(t, opt)
+			data := &wire.Vec{First: make([]byte, 1<<10)}
+			h := wire.Header{Kind: wire.Eager, Length: 1 << 10}
+			sent, got := 0, 0
+			for ; sent < 100_000 && near.link.Send(&h, data, 0); sent++ {
+			}
+			if err := near.port.Close(); err != nil {
+				t.Fatal(err)
+			}
+			far.take = func(int32, *wire.Header, []byte) bool {
+				got++
+				far.link.Send(&wire.Header{Kind: wire.Notify}, nil, 0)
+				return true
+			}
+			await(t, "the end", func() bool { return far.down() != nil }, far)
+			if got != sent {
+				t.Errorf("%d frames were taken, and %d came", sent, got)
+			}
+		})
+	}
+}

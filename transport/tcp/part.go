@@ -10,11 +10,15 @@ import (
 
 // A socket that is closed while unread bytes lie in it, or come later, is reset, and
 // what waits in it to be sent is lost. So a link that was closed goes on for a
-// moment: it sends what is held back, reads what nobody wants, and is gone once
-// all is on its way.
+// while: it sends what is held back, reads what nobody wants, and is gone once the
+// peer's host has confirmed all of it. The port waits only until all is on its way, and
+// no longer than closeBound; then the link goes on by itself.
 const (
-	closeBound = 500 * time.Millisecond
-	partEvery  = time.Millisecond
+	closeBound  = 500 * time.Millisecond
+	lingerBound = time.Minute
+
+	partEvery   = time.Millisecond
+	lingerEvery = 20 * time.Millisecond // once nobody waits for it
 )
 
 // parting is the socket of a link that was closed.
@@ -42,23 +46,29 @@ func (p *port) part(l *link) {
 	}
 	p.parting.Add(1)
 	go func() {
-		defer p.parting.Done()
-		g.run()
+		defer sock.Close(g.fd)
+		over := g.goOn(closeBound, partEvery, func() bool { return sock.Unsent(g.fd) == 0 })
+		p.parting.Done()
+		if !over {
+			g.goOn(lingerBound, lingerEvery, func() bool { return false })
+		}
 	}()
 }
 
-func (g *parting) run() {
-	defer sock.Close(g.fd)
-	tick := time.NewTicker(partEvery)
-	defer tick.Stop()
-	for deadline := time.Now().Add(closeBound); time.Now().Before(deadline); <-tick.C {
+// goOn steps until the socket can be closed, which it reports, and no longer than until enough says so or the bound.
+func (g *parting) goOn(bound, every time.Duration, enough func() bool) (over bool) {
+	for deadline := time.Now().Add(bound); !g.finished || !enough(); time.Sleep(every) {
 		if g.step() {
-			return
+			return true
+		}
+		if time.Now().After(deadline) {
+			break
 		}
 	}
+	return false
 }
 
-// step does what can be done now, and reports whether the socket can be closed.
+// step does what can be done now, and reports whether the socket can be closed: the peer's host has all, or is gone.
 func (g *parting) step() bool {
 	if len(g.left) > 0 {
 		n, errno := sock.Send(g.fd, g.left)
@@ -73,7 +83,7 @@ func (g *parting) step() bool {
 		g.finished = true
 		sock.Finish(g.fd)
 	}
-	return g.drain() || sock.Unsent(g.fd) == 0
+	return g.drain() || sock.Unacknowledged(g.fd) == 0
 }
 
 // drain throws away what has come, and reports whether the peer is gone.

@@ -7,6 +7,7 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"gomx/transport/tcp"
 )
@@ -47,8 +48,10 @@ func TestWireDocs(t *testing.T) {
 			t.Errorf("docs/wire.md does not say %q", want)
 		}
 	}
-	if !strings.Contains(text, "half a second") || tcp.CloseBound.Milliseconds() != 500 {
-		t.Errorf("docs/wire.md says that a link parts within half a second; the code has %v", tcp.CloseBound)
+	for words, bound := range map[string]time.Duration{"half a second": tcp.CloseBound * 2, "one minute": tcp.LingerBound / 60} {
+		if !strings.Contains(text, words) || bound != time.Second {
+			t.Errorf("docs/wire.md says that a link parts within half a second, or one minute; the code has %v and %v", tcp.CloseBound, tcp.LingerBound)
+		}
 	}
 	for purpose := range tcp.RDMA + 1 {
 		if want := fmt.Sprintf("| %d | %v |", uint32(purpose), purpose); !strings.Contains(text, want) {

@@ -77,8 +77,14 @@ func Send(fd int, b []byte) (int, Errno) {
 func Finish(fd int) { _ = unix.Shutdown(fd, unix.SHUT_WR) }
 
 // Unsent returns how many bytes wait in the socket because the peer has no room.
-func Unsent(fd int) int {
-	n, err := unix.IoctlGetInt(fd, unix.SIOCOUTQNSD)
+func Unsent(fd int) int { return waiting(fd, unix.SIOCOUTQNSD) }
+
+// Unacknowledged returns how many bytes, the end (FIN) among them, the peer's host has
+// not confirmed yet.
+func Unacknowledged(fd int) int { return waiting(fd, unix.SIOCOUTQ) }
+
+func waiting(fd int, what uint) int {
+	n, err := unix.IoctlGetInt(fd, what)
 	if err != nil {
 		return 0
 	}
