@@ -9,6 +9,8 @@ import (
 	"slices"
 	"testing"
 
+	"golang.org/x/sys/unix"
+
 	"gomx/transport"
 	"gomx/transport/wire"
 )
@@ -179,6 +181,33 @@ func TestExposureEndsBetweenPieces(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestMemoryGoesWithTheSend: a pull fails whose memory is unmapped once the send has ended, and the next one is copied directly as before.
+func TestMemoryGoesWithTheSend(t *testing.T) {
+	p, r := target(t)
+	here, there := couple(t, p, r, 1)
+	if err := here.unreadable(); err != nil {
+		t.Skip("processes can't be read here: ", err)
+	}
+	b, err := unix.Mmap(-1, 0, 4*piece, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_ANON|unix.MAP_PRIVATE)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := expose(there, b)
+	begin(t, here, s, make([]byte, len(b)), 0)
+	there.Unexpose(s.token)
+	if err := unix.Munmap(b); err != nil {
+		t.Fatal(err)
+	}
+	var l listener
+	p.Poll(&l)
+	s = expose(there, make([]byte, 2*piece))
+	begin(t, here, s, make([]byte, 2*piece), 1)
+	p.Poll(&l)
+	if want := []string{"failed a", "pulled b"}; !slices.Equal(l.heard, want) || here.unreadable() != nil {
+		t.Errorf("heard %v, want %v; %v", l.heard, want, here.unreadable())
+	}
 }
 
 // TestPullEndsWithItsLink: from the end of a link on, nothing is written and nothing heard of its pulls. Those of

@@ -75,6 +75,9 @@ func (g *pull) copy(most int) wire.PullResult {
 	if g.way == byArena {
 		l.far.Load().copy(&g.into, g.from, g.done, n)
 	} else if _, err := l.scratch.ReadAt(l.pid, &g.into, g.from, g.done, n); err != nil {
+		if !g.source.stands() {
+			return wire.PullFailed // the memory went with the send: others can still be read
+		}
 		l.direct.Store(&ending{err})
 		l.port.events.Count(transport.PullFallbacks)
 		return wire.PullFailed
