@@ -120,7 +120,7 @@ func (e *Engine) endRequests(p *peer, code Code) {
 	p.jobs.clear()
 	p.refresh(-1)
 	e.eachRequest(func(slot int32, r *request) {
-		if r.peer != p.index {
+		if r.peer != p.index || e.isRead(slot, r) { // deliverSelf ends that one
 			return
 		}
 		switch r.state {

@@ -49,8 +49,14 @@ func (e *Engine) deliverSelf(p *peer, slot int32, r *request) {
 			e.read = from
 		}
 		action := e.askHandler(p, r.match, r.msgLen, e.selfData(r))
+		read := e.read
 		e.read = 0
-		if e.lostSelf {
+		switch {
+		case e.lostSelf && read != 0:
+			r.xferLen = 0
+			e.complete(slot, r, EndpointUnreachable)
+			return
+		case e.lostSelf:
 			return // the send has ended
 		}
 		if action == Finished {
@@ -65,6 +71,11 @@ func (e *Engine) deliverSelf(p *peer, slot int32, r *request) {
 		}
 	}
 	e.storeSelf(p, slot, r)
+}
+
+// isRead reports whether the handler is being shown the memory of a request, which must not end meanwhile.
+func (e *Engine) isRead(slot int32, r *request) bool {
+	return e.read != 0 && handleOf(slot, r.generation) == e.read
 }
 
 // selfData returns the message in one piece: the user's own segment, or a copy

@@ -87,6 +87,11 @@ func (e *Engine) advancePeer(p *peer) {
 // expire ends a request whose time has passed, and disconnects its peer (XII.1).
 func (e *Engine) expire(slot int32, r *request) {
 	p := e.peers[r.peer]
+	if e.isRead(slot, r) {
+		r.deadline = e.now + 1
+		e.watchRequest(slot, r)
+		return
+	}
 	switch r.state {
 	case statePosted:
 		r.deadline = Never

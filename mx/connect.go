@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"gomx/endpoint"
 	"gomx/endpoint/driver"
 	"gomx/transport"
 	"gomx/transport/nic"
@@ -62,8 +63,10 @@ func (ep *Endpoint) connectTo(ctx context.Context, to nic.ID, endpointID, filter
 	}
 	st, done, err := ep.wait(ctx, r, timeout)
 	if !done {
-		if ok, cancelErr := ep.d.Cancel(r.h); cancelErr == nil && !ok {
-			st, done, err = ep.wait(noContext, r, 0) // it ended just now
+		var late endpoint.Status
+		if fate, abandonErr := ep.d.Abandon(r.h, &late); abandonErr == nil && fate == endpoint.Ended { // just now
+			st.fill(ep, &late)
+			done, err = true, nil
 		}
 	}
 	switch {

@@ -109,20 +109,22 @@ func TestGateIsFair(t *testing.T) {
 			g.unlock()
 		}
 	}()
-	const times = 200
-	waited := int64(0)
+	const times, most = 200, 100 * 2 * mostBarged
+	late := 0 // waits that were long, for which the kernel may be the reason now and then
 	for range times {
 		for before := turns.Load(); turns.Load() == before; { // the other one is running
 			runtime.Gosched()
 		}
 		before := turns.Load()
 		g.lock()
-		waited += turns.Load() - before
+		if turns.Load()-before > most {
+			late++
+		}
 		g.unlock()
 	}
 	over.Store(true)
 	<-done
-	if most := int64(times * 100 * 2 * mostBarged); waited > most {
-		t.Errorf("%d steps of another goroutine before %d turns of this one, more than %d", waited, times, most)
+	if late > times/4 {
+		t.Errorf("%d of %d waits lasted for more than %d steps of another goroutine", late, times, most)
 	}
 }
