@@ -36,7 +36,8 @@ func (s *Socket) RecvOffset(b []byte, offset int, flags Flags, q *Queue, ahandle
 	if offset < 0 {
 		return 0, fail("recv", EFAULT)
 	}
-	return s.recv(EvtRecv, b, nil, offset, flags, q, ahandle, m)
+	n, _, err := s.recv(EvtRecv, b, nil, offset, flags, q, ahandle, m)
+	return n, err
 }
 
 // approach takes an operation of ours on the peer's memory.

@@ -325,7 +325,9 @@ func (s *Socket) endLooks(n Errno) {
 		s.finish(p.peeking.pop(), n)
 	}
 	for p.early.len() > 0 {
-		s.finish(p.early.pop(), n)
+		o := p.early.pop()
+		o.ended = true
+		s.finish(o, n)
 	}
 }
 

@@ -1,6 +1,7 @@
 package exs_test
 
 import (
+	"io"
 	"testing"
 
 	"gomx/exs"
@@ -47,6 +48,30 @@ func TestPacketsBeforeReceives(t *testing.T) {
 		for range sizes {
 			p.event(p.qa, exs.EvtSend, 0)
 		}
+	})
+}
+
+// TestEmptyPacketsAtTheEnd: an empty packet is not the end, also if the end is known when it is read.
+func TestEmptyPacketsAtTheEnd(t *testing.T) {
+	over(t, packets, func(w *world, typ int) {
+		p := w.connect(typ)
+		for range 3 {
+			_, err := p.a.Write(nil)
+			p.ok(err)
+		}
+		p.ok(p.a.BlockingClose())
+		in := make([]byte, 10)
+		for i := range 3 {
+			if n, err := p.b.Read(in); n != 0 || err != nil {
+				w.Errorf("packet %d: %d bytes, %v", i, n, err)
+			}
+		}
+		for range 2 {
+			if n, err := p.b.Read(in); n != 0 || err != io.EOF {
+				w.Errorf("after the last: %d bytes, %v", n, err)
+			}
+		}
+		p.ok(p.b.BlockingClose())
 	})
 }
 

@@ -4,7 +4,6 @@ import (
 	"io"
 	"time"
 
-	"gomx/exs/internal/life"
 	"gomx/mx"
 )
 
@@ -48,12 +47,14 @@ func (s *Socket) SendMsg(iov [][]byte, flags Flags, q *Queue, ahandle any, m *Me
 // stream. With Persistent the peer's sends write into b, again and again; for the rest that
 // is as with Send, and the events are of type EvtWritten.
 func (s *Socket) Recv(b []byte, flags Flags, q *Queue, ahandle any, m *Memory) (int, error) {
-	return s.recv(EvtRecv, b, nil, nowhere, flags, q, ahandle, m)
+	n, _, err := s.recv(EvtRecv, b, nil, nowhere, flags, q, ahandle, m)
+	return n, err
 }
 
 // RecvMsg is Recv into pieces of memory, one after the other.
 func (s *Socket) RecvMsg(iov [][]byte, flags Flags, q *Queue, ahandle any, m *Memory) (int, error) {
-	return s.recv(EvtRecvMsg, nil, pieces(iov), nowhere, flags, q, ahandle, m)
+	n, _, err := s.recv(EvtRecvMsg, nil, pieces(iov), nowhere, flags, q, ahandle, m)
+	return n, err
 }
 
 func pieces(iov [][]byte) [][]byte {
@@ -95,7 +96,8 @@ func (s *Socket) send(kind EventType, b []byte, iov [][]byte, at int, flags Flag
 		s.mu.Unlock()
 		return 0, s.fail("send", n)
 	}
-	return s.started("send", o, flags)
+	length, _, err := s.started("send", o, flags)
+	return length, err
 }
 
 // launchSend starts a send that nothing stands in the way of. The lock is held.
@@ -115,9 +117,10 @@ func (s *Socket) launchSend(kind EventType, b []byte, iov [][]byte, at int, spec
 	return o, 0
 }
 
-func (s *Socket) recv(kind EventType, b []byte, iov [][]byte, at int, flags Flags, q *Queue, ahandle any, m *Memory) (int, error) {
+// recv is every receive. Over: nothing came, and nothing will; a packet may be empty without.
+func (s *Socket) recv(kind EventType, b []byte, iov [][]byte, at int, flags Flags, q *Queue, ahandle any, m *Memory) (length int, over bool, err error) {
 	if s == nil {
-		return 0, fail("recv", EBADF)
+		return 0, false, fail("recv", EBADF)
 	}
 	s.mu.Lock()
 	n := s.canReceive()
@@ -137,7 +140,7 @@ func (s *Socket) recv(kind EventType, b []byte, iov [][]byte, at int, flags Flag
 	}
 	if n != 0 {
 		s.mu.Unlock()
-		return 0, s.fail("recv", n)
+		return 0, false, s.fail("recv", n)
 	}
 	return s.started("recv", o, flags)
 }
@@ -180,19 +183,23 @@ func (s *Socket) start(kind EventType, b []byte, iov [][]byte, flags Flags, q *Q
 }
 
 // started ends the call: at once, or with Block at the end of the operation.
-func (s *Socket) started(op string, o *op, flags Flags) (int, error) {
+func (s *Socket) started(op string, o *op, flags Flags) (length int, over bool, err error) {
 	if len(s.ending) > 0 {
 		s.settle()
 	}
 	s.mu.Unlock()
 	if flags&Block == 0 {
-		return 0, nil
+		return 0, false, nil
 	}
-	length, _, n := s.await(o)
+	if !s.waitFor(o, o) {
+		return 0, false, s.fail(op, ECANCELED)
+	}
+	over = o.ended
+	length, _, n := s.collect(o)
 	if n == 0 {
-		return length, nil
+		return length, over, nil
 	}
-	return length, s.fail(op, n)
+	return length, over, s.fail(op, n)
 }
 
 // credit looks for a credit, among what has completed or by waiting. The lock is
@@ -262,19 +269,9 @@ func (s *Socket) Write(b []byte) (int, error) { return s.Send(b, Block, nil, nil
 // Read is BlockingRecv into memory that is not registered (9.2). As Go wants it, the
 // end of the connection is io.EOF.
 func (s *Socket) Read(b []byte) (int, error) {
-	n, err := s.Recv(b, Block, nil, nil, Unregistered)
-	if n == 0 && err == nil && len(b) > 0 && s.finished() {
+	n, over, err := s.recv(EvtRecv, b, nil, nowhere, Block, nil, nil, Unregistered)
+	if n == 0 && err == nil && (over || s.stream != nil && len(b) > 0) {
 		err = io.EOF
 	}
 	return n, err
-}
-
-// finished reports whether nothing comes any more. A packet may be empty without.
-func (s *Socket) finished() bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.stream != nil {
-		return true
-	}
-	return s.life.AtEnd() || s.life.State() == life.Closed || s.packets.total >= 0 && int32(s.packets.next-uint32(s.packets.total)) >= 0
 }
