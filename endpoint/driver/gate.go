@@ -110,10 +110,15 @@ func (g *gate) queue() {
 
 func (g *gate) acquire() {
 	if !g.mu.TryLock() {
-		g.heed.Add(1)
-		g.mu.Lock()
-		g.heed.Add(^uint32(0))
+		g.line()
 	}
+}
+
+// line waits for the mutex.
+func (g *gate) line() {
+	g.heed.Add(1)
+	g.mu.Lock()
+	g.heed.Add(^uint32(0))
 }
 
 // guest is lock for everybody else.
@@ -154,11 +159,20 @@ func (g *gate) unlock() {
 	g.release()
 }
 
+func (g *gate) release() {
+	if g.held == byMutex && !g.lone && g.heed.Load()&wanted == 0 {
+		g.mu.Unlock()
+		return
+	}
+	g.handOn()
+}
+
 // mostBarged is how often goroutines that come take the lock before those that wait. That is quicker than to let
 // them have it each time, and the mutex itself sees to them only after a millisecond.
 const mostBarged = 16
 
-func (g *gate) release() {
+// handOn lets go of the mutex where there are guests, or somebody waits for it.
+func (g *gate) handOn() {
 	guest, give := g.held == asGuest, false
 	if g.heed.Load()&wanted != 0 {
 		if g.barged++; g.barged == mostBarged {

@@ -141,7 +141,7 @@ type receipt struct {
 // recvNow is RecvNow with the lock.
 func (d *Endpoint) recvNow(r *receipt) (n int, h endpoint.Handle, done bool, err error) {
 	if d.blocked == 0 && d.pace.alone() {
-		w := d.parked.get(want{kind: forCatch})
+		w := d.parked.get(&want{kind: forCatch})
 		w.wakeups = d.wakeups
 		if d.takeRole(w) && d.eng.Catch(r.b, r.from, r.value, r.mask) {
 			d.spin(w)

@@ -148,7 +148,7 @@ type parking struct {
 	probing int
 }
 
-func (p *parking) get(q want) *waiter {
+func (p *parking) get(q *want) *waiter {
 	var w *waiter
 	if n := len(p.spare); q.kind == forWake {
 		w = &q.waiter.w
@@ -158,7 +158,8 @@ func (p *parking) get(q want) *waiter {
 	} else {
 		w = &waiter{signal: make(chan struct{}, 1)}
 	}
-	w.want, w.until = q, never
+	w.kind, w.handle, w.value, w.mask, w.until = q.kind, q.handle, q.value, q.mask, never // see Status.Assign
+	w.set, w.waiter = q.set, q.waiter
 	w.passive = q.kind == forWake && q.waiter.passive
 	return w
 }

@@ -129,7 +129,7 @@ func (m *member) wait(ctx context.Context, timeout time.Duration, most int, take
 		if n = m.take(0, most, taken); n > 0 {
 			break
 		}
-		w := d.parked.get(want{kind: forQueue, value: uint64(m.id)})
+		w := d.parked.get(&want{kind: forQueue, value: uint64(m.id)})
 		ok := false
 		ok, err = d.block(ctx, w, timeout)
 		if d.parked.put(w); !ok && !m.closed {

@@ -13,16 +13,16 @@ const Infinite = time.Duration(1<<63 - 1)
 // Wait collects a request when it is complete (VI.2.2). False without an error:
 // the timeout passed, or Wakeup was called.
 func (d *Endpoint) Wait(ctx context.Context, h endpoint.Handle, timeout time.Duration, st *endpoint.Status) (bool, error) {
-	return d.collect(ctx, want{kind: forRequest, handle: h}, timeout, st)
+	return d.collect(ctx, &want{kind: forRequest, handle: h}, timeout, st)
 }
 
 // WaitAny collects a completed request whose match information fits (VI.5.2).
 func (d *Endpoint) WaitAny(ctx context.Context, value, mask uint64, timeout time.Duration, st *endpoint.Status) (bool, error) {
-	return d.collect(ctx, want{kind: forAny, value: value, mask: mask}, timeout, st)
+	return d.collect(ctx, &want{kind: forAny, value: value, mask: mask}, timeout, st)
 }
 
 // collect waits for a request, and collects it.
-func (d *Endpoint) collect(ctx context.Context, q want, timeout time.Duration, st *endpoint.Status) (bool, error) {
+func (d *Endpoint) collect(ctx context.Context, q *want, timeout time.Duration, st *endpoint.Status) (bool, error) {
 	d.lock()
 	ok, err := q.take(d, st)
 	if d.closed && !ok {
@@ -42,21 +42,21 @@ func (d *Endpoint) collect(ctx context.Context, q want, timeout time.Duration, s
 // Peek returns a completed request, which stays (VI.3.2). Each blocked caller
 // is shown another one.
 func (d *Endpoint) Peek(ctx context.Context, timeout time.Duration) (endpoint.Handle, bool, error) {
-	found, ok, err := d.waitFor(ctx, want{kind: forPeek}, timeout)
+	found, ok, err := d.waitFor(ctx, &want{kind: forPeek}, timeout)
 	return found.handle, ok, err
 }
 
 // Probe shows an unexpected message that fits, and leaves it (VII.1.2). A
 // message that arrives is shown to one blocked caller.
 func (d *Endpoint) Probe(ctx context.Context, value, mask uint64, timeout time.Duration, st *endpoint.Status) (bool, error) {
-	found, ok, err := d.waitFor(ctx, want{kind: forProbe, value: value, mask: mask}, timeout)
+	found, ok, err := d.waitFor(ctx, &want{kind: forProbe, value: value, mask: mask}, timeout)
 	st.Assign(&found.status)
 	return ok, err
 }
 
 // Claim is Probe, and takes the message, which RecvClaimed receives.
 func (d *Endpoint) Claim(ctx context.Context, value, mask uint64, timeout time.Duration, st *endpoint.Status) (endpoint.Claim, bool, error) {
-	found, ok, err := d.waitFor(ctx, want{kind: forClaim, value: value, mask: mask}, timeout)
+	found, ok, err := d.waitFor(ctx, &want{kind: forClaim, value: value, mask: mask}, timeout)
 	st.Assign(&found.status)
 	return found.claim, ok, err
 }
@@ -68,7 +68,7 @@ type outcome struct {
 	claim  endpoint.Claim
 }
 
-func (d *Endpoint) waitFor(ctx context.Context, q want, timeout time.Duration) (found outcome, ok bool, err error) {
+func (d *Endpoint) waitFor(ctx context.Context, q *want, timeout time.Duration) (found outcome, ok bool, err error) {
 	d.lock()
 	if d.closed {
 		d.unlock()

@@ -34,7 +34,7 @@ func (v *Waiter) Wait(timeout time.Duration) (bool, error) {
 	}
 	var st endpoint.Status
 	v.inside.Store(true) // before the next look at woken: Wake looks the other way round
-	ok, err := v.d.collect(noContext, want{kind: forWake, waiter: v}, timeout, &st)
+	ok, err := v.d.collect(noContext, &want{kind: forWake, waiter: v}, timeout, &st)
 	v.inside.Store(false)
 	return ok, err
 }

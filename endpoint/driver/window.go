@@ -85,7 +85,7 @@ func (d *Endpoint) CloseWindow(id uint64) error {
 		d.after()
 	}
 	for err == nil && d.eng.WindowBusy(id) {
-		w := d.parked.get(want{kind: forWindow, value: id})
+		w := d.parked.get(&want{kind: forWindow, value: id})
 		_, err = d.block(noContext, w, Infinite)
 		d.parked.put(w)
 	}
