@@ -10,8 +10,11 @@ const (
 	// indexCost is what an index may need for each message, in bytes.
 	indexCost = 80
 
-	// alwaysAffordable is the depth up to which indexes are never too large.
+	// alwaysAffordable is the depth up to which indexes are never too large, and
+	// alwaysIndexes how many of them may be kept at any depth: a search without one
+	// walks past all that is stored.
 	alwaysAffordable = 4096
+	alwaysIndexes    = 2
 
 	// patience is how many messages an index is kept up for without being
 	// asked, on top of the number it would take to build it anew.
@@ -89,9 +92,9 @@ func (s *Store) keepUp(incoming uint64, id int32) {
 }
 
 // affords reports whether n indexes over the stored messages stay within the
-// limit.
+// limit, or are no more than there may always be.
 func (s *Store) affords(n int) bool {
-	return s.depth <= alwaysAffordable || n*s.depth*indexCost <= s.limit
+	return n <= alwaysIndexes || s.depth <= alwaysAffordable || n*s.depth*indexCost <= s.limit
 }
 
 func (s *Store) dropUnaffordable() {

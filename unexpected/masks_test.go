@@ -126,10 +126,34 @@ func TestIndexesHeedTheLimit(t *testing.T) {
 		t.Errorf("%d indexes over a full store", s.Indexes)
 	}
 	store.SetLimit(limit / 8)
-	if s := store.Stats(); s.Indexes != 0 {
+	if s := store.Stats(); s.Indexes > 2 {
 		t.Errorf("%d indexes under a limit far below the content", s.Indexes)
 	}
 	if err := unexpected.Check(store); err != nil {
 		t.Error(err)
+	}
+}
+
+// Two masks are searched for without a walk however many messages there are, and however small the limit is.
+func TestTwoMasksAtAnyDepth(t *testing.T) {
+	store := unexpected.New(1)
+	const n = 20_000
+	for i := range uint64(n) {
+		store.Add(unexpected.Message{Match: i}, 0)
+	}
+	for i := uint64(n); i > 0; {
+		for _, mask := range []uint64{match.MaskNone >> 1, match.MaskNone >> 2, match.MaskNone} {
+			if i--; i == 0 {
+				break
+			}
+			id, ok := store.Find(i, mask)
+			if !ok {
+				t.Fatalf("message %d is not found", i)
+			}
+			store.Remove(id)
+		}
+	}
+	if s := store.Stats(); s.Walked > 20*n {
+		t.Errorf("%d messages were looked at in %d searches", s.Walked, s.Finds)
 	}
 }
