@@ -29,7 +29,7 @@ func (ep *Endpoint) WaitFirst(ctx context.Context, reqs []Request, timeout time.
 	if err != nil {
 		return index, false, err
 	}
-	b := driver.Batch{Aim: driver.First, Len: len(reqs), Handle: func(i int) endpoint.Handle { return reqs[i].h }}
+	b := driver.Batch{Aim: driver.First, Len: len(reqs), List: func(h []endpoint.Handle) { list(h, reqs) }}
 	index, done, err = ep.d.WaitSet(ctx, &b, timeout)
 	if err != nil {
 		err = ep.failWait(ctx, "wait first", err)
@@ -78,11 +78,14 @@ func (ep *Endpoint) WaitSome(ctx context.Context, reqs []Request, dst []Completi
 		return 0, err
 	}
 	b := driver.Batch{
-		Aim: driver.Some, Len: len(reqs), Most: len(dst), Handle: func(i int) endpoint.Handle { return reqs[i].h },
-		Taken: func(i int, st *endpoint.Status) {
-			dst[n].Request, dst[n].Index = reqs[i], i
-			dst[n].Status.fill(ep, st)
-			reqs[i] = Request{}
+		Aim: driver.Some, Len: len(reqs), Most: len(dst), List: func(h []endpoint.Handle) { list(h, reqs) },
+		Taken: func(places []int32, states []endpoint.Status) {
+			for n = range places {
+				i := places[n]
+				dst[n].Request, dst[n].Index = reqs[i], int(i)
+				dst[n].Status.fill(ep, &states[n])
+				reqs[i] = Request{}
+			}
 			n++
 		},
 	}
@@ -109,12 +112,20 @@ func (ep *Endpoint) owned(op string, reqs []Request) (some bool, index int, err 
 // allOf has the requests collected into states.
 func (ep *Endpoint) allOf(reqs []Request, states []Status) driver.Batch {
 	return driver.Batch{
-		Aim: driver.All, Len: len(reqs), Handle: func(i int) endpoint.Handle { return reqs[i].h },
-		Taken: func(i int, st *endpoint.Status) {
-			reqs[i] = Request{}
-			if states != nil {
-				states[i].fill(ep, st)
+		Aim: driver.All, Len: len(reqs), List: func(h []endpoint.Handle) { list(h, reqs) },
+		Taken: func(places []int32, from []endpoint.Status) {
+			for n, i := range places {
+				reqs[i] = Request{}
+				if states != nil {
+					states[i].fill(ep, &from[n])
+				}
 			}
 		},
+	}
+}
+
+func list(handles []endpoint.Handle, reqs []Request) {
+	for i := range handles {
+		handles[i] = reqs[i].h
 	}
 }

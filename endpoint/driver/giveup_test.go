@@ -28,7 +28,7 @@ func waitsFor(d *driver.Endpoint, h endpoint.Handle) map[string]func() (bool, er
 			return d.Wait(ctx, h, driver.Infinite, new(endpoint.Status))
 		},
 		"wait for a set": func() (bool, error) {
-			b := &driver.Batch{Len: 1, Handle: func(int) endpoint.Handle { return h }, Taken: func(int, *endpoint.Status) {}}
+			b := &driver.Batch{Len: 1, List: func(l []endpoint.Handle) { l[0] = h }, Taken: func([]int32, []endpoint.Status) {}}
 			_, ok, err := d.WaitSet(noContext, b, driver.Infinite)
 			return ok, err
 		},

@@ -106,11 +106,11 @@ func (s *set) complete(e *endpoint.Engine) (bool, error) {
 
 // Batch is what a call wants of several requests under one lock.
 type Batch struct {
-	Aim    Aim
-	Len    int
-	Handle func(i int) endpoint.Handle          // of each place; zero ones are passed over
-	Most   int                                  // Some: how many may be collected; 0: all
-	Taken  func(place int, st *endpoint.Status) // called for each that was collected, with the lock held
+	Aim   Aim
+	Len   int
+	List  func(handles []endpoint.Handle)                // writes that of each place; zero ones are passed over
+	Most  int                                            // Some: how many may be collected; 0: all
+	Taken func(places []int32, states []endpoint.Status) // called with those that were collected, if any, with the lock held
 }
 
 // WaitSet waits for several requests. With First it returns the place of one that is complete, and after an
@@ -169,9 +169,7 @@ func (d *Endpoint) takeSet(b *Batch) *set {
 		s.most = b.Len
 	}
 	s.handles = slices.Grow(s.handles[:0], b.Len)[:b.Len]
-	for i := range s.handles {
-		s.handles[i] = b.Handle(i)
-	}
+	b.List(s.handles)
 	if s.aim != First && len(s.states) < s.most {
 		s.states = make([]endpoint.Status, s.most)
 	}
@@ -180,10 +178,12 @@ func (d *Endpoint) takeSet(b *Batch) *set {
 
 // giveSet reports what was collected, and keeps the memory of the set.
 func (d *Endpoint) giveSet(s *set, b *Batch) (place int) {
-	for i, at := range s.taken {
-		st := &s.states[i]
-		if b.Taken(int(at), st); st.Context != nil {
-			st.Context = nil
+	if n := len(s.taken); n > 0 {
+		b.Taken(s.taken, s.states[:n])
+		for i := range s.states[:n] {
+			if st := &s.states[i]; st.Context != nil {
+				st.Context = nil // it would keep memory alive
+			}
 		}
 	}
 	if cap(s.handles) <= keptSet {
