@@ -21,6 +21,7 @@ func (e *Engine) Cancel(h Handle) (bool, error) {
 	kind, peer := r.kind, r.peer
 	e.reqs.release(slot, r)
 	e.ended++ // who waits for it is to see that it is gone
+	e.withdrawn++
 	if kind == kindConnect {
 		e.undial(e.peers[peer])
 	}
@@ -41,5 +42,6 @@ func (e *Engine) Forget(h Handle) error {
 	}
 	r.flags |= forgotten
 	e.ended++ // for its user
+	e.withdrawn++
 	return nil
 }

@@ -14,12 +14,13 @@ type Engine struct {
 	now    Tick
 	paused bool // progression is disabled (VIII.1)
 
-	reqs   slab
-	posted match.Table
-	unexp  *unexpected.Store
-	done   doneList // the engine's own queue of completions
-	queues []doneList
-	ended  uint64 // requests that have ended, in whichever way
+	reqs      slab
+	posted    match.Table
+	unexp     *unexpected.Store
+	done      doneList // the engine's own queue of completions
+	queues    []doneList
+	ended     uint64 // requests that have ended, in whichever way
+	withdrawn uint64 // of those, cancelled or forgotten
 
 	peers  []*peer
 	byAddr map[address]int32

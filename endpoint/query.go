@@ -9,6 +9,21 @@ func (e *Engine) Completed() int { return e.done.count }
 // included: while it stays the same, First has nothing new to say.
 func (e *Engine) Ended() uint64 { return e.ended }
 
+// Withdrawn returns how many of them were cancelled or forgotten.
+func (e *Engine) Withdrawn() uint64 { return e.withdrawn }
+
+// Stale returns the place of the first request of a set that is stale. Zero handles are passed over.
+func (e *Engine) Stale(set []Handle) (int, bool) {
+	for i, h := range set {
+		if h != 0 {
+			if _, r := e.reqs.user(h); r == nil {
+				return i, true
+			}
+		}
+	}
+	return -1, false
+}
+
 // First returns the place of the first request of a set that is complete, and false
 // if there is none. Zero handles are passed over. A stale one is an error, and its place
 // is returned.

@@ -28,12 +28,15 @@ type Completion struct {
 }
 
 // NewQueue makes a queue over one or several endpoints, each named once. It takes back SingleThreaded of
-// endpoints that share a queue. Errors: ErrBadEndpoint if an endpoint is closed, ErrBadParamVal without endpoints or with one
+// endpoints that share a queue. Errors: ErrBadEndpoint if an endpoint is nil or closed, ErrBadParamVal without endpoints or with one
 // named twice.
 func NewQueue(over ...*Endpoint) (*Queue, error) {
 	q := &Queue{eps: append([]*Endpoint(nil), over...)}
 	var list []*driver.Endpoint
 	for _, ep := range over {
+		if ep == nil {
+			return nil, fail("new queue", ErrBadEndpoint, "", nil)
+		}
 		if len(over) > 1 {
 			ep.d.Share()
 		}
@@ -62,14 +65,24 @@ func queueCode(err error) ReturnCode {
 var errNoHandler = errors.New("a queue's handler can't be nil; Close ends one")
 
 // Add has requests complete into the queue, whichever they completed into before. One that is complete already
-// moves there. Errors: ErrBadRequest, ErrBadParamVal for a request of an endpoint that the queue is not over,
+// moves there. An error leaves all where they are. Errors: ErrBadRequest, ErrBadParamVal for a request of an endpoint that the queue is not over,
 // ErrBadEndpoint if the queue or the endpoint is closed.
 func (q *Queue) Add(reqs ...Request) error {
+	if len(reqs) > 1 {
+		if err := q.each(reqs, q.q.MayAdd); err != nil {
+			return err
+		}
+	}
+	return q.each(reqs, q.q.Add)
+}
+
+// each adds requests, or asks whether they may be added.
+func (q *Queue) each(reqs []Request, add func(d *driver.Endpoint, h endpoint.Handle) error) error {
 	for _, r := range reqs {
 		if r.ep == nil {
 			return fail("add to queue", ErrBadRequest, "", nil)
 		}
-		if err := q.q.Add(r.ep.d, r.h); err != nil {
+		if err := add(r.ep.d, r.h); err != nil {
 			return fail("add to queue", queueCode(err), "", err)
 		}
 	}

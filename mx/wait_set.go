@@ -2,6 +2,7 @@ package mx
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"gomx/endpoint"
@@ -44,10 +45,10 @@ func (ep *Endpoint) WaitFirst(ctx context.Context, reqs []Request, timeout time.
 // the requests that are not zero are still to be collected then, as after an error. How a request ended is in its status:
 // no such outcome is an error of the call. MX does not have it.
 //
-// Errors: ErrBadRequest for a request of another endpoint, or one that was collected, cancelled or forgotten;
-// ErrBadEndpoint. Each request may be waited for by one goroutine at a time. Nothing is allocated.
+// Errors: ErrBadRequest for a request of another endpoint, or one that was collected, cancelled or forgotten, or
+// stands in reqs twice; ErrBadInfoLength if states is too short; ErrBadEndpoint. Each request may be waited for by one goroutine at a time. Nothing is allocated.
 func (ep *Endpoint) WaitAll(ctx context.Context, reqs []Request, states []Status, timeout time.Duration) (done bool, err error) {
-	if _, _, err = ep.owned("wait all", reqs); err != nil {
+	if err = ep.takesAll("wait all", reqs, states); err != nil {
 		return false, err
 	}
 	b := ep.allOf(reqs, states)
@@ -58,8 +59,9 @@ func (ep *Endpoint) WaitAll(ctx context.Context, reqs []Request, states []Status
 }
 
 // TestAll collects all requests as WaitAll does if all are complete, and none otherwise. It makes progress.
+// Errors: those of WaitAll. A request that stands in reqs twice is found when it has been collected.
 func (ep *Endpoint) TestAll(reqs []Request, states []Status) (done bool, err error) {
-	if _, _, err = ep.owned("test all", reqs); err != nil {
+	if err = ep.takesAll("test all", reqs, states); err != nil {
 		return false, err
 	}
 	b := ep.allOf(reqs, states)
@@ -107,6 +109,15 @@ func (ep *Endpoint) owned(op string, reqs []Request) (some bool, index int, err 
 		some = true
 	}
 	return some, -1, nil
+}
+
+// takesAll checks that requests are of this endpoint, and that there is room for their statuses.
+func (ep *Endpoint) takesAll(op string, reqs []Request, states []Status) error {
+	if states != nil && len(states) < len(reqs) {
+		return ep.fail(op, "", fmt.Errorf("%w: %d statuses for %d requests; nil is for none", ErrBadInfoLength, len(states), len(reqs)))
+	}
+	_, _, err := ep.owned(op, reqs)
+	return err
 }
 
 // allOf has the requests collected into states.

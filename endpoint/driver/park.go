@@ -188,6 +188,9 @@ func (d *Endpoint) list(w *waiter) {
 	if w.listed || w.kind == forEver {
 		return
 	}
+	if w.set != nil {
+		w.set.doubt()
+	}
 	w.check(d)
 	w.listed, w.called = true, true
 	d.blocked++

@@ -62,23 +62,38 @@ func NewQueue(over ...*Endpoint) (*Queue, error) {
 
 // Add has a request of an endpoint complete into the queue. One that is complete already moves there.
 func (q *Queue) Add(d *Endpoint, h endpoint.Handle) error {
-	for i := range q.members {
-		if q.members[i].d == d {
-			return q.members[i].add(h)
-		}
-	}
-	return ErrNotOfQueue
+	return q.with(d, func(m *member) error {
+		err := d.eng.Enqueue(h, m.id)
+		d.after()
+		return err
+	})
 }
 
-func (m *member) add(h endpoint.Handle) error {
-	m.d.lock()
-	defer m.d.unlock()
-	if err := m.over(); err != nil {
-		return err
+// MayAdd returns the error that Add would.
+func (q *Queue) MayAdd(d *Endpoint, h endpoint.Handle) error {
+	return q.with(d, func(*member) error {
+		if _, stale := d.eng.Stale([]endpoint.Handle{h}); stale {
+			return endpoint.ErrBadRequest
+		}
+		return nil
+	})
+}
+
+// with runs f for the part of an endpoint, with its lock.
+func (q *Queue) with(d *Endpoint, f func(m *member) error) error {
+	for i := range q.members {
+		m := &q.members[i]
+		if m.d != d {
+			continue
+		}
+		d.lock()
+		defer d.unlock()
+		if err := m.over(); err != nil {
+			return err
+		}
+		return f(m)
 	}
-	err := m.d.eng.Enqueue(h, m.id)
-	m.d.after()
-	return err
+	return ErrNotOfQueue
 }
 
 // Taken is called for each completion, with the lock of its endpoint held: it may not call the endpoint.

@@ -28,7 +28,11 @@ type set struct {
 	most    int               // how many may be collected
 	ended   uint64            // of the engine, when the handles were looked at last
 	looked  bool
-	first   int // First: the place of the one that is complete; after an error, that of the bad one
+
+	withdrawn uint64 // All: of the engine, when those behind next were last looked at
+	whole     bool   // All: the next look is at those, too
+
+	first int // First: the place of the one that is complete; after an error, that of the bad one
 }
 
 // keptSet is the largest set, in handles, whose memory is kept for the next one.
@@ -51,18 +55,35 @@ func (s *set) look(e *endpoint.Engine) (ok bool, err error) {
 	return s.collectSome(e)
 }
 
-// collectAll collects the requests in their order, up to the first that is not complete.
+// collectAll collects the requests in their order, up to the first that is not complete. Those behind it are looked at when the
+// wait proves long, and when a request was withdrawn: one of them may be stale, and is not to be found out only then.
 func (s *set) collectAll(e *endpoint.Engine) (bool, error) {
 	for ; s.next < len(s.handles); s.next++ {
 		if s.handles[s.next] == 0 {
 			continue
 		}
 		if ok, err := s.collect(e, s.next); !ok {
+			if w := e.Withdrawn(); err == nil && (s.whole || s.withdrawn != w) {
+				s.whole, s.withdrawn = false, w
+				err = s.stale(e, s.next)
+			}
 			return false, err
 		}
 	}
 	return true, nil
 }
+
+// stale is an error if a request from a place on is.
+func (s *set) stale(e *endpoint.Engine, from int) error {
+	if at, is := e.Stale(s.handles[from:]); is {
+		s.first = from + at
+		return endpoint.ErrBadRequest
+	}
+	return nil
+}
+
+// doubt has the next look be at all requests.
+func (s *set) doubt() { s.looked, s.whole = false, true }
 
 func (s *set) collectSome(e *endpoint.Engine) (bool, error) {
 	for i := 0; i < len(s.handles) && len(s.taken) < s.most; i++ {
@@ -94,11 +115,7 @@ func (s *set) collect(e *endpoint.Engine, i int) (bool, error) {
 func (s *set) complete(e *endpoint.Engine) (bool, error) {
 	for i, h := range s.handles {
 		if h != 0 && !e.Done(h) {
-			if !e.Pending(h) {
-				s.first = i
-				return false, endpoint.ErrBadRequest
-			}
-			return false, nil
+			return false, s.stale(e, i)
 		}
 	}
 	return true, nil
@@ -123,6 +140,7 @@ func (d *Endpoint) WaitSet(ctx context.Context, b *Batch, timeout time.Duration)
 		return -1, false, ErrClosed
 	}
 	s := d.takeSet(b)
+	s.whole, s.withdrawn = timeout <= 0, d.eng.Withdrawn()
 	q := want{kind: forSet, set: s}
 	done, err = q.take(d, nil)
 	if !done && err == nil {
@@ -148,7 +166,7 @@ func (d *Endpoint) TestSet(b *Batch) (place int, done bool, err error) {
 		done, err = s.complete(d.eng)
 	}
 	if done {
-		_, err = s.collectAll(d.eng)
+		done, err = s.collectAll(d.eng)
 	}
 	place = d.giveSet(s, b)
 	d.unlock()
