@@ -28,11 +28,12 @@ func (c *Comm) Cart(dims []int, periods []bool, reorder bool) (*Cart, error) {
 		if n < 1 {
 			return nil, c.fail(op, ErrDims, "dimension %d has %d points", d, n)
 		}
-		if points *= n; points > c.Size() {
+		if n > c.Size()/points {
 			return nil, c.fail(op, ErrDims, "a grid of %v has more points than there are ranks, %d", dims, c.Size())
 		}
+		points *= n
 	}
-	grid, err := c.among(op, c.world[:points], ".cart")
+	grid, err := c.among(op, c.world[:points], ".cart", c.given("dimensions %v, periodic %v", dims, periods))
 	if grid == nil {
 		return nil, err
 	}
@@ -120,7 +121,7 @@ func (g *Cart) Sub(keep ...bool) (*Cart, error) {
 			color = color*n + at[d]
 		}
 	}
-	if sub.Comm, err = g.split("Sub", color, key); err != nil {
+	if sub.Comm, err = g.split("Sub", color, key, g.given("keep %v", keep)); err != nil {
 		return nil, err
 	}
 	return sub, nil

@@ -3,6 +3,7 @@ package mpi_test
 import (
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"sync"
 	"testing"
@@ -332,8 +333,9 @@ func TestBadGrids(t *testing.T) {
 	world(t, 2, func(c *mpi.Comm) error {
 		_, many := c.Cart([]int{2, 2}, []bool{true, true}, false)
 		_, none := c.Cart([]int{0}, []bool{true}, false)
+		_, wrapped := c.Cart([]int{2, math.MaxInt}, []bool{true, true}, false)
 		_, mixed := c.Cart([]int{1}, nil, false)
-		return errors.Join(wantError(many, mpi.ErrDims, c.Rank()), wantError(none, mpi.ErrDims, c.Rank()), wantError(mixed, mpi.ErrDims, c.Rank()))
+		return errors.Join(wantError(many, mpi.ErrDims, c.Rank()), wantError(none, mpi.ErrDims, c.Rank()), wantError(wrapped, mpi.ErrDims, c.Rank()), wantError(mixed, mpi.ErrDims, c.Rank()))
 	})
 }
 
