@@ -128,7 +128,7 @@ func (g *Cart) Sub(keep ...bool) (*Cart, error) {
 }
 
 // Dims fills in the dimensions that are 0, so that the product is n and they are as equal as can be, the first ones not
-// smaller than the later (MPI_Dims_create). Error: ErrDims if no such sizes exist.
+// smaller than the later (MPI_Dims_create). Error: ErrDims if no such sizes exist, or for more points than a job can have ranks.
 func Dims(n int, dims []int) error {
 	open, rest := 0, n
 	for _, d := range dims {
@@ -142,6 +142,9 @@ func Dims(n int, dims []int) error {
 		default:
 			rest /= d
 		}
+	}
+	if n > maxRanks {
+		return failOp("Dims", ErrDims, "%d points, a job has at most %d ranks", n, maxRanks)
 	}
 	if n < 1 || open == 0 && rest != 1 {
 		return failOp("Dims", ErrDims, "%v is no grid of %d points", dims, n)

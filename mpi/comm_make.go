@@ -144,8 +144,14 @@ func (c *Comm) among(op string, world []int32, suffix, given string) (*Comm, err
 	return c.derive(context, world, c.Name()+suffix), nil
 }
 
-// Compare says how alike two communicators are (MPI_Comm_compare).
+// Compare says how alike two communicators are (MPI_Comm_compare). None is Identical to none.
 func (c *Comm) Compare(d *Comm) Comparison {
+	if c == nil || d == nil {
+		if c == d {
+			return Identical
+		}
+		return Unequal
+	}
 	if c.state == d.state {
 		return Identical
 	}
