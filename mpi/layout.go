@@ -133,19 +133,23 @@ func (l *Layout) again(n, stride int) {
 	}
 }
 
-// block returns one of the blocks.
-func (l *Layout) block(i int) block {
+// rows says how the blocks are gone through: so many rows, each of so many blocks that are alike and stride elements apart.
+func (l *Layout) rows() (rows, each, stride int) {
+	if last := len(l.repeat) - 1; last >= 0 {
+		return l.blocks / l.repeat[last].times, l.repeat[last].times, l.repeat[last].stride
+	}
+	return l.blocks, 1, 0
+}
+
+// first returns the first block of a row.
+func (l *Layout) first(row int) block {
 	if l.listed != nil {
-		return l.listed[i]
+		return l.listed[row]
 	}
 	k := l.one
-	for d := len(l.repeat) - 1; d > 0; d-- {
-		r := l.repeat[d]
-		k.at += i % r.times * r.stride
-		i /= r.times
-	}
-	if len(l.repeat) > 0 {
-		k.at += i * l.repeat[0].stride
+	for d := len(l.repeat) - 2; d >= 0; d-- {
+		k.at += row % l.repeat[d].times * l.repeat[d].stride
+		row /= l.repeat[d].times
 	}
 	return k
 }
@@ -156,32 +160,41 @@ func (l *Layout) Count() int { return l.count }
 // Extent returns how many elements a buffer must have.
 func (l *Layout) Extent() int { return l.extent }
 
-// memory returns the memory of a block of b.
-func (l *Layout) memory(b []byte, i, size int) []byte {
-	k := l.block(i)
-	return b[k.at*size : (k.at+k.n)*size]
-}
-
 // pack gathers the blocks of b.
 func (l *Layout) pack(b []byte, size int) []byte {
 	packed := make([]byte, 0, l.count*size)
-	for i := range l.blocks {
-		packed = append(packed, l.memory(b, i, size)...)
+	rows, each, stride := l.rows()
+	for row := range rows {
+		k := l.first(row)
+		for range each {
+			packed = append(packed, b[k.at*size:(k.at+k.n)*size]...)
+			k.at += stride
+		}
 	}
 	return packed
 }
 
 // unpack spreads bytes over the blocks of b.
 func (l *Layout) unpack(b, packed []byte, size int) {
-	for i := 0; i < l.blocks && len(packed) > 0; i++ {
-		packed = packed[copy(l.memory(b, i, size), packed):]
+	rows, each, stride := l.rows()
+	for row := 0; row < rows && len(packed) > 0; row++ {
+		k := l.first(row)
+		for i := 0; i < each && len(packed) > 0; i++ {
+			packed = packed[copy(b[k.at*size:(k.at+k.n)*size], packed):]
+			k.at += stride
+		}
 	}
 }
 
 // segments appends the blocks of b to a gather list.
 func (l *Layout) segments(segs [][]byte, b []byte, size int) [][]byte {
-	for i := range l.blocks {
-		segs = append(segs, l.memory(b, i, size))
+	rows, each, stride := l.rows()
+	for row := range rows {
+		k := l.first(row)
+		for range each {
+			segs = append(segs, b[k.at*size:(k.at+k.n)*size])
+			k.at += stride
+		}
 	}
 	return segs
 }

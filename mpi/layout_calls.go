@@ -115,7 +115,8 @@ func (l *Layout) only(b []byte, size int) []byte {
 	if l.blocks == 0 {
 		return nil
 	}
-	return l.memory(b, 0, size)
+	k := l.first(0)
+	return b[k.at*size : (k.at+k.n)*size]
 }
 
 func irecvLayout[T any](c *Comm, op string, buf []T, l *Layout, source, tag int) (Request, error) {
