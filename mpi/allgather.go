@@ -75,7 +75,7 @@ func (n *net) allgather(g *gathering) error {
 	if n.checked() {
 		d := deed{kind: coll.KindAllgather, element: g.element, count: len(g.own) / g.unit}
 		if !g.alike {
-			d.count, d.parts = 0, digest(g.counts)
+			d.count, d.counts = varied, g.counts
 		}
 		err = n.agree(d)
 	}

@@ -92,7 +92,14 @@ func beginAlltoall[T any](c *Comm, op string, send []T, sendCounts, sendDispls [
 
 func (n *net) alltoall(x *exchange) error {
 	a := n.choose(coll.KindAlltoall, x.length, x.alike)
-	err := n.agree(deed{kind: coll.KindAlltoall, element: x.element, count: x.length / x.unit})
+	d := deed{kind: coll.KindAlltoall, element: x.element, count: varied}
+	if x.alike {
+		d.count = x.length / x.unit
+	}
+	err := n.agree(d)
+	if err == nil && !x.alike {
+		err = n.agreeOnLengths(x.lengths)
+	}
 	if err == nil {
 		send := x.send
 		if elem.Same(send, x.recv) {
@@ -105,6 +112,9 @@ func (n *net) alltoall(x *exchange) error {
 		return nil
 	}
 	return n.fail(err, func(rest coll.Net) error {
+		if n.checked() && !x.alike {
+			_, _ = firstMismatch(rest, x.lengths)
+		}
 		return coll.Alltoall(rest, make([]byte, len(x.send)), x.sendParts, make([]byte, len(x.recv)), x.recvParts, a)
 	})
 }

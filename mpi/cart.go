@@ -28,11 +28,12 @@ func (c *Comm) Cart(dims []int, periods []bool, reorder bool) (*Cart, error) {
 		if n < 1 {
 			return nil, c.fail(op, ErrDims, "dimension %d has %d points", d, n)
 		}
-		if points *= n; points > c.Size() {
+		if n > c.Size()/points {
 			return nil, c.fail(op, ErrDims, "a grid of %v has more points than there are ranks, %d", dims, c.Size())
 		}
+		points *= n
 	}
-	grid, err := c.among(op, c.world[:points], ".cart")
+	grid, err := c.among(op, c.world[:points], ".cart", c.given("dimensions %v, periodic %v", dims, periods))
 	if grid == nil {
 		return nil, err
 	}
@@ -120,14 +121,14 @@ func (g *Cart) Sub(keep ...bool) (*Cart, error) {
 			color = color*n + at[d]
 		}
 	}
-	if sub.Comm, err = g.split("Sub", color, key); err != nil {
+	if sub.Comm, err = g.split("Sub", color, key, g.given("keep %v", keep)); err != nil {
 		return nil, err
 	}
 	return sub, nil
 }
 
 // Dims fills in the dimensions that are 0, so that the product is n and they are as equal as can be, the first ones not
-// smaller than the later (MPI_Dims_create). Error: ErrDims if no such sizes exist.
+// smaller than the later (MPI_Dims_create). Error: ErrDims if no such sizes exist, or for more points than a job can have ranks.
 func Dims(n int, dims []int) error {
 	open, rest := 0, n
 	for _, d := range dims {
@@ -141,6 +142,9 @@ func Dims(n int, dims []int) error {
 		default:
 			rest /= d
 		}
+	}
+	if n > maxRanks {
+		return failOp("Dims", ErrDims, "%d points, a job has at most %d ranks", n, maxRanks)
 	}
 	if n < 1 || open == 0 && rest != 1 {
 		return failOp("Dims", ErrDims, "%v is no grid of %d points", dims, n)

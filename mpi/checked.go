@@ -17,11 +17,14 @@ type deed struct {
 	kind    coll.Kind
 	root    int
 	element reflect.Type // nil: it has none
-	count   int          // elements, where all have as many
+	count   int          // elements, where all have as many; or varied
 	op      string
-	parts   uint64 // digest of counts and displacements, where they must agree
+	counts  []int  // of all ranks, where all give the same
 	window  uint64 // the number of the call that has made it; 0: it has none
 }
+
+// varied is the count of elements where ranks may have more or fewer.
+const varied = -1
 
 // agreeOnCheck wants all ranks to check, or none: those that do exchange more than others expect.
 func (j *job) agreeOnCheck() error {
@@ -40,13 +43,11 @@ func (j *job) agreeOnCheck() error {
 
 func (n *net) checked() bool { return n.c.seat.job.set.check }
 
-// The record of a deed is the call's name, the operation's, the layout of elements, and numbers.
+// The record of a deed is a digest of all that must be the same, and words for people.
 const (
-	nameRoom   = 32
-	opRoom     = 64
-	layoutRoom = 64
-	numbersAt  = nameRoom + opRoom + layoutRoom
-	recordRoom = numbersAt + 5*8
+	digestRoom = 8
+	recordRoom = 384
+	itemRoom   = 64 // of what may be long
 )
 
 // agree compares what the ranks are about to do, in checked mode: rank 0 gets all records
@@ -55,8 +56,9 @@ func (n *net) agree(d deed) error {
 	if !n.checked() {
 		return nil
 	}
+	own := n.record(d)
 	n.rounds = n.rounds || d.element == nil // what is compared is no buffer of the program's
-	verdict, err := compare(n, n.record(&d))
+	verdict, err := compare(n, own)
 	if err != nil {
 		return err
 	}
@@ -64,9 +66,9 @@ func (n *net) agree(d deed) error {
 	if rank == 0 {
 		return nil
 	}
-	return n.c.failWith(n.op, Undefined, Undefined, ErrMismatch,
-		fmt.Errorf("call %d on the communicator: rank 0 is in %s, and rank %d in %s",
-			n.seq, describe(verdict[8:8+recordRoom]), rank, describe(verdict[8+recordRoom:])))
+	words := func(record []byte) []byte { return bytes.TrimRight(record[digestRoom:recordRoom], "\x00") }
+	return n.c.failWith(n.op, Undefined, Undefined, ErrMismatch, fmt.Errorf("call %d on the communicator: rank 0 is in %s, and rank %d in %s",
+		n.seq, words(verdict[8:]), rank, words(verdict[8+recordRoom:])))
 }
 
 // compare returns the verdict of rank 0 on the records of all: the first rank whose record differs, or 0, and then both records.
@@ -83,7 +85,7 @@ func compare(n coll.Net, own []byte) (verdict []byte, err error) {
 	if n.Rank() == 0 {
 		clear(verdict)
 		for rank := 1; rank < size; rank++ {
-			if other := all[rank*recordRoom : (rank+1)*recordRoom]; !bytes.Equal(own, other) {
+			if other := all[rank*recordRoom : (rank+1)*recordRoom]; !bytes.Equal(own[:digestRoom], other[:digestRoom]) {
 				binary.LittleEndian.PutUint64(verdict, uint64(rank))
 				copy(verdict[8:], own)
 				copy(verdict[8+recordRoom:], other)
@@ -94,42 +96,104 @@ func compare(n coll.Net, own []byte) (verdict []byte, err error) {
 	return verdict, coll.Bcast(n, verdict, 0, coll.Binomial)
 }
 
-func (n *net) record(d *deed) []byte {
+func (n *net) record(d deed) []byte {
 	r := n.Scratch(recordRoom)
 	clear(r)
-	copy(r[:nameRoom], n.op)
-	copy(r[nameRoom:nameRoom+opRoom], d.op)
-	unit := uint64(0)
-	if d.element != nil {
-		unit = uint64(d.element.Size())
-		copy(r[nameRoom+opRoom:numbersAt], layoutOf(d.element))
+	length := d.count
+	if length != varied {
+		length = d.bytes(length)
 	}
-	for i, number := range []uint64{uint64(d.root), unit, uint64(d.count), d.parts, d.window} {
-		binary.LittleEndian.PutUint64(r[numbersAt+8*i:], number)
+	var lengths []int
+	for _, count := range d.counts {
+		lengths = append(lengths, d.bytes(count))
 	}
+	binary.LittleEndian.PutUint64(r, digest(fmt.Sprintf("%q %q %d %d %q %q %d %d %d", n.op, n.given, d.kind, d.root, d.consistsOf(), d.op, length, lengths, d.window)))
+	copy(r[digestRoom:], n.describe(&d))
 	return r
 }
 
-// describe puts a record in words.
-func describe(r []byte) string {
-	text := func(b []byte) string { return string(bytes.TrimRight(b, "\x00")) }
-	number := func(i int) uint64 { return binary.LittleEndian.Uint64(r[numbersAt+8*i:]) }
-	var b strings.Builder
-	fmt.Fprintf(&b, "%s(root %d, %d elements of %d bytes", text(r[:nameRoom]), number(0), number(2), number(1))
-	if layout := text(r[nameRoom+opRoom : numbersAt]); layout != "" {
-		fmt.Fprintf(&b, ", %s", layout)
+// bytes returns the length of so many elements.
+func (d *deed) bytes(count int) int {
+	if d.element == nil {
+		return count
 	}
-	if op := text(r[nameRoom : nameRoom+opRoom]); op != "" {
-		fmt.Fprintf(&b, ", %s", op)
+	return count * int(d.element.Size())
+}
+
+// consistsOf says what the ranks' elements must have in common. What is only moved may be bundled differently, as in messages.
+func (d *deed) consistsOf() string {
+	if d.element == nil {
+		return ""
 	}
-	if parts := number(3); parts != 0 {
-		fmt.Fprintf(&b, ", counts with digest %08x", uint32(parts))
+	switch d.kind {
+	case coll.KindBcast, coll.KindGather, coll.KindScatter, coll.KindAllgather, coll.KindAlltoall:
+		return runOf(d.element)
 	}
-	b.WriteString(")")
-	if window := number(4); window != 0 {
-		fmt.Fprintf(&b, " of the window of call %d", window)
+	return elementOf(d.element)
+}
+
+// describe puts a deed in words: what the program has given the call.
+func (n *net) describe(d *deed) string {
+	var given []string
+	if n.given != "" {
+		given = append(given, short(n.given))
 	}
-	return b.String()
+	if !n.rounds {
+		given = append(given, d.arguments()...)
+	}
+	text := n.op
+	if len(given) > 0 {
+		text += "(" + strings.Join(given, ", ") + ")"
+	}
+	if d.window != 0 {
+		text += fmt.Sprintf(" of the window of call %d", d.window)
+	}
+	return text
+}
+
+// arguments are the arguments of the program in words.
+func (d *deed) arguments() (words []string) {
+	switch d.kind {
+	case coll.KindBcast, coll.KindReduce, coll.KindGather, coll.KindScatter:
+		words = append(words, fmt.Sprintf("root %d", d.root))
+	}
+	if t := d.element; t != nil {
+		number := ""
+		if d.count != varied {
+			number = fmt.Sprintf("%d ", d.count)
+		}
+		words = append(words, fmt.Sprintf("%selements of %d bytes, %s", number, t.Size(), short(layoutOf(t))))
+	}
+	if d.counts != nil {
+		words = append(words, "counts "+short(fmt.Sprint(d.counts)))
+	}
+	if d.op != "" {
+		words = append(words, short(d.op))
+	}
+	return words
+}
+
+// short cuts what is long. A digest stands for the whole then.
+func short(words string) string {
+	if len(words) <= itemRoom {
+		return words
+	}
+	return fmt.Sprintf("%s... (digest %08x)", words[:itemRoom], uint32(digest(words)))
+}
+
+// digest condenses words, so that those that differ have different ones.
+func digest(words string) uint64 {
+	h := fnv.New64a()
+	_, _ = h.Write([]byte(words))
+	return h.Sum64()
+}
+
+// given returns in words what else the program gives a call that all ranks must give alike. It is empty unless that is compared.
+func (c *Comm) given(format string, args ...any) string {
+	if !c.seat.job.set.check {
+		return ""
+	}
+	return fmt.Sprintf(format, args...)
 }
 
 // layoutOf describes what lies in an element. Types with the same have the same meaning: int is int64 on machines of 64 bits,
@@ -163,16 +227,4 @@ func nameOf[T any](op Op[T]) string {
 	}
 	name := f.Name()
 	return name[strings.LastIndexByte(name, '/')+1:]
-}
-
-// digest condenses counts that all ranks must give alike.
-func digest(lists ...[]int) uint64 {
-	h := fnv.New64a()
-	for _, list := range lists {
-		_ = binary.Write(h, binary.LittleEndian, int64(len(list)))
-		for _, n := range list {
-			_ = binary.Write(h, binary.LittleEndian, int64(n))
-		}
-	}
-	return h.Sum64()
 }

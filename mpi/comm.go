@@ -83,8 +83,11 @@ func (c *Comm) SetName(name string) {
 // ends with it, as one that blocks: who waits for it, or tests it, gets its error once, and the request is empty then.
 //
 // Communicators that are made of this one, by Dup, Split, Create, Cart, Self and so on, and windows on it, have the same context; a call of
-// WithContext on them gives them another, or none if ctx is nil.
+// WithContext on them gives them another, or none if ctx is nil. Of no communicator it makes none.
 func (c *Comm) WithContext(ctx context.Context) *Comm {
+	if c == nil {
+		return nil // as Split and its like give ranks that are left out: calls on it say what is wrong
+	}
 	with := *c
 	with.ctx = ctx
 	return &with

@@ -46,9 +46,10 @@ func (c *Comm) Dup() (*Comm, error) {
 // Split makes a communicator of all ranks that give the same color, in the order of their keys, and of
 // their ranks where keys are equal (MPI_Comm_split). A color is at least 0; who gives Undefined gets nil. All ranks call
 // it. Errors: ErrArg for another color, and those of Dup.
-func (c *Comm) Split(color, key int) (*Comm, error) { return c.split("Split", color, key) }
+func (c *Comm) Split(color, key int) (*Comm, error) { return c.split("Split", color, key, "") }
 
-func (c *Comm) split(op string, color, key int) (*Comm, error) {
+// split is Split by another name. given is what all ranks must give alike, in words.
+func (c *Comm) split(op string, color, key int, given string) (*Comm, error) {
 	if err := c.usable(op); err != nil {
 		return nil, err
 	}
@@ -56,6 +57,7 @@ func (c *Comm) split(op string, color, key int) (*Comm, error) {
 		return nil, c.fail(op, ErrArg, "color %d: a color is at least 0, or Undefined", color)
 	}
 	n := c.net(op)
+	n.given, n.rounds = given, true
 	all, context, err := n.split(choice{int64(color), int64(key)})
 	if n.done(); err != nil {
 		return nil, err
@@ -107,7 +109,7 @@ func (c *Comm) SplitHost(key int) (*Comm, error) {
 	cards := c.seat.job.cards
 	host := cards[c.seat.rank].host
 	color := slices.IndexFunc(c.world, func(w int32) bool { return cards[w].host == host })
-	return c.split(op, color, key)
+	return c.split(op, color, key, "")
 }
 
 // Create makes a communicator of a group of the ranks (MPI_Comm_create). All ranks of c call it, with the same group;
@@ -124,12 +126,13 @@ func (c *Comm) Create(g *Group) (*Comm, error) {
 	if others := g.Difference(c.Group()); others.Size() > 0 {
 		return nil, c.fail(op, ErrGroup, "rank %d of the world is not in the communicator", others.world[0])
 	}
-	return c.among(op, g.world, ".group")
+	return c.among(op, g.world, ".group", c.given("ranks %v of the world", g.world))
 }
 
-// among makes a communicator of some ranks of the world. All of c call it.
-func (c *Comm) among(op string, world []int32, suffix string) (*Comm, error) {
+// among makes a communicator of some ranks of the world. All of c call it. given is what all must give alike, in words.
+func (c *Comm) among(op string, world []int32, suffix, given string) (*Comm, error) {
 	n := c.net(op)
+	n.given = given
 	context, err := n.context()
 	if n.done(); err != nil {
 		return nil, err
@@ -141,8 +144,14 @@ func (c *Comm) among(op string, world []int32, suffix string) (*Comm, error) {
 	return c.derive(context, world, c.Name()+suffix), nil
 }
 
-// Compare says how alike two communicators are (MPI_Comm_compare).
+// Compare says how alike two communicators are (MPI_Comm_compare). None is Identical to none.
 func (c *Comm) Compare(d *Comm) Comparison {
+	if c == nil || d == nil {
+		if c == d {
+			return Identical
+		}
+		return Unequal
+	}
 	if c.state == d.state {
 		return Identical
 	}

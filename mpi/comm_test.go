@@ -3,6 +3,7 @@ package mpi_test
 import (
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"sync"
 	"testing"
@@ -248,8 +249,13 @@ func TestGroups(t *testing.T) {
 		_, twice := all.Incl(1, 1)
 		_, beyond := all.Excl(6)
 		_, stride := all.RangeIncl(mpi.RankRange{})
-		if !errors.Is(twice, mpi.ErrRank) || !errors.Is(beyond, mpi.ErrRank) || !errors.Is(stride, mpi.ErrArg) {
-			return fmt.Errorf("%v, %v, %v", twice, beyond, stride)
+		_, far := all.RangeIncl(mpi.RankRange{First: 0, Last: 1 << 62, Stride: 1})
+		if !errors.Is(twice, mpi.ErrRank) || !errors.Is(beyond, mpi.ErrRank) || !errors.Is(stride, mpi.ErrArg) || !errors.Is(far, mpi.ErrRank) {
+			return fmt.Errorf("%v, %v, %v, %v", twice, beyond, stride, far)
+		}
+		alone, err := all.RangeIncl(mpi.RankRange{First: 1, Last: math.MaxInt, Stride: math.MaxInt})
+		if err != nil || alone.Size() != 1 {
+			return fmt.Errorf("a range of one rank: %v, %w", alone, err)
 		}
 		return created(c, reversed, []int{4, 2, 0})
 	})
@@ -332,8 +338,9 @@ func TestBadGrids(t *testing.T) {
 	world(t, 2, func(c *mpi.Comm) error {
 		_, many := c.Cart([]int{2, 2}, []bool{true, true}, false)
 		_, none := c.Cart([]int{0}, []bool{true}, false)
+		_, wrapped := c.Cart([]int{2, math.MaxInt}, []bool{true, true}, false)
 		_, mixed := c.Cart([]int{1}, nil, false)
-		return errors.Join(wantError(many, mpi.ErrDims, c.Rank()), wantError(none, mpi.ErrDims, c.Rank()), wantError(mixed, mpi.ErrDims, c.Rank()))
+		return errors.Join(wantError(many, mpi.ErrDims, c.Rank()), wantError(none, mpi.ErrDims, c.Rank()), wantError(wrapped, mpi.ErrDims, c.Rank()), wantError(mixed, mpi.ErrDims, c.Rank()))
 	})
 }
 
@@ -350,6 +357,9 @@ func TestDims(t *testing.T) {
 		if err := mpi.Dims(c.n, dims); err != nil || !slices.Equal(dims, c.want) {
 			t.Errorf("%d in %v: %v, %v", c.n, c.in, dims, err)
 		}
+	}
+	if err := mpi.Dims(1<<61-1, []int{0, 0}); !errors.Is(err, mpi.ErrDims) {
+		t.Errorf("more points than ranks: %v", err)
 	}
 	for _, dims := range [][]int{{5}, {-1}, {5, 0}, {}} {
 		if err := mpi.Dims(6, dims); !errors.Is(err, mpi.ErrDims) {

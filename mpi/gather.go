@@ -125,12 +125,15 @@ func ownPart[T any](c *Comm, op, name string, own, all []T, counts, displs []int
 }
 
 func (n *net) gather(g *gathering) error {
-	d := deed{kind: coll.KindGather, root: g.root, element: g.element}
+	d := deed{kind: coll.KindGather, root: g.root, element: g.element, count: varied}
 	if g.alike {
 		d.count = len(g.own) / g.unit
 	}
 	a := n.choose(coll.KindGather, len(g.own), g.alike)
 	err := n.agree(d)
+	if err == nil && !g.alike {
+		err = n.agreeOnLengths(g.lengthsSent)
+	}
 	if err == nil {
 		err = coll.Gather(n, g.own, g.all, g.parts, g.root, a)
 	}
@@ -138,6 +141,9 @@ func (n *net) gather(g *gathering) error {
 		return nil
 	}
 	return n.fail(err, func(rest coll.Net) error {
+		if n.checked() && !g.alike {
+			_, _ = firstMismatch(rest, g.lengthsSent)
+		}
 		return coll.Gather(rest, make([]byte, len(g.own)), make([]byte, len(g.all)), g.parts, g.root, a)
 	})
 }

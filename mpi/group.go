@@ -113,7 +113,7 @@ type RankRange struct{ First, Last, Stride int }
 
 // RangeIncl is Incl of all ranks of some ranges (MPI_Group_range_incl). Error: ErrRank, and ErrArg for a stride of 0.
 func (g *Group) RangeIncl(ranges ...RankRange) (*Group, error) {
-	ranks, err := expand("RangeIncl", ranges)
+	ranks, err := g.expand("RangeIncl", ranges)
 	if err != nil {
 		return nil, err
 	}
@@ -122,24 +122,27 @@ func (g *Group) RangeIncl(ranges ...RankRange) (*Group, error) {
 
 // RangeExcl is Excl of all ranks of some ranges (MPI_Group_range_excl). Errors as those of RangeIncl.
 func (g *Group) RangeExcl(ranges ...RankRange) (*Group, error) {
-	ranks, err := expand("RangeExcl", ranges)
+	ranks, err := g.expand("RangeExcl", ranges)
 	if err != nil {
 		return nil, err
 	}
 	return g.Excl(ranks...)
 }
 
-func expand(op string, ranges []RankRange) ([]int, error) {
+func (g *Group) expand(op string, ranges []RankRange) ([]int, error) {
 	var ranks []int
 	for _, r := range ranges {
 		if r.Stride == 0 {
 			return nil, failOp(op, ErrArg, "a range with a stride of 0")
 		}
 		for i := r.First; r.Stride > 0 && i <= r.Last || r.Stride < 0 && i >= r.Last; i += r.Stride {
-			if len(ranks) >= maxRanks {
-				return nil, failOp(op, ErrArg, "more than %d ranks", maxRanks)
+			if i < 0 || i >= len(g.world) {
+				return nil, failOp(op, ErrRank, "%w", noRank(i, len(g.world)))
 			}
 			ranks = append(ranks, i)
+			if next := i + r.Stride; (next > i) != (r.Stride > 0) {
+				break // it is more than an int can count
+			}
 		}
 	}
 	return ranks, nil

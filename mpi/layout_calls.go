@@ -70,7 +70,11 @@ func layoutBytes[T any](c *Comm, op string, buf []T, l *Layout, peer, tag int, w
 	if len(buf) < l.extent {
 		return nil, c.failWith(op, peer, tag, ErrCount, fmt.Errorf("the layout reaches over %d elements, the buffer has %d", l.extent, len(buf)))
 	}
-	return b, c.checkLength(op, l.count*elem.Size[T](), peer, tag)
+	bytes, fits := times(l.count, elem.Size[T]()) // elements that lie on each other may be more than the memory
+	if !fits {
+		return nil, c.failWith(op, peer, tag, ErrCount, fmt.Errorf("%d elements of %d bytes, a message has at most %d bytes", l.count, elem.Size[T](), uint64(mx.MaxMessage)))
+	}
+	return b, c.checkLength(op, bytes, peer, tag)
 }
 
 func isendLayout[T any](c *Comm, op string, buf []T, l *Layout, dest, tag int) (Request, error) {
@@ -82,9 +86,9 @@ func isendLayout[T any](c *Comm, op string, buf []T, l *Layout, dest, tag int) (
 	switch {
 	case dest == ProcNull:
 		return c.over(sentRequest), nil
-	case len(l.blocks) <= 1:
+	case l.blocks <= 1:
 		return c.isend(op, memoryOf[T](l.only(b, size)), dest, tag, false)
-	case len(l.blocks) > mx.MaxSegments || c.checksTypes():
+	case l.blocks > mx.MaxSegments || c.checksTypes():
 		return c.isend(op, memoryOf[T](l.pack(b, size)), dest, tag, false)
 	}
 	p, err := c.peer(op, dest, tag)
@@ -108,10 +112,10 @@ func putGather(segs *[][]byte) {
 
 // only returns the memory of the one block that there is, at most.
 func (l *Layout) only(b []byte, size int) []byte {
-	if len(l.blocks) == 0 {
+	if l.blocks == 0 {
 		return nil
 	}
-	k := l.blocks[0]
+	k := l.first(0)
 	return b[k.at*size : (k.at+k.n)*size]
 }
 
@@ -122,11 +126,11 @@ func irecvLayout[T any](c *Comm, op string, buf []T, l *Layout, source, tag int)
 	}
 	size := elem.Size[T]()
 	switch {
-	case len(l.blocks) <= 1:
+	case l.blocks <= 1:
 		return c.irecv(op, memoryOf[T](l.only(b, size)), source, tag, nil)
 	case source == ProcNull:
 		return c.over(nullRequest), nil
-	case len(l.blocks) > mx.MaxSegments || c.checksTypes():
+	case l.blocks > mx.MaxSegments || c.checksTypes():
 		u := &unpacking{layout: *l, into: b, packed: make([]byte, l.count*size), size: size}
 		return c.irecv(op, memoryOf[T](u.packed), source, tag, u)
 	}

@@ -82,7 +82,7 @@ func reduceScatter[T any](n *net, send, recv []T, counts []int, op Op[T]) error 
 	a := n.choose(coll.KindReduceScatter, len(send)*unit, counts == nil)
 	var err error
 	if n.checked() {
-		d := deed{kind: coll.KindReduceScatter, element: reflect.TypeFor[T](), count: len(send), op: nameOf(op), parts: digest(counts)}
+		d := deed{kind: coll.KindReduceScatter, element: reflect.TypeFor[T](), count: len(send), op: nameOf(op), counts: counts}
 		err = n.agree(d)
 	}
 	if err == nil {

@@ -70,12 +70,15 @@ func beginScatter[T any](c *Comm, op string, send []T, counts, displs []int, rec
 }
 
 func (n *net) scatter(g *gathering) error {
-	d := deed{kind: coll.KindScatter, root: g.root, element: g.element}
+	d := deed{kind: coll.KindScatter, root: g.root, element: g.element, count: varied}
 	if g.alike {
 		d.count = len(g.own) / g.unit
 	}
 	a := n.choose(coll.KindScatter, len(g.own), g.alike)
 	err := n.agree(d)
+	if err == nil && !g.alike {
+		err = n.agreeOnLengths(g.lengthsReceived)
+	}
 	if err == nil {
 		err = coll.Scatter(n, g.all, g.parts, g.own, g.root, a)
 	}
@@ -83,6 +86,9 @@ func (n *net) scatter(g *gathering) error {
 		return nil
 	}
 	return n.fail(err, func(rest coll.Net) error {
+		if n.checked() && !g.alike {
+			_, _ = firstMismatch(rest, g.lengthsReceived)
+		}
 		return coll.Scatter(rest, make([]byte, len(g.all)), g.parts, make([]byte, len(g.own)), g.root, a)
 	})
 }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
-	"hash/fnv"
 	"reflect"
 
 	"gomx/mpi/internal/elem"
@@ -35,9 +34,7 @@ const (
 
 func typeHead(t reflect.Type) []byte {
 	b := make([]byte, typeHeadSize)
-	h := fnv.New64a()
-	_, _ = h.Write([]byte(runOf(t)))
-	binary.LittleEndian.PutUint64(b, h.Sum64())
+	binary.LittleEndian.PutUint64(b, digest(runOf(t)))
 	copy(b[layoutAt:], layoutOf(t))
 	return b
 }
@@ -50,8 +47,11 @@ func runOf(t reflect.Type) string {
 	for t.Kind() == reflect.Array {
 		t = t.Elem()
 	}
-	return fmt.Sprint(layoutOf(t), " of ", t.Size())
+	return elementOf(t)
 }
+
+// elementOf says what one element is.
+func elementOf(t reflect.Type) string { return fmt.Sprint(layoutOf(t), " of ", t.Size()) }
 
 // uniform returns the basic type of which alone a type consists, without gaps.
 func uniform(t reflect.Type) (basic string, ok bool) {

@@ -153,7 +153,6 @@ func exchangeTyped(c *mpi.Comm, n int, send func(*mpi.Comm, []int64, int) error,
 
 // TestCheckedTypesOfOneMeaning: what a message consists of counts, not how the two sides call it, and nothing is of any type.
 func TestCheckedTypesOfOneMeaning(t *testing.T) {
-	type point struct{ X, Y float64 }
 	world(t, 1, func(c *mpi.Comm) error {
 		for tag, pass := range []func(tag int) error{
 			func(tag int) error { return passTyped(c, []point{{1, 2}}, []float64{0, 0}, tag) },

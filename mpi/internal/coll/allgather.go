@@ -40,7 +40,7 @@ func allgatherBruck(n Net, all []byte, p *Parts) error {
 	rank, size := n.Rank(), n.Size()
 	total := 0
 	for r := range size {
-		total += p.length(r)
+		total += p.Length(r)
 	}
 	line := n.Scratch(total)
 	filled := copy(line, p.Of(all, rank))
@@ -48,8 +48,8 @@ func allgatherBruck(n Net, all []byte, p *Parts) error {
 		count := min(have, size-have)
 		send, recv := 0, 0
 		for i := range count {
-			send += p.length(ahead(i, rank, size))
-			recv += p.length(ahead(have+i, rank, size))
+			send += p.Length(ahead(i, rank, size))
+			recv += p.Length(ahead(have+i, rank, size))
 		}
 		to, from := ahead(size-have, rank, size), ahead(have, rank, size)
 		if err := n.Sendrecv(line[:send], to, line[filled:filled+recv], from); err != nil {

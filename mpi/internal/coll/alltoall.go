@@ -6,7 +6,7 @@ package coll
 func Alltoall(n Net, send []byte, sp Parts, recv []byte, rp Parts, a Algorithm) error {
 	rank := n.Rank()
 	if a == Bruck && sp.alike() && rp.alike() {
-		return alltoallBruck(n, send, recv, sp.length(0))
+		return alltoallBruck(n, send, recv, sp.Length(0))
 	}
 	copy(rp.Of(recv, rank), sp.Of(send, rank))
 	if a == Scattered {

@@ -49,8 +49,8 @@ func (p *Parts) Of(b []byte, rank int) []byte {
 	return b[from:to]
 }
 
-// length returns the bytes of the part of a rank.
-func (p *Parts) length(rank int) int {
+// Length returns the bytes of the part of a rank.
+func (p *Parts) Length(rank int) int {
 	from, to := p.bounds(rank)
 	return to - from
 }
@@ -58,7 +58,7 @@ func (p *Parts) length(rank int) int {
 // Total returns the bytes of the parts of so many ranks.
 func (p *Parts) Total(ranks int) (total int) {
 	for rank := range ranks {
-		total += p.length(rank)
+		total += p.Length(rank)
 	}
 	return total
 }
