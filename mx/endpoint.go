@@ -204,8 +204,8 @@ func newSession() uint32 {
 // completion; sends that were reported complete reach their peers first, within
 // a second. Blocked calls return. The id can be used again at once.
 //
-// Errors: ErrBadEndpoint if it is closed already, ErrCloseInHandler inside the
-// unexpected handler. Safe from any goroutine.
+// Errors: ErrBadEndpoint if it is closed already, ErrCloseInHandler inside a
+// handler of its, of unexpected messages or of a Queue. Safe from any goroutine.
 func (ep *Endpoint) Close() error {
 	closed := true // also if a panic of the handler goes on from here
 	defer func() {
