@@ -45,6 +45,8 @@ func (s *Socket) takeBack(o *op) bool {
 			}
 		}
 		return false
+	case s.takeFile(o):
+		return true
 	case s.stream != nil:
 		return s.cancelBytes(o)
 	}
