@@ -220,7 +220,11 @@ func (s *Socket) redirect() {
 	}
 	s.holdStray()
 	for x.patient.len() > 0 && len(p.held) == 0 && p.posted.len() == 0 && p.early.len() == 0 {
-		s.approach(x.patient.pop(), toRead)
+		if o := x.patient.pop(); o.flags&Peek != 0 {
+			s.receivePacket(o)
+		} else {
+			s.approach(o, toRead)
+		}
 	}
 }
 
