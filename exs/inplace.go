@@ -88,7 +88,7 @@ func (x *special) drop(data []byte) {
 func (s *Socket) inPlaceHere(data []byte) bool {
 	x := s.special
 	if x == nil || x.patient.len() == 0 || x.patient.at(0).flags&InPlace == 0 ||
-		len(s.packets.held) > 0 || s.packets.posted.len() > 0 || s.packets.early.len() > 0 || s.looks() || len(data) > x.pool.Size() {
+		len(s.packets.held) > 0 || s.packets.posted.len() > 0 || len(data) > x.pool.Size() {
 		return false
 	}
 	b := x.pool.Take()
@@ -122,7 +122,7 @@ func (s *Socket) movePatient() {
 		case len(p.held) > 0 && p.posted.len() > 0:
 			return // its packet is here, but others end before it
 		case o.flags&InPlace == 0 || over:
-		case len(p.held) == 0 || p.early.len() > 0 || s.looks():
+		case len(p.held) == 0 || p.held[0].coming:
 			return
 		case p.held[0].data == nil && p.held[0].length <= x.pool.Size():
 			s.fetchHeld()

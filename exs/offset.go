@@ -220,11 +220,7 @@ func (s *Socket) redirect() {
 	}
 	s.holdStray()
 	for x.patient.len() > 0 && len(p.held) == 0 && p.posted.len() == 0 && p.early.len() == 0 {
-		if o := x.patient.pop(); o.flags&Peek != 0 {
-			s.receivePacket(o)
-		} else {
-			s.approach(o, toRead)
-		}
+		s.approach(x.patient.pop(), toRead)
 	}
 }
 

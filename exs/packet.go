@@ -23,7 +23,7 @@ type packets struct {
 	waiting deque // sends that wait for the window
 	posted  deque // receives at the endpoint
 	peeking deque // looks at a packet that is not here yet
-	early   deque // behind a look that waits, or a packet that is being fetched for one
+	early   deque // receives behind a packet that is being fetched for a look
 	held    []held
 }
 
@@ -140,18 +140,8 @@ func (s *Socket) took() {
 	s.tellTaken()
 }
 
-// receivePacket starts a receive or a look in its turn.
+// receivePacket posts a receive, or gives it what is here already.
 func (s *Socket) receivePacket(o *op) {
-	p := &s.packets
-	if p.early.len() > 0 || o.flags&Peek == 0 && s.looks() {
-		p.early.push(o)
-		return
-	}
-	s.startReceive(o)
-}
-
-// startReceive posts a receive, or gives it what is here already.
-func (s *Socket) startReceive(o *op) {
 	p := &s.packets
 	switch {
 	case o.flags&Peek != 0:
@@ -162,6 +152,10 @@ func (s *Socket) startReceive(o *op) {
 		o.ended = true
 		p.posted.push(o)
 		s.endInTurn()
+		return
+	}
+	if len(p.held) > 0 && p.held[0].coming {
+		p.early.push(o) // it was looked at, and is on its way to us
 		return
 	}
 	o.seq = p.next

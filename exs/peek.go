@@ -23,22 +23,6 @@ func (s *Socket) servePeeks() {
 	}
 }
 
-// looks reports whether the next packet is being looked at, or will be when it comes, so that no receive may have it.
-func (s *Socket) looks() bool {
-	p := &s.packets
-	if len(p.held) > 0 && p.held[0].coming {
-		return true
-	}
-	return p.peeking.len() > 0 && (len(p.held) > 0 || s.special == nil || !s.special.far[toRead].open) // there no packet may ever come
-}
-
-// moveEarly starts what was behind a look that has ended.
-func (s *Socket) moveEarly() {
-	for p := &s.packets; p.early.len() > 0 && (p.early.at(0).flags&Peek != 0 || !s.looks()); {
-		s.startReceive(p.early.pop())
-	}
-}
-
 // fetch is a packet on its way from its sender, or from the endpoint's store, to where it can be
 // looked at, or be in place.
 type fetch struct{ s *Socket }
@@ -67,6 +51,9 @@ func (f *fetch) completed(st *mx.Status) {
 			s.tear(statusErrno(st.Code))
 		}
 		s.servePeeks()
+		for p.early.len() > 0 {
+			s.receivePacket(p.early.pop())
+		}
 	}
 	s.settle()
 }

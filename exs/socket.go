@@ -150,13 +150,10 @@ func (s *Socket) completed(o *op, r mx.Request, st *mx.Status) {
 	s.mu.Unlock()
 }
 
-// settle goes on with what waits for other operations, and ends shutdowns and the close when all that was before them has ended. The
+// settle ends shutdowns and the close when all that was before them has ended. The
 // lock is held, and it is called before it is let go wherever an operation may have
 // ended.
 func (s *Socket) settle() {
-	if s.packets.early.len() > 0 {
-		s.moveEarly()
-	}
 	if s.special != nil {
 		s.moveSpecial()
 	}

@@ -114,9 +114,9 @@ func (s *Socket) recvSpecial(o *op, at int) bool {
 	case at != nowhere:
 		o.placed, o.offset = true, at
 		s.approach(o, toRead)
-	case o.flags&Peek != 0 && x.patient.len() == 0:
+	case o.flags&Peek != 0:
 		return false
-	case o.flags&Peek == 0 && x.far[toRead].open && s.drained():
+	case x.far[toRead].open && s.drained():
 		s.approach(o, toRead)
 	case o.flags&InPlace != 0 && s.places() || x.patient.len() > 0:
 		if x.pool == nil {

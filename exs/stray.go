@@ -34,6 +34,5 @@ func (s *Socket) holdStray() {
 	if p := &s.packets; p.passed.end == p.next+uint32(len(p.held))+1 {
 		p.held = append(p.held, held{length: p.passed.length})
 		s.servePeeks()
-		s.moveEarly()
 	}
 }
