@@ -211,18 +211,6 @@ func TestQueueAttributes(t *testing.T) {
 		}
 		refused(t, q.Modify(exs.QAttrWait, exs.WaitAdaptive), exs.EINVAL)
 	}
-	small := w.connect(exs.SeqPacket, func(s *exs.Socket) { _ = second(s.Fcntl(exs.SetSPMaxSize, 64)) })
-	for name, use := range map[string]func(q *exs.Queue){
-		"by a receive":             func(q *exs.Queue) { p.recv(p.a, q, make([]byte, 1), 0) },
-		"by a send that is copied": func(q *exs.Queue) { small.send(small.a, q, make([]byte, 1), 0) },
-		"by a look":                func(q *exs.Queue) { w.none(q) },
-	} {
-		q := w.queue(w.here)
-		use(q)
-		if err := q.Modify(exs.QAttrWait, exs.WaitBusyPoll); !errors.Is(err, exs.EINVAL) {
-			t.Errorf("a queue that was used %s: %v", name, err)
-		}
-	}
 	refused(t, p.qb.Modify(exs.QAttrEvents, 0), exs.EINVAL)
 	refused(t, p.qb.Modify(exs.Attr(9), 1), exs.EINVAL)
 	signal := make(chan struct{}, 1)

@@ -92,7 +92,6 @@ func (q *Queue) gone() bool { return q.busy.Load() < 0 }
 
 // begin counts an operation. False: the queue was deleted.
 func (q *Queue) begin() bool {
-	q.use()
 	if q.busy.Add(1) > 0 {
 		return true
 	}
@@ -101,13 +100,6 @@ func (q *Queue) begin() bool {
 }
 
 func (q *Queue) end() { q.busy.Add(-1) }
-
-// use notes that an operation has named the queue, or that somebody has waited for it.
-func (q *Queue) use() {
-	if !q.used.Load() {
-		q.used.Store(true)
-	}
-}
 
 // Dequeue takes events, and waits until there is one or the timeout has passed
 // (2.1.3): Infinite waits for ever, 0 polls. It returns how many there are; 0 after
@@ -143,7 +135,9 @@ func (s *several) ready() bool { return s.q.count.Load() >= s.least || s.q.gone(
 func (q *Queue) ready() bool { return q.count.Load() > 0 || q.gone() }
 
 func (q *Queue) dequeue(c condition, events []Event, timeout time.Duration) (int, error) {
-	q.use()
+	if !q.used.Load() {
+		q.used.Store(true)
+	}
 	switch mode := WaitMode(q.mode.Load()); {
 	case mode == WaitBusyPoll && timeout > 0:
 		for began := time.Now(); !q.l.waitIn(&q.list, c, 0) && !q.l.isOver(); {
@@ -219,7 +213,6 @@ func (q *Queue) next() *Event {
 }
 
 func (q *Queue) added() {
-	q.use()
 	if n := int(q.count.Add(1)); q.signal != nil && n >= q.least {
 		select {
 		case q.signal <- struct{}{}:
