@@ -71,6 +71,7 @@ func OpenEndpoint(board, id, filter uint32, params ...Param) (*Endpoint, error) 
 		ep, err = openFirst(dir, board, id, &s)
 	}
 	if err != nil {
+		err = transport.Shortage(err)
 		code := codeOf(err)
 		if code == ErrFailure {
 			code = ErrNoResources

@@ -171,6 +171,8 @@ func codeOf(err error) ReturnCode {
 		return ErrCloseInHandler
 	case errors.Is(err, transport.ErrBusy):
 		return ErrBusy
+	case errors.Is(err, transport.ErrNoDescriptors):
+		return ErrNoResources
 	case errors.Is(err, transport.ErrUnsupported):
 		return ErrNoDriver
 	case errors.Is(err, nic.ErrHostNotFound):
