@@ -149,3 +149,22 @@ func TestConnectAgainBehindTheQueue(t *testing.T) {
 		w.ok(b.BlockingClose())
 	})
 }
+
+// A connect may end in the middle of anything. Whatever it was, nothing of it is left at the port.
+func TestConnectEndsAnywhere(t *testing.T) {
+	w := newWorld(t, "mem")
+	l, addr := w.listener(exs.Stream)
+	go func() {
+		for s, _, err := l.BlockingAccept(); err == nil; s, _, err = l.BlockingAccept() {
+			_ = s.Close(exs.Block|exs.DontLinger, nil, nil)
+		}
+	}()
+	for i := range 400 {
+		s := w.socket(w.here, exs.Stream)
+		w.ok(s.Bind(loopback))
+		if s.Connect(addr, exs.Block, time.Duration(i)*time.Microsecond, nil, nil) != nil {
+			w.ok(s.Listen(1))
+		}
+		w.ok(s.Close(exs.Block|exs.DontLinger, nil, nil))
+	}
+}

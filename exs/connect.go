@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"gomx/exs/internal/life"
+	"gomx/exs/internal/linger"
 	"gomx/mx"
 )
 
@@ -147,7 +148,7 @@ func (s *Socket) dialOnce(ctx context.Context, local, addr netip.AddrPort, waits
 		return err
 	}
 	waits.begin(toAnswer)
-	d := net.Dialer{KeepAlive: -1}
+	d := net.Dialer{KeepAlive: -1, Control: linger.None} // our port is free at once; no byte is lost, since the listener says the last one
 	if local.IsValid() {
 		d.LocalAddr = net.TCPAddrFromAddrPort(local)
 	}
@@ -156,7 +157,6 @@ func (s *Socket) dialOnce(ctx context.Context, local, addr netip.AddrPort, waits
 		return err
 	}
 	defer c.Close()
-	_ = c.(*net.TCPConn).SetLinger(0) // our port is free at once; no byte is lost, since the listener says the last one
 	defer context.AfterFunc(ctx, func() { _ = c.SetDeadline(time.Unix(1, 0)) })()
 
 	waits.begin(toGreet)
