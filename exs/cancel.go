@@ -45,8 +45,6 @@ func (s *Socket) takeBack(o *op) bool {
 			}
 		}
 		return false
-	case s.takeFile(o):
-		return true
 	case s.stream != nil:
 		return s.cancelBytes(o)
 	}

@@ -163,10 +163,6 @@ func (s *Socket) bury() {
 	defer s.mu.Unlock()
 	s.buried = true
 	s.ending = nil
-	s.endFiles(ECANCELED)
-	for _, f := range s.files {
-		f.over = true
-	}
 	for _, o := range s.ops {
 		if o.live {
 			s.finish(o, ECANCELED)

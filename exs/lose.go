@@ -16,7 +16,6 @@ func (s *Socket) lose(n Errno) {
 	}
 	s.fate = n
 	s.life.Lose()
-	s.endFiles(n)
 	if s.stream != nil {
 		s.loseStream()
 	} else {

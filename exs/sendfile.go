@@ -4,7 +4,6 @@ import (
 	"errors"
 	"io"
 	"os"
-	"slices"
 )
 
 // FileVec is a piece of what SendFile sends: of a File, of the file at Path, which is
@@ -27,8 +26,7 @@ const filePiece = 256 << 10
 // pieces. An event of type EvtSendFile says how many bytes were sent; with Block the call
 // waits for that. Errors of the call are those of Send, and EINVAL for a piece that is
 // none. A file that can't be opened or read ends it with the number that the system
-// gives, or EIO; so does one that is shorter than Length. If the connection ends, or Cancel takes it back, while a
-// file does not answer, nobody waits for that: a call of ReadAt that is under way then goes on, into memory of the library's.
+// gives, or EIO; so does one that is shorter than Length.
 func (s *Socket) SendFile(vec []FileVec, flags Flags, q *Queue, ahandle any) (int64, error) {
 	if s == nil {
 		return 0, fail("sendfile", EBADF)
@@ -58,7 +56,7 @@ func (s *Socket) SendFile(vec []FileVec, flags Flags, q *Queue, ahandle any) (in
 	f := &fileSend{s: s, o: o, vec: append([]FileVec(nil), vec...)}
 	s.files = append(s.files, f)
 	if len(s.files) == 1 {
-		go f.run()
+		s.l.work.Go(f.run)
 	}
 	s.mu.Unlock()
 	if flags&Block == 0 {
@@ -83,14 +81,10 @@ func (v *FileVec) valid() bool {
 
 // fileSend is a SendFile under way, or another send that waits behind one.
 type fileSend struct {
-	s   *Socket
-	o   *op
-	vec []FileVec
-
-	// Under the socket's lock.
+	s    *Socket
+	o    *op
+	vec  []FileVec
 	sent int64
-	puts bool // bytes are under way; otherwise it waits for a file, or for its turn
-	over bool // the operation has ended without run
 }
 
 // run sends all of it, then ends the operation and lets the next ones go.
@@ -99,40 +93,10 @@ func (f *fileSend) run() {
 	s := f.s
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if f.over {
-		return
-	}
-	s.files = s.files[1:]
-	f.end(n)
+	f.o.length = int(f.sent)
+	s.finish(f.o, n)
 	s.nextFile()
 	s.settle()
-}
-
-// end ends the operation. The lock is held.
-func (f *fileSend) end(n Errno) {
-	f.over = true
-	f.o.length = int(f.sent)
-	f.s.finish(f.o, n)
-}
-
-// stopped returns why nothing more is to be sent, or 0. The lock is held.
-func (f *fileSend) stopped() Errno {
-	switch s := f.s; {
-	case f.over:
-		return ECANCELED
-	case s.fate != 0:
-		return s.fate
-	case s.stops:
-		return EPIPE
-	}
-	return 0
-}
-
-// mayRead is stopped for one that is about to wait for a file. From here to the next put the operation may end any time.
-func (f *fileSend) mayRead() Errno {
-	f.s.mu.Lock()
-	defer f.s.mu.Unlock()
-	return f.stopped()
 }
 
 func (f *fileSend) all() Errno {
@@ -162,9 +126,6 @@ func (f *fileSend) piece(v *FileVec, buf []byte) Errno {
 		}
 		return 0
 	case v.Path != "":
-		if n := f.mayRead(); n != 0 {
-			return n
-		}
 		file, err := os.Open(v.Path)
 		if err != nil {
 			return errnoOf(err, EIO)
@@ -176,9 +137,6 @@ func (f *fileSend) piece(v *FileVec, buf []byte) Errno {
 		want := buf
 		if left > 0 && left < int64(len(want)) {
 			want = want[:left]
-		}
-		if n := f.mayRead(); n != 0 {
-			return n
 		}
 		n, err := from.ReadAt(want, at)
 		if n > 0 {
@@ -204,21 +162,22 @@ func (f *fileSend) piece(v *FileVec, buf []byte) Errno {
 func (f *fileSend) put(b []byte, m *Memory) Errno {
 	s := f.s
 	s.mu.Lock()
-	defer s.mu.Unlock()
-	if n := f.stopped(); n != 0 {
-		return n
+	if s.fate != 0 || s.stops {
+		defer s.mu.Unlock()
+		if s.fate != 0 {
+			return s.fate
+		}
+		return EPIPE
 	}
 	o, n := s.start(EvtSend, b, nil, Block, nil, nil, m)
 	if n != 0 {
+		s.mu.Unlock()
 		return n
 	}
-	f.puts = true
 	s.sending++
 	s.dispatchSend(o)
 	s.mu.Unlock()
 	length, _, n := s.await(o)
-	s.mu.Lock()
-	f.puts = false
 	f.sent += int64(length)
 	return n
 }
@@ -232,45 +191,24 @@ func (s *Socket) dispatchSend(o *op) {
 	}
 }
 
-// nextFile lets those go that waited behind a SendFile. The lock is held.
+// nextFile lets those go that waited behind a SendFile.
 func (s *Socket) nextFile() {
+	s.files = s.files[1:]
 	for len(s.files) > 0 {
 		f := s.files[0]
-		if n := f.stopped(); n != 0 {
-			s.endFiles(n)
-			return
-		}
 		if f.o.kind == EvtSendFile {
-			go f.run()
+			s.l.work.Go(f.run)
 			return
 		}
 		s.files = s.files[1:]
-		s.dispatchSend(f.o)
+		switch {
+		case s.fate != 0:
+			s.finish(f.o, s.fate)
+		case s.stops:
+			s.finish(f.o, EPIPE)
+		default:
+			s.dispatchSend(f.o)
+		}
 	}
 	s.files = nil
-}
-
-// endFiles ends a SendFile that waits for its file, and what is behind it. One of which bytes are under way ends with these.
-func (s *Socket) endFiles(n Errno) {
-	for len(s.files) > 0 && !s.files[0].puts {
-		f := s.files[0]
-		s.files = s.files[1:]
-		f.end(n)
-	}
-}
-
-// takeFile takes back a SendFile of which nothing has left, or a send behind one, and reports whether it could.
-func (s *Socket) takeFile(o *op) bool {
-	for i, f := range s.files {
-		if f.o != o || f.puts || f.sent > 0 {
-			continue
-		}
-		s.files = slices.Delete(s.files, i, i+1)
-		f.end(ECANCELED)
-		if i == 0 {
-			s.nextFile()
-		}
-		return true
-	}
-	return false
 }
