@@ -75,7 +75,7 @@ const (
 var errnoTexts = map[Errno]string{
 	ErrBadRequest:     "bad request: stale, foreign or of the wrong kind",
 	ErrBadSegCount:    "bad segment count: at most 256 are allowed",
-	ErrBadSegMem:      "bad segment: messages are shorter than 4 GiB",
+	ErrBadSegMem:      "bad segment: messages and windows are shorter than 4 GiB",
 	ErrBadMask:        "match bits outside the match mask",
 	ErrBadAddress:     "bad endpoint address: null, or of another endpoint",
 	ErrCancelSend:     "sends can't be cancelled",

@@ -7,7 +7,8 @@ import "gomx/mx"
 //	1   set: what completes with it belongs to this package
 //	3   kind
 //	18  number of the receiver's socket
-//	10  tag that the receiver's socket was given: another one for the number's next owner
+//	10  tag that the receiver's socket was given: another one for the number's next owner, and
+//	    for the next connect after one that failed
 //	32  of packets: 16 for the packet's number, 16 for how many the sender has taken;
 //	    of streams: the number of the message
 //

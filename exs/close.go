@@ -78,6 +78,9 @@ func (s *Socket) reject(n Errno) {
 // closePost ends a listener.
 func (s *Socket) closePost() {
 	p := s.post
+	if p == nil { // somebody has taken its port
+		return
+	}
 	p.end()
 	_ = p.ln.Close()
 	for _, o := range p.asked {

@@ -235,7 +235,8 @@ func (c *Conn) Close() error {
 func (c *Conn) CloseRead() error { return c.shut(ShutRD) }
 
 // CloseWrite ends the direction towards the peer, behind what was written. The peer
-// reads that, then io.EOF. It waits for a Write that is under way, and for nothing else.
+// reads that, then io.EOF. It waits for a Write that is under way, and for nothing else: that all of it arrives though this process
+// ends then, only Close sees to.
 func (c *Conn) CloseWrite() error {
 	c.out.turn.Lock()
 	defer c.out.turn.Unlock()

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"gomx/exs/internal/life"
+	"gomx/exs/internal/linger"
 	"gomx/mx"
 )
 
@@ -27,7 +28,7 @@ type joining struct {
 }
 
 // Connect starts to connect to a listener (4.2). It waits for the timeout at most. A
-// socket whose connect failed may try again. With Block it returns when the socket
+// socket whose connect failed is as it was before, and may try again. With Block it returns when the socket
 // is connected; otherwise an event of type EvtConnect says so. Errors of the call:
 // EAFNOSUPPORT, EALREADY, EISCONN, EOPNOTSUPP for a listener, EINVAL, EBADF, ENETDOWN.
 // Errors of the event, or with Block: ECONNREFUSED, ETIMEDOUT, EADDRINUSE, EHOSTUNREACH if the listener's endpoint is not
@@ -91,16 +92,16 @@ func (x *extra) failure(op string, n Errno) error {
 
 // join makes the connection, and ends the operation.
 func (s *Socket) join(ctx context.Context, o *op, local netip.AddrPort, addr netip.AddrPort) {
-	waits := toAnswer
+	var waits wait
 	err := s.dial(ctx, local, addr, &waits)
 	if err != nil {
 		switch end, ok := ctx.Deadline(); { // what broke on the way broke because of it
 		case s.l.isClosed():
 			err = errLibraryClosed
 		case ctx.Err() != nil:
-			err = &overdue{ctx.Err(), waits}
+			err = waits.over(ctx.Err())
 		case ok && !time.Now().Before(end): // the system's timer was ahead of the context's
-			err = &overdue{context.DeadlineExceeded, waits}
+			err = waits.over(context.DeadlineExceeded)
 		}
 	}
 	s.mu.Lock()
@@ -117,6 +118,8 @@ func (s *Socket) join(ctx context.Context, o *op, local netip.AddrPort, addr net
 	case err == nil:
 		s.remote = addr
 		s.arm()
+	case local.IsValid():
+		_ = s.openPost(local) // unless somebody was quicker, of which Listen tells
 	}
 	var n Errno
 	if err != nil {
@@ -131,17 +134,21 @@ func (s *Socket) join(ctx context.Context, o *op, local netip.AddrPort, addr net
 const dialTries = 5
 
 // dial meets the listener over TCP, then its endpoint.
-func (s *Socket) dial(ctx context.Context, local, addr netip.AddrPort, waits *phase) error {
+func (s *Socket) dial(ctx context.Context, local, addr netip.AddrPort, waits *wait) error {
 	for try := 1; ; try++ {
 		err := s.dialOnce(ctx, local, addr, waits)
-		if try == dialTries || !errors.Is(err, errHungUp) || ctx.Err() != nil || local.IsValid() { // whose port rests for a while
+		if try == dialTries || !errors.Is(err, errHungUp) || ctx.Err() != nil {
 			return err
 		}
 	}
 }
 
-func (s *Socket) dialOnce(ctx context.Context, local, addr netip.AddrPort, waits *phase) error {
-	d := net.Dialer{KeepAlive: -1}
+func (s *Socket) dialOnce(ctx context.Context, local, addr netip.AddrPort, waits *wait) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	waits.begin(toAnswer)
+	d := net.Dialer{KeepAlive: -1, Control: linger.None} // our port is free at once; no byte is lost, since the listener says the last one
 	if local.IsValid() {
 		d.LocalAddr = net.TCPAddrFromAddrPort(local)
 	}
@@ -152,7 +159,7 @@ func (s *Socket) dialOnce(ctx context.Context, local, addr netip.AddrPort, waits
 	defer c.Close()
 	defer context.AfterFunc(ctx, func() { _ = c.SetDeadline(time.Unix(1, 0)) })()
 
-	*waits = toGreet
+	waits.begin(toGreet)
 	ours, theirs := s.proposal(), hello{}
 	if err := ours.write(c); err != nil {
 		return hungUp(err)
@@ -164,7 +171,7 @@ func (s *Socket) dialOnce(ctx context.Context, local, addr netip.AddrPort, waits
 		return err
 	}
 	ep := s.l.ep.Load()
-	*waits = toReach
+	waits.begin(toReach)
 	host, _, _ := net.SplitHostPort(c.RemoteAddr().String())
 	peer, err := reach(ctx, ep, theirs.place, host)
 	switch {
@@ -174,21 +181,44 @@ func (s *Socket) dialOnce(ctx context.Context, local, addr netip.AddrPort, waits
 	default:
 		return fmt.Errorf("%w: %w", errUnreached, err)
 	}
-	*waits = toBeTaken
+	waits.begin(toBeTaken)
+	if err := s.enter(c, peer, &theirs); err != nil {
+		s.leave(local, &ours)
+		return hungUp(err)
+	}
+	return nil
+}
+
+// enter makes the connection at the listener's endpoint, and waits until the listener has taken it.
+func (s *Socket) enter(c net.Conn, peer mx.EndpointAddr, theirs *hello) error {
 	s.mu.Lock()
-	s.agree(&theirs)
+	s.agree(theirs)
 	s.peer = peer
 	s.local = addrOf(c.LocalAddr())
-	s.prepare(&theirs)
-	err = s.say(ctlOpen, theirs.nonce[:])
+	s.prepare(theirs)
+	err := s.say(ctlOpen, theirs.nonce[:])
 	s.mu.Unlock()
 	if err != nil {
 		return err
 	}
 	if err := sayDone(c); err != nil {
-		return hungUp(err)
+		return err
 	}
-	return hungUp(hearDone(c))
+	return hearDone(c)
+}
+
+// leave undoes enter. The socket gets another tag, so that what was meant for the connection that it has given up, such as
+// the listener's last word on it, is not taken for a part of the next one.
+func (s *Socket) leave(local netip.AddrPort, ours *hello) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.reject(ECONNRESET)
+	s.sweep(kindPacket, kindIndirect, kindDirect)
+	s.l.retag(s)
+	s.options.credits, s.options.small = ours.credits, ours.small
+	s.peer, s.local, s.out = mx.EndpointAddr{}, local, 0
+	s.packets, s.stream, s.special = noPackets, nil, nil
+	s.fate, s.torn, s.stops = 0, false, false
 }
 
 // errHungUp is how a listener ends a handshake that has more guests than places, and how many a program does that is no EXS.

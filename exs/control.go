@@ -75,7 +75,7 @@ func (l *Library) unexpected(_ any, source mx.EndpointAddr, match uint64, length
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.buried {
+	if s.buried || tagOf(match) != s.tag {
 		return mx.RecvFinished
 	}
 	if kindOf(match) == kindControl {

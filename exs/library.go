@@ -220,10 +220,22 @@ func (l *Library) enroll(s *Socket) Errno {
 		s.conn = uint32(len(l.sockets))
 		l.sockets, l.tags = append(l.sockets, nil), append(l.tags, binary.LittleEndian.Uint32(random[:]))
 	}
-	l.tags[s.conn]++
-	s.tag = l.tags[s.conn] & (1<<tagBits - 1)
+	l.tag(s)
 	l.sockets[s.conn] = s
 	return 0
+}
+
+// tag gives a socket the next tag of its number. The lock is held.
+func (l *Library) tag(s *Socket) {
+	l.tags[s.conn]++
+	s.tag = l.tags[s.conn] & (1<<tagBits - 1)
+}
+
+// retag gives a socket another tag: what was meant for the one that it had is for nobody. The socket's lock is held.
+func (l *Library) retag(s *Socket) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.tag(s)
 }
 
 // dismiss takes the number back.

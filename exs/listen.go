@@ -45,19 +45,27 @@ func (s *Socket) Bind(addr netip.AddrPort) error {
 	if !s.fits(addr) {
 		return fail("bind", EAFNOSUPPORT)
 	}
+	if err := s.openPost(addr); err != nil {
+		return failed("bind "+addr.String(), err, EINVAL)
+	}
+	s.life.Bind()
+	return nil
+}
+
+// openPost has the socket answer at an address. The lock is held.
+func (s *Socket) openPost(addr netip.AddrPort) error {
 	network := "tcp4"
 	if s.domain == Inet6 {
 		network = "tcp6"
 	}
 	ln, err := net.ListenTCP(network, net.TCPAddrFromAddrPort(addr))
 	if err != nil {
-		return failed("bind "+addr.String(), err, EINVAL)
+		return err
 	}
 	p := &post{ln: ln}
 	p.gate.L = &s.mu
 	p.life, p.end = context.WithCancel(context.Background())
 	s.post, s.local = p, addrOf(ln.Addr())
-	s.life.Bind()
 	return nil
 }
 
@@ -75,7 +83,8 @@ func (s *Socket) unpost() netip.AddrPort {
 
 // Listen makes the socket a listening post (4.3.1). Clients wait until the first Accept. From then on as many
 // connections as backlog, and at least one, are made before there is an Accept for them; others wait. Calling it
-// again changes the backlog. Errors: EDESTADDRREQ without Bind, EINVAL, EBADF, ENETDOWN.
+// again changes the backlog. Errors: EDESTADDRREQ without Bind, EINVAL, EBADF, ENETDOWN; EADDRINUSE if somebody has
+// taken the port during a Connect that failed.
 func (s *Socket) Listen(backlog int) error {
 	if s != nil {
 		if _, err := s.l.Endpoint(); err != nil {
@@ -86,6 +95,11 @@ func (s *Socket) Listen(backlog int) error {
 		return fail("listen", n)
 	}
 	defer s.mu.Unlock()
+	if s.post == nil {
+		if err := s.openPost(s.local); err != nil {
+			return failed("listen at "+s.local.String(), err, EINVAL)
+		}
+	}
 	first := s.life.State() != life.Listening
 	s.post.most = max(backlog, 1)
 	s.life.Listen()

@@ -27,6 +27,9 @@ type packets struct {
 	held    []held
 }
 
+// noPackets is what a new socket has.
+var noPackets = packets{total: -1}
+
 // held is a packet that came before its receive.
 type held struct {
 	data   []byte // nil: it is still with the sender

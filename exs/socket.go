@@ -23,7 +23,7 @@ type Socket struct {
 	options options
 
 	local, remote netip.AddrPort
-	post          *post    // of a listener, from Bind on
+	post          *post    // of a listener, from Bind on but for the time of a connect
 	joining       *joining // while a connection is made
 	peer          mx.EndpointAddr
 	out           uint64 // match information of what goes to the peer, without the kind
@@ -83,7 +83,7 @@ func (l *Library) fresh(domain, typ int) (*Socket, Errno) {
 	if n := l.enroll(s); n != 0 {
 		return nil, n
 	}
-	s.packets.total = -1
+	s.packets = noPackets
 	return s, 0
 }
 

@@ -26,6 +26,7 @@ type bytesOf struct {
 // that goes to the buffer.
 type landing struct {
 	s      *Socket
+	of     *bytesOf // which is the socket's, unless that has given the connection up
 	number uint32
 	fetch  bool
 	o      *op // whose memory it is for; nil if that is the buffer's
@@ -281,7 +282,7 @@ func (s *Socket) landing(number uint32, fetch bool, o *op) *landing {
 	b := s.stream
 	l := b.spare
 	if l == nil {
-		l = &landing{s: s}
+		l = &landing{s: s, of: b}
 	} else {
 		b.spare = l.next
 	}
@@ -353,8 +354,12 @@ func (s *Socket) fetchPiece(a *stream.Action) {
 func (l *landing) completed(st *mx.Status) {
 	s := l.s
 	s.mu.Lock()
-	b, number, fetch := s.stream, l.number, l.fetch
+	b, number, fetch := l.of, l.number, l.fetch
 	b.drop(l)
+	if b != s.stream {
+		s.mu.Unlock()
+		return
+	}
 	switch {
 	case st.Code != mx.StatusSuccess && fetch:
 		s.lose(statusErrno(st.Code))

@@ -40,7 +40,7 @@ func TestDialSaysWhatItWaitedFor(t *testing.T) {
 	for _, c := range []struct {
 		at   string
 		word string
-	}{{mute.Addr().String(), "says no hello"}, {addr.String(), "queue of connections is full"}} {
+	}{{mute.Addr().String(), "said no hello"}, {addr.String(), "if the queue is full"}} {
 		ctx, stop := context.WithTimeout(t.Context(), 200*time.Millisecond)
 		_, err := w.here.DialContext(ctx, "exs", c.at)
 		stop()
@@ -51,7 +51,7 @@ func TestDialSaysWhatItWaitedFor(t *testing.T) {
 	}
 	err = w.socket(w.here, exs.Stream).Connect(addr, exs.Block, 100*time.Millisecond, nil, nil)
 	refused(t, err, exs.ETIMEDOUT)
-	says(t, err, "queue of connections is full")
+	says(t, err, "if the queue is full")
 
 	_, _, err = full.BlockingAccept() // the first; those that have given up are not accepted
 	w.ok(err)
@@ -70,6 +70,15 @@ func TestDialSaysWhatItWaitedFor(t *testing.T) {
 	w.ok(err)
 	w.same(got[:n], []byte("here"))
 	w.ok(<-ended)
+}
+
+// A connect without time has not tried anything, and says nothing of the other side.
+func TestConnectWithoutTime(t *testing.T) {
+	w := newWorld(t, "mem")
+	_, addr := w.listener(exs.Stream)
+	err := w.socket(w.here, exs.Stream).Connect(addr, exs.Block, 0, nil, nil)
+	refused(t, err, exs.ETIMEDOUT)
+	says(t, err, "before the connect began")
 }
 
 // A dial beside the end of the library, and one after it, say that it was closed.

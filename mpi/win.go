@@ -117,7 +117,7 @@ func allocate(n, size int) ([]byte, error) {
 		return nil, nil
 	}
 	if uint64(n) > mx.MaxMessage/uint64(size) {
-		return nil, fmt.Errorf("%d elements of %d bytes: %w", n, size, mx.ErrBadSegMem)
+		return nil, fmt.Errorf("%d elements of %d bytes: %w: windows are shorter than 4 GiB", n, size, mx.ErrBadSegMem)
 	}
 	return mx.Alloc(n * size)
 }

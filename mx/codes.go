@@ -20,7 +20,7 @@ const (
 	ErrBoardUnknown        ReturnCode = 8  // no such board (III.3.1, IV.2)
 	ErrBadEndpoint         ReturnCode = 9  // no endpoint, a closed one, or an address of another one
 	ErrBadSegList          ReturnCode = 10 // no segment list
-	ErrBadSegMem           ReturnCode = 11 // a message or window of 4 GiB or more, or memory given back twice
+	ErrBadSegMem           ReturnCode = 11 // a message or window of 4 GiB or more, or memory that can't be given back
 	ErrBadSegCount         ReturnCode = 12 // more than MaxSegments segments (V.1.1)
 	ErrBadRequest          ReturnCode = 13 // null, stale or foreign request, or of the wrong kind
 	ErrBadMatchMask        ReturnCode = 14 // match bits outside the mask (V.2.1)
@@ -50,7 +50,7 @@ const (
 	ErrBadLibVersion       ReturnCode = 38
 	ErrNICDead             ReturnCode = 39
 	ErrCancelNotSupported  ReturnCode = 40 // sends can't be cancelled (IX.1.1)
-	ErrCloseInHandler      ReturnCode = 41 // CloseEndpoint inside the unexpected handler (III.3.2)
+	ErrCloseInHandler      ReturnCode = 41 // an endpoint, or a window of its, is closed inside a handler (III.3.2)
 	ErrBadMatchingForCtxID ReturnCode = 42 // the mask leaves out context id bits
 	ErrNotSupportedCtxID   ReturnCode = 43
 )
@@ -67,7 +67,7 @@ var codeTexts = [...]string{
 	ErrBoardUnknown:        "no such board; mx_info lists them",
 	ErrBadEndpoint:         "bad endpoint: closed, or not the one the address belongs to",
 	ErrBadSegList:          "bad segment list",
-	ErrBadSegMem:           "bad segment: messages are shorter than 4 GiB",
+	ErrBadSegMem:           "bad segment",
 	ErrBadSegCount:         "bad segment count: at most 256 are allowed",
 	ErrBadRequest:          "bad request: null, stale, foreign or of the wrong kind",
 	ErrBadMatchMask:        "match bits outside the match mask",
@@ -97,7 +97,7 @@ var codeTexts = [...]string{
 	ErrBadLibVersion:       "bad library version",
 	ErrNICDead:             "the NIC is dead",
 	ErrCancelNotSupported:  "sends can't be cancelled",
-	ErrCloseInHandler:      "an endpoint can't be closed inside its unexpected handler",
+	ErrCloseInHandler:      "endpoints and windows can't be closed inside a handler; another goroutine can",
 	ErrBadMatchingForCtxID: "the match mask must cover the context id bits",
 	ErrNotSupportedCtxID:   "not supported with context ids",
 }

@@ -164,7 +164,7 @@ func (ep *Endpoint) startConnect(to nic.ID, endpointID, filter uint32, matchInfo
 // Disconnect ends the session with a peer (XII.1.1): all requests tied to it
 // complete with StatusEndpointUnreachable, its unexpected messages are dropped,
 // and the address is dead. Connect makes a new session. The endpoint's own address
-// needed no connect, and goes on. Error: ErrBadAddrList, ErrBadEndpoint. Safe from
+// needed no connect: requests tied to it end as well, and it goes on. Error: ErrBadAddrList, ErrBadEndpoint. Safe from
 // any goroutine.
 func (ep *Endpoint) Disconnect(addr EndpointAddr) error {
 	if err := ep.owns(addr); err != nil {

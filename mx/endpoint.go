@@ -71,6 +71,7 @@ func OpenEndpoint(board, id, filter uint32, params ...Param) (*Endpoint, error) 
 		ep, err = openFirst(dir, board, id, &s)
 	}
 	if err != nil {
+		err = transport.Shortage(err)
 		code := codeOf(err)
 		if code == ErrFailure {
 			code = ErrNoResources
@@ -204,8 +205,8 @@ func newSession() uint32 {
 // completion; sends that were reported complete reach their peers first, within
 // a second. Blocked calls return. The id can be used again at once.
 //
-// Errors: ErrBadEndpoint if it is closed already, ErrCloseInHandler inside the
-// unexpected handler. Safe from any goroutine.
+// Errors: ErrBadEndpoint if it is closed already, ErrCloseInHandler inside a
+// handler of its, of unexpected messages or of a Queue. Safe from any goroutine.
 func (ep *Endpoint) Close() error {
 	closed := true // also if a panic of the handler goes on from here
 	defer func() {

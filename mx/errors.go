@@ -141,8 +141,8 @@ func (ep *Endpoint) newError(op string, peer string, err error) *Error {
 
 // isPlain reports whether an error says no more than its code.
 func isPlain(err error) bool {
-	_, engine := err.(endpoint.Errno)
-	return engine || err == driver.ErrClosed || err == driver.ErrInHandler
+	n, engine := err.(endpoint.Errno)
+	return engine && n != endpoint.ErrBadSegMem || err == driver.ErrClosed || err == driver.ErrInHandler
 }
 
 var engineCodes = map[endpoint.Errno]ReturnCode{
@@ -171,6 +171,8 @@ func codeOf(err error) ReturnCode {
 		return ErrCloseInHandler
 	case errors.Is(err, transport.ErrBusy):
 		return ErrBusy
+	case errors.Is(err, transport.ErrNoDescriptors):
+		return ErrNoResources
 	case errors.Is(err, transport.ErrUnsupported):
 		return ErrNoDriver
 	case errors.Is(err, nic.ErrHostNotFound):

@@ -48,13 +48,32 @@ func TestAllocMisuse(t *testing.T) {
 		}
 	}
 	b := alloc(t, 100)
-	refused(t, mx.Free(b[1:]), mx.ErrBadSegMem, "free")
+	const text = "mx: free: bad segment: not what was allocated, or freed before"
+	refused(t, mx.Free(b[1:]), mx.ErrBadSegMem, text)
 	if err := mx.Free(b); err != nil {
 		t.Fatal(err)
 	}
-	refused(t, mx.Free(b), mx.ErrBadSegMem, "free")
-	refused(t, mx.Free(make([]byte, 100)), mx.ErrBadSegMem, "free")
-	refused(t, mx.Free(nil), mx.ErrBadSegMem, "free")
+	refused(t, mx.Free(b), mx.ErrBadSegMem, text)
+	refused(t, mx.Free(make([]byte, 100)), mx.ErrBadSegMem, text)
+	refused(t, mx.Free(nil), mx.ErrBadSegMem, text)
+}
+
+// TestTooLong: the error of a message that is too long, and of no other trouble with memory, names the limit.
+func TestTooLong(t *testing.T) {
+	initialize(t)
+	w := &world{t, "mem"}
+	a := w.open()
+	segments := make([][]byte, 256)
+	for i, segment := 0, make([]byte, 16<<20); i < len(segments); i++ {
+		segments[i] = segment
+	}
+	_, err := a.Isendv(segments, a.Addr(), 1, nil)
+	refused(t, err, mx.ErrBadSegMem, "isend", "bad segment: messages and windows are shorter than 4 GiB")
+	win := openWindow(w, a, make([]byte, 8), mx.WindowRead)
+	for range 2 {
+		err = win.Close()
+	}
+	refused(t, err, mx.ErrBadSegMem, "bad segment: the window is closed already")
 }
 
 func TestAllocatedBuffersOnEitherSide(t *testing.T) {

@@ -92,7 +92,7 @@ func (q *Queue) each(reqs []Request, add func(d *driver.Endpoint, h endpoint.Han
 // Handle has f called when requests of the queue have completed, with those that have, up to 16, in the order of their
 // completion, as Wait collects them. As the handler of unexpected messages it runs in whichever goroutine makes
 // progress, one call at a time and not beside that handler; a program that calls nothing has it called too, some
-// milliseconds later. It may make requests, and must not keep the list. The queue is over one endpoint; nobody waits for it
+// milliseconds later. It may make requests, and must not keep the list; closing the endpoint or a window is ErrCloseInHandler. The queue is over one endpoint; nobody waits for it
 // besides, and Handle is called once. Errors: ErrBadParamVal if f is nil, the queue is over several endpoints or has a handler,
 // ErrBadEndpoint if the queue or the endpoint is closed.
 func (q *Queue) Handle(f func(done []Completion)) error {

@@ -325,16 +325,37 @@ func TestIII32CompletedSendsReachThePeerBeforeClose(t *testing.T) {
 func TestIII32CloseInsideTheHandlerIsRefused(t *testing.T) {
 	over(t, func(w *world) {
 		a, b, toB, _ := w.pair()
-		closed := make(chan error, 1)
-		if err := b.RegisterUnexpHandler(func(any, mx.EndpointAddr, uint64, uint32, []byte) mx.UnexpAction {
+		win := openWindow(w, b, make([]byte, 8), mx.WindowRead)
+		closed := make(chan error, 2)
+		closes := func() {
 			closed <- b.Close()
+			closed <- win.Close()
+		}
+		check := func(handler string) {
+			w.Helper()
+			for _, op := range []string{"close endpoint", "close window"} {
+				refused(w, receive(w, handler, closed), mx.ErrCloseInHandler, op, b.String(), "inside a handler")
+			}
+		}
+		if err := b.RegisterUnexpHandler(func(any, mx.EndpointAddr, uint64, uint32, []byte) mx.UnexpAction {
+			closes()
 			return mx.RecvContinue
 		}, nil); err != nil {
 			w.Fatal(err)
 		}
 		w.sendUnexpected(a, b, pattern(4, 0), toB, 1)
-		refused(w, receive(w, "handler", closed), mx.ErrCloseInHandler, "close endpoint", b.String())
+		check("the unexpected handler")
 		w.succeed(b, w.irecv(b, make([]byte, 4), 1, exact))
+
+		q := w.queue(b)
+		if err := q.Handle(func([]mx.Completion) { closes() }); err != nil {
+			w.Fatal(err)
+		}
+		if err := q.Add(w.irecv(b, make([]byte, 4), 2, exact)); err != nil {
+			w.Fatal(err)
+		}
+		w.succeed(a, w.isend(a, pattern(4, 0), toB, 2))
+		check("the handler of a queue")
 	})
 }
 

@@ -38,3 +38,15 @@ func TestDisableSelf(t *testing.T) {
 		}
 	})
 }
+
+// An endpoint that has no transport but self says so where it is to reach another one, and what would help.
+func TestConnectWithSelfAlone(t *testing.T) {
+	initialize(t)
+	to, ep := (&world{t, "mem"}).open(), (&world{t, "self"}).open()
+	nic, id, err := mx.DecomposeEndpointAddr(to.Addr())
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = ep.Connect(nic, id, testFilter, bound)
+	refused(t, err, mx.ErrNICNotFound, "none but self", "MX_TRANSPORT")
+}

@@ -140,7 +140,7 @@ func wanted(s *site) choice {
 			err = t.Available()
 		}
 		switch {
-		case err == nil:
+		case err == nil, errors.Is(err, transport.ErrNoDescriptors): // which is told when it is opened, not done without
 			c.names = append(c.names, name)
 		case m.when != nil:
 			c.not = err

@@ -112,7 +112,8 @@ func (w *Window) Poll() (puts, gets uint64, err error) {
 //
 // Errors: ErrBadSegMem if it is closed already. ErrBadEndpoint if the endpoint is
 // closed, which closes its windows; if that is under way, the memory is free when
-// Endpoint.Close has returned. ErrCloseInHandler inside the unexpected handler.
+// Endpoint.Close has returned. ErrCloseInHandler inside a handler
+// of the endpoint, of unexpected messages or of a Queue.
 func (w *Window) Close() error {
 	err := w.ep.d.CloseWindow(w.id)
 	if errors.Is(err, driver.ErrNoWindow) {

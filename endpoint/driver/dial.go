@@ -95,7 +95,7 @@ func dialAny(ctx context.Context, ports []transport.Port, to transport.Address) 
 		errs = append(errs, err)
 	}
 	if len(errs) == 0 {
-		return nil, fmt.Errorf("%v: %w: the endpoint was opened without transports", to, transport.ErrNoRoute)
+		return nil, fmt.Errorf("%v: %w: the endpoint has none but self, and needs another one (MX_TRANSPORT)", to, transport.ErrNoRoute)
 	}
 	return nil, telling(errs)
 }

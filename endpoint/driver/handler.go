@@ -7,8 +7,8 @@ import (
 	"gomx/endpoint"
 )
 
-// ErrInHandler is returned by Close when the unexpected handler calls it.
-var ErrInHandler = errors.New("called inside the unexpected handler")
+// ErrInHandler is returned by Close and CloseWindow when a handler of the endpoint calls them: they would wait for it to return.
+var ErrInHandler = errors.New("called inside a handler of the endpoint")
 
 // SetHandler installs the handler of unexpected messages, or with nil takes it
 // away.

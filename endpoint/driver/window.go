@@ -70,7 +70,7 @@ func (d *Endpoint) OpenWindow(mem []byte, may endpoint.Permission, key uint64) (
 }
 
 // CloseWindow ends what peers do with a window, and waits until no link touches its
-// memory any more. With ErrClosed that holds when Close has returned.
+// memory any more. With ErrClosed that holds when Close has returned. ErrInHandler in a handler.
 func (d *Endpoint) CloseWindow(id uint64) error {
 	d.lock()
 	var err error

@@ -67,7 +67,7 @@ func Free(b []byte) error {
 	defer freed.Unlock()
 	off, block, err := leave(b[:cap(b)])
 	if err != nil {
-		return fmt.Errorf("free: %w", err)
+		return err
 	}
 	for f := range freed.tell {
 		(*f)(block)

@@ -58,14 +58,17 @@ func (t *Transport) Name() string { return "shm" }
 // needs of the system.
 func (t *Transport) Available() error {
 	b, err := bell.New()
-	if err != nil {
-		return fmt.Errorf("shm: %w: %w", transport.ErrUnsupported, err)
+	if err == nil {
+		err = b.Lonely()
+		b.Close()
 	}
-	defer b.Close()
-	if err := b.Lonely(); err != nil {
-		return fmt.Errorf("shm: %w: %w", transport.ErrUnsupported, err)
+	switch short := transport.Shortage(err); {
+	case err == nil:
+		return nil
+	case errors.Is(short, transport.ErrNoDescriptors): // the machine has it
+		return fmt.Errorf("shm: %w", short)
 	}
-	return nil
+	return fmt.Errorf("shm: %w: %w", transport.ErrUnsupported, err)
 }
 
 // socketName is the abstract socket that belongs to an address.

@@ -131,7 +131,7 @@ func (m *Machine) Connected(ok bool) {
 	case ok:
 		m.state = Connected
 	default:
-		m.state = m.back
+		*m = Machine{state: m.back}
 	}
 }
 

@@ -101,9 +101,15 @@ func TestConnectFails(t *testing.T) {
 	for _, s := range []State{Fresh, Bound} {
 		m := reach(s)
 		m.Connect()
+		m.Shut(Writing) // the other side has ended before we knew that it was there
 		m.Connected(false)
 		if m.State() != s {
 			t.Errorf("after a failed connect: %d, want %d", m.State(), s)
+		}
+		m.Connect()
+		m.Connected(true)
+		if n := m.CanSend(); n != 0 {
+			t.Errorf("after another connect: %v", n)
 		}
 	}
 	m := reach(Connecting)

@@ -11,7 +11,7 @@ var (
 
 	// ErrNotAllocated means that no block starts at an offset: it never did, or
 	// was freed before.
-	ErrNotAllocated = errors.New("not an allocated block")
+	ErrNotAllocated = errors.New("not what was allocated, or freed before")
 
 	// ErrBadSize means that a block of zero or fewer bytes was asked for.
 	ErrBadSize = errors.New("bad block size")

@@ -1,0 +1,6 @@
+package linger
+
+import "syscall"
+
+// handle is what the system's calls take.
+type handle = syscall.Handle
