@@ -56,7 +56,7 @@ func (s *Socket) cancelPacket(o *op) bool {
 	if o.flags&Persistent != 0 {
 		return s.takeHome(o)
 	}
-	if p.waiting.remove(o) || p.peeking.remove(o) || p.early.remove(o) || s.special.remove(o) {
+	if p.waiting.remove(o) || p.line.remove(o) || s.special.remove(o) {
 		s.finish(o, ECANCELED)
 		return true
 	}

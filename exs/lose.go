@@ -38,7 +38,6 @@ func (s *Socket) losePackets() {
 	}
 	s.cutHeld()
 	s.endReceives(func(*op) bool { return true })
-	s.servePeeks()
 	s.endPersistence(s.fate)
 }
 
