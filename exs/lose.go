@@ -16,6 +16,7 @@ func (s *Socket) lose(n Errno) {
 	}
 	s.fate = n
 	s.life.Lose()
+	s.endFiles(n)
 	if s.stream != nil {
 		s.loseStream()
 	} else {

@@ -157,6 +157,9 @@ func (s *Socket) settle() {
 	if s.packets.line.len() > 0 {
 		s.moveLine()
 	}
+	if len(s.files) > 0 {
+		s.moveFiles()
+	}
 	if s.special != nil {
 		s.moveSpecial()
 	}
