@@ -146,3 +146,29 @@ func TestLineEnds(t *testing.T) {
 		}
 	})
 }
+
+// Persistent memory of the peer's is no packet: a look waits on, and the receive behind it reads there.
+func TestLookBesidePersistentMemory(t *testing.T) {
+	over(t, packets, func(w *world, _ int) {
+		p := w.connect(exs.SeqPacket)
+		field, shown, in := pattern(1000, 1), make([]byte, 10), make([]byte, 1000)
+		_, err := p.b.Recv(shown, exs.Peek, p.qb, "look", nil)
+		p.ok(err)
+		_, err = p.b.Recv(in, 0, p.qb, "receive", nil)
+		p.ok(err)
+		_, err = p.a.Send(field, exs.Persistent, p.qa, "field", nil)
+		p.ok(err)
+		if e := p.event(p.qb, exs.EvtRecv, 0); e.AHandle != "receive" || e.Length != len(in) {
+			w.Errorf("%v has got %d bytes", e.AHandle, e.Length)
+		}
+		p.same(in, field)
+		_, err = p.a.Cancel("field", 0)
+		p.ok(err)
+		p.event(p.qa, exs.EvtSend, exs.ECANCELED)
+		p.send(p.a, p.qa, []byte("word"), 0)
+		if e := p.event(p.qb, exs.EvtRecv, 0); e.AHandle != "look" || string(shown[:e.Length]) != "word" {
+			w.Errorf("%v has got %q", e.AHandle, shown[:e.Length])
+		}
+		p.gets([]byte("word"))
+	})
+}
