@@ -6,7 +6,8 @@ import "gomx/exs/internal/life"
 // every one that can be: receives that have got nothing, sends of which nothing has
 // left, accepts, and a connect. Their events carry ECANCELED, and come as others do. So does that of a receive of a
 // stream with WaitAll that has got a part of its bytes: its Length is that part, which is in the buffer and comes no second
-// time. Cancel returns how many there are; what is too far gone ends as it would have. Errors: EINVAL for other
+// time. That of a SendFile, which can be taken back at any time, comes when what is under way of it has left, and its Length is what was sent.
+// Cancel returns how many there are; what is too far gone ends as it would have. Errors: EINVAL for other
 // flags, EBADF.
 func (s *Socket) Cancel(ahandle any, flags Flags) (int, error) {
 	if flags&^CancelAll != 0 {
@@ -19,7 +20,7 @@ func (s *Socket) Cancel(ahandle any, flags Flags) (int, error) {
 	count := 0
 	for i := len(s.ops) - 1; i >= 0; i-- { // the newest first, so that none moves up in between
 		o := s.ops[i]
-		if o.live && (flags&CancelAll != 0 || o.ahandle == ahandle) && s.takeBack(o) {
+		if o.live && (flags&CancelAll != 0 || o.ahandle == ahandle) && !s.isPart(o) && s.takeBack(o) {
 			count++
 		}
 	}
@@ -45,6 +46,10 @@ func (s *Socket) takeBack(o *op) bool {
 			}
 		}
 		return false
+	case o.sends() && s.cancelFile(o):
+		return true
+	case o.kind == EvtSendFile:
+		return false
 	case s.stream != nil:
 		return s.cancelBytes(o)
 	}
@@ -56,7 +61,7 @@ func (s *Socket) cancelPacket(o *op) bool {
 	if o.flags&Persistent != 0 {
 		return s.takeHome(o)
 	}
-	if p.waiting.remove(o) || p.peeking.remove(o) || p.early.remove(o) || s.special.remove(o) {
+	if p.waiting.remove(o) || p.line.remove(o) || s.special.remove(o) {
 		s.finish(o, ECANCELED)
 		return true
 	}

@@ -64,16 +64,16 @@ func (o *overdue) Unwrap() error { return o.end }
 func (o *overdue) Timeout() bool { return errors.Is(o.end, context.DeadlineExceeded) }
 
 // errUnreached is how a connect ends that the listener has agreed to, and then finds no way to its endpoint.
-var errUnreached = errors.New("the listener answers, but there is no way to its endpoint: both sides need a transport in common (MX_TRANSPORT), and the same secret if they have one")
+var errUnreached = errors.New("the listener answers, but there is no way to its endpoint: both sides need a transport in common (MX_TRANSPORT), the same secret or none (MX_SECRET), and TLS or none (MX_TLS)")
 
 func connectErrno(err error) Errno {
 	switch {
-	case errors.Is(err, errStranger), errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-		return EPROTO
 	case errors.Is(err, mx.ErrTimeout):
 		return ETIMEDOUT
-	case errors.Is(err, errUnreached):
+	case errors.Is(err, errUnreached): // whatever ended the connections that were to reach it
 		return EHOSTUNREACH
+	case errors.Is(err, errStranger), errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		return EPROTO
 	}
 	return errnoOf(err, ECONNREFUSED)
 }

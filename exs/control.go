@@ -142,6 +142,7 @@ func (s *Socket) opened(source mx.EndpointAddr, n nonce) {
 func (s *Socket) stopped() {
 	s.life.Shut(life.Writing)
 	s.stops = true
+	s.endFiles(EPIPE)
 	if s.stream != nil {
 		s.stopStream()
 		return
@@ -164,6 +165,7 @@ func (s *Socket) tear(n Errno) {
 		s.fate = n
 	}
 	s.life.Break()
+	s.endFiles(s.fate)
 	if s.stream != nil {
 		s.tearStream()
 	} else {

@@ -21,7 +21,7 @@
 // A Library has one mx endpoint, which all of its sockets share. Two sockets get to
 // know each other over a TCP connection to the address that the listener is bound
 // to (hello.go), which is closed then. Data is matched messages (bits.go): a packet
-// goes from the sender's memory to the receiver's as one of them (packet.go); a
+// goes from the sender's memory to the receiver's as one of them (packet.go, line.go); a
 // stream places bytes directly where a receive is waiting, and in a buffer where
 // the sender is ahead (stream.go, internal/stream). What the papers add is in special.go and the
 // files that it names. Small control messages say what

@@ -87,8 +87,8 @@ func (x *special) drop(data []byte) {
 // place and nothing is before it.
 func (s *Socket) inPlaceHere(data []byte) bool {
 	x := s.special
-	if x == nil || x.patient.len() == 0 || x.patient.at(0).flags&InPlace == 0 ||
-		len(s.packets.held) > 0 || s.packets.posted.len() > 0 || len(data) > x.pool.Size() {
+	p := &s.packets
+	if p.line.len() == 0 || p.line.at(0).flags&InPlace == 0 || len(p.held)+p.posted.len() > 0 || len(data) > x.pool.Size() {
 		return false
 	}
 	b := x.pool.Take()
@@ -96,9 +96,9 @@ func (s *Socket) inPlaceHere(data []byte) bool {
 		s.tear(ECONNRESET) // it does not keep to the window
 		return true
 	}
-	o := x.patient.pop()
-	o.seq = s.packets.next
-	s.packets.next++
+	o := p.line.pop()
+	o.seq = p.next
+	p.next++
 	s.lend(o, b[:copy(b, data)])
 	return true
 }
@@ -111,32 +111,27 @@ func (s *Socket) lend(o *op, b []byte) {
 	s.finish(o, 0)
 }
 
-// movePatient gives receives that are not at the endpoint what has come for them, and lets
-// those go there that no receive in place is before.
-func (s *Socket) movePatient() {
+// takeInPlace gives the first in line, a receive in place, what has come for it, and reports whether it is in line no
+// longer: it has ended, or is a receive as others are, since its packet is none for a place.
+func (s *Socket) takeInPlace(o *op) bool {
 	x, p := s.special, &s.packets
-	for x.patient.len() > 0 {
-		o := x.patient.at(0)
-		over := s.life.AtEnd() || s.dry()
-		switch {
-		case len(p.held) > 0 && p.posted.len() > 0:
-			return // its packet is here, but others end before it
-		case o.flags&InPlace == 0 || over:
-		case len(p.held) == 0 || p.held[0].coming:
-			return
-		case p.held[0].data == nil && p.held[0].length <= x.pool.Size():
-			s.fetchHeld()
-			return
-		case p.held[0].length <= x.pool.Size() && x.settles(&p.held[0]):
-			x.patient.pop()
-			o.seq = p.next
-			p.next++
-			h := s.unhold()
-			s.lend(o, h.data)
-			continue
-		}
-		x.patient.pop()
-		o.flags &^= InPlace
-		s.receivePacket(o)
+	switch {
+	case s.nothingComes():
+	case len(p.held) == 0 || p.held[0].coming:
+		return false
+	case p.held[0].data == nil && p.held[0].length <= x.pool.Size():
+		s.fetchHeld()
+		return false
+	case p.held[0].length <= x.pool.Size() && x.settles(&p.held[0]):
+		p.line.pop()
+		o.seq = p.next
+		p.next++
+		h := s.unhold()
+		s.lend(o, h.data)
+		return true
 	}
+	p.line.pop()
+	o.flags &^= InPlace
+	s.receiveNow(o)
+	return true
 }

@@ -16,6 +16,7 @@ func (s *Socket) lose(n Errno) {
 	}
 	s.fate = n
 	s.life.Lose()
+	s.endFiles(n)
 	if s.stream != nil {
 		s.loseStream()
 	} else {
@@ -38,7 +39,6 @@ func (s *Socket) losePackets() {
 	}
 	s.cutHeld()
 	s.endReceives(func(*op) bool { return true })
-	s.servePeeks()
 	s.endPersistence(s.fate)
 }
 

@@ -183,6 +183,30 @@ func TestPoll(t *testing.T) {
 	})
 }
 
+// The way to wait is chosen before a queue is used, whatever its first use is.
+func TestQueueModeAfterUse(t *testing.T) {
+	w := newWorld(t, "mem")
+	p := w.connect(exs.SeqPacket, w.small(8, 1000))
+	for what, use := range map[string]func(q *exs.Queue){
+		"an operation":         func(q *exs.Queue) { p.recv(p.b, q, make([]byte, 8), 0) },
+		"a send within a call": func(q *exs.Queue) { p.send(p.a, q, make([]byte, 8), 0) },
+		"a look":               func(q *exs.Queue) { w.none(q) },
+		"a look for several":   func(q *exs.Queue) { _, _ = q.DequeueAtLeast(make([]exs.Event, 2), 2, 0) },
+	} {
+		q := w.queue(w.there)
+		if what == "a send within a call" {
+			q = w.queue(w.here)
+		}
+		w.ok(q.Modify(exs.QAttrWait, exs.WaitNotify))
+		w.ok(q.Modify(exs.QAttrWait, exs.WaitAdaptive))
+		use(q)
+		if err := q.Modify(exs.QAttrWait, exs.WaitBusyPoll); !errors.Is(err, exs.EINVAL) {
+			t.Errorf("after %s: %v", what, err)
+		}
+		w.ok(q.Modify(exs.QAttrEvents, 2))
+	}
+}
+
 func TestQueueAttributes(t *testing.T) {
 	w := newWorld(t, "mem")
 	p := w.connect(exs.SeqPacket)

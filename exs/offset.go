@@ -210,17 +210,19 @@ func (s *Socket) endAccess(way int, n Errno) {
 // redirect takes receives back that were posted before the peer's persistent send was
 // known. Those that packets have come for are not concerned.
 func (s *Socket) redirect() {
-	x, p := s.special, &s.packets
+	p := &s.packets
 	for i := p.posted.len() - 1; i >= 0; i-- {
 		o := p.posted.at(i)
 		if o.ended || !s.unpostPacket(o) {
 			break
 		}
-		x.patient.unshift(o)
+		p.line.unshift(o)
 	}
 	s.holdStray()
-	for x.patient.len() > 0 && len(p.held) == 0 && p.posted.len() == 0 && p.early.len() == 0 {
-		s.approach(x.patient.pop(), toRead)
+	for len(p.held)+p.posted.len() == 0 && s.firstInLine() != nil {
+		o := s.firstInLine()
+		p.line.remove(o)
+		s.approach(o, toRead)
 	}
 }
 

@@ -22,8 +22,7 @@ type packets struct {
 
 	waiting deque // sends that wait for the window
 	posted  deque // receives at the endpoint
-	peeking deque // looks at a packet that is not here yet
-	early   deque // receives behind a packet that is being fetched for a look
+	line    deque // looks, and receives that are behind them or in place: behind those at the endpoint (line.go)
 	held    []held
 }
 
@@ -140,22 +139,13 @@ func (s *Socket) took() {
 	s.tellTaken()
 }
 
-// receivePacket posts a receive, or gives it what is here already.
-func (s *Socket) receivePacket(o *op) {
+// receiveNow gives a receive what is here already, or posts it.
+func (s *Socket) receiveNow(o *op) {
 	p := &s.packets
-	switch {
-	case o.flags&Peek != 0:
-		p.peeking.push(o)
-		s.servePeeks()
-		return
-	case s.life.AtEnd() || s.dry():
+	if s.nothingComes() {
 		o.ended = true
 		p.posted.push(o)
 		s.endInTurn()
-		return
-	}
-	if len(p.held) > 0 && p.held[0].coming {
-		p.early.push(o) // it was looked at, and is on its way to us
 		return
 	}
 	o.seq = p.next
@@ -169,6 +159,9 @@ func (s *Socket) receivePacket(o *op) {
 	}
 	s.postPacket(o)
 }
+
+// nothingComes reports whether no packet comes for another receive or look.
+func (s *Socket) nothingComes() bool { return s.life.AtEnd() || s.dry() }
 
 func (s *Socket) unhold() held {
 	p := &s.packets
@@ -271,8 +264,7 @@ func (s *Socket) packetHere(match uint64, length uint32, data []byte) mx.UnexpAc
 		s.l.counts.held.Add(1)
 	}
 	p.held = append(p.held, h)
-	s.servePeeks()
-	return action
+	return action // whoever stands in line for it gets it when we settle
 }
 
 // packetsEnd: the peer will send no more than total.
@@ -280,7 +272,6 @@ func (s *Socket) packetsEnd(total uint32) {
 	p := &s.packets
 	p.total = int64(total)
 	s.endReceives(func(o *op) bool { return int32(o.seq-total) >= 0 })
-	s.servePeeks()
 	s.endAccess(toRead, 0)
 	s.conceal(toWrite, 0)
 }
@@ -315,36 +306,25 @@ func (s *Socket) tearPackets(n Errno) {
 	for p.waiting.len() > 0 {
 		s.finish(p.waiting.pop(), n)
 	}
-	s.endLooks(n)
 	s.endReceives(func(*op) bool { return true })
+	for p.line.len() > 0 {
+		s.finish(p.line.pop(), n)
+	}
 	p.held = nil
-	s.endSpecial(n)
-}
-
-// endLooks ends what waits for a packet to look at.
-func (s *Socket) endLooks(n Errno) {
-	p := &s.packets
-	for p.peeking.len() > 0 {
-		s.finish(p.peeking.pop(), n)
-	}
-	for p.early.len() > 0 {
-		o := p.early.pop()
-		o.ended = true
-		s.finish(o, n)
-	}
+	s.endPersistence(n)
 }
 
 // stopReceiving ends the direction towards us at our wish.
 func (s *Socket) stopReceiving() {
 	p := &s.packets
 	s.endReceives(func(*op) bool { return true })
-	s.endLooks(s.fate)
 	s.endAccess(toRead, 0)
 	s.conceal(toWrite, 0)
 	for range p.held {
 		s.took()
 	}
 	p.held = nil
+	s.moveLine()
 	s.sweep(kindPacket)
 }
 

@@ -184,7 +184,7 @@ func (s *Socket) feed(w *lasting) {
 
 func (s *Socket) feedHeld(w *lasting) {
 	p := &s.packets
-	for len(p.held) > 0 && p.posted.len() == 0 && s.special.patient.len() == 0 && !p.held[0].coming {
+	for len(p.held) > 0 && p.posted.len()+p.line.len() == 0 && !p.held[0].coming {
 		if p.held[0].data == nil {
 			s.fetchHeld()
 			return

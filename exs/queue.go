@@ -44,7 +44,7 @@ type Attr int
 const (
 	QAttrSignal Attr = iota // chan<- struct{}: is sent to, if it has room, when there are QAttrEvents events
 	QAttrEvents             // int, from 1 on
-	QAttrWait               // WaitMode; only before the first use of the queue
+	QAttrWait               // WaitMode; only before the first operation that names the queue, and the first Dequeue
 )
 
 // NewQueue creates an event queue of the default library (2.1.1). It holds depth
@@ -90,8 +90,16 @@ func (q *Queue) Delete() error {
 
 func (q *Queue) gone() bool { return q.busy.Load() < 0 }
 
+// use notes that the queue is in use. From then on the way to wait stays what it is.
+func (q *Queue) use() {
+	if !q.used.Load() {
+		q.used.Store(true)
+	}
+}
+
 // begin counts an operation. False: the queue was deleted.
 func (q *Queue) begin() bool {
+	q.use()
 	if q.busy.Add(1) > 0 {
 		return true
 	}
@@ -135,9 +143,7 @@ func (s *several) ready() bool { return s.q.count.Load() >= s.least || s.q.gone(
 func (q *Queue) ready() bool { return q.count.Load() > 0 || q.gone() }
 
 func (q *Queue) dequeue(c condition, events []Event, timeout time.Duration) (int, error) {
-	if !q.used.Load() {
-		q.used.Store(true)
-	}
+	q.use()
 	switch mode := WaitMode(q.mode.Load()); {
 	case mode == WaitBusyPoll && timeout > 0:
 		for began := time.Now(); !q.l.waitIn(&q.list, c, 0) && !q.l.isOver(); {
@@ -228,7 +234,8 @@ func (q *Queue) grow(n int) {
 }
 
 // Modify changes an attribute (11.2.7). Errors: EINVAL for no such attribute, a
-// value of another type, or QAttrWait on a queue that was used.
+// value of another type, QAttrWait on a queue that an operation has named or a Dequeue was called for, or
+// a deleted queue.
 func (q *Queue) Modify(attr Attr, value any) error {
 	if q == nil || q.gone() {
 		return fail("modify queue", EINVAL)

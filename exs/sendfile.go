@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io"
 	"os"
+	"slices"
 )
 
 // FileVec is a piece of what SendFile sends: of a File, of the file at Path, which is
@@ -27,6 +28,10 @@ const filePiece = 256 << 10
 // waits for that. Errors of the call are those of Send, and EINVAL for a piece that is
 // none. A file that can't be opened or read ends it with the number that the system
 // gives, or EIO; so does one that is shorter than Length.
+//
+// The operation ends like other sends, by Cancel or with its connection, also while a file does not answer: a pipe that
+// nobody writes to, or a server that is away. The read then goes on by itself until the file answers, what it brings is
+// dropped, and a file of Path is closed.
 func (s *Socket) SendFile(vec []FileVec, flags Flags, q *Queue, ahandle any) (int64, error) {
 	if s == nil {
 		return 0, fail("sendfile", EBADF)
@@ -55,9 +60,7 @@ func (s *Socket) SendFile(vec []FileVec, flags Flags, q *Queue, ahandle any) (in
 	s.sending++
 	f := &fileSend{s: s, o: o, vec: append([]FileVec(nil), vec...)}
 	s.files = append(s.files, f)
-	if len(s.files) == 1 {
-		s.l.work.Go(f.run)
-	}
+	s.moveFiles()
 	s.mu.Unlock()
 	if flags&Block == 0 {
 		return 0, nil
@@ -79,12 +82,17 @@ func (v *FileVec) valid() bool {
 	return kinds == 1 && v.Offset >= 0 && (v.Bytes == nil || v.Offset <= int64(len(v.Bytes)) && v.Length <= int64(len(v.Bytes))-v.Offset)
 }
 
-// fileSend is a SendFile under way, or another send that waits behind one.
+// fileSend is a SendFile under way, or another send that waits behind one. A goroutine reads the files, for which nobody waits:
+// the operation may end before it.
 type fileSend struct {
 	s    *Socket
 	o    *op
 	vec  []FileVec
+	runs bool // there is a goroutine
 	sent int64
+	part *op   // the send of a part that is under way
+	why  Errno // it ends so, once that has ended
+	over bool  // the operation has ended
 }
 
 // run sends all of it, then ends the operation and lets the next ones go.
@@ -93,10 +101,31 @@ func (f *fileSend) run() {
 	s := f.s
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if !f.hasEnded() {
+		f.end(n)
+		s.settle()
+	}
+}
+
+// hasEnded reports whether the operation has, by itself or with the library.
+func (f *fileSend) hasEnded() bool { return f.over || f.s.buried }
+
+// end ends the operation. What waits behind it goes on when the socket settles.
+func (f *fileSend) end(n Errno) {
+	f.over = true
 	f.o.length = int(f.sent)
-	s.finish(f.o, n)
-	s.nextFile()
-	s.settle()
+	f.s.finish(f.o, n)
+}
+
+// stop ends the operation before its time: at once while a file is read, else with the part that is under way, which may be memory of
+// the program's.
+func (f *fileSend) stop(n Errno) {
+	if f.over || f.why != 0 {
+		return
+	}
+	if f.why = n; f.part == nil {
+		f.end(n)
+	}
 }
 
 func (f *fileSend) all() Errno {
@@ -162,23 +191,29 @@ func (f *fileSend) piece(v *FileVec, buf []byte) Errno {
 func (f *fileSend) put(b []byte, m *Memory) Errno {
 	s := f.s
 	s.mu.Lock()
-	if s.fate != 0 || s.stops {
-		defer s.mu.Unlock()
-		if s.fate != 0 {
-			return s.fate
-		}
-		return EPIPE
+	defer s.mu.Unlock()
+	if f.hasEnded() {
+		return ECANCELED // which nobody hears
 	}
 	o, n := s.start(EvtSend, b, nil, Block, nil, nil, m)
 	if n != 0 {
-		s.mu.Unlock()
 		return n
 	}
 	s.sending++
+	f.part = o
 	s.dispatchSend(o)
 	s.mu.Unlock()
-	length, _, n := s.await(o)
-	f.sent += int64(length)
+	ended := s.waitFor(o, o)
+	s.mu.Lock()
+	f.part = nil
+	if !ended {
+		return ECANCELED
+	}
+	f.sent += int64(o.length)
+	if n = o.errno; n == 0 {
+		n = f.why
+	}
+	s.recycle(o)
 	return n
 }
 
@@ -191,24 +226,45 @@ func (s *Socket) dispatchSend(o *op) {
 	}
 }
 
-// nextFile lets those go that waited behind a SendFile.
-func (s *Socket) nextFile() {
-	s.files = s.files[1:]
+// moveFiles starts the first SendFile, and lets those sends go that none is before.
+func (s *Socket) moveFiles() {
 	for len(s.files) > 0 {
 		f := s.files[0]
-		if f.o.kind == EvtSendFile {
-			s.l.work.Go(f.run)
+		if !f.over && f.o.kind == EvtSendFile {
+			if !f.runs {
+				f.runs = true
+				go f.run()
+			}
 			return
 		}
 		s.files = s.files[1:]
-		switch {
-		case s.fate != 0:
-			s.finish(f.o, s.fate)
-		case s.stops:
-			s.finish(f.o, EPIPE)
-		default:
+		if !f.over {
 			s.dispatchSend(f.o)
 		}
 	}
 	s.files = nil
 }
+
+// endFiles ends a SendFile and what waits behind it, since nothing can be sent any more.
+func (s *Socket) endFiles(n Errno) {
+	for _, f := range s.files {
+		f.stop(n)
+	}
+}
+
+// cancelFile takes back a SendFile, or a send that waits behind one, and reports whether it could.
+func (s *Socket) cancelFile(o *op) bool {
+	i := slices.IndexFunc(s.files, func(f *fileSend) bool { return f.o == o && !f.over && f.why == 0 })
+	if i < 0 {
+		return false
+	}
+	f := s.files[i]
+	if f.part != nil && f.part.live {
+		s.takeBack(f.part)
+	}
+	f.stop(ECANCELED)
+	return true
+}
+
+// isPart reports whether an operation is the send of a part of a SendFile, of which the program does not know.
+func (s *Socket) isPart(o *op) bool { return len(s.files) > 0 && s.files[0].part == o }

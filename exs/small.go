@@ -79,6 +79,7 @@ func (s *Socket) copies(b []byte, m *Memory) bool {
 
 // putSent adds the event of a send that ended within its call.
 func (q *Queue) putSent(sent Event) {
+	q.use()
 	q.mu.Lock()
 	if e := q.next(); e != nil {
 		*e = sent

@@ -154,6 +154,12 @@ func (s *Socket) completed(o *op, r mx.Request, st *mx.Status) {
 // lock is held, and it is called before it is let go wherever an operation may have
 // ended.
 func (s *Socket) settle() {
+	if s.packets.line.len() > 0 {
+		s.moveLine()
+	}
+	if len(s.files) > 0 {
+		s.moveFiles()
+	}
 	if s.special != nil {
 		s.moveSpecial()
 	}

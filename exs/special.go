@@ -10,8 +10,7 @@ import (
 // (inplace.go), memory of ours that the peer uses (persist.go), and memory of the peer's that we
 // use (offset.go). Most sockets have none of it.
 type special struct {
-	pool    *pool.Pool
-	patient deque // receives that are not at the endpoint: in place, or behind one that is
+	pool *pool.Pool
 
 	near    [2]*lasting // memory of ours
 	leaving []*lasting  // persistent receives that were taken back, until the peer knows
@@ -118,14 +117,10 @@ func (s *Socket) recvSpecial(o *op, at int) bool {
 		return false
 	case x.far[toRead].open && s.drained():
 		s.approach(o, toRead)
-	case o.flags&InPlace != 0 && s.places() || x.patient.len() > 0:
-		if x.pool == nil {
+	default:
+		if o.flags&InPlace != 0 && !s.places() {
 			o.flags &^= InPlace
 		}
-		x.patient.push(o)
-		s.movePatient()
-	default:
-		o.flags &^= InPlace
 		return false
 	}
 	return true
@@ -134,12 +129,12 @@ func (s *Socket) recvSpecial(o *op, at int) bool {
 // drained reports whether no packets and receives are before a new receive.
 func (s *Socket) drained() bool {
 	p := &s.packets
-	return len(p.held) == 0 && p.posted.len() == 0 && p.early.len() == 0 && s.special.patient.len() == 0
+	return len(p.held)+p.posted.len() == 0 && s.firstInLine() == nil
 }
 
 // remove takes an operation back that waits here.
 func (x *special) remove(o *op) bool {
-	return x != nil && (x.patient.remove(o) || x.waits[toRead].remove(o) || x.waits[toWrite].remove(o))
+	return x != nil && (x.waits[toRead].remove(o) || x.waits[toWrite].remove(o))
 }
 
 // moveSpecial moves on what may have something to do since something else has ended.
@@ -148,24 +143,9 @@ func (s *Socket) moveSpecial() {
 	if x.near[toWrite] != nil {
 		s.feed(x.near[toWrite])
 	}
-	if x.patient.len() > 0 {
-		s.movePatient()
-	}
 	if x.far[toRead].open && !s.drained() {
 		s.redirect()
 	}
-}
-
-// endSpecial ends everything, since the connection was torn down.
-func (s *Socket) endSpecial(n Errno) {
-	x := s.special
-	if x == nil {
-		return
-	}
-	for x.patient.len() > 0 {
-		s.finish(x.patient.pop(), n)
-	}
-	s.endPersistence(n)
 }
 
 // endPersistence ends what goes on in persistent memory, ours and the peer's.

@@ -33,6 +33,6 @@ func (s *Socket) unpostPacket(o *op) bool {
 func (s *Socket) holdStray() {
 	if p := &s.packets; p.passed.end == p.next+uint32(len(p.held))+1 {
 		p.held = append(p.held, held{length: p.passed.length})
-		s.servePeeks()
+		s.moveLine()
 	}
 }

@@ -106,7 +106,10 @@ func TestTLSOfTheEnvironment(t *testing.T) {
 	nic, id := place(t, b)
 	plain := w.open(mx.WithTLS(nil), mx.WithConnectTimeout(time.Second))
 	_, err := plain.Connect(nic, id, testFilter, bound)
-	refused(t, err, mx.ErrConnectionFailed, plain.String(), b.String())
+	refused(t, err, mx.ErrConnectionFailed, plain.String(), b.String(), "it asks for TLS")
+	nic, id = place(t, plain)
+	_, err = a.Connect(nic, id, testFilter, bound)
+	refused(t, err, mx.ErrConnectionFailed, plain.String(), a.String(), "it has no TLS")
 }
 
 func TestCertificateOfAnotherAuthorityIsRefused(t *testing.T) {

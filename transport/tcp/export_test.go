@@ -13,7 +13,7 @@ const (
 	NextAddress  = nextAddress
 	CloseBound   = closeBound
 	LingerBound  = lingerBound
-	LastAnswer   = notServed
+	LastAnswer   = tlsUnknown
 )
 
 // AnswerText returns what an answer means to the side that gets it.

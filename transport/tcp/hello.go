@@ -52,6 +52,8 @@ const (
 	secretWrong
 	otherBoard // another board, but an endpoint of that number
 	notServed  // the purpose
+	tlsMissing // the peer has none
+	tlsUnknown // this side has none
 )
 
 // String says what the answer means to the side that gets it.
@@ -73,6 +75,10 @@ func (a answer) String() string {
 		return "another board was meant"
 	case notServed:
 		return "it does not speak that"
+	case tlsMissing:
+		return "it asks for TLS, and this side has none"
+	case tlsUnknown:
+		return "it has no TLS, and this side asks for it"
 	}
 	return fmt.Sprintf("reason %d", uint16(a))
 }
@@ -160,6 +166,10 @@ func (a answer) refusal(mine, theirs *hello) error {
 		why = "it has no secret, and this side asks for one"
 	case secretUnknown:
 		why = "it asks for a secret, and this side has none"
+	case tlsMissing:
+		why = tlsUnknown.String()
+	case tlsUnknown:
+		why = tlsMissing.String()
 	default:
 		why = a.String()
 	}

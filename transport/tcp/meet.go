@@ -122,6 +122,8 @@ func (m *meeting) weigh(mine *hello, peer transport.Address) error {
 	switch verdict := m.place.judge(mine, theirs); {
 	case verdict == otherVersion:
 		return verdict.refusal(mine, theirs)
+	case theirs.answer == tlsMissing: // and says nothing else
+		return fmt.Errorf("%w: %v", transport.ErrRefused, theirs.answer)
 	case theirs.answer == otherBoard && verdict == welcome &&
 		theirs.self != peer && theirs.self.Endpoint == peer.Endpoint:
 		return nil
@@ -230,6 +232,9 @@ func (m *meeting) hear() (err error) {
 	var b [helloSize]byte
 	if err := m.read(b[:]); err != nil {
 		return err
+	}
+	if m.guest != nil && m.secure == nil && begunWithTLS(b[:]) {
+		return m.turnAway(tlsUnknown)
 	}
 	m.hellos = append(m.hellos, b[:]...)
 	m.moveOn()

@@ -122,7 +122,9 @@ func (m *meeting) startTLS(ctx context.Context, config *tls.Config) error {
 		m.secure.conn = tls.Client(m.secure, config)
 	}
 	m.stream = m.secure.conn
-	if err := m.secure.conn.HandshakeContext(ctx); err != nil {
+	if err := m.secure.conn.HandshakeContext(ctx); begunInTheClear(err) {
+		return m.onlyOneHasTLS()
+	} else if err != nil {
 		return fmt.Errorf("%w: TLS: %w", transport.ErrRefused, err)
 	}
 	m.moveOn()

@@ -3,18 +3,22 @@
 package tcp_test
 
 import (
+	"bytes"
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
 	"crypto/tls"
 	"crypto/x509"
 	"crypto/x509/pkix"
+	"io"
 	"math/big"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"gomx/transport"
 	"gomx/transport/tcp"
+	"gomx/transport/wire"
 )
 
 // authority vouches for certificates of tests.
@@ -75,19 +79,73 @@ func (a *authority) config() *tls.Config {
 func TestTLSTrust(t *testing.T) {
 	ours, theirs := newAuthority(t), newAuthority(t)
 	for _, c := range []struct {
-		name      string
-		near, far *tls.Config
+		name              string
+		near, far         *tls.Config
+		nearSays, farSays string
 	}{
-		{"other authority", ours.config(), theirs.config()},
-		{"only the dialler", ours.config(), nil},
-		{"only the other", nil, ours.config()},
+		{"other authority", ours.config(), theirs.config(), "TLS", "TLS"},
+		{"only the dialler", ours.config(), nil, "it has no TLS", "it asks for TLS"},
+		{"only the other", nil, ours.config(), "it asks for TLS", "it has no TLS"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			a, b := twoSides(t, tcp.Options{TLS: c.near, ConnectTimeout: time.Second},
 				tcp.Options{TLS: c.far, ConnectTimeout: time.Second})
-			dialFails(t, a, b.self, transport.ErrRefused)
-			refusal(t, b)
+			dialFails(t, a, b.self, transport.ErrRefused, c.nearSays)
+			refusal(t, b, c.farSays)
 		})
+	}
+}
+
+// TestTLSOfOneSide looks at the bytes: whoever is turned away because TLS is on at one side alone learns that, and nothing
+// else, in the clear.
+func TestTLSOfOneSide(t *testing.T) {
+	config := newAuthority(t).config()
+	for _, c := range []struct {
+		name   string
+		here   *tls.Config
+		first  func(e *end) []byte
+		answer byte
+		says   string
+	}{
+		{"a hello", config, func(e *end) []byte { g := proper(stranger, e.self); return g.bytes() }, 8, "it has no TLS"},
+		{"TLS", nil, func(*end) []byte { return append([]byte{22, 3, 1, 8, 0}, make([]byte, 2048)...) }, 9, "it asks for TLS"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			e := open(t, loopback(home4, tcp.Options{TLS: c.here, Secret: []byte("word")}), 0)
+			conn := call(t, e)
+			say(t, conn, c.first(e))
+			want := greeting{magic: "gomxtcp", version: tcp.Version, wire: wire.Version, answer: uint16(c.answer)}
+			if got := hear(t, conn, greetingSize); !bytes.Equal(got, want.bytes()) {
+				t.Errorf("it answers\n%x, want\n%x", got, want.bytes())
+			}
+			hungUp(t, conn)
+			_ = conn.Close()
+			refusal(t, e, c.says)
+		})
+	}
+}
+
+// TestDialsOnceWithoutTLS has a peer refuse for want of TLS. There is no use in coming again.
+func TestDialsOnceWithoutTLS(t *testing.T) {
+	config := newAuthority(t).config()
+	for name, c := range map[string]struct {
+		here   *tls.Config
+		answer uint16
+	}{"it asks for TLS": {nil, 8}, "it has no TLS": {config, 9}} {
+		a, peer, conns := dialsUs(t, tcp.Options{TLS: c.here})
+		var calls atomic.Int32
+		go func() {
+			for conn := range conns {
+				calls.Add(1)
+				_, _ = io.ReadFull(conn, make([]byte, greetingSize))
+				answer := greeting{magic: "gomxtcp", version: tcp.Version, wire: wire.Version, answer: c.answer}
+				_, _ = conn.Write(answer.bytes())
+			}
+		}()
+		dialFails(t, a, peer, transport.ErrRefused, name)
+		if n := calls.Load(); n != 1 {
+			t.Errorf("%s: it has come %d times", name, n)
+		}
 	}
 }
 

@@ -1,0 +1,105 @@
+package exs
+
+import "gomx/mx"
+
+// Receives and looks get packets in the order in which they were posted. A look, which is a receive with Peek, shows the packet
+// that the next receive gets. So receives behind a look that waits are not posted at the endpoint, where they would be given
+// that packet: they stand in line. Those in place do so anyway, for their packets come to us, and so do all
+// that are behind them.
+
+// receivePacket takes a receive or a look: at once, or behind those that stand in line.
+func (s *Socket) receivePacket(o *op) {
+	p := &s.packets
+	if p.line.len() == 0 && o.flags&(Peek|InPlace) == 0 && (len(p.held) == 0 || !p.held[0].coming) {
+		s.receiveNow(o)
+		return
+	}
+	p.line.push(o)
+	s.moveLine()
+}
+
+// moveLine gives those that stand in line what is there for them, one after the other.
+func (s *Socket) moveLine() {
+	for p := &s.packets; p.line.len() > 0; {
+		o := p.line.at(0)
+		switch {
+		case len(p.held) > 0 && p.posted.len() > 0: // a packet is here, but others end before
+			return
+		case o.flags&Peek != 0:
+			if !s.show(o) {
+				return
+			}
+		case o.flags&InPlace != 0:
+			if !s.takeInPlace(o) {
+				return
+			}
+		case len(p.held) > 0 && p.held[0].coming: // it was looked at, and is on its way to us
+			return
+		default:
+			p.line.pop()
+			s.receiveNow(o)
+		}
+	}
+}
+
+// firstInLine returns the first receive that stands in line, or nil. Looks are none.
+func (s *Socket) firstInLine() *op {
+	l := &s.packets.line
+	for i := range l.len() {
+		if o := l.at(i); o.flags&Peek == 0 {
+			return o
+		}
+	}
+	return nil
+}
+
+// show gives the first in line, a look, the first packet that no receive has, and reports whether it has ended.
+func (s *Socket) show(o *op) bool {
+	p := &s.packets
+	switch {
+	case len(p.held) > 0 && p.held[0].data == nil:
+		s.fetchHeld()
+		return false
+	case len(p.held) > 0 && p.held[0].coming:
+		return false
+	case len(p.held) > 0:
+		p.line.pop()
+		o.length = scatter(o, p.held[0].data)
+		o.lost = p.held[0].length - o.length
+		s.finish(o, 0)
+	case s.nothingComes():
+		p.line.pop()
+		s.finish(o, s.endOfPackets())
+	default:
+		return false
+	}
+	return true
+}
+
+// fetch is a packet on its way from its sender, or from the endpoint's store, to where it can be
+// looked at, or be in place.
+type fetch struct{ s *Socket }
+
+// fetchHeld gets a packet that is still with its sender.
+func (s *Socket) fetchHeld() {
+	h := &s.packets.held[0]
+	h.coming, h.data = true, s.special.place(h.length)
+	match := kindPacket<<kindShift | toward(s.conn, s.tag)
+	if _, err := s.l.post(s.l.ep.Load().Irecv(h.data, match, forSocket, &fetch{s})); err != nil {
+		s.tear(ENETDOWN)
+	}
+}
+
+// completed takes the packet that was fetched.
+func (f *fetch) completed(st *mx.Status) {
+	s := f.s
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if p := &s.packets; len(p.held) > 0 && p.held[0].coming {
+		p.held[0].coming = false
+		if st.Code != mx.StatusSuccess {
+			s.tear(statusErrno(st.Code))
+		}
+	}
+	s.settle()
+}

@@ -1,0 +1,51 @@
+//go:build linux
+
+package tcp
+
+import (
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"gomx/transport"
+	"gomx/transport/wire"
+)
+
+// Where one side has TLS and the other has not, the side that was dialled says so in the clear, with a hello that has
+// nothing but its answer. Nobody can prove that, and it is believed all the same: whoever can forge it could as well
+// break the connection off.
+
+// restOfGreeting bounds what is read of a peer that was turned away: more than the first message of TLS is long.
+const restOfGreeting = 64 << 10
+
+// begunInTheClear reports whether a handshake of TLS failed because the other side's first bytes are those of a hello.
+func begunInTheClear(err error) bool {
+	e, ok := errors.AsType[tls.RecordHeaderError](err)
+	return ok && strings.HasPrefix(magic, string(e.RecordHeader[:]))
+}
+
+// begunWithTLS reports whether the first bytes of the other side are those of a handshake of TLS.
+func begunWithTLS(b []byte) bool {
+	const handshake, major = 22, 3
+	return b[0] == handshake && b[1] == major
+}
+
+// onlyOneHasTLS ends the handshake of a side with TLS whose peer has none.
+func (m *meeting) onlyOneHasTLS() error {
+	if m.guest != nil {
+		return m.turnAway(tlsMissing)
+	}
+	return fmt.Errorf("%w: %v", transport.ErrRefused, tlsUnknown)
+}
+
+// turnAway tells a guest in the clear why it has to go. It waits until the guest has gone: an end of the connection
+// with something unread would be a reset, which may come before the answer is read.
+func (m *meeting) turnAway(a answer) error {
+	why := hello{version: version, wire: wire.Version, answer: a}
+	if _, err := m.tcp.Write(why.append(nil)); err == nil && m.tcp.CloseWrite() == nil {
+		_, _ = io.CopyN(io.Discard, m.tcp, restOfGreeting)
+	}
+	return a.refusal(nil, nil)
+}
