@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// Conn is a connected stream socket in Go's manner: a net.Conn. All methods may be
+// Conn is a connected stream socket in Go's manner: a net.Conn. Dial and Accept make one; the zero Conn is of no use. All methods may be
 // called from any goroutine; each Write goes out in one piece. Errors are of type
 // *net.OpError and match their number as others of this package do, or
 // os.ErrDeadlineExceeded, or net.ErrClosed.

@@ -13,7 +13,7 @@ import (
 // backlog is how many connections are made before there is an Accept for them.
 const backlog = 128
 
-// Listener is a listening socket in Go's manner: a net.Listener. All methods may
+// Listener is a listening socket in Go's manner: a net.Listener. Listen makes one; the zero Listener is of no use. All methods may
 // be called from any goroutine.
 type Listener struct {
 	s        *Socket
