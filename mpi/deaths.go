@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -18,7 +17,6 @@ type deaths struct {
 	count atomic.Int32
 	mu    sync.Mutex
 	of    map[int32]*death
-	first []*death // in the order in which this process has heard of them
 }
 
 // death is the end of a rank before its time. It is an error.
@@ -75,7 +73,6 @@ func (j *job) bury(rank int, cause error) bool {
 	}
 	k := &death{rank, cause}
 	d.of[int32(rank)] = k
-	d.first = append(d.first, k)
 	first := d.count.Add(1) == 1
 	d.mu.Unlock()
 	if j.launch != nil {
@@ -93,8 +90,7 @@ func (j *job) bury(rank int, cause error) bool {
 	return true
 }
 
-// mourns returns the first death in the communicator that was heard of, or nil. Those that come later are often ranks
-// that could not go on because of it.
+// mourns returns a death in the communicator, or nil.
 func (c *Comm) mourns() *death {
 	d := &c.seat.job.deaths
 	if d.count.Load() == 0 {
@@ -102,8 +98,8 @@ func (c *Comm) mourns() *death {
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	for _, k := range d.first {
-		if slices.Contains(c.world, int32(k.rank)) {
+	for _, rank := range c.world {
+		if k := d.of[rank]; k != nil {
 			return k
 		}
 	}

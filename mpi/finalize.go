@@ -1,8 +1,6 @@
 package mpi
 
 import (
-	"cmp"
-	"errors"
 	"fmt"
 	"os"
 	"slices"
@@ -17,9 +15,8 @@ import (
 // Finalize ends the rank's part in the job, after all ranks have come here
 // (MPI_Finalize): what was sent before has been received, or waits at its receiver. Calls
 // after it return ErrFinalized. Requests that are not complete then are named on the standard error: what they
-// were to send or receive is lost. If a rank has died, all can't meet: the rank leaves all the same, without waiting for the others, and the
-// error, ErrProcFailed, says so. Other errors: ErrFinalized the second time, and, with which the rank has not left, what ends a
-// collective and what has become of a Bsend.
+// were to send or receive is lost. Errors: ErrFinalized the second time, what ends a
+// collective, and what has become of a Bsend.
 func (c *Comm) Finalize() error {
 	if err := c.usable("Finalize"); err != nil {
 		return err
@@ -34,25 +31,19 @@ func (c *Comm) Finalize() error {
 		return err
 	}
 	open := s.unfinished()
-	died := world.meet("Finalize", 0)
-	switch {
-	case died == nil:
-		s.nameThose(open)
-	case !errors.Is(died, ErrProcFailed):
-		return died
+	if err := world.meet("Finalize", 0); err != nil {
+		return err
 	}
+	s.nameThose(open)
 	if s.finalized.Swap(true) {
 		return c.fail("Finalize", ErrFinalized, "rank %d of the world has called it before", s.rank)
 	}
 	if s.job.launch == nil {
-		return cmp.Or(died, s.ep.Close()) // the process has other ranks
+		return s.ep.Close() // the process has other ranks
 	}
 	s.job.takeLeave()
 	s.job.close()
 	leaveLibrary()
-	if died != nil {
-		return died // a launcher that ends the job because of that may still do so, and Main through it
-	}
 	if err := s.job.launch.Finalize(); err != nil {
 		return c.fail("Finalize", ErrLaunch, "%w", err)
 	}

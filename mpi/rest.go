@@ -5,7 +5,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"gomx/mpi/internal/coll"
@@ -50,7 +49,6 @@ func (n *net) fail(err error, run func(rest coll.Net) error) error {
 	if errors.Is(err, ErrMismatch) || n.c.usable(n.op) != nil {
 		return err // all know
 	}
-	err = n.firstDeath(err)
 	if n.rest == nil {
 		n.rest = &rest{n: n, notice: n.notice(err), told: map[int]bool{}}
 		n.rest.quiet = errors.Is(err, ErrProcFailed) // deaths end the waits of all by themselves
@@ -63,19 +61,6 @@ func (n *net) fail(err error, run func(rest coll.Net) error) error {
 	}
 	_ = run(r)
 	return err
-}
-
-// firstDeath returns an error that names the first rank of the communicator that has died, where it names a death. A rank that
-// could not go on because of that one may have left since.
-func (n *net) firstDeath(err error) error {
-	if !errors.Is(err, ErrProcFailed) {
-		return err
-	}
-	dead := n.c.mourns()
-	if dead == nil {
-		return err
-	}
-	return n.c.failWith(n.op, slices.Index(n.c.world, int32(dead.rank)), Undefined, ErrProcFailed, dead)
 }
 
 // notice puts an error in the form in which others are told.
