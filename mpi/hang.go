@@ -21,7 +21,7 @@ import (
 type HangReport struct {
 	Text     string // for people: a line for each rank, groups of ranks that wait for the same, cycles, probable causes
 	JSON     []byte // all of it for programs
-	Deadlock bool   // ranks can't go on for certain: they wait for each other, or for some that are gone, and no context can end that
+	Deadlock bool   // ranks can't go on for certain: they wait for each other, or for some that are gone
 }
 
 // HangReport asks all ranks of the job what they wait for, and finds out who waits for whom. Any rank

@@ -65,10 +65,6 @@ func (s *seat) state() hang.Rank {
 	if len(r.Waits) > 0 {
 		r.State = hang.Waits
 	}
-	for i := range r.Waits {
-		w := &r.Waits[i]
-		w.Ends = w.Ends || v.endsBackground && inBackground(w)
-	}
 	if !v.awaitsBackground { // what runs beside a rank that computes is no wait of the rank's
 		v.setAside(&r)
 	}
@@ -90,8 +86,7 @@ type view struct {
 	pending          map[mx.Request]mx.PendingRequest
 	comms            map[uint32]*Comm
 	ranks            map[mx.EndpointAddr]int // in the world
-	awaitsBackground bool                    // for what was begun and goes on by itself
-	endsBackground   bool                    // and a context may end that wait
+	awaitsBackground bool
 }
 
 func (s *seat) view() *view {
@@ -114,7 +109,7 @@ func (s *seat) view() *view {
 
 // add describes a call that blocks.
 func (v *view) add(r *hang.Rank, w *longWait) {
-	out := hang.Wait{Call: w.call, Any: w.any, Ends: w.ends, Age: time.Since(w.since).Seconds(), ID: w.id}
+	out := hang.Wait{Call: w.call, Any: w.any, Age: time.Since(w.since).Seconds(), ID: w.id}
 	if len(w.reqs) == 0 {
 		out.Needs = []hang.Need{w.need}
 		out.Needs[0].Age = out.Age
@@ -126,7 +121,6 @@ func (v *view) add(r *hang.Rank, w *longWait) {
 		}
 		if contextOf(p.MatchInfo) == inwardContext {
 			v.awaitsBackground = true
-			v.endsBackground = v.endsBackground || w.ends
 			continue
 		}
 		if n, ok := v.need(&p, w.call); ok {
@@ -140,16 +134,11 @@ func (v *view) add(r *hang.Rank, w *longWait) {
 	}
 }
 
-// inBackground reports whether a wait is that of a collective that was begun.
-func inBackground(w *hang.Wait) bool {
-	return strings.HasPrefix(w.Call, "I") && w.Needs[0].Kind == hang.Collective
-}
-
 // setAside makes what waits in the background something that is pending.
 func (v *view) setAside(r *hang.Rank) {
 	kept := r.Waits[:0]
 	for _, w := range r.Waits {
-		if inBackground(&w) {
+		if strings.HasPrefix(w.Call, "I") && w.Needs[0].Kind == hang.Collective {
 			r.Pending = append(r.Pending, w.Needs...)
 			continue
 		}

@@ -1,7 +1,6 @@
 package mpi
 
 import (
-	"context"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -15,7 +14,6 @@ type longWait struct {
 	c     *Comm
 	call  string
 	any   bool // one of the requests is enough
-	ends  bool // it has a context, which may end it
 	reqs  []mx.Request
 	need  hang.Need // what it waits for if that is no requests
 	since time.Time
@@ -31,18 +29,16 @@ type longWaits struct {
 // lastWait numbers the waits of the process.
 var lastWait atomic.Uint64
 
-// enter notes that a call blocks, until leave, or until ctx ends. The requests must not change meanwhile.
-func (l *longWaits) enter(ctx context.Context, c *Comm, call string, reqs []mx.Request, any bool) *longWait {
-	return l.add(&longWait{c: c, call: call, reqs: reqs, any: any, ends: mayEnd(ctx)})
+// enter notes that a call blocks, until leave. The requests must not change meanwhile.
+func (l *longWaits) enter(c *Comm, call string, reqs []mx.Request, any bool) *longWait {
+	return l.add(&longWait{c: c, call: call, reqs: reqs, any: any})
 }
 
-// enterNeed is enter for a call that waits for what is no request of mx, with the context of the communicator.
+// enterNeed is enter for a call that waits for what is no request of mx.
 func (l *longWaits) enterNeed(c *Comm, call string, n hang.Need) *longWait {
 	n.Op, n.Comm = call, c.identity()
-	return l.add(&longWait{c: c, call: call, need: n, ends: mayEnd(c.ctx)})
+	return l.add(&longWait{c: c, call: call, need: n})
 }
-
-func mayEnd(ctx context.Context) bool { return ctx != nil && ctx.Done() != nil }
 
 func (l *longWaits) add(w *longWait) *longWait {
 	w.since, w.id = time.Now(), lastWait.Add(1)

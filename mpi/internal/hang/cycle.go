@@ -1,7 +1,5 @@
 package hang
 
-import "slices"
-
 // Step is one rank of a cycle, and why it waits for the next.
 type Step struct {
 	Rank int    `json:"rank"`
@@ -13,9 +11,8 @@ type Step struct {
 // Cycle is a chain of ranks of which each waits for the next, and the last for the
 // first, or for a rank that is gone.
 type Cycle struct {
-	Certain bool   `json:"certain"`        // no receive from anybody, and no context, is part of why its ranks are stuck
-	Ends    bool   `json:"ends,omitempty"` // one of its ranks waits under a context
-	Gone    bool   `json:"gone"`           // the last step leads to a rank that has died or finalized
+	Certain bool   `json:"certain"` // no receive from anybody is part of why its ranks are stuck
+	Gone    bool   `json:"gone"`    // the last step leads to a rank that has died or finalized
 	Steps   []Step `json:"steps"`
 }
 
@@ -60,7 +57,6 @@ func (j *job) cycle(steps []Step, certain []bool, gone bool) Cycle {
 	c := Cycle{Certain: true, Gone: gone, Steps: steps}
 	for _, s := range steps {
 		c.Certain = c.Certain && certain[s.Rank]
-		c.Ends = c.Ends || slices.ContainsFunc(j.ranks[s.Rank].Waits, func(w Wait) bool { return w.Ends })
 	}
 	return c
 }

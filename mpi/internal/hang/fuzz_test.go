@@ -39,7 +39,7 @@ func (s *script) job() Snapshot {
 func (s *script) rank(size int) Rank {
 	r := Rank{State: Waits}
 	for range 1 + s.next(2) {
-		w := Wait{Call: "Wait", Age: float64(s.next(9)), Any: s.next(3) == 0, Ends: s.next(5) == 4}
+		w := Wait{Call: "Wait", Age: float64(s.next(9)), Any: s.next(3) == 0}
 		for range s.next(3) {
 			w.Needs = append(w.Needs, s.need(size))
 		}
@@ -115,7 +115,7 @@ func checkStuck(t *testing.T, j *job, r int, in bool, all []bool) {
 				open++
 			}
 		}
-		free = free || w.Ends || held == 0 || w.Any && open > 0
+		free = free || held == 0 || w.Any && open > 0
 	}
 	if in == free {
 		t.Fatalf("rank %d: stuck %v, free by the rules %v", r, in, free)

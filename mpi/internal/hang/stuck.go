@@ -3,7 +3,7 @@ package hang
 import "slices"
 
 // stuck returns which ranks can't go on whatever happens. Unless guess is set, nobody
-// who could go on after a receive from anybody, or after a context has ended, is among them.
+// who could go on after a receive from anybody is among them.
 //
 // It starts from all that wait, and takes out whoever may be freed by somebody outside,
 // until nobody is left to take out.
@@ -36,9 +36,6 @@ func (j *job) held(r int, in []bool, guess bool) bool {
 
 func (j *job) heldWait(r, i int, in []bool, guess bool) bool {
 	w, held := &j.ranks[r].Waits[i], 0
-	if w.Ends && !guess {
-		return false
-	}
 	for k, n := range w.Needs {
 		if (guess || n.Kind != Recv || n.Peer != Any) && j.heldNeed(j.blocks[r][i][k], in) {
 			held++

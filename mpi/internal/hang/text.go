@@ -82,9 +82,6 @@ func (j *job) wait(w Wait, detail bool) string {
 		b.WriteString(details(w.Needs[0]))
 	}
 	fmt.Fprintf(&b, ", for %s", seconds(w.Age))
-	if w.Ends {
-		b.WriteString(", under a context")
-	}
 	for i := range w.Needs {
 		if single {
 			break
@@ -181,8 +178,6 @@ func (j *job) cycleText(c Cycle) string {
 		b.WriteString("never ends: ")
 	case c.Certain:
 		b.WriteString("deadlock: ")
-	case c.Ends:
-		b.WriteString("possible deadlock (unless a context ends a wait): ")
 	default:
 		b.WriteString("possible deadlock (if no other rank sends): ")
 	}
