@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -92,15 +93,16 @@ func TestDeadlocksEnd(t *testing.T) {
 	}
 }
 
-// report asks for reports until one says what it should.
-func report(c *mpi.Comm, says string) (*mpi.HangReport, error) {
+// report asks for reports until one says all that it should.
+func report(c *mpi.Comm, says ...string) (*mpi.HangReport, error) {
 	var last string
 	for until := time.Now().Add(bound / 2); time.Now().Before(until); {
 		r, err := c.HangReport(context.Background())
 		if err != nil {
 			return nil, err
 		}
-		if last = r.Text; strings.Contains(last, says) {
+		last = r.Text
+		if !slices.ContainsFunc(says, func(s string) bool { return !strings.Contains(last, s) }) {
 			if !json.Valid(r.JSON) {
 				return nil, errors.New("the report is no JSON")
 			}
