@@ -221,8 +221,12 @@ func (j *job) examine(ctx context.Context) *hang.Report {
 		all.Locks = append(all.Locks, s.Locks...)
 	})
 	for rank := range j.size {
-		if j.deaths.why(rank) != nil {
-			all.Ranks = append(all.Ranks, hang.Rank{Rank: rank, State: hang.Dead})
+		if d, gone := errors.AsType[*death](j.deaths.why(rank)); gone {
+			state := hang.Dead
+			if d.left {
+				state = hang.Finalized
+			}
+			all.Ranks = append(all.Ranks, hang.Rank{Rank: rank, State: state})
 		}
 	}
 	return hang.Analyze(all)
