@@ -30,7 +30,7 @@ func (c *Comm) awaitLong(ctx context.Context, op string, r mx.Request, all bool)
 	defer func() { c.seat.waits.leave(w) }()
 	for woken := ctx == nil; ; woken = true {
 		if woken && w == nil {
-			w = c.seat.waits.enter(c, op, one, false)
+			w = c.seat.waits.enter(ctx, c, op, one, false)
 		}
 		if all {
 			if err := c.giveUp(r); err != nil {

@@ -23,6 +23,8 @@ type deaths struct {
 type death struct {
 	rank  int // in the world
 	cause error
+	count int32 // how many the process knew of before
+	left  bool  // it has called Finalize, which a death has made fail: nobody's wait for another rank ends because of it
 }
 
 func (d *death) Error() string {
@@ -39,11 +41,18 @@ func fate(cause error) string {
 	if errors.Is(cause, context.DeadlineExceeded) || errors.Is(cause, os.ErrDeadlineExceeded) || errors.Is(cause, mx.ErrTimeout) || errors.Is(cause, mx.StatusTimeout) {
 		return "it does not answer"
 	}
+	if hasLeft(cause) {
+		return "it has called Finalize"
+	}
 	if _, status := errors.AsType[mx.StatusCode](cause); status {
 		return "it has ended before its time, or its host is cut off"
 	}
 	return launch.Shorten(cause.Error(), longestCause)
 }
+
+// hasLeft reports whether a rank is gone because it has closed its endpoints in order. It is how a session has ended: an error that wraps the
+// same code is that of a connect, which has found nobody.
+func hasLeft(cause error) bool { return cause == error(mx.StatusEndpointClosed) }
 
 // why returns the death of a rank, or nil if it is not known to be dead.
 func (d *deaths) why(rank int) error {
@@ -71,11 +80,11 @@ func (j *job) bury(rank int, cause error) bool {
 	if d.of == nil {
 		d.of = map[int32]*death{}
 	}
-	k := &death{rank, cause}
+	k := &death{rank: rank, cause: cause, count: d.count.Load(), left: hasLeft(cause)}
 	d.of[int32(rank)] = k
 	first := d.count.Add(1) == 1
 	d.mu.Unlock()
-	if j.launch != nil {
+	if j.launch != nil && !k.left {
 		j.launch.Blame(rank)
 	}
 	if process := j.process(rank); process != j.plane.Self() {
@@ -90,8 +99,9 @@ func (j *job) bury(rank int, cause error) bool {
 	return true
 }
 
-// mourns returns a death in the communicator, or nil.
-func (c *Comm) mourns() *death {
+// mourns returns the first death in the communicator, or nil. Who has left in order is not among the dead: those that it
+// had to send to have heard of it, or the others hear it from them.
+func (c *Comm) mourns() (first *death) {
 	d := &c.seat.job.deaths
 	if d.count.Load() == 0 {
 		return nil
@@ -99,9 +109,9 @@ func (c *Comm) mourns() *death {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	for _, rank := range c.world {
-		if k := d.of[rank]; k != nil {
-			return k
+		if k := d.of[rank]; k != nil && !k.left && (first == nil || k.count < first.count) {
+			first = k
 		}
 	}
-	return nil
+	return first
 }

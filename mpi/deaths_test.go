@@ -18,7 +18,7 @@ func TestDeathsAreToldBriefly(t *testing.T) {
 		chain = fmt.Errorf("%w: dial tcp 10.0.0.%d:30000: connection refused", chain, i)
 	}
 	const says = "rank 3 of the world "
-	for _, err := range []error{&death{3, chain}, &unconnected{3, chain}} {
+	for _, err := range []error{&death{rank: 3, cause: chain}, &unconnected{3, chain}} {
 		text := err.Error()
 		if len(text) > 300 || !strings.HasPrefix(text, says) || !errors.Is(err, chain) {
 			t.Errorf("%d bytes: %s", len(text), text)
@@ -29,11 +29,12 @@ func TestDeathsAreToldBriefly(t *testing.T) {
 		want  string
 	}{
 		{mx.StatusEndpointUnreachable, says + "is gone: it has ended before its time, or its host is cut off"},
-		{fmt.Errorf("asking: %w", mx.StatusEndpointClosed), says + "is gone: it has ended before its time, or its host is cut off"},
+		{fmt.Errorf("connecting: %w", mx.StatusEndpointClosed), says + "is gone: it has ended before its time, or its host is cut off"},
+		{mx.StatusEndpointClosed, says + "is gone: it has called Finalize"},
 		{mx.StatusTimeout, says + "is gone: it does not answer"},
 		{context.DeadlineExceeded, says + "is gone: it does not answer"},
 	} {
-		if got := (&death{3, c.cause}).Error(); got != c.want {
+		if got := (&death{rank: 3, cause: c.cause}).Error(); got != c.want {
 			t.Errorf("%v: %q, want %q", c.cause, got, c.want)
 		}
 	}

@@ -3,6 +3,7 @@ package mpi
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"gomx/mpi/launch"
 	"gomx/mx"
@@ -110,6 +111,14 @@ func (j *job) lose(rank int, code mx.StatusCode) error {
 		go j.tellAll(j.life, rank, code)
 	}
 	return j.deaths.why(rank)
+}
+
+// rankIn returns a rank of the world as one of the communicator, or Undefined.
+func (c *Comm) rankIn(world int) int {
+	if rank := slices.Index(c.world, int32(world)); rank >= 0 {
+		return rank
+	}
+	return Undefined
 }
 
 // worldRank returns a rank of the communicator as one of the world.

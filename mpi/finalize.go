@@ -1,6 +1,8 @@
 package mpi
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
 	"os"
 	"slices"
@@ -15,40 +17,72 @@ import (
 // Finalize ends the rank's part in the job, after all ranks have come here
 // (MPI_Finalize): what was sent before has been received, or waits at its receiver. Calls
 // after it return ErrFinalized. Requests that are not complete then are named on the standard error: what they
-// were to send or receive is lost. Errors: ErrFinalized the second time, what ends a
-// collective, and what has become of a Bsend.
+// were to send or receive is lost.
+//
+// If a rank has died, Finalize waits for nobody from when this one hears of it, and returns ErrProcFailed with the rank whose death this one has heard of first. All else is as ever: what
+// was sent before is delivered, and the rank has left the job. Survivors that still need each other meet before, in a Barrier of a communicator of theirs.
+//
+// Errors: ErrFinalized the second time, ErrProcFailed, and what has become of a Bsend. After other errors, those of a
+// collective, the rank has not left, and all may call it again.
 func (c *Comm) Finalize() error {
 	if err := c.usable("Finalize"); err != nil {
 		return err
 	}
 	s := c.seat
-	world := c
 	if c.state.context != worldContext {
 		return c.fail("Finalize", ErrComm, "it ends the world: call it on the world's communicator")
 	}
 	s.dropFreed() // somebody may wait for that
-	if err := world.awaitCopies("Finalize"); err != nil {
-		return err
+	s.finalizing.Store(true)
+	undelivered := c.awaitCopies("Finalize")
+	if errors.Is(undelivered, ErrGivenUp) {
+		s.finalizing.Store(false)
+		return undelivered
 	}
 	open := s.unfinished()
-	if err := world.meet("Finalize", 0); err != nil {
+	err := c.meetLast("Finalize")
+	if err != nil && !errors.Is(err, ErrProcFailed) {
+		s.finalizing.Store(false)
 		return err
+	}
+	if err != nil {
+		err = c.firstDeath("Finalize", err)
 	}
 	s.nameThose(open)
 	if s.finalized.Swap(true) {
 		return c.fail("Finalize", ErrFinalized, "rank %d of the world has called it before", s.rank)
 	}
-	if s.job.launch == nil {
-		return s.ep.Close() // the process has other ranks
+	return cmp.Or(undelivered, err, c.leave("Finalize"))
+}
+
+// leave closes what the rank has open, in order: what it has sent is delivered.
+func (c *Comm) leave(op string) error {
+	j := c.seat.job
+	if j.launch == nil {
+		return c.seat.ep.Close() // the process has other ranks
 	}
-	s.job.takeLeave()
-	s.job.close()
+	j.takeLeave()
+	j.close()
 	leaveLibrary()
-	if err := s.job.launch.Finalize(); err != nil {
-		return c.fail("Finalize", ErrLaunch, "%w", err)
+	if err := j.launch.Finalize(); err != nil {
+		return c.fail(op, ErrLaunch, "%w", err)
 	}
 	return nil
 }
+
+// firstDeath returns the error of a meeting to which somebody has not come, with the rank that has died first in its place. Who was to come may
+// only have left because of a death that it has heard of before this rank.
+func (c *Comm) firstDeath(op string, err error) error {
+	if _, told := errors.AsType[*failure](err); !told && c.seat.job.launch != nil {
+		limit := time.Now().Add(guardGrace)
+		for c.mourns() == nil && time.Now().Before(limit) && pause(c.seat.job.life, newsInterval) {
+		}
+	}
+	return c.blame(op, err)
+}
+
+// newsInterval is how often it is looked whether there is news of a death.
+const newsInterval = 10 * time.Millisecond
 
 // lastMoment is how long Finalize waits for requests that nobody has waited for: their ends may be on the way.
 const lastMoment = 100 * time.Millisecond
@@ -118,4 +152,11 @@ func nameOfRequest(n *hang.Need) string {
 func (c *Comm) meet(op string, window uint64) error {
 	n := c.net(op)
 	return n.finish(n.meet(coll.Tree, window))
+}
+
+// meetLast is meet for those that leave when it is over, also if somebody has died.
+func (c *Comm) meetLast(op string) error {
+	n := c.net(op)
+	n.last = true
+	return n.finish(n.meet(coll.Tree, 0))
 }

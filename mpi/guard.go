@@ -6,6 +6,8 @@ import (
 	"errors"
 	"sync"
 	"time"
+
+	"gomx/mx"
 )
 
 // The processes of a job stand in a ring, in which each watches the next. Who sees it die
@@ -16,7 +18,7 @@ import (
 // death at once, from the first exchange of cards on, but not of the next after rank 0's own; the ring begins later, and goes on whoever has died.
 //
 // A process that finalizes takes leave of the one that watches it, so that its end is no
-// death.
+// death. Where others go on without it, since a death has made its Finalize fail, the one behind it is watched from then on.
 
 // guards is what a process knows of those who watch it, and of those who have left.
 type guards struct {
@@ -80,10 +82,16 @@ func (j *job) guard(ctx context.Context) {
 			continue
 		}
 		gone, why := j.watch(ctx, next)
-		if !gone || !pause(ctx, guardGrace) || j.plane.guards.hasLeft(next) || j.seats[0].finalized.Load() {
+		if !gone || !pause(ctx, guardGrace) {
 			return
 		}
-		if j.bury(next, why) {
+		if j.plane.guards.hasLeft(next) {
+			why = mx.StatusEndpointClosed
+		}
+		if j.seats[0].finalized.Load() || hasLeft(why) && j.seats[0].finalizing.Load() {
+			return
+		}
+		if j.bury(next, why) && !hasLeft(why) {
 			j.tellAll(ctx, next, why)
 		}
 	}

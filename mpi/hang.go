@@ -10,7 +10,6 @@ import (
 	"io"
 	"os"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -21,7 +20,7 @@ import (
 type HangReport struct {
 	Text     string // for people: a line for each rank, groups of ranks that wait for the same, cycles, probable causes
 	JSON     []byte // all of it for programs
-	Deadlock bool   // ranks can't go on for certain: they wait for each other, or for some that are gone
+	Deadlock bool   // ranks can't go on for certain, with no context that may end: they wait for each other, or for some that are gone
 }
 
 // HangReport asks all ranks of the job what they wait for, and finds out who waits for whom. Any rank
@@ -191,7 +190,7 @@ func (h *hangs) print(headline string, r *hang.Report) {
 
 // endStuck ends a job that can't go on.
 func (j *job) endStuck(rank int, r *hang.Report) {
-	why, _, _ := strings.Cut(r.Verdict(), "\n")
+	why := r.Reason()
 	if j.launch == nil {
 		j.end(rank, errors.New(why))
 		return
@@ -222,8 +221,12 @@ func (j *job) examine(ctx context.Context) *hang.Report {
 		all.Locks = append(all.Locks, s.Locks...)
 	})
 	for rank := range j.size {
-		if j.deaths.why(rank) != nil {
-			all.Ranks = append(all.Ranks, hang.Rank{Rank: rank, State: hang.Dead})
+		if d, gone := errors.AsType[*death](j.deaths.why(rank)); gone {
+			state := hang.Dead
+			if d.left {
+				state = hang.Finalized
+			}
+			all.Ranks = append(all.Ranks, hang.Rank{Rank: rank, State: state})
 		}
 	}
 	return hang.Analyze(all)

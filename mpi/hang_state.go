@@ -1,6 +1,7 @@
 package mpi
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"slices"
@@ -68,6 +69,9 @@ func (s *seat) state() hang.Rank {
 	if !v.awaitsBackground { // what runs beside a rank that computes is no wait of the rank's
 		v.setAside(&r)
 	}
+	for i := range r.Waits {
+		r.Waits[i].Ends = r.Waits[i].Ends || v.leavesBackground && inBackground(&r.Waits[i])
+	}
 	for _, p := range v.pending {
 		n, ok := v.need(&p, "")
 		if ok && n.Kind != hang.Collective && len(r.Pending) < mostShown {
@@ -87,6 +91,7 @@ type view struct {
 	comms            map[uint32]*Comm
 	ranks            map[mx.EndpointAddr]int // in the world
 	awaitsBackground bool
+	leavesBackground bool // a context may end a wait for it
 }
 
 func (s *seat) view() *view {
@@ -110,6 +115,7 @@ func (s *seat) view() *view {
 // add describes a call that blocks.
 func (v *view) add(r *hang.Rank, w *longWait) {
 	out := hang.Wait{Call: w.call, Any: w.any, Age: time.Since(w.since).Seconds(), ID: w.id}
+	out.Ends, out.Left = endOf(w.ctx)
 	if len(w.reqs) == 0 {
 		out.Needs = []hang.Need{w.need}
 		out.Needs[0].Age = out.Age
@@ -121,6 +127,7 @@ func (v *view) add(r *hang.Rank, w *longWait) {
 		}
 		if contextOf(p.MatchInfo) == inwardContext {
 			v.awaitsBackground = true
+			v.leavesBackground = v.leavesBackground || out.Ends
 			continue
 		}
 		if n, ok := v.need(&p, w.call); ok {
@@ -134,11 +141,27 @@ func (v *view) add(r *hang.Rank, w *longWait) {
 	}
 }
 
+// endOf says whether a context may end, and in how many seconds it does if that is known.
+func endOf(ctx context.Context) (may bool, left float64) {
+	if ctx == nil || ctx.Done() == nil {
+		return false, 0
+	}
+	if at, known := ctx.Deadline(); known {
+		left = max(0, time.Until(at).Seconds())
+	}
+	return true, left
+}
+
+// inBackground reports whether a wait is that of a collective that goes on beside the program.
+func inBackground(w *hang.Wait) bool {
+	return strings.HasPrefix(w.Call, "I") && w.Needs[0].Kind == hang.Collective
+}
+
 // setAside makes what waits in the background something that is pending.
 func (v *view) setAside(r *hang.Rank) {
 	kept := r.Waits[:0]
 	for _, w := range r.Waits {
-		if strings.HasPrefix(w.Call, "I") && w.Needs[0].Kind == hang.Collective {
+		if inBackground(&w) {
 			r.Pending = append(r.Pending, w.Needs...)
 			continue
 		}

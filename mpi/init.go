@@ -211,7 +211,8 @@ func (c *Comm) Abort(code int, reason string) {
 // Main is a whole program: it joins the job, calls f with the world, and finalizes. An error of f, or of
 // its own, is printed with the rank, and ends the job with exit code 1; so does f if it ends its goroutine. A rank that fails because
 // another one has gone leaves it to that one to say why: its own error is printed only if the job has
-// not ended two seconds later. With
+// not ended two seconds later. Where f has returned nil, and Finalize has failed because another rank has died, the process exits with 1
+// and leaves the others alone. With
 // MX_LOCAL=n in the environment, and no launcher, the job is n goroutines in this
 // process, as Run makes them.
 func Main(f func(world *Comm) error, opts ...Option) {
@@ -271,9 +272,16 @@ const panicTime = 500 * time.Millisecond
 func (c *Comm) abandon(err error) {
 	j := c.seat.job
 	if errors.Is(err, ErrProcFailed) || errors.Is(err, ErrAborted) || j.deaths.count.Load() > 0 {
-		j.awaitEnd(mourning)
+		if c.seat.finalized.Load() {
+			time.Sleep(mourning) // the launcher has nothing to say any more, but may end the process
+		} else {
+			j.awaitEnd(mourning)
+		}
 	}
 	fmt.Fprintf(os.Stderr, "rank %d of %d: %v\n", c.rank, c.Size(), err)
+	if c.seat.finalized.Load() {
+		os.Exit(1) // the job is that of the others now
+	}
 	j.quit(1, err.Error())
 }
 

@@ -1,6 +1,7 @@
 package mpi
 
 import (
+	"context"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -18,6 +19,7 @@ type longWait struct {
 	need  hang.Need // what it waits for if that is no requests
 	since time.Time
 	id    uint64
+	ctx   context.Context // may end it; nil: none
 }
 
 // longWaits are those of a seat.
@@ -29,15 +31,15 @@ type longWaits struct {
 // lastWait numbers the waits of the process.
 var lastWait atomic.Uint64
 
-// enter notes that a call blocks, until leave. The requests must not change meanwhile.
-func (l *longWaits) enter(c *Comm, call string, reqs []mx.Request, any bool) *longWait {
-	return l.add(&longWait{c: c, call: call, reqs: reqs, any: any})
+// enter notes that a call blocks, until leave, or until ctx ends. The requests must not change meanwhile.
+func (l *longWaits) enter(ctx context.Context, c *Comm, call string, reqs []mx.Request, any bool) *longWait {
+	return l.add(&longWait{ctx: ctx, c: c, call: call, reqs: reqs, any: any})
 }
 
-// enterNeed is enter for a call that waits for what is no request of mx.
+// enterNeed is enter for a call that waits for what is no request of mx, and heeds the context of the communicator.
 func (l *longWaits) enterNeed(c *Comm, call string, n hang.Need) *longWait {
 	n.Op, n.Comm = call, c.identity()
-	return l.add(&longWait{c: c, call: call, need: n})
+	return l.add(&longWait{ctx: c.ctx, c: c, call: call, need: n})
 }
 
 func (l *longWaits) add(w *longWait) *longWait {

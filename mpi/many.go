@@ -129,7 +129,7 @@ func (m *many) some(op string, reqs []Request, most int, timeout time.Duration) 
 			return 0, false, nil
 		}
 		if w == nil {
-			w = m.c.seat.waits.enter(m.c, op, m.reqs, true)
+			w = m.c.seat.waits.enter(ctx, m.c, op, m.reqs, true)
 		}
 	}
 }

@@ -29,6 +29,7 @@ type net struct {
 	left     *leavings // nil unless the collective has failed, and so is rest
 	rest     *rest
 	rounds   bool   // it has several, and moves nothing of the program's
+	last     bool   // the rank leaves behind it
 	given    string // checked: what the program gives the call besides, that must be the same everywhere
 }
 
@@ -47,7 +48,7 @@ func (c *Comm) net(op string) *net {
 		c.tidy(turn >> 1)
 	}
 	seq := turn >> 1 & tagMask
-	n.sent, n.received, n.rounds, n.given = 0, 0, false, ""
+	n.sent, n.received, n.rounds, n.last, n.given = 0, 0, false, false, ""
 	n.c, n.op, n.seq, n.turn, n.set = c, op, int(seq), turn>>1, c.overrides()
 	n.in = bitsOf(c.state.context, 0) | collective | seq
 	n.out = c.out | collective | seq

@@ -28,6 +28,7 @@ const (
 	noticeRoom = 512
 	oddLength  = 1021
 	noticeWait = time.Second
+	lastWords  = time.Second // for a connect with a rank that is told by one that leaves
 )
 
 var odd [oddLength]byte
@@ -49,9 +50,11 @@ func (n *net) fail(err error, run func(rest coll.Net) error) error {
 	if errors.Is(err, ErrMismatch) || n.c.usable(n.op) != nil {
 		return err // all know
 	}
+	err = n.c.blame(n.op, err)
 	if n.rest == nil {
 		n.rest = &rest{n: n, notice: n.notice(err), told: map[int]bool{}}
-		n.rest.quiet = errors.Is(err, ErrProcFailed) // deaths end the waits of all by themselves
+		d, dead := errors.AsType[*death](err)
+		n.rest.quiet = dead && !d.left && !n.last // a death ends the waits of all by itself, but who leaves now may be missed before that is known
 	}
 	n.leaves()
 	r := n.rest
@@ -60,6 +63,17 @@ func (n *net) fail(err error, run func(rest coll.Net) error) error {
 		_, _ = compare(r, make([]byte, recordRoom))
 	}
 	_ = run(r)
+	return err
+}
+
+// blame returns the error of a collective that has failed because a rank is gone. If one of its ranks has died, that is why: others may be gone
+// because they have heard of it before.
+func (c *Comm) blame(op string, err error) error {
+	if errors.Is(err, ErrProcFailed) {
+		if d := c.mourns(); d != nil {
+			return c.failWith(op, c.rankIn(d.rank), Undefined, ErrProcFailed, d)
+		}
+	}
 	return err
 }
 
@@ -136,14 +150,19 @@ func (r *rest) tell(to, bytes int) {
 		say(p)
 		return
 	}
-	c.seat.ep.Share()
-	go func() { // the context of the communicator may have ended, and the rank may be stopped
-		ctx, cancel := context.WithTimeout(c.seat.job.life, tellBound)
+	connect := func(bound time.Duration) { // the context of the communicator may have ended, and the rank may be stopped
+		ctx, cancel := context.WithTimeout(c.seat.job.life, bound)
 		defer cancel()
 		if p, err := c.seat.reach(ctx, int(c.world[to])); err == nil {
 			say(p)
 		}
-	}()
+	}
+	if r.n.last {
+		connect(lastWords)
+		return
+	}
+	c.seat.ep.Share()
+	go connect(tellBound)
 }
 
 // post sends what nobody waits for and nobody changes.

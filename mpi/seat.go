@@ -17,8 +17,9 @@ type seat struct {
 	ep    *mx.Endpoint
 	peers []atomic.Pointer[peer] // by rank in the world; nil until one is needed
 
-	told      atomic.Uint32 // requests that the rank completes by telling itself
-	finalized atomic.Bool
+	told       atomic.Uint32 // requests that the rank completes by telling itself
+	finalizing atomic.Bool   // it is in Finalize
+	finalized  atomic.Bool
 
 	ids   contextIDs
 	freed freedContexts

@@ -194,7 +194,7 @@ func windowOrphan(c *mpi.Comm) error {
 				return fmt.Errorf("%q does not name the dead", err)
 			}
 		}
-		return part(c, 0, 2)
+		return part(c)
 	}
 	return errors.New("nobody dies")
 }
@@ -249,7 +249,7 @@ func lockOrphan(c *mpi.Comm) error {
 			return err
 		}
 	}
-	return part(c, 0, 2)
+	return part(c)
 }
 
 // TestLockGivesUp: a context ends the wait for a lock, which then goes to others.

@@ -87,6 +87,28 @@ func TestDeathsGetAround(t *testing.T) {
 	}
 }
 
+// TestTheRootLeavesBehindItsNews: it takes leave as soon as it hears of a death, and all others hear of that too.
+func TestTheRootLeavesBehindItsNews(t *testing.T) {
+	for range 20 {
+		together(t, handJob(t, 12), func(j *Job) error {
+			if err := swap(j, 0, 0); err != nil {
+				return err
+			}
+			if j.Rank() == 5 {
+				return j.meeting.(*visitor).conn.Close()
+			}
+			limit := time.NewTimer(patience)
+			defer limit.Stop()
+			select {
+			case <-j.Dead():
+			case <-limit.C:
+				return fmt.Errorf("rank %d hears of no death", j.Rank())
+			}
+			return j.Finalize()
+		})
+	}
+}
+
 // TestLauncherGone has the PMI server end.
 func TestLauncherGone(t *testing.T) {
 	server, envs := pmiJob(t, 2)

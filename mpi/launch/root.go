@@ -31,6 +31,8 @@ type root struct {
 	complete  chan struct{} // closed when none is missing, or one never will
 	failure   error
 	strangers int // connections that were not of this job
+
+	news sync.RWMutex // held for reading from when this rank is told of a death until the others are
 }
 
 // seatAtRoot is a member as the root has it.
@@ -203,6 +205,8 @@ func (r *root) died(m *seatAtRoot, err error) {
 	known := m.left
 	m.left = true
 	r.mu.Unlock()
+	r.news.RLock()
+	defer r.news.RUnlock()
 	if known || r.isOver() {
 		return
 	}
@@ -318,6 +322,8 @@ func (r *root) blame(int) {}
 
 func (r *root) finalize(context.Context) error {
 	r.over()
+	r.news.Lock() // who leaves because of a death may be the only one that has told the others
+	defer r.news.Unlock()
 	r.broadcast(frameBye, nil)
 	_ = r.listener.Close()
 	r.mu.Lock()

@@ -1,5 +1,7 @@
 package hang
 
+import "slices"
+
 // Step is one rank of a cycle, and why it waits for the next.
 type Step struct {
 	Rank int    `json:"rank"`
@@ -11,36 +13,61 @@ type Step struct {
 // Cycle is a chain of ranks of which each waits for the next, and the last for the
 // first, or for a rank that is gone.
 type Cycle struct {
-	Certain bool   `json:"certain"` // no receive from anybody is part of why its ranks are stuck
-	Gone    bool   `json:"gone"`    // the last step leads to a rank that has died or finalized
+	Certain bool   `json:"certain"`      // neither a receive from anybody nor a context is part of why its ranks may go on
+	If      string `json:"if,omitempty"` // what makes it certain if it is not, in words
+	Gone    bool   `json:"gone"`         // the last step leads to a rank that has died or finalized
 	Steps   []Step `json:"steps"`
 }
 
-// cycles names a shortest cycle through the stuck ranks, from the lowest rank that has
-// one, then others that share no rank with it, then chains that end at ranks that
-// are gone.
-func (j *job) cycles(in []bool, certain []bool) (all []Cycle) {
-	used := make([]bool, len(in))
-	graph := make([][]edge, len(in))
-	for r := range in {
-		if in[r] {
+// verdicts say which ranks are stuck, for certain and by guesses.
+type verdicts struct{ certain, unlessSent, unlessEnded, possible []bool }
+
+func (j *job) judge() verdicts {
+	return verdicts{j.stuck(guess{}), j.stuck(guess{nobodySends: true}), j.stuck(guess{noneEnds: true}), j.stuck(guess{true, true})}
+}
+
+// cycles names those among the ranks that are stuck for certain, and then others, among those that possibly are.
+func (j *job) cycles(v verdicts) (all []Cycle) {
+	used := make([]bool, len(v.possible))
+	graph := make([][]edge, len(v.possible))
+	for r, in := range v.possible {
+		if in {
 			graph[r] = j.edges(r)
 		}
 	}
+	for _, in := range [][]bool{v.certain, v.possible} {
+		for _, steps := range circles(graph, in, used) {
+			all = append(all, v.cycle(steps, false))
+		}
+		for _, step := range j.ends(graph, in, used) {
+			all = append(all, v.cycle([]Step{step}, true))
+		}
+	}
+	return all
+}
+
+// circles returns a shortest one through the ranks in, from the lowest rank that has
+// one, then others that share no rank with it.
+func circles(graph [][]edge, in, used []bool) (all [][]Step) {
 	for r := range in {
 		if in[r] && !used[r] {
 			if steps := shortest(graph, in, used, r); steps != nil {
-				all = append(all, j.cycle(steps, certain, false))
+				all = append(all, steps)
 				mark(used, steps)
 			}
 		}
 	}
+	return all
+}
+
+// ends returns which of the ranks in wait for some that are gone.
+func (j *job) ends(graph [][]edge, in, used []bool) (all []Step) {
 	for r := range in {
 		for _, e := range graph[r] {
 			if in[r] && !used[r] && j.gone(e.to) {
-				step := []Step{{r, e.to, e.call, e.need}}
-				all = append(all, j.cycle(step, certain, true))
-				mark(used, step)
+				step := Step{r, e.to, e.call, e.need}
+				all = append(all, step)
+				mark(used, []Step{step})
 			}
 		}
 	}
@@ -53,10 +80,20 @@ func mark(used []bool, steps []Step) {
 	}
 }
 
-func (j *job) cycle(steps []Step, certain []bool, gone bool) Cycle {
-	c := Cycle{Certain: true, Gone: gone, Steps: steps}
-	for _, s := range steps {
-		c.Certain = c.Certain && certain[s.Rank]
+func (v verdicts) cycle(steps []Step, gone bool) Cycle {
+	c := Cycle{Gone: gone, Steps: steps}
+	all := func(in []bool) bool {
+		return !slices.ContainsFunc(steps, func(s Step) bool { return !in[s.Rank] })
+	}
+	switch {
+	case all(v.certain):
+		c.Certain = true
+	case all(v.unlessSent):
+		c.If = "no other rank sends"
+	case all(v.unlessEnded):
+		c.If = "no context ends a call"
+	default:
+		c.If = "no other rank sends, and no context ends a call"
 	}
 	return c
 }

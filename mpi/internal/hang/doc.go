@@ -11,8 +11,9 @@
 // set for which this holds, so that one rank that computes frees everybody who waits
 // for it, through any number of others.
 //
-// What is stuck without a receive from anybody (AnySource) is certain. What needs such
-// receives is possible: a rank may hear from somebody whom nobody thinks of.
+// What is stuck without a receive from anybody (AnySource), and without a call that a
+// context may end, is certain. What needs such is possible: a rank may hear from somebody
+// whom nobody thinks of, and go on when its context ends.
 //
 // Read snapshot.go, then stuck.go.
 package hang

@@ -39,7 +39,7 @@ func (s *script) job() Snapshot {
 func (s *script) rank(size int) Rank {
 	r := Rank{State: Waits}
 	for range 1 + s.next(2) {
-		w := Wait{Call: "Wait", Age: float64(s.next(9)), Any: s.next(3) == 0}
+		w := Wait{Call: "Wait", Age: float64(s.next(9)), Any: s.next(3) == 0, Ends: s.next(4) == 0}
 		for range s.next(3) {
 			w.Needs = append(w.Needs, s.need(size))
 		}
@@ -82,15 +82,18 @@ func FuzzAnalyze(f *testing.F) {
 			t.Fatalf("in another order:\n%s\nnot\n%s", other, text)
 		}
 		j := order(snapshot)
-		certain, possible := j.stuck(false), j.stuck(true)
-		for q, in := range certain {
-			if in && !possible[q] {
+		v := j.judge()
+		for q, in := range v.certain {
+			if in && !(v.unlessSent[q] && v.unlessEnded[q]) || (v.unlessSent[q] || v.unlessEnded[q]) && !v.possible[q] {
 				t.Fatalf("rank %d is stuck for certain, not possibly:\n%s", q, text)
 			}
-			checkStuck(t, j, q, in, certain)
+			checkStuck(t, j, q, in, v.certain)
 		}
 		for _, c := range r.Cycles {
 			checkCycle(t, j, c)
+		}
+		if r.Certain() == (r.Reason() == "") {
+			t.Fatalf("certain %v, for the reason %q:\n%s", r.Certain(), r.Reason(), text)
 		}
 		if snapshot.Size != len(j.ranks) || len(text) == 0 {
 			t.Fatal("the job has changed")
@@ -115,7 +118,7 @@ func checkStuck(t *testing.T, j *job, r int, in bool, all []bool) {
 				open++
 			}
 		}
-		free = free || held == 0 || w.Any && open > 0
+		free = free || w.Ends || held == 0 || w.Any && open > 0
 	}
 	if in == free {
 		t.Fatalf("rank %d: stuck %v, free by the rules %v", r, in, free)

@@ -93,9 +93,10 @@ func reach(waiters [][]Step, r int) int {
 
 // Mismatch is a collective that ranks have come to with different functions.
 type Mismatch struct {
-	Comm   string  `json:"comm"`
-	Number int     `json:"number"`
-	Calls  []Group `json:"calls"` // the function, and the ranks that are in it
+	Comm    string  `json:"comm"`
+	Number  int     `json:"number"`
+	Calls   []Group `json:"calls"`   // the function, and the ranks that are in it
+	Certain bool    `json:"certain"` // no context may end one of the calls
 }
 
 // mismatches finds collectives of the same communicator and number under different
@@ -113,9 +114,10 @@ func (j *job) mismatches() (all []Mismatch) {
 				if !known {
 					i = len(all)
 					at[k] = i
-					all = append(all, Mismatch{Comm: j.name(n.Comm), Number: n.Tag})
+					all = append(all, Mismatch{Comm: j.name(n.Comm), Number: n.Tag, Certain: true})
 				}
 				all[i].add(n.Op, r)
+				all[i].Certain = all[i].Certain && !w.Ends
 			}
 		}
 	}

@@ -2,6 +2,7 @@ package hang
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -21,16 +22,16 @@ type Report struct {
 // same.
 func Analyze(s Snapshot) *Report {
 	j := order(s)
-	certain, possible := j.stuck(false), j.stuck(true)
+	v := j.judge()
 	r := &Report{
 		Groups:     j.groups(),
-		Cycles:     j.cycles(possible, certain),
+		Cycles:     j.cycles(v),
 		Mismatches: j.mismatches(),
-		Causes:     j.causes(possible),
+		Causes:     j.causes(v.possible),
 		job:        j,
 	}
 	r.Snapshot = Snapshot{s.Size, j.ranks, s.Comms, s.Locks}
-	for rank, in := range certain {
+	for rank, in := range v.certain {
 		if in {
 			r.Stuck = append(r.Stuck, rank)
 		}
@@ -40,8 +41,10 @@ func Analyze(s Snapshot) *Report {
 
 // Certain reports whether the job, or a part of it, can't go on whatever happens: ranks
 // wait for each other in a cycle, or for ranks that are gone, or are in different
-// collectives where they should be in the same.
-func (r *Report) Certain() bool { return len(r.Stuck) > 0 || len(r.Mismatches) > 0 }
+// collectives where they should be in the same. What a context may end can go on.
+func (r *Report) Certain() bool {
+	return len(r.Stuck) > 0 || slices.ContainsFunc(r.Mismatches, func(m Mismatch) bool { return m.Certain })
+}
 
 // State says what the report says, but for what differs from one moment to the next.
 func (r *Report) State() string {

@@ -2,12 +2,17 @@ package hang
 
 import "slices"
 
-// stuck returns which ranks can't go on whatever happens. Unless guess is set, nobody
-// who could go on after a receive from anybody is among them.
+// guess is what is taken for granted, though nobody knows it.
+type guess struct {
+	nobodySends bool // to a receive from anybody, but for the members of its communicator that are not stuck
+	noneEnds    bool // of the contexts
+}
+
+// stuck returns which ranks can't go on whatever happens, but for what is guessed.
 //
 // It starts from all that wait, and takes out whoever may be freed by somebody outside,
 // until nobody is left to take out.
-func (j *job) stuck(guess bool) []bool {
+func (j *job) stuck(g guess) []bool {
 	in := make([]bool, len(j.ranks))
 	for r := range in {
 		in[r] = j.waits(r)
@@ -16,7 +21,7 @@ func (j *job) stuck(guess bool) []bool {
 		changed = false
 		for i := range 2 * len(in) { // there and back: chains mostly run along the ranks
 			r := min(i, 2*len(in)-1-i)
-			if in[r] && !j.held(r, in, guess) {
+			if in[r] && !j.held(r, in, g) {
 				in[r], changed = false, true
 			}
 		}
@@ -25,19 +30,22 @@ func (j *job) stuck(guess bool) []bool {
 }
 
 // held reports whether all waits of rank r are stuck if the ranks in are.
-func (j *job) held(r int, in []bool, guess bool) bool {
+func (j *job) held(r int, in []bool, g guess) bool {
 	for i := range j.ranks[r].Waits {
-		if !j.heldWait(r, i, in, guess) {
+		if !j.heldWait(r, i, in, g) {
 			return false
 		}
 	}
 	return true
 }
 
-func (j *job) heldWait(r, i int, in []bool, guess bool) bool {
+func (j *job) heldWait(r, i int, in []bool, g guess) bool {
 	w, held := &j.ranks[r].Waits[i], 0
+	if w.Ends && !g.noneEnds {
+		return false
+	}
 	for k, n := range w.Needs {
-		if (guess || n.Kind != Recv || n.Peer != Any) && j.heldNeed(j.blocks[r][i][k], in) {
+		if (g.nobodySends || n.Kind != Recv || n.Peer != Any) && j.heldNeed(j.blocks[r][i][k], in) {
 			held++
 		}
 	}

@@ -81,7 +81,7 @@ func (j *job) wait(w Wait, detail bool) string {
 	if single {
 		b.WriteString(details(w.Needs[0]))
 	}
-	fmt.Fprintf(&b, ", for %s", seconds(w.Age))
+	fmt.Fprintf(&b, ", for %s%s", seconds(w.Age), end(w))
 	for i := range w.Needs {
 		if single {
 			break
@@ -142,6 +142,17 @@ func details(n Need) string {
 	return s
 }
 
+// end says what ends a call by itself.
+func end(w Wait) string {
+	switch {
+	case !w.Ends:
+		return ""
+	case w.Left > 0:
+		return ", or until the deadline of its context in " + seconds(w.Left)
+	}
+	return ", or until its context ends"
+}
+
 func seconds(s float64) string { return fmt.Sprintf("%.1f s", s) }
 
 // Verdict returns the last part of the text: cycles, collectives that don't fit, and
@@ -152,11 +163,7 @@ func (r *Report) Verdict() string {
 		b.WriteString(r.job.cycleText(c))
 	}
 	for _, m := range r.Mismatches {
-		fmt.Fprintf(&b, "mismatch: collective #%d of %s is", m.Number, m.Comm)
-		for i, g := range m.Calls {
-			fmt.Fprintf(&b, "%s %s at %s", map[bool]string{true: " and", false: ""}[i > 0], g.What, ranksOf(g.Ranks))
-		}
-		b.WriteString("\n")
+		b.WriteString(m.text())
 	}
 	for i, c := range r.Causes {
 		if i == longestWaits {
@@ -171,6 +178,21 @@ func (r *Report) Verdict() string {
 	return b.String()
 }
 
+// Reason says in a line why the job can't go on, if that is certain.
+func (r *Report) Reason() string {
+	line := ""
+	for _, m := range r.Mismatches {
+		if m.Certain {
+			line = m.text()
+			break
+		}
+	}
+	if len(r.Cycles) > 0 && r.Cycles[0].Certain {
+		line = r.job.cycleText(r.Cycles[0])
+	}
+	return strings.TrimSuffix(line, "\n")
+}
+
 func (j *job) cycleText(c Cycle) string {
 	var b strings.Builder
 	switch {
@@ -179,7 +201,7 @@ func (j *job) cycleText(c Cycle) string {
 	case c.Certain:
 		b.WriteString("deadlock: ")
 	default:
-		b.WriteString("possible deadlock (if no other rank sends): ")
+		fmt.Fprintf(&b, "possible deadlock (if %s): ", c.If)
 	}
 	for i, s := range c.Steps {
 		if i > 0 {
@@ -189,6 +211,15 @@ func (j *job) cycleText(c Cycle) string {
 		if c.Gone {
 			fmt.Fprintf(&b, ", which %s", j.ranks[s.Next].State)
 		}
+	}
+	return b.String() + "\n"
+}
+
+func (m Mismatch) text() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "mismatch: collective #%d of %s is", m.Number, m.Comm)
+	for i, g := range m.Calls {
+		fmt.Fprintf(&b, "%s %s at %s", map[bool]string{true: " and", false: ""}[i > 0], g.What, ranksOf(g.Ranks))
 	}
 	return b.String() + "\n"
 }

@@ -1,0 +1,128 @@
+package mpi_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+
+	"gomx/mpi"
+)
+
+// within are calls of two ranks that wait for each other until their context ends.
+var within = []struct {
+	name string
+	says string // what the report says of the call of rank 0
+	f    func(ctx context.Context, c *mpi.Comm, peer int) error
+}{
+	{"a receive", "Recv from rank 1, tag 5, world, 8 B", func(ctx context.Context, c *mpi.Comm, peer int) error {
+		_, err := mpi.Recv(c.WithContext(ctx), make([]int64, 1), peer, 5)
+		return endedBy(ctx, err)
+	}},
+	{"one receive of a cycle", "Recv from rank 1, tag 5, world, 8 B", func(ctx context.Context, c *mpi.Comm, peer int) error {
+		if c.Rank() == 1 {
+			_, err := mpi.Recv(c, make([]int64, 1), peer, 5)
+			return err
+		}
+		_, err := mpi.Recv(c.WithContext(ctx), make([]int64, 1), peer, 5)
+		return errors.Join(endedBy(ctx, err), mpi.Send(c, make([]int64, 1), peer, 5))
+	}},
+	{"a synchronous send", "Ssend to rank 1, tag 5, world, 8 B", func(ctx context.Context, c *mpi.Comm, peer int) error {
+		return endedBy(ctx, mpi.Ssend(c.WithContext(ctx), make([]int64, 1), peer, 5))
+	}},
+	{"a probe", "Probe from rank 1, tag 5, world", func(ctx context.Context, c *mpi.Comm, peer int) error {
+		_, err := c.WithContext(ctx).Probe(peer, 5)
+		return endedBy(ctx, err)
+	}},
+	{"a wait with a context", "Irecv from rank 1, tag 5, world, 8 B", func(ctx context.Context, c *mpi.Comm, peer int) error {
+		q, err := mpi.Irecv(c, make([]int64, 1), peer, 5)
+		if err != nil {
+			return err
+		}
+		_, err = q.WaitContext(ctx)
+		return errors.Join(endedBy(ctx, err), q.Cancel())
+	}},
+	{"a wait for all", "Irecv from rank 1, tag 5, world, 8 B", func(ctx context.Context, c *mpi.Comm, peer int) error {
+		q := make([]mpi.Request, 1)
+		var err error
+		if q[0], err = mpi.Irecv(c.WithContext(ctx), make([]int64, 1), peer, 5); err != nil {
+			return err
+		}
+		return errors.Join(endedBy(ctx, mpi.WaitAll(q, nil)), q[0].Cancel())
+	}},
+	{"a wait for any", "WaitAny from rank 1, tag 5, world, 8 B", func(ctx context.Context, c *mpi.Comm, peer int) error {
+		q := make([]mpi.Request, 1)
+		var err error
+		if q[0], err = mpi.Irecv(c.WithContext(ctx), make([]int64, 1), peer, 5); err != nil {
+			return err
+		}
+		_, _, err = mpi.WaitAny(q)
+		return errors.Join(endedBy(ctx, err), q[0].Cancel())
+	}},
+	{"a wait for a collective", "Ibarrier #1 of world", func(ctx context.Context, c *mpi.Comm, peer int) error {
+		if c.Rank() == 1 {
+			if _, err := mpi.Recv(c, make([]int64, 1), peer, 5); err != nil {
+				return err
+			}
+		}
+		q, err := c.Ibarrier()
+		if err != nil {
+			return err
+		}
+		if c.Rank() == 0 {
+			_, err := q.WaitContext(ctx)
+			if err := errors.Join(endedBy(ctx, err), mpi.Send(c, make([]int64, 1), peer, 5)); err != nil {
+				return err
+			}
+		}
+		_, err = q.Wait()
+		return err
+	}},
+}
+
+func endedBy(ctx context.Context, err error) error {
+	if ctx.Err() == nil || !errors.Is(err, ctx.Err()) {
+		return fmt.Errorf("not ended by its context: %w", err)
+	}
+	return nil
+}
+
+// TestReportOfContexts: calls that a context may end are no deadlock for certain.
+func TestReportOfContexts(t *testing.T) {
+	unchecked(t)
+	for _, x := range within {
+		for _, medium := range media {
+			t.Run(x.name+"/"+medium, func(t *testing.T) {
+				skipWithout(t, medium)
+				ctx, cancel := context.WithCancel(t.Context())
+				defer cancel()
+				world(t, 2, func(c *mpi.Comm) error {
+					if c.Rank() == 1 {
+						return x.f(ctx, c, 0)
+					}
+					reported := make(chan error, 1)
+					go func() {
+						defer cancel()
+						r, err := report(c, "possible deadlock (if no context ends a call): rank 0 waits for rank 1 in ", x.says, ", or until its context ends\n")
+						if err == nil && r.Deadlock {
+							err = errors.New(r.Text)
+						}
+						reported <- err
+					}()
+					err := x.f(ctx, c, 1)
+					return errors.Join(<-reported, err)
+				}, mpi.WithTransports(medium))
+			})
+		}
+	}
+}
+
+// TestContextsEndBeforeTheJob: a job whose calls end by their contexts is not ended because they have waited for long.
+func TestContextsEndBeforeTheJob(t *testing.T) {
+	world(t, 2, func(c *mpi.Comm) error {
+		ctx, cancel := context.WithTimeout(t.Context(), 12*hangTimeout)
+		defer cancel()
+		_, err := mpi.Recv(c.WithContext(ctx), make([]int64, 1), 1-c.Rank(), 5)
+		return endedBy(ctx, err)
+	}, mpi.WithHangTimeout(hangTimeout))
+}
