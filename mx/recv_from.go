@@ -8,7 +8,8 @@ import "gomx/endpoint"
 // if the address was of an earlier session. Matching is by the bits alone: a
 // receive for the messages of one peer needs bits that tell them. If the session is over
 // already, what has arrived is received first, in its order. A receive from the endpoint
-// itself ends with the endpoint, or when that disconnects itself. SetRequestTimeout bounds it like a send. MX does not
+// itself ends with the endpoint, or when that disconnects itself. SetRequestTimeout bounds it if it is set for the request
+// itself; that of the endpoint does not, since the peer owes nothing. MX does not
 // have it. Errors: those of Irecv, and ErrBadAddrList. Safe from any goroutine.
 func (ep *Endpoint) IrecvFrom(buf []byte, src EndpointAddr, matchRecv, matchMask uint64, context any) (Request, error) {
 	if src.ep != ep {

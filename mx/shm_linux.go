@@ -1,7 +1,10 @@
 package mx
 
 import (
+	"errors"
 	"fmt"
+	"os"
+	"sync/atomic"
 
 	"gomx/transport"
 	"gomx/transport/shm"
@@ -20,9 +23,26 @@ var shmMedium = medium{
 	},
 }
 
-func arenaAlloc(n int) ([]byte, error) { return shm.Alloc(n) }
+// noArena says that the system has refused shared memory, and that the memory of Alloc is ordinary from then on.
+var noArena atomic.Bool
 
-func arenaFree(b []byte) error { return shm.Free(b) }
+func arenaAlloc(n int) ([]byte, error) {
+	if !noArena.Load() {
+		b, err := shm.Alloc(n)
+		if !errors.Is(err, os.ErrPermission) && !errors.Is(err, errors.ErrUnsupported) {
+			return b, err
+		}
+		noArena.Store(true)
+	}
+	return make([]byte, n), nil
+}
+
+func arenaFree(b []byte) error {
+	if noArena.Load() {
+		return nil
+	}
+	return shm.Free(b)
+}
 
 // advisedEager is the eager limit of the transport that is used by itself.
 const advisedEager = shm.DefaultEager

@@ -183,6 +183,14 @@ func lonely(c *proc.Child) {
 			c.Say("no shm: %s", info.Reason)
 		}
 	}
+	b, err := mx.Alloc(1 << 20) // ordinary memory
+	if err == nil {
+		b[len(b)-1] = 1
+		err = mx.Free(b)
+	}
+	if err != nil {
+		c.Fail(err)
+	}
 	if os.Getenv(transportKey) != "self" {
 		couple(c)
 		return

@@ -2,6 +2,13 @@
 
 package tcp
 
+import (
+	"syscall"
+
+	"gomx/transport"
+	"gomx/transport/tcp/internal/sock"
+)
+
 // What docs/wire.md has figures of.
 const (
 	HelloSize    = helloSize
@@ -18,3 +25,6 @@ const (
 
 // AnswerText returns what an answer means to the side that gets it.
 func AnswerText(n int) string { return answer(n).String() }
+
+// Refuse has a link find that the system refuses to send, though the connection stands.
+func Refuse(l transport.Link, errno syscall.Errno) { l.(*link).short(sock.Errno(errno)) }

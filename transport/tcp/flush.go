@@ -31,7 +31,8 @@ func (l *link) push() int {
 // there is room again.
 func (l *link) short(errno sock.Errno) {
 	if errno != 0 && errno != sock.Again {
-		l.broken = lost("send", errno) // reading finds the end
+		l.broken = lost("send", errno)
+		sock.HangUp(l.fd) // so that reading finds the end, behind what has come, and the peer, too
 		return
 	}
 	l.full = true

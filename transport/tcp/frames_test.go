@@ -5,10 +5,12 @@ package tcp_test
 import (
 	"bytes"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"runtime"
+	"syscall"
 	"testing"
 
 	"gomx/transport"
@@ -447,4 +449,19 @@ func TestReaderComesAfterTheClose(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestRefusedSend has the system refuse to send on a connection that stands. The link ends at both sides, behind what had come.
+func TestRefusedSend(t *testing.T) {
+	near, far := joined(t, tcp.Options{})
+	got := 0
+	near.take = func(int32, *wire.Header, []byte) bool { got++; return true }
+	far.link.Send(&wire.Header{Kind: wire.Notify}, nil, 0)
+	far.port.Poll(far)
+	tcp.Refuse(near.link, syscall.ENOBUFS)
+	await(t, "the end at this side", func() bool { return near.down() != nil }, near)
+	if err := near.down(); !errors.Is(err, syscall.ENOBUFS) || got != 1 {
+		t.Errorf("ended with %v, after %d frames", err, got)
+	}
+	await(t, "the end at the other", func() bool { return far.down() != nil }, far)
 }

@@ -76,6 +76,9 @@ func Send(fd int, b []byte) (int, Errno) {
 // Finish tells the peer that nothing more comes.
 func Finish(fd int) { _ = unix.Shutdown(fd, unix.SHUT_WR) }
 
+// HangUp ends both directions. What has come can still be read.
+func HangUp(fd int) { _ = unix.Shutdown(fd, unix.SHUT_RDWR) }
+
 // Unsent returns how many bytes wait in the socket because the peer has no room.
 func Unsent(fd int) int { return waiting(fd, unix.SIOCOUTQNSD) }
 
