@@ -68,21 +68,20 @@ var errNoHandler = errors.New("a queue's handler can't be nil; Close ends one")
 // moves there. An error leaves all where they are. Errors: ErrBadRequest, ErrBadParamVal for a request of an endpoint that the queue is not over,
 // ErrBadEndpoint if the queue or the endpoint is closed.
 func (q *Queue) Add(reqs ...Request) error {
-	if len(reqs) > 1 {
-		if err := q.each(reqs, q.q.MayAdd); err != nil {
-			return err
-		}
-	}
-	return q.each(reqs, q.q.Add)
-}
-
-// each adds requests, or asks whether they may be added.
-func (q *Queue) each(reqs []Request, add func(d *driver.Endpoint, h endpoint.Handle) error) error {
-	for _, r := range reqs {
+	for i := range reqs {
+		r := &reqs[i]
 		if r.ep == nil {
 			return fail("add to queue", ErrBadRequest, "", nil)
 		}
-		if err := add(r.ep.d, r.h); err != nil {
+		if len(reqs) == 1 {
+			break
+		}
+		if err := q.q.MayAdd(r.ep.d, r.h); err != nil {
+			return fail("add to queue", queueCode(err), "", err)
+		}
+	}
+	for i := range reqs {
+		if err := q.q.Add(reqs[i].ep.d, reqs[i].h); err != nil {
 			return fail("add to queue", queueCode(err), "", err)
 		}
 	}

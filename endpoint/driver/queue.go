@@ -61,39 +61,33 @@ func NewQueue(over ...*Endpoint) (*Queue, error) {
 }
 
 // Add has a request of an endpoint complete into the queue. One that is complete already moves there.
-func (q *Queue) Add(d *Endpoint, h endpoint.Handle) error {
-	return q.with(d, func(m *member) error {
-		err := d.eng.Enqueue(h, m.id)
-		d.after()
-		return err
-	})
-}
+func (q *Queue) Add(d *Endpoint, h endpoint.Handle) error { return q.add(d, h, true) }
 
 // MayAdd returns the error that Add would.
-func (q *Queue) MayAdd(d *Endpoint, h endpoint.Handle) error {
-	return q.with(d, func(*member) error {
-		if _, stale := d.eng.Stale([]endpoint.Handle{h}); stale {
-			return endpoint.ErrBadRequest
-		}
-		return nil
-	})
-}
+func (q *Queue) MayAdd(d *Endpoint, h endpoint.Handle) error { return q.add(d, h, false) }
 
-// with runs f for the part of an endpoint, with its lock.
-func (q *Queue) with(d *Endpoint, f func(m *member) error) error {
+func (q *Queue) add(d *Endpoint, h endpoint.Handle, moves bool) error {
 	for i := range q.members {
-		m := &q.members[i]
-		if m.d != d {
-			continue
+		if q.members[i].d == d {
+			return q.members[i].add(h, moves)
 		}
-		d.lock()
-		defer d.unlock()
-		if err := m.over(); err != nil {
-			return err
-		}
-		return f(m)
 	}
 	return ErrNotOfQueue
+}
+
+func (m *member) add(h endpoint.Handle, moves bool) error {
+	m.d.lock()
+	defer m.d.unlock()
+	err := m.over()
+	switch {
+	case err != nil:
+	case moves:
+		err = m.d.eng.Enqueue(h, m.id)
+		m.d.after()
+	case !m.d.eng.Done(h) && !m.d.eng.Pending(h):
+		err = endpoint.ErrBadRequest
+	}
+	return err
 }
 
 // Taken is called for each completion, with the lock of its endpoint held: it may not call the endpoint.
