@@ -249,7 +249,7 @@ func TestGroups(t *testing.T) {
 		_, twice := all.Incl(1, 1)
 		_, beyond := all.Excl(6)
 		_, stride := all.RangeIncl(mpi.RankRange{})
-		_, far := all.RangeIncl(mpi.RankRange{First: 0, Last: 1 << 62, Stride: 1})
+		_, far := all.RangeIncl(mpi.RankRange{First: 0, Last: huge, Stride: 1})
 		if !errors.Is(twice, mpi.ErrRank) || !errors.Is(beyond, mpi.ErrRank) || !errors.Is(stride, mpi.ErrArg) || !errors.Is(far, mpi.ErrRank) {
 			return fmt.Errorf("%v, %v, %v, %v", twice, beyond, stride, far)
 		}
@@ -358,7 +358,7 @@ func TestDims(t *testing.T) {
 			t.Errorf("%d in %v: %v, %v", c.n, c.in, dims, err)
 		}
 	}
-	if err := mpi.Dims(1<<61-1, []int{0, 0}); !errors.Is(err, mpi.ErrDims) {
+	if err := mpi.Dims(huge>>1-1, []int{0, 0}); !errors.Is(err, mpi.ErrDims) {
 		t.Errorf("more points than ranks: %v", err)
 	}
 	for _, dims := range [][]int{{5}, {-1}, {5, 0}, {}} {

@@ -10,6 +10,9 @@ import (
 	"gomx/mpi"
 )
 
+// huge is the largest power of two that an int holds: 1 << 62 where it has 64 bits.
+const huge = math.MaxInt/2 + 1
+
 // TestLayouts: strided columns, parts of arrays and lists of blocks, few and many.
 func TestLayouts(t *testing.T) {
 	const rows, cols = 300, 20
@@ -89,17 +92,17 @@ func TestBadLayouts(t *testing.T) {
 			"a negative stride":                       {mpi.Vector(3, 1, -2), mpi.ErrArg},
 			"a contiguous one of a negative length":   {mpi.Contiguous(-1), mpi.ErrArg},
 			"a vector that is longer than the buffer": {mpi.Vector(2, 1, 10), mpi.ErrCount},
-			"a vector of more blocks than memory":     {mpi.Vector(1<<62, 1, 1), mpi.ErrCount},
-			"a vector with gaps, and many blocks":     {mpi.Vector(1<<40, 1, 2), mpi.ErrCount},
-			"a vector of too many elements":           {mpi.Vector(1<<62, 1<<62, 4), mpi.ErrArg},
-			"a vector that is too long":               {mpi.Vector(5, 1, 1<<62), mpi.ErrArg},
+			"a vector of more blocks than memory":     {mpi.Vector(huge, 1, 1), mpi.ErrCount},
+			"a vector with gaps, and many blocks":     {mpi.Vector(huge>>22, 1, 2), mpi.ErrCount},
+			"a vector of too many elements":           {mpi.Vector(huge, huge, 4), mpi.ErrArg},
+			"a vector that is too long":               {mpi.Vector(5, 1, huge), mpi.ErrArg},
 			"a vector whose last block is too long":   {mpi.Vector(2, 2, most-1), mpi.ErrArg},
-			"blocks that lie on each other":           {mpi.Vector(1<<40, 1, 0), mpi.ErrCount},
-			"blocks of too many bytes":                {mpi.Vector(1<<62, 1, 0), mpi.ErrCount},
+			"blocks that lie on each other":           {mpi.Vector(huge>>22, 1, 0), mpi.ErrCount},
+			"blocks of too many bytes":                {mpi.Vector(huge, 1, 0), mpi.ErrCount},
 			"lengths without displacements":           {mpi.Indexed([]int{1}, nil), mpi.ErrArg},
 			"a negative displacement":                 {mpi.Indexed([]int{1}, []int{-1}), mpi.ErrArg},
 			"a negative length":                       {mpi.Indexed([]int{-1}, []int{1}), mpi.ErrArg},
-			"a block that is too far":                 {mpi.Indexed([]int{1 << 62}, []int{1 << 62}), mpi.ErrArg},
+			"a block that is too far":                 {mpi.Indexed([]int{huge}, []int{huge}), mpi.ErrArg},
 			"a block that ends too far":               {mpi.Indexed([]int{1, most}, []int{0, 5}), mpi.ErrArg},
 			"blocks of too many elements":             {mpi.Indexed([]int{most, most}, []int{0, 0}), mpi.ErrArg},
 			"a block that is out of the buffer":       {mpi.Indexed([]int{1, 1}, []int{0, most - 1}), mpi.ErrCount},
@@ -109,10 +112,10 @@ func TestBadLayouts(t *testing.T) {
 			"a part of nothing that is too far":       {mpi.Subarray([]int{4, 4}, []int{0, 1}, []int{0, 4}), mpi.ErrArg},
 			"a part that seems to fit":                {mpi.Subarray([]int{4}, []int{most}, []int{2}), mpi.ErrArg},
 			"an array of a negative size":             {mpi.Subarray([]int{math.MinInt}, []int{1}, []int{1}), mpi.ErrArg},
-			"an array of too many rows":               {mpi.Subarray([]int{1 << 62, 4}, []int{2, 4}, []int{1 << 61, 0}), mpi.ErrArg},
-			"an array of too many columns":            {mpi.Subarray([]int{4, 1 << 62}, []int{4, 2}, []int{0, 0}), mpi.ErrArg},
-			"an array that is too large":              {mpi.Subarray([]int{1 << 32, 1 << 32}, []int{2, 2}, []int{1 << 31, 0}), mpi.ErrArg},
-			"a part of more rows than memory":         {mpi.Subarray([]int{1 << 40, 1 << 20}, []int{1 << 40, 2}, []int{0, 0}), mpi.ErrCount},
+			"an array of too many rows":               {mpi.Subarray([]int{huge, 4}, []int{2, 4}, []int{huge >> 1, 0}), mpi.ErrArg},
+			"an array of too many columns":            {mpi.Subarray([]int{4, huge}, []int{4, 2}, []int{0, 0}), mpi.ErrArg},
+			"an array that is too large":              {mpi.Subarray([]int{huge >> 30, huge >> 30}, []int{2, 2}, []int{huge >> 31, 0}), mpi.ErrArg},
+			"a part of more rows than memory":         {mpi.Subarray([]int{huge >> 22, 1 << 20}, []int{huge >> 22, 2}, []int{0, 0}), mpi.ErrCount},
 		} {
 			_, sent := mpi.IsendLayout(c, buf, x.layout, 0, 0)
 			_, received := mpi.IrecvLayout(c, buf, x.layout, 0, 0)
@@ -128,17 +131,17 @@ func TestBadLayouts(t *testing.T) {
 func TestLayoutsOfNothing(t *testing.T) {
 	for name, l := range map[string]mpi.Layout{
 		"the zero value": {},
-		"no blocks":      mpi.Vector(0, 1<<62, 1<<62),
-		"empty blocks":   mpi.Vector(1<<62, 0, 1<<62),
-		"far away":       mpi.Indexed([]int{0}, []int{1 << 62}),
-		"an empty part":  mpi.Subarray([]int{1 << 62, 1 << 62}, []int{1 << 40, 0}, []int{1, 1}),
+		"no blocks":      mpi.Vector(0, huge, huge),
+		"empty blocks":   mpi.Vector(huge, 0, huge),
+		"far away":       mpi.Indexed([]int{0}, []int{huge}),
+		"an empty part":  mpi.Subarray([]int{huge, huge}, []int{huge >> 22, 0}, []int{1, 1}),
 	} {
 		if l.Count() != 0 || l.Extent() != 0 {
 			t.Errorf("%s: %d elements over %d", name, l.Count(), l.Extent())
 		}
 	}
 	world(t, 1, func(c *mpi.Comm) error {
-		nothing := mpi.Vector(1<<62, 0, 0)
+		nothing := mpi.Vector(huge, 0, 0)
 		q, err := mpi.IrecvLayout(c, one(), nothing, 0, 0)
 		if err != nil {
 			return err
