@@ -211,3 +211,23 @@ func (w *world) within(what string, f func()) {
 		w.Fatalf("not within %v: %s", bound, what)
 	}
 }
+
+// endReceivesOfB ends the receives of b in one of the ways in which nothing more comes: b's direction to read is ended by
+// either side (fin, shut), or the connection is (reset, close). It returns how they end.
+func (p *pair) endReceivesOfB(how string) (want exs.Errno) {
+	p.Helper()
+	switch how {
+	case "fin":
+		p.ok(p.a.Shutdown(exs.ShutWR, exs.Block, nil, nil))
+	case "shut":
+		p.ok(p.b.Shutdown(exs.ShutRD, exs.Block, nil, nil))
+	case "reset":
+		want = exs.ECONNRESET
+		p.ok(p.a.Close(exs.Block|exs.DontLinger, nil, nil))
+	case "close":
+		p.ok(p.b.Close(exs.Block, nil, nil))
+	default:
+		p.Fatalf("no way to end receives is %q", how)
+	}
+	return want
+}

@@ -144,15 +144,8 @@ func TestInPlaceEnds(t *testing.T) {
 				p.send(p.a, p.qa, []byte("x"), 0)
 				p.event(p.qb, exs.EvtRecv, 0)
 				continue
-			case "fin":
-				p.ok(p.a.Shutdown(exs.ShutWR, exs.Block, nil, nil))
-			case "shut":
-				p.ok(p.b.Shutdown(exs.ShutRD, exs.Block, nil, nil))
-			case "reset":
-				want = exs.ECONNRESET
-				p.ok(p.a.Close(exs.Block|exs.DontLinger, nil, nil))
-			case "close":
-				p.ok(p.b.Close(exs.Block, nil, nil))
+			default:
+				want = p.endReceivesOfB(how)
 			}
 			for range 2 {
 				if e := p.event(p.qb, exs.EvtRecv, want); e.Length != 0 || e.InPlace {

@@ -128,15 +128,8 @@ func TestLineEnds(t *testing.T) {
 				if n != 4 || err != nil {
 					w.Errorf("%d taken back, %v", n, err)
 				}
-			case "fin":
-				p.ok(p.a.Shutdown(exs.ShutWR, exs.Block, nil, nil))
-			case "shut":
-				p.ok(p.b.Shutdown(exs.ShutRD, exs.Block, nil, nil))
-			case "reset":
-				want = exs.ECONNRESET
-				p.ok(p.a.Close(exs.Block|exs.DontLinger, nil, nil))
-			case "close":
-				p.ok(p.b.Close(exs.Block, nil, nil))
+			default:
+				want = p.endReceivesOfB(how)
 			}
 			for range 4 {
 				if e := p.event(p.qb, exs.EvtRecv, want); e.Length != 0 {

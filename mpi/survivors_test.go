@@ -52,11 +52,8 @@ func survivors(world *mpi.Comm) error {
 	if err != nil {
 		return err
 	}
-	if err := loseRank1(world); err != nil {
+	if err := missRank1(world); err != nil {
 		return err
-	}
-	if _, err := mpi.Recv(world, make([]int64, 1), 1, 0); !errors.Is(err, mpi.ErrProcFailed) {
-		return fmt.Errorf("rank 1 lives: %w", err)
 	}
 	const messages = 2000
 	switch world.Rank() {
@@ -98,6 +95,17 @@ func loseRank1(world *mpi.Comm) error {
 		}
 	}
 	exit9()
+	return nil
+}
+
+// missRank1 has rank 1 die, and returns where its death is known.
+func missRank1(world *mpi.Comm) error {
+	if err := loseRank1(world); err != nil {
+		return err
+	}
+	if _, err := mpi.Recv(world, make([]int64, 1), 1, 0); !errors.Is(err, mpi.ErrProcFailed) {
+		return fmt.Errorf("rank 1 lives: %w", err)
+	}
 	return nil
 }
 
@@ -169,11 +177,8 @@ func lateLeavers(world *mpi.Comm) error {
 	if err != nil {
 		return err
 	}
-	if err := loseRank1(world); err != nil {
+	if err := missRank1(world); err != nil {
 		return err
-	}
-	if _, err := mpi.Recv(world, make([]int64, 1), 1, 0); !errors.Is(err, mpi.ErrProcFailed) {
-		return fmt.Errorf("rank 1 lives: %w", err)
 	}
 	if err := alive.Barrier(); err != nil {
 		return err

@@ -69,14 +69,7 @@ var errNoHandler = errors.New("a queue's handler can't be nil; Close ends one")
 // ErrBadEndpoint if the queue or the endpoint is closed.
 func (q *Queue) Add(reqs ...Request) error {
 	for i := range reqs {
-		r := &reqs[i]
-		if r.ep == nil {
-			return fail("add to queue", ErrBadRequest, "", nil)
-		}
-		if len(reqs) == 1 {
-			break
-		}
-		if err := q.q.MayAdd(r.ep.d, r.h); err != nil {
+		if err := q.mayAdd(&reqs[i], len(reqs) == 1); err != nil {
 			return fail("add to queue", queueCode(err), "", err)
 		}
 	}
@@ -86,6 +79,17 @@ func (q *Queue) Add(reqs ...Request) error {
 		}
 	}
 	return nil
+}
+
+// mayAdd returns the error that Add would. Of a lone request that itself finds out what else is wrong.
+func (q *Queue) mayAdd(r *Request, lone bool) error {
+	switch {
+	case r.ep == nil:
+		return ErrBadRequest
+	case lone:
+		return nil
+	}
+	return q.q.MayAdd(r.ep.d, r.h)
 }
 
 // Handle has f called when requests of the queue have completed, with those that have, up to 16, in the order of their

@@ -10,15 +10,20 @@ import (
 	"gomx/transport/bell"
 )
 
-// Who polls in C goes through the scheduler each millisecond, not at each look and without the lock; who polls in Go need not.
-func TestWhoPollsInCGoesThroughTheScheduler(t *testing.T) {
+// pollsInC is what giveWay needs of an endpoint one of whose ports polls in C.
+func pollsInC(t *testing.T) *Endpoint {
 	b, err := bell.New()
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer b.Close()
 	d := &Endpoint{bell: b, start: time.Now(), pace: newPace(0), foreign: true}
-	defer d.pace.end()
+	t.Cleanup(func() { d.pace.end(); b.Close() })
+	return d
+}
+
+// Who polls in C goes through the scheduler each millisecond, not at each look and without the lock; who polls in Go need not.
+func TestWhoPollsInCGoesThroughTheScheduler(t *testing.T) {
+	d := pollsInC(t)
 	d.lock()
 	defer d.unlock()
 	now := d.giveWay(d.clock(), 0)
@@ -42,13 +47,7 @@ func TestWhoPollsInCGoesThroughTheScheduler(t *testing.T) {
 
 // Several that go through the scheduler at once write nothing without the lock; the race detector sees it if they do.
 func TestManyGiveWayAtOnce(t *testing.T) {
-	b, err := bell.New()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer b.Close()
-	d := &Endpoint{bell: b, start: time.Now(), pace: newPace(0), foreign: true}
-	defer d.pace.end()
+	d := pollsInC(t)
 	var all sync.WaitGroup
 	for range 4 {
 		all.Go(func() {

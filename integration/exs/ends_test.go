@@ -22,6 +22,15 @@ import (
 
 // readers is a role: a server that reads all its connections to their ends, or takes nothing from them.
 func readers(c *proc.Child) {
+	serve(c, func(conn net.Conn) {
+		if c.Args[0] == "reads" {
+			go func() { _, _ = io.Copy(io.Discard, conn) }()
+		}
+	})
+}
+
+// serve says where it listens, and has each connection used, of which it says that it is there.
+func serve(c *proc.Child, use func(conn net.Conn)) {
 	ln, err := ownLibrary(c).Listen("exs", "127.0.0.1:0")
 	if err != nil {
 		c.Fail(err)
@@ -32,10 +41,8 @@ func readers(c *proc.Child) {
 		if err != nil {
 			c.Fail(err)
 		}
-		if c.Args[0] == "reads" {
-			go func() { _, _ = io.Copy(io.Discard, conn) }()
-		}
 		c.Say("accepted")
+		use(conn)
 	}
 }
 

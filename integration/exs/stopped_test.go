@@ -19,22 +19,12 @@ import (
 
 // sink is a role: a server that reads connections, one after the other, and says what has come.
 func sink(c *proc.Child) {
-	ln, err := ownLibrary(c).Listen("exs", "127.0.0.1:0")
-	if err != nil {
-		c.Fail(err)
-	}
-	c.Say("listens %v", ln.Addr())
-	for {
-		conn, err := ln.Accept()
-		if err != nil {
-			c.Fail(err)
-		}
-		c.Say("accepted")
+	serve(c, func(conn net.Conn) {
 		sum := sha256.New()
 		n, err := io.Copy(sum, conn)
 		c.Say("got %d bytes %x %v", n, sum.Sum(nil), err)
 		_ = conn.Close()
-	}
+	})
 }
 
 // toSink connects to a sink in another process.
