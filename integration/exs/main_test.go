@@ -78,9 +78,24 @@ func typeOf(kind string) int {
 
 // memory is what this process uses, of heap and stacks, when all garbage is gone.
 func memory() uint64 {
+	const same = 1 << 20 / 8 // what comes and goes by itself
+	least := taken()
+	for range 20 {
+		time.Sleep(100 * time.Millisecond) // what has just been used comes to rest
+		now := taken()
+		if now+same > least {
+			return min(now, least)
+		}
+		least = now
+	}
+	return least
+}
+
+func taken() uint64 {
 	var m runtime.MemStats
-	runtime.GC() // what is in pools outlives the first one
-	runtime.GC()
+	for range 3 { // what is in pools outlives the first one, and each halves stacks that have grown too large
+		runtime.GC()
+	}
 	runtime.ReadMemStats(&m)
 	return m.HeapAlloc + m.StackInuse
 }
