@@ -138,23 +138,35 @@ type receipt struct {
 	value, mask uint64
 }
 
-// recvNow is RecvNow with the lock.
+// recvNow is RecvNow with the lock. On a shared core the moment is as long as a wait that spins, for those that the
+// message comes from may need the core: the receive that it spares is worth more than the wait.
 func (d *Endpoint) recvNow(r *receipt) (n int, h endpoint.Handle, done bool, err error) {
-	if d.blocked == 0 && d.pace.alone() {
-		w := d.parked.get(&want{kind: forCatch})
-		w.wakeups = d.wakeups
-		if d.takeRole(w) && d.eng.Catch(r.b, r.from, r.value, r.mask) {
-			d.spin(w)
-			n, h, err = d.eng.EndCatch()
-			d.leave(w)
-			d.parked.put(w)
-			return n, h, h == 0 && err == nil, err
+	if d.blocked == 0 && !d.pace.full() {
+		if n, h, done, err = d.catch(r); done || h != 0 || err != nil {
+			return n, h, done, err
 		}
-		d.leave(w)
-		d.parked.put(w)
 	}
 	h, err = d.eng.RecvOneFrom(r.b, r.from, r.value, r.mask, nil)
 	return 0, h, false, err
+}
+
+// catch polls for a message that is to be caught. It returns neither that nor a request if there is to be no catch.
+func (d *Endpoint) catch(r *receipt) (n int, h endpoint.Handle, done bool, err error) {
+	w := d.parked.get(&want{kind: forCatch})
+	w.wakeups = d.wakeups
+	if d.takeRole(w) && d.eng.Catch(r.b, r.from, r.value, r.mask) {
+		if d.eng.Catching() {
+			d.spin(w)
+		}
+		if n, h, err = d.eng.EndCatch(); h == 0 && err == nil {
+			done = true
+		}
+	}
+	d.leave(w)
+	d.unlist(w)
+	d.parked.put(w)
+	d.pollers()
+	return n, h, done, err
 }
 
 // RecvFrom posts a receive that is tied to a peer.

@@ -217,7 +217,7 @@ func (d *Endpoint) spin(w *waiter) (idle bool) {
 			continue
 		}
 		polls = 0
-		if w.kind == forCatch {
+		if w.kind == forCatch && !d.pace.shared {
 			return true
 		}
 		if now == unread || !d.pace.shared {
