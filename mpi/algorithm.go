@@ -4,8 +4,11 @@ import "gomx/mpi/internal/coll"
 
 // Algorithm returns the algorithm that a collective on the communicator takes: kind is
 // "allreduce", "bcast" and so on, bytes the length of what a rank contributes. "" if there is
-// no such collective. docs/mpi.md lists them.
+// no such collective, or no communicator. docs/mpi.md lists them.
 func (c *Comm) Algorithm(kind string, bytes int) string {
+	if c.none() {
+		return ""
+	}
 	for _, k := range coll.Kinds() {
 		if k.String() == kind {
 			return c.choose(k, bytes, true, c.overrides()).String()

@@ -3,7 +3,8 @@ package mpi
 import "slices"
 
 // Cart is a communicator whose ranks are the points of a grid; the last coordinate runs fastest
-// (MPI_Cart_create).
+// (MPI_Cart_create). It has the methods of its communicator. Of no grid, which is a nil Cart, as a rank gets that is left out, or a zero one, methods
+// return ErrComm.
 type Cart struct {
 	*Comm
 	dims    []int
@@ -40,13 +41,35 @@ func (c *Comm) Cart(dims []int, periods []bool, reorder bool) (*Cart, error) {
 	return &Cart{grid, slices.Clone(dims), slices.Clone(periods)}, nil
 }
 
+// communicator returns that of the grid, or nil if there is no grid.
+func (g *Cart) communicator() *Comm {
+	if g == nil {
+		return nil
+	}
+	return g.Comm
+}
+
+// exists returns the error of a call on no grid.
+func (g *Cart) exists(op string) error {
+	if g.communicator().none() {
+		return failOp(op, ErrComm, "there is no grid: Comm.Cart makes one, of a communicator that Init, Run or Main make, and none for a rank that it leaves out")
+	}
+	return nil
+}
+
 // Dims returns the sizes of the grid, and whether they are periodic (MPI_Cart_get).
 func (g *Cart) Dims() (dims []int, periods []bool) {
+	if g == nil {
+		return nil, nil
+	}
 	return slices.Clone(g.dims), slices.Clone(g.periods)
 }
 
 // Coords returns the point of a rank (MPI_Cart_coords). Error: ErrRank.
 func (g *Cart) Coords(rank int) ([]int, error) {
+	if err := g.exists("Coords"); err != nil {
+		return nil, err
+	}
 	if rank < 0 || rank >= g.Size() {
 		return nil, g.failWith("Coords", rank, Undefined, ErrRank, noRank(rank, g.Size()))
 	}
@@ -61,6 +84,9 @@ func (g *Cart) Coords(rank int) ([]int, error) {
 // RankOf returns the rank of a point (MPI_Cart_rank). In periodic dimensions any coordinate will do. Errors: ErrDims for
 // another number of coordinates, ErrRank for a point outside.
 func (g *Cart) RankOf(coords ...int) (int, error) {
+	if err := g.exists("RankOf"); err != nil {
+		return Undefined, err
+	}
 	if len(coords) != len(g.dims) {
 		return Undefined, g.fail("RankOf", ErrDims, "%d coordinates in %d dimensions", len(coords), len(g.dims))
 	}
@@ -82,6 +108,9 @@ func (g *Cart) RankOf(coords ...int) (int, error) {
 // send to, if all pass something on in that direction (MPI_Cart_shift). Beyond an end it is ProcNull. Error:
 // ErrDims for no such dimension.
 func (g *Cart) Shift(dim, disp int) (source, dest int, err error) {
+	if err := g.exists("Shift"); err != nil {
+		return ProcNull, ProcNull, err
+	}
 	if dim < 0 || dim >= len(g.dims) {
 		return ProcNull, ProcNull, g.fail("Shift", ErrDims, "dimension %d of %d", dim, len(g.dims))
 	}
@@ -104,6 +133,9 @@ func (g *Cart) Shift(dim, disp int) (source, dest int, err error) {
 // Sub makes a grid of those dimensions that are kept, one for each combination of the others (MPI_Cart_sub). All ranks call it.
 // Errors: ErrDims for another number of dimensions, and those of Dup.
 func (g *Cart) Sub(keep ...bool) (*Cart, error) {
+	if err := g.exists("Sub"); err != nil {
+		return nil, err
+	}
 	if len(keep) != len(g.dims) {
 		return nil, g.fail("Sub", ErrDims, "%d dimensions, and for %d it is said whether they stay", len(g.dims), len(keep))
 	}

@@ -11,7 +11,8 @@ import (
 
 // Comm is a communicator as one of its ranks sees it (MPI_Comm). Its methods, and the
 // functions that take it, may be called from any goroutine; collective ones must begin
-// in the same order on all ranks.
+// in the same order on all ranks. Of no communicator, which is a nil Comm, as Split gives a rank that is left out, or a zero one,
+// they return ErrComm; those that return no error say that there are no ranks.
 type Comm struct {
 	seat  *seat
 	peers []atomic.Pointer[peer] // by rank; nil until one is needed
@@ -50,14 +51,30 @@ func newComm(s *seat, context uint32, rank int, world []int32, name string) *Com
 	return c
 }
 
-// Rank returns the caller's rank, from 0 to Size()-1 (MPI_Comm_rank).
-func (c *Comm) Rank() int { return c.rank }
+// none reports whether there is no communicator.
+func (c *Comm) none() bool { return c == nil || c.state == nil }
+
+// Rank returns the caller's rank, from 0 to Size()-1 (MPI_Comm_rank), and Undefined if there is no communicator.
+func (c *Comm) Rank() int {
+	if c.none() {
+		return Undefined
+	}
+	return c.rank
+}
 
 // Size returns how many ranks there are (MPI_Comm_size).
-func (c *Comm) Size() int { return len(c.peers) }
+func (c *Comm) Size() int {
+	if c.none() {
+		return 0
+	}
+	return len(c.peers)
+}
 
 // Name returns the communicator's name, for people (MPI_Comm_get_name).
 func (c *Comm) Name() string {
+	if c.none() {
+		return ""
+	}
 	c.state.mu.Lock()
 	defer c.state.mu.Unlock()
 	return c.state.name
@@ -65,6 +82,9 @@ func (c *Comm) Name() string {
 
 // SetName gives the communicator a name, on this rank (MPI_Comm_set_name).
 func (c *Comm) SetName(name string) {
+	if c.none() {
+		return
+	}
 	c.state.mu.Lock()
 	defer c.state.mu.Unlock()
 	c.state.name = name
@@ -96,8 +116,8 @@ func (c *Comm) WithContext(ctx context.Context) *Comm {
 // usable returns why calls on the communicator can't work, if that is so.
 func (c *Comm) usable(op string) error {
 	switch {
-	case c == nil || c.state == nil:
-		return failOp(op, ErrComm, "there is no communicator; Init, Run or Main make the first one")
+	case c.none():
+		return failOp(op, ErrComm, "there is no communicator: Init, Run or Main make the first one, and Split and its like none for a rank that they leave out")
 	case c.state.freed.Load():
 		return c.fail(op, ErrComm, "it was freed")
 	}

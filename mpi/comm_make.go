@@ -11,8 +11,11 @@ import (
 	"gomx/mpi/internal/elem"
 )
 
-// Self returns the communicator of the rank alone (MPI_COMM_SELF).
+// Self returns the communicator of the rank alone (MPI_COMM_SELF); of no communicator, none.
 func (c *Comm) Self() *Comm {
+	if c.none() {
+		return nil
+	}
 	s := c.seat
 	s.own.Do(func() { s.self = newComm(s, selfContext, 0, []int32{int32(s.rank)}, "self") })
 	with := *s.self
@@ -121,7 +124,7 @@ func (c *Comm) Create(g *Group) (*Comm, error) {
 		return nil, err
 	}
 	if g == nil {
-		return nil, c.fail(op, ErrGroup, "there is no group")
+		return nil, c.fail(op, ErrGroup, "there is no group; Comm.Group makes one")
 	}
 	if others := g.Difference(c.Group()); others.Size() > 0 {
 		return nil, c.fail(op, ErrGroup, "rank %d of the world is not in the communicator", others.world[0])
@@ -146,8 +149,8 @@ func (c *Comm) among(op string, world []int32, suffix, given string) (*Comm, err
 
 // Compare says how alike two communicators are (MPI_Comm_compare). None is Identical to none.
 func (c *Comm) Compare(d *Comm) Comparison {
-	if c == nil || d == nil {
-		if c == d {
+	if c.none() || d.none() {
+		if c.none() && d.none() {
 			return Identical
 		}
 		return Unequal

@@ -117,7 +117,7 @@ func (c *Comm) fail(op string, class ErrorClass, format string, args ...any) err
 // failWith makes the error of a call that concerns a peer.
 func (c *Comm) failWith(op string, peer, tag int, class ErrorClass, cause error) error {
 	e := &Error{Op: op, Rank: Undefined, Peer: peer, Tag: tag, Class: class, Cause: cause}
-	if c != nil && c.state != nil {
+	if !c.none() {
 		e.Comm, e.Rank = c.Name(), c.rank
 		if class == ErrOther {
 			e.Cause = expired(c.ctx, cause)

@@ -1,9 +1,13 @@
 package mpi
 
-import "slices"
+import (
+	"cmp"
+	"slices"
+)
 
 // Group is an ordered set of ranks of the world (MPI_Group). It does not change; its methods make new ones, and may be
-// called from any goroutine.
+// called from any goroutine. The zero Group is the empty one (MPI_GROUP_EMPTY). With no group, nil, those that return errors return ErrGroup, and the others
+// take it for the empty one.
 type Group struct {
 	world []int32 // by rank
 	self  int32   // the caller's rank in the world
@@ -20,14 +24,35 @@ const (
 	Unequal
 )
 
-// Group returns the ranks of the communicator (MPI_Comm_group).
-func (c *Comm) Group() *Group { return &Group{c.world, int32(c.seat.rank)} }
+// Group returns the ranks of the communicator (MPI_Comm_group); of no communicator, no group.
+func (c *Comm) Group() *Group {
+	if c.none() {
+		return nil
+	}
+	return &Group{c.world, int32(c.seat.rank)}
+}
+
+// orEmpty returns the group, or the empty one if there is none.
+func (g *Group) orEmpty() *Group {
+	if g == nil {
+		return &Group{}
+	}
+	return g
+}
+
+// usable returns why calls on the group can't work, if that is so.
+func (g *Group) usable(op string) error {
+	if g == nil {
+		return failOp(op, ErrGroup, "there is no group; Comm.Group makes one")
+	}
+	return nil
+}
 
 // Size returns how many ranks there are (MPI_Group_size).
-func (g *Group) Size() int { return len(g.world) }
+func (g *Group) Size() int { return len(g.orEmpty().world) }
 
 // Rank returns the caller's rank in the group, or Undefined (MPI_Group_rank).
-func (g *Group) Rank() int { return g.rankOf(g.self) }
+func (g *Group) Rank() int { return g.orEmpty().rankOf(g.orEmpty().self) }
 
 func (g *Group) rankOf(world int32) int {
 	if i := slices.Index(g.world, world); i >= 0 {
@@ -47,6 +72,7 @@ func (g *Group) members() map[int32]int {
 
 // Union returns the ranks of g, and then those of h that are not in g (MPI_Group_union).
 func (g *Group) Union(h *Group) *Group {
+	g = g.orEmpty()
 	return &Group{append(slices.Clone(g.world), h.Difference(g).world...), g.self}
 }
 
@@ -57,7 +83,8 @@ func (g *Group) Intersection(h *Group) *Group { return g.filter(h, true) }
 func (g *Group) Difference(h *Group) *Group { return g.filter(h, false) }
 
 func (g *Group) filter(h *Group, in bool) *Group {
-	members := h.members()
+	g = g.orEmpty()
+	members := h.orEmpty().members()
 	out := &Group{self: g.self}
 	for _, w := range g.world {
 		if _, is := members[w]; is == in {
@@ -95,6 +122,9 @@ func (g *Group) Excl(ranks ...int) (*Group, error) {
 }
 
 func (g *Group) check(op string, ranks []int) error {
+	if err := g.usable(op); err != nil {
+		return err
+	}
 	seen := make(map[int]bool, len(ranks))
 	for _, r := range ranks {
 		if r < 0 || r >= len(g.world) {
@@ -130,6 +160,9 @@ func (g *Group) RangeExcl(ranges ...RankRange) (*Group, error) {
 }
 
 func (g *Group) expand(op string, ranges []RankRange) ([]int, error) {
+	if err := g.usable(op); err != nil {
+		return nil, err
+	}
 	var ranks []int
 	for _, r := range ranges {
 		if r.Stride == 0 {
@@ -149,8 +182,11 @@ func (g *Group) expand(op string, ranges []RankRange) ([]int, error) {
 }
 
 // Translate returns what ranks of g are in h, Undefined for those that are not there; ProcNull stays
-// (MPI_Group_translate_ranks). Error: ErrRank for one that g does not have.
+// (MPI_Group_translate_ranks). Errors: ErrRank for one that g does not have, ErrGroup if one of the groups is nil.
 func (g *Group) Translate(ranks []int, h *Group) ([]int, error) {
+	if err := cmp.Or(g.usable("Translate"), h.usable("Translate")); err != nil {
+		return nil, err
+	}
 	members := h.members()
 	out := make([]int, len(ranks))
 	for i, r := range ranks {
@@ -172,6 +208,7 @@ func (g *Group) Translate(ranks []int, h *Group) ([]int, error) {
 
 // Compare returns Identical, Similar or Unequal (MPI_Group_compare).
 func (g *Group) Compare(h *Group) Comparison {
+	g, h = g.orEmpty(), h.orEmpty()
 	switch {
 	case slices.Equal(g.world, h.world):
 		return Identical

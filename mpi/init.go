@@ -196,8 +196,13 @@ func exitCode(code int) int {
 
 // Abort ends the whole job, and does not return in a process of its own: every process exits with the code,
 // or with 1 if that is 0 (MPI_Abort). The reason is printed, as launch.Reason has it. Among ranks of one process, all calls return
-// ErrAborted from then on, and Run returns it. Safe from any goroutine.
+// ErrAborted from then on, and Run returns it. Without a communicator it ends the process alike, and says so; the others learn of its death.
+// Safe from any goroutine.
 func (c *Comm) Abort(code int, reason string) {
+	if err := c.usable("Abort"); c.none() {
+		fmt.Fprintf(os.Stderr, "%v; aborted with code %d: %s\n", err, code, launch.Reason(reason))
+		os.Exit(exitCode(code))
+	}
 	j := c.seat.job
 	err := c.fail("Abort", ErrAborted, "code %d: %s", code, launch.Reason(reason))
 	if j.launch == nil {

@@ -10,7 +10,7 @@ import (
 )
 
 // Request names an operation that was begun (MPI_Request). It is a value that one variable
-// holds: Wait and Test are called on that, and empty it. The zero Request is complete.
+// holds: Wait and Test are called on that, and empty it. The zero Request is complete. With no variable at all, nil, the methods return ErrRequest.
 //
 // It has four words in four fields: what is larger the compiler passes through memory, piece by piece, and a
 // program with a window of requests waits for that at each of them.
@@ -57,7 +57,12 @@ func (c *Comm) over(kind requestKind) Request { return Request{c: c, operation: 
 func (q *Request) mx() mx.Request { return q.c.seat.ep.Request(q.number) }
 
 // Empty reports whether there is nothing to wait for: the request is zero, or was waited for, and the operation is over (MPI_REQUEST_NULL).
-func (q *Request) Empty() bool { return q.kind == noRequest }
+func (q *Request) Empty() bool { return q == nil || q.kind == noRequest }
+
+// absent returns the error of a call on no variable.
+func (q *Request) absent(op string) error {
+	return failOp(op, ErrRequest, "there is no variable with a request: take the address of the one that has what Isend, Irecv and their like have returned")
+}
 
 // Wait blocks until the operation is complete, and empties the request (MPI_Wait). Its error
 // is that of the operation, which is in the status too. Of an empty request the status is empty.
@@ -66,6 +71,9 @@ func (q *Request) Empty() bool { return q.kind == noRequest }
 // Empty tells, and so does the use of its buffers. WaitContext waits for it without that context. A collective is ended by the context itself: it has failed, its
 // request is emptied, and its error wraps ErrGivenUp too.
 func (q *Request) Wait() (st Status, err error) {
+	if q == nil {
+		return emptyStatus, q.absent("Wait")
+	}
 	done, err := q.wait(opNames[q.kind], true, &st)
 	if done {
 		*q = Request{}
@@ -76,6 +84,9 @@ func (q *Request) Wait() (st Status, err error) {
 // WaitContext is Wait that ctx ends in place of the context of the communicator; nothing does if it is nil. A collective goes on when ctx
 // ends, and its request stays like all others; the context that it was begun with ends it as ever.
 func (q *Request) WaitContext(ctx context.Context) (st Status, err error) {
+	if q == nil {
+		return emptyStatus, q.absent("WaitContext")
+	}
 	if q.kind <= cancelledRequest {
 		return q.Wait()
 	}
@@ -88,6 +99,9 @@ func (q *Request) WaitContext(ctx context.Context) (st Status, err error) {
 
 // Test is Wait if the operation is complete, and otherwise returns false at once (MPI_Test).
 func (q *Request) Test() (Status, bool, error) {
+	if q == nil {
+		return emptyStatus, false, q.absent("Test")
+	}
 	if q.kind <= cancelledRequest {
 		st, err := q.Wait()
 		return st, true, err

@@ -151,6 +151,9 @@ func waitSome(op string, reqs []Request, done []Completion, most int, timeout ti
 // returns at once, with Status.Cancelled; if a message has matched, it ends as if nothing had been. Error:
 // ErrRequest for what is no receive; sends can't be taken back.
 func (q *Request) Cancel() error {
+	if q == nil {
+		return q.absent("Cancel")
+	}
 	if q.kind == nullRequest || q.kind == cancelledRequest {
 		return nil
 	}
@@ -173,6 +176,9 @@ func (q *Request) Cancel() error {
 // Free lets go of the operation, which goes on, and empties the request (MPI_Request_free). Its
 // buffer must stay as it is until the operation is known to have ended by other means.
 func (q *Request) Free() error {
+	if q == nil {
+		return q.absent("Free")
+	}
 	if q.kind > cancelledRequest {
 		if err := q.c.seat.ep.Forget(q.mx()); err != nil {
 			return q.broken("Free", err)

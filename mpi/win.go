@@ -30,7 +30,7 @@ import (
 //
 // All methods may be called from any goroutine, except that collective ones are called in
 // the same order on all ranks. Post, Start, Complete and Wait of MPI don't exist; a
-// message and a lock do the same.
+// message and a lock do the same. On no window, which is a nil Win or a zero one, methods return ErrWin; it has no memory.
 type Win[T any] struct {
 	*window
 	mem []T
@@ -137,11 +137,24 @@ func elementsFit[T any](c *Comm, op string) error {
 }
 
 // Mem returns the memory of this rank. Of WinAllocate's it must not be used after Free.
-func (w *Win[T]) Mem() []T { return w.mem }
+func (w *Win[T]) Mem() []T {
+	if w == nil {
+		return nil
+	}
+	return w.mem
+}
+
+// open returns what there is to the window, or nil if there is none.
+func (w *Win[T]) open() *window {
+	if w == nil {
+		return nil
+	}
+	return w.window
+}
 
 // Len returns how many elements a rank has in the window, 0 if there is no such rank.
 func (w *Win[T]) Len(rank int) int {
-	if rank < 0 || rank >= len(w.targets) {
+	if w.open() == nil || rank < 0 || rank >= len(w.targets) {
 		return 0
 	}
 	return w.targets[rank].length
@@ -151,8 +164,11 @@ func (w *Win[T]) Len(rank int) int {
 // ctx ends, with an error that wraps ctx's, even if other goroutines wait on the same window. What they have begun
 // goes on: memory given to Put and Get, and the source of Accumulate and its kin, is in use until a Flush of that rank has
 // succeeded, and what would be combined may be, wholly, in part, or not yet. A Lock or LockAll that ctx ends has taken nothing. Unlock,
-// UnlockAll and Free don't heed ctx.
+// UnlockAll and Free don't heed ctx. Of no window it makes none.
 func (w *Win[T]) WithContext(ctx context.Context) *Win[T] {
+	if w.open() == nil {
+		return nil
+	}
 	with := *w.window
 	with.c = w.c.WithContext(ctx)
 	return &Win[T]{&with, w.mem}
@@ -268,7 +284,7 @@ func (w *window) learn(rank int, record []byte) error {
 // done (MPI_Win_free). It is collective, and does not heed the context. Locks must have been given back. Errors: ErrWin
 // if it was freed before or a lock is held, and those of Fence, behind which the window is freed all the same.
 func (w *Win[T]) Free() error {
-	if err := w.usable("Free", Undefined); err != nil {
+	if err := w.open().usable("Free", Undefined); err != nil {
 		return err
 	}
 	for rank := range w.targets {
@@ -277,7 +293,7 @@ func (w *Win[T]) Free() error {
 		}
 	}
 	patient := w.patient()
-	err := patient.each(func(rank int) error { return patient.flush("Free", rank) })
+	err := patient.each("Free", func(rank int) error { return patient.flush("Free", rank) })
 	if meet := patient.c.meet("Win.Free", w.made); err == nil {
 		err = meet
 	}

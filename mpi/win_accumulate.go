@@ -41,13 +41,16 @@ const largestPiece = 64 << 10
 // ErrOp for an operation that the elements don't have. Safe from any goroutine.
 func (w *Win[T]) Accumulate(src []T, rank, offset int, op AccOp) error {
 	b, _ := elem.Bytes(src)
-	return w.accumulate("Accumulate", b, nil, rank, offset, op)
+	return w.open().accumulate("Accumulate", b, nil, rank, offset, op)
 }
 
 // GetAccumulate is Accumulate that returns, in result, what was there before
 // (MPI_Get_accumulate). Both slices have the same length; with AccNone src may be nil. It is done when
 // it returns without an error. More elements than 64 KiB hold are combined in several steps.
 func (w *Win[T]) GetAccumulate(src, result []T, rank, offset int, op AccOp) error {
+	if err := w.open().usable("GetAccumulate", rank); err != nil {
+		return err
+	}
 	if len(src) != len(result) && (src != nil || op != AccNone) {
 		return w.fail("GetAccumulate", rank, ErrCount, fmt.Errorf("%d elements, and room for %d results", len(src), len(result)))
 	}
@@ -65,7 +68,7 @@ func (w *Win[T]) FetchAndOp(value T, rank, offset int, op AccOp) (T, error) {
 	pair := [2]T{value, value}
 	in, _ := elem.Bytes(pair[:1])
 	out, _ := elem.Bytes(pair[1:])
-	err := w.accumulate("FetchAndOp", in, out, rank, offset, op)
+	err := w.open().accumulate("FetchAndOp", in, out, rank, offset, op)
 	return pair[1], err
 }
 
@@ -78,9 +81,9 @@ func (w *Win[T]) CompareAndSwap(compare, value T, rank, offset int) (T, error) {
 	in, _ := elem.Bytes(pair[:])
 	out, _ := elem.Bytes(old[:])
 	if rank == ProcNull {
-		return old[0], w.usable("CompareAndSwap", rank)
+		return old[0], w.open().usable("CompareAndSwap", rank)
 	}
-	if _, err := w.target("CompareAndSwap", rank, offset, 1); err != nil {
+	if _, err := w.open().target("CompareAndSwap", rank, offset, 1); err != nil {
 		return old[0], err
 	}
 	err := w.ask("CompareAndSwap", rank, askSwap, head{offset: uint64(offset * w.size)}, in, out)
@@ -89,7 +92,7 @@ func (w *Win[T]) CompareAndSwap(compare, value T, rank, offset int) (T, error) {
 
 // accumulate sends elements to the target, by pieces. out is nil, or where the old ones go.
 func (w *window) accumulate(call string, in, out []byte, rank, offset int, op AccOp) error {
-	if rank == ProcNull {
+	if w == nil || rank == ProcNull {
 		return w.usable(call, rank)
 	}
 	t, err := w.target(call, rank, offset, len(in)/w.size)

@@ -12,17 +12,20 @@ import (
 // exclusively do too. Locks are granted in the order in which they were asked for.
 // The rank itself need do nothing. To touch its own memory beside others, a rank takes its own lock.
 // Errors: ErrWin if this rank has the lock already, ErrRank, ErrProcFailed.
-func (w *Win[T]) Lock(rank int, exclusive bool) error { return w.lock("Lock", rank, exclusive) }
+func (w *Win[T]) Lock(rank int, exclusive bool) error { return w.open().lock("Lock", rank, exclusive) }
 
 // Unlock waits until all that this rank has begun on a rank's memory is done there, and gives the lock
 // back (MPI_Win_unlock). It does not heed the context: it ends when the target has the lock back, or is gone, and the lock with it.
 // Errors: those of what was begun, behind which the lock is given back all the same; ErrWin if this rank does not hold the lock;
 // ErrRank; ErrProcFailed.
-func (w *Win[T]) Unlock(rank int) error { return w.unlock("Unlock", rank) }
+func (w *Win[T]) Unlock(rank int) error { return w.open().unlock("Unlock", rank) }
 
 // LockAll is Lock without exclusive of all ranks, one after the other (MPI_Win_lock_all). If one of them fails, those before
 // are given back, and the caller waits for none of them.
 func (w *Win[T]) LockAll() error {
+	if err := w.open().usable("LockAll", Undefined); err != nil {
+		return err
+	}
 	for rank := range w.targets {
 		if err := w.lock("LockAll", rank, false); err != nil {
 			for back := range rank {
@@ -40,7 +43,7 @@ func (w *Win[T]) LockAll() error {
 // UnlockAll is Unlock of all ranks (MPI_Win_unlock_all). It goes on after an error, and
 // returns the first.
 func (w *Win[T]) UnlockAll() error {
-	return w.each(func(rank int) error { return w.unlock("UnlockAll", rank) })
+	return w.open().each("UnlockAll", func(rank int) error { return w.unlock("UnlockAll", rank) })
 }
 
 func (w *window) lock(op string, rank int, exclusive bool) error {

@@ -15,7 +15,7 @@ import (
 // Flush. Safe from any goroutine.
 func (w *Win[T]) Put(src []T, rank, offset int) error {
 	b, _ := elem.Bytes(src)
-	return w.put(b, rank, offset, len(src))
+	return w.open().put(b, rank, offset, len(src))
 }
 
 // Get reads elements of a rank into dst, from an element on, as many as dst has room for
@@ -23,7 +23,7 @@ func (w *Win[T]) Put(src []T, rank, offset int) error {
 // Otherwise it is as Put.
 func (w *Win[T]) Get(dst []T, rank, offset int) error {
 	b, _ := elem.Bytes(dst)
-	return w.get(b, rank, offset, len(dst))
+	return w.open().get(b, rank, offset, len(dst))
 }
 
 // mostPending is how many puts and gets a rank may have under way at a target before it
@@ -155,7 +155,7 @@ func (w *window) permitted(t *target) bool {
 // usable returns why calls on the window can't work, if that is so.
 func (w *window) usable(op string, rank int) error {
 	if w == nil {
-		return failOp(op, ErrWin, "there is no window; WinCreate and WinAllocate make one")
+		return failOp("Win."+op, ErrWin, "there is no window; WinCreate and WinAllocate make one")
 	}
 	if err := w.c.usable(op); err != nil {
 		return renamed(err, "Win."+op)

@@ -7,7 +7,7 @@ import "cmp"
 // next. It is collective. The first error of what was begun is returned, behind the Fence. A Fence that does not come about, because a
 // context ended, here or at a rank that the error names, or a rank has died, permits nothing that was not permitted before.
 func (w *Win[T]) Fence() error {
-	if err := w.usable("Fence", Undefined); err != nil {
+	if err := w.open().usable("Fence", Undefined); err != nil {
 		return err
 	}
 	err := w.FlushAll()
@@ -23,34 +23,28 @@ func (w *Win[T]) Fence() error {
 
 // Flush waits until all that this rank has begun on a rank's memory is done there
 // (MPI_Win_flush). Errors: those of what was begun, ErrWin, ErrRank, ErrProcFailed.
-func (w *Win[T]) Flush(rank int) error { return w.flush("Flush", rank) }
+func (w *Win[T]) Flush(rank int) error { return w.open().flush("Flush", rank) }
 
 // FlushAll is Flush of all ranks (MPI_Win_flush_all). It goes on after an error, and
 // returns the first.
 func (w *Win[T]) FlushAll() error {
-	return w.each(func(rank int) error { return w.flush("FlushAll", rank) })
+	return w.open().each("FlushAll", func(rank int) error { return w.flush("FlushAll", rank) })
 }
 
 // FlushLocal waits until the memory that this rank has given to what it has begun on a rank's memory may
 // be used again (MPI_Win_flush_local); what Get was asked for is there.
-func (w *Win[T]) FlushLocal(rank int) error {
-	if rank == ProcNull {
-		return w.usable("FlushLocal", rank)
-	}
-	t, err := w.target("FlushLocal", rank, 0, 0)
-	if err != nil {
-		return err
-	}
-	return w.complete(t, "FlushLocal", rank, true)
-}
+func (w *Win[T]) FlushLocal(rank int) error { return w.open().flushLocal("FlushLocal", rank) }
 
 // FlushLocalAll is FlushLocal of all ranks (MPI_Win_flush_local_all).
 func (w *Win[T]) FlushLocalAll() error {
-	return w.each(func(rank int) error { return w.FlushLocal(rank) })
+	return w.open().each("FlushLocalAll", func(rank int) error { return w.flushLocal("FlushLocalAll", rank) })
 }
 
-// each calls f for all ranks, and returns the first error.
-func (w *window) each(f func(rank int) error) (first error) {
+// each calls f for all ranks of a window that is usable, and returns the first error.
+func (w *window) each(op string, f func(rank int) error) (first error) {
+	if err := w.usable(op, Undefined); err != nil {
+		return err
+	}
 	for rank := range w.targets {
 		if err := f(rank); first == nil {
 			first = err
@@ -65,6 +59,17 @@ func (w *window) flush(op string, rank int) error {
 		return err
 	}
 	return w.complete(t, op, rank, false)
+}
+
+func (w *window) flushLocal(op string, rank int) error {
+	if rank == ProcNull {
+		return w.usable(op, rank)
+	}
+	t, err := w.target(op, rank, 0, 0)
+	if err != nil {
+		return err
+	}
+	return w.complete(t, op, rank, true)
 }
 
 // at returns the target that a rank stands for: nil for ProcNull.
