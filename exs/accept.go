@@ -22,7 +22,7 @@ func (s *Socket) Accept(vec []AcceptAddr, flags Flags, q *Queue) (*Socket, error
 		return nil, fail("accept", EINVAL)
 	}
 	if n := s.lockFor(life.Accept); n != 0 {
-		return nil, fail("accept", n)
+		return nil, s.fail("accept", n)
 	}
 	var first *op
 	for i := range vec {

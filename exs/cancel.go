@@ -14,7 +14,7 @@ func (s *Socket) Cancel(ahandle any, flags Flags) (int, error) {
 		return 0, fail("cancel", EINVAL)
 	}
 	if n := s.lockFor(life.Look); n != 0 {
-		return 0, fail("cancel", n)
+		return 0, s.fail("cancel", n)
 	}
 	defer s.mu.Unlock()
 	count := 0

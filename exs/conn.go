@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// Conn is a connected stream socket in Go's manner: a net.Conn. Dial and Accept make one; the zero Conn is of no use. All methods may be
+// Conn is a connected stream socket in Go's manner: a net.Conn. Dial and Accept make one; calls on a nil or zero Conn return EINVAL. All methods may be
 // called from any goroutine; each Write goes out in one piece. Errors are of type
 // *net.OpError and match their number as others of this package do, or
 // os.ErrDeadlineExceeded, or net.ErrClosed.
@@ -91,6 +91,9 @@ func (h *half) end(o *op) (length int, n Errno, left bool) {
 // Read reads what is there, and waits until there is something. The end of the
 // stream is io.EOF.
 func (c *Conn) Read(b []byte) (int, error) {
+	if c.none() {
+		return 0, absentNet("read", noConn)
+	}
 	c.in.turn.Lock()
 	n, err := c.read(b)
 	c.in.turn.Unlock()
@@ -150,6 +153,9 @@ func (c *Conn) takeLate() bool {
 // pieces are copied and go out without waiting, as the system does it; that they
 // could not is the error of a later call.
 func (c *Conn) Write(b []byte) (int, error) {
+	if c.none() {
+		return 0, absentNet("write", noConn)
+	}
 	c.out.turn.Lock()
 	n, err := c.write(b)
 	c.out.turn.Unlock()
@@ -206,6 +212,9 @@ func (c *Conn) writeLong(b []byte) (int, Errno) {
 // the peer gets what was written before, also if the process ends now: Close waits until the peer's library has it, a
 // second at most, and leaves the rest to another goroutine. Error: net.ErrClosed the second time.
 func (c *Conn) Close() error {
+	if c.none() {
+		return absentNet("close", noConn)
+	}
 	if !c.closed.CompareAndSwap(false, true) {
 		return c.fault("close", net.ErrClosed)
 	}
@@ -238,12 +247,18 @@ func (c *Conn) CloseRead() error { return c.shut(ShutRD) }
 // reads that, then io.EOF. It waits for a Write that is under way, and for nothing else: that all of it arrives though this process
 // ends then, only Close sees to.
 func (c *Conn) CloseWrite() error {
+	if c.none() {
+		return absentNet("close", noConn)
+	}
 	c.out.turn.Lock()
 	defer c.out.turn.Unlock()
 	return c.shut(ShutWR)
 }
 
 func (c *Conn) shut(how How) error {
+	if c.none() {
+		return absentNet("close", noConn)
+	}
 	if c.closed.Load() {
 		return c.fault("close", net.ErrClosed)
 	}
@@ -256,34 +271,55 @@ func (c *Conn) shut(how How) error {
 // SetDeadline sets both deadlines. The zero time means none. A deadline that passes ends
 // calls that wait, and later ones, with os.ErrDeadlineExceeded, until it is moved.
 // Error: net.ErrClosed.
-func (c *Conn) SetDeadline(t time.Time) error { return c.setDeadlines(t, &c.in, &c.out) }
+func (c *Conn) SetDeadline(t time.Time) error { return c.setDeadlines(t, true, true) }
 
 // SetReadDeadline sets the deadline of Read.
-func (c *Conn) SetReadDeadline(t time.Time) error { return c.setDeadlines(t, &c.in) }
+func (c *Conn) SetReadDeadline(t time.Time) error { return c.setDeadlines(t, true, false) }
 
 // SetWriteDeadline sets the deadline of Write. A Write that ends with it may have
 // written a part, which its length says; its memory is free.
-func (c *Conn) SetWriteDeadline(t time.Time) error { return c.setDeadlines(t, &c.out) }
+func (c *Conn) SetWriteDeadline(t time.Time) error { return c.setDeadlines(t, false, true) }
 
-func (c *Conn) setDeadlines(t time.Time, halves ...*half) error {
+func (c *Conn) setDeadlines(t time.Time, in, out bool) error {
+	if c.none() {
+		return absentNet("set deadline", noConn)
+	}
 	if c.closed.Load() {
 		return c.fault("set deadline", net.ErrClosed)
 	}
-	for _, h := range halves {
-		h.deadline.set(t)
+	if in {
+		c.in.deadline.set(t)
+	}
+	if out {
+		c.out.deadline.set(t)
 	}
 	return nil
 }
 
 // LocalAddr returns the address of this side, an Addr.
-func (c *Conn) LocalAddr() net.Addr { return Addr{c.s.local} }
+func (c *Conn) LocalAddr() net.Addr {
+	if c.none() {
+		return nil
+	}
+	return Addr{c.s.local}
+}
 
 // RemoteAddr returns the address of the other side, an Addr.
-func (c *Conn) RemoteAddr() net.Addr { return Addr{c.s.remote} }
+func (c *Conn) RemoteAddr() net.Addr {
+	if c.none() {
+		return nil
+	}
+	return Addr{c.s.remote}
+}
 
 // Socket returns the socket behind c, for its options and its own calls. These must
 // not be mixed with Read and Write in one direction at the same time.
-func (c *Conn) Socket() *Socket { return c.s }
+func (c *Conn) Socket() *Socket {
+	if c.none() {
+		return nil
+	}
+	return c.s
+}
 
 // fault makes the error of a call.
 func (c *Conn) fault(op string, err error) error {

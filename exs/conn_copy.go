@@ -11,10 +11,20 @@ const copySize = 128 << 10
 var copyBuffers = sync.Pool{New: func() any { return new([copySize]byte) }}
 
 // ReadFrom writes what it reads from r, until that ends. It returns how many bytes these were.
-func (c *Conn) ReadFrom(r io.Reader) (int64, error) { return pour(onlyWriter{c}, r) }
+func (c *Conn) ReadFrom(r io.Reader) (int64, error) {
+	if c.none() {
+		return 0, absentNet("write", noConn)
+	}
+	return pour(onlyWriter{c}, r)
+}
 
 // WriteTo writes what it reads from c to w, until c ends. It returns how many bytes these were.
-func (c *Conn) WriteTo(w io.Writer) (int64, error) { return pour(w, onlyReader{c}) }
+func (c *Conn) WriteTo(w io.Writer) (int64, error) {
+	if c.none() {
+		return 0, absentNet("read", noConn)
+	}
+	return pour(w, onlyReader{c})
+}
 
 // onlyWriter and onlyReader hide the methods above from io.CopyBuffer.
 type (

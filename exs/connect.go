@@ -43,13 +43,13 @@ func (s *Socket) Connect(addr netip.AddrPort, flags Flags, timeout time.Duration
 
 // connect is Connect, which gives up when the context ends.
 func (s *Socket) connect(parent context.Context, addr netip.AddrPort, flags Flags, timeout time.Duration, q *Queue, ahandle any) error {
-	if s != nil {
+	if !s.none() {
 		if _, err := s.l.Endpoint(); err != nil {
 			return err
 		}
 	}
 	if n := s.lockFor(life.Connect); n != 0 {
-		return fail("connect", n)
+		return s.fail("connect", n)
 	}
 	if !s.fits(addr) {
 		s.mu.Unlock()

@@ -13,6 +13,9 @@ type counts struct {
 
 // Counters returns what the library has counted.
 func (l *Library) Counters() []mx.Counter {
+	if l.none() {
+		return nil
+	}
 	l.mu.RLock()
 	open := len(l.sockets) - len(l.free)
 	l.mu.RUnlock()

@@ -45,6 +45,9 @@ const dialTime = 30 * time.Second
 
 // DialContext is the function DialContext in this library.
 func (l *Library) DialContext(ctx context.Context, network, address string) (net.Conn, error) {
+	if l.none() {
+		return nil, absentNet("dial", noLibrary)
+	}
 	found, err := resolve(ctx, network, address)
 	if err != nil {
 		return nil, &net.OpError{Op: "dial", Net: network, Err: err}

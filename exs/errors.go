@@ -91,8 +91,11 @@ func fail(op string, n Errno) error {
 
 // fail makes the error of an operation of a socket. The lock is not held.
 func (s *Socket) fail(op string, n Errno) error {
+	if s.none() && n == EBADF {
+		return absent(op, n, noSocket)
+	}
 	err := fail(op, n)
-	if e, ok := err.(*Error); ok && s != nil && n != EBUSY {
+	if e, ok := err.(*Error); ok && !s.none() && n != EBUSY {
 		s.mu.Lock()
 		e.Peer = s.remote
 		s.mu.Unlock()

@@ -18,7 +18,7 @@ import (
 // back before; EBADF.
 func (s *Socket) RecycleRcvBuffer(b []byte) error {
 	if n := s.lockFor(life.Look); n != 0 {
-		return fail("recycle receive buffer", n)
+		return s.fail("recycle receive buffer", n)
 	}
 	defer s.mu.Unlock()
 	if s.special == nil || s.special.pool == nil || !s.special.pool.Back(b) {

@@ -14,7 +14,7 @@ import (
 )
 
 // Library is what sockets share: one endpoint, and the table of the sockets. Most
-// programs use the default one, through the functions of the package.
+// programs use the default one, through the functions of the package. Open makes one; calls on a nil or zero Library return EINVAL.
 type Library struct {
 	params  []mx.Param
 	counts  counts
@@ -106,6 +106,9 @@ func Open(version int, params ...mx.Param) (*Library, error) {
 // the caller's own must not look like those of bits.go; windows are free for use.
 // Error: ENETDOWN with the reason.
 func (l *Library) Endpoint() (*mx.Endpoint, error) {
+	if l.none() {
+		return nil, absent("open endpoint", EINVAL, noLibrary)
+	}
 	if ep := l.ep.Load(); ep != nil {
 		return ep, nil
 	}
@@ -173,6 +176,9 @@ func (l *Library) isClosed() bool {
 // reset; what is outstanding here ends with ECANCELED, and calls of a Conn with net.ErrClosed, as later ones do.
 // Error: EINVAL the second time.
 func (l *Library) Close() error {
+	if l.none() {
+		return absent("close library", EINVAL, noLibrary)
+	}
 	l.mu.Lock()
 	if l.closed {
 		l.mu.Unlock()

@@ -39,7 +39,7 @@ func errnoOf(err error, otherwise Errno) Errno { return errno.Of(err, otherwise)
 // EAFNOSUPPORT, EINVAL if it has one, EBADF, and what the system says.
 func (s *Socket) Bind(addr netip.AddrPort) error {
 	if n := s.lockFor(life.Bind); n != 0 {
-		return fail("bind", n)
+		return s.fail("bind", n)
 	}
 	defer s.mu.Unlock()
 	if !s.fits(addr) {
@@ -86,13 +86,13 @@ func (s *Socket) unpost() netip.AddrPort {
 // again changes the backlog. Errors: EDESTADDRREQ without Bind, EINVAL, EBADF, ENETDOWN; EADDRINUSE if somebody has
 // taken the port during a Connect that failed.
 func (s *Socket) Listen(backlog int) error {
-	if s != nil {
+	if !s.none() {
 		if _, err := s.l.Endpoint(); err != nil {
 			return err
 		}
 	}
 	if n := s.lockFor(life.Listen); n != 0 {
-		return fail("listen", n)
+		return s.fail("listen", n)
 	}
 	defer s.mu.Unlock()
 	if s.post == nil {

@@ -13,7 +13,7 @@ import (
 // backlog is how many connections are made before there is an Accept for them.
 const backlog = 128
 
-// Listener is a listening socket in Go's manner: a net.Listener. Listen makes one; the zero Listener is of no use. All methods may
+// Listener is a listening socket in Go's manner: a net.Listener. Listen makes one; calls on a nil or zero Listener return EINVAL. All methods may
 // be called from any goroutine.
 type Listener struct {
 	s        *Socket
@@ -40,6 +40,9 @@ func Listen(network, address string) (net.Listener, error) {
 
 // Listen is the function Listen in this library.
 func (l *Library) Listen(network, address string) (net.Listener, error) {
+	if l.none() {
+		return nil, absentNet("listen", noLibrary)
+	}
 	n, err := l.listen(network, address)
 	if err != nil {
 		return nil, &net.OpError{Op: "listen", Net: network, Err: err}
@@ -101,6 +104,9 @@ func (n *Listener) wait() {
 // Accept waits for the next connection, a *Conn. Errors: net.ErrClosed,
 // os.ErrDeadlineExceeded.
 func (n *Listener) Accept() (net.Conn, error) {
+	if n.none() {
+		return nil, absentNet("accept", noListener)
+	}
 	n.turn.Lock()
 	defer n.turn.Unlock()
 	for {
@@ -139,6 +145,9 @@ func (n *Listener) stopped() error {
 
 // SetDeadline sets the deadline of Accept. The zero time means none. Error: net.ErrClosed.
 func (n *Listener) SetDeadline(t time.Time) error {
+	if n.none() {
+		return absentNet("set deadline", noListener)
+	}
 	if n.closed.Load() {
 		return n.fault("set deadline", net.ErrClosed)
 	}
@@ -149,6 +158,9 @@ func (n *Listener) SetDeadline(t time.Time) error {
 // Close stops listening. Accepts that wait end with net.ErrClosed, as does a second
 // Close.
 func (n *Listener) Close() error {
+	if n.none() {
+		return absentNet("close", noListener)
+	}
 	if !n.closed.CompareAndSwap(false, true) {
 		return n.fault("close", net.ErrClosed)
 	}
@@ -162,7 +174,12 @@ func (n *Listener) Close() error {
 }
 
 // Addr returns the address, an Addr. Port 0 has become a real one.
-func (n *Listener) Addr() net.Addr { return Addr{n.s.local} }
+func (n *Listener) Addr() net.Addr {
+	if n.none() {
+		return nil
+	}
+	return Addr{n.s.local}
+}
 
 func (n *Listener) fault(op string, err error) error {
 	return &net.OpError{Op: op, Net: network, Addr: n.Addr(), Err: gone(err)}

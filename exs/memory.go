@@ -11,7 +11,7 @@ import (
 // sees to it itself, for each transfer.
 var Unregistered *Memory
 
-// Memory is registered memory (8.1).
+// Memory is registered memory (8.1). Of a nil one, which is Unregistered, and a zero one, nothing can be changed: EINVAL.
 type Memory struct {
 	l     *Library
 	bytes []byte
@@ -34,6 +34,9 @@ func Register(b []byte, flags Flags) (*Memory, error) {
 
 // Register is the function Register in this library.
 func (l *Library) Register(b []byte, flags Flags) (*Memory, error) {
+	if l.none() {
+		return nil, absent("register", EINVAL, noLibrary)
+	}
 	if flags&^RecvDisable != 0 || len(b) == 0 {
 		return nil, fail("register", EINVAL)
 	}
@@ -51,12 +54,20 @@ func (l *Library) Register(b []byte, flags Flags) (*Memory, error) {
 }
 
 // Bytes returns the memory.
-func (m *Memory) Bytes() []byte { return m.bytes }
+func (m *Memory) Bytes() []byte {
+	if m.none() {
+		return nil
+	}
+	return m.bytes
+}
 
 // Deregister ends a registration (8.1). Errors: EBUSY while operations use it,
 // EINVAL for flags, or if it has ended.
 func (m *Memory) Deregister(flags Flags) error {
-	if m == nil || flags != 0 {
+	if m.none() {
+		return absent("deregister", EINVAL, noMemory)
+	}
+	if flags != 0 {
 		return fail("deregister", EINVAL)
 	}
 	if !m.uses.CompareAndSwap(0, deleted) {
@@ -75,7 +86,10 @@ func (m *Memory) Deregister(flags Flags) error {
 // 0 for both directions. Operations that have started are not affected. Errors:
 // EINVAL for other flags, or after Deregister.
 func (m *Memory) Modify(flags Flags) error {
-	if m == nil || flags&^RecvDisable != 0 {
+	if m.none() {
+		return absent("modify memory", EINVAL, noMemory)
+	}
+	if flags&^RecvDisable != 0 {
 		return fail("modify memory", EINVAL)
 	}
 	if m.gone() {

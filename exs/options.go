@@ -35,7 +35,7 @@ func (s *Socket) Fcntl(cmd Command, arg int) (int, error) {
 		call = life.Look
 	}
 	if n := s.lockFor(call); n != 0 {
-		return -1, fail("fcntl", n)
+		return -1, s.fail("fcntl", n)
 	}
 	defer s.mu.Unlock()
 	value, n := s.option(cmd)

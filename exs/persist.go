@@ -139,8 +139,8 @@ func (s *Socket) left() {
 // no event. Errors: EINVAL without a persistent operation, ENOTCONN, ECONNRESET, EBADF,
 // ENETDOWN if the library is closed.
 func (s *Socket) PollPersistent() (uint64, error) {
-	if s == nil {
-		return 0, fail("poll persistent memory", EBADF)
+	if s.none() {
+		return 0, s.fail("poll persistent memory", EBADF)
 	}
 	w := s.lasting.Load()
 	if w == nil {
@@ -161,7 +161,7 @@ func (s *Socket) PollPersistent() (uint64, error) {
 
 func (s *Socket) nothingLasts() error {
 	if n := s.lockFor(life.Recv); n != 0 {
-		return fail("poll persistent memory", n)
+		return s.fail("poll persistent memory", n)
 	}
 	defer s.mu.Unlock()
 	if s.fate != 0 {

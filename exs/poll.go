@@ -35,6 +35,8 @@ func Poll(entries []PollEntry, timeout time.Duration) (int, error) {
 		s := entries[i].Socket
 		switch {
 		case s == nil:
+		case s.none():
+			return 0, absent("poll", EINVAL, noSocket)
 		case p.l == nil:
 			p.l = s.l
 		case p.l != s.l:

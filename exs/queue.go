@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Queue is an event queue (2.1).
+// Queue is an event queue (2.1). Calls on a nil or zero Queue return EINVAL.
 type Queue struct {
 	l     *Library
 	list  waitList
@@ -59,6 +59,9 @@ func NewQueue(depth int) (*Queue, error) {
 
 // Queue is the function NewQueue in this library.
 func (l *Library) Queue(depth int) (*Queue, error) {
+	if l.none() {
+		return nil, absent("create queue", EINVAL, noLibrary)
+	}
 	if depth < 1 || depth > MaxCredits {
 		return nil, fail("create queue", EINVAL)
 	}
@@ -71,8 +74,8 @@ func (l *Library) Queue(depth int) (*Queue, error) {
 // Delete deletes a queue (2.1.2). Events that nobody has taken are lost. Errors:
 // EBUSY with operations outstanding, EINVAL the second time.
 func (q *Queue) Delete() error {
-	if q == nil {
-		return fail("delete queue", EINVAL)
+	if q.none() {
+		return absent("delete queue", EINVAL, noQueue)
 	}
 	if !q.busy.CompareAndSwap(0, deleted) {
 		if q.gone() {
@@ -114,7 +117,10 @@ func (q *Queue) end() { q.busy.Add(-1) }
 // the timeout. Errors: EINVAL for no room or a deleted queue, ENETDOWN if the library
 // was closed and nothing is left.
 func (q *Queue) Dequeue(events []Event, timeout time.Duration) (int, error) {
-	if q == nil || len(events) == 0 || q.gone() {
+	if q.none() {
+		return 0, absent("dequeue", EINVAL, noQueue)
+	}
+	if len(events) == 0 || q.gone() {
 		return 0, fail("dequeue", EINVAL)
 	}
 	if n := q.take(events); n > 0 {
@@ -126,7 +132,10 @@ func (q *Queue) Dequeue(events []Event, timeout time.Duration) (int, error) {
 // DequeueAtLeast is Dequeue, but waits for that many events. When the timeout has
 // passed it returns those there are.
 func (q *Queue) DequeueAtLeast(events []Event, least int, timeout time.Duration) (int, error) {
-	if q == nil || least < 1 || least > len(events) || q.gone() {
+	if q.none() {
+		return 0, absent("dequeue", EINVAL, noQueue)
+	}
+	if least < 1 || least > len(events) || q.gone() {
 		return 0, fail("dequeue", EINVAL)
 	}
 	return q.dequeue(&several{q, int32(least)}, events, timeout)
@@ -237,7 +246,10 @@ func (q *Queue) grow(n int) {
 // value of another type, QAttrWait on a queue that an operation has named or a Dequeue was called for, or
 // a deleted queue.
 func (q *Queue) Modify(attr Attr, value any) error {
-	if q == nil || q.gone() {
+	if q.none() {
+		return absent("modify queue", EINVAL, noQueue)
+	}
+	if q.gone() {
 		return fail("modify queue", EINVAL)
 	}
 	q.mu.Lock()
@@ -287,7 +299,10 @@ func (q *Queue) setSignal(c chan<- struct{}) {
 
 // Status returns an attribute (11.2.8). Error: EINVAL for no such attribute.
 func (q *Queue) Status(attr Attr) (any, error) {
-	if q == nil || q.gone() {
+	if q.none() {
+		return nil, absent("queue status", EINVAL, noQueue)
+	}
+	if q.gone() {
 		return nil, fail("queue status", EINVAL)
 	}
 	q.mu.Lock()

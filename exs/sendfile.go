@@ -33,8 +33,8 @@ const filePiece = 256 << 10
 // nobody writes to, or a server that is away. The read then goes on by itself until the file answers, what it brings is
 // dropped, and a file of Path is closed.
 func (s *Socket) SendFile(vec []FileVec, flags Flags, q *Queue, ahandle any) (int64, error) {
-	if s == nil {
-		return 0, fail("sendfile", EBADF)
+	if s.none() {
+		return 0, s.fail("sendfile", EBADF)
 	}
 	for i := range vec {
 		if !vec[i].valid() {

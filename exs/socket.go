@@ -11,7 +11,7 @@ import (
 )
 
 // Socket is a listening post or an end of a connection (4). After Close it is
-// refused everywhere with EBADF.
+// refused everywhere with EBADF, and so is a nil or zero Socket.
 type Socket struct {
 	l      *Library
 	domain int
@@ -64,6 +64,8 @@ func NewSocket(domain, typ, protocol int) (*Socket, error) {
 // Socket is the function NewSocket in this library.
 func (l *Library) Socket(domain, typ, protocol int) (*Socket, error) {
 	switch {
+	case l.none():
+		return nil, absent("socket", EINVAL, noLibrary)
 	case domain != Inet && domain != Inet6:
 		return nil, fail("socket", EAFNOSUPPORT)
 	case typ != Stream && typ != SeqPacket:
@@ -87,17 +89,27 @@ func (l *Library) fresh(domain, typ int) (*Socket, Errno) {
 	return s, 0
 }
 
-// FD returns the number of the socket, which no other open socket of the library has.
-func (s *Socket) FD() int { return int(s.conn) }
+// FD returns the number of the socket, which no other open socket of the library has; -1 if there is no socket.
+func (s *Socket) FD() int {
+	if s.none() {
+		return -1
+	}
+	return int(s.conn)
+}
 
-// Type returns Stream or SeqPacket.
-func (s *Socket) Type() int { return s.typ }
+// Type returns Stream or SeqPacket; 0 if there is no socket.
+func (s *Socket) Type() int {
+	if s.none() {
+		return 0
+	}
+	return s.typ
+}
 
 // SockName returns the address of this side. A socket that was neither bound nor
 // connected has the zero address. Error: EBADF.
 func (s *Socket) SockName() (netip.AddrPort, error) {
 	if n := s.lockFor(life.SockName); n != 0 {
-		return netip.AddrPort{}, fail("getsockname", n)
+		return netip.AddrPort{}, s.fail("getsockname", n)
 	}
 	defer s.mu.Unlock()
 	return s.local, nil
@@ -106,7 +118,7 @@ func (s *Socket) SockName() (netip.AddrPort, error) {
 // PeerName returns the address of the other side. Errors: ENOTCONN, EBADF.
 func (s *Socket) PeerName() (netip.AddrPort, error) {
 	if n := s.lockFor(life.PeerName); n != 0 {
-		return netip.AddrPort{}, fail("getpeername", n)
+		return netip.AddrPort{}, s.fail("getpeername", n)
 	}
 	defer s.mu.Unlock()
 	return s.remote, nil
@@ -114,7 +126,7 @@ func (s *Socket) PeerName() (netip.AddrPort, error) {
 
 // lockFor takes the lock if the socket allows the call.
 func (s *Socket) lockFor(c life.Call) Errno {
-	if s == nil {
+	if s.none() {
 		return EBADF
 	}
 	s.mu.Lock()

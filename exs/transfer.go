@@ -70,8 +70,8 @@ const (
 )
 
 func (s *Socket) send(kind EventType, b []byte, iov [][]byte, at int, flags Flags, q *Queue, ahandle any, m *Memory) (int, error) {
-	if s == nil {
-		return 0, fail("send", EBADF)
+	if s.none() {
+		return 0, s.fail("send", EBADF)
 	}
 	s.mu.Lock()
 	n := s.life.CanSend()
@@ -119,8 +119,8 @@ func (s *Socket) launchSend(kind EventType, b []byte, iov [][]byte, at int, spec
 
 // recv is every receive. Over: nothing came, and nothing will; a packet may be empty without.
 func (s *Socket) recv(kind EventType, b []byte, iov [][]byte, at int, flags Flags, q *Queue, ahandle any, m *Memory) (length int, over bool, err error) {
-	if s == nil {
-		return 0, false, fail("recv", EBADF)
+	if s.none() {
+		return 0, false, s.fail("recv", EBADF)
 	}
 	s.mu.Lock()
 	n := s.canReceive()
