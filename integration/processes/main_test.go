@@ -49,6 +49,7 @@ func TestMain(m *testing.M) {
 		"full":      full,
 		"joins":     joins,
 		"lonely":    lonely,
+		"deaf":      deaf,
 		"floods":    floods,
 		"leaves":    leaves,
 		"collects":  collects,

@@ -173,16 +173,51 @@ func TestNoMemoryToShare(t *testing.T) {
 	}
 }
 
-// lonely is a process without shared memory, and with other transports.
-func lonely(c *proc.Child) {
-	if err := refuseCall(unix.SYS_MEMFD_CREATE); err != nil {
+// A process that may not listen at the unix sockets over which peers meet has no shm either, and is told why. As the filter refuses what TCP needs too,
+// that is what the endpoint that it opens lacks, and not shm.
+func TestNoListening(t *testing.T) {
+	aboutShm(t)
+	initialize(t)
+	for _, refused := range []string{"listen", "setsockopt"} {
+		child := proc.StartWith(t, proc.Options{Env: []string{transportKey + "="}}, "deaf", refused)
+		if said := child.Hear("no shm:"); !strings.Contains(said, refused+": operation not permitted") {
+			t.Errorf("the reason is %q, nothing about %s", said, refused)
+		}
+		if said := child.Hear("no endpoint:"); !strings.Contains(said, "tcp") || strings.Contains(said, "shm") {
+			t.Errorf("no endpoint is opened, for %q, want what TCP lacks", said)
+		}
+	}
+}
+
+// deaf is a process that may not listen. Argument: the system call that is refused.
+func deaf(c *proc.Child) {
+	number := map[string]uint32{"listen": unix.SYS_LISTEN, "setsockopt": unix.SYS_SETSOCKOPT}[c.Args[0]]
+	if err := refuseCall(number); err != nil {
 		c.Fail(err)
 	}
+	sayWhyNoShm(c)
+	if err := mx.Init(); err != nil {
+		c.Fail(err)
+	}
+	if _, err := mx.OpenEndpoint(mx.AnyNIC, mx.AnyEndpoint, filter); err != nil {
+		c.Say("no endpoint: %v", err)
+	}
+}
+
+func sayWhyNoShm(c *proc.Child) {
 	for _, info := range mx.Transports() {
 		if info.Name == "shm" && !info.Available {
 			c.Say("no shm: %s", info.Reason)
 		}
 	}
+}
+
+// lonely is a process without shared memory, and with other transports.
+func lonely(c *proc.Child) {
+	if err := refuseCall(unix.SYS_MEMFD_CREATE); err != nil {
+		c.Fail(err)
+	}
+	sayWhyNoShm(c)
 	b, err := mx.Alloc(1 << 20) // ordinary memory
 	if err == nil {
 		b[len(b)-1] = 1

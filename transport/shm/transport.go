@@ -4,6 +4,7 @@ package shm
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"net"
@@ -54,13 +55,16 @@ func NewBell() (transport.Doorbell, error) {
 // Name returns "shm".
 func (t *Transport) Name() string { return "shm" }
 
-// Available makes and drops a doorbell, which takes everything the transport
+// Available makes and drops a doorbell and a listener, which take everything the transport
 // needs of the system.
 func (t *Transport) Available() error {
 	b, err := bell.New()
 	if err == nil {
 		err = b.Lonely()
 		b.Close()
+	}
+	if err == nil {
+		err = mayListen()
 	}
 	switch short := transport.Shortage(err); {
 	case err == nil:
@@ -69,6 +73,17 @@ func (t *Transport) Available() error {
 		return fmt.Errorf("shm: %w", short)
 	}
 	return fmt.Errorf("shm: %w: %w", transport.ErrUnsupported, err)
+}
+
+// mayListen returns why the system refuses a socket over which peers meet. Its name is nobody's address.
+func mayListen() error {
+	var random [8]byte
+	_, _ = rand.Read(random[:])
+	l, err := net.ListenUnix("unixpacket", &net.UnixAddr{Net: "unixpacket", Name: fmt.Sprintf("@gomx-try-%x", random)})
+	if err != nil {
+		return err
+	}
+	return l.Close()
 }
 
 // socketName is the abstract socket that belongs to an address.
