@@ -220,6 +220,19 @@ func TestOptions(t *testing.T) {
 	})
 }
 
+// A buffer of a few bytes, each of which would cost the sender a round trip, becomes the least one.
+func TestLeastBuffer(t *testing.T) {
+	w := newWorld(t, "mem")
+	s := w.socket(w.here, exs.Stream)
+	for asked, want := range map[int]int{1: exs.LeastStreamBuf, exs.LeastStreamBuf - 1: exs.LeastStreamBuf, exs.LeastStreamBuf + 1: exs.LeastStreamBuf + 1, 0: 0} {
+		_, err := s.Fcntl(exs.SetStreamBufSize, asked)
+		w.ok(err)
+		if got := value(w, s, exs.GetStreamBufSize); got != want {
+			t.Errorf("a buffer of %d is asked for, and there is one of %d, want %d", asked, got, want)
+		}
+	}
+}
+
 // A stream without a buffer does not delay anything (7.6).
 func TestNoBufferMeansNoDelay(t *testing.T) {
 	w := newWorld(t, "mem")

@@ -74,7 +74,7 @@ const (
 	GetCompThreadCPU
 	SetFD // FDBusyPoll, which an established connection refuses, and FDNoDelay
 	GetFD
-	SetStreamBufSize // largest intermediate buffer of a stream on this side, bytes; 0: none
+	SetStreamBufSize // largest intermediate buffer of a stream on this side, bytes, LeastStreamBuf if it is less; 0: none
 	GetStreamBufSize
 )
 
@@ -93,6 +93,7 @@ const (
 	MaxCredits       = 1 << 20
 	MaxSmallPacket   = 64 << 10
 	DefaultStreamBuf = 1 << 20
+	LeastStreamBuf   = 4 << 10
 	MaxStreamBuf     = min(3<<30, math.MaxInt)
 )
 

@@ -49,6 +49,9 @@ func (s *Socket) Fcntl(cmd Command, arg int) (int, error) {
 	if cmd%2 == 0 {
 		*value = arg
 	}
+	if cmd == SetStreamBufSize && arg > 0 {
+		*value = max(arg, LeastStreamBuf) // for each buffer that is full the sender waits a round trip
+	}
 	if cmd == SetStreamBufSize && arg == 0 {
 		s.options.fd |= FDNoDelay
 	}
