@@ -92,6 +92,7 @@ func New(cfg Config, host Host) *Engine {
 	e.unexp = unexpected.New(cfg.UnexpectedBytes)
 	e.bytesPool, e.headerPool = newBytesPool(cfg.UnexpectedBytes, cfg.UnexpectedReserve), newHeaderPool(cfg.UnexpectedHeaders)
 	e.done.reset()
+	e.OpenQueue() // Private
 	self := e.peers[e.PeerOf(cfg.NIC, cfg.Endpoint)]
 	self.state, self.remote = peerConnected, self.local
 	self.medium = e.mediumNamed("self")

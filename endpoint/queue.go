@@ -4,6 +4,9 @@ package endpoint
 // engine's own, which Peek and TestAny look at.
 type QueueID int32
 
+// Private is the queue of requests that nobody but who has their handle collects: nobody takes from it.
+const Private QueueID = 0
+
 // doneList holds completed requests that nobody has collected, oldest first.
 type doneList struct {
 	list

@@ -57,7 +57,9 @@ func (ep *Endpoint) connect(ctx context.Context, nicID uint64, endpointID, filte
 
 // connectTo connects once. Success, or what went wrong.
 func (ep *Endpoint) connectTo(ctx context.Context, to nic.ID, endpointID, filter uint32, timeout time.Duration) (EndpointAddr, ReturnCode, error) {
-	r, code, cause := ep.startConnect(to, endpointID, filter, 0, nil)
+	r, code, cause := ep.startConnect(to, endpointID, func() (endpoint.Handle, error) {
+		return ep.d.IconnectPrivate(uint64(to), endpointID, filter)
+	})
 	if code != Success {
 		return EndpointAddr{}, code, cause
 	}
@@ -131,14 +133,18 @@ func (ep *Endpoint) connectError(nicID uint64, endpointID uint32, code ReturnCod
 // IPv6 where it has IPv4, may be unreachable the first time. From then on its id is
 // known, and Iconnect leads there. Connect does both.
 func (ep *Endpoint) Iconnect(nicID uint64, endpointID, filter uint32, matchInfo uint64, context any) (Request, error) {
-	r, code, cause := ep.startConnect(ep.dir.Actual(nic.ID(nicID)), endpointID, filter, matchInfo, context)
+	to := ep.dir.Actual(nic.ID(nicID))
+	r, code, cause := ep.startConnect(to, endpointID, func() (endpoint.Handle, error) {
+		return ep.d.Iconnect(uint64(to), endpointID, filter, matchInfo, context)
+	})
 	if code != Success {
 		return Request{}, handle(ep.onError, ep.connectError(nicID, endpointID, code, cause))
 	}
 	return r, nil
 }
 
-func (ep *Endpoint) startConnect(to nic.ID, endpointID, filter uint32, matchInfo uint64, context any) (Request, ReturnCode, error) {
+// startConnect starts a connect, if its target is one that can be reached.
+func (ep *Endpoint) startConnect(to nic.ID, endpointID uint32, start func() (endpoint.Handle, error)) (Request, ReturnCode, error) {
 	if endpointID >= MaxEndpoints {
 		return Request{}, ErrBadEndpointID, nil
 	}
@@ -151,7 +157,7 @@ func (ep *Endpoint) startConnect(to nic.ID, endpointID, filter uint32, matchInfo
 		return Request{}, ErrNICNotFound,
 			errors.New("its address is not known; look its host up by name or address first")
 	}
-	h, err := ep.d.Iconnect(uint64(to), endpointID, filter, matchInfo, context)
+	h, err := start()
 	switch {
 	case err == nil:
 		return Request{ep, h}, Success, nil

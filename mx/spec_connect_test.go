@@ -323,3 +323,36 @@ func TestIV5AddressContextBelongsToThePeer(t *testing.T) {
 		refused(w, mx.SetEndpointAddrContext(mx.EndpointAddr{}, 1), mx.ErrBadAddrList)
 	})
 }
+
+// The request that a Connect waits for is nobody else's: calls that take any request neither collect nor show it.
+func TestConnectHasItsRequestForItself(t *testing.T) {
+	over(t, func(w *world) {
+		ep, other := w.open(), w.open()
+		taken := make(chan error, 1)
+		go func() {
+			st, done, err := ep.WaitAny(mx.Infinite, 0, 0)
+			if done {
+				err = fmt.Errorf("WaitAny has collected %+v", st)
+			}
+			taken <- err
+		}()
+		waitBlocked(w, 1)
+		own, id := place(w, ep)
+		for range 100 {
+			if _, err := ep.Connect(own, id, testFilter, bound); err != nil {
+				w.Fatal(err)
+			}
+			w.connect(ep, other)
+			if _, err := ep.Connect(own, id, testFilter+1, bound); !errors.Is(err, mx.ErrBadConnectionKey) {
+				w.Fatal(err)
+			}
+			if r, shown, err := ep.Peek(0); shown || err != nil {
+				w.Fatalf("Peek has shown %v, %v", r, err)
+			}
+		}
+		ep.Wakeup()
+		if err := receive(w, "the end of WaitAny", taken); err != nil {
+			w.Error(err)
+		}
+	})
+}

@@ -46,6 +46,30 @@ func TestAllFindsStaleRequests(t *testing.T) {
 	})
 }
 
+// The same, while another goroutine waits and polls for all.
+func TestWaitAllFindsStaleRequestsBesideAnother(t *testing.T) {
+	over(t, func(w *world) {
+		_, b, _, _ := w.pair()
+		probed := make(chan error, 1)
+		go func() { _, _, err := b.Probe(mx.Infinite, 99, exact); probed <- err }()
+		waitBlocked(w, 1)
+		pending, gone := w.irecv(b, nil, 1, exact), w.irecv(b, nil, 2, exact)
+		if _, err := b.Cancel(gone); err != nil {
+			w.Fatal(err)
+		}
+		ended := make(chan error, 1)
+		go func() {
+			_, err := b.WaitAll(noContext, []mx.Request{pending, gone}, nil, mx.Infinite)
+			ended <- err
+		}()
+		refused(w, receive(w, "the end of WaitAll", ended), mx.ErrBadRequest, "")
+		b.Wakeup()
+		if err := receive(w, "the end of Probe", probed); err != nil {
+			w.Error(err)
+		}
+	})
+}
+
 // Too few statuses are an error before anything is waited for, and the endpoint goes on.
 func TestAllNeedsRoomForStatuses(t *testing.T) {
 	over(t, func(w *world) {

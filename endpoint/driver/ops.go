@@ -228,6 +228,16 @@ func (d *Endpoint) Iconnect(nic uint64, id, filter uint32, match uint64, ctx any
 	return h, err
 }
 
+// IconnectPrivate is Iconnect with a request that Peek and calls for any request pass over.
+func (d *Endpoint) IconnectPrivate(nic uint64, id, filter uint32) (h endpoint.Handle, err error) {
+	err = d.call(func(e *endpoint.Engine) error {
+		d.advance()
+		h = e.Iconnect(nic, id, filter, 0, nil)
+		return e.Enqueue(h, endpoint.Private)
+	})
+	return h, err
+}
+
 // Test collects a request if it is complete, after one pass (VI.2.1).
 func (d *Endpoint) Test(h endpoint.Handle, st *endpoint.Status) (bool, error) {
 	d.lock()

@@ -179,7 +179,9 @@ func (d *Endpoint) waitOn(w *waiter) {
 // park waits to be woken by whoever polls.
 func (d *Endpoint) park(w *waiter) {
 	w.parks = false
-	d.list(w)
+	if d.list(w); w.over(d) {
+		return // found out by the look that listing takes, of which nobody tells
+	}
 	if d.poller == nil {
 		d.back.call()
 	}
