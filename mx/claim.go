@@ -42,7 +42,8 @@ func (ep *Endpoint) Claim(ctx context.Context, timeout time.Duration, matchRecv,
 
 // IrecvMessage receives a claimed message into buf, as Irecv does. If the session of the
 // sender has ended, a message whose bytes are here is received all the same; the request
-// of another one completes with the status that ended it. MX does not have it. Errors:
+// of another one completes with the status that ended it, or with StatusBadSession if the
+// sender has opened a new session meanwhile. MX does not have it. Errors:
 // ErrBadRequest if m is zero, another endpoint's, received already or gone;
 // ErrBadEndpoint. Safe from any goroutine.
 func (ep *Endpoint) IrecvMessage(buf []byte, m Message, context any) (Request, error) {
