@@ -3,21 +3,27 @@
 package exs_test
 
 import (
+	"flag"
 	"testing"
+	"time"
 )
+
+var restarts = flag.Int("exs.restarts", 20, "restarts of the server in TestDialAfterRestart")
 
 // A server is killed, and another one, whose endpoint gets the same number, is there at once. A client with connections to the
 // first one, which it may not know to be gone, dials the second.
 func TestDialAfterRestart(t *testing.T) {
 	for _, medium := range []string{"shm", "tcp"} {
 		t.Run(medium, func(t *testing.T) {
-			l := library(t, medium)
-			for i := range 20 {
+			l, slowest := library(t, medium), time.Duration(0)
+			for i := range *restarts {
 				server := start(t, medium, "echo", conns, 1)
-				conn, err := l.Dial("exs", server.Hear("at "))
+				at, began := server.Hear("at "), time.Now()
+				conn, err := l.Dial("exs", at)
 				if err != nil {
 					t.Fatalf("after %d restarts: %v", i, err)
 				}
+				slowest = max(slowest, time.Since(began))
 				if _, err := conn.Write(make([]byte, messageSize)); err != nil {
 					t.Fatal(err)
 				}
@@ -26,6 +32,7 @@ func TestDialAfterRestart(t *testing.T) {
 				}
 				server.Kill()
 			}
+			t.Log("the slowest dial took ", slowest)
 		})
 	}
 }

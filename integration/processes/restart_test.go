@@ -3,11 +3,15 @@
 package processes_test
 
 import (
+	"flag"
 	"testing"
+	"time"
 
 	"gomx/integration/internal/proc"
 	"gomx/mx"
 )
+
+var restarts = flag.Int("processes.restarts", 30, "restarts of the server in TestConnectAfterRestart")
 
 // returns opens an endpoint under a number that an earlier process had, until its parent ends it; told to, it
 // closes it first.
@@ -35,13 +39,16 @@ func TestConnectAfterRestart(t *testing.T) {
 			aboutShm(t)
 			ep := open(t, mx.WithTransports(media))
 			id := ep.ID() + 1000
-			for i := range 30 {
+			slowest := time.Duration(0)
+			for i := range *restarts {
 				server := proc.StartWith(t, proc.Options{Env: []string{transportKey + "=" + media}}, "returns", id)
 				server.Hear("open")
+				began := time.Now()
 				to, err := ep.Connect(board(t), id, filter, promise)
 				if err != nil {
 					t.Fatalf("after %d restarts: %v", i, err)
 				}
+				slowest = max(slowest, time.Since(began))
 				for range i % 3 {
 					if _, err := ep.Isend(make([]byte, 100), to, 1, nil); err != nil {
 						t.Fatal(err)
@@ -53,6 +60,7 @@ func TestConnectAfterRestart(t *testing.T) {
 				}
 				server.Kill()
 			}
+			t.Log("the slowest connect took ", slowest)
 		})
 	}
 }
