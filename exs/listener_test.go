@@ -3,6 +3,7 @@ package exs_test
 import (
 	"context"
 	"errors"
+	"flag"
 	"net"
 	"os"
 	"strings"
@@ -226,6 +227,8 @@ func TestDialNamesRefusals(t *testing.T) {
 	}
 }
 
+var strangers = flag.Int("exs.strangers", exs.Strangers+200, "strangers of each kind who connect in TestCrowdOfStrangers")
+
 // Far more strangers than there are places connect and say nothing, or hello and nothing more, and stay. Clients are
 // served meanwhile.
 func TestCrowdOfStrangers(t *testing.T) {
@@ -233,23 +236,27 @@ func TestCrowdOfStrangers(t *testing.T) {
 	ln := w.listens()
 	greeting := append([]byte("gomx exs\x01\x00\x01"), make([]byte, 61)...)
 	greeting[36] = exs.DefaultCredits
-	for _, says := range []string{"", string(greeting)} {
-		for range exs.Strangers + 200 {
-			c, err := net.Dial("tcp", ln.Addr().String())
-			if errors.Is(err, syscall.EMFILE) {
-				t.Skipf("this machine lets a process have fewer than %d descriptors (ulimit -n): %v", 2*(exs.Strangers+200), err)
+	for kind, says := range map[string]string{"mute": "", "hello": string(greeting)} {
+		t.Run(kind, func(t *testing.T) {
+			for range *strangers {
+				c, err := net.Dial("tcp", ln.Addr().String())
+				if errors.Is(err, syscall.EMFILE) {
+					t.Skipf("this machine lets a process have fewer than %d descriptors (ulimit -n): %v", *strangers+exs.Strangers, err)
+				}
+				w.ok(err)
+				defer c.Close()
+				_, _ = c.Write([]byte(says)) // it may have been sent out already
 			}
+			ctx, stop := context.WithTimeout(t.Context(), bound)
+			began := time.Now()
+			c, err := w.here.DialContext(ctx, "exs", ln.Addr().String())
+			stop()
 			w.ok(err)
-			defer c.Close()
-			_, _ = c.Write([]byte(says)) // it may have been sent out already
-		}
-		ctx, stop := context.WithTimeout(t.Context(), bound)
-		c, err := w.here.DialContext(ctx, "exs", ln.Addr().String())
-		stop()
-		w.ok(err)
-		d, err := ln.Accept()
-		w.ok(err)
-		w.ok(c.Close())
-		w.ok(d.Close())
+			t.Logf("among %d strangers a dial took %v", *strangers, time.Since(began))
+			d, err := ln.Accept()
+			w.ok(err)
+			w.ok(c.Close())
+			w.ok(d.Close())
+		})
 	}
 }

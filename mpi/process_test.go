@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"net"
 	"os"
@@ -379,6 +380,8 @@ func finalizeAndMore(world *mpi.Comm) error {
 	return wantError(world.Barrier(), mpi.ErrFinalized, world.Rank())
 }
 
+var restarts = flag.Int("mpi.restarts", 10, "jobs that end and begin again in TestRestarts")
+
 // TestRestarts: a job that begins as soon as another one has ended, in whatever way, at the same place, is not kept waiting by what that one has left.
 func TestRestarts(t *testing.T) {
 	for _, transport := range []string{"shm", "tcp"} {
@@ -391,11 +394,7 @@ func TestRestarts(t *testing.T) {
 			place := []string{"MX_TRANSPORT=" + transport, "MX_ROOT=" + l.Addr().String(), "MX_MEET_TIMEOUT=10s", "MX_CONNECT_TIMEOUT=1s"}
 			_ = l.Close()
 			slowest := time.Duration(0)
-			rounds := 10
-			if testing.Short() {
-				rounds = 3
-			}
-			for range rounds {
+			for range *restarts {
 				job(t, "killed", 3, place...)
 				began := time.Now()
 				for rank, e := range job(t, "ring", 3, place...) {
