@@ -15,10 +15,14 @@
 // to a core each, as the launchers of MPIs do; with -free they are not. More ranks than cores, and what uses
 // sockets, are never bound.
 //
+// Without -only one row or two of each program are measured; -only chooses among all of them, which has messages and collectives of several
+// sizes among several numbers of ranks. With -tcp gomx and the MPIs are told to use nothing but TCP, with -busy a process that computes
+// runs beside them for each core.
+//
 // What is not installed is named and left out. What fails, or does not end in time, is named as well and not tried
 // again, and the exit status is 1.
 //
-// Where to read next: rows.go says what is measured, subjects.go beside what.
+// Where to read next: rows.go and rows_mpi.go say what is measured, subjects.go beside what.
 package main
 
 import (
@@ -54,6 +58,8 @@ type options struct {
 	against string
 	timeout time.Duration
 	free    bool
+	tcp     bool
+	busy    bool
 	json    bool
 }
 
@@ -63,10 +69,12 @@ func parse(args []string, stderr io.Writer) (*options, error) {
 	f.SetOutput(stderr)
 	f.IntVar(&o.rounds, "rounds", 7, "measure everything `n` times over")
 	f.IntVar(&o.scale, "scale", 1, "divide all counts by `n`, to see whether everything runs")
-	only := f.String("only", "", "measure the rows whose name matches this `expression`")
+	only := f.String("only", "", "measure the rows whose name matches this `expression`, of all there are; . is all, and without it some are left out")
 	f.StringVar(&o.against, "against", "", "measure the checkout in this `folder` as well")
 	f.DurationVar(&o.timeout, "timeout", 30*time.Second, "longest time for one run of one program (`duration`)")
 	f.BoolVar(&o.free, "free", false, "bind nothing to cores")
+	f.BoolVar(&o.tcp, "tcp", false, "have gomx and the MPIs use TCP, over the loopback interface, in place of shared memory")
+	f.BoolVar(&o.busy, "busy", false, "let as many processes compute meanwhile as there are cores")
 	f.BoolVar(&o.json, "json", false, "print one JSON object for each row and subject, with the figures of all rounds")
 	if err := f.Parse(args); err != nil {
 		return nil, err

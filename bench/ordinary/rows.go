@@ -21,6 +21,7 @@ type row struct {
 	ranks   int
 	mpis    bool // the MPIs do the same
 	tcp     bool // the same program does it over TCP
+	more    bool // measured only if -only is given
 }
 
 // rows is what is measured. scale divides the counts.
@@ -45,9 +46,6 @@ func rows(scale int) []row {
 		{name: "killed peer, until a send ends", unit: "ms", program: "mx_killed", shape: alone},
 		{name: "64 idle peers, memory", unit: "MiB", program: "mx_idle", args: []string{"-peers", n(64)}, shape: alone},
 	}
-	for _, call := range []string{"barrier", "allreduce"} {
-		all = append(all, row{name: call + ", 4 ranks", program: "mpi_collective", args: []string{"-call", call, "-ms", n(500)}, ranks: 4, mpis: true})
-	}
 	for _, late := range []int{0, 3000} {
 		all = append(all, row{
 			name: fmt.Sprintf("300,000 x 500 B, receiver %d s late", late/1000), unit: "s",
@@ -60,5 +58,5 @@ func rows(scale int) []row {
 			args: []string{"-senders", n(senders), "-count", n(max(300_000, 1000*senders))},
 		})
 	}
-	return all
+	return append(all, mpiRows(n)...)
 }

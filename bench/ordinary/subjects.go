@@ -51,7 +51,9 @@ func (s *subject) does(r row) bool {
 
 // wanted are the rows that are to be measured.
 func (c *comparison) wanted() []row {
-	return slices.DeleteFunc(rows(c.scale), func(r row) bool { return !c.only.MatchString(r.name) })
+	return slices.DeleteFunc(rows(c.scale), func(r row) bool {
+		return !c.only.MatchString(r.name) || r.more && c.only.String() == ""
+	})
 }
 
 // build makes the programs of the wanted rows. What this machine lacks is told to the log and left out.
@@ -61,6 +63,9 @@ func (c *comparison) build(ctx context.Context) error {
 		return err
 	}
 	packages := []string{"./cmd/mx_run"}
+	if c.busy {
+		packages = append(packages, "./"+path.Join(room, neighbour))
+	}
 	for _, r := range c.wanted() {
 		packages = append(packages, "./"+path.Join(room, r.program))
 	}

@@ -1,61 +1,39 @@
-// Command mpi_collective calls Barrier, or Allreduce of 8 B, again and again for a while.
+// Command mpi_collective calls a collective operation again and again for a while. Blocks have as many bytes as -length says:
+// all of a message of Bcast, Reduce and Allreduce, and what one rank has for another with Alltoall, Allgather, Gather and Scatter.
 package main
 
 import (
 	"flag"
-	"time"
+	"fmt"
 
-	"gomx/bench/ordinary/internal/figure"
+	"gomx/bench/ordinary/internal/repeat"
 	"gomx/mpi"
 )
 
-// batch is how many calls are made between two looks at the clock.
-const batch = 50
-
 func main() {
-	call := flag.String("call", "barrier", "`barrier` or allreduce")
+	call := flag.String("call", "barrier", "`operation`: barrier, bcast, reduce, allreduce, alltoall, allgather, gather or scatter")
+	length := flag.Int("length", 8, "of a block, `bytes`, in whole numbers of 8")
 	ms := flag.Int("ms", 500, "how `long`, ms")
 	flag.Parse()
-	mpi.Main(func(world *mpi.Comm) error { return run(world, *call, *ms) })
+	mpi.Main(func(world *mpi.Comm) error { return run(world, *call, *length/8, *ms) })
 }
 
-func run(world *mpi.Comm, call string, ms int) error {
-	if _, err := calls(world, call, 0); err != nil {
-		return err
+func run(world *mpi.Comm, call string, n, ms int) error {
+	b := newBuffers(world, n)
+	do := b.operation(call)
+	if do == nil {
+		return fmt.Errorf("there is no operation %q", call)
 	}
-	m := figure.Begin()
-	n, err := calls(world, call, time.Duration(ms)*time.Millisecond)
+	err := repeat.Measure(world, ms, 1, func(rounds int) error {
+		for range rounds {
+			if err := do(); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 	if err != nil {
 		return err
 	}
-	if world.Rank() == 0 {
-		m.Each(n)
-	} else {
-		m.Aside()
-	}
-	return nil
-}
-
-// calls goes on until rank 0 says that it was long enough, and returns how many calls there were.
-func calls(world *mpi.Comm, call string, long time.Duration) (n int, err error) {
-	in, out, more := []int64{1}, []int64{0}, []int64{1}
-	for begin := time.Now(); more[0] > 0; n += batch {
-		for range batch {
-			if call == "allreduce" {
-				err = mpi.Allreduce(world, in, out, mpi.Sum)
-			} else {
-				err = world.Barrier()
-			}
-			if err != nil {
-				return n, err
-			}
-		}
-		if time.Since(begin) >= long {
-			more[0] = 0
-		}
-		if err := mpi.Bcast(world, more, 0); err != nil {
-			return n, err
-		}
-	}
-	return n, nil
+	return b.check(call)
 }

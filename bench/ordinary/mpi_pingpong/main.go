@@ -5,6 +5,7 @@ import (
 	"flag"
 
 	"gomx/bench/ordinary/internal/figure"
+	"gomx/bench/ordinary/internal/stamp"
 	"gomx/mpi"
 )
 
@@ -38,12 +39,16 @@ func run(world *mpi.Comm, length, count int) error {
 }
 
 func rounds(world *mpi.Comm, buf []byte, count int) error {
-	for range count {
+	for i := range count {
 		if world.Rank() == 0 {
+			stamp.Put(buf, i)
 			if err := mpi.Send(world, buf, 1, 1); err != nil {
 				return err
 			}
 			if _, err := mpi.Recv(world, buf, 1, 1); err != nil {
+				return err
+			}
+			if err := stamp.Check(buf, i+1); err != nil {
 				return err
 			}
 			continue
@@ -51,6 +56,10 @@ func rounds(world *mpi.Comm, buf []byte, count int) error {
 		if _, err := mpi.Recv(world, buf, 0, 1); err != nil {
 			return err
 		}
+		if err := stamp.Check(buf, i); err != nil {
+			return err
+		}
+		stamp.Put(buf, i+1)
 		if err := mpi.Send(world, buf, 0, 1); err != nil {
 			return err
 		}

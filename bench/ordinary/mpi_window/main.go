@@ -6,6 +6,7 @@ import (
 	"flag"
 
 	"gomx/bench/ordinary/internal/figure"
+	"gomx/bench/ordinary/internal/stamp"
 	"gomx/mpi"
 )
 
@@ -39,9 +40,10 @@ func run(world *mpi.Comm, length, count, window int) error {
 
 func rounds(world *mpi.Comm, bufs [][]byte, reqs []mpi.Request, count int) (err error) {
 	answer := make([]byte, 1)
-	for range count {
+	for n := range count {
 		for i, buf := range bufs {
 			if world.Rank() == 0 {
+				stamp.Put(buf, n+i)
 				reqs[i], err = mpi.Isend(world, buf, 1, 1)
 			} else {
 				reqs[i], err = mpi.Irecv(world, buf, 0, 1)
@@ -54,11 +56,17 @@ func rounds(world *mpi.Comm, bufs [][]byte, reqs []mpi.Request, count int) (err 
 			return err
 		}
 		if world.Rank() == 0 {
-			_, err = mpi.Recv(world, answer, 1, 2)
-		} else {
-			err = mpi.Send(world, answer, 0, 2)
+			if _, err := mpi.Recv(world, answer, 1, 2); err != nil {
+				return err
+			}
+			continue
 		}
-		if err != nil {
+		for i, buf := range bufs {
+			if err := stamp.Check(buf, n+i); err != nil {
+				return err
+			}
+		}
+		if err := mpi.Send(world, answer, 0, 2); err != nil {
 			return err
 		}
 	}

@@ -49,3 +49,31 @@ static long number(int argc, char **argv, const char *name, const char *otherwis
 {
 	return atol(option(argc, argv, name, otherwise));
 }
+
+static void fail(const char *what, long got, long want)
+{
+	fprintf(stderr, "%s: %ld, not %ld\n", what, got, want);
+	MPI_Abort(MPI_COMM_WORLD, 1);
+}
+
+/* stamp marks a message with a number, in its first byte and its last one; check_stamp compares. */
+static inline void stamp(char *buf, int length, long n)
+{
+	if (length > 0)
+		buf[0] = buf[length - 1] = (char)n;
+}
+
+static inline void check_stamp(const char *buf, int length, long n)
+{
+	if (length > 0 && (buf[0] != (char)n || buf[length - 1] != (char)n))
+		fail("a message begins with another number", buf[0], (char)n);
+}
+
+/* given says whether there is a flag without a value. */
+static int given(int argc, char **argv, const char *name)
+{
+	for (int i = 1; i < argc; i++)
+		if (strcmp(argv[i], name) == 0)
+			return 1;
+	return 0;
+}

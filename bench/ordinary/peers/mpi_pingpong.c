@@ -5,10 +5,14 @@ static void rounds(int rank, char *buf, int length, long count)
 {
 	for (long i = 0; i < count; i++) {
 		if (rank == 0) {
+			stamp(buf, length, i);
 			MPI_Send(buf, length, MPI_BYTE, 1, 1, MPI_COMM_WORLD);
 			MPI_Recv(buf, length, MPI_BYTE, 1, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+			check_stamp(buf, length, i + 1);
 		} else {
 			MPI_Recv(buf, length, MPI_BYTE, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+			check_stamp(buf, length, i);
+			stamp(buf, length, i + 1);
 			MPI_Send(buf, length, MPI_BYTE, 0, 1, MPI_COMM_WORLD);
 		}
 	}

@@ -6,15 +6,19 @@ static void rounds(int rank, char *buf, int length, MPI_Request *reqs, int windo
 	char answer = 0;
 	for (long n = 0; n < count; n++) {
 		for (int i = 0; i < window; i++)
-			if (rank == 0)
+			if (rank == 0) {
+				stamp(buf + (long)i * length, length, n + i);
 				MPI_Isend(buf + (long)i * length, length, MPI_BYTE, 1, 1, MPI_COMM_WORLD, &reqs[i]);
-			else
+			} else
 				MPI_Irecv(buf + (long)i * length, length, MPI_BYTE, 0, 1, MPI_COMM_WORLD, &reqs[i]);
 		MPI_Waitall(window, reqs, MPI_STATUSES_IGNORE);
-		if (rank == 0)
+		if (rank == 0) {
 			MPI_Recv(&answer, 1, MPI_BYTE, 1, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-		else
-			MPI_Send(&answer, 1, MPI_BYTE, 0, 2, MPI_COMM_WORLD);
+			continue;
+		}
+		for (int i = 0; i < window; i++)
+			check_stamp(buf + (long)i * length, length, n + i);
+		MPI_Send(&answer, 1, MPI_BYTE, 0, 2, MPI_COMM_WORLD);
 	}
 }
 

@@ -1,0 +1,54 @@
+package main
+
+import "fmt"
+
+// mpiRows are those of package mpi beside the MPIs that are measured only when they are asked for, but for one of each program.
+func mpiRows(n func(int) string) (all []row) {
+	add := func(ranks int, more bool, name, program string, args ...string) {
+		all = append(all, row{name: name, program: program, args: args, ranks: ranks, mpis: true, more: more})
+	}
+	ms := n(500)
+	for _, s := range []struct{ length, count int }{
+		{0, 200_000}, {64, 200_000}, {512, 100_000}, {4 << 10, 50_000}, {32 << 10, 10_000}, {256 << 10, 2000}, {2 << 20, 200},
+	} {
+		add(2, true, "mpi ping-pong "+size(s.length), "mpi_pingpong", "-length", fmt.Sprint(s.length), "-count", n(s.count))
+	}
+	for _, s := range []struct{ length, count int }{{1, 10_000}, {64, 10_000}, {512, 5000}, {4 << 10, 2000}, {32 << 10, 200}} {
+		add(2, true, "mpi 64 x "+size(s.length)+", Isend, Irecv, WaitAll", "mpi_window", "-length", fmt.Sprint(s.length), "-count", n(s.count))
+	}
+	add(9, false, "server of 8 clients, AnySource", "mpi_server", "-ms", ms)
+	for _, ranks := range []int{2, 4} {
+		of := fmt.Sprintf(", %d ranks", ranks)
+		add(ranks, ranks == 2, "pipeline of one number at a time"+of, "mpi_pipeline", "-ms", ms)
+		for _, cells := range []int{128, 1024} {
+			add(ranks, ranks == 2 || cells > 128, fmt.Sprintf("halo of %d x %d cells%s", cells, cells, of), "mpi_halo", "-cells", fmt.Sprint(cells), "-ms", ms)
+		}
+		add(ranks, ranks == 2, "Iallreduce and Test"+of, "mpi_poll", "-ms", ms)
+		add(ranks, true, "Iallreduce and Wait"+of, "mpi_poll", "-ms", ms, "-wait")
+		add(ranks, true, "FetchAndOp"+of, "mpi_counter", "-ms", ms)
+		add(ranks, ranks == 4, "FetchAndOp, spun on until it is one's turn"+of, "mpi_counter", "-ms", ms, "-turns")
+		add(ranks, ranks == 2, "lock of Mellor-Crummey and Scott"+of, "mpi_mcs", "-ms", ms)
+	}
+	for _, ranks := range []int{2, 3, 4, 8} {
+		of := fmt.Sprintf(", %d ranks", ranks)
+		add(ranks, ranks != 4, "barrier"+of, "mpi_collective", "-call", "barrier", "-ms", ms)
+		for _, length := range []int{8, 4 << 10, 256 << 10, 2 << 20} {
+			for _, call := range []string{"bcast", "reduce", "allreduce", "alltoall", "allgather", "gather", "scatter"} {
+				more := call != "allreduce" || ranks != 4 || length != 8
+				add(ranks, more, call+" "+size(length)+of, "mpi_collective", "-call", call, "-length", fmt.Sprint(length), "-ms", ms)
+			}
+		}
+	}
+	return all
+}
+
+// size is a length in the unit in which it is a small number.
+func size(length int) string {
+	switch {
+	case length >= 1<<20:
+		return fmt.Sprint(length>>20, " MiB")
+	case length >= 1<<10:
+		return fmt.Sprint(length>>10, " KiB")
+	}
+	return fmt.Sprint(length, " B")
+}
