@@ -23,11 +23,17 @@ func TestOnce(t *testing.T) { tryRows(t, "", 1) }
 // TestMoreSizesAndRanks runs some of the rows that are measured only when they are asked for, and so the smallest and largest messages, and numbers of
 // ranks that are no power of two.
 func TestMoreSizesAndRanks(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs dozens of programs more")
+	}
 	tryRows(t, `^mpi (ping-pong|64 x) (0 B|1 B|2 MiB|32 KiB)|^(bcast|reduce|alltoall|allgather|gather|scatter) 4 KiB, 3 ranks|Wait, 2 ranks|^FetchAndOp, 4 ranks`, 1)
 }
 
 // TestOverTCPAmongNeighbours: both together are the slowest.
 func TestOverTCPAmongNeighbours(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs dozens of programs more")
+	}
 	tryRows(t, "^mpi ping-pong 4 KiB|^pipeline.*, 2 ranks", 1, "-tcp", "-busy")
 }
 

@@ -40,8 +40,9 @@ func Known() []*MPI {
 		Bound:      []string{"--bind-to", "core"},
 		Crowded:    []string{"--bind-to", "none", "--oversubscribe"},
 		LaunchEnv:  []string{"OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1"},
-		TCPArgs:    []string{"--mca", "pml", "ob1", "--mca", "btl", "tcp,self", "--mca", "btl_tcp_if_include", "lo"},
-		RDMAArgs:   []string{"--mca", "pml", "ucx"},
+		// Windows are not the business of a btl alone: those of sm and rdma share memory whatever it is.
+		TCPArgs:  []string{"--mca", "pml", "ob1", "--mca", "btl", "tcp,self", "--mca", "btl_tcp_if_include", "lo", "--mca", "osc", "^sm,rdma"},
+		RDMAArgs: []string{"--mca", "pml", "ucx"},
 	}, {
 		Name: "mpich", Compiler: "mpicc.mpich", Launcher: "mpirun.mpich",
 		Bound:   []string{"-bind-to", "core"},
