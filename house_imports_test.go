@@ -178,7 +178,9 @@ var thirdParty = map[string]string{
 	"github.com/Mellanox/rdmamap": "transport/nic",
 	"gonum.org/v1/gonum":          "bench/stats",
 	"gonum.org/v1/plot":           "bench/plot",
-	"golang.org/x/image":          "bench/plot", // the letters of its pictures
+	"golang.org/x/image":          "bench/plot",              // the letters of its pictures
+	"google.golang.org/grpc":      "bench/ordinary/exs_grpc", // a module of its own, as is
+	"google.golang.org/protobuf":  "bench/ordinary/exs_grpc",
 }
 
 func TestThirdParty(t *testing.T) {

@@ -5,7 +5,7 @@
 //	go run ./bench/ordinary -against ../older
 //
 // Each program lies in a folder of its own here, and is small enough to read first. Those of package mpi stand beside the
-// same program in C (peers) on the MPIs of this machine, those of package exs beside themselves over TCP. With -against the
+// same program in C (peers) on the MPIs of this machine, those of package exs beside themselves over TCP and over Unix sockets. With -against the
 // programs are built inside another checkout of the module as well, so that two versions of gomx run in turn; they
 // therefore keep to calls that both versions have.
 //

@@ -1,6 +1,9 @@
 package main
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // shape is how the processes of a program are started.
 type shape int
@@ -20,7 +23,7 @@ type row struct {
 	shape   shape
 	ranks   int
 	mpis    bool // the MPIs do the same
-	tcp     bool // the same program does it over TCP
+	sockets bool // the same program does it over TCP and over Unix sockets
 	more    bool // measured only if -only is given
 }
 
@@ -35,11 +38,11 @@ func rows(scale int) []row {
 		{name: "mx ping-pong 8 B, any thread", program: "mx_loop", args: []string{"-count", n(200_000)}, shape: pair},
 		{name: "mx 64 x 8 B, SingleThreaded", program: "mx_loop", args: []string{"-count", n(20_000), "-window", "64", "-single"}, shape: pair},
 		{name: "mx 64 x 8 B, any thread", program: "mx_loop", args: []string{"-count", n(20_000), "-window", "64"}, shape: pair},
-		{name: "echo 64 B, one goroutine", program: "exs_echo", args: []string{"-count", n(10_000), "-plain"}, shape: pair, tcp: true},
-		{name: "echo 64 B, a reader beside the writer", program: "exs_echo", args: []string{"-count", n(10_000)}, shape: pair, tcp: true},
-		{name: "small GET, one connection", program: "exs_http", args: []string{"-count", n(5000)}, shape: pair, tcp: true},
+		{name: "mx ping-pong 8 B, WaitAny", program: "mx_loop", args: []string{"-count", n(200_000), "-wait", "any"}, shape: pair},
+		{name: "mx ping-pong 8 B, Queue", program: "mx_loop", args: []string{"-count", n(200_000), "-wait", "queue"}, shape: pair},
+		{name: "mx 64 x 8 B, WaitAny", program: "mx_loop", args: []string{"-count", n(20_000), "-window", "64", "-wait", "any"}, shape: pair, more: true},
+		{name: "mx 64 x 8 B, Queue", program: "mx_loop", args: []string{"-count", n(20_000), "-window", "64", "-wait", "queue"}, shape: pair},
 		{name: "asleep, 8 B a hop, mx", program: "mx_loop", args: []string{"-count", n(300), "-pause", "5ms"}, shape: pair},
-		{name: "asleep, 8 B a hop, net.Conn", program: "exs_echo", args: []string{"-count", n(300), "-pause", "5ms", "-length", "8", "-plain"}, shape: pair, tcp: true},
 		{name: "blocked in Wait, of a processor", unit: "%", program: "mx_blocked", args: []string{"-still", n(2000) + "ms"}, shape: alone},
 		{name: "context of 100 ms while puts arrive", unit: "ms", program: "mx_deadline", args: []string{"-count", n(20)}, shape: alone},
 		{name: "connect of 100 ms while puts arrive", unit: "ms", program: "mx_deadline", args: []string{"-count", n(20), "-timer"}, shape: alone},
@@ -58,5 +61,5 @@ func rows(scale int) []row {
 			args: []string{"-senders", n(senders), "-count", n(max(300_000, 1000*senders))},
 		})
 	}
-	return append(all, mpiRows(n)...)
+	return slices.Concat(all, rowsOfSockets(n), mpiRows(n))
 }

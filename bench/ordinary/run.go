@@ -26,6 +26,7 @@ type comparison struct {
 	dir      string
 	log      io.Writer
 	subjects []*subject
+	lacking  []string // programs that can't be built here
 	failures int
 }
 
@@ -134,17 +135,17 @@ func (c *comparison) stdout(ctx context.Context, command child.Command) ([]byte,
 // else is likely to have.
 func (c *comparison) runPair(ctx context.Context, s *subject, r row, program string) ([]byte, error) {
 	args, bound := slices.Clone(r.args), !c.free
-	if r.program == "mx_loop" {
-		args = append(args, "-endpoint", fmt.Sprint(2000+rand.IntN(2000)))
-	} else {
-		address, err := freeAddress()
+	if r.sockets {
+		address, err := c.freeAddress(s.over)
 		if err != nil {
 			return nil, err
 		}
 		args, bound = append(args, "-address", address), false
+	} else {
+		args = append(args, "-endpoint", fmt.Sprint(2000+rand.IntN(2000)))
 	}
-	if s.tcp {
-		args = append(args, "-over", "tcp")
+	if s.over != "" {
+		args = append(args, "-over", s.over)
 	}
 	both := [2]child.Command{{Path: program, Args: append([]string{"-serve"}, args...)}, {Path: program, Args: args}}
 	if bound {
@@ -174,7 +175,10 @@ func (c *comparison) runPair(ctx context.Context, s *subject, r row, program str
 	return slices.Concat(outs[0], outs[1]), errors.Join(errs[:]...)
 }
 
-func freeAddress() (string, error) {
+func (c *comparison) freeAddress(over string) (string, error) {
+	if over == "unix" {
+		return filepath.Join(c.dir, fmt.Sprint("socket", rand.Uint32())), nil
+	}
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return "", err

@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"os"
 	"os/exec"
-	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -30,11 +29,11 @@ const (
 //go:embed peers
 var peers embed.FS
 
-// subject is what does the rows: a version of gomx, an MPI, or gomx's program over TCP.
+// subject is what does the rows: a version of gomx, an MPI, or gomx's program over sockets of the system.
 type subject struct {
 	name   string
 	folder string    // with its programs
-	tcp    bool      // its programs are told to use TCP
+	over   string    // the sockets that its programs are told to use: tcp or unix
 	mpi    *mpis.MPI // nil for gomx
 }
 
@@ -43,8 +42,8 @@ func (s *subject) does(r row) bool {
 	switch {
 	case s.mpi != nil:
 		return r.mpis
-	case s.tcp:
-		return r.tcp
+	case s.over != "":
+		return r.sockets
 	}
 	return true
 }
@@ -52,7 +51,7 @@ func (s *subject) does(r row) bool {
 // wanted are the rows that are to be measured.
 func (c *comparison) wanted() []row {
 	return slices.DeleteFunc(rows(c.scale), func(r row) bool {
-		return !c.only.MatchString(r.name) || r.more && c.only.String() == ""
+		return !c.only.MatchString(r.name) || r.more && c.only.String() == "" || slices.Contains(c.lacking, r.program)
 	})
 }
 
@@ -62,17 +61,20 @@ func (c *comparison) build(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	packages := []string{"./cmd/mx_run"}
+	programs := []string{}
 	if c.busy {
-		packages = append(packages, "./"+path.Join(room, neighbour))
+		programs = append(programs, neighbour)
 	}
 	for _, r := range c.wanted() {
-		packages = append(packages, "./"+path.Join(room, r.program))
+		programs = append(programs, r.program)
 	}
-	slices.Sort(packages)
-	packages = slices.Compact(packages)
+	slices.Sort(programs)
+	programs, err = c.available(ctx, module, slices.Compact(programs))
+	if err != nil {
+		return err
+	}
 	ours := &subject{name: "gomx", folder: filepath.Join(c.dir, "ours")}
-	if err := buildGo(ctx, module, module, ours.folder, packages); err != nil {
+	if err := buildGo(ctx, module, module, ours.folder, programs); err != nil {
 		return err
 	}
 	c.subjects = append(c.subjects, ours)
@@ -82,12 +84,14 @@ func (c *comparison) build(ctx context.Context) error {
 			return err
 		}
 		older := &subject{name: filepath.Base(there), folder: filepath.Join(c.dir, "against")}
-		if err := buildGo(ctx, module, there, older.folder, packages); err != nil {
+		if err := buildGo(ctx, module, there, older.folder, programs); err != nil {
 			return err
 		}
 		c.subjects = append(c.subjects, older)
 	}
-	c.subjects = append(c.subjects, &subject{name: "tcp", folder: ours.folder, tcp: true})
+	for _, over := range []string{"tcp", "unix"} {
+		c.subjects = append(c.subjects, &subject{name: over, folder: ours.folder, over: over})
+	}
 	if !slices.ContainsFunc(c.wanted(), func(r row) bool { return r.mpis }) {
 		return nil
 	}
@@ -140,36 +144,15 @@ func modulePath(ctx context.Context) (string, error) {
 	return strings.TrimSpace(string(out)), nil
 }
 
-// buildGo builds the programs of one checkout inside another one, or inside the same, as a user would: with nothing
-// but the name of the package. The go tool is shown the sources where the other checkout would have them.
-func buildGo(ctx context.Context, sources, module, to string, packages []string) error {
-	if err := os.Mkdir(to, 0o700); err != nil {
-		return err
-	}
-	tool, err := exec.LookPath("go")
-	if err != nil {
-		return err
-	}
-	args := []string{"build", "-o", to}
-	if sources != module {
-		overlay := to + ".json"
-		if err := writeOverlay(sources, module, overlay); err != nil {
-			return err
-		}
-		args = append(args, "-overlay", overlay)
-	}
-	build := child.Command{Path: tool, Args: append(args, packages...), Dir: module, Timeout: buildTimeout}
-	if _, _, err := child.Run(ctx, build); err != nil {
-		return fmt.Errorf("building the programs in %s: %w", module, err)
-	}
-	return nil
-}
-
-// writeOverlay writes what has the go tool see the programs, and what they are made of, inside another checkout.
+// writeOverlay writes what has the go tool see the programs, and what they are made of, inside another checkout. Those that are
+// modules of their own stay where they are.
 func writeOverlay(sources, module, file string) error {
 	replace := map[string]string{}
 	for _, below := range []string{room, other} {
 		err := filepath.WalkDir(filepath.Join(sources, below), func(name string, d fs.DirEntry, err error) error {
+			if err == nil && d.IsDir() && below == room && ownModule(sources, d.Name()) {
+				return filepath.SkipDir
+			}
 			if err != nil || d.IsDir() || filepath.Ext(name) != ".go" || strings.HasSuffix(name, "_test.go") {
 				return err
 			}

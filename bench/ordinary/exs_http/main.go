@@ -1,96 +1,44 @@
-// Command exs_http serves small answers with net/http, and fetches them one after the other over one connection, of package
-// exs or of package net.
+// Command exs_http serves answers with net/http, and fetches them, over connections of package exs or of package net: small ones
+// or downloads of a file, one after the other or several at a time, in HTTP/1.1 or in HTTP/2 over TLS.
 package main
 
 import (
-	"context"
 	"flag"
-	"fmt"
-	"io"
-	"net/http"
 
-	"gomx/bench/ordinary/internal/dial"
 	"gomx/bench/ordinary/internal/figure"
 )
 
+// options are the same on both sides.
+type options struct {
+	over, address string
+	length        int
+	workers       int
+	file          bool
+	h2            bool
+}
+
+// connections is how many the workers use at a time.
+func (o *options) connections() int {
+	if o.h2 {
+		return 1
+	}
+	return o.workers
+}
+
 func main() {
-	server := flag.Bool("serve", false, "be the server")
-	address := flag.String("address", "", "of the `server`")
-	over := flag.String("over", "exs", "`exs` or tcp")
-	length := flag.Int("length", 64, "of an answer, `bytes`")
-	count := flag.Int("count", 10_000, "requests")
+	o := &options{}
+	serve := flag.Bool("serve", false, "be the server")
+	flag.StringVar(&o.address, "address", "", "of the `server`")
+	flag.StringVar(&o.over, "over", "exs", "`exs`, tcp or unix")
+	flag.IntVar(&o.length, "length", 64, "of an answer, `bytes`")
+	flag.IntVar(&o.workers, "workers", 1, "goroutines that fetch")
+	flag.BoolVar(&o.file, "file", false, "serve a file, and copy it as it comes")
+	flag.BoolVar(&o.h2, "h2", false, "HTTP/2 over TLS")
+	count := flag.Int("count", 10_000, "requests of all goroutines together")
 	flag.Parse()
-	if *server {
-		figure.Fail(serve(*over, *address, *length))
+	if *serve {
+		figure.Fail((&server{options: o}).serve())
 	} else {
-		figure.Fail(call(*over, *address, *count))
+		figure.Fail(call(o, *count))
 	}
-}
-
-// serve serves until somebody fetches /end. The measurement begins with /begin.
-func serve(over, address string, length int) error {
-	ln, err := dial.Listen(over, address)
-	if err != nil {
-		return err
-	}
-	var m figure.Meter
-	body, end := make([]byte, length), make(chan struct{})
-	mux := http.NewServeMux()
-	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(body) })
-	mux.HandleFunc("/begin", func(http.ResponseWriter, *http.Request) { m = figure.Begin() })
-	mux.HandleFunc("/end", func(http.ResponseWriter, *http.Request) { m.Aside(); close(end) })
-	s := &http.Server{Handler: mux}
-	failed := make(chan error, 1)
-	go func() { failed <- s.Serve(ln) }()
-	select {
-	case err := <-failed:
-		return err
-	case <-end:
-		return s.Shutdown(context.Background())
-	}
-}
-
-func call(over, address string, count int) error {
-	transport := &http.Transport{DialContext: dial.Context(over)}
-	c := &client{&http.Client{Transport: transport}, "http://" + address}
-	if err := c.get("/data", count/10+1); err != nil {
-		return err
-	}
-	if err := c.get("/begin", 1); err != nil {
-		return err
-	}
-	m := figure.Begin()
-	if err := c.get("/data", count); err != nil {
-		return err
-	}
-	m.Each(count)
-	if err := c.get("/end", 1); err != nil {
-		return err
-	}
-	transport.CloseIdleConnections()
-	return nil
-}
-
-type client struct {
-	http *http.Client
-	url  string
-}
-
-func (c *client) get(path string, count int) error {
-	for range count {
-		r, err := c.http.Get(c.url + path)
-		if err != nil {
-			return err
-		}
-		if r.StatusCode != http.StatusOK {
-			return fmt.Errorf("%s: %s", path, r.Status)
-		}
-		if _, err := io.Copy(io.Discard, r.Body); err != nil {
-			return err
-		}
-		if err := r.Body.Close(); err != nil {
-			return err
-		}
-	}
-	return nil
 }
