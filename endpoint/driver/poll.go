@@ -220,7 +220,7 @@ func (d *Endpoint) spin(w *waiter) (idle bool) {
 		if w.kind == forCatch && !d.pace.shared {
 			return true
 		}
-		if now == unread || !d.pace.shared {
+		if now == unread || !d.pace.shared || d.pace.keep.on {
 			now = d.clock()
 		}
 		d.list(w)
@@ -311,13 +311,17 @@ func (d *Endpoint) giveWay(now time.Duration, spins int32) (over time.Duration) 
 			runtime.Gosched()
 			now = d.clock()
 		}
-		d.bell.Yield()
+		if !d.pace.keep.on {
+			d.bell.Yield()
+		}
 		over = d.clock()
 	})
 	if offers {
 		d.offerAt = now + max(foreignOffers, foreignShare*(now-before))
 	}
-	d.pace.offered(over - now)
+	if !d.pace.keep.on {
+		d.pace.offered(over - now)
+	}
 	return over
 }
 

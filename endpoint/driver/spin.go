@@ -40,12 +40,13 @@ var spinning atomic.Int32
 type pace struct {
 	most    time.Duration
 	budget  time.Duration
-	shared  bool // the core is: yield after each poll
-	counted bool // among the spinners
-	kept    int  // offers of the core in a row that nobody took
-	safe    int  // offers since a neighbour kept the core
-	sleeps  int  // waits to come that sleep at once
-	series  int  // how many they were the last time
+	shared  bool    // the core is: yield after each poll
+	counted bool    // among the spinners
+	kept    int     // offers of the core in a row that nobody took
+	safe    int     // offers since a neighbour kept the core
+	sleeps  int     // waits to come that sleep at once
+	series  int     // how many they were the last time
+	keep    keeping // beside a neighbour who computes
 	offers  uint32
 	begun   uint32
 	procs   int32 // GOMAXPROCS, of late
@@ -74,6 +75,7 @@ func (p *pace) end() {
 // first is how many polls a wait begins with before it looks at the clock. They catch what is already on its way,
 // at no cost but the polls.
 func (p *pace) first() int {
+	p.keep.waits++
 	if !p.alone() {
 		return 1
 	}
@@ -86,7 +88,8 @@ func (p *pace) begin(spins bool) (budget time.Duration, polls int) {
 	if p.most == 0 || !spins {
 		return 0, 1
 	}
-	if p.sleeps > 0 {
+	held := p.keep.begin()
+	if p.sleeps > 0 && !held {
 		p.sleeps--
 		return 0, 1
 	}
@@ -98,7 +101,10 @@ func (p *pace) begin(spins bool) (budget time.Duration, polls int) {
 		return 0, 1
 	}
 	p.counted = true
-	if p.shared {
+	switch {
+	case held:
+		return heldSpin * p.most, spinsPerLook
+	case p.shared:
 		return sharedSpin * p.budget, 1
 	}
 	return p.budget, spinsPerLook
@@ -112,7 +118,7 @@ func (p *pace) rest() {
 }
 
 // alone reports whether polling without a pause harms nobody.
-func (p *pace) alone() bool { return p.most != 0 && !p.shared && !p.full() }
+func (p *pace) alone() bool { return p.most != 0 && (!p.shared || p.keep.on) && !p.full() }
 
 // full reports whether as many goroutines spin as there are processors: others of this
 // process wait for one. While a processor is free it takes them, and offering ours would
@@ -144,18 +150,26 @@ func (p *pace) offered(took time.Duration) {
 	case took > robbed:
 		p.series = min(max(moreSleeps*p.series, 1), mostSleeps)
 		p.shared, p.kept, p.safe, p.sleeps = true, 0, 0, p.series
+		if p.keep.robbed() {
+			p.sleeps = 0
+		}
+		return
 	case took > taken:
 		p.shared, p.kept = true, 0
 	case p.shared:
 		p.kept++
 		p.shared = p.kept < keptTimes
 	}
+	p.keep.spared()
 }
 
 // slept notes how long a sleep after spinning took. Being woken takes a while by
 // itself, and two processes that wait for each other's wake-ups would never find
 // out of it if only sleeps shorter than the budget counted in favour of spinning.
 func (p *pace) slept(d time.Duration) {
+	if p.keep.slept() {
+		return
+	}
 	if d < shortSleep*p.most {
 		p.budget = p.most
 	} else {

@@ -84,6 +84,7 @@ func TestSpinnersAreCounted(t *testing.T) {
 func TestWaitsSleepBesideWhoComputes(t *testing.T) {
 	p := newPace(0)
 	defer p.end()
+	p.keep.off = 1 << 30
 	asleep := func() (n int) {
 		for {
 			budget, _ := p.begin(true)
