@@ -90,7 +90,7 @@ func describe(b *mx.Board) board {
 func findLimits() (limits, error) {
 	l := limits{Segments: mx.MaxSegments, Message: mx.MaxMessage, ContextIDBits: mx.ContextIDBitsMax}
 	for key, to := range map[mx.InfoKey]*uint32{
-		mx.MaxNativeEndpoints: &l.Endpoints, mx.CopySendMax: &l.Eager, mx.PIOSendMax: &l.Inline,
+		mx.MaxEndpointsKey: &l.Endpoints, mx.CopySendMax: &l.Eager, mx.PIOSendMax: &l.Inline,
 	} {
 		if err := mx.GetInfo(nil, key, 0, to); err != nil {
 			return l, err

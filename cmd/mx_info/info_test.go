@@ -156,3 +156,10 @@ func needShm(t *testing.T) {
 		}
 	}
 }
+
+// Ports may leave fewer endpoint ids than there are otherwise.
+func TestEndpointsThatPortsLeave(t *testing.T) {
+	if n := parse(t, good(t, []string{"MX_PORT_RANGE=20000-20001"}, "-json")).Limits.Endpoints; n != 2 {
+		t.Errorf("%d endpoints per board, and 2 ports", n)
+	}
+}
