@@ -1,0 +1,182 @@
+// Package exchange sends messages from one process to another, a window at a time, and gets one back, by Isend and Irecv. A
+// window of one is a ping-pong. How the requests are waited for is the program's.
+package exchange
+
+import (
+	"encoding/binary"
+	"flag"
+	"fmt"
+	"slices"
+	"time"
+
+	"gomx/bench/ordinary/internal/figure"
+	"gomx/bench/ordinary/internal/meet"
+	"gomx/mx"
+)
+
+// Match is the match information of all messages.
+const Match = 42
+
+// Waiting waits until all of some requests are complete, and no others are under way.
+type Waiting func(reqs []mx.Request) error
+
+// New returns a Waiting that is good for so many requests at a time.
+type New func(ep *mx.Endpoint, most int) (Waiting, error)
+
+// loop is a program's side of the exchange.
+type loop struct {
+	ep    *mx.Endpoint
+	peer  mx.EndpointAddr
+	bufs  [][]byte
+	reqs  []mx.Request
+	wait  Waiting
+	pause time.Duration
+	trips []float64 // of those with a pause before them, us
+	sent  uint64    // how many messages each side has numbered
+	seen  uint64
+}
+
+// Main is the program: it is told by flags which side it is, and what to send.
+func Main(how New) {
+	serve := flag.Bool("serve", false, "be the side that answers")
+	id := flag.Int("endpoint", 0, "`number` of the side that answers")
+	length := flag.Int("length", 8, "of a message, `bytes`, 8 at least")
+	count := flag.Int("count", 100_000, "windows")
+	window := flag.Int("window", 1, "messages at a time")
+	single := flag.Bool("single", false, "promise that one goroutine makes calls")
+	pause := flag.Duration("pause", 0, "rest before each message, so that both sides sleep")
+	flag.Parse()
+	var params []mx.Param
+	if *single {
+		params = append(params, mx.SingleThreaded())
+	}
+	l := &loop{bufs: make([][]byte, *window), reqs: make([]mx.Request, *window+1), pause: *pause}
+	for i := range l.bufs {
+		l.bufs[i] = make([]byte, max(*length, 8)) // room for a number
+	}
+	if *serve {
+		figure.Fail(l.serve(*id, *count, how, params))
+	} else {
+		figure.Fail(l.call(*id, *count, how, params))
+	}
+}
+
+func (l *loop) serve(id, count int, how New, params []mx.Param) (err error) {
+	if l.ep, err = meet.Serve(id, params...); err != nil {
+		return err
+	}
+	if l.peer, err = meet.Recv(l.ep, l.bufs[0], Match); err != nil {
+		return err
+	}
+	if l.wait, err = how(l.ep, len(l.reqs)); err != nil {
+		return err
+	}
+	if err := l.answer(count/10 + 1); err != nil {
+		return err
+	}
+	m := figure.Begin()
+	if err := l.answer(count); err != nil {
+		return err
+	}
+	m.Aside()
+	return l.ep.Close()
+}
+
+func (l *loop) call(id, count int, how New, params []mx.Param) (err error) {
+	if l.ep, l.peer, err = meet.Call(id, params...); err != nil {
+		return err
+	}
+	if err := meet.Send(l.ep, l.bufs[0], l.peer, Match); err != nil {
+		return err
+	}
+	if l.wait, err = how(l.ep, len(l.reqs)); err != nil {
+		return err
+	}
+	if err := l.ask(count/10 + 1); err != nil {
+		return err
+	}
+	l.trips = l.trips[:0]
+	m := figure.Begin()
+	if err := l.ask(count); err != nil {
+		return err
+	}
+	switch {
+	case l.pause > 0:
+		slices.Sort(l.trips)
+		m.Print(l.trips[len(l.trips)/2]/2, 2*count)
+	case len(l.bufs) == 1:
+		m.Each(2 * count)
+	default:
+		m.Each(count * len(l.bufs))
+	}
+	return l.ep.Close()
+}
+
+func (l *loop) ask(count int) (err error) {
+	answer := make([]byte, len(l.bufs[0]))
+	for range count {
+		var begin time.Time
+		if l.pause > 0 {
+			time.Sleep(l.pause)
+			begin = time.Now()
+		}
+		last := len(l.bufs)
+		if l.reqs[last], err = l.ep.Irecv(answer, Match, mx.MatchMaskNone, nil); err != nil {
+			return err
+		}
+		for i, buf := range l.bufs {
+			stamp(buf, &l.sent)
+			if l.reqs[i], err = l.ep.Isend(buf, l.peer, Match, nil); err != nil {
+				return err
+			}
+		}
+		if err := l.wait(l.reqs); err != nil {
+			return err
+		}
+		if err := check(answer, &l.seen); err != nil {
+			return err
+		}
+		if l.pause > 0 {
+			l.trips = append(l.trips, time.Since(begin).Seconds()*1e6)
+		}
+	}
+	return nil
+}
+
+func (l *loop) answer(count int) (err error) {
+	for range count {
+		for i, buf := range l.bufs {
+			if l.reqs[i], err = l.ep.Irecv(buf, Match, mx.MatchMaskNone, nil); err != nil {
+				return err
+			}
+		}
+		if err := l.wait(l.reqs[:len(l.bufs)]); err != nil {
+			return err
+		}
+		for _, buf := range l.bufs {
+			if err := check(buf, &l.seen); err != nil {
+				return err
+			}
+		}
+		stamp(l.bufs[0], &l.sent)
+		if err := meet.Send(l.ep, l.bufs[0], l.peer, Match); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// stamp numbers a message.
+func stamp(buf []byte, sent *uint64) {
+	*sent++
+	binary.LittleEndian.PutUint64(buf, *sent)
+}
+
+// check wants a message to be the next one.
+func check(buf []byte, seen *uint64) error {
+	*seen++
+	if n := binary.LittleEndian.Uint64(buf); n != *seen {
+		return fmt.Errorf("received message %d, not %d", n, *seen)
+	}
+	return nil
+}
