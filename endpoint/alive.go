@@ -10,9 +10,13 @@ import "gomx/transport/wire"
 // timeout, the session ends: requests complete with TimedOut, and the peer is told
 // (XII.1.2). The looks are counted, not the time, because this process may have been
 // stopped itself. On a link that nobody waits for nothing is sent.
+//
+// Of a peer that is given up only what it had sent before is awaited: it is not asked, and the
+// session ends after two looks in a row that have seen nothing arrive.
 const (
 	askAliveEvery Tick = 2000 // over lossy media at least
 	looks         Tick = 4    // others, in a request timeout
+	lastLookEvery Tick = 250  // at a peer that is given up
 )
 
 // vigil is what is known of a peer that requests wait for.
@@ -21,6 +25,7 @@ type vigil struct {
 	on      bool   // looks are due
 	fresh   bool   // the next look is the first one
 	moved   bool   // the peer has given a sign of life since the last look
+	givenUp bool   // the session ends as soon as nothing arrives any more
 	mark    uint32 // recvSeq at the last look
 	silent  Tick   // how long no look has seen a sign of life
 	lookAt  Tick
@@ -59,7 +64,7 @@ func (p *peer) awaits() bool {
 // keepVigil is called when something begins to wait for the peer. It reads no clock:
 // the first look only begins to measure.
 func (e *Engine) keepVigil(p *peer) {
-	if v := &p.vigil; !v.on {
+	if v := &p.vigil; !v.on && !v.givenUp {
 		v.on, v.fresh, v.lookAt = true, true, e.now+e.lookEvery(p)
 		e.watchPeer(p)
 	}
@@ -68,15 +73,26 @@ func (e *Engine) keepVigil(p *peer) {
 // lookEvery is the time between two looks.
 func (e *Engine) lookEvery(p *peer) Tick {
 	every := max(1, e.cfg.RequestTimeout/looks)
-	if p.rel != nil {
+	switch {
+	case p.vigil.givenUp:
+		every = min(every, lastLookEvery)
+	case p.rel != nil:
 		every = min(every, askAliveEvery)
 	}
 	return every
 }
 
+// patience is how long a peer may be silent.
+func (e *Engine) patience(p *peer) Tick {
+	if p.vigil.givenUp {
+		return min(2*lastLookEvery, e.cfg.RequestTimeout)
+	}
+	return e.cfg.RequestTimeout
+}
+
 // lookDue returns when the next look is due. When nothing waits any more there is none.
 func (p *peer) lookDue() Tick {
-	if p.vigil.on = p.vigil.on && p.awaits(); p.vigil.on {
+	if p.vigil.on = p.vigil.on && p.awaits(); p.vigil.on || p.vigil.givenUp {
 		return p.vigil.lookAt
 	}
 	return Never
@@ -85,7 +101,7 @@ func (p *peer) lookDue() Tick {
 // look asks a silent peer for a sign of life, or gives it up.
 func (e *Engine) look(p *peer) {
 	v, every := &p.vigil, e.lookEvery(p)
-	if v.fresh || v.moved || v.mark != p.recvSeq {
+	if v.fresh || v.moved && !v.givenUp || v.mark != p.recvSeq {
 		v.silent = 0
 	} else {
 		v.silent += every
@@ -94,9 +110,9 @@ func (e *Engine) look(p *peer) {
 	v.fresh, v.moved, v.mark, v.lookAt = false, false, p.recvSeq, later(e.now, every)
 	switch {
 	case e.ourselves(p):
-	case v.silent >= e.cfg.RequestTimeout:
+	case v.silent >= e.patience(p):
 		e.abandonPeer(p)
-	case !first:
+	case !first && !v.givenUp:
 		e.control(p, wire.Header{Kind: wire.Ack, Match: ackPlease})
 	}
 }
@@ -107,6 +123,28 @@ func (e *Engine) abandonPeer(p *peer) {
 	e.bye(p)
 	p.nacked = p.local // the goodbye says as much
 	e.failPeer(p, TimedOut, false)
+	if p.link == nil && e.awaited(p) {
+		e.dial(p)
+	}
+}
+
+// GiveUp ends the session with a peer that is known from elsewhere not to move, as if it
+// had been silent for the request timeout: requests complete with TimedOut, and whole
+// messages stay receivable. What the peer had sent before still arrives. Of a session that
+// is over, and of our own, nothing ends.
+func (e *Engine) GiveUp(a Addr) error {
+	if !e.known(a) {
+		return ErrBadAddress
+	}
+	p := e.peers[a.Peer]
+	v := &p.vigil
+	if e.ourselves(p) || p.index == 0 || p.state != peerConnected || p.remote != a.Session || v.givenUp {
+		return nil
+	}
+	v.givenUp, v.fresh, v.silent = true, true, 0
+	v.lookAt = later(e.clock(), e.lookEvery(p))
+	e.watchPeer(p)
+	return nil
 }
 
 // arriveAsked takes an Ack of a medium that needs none: a question, or the answer.

@@ -92,7 +92,7 @@ func (e *Engine) failPeer(p *peer, code Code, all bool) {
 		e.loseSelf(code)
 		return
 	}
-	p.state, p.goneCode, p.vigil.on = peerGone, code, false
+	p.state, p.goneCode, p.vigil.on, p.vigil.givenUp = peerGone, code, false, false
 	p.renew()
 	e.shutAccounts(p)
 	if p.log != nil {

@@ -151,7 +151,7 @@ func (e *Engine) begin(p *peer, remote uint32, eagerMax int, first credits) {
 	p.probed = false
 	p.state, p.remote, p.eagerMax, p.used = peerConnected, remote, eagerMax, true
 	p.sendSeq, p.recvSeq = p.local, remote
-	p.partings, p.vigil.on, p.redials = 0, false, 0
+	p.partings, p.vigil.on, p.vigil.givenUp, p.redials = 0, false, false, 0
 	e.openAccounts(p, first)
 	if p.log != nil {
 		p.log.reset(&e.frames, p.sendSeq)

@@ -42,6 +42,9 @@ func (e *Engine) peerDue(p *peer) Tick {
 		if p.broken() {
 			due = min(due, e.healingDue(p))
 		}
+		if p.vigil.givenUp {
+			due = min(due, p.vigil.lookAt)
+		}
 		return due
 	}
 	if p.asking {
@@ -73,7 +76,7 @@ func (e *Engine) advancePeer(p *peer) {
 	if p.partings > 0 && e.now >= p.partAt {
 		e.repeatBye(p)
 	}
-	if p.state == peerConnected && p.link != nil && e.now >= p.lookDue() {
+	if p.state == peerConnected && (p.link != nil || p.vigil.givenUp) && e.now >= p.lookDue() {
 		e.look(p)
 	}
 	if p.rel != nil && p.state == peerConnected {

@@ -14,6 +14,8 @@ func TestWatchEndsWithTheSession(t *testing.T) {
 		}{
 			{"disconnect", func(a, _ *mx.Endpoint, toB, _ mx.EndpointAddr) error { return a.Disconnect(toB) }},
 			{"the peer's disconnect", func(_, b *mx.Endpoint, _, toA mx.EndpointAddr) error { return b.Disconnect(toA) }},
+			{"giving up", func(a, _ *mx.Endpoint, toB, _ mx.EndpointAddr) error { return a.GiveUp(toB) }},
+			{"the peer's giving up", func(_, b *mx.Endpoint, _, toA mx.EndpointAddr) error { return b.GiveUp(toA) }},
 			{"the peer's close", func(_, b *mx.Endpoint, _, _ mx.EndpointAddr) error { return b.Close() }},
 		} {
 			a, b, toB, toA := w.pair()
@@ -61,6 +63,41 @@ func TestWatchIsTakenBack(t *testing.T) {
 			w.Fatal(err)
 		}
 		w.pending(a, own)
+	})
+}
+
+// TestGiveUpKeepsWhatHasCome: what a peer had sent before it was given up is received, of what has arrived and of what had not. Nothing else comes of it.
+func TestGiveUpKeepsWhatHasCome(t *testing.T) {
+	over(t, func(w *world) {
+		a, b, toB, toA := w.pair()
+		w.succeed(b, w.isend(b, []byte("early"), toA, 1))
+		waits, err := a.IrecvFrom(make([]byte, 8), toB, 3, exact, nil)
+		if err != nil {
+			w.Fatal(err)
+		}
+		w.arrived(a, 1, exact)
+		w.succeed(b, w.isend(b, []byte("late"), toA, 2))
+		if err := a.GiveUp(toB); err != nil {
+			w.Fatal(err)
+		}
+		if st := w.done(a, waits); st.Code != mx.StatusTimeout {
+			w.Errorf("a receive from who was given up: %v", st.Code)
+		}
+		for match, want := range map[uint64]string{1: "early", 2: "late"} {
+			got := make([]byte, 8)
+			r, err := a.IrecvFrom(got, toB, match, exact, nil)
+			if err != nil {
+				w.Fatal(err)
+			}
+			if st := w.done(a, r); st.Code != mx.StatusSuccess || string(got[:st.XferLength]) != want {
+				w.Errorf("match %d: %v, %q", match, st.Code, got)
+			}
+		}
+		if err := a.GiveUp(a.Addr()); err != nil {
+			w.Error(err)
+		}
+		w.succeed(a, w.isend(a, nil, a.Addr(), 4))
+		refused(w, b.GiveUp(toB), mx.ErrBadEndpoint, "give up")
 	})
 }
 

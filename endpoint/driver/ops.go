@@ -323,6 +323,11 @@ func (d *Endpoint) Disconnect(a endpoint.Addr) error {
 	return d.call(func(e *endpoint.Engine) error { return e.Disconnect(a) })
 }
 
+// GiveUp ends the session with a peer that does not move.
+func (d *Endpoint) GiveUp(a endpoint.Addr) error {
+	return d.call(func(e *endpoint.Engine) error { return e.GiveUp(a) })
+}
+
 // SetTimeout bounds the life of a request, or with handle 0 of all future ones
 // (XII.1.2). Infinite takes the bound away.
 func (d *Endpoint) SetTimeout(h endpoint.Handle, timeout time.Duration) error {

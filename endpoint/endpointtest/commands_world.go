@@ -12,6 +12,7 @@ var _ = family(map[string]command{
 	"connect":    connect,
 	"iconnect":   iconnect,
 	"disconnect": disconnect,
+	"giveup":     giveUp,
 	"goodbye":    goodbye,
 	"close":      closeNode,
 	"reopen":     reopen,
@@ -110,7 +111,12 @@ func iconnect(t *Trace, a *arguments) error {
 }
 
 // disconnect a b
-func disconnect(t *Trace, a *arguments) error {
+func disconnect(t *Trace, a *arguments) error { return part(t, a, (*endpoint.Engine).Disconnect) }
+
+// giveup a b
+func giveUp(t *Trace, a *arguments) error { return part(t, a, (*endpoint.Engine).GiveUp) }
+
+func part(t *Trace, a *arguments, end func(*endpoint.Engine, endpoint.Addr) error) error {
 	from, to := t.node(a, 0), t.node(a, 1)
 	if a.err != nil {
 		return nil
@@ -119,7 +125,7 @@ func disconnect(t *Trace, a *arguments) error {
 	if err != nil {
 		return err
 	}
-	return from.Engine.Disconnect(addr)
+	return end(from.Engine, addr)
 }
 
 // toward reads NAME a b: the name of a request, whose it is, whom it is about, and the address under which a has b.

@@ -298,7 +298,11 @@ func (p *Pair) upset(side int, how byte) {
 	case 0, 1:
 		p.stale = true
 		if addr, ok := s.node.Engine.AddrOf(s.node.PeerOf(far.node)); ok {
-			s.node.Engine.Disconnect(addr)
+			if how == 0 {
+				_ = s.node.Engine.Disconnect(addr)
+			} else {
+				_ = s.node.Engine.GiveUp(addr)
+			}
 		}
 	case 2, 3:
 		if p.lossy {
