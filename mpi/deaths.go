@@ -73,7 +73,8 @@ func (d *deaths) why(rank int) error {
 func (j *job) bury(rank int, cause error) bool {
 	d := &j.deaths
 	d.mu.Lock()
-	if _, known := d.of[int32(rank)]; known {
+	old := d.of[int32(rank)]
+	if old != nil && !(old.left && cause == errGivenUp) { // who has given this rank up ends their session in order
 		d.mu.Unlock()
 		return false
 	}
@@ -82,7 +83,12 @@ func (j *job) bury(rank int, cause error) bool {
 	}
 	k := &death{rank: rank, cause: cause, count: d.count.Load(), left: hasLeft(cause)}
 	d.of[int32(rank)] = k
-	first := d.count.Add(1) == 1
+	first := false
+	if old != nil {
+		k.count = old.count
+	} else {
+		first = d.count.Add(1) == 1
+	}
 	d.mu.Unlock()
 	if j.launch != nil && !k.left {
 		j.launch.Blame(rank)
@@ -92,11 +98,24 @@ func (j *job) bury(rank int, cause error) bool {
 		j.plane.Post(process, sayGivenUp, make([]byte, rankHead))
 	}
 	j.plane.dropLocks(rank)
+	if !k.left {
+		j.giveUp(rank)
+	}
 	j.wake()
 	if first {
 		go j.keepWaking()
 	}
 	return true
+}
+
+// giveUp ends what the seats of the process have with a rank that is known to be dead. A rank that has ended has ended that itself, and one that has left
+// has said its last; but one that does not move says nothing, and only who waits for it to move finds that out.
+func (j *job) giveUp(rank int) {
+	for _, s := range j.seats {
+		if p := s.peers[rank].Load(); p != nil && s.rank != rank {
+			_ = s.ep.GiveUp(p.addr) // an error: the endpoint has been closed
+		}
+	}
 }
 
 // mourns returns the first death in the communicator, or nil. Who has left in order is not among the dead: those that it

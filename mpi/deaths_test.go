@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"gomx/mpi/internal/service"
 	"gomx/mx"
 )
 
@@ -37,5 +38,25 @@ func TestDeathsAreToldBriefly(t *testing.T) {
 		if got := (&death{rank: 3, cause: c.cause}).Error(); got != c.want {
 			t.Errorf("%v: %q, want %q", c.cause, got, c.want)
 		}
+	}
+}
+
+// TestWhoGivesUsUpHasNotLeft: of a rank that takes this one for dead the end of the session may be heard of first. It is that of a rank that leaves.
+func TestWhoGivesUsUpHasNotLeft(t *testing.T) {
+	j := newJob(3, settings{}, nil)
+	defer j.finish()
+	j.plane = newPlane(j, service.Local(0))
+	c := &Comm{seat: &seat{job: j}, world: []int32{0, 1, 2}}
+	if !j.bury(1, mx.StatusEndpointClosed) || c.mourns() != nil {
+		t.Fatalf("a rank that leaves: %v", c.mourns())
+	}
+	if !j.bury(1, errGivenUp) || c.mourns() == nil || !errors.Is(c.mourns(), errGivenUp) {
+		t.Errorf("a rank that has given up this one: %v", c.mourns())
+	}
+	if j.bury(1, errGivenUp) || j.bury(1, mx.StatusEndpointClosed) || c.mourns() == nil {
+		t.Errorf("it is told twice: %v", c.mourns())
+	}
+	if j.bury(2, mx.StatusTimeout); c.mourns().rank != 1 || j.deaths.count.Load() != 2 {
+		t.Errorf("the first of %d deaths: %v", j.deaths.count.Load(), c.mourns())
 	}
 }

@@ -2,6 +2,7 @@ package mpi
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 	"sync/atomic"
@@ -85,5 +86,8 @@ func (s *seat) reach(ctx context.Context, rank int) (*peer, error) {
 	}
 	p := &peer{addr}
 	s.peers[rank].Store(p)
+	if why, dead := errors.AsType[*death](s.job.deaths.why(rank)); dead && !why.left {
+		s.job.giveUp(rank) // it was found dead meanwhile
+	}
 	return p, nil
 }
