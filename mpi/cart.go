@@ -190,18 +190,3 @@ func Dims(n int, dims []int) error {
 	return nil
 }
 
-// balanced returns k factors of n, the largest first, which is as small as can be.
-func balanced(n, k int) []int {
-	if k == 0 {
-		return nil
-	}
-	for d := 1; k > 1; d++ {
-		if n%d != 0 {
-			continue
-		}
-		if rest := balanced(n/d, k-1); rest[0] <= d {
-			return append([]int{d}, rest...)
-		}
-	}
-	return []int{n}
-}
