@@ -40,7 +40,7 @@ func find(env environ) (*Job, error) {
 			return p.meet(&s)
 		}
 	}
-	if err := lonely(env, unusable); err != nil {
+	if err := lonely(env, &s, unusable); err != nil {
 		return nil, fmt.Errorf("launch: %w", err)
 	}
 	return single(&s, "itself"), nil

@@ -18,6 +18,8 @@ func TestAlone(t *testing.T) {
 		{"OMPI_COMM_WORLD_SIZE=1", "OMPI_COMM_WORLD_RANK=0", "PMIX_RANK=0"},
 		{"RANK=0", "WORLD_SIZE=1", "MASTER_ADDR=a", "MASTER_PORT=1"},
 		{"JOB_COMPLETION_INDEX=0", "MX_SIZE=1"},
+		{"MX_SIZE=1", "MX_ROOT=a:5"},
+		{"MX_ROOT=a:5"},
 	} {
 		j, err := find(world(words...))
 		if err != nil {
@@ -50,6 +52,8 @@ func TestNeverSingletonsInSilence(t *testing.T) {
 		{"JOB_COMPLETION_INDEX=0", "", "MX_SIZE"},
 		{"MX_RANK=0", "", "MX_SIZE"},
 		{"MX_RANK=0 MX_SIZE=2", "", "MX_ROOT"},
+		{"MX_SIZE=4", "", "MX_RANK"},
+		{"MX_SIZE=4 MX_ROOT=a:5", "", "completionMode: Indexed"},
 	} {
 		_, err := find(world(strings.Fields(c.rank0)...))
 		if err == nil || !strings.Contains(err.Error(), c.advice) || errors.Is(err, ErrSaidByRank0) {

@@ -31,7 +31,7 @@ var hints = []hint{
 
 // lonely returns an error if the environment says that there are several ranks though nothing leads
 // to the others. unusable is what a PMI server that it names would not do.
-func lonely(env environ, unusable error) error {
+func lonely(env environ, s *settings, unusable error) error {
 	for _, h := range hints {
 		size, sized := env.first(h.size...)
 		rank, ranked := env.first(h.rank...)
@@ -44,6 +44,10 @@ func lonely(env environ, unusable error) error {
 		}
 		return fmt.Errorf("%w: this process was started by %s; start it with\n    %s\nor set MX_RANK, MX_SIZE and MX_ROOT, "+
 			"or MX_SINGLETON=1 to run it alone%s", ErrNoWay, h.several(size), h.command(size), reason(unusable))
+	}
+	if s.size > 1 { // none of them knows whether it is rank 0
+		return fmt.Errorf("%w: MX_SIZE=%d says that there are as many ranks, and nothing says which of them this process is: set MX_RANK, from 0 to %d, in each; "+
+			"a job of Kubernetes sets JOB_COMPLETION_INDEX if it has completionMode: Indexed; MX_SINGLETON=1 runs this process alone%s", ErrNoWay, s.size, s.size-1, reason(unusable))
 	}
 	if unusable != nil {
 		return fmt.Errorf("%w: the environment names a PMI server that can't be used; MX_SINGLETON=1 runs this process alone%s", ErrNoWay, reason(unusable))
