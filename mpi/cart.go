@@ -189,4 +189,3 @@ func Dims(n int, dims []int) error {
 	}
 	return nil
 }
-

@@ -2,6 +2,8 @@ package mpi_test
 
 import (
 	"errors"
+	"fmt"
+	"strings"
 	"testing"
 
 	"gomx/mpi"
@@ -33,6 +35,18 @@ func TestBadArguments(t *testing.T) {
 			all = append(all, wantError(c2.err, c2.class, c.Rank()))
 		}
 		return errors.Join(all...)
+	})
+}
+
+// TestTypesAreNamed: an error about the type of elements names it, interfaces too.
+func TestTypesAreNamed(t *testing.T) {
+	world(t, 1, func(c *mpi.Comm) error {
+		for err, name := range map[error]string{mpi.Send(c, []any{1}, 0, 0): "interface {}", mpi.Send(c, []error{nil}, 0, 0): "error", mpi.Send(c, []string{""}, 0, 0): "string"} {
+			if !errors.Is(err, mpi.ErrType) || !strings.Contains(err.Error(), "elements of type "+name+" have") {
+				return fmt.Errorf("%w: does not name %s", err, name)
+			}
+		}
+		return nil
 	})
 }
 

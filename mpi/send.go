@@ -2,6 +2,7 @@ package mpi
 
 import (
 	"fmt"
+	"reflect"
 
 	"gomx/mpi/internal/elem"
 	"gomx/mx"
@@ -43,9 +44,8 @@ func pointers[T any](c *Comm, op string, peer, tag int) error {
 	if err := c.usable(op); err != nil {
 		return err
 	}
-	var t T
 	return c.failWith(op, peer, tag, ErrType,
-		fmt.Errorf("elements of type %T have pointers in them, or no bytes: messages carry plain memory", t))
+		fmt.Errorf("elements of type %v have pointers in them, or no bytes: messages carry plain memory", reflect.TypeFor[T]()))
 }
 
 // sendNow sends a message if that takes no time, and reports whether it did. If not, the slow
