@@ -55,6 +55,7 @@ func find(opts []Option) (*launch.Job, settings, error) {
 // initIn makes the world of a job.
 func initIn(lj *launch.Job, set settings) (*Comm, error) {
 	if err := useLibrary(); err != nil {
+		lj.Fail(err.Error())
 		return nil, failOp("Init", ErrOther, "%w", err)
 	}
 	if lj.Rank() == 0 {
@@ -67,6 +68,7 @@ func initIn(lj *launch.Job, set settings) (*Comm, error) {
 	if err := j.join(); err != nil {
 		j.close()
 		leaveLibrary()
+		lj.Fail(err.Error())
 		if !errors.Is(err, ErrLaunch) {
 			err = failOp("Init", ErrOther, "%w", err)
 		}

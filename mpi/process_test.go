@@ -26,18 +26,20 @@ const programVariable = "MPI_TEST_PROGRAM"
 
 // programs are what ranks that are processes run.
 var programs = map[string]func(world *mpi.Comm) error{
-	"ring":       ringOnce,
-	"orphan":     func(world *mpi.Comm) error { return orphaned(world, func() { os.Exit(7) }) },
-	"fails":      failsOnOne,
-	"goes":       goesOnOne,
-	"finalize":   finalizeAndMore,
-	"aborts":     aborts,
-	"unfinished": unfinished,
-	"killed":     killed,
-	"rants":      rants,
-	"large":      large,
-	"copies":     copiesToTheDead,
-	"partly":     ringOnce,
+	"ring":          ringOnce,
+	"orphan":        func(world *mpi.Comm) error { return orphaned(world, func() { os.Exit(7) }) },
+	"fails":         failsOnOne,
+	"goes":          goesOnOne,
+	"finalize":      finalizeAndMore,
+	"aborts":        aborts,
+	"unfinished":    unfinished,
+	"killed":        killed,
+	"rants":         rants,
+	"large":         large,
+	unstarted + "0": ringOnce,
+	unstarted + "1": ringOnce,
+	"copies":        copiesToTheDead,
+	"partly":        ringOnce,
 	"threads": func(*mpi.Comm) error {
 		fmt.Println(runtime.GOMAXPROCS(0))
 		return nil
@@ -56,6 +58,9 @@ func TestMain(m *testing.M) {
 func optionsOf(program string) []mpi.Option {
 	if program == "partly" && os.Getenv("MX_RANK") == "1" {
 		return []mpi.Option{mpi.WithCheckedCollectives()}
+	}
+	if failing, is := strings.CutPrefix(program, unstarted); is && os.Getenv("MX_RANK") == failing {
+		return []mpi.Option{mpi.WithTransports("none")}
 	}
 	return nil
 }

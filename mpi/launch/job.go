@@ -30,6 +30,8 @@ type meeting interface {
 	abort(code int, reason string)
 	// blame says whose absence keeps this rank from going on.
 	blame(rank int)
+	// cancel takes leave of a start that has failed at this rank, and says why.
+	cancel(reason string)
 	// finalize takes leave.
 	finalize(ctx context.Context) error
 	// lost is closed when the way to the others is no more, and why says the reason then.
@@ -117,6 +119,20 @@ func (j *Job) Abort(code int, reason string) {
 func (j *Job) Blame(rank int) {
 	if j.meeting != nil {
 		j.meeting.blame(rank)
+	}
+}
+
+// Fail takes leave for a rank that can't go on before the job has begun. Where no launcher ends the others, their Exchange fails and says why. Rank 0 stays for those
+// that have not come yet, for three seconds at most: who comes later finds nobody. Safe from any goroutine.
+func (j *Job) Fail(reason string) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.ended != nil {
+		return
+	}
+	j.ended = ErrFinalized
+	if j.meeting != nil {
+		j.meeting.cancel(Reason(reason))
 	}
 }
 

@@ -49,11 +49,12 @@ var verdicts = map[verdict]string{
 
 // frames of the talk.
 const (
-	frameCard  = 1 + iota // a member's card
-	frameTable            // the cards of all ranks
-	frameAbort            // code (4), rank (4), reason
-	frameBye              // the end of the connection is no failure
-	frameDead             // rank (4)
+	frameCard   = 1 + iota // a member's card
+	frameTable             // the cards of all ranks
+	frameAbort             // code (4), rank (4), reason
+	frameBye               // the end of the connection is no failure
+	frameDead              // rank (4)
+	frameFailed            // why who says it can't go on
 )
 
 // longestFrame bounds what is read of one frame.

@@ -23,6 +23,7 @@ type root struct {
 	settings *settings
 	listener net.Listener
 	ending
+	since time.Time
 
 	mu        sync.Mutex
 	members   []*seatAtRoot // by rank
@@ -38,7 +39,9 @@ type root struct {
 // seatAtRoot is a member as the root has it.
 type seatAtRoot struct {
 	guest
-	left bool // it has taken leave, or has died
+	left    bool // it has taken leave, or has died
+	heard   bool // the verdict
+	refused bool // it was told that rank 0 can't go on
 }
 
 // knocking bounds the connections at once of whom the root knows nothing yet.
@@ -48,7 +51,7 @@ const knocking = 512
 const writeTime = 10 * time.Second
 
 func (p *place) listen(s *settings) (*root, error) {
-	r := &root{place: p, settings: s, members: make([]*seatAtRoot, p.size), cards: make([][]byte, p.size)}
+	r := &root{place: p, settings: s, members: make([]*seatAtRoot, p.size), cards: make([][]byte, p.size), since: time.Now()}
 	r.ending.start(p.size)
 	r.renew()
 	host := ""
@@ -116,6 +119,9 @@ func (r *root) admit(who *guest) {
 		_ = who.conn.Close()
 		return
 	}
+	r.mu.Lock()
+	m.heard = true
+	r.mu.Unlock()
 	r.listenTo(m)
 }
 
@@ -158,6 +164,8 @@ func (r *root) listenTo(m *seatAtRoot) {
 			a := parseAbort(payload)
 			a.Rank = m.rank
 			r.spread(a)
+		case frameFailed:
+			r.fail(fmt.Errorf("rank %d can't go on: %s", m.rank, payload))
 		case frameBye:
 			r.mu.Lock()
 			m.left = true
@@ -319,6 +327,41 @@ func (r *root) abort(code int, reason string) {
 
 // blame is for launchers: the root hears of deaths itself.
 func (r *root) blame(int) {}
+
+// stay is how long a rank 0 that can't go on is there for the others: they look for it once a second at least.
+const stay = 3 * lastPause
+
+// stays is that, unless the time to come is over before.
+func (r *root) stays() time.Duration { return min(stay, r.settings.meet-time.Since(r.since)) }
+
+// cancel tells the others, also those that come while it stays. From who comes later a root that has failed can't be told from one that has not started.
+func (r *root) cancel(reason string) {
+	r.over()
+	for limit := time.Now().Add(r.stays()); r.refuse(reason) > 0 && time.Now().Before(limit); {
+		time.Sleep(firstPause)
+	}
+	_ = r.finalize(context.Background())
+}
+
+// refuse tells members that have heard the verdict that rank 0 can't go on, and returns how many have not been told.
+func (r *root) refuse(reason string) (untold int) {
+	var here []*seatAtRoot
+	r.mu.Lock()
+	for _, m := range r.members[1:] {
+		switch {
+		case m == nil || !m.heard:
+			untold++
+		case !m.refused:
+			m.refused = true
+			here = append(here, m)
+		}
+	}
+	r.mu.Unlock()
+	for _, m := range here {
+		_ = writeFrame(m.conn, frameFailed, []byte(reason), writeTime) // who can't hear it is gone
+	}
+	return untold
+}
 
 func (r *root) finalize(context.Context) error {
 	r.over()

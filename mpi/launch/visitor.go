@@ -181,6 +181,8 @@ func (v *visitor) listen() {
 			if len(payload) == 4 {
 				v.report(int(binary.LittleEndian.Uint32(payload)))
 			}
+		case frameFailed:
+			v.end(fmt.Errorf("rank 0 can't go on: %s", payload))
 		case frameBye:
 			v.over()
 		}
@@ -241,6 +243,12 @@ func (v *visitor) abort(code int, reason string) {
 
 // blame is for launchers: the root hears of deaths itself.
 func (v *visitor) blame(int) {}
+
+func (v *visitor) cancel(reason string) {
+	v.over()
+	_ = v.say(frameFailed, []byte(reason)) // the root may have left before
+	closeGently(v.conn)
+}
 
 func (v *visitor) finalize(context.Context) error {
 	v.over()
