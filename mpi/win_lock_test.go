@@ -3,6 +3,7 @@ package mpi
 import (
 	"context"
 	"errors"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -29,6 +30,7 @@ func TestTheDeadGetNoLock(t *testing.T) {
 func lockAmongTheDead(t *testing.T, s *seat, early bool) {
 	const buried, alive = 1, 2
 	j := s.job
+	s.peers = make([]atomic.Pointer[peer], alive+1) // none is reached
 	e := &exposed{c: &Comm{seat: s, world: []int32{0, buried, alive}}, mem: make([]byte, 8), size: 8, kind: accum.KindOf[int64]()}
 	key := windowKey{7, 0}
 	if early {
