@@ -229,14 +229,14 @@ func TestDialNamesRefusals(t *testing.T) {
 
 var strangers = flag.Int("exs.strangers", exs.Strangers+200, "strangers of each kind who connect in TestCrowdOfStrangers")
 
-// Far more strangers than there are places connect and say nothing, or hello and nothing more, and stay. Clients are
-// served meanwhile.
+// Far more strangers than there are places connect and say nothing, or hello and nothing more, or also that they are done though they have not come to
+// the endpoint, and stay. Clients are served meanwhile.
 func TestCrowdOfStrangers(t *testing.T) {
 	w := newWorld(t, "mem")
 	ln := w.listens()
 	greeting := append([]byte("gomx exs\x01\x00\x01"), make([]byte, 61)...)
 	greeting[36] = exs.DefaultCredits
-	for kind, says := range map[string]string{"mute": "", "hello": string(greeting)} {
+	for kind, says := range map[string]string{"mute": "", "hello": string(greeting), "done": string(greeting) + "\xe5"} {
 		t.Run(kind, func(t *testing.T) {
 			for range *strangers {
 				c, err := net.Dial("tcp", ln.Addr().String())
