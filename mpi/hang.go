@@ -25,12 +25,15 @@ type HangReport struct {
 
 // HangReport asks all ranks of the job what they wait for, and finds out who waits for whom. Any rank
 // may call it at any time, also from a goroutine beside calls that block. Ranks
-// that don't answer until ctx ends, or within 5 seconds, are in the report as such. The same report is
+// that don't answer until ctx ends, unless it is nil, or within 5 seconds, are in the report as such. The same report is
 // printed on the standard error of rank 0, or of the first rank that answers, when a call has blocked for longer than MX_HANG_TIMEOUT. Errors:
 // ErrComm, ErrFinalized. Safe from any goroutine.
 func (c *Comm) HangReport(ctx context.Context) (*HangReport, error) {
 	if err := c.usable("HangReport"); err != nil {
 		return nil, err
+	}
+	if ctx == nil {
+		ctx = context.Background()
 	}
 	r := c.seat.job.examine(ctx)
 	text, err := json.Marshal(r)

@@ -126,3 +126,16 @@ func TestContextsEndBeforeTheJob(t *testing.T) {
 		return endedBy(ctx, err)
 	}, mpi.WithHangTimeout(hangTimeout))
 }
+
+// TestHangReportWithoutContext: nil is no context.
+func TestHangReportWithoutContext(t *testing.T) {
+	world(t, 1, func(c *mpi.Comm) error {
+		r, err := c.HangReport(noContext)
+		if err == nil && r.Text == "" {
+			err = errors.New("there is no report")
+		}
+		return err
+	})
+}
+
+var noContext context.Context
