@@ -27,7 +27,8 @@ const filePiece = 256 << 10
 // pieces. An event of type EvtSendFile says how many bytes were sent; with Block the call
 // waits for that. Errors of the call are those of Send, and EINVAL for a piece that is
 // none. A file that can't be opened or read ends it with the number that the system
-// gives, or EIO; so does one that is shorter than Length.
+// gives, or EIO; so does one that is shorter than Length, or whose ReadAt returns a count that io.ReaderAt does not allow: below
+// 0, above what it was asked for, or 0 without an error.
 //
 // The operation ends like other sends, by Cancel or with its connection, also while a file does not answer: a pipe that
 // nobody writes to, or a server that is away. The read then goes on by itself until the file answers, what it brings is
@@ -168,6 +169,9 @@ func (f *fileSend) piece(v *FileVec, buf []byte) Errno {
 			want = want[:left]
 		}
 		n, err := from.ReadAt(want, at)
+		if n < 0 || n > len(want) || n == 0 && err == nil { // io.ReaderAt allows none of these
+			return EIO
+		}
 		if n > 0 {
 			if bad := f.put(want[:n], nil); bad != 0 {
 				return bad
