@@ -34,7 +34,8 @@ func (s *Socket) SendMsg(iov [][]byte, flags Flags, q *Queue, ahandle any, m *Me
 // Recv starts to receive into b (5.2). An event of type EvtRecv says when something
 // is there: a packet, of which AmountLost bytes had no room; or bytes of a stream, with
 // WaitAll as many as b holds. Nothing and no error is the end of the connection. With
-// Peek the data stays for the next receive: that gets what was shown, also if both were started before it came. With Block the call waits, and returns the
+// Peek the data stays for the next receive: that gets what was shown, also if both were started before it came. A Peek with WaitAll waits for no more bytes
+// than the buffer of the stream holds (SetStreamBufSize). With Block the call waits, and returns the
 // length. m is the registration of b, or Unregistered.
 //
 // Errors: EBUSY without a credit, unless there is CreditWait or Block; ECONNRESET if the

@@ -44,7 +44,7 @@ func (r *Receiver) enough(u *receive) bool {
 	if r.buffer.fetching() {
 		return false
 	}
-	return r.fin || r.lost || r.full() && r.capacity == r.cfg.BufferMax
+	return r.fin || r.lost || r.full()
 }
 
 // copyOut copies the first n bytes of the buffer to a receive.
@@ -72,16 +72,30 @@ func (r *Receiver) consume(n int) {
 	}
 }
 
-// full reports whether the sender can't go on through the buffer.
-func (r *Receiver) full() bool { return r.indirect == r.granted }
+// full reports whether the buffer holds as much as it ever does of what the window lets come.
+func (r *Receiver) full() bool {
+	return r.capacity == r.cfg.BufferMax && r.indirect == r.freed+uint64(r.capacity)
+}
 
 // grant lets the sender go on once there is room for half a buffer more. A larger
-// buffer is such room, so that the sender does not wait for somebody to receive.
+// buffer is such room, so that the sender does not wait for somebody to receive; and
+// any room is enough where somebody waits for bytes that the window does not let come.
 func (r *Receiver) grant() {
 	grew := r.grow()
-	if due := r.freed + uint64(r.capacity) - r.granted; grew || 2*due >= uint64(r.capacity) {
+	due := r.freed + uint64(r.capacity) - r.granted
+	if grew || 2*due >= uint64(r.capacity) || due > 0 && r.starves() {
 		r.widen()
 	}
+}
+
+// starves reports whether the first receive is a look that wants more than what is there and what the window lets come.
+// Nothing is freed while it waits, so that it gets the room of half a buffer in one ack at most.
+func (r *Receiver) starves() bool {
+	if r.waiting.len() == 0 {
+		return false
+	}
+	u := r.waiting.front()
+	return u.peek() && u.all() && u.n > r.buffer.held+int(r.granted-r.indirect)
 }
 
 func (r *Receiver) widen() {

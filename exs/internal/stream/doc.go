@@ -88,7 +88,8 @@
 // # The window
 //
 // The receiver says how many indirect bytes there may have been in all, in adverts and
-// answers, and in acks whenever half of the buffer has become free. The sum only grows.
+// answers, and in acks whenever half of the buffer has become free, or less where a look
+// waits for more than the window lets come. The sum only grows.
 // A sender that has more to send says that it is used up, once for each size that the
 // buffer may have. The buffer is then doubled, up to BufferMax, and the sender hears of that
 // at once: two users who both send before they receive would wait for each other, and a

@@ -411,6 +411,18 @@ func TestPeek(t *testing.T) {
 	drain(w)
 }
 
+// What a receive has freed of the buffer, though less than half of it, is room for what a look behind it waits for.
+func TestPeekWaitsForWhatTheBufferHolds(t *testing.T) {
+	w := newWorld(t, fixed, allEager)
+	w.send(1000)
+	w.quiet() // the window is used up
+	w.receive(20, 0)
+	w.receive(fixed.BufferMax, Peek|WaitAll)
+	w.quiet()
+	w.ended(2, fixed.BufferMax, OK)
+	drain(w)
+}
+
 func TestNoBuffer(t *testing.T) {
 	c := some
 	c.BufferMin, c.BufferMax = 0, NoBuffer

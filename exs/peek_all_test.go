@@ -1,0 +1,41 @@
+package exs_test
+
+import (
+	"testing"
+
+	"gomx/exs"
+)
+
+// A Peek with WaitAll waits until its buffer is full, also behind a receive that has freed a little of a stream's buffer that was full.
+func TestPeekWaitsForAll(t *testing.T) {
+	over(t, streams, func(w *world, typ int) {
+		const size = exs.LeastStreamBuf
+		p := w.connect(typ, func(s *exs.Socket) {
+			_, err := s.Fcntl(exs.SetStreamBufSize, size)
+			w.ok(err)
+		})
+		all := pattern(10*size, 5)
+		p.send(p.a, p.qa, all, 0)
+		in, look, rest := make([]byte, size/4), make([]byte, size), make([]byte, len(all)-size/4)
+		w.within("a peek at a full buffer", func() {
+			n, err := p.b.BlockingRecv(look, exs.Peek|exs.WaitAll, nil)
+			p.ok(err)
+			p.same(look[:n], all[:size])
+		})
+		p.recv(p.b, p.qb, in, exs.WaitAll)
+		p.recv(p.b, p.qb, look, exs.Peek|exs.WaitAll)
+		p.event(p.qb, exs.EvtRecv, 0)
+		e := p.event(p.qb, exs.EvtRecv, 0)
+		p.same(look[:e.Length], all[size/4:][:size])
+		n, err := p.b.BlockingRecv(rest, exs.WaitAll, nil)
+		p.ok(err)
+		p.same(append(in, rest[:n]...), all)
+
+		look = make([]byte, size+1) // which the buffer does not hold
+		p.event(p.qa, exs.EvtSend, 0)
+		p.send(p.a, p.qa, all, 0)
+		if n, err := p.b.BlockingRecv(look, exs.Peek|exs.WaitAll, nil); n != size || err != nil {
+			t.Errorf("%d bytes, %v", n, err)
+		}
+	})
+}
