@@ -14,7 +14,14 @@ type remote struct {
 	used    uint32 // notices that were sent
 	seen    uint32 // of those, that the peer's program has taken
 	version uint32 // another one for each memory
+
+	under int     // operations of ours on it that have not ended
+	owed  int     // answers to the peer, which has taken it back, when these have ended
+	next  *remote // memory that the peer has exposed since
 }
+
+// isUsed reports whether operations of ours are on memory that the peer has not taken back, or that stays until they have ended.
+func (f *remote) isUsed() bool { return f.open || f.owed > 0 }
 
 // SendOffset starts to send b into the peer's persistent receive, from a place in it on
 // (exs_send_offset, section 4.4 of the second paper). If there is none yet, it waits for
@@ -46,7 +53,7 @@ func (s *Socket) approach(o *op, way int) {
 	switch {
 	case way == toRead && (s.life.AtEnd() || s.packets.total >= 0):
 		s.finish(o, 0)
-	case !x.far[way].open && x.far[1-way].open:
+	case !x.far[way].open && x.far[way].next == nil && x.far[1-way].open:
 		s.finish(o, EACCES)
 	case x.waits[way].len() > 0 || !s.mayAccess(way):
 		x.waits[way].push(o)
@@ -97,7 +104,9 @@ func (s *Socket) access(o *op, way int) {
 	if err != nil {
 		s.finish(o, ENETDOWN)
 		s.tear(ENETDOWN)
+		return
 	}
+	f.under++
 }
 
 // writeNow writes into the peer's persistent receive, if nothing is before that and the
@@ -126,13 +135,17 @@ func (s *Socket) accessed(o *op, st *mx.Status) {
 		way = toRead
 	}
 	f := &s.special.far[way]
-	if f.notify && f.version == o.seq {
-		f.used--
+	current := f.version == o.seq
+	if current {
+		f.under--
+		if f.notify {
+			f.used--
+		}
 	}
 	switch st.Code {
 	case mx.StatusSuccess:
 		o.length = int(st.XferLength)
-		if f.version == o.seq {
+		if current {
 			s.sayUsed(f, way, uint32(o.offset), o.length)
 		}
 		s.finish(o, 0)
@@ -149,6 +162,9 @@ func (s *Socket) accessed(o *op, st *mx.Status) {
 		}
 		s.finish(o, n)
 		s.lose(n)
+	}
+	if current {
+		s.sayLeft(way)
 	}
 }
 
@@ -185,7 +201,7 @@ func (s *Socket) anew(o *op, way int) {
 // sayUsed tells the peer of the use of its memory, if it wants to know. What was put there
 // is there before.
 func (s *Socket) sayUsed(f *remote, way int, at uint32, n int) {
-	if !f.open || !f.notify {
+	if !f.isUsed() || !f.notify {
 		return
 	}
 	f.used++
@@ -201,7 +217,8 @@ func (s *Socket) endAccess(way int, n Errno) {
 	if s.special == nil {
 		return
 	}
-	s.special.far[way].open = false
+	f := &s.special.far[way]
+	f.open, f.next = false, nil
 	for w := &s.special.waits[way]; w.len() > 0; {
 		s.finish(w.pop(), n)
 	}
@@ -244,13 +261,19 @@ func (s *Socket) hearSpecial(what byte, b []byte) bool {
 	}
 	f := &s.specials().far[way]
 	switch {
-	case what == ctlExpose && len(b) == 14 && b[1] <= 1 && !f.open:
-		*f = remote{open: true, notify: b[1] == 1, version: f.version + 1}
-		_ = f.window.UnmarshalBinary(b[2:])
+	case what == ctlExpose && len(b) == 14 && b[1] <= 1 && !f.open && f.next == nil:
+		r := remote{open: true, notify: b[1] == 1, version: f.version + 1}
+		_ = r.window.UnmarshalBinary(b[2:])
+		if f.owed > 0 {
+			f.next = &r
+			return true
+		}
+		*f = r
 	case what == ctlHide && len(b) == 1:
-		f.open = false
-		if way == toWrite { // behind what was put
-			_ = s.say(ctlLeft, []byte{byte(way)})
+		f.open, f.next = false, nil
+		if way == toWrite {
+			f.owed++
+			s.sayLeft(way)
 		}
 		s.release(way)
 		return true
@@ -266,10 +289,33 @@ func (s *Socket) hearSpecial(what byte, b []byte) bool {
 	default:
 		return false
 	}
+	s.accessWaiting(way)
+	return true
+}
+
+// accessWaiting starts what has waited for the peer's memory.
+func (s *Socket) accessWaiting(way int) {
 	for w := &s.special.waits[way]; w.len() > 0 && s.mayAccess(way); {
 		s.access(w.pop(), way)
 	}
-	return true
+}
+
+// sayLeft tells the peer that we know of the memory that it has taken back, behind the last of what we put there and the notice
+// of it. Then the next one may be used.
+func (s *Socket) sayLeft(way int) {
+	f := &s.special.far[way]
+	if f.under > 0 || f.owed == 0 {
+		return
+	}
+	for ; f.owed > 0; f.owed-- {
+		if s.fate == 0 {
+			_ = s.say(ctlLeft, []byte{byte(way)})
+		}
+	}
+	if f.next != nil {
+		*f = *f.next
+		s.accessWaiting(way)
+	}
 }
 
 // release lets transfers without offset go as packets that waited for memory which the

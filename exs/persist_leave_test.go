@@ -11,31 +11,90 @@ import (
 func TestSendAsMemoryLeaves(t *testing.T) {
 	over(t, packets, func(w *world, typ int) {
 		for _, flags := range []exs.Flags{0, exs.Notify} {
-			p := w.connect(typ)
-			field := make([]byte, 100)
-			p.persist(p.b, p.qb, field, true, flags)
-			p.known(p.b, p.a)
-			w.ok(p.here.BeforeHide(func() {
-				if _, err := p.a.SendOffset([]byte("late"), 50, exs.Unsignaled, nil, nil, nil); err != nil {
-					t.Error(err)
+			for _, late := range [][]byte{[]byte("late"), pattern(300_000, 1)} {
+				p := w.connect(typ)
+				field := make([]byte, 50+len(late))
+				p.persist(p.b, p.qb, field, true, flags)
+				p.known(p.b, p.a)
+				p.sendsBeforeHide(late)
+				if n, err := p.b.Cancel("lasting", 0); n != 1 || err != nil {
+					w.Fatalf("%d taken back, %v", n, err)
 				}
-			}))
+				if n, err := p.b.Cancel("lasting", 0); n != 0 || err != nil {
+					w.Fatalf("%d taken back again, %v", n, err)
+				}
+				if flags == exs.Notify {
+					p.written(field, len(late))
+				}
+				p.event(p.qb, exs.EvtRecv, exs.ECANCELED)
+				p.same(field[50:], late)
+				p.event(p.qa, exs.EvtSend, 0)
+				p.send(p.a, p.qa, []byte("a packet"), 0)
+				p.gets([]byte("a packet"))
+			}
+		}
+	})
+}
+
+// sendsBeforeHide has a send to offset 50, with an event, whenever a learns that its peer takes memory back.
+func (p *pair) sendsBeforeHide(b []byte) {
+	p.Helper()
+	p.ok(p.here.BeforeHide(func() {
+		if _, err := p.a.SendOffset(b, 50, 0, p.qa, nil, nil); err != nil {
+			p.Error(err)
+		}
+	}))
+}
+
+// written wants the notice of a send to offset 50 of a memory.
+func (p *pair) written(field []byte, n int) {
+	p.Helper()
+	e := p.event(p.qb, exs.EvtWritten, 0)
+	if e.Offset != 50 || e.Length != n || &e.Buffer[0] != &field[0] {
+		p.Errorf("%d bytes at %d, of the memory that is meant: %v", e.Length, e.Offset, &e.Buffer[0] == &field[0])
+	}
+}
+
+// Memory that is there before a large send to the memory before it has ended is for what is sent later.
+func TestMemoryAfterMemoryThatLeaves(t *testing.T) {
+	over(t, packets, func(w *world, typ int) {
+		p := w.connect(typ)
+		late := pattern(300_000, 1)
+		var fields [3][]byte
+		for i := range fields {
+			fields[i] = make([]byte, 50+len(late))
+		}
+		sent := false
+		w.ok(p.here.BeforeHide(func() {
+			if sent {
+				return
+			}
+			sent = true
+			if _, err := p.a.SendOffset(late, 50, 0, p.qa, nil, nil); err != nil {
+				p.Error(err)
+			}
+		}))
+		p.persist(p.b, p.qb, fields[0], true, exs.Notify)
+		p.known(p.b, p.a)
+		for _, field := range fields[1:] {
 			if n, err := p.b.Cancel("lasting", 0); n != 1 || err != nil {
 				w.Fatalf("%d taken back, %v", n, err)
 			}
-			if n, err := p.b.Cancel("lasting", 0); n != 0 || err != nil {
-				w.Fatalf("%d taken back again, %v", n, err)
-			}
-			if flags == exs.Notify {
-				if e := p.event(p.qb, exs.EvtWritten, 0); e.Offset != 50 || e.Length != 4 {
-					w.Errorf("%d bytes at %d", e.Length, e.Offset)
-				}
-			}
-			p.event(p.qb, exs.EvtRecv, exs.ECANCELED)
-			p.same(field[50:54], []byte("late"))
-			p.send(p.a, p.qa, []byte("a packet"), 0)
-			p.gets([]byte("a packet"))
+			p.persist(p.b, p.qb, field, true, exs.Notify)
 		}
+		p.written(fields[0], len(late))
+		for range 2 {
+			p.event(p.qb, exs.EvtRecv, exs.ECANCELED)
+		}
+		p.same(fields[0][50:], late)
+		p.event(p.qa, exs.EvtSend, 0)
+		p.send(p.a, p.qa, []byte("new"), 0)
+		if e := p.event(p.qb, exs.EvtWritten, 0); e.Length != 3 || &e.Buffer[0] != &fields[2][0] {
+			w.Errorf("%d bytes", e.Length)
+		}
+		p.same(fields[2][:3], []byte("new"))
+		p.same(fields[2][50:], make([]byte, len(late)))
+		p.same(fields[1], make([]byte, len(fields[1])))
 	})
 }
 
