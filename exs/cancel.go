@@ -4,9 +4,14 @@ import "gomx/exs/internal/life"
 
 // Cancel takes back operations that were started with a handle, or with CancelAll
 // every one that can be: receives that have got nothing, sends of which nothing has
-// left, accepts, and a connect. Their events carry ECANCELED, and come as others do. So does that of a receive of a
-// stream with WaitAll that has got a part of its bytes: its Length is that part, which is in the buffer and comes no second
-// time. That of a SendFile, which can be taken back at any time, comes when what is under way of it has left, and its Length is what was sent.
+// left, accepts, and a connect. Their events carry ECANCELED, and come as others do. Length says how much had been transferred,
+// which is more than 0 where an operation is taken back in part:
+//
+//   - A Send or SendMsg of a stream of which a part has left sends no more. The peer gets that part, Length bytes, before what is sent later; who sends
+//     the rest anew begins behind it.
+//   - A receive of a stream with WaitAll that has got a part has it in its buffer, and it comes no second time.
+//   - A SendFile, which can be taken back at any time, ends when what is under way of it has left.
+//
 // Cancel returns how many there are; what is too far gone ends as it would have. Errors: EINVAL for other
 // flags, EBADF.
 func (s *Socket) Cancel(ahandle any, flags Flags) (int, error) {

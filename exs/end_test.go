@@ -250,3 +250,33 @@ func TestCancelOfAPart(t *testing.T) {
 		w.same(in[:n], []byte(" and rest"))
 	})
 }
+
+// A send of a stream may be taken back when a part of it has left. Its event says how much, and the peer gets just that, before what is sent later.
+func TestCancelOfASendInPart(t *testing.T) {
+	over(t, streams, func(w *world, typ int) {
+		p := w.connect(typ)
+		all := pattern(8<<20, 4) // more than the buffer of the stream takes
+		_, err := p.a.Send(all[:len(all)/2], 0, p.qa, "whole", nil)
+		p.ok(err)
+		_, err = p.a.SendMsg([][]byte{all[len(all)/2:], all}, 0, p.qa, "cut", nil)
+		p.ok(err)
+		got := make([]byte, 2*len(all))
+		n, err := p.b.BlockingRecv(got[:len(all)/2+1], exs.WaitAll, nil)
+		p.ok(err)
+		p.event(p.qa, exs.EvtSend, 0)
+		if n, err := p.a.Cancel("cut", 0); n != 1 || err != nil {
+			t.Fatalf("%d taken back, %v", n, err)
+		}
+		p.ok(p.a.Close(0, p.qa, "close"))
+		for err == nil {
+			var more int
+			more, err = p.b.Read(got[n:])
+			n += more
+		}
+		e := p.event(p.qa, exs.EvtSendMsg, exs.ECANCELED)
+		if e.Length == 0 || e.Length == 3*len(all)/2 {
+			t.Errorf("no part has left: %d bytes", e.Length)
+		}
+		p.same(got[:n], all[:len(all)/2+e.Length])
+	})
+}
