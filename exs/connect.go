@@ -179,7 +179,7 @@ func (s *Socket) dialOnce(ctx context.Context, local, addr netip.AddrPort, waits
 	case ctx.Err() == nil && departed(c.(*net.TCPConn)): // and so its endpoint is
 		return fmt.Errorf("%w: %w", errHungUp, io.EOF)
 	default:
-		return fmt.Errorf("%w: %w", errUnreached, err)
+		return unreached(c, theirs.place, err)
 	}
 	waits.begin(toBeTaken)
 	if err := s.enter(c, peer, &theirs); err != nil {

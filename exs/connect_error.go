@@ -24,7 +24,7 @@ type phase string
 const (
 	toAnswer  phase = "nothing answered at the address within %v: too short a time, no such host, or packets are filtered on the way"
 	toGreet   phase = "something listens there and said no hello within %v: a program without exs, one that is stopped or has not called Accept, or one with far more clients than its Listen allows for"
-	toReach   phase = "the listener answers, its endpoint did not within %v: is the way between the hosts open for the transports (MX_TRANSPORT)?"
+	toReach   phase = "the listener answers, its endpoint did not within %v: is the way between the hosts open for the transports (MX_TRANSPORT), on the networks that they use (MX_NET)?"
 	toBeTaken phase = "the listener had no place in its queue of connections within %v: if the queue is full, its program has to call Accept, or Listen with a larger backlog"
 )
 
@@ -62,9 +62,6 @@ func (o *overdue) Unwrap() error { return o.end }
 
 // Timeout reports whether time ran out.
 func (o *overdue) Timeout() bool { return errors.Is(o.end, context.DeadlineExceeded) }
-
-// errUnreached is how a connect ends that the listener has agreed to, and then finds no way to its endpoint.
-var errUnreached = errors.New("the listener answers, but there is no way to its endpoint: both sides need a transport in common (MX_TRANSPORT), the same secret or none (MX_SECRET), and TLS or none (MX_TLS)")
 
 func connectErrno(err error) Errno {
 	switch {

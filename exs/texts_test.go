@@ -109,14 +109,24 @@ func TestDialLibraryClosed(t *testing.T) {
 // A listener whose endpoint no transport of ours reaches is not one that refuses.
 func TestDialNoWay(t *testing.T) {
 	w := newWorld(t, "mem")
-	alone := w.open(mx.WithTransports("mem"))
-	other := w.open(mx.WithTransports("tcp"))
-	ln, err := alone.Listen("exs", "127.0.0.1:0")
-	w.ok(err)
-	defer ln.Close()
-	_, err = other.Dial("exs", ln.Addr().String())
-	refused(t, err, exs.EHOSTUNREACH)
-	says(t, err, "MX_TRANSPORT")
+	for _, there := range []string{"mem", "shm", "tcp"} {
+		host := w.open(mx.WithTransports(there))
+		ln, err := host.Listen("exs", "127.0.0.1:0")
+		w.ok(err)
+		for _, here := range []string{"mem", "shm", "tcp"} {
+			if here == there {
+				continue
+			}
+			_, err = w.open(mx.WithTransports(here)).Dial("exs", ln.Addr().String())
+			t.Log(err)
+			refused(t, err, exs.EHOSTUNREACH)
+			says(t, err, "MX_TRANSPORT")
+			if strings.Contains(err.Error(), "MX_SECRET") {
+				t.Errorf("to %s over %s: %v", there, here, err)
+			}
+		}
+		w.ok(ln.Close())
+	}
 }
 
 // A server that ends between its hello and the connect to its endpoint refuses, whatever becomes of that connect.

@@ -12,6 +12,12 @@ import (
 	"gomx/transport/nic"
 )
 
+// Causes of ErrConnectionFailed, for errors.Is. Its text has the details.
+var (
+	ErrNoPeer  = transport.ErrNoPeer  // the host answers, and no such endpoint is open there
+	ErrRefused = transport.ErrRefused // whoever is at its place refused us: for want of the same secret, of TLS, or of our version
+)
+
 // Connect asks the endpoint at a NIC whether it takes us with this filter, and
 // returns its address (IV.3.1). It blocks for the timeout at most, and goes on trying
 // until then if the peer is there but does not answer.

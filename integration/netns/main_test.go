@@ -12,7 +12,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	proc.Main(m, map[string]proc.Role{traffic.RoleName: traffic.Role, proc.ProgramRole: proc.RunProgram, "proxy": proxied, "fake": fake})
+	proc.Main(m, map[string]proc.Role{traffic.RoleName: traffic.Role, proc.ProgramRole: proc.RunProgram, "proxy": proxied, "fake": fake, "listens": listens, "dials": dials})
 }
 
 // on returns the options of a process on a host.

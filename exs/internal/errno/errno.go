@@ -32,6 +32,7 @@ const (
 	EISCONN      = syscall.EISCONN
 	EMSGSIZE     = syscall.EMSGSIZE
 	ENETDOWN     = syscall.ENETDOWN
+	ENETUNREACH  = syscall.ENETUNREACH
 	ENOBUFS      = syscall.ENOBUFS
 	ENOTCONN     = syscall.ENOTCONN
 	EOPNOTSUPP   = syscall.EOPNOTSUPP
