@@ -20,9 +20,14 @@ func (l *Library) AroundPackets(before, after func()) error {
 
 // BeforeHide makes before run when the peer takes persistent memory back, of which the
 // library does not know yet.
-func (l *Library) BeforeHide(before func()) error {
+func (l *Library) BeforeHide(before func()) error { return l.beforeControl(ctlHide, before) }
+
+// BeforeUsed makes before run when a notice has come of which the library does not know yet.
+func (l *Library) BeforeUsed(before func()) error { return l.beforeControl(ctlUsed, before) }
+
+func (l *Library) beforeControl(what byte, before func()) error {
 	return l.around(func(match uint64, data []byte) bool {
-		return kindOf(match) == kindControl && data[0] == ctlHide
+		return kindOf(match) == kindControl && data[0] == what
 	}, before, func() {})
 }
 

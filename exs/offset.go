@@ -271,14 +271,12 @@ func (s *Socket) hearSpecial(what byte, b []byte) bool {
 		*f = r
 	case what == ctlHide && len(b) == 1:
 		f.open, f.next = false, nil
-		if way == toWrite {
-			f.owed++
-			s.sayLeft(way)
-		}
+		f.owed++
+		s.sayLeft(way)
 		s.release(way)
 		return true
-	case what == ctlLeft && len(b) == 1 && way == toWrite:
-		s.left()
+	case what == ctlLeft && len(b) == 1:
+		s.left(way)
 		return true
 	case what == ctlUsed && len(b) == 9:
 		return s.heardUse(way, binary.LittleEndian.Uint32(b[1:]), binary.LittleEndian.Uint32(b[5:]))

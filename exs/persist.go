@@ -70,10 +70,8 @@ func (s *Socket) conceal(way int, n Errno) {
 	if s.special == nil {
 		return
 	}
-	if way == toWrite {
-		for len(s.special.leaving) > 0 {
-			s.left()
-		}
+	for len(s.special.leaving[way]) > 0 {
+		s.left(way)
 	}
 	if w := s.hide(way); w != nil {
 		s.shut(w, n)
@@ -107,27 +105,25 @@ func (s *Socket) shut(w *lasting, n Errno) {
 }
 
 // takeHome ends a persistent operation at the program's wish. The peer may just be writing, with
-// puts that nobody answers, so the memory stays until the peer says that it knows. What it sent
+// puts that nobody answers, or have sent a notice, so the memory stays until the peer says that it knows. What it sent
 // before is in the memory then, and what it sends later comes as packets.
 func (s *Socket) takeHome(o *op) bool {
 	x := s.special
-	switch {
-	case x.near[toRead] != nil && x.near[toRead].o == o:
-		s.conceal(toRead, ECANCELED)
-	case x.near[toWrite] != nil && x.near[toWrite].o == o:
-		x.leaving = append(x.leaving, s.hide(toWrite))
-	default:
-		return false
+	for way := range x.near {
+		if w := x.near[way]; w != nil && w.o == o {
+			x.leaving[way] = append(x.leaving[way], s.hide(way))
+			return true
+		}
 	}
-	return true
+	return false
 }
 
-// left ends the oldest persistent receive that was taken back, if it has not ended with the
+// left ends the oldest persistent operation of one way that was taken back, if it has not ended with the
 // connection.
-func (s *Socket) left() {
-	if x := s.special; len(x.leaving) > 0 {
-		w := x.leaving[0]
-		x.leaving = x.leaving[1:]
+func (s *Socket) left(way int) {
+	if l := &s.special.leaving[way]; len(*l) > 0 {
+		w := (*l)[0]
+		*l = (*l)[1:]
 		s.shut(w, ECANCELED)
 	}
 }
@@ -254,8 +250,8 @@ func (w *lasting) noticed(packet bool) {
 // heardUse takes word that the peer has used persistent memory.
 func (s *Socket) heardUse(way int, at, n uint32) bool {
 	w := s.special.near[way]
-	if way == toWrite && len(s.special.leaving) > 0 {
-		w = s.special.leaving[0] // the peer knows of no other yet
+	if l := s.special.leaving[way]; len(l) > 0 {
+		w = l[0] // the peer uses no other yet
 	}
 	if w == nil {
 		return true // it has ended meanwhile

@@ -147,3 +147,42 @@ func TestMemoryLeavesAtTheEnd(t *testing.T) {
 		}
 	})
 }
+
+// The notice of a read of memory that the program takes back just then is not one of the memory that comes after it.
+func TestNoticeAsMemoryLeaves(t *testing.T) {
+	over(t, packets, func(w *world, typ int) {
+		for _, flags := range []exs.Flags{exs.Notify, 0} {
+			p := w.connect(typ)
+			first, second := pattern(1000, 1), pattern(10, 2)
+			p.persist(p.a, p.qa, first, false, exs.Notify)
+			done := false
+			w.ok(p.here.BeforeUsed(func() {
+				if done {
+					return
+				}
+				done = true
+				if n, err := p.a.Cancel("lasting", 0); n != 1 || err != nil {
+					p.Errorf("%d taken back, %v", n, err)
+				}
+				p.persist(p.a, p.qa, second, false, flags)
+			}))
+			in := make([]byte, 1000)
+			_, err := p.b.RecvOffset(in, 0, exs.Block, nil, nil, nil)
+			p.ok(err)
+			p.same(in, first)
+			for e := p.event(p.qa, exs.EvtRead, 0); &e.Buffer[0] != &first[0]; {
+				t.Fatalf("a notice of %d bytes of the second memory", e.Length)
+			}
+			p.event(p.qa, exs.EvtSend, exs.ECANCELED)
+			n, err := p.b.RecvOffset(in[:10], 0, exs.Block, nil, nil, nil)
+			p.ok(err)
+			p.same(in[:n], second)
+			if flags == exs.Notify {
+				if e := p.event(p.qa, exs.EvtRead, 0); &e.Buffer[0] != &second[0] || e.Length != 10 {
+					t.Errorf("a notice of %d bytes", e.Length)
+				}
+			}
+			p.none(p.qa)
+		}
+	})
+}

@@ -12,10 +12,10 @@ import (
 type special struct {
 	pool *pool.Pool
 
-	near    [2]*lasting // memory of ours
-	leaving []*lasting  // persistent receives that were taken back, until the peer knows
-	far     [2]remote   // memory of the peer's
-	waits   [2]deque    // our operations that wait for that
+	near    [2]*lasting   // memory of ours
+	leaving [2][]*lasting // such that was taken back, until the peer knows
+	far     [2]remote     // memory of the peer's
+	waits   [2]deque      // our operations that wait for that
 }
 
 // The two ways to use persistent memory, seen from the side that has it not.
