@@ -77,8 +77,9 @@ func (s *Socket) cutLoose() {
 	for i := len(b.posted) - 1; i >= 0; i-- {
 		l := b.posted[i]
 		number, fetch := l.number, l.fetch
+		_, gone := letReceiveGo(ep, l.req, fetch)
 		switch {
-		case !letReceiveGo(ep, l.req, fetch):
+		case !gone:
 		case fetch:
 			b.drop(l)
 			s.breach(b.receiver.Fetched(number))
@@ -98,11 +99,22 @@ func (s *Socket) cutPackets() {
 		case !o.live || o.req == (mx.Request{}):
 		case o.sends() && letSendGo(ep, o.req):
 			s.finish(o, s.fate)
-		case !o.sends() && letReceiveGo(ep, o.req, false) && s.packets.posted.remove(o):
-			s.finish(o, s.fate)
+		case !o.sends():
+			s.cutReceive(ep, o)
 		}
 	}
 	s.endInTurn()
+}
+
+// cutReceive gives the receive of a packet up, if it has not completed meanwhile: then its packet may lie in the copy that it was to go
+// on into.
+func (s *Socket) cutReceive(ep *mx.Endpoint, o *op) {
+	switch mem, gone := letReceiveGo(ep, o.req, false); {
+	case !gone:
+		scatter(o, mem)
+	case s.packets.posted.remove(o):
+		s.finish(o, s.fate)
+	}
 }
 
 // letSendGo gives a send up, and its memory back. False: it has completed, of which we hear in a moment, or will when the handler, which
@@ -112,11 +124,11 @@ func letSendGo(ep *mx.Endpoint, r mx.Request) bool {
 	return err == nil && free && abandoned(ep, r)
 }
 
-// letReceiveGo gives a receive up, and its memory back. False: it has completed, of which we hear in a moment, or it
-// goes on into memory of the program's. It may if the memory is ours.
-func letReceiveGo(ep *mx.Endpoint, r mx.Request, ours bool) bool {
-	mem, _, err := ep.Detach(r)
-	return err == nil && (mem != nil || ours) && abandoned(ep, r)
+// letReceiveGo gives a receive up, and its memory back. Not gone: it has completed, of which we hear in a moment, with its message in
+// the copy, if there is one; or it goes on into memory of the program's. It may if the memory is ours.
+func letReceiveGo(ep *mx.Endpoint, r mx.Request, ours bool) (copied []byte, gone bool) {
+	copied, _, err := ep.Detach(r)
+	return copied, err == nil && (copied != nil || ours) && abandoned(ep, r)
 }
 
 func abandoned(ep *mx.Endpoint, r mx.Request) bool {
