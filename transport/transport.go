@@ -136,7 +136,7 @@ type Link interface {
 	Peer() (addr Address, session uint32)
 
 	// Bind tells the link under which number the engine knows its peer, and lets
-	// its frames be polled from now on. The number may change: Bind is called again
+	// its frames be polled from now on, and its end be told. The number may change: Bind is called again
 	// then, perhaps from within Handler.Frame.
 	Bind(peer int32)
 

@@ -135,7 +135,7 @@ func (l *lane) bind(peer int32) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.peer, l.bound = peer, true
-	return l.count > 0
+	return l.count > 0 || l.ended()
 }
 
 // next takes done back, which the handler has seen, and lends the next frame
@@ -190,9 +190,9 @@ func (l *lane) quiet() bool {
 	return !(l.bound && l.count > 0) && !l.ended()
 }
 
-// ended: the reader has had everything and does not yet know that it was all.
+// ended: the reader has had everything and does not yet know that it was all. Before bind it is not to know: it may not have the link yet.
 func (l *lane) ended() bool {
-	return l.reliable && l.finished != nil && !l.endTaken && l.count == 0
+	return l.bound && l.reliable && l.finished != nil && !l.endTaken && l.count == 0
 }
 
 // takeEnd returns why the writer is gone, once, when all frames are delivered.

@@ -49,6 +49,22 @@ func testCloseBeforeBind(t *testing.T, w *world) {
 	}
 }
 
+// testEndBeforeBind: the end of a link is told to nobody before Bind. Who has dialled knows the link only when Dial has returned, and the peer may be
+// gone again by then.
+func testEndBeforeBind(t *testing.T, w *world) {
+	a, b := w.pair()
+	b.link.Bind(0)
+	b.port.Close()
+	for begin := time.Now(); time.Since(begin) < 20*time.Millisecond; {
+		w.pollAll()
+	}
+	if downs := a.allDowns(); len(downs) != 0 {
+		t.Fatalf("Down (%v) before Bind", downs[0].reason)
+	}
+	a.link.Bind(1)
+	w.await("Down", func() bool { return len(a.allDowns()) > 0 })
+}
+
 // downAfter checks that b gets what a sent before it closed, then one Down.
 func downAfter(t *testing.T, w *world, a, b *end, closeLink func()) {
 	t.Helper()

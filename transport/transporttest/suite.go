@@ -48,6 +48,7 @@ var subtests = []struct {
 	{"CloseThenDown", needs{reliable: true}, testCloseThenDown},
 	{"LinkCloseThenDown", needs{reliable: true}, testLinkCloseThenDown},
 	{"CloseBeforeBind", needs{reliable: true}, testCloseBeforeBind},
+	{"EndBeforeBind", needs{reliable: true}, testEndBeforeBind},
 	{"CloseTwice", needs{}, testCloseTwice},
 	{"SendAfterClose", needs{}, testSendAfterClose},
 	{"WakeUp", needs{reliable: true}, testWakeUp},
