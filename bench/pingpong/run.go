@@ -134,8 +134,10 @@ func connectAdvice(err error, endpoint uint32) error {
 	switch {
 	case errors.Is(err, mx.ErrBadConnectionKey):
 		return fmt.Errorf("%w\n    give both sides the same -f", err)
-	case errors.Is(err, mx.ErrConnectionFailed), errors.Is(err, mx.ErrTimeout):
+	case errors.Is(err, mx.ErrNoPeer):
 		return fmt.Errorf("%w\n    start a receiver there: mx_pingpong -s -e %d", err, endpoint)
+	case errors.Is(err, mx.ErrTimeout):
+		return fmt.Errorf("%w\n    see whether a receiver runs there, and is not stopped: mx_pingpong -s -e %d", err, endpoint)
 	case errors.Is(err, mx.ErrNICNotFound):
 		return fmt.Errorf("%w\n    mx_info lists the transports and why one is missing", err)
 	}
