@@ -50,7 +50,8 @@ type Endpoint struct {
 
 // OpenEndpoint opens an endpoint (III.3.1): on a board, or with AnyNIC on board 0,
 // which is where peers look that know no more than the name of this host; with an
-// id below MaxEndpoints, or AnyEndpoint for the first free one. Within a process an id
+// id below MaxEndpoints, or AnyEndpoint for a free one, which is a small one
+// if few are taken. Within a process an id
 // of a board is that of one endpoint, whatever the transports. Peers that connect
 // must know the filter.
 //
@@ -98,9 +99,9 @@ func openFirst(dir *nic.Directory, board, id uint32, s *settings) (*Endpoint, er
 	if id == AnyEndpoint && s.anyEndpoint >= 0 {
 		id = uint32(s.anyEndpoint)
 	}
-	first, last := id, id
-	if id == AnyEndpoint {
-		first, last = 0, MaxEndpoints-1
+	any, last := id == AnyEndpoint, id
+	if any {
+		last = MaxEndpoints - 1
 		if leavesHost(use.names) {
 			last = uint32(s.ports) - 1
 		}
@@ -108,17 +109,31 @@ func openFirst(dir *nic.Directory, board, id uint32, s *settings) (*Endpoint, er
 	if err := s.inRange(last, leavesHost(use.names)); err != nil {
 		return nil, err
 	}
-	for id := first; ; id++ {
-		ep, err := openAlone(at, use, id, s)
-		switch {
-		case !errors.Is(err, transport.ErrBusy):
-			return ep, err
-		case id == last && first == last:
-			return nil, fmt.Errorf("endpoint %d of %s is taken by another endpoint or program: %w", id, b.Name, err)
-		case id == last:
-			return nil, fmt.Errorf("endpoints %d to %d of %s are taken by other endpoints or programs: %w", first, last, b.Name, err)
-		}
+	media, err := use.make(at)
+	if err != nil {
+		return nil, err
 	}
+	var ep *Endpoint
+	if any {
+		for id = range anyIDs(last) {
+			if ep, err = media.openAlone(id, s); !errors.Is(err, transport.ErrBusy) {
+				break
+			}
+		}
+	} else {
+		ep, err = media.openAlone(id, s)
+	}
+	if err == nil {
+		return ep, nil
+	}
+	media.bell.Close()
+	switch {
+	case !errors.Is(err, transport.ErrBusy):
+		return nil, err
+	case any && last > 0:
+		return nil, fmt.Errorf("endpoints 0 to %d of %s are taken by other endpoints or programs: %w", last, b.Name, err)
+	}
+	return nil, fmt.Errorf("endpoint %d of %s is taken by another endpoint or program: %w", last, b.Name, err)
 }
 
 // inRange returns why there is no endpoint id.
@@ -139,15 +154,40 @@ var openHere sync.Map // of transport.Address
 
 var errOpenHere = fmt.Errorf("%w: it is open in this process", transport.ErrBusy)
 
-// openAlone opens an endpoint at an address that no other of this process has.
-func openAlone(at *site, use choice, id uint32, s *settings) (*Endpoint, error) {
-	place := transport.Address{NIC: uint64(at.board.ID), Endpoint: id}
+// media is what an endpoint is opened over, at one id after another until one is free.
+type media struct {
+	*site
+	use  choice
+	list []transport.Transport
+	bell transport.Doorbell
+}
+
+// make makes the transports, or those that may do without the useless ones.
+func (c choice) make(at *site) (*media, error) {
+	list, bell, err := choose(c, at)
+	if less, ok := c.without(err); ok {
+		return less.make(at)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &media{site: at, use: c, list: list, bell: bell}, nil
+}
+
+// openAlone opens an endpoint at an address that no other of this process has. Where it fails the media serve for another try.
+func (m *media) openAlone(id uint32, s *settings) (*Endpoint, error) {
+	place := transport.Address{NIC: uint64(m.board.ID), Endpoint: id}
 	if _, taken := openHere.LoadOrStore(place, struct{}{}); taken {
 		return nil, errOpenHere
 	}
-	ep, err := open(at, use, id, s)
-	if less, ok := use.without(err); ok {
-		ep, err = open(at, less, id, s)
+	ep, err := m.open(id, s)
+	if less, ok := m.use.without(err); ok {
+		var rest *media
+		if rest, err = less.make(m.site); err == nil {
+			m.bell.Close()
+			*m = *rest
+			ep, err = m.open(id, s)
+		}
 	}
 	if err != nil {
 		openHere.Delete(place)
@@ -155,17 +195,13 @@ func openAlone(at *site, use choice, id uint32, s *settings) (*Endpoint, error) 
 	return ep, err
 }
 
-func open(at *site, use choice, id uint32, s *settings) (*Endpoint, error) {
-	list, bell, err := choose(use.names, at)
-	if err != nil {
-		return nil, err
-	}
-	b := at.board
+func (m *media) open(id uint32, s *settings) (*Endpoint, error) {
+	b := m.board
 	cfg := driver.Config{
-		Transports: list, Bell: bell, Lone: s.single, Spin: s.spin,
+		Transports: m.list, Bell: m.bell, Lone: s.single, Spin: s.spin,
 		Engine: endpoint.Config{
 			NIC: uint64(b.ID), Endpoint: id, Filter: s.filter, Session: newSession(),
-			SelfOverLink: s.noSelf && len(list) > 0,
+			SelfOverLink: s.noSelf && len(m.list) > 0,
 			EagerLimit:   s.eager, CopyLimit: s.copyLimit, UnexpectedBytes: s.unexpBytes,
 			UnexpectedHeaders: s.unexpHeaders, UnexpectedReserve: s.unexpReserve,
 			Strangers: s.strangers, PieceBytes: s.pieceBytes,
@@ -178,11 +214,10 @@ func open(at *site, use choice, id uint32, s *settings) (*Endpoint, error) {
 	}
 	d, err := driver.Open(cfg)
 	if err != nil {
-		bell.Close()
 		return nil, err
 	}
-	ep := &Endpoint{d: d, board: b, id: id, filter: s.filter, onError: s.onError, dir: at.dir, far: leavesHost(use.names), not: use.not}
-	for _, t := range list {
+	ep := &Endpoint{d: d, board: b, id: id, filter: s.filter, onError: s.onError, dir: m.dir, far: leavesHost(m.use.names), not: m.use.not}
+	for _, t := range m.list {
 		ep.names = append(ep.names, t.Name())
 	}
 	d.Query(func(e *endpoint.Engine) { ep.self = e.Self() })

@@ -109,7 +109,7 @@ var generalVariables = []variable{
 	{name: "MX_ERRORS_ARE_FATAL", help: "1: a failing call prints the error and ends the process, unless the program has set a handler",
 		show: func(e *environment) string { return bit(e.fatal) },
 		set:  func(e *environment, s string) error { return setBit(&e.fatal, s) }},
-	{name: "MX_ANY_ENDPOINT", help: "endpoint id that AnyEndpoint stands for; -1: the first free one",
+	{name: "MX_ANY_ENDPOINT", help: "endpoint id that AnyEndpoint stands for; -1: a free one",
 		show: func(e *environment) string { return strconv.Itoa(e.anyEndpoint) },
 		set:  func(e *environment, s string) error { return setEndpointID(&e.anyEndpoint, s) }},
 }

@@ -78,7 +78,7 @@ func TestIV31FilterIsCheckedTowardsOneself(t *testing.T) {
 func TestIV31SeveralConnectsToTheSameInvalidPeerAllFail(t *testing.T) {
 	over(t, func(w *world) {
 		a := w.open()
-		b, err := w.tryOpen(3000 + rand.Uint32N(1000)) // which nobody else on the host gets meanwhile, as they take the lowest
+		b, err := w.tryOpen(3000 + rand.Uint32N(1000)) // which hardly anybody else on the host gets meanwhile, as they take small ones
 		if err != nil {
 			w.Fatal(err)
 		}

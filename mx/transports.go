@@ -82,18 +82,19 @@ func Transports() []TransportInfo {
 	return all
 }
 
-// choose makes the transports of an endpoint and the doorbell they need.
-func choose(names []string, s *site) ([]transport.Transport, transport.Doorbell, error) {
-	s = s.together(names)
+// choose makes the transports of an endpoint and the doorbell they need. Those that nobody has asked for are known to
+// be available.
+func choose(c choice, s *site) ([]transport.Transport, transport.Doorbell, error) {
+	s = s.together(c.names)
 	var list []transport.Transport
 	bell := func() (transport.Doorbell, error) { return mem.NewBell(), nil }
-	for _, name := range names {
+	for _, name := range c.names {
 		m, ok := transportTable[name]
 		if !ok {
 			return nil, nil, fmt.Errorf("%w: unknown transport %q", ErrBadParamVal, name)
 		}
 		t, err := m.make(s)
-		if err == nil && t != nil {
+		if err == nil && t != nil && !c.auto {
 			err = t.Available()
 		}
 		if err != nil {

@@ -80,7 +80,7 @@ type Endpoint struct {
 }
 
 // Open claims the address on every transport. If one finds it taken, none keeps
-// it.
+// it, and the transports and the doorbell serve for another try.
 func Open(cfg Config) (*Endpoint, error) {
 	d := &Endpoint{
 		bell: cfg.Bell, start: time.Now(),
@@ -88,7 +88,6 @@ func Open(cfg Config) (*Endpoint, error) {
 	}
 	d.handled = sync.NewCond(&d.mu)
 	d.life, d.end = context.WithCancel(context.Background())
-	d.eng = endpoint.New(cfg.Engine, (*host)(d))
 	d.inbox.ring = d.bell.Ring
 	self := transport.Address{NIC: cfg.Engine.NIC, Endpoint: cfg.Engine.Endpoint}
 	for _, t := range cfg.Transports {
@@ -106,6 +105,7 @@ func Open(cfg Config) (*Endpoint, error) {
 			d.foreign = true
 		}
 	}
+	d.eng = endpoint.New(cfg.Engine, (*host)(d)) // which costs more than to find an address taken
 	if cfg.Lone {
 		d.reserve(d.bell.Fence)
 	}

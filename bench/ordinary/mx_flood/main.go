@@ -76,7 +76,7 @@ func serve(args []string) error {
 // standard input does.
 func flood(id, senders, count, length int) error {
 	var sends []func() (int, error)
-	// Numbers of their own, since each mx.AnyEndpoint tries all that are taken.
+	// Numbers in a row, above that of the receiver.
 	for own := uint32(id) + 1; len(sends) < senders; own++ {
 		ep, to, err := meet.CallAs(own, id)
 		if errors.Is(err, mx.ErrBusy) {
