@@ -31,10 +31,10 @@ type chains struct {
 
 const minSlots = 8
 
-// hash folds the full 128-bit product, so that a difference in any bit of value
+// Hash folds the full 128-bit product, so that a difference in any bit of value
 // reaches the low bits of the result: match information is often packed as
 // fields that leave most bits alone.
-func hash(value uint64) uint64 {
+func Hash(value uint64) uint64 {
 	hi, lo := bits.Mul64(value^0x9e3779b97f4a7c15, 0xd6e8feb86659fd93)
 	return hi ^ lo
 }
@@ -45,7 +45,7 @@ func (c *chains) find(value uint64) int {
 		return -1
 	}
 	last := uint64(len(c.slots) - 1)
-	for i := hash(value) & last; ; i = (i + 1) & last {
+	for i := Hash(value) & last; ; i = (i + 1) & last {
 		s := &c.slots[i]
 		if s.head == 0 {
 			return -1
@@ -78,7 +78,7 @@ func (c *chains) push(links []link, value uint64, id int32) {
 // seat returns the slot of value, or the empty one where it would go.
 func (c *chains) seat(value uint64) *slot {
 	last := uint64(len(c.slots) - 1)
-	for i := hash(value) & last; ; i = (i + 1) & last {
+	for i := Hash(value) & last; ; i = (i + 1) & last {
 		s := &c.slots[i]
 		if s.head == 0 || s.value == value {
 			return s
@@ -128,7 +128,7 @@ func (c *chains) remove(links []link, id int32) {
 func (c *chains) vacate(hole int) {
 	last := len(c.slots) - 1
 	for i := (hole + 1) & last; c.slots[i].head != 0; i = (i + 1) & last {
-		home := int(hash(c.slots[i].value)) & last
+		home := int(Hash(c.slots[i].value)) & last
 		if (i-home)&last >= (i-hole)&last {
 			c.slots[hole] = c.slots[i]
 			hole = i

@@ -45,7 +45,7 @@ func LongestProbe(x *Index) int {
 	longest, last := 0, len(x.chains.slots)-1
 	for i, s := range x.chains.slots {
 		if s.head != 0 {
-			longest = max(longest, (i-int(hash(s.value)))&last+1)
+			longest = max(longest, (i-int(Hash(s.value)))&last+1)
 		}
 	}
 	return longest

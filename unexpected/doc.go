@@ -11,9 +11,10 @@
 //     is out of sight, and counts all the same.
 //  4. Buffers kept for later messages never amount to more than a quarter of the
 //     limit, and the indexes over masks never to more than the limit itself
-//     (or what 4096 messages need, if that is more).
+//     (or what 4096 messages need, if that is more). Sixteen snapshots take up to 12 bytes
+//     for each message besides.
 //  5. Once it has seen its largest population, the store allocates nothing, save
-//     for messages above 64 KiB and for what the quarter of promise 4 can't hold.
+//     for snapshots, for messages above 64 KiB and for what the quarter of promise 4 can't hold.
 //
 // # How
 //
@@ -21,7 +22,9 @@
 // over the full match information is always kept up. A mask with wildcards is
 // answered by walking the list; where the walks prove long, the mask gets an index
 // of its own, which is kept up while the mask is asked for and dropped some
-// thousand messages after the last time. At most eight masks have one.
+// thousand messages after the last time. At most eight masks have one, or fewer if
+// they would take too much. Up to sixteen others have a snapshot: a hash of the messages that there were
+// when it was taken, which is taken anew when walking past those that came since has cost as much.
 //
 // A freed slot keeps its buffer, so that reuse of the two is one step. Buffer
 // sizes are powers of two from 64 bytes to 64 KiB.

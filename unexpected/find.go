@@ -11,6 +11,7 @@ const shallow = 32
 func (s *Store) Find(value, mask uint64) (id int32, ok bool) {
 	s.finds++
 	if s.depth == 0 {
+		s.snapshots = nil
 		return none, false
 	}
 	if mask != match.MaskNone {
@@ -28,7 +29,8 @@ func (s *Store) findMasked(value, mask uint64) (int32, bool) {
 		return none, false
 	}
 	if s.depth <= shallow {
-		id, _ := s.walk(value, mask)
+		s.snapshots = nil
+		id, _ := s.walk(s.first, value, mask)
 		return id, id != none
 	}
 	s.asked++
@@ -39,17 +41,21 @@ func (s *Store) findMasked(value, mask uint64) (int32, bool) {
 		}
 		return id, ok
 	}
-	id, steps := s.walk(value, mask)
+	if p := s.snapshotOf(mask); p != nil {
+		id := s.findIn(p, value)
+		return id, id != none
+	}
+	id, steps := s.walk(s.first, value, mask)
 	if steps > shallow {
 		s.walkedFar(mask, steps)
 	}
 	return id, id != none
 }
 
-// walk looks at messages from the oldest on until one matches and says how many
+// walk looks at messages from one on until one matches and says how many
 // it has looked at.
-func (s *Store) walk(value, mask uint64) (id int32, steps int) {
-	for id = s.first; id != none; {
+func (s *Store) walk(from int32, value, mask uint64) (id int32, steps int) {
+	for id = from; id != none; {
 		steps++
 		at := s.slab.at(id)
 		if match.Matches(at.message.Match, value, mask) {
@@ -61,7 +67,7 @@ func (s *Store) walk(value, mask uint64) (id int32, steps int) {
 	return id, steps
 }
 
-// walkedFar gives mask an index once searches like this one have cost as much
+// walkedFar gives mask an index, or a snapshot, once searches like this one have cost as much
 // as building it: a single walk over everything, or several shorter ones.
 func (s *Store) walkedFar(mask uint64, steps int) {
 	s.debt += steps

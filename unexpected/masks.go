@@ -51,14 +51,12 @@ func (s *Store) indexOf(mask uint64) *match.Index {
 }
 
 // addIndex gives mask an index over all stored messages, at the expense of the
-// one not asked for longest if need be, or leaves things alone if all are in use.
+// one not asked for longest if need be, or a snapshot if all are in use.
 func (s *Store) addIndex(mask uint64) {
 	if len(s.masked) == maxIndexes || !s.affords(len(s.masked)+1) {
-		if len(s.masked) == 0 {
-			return
-		}
-		stale := s.stalest()
+		stale := s.stalest() // there is one: a few are affordable in any case
 		if s.asked-s.masked[stale].asked <= settled {
+			s.addSnapshot(mask)
 			return
 		}
 		s.dropIndex(stale)

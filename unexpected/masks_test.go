@@ -1,6 +1,7 @@
 package unexpected_test
 
 import (
+	"math/rand/v2"
 	"testing"
 
 	"gomx/match"
@@ -156,4 +157,80 @@ func TestTwoMasksAtAnyDepth(t *testing.T) {
 	if s := store.Stats(); s.Walked > 20*n {
 		t.Errorf("%d messages were looked at in %d searches", s.Walked, s.Finds)
 	}
+}
+
+// Sixteen masks in turn are searched for without long walks, however many messages there are, and however small the limit is.
+func TestManyMasksAtAnyDepth(t *testing.T) {
+	store := unexpected.New(1)
+	const n, masks = 20_000, 16
+	for i := range uint64(n) {
+		store.Add(unexpected.Message{Match: i}, 0)
+	}
+	for i := range uint64(n) {
+		value := i * 7919 % n // oldest and newest alike
+		id, ok := store.Find(value, match.MaskNone>>(1+i%masks))
+		if !ok || store.At(id).Match != value {
+			t.Fatalf("message %d is not found", value)
+		}
+		store.Remove(id)
+		store.Add(unexpected.Message{Match: n + i}, 0)
+	}
+	if s := store.Stats(); s.Walked > 100*n {
+		t.Errorf("%d messages were looked at in %d searches", s.Walked, s.Finds)
+	}
+}
+
+// More masks than have an index find what the twin finds, while messages come, go and are claimed.
+func TestManyMasksFindTheOldest(t *testing.T) {
+	p := newPair(t, 1<<30)
+	random := rand.New(rand.NewPCG(1, 2))
+	for i := range 20_000 {
+		value := random.Uint64N(64)<<20 | random.Uint64N(8)
+		mask := match.MaskNone << random.Uint64N(24)
+		switch random.IntN(5) {
+		case 0, 1:
+			p.add(value, 0, 0)
+		case 2:
+			p.receive(value&mask, mask)
+		case 3:
+			p.find(value&mask, mask)
+		default:
+			if random.IntN(4) == 0 {
+				p.claim(value&mask, mask)
+			}
+			p.redeem(random.IntN(8))
+		}
+		if i%1000 == 0 {
+			p.check()
+		}
+	}
+	if s := p.store.Stats(); s.Snapshots == 0 {
+		t.Error("no mask had a snapshot")
+	}
+	p.check()
+	p.drain()
+	p.find(1, 1)
+	if s := p.store.Stats(); s.Snapshots != 0 {
+		t.Errorf("an empty store has %d snapshots", s.Snapshots)
+	}
+}
+
+func TestUnusedSnapshotsGo(t *testing.T) {
+	p := deepPair(t, 100)
+	for i := range 100 {
+		mask := match.MaskNone << (1 + i%12)
+		p.find((1<<60)&mask, mask)
+	}
+	if s := p.store.Stats(); s.Snapshots == 0 {
+		t.Fatal("no mask has a snapshot")
+	}
+	for range 10_000 {
+		p.add(7, 0, 8)
+		p.receive(7, match.MaskNone)
+	}
+	if s := p.store.Stats(); s.Snapshots != 0 {
+		t.Errorf("%d snapshots, long after the last search", s.Snapshots)
+	}
+	p.check()
+	p.drain()
 }

@@ -7,7 +7,8 @@ func (s *Store) Add(m Message, size int) int32 {
 	cost := footprint(size)
 	id, at := s.slab.take(size)
 	put(&at.message, &m)
-	at.cost = cost
+	s.added++
+	at.cost, at.number = cost, s.added
 	at.prev, at.next = s.last, none
 	if s.last == none {
 		s.first = id
@@ -23,6 +24,9 @@ func (s *Store) Add(m Message, size int) int32 {
 	s.exact.Add(m.Match, id)
 	if len(s.masked) != 0 {
 		s.keepUp(m.Match, id)
+	}
+	if len(s.snapshots) != 0 {
+		s.snapshotsMiss(id)
 	}
 	return id
 }
@@ -52,6 +56,10 @@ func (s *Store) withdraw(id int32) *entry {
 		s.masked[i].index.Remove(id)
 	}
 	at := s.slab.at(id)
+	at.number = 0
+	if len(s.snapshots) != 0 {
+		s.snapshotsLose(id, at.next)
+	}
 	if at.prev == none {
 		s.first = at.next
 	} else {

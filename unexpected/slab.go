@@ -23,7 +23,8 @@ type entry struct {
 	message Message
 	next    int32 // in order of arrival; among claimed ones; among free entries of the class
 	prev    int32
-	cost    int // footprint
+	cost    int    // footprint
+	number  uint64 // of the messages of the store, from 1 on; 0 unless it is in the order of arrival
 	class   uint8
 	claimed bool
 }

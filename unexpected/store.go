@@ -31,6 +31,7 @@ type Stats struct {
 	Limit     int    // the measure of what is kept beside the messages
 	Spare     int    // bytes of buffers kept for later messages
 	Indexes   int    // masks that have an index of their own now
+	Snapshots int    // masks that have a snapshot now
 	Walked    uint64 // messages looked at by Find
 	Finds     uint64 // calls of Find
 }
@@ -49,10 +50,12 @@ type Store struct {
 	bytes, peakBytes int
 	limit            int
 
-	exact  match.Index // by match information
-	masked []maskIndex // by match information under a mask
-	asked  uint64      // how often Find might have used a mask's index
-	debt   int         // messages walked past for want of one, since the last was built
+	exact     match.Index // by match information
+	masked    []maskIndex // by match information under a mask
+	snapshots []snapshot  // for masks without
+	added     uint64      // messages there have been
+	asked     uint64      // how often Find might have used a mask's index
+	debt      int         // messages walked past for want of one, since the last was built
 
 	finds, walked uint64
 }
@@ -95,7 +98,7 @@ func (s *Store) Stats() Stats {
 	return Stats{
 		Depth: s.depth, Claimed: s.claimed, Peak: s.peak,
 		Bytes: s.bytes, PeakBytes: s.peakBytes, Limit: s.limit,
-		Spare: s.slab.spare, Indexes: len(s.masked),
+		Spare: s.slab.spare, Indexes: len(s.masked), Snapshots: len(s.snapshots),
 		Walked: s.walked, Finds: s.finds,
 	}
 }
