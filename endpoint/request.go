@@ -108,7 +108,7 @@ type request struct {
 }
 
 const (
-	chunkBits = 7
+	chunkBits = 5 // each endpoint has a chunk
 	chunkLen  = 1 << chunkBits
 )
 

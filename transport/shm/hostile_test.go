@@ -282,11 +282,18 @@ func TestOutOfDescriptors(t *testing.T) {
 		t.Fatal(err)
 	}
 	err = p.welcome(acceptor, handshakeTime)
+	proven.Store(true)
+	again := New(Options{}).Available()
+	proven.Store(false)
+	fresh := New(Options{}).Available()
 	if err := unix.Setrlimit(unix.RLIMIT_NOFILE, &limit); err != nil {
 		t.Fatal(err)
 	}
 	if !errors.Is(err, unix.EMFILE) {
 		t.Errorf("the port welcomes the peer with %v, want %v", err, unix.EMFILE)
+	}
+	if again != nil || !errors.Is(fresh, transport.ErrNoDescriptors) {
+		t.Errorf("the transport is available: %v where that was found before, %v where not", again, fresh)
 	}
 	if _, _, err = p.listen(dialler, 2); !errors.Is(err, errNoDescriptors) || !errors.Is(err, transport.ErrSlow) {
 		t.Errorf("the dialler is told %v, want %v", err, errNoDescriptors)

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"sync/atomic"
 	"syscall"
 
 	"gomx/transport"
@@ -55,9 +56,15 @@ func NewBell() (transport.Doorbell, error) {
 // Name returns "shm".
 func (t *Transport) Name() string { return "shm" }
 
+// proven says that Available has found once that the system has everything.
+var proven atomic.Bool
+
 // Available makes and drops a doorbell and a listener, which take everything the transport
-// needs of the system.
+// needs of the system, unless that has worked before: each endpoint asks.
 func (t *Transport) Available() error {
+	if proven.Load() {
+		return nil
+	}
 	b, err := bell.New()
 	if err == nil {
 		err = b.Lonely()
@@ -68,6 +75,7 @@ func (t *Transport) Available() error {
 	}
 	switch short := transport.Shortage(err); {
 	case err == nil:
+		proven.Store(true)
 		return nil
 	case errors.Is(short, transport.ErrNoDescriptors): // the machine has it
 		return fmt.Errorf("shm: %w", short)
