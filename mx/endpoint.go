@@ -99,8 +99,8 @@ func openFirst(dir *nic.Directory, board, id uint32, s *settings) (*Endpoint, er
 	if id == AnyEndpoint && s.anyEndpoint >= 0 {
 		id = uint32(s.anyEndpoint)
 	}
-	any, last := id == AnyEndpoint, id
-	if any {
+	whichever, last := id == AnyEndpoint, id
+	if whichever {
 		last = MaxEndpoints - 1
 		if leavesHost(use.names) {
 			last = uint32(s.ports) - 1
@@ -114,7 +114,7 @@ func openFirst(dir *nic.Directory, board, id uint32, s *settings) (*Endpoint, er
 		return nil, err
 	}
 	var ep *Endpoint
-	if any {
+	if whichever {
 		for id = range anyIDs(last) {
 			if ep, err = media.openAlone(id, s); !errors.Is(err, transport.ErrBusy) {
 				break
@@ -130,7 +130,7 @@ func openFirst(dir *nic.Directory, board, id uint32, s *settings) (*Endpoint, er
 	switch {
 	case !errors.Is(err, transport.ErrBusy):
 		return nil, err
-	case any && last > 0:
+	case whichever && last > 0:
 		return nil, fmt.Errorf("endpoints 0 to %d of %s are taken by other endpoints or programs: %w", last, b.Name, err)
 	}
 	return nil, fmt.Errorf("endpoint %d of %s is taken by another endpoint or program: %w", last, b.Name, err)

@@ -305,13 +305,13 @@ const (
 // caller counts for so many who spin.
 func (d *Endpoint) giveWay(now time.Duration, spins int32) (over time.Duration) {
 	offers := d.pace.offersProcessor(spins) || d.foreign && now >= d.offerAt
-	before := now
+	before, keeps := now, d.pace.keep.on
 	d.outside(func() {
 		if offers {
 			runtime.Gosched()
 			now = d.clock()
 		}
-		if !d.pace.keep.on {
+		if !keeps {
 			d.bell.Yield()
 		}
 		over = d.clock()
@@ -319,7 +319,7 @@ func (d *Endpoint) giveWay(now time.Duration, spins int32) (over time.Duration) 
 	if offers {
 		d.offerAt = now + max(foreignOffers, foreignShare*(now-before))
 	}
-	if !d.pace.keep.on {
+	if !keeps {
 		d.pace.offered(over - now)
 	}
 	return over
