@@ -88,6 +88,17 @@ func TestBoundAfterConnect(t *testing.T) {
 	})
 }
 
+// Nobody listens at the address that a socket is itself bound to, though TCP connects a port with itself.
+func TestConnectToOneself(t *testing.T) {
+	eachType(t, func(w *world, typ int) {
+		s := w.socket(w.there, typ)
+		w.ok(s.Bind(loopback))
+		addr, err := s.SockName()
+		w.ok(err)
+		refused(w, s.Connect(addr, exs.Block, bound, nil, nil), exs.ECONNREFUSED)
+	})
+}
+
 // A socket whose connect failed connects again, from the address that it is bound to if it is.
 func TestConnectAgain(t *testing.T) {
 	over(t, both, func(w *world, typ int) {

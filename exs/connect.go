@@ -157,6 +157,9 @@ func (s *Socket) dialOnce(ctx context.Context, local, addr netip.AddrPort, waits
 		return err
 	}
 	defer c.Close()
+	if c.LocalAddr().String() == c.RemoteAddr().String() {
+		return fmt.Errorf("nobody listens at %v, and TCP has connected the port with itself: %w", addr, ECONNREFUSED)
+	}
 	defer context.AfterFunc(ctx, func() { _ = c.SetDeadline(time.Unix(1, 0)) })()
 
 	waits.begin(toGreet)
