@@ -45,7 +45,7 @@ func TestOverTCPAmongNeighbours(t *testing.T) {
 func TestNeighbours(t *testing.T) {
 	shell, err := exec.LookPath("sh")
 	if err != nil || runtime.GOOS != "linux" {
-		t.Skip("needs sh and /proc")
+		t.Skip("this machine has no sh in PATH, or no /proc")
 	}
 	dir := t.TempDir()
 	told := filepath.Join(dir, "told")
@@ -75,7 +75,7 @@ func TestNeighbours(t *testing.T) {
 func TestProgramsAreToldToUseTCP(t *testing.T) {
 	sh, err := exec.LookPath("sh")
 	if err != nil {
-		t.Skip("needs sh")
+		t.Skip("this machine has no sh in PATH:", err)
 	}
 	for _, env := range [][]string{nil, {"A=b"}} {
 		c := &comparison{options: &options{tcp: true, timeout: time.Minute}}

@@ -19,46 +19,46 @@ const (
 type keeping struct {
 	on     bool
 	tried  bool // the wait of the moment spins under it
-	robs   int
-	waits  int // since the core was kept or offered, or the last spin in vain
-	misses int
-	off    int
+	robs   int  // offers that went to one, less those that came back soon
+	waits  int  // since the core was kept or offered, or the last spin in vain
+	misses int  // spins in vain in a row
+	off    int  // waits that the core is offered for after those
 }
 
 // robbed notes that an offer went to a neighbour who computes, and reports whether the core is kept from now on.
-func (h *keeping) robbed() bool {
-	if h.robs++; h.robs >= sureOfRobs && h.waits >= h.off {
-		h.on, h.waits, h.misses = true, 0, 0
+func (k *keeping) robbed() bool {
+	if k.robs++; k.robs >= sureOfRobs && k.waits >= k.off {
+		k.on, k.waits, k.misses = true, 0, 0
 	}
-	return h.on
+	return k.on
 }
 
 // spared notes that an offer was over soon.
-func (h *keeping) spared() { h.robs = max(h.robs-1, 0) }
+func (k *keeping) spared() { k.robs = max(k.robs-1, 0) }
 
 // begin reports whether the wait that begins spins on a core that is kept.
-func (h *keeping) begin() bool {
-	if h.on && h.waits > heldWaits {
-		h.on, h.robs, h.waits, h.off = false, sureOfRobs-1, 0, 0
+func (k *keeping) begin() bool {
+	if k.on && k.waits > heldWaits {
+		k.on, k.robs, k.waits, k.off = false, sureOfRobs-1, 0, 0
 	}
-	h.tried = h.on
-	return h.on
+	k.tried = k.on
+	return k.on
 }
 
 // slept notes that a caller sleeps. It reports whether that was after a spin in vain.
-func (h *keeping) slept() bool {
-	if !h.tried {
+func (k *keeping) slept() bool {
+	if !k.tried {
 		return false
 	}
-	h.tried = false
-	if h.waits >= worthHold {
-		h.misses, h.off = 0, 0
+	k.tried = false
+	if k.waits >= worthHold {
+		k.misses, k.off = 0, 0
 	} else {
-		h.misses++
+		k.misses++
 	}
-	h.waits = 0
-	if h.misses == vainHolds {
-		h.on, h.robs, h.off = false, 0, min(max(moreOff*h.off, leastOff), mostOff)
+	k.waits = 0
+	if k.misses == vainHolds {
+		k.on, k.robs, k.off = false, 0, min(max(moreOff*k.off, leastOff), mostOff)
 	}
 	return true
 }

@@ -98,6 +98,7 @@ func (p *pace) begin(spins bool) (budget time.Duration, polls int) {
 	}
 	if spinners.Add(1) > p.procs {
 		spinners.Add(-1)
+		p.keep.tried = false // it does not spin, and so not in vain
 		return 0, 1
 	}
 	p.counted = true
