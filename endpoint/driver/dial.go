@@ -84,11 +84,11 @@ func (h *host) Dial(peer int32, nic uint64, id uint32) {
 // other transports: it would be no quicker there, and the link a slower one.
 func dialAny(ctx context.Context, ports []transport.Port, to transport.Address) (transport.Link, error) {
 	var errs []error
-	for _, p := range ports {
+	for i, p := range ports {
 		l, err := p.Dial(ctx, to)
 		switch {
 		case err == nil:
-			return l, errors.Join(errs...)
+			return prefer(ctx, ports[:i], to, l, errs)
 		case errors.Is(err, transport.ErrSlow):
 			return nil, err
 		}
@@ -98,6 +98,21 @@ func dialAny(ctx context.Context, ports []transport.Port, to transport.Address) 
 		return nil, fmt.Errorf("%v: %w: the endpoint has none but self, and needs another one (MX_TRANSPORT)", to, transport.ErrNoRoute)
 	}
 	return nil, telling(errs)
+}
+
+// prefer dials once more over the preferred transports that found nobody, now that another one has a link: a peer opens
+// the preferred ones first, and may have done so meanwhile.
+func prefer(ctx context.Context, preferred []transport.Port, to transport.Address, have transport.Link, errs []error) (transport.Link, error) {
+	for i, p := range preferred {
+		if !errors.Is(errs[i], transport.ErrNoPeer) {
+			continue
+		}
+		if l, err := p.Dial(ctx, to); err == nil {
+			have.Close()
+			return l, errors.Join(errs[:i]...)
+		}
+	}
+	return have, errors.Join(errs...)
 }
 
 // telling picks the errors that say why a peer can't be reached. A transport that

@@ -137,10 +137,11 @@ func TestWhyAPreferredTransportWasNotTaken(t *testing.T) {
 	})
 }
 
-// reluctant is a network whose first dials find the peer slow.
+// reluctant is a network whose first dials fail.
 type reluctant struct {
 	transport.Transport
-	slow atomic.Int32 // dials that are left to be so
+	says error
+	left atomic.Int32 // dials that are to fail yet, negative for those that did not
 }
 
 type reluctantPort struct {
@@ -154,8 +155,8 @@ func (r *reluctant) Open(o transport.Open) (transport.Port, error) {
 }
 
 func (p *reluctantPort) Dial(ctx context.Context, peer transport.Address) (transport.Link, error) {
-	if p.of.slow.Add(-1) >= 0 {
-		return nil, fmt.Errorf("mem: dial %v: %w", peer, transport.ErrSlow)
+	if p.of.left.Add(-1) >= 0 {
+		return nil, fmt.Errorf("mem: dial %v: %w", peer, p.of.says)
 	}
 	return p.Port.Dial(ctx, peer)
 }
@@ -165,8 +166,8 @@ func TestSlowPeerIsDialledAgainOverTheSameTransport(t *testing.T) {
 		w := newWorld(t, mem.Options{})
 		defer w.close()
 		other := &wall{"tcp", errors.New("never to be dialled")}
-		r := new(reluctant)
-		r.slow.Store(3)
+		r := &reluctant{says: transport.ErrSlow}
+		r.left.Store(3)
 		a := w.open(wait, func(c *driver.Config) {
 			r.Transport = c.Transports[0]
 			c.Transports = []transport.Transport{r, other}
@@ -176,6 +177,29 @@ func TestSlowPeerIsDialledAgainOverTheSameTransport(t *testing.T) {
 			t.Errorf("%v", st.Code)
 		}
 		if p := a.Peers(); len(p) != 1 || p[0].Medium != "mem" || p[0].Instead != nil {
+			t.Errorf("peers %v", p)
+		}
+	})
+}
+
+func TestPeerThatOpensWhileItIsDialledIsReachedOverThePreferredTransport(t *testing.T) {
+	both(t, func(t *testing.T, wait option) {
+		w := newWorld(t, mem.Options{})
+		defer w.close()
+		preferred, other := &reluctant{says: transport.ErrNoPeer}, new(reluctant)
+		preferred.left.Store(1)
+		two := func(c *driver.Config) {
+			preferred.Transport, other.Transport = c.Transports[0], mem.NewNetwork(mem.Options{})
+			c.Transports = []transport.Transport{preferred, other}
+		}
+		a := w.open(wait, two)
+		second := other.Transport
+		w.open(wait, func(c *driver.Config) { c.Transports = append(c.Transports, second) })
+		w.connect(a, 1)
+		if preferred.left.Load() != -1 || other.left.Load() != -1 {
+			t.Errorf("of the dials over the preferred transport %d did not fail, over the other one %d, want 1 each", -preferred.left.Load(), -other.left.Load())
+		}
+		if p := a.Peers(); len(p) != 1 || p[0].Instead != nil {
 			t.Errorf("peers %v", p)
 		}
 	})
