@@ -60,15 +60,17 @@ func (e *Engine) Pending(h Handle) bool {
 // Test collects a request if it is complete (VI.2.1): st is filled, and the
 // handle is stale from then on.
 func (e *Engine) Test(h Handle, st *Status) (bool, error) {
-	slot, r := e.reqs.user(h)
-	if r == nil {
+	slot, r := e.reqs.find(h)
+	switch {
+	case r == nil:
+		return false, ErrBadRequest
+	case r.state == stateComplete: // and then it was not forgotten
+		e.collect(slot, r, st)
+		return true, nil
+	case r.flags&forgotten != 0:
 		return false, ErrBadRequest
 	}
-	if r.state != stateComplete {
-		return false, nil
-	}
-	e.collect(slot, r, st)
-	return true, nil
+	return false, nil
 }
 
 func (e *Engine) collect(slot int32, r *request, st *Status) {

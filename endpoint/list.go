@@ -16,6 +16,10 @@ func (s *slab) push(l *list, slot int32, r *request) {
 }
 
 func (s *slab) remove(l *list, r *request) {
+	if r.prev == r.next { // both none: it was alone
+		l.reset()
+		return
+	}
 	if r.prev == none {
 		l.head = r.next
 	} else {

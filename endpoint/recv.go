@@ -6,19 +6,26 @@ import (
 	"gomx/unexpected"
 )
 
+// Posting is a receive into one segment, handed on like Outgoing.
+type Posting struct {
+	Into        []byte
+	Value, Mask uint64
+	Context     any // comes back in the status
+}
+
 // RecvOne is Recv into one segment, and its fast path.
-func (e *Engine) RecvOne(b []byte, value, mask uint64, ctx any) (Handle, error) {
-	if value&^mask != 0 || e.cfg.ContextBits != 0 || e.unexp.Len() > 0 {
-		return e.Recv(wire.Vec{First: b}, value, mask, ctx)
+func (e *Engine) RecvOne(i *Posting) (Handle, error) {
+	if i.Value&^i.Mask != 0 || e.cfg.ContextBits != 0 || e.unexp.Len() > 0 {
+		return e.Recv(wire.Vec{First: i.Into}, i.Value, i.Mask, i.Context)
 	}
 	slot, r := e.reqs.alloc()
 	r.kind, r.state = kindRecv, statePosted
-	r.vec.First = b
-	if ctx != nil {
-		r.ctx = ctx
+	r.vec.First = i.Into
+	if i.Context != nil {
+		r.ctx = i.Context
 	}
-	r.match = value
-	e.posted.Post(slot, value, mask)
+	r.match = i.Value
+	e.posted.Post(slot, i.Value, i.Mask)
 	return handleOf(slot, r.generation), nil
 }
 

@@ -2,22 +2,32 @@ package endpoint
 
 import "gomx/transport/wire"
 
+// Outgoing is a standard send of one segment. It is handed on by reference: as arguments its words would be stored anew in each
+// function on the way.
+type Outgoing struct {
+	Data    []byte
+	To      Addr
+	Match   uint64
+	Context any // comes back in the status
+}
+
 // SendOne is Send of one segment as a standard send. It is the fast path: a
 // small message to a connected peer leaves before anything else is done.
-func (e *Engine) SendOne(b []byte, to Addr, match uint64, ctx any) (Handle, error) {
-	if p := e.launch(b, to, match); p != nil {
-		return e.sentOne(p, len(b), to, match, ctx), nil
+func (e *Engine) SendOne(o *Outgoing) (Handle, error) {
+	if p := e.launch(o.Data, o.To, o.Match); p != nil {
+		return e.sentOne(p, o), nil
 	}
-	return e.Send(wire.Vec{First: b}, to, match, ctx, false)
+	return e.Send(wire.Vec{First: o.Data}, o.To, o.Match, o.Context, false)
 }
 
 // sentOne makes the request of a send that has left already.
-func (e *Engine) sentOne(p *peer, n int, to Addr, match uint64, ctx any) Handle {
+func (e *Engine) sentOne(p *peer, o *Outgoing) Handle {
+	n := len(o.Data)
 	slot, r := e.reqs.alloc()
-	r.kind, r.peer, r.session = kindSend, to.Peer, to.Session
-	r.match, r.msgLen, r.xferLen = match, uint32(n), uint32(n)
-	if ctx != nil {
-		r.ctx = ctx
+	r.kind, r.peer, r.session = kindSend, o.To.Peer, o.To.Session
+	r.match, r.msgLen, r.xferLen = o.Match, uint32(n), uint32(n)
+	if o.Context != nil {
+		r.ctx = o.Context
 	}
 	p.medium.SentEager++
 	p.medium.BytesSent += uint64(n)

@@ -1,5 +1,7 @@
 package mx
 
+import "gomx/endpoint"
+
 // Irecv posts a receive into buf for the first message whose match information,
 // masked with matchMask, is matchRecv (II.4, V.2.1): of those that have arrived
 // the oldest, else the next to come. Of several receives that fit, the one posted
@@ -9,7 +11,7 @@ package mx
 // Errors: ErrBadMatchMask if matchRecv has bits outside the mask,
 // ErrBadMatchingForCtxID, ErrBadEndpoint, ErrNoResources. Safe from any goroutine.
 func (ep *Endpoint) Irecv(buf []byte, matchRecv, matchMask uint64, context any) (Request, error) {
-	h, err := ep.d.RecvOne(buf, matchRecv, matchMask, context)
+	h, err := ep.d.RecvOne(&endpoint.Posting{Into: buf, Value: matchRecv, Mask: matchMask, Context: context})
 	if err != nil {
 		return Request{}, ep.fail("irecv", "", err)
 	}

@@ -37,7 +37,7 @@ func (ep *Endpoint) Isend(buf []byte, dest EndpointAddr, matchSend uint64, conte
 	if dest.ep != ep {
 		return Request{}, ep.fail("isend to", dest.String(), ep.owns(dest))
 	}
-	h, err := ep.d.SendOne(buf, dest.a, matchSend, context)
+	h, err := ep.d.SendOne(&endpoint.Outgoing{Data: buf, To: dest.a, Match: matchSend, Context: context})
 	if err != nil {
 		return Request{}, ep.fail("isend to", dest.String(), err)
 	}

@@ -39,6 +39,7 @@ type Endpoint struct {
 	gate
 	eng     *endpoint.Engine
 	ports   []transport.Port
+	turn    uint32         // polls of whoever waits
 	latest  transport.Port // the one that has delivered last, or nil
 	foreign bool           // a port polls in C
 	offerAt time.Duration  // when goroutines are offered the processor for that

@@ -32,13 +32,13 @@ func (d *Endpoint) Send(v wire.Vec, to endpoint.Addr, match uint64, ctx any, syn
 }
 
 // SendOne is Send of one segment as a standard send.
-func (d *Endpoint) SendOne(b []byte, to endpoint.Addr, match uint64, ctx any) (endpoint.Handle, error) {
+func (d *Endpoint) SendOne(o *endpoint.Outgoing) (endpoint.Handle, error) {
 	d.lock()
 	if d.closed || d.lossy {
 		d.unlock()
-		return d.Send(wire.Vec{First: b}, to, match, ctx, false)
+		return d.Send(wire.Vec{First: o.Data}, o.To, o.Match, o.Context, false)
 	}
-	h, err := d.eng.SendOne(b, to, match, ctx)
+	h, err := d.eng.SendOne(o)
 	d.after()
 	d.unlock()
 	return h, err
@@ -65,13 +65,13 @@ func (d *Endpoint) Watch(of endpoint.Addr, match uint64, ctx any) (h endpoint.Ha
 }
 
 // RecvOne is Recv into one segment.
-func (d *Endpoint) RecvOne(b []byte, value, mask uint64, ctx any) (endpoint.Handle, error) {
+func (d *Endpoint) RecvOne(i *endpoint.Posting) (endpoint.Handle, error) {
 	d.lock()
 	if d.closed {
 		d.unlock()
 		return 0, ErrClosed
 	}
-	h, err := d.eng.RecvOne(b, value, mask, ctx)
+	h, err := d.eng.RecvOne(i)
 	d.after()
 	d.unlock()
 	return h, err
@@ -193,6 +193,12 @@ func (d *Endpoint) RecvClaimed(v wire.Vec, c endpoint.Claim, ctx any) (endpoint.
 
 // after looks whether an operation has ended somebody's wait, and sees to it that somebody will make a pass.
 func (d *Endpoint) after() {
+	if d.blocked != 0 || d.sleeper != nil || d.poller == nil && !d.back.watching {
+		d.afterwards()
+	}
+}
+
+func (d *Endpoint) afterwards() {
 	if d.blocked != 0 {
 		d.meet()
 		d.serve()

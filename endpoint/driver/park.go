@@ -76,6 +76,7 @@ type waiter struct {
 	passive bool // polls never: others, or the endpoint's own goroutine, do
 	parks   bool // is to park, though the role is free
 	signal  chan struct{}
+	next    *waiter // of those that nobody uses
 }
 
 // over reports whether there is no reason to wait on. The lock is held.
@@ -144,32 +145,38 @@ type parking struct {
 	all     []*waiter
 	wakers  []*Waiter // whose callers are not in all
 	passive int       // of both
-	spare   []*waiter
+	spare   *waiter   // linked by next
 	probing int
 }
 
 func (p *parking) get(q *want) *waiter {
 	var w *waiter
-	if n := len(p.spare); q.kind == forWake {
+	switch {
+	case q.kind == forWake:
 		w = &q.waiter.w
-	} else if n > 0 {
-		w = p.spare[n-1]
-		p.spare = p.spare[:n-1]
-	} else {
+		w.waiter, w.passive = q.waiter, q.waiter.passive
+	case p.spare != nil:
+		w = p.spare
+		p.spare = w.next
+	default:
 		w = &waiter{signal: make(chan struct{}, 1)}
 	}
 	w.kind, w.handle, w.value, w.mask, w.until = q.kind, q.handle, q.value, q.mask, never // see Status.Assign
-	w.set, w.waiter = q.set, q.waiter
-	w.passive = q.kind == forWake && q.waiter.passive
+	if q.set != nil {
+		w.set = q.set
+	}
 	return w
 }
 
 // put keeps a waiter for the next caller. One with a context is not kept: the end of that may still come.
 func (p *parking) put(w *waiter) {
 	if w.kind != forWake {
-		p.spare = append(p.spare, w)
+		w.next, p.spare = p.spare, w
 	}
-	w.ok, w.err, w.late, w.parks, w.set, w.waiter, w.status.Context = false, nil, false, false, nil, nil, nil
+	w.ok, w.late, w.parks = false, false, false
+	if w.err != nil || w.set != nil || w.status.Context != nil {
+		w.err, w.set, w.status.Context = nil, nil, nil
+	}
 	if w.called {
 		w.quieten()
 	}

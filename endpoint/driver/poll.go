@@ -31,7 +31,12 @@ func (d *Endpoint) glance(own bool) bool {
 	}
 	d.own = own
 	n := d.latest.Poll(d.eng)
-	return n != 0 && d.digest(n)
+	return n != 0 && (d.alone() || d.digest(n))
+}
+
+// alone reports whether nobody but who polls has to do with the frames of a pass, so that there is nothing to digest.
+func (d *Endpoint) alone() bool {
+	return d.blocked == 0 && len(d.handlers) == 0 && !d.inbox.full() && !d.eng.Backlog()
 }
 
 // digest is the rest of a pass, in which so many frames have come.
@@ -202,13 +207,16 @@ func (d *Endpoint) spin(w *waiter) (idle bool) {
 			}
 		}
 		var came bool
-		if polls%portsEvery == 0 {
+		if d.turn++; d.turn%portsEvery == 0 {
 			came = d.progress(own)
 		} else {
 			came = d.glance(own)
 		}
 		if came {
-			if !d.stays(w) || d.woken.Load() && !d.letRun(w) {
+			if !w.listed {
+				w.check(d)
+			}
+			if w.ok || !d.stays(w) || d.woken.Load() && !d.letRun(w) {
 				return false
 			}
 			polls, moved = polls+delivery, true
@@ -255,7 +263,7 @@ func (d *Endpoint) spinsFor(own bool) bool {
 }
 
 // portsEvery is how many polls there are between two that look at all ports, and not at the one alone that has delivered last.
-const portsEvery = 4
+const portsEvery = 16
 
 // delivery is how many polls one counts as that has delivered something.
 const delivery = 8

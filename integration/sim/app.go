@@ -233,7 +233,7 @@ func (n *node) sendTo(to int) {
 	if cuts := n.rng.IntN(8); cuts < 3 || o.sync {
 		o.handle, err = n.engine.Send(o.buffer.segments(cuts), at.addr, m.match(), o, o.sync)
 	} else {
-		o.handle, err = n.engine.SendOne(o.buffer.bytes(), at.addr, m.match(), o)
+		o.handle, err = n.engine.SendOne(&endpoint.Outgoing{Data: o.buffer.bytes(), To: at.addr, Match: m.match(), Context: o})
 	}
 	if err != nil {
 		w.fail(n, "send: %v", err)

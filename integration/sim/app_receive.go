@@ -124,7 +124,7 @@ func (n *node) post(o *op, room int) {
 	if cuts := n.rng.IntN(8); cuts < 3 {
 		o.handle, err = n.engine.Recv(o.buffer.segments(cuts), o.value, o.mask, o)
 	} else {
-		o.handle, err = n.engine.RecvOne(o.buffer.bytes(), o.value, o.mask, o)
+		o.handle, err = n.engine.RecvOne(&endpoint.Posting{Into: o.buffer.bytes(), Value: o.value, Mask: o.mask, Context: o})
 	}
 	if err != nil {
 		n.w.fail(n, "receive: %v", err)

@@ -72,16 +72,16 @@ func (l *link) expectAnswer() {
 	}
 }
 
-// read delivers frames of one link.
+// read delivers frames of one link, which is ready.
 func (l *link) read(h transport.Handler) int {
-	for n := range linkBudget {
+	for n := 0; ; {
 		head, payload, ok := l.in.Read()
 		if !ok {
 			l.corrupt()
 			return n
 		}
 		if head == nil {
-			return n // idle publishes; now somebody waits for what came
+			return n // a filler alone
 		}
 		more := h.Frame(l.peer, head, payload)
 		l.port.stopped = !more
@@ -94,11 +94,10 @@ func (l *link) read(h transport.Handler) int {
 		if l.in.Take() || !more {
 			l.publish()
 		}
-		if !more {
-			return n + 1
+		if n++; !more || n == linkBudget || !l.in.Ready() {
+			return n // idle publishes; now somebody waits for what came
 		}
 	}
-	return linkBudget
 }
 
 // idle does what there is time for when a ring is empty, and reports whether the
