@@ -58,15 +58,15 @@ func (c *cores) take(list string) {
 	c.count, c.mask = uint16(min(n, 1<<16-1)), h.Sum32()
 }
 
-// turns reports whether there are more ranks on this rank's host than cores.
-func (j *job) turns(rank int) bool {
+// turns returns how many ranks share a core on this rank's host.
+func (j *job) turns(rank int) int {
 	var here []int32
 	for r := range j.cards {
 		if j.cards[r].host == j.cards[rank].host {
 			here = append(here, int32(r))
 		}
 	}
-	return j.crowd(here) > 1
+	return j.crowd(here)
 }
 
 // takeTurns gives the Go scheduler of a process whose rank takes turns on a core a single processor, unless the

@@ -32,9 +32,9 @@ func TestCrowd(t *testing.T) {
 func TestTurns(t *testing.T) {
 	two := cores{count: 2, mask: 3}
 	j := &job{cards: []card{{host: "a", cores: two}, {host: "b", cores: two}, {host: "b", cores: two}, {host: "b", cores: two}}}
-	for rank, want := range []bool{false, true, true, true} {
+	for rank, want := range []int{1, 2, 2, 2} {
 		if got := j.turns(rank); got != want {
-			t.Errorf("rank %d takes turns: %v", rank, got)
+			t.Errorf("rank %d takes turns among %d, want %d", rank, got, want)
 		}
 	}
 }

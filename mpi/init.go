@@ -114,8 +114,9 @@ func (j *job) join() error {
 	if err := j.checkReach(); err != nil {
 		return err
 	}
-	if j.turns(j.launch.Rank()) {
+	if among := j.turns(j.launch.Rank()); among > 1 {
 		takeTurns()
+		j.seats[0].ep.TakeTurns(among)
 	}
 	return j.beginService()
 }

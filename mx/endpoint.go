@@ -274,6 +274,16 @@ func (ep *Endpoint) Wakeup() { ep.d.Wakeup() }
 // called by the goroutine that has made them, before others do. MX does not have it.
 func (ep *Endpoint) Share() { ep.d.Share() }
 
+// TakeTurns says that so many endpoints, this one among them, wait for each other on one core: it is then
+// offered to the others after each poll, where a lone endpoint takes who keeps its core for a stranger that computes,
+// and keeps it too. A number below 2 changes nothing. Package mpi calls it where there are more ranks than cores. MX does
+// not have it. Safe from any goroutine.
+func (ep *Endpoint) TakeTurns(among int) {
+	if among > 1 {
+		ep.d.TakeTurns(among)
+	}
+}
+
 // ID returns the endpoint id.
 func (ep *Endpoint) ID() uint32 { return ep.id }
 

@@ -19,7 +19,7 @@ func receiver(t *testing.T, options ...option) (w *world, d, peer *driver.Endpoi
 	t.Cleanup(w.close)
 	d, peer = w.open(options...), w.open()
 	from, to = w.connect(d, 1), w.connect(peer, 0)
-	d.ShareCore()
+	d.TakeTurns(2)
 	return w, d, peer, from, to
 }
 

@@ -78,7 +78,7 @@ func TestCloseWhileAnotherPolls(t *testing.T) {
 		}); err != nil {
 			t.Fatal(err)
 		}
-		b.ShareCore() // it offers its core after each poll
+		b.TakeTurns(2) // it offers its core after each poll
 		h := w.recv(b, 1<<32, nil)
 		join := inBackground(t, func() {
 			var st endpoint.Status

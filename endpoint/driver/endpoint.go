@@ -117,6 +117,13 @@ func Open(cfg Config) (*Endpoint, error) {
 // Share lets any number of goroutines make requests from now on. It comes from the one that has made them.
 func (d *Endpoint) Share() { d.share() }
 
+// TakeTurns says that so many endpoints, this one among them, wait for each other on one core, and have turns on it.
+func (d *Endpoint) TakeTurns(among int) {
+	d.guest()
+	d.pace.takeTurns(among)
+	d.unlock()
+}
+
 // closeBound is how long Close waits for sends that were reported complete to
 // reach their peers, and then for room for its goodbyes.
 const closeBound = time.Second

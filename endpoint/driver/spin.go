@@ -41,6 +41,7 @@ type pace struct {
 	most    time.Duration
 	budget  time.Duration
 	shared  bool    // the core is: yield after each poll
+	turns   bool    // with those that we wait for
 	counted bool    // among the spinners
 	kept    int     // offers of the core in a row that nobody took
 	safe    int     // offers since a neighbour kept the core
@@ -63,6 +64,14 @@ func newPace(most time.Duration) pace {
 		spinning.Add(1)
 	}
 	return pace{most: most, budget: most, procs: int32(runtime.GOMAXPROCS(0))}
+}
+
+// takeTurns says that so many endpoints, which wait for each other, have turns on the core. Then it is offered after each
+// poll for ever, as who takes it is one of them, and a spin lasts for as many rounds of turns as it would alone.
+func (p *pace) takeTurns(among int) {
+	p.turns, p.shared = true, true
+	p.most *= time.Duration(among)
+	p.budget = p.most
 }
 
 // end takes leave of the others.
@@ -144,6 +153,9 @@ func (p *pace) polls() int {
 // says that it is shared, and a number of them in a row that are not that it is ours. A neighbour that computes keeps it for
 // its whole slice, and who sleeps has it back sooner: the system gives it to those that are woken.
 func (p *pace) offered(took time.Duration) {
+	if p.turns {
+		return
+	}
 	if p.safe++; p.safe > forgiven {
 		p.series = 0
 	}

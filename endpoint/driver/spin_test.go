@@ -29,6 +29,25 @@ func TestCoreIsSharedUntilNobodyWantsIt(t *testing.T) {
 	}
 }
 
+// Among those that wait for each other the core is offered for ever, and nobody is taken for one who computes.
+func TestTurnsOnACore(t *testing.T) {
+	p := newPace(0)
+	defer p.end()
+	p.takeTurns(16)
+	if p.most != 16*DefaultSpin || p.budget != p.most {
+		t.Errorf("spins %v, %v at most, want 16 x %v", p.budget, p.most, DefaultSpin)
+	}
+	for range 2 * keptTimes {
+		p.offered(0)
+	}
+	for range 2 * sureOfRobs {
+		p.offered(time.Second)
+	}
+	if !p.shared || p.polls() != 1 || p.keep.on || p.sleeps != 0 {
+		t.Errorf("shared %v with a look at the clock every %d polls, kept %v, %d waits sleep at once", p.shared, p.polls(), p.keep.on, p.sleeps)
+	}
+}
+
 // Among several endpoints the one that spins offers its processor each time, and a single one now and then.
 func TestProcessorIsOffered(t *testing.T) {
 	procs := runtime.GOMAXPROCS(1)

@@ -8,13 +8,14 @@ import (
 )
 
 const (
-	busyLinks  = 8  // looked at in every Poll
-	quietTurns = 8  // others in every so many
-	linkBudget = 32 // frames of one link in one Poll
+	leastBusy  = 8    // links that are looked at in every Poll, however quiet they are
+	quietTurns = 8    // others in every so many
+	busyTurns  = 1024 // Polls after which half of the busy ones have to prove it again
+	linkBudget = 32   // frames of one link in one Poll
 )
 
-// Poll delivers what lies in the rings. With many peers the busy ones are looked
-// at each time, the others now and then; a link that speaks becomes busy.
+// Poll delivers what lies in the rings. With many peers the busy ones are looked at each time, the others now and then; a
+// link that speaks becomes busy.
 func (p *port) Poll(h transport.Handler) int {
 	n := 0
 	p.stopped = false
@@ -22,14 +23,14 @@ func (p *port) Poll(h transport.Handler) int {
 		n = p.copyOn(h)
 	}
 	all := len(p.links)
-	busy := all
-	if busy > busyLinks {
+	some := all
+	if all > leastBusy {
 		if p.turn++; p.turn%quietTurns == 0 {
 			return n + p.pollAll(h)
 		}
-		busy = busyLinks
+		some = min(all, leastBusy+p.busy)
 	}
-	for i := 0; i < busy; i++ {
+	for i := 0; i < some; i++ {
 		if l := p.links[i]; l.in.Ready() {
 			n += l.read(h)
 			l.expectAnswer()
@@ -44,6 +45,9 @@ func (p *port) Poll(h transport.Handler) int {
 }
 
 func (p *port) pollAll(h transport.Handler) int {
+	if p.turn%busyTurns == 0 {
+		p.busy /= 2
+	}
 	n := 0
 	for i := 0; i < len(p.links) && !p.stopped; i++ {
 		l := p.links[i]
@@ -54,9 +58,9 @@ func (p *port) pollAll(h transport.Handler) int {
 			continue
 		}
 		n += l.read(h)
-		if i >= busyLinks && i < len(p.links) && p.links[i] == l {
-			j := i % busyLinks
+		if j := leastBusy + p.busy; i >= j && i < len(p.links) && p.links[i] == l {
 			p.links[i], p.links[j] = p.links[j], l
+			p.busy++
 		}
 	}
 	return n

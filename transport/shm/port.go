@@ -36,6 +36,7 @@ type port struct {
 
 	links []*link // bound ones, the busy first; under the endpoint's lock
 	turn  int
+	busy  int // links after the first leastBusy that are looked at in every Poll
 
 	stopped bool    // the handler wants nothing more in this Poll
 	copied  int     // bytes of pulls since the last Poll; not 0 while pulls are under way

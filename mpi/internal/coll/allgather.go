@@ -1,5 +1,9 @@
 package coll
 
+// toldAtOnce is up to how many bytes rank 0 tells all others itself what it has gathered: nobody's turn then ends before it
+// has passed them on.
+const toldAtOnce = 4 << 10
+
 // Allgather collects own of all ranks in all of all ranks, where p says. Only parts that
 // are alike are collected by recursive doubling, and for a power of two ranks, or at rank 0.
 func Allgather(n Net, own, all []byte, p Parts, a Algorithm) error {
@@ -15,6 +19,9 @@ func Allgather(n Net, own, all []byte, p Parts, a Algorithm) error {
 			return err
 		}
 		_, end := p.bounds(size - 1)
+		if end <= toldAtOnce {
+			return bcastFlat(n, all[:end], 0)
+		}
 		return bcastBinomial(n, all[:end], 0)
 	case a == RecursiveDoubling && p.alike() && size&(size-1) == 0:
 		return allgatherDoubling(n, all, &p)

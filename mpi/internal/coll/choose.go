@@ -62,7 +62,7 @@ func fits(k Kind, a Algorithm, s Shape, alike bool) bool {
 
 // flatRanks is up to how many ranks that take turns one may speak with all others: it is woken
 // once for many of them.
-const flatRanks = 16
+const flatRanks = 128
 
 // turnRanks is up to how many ranks that take turns all speak with all: nobody's turn then ends before it has seen
 // what others have said in theirs, and a turn costs more than the messages.
