@@ -39,6 +39,11 @@ func mpiRows(n func(int) string) (all []row) {
 			}
 		}
 	}
+	for _, ranks := range []int{16, 32, 64, 128} {
+		for _, call := range []string{"barrier", "allreduce", "allgather"} {
+			add(ranks, true, fmt.Sprintf("%s, %d ranks", call, ranks), "mpi_collective", "-call", call, "-ms", ms)
+		}
+	}
 	return all
 }
 
