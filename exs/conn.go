@@ -29,11 +29,16 @@ var _ net.Conn = (*Conn)(nil)
 
 // newConn makes a Conn of a connected stream socket.
 func newConn(s *Socket) *Conn {
-	c := &Conn{s: s}
+	c := &Conn{}
+	c.init(s)
+	return c
+}
+
+func (c *Conn) init(s *Socket) {
+	c.s = s
 	for _, h := range []*half{&c.in, &c.out} {
 		h.c, h.deadline.tell = c, h.interrupt
 	}
-	return c
 }
 
 // half is one direction of a Conn.
@@ -301,7 +306,7 @@ func (c *Conn) LocalAddr() net.Addr {
 	if c.none() {
 		return nil
 	}
-	return Addr{c.s.local}
+	return addrFor(c.s.typ, c.s.local)
 }
 
 // RemoteAddr returns the address of the other side, an Addr.
@@ -309,7 +314,7 @@ func (c *Conn) RemoteAddr() net.Addr {
 	if c.none() {
 		return nil
 	}
-	return Addr{c.s.remote}
+	return addrFor(c.s.typ, c.s.remote)
 }
 
 // Socket returns the socket behind c, for its options and its own calls. These must
@@ -323,7 +328,7 @@ func (c *Conn) Socket() *Socket {
 
 // fault makes the error of a call.
 func (c *Conn) fault(op string, err error) error {
-	return &net.OpError{Op: op, Net: network, Source: c.LocalAddr(), Addr: c.RemoteAddr(), Err: gone(err)}
+	return &net.OpError{Op: op, Net: c.s.network(), Source: c.LocalAddr(), Addr: c.RemoteAddr(), Err: gone(err)}
 }
 
 // gone is net.ErrClosed for a socket that was closed with its library.

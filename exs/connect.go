@@ -158,7 +158,7 @@ func (s *Socket) dialOnce(ctx context.Context, local, addr netip.AddrPort, waits
 	}
 	defer c.Close()
 	if c.LocalAddr().String() == c.RemoteAddr().String() {
-		return fmt.Errorf("nobody listens at %v, and TCP has connected the port with itself: %w", addr, ECONNREFUSED)
+		return tell("nobody listens there, and TCP has connected the port with itself", ECONNREFUSED)
 	}
 	defer context.AfterFunc(ctx, func() { _ = c.SetDeadline(time.Unix(1, 0)) })()
 
@@ -180,9 +180,9 @@ func (s *Socket) dialOnce(ctx context.Context, local, addr netip.AddrPort, waits
 	switch {
 	case err == nil:
 	case ctx.Err() == nil && departed(c.(*net.TCPConn)): // and so its endpoint is
-		return fmt.Errorf("%w: %w", errHungUp, io.EOF)
+		return hungUp(io.EOF)
 	default:
-		return unreached(c, theirs.place, err)
+		return unreached(ep, c, theirs.place, err)
 	}
 	waits.begin(toBeTaken)
 	if err := s.enter(c, peer, &theirs); err != nil {
@@ -225,12 +225,12 @@ func (s *Socket) leave(local netip.AddrPort, ours *hello) {
 }
 
 // errHungUp is how a listener ends a handshake that has more guests than places, and how many a program does that is no EXS.
-var errHungUp = errors.New("the other side ended the handshake: it has too many clients at once, or is no EXS")
+var errHungUp = errors.New("the other side ended the handshake: it is no exs listener, or has too many clients at once")
 
 // hungUp says so of an error that comes of the other side's end.
 func hungUp(err error) error {
 	if n := errnoOf(err, 0); errors.Is(err, io.EOF) || n == ECONNRESET || n == EPIPE {
-		return fmt.Errorf("%w: %w", errHungUp, err)
+		return tell(errHungUp.Error(), errHungUp, err)
 	}
 	return err
 }
@@ -239,13 +239,13 @@ func hungUp(err error) error {
 func (h *hello) accepts(ours *hello) error {
 	switch {
 	case h.place == ours.place && h.conn == ours.conn:
-		return fmt.Errorf("%w: it has said what we have said", errStranger)
+		return tell("the other side is no exs listener: it sends back what it gets", errStranger)
 	case h.verdict == otherVersion || h.version != ours.version:
-		return fmt.Errorf("%w of our version: it has %d", errStranger, h.version)
+		return tell(fmt.Sprintf("the listener has version %d of exs, and this side version %d: both need the same", h.version, ours.version), errStranger)
 	case h.verdict == otherType || h.typ != ours.typ:
-		return fmt.Errorf("%w of our type of socket", errStranger)
+		return tell(fmt.Sprintf("the listener has sockets of type %s, and this one is of type %s: both need the same", typeName(h.typ), typeName(ours.typ)), errStranger)
 	case h.verdict != welcome:
-		return fmt.Errorf("the listener has no room: %w", ECONNREFUSED)
+		return tell("the listener has as many sockets as its library can have, or is about to end", ECONNREFUSED)
 	}
 	return nil
 }

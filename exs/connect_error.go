@@ -13,8 +13,8 @@ import (
 
 // Why nothing more comes of a socket.
 var (
-	errLibraryClosed = fmt.Errorf("the library was closed: %w", net.ErrClosed)
-	errSocketClosed  = fmt.Errorf("the socket was closed: %w", net.ErrClosed)
+	errLibraryClosed = tell("the library was closed", net.ErrClosed)
+	errSocketClosed  = tell("the socket was closed meanwhile", net.ErrClosed)
 )
 
 // phase is what a connect waits for, and what may be the matter if it waits for long.
@@ -22,10 +22,10 @@ type phase string
 
 // The phases.
 const (
-	toAnswer  phase = "nothing answered at the address within %v: too short a time, no such host, or packets are filtered on the way"
-	toGreet   phase = "something listens there and said no hello within %v: a program without exs, one that is stopped or has not called Accept, or one with far more clients than its Listen allows for"
-	toReach   phase = "the listener answers, its endpoint did not within %v: is the way between the hosts open for the transports (MX_TRANSPORT), on the networks that they use (MX_NET)?"
-	toBeTaken phase = "the listener had no place in its queue of connections within %v: if the queue is full, its program has to call Accept, or Listen with a larger backlog"
+	toAnswer  phase = "nothing answered within %v: the host is down, the time is short, or a firewall drops packets to this port"
+	toGreet   phase = "something accepted the connection and sent no handshake within %v: it is no exs listener, or one that does not call Accept, or is stopped"
+	toReach   phase = "the listener answered, and its endpoint did not within %v: let packets through between the hosts (ports from MX_PORT_BASE on), or use another network (MX_NET)"
+	toBeTaken phase = "the listener did not take the connection within %v: if its queue is full, its program has to call Accept, or listen with a larger backlog"
 )
 
 // wait is how far a connect has come. The zero wait is that of one that has not begun.
@@ -40,9 +40,17 @@ func (w *wait) begin(p phase) { w.phase, w.since = p, time.Now() }
 func (w *wait) over(end error) error {
 	o := &overdue{end: end, waited: "the time was over before the connect began"}
 	if w.phase != "" {
-		o.waited = fmt.Sprintf(string(w.phase), time.Since(w.since).Round(time.Microsecond))
+		o.waited = fmt.Sprintf(string(w.phase), rounded(time.Since(w.since)))
 	}
 	return o
+}
+
+// rounded is a time as somebody would say it.
+func rounded(d time.Duration) time.Duration {
+	if d < time.Second {
+		return d.Round(time.Millisecond)
+	}
+	return d.Round(time.Second / 10)
 }
 
 // overdue is the end of a connect whose time is over, or whose context has ended.
@@ -55,7 +63,7 @@ func (o *overdue) Error() string {
 	if !o.Timeout() {
 		return o.end.Error()
 	}
-	return o.end.Error() + ": " + o.waited
+	return "timed out: " + o.waited
 }
 
 func (o *overdue) Unwrap() error { return o.end }

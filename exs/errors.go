@@ -1,7 +1,6 @@
 package exs
 
 import (
-	"fmt"
 	"net/netip"
 
 	"gomx/exs/internal/errno"
@@ -47,16 +46,13 @@ type Error struct {
 	Cause error // or nil
 }
 
-// Error names all there is.
+// Error says what failed, with whom and why.
 func (e *Error) Error() string {
 	s := "exs: " + e.Op
 	if e.Peer.IsValid() {
 		s += ", peer " + e.Peer.String()
 	}
-	if e.Cause == nil || e.Cause == error(e.Errno) {
-		return fmt.Sprintf("%s: %v", s, e.Errno)
-	}
-	return fmt.Sprintf("%s: %v: %v", s, e.Errno, e.Cause)
+	return s + ": " + e.reason()
 }
 
 // Unwrap returns the number and the cause.

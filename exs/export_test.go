@@ -9,6 +9,9 @@ import (
 // Strangers is how many may be in their handshake at once.
 const Strangers = strangers
 
+// ShareOf is the context of one of count addresses that are to be dialled.
+var ShareOf = shareOf
+
 // SetDialTime changes how long a dial of the library without a deadline may take.
 func (l *Library) SetDialTime(d time.Duration) { l.dialTime = d }
 

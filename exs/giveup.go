@@ -33,8 +33,11 @@ func (s *Socket) giveUp(o *op) (ended bool) {
 	}
 }
 
-// detach has an operation of a stream go on without the memory of its caller, and reports whether it does. The lock is held.
+// detach has an operation go on without the memory of its caller, and reports whether it does. The lock is held.
 func (s *Socket) detach(o *op) bool {
+	if s.stream == nil {
+		return s.detachPacket(o)
+	}
 	ep := s.l.ep.Load()
 	if o.sends() {
 		for _, r := range o.under {
@@ -55,6 +58,22 @@ func (s *Socket) detach(o *op) bool {
 		}
 	}
 	return false
+}
+
+// detachPacket is detach for packets. Of a send whose request has completed we hear in a moment, and its memory is free.
+func (s *Socket) detachPacket(o *op) bool {
+	copied, free, err := s.l.ep.Load().Detach(o.req)
+	switch {
+	case o.sends() && !free && err == nil: // our own handler reads there at the moment
+		return false
+	case o.sends():
+		o.buf, o.iov = nil, nil
+	case copied == nil: // what has landed is told in a moment
+		return false
+	default:
+		o.buf, o.iov = copied, nil
+	}
+	return true
 }
 
 // cutLoose ends operations of a connection that we have torn down, and whose peer may do nothing about them. The lock is held.

@@ -4,6 +4,7 @@ import (
 	"crypto/rand"
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"io"
 )
 
@@ -42,7 +43,7 @@ const (
 	done      = 0xe5 // the byte that each side ends with
 )
 
-var errStranger = errors.New("the other side is no EXS")
+var errStranger = errors.New("the other side is no exs listener, or has broken the handshake")
 
 func newNonce() (n nonce) {
 	_, _ = rand.Read(n[:])
@@ -75,7 +76,7 @@ func (h *hello) read(r io.Reader) error {
 		return err
 	}
 	if string(b[:len(magic)]) != magic {
-		return errStranger
+		return tell(fmt.Sprintf("the other side is no exs listener: it began with %q", b[:len(magic)]), errStranger)
 	}
 	if _, err := io.ReadFull(r, b[len(magic):]); err != nil {
 		return err

@@ -41,6 +41,9 @@ type Library struct {
 	closed  bool
 }
 
+// openEndpoint is the operation of errors of an endpoint that can't be opened.
+const openEndpoint = "open endpoint"
+
 // place is where an endpoint can be connected to.
 type place struct {
 	nic    uint64
@@ -50,7 +53,8 @@ type place struct {
 
 var standard struct {
 	sync.Mutex
-	l *Library
+	l       *Library
+	secured map[security]*Library // of Dialers and ListenConfigs with a secret or TLS
 }
 
 // Init initializes the default library (3). It must come before the other functions,
@@ -68,23 +72,28 @@ func Init(version int) error {
 	return err
 }
 
-// Finalize closes the default library, as Library.Close does. Init may follow. Error: EINVAL without Init.
+// Finalize closes the default library, as Library.Close does, and the endpoints of Dialers and ListenConfigs with a secret or
+// TLS. Init may follow. Error: EINVAL if there is nothing to close.
 func Finalize() error {
 	standard.Lock()
 	defer standard.Unlock()
-	if standard.l == nil {
-		return fail("finalize", EINVAL)
-	}
-	l := standard.l
+	l, more := standard.l, len(standard.secured) > 0
 	standard.l = nil
-	return l.Close()
+	err := closeSecured()
+	switch {
+	case l != nil:
+		return errors.Join(l.Close(), err)
+	case !more:
+		return &Error{Op: "finalize", Errno: EINVAL, Cause: tell("Init comes first")}
+	}
+	return err
 }
 
 func defaultLibrary(op string) (*Library, error) {
 	standard.Lock()
 	defer standard.Unlock()
 	if standard.l == nil {
-		return nil, &Error{Op: op, Errno: EINVAL, Cause: errors.New("Init comes first")}
+		return nil, &Error{Op: op, Errno: EINVAL, Cause: tell("Init comes first")}
 	}
 	return standard.l, nil
 }
@@ -94,7 +103,7 @@ func defaultLibrary(op string) (*Library, error) {
 // or with what mx.Init says.
 func Open(version int, params ...mx.Param) (*Library, error) {
 	if version != Version1 {
-		return nil, &Error{Op: "init", Errno: EINVAL, Cause: fmt.Errorf("there is no version %d of the interface", version)}
+		return nil, &Error{Op: "init", Errno: EINVAL, Cause: tell(fmt.Sprintf("there is no version %d of the interface, only Version1", version))}
 	}
 	if err := mx.Init(); err != nil && !errors.Is(err, mx.ErrAlreadyInitialized) {
 		return nil, failed("init", err, EINVAL)
@@ -107,7 +116,7 @@ func Open(version int, params ...mx.Param) (*Library, error) {
 // Error: ENETDOWN with the reason.
 func (l *Library) Endpoint() (*mx.Endpoint, error) {
 	if l.none() {
-		return nil, absent("open endpoint", EINVAL, noLibrary)
+		return nil, absent(openEndpoint, EINVAL, noLibrary)
 	}
 	if ep := l.ep.Load(); ep != nil {
 		return ep, nil
@@ -118,14 +127,14 @@ func (l *Library) Endpoint() (*mx.Endpoint, error) {
 		return ep, nil
 	}
 	if l.isClosed() {
-		return nil, &Error{Op: "open endpoint", Errno: ENETDOWN, Cause: errLibraryClosed}
+		return nil, &Error{Op: openEndpoint, Errno: ENETDOWN, Cause: errLibraryClosed}
 	}
 	var random [4]byte
 	_, _ = rand.Read(random[:])
 	filter := binary.LittleEndian.Uint32(random[:])
 	ep, err := mx.OpenEndpoint(mx.AnyNIC, mx.AnyEndpoint, filter, l.params...)
 	if err != nil {
-		return nil, &Error{Op: "open endpoint", Errno: ENETDOWN, Cause: err}
+		return nil, &Error{Op: openEndpoint, Errno: ENETDOWN, Cause: err}
 	}
 	nic, eid, err := mx.DecomposeEndpointAddr(ep.Addr())
 	if err == nil {
@@ -139,7 +148,7 @@ func (l *Library) Endpoint() (*mx.Endpoint, error) {
 	}
 	if err != nil {
 		_ = ep.Close()
-		return nil, &Error{Op: "open endpoint", Errno: ENETDOWN, Cause: err}
+		return nil, &Error{Op: openEndpoint, Errno: ENETDOWN, Cause: err}
 	}
 	l.home = place{nic, eid, filter}
 	l.ep.Store(ep)
@@ -182,7 +191,7 @@ func (l *Library) Close() error {
 	l.mu.Lock()
 	if l.closed {
 		l.mu.Unlock()
-		return fail("close library", EINVAL)
+		return &Error{Op: "close library", Errno: EINVAL, Cause: errLibraryClosed}
 	}
 	l.closed = true
 	sockets := append([]*Socket(nil), l.sockets...)

@@ -58,7 +58,11 @@ func (s *Socket) openPost(addr netip.AddrPort) error {
 	if s.domain == Inet6 {
 		network = "tcp6"
 	}
-	ln, err := net.ListenTCP(network, net.TCPAddrFromAddrPort(addr))
+	at := net.TCPAddrFromAddrPort(addr)
+	if s.both {
+		network, at = "tcp", &net.TCPAddr{Port: at.Port} // of IPv4 alone on a host without IPv6
+	}
+	ln, err := net.ListenTCP(network, at)
 	if err != nil {
 		return err
 	}

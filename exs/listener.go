@@ -1,7 +1,6 @@
 package exs
 
 import (
-	"context"
 	"errors"
 	"net"
 	"os"
@@ -10,10 +9,7 @@ import (
 	"time"
 )
 
-// backlog is how many connections are made before there is an Accept for them.
-const backlog = 128
-
-// Listener is a listening socket in Go's manner: a net.Listener. Listen makes one; calls on a nil or zero Listener return EINVAL. All methods may
+// Listener is a listening socket in Go's manner: a net.Listener. Listen and ListenConfig.Listen make one; calls on a nil or zero Listener return EINVAL. All methods may
 // be called from any goroutine.
 type Listener struct {
 	s        *Socket
@@ -26,58 +22,13 @@ type Listener struct {
 
 var _ net.Listener = (*Listener)(nil)
 
-// Listen listens at an address for connections of Dial and Connect, as net.Listen
-// does. The network is one of those of Dial. Without an address it takes any port; without a host it listens at all IPv4
-// addresses, or all IPv6 addresses if the network is "exs6" or "tcp6". It uses the
-// default library, which it initializes if Init was not called. Errors are of type *net.OpError.
-func Listen(network, address string) (net.Listener, error) {
-	l, err := initialized()
-	if err != nil {
-		return nil, err
-	}
-	return l.Listen(network, address)
-}
-
-// Listen is the function Listen in this library.
-func (l *Library) Listen(network, address string) (net.Listener, error) {
-	if l.none() {
-		return nil, absentNet("listen", noLibrary)
-	}
-	n, err := l.listen(network, address)
-	if err != nil {
-		return nil, &net.OpError{Op: "listen", Net: network, Err: err}
-	}
-	return n, nil
-}
-
-func (l *Library) listen(network, address string) (*Listener, error) {
-	if address == "" {
-		address = ":0"
-	}
-	found, err := resolve(context.Background(), network, address)
-	if err != nil {
-		return nil, err
-	}
-	q, err := l.Queue(1)
-	if err != nil {
-		return nil, err
-	}
-	s, err := l.Socket(domainOf(found[0]), Stream, 0)
-	if err != nil {
-		return nil, err
-	}
-	if err = s.Bind(found[0]); err == nil {
-		err = s.Listen(backlog)
-	}
-	if err != nil {
-		_ = s.Close(Block, nil, nil)
-		return nil, err
-	}
+// newListener makes a Listener of a socket that listens, and a queue for what it accepts.
+func newListener(s *Socket, q *Queue) *Listener {
 	s.events() // whoever looks is ready: clients need not wait for the first Accept
 	n := &Listener{s: s, q: q, look: make(chan struct{}, 1)}
 	q.signal = n.look
 	n.deadline.tell = n.interrupt
-	return n, nil
+	return n
 }
 
 func (n *Listener) ready() bool { return n.q.ready() || n.deadline.passed.Load() || n.closed.Load() }
@@ -101,7 +52,7 @@ func (n *Listener) wait() {
 	}
 }
 
-// Accept waits for the next connection, a *Conn. Errors: net.ErrClosed,
+// Accept waits for the next connection, a *Conn, or a *SeqPacketConn if the network is one of packets. Errors: net.ErrClosed,
 // os.ErrDeadlineExceeded.
 func (n *Listener) Accept() (net.Conn, error) {
 	if n.none() {
@@ -126,7 +77,7 @@ func (n *Listener) Accept() (net.Conn, error) {
 		}
 		switch {
 		case e[0].NewSocket != nil:
-			return newConn(e[0].NewSocket), nil
+			return netConn(e[0].NewSocket), nil
 		case e[0].Errno != ECANCELED:
 			return nil, n.fault("accept", e[0].Errno)
 		}
@@ -173,14 +124,14 @@ func (n *Listener) Close() error {
 	return nil
 }
 
-// Addr returns the address, an Addr. Port 0 has become a real one.
+// Addr returns the address, an Addr, or a SeqPacketAddr if the network is one of packets. Port 0 has become a real one.
 func (n *Listener) Addr() net.Addr {
 	if n.none() {
 		return nil
 	}
-	return Addr{n.s.local}
+	return addrFor(n.s.typ, n.s.local)
 }
 
 func (n *Listener) fault(op string, err error) error {
-	return &net.OpError{Op: op, Net: network, Addr: n.Addr(), Err: gone(err)}
+	return &net.OpError{Op: op, Net: n.s.network(), Addr: n.Addr(), Err: gone(err)}
 }

@@ -154,7 +154,7 @@ func TestDialSaysWhy(t *testing.T) {
 		}
 	}()
 	_, err = w.here.Dial("exs", ln.Addr().String())
-	if refused(t, err, exs.EPROTO); err == nil || !strings.Contains(err.Error(), "no EXS") {
+	if refused(t, err, exs.EPROTO); err == nil || !strings.Contains(err.Error(), "no exs listener") {
 		t.Errorf("a mail server: %v", err)
 	}
 }

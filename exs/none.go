@@ -1,10 +1,6 @@
 package exs
 
-import (
-	"errors"
-	"fmt"
-	"net"
-)
+import "net"
 
 // A handle that is nil, or zero and made by no call, is none. Calls on it return an error that says what makes one.
 
@@ -26,10 +22,10 @@ func (c *Conn) none() bool     { return c == nil || c.s == nil }
 
 // absent makes the error of a call on what there is not.
 func absent(op string, n Errno, remedy string) error {
-	return &Error{Op: op, Errno: n, Cause: errors.New(remedy)}
+	return &Error{Op: op, Errno: n, Cause: tell(remedy)}
 }
 
 // absentNet is absent in the manner of package net.
 func absentNet(op, remedy string) error {
-	return &net.OpError{Op: op, Net: network, Err: fmt.Errorf("%w: %s", EINVAL, remedy)}
+	return &net.OpError{Op: op, Net: network, Err: tell(remedy, EINVAL)}
 }

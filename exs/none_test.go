@@ -28,6 +28,7 @@ func TestEveryMethodOfNothing(t *testing.T) {
 		{(*exs.Memory)(nil), &exs.Memory{}, "Register makes one"},
 		{(*exs.Listener)(nil), &exs.Listener{}, "Listen makes one"},
 		{(*exs.Conn)(nil), &exs.Conn{}, "Dial and Accept make one"},
+		{(*exs.SeqPacketConn)(nil), &exs.SeqPacketConn{}, "Dial and Accept make one"},
 	} {
 		for what, value := range map[string]any{"nil": h.nothing, "zero": h.empty} {
 			v := reflect.ValueOf(value)

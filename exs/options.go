@@ -1,6 +1,9 @@
 package exs
 
 import (
+	"fmt"
+	"net/netip"
+
 	"gomx/exs/internal/life"
 )
 
@@ -104,4 +107,23 @@ func acceptable(cmd Command, arg int) bool {
 func (o *options) agree(credits, small int) {
 	o.credits = max(1, min(o.credits, credits))
 	o.small = max(0, min(o.small, small))
+}
+
+// tune sets the options of a Dialer or ListenConfig.
+func (s *Socket) tune(network string, a netip.AddrPort, buffer int, busy bool, control func(network, address string, s *Socket) error) (err error) {
+	if busy {
+		_, err = s.Fcntl(SetFD, FDBusyPoll)
+	}
+	switch {
+	case err != nil:
+		return err
+	case buffer > MaxStreamBuf:
+		return &Error{Op: "fcntl", Errno: EINVAL, Cause: tell(fmt.Sprintf("StreamBuffer is %d, and at most %d", buffer, MaxStreamBuf))}
+	case buffer != 0:
+		_, err = s.Fcntl(SetStreamBufSize, max(buffer, 0))
+	}
+	if err == nil && control != nil {
+		err = control(network, a.String(), s)
+	}
+	return err
 }

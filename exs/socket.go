@@ -16,6 +16,7 @@ type Socket struct {
 	l      *Library
 	domain int
 	typ    int
+	both   bool // bound to all addresses of IPv6, it has those of IPv4 too
 
 	mu      sync.Mutex
 	list    waitList // of those who wait for a credit

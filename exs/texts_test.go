@@ -40,7 +40,7 @@ func TestDialSaysWhatItWaitedFor(t *testing.T) {
 	for _, c := range []struct {
 		at   string
 		word string
-	}{{mute.Addr().String(), "said no hello"}, {addr.String(), "if the queue is full"}} {
+	}{{mute.Addr().String(), "sent no handshake"}, {addr.String(), "if its queue is full"}} {
 		ctx, stop := context.WithTimeout(t.Context(), 200*time.Millisecond)
 		_, err := w.here.DialContext(ctx, "exs", c.at)
 		stop()
@@ -51,7 +51,7 @@ func TestDialSaysWhatItWaitedFor(t *testing.T) {
 	}
 	err = w.socket(w.here, exs.Stream).Connect(addr, exs.Block, 100*time.Millisecond, nil, nil)
 	refused(t, err, exs.ETIMEDOUT)
-	says(t, err, "if the queue is full")
+	says(t, err, "if its queue is full")
 
 	_, _, err = full.BlockingAccept() // the first; those that have given up are not accepted
 	w.ok(err)

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"strings"
 
 	"gomx/exs/internal/errno"
 	"gomx/mx"
@@ -12,44 +13,79 @@ import (
 // errUnreached is how a connect ends that the listener has agreed to, and then finds no way to its endpoint.
 var errUnreached = errors.New("the listener answers, but there is no way to its endpoint")
 
-// What there has to be for a way.
-const (
-	needTransport = "both sides need a transport in common (MX_TRANSPORT)"
-	needPorts     = needTransport + " and the same ports (MX_PORT_BASE)"
-	needNetwork   = "both sides need a network in common (MX_NET) that lets them through"
-	needOwnPlace  = "its address means this host, as that of a loopback interface does: the listener has to use a network that both sides have in common (MX_NET)"
-	needTrust     = "both sides need the same secret or none (MX_SECRET), and TLS or none (MX_TLS)"
-)
-
-// unreached makes the error of a connect that has met the listener over c, and not its endpoint at p.
-func unreached(c net.Conn, p place, err error) error {
+// unreached makes the error of a connect over ep that has met the listener over c, and not its endpoint at p.
+func unreached(ep *mx.Endpoint, c net.Conn, p place, err error) error {
 	here, there := addrOf(c.LocalAddr()).Addr(), addrOf(c.RemoteAddr()).Addr()
 	elsewhere := !there.IsLoopback() && here != there
-	if need := needOf(elsewhere, p, err); need != "" {
-		return fmt.Errorf("%w: %s: %w", errUnreached, need, err)
+	name := "its endpoint"
+	if e, ok := errors.AsType[*mx.Error](err); ok && e.Peer != "" {
+		name += " " + e.Peer
 	}
-	return fmt.Errorf("%w: %w", errUnreached, err)
+	return tell("the listener answers, and "+name+" "+wayOf(ep, elsewhere, p, err), errUnreached, err)
 }
 
-// needOf returns what would help against an error of mx, or nothing if that says it. The listener is on another host or not.
-func needOf(elsewhere bool, p place, err error) string {
-	if errors.Is(err, mx.ErrNoResources) || errors.Is(err, mx.StatusNoResources) {
-		return ""
-	}
+// wayOf is what an endpoint does, of whose listener we know, instead of being connected to ours: what goes on behind "its endpoint". The listener is on
+// another host or not.
+func wayOf(ep *mx.Endpoint, elsewhere bool, p place, err error) string {
+	over := strings.Join(ep.TransportNames(), ", ")
 	if elsewhere {
 		if _, other := mx.NICIDToBoardNumber(p.nic); other == nil {
-			return needOwnPlace
+			return "has an address that means this host: the listener has to use a network that both hosts are on, not the loopback interface (MX_NET)"
 		}
 	}
 	switch n := errnoOf(err, 0); {
+	case errors.Is(err, mx.ErrNoResources), errors.Is(err, mx.StatusNoResources):
 	case errors.Is(err, mx.ErrRefused): // over one transport, whatever the others say
-		return needTrust
+		return "refuses: " + refusal(err)
 	case errors.Is(err, mx.ErrNICNotFound):
-		return needTransport
+		return "is on none of the transports of this side, " + over + ": both sides need one in common (MX_TRANSPORT)"
 	case errors.Is(err, mx.ErrBadConnectionKey), errors.Is(err, mx.ErrNoPeer): // another endpoint is there, or none
-		return needPorts
+		if strings.Contains(over, "tcp") || strings.Contains(over, "rdma") {
+			return "is not there over " + over + ": both sides need a transport in common (MX_TRANSPORT) and the same ports (MX_PORT_BASE)"
+		}
+		return "is not there over " + over + ": both sides need a transport in common (MX_TRANSPORT)"
 	case n == EHOSTUNREACH, n == errno.ENETUNREACH, n == ETIMEDOUT:
-		return needNetwork
+		if e, ok := errors.AsType[*net.OpError](err); ok && e.Addr != nil {
+			return fmt.Sprintf("is not reached at %v, %v: both sides need a network in common that lets them through (MX_NET)", e.Addr, n)
+		}
+		return fmt.Sprintf("is not reached, %v: both sides need a network in common that lets them through (MX_NET)", n)
 	}
-	return needTrust
+	if e, ok := err.(*mx.Error); ok {
+		return "is not reached: " + ofMX(e)
+	}
+	return "is not reached: " + err.Error()
+}
+
+// refusal is why an endpoint refuses ours, and what would help.
+func refusal(err error) string {
+	why := strings.TrimPrefix(oneOf(err, mx.ErrRefused).Error(), mx.ErrRefused.Error()+": ")
+	switch {
+	case strings.Contains(why, "TLS"):
+		return why + " (MX_TLS)"
+	case strings.Contains(why, "secret"):
+		return why + " (MX_SECRET)"
+	}
+	return why
+}
+
+// oneOf is the innermost error in err that says more than target, which it wraps.
+func oneOf(err, target error) error {
+	for {
+		var next error
+		switch e := err.(type) {
+		case interface{ Unwrap() error }:
+			next = e.Unwrap()
+		case interface{ Unwrap() []error }:
+			for _, in := range e.Unwrap() {
+				if errors.Is(in, target) {
+					next = in
+					break
+				}
+			}
+		}
+		if next == nil || next == target || !errors.Is(next, target) {
+			return err
+		}
+		err = next
+	}
 }

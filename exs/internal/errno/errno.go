@@ -15,32 +15,33 @@ type Errno = syscall.Errno
 
 // The numbers that sockets know.
 const (
-	EACCES       = syscall.EACCES
-	EADDRINUSE   = syscall.EADDRINUSE
-	EAFNOSUPPORT = syscall.EAFNOSUPPORT
-	EALREADY     = syscall.EALREADY
-	EBADF        = syscall.EBADF
-	EBUSY        = syscall.EBUSY
-	ECANCELED    = syscall.ECANCELED
-	ECONNREFUSED = syscall.ECONNREFUSED
-	ECONNRESET   = syscall.ECONNRESET
-	EDESTADDRREQ = syscall.EDESTADDRREQ
-	EFAULT       = syscall.EFAULT
-	EHOSTUNREACH = syscall.EHOSTUNREACH
-	EINVAL       = syscall.EINVAL
-	EIO          = syscall.EIO
-	EISCONN      = syscall.EISCONN
-	EMSGSIZE     = syscall.EMSGSIZE
-	ENETDOWN     = syscall.ENETDOWN
-	ENETUNREACH  = syscall.ENETUNREACH
-	ENOBUFS      = syscall.ENOBUFS
-	ENOTCONN     = syscall.ENOTCONN
-	EOPNOTSUPP   = syscall.EOPNOTSUPP
-	EPIPE        = syscall.EPIPE
-	EPROTO       = syscall.EPROTO
-	EPROTONOSUPP = syscall.EPROTONOSUPPORT
-	ESOCKTNOSUPP = syscall.ESOCKTNOSUPPORT
-	ETIMEDOUT    = syscall.ETIMEDOUT
+	EACCES        = syscall.EACCES
+	EADDRINUSE    = syscall.EADDRINUSE
+	EADDRNOTAVAIL = syscall.EADDRNOTAVAIL
+	EAFNOSUPPORT  = syscall.EAFNOSUPPORT
+	EALREADY      = syscall.EALREADY
+	EBADF         = syscall.EBADF
+	EBUSY         = syscall.EBUSY
+	ECANCELED     = syscall.ECANCELED
+	ECONNREFUSED  = syscall.ECONNREFUSED
+	ECONNRESET    = syscall.ECONNRESET
+	EDESTADDRREQ  = syscall.EDESTADDRREQ
+	EFAULT        = syscall.EFAULT
+	EHOSTUNREACH  = syscall.EHOSTUNREACH
+	EINVAL        = syscall.EINVAL
+	EIO           = syscall.EIO
+	EISCONN       = syscall.EISCONN
+	EMSGSIZE      = syscall.EMSGSIZE
+	ENETDOWN      = syscall.ENETDOWN
+	ENETUNREACH   = syscall.ENETUNREACH
+	ENOBUFS       = syscall.ENOBUFS
+	ENOTCONN      = syscall.ENOTCONN
+	EOPNOTSUPP    = syscall.EOPNOTSUPP
+	EPIPE         = syscall.EPIPE
+	EPROTO        = syscall.EPROTO
+	EPROTONOSUPP  = syscall.EPROTONOSUPPORT
+	ESOCKTNOSUPP  = syscall.ESOCKTNOSUPPORT
+	ETIMEDOUT     = syscall.ETIMEDOUT
 )
 
 // Of returns the number behind an error of package net or os, or otherwise when
