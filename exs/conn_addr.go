@@ -91,7 +91,11 @@ func resolve(ctx context.Context, name, address string) ([]netip.AddrPort, error
 		}
 	}
 	if fit == nil {
-		return nil, &net.AddrError{Err: "no suitable address", Addr: address}
+		family := "IPv4"
+		if n.ip6 {
+			family = "IPv6"
+		}
+		return nil, &net.AddrError{Err: "no " + family + " address, as network " + name + " needs", Addr: address}
 	}
 	return fit, nil
 }

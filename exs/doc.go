@@ -5,6 +5,14 @@
 //
 // # Use
 //
+// Dial and Listen give a net.Conn and a net.Listener, and stand where those of package net would; Dialer and ListenConfig
+// have the options. The network "exs" is a stream (Conn), "exspacket" keeps messages apart (SeqPacketConn):
+//
+//	ln, err := exs.Listen("exs", ":5000")
+//	c, err := exs.Dial("exs", "server.example.com:5000")
+//
+// Sockets have the functions of EXS, and those of a Conn are Conn.Socket:
+//
 //	exs.Init(exs.Version1)
 //	s, err := exs.NewSocket(exs.Inet, exs.SeqPacket, 0)
 //	err = s.BlockingConnect(addr)
@@ -36,7 +44,8 @@
 // # Errors
 //
 // Errors are of type *Error and match their number: errors.Is(err, exs.EBUSY) and
-// errors.Is(err, syscall.EBUSY) are the same. Events carry the bare number.
+// errors.Is(err, syscall.EBUSY) are the same. Those of Dial, Listen and what they return are of type *net.OpError, and
+// match it too. The text says in one line what happened and what helps (told.go). Events carry the bare number.
 //
 // # Concurrency
 //

@@ -1,0 +1,229 @@
+package exs_test
+
+import (
+	"context"
+	"crypto/tls"
+	"encoding/binary"
+	"io"
+	"net"
+	"net/netip"
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"gomx/exs"
+	"gomx/mx"
+)
+
+// faker is a program that is no listener of exs, or not one of ours. It returns its address.
+func (w *world) faker(f func(c net.Conn)) string {
+	w.Helper()
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	w.ok(err)
+	w.Cleanup(func() { _ = ln.Close() })
+	go serve(ln, f)
+	return ln.Addr().String()
+}
+
+// absent is the id of an endpoint that is not there, whatever other tests have open.
+const absent = 4090
+
+// answers is a faker that answers a handshake with what change makes of it.
+func (w *world) answers(change func(hello []byte)) string {
+	w.Helper()
+	return w.faker(func(c net.Conn) {
+		hello := make([]byte, 72)
+		_, _ = io.ReadFull(c, hello)
+		binary.LittleEndian.PutUint32(hello[20:], absent)
+		change(hello)
+		_, _ = c.Write(hello)
+		_, _ = io.Copy(io.Discard, c) // until the client has given up
+	})
+}
+
+// at listens in a library, and returns the address.
+func (w *world) at(l *exs.Library, network string) string {
+	w.Helper()
+	ln, err := l.Listen(network, "127.0.0.1:0")
+	w.ok(err)
+	w.Cleanup(func() { _ = ln.Close() })
+	return ln.Addr().String()
+}
+
+// mistakes are what users do, and how the call ends that finds out. Their texts are those of "What errors say" of docs/exs.md.
+func (w *world) mistakes() map[string]func() error {
+	dial := func(l *exs.Library, network, address string) error {
+		ctx, stop := context.WithTimeout(context.Background(), bound)
+		defer stop()
+		_, err := l.DialContext(ctx, network, address)
+		return err
+	}
+	over := func(transport string, more ...mx.Param) *exs.Library {
+		return w.open(append(more, mx.WithTransports(transport))...)
+	}
+	listen := func(network, address string) error {
+		_, err := w.there.Listen(network, address)
+		return err
+	}
+	tcp, secret := over("tcp"), over("tcp", mx.WithSecret([]byte("a")))
+	return map[string]func() error{
+		"nobody listens": func() error { return dial(w.here, "exs", "127.0.0.1:1") },
+		"another program listens": func() error {
+			return dial(w.here, "exs", w.faker(func(c net.Conn) { _, _ = c.Write([]byte("220 mail.example.com ESMTP\r\n")) }))
+		},
+		"it hangs up": func() error {
+			return dial(w.here, "exs", w.faker(func(c net.Conn) { _, _ = io.ReadFull(c, make([]byte, 72)) }))
+		},
+		"it is an echo server": func() error {
+			return dial(w.here, "exs", w.faker(sendBack))
+		},
+		"it says nothing": func() error {
+			mute, err := net.Listen("tcp", "127.0.0.1:0")
+			w.ok(err)
+			defer mute.Close()
+			_, err = (&exs.Dialer{Library: w.here, Timeout: 200 * time.Millisecond}).Dial("exs", mute.Addr().String())
+			return err
+		},
+		"the queue of the listener is full": func() error {
+			ln, err := (&exs.ListenConfig{Library: w.there, Backlog: 1}).Listen(context.Background(), "exs", "127.0.0.1:0")
+			w.ok(err)
+			defer ln.Close()
+			first, err := w.here.Dial("exs", ln.Addr().String())
+			w.ok(err)
+			defer first.Close()
+			_, err = (&exs.Dialer{Library: w.here, Timeout: 200 * time.Millisecond}).Dial("exs", ln.Addr().String())
+			return err
+		},
+		"another version": func() error {
+			return dial(w.here, "exs", w.answers(func(hello []byte) {
+				binary.LittleEndian.PutUint16(hello[8:], 2)
+				hello[11] = 1
+			}))
+		},
+		"no sockets are left": func() error {
+			return dial(w.here, "exs", w.answers(func(hello []byte) { hello[11] = 3 }))
+		},
+		"another type": func() error { return dial(w.here, "exs", w.at(w.there, "exspacket")) },
+		"no such endpoint over shm": func() error {
+			return dial(over("shm"), "exs", w.answers(func([]byte) {}))
+		},
+		"no such endpoint over tcp": func() error {
+			return dial(tcp, "exs", w.answers(func([]byte) {}))
+		},
+		"a secret here": func() error { return dial(secret, "exs", w.at(tcp, "exs")) },
+		"a secret there": func() error {
+			return dial(tcp, "exs", w.at(secret, "exs"))
+		},
+		"another secret": func() error {
+			return dial(over("tcp", mx.WithSecret([]byte("b"))), "exs", w.at(secret, "exs"))
+		},
+		"TLS here":  func() error { return dial(over("tcp", mx.WithTLS(w.vouchedFor())), "exs", w.at(tcp, "exs")) },
+		"TLS there": func() error { return dial(tcp, "exs", w.at(over("tcp", mx.WithTLS(w.vouchedFor())), "exs")) },
+		"no port":   func() error { return dial(w.here, "exs", "127.0.0.1") },
+		"a network of others": func() error {
+			return dial(w.here, "udp", "127.0.0.1:1")
+		},
+		"the wrong family": func() error { return dial(w.here, "exs6", "127.0.0.1:1") },
+		"the address is taken": func() error {
+			return listen("exs", w.at(w.here, "exs"))
+		},
+		"the address is another host's": func() error { return listen("exs", "203.0.113.9:5000") },
+		"two secrets": func() error {
+			_, err := (&exs.Dialer{Library: w.here, TLS: &tls.Config{}}).Dial("exs", "127.0.0.1:1")
+			return err
+		},
+		"a buffer without bounds": func() error {
+			_, err := (&exs.Dialer{Library: w.here, StreamBuffer: exs.MaxStreamBuf + 1}).Dial("exs", "127.0.0.1:1")
+			return err
+		},
+		"the library is closed": func() error {
+			l := w.open()
+			w.ok(l.Close())
+			return dial(l, "exs", "127.0.0.1:1")
+		},
+		"no Bind": func() error { return w.socket(w.here, exs.Stream).Listen(1) },
+		"no Connect": func() error {
+			_, err := w.socket(w.here, exs.Stream).Write(nil)
+			return err
+		},
+		"closed before": func() error {
+			s := w.socket(w.here, exs.Stream)
+			w.ok(s.BlockingClose())
+			_, err := s.Write(nil)
+			return err
+		},
+		"the socket's dial": func() error { // the same as that of a Dialer
+			return w.socket(w.here, exs.Stream).BlockingConnect(netip.MustParseAddrPort("127.0.0.1:1"))
+		},
+	}
+}
+
+var (
+	endpointName = regexp.MustCompile(`its endpoint \S+/\d+ `)
+	timeTaken    = regexp.MustCompile(`within \d+ms`)
+	mostOfBuffer = regexp.MustCompile(`StreamBuffer is \d+, and at most \d+`)
+)
+
+// generalized is a text without what differs from run to run, and from machine to machine.
+func generalized(text string) string {
+	text = endpointName.ReplaceAllString(text, "its endpoint there:0/3 ")
+	text = timeTaken.ReplaceAllString(text, "within 200ms")
+	return mostOfBuffer.ReplaceAllString(text, "StreamBuffer is 3221225473, and at most 3221225472")
+}
+
+// written are the messages of docs/exs.md, by the mistakes.
+func written(t *testing.T) map[string]string {
+	t.Helper()
+	text, err := os.ReadFile("../docs/exs.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, section, _ := strings.Cut(string(text), "\n## What errors say\n")
+	section, _, _ = strings.Cut(section, "\n## ")
+	messages := map[string]string{}
+	for _, item := range strings.Split(section, "\n- ")[1:] {
+		if mistake, message, ok := strings.Cut(strings.Join(strings.Fields(item), " "), ": `"); ok {
+			message, _, _ = strings.Cut(message, "`")
+			messages[mistake] = message
+		}
+	}
+	return messages
+}
+
+// TestMistakes makes each mistake, and wants the message that docs/exs.md has for it: one line, with everything once.
+func TestMistakes(t *testing.T) {
+	w := newWorld(t, "mem")
+	messages := written(t)
+	mistakes := w.mistakes()
+	for mistake := range messages {
+		if mistakes[mistake] == nil {
+			t.Errorf("docs/exs.md has %q, and nobody makes that mistake", mistake)
+		}
+	}
+	for mistake, make := range mistakes {
+		err := make()
+		if err == nil {
+			t.Errorf("%s: no error", mistake)
+			continue
+		}
+		whole, text := err.Error(), err.Error()
+		if e, ok := err.(*net.OpError); ok {
+			text = e.Err.Error() // the rest is package net's
+		}
+		if text = generalized(text); messages[mistake] != text {
+			t.Errorf("docs/exs.md has for %q\n\t%s\nand the message is\n\t%s", mistake, messages[mistake], text)
+		}
+		for _, once := range []string{"exs: ", "dial ", "connect: ", "listen ", "bind", "refused", "127.0.0.1"} {
+			if strings.Count(whole, once) > 1 {
+				t.Errorf("%s: %q twice in %s", mistake, once, whole)
+			}
+		}
+		for _, never := range []string{"mx: ", "\n", "dial tcp"} {
+			if strings.Contains(whole, never) {
+				t.Errorf("%s: %q in %s", mistake, never, whole)
+			}
+		}
+	}
+}
