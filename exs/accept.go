@@ -19,17 +19,17 @@ type AcceptAddr struct {
 // that wait when the listener is closed end with ECANCELED.
 func (s *Socket) Accept(vec []AcceptAddr, flags Flags, q *Queue) (*Socket, error) {
 	if flags&^Block != 0 || len(vec) == 0 || flags&Block != 0 && len(vec) != 1 {
-		return nil, fail("accept", EINVAL)
+		return nil, wrong("accept", "vec has %d elements, and flags %#x: it needs one at least, just one with Block, and there is no other flag", len(vec), uint32(flags))
 	}
 	if n := s.lockFor(life.Accept); n != 0 {
-		return nil, s.fail("accept", n)
+		return nil, s.unfit("accept", n, isNoServer)
 	}
 	var first *op
 	for i := range vec {
 		o, n := s.begin(EvtAccept, flags, q, vec[i].AHandle)
 		if n != 0 {
 			s.mu.Unlock()
-			return nil, fail("accept", n) // of the first one, since all have the same queue
+			return nil, s.unsuited("accept", n, flags, q, nil) // of the first one, since all have the same queue
 		}
 		o.extra = &extra{to: vec[i].Addr}
 		s.post.asked = append(s.post.asked, o)

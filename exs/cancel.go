@@ -16,7 +16,7 @@ import "gomx/exs/internal/life"
 // flags, EBADF.
 func (s *Socket) Cancel(ahandle any, flags Flags) (int, error) {
 	if flags&^CancelAll != 0 {
-		return 0, fail("cancel", EINVAL)
+		return 0, wrong("cancel", "the only flag is CancelAll")
 	}
 	if n := s.lockFor(life.Look); n != 0 {
 		return 0, s.fail("cancel", n)

@@ -16,7 +16,7 @@ import (
 // end with ECANCELED. Errors: EBADF, EINVAL.
 func (s *Socket) Close(flags Flags, q *Queue, ahandle any) error {
 	if flags&^(Block|DontLinger) != 0 {
-		return fail("close", EINVAL)
+		return wrong("close", "the only flags are Block and DontLinger")
 	}
 	if n := s.lockFor(life.Close); n != 0 {
 		return s.fail("close", n)
@@ -24,7 +24,7 @@ func (s *Socket) Close(flags Flags, q *Queue, ahandle any) error {
 	o, n := s.begin(EvtClose, flags, q, ahandle)
 	if n != 0 {
 		s.mu.Unlock()
-		return s.fail("close", n)
+		return s.unsuited("close", n, flags, q, nil)
 	}
 	var abrupt Errno
 	if flags&DontLinger != 0 {
@@ -179,7 +179,7 @@ func (s *Socket) bury() {
 // ECONNRESET, EBADF.
 func (s *Socket) Shutdown(how How, flags Flags, q *Queue, ahandle any) error {
 	if flags&^Block != 0 {
-		return fail("shutdown", EINVAL)
+		return wrong("shutdown", "the only flag is Block")
 	}
 	return s.shutdown(how, flags, q, ahandle)
 }
@@ -192,13 +192,13 @@ func (s *Socket) shutdown(how How, flags Flags, q *Queue, ahandle any) error {
 	o, n := s.begin(EvtShutdown, flags, q, ahandle)
 	if n != 0 {
 		s.mu.Unlock()
-		return s.fail("shutdown", n)
+		return s.unsuited("shutdown", n, flags, q, nil)
 	}
 	open, n := s.life.Shutdown(how)
 	if n != 0 {
 		s.refuse(o)
 		s.mu.Unlock()
-		return s.fail("shutdown", n)
+		return s.unfit("shutdown", n, "the directions are ShutRD, ShutWR or both")
 	}
 	o.extra = &extra{how: open}
 	if open&ShutRD != 0 {

@@ -13,7 +13,7 @@ import (
 // Conn is a connected stream socket in Go's manner: a net.Conn. Dial and Accept make one; calls on a nil or zero Conn return EINVAL. All methods may be
 // called from any goroutine; each Write goes out in one piece. Errors are of type
 // *net.OpError and match their number as others of this package do, or
-// os.ErrDeadlineExceeded, or net.ErrClosed.
+// os.ErrDeadlineExceeded, or net.ErrClosed. It has no descriptor, and so neither SyscallConn nor File.
 type Conn struct {
 	s       *Socket
 	closed  atomic.Bool

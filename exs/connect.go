@@ -36,7 +36,7 @@ type joining struct {
 // the other side is no EXS or of another type, and what the network says.
 func (s *Socket) Connect(addr netip.AddrPort, flags Flags, timeout time.Duration, q *Queue, ahandle any) error {
 	if flags&^Block != 0 || timeout < 0 {
-		return fail("connect", EINVAL)
+		return wrong("connect", "the timeout is %v, and flags %#x: it is 0 at least, and the only flag is Block", timeout, uint32(flags))
 	}
 	return s.connect(context.Background(), addr, flags, timeout, q, ahandle)
 }
@@ -58,7 +58,7 @@ func (s *Socket) connect(parent context.Context, addr netip.AddrPort, flags Flag
 	o, n := s.begin(EvtConnect, flags, q, ahandle)
 	if n != 0 {
 		s.mu.Unlock()
-		return fail("connect", n)
+		return s.unsuited("connect", n, flags, q, nil)
 	}
 	o.extra = &extra{addr: addr}
 	ctx, stop := context.WithCancel(parent)

@@ -39,7 +39,7 @@ func errnoOf(err error, otherwise Errno) Errno { return errno.Of(err, otherwise)
 // EAFNOSUPPORT, EINVAL if it has one, EBADF, and what the system says.
 func (s *Socket) Bind(addr netip.AddrPort) error {
 	if n := s.lockFor(life.Bind); n != 0 {
-		return s.fail("bind", n)
+		return s.unfit("bind", n, isBound)
 	}
 	defer s.mu.Unlock()
 	if !s.fits(addr) {
@@ -96,7 +96,7 @@ func (s *Socket) Listen(backlog int) error {
 		}
 	}
 	if n := s.lockFor(life.Listen); n != 0 {
-		return s.fail("listen", n)
+		return s.unfit("listen", n, isTaken)
 	}
 	defer s.mu.Unlock()
 	if s.post == nil {

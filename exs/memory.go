@@ -38,7 +38,7 @@ func (l *Library) Register(b []byte, flags Flags) (*Memory, error) {
 		return nil, absent("register", EINVAL, noLibrary)
 	}
 	if flags&^RecvDisable != 0 || len(b) == 0 {
-		return nil, fail("register", EINVAL)
+		return nil, wrong("register", "there are %d bytes, and flags %#x: it needs one at least, and the only flag is RecvDisable", len(b), uint32(flags))
 	}
 	ep, err := l.Endpoint()
 	if err != nil {
@@ -68,11 +68,11 @@ func (m *Memory) Deregister(flags Flags) error {
 		return absent("deregister", EINVAL, noMemory)
 	}
 	if flags != 0 {
-		return fail("deregister", EINVAL)
+		return wrong("deregister", "there are no flags")
 	}
 	if !m.uses.CompareAndSwap(0, deleted) {
 		if m.gone() {
-			return fail("deregister", EINVAL)
+			return wrong("deregister", memoryGone)
 		}
 		return fail("deregister", EBUSY)
 	}
@@ -90,10 +90,10 @@ func (m *Memory) Modify(flags Flags) error {
 		return absent("modify memory", EINVAL, noMemory)
 	}
 	if flags&^RecvDisable != 0 {
-		return fail("modify memory", EINVAL)
+		return wrong("modify memory", "the only flag is RecvDisable")
 	}
 	if m.gone() {
-		return fail("modify memory", EINVAL)
+		return wrong("modify memory", memoryGone)
 	}
 	m.flags.Store(uint32(flags))
 	return nil

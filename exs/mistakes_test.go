@@ -143,6 +143,21 @@ func (w *world) mistakes() map[string]func() error {
 			w.ok(l.Close())
 			return dial(l, "exs", "127.0.0.1:1")
 		},
+		"no queue": func() error {
+			_, err := w.socket(w.here, exs.Stream).Accept(make([]exs.AcceptAddr, 1), 0, nil)
+			refused(w, err, exs.EINVAL)
+			s, _ := w.listener(exs.Stream)
+			_, err = s.Accept(make([]exs.AcceptAddr, 1), 0, nil)
+			return err
+		},
+		"no Listen": func() error {
+			_, _, err := w.socket(w.here, exs.Stream).BlockingAccept()
+			return err
+		},
+		"a queue of no depth": func() error {
+			_, err := w.here.Queue(0)
+			return err
+		},
 		"no Bind": func() error { return w.socket(w.here, exs.Stream).Listen(1) },
 		"no Connect": func() error {
 			_, err := w.socket(w.here, exs.Stream).Write(nil)

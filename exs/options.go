@@ -45,7 +45,10 @@ func (s *Socket) Fcntl(cmd Command, arg int) (int, error) {
 	if n == 0 && cmd%2 == 0 && !acceptable(cmd, arg) {
 		n = EINVAL
 	}
-	if n != 0 {
+	switch {
+	case n == EINVAL:
+		return -1, wrong("fcntl", "there is no command %d that takes %d", cmd, arg)
+	case n != 0:
 		return -1, fail("fcntl", n)
 	}
 	old := *value

@@ -163,7 +163,7 @@ func (s *Socket) nothingLasts() error {
 	if s.fate != 0 {
 		return fail("poll persistent memory", ECONNRESET)
 	}
-	return fail("poll persistent memory", EINVAL)
+	return wrong("poll persistent memory", "the socket has no persistent operation")
 }
 
 // A wait for a packet to come.

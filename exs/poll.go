@@ -40,11 +40,11 @@ func Poll(entries []PollEntry, timeout time.Duration) (int, error) {
 		case p.l == nil:
 			p.l = s.l
 		case p.l != s.l:
-			return 0, fail("poll", EINVAL)
+			return 0, wrong("poll", oneLibrary)
 		}
 	}
 	if p.l == nil {
-		return 0, fail("poll", EINVAL)
+		return 0, wrong("poll", oneLibrary)
 	}
 	if _, err := p.l.Endpoint(); err != nil {
 		return 0, err

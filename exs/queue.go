@@ -63,7 +63,7 @@ func (l *Library) Queue(depth int) (*Queue, error) {
 		return nil, absent("create queue", EINVAL, noLibrary)
 	}
 	if depth < 1 || depth > MaxCredits {
-		return nil, fail("create queue", EINVAL)
+		return nil, wrong("create queue", "the depth is %d: it is from 1 to %d", depth, MaxCredits)
 	}
 	if _, err := l.Endpoint(); err != nil {
 		return nil, err
@@ -79,7 +79,7 @@ func (q *Queue) Delete() error {
 	}
 	if !q.busy.CompareAndSwap(0, deleted) {
 		if q.gone() {
-			return fail("delete queue", EINVAL)
+			return wrong("delete queue", queueDeleted)
 		}
 		return fail("delete queue", EBUSY)
 	}
@@ -120,8 +120,11 @@ func (q *Queue) Dequeue(events []Event, timeout time.Duration) (int, error) {
 	if q.none() {
 		return 0, absent("dequeue", EINVAL, noQueue)
 	}
-	if len(events) == 0 || q.gone() {
-		return 0, fail("dequeue", EINVAL)
+	switch {
+	case q.gone():
+		return 0, wrong("dequeue", queueDeleted)
+	case len(events) == 0:
+		return 0, wrong("dequeue", "there is no room for an event")
 	}
 	if n := q.take(events); n > 0 {
 		return n, nil
@@ -135,8 +138,11 @@ func (q *Queue) DequeueAtLeast(events []Event, least int, timeout time.Duration)
 	if q.none() {
 		return 0, absent("dequeue", EINVAL, noQueue)
 	}
-	if least < 1 || least > len(events) || q.gone() {
-		return 0, fail("dequeue", EINVAL)
+	switch {
+	case q.gone():
+		return 0, wrong("dequeue", queueDeleted)
+	case least < 1 || least > len(events):
+		return 0, wrong("dequeue", "least is %d: it is from 1 to the room for events, which is %d", least, len(events))
 	}
 	return q.dequeue(&several{q, int32(least)}, events, timeout)
 }
@@ -167,9 +173,9 @@ func (q *Queue) dequeue(c condition, events []Event, timeout time.Duration) (int
 	case n > 0:
 		return n, nil
 	case q.gone():
-		return 0, fail("dequeue", EINVAL)
+		return 0, wrong("dequeue", queueDeleted)
 	case q.l.isOver():
-		return 0, fail("dequeue", ENETDOWN)
+		return 0, &Error{Op: "dequeue", Errno: ENETDOWN, Cause: errLibraryClosed}
 	}
 	return 0, nil
 }
@@ -250,7 +256,7 @@ func (q *Queue) Modify(attr Attr, value any) error {
 		return absent("modify queue", EINVAL, noQueue)
 	}
 	if q.gone() {
-		return fail("modify queue", EINVAL)
+		return wrong("modify queue", queueDeleted)
 	}
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -282,7 +288,7 @@ func (q *Queue) Modify(attr Attr, value any) error {
 			return nil
 		}
 	}
-	return fail("modify queue", EINVAL)
+	return wrong("modify queue", "attribute %d does not take %v, a %T, or not any more", attr, value, value)
 }
 
 // setSignal makes the queue tell when it has something, also at once.
@@ -303,7 +309,7 @@ func (q *Queue) Status(attr Attr) (any, error) {
 		return nil, absent("queue status", EINVAL, noQueue)
 	}
 	if q.gone() {
-		return nil, fail("queue status", EINVAL)
+		return nil, wrong("queue status", queueDeleted)
 	}
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -315,5 +321,5 @@ func (q *Queue) Status(attr Attr) (any, error) {
 	case QAttrWait:
 		return WaitMode(q.mode.Load()), nil
 	}
-	return nil, fail("queue status", EINVAL)
+	return nil, wrong("queue status", "there is no attribute %d", attr)
 }

@@ -39,7 +39,7 @@ func (s *Socket) SendFile(vec []FileVec, flags Flags, q *Queue, ahandle any) (in
 	}
 	for i := range vec {
 		if !vec[i].valid() {
-			return 0, fail("sendfile", EINVAL)
+			return 0, wrong("sendfile", "element %d names no file, or a part that is none", i)
 		}
 	}
 	s.mu.Lock()
@@ -56,7 +56,7 @@ func (s *Socket) SendFile(vec []FileVec, flags Flags, q *Queue, ahandle any) (in
 	}
 	if n != 0 {
 		s.mu.Unlock()
-		return 0, s.fail("sendfile", n)
+		return 0, s.unsuited("sendfile", n, flags, q, nil)
 	}
 	s.sending++
 	f := &fileSend{s: s, o: o, vec: append([]FileVec(nil), vec...)}

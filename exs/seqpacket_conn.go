@@ -10,7 +10,7 @@ import (
 
 // SeqPacketConn is a connected SeqPacket socket in Go's manner: a net.Conn that keeps messages apart, as that of the network "unixpacket" does. Each Write
 // is one packet, and each Read takes one. A Dialer and a Listener of the network "exspacket" make it; calls on a nil or zero SeqPacketConn return EINVAL.
-// All methods may be called from any goroutine. Errors are those of a Conn.
+// All methods may be called from any goroutine. Errors are those of a Conn. It has no descriptor either.
 type SeqPacketConn struct{ c Conn }
 
 var _ net.Conn = (*SeqPacketConn)(nil)

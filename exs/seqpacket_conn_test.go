@@ -322,6 +322,18 @@ func TestSeqPacketConnNames(t *testing.T) {
 	}
 }
 
+// Connections have no descriptor of their own, and claim none: package net's callers would use it behind our back.
+func TestConnHasNoDescriptor(t *testing.T) {
+	for _, c := range []any{&exs.Conn{}, &exs.SeqPacketConn{}, &exs.Listener{}} {
+		if _, ok := c.(syscall.Conn); ok {
+			t.Errorf("%T has a SyscallConn", c)
+		}
+		if _, ok := c.(interface{ File() (*os.File, error) }); ok {
+			t.Errorf("%T has a File", c)
+		}
+	}
+}
+
 // Packets are written and read without allocation.
 func TestSeqPacketConnAllocates(t *testing.T) {
 	for _, medium := range []string{"mem", "shm", "tcp"} {

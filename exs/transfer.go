@@ -95,7 +95,7 @@ func (s *Socket) send(kind EventType, b []byte, iov [][]byte, at int, flags Flag
 	}
 	if n != 0 {
 		s.mu.Unlock()
-		return 0, s.fail("send", n)
+		return 0, s.unsuited("send", n, flags, q, m)
 	}
 	length, _, err := s.started("send", o, flags)
 	return length, err
@@ -141,7 +141,7 @@ func (s *Socket) recv(kind EventType, b []byte, iov [][]byte, at int, flags Flag
 	}
 	if n != 0 {
 		s.mu.Unlock()
-		return 0, false, s.fail("recv", n)
+		return 0, false, s.unsuited("recv", n, flags, q, m)
 	}
 	return s.started("recv", o, flags)
 }
