@@ -5,10 +5,12 @@ import (
 	"context"
 	"crypto/tls"
 	"errors"
+	"math"
 	"net"
 	"net/netip"
 	"os"
 	"os/exec"
+	"strconv"
 	"syscall"
 	"testing"
 	"testing/synctest"
@@ -63,6 +65,17 @@ func TestDialerOptions(t *testing.T) {
 		w.ok(b.Close())
 		w.ok(ln.Close())
 	}
+}
+
+// A stream buffer that is too large is refused with both numbers.
+func TestDialerBufferTooLarge(t *testing.T) {
+	most := exs.MaxStreamBuf
+	if most == math.MaxInt {
+		t.Skip("no int is too large here")
+	}
+	_, err := (&exs.Dialer{Library: newWorld(t, "mem").here, StreamBuffer: most + 1}).Dial("exs", "127.0.0.1:1")
+	refused(t, err, exs.EINVAL)
+	says(t, err, "StreamBuffer", strconv.Itoa(most+1), strconv.Itoa(most))
 }
 
 // The backlog of a ListenConfig is how many connections are made ahead of Accept.
