@@ -109,6 +109,19 @@ func (w *world) mistakes() map[string]func() error {
 		"no such endpoint over shm": func() error {
 			return dial(over("shm"), "exs", w.answers(func([]byte) {}))
 		},
+		"no transport but self": func() error {
+			return dial(over("self"), "exs", w.at(w.there, "exs"))
+		},
+		"another program's endpoint": func() error {
+			ep, err := w.there.Endpoint()
+			w.ok(err)
+			_, id, err := mx.DecomposeEndpointAddr(ep.Addr())
+			w.ok(err)
+			return dial(w.here, "exs", w.answers(func(hello []byte) {
+				binary.LittleEndian.PutUint32(hello[20:], id)
+				hello[24]++ // its filter
+			}))
+		},
 		"no such endpoint over tcp": func() error {
 			return dial(tcp, "exs", w.answers(func([]byte) {}))
 		},
@@ -173,7 +186,7 @@ func (w *world) mistakes() map[string]func() error {
 
 var (
 	endpointName = regexp.MustCompile(`its endpoint \S+/\d+ `)
-	timeTaken    = regexp.MustCompile(`within \d+ms`)
+	timeTaken    = regexp.MustCompile(`within [0-9.]+m?s`)
 )
 
 // generalized is a text without what differs from run to run, and from machine to machine.

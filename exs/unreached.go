@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"slices"
 	"strings"
 
 	"gomx/exs/internal/errno"
@@ -27,7 +28,7 @@ func unreached(ep *mx.Endpoint, c net.Conn, p place, err error) error {
 // wayOf is what an endpoint does, of whose listener we know, instead of being connected to ours: what goes on behind "its endpoint". The listener is on
 // another host or not.
 func wayOf(ep *mx.Endpoint, elsewhere bool, p place, err error) string {
-	over := strings.Join(ep.TransportNames(), ", ")
+	over, common := overs(ep)
 	if elsewhere {
 		if _, other := mx.NICIDToBoardNumber(p.nic); other == nil {
 			return "has an address that means this host: the listener has to use a network that both hosts are on, not the loopback interface (MX_NET)"
@@ -38,12 +39,11 @@ func wayOf(ep *mx.Endpoint, elsewhere bool, p place, err error) string {
 	case errors.Is(err, mx.ErrRefused): // over one transport, whatever the others say
 		return "refuses: " + refusal(err)
 	case errors.Is(err, mx.ErrNICNotFound):
-		return "is on none of the transports of this side, " + over + ": both sides need one in common (MX_TRANSPORT)"
-	case errors.Is(err, mx.ErrBadConnectionKey), errors.Is(err, mx.ErrNoPeer): // another endpoint is there, or none
-		if strings.Contains(over, "tcp") || strings.Contains(over, "rdma") {
-			return "is not there over " + over + ": both sides need a transport in common (MX_TRANSPORT) and the same ports (MX_PORT_BASE)"
-		}
-		return "is not there over " + over + ": both sides need a transport in common (MX_TRANSPORT)"
+		return "is not known " + over + ": " + common
+	case errors.Is(err, mx.ErrBadConnectionKey):
+		return "is another program's " + over + ": " + common
+	case errors.Is(err, mx.ErrNoPeer):
+		return "is not there " + over + ": " + common
 	case n == EHOSTUNREACH, n == errno.ENETUNREACH, n == ETIMEDOUT:
 		if e, ok := errors.AsType[*net.OpError](err); ok && e.Addr != nil {
 			return fmt.Sprintf("is not reached at %v, %v: both sides need a network in common that lets them through (MX_NET)", e.Addr, n)
@@ -54,6 +54,19 @@ func wayOf(ep *mx.Endpoint, elsewhere bool, p place, err error) string {
 		return "is not reached: " + ofMX(e)
 	}
 	return "is not reached: " + err.Error()
+}
+
+// overs names the transports of an endpoint, and what another one needs to meet it there.
+func overs(ep *mx.Endpoint) (over, common string) {
+	const need = "both sides need a transport in common (MX_TRANSPORT)"
+	switch names := ep.TransportNames(); {
+	case len(names) == 0:
+		return "to this side, which has no transport but self", need
+	case slices.Contains(names, "tcp") || slices.Contains(names, "rdma"):
+		return "over " + strings.Join(names, ", "), need + " and the same ports (MX_PORT_BASE)"
+	default:
+		return "over " + strings.Join(names, ", "), need
+	}
 }
 
 // refusal is why an endpoint refuses ours, and what would help.
