@@ -203,7 +203,7 @@ func TestSeqPacketConnWriteGivenUp(t *testing.T) {
 			a, b := w.packetConns()
 			const size = 300_000
 			goOn := w.still(w.there)
-			mem, count := make([]byte, size), 0
+			mem, count, tries := make([]byte, size), 0, 0
 			w.ok(a.SetWriteDeadline(time.Now().Add(100 * time.Millisecond)))
 			var err error
 			for err == nil && count < 100 {
@@ -213,6 +213,8 @@ func TestSeqPacketConnWriteGivenUp(t *testing.T) {
 					count++
 				} else if n != 0 || !errors.Is(err, os.ErrDeadlineExceeded) {
 					t.Errorf("%d bytes, %v", n, err)
+				} else if count == 0 && tries < 20 { // the machine is busy
+					tries, err = tries+1, nil
 				}
 				clear(mem)
 				_ = a.SetWriteDeadline(time.Now().Add(100 * time.Millisecond))
