@@ -16,7 +16,7 @@ func Allgather[T any](c *Comm, send, recv []T) error {
 	if err != nil {
 		return err
 	}
-	return n.finish(n.allgather(&g))
+	return n.finish(n.allgather(n, &g))
 }
 
 // Iallgather begins an Allgather (MPI_Iallgather). The buffers belong to it until the request is
@@ -34,7 +34,7 @@ func Allgatherv[T any](c *Comm, send, recv []T, counts, displs []int) error {
 	if err != nil {
 		return err
 	}
-	return n.finish(n.allgather(&g))
+	return n.finish(n.allgather(n, &g))
 }
 
 // Iallgatherv begins an Allgatherv (MPI_Iallgatherv). All slices belong to it until the request is
@@ -48,7 +48,7 @@ func startAllgather[T any](c *Comm, op string, send, recv []T, counts, displs []
 	if err != nil {
 		return Request{}, err
 	}
-	return n.start(func() error { return n.allgather(&g) })
+	return n.start(func(n *net, via coll.Net) error { return n.allgather(via, &g) })
 }
 
 func beginAllgather[T any](c *Comm, op string, send, recv []T, counts, displs []int) (*net, gathering, error) {
@@ -65,7 +65,7 @@ func beginAllgather[T any](c *Comm, op string, send, recv []T, counts, displs []
 	return c.net(op), g, nil
 }
 
-func (n *net) allgather(g *gathering) error {
+func (n *net) allgather(via coll.Net, g *gathering) error {
 	bytes := len(g.own)
 	if !g.alike { // the choice must be the same everywhere
 		bytes = g.parts.Total(n.Size()) / n.Size()
@@ -77,10 +77,10 @@ func (n *net) allgather(g *gathering) error {
 		if !g.alike {
 			d.count, d.counts = varied, g.counts
 		}
-		err = n.agree(d)
+		err = n.agree(via, d)
 	}
 	if err == nil {
-		err = coll.Allgather(n, g.own, g.all, g.parts, a)
+		err = coll.Allgather(via, g.own, g.all, g.parts, a)
 	}
 	if err == nil {
 		return nil

@@ -16,7 +16,7 @@ func Alltoall[T any](c *Comm, send, recv []T) error {
 	if err != nil {
 		return err
 	}
-	return n.finish(n.alltoall(&x))
+	return n.finish(n.alltoall(n, &x))
 }
 
 // Ialltoall begins an Alltoall (MPI_Ialltoall). The buffers belong to it until the request is complete.
@@ -25,7 +25,7 @@ func Ialltoall[T any](c *Comm, send, recv []T) (Request, error) {
 	if err != nil {
 		return Request{}, err
 	}
-	return n.start(func() error { return n.alltoall(&x) })
+	return n.start(func(n *net, via coll.Net) error { return n.alltoall(via, &x) })
 }
 
 // Alltoallv is Alltoall of lengths that differ: sendCounts[i] elements of send, from sendDispls[i] on, go to
@@ -37,7 +37,7 @@ func Alltoallv[T any](c *Comm, send []T, sendCounts, sendDispls []int, recv []T,
 	if err != nil {
 		return err
 	}
-	return n.finish(n.alltoall(&x))
+	return n.finish(n.alltoall(n, &x))
 }
 
 // Ialltoallv begins an Alltoallv (MPI_Ialltoallv). All slices belong to it until the request is
@@ -47,7 +47,7 @@ func Ialltoallv[T any](c *Comm, send []T, sendCounts, sendDispls []int, recv []T
 	if err != nil {
 		return Request{}, err
 	}
-	return n.start(func() error { return n.alltoall(&x) })
+	return n.start(func(n *net, via coll.Net) error { return n.alltoall(via, &x) })
 }
 
 // exchange are the arguments of an Alltoall.
@@ -90,23 +90,23 @@ func beginAlltoall[T any](c *Comm, op string, send []T, sendCounts, sendDispls [
 	return c.net(op), x, nil
 }
 
-func (n *net) alltoall(x *exchange) error {
+func (n *net) alltoall(via coll.Net, x *exchange) error {
 	a := n.choose(coll.KindAlltoall, x.length, x.alike)
 	d := deed{kind: coll.KindAlltoall, element: x.element, count: varied}
 	if x.alike {
 		d.count = x.length / x.unit
 	}
-	err := n.agree(d)
+	err := n.agree(via, d)
 	if err == nil && !x.alike {
-		err = n.agreeOnLengths(x.lengths)
+		err = n.agreeOnLengths(via, x.lengths)
 	}
 	if err == nil {
 		send := x.send
 		if elem.Same(send, x.recv) {
-			send = n.Scratch(len(x.send))
-			copy(send, x.send)
+			send = via.Scratch(len(x.send))
+			coll.Move(via, send, x.send)
 		}
-		err = coll.Alltoall(n, send, x.sendParts, x.recv, x.recvParts, a)
+		err = coll.Alltoall(via, send, x.sendParts, x.recv, x.recvParts, a)
 	}
 	if err == nil {
 		return nil

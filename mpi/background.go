@@ -1,17 +1,111 @@
 package mpi
 
 import (
-	"runtime"
+	"context"
+	"errors"
+	"maps"
+	"slices"
+	"sync"
+	"time"
 
+	"gomx/mpi/internal/coll"
 	"gomx/mx"
 )
 
-// background is a collective that runs in a goroutine of its own. Its request is a receive of
-// what the rank tells itself when the collective has ended, so that it may be waited for
-// together with others; this is its context. err may be read when the request is complete.
+// background is a nonblocking collective: a plan of its steps, which are taken one after the other. Where a step has to wait for a message, the collective
+// is suspended: the message completes into a queue of the seat, whose handler takes the next steps. So whoever makes progress on the seat's endpoint
+// advances it, in whichever call, and the endpoint's own goroutine does while nobody calls. No goroutine belongs to it.
+//
+// Its request is a receive of what the rank tells itself when the collective has ended, so that it may be waited for
+// together with others; this is its context. It is kept with its net, for later collectives.
 type background struct {
-	op  string
-	err error
+	n    *net
+	op   string
+	turn uint64 // of the collective, for those who come late
+	ends uint64 // match bits of what tells its end; 0: nobody is to be told
+
+	mu    sync.Mutex // nobody who has it waits for progress of the endpoint
+	stage stage
+	steps coll.Plan
+	next  int // step
+	from  int // of what the net has begun, the first that is waited for; -1: none is
+	at    int // and the one that is waited for now
+
+	missing map[int]error // ranks that could not be reached
+	stop    func() bool   // has the context of the communicator end it no more
+	err     error         // may be read when the request is complete
+	wait    *longWait     // the last that somebody was told of
+
+	before, after *background // of those of the seat that have not ended
+}
+
+// stage is how far a nonblocking collective is.
+type stage uint8
+
+const (
+	stageOver       stage = iota
+	stageConnecting       // with ranks that it sends to or receives from
+	stageRunning          // steps are being taken
+	stageSuspended        // until the message that it waits for has come
+	stageFailing          // the rest is done without data, by a goroutine
+)
+
+// backgrounds are the nonblocking collectives of a seat.
+type backgrounds struct {
+	once  sync.Once
+	queue *mx.Queue // of the messages that they wait for
+	err   error     // why there is none
+
+	mu    sync.Mutex
+	first *background
+}
+
+// open makes the queue. From now on the endpoint's own goroutine may make calls of the rank.
+func (l *backgrounds) open(ep *mx.Endpoint) error {
+	l.once.Do(func() {
+		if l.queue, l.err = mx.NewQueue(ep); l.err == nil {
+			l.err = l.queue.Handle(func(done []mx.Completion) {
+				for i := range done {
+					done[i].Status.Context.(*background).arrived(&done[i])
+				}
+			})
+		}
+	})
+	return l.err
+}
+
+func (l *backgrounds) add(b *background) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if b.after = l.first; b.after != nil {
+		b.after.before = b
+	}
+	l.first = b
+}
+
+func (l *backgrounds) remove(b *background) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	switch {
+	case b.before != nil:
+		b.before.after = b.after
+	case l.first == b:
+		l.first = b.after
+	}
+	if b.after != nil {
+		b.after.before = b.before
+	}
+	b.before, b.after = nil, nil
+}
+
+// all returns those that have not ended.
+func (l *backgrounds) all() (list []*background) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for b := l.first; b != nil; b = b.after {
+		list = append(list, b)
+	}
+	return list
 }
 
 // name returns the call that has begun the operation, for messages.
@@ -30,31 +124,354 @@ func (q *Request) collective() string {
 	return opNames[collectiveRequest]
 }
 
-// letCollectivesRun offers the processor if one of the requests is a collective's. That runs in a goroutine of its own, which gets none as long
-// as ranks test in loops on all processors.
-func letCollectivesRun(reqs []Request) {
-	for i := range reqs {
-		if reqs[i].kind == collectiveRequest {
-			runtime.Gosched()
-			return
-		}
-	}
-}
-
-// start runs the rest of a collective.
-func (n *net) start(run func() error) (Request, error) {
-	c, op, ep := n.c, n.op, n.c.seat.ep
-	match := bitsOf(inwardContext, 0) | uint64(c.seat.told.Add(1))
-	b := &background{op: op}
-	r, err := ep.Irecv(nil, match, mx.MatchMaskNone, b)
-	if err != nil {
+// start begins the collective whose steps record notes, and takes those that need no waiting.
+func (n *net) start(record func(n *net, via coll.Net) error) (Request, error) {
+	n = n.apart()
+	c, s := n.c, n.c.seat
+	if err := s.begun.open(s.ep); err != nil {
+		op := n.op
 		n.done()
 		return Request{}, c.broken(op, Undefined, Undefined, err)
 	}
-	ep.Share()
-	go func() {
-		b.err = n.finish(run())
-		c.seat.post(nil, c.seat.peers[c.seat.rank].Load(), match) // only the end of the endpoint fails it, and that ends the receive too
-	}()
+	b := n.plan()
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	_ = record(n, &b.steps) // which notes, and has no errors
+	s.begun.add(b)
+	if far := b.unconnected(); far != nil {
+		b.stage = stageConnecting
+		go b.connect(far)
+	} else if b.advance(); b.stage == stageOver {
+		c.state.giveBack(n)
+		return c.over(sentRequest), nil
+	}
+	b.ends = bitsOf(inwardContext, 0) | uint64(s.told.Add(1))
+	r, err := s.ep.Irecv(nil, b.ends, mx.MatchMaskNone, b)
+	if err != nil { // the endpoint is closed, and nothing goes on
+		b.ends = 0
+		return Request{}, c.broken(b.op, Undefined, Undefined, err)
+	}
+	if c.ctx != nil && c.ctx.Done() != nil {
+		turn := b.turn
+		b.stop = context.AfterFunc(c.ctx, func() { b.look(turn) })
+	}
 	return c.begun(r, collectiveRequest, 0, Undefined, Undefined), nil
+}
+
+// apart returns a net of which only this collective knows, in the place of the one that blocking ones take in turn.
+func (n *net) apart() *net {
+	st := n.c.state
+	if n != &st.first {
+		return n
+	}
+	m := st.spare()
+	m.c, m.op, m.out, m.in, m.seq, m.turn, m.set, m.given = n.c, n.op, n.out, n.in, n.seq, n.turn, n.set, n.given
+	m.sent, m.received, m.rounds, m.last = 0, 0, false, false
+	n.done()
+	return m
+}
+
+// plan makes the collective one that takes the steps of a plan, which is empty.
+func (n *net) plan() *background {
+	b := n.background
+	if b == nil {
+		b = &background{n: n}
+		n.background = b
+	}
+	b.op, b.turn, b.ends, b.stage = n.op, n.turn, 0, stageRunning
+	b.next, b.from, b.at = 0, -1, 0
+	b.steps.Net = n
+	return b
+}
+
+// unconnected returns the ranks that the plan names and that are not connected yet.
+func (b *background) unconnected() (far map[int]error) {
+	look := func(rank int32) {
+		if b.n.c.peers[rank].Load() != nil {
+			return
+		}
+		if far == nil {
+			far = map[int]error{}
+		}
+		far[int(rank)] = nil
+	}
+	for i := range b.steps.Steps {
+		s := &b.steps.Steps[i]
+		if s.Sends() {
+			look(s.To)
+		}
+		if s.Receives() {
+			look(s.From)
+		}
+	}
+	return far
+}
+
+// connectsAtOnce is how many ranks a collective connects with at a time.
+const connectsAtOnce = 16
+
+// connect connects with ranks, and begins. One that can't be reached fails the step that needs it.
+func (b *background) connect(far map[int]error) {
+	var all sync.WaitGroup
+	var mu sync.Mutex
+	turns := make(chan struct{}, connectsAtOnce)
+	for _, rank := range slices.Collect(maps.Keys(far)) {
+		turns <- struct{}{}
+		all.Go(func() {
+			_, err := b.n.c.peer(b.op, rank, Undefined)
+			mu.Lock()
+			far[rank] = err
+			mu.Unlock()
+			<-turns
+		})
+	}
+	all.Wait()
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.missing, b.stage = far, stageRunning
+	b.advance()
+}
+
+// arrived is called when a message is complete that a collective has waited for.
+func (b *background) arrived(d *mx.Completion) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.stage != stageSuspended || b.n.begun[b.at].r != d.Request {
+		return // it was given up meanwhile
+	}
+	b.stage = stageRunning
+	if b.settled(&d.Status) {
+		b.advance()
+	}
+}
+
+var errThrown = errors.New("the operation of the program has panicked")
+
+// advance takes steps until one has to wait, or all are taken. The lock is held. If the operation of the program panics, that goes up in whoever makes
+// progress, and the collective fails.
+func (b *background) advance() {
+	calm := false
+	defer func() {
+		if !calm {
+			b.giveUp(func() error { return b.n.c.failWith(b.op, Undefined, Undefined, ErrOther, errThrown) })
+		}
+	}()
+	for n := b.n; b.stage == stageRunning; {
+		switch {
+		case b.from >= 0 && b.at < len(n.begun):
+			b.await()
+		case b.from >= 0:
+			n.begun, b.from = n.begun[:b.from], -1
+		case b.next < len(b.steps.Steps):
+			b.next++
+			b.take(&b.steps.Steps[b.next-1])
+		default:
+			b.end(nil)
+		}
+	}
+	calm = true
+}
+
+// take takes a step. What it has to wait for is in the net's list of what was begun, from b.from on.
+func (b *background) take(s *coll.Step) {
+	n, first := b.n, len(b.n.begun)
+	switch {
+	case s.Kind == coll.StepWaitAll:
+		first = 0
+	case s.Sends() && s.Receives():
+		if n.sendNow(s.Out, int(s.To)) { // the receive is posted while it travels
+			b.irecv(s.In, int(s.From))
+		} else if b.irecv(s.In, int(s.From)) {
+			b.isend(s.Out, int(s.To))
+		}
+	case s.Sends():
+		if !n.sendNow(s.Out, int(s.To)) {
+			b.isend(s.Out, int(s.To))
+		}
+	case s.Receives():
+		b.irecv(s.In, int(s.From))
+	default:
+		if err := s.Work(); err != nil {
+			b.giveUp(func() error { return err })
+		}
+		return
+	}
+	if s.Waits() {
+		b.from, b.at = first, first
+	}
+}
+
+// isend begins a send that does not leave at once. False: it has ended the collective.
+func (b *background) isend(data []byte, to int) bool {
+	n := b.n
+	p := n.c.peers[to].Load()
+	if p == nil {
+		b.giveUp(func() error { return b.missing[to] })
+		return false
+	}
+	r, err := n.c.seat.ep.Isend(data, p.addr, n.out, b)
+	if err == nil {
+		n.sent++
+	}
+	return b.noted(begun{r, to, -1}, err)
+}
+
+// irecv begins a receive. False: it has ended the collective.
+func (b *background) irecv(data []byte, from int) bool {
+	n, ep := b.n, b.n.c.seat.ep
+	match := n.in | uint64(from)<<rankShift
+	var r mx.Request
+	var err error
+	if p := n.c.peers[from].Load(); p != nil {
+		r, err = ep.IrecvFrom(data, p.addr, match, mx.MatchMaskNone, b)
+	} else if m, ok := n.c.left(match, mx.MatchMaskNone); ok {
+		r, err = ep.IrecvMessage(data, m, b)
+	} else {
+		b.giveUp(func() error { return b.missing[from] })
+		return false
+	}
+	if err == nil {
+		n.received++
+	}
+	return b.noted(begun{r, from, len(data)}, err)
+}
+
+// noted notes what was begun, unless that has failed. False: it has ended the collective.
+func (b *background) noted(what begun, err error) bool {
+	n := b.n
+	if err != nil {
+		b.giveUp(func() error { return n.c.broken(b.op, what.peer, Undefined, err) })
+		return false
+	}
+	n.begun = append(n.begun, what)
+	return true
+}
+
+// await looks for the message that is waited for, and suspends the collective if that has not come.
+func (b *background) await() {
+	s, r := b.n.c.seat, b.n.begun[b.at].r
+	st, done, err := s.ep.Test(r)
+	switch {
+	case done:
+		b.settled(&st)
+	case err != nil || b.pointless():
+	default:
+		if err = s.begun.queue.Add(r); err == nil {
+			b.stage = stageSuspended
+		}
+	}
+	if err != nil {
+		b.stops(err)
+	}
+}
+
+// settled notes that the message that is waited for has come. False: it has ended the collective.
+func (b *background) settled(st *mx.Status) bool {
+	n := b.n
+	if what := n.begun[b.at]; !what.well(st) {
+		b.remove()
+		got := *st
+		b.giveUp(func() error { return n.failed(what, &got) })
+		return false
+	}
+	n.begun[b.at] = begun{}
+	b.at++
+	return true
+}
+
+// remove takes out of the list what is waited for now, and what was waited for before.
+func (b *background) remove() begun {
+	n := b.n
+	r := n.begun[b.at]
+	n.begun = append(n.begun[:b.from], n.begun[b.at+1:]...)
+	return r
+}
+
+// stops ends the collective where it waits.
+func (b *background) stops(err error) {
+	what := b.remove()
+	b.giveUp(func() error { return b.n.unfinished(what, err) })
+}
+
+// pointless ends the collective if there is no point in waiting any more: its context has ended, or somebody has died.
+func (b *background) pointless() bool {
+	c := b.n.c
+	if c.ctx != nil && c.ctx.Err() != nil {
+		b.stops(expired(c.ctx, c.ctx.Err()))
+		return true
+	}
+	if dead := c.giveUp(b.n.begun[b.at].r); dead != nil {
+		b.stops(dead)
+		return true
+	}
+	return false
+}
+
+// look ends the collective of a turn, or whichever it is if that is 0, if there is no point in its waiting.
+func (b *background) look(turn uint64) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.stage == stageSuspended && (turn == 0 || turn == b.turn) {
+		b.pointless()
+	}
+}
+
+// look has all see whether there is a point in waiting: somebody has died.
+func (l *backgrounds) look() {
+	for _, b := range l.all() {
+		b.look(0)
+	}
+}
+
+// giveUp ends the collective with an error. What that takes may block, and so may finding out what the error is; the lock is held.
+func (b *background) giveUp(why func() error) {
+	b.stage = stageFailing
+	go func() {
+		err := b.n.failAs(why(), b.steps.Messages)
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		b.end(err)
+	}()
+}
+
+// end ends the collective, and its request. The lock is held.
+func (b *background) end(err error) {
+	s := b.n.c.seat
+	if b.stop != nil {
+		b.stop()
+		b.stop = nil
+	}
+	b.stage, b.err, b.missing, b.wait = stageOver, err, nil, nil
+	b.steps.Clear()
+	s.begun.remove(b)
+	b.n.settle()
+	if b.ends != 0 {
+		s.post(nil, s.peers[s.rank].Load(), b.ends) // only the end of the endpoint fails it, and that ends the receive too
+	}
+}
+
+// collect returns the error of a collective that has ended, whose net is free now.
+func (b *background) collect(st *commState) error {
+	b.mu.Lock()
+	err := b.err
+	b.err = nil
+	b.mu.Unlock()
+	st.giveBack(b.n)
+	return err
+}
+
+// blocked describes what the collective waits for, as it does a call that blocks. nil: it is not suspended.
+func (b *background) blocked() *longWait {
+	if !b.mu.TryLock() {
+		return nil
+	}
+	defer b.mu.Unlock()
+	if b.stage != stageSuspended {
+		return nil
+	}
+	c, r := b.n.c, b.n.begun[b.at].r
+	if b.wait == nil || b.wait.reqs[0] != r {
+		b.wait = &longWait{ctx: c.ctx, c: c, call: b.op, reqs: []mx.Request{r}, since: time.Now(), id: lastWait.Add(1)}
+	}
+	return b.wait
 }

@@ -8,7 +8,7 @@ func (c *Comm) Barrier() error {
 		return err
 	}
 	n := c.net("Barrier")
-	return n.finish(n.barrier())
+	return n.finish(n.barrier(n))
 }
 
 // Ibarrier begins a barrier, which is complete when all ranks have begun it (MPI_Ibarrier).
@@ -17,16 +17,16 @@ func (c *Comm) Ibarrier() (Request, error) {
 		return Request{}, err
 	}
 	n := c.net("Ibarrier")
-	return n.start(n.barrier)
+	return n.start((*net).barrier)
 }
 
-func (n *net) barrier() error { return n.meet(n.choose(coll.KindBarrier, 0, true), 0) }
+func (n *net) barrier(via coll.Net) error { return n.meet(via, n.choose(coll.KindBarrier, 0, true), 0) }
 
 // meet waits until all ranks have come, by the algorithm of a barrier. window is what they come for, if it is one.
-func (n *net) meet(a coll.Algorithm, window uint64) error {
-	err := n.agree(deed{kind: coll.KindBarrier, window: window})
+func (n *net) meet(via coll.Net, a coll.Algorithm, window uint64) error {
+	err := n.agree(via, deed{kind: coll.KindBarrier, window: window})
 	if err == nil {
-		err = coll.Barrier(n, a)
+		err = coll.Barrier(via, a)
 	}
 	if err == nil {
 		return nil

@@ -15,7 +15,7 @@ func Bcast[T any](c *Comm, buf []T, root int) error {
 	if err != nil {
 		return err
 	}
-	return n.finish(n.bcast(b, root, reflect.TypeFor[T]()))
+	return n.finish(n.bcast(n, b, root, reflect.TypeFor[T]()))
 }
 
 // Ibcast begins a Bcast (MPI_Ibcast). buf belongs to it until the request is complete.
@@ -24,7 +24,7 @@ func Ibcast[T any](c *Comm, buf []T, root int) (Request, error) {
 	if err != nil {
 		return Request{}, err
 	}
-	return n.start(func() error { return n.bcast(b, root, reflect.TypeFor[T]()) })
+	return n.start(func(n *net, via coll.Net) error { return n.bcast(via, b, root, reflect.TypeFor[T]()) })
 }
 
 func beginBcast[T any](c *Comm, op string, buf []T, root int) (*net, []byte, error) {
@@ -38,11 +38,11 @@ func beginBcast[T any](c *Comm, op string, buf []T, root int) (*net, []byte, err
 	return c.net(op), b, nil
 }
 
-func (n *net) bcast(b []byte, root int, element reflect.Type) error {
+func (n *net) bcast(via coll.Net, b []byte, root int, element reflect.Type) error {
 	a := n.choose(coll.KindBcast, len(b), true)
-	err := n.agree(deed{kind: coll.KindBcast, root: root, element: element, count: len(b) / int(element.Size())})
+	err := n.agree(via, deed{kind: coll.KindBcast, root: root, element: element, count: len(b) / int(element.Size())})
 	if err == nil {
-		err = coll.Bcast(n, b, root, a)
+		err = coll.Bcast(via, b, root, a)
 	}
 	if err == nil {
 		return nil

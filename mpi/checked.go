@@ -51,17 +51,22 @@ const (
 )
 
 // agree compares what the ranks are about to do, in checked mode: rank 0 gets all records
-// and tells everybody of the first that differs from its own.
-func (n *net) agree(d deed) error {
+// and tells everybody of the first that differs from its own. via is n, or the plan of a nonblocking collective.
+func (n *net) agree(via coll.Net, d deed) error {
 	if !n.checked() {
 		return nil
 	}
 	own := n.record(d)
 	n.rounds = n.rounds || d.element == nil // what is compared is no buffer of the program's
-	verdict, err := compare(n, own)
+	verdict, err := compare(via, own)
 	if err != nil {
 		return err
 	}
+	return coll.Do(via, func() error { return n.mismatch(verdict) })
+}
+
+// mismatch returns the error that a verdict stands for.
+func (n *net) mismatch(verdict []byte) error {
 	rank := binary.LittleEndian.Uint64(verdict)
 	if rank == 0 {
 		return nil
@@ -83,17 +88,22 @@ func compare(n coll.Net, own []byte) (verdict []byte, err error) {
 	}
 	verdict = n.Scratch(8 + 2*recordRoom)
 	if n.Rank() == 0 {
-		clear(verdict)
-		for rank := 1; rank < size; rank++ {
-			if other := all[rank*recordRoom : (rank+1)*recordRoom]; !bytes.Equal(own[:digestRoom], other[:digestRoom]) {
-				binary.LittleEndian.PutUint64(verdict, uint64(rank))
-				copy(verdict[8:], own)
-				copy(verdict[8+recordRoom:], other)
-				break
-			}
-		}
+		_ = coll.Do(n, func() error { judge(verdict, own, all); return nil })
 	}
 	return verdict, coll.Bcast(n, verdict, 0, coll.Binomial)
+}
+
+// judge writes the verdict on the records of all.
+func judge(verdict, own, all []byte) {
+	clear(verdict)
+	for rank := 1; rank < len(all)/recordRoom; rank++ {
+		if other := all[rank*recordRoom : (rank+1)*recordRoom]; !bytes.Equal(own[:digestRoom], other[:digestRoom]) {
+			binary.LittleEndian.PutUint64(verdict, uint64(rank))
+			copy(verdict[8:], own)
+			copy(verdict[8+recordRoom:], other)
+			break
+		}
+	}
 }
 
 func (n *net) record(d deed) []byte {

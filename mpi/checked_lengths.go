@@ -26,28 +26,35 @@ func between(from, to, sends, expects int) mismatch {
 }
 
 // agreeOnLengths compares the lengths of the messages of a collective, in checked mode. own tells the ranks of each
-// other's, and returns a mismatch of one of this rank's messages.
-func (n *net) agreeOnLengths(own func(coll.Net) (mismatch, error)) error {
+// other's, and puts a mismatch of one of this rank's messages where it is told to. via is n, or the plan of a nonblocking collective.
+func (n *net) agreeOnLengths(via coll.Net, own comparison) error {
 	if !n.checked() {
 		return nil
 	}
-	m, err := firstMismatch(n, own)
-	if err != nil || m.There == 0 {
+	first, err := firstMismatch(via, own)
+	if err != nil {
 		return err
 	}
-	return n.c.failWith(n.op, Undefined, Undefined, ErrMismatch, fmt.Errorf("call %d on the communicator: rank %d is to send %d bytes to rank %d, which expects %d: both must give the same count",
-		n.seq, m.From, m.Sends, m.To, m.Expects))
+	return coll.Do(via, func() error {
+		m := first[0]
+		if m.There == 0 {
+			return nil
+		}
+		return n.c.failWith(n.op, Undefined, Undefined, ErrMismatch, fmt.Errorf("call %d on the communicator: rank %d is to send %d bytes to rank %d, which expects %d: both must give the same count",
+			n.seq, m.From, m.Sends, m.To, m.Expects))
+	})
 }
 
-// firstMismatch returns, at all ranks, what the first rank has found that has found one.
-func firstMismatch(n coll.Net, own func(coll.Net) (mismatch, error)) (mismatch, error) {
-	m, err := own(n)
-	if err != nil {
-		return m, err
+// comparison tells the ranks of each other's lengths, and puts a mismatch of one of this rank's messages into a list of one.
+type comparison func(n coll.Net, found []mismatch) error
+
+// firstMismatch has a list of one be, at all ranks, what the first rank has found that has found one.
+func firstMismatch(n coll.Net, own comparison) (first []mismatch, err error) {
+	found, first := make([]mismatch, 1), make([]mismatch, 1)
+	if err := own(n, found); err != nil {
+		return first, err
 	}
-	found, first := []mismatch{m}, make([]mismatch, 1)
-	err = coll.Allreduce(n, found, first, earlier, coll.RecursiveDoubling)
-	return first[0], err
+	return first, coll.Allreduce(n, found, first, earlier, coll.RecursiveDoubling)
 }
 
 // earlier keeps what the lower rank has found.
@@ -58,39 +65,50 @@ func earlier(acc, in []mismatch) {
 }
 
 // lengthsSent has the root of a Gatherv tell each rank what it expects.
-func (g *gathering) lengthsSent(n coll.Net) (mismatch, error) {
+func (g *gathering) lengthsSent(n coll.Net, found []mismatch) error {
 	expects, err := g.fromRoot(n)
-	return between(n.Rank(), g.root, len(g.own), expects), err
+	if err != nil {
+		return err
+	}
+	rank, root, sends := n.Rank(), g.root, len(g.own)
+	return coll.Do(n, func() error { found[0] = between(rank, root, sends, int(expects[0])); return nil })
 }
 
 // lengthsReceived has the root of a Scatterv tell each rank what it sends.
-func (g *gathering) lengthsReceived(n coll.Net) (mismatch, error) {
+func (g *gathering) lengthsReceived(n coll.Net, found []mismatch) error {
 	sends, err := g.fromRoot(n)
-	return between(g.root, n.Rank(), sends, len(g.own)), err
+	if err != nil {
+		return err
+	}
+	rank, root, expects := n.Rank(), g.root, len(g.own)
+	return coll.Do(n, func() error { found[0] = between(root, rank, int(sends[0]), expects); return nil })
 }
 
-// fromRoot returns the length that the root has for this rank.
-func (g *gathering) fromRoot(n coll.Net) (int, error) {
+// fromRoot has a list of one be the length that the root has for this rank.
+func (g *gathering) fromRoot(n coll.Net) (own []int64, err error) {
 	var all []byte
 	if n.Rank() == g.root {
 		all = lengthsOf(n, &g.parts)
 	}
-	own := make([]int64, 1)
-	err := coll.Scatter(n, all, coll.Equal(lengthSize), elem.Memory(own), g.root, coll.Binomial)
-	return int(own[0]), err
+	own = make([]int64, 1)
+	return own, coll.Scatter(n, all, coll.Equal(lengthSize), elem.Memory(own), g.root, coll.Binomial)
 }
 
 // lengths has each rank of an Alltoallv tell each other one what it sends.
-func (x *exchange) lengths(n coll.Net) (mismatch, error) {
-	sent := make([]int64, n.Size())
-	equal := coll.Equal(lengthSize)
-	err := coll.Alltoall(n, lengthsOf(n, &x.sendParts), equal, elem.Memory(sent), equal, coll.Bruck)
-	for from, sends := range sent {
-		if m := between(from, n.Rank(), int(sends), x.recvParts.Length(from)); m.There != 0 {
-			return m, err
-		}
+func (x *exchange) lengths(n coll.Net, found []mismatch) error {
+	sent, equal, parts, rank := make([]int64, n.Size()), coll.Equal(lengthSize), x.recvParts, n.Rank()
+	if err := coll.Alltoall(n, lengthsOf(n, &x.sendParts), equal, elem.Memory(sent), equal, coll.Bruck); err != nil {
+		return err
 	}
-	return mismatch{}, err
+	return coll.Do(n, func() error {
+		for from, sends := range sent {
+			if m := between(from, rank, int(sends), parts.Length(from)); m.There != 0 {
+				found[0] = m
+				break
+			}
+		}
+		return nil
+	})
 }
 
 // lengthSize is that of a length on its way.

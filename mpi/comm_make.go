@@ -87,7 +87,7 @@ func (n *net) split(mine choice) (all []choice, context uint32, err error) {
 	all = make([]choice, n.Size())
 	g := gathering{own: elem.Memory([]choice{mine}), all: elem.Memory(all), unit: elem.Size[choice](), alike: true}
 	g.parts = coll.Equal(len(g.own))
-	if err := n.allgather(&g); err != nil {
+	if err := n.allgather(n, &g); err != nil {
 		return nil, 0, n.failRound(err)
 	}
 	context, err = n.context()

@@ -119,7 +119,7 @@ func (n *net) context() (uint32, error) {
 		turn, may := ids.offer(c.state.context)
 		ours, all := propose(turn, may), proposal{}
 		n.nextRound()
-		err := allreduce(n, ours[:], all[:], Max)
+		err := allreduce(n, n, ours[:], all[:], Max)
 		agreed := err == nil && all.made() && all.same() && turn != noTurn
 		if may {
 			ids.settle(turn, err, &all, agreed)

@@ -151,12 +151,12 @@ func nameOfRequest(n *hang.Need) string {
 // tree: nobody leaves before those who still have to connect with it.
 func (c *Comm) meet(op string, window uint64) error {
 	n := c.net(op)
-	return n.finish(n.meet(coll.Tree, window))
+	return n.finish(n.meet(n, coll.Tree, window))
 }
 
 // meetLast is meet for those that leave when it is over, also if somebody has died.
 func (c *Comm) meetLast(op string) error {
 	n := c.net(op)
 	n.last = true
-	return n.finish(n.meet(coll.Tree, 0))
+	return n.finish(n.meet(n, coll.Tree, 0))
 }

@@ -17,7 +17,7 @@ func Gather[T any](c *Comm, send, recv []T, root int) error {
 	if err != nil {
 		return err
 	}
-	return n.finish(n.gather(&g))
+	return n.finish(n.gather(n, &g))
 }
 
 // Igather begins a Gather (MPI_Igather). The buffers belong to it until the request is complete.
@@ -34,7 +34,7 @@ func Gatherv[T any](c *Comm, send, recv []T, counts, displs []int, root int) err
 	if err != nil {
 		return err
 	}
-	return n.finish(n.gather(&g))
+	return n.finish(n.gather(n, &g))
 }
 
 // Igatherv begins a Gatherv (MPI_Igatherv). All slices belong to it until the request is complete.
@@ -47,7 +47,7 @@ func startGather[T any](c *Comm, op string, send, recv []T, counts, displs []int
 	if err != nil {
 		return Request{}, err
 	}
-	return n.start(func() error { return n.gather(&g) })
+	return n.start(func(n *net, via coll.Net) error { return n.gather(via, &g) })
 }
 
 // gathering are the arguments of a gather or a scatter: a rank's own part, and
@@ -124,18 +124,18 @@ func ownPart[T any](c *Comm, op, name string, own, all []T, counts, displs []int
 	return b, c.checkApart(op, b, whole)
 }
 
-func (n *net) gather(g *gathering) error {
+func (n *net) gather(via coll.Net, g *gathering) error {
 	d := deed{kind: coll.KindGather, root: g.root, element: g.element, count: varied}
 	if g.alike {
 		d.count = len(g.own) / g.unit
 	}
 	a := n.choose(coll.KindGather, len(g.own), g.alike)
-	err := n.agree(d)
+	err := n.agree(via, d)
 	if err == nil && !g.alike {
-		err = n.agreeOnLengths(g.lengthsSent)
+		err = n.agreeOnLengths(via, g.lengthsSent)
 	}
 	if err == nil {
-		err = coll.Gather(n, g.own, g.all, g.parts, g.root, a)
+		err = coll.Gather(via, g.own, g.all, g.parts, g.root, a)
 	}
 	if err == nil {
 		return nil

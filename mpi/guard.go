@@ -156,6 +156,9 @@ func (j *job) keepWaking() {
 func (j *job) wake() {
 	for _, s := range j.seats {
 		s.ep.Wakeup()
+		if j.deaths.count.Load() != 0 {
+			s.begun.look()
+		}
 	}
 	j.plane.Wakeup()
 }

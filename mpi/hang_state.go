@@ -62,6 +62,11 @@ func (s *seat) state() hang.Rank {
 	for _, w := range s.waits.all() {
 		v.add(&r, w)
 	}
+	for _, b := range s.begun.all() {
+		if w := b.blocked(); w != nil {
+			v.add(&r, w)
+		}
+	}
 	slices.SortFunc(r.Waits, func(a, b hang.Wait) int { return int(a.ID) - int(b.ID) })
 	if len(r.Waits) > 0 {
 		r.State = hang.Waits

@@ -13,24 +13,25 @@ import (
 // collective that is under way has its own, and one goroutine at a time uses it. It is the
 // Net of internal/coll.
 type net struct {
-	c        *Comm
-	op       string
-	out      uint64 // of what is sent
-	in       uint64 // of what is received, but for the source
-	seq      int
-	sent     int // messages, and received: they tell how far the collective has come
-	received int
-	turn     uint64 // counts the collectives of the communicator; seq is what its tag has of it
-	set      *coll.Overrides
-	begun    []begun // by Isend and Irecv
-	scratch  [][]byte
-	used     int
-	large    [][]byte  // of the seat's
-	left     *leavings // nil unless the collective has failed, and so is rest
-	rest     *rest
-	rounds   bool   // it has several, and moves nothing of the program's
-	last     bool   // the rank leaves behind it
-	given    string // checked: what the program gives the call besides, that must be the same everywhere
+	c          *Comm
+	op         string
+	out        uint64 // of what is sent
+	in         uint64 // of what is received, but for the source
+	seq        int
+	sent       int // messages, and received: they tell how far the collective has come
+	received   int
+	turn       uint64 // counts the collectives of the communicator; seq is what its tag has of it
+	set        *coll.Overrides
+	begun      []begun // by Isend and Irecv
+	scratch    [][]byte
+	used       int
+	large      [][]byte  // of the seat's
+	left       *leavings // nil unless the collective has failed, and so is rest
+	rest       *rest
+	background *background // nil unless the net was that of a nonblocking one
+	rounds     bool        // it has several, and moves nothing of the program's
+	last       bool        // the rank leaves behind it
+	given      string      // checked: what the program gives the call besides, that must be the same everywhere
 }
 
 // begun is a send or receive that is under way.
@@ -41,7 +42,6 @@ type begun struct {
 }
 
 // net begins a collective: all ranks call it in the same order. The caller gives it back with done.
-// A collective that goes on in the background takes its net at the call, too.
 func (c *Comm) net(op string) *net {
 	n, turn := c.state.begin()
 	if c.state.left.Load() != 0 {
@@ -61,18 +61,41 @@ func (st *commState) begin() (n *net, turn uint64) {
 		return &st.first, turn + 3
 	}
 	turn = st.turn.Add(2)
+	return st.spare(), turn
+}
+
+// spare returns a net that no other collective uses, and which is not the first.
+func (st *commState) spare() (n *net) {
 	st.mu.Lock()
 	defer st.mu.Unlock()
 	last := len(st.nets) - 1
 	if last < 0 {
-		return &net{}, turn
+		return &net{}
 	}
 	n, st.nets = st.nets[last], st.nets[:last]
-	return n, turn
+	return n
 }
 
-// done ends the collective. What is under way after an error is given up.
+// giveBack is the opposite of begin.
+func (st *commState) giveBack(n *net) {
+	if n == &st.first {
+		st.turn.Add(^uint64(0))
+		return
+	}
+	st.mu.Lock()
+	st.nets = append(st.nets, n)
+	st.mu.Unlock()
+}
+
+// done ends the collective, and gives the net back.
 func (n *net) done() {
+	st := n.c.state
+	n.settle()
+	st.giveBack(n)
+}
+
+// settle ends the collective. What is under way after an error is given up.
+func (n *net) settle() {
 	if len(n.begun) != 0 {
 		n.abandon()
 	}
@@ -86,18 +109,10 @@ func (n *net) done() {
 			n.scratch[i] = nil
 		}
 	}
-	st := n.c.state
 	if n.left != nil {
-		st.leave(n)
+		n.c.state.leave(n)
 	}
 	n.c, n.left, n.rest, n.used = nil, nil, nil, 0
-	if n == &st.first {
-		st.turn.Add(^uint64(0))
-		return
-	}
-	st.mu.Lock()
-	st.nets = append(st.nets, n)
-	st.mu.Unlock()
 }
 
 // nextRound begins another round of a collective that has several, under the same number. Nothing is under way.
@@ -277,21 +292,32 @@ func (n *net) irecv(b []byte, from int) (mx.Request, error) {
 func (n *net) conclude(b begun) error {
 	st, done, err := n.c.await(n.op, b.r, true)
 	if !done {
-		if _, dead := errors.AsType[*death](err); dead && b.want >= 0 {
-			b.r = mx.Request{} // it was taken back
-		}
-		n.begun = append(n.begun, b)
-		if !n.rounds && b.want != 0 { // a Barrier, for one, has no buffers
-			err = remarked(err, false, buffersRemark)
-		}
-		return n.c.broken(n.op, b.peer, Undefined, err)
+		return n.unfinished(b, err)
 	}
-	if st.Code == mx.StatusSuccess && (b.want < 0 || int(st.XferLength) == b.want) {
+	if b.well(&st) {
 		return nil
 	}
 	return n.failed(b, &st)
 }
 
+// well reports whether what was begun has ended as it should.
+func (b *begun) well(st *mx.Status) bool {
+	return st.Code == mx.StatusSuccess && (b.want < 0 || int(st.XferLength) == b.want)
+}
+
+// unfinished notes what is not waited for any more, and returns the error.
+func (n *net) unfinished(b begun, err error) error {
+	if _, dead := errors.AsType[*death](err); dead && b.want >= 0 {
+		b.r = mx.Request{} // it was taken back
+	}
+	n.begun = append(n.begun, b)
+	if !n.rounds && b.want != 0 { // a Barrier, for one, has no buffers
+		err = remarked(err, false, buffersRemark)
+	}
+	return n.c.broken(n.op, b.peer, Undefined, err)
+}
+
+// failed returns the error of what was begun, and has not ended as it should.
 func (n *net) failed(b begun, st *mx.Status) error {
 	if st.Code == mx.StatusSuccess || st.Code == mx.StatusTruncated {
 		if e := n.failure(); e != nil {

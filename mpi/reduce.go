@@ -17,7 +17,7 @@ func Reduce[T any](c *Comm, send, recv []T, op Op[T], root int) error {
 	if err != nil {
 		return err
 	}
-	return n.finish(reduce(n, send, recv, op, root))
+	return n.finish(reduce(n, n, send, recv, op, root))
 }
 
 // Ireduce begins a Reduce (MPI_Ireduce). The buffers belong to it until the request is complete.
@@ -26,7 +26,7 @@ func Ireduce[T any](c *Comm, send, recv []T, op Op[T], root int) (Request, error
 	if err != nil {
 		return Request{}, err
 	}
-	return n.start(func() error { return reduce(n, send, recv, op, root) })
+	return n.start(func(n *net, via coll.Net) error { return reduce(n, via, send, recv, op, root) })
 }
 
 func beginReduce[T any](c *Comm, name string, send, recv []T, op Op[T], root int) (*net, error) {
@@ -65,15 +65,15 @@ func checkReduction[T any](c *Comm, name string, send, recv []T, op Op[T]) error
 	return nil
 }
 
-func reduce[T any](n *net, send, recv []T, op Op[T], root int) error {
+func reduce[T any](n *net, via coll.Net, send, recv []T, op Op[T], root int) error {
 	unit := elem.Size[T]()
 	a := n.choose(coll.KindReduce, len(send)*unit, true)
 	var err error
 	if n.checked() {
-		err = n.agree(deed{kind: coll.KindReduce, root: root, element: reflect.TypeFor[T](), count: len(send), op: nameOf(op)})
+		err = n.agree(via, deed{kind: coll.KindReduce, root: root, element: reflect.TypeFor[T](), count: len(send), op: nameOf(op)})
 	}
 	if err == nil {
-		err = coll.Reduce(n, send, recv, root, op, a)
+		err = coll.Reduce(via, send, recv, root, op, a)
 	}
 	if err == nil {
 		return nil
@@ -92,7 +92,7 @@ func Allreduce[T any](c *Comm, send, recv []T, op Op[T]) error {
 		return err
 	}
 	n := c.net("Allreduce")
-	return n.finish(allreduce(n, send, recv, op))
+	return n.finish(allreduce(n, n, send, recv, op))
 }
 
 // Iallreduce begins an Allreduce (MPI_Iallreduce). The buffers belong to it until the request is
@@ -102,18 +102,18 @@ func Iallreduce[T any](c *Comm, send, recv []T, op Op[T]) (Request, error) {
 		return Request{}, err
 	}
 	n := c.net("Iallreduce")
-	return n.start(func() error { return allreduce(n, send, recv, op) })
+	return n.start(func(n *net, via coll.Net) error { return allreduce(n, via, send, recv, op) })
 }
 
-func allreduce[T any](n *net, send, recv []T, op Op[T]) error {
+func allreduce[T any](n *net, via coll.Net, send, recv []T, op Op[T]) error {
 	unit := elem.Size[T]()
 	a := n.choose(coll.KindAllreduce, len(send)*unit, true)
 	var err error
 	if n.checked() {
-		err = n.agree(deed{kind: coll.KindAllreduce, element: reflect.TypeFor[T](), count: len(send), op: nameOf(op)})
+		err = n.agree(via, deed{kind: coll.KindAllreduce, element: reflect.TypeFor[T](), count: len(send), op: nameOf(op)})
 	}
 	if err == nil {
-		err = coll.Allreduce(n, send, recv, op, a)
+		err = coll.Allreduce(via, send, recv, op, a)
 	}
 	if err == nil {
 		return nil

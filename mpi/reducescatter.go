@@ -16,7 +16,7 @@ func ReduceScatter[T any](c *Comm, send, recv []T, counts []int, op Op[T]) error
 	if err != nil {
 		return err
 	}
-	return n.finish(reduceScatter(n, send, recv, counts, op))
+	return n.finish(reduceScatter(n, n, send, recv, counts, op))
 }
 
 // IreduceScatter begins a ReduceScatter (MPI_Ireduce_scatter). The buffers belong to it until the request is
@@ -26,7 +26,7 @@ func IreduceScatter[T any](c *Comm, send, recv []T, counts []int, op Op[T]) (Req
 	if err != nil {
 		return Request{}, err
 	}
-	return n.start(func() error { return reduceScatter(n, send, recv, counts, op) })
+	return n.start(func(n *net, via coll.Net) error { return reduceScatter(n, via, send, recv, counts, op) })
 }
 
 // ReduceScatterBlock is ReduceScatter with parts of the length of recv
@@ -37,7 +37,7 @@ func ReduceScatterBlock[T any](c *Comm, send, recv []T, op Op[T]) error {
 	if err != nil {
 		return err
 	}
-	return n.finish(reduceScatter(n, send, recv, nil, op))
+	return n.finish(reduceScatter(n, n, send, recv, nil, op))
 }
 
 // IreduceScatterBlock begins a ReduceScatterBlock (MPI_Ireduce_scatter_block). The buffers belong to it
@@ -47,7 +47,7 @@ func IreduceScatterBlock[T any](c *Comm, send, recv []T, op Op[T]) (Request, err
 	if err != nil {
 		return Request{}, err
 	}
-	return n.start(func() error { return reduceScatter(n, send, recv, nil, op) })
+	return n.start(func(n *net, via coll.Net) error { return reduceScatter(n, via, send, recv, nil, op) })
 }
 
 func beginReduceScatter[T any](c *Comm, name string, send, recv []T, counts []int, op Op[T]) (*net, error) {
@@ -76,17 +76,17 @@ func beginReduceScatter[T any](c *Comm, name string, send, recv []T, counts []in
 	return c.net(name), nil
 }
 
-func reduceScatter[T any](n *net, send, recv []T, counts []int, op Op[T]) error {
+func reduceScatter[T any](n *net, via coll.Net, send, recv []T, counts []int, op Op[T]) error {
 	unit := elem.Size[T]()
 	p := partsOf(len(recv)*unit, counts, nil, unit, counts == nil)
 	a := n.choose(coll.KindReduceScatter, len(send)*unit, counts == nil)
 	var err error
 	if n.checked() {
 		d := deed{kind: coll.KindReduceScatter, element: reflect.TypeFor[T](), count: len(send), op: nameOf(op), counts: counts}
-		err = n.agree(d)
+		err = n.agree(via, d)
 	}
 	if err == nil {
-		err = coll.ReduceScatter(n, send, recv, p, op, a)
+		err = coll.ReduceScatter(via, send, recv, p, op, a)
 	}
 	if err == nil {
 		return nil

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime"
 
 	"gomx/mx"
 )
@@ -112,9 +111,6 @@ func (q *Request) Test() (Status, bool, error) {
 	case err != nil:
 		return emptyStatus, false, q.broken(op, err)
 	case !done:
-		if q.kind == collectiveRequest {
-			runtime.Gosched() // as letCollectivesRun says
-		}
 		err := q.bereaved(op)
 		if err != nil {
 			*q = Request{}
@@ -208,7 +204,7 @@ func (q *Request) concludeRest(op string, got *mx.Status, st *Status) error {
 	if q.kind != recvRequest && got.Code == mx.StatusSuccess || q.kind == sendRequest && got.Code == mx.StatusTruncated { // which is the receiver's error
 		*st = emptyStatus
 		if q.kind == collectiveRequest {
-			st.Err = got.Context.(*background).err
+			st.Err = got.Context.(*background).collect(q.c.state)
 		}
 		return st.Err
 	}

@@ -47,6 +47,16 @@ func (e *failure) Error() string {
 // fail ends a collective that has failed at this rank: those that wait for it are told, and they tell those that wait for them. run
 // does the rest of the collective.
 func (n *net) fail(err error, run func(rest coll.Net) error) error {
+	return n.failAs(err, func(rest coll.Net) error {
+		if n.checked() {
+			_, _ = compare(rest, make([]byte, recordRoom))
+		}
+		return run(rest)
+	})
+}
+
+// failAs is fail where run does all of the collective.
+func (n *net) failAs(err error, run func(rest coll.Net) error) error {
 	if errors.Is(err, ErrMismatch) || n.c.usable(n.op) != nil {
 		return err // all know
 	}
@@ -59,9 +69,6 @@ func (n *net) fail(err error, run func(rest coll.Net) error) error {
 	n.leaves()
 	r := n.rest
 	r.sent, r.received = n.sent, n.received
-	if n.checked() {
-		_, _ = compare(r, make([]byte, recordRoom))
-	}
 	_ = run(r)
 	return err
 }

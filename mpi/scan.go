@@ -15,7 +15,7 @@ func Scan[T any](c *Comm, send, recv []T, op Op[T]) error {
 		return err
 	}
 	n := c.net("Scan")
-	return n.finish(scan(n, send, recv, op))
+	return n.finish(scan(n, n, send, recv, op))
 }
 
 // Iscan begins a Scan (MPI_Iscan). The buffers belong to it until the request is complete.
@@ -24,7 +24,7 @@ func Iscan[T any](c *Comm, send, recv []T, op Op[T]) (Request, error) {
 		return Request{}, err
 	}
 	n := c.net("Iscan")
-	return n.start(func() error { return scan(n, send, recv, op) })
+	return n.start(func(n *net, via coll.Net) error { return scan(n, via, send, recv, op) })
 }
 
 // Exscan combines send of the ranks below this one into recv, in the order of the ranks
@@ -36,7 +36,7 @@ func Exscan[T any](c *Comm, send, recv []T, op Op[T]) error {
 		return err
 	}
 	n := c.net("Exscan")
-	return n.finish(exscan(n, send, recv, op))
+	return n.finish(exscan(n, n, send, recv, op))
 }
 
 // Iexscan begins an Exscan (MPI_Iexscan). The buffers belong to it until the request is complete.
@@ -45,14 +45,14 @@ func Iexscan[T any](c *Comm, send, recv []T, op Op[T]) (Request, error) {
 		return Request{}, err
 	}
 	n := c.net("Iexscan")
-	return n.start(func() error { return exscan(n, send, recv, op) })
+	return n.start(func(n *net, via coll.Net) error { return exscan(n, via, send, recv, op) })
 }
 
-func scan[T any](n *net, send, recv []T, op Op[T]) error {
+func scan[T any](n *net, via coll.Net, send, recv []T, op Op[T]) error {
 	a := n.choose(coll.KindScan, len(send)*elem.Size[T](), true)
-	err := agreeOnScan(n, coll.KindScan, send, op)
+	err := agreeOnScan(n, via, coll.KindScan, send, op)
 	if err == nil {
-		err = coll.Scan(n, send, recv, op, a)
+		err = coll.Scan(via, send, recv, op, a)
 	}
 	if err == nil {
 		return nil
@@ -62,11 +62,11 @@ func scan[T any](n *net, send, recv []T, op Op[T]) error {
 	})
 }
 
-func exscan[T any](n *net, send, recv []T, op Op[T]) error {
+func exscan[T any](n *net, via coll.Net, send, recv []T, op Op[T]) error {
 	a := n.choose(coll.KindExscan, len(send)*elem.Size[T](), true)
-	err := agreeOnScan(n, coll.KindExscan, send, op)
+	err := agreeOnScan(n, via, coll.KindExscan, send, op)
 	if err == nil {
-		err = coll.Exscan(n, send, recv, op, a)
+		err = coll.Exscan(via, send, recv, op, a)
 	}
 	if err == nil {
 		return nil
@@ -76,9 +76,9 @@ func exscan[T any](n *net, send, recv []T, op Op[T]) error {
 	})
 }
 
-func agreeOnScan[T any](n *net, k coll.Kind, send []T, op Op[T]) error {
+func agreeOnScan[T any](n *net, via coll.Net, k coll.Kind, send []T, op Op[T]) error {
 	if !n.checked() {
 		return nil
 	}
-	return n.agree(deed{kind: k, element: reflect.TypeFor[T](), count: len(send), op: nameOf(op)})
+	return n.agree(via, deed{kind: k, element: reflect.TypeFor[T](), count: len(send), op: nameOf(op)})
 }

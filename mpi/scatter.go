@@ -17,7 +17,7 @@ func Scatter[T any](c *Comm, send, recv []T, root int) error {
 	if err != nil {
 		return err
 	}
-	return n.finish(n.scatter(&g))
+	return n.finish(n.scatter(n, &g))
 }
 
 // Iscatter begins a Scatter (MPI_Iscatter). The buffers belong to it until the request is complete.
@@ -34,7 +34,7 @@ func Scatterv[T any](c *Comm, send []T, counts, displs []int, recv []T, root int
 	if err != nil {
 		return err
 	}
-	return n.finish(n.scatter(&g))
+	return n.finish(n.scatter(n, &g))
 }
 
 // Iscatterv begins a Scatterv (MPI_Iscatterv). All slices belong to it until the request is complete.
@@ -47,7 +47,7 @@ func startScatter[T any](c *Comm, op string, send []T, counts, displs []int, rec
 	if err != nil {
 		return Request{}, err
 	}
-	return n.start(func() error { return n.scatter(&g) })
+	return n.start(func(n *net, via coll.Net) error { return n.scatter(via, &g) })
 }
 
 func beginScatter[T any](c *Comm, op string, send []T, counts, displs []int, recv []T, root int) (*net, gathering, error) {
@@ -69,18 +69,18 @@ func beginScatter[T any](c *Comm, op string, send []T, counts, displs []int, rec
 	return c.net(op), g, nil
 }
 
-func (n *net) scatter(g *gathering) error {
+func (n *net) scatter(via coll.Net, g *gathering) error {
 	d := deed{kind: coll.KindScatter, root: g.root, element: g.element, count: varied}
 	if g.alike {
 		d.count = len(g.own) / g.unit
 	}
 	a := n.choose(coll.KindScatter, len(g.own), g.alike)
-	err := n.agree(d)
+	err := n.agree(via, d)
 	if err == nil && !g.alike {
-		err = n.agreeOnLengths(g.lengthsReceived)
+		err = n.agreeOnLengths(via, g.lengthsReceived)
 	}
 	if err == nil {
-		err = coll.Scatter(n, g.all, g.parts, g.own, g.root, a)
+		err = coll.Scatter(via, g.all, g.parts, g.own, g.root, a)
 	}
 	if err == nil {
 		return nil

@@ -30,6 +30,7 @@ type seat struct {
 	copies  copies
 	scratch scratchPool
 
+	begun backgrounds
 	waits longWaits
 	known knownComms
 }

@@ -47,13 +47,11 @@ func TestAll(reqs []Request, sts []Status) (bool, error) {
 	if m.plain {
 		done, err := m.c.seat.ep.TestAll(m.reqs, m.states)
 		if !done && err == nil && m.c.seat.job.deaths.count.Load() == 0 {
-			letCollectivesRun(reqs)
 			return false, nil
 		}
 	}
 	for i := range reqs {
 		if !m.reqs[i].IsZero() && !reqs[i].complete() {
-			letCollectivesRun(reqs)
 			return false, nil
 		}
 	}

@@ -8,7 +8,7 @@ const toldAtOnce = 4 << 10
 // are alike are collected by recursive doubling, and for a power of two ranks, or at rank 0.
 func Allgather(n Net, own, all []byte, p Parts, a Algorithm) error {
 	rank, size := n.Rank(), n.Size()
-	copy(p.Of(all, rank), own)
+	Move(n, p.Of(all, rank), own)
 	switch {
 	case size == 1:
 		return nil
@@ -50,7 +50,7 @@ func allgatherBruck(n Net, all []byte, p *Parts) error {
 		total += p.Length(r)
 	}
 	line := n.Scratch(total)
-	filled := copy(line, p.Of(all, rank))
+	filled := Move(n, line, p.Of(all, rank))
 	for have := 1; have < size; have <<= 1 {
 		count := min(have, size-have)
 		send, recv := 0, 0
@@ -66,7 +66,7 @@ func allgatherBruck(n Net, all []byte, p *Parts) error {
 	}
 	for i := range size {
 		r := ahead(i, rank, size)
-		line = line[copy(p.Of(all, r), line):]
+		line = line[Move(n, p.Of(all, r), line):]
 	}
 	return nil
 }

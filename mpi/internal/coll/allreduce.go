@@ -6,7 +6,7 @@ import "gomx/mpi/internal/elem"
 // lie in out.
 func Allreduce[T any](n Net, in, out []T, op func(acc, in []T), a Algorithm) error {
 	if n.Size() == 1 {
-		copy(out, in)
+		move(n, out, in)
 		return nil
 	}
 	switch a {
@@ -64,7 +64,7 @@ func allreducePairwise[T any](n Net, in, out []T, op func(acc, in []T)) error {
 	if err := n.WaitAll(); err != nil { // before what was sent is overwritten, which may lie in out
 		return err
 	}
-	copy(own, combined)
+	move(n, own, combined)
 	for i := 1; i < size; i++ {
 		from := (rank + size - i) % size
 		if err := n.Irecv(p.Of(bytes(out), from), from); err != nil {

@@ -8,7 +8,7 @@ func Alltoall(n Net, send []byte, sp Parts, recv []byte, rp Parts, a Algorithm) 
 	if a == Bruck && sp.alike() && rp.alike() {
 		return alltoallBruck(n, send, recv, sp.Length(0))
 	}
-	copy(rp.Of(recv, rank), sp.Of(send, rank))
+	Move(n, rp.Of(recv, rank), sp.Of(send, rank))
 	if a == Scattered {
 		return alltoallScattered(n, send, &sp, recv, &rp)
 	}
@@ -48,13 +48,13 @@ func alltoallBruck(n Net, send, recv []byte, length int) error {
 	packed, came := n.Scratch(half), n.Scratch(half)
 	at := func(b []byte, i int) []byte { return b[i*length : (i+1)*length] }
 	for i := range size {
-		copy(at(line, i), at(send, ahead(i, rank, size)))
+		Move(n, at(line, i), at(send, ahead(i, rank, size)))
 	}
 	for far := 1; far < size; far <<= 1 {
 		end := 0
 		for i := far; i < size; i++ {
 			if i&far != 0 {
-				end += copy(packed[end:], at(line, i))
+				end += Move(n, packed[end:], at(line, i))
 			}
 		}
 		if err := n.Sendrecv(packed[:end], (rank+far)%size, came[:end], (rank-far+size)%size); err != nil {
@@ -63,12 +63,12 @@ func alltoallBruck(n Net, send, recv []byte, length int) error {
 		end = 0
 		for i := far; i < size; i++ {
 			if i&far != 0 {
-				end += copy(at(line, i), came[end:end+length])
+				end += Move(n, at(line, i), came[end:end+length])
 			}
 		}
 	}
 	for i := range size {
-		copy(at(recv, behind(rank, i, size)), at(line, i))
+		Move(n, at(recv, behind(rank, i, size)), at(line, i))
 	}
 	return nil
 }

@@ -11,6 +11,7 @@ func scratch[T any](n Net, count int) []T { return elem.Elements[T](n.Scratch(co
 // partial is what a rank has combined so far. have holds it, which is the rank's
 // contribution at first and may not be written then; spare and other can be.
 type partial[T any] struct {
+	net                Net
 	op                 func(acc, in []T)
 	have, spare, other []T
 	given              bool // have is the caller's
@@ -18,7 +19,7 @@ type partial[T any] struct {
 
 // begin takes a contribution, which may lie in out. The result of finish is in out.
 func begin[T any](n Net, in, out []T, op func(acc, in []T)) partial[T] {
-	p := partial[T]{op: op, have: in, spare: scratch[T](n, len(in)), other: out, given: true}
+	p := partial[T]{net: n, op: op, have: in, spare: scratch[T](n, len(in)), other: out, given: true}
 	if elem.Same(in, out) {
 		p.given, p.other = false, nil
 	}
@@ -30,7 +31,7 @@ func (p *partial[T]) free() []T { return p.spare }
 
 // lower combines elements from..to with what lower ranks have sent into free.
 func (p *partial[T]) lower(from, to int) {
-	p.op(p.spare[from:to], p.have[from:to])
+	combine(p.net, p.op, p.spare[from:to], p.have[from:to])
 	p.turn()
 }
 
@@ -46,13 +47,13 @@ func (p *partial[T]) turn() {
 // higher combines elements from..to with what higher ranks have sent into free.
 func (p *partial[T]) higher(from, to int) {
 	p.own(from, to)
-	p.op(p.have[from:to], p.spare[from:to])
+	combine(p.net, p.op, p.have[from:to], p.spare[from:to])
 }
 
 // own has elements from..to of what the rank has lie where they may be written.
 func (p *partial[T]) own(from, to int) {
 	if p.given {
-		copy(p.other[from:to], p.have[from:to])
+		move(p.net, p.other[from:to], p.have[from:to])
 		p.have, p.other, p.given = p.other, nil, false
 	}
 }
@@ -60,6 +61,6 @@ func (p *partial[T]) own(from, to int) {
 // finish has elements from..to of the result lie in out.
 func (p *partial[T]) finish(out []T, from, to int) {
 	if !elem.Same(p.have, out) {
-		copy(out[from:to], p.have[from:to])
+		move(p.net, out[from:to], p.have[from:to])
 	}
 }

@@ -16,7 +16,7 @@ func Gather(n Net, own, all []byte, p Parts, root int, a Algorithm) error {
 			return err
 		}
 	}
-	copy(p.Of(all, rank), own)
+	Move(n, p.Of(all, rank), own)
 	return n.WaitAll()
 }
 
@@ -25,7 +25,7 @@ func Gather(n Net, own, all []byte, p Parts, root int, a Algorithm) error {
 func gatherBinomial(n Net, own, all []byte, root int) error {
 	rank, size, length := n.Rank(), n.Size(), len(own)
 	place, under, line := branch(n, all, length, root)
-	copy(line[:length], own)
+	Move(n, line[:length], own)
 	for bit := 1; bit < under; bit <<= 1 {
 		from, to := bit*length, min(2*bit, under)*length
 		if err := n.Recv(line[from:to], ahead(place+bit, root, size)); err != nil {
@@ -37,8 +37,8 @@ func gatherBinomial(n Net, own, all []byte, root int) error {
 	}
 	if root != 0 {
 		behind := root * length
-		copy(all[behind:], line)
-		copy(all[:behind], line[size*length-behind:])
+		Move(n, all[behind:], line)
+		Move(n, all[:behind], line[size*length-behind:])
 	}
 	return nil
 }
@@ -78,7 +78,7 @@ func Scatter(n Net, all []byte, p Parts, own []byte, root int, a Algorithm) erro
 			return err
 		}
 	}
-	copy(own, p.Of(all, rank))
+	Move(n, own, p.Of(all, rank))
 	return n.WaitAll()
 }
 
@@ -92,8 +92,8 @@ func scatterBinomial(n Net, all, own []byte, root int) error {
 		}
 	case root != 0:
 		behind := root * length
-		copy(line, all[behind:size*length])
-		copy(line[size*length-behind:], all[:behind])
+		Move(n, line, all[behind:size*length])
+		Move(n, line[size*length-behind:], all[:behind])
 	}
 	bit := 1
 	for bit < under {
@@ -105,6 +105,6 @@ func scatterBinomial(n Net, all, own []byte, root int) error {
 			return err
 		}
 	}
-	copy(own, line[:length])
+	Move(n, own, line[:length])
 	return n.WaitAll()
 }

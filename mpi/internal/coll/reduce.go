@@ -40,7 +40,7 @@ func reduceTree[T any](n Net, in, out []T, op func(acc, in []T)) error {
 		return n.Send(bytes(in), rank-1)
 	}
 	if size == 1 {
-		copy(out, in)
+		move(n, out, in)
 		return nil
 	}
 	if out == nil {
@@ -76,7 +76,7 @@ func apart[T any](n Net, in, out []T) []T {
 		return in
 	}
 	kept := scratch[T](n, len(in))
-	copy(kept, in)
+	move(n, kept, in)
 	return kept
 }
 
@@ -98,9 +98,9 @@ func combineAll[T any](n Net, in, out []T, op func(acc, in []T)) error {
 		}
 		switch {
 		case from > 0:
-			op(out, part)
+			combine(n, op, out, part)
 		case from == n.Rank():
-			copy(out, in)
+			move(n, out, in)
 		}
 	}
 	return nil

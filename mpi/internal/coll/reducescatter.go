@@ -34,13 +34,13 @@ func reducePairwise[T any](n Net, in, out []T, p *Parts, op func(acc, in []T)) e
 			return err
 		}
 	}
-	copy(bytes(at(rank)), p.Of(b, rank))
+	Move(n, bytes(at(rank)), p.Of(b, rank))
 	if err := n.WaitAll(); err != nil {
 		return err
 	}
 	for rank := 1; rank < size; rank++ {
-		op(at(0), at(rank))
+		combine(n, op, at(0), at(rank))
 	}
-	copy(out, at(0))
+	move(n, out, at(0))
 	return nil
 }

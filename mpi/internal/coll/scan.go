@@ -5,7 +5,7 @@ func Scan[T any](n Net, in, out []T, op func(acc, in []T), a Algorithm) error {
 	if a == Linear {
 		return scanLinear(n, in, out, op)
 	}
-	copy(out, in)
+	move(n, out, in)
 	return prefix(n, out, scratchCopy(n, in), op, true)
 }
 
@@ -20,21 +20,21 @@ func Exscan[T any](n Net, in, out []T, op func(acc, in []T), a Algorithm) error 
 
 func scratchCopy[T any](n Net, in []T) []T {
 	s := scratch[T](n, len(in))
-	copy(s, in)
+	move(n, s, in)
 	return s
 }
 
 func scanLinear[T any](n Net, in, out []T, op func(acc, in []T)) error {
 	rank, size := n.Rank(), n.Size()
 	if rank == 0 {
-		copy(out, in)
+		move(n, out, in)
 	} else {
 		below := scratch[T](n, len(in))
 		if err := n.Recv(bytes(below), rank-1); err != nil {
 			return err
 		}
-		op(below, in)
-		copy(out, below)
+		combine(n, op, below, in)
+		move(n, out, below)
 	}
 	if rank+1 < size {
 		return n.Send(bytes(out), rank+1)
@@ -50,8 +50,8 @@ func exscanLinear[T any](n Net, in, out []T, op func(acc, in []T)) error {
 		if err := n.Recv(bytes(below), rank-1); err != nil {
 			return err
 		}
-		copy(out, below)
-		op(below, all)
+		move(n, out, below)
+		combine(n, op, below, all)
 		all = below
 	}
 	if rank+1 < size {
@@ -74,19 +74,19 @@ func prefix[T any](n Net, out, group []T, op func(acc, in []T), begun bool) erro
 			return err
 		}
 		if with > rank {
-			op(group, came)
+			combine(n, op, group, came)
 			continue
 		}
-		copy(both, came)
+		move(n, both, came)
 		if begun {
-			op(both, out)
-			copy(out, both)
-			copy(both, came)
+			combine(n, op, both, out)
+			move(n, out, both)
+			move(n, both, came)
 		} else {
-			copy(out, came)
+			move(n, out, came)
 			begun = true
 		}
-		op(both, group)
+		combine(n, op, both, group)
 		group, both = both, group
 	}
 	return nil
