@@ -368,15 +368,19 @@ func (b *background) await() {
 // settled notes that the message that is waited for has come. False: it has ended the collective.
 func (b *background) settled(st *mx.Status) bool {
 	n := b.n
-	if what := n.begun[b.at]; !what.well(st) {
-		b.remove()
-		got := *st
-		b.giveUp(func() error { return n.failed(what, &got) })
+	if !n.begun[b.at].well(st) {
+		b.spoilt(*st)
 		return false
 	}
 	n.begun[b.at] = begun{}
 	b.at++
 	return true
+}
+
+// spoilt ends the collective because of a message.
+func (b *background) spoilt(st mx.Status) {
+	what := b.remove()
+	b.giveUp(func() error { return b.n.failed(what, &st) })
 }
 
 // remove takes out of the list what is waited for now, and what was waited for before.

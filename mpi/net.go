@@ -301,7 +301,7 @@ func (n *net) conclude(b begun) error {
 }
 
 // well reports whether what was begun has ended as it should.
-func (b *begun) well(st *mx.Status) bool {
+func (b begun) well(st *mx.Status) bool {
 	return st.Code == mx.StatusSuccess && (b.want < 0 || int(st.XferLength) == b.want)
 }
 

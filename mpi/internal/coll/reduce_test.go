@@ -51,7 +51,7 @@ func TestReduce(t *testing.T) {
 					if m.rank != root {
 						out = nil
 					}
-					if err := coll.Reduce(m, in, out, root, join, a); err != nil || m.rank != root {
+					if err := m.do(func(n coll.Net) error { return coll.Reduce(n, in, out, root, join, a) }); err != nil || m.rank != root {
 						return err
 					}
 					return want(out, what, span{0, int32(size - 1)})
@@ -65,7 +65,7 @@ func TestAllreduce(t *testing.T) {
 	each(t, coll.KindAllreduce, func(t *testing.T, size int, a coll.Algorithm) {
 		run(t, size, func(m *member) error {
 			return vectors(m, func(in, out []span, what string) error {
-				if err := coll.Allreduce(m, in, out, join, a); err != nil {
+				if err := m.do(func(n coll.Net) error { return coll.Allreduce(n, in, out, join, a) }); err != nil {
 					return err
 				}
 				return want(out, what, span{0, int32(size - 1)})
@@ -94,7 +94,7 @@ func TestSameBits(t *testing.T) {
 					in[i] = math.Sin(float64(m.rank*count+i)) * math.Pow(10, float64((m.rank*7+i)%17))
 				}
 				results[m.rank] = out
-				return coll.Allreduce(m, in, out, sum, a)
+				return m.do(func(n coll.Net) error { return coll.Allreduce(n, in, out, sum, a) })
 			})
 			if first == nil {
 				first = results[0]
@@ -112,7 +112,7 @@ func TestScan(t *testing.T) {
 	each(t, coll.KindScan, func(t *testing.T, size int, a coll.Algorithm) {
 		run(t, size, func(m *member) error {
 			return vectors(m, func(in, out []span, what string) error {
-				if err := coll.Scan(m, in, out, join, a); err != nil {
+				if err := m.do(func(n coll.Net) error { return coll.Scan(n, in, out, join, a) }); err != nil {
 					return err
 				}
 				return want(out, what, span{0, int32(m.rank)})
@@ -126,7 +126,7 @@ func TestExscan(t *testing.T) {
 		run(t, size, func(m *member) error {
 			return vectors(m, func(in, out []span, what string) error {
 				before := slices.Clone(out)
-				if err := coll.Exscan(m, in, out, join, a); err != nil {
+				if err := m.do(func(n coll.Net) error { return coll.Exscan(n, in, out, join, a) }); err != nil {
 					return err
 				}
 				if m.rank > 0 {
@@ -151,7 +151,9 @@ func TestReduceScatter(t *testing.T) {
 					out = in[:counts[m.rank]]
 				}
 				what := fmt.Sprintf("rank %d, in place %v", m.rank, inPlace)
-				if err := coll.ReduceScatter(m, in, out, coll.Listed(counts, nil, elem.Size[span]()), join, a); err != nil {
+				if err := m.do(func(n coll.Net) error {
+					return coll.ReduceScatter(n, in, out, coll.Listed(counts, nil, elem.Size[span]()), join, a)
+				}); err != nil {
 					return err
 				}
 				if err := want(out, what, span{0, int32(size - 1)}); err != nil {
@@ -169,7 +171,7 @@ func TestLongHalves(t *testing.T) {
 		for _, count := range []int{70_001, 300_001} {
 			run(t, size, func(m *member) error {
 				in, out := spans(m.rank, count), make([]span, count)
-				if err := coll.Allreduce(m, in, out, join, coll.Rabenseifner); err != nil {
+				if err := m.do(func(n coll.Net) error { return coll.Allreduce(n, in, out, join, coll.Rabenseifner) }); err != nil {
 					return err
 				}
 				return want(out, fmt.Sprintf("rank %d of %d", m.rank, size), span{0, int32(size - 1)})

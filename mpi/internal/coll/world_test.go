@@ -29,8 +29,21 @@ type world struct {
 // member is a rank of a world, and the Net of the operations that it does.
 type member struct {
 	*world
-	rank  int
-	recvs []posted
+	rank    int
+	recvs   []posted
+	planned bool // operations are planned first
+}
+
+// do does an operation, in one of the two ways.
+func (m *member) do(operation func(n coll.Net) error) error {
+	if !m.planned {
+		return operation(m)
+	}
+	p := coll.Plan{Net: m}
+	if err := operation(&p); err != nil {
+		return err
+	}
+	return p.Run(m)
 }
 
 type posted struct {
@@ -89,8 +102,15 @@ func (m *member) Scratch(n int) []byte {
 	return bytes.Repeat([]byte{0xa5}, n)
 }
 
-// run has every rank of a world do f, and looks that no message is left.
+// run has every rank of a world do f, and looks that no message is left. Then they do it again with plans.
 func run(t *testing.T, size int, f func(m *member) error) {
+	t.Helper()
+	for _, planned := range []bool{false, true} {
+		runOnce(t, size, planned, f)
+	}
+}
+
+func runOnce(t *testing.T, size int, planned bool, f func(m *member) error) {
 	t.Helper()
 	w := &world{size: size, pipes: make([]chan []byte, size*size)}
 	for i := range w.pipes {
@@ -99,7 +119,7 @@ func run(t *testing.T, size int, f func(m *member) error) {
 	errs := make([]error, size)
 	var all sync.WaitGroup
 	for rank := range size {
-		all.Go(func() { errs[rank] = f(&member{world: w, rank: rank}) })
+		all.Go(func() { errs[rank] = f(&member{world: w, rank: rank, planned: planned}) })
 	}
 	all.Wait()
 	if err := errors.Join(errs...); err != nil {
