@@ -32,6 +32,21 @@ func TestCollectivesDoNotAllocate(t *testing.T) {
 				whole := len(to) / c.Size() * c.Size()
 				return mpi.Alltoall(c, from[:whole], to[:whole])
 			},
+			"nonblocking allreduce, Wait": func(c *mpi.Comm, from, to []float64) error {
+				q, err := mpi.Iallreduce(c, from, to, mpi.Sum)
+				if err == nil {
+					_, err = q.Wait()
+				}
+				return err
+			},
+			"nonblocking allgather, Test": func(c *mpi.Comm, from, to []float64) error {
+				part := len(to) / c.Size()
+				q, err := mpi.Iallgather(c, from[:part], to[:part*c.Size()])
+				for done := false; !done && err == nil; {
+					_, done, err = q.Test()
+				}
+				return err
+			},
 			"scan": func(c *mpi.Comm, from, to []float64) error { return mpi.Scan(c, from, to, mpi.Sum) },
 		} {
 			for _, count := range []int{8, 9_000} {

@@ -125,6 +125,7 @@ func (m *many) some(op string, reqs []Request, most int, timeout time.Duration) 
 			return 0, true, nil
 		}
 		if timeout == 0 {
+			m.c.seat.giveWay()
 			return 0, false, nil
 		}
 		if w == nil {

@@ -40,6 +40,8 @@ var programs = map[string]func(world *mpi.Comm) error{
 	unstarted + "1": ringOnce,
 	"copies":        copiesToTheDead,
 	"partly":        ringOnce,
+	"panics":        panics,
+	"suspended":     suspended,
 	"threads": func(*mpi.Comm) error {
 		fmt.Println(runtime.GOMAXPROCS(0))
 		return nil

@@ -111,6 +111,7 @@ func (q *Request) Test() (Status, bool, error) {
 	case err != nil:
 		return emptyStatus, false, q.broken(op, err)
 	case !done:
+		q.c.seat.giveWay()
 		err := q.bereaved(op)
 		if err != nil {
 			*q = Request{}

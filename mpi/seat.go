@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"sync"
 	"sync/atomic"
 
@@ -33,6 +34,14 @@ type seat struct {
 	begun backgrounds
 	waits longWaits
 	known knownComms
+}
+
+// giveWay lets other ranks have the processor of one that tests in vain, where they are goroutines: as long as ranks test in loops on
+// all processors, the others would not get on.
+func (s *seat) giveWay() {
+	if s.job.launch == nil {
+		runtime.Gosched()
+	}
 }
 
 // peer is another rank that the seat is connected with.

@@ -68,3 +68,6 @@ func UnreadNotices(c *Comm) bool {
 
 // Leavings returns how many collectives of the communicator have left something behind.
 func Leavings(c *Comm) int { return int(c.state.left.Load()) }
+
+// Backgrounds returns how many nonblocking collectives of the rank have not ended.
+func Backgrounds(c *Comm) int { return len(c.seat.begun.all()) }

@@ -47,11 +47,13 @@ func TestAll(reqs []Request, sts []Status) (bool, error) {
 	if m.plain {
 		done, err := m.c.seat.ep.TestAll(m.reqs, m.states)
 		if !done && err == nil && m.c.seat.job.deaths.count.Load() == 0 {
+			m.c.seat.giveWay()
 			return false, nil
 		}
 	}
 	for i := range reqs {
 		if !m.reqs[i].IsZero() && !reqs[i].complete() {
+			m.c.seat.giveWay()
 			return false, nil
 		}
 	}
