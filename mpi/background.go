@@ -350,7 +350,7 @@ func (b *background) noted(what begun, err error) bool {
 // await looks for the message that is waited for, and suspends the collective if that has not come.
 func (b *background) await() {
 	s, r := b.n.c.seat, b.n.begun[b.at].r
-	st, done, err := s.ep.Test(r)
+	st, done, err := s.ep.Look(r)
 	switch {
 	case done:
 		b.settled(&st)

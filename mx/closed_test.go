@@ -26,6 +26,7 @@ func TestClosedEndpointRefusesEveryCall(t *testing.T) {
 			"Irecvv":                func() error { _, err := a.Irecvv(nil, 1, exact, nil); return err },
 			"Ibuffered":             func() error { _, err := a.Ibuffered(r); return err },
 			"Test":                  func() error { _, _, err := a.Test(r); return err },
+			"Look":                  func() error { _, _, err := a.Look(r); return err },
 			"Wait":                  func() error { _, _, err := a.Wait(r, mx.Infinite); return err },
 			"Finish":                func() error { return a.Finish(r, mx.Infinite) },
 			"WaitContext":           func() error { _, err := a.WaitContext(ctx, r); return err },

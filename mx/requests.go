@@ -43,6 +43,23 @@ func (ep *Endpoint) Test(r Request) (st Status, done bool, err error) {
 	return st, false, err
 }
 
+// Look is Test that makes no progress: it collects a request that is complete by now. A handler uses it, which can't make progress anyway, and
+// who begins something and is not to be held up by what else has come. MX does not have it.
+func (ep *Endpoint) Look(r Request) (st Status, done bool, err error) {
+	if r.ep != ep {
+		return st, false, ep.fail("look", "", ErrBadRequest)
+	}
+	var got endpoint.Status
+	if done, err = ep.d.Look(r.h, &got); done {
+		st.fill(ep, &got)
+		return
+	}
+	if err != nil {
+		err = ep.fail("look", "", err)
+	}
+	return st, false, err
+}
+
 // Wait collects a request, and blocks until it is complete or the timeout has
 // passed (VI.2.2): Infinite waits for ever, 0 polls once. Without done and
 // without an error the time has passed, or Wakeup was called. Error:

@@ -69,10 +69,37 @@ func TestVI21TestReleasesTheRequest(t *testing.T) {
 	})
 }
 
+// TestLookCollects: it finds what has completed in the progress that others make, once.
+func TestLookCollects(t *testing.T) {
+	over(t, func(w *world) {
+		a, b, toB, _ := w.pair()
+		recv, err := b.Irecv(make([]byte, 4), 9, exact, "context")
+		if err != nil {
+			w.Fatal(err)
+		}
+		st, ok, err := b.Look(recv)
+		if ok || err != nil || st != (mx.Status{}) {
+			w.Errorf("pending: %+v, %v, %v", st, ok, err)
+		}
+		w.isend(a, pattern(4, 0), toB, 9)
+		w.until("received", func() bool {
+			if err := b.Progress(); err != nil {
+				w.Fatal(err)
+			}
+			st, ok, err = b.Look(recv)
+			return ok || err != nil
+		}, a)
+		if err != nil || st.Code != mx.StatusSuccess || st.Context != "context" || st.MatchInfo != 9 || st.XferLength != 4 {
+			w.Errorf("%+v, %v", st, err)
+		}
+	})
+}
+
 // stale are all calls that take a request.
 var stale = map[string]func(ep *mx.Endpoint, r mx.Request) error{
 	"ibuffered":           func(ep *mx.Endpoint, r mx.Request) error { _, err := ep.Ibuffered(r); return err },
 	"test":                func(ep *mx.Endpoint, r mx.Request) error { _, _, err := ep.Test(r); return err },
+	"look":                func(ep *mx.Endpoint, r mx.Request) error { _, _, err := ep.Look(r); return err },
 	"wait":                func(ep *mx.Endpoint, r mx.Request) error { _, _, err := ep.Wait(r, bound); return err },
 	"context":             func(ep *mx.Endpoint, r mx.Request) error { _, err := ep.Context(r); return err },
 	"cancel":              func(ep *mx.Endpoint, r mx.Request) error { _, err := ep.Cancel(r); return err },

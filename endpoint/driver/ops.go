@@ -260,6 +260,18 @@ func (d *Endpoint) Test(h endpoint.Handle, st *endpoint.Status) (bool, error) {
 	return ok, err
 }
 
+// Look collects a request if it is complete, without a pass.
+func (d *Endpoint) Look(h endpoint.Handle, st *endpoint.Status) (ok bool, err error) {
+	d.lock()
+	if d.closed {
+		d.unlock()
+		return false, ErrClosed
+	}
+	ok, err = d.eng.Test(h, st)
+	d.unlock()
+	return ok, err
+}
+
 // Buffered reports whether a send's data has left the buffer (VI.1.1).
 func (d *Endpoint) Buffered(h endpoint.Handle) (ok bool, err error) {
 	err = d.call(func(e *endpoint.Engine) error {
