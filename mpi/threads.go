@@ -15,7 +15,7 @@ const (
 
 // WithThreadLevel promises what goroutines of a rank will do. ThreadMultiple is what there is without it. Below
 // that, calls take a lock that costs them next to nothing: some 20 ns less for a round trip's half. Everything
-// else works as always; a nonblocking collective, which has a goroutine of its own, ends the promise.
+// else works as always; the first nonblocking collective, which the library's own goroutine may advance, ends the promise.
 // The program keeps its goroutines in order by channels, mutexes and the like. Calls at the
 // same time corrupt the rank's endpoint; the first that is seen panics, and names the promise (mx.SingleThreaded). go run -race
 // shows both calls.

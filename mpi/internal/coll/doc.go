@@ -14,5 +14,8 @@
 // All functions of one operation must be called by all ranks, with the same algorithm. None
 // allocates, save what the Net does.
 //
+// An algorithm that is given a Plan carries nothing out: it notes its steps, which a nonblocking collective then takes one by one as messages arrive. For that,
+// what an algorithm does with data itself goes through move, combine and Do, and nothing it decides depends on data.
+//
 // Read net.go next, then barrier.go, which is the shortest.
 package coll
