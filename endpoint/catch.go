@@ -48,6 +48,7 @@ func (e *Engine) caughtStored(id int32) bool {
 	if p.medium != nil {
 		p.medium.BytesReceived += uint64(c.n)
 	}
+	e.classes.of(m.Match).receive(c.n)
 	e.unstore(id)
 	e.feed(p)
 	return true
@@ -101,5 +102,6 @@ func (e *Engine) caught(p *peer, h *wire.Header, payload []byte) bool {
 	c.n = copy(c.b, payload)
 	p.medium.RecvEager++
 	p.medium.BytesReceived += uint64(c.n)
+	e.classes.of(h.Match).receive(c.n)
 	return true
 }

@@ -56,6 +56,9 @@ type Config struct {
 	// ContextBits and ContextShift say which bits of the match information are
 	// a context id, which every receive's mask must cover. 0 bits: none.
 	ContextBits, ContextShift uint8
+
+	// ClassShift has messages counted by class: the bits of the match information from there on. 0: all are of one class.
+	ClassShift uint8
 }
 
 // Defaults of Config, and the engine's own times.

@@ -108,7 +108,8 @@ func TestOnlyMessagesWaitForCredit(t *testing.T) {
 				t.Error("the sender is busy with what it can't send")
 			}
 			waiting := 0
-			for _, o := range a.Engine.Outstanding() {
+			list, _ := a.Engine.Outstanding(1 << 20)
+			for _, o := range list {
 				if o.Stage == "waits for the peer to receive: no message credit" {
 					waiting++
 				}

@@ -22,6 +22,7 @@ func (e *Engine) transmitEager(p *peer, slot int32, r *request, as wire.Flags) b
 	}
 	p.medium.SentEager++
 	p.medium.BytesSent += uint64(r.msgLen)
+	e.classes.of(r.match).send(int(r.msgLen))
 	if r.kind == kindSyncSend {
 		r.state = stateBuffered
 		r.vec = wire.Vec{}
@@ -41,6 +42,7 @@ func (e *Engine) receiveEager(p *peer, slot int32, h *wire.Header, payload []byt
 	}
 	p.medium.RecvEager++
 	p.medium.BytesReceived += uint64(n)
+	e.classes.of(h.Match).receive(n)
 	r.peer, r.session = p.index, p.remote
 	r.match, r.msgLen, r.xferLen = h.Match, uint32(len(payload)), uint32(n)
 	code := Success

@@ -61,6 +61,7 @@ type Engine struct {
 	attempt uint32
 	count   Counters
 	media   []*Medium
+	classes tallies
 }
 
 type address struct {
@@ -89,6 +90,7 @@ func New(cfg Config, host Host) *Engine {
 		cfg.RequestTimeout = DefaultRequestTimeout
 	}
 	e := &Engine{cfg: cfg, host: host, reqs: newSlab(), byAddr: map[address]int32{}}
+	e.classes.begin(cfg.ClassShift)
 	e.unexp = unexpected.New(cfg.UnexpectedBytes)
 	e.bytesPool, e.headerPool = newBytesPool(cfg.UnexpectedBytes, cfg.UnexpectedReserve), newHeaderPool(cfg.UnexpectedHeaders)
 	e.done.reset()

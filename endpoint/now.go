@@ -14,6 +14,7 @@ func (e *Engine) SendNow(b []byte, to Addr, match uint64) bool {
 	}
 	p.medium.SentEager++
 	p.medium.BytesSent += uint64(len(b))
+	e.classes.of(match).send(len(b))
 	return true
 }
 

@@ -10,19 +10,22 @@ type Outstanding struct {
 	Match, Mask uint64
 	Bytes       uint32 // of the message, or of the room for it
 	Stage       string // what it waits for
+	Started     Tick   // when it was begun, or somewhat earlier: that of the Advance before, for some kinds
 }
 
-// Outstanding returns the requests that are not complete, in no particular order.
-// What is done for peers is not among them.
-func (e *Engine) Outstanding() []Outstanding {
-	var list []Outstanding
+// Outstanding returns the requests that are not complete, in no particular order, but no more than most, and how many
+// there are. What is done for peers is not among them.
+func (e *Engine) Outstanding(most int) (list []Outstanding, all int) {
 	e.eachRequest(func(slot int32, r *request) {
 		if r.state == stateComplete || r.kind == kindPutIn || r.kind == kindGetOut {
 			return
 		}
+		if all++; all > most {
+			return
+		}
 		o := Outstanding{
 			Kind: kindNames[r.kind], Match: r.match, Mask: e.maskOf(slot, r),
-			Bytes: r.msgLen, Stage: e.stage(r),
+			Bytes: r.msgLen, Stage: e.stage(r), Started: r.started,
 		}
 		if r.flags&forgotten == 0 {
 			o.Handle = handleOf(slot, r.generation)
@@ -35,7 +38,7 @@ func (e *Engine) Outstanding() []Outstanding {
 		}
 		list = append(list, o)
 	})
-	return list
+	return list, all
 }
 
 // maskOf returns the bits that count for a receive. What has matched counts as a whole.

@@ -89,6 +89,7 @@ func (e *Engine) finishRendezvous(p *peer, slot int32, r *request) {
 	if r.kind == kindPutIn {
 		e.answer(p, r.remote, r.xferLen, dispositionOf(code))
 	} else {
+		e.classes.of(r.match).receive(int(r.xferLen))
 		e.notify(p, r.remote, r.xferLen, dispositionOf(code))
 	}
 	e.complete(slot, r, code)

@@ -24,6 +24,7 @@ func (e *Engine) transmitRendezvous(p *peer, slot int32, r *request) bool {
 	}
 	p.room.headers -= price
 	p.medium.SentRendezvous++
+	e.classes.of(r.match).send(int(r.msgLen))
 	return true
 }
 

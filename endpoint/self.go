@@ -61,6 +61,7 @@ func (e *Engine) deliverSelf(p *peer, slot int32, r *request) {
 		}
 		if action == Finished {
 			p.medium.SentEager++
+			e.classes.of(r.match).send(int(r.msgLen))
 			e.completeSend(slot, r, 0, wire.Discarded)
 			return
 		}
@@ -107,6 +108,7 @@ func (e *Engine) storeSelf(p *peer, slot int32, r *request) {
 	}
 	id := e.store(m, size)
 	p.medium.SentEager++
+	e.classes.of(r.match).send(int(r.msgLen))
 	if !copied {
 		r.state = stateOffered
 		e.stored(id)
@@ -141,6 +143,7 @@ func (e *Engine) matchSelf(to int32, recv, send *request) {
 	recv.peer, recv.session = 0, e.peers[0].remote
 	recv.match, recv.msgLen = send.match, send.msgLen
 	e.peers[0].medium.SentEager++
+	e.classes.of(send.match).send(int(send.msgLen))
 }
 
 // receiveSelf copies from our own send, and completes both.
@@ -156,6 +159,7 @@ func (e *Engine) receiveSelf(slot int32, r *request, from Handle) {
 	p.medium.BytesSent += uint64(n)
 	p.medium.BytesReceived += uint64(n)
 	p.medium.RecvEager++
+	e.classes.of(r.match).receive(n)
 	e.completeSend(fromSlot, send, uint32(n), dispositionOf(code))
 	e.complete(slot, r, code)
 }

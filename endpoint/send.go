@@ -31,6 +31,7 @@ func (e *Engine) sentOne(p *peer, o *Outgoing) Handle {
 	}
 	p.medium.SentEager++
 	p.medium.BytesSent += uint64(n)
+	e.classes.of(o.Match).send(n)
 	e.complete(slot, r, Success)
 	return handleOf(slot, r.generation)
 }

@@ -11,7 +11,7 @@ type counts struct {
 	strangers, nonsense, late, held atomic.Uint64
 }
 
-// Counters returns what the library has counted.
+// Counters returns what the library has counted. Snapshots of package mx show it too. Safe from any goroutine.
 func (l *Library) Counters() []mx.Counter {
 	if l.none() {
 		return nil
@@ -20,12 +20,22 @@ func (l *Library) Counters() []mx.Counter {
 	open := len(l.sockets) - len(l.free)
 	l.mu.RUnlock()
 	return []mx.Counter{
-		{Label: "sockets", Value: uint64(open)},
-		{Label: "strangers refused by listeners", Value: l.counts.strangers.Load()},
-		{Label: "messages that made no sense", Value: l.counts.nonsense.Load()},
-		{Label: "messages for sockets that are gone", Value: l.counts.late.Load()},
-		{Label: "packets held for a receive", Value: l.counts.held.Load()},
+		{Name: "sockets", Label: "sockets", Kind: mx.Gauge, Unit: "sockets",
+			Help: "sockets that are open", Value: uint64(open)},
+		{Name: "strangers_refused", Label: "strangers refused by listeners", Kind: mx.Cumulative, Unit: "connections",
+			Help: "connection attempts that listeners refused because they had not shown to be a peer's", Value: l.counts.strangers.Load()},
+		{Name: "messages_malformed", Label: "messages that made no sense", Kind: mx.Cumulative, Unit: "messages",
+			Help: "messages whose contents make no sense", Value: l.counts.nonsense.Load()},
+		{Name: "messages_late", Label: "messages for sockets that are gone", Kind: mx.Cumulative, Unit: "messages",
+			Help: "messages for sockets that are gone", Value: l.counts.late.Load()},
+		{Name: "packets_held", Label: "packets held for a receive", Kind: mx.Cumulative, Unit: "packets",
+			Help: "packets that came before a receive and were held", Value: l.counts.held.Load()},
 	}
+}
+
+// counterGroups returns the counters in the form of snapshots.
+func (l *Library) counterGroups() []mx.CounterGroup {
+	return []mx.CounterGroup{{Layer: "exs", Labels: []mx.Label{{Name: "endpoint", Value: l.ep.Load().String()}}, Counters: l.Counters()}}
 }
 
 // inline is the largest message that is copied into the line of its header.

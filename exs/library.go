@@ -30,6 +30,8 @@ type Library struct {
 	opening sync.Mutex
 	home    place // of the endpoint
 
+	hideCounters func() // takes the counters out of snapshots; set with ep
+
 	own     sync.Once // sets ownPeer
 	ownPeer bool      // messages to ourselves go over a link, as those to others
 
@@ -152,6 +154,7 @@ func (l *Library) Endpoint() (*mx.Endpoint, error) {
 	}
 	l.home = place{nic, eid, filter}
 	l.ep.Store(ep)
+	l.hideCounters = mx.AddCounters(l.counterGroups)
 	return ep, nil
 }
 
@@ -206,6 +209,7 @@ func (l *Library) Close() error {
 	defer l.opening.Unlock()
 	var err error
 	if ep := l.ep.Load(); ep != nil {
+		l.hideCounters()
 		err = ep.Close()
 	}
 	l.work.Wait()

@@ -59,7 +59,9 @@ func (c *Comm) choose(k coll.Kind, bytes int, alike bool, set *coll.Overrides) c
 
 // choose returns the algorithm for the collective, as it was set when that was called.
 func (n *net) choose(k coll.Kind, bytes int, alike bool) coll.Algorithm {
-	return n.c.choose(k, bytes, alike, n.set)
+	a := n.c.choose(k, bytes, alike, n.set)
+	n.c.state.collectives.count(coll.Choice(k, a), 1)
+	return a
 }
 
 // crowd returns how many ranks of the communicator share a core.

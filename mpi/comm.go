@@ -33,6 +33,8 @@ type commState struct {
 	crowd      atomic.Int32 // ranks that share a core where they are densest; 0: not known yet
 	algorithms atomic.Pointer[coll.Overrides]
 
+	collectives countsPointer
+
 	first net
 	mu    sync.Mutex
 	name  string

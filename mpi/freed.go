@@ -26,6 +26,7 @@ func (f *freedContexts) add(context uint32) {
 // forget drops what has come for a communicator that was freed, and was not received, and gives its context back.
 func (s *seat) forget(c *Comm) {
 	s.known.remove(c)
+	s.uncount(c.state)
 	c.state.clear(s)
 	s.freed.add(c.state.context)
 	s.dropFreed()

@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"slices"
 	"sync"
@@ -26,7 +25,8 @@ type HangReport struct {
 // HangReport asks all ranks of the job what they wait for, and finds out who waits for whom. Any rank
 // may call it at any time, also from a goroutine beside calls that block. Ranks
 // that don't answer until ctx ends, unless it is nil, or within 5 seconds, are in the report as such. The same report is
-// printed on the standard error of rank 0, or of the first rank that answers, when a call has blocked for longer than MX_HANG_TIMEOUT. Errors:
+// printed on the standard error of rank 0, or of the first rank that answers, when a call has blocked for longer than MX_HANG_TIMEOUT,
+// or given to the handler of WithHangHandler there. Errors:
 // ErrComm, ErrFinalized. Safe from any goroutine.
 func (c *Comm) HangReport(ctx context.Context) (*HangReport, error) {
 	if err := c.usable("HangReport"); err != nil {
@@ -36,9 +36,17 @@ func (c *Comm) HangReport(ctx context.Context) (*HangReport, error) {
 		ctx = context.Background()
 	}
 	r := c.seat.job.examine(ctx)
-	text, err := json.Marshal(r)
+	report, err := newHangReport(r)
 	if err != nil {
 		return nil, c.failWith("HangReport", Undefined, Undefined, ErrOther, err)
+	}
+	return report, nil
+}
+
+func newHangReport(r *hang.Report) (*HangReport, error) {
+	text, err := json.Marshal(r)
+	if err != nil {
+		return nil, err
 	}
 	return &HangReport{Text: r.Text(), JSON: text, Deadlock: r.Certain()}, nil
 }
@@ -47,8 +55,7 @@ func (c *Comm) HangReport(ctx context.Context) (*HangReport, error) {
 type hangs struct {
 	mu       sync.Mutex
 	busy     bool
-	reported map[string]bool // the states that were printed
-	out      io.Writer       // nil: the standard error
+	reported map[string]bool // the states that were told
 }
 
 const (
@@ -153,7 +160,7 @@ func (j *job) inquire(rank int) {
 	if j.life.Err() != nil {
 		return
 	}
-	h.print(fmt.Sprintf("mpi: rank %d has waited for longer than %v\n", rank, j.set.hang), report)
+	j.deliver(rank, report)
 	if certain {
 		j.endStuck(rank, report)
 	}
@@ -172,23 +179,33 @@ func same(a, b *hang.Report) bool {
 	return true
 }
 
-// print prints a report, once for each state.
-func (h *hangs) print(headline string, r *hang.Report) {
-	state := r.State()
+// fresh reports whether a state has not been reported yet, and notes it.
+func (h *hangs) fresh(state string) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	if h.reported[state] {
+		return false
+	}
 	if h.reported == nil {
 		h.reported = map[string]bool{}
 	}
-	if h.reported[state] {
+	h.reported[state] = true
+	return true
+}
+
+// deliver hands a report to the program's handler, or prints it, once for each state.
+func (j *job) deliver(rank int, r *hang.Report) {
+	if !j.plane.hangs.fresh(r.State()) {
 		return
 	}
-	h.reported[state] = true
-	var out io.Writer = os.Stderr
-	if h.out != nil {
-		out = h.out
+	j.hangReports.Add(1)
+	if j.set.onHang == nil {
+		fmt.Fprintf(os.Stderr, "mpi: rank %d has waited for longer than %v\n%s", rank, j.set.hang, r.Text())
+		return
 	}
-	fmt.Fprint(out, headline+r.Text())
+	if report, err := newHangReport(r); err == nil {
+		j.set.onHang(report)
+	}
 }
 
 // endStuck ends a job that can't go on.

@@ -31,6 +31,8 @@ type job struct {
 	next   atomic.Uint32 // endpoint id to try first
 	ending atomic.Pointer[ending]
 	deaths deaths
+
+	hangReports atomic.Uint64 // made by this process
 }
 
 // ending says why a job is at its end before its time. It is an error.
@@ -80,7 +82,7 @@ func leaveLibrary() {
 
 // open opens an endpoint of the job.
 func (j *job) open(filter uint32) (*mx.Endpoint, error) {
-	params := slices.Concat([]mx.Param{mx.WithErrorHandler(mx.ErrorsReturn)}, j.set.threadParams(), j.set.params)
+	params := slices.Concat([]mx.Param{mx.WithErrorHandler(mx.ErrorsReturn), mx.WithClasses(classShift)}, j.set.threadParams(), j.set.params)
 	if j.launch != nil {
 		return mx.OpenEndpoint(mx.AnyNIC, mx.AnyEndpoint, filter, params...)
 	}
@@ -144,6 +146,7 @@ func (j *job) close() {
 	var all sync.WaitGroup
 	for _, s := range j.seats {
 		if s != nil {
+			s.hideCounters()
 			all.Go(func() { _ = s.ep.Close() })
 		}
 	}

@@ -21,6 +21,7 @@ type settings struct {
 	check      bool          // collectives compare what the ranks are about to do, and receives the types of elements
 	hang       time.Duration // how long a call blocks before the job is asked why; 0: for ever
 	hangEnds   bool          // a deadlock that is certain ends the job
+	onHang     func(*HangReport)
 	wrong      error
 }
 
@@ -44,6 +45,12 @@ func WithCheckedCollectives() Option { return func(s *settings) { s.check = true
 func WithHangTimeout(d time.Duration) Option {
 	return func(s *settings) { s.hang, s.hangEnds = max(d, 0), d > 0 }
 }
+
+// WithHangHandler has f called with what is printed otherwise when a call has blocked for longer than the time of
+// MX_HANG_TIMEOUT or WithHangTimeout: a report for each state that the job stands still in. That is in the process of rank 0, or of the first rank that
+// answers, in a goroutine of its own, one report at a time. If the deadlock is certain, and the time was set, the job ends when f has
+// returned.
+func WithHangHandler(f func(*HangReport)) Option { return func(s *settings) { s.onHang = f } }
 
 // WithAlgorithms chooses algorithms of collectives, as MX_COLL does and after it: a list such
 // as "allreduce=rabenseifner,bcast=flat". All ranks must have the same. See Comm.Algorithm.

@@ -34,6 +34,9 @@ type seat struct {
 	begun backgrounds
 	waits longWaits
 	known knownComms
+
+	gone         countsPointer // collectives of communicators that were freed
+	hideCounters func()        // takes the rank's counters out of snapshots
 }
 
 // giveWay lets other ranks have the processor of one that tests in vain, where they are goroutines: as long as ranks test in loops on
@@ -56,6 +59,7 @@ func (j *job) sit(rank int) (*seat, card, error) {
 	}
 	s := &seat{job: j, rank: rank, ep: ep, peers: make([]atomic.Pointer[peer], j.size)}
 	s.peers[rank].Store(&peer{ep.Addr()})
+	s.hideCounters = mx.AddCounters(s.counterGroups)
 	k := card{door: ep.ID(), filter: filter, cores: ownCores(j.launch == nil), checks: j.set.check, service: j.plane.Place()}
 	return s, k, k.locate(ep)
 }

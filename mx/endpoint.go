@@ -46,6 +46,7 @@ type Endpoint struct {
 	not     error    // why one that its board is made for is not among them
 	far     bool     // one of them reaches other hosts
 	self    endpoint.Addr
+	opened  time.Time
 }
 
 // OpenEndpoint opens an endpoint (III.3.1): on a board, or with AnyNIC on board 0,
@@ -207,6 +208,7 @@ func (m *media) open(id uint32, s *settings) (*Endpoint, error) {
 			Strangers: s.strangers, PieceBytes: s.pieceBytes,
 			RequestTimeout: endpoint.Tick(s.timeout / time.Millisecond),
 			ContextBits:    s.ctxBits, ContextShift: s.ctxShift,
+			ClassShift: s.classShift,
 		},
 	}
 	if s.spin == 0 {
@@ -216,7 +218,7 @@ func (m *media) open(id uint32, s *settings) (*Endpoint, error) {
 	if err != nil {
 		return nil, err
 	}
-	ep := &Endpoint{d: d, board: b, id: id, filter: s.filter, onError: s.onError, dir: m.dir, far: leavesHost(m.use.names), not: m.use.not}
+	ep := &Endpoint{d: d, board: b, id: id, filter: s.filter, onError: s.onError, dir: m.dir, far: leavesHost(m.use.names), not: m.use.not, opened: time.Now()}
 	for _, t := range m.list {
 		ep.names = append(ep.names, t.Name())
 	}

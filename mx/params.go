@@ -30,6 +30,7 @@ const (
 	ParamUnexpReserve
 	ParamStrangers
 	ParamPiecesBytes
+	ParamClasses
 )
 
 // paramNames are the functions that make the parameters.
@@ -51,6 +52,7 @@ var paramNames = [...]string{
 	ParamUnexpReserve:   "WithUnexpReserve",
 	ParamStrangers:      "WithStrangers",
 	ParamPiecesBytes:    "WithPiecesBytes",
+	ParamClasses:        "WithClasses",
 }
 
 // String returns the name of the function that makes the parameter, as errors have it.
@@ -145,6 +147,10 @@ func WithStrangers(n int) Param { return Param{ParamStrangers, n} }
 // their link has broken, in bytes. From 1 to 1 << 37; one such message at a time has room in any case.
 func WithPiecesBytes(bytes int) Param { return Param{ParamPiecesBytes, bytes} }
 
+// WithClasses has messages counted by class: by the bits of their match information from bit shift on, from 1 to 63.
+// Endpoint.Tallies returns the counts.
+func WithClasses(shift uint8) Param { return Param{ParamClasses, shift} }
+
 // settings is what an endpoint is opened with: the environment, then the
 // parameters.
 type settings struct {
@@ -153,6 +159,7 @@ type settings struct {
 	onError           ErrorHandler
 	single            bool
 	ctxBits, ctxShift uint8
+	classShift        uint8
 }
 
 // apply sets what can be set, so that the error handler is known whatever else is wrong, and returns the first error.
@@ -202,6 +209,8 @@ func (s *settings) set(p Param) error {
 		err := take(&v, p.Value, checkContextID)
 		s.ctxBits, s.ctxShift = v[0], v[1]
 		return err
+	case ParamClasses:
+		return take(&s.classShift, p.Value, checkClasses)
 	case ParamSingleThreaded:
 		return take(&s.single, p.Value, anything)
 	case ParamTransports:

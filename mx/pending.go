@@ -2,6 +2,7 @@ package mx
 
 import (
 	"fmt"
+	"math"
 
 	"gomx/endpoint"
 )
@@ -21,7 +22,7 @@ type PendingRequest struct {
 // have no fixed form. A closed endpoint has none. MX does not have it. Safe from any
 // goroutine.
 func (ep *Endpoint) Pending() []PendingRequest {
-	outstanding := ep.d.Outstanding()
+	outstanding, _, _ := ep.d.Outstanding(math.MaxInt)
 	list := make([]PendingRequest, len(outstanding))
 	for i := range outstanding {
 		o, p := &outstanding[i], &list[i]

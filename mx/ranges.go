@@ -72,6 +72,13 @@ func checkContextID(v [2]uint8) error {
 	return nil
 }
 
+func checkClasses(shift uint8) error {
+	if shift < 1 || shift > 63 {
+		return errors.New("want a bit from 1 to 63")
+	}
+	return nil
+}
+
 func checkTransports(names []string) error {
 	known := strings.Join(transportOrder, ", ")
 	if len(names) == 0 {

@@ -10,26 +10,35 @@ type Report struct {
 	Counters  endpoint.Counters
 	Depths    endpoint.Depths
 	Media     []endpoint.Medium
+	Tallies   map[uint64]endpoint.Tally
 	Refused   uint64 // handshakes of strangers, other versions, other users
 	Corrupt   uint64 // links or segments given up because they held nonsense
 	Fallbacks uint64 // direct copies that failed and went another way
 	Facts     []transport.Fact
 }
 
-// Outstanding returns the requests that are not complete.
-func (d *Endpoint) Outstanding() (list []endpoint.Outstanding) {
+// Outstanding returns the requests that are not complete, but no more than most, how many there are, and what time it
+// is.
+func (d *Endpoint) Outstanding(most int) (list []endpoint.Outstanding, all int, now endpoint.Tick) {
 	d.guest()
 	defer d.unlock()
 	if !d.closed {
-		list = d.eng.Outstanding()
+		list, all = d.eng.Outstanding(most)
 	}
-	return list
+	return list, all, d.tick()
+}
+
+// MergeTally adds the tally of a class to that of another, and forgets it.
+func (d *Endpoint) MergeTally(class, into uint64) {
+	d.guest()
+	d.eng.MergeTally(class, into)
+	d.unlock()
 }
 
 // Report returns the counters and the facts of all ports.
 func (d *Endpoint) Report() Report {
 	d.guest()
-	r := Report{Counters: d.eng.Counters(), Depths: d.eng.Depths(), Media: d.eng.Media()}
+	r := Report{Counters: d.eng.Counters(), Depths: d.eng.Depths(), Media: d.eng.Media(), Tallies: d.eng.Tallies()}
 	ports := d.ports
 	d.unlock()
 	r.Refused = d.oddities[transport.RefusedHandshakes].Load()

@@ -55,6 +55,19 @@ func (q *want) take(d *Endpoint, st *endpoint.Status) (bool, error) {
 	return d.eng.TestAny(q.value, q.mask, st)
 }
 
+// classIn returns the class of messages that the wait counts for.
+func (q *want) classIn(e *endpoint.Engine) uint64 {
+	switch q.kind {
+	case forRequest:
+		return e.ClassOf(q.handle)
+	case forSet:
+		return e.ClassOf(q.set.some())
+	case forCatch:
+		return e.ClassOfCatch()
+	}
+	return 0
+}
+
 // never is a time by the endpoint's clock that does not come.
 const never = time.Duration(math.MaxInt64)
 
@@ -70,6 +83,9 @@ type waiter struct {
 	err    error       // or can't happen any more
 	late   bool        // or its time is up
 	ended  atomic.Bool // or its context
+
+	began time.Duration // by the endpoint's clock, when it was listed
+	class uint64        // of the messages that the wait counts for
 
 	listed  bool // among those that are served
 	called  bool // may have been told to look
@@ -198,6 +214,7 @@ func (d *Endpoint) list(w *waiter) {
 	if w.set != nil {
 		w.set.doubt()
 	}
+	w.began, w.class = d.clock(), w.classIn(d.eng)
 	w.check(d)
 	w.listed, w.called = true, true
 	d.blocked++
@@ -224,6 +241,7 @@ func (d *Endpoint) unlist(w *waiter) {
 
 func (d *Endpoint) takeOff(w *waiter) {
 	w.listed = false
+	d.eng.Waited(w.class, uint64(d.clock()-w.began))
 	d.blocked--
 	if w.passive {
 		d.parked.passive--

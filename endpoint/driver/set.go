@@ -121,6 +121,16 @@ func (s *set) complete(e *endpoint.Engine) (bool, error) {
 	return true, nil
 }
 
+// some returns one of the requests that were not collected, or 0.
+func (s *set) some() endpoint.Handle {
+	for _, h := range s.handles[s.next:] {
+		if h != 0 {
+			return h
+		}
+	}
+	return 0
+}
+
 // Batch is what a call wants of several requests under one lock.
 type Batch struct {
 	Aim   Aim

@@ -3,6 +3,7 @@ package endpointtest
 import (
 	"errors"
 	"fmt"
+	"math"
 
 	"gomx/endpoint"
 )
@@ -223,7 +224,8 @@ func pending(t *Trace, a *arguments) error {
 	if n == nil {
 		return nil
 	}
-	for _, o := range n.Engine.Outstanding() {
+	list, _ := n.Engine.Outstanding(math.MaxInt)
+	for _, o := range list {
 		who := "anyone"
 		if o.Peer != (endpoint.Addr{}) {
 			who = t.nameOf(n, o.Peer)

@@ -1,0 +1,104 @@
+package metrics_test
+
+import (
+	"encoding/json"
+	"expvar"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os/exec"
+	"strings"
+	"testing"
+
+	"gomx/mpi"
+	"gomx/mx"
+	"gomx/mx/metrics"
+)
+
+// page returns what the handler serves in a job of two ranks that has done something.
+func page(t *testing.T, handler http.Handler, method string) (text string, r *http.Response) {
+	t.Helper()
+	err := mpi.Run(2, func(world *mpi.Comm) error {
+		world.SetName("odd \"name\"\\\n")
+		if err := world.Barrier(); err != nil {
+			return err
+		}
+		if world.Rank() == 0 {
+			w := httptest.NewRecorder()
+			handler.ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), method, "/metrics", nil))
+			r = w.Result()
+			b, err := io.ReadAll(r.Body)
+			if text = string(b); err != nil {
+				return err
+			}
+		}
+		return world.Barrier()
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text, r
+}
+
+func TestHandler(t *testing.T) {
+	text, r := page(t, metrics.Handler(), http.MethodGet)
+	if r.StatusCode != http.StatusOK || r.Header.Get("Content-Type") != "text/plain; version=0.0.4; charset=utf-8" {
+		t.Errorf("status %d, %v", r.StatusCode, r.Header)
+	}
+	for _, want := range []string{
+		"# TYPE mx_messages_sent_total counter\n",
+		"# TYPE mx_receives_posted gauge\n",
+		"# TYPE mx_wait_seconds_total counter\n",
+		`mpi_collectives_total{rank="0",comm="odd \"name\"\\\n",context="2",operation="barrier",algorithm=`,
+		`mx_peers{endpoint=`,
+		`mpi_size{rank="1"} 2` + "\n",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q is not in\n%s", want, text)
+		}
+	}
+}
+
+func TestOtherMethodsAreRefused(t *testing.T) {
+	if _, r := page(t, metrics.Handler(), http.MethodPost); r.StatusCode != http.StatusMethodNotAllowed {
+		t.Errorf("status %d", r.StatusCode)
+	}
+}
+
+// TestPromtool has Prometheus' own parser and its rules for names read the page.
+func TestPromtool(t *testing.T) {
+	promtool, err := exec.LookPath("promtool")
+	if err != nil {
+		t.Skip("promtool is not installed (Debian: prometheus)")
+	}
+	text, _ := page(t, metrics.Handler(), http.MethodGet)
+	cmd := exec.CommandContext(t.Context(), promtool, "check", "metrics")
+	cmd.Stdin = strings.NewReader(text)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Errorf("%v: %s", err, out)
+	}
+}
+
+func TestPublish(t *testing.T) {
+	metrics.Publish("gomx")
+	if err := mx.Init(); err != nil {
+		t.Fatal(err)
+	}
+	ep, err := mx.OpenEndpoint(mx.AnyNIC, mx.AnyEndpoint, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var s mx.ProcessSnapshot
+	if err := json.Unmarshal([]byte(expvar.Get("gomx").String()), &s); err != nil {
+		t.Fatal(err)
+	}
+	if len(s.Endpoints) != 1 || s.Endpoints[0].Name != ep.String() {
+		t.Errorf("%+v", s.Endpoints)
+	}
+	if err := ep.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := mx.Finalize(); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,119 @@
+package mx_test
+
+import (
+	"encoding/json"
+	"reflect"
+	"regexp"
+	"testing"
+
+	"gomx/mx"
+)
+
+// TestCountersHaveIdentifiers wants each counter to have a name of its own, with its labels, and all that describes it.
+func TestCountersHaveIdentifiers(t *testing.T) {
+	over(t, func(w *world) {
+		name := regexp.MustCompile(`^[a-z][a-z0-9_]*$`)
+		ep := w.open()
+		seen := map[string]bool{}
+		for _, c := range ep.Counters() {
+			identity := c.Name
+			for _, l := range c.Labels {
+				identity += "," + l.Name + "=" + l.Value
+			}
+			switch {
+			case !name.MatchString(c.Name):
+				w.Errorf("%q is no identifier", c.Name)
+			case seen[identity]:
+				w.Errorf("%s is there twice", identity)
+			case c.Label == "" || c.Unit == "" || c.Help == "" || c.Kind != mx.Cumulative && c.Kind != mx.Gauge:
+				w.Errorf("%+v is not described", c)
+			}
+			seen[identity] = true
+		}
+	})
+}
+
+func TestSnapshot(t *testing.T) {
+	over(t, func(w *world) {
+		a, b, toB, _ := w.pair()
+		posted := w.irecv(a, make([]byte, 30), 0x100, 0xf00)
+		w.sendUnexpected(a, b, pattern(50, 0), toB, 3)
+		s := mx.Snapshot()
+		if len(s.Endpoints) != 2 {
+			w.Fatalf("%d endpoints", len(s.Endpoints))
+		}
+		text, err := json.Marshal(s)
+		if err != nil {
+			w.Fatal(err)
+		}
+		var back mx.ProcessSnapshot
+		if err := json.Unmarshal(text, &back); err != nil {
+			w.Fatal(err)
+		}
+		s.Taken, back.Taken = s.Taken.UTC().Round(0), back.Taken.UTC()
+		for i := range s.Endpoints {
+			s.Endpoints[i].Opened, back.Endpoints[i].Opened = s.Endpoints[i].Opened.UTC().Round(0), back.Endpoints[i].Opened.UTC()
+		}
+		if !reflect.DeepEqual(s, back) {
+			w.Errorf("%+v became %+v", s, back)
+		}
+		of := map[string]*mx.EndpointSnapshot{}
+		for i := range s.Endpoints {
+			of[s.Endpoints[i].Name] = &s.Endpoints[i]
+		}
+		sender, receiver := of[a.String()], of[b.String()]
+		if sender == nil || receiver == nil {
+			w.Fatalf("%v", of)
+		}
+		if p := sender.Pending; sender.Depths.Posted != 1 || len(p) != 1 || p[0].Kind != "recv" || p[0].MatchMask != 0xf00 || p[0].Peer != "" || p[0].Bytes != 30 {
+			w.Errorf("%+v %+v", sender.Depths, p)
+		}
+		if receiver.Depths.Unexpected != 1 || receiver.Depths.UnexpectedBytes < 50 {
+			w.Errorf("%+v", receiver.Depths)
+		}
+		if len(sender.Peers) != 1 || sender.Peers[0].Name != b.String() {
+			w.Errorf("%+v", sender.Peers)
+		}
+		if ok, err := a.Cancel(posted); !ok || err != nil {
+			w.Error(ok, err)
+		}
+	})
+}
+
+// TestClasses counts the messages of two classes apart, large ones and those to oneself among them.
+func TestClasses(t *testing.T) {
+	over(t, func(w *world) {
+		a, b, toB, _ := w.pair(mx.WithClasses(32))
+		const one, two = 1 << 32, 2 << 32
+		transfer := func(to *mx.Endpoint, at mx.EndpointAddr, match uint64, size int) {
+			r := w.irecv(to, make([]byte, size), match, exact)
+			s := w.isend(a, pattern(size, 0), at, match)
+			w.until("transfer", func() bool {
+				st, done, err := to.Test(r)
+				return done && err == nil && st.Code == mx.StatusSuccess
+			}, a)
+			w.succeed(a, s)
+		}
+		transfer(b, toB, one|7, 8)
+		transfer(b, toB, one|7, 200_000)
+		transfer(a, a.Addr(), two, 100)
+		check := func(ep *mx.Endpoint, want map[uint64]mx.Tally) {
+			for _, t := range ep.Tallies() {
+				t.Waits, t.Waited = 0, 0
+				if t != (mx.Tally{Class: t.Class}) && t != want[t.Class] {
+					w.Errorf("%+v, want %+v", t, want[t.Class])
+				}
+				delete(want, t.Class)
+			}
+			if len(want) > 0 {
+				w.Errorf("missing: %v", want)
+			}
+		}
+		own := mx.Tally{Class: 2, MessagesSent: 1, BytesSent: 100, MessagesReceived: 1, BytesReceived: 100}
+		check(a, map[uint64]mx.Tally{1: {Class: 1, MessagesSent: 2, BytesSent: 200_008}, 2: own})
+		check(b, map[uint64]mx.Tally{1: {Class: 1, MessagesReceived: 2, BytesReceived: 200_008}})
+		a.MergeTally(2, 9)
+		own.Class = 9
+		check(a, map[uint64]mx.Tally{1: {Class: 1, MessagesSent: 2, BytesSent: 200_008}, 9: own})
+	})
+}

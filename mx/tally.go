@@ -1,0 +1,32 @@
+package mx
+
+import (
+	"cmp"
+	"slices"
+	"time"
+)
+
+// Tally counts the messages of one class of match information: see WithClasses. Puts and gets belong to none.
+type Tally struct {
+	Class                           uint64        // the bits of the match information from the shift on
+	MessagesSent, BytesSent         uint64        // messages that have left, or whose header has
+	MessagesReceived, BytesReceived uint64        // messages that a receive has taken
+	Waits                           uint64        // waits for such messages that were not over within a few polls
+	Waited                          time.Duration // time in these, summed over goroutines
+}
+
+// Tallies returns what was counted of each class, the lowest class first. Waits for anything else but certain requests count for
+// class 0. MX does not have it. Safe from any goroutine, also after Close.
+func (ep *Endpoint) Tallies() []Tally {
+	r := ep.d.Report()
+	all := make([]Tally, 0, len(r.Tallies))
+	for class, t := range r.Tallies {
+		all = append(all, Tally{class, t.Sent, t.SentBytes, t.Received, t.ReceivedBytes, t.Waits, time.Duration(t.Waited)})
+	}
+	slices.SortFunc(all, func(a, b Tally) int { return cmp.Compare(a.Class, b.Class) })
+	return all
+}
+
+// MergeTally adds what was counted of a class to another one, and forgets it there, so that classes that come and go take no
+// memory. Safe from any goroutine.
+func (ep *Endpoint) MergeTally(class, into uint64) { ep.d.MergeTally(class, into) }
