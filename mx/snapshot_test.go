@@ -5,6 +5,7 @@ import (
 	"reflect"
 	"regexp"
 	"testing"
+	"time"
 
 	"gomx/mx"
 )
@@ -115,5 +116,26 @@ func TestClasses(t *testing.T) {
 		a.MergeTally(2, 9)
 		own.Class = 9
 		check(a, map[uint64]mx.Tally{1: {Class: 1, MessagesSent: 2, BytesSent: 200_008}, 9: own})
+	})
+}
+
+// TestWaitsAreCounted counts a wait that was long, and in vain.
+func TestWaitsAreCounted(t *testing.T) {
+	over(t, func(w *world) {
+		a, b, toB, _ := w.pair(mx.WithClasses(32), mx.WithSpin(0))
+		r := w.irecv(b, make([]byte, 8), 3<<32, exact)
+		if _, ok, err := b.Wait(r, 5*time.Millisecond); ok || err != nil {
+			w.Fatal(ok, err)
+		}
+		w.succeed(a, w.isend(a, pattern(8, 0), toB, 3<<32))
+		w.until("arrival", func() bool {
+			_, ok, err := b.Test(r)
+			return ok && err == nil
+		})
+		for _, tally := range b.Tallies() {
+			if tally.Class == 3 && (tally.Waits != 1 || tally.Waited <= 0 || tally.MessagesReceived != 1) {
+				w.Errorf("%+v", tally)
+			}
+		}
 	})
 }

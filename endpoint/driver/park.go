@@ -55,6 +55,14 @@ func (q *want) take(d *Endpoint, st *endpoint.Status) (bool, error) {
 	return d.eng.TestAny(q.value, q.mask, st)
 }
 
+// saw notes a look at the clock that somebody has taken anyway.
+func (w *waiter) saw(now time.Duration) {
+	if w.began == unread {
+		w.began = now
+	}
+	w.seen = now
+}
+
 // classIn returns the class of messages that the wait counts for.
 func (q *want) classIn(e *endpoint.Engine) uint64 {
 	switch q.kind {
@@ -84,8 +92,8 @@ type waiter struct {
 	late   bool        // or its time is up
 	ended  atomic.Bool // or its context
 
-	began time.Duration // by the endpoint's clock, when it was listed
-	class uint64        // of the messages that the wait counts for
+	began, seen time.Duration // the first and the last look at the clock since it was listed
+	class       uint64        // of the messages that the wait counts for
 
 	listed  bool // among those that are served
 	called  bool // may have been told to look
@@ -214,9 +222,9 @@ func (d *Endpoint) list(w *waiter) {
 	if w.set != nil {
 		w.set.doubt()
 	}
-	w.began, w.class = d.clock(), w.classIn(d.eng)
+	w.class, w.began = w.classIn(d.eng), unread
 	w.check(d)
-	w.listed, w.called = true, true
+	w.listed, w.called, w.seen = true, true, unread
 	d.blocked++
 	if w.passive {
 		d.parked.passive++
@@ -241,7 +249,7 @@ func (d *Endpoint) unlist(w *waiter) {
 
 func (d *Endpoint) takeOff(w *waiter) {
 	w.listed = false
-	d.eng.Waited(w.class, uint64(d.clock()-w.began))
+	d.eng.Waited(w.class, uint64(w.seen-w.began))
 	d.blocked--
 	if w.passive {
 		d.parked.passive--

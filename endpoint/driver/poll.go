@@ -232,6 +232,7 @@ func (d *Endpoint) spin(w *waiter) (idle bool) {
 			now = d.clock()
 		}
 		d.list(w)
+		w.saw(now)
 		if d.elapse(w, now); !d.stays(w) {
 			return false
 		}
@@ -247,7 +248,8 @@ func (d *Endpoint) spin(w *waiter) (idle bool) {
 		if moved = false; budget == 0 {
 			continue // what came may not be all
 		}
-		if now = d.giveWay(now, 0); !d.stays(w) {
+		now = d.giveWay(now, 0)
+		if w.saw(now); !d.stays(w) {
 			return false
 		}
 	}
@@ -359,7 +361,9 @@ func (d *Endpoint) sleep(w *waiter) bool {
 				} else {
 					d.bell.Sleep(nap)
 				}
-				slept = d.clock() - slept
+				woke := d.clock()
+				w.saw(woke)
+				slept = woke - slept
 			})
 			d.sleeper = nil
 			d.pace.slept(slept)
@@ -371,7 +375,9 @@ func (d *Endpoint) sleep(w *waiter) bool {
 	if !d.stays(w) {
 		return false
 	}
-	d.elapse(w, d.clock())
+	now := d.clock()
+	w.saw(now)
+	d.elapse(w, now)
 	return true
 }
 

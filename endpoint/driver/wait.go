@@ -185,6 +185,7 @@ func (d *Endpoint) park(w *waiter) {
 	if d.poller == nil {
 		d.back.call()
 	}
+	w.saw(d.clock())
 	d.outside(func() {
 		if w.until == never {
 			<-w.signal
@@ -197,7 +198,9 @@ func (d *Endpoint) park(w *waiter) {
 		}
 		t.Stop()
 	})
-	w.late = w.until != never && d.clock() >= w.until
+	now := d.clock()
+	w.saw(now)
+	w.late = w.until != never && now >= w.until
 }
 
 // Wakeup ends the blocking calls of the moment (III.3.3).
