@@ -160,6 +160,7 @@ func (e *Engine) arriveConnect(p *peer, h *wire.Header, payload []byte) {
 
 func (e *Engine) refuseFilter(p *peer, c *wire.ConnectInfo) {
 	e.count.BadFilter++
+	e.note(RefusedPeer, p, BadKey)
 	e.reply(p, c.Session, wire.ConnectInfo{Attempt: c.Attempt, Status: uint32(BadKey)})
 }
 

@@ -92,6 +92,9 @@ func (e *Engine) failPeer(p *peer, code Code, all bool) {
 		e.loseSelf(code)
 		return
 	}
+	if p.state == peerConnected {
+		e.note(SessionEnded, p, code)
+	}
 	p.state, p.goneCode, p.vigil.on, p.vigil.givenUp = peerGone, code, false, false
 	p.renew()
 	e.shutAccounts(p)

@@ -62,6 +62,8 @@ type Engine struct {
 	count   Counters
 	media   []*Medium
 	classes tallies
+
+	observer func(Note) // nil: nobody
 }
 
 type address struct {

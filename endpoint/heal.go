@@ -66,6 +66,7 @@ func (p *peer) mute() bool {
 func (e *Engine) breakLink(p *peer) {
 	e.unhook(p)
 	e.count.Breaks++
+	e.note(Broken, p, Success)
 	h := p.heal
 	h.since, p.redials = e.clock(), 0
 	if e.succeed(p) {
@@ -183,6 +184,7 @@ func (e *Engine) resumeFrom(p *peer, ack uint32) {
 		return
 	}
 	e.count.Resumed++
+	e.note(Resumed, p, Success)
 	p.heal.resuming, p.heal.cursor, p.heal.sent = false, p.log.base, 0
 	e.restartPulls(p)
 	if p.asking || e.awaited(p) {

@@ -153,6 +153,7 @@ func (e *Engine) begin(p *peer, remote uint32, eagerMax int, first credits) {
 	p.sendSeq, p.recvSeq = p.local, remote
 	p.partings, p.vigil.on, p.vigil.givenUp, p.redials = 0, false, false, 0
 	e.openAccounts(p, first)
+	e.note(Connected, p, Success)
 	if p.log != nil {
 		p.log.reset(&e.frames, p.sendSeq)
 	}

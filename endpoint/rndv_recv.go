@@ -26,6 +26,7 @@ func (e *Engine) startRendezvous(p *peer, slot int32, r *request, from uint64, t
 			return
 		case wire.PullFailed:
 			e.count.PullFallbacks++
+			e.note(FellBack, p, Success)
 		}
 	}
 	e.pullBlocks(p, slot, r)
@@ -48,6 +49,7 @@ func (e *Engine) PullFinished(id uint64, ok bool) {
 		return
 	}
 	e.count.PullFallbacks++
+	e.note(FellBack, p, Success)
 	e.pullBlocks(p, slot, r)
 }
 

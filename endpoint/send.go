@@ -182,6 +182,9 @@ func (e *Engine) transmitMessage(p *peer, slot int32, r *request) transmitted {
 // lives can bring.
 func (e *Engine) awaitCredit(p *peer, slot int32, r *request) {
 	r.state = stateUnpaid
+	if p.waiting.head == none {
+		e.note(Throttled, p, Success)
+	}
 	e.reqs.push(&p.waiting, slot, r)
 	p.fast = -1
 	e.expectAnswer(p, r)

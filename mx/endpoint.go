@@ -47,6 +47,10 @@ type Endpoint struct {
 	far     bool     // one of them reaches other hosts
 	self    endpoint.Addr
 	opened  time.Time
+
+	log      *eventLog // nil: nothing is logged
+	stats    statistics
+	statsEnd chan struct{} // closed when the endpoint has
 }
 
 // OpenEndpoint opens an endpoint (III.3.1): on a board, or with AnyNIC on board 0,
@@ -82,6 +86,7 @@ func OpenEndpoint(board, id, filter uint32, params ...Param) (*Endpoint, error) 
 	}
 	lib.mu.Lock()
 	lib.open[ep] = struct{}{}
+	lib.live.begin(&lib.env)
 	lib.mu.Unlock()
 	return ep, nil
 }
@@ -214,15 +219,20 @@ func (m *media) open(id uint32, s *settings) (*Endpoint, error) {
 	if s.spin == 0 {
 		cfg.Spin = -1
 	}
-	d, err := driver.Open(cfg)
-	if err != nil {
-		return nil, err
-	}
-	ep := &Endpoint{d: d, board: b, id: id, filter: s.filter, onError: s.onError, dir: m.dir, far: leavesHost(m.use.names), not: m.use.not, opened: time.Now()}
+	ep := &Endpoint{board: b, id: id, filter: s.filter, onError: s.onError, dir: m.dir, far: leavesHost(m.use.names), not: m.use.not, opened: time.Now()}
 	for _, t := range m.list {
 		ep.names = append(ep.names, t.Name())
 	}
-	d.Query(func(e *endpoint.Engine) { ep.self = e.Self() })
+	if s.logger != nil {
+		ep.log = &eventLog{logger: s.logger, ep: ep}
+		cfg.Log = ep.log.tell
+	}
+	var err error
+	if ep.d, err = driver.Open(cfg); err != nil {
+		return nil, err
+	}
+	ep.beginStats(s.stats)
+	ep.d.Query(func(e *endpoint.Engine) { ep.self = e.Self() })
 	return ep, nil
 }
 
@@ -259,9 +269,19 @@ func (ep *Endpoint) Close() error {
 // leave forgets the endpoint, which has closed.
 func (ep *Endpoint) leave() {
 	openHere.Delete(transport.Address{NIC: uint64(ep.board.ID), Endpoint: ep.id})
+	ep.retire()
+	ep.endStats()
+	ep.log.flush()
+}
+
+// retire moves the counters of the endpoint to those of its board.
+func (ep *Endpoint) retire() {
 	lib.mu.Lock()
 	defer lib.mu.Unlock()
 	delete(lib.open, ep)
+	if len(lib.open) == 0 {
+		lib.live.end()
+	}
 	if lib.up {
 		lib.retired[uint32(ep.board.Number)] = lib.retired[uint32(ep.board.Number)].add(ep.tally())
 	}

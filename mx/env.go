@@ -2,6 +2,7 @@ package mx
 
 import (
 	"fmt"
+	"log/slog"
 	"os"
 	"slices"
 	"strconv"
@@ -30,6 +31,10 @@ type environment struct {
 	fatal        bool
 	anyEndpoint  int
 	rdma         cards
+	log          string
+	logger       *slog.Logger // nil: nothing is logged
+	stats        statistics
+	live         bool
 	network
 }
 
@@ -55,7 +60,7 @@ func defaultEnvironment() environment {
 		eager: -1, copyLimit: -1, unexpBytes: endpoint.DefaultUnexpectedBytes, unexpHeaders: endpoint.DefaultUnexpectedHeaders,
 		unexpReserve: endpoint.DefaultUnexpectedReserve, strangers: endpoint.DefaultStrangers, pieceBytes: endpoint.DefaultPieceBytes,
 		timeout: 1000 * time.Second,
-		spin:    50 * time.Microsecond, anyEndpoint: -1, rdma: defaultCards(), network: defaultNetwork(),
+		spin:    50 * time.Microsecond, anyEndpoint: -1, log: logOff, stats: statistics{text: logOff}, live: true, rdma: defaultCards(), network: defaultNetwork(),
 	}
 }
 
@@ -112,6 +117,15 @@ var generalVariables = []variable{
 	{name: "MX_ANY_ENDPOINT", help: "endpoint id that AnyEndpoint stands for; -1: a free one",
 		show: func(e *environment) string { return strconv.Itoa(e.anyEndpoint) },
 		set:  func(e *environment, s string) error { return setEndpointID(&e.anyEndpoint, s) }},
+	{name: "MX_LOG", help: "what endpoints log to the standard error, unless the program has given them a logger: off, error, warn, info or debug",
+		show: func(e *environment) string { return e.log },
+		set:  func(e *environment, s string) error { return e.setLog(s) }},
+	{name: "MX_STATS", help: "when an endpoint's counters are printed to the standard error: close, usr1 for each signal SIGUSR1, every so often such as 10s, or several with commas; off: never",
+		show: func(e *environment) string { return e.stats.text },
+		set:  func(e *environment, s string) error { return e.stats.set(s) }},
+	{name: "MX_LIVE", help: "0: tools of the same user, such as mx_endpoint_info and mx_counters, can't read this process",
+		show: func(e *environment) string { return bit(e.live) },
+		set:  func(e *environment, s string) error { return setBit(&e.live, s) }},
 }
 
 // Environment returns every variable with its default, its effective value, and

@@ -19,6 +19,7 @@ type library struct {
 	env     environment
 	open    map[*Endpoint]struct{}
 	retired map[uint32]tally // counters of closed endpoints, by board
+	live    liveServer
 }
 
 var lib library

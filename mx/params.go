@@ -3,6 +3,7 @@ package mx
 import (
 	"crypto/tls"
 	"fmt"
+	"log/slog"
 	"slices"
 	"time"
 )
@@ -31,6 +32,7 @@ const (
 	ParamStrangers
 	ParamPiecesBytes
 	ParamClasses
+	ParamLogger
 )
 
 // paramNames are the functions that make the parameters.
@@ -53,6 +55,7 @@ var paramNames = [...]string{
 	ParamStrangers:      "WithStrangers",
 	ParamPiecesBytes:    "WithPiecesBytes",
 	ParamClasses:        "WithClasses",
+	ParamLogger:         "WithLogger",
 }
 
 // String returns the name of the function that makes the parameter, as errors have it.
@@ -151,6 +154,11 @@ func WithPiecesBytes(bytes int) Param { return Param{ParamPiecesBytes, bytes} }
 // Endpoint.Tallies returns the counts.
 func WithClasses(shift uint8) Param { return Param{ParamClasses, shift} }
 
+// WithLogger has the endpoint log what happens to its peers: connects, links that break, sessions that resume or end, fallbacks,
+// refusals, and sends that wait for their receiver. The handler is called in a goroutine of its own, may take its time, and may call the endpoint;
+// what comes while it is far behind is counted and dropped. nil logs nothing, whatever MX_LOG says.
+func WithLogger(l *slog.Logger) Param { return Param{ParamLogger, l} }
+
 // settings is what an endpoint is opened with: the environment, then the
 // parameters.
 type settings struct {
@@ -209,6 +217,8 @@ func (s *settings) set(p Param) error {
 		err := take(&v, p.Value, checkContextID)
 		s.ctxBits, s.ctxShift = v[0], v[1]
 		return err
+	case ParamLogger:
+		return take(&s.logger, p.Value, anything)
 	case ParamClasses:
 		return take(&s.classShift, p.Value, checkClasses)
 	case ParamSingleThreaded:

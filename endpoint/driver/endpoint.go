@@ -26,6 +26,9 @@ type Config struct {
 	// Query may come from any goroutine all the same.
 	Lone bool
 
+	// Log is told what happens to peers. It is called with the lock held, must not block and must not call back. nil: nobody is.
+	Log func(Happening)
+
 	// Spin is the longest time to spin before sleeping. Negative: never spin.
 	// 0: DefaultSpin.
 	Spin time.Duration
@@ -69,6 +72,7 @@ type Endpoint struct {
 	oddities [transport.CounterEnd]atomic.Uint64
 
 	memory registry
+	log    func(Happening)
 
 	bell  transport.Doorbell
 	start time.Time
@@ -84,7 +88,7 @@ type Endpoint struct {
 // it, and the transports and the doorbell serve for another try.
 func Open(cfg Config) (*Endpoint, error) {
 	d := &Endpoint{
-		bell: cfg.Bell, start: time.Now(),
+		bell: cfg.Bell, start: time.Now(), log: cfg.Log,
 		routes: map[int32]*route{}, pace: newPace(cfg.Spin),
 	}
 	d.handled = sync.NewCond(&d.mu)
@@ -107,6 +111,9 @@ func Open(cfg Config) (*Endpoint, error) {
 		}
 	}
 	d.eng = endpoint.New(cfg.Engine, (*host)(d)) // which costs more than to find an address taken
+	if d.log != nil {
+		d.eng.Observe(d.observe)
+	}
 	if cfg.Lone {
 		d.reserve(d.bell.Fence)
 	}

@@ -103,7 +103,12 @@ func (d *events) Down(l transport.Link, reason error) {
 // earlier than usual. The lock is held, for only Send calls it.
 func (d *events) Soon() { (*Endpoint)(d).back.soon() }
 
-func (d *events) Count(what transport.Counter) { d.oddities[what].Add(1) }
+func (d *events) Count(what transport.Counter) {
+	d.oddities[what].Add(1)
+	if what == transport.RefusedHandshakes && d.log != nil {
+		d.log(Happening{What: RefusedStranger})
+	}
+}
 
 // takeEvents tells the engine what happened. The lock is held.
 func (d *Endpoint) takeEvents() {
@@ -118,6 +123,7 @@ func (d *Endpoint) takeEvents() {
 			d.linkDown(e.link, e.cause)
 		case dialFailed:
 			d.routeTo(e.peer).failure = e.cause
+			d.tell(NotReached, e.peer, 0, e.cause)
 			d.eng.LinkFailed(e.peer, codeOf(e.cause))
 		}
 	}

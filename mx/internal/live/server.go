@@ -1,0 +1,141 @@
+package live
+
+import (
+	"bufio"
+	"errors"
+	"io"
+	"net"
+	"os"
+	"time"
+)
+
+// What can be asked has bounds, so that neither side can block the other.
+const (
+	mostAtOnce  = 4                // clients that a server serves; others are hung up on
+	mostAsked   = 64               // bytes of a question
+	mostAnswer  = 64 << 20         // bytes of an answer
+	askBound    = time.Second      // for a question to come
+	answerBound = 2 * time.Second  // for an answer to go
+	pauseOnFull = time.Second / 10 // when the process has no descriptor left
+)
+
+// root is the user who may read all processes.
+const root = 0
+
+// Errors of asking.
+var (
+	ErrNoProcess   = errors.New("there is no such process")
+	ErrOtherUser   = errors.New("it belongs to another user")
+	ErrNotServing  = errors.New("it has no endpoint open, or MX_LIVE=0")
+	ErrNoAnswer    = errors.New("it does not answer: it is stopped, or very busy")
+	ErrVanished    = errors.New("it has ended, or hung up, while it was read")
+	ErrUnsupported = errors.New("this system has no way to read live processes")
+)
+
+// Server answers questions of other processes of the user.
+type Server struct {
+	l      net.Listener
+	answer func(question string) []byte
+	slots  chan struct{}
+	done   chan struct{}
+}
+
+// Serve begins to answer. Each answer is made in a goroutine of its own.
+func Serve(answer func(question string) []byte) (*Server, error) {
+	l, err := listen()
+	if err != nil {
+		return nil, err
+	}
+	s := &Server{l: l, answer: answer, slots: make(chan struct{}, mostAtOnce), done: make(chan struct{})}
+	go s.accept()
+	return s, nil
+}
+
+// Close ends it. Answers that are on their way go on.
+func (s *Server) Close() {
+	s.l.Close()
+	<-s.done
+}
+
+func (s *Server) accept() {
+	defer close(s.done)
+	for {
+		c, err := s.l.Accept()
+		if errors.Is(err, net.ErrClosed) {
+			return
+		}
+		if err != nil {
+			time.Sleep(pauseOnFull)
+			continue
+		}
+		if uid, ok := userOf(c); !ok || uid != os.Geteuid() && uid != root {
+			c.Close()
+			continue
+		}
+		select {
+		case s.slots <- struct{}{}:
+			go s.serve(c)
+		default:
+			c.Close()
+		}
+	}
+}
+
+func (s *Server) serve(c net.Conn) {
+	defer func() { <-s.slots }()
+	defer c.Close()
+	_ = c.SetReadDeadline(time.Now().Add(askBound))
+	question, err := bufio.NewReaderSize(io.LimitReader(c, mostAsked), mostAsked).ReadString('\n')
+	if err != nil {
+		return
+	}
+	answer := s.answer(question[:len(question)-1])
+	_ = c.SetWriteDeadline(time.Now().Add(answerBound))
+	_, _ = c.Write(answer) // whoever asked may have gone
+}
+
+// Ask asks a process, and waits for the answer no longer than the bound.
+func Ask(pid int, question string, bound time.Duration) ([]byte, error) {
+	names, err := namesOf(pid)
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range names {
+		var answer []byte
+		if answer, err = ask(name, question, bound); err == nil {
+			return answer, nil
+		}
+	}
+	if err == nil {
+		err = ErrNotServing
+	}
+	return nil, err
+}
+
+func ask(name, question string, bound time.Duration) ([]byte, error) {
+	end := time.Now().Add(bound)
+	c, err := net.DialTimeout("unix", name, bound)
+	if err != nil {
+		if isTimeout(err) {
+			return nil, ErrNoAnswer
+		}
+		return nil, ErrVanished
+	}
+	defer c.Close()
+	if uid, ok := userOf(c); !ok || uid != os.Geteuid() && os.Geteuid() != root {
+		return nil, ErrOtherUser
+	}
+	_ = c.SetDeadline(end)
+	if _, err = io.WriteString(c, question+"\n"); err == nil {
+		var answer []byte
+		if answer, err = io.ReadAll(io.LimitReader(c, mostAnswer)); err == nil && len(answer) > 0 {
+			return answer, nil
+		}
+	}
+	if isTimeout(err) {
+		return nil, ErrNoAnswer
+	}
+	return nil, ErrVanished
+}
+
+func isTimeout(err error) bool { return errors.Is(err, os.ErrDeadlineExceeded) || os.IsTimeout(err) }
