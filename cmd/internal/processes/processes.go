@@ -1,0 +1,77 @@
+// Package processes reads live processes for the tools that show them.
+package processes
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"gomx/mx"
+	"gomx/mx/live"
+)
+
+// Read reads one process, or with pid 0 all of this user's. With clear their counters are cleared behind that.
+func Read(pid int, clear bool) (readings []*mx.LiveReading, failed []error, err error) {
+	switch {
+	case pid == 0 && clear:
+		return live.ClearAll()
+	case pid == 0:
+		return live.All()
+	}
+	read := live.Read
+	if clear {
+		read = live.Clear
+	}
+	r, err := read(pid)
+	if err != nil {
+		return nil, nil, err
+	}
+	return []*mx.LiveReading{r}, nil, nil
+}
+
+// PID reads the number of a process from a flag.
+func PID(to *int) func(string) error {
+	return func(s string) error {
+		n, err := strconv.ParseUint(s, 10, 31)
+		if err != nil || n == 0 {
+			return errors.New("want the number of a process")
+		}
+		*to = int(n)
+		return nil
+	}
+}
+
+// Board reads the number of a board from a flag.
+func Board(to *int64) func(string) error {
+	return func(s string) error {
+		n, err := strconv.ParseUint(s, 10, 32)
+		if err != nil {
+			return errors.New("want a board number")
+		}
+		*to = int64(n)
+		return nil
+	}
+}
+
+// Report says which processes can't be read, and returns whether there are any.
+func Report(stderr io.Writer, program string, failed []error) bool {
+	for _, err := range failed {
+		fmt.Fprintf(stderr, "%s: %v\n", program, err)
+	}
+	return len(failed) > 0
+}
+
+// Clean takes what a terminal would obey out of a text that another process has written.
+func Clean(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r < ' ' || r >= 0x7f && r < 0xa0 {
+			return '?'
+		}
+		return r
+	}, s)
+}
+
+// Rule is what MX's tools draw under a headline.
+var Rule = strings.Repeat("=", 67)

@@ -1,0 +1,154 @@
+// Command mx_counters prints the counters of live endpoints.
+//
+//	mx_counters            the counters of each board that are not 0, over all processes of this user
+//	mx_counters -e         of each endpoint
+//	mx_counters -w 1s      what has changed, every second
+//	mx_counters -json      for programs
+//
+// With -h it explains its flags. The exit status is 0, or 1 if a process could not be read.
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"time"
+
+	"gomx/cmd/internal/cmdline"
+	"gomx/cmd/internal/processes"
+)
+
+// Exit statuses.
+const (
+	exitGood   = 0
+	exitFailed = 1
+)
+
+const helpText = `mx_counters prints the counters of the endpoints that processes of this user have open.
+Root sees all users.
+
+  mx_counters           of each board: the sums over its endpoints
+  mx_counters -e        of each endpoint
+  mx_counters -a        of communicators and libraries of sockets, too
+  mx_counters -w 1s     every second: the values, and how much they have grown
+
+  -b n     board number
+  -p pid   process
+  -e       each endpoint for itself
+  -a       also those of what is built on endpoints
+  -q       those that are not 0 (default)
+  -v       all
+  -c       clear: readings from now on show what was counted since. The processes go on
+           counting; other readers of their counters notice nothing
+  -w t     print again every so often, such as 1s, until interrupted
+  -n n     with -w: end after so many times
+  -json    JSON instead of text; with -w an object a line
+  -h       this text
+`
+
+type options struct {
+	board                       int64 // -1: all
+	pid                         int   // 0: all
+	each, above, verbose, quiet bool
+	clear, json                 bool
+	every                       time.Duration // 0: once
+	times                       uint          // 0: for ever
+}
+
+func main() {
+	interrupted := make(chan os.Signal, 1)
+	signal.Notify(interrupted, os.Interrupt)
+	os.Exit(run(os.Args[1:], os.Stdout, os.Stderr, interrupted))
+}
+
+// run is the whole program, with what it talks to as arguments.
+func run(args []string, stdout, stderr io.Writer, interrupted <-chan os.Signal) int {
+	o, err := parseOptions(args)
+	if errors.Is(err, flag.ErrHelp) {
+		fmt.Fprint(stdout, helpText)
+		return exitGood
+	}
+	var failed []error
+	if err == nil {
+		failed, err = watch(o, stdout, interrupted)
+	}
+	if err != nil {
+		failed = append(failed, err)
+	}
+	if processes.Report(stderr, "mx_counters", failed) {
+		return exitFailed
+	}
+	return exitGood
+}
+
+// shortest is the shortest time between two readings: each takes the lock of each endpoint.
+const shortest = 10 * time.Millisecond
+
+// parseOptions reads the command line. After -h its error is flag.ErrHelp.
+func parseOptions(args []string) (*options, error) {
+	o := &options{board: -1}
+	flags := flag.NewFlagSet("mx_counters", flag.ContinueOnError)
+	flags.BoolVar(&o.each, "e", false, "")
+	flags.BoolVar(&o.above, "a", false, "")
+	flags.BoolVar(&o.verbose, "v", false, "")
+	flags.BoolVar(&o.quiet, "q", false, "")
+	flags.BoolVar(&o.clear, "c", false, "")
+	flags.BoolVar(&o.json, "json", false, "")
+	flags.DurationVar(&o.every, "w", 0, "")
+	flags.UintVar(&o.times, "n", 0, "")
+	flags.Func("b", "", processes.Board(&o.board))
+	flags.Func("p", "", processes.PID(&o.pid))
+	given, err := cmdline.Parse(flags, args)
+	switch {
+	case err != nil:
+		return nil, err
+	case o.quiet && o.verbose:
+		return nil, errors.New("-q and -v contradict each other: give one of them")
+	case given["w"] && o.every < shortest:
+		return nil, fmt.Errorf("-w wants a duration of at least %v", shortest)
+	case given["n"] && !given["w"]:
+		return nil, errors.New("-n has nothing to do without -w")
+	case o.clear && given["w"]:
+		return nil, errors.New("-c clears once: give it without -w")
+	}
+	return o, nil
+}
+
+// watch prints the counters once, or again and again.
+func watch(o *options, to io.Writer, interrupted <-chan os.Signal) (failed []error, err error) {
+	var before map[string][]value
+	for turn := uint(1); ; turn++ {
+		readings, failed, err := processes.Read(o.pid, o.clear)
+		if err != nil {
+			return failed, err
+		}
+		list := collect(readings, o)
+		if err := show(o, to, list, before); err != nil || o.every == 0 || turn == o.times {
+			return failed, err
+		}
+		before = map[string][]value{}
+		for i := range list {
+			before[list[i].Title] = list[i].Counters
+		}
+		select {
+		case <-time.After(o.every):
+		case <-interrupted:
+			return failed, nil
+		}
+	}
+}
+
+func show(o *options, to io.Writer, list []block, before map[string][]value) error {
+	if !o.json {
+		return printAll(to, list, before, o)
+	}
+	e := json.NewEncoder(to)
+	if o.every == 0 {
+		e.SetIndent("", "  ")
+	}
+	return e.Encode(list)
+}

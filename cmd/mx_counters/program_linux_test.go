@@ -1,0 +1,145 @@
+package main_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"gomx/cmd/internal/built"
+	"gomx/mx"
+)
+
+// program is the built mx_counters.
+var program string
+
+func TestMain(m *testing.M) { os.Exit(built.Main(m, "mx_counters", &program)) }
+
+// pid is this process, whose endpoints the program shows.
+var pid = strconv.Itoa(os.Getpid())
+
+// good runs the program, which must succeed, and returns what it printed.
+func good(t *testing.T, args ...string) string {
+	t.Helper()
+	stdout, stderr, status := built.Run(t, program, args...)
+	if status != 0 || stderr != "" {
+		t.Fatalf("%v: status %d, %s", args, status, stderr)
+	}
+	return stdout
+}
+
+// open opens an endpoint with a receive that waits.
+func open(t *testing.T) *mx.Endpoint {
+	t.Helper()
+	if err := mx.Init(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := mx.Finalize(); err != nil {
+			t.Error(err)
+		}
+	})
+	ep, err := mx.OpenEndpoint(0, mx.AnyEndpoint, 7)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { ep.Close() })
+	if _, err := ep.Irecv(make([]byte, 24), 0x12, 0xff, nil); err != nil {
+		t.Fatal(err)
+	}
+	return ep
+}
+
+// self sends messages of 8 bytes from the endpoint to itself.
+func self(t *testing.T, ep *mx.Endpoint, n int) {
+	t.Helper()
+	for range n {
+		r, err := ep.Isend(make([]byte, 8), ep.Addr(), 0x12, nil)
+		if err == nil {
+			_, _, err = ep.Wait(r, mx.Infinite)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func TestTable(t *testing.T) {
+	ep := open(t)
+	self(t, ep, 3)
+	text := good(t, "-p", pid)
+	names(t, text, " (board #0 name ", "\n===", "\n000:            3 messages sent\n", "\n008:           24 bytes sent\n")
+	if strings.Contains(text, " 0 ") {
+		t.Errorf("counters of 0 are shown:\n%s", text)
+	}
+	names(t, good(t, "-p", pid, "-v"), "\n054:            0 links broken\n")
+	names(t, good(t, "-p", pid, "-e"), fmt.Sprintf(" endpoint %d (pid %s, ", ep.ID(), pid))
+}
+
+func TestJSON(t *testing.T) {
+	ep := open(t)
+	self(t, ep, 1)
+	var list []struct {
+		Title    string
+		Counters []mx.Counter
+	}
+	if err := json.Unmarshal([]byte(good(t, "-p", pid, "-json", "-e")), &list); err != nil {
+		t.Fatal(err)
+	}
+	if len(list) != 1 || !slices.ContainsFunc(list[0].Counters, func(c mx.Counter) bool { return c.Name == "messages_sent" && c.Value == 1 }) {
+		t.Errorf("%+v", list)
+	}
+}
+
+// TestClear shows what has come since, and leaves the counters of the program alone.
+func TestClear(t *testing.T) {
+	ep := open(t)
+	self(t, ep, 3)
+	names(t, good(t, "-p", pid, "-c"), "000:            3 messages sent\n")
+	self(t, ep, 2)
+	names(t, good(t, "-p", pid), "\nsince 2", "\n000:            2 messages sent\n", " posted receives, peak\n")
+	if c := ep.Counters()[0]; c.Value != 5 {
+		t.Errorf("%+v", c)
+	}
+}
+
+func TestWatch(t *testing.T) {
+	ep := open(t)
+	self(t, ep, 3)
+	names(t, good(t, "-p", pid, "-w", "20ms", "-n", "2"), "\n000:            3            - messages sent\n", "\n000:            3           +0 messages sent\n")
+}
+
+func TestFailures(t *testing.T) {
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"-p", pid}, "process " + pid + ": it has no endpoint open"},
+		{[]string{"-p", "2147483647", "-w", "1s"}, "process 2147483647: there is no such process"},
+		{[]string{"-q", "-v"}, "contradict"},
+		{[]string{"-w", "1ns"}, "at least 10ms"},
+		{[]string{"-n", "2"}, "without -w"},
+		{[]string{"-c", "-w", "1s"}, "without -w"},
+		{[]string{"-b", "x"}, "want a board number"},
+		{[]string{"-x"}, "-h explains the flags"},
+	} {
+		stdout, stderr, status := built.Run(t, program, c.args...)
+		if status != 1 || stdout != "" || !strings.HasPrefix(stderr, "mx_counters: ") || !strings.Contains(stderr, c.want) {
+			t.Errorf("%v: status %d, %q, %q", c.args, status, stdout, stderr)
+		}
+	}
+	names(t, good(t, "-h"), "-json", "-b n")
+}
+
+// names fails unless the text has all parts.
+func names(t *testing.T, text string, parts ...string) {
+	t.Helper()
+	for _, part := range parts {
+		if !strings.Contains(text, part) {
+			t.Errorf("%q is not in\n%s", part, text)
+		}
+	}
+}

@@ -1,0 +1,97 @@
+// Command mx_endpoint_info says which processes have which endpoints open.
+//
+//	mx_endpoint_info          the endpoints of all processes of this user
+//	mx_endpoint_info -v       with their peers and the requests that are not complete
+//	mx_endpoint_info -json    for programs
+//
+// With -h it explains its flags. The exit status is 0, or 1 if a process could not be read.
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+
+	"gomx/cmd/internal/cmdline"
+	"gomx/cmd/internal/processes"
+)
+
+// Exit statuses.
+const (
+	exitGood   = 0
+	exitFailed = 1
+)
+
+const helpText = `mx_endpoint_info says which processes of this user have which endpoints open, over which
+transports, with how many peers, and how full their queues are. Root sees all users.
+
+  mx_endpoint_info           all endpoints, by board
+  mx_endpoint_info -b 0      those on board 0
+  mx_endpoint_info -p 1234   those of one process
+  mx_endpoint_info -v        their peers and the requests that are not complete, too
+
+  -b n     board number
+  -p pid   process
+  -v       peers and pending requests
+  -json    JSON instead of text
+  -h       this text
+`
+
+type options struct {
+	board   int64 // -1: all
+	pid     int   // 0: all
+	verbose bool
+	json    bool
+}
+
+func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
+
+// run is the whole program, with what it talks to as arguments.
+func run(args []string, stdout, stderr io.Writer) int {
+	o, err := parseOptions(args)
+	if errors.Is(err, flag.ErrHelp) {
+		fmt.Fprint(stdout, helpText)
+		return exitGood
+	}
+	var failed []error
+	if err == nil {
+		failed, err = show(o, stdout)
+	}
+	if err != nil {
+		failed = append(failed, err)
+	}
+	if processes.Report(stderr, "mx_endpoint_info", failed) {
+		return exitFailed
+	}
+	return exitGood
+}
+
+// parseOptions reads the command line. After -h its error is flag.ErrHelp.
+func parseOptions(args []string) (*options, error) {
+	o := &options{board: -1}
+	flags := flag.NewFlagSet("mx_endpoint_info", flag.ContinueOnError)
+	flags.BoolVar(&o.verbose, "v", false, "")
+	flags.BoolVar(&o.json, "json", false, "")
+	flags.Func("b", "", processes.Board(&o.board))
+	flags.Func("p", "", processes.PID(&o.pid))
+	_, err := cmdline.Parse(flags, args)
+	return o, err
+}
+
+// show reads the processes and prints their endpoints.
+func show(o *options, to io.Writer) (failed []error, err error) {
+	readings, failed, err := processes.Read(o.pid, false)
+	if err != nil {
+		return failed, err
+	}
+	list := collect(readings, o.board)
+	if o.json {
+		e := json.NewEncoder(to)
+		e.SetIndent("", "  ")
+		return failed, e.Encode(list)
+	}
+	return failed, printAll(to, list, o.verbose)
+}
