@@ -6,7 +6,9 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"os/exec"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -55,6 +57,24 @@ func TestHandler(t *testing.T) {
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is not in\n%s", want, text)
+		}
+	}
+}
+
+// TestDocumentsNameEveryMetric wants docs/metrics.md to have a row for all that the page has.
+func TestDocumentsNameEveryMetric(t *testing.T) {
+	docs, err := os.ReadFile("../../docs/metrics.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, _ := page(t, metrics.Handler(), http.MethodGet)
+	for line := range strings.Lines(text) {
+		if rest, ok := strings.CutPrefix(line, "# TYPE "); ok {
+			name, kind, _ := strings.Cut(strings.TrimSpace(rest), " ")
+			row := regexp.MustCompile(`(?m)^\| ([a-z_]+, )*` + name + `(, [a-z_]+)* \| ` + kind + ` \| `)
+			if !row.Match(docs) {
+				t.Errorf("docs/metrics.md has no row for the %s %s", kind, name)
+			}
 		}
 	}
 }
