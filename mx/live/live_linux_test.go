@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 	"syscall"
@@ -139,6 +140,9 @@ func TestStoppedProcess(t *testing.T) {
 	if err := cmd.Process.Signal(syscall.SIGSTOP); err != nil {
 		t.Fatal(err)
 	}
+	for !stopped(t, cmd.Process.Pid) {
+		runtime.Gosched()
+	}
 	if _, err := live.Read(cmd.Process.Pid); !errors.Is(err, live.ErrNoAnswer) {
 		t.Errorf("%v", err)
 	}
@@ -148,6 +152,25 @@ func TestStoppedProcess(t *testing.T) {
 	if _, err := live.Read(cmd.Process.Pid); err != nil {
 		t.Errorf("after it goes on: %v", err)
 	}
+}
+
+// stopped reports whether all threads of a process stand still.
+func stopped(t *testing.T, pid int) bool {
+	t.Helper()
+	states, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/stat", pid))
+	if err != nil || len(states) == 0 {
+		t.Fatal(err)
+	}
+	for _, name := range states {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			return false // a thread that has just ended
+		}
+		if _, rest, ok := strings.Cut(string(text), ") "); !ok || rest[0] != 'T' {
+			return false
+		}
+	}
+	return true
 }
 
 // TestOtherUser is hung up on, and reads nothing.
