@@ -45,6 +45,7 @@ type Engine struct {
 	timers   timers
 	incoming Incoming // what the handler is shown
 	catch    catch
+	classes  tallies
 
 	mirror                int32 // the far end of a link to ourselves, or 0
 	bytesPool, headerPool pool  // what peers may send
@@ -61,7 +62,6 @@ type Engine struct {
 	attempt uint32
 	count   Counters
 	media   []*Medium
-	classes tallies
 
 	observer func(Note) // nil: nobody
 }

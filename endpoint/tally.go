@@ -30,79 +30,118 @@ func (t *Tally) receive(bytes int) {
 	t.ReceivedBytes += uint64(bytes)
 }
 
-// tallySlots is how many classes have their tally at hand. It is a power of two.
+// tallies are the tallies of all classes. That of the last message is at hand: one of the same class costs a comparison.
+type tallies struct {
+	mask  uint64 // the bits that make the class; none: there is one class, 0
+	value uint64 // those of the class at hand
+	now   Tally  // of the class at hand
+
+	shift uint8 // 64: there is one class, 0
+	rest  *otherTallies
+}
+
+// tallySlots is how many classes have a slot. It is a power of two.
 const tallySlots = 16
 
-// tallies are the tallies of all classes. The class of the last message costs a comparison, and the latest of each slot
-// a call; others cost a look into a map.
-type tallies struct {
-	shift uint8 // 64: there is one class, 0
-	class uint64
-	last  *Tally // of the class
+// otherTallies are the tallies of classes that are not at hand. The latest class of each slot costs a call; others cost a look into a map.
+type otherTallies struct {
 	slots [tallySlots]struct {
 		class uint64
 		Tally
 	}
-	others map[uint64]*Tally
+	far map[uint64]*Tally
 }
 
 func (c *tallies) begin(shift uint8) {
 	if c.shift = shift; shift == 0 {
 		c.shift = 64
 	}
-	c.last = &c.slots[0].Tally
+	c.mask = ^uint64(0) >> c.shift << c.shift
 }
 
 // of returns the tally of a message.
 func (c *tallies) of(match uint64) *Tally {
-	if match>>c.shift == c.class {
-		return c.last
+	if (match^c.value)&c.mask != 0 {
+		c.change(match)
 	}
-	return c.fetch(match >> c.shift)
+	return &c.now
 }
 
-// fetch puts the tally of a class into its slot.
-func (c *tallies) fetch(class uint64) *Tally {
-	t := &c.slots[class%tallySlots]
-	if t.class != class {
-		kept := c.others[class]
-		if kept == nil {
-			kept = &Tally{}
-		}
-		if c.others == nil {
-			c.others = map[uint64]*Tally{}
-		}
-		delete(c.others, class)
-		t.Tally, *kept = *kept, t.Tally
-		if *kept != (Tally{}) {
-			c.others[t.class] = kept
-		}
-		t.class = class
+// change puts the tally of another class at hand.
+func (c *tallies) change(match uint64) {
+	if c.rest == nil {
+		c.rest = &otherTallies{far: map[uint64]*Tally{}}
 	}
-	c.class, c.last = class, &t.Tally
-	return c.last
+	from, to := c.rest.of(c.value>>c.shift), match>>c.shift
+	*from = c.now
+	t := c.rest.of(to)
+	c.now, *t = *t, Tally{}
+	c.value = match & c.mask
+}
+
+// of returns where the tally of a class is kept, which is its slot.
+func (o *otherTallies) of(class uint64) *Tally {
+	t := &o.slots[class%tallySlots]
+	if t.class == class {
+		return &t.Tally
+	}
+	kept := o.far[class]
+	if kept == nil {
+		kept = &Tally{}
+	}
+	delete(o.far, class)
+	t.Tally, *kept = *kept, t.Tally
+	if *kept != (Tally{}) {
+		o.far[t.class] = kept
+	}
+	t.class = class
+	return &t.Tally
 }
 
 // Tallies returns the tally of each class that has had a message or a wait. Without Config.ClassShift it is one, of class 0.
 func (e *Engine) Tallies() map[uint64]Tally {
-	all := make(map[uint64]Tally, len(e.classes.others)+tallySlots)
-	for i := range e.classes.slots {
-		if t := &e.classes.slots[i]; t.Tally != (Tally{}) {
+	c := &e.classes
+	all := map[uint64]Tally{}
+	if c.now != (Tally{}) {
+		all[c.value>>c.shift] = c.now
+	}
+	if c.rest == nil {
+		return all
+	}
+	for i := range c.rest.slots {
+		if t := &c.rest.slots[i]; t.Tally != (Tally{}) {
 			all[t.class] = t.Tally
 		}
 	}
-	for class, t := range e.classes.others {
+	for class, t := range c.rest.far {
 		all[class] = *t
 	}
 	return all
 }
 
-// MergeTally adds the tally of a class that is not used any more to that of another, and forgets it.
+// MergeTally adds the tally of a class that is not used any more to that of another, and forgets it. Without Config.ClassShift
+// there is nothing to merge.
 func (e *Engine) MergeTally(class, into uint64) {
 	c := &e.classes
-	t := *c.fetch(class)
-	*c.fetch(class) = Tally{}
-	c.fetch(into).add(&t)
+	if c.mask == 0 {
+		return
+	}
+	t := e.tally(class)
+	was := *t
+	*t = Tally{}
+	e.tally(into).add(&was)
+}
+
+// tally returns the tally of a class, which need not be one that a message can have.
+func (e *Engine) tally(class uint64) *Tally {
+	c := &e.classes
+	if class == c.value>>c.shift {
+		return &c.now
+	}
+	if c.rest == nil {
+		c.rest = &otherTallies{far: map[uint64]*Tally{}}
+	}
+	return c.rest.of(class)
 }
 
 // ClassOf returns the class that a wait for a request belongs to; without the request, 0.
@@ -118,7 +157,7 @@ func (e *Engine) ClassOfCatch() uint64 { return e.catch.value >> e.classes.shift
 
 // Waited counts a wait of so many nanoseconds.
 func (e *Engine) Waited(class, nanoseconds uint64) {
-	t := e.classes.fetch(class)
+	t := e.tally(class)
 	t.Waits++
 	t.Waited += nanoseconds
 }

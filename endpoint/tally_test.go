@@ -31,6 +31,7 @@ func TestTalliesOfManyClasses(t *testing.T) {
 	allocs := testing.AllocsPerRun(100, func() {
 		e.classes.of(1 << 8).send(1)
 		e.classes.of((1 + tallySlots) << 8).send(1)
+		e.classes.of(3 << 8).send(1)
 	})
 	if allocs != 0 {
 		t.Errorf("two classes of one slot in turns allocate %v times", allocs)
