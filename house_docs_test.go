@@ -129,8 +129,8 @@ func (h *house) checkCommand(t *testing.T, document, line string) {
 	}
 }
 
-// hasFlag reports whether a program names the flag where flags are declared. -h
-// is there without.
+// hasFlag reports whether a program names the flag where flags are declared. Those of internal/cmdline
+// are there without.
 func (h *house) hasFlag(program, name string) (found bool) {
 	for _, f := range h.program() {
 		if f.dir != program {
@@ -149,7 +149,7 @@ func (h *house) hasFlag(program, name string) (found bool) {
 			return true
 		})
 	}
-	return found || name == "h"
+	return found || slices.Contains([]string{"h", "version", "completion"}, name)
 }
 
 // declares reports whether the package in dir declares name.

@@ -10,11 +10,16 @@ import (
 
 	"gomx/bench/pingpong"
 	"gomx/bench/profile"
+	"gomx/internal/cmdline"
 	"gomx/mpi"
 )
 
 func main() {
 	o, err := parseOptions(os.Args[1:])
+	if answer, asked := cmdline.Answer(err, helpText); asked {
+		fmt.Print(answer)
+		return
+	}
 	if err != nil {
 		fmt.Fprintf(os.Stderr, "collective: %v\n", err)
 		os.Exit(2)
@@ -81,6 +86,14 @@ type options struct {
 	single   bool
 }
 
+const helpText = `collective measures how long collectives of package mpi take, and half a round trip between ranks 0 and 1 beside them.
+It is started as the ranks of a job:
+
+    go build -o collective ./bench/collective
+    go run ./cmd/mx_run -n 4 ./collective -calls barrier:0,allreduce:8,allreduce:4096
+
+`
+
 func parseOptions(args []string) (*options, error) {
 	o := &options{}
 	flags := flag.NewFlagSet("collective", flag.ContinueOnError)
@@ -91,11 +104,8 @@ func parseOptions(args []string) (*options, error) {
 	deadline := flags.Float64("deadline", 0, "end the process after so many `seconds`, whatever happens; 0: never")
 	flags.BoolVar(&o.single, "single", false, "promise one goroutine a rank, as MPI_Init does one thread")
 	flags.StringVar(&o.profile, "cpuprofile", "", "write a CPU profile to this `file`, whose name ends in the rank")
-	if err := flags.Parse(args); err != nil {
+	if _, err := cmdline.Parse(flags, args); err != nil {
 		return nil, err
-	}
-	if flags.NArg() > 0 {
-		return nil, fmt.Errorf("unexpected argument %q; -h for help", flags.Arg(0))
 	}
 	o.batch = time.Duration(*batch * float64(time.Millisecond))
 	o.deadline = time.Duration(*deadline * float64(time.Second))

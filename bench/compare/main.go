@@ -2,8 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"os"
@@ -12,6 +10,7 @@ import (
 
 	"gomx/bench/compare/internal/socket"
 	"gomx/bench/internal/child"
+	"gomx/internal/cmdline"
 )
 
 // Exit statuses.
@@ -33,11 +32,12 @@ func main() {
 
 // compare is the whole program, with what it talks to as arguments.
 func compare(ctx context.Context, args []string, stdout, stderr io.Writer) int {
-	o, err := parseOptions(args, stderr)
-	switch {
-	case errors.Is(err, flag.ErrHelp):
+	o, err := parseOptions(args)
+	if answer, asked := cmdline.Answer(err, helpText); asked {
+		fmt.Fprint(stdout, answer)
 		return exitGood
-	case err != nil:
+	}
+	if err != nil {
 		fmt.Fprintf(stderr, "compare: %v\n", err)
 		return exitUsage
 	}

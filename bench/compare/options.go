@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"gomx/bench/plot"
+	"gomx/internal/cmdline"
 )
 
 const helpText = `Compare gomx with the MPIs installed on this machine, and over TCP with a bare
@@ -50,12 +51,10 @@ type options struct {
 	write    func(io.Writer, *report) error
 }
 
-// parseOptions reads the command line. After -h its error is flag.ErrHelp and
-// the help has been written to w.
-func parseOptions(args []string, w io.Writer) (*options, error) {
+// parseOptions reads the command line. Its error after -h, -version and -completion is for cmdline.Answer.
+func parseOptions(args []string) (*options, error) {
 	o := &options{cores: pin{0, 1}, write: writeTables}
 	flags := flag.NewFlagSet("compare", flag.ContinueOnError)
-	flags.SetOutput(io.Discard)
 	var peers, over, only string
 	var asJSON, asMarkdown bool
 	flags.IntVar(&o.rounds, "rounds", 5, "measure everything `n` times over")
@@ -73,16 +72,8 @@ func parseOptions(args []string, w io.Writer) (*options, error) {
 	flags.BoolVar(&asJSON, "json", false, "print one JSON object a line, with the figure of every round")
 	flags.BoolVar(&asMarkdown, "markdown", false, "print tables for the documentation")
 	flags.BoolVar(&o.verbose, "v", false, "show every command and what it prints")
-	if err := flags.Parse(args); err != nil {
-		if err == flag.ErrHelp {
-			fmt.Fprint(w, helpText)
-			flags.SetOutput(w)
-			flags.PrintDefaults()
-		}
+	if _, err := cmdline.Parse(flags, args); err != nil {
 		return nil, err
-	}
-	if flags.NArg() > 0 {
-		return nil, fmt.Errorf("unexpected argument %q; -h for help", flags.Arg(0))
 	}
 	if asJSON && asMarkdown {
 		return nil, fmt.Errorf("-json and -markdown exclude each other")

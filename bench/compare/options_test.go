@@ -1,17 +1,15 @@
 package main
 
 import (
-	"bytes"
-	"errors"
-	"flag"
-	"io"
 	"slices"
 	"strings"
 	"testing"
+
+	"gomx/internal/cmdline"
 )
 
 func TestDefaults(t *testing.T) {
-	o, err := parseOptions(nil, io.Discard)
+	o, err := parseOptions(nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -21,7 +19,7 @@ func TestDefaults(t *testing.T) {
 }
 
 func TestLists(t *testing.T) {
-	o, err := parseOptions([]string{"-only", "rate, latency", "-peers", "mpich", "-pin", "3, 1"}, io.Discard)
+	o, err := parseOptions([]string{"-only", "rate, latency", "-peers", "mpich", "-pin", "3, 1"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -57,19 +55,20 @@ func TestBadOptions(t *testing.T) {
 		{"-nosuch", "nosuch"},
 		{"latency", `unexpected argument "latency"`},
 	} {
-		if _, err := parseOptions(strings.Fields(c.line), io.Discard); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err := parseOptions(strings.Fields(c.line)); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: error %v, want %q in it", c.line, err, c.want)
 		}
 	}
 }
 
 func TestHelp(t *testing.T) {
-	var help bytes.Buffer
-	if _, err := parseOptions([]string{"-h"}, &help); !errors.Is(err, flag.ErrHelp) {
+	_, err := parseOptions([]string{"-h"})
+	help, asked := cmdline.Answer(err, helpText)
+	if !asked {
 		t.Errorf("error %v", err)
 	}
 	for _, want := range []string{"go run ./bench/compare", "-rounds", "-peers", "-media", "-only", "-plot", "-pin", "-markdown"} {
-		if !strings.Contains(help.String(), want) {
+		if !strings.Contains(help, want) {
 			t.Errorf("the help doesn't mention %s", want)
 		}
 	}

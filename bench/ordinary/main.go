@@ -37,19 +37,31 @@ import (
 	"time"
 
 	"gomx/bench/internal/child"
+	"gomx/internal/cmdline"
 )
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), child.EndSignals...)
 	err := ordinary(ctx, os.Args[1:], os.Stdout, os.Stderr)
 	stop()
-	switch {
-	case errors.Is(err, flag.ErrHelp):
-	case err != nil:
+	if answer, asked := cmdline.Answer(err, helpText); asked {
+		fmt.Print(answer)
+	} else if err != nil {
 		fmt.Fprintln(os.Stderr, "ordinary:", err)
 		os.Exit(1)
 	}
 }
+
+const helpText = `ordinary measures programs as users write them, each beside its counterpart: the same program in C on the MPIs of
+this machine, the same sockets over TCP and over Unix sockets, the same program of another checkout.
+
+    go run ./bench/ordinary
+    go run ./bench/ordinary -against ../older
+    go run ./bench/ordinary -only 'ping-pong' -rounds 9
+
+Leave the machine alone meanwhile: whatever else runs shows in the figures.
+
+`
 
 type options struct {
 	rounds  int
@@ -63,10 +75,9 @@ type options struct {
 	json    bool
 }
 
-func parse(args []string, stderr io.Writer) (*options, error) {
+func parse(args []string) (*options, error) {
 	o := &options{}
 	f := flag.NewFlagSet("ordinary", flag.ContinueOnError)
-	f.SetOutput(stderr)
 	f.IntVar(&o.rounds, "rounds", 7, "measure everything `n` times over")
 	f.IntVar(&o.scale, "scale", 1, "divide all counts by `n`, to see whether everything runs")
 	only := f.String("only", "", "measure the rows whose name matches this `expression`, of all there are; . is all, and without it some are left out")
@@ -76,11 +87,11 @@ func parse(args []string, stderr io.Writer) (*options, error) {
 	f.BoolVar(&o.tcp, "tcp", false, "have gomx and the MPIs use TCP, over the loopback interface, in place of shared memory")
 	f.BoolVar(&o.busy, "busy", false, "let as many processes compute meanwhile as there are cores")
 	f.BoolVar(&o.json, "json", false, "print one JSON object for each row and subject, with the figures of all rounds")
-	if err := f.Parse(args); err != nil {
+	if _, err := cmdline.Parse(f, args); err != nil {
 		return nil, err
 	}
-	if f.NArg() > 0 || o.rounds < 1 || o.scale < 1 {
-		return nil, errors.New("unexpected arguments; -h for help")
+	if o.rounds < 1 || o.scale < 1 {
+		return nil, fmt.Errorf("-rounds %d, -scale %d: want numbers above 0", o.rounds, o.scale)
 	}
 	var err error
 	o.only, err = regexp.Compile(*only)
@@ -88,7 +99,7 @@ func parse(args []string, stderr io.Writer) (*options, error) {
 }
 
 func ordinary(ctx context.Context, args []string, stdout, stderr io.Writer) error {
-	o, err := parse(args, stderr)
+	o, err := parse(args)
 	if err != nil {
 		return err
 	}

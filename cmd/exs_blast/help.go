@@ -49,6 +49,12 @@ What to print
   -json           one JSON object a line
   -plot FILE      draw it over the payload, as .svg or .png
 
+About the program
+  -h              this text
+  -version        the version, and what built this program
+  -completion shell
+                  the completion for bash, zsh or fish
+
 Throughput is of the payload, in 10^6 bytes a second. CPU is the processor time of
 a side as a part of one core, and of both sides for each byte; waiting that spins
 is in it. Messages are checked before those that are timed. A corrupt one ends the

@@ -27,12 +27,13 @@ package main
 import (
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"net"
 	"os"
 	"os/signal"
+
+	"gomx/internal/cmdline"
 )
 
 // Exit statuses.
@@ -55,10 +56,11 @@ func main() {
 // program is all of it, with what it talks to as arguments.
 func program(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	o, err := parseOptions(args)
-	switch {
-	case errors.Is(err, flag.ErrHelp):
-		fmt.Fprint(stdout, helpText)
+	if answer, asked := cmdline.Answer(err, helpText); asked {
+		fmt.Fprint(stdout, answer)
 		return exitGood
+	}
+	switch {
 	case err != nil:
 		return report(stderr, err)
 	case o.serve:

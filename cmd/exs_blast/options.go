@@ -11,7 +11,7 @@ import (
 
 	"gomx/bench/pingpong"
 	"gomx/bench/plot"
-	"gomx/cmd/internal/cmdline"
+	"gomx/internal/cmdline"
 )
 
 // defaultPort is where a server listens.
@@ -41,7 +41,8 @@ type options struct {
 	sleep bool
 }
 
-// parseOptions reads the command line. After -h its error is flag.ErrHelp.
+// parseOptions reads the command line. Its error after -h, -version and -completion is
+// for cmdline.Answer.
 func parseOptions(args []string) (*options, error) {
 	o := &options{}
 	flags := flag.NewFlagSet("exs_blast", flag.ContinueOnError)

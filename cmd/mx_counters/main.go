@@ -18,7 +18,7 @@ import (
 	"os/signal"
 	"time"
 
-	"gomx/cmd/internal/cmdline"
+	"gomx/internal/cmdline"
 	"gomx/cmd/internal/processes"
 )
 
@@ -68,8 +68,8 @@ func main() {
 // run is the whole program, with what it talks to as arguments.
 func run(args []string, stdout, stderr io.Writer, interrupted <-chan os.Signal) int {
 	o, err := parseOptions(args)
-	if errors.Is(err, flag.ErrHelp) {
-		fmt.Fprint(stdout, helpText)
+	if answer, asked := cmdline.Answer(err, helpText); asked {
+		fmt.Fprint(stdout, answer)
 		return exitGood
 	}
 	var failed []error

@@ -15,7 +15,7 @@ import (
 	"io"
 	"os"
 
-	"gomx/cmd/internal/cmdline"
+	"gomx/internal/cmdline"
 	"gomx/cmd/internal/processes"
 )
 
@@ -52,8 +52,8 @@ func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
 // run is the whole program, with what it talks to as arguments.
 func run(args []string, stdout, stderr io.Writer) int {
 	o, err := parseOptions(args)
-	if errors.Is(err, flag.ErrHelp) {
-		fmt.Fprint(stdout, helpText)
+	if answer, asked := cmdline.Answer(err, helpText); asked {
+		fmt.Fprint(stdout, answer)
 		return exitGood
 	}
 	var failed []error

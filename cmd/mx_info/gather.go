@@ -2,9 +2,8 @@ package main
 
 import (
 	"fmt"
-	"runtime"
-	"runtime/debug"
 
+	"gomx/internal/cmdline"
 	"gomx/mx"
 )
 
@@ -52,7 +51,7 @@ type limits struct {
 
 // gather finds everything out. The library is initialized with the variables.
 func gather(o *options, variables []mx.Variable) (*findings, error) {
-	f := &findings{Version: mx.Version, API: fmt.Sprintf("%#x", mx.API), Build: build(), Transports: mx.Transports()}
+	f := &findings{Version: mx.Version, API: fmt.Sprintf("%#x", mx.API), Build: cmdline.Build(), Transports: mx.Transports()}
 	boards, err := mx.Boards()
 	if err != nil {
 		return nil, err
@@ -97,17 +96,4 @@ func findLimits() (limits, error) {
 		}
 	}
 	return l, nil
-}
-
-// build says what compiled the program, and from which revision if that is known.
-func build() string {
-	s := fmt.Sprintf("%s %s/%s", runtime.Version(), runtime.GOOS, runtime.GOARCH)
-	if info, ok := debug.ReadBuildInfo(); ok {
-		for _, setting := range info.Settings {
-			if setting.Key == "vcs.revision" {
-				s += ", revision " + setting.Value[:min(12, len(setting.Value))]
-			}
-		}
-	}
-	return s
 }

@@ -13,11 +13,11 @@ import (
 	"cmp"
 	"encoding/json"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"os"
 
+	"gomx/internal/cmdline"
 	"gomx/mpi"
 	"gomx/mx"
 )
@@ -38,8 +38,8 @@ func main() {
 // run is the whole program, with what it talks to as arguments.
 func run(args []string, stdout, stderr io.Writer) int {
 	o, err := parseOptions(args)
-	if errors.Is(err, flag.ErrHelp) {
-		fmt.Fprint(stdout, helpText)
+	if answer, asked := cmdline.Answer(err, helpText); asked {
+		fmt.Fprint(stdout, answer)
 		return exitGood
 	}
 	if err == nil {

@@ -5,7 +5,7 @@ import (
 	"flag"
 	"strconv"
 
-	"gomx/cmd/internal/cmdline"
+	"gomx/internal/cmdline"
 )
 
 const helpText = `mx_info says what gomx finds on this machine: its version, the boards, the limits,
@@ -21,6 +21,10 @@ why one can't be used, and how other hosts are reached.
   -env     environment variables
   -json    JSON instead of text
   -h       this text
+  -version
+           the version, and what built this program
+  -completion shell
+           the completion for bash, zsh or fish
 `
 
 type options struct {
@@ -29,7 +33,8 @@ type options struct {
 	env, json bool
 }
 
-// parseOptions reads the command line. After -h its error is flag.ErrHelp.
+// parseOptions reads the command line. Its error after -h, -version and -completion is
+// for cmdline.Answer.
 func parseOptions(args []string) (*options, error) {
 	o := &options{}
 	flags := flag.NewFlagSet("mx_info", flag.ContinueOnError)

@@ -60,6 +60,12 @@ What to print (times are medians over batches of round trips)
   -cpuprofile FILE
                   write a profile of this process, for go tool pprof
 
+About the program
+  -h              this text
+  -version        the version, and what built this program
+  -completion shell
+                  the completion for bash, zsh or fish
+
 A receiver takes its orders from the sender: there, only the flags under Where and
 How to run and wait count.
 

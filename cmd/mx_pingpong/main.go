@@ -14,13 +14,13 @@ package main
 import (
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"os"
 	"os/signal"
 
 	"gomx/bench/pingpong"
+	"gomx/internal/cmdline"
 	"gomx/mx"
 )
 
@@ -44,10 +44,11 @@ func main() {
 // run is the whole program, with what it talks to as arguments.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	o, err := parseOptions(args)
-	switch {
-	case errors.Is(err, flag.ErrHelp):
-		fmt.Fprint(stdout, helpText)
+	if answer, asked := cmdline.Answer(err, helpText); asked {
+		fmt.Fprint(stdout, answer)
 		return exitGood
+	}
+	switch {
 	case err != nil:
 		return report(stderr, err)
 	case o.serve:

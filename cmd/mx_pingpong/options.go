@@ -10,7 +10,7 @@ import (
 
 	"gomx/bench/pingpong"
 	"gomx/bench/plot"
-	"gomx/cmd/internal/cmdline"
+	"gomx/internal/cmdline"
 	"gomx/mx"
 )
 
@@ -44,7 +44,8 @@ type options struct {
 	given map[string]bool // the flags that were set
 }
 
-// parseOptions reads the command line. After -h its error is flag.ErrHelp.
+// parseOptions reads the command line. Its error after -h, -version and -completion is
+// for cmdline.Answer.
 func parseOptions(args []string) (*options, error) {
 	o := &options{}
 	flags := flag.NewFlagSet("mx_pingpong", flag.ContinueOnError)

@@ -7,11 +7,16 @@ other as ranks 0, 1, 2 and so on.
   mx_run -n 4 ./examples/mpi_ring        of a Go package, which it builds first
   mx_run -l -n 4 ./program               each line of output with its rank
 
-  -n N           number of ranks (default: one for each core); -np is the same
+  -n N           number of ranks (default: one for each core)
+  -np N          the same
   -l             put the rank before each line of output
   -bind          bind each rank to a core, rank 0 to the first and so on. Don't, if
                  there are more ranks than cores
   -transport t   transports that the ranks use, as in MX_TRANSPORT: shm, tcp ...
+  -h             this text
+  -version       the version, and what built this program
+  -completion shell
+                 the completion for bash, zsh or fish
 
 Rank 0 reads the standard input; the others read nothing. Signals are passed on;
 a second ^C kills. When a rank fails, dies or aborts the job, the others are ended,

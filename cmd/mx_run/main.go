@@ -14,11 +14,11 @@ package main
 import (
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"os"
 
+	"gomx/internal/cmdline"
 	"gomx/mpi/launch/spawn"
 )
 
@@ -34,10 +34,11 @@ func main() {
 // run is the whole program, with what it talks to as arguments.
 func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	o, err := parseOptions(args)
-	switch {
-	case errors.Is(err, flag.ErrHelp):
-		fmt.Fprint(stdout, helpText)
+	if answer, asked := cmdline.Answer(err, helpText); asked {
+		fmt.Fprint(stdout, answer)
 		return exitGood
+	}
+	switch {
 	case err != nil:
 		return complain(stderr, err)
 	}

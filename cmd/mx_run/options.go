@@ -10,7 +10,7 @@ import (
 	"path/filepath"
 	"runtime"
 
-	"gomx/cmd/internal/cmdline"
+	"gomx/internal/cmdline"
 	"gomx/mx"
 )
 
@@ -32,7 +32,8 @@ const otherHosts = `-%[1]s: mx_run starts ranks on this host only; for several h
   mpiexec.hydra -f HOSTFILE -n %[2]d %[3]s
   srun --mpi=pmi2 -n %[2]d %[3]s`
 
-// parseOptions reads the command line. After -h its error is flag.ErrHelp.
+// parseOptions reads the command line. Its error after -h, -version and -completion is
+// for cmdline.Answer.
 func parseOptions(args []string) (*options, error) {
 	o := &options{}
 	flags := flag.NewFlagSet("mx_run", flag.ContinueOnError)
@@ -42,7 +43,7 @@ func parseOptions(args []string) (*options, error) {
 	flags.BoolVar(&o.bind, "bind", false, "")
 	flags.StringVar(&o.transport, "transport", "", "")
 	for _, name := range elsewhere {
-		flags.String(name, "", "")
+		flags.String(name, "", cmdline.Hidden)
 	}
 	given, rest, err := cmdline.ParseBefore(flags, args)
 	if err != nil {

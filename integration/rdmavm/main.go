@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"gomx/integration/rdmavm/internal/child"
+	"gomx/internal/cmdline"
 )
 
 // Exit statuses.
@@ -43,14 +44,30 @@ type options struct {
 	args                 []string
 }
 
+const helpText = `rdmavm runs programs in a virtual machine that has RDMA devices, on machines that have none.
+
+    go run ./integration/rdmavm                                the suite
+    go run ./integration/rdmavm -packages ./mx -run Window     the tests of some packages
+    go run ./integration/rdmavm ./cmd/mx_info                  a program
+    go run ./integration/rdmavm -compare -- -rounds 9          bench/compare over RDMA
+
+Exit status: 0 all passed, 1 something failed or took too long, 2 the command line or a package is wrong, 3 this
+machine lacks what it takes.
+
+`
+
 func main() {
 	o, err := parse(os.Args[1:])
+	if answer, asked := cmdline.Answer(err, helpText); asked {
+		fmt.Print(answer)
+		return
+	}
 	if err == nil {
 		ctx, stop := signal.NotifyContext(context.Background(), child.EndSignals...)
 		err = runAll(ctx, o)
 		stop()
 	}
-	if err != nil && !errors.Is(err, flag.ErrHelp) {
+	if err != nil {
 		slog.Error(err.Error())
 	}
 	os.Exit(exitStatus(err))
@@ -58,7 +75,7 @@ func main() {
 
 func exitStatus(err error) int {
 	switch {
-	case err == nil, errors.Is(err, flag.ErrHelp):
+	case err == nil:
 		return exitPassed
 	case errors.Is(err, errUsage):
 		return exitUsage
@@ -80,10 +97,9 @@ func parse(args []string) (o options, err error) {
 	f.DurationVar(&o.timeout, "timeout", 12*time.Minute, "kill the machines after that time; for -compare the default is "+compareTimeout.String())
 	f.StringVar(&o.cache, "cache", "", "the folder for Debian's packages (default: gomx-rdmavm in the user's cache folder)")
 	f.BoolVar(&o.keep, "keep", false, "keep the files of the machines, and say where")
-	if err := f.Parse(args); err != nil {
+	if _, o.args, err = cmdline.ParseBefore(f, args); err != nil {
 		return o, errors.Join(errUsage, err)
 	}
-	o.args = f.Args()
 	if o.compare {
 		o.mpi = true
 		given := false

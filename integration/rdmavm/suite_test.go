@@ -2,7 +2,6 @@ package main
 
 import (
 	"errors"
-	"flag"
 	"regexp"
 	"slices"
 	"strings"
@@ -39,7 +38,7 @@ func TestExitStatus(t *testing.T) {
 		err  error
 		want int
 	}{
-		{nil, 0}, {flag.ErrHelp, 0}, {errors.Join(errUsage, flag.ErrHelp), 0},
+		{nil, 0},
 		{errFailed, 1}, {errors.New("other"), 1}, {errors.Join(errUsage, errors.New("other")), 2}, {errors.Join(errors.New("other"), errLacking), 3},
 	} {
 		if got := exitStatus(c.err); got != c.want {

@@ -1,0 +1,129 @@
+package cmdline
+
+import (
+	"flag"
+	"fmt"
+	"regexp"
+	"strings"
+)
+
+// option is a flag as shells complete it.
+type option struct {
+	name, text string
+	value      bool // another word follows
+	file       bool // the name of a file, or of a folder
+}
+
+// helpLine is the line of a help text that begins the description of a flag: name, value, description.
+var helpLine = regexp.MustCompile(`(?m)^ {2,4}-([A-Za-z][A-Za-z0-9]*)(?: (\S+))?(?:\n {4,}| {2,})(\S.*)$`)
+
+// values of flags that are names of files.
+var fileNames = []string{"file", "folder", "path"}
+
+// describe returns the flags that a user may give, in the order of their names. The first line of a description is
+// enough for a list.
+func describe(flags *flag.FlagSet, help string) (options []option) {
+	described := lines(help)
+	flags.VisitAll(func(f *flag.Flag) {
+		if f.Usage == Hidden {
+			return
+		}
+		value, text := flag.UnquoteUsage(f)
+		if m := described[f.Name]; m != nil {
+			value, text = m[2], m[3]
+		}
+		o := option{name: f.Name, text: text, value: !isBool(f)}
+		for _, name := range fileNames {
+			o.file = o.file || strings.EqualFold(value, name)
+		}
+		options = append(options, o)
+	})
+	return append(options, option{name: "h", text: "explain the flags"})
+}
+
+// lines returns the lines of a help text that begin the description of a flag, by the flag's name.
+func lines(help string) map[string][]string {
+	found := map[string][]string{}
+	for _, m := range helpLine.FindAllStringSubmatch(help, -1) {
+		found[m[1]] = m
+	}
+	return found
+}
+
+func isBool(f *flag.Flag) bool {
+	b, ok := f.Value.(interface{ IsBoolFlag() bool })
+	return ok && b.IsBoolFlag()
+}
+
+// shells are those that there is a completion for.
+var shells = map[string]func(program string, options []option) string{"bash": bash, "zsh": zsh, "fish": fish}
+
+// bash completes words that begin with a hyphen as flags, words behind a flag without names of files as nothing, and
+// all others as files.
+func bash(program string, options []option) string {
+	var names, valued []string
+	for _, o := range options {
+		names = append(names, "-"+o.name)
+		if o.value && !o.file {
+			valued = append(valued, "-"+o.name)
+		}
+	}
+	return fmt.Sprintf(`# bash completion of %[1]s: source <(%[1]s -completion bash)
+_%[1]s() {
+	local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]}
+	COMPREPLY=()
+	case $before in
+	%[3]s) return ;;
+	esac
+	case $word in
+	-*) mapfile -t COMPREPLY < <(compgen -W '%[2]s' -- "$word") ;;
+	*) mapfile -t COMPREPLY < <(compgen -f -- "$word") ;;
+	esac
+}
+complete -o filenames -F _%[1]s %[1]s
+`, program, strings.Join(names, " "), strings.Join(valued, "|"))
+}
+
+func zsh(program string, options []option) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "#compdef %[1]s\n# zsh completion of %[1]s: source <(%[1]s -completion zsh)\n_%[1]s() {\n\t_arguments \\\n", program)
+	for _, o := range options {
+		after := ""
+		switch {
+		case o.file:
+			after = ":file:_files"
+		case o.value:
+			after = ":value:"
+		}
+		fmt.Fprintf(&b, "\t\t%s \\\n", quote("-"+o.name+"["+brackets.Replace(o.text)+"]"+after))
+	}
+	fmt.Fprintf(&b, "\t\t'*:file:_files'\n}\ncompdef _%[1]s %[1]s\n", program)
+	return b.String()
+}
+
+func fish(program string, options []option) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "# fish completion of %[1]s: %[1]s -completion fish | source\n", program)
+	for _, o := range options {
+		fmt.Fprintf(&b, "complete -c %s -o %s -d %s", program, o.name, quoteFish(o.text))
+		switch {
+		case o.file:
+			b.WriteString(" -r")
+		case o.value:
+			b.WriteString(" -x")
+		}
+		b.WriteString("\n")
+	}
+	return b.String()
+}
+
+// brackets keeps _arguments of zsh from taking marks of a description for its own.
+var brackets = strings.NewReplacer("[", `\[`, "]", `\]`, ":", `\:`)
+
+// quote makes one word of a text, for bash and zsh.
+func quote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
+
+// quoteFish makes one word of a text for fish, which knows two escapes between quotes.
+func quoteFish(s string) string {
+	return "'" + strings.NewReplacer(`\`, `\\`, "'", `\'`).Replace(s) + "'"
+}
