@@ -68,7 +68,7 @@ func TestTruncation(t *testing.T) {
 	})
 }
 
-// TestNoWholeNumber: a message that is no whole number of elements is an error.
+// TestNoWholeNumber: a message whose size is not a multiple of the element size is an error.
 func TestNoWholeNumber(t *testing.T) {
 	world(t, 2, func(c *mpi.Comm) error {
 		if c.Rank() == 0 {

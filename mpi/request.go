@@ -225,7 +225,7 @@ func (q *Request) concludeRest(op string, got *mx.Status, st *Status) error {
 		st.Err = q.c.ended(op, int(q.peer), int(q.tag), got)
 	case !whole:
 		st.Err = q.c.failWith(op, st.Source, st.Tag, ErrType,
-			fmt.Errorf("the message has %d bytes, which is no whole number of elements of %d", st.Bytes, q.size))
+			fmt.Errorf("the message has %d bytes, which is not a multiple of the element size, %d: receive into elements of the type that was sent", st.Bytes, q.size))
 	}
 	return st.Err
 }

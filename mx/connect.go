@@ -87,7 +87,7 @@ func (ep *Endpoint) connectTo(ctx context.Context, to nic.ID, endpointID, filter
 	case StatusSuccess:
 		return st.Source, Success, nil
 	case StatusBadKey, StatusRejected:
-		return EndpointAddr{}, ErrBadConnectionKey, nil
+		return EndpointAddr{}, ErrBadConnectionKey, fmt.Errorf("ours is %#x: give OpenEndpoint and Connect the same one on both sides", filter)
 	case StatusTimeout:
 		return EndpointAddr{}, ErrTimeout, ep.d.Reason(uint64(to), endpointID)
 	case StatusBadEndpoint:

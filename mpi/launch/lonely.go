@@ -42,7 +42,7 @@ func lonely(env environ, s *settings, unusable error) error {
 		if rank > 0 {
 			return fmt.Errorf("%w: started by %s: %w", ErrNoWay, h.by, ErrSaidByRank0)
 		}
-		return fmt.Errorf("%w: this process was started by %s; start it with\n    %s\nor set MX_RANK, MX_SIZE and MX_ROOT, "+
+		return fmt.Errorf("%w: this process was started by %s; start it with %s, or set MX_RANK, MX_SIZE and MX_ROOT, "+
 			"or MX_SINGLETON=1 to run it alone%s", ErrNoWay, h.several(size), h.command(size), reason(unusable))
 	}
 	if s.size > 1 { // none of them knows whether it is rank 0
