@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"gomx/mpi"
 	"gomx/mx"
@@ -30,14 +31,18 @@ func documents(t *testing.T) map[string]string {
 	return texts
 }
 
-func TestReadmeProgram(t *testing.T) {
-	_, rest, found := strings.Cut(read(t, "README.md"), "```go\n")
-	program, _, closed := strings.Cut(rest, "```\n")
-	if !found || !closed {
-		t.Fatal("README.md shows no program")
+// TestReadmePrograms wants the programs of README.md to be those of examples, as they are.
+func TestReadmePrograms(t *testing.T) {
+	pieces := strings.Split(read(t, "README.md"), "```go\n")[1:]
+	folders := []string{"hello_mpi", "hello_exs", "hello"}
+	if len(pieces) != len(folders) {
+		t.Fatalf("README.md shows %d programs, want %d", len(pieces), len(folders))
 	}
-	if want := read(t, "examples/hello/main.go"); program != want {
-		t.Errorf("the program of README.md is not examples/hello/main.go:\n%s\nwant\n%s", program, want)
+	for i, folder := range folders {
+		program, _, _ := strings.Cut(pieces[i], "```\n")
+		if want := read(t, "examples/"+folder+"/main.go"); program != want {
+			t.Errorf("program %d of README.md is not examples/%s/main.go:\n%s\nwant\n%s", i+1, folder, program, want)
+		}
 	}
 }
 
@@ -51,11 +56,12 @@ func TestReadmeCommands(t *testing.T) {
 }
 
 var (
-	linkPattern = regexp.MustCompile(`\]\(([^)#:]+)(?:#[^)]*)?\)`)
-	codePattern = regexp.MustCompile("`([^`\n]+)`")
-	linePattern = regexp.MustCompile(`(?m)^    (\S.*)$`)
-	namePattern = regexp.MustCompile(`\b(mx|mpi|wire)\.([A-Z]\w*)`)
-	variable    = regexp.MustCompile(`\bMX_[A-Z_]+\b`)
+	linkPattern  = regexp.MustCompile(`\]\(([^)#:]+)(?:#[^)]*)?\)`)
+	fencePattern = regexp.MustCompile("(?s)```.*?```")
+	codePattern  = regexp.MustCompile("`([^`\n]+)`")
+	linePattern  = regexp.MustCompile(`(?m)^    (\S.*)$`)
+	namePattern  = regexp.MustCompile(`\b(mx|mpi|wire)\.([A-Z]\w*)`)
+	variable     = regexp.MustCompile(`\bMX_[A-Z_]+\b`)
 )
 
 // TestDocumentsTellTheTruth looks for files, commands, flags, names and variables
@@ -64,7 +70,7 @@ func TestDocumentsTellTheTruth(t *testing.T) {
 	h := theHouse(t)
 	variables := slices.Concat(environmentOfMX(t), environmentOfMPI(t))
 	for name, text := range documents(t) {
-		for _, m := range linkPattern.FindAllStringSubmatch(text, -1) {
+		for _, m := range linkPattern.FindAllStringSubmatch(fencePattern.ReplaceAllString(text, ""), -1) {
 			if to := path.Join(path.Dir(name), m[1]); !h.exists(to) {
 				t.Errorf("%s links to %s, which does not exist", name, to)
 			}
@@ -234,6 +240,20 @@ func table(t *testing.T, document, head string) (rows [][]string) {
 		rows = append(rows, cells)
 	}
 	return rows
+}
+
+// TestWidthOfDocuments: the rows of tables can't be broken; all other lines of documents can.
+func TestWidthOfDocuments(t *testing.T) {
+	const columns = 120
+	for name, text := range documents(t) {
+		number := 0
+		for line := range strings.Lines(text) {
+			number++
+			if n := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); n > columns && !strings.HasPrefix(line, "|") {
+				t.Errorf("%s:%d has %d columns, more than %d", name, number, n, columns)
+			}
+		}
+	}
 }
 
 // TestLintVersion wants contributors to run the linter that .ci/run runs.

@@ -62,11 +62,13 @@ var arrows = map[string][]string{
 	"cmd/mx_endpoint_info": {"internal/cmdline", "cmd/internal/processes", "mx"},
 	"cmd/mx_run":           {"internal/cmdline", "mpi/launch/spawn", "mx"},
 	"cmd/mx_pingpong":      {"internal/cmdline", "mx", "bench/pingpong", "bench/plot", "bench/profile", "bench/stats"},
+	"docs/tutorial":        {"exs", "mpi", "mx"},
 	"examples":             {"exs", "mpi", "mx"},
 	"integration":          {"internal/cmdline"},
 
 	"bench/collective": {"internal/cmdline", "mpi", "bench/pingpong", "bench/profile", "bench/stats"},
 
+	"integration/newcomer":         {"exs", "mpi", "mx"},
 	"integration/launch":           {"mpi/launch"},
 	"integration/internal/traffic": {"mx", "integration/internal/proc"},
 	"integration/sim":              {"endpoint", "transport", "transport/mem", "transport/wire"},

@@ -27,4 +27,6 @@
 //
 // Slices given to Send and Recv belong to the engine until the request is
 // complete (sends: buffered). Read engine.go next.
+//
+// This package is a part of gomx and no interface of it: it may change in any version. Programs use mx, exs and mpi.
 package endpoint

@@ -50,4 +50,9 @@
 // # Concurrency
 //
 // All functions may be called from any goroutine.
+//
+// # Compatibility
+//
+// The exported names of this package follow semantic versioning: from v1.0.0 on, a program that compiles and works with one
+// version does so with every later one of the same major version. Before that, CHANGELOG.md lists what changes.
 package exs

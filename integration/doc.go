@@ -9,6 +9,7 @@
 //	netns/      hosts made of network namespaces, for root
 //	mpi/        ranks that are killed, stopped, or leave, while others wait for them in all ways
 //	launch/     ranks started by Hydra, by Slurm, by hand, on this host and on several
+//	newcomer/   what README.md, docs/tutorial, docs/tools and docs/errors.md say, done word for word
 //	sim/        engines by the thousand over a simulated network, from seeds
 //	rdmavm/     a virtual machine with Soft-RoCE, in which other tests run
 package integration

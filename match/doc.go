@@ -37,4 +37,6 @@
 // Nothing in this package does input or output, reads a clock or starts a
 // goroutine: the same calls give the same answers. No type may be used by two
 // goroutines at once.
+//
+// This package is a part of gomx and no interface of it: it may change in any version. Programs use mx, exs and mpi.
 package match

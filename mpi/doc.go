@@ -58,5 +58,10 @@
 // communicator, whose lowest bit says that the message belongs to a
 // collective, 20 the sender's rank in it, and the lower 23 the tag.
 //
+// # Compatibility
+//
+// The exported names of this package follow semantic versioning: from v1.0.0 on, a program that compiles and works with one
+// version does so with every later one of the same major version. Before that, CHANGELOG.md lists what changes.
+//
 // Read comm.go next, then send.go and recv.go.
 package mpi

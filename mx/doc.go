@@ -83,5 +83,10 @@
 // was cut still has been received. The environment variables are listed by
 // Environment, and by mx_info -env.
 //
+// # Compatibility
+//
+// The exported names of this package follow semantic versioning: from v1.0.0 on, a program that compiles and works with one
+// version does so with every later one of the same major version. Before that, CHANGELOG.md lists what changes.
+//
 // Read the examples next, then endpoint.go.
 package mx

@@ -9,4 +9,6 @@
 // What the engine itself sees of a link is wire.Link. The suite in transporttest
 // says in code what every medium must do; transport/mem is the shortest one and
 // the best to read first.
+//
+// This package is a part of gomx and no interface of it: it may change in any version. Programs use mx, exs and mpi.
 package transport

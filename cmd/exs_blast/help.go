@@ -15,13 +15,13 @@ Without -s and -d it starts its second process by itself, and takes 20 s or so.
 What to measure
   -latency        one way latency, with one message under way, not throughput
   -mode list      how to send (default normal,small):
-                    normal      from registered memory into registered memory
-                    small       small packets, up to 64 KiB, from memory that is not
-                                registered; of type packet
-                    conn        net.Conn of package exs, with calls that block; one at a time
-                    tcp         the same with net.Conn of package net: plain TCP sockets
-                    inplace     small packets, received in place
-                    persistent  into a persistent receive, which the receiver
+                    normal:     from registered memory into registered memory;
+                    small:      small packets, up to 64 KiB, from memory that is not
+                                registered, of type packet;
+                    conn:       net.Conn of package exs, with calls that block, one at a time;
+                    tcp:        the same with net.Conn of package net: plain TCP sockets;
+                    inplace:    small packets, received in place;
+                    persistent: into a persistent receive, which the receiver
                                 looks at; it never sleeps. Of type packet
   -tcp            the same as -mode tcp; with -mode it is added
   -type list      packet (SEQPACKET), stream (STREAM) (default both)

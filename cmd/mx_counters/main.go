@@ -18,8 +18,8 @@ import (
 	"os/signal"
 	"time"
 
-	"gomx/internal/cmdline"
 	"gomx/cmd/internal/processes"
+	"gomx/internal/cmdline"
 )
 
 // Exit statuses.

@@ -9,14 +9,13 @@ package main
 
 import (
 	"encoding/json"
-	"errors"
 	"flag"
 	"fmt"
 	"io"
 	"os"
 
-	"gomx/internal/cmdline"
 	"gomx/cmd/internal/processes"
+	"gomx/internal/cmdline"
 )
 
 // Exit statuses.

@@ -15,7 +15,7 @@ type option struct {
 }
 
 // helpLine is the line of a help text that begins the description of a flag: name, value, description.
-var helpLine = regexp.MustCompile(`(?m)^ {2,4}-([A-Za-z][A-Za-z0-9]*)(?: (\S+))?(?:\n {4,}| {2,})(\S.*)$`)
+var helpLine = regexp.MustCompile(`(?m)^ {2,4}-([A-Za-z][A-Za-z0-9]*)(?: (\S+))?(?:\n {4,}| {2,}|\t)(\S.*)$`)
 
 // values of flags that are names of files.
 var fileNames = []string{"file", "folder", "path"}

@@ -1,0 +1,97 @@
+package newcomer
+
+import (
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// mistakes are the sections of docs/errors.md, with the word by which the program below makes the mistake, and what it
+// needs in its environment. What ends well says so.
+var mistakes = []struct {
+	section, word string
+	env           []string
+	well          bool
+}{
+	{section: "Wrong filter", word: "filter"},
+	{section: "Wrong host", word: "host"},
+	{section: "Wrong endpoint id", word: "id"},
+	{section: "Wrong port", word: "port"},
+	{section: "Wrong rank", word: "rank", env: []string{"MX_LOCAL=2"}},
+	{section: "Wrong size", word: "size", env: []string{"MX_LOCAL=2"}},
+	{section: "Wrong type", word: "type", env: []string{"MX_LOCAL=2", "MX_CHECK=1"}},
+	{section: "Small buffer", word: "buffer", env: []string{"MX_LOCAL=2"}},
+	{section: "Missing Init", word: "init"},
+	{section: "Missing Wait", word: "wait", env: []string{"MX_LOCAL=2"}, well: true},
+	{section: "Broken promise", word: "promise"},
+	{section: "mpirun of Open MPI", word: "mpirun", env: []string{"OMPI_COMM_WORLD_SIZE=2", "OMPI_COMM_WORLD_RANK=0"}},
+}
+
+var messagePattern = regexp.MustCompile("(?s)```text\n(.*?)```\n")
+
+// said returns the message that a section of docs/errors.md shows, as the expression of a line.
+func said(t *testing.T, section string) *regexp.Regexp {
+	t.Helper()
+	_, rest, found := strings.Cut(text(t, "docs/errors.md"), "\n## "+section+"\n")
+	m := messagePattern.FindStringSubmatch(rest)
+	if !found || m == nil {
+		t.Fatalf("docs/errors.md has no section %q that shows a message", section)
+	}
+	var parts []string
+	for part := range strings.SplitSeq(words(m[1]), "…") {
+		parts = append(parts, regexp.QuoteMeta(part))
+	}
+	return regexp.MustCompile("^" + strings.Join(parts, ".*") + "$")
+}
+
+func buildMistakes(t *testing.T) string {
+	t.Helper()
+	program := filepath.Join(t.TempDir(), "mistakes")
+	if out, err := exec.Command("go", "build", "-o", program, "./mistakes").CombinedOutput(); err != nil {
+		t.Fatalf("building mistakes: %v\n%s", err, out)
+	}
+	return program
+}
+
+// TestMistakes makes each mistake of docs/errors.md, and finds the line that it shows.
+func TestMistakes(t *testing.T) {
+	program := buildMistakes(t)
+	if n := strings.Count(text(t, "docs/errors.md"), "\n## "); n != len(mistakes) {
+		t.Errorf("docs/errors.md has %d sections, and this test makes %d mistakes", n, len(mistakes))
+	}
+	for _, m := range mistakes {
+		t.Run(m.word, func(t *testing.T) {
+			want := said(t, m.section)
+			out, err := shell(t, ".", program+" "+m.word, m.env...)
+			lines := strings.Split(out, "\n")
+			if !slices.ContainsFunc(lines, want.MatchString) {
+				t.Errorf("it prints\n%s\nand docs/errors.md says\n%v", out, want)
+			}
+			if m.well != (err == nil) {
+				t.Errorf("it ends with %v", err)
+			}
+			if !m.well && m.word != "promise" && len(lines) != 2 { // one, and nothing behind its end
+				t.Errorf("it prints more than one line:\n%s", out)
+			}
+		})
+	}
+}
+
+// TestMistakeOfMpirun makes the last one with Open MPI itself.
+func TestMistakeOfMpirun(t *testing.T) {
+	launcher, err := exec.LookPath("mpirun.openmpi")
+	if err != nil {
+		t.Skip("mpirun.openmpi (Debian: openmpi-bin) is not installed")
+	}
+	program := buildMistakes(t)
+	out, err := shell(t, ".", launcher+" --allow-run-as-root --oversubscribe -n 2 "+program+" mpirun")
+	if err == nil {
+		t.Error("a job of ranks that don't find each other ends well")
+	}
+	if want := said(t, "mpirun of Open MPI"); !slices.ContainsFunc(strings.Split(out, "\n"), want.MatchString) {
+		t.Errorf("it prints\n%s\nand docs/errors.md says\n%v", out, want)
+	}
+}
