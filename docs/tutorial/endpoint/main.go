@@ -139,13 +139,13 @@ func client(server mx.EndpointAddr) error {
 }
 
 // call sends a message and returns the answer to it. The receive is posted first, so that the answer finds it.
-func call(ctx context.Context, ep *mx.Endpoint, to mx.EndpointAddr, match uint64, b []byte, want uint64) ([]byte, error) {
+func call(ctx context.Context, ep *mx.Endpoint, to mx.EndpointAddr, ask uint64, b []byte, want uint64) ([]byte, error) {
 	buf := make([]byte, 1024)
 	answer, err := ep.Irecv(buf, want, mx.MatchMaskNone, nil)
 	if err != nil {
 		return nil, err
 	}
-	question, err := ep.Isend(b, to, match, nil)
+	question, err := ep.Isend(b, to, ask, nil)
 	if err != nil {
 		return nil, err
 	}
