@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"unicode/utf8"
 
 	"gomx/mpi"
 	"gomx/mx"
@@ -240,20 +239,6 @@ func table(t *testing.T, document, head string) (rows [][]string) {
 		rows = append(rows, cells)
 	}
 	return rows
-}
-
-// TestWidthOfDocuments: the rows of tables can't be broken; all other lines of documents can.
-func TestWidthOfDocuments(t *testing.T) {
-	const columns = 120
-	for name, text := range documents(t) {
-		number := 0
-		for line := range strings.Lines(text) {
-			number++
-			if n := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); n > columns && !strings.HasPrefix(line, "|") {
-				t.Errorf("%s:%d has %d columns, more than %d", name, number, n, columns)
-			}
-		}
-	}
 }
 
 // TestLintVersion wants contributors to run the linter that .ci/run runs.
