@@ -35,12 +35,11 @@ var arrows = map[string][]string{
 	"mx/live":          {"mx", "mx/internal/live"},
 	"mx/metrics":       {"mx"},
 
-	"mpi":                    {"mx", "mpi/launch", "mpi/internal/accum", "mpi/internal/coll", "mpi/internal/elem", "mpi/internal/hang", "mpi/internal/queue", "mpi/internal/service", "mpi/internal/variables"},
+	"mpi":                    {"mx", "mpi/launch", "mpi/internal/coll", "mpi/internal/elem", "mpi/internal/hang", "mpi/internal/queue", "mpi/internal/service", "mpi/internal/variables"},
 	"mpi/internal/coll":      {"mpi/internal/elem"},
 	"mpi/internal/elem":      {},
 	"mpi/internal/hang":      {},
 	"mpi/internal/queue":     {},
-	"mpi/internal/accum":     {"mpi/internal/elem"},
 	"mpi/internal/service":   {"mx"},
 	"mpi/internal/variables": {},
 

@@ -4,20 +4,24 @@ import "gomx/transport/wire"
 
 // One-sided operations. A put or get of a peer becomes a request of ours while it
 // is served, unless its bytes came in the frame: such a request is nobody's to
-// collect, and pins its window.
+// collect, and pins its window. An atomic is carried out when its frame is looked at, and
+// becomes a request only if the link has no room for the answer; it pins nothing.
 
-// mostAhead bounds the puts and gets that a side has under way towards a peer: each
+// mostAhead bounds the puts, gets and atomics that a side has under way towards a peer: each
 // takes a request there, or an answer that may have to wait. More wait in order.
 const mostAhead = 256
 
 // accessFlags are those of the frames that name a window or offer its bytes.
 const accessFlags = wire.HasID | wire.HasRange
 
-func (r *request) oneSided() bool { return r.kind == kindPut || r.kind == kindGet }
+func (r *request) oneSided() bool { return r.kind >= kindPut && r.kind <= kindFetch }
+
+// serves reports whether a request is one of a peer, which is nobody's to collect.
+func (r *request) serves() bool { return r.kind >= kindPutIn && r.kind <= kindFetchOut }
 
 func (p *peer) aheadFull() bool { return p.ahead >= mostAhead }
 
-// startAccess begins a put or get.
+// startAccess begins a put, get or atomic.
 func (e *Engine) startAccess(kind requestKind, v wire.Vec, to Addr, window uint64, at uint32, match uint64, ctx any) (Handle, error) {
 	slot, r, err := e.outgoing(kind, &v, to, match, ctx)
 	if err != nil {
@@ -28,7 +32,7 @@ func (e *Engine) startAccess(kind requestKind, v wire.Vec, to Addr, window uint6
 	return handleOf(slot, r.generation), nil
 }
 
-// transmitAccess hands a put or get to the link. False: it has to wait.
+// transmitAccess hands a put, get or atomic to the link. False: it has to wait.
 func (e *Engine) transmitAccess(p *peer, slot int32, r *request, small bool) bool {
 	small = small && r.kind == kindPut
 	if p.aheadFull() {
@@ -40,6 +44,8 @@ func (e *Engine) transmitAccess(p *peer, slot int32, r *request, small bool) boo
 		sent = e.transmitPut(p, slot, r)
 	case r.kind == kindPut:
 		sent = e.transmitPutOffer(p, slot, r)
+	case r.kind != kindGet:
+		sent = e.transmitAtomic(p, slot, r)
 	default:
 		sent = e.transmitGet(p, slot, r)
 	}
@@ -50,13 +56,17 @@ func (e *Engine) transmitAccess(p *peer, slot int32, r *request, small bool) boo
 	return sent
 }
 
-// accessSelf carries out a put or get on a window of our own.
+// accessSelf carries out a put, get or atomic on a window of our own.
 func (e *Engine) accessSelf(p *peer, slot int32, r *request) {
 	need, m := MayWrite, p.medium
-	if r.kind == kindGet {
+	switch r.kind {
+	case kindAtomic, kindFetch:
+		e.atomicSelf(p, slot, r)
+		return
+	case kindGet:
 		need = MayRead
 	}
-	mem, disposition := e.reach(&wire.Header{Match: r.window, Offset: r.at, Total: r.msgLen}, need)
+	mem, disposition := e.reach(r.window, r.at, r.msgLen, need)
 	if disposition == wire.Taken {
 		e.windows.at(r.window).count(r.kind == kindPut)
 		m.BytesSent += uint64(r.msgLen)
@@ -77,7 +87,7 @@ func (e *Engine) accessSelf(p *peer, slot int32, r *request) {
 	e.completeAccess(slot, r, outcome(disposition))
 }
 
-// completeAccess ends a put or get: all of it has been moved, or none counts.
+// completeAccess ends a put, get or atomic: all of it has been moved, or none counts.
 func (e *Engine) completeAccess(slot int32, r *request, code Code) {
 	if code != Success {
 		r.xferLen = 0
@@ -85,7 +95,7 @@ func (e *Engine) completeAccess(slot int32, r *request, code Code) {
 	e.complete(slot, r, code)
 }
 
-// outcome is the code of a put or get that the peer has reported on.
+// outcome is the code of a put, get or atomic that the peer has reported on.
 func outcome(disposition uint32) Code {
 	switch disposition {
 	case wire.Taken:
@@ -96,11 +106,13 @@ func outcome(disposition uint32) Code {
 		return BadRDMARange
 	case wire.NotPermitted:
 		return RDMANotPermitted
+	case wire.Unfit:
+		return BadAtomic
 	}
 	return Aborted
 }
 
-// unserved ends the session of a peer that has more puts and gets under way than an
+// unserved ends the session of a peer that has more puts, gets and atomics under way than an
 // honest one, and reports whether it did.
 func (e *Engine) unserved(p *peer) bool {
 	if p.served+p.owed < mostAhead {
@@ -110,11 +122,11 @@ func (e *Engine) unserved(p *peer) bool {
 	return true
 }
 
-// isAnswer is the sequence number of a notice that answers a put or get, while it waits
+// isAnswer is the sequence number of a notice that answers a put, get or atomic, while it waits
 // for the link.
 const isAnswer = ^uint32(0)
 
-// answer tells a peer what became of its put or get.
+// answer tells a peer what became of its put, get or atomic.
 func (e *Engine) answer(p *peer, id uint64, taken, disposition uint32) {
 	h := notice(id, taken, disposition)
 	h.Seq = isAnswer
@@ -127,7 +139,7 @@ func (e *Engine) serve(p *peer, h *wire.Header, kind requestKind, need Permissio
 	if e.unserved(p) {
 		return none, nil
 	}
-	mem, disposition := e.reach(h, need)
+	mem, disposition := e.reach(h.Match, h.Offset, h.Total, need)
 	if disposition != wire.Taken {
 		e.answer(p, h.ID, 0, disposition)
 		return none, nil

@@ -24,6 +24,7 @@ const (
 	NoResources         Code = 16 // out of memory or of another resource
 	BadRDMARange        Code = 17 // it reaches beyond the window; not a code of MX
 	RDMANotPermitted    Code = 18 // the window does not permit it; not a code of MX
+	BadAtomic           Code = 19 // the peer has no such atomic operation, or can't do it there; not a code of MX
 )
 
 var codeTexts = [...]string{
@@ -46,6 +47,7 @@ var codeTexts = [...]string{
 	NoResources:         "out of resources",
 	BadRDMARange:        "outside of the RDMA window",
 	RDMANotPermitted:    "not permitted by the RDMA window",
+	BadAtomic:           "the peer has no such atomic operation, or the place in its RDMA window is not aligned for it",
 }
 
 // String returns the text of a code, also of ones this version does not know.
@@ -70,6 +72,7 @@ const (
 	ErrCancelSend     Errno = 40 // cancel of a send
 	ErrBadContextMask Errno = 42 // a receive's mask leaves out context id bits
 	ErrNoResources    Errno = 15 // out of slots
+	ErrBadParam       Errno = 26 // an atomic whose operation, type, operands and place don't fit each other
 )
 
 var errnoTexts = map[Errno]string{
@@ -81,6 +84,7 @@ var errnoTexts = map[Errno]string{
 	ErrCancelSend:     "sends can't be cancelled",
 	ErrBadContextMask: "match mask must cover the context id bits",
 	ErrNoResources:    "out of resources",
+	ErrBadParam:       "parameter value out of range: the operation, type, operands and place of an atomic don't fit each other",
 }
 
 // Error returns the text of the code.

@@ -30,8 +30,12 @@ func (e *Engine) settle(slot int32, r *request) bool {
 	if r.flags&counted != 0 {
 		e.discount(r)
 	}
-	if r.kind == kindPutIn || r.kind == kindGetOut {
+	switch r.kind {
+	case kindPutIn, kindGetOut:
 		e.release(r)
+	case kindFetchOut:
+		e.frames.put(r.vec.First)
+		r.vec.First = nil
 	}
 	switch {
 	case r.flags&forgotten != 0:
@@ -90,11 +94,11 @@ func (r *request) status(st *Status) {
 	st.Context = r.ctx
 }
 
-// Buffered reports whether a send's or put's bytes have left the user's buffer
+// Buffered reports whether a send's, put's or resultless atomic's bytes have left the user's buffer
 // (VI.1.1).
 func (e *Engine) Buffered(h Handle) (bool, error) {
 	_, r := e.reqs.user(h)
-	if r == nil || (r.kind != kindSend && r.kind != kindSyncSend && r.kind != kindPut) {
+	if r == nil || (r.kind != kindSend && r.kind != kindSyncSend && r.kind != kindPut && r.kind != kindAtomic) {
 		return false, ErrBadRequest
 	}
 	return r.state == stateBuffered || r.state == stateComplete, nil

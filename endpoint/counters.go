@@ -29,7 +29,7 @@ type Counters struct {
 	Timeouts      uint64 // requests and peers that timed out
 	Breaks        uint64 // links that broke under a session
 	Resumed       uint64 // sessions that went on over another link
-	NoAccess      uint64 // puts and gets of peers that no window permits
+	NoAccess      uint64 // puts, gets and atomics of peers that no window permits
 	Withdrawn     uint64 // puts and gets of peers that ended with their window
 }
 
@@ -42,6 +42,7 @@ type Medium struct {
 	BytesSent, BytesReceived   uint64 // payload
 	Puts, Gets                 uint64 // into and from windows of peers
 	PutsServed, GetsServed     uint64 // by peers, into and from our windows
+	Atomics, AtomicsServed     uint64 // on windows of peers, and by peers on ours
 }
 
 // Counters returns the counters so far.

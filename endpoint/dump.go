@@ -15,7 +15,7 @@ var stateNames = [...]string{
 
 var kindNames = [...]string{
 	kindSend: "send", kindSyncSend: "ssend", kindRecv: "recv", kindConnect: "connect",
-	kindPut: "put", kindGet: "get", kindPutIn: "peer's put", kindGetOut: "peer's get",
+	kindPut: "put", kindGet: "get", kindAtomic: "atomic", kindFetch: "fetch", kindPutIn: "peer's put", kindGetOut: "peer's get", kindFetchOut: "peer's fetch",
 	kindWatch: "watch",
 }
 
@@ -91,7 +91,7 @@ func (e *Engine) dumpRequest(b *strings.Builder, slot int32, r *request) {
 	if r.state != statePosted {
 		fmt.Fprintf(b, " peer %s", e.peers[r.peer].name())
 	}
-	served := r.kind == kindPutIn || r.kind == kindGetOut
+	served := r.serves()
 	if served {
 		fmt.Fprintf(b, " window %d", windowSlot(r.window)) // the rest of its name is a secret
 	} else {

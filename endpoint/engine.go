@@ -59,6 +59,8 @@ type Engine struct {
 	bytes   []byte
 	scratch [AlwaysEager]byte
 
+	fetched [wire.MaxAtomic]byte // what was there before an atomic of a peer
+
 	attempt uint32
 	count   Counters
 	media   []*Medium
@@ -206,6 +208,10 @@ func (e *Engine) accept(p *peer, h *wire.Header, payload []byte) {
 		e.arriveGetData(p, h, payload)
 	case wire.GetOffer:
 		e.arriveGetOffer(p, h, payload)
+	case wire.Atomic:
+		e.arriveAtomic(p, h, payload)
+	case wire.AtomicData:
+		e.arriveAtomicData(p, h, payload)
 	default:
 		e.arriveNotify(p, h)
 	}

@@ -42,11 +42,11 @@ func (e *Engine) arriveGet(p *peer, h *wire.Header) {
 	}
 }
 
-// answerGet sends the bytes, or a description of where they lie. False: the link
+// answerGet sends the bytes of a get or the result of an atomic, or a description of where they lie. False: the link
 // takes nothing now.
 func (e *Engine) answerGet(p *peer, slot int32, r *request) bool {
 	h := &e.header
-	if int(r.msgLen) > p.eagerLimit(e.cfg.EagerLimit) {
+	if int(r.msgLen) > p.eagerLimit(e.cfg.EagerLimit) && r.kind == kindGetOut {
 		*h = wire.Header{
 			Kind: wire.GetOffer, Flags: wire.HasID | wire.HasRange, Match: r.remote,
 			ID: uint64(handleOf(slot, r.generation)), Total: r.msgLen,
@@ -55,6 +55,9 @@ func (e *Engine) answerGet(p *peer, slot int32, r *request) bool {
 		return e.offer(p, h, r)
 	}
 	*h = wire.Header{Kind: wire.GetData, Flags: wire.HasID, Length: r.msgLen, ID: r.remote}
+	if r.kind == kindFetchOut {
+		h.Kind = wire.AtomicData
+	}
 	if !e.post(p, h, &r.vec, 0) {
 		return false
 	}
@@ -63,7 +66,7 @@ func (e *Engine) answerGet(p *peer, slot int32, r *request) bool {
 	return true
 }
 
-// flushAnswers answers gets that wait for the link, and reports whether all are.
+// flushAnswers answers gets and atomics that wait for the link, and reports whether all are.
 func (e *Engine) flushAnswers(p *peer) bool {
 	for p.answers.head != none {
 		slot := p.answers.head
@@ -77,11 +80,11 @@ func (e *Engine) flushAnswers(p *peer) bool {
 	return true
 }
 
-// asked finds the get of ours that the peer answers with n bytes, or ends it if
+// asked finds the get or fetch of ours that the peer answers with n bytes, or ends it if
 // there should be another number of them.
-func (e *Engine) asked(p *peer, id uint64, n int) (slot int32, r *request) {
+func (e *Engine) asked(p *peer, kind requestKind, id uint64, n int) (slot int32, r *request) {
 	slot, r = e.reqs.find(Handle(id))
-	if r == nil || r.peer != p.index || r.kind != kindGet || r.state != stateAsked {
+	if r == nil || r.peer != p.index || r.kind != kind || r.state != stateAsked {
 		e.count.Stale++
 		return none, nil
 	}
@@ -95,7 +98,7 @@ func (e *Engine) asked(p *peer, id uint64, n int) (slot int32, r *request) {
 
 // arriveGetData takes the bytes of a get.
 func (e *Engine) arriveGetData(p *peer, h *wire.Header, payload []byte) {
-	if slot, r := e.asked(p, h.ID, len(payload)); r != nil {
+	if slot, r := e.asked(p, kindGet, h.ID, len(payload)); r != nil {
 		r.vec.Scatter(0, payload)
 		p.medium.BytesReceived += uint64(len(payload))
 		e.complete(slot, r, Success)
@@ -108,12 +111,12 @@ func (e *Engine) arriveGetOffer(p *peer, h *wire.Header, desc []byte) {
 		e.count.Malformed++
 		return
 	}
-	if slot, r := e.asked(p, h.Match, int(h.Total)); r != nil {
+	if slot, r := e.asked(p, kindGet, h.Match, int(h.Total)); r != nil {
 		e.startRendezvous(p, slot, r, h.ID, h.Total, desc)
 	}
 }
 
-// refusedGet ends a get that the peer does not answer, or whose window has been
+// refusedGet ends a get or fetch that the peer does not answer, or whose window has been
 // closed before its bytes were fetched.
 func (e *Engine) refusedGet(slot int32, r *request, disposition uint32) {
 	code := outcome(disposition)

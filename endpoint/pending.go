@@ -17,7 +17,7 @@ type Outstanding struct {
 // there are. What is done for peers is not among them.
 func (e *Engine) Outstanding(most int) (list []Outstanding, all int) {
 	e.eachRequest(func(slot int32, r *request) {
-		if r.state == stateComplete || r.kind == kindPutIn || r.kind == kindGetOut {
+		if r.state == stateComplete || r.serves() {
 			return
 		}
 		if all++; all > most {

@@ -46,7 +46,7 @@ func putHeader(kind wire.Kind, slot int32, r *request) wire.Header {
 	}
 }
 
-// completePut ends a put that the peer has reported on.
+// completePut ends a put, or an atomic without a result, that the peer has reported on.
 func (e *Engine) completePut(slot int32, r *request, disposition uint32) {
 	e.completeAccess(slot, r, outcome(disposition))
 }
@@ -60,7 +60,7 @@ func (e *Engine) arrivePut(p *peer, h *wire.Header, payload []byte) {
 	if h.Flags&wire.HasID != 0 && e.unserved(p) {
 		return
 	}
-	mem, disposition := e.reach(h, MayWrite)
+	mem, disposition := e.reach(h.Match, h.Offset, h.Total, MayWrite)
 	n := copy(mem, payload)
 	if disposition == wire.Taken {
 		e.windows.at(h.Match).puts++

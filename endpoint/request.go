@@ -24,9 +24,12 @@ const (
 	kindConnect
 	kindPut
 	kindGet
-	kindPutIn  // a peer's put that is being pulled into a window
-	kindGetOut // a peer's get that is being answered
-	kindWatch  // of a session
+	kindAtomic
+	kindFetch    // an atomic with a result
+	kindPutIn    // a peer's put that is being pulled into a window
+	kindGetOut   // a peer's get that is being answered
+	kindFetchOut // the result of a peer's atomic, which waits for the link
+	kindWatch    // of a session
 )
 
 // The states of a request (II.7), and where a pending one is:
@@ -43,9 +46,12 @@ const (
 //	         queued ---> offered --> complete        larger: waits for Notify
 //	get      queued ---> asked ----> complete        the bytes come in a frame
 //	         asked ----> pulling --> complete        larger
+//	atomic   queued ---> buffered -> complete        waits for Notify
+//	fetch    queued ---> asked ----> complete        the result comes in a frame
 //	put in   pulling --> complete                    a peer's
 //	get out  queued ---> (gone) ---> complete        a peer's, answered in a frame
 //	         queued ---> offered --> complete        larger: waits for Notify
+//	fetch out  queued -> (gone) ---> complete        a peer's
 //	watch    watching -> complete
 type requestState uint8
 
@@ -95,8 +101,8 @@ type request struct {
 
 	ctx      any
 	mask     uint64 // of a posted receive
-	remote   uint64 // the peer's request, in a rendezvous, or the one that is served
-	window   uint64 // of a put or get
+	remote   uint64 // the peer's request, in a rendezvous, or the one that is served; what an atomic of ours does
+	window   uint64 // of a put, get or atomic
 	token    uint64
 	pull     int32  // slot of the block pull, or none
 	at       uint32 // place in the window; of a connect, the filter

@@ -60,15 +60,15 @@ func (e *Engine) describe(p *peer, r *request, h Handle) {
 	}
 }
 
-// arriveNotify ends a synchronous or rendezvous send, a put, or a get that the
-// peer refuses or whose bytes we have fetched.
+// arriveNotify ends a synchronous or rendezvous send, a put, an atomic without a result, or a
+// get or an atomic with one that the peer refuses or whose bytes we have fetched.
 func (e *Engine) arriveNotify(p *peer, h *wire.Header) {
 	slot, r := e.reqs.find(Handle(h.ID))
 	switch {
 	case r == nil || r.peer != p.index:
 		e.count.Stale++
 		return
-	case r.kind == kindGet:
+	case r.kind == kindGet || r.kind == kindFetch:
 		e.refusedGet(slot, r, h.Offset)
 		return
 	case r.state != stateOffered && r.state != stateBuffered:
@@ -78,7 +78,7 @@ func (e *Engine) arriveNotify(p *peer, h *wire.Header) {
 	if r.state == stateOffered {
 		p.medium.BytesSent += uint64(min(h.Total, r.msgLen))
 	}
-	if r.kind == kindPut {
+	if r.oneSided() {
 		e.completePut(slot, r, h.Offset)
 		return
 	}

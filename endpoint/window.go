@@ -12,8 +12,8 @@ type Permission uint8
 
 // The permissions.
 const (
-	MayRead  Permission = 1 << iota // get
-	MayWrite                        // put
+	MayRead  Permission = 1 << iota // get, and learn by an atomic what is there
+	MayWrite                        // put, and change by an atomic what is there
 )
 
 // MaxWindows is how many windows an endpoint has at once.
@@ -110,19 +110,19 @@ func (e *Engine) CloseWindow(id uint64) bool {
 // has been closed: until PullFinished, or until the link is gone.
 func (e *Engine) WindowBusy(id uint64) bool { return e.windows.at(id) != nil }
 
-// reach returns the part of a window that a put or get names, or why there is none.
-func (e *Engine) reach(h *wire.Header, need Permission) (mem []byte, disposition uint32) {
-	w := e.windows.at(h.Match)
-	end := uint64(h.Offset) + uint64(h.Total)
+// reach returns n bytes of a window from a place on, or why there are none.
+func (e *Engine) reach(id uint64, at, n uint32, need Permission) (mem []byte, disposition uint32) {
+	w := e.windows.at(id)
+	end := uint64(at) + uint64(n)
 	switch {
 	case w == nil || w.shut:
 		disposition = wire.NoWindow
-	case w.may&need == 0:
+	case w.may&need != need:
 		disposition = wire.NotPermitted
 	case end > uint64(len(w.mem)):
 		disposition = wire.OutOfRange
 	default:
-		return w.mem[h.Offset:end:end], wire.Taken
+		return w.mem[at:end:end], wire.Taken
 	}
 	e.count.NoAccess++
 	return nil, disposition

@@ -9,7 +9,6 @@ import (
 	"reflect"
 	"sync"
 
-	"gomx/mpi/internal/accum"
 	"gomx/mpi/internal/coll"
 	"gomx/mpi/internal/elem"
 	"gomx/mpi/internal/queue"
@@ -42,7 +41,7 @@ type window struct {
 	id      uint64
 	made    uint64 // the number of the call that has made it, on the communicator
 	size    int    // bytes of an element
-	kind    accum.Kind
+	kind    mx.AtomicType
 	exposed *exposed
 	targets []target
 	owned   []byte // memory to be given back by Free
@@ -180,7 +179,7 @@ const recordSize = 8 + mx.WindowHandleSize + 4 + 4
 
 // newWindow opens the memory to the others, and learns of theirs. trouble is why there is none.
 func newWindow[T any](c *Comm, op string, mem []byte, trouble error) (*window, error) {
-	e := &exposed{mem: mem, size: elem.Size[T](), kind: accum.KindOf[T](), c: c}
+	e := &exposed{mem: mem, size: elem.Size[T](), kind: kindOf[T](), c: c}
 	if trouble == nil {
 		trouble = e.open()
 	}
@@ -271,7 +270,7 @@ func (w *window) learn(rank int, record []byte) error {
 		return errors.New("that rank could not open its memory; it says why")
 	}
 	rest := record[8+mx.WindowHandleSize:]
-	size, kind := int(binary.LittleEndian.Uint32(rest)), accum.Kind(binary.LittleEndian.Uint32(rest[4:]))
+	size, kind := int(binary.LittleEndian.Uint32(rest)), mx.AtomicType(binary.LittleEndian.Uint32(rest[4:]))
 	if size != w.size || kind != w.kind {
 		return fmt.Errorf("its elements have %d bytes, those of rank %d have %d, or they are of different kinds: all ranks must use the same type",
 			size, w.c.rank, w.size)

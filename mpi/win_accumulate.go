@@ -1,39 +1,71 @@
 package mpi
 
 import (
-	"errors"
 	"fmt"
+	"reflect"
 
-	"gomx/mpi/internal/accum"
 	"gomx/mpi/internal/elem"
-	"gomx/mpi/internal/service"
+	"gomx/mx"
 )
 
 // AccOp is a predefined operation, of Accumulate and its kin.
-type AccOp accum.Op
+type AccOp mx.AtomicOp
 
 // The operations. AccReplace and AccNone take any elements, the others numbers: AccMin and
 // AccMax none that are complex, the bitwise and logical ones integers.
 const (
-	AccNone       = AccOp(accum.None)       // leaves what is there (MPI_NO_OP): an atomic read
-	AccReplace    = AccOp(accum.Replace)    // an atomic write (MPI_REPLACE)
-	AccSum        = AccOp(accum.Sum)        // MPI_SUM
-	AccProd       = AccOp(accum.Prod)       // MPI_PROD
-	AccMin        = AccOp(accum.Min)        // MPI_MIN
-	AccMax        = AccOp(accum.Max)        // MPI_MAX
-	AccBitAnd     = AccOp(accum.BitAnd)     // MPI_BAND
-	AccBitOr      = AccOp(accum.BitOr)      // MPI_BOR
-	AccBitXor     = AccOp(accum.BitXor)     // MPI_BXOR
-	AccLogicalAnd = AccOp(accum.LogicalAnd) // MPI_LAND; it makes 0 or 1
-	AccLogicalOr  = AccOp(accum.LogicalOr)  // MPI_LOR
-	AccLogicalXor = AccOp(accum.LogicalXor) // MPI_LXOR
+	AccNone       = AccOp(mx.AtomicRead)       // leaves what is there (MPI_NO_OP): an atomic read
+	AccReplace    = AccOp(mx.AtomicReplace)    // an atomic write (MPI_REPLACE)
+	AccSum        = AccOp(mx.AtomicSum)        // MPI_SUM
+	AccProd       = AccOp(mx.AtomicProduct)    // MPI_PROD
+	AccMin        = AccOp(mx.AtomicMin)        // MPI_MIN
+	AccMax        = AccOp(mx.AtomicMax)        // MPI_MAX
+	AccBitAnd     = AccOp(mx.AtomicAnd)        // MPI_BAND
+	AccBitOr      = AccOp(mx.AtomicOr)         // MPI_BOR
+	AccBitXor     = AccOp(mx.AtomicXor)        // MPI_BXOR
+	AccLogicalAnd = AccOp(mx.AtomicLogicalAnd) // MPI_LAND; it makes 0 or 1
+	AccLogicalOr  = AccOp(mx.AtomicLogicalOr)  // MPI_LOR
+	AccLogicalXor = AccOp(mx.AtomicLogicalXor) // MPI_LXOR
 )
 
 // String returns the name of the operation.
-func (o AccOp) String() string { return accum.Op(o).String() }
+func (o AccOp) String() string { return mx.AtomicOp(o).String() }
 
-// largestPiece is how many bytes of elements go to the target at a time.
-const largestPiece = 64 << 10
+// exists reports whether the operation exists for elements of a kind. Compare-and-swap is a call of its own.
+func (o AccOp) exists(kind mx.AtomicType) bool {
+	return o != AccOp(mx.AtomicCompareSwap) && kind.Has(mx.AtomicOp(o))
+}
+
+// kindOf returns what elements are to mx: numbers, or no more than bytes.
+func kindOf[T any]() mx.AtomicType {
+	switch reflect.TypeFor[T]().Kind() {
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
+		return bySize[T](mx.AtomicInt8, mx.AtomicInt16, mx.AtomicInt32, mx.AtomicInt64)
+	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64, reflect.Uintptr:
+		return bySize[T](mx.AtomicUint8, mx.AtomicUint16, mx.AtomicUint32, mx.AtomicUint64)
+	case reflect.Float32:
+		return mx.AtomicFloat32
+	case reflect.Float64:
+		return mx.AtomicFloat64
+	case reflect.Complex64:
+		return mx.AtomicComplex64
+	case reflect.Complex128:
+		return mx.AtomicComplex128
+	}
+	return mx.AtomicBytes
+}
+
+func bySize[T any](one, two, four, eight mx.AtomicType) mx.AtomicType {
+	switch elem.Size[T]() {
+	case 1:
+		return one
+	case 2:
+		return two
+	case 4:
+		return four
+	}
+	return eight
+}
 
 // Accumulate combines src, element by element, with the memory of a rank from an element
 // on, and leaves the results there (MPI_Accumulate). src may be used again when it
@@ -83,90 +115,43 @@ func (w *Win[T]) CompareAndSwap(compare, value T, rank, offset int) (T, error) {
 	if rank == ProcNull {
 		return old[0], w.open().usable("CompareAndSwap", rank)
 	}
-	if _, err := w.open().target("CompareAndSwap", rank, offset, 1); err != nil {
-		return old[0], err
-	}
-	err := w.ask("CompareAndSwap", rank, askSwap, head{offset: uint64(offset * w.size)}, in, out)
+	err := w.open().compareAndSwap(in, out, rank, offset)
 	return old[0], err
 }
 
-// accumulate sends elements to the target, by pieces. out is nil, or where the old ones go.
+// accumulate combines elements with those of the target. out is nil, or where the old ones go.
 func (w *window) accumulate(call string, in, out []byte, rank, offset int, op AccOp) error {
 	if w == nil || rank == ProcNull {
 		return w.usable(call, rank)
 	}
-	t, err := w.target(call, rank, offset, len(in)/w.size)
-	if err != nil {
+	t, p, err := w.aim(call, rank, offset, len(in)/w.size)
+	switch {
+	case err != nil:
 		return err
-	}
-	if !accum.Can(w.kind, accum.Op(op)) {
+	case !op.exists(w.kind):
 		return w.fail(call, rank, ErrOp, fmt.Errorf("%v does not exist for these elements", op))
-	}
-	most := largestPiece / w.size * w.size
-	for at := 0; at < len(in); at += most {
-		end := min(at+most, len(in))
-		h := head{offset: uint64(offset*w.size + at), flag: uint8(op)}
-		if out != nil {
-			err = w.ask(call, rank, askFetch, h, in[at:end], out[at:end])
-		} else {
-			err = w.tell(t, call, rank, h, in[at:end])
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// tell sends elements to be combined.
-func (w *window) tell(t *target, call string, rank int, h head, data []byte) error {
-	t.owes()
-	b := buffers.Get().(*buffer)
-	defer buffers.Put(b)
-	text := w.write(b, rank, h)
-	plane := w.c.seat.job.plane
-	if err := plane.Tell(w.c.background(), w.process(rank), sayAccumulate, text, data); err != nil {
-		return w.gone(call, rank, err)
-	}
-	return nil
-}
-
-// ask asks the target's process, and waits for the answer: how it went, and data.
-func (w *window) ask(call string, rank int, kind service.Kind, h head, data, out []byte) error {
-	b := buffers.Get().(*buffer)
-	text := w.write(b, rank, h)
-	room := b.answer[:1]
-	if len(out) > 0 {
-		room = b.room(1 + len(out))
-	}
-	n, err := w.c.seat.job.plane.Call(w.c.background(), w.process(rank), kind, text, data, room)
-	if err != nil { // an answer may be on its way into the buffer, which is dropped
-		if w.ended() {
-			w.targets[rank].owes() // the question may be dealt with yet
-		}
-		return w.gone(call, rank, err)
-	}
-	defer buffers.Put(b)
-	if room[0] == answerDone && n == 1+len(out) {
-		copy(out, room[1:n])
+	case len(in) == 0:
 		return nil
+	case w.large():
+		return w.accumulateLarge(t, call, in, out, rank, offset, op)
 	}
-	return w.refused(call, rank, room[0])
+	a := combining{w, t, p.addr, call, rank}
+	if out == nil {
+		return a.combine(mx.AtomicOp(op), in, offset*w.size)
+	}
+	return a.fetch(mx.AtomicOp(op), w.kind, in, out, offset*w.size)
 }
 
-// refused makes the error of what the target would not do.
-func (w *window) refused(call string, rank int, answer byte) error {
-	switch answer {
-	case answerNoWindow:
-		return w.fail(call, rank, ErrWin, errors.New("that rank has freed it"))
-	case answerRange:
-		return w.fail(call, rank, ErrRange, errors.New("that rank says so"))
-	case answerLock:
-		return w.fail(call, rank, ErrWin, errors.New("that rank says that the lock is held, or is not"))
-	case answerDead:
-		return w.fail(call, rank, ErrProcFailed, errors.New("that rank takes this one for dead"))
+// compareAndSwap has both operands in in.
+func (w *window) compareAndSwap(in, out []byte, rank, offset int) error {
+	const call = "CompareAndSwap"
+	t, p, err := w.aim(call, rank, offset, 1)
+	switch {
+	case err != nil:
+		return err
+	case w.large():
+		return w.ask(call, rank, askSwap, head{offset: uint64(offset * w.size)}, in, out)
 	}
-	return w.fail(call, rank, ErrOther, fmt.Errorf("that rank answers %d", answer))
+	a := combining{w, t, p.addr, call, rank}
+	return a.fetch(mx.AtomicCompareSwap, mx.AtomicBytes, in, out, offset*w.size)
 }
-
-func (w *window) process(rank int) int { return w.c.seat.job.process(int(w.c.world[rank])) }

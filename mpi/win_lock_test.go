@@ -7,8 +7,8 @@ import (
 	"testing"
 	"time"
 
-	"gomx/mpi/internal/accum"
 	"gomx/mpi/internal/service"
+	"gomx/mx"
 )
 
 // TestTheDeadGetNoLock: what a rank has asked for and arrives when its death is known is not done, so that the lock goes to who lives.
@@ -31,7 +31,7 @@ func lockAmongTheDead(t *testing.T, s *seat, early bool) {
 	const buried, alive = 1, 2
 	j := s.job
 	s.peers = make([]atomic.Pointer[peer], alive+1) // none is reached
-	e := &exposed{c: &Comm{seat: s, world: []int32{0, buried, alive}}, mem: make([]byte, 8), size: 8, kind: accum.KindOf[int64]()}
+	e := &exposed{c: &Comm{seat: s, world: []int32{0, buried, alive}}, mem: make([]byte, 8), size: 8, kind: mx.AtomicInt64}
 	key := windowKey{7, 0}
 	if early {
 		j.bury(buried, errors.New("killed"))

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"sync"
 
-	"gomx/mpi/internal/accum"
 	"gomx/mpi/internal/queue"
 	"gomx/mpi/internal/service"
 	"gomx/mx"
@@ -16,7 +15,7 @@ type exposed struct {
 	c    *Comm
 	mem  []byte
 	size int
-	kind accum.Kind
+	kind mx.AtomicType
 	win  *mx.Window
 
 	mu    sync.Mutex // held while elements are combined
@@ -175,7 +174,7 @@ func (e *exposed) piece(h head, length int) ([]byte, bool) {
 
 func (e *exposed) accumulated(h head, q *service.Question) (byte, []byte) {
 	m, ok := e.piece(h, len(q.Data))
-	if !ok || !accum.Apply(e.kind, accum.Op(h.flag), m, q.Data) {
+	if !ok || !e.replace(h, m, q.Data) {
 		if e.wrong == nil {
 			e.wrong = map[uint32]byte{}
 		}
@@ -184,13 +183,25 @@ func (e *exposed) accumulated(h head, q *service.Question) (byte, []byte) {
 	return answerDone, nil
 }
 
+// replace does what there is to do with large elements. False: that is not there.
+func (e *exposed) replace(h head, mem, in []byte) bool {
+	switch AccOp(h.flag) {
+	case AccNone:
+	case AccReplace:
+		copy(mem, in)
+	default:
+		return false
+	}
+	return true
+}
+
 func (e *exposed) fetched(h head, q *service.Question) (byte, []byte) {
 	m, ok := e.piece(h, len(q.Data))
 	if !ok {
 		return answerRange, nil
 	}
 	e.old = append(e.old[:0], m...)
-	if !accum.Apply(e.kind, accum.Op(h.flag), m, q.Data) {
+	if !e.replace(h, m, q.Data) {
 		return answerRange, nil
 	}
 	return answerDone, e.old

@@ -9,9 +9,9 @@ import (
 
 // underway is what a rank has begun at a target, and does not know to be done.
 type underway struct {
-	requests []mx.Request // of puts and gets
-	puts     bool         // small ones that have no request
-	accs     bool         // accumulates, and what was asked and given up
+	requests []mx.Request // of puts, gets and atomics
+	puts     bool         // small ones that have no request, and atomics likewise
+	accs     bool         // accumulates of large elements, and what was asked and given up
 }
 
 // take waits until no other goroutine completes what is under way at the target, and takes it over, until
@@ -62,6 +62,7 @@ func (w *window) complete(t *target, op string, rank int, local bool) error {
 		return w.fail(op, rank, ErrOther, err)
 	}
 	if !some {
+		_ = w.c.seat.ep.Progress() // who calls it over and over waits for what others do; an error: the endpoint is closed
 		return nil
 	}
 	done := 0
@@ -103,21 +104,39 @@ func (w *window) follow(t *target, u *underway, op string, rank int) error {
 // drain waits for puts and gets, and returns how many have ended, and the first error. Only the end of the context leaves some.
 func (w *window) drain(requests []mx.Request, op string, rank int) (ended int, first error) {
 	for i, r := range requests {
-		st, done, err := w.c.await("Win."+op, r, false)
-		if !done && w.ended() {
-			return i, w.fail(op, rank, ErrOther, w.c.ctx.Err())
+		ended, err := w.wait(r, op, rank)
+		if !ended {
+			return i, err
 		}
-		switch {
-		case done && isLoss(st.Code):
-			err = w.c.seat.job.lose(w.c.worldRank(rank), st.Code)
-		case done && st.Code != mx.StatusSuccess:
-			err = st.Code
-		}
-		if err != nil && first == nil {
-			first = w.broken(op, rank, err)
+		if first == nil {
+			first = err
 		}
 	}
 	return len(requests), first
+}
+
+// wait waits for a put, get or atomic. Unless it has ended, the context has.
+func (w *window) wait(r mx.Request, op string, rank int) (ended bool, err error) {
+	var st mx.Status
+	var done bool
+	if w.c.ctx == nil {
+		st, done, err = w.c.seat.ep.Wait(r, mx.Infinite)
+	}
+	if !done && err == nil {
+		st, done, err = w.c.awaitLong(w.c.ctx, "Win."+op, r, false)
+	}
+	switch {
+	case !done && w.ended():
+		return false, w.fail(op, rank, ErrOther, w.c.ctx.Err())
+	case done && isLoss(st.Code):
+		err = w.c.seat.job.lose(w.c.worldRank(rank), st.Code)
+	case done && st.Code != mx.StatusSuccess:
+		err = st.Code
+	}
+	if err != nil {
+		return true, w.broken(op, rank, err)
+	}
+	return true, nil
 }
 
 // begin locks the target for another put or get. If very many are under way, it first waits until they have ended.

@@ -154,6 +154,7 @@ var engineCodes = map[endpoint.Errno]ReturnCode{
 	endpoint.ErrCancelSend:     ErrCancelNotSupported,
 	endpoint.ErrBadContextMask: ErrBadMatchingForCtxID,
 	endpoint.ErrNoResources:    ErrNoResources,
+	endpoint.ErrBadParam:       ErrBadParamVal,
 }
 
 // codeOf finds the return code for an error from below.

@@ -31,9 +31,10 @@ const (
 	StatusAborted             = StatusCode(endpoint.Aborted)
 	StatusNoResources         = StatusCode(endpoint.NoResources)
 
-	// These two are not MX's.
+	// These are not MX's.
 	StatusBadRDMARange     = StatusCode(endpoint.BadRDMARange)
 	StatusRDMANotPermitted = StatusCode(endpoint.RDMANotPermitted)
+	StatusBadAtomic        = StatusCode(endpoint.BadAtomic)
 )
 
 // Strstatus returns the text of a status code (X.3.2), also of one that this
@@ -56,8 +57,8 @@ func (c StatusCode) Error() string { return Strstatus(c) }
 type Status struct {
 	Code       StatusCode
 	Source     EndpointAddr // who sent it; of a send: whom it went to; of others: the peer
-	MatchInfo  uint64       // the message's match information; of a put or get: what it was given
-	MsgLength  uint32       // bytes of the message as sent, or of the put or get
+	MatchInfo  uint64       // the message's match information; of a put, get or atomic: what it was given
+	MsgLength  uint32       // bytes of the message as sent, or of the put, get or atomic
 	XferLength uint32       // bytes that were transferred: less than MsgLength if truncated
 	Context    any          // what the request was posted with; nil for probes
 }

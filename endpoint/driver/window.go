@@ -47,6 +47,32 @@ func (d *Endpoint) Write(b []byte, to endpoint.Addr, window uint64, at uint32) (
 	return sent, err
 }
 
+// Atomic starts an atomic on a window of a peer. One on a window of our own, which is complete at once, makes a pass: who looks at it
+// again and again until a peer has changed something waits for that peer.
+func (d *Endpoint) Atomic(a wire.AtomicWhat, b []byte, to endpoint.Addr, window uint64, at uint32, match uint64, ctx any) (endpoint.Handle, error) {
+	if !d.begin() {
+		return 0, ErrClosed
+	}
+	h, err := d.eng.Atomic(a, b, to, window, at, match, ctx)
+	if to.Peer == 0 {
+		d.once()
+	}
+	d.after()
+	d.unlock()
+	return h, err
+}
+
+// AtomicNow starts an atomic without a request; see the engine.
+func (d *Endpoint) AtomicNow(a wire.AtomicWhat, b []byte, to endpoint.Addr, window uint64, at uint32) (bool, error) {
+	if !d.begin() {
+		return false, ErrClosed
+	}
+	sent, err := d.eng.AtomicNow(a, b, to, window, at)
+	d.after()
+	d.unlock()
+	return sent, err
+}
+
 // WindowUse makes one pass, and returns how many puts and gets a window has seen.
 func (d *Endpoint) WindowUse(id uint64) (puts, gets uint64, err error) {
 	d.lock()

@@ -78,7 +78,7 @@ func TestParseRefuses(t *testing.T) {
 		at    int
 		value byte
 	}{
-		{"kind 0", 0, 0}, {"the kind after the last", 0, byte(wire.GetOffer) + 1}, {"kind 255", 0, 255}, {"an unknown flag", 1, 32}, {"all flags", 1, 255},
+		{"kind 0", 0, 0}, {"the kind after the last", 0, byte(wire.AtomicData) + 1}, {"kind 255", 0, 255}, {"an unknown flag", 1, 32}, {"all flags", 1, 255},
 		{"the medium's first byte", 2, 1}, {"the medium's second byte", 3, 1},
 	} {
 		bad := bytes.Clone(good)
@@ -110,9 +110,10 @@ func TestWords(t *testing.T) {
 }
 
 func TestSequencedKinds(t *testing.T) {
-	for kind := wire.Kind(0); kind < 20; kind++ {
+	for kind := wire.Kind(0); kind < 22; kind++ {
 		offers := kind == wire.Rendezvous || kind == wire.PutOffer || kind == wire.GetOffer
-		want := offers || kind == wire.Eager || kind == wire.Notify || kind == wire.Put || kind == wire.Get || kind == wire.GetData || kind == wire.Credit
+		want := offers || kind == wire.Eager || kind == wire.Notify || kind == wire.Put || kind == wire.Get || kind == wire.GetData ||
+			kind == wire.Atomic || kind == wire.AtomicData || kind == wire.Credit
 		if kind.Sequenced() != want {
 			t.Errorf("%v sequenced: %v", kind, !want)
 		}

@@ -51,7 +51,7 @@ var golden = map[string]struct {
 	"connect": {
 		header: wire.Header{Kind: wire.Connect, Length: wire.ConnectSize},
 		connect: &wire.ConnectInfo{
-			Version: 4, Session: session, Filter: 0xcafe, Attempt: 3, NIC: 0x02000a000001, Endpoint: 6, EagerMax: 32 << 10,
+			Version: 5, Session: session, Filter: 0xcafe, Attempt: 3, NIC: 0x02000a000001, Endpoint: 6, EagerMax: 32 << 10,
 			Shows: 1, Bytes: 16 << 10, Headers: 64,
 			Token: wire.Token{1, 2, 3, 15: 16},
 		},
@@ -59,7 +59,7 @@ var golden = map[string]struct {
 	"connect_reply": {
 		header: wire.Header{Kind: wire.ConnectReply, Length: wire.ConnectSize, Session: 0x5e559876},
 		connect: &wire.ConnectInfo{
-			Version: 4, Session: session, Attempt: 3, NIC: 0x02000a000001, Endpoint: 6, EagerMax: 32 << 10, Status: 17,
+			Version: 5, Session: session, Attempt: 3, NIC: 0x02000a000001, Endpoint: 6, EagerMax: 32 << 10, Status: 17,
 			Bytes: 16 << 10, Headers: 64,
 		},
 	},
@@ -94,6 +94,18 @@ var golden = map[string]struct {
 		Kind: wire.GetOffer, Flags: wire.HasID | wire.HasRange, Length: 8,
 		Match: 0x700000007, Seq: 11, Session: session, ID: 0x900000005, Total: 1 << 20,
 	}, payload: "\x88\x77\x66\x55\x44\x33\x22\x11"},
+	"atomic": {header: wire.Header{
+		Kind: wire.Atomic, Flags: wire.HasID | wire.HasRange, Length: 8,
+		Match: 0x0123456789ab0003, Seq: 0x10209, Session: session, ID: 0x700000007,
+		Total: wire.AtomicWhat{Op: wire.AtomicSum, Type: wire.AtomicInt64, Fetch: true}.Word(), Offset: 4096,
+	}, payload: "\x07\x00\x00\x00\x00\x00\x00\x00"},
+	"atomic_write": {header: wire.Header{
+		Kind: wire.Atomic, Flags: wire.HasRange, Length: 5, Match: 0x0123456789ab0003, Seq: 0x10209, Session: session,
+		Total: wire.AtomicWhat{Op: wire.AtomicReplace, Type: wire.AtomicBytes}.Word(), Offset: 4096,
+	}, payload: "hello"},
+	"atomic_data": {header: wire.Header{
+		Kind: wire.AtomicData, Flags: wire.HasID, Length: 8, Seq: 11, Session: session, ID: 0x700000007,
+	}, payload: "\x23\x00\x00\x00\x00\x00\x00\x00"},
 	"bye": {header: wire.Header{Kind: wire.Bye, Session: session}},
 	"credit": {header: wire.Header{
 		Kind: wire.Credit, Flags: wire.HasRange, Match: 1, Seq: 12, Session: session, Total: 1 << 20, Offset: 2048,

@@ -2,7 +2,7 @@ package wire
 
 // Version is the version of the frames and of the connect payload. Peers of
 // different versions refuse each other when they connect.
-const Version = 4
+const Version = 5
 
 // Kind says what a frame is. The numbers are fixed by docs/wire.md.
 type Kind uint8
@@ -26,7 +26,9 @@ const (
 	Get          Kind = 15 // send me bytes of a window of yours
 	GetData      Kind = 16 // the bytes that were asked for
 	GetOffer     Kind = 17 // where the bytes that were asked for lie
-	kindEnd      Kind = 18
+	Atomic       Kind = 18 // combine this with a window of yours
+	AtomicData   Kind = 19 // what was there before
+	kindEnd      Kind = 20
 )
 
 var kindNames = [kindEnd]string{
@@ -34,6 +36,7 @@ var kindNames = [kindEnd]string{
 	PullData: "pull-data", Ack: "ack", Nack: "nack", Connect: "connect",
 	ConnectReply: "connect-reply", Bye: "bye", Credit: "credit", Resume: "resume",
 	Put: "put", PutOffer: "put-offer", Get: "get", GetData: "get-data", GetOffer: "get-offer",
+	Atomic: "atomic", AtomicData: "atomic-data",
 }
 
 // String returns the kind's name in docs/wire.md.
@@ -50,7 +53,7 @@ func (k Kind) Valid() bool { return k > 0 && k < kindEnd }
 // Sequenced reports whether frames of this kind take a sequence number, so that
 // they are delivered exactly once and in order over any medium.
 func (k Kind) Sequenced() bool {
-	return k >= Eager && k <= Notify || k >= Put && k <= GetOffer || k == Credit
+	return k >= Eager && k <= Notify || k >= Put && k <= AtomicData || k == Credit
 }
 
 // Offers reports whether the payload of frames of this kind is a description of
@@ -72,8 +75,8 @@ const (
 	flagsEnd   Flags = 1 << 5
 )
 
-// Dispositions: what a Notify frame says in Offset about the message, the put or
-// the get. Total says how many bytes were taken.
+// Dispositions: what a Notify frame says in Offset about the message, the put, the
+// get or the atomic. Total says how many bytes were taken.
 const (
 	Taken        = 0 // all of it, or as much as is asked for, is in place
 	Truncated    = 1 // matched by a receive that is too short
@@ -82,6 +85,7 @@ const (
 	NoWindow     = 4 // there is no such window, or it has been closed
 	OutOfRange   = 5 // it reaches beyond the window
 	NotPermitted = 6 // the window does not permit it
+	Unfit        = 7 // no such atomic operation, or its operands or its place don't fit
 )
 
 // Sizes of headers in bytes.

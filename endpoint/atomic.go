@@ -1,0 +1,189 @@
+package endpoint
+
+import "gomx/transport/wire"
+
+// Atomic combines operands with the elements of a peer's window from a place on. With a.Fetch the request is complete when what was there
+// before is in b, from its beginning; otherwise when the peer has combined them. The operands are b, and must stay as they are until the
+// request is buffered or complete. A compare-and-swap has those to compare with in the first half, and in the second those that take their
+// place. For the rest it is as Put. Errors: ErrBadParam for operands that don't fit the operation, the type or the place, ErrBadSegMem for
+// more of them than wire.MaxAtomic.
+func (e *Engine) Atomic(a wire.AtomicWhat, b []byte, to Addr, window uint64, at uint32, match uint64, ctx any) (Handle, error) {
+	touched, err := e.atomicSize(a, b, to, at)
+	if err != nil {
+		return 0, err
+	}
+	kind := kindAtomic
+	if a.Fetch {
+		kind = kindFetch
+	}
+	v := wire.Vec{First: b}
+	slot, r, err := e.outgoing(kind, &v, to, match, ctx)
+	if err != nil {
+		return 0, err
+	}
+	r.msgLen, r.xferLen = uint32(touched), uint32(touched)
+	r.window, r.at, r.remote = window, at, uint64(a.Word())
+	e.sendSlow(e.peers[to.Peer], slot, r, v)
+	return handleOf(slot, r.generation), nil
+}
+
+// AtomicNow is Atomic that is over for its initiator when it has left: there is no request, and the peer answers nothing, also
+// if it refuses. It counts there among those that no window permits. False: it can't leave now, and the caller may begin an Atomic.
+func (e *Engine) AtomicNow(a wire.AtomicWhat, b []byte, to Addr, window uint64, at uint32) (bool, error) {
+	a.Fetch = false
+	if _, err := e.atomicSize(a, b, to, at); err != nil {
+		return false, err
+	}
+	p := e.peers[to.Peer]
+	switch {
+	case to.Session != p.remote:
+		return false, nil
+	case e.local(p):
+		p.medium.Atomics++
+		e.carryOut(p, a, b, nil, window, at)
+		return true, nil
+	}
+	h := &e.header
+	*h = wire.Header{Kind: wire.Atomic, Flags: wire.HasRange, Length: uint32(len(b)), Match: window, Total: a.Word(), Offset: at}
+	e.one.First = b
+	if !p.mayWrite() || !e.post(p, h, &e.one, 0) {
+		return false, nil
+	}
+	p.medium.Atomics++
+	p.medium.BytesSent += uint64(len(b))
+	return true, nil
+}
+
+// atomicSize returns how many bytes of a window an atomic is about.
+func (e *Engine) atomicSize(a wire.AtomicWhat, b []byte, to Addr, at uint32) (int, error) {
+	touched, ok := a.Touches(len(b), at)
+	switch {
+	case !ok:
+		return 0, ErrBadParam
+	case len(b) > wire.MaxAtomic:
+		return 0, ErrBadSegMem
+	case !e.known(to):
+		return 0, ErrBadAddress
+	}
+	return touched, nil
+}
+
+// transmitAtomic sends the operands.
+func (e *Engine) transmitAtomic(p *peer, slot int32, r *request) bool {
+	n := len(r.vec.First)
+	h := &e.header
+	*h = wire.Header{
+		Kind: wire.Atomic, Flags: wire.HasID | wire.HasRange, Length: uint32(n), Match: r.window,
+		ID: uint64(handleOf(slot, r.generation)), Total: uint32(r.remote), Offset: r.at,
+	}
+	if !e.post(p, h, &r.vec, 0) {
+		return false
+	}
+	p.medium.Atomics++
+	p.medium.BytesSent += uint64(n)
+	if r.kind == kindFetch {
+		r.state = stateAsked
+	} else {
+		r.state = stateBuffered
+		r.drop()
+	}
+	e.expectAnswer(p, r)
+	return true
+}
+
+// arriveAtomic carries out a peer's atomic. What is answered is kept until the link has taken it, and the medium sees to it that
+// the frame is looked at once.
+func (e *Engine) arriveAtomic(p *peer, h *wire.Header, payload []byte) {
+	a, ok := wire.ParseAtomic(h.Total)
+	answers := h.Flags&wire.HasID != 0
+	if h.Flags&wire.HasRange == 0 || !ok || len(payload) > wire.MaxAtomic || a.Fetch && !answers {
+		e.count.Malformed++
+		return
+	}
+	if answers && e.unserved(p) {
+		return
+	}
+	n, disposition := e.carryOut(p, a, payload, e.fetched[:], h.Match, h.Offset)
+	switch {
+	case !answers:
+	case a.Fetch && disposition == wire.Taken:
+		e.answerFetch(p, h.ID, e.fetched[:n])
+	default:
+		e.answer(p, h.ID, uint32(n), disposition)
+	}
+}
+
+// carryOut combines operands with a window of ours, and returns how many bytes of it. With Fetch, what was there before is copied to
+// old.
+func (e *Engine) carryOut(p *peer, a wire.AtomicWhat, operands, old []byte, window uint64, at uint32) (n int, disposition uint32) {
+	n, ok := a.Touches(len(operands), at)
+	if !ok {
+		e.count.NoAccess++
+		return 0, wire.Unfit
+	}
+	mem, disposition := e.reach(window, at, uint32(n), needs(a))
+	if disposition != wire.Taken {
+		return 0, disposition
+	}
+	p.medium.AtomicsServed++
+	p.medium.BytesReceived += uint64(len(operands))
+	e.windows.at(window).count(a.Op != wire.AtomicRead)
+	if a.Fetch {
+		copy(old, mem)
+	}
+	combine(a, mem, operands)
+	return n, wire.Taken
+}
+
+// needs returns what a window must permit for an atomic.
+func needs(a wire.AtomicWhat) Permission {
+	switch {
+	case a.Op == wire.AtomicRead:
+		return MayRead
+	case a.Fetch:
+		return MayRead | MayWrite
+	}
+	return MayWrite
+}
+
+// answerFetch sends what was there before, now or when the link takes it.
+func (e *Engine) answerFetch(p *peer, id uint64, old []byte) {
+	if p.answers.head == none && p.control.len() == 0 && p.greetings.len() == 0 && !p.mute() {
+		h := &e.header
+		*h = wire.Header{Kind: wire.AtomicData, Flags: wire.HasID, Length: uint32(len(old)), ID: id}
+		e.out = wire.Vec{First: old}
+		if e.post(p, h, &e.out, 0) {
+			p.medium.BytesSent += uint64(len(old))
+			return
+		}
+	}
+	slot, r := e.reqs.alloc()
+	r.kind, r.flags, r.peer, r.session, r.state = kindFetchOut, forgotten|counted, p.index, p.remote, stateQueued
+	r.match, r.msgLen, r.xferLen, r.started, r.remote = 0, uint32(len(old)), uint32(len(old)), e.now, id
+	r.vec.First = e.frames.get(len(old))
+	copy(r.vec.First, old)
+	p.served++
+	e.reqs.push(&p.answers, slot, r)
+	e.wait(p)
+}
+
+// arriveAtomicData takes what was there before an atomic of ours.
+func (e *Engine) arriveAtomicData(p *peer, h *wire.Header, payload []byte) {
+	if slot, r := e.asked(p, kindFetch, h.ID, len(payload)); r != nil {
+		copy(r.vec.First, payload)
+		p.medium.BytesReceived += uint64(len(payload))
+		e.complete(slot, r, Success)
+	}
+}
+
+// atomicSelf carries out an atomic on a window of our own.
+func (e *Engine) atomicSelf(p *peer, slot int32, r *request) {
+	a, _ := wire.ParseAtomic(uint32(r.remote))
+	p.medium.Atomics++
+	b := r.vec.First
+	n, disposition := e.carryOut(p, a, b, e.fetched[:], r.window, r.at)
+	if a.Fetch && disposition == wire.Taken {
+		copy(b, e.fetched[:n])
+	}
+	e.completeAccess(slot, r, outcome(disposition))
+}
