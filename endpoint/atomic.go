@@ -107,7 +107,7 @@ func (e *Engine) arriveAtomic(p *peer, h *wire.Header, payload []byte) {
 	switch {
 	case !answers:
 	case a.Fetch && disposition == wire.Taken:
-		e.answerFetch(p, h.ID, e.fetched[:n])
+		e.answerFetch(p, h, e.fetched[:n])
 	default:
 		e.answer(p, h.ID, uint32(n), disposition)
 	}
@@ -147,7 +147,8 @@ func needs(a wire.AtomicWhat) Permission {
 }
 
 // answerFetch sends what was there before, now or when the link takes it.
-func (e *Engine) answerFetch(p *peer, id uint64, old []byte) {
+func (e *Engine) answerFetch(p *peer, asked *wire.Header, old []byte) {
+	id, window := asked.ID, asked.Match // the header may be our own scratch
 	if p.answers.head == none && p.control.len() == 0 && p.greetings.len() == 0 && !p.mute() {
 		h := &e.header
 		*h = wire.Header{Kind: wire.AtomicData, Flags: wire.HasID, Length: uint32(len(old)), ID: id}
@@ -159,7 +160,8 @@ func (e *Engine) answerFetch(p *peer, id uint64, old []byte) {
 	}
 	slot, r := e.reqs.alloc()
 	r.kind, r.flags, r.peer, r.session, r.state = kindFetchOut, forgotten|counted, p.index, p.remote, stateQueued
-	r.match, r.msgLen, r.xferLen, r.started, r.remote = 0, uint32(len(old)), uint32(len(old)), e.now, id
+	r.match, r.msgLen, r.xferLen, r.started = 0, uint32(len(old)), uint32(len(old)), e.now
+	r.window, r.remote = window, id
 	r.vec.First = e.frames.get(len(old))
 	copy(r.vec.First, old)
 	p.served++

@@ -16,7 +16,7 @@ func FuzzFrame(f *testing.F) {
 	for seed := range uint64(8) {
 		f.Add(history(seed, 300))
 	}
-	for kind := wire.Eager; kind <= wire.GetOffer; kind++ {
+	for kind := wire.Eager; kind <= wire.AtomicData; kind++ {
 		f.Add([]byte{byte(kind), 0, byte(kind), 7, 0xff, byte(kind), 3, 1, 1, 1, 1, 1, 1, 1})
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
@@ -101,6 +101,14 @@ func (s *siege) occupy() {
 			s.t.Fatal(err)
 		}
 		s.handles = append(s.handles, put, get)
+	}
+	for _, fetch := range []bool{false, true} {
+		a := wire.AtomicWhat{Op: wire.AtomicSum, Type: wire.AtomicInt64, Fetch: fetch}
+		h, err := v.Engine.Atomic(a, make([]byte, 40), enemy, 3, 0, 5, nil)
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		s.handles = append(s.handles, h)
 	}
 	s.openWindows()
 	for range 3 {
@@ -205,12 +213,12 @@ func (s *siege) frame() (wire.Header, []byte) {
 	if i := int(s.next()); i < 128 {
 		handle = uint64(s.handles[i%len(s.handles)])
 	}
-	h := wire.Header{Kind: wire.Kind(s.next() % byte(wire.GetOffer+1)), Flags: wire.Flags(s.next() & 15)}
+	h := wire.Header{Kind: wire.Kind(s.next() % byte(wire.AtomicData+1)), Flags: wire.Flags(s.next() & 15)}
 	h.Match = near(1, 1, 0, 0xaaaa00, handle, s.ids[0], s.ids[0], s.ids[1])
 	h.Seq = uint32(near(0x100, 0x101, 0x102, 0x103, 0x104, 2048, 1))
 	h.Session = uint32(near(0x100, 0x100, 0x100, 0x101))
 	h.ID = near(handle, handle, handle)
-	h.Total = uint32(near(0, 9000, 9000, 2048, 808, 1))
+	h.Total = uint32(near(0, 9000, 9000, 2048, 808, 1, 0x10402, 0x402, 0x10000, 0x80c, 0x1))
 	h.Offset = uint32(near(0, 1, 2, 2048, 4096, 8192, 9000))
 	h.Ack = uint32(near(0x100, 0x101, 0x103))
 	payload := make([]byte, int(near(0, 8, 40, 2048, 808)%2049))

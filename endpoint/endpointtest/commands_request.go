@@ -61,6 +61,9 @@ func (t *Trace) collect(r *traced, pending bool) {
 
 func (t *Trace) outcome(r *traced, st *endpoint.Status) string {
 	s := st.Code.String()
+	if r.atomic != nil {
+		return r.atomic.outcome(st)
+	}
 	if r.access != nil {
 		return r.accessOutcome(st)
 	}

@@ -47,7 +47,7 @@ func (t *Trace) window(name string, a *arguments) *tracedWindow {
 	return w
 }
 
-// window NAME a len=N [read] [write]
+// window NAME a len=N [read] [write] [zero]
 func openWindow(t *Trace, a *arguments) error {
 	name, n := a.word(0), t.node(a, 1)
 	if a.err != nil {
@@ -61,6 +61,9 @@ func openWindow(t *Trace, a *arguments) error {
 		may |= endpoint.MayWrite
 	}
 	b := NewBuffer(a.sizes()...)
+	if a.has("zero") {
+		clear(b.Vec.First)
+	}
 	id, err := n.Engine.OpenWindow(b.Vec.First, may, uint64(len(t.windows)+1))
 	if err != nil {
 		return err

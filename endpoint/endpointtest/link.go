@@ -39,6 +39,12 @@ func (f *Frame) String() string {
 		s += fmt.Sprintf(" took=%d disposition=%d", h.Total, h.Offset)
 	case h.Kind == wire.Rendezvous:
 		s += fmt.Sprintf(" total=%d", h.Total)
+	case h.Kind == wire.Atomic:
+		a, _ := wire.ParseAtomic(h.Total)
+		s += fmt.Sprintf(" offset=%d %v of %v", h.Offset, a.Op, a.Type)
+		if a.Fetch {
+			s += " fetch"
+		}
 	case h.Flags&wire.HasRange != 0:
 		s += fmt.Sprintf(" offset=%d total=%d", h.Offset, h.Total)
 	}

@@ -31,6 +31,7 @@ type traced struct {
 	seed   int      // sends and puts
 	sent   wire.Vec // sends
 	access *tracedAccess
+	atomic *tracedAtomic
 }
 
 // command runs with its arguments and writes to the trace.
