@@ -42,6 +42,7 @@ type partner struct {
 	connecting bool
 	next       time.Duration // when the next connect may be tried
 	place      place
+	atomics    int // under way
 }
 
 type opKind uint8
@@ -52,6 +53,7 @@ const (
 	opConnect
 	opPut
 	opGet
+	opAtomic
 )
 
 // op is one request of a program.
@@ -68,7 +70,8 @@ type op struct {
 	message message
 	size    int
 
-	window *window // puts and gets
+	window *window // puts, gets and atomics
+	fetch  bool    // atomics
 
 	value, mask uint64 // receives; of puts, what they bring
 	post        uint32

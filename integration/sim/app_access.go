@@ -18,6 +18,7 @@ type window struct {
 	mem    []byte
 	closed bool
 	free   bool // closed, and no link uses it any more
+	additions
 }
 
 // place is what a program knows of its place in a peer's window.
@@ -36,7 +37,8 @@ func (n *node) openWindow() {
 	if n.w.plan.Access == 0 {
 		return
 	}
-	win := &window{mem: make([]byte, placeSize*n.w.plan.Endpoints)}
+	win := &window{mem: make([]byte, placeSize*n.w.plan.Endpoints+numberSize)}
+	win.now, win.fetched = map[int]uint64{}, map[uint64]bool{}
 	n.windows = append(n.windows, win)
 	var err error
 	key := mix(n.w.plan.Seed ^ uint64(n.index)<<40 ^ uint64(n.life)<<20 ^ uint64(len(n.windows)))
@@ -61,7 +63,7 @@ func (n *node) changeWindow() {
 func (n *node) freeWindows() {
 	for _, win := range n.windows {
 		if win.closed && !win.free && !n.engine.WindowBusy(win.id) {
-			win.free = true
+			win.free, win.last = true, win.number()
 			clear(win.mem)
 		}
 	}
@@ -69,17 +71,25 @@ func (n *node) freeWindows() {
 
 // checkWindows looks whether those windows have stayed as they were, at the end of a
 // life.
-func (n *node) checkWindows() {
+func (n *node) checkWindows(settled bool) {
 	for _, win := range n.windows {
+		number := win.last
+		if !win.free {
+			number = win.number()
+		}
+		n.checkNumber(win, number, settled)
 		if win.free && !zero(win.mem) {
 			n.w.fail(n, "a window was written after it was closed")
 		}
 	}
 }
 
-// access begins a put or get.
+// access begins a put, get or atomic.
 func (n *node) access(to int) bool {
 	w := n.w
+	if n.rng.IntN(3) == 0 {
+		return n.addTo(to)
+	}
 	at, target := &n.peers[to], w.nodes[to]
 	pl := &at.place
 	if pl.busy || target.engine == nil {

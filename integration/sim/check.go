@@ -70,7 +70,7 @@ func (w *World) busy() *node {
 // check goes over the history when all has ended.
 func (w *World) check() {
 	for _, n := range w.nodes {
-		n.checkWindows()
+		n.checkWindows(true)
 		if left := w.leftovers(n); left != nil {
 			w.fail(n, "what is left at the end: %v", left)
 		}

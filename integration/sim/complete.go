@@ -24,6 +24,8 @@ func (n *node) completed(h endpoint.Handle, st *endpoint.Status) {
 		err = n.joined(o, st)
 	case opPut, opGet:
 		err = n.accessed(o, st)
+	case opAtomic:
+		err = n.added(o, st)
 	}
 	if err != nil {
 		n.w.fail(n, "%v", err)

@@ -69,7 +69,7 @@ func (n *node) close(politely bool) {
 	} else {
 		n.port.Crash()
 	}
-	n.checkWindows()
+	n.checkWindows(false)
 	n.engine = nil
 }
 

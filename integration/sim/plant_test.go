@@ -126,6 +126,7 @@ func TestPlantedFaults(t *testing.T) {
 		name      string
 		datagrams bool
 		pulls     bool
+		access    int
 		tamper    func(*wire.Header, []byte) int
 		plant     plant
 		finds     string
@@ -147,6 +148,8 @@ func TestPlantedFaults(t *testing.T) {
 			tamper: nth(20, wire.Notify, func(h *wire.Header, _ []byte) int { h.ID ^= 1 << 40; return 1 })},
 		{name: "a notify that lies", finds: "aborted by the peer without reason",
 			tamper: nth(20, wire.Notify, func(h *wire.Header, _ []byte) int { h.Offset = wire.Failed; return 1 })},
+		{name: "an addition of 5", access: 20, tamper: nth(20, wire.Atomic, func(_ *wire.Header, b []byte) int { b[0] ^= 4; return 1 }), finds: "addition"},
+		{name: "an addition of nothing", access: 20, tamper: nth(20, wire.Atomic, func(_ *wire.Header, b []byte) int { b[0] = 0; return 1 }), finds: "addition"},
 		{name: "a request twice", plant: plant{completeTwice: true}, finds: "completes twice"},
 		{name: "receives that stay", plant: plant{keepReceives: true}, finds: "posted receives"},
 	} {
@@ -155,7 +158,7 @@ func TestPlantedFaults(t *testing.T) {
 			if c.datagrams {
 				p = quietPlan(mem.Datagrams)
 			}
-			p.Network.Pulls = c.pulls
+			p.Network.Pulls, p.Access = c.pulls, c.access
 			if r, err := Run(p); err != nil || r.Delivered < p.Messages {
 				t.Fatalf("without the fault: %+v, %v", r, err)
 			}

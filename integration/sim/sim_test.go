@@ -143,6 +143,7 @@ func (r *Report) add(o *Report) {
 	r.Completed += o.Completed
 	r.Cancelled += o.Cancelled
 	r.Accesses += o.Accesses
+	r.Atomics += o.Atomics
 	r.Connects += o.Connects
 	r.Handled += o.Handled
 	r.Dropped += o.Dropped
@@ -162,8 +163,8 @@ func (r *Report) add(o *Report) {
 
 // String is the line about many histories.
 func (r *Report) String() string {
-	return fmt.Sprintf("%d messages, %d delivered, %d MB, %d puts and gets, %d shown to handlers, %d dropped, %d requests failed with their session, %d cancelled; "+
+	return fmt.Sprintf("%d messages, %d delivered, %d MB, %d puts and gets, %d atomics, %d shown to handlers, %d dropped, %d requests failed with their session, %d cancelled; "+
 		"%d frames, %d lost, %d doubled, %d times again, %d pulls, %d failed, %d cuts, %d partitions, %d restarts, %d disconnects; %v of their time",
-		r.Messages, r.Delivered, r.Bytes>>20, r.Accesses, r.Handled, r.Dropped, r.Failed, r.Cancelled, r.Network.Frames, r.Network.Lost, r.Network.Twice,
+		r.Messages, r.Delivered, r.Bytes>>20, r.Accesses, r.Atomics, r.Handled, r.Dropped, r.Failed, r.Cancelled, r.Network.Frames, r.Network.Lost, r.Network.Twice,
 		r.Network.Again, r.Network.Pulls, r.Network.Failed, r.Network.Cuts, r.Splits, r.Restarts, r.Partings, r.Time.Round(time.Second))
 }

@@ -42,6 +42,7 @@ type Report struct {
 	Completed int // requests
 	Cancelled int
 	Accesses  int // puts and gets
+	Atomics   int
 	Connects  int
 	Handled   int // messages that handlers were shown
 	Dropped   int // and wanted none of
