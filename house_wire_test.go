@@ -2,6 +2,7 @@ package gomx_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -60,7 +61,7 @@ func TestWireNumbers(t *testing.T) {
 	}
 	dispositions := []string{
 		wire.Taken: "taken", wire.Truncated: "truncated", wire.Discarded: "discarded", wire.Failed: "failed",
-		wire.NoWindow: "no window", wire.OutOfRange: "out of range", wire.NotPermitted: "not permitted",
+		wire.NoWindow: "no window", wire.OutOfRange: "out of range", wire.NotPermitted: "not permitted", wire.Unfit: "unfit",
 	}
 	rows := table(t, "docs/wire.md", "| disposition |")
 	if len(rows) != len(dispositions) {
@@ -70,5 +71,41 @@ func TestWireNumbers(t *testing.T) {
 		if row[0] != fmt.Sprint(i) || row[1] != dispositions[i] {
 			t.Errorf("docs/wire.md says disposition %s is %s; the code has %d, %s", row[0], row[1], i, dispositions[i])
 		}
+	}
+}
+
+// TestWireAtomics compares the tables of operations and types with the code.
+func TestWireAtomics(t *testing.T) {
+	ops := table(t, "docs/wire.md", "| operation | name |")
+	for i, row := range ops {
+		if row[0] != fmt.Sprint(i) || row[1] != wire.AtomicOp(i).String() {
+			t.Errorf("docs/wire.md says operation %s is %s; the code has %d, %v", row[0], row[1], i, wire.AtomicOp(i))
+		}
+	}
+	if wire.AtomicInt64.Has(wire.AtomicOp(len(ops))) {
+		t.Errorf("docs/wire.md lacks operation %d", len(ops))
+	}
+	types := table(t, "docs/wire.md", "| type | name | bytes |")
+	for i, row := range types {
+		typ := wire.AtomicType(i)
+		bytes := fmt.Sprint(typ.Size())
+		if typ == wire.AtomicBytes {
+			bytes = "all together"
+		}
+		has := ""
+		for op := range wire.AtomicOp(len(ops)) {
+			if typ.Has(op) {
+				has += fmt.Sprintf("%d ", uint8(op))
+			}
+		}
+		has = map[string]string{
+			"0 1 2 3 4 5 6 7 8 9 10 11 12 ": "all", "0 1 2 3 4 5 12 ": "0 to 5, 12", "0 1 2 3 12 ": "0 to 3, 12", "0 1 12 ": "0, 1, 12",
+		}[has]
+		if code := []string{fmt.Sprint(i), typ.String(), bytes, fmt.Sprint(typ.Align()), has}; !slices.Equal(row[:5], code) {
+			t.Errorf("docs/wire.md says of a type %q; the code has %q", row, code)
+		}
+	}
+	if wire.AtomicType(len(types)).Size() != 0 {
+		t.Errorf("docs/wire.md lacks type %d", len(types))
 	}
 }

@@ -66,7 +66,7 @@ func (e *Engine) accessSelf(p *peer, slot int32, r *request) {
 	case kindGet:
 		need = MayRead
 	}
-	mem, disposition := e.reach(r.window, r.at, r.msgLen, need)
+	mem, disposition := e.reach(p, r.window, r.at, r.msgLen, need)
 	if disposition == wire.Taken {
 		e.windows.at(r.window).count(r.kind == kindPut)
 		m.BytesSent += uint64(r.msgLen)
@@ -139,7 +139,7 @@ func (e *Engine) serve(p *peer, h *wire.Header, kind requestKind, need Permissio
 	if e.unserved(p) {
 		return none, nil
 	}
-	mem, disposition := e.reach(h.Match, h.Offset, h.Total, need)
+	mem, disposition := e.reach(p, h.Match, h.Offset, h.Total, need)
 	if disposition != wire.Taken {
 		e.answer(p, h.ID, 0, disposition)
 		return none, nil
@@ -184,14 +184,14 @@ func (w *memoryWindow) count(put bool) {
 	}
 }
 
-// withdraw ends a peer's put or get because its window is closed.
-func (e *Engine) withdraw(slot int32, r *request) {
+// withdraw ends a peer's put or get because its window is closed, or is not for it any more.
+func (e *Engine) withdraw(slot int32, r *request, why uint32) {
 	if r.flags&failing != 0 {
 		return // its session is over, and the link not done with the memory
 	}
 	e.count.Withdrawn++
 	p := e.peers[r.peer]
-	e.answer(p, r.remote, 0, wire.NoWindow)
+	e.answer(p, r.remote, 0, why)
 	if r.state == statePulling {
 		e.failPull(slot, r, BadRDMAWindow)
 		return

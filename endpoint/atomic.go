@@ -121,7 +121,7 @@ func (e *Engine) carryOut(p *peer, a wire.AtomicWhat, operands, old []byte, wind
 		e.count.NoAccess++
 		return 0, wire.Unfit
 	}
-	mem, disposition := e.reach(window, at, uint32(n), needs(a))
+	mem, disposition := e.reach(p, window, at, uint32(n), needs(a))
 	if disposition != wire.Taken {
 		return 0, disposition
 	}

@@ -83,6 +83,7 @@ type peer struct {
 	partings int    // goodbyes left to say, over media that lose them
 	partAt   Tick
 
+	denied  bool // our windows are not for it
 	context any
 }
 

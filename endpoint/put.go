@@ -60,7 +60,7 @@ func (e *Engine) arrivePut(p *peer, h *wire.Header, payload []byte) {
 	if h.Flags&wire.HasID != 0 && e.unserved(p) {
 		return
 	}
-	mem, disposition := e.reach(h.Match, h.Offset, h.Total, MayWrite)
+	mem, disposition := e.reach(p, h.Match, h.Offset, h.Total, MayWrite)
 	n := copy(mem, payload)
 	if disposition == wire.Taken {
 		e.windows.at(h.Match).puts++

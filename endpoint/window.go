@@ -98,7 +98,7 @@ func (e *Engine) CloseWindow(id uint64) bool {
 	if w.busy > 1 {
 		e.eachRequest(func(slot int32, r *request) {
 			if r.window == id && (r.kind == kindPutIn || r.kind == kindGetOut) && r.state != stateComplete {
-				e.withdraw(slot, r)
+				e.withdraw(slot, r, wire.NoWindow)
 			}
 		})
 	}
@@ -110,14 +110,28 @@ func (e *Engine) CloseWindow(id uint64) bool {
 // has been closed: until PullFinished, or until the link is gone.
 func (e *Engine) WindowBusy(id uint64) bool { return e.windows.at(id) != nil }
 
-// reach returns n bytes of a window from a place on, or why there are none.
-func (e *Engine) reach(id uint64, at, n uint32, need Permission) (mem []byte, disposition uint32) {
+// DenyWindows refuses, from now on and whatever the session, what an endpoint asks of our windows, and ends what it has under way there.
+func (e *Engine) DenyWindows(nic uint64, endpoint uint32) {
+	p := e.peers[e.PeerOf(nic, endpoint)]
+	if p.index == 0 || p.denied {
+		return
+	}
+	p.denied = true
+	e.eachRequest(func(slot int32, r *request) {
+		if r.peer == p.index && (r.kind == kindPutIn || r.kind == kindGetOut) && r.state != stateComplete {
+			e.withdraw(slot, r, wire.NotPermitted)
+		}
+	})
+}
+
+// reach returns n bytes of a window from a place on, or why a peer gets none.
+func (e *Engine) reach(p *peer, id uint64, at, n uint32, need Permission) (mem []byte, disposition uint32) {
 	w := e.windows.at(id)
 	end := uint64(at) + uint64(n)
 	switch {
 	case w == nil || w.shut:
 		disposition = wire.NoWindow
-	case w.may&need != need:
+	case w.may&need != need, p.denied:
 		disposition = wire.NotPermitted
 	case end > uint64(len(w.mem)):
 		disposition = wire.OutOfRange

@@ -45,7 +45,7 @@ func (p *peer) mayWrite() bool {
 // writeSelf writes to a window of our own.
 func (e *Engine) writeSelf(p *peer, b []byte, window uint64, at uint32) {
 	p.medium.Puts++
-	mem, disposition := e.reach(window, at, uint32(len(b)), MayWrite)
+	mem, disposition := e.reach(p, window, at, uint32(len(b)), MayWrite)
 	if disposition == wire.Taken {
 		copy(mem, b)
 		e.windows.at(window).puts++

@@ -76,3 +76,44 @@ func TestNoAllocationsOfRequests(t *testing.T) {
 		return failed
 	})
 }
+
+// TestNoAllocationsPerAtomic: nor does what combines single elements with a rank's memory.
+func TestNoAllocationsPerAtomic(t *testing.T) {
+	unchecked(t)
+	if mpi.Racing {
+		t.Skip("the race detector is on, which allocates by itself")
+	}
+	over(t, 2, func(c *mpi.Comm) error {
+		win, err := mpi.WinAllocate[int64](c, 4)
+		if err != nil {
+			return err
+		}
+		if err := win.LockAll(); err != nil {
+			return err
+		}
+		one, result := []int64{1}, []int64{0}
+		var failed error
+		note := func(err error) {
+			if err != nil && failed == nil {
+				failed = err
+			}
+		}
+		n := testing.AllocsPerRun(300, func() {
+			for rank := range 2 {
+				_, err := win.FetchAndOp(1, rank, 0, mpi.AccSum)
+				note(err)
+				_, err = win.CompareAndSwap(3, 4, rank, 1)
+				note(err)
+				note(win.Accumulate(one, rank, 2, mpi.AccMax))
+				note(win.GetAccumulate(one, result, rank, 3, mpi.AccBitXor))
+				note(win.Flush(rank))
+			}
+		})
+		if n >= 1 && failed == nil {
+			failed = fmt.Errorf("%v allocations", n)
+		}
+		note(win.UnlockAll())
+		note(win.Free())
+		return failed
+	})
+}

@@ -97,6 +97,9 @@ func (j *job) bury(rank int, cause error) bool {
 		j.plane.Lose(process, k)
 		j.plane.Post(process, sayGivenUp, make([]byte, rankHead))
 	}
+	if !k.left {
+		j.deny(rank)
+	}
 	j.plane.dropLocks(rank)
 	if !k.left {
 		j.giveUp(rank)
@@ -106,6 +109,18 @@ func (j *job) bury(rank int, cause error) bool {
 		go j.keepWaking()
 	}
 	return true
+}
+
+// deny has the windows of this process refuse what a dead rank may have begun there, before its locks go to others.
+func (j *job) deny(rank int) {
+	if rank >= len(j.cards) {
+		return // no rank knows of another yet
+	}
+	for _, s := range j.seats {
+		if s.rank != rank {
+			_ = s.ep.DenyWindows(j.cards[rank].nic, j.cards[rank].door) // an error: the endpoint has been closed
+		}
+	}
 }
 
 // giveUp ends what the seats of the process have with a rank that is known to be dead. A rank that has ended has ended that itself, and one that has left

@@ -89,11 +89,8 @@ func (p *plane) dropLocks(rank int) {
 	}
 }
 
-// bury ends all that a rank has to do with the memory. What arrives of it later is not done, for its lock has gone on.
-//
-// Puts are no questions: those on their way may still arrive until the endpoint's session with the rank has ended. The lock does not wait for
-// that: the session is the rank's, who has connected to put, and only who has connected itself can watch one; and where a
-// host is cut off, the session heals until the request timeout is over, while the death may be known from others.
+// bury ends all that a rank has to do with the memory. What arrives of it later is not done, for its lock has gone on; the
+// endpoint refuses its puts and atomics by now.
 func (e *exposed) bury(rank int) {
 	e.mu.Lock()
 	defer e.mu.Unlock()

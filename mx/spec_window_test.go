@@ -81,7 +81,7 @@ func TestPutsAndGets(t *testing.T) {
 				locked(r.to)
 			}
 		}
-		for label, want := range map[string]uint64{"puts": 30, "gets": 30, "puts and gets that no window permits": 0} {
+		for label, want := range map[string]uint64{"puts": 30, "gets": 30, "puts, gets and atomics that no window permits": 0} {
 			if n := counter(w, a, label); n != want {
 				w.Errorf("%s: %d, want %d", label, n, want)
 			}
@@ -153,7 +153,7 @@ func TestWindowsAreCheckedAtTheTarget(t *testing.T) {
 		if !bytes.Equal(memory, pattern(10_000, 1)) || !bytes.Equal(secret, pattern(10_000, 2)) {
 			w.Error("what was refused has been written")
 		}
-		if n := counter(w, b, "puts and gets that no window permits"); n != 34 {
+		if n := counter(w, b, "puts, gets and atomics that no window permits"); n != 34 {
 			w.Errorf("%d refusals were counted, want 34", n)
 		}
 	})

@@ -94,6 +94,15 @@ func (w *Window) Handle() WindowHandle { return WindowHandle{w.id, uint32(len(w.
 // Bytes returns the memory. It stays the caller's after Close.
 func (w *Window) Bytes() []byte { return w.bytes }
 
+// DenyWindows refuses, from now on, all that another endpoint asks of the windows of this one, those that are opened later too: its puts, gets and
+// atomic operations end there with StatusRDMANotPermitted, and what it has under way is ended, of which some bytes may have been moved,
+// and a few more may be by a card that is at it. It is for those
+// who have been told that a peer has died or does not move, and give what it had to others. There is no way back. The endpoint itself is never refused.
+// Errors: ErrBadEndpoint. Safe from any goroutine, also where SingleThreaded is promised.
+func (ep *Endpoint) DenyWindows(nicID uint64, endpointID uint32) error {
+	return ep.fail("deny windows", "", ep.d.DenyWindows(nicID, endpointID))
+}
+
 // Poll makes one pass of the progression, and returns how many puts and gets have been
 // carried out on the window since it was opened. What a put that is counted has written
 // may be read. A closed window has none. Error: ErrBadEndpoint.

@@ -86,6 +86,18 @@ func (d *Endpoint) WindowUse(id uint64) (puts, gets uint64, err error) {
 	return puts, gets, nil
 }
 
+// DenyWindows refuses what an endpoint asks of our windows. It is for any goroutine.
+func (d *Endpoint) DenyWindows(nic uint64, id uint32) error {
+	d.guest()
+	defer d.unlock()
+	if d.closed {
+		return ErrClosed
+	}
+	d.eng.DenyWindows(nic, id)
+	d.after()
+	return nil
+}
+
 // OpenWindow lets peers read and write memory; see the engine.
 func (d *Endpoint) OpenWindow(mem []byte, may endpoint.Permission, key uint64) (id uint64, err error) {
 	err = d.call(func(e *endpoint.Engine) error {
