@@ -59,13 +59,12 @@ type Engine struct {
 	bytes   []byte
 	scratch [AlwaysEager]byte
 
-	fetched [wire.MaxAtomic]byte // what was there before an atomic of a peer
-
 	attempt uint32
 	count   Counters
 	media   []*Medium
 
-	observer func(Note) // nil: nobody
+	observer func(Note)           // nil: nobody
+	fetched  [wire.MaxAtomic]byte // what was there before an atomic
 }
 
 type address struct {

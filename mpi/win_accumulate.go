@@ -1,6 +1,7 @@
 package mpi
 
 import (
+	"bytes"
 	"fmt"
 	"reflect"
 
@@ -73,7 +74,7 @@ func bySize[T any](one, two, four, eight mx.AtomicType) mx.AtomicType {
 // ErrOp for an operation that the elements don't have. Safe from any goroutine.
 func (w *Win[T]) Accumulate(src []T, rank, offset int, op AccOp) error {
 	b, _ := elem.Bytes(src)
-	return w.open().accumulate("Accumulate", b, nil, rank, offset, op)
+	return w.open().accumulate(b, rank, offset, op)
 }
 
 // GetAccumulate is Accumulate that returns, in result, what was there before
@@ -91,7 +92,7 @@ func (w *Win[T]) GetAccumulate(src, result []T, rank, offset int, op AccOp) erro
 	}
 	b, _ := elem.Bytes(src)
 	r, _ := elem.Bytes(result)
-	return w.accumulate("GetAccumulate", b, r, rank, offset, op)
+	return w.fetch("GetAccumulate", b, r, rank, offset, op)
 }
 
 // FetchAndOp combines one value with an element of a rank, and returns what was there before
@@ -100,7 +101,7 @@ func (w *Win[T]) FetchAndOp(value T, rank, offset int, op AccOp) (T, error) {
 	pair := [2]T{value, value}
 	in, _ := elem.Bytes(pair[:1])
 	out, _ := elem.Bytes(pair[1:])
-	err := w.open().accumulate("FetchAndOp", in, out, rank, offset, op)
+	err := w.open().fetch("FetchAndOp", in, out, rank, offset, op)
 	return pair[1], err
 }
 
@@ -119,39 +120,57 @@ func (w *Win[T]) CompareAndSwap(compare, value T, rank, offset int) (T, error) {
 	return old[0], err
 }
 
-// accumulate combines elements with those of the target. out is nil, or where the old ones go.
-func (w *window) accumulate(call string, in, out []byte, rank, offset int, op AccOp) error {
-	if w == nil || rank == ProcNull {
-		return w.usable(call, rank)
-	}
-	t, p, err := w.aim(call, rank, offset, len(in)/w.size)
+// accumulate combines elements with those of the target.
+func (w *window) accumulate(in []byte, rank, offset int, op AccOp) error {
+	a, err := w.combines("Accumulate", len(in), rank, offset, op)
 	switch {
-	case err != nil:
+	case err != nil || a.window == nil:
 		return err
-	case !op.exists(w.kind):
-		return w.fail(call, rank, ErrOp, fmt.Errorf("%v does not exist for these elements", op))
-	case len(in) == 0:
-		return nil
 	case w.large():
-		return w.accumulateLarge(t, call, in, out, rank, offset, op)
+		return a.tellLarge(in, offset, op)
 	}
-	a := combining{w, t, p.addr, call, rank}
-	if out == nil {
-		return a.combine(mx.AtomicOp(op), in, offset*w.size)
+	return a.combine(mx.AtomicOp(op), in, offset*w.size)
+}
+
+// fetch combines elements with those of the target, and brings back what was there before.
+func (w *window) fetch(call string, in, out []byte, rank, offset int, op AccOp) error {
+	a, err := w.combines(call, len(in), rank, offset, op)
+	switch {
+	case err != nil || a.window == nil:
+		return err
+	case w.large():
+		return a.askLarge(in, out, offset, op)
 	}
 	return a.fetch(mx.AtomicOp(op), w.kind, in, out, offset*w.size)
+}
+
+// combines checks a call that combines so many bytes. Without a window and an error there is nothing to do.
+func (w *window) combines(call string, n, rank, offset int, op AccOp) (a combining, err error) {
+	if w == nil || rank == ProcNull {
+		return a, w.usable(call, rank)
+	}
+	t, p, err := w.aim(call, rank, offset, n/w.size)
+	switch {
+	case err != nil:
+		return a, err
+	case !op.exists(w.kind):
+		return a, w.fail(call, rank, ErrOp, fmt.Errorf("%v does not exist for these elements", op))
+	case n == 0:
+		return a, nil
+	}
+	return combining{w, t, p.addr, call, rank}, nil
 }
 
 // compareAndSwap has both operands in in.
 func (w *window) compareAndSwap(in, out []byte, rank, offset int) error {
 	const call = "CompareAndSwap"
 	t, p, err := w.aim(call, rank, offset, 1)
-	switch {
-	case err != nil:
+	if err != nil {
 		return err
-	case w.large():
-		return w.ask(call, rank, askSwap, head{offset: uint64(offset * w.size)}, in, out)
 	}
 	a := combining{w, t, p.addr, call, rank}
+	if w.large() {
+		return w.ask(call, rank, askSwap, head{offset: uint64(offset * w.size)}, bytes.Clone(in), out)
+	}
 	return a.fetch(mx.AtomicCompareSwap, mx.AtomicBytes, in, out, offset*w.size)
 }

@@ -71,7 +71,8 @@ func (a *combining) fetchMany(op mx.AtomicOp, in, out []byte, at int) error {
 		piece := b[from:min(from+most, len(b))]
 		r, err := a.c.seat.ep.IfetchAtomic(op, a.kind, piece, a.to, a.t.handle, uint32(at+from), windowBits, nil)
 		if err != nil {
-			_, _ = a.drain(begun, a.call, a.rank)
+			ended, _ := a.drain(begun, a.call, a.rank)
+			a.t.leave(begun[ended:])
 			return a.fail(a.call, a.rank, ErrOther, err)
 		}
 		begun = append(begun, r)

@@ -1,6 +1,7 @@
 package mpi
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 
@@ -13,18 +14,25 @@ import (
 // largestPiece is how many bytes of elements go to the target at a time.
 const largestPiece = 64 << 10
 
-// accumulateLarge sends elements to the target, by pieces.
-func (w *window) accumulateLarge(t *target, call string, in, out []byte, rank, offset int, op AccOp) (err error) {
-	most := largestPiece / w.size * w.size
+// tellLarge sends elements to the target, by pieces.
+func (a *combining) tellLarge(in []byte, offset int, op AccOp) error {
+	most := largestPiece / a.size * a.size
+	for at := 0; at < len(in); at += most {
+		h := head{offset: uint64(offset*a.size + at), flag: uint8(op)}
+		if err := a.tell(a.t, a.call, a.rank, h, in[at:min(at+most, len(in))]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// askLarge is tellLarge that brings back what was there before.
+func (a *combining) askLarge(in, out []byte, offset int, op AccOp) error {
+	most := largestPiece / a.size * a.size
 	for at := 0; at < len(in); at += most {
 		end := min(at+most, len(in))
-		h := head{offset: uint64(offset*w.size + at), flag: uint8(op)}
-		if out != nil {
-			err = w.ask(call, rank, askFetch, h, in[at:end], out[at:end])
-		} else {
-			err = w.tell(t, call, rank, h, in[at:end])
-		}
-		if err != nil {
+		h := head{offset: uint64(offset*a.size + at), flag: uint8(op)}
+		if err := a.ask(a.call, a.rank, askFetch, h, bytes.Clone(in[at:end]), out[at:end]); err != nil {
 			return err
 		}
 	}

@@ -369,3 +369,59 @@ func TestWinErrorsNameTheCall(t *testing.T) {
 		return nil
 	})
 }
+
+// TestWinLargeElements: elements that no atomic of mx takes are replaced, read and compared as wholes, in the order of the calls.
+func TestWinLargeElements(t *testing.T) {
+	over(t, 2, func(c *mpi.Comm) error {
+		type large [200]int64
+		win, err := mpi.WinAllocate[large](c, 3)
+		if err != nil {
+			return err
+		}
+		if err := win.Fence(); err != nil {
+			return err
+		}
+		if c.Rank() == 1 {
+			if err := replaceLarge(win, func(n int64) (l large) {
+				for i := range l {
+					l[i] = n
+				}
+				return l
+			}); err != nil {
+				return err
+			}
+		}
+		if err := win.Fence(); err != nil {
+			return err
+		}
+		if m := win.Mem(); c.Rank() == 0 && (m[0][199] != 7 || m[1][0] != 3 || m[2][0] != 0) {
+			return fmt.Errorf("the window has %d, %d, %d", m[0][199], m[1][0], m[2][0])
+		}
+		return win.Free()
+	})
+}
+
+func replaceLarge[T comparable](win *mpi.Win[T], of func(n int64) T) error {
+	if err := win.Accumulate([]T{of(2), of(3)}, 0, 0, mpi.AccReplace); err != nil {
+		return err
+	}
+	was := make([]T, 2)
+	if err := win.GetAccumulate(nil, was, 0, 0, mpi.AccNone); err != nil {
+		return err
+	}
+	if was[0] != of(2) || was[1] != of(3) {
+		return errors.New("an accumulate was overtaken")
+	}
+	for _, wanted := range []int64{6, 2, 2} { // the second one is right
+		if _, err := win.CompareAndSwap(of(wanted), of(7), 0, 0); err != nil {
+			return err
+		}
+	}
+	if old, err := win.FetchAndOp(of(3), 0, 1, mpi.AccReplace); err != nil || old != of(3) {
+		return fmt.Errorf("FetchAndOp: %w", err)
+	}
+	if err := win.Accumulate([]T{of(1)}, 0, 0, mpi.AccSum); !errors.Is(err, mpi.ErrOp) {
+		return fmt.Errorf("a sum of what are no numbers: %w", err)
+	}
+	return nil
+}

@@ -335,6 +335,10 @@ func released(before holding) error {
 // deadlines makes each call with a context that ends while the other rank stands still. Each returns, and when that rank goes on,
 // everything is right, and nothing is left of the calls.
 func deadlines(s *stage) error {
+	// The first question to a rank makes a connection that stays.
+	if err := errors.Join(s.win.Lock(still, false), s.win.Unlock(still)); err != nil {
+		return err
+	}
 	before, err := held()
 	if err != nil {
 		return err
