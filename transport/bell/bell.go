@@ -143,9 +143,9 @@ func (b *Bell) Arm(pollable bool) {
 		w = b.next | wayEvent
 	}
 	b.next += generation
-	atomic.SwapUint32(b.word, w)
+	before := atomic.SwapUint32(b.word, w)
 	b.armed.Swap(w)
-	if !b.fenced.Load() { // asked after the word was written: see Invite
+	if before == 0 && !b.fenced.Load() { // asked after the word was written: see Invite
 		barrier()
 	}
 	if tick := b.tick.Load(); pollable && tick >= 0 && b.shared.Load() {
@@ -161,7 +161,9 @@ func (b *Bell) Disarm() {
 		return
 	}
 	b.armed.Store(0)
-	atomic.StoreUint32(b.word, 0)
+	if atomic.LoadUint32(b.word)&ways != 0 {
+		atomic.StoreUint32(b.word, fencing)
+	}
 }
 
 // Sleep blocks until the armed bell rings or d has passed (d < 0: for ever). It
@@ -192,7 +194,7 @@ func (b *Bell) Fence() bool { return ownRegistered() && ownBarrier() }
 
 // Ring wakes the sleeper, if there is one.
 func (b *Bell) Ring() {
-	if b.armed.Load() != 0 || b.fenced.Load() && b.armed.Add(0) != 0 {
+	if b.armed.Add(0) != 0 {
 		b.ring()
 	}
 }
@@ -217,7 +219,7 @@ func (b *Bell) wakeSleeper() {
 		} else {
 			writeEvent(b.event)
 		}
-		atomic.CompareAndSwapUint32(b.word, w|ringing, 0)
+		atomic.CompareAndSwapUint32(b.word, w|ringing, fencing)
 		return
 	}
 }

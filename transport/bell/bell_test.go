@@ -104,9 +104,60 @@ func TestEveryRingWakesEveryWay(t *testing.T) {
 			pended(b, b.Ring)
 			pended(b, r.Ring)
 		}
-		if b.Word() != 0 {
+		if b.Armed() {
 			t.Errorf("%s: word is %#x when awake", name, b.Word())
 		}
+	}
+}
+
+// An owner that has slept leaves it to those who ring to fence, so that it may sleep again without a barrier, until so many have
+// rung that it must have polled meanwhile.
+func TestWhoHasSleptNeedsNoBarrierToSleepAgain(t *testing.T) {
+	ends := map[string]func(b *bell.Bell, r *bell.Remote){
+		"rung by a peer":  func(_ *bell.Bell, r *bell.Remote) { r.Ring() },
+		"rung by its own": func(b *bell.Bell, _ *bell.Remote) { b.Ring() },
+		"disarmed":        func(b *bell.Bell, _ *bell.Remote) { b.Disarm() },
+	}
+	for name, end := range ends {
+		b := newBell(t, bell.New)
+		r := attach(t, b)
+		for _, pollable := range []bool{false, true} {
+			b.Arm(pollable)
+			end(b, r)
+			if b.Armed() || b.Word() == 0 {
+				t.Fatalf("%s: word is %#x", name, b.Word())
+			}
+			b.Disarm()
+			rings := 0
+			for ; b.Word() != 0 && rings < 1000; rings++ {
+				r.Ring()
+			}
+			if rings != bell.FencedRings {
+				t.Errorf("%s: %d rings had to fence, want %d", name, rings, bell.FencedRings)
+			}
+			b.Disarm()
+			if b.Word() != 0 {
+				t.Errorf("%s: word is %#x behind a Disarm of one who was awake", name, b.Word())
+			}
+		}
+	}
+}
+
+// The post is emptied before each wait: a full one would take no ring.
+func TestPendBehindAFullPost(t *testing.T) {
+	b := newBell(t, bell.New)
+	r := attach(t, b)
+	pended(b, r.Ring)
+	for range 3 {
+		for range 1000 { // more than a post holds
+			r.Knock()
+		}
+		for range 1100 {
+			b.Arm(true)
+			b.Pend(time.Microsecond)
+			b.Disarm()
+		}
+		pended(b, r.Ring)
 	}
 }
 

@@ -28,23 +28,28 @@
 //
 // # The word
 //
-// It is 0 while the owner is awake. Arm makes it generation<<3 | way, the way
+// Its low two bits are 0 while the owner is awake. Arm makes it generation<<3 | way, the way
 // being 1 for a futex (on the word itself) or 2 for the post. Whoever rings
 //
 //	(1) compares and swaps "armed" for "armed and ringing" (+4),
 //	(2) makes the system call that wakes,
-//	(3) compares and swaps "armed and ringing" for 0.
+//	(3) compares and swaps "armed and ringing" for "fencing".
+//
+// "Fencing" is 64<<3: the owner is awake, and whoever looks fences. Disarm makes that of "armed", too. A sender that finds it
+// takes 1<<3 off by compare-and-swap, which is its fence. After 64 of them without an Arm in between the word is 0, and
+// looking at it costs a load again. So an owner that sleeps after every few messages has its senders fence, which is
+// cheaper than barriers of its own, and one that polls does not.
 //
 // A sender that finds "ringing" already there goes on with (2): the other one
-// may have died or been stopped in between, so no sender passes a word other
-// than 0 without its own system call. The generation keeps the late steps of a
+// may have died or been stopped in between, so no sender passes an armed word
+// without its own system call. The generation keeps the late steps of a
 // slow sender away from a bell armed anew.
 //
 // # Why no wake-up is lost
 //
 // The sleeper does this:
 //
-//	S1 word = armed (read-modify-write)   S2 barrier   S3 look for messages
+//	S1 word = armed (read-modify-write)   S2 barrier, if the word was 0   S3 look for messages
 //	S4 if there are none, sleep as long as the word is armed
 //
 // and a sender does this:
@@ -61,10 +66,16 @@
 //   - B after P1: the message was visible to all before S2 ended. S3 sees it.
 //   - B before P1, and so before P2: S1 was visible to the sender before B, so P2
 //     loads what S1 stored, or something newer. Newer is either "ringing", which
-//     leads to P3 like "armed" itself, or 0. A 0 comes from another ringer that
+//     leads to P3 like "armed" itself, or awake. That comes from another ringer that
 //     has finished (2), or from Disarm. Either way the sleeper is awake or
 //     about to be, and it will look again after arming again: the claim then
 //     holds for the next round.
+//
+// If the word was not 0 before S1, there is no S2. The word has not been 0 since an earlier S1 then, here called A, which had an S2, for
+// nobody but Arm makes anything else of a 0. If a sender's P2 loads a 0 from before A, the barrier of A shows as above that its message is visible
+// to the S3 of A, and so to every later one. If P2 loads anything but 0, the sender goes on with a read-modify-write of the word,
+// which is P3, or takes off from "fencing". All such operations on one word have one order: if the sender's comes before S1, S3 sees the
+// message; if it comes after S1, it finds what S1 stored or something newer.
 //
 // P3 with "armed": if the compare-and-swap fails, the word has changed, and the
 // sender begins at P2 again. If it succeeds, a sleeper not yet in S4 finds a word
@@ -79,7 +90,8 @@
 // its wait are forgotten when the wait begins. So S4 is: begin the wait; look whether
 // something is readable or the bell no longer armed; if not, wait for a change. What
 // came before the look is seen by it, and what comes after it is a change, which the
-// poller keeps until the goroutine is there. A change of a descriptor inside of an epoll
+// poller keeps until the goroutine is there. The look takes a datagram, so that the post is empty when the wait begins and has room for
+// a ring; it needs no look at the event, since whoever writes that has made the bell one that is not armed. A change of a descriptor inside of an epoll
 // descriptor is one of the latter, also if that was readable before.
 //
 // All this holds while peers keep to it. For one that does not, who shares the word
@@ -98,13 +110,15 @@
 // all cores.
 //
 // The owner's own goroutines ring through a word on the Go heap that goes the
-// same way, so that their ring does not depend on what peers did to the page.
+// same way, so that their ring does not depend on what peers did to the page. They look at it with a
+// read-modify-write, always.
 //
 // # Before the first peer
 //
 // To register for the barrier takes milliseconds, so a bell begins without: Arm has
-// no S2, and the owner's goroutines fence. The first Invite waits until the process is
+// no S2. The first Invite waits until the process is
 // registered, says that barriers are to be had, and then rings. An Arm that does not
 // know it yet has asked before Invite said so, and has written its word before it asked:
-// that ring wakes its sleeper, before there is a peer. All others pass a barrier.
+// that ring wakes its sleeper, before there is a peer, and what peers load is no older than its word. All others pass a barrier, or
+// find that the word has not been 0 since.
 package bell

@@ -45,6 +45,12 @@ func (r *Remote) DieRinging() { atomic.OrUint32(r.word, ringing) }
 // Word returns what peers see.
 func (b *Bell) Word() uint32 { return atomic.LoadUint32(b.word) }
 
+// Armed reports whether peers see that somebody sleeps.
+func (b *Bell) Armed() bool { return b.Word()&ways != 0 }
+
+// FencedRings is how many rings fence for an owner that has slept.
+const FencedRings = fencedRings
+
 // FailingSleep sleeps on an epoll descriptor that epoll_wait fails for, as it does when a signal interrupts it.
 func FailingSleep(d time.Duration) (events int) {
 	var room [fds]unix.EpollEvent

@@ -11,13 +11,16 @@ const (
 	wordOffset = 64
 )
 
-// What the word holds besides 0, awake.
+// What the word holds besides 0, awake. Without a way, awake too: whoever rings fences, and takes one generation off.
 const (
 	wayFutex   = 1
 	wayEvent   = 2
 	ways       = 3
 	ringing    = 4
 	generation = 8
+
+	fencedRings = 64 // rings after which an owner who has not armed again is one who polls
+	fencing     = fencedRings * generation
 )
 
 // word returns the bell's word. The page is a whole one and wordOffset aligned.

@@ -46,7 +46,7 @@ func Attach(page, socket int) (*Remote, error) {
 func (r *Remote) Fenced() bool { return r.fenced }
 
 // Ring wakes the bell's owner if it sleeps. Called after every message: it is
-// one load while the owner is awake.
+// one load while the owner is awake, and a fence more for some times after it has slept.
 func (r *Remote) Ring() {
 	if r.fenced || atomic.LoadUint32(r.word) != 0 {
 		r.ring()
@@ -54,8 +54,11 @@ func (r *Remote) Ring() {
 }
 
 func (r *Remote) ring() {
-	w := atomic.AddUint32(r.word, 0)
-	for ; w != 0; w = atomic.LoadUint32(r.word) {
+	w := atomic.LoadUint32(r.word)
+	if w != 0 && w&(ways|ringing) == 0 && atomic.CompareAndSwapUint32(r.word, w, w-generation) {
+		return
+	}
+	for w = atomic.AddUint32(r.word, 0); w&ways != 0; w = atomic.LoadUint32(r.word) {
 		if w&ringing != 0 || atomic.CompareAndSwapUint32(r.word, w, w|ringing) {
 			if w&wayFutex != 0 {
 				wakeAll(r.word)
@@ -63,7 +66,7 @@ func (r *Remote) ring() {
 			if w&wayEvent != 0 {
 				send(r.socket, &r.secret)
 			}
-			atomic.CompareAndSwapUint32(r.word, w|ringing, 0)
+			atomic.CompareAndSwapUint32(r.word, w|ringing, fencing)
 			return
 		}
 	}
