@@ -24,6 +24,8 @@ type lane struct {
 	spare  []*frame // used frames with their buffers, the warmest last
 	faults *dice    // nil if there are none
 
+	wanted atomic.Bool // the writer found no room; set with mu held, and so before the next frame is taken
+
 	peer      int32 // the reader's number for the writer
 	bound     bool  // peer is known and frames may be read
 	abandoned bool  // the reader is gone: frames vanish
@@ -54,6 +56,7 @@ func (l *lane) put(h *wire.Header, v *wire.Vec, off int) bool {
 	case l.abandoned || l.finished != nil:
 		return true
 	case l.count == len(l.queue):
+		l.wanted.Store(true)
 		return false
 	case l.faults != nil:
 		l.putFaulty(h, v, off)
@@ -170,6 +173,9 @@ func (l *lane) release(f *frame) {
 	defer l.mu.Unlock()
 	l.recycle(f)
 }
+
+// answersWant reports, once, whether the writer is to hear of the room that was made since it found none.
+func (l *lane) answersWant() bool { return l.wanted.Load() && l.wanted.Swap(false) }
 
 func (l *lane) recycle(f *frame) {
 	if l.poison {

@@ -43,8 +43,17 @@ func (l *link) Bind(peer int32) {
 	}
 }
 
-// poll delivers frames, and reports how many, and whether the handler wants more.
+// poll delivers frames, and reports how many, and whether the handler wants more. A writer that waits for
+// room is rung once for all of them.
 func (l *link) poll(h transport.Handler, step uint64, budget int) (delivered int, more bool) {
+	delivered, more = l.deliver(h, step, budget)
+	if delivered > 0 && l.in.answersWant() {
+		l.other.port.ring()
+	}
+	return delivered, more
+}
+
+func (l *link) deliver(h transport.Handler, step uint64, budget int) (delivered int, more bool) {
 	delivered = l.finishPulls(h, step)
 	f, peer := l.in.next(nil, step)
 	for f != nil {

@@ -121,6 +121,54 @@ func testSleepyReader(t *testing.T, w *world) {
 	}
 }
 
+// testSleepyWriter fills the medium and sleeps until there is room, again and again. The reader polls only while the
+// writer waits. A medium that makes room and does not ring leaves the writer asleep.
+func testSleepyWriter(t *testing.T, w *world) {
+	a, b := w.boundPair()
+	const rounds = 20
+	var gaveUp, full atomic.Bool
+	watchdog := time.AfterFunc(patience, func() {
+		gaveUp.Store(true)
+		a.bell.Ring()
+	})
+	defer watchdog.Stop()
+	list := &wire.Vec{First: make([]byte, min(1000, a.link.Caps().MaxFrame))}
+	h := header(0, wire.Eager, 0, len(list.First))
+	done := make(chan int)
+	go func() {
+		filled := 0
+		for ; filled < rounds && !gaveUp.Load(); filled++ {
+			for a.link.Send(&h, list, 0) {
+			}
+			full.Store(true)
+			for found := false; !found && !gaveUp.Load(); a.poll() {
+				a.bell.Arm(false)
+				quiet := a.port.Quiet()
+				if found = a.link.Send(&h, list, 0); !found && quiet && !gaveUp.Load() {
+					a.bell.Sleep(-1)
+				}
+				a.bell.Disarm()
+			}
+			full.Store(false)
+		}
+		done <- filled
+	}()
+	for {
+		select {
+		case filled := <-done:
+			if gaveUp.Load() {
+				t.Errorf("there is room, and the writer sleeps, when the medium was full for the %d. time", filled)
+			}
+			return
+		default:
+		}
+		if full.Load() {
+			b.poll()
+		}
+		runtime.Gosched()
+	}
+}
+
 func (e *end) playBall(rounds int, begins bool, gaveUp *atomic.Bool) (got int) {
 	e.take = func(int32, *wire.Header, []byte) bool { got++; return true }
 	throws := 0

@@ -53,6 +53,7 @@ var subtests = []struct {
 	{"SendAfterClose", needs{}, testSendAfterClose},
 	{"WakeUp", needs{reliable: true}, testWakeUp},
 	{"SleepyReader", needs{reliable: true}, testSleepyReader},
+	{"SleepyWriter", needs{reliable: true}, testSleepyWriter},
 	{"NoGoroutineLeft", needs{}, testNoGoroutineLeft},
 	{"NoAllocations", needs{}, testNoAllocations},
 }
