@@ -50,3 +50,9 @@ func (s *Socket) Receiving() int {
 	defer s.mu.Unlock()
 	return s.receiving
 }
+
+// EndOn begins an operation that names the queue and ends it, as far as the queue knows.
+func (q *Queue) EndOn() {
+	q.begin()
+	q.put(&op{s: &Socket{l: q.l}, q: q})
+}

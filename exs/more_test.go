@@ -331,3 +331,13 @@ func TestSendFile(t *testing.T) {
 		}
 	})
 }
+
+// TestDeleteBehindTheLastEvent: an operation is off its queue before anybody can take its event.
+func TestDeleteBehindTheLastEvent(t *testing.T) {
+	w := newWorld(t, "mem")
+	l := w.open()
+	q := w.queue(l)
+	q.EndOn()
+	w.event(q, 0, 0)
+	w.ok(q.Delete())
+}

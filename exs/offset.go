@@ -25,10 +25,10 @@ func (f *remote) isUsed() bool { return f.open || f.owed > 0 }
 
 // SendOffset starts to send b into the peer's persistent receive, from a place in it on
 // (exs_send_offset, section 4.4 of the second paper). If there is none yet, it waits for
-// one. For the rest it is as Send. Sends that are under way at the same time have no order.
+// one, whether or not the peer has a persistent send. For the rest it is as Send. Sends that are under way at the same time have no order.
 //
 // Errors are those of Send, and EOPNOTSUPP on a stream. Events carry besides EFAULT for bytes
-// beyond the memory, EACCES if the peer's memory can only be read.
+// beyond the memory.
 func (s *Socket) SendOffset(b []byte, offset int, flags Flags, q *Queue, ahandle any, m *Memory) (int, error) {
 	if offset < 0 {
 		return 0, fail("send", EFAULT)
@@ -53,8 +53,6 @@ func (s *Socket) approach(o *op, way int) {
 	switch {
 	case way == toRead && (s.life.AtEnd() || s.packets.total >= 0):
 		s.finish(o, 0)
-	case !x.far[way].open && x.far[way].next == nil && x.far[1-way].open:
-		s.finish(o, EACCES)
 	case x.waits[way].len() > 0 || !s.mayAccess(way):
 		x.waits[way].push(o)
 	default:

@@ -130,10 +130,11 @@ func (s *Socket) finish(o *op, n Errno) {
 		o.wake()
 		return // whoever waits has it
 	}
-	if o.q != nil {
-		if n != 0 || o.flags&Unsignaled == 0 {
-			o.q.put(o)
-		}
+	switch {
+	case o.q == nil:
+	case n != 0 || o.flags&Unsignaled == 0:
+		o.q.put(o)
+	default:
 		o.q.end()
 	}
 	s.recycle(o)

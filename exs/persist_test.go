@@ -85,8 +85,6 @@ func TestPersistentReceive(t *testing.T) {
 		}
 		_, err = p.a.SendOffset(nil, -1, 0, p.qa, nil, nil)
 		refused(w, err, exs.EFAULT)
-		_, err = p.a.RecvOffset(make([]byte, 1), 0, exs.Block, nil, nil, nil)
-		refused(w, err, exs.EACCES)
 		_, err = p.b.Recv(field, 0, p.qb, nil, nil)
 		refused(w, err, exs.EBUSY)
 		_, err = p.b.Recv(field, exs.Persistent, p.qb, nil, nil)
@@ -136,8 +134,6 @@ func TestPersistentSend(t *testing.T) {
 		p.none(p.qa)
 		_, err := p.b.RecvOffset(make([]byte, 2), 299_999, exs.Block, nil, nil, nil)
 		refused(w, err, exs.EFAULT)
-		_, err = p.b.SendOffset(make([]byte, 2), 0, exs.Block, nil, nil, nil)
-		refused(w, err, exs.EACCES)
 		_, err = p.a.Send(field, 0, p.qa, nil, nil)
 		refused(w, err, exs.EBUSY)
 
@@ -322,6 +318,50 @@ func TestPersistenceEnds(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestOffsetWaitsForItsDirection: the peer has memory for the other direction, which says nothing about whether it will
+// have some for this one.
+func TestOffsetWaitsForItsDirection(t *testing.T) {
+	over(t, packets, func(w *world, typ int) {
+		for _, reads := range []bool{true, false} {
+			p := w.connect(typ)
+			theirs, ours, begin, kind := pattern(100, 1), make([]byte, 10), p.a.RecvOffset, exs.EvtRecv
+			if !reads {
+				theirs, ours, begin, kind = make([]byte, 100), pattern(10, 2), p.a.SendOffset, exs.EvtSend
+			}
+			p.persist(p.b, p.qb, make([]byte, 100), reads, 0)
+			p.other(reads)
+			_, err := begin(ours, 20, 0, p.qa, "waits", nil)
+			p.ok(err)
+			p.none(p.qa)
+			p.persist(p.b, p.qb, theirs, !reads, 0)
+			if e := p.event(p.qa, kind, 0); e.Length != 10 || e.AHandle != "waits" {
+				w.Fatalf("reads %v: %d bytes, handle %v", reads, e.Length, e.AHandle)
+			}
+			if !reads {
+				p.used(p.b, 1)
+			}
+			p.same(ours, theirs[20:30])
+			p.ok(p.b.BlockingClose())
+			p.ok(p.a.BlockingClose())
+		}
+	})
+}
+
+// other waits until a knows of the memory of b that it can use in one direction alone.
+func (p *pair) other(writes bool) {
+	p.Helper()
+	b := make([]byte, 5)
+	if !writes {
+		_, err := p.a.Recv(b, exs.Block, nil, nil, nil)
+		p.ok(err)
+		return
+	}
+	_, err := p.a.Send(b, exs.Block, nil, nil, nil)
+	p.ok(err)
+	p.used(p.b, 1)
+	p.known(p.b, p.a)
 }
 
 func TestPersistentArguments(t *testing.T) {

@@ -205,11 +205,15 @@ func (q *Queue) take(events []Event) int {
 	return n
 }
 
-// put adds the event of an operation that has ended.
+// put adds the event of an operation that has ended. Whoever takes the event finds the queue free of the operation.
 func (q *Queue) put(o *op) {
 	q.mu.Lock()
-	if e := q.next(); e != nil {
+	e := q.next()
+	if e != nil {
 		o.report(e)
+	}
+	q.end()
+	if e != nil {
 		q.added()
 	}
 	q.mu.Unlock()
