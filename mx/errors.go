@@ -35,15 +35,26 @@ func (e *Error) Error() string {
 	if e.Endpoint != "" {
 		fmt.Fprintf(&b, " (endpoint %s)", e.Endpoint)
 	}
-	text := e.Code.Error()
-	if cause := words(e.Cause); strings.HasPrefix(cause+":", text+":") {
-		text = cause // it begins with the code itself
+	text, cause := e.Code.Error(), words(e.Cause)
+	if _, all := e.Cause.(*instead); all || strings.HasPrefix(cause+":", text+":") { // it begins with the code itself
+		text = cause
 	} else if cause != "" {
 		text += ": " + cause
 	}
 	b.WriteString(": " + text)
 	return b.String()
 }
+
+// instead is a cause whose words stand in the place of those of the code, which don't fit the case.
+type instead struct {
+	text  string
+	cause error // or nil
+}
+
+func (i *instead) Error() string { return i.text }
+
+// Unwrap returns the cause.
+func (i *instead) Unwrap() error { return i.cause }
 
 // Unwrap returns the code and the cause.
 func (e *Error) Unwrap() []error {

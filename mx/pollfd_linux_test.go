@@ -95,7 +95,9 @@ func TestPollFDNeedsATransportThatHasOne(t *testing.T) {
 	w := newWorld(t, "mem")
 	ep := w.open()
 	_, err := ep.PollFD()
-	refused(t, err, mx.ErrNoDriver, ep.String())
+	refused(t, err, mx.ErrNoDriver, "poll descriptor (endpoint "+ep.String()+"): mem has no descriptor to poll", "shm or tcp")
+	_, err = w.queue(ep).PollFDs()
+	refused(t, err, mx.ErrNoDriver, "queue: an endpoint of the queue has no descriptor to poll", "shm or tcp")
 }
 
 func TestPollFDsOfAQueue(t *testing.T) {

@@ -1,6 +1,12 @@
 package mx
 
-import "fmt"
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"gomx/transport"
+)
 
 // DisableProgression stops the endpoint's progression (VIII.1.1): no message is
 // taken in, no queued one sent, no handler called, until ReenableProgression. It
@@ -25,16 +31,25 @@ func (ep *Endpoint) Progress() error { return ep.fail("progress", "", ep.d.Progr
 // PollFD returns a descriptor for callers with a loop of their own: it becomes
 // readable when something has come in for an endpoint that Arm has armed. It
 // belongs to the endpoint; only poll it. Errors: ErrNoDriver if the endpoint's
-// transports have none, ErrBadEndpoint. Safe from any goroutine.
+// transports have none, as mem alone, ErrNoResources if this process has no file descriptor left,
+// ErrBadEndpoint. Safe from any goroutine.
 func (ep *Endpoint) PollFD() (int, error) {
 	fd, err := ep.d.FD()
 	if err != nil {
-		if codeOf(err) == ErrFailure {
-			err = fmt.Errorf("%w: %w", ErrNoDriver, err)
-		}
-		return -1, ep.fail("poll descriptor", "", err)
+		return -1, ep.fail("poll descriptor", "", noDescriptor(err, strings.Join(ep.names, ", ")+" has no descriptor to poll"))
 	}
 	return fd, nil
+}
+
+// noDescriptor says why there is nothing to poll: the doorbell has none, which the text says, or the system refuses what it takes.
+func noDescriptor(err error, text string) error {
+	if errors.Is(err, transport.ErrUnsupported) {
+		return &instead{text + ": wait with Wait, or open the endpoint with shm or tcp", err}
+	}
+	if err = transport.Shortage(err); queueCode(err) == ErrFailure {
+		return fmt.Errorf("%w: %w", ErrNoDriver, err)
+	}
+	return err
 }
 
 // Arm prepares the endpoint for a caller that is about to sleep on PollFD. False

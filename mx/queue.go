@@ -3,6 +3,7 @@ package mx
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"gomx/endpoint"
@@ -33,9 +34,9 @@ type Completion struct {
 func NewQueue(over ...*Endpoint) (*Queue, error) {
 	q := &Queue{eps: append([]*Endpoint(nil), over...)}
 	var list []*driver.Endpoint
-	for _, ep := range over {
+	for i, ep := range over {
 		if ep == nil {
-			return nil, fail("new queue", ErrBadEndpoint, "", nil)
+			return nil, fail("new queue", ErrBadEndpoint, "", &instead{fmt.Sprintf("endpoint %d of %d is nil", i+1, len(over)), nil})
 		}
 		if len(over) > 1 {
 			ep.d.Share()
@@ -44,9 +45,18 @@ func NewQueue(over ...*Endpoint) (*Queue, error) {
 	}
 	var err error
 	if q.q, err = driver.NewQueue(list...); err != nil {
-		return nil, fail("new queue", queueCode(err), "", err)
+		return nil, failQueue("new queue", err)
 	}
 	return q, nil
+}
+
+// failQueue makes the error of a call on a queue. What queues alone refuse needs no words of a code.
+func failQueue(op string, err error) error {
+	code := queueCode(err)
+	if code != codeOf(err) {
+		err = &instead{err.Error(), err}
+	}
+	return fail(op, code, "", err)
 }
 
 // queueCode is the code of an error of a driver's queue.
@@ -70,12 +80,12 @@ var errNoHandler = errors.New("a queue's handler can't be nil; Close ends one")
 func (q *Queue) Add(reqs ...Request) error {
 	for i := range reqs {
 		if err := q.mayAdd(&reqs[i], len(reqs) == 1); err != nil {
-			return fail("add to queue", queueCode(err), "", err)
+			return failQueue("add to queue", err)
 		}
 	}
 	for i := range reqs {
 		if err := q.q.Add(reqs[i].ep.d, reqs[i].h); err != nil {
-			return fail("add to queue", queueCode(err), "", err)
+			return failQueue("add to queue", err)
 		}
 	}
 	return nil
@@ -96,11 +106,11 @@ func (q *Queue) mayAdd(r *Request, lone bool) error {
 // completion, as Wait collects them. As the handler of unexpected messages it runs in whichever goroutine makes
 // progress, one call at a time and not beside that handler; a program that calls nothing has it called too, some
 // milliseconds later. It may make requests, and must not keep the list; closing the endpoint or a window is ErrCloseInHandler. The queue is over one endpoint; nobody waits for it
-// besides, and Handle is called once. Errors: ErrBadParamVal if f is nil, the queue is over several endpoints or has a handler,
+// besides: Wait is ErrBadParamVal from then on, also one that waits already. Handle is called once. Errors: ErrBadParamVal if f is nil, the queue is over several endpoints or has a handler,
 // ErrBadEndpoint if the queue or the endpoint is closed.
 func (q *Queue) Handle(f func(done []Completion)) error {
 	if f == nil {
-		return fail("handle queue", queueCode(errNoHandler), "", errNoHandler)
+		return failQueue("handle queue", errNoHandler)
 	}
 	ep, batch := q.eps[0], make([]Completion, 16)
 	err := q.q.Handle(len(batch), func(i int, _ *driver.Endpoint, h endpoint.Handle, st *endpoint.Status) {
@@ -113,7 +123,7 @@ func (q *Queue) Handle(f func(done []Completion)) error {
 		}
 	})
 	if err != nil {
-		err = fail("handle queue", queueCode(err), "", err)
+		err = failQueue("handle queue", err)
 	}
 	return err
 }
@@ -122,7 +132,7 @@ func (q *Queue) Handle(f func(done []Completion)) error {
 // endpoint in the order of their completion. It waits until ctx ends, whose error it then returns, or until the timeout
 // has passed: Infinite waits for ever, 0 polls once. ctx may be nil. 0 without an error says that the time has passed, that
 // Wakeup was called on an endpoint, or that dst is empty. ErrBadEndpoint says that the queue, or all its endpoints,
-// are closed. Nothing is allocated if ctx is nil.
+// are closed, ErrBadParamVal that the queue has a handler. Nothing is allocated if ctx is nil.
 func (q *Queue) Wait(ctx context.Context, dst []Completion, timeout time.Duration) (n int, err error) {
 	if len(dst) == 0 {
 		return 0, nil
@@ -133,7 +143,7 @@ func (q *Queue) Wait(ctx context.Context, dst []Completion, timeout time.Duratio
 		dst[i].Status.fill(ep, st)
 	})
 	if err != nil && !ended(ctx, err) {
-		err = fail("wait for queue", queueCode(err), "", err)
+		err = failQueue("wait for queue", err)
 	}
 	return n, err
 }
@@ -151,16 +161,12 @@ func (q *Queue) endpoint(d *driver.Endpoint) *Endpoint {
 // PollFDs returns one descriptor for each open endpoint of the queue, for callers with a loop of their own: one of them becomes
 // readable when something has come in for a queue that Arm has armed. They belong to the endpoints; only poll them. That
 // of an endpoint is gone when it is closed, and its number may soon be another file's: PollFDs no longer has it. Errors:
-// ErrNoDriver if the transports of an endpoint have none, ErrBadEndpoint if the queue, or all its endpoints, are
-// closed. Safe from any goroutine.
+// ErrNoDriver if the transports of an endpoint have none, as mem alone, ErrNoResources if this process has no file descriptor left,
+// ErrBadEndpoint if the queue, or all its endpoints, are closed. Safe from any goroutine.
 func (q *Queue) PollFDs() ([]int, error) {
 	fds, err := q.q.FDs()
 	if err != nil {
-		code := queueCode(err)
-		if code == ErrFailure {
-			code = ErrNoDriver
-		}
-		return nil, fail("poll descriptors of queue", code, "", err)
+		return nil, failQueue("poll descriptors of queue", noDescriptor(err, "an endpoint of the queue has no descriptor to poll"))
 	}
 	return fds, nil
 }
@@ -172,7 +178,7 @@ func (q *Queue) PollFDs() ([]int, error) {
 func (q *Queue) Arm() (bool, error) {
 	armed, err := q.q.Arm()
 	if err != nil {
-		err = fail("arm queue", queueCode(err), "", err)
+		err = failQueue("arm queue", err)
 	}
 	return armed, err
 }

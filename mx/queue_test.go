@@ -241,10 +241,10 @@ func TestQueueRefuses(t *testing.T) {
 	if _, err := mx.NewQueue(a, a); !errors.Is(err, mx.ErrBadParamVal) {
 		t.Errorf("the same endpoint twice: %v", err)
 	}
+	_, err := mx.NewQueue(a, nil)
+	refused(t, err, mx.ErrBadEndpoint, "new queue: endpoint 2 of 2 is nil")
 	q := w.queue(a)
-	if err := q.Add(w.irecv(b, nil, 1, exact)); !errors.Is(err, mx.ErrBadParamVal) {
-		t.Errorf("a request of another endpoint: %v", err)
-	}
+	refused(t, q.Add(w.irecv(b, nil, 1, exact)), mx.ErrBadParamVal, "add to queue: the queue is not over this endpoint")
 	if err := q.Add(mx.Request{}); !errors.Is(err, mx.ErrBadRequest) {
 		t.Errorf("the zero request: %v", err)
 	}
@@ -253,7 +253,10 @@ func TestQueueRefuses(t *testing.T) {
 	if err := q.Handle(handler); err != nil {
 		t.Error(err)
 	}
-	refused(t, q.Handle(handler), mx.ErrBadParamVal, "already")
+	const handled = "the queue has a handler, which alone gets what completes"
+	refused(t, q.Handle(handler), mx.ErrBadParamVal, "handle queue: "+handled)
+	_, err = q.Wait(noContext, make([]mx.Completion, 1), mx.Infinite)
+	refused(t, err, mx.ErrBadParamVal, "wait for queue: "+handled)
 	refused(t, w.queue(a, b).Handle(handler), mx.ErrBadParamVal, "several endpoints")
 }
 

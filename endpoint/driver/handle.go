@@ -16,7 +16,7 @@ type handled struct {
 
 // Handle has run called when requests of the queue have completed: by whoever makes progress, without the lock, and
 // never beside another handler of the endpoint. taken is called before, for each of up to most completions. The queue
-// is over one endpoint, or it is ErrSeveral; it may be called once, then it is ErrHandled; and nobody else waits for the queue.
+// is over one endpoint, or it is ErrSeveral; it may be called once, then it is ErrHandled, as is Wait, also one that waits already.
 func (q *Queue) Handle(most int, taken Taken, run func(n int)) error {
 	if len(q.members) != 1 {
 		return ErrSeveral
@@ -27,12 +27,23 @@ func (q *Queue) Handle(most int, taken Taken, run func(n int)) error {
 		if err := m.over(); err != nil {
 			return err
 		}
-		if slices.ContainsFunc(m.d.handlers, m.handles) {
+		if m.d.handed(m.id) {
 			return ErrHandled
 		}
 		m.d.handlers = append(m.d.handlers, handled{m, most, taken, run})
+		m.d.serve() // those who wait for the queue
 		return nil
 	})
+}
+
+// handed reports whether a handler gets what completes into a queue. The lock is held.
+func (d *Endpoint) handed(id endpoint.QueueID) bool {
+	for i := range d.handlers {
+		if d.handlers[i].m.id == id {
+			return true
+		}
+	}
+	return false
 }
 
 // handles reports whether a handler is that of the queue.

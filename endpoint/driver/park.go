@@ -50,7 +50,10 @@ func (q *want) take(d *Endpoint, st *endpoint.Status) (bool, error) {
 	case forWake:
 		return q.waiter.take(), nil
 	case forQueue:
-		return d.eng.Queued(endpoint.QueueID(q.value)) > 0, nil
+		if id := endpoint.QueueID(q.value); !d.handed(id) {
+			return d.eng.Queued(id) > 0, nil
+		}
+		return false, ErrHandled
 	}
 	return d.eng.TestAny(q.value, q.mask, st)
 }

@@ -16,7 +16,7 @@ var (
 	ErrNoEndpoints = errors.New("a queue is over at least one endpoint, and each of them once")
 	ErrQueueClosed = errors.New("the queue is closed")
 	ErrSeveral     = errors.New("the queue is over several endpoints, and only one over a single endpoint can have a handler")
-	ErrHandled     = errors.New("the queue has a handler already")
+	ErrHandled     = errors.New("the queue has a handler, which alone gets what completes")
 )
 
 // Queue is a completion queue over one or several endpoints: requests that are added to it complete into it. Its
@@ -95,7 +95,7 @@ type Taken func(i int, d *Endpoint, h endpoint.Handle, st *endpoint.Status)
 
 // Wait waits until requests of the queue are complete, and collects up to most of them, oldest first for each
 // endpoint. 0 without an error: the timeout has passed, or Wakeup was called. ErrQueueClosed: the queue is closed.
-// ErrClosed: all its endpoints are.
+// ErrClosed: all its endpoints are. ErrHandled: the queue has a handler.
 func (q *Queue) Wait(ctx context.Context, timeout time.Duration, most int, taken Taken) (n int, err error) {
 	if len(q.members) == 1 {
 		return q.members[0].wait(ctx, timeout, most, taken)
@@ -132,7 +132,10 @@ func (m *member) wait(ctx context.Context, timeout time.Duration, most int, take
 		until = d.clock() + timeout
 	}
 	for {
-		if err = m.over(); err != nil {
+		if err = m.over(); err == nil && d.handed(m.id) {
+			err = ErrHandled
+		}
+		if err != nil {
 			break
 		}
 		if n = m.take(0, most, taken); n > 0 {

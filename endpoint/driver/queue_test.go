@@ -1,9 +1,11 @@
 package driver_test
 
 import (
+	"context"
 	"errors"
 	"runtime"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"gomx/endpoint"
@@ -181,4 +183,50 @@ func TestHandleRefuses(t *testing.T) {
 			t.Errorf("over %d endpoints: %v, %v", len(over), first, second)
 		}
 	}
+}
+
+// A queue that has a handler has no use for those who wait, whether they come before it or behind it.
+func TestHandleEndsWaits(t *testing.T) {
+	both(t, func(t *testing.T, wait option) {
+		w := newWorld(t, mem.Options{})
+		defer w.close()
+		d := w.open(wait)
+		q, err := driver.NewQueue(d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer q.Close()
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		var joins []func()
+		for i, ctx := range []context.Context{noContext, ctx, noContext} {
+			joins = append(joins, inBackground(t, func() {
+				if n, err := q.Wait(ctx, driver.Infinite, 1, noCompletion); n != 0 || !errors.Is(err, driver.ErrHandled) {
+					t.Errorf("wait %d: %d, %v", i, n, err)
+				}
+			}))
+		}
+		if under(wait) {
+			synctest.Wait()
+		} else {
+			runtime.Gosched() // some are there, some come behind it
+		}
+		got := make(chan int, 1)
+		if err := q.Handle(1, noCompletion, func(n int) { got <- n }); err != nil {
+			t.Fatal(err)
+		}
+		for _, join := range joins {
+			join()
+		}
+		if n, err := q.Wait(noContext, 0, 1, noCompletion); n != 0 || !errors.Is(err, driver.ErrHandled) {
+			t.Errorf("a wait behind the handler: %d, %v", n, err)
+		}
+		if err := q.Add(d, w.recv(d, 1, nil)); err != nil {
+			t.Fatal(err)
+		}
+		w.send(d, d.Self(), 1, nil)
+		if n := <-got; n != 1 {
+			t.Errorf("the handler got %d completions", n)
+		}
+	})
 }
