@@ -16,7 +16,8 @@ type AcceptAddr struct {
 // ends with an event of type EvtAccept, which has the new socket and the peer's
 // address. With Block vec has one element, and the new socket is returned. Errors:
 // EINVAL for a socket that does not listen or another number of elements, EBADF. Accepts
-// that wait when the listener is closed end with ECANCELED.
+// that wait when the listener is closed end with ECANCELED. While clients can't come in because the process, or the system,
+// can open no more files, one accept each second ends with EMFILE or ENFILE; the clients wait.
 func (s *Socket) Accept(vec []AcceptAddr, flags Flags, q *Queue) (*Socket, error) {
 	if flags&^Block != 0 || len(vec) == 0 || flags&Block != 0 && len(vec) != 1 {
 		return nil, wrong("accept", "vec has %d elements, and flags %#x: it needs one at least, just one with Block, and there is no other flag", len(vec), uint32(flags))
@@ -44,7 +45,7 @@ func (s *Socket) Accept(vec []AcceptAddr, flags Flags, q *Queue) (*Socket, error
 	}
 	_, x, n := s.await(first)
 	if n != 0 {
-		return nil, fail("accept", n)
+		return nil, x.failure("accept", n)
 	}
 	return x.socket, nil
 }

@@ -26,8 +26,10 @@ const (
 	EINVAL          = errno.EINVAL       // a bad argument, or the call does not fit the state
 	EIO             = errno.EIO          // a file could not be read
 	EISCONN         = errno.EISCONN      // the socket is connected already
+	EMFILE          = errno.EMFILE       // the process can open no more files
 	EMSGSIZE        = errno.EMSGSIZE     // more bytes, or more pieces, than a message can have
 	ENETDOWN        = errno.ENETDOWN     // the endpoint could not be opened, or the library is closed
+	ENFILE          = errno.ENFILE       // the system can open no more files
 	ENOBUFS         = errno.ENOBUFS      // no resources for a registration
 	ENOTCONN        = errno.ENOTCONN     // the socket was never connected
 	EOPNOTSUPP      = errno.EOPNOTSUPP   // not with this socket

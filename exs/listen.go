@@ -29,6 +29,7 @@ type post struct {
 	asked []*op     // accepts
 	due   int       // connections that will be ready in a moment
 	turns int       // clients that wait until there is room for their connections
+	told  time.Time // when an accept has ended with why nobody can come in
 	lobby lobby     // of those who are not connected yet
 }
 
@@ -138,6 +139,7 @@ func (s *Socket) receive(p *post) {
 			if p.lobby.makeRoom() { // too many open files, most likely
 				continue
 			}
+			s.tellOf(p, err)
 			select {
 			case <-p.life.Done():
 			case <-time.After(10 * time.Millisecond):
@@ -147,6 +149,27 @@ func (s *Socket) receive(p *post) {
 		g := p.lobby.enter(p.life, c)
 		s.l.work.Go(func() { s.welcome(p, g) })
 	}
+}
+
+// tellEvery is how much time there is between two accepts that end because nobody can come in.
+const tellEvery = time.Second
+
+// tellOf ends an accept, if the program waits in one, with why nobody can come in at the moment. Clients wait.
+func (s *Socket) tellOf(p *post, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(p.asked) == 0 || p.life.Err() != nil || time.Since(p.told) < tellEvery {
+		return
+	}
+	p.told = time.Now()
+	o := p.asked[0]
+	p.asked = p.asked[1:]
+	n := errnoOf(err, EIO)
+	if o.extra.cause = err; outOfFiles(n) {
+		o.extra.cause = errors.New(noFiles)
+	}
+	s.finish(o, n)
+	s.settle()
 }
 
 // full reports whether there are as many connections as may wait for an Accept. The socket's lock is held.

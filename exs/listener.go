@@ -53,7 +53,8 @@ func (n *Listener) wait() {
 }
 
 // Accept waits for the next connection, a *Conn, or a *SeqPacketConn if the network is one of packets. Errors: net.ErrClosed,
-// os.ErrDeadlineExceeded.
+// os.ErrDeadlineExceeded. EMFILE and ENFILE, which are temporary as with package net, say that a client has come and no
+// file descriptor is left for it: it waits until there is one, and so may the next Accept.
 func (n *Listener) Accept() (net.Conn, error) {
 	if n.none() {
 		return nil, absentNet("accept", noListener)
@@ -78,6 +79,8 @@ func (n *Listener) Accept() (net.Conn, error) {
 		switch {
 		case e[0].NewSocket != nil:
 			return netConn(e[0].NewSocket), nil
+		case outOfFiles(e[0].Errno):
+			return nil, n.fault("accept", shortage{e[0].Errno})
 		case e[0].Errno != ECANCELED:
 			return nil, n.fault("accept", e[0].Errno)
 		}

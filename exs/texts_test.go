@@ -40,7 +40,7 @@ func TestDialSaysWhatItWaitedFor(t *testing.T) {
 	for _, c := range []struct {
 		at   string
 		word string
-	}{{mute.Addr().String(), "sent no handshake"}, {addr.String(), "if its queue is full"}} {
+	}{{mute.Addr().String(), "no file descriptor left (ulimit -n)"}, {addr.String(), "if its queue is full"}} {
 		ctx, stop := context.WithTimeout(t.Context(), 200*time.Millisecond)
 		_, err := w.here.DialContext(ctx, "exs", c.at)
 		stop()

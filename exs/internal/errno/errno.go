@@ -31,9 +31,11 @@ const (
 	EINVAL        = syscall.EINVAL
 	EIO           = syscall.EIO
 	EISCONN       = syscall.EISCONN
+	EMFILE        = syscall.EMFILE
 	EMSGSIZE      = syscall.EMSGSIZE
 	ENETDOWN      = syscall.ENETDOWN
 	ENETUNREACH   = syscall.ENETUNREACH
+	ENFILE        = syscall.ENFILE
 	ENOBUFS       = syscall.ENOBUFS
 	ENOTCONN      = syscall.ENOTCONN
 	EOPNOTSUPP    = syscall.EOPNOTSUPP
