@@ -51,8 +51,8 @@ func (s *Socket) Receiving() int {
 	return s.receiving
 }
 
-// EndOn begins an operation that names the queue and ends it, as far as the queue knows.
-func (q *Queue) EndOn() {
+// EndOn begins an operation that names a queue and ends it, as far as the queue knows.
+func EndOn(q *Queue) {
 	q.begin()
 	q.put(&op{s: &Socket{l: q.l}, q: q})
 }

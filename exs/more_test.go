@@ -337,7 +337,7 @@ func TestDeleteBehindTheLastEvent(t *testing.T) {
 	w := newWorld(t, "mem")
 	l := w.open()
 	q := w.queue(l)
-	q.EndOn()
+	exs.EndOn(q)
 	w.event(q, 0, 0)
 	w.ok(q.Delete())
 }

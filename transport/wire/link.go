@@ -41,7 +41,8 @@ type Link interface {
 
 	// Send hands h and the h.Length bytes of v that begin at off to the medium.
 	// False means "again": nothing was taken, and the engine keeps the frame and
-	// its order. After true, header and payload have been copied, but for the
+	// its order. When there is room afterwards, whoever sleeps on this endpoint's
+	// doorbell is woken, as by a frame. After true, header and payload have been copied, but for the
 	// payload of PullData over a link that Retains. With an h.Length of 0, v may
 	// be nil.
 	Send(h *Header, v *Vec, off int) bool
