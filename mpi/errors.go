@@ -122,6 +122,9 @@ func (c *Comm) failWith(op string, peer, tag int, class ErrorClass, cause error)
 		if class == ErrOther {
 			e.Cause = expired(c.ctx, cause)
 		}
+		if class == ErrProcFailed {
+			c.seat.lost.CompareAndSwap(nil, e)
+		}
 	}
 	return e
 }

@@ -19,7 +19,8 @@ import (
 // after it return ErrFinalized. Requests that are not complete then are named on the standard error: what they
 // were to send or receive is lost.
 //
-// If a rank has died, Finalize waits for nobody from when this one hears of it, and returns ErrProcFailed with the rank whose death this one has heard of first. All else is as ever: what
+// If a rank has died, Finalize waits for nobody from when this one hears of it, and returns ErrProcFailed with the rank whose death this one has heard of first. So
+// it does after any call of this rank that has failed with ErrProcFailed. All else is as ever: what
 // was sent before is delivered, and the rank has left the job. Survivors that still need each other meet before, in a Barrier of a communicator of theirs.
 //
 // Errors: ErrFinalized the second time, ErrProcFailed, and what has become of a Bsend. After other errors, those of a
@@ -45,6 +46,9 @@ func (c *Comm) Finalize() error {
 		s.finalizing.Store(false)
 		return err
 	}
+	if err == nil {
+		err = c.failedRank("Finalize")
+	}
 	if err != nil {
 		err = c.firstDeath("Finalize", err)
 	}
@@ -66,6 +70,19 @@ func (c *Comm) leave(op string) error {
 	leaveLibrary()
 	if err := j.launch.Finalize(); err != nil {
 		return c.fail(op, ErrLaunch, "%w", err)
+	}
+	return nil
+}
+
+// failedRank returns an error if the rank knows of one that has died, or if a call of its own has failed because of one. That all have come does not say that
+// none has: in which collective the others are depends on which of theirs have failed, and what one of them has sent for another collective
+// may be taken for its coming.
+func (c *Comm) failedRank(op string) error {
+	if d := c.mourns(); d != nil {
+		return c.failWith(op, c.rankIn(d.rank), Undefined, ErrProcFailed, d)
+	}
+	if e := c.seat.lost.Load(); e != nil {
+		return c.failWith(op, Undefined, Undefined, ErrProcFailed, e.Cause)
 	}
 	return nil
 }

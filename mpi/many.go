@@ -18,6 +18,7 @@ type many struct {
 	reqs   []mx.Request // in the places of theirs; zero for those that need no waiting, and that have been collected
 	states []mx.Status
 	ended  []mx.Completion
+	long   *longWait // what the call is noted as when it has blocked for a while
 }
 
 // keptMany is up to how many requests the memory is kept for.
@@ -54,6 +55,10 @@ func gather(reqs []Request) *many {
 
 // release gives the memory back.
 func (m *many) release() {
+	if m.long != nil {
+		m.c.seat.waits.leave(m.long)
+		m.long = nil
+	}
 	for i := range m.ended {
 		m.ended[i].Status.Context = nil // it would keep memory alive
 	}
@@ -99,15 +104,13 @@ func (m *many) settle(reqs []Request, sts []Status) (first error) {
 }
 
 // some waits for a time until one of the requests is complete, and collects up to most that are. odd: it has
-// collected nothing, and testing each shows why waiting makes no sense.
+// collected nothing, and testing each shows whether waiting makes sense.
 func (m *many) some(op string, reqs []Request, most int, timeout time.Duration) (n int, odd bool, err error) {
 	m.ended = slices.Grow(m.ended[:0], most)[:most]
 	ep, ctx, turn := m.c.seat.ep, m.c.ctx, timeout
 	if turn != 0 && slices.ContainsFunc(reqs, fromAnybody) {
 		turn = slice
 	}
-	var w *longWait
-	defer func() { m.c.seat.waits.leave(w) }()
 	for {
 		n, err = ep.WaitSome(ctx, m.reqs, m.ended, turn)
 		switch {
@@ -128,8 +131,8 @@ func (m *many) some(op string, reqs []Request, most int, timeout time.Duration) 
 			m.c.seat.giveWay()
 			return 0, false, nil
 		}
-		if w == nil {
-			w = m.c.seat.waits.enter(ctx, m.c, op, m.reqs, true)
+		if m.long == nil {
+			m.long = m.c.seat.waits.enter(ctx, m.c, op, m.reqs, true)
 		}
 	}
 }

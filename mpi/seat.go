@@ -22,6 +22,7 @@ type seat struct {
 	told       atomic.Uint32 // requests that the rank completes by telling itself
 	finalizing atomic.Bool   // it is in Finalize
 	finalized  atomic.Bool
+	lost       atomic.Pointer[Error] // the first ErrProcFailed of the rank's calls, for Finalize
 
 	ids   contextIDs
 	freed freedContexts

@@ -2,6 +2,7 @@ package mpi
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"gomx/mx"
@@ -64,7 +65,13 @@ func TestAll(reqs []Request, sts []Status) (bool, error) {
 func (q *Request) complete() bool {
 	one := [1]mx.Request{q.mx()}
 	_, done, err := q.c.seat.ep.WaitFirst(noContext, one[:], 0)
-	return done || err != nil || q.peer == AnySource && q.c.mourns() != nil
+	return done || err != nil || fromAnybody(*q) && q.c.mourns() != nil && !q.matched()
+}
+
+// matched reports whether a receive that is not complete has a message.
+func (q *Request) matched() bool {
+	r := q.mx()
+	return slices.ContainsFunc(q.c.seat.ep.Pending(), func(p mx.PendingRequest) bool { return p.Request == r && !p.Peer.IsZero() })
 }
 
 // noContext is for calls that nothing ends but what they wait for.
@@ -122,7 +129,21 @@ func waitSome(op string, reqs []Request, done []Completion, most int, timeout ti
 	if m.c == nil || len(done)-before == most {
 		return done, some, nil
 	}
-	n, odd, err := m.some(op, reqs, most-(len(done)-before), timeout)
+	for limit := before + most; ; {
+		n, odd, err := m.some(op, reqs, limit-len(done), timeout)
+		done, err = m.collect(reqs, done, n, err)
+		if odd {
+			done, err = testEach(reqs, done, limit)
+		}
+		// Otherwise somebody has died, but each receive from anybody has a message by now, on which it depends alone.
+		if !odd || err != nil || len(done) > before || timeout == 0 {
+			return done, true, err
+		}
+	}
+}
+
+// collect empties the requests of which some has collected n, and appends them to done. The error is err, or else the first of theirs.
+func (m *many) collect(reqs []Request, done []Completion, n int, err error) ([]Completion, error) {
 	for i := range m.ended[:n] {
 		e := &m.ended[i]
 		q := &reqs[e.Index]
@@ -132,19 +153,24 @@ func waitSome(op string, reqs []Request, done []Completion, most int, timeout ti
 			err = failed
 		}
 	}
-	for i := 0; odd && i < len(reqs) && len(done)-before < most; i++ {
+	return done, err
+}
+
+// testEach tests the requests until done is as long as limit, and appends those that are complete. The error is the first of theirs.
+func testEach(reqs []Request, done []Completion, limit int) (_ []Completion, first error) {
+	for i := 0; i < len(reqs) && len(done) < limit; i++ {
 		if reqs[i].kind == noRequest {
 			continue
 		}
-		st, ended, failed := reqs[i].Test()
+		st, ended, err := reqs[i].Test()
 		if ended {
 			done = append(done, Completion{i, st})
 		}
-		if err == nil {
-			err = failed
+		if first == nil {
+			first = err
 		}
 	}
-	return done, true, err
+	return done, first
 }
 
 // Cancel takes back a receive that no message has matched (MPI_Cancel). Waiting for it then

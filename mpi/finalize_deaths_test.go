@@ -1,0 +1,65 @@
+package mpi_test
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"gomx/mpi"
+)
+
+func init() { programs["met by another"] = metByAnother }
+
+// TestFinalizeKnowsOfADeath: a rank that knows of a death is told by its Finalize, whatever the others are in: what they have sent for a
+// collective that this rank has not come to may look as if all had come to Finalize.
+func TestFinalizeKnowsOfADeath(t *testing.T) {
+	unchecked(t) // the ranks are in different calls
+	overProcesses(t, "met by another", [4]int{0, 0, 0, 9}, silent)
+}
+
+// metByAnother has rank 0 send in a Barrier what rank 1 receives in Finalize, which it calls when rank 3 has died.
+func metByAnother(world *mpi.Comm) error {
+	if err := errors.Join(world.SetAlgorithm("barrier", "dissemination"), world.Barrier()); err != nil {
+		return err
+	}
+	switch world.Rank() {
+	case 3:
+		if _, err := mpi.Recv(world, make([]byte, 1), 0, goTag); err != nil {
+			return err
+		}
+		exit9()
+	case 0:
+		result := make(chan error, 1)
+		go func() { result <- world.Barrier() }()
+		if err := until(func() error { return receiving(world) }); err != nil {
+			return err
+		}
+		if err := mpi.Send(world, []byte{1}, 3, goTag); err != nil {
+			return err
+		}
+		if err := wantDeath(<-result, world, "rank 3 of the world"); err != nil {
+			return err
+		}
+	default:
+		if err := wantDeath(second(mpi.Recv(world, make([]byte, 1), 3, 0)), world, "rank 3"); err != nil {
+			return err
+		}
+	}
+	if err := wantDeath(world.Finalize(), world, "rank 3 of the world"); err != nil {
+		return err
+	}
+	os.Exit(0)
+	return nil
+}
+
+// receiving returns an error until the rank waits for a message.
+func receiving(c *mpi.Comm) error {
+	for _, p := range mpi.Pending(c) {
+		if strings.HasPrefix(p, "recv") {
+			return nil
+		}
+	}
+	return fmt.Errorf("no receive is pending")
+}
