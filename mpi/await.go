@@ -2,6 +2,7 @@ package mpi
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"gomx/mx"
@@ -57,8 +58,9 @@ func (c *Comm) giveUp(r mx.Request) error {
 	if dead == nil {
 		return nil
 	}
-	if taken, err := c.seat.ep.Cancel(r); err == nil && !taken {
-		return nil // there is a message
+	taken, err := c.seat.ep.Cancel(r)
+	if err == nil && !taken || errors.Is(err, mx.ErrBadRequest) {
+		return nil // there is a message; or another goroutine has taken it back, as the wait says
 	}
 	return dead
 }

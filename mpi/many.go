@@ -36,7 +36,7 @@ func gather(reqs []Request) *many {
 	for i := range reqs {
 		q := &reqs[i]
 		switch {
-		case q.kind > cancelledRequest:
+		case q.kind > nullRequest:
 			m.reqs[i] = q.mx()
 			if q.c != m.c {
 				if m.c == nil {
@@ -77,7 +77,7 @@ func (m *many) settle(reqs []Request, sts []Status) (first error) {
 		}
 		var err error
 		switch got := &m.states[i]; {
-		case q.kind <= cancelledRequest:
+		case q.kind <= nullRequest:
 			if sts != nil {
 				*st = *endings[q.kind]
 			}
@@ -116,7 +116,7 @@ func (m *many) some(op string, reqs []Request, most int, timeout time.Duration) 
 		switch {
 		case n > 0:
 			return n, false, nil
-		case errors.Is(err, mx.ErrBadRequest):
+		case errors.Is(err, mx.ErrBadRequest), err != nil && slices.ContainsFunc(reqs, takenBack):
 			return 0, true, nil
 		case err != nil && ctx != nil && ctx.Err() != nil && slices.ContainsFunc(reqs, endsSoon):
 			ctx = nil
@@ -141,5 +141,8 @@ func (m *many) some(op string, reqs []Request, most int, timeout time.Duration) 
 func endsSoon(q Request) bool {
 	return q.kind == collectiveRequest && q.c.ctx != nil && q.c.ctx.Err() != nil
 }
+
+// takenBack reports whether a request is a receive that was taken back.
+func takenBack(q Request) bool { return q.kind == recvRequest && q.c.seat.cancelled.has(q.number) }
 
 func fromAnybody(q Request) bool { return q.kind == recvRequest && q.peer == AnySource }

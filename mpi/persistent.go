@@ -66,7 +66,7 @@ func prepare[T any](c *Comm, op string, buf []T, peer, tag int, m mode) (*Persis
 }
 
 // Start begins the operation, and returns its request (MPI_Start). Error: ErrRequest if that of the last Start
-// was not waited for, or if there is no such operation: p is nil or zero. One goroutine at a time may start it.
+// was neither waited for nor freed, also if it was taken back, or if there is no such operation: p is nil or zero. One goroutine at a time may start it.
 func (p *Persistent) Start() (q Request, err error) {
 	if p == nil || p.c == nil {
 		return q, failOp("Start", ErrRequest, "there is no operation; SendInit, RecvInit and their like prepare one")
@@ -89,7 +89,7 @@ func (p *Persistent) Start() (q Request, err error) {
 	return q, err
 }
 
-var errStillActive = errors.New("it is begun again before its last request was waited for")
+var errStillActive = errors.New("it is begun again before its last request was waited for or freed")
 
 // active reports whether the last request is not collected.
 func (p *Persistent) active() bool {
@@ -97,7 +97,7 @@ func (p *Persistent) active() bool {
 		return false
 	}
 	_, err := p.c.seat.ep.Context(p.c.seat.ep.Request(p.last))
-	return err == nil
+	return err == nil || p.c.seat.cancelled.has(p.last)
 }
 
 // StartAll starts several, and appends their requests to reqs (MPI_Startall). After an error those before

@@ -35,13 +35,12 @@ const (
 	noRequest        requestKind = iota // there is nothing to wait for (MPI_REQUEST_NULL)
 	sentRequest                         // a send that was complete at once
 	nullRequest                         // a receive from nobody
-	cancelledRequest                    // a receive that was taken back
 	sendRequest
 	recvRequest
 	collectiveRequest
 )
 
-var opNames = [...]string{noRequest: "Wait", sentRequest: "Isend", nullRequest: "Irecv", cancelledRequest: "Irecv", sendRequest: "Isend", recvRequest: "Irecv",
+var opNames = [...]string{noRequest: "Wait", sentRequest: "Isend", nullRequest: "Irecv", sendRequest: "Isend", recvRequest: "Irecv",
 	collectiveRequest: "Wait for a collective"}
 
 // begun makes the request of what mx has begun.
@@ -86,7 +85,7 @@ func (q *Request) WaitContext(ctx context.Context) (st Status, err error) {
 	if q == nil {
 		return emptyStatus, q.absent("WaitContext")
 	}
-	if q.kind <= cancelledRequest {
+	if q.kind <= nullRequest {
 		return q.Wait()
 	}
 	done, err := q.waitLong(ctx, opNames[q.kind], true, &st)
@@ -101,13 +100,16 @@ func (q *Request) Test() (Status, bool, error) {
 	if q == nil {
 		return emptyStatus, false, q.absent("Test")
 	}
-	if q.kind <= cancelledRequest {
+	if q.kind <= nullRequest {
 		st, err := q.Wait()
 		return st, true, err
 	}
 	op := opNames[q.kind]
 	got, done, err := q.c.seat.ep.Test(q.mx())
 	switch {
+	case err != nil && q.wasCancelled(err):
+		*q = Request{}
+		return cancelledStatus, true, nil
 	case err != nil:
 		return emptyStatus, false, q.broken(op, err)
 	case !done:
@@ -127,7 +129,7 @@ func (q *Request) Test() (Status, bool, error) {
 // wait waits for the operation, and collects it into st. Without done it goes on. Unless it stays, it is given up
 // if the context ends first.
 func (q *Request) wait(op string, stays bool, st *Status) (done bool, err error) {
-	if q.kind <= cancelledRequest {
+	if q.kind <= nullRequest {
 		*st = *endings[q.kind]
 		return true, nil
 	}
@@ -156,6 +158,9 @@ func (q *Request) waitLong(ctx context.Context, op string, stays bool, st *Statu
 	got, done, err := q.c.awaitLong(ctx, op, q.mx(), q.peer == AnySource)
 	switch {
 	case done:
+	case q.wasCancelled(err):
+		*st = cancelledStatus
+		return true, nil
 	case stays:
 		err = remarked(err, true, staysRemark)
 	default:
@@ -172,7 +177,7 @@ func (q *Request) waitLong(ctx context.Context, op string, stays bool, st *Statu
 }
 
 // endings are the statuses of requests that are complete without a message.
-var endings = [...]*Status{noRequest: &emptyStatus, sentRequest: &emptyStatus, nullRequest: &nullStatus, cancelledRequest: &cancelledStatus}
+var endings = [...]*Status{noRequest: &emptyStatus, sentRequest: &emptyStatus, nullRequest: &nullStatus}
 
 // finish waits for an operation that the caller has just begun, and that nobody else knows. If
 // the context ends first, it is given up.

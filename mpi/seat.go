@@ -29,6 +29,8 @@ type seat struct {
 	own   sync.Once
 	self  *Comm // of the rank alone
 
+	cancelled cancelled
+
 	copies  copies
 	scratch scratchPool
 

@@ -70,14 +70,10 @@ func (c *Comm) send(op string, b memory, dest, tag int) error {
 
 // isend starts a send.
 func (c *Comm) isend(op string, b memory, dest, tag int, sync bool) (Request, error) {
-	if err := c.checkPeer(op, dest, tag, false); err != nil {
+	if sends, err := c.checkSend(op, len(b.bytes), dest, tag); err != nil {
 		return Request{}, err
-	}
-	if dest == ProcNull {
+	} else if !sends {
 		return c.over(sentRequest), nil
-	}
-	if err := c.checkLength(op, len(b.bytes), dest, tag); err != nil {
-		return Request{}, err
 	}
 	p, err := c.peer(op, dest, tag)
 	if err != nil {
@@ -96,6 +92,17 @@ func (c *Comm) isend(op string, b memory, dest, tag int, sync bool) (Request, er
 		return Request{}, c.broken(op, dest, tag, err)
 	}
 	return c.begun(r, sendRequest, 0, dest, tag), nil
+}
+
+// checkSend returns what is wrong with a send of n bytes, and whether there is anything to send: ProcNull gets nothing.
+func (c *Comm) checkSend(op string, n, dest, tag int) (sends bool, err error) {
+	if err := c.checkPeer(op, dest, tag, false); err != nil || dest == ProcNull {
+		return false, err
+	}
+	if err := c.checkLength(op, n, dest, tag); err != nil {
+		return false, err
+	}
+	return true, nil
 }
 
 func (c *Comm) checkLength(op string, n, peer, tag int) error {

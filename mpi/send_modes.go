@@ -58,6 +58,11 @@ func (c *Comm) ibsend(op string, b memory, dest, tag int) (Request, error) {
 	if c.sendNow(b.bytes, dest, tag) {
 		return c.over(sentRequest), nil
 	}
+	if sends, err := c.checkSend(op, len(b.bytes), dest, tag); err != nil {
+		return Request{}, err
+	} else if !sends {
+		return c.over(sentRequest), nil
+	}
 	b.bytes = slices.Clone(b.bytes)
 	q, err := c.isend(op, b, dest, tag, false)
 	if err != nil || q.kind == sentRequest {

@@ -1,6 +1,10 @@
 package mpi
 
-import "gomx/mpi/internal/elem"
+import (
+	"slices"
+
+	"gomx/mpi/internal/elem"
+)
 
 // Sendrecv sends and receives at once, so that ranks which do it with each other don't wait for one
 // another (MPI_Sendrecv). The buffers must not overlap. If the context of the communicator ends it, they stay in use as those of Send and of
@@ -49,7 +53,7 @@ func (c *Comm) trade(op string, out memory, dest, sendtag int, in memory, source
 
 // giveUp lets go of a request that the caller has just made.
 func (q *Request) giveUp() {
-	if q.kind > cancelledRequest {
+	if q.kind > nullRequest {
 		q.c.letGo(q.mx())
 	}
 }
@@ -69,5 +73,13 @@ func SendrecvReplace[T any](c *Comm, buf []T, dest, sendtag, source, recvtag int
 		}
 		return q.finish(op)
 	}
-	return c.trade(op, memoryOf[T](append([]byte(nil), b...)), dest, sendtag, memoryOf[T](b), source, recvtag)
+	sends, err := c.checkSend(op, len(b), dest, sendtag)
+	if err != nil {
+		return emptyStatus, err
+	}
+	var out []byte
+	if sends {
+		out = slices.Clone(b)
+	}
+	return c.trade(op, memoryOf[T](out), dest, sendtag, memoryOf[T](b), source, recvtag)
 }

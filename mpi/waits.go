@@ -120,7 +120,7 @@ func waitSome(op string, reqs []Request, done []Completion, most int, timeout ti
 	if m.over >= 0 {
 		some, timeout = true, 0
 		for i := m.over; i < len(reqs) && len(done)-before < most; i++ {
-			if q := &reqs[i]; q.kind != noRequest && q.kind <= cancelledRequest {
+			if q := &reqs[i]; q.kind != noRequest && q.kind <= nullRequest {
 				done = append(done, Completion{i, *endings[q.kind]})
 				*q = Request{}
 			}
@@ -171,45 +171,4 @@ func testEach(reqs []Request, done []Completion, limit int) (_ []Completion, fir
 		}
 	}
 	return done, first
-}
-
-// Cancel takes back a receive that no message has matched (MPI_Cancel). Waiting for it then
-// returns at once, with Status.Cancelled; if a message has matched, it ends as if nothing had been. Error:
-// ErrRequest for what is no receive; sends can't be taken back.
-func (q *Request) Cancel() error {
-	if q == nil {
-		return q.absent("Cancel")
-	}
-	if q.kind == nullRequest || q.kind == cancelledRequest {
-		return nil
-	}
-	if q.Empty() {
-		return q.c.fail("Cancel", ErrRequest, "the request is empty: there is nothing to take back")
-	}
-	if q.kind != recvRequest {
-		return q.c.fail("Cancel", ErrRequest, "only receives can be taken back, this is %q", q.name())
-	}
-	taken, err := q.c.seat.ep.Cancel(q.mx())
-	if err != nil {
-		return q.broken("Cancel", err)
-	}
-	if taken {
-		q.kind, q.number = cancelledRequest, 0
-	}
-	return nil
-}
-
-// Free lets go of the operation, which goes on, and empties the request (MPI_Request_free). Its
-// buffer must stay as it is until the operation is known to have ended by other means.
-func (q *Request) Free() error {
-	if q == nil {
-		return q.absent("Free")
-	}
-	if q.kind > cancelledRequest {
-		if err := q.c.seat.ep.Forget(q.mx()); err != nil {
-			return q.broken("Free", err)
-		}
-	}
-	*q = Request{}
-	return nil
 }

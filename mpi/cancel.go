@@ -1,0 +1,91 @@
+package mpi
+
+import (
+	"errors"
+	"sync"
+
+	"gomx/mx"
+)
+
+// cancelled are the receives of a seat that were taken back, and that nobody has waited for since, by their numbers. They are not in the
+// requests themselves: Cancel writes nothing that a goroutine reads which waits for one, and may be given a copy.
+type cancelled struct {
+	mu sync.Mutex
+	of map[uint64]struct{}
+}
+
+// cancel takes back a receive of the endpoint. One that was taken back before counts.
+func (k *cancelled) cancel(ep *mx.Endpoint, number uint64) (taken bool, err error) {
+	k.mu.Lock() // so that who finds the request gone finds it here
+	defer k.mu.Unlock()
+	if _, before := k.of[number]; before {
+		return true, nil
+	}
+	if taken, err = ep.Cancel(ep.Request(number)); taken {
+		if k.of == nil {
+			k.of = map[uint64]struct{}{}
+		}
+		k.of[number] = struct{}{}
+	}
+	return taken, err
+}
+
+// has reports whether a receive was taken back.
+func (k *cancelled) has(number uint64) bool {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	_, is := k.of[number]
+	return is
+}
+
+// collect is has that ends the request.
+func (k *cancelled) collect(number uint64) bool {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	_, is := k.of[number]
+	delete(k.of, number)
+	return is
+}
+
+// wasCancelled reports whether a call on the request has failed because that was taken back, and ends it if so.
+func (q *Request) wasCancelled(err error) bool {
+	return q.kind == recvRequest && errors.Is(err, mx.ErrBadRequest) && q.c.seat.cancelled.collect(q.number)
+}
+
+// Cancel takes back a receive that no message has matched (MPI_Cancel). Waiting for it then
+// returns at once, with Status.Cancelled; if a message has matched, it ends as if nothing had been. It is to be waited for, or freed, in
+// either case. To take back a receive that another goroutine waits for, call Cancel on a copy of the request, made before: the wait empties its own
+// variable. Error: ErrRequest for what is no receive, as sends can't be taken back, and for what is empty or, as a copy of it says, complete and waited for.
+func (q *Request) Cancel() error {
+	if q == nil {
+		return q.absent("Cancel")
+	}
+	if q.kind == nullRequest {
+		return nil
+	}
+	if q.Empty() {
+		return q.c.fail("Cancel", ErrRequest, "the request is empty: there is nothing to take back")
+	}
+	if q.kind != recvRequest {
+		return q.c.fail("Cancel", ErrRequest, "only receives can be taken back, this is %q", q.name())
+	}
+	if _, err := q.c.seat.cancelled.cancel(q.c.seat.ep, q.number); err != nil {
+		return q.broken("Cancel", err)
+	}
+	return nil
+}
+
+// Free lets go of the operation, which goes on, and empties the request (MPI_Request_free). Its
+// buffer must stay as it is until the operation is known to have ended by other means.
+func (q *Request) Free() error {
+	if q == nil {
+		return q.absent("Free")
+	}
+	if q.kind > nullRequest {
+		if err := q.c.seat.ep.Forget(q.mx()); err != nil && !q.wasCancelled(err) {
+			return q.broken("Free", err)
+		}
+	}
+	*q = Request{}
+	return nil
+}
