@@ -20,13 +20,14 @@ type Comm struct {
 	rank  int
 	world []int32         // the ranks in the world, by rank
 	ctx   context.Context // ends calls that block; nil: nothing does
+	inner bool            // it is a window's, and of use for as long as that
 	state *commState
 }
 
 // commState is what a communicator and its forms with contexts share.
 type commState struct {
-	context uint32 // the context of the program's messages; collectives have the next one
-	freed   atomic.Bool
+	context uint32        // the context of the program's messages; collectives have the next one
+	freed   atomic.Bool   // by the program
 	careful atomic.Bool   // calls take the slow path: it was freed, or types are checked
 	turn    atomic.Uint64 // twice the number of collectives that have begun, and 1 while one uses first
 
@@ -42,6 +43,8 @@ type commState struct {
 
 	left     atomic.Int32 // the number of leavings
 	leavings []*leavings  // the oldest first
+	windows  int          // that stand on it
+	over     bool         // it was freed, and so were its windows
 }
 
 // newComm makes a communicator of a seat.
@@ -120,7 +123,7 @@ func (c *Comm) usable(op string) error {
 	switch {
 	case c.none():
 		return failOp(op, ErrComm, "there is no communicator: Init, Run or Main make the first one, and Split and its like none for a rank that they leave out")
-	case c.state.freed.Load():
+	case c.state.freed.Load() && !c.inner:
 		return c.fail(op, ErrComm, "it was freed")
 	}
 	return c.seat.usable(c, op)

@@ -166,7 +166,8 @@ func (c *Comm) Compare(d *Comm) Comparison {
 
 // Free gives the communicator back (MPI_Comm_free). All ranks call it when none has anything under way on it that is not
 // given up; it does not wait for them. Messages that nobody has received are dropped, and those that come later by later calls of Free, Dup and
-// Finalize. What is on its way goes on, and uses its memory until it is over. Errors: ErrComm
+// Finalize. Windows on it may be used on, and are to be freed as ever: the communicator's place, and messages that nobody has received, are given back with the
+// last of them. What is on its way goes on, and uses its memory until it is over. Errors: ErrComm
 // for the world and the rank's own, and the second time.
 func (c *Comm) Free() error {
 	const op = "Free"
@@ -180,7 +181,9 @@ func (c *Comm) Free() error {
 	if c.state.freed.Swap(true) {
 		return c.fail(op, ErrComm, "it was freed")
 	}
-	c.seat.forget(c)
+	if c.state.ends(0) {
+		c.seat.forget(c)
+	}
 	return nil
 }
 

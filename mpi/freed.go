@@ -23,6 +23,32 @@ func (f *freedContexts) add(context uint32) {
 	f.next = (f.next + 1) % freedKept
 }
 
+// inside returns the communicator for a window on it, which works until the last window is freed.
+func (c *Comm) inside() *Comm {
+	with := *c
+	with.inner = true
+	return &with
+}
+
+// holds notes that there is a window on the communicator.
+func (st *commState) holds() {
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	st.windows++
+}
+
+// ends notes that so many of the windows were freed, and reports whether the communicator has come to its end by that: it and all its windows are freed.
+func (st *commState) ends(windows int) bool {
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	st.windows -= windows
+	if st.windows > 0 || st.over || !st.freed.Load() {
+		return false
+	}
+	st.over = true
+	return true
+}
+
 // forget drops what has come for a communicator that was freed, and was not received, and gives its context back.
 func (s *seat) forget(c *Comm) {
 	s.known.remove(c)

@@ -105,7 +105,7 @@ func (n *net) leaves() *leavings {
 func (st *commState) leave(n *net) {
 	st.mu.Lock()
 	defer st.mu.Unlock()
-	if st.freed.Load() {
+	if st.over {
 		n.left.end(n.c.seat)
 		return
 	}

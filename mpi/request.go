@@ -32,9 +32,9 @@ type party struct{ peer, tag int32 }
 type requestKind uint8
 
 const (
-	noRequest        requestKind = iota // there is nothing to wait for (MPI_REQUEST_NULL)
-	sentRequest                         // a send that was complete at once
-	nullRequest                         // a receive from nobody
+	noRequest   requestKind = iota // there is nothing to wait for (MPI_REQUEST_NULL)
+	sentRequest                    // a send that was complete at once
+	nullRequest                    // a receive from nobody
 	sendRequest
 	recvRequest
 	collectiveRequest

@@ -71,3 +71,10 @@ func Leavings(c *Comm) int { return int(c.state.left.Load()) }
 
 // Backgrounds returns how many nonblocking collectives of the rank have not ended.
 func Backgrounds(c *Comm) int { return len(c.seat.begun.all()) }
+
+// ContextsInUse returns how many communicators have contexts at the rank, apart from the world and its own.
+func ContextsInUse(c *Comm) int {
+	c.seat.ids.mu.Lock()
+	defer c.seat.ids.mu.Unlock()
+	return len(c.seat.ids.used)
+}

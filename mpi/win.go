@@ -185,6 +185,9 @@ func newWindow[T any](c *Comm, op string, mem []byte, trouble error) (*window, e
 	}
 	n := c.net(op)
 	w, err := n.window(e, reflect.TypeFor[T](), trouble)
+	if err == nil {
+		c.state.holds()
+	}
 	return w, n.finish(err)
 }
 
@@ -234,7 +237,8 @@ func (e *exposed) window(op string, all []byte, trouble error) (*window, error) 
 		}
 		return nil, c.failWith(op, Undefined, Undefined, class, trouble)
 	}
-	w := &window{c: c, size: e.size, kind: e.kind, exposed: e, state: &windowState{}, targets: make([]target, c.Size())}
+	e.c = c.inside()
+	w := &window{c: e.c, size: e.size, kind: e.kind, exposed: e, state: &windowState{}, targets: make([]target, c.Size())}
 	w.id = binary.LittleEndian.Uint64(all)
 	for rank := range w.targets {
 		if err := w.learn(rank, all[rank*recordSize:][:recordSize]); err != nil {
@@ -280,7 +284,7 @@ func (w *window) learn(rank int, record []byte) error {
 }
 
 // Free ends the window, when all ranks have called it and all that was begun on it is
-// done (MPI_Win_free). It is collective, and does not heed the context. Locks must have been given back. Errors: ErrWin
+// done (MPI_Win_free). It is collective, and does not heed the context; the communicator may have been freed. Locks must have been given back. Errors: ErrWin
 // if it was freed before or a lock is held, and those of Fence, behind which the window is freed all the same.
 func (w *Win[T]) Free() error {
 	if err := w.open().usable("Free", Undefined); err != nil {
@@ -302,6 +306,9 @@ func (w *Win[T]) Free() error {
 	w.withdraw()
 	if w.owned != nil {
 		_ = mx.Free(w.owned)
+	}
+	if w.c.state.ends(1) {
+		w.c.seat.forget(w.c)
 	}
 	return err
 }
