@@ -62,8 +62,9 @@ func (c *Comm) Finalize() error {
 // leave closes what the rank has open, in order: what it has sent is delivered.
 func (c *Comm) leave(op string) error {
 	j := c.seat.job
-	if j.launch == nil {
-		return c.seat.ep.Close() // the process has other ranks
+	if j.launch == nil { // the process has other ranks
+		j.plane.leaveLocks(c.seat.rank)
+		return c.seat.ep.Close()
 	}
 	j.takeLeave()
 	j.close()

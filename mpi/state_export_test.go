@@ -78,3 +78,6 @@ func ContextsInUse(c *Comm) int {
 	defer c.seat.ids.mu.Unlock()
 	return len(c.seat.ids.used)
 }
+
+// LongWaits returns how many calls of the rank are noted as blocked.
+func LongWaits(c *Comm) int { return len(c.seat.waits.all()) }

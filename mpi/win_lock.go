@@ -67,7 +67,7 @@ func (w *window) lock(op string, rank int, exclusive bool) error {
 	waits.leave(long)
 	if err != nil {
 		w.undo(t, rank, attempt)
-		return err
+		return cmp.Or(w.usable(op, rank), err)
 	}
 	if rank == w.c.rank {
 		w.exposed.settle()
@@ -114,6 +114,17 @@ func (t *target) over() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.lock.Over()
+}
+
+// leaveLocks ends the waits for locks of a rank of this process that has called Finalize, as all others have.
+func (p *plane) leaveLocks(rank int) {
+	for _, e := range p.exposures() {
+		e.mu.Lock()
+		for _, q := range e.lock.Leave(rank) {
+			e.answer(q, answerDead, nil)
+		}
+		e.mu.Unlock()
+	}
 }
 
 // idle reports whether the rank neither has the lock nor asks for it.

@@ -84,6 +84,19 @@ func (l *Lock[T]) Bury(rank int) []T {
 	return l.drop(func(h holder) bool { return h.rank == rank })
 }
 
+// Leave refuses a rank that all others leave with from now on, and returns its ticket if it waits. What it holds it keeps, so that nobody
+// has the lock for a moment who leaves later.
+func (l *Lock[T]) Leave(rank int) (own []T) {
+	l.dead = append(l.dead, rank)
+	l.waiting = slices.DeleteFunc(l.waiting, func(w waiter[T]) bool {
+		if w.rank == rank {
+			own = append(own, w.ticket)
+		}
+		return w.rank == rank
+	})
+	return own
+}
+
 // Mourns reports whether a rank is known to have died.
 func (l *Lock[T]) Mourns(rank int) bool { return slices.Contains(l.dead, rank) }
 

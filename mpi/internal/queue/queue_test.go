@@ -156,3 +156,17 @@ func FuzzLock(f *testing.F) {
 		}
 	})
 }
+
+// TestLeave: a rank that leaves gets its own ticket back, and nobody else does.
+func TestLeave(t *testing.T) {
+	var l Lock[int]
+	for rank := range 3 {
+		asks(t, &l, rank, rank != 2, []Verdict{Granted, Waits, Waits}[rank])
+	}
+	for rank, want := range [][]int{nil, {1}, {2}} {
+		if own := l.Leave(rank); !slices.Equal(own, want) {
+			t.Errorf("rank %d leaves: tickets %v, want %v", rank, own, want)
+		}
+		asks(t, &l, rank, false, Refused)
+	}
+}
