@@ -245,7 +245,7 @@ func (b *background) arrived(d *mx.Completion) {
 	}
 }
 
-var errThrown = errors.New("the operation of the program has panicked")
+var errThrown = errors.New("the operation of the program has panicked, or has ended its goroutine")
 
 // advance takes steps until one has to wait, or all are taken. The lock is held. If the operation of the program panics, that goes up in whoever makes
 // progress, and the collective fails.
