@@ -6,7 +6,8 @@ package mpi
 // time. Sum and the other functions here are passed as they are: mpi.Allreduce(c, in,
 // out, mpi.Sum). A function of one's own may not keep the slices, and may be called from
 // several goroutines. That of a nonblocking reduction runs inside whichever call of the rank makes progress: it makes no call of this package, and does
-// not wait for who does. If it panics, that call does.
+// not wait for who does. If it panics, that call does. It must not end its goroutine (runtime.Goexit, or t.FailNow of a test),
+// which may be the endpoint's own.
 type Op[T any] func(acc, in []T)
 
 // Integer are the types that have bits.

@@ -23,7 +23,9 @@ const (
 // probe can see it (VII.1.4). data is the message if it is here, and nil
 // otherwise; it always is for messages below 1 KiB, and may be used until the
 // handler returns. The handler may post receives and sends. It may block, but
-// nothing progresses meanwhile. Closing the endpoint or a window is ErrCloseInHandler.
+// nothing progresses meanwhile. Closing the endpoint or a window is ErrCloseInHandler. It
+// must return, or panic: it must not end its goroutine (runtime.Goexit), which may be
+// the endpoint's own.
 type UnexpHandler func(context any, source EndpointAddr, matchInfo uint64, length uint32, data []byte) UnexpAction
 
 // UnexpCallback is the older form of a handler (VII.1.3): it learns match
