@@ -36,13 +36,13 @@ func (k *keeping) robbed() bool {
 // spared notes that an offer was over soon.
 func (k *keeping) spared() { k.robs = max(k.robs-1, 0) }
 
-// begin reports whether the wait that begins spins on a core that is kept.
-func (k *keeping) begin() bool {
+// begin reports whether the wait that begins spins on a core that is kept. The endpoint's own goroutine does not.
+func (k *keeping) begin(own bool) bool {
 	if k.on && k.waits > heldWaits {
 		k.on, k.robs, k.waits, k.off = false, sureOfRobs-1, 0, 0
 	}
-	k.tried = k.on
-	return k.on
+	k.tried = k.on && !own
+	return k.tried
 }
 
 // slept notes that a caller sleeps. It reports whether that was after a spin in vain.

@@ -213,6 +213,9 @@ func (d *Endpoint) spin(w *waiter) (idle bool) {
 			came = d.glance(own)
 		}
 		if came {
+			if own && budget > 0 {
+				d.pace.own.end(true)
+			}
 			if !w.listed {
 				w.check(d)
 			}
@@ -237,12 +240,15 @@ func (d *Endpoint) spin(w *waiter) (idle bool) {
 			return false
 		}
 		if budget == unread {
-			budget, most = d.pace.begin(d.spinsFor(own))
+			budget, most = d.pace.begin(d.spinsFor(own), own)
 		}
 		if moved || since == unread {
 			since = now
 		}
 		if !moved && now-since >= budget {
+			if own && budget > 0 {
+				d.pace.own.end(false)
+			}
 			return true
 		}
 		if moved = false; budget == 0 {

@@ -48,6 +48,7 @@ type pace struct {
 	sleeps  int     // waits to come that sleep at once
 	series  int     // how many they were the last time
 	keep    keeping // beside a neighbour who computes
+	own     ownSpin
 	offers  uint32
 	begun   uint32
 	procs   int32 // GOMAXPROCS, of late
@@ -92,12 +93,12 @@ func (p *pace) first() int {
 }
 
 // begin reports how long to spin now, and how many polls there are between two looks at the clock. The caller calls
-// rest when it does not spin any more.
-func (p *pace) begin(spins bool) (budget time.Duration, polls int) {
-	if p.most == 0 || !spins {
+// rest when it does not spin any more. The endpoint's own goroutine neither spins for longer on a shared core nor keeps one.
+func (p *pace) begin(spins, own bool) (budget time.Duration, polls int) {
+	if p.most == 0 || !spins || own && !p.own.begin() {
 		return 0, 1
 	}
-	held := p.keep.begin()
+	held := p.keep.begin(own)
 	if p.sleeps > 0 && !held {
 		p.sleeps--
 		return 0, 1
@@ -114,6 +115,8 @@ func (p *pace) begin(spins bool) (budget time.Duration, polls int) {
 	switch {
 	case held:
 		return heldSpin * p.most, spinsPerLook
+	case p.shared && own:
+		return p.budget, 1
 	case p.shared:
 		return sharedSpin * p.budget, 1
 	}

@@ -54,7 +54,7 @@ func TestProcessorIsOffered(t *testing.T) {
 	defer runtime.GOMAXPROCS(procs)
 	p := newPace(0)
 	defer p.end()
-	p.begin(true)
+	p.begin(true, false)
 	defer p.rest()
 	offers := func() (n int) {
 		for range 4 * loneOffers {
@@ -85,7 +85,7 @@ func TestSpinnersAreCounted(t *testing.T) {
 	for i := range all {
 		all[i] = newPace(0)
 		defer all[i].end()
-		if budget, _ := all[i].begin(true); budget > 0 {
+		if budget, _ := all[i].begin(true, false); budget > 0 {
 			defer all[i].rest()
 			spun++
 		}
@@ -94,7 +94,7 @@ func TestSpinnersAreCounted(t *testing.T) {
 		t.Errorf("%d goroutines spin on 2 processors, alone %v", spun, all[2].alone())
 	}
 	never := newPace(-1)
-	if budget, _ := never.begin(true); budget != 0 || never.alone() {
+	if budget, _ := never.begin(true, false); budget != 0 || never.alone() {
 		t.Error("spins, though it is told never to")
 	}
 }
@@ -106,7 +106,7 @@ func TestWaitsSleepBesideWhoComputes(t *testing.T) {
 	p.keep.off = 1 << 30
 	asleep := func() (n int) {
 		for {
-			budget, _ := p.begin(true)
+			budget, _ := p.begin(true, false)
 			p.rest()
 			if budget > 0 {
 				return n
