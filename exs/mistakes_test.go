@@ -212,6 +212,9 @@ func generalized(text string) string {
 func written(t *testing.T) map[string]string {
 	t.Helper()
 	text, err := os.ReadFile("../docs/exs.md")
+	if _, source := os.Stat("mistakes_test.go"); os.IsNotExist(err) && os.IsNotExist(source) {
+		t.Skip("the test runs without the sources, as in a virtual machine: docs/exs.md is not here")
+	}
 	if err != nil {
 		t.Fatal(err)
 	}
