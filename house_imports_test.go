@@ -145,6 +145,7 @@ var (
 		"bench/pingpong/internal/affinity": "binds threads to cores",
 		"bench/usage":                      "processor time of this process",
 		"exs/internal/errno":               "the numbers of sockets: errors and domains",
+		"exs/internal/hungup":              "whether the other side of a TCP connection has ended it",
 		"exs/internal/linger":              "has the system forget a connection, whatever stage it is closed at",
 		"exs/internal/span":                "where a buffer lies in registered memory",
 		"integration/internal/proc":        "signals and resources of the processes that tests start",

@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"gomx/exs/internal/hungup"
 	"gomx/exs/internal/life"
 	"gomx/exs/internal/linger"
 	"gomx/mx"
@@ -179,7 +180,7 @@ func (s *Socket) dialOnce(ctx context.Context, local, addr netip.AddrPort, waits
 	peer, err := reach(ctx, ep, theirs.place, host)
 	switch {
 	case err == nil:
-	case ctx.Err() == nil && departed(c.(*net.TCPConn)): // and so its endpoint is
+	case ctx.Err() == nil && hungup.By(c.(*net.TCPConn)): // and so its endpoint is
 		return hungUp(io.EOF)
 	default:
 		return unreached(ep, c, theirs.place, err)

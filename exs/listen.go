@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"gomx/exs/internal/errno"
+	"gomx/exs/internal/hungup"
 	"gomx/exs/internal/life"
 )
 
@@ -272,20 +273,13 @@ func (s *Socket) inTurn(p *post, c *net.TCPConn) error {
 	p.due++
 	s.mu.Unlock()
 	err := error(io.EOF)
-	if !waited || !departed(c) {
+	if !waited || !hungup.By(c) {
 		_ = c.SetDeadline(time.Now().Add(setupTime))
 		err = sayDone(c)
 	}
 	s.mu.Lock()
 	p.due--
 	return err
-}
-
-// departed reports whether a client, which says nothing more, has given up.
-func departed(c *net.TCPConn) bool {
-	_ = c.SetReadDeadline(time.Now().Add(time.Millisecond))
-	_, err := c.Read(make([]byte, 1))
-	return errnoOf(err, 0) != ETIMEDOUT
 }
 
 // child makes the socket of a new connection, or says why there is none.
