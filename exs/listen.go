@@ -261,6 +261,9 @@ func (j *joining) meet(life context.Context) error {
 	return nil
 }
 
+// departing is how long the end of a client that has given up just now may take to come here, on a busy machine.
+const departing = 2 * time.Millisecond
+
 // inTurn tells the client that it is connected, when there is room for its connection. The lock is held, and let go of meanwhile.
 func (s *Socket) inTurn(p *post, c *net.TCPConn) error {
 	waited := p.full()
@@ -272,8 +275,11 @@ func (s *Socket) inTurn(p *post, c *net.TCPConn) error {
 	p.gate.Broadcast()
 	p.due++
 	s.mu.Unlock()
+	if waited && !hungup.By(c) {
+		time.Sleep(departing)
+	}
 	err := error(io.EOF)
-	if !waited || !hungup.By(c) {
+	if !hungup.By(c) {
 		_ = c.SetDeadline(time.Now().Add(setupTime))
 		err = sayDone(c)
 	}
