@@ -365,6 +365,7 @@ func deadlines(s *stage) error {
 	if err := errors.Join(s.other.Free(), s.third.Free()); err != nil { // until then it receives what others may send for what was called alone
 		return err
 	}
+	before.requests += 2 * (crowd - 1) // for the Fences, for as long as there is their window, which all would have to free: once, and not for each round
 	if err := released(before); err != nil {
 		return err
 	}

@@ -47,8 +47,8 @@ func TestListenerWithoutAWay(t *testing.T) {
 		"other ports here":         {[]string{"MX_PORT_BASE=30000"}, nil, "MX_TRANSPORT MX_PORT_BASE"},
 		"no network transport":     {nil, []string{"MX_TRANSPORT=shm"}, "MX_TRANSPORT MX_PORT_BASE"},
 		"none here":                {[]string{"MX_TRANSPORT=shm"}, nil, "MX_TRANSPORT"},
-		"secret there":             {nil, []string{"MX_SECRET=one"}, "MX_SECRET MX_TLS"},
-		"another secret":           {[]string{"MX_SECRET=two"}, []string{"MX_SECRET=one"}, "MX_SECRET MX_TLS"},
+		"secret there":             {nil, []string{"MX_SECRET=one"}, "MX_SECRET"},
+		"another secret":           {[]string{"MX_SECRET=two"}, []string{"MX_SECRET=one"}, "MX_SECRET"},
 		"a network not ours there": {nil, []string{"MX_NET=aux0"}, "MX_NET"},
 	} {
 		t.Run(name, func(t *testing.T) {
