@@ -156,7 +156,7 @@ func copyOfTheModule(t *testing.T) string {
 		t.Fatal(err)
 	}
 	there := t.TempDir()
-	for _, name := range []string{"go.mod", "go.sum", "cmd/mx_run", "cmd/internal", "endpoint", "exs", "match", "mpi", "mx", "transport", "unexpected"} {
+	for _, name := range []string{"go.mod", "go.sum", "cmd/mx_run", "internal", "endpoint", "exs", "match", "mpi", "mx", "transport", "unexpected"} {
 		if err := copyTree(module, there, name); err != nil {
 			t.Fatal(err)
 		}
