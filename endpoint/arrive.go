@@ -31,9 +31,10 @@ func (e *Engine) arriveEager(p *peer, h *wire.Header, payload []byte) {
 	}
 	// The header is the link's or our own scratch, which operations inside the
 	// handler may overwrite.
-	head, session := *h, p.remote
+	head, session, medium := *h, p.remote, p.medium
 	if e.handler {
 		if e.askHandler(p, head.Match, uint32(len(payload)), payload) == Finished {
+			medium.receive(len(payload))
 			if head.Flags&wire.Sync != 0 {
 				e.settleSync(p, session, head.ID, 0, wire.Discarded)
 			}
@@ -47,7 +48,7 @@ func (e *Engine) arriveEager(p *peer, h *wire.Header, payload []byte) {
 			return
 		}
 	}
-	p.medium.RecvEager++
+	medium.receive(len(payload))
 	id := e.store(unexpected.Message{
 		Match: head.Match, Peer: p.index, Kind: uint8(storedEager), Flags: uint8(head.Flags & (wire.Sync | wire.AsHeader)),
 		Length: uint32(len(payload)), ID: head.ID, Aux: uint64(session),
@@ -69,9 +70,10 @@ func (e *Engine) arriveRendezvous(p *peer, h *wire.Header, desc []byte) {
 		e.startRendezvous(p, slot, r, h.ID, h.Total, desc)
 		return
 	}
-	head, session := *h, p.remote
+	head, session, medium := *h, p.remote, p.medium
 	if e.handler && head.Total >= AlwaysEager { // a smaller one was sent before the peer knew of the handler
 		if e.askHandler(p, head.Match, head.Total, nil) == Finished {
+			medium.RecvRendezvous++
 			e.settleSync(p, session, head.ID, 0, wire.Discarded)
 			return
 		}
@@ -84,7 +86,7 @@ func (e *Engine) arriveRendezvous(p *peer, h *wire.Header, desc []byte) {
 			return
 		}
 	}
-	p.medium.RecvRendezvous++
+	medium.RecvRendezvous++
 	id := e.store(unexpected.Message{
 		Match: head.Match, Peer: p.index, Kind: uint8(storedRemote),
 		Length: head.Total, ID: head.ID, Aux: uint64(session),

@@ -45,9 +45,6 @@ func (e *Engine) caughtStored(id int32) bool {
 	c.live = false
 	c.n = copy(c.b, m.Data)
 	p := e.peers[m.Peer]
-	if p.medium != nil {
-		p.medium.BytesReceived += uint64(c.n)
-	}
 	e.classes.of(m.Match).receive(c.n)
 	e.unstore(id)
 	e.feed(p)
@@ -100,8 +97,7 @@ func (e *Engine) caught(p *peer, h *wire.Header, payload []byte) bool {
 	}
 	c.live = false
 	c.n = copy(c.b, payload)
-	p.medium.RecvEager++
-	p.medium.BytesReceived += uint64(c.n)
+	p.medium.receive(c.n)
 	e.classes.of(h.Match).receive(c.n)
 	return true
 }

@@ -45,6 +45,12 @@ type Medium struct {
 	Atomics, AtomicsServed     uint64 // on windows of peers, and by peers on ours
 }
 
+// receive counts a message that came whole. However few of its bytes a receive takes, and if nobody wants it, all have come.
+func (m *Medium) receive(bytes int) {
+	m.RecvEager++
+	m.BytesReceived += uint64(bytes)
+}
+
 // Counters returns the counters so far.
 func (e *Engine) Counters() Counters { return e.count }
 

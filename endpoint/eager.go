@@ -40,8 +40,7 @@ func (e *Engine) receiveEager(p *peer, slot int32, h *wire.Header, payload []byt
 	if n < len(payload) && len(r.vec.Rest) > 0 {
 		n = r.vec.Scatter(0, payload)
 	}
-	p.medium.RecvEager++
-	p.medium.BytesReceived += uint64(n)
+	p.medium.receive(len(payload))
 	e.classes.of(h.Match).receive(n)
 	r.peer, r.session = p.index, p.remote
 	r.match, r.msgLen, r.xferLen = h.Match, uint32(len(payload)), uint32(n)

@@ -107,9 +107,6 @@ func (e *Engine) receiveCopy(p *peer, slot int32, r *request, m *unexpected.Mess
 	if n < len(m.Data) {
 		code = Truncated
 	}
-	if p.medium != nil {
-		p.medium.BytesReceived += uint64(n)
-	}
 	e.classes.of(r.match).receive(n)
 	if wire.Flags(m.Flags)&wire.Sync != 0 {
 		e.settleSync(p, uint32(m.Aux), m.ID, uint32(n), dispositionOf(code))

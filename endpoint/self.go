@@ -48,7 +48,8 @@ func (e *Engine) deliverSelf(p *peer, slot int32, r *request) {
 		if len(r.vec.Rest) == 0 {
 			e.read = from
 		}
-		action := e.askHandler(p, r.match, r.msgLen, e.selfData(r))
+		data := e.selfData(r)
+		action := e.askHandler(p, r.match, r.msgLen, data)
 		read := e.read
 		e.read = 0
 		switch {
@@ -61,6 +62,8 @@ func (e *Engine) deliverSelf(p *peer, slot int32, r *request) {
 		}
 		if action == Finished {
 			p.medium.SentEager++
+			p.medium.BytesSent += uint64(len(data))
+			p.medium.receive(len(data))
 			e.classes.of(r.match).send(int(r.msgLen))
 			e.completeSend(slot, r, 0, wire.Discarded)
 			return
@@ -115,8 +118,8 @@ func (e *Engine) storeSelf(p *peer, slot int32, r *request) {
 		return
 	}
 	r.vec.Gather(e.unexp.At(id).Data, 0)
-	p.medium.RecvEager++
 	p.medium.BytesSent += uint64(r.msgLen)
+	p.medium.receive(int(r.msgLen))
 	if r.kind == kindSyncSend {
 		r.state = stateBuffered
 		r.vec = wire.Vec{}
@@ -157,8 +160,7 @@ func (e *Engine) receiveSelf(slot int32, r *request, from Handle) {
 		code = Truncated
 	}
 	p.medium.BytesSent += uint64(n)
-	p.medium.BytesReceived += uint64(n)
-	p.medium.RecvEager++
+	p.medium.receive(n)
 	e.classes.of(r.match).receive(n)
 	e.completeSend(fromSlot, send, uint32(n), dispositionOf(code))
 	e.complete(slot, r, code)

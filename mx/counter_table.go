@@ -10,7 +10,7 @@ var counterTable = [...]counterLine{
 	{"messages_sent", "messages sent", nil, Cumulative, "messages",
 		"messages sent", over(sent)},
 	{"messages_received", "messages received", nil, Cumulative, "messages",
-		"messages received, matched or not", over(received)},
+		"messages received: matched, unexpected, or ended by a handler", over(received)},
 	{"messages_sent_eager", "sent eager", nil, Cumulative, "messages",
 		"messages sent whole, with their header", over(func(m *endpoint.Medium) uint64 { return m.SentEager })},
 	{"messages_sent_rendezvous", "sent rendezvous", nil, Cumulative, "messages",
