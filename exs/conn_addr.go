@@ -80,8 +80,13 @@ func resolve(ctx context.Context, name, address string) ([]netip.AddrPort, error
 	}
 	found := []netip.Addr{netip.IPv4Unspecified(), netip.IPv6Unspecified()}
 	if host != "" {
-		if found, err = net.DefaultResolver.LookupNetIP(ctx, "ip", host); err != nil {
+		all, err := net.DefaultResolver.LookupIPAddr(ctx, host) // LookupNetIP loses the zone
+		if err != nil {
 			return nil, err
+		}
+		found = found[:0]
+		for _, a := range all {
+			found = append(found, (&net.TCPAddr{IP: a.IP, Zone: a.Zone}).AddrPort().Addr())
 		}
 	}
 	var fit []netip.AddrPort

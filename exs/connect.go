@@ -230,7 +230,7 @@ var errHungUp = errors.New("the other side ended the handshake: it is no exs lis
 
 // hungUp says so of an error that comes of the other side's end.
 func hungUp(err error) error {
-	if n := errnoOf(err, 0); errors.Is(err, io.EOF) || n == ECONNRESET || n == EPIPE {
+	if n := errnoOf(err, 0); errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || n == ECONNRESET || n == EPIPE {
 		return tell(errHungUp.Error(), errHungUp, err)
 	}
 	return err

@@ -23,7 +23,7 @@ type phase string
 // The phases.
 const (
 	toAnswer  phase = "nothing answered within %v: the host is down, the time is short, or a firewall drops packets to this port"
-	toGreet   phase = "something accepted the connection and sent no handshake within %v: it is no exs listener, or one that does not call Accept, is stopped, or has no file descriptor left (ulimit -n)"
+	toGreet   phase = "something accepted the connection and sent no whole handshake within %v: it is no exs listener, or one that does not call Accept, is stopped, or has no file descriptor left (ulimit -n)"
 	toReach   phase = "the listener answered, and its endpoint did not within %v: let packets through between the hosts (ports from MX_PORT_BASE on), or use another network (MX_NET)"
 	toBeTaken phase = "the listener did not take the connection within %v: if its queue is full, its program has to call Accept, or listen with a larger backlog"
 )

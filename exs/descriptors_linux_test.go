@@ -70,3 +70,18 @@ func (w *world) noFiles() (end func()) {
 	w.ok(unix.Setrlimit(unix.RLIMIT_NOFILE, &few))
 	return func() { w.ok(unix.Setrlimit(unix.RLIMIT_NOFILE, &limit)) }
 }
+
+// TestDialWithoutDescriptors: Dial and Listen say what helps.
+func TestDialWithoutDescriptors(t *testing.T) {
+	w := newWorld(t, "mem")
+	l := w.listens()
+	defer w.noFiles()()
+	_, dialled := w.here.Dial("exs", l.Addr().String())
+	_, listens := w.here.Listen("exs", "127.0.0.1:0")
+	for _, err := range []error{dialled, listens} {
+		if !errors.Is(err, exs.EMFILE) {
+			t.Error(err)
+		}
+		says(t, err, "too many open files", "raise the limit (ulimit -n)")
+	}
+}

@@ -80,7 +80,7 @@ const (
 
 // The bits of SetFD.
 const (
-	FDBusyPoll = 1 << iota // calls of the connection that block don't sleep while they wait
+	FDBusyPoll = 1 << iota // calls of the connection that block don't sleep while they wait: see Dialer.BusyPoll
 	FDNoDelay              // kept and told; there is no delay to take away. A stream buffer of 0 sets it
 )
 

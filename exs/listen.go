@@ -72,6 +72,9 @@ func (s *Socket) openPost(addr netip.AddrPort) error {
 	p.gate.L = &s.mu
 	p.life, p.end = context.WithCancel(context.Background())
 	s.post, s.local = p, addrOf(ln.Addr())
+	if zone := addr.Addr().Zone(); zone != "" { // which not every system tells again
+		s.local = netip.AddrPortFrom(s.local.Addr().WithZone(zone), s.local.Port())
+	}
 	return nil
 }
 

@@ -98,7 +98,7 @@ func (w *world) mistakes() map[string]func() error {
 			mute, err := net.Listen("tcp", "127.0.0.1:0")
 			w.ok(err)
 			defer mute.Close()
-			return w.timesOut(mute.Addr().String(), "no handshake")
+			return w.timesOut(mute.Addr().String(), "no whole handshake")
 		},
 		"the queue of the listener is full": func() error {
 			ln, err := (&exs.ListenConfig{Library: w.there, Backlog: 1}).Listen(context.Background(), "exs", "127.0.0.1:0")

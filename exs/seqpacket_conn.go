@@ -53,7 +53,8 @@ func (p *SeqPacketConn) ReadPacket(b []byte) (n, lost int, err error) {
 }
 
 // Write sends b as one packet, of mx.MaxMessage bytes at most. b is not read after it has returned. A packet of a few KiB goes out at once,
-// up to the credits of the connection ahead of the peer's Reads (SetFlowControlCredits); a larger one waits until the peer reads it. A
+// up to the credits of the connection ahead of the peer's Reads (SetFlowControlCredits); a larger one waits until the peer reads it, but for one
+// within one library, which is copied at once. A
 // Write that its deadline ends has sent nothing if it returns an error: what is on its way by then is delivered, and counts as written.
 func (p *SeqPacketConn) Write(b []byte) (int, error) {
 	c := p.conn()
@@ -66,7 +67,8 @@ func (p *SeqPacketConn) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// Close closes the connection, as that of a Conn does.
+// Close closes the connection, as that of a Conn does. A Write that waits has sent its packet or nothing: one whose packet the peer knows of goes on from a
+// copy, counts as written and returns no error, and the peer may still read it. Others end with net.ErrClosed.
 func (p *SeqPacketConn) Close() error { return p.conn().Close() }
 
 // CloseRead ends the direction towards us: Read returns io.EOF, and the peer's Writes fail with EPIPE.

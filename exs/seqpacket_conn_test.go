@@ -357,3 +357,37 @@ func TestSeqPacketConnAllocates(t *testing.T) {
 		})
 	}
 }
+
+// A large Write that its own side's Close meets has sent its packet or nothing, and says which.
+func TestSeqPacketCloseBesideWrite(t *testing.T) {
+	packetsConnected(t, func(w *world, a, b *exs.SeqPacketConn) {
+		sent := make([]byte, 1<<20)
+		type result struct {
+			n   int
+			err error
+		}
+		ended := make(chan result, 1)
+		go func() {
+			n, err := a.Write(sent)
+			ended <- result{n, err}
+		}()
+		time.Sleep(5 * time.Millisecond) // so that it mostly waits by then
+		closed := make(chan error, 1)
+		go func() { closed <- a.Close() }()
+		time.Sleep(5 * time.Millisecond) // it waits for the peer, too
+		got := make([]byte, len(sent))
+		n, err := b.Read(got)
+		switch r := <-ended; {
+		case r.n == len(sent) && r.err == nil:
+			w.ok(err)
+			w.same(got[:n], sent)
+			n, err = b.Read(got)
+		case r.n != 0 || !errors.Is(r.err, net.ErrClosed):
+			w.Errorf("Write: %d, %v", r.n, r.err)
+		}
+		if n != 0 || err != io.EOF {
+			w.Errorf("%d bytes and %v at the end", n, err)
+		}
+		w.ok(<-closed)
+	})
+}

@@ -1,15 +1,15 @@
 package exs
 
-// noFiles is what helps where no more files can be opened.
-const noFiles = "clients wait until a file descriptor is free; raise the limit (ulimit -n)"
+// noFiles is what becomes of clients where no more files can be opened.
+const noFiles = "clients wait until a file descriptor is free"
 
 // outOfFiles reports whether the process, or the system, can open no more files.
 func outOfFiles(n Errno) bool { return n == EMFILE || n == ENFILE }
 
-// shortage is a number that says so, with what helps. As in package net it is temporary: servers log it, and call Accept again.
+// shortage is a number that says so, with what helps and what waits. As in package net it is temporary: servers log it, and call Accept again.
 type shortage struct{ Errno }
 
-func (s shortage) Error() string { return s.Errno.Error() + ": " + noFiles }
+func (s shortage) Error() string { return clearer[s.Errno] + ": " + noFiles }
 
 // Unwrap returns the number.
 func (s shortage) Unwrap() error { return s.Errno }

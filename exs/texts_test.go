@@ -190,3 +190,17 @@ func TestPollLibraryClosed(t *testing.T) {
 		}
 	})
 }
+
+// A program that breaks off within its handshake has ended it, and has none to show.
+func TestDialHalfAHandshake(t *testing.T) {
+	w := newWorld(t, "mem")
+	for _, n := range []int{1, 8, 71} {
+		_, err := w.here.Dial("exs", w.faker(func(c net.Conn) {
+			hello := make([]byte, 72)
+			_, _ = io.ReadFull(c, hello)
+			_, _ = c.Write(hello[:n])
+		}))
+		refused(t, err, exs.EPROTO)
+		says(t, err, "the other side ended the handshake")
+	}
+}

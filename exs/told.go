@@ -22,13 +22,16 @@ func tell(text string, of ...error) error { return &told{text, of} }
 func (t *told) Error() string   { return t.text }
 func (t *told) Unwrap() []error { return t.of }
 
-// clearer has better words than the system for numbers that are about our sockets, not about its descriptors.
+// clearer has better words than the system for numbers that are about our sockets, not about its descriptors, or that want a remedy.
 var clearer = map[Errno]string{
 	EBADF:        "the socket is closed",
 	EDESTADDRREQ: "the socket has no address: Bind comes first",
 	ENOTCONN:     "the socket is not connected",
 	EISCONN:      "the socket is connected already",
 	EALREADY:     "it is under way, or was done before",
+
+	EMFILE: "too many open files, raise the limit (ulimit -n)",
+	ENFILE: "too many open files in the system, close some (fs.file-max)",
 
 	errno.EADDRNOTAVAIL: "no interface of this host has the address",
 }
