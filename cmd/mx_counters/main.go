@@ -42,12 +42,16 @@ Root sees all users.
   -a       also those of what is built on endpoints
   -q       those that are not 0 (default)
   -v       all
-  -c       clear: readings from now on show what was counted since. The processes go on
-           counting; other readers of their counters notice nothing
+  -c       clear, after printing: later readings, of anybody, show what was counted since.
+           The processes keep their counters, and metrics do not change
   -w t     print again every so often, such as 1s, until interrupted
   -n n     with -w: end after so many times
-  -json    JSON instead of text; with -w an object a line
+  -json    JSON instead of text; with -w a list a line
   -h       this text
+  -version
+           the version, and what built this program
+  -completion shell
+           the completion for bash, zsh or fish
 `
 
 type options struct {

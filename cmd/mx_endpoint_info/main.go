@@ -37,6 +37,10 @@ transports, with how many peers, and how full their queues are. Root sees all us
   -v       peers and pending requests
   -json    JSON instead of text
   -h       this text
+  -version
+           the version, and what built this program
+  -completion shell
+           the completion for bash, zsh or fish
 `
 
 type options struct {

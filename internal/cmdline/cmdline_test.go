@@ -18,7 +18,9 @@ const help = `tool does something.
 
   -n N           how many
   -out FILE      where it's [written]: a file
-  -quiet         say nothing
+  -quiet         say nothing, not even
+                 that it has ended. Errors are
+                 said
   -cpuprofile FILE
                  a profile
   -h             this text
@@ -154,11 +156,11 @@ func TestOtherShells(t *testing.T) {
 	for shell, want := range map[string][]string{
 		"zsh": {
 			"#compdef tool\n", "\t\t'-n[how many]:value:' \\\n", `'-out[where it'\''s \[written\]\: a file]:file:_files'`,
-			"'-cpuprofile[a profile]:file:_files'", "'-more[take more from this folder]:file:_files'", "'-quiet[say nothing]' \\\n", "compdef _tool tool\n",
+			"'-cpuprofile[a profile]:file:_files'", "'-more[take more from this folder]:file:_files'", "'-quiet[say nothing, not even that it has ended]' \\\n", "compdef _tool tool\n",
 		},
 		"fish": {
 			"complete -c tool -o n -d 'how many' -x\n", `complete -c tool -o out -d 'where it\'s [written]: a file' -r` + "\n",
-			"complete -c tool -o quiet -d 'say nothing'\n", "complete -c tool -o completion -d 'print the completion for a shell: bash, zsh or fish' -x\n",
+			"complete -c tool -o quiet -d 'say nothing, not even that it has ended'\n", "complete -c tool -o completion -d 'print the completion for a shell: bash, zsh or fish' -x\n",
 		},
 	} {
 		text := ask(t, "-completion", shell)

@@ -14,14 +14,14 @@ type option struct {
 	file       bool // the name of a file, or of a folder
 }
 
-// helpLine is the line of a help text that begins the description of a flag: name, value, description.
-var helpLine = regexp.MustCompile(`(?m)^ {2,4}-([A-Za-z][A-Za-z0-9]*)(?: (\S+))?(?:\n {4,}| {2,}|\t)(\S.*)$`)
+// helpLine is the part of a help text that describes a flag: name, value, description. The description goes on in lines that are indented further.
+var helpLine = regexp.MustCompile(`(?m)^ {2,4}-([A-Za-z][A-Za-z0-9]*)(?: (\S+))?(?:\n {4,}| {2,}|\t)(\S.*(?:\n {5,}[^\s-].*)*)$`)
 
 // values of flags that are names of files.
 var fileNames = []string{"file", "folder", "path"}
 
-// describe returns the flags that a user may give, in the order of their names. The first line of a description is
-// enough for a list.
+// describe returns the flags that a user may give, in the order of their names. The first sentence of a description
+// is enough for a list.
 func describe(flags *flag.FlagSet, help string) (options []option) {
 	described := lines(help)
 	flags.VisitAll(func(f *flag.Flag) {
@@ -30,7 +30,7 @@ func describe(flags *flag.FlagSet, help string) (options []option) {
 		}
 		value, text := flag.UnquoteUsage(f)
 		if m := described[f.Name]; m != nil {
-			value, text = m[2], m[3]
+			value, text = m[2], sentence(m[3])
 		}
 		o := option{name: f.Name, text: text, value: !isBool(f)}
 		for _, name := range fileNames {
@@ -40,6 +40,18 @@ func describe(flags *flag.FlagSet, help string) (options []option) {
 	})
 	return append(options, option{name: "h", text: "explain the flags"})
 }
+
+// sentence returns the first sentence of a text, in one line.
+func sentence(text string) string {
+	text = strings.Join(strings.Fields(text), " ")
+	if end := sentenceEnd.FindStringIndex(text); end != nil {
+		return text[:end[1]-len(". ")]
+	}
+	return text
+}
+
+// sentenceEnd is the last character of a sentence, and what follows it. Three dots end none.
+var sentenceEnd = regexp.MustCompile(`[^.]\. `)
 
 // lines returns the lines of a help text that begin the description of a flag, by the flag's name.
 func lines(help string) map[string][]string {
