@@ -64,14 +64,25 @@ type backgrounds struct {
 func (l *backgrounds) open(ep *mx.Endpoint) error {
 	l.once.Do(func() {
 		if l.queue, l.err = mx.NewQueue(ep); l.err == nil {
-			l.err = l.queue.Handle(func(done []mx.Completion) {
-				for i := range done {
-					done[i].Status.Context.(*background).arrived(&done[i])
-				}
-			})
+			l.err = l.queue.Handle(arrived)
 		}
 	})
 	return l.err
+}
+
+// arrived has collectives go on for whose messages they have waited. The panic of an operation goes up when the rest have: nobody is told of them again.
+func arrived(done []mx.Completion) {
+	next := 0
+	defer func() {
+		if next < len(done) { // an operation has panicked
+			arrived(done[next:])
+		}
+	}()
+	for next < len(done) {
+		d := &done[next]
+		next++
+		d.Status.Context.(*background).arrived(d)
+	}
 }
 
 func (l *backgrounds) add(b *background) {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"runtime"
+	"runtime/debug"
 	"strings"
 	"testing"
 
@@ -281,6 +282,91 @@ func TestPanicThatIsCaught(t *testing.T) {
 		}
 		return errors.Join(c.Barrier(), sum(c))
 	})
+}
+
+// TestPanicSparesTheOthers: of several collectives whose messages have come together those complete whose operations do not panic.
+func TestPanicSparesTheOthers(t *testing.T) {
+	unchecked(t)
+	over(t, 2, spares)
+	t.Run("processes", func(t *testing.T) {
+		skipWithout(t, "shm")
+		for rank, e := range job(t, "spares", 2, "MX_CHECK=0") {
+			if e.code != 0 {
+				t.Errorf("rank %d: exit code %d, %s", rank, e.code, e.output)
+			}
+		}
+	})
+}
+
+// spares has rank 0 combine for several sums at once, of which every other one panics.
+func spares(c *mpi.Comm) error {
+	if err := c.SetAlgorithm("allreduce", "reduce-bcast"); err != nil {
+		return err
+	}
+	throws := func(acc, in []int) {
+		if strings.Contains(string(debug.Stack()), "mpi_test.waitCatching") { // and not where nobody can catch it
+			panic("no such sum")
+		}
+		mpi.Sum(acc, in)
+	}
+	ops := []mpi.Op[int]{throws, mpi.Sum[int], throws, mpi.Sum[int], throws, mpi.Sum[int]}
+	thrown := 0
+	for round := range 20 {
+		if c.Rank() != 0 { // whose contributions come when rank 0 has begun
+			if _, err := mpi.Recv(c, make([]byte, 1), 0, goTag); err != nil {
+				return err
+			}
+		}
+		sums, requests := make([]int, len(ops)), make([]mpi.Request, len(ops))
+		for i, op := range ops {
+			var err error
+			if requests[i], err = mpi.Iallreduce(c, []int{1}, sums[i:i+1], op); err != nil {
+				return err
+			}
+		}
+		if c.Rank() == 0 {
+			if err := mpi.Send(c, []byte{1}, 1, goTag); err != nil {
+				return err
+			}
+			runtime.Gosched()
+		}
+		for i := range requests {
+			err := waitCatching(&requests[i])
+			switch failed := errors.Is(err, mpi.ErrOther); {
+			case i%2 == 0 && failed:
+				thrown++
+			case err != nil || sums[i] != 2:
+				return fmt.Errorf("round %d, collective %d of rank %d: %d, %w", round, i, c.Rank(), sums[i], err)
+			}
+		}
+		var err error
+		if c.Rank() == 0 { // a panic may have been put off
+			var q mpi.Request
+			if q, err = mpi.Irecv(c, make([]byte, 1), 1, goTag); err == nil {
+				err = waitCatching(&q)
+			}
+		} else {
+			err = mpi.Send(c, []byte{1}, 0, goTag)
+		}
+		if err = errors.Join(err, c.Barrier(), sum(c)); err != nil {
+			return err
+		}
+	}
+	if thrown == 0 {
+		return errors.New("no operation has panicked")
+	}
+	return nil
+}
+
+// waitCatching waits for a collective, and catches panics of this one and of others meanwhile.
+func waitCatching(q *mpi.Request) (err error) {
+	defer func() {
+		if recover() != nil {
+			err = waitCatching(q)
+		}
+	}()
+	_, err = q.Wait()
+	return err
 }
 
 // beginSum begins a sum, and catches a panic.

@@ -41,6 +41,7 @@ var programs = map[string]func(world *mpi.Comm) error{
 	"copies":        copiesToTheDead,
 	"partly":        ringOnce,
 	"panics":        panics,
+	"spares":        spares,
 	"suspended":     suspended,
 	"threads": func(*mpi.Comm) error {
 		fmt.Println(runtime.GOMAXPROCS(0))

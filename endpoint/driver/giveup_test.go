@@ -267,6 +267,67 @@ func TestHandlerPanics(t *testing.T) {
 	}
 }
 
+// A request that completes in the pass in which a handler panics is collected, and the next wait panics. What comes into the
+// queue behind that is handed over as before.
+func TestHandlerPanicsBesideACompletion(t *testing.T) {
+	w := newWorld(t, mem.Options{})
+	defer w.close()
+	d := w.open(spinning(time.Hour))
+	q, err := driver.NewQueue(d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer q.Close()
+	queued, h := w.recv(d, 1, nil), w.recv(d, 2, make([]byte, 1))
+	if err := q.Add(d, queued); err != nil {
+		t.Fatal(err)
+	}
+	handed := 0
+	err = q.Handle(1, noCompletion, func(int) {
+		if handed++; handed > 1 {
+			return
+		}
+		sent, _ := d.Send(vec([]byte{7}), d.Self(), 2, nil, false) // completes what is waited for
+		_ = d.Forget(sent)
+		panic("the user's own")
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	wait := func() (thrown any, ok bool, st endpoint.Status, err error) {
+		defer func() { thrown = recover() }()
+		ok, err = d.Wait(noContext, h, patience, &st)
+		return nil, ok, st, err
+	}
+	inBackground(t, func() {
+		sent, _ := d.Send(vec(nil), d.Self(), 1, nil, false)
+		_ = d.Forget(sent)
+		thrown, ok, st, err := wait()
+		if thrown == nil { // it was put off
+			if !ok || err != nil || st.XferLength != 1 {
+				t.Errorf("collected: %v, %+v, %v", ok, st, err)
+			}
+			h = w.recv(d, 3, nil)
+			thrown, _, _, _ = wait()
+		} else if _, ok, st, err = wait(); !ok || err != nil || st.XferLength != 1 {
+			t.Errorf("collected behind the panic: %v, %+v, %v", ok, st, err)
+		}
+		if thrown != "the user's own" {
+			t.Errorf("caught %v", thrown)
+		}
+		if err := q.Add(d, w.recv(d, 4, nil)); err != nil {
+			t.Error(err)
+		}
+		w.wait(d, w.send(d, d.Self(), 4, nil))
+		for range 1000 {
+			_ = d.Progress()
+		}
+		if handed != 2 {
+			t.Errorf("%d calls of the handler", handed)
+		}
+	})()
+}
+
 // In the endpoint's own goroutine the panic ends the process, with its own words and stack.
 func TestHandlerPanicsInTheBackground(t *testing.T) {
 	if os.Getenv("GOMX_TEST_PANIC") != "" {

@@ -24,6 +24,7 @@ func (d *Endpoint) WaitAny(ctx context.Context, value, mask uint64, timeout time
 // collect waits for a request, and collects it.
 func (d *Endpoint) collect(ctx context.Context, q *want, timeout time.Duration, st *endpoint.Status) (bool, error) {
 	d.lock()
+	d.rethrow() // what was put off
 	ok, err := q.take(d, st)
 	if d.closed && !ok {
 		err = ErrClosed
@@ -173,7 +174,9 @@ func (d *Endpoint) waitOn(w *waiter) {
 	}
 	d.unlist(w)
 	d.pollers()
-	d.rethrow()
+	if !w.ok { // else what w has taken would be lost: the next call panics that waits or makes a pass
+		d.rethrow()
+	}
 }
 
 // park waits to be woken by whoever polls.
