@@ -36,13 +36,13 @@ func (d *death) Unwrap() error { return d.cause }
 const longestCause = 200
 
 // fate says what became of a rank, in words for those who miss it. Of one whose links have broken for good
-// nobody here can tell whether it has ended.
+// nobody here can tell whether it has ended, nor of one that has ended its session in order why, until it has said so (errGivenUp).
 func fate(cause error) string {
 	if errors.Is(cause, context.DeadlineExceeded) || errors.Is(cause, os.ErrDeadlineExceeded) || errors.Is(cause, mx.ErrTimeout) || errors.Is(cause, mx.StatusTimeout) {
 		return "it does not answer"
 	}
 	if hasLeft(cause) {
-		return "it has called Finalize"
+		return "it has called Finalize, or takes this rank for dead"
 	}
 	if _, status := errors.AsType[mx.StatusCode](cause); status {
 		return "it has ended before its time, or its host is cut off"

@@ -31,7 +31,7 @@ func TestDeathsAreToldBriefly(t *testing.T) {
 	}{
 		{mx.StatusEndpointUnreachable, says + "is gone: it has ended before its time, or its host is cut off"},
 		{fmt.Errorf("connecting: %w", mx.StatusEndpointClosed), says + "is gone: it has ended before its time, or its host is cut off"},
-		{mx.StatusEndpointClosed, says + "is gone: it has called Finalize"},
+		{mx.StatusEndpointClosed, says + "is gone: it has called Finalize, or takes this rank for dead"},
 		{mx.StatusTimeout, says + "is gone: it does not answer"},
 		{context.DeadlineExceeded, says + "is gone: it does not answer"},
 	} {

@@ -186,7 +186,7 @@ func windowOrphan(c *mpi.Comm) error {
 			continue // it takes a moment
 		}
 		_, again := w.CompareAndSwap(1, 1, 1, 0)
-		for _, err := range []error{errFetch, errPut, again, w.Lock(1, true)} {
+		for _, err := range []error{errFetch, errPut, again, w.Put([]int64{1}, 1, 0), w.Get([]int64{1}, 1, 0), w.Lock(1, true)} {
 			if err := wantError(err, mpi.ErrProcFailed, c.Rank()); err != nil {
 				return err
 			}

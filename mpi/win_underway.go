@@ -141,6 +141,11 @@ func (w *window) wait(r mx.Request, op string, rank int) (ended bool, err error)
 
 // begin locks the target for another put or get. If very many are under way, it first waits until they have ended.
 func (w *window) begin(t *target, op string, rank int) error {
+	if deaths := &w.c.seat.job.deaths; deaths.count.Load() != 0 {
+		if dead := deaths.why(w.c.worldRank(rank)); dead != nil {
+			return w.fail(op, rank, ErrProcFailed, dead)
+		}
+	}
 	t.mu.Lock()
 	if len(t.under.requests) < mostPending {
 		return nil

@@ -40,6 +40,8 @@ func TestWhoeverIsGivenUpIsNotWaitedFor(t *testing.T) {
 		if _, err := desks[0].Call(context.Background(), 1, echo, nil, nil, make([]byte, 10)); !errors.Is(err, gone) {
 			t.Errorf("a later call: error %v, want %q", err, gone)
 		}
+		gone = errors.New("killed, as is known by now")
+		desks[0].Lose(1, gone)
 		if err := desks[0].Tell(context.Background(), 1, note, nil, nil); !errors.Is(err, gone) {
 			t.Errorf("a note: error %v, want %q", err, gone)
 		}

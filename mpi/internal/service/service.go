@@ -205,13 +205,13 @@ func (s *Service) is(addr mx.EndpointAddr, process int) bool {
 	return known == process
 }
 
-// Lose says that a process is gone, and why: calls to it end with that error, those that begin later too. One that was just
-// about to wait looks at the next Wakeup. Post still reaches a process that is not gone at all.
+// Lose says that a process is gone, and why: calls to it end with that error, those that begin later too. If it is said
+// again, the last reason holds. A call that was just about to wait looks at the next Wakeup. Post still reaches a process that is not gone at all.
 func (s *Service) Lose(process int, why error) {
 	if s.ep == nil || process < 0 || process >= len(s.peers) || process == s.self {
 		return
 	}
-	s.peers[process].lost.CompareAndSwap(nil, &why)
+	s.peers[process].lost.Store(&why)
 	s.Wakeup()
 }
 
