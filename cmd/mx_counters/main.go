@@ -36,17 +36,19 @@ Root sees all users.
   mx_counters -a        of communicators and libraries of sockets, too
   mx_counters -w 1s     every second: the values, and how much they have grown
 
-  -b n     board number
-  -p pid   process
+  -b n     endpoints on board n only
+  -p pid   those of one process only
   -e       each endpoint for itself
-  -a       also those of what is built on endpoints
-  -q       those that are not 0 (default)
-  -v       all
+  -a       also the counters of what is built on endpoints: ranks, communicators, libraries
+           of sockets
+  -q       counters that are not 0 (default)
+  -v       all counters
   -c       clear, after printing: later readings, of anybody, show what was counted since.
            The processes keep their counters, and metrics do not change
-  -w t     print again every so often, such as 1s, until interrupted
+  -w t     print again every so often, such as 1s, at least 10ms, with the growth since the
+           last time, until interrupted
   -n n     with -w: end after so many times
-  -json    JSON instead of text; with -w a list a line
+  -json    a list of blocks; with -w a list a line
   -h       this text
   -version
            the version, and what built this program

@@ -32,10 +32,12 @@ transports, with how many peers, and how full their queues are. Root sees all us
   mx_endpoint_info -p 1234   those of one process
   mx_endpoint_info -v        their peers and the requests that are not complete, too
 
-  -b n     board number
-  -p pid   process
-  -v       peers and pending requests
-  -json    JSON instead of text
+  -b n     endpoints on board n only
+  -p pid   those of one process only
+  -v       with the peers of each endpoint, how each is reached or why not, and the requests
+           that are not complete: what each waits for, and for how long at most
+  -json    a list of endpoints, each with pid, command, host and what mx.EndpointSnapshot
+           has
   -h       this text
   -version
            the version, and what built this program

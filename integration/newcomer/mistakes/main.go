@@ -96,6 +96,9 @@ func wrongPort() error {
 }
 
 func wrongRank(world *mpi.Comm) error {
+	if world.Rank() > 0 {
+		return nil
+	}
 	return mpi.Send(world, []int{1}, world.Size(), 7)
 }
 
