@@ -89,9 +89,9 @@ func (c *Comm) failedRank(op string) error {
 }
 
 // firstDeath returns the error of a meeting to which somebody has not come, with the rank that has died first in its place. Who was to come may
-// only have left because of a death that it has heard of before this rank.
+// only have left because of a death that it has heard of before this rank, and so may who has been missed by the one that tells of its failure.
 func (c *Comm) firstDeath(op string, err error) error {
-	if _, told := errors.AsType[*failure](err); !told && c.seat.job.launch != nil {
+	if c.seat.job.launch != nil {
 		limit := time.Now().Add(guardGrace)
 		for c.mourns() == nil && time.Now().Before(limit) && pause(c.seat.job.life, newsInterval) {
 		}
