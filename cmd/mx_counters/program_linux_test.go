@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -17,41 +16,6 @@ import (
 var program string
 
 func TestMain(m *testing.M) { os.Exit(built.Main(m, "mx_counters", &program)) }
-
-// pid is this process, whose endpoints the program shows.
-var pid = strconv.Itoa(os.Getpid())
-
-// good runs the program, which must succeed, and returns what it printed.
-func good(t *testing.T, args ...string) string {
-	t.Helper()
-	stdout, stderr, status := built.Run(t, program, args...)
-	if status != 0 || stderr != "" {
-		t.Fatalf("%v: status %d, %s", args, status, stderr)
-	}
-	return stdout
-}
-
-// open opens an endpoint with a receive that waits.
-func open(t *testing.T) *mx.Endpoint {
-	t.Helper()
-	if err := mx.Init(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := mx.Finalize(); err != nil {
-			t.Error(err)
-		}
-	})
-	ep, err := mx.OpenEndpoint(0, mx.AnyEndpoint, 7)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { ep.Close() })
-	if _, err := ep.Irecv(make([]byte, 24), 0x12, 0xff, nil); err != nil {
-		t.Fatal(err)
-	}
-	return ep
-}
 
 // self sends messages of 8 bytes from the endpoint to itself.
 func self(t *testing.T, ep *mx.Endpoint, n int) {
@@ -68,25 +32,25 @@ func self(t *testing.T, ep *mx.Endpoint, n int) {
 }
 
 func TestTable(t *testing.T) {
-	ep := open(t)
+	ep := built.Open(t)
 	self(t, ep, 3)
-	text := good(t, "-p", pid)
+	text := built.Good(t, program, "-p", built.PID)
 	names(t, text, " (board #0 name ", "\n===", "\n000:            3 messages sent\n", "\n008:           24 bytes sent\n")
 	if strings.Contains(text, " 0 ") {
 		t.Errorf("counters of 0 are shown:\n%s", text)
 	}
-	names(t, good(t, "-p", pid, "-v"), "\n054:            0 links broken\n")
-	names(t, good(t, "-p", pid, "-e"), fmt.Sprintf(" endpoint %d (pid %s, ", ep.ID(), pid))
+	names(t, built.Good(t, program, "-p", built.PID, "-v"), "\n054:            0 links broken\n")
+	names(t, built.Good(t, program, "-p", built.PID, "-e"), fmt.Sprintf(" endpoint %d (pid %s, ", ep.ID(), built.PID))
 }
 
 func TestJSON(t *testing.T) {
-	ep := open(t)
+	ep := built.Open(t)
 	self(t, ep, 1)
 	var list []struct {
 		Title    string
 		Counters []mx.Counter
 	}
-	if err := json.Unmarshal([]byte(good(t, "-p", pid, "-json", "-e")), &list); err != nil {
+	if err := json.Unmarshal([]byte(built.Good(t, program, "-p", built.PID, "-json", "-e")), &list); err != nil {
 		t.Fatal(err)
 	}
 	if len(list) != 1 || !slices.ContainsFunc(list[0].Counters, func(c mx.Counter) bool { return c.Name == "messages_sent" && c.Value == 1 }) {
@@ -96,20 +60,20 @@ func TestJSON(t *testing.T) {
 
 // TestClear shows what has come since, and leaves the counters of the program alone.
 func TestClear(t *testing.T) {
-	ep := open(t)
+	ep := built.Open(t)
 	self(t, ep, 3)
-	names(t, good(t, "-p", pid, "-c"), "000:            3 messages sent\n")
+	names(t, built.Good(t, program, "-p", built.PID, "-c"), "000:            3 messages sent\n")
 	self(t, ep, 2)
-	names(t, good(t, "-p", pid), "\nsince 2", "\n000:            2 messages sent\n", " posted receives, peak\n")
+	names(t, built.Good(t, program, "-p", built.PID), "\nsince 2", "\n000:            2 messages sent\n", " posted receives, peak\n")
 	if c := ep.Counters()[0]; c.Value != 5 {
 		t.Errorf("%+v", c)
 	}
 }
 
 func TestWatch(t *testing.T) {
-	ep := open(t)
+	ep := built.Open(t)
 	self(t, ep, 3)
-	names(t, good(t, "-p", pid, "-w", "20ms", "-n", "2"), "\n000:            3            - messages sent\n", "\n000:            3           +0 messages sent\n")
+	names(t, built.Good(t, program, "-p", built.PID, "-w", "20ms", "-n", "2"), "\n000:            3            - messages sent\n", "\n000:            3           +0 messages sent\n")
 }
 
 func TestFailures(t *testing.T) {
@@ -117,7 +81,7 @@ func TestFailures(t *testing.T) {
 		args []string
 		want string
 	}{
-		{[]string{"-p", pid}, "process " + pid + ": it has no endpoint open"},
+		{[]string{"-p", built.PID}, "process " + built.PID + ": it has no endpoint open"},
 		{[]string{"-p", "2147483647", "-w", "1s"}, "process 2147483647: there is no such process"},
 		{[]string{"-q", "-v"}, "contradict"},
 		{[]string{"-w", "1ns"}, "at least 10ms"},
@@ -131,7 +95,7 @@ func TestFailures(t *testing.T) {
 			t.Errorf("%v: status %d, %q, %q", c.args, status, stdout, stderr)
 		}
 	}
-	names(t, good(t, "-h"), "-json", "-b n")
+	names(t, built.Good(t, program, "-h"), "-json", "-b n")
 }
 
 // names fails unless the text has all parts.

@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"gomx/cmd/internal/built"
-	"gomx/mx"
 )
 
 // program is the built mx_endpoint_info.
@@ -17,58 +16,23 @@ var program string
 
 func TestMain(m *testing.M) { os.Exit(built.Main(m, "mx_endpoint_info", &program)) }
 
-// pid is this process, whose endpoints the program shows.
-var pid = strconv.Itoa(os.Getpid())
-
-// good runs the program, which must succeed, and returns what it printed.
-func good(t *testing.T, args ...string) string {
-	t.Helper()
-	stdout, stderr, status := built.Run(t, program, args...)
-	if status != 0 || stderr != "" {
-		t.Fatalf("%v: status %d, %s", args, status, stderr)
-	}
-	return stdout
-}
-
-// open opens an endpoint with a receive that waits.
-func open(t *testing.T) *mx.Endpoint {
-	t.Helper()
-	if err := mx.Init(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := mx.Finalize(); err != nil {
-			t.Error(err)
-		}
-	})
-	ep, err := mx.OpenEndpoint(0, mx.AnyEndpoint, 7)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { ep.Close() })
-	if _, err := ep.Irecv(make([]byte, 24), 0x12, 0xff, nil); err != nil {
-		t.Fatal(err)
-	}
-	return ep
-}
-
 func TestTable(t *testing.T) {
-	ep := open(t)
-	text := good(t, "-p", pid)
+	ep := built.Open(t)
+	text := built.Good(t, program, "-p", built.PID)
 	names(t, text, " (board #0 name ", "\n===", "endpoint", "transports", "\n1 regular endpoint open\n",
-		fmt.Sprintf("%d  %s      0       1        1           0", ep.ID(), pid))
-	names(t, good(t, "-p", pid, "-v"), "\nendpoint "+strconv.Itoa(int(ep.ID()))+" of process "+pid+"\n",
+		fmt.Sprintf("%d  %s      0       1        1           0", ep.ID(), built.PID))
+	names(t, built.Good(t, program, "-p", built.PID, "-v"), "\nendpoint "+strconv.Itoa(int(ep.ID()))+" of process "+built.PID+"\n",
 		"    recv anyone match 0x12 mask 0xff, 24 bytes: waits for its match, for ")
-	names(t, good(t), " "+pid+" ")
+	names(t, built.Good(t, program), " "+built.PID+" ")
 }
 
 func TestJSON(t *testing.T) {
-	ep := open(t)
+	ep := built.Open(t)
 	var list []struct {
 		PID  int    `json:"pid"`
 		Name string `json:"name"`
 	}
-	if err := json.Unmarshal([]byte(good(t, "-p", pid, "-json")), &list); err != nil {
+	if err := json.Unmarshal([]byte(built.Good(t, program, "-p", built.PID, "-json")), &list); err != nil {
 		t.Fatal(err)
 	}
 	if len(list) != 1 || list[0].PID != os.Getpid() || list[0].Name != ep.String() {
@@ -77,8 +41,8 @@ func TestJSON(t *testing.T) {
 }
 
 func TestOtherBoard(t *testing.T) {
-	open(t)
-	if text := good(t, "-p", pid, "-b", "1000"); text != "0 regular endpoints open\n" {
+	built.Open(t)
+	if text := built.Good(t, program, "-p", built.PID, "-b", "1000"); text != "0 regular endpoints open\n" {
 		t.Error(text)
 	}
 }
@@ -88,7 +52,7 @@ func TestFailures(t *testing.T) {
 		args []string
 		want string
 	}{
-		{[]string{"-p", pid}, "process " + pid + ": it has no endpoint open"},
+		{[]string{"-p", built.PID}, "process " + built.PID + ": it has no endpoint open"},
 		{[]string{"-p", "2147483647"}, "process 2147483647: there is no such process"},
 		{[]string{"-p", "0"}, "want the number of a process"},
 		{[]string{"-b", "x"}, "want a board number"},
@@ -100,7 +64,7 @@ func TestFailures(t *testing.T) {
 			t.Errorf("%v: status %d, %q, %q", c.args, status, stdout, stderr)
 		}
 	}
-	names(t, good(t, "-h"), "-json", "-b n")
+	names(t, built.Good(t, program, "-h"), "-json", "-b n")
 }
 
 // names fails unless the text has all parts.

@@ -217,7 +217,7 @@ func (d *Endpoint) spin(w *waiter) (idle bool) {
 				d.pace.own.end(true)
 			}
 			if !w.listed {
-				w.check(d)
+				w.check(d) // most often it is what w waits for, and nothing else is to be asked
 			}
 			if w.ok || !d.stays(w) || d.woken.Load() && !d.letRun(w) {
 				return false
