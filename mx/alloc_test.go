@@ -51,6 +51,20 @@ func (w *world) rounds(kind string, n int) int {
 	return n
 }
 
+// allocations is how many objects one run of f allocates, at most n runs of it.
+// The runtime counts those of the whole process, in which a goroutine of an
+// endpoint that an earlier test has left may be dialling, so the least of three
+// counts is taken: what the path itself allocates is in each of them.
+func (w *world) allocations(n int, f func()) float64 {
+	least := testing.AllocsPerRun(w.times(n), f)
+	for range 2 {
+		if least != 0 {
+			least = min(least, testing.AllocsPerRun(w.times(n), f))
+		}
+	}
+	return least
+}
+
 // exchanges are the paths that must not allocate.
 var exchanges = map[string]func(x *exchange){
 	"expected": func(x *exchange) {
@@ -203,7 +217,7 @@ func TestNoAllocations(t *testing.T) {
 				for range w.rounds(kind, 20) { // slabs and scratch grow once
 					run(x)
 				}
-				n := testing.AllocsPerRun(w.times(200), func() { run(x) })
+				n := w.allocations(200, func() { run(x) })
 				if n != 0 || x.failures != 0 {
 					w.Errorf("%s, %s: %v allocations a message, %d failures", name, kind, n, x.failures)
 				}
@@ -230,7 +244,7 @@ func TestNoAllocationsForSegmentLists(t *testing.T) {
 			for range w.rounds(kind, 20) {
 				run()
 			}
-			if n := testing.AllocsPerRun(w.times(200), run); n != 0 || x.failures != 0 {
+			if n := w.allocations(200, run); n != 0 || x.failures != 0 {
 				w.Errorf("%d bytes: %v allocations a message, %d failures", size, n, x.failures)
 			}
 		}

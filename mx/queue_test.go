@@ -384,7 +384,7 @@ func TestNoAllocationsForBatches(t *testing.T) {
 			for range 5 {
 				run()
 			}
-			if n := testing.AllocsPerRun(w.times(50), run); n != 0 {
+			if n := w.allocations(50, run); n != 0 {
 				w.Errorf("%s: %v allocations a batch", name, n)
 			}
 		}

@@ -349,7 +349,7 @@ func TestNoAllocationPerPutAndGet(t *testing.T) {
 			for range 100 {
 				once()
 			}
-			if allocs := testing.AllocsPerRun(50, once); allocs >= 1 && !raceDetector {
+			if allocs := w.allocations(50, once); allocs >= 1 && !raceDetector {
 				w.Errorf("%v allocations per put and get of %d bytes", allocs, n)
 			}
 		}
