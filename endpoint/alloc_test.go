@@ -74,15 +74,15 @@ func TestNoAllocationPerMessage(t *testing.T) {
 func exchange(t *testing.T, w *endpointtest.World, a, b *endpointtest.Node, to endpoint.Addr, src, dst wire.Vec, sync, unexpected bool) {
 	var recv endpoint.Handle
 	if !unexpected {
-		recv, _ = b.Engine.Recv(dst, 1, match.MaskNone, nil)
+		recv, _ = b.Engine.Recv(&endpoint.Posting{Into: dst, Value: 1, Mask: match.MaskNone})
 	}
-	send, err := a.Engine.Send(src, to, 1, nil, sync)
+	send, err := a.Engine.Send(&endpoint.Outgoing{Data: src, To: to, Match: 1, Sync: sync})
 	if err != nil {
 		t.Fatal(err)
 	}
 	w.Run()
 	if unexpected {
-		recv, _ = b.Engine.Recv(dst, 1, match.MaskNone, nil)
+		recv, _ = b.Engine.Recv(&endpoint.Posting{Into: dst, Value: 1, Mask: match.MaskNone})
 		w.Run()
 	}
 	w.Tick(5)

@@ -92,8 +92,8 @@ func BenchmarkMessage(b *testing.B) {
 	var st endpoint.Status
 	b.ReportAllocs()
 	for b.Loop() {
-		r, _ := y.Recv(wire.Vec{First: dst}, 7, match.MaskNone, nil)
-		s, _ := x.Send(wire.Vec{First: src}, to, 7, nil, false)
+		r, _ := y.Recv(&endpoint.Posting{Into: wire.Vec{First: dst}, Value: 7, Mask: match.MaskNone})
+		s, _ := x.Send(&endpoint.Outgoing{Data: wire.Vec{First: src}, To: to, Match: 7})
 		x.Test(s, &st)
 		link.deliver(y, 1)
 		y.Test(r, &st)
@@ -109,10 +109,10 @@ func BenchmarkUnexpected(b *testing.B) {
 	var st endpoint.Status
 	b.ReportAllocs()
 	for b.Loop() {
-		s, _ := x.Send(wire.Vec{First: src}, to, 7, nil, false)
+		s, _ := x.Send(&endpoint.Outgoing{Data: wire.Vec{First: src}, To: to, Match: 7})
 		x.Test(s, &st)
 		link.deliver(y, 1)
-		r, _ := y.Recv(wire.Vec{First: dst}, 7, match.MaskNone, nil)
+		r, _ := y.Recv(&endpoint.Posting{Into: wire.Vec{First: dst}, Value: 7, Mask: match.MaskNone})
 		y.Test(r, &st)
 	}
 }
@@ -126,10 +126,10 @@ func BenchmarkWindow(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		for i := range receives {
-			receives[i], _ = y.Recv(wire.Vec{First: dst}, uint64(i), match.MaskNone, nil)
+			receives[i], _ = y.Recv(&endpoint.Posting{Into: wire.Vec{First: dst}, Value: uint64(i), Mask: match.MaskNone})
 		}
 		for i := range sends {
-			sends[i], _ = x.Send(wire.Vec{First: src}, to, uint64(i), nil, false)
+			sends[i], _ = x.Send(&endpoint.Outgoing{Data: wire.Vec{First: src}, To: to, Match: uint64(i)})
 		}
 		link.deliver(y, 1)
 		for i := range sends {
@@ -148,11 +148,11 @@ func BenchmarkPosted(b *testing.B) {
 			src, dst := make([]byte, 8), make([]byte, 8)
 			var st endpoint.Status
 			for i := range depth {
-				y.Recv(wire.Vec{First: dst}, uint64(i)+1000, match.MaskNone, nil)
+				y.Recv(&endpoint.Posting{Into: wire.Vec{First: dst}, Value: uint64(i) + 1000, Mask: match.MaskNone})
 			}
 			for b.Loop() {
-				r, _ := y.Recv(wire.Vec{First: dst}, 7, match.MaskNone, nil)
-				s, _ := x.Send(wire.Vec{First: src}, to, 7, nil, false)
+				r, _ := y.Recv(&endpoint.Posting{Into: wire.Vec{First: dst}, Value: 7, Mask: match.MaskNone})
+				s, _ := x.Send(&endpoint.Outgoing{Data: wire.Vec{First: src}, To: to, Match: 7})
 				x.Test(s, &st)
 				link.deliver(y, 1)
 				y.Test(r, &st)

@@ -18,17 +18,17 @@ type catch struct {
 	err         error
 }
 
-// Catch begins to catch a message for a receive as RecvOneFrom's. False: that one is to be posted. Until EndCatch
+// Catch begins to catch a message for a tied receive into one segment. False: that one is to be posted. Until EndCatch
 // the owner may do nothing but poll. A message that waits already may have been caught.
-func (e *Engine) Catch(b []byte, from Addr, value, mask uint64) bool {
-	if value&^mask != 0 || e.cfg.ContextBits != 0 || e.handler || !e.direct(from) {
+func (e *Engine) Catch(i *Posting) bool {
+	if i.Value&^i.Mask != 0 || e.cfg.ContextBits != 0 || e.handler || !e.direct(i.From) {
 		return false
 	}
 	c := &e.catch
 	c.live, c.handle, c.err = true, 0, nil
-	c.value, c.mask, c.from, c.b = value, mask, from, b
+	c.value, c.mask, c.from, c.b = i.Value, i.Mask, i.From, i.Into.First
 	if e.unexp.Len() > 0 {
-		if id, ok := e.unexp.Find(value, mask); ok && !e.caughtStored(id) {
+		if id, ok := e.unexp.Find(c.value, c.mask); ok && !e.caughtStored(id) {
 			e.StopCatching()
 			return false
 		}
@@ -76,7 +76,7 @@ func (e *Engine) EndCatch() (n int, h Handle, err error) {
 func (e *Engine) postCatch() {
 	c := &e.catch
 	c.live, c.n = false, 0
-	c.handle, c.err = e.RecvOneFrom(c.b, c.from, c.value, c.mask, nil)
+	c.handle, c.err = e.Recv(&Posting{Into: wire.Vec{First: c.b}, Value: c.value, Mask: c.mask, Tied: true, From: c.from})
 }
 
 // arrive finds the receive for a message among those that are posted, and the one that catches.

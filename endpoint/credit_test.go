@@ -62,7 +62,7 @@ func (f *flooded) send(t *testing.T, from, to *endpointtest.Node, size int, matc
 	if !ok {
 		t.Fatal("not connected")
 	}
-	h, err := from.Engine.Send(wire.Vec{First: make([]byte, size)}, addr, match, nil, sync)
+	h, err := from.Engine.Send(&endpoint.Outgoing{Data: wire.Vec{First: make([]byte, size)}, To: addr, Match: match, Sync: sync})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -71,7 +71,7 @@ func (f *flooded) send(t *testing.T, from, to *endpointtest.Node, size int, matc
 
 func (f *flooded) recv(t *testing.T, at *endpointtest.Node, size int, value, mask uint64) endpoint.Handle {
 	t.Helper()
-	h, err := at.Engine.Recv(wire.Vec{First: make([]byte, size)}, value, mask, nil)
+	h, err := at.Engine.Recv(&endpoint.Posting{Into: wire.Vec{First: make([]byte, size)}, Value: value, Mask: mask})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -55,7 +55,7 @@ type Engine struct {
 
 	header  wire.Header // scratch for frames on their way out
 	out     wire.Vec
-	one     wire.Vec // scratch of SendOne; Rest stays empty
+	one     wire.Vec // scratch of launch; Rest stays empty
 	bytes   []byte
 	scratch [AlwaysEager]byte
 

@@ -82,7 +82,7 @@ func (s *siege) occupy() {
 	v := s.victim
 	enemy, _ := v.Engine.AddrOf(v.PeerOf(s.enemy))
 	send := func(n int, sync bool) {
-		h, err := v.Engine.Send(wire.Vec{First: make([]byte, n)}, enemy, 5, nil, sync)
+		h, err := v.Engine.Send(&endpoint.Outgoing{Data: wire.Vec{First: make([]byte, n)}, To: enemy, Match: 5, Sync: sync})
 		if err != nil {
 			s.t.Fatal(err)
 		}
@@ -112,7 +112,7 @@ func (s *siege) occupy() {
 	}
 	s.openWindows()
 	for range 3 {
-		h, err := v.Engine.Recv(endpointtest.NewBuffer(3000, 6000).Vec, 1, 0xff, nil)
+		h, err := v.Engine.Recv(&endpoint.Posting{Into: endpointtest.NewBuffer(3000, 6000).Vec, Value: 1, Mask: 0xff})
 		if err != nil {
 			s.t.Fatal(err)
 		}
@@ -120,7 +120,7 @@ func (s *siege) occupy() {
 	}
 	s.honestRecv = endpointtest.NewBuffer(9000)
 	var err error
-	if s.honestHandle, err = v.Engine.Recv(s.honestRecv.Vec, 0xaaaa00, match.MaskNone, nil); err != nil {
+	if s.honestHandle, err = v.Engine.Recv(&endpoint.Posting{Into: s.honestRecv.Vec, Value: 0xaaaa00, Mask: match.MaskNone}); err != nil {
 		s.t.Fatal(err)
 	}
 }
@@ -239,7 +239,7 @@ func (s *siege) talk() {
 	msg := endpointtest.NewBuffer(9000)
 	endpointtest.Fill(&msg.Vec, 77)
 	to, _ := s.honest.Engine.AddrOf(s.honest.PeerOf(s.victim))
-	sent, err := s.honest.Engine.Send(msg.Vec, to, 0xaaaa00, nil, true)
+	sent, err := s.honest.Engine.Send(&endpoint.Outgoing{Data: msg.Vec, To: to, Match: 0xaaaa00, Sync: true})
 	if err != nil {
 		s.t.Fatal(err)
 	}

@@ -6,66 +6,58 @@ import (
 	"gomx/unexpected"
 )
 
-// Posting is a receive into one segment, handed on like Outgoing.
+// Posting is a receive that is to be posted, handed on like Outgoing.
 type Posting struct {
-	Into        []byte
+	Into        wire.Vec
 	Value, Mask uint64
+	Tied        bool // to From: it ends when the session with that peer does
+	From        Addr
 	Context     any // comes back in the status
 }
 
-// RecvOne is Recv into one segment, and its fast path.
-func (e *Engine) RecvOne(i *Posting) (Handle, error) {
-	if i.Value&^i.Mask != 0 || e.cfg.ContextBits != 0 || e.unexp.Len() > 0 {
-		return e.Recv(wire.Vec{First: i.Into}, i.Value, i.Mask, i.Context)
+// Recv posts a receive for the first message with incoming & mask == value (II.4, V.2). A message that waits in the
+// unexpected store is taken at once.
+//
+// If the session of the peer to which it is tied ends before a message has matched, the receive completes with the
+// status that ended it. Matching is by bits alone, so that it may get the message of somebody else. Of a session that
+// is over already it takes what has arrived and waits, and else is complete at once.
+func (e *Engine) Recv(i *Posting) (Handle, error) {
+	if i.Tied && !e.known(i.From) {
+		return 0, ErrBadAddress
 	}
-	slot, r := e.reqs.alloc()
-	r.kind, r.state = kindRecv, statePosted
-	r.vec.First = i.Into
-	if i.Context != nil {
-		r.ctx = i.Context
-	}
-	r.match = i.Value
-	e.posted.Post(slot, i.Value, i.Mask)
-	return handleOf(slot, r.generation), nil
-}
-
-// Recv posts a receive into v for the first message with
-// incoming & mask == value (II.4, V.2). A message that waits in the unexpected
-// store is taken at once.
-func (e *Engine) Recv(v wire.Vec, value, mask uint64, ctx any) (Handle, error) {
-	if value&^mask != 0 || len(v.Rest) >= MaxSegments || e.cfg.ContextBits != 0 {
-		if err := e.checkRecv(&v, value, mask); err != nil {
+	if i.Value&^i.Mask != 0 || len(i.Into.Rest) > 0 || e.cfg.ContextBits != 0 {
+		if err := e.checkRecv(i); err != nil {
 			return 0, err
 		}
 	}
 	slot, r := e.reqs.alloc()
 	r.kind, r.state = kindRecv, statePosted
-	r.vec.First = v.First
-	if len(v.Rest) > 0 {
-		r.keep(v)
+	r.keep(&i.Into)
+	if i.Context != nil {
+		r.ctx = i.Context
 	}
-	if ctx != nil {
-		r.ctx = ctx
-	}
-	r.match, r.mask, r.started = value, mask, e.now
+	r.match, r.mask, r.started = i.Value, i.Mask, e.now
 	h := handleOf(slot, r.generation)
 	if e.unexp.Len() > 0 {
-		if id, ok := e.unexp.Find(value, mask); ok {
+		if id, ok := e.unexp.Find(i.Value, i.Mask); ok {
 			e.receiveStored(slot, r, id)
 			return h, nil
 		}
 	}
-	e.posted.Post(slot, value, mask)
+	if i.Tied && !e.tie(slot, r, i.From) {
+		return h, nil
+	}
+	e.posted.Post(slot, i.Value, i.Mask)
 	return h, nil
 }
 
-func (e *Engine) checkRecv(v *wire.Vec, value, mask uint64) error {
+func (e *Engine) checkRecv(i *Posting) error {
 	switch {
-	case !match.Valid(value, mask):
+	case !match.Valid(i.Value, i.Mask):
 		return ErrBadMask
-	case len(v.Rest) >= MaxSegments:
+	case len(i.Into.Rest) >= MaxSegments:
 		return ErrBadSegCount
-	case mask&e.cfg.contextMask() != e.cfg.contextMask():
+	case i.Mask&e.cfg.contextMask() != e.cfg.contextMask():
 		return ErrBadContextMask
 	}
 	return nil

@@ -199,7 +199,7 @@ func (s *slab) user(h Handle) (int32, *request) {
 
 // keep stores the user's list in the request. The list itself is copied, since
 // the user may change it as soon as the call returns (V.1.1).
-func (r *request) keep(v wire.Vec) {
+func (r *request) keep(v *wire.Vec) {
 	r.vec.First = v.First
 	if len(v.Rest) > 0 {
 		r.list = append(r.list[:0], v.Rest...)

@@ -2,27 +2,42 @@ package endpoint
 
 import "gomx/transport/wire"
 
-// Outgoing is a standard send of one segment. It is handed on by reference: as arguments its words would be stored anew in each
-// function on the way.
+// Outgoing is a message that is to be sent. It is handed on by reference: as arguments its words would be stored anew
+// in each function on the way.
 type Outgoing struct {
-	Data    []byte
+	Data    wire.Vec
 	To      Addr
 	Match   uint64
-	Context any // comes back in the status
+	Sync    bool // it completes only when the receiver has matched it (V.1.2)
+	Context any  // comes back in the status
 }
 
-// SendOne is Send of one segment as a standard send. It is the fast path: a
-// small message to a connected peer leaves before anything else is done.
-func (e *Engine) SendOne(o *Outgoing) (Handle, error) {
-	if p := e.launch(o.Data, o.To, o.Match); p != nil {
-		return e.sentOne(p, o), nil
+// Send starts a send (V.1). The bytes must stay as they are until the request is buffered or complete. A small
+// message to a connected peer leaves before anything else is done.
+//
+// The message of a peer that is gone or of another session does not fail the
+// call: the request completes with the status that says so.
+func (e *Engine) Send(o *Outgoing) (Handle, error) {
+	if !o.Sync && len(o.Data.Rest) == 0 {
+		if p := e.launch(o.Data.First, o.To, o.Match); p != nil {
+			return e.launched(p, o), nil
+		}
 	}
-	return e.Send(wire.Vec{First: o.Data}, o.To, o.Match, o.Context, false)
+	kind := kindSend
+	if o.Sync {
+		kind = kindSyncSend
+	}
+	slot, r, err := e.outgoing(kind, &o.Data, o.To, o.Match, o.Context)
+	if err != nil {
+		return 0, err
+	}
+	e.sendSlow(e.peers[o.To.Peer], slot, r, o.Data)
+	return handleOf(slot, r.generation), nil
 }
 
-// sentOne makes the request of a send that has left already.
-func (e *Engine) sentOne(p *peer, o *Outgoing) Handle {
-	n := len(o.Data)
+// launched makes the request of a send that has left already.
+func (e *Engine) launched(p *peer, o *Outgoing) Handle {
+	n := len(o.Data.First)
 	slot, r := e.reqs.alloc()
 	r.kind, r.peer, r.session = kindSend, o.To.Peer, o.To.Session
 	r.match, r.msgLen, r.xferLen = o.Match, uint32(n), uint32(n)
@@ -51,25 +66,6 @@ func (e *Engine) outgoing(kind requestKind, v *wire.Vec, to Addr, match uint64, 
 	return slot, r, nil
 }
 
-// Send starts a send of v to a peer (V.1). With sync it completes only when the
-// receiver has matched it (V.1.2). The bytes must stay as they are until the
-// request is buffered or complete.
-//
-// The message of a peer that is gone or of another session does not fail the
-// call: the request completes with the status that says so.
-func (e *Engine) Send(v wire.Vec, to Addr, match uint64, ctx any, sync bool) (Handle, error) {
-	kind := kindSend
-	if sync {
-		kind = kindSyncSend
-	}
-	slot, r, err := e.outgoing(kind, &v, to, match, ctx)
-	if err != nil {
-		return 0, err
-	}
-	e.sendSlow(e.peers[to.Peer], slot, r, v)
-	return handleOf(slot, r.generation), nil
-}
-
 func sendSizeError(n int) error {
 	if uint64(n) > MaxMessage {
 		return ErrBadSegMem
@@ -79,7 +75,7 @@ func sendSizeError(n int) error {
 
 // sendSlow takes every send that can't leave at once.
 func (e *Engine) sendSlow(p *peer, slot int32, r *request, v wire.Vec) {
-	r.keep(v)
+	r.keep(&v)
 	r.state, r.started = stateQueued, e.now
 	switch {
 	case r.session != p.remote:

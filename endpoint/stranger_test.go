@@ -146,7 +146,7 @@ func TestResumeNeedsTheToken(t *testing.T) {
 	session, _ := h.connect(good, 2, 100)
 	resume := wire.Header{Kind: wire.Resume, Flags: wire.HasAck, Session: session.Session, Ack: session.Session}
 	to, _ := h.AddrOf(h.host.number[good])
-	if _, err := h.Send(wire.Vec{First: []byte("secret")}, to, 1, nil, false); err != nil {
+	if _, err := h.Send(&endpoint.Outgoing{Data: wire.Vec{First: []byte("secret")}, To: to, Match: 1}); err != nil {
 		t.Fatal(err)
 	}
 	for _, broken := range []bool{false, true} {

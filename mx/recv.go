@@ -1,6 +1,9 @@
 package mx
 
-import "gomx/endpoint"
+import (
+	"gomx/endpoint"
+	"gomx/transport/wire"
+)
 
 // Irecv posts a receive into buf for the first message whose match information,
 // masked with matchMask, is matchRecv (II.4, V.2.1): of those that have arrived
@@ -11,11 +14,7 @@ import "gomx/endpoint"
 // Errors: ErrBadMatchMask if matchRecv has bits outside the mask,
 // ErrBadMatchingForCtxID, ErrBadEndpoint, ErrNoResources. Safe from any goroutine.
 func (ep *Endpoint) Irecv(buf []byte, matchRecv, matchMask uint64, context any) (Request, error) {
-	h, err := ep.d.RecvOne(&endpoint.Posting{Into: buf, Value: matchRecv, Mask: matchMask, Context: context})
-	if err != nil {
-		return Request{}, ep.fail("irecv", "", err)
-	}
-	return Request{ep, h}, nil
+	return ep.recv(&endpoint.Posting{Into: wire.Vec{First: buf}, Value: matchRecv, Mask: matchMask, Context: context})
 }
 
 // Irecvv is Irecv into up to MaxSegments segments, filled one after the other;
@@ -23,7 +22,11 @@ func (ep *Endpoint) Irecv(buf []byte, matchRecv, matchMask uint64, context any) 
 // to segments that overlap is undefined. The list may be changed as soon as the
 // call returns. More segments are ErrBadSegCount.
 func (ep *Endpoint) Irecvv(segs [][]byte, matchRecv, matchMask uint64, context any) (Request, error) {
-	h, err := ep.d.Recv(vec(segs), matchRecv, matchMask, context)
+	return ep.recv(&endpoint.Posting{Into: vec(segs), Value: matchRecv, Mask: matchMask, Context: context})
+}
+
+func (ep *Endpoint) recv(i *endpoint.Posting) (Request, error) {
+	h, err := ep.d.Recv(i)
 	if err != nil {
 		return Request{}, ep.fail("irecv", "", err)
 	}

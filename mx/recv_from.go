@@ -1,6 +1,9 @@
 package mx
 
-import "gomx/endpoint"
+import (
+	"gomx/endpoint"
+	"gomx/transport/wire"
+)
 
 // IrecvFrom is Irecv tied to a peer: if the session with src ends before a message has
 // matched, the receive completes with the status that ended it, as a Watch does:
@@ -12,14 +15,7 @@ import "gomx/endpoint"
 // itself; that of the endpoint does not, since the peer owes nothing. MX does not
 // have it. Errors: those of Irecv, and ErrBadAddrList. Safe from any goroutine.
 func (ep *Endpoint) IrecvFrom(buf []byte, src EndpointAddr, matchRecv, matchMask uint64, context any) (Request, error) {
-	if src.ep != ep {
-		return Request{}, ep.fail("irecv from", src.String(), ep.owns(src))
-	}
-	h, err := ep.d.RecvOneFrom(buf, src.a, matchRecv, matchMask, context)
-	if err != nil {
-		return Request{}, ep.fail("irecv from", src.String(), err)
-	}
-	return Request{ep, h}, nil
+	return ep.recvFrom(src, &endpoint.Posting{Into: wire.Vec{First: buf}, Value: matchRecv, Mask: matchMask, Context: context})
 }
 
 // RecvNow is IrecvFrom for a caller who would wait at once, and for whom it is enough to know how long the
@@ -32,7 +28,7 @@ func (ep *Endpoint) RecvNow(buf []byte, src EndpointAddr, matchRecv, matchMask u
 	if src.ep != ep {
 		return 0, Request{}, false, ep.fail("recv now", src.String(), ep.owns(src))
 	}
-	n, h, done, err := ep.d.RecvNow(buf, src.a, matchRecv, matchMask)
+	n, h, done, err := ep.d.RecvNow(&endpoint.Posting{Into: wire.Vec{First: buf}, Value: matchRecv, Mask: matchMask, Tied: true, From: src.a})
 	if done {
 		return n, Request{}, true, nil
 	}
@@ -48,7 +44,7 @@ func (ep *Endpoint) ExchangeNow(out []byte, dest EndpointAddr, matchSend uint64,
 	if dest.ep != ep || src.ep != ep {
 		return false, 0, Request{}, false, nil
 	}
-	sent, n, h, done, err := ep.d.ExchangeNow(out, dest.a, matchSend, in, src.a, matchRecv, matchMask)
+	sent, n, h, done, err := ep.d.ExchangeNow(out, dest.a, matchSend, &endpoint.Posting{Into: wire.Vec{First: in}, Value: matchRecv, Mask: matchMask, Tied: true, From: src.a})
 	switch {
 	case !sent || done:
 		return sent, n, Request{}, done, nil
@@ -74,10 +70,15 @@ func (ep *Endpoint) received(h endpoint.Handle) (n int, r Request, done bool, er
 
 // IrecvvFrom is IrecvFrom into segments, as Irecvv is Irecv into segments.
 func (ep *Endpoint) IrecvvFrom(segs [][]byte, src EndpointAddr, matchRecv, matchMask uint64, context any) (Request, error) {
+	return ep.recvFrom(src, &endpoint.Posting{Into: vec(segs), Value: matchRecv, Mask: matchMask, Context: context})
+}
+
+func (ep *Endpoint) recvFrom(src EndpointAddr, i *endpoint.Posting) (Request, error) {
 	if src.ep != ep {
 		return Request{}, ep.fail("irecv from", src.String(), ep.owns(src))
 	}
-	h, err := ep.d.RecvFrom(vec(segs), src.a, matchRecv, matchMask, context)
+	i.Tied, i.From = true, src.a
+	h, err := ep.d.Recv(i)
 	if err != nil {
 		return Request{}, ep.fail("irecv from", src.String(), err)
 	}

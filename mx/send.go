@@ -34,14 +34,7 @@ func (ep *Endpoint) Request(number uint64) Request { return Request{ep, endpoint
 // ErrBadAddrList, ErrBadEndpoint, ErrBadSegMem, ErrNoResources. Safe from any
 // goroutine.
 func (ep *Endpoint) Isend(buf []byte, dest EndpointAddr, matchSend uint64, context any) (Request, error) {
-	if dest.ep != ep {
-		return Request{}, ep.fail("isend to", dest.String(), ep.owns(dest))
-	}
-	h, err := ep.d.SendOne(&endpoint.Outgoing{Data: buf, To: dest.a, Match: matchSend, Context: context})
-	if err != nil {
-		return Request{}, ep.fail("isend to", dest.String(), err)
-	}
-	return Request{ep, h}, nil
+	return ep.send("isend to", dest, &endpoint.Outgoing{Data: wire.Vec{First: buf}, Match: matchSend, Context: context})
 }
 
 // SendNow sends buf as Isend does if that takes no time: a small message to a peer
@@ -57,33 +50,27 @@ func (ep *Endpoint) SendNow(buf []byte, dest EndpointAddr, matchSend uint64) boo
 // receive has matched the message. It may be buffered before; see Ibuffered.
 // Otherwise it is as Isend.
 func (ep *Endpoint) Issend(buf []byte, dest EndpointAddr, matchSend uint64, context any) (Request, error) {
-	if dest.ep != ep {
-		return Request{}, ep.fail("issend to", dest.String(), ep.owns(dest))
-	}
-	h, err := ep.d.Send(wire.Vec{First: buf}, dest.a, matchSend, context, true)
-	if err != nil {
-		return Request{}, ep.fail("issend to", dest.String(), err)
-	}
-	return Request{ep, h}, nil
+	return ep.send("issend to", dest, &endpoint.Outgoing{Data: wire.Vec{First: buf}, Match: matchSend, Sync: true, Context: context})
 }
 
 // Isendv is Isend of the bytes of up to MaxSegments segments, one after the
 // other; empty ones are skipped. The list may be changed as soon as the call
 // returns, the bytes not. More segments are ErrBadSegCount.
 func (ep *Endpoint) Isendv(segs [][]byte, dest EndpointAddr, matchSend uint64, context any) (Request, error) {
-	return ep.sendv("isend to", segs, dest, matchSend, context, false)
+	return ep.send("isend to", dest, &endpoint.Outgoing{Data: vec(segs), Match: matchSend, Context: context})
 }
 
 // Issendv is Issend of a segment list; see Isendv.
 func (ep *Endpoint) Issendv(segs [][]byte, dest EndpointAddr, matchSend uint64, context any) (Request, error) {
-	return ep.sendv("issend to", segs, dest, matchSend, context, true)
+	return ep.send("issend to", dest, &endpoint.Outgoing{Data: vec(segs), Match: matchSend, Sync: true, Context: context})
 }
 
-func (ep *Endpoint) sendv(op string, segs [][]byte, dest EndpointAddr, matchSend uint64, context any, sync bool) (Request, error) {
+func (ep *Endpoint) send(op string, dest EndpointAddr, o *endpoint.Outgoing) (Request, error) {
 	if dest.ep != ep {
 		return Request{}, ep.fail(op, dest.String(), ep.owns(dest))
 	}
-	h, err := ep.d.Send(vec(segs), dest.a, matchSend, context, sync)
+	o.To = dest.a
+	h, err := ep.d.Send(o)
 	if err != nil {
 		return Request{}, ep.fail(op, dest.String(), err)
 	}

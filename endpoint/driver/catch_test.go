@@ -13,6 +13,11 @@ import (
 
 const exactly = ^uint64(0)
 
+// tied is a receive of exactly match from a peer.
+func tied(b []byte, from endpoint.Addr, match uint64) *endpoint.Posting {
+	return &endpoint.Posting{Into: wire.Vec{First: b}, Value: match, Mask: exactly, Tied: true, From: from}
+}
+
 // receiver is an endpoint that offers its core after each poll, and a peer of it.
 func receiver(t *testing.T, options ...option) (w *world, d, peer *driver.Endpoint, from, to endpoint.Addr) {
 	w = newWorld(t, mem.Options{})
@@ -36,7 +41,7 @@ func TestReceiveNowInTurns(t *testing.T) {
 		}()
 		gone := i%2 == 0 && <-sent // it is there already, or among the unexpected
 		var b [2]byte
-		n, h, done, err := d.RecvNow(b[:], from, i, exactly)
+		n, h, done, err := d.RecvNow(tied(b[:], from, i))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -56,7 +61,7 @@ func TestReceiveNowInTurns(t *testing.T) {
 func TestReceiveNowInTurnsIsPosted(t *testing.T) {
 	w, d, peer, from, to := receiver(t, spinning(time.Millisecond))
 	var b [8]byte
-	n, h, done, err := d.RecvNow(b[:], from, 1, exactly)
+	n, h, done, err := d.RecvNow(tied(b[:], from, 1))
 	if done || err != nil || h == 0 {
 		t.Fatalf("nothing was sent: %d bytes, done %v, %v", n, done, err)
 	}
@@ -74,7 +79,7 @@ func TestCloseWhileReceivingInTurns(t *testing.T) {
 	closed := make(chan error)
 	time.AfterFunc(20*time.Millisecond, func() { closed <- d.Close() })
 	var b [8]byte
-	if _, h, done, err := d.RecvNow(b[:], from, 1, exactly); done || h == 0 && !errors.Is(err, driver.ErrClosed) {
+	if _, h, done, err := d.RecvNow(tied(b[:], from, 1)); done || h == 0 && !errors.Is(err, driver.ErrClosed) {
 		t.Errorf("request %v, done %v, %v", h, done, err)
 	}
 	if err := <-closed; err != nil {
@@ -86,7 +91,7 @@ func TestCloseWhileReceivingInTurns(t *testing.T) {
 func TestReceiveNowInTurnsBesideAnother(t *testing.T) {
 	w, d, peer, from, to := receiver(t, spinning(time.Hour))
 	got := make(chan endpoint.Status)
-	other, err := d.RecvFrom(wire.Vec{First: make([]byte, 8)}, from, 2, exactly, nil)
+	other, err := d.Recv(tied(make([]byte, 8), from, 2))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -98,7 +103,7 @@ func TestReceiveNowInTurnsBesideAnother(t *testing.T) {
 		}
 	})
 	var b [8]byte
-	n, h, done, err := d.RecvNow(b[:], from, 1, exactly)
+	n, h, done, err := d.RecvNow(tied(b[:], from, 1))
 	if err != nil {
 		t.Fatal(err)
 	}

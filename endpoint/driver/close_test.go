@@ -10,7 +10,6 @@ import (
 	"gomx/endpoint"
 	"gomx/endpoint/driver"
 	"gomx/transport/mem"
-	"gomx/transport/wire"
 )
 
 // crowd blocks several goroutines in every kind of call. The returned function
@@ -152,8 +151,8 @@ func TestCallsOnAClosedEndpoint(t *testing.T) {
 			t.Errorf("%s: %v %v", name, ok, err)
 		}
 	}
-	_, sendErr := d.Send(wire.Vec{}, self, 0, nil, false)
-	_, recvErr := d.Recv(wire.Vec{}, 0, 0, nil)
+	_, sendErr := d.Send(&endpoint.Outgoing{To: self, Match: 0})
+	_, recvErr := d.Recv(&endpoint.Posting{Value: 0, Mask: 0})
 	_, connectErr := d.Iconnect(board, 1, 0, 0, nil)
 	_, testErr := d.Test(h, new(endpoint.Status))
 	_, armErr := d.Arm()

@@ -85,7 +85,7 @@ func serveAny(t *testing.T, w *world, d *driver.Endpoint, served *atomic.Int64, 
 		if !ok {
 			continue
 		}
-		h, err := d.Recv(wire.Vec{First: make([]byte, 8)}, st.Match, ^uint64(0), nil)
+		h, err := d.Recv(&endpoint.Posting{Into: wire.Vec{First: make([]byte, 8)}, Value: st.Match, Mask: ^uint64(0)})
 		if err != nil {
 			t.Error(err)
 			return

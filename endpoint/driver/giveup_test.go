@@ -132,7 +132,7 @@ func TestTimePassesUnderTraffic(t *testing.T) {
 			t.Errorf("wait with a timeout: %v %v", ok, err)
 		}
 		w.open()
-		sync, err := d.Send(vec(nil), w.connect(d, 2), 3, nil, true) // which nobody receives
+		sync, err := d.Send(&endpoint.Outgoing{Data: vec(nil), To: w.connect(d, 2), Match: 3, Sync: true}) // which nobody receives
 		if err == nil {
 			err = d.SetTimeout(sync, 20*time.Millisecond)
 		}
@@ -251,7 +251,7 @@ func TestHandlerPanics(t *testing.T) {
 			var thrown any
 			inBackground(t, func() {
 				defer func() { thrown = recover() }()
-				sent, _ := d.Send(vec([]byte{7}), d.Self(), 1, nil, false)
+				sent, _ := d.Send(&endpoint.Outgoing{Data: vec([]byte{7}), To: d.Self(), Match: 1})
 				_ = d.Forget(sent)
 				for range 1000 {
 					call(d, h)
@@ -287,7 +287,7 @@ func TestHandlerPanicsBesideACompletion(t *testing.T) {
 		if handed++; handed > 1 {
 			return
 		}
-		sent, _ := d.Send(vec([]byte{7}), d.Self(), 2, nil, false) // completes what is waited for
+		sent, _ := d.Send(&endpoint.Outgoing{Data: vec([]byte{7}), To: d.Self(), Match: 2}) // completes what is waited for
 		_ = d.Forget(sent)
 		panic("the user's own")
 	})
@@ -300,7 +300,7 @@ func TestHandlerPanicsBesideACompletion(t *testing.T) {
 		return nil, ok, st, err
 	}
 	inBackground(t, func() {
-		sent, _ := d.Send(vec(nil), d.Self(), 1, nil, false)
+		sent, _ := d.Send(&endpoint.Outgoing{Data: vec(nil), To: d.Self(), Match: 1})
 		_ = d.Forget(sent)
 		thrown, ok, st, err := wait()
 		if thrown == nil { // it was put off
@@ -356,7 +356,7 @@ func panickingHandler() endpoint.Action { panic(fmt.Sprint("the user's ", "own")
 func TestBusyCallerDoesNotStarveProgress(t *testing.T) {
 	for name, call := range map[string]func(d *driver.Endpoint, h endpoint.Handle){
 		"irecv and cancel": func(d *driver.Endpoint, _ endpoint.Handle) {
-			r, _ := d.Recv(vec(nil), 77, ^uint64(0), nil)
+			r, _ := d.Recv(&endpoint.Posting{Into: vec(nil), Value: 77, Mask: ^uint64(0)})
 			_, _ = d.Cancel(r)
 		},
 		"test": func(d *driver.Endpoint, h endpoint.Handle) { _, _ = d.Test(h, new(endpoint.Status)) },

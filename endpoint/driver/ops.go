@@ -21,24 +21,11 @@ func (d *Endpoint) begin() bool {
 }
 
 // Send starts a send (V.1).
-func (d *Endpoint) Send(v wire.Vec, to endpoint.Addr, match uint64, ctx any, sync bool) (endpoint.Handle, error) {
+func (d *Endpoint) Send(o *endpoint.Outgoing) (endpoint.Handle, error) {
 	if !d.begin() {
 		return 0, ErrClosed
 	}
-	h, err := d.eng.Send(v, to, match, ctx, sync)
-	d.after()
-	d.unlock()
-	return h, err
-}
-
-// SendOne is Send of one segment as a standard send.
-func (d *Endpoint) SendOne(o *endpoint.Outgoing) (endpoint.Handle, error) {
-	d.lock()
-	if d.closed || d.lossy {
-		d.unlock()
-		return d.Send(wire.Vec{First: o.Data}, o.To, o.Match, o.Context, false)
-	}
-	h, err := d.eng.SendOne(o)
+	h, err := d.eng.Send(o)
 	d.after()
 	d.unlock()
 	return h, err
@@ -64,97 +51,59 @@ func (d *Endpoint) Watch(of endpoint.Addr, match uint64, ctx any) (h endpoint.Ha
 	return h, err
 }
 
-// RecvOne is Recv into one segment.
-func (d *Endpoint) RecvOne(i *endpoint.Posting) (endpoint.Handle, error) {
-	d.lock()
-	if d.closed {
-		d.unlock()
-		return 0, ErrClosed
-	}
-	h, err := d.eng.RecvOne(i)
-	d.after()
-	d.unlock()
-	return h, err
-}
-
 // Recv posts a receive (V.2).
-func (d *Endpoint) Recv(v wire.Vec, value, mask uint64, ctx any) (endpoint.Handle, error) {
-	d.lock()
-	if d.closed {
-		d.unlock()
+func (d *Endpoint) Recv(i *endpoint.Posting) (endpoint.Handle, error) {
+	if !d.begin() {
 		return 0, ErrClosed
 	}
-	h, err := d.eng.Recv(v, value, mask, ctx)
+	h, err := d.eng.Recv(i)
 	d.after()
 	d.unlock()
 	return h, err
 }
 
-// RecvOneFrom is RecvFrom into one segment.
-func (d *Endpoint) RecvOneFrom(b []byte, from endpoint.Addr, value, mask uint64, ctx any) (endpoint.Handle, error) {
-	d.lock()
-	if d.closed || d.lossy {
-		d.unlock()
-		return d.RecvFrom(wire.Vec{First: b}, from, value, mask, ctx)
+// RecvNow is Recv into one segment, tied to a peer, and polls for a moment. With done a message has come whole, of n
+// bytes; else there is a request, which may be complete.
+func (d *Endpoint) RecvNow(i *endpoint.Posting) (n int, h endpoint.Handle, done bool, err error) {
+	if !d.begin() {
+		return 0, 0, false, ErrClosed
 	}
-	h, err := d.eng.RecvOneFrom(b, from, value, mask, ctx)
-	d.after()
-	d.unlock()
-	return h, err
-}
-
-// RecvNow receives from a peer, and polls for a moment. With done a message has come whole, of n bytes;
-// else there is a request, which may be complete.
-func (d *Endpoint) RecvNow(b []byte, from endpoint.Addr, value, mask uint64) (n int, h endpoint.Handle, done bool, err error) {
-	d.lock()
-	if d.closed || d.lossy {
-		d.unlock()
-		h, err = d.RecvFrom(wire.Vec{First: b}, from, value, mask, nil)
-		return 0, h, false, err
-	}
-	n, h, done, err = d.recvNow(&receipt{b, from, value, mask})
+	n, h, done, err = d.recvNow(i)
 	d.after()
 	d.unlock()
 	return n, h, done, err
 }
 
 // ExchangeNow is SendNow, and RecvNow if that has sent.
-func (d *Endpoint) ExchangeNow(out []byte, to endpoint.Addr, match uint64, b []byte, from endpoint.Addr, value, mask uint64) (sent bool, n int, h endpoint.Handle, done bool, err error) {
+func (d *Endpoint) ExchangeNow(out []byte, to endpoint.Addr, match uint64, i *endpoint.Posting) (sent bool, n int, h endpoint.Handle, done bool, err error) {
 	if !d.begin() {
 		return false, 0, 0, false, ErrClosed
 	}
 	if sent = d.eng.SendNow(out, to, match); sent {
-		n, h, done, err = d.recvNow(&receipt{b, from, value, mask})
+		n, h, done, err = d.recvNow(i)
 	}
 	d.after()
 	d.unlock()
 	return sent, n, h, done, err
 }
 
-// receipt is what a receive from a peer wants.
-type receipt struct {
-	b           []byte
-	from        endpoint.Addr
-	value, mask uint64
-}
-
 // recvNow is RecvNow with the lock. On a shared core the moment is as long as a wait that spins, for those that the
 // message comes from may need the core: the receive that it spares is worth more than the wait.
-func (d *Endpoint) recvNow(r *receipt) (n int, h endpoint.Handle, done bool, err error) {
-	if d.blocked == 0 && !d.pace.full() {
-		if n, h, done, err = d.catch(r); done || h != 0 || err != nil {
+func (d *Endpoint) recvNow(i *endpoint.Posting) (n int, h endpoint.Handle, done bool, err error) {
+	if d.blocked == 0 && !d.lossy && !d.pace.full() {
+		if n, h, done, err = d.catch(i); done || h != 0 || err != nil {
 			return n, h, done, err
 		}
 	}
-	h, err = d.eng.RecvOneFrom(r.b, r.from, r.value, r.mask, nil)
+	h, err = d.eng.Recv(i)
 	return 0, h, false, err
 }
 
 // catch polls for a message that is to be caught. It returns neither that nor a request if there is to be no catch.
-func (d *Endpoint) catch(r *receipt) (n int, h endpoint.Handle, done bool, err error) {
+func (d *Endpoint) catch(i *endpoint.Posting) (n int, h endpoint.Handle, done bool, err error) {
 	w := d.parked.get(&want{kind: forCatch})
 	w.wakeups = d.wakeups
-	if d.takeRole(w) && d.eng.Catch(r.b, r.from, r.value, r.mask) {
+	if d.takeRole(w) && d.eng.Catch(i) {
 		if d.eng.Catching() {
 			d.spin(w)
 		}
@@ -167,17 +116,6 @@ func (d *Endpoint) catch(r *receipt) (n int, h endpoint.Handle, done bool, err e
 	d.parked.put(w)
 	d.pollers()
 	return n, h, done, err
-}
-
-// RecvFrom posts a receive that is tied to a peer.
-func (d *Endpoint) RecvFrom(v wire.Vec, from endpoint.Addr, value, mask uint64, ctx any) (endpoint.Handle, error) {
-	if !d.begin() {
-		return 0, ErrClosed
-	}
-	h, err := d.eng.RecvFrom(v, from, value, mask, ctx)
-	d.after()
-	d.unlock()
-	return h, err
 }
 
 // RecvClaimed receives a message that was claimed.

@@ -32,7 +32,7 @@ func TestSelfOverLink(t *testing.T) {
 						t.Errorf("%d bytes: %+v", size, st)
 					}
 					w.wait(d, first)
-					late, err := d.Send(wire.Vec{First: want}, self, 2, nil, true)
+					late, err := d.Send(&endpoint.Outgoing{Data: wire.Vec{First: want}, To: self, Match: 2, Sync: true})
 					if err != nil {
 						t.Fatal(err)
 					}

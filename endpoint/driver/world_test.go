@@ -95,7 +95,7 @@ func (w *world) wait(d *driver.Endpoint, h endpoint.Handle) endpoint.Status {
 
 func (w *world) send(d *driver.Endpoint, to endpoint.Addr, match uint64, b []byte) endpoint.Handle {
 	w.t.Helper()
-	h, err := d.Send(wire.Vec{First: b}, to, match, nil, false)
+	h, err := d.Send(&endpoint.Outgoing{Data: wire.Vec{First: b}, To: to, Match: match})
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -104,7 +104,7 @@ func (w *world) send(d *driver.Endpoint, to endpoint.Addr, match uint64, b []byt
 
 func (w *world) recv(d *driver.Endpoint, match uint64, b []byte) endpoint.Handle {
 	w.t.Helper()
-	h, err := d.Recv(wire.Vec{First: b}, match, ^uint64(0), nil)
+	h, err := d.Recv(&endpoint.Posting{Into: wire.Vec{First: b}, Value: match, Mask: ^uint64(0)})
 	if err != nil {
 		w.t.Fatal(err)
 	}

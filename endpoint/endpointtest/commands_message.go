@@ -35,7 +35,7 @@ func send(t *Trace, a *arguments) error {
 	t.sends++
 	b := NewBuffer(a.sizes()...)
 	Fill(&b.Vec, t.sends)
-	h, err := from.Engine.Send(b.Vec, addr, a.number("match", 0), nil, a.has("sync"))
+	h, err := from.Engine.Send(&endpoint.Outgoing{Data: b.Vec, To: addr, Match: a.number("match", 0), Sync: a.has("sync")})
 	if err != nil {
 		return err
 	}
@@ -78,7 +78,7 @@ func recv(t *Trace, a *arguments) error {
 
 func (t *Trace) post(name string, n *Node, value, mask uint64, sizes []int) error {
 	b := NewBuffer(sizes...)
-	h, err := n.Engine.Recv(b.Vec, value, mask, nil)
+	h, err := n.Engine.Recv(&endpoint.Posting{Into: b.Vec, Value: value, Mask: mask})
 	return t.posted(name, n, b, h, err)
 }
 
@@ -99,12 +99,7 @@ func recvFrom(t *Trace, a *arguments) error {
 	addr.Session = uint32(a.number("session", uint64(addr.Session)))
 	value, mask := a.number("match", 0), a.number("mask", match.MaskNone)
 	b := NewBuffer(a.sizes()...)
-	var h endpoint.Handle
-	if len(b.Vec.Rest) == 0 {
-		h, err = n.Engine.RecvOneFrom(b.Vec.First, addr, value, mask, nil)
-	} else {
-		h, err = n.Engine.RecvFrom(b.Vec, addr, value, mask, nil)
-	}
+	h, err := n.Engine.Recv(&endpoint.Posting{Into: b.Vec, Value: value, Mask: mask, Tied: true, From: addr})
 	return t.posted(name, n, b, h, err)
 }
 
@@ -116,7 +111,7 @@ func catch(t *Trace, a *arguments) error {
 	}
 	value, mask := a.number("match", 0), a.number("mask", match.MaskNone)
 	b := NewBuffer(a.sizes()...)
-	if !n.Engine.Catch(b.Vec.First, addr, value, mask) {
+	if !n.Engine.Catch(&endpoint.Posting{Into: b.Vec, Value: value, Mask: mask, From: addr}) {
 		t.printf("%s: is to be posted", name)
 		return nil
 	}

@@ -177,7 +177,7 @@ func (p *Pair) send(side int, how byte) error {
 		b = NewBuffer(m.size)
 	}
 	Fill(&b.Vec, m.id)
-	h, err := s.node.Engine.Send(b.Vec, addr, m.match, m.id, m.sync)
+	h, err := s.node.Engine.Send(&endpoint.Outgoing{Data: b.Vec, To: addr, Match: m.match, Sync: m.sync, Context: m.id})
 	if err != nil {
 		return err
 	}
@@ -189,12 +189,12 @@ func (p *Pair) send(side int, how byte) error {
 func (p *Pair) receive(side int, how byte, tied bool) (err error) {
 	s, far := &p.side[side], &p.side[1-side]
 	r := newReceive(how)
+	i := endpoint.Posting{Into: r.buffer.Vec, Value: r.value, Mask: r.mask}
 	if addr, met := s.node.Engine.AddrOf(s.node.PeerOf(far.node)); met && tied {
 		r.session = addr.Session
-		r.handle, err = s.node.Engine.RecvFrom(r.buffer.Vec, addr, r.value, r.mask, nil)
-	} else {
-		r.handle, err = s.node.Engine.Recv(r.buffer.Vec, r.value, r.mask, nil)
+		i.Tied, i.From = true, addr
 	}
+	r.handle, err = s.node.Engine.Recv(&i)
 	if err != nil {
 		return err
 	}

@@ -111,7 +111,7 @@ func (p *Pair) takeStored(s *pairSide) error {
 			return nil
 		}
 		r := &pairReceive{buffer: NewBuffer(int(st.MsgLength))}
-		h, err := s.node.Engine.Recv(r.buffer.Vec, 0, 0, nil)
+		h, err := s.node.Engine.Recv(&endpoint.Posting{Into: r.buffer.Vec})
 		if err != nil {
 			return err
 		}

@@ -213,6 +213,14 @@ func (n *node) send() (any bool) {
 	return any
 }
 
+// cuts is how many times a buffer is cut: most are whole, as most messages are.
+func (n *node) cuts() int {
+	if c := n.rng.IntN(8); c < 3 {
+		return c
+	}
+	return 0
+}
+
 func (n *node) sendTo(to int) {
 	w := n.w
 	f := &n.flows[to]
@@ -233,11 +241,9 @@ func (n *node) sendTo(to int) {
 	n.sends++
 	w.report.Messages++
 	var err error
-	if cuts := n.rng.IntN(8); cuts < 3 || o.sync {
-		o.handle, err = n.engine.Send(o.buffer.segments(cuts), at.addr, m.match(), o, o.sync)
-	} else {
-		o.handle, err = n.engine.SendOne(&endpoint.Outgoing{Data: o.buffer.bytes(), To: at.addr, Match: m.match(), Context: o})
-	}
+	o.handle, err = n.engine.Send(&endpoint.Outgoing{
+		Data: o.buffer.segments(n.cuts()), To: at.addr, Match: m.match(), Sync: o.sync, Context: o,
+	})
 	if err != nil {
 		w.fail(n, "send: %v", err)
 		return

@@ -121,11 +121,9 @@ func (n *node) post(o *op, room int) {
 	o.post = n.posts
 	o.buffer = n.w.buffers.take(room)
 	var err error
-	if cuts := n.rng.IntN(8); cuts < 3 {
-		o.handle, err = n.engine.Recv(o.buffer.segments(cuts), o.value, o.mask, o)
-	} else {
-		o.handle, err = n.engine.RecvOne(&endpoint.Posting{Into: o.buffer.bytes(), Value: o.value, Mask: o.mask, Context: o})
-	}
+	o.handle, err = n.engine.Recv(&endpoint.Posting{
+		Into: o.buffer.segments(n.cuts()), Value: o.value, Mask: o.mask, Context: o,
+	})
 	if err != nil {
 		n.w.fail(n, "receive: %v", err)
 		return
