@@ -147,18 +147,18 @@ func (n *net) Recv(b []byte, from int) error {
 		return n.conclude(begun{r, from, len(b)})
 	}
 	n.received++
-	got, r, now, err := n.c.seat.ep.RecvNow(b, p.addr, n.in|uint64(from)<<rankShift, mx.MatchMaskNone)
-	if now && got == len(b) {
+	got, r, err := n.c.seat.ep.RecvNow(b, p.addr, n.in|uint64(from)<<rankShift, mx.MatchMaskNone)
+	if err == nil && r.IsZero() && got == len(b) {
 		return nil
 	}
-	return n.recvLater(got, begun{r, from, len(b)}, now, err)
+	return n.recvLater(got, begun{r, from, len(b)}, err)
 }
 
 // recvLater is the rest of a receive that is not over at once, or has not ended well.
-func (n *net) recvLater(got int, b begun, now bool, err error) error {
+func (n *net) recvLater(got int, b begun, err error) error {
 	failed, ended := errors.AsType[*mx.StatusError](err)
 	switch {
-	case now:
+	case b.r.IsZero() && err == nil:
 		return n.failed(b, &mx.Status{MsgLength: uint32(got)})
 	case ended:
 		return n.failed(b, &failed.Status)
@@ -172,14 +172,14 @@ func (n *net) recvLater(got int, b begun, now bool, err error) error {
 // while it travels.
 func (n *net) Sendrecv(send []byte, to int, recv []byte, from int) error {
 	if p, q := n.c.peers[to].Load(), n.c.peers[from].Load(); p != nil && q != nil {
-		sent, got, r, now, err := n.c.seat.ep.ExchangeNow(send, p.addr, n.out, recv, q.addr, n.in|uint64(from)<<rankShift, mx.MatchMaskNone)
+		sent, got, r, err := n.c.seat.ep.ExchangeNow(send, p.addr, n.out, recv, q.addr, n.in|uint64(from)<<rankShift, mx.MatchMaskNone)
 		if sent {
 			n.sent++
 			n.received++
-			if now && got == len(recv) {
+			if err == nil && r.IsZero() && got == len(recv) {
 				return nil
 			}
-			return n.recvLater(got, begun{r, from, len(recv)}, now, err)
+			return n.recvLater(got, begun{r, from, len(recv)}, err)
 		}
 	}
 	in, err := n.irecv(recv, from)

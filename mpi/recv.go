@@ -55,25 +55,25 @@ func (c *Comm) recvNow(b []byte, size, source, tag int, st *Status) bool {
 		return false
 	}
 	value := c.out&contextMask | uint64(source)<<rankShift | uint64(tag)
-	n, r, now, err := c.seat.ep.RecvNow(b, p.addr, value, mx.MatchMaskNone)
+	n, r, err := c.seat.ep.RecvNow(b, p.addr, value, mx.MatchMaskNone)
 	st.Source, st.Tag, st.Bytes, st.Count = source, tag, n, n
 	if size > 1 {
 		st.Count = n / size
 	}
-	if !now || size > 1 && st.Count*size != n {
-		*st = c.recvLater(value, n, r, now, err, size)
+	if err != nil || !r.IsZero() || size > 1 && st.Count*size != n {
+		*st = c.recvLater(value, n, r, err, size)
 	}
 	return true
 }
 
 // recvLater is the rest of a receive that is not over at once, or has not ended well.
-func (c *Comm) recvLater(value uint64, n int, r mx.Request, now bool, err error, size int) (st Status) {
+func (c *Comm) recvLater(value uint64, n int, r mx.Request, err error, size int) (st Status) {
 	const op = "Recv"
 	source, tag := sourceOf(value), tagOf(value)
 	q := c.begun(r, recvRequest, size, source, tag)
 	failed, ended := errors.AsType[*mx.StatusError](err)
 	switch {
-	case now:
+	case r.IsZero() && err == nil:
 		_ = q.conclude(op, &mx.Status{MatchInfo: value, MsgLength: uint32(n), XferLength: uint32(n)}, &st)
 	case ended:
 		_ = q.conclude(op, &failed.Status, &st)

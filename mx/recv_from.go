@@ -19,53 +19,50 @@ func (ep *Endpoint) IrecvFrom(buf []byte, src EndpointAddr, matchRecv, matchMask
 }
 
 // RecvNow is IrecvFrom for a caller who would wait at once, and for whom it is enough to know how long the
-// message is: it looks for a moment whether the message comes. With done it has come whole,
-// and has n bytes; there is no request. Otherwise the request is as IrecvFrom's, and may be
+// message is: it looks for a moment whether the message comes. If the request is zero, the message has come whole,
+// and has n bytes. Otherwise the request is as IrecvFrom's, and may be
 // complete already: Wait is the call that waits, or says how the receive has ended. MX does not have it. Errors: those of
 // IrecvFrom; of a message that was received in another way than whole, that of Status.Err, and
 // there is no request. Safe from any goroutine.
-func (ep *Endpoint) RecvNow(buf []byte, src EndpointAddr, matchRecv, matchMask uint64) (n int, r Request, done bool, err error) {
+func (ep *Endpoint) RecvNow(buf []byte, src EndpointAddr, matchRecv, matchMask uint64) (n int, r Request, err error) {
 	if src.ep != ep {
-		return 0, Request{}, false, ep.fail("recv now", src.String(), ep.owns(src))
+		return 0, Request{}, ep.fail("recv now", src.String(), ep.owns(src))
 	}
-	n, h, done, err := ep.d.RecvNow(&endpoint.Posting{Into: wire.Vec{First: buf}, Value: matchRecv, Mask: matchMask, Tied: true, From: src.a})
-	if done {
-		return n, Request{}, true, nil
+	n, h, err := ep.d.RecvNow(&endpoint.Posting{Into: wire.Vec{First: buf}, Value: matchRecv, Mask: matchMask, Tied: true, From: src.a})
+	if h == 0 && err == nil {
+		return n, Request{}, nil
 	}
-	if err != nil {
-		return 0, Request{}, false, ep.fail("recv now", src.String(), err)
-	}
-	return ep.received(h)
+	return ep.received(src, h, err)
 }
 
 // ExchangeNow is SendNow of out, and if that has sent, RecvNow into in: what two peers do who exchange messages
 // at the same time. sent reports whether it has; the other results are then RecvNow's. Safe from any goroutine.
-func (ep *Endpoint) ExchangeNow(out []byte, dest EndpointAddr, matchSend uint64, in []byte, src EndpointAddr, matchRecv, matchMask uint64) (sent bool, n int, r Request, done bool, err error) {
+func (ep *Endpoint) ExchangeNow(out []byte, dest EndpointAddr, matchSend uint64, in []byte, src EndpointAddr, matchRecv, matchMask uint64) (sent bool, n int, r Request, err error) {
 	if dest.ep != ep || src.ep != ep {
-		return false, 0, Request{}, false, nil
+		return false, 0, Request{}, nil
 	}
-	sent, n, h, done, err := ep.d.ExchangeNow(out, dest.a, matchSend, &endpoint.Posting{Into: wire.Vec{First: in}, Value: matchRecv, Mask: matchMask, Tied: true, From: src.a})
-	switch {
-	case !sent || done:
-		return sent, n, Request{}, done, nil
-	case err != nil:
-		return true, 0, Request{}, false, ep.fail("recv now", src.String(), err)
+	sent, n, h, err := ep.d.ExchangeNow(out, dest.a, matchSend, &endpoint.Posting{Into: wire.Vec{First: in}, Value: matchRecv, Mask: matchMask, Tied: true, From: src.a})
+	if !sent || h == 0 && err == nil {
+		return sent, n, Request{}, nil
 	}
-	n, r, done, err = ep.received(h)
-	return true, n, r, done, err
+	n, r, err = ep.received(src, h, err)
+	return true, n, r, err
 }
 
 // received is the rest of RecvNow, for a message that has not come in the moment after, or in another way.
-func (ep *Endpoint) received(h endpoint.Handle) (n int, r Request, done bool, err error) {
+func (ep *Endpoint) received(src EndpointAddr, h endpoint.Handle, err error) (int, Request, error) {
+	if err != nil {
+		return 0, Request{}, ep.fail("recv now", src.String(), err)
+	}
 	var got endpoint.Status
 	if done, err := ep.d.Test(h, &got); !done || err != nil {
-		return 0, Request{ep, h}, false, nil
+		return 0, Request{ep, h}, nil
 	}
 	if got.Code == endpoint.Success {
-		return int(got.XferLength), Request{}, true, nil
+		return int(got.XferLength), Request{}, nil
 	}
 	st := ep.status(&got)
-	return 0, Request{}, false, st.Err()
+	return 0, Request{}, st.Err()
 }
 
 // IrecvvFrom is IrecvFrom into segments, as Irecvv is Irecv into segments.

@@ -11,14 +11,11 @@ import (
 // recvNow receives, and waits where that is not over at once. It returns how long the message is.
 func (w *world) recvNow(ep *mx.Endpoint, buf []byte, src mx.EndpointAddr, match uint64) int {
 	w.Helper()
-	n, r, done, err := ep.RecvNow(buf, src, match, exact)
+	n, r, err := ep.RecvNow(buf, src, match, exact)
 	if err != nil {
 		w.Fatal(err)
 	}
-	if done != r.IsZero() {
-		w.Fatalf("done is %v, and the request %v", done, r)
-	}
-	if done {
+	if r.IsZero() {
 		return n
 	}
 	return int(w.succeed(ep, r).XferLength)
@@ -42,9 +39,9 @@ func TestReceiveNow(t *testing.T) {
 				w.succeed(a, send)
 			}
 		}
-		_, r, done, err := b.RecvNow(make([]byte, 8), toA, 6, exact)
-		if done || err != nil {
-			w.Fatalf("nothing was sent: done %v, %v", done, err)
+		_, r, err := b.RecvNow(make([]byte, 8), toA, 6, exact)
+		if r.IsZero() || err != nil {
+			w.Fatalf("nothing was sent: %v, %v", r, err)
 		}
 		w.pending(b, r)
 		send := w.isend(a, make([]byte, 8), toB, 6)
@@ -56,12 +53,12 @@ func TestReceiveNow(t *testing.T) {
 // howNow returns how a receive ends that does not end well, whether at once or later.
 func (w *world) howNow(ep *mx.Endpoint, buf []byte, src mx.EndpointAddr, match uint64) mx.Status {
 	w.Helper()
-	_, r, done, err := ep.RecvNow(buf, src, match, exact)
-	if failed, ok := errors.AsType[*mx.StatusError](err); ok && r.IsZero() && !done {
+	_, r, err := ep.RecvNow(buf, src, match, exact)
+	if failed, ok := errors.AsType[*mx.StatusError](err); ok && r.IsZero() {
 		return failed.Status
 	}
-	if err != nil || done {
-		w.Fatalf("done %v, %v", done, err)
+	if err != nil || r.IsZero() {
+		w.Fatalf("request %v, %v", r, err)
 	}
 	return w.done(ep, r)
 }
@@ -73,9 +70,9 @@ func TestReceiveNowEndsOtherwise(t *testing.T) {
 		if st := w.howNow(b, make([]byte, 60), toA, 5); st.Code != mx.StatusTruncated || st.MsgLength != 100 || st.XferLength != 60 {
 			w.Errorf("a message that is too long: %+v", st)
 		}
-		_, _, _, err := a.RecvNow(nil, toA, 1, exact)
+		_, _, err := a.RecvNow(nil, toA, 1, exact)
 		refused(w, err, mx.ErrBadEndpoint, "recv now")
-		_, _, _, err = a.RecvNow(nil, toB, 1, 0)
+		_, _, err = a.RecvNow(nil, toB, 1, 0)
 		refused(w, err, mx.ErrBadMatchMask, "recv now", toB.String())
 		if err := b.Close(); err != nil {
 			w.Fatal(err)
@@ -83,7 +80,7 @@ func TestReceiveNowEndsOtherwise(t *testing.T) {
 		if st := w.howNow(a, nil, toB, 7); st.Code == mx.StatusSuccess {
 			w.Errorf("of a peer that has closed: %+v", st)
 		}
-		_, _, _, err = b.RecvNow(nil, toA, 1, exact)
+		_, _, err = b.RecvNow(nil, toA, 1, exact)
 		refused(w, err, mx.ErrBadEndpoint, "recv now")
 	})
 }
@@ -91,15 +88,15 @@ func TestReceiveNowEndsOtherwise(t *testing.T) {
 // exchange sends and receives at once, as often as not after the other side has. It returns the length of what came.
 func (w *world) exchange(ep *mx.Endpoint, out []byte, to mx.EndpointAddr, in []byte, match uint64) int {
 	w.Helper()
-	sent, n, r, done, err := ep.ExchangeNow(out, to, match, in, to, match, exact)
+	sent, n, r, err := ep.ExchangeNow(out, to, match, in, to, match, exact)
 	switch {
-	case err != nil || done && !sent || !r.IsZero() && done:
-		w.Fatalf("sent %v, done %v, request %v: %v", sent, done, r, err)
+	case err != nil || !sent && !r.IsZero():
+		w.Fatalf("sent %v, request %v: %v", sent, r, err)
 	case !sent:
 		send := w.isend(ep, out, to, match)
 		n = w.recvNow(ep, in, to, match)
 		w.succeed(ep, send)
-	case !done:
+	case !r.IsZero():
 		n = int(w.succeed(ep, r).XferLength)
 	}
 	return n
@@ -124,8 +121,8 @@ func TestExchangeNow(t *testing.T) {
 			}
 			receive(w, "the end of the other side", done)
 		}
-		if sent, _, r, done, err := a.ExchangeNow(nil, toA, 1, nil, toB, 1, exact); sent || done || err != nil || !r.IsZero() {
-			w.Errorf("with the address of another endpoint: sent %v, done %v, %v", sent, done, err)
+		if sent, _, r, err := a.ExchangeNow(nil, toA, 1, nil, toB, 1, exact); sent || err != nil || !r.IsZero() {
+			w.Errorf("with the address of another endpoint: sent %v, request %v, %v", sent, r, err)
 		}
 	})
 }

@@ -41,11 +41,11 @@ func TestReceiveNowInTurns(t *testing.T) {
 		}()
 		gone := i%2 == 0 && <-sent // it is there already, or among the unexpected
 		var b [2]byte
-		n, h, done, err := d.RecvNow(tied(b[:], from, i))
+		n, h, err := d.RecvNow(tied(b[:], from, i))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !done {
+		if h != 0 {
 			n = int(w.wait(d, h).XferLength)
 		}
 		if n != 2 || b[0] != byte(i) {
@@ -61,9 +61,9 @@ func TestReceiveNowInTurns(t *testing.T) {
 func TestReceiveNowInTurnsIsPosted(t *testing.T) {
 	w, d, peer, from, to := receiver(t, spinning(time.Millisecond))
 	var b [8]byte
-	n, h, done, err := d.RecvNow(tied(b[:], from, 1))
-	if done || err != nil || h == 0 {
-		t.Fatalf("nothing was sent: %d bytes, done %v, %v", n, done, err)
+	n, h, err := d.RecvNow(tied(b[:], from, 1))
+	if err != nil || h == 0 {
+		t.Fatalf("nothing was sent: %d bytes, %v", n, err)
 	}
 	if !peer.SendNow(b[:5], to, 1) {
 		t.Fatal("not sent")
@@ -79,8 +79,8 @@ func TestCloseWhileReceivingInTurns(t *testing.T) {
 	closed := make(chan error)
 	time.AfterFunc(20*time.Millisecond, func() { closed <- d.Close() })
 	var b [8]byte
-	if _, h, done, err := d.RecvNow(tied(b[:], from, 1)); done || h == 0 && !errors.Is(err, driver.ErrClosed) {
-		t.Errorf("request %v, done %v, %v", h, done, err)
+	if _, h, err := d.RecvNow(tied(b[:], from, 1)); h == 0 && !errors.Is(err, driver.ErrClosed) {
+		t.Errorf("request %v, %v", h, err)
 	}
 	if err := <-closed; err != nil {
 		t.Error(err)
@@ -103,11 +103,11 @@ func TestReceiveNowInTurnsBesideAnother(t *testing.T) {
 		}
 	})
 	var b [8]byte
-	n, h, done, err := d.RecvNow(tied(b[:], from, 1))
+	n, h, err := d.RecvNow(tied(b[:], from, 1))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !done {
+	if h != 0 {
 		n = int(w.wait(d, h).XferLength)
 	}
 	if n != 4 {

@@ -62,60 +62,58 @@ func (d *Endpoint) Recv(i *endpoint.Posting) (endpoint.Handle, error) {
 	return h, err
 }
 
-// RecvNow is Recv into one segment, tied to a peer, and polls for a moment. With done a message has come whole, of n
-// bytes; else there is a request, which may be complete.
-func (d *Endpoint) RecvNow(i *endpoint.Posting) (n int, h endpoint.Handle, done bool, err error) {
+// RecvNow is Recv into one segment, tied to a peer, and polls for a moment. Without a request a message has come whole, of
+// n bytes; the request may be complete.
+func (d *Endpoint) RecvNow(i *endpoint.Posting) (n int, h endpoint.Handle, err error) {
 	if !d.begin() {
-		return 0, 0, false, ErrClosed
+		return 0, 0, ErrClosed
 	}
-	n, h, done, err = d.recvNow(i)
+	n, h, err = d.recvNow(i)
 	d.after()
 	d.unlock()
-	return n, h, done, err
+	return n, h, err
 }
 
 // ExchangeNow is SendNow, and RecvNow if that has sent.
-func (d *Endpoint) ExchangeNow(out []byte, to endpoint.Addr, match uint64, i *endpoint.Posting) (sent bool, n int, h endpoint.Handle, done bool, err error) {
+func (d *Endpoint) ExchangeNow(out []byte, to endpoint.Addr, match uint64, i *endpoint.Posting) (sent bool, n int, h endpoint.Handle, err error) {
 	if !d.begin() {
-		return false, 0, 0, false, ErrClosed
+		return false, 0, 0, ErrClosed
 	}
 	if sent = d.eng.SendNow(out, to, match); sent {
-		n, h, done, err = d.recvNow(i)
+		n, h, err = d.recvNow(i)
 	}
 	d.after()
 	d.unlock()
-	return sent, n, h, done, err
+	return sent, n, h, err
 }
 
 // recvNow is RecvNow with the lock. On a shared core the moment is as long as a wait that spins, for those that the
 // message comes from may need the core: the receive that it spares is worth more than the wait.
-func (d *Endpoint) recvNow(i *endpoint.Posting) (n int, h endpoint.Handle, done bool, err error) {
+func (d *Endpoint) recvNow(i *endpoint.Posting) (n int, h endpoint.Handle, err error) {
 	if d.blocked == 0 && !d.lossy && !d.pace.full() {
-		if n, h, done, err = d.catch(i); done || h != 0 || err != nil {
-			return n, h, done, err
+		if tried, n, h, err := d.catch(i); tried {
+			return n, h, err
 		}
 	}
 	h, err = d.eng.Recv(i)
-	return 0, h, false, err
+	return 0, h, err
 }
 
-// catch polls for a message that is to be caught. It returns neither that nor a request if there is to be no catch.
-func (d *Endpoint) catch(i *endpoint.Posting) (n int, h endpoint.Handle, done bool, err error) {
+// catch polls for a message that is to be caught. It has not tried where there is to be no catch.
+func (d *Endpoint) catch(i *endpoint.Posting) (tried bool, n int, h endpoint.Handle, err error) {
 	w := d.parked.get(&want{kind: forCatch})
 	w.wakeups = d.wakeups
-	if d.takeRole(w) && d.eng.Catch(i) {
+	if tried = d.takeRole(w) && d.eng.Catch(i); tried {
 		if d.eng.Catching() {
 			d.spin(w)
 		}
-		if n, h, err = d.eng.EndCatch(); h == 0 && err == nil {
-			done = true
-		}
+		n, h, err = d.eng.EndCatch()
 	}
 	d.leave(w)
 	d.unlist(w)
 	d.parked.put(w)
 	d.pollers()
-	return n, h, done, err
+	return tried, n, h, err
 }
 
 // RecvClaimed receives a message that was claimed.

@@ -49,16 +49,16 @@ func (s *scene) atOnce() {
 		return err
 	})
 	s.soon("RecvNow", func() error {
-		_, r, done, err := s.ep.RecvNow(one, s.to, never, mx.MatchMaskNone)
-		return errors.Join(err, s.abandoned(r, done))
+		_, r, err := s.ep.RecvNow(one, s.to, never, mx.MatchMaskNone)
+		return errors.Join(err, s.abandoned(r))
 	})
 	s.soon("ExchangeNow", func() error {
-		sent, _, r, done, err := s.ep.ExchangeNow(one, s.to, noise, make([]byte, 8), s.to, never, mx.MatchMaskNone)
+		sent, _, r, err := s.ep.ExchangeNow(one, s.to, noise, make([]byte, 8), s.to, never, mx.MatchMaskNone)
 		if !sent {
 			return err
 		}
 		s.noise++
-		return errors.Join(err, s.abandoned(r, done))
+		return errors.Join(err, s.abandoned(r))
 	})
 	s.soon("looking", func() error {
 		_, reqs := s.undone()
@@ -73,8 +73,8 @@ func (s *scene) atOnce() {
 	})
 }
 
-func (s *scene) abandoned(r mx.Request, done bool) error {
-	if done {
+func (s *scene) abandoned(r mx.Request) error {
+	if r.IsZero() {
 		return errors.New("a message has come that nobody has sent")
 	}
 	fate, _, err := s.ep.Abandon(r)
