@@ -145,7 +145,6 @@ func (n *net) start(record func(n *net, via coll.Net) error) (Request, error) {
 		return Request{}, c.broken(op, Undefined, Undefined, err)
 	}
 	b := n.plan()
-	b.mu.Lock()
 	defer b.mu.Unlock()
 	_ = record(n, &b.steps) // which notes, and has no errors
 	s.begun.add(b)
@@ -182,13 +181,15 @@ func (n *net) apart() *net {
 	return m
 }
 
-// plan makes the collective one that takes the steps of a plan, which is empty.
+// plan makes the collective one that takes the steps of a plan, which is empty. It returns with the lock: the end of
+// an earlier collective's context may still look at what is used again.
 func (n *net) plan() *background {
 	b := n.background
 	if b == nil {
 		b = &background{n: n}
 		n.background = b
 	}
+	b.mu.Lock()
 	b.op, b.turn, b.ends, b.stage = n.op, n.turn, 0, stageRunning
 	b.next, b.from, b.at = 0, -1, 0
 	b.steps.Net = n

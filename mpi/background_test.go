@@ -413,3 +413,30 @@ func suspended(world *mpi.Comm) error {
 	}
 	return part(world)
 }
+
+// TestContextThatEndsWithTheCollective: what hears of a context's end when the collective that began under it is over has nothing to do with the next one.
+func TestContextThatEndsWithTheCollective(t *testing.T) {
+	over(t, 3, func(c *mpi.Comm) error {
+		for i := range 300 {
+			ctx, end := context.WithCancel(t.Context())
+			ended := make(chan struct{})
+			sum := make([]int, 1)
+			q, err := mpi.Iallreduce(c.WithContext(ctx), []int{i}, sum, mpi.Sum)
+			if err != nil {
+				end()
+				return err
+			}
+			go func() {
+				defer close(ended)
+				end()
+			}()
+			if _, err = q.Wait(); err == nil && sum[0] != 3*i || err != nil && !errors.Is(err, context.Canceled) && !errors.Is(err, mpi.ErrOther) {
+				return fmt.Errorf("round %d: %d, %w", i, sum[0], err)
+			}
+			if i%4 == 0 {
+				<-ended
+			}
+		}
+		return nil
+	})
+}
