@@ -3,6 +3,7 @@ module gomx
 go 1.26.0
 
 require (
+	github.com/HdrHistogram/hdrhistogram-go v1.4.0
 	github.com/Mellanox/rdmamap v1.1.0
 	golang.org/x/image v0.30.0
 	golang.org/x/net v0.43.0

@@ -134,11 +134,19 @@ func (h *house) checkCommand(t *testing.T, document, line string) {
 	}
 }
 
-// hasFlag reports whether a program names the flag where flags are declared. Those of internal/cmdline
-// are there without.
+// hasFlag reports whether a program names the flag where flags are declared, itself or in a package of cmd/internal that
+// it imports. Those of internal/cmdline are there without.
 func (h *house) hasFlag(program, name string) (found bool) {
+	declared := []string{program}
 	for _, f := range h.program() {
-		if f.dir != program {
+		for _, imported := range f.imports {
+			if dir := strings.TrimPrefix(imported, module+"/"); f.dir == program && within("cmd/internal", dir) {
+				declared = append(declared, dir)
+			}
+		}
+	}
+	for _, f := range h.program() {
+		if !slices.Contains(declared, f.dir) {
 			continue
 		}
 		ast.Inspect(f.syntax, func(n ast.Node) bool {

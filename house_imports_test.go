@@ -53,14 +53,16 @@ var arrows = map[string][]string{
 	"bench/internal":       {},
 	"bench/compare":        {"internal/cmdline", "bench/internal/child", "bench/internal/mpis", "bench/plot", "bench/stats"},
 	"bench/ordinary":       {"internal/cmdline", "bench/internal/child", "bench/internal/mpis", "bench/stats", "bench/usage", "exs", "mpi", "mx"},
-	"cmd/internal":         {"mx", "mx/live"},
+	"cmd/internal":         {"mx", "mx/live", "bench/pingpong"},
 	"internal/cmdline":     {"mx"},
 	"cmd/exs_blast":        {"internal/cmdline", "exs", "mx", "bench/pingpong", "bench/plot", "bench/stats", "bench/usage"},
 	"cmd/mx_info":          {"internal/cmdline", "mpi", "mx"},
+	"cmd/mx_hostname":      {"internal/cmdline", "cmd/internal/processes", "mx", "transport/nic"},
+	"cmd/mx_stream":        {"internal/cmdline", "cmd/internal/sides", "mx", "bench/pingpong"},
 	"cmd/mx_counters":      {"internal/cmdline", "cmd/internal/processes", "mx"},
 	"cmd/mx_endpoint_info": {"internal/cmdline", "cmd/internal/processes", "mx"},
 	"cmd/mx_run":           {"internal/cmdline", "mpi/launch/spawn", "mx"},
-	"cmd/mx_pingpong":      {"internal/cmdline", "mx", "bench/pingpong", "bench/plot", "bench/profile", "bench/stats"},
+	"cmd/mx_pingpong":      {"internal/cmdline", "cmd/internal/sides", "mx", "bench/pingpong", "bench/plot", "bench/profile", "bench/stats"},
 	"docs/tutorial":        {"exs", "mpi", "mx"},
 	"examples":             {"exs", "mpi", "mx"},
 	"integration":          {"internal/cmdline"},
@@ -187,10 +189,13 @@ func TestLowRooms(t *testing.T) {
 var thirdParty = map[string]string{
 	"github.com/Mellanox/rdmamap": "transport/nic",
 	"gonum.org/v1/gonum":          "bench/stats",
-	"gonum.org/v1/plot":           "bench/plot",
-	"golang.org/x/image":          "bench/plot",              // the letters of its pictures
-	"google.golang.org/grpc":      "bench/ordinary/exs_grpc", // a module of its own, as is
-	"google.golang.org/protobuf":  "bench/ordinary/exs_grpc",
+
+	"github.com/HdrHistogram/hdrhistogram-go": "bench/stats",
+
+	"gonum.org/v1/plot":          "bench/plot",
+	"golang.org/x/image":         "bench/plot",              // the letters of its pictures
+	"google.golang.org/grpc":     "bench/ordinary/exs_grpc", // a module of its own, as is
+	"google.golang.org/protobuf": "bench/ordinary/exs_grpc",
 }
 
 func TestThirdParty(t *testing.T) {

@@ -23,7 +23,7 @@ func TestConnectAdvice(t *testing.T) {
 		{mx.ErrBadConnectionKey, "-f"},
 		{mx.ErrNICNotFound, "mx_info"},
 	} {
-		got := strings.TrimPrefix(connectAdvice(c.err, 1).Error(), c.err.Error())
+		got := strings.TrimPrefix((&Setup{}).connectAdvice(c.err, 1).Error(), c.err.Error())
 		if (got == "") != (c.advice == "") || !strings.Contains(got, c.advice) {
 			t.Errorf("%v: %q", c.err, got)
 		}

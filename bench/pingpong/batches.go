@@ -1,6 +1,10 @@
 package pingpong
 
-import "time"
+import (
+	"time"
+
+	"gomx/bench/stats"
+)
 
 const (
 	leastBatch  = 20 * time.Microsecond // reading the clock takes a few hundredths of one
@@ -19,6 +23,32 @@ const (
 type run struct {
 	iterations int
 	samples    []float64
+	tail       *stats.Tail // with a histogram: the duration of each, in place of samples
+}
+
+// add makes count exchanges, of which one takes about each, and notes how long they took.
+func (r *run) add(c course, p *Plan, length, count int, each time.Duration) error {
+	if p.Histogram {
+		if r.tail == nil {
+			r.tail = stats.NewTail()
+		}
+		return r.timeEach(c, length, count)
+	}
+	samples, err := timed(c, length, count, batchSize(count, each))
+	r.samples = append(r.samples, samples...)
+	return err
+}
+
+// timeEach takes the time of each exchange. That of counting it is in none of them.
+func (r *run) timeEach(c course, length, count int) error {
+	for range count {
+		start := time.Now()
+		if err := c.exchange(length, 1); err != nil {
+			return err
+		}
+		r.tail.Add(time.Since(start))
+	}
+	return nil
 }
 
 // batchSize says how many of count exchanges make a batch, if one takes about

@@ -30,7 +30,7 @@ type counting struct{ exchanges, batches []int }
 
 func (*counting) park() error             { return nil }
 func (*counting) clear() (float64, error) { return 0, nil }
-func (*counting) end() error              { return nil }
+func (*counting) end(int) error           { return nil }
 func (c *counting) begin(_, count int) error {
 	c.exchanges = append(c.exchanges, count)
 	return nil

@@ -85,7 +85,12 @@ func (f follower) obey(o order) error {
 			return err
 		}
 		return f.answer(answer{})
+	case orderWindow:
+		return f.tellWindow()
 	case orderRun:
+		if f.plan.Stream {
+			return f.serveStream(o)
+		}
 		if err := f.answer(answer{}); err != nil {
 			return err
 		}
@@ -102,6 +107,22 @@ func (f follower) obey(o order) error {
 		return err
 	}
 	return f.answer(answer{value: us})
+}
+
+// tellWindow opens the buffer to the leader, and says where it is.
+func (f follower) tellWindow() error {
+	handle, err := f.openWindow(f.buf)
+	if err != nil {
+		return errors.Join(err, f.answer(answer{failure: err.Error()}))
+	}
+	if err := f.answer(answer{}); err != nil {
+		return err
+	}
+	b, err := handle.MarshalBinary()
+	if err != nil {
+		return err
+	}
+	return f.tell(matchControl, b)
 }
 
 func (f follower) answer(a answer) error { return f.tell(matchControl, a.append(nil)) }

@@ -29,7 +29,14 @@ func lead(ctx context.Context, ep *mx.Endpoint, peer mx.EndpointAddr, filter uin
 	if err := s.allocate(); err != nil {
 		return errors.Join(err, l.finish())
 	}
-	err = measure(l, p, w)
+	err = l.learnWindow()
+	switch {
+	case err != nil:
+	case p.Stream:
+		err = l.streamAll(w)
+	default:
+		err = measure(l, p, w)
+	}
 	if err == nil || errors.Is(err, ErrCorrupt) {
 		err = errors.Join(err, l.finish())
 	}
@@ -75,7 +82,25 @@ func (l leader) park() error {
 	return l.sendParked()
 }
 
+// learnWindow asks for the follower's window, if there is something to do in it.
+func (l leader) learnWindow() error {
+	if l.plan.OneSided == NoOneSided {
+		return nil
+	}
+	if _, err := l.order(order{kind: orderWindow}); err != nil {
+		return err
+	}
+	b, err := l.hear()
+	if err != nil {
+		return err
+	}
+	return l.window.UnmarshalBinary(b)
+}
+
 func (l leader) begin(length, count int) error {
+	if l.plan.OneSided != NoOneSided {
+		return l.prepare(length)
+	}
 	_, err := l.order(order{orderRun, length, count})
 	return err
 }
@@ -94,6 +119,8 @@ func (l leader) exchange(length, count int) error {
 
 func (l leader) some(length, count int) error {
 	switch {
+	case l.plan.OneSided != NoOneSided:
+		return l.access(length, count)
 	case l.plan.Verify || l.plan.Sync:
 		return l.ask(length, count)
 	case l.plan.Window > 0:
@@ -102,7 +129,10 @@ func (l leader) some(length, count int) error {
 	return l.ping(length, count)
 }
 
-func (l leader) end() error {
+func (l leader) end(length int) error {
+	if l.plan.OneSided != NoOneSided {
+		return l.checkWindow(length)
+	}
 	_, err := l.answered()
 	if l.corrupt != nil {
 		return l.corrupt

@@ -12,7 +12,7 @@ type course interface {
 	// exchange makes count round trips, or windows with their answers.
 	exchange(length, count int) error
 	// end closes what begin began, and reports a corrupt message.
-	end() error
+	end(length int) error
 	// clear empties the queues, and returns the mean microseconds it took to
 	// receive an unexpected message.
 	clear() (float64, error)
@@ -53,23 +53,21 @@ func measure(c course, p *Plan, w Watcher) error {
 func sample(c course, p *Plan, length int, each time.Duration) (run, error) {
 	count := p.Iterations
 	if count == 0 {
-		count = max(1, int(PerLength/portions/max(each, time.Nanosecond)))
+		count = max(1, int(p.perLength()/portions/max(each, time.Nanosecond)))
 	}
 	var all run
 	for start := time.Now(); ; {
 		if err := c.begin(length, count); err != nil {
 			return run{}, err
 		}
-		samples, err := timed(c, length, count, batchSize(count, each))
-		if err != nil {
+		if err := all.add(c, p, length, count, each); err != nil {
 			return run{}, err
 		}
-		if err := c.end(); err != nil {
+		if err := c.end(length); err != nil {
 			return run{}, err
 		}
 		all.iterations += count
-		all.samples = append(all.samples, samples...)
-		if p.Iterations > 0 || (time.Since(start) >= PerLength && all.iterations >= fewestIterations) {
+		if p.Iterations > 0 || (time.Since(start) >= p.perLength() && all.iterations >= fewestIterations) {
 			return all, nil
 		}
 	}
@@ -103,5 +101,5 @@ func untimed(c course, length, count int) (each time.Duration, err error) {
 		return 0, err
 	}
 	each = max(1, time.Since(start)/time.Duration(count))
-	return each, c.end()
+	return each, c.end(length)
 }

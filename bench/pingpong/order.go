@@ -29,7 +29,9 @@ const (
 	flagSync = 1 << iota
 	flagAlloc
 	flagVerify
-	flagsKnown = flagSync | flagAlloc | flagVerify
+	flagStream
+	flagBoth
+	flagsKnown = flagSync | flagAlloc | flagVerify | flagStream | flagBoth
 )
 
 // kind of an order.
@@ -40,6 +42,7 @@ const (
 	orderRun                    // count exchanges of that length
 	orderClear                  // empty the queues
 	orderFinish                 // the session is over
+	orderWindow                 // say where the window for one-sided operations is
 )
 
 // order is what the leader wants done.
@@ -62,7 +65,7 @@ func parseOrder(b []byte, longest int) (order, error) {
 	}
 	length, count := binary.BigEndian.Uint64(b[1:]), binary.BigEndian.Uint64(b[9:])
 	o := order{kind(b[0]), int(length), int(count)}
-	if o.kind < orderPark || o.kind > orderFinish || length > uint64(longest) || count > MaxCount {
+	if o.kind < orderPark || o.kind > orderWindow || length > uint64(longest) || count > MaxCount {
 		return order{}, errOrder
 	}
 	return o, nil
@@ -71,7 +74,7 @@ func parseOrder(b []byte, longest int) (order, error) {
 // appendParams appends what the follower must know of a plan.
 func appendParams(b []byte, p *Plan) []byte {
 	var flags uint32
-	for flag, on := range map[uint32]bool{flagSync: p.Sync, flagAlloc: p.Alloc, flagVerify: p.Verify} {
+	for flag, on := range map[uint32]bool{flagSync: p.Sync, flagAlloc: p.Alloc, flagVerify: p.Verify, flagStream: p.Stream, flagBoth: p.Both} {
 		if on {
 			flags |= flag
 		}
@@ -101,6 +104,7 @@ func parseParams(b []byte) (Plan, error) {
 	p := Plan{
 		Lengths: []int{at(3)}, Window: at(4), Posted: at(5), Unexpected: at(6),
 		Sync: flags&flagSync != 0, Alloc: flags&flagAlloc != 0, Verify: flags&flagVerify != 0,
+		Stream: flags&flagStream != 0, Both: flags&flagBoth != 0,
 	}
 	return p, p.Check()
 }

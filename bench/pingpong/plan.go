@@ -1,6 +1,7 @@
 package pingpong
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -19,6 +20,14 @@ const (
 // is left open.
 const PerLength = 250 * time.Millisecond
 
+// perLength is PerLength, or with a histogram longer: its last percentile is of 100000 exchanges or more.
+func (p *Plan) perLength() time.Duration {
+	if p.Histogram {
+		return 4 * PerLength
+	}
+	return PerLength
+}
+
 // ErrCorrupt says that a message did not arrive as it was sent.
 var ErrCorrupt = errors.New("corrupt message")
 
@@ -33,6 +42,11 @@ type Plan struct {
 	Sync       bool  // synchronous sends
 	Alloc      bool  // buffers from mx.Alloc
 	Verify     bool  // fill and check every message, which shows in the times
+
+	OneSided  OneSided // an exchange is one of these operations
+	Histogram bool     // time each exchange for itself, which shows in the times
+	Stream    bool     // stream messages, Window of them under way at a time
+	Both      bool     // with Stream: both ways at once
 }
 
 // Check returns an error that says what is wrong with the plan, if anything is.
@@ -59,7 +73,10 @@ func (p *Plan) Check() error {
 			return fmt.Errorf("%d %s: from %d to %d are possible", c.value, c.what, max(c.least, 0), c.most)
 		}
 	}
-	return nil
+	if p.Histogram && (p.Window > 0 || p.Stream) {
+		return errors.New("a histogram is of the times of single messages, which a window or a stream has none of")
+	}
+	return cmp.Or(p.checkStream(), p.checkOneSided())
 }
 
 func (p *Plan) longest() int {

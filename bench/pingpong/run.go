@@ -29,6 +29,9 @@ func Run(ctx context.Context, at Setup, p *Plan, w Watcher) (err error) {
 	if err := p.Check(); err != nil {
 		return err
 	}
+	if p.Stream && at.Transport == "self" {
+		return errors.New("transport self: a stream needs two endpoints: take mem")
+	}
 	done, err := initialize()
 	if err != nil {
 		return err
@@ -102,7 +105,7 @@ func leadTo(ctx context.Context, ep *mx.Endpoint, nic uint64, endpoint uint32, a
 	peer, err := ep.ConnectContext(patience, nic, endpoint, at.Filter)
 	cancel()
 	if err != nil {
-		return connectAdvice(err, endpoint)
+		return at.connectAdvice(err, endpoint)
 	}
 	if at.LeavesOpen() {
 		way := wayTo(ep, peer)
@@ -130,14 +133,14 @@ func wayTo(ep *mx.Endpoint, peer mx.EndpointAddr) mx.PeerInfo {
 	return mx.PeerInfo{Transport: Auto}
 }
 
-func connectAdvice(err error, endpoint uint32) error {
+func (s *Setup) connectAdvice(err error, endpoint uint32) error {
 	switch {
 	case errors.Is(err, mx.ErrBadConnectionKey):
 		return fmt.Errorf("%w\n    give both sides the same -f", err)
 	case errors.Is(err, mx.ErrNoPeer):
-		return fmt.Errorf("%w\n    start a receiver there: mx_pingpong -s -e %d", err, endpoint)
+		return fmt.Errorf("%w\n    start a receiver there: %s -s -e %d", err, s.tool(), endpoint)
 	case errors.Is(err, mx.ErrTimeout):
-		return fmt.Errorf("%w\n    see whether a receiver runs there, and is not stopped: mx_pingpong -s -e %d", err, endpoint)
+		return fmt.Errorf("%w\n    see whether a receiver runs there, and is not stopped: %s -s -e %d", err, s.tool(), endpoint)
 	case errors.Is(err, mx.ErrNICNotFound):
 		return fmt.Errorf("%w\n    mx_info lists the transports and why one is missing", err)
 	}

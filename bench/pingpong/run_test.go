@@ -34,6 +34,9 @@ func TestRunInside(t *testing.T) {
 		"window": {Iterations: 10, Warmup: 1, Window: 7, Verify: true},
 		"queues": {Iterations: 10, Warmup: 1, Posted: 50, Unexpected: 60, Verify: true},
 		"sync":   {Iterations: 10, Warmup: 1, Sync: true, Alloc: true, Verify: true, Unexpected: 3},
+		"each":   {Iterations: 200, Warmup: 1, Histogram: true},
+		"put":    {Iterations: 30, Warmup: 2, OneSided: pingpong.Put},
+		"get":    {Iterations: 30, Warmup: 2, OneSided: pingpong.Get, Histogram: true},
 	} {
 		for _, transport := range []string{"self", "mem"} {
 			t.Run(transport+"/"+name, func(t *testing.T) {
@@ -60,6 +63,8 @@ func check(t *testing.T, r pingpong.Result, length int, transport string, p *pin
 	case r.Length != length, r.Transport != transport, r.Iterations != p.Iterations,
 		r.Window != p.Window, r.Posted != p.Posted, r.Unexpected != p.Unexpected:
 		t.Errorf("length %d: not as asked for: %+v", length, r)
+	case r.OneSided != p.OneSided, (len(r.Percentiles) > 0) != (p.Histogram && p.Iterations >= 2), (len(r.Histogram) > 0) != p.Histogram:
+		t.Errorf("length %d: not of what was asked for: %+v", length, r)
 	case (r.Latency == nil) != windowed, (r.Rate > 0) != windowed, (r.Bandwidth > 0) != (length > 0), (r.UnexpectedUs > 0) != (p.Unexpected > 0):
 		t.Errorf("length %d: figures are missing or don't apply: %+v", length, r)
 	case r.Latency != nil && !(0 < r.Latency.Min && r.Latency.Min <= r.Latency.P50 && r.Latency.P50 <= r.Latency.Max):
@@ -135,6 +140,10 @@ func TestPlanThatCannotBe(t *testing.T) {
 	for _, p := range []pingpong.Plan{
 		{}, {Lengths: []int{-1}}, {Lengths: []int{pingpong.MaxLength + 1}},
 		{Lengths: []int{1}, Window: pingpong.MaxWindow + 1}, {Lengths: []int{1}, Posted: -1},
+		{Lengths: []int{9}, OneSided: pingpong.Atomic}, {Lengths: []int{2048}, OneSided: pingpong.Atomic}, {Lengths: []int{0}, OneSided: pingpong.Atomic},
+		{Lengths: []int{8}, OneSided: "swap"}, {Lengths: []int{8}, OneSided: pingpong.Put, Verify: true}, {Lengths: []int{8}, OneSided: pingpong.Get, Window: 4},
+		{Lengths: []int{8}, Window: 4, Histogram: true}, {Lengths: []int{8}, Stream: true}, {Lengths: []int{8}, Both: true},
+		{Lengths: []int{8}, Stream: true, Window: 4, Posted: 1}, {Lengths: []int{pingpong.MaxLength}, Stream: true, Window: 8, Both: true},
 		{Lengths: []int{1}, Unexpected: pingpong.MaxParked + 1}, {Lengths: []int{1}, Iterations: -1}, {Lengths: []int{1}, Warmup: -2},
 	} {
 		if err := p.Check(); err == nil {

@@ -1,6 +1,7 @@
 package pingpong
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -41,7 +42,8 @@ type Setup struct {
 	RemoteEndpoint uint32 // of the other side
 	Patience       time.Duration
 
-	Cores []int // one for each side, leader first; none: wherever the system puts them
+	Tool  string // that a receiver is started with; "": mx_pingpong
+	Cores []int  // one for each side, leader first; none: wherever the system puts them
 }
 
 // Resolve replaces Auto by the transport that will be used, and checks that it
@@ -79,6 +81,8 @@ func (s *Setup) Resolve() error {
 	}
 	return nil
 }
+
+func (s *Setup) tool() string { return cmp.Or(s.Tool, "mx_pingpong") }
 
 // Inside says that the transport joins endpoints of one process only.
 func (s *Setup) Inside() bool { return s.Transport == "mem" || s.Transport == "self" }

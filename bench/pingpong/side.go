@@ -35,6 +35,7 @@ type side struct {
 
 	buf       []byte
 	reqs      []mx.Request // of the window
+	recvs     []mx.Request // of a stream
 	strangers []mx.Request // receives that match nothing
 	parked    [8]byte      // for what lies in the queues
 	control   [controlMax]byte
@@ -42,6 +43,11 @@ type side struct {
 	nic    uint64 // of the peer
 	eid    uint32
 	filter uint32
+
+	window mx.WindowHandle // of the follower, for one-sided operations
+	opened *mx.Window      // the follower's own
+	check  []byte          // what was put there, or is there
+	runs   uint64          // how often
 
 	exchanged uint64 // exchanges so far, which both sides count alike
 	corrupt   error  // the first corrupt message since the last report
@@ -57,7 +63,7 @@ func newSide(ctx context.Context, ep *mx.Endpoint, peer mx.EndpointAddr, filter 
 
 // allocate makes the buffer, and touches it, so that no page is missing later.
 func (s *side) allocate() error {
-	n := max(s.plan.longest(), 1)
+	n := max(s.plan.bytes(), 1)
 	if s.plan.Alloc {
 		b, err := mx.Alloc(n)
 		if err != nil {
@@ -69,12 +75,21 @@ func (s *side) allocate() error {
 	}
 	fill(s.buf, 0)
 	s.reqs = make([]mx.Request, max(s.plan.Window, 1))
+	if s.plan.OneSided != NoOneSided {
+		s.check = make([]byte, len(s.buf))
+	}
+	if s.plan.Stream {
+		s.recvs = make([]mx.Request, s.plan.Window)
+	}
 	return nil
 }
 
 // free gives everything back that the side holds, whatever state it is in.
 func (s *side) free() error {
-	for _, requests := range [][]mx.Request{s.reqs, s.strangers} {
+	if s.opened != nil {
+		_ = s.opened.Close() // an endpoint that is closed has closed it
+	}
+	for _, requests := range [][]mx.Request{s.reqs, s.recvs, s.strangers} {
 		for _, r := range requests {
 			_, _ = s.ep.Cancel(r) // one that has ended is refused, which is as good
 		}

@@ -27,6 +27,11 @@ func alone(ctx context.Context, ep *mx.Endpoint, filter uint32, p *Plan, w Watch
 	}
 	own := &solo{s, make([]byte, len(s.buf)), make([]mx.Request, len(s.reqs))}
 	fill(own.inbox, 0)
+	if p.OneSided != NoOneSided {
+		if own.window, err = own.openWindow(own.inbox); err != nil {
+			return err
+		}
+	}
 	return measure(own, p, w)
 }
 
@@ -37,9 +42,17 @@ func (o *solo) park() error {
 	return o.sendParked()
 }
 
-func (o *solo) begin(int, int) error { return nil }
+func (o *solo) begin(length, _ int) error {
+	if o.plan.OneSided != NoOneSided {
+		return o.prepare(length)
+	}
+	return nil
+}
 
 func (o *solo) exchange(length, count int) error {
+	if o.plan.OneSided != NoOneSided {
+		return o.accessAll(length, count)
+	}
 	back := length
 	if o.plan.Window > 0 {
 		back = 0
@@ -88,7 +101,25 @@ func (o *solo) pass(length, messages int, match uint64) (err error) {
 	return nil
 }
 
-func (o *solo) end() error { return o.corrupt }
+// accessAll is access with looks at the context.
+func (o *solo) accessAll(length, count int) error {
+	for ; count > 0; count -= atOnce {
+		if err := o.ctx.Err(); err != nil {
+			return err
+		}
+		if err := o.access(length, min(count, atOnce)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (o *solo) end(length int) error {
+	if o.plan.OneSided != NoOneSided {
+		return o.checkWindow(length)
+	}
+	return o.corrupt
+}
 
 func (o *solo) clear() (float64, error) {
 	us, err := o.takeParked()

@@ -13,6 +13,7 @@ var csvNames = []string{
 	"transport", "length", "iterations", "window",
 	"latency_us_min", "latency_us_p50", "latency_us_mean", "latency_us_p99", "latency_us_max", "latency_us_stddev",
 	"bandwidth_MBps", "rate_Mmsgps", "posted", "unexpected", "unexpected_us_per_msg",
+	"one_sided",
 }
 
 // newCSV prints a line of names. A figure that doesn't apply is an empty field.
@@ -26,7 +27,13 @@ func newCSV(w io.Writer) pingpong.Watcher {
 		return out.Error()
 	}
 	return pingpong.Watcher{
-		Began:  func() error { return write(csvNames) },
+		Began: func() error {
+			names := csvNames
+			for _, p := range stats.PercentileNames() {
+				names = append(names, "each_us_"+p)
+			}
+			return write(names)
+		},
 		Result: func(r pingpong.Result) error { return write(csvRow(r)) },
 	}
 }
@@ -48,7 +55,8 @@ func csvRow(r pingpong.Result) []string {
 	for _, v := range []float64{r.Bandwidth, r.Rate, float64(r.Posted), float64(r.Unexpected), r.UnexpectedUs} {
 		row = append(row, csvField(v))
 	}
-	return row
+	row = append(row, string(r.OneSided))
+	return append(row, percentileFields(r, -1)...)
 }
 
 func csvField(v float64) string {

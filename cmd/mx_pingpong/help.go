@@ -30,6 +30,11 @@ Which messages
   -unexpected n   first send n messages that the receiver leaves lying; afterwards
                   it takes them newest first, and that is timed as well
   -alloc          use memory from mx.Alloc for the buffers
+  -mode m         message, or what is measured in place of messages: put, get or
+                  atomic, on a window of the receiver, each from its begin to its
+                  completion. An atomic is a fetch-and-add of integers of 8 bytes,
+                  1008 bytes of them at most. What they leave is checked (default
+                  message)
 
 Where
   -transport t    auto, or one that mx_info lists: self (an endpoint to itself),
@@ -56,6 +61,12 @@ How to run and wait
 What to print (times are medians over batches of round trips)
   -json           one JSON object a line, with min, mean, p99, max and deviation
   -csv            the same as comma-separated values, with a line of names
+  -histogram      time each round trip for itself, and print percentiles of half of
+                  it, p50 to p99.999; with -mode those of the operations. One that
+                  has less than one time beyond it is not known, and printed as -.
+                  The times include reading the clock. A length takes 1 s. With
+                  -json also how many took how long, in the buckets of an HDR
+                  histogram
   -plot FILE      draw latency and bandwidth over length, as .svg or .png
   -cpuprofile FILE
                   write a profile of this process, for go tool pprof

@@ -21,7 +21,6 @@ import (
 
 	"gomx/bench/pingpong"
 	"gomx/internal/cmdline"
-	"gomx/mx"
 )
 
 // Exit statuses; the last two are MX's.
@@ -51,8 +50,8 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	switch {
 	case err != nil:
 		return report(stderr, err)
-	case o.serve:
-		return report(stderr, profiled(o.profile, func() error { return serve(ctx, o, stdout, stderr) }))
+	case o.at.Setup.Serve:
+		return report(stderr, profiled(o.profile, func() error { return o.at.Serve(ctx, "pingpong", stdout, stderr) }))
 	}
 	err = profiled(o.profile, func() error { return measure(ctx, o, stdout) })
 	if ctx.Err() != nil {
@@ -77,24 +76,8 @@ func report(stderr io.Writer, err error) int {
 
 func measure(ctx context.Context, o *options, stdout io.Writer) error {
 	p := o.newPrinter(stdout)
-	if err := pingpong.Run(ctx, o.setup, &o.plan, p.Watcher); err != nil {
+	if err := pingpong.Run(ctx, o.at.Setup, &o.plan, p.Watcher); err != nil {
 		return err
 	}
 	return p.finish()
-}
-
-func serve(ctx context.Context, o *options, stdout, stderr io.Writer) error {
-	err := pingpong.Serve(ctx, o.setup, stderr, func(ep *mx.Endpoint) {
-		name := ep.String()
-		if id, err := mx.BoardNumberToNICID(ep.Board()); err == nil {
-			if host, err := mx.NICIDToHostname(id); err == nil {
-				name = host
-			}
-		}
-		fmt.Fprintf(stdout, "Starting pingpong receiver on %s, endpoint=%d\n", name, ep.ID())
-	})
-	if ctx.Err() != nil {
-		return nil // that is how a receiver ends
-	}
-	return err
 }

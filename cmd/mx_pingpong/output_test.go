@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"gomx/bench/stats"
 )
 
 var (
@@ -57,6 +59,9 @@ type line struct {
 	Posted       int                `json:"posted"`
 	Unexpected   int                `json:"unexpected"`
 	UnexpectedUs float64            `json:"unexpected_us_per_msg"`
+	OneSided     string             `json:"one_sided"`
+	Percentiles  []stats.Percentile `json:"percentiles"`
+	Histogram    []stats.Bucket     `json:"histogram"`
 }
 
 func jsonLines(t *testing.T, args ...string) []line {
@@ -112,6 +117,47 @@ func TestModes(t *testing.T) {
 	}
 }
 
+var histogramRow = regexp.MustCompile(`^ +8 +20000( +\d+\.\d{3}){5} +- +\d+\.\d{3}$`)
+
+func TestHistogram(t *testing.T) {
+	needShm(t)
+	for _, mode := range [][]string{{}, {"-mode", "atomic"}} {
+		args := append([]string{"-histogram", "-S", "8", "-E", "9", "-N", "20000"}, mode...)
+		lines := strings.Split(strings.TrimSuffix(measured(t, args...), "\n"), "\n")
+		if last := lines[len(lines)-1]; !histogramRow.MatchString(last) || !strings.HasSuffix(lines[1], "p99.999   max(us)") {
+			t.Errorf("%v: %q", mode, lines)
+		}
+		r := jsonLines(t, args...)[0]
+		n := int64(0)
+		for _, b := range r.Histogram {
+			n += b.Count
+		}
+		if n != 20000 || len(r.Percentiles) != 5 || r.Percentiles[4].Percent != 99.99 || len(mode) > 0 != (r.OneSided == "atomic") {
+			t.Errorf("%v: %d of 20000 are counted, percentiles %+v", mode, n, r.Percentiles)
+		}
+	}
+}
+
+// TestOneSided measures operations on windows, whose outcome the program checks itself.
+func TestOneSided(t *testing.T) {
+	needShm(t)
+	for mode, last := range map[string]int{"put": 65536, "get": 65536, "atomic": 512} {
+		args := []string{"-mode", mode, "-N", "30"}
+		if mode != "atomic" {
+			args = append(args, "-S", "0", "-E", "65537", "-M", "4")
+		}
+		for _, transport := range []string{"shm", "self"} {
+			results := jsonLines(t, append(args, "-transport", transport)...)
+			if r := results[len(results)-1]; r.Length != last || r.OneSided != mode || r.Latency["p50"] <= 0 || r.Bandwidth <= 0 {
+				t.Errorf("%s over %s: %+v", mode, transport, r)
+			}
+		}
+		if out := measured(t, append(args, "-transport", "mem")...); !strings.Contains(out, "Running 30 iterations of "+mode+"s between two goroutines") {
+			t.Error(out)
+		}
+	}
+}
+
 func TestPinned(t *testing.T) {
 	needShm(t)
 	needTwoCores(t)
@@ -147,7 +193,7 @@ func TestPlot(t *testing.T) {
 
 func TestHelp(t *testing.T) {
 	out := measured(t, "-h")
-	for _, name := range strings.Fields("-s -d -r -n -b -e -f -S -E -I -M -L -N -V -w -W -R -transport -window -posted -unexpected -alloc -pin -spin -json -csv -plot") {
+	for _, name := range strings.Fields("-s -d -r -n -b -e -f -S -E -I -M -L -N -V -w -W -R -transport -window -posted -unexpected -alloc -mode -histogram -pin -spin -json -csv -plot") {
 		if !strings.Contains(out, "\n  "+name+" ") {
 			t.Errorf("-h does not explain %s", name)
 		}

@@ -4,9 +4,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"strconv"
+	"strings"
 
 	"gomx/bench/pingpong"
 	"gomx/bench/plot"
+	"gomx/bench/stats"
 	"gomx/mx"
 )
 
@@ -19,7 +22,7 @@ type printer struct {
 }
 
 func (o *options) newPrinter(w io.Writer) *printer {
-	p := &printer{picture: o.picture, name: o.setup.Transport}
+	p := &printer{picture: o.picture, name: o.at.Setup.Transport}
 	switch {
 	case o.asJSON:
 		p.Watcher = newJSON(w)
@@ -61,12 +64,15 @@ func (o *options) newTable(w io.Writer) pingpong.Watcher {
 	if o.plan.Window > 0 {
 		head = "   Length   Rate(Mmsg/s)   Bandwidth(MB/s)"
 	}
+	if o.plan.Histogram {
+		head = fmt.Sprintf("   Length      Count %s", columns(append(stats.PercentileNames(), "max(us)")))
+	}
 	if o.plan.Unexpected > 0 {
 		head += "    Unexpected(us/msg)"
 	}
-	prelude := o.prelude(mx.PeerInfo{})
+	prelude := o.at.Prelude(o.plan.Iterations, o.what(), mx.PeerInfo{})
 	return pingpong.Watcher{
-		Met: func(way mx.PeerInfo) { prelude = o.prelude(way) },
+		Met: func(way mx.PeerInfo) { prelude = o.at.Prelude(o.plan.Iterations, o.what(), way) },
 		Began: func() error {
 			_, err := fmt.Fprintf(w, "%s\n%s\n", prelude, head)
 			return err
@@ -78,45 +84,54 @@ func (o *options) newTable(w io.Writer) pingpong.Watcher {
 	}
 }
 
+// what names the operations that are measured, if they are no messages.
+func (o *options) what() string {
+	if o.plan.OneSided == pingpong.NoOneSided {
+		return ""
+	}
+	return string(o.plan.OneSided) + "s"
+}
+
+// columns aligns the figures of a histogram.
+func columns(fields []string) string {
+	var row strings.Builder
+	for _, f := range fields {
+		fmt.Fprintf(&row, " %9s", f) // a blank, however long the field is
+	}
+	return row.String()
+}
+
+// percentiles are the fields for those that there can be, and the maximum. One that would be the maximum is "-".
+func percentiles(r pingpong.Result) []string {
+	fields := percentileFields(r, 3)
+	for i, f := range fields {
+		if f == "" {
+			fields[i] = "-"
+		}
+	}
+	return append(fields, fmt.Sprintf("%.3f", r.Latency.Max))
+}
+
+// percentileFields are the percentiles with so many digits behind the point, or -1: all. One that is not known is "".
+func percentileFields(r pingpong.Result, digits int) []string {
+	fields := make([]string, len(stats.PercentileNames()))
+	for i, p := range r.Percentiles {
+		fields[i] = strconv.FormatFloat(p.Value, 'f', digits, 64)
+	}
+	return fields
+}
+
 func tableRow(r pingpong.Result) string {
 	figure := r.Rate
 	if r.Latency != nil {
 		figure = r.Latency.P50
 	}
 	row := fmt.Sprintf("%9d   %9.3f       %8.3f", r.Length, figure, r.Bandwidth)
+	if r.Histogram != nil {
+		row = fmt.Sprintf("%9d %10d %s", r.Length, r.Iterations, columns(percentiles(r)))
+	}
 	if r.Unexpected > 0 {
 		row += fmt.Sprintf("           %9.3f", r.UnexpectedUs)
 	}
 	return row
-}
-
-// prelude says what is about to be measured, and over what, if the library chose it.
-func (o *options) prelude(way mx.PeerInfo) string {
-	what := "Running"
-	if o.plan.Iterations > 0 {
-		what += fmt.Sprintf(" %d iterations", o.plan.Iterations)
-	}
-	switch o.setup.Transport {
-	case "self":
-		what += " of an endpoint with itself"
-	case "mem":
-		what += " between two goroutines"
-	default:
-		over := o.setup.Transport
-		if o.setup.LeavesOpen() {
-			over = way.Transport
-		}
-		what += " between two processes over " + over
-		if o.setup.Host != "" {
-			what += ", the other on " + o.setup.Host
-		}
-	}
-	if c := o.setup.Cores; len(c) == 2 && o.setup.Host == "" && o.setup.Transport != "self" {
-		what += fmt.Sprintf(", on cores %d and %d", c[0], c[1])
-	}
-	what += "."
-	if way.Instead != "" {
-		what += "\nNot over a preferred transport: " + way.Instead + "."
-	}
-	return what
 }

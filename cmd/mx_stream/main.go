@@ -1,0 +1,104 @@
+// Command mx_stream measures how much a stream of messages carries, one way or both ways at once.
+//
+//	mx_stream                two processes on this host, messages of 8 KiB
+//	mx_stream -x             both ways at once
+//	mx_stream -s             on one host: the receiver
+//	mx_stream -d HOST        on another: the sender, which prints
+//
+// With -h it explains its flags, which are those of MX's mx_stream and some more. It only reads flags and prints;
+// gomx/bench/pingpong measures.
+//
+// The exit status is 0 if all was measured, 2 if a message arrived corrupt, and 1 for anything else.
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+
+	"gomx/bench/pingpong"
+	"gomx/internal/cmdline"
+	"gomx/mx"
+)
+
+// Exit statuses.
+const (
+	exitGood    = 0
+	exitFailed  = 1
+	exitCorrupt = 2
+)
+
+func main() {
+	if pingpong.IsPartner() {
+		os.Exit(report(os.Stderr, pingpong.RunPartner()))
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	status := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
+	stop()
+	os.Exit(status)
+}
+
+// run is the whole program, with what it talks to as arguments.
+func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	o, err := parseOptions(args)
+	if answer, asked := cmdline.Answer(err, helpText); asked {
+		fmt.Fprint(stdout, answer)
+		return exitGood
+	}
+	switch {
+	case err != nil:
+	case o.at.Setup.Serve:
+		err = o.at.Serve(ctx, "stream", stdout, stderr)
+	default:
+		err = pingpong.Run(ctx, o.at.Setup, &o.plan, o.watcher(stdout))
+		if ctx.Err() != nil {
+			fmt.Fprintln(stderr, "mx_stream: interrupted; nothing is left running")
+			return exitFailed
+		}
+	}
+	return report(stderr, err)
+}
+
+// report prints an error, and returns the exit status that goes with it.
+func report(stderr io.Writer, err error) int {
+	if err == nil {
+		return exitGood
+	}
+	fmt.Fprintln(stderr, "mx_stream:", err)
+	if errors.Is(err, pingpong.ErrCorrupt) {
+		return exitCorrupt
+	}
+	return exitFailed
+}
+
+// watcher prints results as they come, as a table or as one JSON object a line.
+func (o *options) watcher(to io.Writer) pingpong.Watcher {
+	if o.json {
+		encoder := json.NewEncoder(to)
+		return pingpong.Watcher{Began: func() error { return nil }, Result: func(r pingpong.Result) error { return encoder.Encode(r) }}
+	}
+	prelude := o.at.Prelude(o.plan.Iterations, "", mx.PeerInfo{})
+	return pingpong.Watcher{
+		Met: func(way mx.PeerInfo) { prelude = o.at.Prelude(o.plan.Iterations, "", way) },
+		Began: func() error {
+			_, err := fmt.Fprintf(to, "%s\n         Length  Bandwidth(MB/s)  Messages/s\n", prelude)
+			return err
+		},
+		Result: func(r pingpong.Result) error {
+			if r.Receive != nil {
+				printRow(to, "Send:", r.Length, r.Send.Bandwidth, r.Send.Rate)
+				printRow(to, "Recv:", r.Length, r.Receive.Bandwidth, r.Receive.Rate)
+			}
+			return printRow(to, "Total:", r.Length, r.Bandwidth, r.Rate*1e6)
+		},
+	}
+}
+
+func printRow(to io.Writer, what string, length int, bandwidth, rate float64) error {
+	_, err := fmt.Fprintf(to, "%-6s %8d  %15.3f  %10.0f\n", what, length, bandwidth, rate)
+	return err
+}
