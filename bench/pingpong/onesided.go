@@ -79,10 +79,10 @@ func (s *side) prepare(length int) error {
 	case Put:
 		clear(there)
 		s.runs++
-		fill(s.buf[:length], s.runs)
+		Fill(s.buf[:length], s.runs)
 	case Get:
 		s.runs++
-		fill(there, s.runs)
+		Fill(there, s.runs)
 		clear(s.buf[:length])
 	case Atomic:
 		clear(there)
@@ -98,7 +98,7 @@ func (s *side) prepare(length int) error {
 // checkWindow compares the window, or what a get has brought, with what the operations must have left.
 func (s *side) checkWindow(length int) error {
 	if s.plan.OneSided == Get {
-		return verify(s.buf[:length], s.runs)
+		return Verify(s.buf[:length], s.runs)
 	}
 	there := s.check[:length]
 	r, err := s.ep.Iget(there, s.peer, s.window, 0, matchOut, nil)
@@ -109,7 +109,7 @@ func (s *side) checkWindow(length int) error {
 	case err != nil:
 		return err
 	case s.plan.OneSided == Put:
-		return verify(there, s.runs)
+		return Verify(there, s.runs)
 	}
 	for i := 0; i < length; i += atomicElement {
 		if n := binary.NativeEndian.Uint64(there[i:]); n != s.exchanged {

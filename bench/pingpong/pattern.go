@@ -18,8 +18,8 @@ func word(seed uint64, place int) uint64 {
 	return w ^ w>>29
 }
 
-// fill writes the contents that belong to a seed.
-func fill(b []byte, seed uint64) {
+// Fill writes the contents that belong to a seed into b. Safe from any goroutine.
+func Fill(b []byte, seed uint64) {
 	place := 0
 	for ; len(b) >= 8; b = b[8:] {
 		binary.LittleEndian.PutUint64(b, word(seed, place))
@@ -31,9 +31,9 @@ func fill(b []byte, seed uint64) {
 	}
 }
 
-// verify returns an ErrCorrupt that names the first byte that differs from what
-// fill writes.
-func verify(b []byte, seed uint64) error {
+// Verify returns an ErrCorrupt that names the first byte of b that differs from what
+// Fill writes with the seed. Safe from any goroutine.
+func Verify(b []byte, seed uint64) error {
 	for i := 0; i < len(b); i++ {
 		w := word(seed, i/8)
 		if i%8 == 0 && len(b)-i >= 8 && binary.LittleEndian.Uint64(b[i:]) == w {

@@ -13,18 +13,18 @@ func FuzzPattern(f *testing.F) {
 			return
 		}
 		b := make([]byte, length)
-		fill(b, seed)
-		if err := verify(b, seed); err != nil {
+		Fill(b, seed)
+		if err := Verify(b, seed); err != nil {
 			t.Fatal(err)
 		}
-		if length >= 8 && other != seed && verify(b, other) == nil {
+		if length >= 8 && other != seed && Verify(b, other) == nil {
 			t.Errorf("%d bytes of message %d pass for message %d", length, seed, other)
 		}
 		if change == 0 || place < 0 || place >= length {
 			return
 		}
 		b[place] ^= change
-		if err := verify(b, seed); !errors.Is(err, ErrCorrupt) {
+		if err := Verify(b, seed); !errors.Is(err, ErrCorrupt) {
 			t.Errorf("byte %d of %d changed: %v", place, length, err)
 		}
 	})

@@ -73,7 +73,7 @@ func (s *side) allocate() error {
 	} else {
 		s.buf = make([]byte, max(n, 4096)) // a page is not shared with anything
 	}
-	fill(s.buf, 0)
+	Fill(s.buf, 0)
 	s.reqs = make([]mx.Request, max(s.plan.Window, 1))
 	if s.plan.OneSided != NoOneSided {
 		s.check = make([]byte, len(s.buf))
@@ -167,14 +167,14 @@ func (s *side) look() error {
 
 // write fills the buffer with the contents of the exchange's message on its way
 // out or back.
-func (s *side) write(n int, match uint64) { fill(s.buf[:n], s.seed(match)) }
+func (s *side) write(n int, match uint64) { Fill(s.buf[:n], s.seed(match)) }
 
 // read checks that the buffer holds these contents.
 func (s *side) read(n int, match uint64) {
 	if s.corrupt != nil {
 		return
 	}
-	if err := verify(s.buf[:n], s.seed(match)); err != nil {
+	if err := Verify(s.buf[:n], s.seed(match)); err != nil {
 		s.corrupt = fmt.Errorf("exchange %d: %w", s.exchanged, err)
 	}
 }

@@ -26,7 +26,7 @@ func alone(ctx context.Context, ep *mx.Endpoint, filter uint32, p *Plan, w Watch
 		return err
 	}
 	own := &solo{s, make([]byte, len(s.buf)), make([]mx.Request, len(s.reqs))}
-	fill(own.inbox, 0)
+	Fill(own.inbox, 0)
 	if p.OneSided != NoOneSided {
 		if own.window, err = own.openWindow(own.inbox); err != nil {
 			return err
@@ -96,7 +96,7 @@ func (o *solo) pass(length, messages int, match uint64) (err error) {
 		}
 	}
 	if o.plan.Verify && o.corrupt == nil {
-		o.corrupt = verify(o.inbox[:length], o.seed(match))
+		o.corrupt = Verify(o.inbox[:length], o.seed(match))
 	}
 	return nil
 }

@@ -214,7 +214,7 @@ func seedOf(i int, match uint64) uint64 {
 func (s *side) flowSend(i, length int, match uint64) (err error) {
 	b := s.part(i, length, false)
 	if s.plan.Verify {
-		fill(b, seedOf(i, match))
+		Fill(b, seedOf(i, match))
 	}
 	send := (*mx.Endpoint).Isend
 	if s.plan.Sync {
@@ -235,7 +235,7 @@ func (s *side) flowReceived(i, count, length int, match uint64) error {
 		return err
 	}
 	if s.plan.Verify && s.corrupt == nil {
-		if err := verify(s.part(i, length, true), seedOf(i, match)); err != nil {
+		if err := Verify(s.part(i, length, true), seedOf(i, match)); err != nil {
 			s.corrupt = fmt.Errorf("message %d: %w", i, err)
 		}
 	}
