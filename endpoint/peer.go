@@ -190,10 +190,18 @@ func (p *peer) eagerLimit(configured int) int {
 // EagerTo returns the largest message that goes to the peer eagerly while there is
 // credit, or -1 if there is no link to it that would tell.
 func (e *Engine) EagerTo(of Addr) int {
-	if !e.known(of) || e.peers[of.Peer].link == nil {
+	if !e.known(of) {
 		return -1
 	}
-	return e.peers[of.Peer].eagerLimit(e.cfg.EagerLimit)
+	return e.EagerOf(of.Peer)
+}
+
+// EagerOf is EagerTo of the peer with the number i, below Peers.
+func (e *Engine) EagerOf(i int32) int {
+	if e.peers[i].link == nil {
+		return -1
+	}
+	return e.peers[i].eagerLimit(e.cfg.EagerLimit)
 }
 
 // refresh computes fast again after something it depends on has changed.

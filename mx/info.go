@@ -213,6 +213,8 @@ type PeerInfo struct {
 	// Failure says why there is no link: how the last one ended, or why the last
 	// attempt to make one failed.
 	Failure string `json:"failure,omitempty"`
+	// Eager is the largest message that goes there eagerly, in bytes; 0: there is no link.
+	Eager int `json:"eager_bytes,omitempty"`
 }
 
 // Peers returns the peers that the endpoint has connected to, or tried to, and
@@ -225,6 +227,7 @@ func (ep *Endpoint) Peers() []PeerInfo {
 			Name:  peerName(ep.dir, p.Address.NIC, p.Address.Endpoint),
 			NICID: p.Address.NIC, EndpointID: p.Address.Endpoint, Transport: p.Medium,
 			Instead: words(ep.worthSaying(p.Instead, nic.ID(p.Address.NIC))), Failure: words(p.Failure),
+			Eager: max(p.Eager, 0),
 		})
 	}
 	return all

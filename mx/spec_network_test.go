@@ -56,12 +56,21 @@ func TestAllSizesOverTCP(t *testing.T) {
 		t.Helper()
 		nic, id := place(t, of)
 		want := mx.PeerInfo{Name: of.String(), NICID: nic, EndpointID: id, Transport: "tcp"}
-		if got := ep.Peers(); len(got) != 1 || got[0] != want {
+		got := ep.Peers()
+		if len(got) == 1 {
+			if want.Eager = got[0].Eager; want.Eager < 1024 {
+				t.Errorf("%v: messages up to %d bytes go eagerly", ep, want.Eager)
+			}
+		}
+		if len(got) != 1 || got[0] != want {
 			t.Errorf("peers of %v: %+v, want %+v", ep, got, want)
 		}
 	}
 	check(a, b)
 	check(b, a)
+	if n, err := a.EagerTo(toB); err != nil || n != a.Peers()[0].Eager {
+		t.Errorf("EagerTo says %d, %v", n, err)
+	}
 }
 
 // Endpoints of one host meet over shared memory if both have it, and otherwise

@@ -3,6 +3,7 @@
 //	mx_info          boards, limits, transports, single copy, RDMA, other hosts
 //	mx_info -b 0     board 0 only
 //	mx_info -env     the environment variables, and where their values come from
+//	mx_info -live    the endpoints that are open, and how they reach their peers
 //	mx_info -json    any of these for programs
 //
 // With -h it explains its flags. The exit status is 0, or 1 if it could not find
@@ -17,6 +18,7 @@ import (
 	"io"
 	"os"
 
+	"gomx/cmd/internal/processes"
 	"gomx/internal/cmdline"
 	"gomx/mpi"
 	"gomx/mx"
@@ -42,7 +44,15 @@ func run(args []string, stdout, stderr io.Writer) int {
 		fmt.Fprint(stdout, answer)
 		return exitGood
 	}
-	if err == nil {
+	switch {
+	case err != nil:
+	case o.live:
+		var failed []error
+		failed, err = showLive(o, stdout)
+		if processes.Report(stderr, "mx_info", failed) && err == nil {
+			return exitFailed
+		}
+	default:
 		err = show(o, stdout)
 	}
 	return report(stderr, err)

@@ -5,6 +5,7 @@ import (
 	"flag"
 	"strconv"
 
+	"gomx/cmd/internal/processes"
 	"gomx/internal/cmdline"
 )
 
@@ -15,10 +16,14 @@ why one can't be used, and how other hosts are reached.
   mx_info            all of it
   mx_info -b 0       of the boards only number 0
   mx_info -env       the environment variables: default, value, where it comes from
-  mx_info -json      for programs; with -env the variables alone
+  mx_info -live      the endpoints that processes of this user have open: where they listen,
+                     the bounds that hold, how each peer is reached, or why not
+  mx_info -json      for programs; with -env or -live these alone
 
   -b n     board number
   -env     environment variables
+  -live    live endpoints; root sees those of all users
+  -p pid   with -live: those of one process only
   -json    JSON instead of text
   -h       this text
   -version
@@ -31,6 +36,8 @@ type options struct {
 	board     uint32
 	oneBoard  bool
 	env, json bool
+	live      bool
+	pid       int // 0: all
 }
 
 // parseOptions reads the command line. Its error after -h, -version and -completion is
@@ -39,6 +46,8 @@ func parseOptions(args []string) (*options, error) {
 	o := &options{}
 	flags := flag.NewFlagSet("mx_info", flag.ContinueOnError)
 	flags.BoolVar(&o.env, "env", false, "")
+	flags.BoolVar(&o.live, "live", false, "")
+	flags.Func("p", "", processes.PID(&o.pid))
 	flags.BoolVar(&o.json, "json", false, "")
 	flags.Func("b", "", func(s string) error {
 		n, err := strconv.ParseUint(s, 10, 32)
@@ -54,6 +63,10 @@ func parseOptions(args []string) (*options, error) {
 		return nil, err
 	case o.env && o.oneBoard:
 		return nil, errors.New("-env has nothing to do with a board: leave -b out")
+	case o.env && o.live:
+		return nil, errors.New("-env and -live exclude each other: leave one out")
+	case o.pid != 0 && !o.live:
+		return nil, errors.New("-p has nothing to do without -live")
 	}
 	return o, nil
 }

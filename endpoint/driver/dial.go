@@ -34,6 +34,7 @@ type Peer struct {
 	Medium  string // transport of the present or the last link; "" if there was none
 	Failure error  // why the last dial failed, or why the link ended; nil while there is a link
 	Instead error  // why transports that are preferred to Medium were not taken; nil: they weren't tried
+	Eager   int    // largest message that goes there eagerly, bytes; -1: there is no link
 }
 
 // Peers returns all peers that this side has dialled or that have dialled it, in
@@ -44,7 +45,7 @@ func (d *Endpoint) Peers() []Peer {
 	var all []Peer
 	for i := range int32(d.eng.Peers()) {
 		if r := d.routes[i]; r != nil {
-			all = append(all, Peer{r.at, d.eng.MediumName(i), r.failure, r.instead})
+			all = append(all, Peer{r.at, d.eng.MediumName(i), r.failure, r.instead, d.eng.EagerOf(i)})
 		}
 	}
 	return all
