@@ -9,7 +9,7 @@ import (
 )
 
 var (
-	testPattern    = regexp.MustCompile("`([a-z][a-z0-9/]*) (Test[A-Z][A-Za-z0-9]*)`")
+	testPattern    = regexp.MustCompile("`([a-z][a-z0-9_/]*) (Test[A-Z][A-Za-z0-9]*)`")
 	testWord       = regexp.MustCompile(`[^.\w]Test[A-Z][A-Za-z0-9]*`)
 	sectionPattern = regexp.MustCompile(`\b[IVX]+(\.\d+)+\b`)
 )

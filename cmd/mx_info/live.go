@@ -65,7 +65,10 @@ func reached(p *mx.PeerInfo) string {
 	case p.Failure != "":
 		how += ": " + processes.Clean(p.Failure)
 	case p.Transport != "":
-		how = fmt.Sprintf("over %s; messages up to %d bytes travel with their header", p.Transport, p.Eager)
+		how = "over " + p.Transport
+		if p.Eager > 0 { // a process of another version may not tell
+			how += fmt.Sprintf("; messages up to %d bytes travel with their header", p.Eager)
+		}
 	}
 	if p.Instead != "" {
 		how += "; not over a preferred transport: " + processes.Clean(p.Instead)

@@ -35,10 +35,16 @@ var messagePattern = regexp.MustCompile("(?s)```text\n(.*?)```\n")
 // said returns the message that a section of docs/errors.md shows, as the expression of a line.
 func said(t *testing.T, section string) *regexp.Regexp {
 	t.Helper()
-	_, rest, found := strings.Cut(text(t, "docs/errors.md"), "\n## "+section+"\n")
+	return saidIn(t, "docs/errors.md", section)
+}
+
+// saidIn is said of any document.
+func saidIn(t *testing.T, document, section string) *regexp.Regexp {
+	t.Helper()
+	_, rest, found := strings.Cut(text(t, document), "\n## "+section+"\n")
 	m := messagePattern.FindStringSubmatch(rest)
 	if !found || m == nil {
-		t.Fatalf("docs/errors.md has no section %q that shows a message", section)
+		t.Fatalf("%s has no section %q that shows a message", document, section)
 	}
 	var parts []string
 	for part := range strings.SplitSeq(words(m[1]), "…") {
