@@ -35,3 +35,13 @@ func TestVariablesExist(t *testing.T) {
 		})
 	}
 }
+
+// TestTuningNamesEveryVariable: docs/tuning.md says of each variable what it changes.
+func TestTuningNamesEveryVariable(t *testing.T) {
+	named := variable.FindAllString(read(t, "docs/tuning.md"), -1)
+	for _, v := range slices.Concat(environmentOfMX(t), environmentOfMPI(t)) {
+		if !slices.Contains(named, v.Name) {
+			t.Errorf("docs/tuning.md does not say what %s changes", v.Name)
+		}
+	}
+}

@@ -1,5 +1,6 @@
 // Package newcomer does what the texts for new users say, word for word, in empty folders outside of the checkout: the
-// commands and programs of README.md, those of docs/tutorial, and the mistakes of docs/errors.md.
+// commands and programs of README.md, those of docs/tutorial, the mistakes of docs/errors.md, and the troubles of
+// docs/troubleshooting.md.
 package newcomer
 
 import (
