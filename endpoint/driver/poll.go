@@ -192,10 +192,10 @@ func (d *Endpoint) stays(w *waiter) bool { return !w.over(d) && d.poller == w &&
 // nothing has happened for as long as spinning pays, which is true. However much arrives, it looks at
 // the clock every so many polls, for the deadline and the engine's timers; and at each poll it sees who
 // wants the lock and whose wait was given up. When it looks at the clock it also offers the core to others, the one
-// we wait for among them: after each poll once the core proves to be shared.
+// we wait for among them: after each poll once the core proves to be shared, and seldom while it serves others on a core of its own.
 func (d *Endpoint) spin(w *waiter) (idle bool) {
 	budget, since, now := unread, unread, unread // on a shared core now is as late as it was after the last offer
-	own, moved := w.kind == forEver, false
+	own, moved, service := w.kind == forEver, false, newService()
 	for polls, most := 0, d.pace.first(); ; {
 		if d.heed.Load() != 0 {
 			if w.kind == forCatch {
@@ -251,10 +251,12 @@ func (d *Endpoint) spin(w *waiter) (idle bool) {
 			}
 			return true
 		}
-		if moved = false; budget == 0 {
+		busy := service.goesOn(now, moved)
+		if moved = false; budget == 0 || busy && !d.pace.shared {
 			continue // what came may not be all
 		}
 		now = d.giveWay(now, 0)
+		service.offered = now
 		if w.saw(now); !d.stays(w) {
 			return false
 		}
