@@ -54,6 +54,26 @@ func (e *Engine) AtomicNow(a wire.AtomicWhat, b []byte, to Addr, window uint64, 
 	return true, nil
 }
 
+// AtomicHere carries out an atomic on a window of our own at once, without a request, whose code is returned. With a.Fetch, what was there before is in b,
+// from its beginning. Errors: those of Atomic.
+func (e *Engine) AtomicHere(a wire.AtomicWhat, b []byte, window uint64, at uint32) (Code, error) {
+	if _, err := e.atomicSize(a, b, e.Self(), at); err != nil {
+		return 0, err
+	}
+	p := e.peers[0]
+	p.medium.Atomics++
+	return e.combineHere(p, a, b, window, at), nil
+}
+
+// combineHere combines operands with a window of our own, and leaves what was there before in their place.
+func (e *Engine) combineHere(own *peer, a wire.AtomicWhat, b []byte, window uint64, at uint32) Code {
+	n, disposition := e.carryOut(own, a, b, e.fetched[:], window, at)
+	if a.Fetch && disposition == wire.Taken {
+		copy(b, e.fetched[:n])
+	}
+	return outcome(disposition)
+}
+
 // atomicSize returns how many bytes of a window an atomic is about.
 func (e *Engine) atomicSize(a wire.AtomicWhat, b []byte, to Addr, at uint32) (int, error) {
 	touched, ok := a.Touches(len(b), at)
@@ -182,10 +202,5 @@ func (e *Engine) arriveAtomicData(p *peer, h *wire.Header, payload []byte) {
 func (e *Engine) atomicSelf(p *peer, slot int32, r *request) {
 	a, _ := wire.ParseAtomic(uint32(r.remote))
 	p.medium.Atomics++
-	b := r.vec.First
-	n, disposition := e.carryOut(p, a, b, e.fetched[:], r.window, r.at)
-	if a.Fetch && disposition == wire.Taken {
-		copy(b, e.fetched[:n])
-	}
-	e.completeAccess(slot, r, outcome(disposition))
+	e.completeAccess(slot, r, e.combineHere(p, a, r.vec.First, r.window, r.at))
 }

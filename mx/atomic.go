@@ -108,6 +108,21 @@ func (ep *Endpoint) Atomic(op AtomicOp, typ AtomicType, operands []byte, dest En
 	return sent, nil
 }
 
+// FetchAtomic is IfetchAtomic on the window itself, from a byte offset on, which is done when it returns, without a request and without a pass of the
+// progression. Errors: those of IfetchAtomic; StatusBadRDMAWindow if the window is closed, and the other codes that a request would end with.
+// Safe from any goroutine, also where SingleThreaded is promised.
+func (w *Window) FetchAtomic(op AtomicOp, typ AtomicType, buf []byte, offset uint32) error {
+	a := atomicOf(op, typ, true)
+	code, err := w.ep.d.AtomicHere(a, buf, w.id, offset)
+	switch {
+	case err != nil:
+		err = unfit(a, buf, offset, err)
+	case StatusCode(code) != StatusSuccess:
+		err = StatusCode(code)
+	}
+	return w.ep.fail("fetchatomic on window", "", err)
+}
+
 func atomicOf(op AtomicOp, typ AtomicType, fetch bool) wire.AtomicWhat {
 	return wire.AtomicWhat{Op: wire.AtomicOp(op), Type: wire.AtomicType(typ), Fetch: fetch}
 }

@@ -2,6 +2,7 @@ package mx_test
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"sync"
 	"testing"
@@ -118,6 +119,55 @@ func TestAtomicsThatDoNotFit(t *testing.T) {
 		refused(w, err, mx.ErrBadEndpoint)
 		_, err = a.Atomic(mx.AtomicSum, mx.AtomicInt64, words(1), toA, h, 0)
 		refused(w, err, mx.ErrBadEndpoint)
+	})
+}
+
+// The owner's own, which take no request, are atomic with those of a peer, and are checked as they are.
+func TestAtomicsOfAWindowItself(t *testing.T) {
+	over(t, func(w *world) {
+		const each = 2000
+		a, b, toB, _ := w.pair()
+		win := openWindow(w, b, make([]byte, 16), readWrite)
+		added := make(chan error, 1)
+		go func() {
+			var err error
+			for i := 0; i < each && err == nil; i++ {
+				err = win.FetchAtomic(mx.AtomicSum, mx.AtomicInt64, words(1), 8)
+			}
+			added <- err
+		}()
+		for range each {
+			w.fetch(a, mx.AtomicSum, words(1), toB, win.Handle(), 8)
+		}
+		if err := <-added; err != nil {
+			w.Fatal(err)
+		}
+		was := words(0, 5)
+		if err := win.FetchAtomic(mx.AtomicMax, mx.AtomicInt64, was, 0); err != nil || string(was) != string(words(0, 2*each)) {
+			w.Errorf("%v, %v", was, err)
+		}
+		for _, c := range []struct {
+			typ    mx.AtomicType
+			buf    []byte
+			offset uint32
+			want   error
+		}{
+			{mx.AtomicBytes, words(1), 0, mx.ErrBadParamVal},
+			{mx.AtomicInt64, words(1), 4, mx.ErrBadParamVal},
+			{mx.AtomicInt64, words(1)[:7], 0, mx.ErrBadParamVal},
+			{mx.AtomicInt64, make([]byte, mx.MaxAtomic+8), 0, mx.ErrBadSegMem},
+			{mx.AtomicInt64, words(1), 16, mx.StatusBadRDMARange},
+		} {
+			if err := win.FetchAtomic(mx.AtomicSum, c.typ, c.buf, c.offset); !errors.Is(err, c.want) {
+				w.Errorf("%d bytes of %v at %d: %v, want %v", len(c.buf), c.typ, c.offset, err, c.want)
+			}
+		}
+		if err := win.Close(); err != nil {
+			w.Fatal(err)
+		}
+		if err := win.FetchAtomic(mx.AtomicSum, mx.AtomicInt64, words(1), 0); !errors.Is(err, mx.StatusBadRDMAWindow) {
+			w.Errorf("on a closed window: %v", err)
+		}
 	})
 }
 

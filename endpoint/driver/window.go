@@ -73,6 +73,16 @@ func (d *Endpoint) AtomicNow(a wire.AtomicWhat, b []byte, to endpoint.Addr, wind
 	return sent, err
 }
 
+// AtomicHere carries out an atomic on a window of our own, and makes no pass; see the engine. It is for any goroutine.
+func (d *Endpoint) AtomicHere(a wire.AtomicWhat, b []byte, window uint64, at uint32) (endpoint.Code, error) {
+	d.guest()
+	defer d.unlock()
+	if d.closed {
+		return 0, ErrClosed
+	}
+	return d.eng.AtomicHere(a, b, window, at)
+}
+
 // WindowUse makes one pass, and returns how many puts and gets a window has seen.
 func (d *Endpoint) WindowUse(id uint64) (puts, gets uint64, err error) {
 	d.lock()

@@ -4,6 +4,7 @@ package queue
 type Claim struct {
 	stage   stage
 	attempt uint64 // the number of the last one
+	word    Word   // what the lock's word says if the attempt has the lock by it, or Free
 }
 
 type stage uint8
@@ -20,10 +21,26 @@ func (c *Claim) Ask() (attempt uint64, ok bool) {
 	if c.stage != idle {
 		return 0, false
 	}
-	c.stage = asking
+	c.stage, c.word = asking, Free
 	c.attempt++
 	return c.attempt, true
 }
+
+// Try begins to take the lock for a rank by its word, which is to be compared with Free and swapped by what is returned. If it is another one, Missed comes
+// next, and otherwise Granted. False: the other side has to be asked at once.
+func (c *Claim) Try(rank int, exclusive bool) (own Word, ok bool) {
+	if own, ok = wordOf(rank, c.attempt, exclusive); ok {
+		c.word = own
+	}
+	return own, ok
+}
+
+// Missed notes that the word does not say what the rank has expected: the other side decides.
+func (c *Claim) Missed() { c.word = Free }
+
+// Word returns what the lock's word says if the attempt has the lock by it, which is then to be compared with that and swapped by Free to give the lock
+// back, or to undo the attempt. False: the other side alone decides.
+func (c *Claim) Word() (own Word, ok bool) { return c.word, c.word != Free }
 
 // Granted notes that the lock is there.
 func (c *Claim) Granted() { c.stage = holding }
@@ -38,9 +55,9 @@ func (c *Claim) Return() (attempt uint64, ok bool) {
 }
 
 // Over ends the attempt and returns its number: it was refused, given back or undone. What
-// is undone, the other side has to be told so before the next attempt.
+// is undone, the other side has to be told so before the next attempt, and the word to be swapped back if Word says so.
 func (c *Claim) Over() (attempt uint64) {
-	c.stage = idle
+	c.stage, c.word = idle, Free
 	return c.attempt
 }
 

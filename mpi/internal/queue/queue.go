@@ -2,8 +2,13 @@
 // about, and knows who holds it and who waits, and says who may go on; Claim is the side of a rank that asks. Waiting, and
 // what they say to each other, are elsewhere. It has no input, output, time and concurrency.
 //
-// Each attempt of a rank to have the lock has a number. All that a rank says about an attempt arrives in the order in which it
-// says it, if at all; what ranks say, what is answered and the news of deaths have no order among each other.
+// A rank may take a lock that is free, and give it back, by its Word alone. It does both by comparing and swapping, and if the word is not as
+// expected, it says to the Lock what it wants. Before the Lock hears anything, the word is set to Queued, and the Lock takes over what it has said; when the Lock
+// is vacant, the word is set to Free.
+//
+// Each attempt of a rank to have the lock has a number, which grows. All that a rank says to the Lock arrives in the order in which it
+// says it, if at all, and so does what it swaps; but what it says and what it swaps have no order among each other, and neither have what ranks say, what is
+// answered and the news of deaths. Of a dead rank nothing is swapped any more when the Lock learns of its death.
 package queue
 
 import "slices"
@@ -15,6 +20,7 @@ type Lock[T any] struct {
 	exclusive bool // the holder is alone
 	waiting   []waiter[T]
 	dead      []int
+	undone    map[int]uint64 // by rank: its last attempt that was undone
 	closed    bool
 }
 
@@ -70,8 +76,13 @@ func (l *Lock[T]) Give(rank int, attempt uint64) (tickets []T, held bool) {
 }
 
 // Undo ends an attempt whose rank does not want the lock any more, whether it waits or has it, and returns the
-// tickets of those who have the lock now. Of one that is over nothing is left to undo.
+// tickets of those who have the lock now. Of one that is over nothing is left to undo. If the word says later that the attempt has the lock, that is about to be
+// swapped back.
 func (l *Lock[T]) Undo(rank int, attempt uint64) []T {
+	if l.undone == nil {
+		l.undone = map[int]uint64{}
+	}
+	l.undone[rank] = max(l.undone[rank], attempt)
 	return l.drop(func(h holder) bool { return h == holder{rank, attempt} })
 }
 

@@ -15,6 +15,9 @@ type world struct {
 	ranks []actor
 	trace []string
 
+	word    Word
+	decides bool // the lock does, and the word says so
+
 	answers []answer // on their way
 	news    []int    // deaths that the lock does not know of
 	closed  bool
@@ -24,7 +27,8 @@ type world struct {
 type actor struct {
 	claim     Claim
 	exclusive bool
-	said      []word // on its way to the lock
+	said      []said // on its way to the lock
+	swaps     []swap // on their way to the word
 	dead      bool
 	answered  map[ticket]int
 	awaits    ticket // the answer that it waits for
@@ -44,7 +48,13 @@ const (
 	undo
 )
 
-type word struct {
+// swap compares the word and swaps it. Without a ticket nobody waits for what it has said.
+type swap struct {
+	from, to Word
+	ticket   ticket
+}
+
+type said struct {
 	verb      verb
 	attempt   uint64
 	exclusive bool
@@ -54,6 +64,8 @@ type word struct {
 type answer struct {
 	ticket  ticket
 	granted bool
+	swapped bool // it is the word's: old is what it has said, if granted
+	old     Word
 }
 
 func newWorld(seed uint64, ranks int) *world {
@@ -72,9 +84,33 @@ func (w *world) note(format string, args ...any) {
 // ask sends a question of a rank, which awaits the answer.
 func (w *world) ask(rank int, v verb, attempt uint64) {
 	a := &w.ranks[rank]
+	a.question()
+	a.said = append(a.said, said{v, attempt, a.exclusive, a.awaits})
+}
+
+// question has the rank await another answer.
+func (a *actor) question() {
 	a.upTo.question++
 	a.awaits = a.upTo
-	a.said = append(a.said, word{v, attempt, a.exclusive, a.awaits})
+}
+
+// swap has a rank swap the word, and await what it has said.
+func (w *world) swap(rank int, from, to Word) {
+	a := &w.ranks[rank]
+	a.question()
+	a.swaps = append(a.swaps, swap{from, to, a.awaits})
+}
+
+// returns has a rank give the lock back.
+func (w *world) returns(rank int) {
+	a := &w.ranks[rank]
+	attempt, _ := a.claim.Return()
+	w.note("%d returns it", rank)
+	if own, ok := a.claim.Word(); ok {
+		w.swap(rank, own, Free)
+		return
+	}
+	w.ask(rank, give, attempt)
 }
 
 // act has a rank do one of the things that it may.
@@ -86,11 +122,14 @@ func (w *world) act(rank int) {
 		attempt, _ := a.claim.Ask()
 		a.exclusive = w.rng.IntN(2) == 0
 		w.note("%d asks, attempt %d, exclusive %v", rank, attempt, a.exclusive)
-		w.ask(rank, take, attempt)
+		if w.rng.IntN(3) == 0 {
+			w.ask(rank, take, attempt)
+			return
+		}
+		own, _ := a.claim.Try(rank, a.exclusive)
+		w.swap(rank, Free, own)
 	case a.claim.Holds() && w.rng.IntN(4) > 0:
-		attempt, _ := a.claim.Return()
-		w.note("%d returns it", rank)
-		w.ask(rank, give, attempt)
+		w.returns(rank)
 	case a.claim.stage != returning: // it asks and its context ends, or it has the lock and goes back
 		w.undo(rank)
 	}
@@ -99,7 +138,10 @@ func (w *world) act(rank int) {
 func (w *world) undo(rank int) {
 	a := &w.ranks[rank]
 	w.note("%d gives up", rank)
-	a.said = append(a.said, word{verb: undo, attempt: a.claim.Over()})
+	if own, ok := a.claim.Word(); ok {
+		a.swaps = append(a.swaps, swap{from: own, to: Free})
+	}
+	a.said = append(a.said, said{verb: undo, attempt: a.claim.Over()})
 	a.awaits = ticket{}
 }
 
@@ -112,6 +154,8 @@ func (w *world) hear(rank int) {
 	s := a.said[0]
 	a.said = a.said[1:]
 	w.note("the lock hears verb %d of %d, attempt %d", s.verb, rank, s.attempt)
+	w.takeOver()
+	defer w.letGo()
 	switch s.verb {
 	case take:
 		switch w.lock.Take(rank, s.attempt, s.exclusive, s.ticket) {
@@ -129,7 +173,42 @@ func (w *world) hear(rank int) {
 	}
 }
 
-func (w *world) answer(t ticket, granted bool) { w.answers = append(w.answers, answer{t, granted}) }
+// takeOver has the lock decide.
+func (w *world) takeOver() {
+	if !w.decides {
+		w.lock.TakeOver(w.word)
+		w.word, w.decides = Queued, true
+	}
+}
+
+// letGo has the word decide if it can.
+func (w *world) letGo() {
+	if w.lock.Vacant() {
+		w.word, w.decides = Free, false
+	}
+}
+
+// carryOut does the next swap of a rank.
+func (w *world) carryOut(rank int) {
+	a := &w.ranks[rank]
+	if len(a.swaps) == 0 {
+		return
+	}
+	s := a.swaps[0]
+	a.swaps = a.swaps[1:]
+	old := w.word
+	if old == s.from && !w.closed {
+		w.word = s.to
+	}
+	w.note("%d swaps %x by %x: it was %x", rank, s.from, s.to, old)
+	if s.ticket != (ticket{}) {
+		w.answers = append(w.answers, answer{s.ticket, !w.closed, true, old})
+	}
+}
+
+func (w *world) answer(t ticket, granted bool) {
+	w.answers = append(w.answers, answer{ticket: t, granted: granted})
+}
 
 func (w *world) grant(tickets []ticket) {
 	for _, t := range tickets {
@@ -154,15 +233,36 @@ func (w *world) deliver() error {
 	}
 	w.note("%d is answered %v", s.ticket.rank, s.granted)
 	a.awaits = ticket{}
-	if a.claim.stage == asking && s.granted {
-		a.claim.Granted()
-		return nil
-	}
-	if !s.granted && !w.closed {
+	switch {
+	case !s.granted && !w.closed:
 		return fmt.Errorf("rank %d is refused", s.ticket.rank)
+	case !s.granted:
+		a.claim.Over()
+	case s.swapped:
+		w.wordSaid(s.ticket.rank, s.old)
+	case a.claim.stage == asking:
+		a.claim.Granted()
+	default:
+		a.claim.Over()
 	}
-	a.claim.Over()
 	return nil
+}
+
+// wordSaid has a rank hear what the word has said before its swap.
+func (w *world) wordSaid(rank int, old Word) {
+	a := &w.ranks[rank]
+	own, _ := a.claim.Word()
+	switch asks := a.claim.stage == asking; {
+	case asks && old == Free:
+		a.claim.Granted()
+	case asks:
+		a.claim.Missed()
+		w.ask(rank, take, a.claim.attempt)
+	case old == own:
+		a.claim.Over()
+	default:
+		w.ask(rank, give, a.claim.attempt)
+	}
 }
 
 // learn tells the lock of a death.
@@ -174,7 +274,10 @@ func (w *world) learn() {
 	rank := w.news[i]
 	w.news = slices.Delete(w.news, i, i+1)
 	w.note("the lock learns of the death of %d", rank)
+	w.ranks[rank].swaps = nil // refused from now on
+	w.takeOver()
 	w.grant(w.lock.Bury(rank))
+	w.letGo()
 }
 
 func (w *world) die(rank int) {
@@ -182,6 +285,7 @@ func (w *world) die(rank int) {
 		w.note("%d dies", rank)
 		a.dead = true
 		a.said = a.said[:w.rng.IntN(len(a.said)+1)] // the rest has not left
+		a.swaps = a.swaps[:w.rng.IntN(len(a.swaps)+1)]
 		w.news = append(w.news, rank)
 	}
 }
@@ -211,6 +315,9 @@ func (w *world) check() error {
 	if len(w.lock.holders) == 0 && len(w.lock.waiting) > 0 {
 		return fmt.Errorf("the lock is free, and %v wait", w.lock.waiting)
 	}
+	if w.decides != (w.word == Queued) || !w.decides && !w.lock.Vacant() {
+		return fmt.Errorf("the word says %x, and the lock decides: %v; %v hold it, and %v wait", w.word, w.decides, w.lock.holders, w.lock.waiting)
+	}
 	return nil
 }
 
@@ -220,8 +327,10 @@ func (w *world) step(trouble bool) error {
 	switch n := w.rng.IntN(100); {
 	case n < 30:
 		w.act(rank)
-	case n < 60:
+	case n < 50:
 		w.hear(rank)
+	case n < 65:
+		w.carryOut(rank)
 	case n < 90:
 		return w.deliver()
 	case n < 95:
@@ -241,8 +350,9 @@ func (w *world) settle() error {
 	for range 100_000 {
 		quiet := len(w.answers) == 0 && len(w.news) == 0
 		for rank := range w.ranks {
-			quiet = quiet && len(w.ranks[rank].said) == 0
+			quiet = quiet && len(w.ranks[rank].said)+len(w.ranks[rank].swaps) == 0
 			w.hear(rank)
+			w.carryOut(rank)
 		}
 		if quiet {
 			return nil
@@ -261,8 +371,13 @@ func (w *world) settle() error {
 // served wants, when all is quiet, nobody to wait but for those who hold the lock and live.
 func (w *world) served() error {
 	for _, h := range w.lock.holders {
-		if a := &w.ranks[h.rank]; a.dead || !a.claim.Holds() || a.claim.attempt != h.attempt {
+		if a := &w.ranks[h.rank]; !w.closed && (a.dead || !a.claim.Holds() || a.claim.attempt != h.attempt) {
 			return fmt.Errorf("the lock is kept for rank %d, which does not have it: attempt %d", h.rank, h.attempt)
+		}
+	}
+	if h, _, ok := w.word.holder(); ok && !w.closed {
+		if a := &w.ranks[h.rank]; a.dead || !a.claim.Holds() || a.claim.word != w.word {
+			return fmt.Errorf("the word says that rank %d has the lock by attempt %d, which it does not", h.rank, h.attempt)
 		}
 	}
 	if w.closed != w.lock.Closed() || w.closed && len(w.lock.waiting) > 0 {
@@ -289,8 +404,7 @@ func (w *world) finish() error {
 		}
 		for rank := range w.ranks {
 			if a := &w.ranks[rank]; !a.dead && a.claim.Holds() {
-				attempt, _ := a.claim.Return()
-				w.ask(rank, give, attempt)
+				w.returns(rank)
 			}
 		}
 	}
@@ -299,8 +413,8 @@ func (w *world) finish() error {
 			return fmt.Errorf("rank %d is not served", rank)
 		}
 	}
-	if len(w.lock.holders)+len(w.lock.waiting) > 0 {
-		return fmt.Errorf("in the end %v hold the lock, and %v wait", w.lock.holders, w.lock.waiting)
+	if !w.closed && (!w.lock.Vacant() || w.word != Free) {
+		return fmt.Errorf("in the end %v hold the lock, and %v wait; the word says %x", w.lock.holders, w.lock.waiting, w.word)
 	}
 	return nil
 }
