@@ -1,6 +1,7 @@
 package mpi
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/binary"
@@ -58,7 +59,8 @@ type windowState struct {
 // target is a window as it is at one rank.
 type target struct {
 	handle mx.WindowHandle
-	length int // elements
+	word   mx.WindowHandle // of the lock
+	length int             // elements
 
 	mu    sync.Mutex // not held while anybody waits for another rank
 	lock  queue.Claim
@@ -174,8 +176,8 @@ func (w *Win[T]) WithContext(ctx context.Context) *Win[T] {
 }
 
 // record is what a rank tells the others about its part of a window: a random number,
-// of which rank 0's names the window, the handle in mx, size and kind of the elements.
-const recordSize = 8 + mx.WindowHandleSize + 4 + 4
+// of which rank 0's names the window, the handles in mx of the memory and of the lock's word, size and kind of the elements.
+const recordSize = 8 + 2*mx.WindowHandleSize + 4 + 4
 
 // newWindow opens the memory to the others, and learns of theirs. trouble is why there is none.
 func newWindow[T any](c *Comm, op string, mem []byte, trouble error) (*window, error) {
@@ -255,25 +257,27 @@ func (w *window) key() windowKey { return windowKey{w.id, int(w.c.world[w.c.rank
 func (e *exposed) record() []byte {
 	b := make([]byte, 8, recordSize)
 	_, _ = rand.Read(b)
-	var h mx.WindowHandle
+	var mem, word mx.WindowHandle
 	if e.win != nil {
-		h = e.win.Handle()
+		mem, word = e.win.Handle(), e.word.handle()
 	}
-	b, _ = h.AppendBinary(b)
+	b, _ = mem.AppendBinary(b)
+	b, _ = word.AppendBinary(b)
 	b = binary.LittleEndian.AppendUint32(b, uint32(e.size))
 	return binary.LittleEndian.AppendUint32(b, uint32(e.kind))
 }
 
 // learn notes what another rank has said.
 func (w *window) learn(rank int, record []byte) error {
-	t := &w.targets[rank]
-	if err := t.handle.UnmarshalBinary(record[8 : 8+mx.WindowHandleSize]); err != nil {
+	t, handles := &w.targets[rank], record[8:]
+	err := cmp.Or(t.handle.UnmarshalBinary(handles[:mx.WindowHandleSize]), t.word.UnmarshalBinary(handles[mx.WindowHandleSize:2*mx.WindowHandleSize]))
+	if err != nil {
 		return err
 	}
 	if t.handle == (mx.WindowHandle{}) {
 		return errors.New("that rank could not open its memory; it says why")
 	}
-	rest := record[8+mx.WindowHandleSize:]
+	rest := handles[2*mx.WindowHandleSize:]
 	size, kind := int(binary.LittleEndian.Uint32(rest)), mx.AtomicType(binary.LittleEndian.Uint32(rest[4:]))
 	if size != w.size || kind != w.kind {
 		return fmt.Errorf("its elements have %d bytes, those of rank %d have %d, or they are of different kinds: all ranks must use the same type",

@@ -158,7 +158,7 @@ func (w *window) combines(call string, n, rank, offset int, op AccOp) (a combini
 	case n == 0:
 		return a, nil
 	}
-	return combining{w, t, p.addr, call, rank}, nil
+	return combining{w, t, p.addr, t.handle, call, rank}, nil
 }
 
 // compareAndSwap has both operands in in.
@@ -168,7 +168,7 @@ func (w *window) compareAndSwap(in, out []byte, rank, offset int) error {
 	if err != nil {
 		return err
 	}
-	a := combining{w, t, p.addr, call, rank}
+	a := combining{w, t, p.addr, t.handle, call, rank}
 	if w.large() {
 		return w.ask(call, rank, askSwap, head{offset: uint64(offset * w.size)}, bytes.Clone(in), out)
 	}

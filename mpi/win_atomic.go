@@ -12,10 +12,11 @@ func (w *window) large() bool { return w.size > mx.MaxAtomic/2 }
 // combining is a call that combines elements with those of a target, by atomics of mx.
 type combining struct {
 	*window
-	t    *target
-	to   mx.EndpointAddr
-	call string
-	rank int
+	t      *target
+	to     mx.EndpointAddr
+	handle mx.WindowHandle // of the memory, or of the lock's word
+	call   string
+	rank   int
 }
 
 // operands is memory for the operands and the result of an atomic: mx goes on with it when the wait for it is given up.
@@ -28,9 +29,9 @@ func (a *combining) combine(op mx.AtomicOp, in []byte, at int) error {
 	ep, most := a.c.seat.ep, mx.MaxAtomic/a.size*a.size
 	for ; len(in) > 0; at, in = at+most, in[min(most, len(in)):] {
 		piece := in[:min(most, len(in))]
-		gone, err := ep.Atomic(op, a.kind, piece, a.to, a.t.handle, uint32(at))
+		gone, err := ep.Atomic(op, a.kind, piece, a.to, a.handle, uint32(at))
 		if err == nil && !gone {
-			err = a.wait(ep.Iatomic(op, a.kind, piece, a.to, a.t.handle, uint32(at), windowBits, nil))
+			err = a.wait(ep.Iatomic(op, a.kind, piece, a.to, a.handle, uint32(at), windowBits, nil))
 			if err != nil {
 				return err
 			}
@@ -54,7 +55,7 @@ func (a *combining) fetch(op mx.AtomicOp, kind mx.AtomicType, in, out []byte, at
 	}
 	b := operandPool.Get().(*operands)
 	n := copy(b[:], in)
-	err := a.wait(a.c.seat.ep.IfetchAtomic(op, kind, b[:n], a.to, a.t.handle, uint32(at), windowBits, nil))
+	err := a.wait(a.c.seat.ep.IfetchAtomic(op, kind, b[:n], a.to, a.handle, uint32(at), windowBits, nil))
 	if err != nil {
 		return err
 	}
@@ -69,7 +70,7 @@ func (a *combining) fetchMany(op mx.AtomicOp, in, out []byte, at int) error {
 	var begun []mx.Request
 	for from := 0; from < len(b); from += most {
 		piece := b[from:min(from+most, len(b))]
-		r, err := a.c.seat.ep.IfetchAtomic(op, a.kind, piece, a.to, a.t.handle, uint32(at+from), windowBits, nil)
+		r, err := a.c.seat.ep.IfetchAtomic(op, a.kind, piece, a.to, a.handle, uint32(at+from), windowBits, nil)
 		if err != nil {
 			ended, _ := a.drain(begun, a.call, a.rank)
 			a.t.leave(begun[ended:])

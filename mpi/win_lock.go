@@ -9,7 +9,7 @@ import (
 
 // Lock waits for the lock of a rank's memory, which may then be touched until Unlock
 // (MPI_Win_lock). With exclusive, nobody else has it meanwhile; otherwise others who don't want it
-// exclusively do too. Locks are granted in the order in which they were asked for.
+// exclusively do too. Locks are granted in the order in which those who ask come to wait at the target; one that nobody has is there at once.
 // The rank itself need do nothing. To touch its own memory beside others, a rank takes its own lock.
 // Errors: ErrWin if this rank has the lock already, ErrRank, ErrProcFailed.
 func (w *Win[T]) Lock(rank int, exclusive bool) error { return w.open().lock("Lock", rank, exclusive) }
@@ -57,14 +57,7 @@ func (w *window) lock(op string, rank int, exclusive bool) error {
 	if !ok {
 		return w.fail(op, rank, ErrWin, errors.New("this rank has that lock, or waits for it: Unlock comes first"))
 	}
-	h := head{offset: attempt}
-	if exclusive {
-		h.flag = 1
-	}
-	waits := &w.c.seat.waits
-	long := waits.enterNeed(w.c, "Win."+op, hang.Need{Kind: hang.Lock, Peer: w.c.worldRank(rank)})
-	err = w.ask(op, rank, askLock, h, nil, nil)
-	waits.leave(long)
+	err = w.obtain(t, op, rank, attempt, exclusive)
 	if err != nil {
 		w.undo(t, rank, attempt)
 		return cmp.Or(w.usable(op, rank), err)
@@ -76,6 +69,22 @@ func (w *window) lock(op string, rank int, exclusive bool) error {
 	t.lock.Granted()
 	t.mu.Unlock()
 	return nil
+}
+
+// obtain has the lock for an attempt when it returns: by its word if nobody has it, or by asking.
+func (w *window) obtain(t *target, op string, rank int, attempt uint64, exclusive bool) error {
+	if taken, err := w.grab(t, op, rank, exclusive); taken || err != nil {
+		return err
+	}
+	h := head{offset: attempt}
+	if exclusive {
+		h.flag = 1
+	}
+	waits := &w.c.seat.waits
+	long := waits.enterNeed(w.c, "Win."+op, hang.Need{Kind: hang.Lock, Peer: w.c.worldRank(rank)})
+	err := w.ask(op, rank, askLock, h, nil, nil)
+	waits.leave(long)
+	return err
 }
 
 // undo ends an attempt, which may have the lock or not, without waiting for the target: what it is told
@@ -99,7 +108,11 @@ func (w *window) unlock(op string, rank int) error {
 	defer t.over()
 	w = w.patient()
 	err = w.complete(t, op, rank, false)
-	return cmp.Or(err, w.ask(op, rank, askUnlock, head{offset: attempt}, nil, nil))
+	given, trouble := w.drop(t, op, rank)
+	if !given && trouble == nil {
+		trouble = w.ask(op, rank, askUnlock, head{offset: attempt}, nil, nil)
+	}
+	return cmp.Or(err, trouble)
 }
 
 // giveBack begins to give the lock back, unless the rank does not have it.

@@ -20,6 +20,7 @@ type exposed struct {
 
 	mu    sync.Mutex // held while elements are combined
 	lock  queue.Lock[*service.Question]
+	word  lockWord
 	wrong map[uint32]byte // by origin: what was the matter with an accumulate
 	old   []byte          // elements on their way into an answer
 }
@@ -30,9 +31,11 @@ type windowKey struct {
 	rank int // in the world
 }
 
-// open opens the memory for puts and gets.
+// open opens the memory for puts and gets, and the lock's word. If it fails, there is no memory.
 func (e *exposed) open() (err error) {
-	e.win, err = e.c.seat.ep.OpenWindow(e.mem, mx.WindowRead|mx.WindowWrite)
+	if err = e.word.open(e.c.seat.ep); err == nil {
+		e.win, err = e.c.seat.ep.OpenWindow(e.mem, mx.WindowRead|mx.WindowWrite)
+	}
 	return err
 }
 
@@ -44,6 +47,7 @@ func (e *exposed) close() {
 	for _, q := range waiting {
 		q.Answer([]byte{answerNoWindow}, nil)
 	}
+	e.word.close()
 	if e.win != nil {
 		_ = e.win.Close() // it fails if the endpoint is closed, which closes its windows
 	}
@@ -94,7 +98,9 @@ func (p *plane) dropLocks(rank int) {
 func (e *exposed) bury(rank int) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
+	e.takeOver()
 	e.grant(e.lock.Bury(rank))
+	e.letGo()
 }
 
 // exposures returns the memory of this process in all windows.
@@ -226,6 +232,8 @@ func (e *exposed) flushed(h head, _ *service.Question) (byte, []byte) {
 }
 
 func (e *exposed) locked(h head, q *service.Question) (byte, []byte) {
+	e.takeOver()
+	defer e.letGo()
 	switch e.lock.Take(int(h.origin), h.offset, h.flag != 0, q.Later()) {
 	case queue.Granted:
 		return answerDone, nil
@@ -236,6 +244,8 @@ func (e *exposed) locked(h head, q *service.Question) (byte, []byte) {
 }
 
 func (e *exposed) unlocked(h head, _ *service.Question) (byte, []byte) {
+	e.takeOver()
+	defer e.letGo()
 	next, held := e.lock.Give(int(h.origin), h.offset)
 	if !held {
 		return answerLock, nil
@@ -245,6 +255,8 @@ func (e *exposed) unlocked(h head, _ *service.Question) (byte, []byte) {
 }
 
 func (e *exposed) undone(h head, _ *service.Question) (byte, []byte) {
+	e.takeOver()
+	defer e.letGo()
 	e.grant(e.lock.Undo(int(h.origin), h.offset))
 	return answerDone, nil
 }

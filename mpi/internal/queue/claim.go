@@ -39,7 +39,7 @@ func (c *Claim) Try(rank int, exclusive bool) (own Word, ok bool) {
 func (c *Claim) Missed() { c.word = Free }
 
 // Word returns what the lock's word says if the attempt has the lock by it, which is then to be compared with that and swapped by Free to give the lock
-// back, or to undo the attempt. False: the other side alone decides.
+// back. If it is another one, the other side is to be asked, as it is at once if there is none, which is false.
 func (c *Claim) Word() (own Word, ok bool) { return c.word, c.word != Free }
 
 // Granted notes that the lock is there.
@@ -55,7 +55,7 @@ func (c *Claim) Return() (attempt uint64, ok bool) {
 }
 
 // Over ends the attempt and returns its number: it was refused, given back or undone. What
-// is undone, the other side has to be told so before the next attempt, and the word to be swapped back if Word says so.
+// is undone, the other side has to be told so before the next attempt.
 func (c *Claim) Over() (attempt uint64) {
 	c.stage, c.word = idle, Free
 	return c.attempt

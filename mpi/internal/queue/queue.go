@@ -76,8 +76,8 @@ func (l *Lock[T]) Give(rank int, attempt uint64) (tickets []T, held bool) {
 }
 
 // Undo ends an attempt whose rank does not want the lock any more, whether it waits or has it, and returns the
-// tickets of those who have the lock now. Of one that is over nothing is left to undo. If the word says later that the attempt has the lock, that is about to be
-// swapped back.
+// tickets of those who have the lock now. Of one that is over nothing is left to undo. The word may say later
+// that the attempt has the lock, until the Lock takes over.
 func (l *Lock[T]) Undo(rank int, attempt uint64) []T {
 	if l.undone == nil {
 		l.undone = map[int]uint64{}

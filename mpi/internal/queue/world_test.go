@@ -48,7 +48,7 @@ const (
 	undo
 )
 
-// swap compares the word and swaps it. Without a ticket nobody waits for what it has said.
+// swap compares the word and swaps it.
 type swap struct {
 	from, to Word
 	ticket   ticket
@@ -138,9 +138,6 @@ func (w *world) act(rank int) {
 func (w *world) undo(rank int) {
 	a := &w.ranks[rank]
 	w.note("%d gives up", rank)
-	if own, ok := a.claim.Word(); ok {
-		a.swaps = append(a.swaps, swap{from: own, to: Free})
-	}
 	a.said = append(a.said, said{verb: undo, attempt: a.claim.Over()})
 	a.awaits = ticket{}
 }
@@ -201,9 +198,7 @@ func (w *world) carryOut(rank int) {
 		w.word = s.to
 	}
 	w.note("%d swaps %x by %x: it was %x", rank, s.from, s.to, old)
-	if s.ticket != (ticket{}) {
-		w.answers = append(w.answers, answer{s.ticket, !w.closed, true, old})
-	}
+	w.answers = append(w.answers, answer{s.ticket, !w.closed, true, old})
 }
 
 func (w *world) answer(t ticket, granted bool) {
@@ -375,7 +370,7 @@ func (w *world) served() error {
 			return fmt.Errorf("the lock is kept for rank %d, which does not have it: attempt %d", h.rank, h.attempt)
 		}
 	}
-	if h, _, ok := w.word.holder(); ok && !w.closed {
+	if h, _, ok := w.word.holder(); ok && !w.closed && h.attempt > w.lock.undone[h.rank] {
 		if a := &w.ranks[h.rank]; a.dead || !a.claim.Holds() || a.claim.word != w.word {
 			return fmt.Errorf("the word says that rank %d has the lock by attempt %d, which it does not", h.rank, h.attempt)
 		}
@@ -413,7 +408,7 @@ func (w *world) finish() error {
 			return fmt.Errorf("rank %d is not served", rank)
 		}
 	}
-	if !w.closed && (!w.lock.Vacant() || w.word != Free) {
+	if h, _, ok := w.word.holder(); !w.closed && (!w.lock.Vacant() || ok && h.attempt > w.lock.undone[h.rank]) {
 		return fmt.Errorf("in the end %v hold the lock, and %v wait; the word says %x", w.lock.holders, w.lock.waiting, w.word)
 	}
 	return nil
