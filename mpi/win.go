@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"reflect"
 	"sync"
+	"sync/atomic"
 
 	"gomx/mpi/internal/coll"
 	"gomx/mpi/internal/elem"
@@ -51,9 +52,8 @@ type window struct {
 
 // windowState is what a window and its forms with contexts share.
 type windowState struct {
-	mu     sync.Mutex
-	fenced bool // Fence was called once
-	freed  bool
+	fenced atomic.Bool // Fence was called once
+	freed  atomic.Bool
 }
 
 // target is a window as it is at one rank.
@@ -64,6 +64,7 @@ type target struct {
 
 	mu    sync.Mutex // not held while anybody waits for another rank
 	lock  queue.Claim
+	held  atomic.Bool // the rank has the lock, as lock says
 	under underway
 	spare []mx.Request  // room for under's
 	busy  bool          // somebody completes what was begun
@@ -304,9 +305,7 @@ func (w *Win[T]) Free() error {
 	if meet := patient.c.meet("Win.Free", w.made); err == nil {
 		err = meet
 	}
-	w.state.mu.Lock()
-	w.state.freed = true
-	w.state.mu.Unlock()
+	w.state.freed.Store(true)
 	w.withdraw()
 	if w.owned != nil {
 		_ = mx.Free(w.owned)

@@ -65,9 +65,7 @@ func (w *window) lock(op string, rank int, exclusive bool) error {
 	if rank == w.c.rank {
 		w.exposed.settle()
 	}
-	t.mu.Lock()
-	t.lock.Granted()
-	t.mu.Unlock()
+	t.granted()
 	return nil
 }
 
@@ -115,10 +113,19 @@ func (w *window) unlock(op string, rank int) error {
 	return cmp.Or(err, trouble)
 }
 
+// granted notes that the rank has the lock.
+func (t *target) granted() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.lock.Granted()
+	t.held.Store(true)
+}
+
 // giveBack begins to give the lock back, unless the rank does not have it.
 func (t *target) giveBack() (attempt uint64, held bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	t.held.Store(false)
 	return t.lock.Return()
 }
 

@@ -141,15 +141,7 @@ func (w *window) target(op string, rank, offset, count int) (*target, error) {
 
 // permitted reports whether a lock or a fence permits operations on a target.
 func (w *window) permitted(t *target) bool {
-	w.state.mu.Lock()
-	fenced := w.state.fenced
-	w.state.mu.Unlock()
-	if fenced {
-		return true
-	}
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return t.lock.Holds()
+	return w.state.fenced.Load() || t.held.Load()
 }
 
 // usable returns why calls on the window can't work, if that is so.
@@ -160,9 +152,7 @@ func (w *window) usable(op string, rank int) error {
 	if err := w.c.usable(op); err != nil {
 		return renamed(err, "Win."+op)
 	}
-	w.state.mu.Lock()
-	defer w.state.mu.Unlock()
-	if w.state.freed {
+	if w.state.freed.Load() {
 		return w.fail(op, rank, ErrWin, errors.New("it was freed"))
 	}
 	return nil

@@ -15,9 +15,7 @@ func (w *Win[T]) Fence() error {
 		return cmp.Or(err, meet)
 	}
 	w.exposed.settle()
-	w.state.mu.Lock()
-	w.state.fenced = true
-	w.state.mu.Unlock()
+	w.state.fenced.Store(true)
 	return err
 }
 
