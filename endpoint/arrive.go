@@ -35,6 +35,9 @@ func (e *Engine) arriveEager(p *peer, h *wire.Header, payload []byte) {
 	if e.handler {
 		if e.askHandler(p, head.Match, uint32(len(payload)), payload) == Finished {
 			medium.receive(len(payload))
+			if e.recorder != nil {
+				e.recorder.came(EventMatched, EventHandled, p, &head, len(payload), 0)
+			}
 			if head.Flags&wire.Sync != 0 {
 				e.settleSync(p, session, head.ID, 0, wire.Discarded)
 			}
@@ -51,9 +54,12 @@ func (e *Engine) arriveEager(p *peer, h *wire.Header, payload []byte) {
 	medium.receive(len(payload))
 	id := e.store(unexpected.Message{
 		Match: head.Match, Peer: p.index, Kind: uint8(storedEager), Flags: uint8(head.Flags & (wire.Sync | wire.AsHeader)),
-		Length: uint32(len(payload)), ID: head.ID, Aux: uint64(session),
+		Length: uint32(len(payload)), ID: head.ID, Aux: uint64(head.Seq)<<seqShift | uint64(session),
 	}, len(payload))
 	copy(e.unexp.At(id).Data, payload)
+	if e.recorder != nil {
+		e.recorder.came(EventUnexpected, 0, p, &head, len(payload), 0)
+	}
 	e.stored(id)
 }
 
@@ -74,6 +80,9 @@ func (e *Engine) arriveRendezvous(p *peer, h *wire.Header, desc []byte) {
 	if e.handler && head.Total >= AlwaysEager { // a smaller one was sent before the peer knew of the handler
 		if e.askHandler(p, head.Match, head.Total, nil) == Finished {
 			medium.RecvRendezvous++
+			if e.recorder != nil {
+				e.recorder.came(EventMatched, EventHandled, p, &head, int(head.Total), 0)
+			}
 			e.settleSync(p, session, head.ID, 0, wire.Discarded)
 			return
 		}
@@ -89,9 +98,12 @@ func (e *Engine) arriveRendezvous(p *peer, h *wire.Header, desc []byte) {
 	medium.RecvRendezvous++
 	id := e.store(unexpected.Message{
 		Match: head.Match, Peer: p.index, Kind: uint8(storedRemote),
-		Length: head.Total, ID: head.ID, Aux: uint64(session),
+		Length: head.Total, ID: head.ID, Aux: uint64(head.Seq)<<seqShift | uint64(session),
 	}, len(desc))
 	copy(e.unexp.At(id).Data, desc)
+	if e.recorder != nil {
+		e.recorder.came(EventUnexpected, 0, p, &head, int(head.Total), 0)
+	}
 	e.stored(id)
 }
 
@@ -100,6 +112,9 @@ func (e *Engine) matchRendezvous(p *peer, slot int32, h *wire.Header) *request {
 	r := e.reqs.at(slot)
 	e.untie(r)
 	r.peer, r.session, r.match, r.msgLen = p.index, p.remote, h.Match, h.Total
+	if e.recorder != nil {
+		e.recorder.came(EventMatched, 0, p, h, int(h.Total), handleOf(slot, r.generation))
+	}
 	return r
 }
 

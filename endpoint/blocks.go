@@ -63,6 +63,9 @@ func (s *pullSlab) release(i int32) {
 }
 
 func (e *Engine) pullBlocks(p *peer, slot int32, r *request) {
+	if e.recorder != nil && r.kind == kindRecv {
+		e.recorder.request(EventBlocks, p, slot, r)
+	}
 	i, pl := e.pulls.alloc()
 	r.pull = i
 	pl.request, pl.peer, pl.progress = handleOf(slot, r.generation), p.index, e.clock()

@@ -46,6 +46,9 @@ func (e *Engine) caughtStored(id int32) bool {
 	c.n = copy(c.b, m.Data)
 	p := e.peers[m.Peer]
 	e.classes.of(m.Match).receive(c.n)
+	if e.recorder != nil {
+		e.recordStored(id, 0)
+	}
 	e.unstore(id)
 	e.feed(p)
 	return true
@@ -99,5 +102,8 @@ func (e *Engine) caught(p *peer, h *wire.Header, payload []byte) bool {
 	c.n = copy(c.b, payload)
 	p.medium.receive(c.n)
 	e.classes.of(h.Match).receive(c.n)
+	if e.recorder != nil {
+		e.recorder.came(EventMatched, 0, p, h, c.n, 0)
+	}
 	return true
 }

@@ -12,6 +12,9 @@ func (e *Engine) transmitEager(p *peer, slot int32, r *request, as wire.Flags) b
 		h.Flags |= wire.HasID | wire.Sync
 		h.ID = uint64(handleOf(slot, r.generation))
 	}
+	if e.recorder != nil {
+		e.recorder.begin()
+	}
 	if !e.post(p, h, &r.vec, 0) {
 		return false
 	}
@@ -23,6 +26,9 @@ func (e *Engine) transmitEager(p *peer, slot int32, r *request, as wire.Flags) b
 	p.medium.SentEager++
 	p.medium.BytesSent += uint64(r.msgLen)
 	e.classes.of(r.match).send(int(r.msgLen))
+	if e.recorder != nil {
+		e.recorder.sent(EventSent, p, r.match, int(r.msgLen), handleOf(slot, r.generation), r.kind == kindSyncSend)
+	}
 	if r.kind == kindSyncSend {
 		r.state = stateBuffered
 		r.vec = wire.Vec{}
@@ -42,6 +48,9 @@ func (e *Engine) receiveEager(p *peer, slot int32, h *wire.Header, payload []byt
 	}
 	p.medium.receive(len(payload))
 	e.classes.of(h.Match).receive(n)
+	if e.recorder != nil {
+		e.recorder.came(EventMatched, 0, p, h, len(payload), handleOf(slot, r.generation))
+	}
 	r.peer, r.session = p.index, p.remote
 	r.match, r.msgLen, r.xferLen = h.Match, uint32(len(payload)), uint32(n)
 	code := Success

@@ -64,6 +64,7 @@ type Engine struct {
 	media   []*Medium
 
 	observer func(Note)           // nil: nobody
+	recorder *Recorder            // nil: nothing is recorded
 	fetched  [wire.MaxAtomic]byte // what was there before an atomic
 }
 

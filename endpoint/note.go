@@ -29,6 +29,9 @@ func (e *Engine) note(kind NoteKind, p *peer, code Code) {
 	if e.observer != nil {
 		e.observer(Note{kind, p.index, code})
 	}
+	if e.recorder != nil {
+		e.Record(Event{Kind: EventNote, NIC: p.at.nic, Endpoint: p.at.endpoint, Name: uint16(kind)})
+	}
 }
 
 // Place returns the NIC id and endpoint id of a peer.

@@ -6,6 +6,9 @@ import "gomx/transport/wire"
 // message has left, or is kept by the link, and b is free. There is no request.
 // False: nothing was sent, and Send says why or waits.
 func (e *Engine) SendNow(b []byte, to Addr, match uint64) bool {
+	if e.recorder != nil {
+		e.recorder.begin()
+	}
 	p := e.launch(b, to, match)
 	if p == nil {
 		if p = e.postNow(b, to, match); p == nil {
@@ -15,6 +18,9 @@ func (e *Engine) SendNow(b []byte, to Addr, match uint64) bool {
 	p.medium.SentEager++
 	p.medium.BytesSent += uint64(len(b))
 	e.classes.of(match).send(len(b))
+	if e.recorder != nil {
+		e.recorder.sent(EventSent, p, match, len(b), 0, false)
+	}
 	return true
 }
 

@@ -69,6 +69,9 @@ func (e *Engine) receiveStored(slot int32, r *request, id int32) {
 	p := e.peers[m.Peer]
 	r.peer, r.session = m.Peer, uint32(m.Aux)
 	r.match, r.msgLen = m.Match, m.Length
+	if e.recorder != nil {
+		e.recordStored(id, handleOf(slot, r.generation))
+	}
 	switch storedKind(m.Kind) {
 	case storedEager:
 		e.receiveCopy(p, slot, r, m)

@@ -92,6 +92,9 @@ func (e *Engine) finishRendezvous(p *peer, slot int32, r *request) {
 		e.answer(p, r.remote, r.xferLen, dispositionOf(code))
 	} else {
 		e.classes.of(r.match).receive(int(r.xferLen))
+		if e.recorder != nil {
+			e.recorder.request(EventPulled, p, slot, r)
+		}
 		e.notify(p, r.remote, r.xferLen, dispositionOf(code))
 	}
 	e.complete(slot, r, code)

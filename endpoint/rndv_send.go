@@ -19,12 +19,18 @@ func (e *Engine) transmitRendezvous(p *peer, slot int32, r *request) bool {
 		p.desc, price = p.desc[:0], 1 // by blocks
 	}
 	h.Offset = uint32(price)
+	if e.recorder != nil {
+		e.recorder.begin()
+	}
 	if !e.offer(p, h, r) {
 		return false
 	}
 	p.room.headers -= price
 	p.medium.SentRendezvous++
 	e.classes.of(r.match).send(int(r.msgLen))
+	if e.recorder != nil {
+		e.recorder.sent(EventOffered, p, r.match, int(r.msgLen), handleOf(slot, r.generation), r.kind == kindSyncSend)
+	}
 	return true
 }
 
@@ -81,6 +87,9 @@ func (e *Engine) arriveNotify(p *peer, h *wire.Header) {
 	if r.oneSided() {
 		e.completePut(slot, r, h.Offset)
 		return
+	}
+	if e.recorder != nil {
+		e.recorder.request(EventDone, p, slot, r)
 	}
 	e.completeSend(slot, r, h.Total, h.Offset)
 }

@@ -39,7 +39,7 @@ func (e *Engine) copiesSelf(r *request) bool {
 func (e *Engine) deliverSelf(p *peer, slot int32, r *request) {
 	from := handleOf(slot, r.generation)
 	if to, ok := e.arrive(r.match); ok {
-		e.matchSelf(to, e.reqs.at(to), r)
+		e.matchSelf(to, e.reqs.at(to), r, from)
 		e.receiveSelf(to, e.reqs.at(to), from)
 		return
 	}
@@ -65,11 +65,15 @@ func (e *Engine) deliverSelf(p *peer, slot int32, r *request) {
 			p.medium.BytesSent += uint64(len(data))
 			p.medium.receive(len(data))
 			e.classes.of(r.match).send(int(r.msgLen))
+			if e.recorder != nil {
+				e.recorder.self(EventSent, 0, p, from, r.match, r.msgLen, from)
+				e.recorder.self(EventMatched, EventHandled, p, from, r.match, r.msgLen, 0)
+			}
 			e.completeSend(slot, r, 0, wire.Discarded)
 			return
 		}
 		if to, ok := e.posted.Arrive(r.match); ok {
-			e.matchSelf(to, e.reqs.at(to), r)
+			e.matchSelf(to, e.reqs.at(to), r, from)
 			e.receiveSelf(to, e.reqs.at(to), from)
 			return
 		}
@@ -112,6 +116,11 @@ func (e *Engine) storeSelf(p *peer, slot int32, r *request) {
 	id := e.store(m, size)
 	p.medium.SentEager++
 	e.classes.of(r.match).send(int(r.msgLen))
+	if e.recorder != nil {
+		from := handleOf(slot, r.generation)
+		e.recorder.self(EventSent, 0, p, from, r.match, r.msgLen, from)
+		e.recorder.self(EventUnexpected, 0, p, from, r.match, r.msgLen, 0)
+	}
 	if !copied {
 		r.state = stateOffered
 		e.stored(id)
@@ -142,11 +151,15 @@ func (e *Engine) partSelf() {
 	e.dropStored(from, true)
 }
 
-func (e *Engine) matchSelf(to int32, recv, send *request) {
+func (e *Engine) matchSelf(to int32, recv, send *request, from Handle) {
 	recv.peer, recv.session = 0, e.peers[0].remote
 	recv.match, recv.msgLen = send.match, send.msgLen
 	e.peers[0].medium.SentEager++
 	e.classes.of(send.match).send(int(send.msgLen))
+	if e.recorder != nil {
+		e.recorder.self(EventSent, 0, e.peers[0], from, send.match, send.msgLen, from)
+		e.recorder.self(EventMatched, 0, e.peers[0], from, send.match, send.msgLen, handleOf(to, recv.generation))
+	}
 }
 
 // receiveSelf copies from our own send, and completes both.

@@ -18,6 +18,9 @@ type Outgoing struct {
 // The message of a peer that is gone or of another session does not fail the
 // call: the request completes with the status that says so.
 func (e *Engine) Send(o *Outgoing) (Handle, error) {
+	if e.recorder != nil {
+		e.recorder.begin()
+	}
 	if !o.Sync && len(o.Data.Rest) == 0 {
 		if p := e.launch(o.Data.First, o.To, o.Match); p != nil {
 			return e.launched(p, o), nil
@@ -47,6 +50,9 @@ func (e *Engine) launched(p *peer, o *Outgoing) Handle {
 	p.medium.SentEager++
 	p.medium.BytesSent += uint64(n)
 	e.classes.of(o.Match).send(n)
+	if e.recorder != nil {
+		e.recorder.sent(EventSent, p, o.Match, n, handleOf(slot, r.generation), false)
+	}
 	e.complete(slot, r, Success)
 	return handleOf(slot, r.generation)
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"runtime/trace"
 	"sync/atomic"
 	"time"
 
@@ -96,6 +97,8 @@ type waiter struct {
 	ended  atomic.Bool // or its context
 
 	began, seen time.Duration // the first and the last look at the clock since it was listed
+	traced      int64         // when it was listed, by the clock of the recorder
+	region      *trace.Region // of Go's execution trace, while one is made
 	class       uint64        // of the messages that the wait counts for
 
 	listed  bool // among those that are served
@@ -228,6 +231,7 @@ func (d *Endpoint) list(w *waiter) {
 	w.class, w.began = w.classIn(d.eng), unread
 	w.check(d)
 	w.listed, w.called, w.seen = true, true, unread
+	d.beginsWaiting(w)
 	d.blocked++
 	if w.passive {
 		d.parked.passive++
@@ -252,6 +256,7 @@ func (d *Endpoint) unlist(w *waiter) {
 
 func (d *Endpoint) takeOff(w *waiter) {
 	w.listed = false
+	d.endsWaiting(w)
 	d.eng.Waited(w.class, uint64(w.seen-w.began))
 	d.blocked--
 	if w.passive {

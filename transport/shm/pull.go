@@ -3,6 +3,8 @@
 package shm
 
 import (
+	"context"
+	"runtime/trace"
 	"slices"
 	"time"
 
@@ -70,6 +72,9 @@ func (l *link) Pull(desc []byte, v *wire.Vec, n int, id uint64) wire.PullResult 
 
 // copy copies so many bytes more, or what is left.
 func (g *pull) copy(most int) wire.PullResult {
+	if trace.IsEnabled() {
+		defer trace.StartRegion(context.Background(), "mx copy").End()
+	}
 	l, n := g.link, min(g.n-g.done, most)
 	began := time.Now()
 	if g.way == byArena {
