@@ -29,11 +29,13 @@ var arrows = map[string][]string{
 	"transport/rdma":          {"transport", "transport/wire", "transport/bell", "transport/tcp", "transport/internal/epoll"},
 
 	// The only one that names the media.
-	"mx": {"endpoint", "endpoint/driver", "transport", "transport/wire", "transport/mem", "transport/shm", "transport/tcp", "transport/rdma", "transport/nic", "mx/internal/live"},
+	"mx": {"endpoint", "endpoint/driver", "transport", "transport/wire", "transport/mem", "transport/shm", "transport/tcp", "transport/rdma", "transport/nic", "mx/internal/live", "mx/internal/tracefile"},
 
-	"mx/internal/live": {},
-	"mx/live":          {"mx", "mx/internal/live"},
-	"mx/metrics":       {"mx"},
+	"mx/internal/live":      {},
+	"mx/internal/tracefile": {"endpoint"},
+	"mx/live":               {"mx", "mx/internal/live"},
+	"mx/metrics":            {"mx"},
+	"mx/trace":              {"endpoint", "mx/internal/tracefile"},
 
 	"mpi":                    {"mx", "mpi/launch", "mpi/internal/coll", "mpi/internal/elem", "mpi/internal/hang", "mpi/internal/queue", "mpi/internal/service", "mpi/internal/variables"},
 	"mpi/internal/coll":      {"mpi/internal/elem"},
@@ -62,6 +64,7 @@ var arrows = map[string][]string{
 	"cmd/mx_stream":        {"internal/cmdline", "cmd/internal/sides", "mx", "bench/pingpong"},
 	"cmd/mx_counters":      {"internal/cmdline", "cmd/internal/processes", "mx"},
 	"cmd/mx_endpoint_info": {"internal/cmdline", "cmd/internal/processes", "mx"},
+	"cmd/mx_trace":         {"internal/cmdline", "mx/trace"},
 	"cmd/mx_run":           {"internal/cmdline", "mpi/launch/spawn", "mx"},
 	"cmd/mx_pingpong":      {"internal/cmdline", "cmd/internal/sides", "mx", "bench/pingpong", "bench/plot", "bench/profile", "bench/stats"},
 	"docs/tutorial":        {"exs", "mpi", "mx"},
@@ -152,6 +155,7 @@ var (
 		"exs/internal/linger":              "has the system forget a connection, whatever stage it is closed at",
 		"exs/internal/span":                "where a buffer lies in registered memory",
 		"integration/internal/proc":        "signals and resources of the processes that tests start",
+		"mx/internal/tracefile":            "events in memory that is mapped from a file, and the counter of the processor",
 		"mx/internal/live":                 "who is at the other end of a socket, and a signal",
 		"mpi/internal/elem":                "elements without pointers as the bytes that they are",
 		"mpi/launch/internal/process":      "pairs of sockets for children, their groups, signals and cores",

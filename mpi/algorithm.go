@@ -60,7 +60,9 @@ func (c *Comm) choose(k coll.Kind, bytes int, alike bool, set *coll.Overrides) c
 // choose returns the algorithm for the collective, as it was set when that was called.
 func (n *net) choose(k coll.Kind, bytes int, alike bool) coll.Algorithm {
 	a := n.c.choose(k, bytes, alike, n.set)
-	n.c.state.collectives.count(coll.Choice(k, a), 1)
+	choice := coll.Choice(k, a)
+	n.c.state.collectives.count(choice, 1)
+	n.traced = traced{n.c.seat.ep.TraceNow(), choice, bytes}
 	return a
 }
 

@@ -102,6 +102,7 @@ func (j *job) join() error {
 	if err != nil {
 		return failOp("Init", ErrLaunch, "%w", err)
 	}
+	s.ep.TraceJob(traceNumber(all), s.rank, j.size)
 	j.cards = make([]card, len(all))
 	for rank, b := range all {
 		if j.cards[rank], err = parseCard(b); err != nil {

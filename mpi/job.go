@@ -99,7 +99,7 @@ func (j *job) open(filter uint32) (*mx.Endpoint, error) {
 func (j *job) openService() (err error) {
 	s := service.Local(0)
 	if j.launch != nil {
-		s, err = service.Open(j.launch.Rank(), append([]mx.Param{mx.WithSpin(0)}, j.set.params...)...)
+		s, err = service.Open(j.launch.Rank(), slices.Concat([]mx.Param{mx.WithSpin(0)}, j.set.params, []mx.Param{mx.WithTrace("")})...)
 	}
 	if err == nil {
 		j.plane = newPlane(j, s)

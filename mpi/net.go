@@ -30,6 +30,7 @@ type net struct {
 	rest       *rest
 	background *background // nil unless the net was that of a nonblocking one
 	rounds     bool        // it has several, and moves nothing of the program's
+	traced     traced      // what the trace is to have of it
 	last       bool        // the rank leaves behind it
 	given      string      // checked: what the program gives the call besides, that must be the same everywhere
 }
@@ -111,6 +112,9 @@ func (n *net) settle() {
 	}
 	if n.left != nil {
 		n.c.state.leave(n)
+	}
+	if n.traced.since != 0 {
+		n.trace()
 	}
 	n.c, n.left, n.rest, n.used = nil, nil, nil, 0
 }

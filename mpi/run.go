@@ -52,9 +52,11 @@ func (j *job) seatAll() error {
 		return err
 	}
 	j.cards = make([]card, 0, j.size)
+	number := uint64(randomFilter())<<32 | uint64(randomFilter())
 	for rank := range j.size {
 		s, k, err := j.sit(rank)
 		if s != nil {
+			s.ep.TraceJob(number, rank, j.size)
 			j.seats = append(j.seats, s)
 		}
 		if err != nil {

@@ -10,6 +10,7 @@ import (
 
 	"gomx/endpoint"
 	"gomx/endpoint/driver"
+	"gomx/mx/internal/tracefile"
 	"gomx/transport"
 	"gomx/transport/nic"
 )
@@ -50,7 +51,8 @@ type Endpoint struct {
 
 	log      *eventLog // nil: nothing is logged
 	stats    statistics
-	statsEnd chan struct{} // closed when the endpoint has
+	trace    *tracefile.Writer // nil: nothing is traced
+	statsEnd chan struct{}     // closed when the endpoint has
 }
 
 // OpenEndpoint opens an endpoint (III.3.1): on a board, or with AnyNIC on board 0,
@@ -231,6 +233,9 @@ func (m *media) open(id uint32, s *settings) (*Endpoint, error) {
 	if ep.d, err = driver.Open(cfg); err != nil {
 		return nil, err
 	}
+	if err = ep.beginTrace(s.trace); err != nil {
+		return nil, errors.Join(err, ep.d.Close())
+	}
 	ep.beginStats(s.stats)
 	ep.d.Query(func(e *endpoint.Engine) { ep.self = e.Self() })
 	return ep, nil
@@ -271,6 +276,7 @@ func (ep *Endpoint) leave() {
 	openHere.Delete(transport.Address{NIC: uint64(ep.board.ID), Endpoint: ep.id})
 	ep.retire()
 	ep.endStats()
+	ep.endTrace()
 	ep.log.flush()
 }
 

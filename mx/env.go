@@ -34,6 +34,7 @@ type environment struct {
 	log          string
 	logger       *slog.Logger // nil: nothing is logged
 	stats        statistics
+	trace        tracing
 	live         bool
 	network
 }
@@ -60,13 +61,14 @@ func defaultEnvironment() environment {
 		eager: -1, copyLimit: -1, unexpBytes: endpoint.DefaultUnexpectedBytes, unexpHeaders: endpoint.DefaultUnexpectedHeaders,
 		unexpReserve: endpoint.DefaultUnexpectedReserve, strangers: endpoint.DefaultStrangers, pieceBytes: endpoint.DefaultPieceBytes,
 		timeout: 1000 * time.Second,
-		spin:    50 * time.Microsecond, anyEndpoint: -1, log: logOff, stats: statistics{text: logOff}, live: true, rdma: defaultCards(), network: defaultNetwork(),
+		spin:    50 * time.Microsecond, anyEndpoint: -1, log: logOff, stats: statistics{text: logOff}, live: true,
+		trace: tracing{bytes: defaultTraceBytes}, rdma: defaultCards(), network: defaultNetwork(),
 	}
 }
 
 // variables is the one table of environment variables: reading, help and
 // mx_info -env come from it.
-var variables = slices.Concat(generalVariables, rdmaVariables, networkVariables)
+var variables = slices.Concat(generalVariables, traceVariables, rdmaVariables, networkVariables)
 
 var generalVariables = []variable{
 	{name: "MX_TRANSPORT", help: "transports that endpoints use, in order of preference: shm, rdma, tcp, mem, self; auto: what works here",

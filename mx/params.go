@@ -33,6 +33,7 @@ const (
 	ParamPiecesBytes
 	ParamClasses
 	ParamLogger
+	ParamTrace
 )
 
 // paramNames are the functions that make the parameters.
@@ -56,6 +57,7 @@ var paramNames = [...]string{
 	ParamPiecesBytes:    "WithPiecesBytes",
 	ParamClasses:        "WithClasses",
 	ParamLogger:         "WithLogger",
+	ParamTrace:          "WithTrace",
 }
 
 // String returns the name of the function that makes the parameter, as errors have it.
@@ -159,6 +161,10 @@ func WithClasses(shift uint8) Param { return Param{ParamClasses, shift} }
 // what comes while it is far behind is counted and dropped. nil logs nothing, whatever MX_LOG says.
 func WithLogger(l *slog.Logger) Param { return Param{ParamLogger, l} }
 
+// WithTrace has the endpoint leave a trace of its messages in a folder, for mx_trace: a file that nobody else has, of as many bytes as
+// MX_TRACE_BYTES says. "" leaves none, whatever MX_TRACE says. OpenEndpoint fails where the file can't be made. docs/tracing.md says what is in it.
+func WithTrace(folder string) Param { return Param{ParamTrace, folder} }
+
 // settings is what an endpoint is opened with: the environment, then the
 // parameters.
 type settings struct {
@@ -219,6 +225,8 @@ func (s *settings) set(p Param) error {
 		return err
 	case ParamLogger:
 		return take(&s.logger, p.Value, anything)
+	case ParamTrace:
+		return take(&s.trace.folder, p.Value, checkTrace)
 	case ParamClasses:
 		return take(&s.classShift, p.Value, checkClasses)
 	case ParamSingleThreaded:

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"gomx/mx/internal/tracefile"
 )
 
 // span is a range of numbers that a parameter and its variable may have.
@@ -13,6 +15,7 @@ type span struct{ least, most int64 }
 
 // The ranges. Everything works at their ends, if slowly; beyond them something would not hold what it counts.
 var (
+	traceBytesSpan   = span{tracefile.LeastBytes, 1 << 37}
 	messageSpan      = span{-1, MaxMessage} // -1: no limit, or what the transport advises
 	unexpBytesSpan   = span{1, 1 << 37}     // of the smallest messages that is fewer than half the numbers there are for stored ones
 	unexpHeadersSpan = span{1, 1 << 30}     // half of those numbers

@@ -20,11 +20,13 @@ import (
 
 // launched are programs that mx_run starts.
 var launched = map[string]func(world *mpi.Comm) error{
-	"kill":     func(world *mpi.Comm) error { return underRun(world, "kill") },
-	"leave":    func(world *mpi.Comm) error { return underRun(world, "leave") },
-	"crossed":  crossed,
-	"freeze 0": func(world *mpi.Comm) error { return frozen(world, 0) },
-	"freeze 1": func(world *mpi.Comm) error { return frozen(world, 1) },
+	"kill":      func(world *mpi.Comm) error { return underRun(world, "kill") },
+	"leave":     func(world *mpi.Comm) error { return underRun(world, "leave") },
+	"crossed":   crossed,
+	"slow":      slowly,
+	"cut short": cutShort,
+	"freeze 0":  func(world *mpi.Comm) error { return frozen(world, 0) },
+	"freeze 1":  func(world *mpi.Comm) error { return frozen(world, 1) },
 }
 
 // TestLaunched has ranks of mx_run die, whose job then fails and leaves nobody behind.

@@ -1,0 +1,167 @@
+package tracefile
+
+import (
+	"bytes"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"gomx/endpoint"
+)
+
+// Errors of Read.
+var (
+	ErrNotTrace = errors.New("it is not a trace of gomx")
+	ErrVersion  = errors.New("it is a trace of another version of gomx")
+)
+
+// File is what a file has, whether its process is done with it or not.
+type File struct {
+	Info
+	Job         uint64
+	Rank, Ranks int // -1, 0: not known
+	Began       int64
+	Closed      bool   // the endpoint was closed; else its process still runs, or was killed
+	Lost        uint64 // events that later ones have overwritten
+	Missing     uint64 // events that the file should have: it was cut
+	Torn        uint64 // events that were not written to their end
+	Rate        float64
+	Span        int64 // ticks over which the rate was measured
+	Names       []string
+	Events      []endpoint.Event // the oldest first
+}
+
+// mostEvents bounds what a head may claim.
+const mostEvents = 1 << 32
+
+// Read reads a file. Of one that was cut it returns what is there.
+func Read(path string) (*File, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	file, err := read(f)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return file, nil
+}
+
+func read(f io.ReaderAt) (*File, error) {
+	first := make([]byte, headBytes)
+	n, err := f.ReadAt(first, 0)
+	order, err := orderOf(first[:n], err)
+	if err != nil {
+		return nil, err
+	}
+	if n < headBytes {
+		return nil, fmt.Errorf("%w: it was cut within its head, after %d bytes", ErrNotTrace, n)
+	}
+	h := headOf(first, order)
+	if err := h.check(); err != nil {
+		return nil, err
+	}
+	file := &File{Job: h.Job, Rank: int(h.Rank), Ranks: int(h.Ranks), Began: h.Began, Closed: h.Closed == 1}
+	if err := json.Unmarshal(first[headBytes-infoBytes:][:h.InfoLen], &file.Info); err != nil {
+		return nil, fmt.Errorf("%w: its description is damaged: %v", ErrNotTrace, err)
+	}
+	ring, err := io.ReadAll(io.NewSectionReader(f, int64(ringAt), int64(h.Events)*int64(eventBytes))) // a head may claim much
+	if err != nil {
+		return nil, err
+	}
+	// The names and the count come behind what they are about.
+	names := make([]byte, namesBytes)
+	if _, err = f.ReadAt(names, headBytes); err != nil && err != io.EOF {
+		return nil, err
+	}
+	if _, err = f.ReadAt(first, 0); err != nil && err != io.EOF {
+		return nil, err
+	}
+	after := headOf(first, order)
+	file.setRate(after.Clock)
+	file.Names = strings.Split(string(names[:min(int(after.NamesLen), namesBytes)]), "\x00")
+	file.take(ring, order, h, after)
+	return file, nil
+}
+
+func orderOf(first []byte, err error) (binary.ByteOrder, error) {
+	if len(first) < 8 {
+		if err != nil && err != io.EOF {
+			return nil, err
+		}
+		return nil, ErrNotTrace
+	}
+	for _, order := range []binary.ByteOrder{binary.LittleEndian, binary.BigEndian} {
+		switch word := order.Uint64(first); {
+		case word == magic:
+			return order, nil
+		case word>>8 == magic>>8:
+			return nil, ErrVersion
+		}
+	}
+	return nil, ErrNotTrace
+}
+
+func headOf(b []byte, order binary.ByteOrder) (h head) {
+	_ = binary.Read(bytes.NewReader(b), order, &h) // b is long enough
+	return h
+}
+
+// check returns what is wrong with a head that anybody can have written.
+func (h *head) check() error {
+	switch {
+	case h.Size != uint32(eventBytes):
+		return ErrVersion
+	case h.Events == 0 || h.Events&(h.Events-1) != 0 || h.Events > mostEvents || int(h.InfoLen) > infoBytes || int(h.NamesLen) > namesBytes:
+		return fmt.Errorf("%w: its head is damaged", ErrNotTrace)
+	}
+	return nil
+}
+
+// setRate notes how many nanoseconds a tick takes. One is as good as the other clock if they could not be compared.
+func (f *File) setRate(c [2]reading) {
+	f.Rate = 1
+	if span := c[1].Ticks - c[0].Ticks; span > 0 && c[1].Nanoseconds > c[0].Nanoseconds {
+		f.Rate, f.Span = float64(c[1].Nanoseconds-c[0].Nanoseconds)/float64(span), span
+	}
+}
+
+// take decodes the events of the ring, which was read after one head and before another. Those that may have been written
+// meanwhile are dropped.
+func (f *File) take(ring []byte, order binary.ByteOrder, before, after head) {
+	first, last := uint64(0), before.Count
+	if after.Count >= before.Events { // the place of the next one counts as being written
+		first = min(after.Count-before.Events+1, last)
+	}
+	if before.Count > before.Events {
+		f.Lost = before.Count - before.Events
+	}
+	ev := make([]endpoint.Event, 1)
+	for i := first; i < last; i++ {
+		at := (i & (before.Events - 1)) * uint64(eventBytes)
+		if at+uint64(eventBytes) > uint64(len(ring)) {
+			f.Missing++
+			continue
+		}
+		decode(ring[at:at+uint64(eventBytes)], order, &ev[0])
+		if ev[0].Turn != uint32(i+1) || ev[0].Kind == 0 || ev[0].Kind > endpoint.EventNote {
+			f.Torn++
+			continue
+		}
+		f.Events = append(f.Events, ev[0])
+	}
+}
+
+// decode reads an event field by field: a file may be of another machine.
+func decode(b []byte, order binary.ByteOrder, ev *endpoint.Event) {
+	*ev = endpoint.Event{
+		At: int64(order.Uint64(b)), Since: int64(order.Uint64(b[8:])), Match: order.Uint64(b[16:]), Request: endpoint.Handle(order.Uint64(b[24:])),
+		NIC: order.Uint64(b[32:]), Endpoint: order.Uint32(b[40:]), Session: order.Uint32(b[44:]), Seq: order.Uint32(b[48:]), Bytes: order.Uint32(b[52:]),
+		Kind: endpoint.EventKind(b[56]), Flags: endpoint.EventFlags(b[57]), Name: order.Uint16(b[58:]), Turn: order.Uint32(b[60:]),
+	}
+}

@@ -1,0 +1,7 @@
+//go:build !amd64
+
+package tracefile
+
+const hasTicks = false
+
+func ticks() int64 { return 0 }

@@ -1,0 +1,228 @@
+package trace
+
+import (
+	"bufio"
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+)
+
+// Tracks of a rank, as threads of its process. Waits and regions take more tracks where they overlap.
+const (
+	trackMessages = 1
+	trackWaits    = 100
+	trackRegions  = 200
+)
+
+// instant is how long what takes no time is drawn, nanoseconds.
+const instant = 200
+
+// chrome writes events of Chrome's trace-event format.
+type chrome struct {
+	*bufio.Writer
+	some bool
+	free []int64 // of the tracks of messages of each rank: when the last event has ended
+}
+
+// WriteChrome writes the trace in Chrome's trace-event format, as JSON, which https://ui.perfetto.dev and chrome://tracing open: each rank is a process,
+// messages are joined by arrows. The error is that of w.
+func (t *Trace) WriteChrome(w io.Writer) error {
+	c := &chrome{Writer: bufio.NewWriterSize(w, 1<<16), free: make([]int64, len(t.Ranks))}
+	c.WriteString(`{"displayTimeUnit":"ns","traceEvents":[`)
+	for n, r := range t.Ranks {
+		c.name(n, 0, "process_name", fmt.Sprintf("%s (%s, pid %d on %s)", r.Name, r.Endpoint, r.PID, r.Host))
+		c.meta(n, 0, "process_sort_index", "sort_index", strconv.Itoa(n))
+		c.name(n, trackMessages, "thread_name", "messages")
+		c.waits(t, n, r)
+		c.regions(n, r)
+		for i := range r.Notes {
+			v := &r.Notes[i]
+			c.event("i", n, trackMessages, v.At, v.What, `"s":"t","args":{"peer":`+quote(fmt.Sprintf("%x/%d", v.NIC, v.ID))+`}`)
+		}
+	}
+	c.messages(t)
+	c.WriteString("\n]}\n")
+	return c.Flush()
+}
+
+// messages writes what happened to messages, for each rank in the order of time.
+func (c *chrome) messages(t *Trace) {
+	type mark struct {
+		rank    int
+		at      int64
+		what    string
+		message int
+		flow    string
+	}
+	var marks []mark
+	for i := range t.Messages {
+		m := &t.Messages[i]
+		add := func(rank int, at int64, what, flow string) {
+			if rank >= 0 && at != Unknown {
+				marks = append(marks, mark{rank, at, what, i, flow})
+			}
+		}
+		both := m.From >= 0 && m.To >= 0 && m.Sent != Unknown && m.Arrived != Unknown && t.comparable(m.From, m.To)
+		begin, end := "", ""
+		if both {
+			begin, end = "s", "f"
+		}
+		if m.Rendezvous {
+			add(m.From, m.Sent, "offer", begin)
+		} else {
+			add(m.From, m.Sent, "send", begin)
+		}
+		switch {
+		case m.Matched == m.Arrived && m.Handled:
+			add(m.To, m.Arrived, "handled", end)
+		case m.Matched == m.Arrived:
+			add(m.To, m.Arrived, "match", end)
+		default:
+			add(m.To, m.Arrived, "unexpected", end)
+			add(m.To, m.Matched, "match", "")
+		}
+		add(m.To, m.Pulled, "pulled", "")
+		add(m.From, m.Done, "done", "")
+		c.spans(t, i, m)
+	}
+	slices.SortStableFunc(marks, func(a, b mark) int { return cmp.Compare(a.at, b.at) })
+	for i := range marks {
+		k := &marks[i]
+		at := max(k.at, c.free[k.rank]) // those of one track must not overlap
+		long := int64(instant)
+		for j := i + 1; j < len(marks) && marks[j].at < at+long; j++ {
+			if marks[j].rank == k.rank {
+				long = max(1, marks[j].at-at)
+			}
+		}
+		c.free[k.rank] = at + long
+		c.event("X", k.rank, trackMessages, at, k.what, `"dur":`+micros(long)+`,"args":`+t.about(k.message))
+		if k.flow != "" {
+			c.event(k.flow, k.rank, trackMessages, at, "message", `"cat":"message","bp":"e","id":`+strconv.Itoa(k.message))
+		}
+	}
+}
+
+// spans writes what of a message takes time: they may overlap, and have no track.
+func (c *chrome) spans(t *Trace, i int, m *Message) {
+	span := func(rank int, from, to int64, what string) {
+		if rank < 0 || from == Unknown || to == Unknown || to < from {
+			return
+		}
+		id := `"cat":` + quote(what) + `,"id":` + quote(what+strconv.Itoa(i))
+		c.event("b", rank, trackMessages, from, what, id+`,"args":`+t.about(i))
+		c.event("e", rank, trackMessages, to, what, id)
+	}
+	if m.Matched != m.Arrived {
+		span(m.To, m.Arrived, m.Matched, "unexpected message")
+	}
+	switch {
+	case m.Rendezvous && m.Blocks:
+		span(m.To, m.Matched, m.Pulled, "pull by blocks")
+	case m.Rendezvous:
+		span(m.To, m.Matched, m.Pulled, "pull")
+	}
+	if m.Rendezvous {
+		span(m.From, m.Sent, m.Done, "rendezvous send")
+	} else {
+		span(m.From, m.Sent, m.Done, "synchronous send")
+	}
+}
+
+// about are the arguments of an event of a message.
+func (t *Trace) about(i int) string {
+	m := &t.Messages[i]
+	side := func(rank int) string {
+		if rank < 0 {
+			return "?"
+		}
+		return t.Ranks[rank].Name
+	}
+	return `{"from":` + quote(side(m.From)) + `,"to":` + quote(side(m.To)) + `,"bytes":` + strconv.FormatUint(uint64(m.Bytes), 10) +
+		`,"match":"0x` + strconv.FormatUint(m.Match, 16) + `"}`
+}
+
+func (c *chrome) waits(t *Trace, n int, r *Rank) {
+	var l lanes
+	for i := range r.Waits {
+		w := &r.Waits[i]
+		what, args := "wait", "{}"
+		if w.Message >= 0 {
+			args = t.about(w.Message)
+		}
+		if _, _, how, ok := t.blame(n, w); ok {
+			what += ", " + how
+		}
+		lane := l.take(w.From, w.To)
+		if l.fresh {
+			c.name(n, trackWaits+lane, "thread_name", "waits")
+		}
+		c.event("X", n, trackWaits+lane, w.From, what, `"dur":`+micros(w.To-w.From)+`,"args":`+args)
+	}
+}
+
+func (c *chrome) regions(n int, r *Rank) {
+	var l lanes
+	for i := range r.Regions {
+		g := &r.Regions[i]
+		lane := l.take(g.From, g.To)
+		if l.fresh {
+			c.name(n, trackRegions+lane, "thread_name", "regions")
+		}
+		c.event("X", n, trackRegions+lane, g.From, g.Name, `"dur":`+micros(g.To-g.From)+
+			`,"args":{"id":`+strconv.FormatUint(g.ID, 10)+`,"bytes":`+strconv.FormatUint(uint64(g.Bytes), 10)+`}`)
+	}
+}
+
+// lanes give tracks to what may overlap.
+type lanes struct {
+	ends  []int64
+	fresh bool // the lane that was taken last is a new one
+}
+
+func (l *lanes) take(from, to int64) int {
+	for i, end := range l.ends {
+		if end <= from {
+			l.ends[i], l.fresh = to, false
+			return i
+		}
+	}
+	l.ends, l.fresh = append(l.ends, to), true
+	return len(l.ends) - 1
+}
+
+// event writes one event; rest is what its kind has besides. Process 0 would be the idle one of a machine.
+func (c *chrome) event(kind string, pid, tid int, at int64, name, rest string) {
+	c.begin()
+	c.WriteString(`{"ph":"` + kind + `","pid":` + strconv.Itoa(pid+1) + `,"tid":` + strconv.Itoa(tid) + `,"ts":` + micros(at) + `,"name":` + quote(name))
+	if rest != "" {
+		c.WriteString("," + rest)
+	}
+	c.WriteByte('}')
+}
+
+func (c *chrome) begin() {
+	if c.some {
+		c.WriteByte(',')
+	}
+	c.some = true
+	c.WriteByte('\n')
+}
+
+func (c *chrome) name(pid, tid int, what, name string) { c.meta(pid, tid, what, "name", quote(name)) }
+
+func (c *chrome) meta(pid, tid int, what, key, value string) {
+	c.begin()
+	fmt.Fprintf(c, `{"ph":"M","pid":%d,"tid":%d,"name":%s,"args":{%s:%s}}`, pid+1, tid, quote(what), quote(key), value)
+}
+
+// micros writes nanoseconds as microseconds.
+func micros(ns int64) string { return strconv.FormatFloat(float64(ns)/1000, 'f', 3, 64) }
+
+func quote(s string) string {
+	b, _ := json.Marshal(s) // a string has no errors
+	return string(b)
+}

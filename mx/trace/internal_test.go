@@ -1,0 +1,137 @@
+package trace
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"gomx/endpoint"
+	"gomx/mx/internal/tracefile"
+)
+
+// rankFile makes the trace of a rank, whose endpoint has the rank as its id.
+func rankFile(rank, ranks int, clock string, events ...endpoint.Event) *File {
+	return &File{Path: "file" + string(rune('0'+rank)), file: &tracefile.File{
+		Info: tracefile.Info{Host: clock, Clock: clock, PID: 100 + rank, ID: uint32(rank), NIC: 1}, Job: 9, Rank: rank, Ranks: ranks, Rate: 1, Events: events,
+	}}
+}
+
+func sent(at int64, to, seq uint32) endpoint.Event {
+	return endpoint.Event{Kind: endpoint.EventSent, At: at, NIC: 1, Endpoint: to, Seq: seq}
+}
+
+func received(at int64, from, seq uint32) endpoint.Event {
+	return endpoint.Event{Kind: endpoint.EventMatched, At: at, NIC: 1, Endpoint: from, Seq: seq}
+}
+
+func waited(from, to int64) endpoint.Event {
+	return endpoint.Event{Kind: endpoint.EventWait, Since: from, At: to}
+}
+
+// TestLateSender has rank 2 compute while rank 1 waits for it, and rank 0 for rank 1: what rank 0 loses is rank 2's doing.
+func TestLateSender(t *testing.T) {
+	all, err := Merge([]*File{
+		rankFile(0, 3, "host", received(1030, 1, 1), waited(10, 1031)),
+		rankFile(1, 3, "host", received(1010, 2, 1), waited(5, 1011), sent(1020, 0, 1)),
+		rankFile(2, 3, "host", sent(0, 1, 7), sent(1000, 1, 1)),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	rep := all.Report()
+	if rep.Path.Holder != "rank 2" || rep.Path.Hops != 2 || rep.Ranks[2].OnPath != 1000 {
+		t.Errorf("path %+v, ranks %+v", rep.Path, rep.Ranks)
+	}
+	if len(rep.Late) != 2 || rep.Late[0] != (Late{"rank 0", "rank 1", LateSender, 1, 1010}) || rep.Late[1] != (Late{"rank 1", "rank 2", LateSender, 1, 995}) {
+		t.Errorf("late %+v", rep.Late)
+	}
+	if rep.Ranks[1].Behind != 995 || rep.Ranks[1].Held != 1010 || rep.Ranks[1].Waited != 1006 {
+		t.Errorf("rank 1: %+v", rep.Ranks[1])
+	}
+}
+
+// TestLateReceiver has a sender wait for the match of a rendezvous, and another one for its bytes only.
+func TestLateReceiver(t *testing.T) {
+	offer := func(at int64, seq uint32, h endpoint.Handle) endpoint.Event {
+		return endpoint.Event{Kind: endpoint.EventOffered, Flags: endpoint.EventRendezvous, At: at, NIC: 1, Endpoint: 1, Seq: seq, Request: h}
+	}
+	ends := func(kind endpoint.EventKind, at int64, peer uint32, h endpoint.Handle) endpoint.Event {
+		return endpoint.Event{Kind: kind, At: at, NIC: 1, Endpoint: peer, Request: h}
+	}
+	match := func(at int64, seq uint32, h endpoint.Handle, stored endpoint.EventFlags) endpoint.Event {
+		return endpoint.Event{Kind: endpoint.EventMatched, Flags: endpoint.EventRendezvous | stored, At: at, NIC: 1, Seq: seq, Request: h}
+	}
+	came := endpoint.Event{Kind: endpoint.EventUnexpected, Flags: endpoint.EventRendezvous, At: 15, NIC: 1, Seq: 1}
+	slow := waited(20, 620)
+	slow.Request = 5
+	quick := waited(710, 790)
+	quick.Request = 6
+	all, err := Merge([]*File{
+		rankFile(0, 2, "host", offer(10, 1, 5), ends(endpoint.EventDone, 610, 1, 5), slow, offer(700, 2, 6), ends(endpoint.EventDone, 780, 1, 6), quick),
+		rankFile(1, 2, "host", came, match(500, 1, 3, endpoint.EventStored), ends(endpoint.EventPulled, 600, 0, 3),
+			match(705, 2, 4, 0), ends(endpoint.EventPulled, 770, 0, 4)),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	rep := all.Report()
+	if len(rep.Late) != 1 || rep.Late[0] != (Late{"rank 0", "rank 1", LateReceiver, 1, 480}) {
+		t.Errorf("late %+v", rep.Late)
+	}
+}
+
+// TestClocks aligns two hosts, one of which is 1,000,000 ahead, by messages that take 40 to 60; a third says too little.
+func TestClocks(t *testing.T) {
+	const ahead = 1_000_000
+	all, err := Merge([]*File{
+		rankFile(0, 3, "a", sent(100, 1, 1), received(360, 1, 1), sent(400, 2, 1)),
+		rankFile(1, 3, "b", received(ahead+140, 0, 1), sent(ahead+300, 0, 1)),
+		rankFile(2, 3, "c", received(77, 0, 1)),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	// The times of each clock begin with its first event: that of b at 100 + 40.
+	if c := all.Clocks[1]; !c.Aligned || c.Uncertainty != 50 || c.Note != "" {
+		t.Errorf("clock b: %+v", c)
+	}
+	if c := all.Clocks[2]; c.Aligned || c.Note == "" {
+		t.Errorf("clock c: %+v", c)
+	}
+	for _, m := range all.Messages[:2] {
+		if took := m.Arrived - m.Sent; m.To != 2 && took != 50 {
+			t.Errorf("a message takes %d, and half of both ways is 50", took)
+		}
+	}
+	if all.comparable(0, 2) || !all.comparable(1, 0) {
+		t.Error("clocks can be compared that are not aligned, or the other way round")
+	}
+}
+
+// TestOddSets has files of different jobs refused, and two of one rank, and says which ranks are missing.
+func TestOddSets(t *testing.T) {
+	other := rankFile(1, 2, "host")
+	other.file.Job = 10
+	if _, err := Merge([]*File{rankFile(0, 2, "host"), other}); !errors.Is(err, ErrMixed) || !strings.Contains(err.Error(), "file1 is of another one than file0") {
+		t.Errorf("two jobs: %v", err)
+	}
+	stray := rankFile(1, 0, "host")
+	stray.file.Job, stray.file.Rank = 0, -1
+	if _, err := Merge([]*File{rankFile(0, 2, "host"), stray}); !errors.Is(err, ErrMixed) {
+		t.Errorf("a job and a program that is none of it: %v", err)
+	}
+	stray.file.PID = 100
+	if _, err := Merge([]*File{rankFile(0, 2, "host"), stray}); err != nil {
+		t.Errorf("another endpoint of a rank's process: %v", err)
+	}
+	if _, err := Merge([]*File{rankFile(1, 2, "host"), rankFile(1, 2, "host")}); !errors.Is(err, ErrTwice) {
+		t.Errorf("one rank twice: %v", err)
+	}
+	all, err := Merge([]*File{rankFile(1, 4, "host"), rankFile(2, 4, "host")})
+	if err != nil || len(all.Missing) != 2 || all.Missing[0] != 0 || all.Missing[1] != 3 {
+		t.Errorf("missing %v, %v", all.Missing, err)
+	}
+	if rep := all.Report(); rep.Duration != 0 || rep.Path.Holder != "" {
+		t.Errorf("of ranks without events: %+v", rep)
+	}
+}

@@ -1,0 +1,309 @@
+package trace_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"gomx/mx"
+	"gomx/mx/trace"
+)
+
+// Match information of the test's messages.
+const (
+	plain uint64 = 0x10 + iota
+	early
+	large
+	synchronous
+	own
+	ownEarly
+	taken
+)
+
+const largeBytes = 1 << 20
+
+// traffic sends a message of each sort from one endpoint to another, and leaves their traces in a folder.
+func traffic(t *testing.T, medium, folder string) {
+	if err := mx.Init(); err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := mx.Finalize(); err != nil {
+			t.Error(err)
+		}
+	}()
+	for _, info := range mx.Transports() {
+		if info.Name == medium && !info.Available {
+			t.Skipf("transport %s: %s", medium, info.Reason)
+		}
+	}
+	open := func() *mx.Endpoint {
+		ep, err := mx.OpenEndpoint(mx.AnyNIC, mx.AnyEndpoint, 7, mx.WithTransports(medium), mx.WithTrace(folder))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return ep
+	}
+	a, b := open(), open()
+	nic, id, err := mx.DecomposeEndpointAddr(b.Addr())
+	if err != nil {
+		t.Fatal(err)
+	}
+	to, err := a.Connect(nic, id, 7, 10*time.Second)
+	if err != nil {
+		t.Fatal(err)
+	}
+	good := func(r mx.Request, err error) mx.Request {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r
+	}
+	wait := func(ep *mx.Endpoint, r mx.Request) {
+		t.Helper()
+		if _, done, err := ep.Wait(r, 10*time.Second); !done || err != nil {
+			t.Fatal(done, err)
+		}
+	}
+	into := func(ep *mx.Endpoint, match uint64, n int) mx.Request {
+		return good(ep.Irecv(make([]byte, n), match, mx.MatchMaskNone, nil))
+	}
+	exchange := func(match uint64, n int, send func([]byte, mx.EndpointAddr, uint64, any) (mx.Request, error)) {
+		r := into(b, match, n)
+		s := good(send(make([]byte, n), to, match, nil))
+		wait(b, r)
+		wait(a, s)
+	}
+	exchange(plain, 8, a.Isend)
+	exchange(large, largeBytes, a.Isend)
+	exchange(synchronous, 8, a.Issend)
+	wait(a, good(a.Isend(make([]byte, 8), to, early, nil)))
+	if _, found, err := b.Probe(10*time.Second, early, mx.MatchMaskNone); !found || err != nil {
+		t.Fatal(found, err)
+	}
+	wait(b, into(b, early, 8))
+	r := into(a, own, 8)
+	wait(a, good(a.Isend(make([]byte, 8), a.Addr(), own, nil)))
+	wait(a, r)
+	wait(a, good(a.Isend(make([]byte, 8), a.Addr(), ownEarly, nil)))
+	wait(a, into(a, ownEarly, 8))
+	handled := false
+	if err := b.RegisterUnexpHandler(func(any, mx.EndpointAddr, uint64, uint32, []byte) mx.UnexpAction {
+		handled = true
+		return mx.RecvFinished
+	}, nil); err != nil {
+		t.Fatal(err)
+	}
+	wait(a, good(a.Isend(make([]byte, 8), to, taken, nil)))
+	for end := time.Now().Add(10 * time.Second); !handled && time.Now().Before(end); {
+		if err := b.Progress(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, ep := range []*mx.Endpoint{a, b} {
+		if since := ep.TraceNow(); ep == a {
+			ep.TraceRegion("a step", since, 5, 6)
+		}
+		if err := ep.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	a.TraceRegion("after Close", 1, 0, 0)
+	a.TraceJob(1, 0, 1)
+}
+
+func merged(t *testing.T, paths ...string) *trace.Trace {
+	t.Helper()
+	files, err := trace.Read(paths...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, err := trace.Merge(files)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+// TestMessages joins what both endpoints have traced of each sort of message.
+func TestMessages(t *testing.T) {
+	for _, medium := range []string{"mem", "shm", "tcp"} {
+		t.Run(medium, func(t *testing.T) {
+			folder := t.TempDir()
+			traffic(t, medium, folder)
+			all := merged(t, folder)
+			if len(all.Ranks) != 2 || len(all.Clocks) != 1 || all.Size != 0 || !all.Ranks[0].Closed {
+				t.Fatalf("%d traces, %v, %d ranks", len(all.Ranks), all.Clocks, all.Size)
+			}
+			sorts := map[uint64]*trace.Message{}
+			for i := range all.Messages {
+				m := &all.Messages[i]
+				if sorts[m.Match] != nil {
+					t.Errorf("message %#x is there twice", m.Match)
+				}
+				sorts[m.Match] = m
+				self := m.Match == own || m.Match == ownEarly
+				if m.From < 0 || m.To < 0 || self != (m.From == m.To) || m.Sent == trace.Unknown || m.Arrived < m.Sent || m.Matched < m.Arrived {
+					t.Errorf("%#x: %+v", m.Match, *m)
+				}
+			}
+			for _, c := range []struct {
+				match                            uint64
+				stored, rendezvous, told, handed bool
+				bytes                            uint32
+			}{
+				{match: plain, bytes: 8}, {match: early, stored: true, bytes: 8}, {match: synchronous, told: true, bytes: 8},
+				{match: large, rendezvous: true, told: true, bytes: largeBytes},
+				{match: own, bytes: 8}, {match: ownEarly, stored: true, bytes: 8}, {match: taken, handed: true, bytes: 8},
+			} {
+				m := sorts[c.match]
+				if m == nil {
+					t.Errorf("%#x is not there", c.match)
+					continue
+				}
+				if (m.Matched != m.Arrived) != c.stored || m.Rendezvous != c.rendezvous || (m.Pulled != trace.Unknown) != c.rendezvous ||
+					(m.Done != trace.Unknown) != c.told || m.Blocks != (c.rendezvous && medium == "tcp") || m.Handled != c.handed || m.Bytes != c.bytes {
+					t.Errorf("%#x: %+v", c.match, *m)
+				}
+			}
+			regions := append(all.Ranks[0].Regions, all.Ranks[1].Regions...)
+			if len(regions) != 1 || regions[0].Name != "a step" || regions[0].ID != 5 || regions[0].Bytes != 6 {
+				t.Errorf("regions %+v", regions)
+			}
+			checkChrome(t, all)
+		})
+	}
+}
+
+// checkChrome looks at the file for Perfetto: JSON, an arrow for each message, and no payload.
+func checkChrome(t *testing.T, all *trace.Trace) {
+	t.Helper()
+	var b bytes.Buffer
+	if err := all.WriteChrome(&b); err != nil {
+		t.Fatal(err)
+	}
+	var file struct {
+		TraceEvents []struct {
+			Ph, Name string
+			Pid, Tid int
+			Ts, Dur  float64
+			ID       any
+		}
+	}
+	if err := json.Unmarshal(b.Bytes(), &file); err != nil {
+		t.Fatal(err)
+	}
+	begins, ends := map[any]int{}, map[any]int{}
+	free := map[[2]int]float64{}
+	for _, e := range file.TraceEvents {
+		switch e.Ph {
+		case "s":
+			begins[e.ID]++
+		case "f":
+			ends[e.ID]++
+		case "X":
+			track := [2]int{e.Pid, e.Tid}
+			if e.Ts < free[track]-1e-6 {
+				t.Errorf("%s at %f overlaps what ends at %f", e.Name, e.Ts, free[track])
+			}
+			free[track] = e.Ts + e.Dur
+		}
+	}
+	if len(begins) != len(all.Messages) || len(ends) != len(begins) {
+		t.Errorf("%d arrows begin and %d end for %d messages", len(begins), len(ends), len(all.Messages))
+	}
+}
+
+// TestOff has no trace where none is asked for.
+func TestOff(t *testing.T) {
+	folder := t.TempDir()
+	t.Setenv("MX_TRACE", folder)
+	if err := mx.Init(); err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = mx.Finalize() }()
+	ep, err := mx.OpenEndpoint(mx.AnyNIC, mx.AnyEndpoint, 7, mx.WithTransports("mem"), mx.WithTrace(""))
+	if err != nil {
+		t.Fatal(err)
+	}
+	ep.TraceRegion("nothing", ep.TraceNow(), 0, 0)
+	ep.TraceJob(1, 0, 1)
+	if name := ep.TraceFile(); name != "" {
+		t.Errorf("the trace is %s", name)
+	}
+	if err := ep.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := trace.Read(folder); !errors.Is(err, trace.ErrNone) {
+		t.Errorf("reading an empty folder: %v", err)
+	}
+}
+
+// TestFolders has bad folders refused when an endpoint is opened.
+func TestFolders(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := mx.Init(); err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = mx.Finalize() }()
+	mx.SetErrorHandler(mx.ErrorsReturn)
+	if _, err := mx.OpenEndpoint(mx.AnyNIC, mx.AnyEndpoint, 7, mx.WithTransports("mem"), mx.WithTrace(file)); !errors.Is(err, mx.ErrBadParamVal) {
+		t.Errorf("a file as the folder: %v", err)
+	}
+	if _, err := mx.OpenEndpoint(mx.AnyNIC, mx.AnyEndpoint, 7, mx.WithTransports("mem"), mx.WithTrace(filepath.Join(file, "below"))); err == nil {
+		t.Error("a folder below a file was taken")
+	}
+}
+
+// TestBadFiles has files refused that are no traces, and those that were cut read as far as they go.
+func TestBadFiles(t *testing.T) {
+	folder := t.TempDir()
+	traffic(t, "mem", folder)
+	files, err := filepath.Glob(filepath.Join(folder, "*.mxtrace"))
+	if err != nil || len(files) != 2 {
+		t.Fatal(files, err)
+	}
+	whole, err := os.ReadFile(files[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if bytes.Contains(whole, []byte(strings.Repeat("payload", 2))) {
+		t.Error("there is payload in the file")
+	}
+	write := func(name string, b []byte) string {
+		path := filepath.Join(t.TempDir(), name)
+		if err := os.WriteFile(path, b, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	for name, b := range map[string][]byte{"empty": nil, "text": []byte("no trace at all"), "head": whole[:1000], "zeros": make([]byte, 1<<17)} {
+		if _, err := trace.Read(write(name, b)); !errors.Is(err, trace.ErrNotTrace) || !strings.Contains(err.Error(), name) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	later := bytes.Clone(whole)
+	later[0]++
+	if _, err := trace.Read(write("later", later)); !errors.Is(err, trace.ErrVersion) {
+		t.Errorf("another version: %v", err)
+	}
+	if _, err := trace.Read(filepath.Join(folder, "nothing")); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("no such file: %v", err)
+	}
+	full := merged(t, files[0])
+	const events = 4096 + 64<<10 // where they begin
+	cut := merged(t, write("cut", whole[:events+3*64+10]))
+	if r := cut.Ranks[0]; r.Cut == 0 || r.Last > full.Ranks[0].Last || len(cut.Messages) == 0 {
+		t.Errorf("of a file that was cut: %+v", r)
+	}
+}
