@@ -1,10 +1,12 @@
 package exs
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"net"
 	"net/netip"
 	"sync/atomic"
@@ -131,16 +133,33 @@ func (s *Socket) join(ctx context.Context, o *op, local netip.AddrPort, addr net
 	s.settle()
 }
 
-// dialTries is how often a listener is dialled that ends the handshake as one does that has too many guests.
-const dialTries = 5
+// A listener that has more clients than places, or too few files for them, sends some away, who come again until their time is over. The pauses grow, and
+// are drawn at random, so that those sent away together part. Who hangs up without a word may be no listener, or one that has ended: it is dialled
+// dialTries times.
+const (
+	dialTries    = 5
+	firstPause   = 5 * time.Millisecond
+	longestPause = 400 * time.Millisecond
+)
 
 // dial meets the listener over TCP, then its endpoint.
 func (s *Socket) dial(ctx context.Context, local, addr netip.AddrPort, waits *wait) error {
+	pause := firstPause
 	for try := 1; ; try++ {
 		err := s.dialOnce(ctx, local, addr, waits)
-		if try == dialTries || !errors.Is(err, errHungUp) || ctx.Err() != nil {
+		switch {
+		case errors.Is(err, errSentAway):
+			waits.sentAway = true
+			waits.begin(toAnswer)
+		case !errors.Is(err, errHungUp) || try >= dialTries:
 			return err
 		}
+		select {
+		case <-ctx.Done():
+			return err
+		case <-time.After(pause/2 + rand.N(pause)):
+		}
+		pause = min(2*pause, longestPause)
 	}
 }
 
@@ -165,11 +184,9 @@ func (s *Socket) dialOnce(ctx context.Context, local, addr netip.AddrPort, waits
 
 	waits.begin(toGreet)
 	ours, theirs := s.proposal(), hello{}
-	if err := ours.write(c); err != nil {
-		return hungUp(err)
-	}
+	unsaid := ours.write(c) // the listener may have sent us away already, and said so
 	if err := theirs.read(c); err != nil {
-		return hungUp(err)
+		return hungUp(cmp.Or(unsaid, err))
 	}
 	if err := theirs.accepts(&ours); err != nil {
 		return err
@@ -188,7 +205,10 @@ func (s *Socket) dialOnce(ctx context.Context, local, addr netip.AddrPort, waits
 	waits.begin(toBeTaken)
 	if err := s.enter(c, peer, &theirs); err != nil {
 		s.leave(local, &ours)
-		return hungUp(err)
+		if errors.Is(hungUp(err), errHungUp) {
+			return errSentAway
+		}
+		return err
 	}
 	return nil
 }
@@ -225,7 +245,10 @@ func (s *Socket) leave(local netip.AddrPort, ours *hello) {
 	s.fate, s.torn, s.stops = 0, false, false
 }
 
-// errHungUp is how a listener ends a handshake that has more guests than places, and how many a program does that is no EXS.
+// errSentAway is how a listener ends a handshake that has more guests than places.
+var errSentAway = tell("the listener has sent this client away: it has too many clients at once, or no file descriptor left for them (ulimit -n)", ECONNREFUSED)
+
+// errHungUp is how many a program ends a handshake that is no EXS, and how a listener does whose word was lost.
 var errHungUp = errors.New("the other side ended the handshake: it is no exs listener, or has too many clients at once")
 
 // hungUp says so of an error that comes of the other side's end.
@@ -241,6 +264,8 @@ func (h *hello) accepts(ours *hello) error {
 	switch {
 	case h.place == ours.place && h.conn == ours.conn:
 		return tell("the other side is no exs listener: it sends back what it gets", errStranger)
+	case h.verdict == crowded:
+		return errSentAway
 	case h.verdict == otherVersion || h.version != ours.version:
 		return tell(fmt.Sprintf("the listener has version %d of exs, and this side version %d: both need the same", h.version, ours.version), errStranger)
 	case h.verdict == otherType || h.typ != ours.typ:

@@ -24,22 +24,33 @@ type phase string
 const (
 	toAnswer  phase = "nothing answered within %v: the host is down, the time is short, or a firewall drops packets to this port"
 	toGreet   phase = "something accepted the connection and sent no whole handshake within %v: it is no exs listener, or one that does not call Accept, is stopped, or has no file descriptor left (ulimit -n)"
-	toReach   phase = "the listener answered, and its endpoint did not within %v: let packets through between the hosts (ports from MX_PORT_BASE on), or use another network (MX_NET)"
+	toReach   phase = "the listener answered, and its endpoint did not within %v: let packets through between the hosts (ports from MX_PORT_BASE on), use another network (MX_NET), or raise its limit if it has no file descriptor left (ulimit -n)"
 	toBeTaken phase = "the listener did not take the connection within %v: if its queue is full, its program has to call Accept, or listen with a larger backlog"
+	toComeIn  phase = "the listener did not let this client in within %v: it has too many clients at once, or no file descriptor left for them (ulimit -n)"
 )
 
 // wait is how far a connect has come. The zero wait is that of one that has not begun.
 type wait struct {
-	phase phase
-	since time.Time
+	phase    phase
+	since    time.Time
+	first    time.Time // when the first phase began
+	sentAway bool      // by a listener, at least once
 }
 
-func (w *wait) begin(p phase) { w.phase, w.since = p, time.Now() }
+func (w *wait) begin(p phase) {
+	w.phase, w.since = p, time.Now()
+	if w.first.IsZero() {
+		w.first = w.since
+	}
+}
 
 // over is the error of a connect whose context has ended.
 func (w *wait) over(end error) error {
 	o := &overdue{end: end, waited: "the time was over before the connect began"}
-	if w.phase != "" {
+	switch {
+	case w.sentAway && w.phase != toBeTaken: // how far it has come this time says less
+		o.waited = fmt.Sprintf(string(toComeIn), rounded(time.Since(w.first)))
+	case w.phase != "":
 		o.waited = fmt.Sprintf(string(w.phase), rounded(time.Since(w.since)))
 	}
 	return o

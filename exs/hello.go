@@ -35,6 +35,7 @@ const (
 	otherVersion
 	otherType
 	noRoom
+	crowded // it has too many clients at once, or too few files for them: the client is to come again
 )
 
 const (

@@ -68,7 +68,7 @@ func (s *Socket) openPost(addr netip.AddrPort) error {
 	if err != nil {
 		return err
 	}
-	p := &post{ln: ln}
+	p := &post{ln: ln, lobby: lobby{left: make(chan struct{}, 1)}}
 	p.gate.L = &s.mu
 	p.life, p.end = context.WithCancel(context.Background())
 	s.post, s.local = p, addrOf(ln.Addr())
@@ -132,7 +132,7 @@ func (s *Socket) receive(p *post) {
 		}
 		ended := p.life.Err() != nil
 		s.mu.Unlock()
-		if ended {
+		if ended || !p.lobby.vacant(p.life) {
 			return
 		}
 		c, err := p.ln.AcceptTCP()
@@ -140,13 +140,11 @@ func (s *Socket) receive(p *post) {
 			if errors.Is(err, net.ErrClosed) {
 				return
 			}
-			if p.lobby.makeRoom() { // too many open files, most likely
-				continue
-			}
+			p.lobby.isShort() // of files, most likely
 			s.tellOf(p, err)
 			select {
 			case <-p.life.Done():
-			case <-time.After(10 * time.Millisecond):
+			case <-time.After(acceptWait):
 			}
 			continue
 		}

@@ -6,6 +6,7 @@ import (
 	"net"
 	"runtime"
 	"sync"
+	"time"
 )
 
 // strangers is how many that connect to a listener may be in their handshake at once. Beyond that each newcomer gets the place of
@@ -13,11 +14,26 @@ import (
 // keep clients out, whose handshake takes less time than so many others need to connect.
 const strangers = 1024
 
+// A process that can open no more files has taken as many guests as it could, and so left nothing for their connections to its endpoint, which need files
+// too. It sends out the later half of them, which comes again, and for shortTime lets newcomers wait at the system's door while there are as many as the
+// half that has stayed. Of these it sends out who keeps the others waiting: who has been at one stage for longer than its stay.
+const (
+	shortTime  = time.Second
+	acceptWait = 10 * time.Millisecond // until the next try
+)
+
+// stay is how long a guest may be at a stage while there is a shortage of files.
+var stay = [lastStage + 1]time.Duration{silent: 100 * time.Millisecond, greeted: time.Second}
+
 // lobby is where those who have connected to a listener are during their handshake.
 type lobby struct {
+	left chan struct{} // somebody has
+
 	mu     sync.Mutex
 	guests [lastStage + 1]list.List // of *guest, oldest first
 	n      int
+	most   int       // that may be here until
+	ends   time.Time // the shortage of files is taken to be over
 }
 
 // How far a guest has come.
@@ -37,6 +53,7 @@ type guest struct {
 
 	// Under lobby.mu.
 	stage int
+	since time.Time     // it has been at that stage
 	place *list.Element // nil: it has left
 }
 
@@ -52,31 +69,88 @@ func (y *lobby) enter(life context.Context, c *net.TCPConn) *guest {
 	}
 	defer y.mu.Unlock()
 	if y.n >= strangers {
-		y.sendOut()
+		y.sendOut(y.first())
 	}
 	y.n++
+	g.since = time.Now()
 	g.place = y.guests[silent].PushBack(g)
 	return g
 }
 
-// makeRoom sends out a guest, and reports whether there was one.
-func (y *lobby) makeRoom() bool {
+// isShort notes that no more files can be opened.
+func (y *lobby) isShort() {
 	y.mu.Lock()
 	defer y.mu.Unlock()
-	return y.sendOut()
+	y.most, y.ends = max(y.n/2, 1), time.Now().Add(shortTime)
+	for stage := range y.guests {
+		for y.n > y.most && y.guests[stage].Len() > 0 {
+			y.sendOut(y.guests[stage].Back().Value.(*guest))
+		}
+	}
 }
 
-func (y *lobby) sendOut() bool {
-	for stage := range y.guests {
-		if first := y.guests[stage].Front(); first != nil {
-			g := first.Value.(*guest)
-			g.depart()
-			g.end()
-			_ = g.conn.Close()
+// vacant waits, while there is a shortage of files, until there is a place for a newcomer. It reports whether there is one: life has not ended before.
+func (y *lobby) vacant(life context.Context) bool {
+	for life.Err() == nil {
+		if y.hasPlace(time.Now()) {
 			return true
+		}
+		select {
+		case <-y.left:
+		case <-time.After(acceptWait):
+		case <-life.Done():
 		}
 	}
 	return false
+}
+
+// hasPlace reports whether a newcomer may come in, for whom it sends out those who have been here for too long.
+func (y *lobby) hasPlace(now time.Time) bool {
+	y.mu.Lock()
+	defer y.mu.Unlock()
+	if !now.Before(y.ends) {
+		return true
+	}
+	for y.n >= y.most {
+		g := y.tarries(now)
+		if g == nil {
+			return false
+		}
+		y.sendOut(g)
+	}
+	return true
+}
+
+// tarries returns a guest who has been at its stage for too long, or nil.
+func (y *lobby) tarries(now time.Time) *guest {
+	for stage := range y.guests {
+		if first := y.guests[stage].Front(); first != nil {
+			if g := first.Value.(*guest); now.Sub(g.since) > stay[stage] {
+				return g
+			}
+		}
+	}
+	return nil
+}
+
+// first returns the guest who has come least far, and of those the one who came first.
+func (y *lobby) first() *guest {
+	for stage := range y.guests {
+		if first := y.guests[stage].Front(); first != nil {
+			return first.Value.(*guest)
+		}
+	}
+	return nil
+}
+
+// sendOut sends a guest out. One that was not greeted is told why; who was knows that it has met a listener.
+func (y *lobby) sendOut(g *guest) {
+	g.depart()
+	if g.stage == silent {
+		_ = (&hello{version: Version1, verdict: crowded, credits: 1}).write(g.conn) // which never waits: it is the first that is said
+	}
+	g.end()
+	_ = g.conn.Close()
 }
 
 // depart takes the guest off the list. The lock is held.
@@ -95,7 +169,7 @@ func (g *guest) moveOn() {
 	defer y.mu.Unlock()
 	if g.place != nil {
 		y.guests[g.stage].Remove(g.place)
-		g.stage = greeted
+		g.stage, g.since = greeted, time.Now()
 		g.place = y.guests[g.stage].PushBack(g)
 	}
 }
@@ -105,4 +179,8 @@ func (g *guest) leave() {
 	g.lobby.mu.Lock()
 	defer g.lobby.mu.Unlock()
 	g.depart()
+	select {
+	case g.lobby.left <- struct{}{}:
+	default:
+	}
 }

@@ -100,6 +100,12 @@ func (w *world) mistakes() map[string]func() error {
 			defer mute.Close()
 			return w.timesOut(mute.Addr().String(), "no whole handshake")
 		},
+		"it has too many clients": func() error {
+			return w.timesOut(w.faker(func(c net.Conn) {
+				_, _ = c.Write(sentAway())
+				_, _ = io.ReadFull(c, make([]byte, 73)) // its hello and its end
+			}), "did not let this client in")
+		},
 		"the queue of the listener is full": func() error {
 			ln, err := (&exs.ListenConfig{Library: w.there, Backlog: 1}).Listen(context.Background(), "exs", "127.0.0.1:0")
 			w.ok(err)
