@@ -1,6 +1,7 @@
 package mpi
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 
@@ -105,7 +106,11 @@ func (w *window) gone(op string, rank int, err error) error {
 	if _, dead := errors.AsType[*death](err); dead {
 		return w.fail(op, rank, ErrProcFailed, err)
 	}
-	return w.fail(op, rank, ErrProcFailed, fmt.Errorf("rank %d of the world: %w", w.c.worldRank(rank), err))
+	world := w.c.worldRank(rank)
+	if code, link := err.(mx.StatusCode); link && isLoss(code) { // the plane's link has heard of the death first
+		return w.fail(op, rank, ErrProcFailed, cmp.Or(w.c.seat.job.deaths.why(world), error(&death{rank: world, cause: code})))
+	}
+	return w.fail(op, rank, ErrProcFailed, fmt.Errorf("rank %d of the world: %w", world, err))
 }
 
 // aim checks the target of an operation, and returns it with the peer.

@@ -17,6 +17,7 @@ func init() {
 	programs["windows"] = windowProgram
 	programs["window orphan"] = windowOrphan
 	programs["lock orphan"] = lockOrphan
+	programs["lock target dies"] = lockTargetDies
 }
 
 func TestProcessesWithWindows(t *testing.T) {
@@ -248,6 +249,55 @@ func lockOrphan(c *mpi.Comm) error {
 		if _, err := mpi.Recv(c, make([]byte, 1), 2, 0); err != nil {
 			return err
 		}
+	}
+	return part(c)
+}
+
+// TestLockAtTheDying: who waits for a lock at a rank that dies hears that it is gone, and not what became of a link.
+func TestLockAtTheDying(t *testing.T) {
+	for _, transport := range []string{"shm", "tcp"} {
+		t.Run(transport, func(t *testing.T) {
+			skipWithout(t, transport)
+			for rank, e := range job(t, "lock target dies", 3, "MX_TRANSPORT="+transport) {
+				if want := []int{0, 7, 0}[rank]; e.code != want || e.output != "" {
+					t.Errorf("rank %d: exit code %d, %s", rank, e.code, e.output)
+				}
+			}
+		})
+	}
+}
+
+func lockTargetDies(c *mpi.Comm) error {
+	w, err := mpi.WinAllocate[int64](c, 1)
+	if err != nil {
+		return err
+	}
+	if c.Rank() == 1 {
+		if err := w.Lock(1, true); err != nil {
+			return err
+		}
+	}
+	if err := c.Barrier(); err != nil {
+		return err
+	}
+	if c.Rank() == 1 {
+		for _, from := range []int{0, 2} {
+			if _, err := mpi.Recv(c, make([]byte, 1), from, 0); err != nil {
+				return err
+			}
+		}
+		time.Sleep(100 * time.Millisecond) // most often they wait for the lock by then
+		os.Exit(7)
+	}
+	if err := mpi.Send(c, []byte{1}, 1, 0); err != nil {
+		return err
+	}
+	err = w.Lock(1, true)
+	if e := wantError(err, mpi.ErrProcFailed, c.Rank()); e != nil {
+		return e
+	}
+	if !strings.Contains(err.Error(), "rank 1 of the world is gone: ") {
+		return fmt.Errorf("%q does not say that the rank is gone", err)
 	}
 	return part(c)
 }
