@@ -147,6 +147,14 @@ func (e *Engine) MediumName(peer int32) string {
 	return ""
 }
 
+// FramesWith returns how many sequenced frames have gone to a peer and come from it in the present session, modulo 2^32.
+func (e *Engine) FramesWith(peer int32) (sent, received uint32) {
+	if p := e.peers[peer]; p.state == peerConnected {
+		return p.sendSeq - p.local, p.recvSeq - p.remote
+	}
+	return 0, 0
+}
+
 // begin starts a session with the peer, whose session number is remote.
 func (e *Engine) begin(p *peer, remote uint32, eagerMax int, first credits) {
 	p.probed = false

@@ -243,14 +243,20 @@ func (j *job) examine(ctx context.Context) *hang.Report {
 		all.Comms = append(all.Comms, s.Comms...)
 		all.Locks = append(all.Locks, s.Locks...)
 	})
+	all.Ranks = append(all.Ranks, j.missed()...)
+	return hang.Analyze(all)
+}
+
+// missed returns the ranks that this process knows to be gone.
+func (j *job) missed() (list []hang.Rank) {
 	for rank := range j.size {
 		if d, gone := errors.AsType[*death](j.deaths.why(rank)); gone {
 			state := hang.Dead
 			if d.left {
 				state = hang.Finalized
 			}
-			all.Ranks = append(all.Ranks, hang.Rank{Rank: rank, State: state})
+			list = append(list, hang.Rank{Rank: rank, State: state})
 		}
 	}
-	return hang.Analyze(all)
+	return list
 }

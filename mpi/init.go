@@ -76,6 +76,7 @@ func initIn(lj *launch.Job, set settings) (*Comm, error) {
 	}
 	go j.heed()
 	go j.guard(j.life)
+	j.serveWaits()
 	go j.watchHangs()
 	world := j.seats[0].world(j.allRanks())
 	joined.Store(world)

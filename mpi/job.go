@@ -33,6 +33,7 @@ type job struct {
 	deaths deaths
 
 	hangReports atomic.Uint64 // made by this process
+	hideWaits   func()        // takes what the ranks wait for from the sight of tools
 }
 
 // ending says why a job is at its end before its time. It is an error.
@@ -143,6 +144,9 @@ func (j *job) end(rank int, cause error) {
 // close closes the endpoints.
 func (j *job) close() {
 	j.finish()
+	if j.hideWaits != nil {
+		j.hideWaits()
+	}
 	var all sync.WaitGroup
 	for _, s := range j.seats {
 		if s != nil {

@@ -35,6 +35,7 @@ func Run(n int, f func(world *Comm) error, opts ...Option) error {
 	if err := j.seatAll(); err != nil {
 		return failOp("Run", ErrOther, "%w", err)
 	}
+	j.serveWaits()
 	go j.watchHangs()
 	errs := make([]error, n)
 	ranks := j.allRanks()

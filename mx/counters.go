@@ -8,11 +8,11 @@ import (
 // Counter is one counter of an endpoint, a board, or what is built on them.
 type Counter struct {
 	Name   string      `json:"name"`             // an identifier: small letters, digits and underscores
-	Label  string      `json:"label"`            // for people, at most MaxStrLen-1 bytes
+	Label  string      `json:"label,omitempty"`  // for people, at most MaxStrLen-1 bytes
 	Labels []Label     `json:"labels,omitempty"` // what tells counters of one name apart, such as their transport
 	Kind   CounterKind `json:"kind"`
-	Unit   string      `json:"unit"` // what is counted, as in "messages" or "bytes"
-	Help   string      `json:"help"` // what the value says
+	Unit   string      `json:"unit,omitempty"` // what is counted, as in "messages" or "bytes"
+	Help   string      `json:"help,omitempty"` // what the value says
 	Value  uint64      `json:"value"`
 }
 

@@ -215,6 +215,10 @@ type PeerInfo struct {
 	Failure string `json:"failure,omitempty"`
 	// Eager is the largest message that goes there eagerly, in bytes; 0: there is no link.
 	Eager int `json:"eager_bytes,omitempty"`
+	// FramesSent and FramesReceived count the frames of the present session that carry messages, puts, gets and what
+	// belongs to them. They begin anew at 0 with each session, and after 4,294,967,295.
+	FramesSent     uint32 `json:"frames_sent,omitempty"`
+	FramesReceived uint32 `json:"frames_received,omitempty"`
 }
 
 // Peers returns the peers that the endpoint has connected to, or tried to, and
@@ -227,7 +231,7 @@ func (ep *Endpoint) Peers() []PeerInfo {
 			Name:  peerName(ep.dir, p.Address.NIC, p.Address.Endpoint),
 			NICID: p.Address.NIC, EndpointID: p.Address.Endpoint, Transport: p.Medium,
 			Instead: words(ep.worthSaying(p.Instead, nic.ID(p.Address.NIC))), Failure: words(p.Failure),
-			Eager: max(p.Eager, 0),
+			Eager: max(p.Eager, 0), FramesSent: p.Sent, FramesReceived: p.Received,
 		})
 	}
 	return all

@@ -13,6 +13,7 @@ import (
 type LiveReading struct {
 	ProcessSnapshot
 	Cleared map[string]ClearedCounters `json:"cleared,omitempty"` // by endpoint
+	Waits   []json.RawMessage          `json:"waits,omitempty"`   // of packages that are built on this one: see AddWaits
 }
 
 // ClearedCounters are the counters of an endpoint when a tool cleared them. The counters themselves go on: who wants to
@@ -26,6 +27,8 @@ type ClearedCounters struct {
 const (
 	askSnapshot = "snapshot"
 	askClear    = "clear"
+	askOverview = "overview" // the snapshot without texts and rare counters, for those who ask every second
+	askWaits    = "waits"    // the overview, with what packages on top wait for
 )
 
 // liveServer answers tools while endpoints are open.
@@ -51,9 +54,16 @@ func (v *liveServer) end() {
 }
 
 func (v *liveServer) answer(question string) []byte {
-	if question != askSnapshot && question != askClear {
-		return nil
+	switch question {
+	case askSnapshot, askClear:
+		return v.answerSnapshot(question)
+	case askOverview, askWaits:
+		return answerOverview(question == askWaits)
 	}
+	return nil
+}
+
+func (v *liveServer) answerSnapshot(question string) []byte {
 	r := LiveReading{ProcessSnapshot: Snapshot()}
 	v.mu.Lock()
 	defer v.mu.Unlock()

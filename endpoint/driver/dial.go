@@ -35,6 +35,8 @@ type Peer struct {
 	Failure error  // why the last dial failed, or why the link ended; nil while there is a link
 	Instead error  // why transports that are preferred to Medium were not taken; nil: they weren't tried
 	Eager   int    // largest message that goes there eagerly, bytes; -1: there is no link
+
+	Sent, Received uint32 // sequenced frames of the present session
 }
 
 // Peers returns all peers that this side has dialled or that have dialled it, in
@@ -45,7 +47,9 @@ func (d *Endpoint) Peers() []Peer {
 	var all []Peer
 	for i := range int32(d.eng.Peers()) {
 		if r := d.routes[i]; r != nil {
-			all = append(all, Peer{r.at, d.eng.MediumName(i), r.failure, r.instead, d.eng.EagerOf(i)})
+			p := Peer{Address: r.at, Medium: d.eng.MediumName(i), Failure: r.failure, Instead: r.instead, Eager: d.eng.EagerOf(i)}
+			p.Sent, p.Received = d.eng.FramesWith(i)
+			all = append(all, p)
 		}
 	}
 	return all

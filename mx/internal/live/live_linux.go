@@ -76,6 +76,40 @@ func names() (list []name, err error) {
 	return list, lines.Err()
 }
 
+// Sockets returns where the processes of this user, or for root of all, say they serve; or with process numbers where these do, or why the
+// first that does not does not.
+func Sockets(pids []int) (list []Socket, err error) {
+	all, err := names()
+	if err != nil {
+		return nil, err
+	}
+	for _, pid := range pids {
+		sockets := of(all, pid)
+		if len(sockets) == 0 {
+			return nil, fmt.Errorf("process %d: %w", pid, whyNone(pid))
+		}
+		for _, socket := range sockets {
+			list = append(list, Socket{pid, socket})
+		}
+	}
+	for _, n := range all {
+		if len(pids) == 0 && (os.Geteuid() == 0 || n.uid == os.Geteuid()) {
+			list = append(list, Socket{n.pid, n.socket})
+		}
+	}
+	return list, nil
+}
+
+// of returns the sockets of a process.
+func of(all []name, pid int) (sockets []string) {
+	for _, n := range all {
+		if n.pid == pid {
+			sockets = append(sockets, n.socket)
+		}
+	}
+	return sockets
+}
+
 // List returns the processes of this user, or for root of all, that say they serve, the lowest first.
 func List() (pids []int, err error) {
 	all, err := names()
@@ -94,23 +128,23 @@ func namesOf(pid int) (sockets []string, err error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, n := range all {
-		if n.pid == pid {
-			sockets = append(sockets, n.socket)
-		}
-	}
-	if len(sockets) > 0 {
+	if sockets = of(all, pid); len(sockets) > 0 {
 		return sockets, nil
 	}
+	return nil, whyNone(pid)
+}
+
+// whyNone says why a process has no sockets.
+func whyNone(pid int) error {
 	info, err := os.Stat("/proc/" + strconv.Itoa(pid))
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, ErrNoProcess
+		return ErrNoProcess
 	case err != nil:
-		return nil, err
+		return err
 	}
 	if st, ok := info.Sys().(*syscall.Stat_t); ok && os.Geteuid() != 0 && int(st.Uid) != os.Geteuid() {
-		return nil, ErrOtherUser
+		return ErrOtherUser
 	}
-	return nil, ErrNotServing
+	return ErrNotServing
 }

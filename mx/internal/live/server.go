@@ -112,6 +112,17 @@ func Ask(pid int, question string, bound time.Duration) ([]byte, error) {
 	return nil, err
 }
 
+// Socket is where a process says it serves. Anybody can have said so: Ask finds out.
+type Socket struct {
+	PID  int
+	name string
+}
+
+// Ask is Ask for a process whose socket is known.
+func (s Socket) Ask(question string, bound time.Duration) ([]byte, error) {
+	return ask(s.name, question, bound)
+}
+
 func ask(name, question string, bound time.Duration) ([]byte, error) {
 	end := time.Now().Add(bound)
 	c, err := net.DialTimeout("unix", name, bound)

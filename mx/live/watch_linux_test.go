@@ -1,0 +1,100 @@
+package live_test
+
+import (
+	"encoding/json"
+	"errors"
+	"os"
+	"runtime"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"gomx/mx"
+	"gomx/mx/live"
+)
+
+// TestWatcher reads an overview again and again, and hears when the process stops, goes on, and ends.
+func TestWatcher(t *testing.T) {
+	cmd := process(t)
+	w := &live.Watcher{PIDs: []int{cmd.Process.Pid}, Bound: 100 * time.Millisecond}
+	one := func() (*mx.LiveReading, []live.Silent, error) {
+		t.Helper()
+		got, silent, err := w.Read(true)
+		if len(got) != 1 {
+			return nil, silent, err
+		}
+		return got[0], silent, err
+	}
+	r, _, err := one()
+	for end := time.Now().Add(30 * time.Second); r == nil && time.Now().Before(end); { // a busy machine
+		r, _, err = one()
+	}
+	if err != nil || r == nil || len(r.Endpoints) != 1 || len(r.Endpoints[0].Counters) != 4 || r.Endpoints[0].Counters[0].Help != "" {
+		t.Fatalf("%+v, %v", r, err)
+	}
+	if err := cmd.Process.Signal(syscall.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	for !stopped(t, cmd.Process.Pid) {
+		runtime.Gosched()
+	}
+	for range 2 { // the second time without asking
+		r, silent, err := one()
+		if r != nil || err != nil || len(silent) != 1 || !errors.Is(silent[0].Err, live.ErrNoAnswer) || silent[0].Last == nil {
+			t.Fatalf("stopped: %+v %+v %v", r, silent, err)
+		}
+	}
+	if err := cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_, _ = cmd.Process.Wait()
+	fresh := &live.Watcher{PIDs: w.PIDs}
+	if _, _, err := fresh.Read(false); !errors.Is(err, live.ErrNoProcess) {
+		t.Errorf("of a process that has ended: %v", err)
+	}
+}
+
+// TestAddWaits: what a package adds is read, and not when it is removed.
+func TestAddWaits(t *testing.T) {
+	if err := mx.Init(); err != nil {
+		t.Fatal(err)
+	}
+	ep, err := mx.OpenEndpoint(mx.AnyNIC, mx.AnyEndpoint, 7)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		ep.Close()
+		if err := mx.Finalize(); err != nil {
+			t.Error(err)
+		}
+	}()
+	remove := mx.AddWaits(func() any { return map[string]int{"waits": 3} })
+	removeNil := mx.AddWaits(func() any { return nil })
+	defer removeNil()
+	read := func(waits bool) string {
+		t.Helper()
+		w := &live.Watcher{PIDs: []int{os.Getpid()}}
+		got, _, err := w.Read(waits)
+		if err != nil || len(got) != 1 {
+			t.Fatal(got, err)
+		}
+		text, err := json.Marshal(got[0].Waits)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(text)
+	}
+	if text := read(true); text != `[{"waits":3}]` {
+		t.Error(text)
+	}
+	if text := read(false); !strings.HasPrefix(text, "null") {
+		t.Errorf("an overview has %s", text)
+	}
+	remove()
+	remove()
+	if text := read(true); text != "null" {
+		t.Errorf("after it was removed: %s", text)
+	}
+}
