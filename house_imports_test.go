@@ -38,6 +38,7 @@ var arrows = map[string][]string{
 	"mx/trace":              {"endpoint", "mx/internal/tracefile"},
 
 	"mpi":                    {"mx", "mpi/launch", "mpi/internal/coll", "mpi/internal/elem", "mpi/internal/hang", "mpi/internal/queue", "mpi/internal/service", "mpi/internal/variables"},
+	"mpi/live":               {"mpi/internal/hang", "mx"},
 	"mpi/internal/coll":      {"mpi/internal/elem"},
 	"mpi/internal/elem":      {},
 	"mpi/internal/hang":      {},
@@ -65,6 +66,7 @@ var arrows = map[string][]string{
 	"cmd/mx_counters":      {"internal/cmdline", "cmd/internal/processes", "mx"},
 	"cmd/mx_endpoint_info": {"internal/cmdline", "cmd/internal/processes", "mx"},
 	"cmd/mx_trace":         {"internal/cmdline", "mx/trace"},
+	"cmd/mx_top":           {"internal/cmdline", "cmd/internal/processes", "mpi/live", "mx", "mx/live"},
 	"cmd/mx_run":           {"internal/cmdline", "mpi/launch/spawn", "mx"},
 	"cmd/mx_pingpong":      {"internal/cmdline", "cmd/internal/sides", "mx", "bench/pingpong", "bench/plot", "bench/profile", "bench/stats"},
 	"docs/tutorial":        {"exs", "mpi", "mx"},
@@ -194,13 +196,13 @@ func TestLowRooms(t *testing.T) {
 var thirdParty = map[string]string{
 	"github.com/Mellanox/rdmamap": "transport/nic",
 	"gonum.org/v1/gonum":          "bench/stats",
+	"gonum.org/v1/plot":           "bench/plot",
+	"golang.org/x/image":          "bench/plot",              // the letters of its pictures
+	"golang.org/x/term":           "cmd/mx_top",              // single keys, and how large the terminal is
+	"google.golang.org/grpc":      "bench/ordinary/exs_grpc", // a module of its own, as is
+	"google.golang.org/protobuf":  "bench/ordinary/exs_grpc",
 
 	"github.com/HdrHistogram/hdrhistogram-go": "bench/stats",
-
-	"gonum.org/v1/plot":          "bench/plot",
-	"golang.org/x/image":         "bench/plot",              // the letters of its pictures
-	"google.golang.org/grpc":     "bench/ordinary/exs_grpc", // a module of its own, as is
-	"google.golang.org/protobuf": "bench/ordinary/exs_grpc",
 }
 
 func TestThirdParty(t *testing.T) {

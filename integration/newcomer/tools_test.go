@@ -14,7 +14,7 @@ import (
 // tools are the folders of all programs that docs/tools describes.
 var tools = []string{
 	"cmd/mx_info", "cmd/mx_pingpong", "cmd/mx_run", "cmd/exs_blast", "cmd/mx_counters", "cmd/mx_endpoint_info",
-	"cmd/mx_hostname", "cmd/mx_stream", "cmd/mx_msg_loop", "cmd/mx_trace",
+	"cmd/mx_hostname", "cmd/mx_stream", "cmd/mx_msg_loop", "cmd/mx_trace", "cmd/mx_top",
 	"bench/compare", "bench/ordinary", "bench/collective", "integration/rdmavm",
 }
 
@@ -26,7 +26,7 @@ var sections = []string{"Synopsis", "Description", "Options", "Environment", "Ex
 func TestTools(t *testing.T) {
 	long(t)
 	list, err := filepath.Glob(filepath.Join(checkout, "cmd", "mx_*"))
-	if err != nil || len(list) != 9 {
+	if err != nil || len(list) != 10 {
 		t.Errorf("cmd has %q: is there a tool that the table of this test lacks? %v", list, err)
 	}
 	for _, folder := range tools {
