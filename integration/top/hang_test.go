@@ -1,0 +1,112 @@
+//go:build linux
+
+package top
+
+import (
+	"context"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"gomx/mpi"
+)
+
+func init() {
+	programs["crossed"] = func(world *mpi.Comm) error {
+		introduce(world)
+		_, err := mpi.Recv(world, make([]int32, 4), 1-world.Rank(), 5)
+		return err
+	}
+	programs["missing"] = func(world *mpi.Comm) error {
+		introduce(world)
+		if world.Rank() == 2 {
+			select {} // it computes
+		}
+		_, err := mpi.Recv(world, make([]int32, 4), 2, 7)
+		return err
+	}
+	programs["no room"] = func(world *mpi.Comm) error {
+		introduce(world)
+		if world.Rank() == 1 {
+			select {} // it never receives
+		}
+		for {
+			if err := mpi.Send(world, make([]byte, 4096), 1, 3); err != nil {
+				return err
+			}
+		}
+	}
+	programs["stopped"] = func(world *mpi.Comm) error {
+		if err := world.Barrier(); err != nil { // so that the two are connected
+			return err
+		}
+		introduce(world)
+		if world.Rank() == 1 {
+			select {} // until it is stopped
+		}
+		_, err := mpi.Recv(world, make([]byte, 1), 1, 9)
+		return err
+	}
+}
+
+// TestHangs has mx_top name hangs that were made on purpose. It is asked until it does: a rank may not have come to its call yet.
+func TestHangs(t *testing.T) {
+	tools := build(t)
+	for _, c := range []struct {
+		name  string
+		ranks int
+		stop  int // the rank to stop, or -1
+		says  []string
+	}{
+		{"crossed", 2, -1, []string{
+			"deadlock: rank 0 waits for rank 1 in Recv, tag 5, world; rank 1 waits for rank 0 in Recv, tag 5, world"}},
+		{"missing", 3, -1, []string{
+			"probable cause: rank 2 (computes): rank 0 waits for it in Recv, tag 7, world; 2 ranks wait for it in all"}},
+		{"no room", 2, -1, []string{
+			"probable cause: rank 1 (computes): rank 0 waits for it in Send, tag 3, world; 1 rank wait",
+			" 1 send ", "waits for the peer to match and fetch it", "messages that no receive has taken"}},
+		{"stopped", 2, 1, []string{
+			"probable cause: rank 1 (does not answer): rank 0 waits for it in Recv, tag 9, world", ": it does not answer: it is stopped, or very busy"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := play(t, tools, c.name, c.ranks)
+			if c.stop >= 0 {
+				if err := syscall.Kill(s.pids[c.stop], syscall.SIGSTOP); err != nil {
+					t.Fatal(err)
+				}
+			}
+			ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+			defer cancel()
+			for last := ""; ; {
+				text, status := s.top(ctx, t, "-once", "-w", "100ms", "-p", s.these())
+				missing := lacks(text, c.says...)
+				if len(missing) == 0 {
+					if want := map[bool]int{true: 1}[c.stop >= 0]; status != want {
+						t.Errorf("exit status %d, want %d", status, want)
+					}
+					return
+				}
+				if ctx.Err() != nil {
+					t.Fatalf("%q is not in\n%s\nand the last:\n%s", missing, last, text)
+				}
+				last = text
+			}
+		})
+	}
+}
+
+// top runs mx_top, and returns what it prints and its exit status.
+func (s *scene) top(ctx context.Context, t *testing.T, args ...string) (text string, status int) {
+	t.Helper()
+	cmd := exec.CommandContext(ctx, filepath.Join(s.tools, "mx_top"), args...)
+	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGQUIT) } // it says where it stands
+	cmd.WaitDelay = 5 * time.Second
+	out, err := cmd.CombinedOutput()
+	if cmd.ProcessState == nil {
+		t.Fatal(err)
+	}
+	return strings.ToValidUTF8(string(out), "?"), cmd.ProcessState.ExitCode()
+}
