@@ -45,7 +45,7 @@ type Silent struct {
 
 // Read reads the processes, the lowest number first. With waits the readings have what packages on top of mx wait for, which
 // wakes up calls that block. Processes that have ended since are in neither list. The error says why it is not known which there
-// are, or that none of the PIDs can be read.
+// are, that one of the PIDs can't be read the first time, or later that none can.
 func (w *Watcher) Read(waits bool) (readings []*mx.LiveReading, silent []Silent, err error) {
 	if err := w.look(); err != nil {
 		return nil, nil, err
@@ -95,8 +95,8 @@ func (w *Watcher) look() error {
 		return nil
 	}
 	sockets, err := live.Sockets(w.PIDs)
-	if err != nil {
-		return err
+	if err != nil && (w.procs == nil || len(sockets) == 0) {
+		return err // later on it is known that they were there, and some may go on
 	}
 	known := map[live.Socket]*watched{}
 	for _, p := range w.procs {

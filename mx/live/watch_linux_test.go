@@ -45,14 +45,35 @@ func TestWatcher(t *testing.T) {
 			t.Fatalf("stopped: %+v %+v %v", r, silent, err)
 		}
 	}
+	pair := &live.Watcher{PIDs: []int{cmd.Process.Pid, process(t).Process.Pid}, Bound: 100 * time.Millisecond}
+	for end := time.Now().Add(30 * time.Second); len(pairRead(t, pair)) != 1 && time.Now().Before(end); {
+	}
 	if err := cmd.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
 	_, _ = cmd.Process.Wait()
+	gone := func() bool {
+		_, silent, err := pair.Read(false)
+		return err == nil && len(silent) == 0
+	}
+	for end := time.Now().Add(30 * time.Second); !gone() || len(pairRead(t, pair)) != 1; {
+		if time.Now().After(end) {
+			t.Fatal("one of two has ended, and the other is not read alone")
+		}
+	}
 	fresh := &live.Watcher{PIDs: w.PIDs}
 	if _, _, err := fresh.Read(false); !errors.Is(err, live.ErrNoProcess) {
 		t.Errorf("of a process that has ended: %v", err)
 	}
+}
+
+func pairRead(t *testing.T, w *live.Watcher) []*mx.LiveReading {
+	t.Helper()
+	got, _, err := w.Read(false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return got
 }
 
 // TestAddWaits: what a package adds is read, and not when it is removed.

@@ -76,8 +76,8 @@ func names() (list []name, err error) {
 	return list, lines.Err()
 }
 
-// Sockets returns where the processes of this user, or for root of all, say they serve; or with process numbers where these do, or why the
-// first that does not does not.
+// Sockets returns where the processes of this user, or for root of all, say they serve; or with process numbers where these do. The error says why the
+// first of these that does not does not; the list has the others all the same.
 func Sockets(pids []int) (list []Socket, err error) {
 	all, err := names()
 	if err != nil {
@@ -85,8 +85,8 @@ func Sockets(pids []int) (list []Socket, err error) {
 	}
 	for _, pid := range pids {
 		sockets := of(all, pid)
-		if len(sockets) == 0 {
-			return nil, fmt.Errorf("process %d: %w", pid, whyNone(pid))
+		if len(sockets) == 0 && err == nil {
+			err = fmt.Errorf("process %d: %w", pid, whyNone(pid))
 		}
 		for _, socket := range sockets {
 			list = append(list, Socket{pid, socket})
@@ -97,7 +97,7 @@ func Sockets(pids []int) (list []Socket, err error) {
 			list = append(list, Socket{n.pid, n.socket})
 		}
 	}
-	return list, nil
+	return list, err
 }
 
 // of returns the sockets of a process.
