@@ -8,6 +8,9 @@ const toldAtOnce = 4 << 10
 // are alike are collected by recursive doubling, and for a power of two ranks, or at rank 0.
 func Allgather(n Net, own, all []byte, p Parts, a Algorithm) error {
 	rank, size := n.Rank(), n.Size()
+	if a == Scattered {
+		return allgatherScattered(n, own, all, &p)
+	}
 	Move(n, p.Of(all, rank), own)
 	switch {
 	case size == 1:
@@ -27,6 +30,22 @@ func Allgather(n Net, own, all []byte, p Parts, a Algorithm) error {
 		return allgatherDoubling(n, all, &p)
 	}
 	return passRound(n, all, &p)
+}
+
+// allgatherScattered has every rank send its part to all others at once, from where the program has it.
+func allgatherScattered(n Net, own, all []byte, p *Parts) error {
+	rank, size := n.Rank(), n.Size()
+	for far := 1; far < size; far++ {
+		from := ahead(size-far, rank, size)
+		if err := n.Irecv(p.Of(all, from), from); err != nil {
+			return err
+		}
+	}
+	if err := sendAll(n, own); err != nil {
+		return err
+	}
+	Move(n, p.Of(all, rank), own) // the others fetch it meanwhile
+	return n.WaitAll()
 }
 
 func allgatherDoubling(n Net, all []byte, p *Parts) error {

@@ -5,13 +5,15 @@ package coll
 // algorithm.
 func Alltoall(n Net, send []byte, sp Parts, recv []byte, rp Parts, a Algorithm) error {
 	rank := n.Rank()
-	if a == Bruck && sp.alike() && rp.alike() {
+	switch alike := sp.alike() && rp.alike(); {
+	case a == Bruck && alike:
 		return alltoallBruck(n, send, recv, sp.Length(0))
-	}
-	Move(n, rp.Of(recv, rank), sp.Of(send, rank))
-	if a == Scattered {
+	case a == GatherScatter && alike:
+		return alltoallAtZero(n, send, recv, sp.Length(0))
+	case a == Scattered:
 		return alltoallScattered(n, send, &sp, recv, &rp)
 	}
+	Move(n, rp.Of(recv, rank), sp.Of(send, rank))
 	size := n.Size()
 	for i := 1; i < size; i++ {
 		to, from := (rank+i)%size, (rank-i+size)%size
@@ -36,6 +38,41 @@ func alltoallScattered(n Net, send []byte, sp *Parts, recv []byte, rp *Parts) er
 			return err
 		}
 	}
+	Move(n, rp.Of(recv, rank), sp.Of(send, rank)) // the others fetch theirs meanwhile
+	return n.WaitAll()
+}
+
+// alltoallAtZero has rank 0 collect all that is sent, and hand out to each rank what is for it: few messages, and
+// nobody but rank 0 hears from more than one.
+func alltoallAtZero(n Net, send, recv []byte, length int) error {
+	rank, size := n.Rank(), n.Size()
+	if rank != 0 {
+		if err := n.Send(send, 0); err != nil {
+			return err
+		}
+		return n.Recv(recv, 0)
+	}
+	line := size * length
+	came := n.Scratch(size * line)
+	for from := 1; from < size; from++ {
+		if err := n.Recv(came[from*line:(from+1)*line], from); err != nil {
+			return err
+		}
+	}
+	Move(n, came[:line], send)
+	sorted := n.Scratch(size * line)
+	for to := range size {
+		for from := range size {
+			Move(n, sorted[to*line+from*length:][:length], came[from*line+to*length:][:length])
+		}
+		if to == 0 {
+			continue
+		}
+		if err := n.Isend(sorted[to*line:(to+1)*line], to); err != nil {
+			return err
+		}
+	}
+	Move(n, recv, sorted[:line])
 	return n.WaitAll()
 }
 

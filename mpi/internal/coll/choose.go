@@ -53,9 +53,9 @@ func pick(yes bool, a, b Algorithm) Algorithm {
 func fits(k Kind, a Algorithm, s Shape, alike bool) bool {
 	switch k {
 	case KindAllgather:
-		return a == Ring || a == Bruck || alike && (a == GatherBcast || s.powerOfTwo())
+		return a == Ring || a == Bruck || a == Scattered || alike && (a == GatherBcast || s.powerOfTwo())
 	case KindGather, KindScatter, KindAlltoall:
-		return alike || a != Binomial && a != Bruck
+		return alike || a != Binomial && a != Bruck && a != GatherScatter
 	}
 	return true
 }
@@ -90,8 +90,9 @@ func chooseBcast(bytes int, s Shape) Algorithm {
 	return Binomial
 }
 
+// chooseReduce: halving shortens the longest chain, and is more work and more turns for all together.
 func chooseReduce(bytes int, s Shape) Algorithm {
-	return pick(s.Ranks > 2 && bytes >= 64<<10, Rabenseifner, Binomial)
+	return pick(!s.crowded() && s.Ranks > 2 && bytes >= 64<<10, Rabenseifner, Binomial)
 }
 
 // fetchedPart is from how long parts on pairwise exchange is quickest: each is fetched at once by who combines it, and the
@@ -112,10 +113,20 @@ func chooseAllreduce(bytes int, s Shape) Algorithm {
 	return pick(s.Ranks <= flatRanks, FlatReduceBcast, ReduceBcast)
 }
 
+// sentAtOnce is up to how many ranks each may send to all others at once.
+const sentAtOnce = 64
+
+// passedOn is from how long parts on it is quicker to fetch each from its own rank than to pass it on.
+const passedOn = 32 << 10
+
 func chooseAllgather(bytes int, s Shape, alike bool) Algorithm {
-	switch {
-	case bytes*s.Ranks > 64<<10:
+	switch few, total := s.Ranks <= turnRanks, bytes*s.Ranks; {
+	case total > 64<<10 && s.Ranks <= sentAtOnce && (few || bytes >= passedOn):
+		return Scattered
+	case total > 64<<10:
 		return Ring
+	case alike && s.crowded() && s.Ranks > 2 && few && total > 8<<10:
+		return Scattered
 	case alike && s.crowded() && s.Ranks > 2:
 		return GatherBcast
 	case alike && s.powerOfTwo():
@@ -124,11 +135,21 @@ func chooseAllgather(bytes int, s Shape, alike bool) Algorithm {
 	return Bruck
 }
 
+// sortedAtZero is up to how many bytes all that a rank sends in an Alltoall goes through rank 0 where ranks take turns: each
+// of them then sends one message and waits for one. Few of them need none to sort parts as short as shortPart.
+const (
+	sortedAtZero = 8 << 10
+	shortPart    = 32
+)
+
 func chooseAlltoall(bytes int, s Shape, alike bool) Algorithm {
-	switch {
+	switch few := s.Ranks <= turnRanks; {
+	case alike && s.crowded() && s.Ranks > 2 && s.Ranks <= flatRanks && bytes <= 1<<10 && bytes*s.Ranks <= sortedAtZero &&
+		(!few || bytes > shortPart):
+		return GatherScatter
 	case alike && s.Ranks >= 8 && bytes <= 256:
 		return Bruck
-	case s.Ranks <= 64:
+	case s.Ranks <= sentAtOnce:
 		return Scattered
 	}
 	return Pairwise

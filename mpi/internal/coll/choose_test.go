@@ -25,6 +25,30 @@ func TestChoiceIsOffered(t *testing.T) {
 	}
 }
 
+// parts are algorithms that only others are made of, for their own kind: Allreduce and Barrier by way of rank 0.
+var parts = map[coll.Kind]coll.Algorithm{coll.KindBcast: coll.Flat, coll.KindReduce: coll.Flat}
+
+// TestEveryAlgorithmIsTaken: what is never chosen is not worth having.
+func TestEveryAlgorithmIsTaken(t *testing.T) {
+	for _, k := range coll.Kinds() {
+		taken := map[coll.Algorithm]bool{}
+		for ranks := 1; ranks <= 300; ranks++ {
+			for crowd := 1; crowd <= 2; crowd++ {
+				for bytes := 0; bytes <= 1<<26; bytes = 2*bytes + 8 {
+					for _, alike := range []bool{true, false} {
+						taken[coll.Choose(k, bytes, coll.Shape{Ranks: ranks, Crowd: crowd}, alike, nil)] = true
+					}
+				}
+			}
+		}
+		for _, a := range coll.Offered(k) {
+			if !taken[a] && parts[k] != a {
+				t.Errorf("%v is never done by %v", k, a)
+			}
+		}
+	}
+}
+
 func TestOverrides(t *testing.T) {
 	var o coll.Overrides
 	if err := o.Parse(" allreduce=rabenseifner, bcast=flat,,barrier=tree "); err != nil {
@@ -52,6 +76,12 @@ func TestOverrides(t *testing.T) {
 	}
 	if a := at(coll.KindAlltoall, 8, false); a == coll.Bruck {
 		t.Error("Bruck's algorithm with parts that differ")
+	}
+	if err := o.Parse("alltoall=gather-scatter"); err != nil {
+		t.Fatal(err)
+	}
+	if a := at(coll.KindAlltoall, 8, false); a == coll.GatherScatter {
+		t.Error("parts that differ are sorted at rank 0")
 	}
 }
 

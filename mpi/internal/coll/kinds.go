@@ -49,13 +49,14 @@ const (
 	GatherBcast                 // to rank 0, and all of it from there
 	Linear                      // rank after rank
 	SmallBinomial               // a binomial tree, in segments that leave at once
+	GatherScatter               // to rank 0, and to each its part from there
 	algorithms
 )
 
 var algorithmNames = [algorithms]string{"automatic", "flat", "tree", "dissemination", "binomial", "pipeline",
 	"recursive-doubling", "reduce-bcast", "flat-reduce-bcast", "rabenseifner", "ring", "bruck",
 	"pairwise", "scattered", "reduce-scatter", "gather-bcast", "linear",
-	"small-binomial"}
+	"small-binomial", "gather-scatter"}
 
 // String is the algorithm's word in overrides and tables.
 func (a Algorithm) String() string { return algorithmNames[a] }
@@ -71,8 +72,8 @@ var offered = [kinds][]Algorithm{
 	KindExscan:        {RecursiveDoubling, Linear},
 	KindGather:        {Flat, Binomial},
 	KindScatter:       {Flat, Binomial},
-	KindAllgather:     {Ring, RecursiveDoubling, Bruck, GatherBcast},
-	KindAlltoall:      {Pairwise, Scattered, Bruck},
+	KindAllgather:     {Ring, RecursiveDoubling, Bruck, GatherBcast, Scattered},
+	KindAlltoall:      {Pairwise, Scattered, Bruck, GatherScatter},
 }
 
 // Offered returns the algorithms of a kind.
