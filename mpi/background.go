@@ -3,8 +3,6 @@ package mpi
 import (
 	"context"
 	"errors"
-	"maps"
-	"slices"
 	"sync"
 	"time"
 
@@ -31,10 +29,9 @@ type background struct {
 	from  int // of what the net has begun, the first that is waited for; -1: none is
 	at    int // and the one that is waited for now
 
-	missing map[int]error // ranks that could not be reached
-	stop    func() bool   // has the context of the communicator end it no more
-	err     error         // may be read when the request is complete
-	wait    *longWait     // the last that somebody was told of
+	stop func() bool // has the context of the communicator end it no more
+	err  error       // may be read when the request is complete
+	wait *longWait   // the last that somebody was told of
 
 	before, after *background // of those of the seat that have not ended
 }
@@ -219,28 +216,12 @@ func (b *background) unconnected() (far map[int]error) {
 	return far
 }
 
-// connectsAtOnce is how many ranks a collective connects with at a time.
-const connectsAtOnce = 16
-
 // connect connects with ranks, and begins. One that can't be reached fails the step that needs it.
 func (b *background) connect(far map[int]error) {
-	var all sync.WaitGroup
-	var mu sync.Mutex
-	turns := make(chan struct{}, connectsAtOnce)
-	for _, rank := range slices.Collect(maps.Keys(far)) {
-		turns <- struct{}{}
-		all.Go(func() {
-			_, err := b.n.c.peer(b.op, rank, Undefined)
-			mu.Lock()
-			far[rank] = err
-			mu.Unlock()
-			<-turns
-		})
-	}
-	all.Wait()
+	b.n.c.connectWith(b.op, far)
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.missing, b.stage = far, stageRunning
+	b.n.missing, b.stage = far, stageRunning
 	b.advance()
 }
 
@@ -318,7 +299,7 @@ func (b *background) isend(data []byte, to int) bool {
 	n := b.n
 	p := n.c.peers[to].Load()
 	if p == nil {
-		b.giveUp(func() error { return b.missing[to] })
+		b.giveUp(func() error { return b.n.missing[to] })
 		return false
 	}
 	r, err := n.c.seat.ep.Isend(data, p.addr, n.out, b)
@@ -339,7 +320,7 @@ func (b *background) irecv(data []byte, from int) bool {
 	} else if m, ok := n.c.left(match, mx.MatchMaskNone); ok {
 		r, err = ep.IrecvMessage(data, m, b)
 	} else {
-		b.giveUp(func() error { return b.missing[from] })
+		b.giveUp(func() error { return b.n.missing[from] })
 		return false
 	}
 	if err == nil {
@@ -457,7 +438,7 @@ func (b *background) end(err error) {
 		b.stop()
 		b.stop = nil
 	}
-	b.stage, b.err, b.missing, b.wait = stageOver, err, nil, nil
+	b.stage, b.err, b.wait = stageOver, err, nil
 	b.steps.Clear()
 	s.begun.remove(b)
 	b.n.settle()

@@ -31,6 +31,8 @@ type commState struct {
 	careful atomic.Bool   // calls take the slow path: it was freed, or types are checked
 	turn    atomic.Uint64 // twice the number of collectives that have begun, and 1 while one uses first
 
+	connected atomic.Bool // with all ranks, as far as a collective has looked
+
 	crowd      atomic.Int32 // ranks that share a core where they are densest; 0: not known yet
 	algorithms atomic.Pointer[coll.Overrides]
 

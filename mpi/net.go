@@ -25,8 +25,9 @@ type net struct {
 	begun      []begun // by Isend and Irecv
 	scratch    [][]byte
 	used       int
-	large      [][]byte  // of the seat's
-	left       *leavings // nil unless the collective has failed, and so is rest
+	large      [][]byte      // of the seat's
+	missing    map[int]error // ranks that could not be reached
+	left       *leavings     // nil unless the collective has failed, and so is rest
 	rest       *rest
 	background *background // nil unless the net was that of a nonblocking one
 	rounds     bool        // it has several, and moves nothing of the program's
@@ -116,7 +117,7 @@ func (n *net) settle() {
 	if n.traced.since != 0 {
 		n.trace()
 	}
-	n.c, n.left, n.rest, n.used = nil, nil, nil, 0
+	n.c, n.left, n.rest, n.missing, n.used = nil, nil, nil, nil, 0
 }
 
 // nextRound begins another round of a collective that has several, under the same number. Nothing is under way.
@@ -265,6 +266,9 @@ func (n *net) sendNow(b []byte, to int) bool {
 }
 
 func (n *net) isend(b []byte, to int) (mx.Request, error) {
+	if gone := n.missing[to]; gone != nil {
+		return mx.Request{}, gone
+	}
 	p, err := n.c.peer(n.op, to, Undefined)
 	if err != nil {
 		return mx.Request{}, err
@@ -285,7 +289,13 @@ func (n *net) irecv(b []byte, from int) (mx.Request, error) {
 			return r, nil
 		}
 	}
-	r, err := n.c.post(n.op, b, value, mx.MatchMaskNone, from, Undefined, nil)
+	var r mx.Request
+	var err error
+	if gone := n.missing[from]; gone != nil {
+		r, err = n.c.postLeft(n.op, b, value, mx.MatchMaskNone, from, Undefined, nil, gone)
+	} else {
+		r, err = n.c.post(n.op, b, value, mx.MatchMaskNone, from, Undefined, nil)
+	}
 	if err == nil {
 		n.received++
 	}

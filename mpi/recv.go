@@ -142,12 +142,22 @@ func (c *Comm) post(op string, b []byte, value, mask uint64, source, tag int, ct
 		r, err = ep.Irecv(b, value, mask, ctx)
 	} else if p, gone := c.peer(op, source, tag); gone == nil {
 		r, err = ep.IrecvFrom(b, p.addr, value, mask, ctx)
-	} else if m, ok := c.left(value, mask); ok {
-		r, err = ep.IrecvMessage(b, m, ctx)
 	} else {
-		return r, gone
+		return c.postLeft(op, b, value, mask, source, tag, ctx, gone)
 	}
 	if err != nil {
+		return r, c.broken(op, source, tag, err)
+	}
+	return r, nil
+}
+
+// postLeft receives what somebody has sent who can't be reached any more, or returns why that is.
+func (c *Comm) postLeft(op string, b []byte, value, mask uint64, source, tag int, ctx any, gone error) (r mx.Request, err error) {
+	m, ok := c.left(value, mask)
+	if !ok {
+		return r, gone
+	}
+	if r, err = c.seat.ep.IrecvMessage(b, m, ctx); err != nil {
 		return r, c.broken(op, source, tag, err)
 	}
 	return r, nil

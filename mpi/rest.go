@@ -220,6 +220,8 @@ func (r *rest) Sendrecv(send []byte, to int, recv []byte, from int) error {
 func (r *rest) WaitAll() error { return nil }
 
 // Scratch returns memory that nothing uses.
+func (r *rest) Connect() {} // whom it tells of the failure, tell connects with
+
 func (r *rest) Scratch(size int) []byte { return aligned(size) }
 
 // nothing is the operation of a reduction that has no data.

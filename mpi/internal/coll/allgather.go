@@ -34,6 +34,7 @@ func Allgather(n Net, own, all []byte, p Parts, a Algorithm) error {
 
 // allgatherScattered has every rank send its part to all others at once, from where the program has it.
 func allgatherScattered(n Net, own, all []byte, p *Parts) error {
+	n.Connect()
 	rank, size := n.Rank(), n.Size()
 	for far := 1; far < size; far++ {
 		from := ahead(size-far, rank, size)

@@ -49,6 +49,7 @@ func allreduceScattered[T any](n Net, in, out []T, op func(acc, in []T)) error {
 func allreducePairwise[T any](n Net, in, out []T, op func(acc, in []T)) error {
 	rank, size, unit := n.Rank(), n.Size(), elem.Size[T]()
 	p := split(len(out), unit, size)
+	n.Connect()
 	for i := 1; i < size; i++ {
 		to := (rank + i) % size
 		if err := n.Isend(p.Of(bytes(in), to), to); err != nil {

@@ -14,6 +14,7 @@ func Alltoall(n Net, send []byte, sp Parts, recv []byte, rp Parts, a Algorithm) 
 		return alltoallScattered(n, send, &sp, recv, &rp)
 	}
 	Move(n, rp.Of(recv, rank), sp.Of(send, rank))
+	n.Connect()
 	size := n.Size()
 	for i := 1; i < size; i++ {
 		to, from := (rank+i)%size, (rank-i+size)%size
@@ -25,7 +26,9 @@ func Alltoall(n Net, send []byte, sp Parts, recv []byte, rp Parts, a Algorithm) 
 }
 
 func alltoallScattered(n Net, send []byte, sp *Parts, recv []byte, rp *Parts) error {
+	n.Connect()
 	rank, size := n.Rank(), n.Size()
+	Move(n, rp.Of(recv, rank), sp.Of(send, rank))
 	for i := 1; i < size; i++ {
 		from := (rank - i + size) % size
 		if err := n.Irecv(rp.Of(recv, from), from); err != nil {
@@ -38,7 +41,6 @@ func alltoallScattered(n Net, send []byte, sp *Parts, recv []byte, rp *Parts) er
 			return err
 		}
 	}
-	Move(n, rp.Of(recv, rank), sp.Of(send, rank)) // the others fetch theirs meanwhile
 	return n.WaitAll()
 }
 
@@ -52,6 +54,7 @@ func alltoallAtZero(n Net, send, recv []byte, length int) error {
 		}
 		return n.Recv(recv, 0)
 	}
+	n.Connect()
 	line := size * length
 	came := n.Scratch(size * line)
 	for from := 1; from < size; from++ {

@@ -58,6 +58,7 @@ func flatIn(n Net) error {
 	if n.Rank() != 0 {
 		return n.Send(nil, 0)
 	}
+	n.Connect()
 	for from := 1; from < n.Size(); from++ {
 		if err := n.Recv(nil, from); err != nil {
 			return err
@@ -82,6 +83,7 @@ func tellAll(n Net) error {
 
 // sendAll begins to send b to all others, the next rank first.
 func sendAll(n Net, b []byte) error {
+	n.Connect()
 	rank, size := n.Rank(), n.Size()
 	for far := 1; far < size; far++ {
 		if err := n.Isend(b, (rank+far)%size); err != nil {

@@ -63,6 +63,7 @@ func bcastFlat(n Net, b []byte, root int) error {
 	if rank != root {
 		return n.Recv(b, root)
 	}
+	n.Connect()
 	for place := 1; place < size; place++ {
 		if err := n.Isend(b, ahead(place, root, size)); err != nil {
 			return err

@@ -62,7 +62,7 @@ func fits(k Kind, a Algorithm, s Shape, alike bool) bool {
 
 // flatRanks is up to how many ranks that take turns one may speak with all others: it is woken
 // once for many of them.
-const flatRanks = 128
+const flatRanks = 256
 
 // turnRanks is up to how many ranks that take turns all speak with all: nobody's turn then ends before it has seen
 // what others have said in theirs, and a turn costs more than the messages.
@@ -136,16 +136,12 @@ func chooseAllgather(bytes int, s Shape, alike bool) Algorithm {
 }
 
 // sortedAtZero is up to how many bytes all that a rank sends in an Alltoall goes through rank 0 where ranks take turns: each
-// of them then sends one message and waits for one. Few of them need none to sort parts as short as shortPart.
-const (
-	sortedAtZero = 8 << 10
-	shortPart    = 32
-)
+// of them then sends one message and waits for one.
+const sortedAtZero = 8 << 10
 
 func chooseAlltoall(bytes int, s Shape, alike bool) Algorithm {
-	switch few := s.Ranks <= turnRanks; {
-	case alike && s.crowded() && s.Ranks > 2 && s.Ranks <= flatRanks && bytes <= 1<<10 && bytes*s.Ranks <= sortedAtZero &&
-		(!few || bytes > shortPart):
+	switch {
+	case alike && s.crowded() && s.Ranks > turnRanks && s.Ranks <= flatRanks && bytes*s.Ranks <= sortedAtZero:
 		return GatherScatter
 	case alike && s.Ranks >= 8 && bytes <= 256:
 		return Bruck

@@ -10,6 +10,7 @@ func Gather(n Net, own, all []byte, p Parts, root int, a Algorithm) error {
 	if rank != root {
 		return n.Send(own, root)
 	}
+	n.Connect()
 	for place := 1; place < size; place++ {
 		from := ahead(place, root, size)
 		if err := n.Irecv(p.Of(all, from), from); err != nil {
@@ -72,6 +73,7 @@ func Scatter(n Net, all []byte, p Parts, own []byte, root int, a Algorithm) erro
 	if rank != root {
 		return n.Recv(own, root)
 	}
+	n.Connect()
 	for place := 1; place < size; place++ {
 		to := ahead(place, root, size)
 		if err := n.Isend(p.Of(all, to), to); err != nil {

@@ -11,6 +11,9 @@ type Net interface {
 	Rank() int
 	// Size is the number of ranks.
 	Size() int
+	// Connect is called before messages to or from all others, so that the connections that are missing may be made together. What can't be
+	// reached fails the messages.
+	Connect()
 	// Send returns when b may be written again.
 	Send(b []byte, to int) error
 	// Recv fills b.

@@ -50,6 +50,9 @@ func (s *Step) Receives() bool {
 // Waits reports whether the next step comes only when what this one begins is over, or all that was begun.
 func (s *Step) Waits() bool { return s.Kind <= StepSendrecv || s.Kind == StepWaitAll }
 
+// Connect does nothing: whoever has the plan sees in its steps what they need.
+func (p *Plan) Connect() {}
+
 // Clear makes the plan one without steps, which keeps nothing alive.
 func (p *Plan) Clear() {
 	clear(p.Steps)

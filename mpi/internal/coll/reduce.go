@@ -82,6 +82,7 @@ func apart[T any](n Net, in, out []T) []T {
 
 // combineAll receives from all, and combines in the order of ranks. in does not lie in out.
 func combineAll[T any](n Net, in, out []T, op func(acc, in []T)) error {
+	n.Connect()
 	came := scratch[T](n, len(in))
 	for from := range n.Size() {
 		part := came

@@ -21,6 +21,7 @@ func reducePairwise[T any](n Net, in, out []T, p *Parts, op func(acc, in []T)) e
 	rank, size, own := n.Rank(), n.Size(), len(out)
 	all := scratch[T](n, own*size)
 	at := func(rank int) []T { return all[rank*own : (rank+1)*own] }
+	n.Connect()
 	for i := 1; i < size; i++ {
 		from := (rank - i + size) % size
 		if err := n.Irecv(bytes(at(from)), from); err != nil {
