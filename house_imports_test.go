@@ -68,7 +68,7 @@ var arrows = map[string][]string{
 	"cmd/mx_trace":         {"internal/cmdline", "mx/trace"},
 	"cmd/mx_top":           {"internal/cmdline", "cmd/internal/processes", "mpi/live", "mx", "mx/live"},
 	"cmd/mx_run":           {"internal/cmdline", "mpi/launch/spawn", "mx"},
-	"cmd/mx_pingpong":      {"internal/cmdline", "cmd/internal/sides", "mx", "bench/pingpong", "bench/plot", "bench/profile", "bench/stats"},
+	"cmd/mx_pingpong":      {"internal/cmdline", "cmd/internal/sides", "mx", "bench/pingpong", "bench/plot", "bench/stats"},
 	"docs/tutorial":        {"exs", "mpi", "mx"},
 	"examples":             {"exs", "mpi", "mx"},
 	"integration":          {"internal/cmdline"},

@@ -103,7 +103,7 @@ func BenchmarkPostAndCancel(b *testing.B) {
 
 // BenchmarkWindow sends 64 messages of 8 bytes at a time between two endpoints,
 // from one goroutine: what the library itself does for a message, without the
-// time that cache lines travel. cmd/mx_pingpong/default.pgo is a profile of it.
+// time that cache lines travel.
 func BenchmarkWindow(b *testing.B) {
 	for _, single := range []bool{false, true} {
 		b.Run(fmt.Sprintf("single=%v", single), func(b *testing.B) { window(b, single) })

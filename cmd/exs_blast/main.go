@@ -12,14 +12,6 @@
 // port that the server answers with. client.go takes the times, server.go takes part,
 // partner.go is the second process, plan.go lists the points.
 //
-// default.pgo, from which the compiler optimizes this program, is made of benchmarks of the library in which there is little
-// polling:
-//
-//	go test -trimpath -pgo=off ./exs -run '^$' -bench Passage -benchtime 4s -cpuprofile passage.prof
-//	go test -trimpath -pgo=off ./exs -run '^$' -bench 'Latency/packets/shm/8$' -benchtime 3s -cpuprofile latency.prof
-//	go test -trimpath -pgo=off ./mx -run '^$' -bench Window -benchtime 2s -cpuprofile window.prof
-//	go tool pprof -proto passage.prof latency.prof window.prof > default.pgo
-//
 // The exit status is 0 if all was measured, 2 if a message arrived corrupt, and 1
 // for anything else.
 package main

@@ -68,8 +68,6 @@ What to print (times are medians over batches of round trips)
                   -json also how many took how long, in the buckets of an HDR
                   histogram
   -plot FILE      draw latency and bandwidth over length, as .svg or .png
-  -cpuprofile FILE
-                  write a profile of this process, for go tool pprof
 
 About the program
   -h              this text

@@ -51,9 +51,9 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	case err != nil:
 		return report(stderr, err)
 	case o.at.Setup.Serve:
-		return report(stderr, profiled(o.profile, func() error { return o.at.Serve(ctx, "pingpong", stdout, stderr) }))
+		return report(stderr, o.at.Serve(ctx, "pingpong", stdout, stderr))
 	}
-	err = profiled(o.profile, func() error { return measure(ctx, o, stdout) })
+	err = measure(ctx, o, stdout)
 	if ctx.Err() != nil {
 		fmt.Fprintln(stderr, "mx_pingpong: interrupted; nothing is left running")
 		return exitFailed

@@ -28,7 +28,6 @@ type options struct {
 	lengthsFile   string
 	asJSON, asCSV bool
 	picture       string
-	profile       string
 
 	given map[string]bool // the flags that were set
 }
@@ -73,7 +72,6 @@ func (o *options) defineRest(flags *flag.FlagSet) {
 	flags.BoolVar(&o.asJSON, "json", false, "")
 	flags.BoolVar(&o.asCSV, "csv", false, "")
 	flags.StringVar(&o.picture, "plot", "", "")
-	flags.StringVar(&o.profile, "cpuprofile", "", "")
 }
 
 // ofSender are flags that a receiver has no use for, and exclusive those that can't be given together.
