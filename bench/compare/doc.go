@@ -1,40 +1,30 @@
-// Command compare measures gomx beside the MPIs installed on this machine and
-// prints medians and ratios.
+// Command compare measures programs as users write them: as the documentation teaches, built with "go build" and
+// nothing else, with default options, each beside its counterpart.
 //
 //	go run ./bench/compare
+//	go run ./bench/compare -against ../older
 //
-// Absolute times drift from machine to machine and from minute to minute, so
-// everything is measured in turn: in each round and for each quantity gomx,
-// then one peer, then the next, each as two processes pinned to the same two
-// cores. The figure of a round is the median over batches of round trips; the
-// figure printed is the median over rounds.
+// Each program lies in a folder of its own below bench/ordinary, and is small enough to read first. Those of package
+// mpi stand beside the same program in C (bench/ordinary/peers) on the MPIs of this machine, those of package exs
+// beside themselves over TCP and over Unix sockets. A ping-pong also stands beside what the medium gives to a program
+// without any library (bench/ordinary/bare_pingpong). With -against the programs are built inside another checkout of
+// the module as well, so that two versions of gomx run in turn; they therefore keep to calls that both versions have.
 //
-// gomx is measured with mx_pingpong, which is built for the purpose. An MPI is
-// measured with mpi/pingpong.c, which times the same exchanges in the same way
-// and prints the same fields; it is compiled with the MPI's own compiler
-// wrapper. Both go into a temporary directory that is removed at the end.
+// Absolute times drift from machine to machine and from minute to minute. In each round every subject of a row
+// therefore runs once, one after the other, and the figure is the median of the rounds. Beside it stands the processor
+// time of all processes of the run while it was measured, for each operation. Two ranks, and the processes of package
+// mx, are bound to a core each, as the launchers of MPIs do; with -free they are not. More ranks than cores, and what
+// uses sockets, are never bound.
 //
-// An MPI that was started with MPI_Init has no locks, since it is promised one
-// thread (MPI_THREAD_SINGLE). gomx is therefore measured with endpoints that are
-// promised one goroutine (mx_pingpong -single); small messages over shared memory
-// also with endpoints that any goroutine may use, as "gomx, any thread". Ranks are started with
-// mpi.ThreadSingle alike, and two of them also without that promise.
+// Without -only one row or two of each program are measured; -only chooses among all of them, which has messages and
+// collectives of several sizes among several numbers of ranks. With -over tcp or rdma gomx and the MPIs are told to use
+// nothing else, and it is checked that the bytes went that way (traffic.go); with -busy a process that computes runs
+// beside them for each core. Over RDMA the programs of perftest (perftest.go) measure the verbs themselves;
+// "go run ./integration/rdmavm -compare" runs that where there is no device.
 //
-// Two media are measured unless -media says otherwise: shared memory, and TCP over the loopback interface. Over
-// TCP the peers are also a bare socket (internal/socket), and the MPIs are told to
-// use nothing but TCP. That they do is checked: as many bytes as the messages have
-// must have passed the network interfaces (traffic.go). How gomx stands to what it
-// is meant to reach there is printed at the end (bars.go).
+// What is not installed is named and left out. What fails, or does not end in time, is named as well and not tried
+// again, and the exit status is 1.
 //
-// With -media rdma it is an RDMA device of this machine, through which both processes talk.
-// There the peers are also the programs of perftest (perftest.go), which measure verbs themselves,
-// and the MPIs are told to use reliable-connected queue pairs through UCX. On Soft-RoCE, whose packets
-// are counted, it is checked that all messages went that way. "go run ./integration/rdmavm -compare" runs
-// this where there is no such device.
-//
-// What is not installed is named and left out. What fails is named as well, its
-// places in the tables stay empty, and the exit status is 1.
-//
-// Where to read next: plan.go says what is measured, measure.go in which order,
-// peers.go how another peer would be added.
+// Where to read next: rows.go, rows_mpi.go and rows_exs.go say what is measured, subjects.go beside what, run.go how,
+// bars.go what gomx is meant to reach.
 package main

@@ -4,217 +4,249 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"flag"
 	"fmt"
 	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"regexp"
+	"runtime"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
-	"gomx/bench/compare/internal/socket"
+	"gomx/bench/internal/child"
 )
 
-// fakeVariable makes the test binary behave as mx_pingpong: "good" prints what
-// is asked for, "bad" fails, "silent" prints nothing of use, "slow" never ends,
-// and "tcp" really measures, with bare sockets.
-const fakeVariable = "GOMX_FAKE_PINGPONG"
+// once is what chooses a row or two of each program, so that all run with all that they stand beside: small and large messages,
+// numbers of ranks that are no power of two, and what is measured only when it is asked for.
+const once = `^mpi ping-pong (8 B|2 MiB|8 B behind 16,384 posted receives)$|^mpi 64 x (8 B|32 KiB),|^32,768|` +
+	`^mx|^asleep|^blocked|of 100 ms|^killed|^64 idle|receiver 3 s late|10 senders|` +
+	`^server|^pipeline.*, 2|^halo of 128.*, 4|^Iallreduce.*, 2|^FetchAndOp.*, 4|^lock.*, 2|` +
+	`^(barrier|bcast|reduce|alltoall|allgather|gather|scatter) ?(4 KiB)?, 3 ranks|^allreduce 8 B, 4 ranks|` +
+	`^echo|^small GET, (16 connections|HTTP/2 over TLS)$|of a file of 1 MiB, one|^io.Copy|^dial, echo 64 B, close$|^grpc (call of 64 B|stream)`
 
-func TestMain(m *testing.M) {
-	if socket.IsChild() {
-		os.Exit(socket.Main(os.Args[1:], os.Stdout, os.Stderr))
-	}
-	if role := os.Getenv(fakeVariable); role != "" && filepath.Base(os.Args[0]) == "mx_run" {
-		os.Exit(fakeRanks(role, os.Args[1:]))
-	} else if role != "" {
-		os.Exit(fakePingpong(role, os.Args[1:]))
-	}
-	os.Exit(m.Run())
+// TestOnce runs every program once with small counts. That figures come out is what counts, not which.
+func TestOnce(t *testing.T) { tryRows(t, once, 1, "-programs", programs(t)) }
+
+// TestOverTCPAmongNeighbours has some of them send over TCP, beside what computes.
+func TestOverTCPAmongNeighbours(t *testing.T) {
+	tryRows(t, "^mpi ping-pong 4 KiB|^pipeline.*, 2 ranks|Queue|small GET, one", 1, "-over", "tcp", "-busy", "-programs", programs(t))
 }
 
-func fakePingpong(role string, args []string) int {
-	flags := flag.NewFlagSet("mx_pingpong", flag.ExitOnError)
-	lengths, pin := flags.String("L", "", ""), flags.String("pin", "", "")
-	iterations, window := flags.Int("N", 0, ""), flags.Int("window", 0, "")
-	posted, unexpected := flags.Int("posted", 0, ""), flags.Int("unexpected", 0, "")
-	over := flags.String("transport", "", "")
-	asJSON, alloc, single := flags.Bool("json", false, ""), flags.Bool("alloc", false, ""), flags.Bool("single", false, "")
-	_ = flags.Parse(args)
-	switch {
-	case role == "bad" || !*asJSON || *pin == "" || *iterations == 0:
-		fmt.Fprintln(os.Stderr, "no such luck")
-		return 1
-	case role == "silent":
-		fmt.Println("warm and well")
-		return 0
-	case role == "slow":
-		time.Sleep(time.Hour)
-	case role == "tcp":
-		_ = os.Setenv(socket.Variable, socket.LeadRole)
-		return socket.Main(args[4:], os.Stdout, os.Stderr) // without -json, -transport tcp and -single
-	}
-	text, _ := os.ReadFile(*lengths)
-	for _, word := range strings.Fields(string(text)) {
-		fmt.Printf(`{"transport":%q,"length":%s`, *over, word)
-		switch {
-		case *window > 0:
-			fmt.Printf(`,"rate_Mmsgps":%d`, map[bool]int{false: 16, true: 20}[*single])
-		case *alloc:
-			fmt.Print(`,"latency_us":{"p50":5}`)
-		default:
-			fmt.Print(`,"latency_us":{"p50":10}`)
-		}
-		if *unexpected > 0 {
-			fmt.Print(`,"unexpected_us_per_msg":0.25`)
-		}
-		fmt.Printf(`,"posted":%d}`+"\n", *posted)
-	}
-	return 0
-}
-
-// fakeRanks is mx_run with the ranks of collective.
-func fakeRanks(role string, args []string) int {
-	if role != "good" || len(args) < 5 || args[0] != "-n" || filepath.Base(args[2]) != "collective" || args[3] != "-calls" {
-		fmt.Fprintln(os.Stderr, "no such luck")
-		return 1
-	}
-	for word := range strings.SplitSeq(args[4], ",") {
-		name, bytes, _ := strings.Cut(word, ":")
-		fmt.Printf(`{"call":%q,"length":%s,"ranks":%s,"latency_us":{"p50":3}}`+"\n", name, bytes, args[1])
-	}
-	return 0
-}
-
-// programs makes a folder with the fake as mx_run.
+// programs builds all that the tests of this package run, once.
 func programs(t *testing.T) string {
-	t.Helper()
-	folder := t.TempDir()
-	self, err := os.Executable()
-	if err == nil {
-		err = os.Symlink(self, filepath.Join(folder, "mx_run"))
-	}
+	needsTwoCores(t)
+	t.Setenv("GOPROXY", "off")
+	folder, err := builtPrograms()
 	if err != nil {
 		t.Fatal(err)
 	}
 	return folder
 }
 
-// run is compare with the fake in gomx's place.
-func run(ctx context.Context, t *testing.T, role string, args ...string) (status int, stdout, stderr string) {
-	t.Helper()
-	t.Setenv(fakeVariable, role)
-	t.Setenv("TMPDIR", t.TempDir())
-	// A child built with the race detector would linger for a second.
-	t.Setenv("GORACE", "atexit_sleep_ms=0")
-	var out, errs bytes.Buffer
-	status = compare(ctx, append([]string{"-gomx", os.Args[0], "-programs", programs(t)}, args...), &out, &errs)
-	if left, _ := filepath.Glob(filepath.Join(os.TempDir(), "gomx-compare-*")); len(left) > 0 {
-		t.Errorf("left behind: %v", left)
+// builtFolder is where they lie.
+var builtFolder string
+
+var builtPrograms = sync.OnceValues(func() (string, error) {
+	var err error
+	if builtFolder, err = os.MkdirTemp("", "gomx-compare-test-"); err != nil {
+		return "", err
 	}
-	return status, out.String(), errs.String()
+	folder := filepath.Join(builtFolder, "programs")
+	c := &comparison{options: &options{scale: 1, over: shm, busy: true, only: regexp.MustCompile("."), programs: folder}, log: io.Discard}
+	return folder, c.build(context.Background())
+})
+
+func TestMain(m *testing.M) {
+	status := m.Run()
+	if builtFolder != "" {
+		_ = os.RemoveAll(builtFolder)
+	}
+	os.Exit(status)
 }
 
-func TestCompareGomxAlone(t *testing.T) {
-	status, stdout, stderr := run(t.Context(), t, "good", "-peers", "none", "-rounds", "2", "-media", "shm", "-json")
-	if status != exitGood {
-		t.Fatalf("status %d:\n%s", status, stderr)
+func needsTwoCores(t *testing.T) {
+	t.Helper()
+	if runtime.GOOS != "linux" {
+		t.Skip("needs Linux: processes of one host talk over shared memory")
 	}
-	medians := map[string]float64{}
-	for decoder := json.NewDecoder(strings.NewReader(stdout)); ; {
-		var line jsonLine
-		if err := decoder.Decode(&line); err == io.EOF {
-			break
-		} else if err != nil {
+	if runtime.NumCPU() < 2 {
+		t.Skip("this machine has one core, and ranks that never sleep need one each")
+	}
+}
+
+// TestNeighbours has a shell stand in for what computes. It tells its number, and must be gone when end returns.
+func TestNeighbours(t *testing.T) {
+	shell, err := exec.LookPath("sh")
+	if err != nil || runtime.GOOS != "linux" {
+		t.Skip("this machine has no sh in PATH, or no /proc")
+	}
+	dir := t.TempDir()
+	told := filepath.Join(dir, "told")
+	script := fmt.Sprintf("#!%s\necho $$ >> %s\nexec sleep 600\n", shell, told)
+	if err := os.WriteFile(filepath.Join(dir, neighbour), []byte(script), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	c := &comparison{options: &options{busy: true}, subjects: []*subject{{folder: dir}}}
+	ctx, end := c.amongNeighbours(t.Context())
+	var numbers []string
+	for ctx.Err() == nil && len(numbers) < runtime.NumCPU() {
+		text, _ := os.ReadFile(told)
+		numbers = strings.Fields(string(text))
+		time.Sleep(time.Millisecond)
+	}
+	if err := context.Cause(ctx); err != nil {
+		t.Error(err)
+	}
+	end()
+	for _, number := range numbers {
+		if _, err := os.Stat("/proc/" + number); err == nil {
+			t.Errorf("process %s is still there", number)
+		}
+	}
+}
+
+func TestProgramsAreToldWhatToUse(t *testing.T) {
+	sh, err := exec.LookPath("sh")
+	if err != nil {
+		t.Skip("this machine has no sh in PATH:", err)
+	}
+	for over, want := range map[string]string{shm: " \n", tcp: "1 \n", rdma: " rdma\n"} {
+		for _, env := range [][]string{nil, {"A=b"}} {
+			c := &comparison{options: &options{over: over, timeout: time.Minute}}
+			out, err := c.stdout(t.Context(), child.Command{Path: sh, Args: []string{"-c", "echo $MX_DISABLE_SHMEM $MX_TRANSPORT"}, Env: env})
+			if err != nil || strings.TrimSpace(string(out)) != strings.TrimSpace(want) {
+				t.Errorf("over %s: %q, %v", over, out, err)
+			}
+		}
+	}
+}
+
+// TestNeighbourThatEnds: figures without it would be others.
+func TestNeighbourThatEnds(t *testing.T) {
+	c := &comparison{options: &options{busy: true}, subjects: []*subject{{folder: t.TempDir()}}}
+	ctx, end := c.amongNeighbours(t.Context())
+	defer end()
+	<-ctx.Done()
+	if err := context.Cause(ctx); !strings.Contains(err.Error(), "neighbour") {
+		t.Errorf("without a program to start: %v", err)
+	}
+}
+
+// TestAgainst has some of them built inside another checkout as well, which is a copy of this one.
+func TestAgainst(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds the library a second time")
+	}
+	needsTwoCores(t)
+	t.Setenv("GOFLAGS", "-trimpath") // what lies elsewhere is then built once
+	tryRows(t, "ping-pong 8 B, SingleThreaded|grpc call", 2, "-against", copyOfTheModule(t))
+}
+
+// tryRows wants a figure of each row that matches, by each of so many versions of gomx. It fetches no modules: what
+// needs modules that are not here is named and left out.
+func tryRows(t *testing.T, only string, versions int, more ...string) {
+	needsTwoCores(t)
+	t.Setenv("GOPROXY", "off")
+	args := append([]string{"-rounds", "1", "-scale", "200", "-timeout", "2m", "-json", "-only", only}, more...)
+	var out, said bytes.Buffer
+	if err := compare(t.Context(), args, &out, &said); err != nil {
+		t.Fatalf("%v\n%s", err, said.String())
+	}
+	t.Log(said.String())
+	seen := map[string]int{}
+	for text := range bytes.Lines(out.Bytes()) {
+		var l entry
+		if err := json.Unmarshal(text, &l); err != nil {
 			t.Fatal(err)
 		}
-		for column, median := range line.Median {
-			medians[line.Quantity+" "+line.Line+" "+column] = median
-			if rounds := len(line.Rounds[column]); rounds != 2 {
-				t.Errorf("%s %s: %d rounds, want 2", line.Quantity, line.Line, rounds)
-			}
+		if len(l.Values) != 1 || len(l.CPU) != 1 {
+			t.Errorf("%s, %s: %v, %v", l.Program, l.Subject, l.Values, l.CPU)
+		}
+		if !slices.Contains(counterparts, l.Subject) {
+			seen[l.Program]++
 		}
 	}
-	for place, want := range map[string]float64{
-		"latency 0 B gomx": 10, "latency 2 MiB gomx": 10, "rate 8 B gomx": 20, "rate 8 B gomx, any thread": 16, "posted none gomx": 10,
-		"posted 16384 gomx": 10, "unexpected 32768 gomx": 0.25,
-		"2-ranks half round trip 8 B gomx": 3, "2-ranks half round trip 8 B gomx, any thread": 3, "2-ranks half round trip 8 B mx": 10,
-		"2-ranks Barrier gomx": 3, "4-ranks Allreduce 1 MiB gomx": 3, "8-ranks Alltoall 4 KiB gomx": 3,
-		"alloc 64 KiB ordinary": 6553.6, "alloc 64 KiB mx.Alloc": 13107.2,
-	} {
-		if medians[place] != want {
-			t.Errorf("%s = %v, want %v", place, medians[place], want)
+	for _, r := range (&options{scale: 1, only: regexp.MustCompile(only)}).wanted() {
+		lacking := strings.Contains("\n"+said.String(), "\n"+r.program+": ")
+		if !lacking && seen[r.name] != versions {
+			t.Errorf("%s: %d figures of gomx", r.name, seen[r.name])
 		}
 	}
-	if len(medians) != 2*8+2*1+2+1+8+3+4*6 {
-		t.Errorf("%d figures: %v", len(medians), medians)
-	}
 }
 
-func TestCompareDraws(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "latency.svg")
-	status, _, stderr := run(t.Context(), t, "good", "-peers", "none", "-rounds", "1", "-only", "latency", "-media", "shm", "-plot", path)
-	if status != exitGood {
-		t.Fatalf("status %d:\n%s", status, stderr)
-	}
-	if picture, err := os.ReadFile(path); err != nil || !strings.Contains(string(picture), "gomx") {
-		t.Errorf("picture of %d bytes, %v", len(picture), err)
-	}
-}
+// counterparts are the names of what is no version of gomx.
+var counterparts = slices.Concat(theMPIs, []string{tcpName, unixName, bareName[shm], bareName[tcp]})
 
-func TestFailuresAreNamedAndLeftOut(t *testing.T) {
-	for role, want := range map[string]string{"bad": "no such luck", "silent": "0 results for 8 B", "slow": "did not end in time"} {
-		t.Run(role, func(t *testing.T) {
-			args := []string{"-peers", "none", "-rounds", "2", "-only", "rate", "-media", "shm"}
-			if role == "slow" {
-				args = append(args, "-timeout", "100ms")
-			}
-			status, stdout, stderr := run(t.Context(), t, role, args...)
-			if status != exitFailed || !strings.Contains(stderr, want) {
-				t.Errorf("status %d, stderr %q, want %q in it", status, stderr, want)
-			}
-			if strings.Count(stderr, "gomx failed:") != 1 || strings.Count(stderr, "any thread failed:") != 1 {
-				t.Errorf("not tried just once each:\n%s", stderr)
-			}
-			if !strings.Contains(stdout, "8 B      -") {
-				t.Errorf("no empty place in\n%s", stdout)
-			}
-		})
+// copyOfTheModule is a folder whose entries are those of this checkout, but for bench, so that the programs and what
+// they are made of have to come from here.
+func copyOfTheModule(t *testing.T) string {
+	t.Helper()
+	module, err := modulePath(t.Context())
+	if err != nil {
+		t.Fatal(err)
 	}
-}
-
-func TestMissingPingpong(t *testing.T) {
-	var out, errs bytes.Buffer
-	none := filepath.Join(t.TempDir(), "none")
-	if status := compare(t.Context(), []string{"-gomx", none, "-peers", "none", "-only", "rate"}, &out, &errs); status != exitFailed {
-		t.Errorf("status %d", status)
-	}
-	if !strings.Contains(errs.String(), "no such file") {
-		t.Errorf("stderr %q", errs.String())
-	}
-}
-
-func TestInterrupt(t *testing.T) {
-	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
-	defer cancel()
-	status, stdout, stderr := run(ctx, t, "slow", "-peers", "none")
-	if status != exitFailed || stdout != "" || !strings.Contains(stderr, "interrupted") {
-		t.Errorf("status %d, stdout %q, stderr %q", status, stdout, stderr)
-	}
-}
-
-func TestLackingPeersAreNamed(t *testing.T) {
-	t.Setenv("PATH", t.TempDir())
-	status, stdout, stderr := run(t.Context(), t, "good", "-rounds", "1", "-only", "rate", "-media", "shm")
-	if status != exitGood {
-		t.Errorf("status %d:\n%s", status, stderr)
-	}
-	for _, want := range []string{"openmpi: not installed: no mpicc.openmpi in PATH", "mpich: not installed: no mpicc.mpich in PATH"} {
-		if !strings.Contains(stderr, want) {
-			t.Errorf("%q is not in %q", want, stderr)
+	there := t.TempDir()
+	for _, name := range []string{"go.mod", "go.sum", "cmd/mx_run", "internal", "endpoint", "exs", "match", "mpi", "mx", "transport", "unexpected"} {
+		if err := copyTree(module, there, name); err != nil {
+			t.Fatal(err)
 		}
 	}
-	if strings.Contains(stdout, "mpi") {
-		t.Errorf("a lacking peer is in\n%s", stdout)
+	return there
+}
+
+func copyTree(from, to, name string) error {
+	info, err := os.Stat(from + "/" + name)
+	if err != nil {
+		return err
+	}
+	if info.IsDir() {
+		return os.CopyFS(to+"/"+name, os.DirFS(from+"/"+name))
+	}
+	text, err := os.ReadFile(from + "/" + name)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(to+"/"+name, text, 0o600)
+}
+
+// TestMeasuredOnlyWhenAskedFor wants each row to have a name of its own, and -only to choose among all of them.
+func TestMeasuredOnlyWhenAskedFor(t *testing.T) {
+	names := func(only string) map[string]bool {
+		seen := map[string]bool{}
+		for _, r := range (&options{scale: 1, only: regexp.MustCompile(only)}).wanted() {
+			if seen[r.name] {
+				t.Errorf("two rows have the name %s", r.name)
+			}
+			seen[r.name] = true
+		}
+		return seen
+	}
+	few, all := names(""), names(".")
+	const large = "alltoall 2 MiB, 8 ranks"
+	if few[large] || !all[large] || !few["barrier, 4 ranks"] || len(few) > 40 {
+		t.Errorf("%d rows without -only, %d with it", len(few), len(all))
+	}
+}
+
+func TestSum(t *testing.T) {
+	f, err := sum([]byte("{\"value\":2.5,\"ops\":4,\"cpu_us\":6,\"library\":\"X\"}\n{\"value\":0,\"ops\":0,\"cpu_us\":2,\"library\":\"X\"}\n"))
+	if err != nil || *f != (found{2.5, 4, 2, "X"}) {
+		t.Errorf("%+v, %v", f, err)
+	}
+	for _, bad := range []string{"", "hello\n", "{\"value\":0,\"ops\":0,\"cpu_us\":2}\n"} {
+		if _, err := sum([]byte(bad)); err == nil {
+			t.Errorf("%q is a figure", bad)
+		}
+	}
+}
+
+func TestFigureLines(t *testing.T) {
+	lines := figureLines([]byte("[WARNING] leaked\n{\"value\":2,\"ops\":4,\"cpu_us\":6}\n\n=  BAD TERMINATION\n"))
+	if len(lines) != 1 || !bytes.HasPrefix(lines[0], []byte("{")) {
+		t.Errorf("%q", lines)
 	}
 }

@@ -9,42 +9,37 @@ import (
 	"net"
 	"os/exec"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"gomx/bench/internal/child"
-	"gomx/bench/stats"
 )
 
 // perftest is one of the programs of the package of that name, which measure verbs
 // with nothing on top of them. Its server and its client are bound to the two cores.
 type perftest struct {
-	program  string
-	quantity string
-	rig      rig
+	program string
+	traffic traffic
+	rig     rig
 
 	// Filled in by locate.
 	path, taskset string
 }
 
-const (
-	sendLatency = "ib_send_lat"
-	readStream  = "ib_read_bw"
-)
-
-func knownPerftests(r rig) []*perftest {
-	return []*perftest{
-		{program: sendLatency, quantity: "latency", rig: r},
-		{program: "ib_write_lat", quantity: "latency", rig: r},
-		{program: readStream, quantity: "bandwidth", rig: r},
-		{program: "ib_write_bw", quantity: "bandwidth", rig: r},
+// perftests are those of pings and of windows.
+func perftests(r rig) (all []*subject) {
+	for _, p := range []*perftest{
+		{program: "ib_send_lat", traffic: pings, rig: r},
+		{program: "ib_write_lat", traffic: pings, rig: r},
+		{program: "ib_read_bw", traffic: windows, rig: r},
+		{program: "ib_write_bw", traffic: windows, rig: r},
+	} {
+		all = append(all, &subject{name: p.program, perftest: p})
 	}
+	return all
 }
-
-func (p *perftest) name() string { return p.program }
-
-func (p *perftest) does(j job) bool { return j.medium == rdma && j.quantity == p.quantity }
 
 func (p *perftest) locate() (err error) {
 	if p.path, err = exec.LookPath(p.program); err != nil {
@@ -56,30 +51,6 @@ func (p *perftest) locate() (err error) {
 	return nil
 }
 
-func (p *perftest) over(m medium) string {
-	switch {
-	case m != rdma:
-		return ""
-	case p.quantity == "latency":
-		return "each side bound with taskset; its typical time, which is the median of single exchanges"
-	}
-	return "each side bound with taskset; its average, in 10^6 bytes a second"
-}
-
-func (p *perftest) build(context.Context, string) error { return nil }
-
-func (p *perftest) run(ctx context.Context, j job, at setting) ([]record, error) {
-	var all []record
-	for _, length := range j.lengths {
-		r, err := p.measure(ctx, j, length, at)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, r)
-	}
-	return all, nil
-}
-
 // attempts is how often a measurement is made anew that came to no figure.
 const attempts = 10
 
@@ -87,24 +58,26 @@ const attempts = 10
 // happens on a busy or emulated machine. What it prints then is "inf".
 var errNoClock = errors.New("its clock was too uneven to measure anything")
 
-func (p *perftest) measure(ctx context.Context, j job, length int, at setting) (r record, err error) {
+// measure returns the typical half of a round trip, which is a median of single ones, or the time that a message of a
+// stream takes on average; of processor time it knows nothing.
+func (p *perftest) measure(ctx context.Context, r row, timeout time.Duration) (f *found, err error) {
 	for range attempts {
 		var out []byte
-		if out, err = p.exchange(ctx, j, length, at); err != nil {
-			return r, err
+		if out, err = p.exchange(ctx, r, timeout); err != nil {
+			return nil, err
 		}
-		if r, err = p.parse(out, length); !errors.Is(err, errNoClock) {
+		if f, err = p.parse(out, r.length); !errors.Is(err, errNoClock) {
 			break
 		}
 	}
 	if err != nil {
 		err = fmt.Errorf("%s: %w", p.program, err)
 	}
-	return r, err
+	return f, err
 }
 
 // exchange runs a server and a client, and returns what the client printed.
-func (p *perftest) exchange(ctx context.Context, j job, length int, at setting) ([]byte, error) {
+func (p *perftest) exchange(ctx context.Context, r row, timeout time.Duration) ([]byte, error) {
 	port, err := freePort()
 	if err != nil {
 		return nil, err
@@ -113,14 +86,13 @@ func (p *perftest) exchange(ctx context.Context, j job, length int, at setting) 
 	defer dismiss()
 	served := make(chan error, 1)
 	go func() {
-		_, _, err := child.Run(ctx, p.command(j, length, port, at, at.cores[1]))
+		_, _, err := child.Run(ctx, p.command(r, port, timeout, 1))
 		served <- err
 	}()
-	client := p.command(j, length, port, at, at.cores[0], "127.0.0.1")
-	for end := time.Now().Add(at.timeout); ; {
+	client := p.command(r, port, timeout, 0, "127.0.0.1")
+	for end := time.Now().Add(timeout); ; {
 		out, complaints, err := child.Run(ctx, client)
 		if err == nil {
-			at.progress.ran(client, out, complaints)
 			return out, <-served
 		}
 		// The server may not listen yet.
@@ -138,17 +110,32 @@ func (p *perftest) exchange(ctx context.Context, j job, length int, at setting) 
 	}
 }
 
-// command is a server's, or with a host to connect to a client's.
-func (p *perftest) command(j job, length, port int, at setting, core int, host ...string) child.Command {
-	exchanges := j.iterations * max(1, j.window)
+// command is a server's, or with a host to connect to a client's. The number of exchanges is that of the row.
+func (p *perftest) command(r row, port int, timeout time.Duration, core int, host ...string) child.Command {
+	exchanges := r.number("-count")
+	if r.traffic == windows {
+		exchanges *= 64
+	}
 	args := []string{
-		fmt.Sprintf("%x", 1<<core), p.path, "-F", "-d", p.rig.device, "-s", strconv.Itoa(length),
-		"-n", strconv.Itoa(exchanges), "-p", strconv.Itoa(port),
+		"-c", strconv.Itoa(core), p.path, "-F", "-d", p.rig.device, "-s", strconv.Itoa(max(1, r.length)),
+		"-n", strconv.Itoa(max(minExchanges, exchanges)), "-p", strconv.Itoa(port),
 	}
 	if p.rig.gid >= 0 {
 		args = append(args, "-x", strconv.Itoa(p.rig.gid))
 	}
-	return child.Command{Path: p.taskset, Args: append(args, host...), Timeout: at.timeout}
+	return child.Command{Path: p.taskset, Args: append(args, host...), Timeout: timeout}
+}
+
+// minExchanges is what the programs want at least.
+const minExchanges = 5
+
+// number is what the row gives its program for an option, 0 for none.
+func (r row) number(option string) int {
+	if i := slices.Index(r.args, option); i >= 0 && i+1 < len(r.args) {
+		n, _ := strconv.Atoi(r.args[i+1])
+		return n
+	}
+	return 0
 }
 
 // freePort returns a TCP port of this host that nobody uses now.
@@ -166,31 +153,28 @@ func freePort() (int, error) {
 var resultLine = regexp.MustCompile(`(?m)^\s*(\d+)\s+\d+\s+(\S.*)$`)
 
 // parse reads what a client printed.
-func (p *perftest) parse(out []byte, length int) (record, error) {
+func (p *perftest) parse(out []byte, length int) (*found, error) {
 	const typical, averageRate = 2, 1
 	m := resultLine.FindSubmatch(out)
-	if m == nil || string(m[1]) != strconv.Itoa(length) {
-		return record{}, fmt.Errorf("no result for %s in what it printed", sizeName(length))
+	if m == nil || string(m[1]) != strconv.Itoa(max(1, length)) {
+		return nil, fmt.Errorf("no result for %s in what it printed", size(length))
 	}
-	r := record{Transport: string(rdma), Length: length}
 	column := typical
-	if p.quantity == "bandwidth" {
+	if p.traffic == windows {
 		column = averageRate
 	}
 	columns := strings.Fields(string(m[2]))
 	if column >= len(columns) {
-		return record{}, fmt.Errorf("unreadable result %q", m[0])
+		return nil, fmt.Errorf("unreadable result %q", m[0])
 	}
 	value, err := strconv.ParseFloat(strings.TrimPrefix(columns[column], "-"), 64) // -nan
 	switch {
 	case err != nil:
-		return record{}, fmt.Errorf("unreadable result %q: %w", m[0], err)
+		return nil, fmt.Errorf("unreadable result %q: %w", m[0], err)
 	case !(value > 0) || math.IsInf(value, 0):
-		return record{}, errNoClock
-	case p.quantity == "bandwidth":
-		r.Bandwidth = value * (1 << 20) / 1e6
-	default:
-		r.Latency = &stats.Summary{P50: value}
+		return nil, errNoClock
+	case p.traffic == windows: // from MiB/s
+		value = float64(max(1, length)) / (1 << 20) / value * 1e6
 	}
-	return r, nil
+	return &found{value: value, ops: 1}, nil
 }

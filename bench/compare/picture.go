@@ -2,47 +2,47 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"math"
-	"path/filepath"
-	"strings"
 
 	"gomx/bench/plot"
+	"gomx/bench/stats"
 )
 
-// draw makes a picture of the latency over each medium. The first gets the file
-// of that name, the others' names have the medium added: results-tcp.svg.
-func (r *report) draw(path string) error {
-	var errs []error
-	first := true
-	for _, s := range r.sheets {
-		if s.quantity != "latency" {
+// draw makes a picture of the ping-pongs of package mpi, as programs have them by default: latency and bandwidth over size.
+func (t *table) draw(file string) error {
+	var all []plot.Series
+	for _, l := range t.lines {
+		if l.traffic != pings {
 			continue
 		}
-		file := path
-		if !first {
-			ending := filepath.Ext(path)
-			file = strings.TrimSuffix(path, ending) + "-" + string(s.medium) + ending
+		for _, c := range l.cells {
+			us := stats.Median(c.values)
+			if math.IsNaN(us) {
+				continue
+			}
+			all = addPoint(all, c.name, plot.Point{Length: l.length, LatencyUs: us, BandwidthMBps: float64(l.length) / us})
 		}
-		errs = append(errs, plot.Draw(file, s.picture()))
-		first = false
 	}
-	return errors.Join(errs...)
+	if len(all) == 0 {
+		return errors.New("-plot draws the rows that -only 'mpi ping-pong' measures, and there are none")
+	}
+	return plot.Draw(file, plot.Caption{
+		Title: "A message there and back between two ranks, by Send and Recv, over " + mediumName(t.over),
+		Notes: []string{t.origin(), fmt.Sprintf("Medians of %s in turn; default options; a core for each rank, 0 and 1.", t.roundsWord())},
+	}, all)
 }
 
-// picture is the latency sheet as what plot.Draw takes.
-func (s *sheet) picture() []plot.Series {
-	var all []plot.Series
-	for _, column := range s.columns {
-		series := plot.Series{Name: column}
-		for _, line := range s.lines {
-			if us := s.median(line, column); !math.IsNaN(us) {
-				length := s.lengths[line]
-				series.Points = append(series.Points, plot.Point{Length: length, LatencyUs: us, BandwidthMBps: float64(length) / us})
+func addPoint(all []plot.Series, name string, p plot.Point) []plot.Series {
+	for i := range all {
+		if all[i].Name == name {
+			at := len(all[i].Points)
+			for at > 0 && all[i].Points[at-1].Length > p.Length { // rows do not come in the order of sizes
+				at--
 			}
-		}
-		if len(series.Points) > 0 {
-			all = append(all, series)
+			all[i].Points = append(all[i].Points[:at:at], append([]plot.Point{p}, all[i].Points[at:]...)...)
+			return all
 		}
 	}
-	return all
+	return append(all, plot.Series{Name: name, Points: []plot.Point{p}})
 }

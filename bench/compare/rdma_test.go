@@ -2,7 +2,6 @@ package main
 
 import (
 	"errors"
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -10,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"gomx/bench/internal/mpis"
 )
 
 const (
@@ -18,7 +19,7 @@ const (
 )
 
 func TestPerftestOutput(t *testing.T) {
-	latency, bandwidth := &perftest{quantity: "latency"}, &perftest{quantity: "bandwidth"}
+	latency, bandwidth := &perftest{traffic: pings}, &perftest{traffic: windows}
 	for name, c := range map[string]struct {
 		p      *perftest
 		out    string
@@ -27,7 +28,7 @@ func TestPerftestOutput(t *testing.T) {
 		err    string
 	}{
 		"latency":      {latency, latencyHead + " 8       5000          9.55           147.24       10.06    \t       10.69       \t6.07   \t\t23.47   \t\t119.08 \n", 8, 10.06, ""},
-		"bandwidth":    {bandwidth, bandwidthHead + " 1048576    160              51.20              50.00\t\t   0.000045\n", 1 << 20, 52.4288, ""},
+		"bandwidth":    {bandwidth, bandwidthHead + " 1048576    160              51.20              50.00\t\t   0.000045\n", 1 << 20, 20000, ""},
 		"no clock":     {latency, latencyHead + " 8       5000          inf            inf          inf      \t       inf         \t-nan   \t\tinf     \t\tinf    \n", 8, 0, errNoClock.Error()},
 		"no number":    {latency, latencyHead + " 8       5000          1  2  -nan  4\n", 8, 0, errNoClock.Error()},
 		"no time":      {bandwidth, bandwidthHead + " 8    160              0.00              0.00\t\t   0.000000\n", 8, 0, errNoClock.Error()},
@@ -36,16 +37,15 @@ func TestPerftestOutput(t *testing.T) {
 		"too short":    {latency, latencyHead + " 8  5000  9.55\n", 8, 0, "unreadable"},
 		"words":        {latency, latencyHead + " 8  5000  9.55 1 ten\n", 8, 0, "unreadable"},
 	} {
-		r, err := c.p.parse([]byte(c.out), c.length)
+		f, err := c.p.parse([]byte(c.out), c.length)
 		if c.err != "" {
 			if err == nil || !strings.Contains(err.Error(), c.err) || (c.err == errNoClock.Error()) != errors.Is(err, errNoClock) {
 				t.Errorf("%s: error %v, want %q", name, err, c.err)
 			}
 			continue
 		}
-		j := job{medium: rdma, quantity: c.p.quantity, lengths: []int{c.length}}
-		if picked, pickErr := pick([]record{r}, j); err != nil || pickErr != nil || picked[0].value(j) != c.value {
-			t.Errorf("%s: %+v, %v, %v, want %v", name, r, err, pickErr, c.value)
+		if err != nil || f.value != c.value || f.ops != 1 {
+			t.Errorf("%s: %+v, %v, want %v", name, f, err, c.value)
 		}
 	}
 }
@@ -58,8 +58,8 @@ func fakePerftest(t *testing.T, lines ...string) (counter string) {
 	dir := t.TempDir()
 	counter = filepath.Join(dir, "clients")
 	scripts := map[string]string{
-		"taskset": `shift; exec "$@"`,
-		sendLatency: `cd ` + dir + `
+		"taskset": `shift 2; exec "$@"`,
+		"ib_send_lat": `cd ` + dir + `
 			case "$*" in
 			*127.0.0.1) echo >> clients; n=$(wc -l < clients)
 				[ $n -gt 1 ] || { echo "Couldn't connect to 127.0.0.1"; exit 1; }
@@ -83,9 +83,7 @@ func TestPerftestIsAskedAgain(t *testing.T) {
 	if _, err := exec.LookPath("sh"); err != nil {
 		t.Skip("needs sh in PATH:", err)
 	}
-	var said strings.Builder
-	at := setting{cores: pin{0, 1}, timeout: time.Minute, progress: &progress{w: &said}}
-	j := job{medium: rdma, quantity: "latency", lengths: []int{8}, iterations: 5}
+	ping := row{traffic: pings, length: 8, args: []string{"-count", "5"}}
 	const good, noClock = " 8 5 1.0 2.0 1.5 1.6", " 8 5 inf inf inf inf"
 	for name, c := range map[string]struct {
 		lines   []string
@@ -97,13 +95,13 @@ func TestPerftestIsAskedAgain(t *testing.T) {
 		"clock for good": {slices.Repeat([]string{noClock}, attempts+1), attempts + 1, errNoClock},
 	} {
 		counter := fakePerftest(t, c.lines...)
-		p := knownPerftests(rig{device: "rxe0"})[0]
+		p := perftests(rig{device: "rxe0"})[0].perftest
 		if err := p.locate(); err != nil {
 			t.Fatal(err)
 		}
-		records, err := p.run(t.Context(), j, at)
-		if !errors.Is(err, c.err) || err == nil && (len(records) != 1 || records[0].Latency.P50 != 1.5) {
-			t.Errorf("%s: %+v, %v", name, records, err)
+		f, err := p.measure(t.Context(), ping, time.Minute)
+		if !errors.Is(err, c.err) || err == nil && f.value != 1.5 {
+			t.Errorf("%s: %+v, %v", name, f, err)
 		}
 		if text, err := os.ReadFile(counter); err != nil || len(text) != c.clients {
 			t.Errorf("%s: %d clients, %v, want %d", name, len(text), err, c.clients)
@@ -120,86 +118,89 @@ func TestPerftestServerThatFails(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "taskset"), []byte(script), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	p := &perftest{program: sendLatency, quantity: "latency", path: "x", taskset: filepath.Join(dir, "taskset")}
-	at := setting{cores: pin{0, 1}, timeout: time.Minute, progress: &progress{w: new(strings.Builder)}}
-	_, err := p.run(t.Context(), job{medium: rdma, quantity: "latency", lengths: []int{8}, iterations: 5}, at)
+	p := &perftest{program: "ib_send_lat", traffic: pings, path: "x", taskset: filepath.Join(dir, "taskset")}
+	_, err := p.measure(t.Context(), row{traffic: pings, length: 8}, time.Minute)
 	if err == nil || !strings.Contains(err.Error(), "no such device") {
 		t.Errorf("error %v", err)
 	}
 }
 
-func TestRDMAArguments(t *testing.T) {
-	r := rig{device: "dev0", gid: 3, ranks: "ranks"}
-	at := setting{lengthsFile: "L", cores: pin{0, 2}}
-	j := job{medium: rdma, quantity: "bandwidth", lengths: []int{64}, iterations: 10, window: 16}
-	p := &perftest{program: "ib_read_bw", rig: r, path: "p", taskset: "taskset"}
-	if got := p.command(j, 64, 7, at, 2, "host").String(); got != "taskset 4 p -F -d dev0 -s 64 -n 160 -p 7 -x 3 host" {
+func TestPerftestArguments(t *testing.T) {
+	p := &perftest{program: "ib_read_bw", rig: rig{device: "dev0", gid: 3}, path: "p", taskset: "taskset"}
+	window := row{traffic: windows, length: 64, args: []string{"-length", "64", "-count", "10"}}
+	if got := p.command(window, 7, time.Minute, 1, "host").String(); got != "taskset -c 1 p -F -d dev0 -s 64 -n 640 -p 7 -x 3 host" {
 		t.Errorf("perftest: %s", got)
 	}
 	p.rig.gid = -1
-	if got := p.command(job{iterations: 10}, 64, 7, at, 0).String(); got != "taskset 1 p -F -d dev0 -s 64 -n 10 -p 7" {
+	if got := p.command(row{traffic: pings}, 7, time.Minute, 0).String(); got != "taskset -c 0 p -F -d dev0 -s 1 -n 5 -p 7" {
 		t.Errorf("perftest: %s", got)
 	}
-	for _, m := range knownMPIs(r) {
-		if err := m.build(t.Context(), "dir"); err != nil || m.program(m.folder, "pingpong") != filepath.Join("ranks", "pingpong."+m.Name) {
-			t.Errorf("%s: folder %s, %v", m.Name, m.folder, err)
-		}
-		c := m.command(j, at)
-		for _, want := range []string{"UCX_TLS=rc,self", "UCX_NET_DEVICES=dev0:1", "UCX_IB_GID_INDEX=3", "TMPDIR=dir"} {
-			if !slices.Contains(c.Env, want) {
-				t.Errorf("%s lacks %s", m.Name, want)
-			}
-		}
-		for _, word := range strings.Fields(m.over(rdma)) {
-			if !slices.Contains(slices.Concat(c.Args, c.Env), word) {
-				t.Errorf("%s over RDMA lacks %s", m.Name, word)
-			}
-		}
-	}
-	if m := knownMPIs(r)[0]; !strings.Contains(m.command(j, at).String(), "--mca pml ucx") {
-		t.Error("Open MPI is not told to use UCX")
-	}
 }
 
-func TestLeastPackets(t *testing.T) {
-	for _, c := range []struct {
-		j    job
-		want uint64
-	}{
-		{job{lengths: []int{0, 8, 4096}, iterations: 10}, 10 * 2 * 3},
-		{job{lengths: []int{4097}, iterations: 10}, 10 * 2 * 2},
-		{job{lengths: []int{1 << 20}, iterations: 10, window: 16}, 10 * 16 * 256},
+// TestMediaOfMPIs has a script stand in for a launcher, which prints what it is told.
+func TestMediaOfMPIs(t *testing.T) {
+	dir := t.TempDir()
+	launcher := filepath.Join(dir, "mpirun")
+	const script = "#!/bin/sh\nprintf '{\"value\":1,\"ops\":1,\"library\":\"%s\"}\\n{\"value\":0,\"ops\":0}\\n' \"$* $UCX_TLS $UCX_IB_GID_INDEX\"\n"
+	if err := os.WriteFile(launcher, []byte(script), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for over, want := range map[string][2]string{
+		shm:  {"", ""},
+		tcp:  {"--mca btl tcp,self", "tcp,self"},
+		rdma: {"--mca pml ucx", "rc,self 3"},
 	} {
-		if got := c.j.leastPackets(); got != c.want {
-			t.Errorf("%+v: %d packets, want %d", c.j, got, c.want)
+		for i, m := range mpis.Known() {
+			m.LauncherPath = launcher
+			c := &comparison{options: &options{over: over, timeout: time.Minute, rig: rig{device: "dev0", gid: 3}}, dir: dir}
+			f, err := c.measure(t.Context(), &subject{mpi: m, folder: "f"}, row{ranks: 2, program: "p", args: []string{"-x"}})
+			if err != nil || !strings.Contains(f.library, want[i]) || !strings.Contains(f.library, " f/p."+m.Name+" -x") {
+				t.Errorf("%s over %s: %+v, %v", m.Name, over, f, err)
+			}
+			if over == shm && (strings.Contains(f.library, "tcp") || strings.Contains(f.library, "ucx")) {
+				t.Errorf("%s over shared memory: %s", m.Name, f.library)
+			}
 		}
-	}
-	j := job{medium: rdma, lengths: []int{8}, iterations: 10}
-	for passed, ok := range map[uint64]bool{9: false, 10: true, 100: true} {
-		if err := j.checkTraffic(traffic{packets: 7}, traffic{packets: 7 + passed}); (err == nil) != ok {
-			t.Errorf("%d packets: %v", passed, err)
-		}
-	}
-	if err := j.checkTraffic(traffic{}, traffic{}); err != nil {
-		t.Errorf("a card, which counts nothing: %v", err)
 	}
 }
 
-func TestRDMAPlan(t *testing.T) {
-	columns := map[string][]string{}
-	subjects := []subject{&pingpong{}, &pingpong{anyThread: true}}
-	for _, p := range knownPeers(rig{}) {
-		subjects = append(subjects, p)
-	}
-	for _, j := range planFor([]string{"rdma"}, quantities) {
-		var able []string
-		for _, s := range (&comparison{subjects: subjects}).subjectsOf(j) {
-			able = append(able, s.name())
+func TestTraffic(t *testing.T) {
+	for name, c := range map[string]struct {
+		r      row
+		over   string
+		passed passed
+		ok     bool
+	}{
+		"enough bytes":     {row{traffic: pings, length: 8}, tcp, passed{bytes: 240}, true},
+		"too few":          {row{traffic: pings, length: 8}, tcp, passed{bytes: 239}, false},
+		"a window":         {row{traffic: windows, length: 8}, tcp, passed{bytes: 40}, true},
+		"too small":        {row{traffic: windows, length: 8}, tcp, passed{bytes: 39}, false},
+		"enough packets":   {row{traffic: windows, length: 4097}, rdma, passed{packets: 10}, true},
+		"too few packets":  {row{traffic: windows, length: 4097}, rdma, passed{packets: 9}, false},
+		"of empty ones":    {row{traffic: pings}, rdma, passed{packets: 4}, false},
+		"shared memory":    {row{traffic: pings, length: 8}, shm, passed{}, true},
+		"other programs":   {row{}, tcp, passed{}, true},
+		"nothing is count": {row{traffic: pings, length: 8}, tcp, passed{}, true},
+	} {
+		before := passed{7, 7}
+		after := passed{7 + c.passed.bytes, 7 + c.passed.packets}
+		if c.passed == (passed{}) {
+			before, after = passed{}, passed{}
 		}
-		columns[j.quantity] = able
+		if err := c.r.check(c.over, 10, before, after); (err == nil) != c.ok {
+			t.Errorf("%s: %v", name, err)
+		}
 	}
-	const want = "map[bandwidth:[gomx ib_read_bw ib_write_bw openmpi mpich] latency:[gomx gomx, any thread ib_send_lat ib_write_lat openmpi mpich]]"
-	if got := fmt.Sprint(columns); got != want {
-		t.Errorf("got  %s\nwant %s", got, want)
+}
+
+func TestReceivedBytes(t *testing.T) {
+	const table = `Inter-|   Receive                                                |  Transmit
+ face |bytes    packets errs drop fifo frame compressed multicast|bytes    packets
+    lo: 1000      10    0    0    0     0          0         0     1000      10
+  eth0:  234       5    0    0    0     0          0         0      777       5
+  odd:
+`
+	if got := receivedBytes(table); got != 1234 {
+		t.Errorf("got %d", got)
 	}
 }

@@ -10,7 +10,6 @@ import (
 type rig struct {
 	device string // the RDMA device, for those that take one by name
 	gid    int    // index of its address; below 0 everybody chooses
-	ranks  string // folder with the rank programs of the MPIs; "" to compile them
 }
 
 // devicesFolder has a folder for every RDMA device.

@@ -4,93 +4,78 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"strings"
+	"strconv"
 	"text/tabwriter"
+
+	"gomx/bench/stats"
 )
 
-// missing stands where there is no figure.
-const missing = "-"
+// table is what was measured; a line is one row's, a cell one subject's of it.
+type (
+	table struct {
+		lines []*line
+		over  string
+	}
+	line struct {
+		row
+		cells []*cell
+	}
+	cell struct {
+		name    string
+		subject *subject  // nil in figures of earlier runs
+		values  []float64 // of each round
+		cpu     []float64 // for each operation, us
+		library string    // name and version of an MPI
+		failed  bool
+	}
+)
 
-// grid is a sheet as words: the head line and the lines below it.
-func (s *sheet) grid() (head []string, lines [][]string) {
-	head = append([]string{s.heading}, s.columns...)
-	for _, other := range s.others() {
-		head = append(head, s.base+" / "+other)
+func (l *line) unitName() string {
+	if l.unit == "" {
+		return "us"
 	}
-	for _, line := range s.lines {
-		words := []string{line}
-		for _, column := range s.columns {
-			words = append(words, figure(s.median(line, column)))
-		}
-		for _, other := range s.others() {
-			words = append(words, ratioWord(s.ratio(line, other)))
-		}
-		lines = append(lines, words)
-	}
-	if s.against != "" {
-		words := []string{s.against}
-		for _, column := range s.columns {
-			words = append(words, times(s.deepening(column)))
-		}
-		for range s.others() {
-			words = append(words, "")
-		}
-		lines = append(lines, words)
-	}
-	return head, lines
+	return l.unit
 }
 
-// figure prints four significant digits, which is more than a round is good for.
-func figure(v float64) string {
-	switch {
-	case math.IsNaN(v):
-		return missing
-	case v >= 1000:
-		return fmt.Sprintf("%.0f", v)
-	case v >= 100:
-		return fmt.Sprintf("%.1f", v)
-	case v >= 10:
-		return fmt.Sprintf("%.2f", v)
+// writeText prints a line for each row and subject, so that the terminal has room: the figure, the
+// processor time for each operation, the figure's ratio to gomx's, and with gomx what it is meant to reach.
+func writeText(w io.Writer, t *table) error {
+	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(tw, "program\tsubject\tfigure\tspread\tprocessor us/op\t/ gomx\tprocessor / gomx\tbar")
+	for _, l := range t.lines {
+		name, bar, first := l.name, l.judge(), l.cells[0]
+		for _, c := range l.cells {
+			if len(c.values) == 0 {
+				fmt.Fprintf(tw, "%s\t%s\tfailed\t\t\t\t\t\n", name, c.name)
+			} else {
+				note := ""
+				if c.failed {
+					note = " (failed later)"
+				}
+				s := stats.Summarize(c.values)
+				fmt.Fprintf(tw, "%s\t%s\t%s %s%s\t%s to %s\t%s\t%s\t%s\t%s\n", name, c.name, short(s.P50), l.unitName(), note,
+					short(s.Min), short(s.Max), short(stats.Median(c.cpu)),
+					ratio(c.values, first.values), ratio(c.cpu, first.cpu), bar)
+			}
+			name, bar = "", ""
+		}
 	}
-	return fmt.Sprintf("%.3f", v)
+	return tw.Flush()
 }
 
-func ratioWord(r float64) string {
-	switch {
-	case math.IsNaN(r):
-		return missing
-	case r < 0.095:
-		return fmt.Sprintf("%.4f", r)
-	case r < 10:
-		return fmt.Sprintf("%.2f", r)
-	}
-	return fmt.Sprintf("%.1f", r)
-}
-
-func times(r float64) string {
+// ratio is that of the medians.
+func ratio(a, b []float64) string {
+	r := stats.Ratio(stats.Median(a), stats.Median(b))
 	if math.IsNaN(r) {
-		return missing
+		return "-"
 	}
-	return ratioWord(r) + " x"
+	return fmt.Sprintf("%.2f", r)
 }
 
-// writeTables prints every sheet for people at a terminal.
-func writeTables(w io.Writer, r *report) error {
-	tabs := tabwriter.NewWriter(w, 0, 0, 3, ' ', tabwriter.AlignRight)
-	fmt.Fprintf(w, "%s\n", r.heading())
-	for _, way := range r.ways {
-		fmt.Fprintf(w, "  %s\n", way)
+// short has three digits that count.
+func short(x float64) string {
+	if x >= 1000 {
+		return strconv.FormatFloat(x, 'f', 0, 64)
 	}
-	for _, s := range r.sheets {
-		fmt.Fprintf(w, "\n%s, %s (%s)\n", s.title, s.unit, s.verdict())
-		head, lines := s.grid()
-		for _, words := range append([][]string{head}, lines...) {
-			// A tab ends every cell, the last included, or it would not be aligned.
-			fmt.Fprintf(tabs, "%s\t\n", strings.Join(words, "\t"))
-		}
-		if err := tabs.Flush(); err != nil {
-			return err
-		}
-	}
-	return writeBars(w, r.judge())
+	return strconv.FormatFloat(x, 'g', 3, 64)
 }

@@ -83,7 +83,7 @@ func sizeScale(series []Series, figure func(Point) float64) scale {
 func sizeTicks(s scale) []gonum.Tick {
 	var ticks []gonum.Tick
 	if s.zeroAt > 0 {
-		ticks = append(ticks, gonum.Tick{Value: s.zeroAt, Label: "0"})
+		ticks = append(ticks, gonum.Tick{Value: s.zeroAt, Label: "0 B"})
 	}
 	for power := 0; float64(int(1)<<power) <= s.highest && power < 62; power++ {
 		size := float64(int(1) << power)
@@ -99,17 +99,17 @@ func sizeTicks(s scale) []gonum.Tick {
 	return ticks
 }
 
-// sizeLabel is a power of two in few letters: 512, 4K, 2M, 1G.
+// sizeLabel is a power of two as sizes are written: 512 B, 4 KiB, 2 MiB, 1 GiB.
 func sizeLabel(size int) string {
 	for _, unit := range []struct {
-		shift  int
-		letter string
-	}{{30, "G"}, {20, "M"}, {10, "K"}} {
+		shift int
+		name  string
+	}{{30, " GiB"}, {20, " MiB"}, {10, " KiB"}} {
 		if size >= 1<<unit.shift {
-			return strconv.Itoa(size>>unit.shift) + unit.letter
+			return strconv.Itoa(size>>unit.shift) + unit.name
 		}
 	}
-	return strconv.Itoa(size)
+	return strconv.Itoa(size) + " B"
 }
 
 // valueScale spans the figures of all series, out to the next 1, 2 or 5.

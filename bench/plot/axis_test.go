@@ -15,7 +15,7 @@ func labels(ticks []gonum.Tick) string {
 			words = append(words, tick.Label)
 		}
 	}
-	return strings.Join(words, " ")
+	return strings.Join(words, ", ")
 }
 
 func latencyOf(p Point) float64 { return p.LatencyUs }
@@ -33,11 +33,11 @@ func TestSizeTicks(t *testing.T) {
 		lengths []int
 		want    string
 	}{
-		{[]int{0, 8, 64, 512, 4 << 10, 32 << 10, 256 << 10, 2 << 20}, "0 8 64 512 4K 32K 256K 2M"},
-		{[]int{8, 512}, "8 64 512"},
-		{[]int{0, 1, 2, 4 << 20}, "0 1 8 64 512 4K 32K 256K 2M"},
-		{[]int{16 << 20, 1 << 30}, "16M 128M 1G"},
-		{[]int{0}, "0"},
+		{[]int{0, 8, 64, 512, 4 << 10, 32 << 10, 256 << 10, 2 << 20}, "0 B, 8 B, 64 B, 512 B, 4 KiB, 32 KiB, 256 KiB, 2 MiB"},
+		{[]int{8, 512}, "8 B, 64 B, 512 B"},
+		{[]int{0, 1, 2, 4 << 20}, "0 B, 1 B, 8 B, 64 B, 512 B, 4 KiB, 32 KiB, 256 KiB, 2 MiB"},
+		{[]int{16 << 20, 1 << 30}, "16 MiB, 128 MiB, 1 GiB"},
+		{[]int{0}, "0 B"},
 	} {
 		s := sizeScale(points(c.lengths...), latencyOf)
 		if got := labels(s.ticks()); got != c.want {
@@ -59,9 +59,9 @@ func TestValueScale(t *testing.T) {
 		lowest, highest float64
 		labels          string
 	}{
-		{[]float64{0.15, 196}, 0.1, 500, "0.1 0.2 0.5 1 2 5 10 20 50 100 200 500"},
-		{[]float64{3}, 2, 5, "2 5"},
-		{[]float64{0.001, 900000}, 0.0005, 1e6, "0.001 0.01 0.1 1 10 100 1000 10000 100000 1e+06"},
+		{[]float64{0.15, 196}, 0.1, 500, "0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500"},
+		{[]float64{3}, 2, 5, "2, 5"},
+		{[]float64{0.001, 900000}, 0.0005, 1e6, "0.001, 0.01, 0.1, 1, 10, 100, 1000, 10000, 100000, 1e+06"},
 	} {
 		var s Series
 		for _, v := range c.values {

@@ -25,7 +25,14 @@ type Point struct {
 	BandwidthMBps float64 // 10^6 bytes per second
 }
 
-// Series is one line of the picture: a name for the legend, and points in the
+// Caption stands above the panels: a title, and below it, smaller, a line for each note, which says where and when the figures were
+// measured.
+type Caption struct {
+	Title string
+	Notes []string
+}
+
+// Series is one line of the picture: a name, which stands beside its end, and points in the
 // order in which they are joined.
 type Series struct {
 	Name   string
@@ -46,22 +53,27 @@ func CheckPath(path string) error {
 	return fmt.Errorf("plot %q: the name must end in .svg or .png", path)
 }
 
-// Draw draws series into a new file, in the form that the path's ending asks
+// Draw draws latency and bandwidth of series over message size into a new file, in the form that the path's ending asks
 // for (see CheckPath). It returns ErrNothingToDraw, or what went wrong with the
 // file; then there is no file left that it began.
-func Draw(path string, series []Series) error {
+func Draw(path string, caption Caption, series []Series) error {
 	if err := CheckPath(path); err != nil {
 		return err
 	}
-	page, err := newPage(series, endingOf(path))
+	panels, err := twoPanels(series)
 	if err != nil {
 		return fmt.Errorf("plot %q: %w", path, err)
 	}
+	return write(path, caption, panels)
+}
+
+// write draws panels side by side into a new file.
+func write(path string, caption Caption, panels []*gonum.Plot) error {
 	file, err := os.Create(path)
 	if err != nil {
 		return fmt.Errorf("plot: %w", err)
 	}
-	_, err = page.WriteTo(file)
+	_, err = page(caption, panels, endingOf(path)).WriteTo(file)
 	if err = errors.Join(err, file.Close()); err != nil {
 		return errors.Join(fmt.Errorf("plot: %w", err), os.Remove(path))
 	}
@@ -70,32 +82,32 @@ func Draw(path string, series []Series) error {
 
 func endingOf(path string) string { return strings.ToLower(filepath.Ext(path)) }
 
-// newPage draws both panels on a canvas that can write itself as ending says.
-func newPage(series []Series, ending string) (io.WriterTo, error) {
-	latency, err := newPanel("Latency", "half round trip (µs)", series, func(p Point) float64 { return p.LatencyUs })
+func twoPanels(series []Series) ([]*gonum.Plot, error) {
+	latency, err := newPanel(Bytes, "Latency", "half round trip (µs)", series, func(p Point) float64 { return p.LatencyUs })
 	if err != nil {
 		return nil, err
 	}
-	bandwidth, err := newPanel("Bandwidth", "MB/s", series, func(p Point) float64 { return p.BandwidthMBps })
+	bandwidth, err := newPanel(Bytes, "Bandwidth", "MB/s", series, func(p Point) float64 { return p.BandwidthMBps })
 	if err != nil && !errors.Is(err, ErrNothingToDraw) {
 		return nil, err
 	}
 	panels := []*gonum.Plot{latency}
 	if bandwidth != nil {
-		// The lines are named once, in the first panel.
-		bandwidth.Legend = gonum.NewLegend()
 		panels = append(panels, bandwidth)
 	}
-	return sideBySide(panels, ending), nil
+	return panels, nil
 }
 
-// sideBySide draws panels on a canvas that can write itself as ending says.
-func sideBySide(panels []*gonum.Plot, ending string) io.WriterTo {
-	canvas, page := newCanvas(ending)
+// page draws the caption, and panels side by side, on a canvas that can write itself as ending says.
+func page(caption Caption, panels []*gonum.Plot, ending string) io.WriterTo {
+	width := vg.Length(len(panels))*panelWidth + vg.Length(len(panels)-1)*panelGap + 2*margin
+	canvas, page := newCanvas(ending, width, panelHeight+2*margin+caption.height())
 	area := draw.New(canvas)
 	area.FillPolygon(background, []vg.Point{
 		area.Min, {X: area.Max.X, Y: area.Min.Y}, area.Max, {X: area.Min.X, Y: area.Max.Y},
 	})
+	caption.write(area)
+	area.Max.Y -= caption.height()
 	tiles := draw.Tiles{
 		Rows: 1, Cols: len(panels), PadX: panelGap,
 		PadTop: margin, PadBottom: margin, PadLeft: margin, PadRight: margin,
@@ -106,18 +118,18 @@ func sideBySide(panels []*gonum.Plot, ending string) io.WriterTo {
 	return page
 }
 
-func newCanvas(ending string) (vg.CanvasSizer, io.WriterTo) {
+func newCanvas(ending string, width, height vg.Length) (vg.CanvasSizer, io.WriterTo) {
 	if ending == ".svg" {
-		canvas := vgsvg.New(pageWidth, pageHeight)
-		return canvas, canvas
+		canvas := vgsvg.New(width, height)
+		return canvas, bothSchemes{canvas}
 	}
-	canvas := vgimg.NewWith(vgimg.UseWH(pageWidth, pageHeight), vgimg.UseDPI(pixelsPerInch))
+	canvas := vgimg.NewWith(vgimg.UseWH(width, height), vgimg.UseDPI(pixelsPerInch))
 	return canvas, vgimg.PngCanvas{Canvas: canvas}
 }
 
-// newPanel draws one figure over size, with both axes wide enough for all
+// newPanel draws one figure over size, or over what else the axis names, with both axes wide enough for all
 // series. It returns ErrNothingToDraw if no point has that figure.
-func newPanel(title, unit string, series []Series, figure func(Point) float64) (*gonum.Plot, error) {
+func newPanel(axis, title, unit string, series []Series, figure func(Point) float64) (*gonum.Plot, error) {
 	sizes, values := sizeScale(series, figure), valueScale(series, figure)
 	if sizes.empty() || values.empty() {
 		return nil, ErrNothingToDraw
@@ -125,7 +137,12 @@ func newPanel(title, unit string, series []Series, figure func(Point) float64) (
 	panel := styledPlot(title, unit)
 	sizes.apply(&panel.X)
 	values.apply(&panel.Y)
+	if axis != Bytes {
+		panel.X.Label.Text = axis
+		panel.X.Tick.Marker = gonum.ConstantTicks(decades(panel.X.Min, panel.X.Max))
+	}
 	panel.Add(grid())
+	var labels []label
 	for i, s := range series {
 		points := drawable(s, sizes, figure)
 		if len(points) == 0 {
@@ -137,8 +154,9 @@ func newPanel(title, unit string, series []Series, figure func(Point) float64) (
 		}
 		styleSeries(line, dots, i)
 		panel.Add(line, dots)
-		panel.Legend.Add(s.Name, line, dots)
+		labels = append(labels, label{s.Name, points[len(points)-1], line.Color})
 	}
+	addLabels(panel, labels)
 	return panel, nil
 }
 

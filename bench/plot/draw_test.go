@@ -8,6 +8,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -24,28 +25,30 @@ func series(name string, startUs, perByteUs float64, lengths ...int) plot.Series
 	return s
 }
 
+var caption = plot.Caption{Title: "A message there and back", Notes: []string{"a machine, a day"}}
+
 var compared = []plot.Series{
 	series("gomx", 0.12, 0.00007, 0, 8, 64, 512, 4<<10, 32<<10, 256<<10, 2<<20),
-	series("openmpi", 0.21, 0.0001, 0, 8, 64, 512, 4<<10, 32<<10, 256<<10, 2<<20),
-	series("mpich", 0.35, 0.00009, 0, 8, 64, 512, 4<<10, 32<<10, 256<<10, 2<<20),
+	series("Open MPI", 0.21, 0.0001, 0, 8, 64, 512, 4<<10, 32<<10, 256<<10, 2<<20),
+	series("MPICH", 0.35, 0.00009, 0, 8, 64, 512, 4<<10, 32<<10, 256<<10, 2<<20),
 }
 
 func TestDrawSVG(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "out.svg")
-	if err := plot.Draw(path, compared); err != nil {
+	if err := plot.Draw(path, caption, compared); err != nil {
 		t.Fatal(err)
 	}
 	words := svgWords(t, path)
 	for _, want := range []string{
-		"gomx", "openmpi", "mpich", "Latency", "Bandwidth", "MB/s",
-		"0", "8", "64", "512", "4K", "32K", "256K", "2M",
+		"gomx", "Open MPI", "MPICH", "Latency", "Bandwidth", "MB/s",
+		"0 B", "8 B", "64 B", "512 B", "4 KiB", "32 KiB", "256 KiB", "2 MiB", caption.Title, caption.Notes[0],
 	} {
 		if words[want] == 0 {
 			t.Errorf("the picture doesn't say %q", want)
 		}
 	}
-	if words["gomx"] != 1 {
-		t.Errorf("gomx is named %d times, want once", words["gomx"])
+	if words["gomx"] != 2 {
+		t.Errorf("gomx is named %d times, want once in each panel", words["gomx"])
 	}
 }
 
@@ -74,7 +77,7 @@ func svgWords(t *testing.T, path string) map[string]int {
 
 func TestDrawPNG(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "out.PNG")
-	if err := plot.Draw(path, compared); err != nil {
+	if err := plot.Draw(path, caption, compared); err != nil {
 		t.Fatal(err)
 	}
 	file, err := os.Open(path)
@@ -94,7 +97,7 @@ func TestDrawPNG(t *testing.T) {
 func TestOtherEndings(t *testing.T) {
 	for _, name := range []string{"out.pdf", "out", "svg", ""} {
 		path := filepath.Join(t.TempDir(), name)
-		err := plot.Draw(path, compared)
+		err := plot.Draw(path, caption, compared)
 		if err == nil || !strings.Contains(err.Error(), ".svg or .png") {
 			t.Errorf("%q: error %v", name, err)
 		}
@@ -114,7 +117,7 @@ func TestNothingToDraw(t *testing.T) {
 		}}},
 	} {
 		path := filepath.Join(t.TempDir(), "out.svg")
-		if err := plot.Draw(path, input); !errors.Is(err, plot.ErrNothingToDraw) {
+		if err := plot.Draw(path, plot.Caption{}, input); !errors.Is(err, plot.ErrNothingToDraw) {
 			t.Errorf("%s: error %v", name, err)
 		}
 		if _, err := os.Stat(path); err == nil {
@@ -143,7 +146,7 @@ func TestOddSeries(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "out.svg")
-			if err := plot.Draw(path, input); err != nil {
+			if err := plot.Draw(path, plot.Caption{}, input); err != nil {
 				t.Fatal(err)
 			}
 			svgWords(t, path)
@@ -153,7 +156,26 @@ func TestOddSeries(t *testing.T) {
 
 func TestUnwritablePath(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "none", "out.svg")
-	if err := plot.Draw(path, compared); !errors.Is(err, os.ErrNotExist) {
+	if err := plot.Draw(path, caption, compared); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("error %v", err)
+	}
+}
+
+// TestDarkPage: every colour of a picture has one for dark pages.
+func TestDarkPage(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "out.svg")
+	many := append(compared, series("d", 4, 1, 8), series("e", 5, 1, 8), series("f", 6, 1, 8))
+	if err := plot.Draw(path, caption, many); err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sheet, drawing, _ := strings.Cut(string(text), "</style>")
+	for _, m := range regexp.MustCompile(`(?:fill|stroke):#[0-9A-Fa-f]{6}`).FindAllString(drawing, -1) {
+		if !strings.Contains(sheet, `[style*="`+m+`"]`) {
+			t.Errorf("the style sheet for dark pages knows no %s", m)
+		}
 	}
 }

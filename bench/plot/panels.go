@@ -1,10 +1,8 @@
 package plot
 
 import (
-	"errors"
 	"fmt"
 	"math"
-	"os"
 	"strings"
 
 	gonum "gonum.org/v1/plot"
@@ -19,35 +17,24 @@ type Panel struct {
 }
 
 // DrawPanels draws figures side by side over the quantity that axis names, into a
-// new file as Draw does. Lines are named in the first panel. Both axes are
-// logarithmic.
-func DrawPanels(path, axis string, panels []Panel) error {
+// new file as Draw does. Both axes are logarithmic. Ticks are powers of ten, or with Bytes as the axis those of message sizes.
+func DrawPanels(path string, caption Caption, axis string, panels []Panel) error {
 	if err := CheckPath(path); err != nil {
 		return err
 	}
 	var drawn []*gonum.Plot
-	for i, p := range panels {
-		panel, err := newPanel(p.Title, p.Unit, p.Series, func(p Point) float64 { return p.LatencyUs })
+	for _, p := range panels {
+		panel, err := newPanel(axis, p.Title, p.Unit, p.Series, func(p Point) float64 { return p.LatencyUs })
 		if err != nil {
 			return fmt.Errorf("plot %q: %s: %w", path, p.Title, err)
 		}
-		panel.X.Label.Text = axis
-		panel.X.Tick.Marker = gonum.ConstantTicks(decades(panel.X.Min, panel.X.Max))
-		if i > 0 {
-			panel.Legend = gonum.NewLegend()
-		}
 		drawn = append(drawn, panel)
 	}
-	file, err := os.Create(path)
-	if err != nil {
-		return fmt.Errorf("plot: %w", err)
-	}
-	_, err = sideBySide(drawn, endingOf(path)).WriteTo(file)
-	if err = errors.Join(err, file.Close()); err != nil {
-		return errors.Join(fmt.Errorf("plot: %w", err), os.Remove(path))
-	}
-	return nil
+	return write(path, caption, drawn)
 }
+
+// Bytes is the axis of message sizes.
+const Bytes = "message size"
 
 // decades labels the powers of ten between two logarithms.
 func decades(lowest, highest float64) (ticks []gonum.Tick) {

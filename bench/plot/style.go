@@ -14,29 +14,23 @@ import (
 )
 
 const (
-	pageWidth     = 11 * vg.Inch
-	pageHeight    = 4.4 * vg.Inch
+	panelWidth    = 5.6 * vg.Inch
+	panelHeight   = 4.1 * vg.Inch
 	pixelsPerInch = 144
 	margin        = 14
 	panelGap      = 26
 )
 
 var (
-	background = color.RGBA{R: 0xfd, G: 0xfd, B: 0xfc, A: 0xff}
-	ink        = color.RGBA{R: 0x2b, G: 0x2f, B: 0x36, A: 0xff}
-	faintInk   = color.RGBA{R: 0x8a, G: 0x90, B: 0x99, A: 0xff}
-	gridInk    = color.RGBA{R: 0xdd, G: 0xe0, B: 0xe4, A: 0xff}
+	background = rgb(0xfdfdfc)
+	ink        = rgb(0x2b2f36)
+	faintText  = rgb(0x5a616b)
+	faintInk   = rgb(0x8a9099)
+	gridInk    = rgb(0xdde0e4)
 
-	// seriesInks keep apart for the colour-blind too (Okabe and Ito's set); the
+	// seriesInks keep apart for the colour-blind too (near to Okabe and Ito's set), and are dark enough for letters; the
 	// dots' shapes tell series apart where there is no colour at all.
-	seriesInks = []color.Color{
-		color.RGBA{R: 0x00, G: 0x72, B: 0xb2, A: 0xff},
-		color.RGBA{R: 0xd5, G: 0x5e, B: 0x00, A: 0xff},
-		color.RGBA{R: 0x00, G: 0x9e, B: 0x73, A: 0xff},
-		color.RGBA{R: 0xcc, G: 0x79, B: 0xa7, A: 0xff},
-		color.RGBA{R: 0xe6, G: 0x9f, B: 0x00, A: 0xff},
-		color.RGBA{R: 0x56, G: 0xb4, B: 0xe9, A: 0xff},
-	}
+	seriesInks   = []color.RGBA{rgb(0x0072b2), rgb(0xc24e00), rgb(0x007f5c), rgb(0xa8478a), rgb(0x8a6d00), rgb(0x4b4f58)}
 	seriesGlyphs = []draw.GlyphDrawer{
 		draw.CircleGlyph{}, draw.BoxGlyph{}, draw.PyramidGlyph{},
 		draw.RingGlyph{}, draw.SquareGlyph{}, draw.TriangleGlyph{},
@@ -48,16 +42,16 @@ func styledPlot(title, unit string) *gonum.Plot {
 	p.BackgroundColor = background
 	p.Title.Text = title
 	p.Title.Padding = 8
-	p.Title.TextStyle = letters(p.Title.TextStyle, 14, ink)
-	p.Title.TextStyle.Font.Weight = weight.WeightBold
-	styleAxis(&p.X, "message size (bytes)")
+	p.Title.TextStyle = bold(letters(p.Title.TextStyle, 12, ink))
+	styleAxis(&p.X, Bytes)
+	p.X.Tick.Label.Font.Size = 9.5 // so that 32 KiB and 256 KiB do not touch
 	styleAxis(&p.Y, unit)
-	p.Legend.Top, p.Legend.Left = true, true
-	p.Legend.XOffs, p.Legend.YOffs = 12, -10
-	p.Legend.Padding = 3
-	p.Legend.ThumbnailWidth = 24
-	p.Legend.TextStyle = letters(p.Legend.TextStyle, 11.5, ink)
 	return p
+}
+
+func bold(style text.Style) text.Style {
+	style.Font.Weight = weight.WeightBold
+	return style
 }
 
 func styleAxis(axis *gonum.Axis, label string) {
@@ -85,6 +79,9 @@ func grid() *plotter.Grid {
 func styleSeries(line *plotter.Line, dots *plotter.Scatter, i int) {
 	ink := seriesInks[i%len(seriesInks)]
 	line.Color, line.Width = ink, vg.Points(2)
+	if i/len(seriesInks)%2 == 1 {
+		line.Dashes = []vg.Length{6, 3}
+	}
 	dots.Color, dots.Radius = ink, vg.Points(3)
 	dots.Shape = seriesGlyphs[i%len(seriesGlyphs)]
 }

@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 
+	"gomx/bench/machine"
 	"gomx/bench/plot"
 )
 
@@ -98,13 +100,32 @@ func (p *printer) finish() error {
 		}
 		return f
 	}
-	first := panel("throughput", "MB/s", func(r *result) float64 { return r.Throughput })
+	first := panel("Throughput", "MB/s", func(r *result) float64 { return r.Throughput })
 	if p.latency {
-		first = panel("one way latency", "µs", func(r *result) float64 { return r.Latency.P50 })
+		first = panel("One-way latency", "µs", func(r *result) float64 { return r.Latency.P50 })
 	}
-	return plot.DrawPanels(p.picture, "payload, bytes", []plot.Panel{
+	return plot.DrawPanels(p.picture, p.caption(), plot.Bytes, []plot.Panel{
 		first,
-		panel("processor time of the sender", "% of a core", func(r *result) float64 { return r.SenderCPU }),
-		panel("processor time of the receiver", "% of a core", func(r *result) float64 { return r.ReceiverCPU }),
+		panel("Processor time of the sender", "% of a core", func(r *result) float64 { return r.SenderCPU }),
+		panel("Processor time of the receiver", "% of a core", func(r *result) float64 { return r.ReceiverCPU }),
 	})
+}
+
+// caption is what stands above the picture.
+func (p *printer) caption() plot.Caption {
+	what := "Throughput and processor time of extended sockets"
+	if p.latency {
+		what = "Latency and processor time of extended sockets"
+	}
+	where := "two processes of this host"
+	if p.host != "" {
+		where = "with a server on " + p.host
+	}
+	if len(p.cores) == 2 && p.host == "" {
+		where += fmt.Sprintf(", on cores %d and %d", p.cores[0], p.cores[1])
+	}
+	if p.sleep {
+		where += ", which sleep while they wait"
+	}
+	return plot.Caption{Title: what + ", by message size", Notes: []string{strings.ToUpper(where[:1]) + where[1:] + ".", machine.Origin()}}
 }

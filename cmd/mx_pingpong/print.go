@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"gomx/bench/machine"
 	"gomx/bench/pingpong"
 	"gomx/bench/plot"
 	"gomx/bench/stats"
@@ -19,10 +20,11 @@ type printer struct {
 	picture string
 	points  []plot.Point
 	name    string
+	caption plot.Caption
 }
 
 func (o *options) newPrinter(w io.Writer) *printer {
-	p := &printer{picture: o.picture, name: o.at.Setup.Transport}
+	p := &printer{picture: o.picture, name: o.at.Setup.Transport, caption: o.caption()}
 	switch {
 	case o.asJSON:
 		p.Watcher = newJSON(w)
@@ -41,6 +43,14 @@ func (o *options) newPrinter(w io.Writer) *printer {
 	return p
 }
 
+// caption is what stands above the picture.
+func (o *options) caption() plot.Caption {
+	return plot.Caption{
+		Title: "A message there and back between two endpoints of package mx",
+		Notes: []string{strings.TrimPrefix(o.at.Prelude(o.plan.Iterations, o.what(), mx.PeerInfo{}), "Running ") + " Medians over batches.", machine.Origin()},
+	}
+}
+
 // newJSON prints one object a line.
 func newJSON(w io.Writer) pingpong.Watcher {
 	encoder := json.NewEncoder(w)
@@ -55,7 +65,7 @@ func (p *printer) finish() error {
 	if p.picture == "" {
 		return nil
 	}
-	return plot.Draw(p.picture, []plot.Series{{Name: "gomx, " + p.name, Points: p.points}})
+	return plot.Draw(p.picture, p.caption, []plot.Series{{Name: "gomx, " + p.name, Points: p.points}})
 }
 
 // newTable prints MX's table.

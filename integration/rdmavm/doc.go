@@ -33,7 +33,7 @@
 // the same files, among them the test binaries with the testdata of their packages. Programs find
 // GOMX_RDMAVM_HOST and GOMX_RDMAVM_HOSTS in their environment.
 //
-// With -mpi the machine also has Open MPI, MPICH and pingpong.openmpi and pingpong.mpich, which
+// With -mpi the machine also has Open MPI, MPICH and programs of bench/ordinary that
 // measure them; that takes gcc. With -compare it runs bench/compare over RDMA with these, perftest and gomx, in
 // turn, each as two processes bound to the two processors; further arguments are those of
 // bench/compare, such as -rounds 9 or -markdown. What is known of the MPIs of Debian 12 over Soft-RoCE:

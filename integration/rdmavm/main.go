@@ -91,7 +91,7 @@ func parse(args []string) (o options, err error) {
 	f.StringVar(&o.run, "run", "", "run only the tests whose names match this regular expression")
 	f.BoolVar(&o.short, "short", false, "tell the tests to be short")
 	f.BoolVar(&o.verbose, "v", false, "show all tests, and the kernel's messages")
-	f.BoolVar(&o.mpi, "mpi", false, "put Open MPI and MPICH into the machine, with the program that measures them")
+	f.BoolVar(&o.mpi, "mpi", false, "put Open MPI and MPICH into the machine, with programs that measure them")
 	f.BoolVar(&o.compare, "compare", false, "compare gomx with perftest and the MPIs in the machine; further arguments go to bench/compare")
 	f.IntVar(&o.hosts, "hosts", 1, "how many machines, 1 or 2")
 	f.DurationVar(&o.timeout, "timeout", 12*time.Minute, "kill the machines after that time; for -compare the default is "+compareTimeout.String())

@@ -25,32 +25,35 @@ var mpiPlugins = []string{"openmpi/lib/openmpi3/*.so", "pmix2/lib/pmix/*.so", "u
 // mean.
 var mpiTexts = []string{"etc/openmpi", "usr/share/openmpi"}
 
-// rankProgram measures an MPI, as a folder of this module has it.
-const (
-	rankPackage = "gomx/bench/compare"
-	rankProgram = "mpi/pingpong.c"
-)
+// rankPrograms measure an MPI: programs of bench/ordinary, which stand beside those of the same name in Go.
+var rankPrograms = []string{"mpi_pingpong", "mpi_window"}
 
-// rank is how the rank program is made for one MPI.
+// sourcesOfRanks is a package from which the folder of their sources is found.
+const sourcesOfRanks = "gomx/bench/ordinary/mpi_pingpong"
+
+// comparedPrograms are those that bench/compare runs for gomx.
+var comparedPrograms = []string{"gomx/cmd/mx_run", "gomx/bench/ordinary/mpi_pingpong", "gomx/bench/ordinary/mpi_window"}
+
+// rank is how rank programs are made for one MPI.
 type rank struct {
-	name    string // of the binary, as bench/compare wants it
+	ending  string // of the binary's name, as bench/compare wants it
 	headers string // folder below the libraries', or below usr/include
 	library string
 }
 
 var ranks = []rank{
-	{"pingpong.openmpi", "usr/lib/x86_64-linux-gnu/openmpi/include", "libmpi.so.40"},
-	{"pingpong.mpich", "usr/include/x86_64-linux-gnu/mpich", "libmpich.so.12"},
+	{".openmpi", "usr/lib/x86_64-linux-gnu/openmpi/include", "libmpi.so.40"},
+	{".mpich", "usr/include/x86_64-linux-gnu/mpich", "libmpich.so.12"},
 }
 
-// ranks compiles the rank program for every MPI, and returns the binaries. The compiler
+// ranks compiles the rank programs for every MPI, and returns the binaries. The compiler
 // wrappers of the MPIs know only what is installed, so they are of no use here.
 func (b builder) ranks(ctx context.Context, r roots) (files []string, err error) {
-	out, err := b.run(ctx, os.Environ(), "list", "-f", "{{.Dir}}", rankPackage)
+	out, err := b.run(ctx, os.Environ(), "list", "-f", "{{.Dir}}", sourcesOfRanks)
 	if err != nil {
 		return nil, err
 	}
-	source := filepath.Join(strings.TrimSpace(string(out)), rankProgram)
+	folder := filepath.Join(filepath.Dir(strings.TrimSpace(string(out))), "peers")
 	for _, m := range ranks {
 		headers, err := r.glob(m.headers)
 		if err != nil {
@@ -60,12 +63,14 @@ func (b builder) ranks(ctx context.Context, r roots) (files []string, err error)
 		if err != nil {
 			return nil, err
 		}
-		file := filepath.Join(b.dir, m.name)
-		cmd := exec.CommandContext(ctx, "gcc", "-O2", "-I", headers[0], "-o", file, source, library, "-lm", "-Wl,--allow-shlib-undefined")
-		if out, err := cmd.CombinedOutput(); err != nil {
-			return nil, fmt.Errorf("%s: %w: %s", strings.Join(cmd.Args, " "), err, out)
+		for _, program := range rankPrograms {
+			file, source := filepath.Join(b.dir, program+m.ending), filepath.Join(folder, program+".c")
+			cmd := exec.CommandContext(ctx, "gcc", "-O2", "-I", headers[0], "-o", file, source, library, "-lm", "-Wl,--allow-shlib-undefined")
+			if out, err := cmd.CombinedOutput(); err != nil {
+				return nil, fmt.Errorf("%s: %w: %s", strings.Join(cmd.Args, " "), err, out)
+			}
+			files = append(files, file)
 		}
-		files = append(files, file)
 	}
 	return files, nil
 }

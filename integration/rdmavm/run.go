@@ -89,6 +89,13 @@ func build(ctx context.Context, b builder, o options) (c contents, checks []plan
 		line := append([]string(nil), o.args...)
 		if o.compare {
 			line = slices.Concat(compareCommand, o.args)
+			for _, program := range comparedPrograms {
+				file, err := b.program(ctx, program, false)
+				if err != nil {
+					return c, nil, err
+				}
+				c.programs = append(c.programs, file)
+			}
 		}
 		if strings.HasPrefix(line[0], "./") {
 			file, err := b.program(ctx, line[0], false)

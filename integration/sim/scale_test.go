@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"gomx/bench/machine"
 	"gomx/bench/plot"
 	"gomx/transport/wire"
 )
@@ -183,7 +184,10 @@ func TestScale(t *testing.T) {
 		}
 	}
 	if *scalePicture != "" {
-		err := plot.DrawPanels(*scalePicture, "endpoints", []plot.Panel{
+		err := plot.DrawPanels(*scalePicture, plot.Caption{
+			Title: "Engines of 10 to 10,000 endpoints in one goroutine",
+			Notes: []string{machine.Origin()},
+		}, "endpoints", []plot.Panel{
 			{Title: "Work", Unit: "ns of a message, sent and received", Series: cost},
 			{Title: "Memory", Unit: "bytes of a peer", Series: bytes},
 		})

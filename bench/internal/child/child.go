@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os/exec"
 	"path/filepath"
 	"runtime"
@@ -29,6 +30,11 @@ type Command struct {
 	Env     []string      // the whole environment; nil means the caller's own
 	Dir     string        // working directory; "" means the caller's own
 	Timeout time.Duration // 0 means no limit
+
+	// Enough, if there is one, says whether the child has printed all that is wanted of it. If it then does not end
+	// by itself within Patience, it is ended, and that is no error.
+	Enough   func(stdout []byte) bool
+	Patience time.Duration
 }
 
 // String is the command as one would type it.
@@ -54,6 +60,9 @@ func Run(ctx context.Context, c Command) (stdout, stderr []byte, err error) {
 	var out, complaints bytes.Buffer
 	cmd := exec.CommandContext(limited, c.Path, c.Args...)
 	cmd.Env, cmd.Dir, cmd.Stdout, cmd.Stderr = c.Env, c.Dir, &out, &complaints
+	if c.Enough != nil {
+		cmd.Stdout = &watched{Buffer: &out, enough: c.Enough, then: func() { time.AfterFunc(c.Patience, cancel) }}
+	}
 	isolate(cmd)
 	cmd.Cancel = func() error { return askToEnd(cmd.Process) }
 	cmd.WaitDelay = grace
@@ -61,8 +70,30 @@ func Run(ctx context.Context, c Command) (stdout, stderr []byte, err error) {
 	if cmd.Process != nil {
 		killGroup(cmd.Process.Pid)
 	}
+	if ctx.Err() == nil && errors.Is(limited.Err(), context.Canceled) { // it had printed enough
+		err = nil
+	}
 	return out.Bytes(), complaints.Bytes(), explain(ctx, limited, c, err, complaints.Bytes(), out.Bytes())
 }
+
+// watched is what a child has printed, with an eye on whether it is enough.
+type watched struct {
+	*bytes.Buffer
+	enough func([]byte) bool
+	then   func()
+}
+
+func (w *watched) Write(b []byte) (int, error) {
+	n, err := w.Buffer.Write(b)
+	if w.then != nil && w.enough(w.Bytes()) {
+		w.then()
+		w.then = nil
+	}
+	return n, err
+}
+
+// ReadFrom would take bytes past Write.
+func (w *watched) ReadFrom(r io.Reader) (int64, error) { return io.Copy(struct{ io.Writer }{w}, r) }
 
 func limit(ctx context.Context, timeout time.Duration) (context.Context, context.CancelFunc) {
 	if timeout <= 0 {

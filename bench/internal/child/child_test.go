@@ -24,10 +24,14 @@ func TestMain(m *testing.M) {
 	case "echo":
 		fmt.Println(strings.Join(os.Args[1:], " "))
 	case "fail":
+		fmt.Println("all")
 		fmt.Fprintln(os.Stderr, "no board here")
 		os.Exit(3)
 	case "parent":
 		haveGrandchild(os.Args[1])
+	case "lingerer":
+		fmt.Println("all")
+		time.Sleep(time.Hour)
 	case "sleeper":
 		time.Sleep(time.Hour)
 	}
@@ -84,6 +88,26 @@ func TestTimeout(t *testing.T) {
 	_, _, err := child.Run(t.Context(), c)
 	if !errors.Is(err, child.ErrTimeout) || !strings.Contains(err.Error(), "50ms") {
 		t.Errorf("error %v", err)
+	}
+}
+
+// A child that has printed all that is wanted is ended; one that has not runs into its time limit.
+func TestEnough(t *testing.T) {
+	c := command("lingerer")
+	c.Patience = 10 * time.Millisecond
+	c.Enough = func(out []byte) bool { return string(out) == "all\n" }
+	if out, _, err := child.Run(t.Context(), c); err != nil || string(out) != "all\n" {
+		t.Errorf("got %q, %v", out, err)
+	}
+	c.Timeout = 200 * time.Millisecond
+	c.Enough = func(out []byte) bool { return len(out) > 100 }
+	if _, _, err := child.Run(t.Context(), c); !errors.Is(err, child.ErrTimeout) {
+		t.Errorf("error %v", err)
+	}
+	c = command("fail")
+	c.Enough, c.Patience = func([]byte) bool { return true }, time.Minute
+	if _, _, err := child.Run(t.Context(), c); err == nil {
+		t.Error("a child that fails by itself: no error")
 	}
 }
 

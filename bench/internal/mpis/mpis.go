@@ -17,7 +17,8 @@ const buildTimeout = 2 * time.Minute
 
 // MPI is an implementation of MPI. Locate fills in where it lies.
 type MPI struct {
-	Name       string // in tables and flags
+	Name       string // of files
+	Title      string // as it is written
 	Compiler   string // command name
 	Launcher   string
 	LaunchArgs []string
@@ -35,7 +36,7 @@ type MPI struct {
 // plain mpicc is whichever the machine's owner chose.
 func Known() []*MPI {
 	return []*MPI{{
-		Name: "openmpi", Compiler: "mpicc.openmpi", Launcher: "mpirun.openmpi",
+		Name: "openmpi", Title: "Open MPI", Compiler: "mpicc.openmpi", Launcher: "mpirun.openmpi",
 		LaunchArgs: []string{"--allow-run-as-root"},
 		Bound:      []string{"--bind-to", "core"},
 		Crowded:    []string{"--bind-to", "none", "--oversubscribe"},
@@ -44,7 +45,7 @@ func Known() []*MPI {
 		TCPArgs:  []string{"--mca", "pml", "ob1", "--mca", "btl", "tcp,self", "--mca", "btl_tcp_if_include", "lo", "--mca", "osc", "^sm,rdma"},
 		RDMAArgs: []string{"--mca", "pml", "ucx"},
 	}, {
-		Name: "mpich", Compiler: "mpicc.mpich", Launcher: "mpirun.mpich",
+		Name: "mpich", Title: "MPICH", Compiler: "mpicc.mpich", Launcher: "mpirun.mpich",
 		Bound:   []string{"-bind-to", "core"},
 		Crowded: []string{"-bind-to", "none"},
 		TCPEnv:  []string{"UCX_TLS=tcp,self", "UCX_NET_DEVICES=lo"},

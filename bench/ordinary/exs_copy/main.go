@@ -10,8 +10,8 @@ import (
 	"os"
 	"path/filepath"
 
+	"gomx/bench/internal/figure"
 	"gomx/bench/ordinary/internal/dial"
-	"gomx/bench/ordinary/internal/figure"
 	"gomx/bench/ordinary/internal/payload"
 )
 

@@ -10,8 +10,8 @@ import (
 	"slices"
 	"time"
 
+	"gomx/bench/internal/figure"
 	"gomx/bench/ordinary/internal/dial"
-	"gomx/bench/ordinary/internal/figure"
 )
 
 func main() {

@@ -11,8 +11,8 @@ import (
 	"google.golang.org/grpc/credentials/insecure"
 	"google.golang.org/protobuf/types/known/wrapperspb"
 
+	"gomx/bench/internal/figure"
 	"gomx/bench/ordinary/internal/dial"
-	"gomx/bench/ordinary/internal/figure"
 	"gomx/bench/ordinary/internal/payload"
 	"gomx/bench/ordinary/internal/workers"
 )

@@ -6,7 +6,7 @@ package main
 import (
 	"flag"
 
-	"gomx/bench/ordinary/internal/figure"
+	"gomx/bench/internal/figure"
 )
 
 type options struct {

@@ -5,8 +5,8 @@ import (
 	"io"
 	"net/http"
 
+	"gomx/bench/internal/figure"
 	"gomx/bench/ordinary/internal/dial"
-	"gomx/bench/ordinary/internal/figure"
 	"gomx/bench/ordinary/internal/payload"
 	"gomx/bench/ordinary/internal/workers"
 )

@@ -5,7 +5,7 @@ package main
 import (
 	"flag"
 
-	"gomx/bench/ordinary/internal/figure"
+	"gomx/bench/internal/figure"
 )
 
 // options are the same on both sides.

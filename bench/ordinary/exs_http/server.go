@@ -10,8 +10,8 @@ import (
 	"path/filepath"
 	"sync/atomic"
 
+	"gomx/bench/internal/figure"
 	"gomx/bench/ordinary/internal/dial"
-	"gomx/bench/ordinary/internal/figure"
 	"gomx/bench/ordinary/internal/payload"
 	"gomx/bench/ordinary/internal/workers"
 )

@@ -8,7 +8,7 @@ import (
 	"math/big"
 	"time"
 
-	"gomx/bench/ordinary/internal/figure"
+	"gomx/bench/internal/figure"
 )
 
 // host is what URLs say; the connections go where the dialer says.

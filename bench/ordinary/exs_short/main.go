@@ -8,8 +8,8 @@ import (
 	"net"
 	"sync"
 
+	"gomx/bench/internal/figure"
 	"gomx/bench/ordinary/internal/dial"
-	"gomx/bench/ordinary/internal/figure"
 	"gomx/bench/ordinary/internal/payload"
 	"gomx/bench/ordinary/internal/workers"
 )

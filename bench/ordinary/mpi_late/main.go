@@ -6,7 +6,7 @@ import (
 	"flag"
 	"time"
 
-	"gomx/bench/ordinary/internal/figure"
+	"gomx/bench/internal/figure"
 	"gomx/mpi"
 )
 

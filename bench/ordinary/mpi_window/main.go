@@ -5,7 +5,7 @@ package main
 import (
 	"flag"
 
-	"gomx/bench/ordinary/internal/figure"
+	"gomx/bench/internal/figure"
 	"gomx/bench/ordinary/internal/stamp"
 	"gomx/mpi"
 )

@@ -12,7 +12,7 @@ import (
 	"strconv"
 	"time"
 
-	"gomx/bench/ordinary/internal/figure"
+	"gomx/bench/internal/figure"
 	"gomx/bench/ordinary/internal/meet"
 	"gomx/mx"
 )

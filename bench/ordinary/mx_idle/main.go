@@ -9,7 +9,7 @@ import (
 	"os/exec"
 	"strconv"
 
-	"gomx/bench/ordinary/internal/figure"
+	"gomx/bench/internal/figure"
 	"gomx/bench/ordinary/internal/meet"
 	"gomx/mx"
 )

@@ -23,7 +23,16 @@ static void begin(void)
 
 static void print(double value, long ops)
 {
-	printf("{\"value\":%g,\"ops\":%ld,\"cpu_us\":%g}\n", value, ops, 1e6 * (processor_time() - used));
+	double cpu = 1e6 * (processor_time() - used);
+	char library[MPI_MAX_LIBRARY_VERSION_STRING + 1];
+	int length;
+
+	MPI_Get_library_version(library, &length);
+	library[strcspn(library, "\"\\")] = 0; /* the rest would end the string of JSON too early */
+	for (char *c = library; *c; c++)
+		if (*c < ' ')
+			*c = *c == '\n' ? ';' : ' ';
+	printf("{\"value\":%g,\"ops\":%ld,\"cpu_us\":%g,\"library\":\"%s\"}\n", value, ops, cpu, library);
 	fflush(stdout);
 }
 

@@ -4,7 +4,7 @@ package repeat
 import (
 	"time"
 
-	"gomx/bench/ordinary/internal/figure"
+	"gomx/bench/internal/figure"
 	"gomx/mpi"
 )
 

@@ -1,0 +1,246 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"sync"
+	"time"
+
+	"gomx/bench/internal/child"
+	"gomx/bench/internal/figure"
+	"gomx/bench/internal/mpis"
+)
+
+// comparison measures subjects in turn.
+type comparison struct {
+	*options
+	dir      string
+	log      io.Writer
+	subjects []*subject
+	lacking  []string // programs that can't be built here
+	failures int
+}
+
+// run measures every row with every subject in every round. Its error is the context's, beside what was measured until then; what a subject can't do is told
+// to the log and left out from then on.
+func (c *comparison) run(ctx context.Context) (*table, error) {
+	ctx, end := c.amongNeighbours(ctx)
+	defer end()
+	t := &table{over: c.over}
+	for _, r := range c.wanted() {
+		if slices.Contains(c.lacking, r.program) {
+			continue
+		}
+		l := &line{row: r}
+		l.bar = r.barOver(c.over)
+		for _, s := range c.subjects {
+			if s.does(r) {
+				l.cells = append(l.cells, &cell{name: s.name, subject: s})
+			}
+		}
+		t.lines = append(t.lines, l)
+	}
+	for round := range c.rounds {
+		fmt.Fprintf(c.log, "round %d of %d\n", round+1, c.rounds)
+		for _, l := range t.lines {
+			for _, at := range l.cells {
+				if at.failed {
+					continue
+				}
+				f, err := c.measure(ctx, at.subject, l.row)
+				switch {
+				case ctx.Err() != nil:
+					return t, context.Cause(ctx)
+				case err != nil:
+					at.failed = true
+					c.failures++
+					fmt.Fprintf(c.log, "%s, %s, round %d: %v\n", l.name, at.name, round+1, err)
+				default:
+					at.values, at.cpu = append(at.values, f.value), append(at.cpu, f.cpu)
+					if f.library != "" {
+						at.library = libraryName(f.library)
+					}
+				}
+			}
+		}
+	}
+	return t, nil
+}
+
+// measure runs a program once, and makes sure that what it sent went over the medium that was asked for.
+func (c *comparison) measure(ctx context.Context, s *subject, r row) (f *found, err error) {
+	if s.perftest != nil {
+		return s.perftest.measure(ctx, r, c.timeout)
+	}
+	before := countTraffic()
+	out, err := c.start(ctx, s, r)
+	if err != nil {
+		return nil, err
+	}
+	if f, err = sum(out); err == nil {
+		err = r.check(c.over, f.ops, before, countTraffic())
+	}
+	return f, err
+}
+
+// start runs a program, and returns what its processes have printed.
+func (c *comparison) start(ctx context.Context, s *subject, r row) (out []byte, err error) {
+	program := s.program(r.program)
+	switch {
+	case s.bare:
+		args := append(slices.Clone(r.args), "-over", c.over)
+		if c.free {
+			args = append(args, "-free")
+		}
+		out, err = c.stdout(ctx, child.Command{Path: s.program(bareProgram), Args: args})
+	case s.mpi != nil:
+		out, err = c.runPeer(ctx, s.mpi, r, program)
+	case r.shape == pair:
+		out, err = c.runPair(ctx, s, r, program)
+	case r.shape == alone:
+		out, err = c.stdout(ctx, child.Command{Path: program, Args: r.args})
+	default:
+		args := []string{"-n", fmt.Sprint(r.ranks)}
+		if r.ranks == 2 && !c.free {
+			args = append(args, "-bind")
+		}
+		args = append(append(args, program), r.args...)
+		out, err = c.stdout(ctx, child.Command{Path: filepath.Join(s.folder, "mx_run"), Args: args, Env: mpis.WithoutLaunchers(os.Environ())})
+	}
+	return out, err
+}
+
+// runPeer starts the ranks of an MPI.
+func (c *comparison) runPeer(ctx context.Context, m *mpis.MPI, r row, program string) ([]byte, error) {
+	var args, env []string
+	switch c.over {
+	case tcp:
+		args, env = m.TCPArgs, m.TCPEnv
+	case rdma:
+		args, env = m.RDMAArgs, c.rig.verbsVariables()
+	}
+	start := m.Start(r.ranks, c.dir, args, env, append([]string{program}, r.args...)...)
+	// MPICH over UCX's TCP now and then does not come out of MPI_Finalize. Its figures are there by then.
+	start.Enough = func(out []byte) bool { return len(figureLines(out)) == r.ranks }
+	start.Patience = 3 * time.Second // what is checked after the measuring is to come to its end
+	out, err := c.stdout(ctx, start)
+	return bytes.Join(figureLines(out), nil), err
+}
+
+// figureLines are those that the programs have printed, without what a launcher has to say.
+func figureLines(out []byte) (lines [][]byte) {
+	for line := range bytes.Lines(out) {
+		if bytes.HasPrefix(line, []byte(`{"value"`)) {
+			lines = append(lines, line)
+		}
+	}
+	return lines
+}
+
+func (c *comparison) stdout(ctx context.Context, command child.Command) ([]byte, error) {
+	command.Timeout = c.timeout
+	if command.Env == nil {
+		command.Env = os.Environ()
+	}
+	switch c.over { // MPIs do not know these
+	case tcp:
+		command.Env = append(command.Env, "MX_DISABLE_SHMEM=1")
+	case rdma:
+		command.Env = append(command.Env, "MX_TRANSPORT=rdma")
+	}
+	out, _, err := child.Run(ctx, command)
+	return out, err
+}
+
+// runPair starts a server and its client. Both are given a number of an endpoint or an address that nobody
+// else is likely to have.
+func (c *comparison) runPair(ctx context.Context, s *subject, r row, program string) ([]byte, error) {
+	args, bound := slices.Clone(r.args), !c.free
+	if r.sockets {
+		address, err := c.freeAddress(s.sockets)
+		if err != nil {
+			return nil, err
+		}
+		args, bound = append(args, "-address", address), false
+	} else {
+		args = append(args, "-endpoint", fmt.Sprint(2000+rand.IntN(2000)))
+	}
+	if s.sockets != "" {
+		args = append(args, "-over", s.sockets)
+	}
+	both := [2]child.Command{{Path: program, Args: append([]string{"-serve"}, args...)}, {Path: program, Args: args}}
+	if bound {
+		taskset, err := exec.LookPath("taskset")
+		if err != nil {
+			return nil, fmt.Errorf("needs taskset of util-linux, or -free: %w", err)
+		}
+		for core := range both {
+			both[core].Args = append([]string{"-c", fmt.Sprint(core), program}, both[core].Args...)
+			both[core].Path = taskset
+		}
+	}
+	// If one of them fails, the other one is ended.
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	var outs [2][]byte
+	var errs [2]error
+	var running sync.WaitGroup
+	for i := range both {
+		running.Go(func() {
+			if outs[i], errs[i] = c.stdout(ctx, both[i]); errs[i] != nil {
+				cancel()
+			}
+		})
+	}
+	running.Wait()
+	return slices.Concat(outs[0], outs[1]), errors.Join(errs[:]...)
+}
+
+func (c *comparison) freeAddress(sockets string) (string, error) {
+	if sockets == "unix" {
+		return filepath.Join(c.dir, fmt.Sprint("socket", rand.Uint32())), nil
+	}
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return "", err
+	}
+	return ln.Addr().String(), ln.Close()
+}
+
+// found is what a run has measured.
+type found struct {
+	value   float64
+	ops     int
+	cpu     float64 // processor time of all processes for each operation, us
+	library string  // what an MPI says of itself
+}
+
+// sum adds up the lines that the processes of a run have printed.
+func sum(out []byte) (*found, error) {
+	f := &found{}
+	for text := range bytes.Lines(out) {
+		var l figure.Line
+		if err := json.Unmarshal(text, &l); err != nil {
+			return nil, fmt.Errorf("printed %q: %w", text, err)
+		}
+		if l.Ops > 0 {
+			f.value, f.ops, f.library = l.Value, l.Ops, l.Library
+		}
+		f.cpu += l.CPUUs
+	}
+	if f.ops == 0 {
+		return nil, fmt.Errorf("printed no figure, but %q", out)
+	}
+	f.cpu /= float64(f.ops)
+	return f, nil
+}
