@@ -23,7 +23,7 @@ var rdmaMedium = medium{
 			return nil, err
 		}
 		return rdma.New(rdma.Options{
-			Desk: s.meeting(),
+			Handshake: s.handshake(),
 			Board: func(transport.Address) ([]string, []netip.Addr) {
 				return s.board.RDMA, s.board.Addrs
 			},

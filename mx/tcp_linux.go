@@ -22,20 +22,20 @@ var tcpMedium = medium{
 	auto:  true,
 	far:   true,
 	bell:  shm.NewBell, // which watches sockets as well
-	make:  func(s *site) (transport.Transport, error) { return s.meeting(), nil },
+	make:  func(s *site) (transport.Transport, error) { return s.handshake(), nil },
 }
 
-// desk is what the transports share that meet their peers on TCP ports.
-type desk = tcp.Transport
+// tcpTransport is shared by the transports that shake hands with their peers over TCP.
+type tcpTransport = tcp.Transport
 
-// purposes are what peers dial the desk for, by the transport that serves them.
+// purposes are those of the connections that peers make, by the transport that serves them.
 var purposes = map[string]tcp.Purpose{"tcp": tcp.Frames, "rdma": tcp.RDMA}
 
-// meeting returns the desk of the transports that are being made. There is one for
-// all of them.
-func (s *site) meeting() *desk {
-	if s.desk != nil {
-		return s.desk
+// handshake returns the transport whose handshake the transports that are being made
+// use. They share one.
+func (s *site) handshake() *tcpTransport {
+	if s.tcp != nil {
+		return s.tcp
 	}
 	var serves []tcp.Purpose
 	for _, name := range s.names {
@@ -43,14 +43,14 @@ func (s *site) meeting() *desk {
 			serves = append(serves, p)
 		}
 	}
-	s.desk = tcp.New(tcp.Options{
+	s.tcp = tcp.New(tcp.Options{
 		Serves: serves, PortBase: s.env.portBase, Ports: s.env.ports,
 		Listen: func(self transport.Address) []netip.Addr { return s.dir.Addrs(nic.ID(self.NIC)) },
 		Addrs:  func(id uint64) []netip.Addr { return s.dir.Addrs(nic.ID(id)) },
-		Met:    func(id uint64, from netip.Addr) { s.dir.Learn(nic.ID(id), from, "") },
+		OnPeer: func(id uint64, from netip.Addr) { s.dir.Learn(nic.ID(id), from, "") },
 		Other:  func(answered uint64, at netip.Addr) { s.dir.LearnOther(nic.ID(answered), at) },
 		Secret: s.env.secret, TLS: s.env.tls,
 		KeepAlive: s.env.keepAlive, ConnectTimeout: s.env.connectTimeout,
 	})
-	return s.desk
+	return s.tcp
 }

@@ -18,8 +18,8 @@ const (
 	leastKeepAlive        = 3 * time.Second
 )
 
-// desk is what the transports share that meet their peers on TCP ports: none here.
-type desk struct{}
+// tcpTransport is shared by the transports that shake hands over TCP. There are none here.
+type tcpTransport struct{}
 
 var tcpMedium = medium{
 	about: "processes on this and other hosts",

@@ -16,8 +16,8 @@ type site struct {
 	env   *environment
 	dir   *nic.Directory // nil if only its availability is asked for
 	board nic.Board
-	names []string // of all that are made together
-	desk  *desk    // of those; made with the first that needs it
+	names []string      // of all that are made together
+	tcp   *tcpTransport // of those; made with the first that needs it
 }
 
 // together returns the site of transports that are made for one endpoint.

@@ -2,7 +2,7 @@
 // on Ethernet. It also finds the RDMA ports of this machine and says whether they
 // can be used: which device, which port, which address of it (GID), and why not.
 //
-// Peers are introduced to each other over TCP, by the desk of transport/tcp
+// Peers are introduced to each other over TCP, by a Listener of transport/tcp
 // (exchange.go). The connection stays, and its end is the peer's. Then frames are
 // messages of a reliable connection between two queue pairs:
 //

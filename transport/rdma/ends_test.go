@@ -51,9 +51,9 @@ func open(t testing.TB, medium transport.Transport, id uint32) *end {
 }
 
 // joined returns two endpoints with a link between them, which is bound at both.
-func joined(t testing.TB, opt rdma.Options, desk tcp.Options) (near, far *end) {
+func joined(t testing.TB, opt rdma.Options, handshake tcp.Options) (near, far *end) {
 	t.Helper()
-	medium := onDevice(t, opt, desk)
+	medium := onDevice(t, opt, handshake)
 	near, far = open(t, medium, 0), open(t, medium, 1)
 	near.join(far)
 	return near, far

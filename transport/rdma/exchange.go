@@ -44,8 +44,8 @@ const (
 // peer without RDMA is transport.ErrUnsupported.
 func (p *port) Dial(ctx context.Context, peer transport.Address) (transport.Link, error) {
 	var l *link
-	err := p.desk.Dial(ctx, peer, func(_ context.Context, m *tcp.Met) (err error) {
-		l, err = p.meet(m, (*link).introduce)
+	err := p.listener.Dial(ctx, peer, func(_ context.Context, peer *tcp.Peer) (err error) {
+		l, err = p.meet(peer, (*link).introduce)
 		return err
 	})
 	if err != nil {
@@ -55,13 +55,13 @@ func (p *port) Dial(ctx context.Context, peer transport.Address) (transport.Link
 }
 
 // welcome answers a peer that has dialled us.
-func (p *port) welcome(ctx context.Context, m *tcp.Met) error {
+func (p *port) welcome(ctx context.Context, peer *tcp.Peer) error {
 	select {
 	case <-p.ready:
 	case <-ctx.Done():
 		return ctx.Err()
 	}
-	l, err := p.meet(m, (*link).receive)
+	l, err := p.meet(peer, (*link).receive)
 	if err == nil {
 		p.events.Accepted(l)
 	}
@@ -69,15 +69,15 @@ func (p *port) welcome(ctx context.Context, m *tcp.Met) error {
 }
 
 // meet makes a link, to be connected by talk.
-func (p *port) meet(m *tcp.Met, talk func(*link, io.ReadWriter, *offer.Offer) error) (*link, error) {
-	l, err := p.newLink(m)
+func (p *port) meet(peer *tcp.Peer, talk func(*link, io.ReadWriter, *offer.Offer) error) (*link, error) {
+	l, err := p.newLink(peer)
 	if err != nil {
-		_ = say(m.Conn, refusalMessage, []byte(err.Error()))
+		_ = say(peer.Conn, refusalMessage, []byte(err.Error()))
 		return nil, err
 	}
 	mine := p.offer(l)
-	if err = talk(l, m.Conn, &mine); err == nil {
-		l.fd, err = m.TakeFD()
+	if err = talk(l, peer.Conn, &mine); err == nil {
+		l.fd, err = peer.TakeFD()
 	}
 	if err == nil {
 		l.conn = os.NewFile(uintptr(l.fd), "connection")
@@ -106,7 +106,7 @@ func (p *port) giveUp(l *link) {
 }
 
 // newLink makes a link with a queue pair of its own, and room for what comes.
-func (p *port) newLink(m *tcp.Met) (*link, error) {
+func (p *port) newLink(peer *tcp.Peer) (*link, error) {
 	promised, err := p.in.promise(p)
 	if err != nil {
 		return nil, err
@@ -120,7 +120,7 @@ func (p *port) newLink(m *tcp.Met) (*link, error) {
 	}
 	return &link{
 		port: p, qp: qp, number: qp.Number(), peer: -1, promised: promised,
-		address: m.Address, session: m.Session, remote: m.Remote,
+		address: peer.Address, session: peer.Session, remote: peer.Remote,
 	}, nil
 }
 

@@ -73,10 +73,10 @@ func TestPortGoesDown(t *testing.T) {
 // TestNotSpoken dials an endpoint that has no RDMA.
 func TestNotSpoken(t *testing.T) {
 	near := open(t, onDevice(t, rdma.Options{}, tcp.Options{}), 0)
-	desk := tcp.Options{Serves: []tcp.Purpose{tcp.Frames}}
-	onPortsOf(&desk)
+	handshake := tcp.Options{Serves: []tcp.Purpose{tcp.Frames}}
+	onPortsOf(&handshake)
 	bell := newBell(t)
-	far, err := tcp.New(desk).Open(transport.Open{Self: transport.Address{NIC: board, Endpoint: 1}, Session: 2, Events: near, Bell: bell})
+	far, err := tcp.New(handshake).Open(transport.Open{Self: transport.Address{NIC: board, Endpoint: 1}, Session: 2, Events: near, Bell: bell})
 	if err != nil {
 		t.Fatal(err)
 	}

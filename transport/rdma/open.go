@@ -30,7 +30,7 @@ const (
 )
 
 // Open opens the device of the endpoint's board and begins to accept peers. The
-// errors are those of the desk, verbs' own, and transport.ErrUnsupported if the
+// errors are those of the Listener, verbs' own, and transport.ErrUnsupported if the
 // board has no port that works, with the reason.
 func (t *Transport) Open(o transport.Open) (transport.Port, error) {
 	p, err := t.open(o)
@@ -55,8 +55,8 @@ func (t *Transport) open(o transport.Open) (*port, error) {
 	}
 	// The address first: if it is taken, nothing else is made. Who comes waits.
 	p.build.add(func() (closer, error) {
-		d, err := t.opt.Desk.Join(o, tcp.RDMA, p.welcome)
-		p.desk = d
+		d, err := t.opt.Handshake.Join(o, tcp.RDMA, p.welcome)
+		p.listener = d
 		return d.Close, err
 	})
 	p.build.add(p.openDevice)

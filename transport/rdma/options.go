@@ -11,9 +11,9 @@ import (
 
 // Options of the transport.
 type Options struct {
-	// Desk is whose handshake introduces peers to each other: who they are, that
+	// Handshake is the transport whose handshake introduces peers to each other: who they are, that
 	// they know the secret, and where their queue pairs are. It must serve tcp.RDMA.
-	Desk *tcp.Transport
+	Handshake *tcp.Transport
 
 	// Board returns the RDMA devices behind the board that self was opened on, and
 	// its addresses. It may be called concurrently.

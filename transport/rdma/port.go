@@ -21,15 +21,15 @@ import (
 
 // port is an endpoint's presence on a port of a device.
 type port struct {
-	opt     *Options
-	self    transport.Address
-	session uint32
-	events  transport.Events
-	bell    transport.Doorbell
-	at      place
-	build   builder // what Close takes apart
-	desk    *tcp.Desk
-	ready   chan struct{} // closed once all below is made
+	opt      *Options
+	self     transport.Address
+	session  uint32
+	events   transport.Events
+	bell     transport.Doorbell
+	at       place
+	build    builder // what Close takes apart
+	listener *tcp.Listener
+	ready    chan struct{} // closed once all below is made
 
 	device      *verbs.Device
 	domain      *verbs.Domain
@@ -196,7 +196,7 @@ func (p *port) Close() error {
 	if p.closed.Swap(true) {
 		return nil
 	}
-	_ = p.desk.Close() // nobody comes any more
+	_ = p.listener.Close() // nobody comes any more
 	for _, l := range p.every() {
 		l.Close()
 	}

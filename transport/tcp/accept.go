@@ -12,90 +12,90 @@ import (
 	"gomx/transport"
 )
 
-// acceptAgain is the pause after a failure, and while all guests are busy.
+// acceptAgain is the pause after a failure, and while no pending handshake can be evicted.
 const acceptAgain = 10 * time.Millisecond
 
-func (p *place) accept(listener *net.TCPListener) {
-	defer p.busy.Done()
+func (a *acceptor) accept(listener *net.TCPListener) {
+	defer a.busy.Done()
 	for {
 		c, err := listener.AcceptTCP()
 		if err != nil {
-			if p.life.Err() != nil {
+			if a.life.Err() != nil {
 				return
 			}
-			p.refuse(nil, fmt.Errorf("accepting on %v: %w", listener.Addr(), err))
+			a.refuse(nil, fmt.Errorf("accepting on %v: %w", listener.Addr(), err))
 			select { // out of descriptors, most likely: some may come free
-			case <-p.life.Done():
+			case <-a.life.Done():
 			case <-time.After(acceptAgain):
 			}
 			continue
 		}
-		g := p.lobby.enter(p.life, c)
-		if g == nil {
+		h := a.pending.admit(a.life, c)
+		if h == nil {
 			_ = c.Close()
 			return
 		}
-		p.busy.Add(1)
+		a.busy.Add(1)
 		go func() {
-			defer p.busy.Done()
-			p.welcome(g)
+			defer a.busy.Done()
+			a.serve(h)
 		}()
 	}
 }
 
-// visit is a guest's meeting with a place, and with the desk for his purpose once
-// that is known.
-type visit struct {
-	meeting
-	ctx  context.Context // ends with the place or with the desk
-	end  context.CancelFunc
-	desk *Desk
+// inbound is the handshake with a peer that has dialled an acceptor. The Listener is
+// set once the peer has said its purpose.
+type inbound struct {
+	handshake
+	ctx      context.Context // ends with the acceptor or with the Listener
+	end      context.CancelFunc
+	listener *Listener
 }
 
-// welcome answers a peer that has dialled us.
-func (p *place) welcome(g *guest) {
-	from := g.conn.RemoteAddr()
-	v := &visit{meeting: meeting{place: p, tcp: g.conn, guest: g, deadline: g.came.Add(p.opt.ConnectTimeout)}}
-	v.ctx, v.end = context.WithCancel(p.life)
-	defer v.end()
-	err := v.run(v.ctx, p.server, v.talk)
-	if crowded := g.leave(); crowded != nil && err != nil {
-		err = crowded
+// serve runs the handshake with a peer that has dialled us.
+func (a *acceptor) serve(h *pendingHandshake) {
+	from := h.conn.RemoteAddr()
+	in := &inbound{handshake: handshake{acceptor: a, tcp: h.conn, pending: h, deadline: h.came.Add(a.opt.ConnectTimeout)}}
+	in.ctx, in.end = context.WithCancel(a.life)
+	defer in.end()
+	err := in.run(in.ctx, a.server, in.talk)
+	if evicted := h.remove(); evicted != nil && err != nil {
+		err = evicted
 	}
 	_, unserved := errors.AsType[*notServedError](err)
-	if err != nil && !unserved { // one side without RDMA is no oddity
+	if err != nil && !unserved { // a side without RDMA is ordinary
 		who := from.String()
-		if v.theirs.self != (transport.Address{}) {
-			who = fmt.Sprintf("%v at %s", v.theirs.self, who)
+		if in.theirs.self != (transport.Address{}) {
+			who = fmt.Sprintf("%v at %s", in.theirs.self, who)
 		}
-		if v.theirs.purpose != Frames {
-			who += fmt.Sprintf(" for %v", v.theirs.purpose)
+		if in.theirs.purpose != Frames {
+			who += fmt.Sprintf(" for %v", in.theirs.purpose)
 		}
-		p.refuse(v.desk, fmt.Errorf("tcp: %v: refused %s: %w", p.self, who, err))
+		a.refuse(in.listener, fmt.Errorf("tcp: %v: refused %s: %w", a.self, who, err))
 	}
-	if v.desk != nil {
-		v.desk.visits.Done()
+	if in.listener != nil {
+		in.listener.users.Done()
 	}
 }
 
 // talk is the handshake of the side that was dialled, and what follows it.
-func (v *visit) talk() error {
-	p := v.place
-	if err := v.hear(); err != nil {
+func (in *inbound) talk() error {
+	a := in.acceptor
+	if err := in.readHello(); err != nil {
 		return err
 	}
-	mine := p.hello(v.theirs.self, v.theirs.purpose)
-	if mine.answer = p.judge(&mine, &v.theirs); mine.answer == welcome {
-		if v.desk = p.deskFor(v.theirs.purpose); v.desk == nil {
+	mine := a.hello(in.theirs.self, in.theirs.purpose)
+	if mine.answer = a.admission(&mine, &in.theirs); mine.answer == welcome {
+		if in.listener = a.listenerFor(in.theirs.purpose); in.listener == nil {
 			mine.answer = notServed
 		}
 	}
-	if v.desk != nil {
-		defer context.AfterFunc(v.desk.life, v.end)()
+	if in.listener != nil {
+		defer context.AfterFunc(in.listener.life, in.end)()
 	}
-	if err := v.receive(&mine); err != nil {
+	if err := in.respond(&mine); err != nil {
 		return err
 	}
-	v.moveOn()
-	return v.exchange(v.ctx, v.desk.welcome)
+	in.advance()
+	return in.exchange(in.ctx, in.listener.onPeer)
 }

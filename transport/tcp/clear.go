@@ -17,7 +17,7 @@ import (
 // nothing but its answer. Nobody can prove that, and it is believed all the same: whoever can forge it could as well
 // break the connection off.
 
-// restOfGreeting bounds what is read of a peer that was turned away: more than the first message of TLS is long.
+// restOfGreeting bounds what is read of a peer that was refused: more than the first message of TLS is long.
 const restOfGreeting = 64 << 10
 
 // begunInTheClear reports whether a handshake of TLS failed because the other side's first bytes are those of a hello.
@@ -33,19 +33,19 @@ func begunWithTLS(b []byte) bool {
 }
 
 // onlyOneHasTLS ends the handshake of a side with TLS whose peer has none.
-func (m *meeting) onlyOneHasTLS() error {
-	if m.guest != nil {
-		return m.turnAway(tlsMissing)
+func (h *handshake) onlyOneHasTLS() error {
+	if h.pending != nil {
+		return h.turnAway(tlsMissing)
 	}
 	return fmt.Errorf("%w: %v", transport.ErrRefused, tlsUnknown)
 }
 
-// turnAway tells a guest in the clear why it has to go. It waits until the guest has gone: an end of the connection
+// turnAway refuses a peer in the clear, with the reason. It waits until the peer has hung up: an end of the connection
 // with something unread would be a reset, which may come before the answer is read.
-func (m *meeting) turnAway(a answer) error {
+func (h *handshake) turnAway(a answer) error {
 	why := hello{version: version, wire: wire.Version, answer: a}
-	if _, err := m.tcp.Write(why.append(nil)); err == nil && m.tcp.CloseWrite() == nil {
-		_, _ = io.CopyN(io.Discard, m.tcp, restOfGreeting)
+	if _, err := h.tcp.Write(why.append(nil)); err == nil && h.tcp.CloseWrite() == nil {
+		_, _ = io.CopyN(io.Discard, h.tcp, restOfGreeting)
 	}
 	return a.refusal(nil, nil)
 }

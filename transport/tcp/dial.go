@@ -23,34 +23,34 @@ const (
 	muteAddress = time.Second
 )
 
-// Dial meets the endpoint at peer at the first of its addresses that answers, and
+// Dial connects to the endpoint at peer at the first of its addresses that answers, and
 // has finish go on from there. It returns nil when finish does. If the peer breaks
 // the connection off, Dial comes again with another one while there is time. That
-// may be while finish has it, which must return the error of m.Conn for that and
+// may be while finish has it, which must return the error of peer.Conn for that and
 // may be called more than once.
 //
 // The error names each address that was tried. It may be transport.ErrNoPeer,
 // transport.ErrNoRoute, if the board has no known address or the endpoint no port,
 // transport.ErrRefused, of which a transport.WrongPeerError is one kind,
-// transport.ErrUnsupported, if the endpoint does not serve the desk's purpose,
+// transport.ErrUnsupported, if the endpoint does not serve the Listener's purpose,
 // transport.ErrClosed, transport.ErrSlow, if no address has answered in time but none
 // says that nobody is there, and that of ctx.
-func (d *Desk) Dial(ctx context.Context, peer transport.Address, finish Exchange) error {
-	if err := d.dial(ctx, peer, finish); err != nil {
-		return fmt.Errorf("%v: dial %v: %w", d.place.self, peer, err)
+func (l *Listener) Dial(ctx context.Context, peer transport.Address, finish Exchange) error {
+	if err := l.dial(ctx, peer, finish); err != nil {
+		return fmt.Errorf("%v: dial %v: %w", l.acceptor.self, peer, err)
 	}
 	return nil
 }
 
-func (d *Desk) dial(ctx context.Context, peer transport.Address, finish Exchange) error {
-	if !d.enter() {
+func (l *Listener) dial(ctx context.Context, peer transport.Address, finish Exchange) error {
+	if !l.enter() {
 		return transport.ErrClosed
 	}
-	defer d.visits.Done()
+	defer l.users.Done()
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	o := d.place.opt
+	o := l.acceptor.opt
 	number, err := portOf(o, peer)
 	if err != nil {
 		return err
@@ -64,12 +64,13 @@ func (d *Desk) dial(ctx context.Context, peer transport.Address, finish Exchange
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	defer context.AfterFunc(d.life, cancel)()
-	return d.tryAll(ctx, peer, addrs, number, finish)
+	defer context.AfterFunc(l.life, cancel)()
+	return l.tryAll(ctx, peer, addrs, number, finish)
 }
 
-// A peer that has very many guests may turn us away, so we come again. The pauses
-// grow, and are drawn at random, so that those turned away together part.
+// A peer with very many pending handshakes may evict ours, and then the dial is
+// retried. The pauses grow and are random, so that dials that were evicted together
+// do not all come back together.
 const (
 	firstPause   = 5 * time.Millisecond
 	longestPause = 400 * time.Millisecond
@@ -77,13 +78,13 @@ const (
 
 // attempt is how connecting to one address went.
 type attempt struct {
-	at       netip.AddrPort
-	conn     *net.TCPConn
-	deadline time.Time // of all tries
-	pause    time.Duration
-	tries    int
-	met      bool // the last one has led to a connection
-	err      error
+	at        netip.AddrPort
+	conn      *net.TCPConn
+	deadline  time.Time // of all tries
+	pause     time.Duration
+	tries     int
+	connected bool // the last one has led to a connection
+	err       error
 }
 
 // failure says what came of the address.
@@ -94,22 +95,22 @@ func (a *attempt) failure() error {
 	return fmt.Errorf("%v: %w", a.at, a.err)
 }
 
-// round is a dial that is under way.
-type round struct {
-	desk    *Desk
-	peer    transport.Address
-	finish  Exchange
-	results chan *attempt // of all that have come to an end, one for each that begins
-	heard   chan struct{} // an address has accepted a connection
-	turn    chan struct{} // held by the one that has finish
+// dialing is a dial that is under way.
+type dialing struct {
+	listener *Listener
+	peer     transport.Address
+	finish   Exchange
+	results  chan *attempt // of all that have come to an end, one for each that begins
+	accepted chan struct{} // an address has accepted a connection
+	turn     chan struct{} // held by the one that has finish
 }
 
 // tryAll connects to the addresses one after the other, not waiting long for any,
 // and goes on with the first that answers.
-func (d *Desk) tryAll(ctx context.Context, peer transport.Address, addrs []netip.Addr, number uint16,
+func (l *Listener) tryAll(ctx context.Context, peer transport.Address, addrs []netip.Addr, number uint16,
 	finish Exchange) error {
-	r := &round{desk: d, peer: peer, finish: finish,
-		results: make(chan *attempt), heard: make(chan struct{}, len(addrs)), turn: make(chan struct{}, 1)}
+	r := &dialing{listener: l, peer: peer, finish: finish,
+		results: make(chan *attempt), accepted: make(chan struct{}, len(addrs)), turn: make(chan struct{}, 1)}
 	timer := time.NewTimer(0)
 	defer timer.Stop()
 	var failed []error
@@ -126,24 +127,24 @@ func (d *Desk) tryAll(ctx context.Context, peer transport.Address, addrs []netip
 		case <-timer.C:
 			if begun < len(addrs) {
 				at := netip.AddrPortFrom(addrs[begun].Unmap(), number)
-				a := &attempt{at: at, deadline: time.Now().Add(d.place.opt.ConnectTimeout), pause: firstPause}
+				a := &attempt{at: at, deadline: time.Now().Add(l.acceptor.opt.ConnectTimeout), pause: firstPause}
 				go a.run(ctx, 0, r)
 				begun++
 				underWay++
 				timer.Reset(nextAddress)
 			}
-		case <-r.heard:
+		case <-r.accepted:
 			timer.Reset(muteAddress)
 		case a := <-r.results:
 			underWay--
-			if a.met && slow(a.err) {
+			if a.connected && slow(a.err) {
 				a.err = fmt.Errorf("its process may be stopped, or out of file descriptors (ulimit -n): %w", a.err)
 			}
 			if a.err == nil {
 				return nil
 			}
 			timer.Reset(0)
-			if a.met && brokenOff(a.err) && a.again(ctx, r) {
+			if a.connected && brokenOff(a.err) && a.again(ctx, r) {
 				underWay++
 				continue
 			}
@@ -153,24 +154,24 @@ func (d *Desk) tryAll(ctx context.Context, peer transport.Address, addrs []netip
 			failed = append(failed, a.failure())
 		}
 	}
-	return d.unreached(ctx, failed, refused)
+	return l.unreached(ctx, failed, refused)
 }
 
 // run connects to the address after a pause, shakes hands, and has finish go on from there if
 // no other address has come first.
-func (a *attempt) run(ctx context.Context, pause time.Duration, r *round) {
+func (a *attempt) run(ctx context.Context, pause time.Duration, r *dialing) {
 	defer func() { r.results <- a }()
 	a.connect(ctx, pause)
-	if a.met = a.err == nil; !a.met {
+	if a.connected = a.err == nil; !a.connected {
 		return
 	}
 	select {
-	case r.heard <- struct{}{}:
-	default: // it was heard of before
+	case r.accepted <- struct{}{}:
+	default: // an earlier attempt has reported it
 	}
-	m := &meeting{place: r.desk.place, tcp: a.conn, deadline: a.deadline}
-	a.err = m.run(ctx, r.desk.place.client, func() error {
-		if err := m.introduce(r.peer, r.desk.purpose); err != nil {
+	h := &handshake{acceptor: r.listener.acceptor, tcp: a.conn, deadline: a.deadline}
+	a.err = h.run(ctx, r.listener.acceptor.client, func() error {
+		if err := h.initiate(r.peer, r.listener.purpose); err != nil {
 			return err
 		}
 		select {
@@ -178,7 +179,7 @@ func (a *attempt) run(ctx context.Context, pause time.Duration, r *round) {
 		case <-ctx.Done():
 			return ctx.Err()
 		}
-		err := m.exchange(ctx, r.finish)
+		err := h.exchange(ctx, r.finish)
 		if err != nil {
 			<-r.turn // else no other one goes on
 		}
@@ -187,7 +188,7 @@ func (a *attempt) run(ctx context.Context, pause time.Duration, r *round) {
 }
 
 // again connects once more after a pause, if there is time for that.
-func (a *attempt) again(ctx context.Context, r *round) bool {
+func (a *attempt) again(ctx context.Context, r *dialing) bool {
 	pause := a.pause/2 + rand.N(a.pause)
 	if ctx.Err() != nil || time.Until(a.deadline) <= pause {
 		return false
@@ -198,10 +199,10 @@ func (a *attempt) again(ctx context.Context, r *round) bool {
 }
 
 // unreached puts the errors of all addresses together.
-func (d *Desk) unreached(ctx context.Context, failed []error, refused int) error {
+func (l *Listener) unreached(ctx context.Context, failed []error, refused int) error {
 	err := errors.Join(failed...)
 	switch {
-	case d.closed.Load():
+	case l.closed.Load():
 		return fmt.Errorf("%w\n%w", transport.ErrClosed, err)
 	case ctx.Err() != nil:
 		return fmt.Errorf("%w\n%w", ctx.Err(), err)

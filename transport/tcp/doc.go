@@ -4,13 +4,13 @@
 // An endpoint listens on one port, which is its claim on the endpoint id, on
 // each address of its board. A pair of endpoints has one connection (or, for a
 // moment, two, if both dial at once), made when it is first needed. Both sides
-// say who they are before any frame is believed (hello.go), over TLS if that is
+// identify themselves before any frame is accepted (hello.go), over TLS if that is
 // on, and prove that they know the secret if there is one.
 //
-// That handshake serves other transports as well. It ends at a desk (desk.go), of
-// which an endpoint has one for each purpose that a connection can have; they
-// share the listening port (place.go). Frames, the purpose of this transport, is
-// one of them: its desk belongs to a port.
+// Other transports use the same handshake. An endpoint has one Listener
+// (listener.go) for each purpose that a connection can have, and an acceptor
+// (acceptor.go) that accepts connections for all of them on one port. This
+// transport's own purpose is Frames, and a port holds the Listener for it.
 //
 // The socket of a link is taken away from the Go poller: whoever polls the port
 // reads and writes it with non-blocking system calls, and no other thread wakes
@@ -22,6 +22,6 @@
 // goes from user memory into the socket and from the socket into user memory
 // (retain.go, land.go).
 //
-// Read transport.go first. Then, for the handshake, desk.go, place.go and meet.go;
+// Read transport.go first. Then, for the handshake, listener.go, acceptor.go and handshake.go;
 // for frames link.go, send.go and read.go.
 package tcp

@@ -13,7 +13,7 @@ import (
 const (
 	HelloSize    = helloSize
 	Version      = version
-	Handshakes   = handshakes
+	Handshakes   = maxPending
 	LeastStay    = leastStay
 	FirstPause   = firstPause
 	LongestPause = longestPause

@@ -178,7 +178,7 @@ func TestDialledAnswersBadly(t *testing.T) {
 		{"other version", fmt.Sprintf("speaks version 9.%d", wire.Version), func(g *greeting) { g.version = 9 }},
 		{"other endpoint", "answered", func(g *greeting) { g.self.NIC++ }},
 		{"meant for another", "it wants", func(g *greeting) { g.to.Endpoint++ }},
-		{"stranger", "no hello", func(g *greeting) { g.magic = "SSH-2.0" }},
+		{"stranger", "does not speak the gomx handshake", func(g *greeting) { g.magic = "SSH-2.0" }},
 		{"claims a secret", "asks for a secret", func(g *greeting) { g.flags = 1 }},
 		{"refuses", "another endpoint was meant", func(g *greeting) { g.answer = 2 }},
 		{"unknown reason", "reason 999", func(g *greeting) { g.answer = 999 }},
@@ -241,7 +241,7 @@ func TestTurnedAway(t *testing.T) {
 // TestOtherBoard dials a board at the address of another one. Only who has proven
 // itself is believed.
 func TestOtherBoard(t *testing.T) {
-	type meeting struct {
+	type handshake struct {
 		answered uint64
 		at       netip.Addr
 	}
@@ -257,9 +257,9 @@ func TestOtherBoard(t *testing.T) {
 		{"only there", "", "word", false, "asks for a secret"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			var others []meeting
+			var others []handshake
 			near := tcp.Options{Secret: []byte(c.near), Other: func(answered uint64, at netip.Addr) {
-				others = append(others, meeting{answered, at})
+				others = append(others, handshake{answered, at})
 			}}
 			a, b := twoSides(t, near, tcp.Options{Secret: []byte(c.far)})
 			asked := transport.Address{NIC: testBoard + 7, Endpoint: b.self.Endpoint}
@@ -269,7 +269,7 @@ func TestOtherBoard(t *testing.T) {
 			if ok != c.proven || ok && (wrong.Asked != asked || wrong.Answered != b.self) {
 				t.Errorf("dial: %v, want a WrongPeerError: %v", err, c.proven)
 			}
-			want := []meeting{{testBoard, home4}, {testBoard, home4}}
+			want := []handshake{{testBoard, home4}, {testBoard, home4}}
 			if !c.proven {
 				want = nil
 			}
@@ -337,7 +337,7 @@ func TestDialEndsWithPort(t *testing.T) {
 func TestAddressesInTurn(t *testing.T) {
 	var addrs []netip.Addr
 	met := make(chan netip.Addr, 2)
-	opt := tcp.Options{Met: func(nic uint64, from netip.Addr) {
+	opt := tcp.Options{OnPeer: func(nic uint64, from netip.Addr) {
 		if nic == testBoard {
 			met <- from
 		}

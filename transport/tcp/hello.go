@@ -11,7 +11,7 @@ import (
 	"gomx/transport/wire"
 )
 
-// hello is what each side says first, the one that dialled before the other.
+// hello is the first message of each side. The side that dialled sends its hello first.
 //
 //	0       7         8      12      14       16    24         28        32       40         44        48      80
 //	+-------+---------+------+-------+--------+-----+----------+---------+--------+----------+---------+-------+
@@ -40,7 +40,7 @@ const (
 	flagSecret = 1 // the side has a secret
 )
 
-// answer says whether a peer is welcome.
+// answer tells a peer whether it is admitted.
 type answer uint16
 
 const (
@@ -83,9 +83,9 @@ func (a answer) String() string {
 	return fmt.Sprintf("reason %d", uint16(a))
 }
 
-func (p *place) hello(to transport.Address, purpose Purpose) hello {
-	h := hello{version: version, wire: wire.Version, self: p.self, session: p.session, to: to, purpose: purpose}
-	if len(p.opt.Secret) > 0 {
+func (a *acceptor) hello(to transport.Address, purpose Purpose) hello {
+	h := hello{version: version, wire: wire.Version, self: a.self, session: a.session, to: to, purpose: purpose}
+	if len(a.opt.Secret) > 0 {
 		h.flags = flagSecret
 	}
 	_, _ = rand.Read(h.nonce[:])
@@ -111,7 +111,7 @@ func (h *hello) append(b []byte) []byte {
 // parseHello decodes a hello of any version; of others only the first 16 bytes count.
 func parseHello(b []byte) (h hello, err error) {
 	if len(b) != helloSize || string(b[:len(magic)]) != magic {
-		return h, fmt.Errorf("%w: what it says is no hello of this transport", transport.ErrRefused)
+		return h, fmt.Errorf("%w: the peer does not speak the gomx handshake", transport.ErrRefused)
 	}
 	le := binary.LittleEndian
 	h.version, h.wire = b[7], le.Uint32(b[8:])
@@ -132,9 +132,9 @@ func (h *hello) fits() bool { return h.version == version && h.wire == wire.Vers
 
 func (h *hello) hasSecret() bool { return h.flags&flagSecret != 0 }
 
-// judge decides whether the peer that said theirs is welcome to p, for whatever
+// admission decides whether the peer that sent theirs is admitted, whatever its
 // purpose.
-func (p *place) judge(mine, theirs *hello) answer {
+func (a *acceptor) admission(mine, theirs *hello) answer {
 	switch {
 	case !theirs.fits():
 		return otherVersion
@@ -142,9 +142,9 @@ func (p *place) judge(mine, theirs *hello) answer {
 		return secretMissing
 	case !mine.hasSecret() && theirs.hasSecret():
 		return secretUnknown
-	case theirs.to.Endpoint != p.self.Endpoint:
+	case theirs.to.Endpoint != a.self.Endpoint:
 		return otherEndpoint
-	case theirs.to != p.self:
+	case theirs.to != a.self:
 		return otherBoard
 	}
 	return welcome

@@ -17,17 +17,17 @@ func (t *Transport) Available() error { return nil }
 func (t *Transport) Open(o transport.Open) (transport.Port, error) {
 	p := &port{caps: &t.caps, events: o.Events, bell: o.Bell}
 	var err error
-	if p.desk, err = t.Join(o, Frames, p.accept); err != nil {
+	if p.listener, err = t.Join(o, Frames, p.accept); err != nil {
 		return nil, fmt.Errorf("tcp: %w", err)
 	}
 	return p, nil
 }
 
-// Dial makes a link to the endpoint at peer. Its errors are those of Desk.Dial.
+// Dial makes a link to the endpoint at peer. Its errors are those of Listener.Dial.
 func (p *port) Dial(ctx context.Context, peer transport.Address) (transport.Link, error) {
 	var l *link
-	err := p.desk.Dial(ctx, peer, func(_ context.Context, m *Met) (err error) {
-		l, err = p.newLink(m)
+	err := p.listener.Dial(ctx, peer, func(_ context.Context, peer *Peer) (err error) {
+		l, err = p.newLink(peer)
 		return err
 	})
 	if err != nil {
@@ -37,8 +37,8 @@ func (p *port) Dial(ctx context.Context, peer transport.Address) (transport.Link
 }
 
 // accept makes a link to a peer that has dialled us.
-func (p *port) accept(_ context.Context, m *Met) error {
-	l, err := p.newLink(m)
+func (p *port) accept(_ context.Context, peer *Peer) error {
+	l, err := p.newLink(peer)
 	if err == nil {
 		p.events.Accepted(l)
 	}
@@ -46,14 +46,14 @@ func (p *port) accept(_ context.Context, m *Met) error {
 }
 
 // newLink takes the socket away from the Go poller.
-func (p *port) newLink(m *Met) (*link, error) {
-	fd, err := m.TakeFD()
+func (p *port) newLink(peer *Peer) (*link, error) {
+	fd, err := peer.TakeFD()
 	if err != nil {
 		return nil, err
 	}
 	l := &link{
-		fd: fd, peer: -1, key: -1, port: p, tls: m.meeting.secure,
-		address: m.Address, session: m.Session, remote: m.Remote,
+		fd: fd, peer: -1, key: -1, port: p, tls: peer.handshake.secure,
+		address: peer.Address, session: peer.Session, remote: peer.Remote,
 	}
 	if l.tls != nil {
 		l.tls.link = l

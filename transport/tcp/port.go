@@ -17,10 +17,10 @@ import (
 
 // port is an endpoint's presence on the network.
 type port struct {
-	caps   *wire.Caps
-	desk   *Desk
-	events transport.Events
-	bell   transport.Doorbell
+	caps     *wire.Caps
+	listener *Listener
+	events   transport.Events
+	bell     transport.Doorbell
 
 	closed  atomic.Bool
 	parting sync.WaitGroup // links that are closed, and still send
@@ -133,21 +133,21 @@ func (p *port) leave(l *link) {
 	}
 }
 
-// Describe says how many links there are, besides what the desk says.
+// Describe says how many links there are, and what the Listener reports.
 func (p *port) Describe() []transport.Fact {
 	p.mu.Lock()
 	links := len(p.all)
 	p.mu.Unlock()
-	return slices.Insert(p.desk.Describe(), 1, transport.Fact{Name: "links", Value: strconv.Itoa(links)})
+	return slices.Insert(p.listener.Describe(), 1, transport.Fact{Name: "links", Value: strconv.Itoa(links)})
 }
 
-// Close closes the desk, sends what is held back, within closeBound, and closes
+// Close closes the Listener, sends what is held back, within closeBound, and closes
 // the links.
 func (p *port) Close() error {
 	if p.closed.Swap(true) {
 		return nil
 	}
-	err := p.desk.Close() // no links are made any more
+	err := p.listener.Close() // no links are made any more
 	for _, l := range p.every() {
 		l.Close()
 	}

@@ -114,20 +114,20 @@ func (s *secure) unsent() []byte {
 }
 
 // startTLS shakes hands as the side that config is for.
-func (m *meeting) startTLS(ctx context.Context, config *tls.Config) error {
-	m.secure = &secure{Conn: m.tcp}
+func (h *handshake) startTLS(ctx context.Context, config *tls.Config) error {
+	h.secure = &secure{Conn: h.tcp}
 	if config.ClientAuth == tls.RequireAndVerifyClientCert {
-		m.secure.conn = tls.Server(m.secure, config)
+		h.secure.conn = tls.Server(h.secure, config)
 	} else {
-		m.secure.conn = tls.Client(m.secure, config)
+		h.secure.conn = tls.Client(h.secure, config)
 	}
-	m.stream = m.secure.conn
-	if err := m.secure.conn.HandshakeContext(ctx); begunInTheClear(err) {
-		return m.onlyOneHasTLS()
+	h.stream = h.secure.conn
+	if err := h.secure.conn.HandshakeContext(ctx); begunInTheClear(err) {
+		return h.onlyOneHasTLS()
 	} else if err != nil {
 		return fmt.Errorf("%w: TLS: %w", transport.ErrRefused, err)
 	}
-	m.moveOn()
+	h.advance()
 	return nil
 }
 

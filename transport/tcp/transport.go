@@ -44,9 +44,9 @@ type Options struct {
 	// Addrs returns the addresses at which a board may be reached, the best
 	// first. It may be called concurrently.
 	Addrs func(nic uint64) []netip.Addr
-	// Met, if not nil, is told where a peer that has proven itself was met. It may
-	// be called concurrently.
-	Met func(nic uint64, from netip.Addr)
+	// OnPeer, if not nil, is called with the address at which a peer was
+	// authenticated. It may be called concurrently.
+	OnPeer func(nic uint64, from netip.Addr)
 
 	// Other, if not nil, is told which board has proven itself at an address where
 	// another one was asked for. It may be called concurrently.
@@ -84,9 +84,9 @@ const LeastKeepAlive = 3 * time.Second
 
 // Transport is the TCP transport. Its methods may be called concurrently.
 type Transport struct {
-	opt    Options
-	caps   wire.Caps
-	places places
+	opt       Options
+	caps      wire.Caps
+	acceptors acceptors
 }
 
 // New returns the transport.
@@ -99,7 +99,7 @@ func New(opt Options) *Transport {
 	if opt.Serves == nil {
 		opt.Serves = []Purpose{Frames}
 	}
-	return &Transport{opt: opt, caps: caps(&opt), places: places{at: map[transport.Address]*place{}}}
+	return &Transport{opt: opt, caps: caps(&opt), acceptors: acceptors{at: map[transport.Address]*acceptor{}}}
 }
 
 // Name returns "tcp".

@@ -12,18 +12,18 @@ import (
 	"gomx/transport/tcp"
 )
 
-// The places of a lobby, and the time that nobody is thrown out in.
+// The limit of pending handshakes, and the time in which none is evicted.
 const (
-	places    = 64
-	leastStay = 100 * time.Millisecond
+	maxPending = 64
+	leastStay  = 100 * time.Millisecond
 )
 
-// guests fills all places of e. Those that speak have their hello answered. It
-// returns when each may be thrown out.
-func guests(t *testing.T, e *end, speaks func(i int) bool) []*net.TCPConn {
+// pending starts as many handshakes with e as may be pending. Those that speak get
+// their hello answered. It returns when each may be evicted.
+func pending(t *testing.T, e *end, speaks func(i int) bool) []*net.TCPConn {
 	t.Helper()
 	var all []*net.TCPConn
-	for i := range places {
+	for i := range maxPending {
 		c := call(t, e)
 		if speaks(i) {
 			hello := proper(stranger, e.self)
@@ -37,33 +37,33 @@ func guests(t *testing.T, e *end, speaks func(i int) bool) []*net.TCPConn {
 	return all
 }
 
-// gone reports whether e has hung up on a guest.
+// gone reports whether e has hung up on c.
 func gone(c *net.TCPConn) bool {
 	_ = c.SetReadDeadline(time.Now().Add(10 * time.Millisecond))
 	_, err := c.Read(make([]byte, 1))
 	return err != nil && !isTimeout(err)
 }
 
-// TestSilentGuestGoesFirst fills the lobby with guests who have come far, and one
-// who has said nothing. A newcomer gets his place, and all others stay.
-func TestSilentGuestGoesFirst(t *testing.T) {
+// TestSilentHandshakeIsEvictedFirst has pending handshakes that have advanced, and one
+// silent one. A new connection evicts the silent one, and all others stay.
+func TestSilentHandshakeIsEvictedFirst(t *testing.T) {
 	const silent = 40
 	tr := loopback(home4, tcp.Options{ConnectTimeout: patience})
 	e, good := open(t, tr, 0), open(t, tr, 1)
-	all := guests(t, e, func(i int) bool { return i != silent })
+	all := pending(t, e, func(i int) bool { return i != silent })
 	good.dial(e.self)
 	if a, _ := e.accept().Peer(); a != good.self {
 		t.Fatalf("accepted %v, want %v", a, good.self)
 	}
 	if !gone(all[silent]) {
-		t.Error("who says nothing has stayed")
+		t.Error("the silent handshake was not evicted")
 	}
-	refusal(t, e, "wanted its place")
+	refusal(t, e, "was evicted for another peer")
 	for i, c := range slices.Delete(all, silent, silent+1) {
 		_ = c.SetReadDeadline(time.Now().Add(patience))
 		say(t, c, make([]byte, proofSize))
 		if v := hear(t, c, verdictSize); v[0] != 0 {
-			t.Errorf("verdict %d for guest %d, want 0", v[0], i)
+			t.Errorf("verdict %d for handshake %d, want 0", v[0], i)
 		}
 		if a, _ := e.accept().Peer(); a != stranger {
 			t.Errorf("accepted %v, want %v", a, stranger)
@@ -74,38 +74,38 @@ func TestSilentGuestGoesFirst(t *testing.T) {
 	}
 }
 
-// TestOldestGuestGoes fills the lobby with guests who all have come as far.
-func TestOldestGuestGoes(t *testing.T) {
+// TestOldestHandshakeIsEvicted has pending handshakes that all have advanced as far.
+func TestOldestHandshakeIsEvicted(t *testing.T) {
 	for name, speaks := range map[string]func(int) bool{
 		"silent": func(int) bool { return false }, "speaking": func(int) bool { return true },
 	} {
 		t.Run(name, func(t *testing.T) {
 			tr := loopback(home4, tcp.Options{ConnectTimeout: patience})
 			e, good := open(t, tr, 0), open(t, tr, 1)
-			all := guests(t, e, speaks)
+			all := pending(t, e, speaks)
 			good.dial(e.self)
 			if a, _ := e.accept().Peer(); a != good.self {
 				t.Fatalf("accepted %v, want %v", a, good.self)
 			}
 			for i, c := range all {
 				if gone(c) != (i == 0) {
-					t.Errorf("guest %d is gone: %v", i, i != 0)
+					t.Errorf("handshake %d is gone: %v", i, i != 0)
 				}
 			}
 		})
 	}
 }
 
-// TestNewGuestsStay has a newcomer come to guests who have only just come.
-func TestNewGuestsStay(t *testing.T) {
+// TestNewHandshakesStay has one more connection come while all pending handshakes are new.
+func TestNewHandshakesStay(t *testing.T) {
 	tr := loopback(home4, tcp.Options{ConnectTimeout: patience})
 	e, good := open(t, tr, 0), open(t, tr, 1)
 	began := time.Now()
-	for range places {
+	for range maxPending {
 		call(t, e)
 	}
 	good.dial(e.self)
 	if took := time.Since(began); took < leastStay {
-		t.Errorf("a guest was thrown out within %v", took)
+		t.Errorf("a handshake was evicted within %v", took)
 	}
 }

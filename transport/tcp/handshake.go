@@ -20,7 +20,7 @@ import (
 	"gomx/transport/tcp/internal/sock"
 )
 
-// A meeting is a connection during its handshake:
+// handshake is a connection during its handshake:
 //
 //	dialler  hello
 //	other    hello with its answer; the end unless that is "welcome" or "other board"
@@ -39,11 +39,11 @@ import (
 // A proof is an HMAC-SHA-256 with the secret over the side's role, what is unique
 // about the TLS session if there is one, and both hellos, whose nonces are fresh.
 // Without a secret it is all zero.
-type meeting struct {
-	place    *place
+type handshake struct {
+	acceptor *acceptor
 	tcp      *net.TCPConn
 	deadline time.Time
-	guest    *guest // nil on the side that dialled
+	pending  *pendingHandshake // nil on the side that dialled
 
 	stream  net.Conn    // tcp, or TLS over it
 	secure  *secure     // nil without TLS
@@ -68,21 +68,21 @@ const (
 
 // run takes over the connection, has TLS begin if there is a config, and then lets
 // the sides talk. It closes the connection unless it was taken.
-func (m *meeting) run(ctx context.Context, config *tls.Config, talk func() error) error {
-	// Whoever says nothing must not hold up Close.
-	m.unwatch = context.AfterFunc(ctx, func() { _ = m.tcp.Close() })
+func (h *handshake) run(ctx context.Context, config *tls.Config, talk func() error) error {
+	// A silent peer must not delay Close.
+	h.unwatch = context.AfterFunc(ctx, func() { _ = h.tcp.Close() })
 	defer func() {
-		if !m.taken {
-			m.unwatch()
-			_ = m.tcp.Close()
+		if !h.taken {
+			h.unwatch()
+			_ = h.tcp.Close()
 		}
 	}()
-	m.stream = m.tcp
-	_ = m.tcp.SetDeadline(m.deadline)
-	o := m.place.opt
-	err := sock.Options{KeepAlive: o.KeepAlive, Send: o.SendBuffer, Receive: o.ReceiveBuffer}.Set(m.tcp)
+	h.stream = h.tcp
+	_ = h.tcp.SetDeadline(h.deadline)
+	o := h.acceptor.opt
+	err := sock.Options{KeepAlive: o.KeepAlive, Send: o.SendBuffer, Receive: o.ReceiveBuffer}.Set(h.tcp)
 	if err == nil && config != nil {
-		err = m.startTLS(ctx, config)
+		err = h.startTLS(ctx, config)
 	}
 	if err == nil {
 		err = talk()
@@ -90,39 +90,39 @@ func (m *meeting) run(ctx context.Context, config *tls.Config, talk func() error
 	return err
 }
 
-// introduce is the handshake of the side that dialled.
-func (m *meeting) introduce(peer transport.Address, purpose Purpose) error {
-	mine := m.place.hello(peer, purpose)
-	if err := m.say(mine.append(nil)); err != nil {
+// initiate runs the handshake of the side that dialled.
+func (h *handshake) initiate(peer transport.Address, purpose Purpose) error {
+	mine := h.acceptor.hello(peer, purpose)
+	if err := h.writeHello(mine.append(nil)); err != nil {
 		return err
 	}
-	if err := m.hear(); err != nil {
+	if err := h.readHello(); err != nil {
 		return err
 	}
-	if err := m.weigh(&mine, peer); err != nil {
+	if err := h.checkAnswer(&mine, peer); err != nil {
 		return err
 	}
-	err := m.prove(dialled)
+	err := h.writeProof(dialled)
 	if err == nil {
-		err = m.hearVerdict(m.theirs.answer)
+		err = h.readVerdict(h.theirs.answer)
 	}
-	if answers := m.theirs.self; err == nil && answers != peer {
-		if o := m.place.opt; o.Other != nil {
-			o.Other(answers.NIC, m.remote().Addr().Unmap())
+	if answers := h.theirs.self; err == nil && answers != peer {
+		if o := h.acceptor.opt; o.Other != nil {
+			o.Other(answers.NIC, h.remote().Addr().Unmap())
 		}
 		err = &transport.WrongPeerError{Asked: peer, Answered: answers}
 	}
 	return err
 }
 
-// weigh returns why the answer of the side that was dialled ends the handshake, or
+// checkAnswer returns why the answer of the side that was dialled ends the handshake, or
 // nil. It may be that of another board.
-func (m *meeting) weigh(mine *hello, peer transport.Address) error {
-	theirs := &m.theirs
-	switch verdict := m.place.judge(mine, theirs); {
+func (h *handshake) checkAnswer(mine *hello, peer transport.Address) error {
+	theirs := &h.theirs
+	switch verdict := h.acceptor.admission(mine, theirs); {
 	case verdict == otherVersion:
 		return verdict.refusal(mine, theirs)
-	case theirs.answer == tlsMissing: // and says nothing else
+	case theirs.answer == tlsMissing: // and the other fields are empty
 		return fmt.Errorf("%w: %v", transport.ErrRefused, theirs.answer)
 	case theirs.answer == otherBoard && verdict == welcome &&
 		theirs.self != peer && theirs.self.Endpoint == peer.Endpoint:
@@ -135,7 +135,7 @@ func (m *meeting) weigh(mine *hello, peer transport.Address) error {
 		return &notServedError{mine.purpose}
 	case theirs.answer != welcome:
 		return fmt.Errorf("%w: %v", transport.ErrRefused, theirs.answer)
-	case verdict != welcome: // it should not have welcomed us
+	case verdict != welcome: // it should have refused us
 		return verdict.refusal(mine, theirs)
 	case theirs.purpose != mine.purpose:
 		return fmt.Errorf("%w: it speaks %v in place of %v", transport.ErrRefused, theirs.purpose, mine.purpose)
@@ -143,126 +143,126 @@ func (m *meeting) weigh(mine *hello, peer transport.Address) error {
 	return nil
 }
 
-func (m *meeting) remote() netip.AddrPort { return m.tcp.RemoteAddr().(*net.TCPAddr).AddrPort() }
+func (h *handshake) remote() netip.AddrPort { return h.tcp.RemoteAddr().(*net.TCPAddr).AddrPort() }
 
-// prove says this side's proof.
-func (m *meeting) prove(r role) error {
-	proof, err := m.proof(r)
+// writeProof sends this side's proof.
+func (h *handshake) writeProof(r role) error {
+	proof, err := h.proof(r)
 	if err != nil {
 		return err
 	}
-	return m.write(proof)
+	return h.write(proof)
 }
 
-// hearVerdict hears whether the other side sticks to its answer, and its proof.
-func (m *meeting) hearVerdict(want answer) error {
+// readVerdict reads the final answer of the other side, which must be want, and checks its proof.
+func (h *handshake) readVerdict(want answer) error {
 	var b [verdictSize + proofSize]byte
-	if err := m.read(b[:]); err != nil {
+	if err := h.read(b[:]); err != nil {
 		return err
 	}
 	if a := binary.LittleEndian.Uint32(b[:]); a != uint32(want) {
 		return fmt.Errorf("%w: %v", transport.ErrRefused, answer(a))
 	}
-	proof, err := m.proof(accepted)
+	proof, err := h.proof(accepted)
 	if err == nil && !hmac.Equal(proof, b[verdictSize:]) {
 		err = fmt.Errorf("%w: it does not know the secret", transport.ErrRefused)
 	}
 	return err
 }
 
-// receive is the handshake of the side that was dialled, after the peer's hello.
-func (m *meeting) receive(mine *hello) error {
-	if err := m.say(mine.append(nil)); err != nil {
+// respond runs the handshake of the side that was dialled, after the peer's hello.
+func (h *handshake) respond(mine *hello) error {
+	if err := h.writeHello(mine.append(nil)); err != nil {
 		return err
 	}
-	refusal := mine.answer.refusal(mine, &m.theirs)
+	refusal := mine.answer.refusal(mine, &h.theirs)
 	if mine.answer != welcome && mine.answer != otherBoard {
 		return refusal
 	}
 	var b [proofSize]byte
-	if err := m.read(b[:]); err != nil {
+	if err := h.read(b[:]); err != nil {
 		return cmp.Or(refusal, err)
 	}
-	want, err := m.proof(dialled)
+	want, err := h.proof(dialled)
 	if err != nil {
 		return err
 	}
 	if !hmac.Equal(want, b[:]) {
-		_ = m.conclude(secretWrong, make([]byte, proofSize))
-		return secretWrong.refusal(mine, &m.theirs)
+		_ = h.writeVerdict(secretWrong, make([]byte, proofSize))
+		return secretWrong.refusal(mine, &h.theirs)
 	}
-	proof, err := m.proof(accepted)
+	proof, err := h.proof(accepted)
 	if err == nil {
-		err = m.conclude(mine.answer, proof)
+		err = h.writeVerdict(mine.answer, proof)
 	}
 	return cmp.Or(refusal, err)
 }
 
-// conclude says the verdict.
-func (m *meeting) conclude(a answer, proof []byte) error {
-	return m.write(append(binary.LittleEndian.AppendUint32(nil, uint32(a)), proof...))
+// writeVerdict sends the final answer and this side's proof.
+func (h *handshake) writeVerdict(a answer, proof []byte) error {
+	return h.write(append(binary.LittleEndian.AppendUint32(nil, uint32(a)), proof...))
 }
 
-// proof returns what the side in that role must say.
-func (m *meeting) proof(r role) ([]byte, error) {
-	if len(m.place.opt.Secret) == 0 {
+// proof returns the proof that the side in that role must send.
+func (h *handshake) proof(r role) ([]byte, error) {
+	if len(h.acceptor.opt.Secret) == 0 {
 		return make([]byte, proofSize), nil
 	}
-	mac := hmac.New(sha256.New, m.place.opt.Secret)
+	mac := hmac.New(sha256.New, h.acceptor.opt.Secret)
 	mac.Write([]byte(r))
-	if m.secure != nil {
-		state := m.secure.conn.ConnectionState()
+	if h.secure != nil {
+		state := h.secure.conn.ConnectionState()
 		unique, err := state.ExportKeyingMaterial("EXPORTER-gomx-tcp", nil, proofSize)
 		if err != nil {
 			return nil, err
 		}
 		mac.Write(unique)
 	}
-	mac.Write(m.hellos)
+	mac.Write(h.hellos)
 	return mac.Sum(nil), nil
 }
 
-func (m *meeting) say(b []byte) error {
-	m.hellos = append(m.hellos, b...)
-	return m.write(b)
+func (h *handshake) writeHello(b []byte) error {
+	h.hellos = append(h.hellos, b...)
+	return h.write(b)
 }
 
-// hear takes the other side's hello.
-func (m *meeting) hear() (err error) {
+// readHello reads the other side's hello.
+func (h *handshake) readHello() (err error) {
 	var b [helloSize]byte
-	if err := m.read(b[:]); err != nil {
+	if err := h.read(b[:]); err != nil {
 		return err
 	}
-	if m.guest != nil && m.secure == nil && begunWithTLS(b[:]) {
-		return m.turnAway(tlsUnknown)
+	if h.pending != nil && h.secure == nil && begunWithTLS(b[:]) {
+		return h.turnAway(tlsUnknown)
 	}
-	m.hellos = append(m.hellos, b[:]...)
-	m.moveOn()
-	m.theirs, err = parseHello(b[:])
+	h.hellos = append(h.hellos, b[:]...)
+	h.advance()
+	h.theirs, err = parseHello(b[:])
 	return err
 }
 
-// moveOn notes that the other side has done a part of the handshake.
-func (m *meeting) moveOn() {
-	if m.guest != nil {
-		m.guest.moveOn()
+// advance notes that the other side has completed a step of the handshake.
+func (h *handshake) advance() {
+	if h.pending != nil {
+		h.pending.advance()
 	}
 }
 
-func (m *meeting) write(b []byte) error {
-	_, err := m.stream.Write(b)
+func (h *handshake) write(b []byte) error {
+	_, err := h.stream.Write(b)
 	return asRefusal(err)
 }
 
-func (m *meeting) read(b []byte) error {
-	n, err := io.ReadFull(m.stream, b)
+func (h *handshake) read(b []byte) error {
+	n, err := io.ReadFull(h.stream, b)
 	if err == io.EOF || err == io.ErrUnexpectedEOF {
 		err = fmt.Errorf("%w: it closed the connection after %d bytes of %d: %w", transport.ErrRefused, n, len(b), err)
 	}
 	return asRefusal(err)
 }
 
-// asRefusal says of a connection that was broken off that this is a refusal.
+// asRefusal marks the error of a connection that the peer broke off as a refusal.
 func asRefusal(err error) error {
 	if brokenOff(err) && !errors.Is(err, transport.ErrRefused) {
 		err = fmt.Errorf("%w: it broke the connection off: %w", transport.ErrRefused, err)

@@ -25,18 +25,18 @@ var both = []tcp.Purpose{tcp.Frames, tcp.RDMA}
 
 const rdma = uint32(tcp.RDMA)
 
-// join opens a desk for RDMA at e's endpoint.
-func join(t testing.TB, tr *tcp.Transport, e *end, welcome tcp.Exchange) *tcp.Desk {
+// join opens a Listener for RDMA at e's endpoint.
+func join(t testing.TB, tr *tcp.Transport, e *end, welcome tcp.Exchange) *tcp.Listener {
 	t.Helper()
 	d, err := tr.Join(transport.Open{Self: e.self, Session: 100 + e.self.Endpoint, Events: e}, tcp.RDMA, welcome)
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { closeDesk(t, d) })
+	t.Cleanup(func() { closeListener(t, d) })
 	return d
 }
 
-func closeDesk(t testing.TB, d *tcp.Desk) {
+func closeListener(t testing.TB, d *tcp.Listener) {
 	t.Helper()
 	if err := d.Close(); err != nil {
 		t.Error(err)
@@ -45,7 +45,7 @@ func closeDesk(t testing.TB, d *tcp.Desk) {
 
 // deskPair opens endpoint 0 and 1 with options of their own, each for frames and
 // RDMA.
-func deskPair(t *testing.T, near, far tcp.Options, welcome tcp.Exchange) (a, b *end, d *tcp.Desk) {
+func listenerPair(t *testing.T, near, far tcp.Options, welcome tcp.Exchange) (a, b *end, d *tcp.Listener) {
 	t.Helper()
 	far.Serves = both
 	tr := loopback(home4, far)
@@ -61,14 +61,14 @@ func deskPair(t *testing.T, near, far tcp.Options, welcome tcp.Exchange) (a, b *
 }
 
 func unwelcome(t testing.TB) tcp.Exchange {
-	return func(_ context.Context, m *tcp.Met) error {
-		t.Errorf("%v was welcomed", m.Address)
+	return func(_ context.Context, m *tcp.Peer) error {
+		t.Errorf("%v was admitted", m.Address)
 		return nil
 	}
 }
 
 // echo sends back what it gets, in the exchange and afterwards.
-func echo(_ context.Context, m *tcp.Met) error {
+func echo(_ context.Context, m *tcp.Peer) error {
 	if _, err := io.CopyN(m.Conn, m.Conn, int64(len(question))); err != nil {
 		return err
 	}
@@ -96,7 +96,7 @@ func ask(c net.Conn) error {
 	return nil
 }
 
-func dialDesk(t testing.TB, d *tcp.Desk, peer transport.Address, finish tcp.Exchange) error {
+func dialListener(t testing.TB, d *tcp.Listener, peer transport.Address, finish tcp.Exchange) error {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
@@ -104,9 +104,9 @@ func dialDesk(t testing.TB, d *tcp.Desk, peer transport.Address, finish tcp.Exch
 }
 
 // keep dials a peer that echoes and returns the connection.
-func keep(t testing.TB, d *tcp.Desk, peer *end) (c net.Conn) {
+func keep(t testing.TB, d *tcp.Listener, peer *end) (c net.Conn) {
 	t.Helper()
-	err := dialDesk(t, d, peer.self, func(ctx context.Context, m *tcp.Met) (err error) {
+	err := dialListener(t, d, peer.self, func(ctx context.Context, m *tcp.Peer) (err error) {
 		if m.Address != peer.self || m.Session != 100+peer.self.Endpoint || m.Remote.String() != listensOn(t, peer) {
 			t.Errorf("met %v session %d at %v", m.Address, m.Session, m.Remote)
 		}
@@ -127,9 +127,9 @@ func keep(t testing.TB, d *tcp.Desk, peer *end) (c net.Conn) {
 }
 
 // notServed wants d's dial to say that the peer has no RDMA.
-func notServed(t *testing.T, d *tcp.Desk, peer transport.Address) {
+func notServed(t *testing.T, d *tcp.Listener, peer transport.Address) {
 	t.Helper()
-	err := dialDesk(t, d, peer, unwelcome(t))
+	err := dialListener(t, d, peer, unwelcome(t))
 	if !errors.Is(err, transport.ErrUnsupported) || !errors.Is(err, transport.ErrRefused) ||
 		!strings.Contains(err.Error(), "it does not speak RDMA") {
 		t.Fatalf("dial: %v, want ErrUnsupported, ErrRefused and what is not spoken", err)
@@ -145,7 +145,7 @@ func TestTwoPurposes(t *testing.T) {
 		"TLS":    {Secret: []byte("word"), TLS: authority.config()},
 	} {
 		t.Run(name, func(t *testing.T) {
-			a, b, d := deskPair(t, opt, opt, echo)
+			a, b, d := listenerPair(t, opt, opt, echo)
 			c := keep(t, d, b)
 			a.dial(b.self)
 			b.link = b.accept()
@@ -164,13 +164,13 @@ func TestTwoPurposes(t *testing.T) {
 	}
 }
 
-// TestKeptConnection wants what was taken to outlive the desk, the context and the
+// TestKeptConnection wants what was taken to outlive the Listener, the context and the
 // time for the handshake.
 func TestKeptConnection(t *testing.T) {
 	opt := tcp.Options{ConnectTimeout: time.Second}
-	_, b, d := deskPair(t, opt, opt, echo)
+	_, b, d := listenerPair(t, opt, opt, echo)
 	c := keep(t, d, b)
-	closeDesk(t, d)
+	closeListener(t, d)
 	_ = c.SetReadDeadline(time.Now().Add(opt.ConnectTimeout + opt.ConnectTimeout/5))
 	if n, err := c.Read(make([]byte, 1)); n != 0 || !errors.Is(err, os.ErrDeadlineExceeded) {
 		t.Fatalf("read %d bytes, %v; want a connection that lives", n, err)
@@ -235,7 +235,7 @@ func TestDialledServesAnother(t *testing.T) {
 	dialFails(t, a, peer, transport.ErrRefused, "it speaks RDMA in place of frames")
 }
 
-// TestAcceptsOnceAllIsOpen has a guest wait for the second purpose.
+// TestAcceptsOnceAllIsOpen has a connection wait for the second purpose.
 func TestAcceptsOnceAllIsOpen(t *testing.T) {
 	tr := loopback(home4, tcp.Options{Serves: both})
 	e := open(t, tr, 0)
@@ -281,14 +281,14 @@ func TestClaims(t *testing.T) {
 	}
 	_ = e.port.Close()
 	if free() {
-		t.Error("the port was given back while a desk is open")
+		t.Error("the port was closed while a Listener is open")
 	}
-	closeDesk(t, d)
+	closeListener(t, d)
 	if !free() {
 		t.Error("the port was not given back")
 	}
-	if err := dialDesk(t, d, e.self, unwelcome(t)); !errors.Is(err, transport.ErrClosed) {
-		t.Errorf("dial from a closed desk: %v, want ErrClosed", err)
+	if err := dialListener(t, d, e.self, unwelcome(t)); !errors.Is(err, transport.ErrClosed) {
+		t.Errorf("dial from a closed Listener: %v, want ErrClosed", err)
 	}
 	e = open(t, tr, 0)
 	join(t, tr, e, echo)
@@ -296,12 +296,12 @@ func TestClaims(t *testing.T) {
 }
 
 // TestOneDeskCloses wants the others to go on, and it to come back.
-func TestOneDeskCloses(t *testing.T) {
+func TestOneListenerCloses(t *testing.T) {
 	tr := loopback(home4, tcp.Options{Serves: both})
 	a, b := open(t, tr, 0), open(t, tr, 1)
 	near, far := join(t, tr, a, unwelcome(t)), join(t, tr, b, echo)
 	keep(t, near, b)
-	closeDesk(t, far)
+	closeListener(t, far)
 	notServed(t, near, b.self)
 	a.dial(b.self)
 	join(t, tr, b, echo)
@@ -309,28 +309,28 @@ func TestOneDeskCloses(t *testing.T) {
 }
 
 // TestCloseDuringWelcome has exchanges that hang.
-func TestCloseDuringWelcome(t *testing.T) {
-	for name, hang := range map[string]func(context.Context, *tcp.Met) error{
-		"reading": func(_ context.Context, m *tcp.Met) error { _, err := m.Conn.Read(make([]byte, 1)); return err },
-		"waiting": func(ctx context.Context, _ *tcp.Met) error { <-ctx.Done(); return ctx.Err() },
+func TestCloseDuringExchange(t *testing.T) {
+	for name, hang := range map[string]func(context.Context, *tcp.Peer) error{
+		"reading": func(_ context.Context, m *tcp.Peer) error { _, err := m.Conn.Read(make([]byte, 1)); return err },
+		"waiting": func(ctx context.Context, _ *tcp.Peer) error { <-ctx.Done(); return ctx.Err() },
 	} {
 		t.Run(name, func(t *testing.T) {
 			begun := make(chan bool, 9)
-			welcome := func(ctx context.Context, m *tcp.Met) error { begun <- true; return hang(ctx, m) }
+			welcome := func(ctx context.Context, m *tcp.Peer) error { begun <- true; return hang(ctx, m) }
 			tr := loopback(home4, tcp.Options{Serves: both, ConnectTimeout: 10 * patience})
 			a, b := open(t, tr, 0), open(t, tr, 1)
 			near, far := join(t, tr, a, unwelcome(t)), join(t, tr, b, welcome)
 			dialled := make(chan error, 1)
-			go func() { dialled <- dialDesk(t, near, b.self, hang) }()
+			go func() { dialled <- dialListener(t, near, b.self, hang) }()
 			<-begun
-			closeDesk(t, far)
+			closeListener(t, far)
 			if name == "reading" { // it has come again meanwhile
 				if err := <-dialled; !errors.Is(err, transport.ErrUnsupported) {
 					t.Errorf("dial: %v, want ErrUnsupported", err)
 				}
 				return
 			}
-			closeDesk(t, near)
+			closeListener(t, near)
 			if err := <-dialled; !errors.Is(err, transport.ErrClosed) {
 				t.Errorf("dial: %v, want ErrClosed", err)
 			}
@@ -350,8 +350,8 @@ func TestStrangersGetNothing(t *testing.T) {
 		"wrong authority": {tcp.Options{TLS: ours.config()}, tcp.Options{TLS: theirs.config()}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, b, d := deskPair(t, c.near, c.far, unwelcome(t))
-			if err := dialDesk(t, d, b.self, unwelcome(t)); !errors.Is(err, transport.ErrRefused) ||
+			_, b, d := listenerPair(t, c.near, c.far, unwelcome(t))
+			if err := dialListener(t, d, b.self, unwelcome(t)); !errors.Is(err, transport.ErrRefused) ||
 				errors.Is(err, transport.ErrUnsupported) {
 				t.Errorf("dial: %v, want ErrRefused alone", err)
 			}
@@ -363,7 +363,7 @@ func TestStrangersGetNothing(t *testing.T) {
 // TestExchangeBrokenOff has the peer end two connections in the exchange.
 func TestExchangeBrokenOff(t *testing.T) {
 	var visits atomic.Int32
-	_, b, d := deskPair(t, tcp.Options{}, tcp.Options{}, func(ctx context.Context, m *tcp.Met) error {
+	_, b, d := listenerPair(t, tcp.Options{}, tcp.Options{}, func(ctx context.Context, m *tcp.Peer) error {
 		if visits.Add(1) < 3 {
 			return nil
 		}
@@ -378,12 +378,12 @@ func TestExchangeBrokenOff(t *testing.T) {
 // TestExchangeFails wants an error of the exchange told, and not tried again.
 func TestExchangeFails(t *testing.T) {
 	full := errors.New("no queue pair is left")
-	_, b, d := deskPair(t, tcp.Options{}, tcp.Options{}, func(_ context.Context, m *tcp.Met) error {
+	_, b, d := listenerPair(t, tcp.Options{}, tcp.Options{}, func(_ context.Context, m *tcp.Peer) error {
 		_, _ = m.Conn.Write([]byte{1})
 		return full
 	})
 	calls := 0
-	err := dialDesk(t, d, b.self, func(_ context.Context, m *tcp.Met) error {
+	err := dialListener(t, d, b.self, func(_ context.Context, m *tcp.Peer) error {
 		calls++
 		_, _ = m.Conn.Read(make([]byte, 1))
 		return full
@@ -394,13 +394,13 @@ func TestExchangeFails(t *testing.T) {
 	refusal(t, b, full.Error(), "for RDMA")
 }
 
-// TestCrowdedExchange fills the lobby with guests whose exchange hangs. One more
-// comes, and the one who has to make room for him can't take the connection.
+// TestCrowdedExchange fills the set of pending handshakes with peers whose exchange
+// hangs. One more dials, and the one that is evicted for it can't take its connection.
 func TestCrowdedExchange(t *testing.T) {
-	release, taken := make(chan bool), make(chan error, places)
+	release, taken := make(chan bool), make(chan error, maxPending)
 	tr := loopback(home4, tcp.Options{Serves: both, ConnectTimeout: patience})
 	e := open(t, tr, 0)
-	join(t, tr, e, func(_ context.Context, m *tcp.Met) error {
+	join(t, tr, e, func(_ context.Context, m *tcp.Peer) error {
 		<-release
 		c, err := m.Take()
 		if err == nil {
@@ -411,7 +411,7 @@ func TestCrowdedExchange(t *testing.T) {
 	})
 	hello := proper(stranger, e.self)
 	hello.purpose = rdma
-	for range places {
+	for range maxPending {
 		c := call(t, e)
 		say(t, c, append(hello.bytes(), make([]byte, proofSize)...))
 		hear(t, c, greetingSize+verdictSize)
@@ -421,7 +421,7 @@ func TestCrowdedExchange(t *testing.T) {
 	hear(t, c, greetingSize)
 	close(release)
 	failed := 0
-	for range places {
+	for range maxPending {
 		if err := <-taken; err != nil {
 			failed++
 		}
@@ -429,5 +429,5 @@ func TestCrowdedExchange(t *testing.T) {
 	if failed != 1 {
 		t.Errorf("%d connections could not be taken, want 1", failed)
 	}
-	refusal(t, e, "wanted its place")
+	refusal(t, e, "was evicted for another peer")
 }
