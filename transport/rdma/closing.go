@@ -98,7 +98,7 @@ func (l *link) stop() {
 	l.abandon()
 	l.endPulls()
 	p.unexposeAll(l)
-	p.in.release(l.promised)
+	p.in.release(l.granted)
 	if l.conn != nil {
 		p.watched.Remove(l.fd)
 		_ = l.conn.Close()

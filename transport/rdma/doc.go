@@ -11,7 +11,7 @@
 //	poll.go      one crossing into C takes many completions
 //	work.go      what a queue pair has been asked to do, and what is finished
 //
-// Nobody sends more frames than the other side has promised slots for. Such credits
+// A side sends no more frames than the other side has granted credits for. Credits
 // ride back on frames, or alone if there are none.
 //
 // A large message is described by its sender (expose.go) and read by its receiver

@@ -95,7 +95,7 @@ func (p *port) meet(peer *tcp.Peer, talk func(*link, io.ReadWriter, *offer.Offer
 func (p *port) giveUp(l *link) {
 	if !l.expected {
 		_ = l.qp.Close()
-		p.in.release(l.promised)
+		p.in.release(l.granted)
 		return
 	}
 	p.mu.Lock()
@@ -107,7 +107,7 @@ func (p *port) giveUp(l *link) {
 
 // newLink makes a link with a queue pair of its own, and room for what comes.
 func (p *port) newLink(peer *tcp.Peer) (*link, error) {
-	promised, err := p.in.promise(p)
+	granted, err := p.in.grant(p)
 	if err != nil {
 		return nil, err
 	}
@@ -115,11 +115,11 @@ func (p *port) newLink(peer *tcp.Peer) (*link, error) {
 		Queue: p.queue, Inbox: p.inbox, Sends: workDepth + 1, Pieces: p.maxPieces, Inline: inlineWanted,
 	})
 	if err != nil {
-		p.in.release(promised)
+		p.in.release(granted)
 		return nil, err
 	}
 	return &link{
-		port: p, qp: qp, number: qp.Number(), peer: -1, promised: promised,
+		port: p, qp: qp, number: qp.Number(), peer: -1, granted: granted,
 		address: peer.Address, session: peer.Session, remote: peer.Remote,
 	}, nil
 }
@@ -135,7 +135,7 @@ func (p *port) offer(l *link) offer.Offer {
 		Way: p.at.way(), MTU: uint8(p.state.MTU),
 		ReadsIn: uint8(min(limits.MaxReadsIn, mostReads)), ReadsOut: uint8(min(limits.MaxReadsOut, mostReads)),
 		QP: l.number, Packet: rand.Uint32N(1 << 24), LID: p.state.LID, Slot: SlotSize,
-		GID: p.at.gid.Bytes(), Credits: uint32(l.promised),
+		GID: p.at.gid.Bytes(), Credits: uint32(l.granted),
 	}
 }
 

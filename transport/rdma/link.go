@@ -38,16 +38,16 @@ type link struct {
 	posting int     // the first of them that is not posted whole
 
 	// Receiving.
-	promised int // credits of the peer
-	owed     int // credits to be given back
-	owing    bool
-	held     []message // that wait for their turn
-	listed   bool      // in port.waiting
-	hungUp   bool      // the peer has closed the connection
-	ailing   bool      // in port.ailing
-	deaf     bool      // nothing of it makes sense any more
-	closed   bool
-	leftAt   time.Time // when it was closed
+	granted   int // credits granted to the peer, messages
+	toReturn  int // credits to return to the peer
+	returning bool
+	held      []message // that wait for their turn
+	listed    bool      // in port.waiting
+	hungUp    bool      // the peer has closed the connection
+	failing   bool      // in port.failing
+	dead      bool      // the peer has sent corrupt bytes: nothing of it is read any more
+	closed    bool
+	leftAt    time.Time // when it was closed
 }
 
 // Caps returns what RDMA can do.
@@ -67,7 +67,7 @@ func (l *link) Bind(peer int32) {
 		l.wait()
 	}
 	if l.hungUp || l.broken != nil {
-		l.port.ail(l, nil)
+		l.port.markFailing(l, nil)
 	}
 }
 
@@ -83,15 +83,15 @@ func (p *port) caps(slot int) *wire.Caps {
 	}
 }
 
-// ail has the end of a link reported after what has come is delivered. A reason of nil
-// says that it is known already.
-func (p *port) ail(l *link, why error) {
+// markFailing makes the end of a link be reported once what has arrived is delivered.
+// why is nil if the reason is known already.
+func (p *port) markFailing(l *link, why error) {
 	if why != nil && l.broken == nil {
 		l.broken = why
 	}
-	if !l.ailing {
-		l.ailing = true
-		p.ailing = append(p.ailing, l)
+	if !l.failing {
+		l.failing = true
+		p.failing = append(p.failing, l)
 	}
 }
 
@@ -102,7 +102,7 @@ func (l *link) finish() bool {
 	case l.closed:
 		return true
 	case l.peer < 0:
-		l.ailing = false
+		l.failing = false
 		return true // Bind comes back to it
 	case len(l.held) > 0:
 		return false
@@ -122,8 +122,8 @@ func (l *link) corrupt(why error) {
 	p := l.port
 	p.events.Count(transport.CorruptFrames)
 	l.dropHeld()
-	l.deaf = true
-	p.ail(l, fmt.Errorf("%w: %w", transport.ErrCorrupt, why))
+	l.dead = true
+	p.markFailing(l, fmt.Errorf("%w: %w", transport.ErrCorrupt, why))
 }
 
 // dropHeld throws away what was not delivered.

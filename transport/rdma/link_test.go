@@ -87,7 +87,7 @@ func TestNotSpoken(t *testing.T) {
 	}
 }
 
-// TestMorePeersThanReceives dials until the other side has promised all receives that
+// TestMorePeersThanReceives dials until the other side has granted credits for all receives that
 // the device has. It says so, and takes more when some have gone.
 func TestMorePeersThanReceives(t *testing.T) {
 	medium := onDevice(t, rdma.Options{Credits: rdma.MostCredits}, tcp.Options{})

@@ -32,7 +32,7 @@ func (p *port) Poll(h transport.Handler) int {
 	p.stopped = false
 	p.post()
 	p.takeNews()
-	if p.barked.Load() {
+	if p.expired.Load() {
 		p.lookForStalls()
 	}
 	if p.idle > hotPolls && p.turn%coldPolls != 0 {
@@ -45,14 +45,14 @@ func (p *port) Poll(h transport.Handler) int {
 	if !p.stopped {
 		n += p.look(h)
 	}
-	if len(p.owing) > 0 {
-		p.giveCredits()
+	if len(p.returning) > 0 {
+		p.returnCredits()
 	}
-	if len(p.ailing) > 0 && p.taken == len(p.done) {
-		p.finishAiling()
+	if len(p.failing) > 0 && p.taken == len(p.done) {
+		p.finishFailing()
 	}
 	if len(p.leaving) > 0 {
-		p.bury(false)
+		p.reap(false)
 	}
 	if p.turn%endPolls == 0 {
 		p.lookForEnds()
@@ -143,14 +143,14 @@ func (l *link) sent(c *verbs.Completion) {
 	if n != l.work.head {
 		l.completed(n - 1)
 	}
-	l.port.ail(l, fmt.Errorf("%w: queue pair %d: %w", transport.ErrPeerDied, l.number, c.Status))
+	l.port.markFailing(l, fmt.Errorf("%w: queue pair %d: %w", transport.ErrPeerDied, l.number, c.Status))
 }
 
 // arrived takes a message of a peer, and returns how many frames were delivered.
 func (p *port) arrived(c *verbs.Completion, h transport.Handler) int {
 	s := slot(c.ID)
 	l := p.find(c.QP)
-	if l == nil || l.closed || l.deaf || c.Status != verbs.Success {
+	if l == nil || l.closed || l.dead || c.Status != verbs.Success {
 		p.recycle(s)
 		return 0
 	}
@@ -195,7 +195,7 @@ func (l *link) deliver(m message, h transport.Handler) {
 	p.stopped = !h.Frame(l.peer, head, b[head.Size():])
 	p.recycle(m.slot)
 	if !l.closed {
-		l.owe()
+		l.countCredit()
 	}
 }
 
@@ -237,12 +237,12 @@ func (p *port) retry(h transport.Handler) int {
 func (l *link) offer(h transport.Handler) (n int) {
 	list := l.held
 	l.held = nil
-	for n < len(list) && !l.closed && !l.deaf && !l.port.stopped {
+	for n < len(list) && !l.closed && !l.dead && !l.port.stopped {
 		l.deliver(list[n], h)
 		n++
 	}
 	l.held = list[:copy(list, list[n:])]
-	if l.closed || l.deaf {
+	if l.closed || l.dead {
 		l.dropHeld()
 		return n
 	}
@@ -252,16 +252,16 @@ func (l *link) offer(h transport.Handler) (n int) {
 	return n
 }
 
-// finishAiling reports the ends of links of which nothing is left to be delivered.
-func (p *port) finishAiling() {
-	left := p.ailing[:0]
-	for _, l := range p.ailing {
+// finishFailing reports the ends of links of which nothing is left to be delivered.
+func (p *port) finishFailing() {
+	left := p.failing[:0]
+	for _, l := range p.failing {
 		if !l.finish() {
 			left = append(left, l)
 		}
 	}
-	clear(p.ailing[len(left):])
-	p.ailing = left
+	clear(p.failing[len(left):])
+	p.failing = left
 }
 
 // lookForEnds takes the news of connections and of the queue.
@@ -279,7 +279,7 @@ func (p *port) lookForEnds() {
 			default:
 				if l := p.find(uint32(e.Key)); l != nil && e.Ended {
 					l.hungUp = true
-					p.ail(l, nil)
+					p.markFailing(l, nil)
 				}
 			}
 		}
@@ -321,15 +321,15 @@ func (p *port) Quiet() bool {
 		}
 	}
 	p.fetch(1)
-	quiet := p.taken == len(p.done) && !p.barked.Load() && len(p.ailing) == 0 && len(p.waiting) == 0
+	quiet := p.taken == len(p.done) && !p.expired.Load() && len(p.failing) == 0 && len(p.waiting) == 0
 	if !quiet {
 		p.idle = 0 // the next Poll looks
 	}
 	return quiet
 }
 
-// bury gives back links that were closed, once their work is done, or if it is late.
-func (p *port) bury(late bool) {
+// reap frees closed links once their requests are complete, or at once if late.
+func (p *port) reap(late bool) {
 	left := p.leaving[:0]
 	for _, l := range p.leaving {
 		if late || l.work.len() == 0 || l.broken != nil || time.Since(l.leftAt) > closeBound {

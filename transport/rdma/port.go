@@ -46,37 +46,37 @@ type port struct {
 	closed      atomic.Bool
 
 	// Under the endpoint's lock.
-	table    map[uint32]*link // by number of the queue pair
-	last     *link            // that a completion was for
-	done     []verbs.Completion
-	taken    int // of done
-	sends    *verbs.Sends
-	sender   *link    // whose work is in sends
-	inlined  []uint32 // slots of out that are free once it is posted
-	out      *slots.Pool
-	again    *verbs.Receives // slots whose messages are done with
-	tickets  *slots.Pool
-	bounce   *slots.Pool
-	signals  int // completions that were asked for and have not come
-	exposed  exposures
-	pulls    []*pull // free ones
-	finished []finished
-	owing    []*link // that have credits to give back
-	waiting  []*link // that have frames which were not taken
-	waited   []*link // the memory of waiting before
-	ailing   []*link // whose end has been found out
-	leaving  []*link // closed, with work under way
-	head     wire.Header
-	turn     uint32     // counts calls of Poll
-	stopped  bool       // the handler wants nothing more in this one
-	idle     int        // calls of Poll in a row in which nothing came
-	armed    bool       // the next completion wakes
-	watched  *epoll.Set // see watch
-	broken   error      // why the device is of no use any more
-	watching bool       // the watchdog will bark
-	watchdog *time.Timer
-	barked   atomic.Bool
-	event    atomic.Pointer[string] // what has happened to the device last
+	table     map[uint32]*link // by number of the queue pair
+	last      *link            // that a completion was for
+	done      []verbs.Completion
+	taken     int // of done
+	sends     *verbs.Sends
+	sender    *link    // whose work is in sends
+	inlined   []uint32 // slots of out that are free once it is posted
+	out       *slots.Pool
+	again     *verbs.Receives // slots whose messages are done with
+	tickets   *slots.Pool
+	bounce    *slots.Pool
+	signals   int // completions that were asked for and have not come
+	exposed   exposures
+	pulls     []*pull // free ones
+	finished  []finished
+	returning []*link // that have credits to give back
+	waiting   []*link // that have frames which were not taken
+	waited    []*link // the memory of waiting before
+	failing   []*link // links whose end is known and not yet reported
+	leaving   []*link // closed, with work under way
+	head      wire.Header
+	turn      uint32     // counts calls of Poll
+	stopped   bool       // the handler wants nothing more in this one
+	idle      int        // calls of Poll in a row in which nothing came
+	armed     bool       // the next completion wakes
+	watched   *epoll.Set // see watch
+	broken    error      // why the device is of no use any more
+	watching  bool       // the watchdog's timer runs
+	watchdog  *time.Timer
+	expired   atomic.Bool
+	event     atomic.Pointer[string] // what has happened to the device last
 
 	mu     sync.Mutex
 	all    map[*link]struct{} // that are not closed
@@ -156,7 +156,7 @@ func (p *port) fail(why error) {
 	}
 	p.broken = why
 	for _, l := range p.table {
-		p.ail(l, why)
+		p.markFailing(l, why)
 	}
 }
 
@@ -167,13 +167,13 @@ func (p *port) Describe() []transport.Fact {
 	links := len(p.all)
 	p.mu.Unlock()
 	p.in.mu.Lock()
-	receives, promised := p.in.slots, p.in.promised
+	receives, granted := p.in.slots, p.in.granted
 	p.in.mu.Unlock()
 	facts := []transport.Fact{
 		{Name: "device", Value: fmt.Sprintf("%v, %v, %s", &p.at.port, p.at.port.Layer, p.at.port.Rate)},
 		{Name: "GID", Value: fmt.Sprintf("%v: %s", p.at.gid, p.at.why)},
 		{Name: "links", Value: strconv.Itoa(links)},
-		{Name: "receives", Value: fmt.Sprintf("%d of %d bytes, %d promised to peers", receives, SlotSize, promised)},
+		{Name: "receives", Value: fmt.Sprintf("%d of %d bytes, %d granted to peers as credits", receives, SlotSize, granted)},
 	}
 	if p.at.port.Layer == InfiniBand {
 		facts = append(facts, transport.Fact{Name: "LID", Value: strconv.Itoa(int(p.state.LID))})
@@ -202,7 +202,7 @@ func (p *port) Close() error {
 	}
 	for begin := time.Now(); len(p.leaving) > 0; {
 		p.look(nil) // all links are closed: nothing is delivered
-		p.bury(time.Since(begin) > closeBound)
+		p.reap(time.Since(begin) > closeBound)
 	}
 	if p.watchdog != nil {
 		p.watchdog.Stop()

@@ -12,16 +12,16 @@ import (
 	"gomx/transport/rdma/internal/verbs"
 )
 
-// receives is the memory that messages of all peers come into. Every peer has been
-// promised room for some messages, its credits, and there are as many slots as were
-// promised, and a few more. It grows with the number of peers.
+// receives is the memory that messages of all peers come into. Every peer
+// is granted credits, one for each message that it may send, and there are as many
+// slots as granted credits, and a few more. The memory grows with the number of peers.
 type receives struct {
 	pools [maxPools]atomic.Pointer[slots.Pool] // the count-th and those after it are nil
 
-	mu       sync.Mutex
-	count    int // pools
-	slots    int // in all pools
-	promised int
+	mu      sync.Mutex
+	count   int // pools
+	slots   int // in all pools
+	granted int
 }
 
 const (
@@ -83,37 +83,37 @@ func (r *receives) grow(p *port, count int) error {
 	return nil
 }
 
-// promise returns how many credits a new peer gets.
-func (r *receives) promise(p *port) (credits int, err error) {
+// grant returns how many credits a new peer gets.
+func (r *receives) grant(p *port) (credits int, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	room := min(plenty, p.maxReceives) - spare - r.promised
+	room := min(plenty, p.maxReceives) - spare - r.granted
 	credits = min(p.opt.Credits, max(LeastCredits, room/fairShare))
-	for r.promised+credits+controls+spare > r.slots {
+	for r.granted+credits+controls+spare > r.slots {
 		if r.slots >= p.maxReceives {
-			err = fmt.Errorf("%w: %s has receives for no more peers: %d are promised", transport.ErrUnsupported,
-				p.at.port.Device, r.promised)
+			err = fmt.Errorf("%w: %s has receives for no more peers: %d credits are granted", transport.ErrUnsupported,
+				p.at.port.Device, r.granted)
 		} else {
 			err = r.grow(p, p.opt.Slots)
 		}
 		if err == nil {
 			continue
 		}
-		if left := r.slots - spare - controls - r.promised; left >= LeastCredits {
+		if left := r.slots - spare - controls - r.granted; left >= LeastCredits {
 			credits = left // a peer that is slower is better than none
 			break
 		}
 		return 0, err
 	}
-	r.promised += credits + controls
+	r.granted += credits + controls
 	return credits, nil
 }
 
-// release takes a promise back.
+// release takes back the credits granted to a peer that is gone.
 func (r *receives) release(credits int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.promised -= credits + controls
+	r.granted -= credits + controls
 }
 
 func (r *receives) close() error {
@@ -126,7 +126,7 @@ func (r *receives) close() error {
 }
 
 // recycle has a slot take another message. Some are collected, so that one crossing
-// into C posts them; there are as many slots more than promises.
+// into C posts them; there are that many more slots than granted credits.
 func (p *port) recycle(s slot) {
 	p.again.Add(receiveBit|uint64(s), p.in.piece(s))
 	if p.again.Full() {

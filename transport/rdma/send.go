@@ -41,7 +41,7 @@ func (l *link) Send(h *wire.Header, v *wire.Vec, off int) bool {
 	if n > 0 {
 		v.Gather(frame[len(frame):size], off)
 	}
-	binary.LittleEndian.PutUint16(frame[creditsAt:], l.giveBack())
+	binary.LittleEndian.PutUint16(frame[creditsAt:], l.takeCredits())
 	first := l.turn != p.turn || l.peer < 0
 	l.turn = p.turn
 	l.collect(slot, size)
@@ -67,32 +67,32 @@ func (l *link) collect(slot uint32, size int) {
 	p.sends.Send(uint64(l.work.add(i)), f, p.out.Piece(slot, size))
 }
 
-// giveBack takes what is owed to the peer, to be sent at once.
-func (l *link) giveBack() uint16 {
-	n := min(l.owed, math.MaxUint16)
-	l.owed -= n
+// takeCredits takes the credits to return to the peer. The caller sends them at once.
+func (l *link) takeCredits() uint16 {
+	n := min(l.toReturn, math.MaxUint16)
+	l.toReturn -= n
 	return uint16(n)
 }
 
-// owe notes that a message of the peer was taken.
-func (l *link) owe() {
-	l.owed++
-	if !l.owing && l.owesMuch() {
-		l.owing = true
-		l.port.owing = append(l.port.owing, l)
+// countCredit counts a message of the peer that was consumed, whose credit is to be returned.
+func (l *link) countCredit() {
+	l.toReturn++
+	if !l.returning && l.returnsDue() {
+		l.returning = true
+		l.port.returning = append(l.port.returning, l)
 	}
 }
 
-// owesMuch reports whether the peer may soon have no credits left.
-func (l *link) owesMuch() bool { return l.owed >= max(1, l.promised/2) }
+// returnsDue reports whether the peer may soon have no credits left.
+func (l *link) returnsDue() bool { return l.toReturn >= max(1, l.granted/2) }
 
-// giveCredits gives back, in messages of their own, the credits of peers that have
-// few left and have got no frame for some time.
-func (p *port) giveCredits() {
-	left := p.owing[:0]
-	for _, l := range p.owing {
-		if l.closed || l.broken != nil || !l.owesMuch() {
-			l.owing = false
+// returnCredits sends messages of their own with the credits of peers that have few
+// left and have been sent no frame that could carry them.
+func (p *port) returnCredits() {
+	left := p.returning[:0]
+	for _, l := range p.returning {
+		if l.closed || l.broken != nil || !l.returnsDue() {
+			l.returning = false
 			continue
 		}
 		slot, ok := p.out.Take()
@@ -103,13 +103,13 @@ func (p *port) giveCredits() {
 			left = append(left, l)
 			continue
 		}
-		l.owing = false
-		binary.LittleEndian.PutUint16(p.out.Bytes(slot), l.giveBack())
+		l.returning = false
+		binary.LittleEndian.PutUint16(p.out.Bytes(slot), l.takeCredits())
 		l.collect(slot, creditsSize)
 		p.post()
 	}
-	clear(p.owing[len(left):])
-	p.owing = left
+	clear(p.returning[len(left):])
+	p.returning = left
 }
 
 func panicTooLong(h *wire.Header, most int) {

@@ -9,38 +9,38 @@ import (
 	"gomx/transport"
 )
 
-// A queue pair either does what it was asked to, or says after its retries that it
-// can't, whatever the peer's program does meanwhile: credits see to that. One that does
-// neither, as Soft-RoCE has been seen to, is taken for broken. While there are
-// requests under way somebody looks each watchEvery.
+// A queue pair either completes its requests or reports after its retries that it can't,
+// whatever the peer's program does meanwhile, because credits bound what is sent. A
+// queue pair that does neither, which happens with Soft-RoCE, is treated as broken.
+// While requests are outstanding the watchdog expires each watchEvery.
 const (
 	watchEvery = time.Second
 	stallBound = 5 // looks in a row that find no progress
 )
 
-// startWatch has the watchdog come if it does not already. It is called with each post.
+// startWatch starts the watchdog's timer unless it runs. It is called with each post.
 func (p *port) startWatch() {
 	if p.watching {
 		return
 	}
 	p.watching = true
 	if p.watchdog == nil {
-		p.watchdog = time.AfterFunc(watchEvery, p.bark)
+		p.watchdog = time.AfterFunc(watchEvery, p.watchdogExpired)
 		return
 	}
 	p.watchdog.Reset(watchEvery)
 }
 
-// bark has the next Poll look at all links.
-func (p *port) bark() {
-	p.barked.Store(true)
+// watchdogExpired makes the next Poll look at all links for stalls.
+func (p *port) watchdogExpired() {
+	p.expired.Store(true)
 	p.bell.Ring()
 }
 
-// lookForStalls ends links that do nothing, and has those that are done with all but
-// what makes no completion finish that.
+// lookForStalls ends links that make no progress. A link whose only outstanding requests
+// make no completion gets one more request that does.
 func (p *port) lookForStalls() {
-	p.barked.Store(false)
+	p.expired.Store(false)
 	p.watching = false
 	for _, l := range p.table {
 		w := &l.work
@@ -56,7 +56,7 @@ func (p *port) lookForStalls() {
 		}
 		w.seen = w.head
 		if w.stalled >= stallBound {
-			p.ail(l, fmt.Errorf("%w: queue pair %d does nothing, with %d requests under way",
+			p.markFailing(l, fmt.Errorf("%w: queue pair %d does nothing, with %d requests under way",
 				transport.ErrPeerDied, l.number, w.len()))
 			continue
 		}

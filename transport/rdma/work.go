@@ -133,7 +133,7 @@ func (p *port) post() {
 	if l.qp == nil || l.broken != nil {
 		p.sends.Reset() // its items are abandoned with the link
 	} else if _, err := l.qp.Post(p.sends); err != nil {
-		p.ail(l, err)
+		p.markFailing(l, err)
 	}
 	for _, s := range p.inlined {
 		p.out.Give(s)
