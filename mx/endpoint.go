@@ -206,7 +206,7 @@ func (m *media) openAlone(id uint32, s *settings) (*Endpoint, error) {
 func (m *media) open(id uint32, s *settings) (*Endpoint, error) {
 	b := m.board
 	cfg := driver.Config{
-		Transports: m.list, Bell: m.bell, Lone: s.single, Spin: s.spin,
+		Transports: m.list, Bell: m.bell, SingleThreaded: s.single, Spin: s.spin,
 		Engine: endpoint.Config{
 			NIC: uint64(b.ID), Endpoint: id, Filter: s.filter, Session: newSession(),
 			SelfOverLink: s.noSelf && len(m.list) > 0,
@@ -303,7 +303,7 @@ func (ep *Endpoint) Wakeup() { ep.d.Wakeup() }
 func (ep *Endpoint) Share() { ep.d.Share() }
 
 // TakeTurns says that so many endpoints, this one among them, wait for each other on one core: it is then
-// offered to the others after each poll, where a lone endpoint takes who keeps its core for a stranger that computes,
+// offered to the others after each poll, where a single endpoint takes who keeps its core for a stranger that computes,
 // and keeps it too. A number below 2 changes nothing. Package mpi calls it where there are more ranks than cores. MX does
 // not have it. Safe from any goroutine.
 func (ep *Endpoint) TakeTurns(among int) {

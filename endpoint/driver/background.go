@@ -28,7 +28,7 @@ type background struct {
 func (b *background) begin(d *Endpoint) {
 	b.d, b.start = d, make(chan struct{}, 1)
 	b.w.kind, b.w.until = forEver, never
-	d.guest()
+	d.lockForeign()
 	b.guard = time.AfterFunc(time.Hour, b.look)
 	b.watch()
 	d.unlock()
@@ -73,7 +73,7 @@ func (b *background) look() {
 		}
 		return
 	}
-	d.guest()
+	d.lockForeign()
 	b.watching = false
 	pass := b.pressing.Swap(false) && d.mayPass()
 	switch {
@@ -112,7 +112,7 @@ func (b *background) run() {
 			return
 		case <-b.start:
 		}
-		d.guest()
+		d.lockForeign()
 		b.w.wakeups, b.w.parks, b.w.late = d.wakeups, false, false
 		switch {
 		case d.blocked == 0 && b.recent.Swap(false):

@@ -130,11 +130,11 @@ func TestSpinningPollerYields(t *testing.T) {
 	join()
 }
 
-// An endpoint of a lone caller does what others do.
-func TestLone(t *testing.T) {
+// An endpoint in single-threaded mode does what others do.
+func TestSingleThreaded(t *testing.T) {
 	w := newWorld(t, mem.Options{})
 	defer w.close()
-	a, b := w.open(), w.open(lone)
+	a, b := w.open(), w.open(singleThreaded)
 	var to endpoint.Addr
 	var connected atomic.Bool
 	joinConnect := inBackground(t, func() { to = w.connect(a, 1); connected.Store(true) })

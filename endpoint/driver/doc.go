@@ -14,6 +14,6 @@
 // a pass for a few milliseconds, so that a program that computes for a minute does not stall its
 // peers (background.go).
 //
-// An Endpoint may be used from any number of goroutines. One of a lone caller takes
-// calls from one at a time, but for those that Config.Lone names.
+// An Endpoint may be used from any number of goroutines. In single-threaded
+// mode it takes calls from one at a time, but for those that Config.SingleThreaded names.
 package driver

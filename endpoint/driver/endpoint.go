@@ -21,10 +21,10 @@ type Config struct {
 	Transports []transport.Transport // in order of preference; all claim the address
 	Bell       transport.Doorbell
 
-	// Lone is for an endpoint that one goroutine at a time calls, which then has no lock to
+	// SingleThreaded is for an endpoint that one goroutine at a time calls, which then has no lock to
 	// take that costs much. Share ends it. Close, Wakeup, Pause, Register, Outstanding, Report, Peers, Reason and
 	// Query may come from any goroutine all the same.
-	Lone bool
+	SingleThreaded bool
 
 	// Log is told what happens to peers. It is called with the lock held, must not block and must not call back. nil: nobody is.
 	Log func(Happening)
@@ -39,7 +39,7 @@ type Handler func(m *endpoint.Incoming) endpoint.Action
 
 // Endpoint is one open endpoint.
 type Endpoint struct {
-	gate
+	endpointLock
 	eng     *endpoint.Engine
 	ports   []transport.Port
 	turn    uint32         // polls of whoever waits
@@ -48,7 +48,7 @@ type Endpoint struct {
 	offerAt time.Duration  // when goroutines are offered the processor for that
 	woken   atomic.Bool    // a goroutine that was parked
 
-	// Guarded by the gate.
+	// Guarded by the endpoint lock.
 	poller   *waiter // who has the polling role
 	sleeper  *waiter // who is on the doorbell, or about to leave it
 	blocked  int     // callers that wait for something, the poller included
@@ -114,7 +114,7 @@ func Open(cfg Config) (*Endpoint, error) {
 	if d.log != nil {
 		d.eng.Observe(d.observe)
 	}
-	if cfg.Lone {
+	if cfg.SingleThreaded {
 		d.reserve(d.bell.Fence)
 	}
 	d.back.begin(d)
@@ -126,7 +126,7 @@ func (d *Endpoint) Share() { d.share() }
 
 // TakeTurns says that so many endpoints, this one among them, wait for each other on one core, and have turns on it.
 func (d *Endpoint) TakeTurns(among int) {
-	d.guest()
+	d.lockForeign()
 	d.pace.takeTurns(among)
 	d.unlock()
 }
@@ -143,7 +143,7 @@ const carriedBound = 50 * time.Millisecond
 // complete have left, ends all links and gives the address back. Callers that
 // are blocked return.
 func (d *Endpoint) Close() error {
-	d.guest()
+	d.lockForeign()
 	for d.handling && !d.closed {
 		if insideHandler() {
 			d.unlock()
@@ -174,7 +174,7 @@ func (d *Endpoint) Close() error {
 	d.pace.end()
 	d.dials.Wait()
 	d.memory.close()
-	d.guest()
+	d.lockForeign()
 	err := d.closePorts()
 	d.unlock()
 	d.inbox.close()

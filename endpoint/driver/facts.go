@@ -20,7 +20,7 @@ type Report struct {
 // Outstanding returns the requests that are not complete, but no more than most, how many there are, and what time it
 // is.
 func (d *Endpoint) Outstanding(most int) (list []endpoint.Outstanding, all int, now endpoint.Tick) {
-	d.guest()
+	d.lockForeign()
 	defer d.unlock()
 	if !d.closed {
 		list, all = d.eng.Outstanding(most)
@@ -30,14 +30,14 @@ func (d *Endpoint) Outstanding(most int) (list []endpoint.Outstanding, all int, 
 
 // MergeTally adds the tally of a class to that of another, and forgets it.
 func (d *Endpoint) MergeTally(class, into uint64) {
-	d.guest()
+	d.lockForeign()
 	d.eng.MergeTally(class, into)
 	d.unlock()
 }
 
 // Report returns the counters and the facts of all ports.
 func (d *Endpoint) Report() Report {
-	d.guest()
+	d.lockForeign()
 	r := Report{Counters: d.eng.Counters(), Depths: d.eng.Depths(), Media: d.eng.Media(), Tallies: d.eng.Tallies()}
 	ports := d.ports
 	d.unlock()

@@ -8,22 +8,24 @@ import (
 	"time"
 )
 
-// gate is the lock of an endpoint.
+// endpointLock is the lock of an endpoint. In single-threaded mode it is biased towards
+// the program's calls, of which there is one at a time: they take it with a store and a
+// load. Foreign callers, which are the endpoint's own goroutines and the calls that any
+// goroutine may make, are rare and pay more.
 //
-// Where one goroutine at a time makes the calls, their lock costs a store and a load, and who comes now and then
-// pays: guests, which are the endpoint's own goroutines and the calls that any goroutine may make. The caller says
-// that it is inside, and then looks for guests; a guest says that it is there, has all threads of the process
-// pass a barrier, and then looks for the caller. Whatever the order, one of them sees the other: if the
-// caller is before the barrier when it looks for guests, what it has said is to be seen behind the
-// barrier. A caller that sees a guest takes the mutex, which guests have among themselves.
-type gate struct {
-	mu     sync.Mutex
-	heed   atomic.Uint32 // what whoever polls with the lock looks at between two polls
-	guests atomic.Int32  // that wait, or have it
+// The caller sets inside and then looks for foreign callers. A foreign caller adds itself
+// to foreign, makes all threads of the process pass a barrier, and then looks at inside.
+// Whatever the order, one of them sees the other: if the caller is before the barrier
+// when it looks for foreign callers, its store to inside is visible after the barrier. A
+// caller that sees a foreign caller takes the mutex, which foreign callers take as well.
+type endpointLock struct {
+	mu      sync.Mutex
+	heed    atomic.Uint32 // what whoever polls with the lock looks at between two polls
+	foreign atomic.Int32  // foreign callers that wait for the lock, or have it
 
-	lone     bool        // one goroutine at a time makes the calls
+	single   bool        // single-threaded mode: one goroutine at a time makes the calls
 	fence    func() bool // the barrier
-	unfenced bool        // which has failed; under mu
+	unfenced bool        // the barrier has failed; under mu
 	inside   uint32      // the caller has it without the mutex, or is about to
 	held     hold        // under the lock
 	promised bool        // that one goroutine at a time makes the calls: for the race detector
@@ -45,36 +47,36 @@ type hold uint8
 
 const (
 	byMutex hold = iota
-	byWord       // the lone caller
-	asGuest
+	byWord       // the caller in single-threaded mode
+	asForeign
 )
 
-// reserve makes the gate one of a lone caller, if there is a barrier. Nobody uses the gate yet.
-func (g *gate) reserve(fence func() bool) {
-	g.promised = true
+// reserve turns single-threaded mode on, if there is a barrier. It is called before the lock is used.
+func (l *endpointLock) reserve(fence func() bool) {
+	l.promised = true
 	if !racing && fence() {
-		g.lone, g.fence = true, fence
+		l.single, l.fence = true, fence
 	}
 }
 
-// share ends that. It comes from the lone caller, before others call.
-func (g *gate) share() {
-	if !g.promised {
+// share turns single-threaded mode off. The single caller calls it, before others call.
+func (l *endpointLock) share() {
+	if !l.promised {
 		return // others may call by now
 	}
-	g.promised = false
-	if !g.lone {
+	l.promised = false
+	if !l.single {
 		return
 	}
-	g.guest()
-	defer g.unlock()
-	g.lone = false
+	l.lockForeign()
+	defer l.unlock()
+	l.single = false
 }
 
 // lock is for the calls of the program.
-func (g *gate) lock() {
-	if !g.lone || !g.enter() {
-		g.queue()
+func (l *endpointLock) lock() {
+	if !l.single || !l.enter() {
+		l.queue()
 	}
 }
 
@@ -82,111 +84,111 @@ func (g *gate) lock() {
 var errTwoCallers = errors.New("mx: two goroutines call an endpoint at the same time, though mx.SingleThreaded (mpi: a ThreadLevel below ThreadMultiple) promises " +
 	"that they don't. Keep their calls in order with a channel or a mutex, or open the endpoint without that promise; go run -race shows both calls")
 
-// enter takes the lock without the mutex unless there are guests.
-func (g *gate) enter() bool {
-	say(&g.inside, 1)
-	if g.guests.Load() == 0 {
-		g.held = byWord
+// enter takes the lock without the mutex unless there are foreign callers.
+func (l *endpointLock) enter() bool {
+	storeRelease(&l.inside, 1)
+	if l.foreign.Load() == 0 {
+		l.held = byWord
 		return true
 	}
-	say(&g.inside, 0)
+	storeRelease(&l.inside, 0)
 	return false
 }
 
-// rest waits on a condition of the mutex. Only a guest does, so that meanwhile no caller has the lock without it.
-func (g *gate) rest(c *sync.Cond) {
-	g.held = byMutex
+// rest waits on a condition of the mutex. Only a foreign caller may call it, so that no caller has the lock without the mutex meanwhile.
+func (l *endpointLock) rest(c *sync.Cond) {
+	l.held = byMutex
 	c.Wait()
-	g.held = asGuest
+	l.held = asForeign
 }
 
 // queue takes the mutex for a caller.
-func (g *gate) queue() {
-	if racing && g.promised {
-		g.promised = true // a write that races with those of calls at the same time
+func (l *endpointLock) queue() {
+	if racing && l.promised {
+		l.promised = true // a write that races with those of calls at the same time
 	}
-	g.acquire()
+	l.acquire()
 }
 
-func (g *gate) acquire() {
-	if !g.mu.TryLock() {
-		g.line()
+func (l *endpointLock) acquire() {
+	if !l.mu.TryLock() {
+		l.line()
 	}
 }
 
 // line waits for the mutex.
-func (g *gate) line() {
-	g.heed.Add(1)
-	g.mu.Lock()
-	g.heed.Add(^uint32(0))
+func (l *endpointLock) line() {
+	l.heed.Add(1)
+	l.mu.Lock()
+	l.heed.Add(^uint32(0))
 }
 
-// guest is lock for everybody else.
-func (g *gate) guest() {
-	g.guests.Add(1)
-	g.acquire()
-	if g.lone && !g.unfenced {
-		g.meetCaller()
+// lockForeign is lock for foreign callers.
+func (l *endpointLock) lockForeign() {
+	l.foreign.Add(1)
+	l.acquire()
+	if l.single && !l.unfenced {
+		l.awaitCaller()
 	}
-	g.held = asGuest
+	l.held = asForeign
 }
 
-// meetCaller waits until the lone caller is not inside without the mutex. A machine that refuses the barrier, which it had
-// when the endpoint was opened, gets a guest who stays: the caller takes the mutex for ever.
-func (g *gate) meetCaller() {
-	if !g.fence() {
-		g.unfenced = true
-		g.guests.Add(1)
+// awaitCaller waits until the single caller does not hold the lock without the mutex. If the machine refuses the barrier,
+// which it granted when the endpoint was opened, foreign stays raised, and the caller takes the mutex from then on.
+func (l *endpointLock) awaitCaller() {
+	if !l.fence() {
+		l.unfenced = true
+		l.foreign.Add(1)
 		time.Sleep(keptStore)
 	}
-	g.heed.Add(1)
-	for looks := 0; atomic.LoadUint32(&g.inside) != 0; looks++ {
+	l.heed.Add(1)
+	for looks := 0; atomic.LoadUint32(&l.inside) != 0; looks++ {
 		if looks < 100 {
 			runtime.Gosched()
 		} else {
 			time.Sleep(20 * time.Microsecond) // it may have lost its core
 		}
 	}
-	g.heed.Add(^uint32(0))
+	l.heed.Add(^uint32(0))
 }
 
-func (g *gate) unlock() {
-	if g.held == byWord {
-		g.held = byMutex
-		say(&g.inside, 0)
+func (l *endpointLock) unlock() {
+	if l.held == byWord {
+		l.held = byMutex
+		storeRelease(&l.inside, 0)
 		return
 	}
-	g.release()
+	l.release()
 }
 
-func (g *gate) release() {
-	if g.held == byMutex && !g.lone && g.heed.Load()&wanted == 0 {
-		g.mu.Unlock()
+func (l *endpointLock) release() {
+	if l.held == byMutex && !l.single && l.heed.Load()&wanted == 0 {
+		l.mu.Unlock()
 		return
 	}
-	g.handOn()
+	l.handOn()
 }
 
 // mostBarged is how often goroutines that come take the lock before those that wait. That is quicker than to let
 // them have it each time, and the mutex itself sees to them only after a millisecond.
 const mostBarged = 16
 
-// handOn lets go of the mutex where there are guests, or somebody waits for it.
-func (g *gate) handOn() {
-	guest, give := g.held == asGuest, false
-	if g.heed.Load()&wanted != 0 {
-		if g.barged++; g.barged == mostBarged {
-			g.barged, give = 0, true
+// handOn releases the mutex where there are foreign callers, or somebody waits for it.
+func (l *endpointLock) handOn() {
+	foreign, give := l.held == asForeign, false
+	if l.heed.Load()&wanted != 0 {
+		if l.barged++; l.barged == mostBarged {
+			l.barged, give = 0, true
 		}
 	}
-	if g.lone && g.mu.TryLock() { // who comes here has the mutex, unless another caller has changed held meanwhile
-		g.mu.Unlock()
+	if l.single && l.mu.TryLock() { // who comes here has the mutex, unless another caller has changed held meanwhile
+		l.mu.Unlock()
 		panic(errTwoCallers)
 	}
-	g.held = byMutex
-	g.mu.Unlock()
-	if guest {
-		g.guests.Add(-1)
+	l.held = byMutex
+	l.mu.Unlock()
+	if foreign {
+		l.foreign.Add(-1)
 	}
 	if give {
 		runtime.Gosched() // who was woken runs next, on this processor
@@ -194,22 +196,22 @@ func (g *gate) handOn() {
 }
 
 // outside runs f without the lock, and takes it again as it was held.
-func (g *gate) outside(f func()) {
-	guest := g.held == asGuest
-	g.unlock()
+func (l *endpointLock) outside(f func()) {
+	foreign := l.held == asForeign
+	l.unlock()
 	f()
-	if guest {
-		g.guest()
+	if foreign {
+		l.lockForeign()
 	} else {
-		g.lock()
+		l.lock()
 	}
 }
 
 // yield lets callers that want the lock have it.
-func (g *gate) yield() {
-	g.outside(func() {
+func (l *endpointLock) yield() {
+	l.outside(func() {
 		runtime.Gosched()
-		for i := 0; i < 1000 && g.heed.Load()&wanted != 0; i++ {
+		for i := 0; i < 1000 && l.heed.Load()&wanted != 0; i++ {
 			runtime.Gosched()
 		}
 	})

@@ -4,5 +4,5 @@ package driver
 
 import "sync/atomic"
 
-// say writes a word of the gate, after all that was written before it.
-func say(word *uint32, v uint32) { atomic.StoreUint32(word, v) }
+// storeRelease stores a word of the endpoint lock, after all earlier stores.
+func storeRelease(word *uint32, v uint32) { atomic.StoreUint32(word, v) }

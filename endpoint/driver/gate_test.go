@@ -11,17 +11,17 @@ import (
 	"gomx/transport/bell"
 )
 
-// A lone caller and guests, of whom some come while it polls, keep out of each other's way; so do callers
-// once the gate is shared.
-func TestGate(t *testing.T) {
+// A single caller and foreign callers, some of them while it polls, exclude each other; so do callers once
+// single-threaded mode is off.
+func TestEndpointLock(t *testing.T) {
 	b, err := bell.New()
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer b.Close()
-	const turns, guests, guestTurns = 5_000_000, 2, 100_000
-	var g gate
-	if g.reserve(b.Fence); !g.lone && !racing {
+	const turns, foreign, foreignTurns = 5_000_000, 2, 100_000
+	var l endpointLock
+	if l.reserve(b.Fence); !l.single && !racing {
 		t.Log("no barrier here: the mutex alone")
 	}
 	count, within := 0, false
@@ -33,80 +33,80 @@ func TestGate(t *testing.T) {
 		count++
 		within = false
 		if outside {
-			g.yield()
+			l.yield()
 		}
 	}
 	var all sync.WaitGroup
-	for range guests {
+	for range foreign {
 		all.Go(func() {
-			for i := range guestTurns {
-				g.guest()
+			for i := range foreignTurns {
+				l.lockForeign()
 				visit(i%8 == 0)
-				g.unlock()
+				l.unlock()
 
 			}
 		})
 	}
 	for i := range turns {
-		g.lock()
-		visit(i%64 == 0 && g.heed.Load() != 0)
-		g.unlock()
+		l.lock()
+		visit(i%64 == 0 && l.heed.Load() != 0)
+		l.unlock()
 	}
-	g.share()
-	for range guests {
+	l.share()
+	for range foreign {
 		all.Go(func() {
-			for range guestTurns {
-				g.lock()
+			for range foreignTurns {
+				l.lock()
 				visit(false)
-				g.unlock()
+				l.unlock()
 			}
 		})
 	}
 	all.Wait()
-	if want := turns + 2*guests*guestTurns; count != want || g.guests.Load() != 0 || g.heed.Load() != 0 {
-		t.Errorf("%d turns of %d; %d guests, %d wait", count, want, g.guests.Load(), g.heed.Load())
+	if want := turns + 2*foreign*foreignTurns; count != want || l.foreign.Load() != 0 || l.heed.Load() != 0 {
+		t.Errorf("%d turns of %d; %d foreign callers, %d wait", count, want, l.foreign.Load(), l.heed.Load())
 	}
 }
 
-// A lone caller takes the mutex once the machine has refused a barrier to a guest.
-func TestGateOfAMachineThatRefusesTheBarrier(t *testing.T) {
+// The single caller takes the mutex once the machine has refused the barrier to a foreign caller.
+func TestEndpointLockWithoutBarrier(t *testing.T) {
 	if racing {
 		t.Skip("under the race detector the lock is a mutex anyway")
 	}
-	var g gate
+	var l endpointLock
 	granted := true
-	g.reserve(func() bool { return granted })
-	g.lock()
-	if g.held != byWord {
+	l.reserve(func() bool { return granted })
+	l.lock()
+	if l.held != byWord {
 		t.Error("the caller takes the mutex though nobody else is there")
 	}
-	g.unlock()
+	l.unlock()
 	granted = false
-	g.guest()
-	g.unlock()
+	l.lockForeign()
+	l.unlock()
 	for range 2 {
-		g.lock()
-		if g.held == byWord {
+		l.lock()
+		if l.held == byWord {
 			t.Error("the caller relies on a barrier that there is not")
 		}
-		g.unlock()
+		l.unlock()
 	}
 }
 
 // A goroutine that takes the lock in a loop keeps it from nobody: who waits has it after some turns, not after the millisecond that a mutex lets pass.
-func TestGateIsFair(t *testing.T) {
-	var g gate
+func TestEndpointLockIsFair(t *testing.T) {
+	var l endpointLock
 	var turns atomic.Int64
 	var over atomic.Bool
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
 		for !over.Load() {
-			g.lock()
+			l.lock()
 			for range 100 { // most of its time it has the lock
 				turns.Add(1)
 			}
-			g.unlock()
+			l.unlock()
 		}
 	}()
 	const times, most = 200, 100 * 2 * mostBarged
@@ -116,11 +116,11 @@ func TestGateIsFair(t *testing.T) {
 			runtime.Gosched()
 		}
 		before := turns.Load()
-		g.lock()
+		l.lock()
 		if turns.Load()-before > most {
 			late++
 		}
-		g.unlock()
+		l.unlock()
 	}
 	over.Store(true)
 	<-done

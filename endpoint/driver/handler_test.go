@@ -32,7 +32,7 @@ func TestCloseInsideTheHandler(t *testing.T) {
 	}{
 		"threads":         {0, nil},
 		"threads, deep":   {200, nil},
-		"single-threaded": {0, []option{lone}},
+		"single-threaded": {0, []option{singleThreaded}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t, mem.Options{})

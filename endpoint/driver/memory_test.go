@@ -147,7 +147,7 @@ func TestReleaseReportsWhatAPortSays(t *testing.T) {
 }
 
 func TestCloseEndsRegistrations(t *testing.T) {
-	for _, o := range []option{func(*driver.Config) {}, lone} {
+	for _, o := range []option{func(*driver.Config) {}, singleThreaded} {
 		w := newWorld(t, mem.Options{})
 		a := &card{wall: wall{name: "a"}}
 		d := w.open(with(a), o)

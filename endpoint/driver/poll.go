@@ -151,7 +151,7 @@ func (d *Endpoint) meet() {
 
 // crowded reports whether several goroutines have a part in the endpoint.
 func (d *Endpoint) crowded() bool {
-	return d.parked.passive > 0 || !d.lone && (d.company > 0 || d.blocked > 1)
+	return d.parked.passive > 0 || !d.single && (d.company > 0 || d.blocked > 1)
 }
 
 // evict takes the polling role from the endpoint's own goroutine. It may take a moment to leave the doorbell.

@@ -6,7 +6,7 @@ func (d *Endpoint) FD() (int, error) { return d.fd(d.over) }
 
 // fd is FD until it is over, which is asked with the lock held.
 func (d *Endpoint) fd(over func() error) (int, error) {
-	d.guest()
+	d.lockForeign()
 	defer d.unlock()
 	if err := over(); err != nil {
 		return -1, err

@@ -16,7 +16,7 @@ const brokenKey = "GATE_TEST_BROKEN"
 // TestBrokenPromiseIsARace: the race detector sees both callers though they take turns by a mutex.
 func TestBrokenPromiseIsARace(t *testing.T) {
 	if os.Getenv(brokenKey) != "" {
-		var g gate
+		var g endpointLock
 		g.reserve(nil)
 		var both sync.WaitGroup
 		for range 2 {

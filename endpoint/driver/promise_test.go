@@ -9,15 +9,15 @@ import (
 
 // TestBrokenPromise: of two callers who were inside at once, the second to leave is told which promise that breaks.
 func TestBrokenPromise(t *testing.T) {
-	var g gate
-	g.reserve(func() bool { return true })
+	var l endpointLock
+	l.reserve(func() bool { return true })
 	defer func() {
 		if err, ok := recover().(error); !ok || !errors.Is(err, errTwoCallers) {
 			t.Errorf("the panic is %v, want %v", err, errTwoCallers)
 		}
 	}()
-	g.lock()
-	g.lock()
-	g.unlock()
-	g.unlock()
+	l.lock()
+	l.lock()
+	l.unlock()
+	l.unlock()
 }

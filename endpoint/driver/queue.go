@@ -224,7 +224,7 @@ func (q *Queue) Close() {
 	}
 	for i := range q.members {
 		m := &q.members[i]
-		m.d.guest()
+		m.d.lockForeign()
 		if m.over() == nil {
 			m.d.wakeAll()
 			m.unhandle()

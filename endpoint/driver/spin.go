@@ -18,7 +18,7 @@ const (
 	taken        = 2 * time.Microsecond // an offer of the core that takes longer was taken
 	keptTimes    = 16                   // offers of the core that nobody takes say that it is ours
 	sharedSpin   = 16                   // on a shared core the longest spin is so many times as long: others work meanwhile
-	loneOffers   = 16                   // a single endpoint offers its processor to goroutines in every so many offers
+	singleOffers = 16                   // a single endpoint offers its processor to goroutines in every so many offers
 	robbed       = time.Millisecond / 2 // an offer that takes longer went to a neighbour who computes
 	moreSleeps   = 8                    // one wait sleeps at once after that, and so many times as many each time that it happens again
 	mostSleeps   = 4096                 // but no more than so many
@@ -141,7 +141,7 @@ func (p *pace) full() bool { return spinners.Load() >= p.procs }
 // offersProcessor reports whether the next offer is to goroutines, too. It comes from one who counts for so many more who spin.
 func (p *pace) offersProcessor(more int32) bool {
 	p.offers++
-	return spinners.Load()+more >= p.procs && (p.offers%loneOffers == 0 || spinning.Load() > 1)
+	return spinners.Load()+more >= p.procs && (p.offers%singleOffers == 0 || spinning.Load() > 1)
 }
 
 // polls is how many polls there are between two looks at the clock.

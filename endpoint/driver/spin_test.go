@@ -57,7 +57,7 @@ func TestProcessorIsOffered(t *testing.T) {
 	p.begin(true, false)
 	defer p.rest()
 	offers := func() (n int) {
-		for range 4 * loneOffers {
+		for range 4 * singleOffers {
 			if p.offersProcessor(0) {
 				n++
 			}
@@ -68,8 +68,8 @@ func TestProcessorIsOffered(t *testing.T) {
 		t.Errorf("%d offers of a single endpoint, not 4", n)
 	}
 	other := newPace(0)
-	if n := offers(); n != 4*loneOffers {
-		t.Errorf("%d offers among two, not all %d", n, 4*loneOffers)
+	if n := offers(); n != 4*singleOffers {
+		t.Errorf("%d offers among two, not all %d", n, 4*singleOffers)
 	}
 	if other.end(); offers() != 4 {
 		t.Error("the other is gone, and counts")

@@ -10,7 +10,7 @@ import (
 // RecordTo has what happens to messages, and waits, recorded; nil ends that, and when it returns nobody uses the former
 // recorder any more. It works on a closed endpoint too.
 func (d *Endpoint) RecordTo(r *endpoint.Recorder) {
-	d.guest()
+	d.lockForeign()
 	d.eng.RecordTo(r)
 	d.unlock()
 }

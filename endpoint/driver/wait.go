@@ -208,7 +208,7 @@ func (d *Endpoint) park(w *waiter) {
 
 // Wakeup ends the blocking calls of the moment (III.3.3).
 func (d *Endpoint) Wakeup() {
-	d.guest()
+	d.lockForeign()
 	d.wakeAll()
 	d.unlock()
 }

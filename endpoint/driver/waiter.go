@@ -15,7 +15,7 @@ type Waiter struct {
 	woken   atomic.Bool // Wake was called, and no Wait has returned since
 	inside  atomic.Bool // a goroutine is in Wait
 	polls   atomic.Bool // and has the polling role
-	w       waiter      // its place among those that wait; guarded by the gate, but for its signal
+	w       waiter      // its place among those that wait; guarded by the endpoint lock, but for its signal
 	place   int         // among those of the endpoint that are blocked
 }
 

@@ -75,7 +75,7 @@ func (d *Endpoint) AtomicNow(a wire.AtomicWhat, b []byte, to endpoint.Addr, wind
 
 // AtomicHere carries out an atomic on a window of our own, and makes no pass; see the engine. It is for any goroutine.
 func (d *Endpoint) AtomicHere(a wire.AtomicWhat, b []byte, window uint64, at uint32) (endpoint.Code, error) {
-	d.guest()
+	d.lockForeign()
 	defer d.unlock()
 	if d.closed {
 		return 0, ErrClosed
@@ -98,7 +98,7 @@ func (d *Endpoint) WindowUse(id uint64) (puts, gets uint64, err error) {
 
 // DenyWindows refuses what an endpoint asks of our windows. It is for any goroutine.
 func (d *Endpoint) DenyWindows(nic uint64, id uint32) error {
-	d.guest()
+	d.lockForeign()
 	defer d.unlock()
 	if d.closed {
 		return ErrClosed

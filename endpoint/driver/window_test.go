@@ -53,7 +53,7 @@ func TestAccessesGoOnInTheBackground(t *testing.T) {
 // A pull into a window can't be stopped: who closes the window waits for its end, in
 // every way of waiting there is.
 func TestCloseWindowWaitsForPulls(t *testing.T) {
-	for name, options := range map[string][]option{"any thread": nil, "single": {lone}, "asleep": {asleep}} {
+	for name, options := range map[string][]option{"any thread": nil, "single": {singleThreaded}, "asleep": {asleep}} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t, mem.Options{Pulls: mem.Pulls{Seed: 1, Delay: 300}})
 			defer w.close()

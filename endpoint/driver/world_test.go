@@ -25,7 +25,7 @@ const board = 0x0200_7f00_0001
 // option changes the configuration of one endpoint.
 type option func(*driver.Config)
 
-func lone(c *driver.Config) { c.Lone = true }
+func singleThreaded(c *driver.Config) { c.SingleThreaded = true }
 
 func spinning(d time.Duration) option { return func(c *driver.Config) { c.Spin = d } }
 
