@@ -88,7 +88,7 @@ func TestFailedDialIsDecidedByTheTransportThatShouldHaveWorked(t *testing.T) {
 					t.Errorf("%s: the reason is %v", name, reason)
 				}
 			}
-			want := driver.Peer{Address: transport.Address{NIC: board, Endpoint: 9}, Failure: reason}
+			want := driver.Peer{Address: transport.Address{NIC: board, Endpoint: 9}, Failure: reason, Eager: -1}
 			if all := d.Peers(); len(all) != 1 || fmt.Sprint(all[0]) != fmt.Sprint(want) {
 				t.Errorf("%s: peers %v, want %v", name, all, want)
 			}
