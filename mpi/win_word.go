@@ -60,10 +60,11 @@ func (e *exposed) letGo() {
 	}
 }
 
-// grab takes the lock of a target if nobody has it. It does not connect with the target, which then has to be asked.
+// grab takes the lock of a target if nobody has it. A target that is not connected yet has to be asked, and so has one whose service was never
+// reached: it could not be told that the attempt was given up.
 func (w *window) grab(t *target, op string, rank int, exclusive bool) (taken bool, err error) {
 	p := w.c.peers[rank].Load()
-	if p == nil {
+	if p == nil || !w.c.seat.job.plane.Reached(w.process(rank)) {
 		return false, nil
 	}
 	t.mu.Lock()

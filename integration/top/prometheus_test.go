@@ -60,13 +60,13 @@ func TestPrometheus(t *testing.T) {
 	dir := t.TempDir()
 	play(t, build(t), "metrics", 2, "TOP_TEST_PORTS="+dir)
 	var targets []string
+	var err error
 	for rank := range 2 {
-		text, err := os.ReadFile(filepath.Join(dir, fmt.Sprint(rank)))
-		for end := time.Now().Add(patience); err != nil && time.Now().Before(end); {
-			text, err = os.ReadFile(filepath.Join(dir, fmt.Sprint(rank)))
-		}
-		if err != nil {
-			t.Fatal(err)
+		var text []byte
+		for end := time.Now().Add(patience); len(text) == 0; time.Sleep(10 * time.Millisecond) { // it is empty before it is written
+			if text, err = os.ReadFile(filepath.Join(dir, fmt.Sprint(rank))); len(text) == 0 && time.Now().After(end) {
+				t.Fatalf("rank %d has no address: %v", rank, err)
+			}
 		}
 		targets = append(targets, fmt.Sprintf("%q", text))
 	}

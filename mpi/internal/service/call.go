@@ -155,6 +155,14 @@ func (s *Service) Post(process int, kind Kind, head []byte) {
 	}
 }
 
+// Reached reports whether a process is connected, so that a note reaches it.
+func (s *Service) Reached(process int) bool {
+	if process == s.self {
+		return true
+	}
+	return s.ep != nil && process >= 0 && process < len(s.peers) && s.peers[process].addr.Load() != nil
+}
+
 // number returns the number of a question, which is not 0.
 func (s *Service) number() uint32 {
 	for {
