@@ -61,6 +61,10 @@ func TestAllSizesOverTCP(t *testing.T) {
 			if want.Eager = got[0].Eager; want.Eager < 1024 {
 				t.Errorf("%v: messages up to %d bytes go eagerly", ep, want.Eager)
 			}
+			want.FramesSent, want.FramesReceived = got[0].FramesSent, got[0].FramesReceived
+			if want.FramesSent == 0 || want.FramesReceived == 0 {
+				t.Errorf("%v: %d frames sent and %d received", ep, want.FramesSent, want.FramesReceived)
+			}
 		}
 		if len(got) != 1 || got[0] != want {
 			t.Errorf("peers of %v: %+v, want %+v", ep, got, want)
