@@ -23,7 +23,6 @@ import (
 	"io"
 	"net"
 	"os"
-	"os/signal"
 
 	"gomx/internal/cmdline"
 )
@@ -39,10 +38,7 @@ func main() {
 	if isPartner() {
 		os.Exit(report(os.Stderr, runPartner()))
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	status := program(ctx, os.Args[1:], os.Stdout, os.Stderr)
-	stop()
-	os.Exit(status)
+	cmdline.Main(program)
 }
 
 // program is all of it, with what it talks to as arguments.

@@ -15,8 +15,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"os/signal"
 
 	"gomx/bench/pingpong"
 	"gomx/internal/cmdline"
@@ -30,12 +28,7 @@ const (
 	exitCorrupt = 2
 )
 
-func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	status := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
-	stop()
-	os.Exit(status)
-}
+func main() { cmdline.Main(run) }
 
 // run is the whole program, with what it talks to as arguments.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {

@@ -18,7 +18,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
 
 	"gomx/bench/pingpong"
 	"gomx/internal/cmdline"
@@ -36,10 +35,7 @@ func main() {
 	if pingpong.IsPartner() {
 		os.Exit(report(os.Stderr, pingpong.RunPartner()))
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	status := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
-	stop()
-	os.Exit(status)
+	cmdline.Main(run)
 }
 
 // run is the whole program, with what it talks to as arguments.
