@@ -63,6 +63,11 @@ func (k *card) connect(ctx context.Context, ep *mx.Endpoint) (mx.EndpointAddr, e
 	return mx.EndpointAddr{}, errors.Join(all...)
 }
 
+// ask starts to connect an endpoint with the rank's, at the first of its addresses.
+func (k *card) ask(ep *mx.Endpoint) (mx.Request, error) {
+	return ep.Iconnect(k.nic, k.door, k.filter, 0, nil)
+}
+
 // elsewhere reports whether another address may lead to where this one did not.
 func elsewhere(err error) bool {
 	return errors.Is(err, mx.ErrConnectionFailed) || errors.Is(err, mx.ErrNICNotFound) || errors.Is(err, mx.ErrBadConnectionKey)

@@ -6,7 +6,6 @@ import (
 	"sync/atomic"
 
 	"gomx/mpi/internal/coll"
-	"gomx/mpi/internal/hang"
 )
 
 // Comm is a communicator as one of its ranks sees it (MPI_Comm). Its methods, and the
@@ -169,7 +168,7 @@ func (c *Comm) peer(op string, rank, tag int) (*peer, error) {
 		return p, nil
 	}
 	waits := &c.seat.waits
-	long := waits.enterNeed(c, op, hang.Need{Kind: hang.Answer, Peer: c.worldRank(rank), Stage: "connects"})
+	long := waits.enterNeed(c, op, c.connecting(rank))
 	p, err := c.seat.reach(c.ctx, int(c.world[rank]))
 	waits.leave(long)
 	if err != nil {

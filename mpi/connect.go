@@ -3,7 +3,9 @@ package mpi
 import (
 	"maps"
 	"slices"
-	"sync"
+
+	"gomx/mpi/internal/hang"
+	"gomx/mx"
 )
 
 // A rank connects with another one when it first sends to it or receives from it. Collectives know whom they need, and
@@ -13,22 +15,34 @@ import (
 // connectsAtOnce is how many ranks a collective connects with at a time.
 const connectsAtOnce = 16
 
-// connectWith connects with ranks, and notes in far which of them can't be reached, and why.
+// connectWith connects with ranks, and notes in far which of them can't be reached, and why. It is one caller of the endpoint, as
+// a ThreadLevel may have promised: it asks some ranks, and then waits for the answers.
 func (c *Comm) connectWith(op string, far map[int]error) {
-	var all sync.WaitGroup
-	var mu sync.Mutex
-	turns := make(chan struct{}, connectsAtOnce)
-	for _, rank := range slices.Collect(maps.Keys(far)) {
-		turns <- struct{}{}
-		all.Go(func() {
-			_, err := c.peer(op, rank, Undefined)
-			mu.Lock()
-			far[rank] = err
-			mu.Unlock()
-			<-turns
-		})
+	for ranks := range slices.Chunk(slices.Collect(maps.Keys(far)), connectsAtOnce) {
+		asked := make([]mx.Request, len(ranks))
+		for i, rank := range ranks {
+			asked[i] = c.seat.ask(int(c.world[rank]))
+		}
+		for i, rank := range ranks {
+			c.awaitAnswer(op, rank, asked[i])
+			_, far[rank] = c.peer(op, rank, Undefined) // asks again where the first attempt has failed
+		}
 	}
-	all.Wait()
+}
+
+// awaitAnswer waits until seat.ask has been answered.
+func (c *Comm) awaitAnswer(op string, rank int, asked mx.Request) {
+	if asked == (mx.Request{}) {
+		return
+	}
+	long := c.seat.waits.enterNeed(c, op, c.connecting(rank))
+	c.seat.answered(c.ctx, int(c.world[rank]), asked)
+	c.seat.waits.leave(long)
+}
+
+// connecting is what a rank waits for that connects with another.
+func (c *Comm) connecting(rank int) hang.Need {
+	return hang.Need{Kind: hang.Answer, Peer: c.worldRank(rank), Stage: "connects"}
 }
 
 // Connect connects with all ranks that are not connected yet. One that can't be reached fails the message that needs it.

@@ -83,16 +83,49 @@ func (j *job) checkReach() error {
 // world returns the communicator of all ranks. Those in one process share the list of ranks.
 func (s *seat) world(ranks []int32) *Comm { return newComm(s, worldContext, s.rank, ranks, "world") }
 
+// orBackground is the context of a communicator without one.
+func orBackground(ctx context.Context) context.Context {
+	if ctx == nil {
+		return context.Background()
+	}
+	return ctx
+}
+
+// ask starts to connect with a rank of the world, for answered. The zero Request says that there is nothing to wait for; reach knows why.
+func (s *seat) ask(rank int) mx.Request {
+	if s.peers[rank].Load() != nil || s.job.deaths.why(rank) != nil {
+		return mx.Request{}
+	}
+	asked, err := s.job.cards[rank].ask(s.ep)
+	if err != nil {
+		return mx.Request{}
+	}
+	return asked
+}
+
+// answered waits until a rank of the world has answered what ask asked. It takes that back where ctx ends.
+func (s *seat) answered(ctx context.Context, rank int, asked mx.Request) {
+	ctx, cancel := context.WithTimeout(orBackground(ctx), service.ConnectBound)
+	defer cancel()
+	st, err := s.ep.WaitContext(ctx, asked)
+	if ctx.Err() != nil || errors.Is(err, mx.ErrTimeout) { // the second is Wakeup's
+		if taken, _ := s.ep.Cancel(asked); taken {
+			return
+		}
+		st, err = s.ep.WaitContext(context.Background(), asked) // has been answered just now
+	}
+	if err == nil {
+		s.connected(rank, st.Source)
+	}
+}
+
 // reach returns the peer of a rank of the world, and connects with it first if
 // that was not done before. What several goroutines make at once is the same.
 func (s *seat) reach(ctx context.Context, rank int) (*peer, error) {
 	if p := s.peers[rank].Load(); p != nil {
 		return p, nil
 	}
-	if ctx == nil {
-		ctx = context.Background()
-	}
-	addr, err := service.Connect(ctx, func(ctx context.Context) (mx.EndpointAddr, error) {
+	addr, err := service.Connect(orBackground(ctx), func(ctx context.Context) (mx.EndpointAddr, error) {
 		if why := s.job.deaths.why(rank); why != nil {
 			return mx.EndpointAddr{}, why
 		}
@@ -101,10 +134,15 @@ func (s *seat) reach(ctx context.Context, rank int) (*peer, error) {
 	if err != nil {
 		return nil, err
 	}
+	return s.connected(rank, addr), nil
+}
+
+// connected notes a rank's address.
+func (s *seat) connected(rank int, addr mx.EndpointAddr) *peer {
 	p := &peer{addr}
 	s.peers[rank].Store(p)
 	if why, dead := errors.AsType[*death](s.job.deaths.why(rank)); dead && !why.left {
 		s.job.giveUp(rank) // it was found dead meanwhile
 	}
-	return p, nil
+	return p
 }
