@@ -156,8 +156,7 @@ func (e *Engine) arrivePullRequest(p *peer, h *wire.Header) {
 		p.jobs.keep(func(j *pullJob) bool { _, r := e.reqs.find(j.send); return r != nil })
 	}
 	if p.jobs.len() >= blocksAhead*e.reqs.live {
-		e.count.Malformed++ // more than an honest peer has under way
-		return
+		return // an honest peer has this much under way only if it asks again, as it will for this
 	}
 	p.jobs.push(pullJob{send: Handle(h.ID), receiver: h.Match, off: h.Offset, end: uint32(end), frame: h.Seq})
 	if !e.flushJobs(p) {
