@@ -128,11 +128,10 @@ func (e *Engine) endRequests(p *peer, code Code) {
 		}
 		switch r.state {
 		case stateQueued, stateUnpaid, stateOffered, stateBuffered, stateAsked, stateWatching:
-			r.xferLen = 0
-			r.drop()
-			e.complete(slot, r, code)
+			e.fail(slot, r, code)
 		case stateTied:
-			e.endTied(slot, r, code)
+			e.posted.Cancel(slot)
+			e.fail(slot, r, code)
 		case statePulling:
 			e.failPull(slot, r, code)
 		}

@@ -5,8 +5,7 @@ import "gomx/transport/wire"
 // startRendezvous fetches the bytes of a large message that has matched.
 func (e *Engine) startRendezvous(p *peer, slot int32, r *request, from uint64, total uint32, desc []byte) {
 	if code, over := e.over(p, r.session); over {
-		r.xferLen = 0
-		e.complete(slot, r, code)
+		e.fail(slot, r, code)
 		return
 	}
 	r.remote, r.state = from, statePulling

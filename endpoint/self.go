@@ -54,8 +54,7 @@ func (e *Engine) deliverSelf(p *peer, slot int32, r *request) {
 		e.read = 0
 		switch {
 		case e.lostSelf && read != 0:
-			r.xferLen = 0
-			e.complete(slot, r, EndpointUnreachable)
+			e.fail(slot, r, EndpointUnreachable)
 			return
 		case e.lostSelf:
 			return // the send has ended

@@ -85,7 +85,7 @@ func (e *Engine) sendSlow(p *peer, slot int32, r *request, v wire.Vec) {
 	r.state, r.started = stateQueued, e.now
 	switch {
 	case r.session != p.remote:
-		e.refuseSend(slot, r, BadSession)
+		e.fail(slot, r, BadSession)
 	case e.local(p) && r.oneSided():
 		e.accessSelf(p, slot, r)
 	case e.local(p):
@@ -94,9 +94,9 @@ func (e *Engine) sendSlow(p *peer, slot int32, r *request, v wire.Vec) {
 		e.enqueue(p, slot, r)
 		e.dial(p)
 	case p.state == peerGone:
-		e.refuseSend(slot, r, p.goneCode)
+		e.fail(slot, r, p.goneCode)
 	case p.state != peerConnected:
-		e.refuseSend(slot, r, BadSession)
+		e.fail(slot, r, BadSession)
 	case p.queue.head != none || p.greetings.len() > 0 || p.mute() || p.control.len() > 0 && r.oneSided():
 		e.enqueue(p, slot, r)
 	default:
@@ -109,7 +109,8 @@ func (e *Engine) sendSlow(p *peer, slot int32, r *request, v wire.Vec) {
 	}
 }
 
-func (e *Engine) refuseSend(slot int32, r *request, code Code) {
+// fail ends a request of which nothing moves any more.
+func (e *Engine) fail(slot int32, r *request, code Code) {
 	r.xferLen = 0
 	r.drop()
 	e.complete(slot, r, code)

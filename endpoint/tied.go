@@ -8,15 +8,11 @@ func (e *Engine) tie(slot int32, r *request, from Addr) bool {
 		return true // its end shows without asking
 	}
 	if code, over := e.over(p, from.Session); over {
-		r.xferLen = 0
-		r.drop()
-		e.complete(slot, r, code)
+		e.fail(slot, r, code)
 		return false
 	}
-	if !e.local(p) {
-		r.tied = p.index
-		e.expectSession(p, r)
-	}
+	r.tied = p.index
+	e.expectSession(p, r)
 	return true
 }
 
@@ -57,12 +53,4 @@ func (e *Engine) untie(r *request) {
 	}
 	e.peers[peer].answered()
 	r.flags &^= expecting
-}
-
-// endTied ends a tied receive that nothing has matched.
-func (e *Engine) endTied(slot int32, r *request, code Code) {
-	e.posted.Cancel(slot)
-	r.xferLen = 0
-	r.drop()
-	e.complete(slot, r, code)
 }

@@ -105,42 +105,27 @@ func (e *Engine) expire(slot int32, r *request) {
 		return
 	}
 	e.count.Timeouts++
-	if r.state == stateTied {
-		e.posted.Cancel(slot)
-	}
-	if e.local(p) {
-		e.expireSelf(slot, r)
-		return
-	}
 	switch r.state {
+	case stateTied:
+		e.posted.Cancel(slot)
 	case stateQueued:
 		e.reqs.remove(&p.queue, r)
 	case stateUnpaid:
 		e.reqs.remove(&p.waiting, r)
 	}
+	h := uint64(handleOf(slot, r.generation))
 	if r.state == statePulling {
 		e.failPull(slot, r, TimedOut)
 	} else {
-		r.xferLen = 0
-		e.complete(slot, r, TimedOut)
+		e.fail(slot, r, TimedOut)
 	}
-	if p.state == peerConnected {
+	if e.local(p) { // a send that nobody received; there is no peer to disconnect
+		e.unexp.Each(func(id int32, m *unexpected.Message) {
+			if storedKind(m.Kind) == storedSelf && m.ID == h {
+				e.unstore(id)
+			}
+		})
+	} else if p.state == peerConnected {
 		e.part(p)
 	}
-}
-
-// expireSelf ends a send to oneself that nobody received. There is no peer to
-// disconnect.
-func (e *Engine) expireSelf(slot int32, r *request) {
-	if r.state == stateQueued {
-		e.reqs.remove(&e.peers[0].queue, r)
-	}
-	h := uint64(handleOf(slot, r.generation))
-	e.unexp.Each(func(id int32, m *unexpected.Message) {
-		if storedKind(m.Kind) == storedSelf && m.ID == h {
-			e.unstore(id)
-		}
-	})
-	r.xferLen = 0
-	e.complete(slot, r, TimedOut)
 }

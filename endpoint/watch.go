@@ -11,12 +11,9 @@ func (e *Engine) Watch(of Addr, match uint64, ctx any) (Handle, error) {
 	}
 	p := e.peers[of.Peer]
 	slot, r := e.own(kindWatch, of, match, ctx)
-	code, over := e.over(p, r.session)
-	switch {
-	case over:
+	if code, over := e.over(p, r.session); over {
 		e.complete(slot, r, code)
-	case e.local(p):
-	default:
+	} else {
 		e.expectSession(p, r)
 	}
 	return handleOf(slot, r.generation), nil
