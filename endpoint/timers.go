@@ -82,60 +82,44 @@ func (e *Engine) watchPull(i int32, pl *pull) {
 	}
 }
 
-// dueNow returns when the object of a timer is really due. Never: it is gone, or
-// another timer stands for it.
-func (e *Engine) dueNow(t timer) Tick {
+// dueNow returns when the object of a timer is really due, and where it keeps when Advance comes by. Never
+// and nil: it is gone, or another timer stands for it.
+func (e *Engine) dueNow(t timer) (due Tick, watched *Tick) {
 	switch t.kind {
 	case timerPeer:
 		if p := e.peers[t.what]; p.watched == t.due {
-			return e.peerDue(p)
+			return e.peerDue(p), &p.watched
 		}
 	case timerRequest:
 		if _, r := e.reqs.find(Handle(t.what)); r != nil && r.state != stateComplete && r.deadline >= t.due {
-			return r.deadline
+			return r.deadline, &r.deadline
 		}
 	case timerPull:
 		if pl := e.pulls.items[t.what]; pl.live && pl.watched == t.due {
-			return e.pullDue(pl)
+			return e.pullDue(pl), &pl.watched
 		}
 	}
-	return Never
+	return Never, nil
 }
 
 // NextDue returns the tick by which Advance must be called again, or Never.
 func (e *Engine) NextDue() Tick {
 	for len(e.timers) > 0 {
 		top := e.timers[0]
-		due := e.dueNow(top)
+		due, watched := e.dueNow(top)
 		if due <= top.due {
 			return top.due
 		}
 		e.timers.pop()
-		e.postpone(top, due)
+		if watched != nil {
+			*watched = due
+		}
+		if due != Never {
+			top.due = due
+			e.timers.push(top)
+		}
 	}
 	return Never
-}
-
-// postpone puts a timer back, for later.
-func (e *Engine) postpone(t timer, due Tick) {
-	switch t.kind {
-	case timerPeer:
-		if p := e.peers[t.what]; p.watched == t.due {
-			p.watched = due
-		} else {
-			return
-		}
-	case timerPull:
-		if pl := e.pulls.items[t.what]; pl.live && pl.watched == t.due {
-			pl.watched = due
-		} else {
-			return
-		}
-	}
-	if due != Never {
-		t.due = due
-		e.timers.push(t)
-	}
 }
 
 // Advance moves the clock and does what has become due: acks, retransmission,
