@@ -143,25 +143,28 @@ func (e *Engine) eachRequest(f func(int32, *request)) {
 	}
 }
 
-// arriveConnect answers a peer that wants to talk. A wrong filter changes
-// nothing but the counter.
+// arriveConnect answers a peer that wants to talk.
 func (e *Engine) arriveConnect(p *peer, h *wire.Header, payload []byte) {
-	c, err := wire.ParseConnect(payload)
-	if err != nil || c.Session == 0 || c.NIC != p.at.nic || c.Endpoint != p.at.endpoint {
-		e.count.Malformed++
-		return
+	if c, ok := e.asks(p, payload); ok {
+		e.answerConnect(p, h, &c)
 	}
-	if c.Filter != e.cfg.Filter {
-		e.refuseFilter(p, &c)
-		return
-	}
-	e.answerConnect(p, h, &c)
 }
 
-func (e *Engine) refuseFilter(p *peer, c *wire.ConnectInfo) {
-	e.count.BadFilter++
-	e.note(RefusedPeer, p, BadKey)
-	e.reply(p, c.Session, wire.ConnectInfo{Attempt: c.Attempt, Status: uint32(BadKey)})
+// asks reads a Connect of a peer or a stranger. False: there is nothing more to do. A wrong filter is answered, and
+// changes nothing but the counter.
+func (e *Engine) asks(p *peer, payload []byte) (wire.ConnectInfo, bool) {
+	c, err := wire.ParseConnect(payload)
+	switch {
+	case err != nil || c.Session == 0 || c.NIC != p.at.nic || c.Endpoint != p.at.endpoint:
+		e.count.Malformed++
+	case c.Filter != e.cfg.Filter:
+		e.count.BadFilter++
+		e.note(RefusedPeer, p, BadKey)
+		e.reply(p, c.Session, wire.ConnectInfo{Attempt: c.Attempt, Status: uint32(BadKey)})
+	default:
+		return c, true
+	}
+	return c, false
 }
 
 // answerConnect answers a connect with the right filter.
@@ -319,12 +322,7 @@ func (e *Engine) endSession(p *peer) {
 
 // undial notes that a connect to p has ended, which may have been the last one.
 func (e *Engine) undial(p *peer) {
-	if !p.asking && p.state != peerDialing {
-		return
-	}
-	waiting := false
-	e.eachConnect(p, func(int32, *request) { waiting = true })
-	if waiting {
+	if !p.asking && p.state != peerDialing || e.awaited(p) {
 		return
 	}
 	p.asking = false

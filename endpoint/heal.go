@@ -140,16 +140,6 @@ func (e *Engine) relink(p *peer, l wire.Link, dialled bool) {
 	e.watchPeer(p)
 }
 
-// redialFailed: there is no link to be had at the moment, or never again.
-func (e *Engine) redialFailed(p *peer, code Code) {
-	if code == EndpointClosed {
-		e.failPeer(p, EndpointUnreachable, false)
-		e.failConnects(p, code)
-		return
-	}
-	e.dialLater(p)
-}
-
 // arriveResume: the peer says over a new link what it has received.
 func (e *Engine) arriveResume(p *peer, h *wire.Header, payload []byte) {
 	switch {

@@ -116,10 +116,13 @@ func (e *Engine) LinkFailed(pi int32, code Code) {
 		return // the peer has reached us meanwhile
 	}
 	switch {
-	case p.broken() && (pi != 0 || code != EndpointClosed):
-		e.redialFailed(p, code)
+	case p.broken() && code != EndpointClosed:
+		e.dialLater(p) // there is none to be had at the moment
 	case pi == 0:
 		e.loseSelf(code)
+	case p.broken():
+		e.failPeer(p, EndpointUnreachable, false)
+		e.failConnects(p, code)
 	case code == TimedOut:
 		e.dialLater(p)
 	default:

@@ -139,17 +139,12 @@ func (e *Engine) strangerFrame(s *peer, h *wire.Header, payload []byte) {
 
 // claim takes a stranger's Connect.
 func (e *Engine) claim(s *peer, h *wire.Header, payload []byte) {
-	c, err := wire.ParseConnect(payload)
-	if err != nil || c.Session == 0 || c.NIC != s.at.nic || c.Endpoint != s.at.endpoint {
-		e.count.Malformed++
-		return
-	}
-	if c.Filter != e.cfg.Filter {
-		e.refuseFilter(s, &c)
-		return
-	}
-	i, ok := e.byAddr[s.at]
+	c, ok := e.asks(s, payload)
 	if !ok {
+		return
+	}
+	i, known := e.byAddr[s.at]
+	if !known {
 		e.byAddr[s.at] = s.index
 		e.unlist(s)
 		s.state = peerAbsent
@@ -163,7 +158,8 @@ func (e *Engine) claim(s *peer, h *wire.Header, payload []byte) {
 	case p.state == peerConnected:
 		e.count.Claims++
 		s.claimed = greeting{*h, c}
-		e.sendProbe(p)
+		p.probed = true // asked for a sign of life
+		e.control(p, wire.Header{Kind: wire.Ack, Match: ackPlease})
 		return
 	case p.linkDialled && p.state == peerDialing && e.peers[0].at.less(p.at):
 		e.turnAway(s) // both have dialled: the link of the smaller address is used
@@ -205,12 +201,6 @@ func (e *Engine) admit(p *peer, h *wire.Header, c *wire.ConnectInfo) {
 	if e.awaited(p) {
 		e.askAll(p)
 	}
-}
-
-// sendProbe asks the peer whose address is claimed for a sign of life.
-func (e *Engine) sendProbe(p *peer) {
-	p.probed = true
-	e.control(p, wire.Header{Kind: wire.Ack, Match: ackPlease})
 }
 
 // alive notes that a peer has given a sign of life: whoever claims its address
