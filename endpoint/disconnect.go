@@ -98,16 +98,7 @@ func (e *Engine) failPeer(p *peer, code Code, all bool) {
 	p.state, p.goneCode, p.vigil.on, p.vigil.givenUp = peerGone, code, false, false
 	p.renew()
 	e.shutAccounts(p)
-	if p.log != nil {
-		p.log.reset(&e.frames, p.log.next)
-	}
-	if p.rel != nil {
-		p.rel.reset(&e.frames)
-	}
-	if p.heal != nil {
-		e.dropPieces(p)
-		p.heal.reset(p.recvSeq, p.log.next)
-	}
+	e.forgetFrames(p)
 	e.endRequests(p, code)
 	e.dropStored(p, all)
 }

@@ -44,13 +44,6 @@ type healing struct {
 	ackAt  Tick
 }
 
-func newHealing() *healing { return new(healing) }
-
-// reset begins a session, in which the peer numbers its frames from first on.
-func (h *healing) reset(first, ours uint32) {
-	*h = healing{acked: first, cursor: ours}
-}
-
 // broken reports whether the peer's session goes on without a link.
 func (p *peer) broken() bool {
 	return p.heal != nil && p.link == nil && p.state == peerConnected

@@ -245,9 +245,9 @@ func (e *Engine) attach(p *peer, l wire.Link, dialled bool) {
 	p.linkDialled = dialled
 	switch {
 	case !p.caps.Reliable || !p.caps.Ordered:
-		p.rel, p.log = newReliability(), new(sentLog)
+		p.rel, p.log = new(reliability), new(sentLog)
 	case p.caps.Heals:
-		p.heal, p.log = newHealing(), new(sentLog)
+		p.heal, p.log = new(healing), new(sentLog)
 	}
 }
 

@@ -163,6 +163,12 @@ func (e *Engine) begin(p *peer, remote uint32, eagerMax int, first credits) {
 	p.partings, p.vigil.on, p.vigil.givenUp, p.redials = 0, false, false, 0
 	e.openAccounts(p, first)
 	e.note(Connected, p, Success)
+	e.forgetFrames(p)
+	p.refresh(e.cfg.EagerLimit)
+}
+
+// forgetFrames forgets what is kept of a session, of which there is nothing when one begins or ends.
+func (e *Engine) forgetFrames(p *peer) {
 	if p.log != nil {
 		p.log.reset(&e.frames, p.sendSeq)
 	}
@@ -171,9 +177,8 @@ func (e *Engine) begin(p *peer, remote uint32, eagerMax int, first credits) {
 	}
 	if p.heal != nil {
 		e.dropPieces(p)
-		p.heal.reset(remote, p.sendSeq)
+		*p.heal = healing{acked: p.recvSeq, cursor: p.sendSeq}
 	}
-	p.refresh(e.cfg.EagerLimit)
 }
 
 // renew gives the peer another session number of ours, so that frames of the

@@ -29,8 +29,6 @@ type reliability struct {
 	since   Tick // when base became the oldest
 }
 
-func newReliability() *reliability { return new(reliability) }
-
 func (r *reliability) reset(pool *framePool) {
 	r.early.clear(pool)
 	*r = reliability{early: r.early}
