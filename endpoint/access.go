@@ -33,21 +33,20 @@ func (e *Engine) startAccess(kind requestKind, v wire.Vec, to Addr, window uint6
 }
 
 // transmitAccess hands a put, get or atomic to the link. False: it has to wait.
-func (e *Engine) transmitAccess(p *peer, slot int32, r *request, small bool) bool {
-	small = small && r.kind == kindPut
+func (e *Engine) transmitAccess(p *peer, slot int32, r *request) bool {
 	if p.aheadFull() {
 		return false
 	}
 	var sent bool
 	switch {
-	case small:
-		sent = e.transmitPut(p, slot, r)
-	case r.kind == kindPut:
-		sent = e.transmitPutOffer(p, slot, r)
-	case r.kind != kindGet:
-		sent = e.transmitAtomic(p, slot, r)
-	default:
+	case r.kind == kindGet:
 		sent = e.transmitGet(p, slot, r)
+	case r.kind != kindPut:
+		sent = e.transmitAtomic(p, slot, r)
+	case int(r.msgLen) <= p.eagerLimit(e.cfg.EagerLimit):
+		sent = e.transmitPut(p, slot, r)
+	default:
+		sent = e.transmitPutOffer(p, slot, r)
 	}
 	if sent {
 		r.flags |= counted

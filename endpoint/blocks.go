@@ -234,11 +234,6 @@ func (e *Engine) expected(p *peer, h *wire.Header) (slot int32, r *request, b *b
 	return slot, r, b, bit
 }
 
-func (e *Engine) arrivePullData(p *peer, h *wire.Header, payload []byte) {
-	h.Length = uint32(len(payload))
-	e.takePullData(p, h, payload)
-}
-
 // takePullData notes that a piece has come, and copies it if it is not in place.
 func (e *Engine) takePullData(p *peer, h *wire.Header, payload []byte) {
 	slot, r, b, bit := e.expected(p, h)

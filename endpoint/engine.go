@@ -1,6 +1,8 @@
 package endpoint
 
 import (
+	"cmp"
+
 	"gomx/match"
 	"gomx/transport/wire"
 	"gomx/unexpected"
@@ -75,24 +77,12 @@ type address struct {
 
 // New makes an engine. Peer 0 is the endpoint itself.
 func New(cfg Config, host Host) *Engine {
-	if cfg.UnexpectedBytes == 0 {
-		cfg.UnexpectedBytes = DefaultUnexpectedBytes
-	}
-	if cfg.UnexpectedHeaders == 0 {
-		cfg.UnexpectedHeaders = DefaultUnexpectedHeaders
-	}
-	if cfg.UnexpectedReserve == 0 {
-		cfg.UnexpectedReserve = DefaultUnexpectedReserve
-	}
-	if cfg.Strangers == 0 {
-		cfg.Strangers = DefaultStrangers
-	}
-	if cfg.PieceBytes == 0 {
-		cfg.PieceBytes = DefaultPieceBytes
-	}
-	if cfg.RequestTimeout == 0 {
-		cfg.RequestTimeout = DefaultRequestTimeout
-	}
+	cfg.UnexpectedBytes = cmp.Or(cfg.UnexpectedBytes, DefaultUnexpectedBytes)
+	cfg.UnexpectedHeaders = cmp.Or(cfg.UnexpectedHeaders, DefaultUnexpectedHeaders)
+	cfg.UnexpectedReserve = cmp.Or(cfg.UnexpectedReserve, DefaultUnexpectedReserve)
+	cfg.Strangers = cmp.Or(cfg.Strangers, DefaultStrangers)
+	cfg.PieceBytes = cmp.Or(cfg.PieceBytes, DefaultPieceBytes)
+	cfg.RequestTimeout = cmp.Or(cfg.RequestTimeout, DefaultRequestTimeout)
 	e := &Engine{cfg: cfg, host: host, reqs: newSlab(), byAddr: map[address]int32{}}
 	e.classes.begin(cfg.ClassShift)
 	e.unexp = unexpected.New(cfg.UnexpectedBytes)
@@ -238,7 +228,8 @@ func (e *Engine) arriveControl(p *peer, h *wire.Header, payload []byte) {
 	case wire.PullRequest:
 		e.arrivePullRequest(p, h)
 	case wire.PullData:
-		e.arrivePullData(p, h, payload)
+		h.Length = uint32(len(payload))
+		e.takePullData(p, h, payload)
 	case wire.Ack:
 		e.arriveAsked(p, h)
 	case wire.Bye:

@@ -247,17 +247,13 @@ func (e *Engine) postHealing(p *peer, h *wire.Header, v *wire.Vec, off int) bool
 		p.heal.acked, p.heal.bytes = p.recvSeq, 0
 	}
 	if h.Kind.Offers() {
-		e.forgetPlace(h, v)
+		h.Length, v.First = 0, nil // what describes memory holds for this link only; over another one the bytes go by blocks
 	}
 	p.log.keep(&e.frames, h, v, off)
 	p.sendSeq++
 	p.heal.cursor = p.log.next
 	return true
 }
-
-// forgetPlace takes the description of memory out of a frame that is
-// kept: it holds for this link only, and over another one the bytes go by blocks.
-func (e *Engine) forgetPlace(h *wire.Header, v *wire.Vec) { h.Length, v.First = 0, nil }
 
 // arriveHealing takes what a frame says about acknowledgements, and reports
 // whether there is more to it.

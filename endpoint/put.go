@@ -46,11 +46,6 @@ func putHeader(kind wire.Kind, slot int32, r *request) wire.Header {
 	}
 }
 
-// completePut ends a put, or an atomic without a result, that the peer has reported on.
-func (e *Engine) completePut(slot int32, r *request, disposition uint32) {
-	e.completeAccess(slot, r, outcome(disposition))
-}
-
 // arrivePut takes a peer's put with its bytes. One without a request wants no answer.
 func (e *Engine) arrivePut(p *peer, h *wire.Header, payload []byte) {
 	if h.Flags&wire.HasRange == 0 || len(payload) != int(h.Total) {

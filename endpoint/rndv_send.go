@@ -85,7 +85,7 @@ func (e *Engine) arriveNotify(p *peer, h *wire.Header) {
 		p.medium.BytesSent += uint64(min(h.Total, r.msgLen))
 	}
 	if r.oneSided() {
-		e.completePut(slot, r, h.Offset)
+		e.completeAccess(slot, r, outcome(h.Offset))
 		return
 	}
 	if e.recorder != nil {

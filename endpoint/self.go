@@ -39,8 +39,7 @@ func (e *Engine) copiesSelf(r *request) bool {
 func (e *Engine) deliverSelf(p *peer, slot int32, r *request) {
 	from := handleOf(slot, r.generation)
 	if to, ok := e.arrive(r.match); ok {
-		e.matchSelf(to, e.reqs.at(to), r, from)
-		e.receiveSelf(to, e.reqs.at(to), from)
+		e.matchSelf(to, r, from)
 		return
 	}
 	if e.handler {
@@ -72,8 +71,7 @@ func (e *Engine) deliverSelf(p *peer, slot int32, r *request) {
 			return
 		}
 		if to, ok := e.posted.Arrive(r.match); ok {
-			e.matchSelf(to, e.reqs.at(to), r, from)
-			e.receiveSelf(to, e.reqs.at(to), from)
+			e.matchSelf(to, r, from)
 			return
 		}
 	}
@@ -150,7 +148,9 @@ func (e *Engine) partSelf() {
 	e.dropStored(from, true)
 }
 
-func (e *Engine) matchSelf(to int32, recv, send *request, from Handle) {
+// matchSelf receives our own send.
+func (e *Engine) matchSelf(to int32, send *request, from Handle) {
+	recv := e.reqs.at(to)
 	recv.peer, recv.session = 0, e.peers[0].remote
 	recv.match, recv.msgLen = send.match, send.msgLen
 	e.peers[0].medium.SentEager++
@@ -159,6 +159,7 @@ func (e *Engine) matchSelf(to int32, recv, send *request, from Handle) {
 		e.recorder.self(EventSent, 0, e.peers[0], from, send.match, send.msgLen, from)
 		e.recorder.self(EventMatched, 0, e.peers[0], from, send.match, send.msgLen, handleOf(to, recv.generation))
 	}
+	e.receiveSelf(to, recv, from)
 }
 
 // receiveSelf copies from our own send, and completes both.

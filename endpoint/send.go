@@ -60,23 +60,18 @@ func (e *Engine) launched(p *peer, o *Outgoing) Handle {
 // outgoing makes the request of a send, put or get, after the checks.
 func (e *Engine) outgoing(kind requestKind, v *wire.Vec, to Addr, match uint64, ctx any) (int32, *request, error) {
 	n := v.Len()
-	if uint64(n) > MaxMessage || len(v.Rest) >= MaxSegments {
-		return 0, nil, sendSizeError(n)
-	}
-	if !e.known(to) {
+	switch {
+	case uint64(n) > MaxMessage:
+		return 0, nil, ErrBadSegMem
+	case len(v.Rest) >= MaxSegments:
+		return 0, nil, ErrBadSegCount
+	case !e.known(to):
 		return 0, nil, ErrBadAddress
 	}
 	slot, r := e.reqs.alloc()
 	r.kind, r.peer, r.session = kind, to.Peer, to.Session
 	r.match, r.msgLen, r.xferLen, r.ctx = match, uint32(n), uint32(n), ctx
 	return slot, r, nil
-}
-
-func sendSizeError(n int) error {
-	if uint64(n) > MaxMessage {
-		return ErrBadSegMem
-	}
-	return ErrBadSegCount
 }
 
 // sendSlow takes every send that can't leave at once.
@@ -145,8 +140,7 @@ func when(gone bool) transmitted {
 func (e *Engine) transmit(p *peer, slot int32, r *request) transmitted {
 	switch {
 	case r.oneSided():
-		small := int(r.msgLen) <= p.eagerLimit(e.cfg.EagerLimit)
-		return when(e.transmitAccess(p, slot, r, small))
+		return when(e.transmitAccess(p, slot, r))
 	case p.waiting.head != none:
 		return unpaid // it must not overtake those
 	}

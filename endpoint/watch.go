@@ -10,20 +10,13 @@ func (e *Engine) Watch(of Addr, match uint64, ctx any) (Handle, error) {
 		return 0, ErrBadAddress
 	}
 	p := e.peers[of.Peer]
-	slot, r := e.own(kindWatch, of, match, ctx)
+	slot, r := e.reqs.alloc()
+	r.kind, r.state, r.peer, r.session = kindWatch, stateWatching, of.Peer, of.Session
+	r.match, r.msgLen, r.xferLen, r.started, r.ctx = match, 0, 0, e.now, ctx
 	if code, over := e.over(p, r.session); over {
 		e.complete(slot, r, code)
 	} else {
 		e.expectSession(p, r)
 	}
 	return handleOf(slot, r.generation), nil
-}
-
-// own makes a request without a message.
-func (e *Engine) own(kind requestKind, of Addr, match uint64, ctx any) (int32, *request) {
-	slot, r := e.reqs.alloc()
-	r.kind, r.state, r.peer, r.session = kind, stateWatching, of.Peer, of.Session
-	r.match, r.msgLen, r.xferLen, r.started = match, 0, 0, e.now
-	r.ctx = ctx
-	return slot, r
 }
