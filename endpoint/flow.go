@@ -198,8 +198,12 @@ func (e *Engine) grant(p *peer) {
 // that it sends headers, and whether we have a handler.
 func (e *Engine) credit(p *peer, bytes, headers int) {
 	e.count.CreditFrames++
+	what := e.shows()
+	if p.bytes.hungry {
+		what |= wire.Dry
+	}
 	e.control(p, wire.Header{
-		Kind: wire.Credit, Flags: wire.HasRange, Match: e.terms(p), Total: uint32(bytes), Offset: uint32(headers),
+		Kind: wire.Credit, Flags: wire.HasRange, Match: what, Total: uint32(bytes), Offset: uint32(headers),
 	})
 }
 
@@ -210,15 +214,6 @@ func (e *Engine) shows() uint64 {
 		return wire.Shows
 	}
 	return 0
-}
-
-// terms are what a credit frame says in Match.
-func (e *Engine) terms(p *peer) uint64 {
-	what := e.shows()
-	if p.bytes.hungry {
-		what |= wire.Dry
-	}
-	return what
 }
 
 func (e *Engine) arriveCredit(p *peer, h *wire.Header) {

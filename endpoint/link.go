@@ -211,14 +211,6 @@ func (e *Engine) dialLater(p *peer) {
 	e.watchPeer(p)
 }
 
-// redial asks for a link if there is still a reason to.
-func (e *Engine) redial(p *peer) {
-	p.redialAt = Never
-	if p.broken() || e.awaited(p) {
-		e.dial(p)
-	}
-}
-
 // awaited reports whether connects to p are pending.
 func (e *Engine) awaited(p *peer) (found bool) {
 	e.eachConnect(p, func(int32, *request) { found = true })

@@ -30,11 +30,6 @@ func (e *Engine) flushSelf(p *peer) bool {
 	return true
 }
 
-// copiesSelf reports whether a message to oneself is small enough to be stored whole.
-func (e *Engine) copiesSelf(r *request) bool {
-	return int(r.msgLen) < AlwaysEager || int(r.msgLen) <= e.cfg.EagerLimit
-}
-
 // deliverSelf matches, shows or stores a message to oneself.
 func (e *Engine) deliverSelf(p *peer, slot int32, r *request) {
 	from := handleOf(slot, r.generation)
@@ -102,10 +97,10 @@ func (e *Engine) storeSelf(p *peer, slot int32, r *request) {
 		Match: r.match, Length: r.msgLen, Kind: uint8(storedSelf),
 		ID: uint64(handleOf(slot, r.generation)), Aux: uint64(p.remote),
 	}
-	size := 0
-	copied := e.copiesSelf(r) && e.bytesPool.drawn+wire.Cost(int(r.msgLen)) <= e.bytesPool.size
+	size, n := 0, int(r.msgLen)
+	copied := (n < AlwaysEager || n <= e.cfg.EagerLimit) && e.bytesPool.drawn+wire.Cost(n) <= e.bytesPool.size
 	if copied {
-		size, m.Kind = int(r.msgLen), uint8(storedEager)
+		size, m.Kind = n, uint8(storedEager)
 		if r.kind == kindSyncSend {
 			m.Flags = uint8(wire.Sync)
 		}

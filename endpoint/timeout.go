@@ -68,7 +68,9 @@ func (e *Engine) peerDue(p *peer) Tick {
 // advancePeer does what is due for one peer.
 func (e *Engine) advancePeer(p *peer) {
 	if p.link == nil && !p.dialled && e.now >= p.redialAt {
-		e.redial(p)
+		if p.redialAt = Never; p.broken() || e.awaited(p) {
+			e.dial(p)
+		}
 	}
 	if p.asking && p.link != nil && e.now >= p.askAt && e.askAll(p) {
 		e.count.ConnectsAgain++
