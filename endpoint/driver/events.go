@@ -153,14 +153,9 @@ func (d *Endpoint) linkUp(l transport.Link, dialled bool) {
 	d.eng.LinkUp(peer, l, dialled)
 }
 
-// peerOf returns under which number the engine knows a link, or -1.
-func (d *Endpoint) peerOf(l transport.Link) int32 {
-	addr, _ := l.Peer()
-	return d.eng.LinkOf(l, addr.NIC, addr.Endpoint)
-}
-
 func (d *Endpoint) linkDown(l transport.Link, cause error) {
-	if peer := d.peerOf(l); peer >= 0 {
+	addr, _ := l.Peer()
+	if peer := d.eng.LinkOf(l, addr.NIC, addr.Endpoint); peer >= 0 {
 		if r := d.routes[peer]; r != nil { // else it was a stranger's
 			r.failure = cause
 		}

@@ -1,10 +1,6 @@
 package driver
 
-import (
-	"slices"
-
-	"gomx/endpoint"
-)
+import "gomx/endpoint"
 
 // handled is a queue whose completions are handed to a handler.
 type handled struct {
@@ -46,9 +42,6 @@ func (d *Endpoint) handed(id endpoint.QueueID) bool {
 	return false
 }
 
-// handles reports whether a handler is that of the queue.
-func (m *member) handles(h handled) bool { return h.m == m }
-
 // unhandled reports whether completions wait for their handler. The lock is held.
 func (d *Endpoint) unhandled() bool {
 	for i := range d.handlers {
@@ -68,9 +61,4 @@ func (d *Endpoint) handle() {
 			d.runs(func() { run(n) })
 		}
 	}
-}
-
-// unhandle forgets the handler of a queue that is closed. The lock is held.
-func (m *member) unhandle() {
-	m.d.handlers = slices.DeleteFunc(m.d.handlers, m.handles)
 }

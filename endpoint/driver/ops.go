@@ -43,12 +43,8 @@ func (d *Endpoint) SendNow(b []byte, to endpoint.Addr, match uint64) bool {
 }
 
 // Watch makes a request that ends with the session.
-func (d *Endpoint) Watch(of endpoint.Addr, match uint64, ctx any) (h endpoint.Handle, err error) {
-	err = d.call(func(e *endpoint.Engine) error {
-		h, err = e.Watch(of, match, ctx)
-		return err
-	})
-	return h, err
+func (d *Endpoint) Watch(of endpoint.Addr, match uint64, ctx any) (endpoint.Handle, error) {
+	return asked(d, func(e *endpoint.Engine) (endpoint.Handle, error) { return e.Watch(of, match, ctx) })
 }
 
 // Recv posts a receive (V.2).
@@ -160,24 +156,30 @@ func (d *Endpoint) call(op func(e *endpoint.Engine) error) error {
 	return err
 }
 
-// Iconnect asks a peer whether it takes us (IV.3.2).
-func (d *Endpoint) Iconnect(nic uint64, id, filter uint32, match uint64, ctx any) (h endpoint.Handle, err error) {
+// asked is call for an operation that returns more than an error.
+func asked[T any](d *Endpoint, op func(e *endpoint.Engine) (T, error)) (v T, err error) {
 	err = d.call(func(e *endpoint.Engine) error {
-		d.advance()
-		h = e.Iconnect(nic, id, filter, match, ctx)
-		return nil
+		v, err = op(e)
+		return err
 	})
-	return h, err
+	return v, err
+}
+
+// Iconnect asks a peer whether it takes us (IV.3.2).
+func (d *Endpoint) Iconnect(nic uint64, id, filter uint32, match uint64, ctx any) (endpoint.Handle, error) {
+	return asked(d, func(e *endpoint.Engine) (endpoint.Handle, error) {
+		d.advance()
+		return e.Iconnect(nic, id, filter, match, ctx), nil
+	})
 }
 
 // IconnectPrivate is Iconnect with a request that Peek and calls for any request pass over.
-func (d *Endpoint) IconnectPrivate(nic uint64, id, filter uint32) (h endpoint.Handle, err error) {
-	err = d.call(func(e *endpoint.Engine) error {
+func (d *Endpoint) IconnectPrivate(nic uint64, id, filter uint32) (endpoint.Handle, error) {
+	return asked(d, func(e *endpoint.Engine) (endpoint.Handle, error) {
 		d.advance()
-		h = e.Iconnect(nic, id, filter, 0, nil)
-		return e.Enqueue(h, endpoint.Private)
+		h := e.Iconnect(nic, id, filter, 0, nil)
+		return h, e.Enqueue(h, endpoint.Private)
 	})
-	return h, err
 }
 
 // Test collects a request if it is complete, after one pass (VI.2.1).
@@ -209,33 +211,24 @@ func (d *Endpoint) Look(h endpoint.Handle, st *endpoint.Status) (ok bool, err er
 }
 
 // Buffered reports whether a send's data has left the buffer (VI.1.1).
-func (d *Endpoint) Buffered(h endpoint.Handle) (ok bool, err error) {
-	err = d.call(func(e *endpoint.Engine) error {
-		if ok, err = e.Buffered(h); !ok && err == nil {
-			d.once()
-			ok, err = e.Buffered(h)
+func (d *Endpoint) Buffered(h endpoint.Handle) (bool, error) {
+	return asked(d, func(e *endpoint.Engine) (bool, error) {
+		if ok, err := e.Buffered(h); ok || err != nil {
+			return ok, err
 		}
-		return err
+		d.once()
+		return e.Buffered(h)
 	})
-	return ok, err
 }
 
 // Context returns what the request was posted with (VI.4).
-func (d *Endpoint) Context(h endpoint.Handle) (v any, err error) {
-	err = d.call(func(e *endpoint.Engine) error {
-		v, err = e.Context(h)
-		return err
-	})
-	return v, err
+func (d *Endpoint) Context(h endpoint.Handle) (any, error) {
+	return asked(d, func(e *endpoint.Engine) (any, error) { return e.Context(h) })
 }
 
 // Cancel takes a receive or connect back (IX.1.1).
-func (d *Endpoint) Cancel(h endpoint.Handle) (ok bool, err error) {
-	err = d.call(func(e *endpoint.Engine) error {
-		ok, err = e.Cancel(h)
-		return err
-	})
-	return ok, err
+func (d *Endpoint) Cancel(h endpoint.Handle) (bool, error) {
+	return asked(d, func(e *endpoint.Engine) (bool, error) { return e.Cancel(h) })
 }
 
 // Forget lets go of a request (IX.1.2).
@@ -244,12 +237,8 @@ func (d *Endpoint) Forget(h endpoint.Handle) error {
 }
 
 // Abandon gives up a request whose wait has ended early.
-func (d *Endpoint) Abandon(h endpoint.Handle, st *endpoint.Status) (fate endpoint.Fate, err error) {
-	err = d.call(func(e *endpoint.Engine) error {
-		fate, err = e.Abandon(h, st)
-		return err
-	})
-	return fate, err
+func (d *Endpoint) Abandon(h endpoint.Handle, st *endpoint.Status) (endpoint.Fate, error) {
+	return asked(d, func(e *endpoint.Engine) (endpoint.Fate, error) { return e.Abandon(h, st) })
 }
 
 // Detach gives back the memory of a request that goes on.

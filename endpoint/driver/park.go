@@ -339,9 +339,8 @@ func (d *Endpoint) handOver() {
 			return
 		}
 	}
-	for _, v := range d.parked.wakers {
-		v.w.send()
-		return
+	if len(d.parked.wakers) > 0 {
+		d.parked.wakers[0].w.send()
 	}
 }
 

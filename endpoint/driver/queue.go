@@ -227,7 +227,7 @@ func (q *Queue) Close() {
 		m.d.lockForeign()
 		if m.over() == nil {
 			m.d.wakeAll()
-			m.unhandle()
+			m.d.handlers = slices.DeleteFunc(m.d.handlers, func(h handled) bool { return h.m == m })
 			m.d.eng.CloseQueue(m.id)
 		}
 		m.closed = true

@@ -109,12 +109,8 @@ func (d *Endpoint) DenyWindows(nic uint64, id uint32) error {
 }
 
 // OpenWindow lets peers read and write memory; see the engine.
-func (d *Endpoint) OpenWindow(mem []byte, may endpoint.Permission, key uint64) (id uint64, err error) {
-	err = d.call(func(e *endpoint.Engine) error {
-		id, err = e.OpenWindow(mem, may, key)
-		return err
-	})
-	return id, err
+func (d *Endpoint) OpenWindow(mem []byte, may endpoint.Permission, key uint64) (uint64, error) {
+	return asked(d, func(e *endpoint.Engine) (uint64, error) { return e.OpenWindow(mem, may, key) })
 }
 
 // CloseWindow ends what peers do with a window, and waits until no link touches its
