@@ -34,7 +34,7 @@ func (e *Engine) DumpState() string {
 			e.dumpPeer(&b, p)
 		}
 	}
-	e.eachRequest(func(slot int32, r *request) { e.dumpRequest(&b, slot, r) })
+	e.eachRequest(func(_ int32, r *request) { e.dumpRequest(&b, r) })
 	e.windows.dump(&b)
 	e.unexp.Each(func(id int32, m *unexpected.Message) {
 		where := [...]string{storedEager: "here", storedRemote: "with the sender", storedSelf: "with our send"}[m.Kind]
@@ -86,7 +86,7 @@ func (e *Engine) dumpPeer(b *strings.Builder, p *peer) {
 	b.WriteByte('\n')
 }
 
-func (e *Engine) dumpRequest(b *strings.Builder, slot int32, r *request) {
+func (e *Engine) dumpRequest(b *strings.Builder, r *request) {
 	fmt.Fprintf(b, "%s %s", kindNames[r.kind], stateNames[r.state])
 	if r.state != statePosted {
 		fmt.Fprintf(b, " peer %s", e.peers[r.peer].name())
@@ -99,7 +99,7 @@ func (e *Engine) dumpRequest(b *strings.Builder, slot int32, r *request) {
 	}
 	switch r.state {
 	case statePosted, stateTied:
-		fmt.Fprintf(b, " mask %#x room %d", e.maskOf(slot, r), r.vec.Len())
+		fmt.Fprintf(b, " mask %#x room %d", r.counts(), r.vec.Len())
 	case statePulling:
 		if r.pull != none {
 			fmt.Fprintf(b, " bytes %d of %d", e.pulls.items[r.pull].got, r.xferLen)

@@ -24,7 +24,7 @@ func (e *Engine) Outstanding(most int) (list []Outstanding, all int) {
 			return
 		}
 		o := Outstanding{
-			Kind: kindNames[r.kind], Match: r.match, Mask: e.maskOf(slot, r),
+			Kind: kindNames[r.kind], Match: r.match, Mask: r.counts(),
 			Bytes: r.msgLen, Stage: e.stage(r), Started: r.started,
 		}
 		if r.flags&forgotten == 0 {
@@ -41,12 +41,10 @@ func (e *Engine) Outstanding(most int) (list []Outstanding, all int) {
 	return list, all
 }
 
-// maskOf returns the bits that count for a receive. What has matched counts as a whole.
-func (e *Engine) maskOf(slot int32, r *request) uint64 {
+// counts returns the bits that count for a receive. What has matched counts as a whole.
+func (r *request) counts() uint64 {
 	if r.state == statePosted || r.state == stateTied {
-		if mask, ok := e.posted.MaskOf(slot); ok {
-			return mask
-		}
+		return r.mask
 	}
 	return match.MaskNone
 }

@@ -95,13 +95,6 @@ func (g *groups) posts(incoming uint64) bool {
 	return false
 }
 
-func (g *groups) maskOf(id int32) (uint64, bool) {
-	if uint(id) >= uint(len(g.links)) || g.links[id].prev == 0 {
-		return 0, false
-	}
-	return g.all[g.posted[id].group].mask, true
-}
-
 func (g *groups) take(from *group, slot int) int32 {
 	id := from.chains.popAt(g.links, slot)
 	g.left(from)

@@ -149,16 +149,6 @@ func (t *Table) Cancel(id int32) bool {
 	return true
 }
 
-// MaskOf returns the mask of a posted receive. False: it is not posted.
-func (t *Table) MaskOf(id int32) (uint64, bool) {
-	for i := range uint(t.fewLen) {
-		if r := t.at(i); r.id == id {
-			return r.mask, true
-		}
-	}
-	return t.groups.maskOf(id)
-}
-
 // Len returns the number of receives posted.
 func (t *Table) Len() int { return t.len }
 
