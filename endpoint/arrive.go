@@ -10,13 +10,13 @@ type storedKind uint8
 
 const (
 	storedEager  storedKind = iota // the bytes
-	storedRemote                   // the description to pull by
+	storedRemote                   // the memory descriptor to pull by
 	storedSelf                     // nothing: the bytes are still with our own send
 )
 
 // Flags of stored messages.
 const (
-	placeLost = 1 << 7               // the link that the description was for is gone
+	placeLost = 1 << 7               // the link that the memory descriptor was for is gone
 	asHeader  = uint8(wire.AsHeader) // paid for as a header
 )
 

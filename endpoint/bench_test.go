@@ -50,8 +50,8 @@ func (s *slot) deliver(e *endpoint.Engine, peer int32) {
 	}
 }
 
-func (s *slot) Expose(dst []byte, _ *wire.Vec) ([]byte, uint64) { return dst, 0 }
-func (s *slot) Unexpose(uint64)                                 {}
+func (s *slot) Export(dst []byte, _ *wire.Vec) ([]byte, uint64) { return dst, 0 }
+func (s *slot) Unexport(uint64)                                 {}
 func (s *slot) Reclaim()                                        {}
 func (s *slot) Pull([]byte, *wire.Vec, int, uint64) wire.PullResult {
 	return wire.PullFailed

@@ -18,7 +18,7 @@ func (e *Engine) complete(slot int32, r *request, code Code) {
 // settle does what a request's flags ask for at its end, and reports whether
 // that freed it or put it into a queue.
 func (e *Engine) settle(slot int32, r *request) bool {
-	e.unexpose(r)
+	e.unexport(r)
 	if r.flags&pushed != 0 {
 		if p := e.peers[r.peer]; p.link != nil && p.pushing == handleOf(slot, r.generation) {
 			p.pushing = 0

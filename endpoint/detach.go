@@ -16,7 +16,7 @@ func (e *Engine) Detach(h Handle) (mem []byte, free bool, err error) {
 	case h == e.read || !r.movable():
 		return nil, false, nil
 	}
-	e.unexpose(r)
+	e.unexport(r)
 	if p := e.peers[r.peer]; r.flags&pushed != 0 && p.link != nil {
 		p.link.Reclaim() // of all that was sent of it: the peer has not said that it has everything
 		p.pushing = 0
@@ -44,13 +44,13 @@ func (r *request) movable() bool {
 	return false
 }
 
-// unexpose ends the description of a request's memory that the peer may have.
-func (e *Engine) unexpose(r *request) {
-	if r.flags&exposed == 0 {
+// unexport ends the memory descriptor of a request's memory that the peer may have.
+func (e *Engine) unexport(r *request) {
+	if r.flags&exported == 0 {
 		return
 	}
 	if p := e.peers[r.peer]; p.link != nil {
-		p.link.Unexpose(r.token)
+		p.link.Unexport(r.token)
 	}
-	r.flags &^= exposed
+	r.flags &^= exported
 }

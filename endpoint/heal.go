@@ -87,7 +87,7 @@ func (e *Engine) unhook(p *peer) {
 		if r.peer != p.index {
 			return
 		}
-		r.flags &^= exposed // the link frees that when it closes
+		r.flags &^= exported // the link frees that when it closes
 		switch {
 		case r.state != statePulling || r.pull != none:
 		case r.flags&failing != 0:

@@ -27,7 +27,7 @@ func (e *Engine) transmitPut(p *peer, slot int32, r *request) bool {
 	return true
 }
 
-// transmitPutOffer sends a description of where the bytes lie.
+// transmitPutOffer sends a memory descriptor of where the bytes lie.
 func (e *Engine) transmitPutOffer(p *peer, slot int32, r *request) bool {
 	h := &e.header
 	*h = putHeader(wire.PutOffer, slot, r)

@@ -74,7 +74,7 @@ type requestFlags uint8
 
 const (
 	forgotten requestFlags = 1 << iota // free it when it completes, tell nobody
-	exposed                            // token must go back to the link
+	exported                           // token must go back to the link
 	failing                            // ends with its code when the link is done with its memory
 	queued                             // completes into the queue that it names, not into the engine's own
 	expecting                          // counted in its peer's expected

@@ -2,7 +2,7 @@ package endpoint
 
 import "gomx/transport/wire"
 
-// transmitRendezvous sends the header of a large message and a description of
+// transmitRendezvous sends the header of a large message and a memory descriptor of
 // where its bytes lie. The receiver pulls them when a receive matches.
 func (e *Engine) transmitRendezvous(p *peer, slot int32, r *request) bool {
 	h := &e.header
@@ -34,7 +34,7 @@ func (e *Engine) transmitRendezvous(p *peer, slot int32, r *request) bool {
 	return true
 }
 
-// offer sends a frame with p.desc, the description of where the bytes of a request lie.
+// offer sends a frame with p.desc, the memory descriptor of where the bytes of a request lie.
 func (e *Engine) offer(p *peer, h *wire.Header, r *request) bool {
 	h.Length = uint32(len(p.desc))
 	e.out = wire.Vec{First: p.desc}
@@ -49,17 +49,17 @@ func (e *Engine) offer(p *peer, h *wire.Header, r *request) bool {
 // describe has p.desc say where the bytes of a send lie. While the link is full the
 // first send in the queue is tried again and again, and described once.
 func (e *Engine) describe(p *peer, r *request, h Handle) {
-	if r.flags&exposed != 0 && p.described == h {
+	if r.flags&exported != 0 && p.described == h {
 		return
 	}
-	if r.flags&exposed != 0 {
-		p.link.Unexpose(r.token) // another one was described meanwhile
-		r.flags &^= exposed
+	if r.flags&exported != 0 {
+		p.link.Unexport(r.token) // another one was described meanwhile
+		r.flags &^= exported
 	}
 	p.desc, p.described = p.desc[:0], h
 	if p.caps.Pull && r.msgLen > 0 {
-		p.desc, r.token = p.link.Expose(p.desc, &r.vec)
-		r.flags |= exposed
+		p.desc, r.token = p.link.Export(p.desc, &r.vec)
+		r.flags |= exported
 		if len(p.desc) > p.caps.MaxFrame {
 			p.desc = p.desc[:0] // too many segments to describe: by blocks
 		}

@@ -175,9 +175,9 @@ func (l *slowLink) Send(h *wire.Header, v *wire.Vec, _ int) bool {
 
 func (l *slowLink) Reclaim() { l.lent = nil }
 
-func (l *slowLink) Expose(dst []byte, _ *wire.Vec) ([]byte, uint64) { return dst, 0 }
+func (l *slowLink) Export(dst []byte, _ *wire.Vec) ([]byte, uint64) { return dst, 0 }
 
-func (l *slowLink) Unexpose(uint64) {}
+func (l *slowLink) Unexport(uint64) {}
 
 func (l *slowLink) Pull([]byte, *wire.Vec, int, uint64) wire.PullResult { return wire.PullFailed }
 

@@ -17,7 +17,7 @@ const (
 	ctlStop                   // the sender takes nothing any more
 	ctlReset                  // the connection is torn down
 	ctlStream                 // a message of the stream's protocol
-	ctlExpose                 // 14 bytes: memory of the sender's that is persistent
+	ctlExport                 // 14 bytes: memory of the sender's that is persistent
 	ctlHide                   // 1 byte: and is not any more
 	ctlUsed                   // 9 bytes: what the sender has done with persistent memory
 	ctlSeen                   // 5 bytes: how many of those the sender's program has taken
@@ -110,7 +110,7 @@ func (s *Socket) hear(source mx.EndpointAddr, b []byte) {
 		s.packetsEnd(binary.LittleEndian.Uint32(b[1:]))
 	case len(b) == 1 && b[0] == ctlStop:
 		s.stopped()
-	case s.stream == nil && len(b) > 1 && b[0] >= ctlExpose && s.hearSpecial(b[0], b[1:]):
+	case s.stream == nil && len(b) > 1 && b[0] >= ctlExport && s.hearSpecial(b[0], b[1:]):
 	case len(b) == 1 && b[0] == ctlReset:
 		s.tear(ECONNRESET)
 	case len(b) == 1+stream.MessageSize && b[0] == ctlStream && s.stream != nil:

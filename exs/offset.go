@@ -17,7 +17,7 @@ type remote struct {
 
 	under int     // operations of ours on it that have not ended
 	owed  int     // answers to the peer, which has taken it back, when these have ended
-	next  *remote // memory that the peer has exposed since
+	next  *remote // memory that the peer has exported since
 }
 
 // isUsed reports whether operations of ours are on memory that the peer has not taken back, or that stays until they have ended.
@@ -259,7 +259,7 @@ func (s *Socket) hearSpecial(what byte, b []byte) bool {
 	}
 	f := &s.specials().far[way]
 	switch {
-	case what == ctlExpose && len(b) == 14 && b[1] <= 1 && !f.open && f.next == nil:
+	case what == ctlExport && len(b) == 14 && b[1] <= 1 && !f.open && f.next == nil:
 		r := remote{open: true, notify: b[1] == 1, version: f.version + 1}
 		_ = r.window.UnmarshalBinary(b[2:])
 		if f.owed > 0 {

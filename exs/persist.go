@@ -29,8 +29,8 @@ type notice struct {
 	packet bool // it was written by a packet, which counts as taken now
 }
 
-// expose begins a persistent operation.
-func (s *Socket) expose(o *op, way int) {
+// export begins a persistent operation.
+func (s *Socket) export(o *op, way int) {
 	x := s.specials()
 	may := mx.WindowWrite
 	if way == toRead {
@@ -50,7 +50,7 @@ func (s *Socket) expose(o *op, way int) {
 		b[1] = 1
 	}
 	_, _ = win.Handle().AppendBinary(b[:2])
-	_ = s.say(ctlExpose, b[:])
+	_ = s.say(ctlExport, b[:])
 	if way == toWrite {
 		s.feed(w)
 	}

@@ -9,9 +9,9 @@ import (
 	"gomx/exs"
 )
 
-// exposed lets the other process write into memory, from which what it sent is to be seen.
+// exported lets the other process write into memory, from which what it sent is to be seen.
 // The other one echoes packets, which now come back into that memory.
-func exposed(w *world, s *exs.Socket) (*exs.Queue, []byte) {
+func exported(w *world, s *exs.Socket) (*exs.Queue, []byte) {
 	w.Helper()
 	q, field := w.queue(w.there), make([]byte, 400_000)
 	_, err := s.Recv(field, exs.Persistent|exs.Notify, q, nil, nil)
@@ -22,7 +22,7 @@ func exposed(w *world, s *exs.Socket) (*exs.Queue, []byte) {
 func TestPersistentTwoProcesses(t *testing.T) {
 	w := newWorld(t, "one library")
 	cmd, s := other(w, exs.SeqPacket)
-	q, field := exposed(w, s)
+	q, field := exported(w, s)
 	for i, n := range []int{1, 100, 10_000, 300_000} {
 		out := pattern(n, byte(i))
 		_, err := s.Write(out)
@@ -40,7 +40,7 @@ func TestPersistentTwoProcesses(t *testing.T) {
 func TestPersistentPeerIsKilled(t *testing.T) {
 	w := newWorld(t, "one library")
 	cmd, s := other(w, exs.SeqPacket)
-	q, field := exposed(w, s)
+	q, field := exported(w, s)
 	_, err := s.Send(field, exs.Persistent, q, nil, nil)
 	w.ok(err)
 	sends := w.queue(w.there)

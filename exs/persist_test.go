@@ -36,7 +36,7 @@ func (w *world) used(s *exs.Socket, n uint64) {
 	}
 }
 
-// known waits until the peer knows of what s has exposed: a packet the other way is behind it.
+// known waits until the peer knows of what s has exported: a packet the other way is behind it.
 func (p *pair) known(from, to *exs.Socket) {
 	p.Helper()
 	b := make([]byte, 1)

@@ -88,7 +88,7 @@ func (s *Socket) sendSpecial(o *op, at int) bool {
 	case s.stream != nil:
 		return false
 	case o.flags&Persistent != 0:
-		s.expose(o, toRead)
+		s.export(o, toRead)
 		return true
 	case at != nowhere:
 		o.placed, o.offset = true, at
@@ -109,7 +109,7 @@ func (s *Socket) recvSpecial(o *op, at int) bool {
 	x := s.specials()
 	switch {
 	case o.flags&Persistent != 0:
-		s.expose(o, toWrite)
+		s.export(o, toWrite)
 	case at != nowhere:
 		o.placed, o.offset = true, at
 		s.approach(o, toRead)

@@ -93,7 +93,7 @@ func (ep *Endpoint) Snapshot() EndpointSnapshot {
 	s := EndpointSnapshot{
 		Name: ep.String(), Board: ep.Board(), Interface: ep.board.Interface, NICID: uint64(ep.board.ID), ID: ep.id,
 		Opened: ep.opened, Transports: ep.TransportNames(),
-		Counters: values.list(), Peers: ep.Peers(), Pending: []PendingEntry{}, Facts: ep.facts(r.Facts),
+		Counters: values.list(), Peers: ep.Peers(), Pending: []PendingEntry{}, Facts: ep.facts(r.Diagnostics),
 		Depths: Depths{
 			Posted: r.Depths.Posted, Unexpected: r.Depths.Unexpected, UnexpectedBytes: r.Depths.Bytes, UnexpectedBound: r.Depths.Bound,
 			Requests: r.Depths.Requests, Completed: r.Depths.Completed, Pulls: r.Depths.Pulls, Kept: r.Depths.Kept, Windows: r.Depths.Windows,
@@ -126,7 +126,7 @@ func pendingEntry(o *endpoint.Outstanding, now endpoint.Tick, peer string) Pendi
 }
 
 // facts returns what there is to say about the transports.
-func (ep *Endpoint) facts(list []transport.Fact) []Fact {
+func (ep *Endpoint) facts(list []transport.Diagnostic) []Fact {
 	all := make([]Fact, 0, len(list)+1)
 	for _, f := range list {
 		all = append(all, Fact(f))

@@ -81,7 +81,7 @@ type Open struct {
 }
 
 // Port is an endpoint's presence on a medium. Poll is called by one goroutine
-// at a time, with the endpoint's lock held; Dial, Describe and Close by any.
+// at a time, with the endpoint's lock held; Dial, Diagnostics and Close by any.
 type Port interface {
 	// Dial makes a link to a peer, or says why not. It may block until ctx ends, and
 	// ends by itself some time, with ErrSlow if another dial may be worth it.
@@ -96,8 +96,8 @@ type Port interface {
 	// after arming the doorbell and before it sleeps.
 	Quiet() bool
 
-	// Describe returns facts for people: lines "name: value".
-	Describe() []Fact
+	// Diagnostics returns what people ask about a port: lines "name: value".
+	Diagnostics() []Diagnostic
 
 	// Close closes the links and gives the address back.
 	Close() error
@@ -125,8 +125,8 @@ type Foreign interface {
 	PollsInC()
 }
 
-// Fact is one line about a port, such as {"single copy", "yes"}.
-type Fact struct{ Name, Value string }
+// Diagnostic is one line about a port, such as {"single copy", "yes"}.
+type Diagnostic struct{ Name, Value string }
 
 // Link is a connection to one peer.
 type Link interface {
@@ -143,8 +143,8 @@ type Link interface {
 	// Close gives the link's resources back. Frames already sent stay readable
 	// by the peer. Called with the endpoint's lock held. From its return on, and
 	// likewise from Events.Down on, the link writes nothing more into memory
-	// that Pull was given: it may be the user's again. What was exposed is so no
-	// more, without Unexpose, and pulls of it by the peer fail.
+	// that Pull was given: it may be the user's again. What was exported is so no
+	// more, without Unexport, and pulls of it by the peer fail.
 	Close()
 }
 

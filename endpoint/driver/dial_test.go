@@ -34,7 +34,7 @@ func (w *wall) Poll(transport.Handler) int { return 0 }
 
 func (w *wall) Quiet() bool { return true }
 
-func (w *wall) Describe() []transport.Fact { return nil }
+func (w *wall) Diagnostics() []transport.Diagnostic { return nil }
 
 func (w *wall) Close() error { return nil }
 

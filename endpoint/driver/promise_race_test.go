@@ -11,7 +11,7 @@ import (
 )
 
 // brokenKey makes the test binary one in which the promise is broken.
-const brokenKey = "GATE_TEST_BROKEN"
+const brokenKey = "SINGLE_THREADED_TEST_BROKEN"
 
 // TestBrokenPromiseIsARace: the race detector sees both callers though they take turns by a mutex.
 func TestBrokenPromiseIsARace(t *testing.T) {

@@ -7,7 +7,7 @@ import (
 )
 
 // Leftovers says what a history that has ended should not have left in a node:
-// requests, messages, frames that are kept, memory exposed, timers. Empty: all
+// requests, messages, frames that are kept, memory exported, timers. Empty: all
 // is clean.
 func (w *World) Leftovers(n *Node) []string {
 	d := n.Engine.Depths()
@@ -18,14 +18,14 @@ func (w *World) Leftovers(n *Node) []string {
 	}{
 		{"requests", d.Requests}, {"posted receives", d.Posted}, {"unexpected messages", d.Unexpected},
 		{"claimed messages", d.Claimed}, {"unexpected bytes", d.Bytes}, {"uncollected completions", d.Completed}, {"pulls", d.Pulls},
-		{"kept frames", d.Kept}, {"early frames", d.Early}, {"exposed buffers", w.exposed(n)},
+		{"kept frames", d.Kept}, {"early frames", d.Early}, {"exported buffers", w.exported(n)},
 	} {
 		if c.n != 0 {
 			left = append(left, fmt.Sprintf("%d %s", c.n, c.what))
 		}
 	}
 	if w.strays > 0 {
-		left = append(left, fmt.Sprintf("%d descriptions used on another link", w.strays))
+		left = append(left, fmt.Sprintf("%d memory descriptors used on another link", w.strays))
 	}
 	if n.Engine.Backlog() {
 		left = append(left, "a backlog")
@@ -36,7 +36,7 @@ func (w *World) Leftovers(n *Node) []string {
 	return left
 }
 
-func (w *World) exposed(n *Node) int {
+func (w *World) exported(n *Node) int {
 	sum := 0
 	for _, l := range w.Links {
 		for i := range l.ends {

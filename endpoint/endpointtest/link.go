@@ -140,11 +140,11 @@ type End struct {
 	up   bool // the node's engine knows of it
 	told bool // and that it is dead
 
-	Pulls   PullMode
-	number  uint64     // of ends: descriptions say whose they are
-	exposed []exposure // by token
-	live    int
-	started []startedPull
+	Pulls    PullMode
+	number   uint64   // of ends: memory descriptors say whose they are
+	exported []export // by token
+	live     int
+	started  []startedPull
 }
 
 // Caps implements wire.Link.

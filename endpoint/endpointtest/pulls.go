@@ -17,8 +17,8 @@ const (
 	PullTears                 // started, and failed at the end
 )
 
-// exposure is memory that the other side may pull.
-type exposure struct {
+// export is memory that the other side may pull.
+type export struct {
 	v     wire.Vec
 	live  bool
 	reign uint64 // counts those who had the place
@@ -32,7 +32,7 @@ type startedPull struct {
 	n    int
 }
 
-// A description names the end that gave it, the place there, and who had the
+// A memory descriptor names the end that gave it, the place there, and who had the
 // place.
 //
 //	 63    40 39   16 15    0
@@ -45,40 +45,40 @@ const (
 	endShift   = 40
 )
 
-// Expose implements wire.Link.
-func (e *End) Expose(dst []byte, v *wire.Vec) (desc []byte, token uint64) {
+// Export implements wire.Link.
+func (e *End) Export(dst []byte, v *wire.Vec) (desc []byte, token uint64) {
 	e.live++
 	i := 0
-	for i < len(e.exposed) && e.exposed[i].live {
+	for i < len(e.exported) && e.exported[i].live {
 		i++
 	}
-	if i == len(e.exposed) {
-		e.exposed = append(e.exposed, exposure{})
+	if i == len(e.exported) {
+		e.exported = append(e.exported, export{})
 	}
-	x := &e.exposed[i]
+	x := &e.exported[i]
 	x.v, x.live = *v, true
 	x.reign++
 	return binary.LittleEndian.AppendUint64(dst, e.number<<endShift|x.reign<<reignShift|uint64(i)), uint64(i)
 }
 
-// Unexpose implements wire.Link.
-func (e *End) Unexpose(token uint64) {
-	x := &e.exposed[token]
+// Unexport implements wire.Link.
+func (e *End) Unexport(token uint64) {
+	x := &e.exported[token]
 	if !x.live {
-		panic("endpointtest: Unexpose of what is not exposed")
+		panic("endpointtest: Unexport of what is not exported")
 	}
 	x.v, x.live = wire.Vec{}, false
 	e.live--
 }
 
-// described returns the memory of this end that a description names, or nil if
-// nothing is exposed under it any more.
-func (e *End) described(desc uint64) *exposure {
+// described returns the memory of this end that a memory descriptor names, or nil if
+// nothing is exported under it any more.
+func (e *End) described(desc uint64) *export {
 	place, reign := desc&(1<<reignShift-1), desc>>reignShift&(1<<(endShift-reignShift)-1)
-	if desc>>endShift != e.number || place >= uint64(len(e.exposed)) {
+	if desc>>endShift != e.number || place >= uint64(len(e.exported)) {
 		return nil
 	}
-	if x := &e.exposed[place]; x.live && x.reign == reign {
+	if x := &e.exported[place]; x.live && x.reign == reign {
 		return x
 	}
 	return nil
@@ -124,8 +124,8 @@ func (e *End) finishPulls() (finished int) {
 // release gives back what a link holds that its node has let go of.
 func (e *End) release() {
 	e.In.Queue, e.started = nil, nil
-	for i := range e.exposed {
-		e.exposed[i].v, e.exposed[i].live = wire.Vec{}, false
+	for i := range e.exported {
+		e.exported[i].v, e.exported[i].live = wire.Vec{}, false
 	}
 	e.live = 0
 }

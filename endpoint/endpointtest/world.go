@@ -27,7 +27,7 @@ type World struct {
 	sent  int // frames that links took
 
 	numbers uint64 // of the ends of links, given out so far
-	strays  int    // descriptions that were used on another link than theirs
+	strays  int    // memory descriptors that were used on another link than theirs
 
 	recent strings.Builder
 }
@@ -283,7 +283,7 @@ func (w *World) down(l *Link, at *Node) {
 }
 
 // tell has the node of a dead link's end learn of it. From then on the link leaves
-// its memory alone; what the node has exposed is freed when it has heard.
+// its memory alone; what the node has exported is freed when it has heard.
 func (e *End) tell() {
 	e.In.Queue, e.started = nil, nil
 	if e.node.ends[e] && e.up && !e.node.Closed {

@@ -28,7 +28,7 @@ const (
 	pageSize = 4096
 	ringSize = 64 + 512*64 + 1<<20
 	ringSpan = (ringSize + pageSize - 1) &^ (pageSize - 1)
-	tables   = 2 * 8 * 65536 // of exposures, before the rings
+	tables   = 2 * 8 * 65536 // of exports, before the rings
 )
 
 // scribbler exchanges messages with its parent, and writes over their shared

@@ -103,7 +103,7 @@ func (w *World) leftovers(n *node) (left []string) {
 		{"requests", d.Requests}, {"posted receives", d.Posted}, {"unexpected messages", d.Unexpected},
 		{"unexpected bytes", d.Bytes}, {"completions", d.Completed + n.engine.Queued(n.queue)}, {"pulls", d.Pulls}, {"kept frames", d.Kept},
 		{"early frames", d.Early}, {"frames owed", owed(n.engine)},
-		{"requests of the program", len(n.ops)}, {"messages to send", n.left}, {"exposed pieces", n.port.Exposed()},
+		{"requests of the program", len(n.ops)}, {"messages to send", n.left}, {"exported pieces", n.port.Exported()},
 		{"frames on the network", w.net.UnderWay()},
 	} {
 		if c.n != 0 {

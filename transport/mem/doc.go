@@ -9,8 +9,8 @@
 // each time. It knows no clock: delays count the Poll calls of the receiver.
 //
 // Read network.go and port.go first. A link has a lane each way (lane.go), which
-// is all that the two sides share besides the table of what they expose
-// (expose.go, pull.go).
+// is all that the two sides share besides the table of what they export
+// (exports.go, pull.go).
 //
 // Locks: Network.mu guards which ports and links there are and is taken before
 // any other. Each lane, each table and each list of pulls has a mutex of its own;

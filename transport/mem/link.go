@@ -10,14 +10,14 @@ import (
 // link is one end of a connection. The other end reads the lane that this one
 // writes.
 type link struct {
-	port    *Port
-	other   *link
-	address transport.Address // of the peer
-	session uint32            // of the peer
-	in, out *lane
-	number  uint64 // no other end of a link has it
-	exposed exposures
-	pulls   pulls
+	port     *Port
+	other    *link
+	address  transport.Address // of the peer
+	session  uint32            // of the peer
+	in, out  *lane
+	number   uint64 // no other end of a link has it
+	exported exports
+	pulls    pulls
 }
 
 var _ transport.Link = (*link)(nil)
@@ -84,7 +84,7 @@ func (l *link) Close() {
 
 // end tells the peer why this side is gone and lets go of what the link holds.
 func (l *link) end(reason error) {
-	l.exposed.clear()
+	l.exported.clear()
 	l.pulls.forget()
 	l.in.abandon()
 	if l.out.finish(reason) {

@@ -70,19 +70,19 @@ func TestDialOneself(t *testing.T) {
 	}
 }
 
-func TestPullAfterUnexposeFails(t *testing.T) {
+func TestPullAfterUnexportFails(t *testing.T) {
 	_, _, toB, toA, _ := pair(t, mem.NewNetwork(mem.Options{}))
 	src, dst := &wire.Vec{First: []byte("abcdef")}, &wire.Vec{First: make([]byte, 6)}
-	old, token := toB.Expose(nil, src)
+	old, token := toB.Export(nil, src)
 	if got := toA.Pull(old, dst, 6, 0); got != wire.PullDone || string(dst.First) != "abcdef" {
 		t.Fatalf("pull: %v, %q", got, dst.First)
 	}
 	if got := toA.Pull(old, dst, 7, 0); got != wire.PullFailed {
 		t.Errorf("pull of more than there is: %v", got)
 	}
-	toB.Unexpose(token)
-	toB.Unexpose(token)
-	current, _ := toB.Expose(nil, &wire.Vec{First: []byte("secret")})
+	toB.Unexport(token)
+	toB.Unexport(token)
+	current, _ := toB.Export(nil, &wire.Vec{First: []byte("secret")})
 	if bytes.Equal(old, current) {
 		t.Error("a token was given out twice")
 	}
@@ -116,7 +116,7 @@ func TestReliableCutHoldsBack(t *testing.T) {
 	numbered(toB, 0, 2)
 	n.SetCut(address(1), address(0), true)
 	numbered(toB, 2, 2)
-	desc, _ := toB.Expose(nil, &wire.Vec{First: []byte("x")})
+	desc, _ := toB.Export(nil, &wire.Vec{First: []byte("x")})
 	if got := toA.Pull(desc, &wire.Vec{First: make([]byte, 1)}, 1, 0); got != wire.PullFailed {
 		t.Errorf("pull across a cut: %v", got)
 	}

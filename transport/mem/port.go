@@ -79,16 +79,16 @@ func (p *Port) Quiet() bool {
 	return true
 }
 
-// Describe returns the number of links, and the faults of a lossy network.
-func (p *Port) Describe() []transport.Fact {
-	facts := []transport.Fact{
+// Diagnostics returns the number of links, and the faults of a lossy network.
+func (p *Port) Diagnostics() []transport.Diagnostic {
+	diagnostics := []transport.Diagnostic{
 		{Name: "links", Value: strconv.Itoa(len(*p.links.Load()))},
 		{Name: "frames per link", Value: strconv.Itoa(p.net.opt.Depth)},
 	}
 	if f := p.net.opt.Faults; f != (Faults{}) {
-		facts = append(facts, transport.Fact{Name: "faults", Value: fmt.Sprintf("%+v", f)})
+		diagnostics = append(diagnostics, transport.Diagnostic{Name: "faults", Value: fmt.Sprintf("%+v", f)})
 	}
-	return facts
+	return diagnostics
 }
 
 // Close closes the links and gives the address back. A peer's Events.Down gets
@@ -122,7 +122,7 @@ func (p *Port) breakLinks(peer transport.Address) {
 	}
 	for _, l := range *p.links.Load() {
 		if l.address == peer {
-			l.exposed.clear()
+			l.exported.clear()
 			l.pulls.forget()
 			l.in.sever(errCut)
 		}

@@ -52,16 +52,16 @@ type startedPull struct {
 	fails bool
 }
 
-// A description is the number of the end of a link that gave it and its token
+// A memory descriptor is the number of the end of a link that gave it and its token
 // there. So one that is held over from an earlier link names nothing.
 const descSize = 16
 
-// Expose describes v by number and token: the peer finds the rest here.
-func (l *link) Expose(dst []byte, v *wire.Vec) ([]byte, uint64) {
-	return l.exposed.describe(dst, l.number, v)
+// Export describes v by number and token: the peer finds the rest here.
+func (l *link) Export(dst []byte, v *wire.Vec) ([]byte, uint64) {
+	return l.exported.appendDescriptor(dst, l.number, v)
 }
 
-func (l *link) Unexpose(token uint64) { l.exposed.remove(token) }
+func (l *link) Unexport(token uint64) { l.exported.remove(token) }
 
 func (l *link) Pull(desc []byte, v *wire.Vec, n int, id uint64) wire.PullResult {
 	token, ok := tokenIn(desc, l.other.number)
@@ -72,13 +72,13 @@ func (l *link) Pull(desc []byte, v *wire.Vec, n int, id uint64) wire.PullResult 
 		l.pulls.start(startedPull{id: id, into: *v, token: token, n: n}, l.port.polls.Load())
 		return wire.PullStarted
 	}
-	if !l.other.exposed.copyTo(v, token, n) {
+	if !l.other.exported.copyTo(v, token, n) {
 		return wire.PullFailed
 	}
 	return wire.PullDone
 }
 
-// tokenIn returns the token of a description that the end of that number gave.
+// tokenIn returns the token of a memory descriptor that the end of that number gave.
 func tokenIn(desc []byte, number uint64) (token uint64, ok bool) {
 	if len(desc) != descSize || binary.LittleEndian.Uint64(desc) != number {
 		return 0, false
@@ -99,7 +99,7 @@ func (p *pulls) start(s startedPull, step uint64) {
 // finishPulls ends the pulls that are due, and returns how many.
 func (l *link) finishPulls(h transport.Handler, step uint64) (finished int) {
 	for {
-		id, ok, any := l.pulls.finish(&l.other.exposed, step)
+		id, ok, any := l.pulls.finish(&l.other.exported, step)
 		if !any {
 			return finished
 		}
@@ -110,7 +110,7 @@ func (l *link) finishPulls(h transport.Handler, step uint64) (finished int) {
 
 // finish moves the bytes of a pull that is due, if there is one. The lock is held
 // meanwhile, so that after forget nothing is written.
-func (p *pulls) finish(from *exposures, step uint64) (id uint64, ok, any bool) {
+func (p *pulls) finish(from *exports, step uint64) (id uint64, ok, any bool) {
 	if p.dice == nil {
 		return 0, false, false
 	}

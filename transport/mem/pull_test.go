@@ -34,8 +34,8 @@ var late = mem.Pulls{Seed: 1, Delay: 4}
 func TestLatePulls(t *testing.T) {
 	_, b, toB, toA, _ := pair(t, mem.NewNetwork(mem.Options{Pulls: late}))
 	list := func(s string) *wire.Vec { return &wire.Vec{First: []byte(s)} }
-	kept, _ := toB.Expose(nil, list("kept"))
-	ended, token := toB.Expose(nil, list("ended"))
+	kept, _ := toB.Export(nil, list("kept"))
+	ended, token := toB.Export(nil, list("ended"))
 	into := [3]*wire.Vec{list("...."), list("....."), list("....")}
 	for i, desc := range [][]byte{kept, ended, bytes.Repeat([]byte{0xff}, len(kept))} {
 		want := wire.PullStarted
@@ -52,8 +52,8 @@ func TestLatePulls(t *testing.T) {
 	if s := string(into[0].First); s != "...." {
 		t.Errorf("%q is in place before anybody polls", s)
 	}
-	toB.Unexpose(token)
-	toB.Expose(nil, list("other"))
+	toB.Unexport(token)
+	toB.Export(nil, list("other"))
 	p := newPuller()
 	for range late.Delay {
 		b.Poll(p)
@@ -68,7 +68,7 @@ func TestLatePulls(t *testing.T) {
 
 func TestPullsThatFailHalfWay(t *testing.T) {
 	_, b, toB, toA, _ := pair(t, mem.NewNetwork(mem.Options{Pulls: mem.Pulls{Delay: 1, Fail: 1}}))
-	desc, _ := toB.Expose(nil, &wire.Vec{First: []byte("abcdef")})
+	desc, _ := toB.Export(nil, &wire.Vec{First: []byte("abcdef")})
 	into := &wire.Vec{First: []byte("......")}
 	toA.Pull(desc, into, 6, 9)
 	p := newPuller()
@@ -91,7 +91,7 @@ func TestPullEndsWithItsLink(t *testing.T) {
 		{"the other side", func(_ *mem.Port, _, far transport.Link) { far.Close() }, 1},
 	} {
 		_, b, toB, toA, _ := pair(t, mem.NewNetwork(mem.Options{Pulls: mem.Pulls{Delay: 1}}))
-		desc, _ := toB.Expose(nil, &wire.Vec{First: []byte("abc")})
+		desc, _ := toB.Export(nil, &wire.Vec{First: []byte("abc")})
 		into := &wire.Vec{First: []byte("...")}
 		toA.Pull(desc, into, 3, 9)
 		c.end(b, toA, toB)
@@ -108,7 +108,7 @@ func TestHealingCutBreaksLinks(t *testing.T) {
 	a, b, toB, toA, bEvents := pair(t, n)
 	numbered(toB, 0, 2)
 	b.Poll(handler(func(int32, *wire.Header, []byte) bool { return false })) // the other one stays where it is
-	old, _ := toB.Expose(nil, &wire.Vec{First: []byte("abc")})
+	old, _ := toB.Export(nil, &wire.Vec{First: []byte("abc")})
 	into := &wire.Vec{First: []byte("...")}
 	if got := toA.Pull(old, into, 3, 9); got != wire.PullStarted {
 		t.Fatalf("pull: %v", got)
@@ -140,9 +140,9 @@ func TestHealingCutBreaksLinks(t *testing.T) {
 	}
 	toA = bEvents.takeAccepted()[0]
 	toA.Bind(0)
-	current, _ := toB.Expose(nil, &wire.Vec{First: []byte("xyz")})
+	current, _ := toB.Export(nil, &wire.Vec{First: []byte("xyz")})
 	if got := toA.Pull(old, into, 3, 10); got != wire.PullFailed {
-		t.Errorf("pull by the description of an earlier link: %v", got)
+		t.Errorf("pull by the memory descriptor of an earlier link: %v", got)
 	}
 	if got := toA.Pull(current, into, 3, 11); got != wire.PullStarted {
 		t.Errorf("pull over the next link: %v", got)

@@ -94,7 +94,7 @@ func (l *SimLink) leave() {
 	l.Reclaim()
 	l.closed = true
 	l.forgetPulls()
-	l.exposed.clear()
+	l.exported.clear()
 	l.port.forget(l)
 	if !l.taking {
 		l.dropInbox()
@@ -137,7 +137,7 @@ func (l *SimLink) down() {
 	l.forgetPulls()
 	l.port.forget(l)
 	l.port.owner.LinkDown(l)
-	l.exposed.clear()
+	l.exported.clear()
 }
 
 // Cut cuts the links between two addresses, if there are any and the medium lets

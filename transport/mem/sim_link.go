@@ -36,9 +36,9 @@ type SimLink struct {
 	taking bool          // the owner looks at the first frame
 	ended  bool          // the other side has closed, and all its frames are here
 
-	exposed exposures
-	pulls   []*simPull // under way
-	pulled  []*simPull // of them, those whose end the owner is to be told of
+	exported exports
+	pulls    []*simPull // under way
+	pulled   []*simPull // of them, those whose end the owner is to be told of
 }
 
 var _ wire.Link = (*SimLink)(nil)

@@ -147,10 +147,10 @@ func (p *SimPort) forget(l *SimLink) {
 	p.links = p.links[:last]
 }
 
-// Exposed returns how much memory the owner exposes over its links, in pieces.
-func (p *SimPort) Exposed() (pieces int) {
+// Exported returns how much memory the owner exports over its links, in pieces.
+func (p *SimPort) Exported() (pieces int) {
 	for _, l := range p.links {
-		pieces += l.exposed.count()
+		pieces += l.exported.count()
 	}
 	return pieces
 }

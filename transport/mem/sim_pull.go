@@ -20,14 +20,14 @@ type simPull struct {
 	over  bool // its link is gone
 }
 
-// Expose implements wire.Link.
-func (l *SimLink) Expose(dst []byte, v *wire.Vec) ([]byte, uint64) {
+// Export implements wire.Link.
+func (l *SimLink) Export(dst []byte, v *wire.Vec) ([]byte, uint64) {
 	l.mustPull()
-	return l.exposed.describe(dst, l.id, v)
+	return l.exported.appendDescriptor(dst, l.id, v)
 }
 
-// Unexpose implements wire.Link.
-func (l *SimLink) Unexpose(token uint64) { l.exposed.remove(token) }
+// Unexport implements wire.Link.
+func (l *SimLink) Unexport(token uint64) { l.exported.remove(token) }
 
 // Pull implements wire.Link.
 func (l *SimLink) Pull(desc []byte, v *wire.Vec, n int, id uint64) wire.PullResult {
@@ -70,7 +70,7 @@ func (s *Sim) movePull(e *simEvent) {
 	if p.fails {
 		n /= 2
 	}
-	p.ok = l.far.exposed.copyTo(&p.into, p.token, n) && !p.fails
+	p.ok = l.far.exported.copyTo(&p.into, p.token, n) && !p.fails
 	if e.kind == simRead {
 		e.kind = simPulled
 		after := s.opt.Latency(s.rng)

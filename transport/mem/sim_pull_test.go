@@ -16,7 +16,7 @@ func simPulling(t *testing.T, o mem.SimOptions) (s *mem.Sim, a, b *simOwner, tok
 	t.Helper()
 	o.Seed, o.Pulls, o.Latency = 1, true, mem.Fixed(5*time.Millisecond)
 	s, a, b = simPair(t, o)
-	desc, token = a.links[0].Expose(nil, &wire.Vec{First: []byte("abcdef")})
+	desc, token = a.links[0].Export(nil, &wire.Vec{First: []byte("abcdef")})
 	into = []byte("......")
 	got := wire.PullFailed
 	for try := 0; got == wire.PullFailed && try < 20; try++ { // those that shall fail may do so at once
@@ -38,7 +38,7 @@ func TestSimPull(t *testing.T) {
 	}{
 		{"nothing happens", mem.SimOptions{}, func(*mem.Sim, *simOwner, *simOwner, uint64) {}, true, false},
 		{"it fails", mem.SimOptions{PullFails: 1}, func(*mem.Sim, *simOwner, *simOwner, uint64) {}, false, true},
-		{"the memory is taken back", mem.SimOptions{}, func(_ *mem.Sim, a, _ *simOwner, token uint64) { a.links[0].Unexpose(token) }, false, true},
+		{"the memory is taken back", mem.SimOptions{}, func(_ *mem.Sim, a, _ *simOwner, token uint64) { a.links[0].Unexport(token) }, false, true},
 		{"the other side closes", mem.SimOptions{}, func(_ *mem.Sim, a, _ *simOwner, _ uint64) { a.links[0].Close() }, false, true},
 		{"the puller closes", mem.SimOptions{}, func(_ *mem.Sim, _, b *simOwner, _ uint64) { b.links[0].Close() }, false, false},
 		{"the link is cut", mem.SimOptions{}, func(s *mem.Sim, _, _ *simOwner, _ uint64) { s.Cut(address(0), address(1)) }, false, false},
@@ -61,18 +61,18 @@ func TestSimPull(t *testing.T) {
 	}
 }
 
-// TestSimPullOverNextLink uses a description of a link that was cut.
+// TestSimPullOverNextLink uses a memory descriptor of a link that was cut.
 func TestSimPullOverNextLink(t *testing.T) {
 	s, a, b, _, desc, into := simPulling(t, mem.SimOptions{Medium: mem.Healing})
 	s.Cut(address(0), address(1))
 	a.port.Dial(address(1))
 	s.RunUntil(s.Now() + time.Second)
-	a.links[1].Expose(nil, &wire.Vec{First: []byte("secret")})
+	a.links[1].Export(nil, &wire.Vec{First: []byte("secret")})
 	if got := b.links[1].Pull(desc, &wire.Vec{First: into}, 6, 8); got != wire.PullFailed {
-		t.Errorf("pull by the description of an earlier link: %v", got)
+		t.Errorf("pull by the memory descriptor of an earlier link: %v", got)
 	}
-	if a.port.Exposed() != 1 || b.port.Exposed() != 0 {
-		t.Errorf("%d and %d pieces are exposed", a.port.Exposed(), b.port.Exposed())
+	if a.port.Exported() != 1 || b.port.Exported() != 0 {
+		t.Errorf("%d and %d pieces are exported", a.port.Exported(), b.port.Exported())
 	}
 }
 

@@ -66,14 +66,14 @@ func pulls(b *testing.B, size int, registered bool) {
 	}
 	b.SetBytes(int64(size))
 	for b.Loop() {
-		desc, token := near.link.Expose(nil, from)
+		desc, token := near.link.Export(nil, from)
 		if r := far.link.Pull(desc, to, size, 1); r != wire.PullStarted {
 			b.Fatalf("pull: %v", r)
 		}
 		for far.ended = 0; far.ended == 0; {
 			far.port.Poll(far)
 		}
-		near.link.Unexpose(token)
+		near.link.Unexport(token)
 		near.port.Poll(near)
 	}
 }

@@ -26,7 +26,7 @@ func (l *link) Close() {
 	l.closed = true
 	p.drop(l)
 	l.dropHeld()
-	p.unexposeAll(l)
+	p.unexportAll(l)
 	if l.qp == nil {
 		return
 	}
@@ -97,7 +97,7 @@ func (l *link) stop() {
 	}
 	l.abandon()
 	l.endPulls()
-	p.unexposeAll(l)
+	p.unexportAll(l)
 	p.in.release(l.granted)
 	if l.conn != nil {
 		p.watched.Remove(l.fd)
@@ -134,7 +134,7 @@ func (p *port) drained(l *link, last uint32) bool {
 	return false
 }
 
-// note keeps an error of something that was given back, for Describe.
+// note keeps an error of something that was given back, for Diagnostics.
 func (p *port) note(err error) {
 	if err != nil {
 		p.memory.refuse(err)

@@ -14,7 +14,7 @@
 // A side sends no more frames than the other side has granted credits for. Credits
 // ride back on frames, or alone if there are none.
 //
-// A large message is described by its sender (expose.go) and read by its receiver
+// A large message is described by its sender (exports.go) and read by its receiver
 // with RDMA reads, straight into place (pull.go). The lists of memory of the two may
 // be cut differently. What memory a device may use, and for how long, is for memory.go.
 //

@@ -235,18 +235,18 @@ func (m *memory) refuse(why error) {
 	m.mu.Unlock()
 }
 
-func (m *memory) describe() []transport.Fact {
+func (m *memory) diagnostics() []transport.Diagnostic {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	bytes := 0
 	for _, r := range m.regions {
 		bytes += len(r.Bytes())
 	}
-	facts := []transport.Fact{{Name: "registered for long", Value: fmt.Sprintf("%d regions, %d bytes", len(m.regions), bytes)}}
+	diagnostics := []transport.Diagnostic{{Name: "registered for long", Value: fmt.Sprintf("%d regions, %d bytes", len(m.regions), bytes)}}
 	if m.refusal > 0 {
-		facts = append(facts,
-			transport.Fact{Name: "registrations refused", Value: strconv.Itoa(m.refusal)},
-			transport.Fact{Name: "last refused", Value: m.refused.Error()})
+		diagnostics = append(diagnostics,
+			transport.Diagnostic{Name: "registrations refused", Value: strconv.Itoa(m.refusal)},
+			transport.Diagnostic{Name: "last refused", Value: m.refused.Error()})
 	}
-	return facts
+	return diagnostics
 }

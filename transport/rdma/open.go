@@ -23,7 +23,7 @@ const (
 	mostReceives = 8192 // slots for receives, if the device has as many
 	mostSignals  = 4096 // completions of sends and reads that may be on their way
 	sendSlots    = 128  // for frames on their way out
-	tickets      = 4096 // exposures at a time
+	tickets      = 4096 // exports at a time
 	ticketSize   = 8    // bytes
 	bounceSlots  = 16   // for short messages in memory that is not registered
 	mostPieces   = 16   // of a read
@@ -211,7 +211,7 @@ func (p *port) openPools() (closer, error) {
 	}
 	pool(&p.out, 0, sendSlots, SlotSize, batch)
 	pool(&p.tickets, verbs.LocalWrite|verbs.RemoteRead, tickets, ticketSize, batch)
-	p.exposed.number = rand.Uint64() // so that what peers' tickets leave in a slot is none of ours
+	p.exported.number = rand.Uint64() // so that what peers' tickets leave in a slot is none of ours
 	if parts.err == nil {
 		p.bounceMost = crossover(p.domain)
 	}

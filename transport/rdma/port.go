@@ -58,7 +58,7 @@ type port struct {
 	tickets   *slots.Pool
 	bounce    *slots.Pool
 	signals   int // completions that were asked for and have not come
-	exposed   exposures
+	exported  exports
 	pulls     []*pull // free ones
 	finished  []finished
 	returning []*link // that have credits to give back
@@ -160,31 +160,31 @@ func (p *port) fail(why error) {
 	}
 }
 
-// Describe says which port of which device is used and why, how many links there
+// Diagnostics says which port of which device is used and why, how many links there
 // are, and what memory is locked.
-func (p *port) Describe() []transport.Fact {
+func (p *port) Diagnostics() []transport.Diagnostic {
 	p.mu.Lock()
 	links := len(p.all)
 	p.mu.Unlock()
 	p.in.mu.Lock()
 	receives, granted := p.in.slots, p.in.granted
 	p.in.mu.Unlock()
-	facts := []transport.Fact{
+	diagnostics := []transport.Diagnostic{
 		{Name: "device", Value: fmt.Sprintf("%v, %v, %s", &p.at.port, p.at.port.Layer, p.at.port.Rate)},
 		{Name: "GID", Value: fmt.Sprintf("%v: %s", p.at.gid, p.at.why)},
 		{Name: "links", Value: strconv.Itoa(links)},
 		{Name: "receives", Value: fmt.Sprintf("%d of %d bytes, %d granted to peers as credits", receives, SlotSize, granted)},
 	}
 	if p.at.port.Layer == InfiniBand {
-		facts = append(facts, transport.Fact{Name: "LID", Value: strconv.Itoa(int(p.state.LID))})
+		diagnostics = append(diagnostics, transport.Diagnostic{Name: "LID", Value: strconv.Itoa(int(p.state.LID))})
 	}
 	if e := p.event.Load(); e != nil {
-		facts = append(facts, transport.Fact{Name: "last event", Value: *e})
+		diagnostics = append(diagnostics, transport.Diagnostic{Name: "last event", Value: *e})
 	}
-	facts = append(facts, transport.Fact{
+	diagnostics = append(diagnostics, transport.Diagnostic{
 		Name: "copied rather than registered", Value: fmt.Sprintf("up to %d bytes", p.bounceMost),
 	})
-	return append(facts, p.memory.describe()...)
+	return append(diagnostics, p.memory.diagnostics()...)
 }
 
 // closeBound is how long Close waits for what was sent to arrive.

@@ -19,7 +19,7 @@ const mostRead = 1 << 20
 type pull struct {
 	id      uint64
 	cut     gather.Cutter
-	far     []gather.Place
+	far     []gather.Segment
 	near    []verbs.Piece
 	spots   []spot
 	regions []*verbs.Region
@@ -45,7 +45,7 @@ type finished struct {
 	ok bool
 }
 
-// Pull begins to read n bytes of what the peer described. Without a description, or
+// Pull begins to read n bytes of what the peer described. Without a memory descriptor, or
 // without memory that can be registered, blocks are quicker.
 func (l *link) Pull(desc []byte, v *wire.Vec, n int, id uint64) wire.PullResult {
 	p := l.port
@@ -75,7 +75,7 @@ func (l *link) Pull(desc []byte, v *wire.Vec, n int, id uint64) wire.PullResult 
 	return wire.PullStarted
 }
 
-// parse takes the peer's description apart.
+// parse takes the peer's memory descriptor apart.
 func (g *pull) parse(desc []byte) bool {
 	if len(desc) < ticketHead {
 		return false
@@ -84,7 +84,7 @@ func (g *pull) parse(desc []byte) bool {
 	g.ticket.addr, g.ticket.key, g.ticket.number = le.Uint64(desc), le.Uint32(desc[8:]), le.Uint64(desc[16:])
 	var bytes int
 	var err error
-	g.far, bytes, err = gather.Parse(g.far[:0], desc[ticketHead:])
+	g.far, bytes, err = gather.ParseDescriptor(g.far[:0], desc[ticketHead:])
 	return err == nil && bytes >= g.n
 }
 

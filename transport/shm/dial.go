@@ -17,7 +17,7 @@ import (
 	"gomx/transport/shm/internal/ring"
 )
 
-// The segment of a pair: the generations of exposures and then the rings, each first of the
+// The segment of a pair: the generations of exports and then the rings, each first of the
 // side that dialled.
 const (
 	page     = 4096

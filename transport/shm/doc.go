@@ -16,7 +16,7 @@
 // of it; where it can't, or ever fails, the ring serves.
 //
 // The files: transport.go claims, accept.go and dial.go meet, hello.go is what
-// they say, link.go and poll.go move frames, expose.go, pull.go and choose.go copy
+// they say, link.go and poll.go move frames, exports.go, pull.go and choose.go copy
 // large messages, arena.go is Alloc and Free, death.go watches for the end.
 //
 // # Memory order
@@ -26,10 +26,10 @@
 //   - A frame, by the first word of its slot, and the room that it took, by the
 //     reader's position: see package ring.
 //   - A wake-up, by the word of a doorbell: see package bell.
-//   - The bytes of an exposed message, in the arena or read by the kernel. They
+//   - The bytes of an exported message, in the arena or read by the kernel. They
 //     were written before the rendezvous frame that describes them was published,
 //     and are read after that frame: the ring's order is theirs.
-//   - The end of an exposure. Its owner adds 1 to the generation and then lets the
+//   - The end of an export. Its owner adds 1 to the generation and then lets the
 //     user write; the receiver loads the bytes and then looks at the generation.
 //     If it finds the old one, its loads must have been made before those writes.
 //     On amd64 loads are made in their order and stores are seen in theirs, so a

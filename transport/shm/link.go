@@ -32,15 +32,15 @@ type link struct {
 	session uint32
 	pid     int
 
-	direct  atomic.Pointer[ending] // why the peer's memory can't be read, or nil
-	scratch cma.Scratch
-	exposed exposures
-	theirs  generations // of what the peer exposes
-	chooser chooser
-	blocks  blockTimer
-	far     atomic.Pointer[farArena] // the peer's arena, mapped
-	told    bool                     // the peer knows our arena
-	heard   bool                     // we know the peer's
+	direct   atomic.Pointer[ending] // why the peer's memory can't be read, or nil
+	scratch  cma.Scratch
+	exported exports
+	theirs   generations // of what the peer exports
+	chooser  chooser
+	blocks   blockTimer
+	far      atomic.Pointer[farArena] // the peer's arena, mapped
+	told     bool                     // the peer knows our arena
+	heard    bool                     // we know the peer's
 
 	released atomic.Bool // nothing may be mapped any more
 
@@ -101,7 +101,7 @@ func (l *link) unreadable() error {
 }
 
 func (l *link) openRings(dialled bool) (err error) {
-	l.exposed.table, l.theirs = generationsOf(l.pair.Bytes(), dialled), generationsOf(l.pair.Bytes(), !dialled)
+	l.exported.table, l.theirs = generationsOf(l.pair.Bytes(), dialled), generationsOf(l.pair.Bytes(), !dialled)
 	if _, ok := l.theirs.at(0); !ok {
 		return fmt.Errorf("%w: the pair's segment is not aligned", transport.ErrCorrupt)
 	}

@@ -45,7 +45,7 @@ func couple(t *testing.T, p *port, r *recorder, number int32) (here, there *link
 	return got[0].(*link), l.(*link)
 }
 
-// source is memory that a peer pulls out of, and the description of it.
+// source is memory that a peer pulls out of, and the memory descriptor of it.
 type source struct {
 	link  *link
 	bytes []byte
@@ -70,12 +70,12 @@ var memories = map[string]func(t *testing.T, n int) []byte{
 	},
 }
 
-func expose(l *link, b []byte) *source {
+func exportBytes(l *link, b []byte) *source {
 	for i := range b {
 		b[i] = byte(i) ^ byte(i>>8)*3 ^ byte(i>>16)*7
 	}
 	s := &source{link: l, bytes: b}
-	s.desc, s.token = l.Expose(nil, &wire.Vec{First: b})
+	s.desc, s.token = l.Export(nil, &wire.Vec{First: b})
 	return s
 }
 
@@ -107,7 +107,7 @@ func begin(t *testing.T, l *link, s *source, into []byte, id uint64) {
 func TestOthersGetThrough(t *testing.T) {
 	eachMemory(t, func(t *testing.T, p *port, r *recorder, here, there *link, memory func(n int) []byte) {
 		_, other := couple(t, p, r, 2)
-		s, into := expose(there, memory(10*piece+1)), make([]byte, 10*piece+1)
+		s, into := exportBytes(there, memory(10*piece+1)), make([]byte, 10*piece+1)
 		begin(t, here, s, into, 0)
 		h := wire.Header{Kind: wire.Eager, Length: 8}
 		var l listener
@@ -143,7 +143,7 @@ func TestPullsInTurn(t *testing.T) {
 		all := make([]*source, len(sizes))
 		into := make([][]byte, len(sizes))
 		for i, n := range sizes {
-			all[i], into[i] = expose(there, memory(n)), make([]byte, n)
+			all[i], into[i] = exportBytes(there, memory(n)), make([]byte, n)
 			begin(t, here, all[i], into[i], uint64(i))
 		}
 		var l listener
@@ -164,17 +164,17 @@ func TestPullsInTurn(t *testing.T) {
 	})
 }
 
-// TestExposureEndsBetweenPieces: the pull fails, also if it is the last piece that comes too late.
-func TestExposureEndsBetweenPieces(t *testing.T) {
+// TestExportEndsBetweenPieces: the pull fails, also if it is the last piece that comes too late.
+func TestExportEndsBetweenPieces(t *testing.T) {
 	eachMemory(t, func(t *testing.T, p *port, _ *recorder, here, there *link, memory func(n int) []byte) {
 		for polls := range 3 {
-			s := expose(there, memory(4*piece))
+			s := exportBytes(there, memory(4*piece))
 			begin(t, here, s, make([]byte, 4*piece), uint64(polls))
 			var l listener
 			for range polls {
 				p.Poll(&l)
 			}
-			there.Unexpose(s.token)
+			there.Unexport(s.token)
 			p.Poll(&l)
 			if want := []string{"failed " + string(rune('a'+polls))}; !slices.Equal(l.heard, want) {
 				t.Errorf("ended after %d polls: heard %v, want %v", polls, l.heard, want)
@@ -194,15 +194,15 @@ func TestMemoryGoesWithTheSend(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := expose(there, b)
+	s := exportBytes(there, b)
 	begin(t, here, s, make([]byte, len(b)), 0)
-	there.Unexpose(s.token)
+	there.Unexport(s.token)
 	if err := unix.Munmap(b); err != nil {
 		t.Fatal(err)
 	}
 	var l listener
 	p.Poll(&l)
-	s = expose(there, make([]byte, 2*piece))
+	s = exportBytes(there, make([]byte, 2*piece))
 	begin(t, here, s, make([]byte, 2*piece), 1)
 	p.Poll(&l)
 	if want := []string{"failed a", "pulled b"}; !slices.Equal(l.heard, want) || here.unreadable() != nil {
@@ -217,9 +217,9 @@ func TestPullEndsWithItsLink(t *testing.T) {
 		t.Run(by, func(t *testing.T) {
 			eachMemory(t, func(t *testing.T, p *port, r *recorder, here, there *link, memory func(n int) []byte) {
 				healthy, other := couple(t, p, r, 2)
-				s, into := expose(there, memory(4*piece)), make([]byte, 4*piece)
+				s, into := exportBytes(there, memory(4*piece)), make([]byte, 4*piece)
 				begin(t, here, s, into, 0)
-				rest := expose(other, memory(3*piece))
+				rest := exportBytes(other, memory(3*piece))
 				begin(t, healthy, rest, make([]byte, 3*piece), 1)
 				switch by {
 				case "here":
@@ -256,7 +256,7 @@ func TestPullEndsWithItsLink(t *testing.T) {
 // TestPullsDontAllocate: what a pull needs while it is under way is used again.
 func TestPullsDontAllocate(t *testing.T) {
 	eachMemory(t, func(t *testing.T, p *port, _ *recorder, here, there *link, memory func(n int) []byte) {
-		s, v := expose(there, memory(2*piece)), &wire.Vec{First: make([]byte, 2*piece)}
+		s, v := exportBytes(there, memory(2*piece)), &wire.Vec{First: make([]byte, 2*piece)}
 		run := func() {
 			if here.Pull(s.desc, v, 2*piece, 0) == wire.PullStarted {
 				for len(p.pulls) > 0 {

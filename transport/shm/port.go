@@ -115,9 +115,9 @@ func (p *port) remove(l *link) {
 	p.links = slices.DeleteFunc(p.links, func(o *link) bool { return o == l })
 }
 
-// Describe counts the peers and says for each kind of obstacle how many peers
+// Diagnostics counts the peers and says for each kind of obstacle how many peers
 // can't be read directly.
-func (p *port) Describe() []transport.Fact {
+func (p *port) Diagnostics() []transport.Diagnostic {
 	readable, mapped := 0, 0
 	var why error
 	all := p.every()
@@ -131,16 +131,16 @@ func (p *port) Describe() []transport.Fact {
 			mapped++
 		}
 	}
-	facts := []transport.Fact{
+	diagnostics := []transport.Diagnostic{
 		{Name: "peers", Value: strconv.Itoa(len(all))},
 		{Name: "single copy", Value: fmt.Sprintf("%d of %d peers", readable, len(all))},
 		{Name: "arenas mapped", Value: strconv.Itoa(mapped)},
 		{Name: "address space per peer", Value: fmt.Sprintf("%d bytes, touched as used", pairSize)},
 	}
 	if why != nil {
-		facts = append(facts, transport.Fact{Name: "no single copy because", Value: why.Error()})
+		diagnostics = append(diagnostics, transport.Diagnostic{Name: "no single copy because", Value: why.Error()})
 	}
-	return facts
+	return diagnostics
 }
 
 // Close closes all links and gives the address back. It waits for handshakes

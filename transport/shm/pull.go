@@ -22,7 +22,7 @@ const piece = 1 << 20
 type pull struct {
 	link    *link
 	id      uint64
-	source  exposure
+	source  export
 	from    []cma.Remote
 	into    wire.Vec
 	n, done int
@@ -35,12 +35,12 @@ type pull struct {
 // still be copied before the next Poll, and leaves the rest to that.
 func (l *link) Pull(desc []byte, v *wire.Vec, n int, id uint64) wire.PullResult {
 	p := l.port
-	source, desc, ok := l.parseExposure(desc)
+	source, desc, ok := l.parseExport(desc)
 	if !ok {
 		p.events.Count(transport.CorruptFrames)
 		return wire.PullFailed
 	}
-	list, bytes, err := l.scratch.ParseDescribe(desc)
+	list, bytes, err := l.scratch.ParseDescriptor(desc)
 	if err != nil || bytes < n {
 		p.events.Count(transport.CorruptFrames)
 		return wire.PullFailed

@@ -157,7 +157,7 @@ func (a *acceptor) listenerFor(purpose Purpose) *Listener {
 	return l
 }
 
-// refuse counts a refused peer and keeps the reason for Describe. l is the Listener
+// refuse counts a refused peer and keeps the reason for Diagnostics. l is the Listener
 // for the peer's purpose, or nil if the handshake ended before that was known.
 func (a *acceptor) refuse(l *Listener, why error) {
 	a.all.mu.Lock()

@@ -54,7 +54,7 @@ func dialFails(t *testing.T, a *end, peer transport.Address, is error, says ...s
 func refusal(t *testing.T, e *end, says ...string) {
 	t.Helper()
 	await(t, "a refusal", func() bool { return e.count(transport.RefusedHandshakes) > 0 })
-	why := fact(t, e, "last refused")
+	why := diagnostic(t, e, "last refused")
 	for _, s := range append(says, e.self.String()) {
 		if !strings.Contains(why, s) {
 			t.Errorf("refusal: %q does not name %q", why, s)

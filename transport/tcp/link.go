@@ -104,14 +104,14 @@ func (l *link) corrupt(why error) {
 
 // lost says in the contract's terms why a connection broke.
 func lost(call string, e sock.Errno) error {
-	return fmt.Errorf("%w: %w", transport.ErrPeerDied, sock.Describe(call, e))
+	return fmt.Errorf("%w: %w", transport.ErrPeerDied, sock.CallError(call, e))
 }
 
-// Expose does nothing: the engine pulls by blocks.
-func (l *link) Expose(dst []byte, _ *wire.Vec) ([]byte, uint64) { return dst, 0 }
+// Export does nothing: the engine pulls by blocks.
+func (l *link) Export(dst []byte, _ *wire.Vec) ([]byte, uint64) { return dst, 0 }
 
-// Unexpose does nothing.
-func (l *link) Unexpose(uint64) {}
+// Unexport does nothing.
+func (l *link) Unexport(uint64) {}
 
 // Pull is not possible.
 func (l *link) Pull([]byte, *wire.Vec, int, uint64) wire.PullResult { return wire.PullFailed }

@@ -90,15 +90,15 @@ func (l *Listener) enter() bool {
 	return true
 }
 
-// Describe reports where the endpoint listens, what protects it, and the last peer
+// Diagnostics reports where the endpoint listens, what protects it, and the last peer
 // that was refused.
-func (l *Listener) Describe() []transport.Fact {
+func (l *Listener) Diagnostics() []transport.Diagnostic {
 	a := l.acceptor
 	var at []string
 	for _, l := range a.sockets {
 		at = append(at, l.Addr().String())
 	}
-	facts := []transport.Fact{
+	diagnostics := []transport.Diagnostic{
 		{Name: "listens on", Value: strings.Join(at, ", ")},
 		{Name: "secret", Value: onOff(len(a.opt.Secret) > 0)},
 		{Name: "TLS", Value: onOff(a.server != nil)},
@@ -106,9 +106,9 @@ func (l *Listener) Describe() []transport.Fact {
 		{Name: "ports", Value: fmt.Sprintf("%d from %d on", a.opt.Ports, a.opt.PortBase)},
 	}
 	if why := a.lastRefused(); why != nil {
-		facts = append(facts, transport.Fact{Name: "last refused", Value: why.Error()})
+		diagnostics = append(diagnostics, transport.Diagnostic{Name: "last refused", Value: why.Error()})
 	}
-	return facts
+	return diagnostics
 }
 
 func onOff(on bool) string {

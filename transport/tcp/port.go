@@ -133,12 +133,12 @@ func (p *port) leave(l *link) {
 	}
 }
 
-// Describe says how many links there are, and what the Listener reports.
-func (p *port) Describe() []transport.Fact {
+// Diagnostics says how many links there are, and what the Listener reports.
+func (p *port) Diagnostics() []transport.Diagnostic {
 	p.mu.Lock()
 	links := len(p.all)
 	p.mu.Unlock()
-	return slices.Insert(p.listener.Describe(), 1, transport.Fact{Name: "links", Value: strconv.Itoa(links)})
+	return slices.Insert(p.listener.Diagnostics(), 1, transport.Diagnostic{Name: "links", Value: strconv.Itoa(links)})
 }
 
 // Close closes the Listener, sends what is held back, within closeBound, and closes

@@ -69,12 +69,12 @@ func call(t testing.TB, e *end) *net.TCPConn {
 
 func listensOn(t testing.TB, e *end) string {
 	t.Helper()
-	return fact(t, e, "listens on")
+	return diagnostic(t, e, "listens on")
 }
 
-func fact(t testing.TB, e *end, name string) string {
+func diagnostic(t testing.TB, e *end, name string) string {
 	t.Helper()
-	for _, f := range e.port.Describe() {
+	for _, f := range e.port.Diagnostics() {
 		if f.Name == name {
 			return f.Value
 		}

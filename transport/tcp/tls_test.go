@@ -166,8 +166,8 @@ func TestTLSWithSecret(t *testing.T) {
 	config := newAuthority(t).config()
 	near, far := joined(t, tcp.Options{TLS: config, Secret: []byte("word")})
 	exchange(t, near, far)
-	if fact(t, near, "TLS") != "on" || fact(t, near, "secret") != "on" {
-		t.Errorf("described as %v", near.port.Describe())
+	if diagnostic(t, near, "TLS") != "on" || diagnostic(t, near, "secret") != "on" {
+		t.Errorf("described as %v", near.port.Diagnostics())
 	}
 	if near.link.Caps().Retains {
 		t.Error("payload is encrypted, and yet retained")

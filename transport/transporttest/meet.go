@@ -70,9 +70,9 @@ func testAccept(t *testing.T, w *world) {
 		t.Error("one dial gave more than one accepted link")
 	}
 	for _, e := range []*end{a, b} {
-		for _, fact := range e.port.Describe() {
-			if fact.Name == "" || fact.Value == "" {
-				t.Errorf("empty fact %+v", fact)
+		for _, diagnostic := range e.port.Diagnostics() {
+			if diagnostic.Name == "" || diagnostic.Value == "" {
+				t.Errorf("empty diagnostic %+v", diagnostic)
 			}
 		}
 		checkCaps(t, e.link.Caps())

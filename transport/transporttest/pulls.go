@@ -26,32 +26,32 @@ func testPull(t *testing.T, w *world) {
 			}
 		}
 	}
-	testUnexposed(t, a, b)
+	testUnexported(t, a, b)
 	testPullOfEarlierLink(t, a, b)
 }
 
-// testUnexposed pulls what is not exposed any more, and what ceases to be while it
+// testUnexported pulls what is not exported any more, and what ceases to be while it
 // is pulled. The memory has other bytes by then, which must not come.
-func testUnexposed(t *testing.T, a, b *end) {
+func testUnexported(t *testing.T, a, b *end) {
 	const total = 1 << 20
 	want, got := make([]byte, total), make([]byte, total)
 	content(want, 1)
 	for _, before := range []bool{true, false} {
 		src, dst := cut(total, 3), cut(total, 2)
 		src.Scatter(0, want)
-		desc, token := a.link.Expose(nil, src)
+		desc, token := a.link.Export(nil, src)
 		var p *pulling
 		if !before {
 			p = b.beginPull(desc, dst, total)
 		}
-		a.link.Unexpose(token)
+		a.link.Unexport(token)
 		src.Scatter(0, bytes.Repeat([]byte{0x55}, total))
-		_, other := a.link.Expose(nil, src)
+		_, other := a.link.Export(nil, src)
 		if before {
 			p = b.beginPull(desc, dst, total)
 		}
 		fine := b.awaitPull(p)
-		a.link.Unexpose(other)
+		a.link.Unexport(other)
 		runtime.KeepAlive(src)
 		rejoin(a, b)
 		if dst.Gather(got, 0); fine && (before || !bytes.Equal(got, want)) {
@@ -61,12 +61,12 @@ func testUnexposed(t *testing.T, a, b *end) {
 }
 
 // testPullOfEarlierLink closes a link with a pull under way: no more is written, and
-// nothing is heard of it. Over the next link the first one's description names nothing.
+// nothing is heard of it. Over the next link the first one's memory descriptor names nothing.
 func testPullOfEarlierLink(t *testing.T, a, b *end) {
 	const total = 1 << 20
 	src, dst := cut(total, 1), cut(total, 1)
 	content(src.First, 1)
-	old, _ := a.link.Expose(nil, src)
+	old, _ := a.link.Export(nil, src)
 	p := b.beginPull(old, dst, total)
 	told := p.over
 	b.link.Close()
@@ -84,11 +84,11 @@ func testPullOfEarlierLink(t *testing.T, a, b *end) {
 	meetAgain(a, b)
 	secret := cut(total, 1)
 	secret.Scatter(0, bytes.Repeat([]byte{0x55}, total))
-	_, token := a.link.Expose(nil, secret)
+	_, token := a.link.Export(nil, secret)
 	if b.pull(old, dst, total) {
-		t.Error("the description of an earlier link still names something")
+		t.Error("the memory descriptor of an earlier link still names something")
 	}
-	a.link.Unexpose(token)
+	a.link.Unexport(token)
 	rejoin(a, b)
 	if wrong := pullOnce(a, b, src, dst, total); wrong != "" {
 		t.Errorf("over the next link: %s", wrong)
@@ -124,11 +124,11 @@ func pullOnce(from, to *end, src, dst *wire.Vec, n int) (wrong string) {
 	src.Scatter(0, want)
 	dst.Scatter(0, blank)
 
-	desc, token := from.link.Expose([]byte("head"), src)
+	desc, token := from.link.Export([]byte("head"), src)
 	defer runtime.KeepAlive(src) // a link does not do it for us
-	defer from.link.Unexpose(token)
+	defer from.link.Unexport(token)
 	if !bytes.HasPrefix(desc, []byte("head")) {
-		return "Expose did not append"
+		return "Export did not append"
 	}
 	done := false
 	for try := 0; !done && try < tries; try++ {
@@ -227,10 +227,10 @@ func (e *end) exchangeByPull(total, rounds int) (wrong string) {
 		src, dst := cut(total, 1+round%4), cut(total, 1+round%3)
 		content(want, uint32(round))
 		src.Scatter(0, want)
-		mine, token := e.link.Expose(nil, src)
+		mine, token := e.link.Export(nil, src)
 		h := wire.Header{Kind: wire.Rendezvous, Length: uint32(len(mine))}
 		ok := await("room", func() bool { return e.link.Send(&h, &wire.Vec{First: mine}, 0) }) &&
-			await("a description", func() bool { return len(desc) > 0 })
+			await("a memory descriptor", func() bool { return len(desc) > 0 })
 		if !ok {
 			return wrong
 		}
@@ -248,7 +248,7 @@ func (e *end) exchangeByPull(total, rounds int) (wrong string) {
 		if !ok {
 			return wrong
 		}
-		e.link.Unexpose(token)
+		e.link.Unexport(token)
 		runtime.KeepAlive(src)
 	}
 	return ""

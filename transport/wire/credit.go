@@ -37,5 +37,5 @@ func costBeyond(n int) int {
 }
 
 // Headers is what a header with n bytes behind it costs, in headers: those of the
-// description of a rendezvous, or of an eager message that goes as a header.
+// memory descriptor of a rendezvous, or of an eager message that goes as a header.
 func Headers(n int) int { return max(1, (n+leastPlace-1)/leastPlace) }

@@ -56,7 +56,7 @@ func (k Kind) Sequenced() bool {
 	return k >= Eager && k <= Notify || k >= Put && k <= AtomicData || k == Credit
 }
 
-// Offers reports whether the payload of frames of this kind is a description of
+// Offers reports whether the payload of frames of this kind is a memory descriptor of
 // memory, which holds for one link only.
 func (k Kind) Offers() bool { return k == Rendezvous || k == PutOffer || k == GetOffer }
 

@@ -7,7 +7,7 @@ type Caps struct {
 	Eager    int    // messages up to this many bytes go eagerly unless told otherwise
 	Ordered  bool   // frames arrive in the order sent
 	Reliable bool   // every frame arrives once, or the link goes down
-	Pull     bool   // Expose and Pull work; otherwise the engine pulls by blocks
+	Pull     bool   // Export and Pull work; otherwise the engine pulls by blocks
 
 	// Heals: a link that goes down may come back as another one, and what the
 	// peer has not received is sent again over that. Sessions outlive such links.
@@ -51,16 +51,16 @@ type Link interface {
 	// that Send was given. From its return on that memory is the user's again.
 	Reclaim()
 
-	// Expose appends to dst a description of v by which the peer can pull it,
-	// and returns a token for Unexpose. Only called if Caps().Pull.
-	// The memory is the user's again after Unexpose, so a pull whose bytes were
+	// Export appends to dst a memory descriptor of v by which the peer can pull it,
+	// and returns a token for Unexport. Only called if Caps().Pull.
+	// The memory is the user's again after Unexport, so a pull whose bytes were
 	// not all read by then must fail: the peer must never be given what lies
-	// there afterwards. A description names nothing on any other link. The end of
-	// the link ends all exposures.
-	Expose(dst []byte, v *Vec) (desc []byte, token uint64)
+	// there afterwards. A memory descriptor names nothing on any other link. The end of
+	// the link ends all exports.
+	Export(dst []byte, v *Vec) (desc []byte, token uint64)
 
-	// Unexpose ends what Expose began.
-	Unexpose(token uint64)
+	// Unexport ends what Export began.
+	Unexport(token uint64)
 
 	// Pull fetches the first n bytes of what the peer described into v.
 	// If the answer is PullStarted, exactly one PullFinished brings the id back,

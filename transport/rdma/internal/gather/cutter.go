@@ -7,7 +7,7 @@ import "gomx/transport/rdma/internal/verbs"
 // Cutter cuts one transfer into reads, one after the other, so that the caller can
 // stop when the QP is full and go on later.
 type Cutter struct {
-	far       []Place
+	far       []Segment
 	near      []verbs.Piece
 	farDone   uint32 // of far[0]
 	nearDone  uint32 // of near[0]
@@ -34,7 +34,7 @@ func (r *Read) Len() (n int) {
 // Start begins to cut the first n bytes of far, to be read into the first n of near.
 // Both hold as many or more, and stay as they are until the end. A read has
 // maxPieces pieces at most and, if most is not 0, so many bytes.
-func (c *Cutter) Start(far []Place, near []verbs.Piece, n, maxPieces int, most uint32) {
+func (c *Cutter) Start(far []Segment, near []verbs.Piece, n, maxPieces int, most uint32) {
 	*c = Cutter{far: far, near: near, left: n, most: most, maxPieces: maxPieces}
 }
 

@@ -11,13 +11,13 @@ import (
 )
 
 // lists cuts total bytes of memory at random. The addresses are offsets into
-// memory that has a gap before each place and piece.
-func lists(r *rand.Rand, total int) (far []Place, near []verbs.Piece, farEnd, nearEnd uint64) {
+// memory that has a gap before each segment and piece.
+func lists(r *rand.Rand, total int) (far []Segment, near []verbs.Piece, farEnd, nearEnd uint64) {
 	share := func(left int) uint32 { return uint32(1 + r.IntN(min(left, 1+total/3))) }
 	for left := total; left > 0; {
 		n := share(left)
 		farEnd += uint64(r.IntN(5))
-		far = append(far, Place{Addr: farEnd, Length: n, Key: r.Uint32()})
+		far = append(far, Segment{Addr: farEnd, Length: n, Key: r.Uint32()})
 		farEnd += uint64(n)
 		left -= int(n)
 	}
@@ -32,7 +32,7 @@ func lists(r *rand.Rand, total int) (far []Place, near []verbs.Piece, farEnd, ne
 }
 
 // play carries a read out over two slices, and says what is wrong with it.
-func play(r Read, src, dst []byte, far []Place) (n int, wrong string) {
+func play(r Read, src, dst []byte, far []Segment) (n int, wrong string) {
 	for _, p := range r.Into {
 		if p.Length == 0 {
 			return n, "an empty piece"
@@ -45,7 +45,7 @@ func play(r Read, src, dst []byte, far []Place) (n int, wrong string) {
 			return n, ""
 		}
 	}
-	return n, "it leaves its place"
+	return n, "it leaves its segment"
 }
 
 func FuzzCutter(f *testing.F) {
@@ -95,10 +95,10 @@ func TestCutterOfNothing(t *testing.T) {
 	}
 }
 
-// TestFewReads: lists that are cut alike, and one place into many pieces, take no
+// TestFewReads: lists that are cut alike, and one segment into many pieces, take no
 // more reads than they must.
 func TestFewReads(t *testing.T) {
-	far := []Place{{0, 100, 1}, {200, 100, 2}}
+	far := []Segment{{0, 100, 1}, {200, 100, 2}}
 	near := []verbs.Piece{{Addr: 0, Length: 30}, {Addr: 30, Length: 70}, {Addr: 100, Length: 100}}
 	var c Cutter
 	c.Start(far, near, 200, 2, 0)

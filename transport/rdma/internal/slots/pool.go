@@ -108,7 +108,7 @@ func (p *Pool) Piece(slot uint32, n int) verbs.Piece {
 	return p.region.Piece(int(slot)*p.size, n)
 }
 
-// Place returns where peers find a slot, if the pool's access lets them.
-func (p *Pool) Place(slot uint32) (addr uint64, key uint32) {
+// RemoteAddr returns where peers find a slot, if the pool's access lets them.
+func (p *Pool) RemoteAddr(slot uint32) (addr uint64, key uint32) {
 	return p.region.Addr() + uint64(int(slot)*p.size), p.region.RemoteKey()
 }

@@ -22,10 +22,10 @@ func TestReadLists(t *testing.T) {
 	for round, most := range []uint32{0, 1000, 0} {
 		content(far.Bytes(), byte(round))
 		clear(near.Bytes())
-		var places []gather.Place
+		var segments []gather.Segment
 		var want []byte
 		for _, c := range cuts(r, size, 3+round*40) {
-			places = append(places, gather.Place{Addr: far.Addr() + uint64(c.off), Length: uint32(c.n), Key: far.RemoteKey()})
+			segments = append(segments, gather.Segment{Addr: far.Addr() + uint64(c.off), Length: uint32(c.n), Key: far.RemoteKey()})
 			want = append(want, far.Bytes()[c.off:c.off+c.n]...)
 		}
 		var into []verbs.Piece
@@ -33,10 +33,10 @@ func TestReadLists(t *testing.T) {
 		for _, c := range into2 {
 			into = append(into, near.Piece(c.off, c.n))
 		}
-		places, n, err := gather.Parse(nil, gather.Describe(nil, places...))
+		segments, n, err := gather.ParseDescriptor(nil, gather.AppendDescriptor(nil, segments...))
 		check(t, err)
 		var c gather.Cutter
-		c.Start(places, into, n, pieces, most)
+		c.Start(segments, into, n, pieces, most)
 		reads := b.a.readAll(&c)
 		var got []byte
 		for _, c := range into2 {

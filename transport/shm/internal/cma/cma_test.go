@@ -47,7 +47,7 @@ func cut(r *rand.Rand, flat []byte, segments int) *wire.Vec {
 
 func described(t testing.TB, s *cma.Scratch, v *wire.Vec) []cma.Remote {
 	t.Helper()
-	list, n, err := s.ParseDescribe(cma.Describe(nil, v))
+	list, n, err := s.ParseDescriptor(cma.AppendDescriptor(nil, v))
 	if err != nil || n != v.Len() {
 		t.Fatalf("%d bytes of %d, %v", n, v.Len(), err)
 	}
@@ -187,10 +187,10 @@ func TestNoAllocations(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	var s cma.Scratch
 	src, dst := cut(r, make([]byte, 30000), 40), cut(r, make([]byte, 30000), 300)
-	desc := make([]byte, 0, cma.MaxDescription)
+	desc := make([]byte, 0, cma.MaxDescriptor)
 	n := testing.AllocsPerRun(20, func() {
-		desc = cma.Describe(desc[:0], src)
-		list, size, err := s.ParseDescribe(desc)
+		desc = cma.AppendDescriptor(desc[:0], src)
+		list, size, err := s.ParseDescriptor(desc)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -222,17 +222,17 @@ func TestProbeErrors(t *testing.T) {
 	}
 }
 
-func FuzzParseDescribe(f *testing.F) {
+func FuzzParseDescriptor(f *testing.F) {
 	f.Add([]byte{})
 	f.Add([]byte{0, 0, 0, 0})
-	f.Add(cma.Describe(nil, &wire.Vec{First: make([]byte, 3), Rest: [][]byte{nil, make([]byte, 5)}}))
+	f.Add(cma.AppendDescriptor(nil, &wire.Vec{First: make([]byte, 3), Rest: [][]byte{nil, make([]byte, 5)}}))
 	f.Add([]byte{1, 1, 0, 0})
 	f.Add(append([]byte{1, 0, 0, 0}, bytes.Repeat([]byte{0xff}, 12)...))
 	var s cma.Scratch
 	f.Fuzz(func(t *testing.T, desc []byte) {
-		list, n, err := s.ParseDescribe(desc)
+		list, n, err := s.ParseDescriptor(desc)
 		if err != nil {
-			if list != nil || n != 0 || !errors.Is(err, cma.ErrBadDescription) {
+			if list != nil || n != 0 || !errors.Is(err, cma.ErrBadDescriptor) {
 				t.Fatalf("error with a value, or the wrong one: %v", err)
 			}
 			return

@@ -4,14 +4,14 @@
 //
 // The rules it relies on:
 //
-//   - The caller keeps the memory that Describe described alive and in place
+//   - The caller keeps the memory that AppendDescriptor described alive and in place
 //     until the peer is done with it. Go's collector doesn't move the heap, and
-//     Describe sees to it that its argument is not on a goroutine's stack, which
-//     does move. To the collector a description is only numbers.
-//   - Nothing is mapped, so nothing is to be unmapped. Descriptions cross
+//     AppendDescriptor sees to it that its argument is not on a goroutine's stack, which
+//     does move. To the collector a memory descriptor is only numbers.
+//   - Nothing is mapped, so nothing is to be unmapped. Memory descriptors cross
 //     processes; addresses in them mean something only to their owner. We never
 //     make a pointer of one: they only go back to the kernel, which checks them.
-//   - A description from a peer is checked by ParseDescribe before use. If its
+//   - A memory descriptor from a peer is checked by ParseDescriptor before use. If its
 //     addresses lie, the copy fails or brings other bytes of that peer's memory;
 //     it can't touch ours beside the destination.
 //   - A process number may be given to another process once its owner has died.
@@ -26,5 +26,5 @@
 // not let earlier ones pass (transport/shm/doc.go).
 //
 // A Scratch holds the vectors for the kernel, so that copying allocates nothing
-// once they have grown. Read scratch.go first, then describe.go.
+// once they have grown. Read scratch.go first, then descriptor.go.
 package cma

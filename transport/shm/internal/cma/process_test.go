@@ -54,7 +54,7 @@ func own() {
 	_ = cma.AllowPeer(os.Getppid())
 	b := pattern()
 	addr, nonce := cma.Nonce()
-	desc := cma.Describe(nil, &wire.Vec{First: b[:owned/3], Rest: [][]byte{nil, b[owned/3:]}})
+	desc := cma.AppendDescriptor(nil, &wire.Vec{First: b[:owned/3], Rest: [][]byte{nil, b[owned/3:]}})
 	fmt.Printf("%d %x %x\n", addr, nonce, desc)
 	_, _ = io.Copy(io.Discard, os.Stdin)
 	fmt.Printf("%s\n", b[:5])
@@ -111,7 +111,7 @@ func startOwner(t testing.TB, s *cma.Scratch) owner {
 	if err := cma.Probe(o.pid, addr, [16]byte(nonce)); err != nil {
 		t.Skip("this machine does not allow single copies:", err)
 	}
-	list, n, err := s.ParseDescribe(desc)
+	list, n, err := s.ParseDescriptor(desc)
 	if err != nil || n != owned {
 		t.Fatal(n, err)
 	}

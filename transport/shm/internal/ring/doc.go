@@ -81,7 +81,7 @@
 //
 // # What runs under qemu-user show
 //
-// The tests of this package, of the arena, of exposures and of the endpoint's lock
+// The tests of this package, of the arena, of exports and of the endpoint's lock
 // run for arm64 under qemu-user on amd64, too (.ci/run). That shows that the files
 // for other processors and what the compiler makes of them are right, and finds a
 // missing barrier between a store and a later load, which amd64 reorders as well.

@@ -115,5 +115,5 @@ func Broken(err error) bool { return errors.Is(err, unix.ECONNRESET) || errors.I
 // InUse reports whether err says that an address is taken.
 func InUse(err error) bool { return errors.Is(err, unix.EADDRINUSE) }
 
-// Describe names the call in an error.
-func Describe(call string, e Errno) error { return os.NewSyscallError(call, e) }
+// CallError names the call in an error.
+func CallError(call string, e Errno) error { return os.NewSyscallError(call, e) }

@@ -10,16 +10,16 @@ import (
 	"gomx/transport/internal/segment"
 )
 
-// TestExposureEndsWhileRead copies memory whose owner ends the exposure and writes something else, again and again.
+// TestExportEndsWhileRead copies memory whose owner ends the export and writes something else, again and again.
 // What stands after the copy must have been copied whole before.
-func TestExposureEndsWhileRead(t *testing.T) {
+func TestExportEndsWhileRead(t *testing.T) {
 	const size = 512
 	m, err := segment.Create("gomx-test", tableSpan+size) // which the race detector does not watch
 	if err != nil {
 		t.Skip("no shared memory here: ", err)
 	}
 	defer m.Close()
-	owner, memory := exposures{table: m.Bytes()[:tableSpan]}, m.Bytes()[tableSpan:]
+	owner, memory := exports{table: m.Bytes()[:tableSpan]}, m.Bytes()[tableSpan:]
 	place, _ := owner.begin() // the next begin gets it, too
 	owner.end(place)
 	word, ok := owner.table.at(place)
@@ -27,7 +27,7 @@ func TestExposureEndsWhileRead(t *testing.T) {
 		t.Fatal("the table is not aligned")
 	}
 
-	var told atomic.Uint64 // the generation that is exposed
+	var told atomic.Uint64 // the generation that is exported
 	var stop atomic.Bool
 	ended := make(chan struct{})
 	defer func() { stop.Store(true); <-ended }() // the memory goes with the test
@@ -51,7 +51,7 @@ func TestExposureEndsWhileRead(t *testing.T) {
 	}
 	stood, got := 0, make([]byte, size)
 	for range rounds {
-		x := exposure{word, told.Load()}
+		x := export{word, told.Load()}
 		copy(got, memory)
 		if !x.stands() || x.generation == 0 {
 			continue
@@ -61,29 +61,29 @@ func TestExposureEndsWhileRead(t *testing.T) {
 			t.Fatalf("%d of %d bytes are those of generation %d, which stands", n, size, x.generation)
 		}
 	}
-	t.Logf("%d of %d exposures stood", stood, rounds)
+	t.Logf("%d of %d exports stood", stood, rounds)
 }
 
-// TestExposuresEndAlone has as many sends outstanding as a program that is far ahead of its peer.
-func TestExposuresEndAlone(t *testing.T) {
-	owner := exposures{table: make(generations, tableSpan)}
+// TestExportsEndAlone has as many sends outstanding as a program that is far ahead of its peer.
+func TestExportsEndAlone(t *testing.T) {
+	owner := exports{table: make(generations, tableSpan)}
 	table := owner.table
-	all := make([]exposure, places-1)
+	all := make([]export, places-1)
 	for i := range all {
 		place, generation := owner.begin()
 		word, ok := table.at(place)
 		if !ok || place == shared {
-			t.Fatalf("exposure %d has place %d", i, place)
+			t.Fatalf("export %d has place %d", i, place)
 		}
-		all[i] = exposure{word, generation}
+		all[i] = export{word, generation}
 	}
 	for i := range all {
 		if !all[i].stands() {
-			t.Fatalf("exposure %d has ended with another", i)
+			t.Fatalf("export %d has ended with another", i)
 		}
 		owner.end(uint32(i + 1))
 		if all[i].stands() {
-			t.Fatalf("exposure %d has not ended", i)
+			t.Fatalf("export %d has not ended", i)
 		}
 	}
 	if _, ok := table.at(places); ok {

@@ -7,34 +7,34 @@ import (
 	"gomx/transport/wire"
 )
 
-// exposures is the table of what one end of a link lets the other pull. A token
+// exports is the table of what one end of a link lets the other pull. A token
 // is the slot's number and, in its upper half, the slot's generation, so that an
 // old token finds nothing. Methods may be called concurrently.
-type exposures struct {
+type exports struct {
 	mu    sync.Mutex
-	slots []exposure
+	slots []export
 	free  []uint32
 }
 
-type exposure struct {
+type export struct {
 	list       wire.Vec
 	generation uint32 // odd while in use
 }
 
-// describe adds v and appends its description: the number of the end of a link that
+// diagnostics adds v and appends its memory descriptor: the number of the end of a link that
 // the table belongs to, and the token.
-func (e *exposures) describe(dst []byte, number uint64, v *wire.Vec) ([]byte, uint64) {
+func (e *exports) appendDescriptor(dst []byte, number uint64, v *wire.Vec) ([]byte, uint64) {
 	token := e.add(v)
 	dst = binary.LittleEndian.AppendUint64(dst, number)
 	return binary.LittleEndian.AppendUint64(dst, token), token
 }
 
-func (e *exposures) add(v *wire.Vec) uint64 {
+func (e *exports) add(v *wire.Vec) uint64 {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if len(e.free) == 0 {
 		e.free = append(e.free, uint32(len(e.slots)))
-		e.slots = append(e.slots, exposure{})
+		e.slots = append(e.slots, export{})
 	}
 	i := e.free[len(e.free)-1]
 	e.free = e.free[:len(e.free)-1]
@@ -44,7 +44,7 @@ func (e *exposures) add(v *wire.Vec) uint64 {
 	return uint64(s.generation)<<32 | uint64(i)
 }
 
-func (e *exposures) remove(token uint64) {
+func (e *exports) remove(token uint64) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if s := e.find(token); s != nil {
@@ -54,7 +54,7 @@ func (e *exposures) remove(token uint64) {
 	}
 }
 
-func (e *exposures) find(token uint64) *exposure {
+func (e *exports) find(token uint64) *export {
 	i, generation := uint32(token), uint32(token>>32)
 	if uint64(i) >= uint64(len(e.slots)) || generation&1 == 0 || e.slots[i].generation != generation {
 		return nil
@@ -64,7 +64,7 @@ func (e *exposures) find(token uint64) *exposure {
 
 // copyTo copies n bytes of what token names to dst. The lock is held meanwhile,
 // so that after remove nobody reads the owner's memory any more.
-func (e *exposures) copyTo(dst *wire.Vec, token uint64, n int) bool {
+func (e *exports) copyTo(dst *wire.Vec, token uint64, n int) bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	s := e.find(token)
@@ -72,7 +72,7 @@ func (e *exposures) copyTo(dst *wire.Vec, token uint64, n int) bool {
 }
 
 // clear removes all that is left.
-func (e *exposures) clear() {
+func (e *exports) clear() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	for i := range e.slots {
@@ -84,8 +84,8 @@ func (e *exposures) clear() {
 	}
 }
 
-// count returns how much is exposed.
-func (e *exposures) count() int {
+// count returns how much is exported.
+func (e *exports) count() int {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return len(e.slots) - len(e.free)

@@ -7,14 +7,14 @@ import (
 
 // Report is what is known about a running endpoint.
 type Report struct {
-	Counters  endpoint.Counters
-	Depths    endpoint.Depths
-	Media     []endpoint.Medium
-	Tallies   map[uint64]endpoint.Tally
-	Refused   uint64 // handshakes of strangers, other versions, other users
-	Corrupt   uint64 // links or segments given up because they held nonsense
-	Fallbacks uint64 // direct copies that failed and went another way
-	Facts     []transport.Fact
+	Counters    endpoint.Counters
+	Depths      endpoint.Depths
+	Media       []endpoint.Medium
+	Tallies     map[uint64]endpoint.Tally
+	Refused     uint64 // handshakes of strangers, other versions, other users
+	Corrupt     uint64 // links or segments given up because they held nonsense
+	Fallbacks   uint64 // direct copies that failed and went another way
+	Diagnostics []transport.Diagnostic
 }
 
 // Outstanding returns the requests that are not complete, but no more than most, how many there are, and what time it
@@ -35,7 +35,7 @@ func (d *Endpoint) MergeTally(class, into uint64) {
 	d.unlock()
 }
 
-// Report returns the counters and the facts of all ports.
+// Report returns the counters and the diagnostics of all ports.
 func (d *Endpoint) Report() Report {
 	d.lockForeign()
 	r := Report{Counters: d.eng.Counters(), Depths: d.eng.Depths(), Media: d.eng.Media(), Tallies: d.eng.Tallies()}
@@ -45,7 +45,7 @@ func (d *Endpoint) Report() Report {
 	r.Corrupt = d.oddities[transport.CorruptFrames].Load()
 	r.Fallbacks = d.oddities[transport.PullFallbacks].Load()
 	for _, p := range ports {
-		r.Facts = append(r.Facts, p.Describe()...)
+		r.Diagnostics = append(r.Diagnostics, p.Diagnostics()...)
 	}
 	return r
 }
