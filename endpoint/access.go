@@ -7,9 +7,9 @@ import "gomx/transport/wire"
 // collect, and pins its window. An atomic is carried out when its frame is looked at, and
 // becomes a request only if the link has no room for the answer; it pins nothing.
 
-// mostAhead bounds the puts, gets and atomics that a side has under way towards a peer: each
+// mostOutstanding bounds the puts, gets and atomics that a side has under way towards a peer: each
 // takes a request there, or an answer that may have to wait. More wait in order.
-const mostAhead = 256
+const mostOutstanding = 256
 
 // accessFlags are those of the frames that name a window or offer its bytes.
 const accessFlags = wire.HasID | wire.HasRange
@@ -19,7 +19,7 @@ func (r *request) oneSided() bool { return r.kind >= kindPut && r.kind <= kindFe
 // serves reports whether a request is one of a peer, which is nobody's to collect.
 func (r *request) serves() bool { return r.kind >= kindPutIn && r.kind <= kindFetchOut }
 
-func (p *peer) aheadFull() bool { return p.ahead >= mostAhead }
+func (p *peer) outstandingFull() bool { return p.outstanding >= mostOutstanding }
 
 // startAccess begins a put, get or atomic.
 func (e *Engine) startAccess(kind requestKind, v wire.Vec, to Addr, window uint64, at uint32, match uint64, ctx any) (Handle, error) {
@@ -34,7 +34,7 @@ func (e *Engine) startAccess(kind requestKind, v wire.Vec, to Addr, window uint6
 
 // transmitAccess hands a put, get or atomic to the link. False: it has to wait.
 func (e *Engine) transmitAccess(p *peer, slot int32, r *request) bool {
-	if p.aheadFull() {
+	if p.outstandingFull() {
 		return false
 	}
 	var sent bool
@@ -50,7 +50,7 @@ func (e *Engine) transmitAccess(p *peer, slot int32, r *request) bool {
 	}
 	if sent {
 		r.flags |= counted
-		p.ahead++
+		p.outstanding++
 	}
 	return sent
 }
@@ -114,7 +114,7 @@ func outcome(disposition uint32) Code {
 // unserved ends the session of a peer that has more puts, gets and atomics under way than an
 // honest one, and reports whether it did.
 func (e *Engine) unserved(p *peer) bool {
-	if p.served+p.owed < mostAhead {
+	if p.served+p.unanswered < mostOutstanding {
 		return false
 	}
 	e.breach(p)
@@ -162,7 +162,7 @@ func (e *Engine) discount(r *request) {
 		p.served--
 		return
 	}
-	if p.ahead--; p.queue.head != none {
+	if p.outstanding--; p.queue.head != none {
 		e.wait(p)
 	}
 }

@@ -16,13 +16,13 @@ const (
 
 // Flags of stored messages.
 const (
-	placeLost = 1 << 7               // the link that the memory descriptor was for is gone
-	asHeader  = uint8(wire.AsHeader) // paid for as a header
+	descLost = 1 << 7               // the link that the memory descriptor was for is gone
+	asHeader = uint8(wire.AsHeader) // paid for as a header
 )
 
 // arriveEager takes an eager message.
 func (e *Engine) arriveEager(p *peer, h *wire.Header, payload []byte) {
-	if e.catch.live && !e.posted.Posted(h.Match) && e.caught(p, h, payload) {
+	if e.inline.live && !e.posted.Posted(h.Match) && e.takeInline(p, h, payload) {
 		return
 	}
 	if slot, ok := e.arrive(h.Match); ok {

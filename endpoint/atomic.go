@@ -2,10 +2,10 @@ package endpoint
 
 import "gomx/transport/wire"
 
-// Atomic combines operands with the elements of a peer's window from a place on. With a.Fetch the request is complete when what was there
+// Atomic combines operands with the elements of a peer's window from an offset on. With a.Fetch the request is complete when what was there
 // before is in b, from its beginning; otherwise when the peer has combined them. The operands are b, and must stay as they are until the
 // request is buffered or complete. A compare-and-swap has those to compare with in the first half, and in the second those that take their
-// place. For the rest it is as Put. Errors: ErrBadParam for operands that don't fit the operation, the type or the place, ErrBadSegMem for
+// place. For the rest it is as Put. Errors: ErrBadParam for operands that don't fit the operation, the type or the offset, ErrBadSegMem for
 // more of them than wire.MaxAtomic.
 func (e *Engine) Atomic(a wire.AtomicWhat, b []byte, to Addr, window uint64, at uint32, match uint64, ctx any) (Handle, error) {
 	touched, err := e.atomicSize(a, b, to, at)

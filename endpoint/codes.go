@@ -47,7 +47,7 @@ var codeTexts = [...]string{
 	NoResources:         "out of resources",
 	BadRDMARange:        "outside of the RDMA window",
 	RDMANotPermitted:    "not permitted by the RDMA window",
-	BadAtomic:           "the peer has no such atomic operation, or the place in its RDMA window is not aligned for it",
+	BadAtomic:           "the peer has no such atomic operation, or the offset in its RDMA window is not aligned for it",
 }
 
 // String returns the text of a code, also of ones this version does not know.
@@ -84,7 +84,7 @@ var errnoTexts = map[Errno]string{
 	ErrCancelSend:     "sends can't be cancelled",
 	ErrBadContextMask: "match mask must cover the context id bits",
 	ErrNoResources:    "out of resources",
-	ErrBadParam:       "parameter value out of range: the operation, type, operands and place of an atomic don't fit each other",
+	ErrBadParam:       "parameter value out of range: the operation, type, operands and offset of an atomic don't fit each other",
 }
 
 // Error returns the text of the code.

@@ -70,12 +70,12 @@ const (
 	DefaultStrangers              = 1024
 	DefaultPieceBytes             = 64 << 20
 
-	ackDelay    Tick = 4  // an ack waits this long for a frame to ride on
-	ackAtOnce        = 4  // frames that may stay without ack
-	ackEarly         = 16 // early frames that one ack answers
-	resendFirst Tick = 20 // first retransmission
-	resendMost  Tick = 500
-	pullAgain   Tick = 40 // blocks not here by then are asked for again
+	ackDelay        Tick = 4  // an ack waits this long for a frame to ride on
+	ackAtOnce            = 4  // frames that may stay without ack
+	ackEarly             = 16 // early frames that one ack answers
+	retransmitFirst Tick = 20 // first retransmission
+	retransmitMost  Tick = 500
+	pullRetry       Tick = 40 // blocks not here by then are asked for again
 )
 
 func (c *Config) contextMask() uint64 {

@@ -15,8 +15,8 @@ import (
 // connected with that and 0 if that session has ended. The reply repeats the
 // offered number in its header, so that an old reply is known.
 const (
-	connectAgain       Tick = 50   // a medium that loses: ask again
-	connectAgainSafely Tick = 1000 // one that does not, where only a link that changed can swallow it
+	connectRetry     Tick = 50   // a medium that loses: ask again
+	connectRetrySafe Tick = 1000 // one that does not, where only a link that changed can swallow it
 )
 
 const stillConnected = 1
@@ -73,9 +73,9 @@ func (e *Engine) askPeer(p *peer, r *request) {
 		h.Match = stillConnected
 	}
 	e.sendConnect(p, h, wire.ConnectInfo{Filter: r.at, Attempt: uint32(r.remote)})
-	again := connectAgainSafely
+	again := connectRetrySafe
 	if p.rel != nil {
-		again = connectAgain
+		again = connectRetry
 	}
 	p.asking, p.askAt = true, e.clock()+again
 	e.watchPeer(p)

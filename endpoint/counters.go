@@ -2,47 +2,47 @@ package endpoint
 
 // Counters count what happened since the engine was made. They are always on.
 type Counters struct {
-	Queued        uint64 // sends that had to wait for a link
-	Handled       uint64 // messages shown to the unexpected handler
-	CreditFrames  uint64 // times a peer was told that it may send more
-	WithoutBytes  uint64 // small sends whose header went alone, for want of credit
-	Waited        uint64 // sends that waited for credit
-	WindowBroken  uint64 // peers given up because they sent without
-	Dropped       uint64 // unexpected messages dropped with their peer's session
-	Stale         uint64 // frames about requests or sessions that have ended
-	Malformed     uint64 // frames whose contents make no sense
-	Corrupt       uint64 // links given up for it
-	BadSession    uint64 // frames of a session that is not the current one
-	BadFilter     uint64 // connects with a wrong filter
-	Claims        uint64 // connects under the address of a peer whose link lives
-	FalseClaims   uint64 // of those, refused because the peer has given a sign of life
-	BadProofs     uint64 // resumes without the token of the session
-	Strangers     uint64 // strangers' links that made room for others
-	PiecesMade    uint64 // links given up because messages in pieces took too much memory
-	Duplicates    uint64 // frames that came twice
-	Early         uint64 // frames that came before their turn
-	TooEarly      uint64 // of those, too far ahead to be held
-	Resent        uint64 // frames sent again
-	BlocksAgain   uint64 // blocks asked for again
-	ConnectsAgain uint64 // connects asked again
-	PullFallbacks uint64 // direct pulls that failed and went on by blocks
-	Timeouts      uint64 // requests and peers that timed out
-	Breaks        uint64 // links that broke under a session
-	Resumed       uint64 // sessions that went on over another link
-	NoAccess      uint64 // puts, gets and atomics of peers that no window permits
-	Withdrawn     uint64 // puts and gets of peers that ended with their window
+	Queued          uint64 // sends that had to wait for a link
+	Handled         uint64 // messages shown to the unexpected handler
+	CreditFrames    uint64 // times a peer was told that it may send more
+	WithoutBytes    uint64 // small sends whose header went alone, for want of credit
+	Waited          uint64 // sends that waited for credit
+	WindowBroken    uint64 // peers given up because they sent without
+	Dropped         uint64 // unexpected messages dropped with their peer's session
+	Stale           uint64 // frames about requests or sessions that have ended
+	Malformed       uint64 // frames whose contents make no sense
+	Corrupt         uint64 // links given up for it
+	BadSession      uint64 // frames of a session that is not the current one
+	BadFilter       uint64 // connects with a wrong filter
+	Claims          uint64 // connects under the address of a peer whose link lives
+	FalseClaims     uint64 // of those, refused because the peer has given a sign of life
+	BadProofs       uint64 // resumes without the token of the session
+	Strangers       uint64 // strangers' links that made room for others
+	PiecesMade      uint64 // links given up because messages in pieces took too much memory
+	Duplicates      uint64 // frames that came twice
+	Early           uint64 // frames that came before their turn
+	TooEarly        uint64 // of those, too far ahead to be held
+	Retransmitted   uint64 // frames retransmitted
+	BlocksRetried   uint64 // blocks asked for again
+	ConnectsRetried uint64 // connects asked again
+	PullFallbacks   uint64 // direct pulls that failed and went on with the pipelined rendezvous
+	Timeouts        uint64 // requests and peers that timed out
+	Breaks          uint64 // links that broke under a session
+	Resumed         uint64 // sessions that went on over another link
+	NoAccess        uint64 // puts, gets and atomics of peers that no window permits
+	Withdrawn       uint64 // puts and gets of peers that ended with their window
 }
 
 // Medium counts the messages of one transport.
 type Medium struct {
-	Name                       string
-	SentEager, SentRendezvous  uint64 // messages
-	RecvEager, RecvRendezvous  uint64
-	PulledDirect, PulledBlocks uint64 // rendezvous, by how the bytes came
-	BytesSent, BytesReceived   uint64 // payload
-	Puts, Gets                 uint64 // into and from windows of peers
-	PutsServed, GetsServed     uint64 // by peers, into and from our windows
-	Atomics, AtomicsServed     uint64 // on windows of peers, and by peers on ours
+	Name                               string
+	SentEager, SentRendezvous          uint64 // messages
+	RecvEager, RecvRendezvous          uint64
+	GetRendezvous, PipelinedRendezvous uint64 // rendezvous, by how the bytes came
+	BytesSent, BytesReceived           uint64 // payload
+	Puts, Gets                         uint64 // into and from windows of peers
+	PutsServed, GetsServed             uint64 // by peers, into and from our windows
+	Atomics, AtomicsServed             uint64 // on windows of peers, and by peers on ours
 }
 
 // receive counts a message that came whole. However few of its bytes a receive takes, and if nobody wants it, all have come.
@@ -84,7 +84,7 @@ type Depths struct {
 	Requests, RequestsPeak     int // in use, in any state
 	Claimed                    int // messages that are claimed and not received
 	Completed                  int // complete and not collected
-	Pulls                      int // rendezvous that are received by blocks now
+	Pulls                      int // rendezvous that are received by pipelined rendezvous now
 	Kept, Early                int // frames kept until acknowledged, or for their turn
 	Windows                    int // open, or closed but still in use by a link
 }

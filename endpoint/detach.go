@@ -2,7 +2,7 @@ package endpoint
 
 import "gomx/transport/wire"
 
-// Detach gives the caller back the memory of a request that is under way: a send or a put, or a receive by blocks,
+// Detach gives the caller back the memory of a request that is under way: a send or a put, or a receive by pipelined rendezvous,
 // goes on with a copy. mem is that copy, in one piece: a message that is received lies there in the end; nil if the request
 // needs none. With free nobody reads or writes the caller's memory any more. Without, the request is a receive or a get that waits, or
 // one that a link writes into, or a send to ourselves whose bytes the handler reads where they lie.

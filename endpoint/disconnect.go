@@ -17,9 +17,9 @@ func (e *Engine) Disconnect(a Addr) error {
 	switch {
 	case p.remote != a.Session:
 	case p.index == 0:
-		e.partSelf()
+		e.disconnectSelf()
 	case p.state == peerConnected:
-		e.part(p)
+		e.disconnect(p)
 	default:
 		e.dropStored(p, true)
 	}
@@ -44,13 +44,13 @@ func (e *Engine) Unsaid() bool {
 	return false
 }
 
-// part ends the session from our side.
-func (e *Engine) part(p *peer) {
+// disconnect ends the session from our side.
+func (e *Engine) disconnect(p *peer) {
 	e.bye(p)
 	p.nacked = p.local // the goodbye says as much
 	e.failPeer(p, EndpointUnreachable, true)
 	if p.rel != nil && !e.ourselves(p) {
-		p.parted, p.partings, p.partAt = p.remote, byes, e.clock()+byeAgain
+		p.byeSession, p.byesLeft, p.byeAt = p.remote, byes, e.clock()+byeRetry
 		e.watchPeer(p)
 	}
 }
@@ -59,7 +59,7 @@ func (e *Engine) part(p *peer) {
 // with a Nack, some times at most.
 const (
 	byes          = 8
-	byeAgain Tick = 50
+	byeRetry Tick = 50
 )
 
 func (e *Engine) bye(p *peer) {
@@ -69,9 +69,9 @@ func (e *Engine) bye(p *peer) {
 }
 
 func (e *Engine) repeatBye(p *peer) {
-	p.partings--
-	p.partAt = e.now + byeAgain
-	e.greet(p, greeting{h: wire.Header{Kind: wire.Bye, Session: p.parted}})
+	p.byesLeft--
+	p.byeAt = e.now + byeRetry
+	e.greet(p, greeting{h: wire.Header{Kind: wire.Bye, Session: p.byeSession}})
 }
 
 // arriveBye: the peer closes its endpoint or disconnects from us.
@@ -110,7 +110,7 @@ func (e *Engine) endRequests(p *peer, code Code) {
 	p.waiting.reset()
 	p.answers.reset()
 	p.control.clear()
-	p.owed = 0
+	p.unanswered = 0
 	p.jobs.clear()
 	p.refresh(-1)
 	e.eachRequest(func(slot int32, r *request) {
@@ -147,7 +147,7 @@ func (e *Engine) refuse(p *peer, h *wire.Header) {
 	case h.Kind == wire.Ack && h.Match != ackPlease:
 	case h.Kind == wire.Bye && p.rel == nil:
 	case p.rel != nil && p.state == peerDialing && h.Session == p.local:
-		// It overtook the reply that makes us connected, and will be sent again.
+		// It overtook the reply that makes us connected, and will be retransmitted.
 	default:
 		e.nack(p, h.Session)
 	}
@@ -167,8 +167,8 @@ func (e *Engine) arriveNack(p *peer, h *wire.Header) {
 	switch {
 	case p.state == peerConnected && h.Session == p.remote:
 		e.failPeer(p, BadSession, false)
-	case p.partings > 0 && h.Session == p.parted:
-		p.partings = 0 // it has heard our goodbye
+	case p.byesLeft > 0 && h.Session == p.byeSession:
+		p.byesLeft = 0 // it has heard our goodbye
 	default:
 		e.count.Stale++
 	}

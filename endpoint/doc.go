@@ -15,10 +15,10 @@
 //	send.go eager.go rndv_send.go      from Send to the completion of the sender
 //	recv.go arrive.go rndv_recv.go     from Recv or a frame to the completion of the receiver
 //	tied.go claim.go                   receives that end with a session, or of a claimed message
-//	blocks.go                          rendezvous by blocks, for media that can't pull
+//	pipeline.go                        pipelined rendezvous, for media without a get
 //	window.go access.go put.go get.go  one-sided operations: windows, both sides of puts and gets
 //	link.go connect.go disconnect.go   links and sessions
-//	reliable.go early.go resend.go     sequence numbers, acks, retransmission
+//	reliable.go early.go retransmit.go sequence numbers, acks, retransmission
 //	heal.go pieces.go                  sessions that outlive their links
 //	flow.go                            back-pressure
 //	self.go                            messages to oneself

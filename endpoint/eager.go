@@ -19,9 +19,9 @@ func (e *Engine) transmitEager(p *peer, slot int32, r *request, as wire.Flags) b
 		return false
 	}
 	if as == 0 {
-		p.room.bytes -= wire.Cost(int(r.msgLen))
+		p.credit.bytes -= wire.Cost(int(r.msgLen))
 	} else {
-		p.room.headers -= wire.Headers(int(r.msgLen))
+		p.credit.headers -= wire.Headers(int(r.msgLen))
 	}
 	p.medium.SentEager++
 	p.medium.BytesSent += uint64(r.msgLen)

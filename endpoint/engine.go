@@ -46,7 +46,7 @@ type Engine struct {
 	backlog  []int32 // peers with frames that wait for their link
 	timers   timers
 	incoming Incoming // what the handler is shown
-	catch    catch
+	inline   inlineReceive
 	classes  tallies
 
 	mirror                int32 // the far end of a link to ourselves, or 0
@@ -117,7 +117,7 @@ func (e *Engine) Frame(pi int32, h *wire.Header, payload []byte) bool {
 				e.receiveEager(p, slot, h, payload)
 				return true
 			}
-			if e.catch.live && e.caught(p, h, payload) {
+			if e.inline.live && e.takeInline(p, h, payload) {
 				p.bytes.left = left
 				p.recvSeq++
 				return true
@@ -176,7 +176,7 @@ func (e *Engine) takeNext(p *peer, h *wire.Header, payload []byte) {
 	if p.local == session { // the handler may have disconnected
 		p.recvSeq++
 		if p.log != nil {
-			e.owesAck(p, len(payload))
+			e.scheduleAck(p, len(payload))
 		}
 	}
 }

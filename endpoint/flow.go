@@ -121,13 +121,13 @@ func (e *Engine) overfull(p *peer) bool {
 func (e *Engine) firstCredits() credits { return credits{e.bytesPool.reserve, e.headerPool.reserve} }
 
 func (e *Engine) openAccounts(p *peer, first credits) {
-	p.room, p.level, p.dry = first, first.bytes, false
+	p.credit, p.level, p.dry = first, first.bytes, false
 	e.bytesPool.open(&p.bytes)
 	e.headerPool.open(&p.headers)
 }
 
 func (e *Engine) shutAccounts(p *peer) {
-	p.room = credits{}
+	p.credit = credits{}
 	e.bytesPool.shut(&p.bytes)
 	e.headerPool.shut(&p.headers)
 }
@@ -221,10 +221,10 @@ func (e *Engine) arriveCredit(p *peer, h *wire.Header) {
 		e.count.Malformed++
 		return
 	}
-	p.room.bytes += int(h.Total)
-	p.room.headers += int(h.Offset)
+	p.credit.bytes += int(h.Total)
+	p.credit.headers += int(h.Offset)
 	if h.Total > 0 {
-		p.level = p.room.bytes
+		p.level = p.credit.bytes
 	}
 	p.dry, p.shows = h.Match&wire.Dry != 0, h.Match&wire.Shows != 0
 	if p.waiting.head != none {
@@ -266,13 +266,13 @@ func (e *Engine) unstore(id int32) {
 // whose messages it was, and to others when there is a grant's worth of it.
 func (e *Engine) feed(p *peer) {
 	if p.bytes.hungry || p.headers.hungry {
-		e.grantAgain(p)
+		e.repeatGrant(p)
 	}
 	e.feedAll(&e.bytesPool)
 	e.feedAll(&e.headerPool)
 }
 
-func (e *Engine) grantAgain(p *peer) {
+func (e *Engine) repeatGrant(p *peer) {
 	if p.state == peerConnected {
 		e.grant(p)
 	}
@@ -291,7 +291,7 @@ func (e *Engine) feedAll(l *pool) {
 			a = &p.headers
 		}
 		if a.listed = false; a.hungry {
-			e.grantAgain(p)
+			e.repeatGrant(p)
 		}
 	}
 	l.hungry = l.hungry[:copy(l.hungry, l.hungry[n:])]
@@ -301,5 +301,5 @@ func (e *Engine) feedAll(l *pool) {
 // headers. When nothing is under way, one side's first two are the other's last two.
 func (e *Engine) Credit(peer int32) (bytes, headers, theirBytes, theirHeaders int) {
 	p := e.peers[peer]
-	return p.room.bytes, p.room.headers, p.bytes.left, p.headers.left
+	return p.credit.bytes, p.credit.headers, p.bytes.left, p.headers.left
 }

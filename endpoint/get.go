@@ -2,7 +2,7 @@ package endpoint
 
 import "gomx/transport/wire"
 
-// Get reads bytes of a window of a peer into v, from place at on, as many as v has
+// Get reads bytes of a window of a peer into v, from offset at on, as many as v has
 // room for. The request is complete when they are there. For the rest it is as Put.
 func (e *Engine) Get(v wire.Vec, from Addr, window uint64, at uint32, match uint64, ctx any) (Handle, error) {
 	return e.startAccess(kindGet, v, from, window, at, match, ctx)
@@ -51,7 +51,7 @@ func (e *Engine) answerGet(p *peer, slot int32, r *request) bool {
 			Kind: wire.GetOffer, Flags: wire.HasID | wire.HasRange, Match: r.remote,
 			ID: uint64(handleOf(slot, r.generation)), Total: r.msgLen,
 		}
-		e.describe(p, r, Handle(h.ID))
+		e.export(p, r, Handle(h.ID))
 		return e.offer(p, h, r)
 	}
 	*h = wire.Header{Kind: wire.GetData, Flags: wire.HasID, Length: r.msgLen, ID: r.remote}

@@ -10,7 +10,7 @@ import (
 // which it does rarely, since nothing but a break loses any. A peer without link
 // stays connected: its sends wait. Both sides dial, the one with the larger
 // address a little later. Over a new link each says first, in a Resume frame,
-// what it has received, and then sends the rest again.
+// what it has received, and then retransmits the rest.
 //
 // The session ends all the same if nobody is open at the other side any more, if
 // the peer has become another incarnation, or if there is no link for the request
@@ -93,12 +93,12 @@ func (e *Engine) unhook(p *peer) {
 		case r.flags&failing != 0:
 			e.complete(slot, r, r.code)
 		default:
-			e.pullBlocks(p, slot, r) // instead of the link, from the next Resume on
+			e.pullPipelined(p, slot, r) // instead of the link, from the next Resume on
 		}
 	})
 	e.unexp.Each(func(_ int32, m *unexpected.Message) {
 		if m.Peer == p.index && storedKind(m.Kind) == storedRemote {
-			m.Flags |= placeLost
+			m.Flags |= descLost
 		}
 	})
 }
@@ -198,7 +198,7 @@ func (e *Engine) restartPulls(p *peer) {
 	})
 }
 
-// flushHealing sends again what the peer has not received, and reports whether
+// flushHealing retransmits what the peer has not received, and reports whether
 // all of it went.
 func (e *Engine) flushHealing(p *peer) bool {
 	if p.mute() {
@@ -213,7 +213,7 @@ func (e *Engine) flushHealing(p *peer) bool {
 		} else if !p.link.Send(&k.h, &e.out, 0) {
 			return false
 		}
-		e.count.Resent++
+		e.count.Retransmitted++
 	}
 	return true
 }
@@ -243,11 +243,11 @@ func (e *Engine) postHealing(p *peer, h *wire.Header, v *wire.Vec, off int) bool
 		return false
 	}
 	if rides {
-		h.Flags &^= wire.HasAck // of no use when it is sent again
+		h.Flags &^= wire.HasAck // of no use when it is retransmitted
 		p.heal.acked, p.heal.bytes = p.recvSeq, 0
 	}
 	if h.Kind.Offers() {
-		h.Length, v.First = 0, nil // what describes memory holds for this link only; over another one the bytes go by blocks
+		h.Length, v.First = 0, nil // a memory descriptor is valid on one link only; over another one the rendezvous is pipelined
 	}
 	p.log.keep(&e.frames, h, v, off)
 	p.sendSeq++
@@ -277,8 +277,8 @@ func (e *Engine) arriveHealing(p *peer, h *wire.Header) bool {
 	return false
 }
 
-// owesAck notes that a frame of n bytes was taken.
-func (e *Engine) owesAck(p *peer, n int) {
+// scheduleAck notes that a frame of n bytes was taken.
+func (e *Engine) scheduleAck(p *peer, n int) {
 	h := p.heal
 	h.bytes += n
 	switch {
@@ -309,7 +309,7 @@ func (e *Engine) sendAck(p *peer, what uint64) bool {
 }
 
 // AskAcks has peers acknowledge at once, as far as they can be asked. An owner
-// that closes does so before it waits until nothing is Owed.
+// that closes does so before it waits until nothing is Undelivered.
 func (e *Engine) AskAcks() {
 	for _, p := range e.peers {
 		if p.heal != nil && p.state == peerConnected && p.log.outstanding() > 0 {

@@ -6,7 +6,7 @@ import (
 	"gomx/transport/wire"
 )
 
-// keptFrame is a frame that is kept for sending again, or for its turn.
+// keptFrame is a frame that is kept for retransmission, or for its turn.
 type keptFrame struct {
 	used bool
 	h    wire.Header

@@ -254,6 +254,6 @@ func (e *Engine) unlink(p *peer) {
 	e.dropPieces(p)
 	p.link, p.caps, p.rel, p.log, p.heal, p.next = nil, nil, nil, nil, nil, nil
 	p.greetings.clear()
-	p.partings, p.nacked, p.pushing, p.used = 0, 0, 0, false
+	p.byesLeft, p.nacked, p.pushing, p.used = 0, 0, 0, false
 	p.refresh(-1)
 }

@@ -10,8 +10,8 @@ const (
 	Broken                       // a link has broken, and the session waits for another one
 	Resumed                      // the session goes on over another link
 	RefusedPeer                  // a connect with a wrong filter was refused
-	Throttled                    // a send waits for credit, and none did before
-	FellBack                     // a direct copy failed, and the message goes on by blocks
+	BackPressure                 // a send waits for credit, and none did before
+	FellBack                     // a direct copy failed, and the message goes on with the pipelined rendezvous
 )
 
 // Note says what has happened to a peer.
@@ -34,8 +34,8 @@ func (e *Engine) note(kind NoteKind, p *peer, code Code) {
 	}
 }
 
-// Place returns the NIC id and endpoint id of a peer.
-func (e *Engine) Place(peer int32) (nic uint64, endpoint uint32) {
+// PeerAddress returns the NIC id and endpoint id of a peer.
+func (e *Engine) PeerAddress(peer int32) (nic uint64, endpoint uint32) {
 	at := e.peers[peer].at
 	return at.nic, at.endpoint
 }

@@ -30,7 +30,7 @@ func (e *Engine) launch(b []byte, to Addr, match uint64) *peer {
 		return nil
 	}
 	p := e.peers[to.Peer]
-	room := p.room.bytes - wire.Cost(len(b))
+	room := p.credit.bytes - wire.Cost(len(b))
 	if len(b) > p.fast || room < 0 || to.Session != p.remote {
 		return nil
 	}
@@ -42,7 +42,7 @@ func (e *Engine) launch(b []byte, to Addr, match uint64) *peer {
 		return nil
 	}
 	p.sendSeq++
-	p.room.bytes = room
+	p.credit.bytes = room
 	return p
 }
 
@@ -53,7 +53,7 @@ func (e *Engine) postNow(b []byte, to Addr, match uint64) *peer {
 	}
 	p := e.peers[to.Peer]
 	if p.log == nil || p.state != peerConnected || to.Session != p.remote || p.link == nil || p.mute() ||
-		p.queue.head != none || p.waiting.head != none || p.greetings.len() > 0 || len(b) > p.eagerLimit(e.cfg.EagerLimit) || wire.Cost(len(b)) > p.room.bytes {
+		p.queue.head != none || p.waiting.head != none || p.greetings.len() > 0 || len(b) > p.eagerLimit(e.cfg.EagerLimit) || wire.Cost(len(b)) > p.credit.bytes {
 		return nil
 	}
 	e.header = wire.Header{Kind: wire.Eager, Length: uint32(len(b)), Match: match}
@@ -61,6 +61,6 @@ func (e *Engine) postNow(b []byte, to Addr, match uint64) *peer {
 	if !e.post(p, &e.header, &e.one, 0) {
 		return nil
 	}
-	p.room.bytes -= wire.Cost(len(b))
+	p.credit.bytes -= wire.Cost(len(b))
 	return p
 }

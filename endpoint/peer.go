@@ -35,7 +35,7 @@ type peer struct {
 
 	local, remote    uint32 // sessions: ours towards the peer, the peer's towards us
 	sendSeq, recvSeq uint32
-	room             credits // what we may send to the peer
+	credit           credits // what we may send to the peer
 	link             wire.Link
 	bytes, headers   account // what it may send to us
 	caps             *wire.Caps
@@ -51,25 +51,25 @@ type peer struct {
 	vigil            vigil
 	medium           *Medium
 
-	queue     list // sends, puts and gets that wait for the link
-	waiting   list // sends that wait for credit
-	answers   list // gets of the peer that wait for the link
-	ahead     int  // puts and gets of ours that are under way
-	served    int  // gets and large puts of the peer's
-	owed      int  // answers to its puts and gets that wait for the link
-	greetings fifo[greeting]
-	control   fifo[wire.Header]
-	jobs      fifo[pullJob]
-	pushing   Handle // the send whose memory the link may retain
-	described Handle // the send that desc is of
-	desc      []byte // where its bytes lie
-	inBacklog bool
-	watched   Tick // when Advance comes by, or Never
+	queue       list // sends, puts and gets that wait for the link
+	waiting     list // sends that wait for credit
+	answers     list // gets of the peer that wait for the link
+	outstanding int  // puts and gets of ours that are under way
+	served      int  // gets and large puts of the peer's
+	unanswered  int  // answers to its puts and gets that wait for the link
+	greetings   fifo[greeting]
+	control     fifo[wire.Header]
+	jobs        fifo[pullJob]
+	pushing     Handle // the send whose memory the link may retain
+	descOf      Handle // the send that desc is of
+	desc        []byte // where its bytes lie
+	inBacklog   bool
+	watched     Tick // when Advance comes by, or Never
 
 	goneCode Code
 	eagerMax int  // what the peer takes eagerly
 	shows    bool // it shows its handler the data of small messages
-	level    int  // bytes of room after the last grant
+	level    int  // bytes of credit after the last grant
 	dry      bool // the peer has no bytes to grant for now
 	dialled  bool // Host.Dial has not been answered
 	anew     bool // a connect has begun since, for which an answer that there is nobody may come too early
@@ -78,10 +78,10 @@ type peer struct {
 	asking   bool // connects are pending, which are asked again at askAt
 	askAt    Tick
 
-	nacked   uint32 // our number that the peer has been told has ended, over media that lose nothing
-	parted   uint32 // the peer's session that we said goodbye to
-	partings int    // goodbyes left to say, over media that lose them
-	partAt   Tick
+	nacked     uint32 // our number that the peer has been told has ended, over media that lose nothing
+	byeSession uint32 // the peer's session that we said goodbye to
+	byesLeft   int    // goodbyes left to say, over media that lose them
+	byeAt      Tick
 
 	denied  bool // our windows are not for it
 	context any
@@ -160,7 +160,7 @@ func (e *Engine) begin(p *peer, remote uint32, eagerMax int, first credits) {
 	p.probed = false
 	p.state, p.remote, p.eagerMax, p.used = peerConnected, remote, eagerMax, true
 	p.sendSeq, p.recvSeq = p.local, remote
-	p.partings, p.vigil.on, p.vigil.givenUp, p.redials = 0, false, false, 0
+	p.byesLeft, p.vigil.on, p.vigil.givenUp, p.redials = 0, false, false, 0
 	e.openAccounts(p, first)
 	e.note(Connected, p, Success)
 	e.forgetFrames(p)

@@ -69,7 +69,7 @@ func (e *Engine) stage(r *request) string {
 		if p.link == nil && !e.local(p) {
 			return "connecting"
 		}
-		return "waits for room"
+		return "held back by flow control"
 	case stateOffered:
 		if r.flags&pushed != 0 {
 			return "data is moving"

@@ -3,7 +3,7 @@ package endpoint
 import "gomx/transport/wire"
 
 // An eager message, a put or the answer to a get that is kept may be larger than the
-// frames of the link that it is to be sent again over, if that is of another medium.
+// frames of the link that it is to be retransmitted over, if that is of another medium.
 // It goes in pieces then: frames of its kind which say, in their range, what place
 // of the whole they bring. They follow each other, and all have the sequence number
 // of the whole, since it is taken with the last of them. What has come of it is
@@ -34,7 +34,7 @@ func (e *Engine) sendPieces(p *peer, kept *wire.Header) bool {
 		h.Total, h.Offset = kept.Length, uint32(*off)
 		h.Length = min(kept.Length-h.Offset, uint32(p.caps.MaxFrame))
 		if h.Kind == wire.Put {
-			h.Offset += kept.Offset // place in the window
+			h.Offset += kept.Offset // offset in the window
 		}
 		if !p.link.Send(h, &e.out, *off) {
 			return false

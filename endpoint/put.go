@@ -2,7 +2,7 @@ package endpoint
 
 import "gomx/transport/wire"
 
-// Put writes the bytes of v into a window of a peer, from place at on. The request
+// Put writes the bytes of v into a window of a peer, from offset at on. The request
 // is complete when they are there. They must stay as they are until it is buffered
 // or complete. Whether the window is there, large enough and may be written to is
 // for the peer to say: the request's status tells. The match information is for
@@ -31,7 +31,7 @@ func (e *Engine) transmitPut(p *peer, slot int32, r *request) bool {
 func (e *Engine) transmitPutOffer(p *peer, slot int32, r *request) bool {
 	h := &e.header
 	*h = putHeader(wire.PutOffer, slot, r)
-	e.describe(p, r, Handle(h.ID))
+	e.export(p, r, Handle(h.ID))
 	if !e.offer(p, h, r) {
 		return false
 	}

@@ -12,7 +12,7 @@ const (
 	EventDone                            // the receiver has reported of a rendezvous or synchronous send: peer, Request, Match, Bytes
 	EventUnexpected                      // a message has come, or its header, that no receive waits for: peer, Session, Seq, Match, Bytes
 	EventMatched                         // a message has met its receive: like EventUnexpected, and Request unless there was none
-	EventBlocks                          // the bytes of a rendezvous come by blocks from now on: peer, Request, Match, Bytes
+	EventPipelined                       // the bytes of a rendezvous come by pipelined rendezvous from now on: peer, Request, Match, Bytes
 	EventPulled                          // the bytes of a rendezvous are there: peer, Request, Match, Bytes
 	EventWait                            // a caller has waited since Since: Request if it was for one, and Match its class
 	EventRegion                          // a layer above was in something since Since: Name, Match and Bytes as it likes

@@ -83,7 +83,7 @@ func (e *Engine) receiveStored(slot int32, r *request, id int32) {
 	default:
 		total, from := m.Length, m.ID
 		e.bytes = e.bytes[:0]
-		if m.Flags&placeLost == 0 {
+		if m.Flags&descLost == 0 {
 			e.bytes = append(e.bytes, m.Data...)
 		}
 		e.unstore(id)

@@ -7,7 +7,7 @@ import "gomx/transport/wire"
 // takes them in order, and holds early ones for a while. Acknowledgements are
 // cumulative and ride on every frame.
 //
-//	sent:     | acknowledged | unacked: kept, sent again when due | free |
+//	sent:     | acknowledged | unacked: kept, retransmitted when due | free |
 //	                         base                             sendSeq  base+window
 //	received: | taken        | early: held, or missing            |
 //	                         recvSeq                     recvSeq+window
@@ -23,9 +23,9 @@ type reliability struct {
 	ackAt   Tick
 	unacked int // frames taken since the last ack
 
-	quickly uint32 // base that was sent again early, once
+	quickly uint32 // base that was retransmitted early, once
 	tries   int
-	due     Tick // when base is sent again
+	due     Tick // when base is retransmitted
 	since   Tick // when base became the oldest
 }
 
@@ -49,12 +49,12 @@ func (e *Engine) reliabilityDue(p *peer) Tick {
 	return due
 }
 
-// Owed returns how many frames peers wait for or may have to be sent again: those
+// Undelivered returns how many frames peers wait for or may have to be retransmitted: those
 // that are not acknowledged, and answers that wait for room in a link. An owner
 // that closes goes on, within a bound, until there are none. Of them, carried says
 // how many a link that loses nothing has taken already, so that they are lost only
 // if it breaks now.
-func (e *Engine) Owed() (frames, carried int) {
+func (e *Engine) Undelivered() (frames, carried int) {
 	for _, p := range e.peers {
 		if p.log == nil {
 			continue
@@ -96,7 +96,7 @@ func (e *Engine) postUnreliable(p *peer, h *wire.Header, v *wire.Vec, off int) b
 		if sent {
 			r.acked()
 		}
-		return sent || h.Kind != wire.PullData // others are sent again when missed
+		return sent || h.Kind != wire.PullData // others are retransmitted when missed
 	}
 	if p.log.stuck = p.log.full(int(h.Length), window, windowBytes); p.log.stuck {
 		return false
@@ -108,7 +108,7 @@ func (e *Engine) postUnreliable(p *peer, h *wire.Header, v *wire.Vec, off int) b
 	r.acked()
 	if p.log.outstanding() == 0 {
 		r.since, r.tries = e.clock(), 0
-		r.due = r.since + resendFirst
+		r.due = r.since + retransmitFirst
 	}
 	p.log.keep(&e.frames, h, v, off)
 	p.sendSeq++
@@ -148,7 +148,7 @@ func (e *Engine) arriveUnreliable(p *peer, h *wire.Header, payload []byte) {
 	default:
 		e.holdEarly(p, &head, payload, ahead)
 		if p.rel.early.count%ackEarly == 1 {
-			e.ackNow(p) // so that the missing one is sent again soon
+			e.ackNow(p) // so that the missing one is retransmitted soon
 		}
 	}
 }
@@ -189,5 +189,5 @@ func (e *Engine) advanceReliability(p *peer) {
 		e.failPeer(p, TimedOut, false)
 		return
 	}
-	e.resend(p)
+	e.retransmitDue(p)
 }

@@ -105,7 +105,7 @@ type request struct {
 	window   uint64 // of a put, get or atomic
 	token    uint64
 	pull     int32  // slot of the block pull, or none
-	at       uint32 // place in the window; of a connect, the filter
+	at       uint32 // offset in the window; of a connect, the filter
 	tied     int32  // the peer of an expecting receive
 	queue    QueueID
 	deadline Tick

@@ -17,18 +17,18 @@ func (e *Engine) startRendezvous(p *peer, slot int32, r *request, from uint64, t
 	if p.caps.Pull && len(desc) > 0 && !p.broken() {
 		switch p.link.Pull(desc, &r.vec, int(r.xferLen), uint64(handleOf(slot, r.generation))) {
 		case wire.PullDone:
-			p.medium.PulledDirect++
+			p.medium.GetRendezvous++
 			e.finishRendezvous(p, slot, r)
 			return
 		case wire.PullStarted:
-			p.medium.PulledDirect++
+			p.medium.GetRendezvous++
 			return
 		case wire.PullFailed:
 			e.count.PullFallbacks++
 			e.note(FellBack, p, Success)
 		}
 	}
-	e.pullBlocks(p, slot, r)
+	e.pullPipelined(p, slot, r)
 }
 
 // PullFinished reports the end of a pull that a link answered with PullStarted.
@@ -49,7 +49,7 @@ func (e *Engine) PullFinished(id uint64, ok bool) {
 	}
 	e.count.PullFallbacks++
 	e.note(FellBack, p, Success)
-	e.pullBlocks(p, slot, r)
+	e.pullPipelined(p, slot, r)
 }
 
 // failPull ends a receive whose bytes will not come. While the link may still

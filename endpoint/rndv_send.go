@@ -13,10 +13,10 @@ func (e *Engine) transmitRendezvous(p *peer, slot int32, r *request) bool {
 	if r.kind == kindSyncSend {
 		h.Flags |= wire.Sync
 	}
-	e.describe(p, r, Handle(h.ID))
+	e.export(p, r, Handle(h.ID))
 	price := wire.Headers(len(p.desc))
-	if price > p.room.headers {
-		p.desc, price = p.desc[:0], 1 // by blocks
+	if price > p.credit.headers {
+		p.desc, price = p.desc[:0], 1 // by pipelined rendezvous
 	}
 	h.Offset = uint32(price)
 	if e.recorder != nil {
@@ -25,7 +25,7 @@ func (e *Engine) transmitRendezvous(p *peer, slot int32, r *request) bool {
 	if !e.offer(p, h, r) {
 		return false
 	}
-	p.room.headers -= price
+	p.credit.headers -= price
 	p.medium.SentRendezvous++
 	e.classes.of(r.match).send(int(r.msgLen))
 	if e.recorder != nil {
@@ -46,22 +46,22 @@ func (e *Engine) offer(p *peer, h *wire.Header, r *request) bool {
 	return true
 }
 
-// describe has p.desc say where the bytes of a send lie. While the link is full the
+// export has p.desc say where the bytes of a send lie. While the link is full the
 // first send in the queue is tried again and again, and described once.
-func (e *Engine) describe(p *peer, r *request, h Handle) {
-	if r.flags&exported != 0 && p.described == h {
+func (e *Engine) export(p *peer, r *request, h Handle) {
+	if r.flags&exported != 0 && p.descOf == h {
 		return
 	}
 	if r.flags&exported != 0 {
 		p.link.Unexport(r.token) // another one was described meanwhile
 		r.flags &^= exported
 	}
-	p.desc, p.described = p.desc[:0], h
+	p.desc, p.descOf = p.desc[:0], h
 	if p.caps.Pull && r.msgLen > 0 {
 		p.desc, r.token = p.link.Export(p.desc, &r.vec)
 		r.flags |= exported
 		if len(p.desc) > p.caps.MaxFrame {
-			p.desc = p.desc[:0] // too many segments to describe: by blocks
+			p.desc = p.desc[:0] // too many segments to describe: by pipelined rendezvous
 		}
 	}
 }

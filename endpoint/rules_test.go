@@ -195,7 +195,7 @@ seq=0xffffffff
 seq=0x0
 r4: success, match 0x4`},
 
-	{"a burst with one lost frame is not sent again as a whole", `
+	{"a burst with one lost frame is not retransmitted as a whole", `
 world a b lossy
 connect a b
 sends s a b count=20 match=1 len=8
@@ -205,7 +205,7 @@ run
 counters a
 recv r b count=20 match=1 len=8
 test r20`, `
-Resent 1
+Retransmitted 1
 r20: success`},
 
 	{"VI.1.1 the bytes of a small synchronous send are buffered at once", `

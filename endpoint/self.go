@@ -130,8 +130,8 @@ func (e *Engine) storeSelf(p *peer, slot int32, r *request) {
 	e.stored(id)
 }
 
-// partSelf ends what is under way with ourselves.
-func (e *Engine) partSelf() {
+// disconnectSelf ends what is under way with ourselves.
+func (e *Engine) disconnectSelf() {
 	from := e.peers[0]
 	if e.local(from) {
 		e.lostSelf = true

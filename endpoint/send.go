@@ -154,16 +154,16 @@ func (e *Engine) transmitMessage(p *peer, slot int32, r *request) transmitted {
 	n := int(r.msgLen)
 	small := n <= p.eagerLimit(e.cfg.EagerLimit)
 	switch {
-	case small && wire.Cost(n) <= p.room.bytes:
+	case small && wire.Cost(n) <= p.credit.bytes:
 		return when(e.transmitEager(p, slot, r, 0))
-	case small && !p.dry && p.room.bytes < p.level/2:
+	case small && !p.dry && p.credit.bytes < p.level/2:
 		return unpaid // so much is used up that the peer grants more, or says that it does not
 	case small && p.shows && n < AlwaysEager:
-		if wire.Headers(n) > p.room.headers {
+		if wire.Headers(n) > p.credit.headers {
 			return unpaid
 		}
 		return when(e.transmitEager(p, slot, r, wire.AsHeader))
-	case p.room.headers < 1:
+	case p.credit.headers < 1:
 		return unpaid
 	case !e.transmitRendezvous(p, slot, r):
 		return linkFull
@@ -180,7 +180,7 @@ func (e *Engine) transmitMessage(p *peer, slot int32, r *request) transmitted {
 func (e *Engine) awaitCredit(p *peer, slot int32, r *request) {
 	r.state = stateUnpaid
 	if p.waiting.head == none {
-		e.note(Throttled, p, Success)
+		e.note(BackPressure, p, Success)
 	}
 	e.reqs.push(&p.waiting, slot, r)
 	p.fast = -1
@@ -261,7 +261,7 @@ func (e *Engine) flushPeer(p *peer) bool {
 		switch e.transmit(p, slot, r) {
 		case linkFull:
 			e.unshift(&p.queue, slot, r)
-			return e.waitsForAcks(p) || p.aheadFull()
+			return e.waitsForAcks(p) || p.outstandingFull()
 		case unpaid:
 			e.awaitCredit(p, slot, r)
 		}
@@ -284,7 +284,7 @@ func (e *Engine) flushControl(p *peer) bool {
 		}
 		p.control.pop()
 		if answer {
-			p.owed--
+			p.unanswered--
 		}
 	}
 	if p.wantsCredit() {
@@ -349,7 +349,7 @@ func (e *Engine) control(p *peer, h wire.Header) {
 		}
 	}
 	if h.Seq == isAnswer {
-		p.owed++
+		p.unanswered++
 	}
 	p.control.push(h)
 	e.wait(p)

@@ -152,8 +152,8 @@ func (e *Engine) ClassOf(h Handle) uint64 {
 	return 0
 }
 
-// ClassOfCatch returns the class of the receive that Catch has begun.
-func (e *Engine) ClassOfCatch() uint64 { return e.catch.value >> e.classes.shift }
+// ClassOfInline returns the class of the inline receive.
+func (e *Engine) ClassOfInline() uint64 { return e.inline.value >> e.classes.shift }
 
 // Waited counts a wait of so many nanoseconds.
 func (e *Engine) Waited(class, nanoseconds uint64) {

@@ -50,8 +50,8 @@ func (e *Engine) peerDue(p *peer) Tick {
 	if p.asking {
 		due = p.askAt
 	}
-	if p.partings > 0 {
-		due = min(due, p.partAt)
+	if p.byesLeft > 0 {
+		due = min(due, p.byeAt)
 	}
 	if p.state == peerConnected {
 		due = min(due, p.lookDue())
@@ -73,9 +73,9 @@ func (e *Engine) advancePeer(p *peer) {
 		}
 	}
 	if p.asking && p.link != nil && e.now >= p.askAt && e.askAll(p) {
-		e.count.ConnectsAgain++
+		e.count.ConnectsRetried++
 	}
-	if p.partings > 0 && e.now >= p.partAt {
+	if p.byesLeft > 0 && e.now >= p.byeAt {
 		e.repeatBye(p)
 	}
 	if p.state == peerConnected && (p.link != nil || p.vigil.givenUp) && e.now >= p.lookDue() {
@@ -128,6 +128,6 @@ func (e *Engine) expire(slot int32, r *request) {
 			}
 		})
 	} else if p.state == peerConnected {
-		e.part(p)
+		e.disconnect(p)
 	}
 }

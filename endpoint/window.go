@@ -124,7 +124,7 @@ func (e *Engine) DenyWindows(nic uint64, endpoint uint32) {
 	})
 }
 
-// reach returns n bytes of a window from a place on, or why a peer gets none.
+// reach returns n bytes of a window from an offset on, or why a peer gets none.
 func (e *Engine) reach(p *peer, id uint64, at, n uint32, need Permission) (mem []byte, disposition uint32) {
 	w := e.windows.at(id)
 	end := uint64(at) + uint64(n)

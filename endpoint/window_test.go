@@ -181,7 +181,7 @@ func (l *slowLink) Unexport(uint64) {}
 
 func (l *slowLink) Pull([]byte, *wire.Vec, int, uint64) wire.PullResult { return wire.PullFailed }
 
-// Two gets are answered by blocks, and the window of the first is closed: the link
+// Two gets are answered by pipelined rendezvous, and the window of the first is closed: the link
 // must let go of that as well, though it was sent from before the other.
 func TestClosedWindowIsReclaimed(t *testing.T) {
 	e := endpoint.New(endpoint.Config{NIC: 1, Session: 1}, new(endpointtest.World).Add("a", endpoint.Config{}))

@@ -4,7 +4,7 @@
 // Whoever has the lock may make a pass over the ports, unless a handler runs, which it does in the middle of
 // a pass and without the lock. Callers that wait make passes in one loop, and so does the endpoint's own goroutine (spin in
 // poll.go): however much arrives the loop reads the clock every so many polls, for deadlines and the engine's
-// timers, and at each poll it sees who wants the lock and whose wait was given up (gate.go).
+// timers, and at each poll it sees who wants the lock and whose wait was given up (lock.go).
 //
 // One of them has the polling role, which is the right to sleep on the endpoint's doorbell and the duty to poll. While a
 // single goroutine has a part in the endpoint, that is the role of the one that waits: it spins while that is likely to

@@ -149,7 +149,7 @@ func (d *Endpoint) Close() error {
 			d.unlock()
 			return ErrInHandler
 		}
-		d.rest(d.handled)
+		d.waitCond(d.handled)
 	}
 	if d.closed {
 		d.unlock()
@@ -187,7 +187,7 @@ func (d *Endpoint) Close() error {
 
 // unsent reports whether Close should wait on, when it has waited for a time.
 func (d *Endpoint) unsent(waited time.Duration) bool {
-	frames, carried := d.eng.Owed()
+	frames, carried := d.eng.Undelivered()
 	if waited > carriedBound {
 		frames -= carried
 	}

@@ -15,7 +15,7 @@ const (
 	Broken          = What(endpoint.Broken)
 	Resumed         = What(endpoint.Resumed)
 	RefusedPeer     = What(endpoint.RefusedPeer)
-	Throttled       = What(endpoint.Throttled)
+	BackPressure    = What(endpoint.BackPressure)
 	FellBack        = What(endpoint.FellBack)
 	NotReached      = FellBack + 1   // no transport has reached the peer
 	RefusedStranger = NotReached + 1 // a handshake was refused; nobody knows whose
@@ -47,6 +47,6 @@ func (d *Endpoint) tell(what What, peer int32, code endpoint.Code, cause error) 
 		return
 	}
 	h := Happening{What: what, Transport: d.eng.MediumName(peer), Code: code, Cause: cause}
-	h.Peer.NIC, h.Peer.Endpoint = d.eng.Place(peer)
+	h.Peer.NIC, h.Peer.Endpoint = d.eng.PeerAddress(peer)
 	d.log(h)
 }

@@ -14,8 +14,8 @@ import (
 	"gomx/transport/mem"
 )
 
-// card is a transport that reaches nobody and wants memory to be registered.
-type card struct {
+// registrar is a transport that reaches nobody and wants memory to be registered.
+type registrar struct {
 	wall
 	fails error // of Register
 
@@ -25,9 +25,9 @@ type card struct {
 	odd    error // of release
 }
 
-func (c *card) Open(transport.Open) (transport.Port, error) { return c, nil }
+func (c *registrar) Open(transport.Open) (transport.Port, error) { return c, nil }
 
-func (c *card) Register(memory []byte) (release func() error, err error) {
+func (c *registrar) Register(memory []byte) (release func() error, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.closed {
@@ -50,7 +50,7 @@ func (c *card) Register(memory []byte) (release func() error, err error) {
 	}, nil
 }
 
-func (c *card) Close() error {
+func (c *registrar) Close() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.closed, c.has = true, nil
@@ -65,7 +65,7 @@ func with(list ...transport.Transport) option {
 func TestMemoryIsRegisteredWithEveryPortThatWantsIt(t *testing.T) {
 	w := newWorld(t, mem.Options{})
 	defer w.close()
-	a, b := &card{wall: wall{name: "a"}}, &card{wall: wall{name: "b"}}
+	a, b := &registrar{wall: wall{name: "a"}}, &registrar{wall: wall{name: "b"}}
 	d := w.open(with(a, w.net, b))
 	memory := make([]byte, 100)
 	var releases []func() error
@@ -113,7 +113,7 @@ func TestNothingStaysRegisteredIfAPortCannot(t *testing.T) {
 	w := newWorld(t, mem.Options{})
 	defer w.close()
 	full := errors.New("10 bytes: raise it with ulimit -l 64")
-	a, b := &card{wall: wall{name: "a"}}, &card{wall: wall{name: "b"}, fails: full}
+	a, b := &registrar{wall: wall{name: "a"}}, &registrar{wall: wall{name: "b"}, fails: full}
 	d := w.open(with(a, b))
 	if release, err := d.Register(make([]byte, 10)); !errors.Is(err, full) || !strings.Contains(err.Error(), "b: ") || release != nil {
 		t.Errorf("%v", err)
@@ -130,7 +130,7 @@ func TestNothingStaysRegisteredIfAPortCannot(t *testing.T) {
 func TestReleaseReportsWhatAPortSays(t *testing.T) {
 	w := newWorld(t, mem.Options{})
 	defer w.close()
-	a, b := &card{wall: wall{name: "a"}}, &card{wall: wall{name: "b"}, odd: errors.New("stuck")}
+	a, b := &registrar{wall: wall{name: "a"}}, &registrar{wall: wall{name: "b"}, odd: errors.New("stuck")}
 	release, err := w.open(with(a, b)).Register(make([]byte, 10))
 	if err != nil {
 		t.Fatal(err)
@@ -149,7 +149,7 @@ func TestReleaseReportsWhatAPortSays(t *testing.T) {
 func TestCloseEndsRegistrations(t *testing.T) {
 	for _, o := range []option{func(*driver.Config) {}, singleThreaded} {
 		w := newWorld(t, mem.Options{})
-		a := &card{wall: wall{name: "a"}}
+		a := &registrar{wall: wall{name: "a"}}
 		d := w.open(with(a), o)
 		release, err := d.Register(make([]byte, 10))
 		if err != nil {
@@ -171,7 +171,7 @@ func TestCloseEndsRegistrations(t *testing.T) {
 func TestRegisterWhileClosing(t *testing.T) {
 	for range 20 {
 		w := newWorld(t, mem.Options{})
-		a := &card{wall: wall{name: "a"}}
+		a := &registrar{wall: wall{name: "a"}}
 		d := w.open(with(a))
 		var all sync.WaitGroup
 		for range 3 {

@@ -15,7 +15,7 @@ func (d *Endpoint) begin() bool {
 		return false
 	}
 	if d.lossy {
-		d.advance() // it may be sent again, some time after now
+		d.advance() // it may be retransmitted, some time after now
 	}
 	return true
 }
@@ -87,7 +87,7 @@ func (d *Endpoint) ExchangeNow(out []byte, to endpoint.Addr, match uint64, i *en
 // message comes from may need the core: the receive that it spares is worth more than the wait.
 func (d *Endpoint) recvNow(i *endpoint.Posting) (n int, h endpoint.Handle, err error) {
 	if d.blocked == 0 && !d.lossy && !d.pace.full() {
-		if tried, n, h, err := d.catch(i); tried {
+		if tried, n, h, err := d.recvInline(i); tried {
 			return n, h, err
 		}
 	}
@@ -95,15 +95,15 @@ func (d *Endpoint) recvNow(i *endpoint.Posting) (n int, h endpoint.Handle, err e
 	return 0, h, err
 }
 
-// catch polls for a message that is to be caught. It has not tried where there is to be no catch.
-func (d *Endpoint) catch(i *endpoint.Posting) (tried bool, n int, h endpoint.Handle, err error) {
-	w := d.parked.get(&want{kind: forCatch})
+// recvInline polls for a message that is received without a request. tried is false where the receive has to be posted.
+func (d *Endpoint) recvInline(i *endpoint.Posting) (tried bool, n int, h endpoint.Handle, err error) {
+	w := d.parked.get(&want{kind: forInline})
 	w.wakeups = d.wakeups
-	if tried = d.takeRole(w) && d.eng.Catch(i); tried {
-		if d.eng.Catching() {
+	if tried = d.takeRole(w) && d.eng.RecvInline(i); tried {
+		if d.eng.InlinePending() {
 			d.spin(w)
 		}
-		n, h, err = d.eng.EndCatch()
+		n, h, err = d.eng.EndInline()
 	}
 	d.leave(w)
 	d.unlist(w)
@@ -308,7 +308,7 @@ func (d *Endpoint) Progress() error {
 func (d *Endpoint) Pause(off bool) error {
 	d.lockForeign()
 	for off && d.handling && !d.closed && !insideHandler() {
-		d.rest(d.handled)
+		d.waitCond(d.handled)
 	}
 	if d.closed {
 		d.unlock()

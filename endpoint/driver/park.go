@@ -20,7 +20,7 @@ const (
 	forSet                     // what is wanted of a set of requests
 	forQueue                   // a request of the queue named value is complete; it stays
 	forWake                    // Wake of a Waiter is called
-	forCatch                   // the engine has caught a message, or made a request of it
+	forInline                  // the inline receive has a message, or has been posted
 	forPeek                    // a request is complete
 	forProbe                   // an unexpected message fits value and mask
 	forWindow                  // no link touches the closed window named value
@@ -74,8 +74,8 @@ func (q *want) classIn(e *endpoint.Engine) uint64 {
 		return e.ClassOf(q.handle)
 	case forSet:
 		return e.ClassOf(q.set.some())
-	case forCatch:
-		return e.ClassOfCatch()
+	case forInline:
+		return e.ClassOfInline()
 	}
 	return 0
 }
@@ -127,8 +127,8 @@ func (w *waiter) check(d *Endpoint) {
 		w.ok, w.err = d.eng.Test(w.handle, &w.status)
 	case forAny, forSet, forQueue, forWake:
 		w.ok, w.err = w.take(d, &w.status)
-	case forCatch:
-		w.ok = !d.eng.Catching()
+	case forInline:
+		w.ok = !d.eng.InlinePending()
 	case forPeek:
 		if w.listed {
 			w.handle, w.ok = d.eng.PeekFresh()

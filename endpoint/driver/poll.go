@@ -93,7 +93,7 @@ func (d *Endpoint) once() {
 	}
 	d.disarm()
 	if d.heed.Load() != 0 {
-		d.attend()
+		d.checkHeed()
 	}
 	if d.mayPass() {
 		d.back.passed()
@@ -198,11 +198,11 @@ func (d *Endpoint) spin(w *waiter) (idle bool) {
 	own, moved, service := w.kind == forEver, false, newService()
 	for polls, most := 0, d.pace.first(); ; {
 		if d.heed.Load() != 0 {
-			if w.kind == forCatch {
+			if w.kind == forInline {
 				return true
 			}
 			d.list(w)
-			if d.attend(); !d.stays(w) {
+			if d.checkHeed(); !d.stays(w) {
 				return false
 			}
 		}
@@ -228,7 +228,7 @@ func (d *Endpoint) spin(w *waiter) (idle bool) {
 			continue
 		}
 		polls = 0
-		if w.kind == forCatch && !d.pace.shared {
+		if w.kind == forInline && !d.pace.shared {
 			return true
 		}
 		if now == unread || !d.pace.shared || d.pace.keep.on {
@@ -289,8 +289,8 @@ func (d *Endpoint) elapse(w *waiter, now time.Duration) {
 	w.late = w.until != never && now >= w.until
 }
 
-// attend sees to what heed says. The lock is let go if somebody wants it.
-func (d *Endpoint) attend() {
+// checkHeed does what heed asks for: it reads the clock, and yields the lock if another caller waits for it.
+func (d *Endpoint) checkHeed() {
 	h := d.heed.Load()
 	if h&^wanted != 0 {
 		d.heed.And(wanted)

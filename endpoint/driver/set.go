@@ -73,7 +73,7 @@ func (s *set) collectAll(e *endpoint.Engine) (bool, error) {
 	return true, nil
 }
 
-// stale is an error if a request from a place on is.
+// stale is an error if a request from an offset on is.
 func (s *set) stale(e *endpoint.Engine, from int) error {
 	if at, is := e.Stale(s.handles[from:]); is {
 		s.first = from + at

@@ -14,7 +14,7 @@ var _ = family(map[string]command{
 	"sends":     sends,
 	"recv":      recv,
 	"recvfrom":  recvFrom,
-	"catch":     catch,
+	"inline":    inline,
 	"probe":     probe,
 	"claim":     claim,
 	"recvclaim": recvClaim,
@@ -103,22 +103,22 @@ func recvFrom(t *Trace, a *arguments) error {
 	return t.posted(name, n, b, h, err)
 }
 
-// catch NAME a b match=N [mask=N] len=N [n=N]: a receive of a's, tied to b, that catches while n frames of b's are delivered.
-func catch(t *Trace, a *arguments) error {
+// inline NAME a b match=N [mask=N] len=N [n=N]: an inline receive of a's, tied to b, while n frames of b's are delivered.
+func inline(t *Trace, a *arguments) error {
 	name, n, peer, addr, err := t.toward(a)
 	if err != nil {
 		return err
 	}
 	value, mask := a.number("match", 0), a.number("mask", match.MaskNone)
 	b := NewBuffer(a.sizes()...)
-	if !n.Engine.Catch(&endpoint.Posting{Into: b.Vec, Value: value, Mask: mask, From: addr}) {
+	if !n.Engine.RecvInline(&endpoint.Posting{Into: b.Vec, Value: value, Mask: mask, From: addr}) {
 		t.printf("%s: is to be posted", name)
 		return nil
 	}
 	for range a.number("n", 0) {
 		t.world.Deliver(peer, n)
 	}
-	got, h, err := n.Engine.EndCatch()
+	got, h, err := n.Engine.EndInline()
 	if h != 0 || err != nil {
 		t.printf("%s: posted", name)
 		return t.posted(name, n, b, h, err)
@@ -126,7 +126,7 @@ func catch(t *Trace, a *arguments) error {
 	if err := b.Check(b.Seed(), got); err != nil {
 		t.printf("%s: WRONG DATA: %v", name, err)
 	}
-	t.printf("%s: caught %d bytes, message %d", name, got, b.Seed())
+	t.printf("%s: %d bytes inline, message %d", name, got, b.Seed())
 	return nil
 }
 

@@ -17,7 +17,7 @@ var _ = family(map[string]command{
 	"close":      closeNode,
 	"reopen":     reopen,
 	"break":      breakLink,
-	"dial":       dialAgain,
+	"dial":       redial,
 	"medium":     medium,
 	"pulls":      pulls,
 })
@@ -222,7 +222,7 @@ func pulls(t *Trace, _ *arguments) error {
 
 // dial: links that were asked for come up; with one=n, one side learns of one. With refused, nobody was open
 // when they were asked for.
-func dialAgain(t *Trace, a *arguments) error {
+func redial(t *Trace, a *arguments) error {
 	if a.has("refused") {
 		t.world.Refuse()
 		return nil

@@ -71,9 +71,9 @@ func (e *End) Unexport(token uint64) {
 	e.live--
 }
 
-// described returns the memory of this end that a memory descriptor names, or nil if
+// exportOf returns the memory of this end that a memory descriptor names, or nil if
 // nothing is exported under it any more.
-func (e *End) described(desc uint64) *export {
+func (e *End) exportOf(desc uint64) *export {
 	place, reign := desc&(1<<reignShift-1), desc>>reignShift&(1<<(endShift-reignShift)-1)
 	if desc>>endShift != e.number || place >= uint64(len(e.exported)) {
 		return nil
@@ -93,7 +93,7 @@ func (e *End) Pull(desc []byte, v *wire.Vec, n int, id uint64) wire.PullResult {
 	if whose := d >> endShift; whose != e.far.number && whose > 0 && whose <= e.node.world.numbers {
 		e.node.world.strays++ // a real medium might read what lies there now
 	}
-	from := e.far.described(d)
+	from := e.far.exportOf(d)
 	switch {
 	case e.Pulls == PullFails || from == nil && !e.link.Dead:
 		return wire.PullFailed
@@ -110,7 +110,7 @@ func (e *End) finishPulls() (finished int) {
 	for len(e.started) > 0 && !e.link.Dead {
 		p := e.started[0]
 		e.started = e.started[1:]
-		from := e.far.described(p.desc)
+		from := e.far.exportOf(p.desc)
 		ok := e.Pulls != PullTears && from != nil
 		if ok {
 			wire.Copy(&p.v, &from.v, p.n)

@@ -102,7 +102,7 @@ func (w *World) leftovers(n *node) (left []string) {
 	}{
 		{"requests", d.Requests}, {"posted receives", d.Posted}, {"unexpected messages", d.Unexpected},
 		{"unexpected bytes", d.Bytes}, {"completions", d.Completed + n.engine.Queued(n.queue)}, {"pulls", d.Pulls}, {"kept frames", d.Kept},
-		{"early frames", d.Early}, {"frames owed", owed(n.engine)},
+		{"early frames", d.Early}, {"frames undelivered", undelivered(n.engine)},
 		{"requests of the program", len(n.ops)}, {"messages to send", n.left}, {"exported pieces", n.port.Exported()},
 		{"frames on the network", w.net.UnderWay()},
 	} {
@@ -119,7 +119,7 @@ func (w *World) leftovers(n *node) (left []string) {
 	return left
 }
 
-func owed(e *endpoint.Engine) int {
-	frames, _ := e.Owed()
+func undelivered(e *endpoint.Engine) int {
+	frames, _ := e.Undelivered()
 	return frames
 }

@@ -71,11 +71,11 @@ func (j *joiner) add(rank int, r *Rank, own place, ev *endpoint.Event) {
 		} else {
 			r.done = append(r.done, completion{ev.At, ev.Request, at, false})
 		}
-	case endpoint.EventBlocks, endpoint.EventPulled:
+	case endpoint.EventPipelined, endpoint.EventPulled:
 		at, known := j.receives[request{rank, ev.Request}]
 		switch {
 		case !known:
-		case ev.Kind == endpoint.EventBlocks:
+		case ev.Kind == endpoint.EventPipelined:
 			j.t.Messages[at].Blocks = true
 		default:
 			j.t.Messages[at].Pulled = ev.At
@@ -111,7 +111,7 @@ func (j *joiner) message(n number, ev *endpoint.Event) (int, *Message) {
 // noteTexts are what notes say.
 var noteTexts = map[endpoint.NoteKind]string{
 	endpoint.Connected: "connected", endpoint.SessionEnded: "session ended", endpoint.Broken: "link broken", endpoint.Resumed: "session resumed",
-	endpoint.RefusedPeer: "connect refused", endpoint.Throttled: "sends wait for the receiver", endpoint.FellBack: "direct copy failed",
+	endpoint.RefusedPeer: "connect refused", endpoint.BackPressure: "sends wait for the receiver", endpoint.FellBack: "direct copy failed",
 }
 
 func noteText(kind uint16) string { return cmp.Or(noteTexts[endpoint.NoteKind(kind)], "something") }

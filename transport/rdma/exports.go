@@ -53,7 +53,7 @@ func (e *exports) take() (token uint32, x *export) {
 }
 
 // Export describes where v lies. What can't be described, because there are no
-// tickets or memory can't be registered, gets no memory descriptor: its bytes go by blocks.
+// tickets or memory can't be registered, gets no memory descriptor: its bytes go by pipelined rendezvous.
 func (l *link) Export(dst []byte, v *wire.Vec) ([]byte, uint64) {
 	p := l.port
 	ticket, ok := p.tickets.Take()

@@ -12,7 +12,7 @@ import (
 // last packet, after packets were lost. As its source reads, it takes the answers to a read for old ones when a
 // request behind the read was lost.
 // So the last bytes of where a read goes to are made such as nobody guesses, and if they are the same after it,
-// nothing has come. That is done for this driver alone. By chance that is so of bytes that have come, too; those come once more, by blocks.
+// nothing has come. That is done for this driver alone. By chance that is so of bytes that have come, too; those come once more, by pipelined rendezvous.
 const (
 	markSize    = 8
 	leastPacket = 256 // the smallest MTU there is: the last packet of a read has so many bytes, or fewer

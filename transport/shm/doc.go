@@ -9,7 +9,7 @@
 //
 // A pair of endpoints shares one segment with two rings. Large messages are copied
 // once, by the receiver, out of the peer's arena if the sender's memory came from
-// Alloc, or with process_vm_readv; or twice, by blocks through the ring, which
+// Alloc, or with process_vm_readv; or twice, by pipelined rendezvous through the ring, which
 // keeps two cores busy at once and is often quicker. Each link measures which
 // (choose.go). A copy stops after each MiB until the next Poll, so that other
 // peers and the endpoint's timers get their turn. Whether a peer can be read is proven at connect by reading a nonce

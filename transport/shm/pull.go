@@ -150,7 +150,7 @@ func spread(v *wire.Vec, off int, src []byte) (done int) {
 	return done
 }
 
-// blockTimer times a message that comes by blocks, the latest if there are
+// blockTimer times a message that comes by pipelined rendezvous, the latest if there are
 // several.
 type blockTimer struct {
 	bytes int // 0: none

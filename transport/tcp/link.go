@@ -107,7 +107,7 @@ func lost(call string, e sock.Errno) error {
 	return fmt.Errorf("%w: %w", transport.ErrPeerDied, sock.CallError(call, e))
 }
 
-// Export does nothing: the engine pulls by blocks.
+// Export does nothing: the engine uses the pipelined rendezvous.
 func (l *link) Export(dst []byte, _ *wire.Vec) ([]byte, uint64) { return dst, 0 }
 
 // Unexport does nothing.

@@ -7,7 +7,7 @@ type Caps struct {
 	Eager    int    // messages up to this many bytes go eagerly unless told otherwise
 	Ordered  bool   // frames arrive in the order sent
 	Reliable bool   // every frame arrives once, or the link goes down
-	Pull     bool   // Export and Pull work; otherwise the engine pulls by blocks
+	Pull     bool   // Export and Pull work; otherwise the engine uses the pipelined rendezvous
 
 	// Heals: a link that goes down may come back as another one, and what the
 	// peer has not received is sent again over that. Sessions outlive such links.
@@ -29,8 +29,8 @@ type PullResult uint8
 const (
 	PullDone     PullResult = iota // the bytes are in place
 	PullStarted                    // under way; PullFinished reports the end
-	PullFailed                     // not possible this way; pull by blocks instead
-	PullDeclined                   // possible, but by blocks it is quicker
+	PullFailed                     // not possible this way; use the pipelined rendezvous instead
+	PullDeclined                   // possible, but by pipelined rendezvous it is quicker
 )
 
 // Link is what the engine asks of a connection to one peer. The engine calls it

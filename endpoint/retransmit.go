@@ -2,7 +2,7 @@ package endpoint
 
 import "gomx/transport/wire"
 
-const resendBurst = 16 // frames sent again at once
+const retransmitBurst = 16 // frames retransmitted at once
 
 // arriveAck takes a cumulative acknowledgement: everything before ack is there.
 // A bare ack of base while frames are out means that one was lost.
@@ -12,35 +12,35 @@ func (e *Engine) arriveAck(p *peer, ack uint32, bare bool) {
 		r.since = e.now // nothing is taken, but the peer is alive
 		if bare && l.outstanding() > 0 && r.quickly != l.base+1 {
 			r.quickly = l.base + 1
-			e.sendAgain(p, l.base)
+			e.retransmit(p, l.base)
 		}
 		return
 	}
 	if !l.acknowledge(&e.frames, ack) {
 		return
 	}
-	r.since, r.tries, r.due = e.now, 0, e.now+resendFirst
+	r.since, r.tries, r.due = e.now, 0, e.now+retransmitFirst
 	if p.hasQueued() {
 		e.wait(p)
 	}
 }
 
-// resend sends the oldest unacknowledged frames again, each time later.
-func (e *Engine) resend(p *peer) {
+// retransmitDue retransmits the oldest unacknowledged frames, each time later.
+func (e *Engine) retransmitDue(p *peer) {
 	r := p.rel
-	for i := range min(resendBurst, p.log.outstanding()) {
-		e.sendAgain(p, p.log.base+uint32(i))
+	for i := range min(retransmitBurst, p.log.outstanding()) {
+		e.retransmit(p, p.log.base+uint32(i))
 	}
 	r.tries++
-	r.due = e.now + min(resendMost, resendFirst<<min(r.tries, 8))
+	r.due = e.now + min(retransmitMost, retransmitFirst<<min(r.tries, 8))
 }
 
-func (e *Engine) sendAgain(p *peer, seq uint32) {
+func (e *Engine) retransmit(p *peer, seq uint32) {
 	if !p.log.kept.has(seq) {
 		return
 	}
 	k := p.log.kept.at(seq)
-	e.count.Resent++
+	e.count.Retransmitted++
 	k.h.Ack = p.recvSeq
 	e.out = wire.Vec{First: k.data}
 	if p.link.Send(&k.h, &e.out, 0) {

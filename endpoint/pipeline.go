@@ -7,13 +7,13 @@ import (
 	"gomx/transport/wire"
 )
 
-// Rendezvous by blocks: the receiver asks for a few blocks at a time, the sender
+// Pipelined rendezvous: the receiver asks for a few blocks at a time, the sender
 // answers each with frames, and a block that does not come in time is asked for
 // again. It needs nothing of the medium but frames that sometimes arrive.
 const (
-	blockFrames = 16 // frames of a block; a bit each in block.here
-	blocksAhead = 4
-	pullFrame   = 8 << 10 // payload of a PullData frame, unless the medium advises another
+	blockFrames    = 16 // frames of a block; a bit each in block.here
+	blocksInFlight = 4
+	pullFrame      = 8 << 10 // payload of a PullData frame, unless the medium advises another
 )
 
 type block struct {
@@ -23,7 +23,7 @@ type block struct {
 	due      Tick   // ask again then
 }
 
-// pull is the receiver's side of one rendezvous by blocks.
+// pull is the receiver's side of one pipelined rendezvous.
 type pull struct {
 	live     bool
 	watched  Tick // when Advance comes by, or Never
@@ -33,7 +33,7 @@ type pull struct {
 	asked    uint32 // everything before this offset has been asked for
 	got      uint32 // bytes that arrived
 	progress Tick   // when the last of them did
-	blocks   [blocksAhead]block
+	blocks   [blocksInFlight]block
 }
 
 // pullSlab holds pulls; freed ones are used again.
@@ -62,15 +62,15 @@ func (s *pullSlab) release(i int32) {
 	s.free = append(s.free, i)
 }
 
-func (e *Engine) pullBlocks(p *peer, slot int32, r *request) {
+func (e *Engine) pullPipelined(p *peer, slot int32, r *request) {
 	if e.recorder != nil && r.kind == kindRecv {
-		e.recorder.request(EventBlocks, p, slot, r)
+		e.recorder.request(EventPipelined, p, slot, r)
 	}
 	i, pl := e.pulls.alloc()
 	r.pull = i
 	pl.request, pl.peer, pl.progress = handleOf(slot, r.generation), p.index, e.clock()
 	pl.frame = p.pullFrame()
-	p.medium.PulledBlocks++
+	p.medium.PipelinedRendezvous++
 	if r.kind == kindRecv {
 		r.tied = p.index
 	}
@@ -115,7 +115,7 @@ func (e *Engine) askBlocks(p *peer, r *request, pl *pull) {
 // askBlock asks for what is missing of a block, from the first to the last such
 // frame.
 func (e *Engine) askBlock(p *peer, r *request, pl *pull, b *block) {
-	b.due = e.now + pullAgain
+	b.due = e.now + pullRetry
 	missing := ^b.here & (1<<b.frames - 1)
 	from := uint32(bits.TrailingZeros32(missing)) * pl.frame
 	to := min(b.len, uint32(bits.Len32(missing))*pl.frame)
@@ -152,11 +152,11 @@ func (e *Engine) arrivePullRequest(p *peer, h *wire.Header) {
 	if p.jobs.has(func(j *pullJob) bool { return j.covers(h, uint32(end)) }) {
 		return // asked again, though it is on its way
 	}
-	if p.jobs.len() >= blocksAhead*e.reqs.live {
+	if p.jobs.len() >= blocksInFlight*e.reqs.live {
 		p.jobs.keep(func(j *pullJob) bool { _, r := e.reqs.find(j.send); return r != nil })
 	}
-	if p.jobs.len() >= blocksAhead*e.reqs.live {
-		return // an honest peer has this much under way only if it asks again, as it will for this
+	if p.jobs.len() >= blocksInFlight*e.reqs.live {
+		return // an honest peer has this much under way only if it requests blocks again, as it will for this one
 	}
 	p.jobs.push(pullJob{send: Handle(h.ID), receiver: h.Match, off: h.Offset, end: uint32(end), frame: h.Seq})
 	if !e.flushJobs(p) {
@@ -251,7 +251,7 @@ func (e *Engine) takePullData(p *peer, h *wire.Header, payload []byte) {
 		r.vec.Scatter(int(h.Offset), payload)
 	}
 	pl.got += h.Length
-	pl.progress, b.due = e.now, e.now+pullAgain
+	pl.progress, b.due = e.now, e.now+pullRetry
 	if b.here == 1<<b.frames-1 {
 		b.len = 0
 		e.askBlocks(p, r, pl)
@@ -299,7 +299,7 @@ func (e *Engine) advancePull(i int32) {
 	if p.rel != nil { // others lose nothing
 		for k := range pl.blocks {
 			if b := &pl.blocks[k]; b.len != 0 && e.now >= b.due {
-				e.count.BlocksAgain++
+				e.count.BlocksRetried++
 				e.askBlock(p, r, pl, b)
 			}
 		}

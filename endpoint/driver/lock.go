@@ -28,7 +28,7 @@ type endpointLock struct {
 	unfenced bool        // the barrier has failed; under mu
 	inside   uint32      // the caller has it without the mutex, or is about to
 	held     hold        // under the lock
-	promised bool        // that one goroutine at a time makes the calls: for the race detector
+	declared bool        // the program has declared that one goroutine at a time makes the calls: for the race detector
 	barged   int         // how often the lock was let go since it was wanted, and taken by others than who waits; under the lock
 }
 
@@ -53,7 +53,7 @@ const (
 
 // reserve turns single-threaded mode on, if there is a barrier. It is called before the lock is used.
 func (l *endpointLock) reserve(fence func() bool) {
-	l.promised = true
+	l.declared = true
 	if !racing && fence() {
 		l.single, l.fence = true, fence
 	}
@@ -61,10 +61,10 @@ func (l *endpointLock) reserve(fence func() bool) {
 
 // share turns single-threaded mode off. The single caller calls it, before others call.
 func (l *endpointLock) share() {
-	if !l.promised {
+	if !l.declared {
 		return // others may call by now
 	}
-	l.promised = false
+	l.declared = false
 	if !l.single {
 		return
 	}
@@ -95,8 +95,8 @@ func (l *endpointLock) enter() bool {
 	return false
 }
 
-// rest waits on a condition of the mutex. Only a foreign caller may call it, so that no caller has the lock without the mutex meanwhile.
-func (l *endpointLock) rest(c *sync.Cond) {
+// waitCond waits on a condition of the mutex. Only a foreign caller may call it, so that no caller has the lock without the mutex meanwhile.
+func (l *endpointLock) waitCond(c *sync.Cond) {
 	l.held = byMutex
 	c.Wait()
 	l.held = asForeign
@@ -104,8 +104,8 @@ func (l *endpointLock) rest(c *sync.Cond) {
 
 // queue takes the mutex for a caller.
 func (l *endpointLock) queue() {
-	if racing && l.promised {
-		l.promised = true // a write that races with those of calls at the same time
+	if racing && l.declared {
+		l.declared = true // a write that races with those of calls at the same time
 	}
 	l.acquire()
 }
