@@ -38,7 +38,7 @@ func (s *Socket) Accept(vec []AcceptAddr, flags Flags, q *Queue) (*Socket, error
 	}
 	s.post.open = true
 	s.handOut()
-	s.post.gate.Broadcast()
+	s.post.admission.Broadcast()
 	s.mu.Unlock()
 	if flags&Block == 0 {
 		return nil, nil

@@ -90,7 +90,7 @@ func (s *Socket) closePost() {
 		s.l.work.Go(n.discard)
 	}
 	p.asked, p.ready = nil, nil
-	p.gate.Broadcast()
+	p.admission.Broadcast()
 }
 
 // discard closes a socket that no user has seen.
@@ -140,8 +140,8 @@ func (s *Socket) settled(o *op) bool {
 
 // vacate gives the socket's number back.
 func (s *Socket) vacate() {
-	if !s.buried {
-		s.buried = true
+	if !s.released {
+		s.released = true
 		s.l.dismiss(s)
 		s.sweep(kindPacket, kindIndirect, kindDirect)
 	}
@@ -157,11 +157,11 @@ func (s *Socket) abandon() {
 	s.settle()
 }
 
-// bury ends whatever is left, when the endpoint is closed.
-func (s *Socket) bury() {
+// terminate ends all operations that are left, when the endpoint is closed.
+func (s *Socket) terminate() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.buried = true
+	s.released = true
 	s.ending = nil
 	for _, o := range s.ops {
 		if o.live {

@@ -23,11 +23,11 @@ type joining struct {
 	stop context.CancelFunc
 
 	// At the server.
-	nonce  nonce
-	met    atomic.Bool // the client has named itself
-	waiter *mx.Waiter  // where that is waited for
-	guest  *guest      // nil at the client
-	theirs *hello
+	nonce      nonce
+	identified atomic.Bool       // the client has sent its identity over the endpoint
+	waiter     *mx.Waiter        // where that is waited for
+	pending    *pendingHandshake // nil at the client
+	theirs     *hello
 }
 
 // Connect starts to connect to a listener (4.2). It waits for the timeout at most. A
@@ -194,13 +194,13 @@ func (s *Socket) dialOnce(ctx context.Context, local, addr netip.AddrPort, waits
 	ep := s.l.ep.Load()
 	waits.begin(toReach)
 	host, _, _ := net.SplitHostPort(c.RemoteAddr().String())
-	peer, err := reach(ctx, ep, theirs.place, host)
+	peer, err := reach(ctx, ep, theirs.endpoint, host)
 	switch {
 	case err == nil:
 	case ctx.Err() == nil && hungup.By(c.(*net.TCPConn)): // and so its endpoint is
 		return hungUp(io.EOF)
 	default:
-		return unreached(ep, c, theirs.place, err)
+		return unreached(ep, c, theirs.endpoint, err)
 	}
 	waits.begin(toBeTaken)
 	if err := s.enter(c, peer, &theirs); err != nil {
@@ -245,11 +245,11 @@ func (s *Socket) leave(local netip.AddrPort, ours *hello) {
 	s.fate, s.torn, s.stops = 0, false, false
 }
 
-// errSentAway is how a listener ends a handshake that has more guests than places.
+// errSentAway is why a handshake failed that the listener has evicted.
 var errSentAway = tell("the listener has sent this client away: it has too many clients at once, or no file descriptor left for them (ulimit -n)", ECONNREFUSED)
 
 // errHungUp is how many a program ends a handshake that is no EXS, and how a listener does whose word was lost.
-var errHungUp = errors.New("the other side ended the handshake: it is no exs listener, or has too many clients at once")
+var errHungUp = errors.New("the other side ended the handshake: it is not an exs listener, or has too many clients at once")
 
 // hungUp says so of an error that comes of the other side's end.
 func hungUp(err error) error {
@@ -262,14 +262,14 @@ func hungUp(err error) error {
 // accepts returns why the server does not want us.
 func (h *hello) accepts(ours *hello) error {
 	switch {
-	case h.place == ours.place && h.conn == ours.conn:
-		return tell("the other side is no exs listener: it sends back what it gets", errStranger)
+	case h.endpoint == ours.endpoint && h.conn == ours.conn:
+		return tell("the other side is not an exs listener: it sends back what it gets", errNotEXS)
 	case h.verdict == crowded:
 		return errSentAway
 	case h.verdict == otherVersion || h.version != ours.version:
-		return tell(fmt.Sprintf("the listener has version %d of exs, and this side version %d: both need the same", h.version, ours.version), errStranger)
+		return tell(fmt.Sprintf("the listener has version %d of exs, and this side version %d: both need the same", h.version, ours.version), errNotEXS)
 	case h.verdict == otherType || h.typ != ours.typ:
-		return tell(fmt.Sprintf("the listener has sockets of type %s, and this one is of type %s: both need the same", typeName(h.typ), typeName(ours.typ)), errStranger)
+		return tell(fmt.Sprintf("the listener has sockets of type %s, and this one is of type %s: both need the same", typeName(h.typ), typeName(ours.typ)), errNotEXS)
 	case h.verdict != welcome:
 		return tell("the listener has as many sockets as its library can have, or is about to end", ECONNREFUSED)
 	}
@@ -277,8 +277,8 @@ func (h *hello) accepts(ours *hello) error {
 }
 
 // reach connects to the peer's endpoint. Where its id does not say how it is reached,
-// the address that we have met it at does.
-func reach(ctx context.Context, ep *mx.Endpoint, p place, host string) (mx.EndpointAddr, error) {
+// the address of its TCP connection does.
+func reach(ctx context.Context, ep *mx.Endpoint, p endpointAddr, host string) (mx.EndpointAddr, error) {
 	peer, err := ep.ConnectContext(ctx, p.nic, p.eid, p.filter)
 	if errors.Is(err, mx.ErrNICNotFound) {
 		if _, lookup := mx.HostnameToNICID(host); lookup == nil {

@@ -23,7 +23,7 @@ type phase string
 // The phases.
 const (
 	toAnswer  phase = "nothing answered within %v: the host is down, the time is short, or a firewall drops packets to this port"
-	toGreet   phase = "something accepted the connection and sent no whole handshake within %v: it is no exs listener, or one that does not call Accept, is stopped, or has no file descriptor left (ulimit -n)"
+	toGreet   phase = "something accepted the connection and sent no whole handshake within %v: it is not an exs listener, or one that does not call Accept, is stopped, or has no file descriptor left (ulimit -n)"
 	toReach   phase = "the listener answered, and its endpoint did not within %v: let packets through between the hosts (ports from MX_PORT_BASE on), use another network (MX_NET), or raise its limit if it has no file descriptor left (ulimit -n)"
 	toBeTaken phase = "the listener did not take the connection within %v: if its queue is full, its program has to call Accept, or listen with a larger backlog"
 	toComeIn  phase = "the listener did not let this client in within %v: it has too many clients at once, or no file descriptor left for them (ulimit -n)"
@@ -88,7 +88,7 @@ func connectErrno(err error) Errno {
 		return ETIMEDOUT
 	case errors.Is(err, errUnreached): // whatever ended the connections that were to reach it
 		return EHOSTUNREACH
-	case errors.Is(err, errStranger), errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+	case errors.Is(err, errNotEXS), errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
 		return EPROTO
 	}
 	return errnoOf(err, ECONNREFUSED)

@@ -75,7 +75,7 @@ func (l *Library) unexpected(_ any, source mx.EndpointAddr, match uint64, length
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.buried || tagOf(match) != s.tag {
+	if s.released || tagOf(match) != s.tag {
 		return mx.RecvFinished
 	}
 	if kindOf(match) == kindControl {
@@ -124,7 +124,7 @@ func (s *Socket) hear(source mx.EndpointAddr, b []byte) {
 // opened takes the client's first message.
 func (s *Socket) opened(source mx.EndpointAddr, n nonce) {
 	j := s.joining
-	if j == nil || j.guest == nil || !s.peer.IsZero() || n != j.nonce {
+	if j == nil || j.pending == nil || !s.peer.IsZero() || n != j.nonce {
 		s.l.counts.nonsense.Add(1)
 		return
 	}
@@ -133,8 +133,8 @@ func (s *Socket) opened(source mx.EndpointAddr, n nonce) {
 	s.joining = nil
 	s.life.Connected(true)
 	s.arm()
-	j.guest.leave()
-	j.met.Store(true)
+	j.pending.remove()
+	j.identified.Store(true)
 	j.waiter.Wake()
 }
 

@@ -101,7 +101,7 @@ func ExampleDialer_errors() {
 	// Output:
 	// dial exs 127.0.0.1:1: connection refused
 	// nobody listens: true
-	// the other side is no exs listener: it began with "220 mail"
+	// the other side is not an exs listener: it began with "220 mail"
 }
 
 // A SeqPacketConn keeps messages apart: one Write is one Read.

@@ -6,8 +6,8 @@ import (
 	"gomx/mx"
 )
 
-// Strangers is how many may be in their handshake at once.
-const Strangers = strangers
+// MaxPending is how many handshakes may be pending at a listener at once.
+const MaxPending = maxPending
 
 // ShareOf is the context of one of count addresses that are to be dialled.
 var ShareOf = shareOf

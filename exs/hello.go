@@ -13,16 +13,16 @@ import (
 // The client has then reached the server's endpoint and named itself there with the
 // nonce, and both send one more byte.
 type hello struct {
-	version int
-	typ     int
-	verdict verdict // of the server
-	place   place   // of the endpoint
-	conn    uint32
-	tag     uint32
-	credits int
-	small   int
-	buffer  int // that this side has for a stream at most
-	nonce   nonce
+	version  int
+	typ      int
+	verdict  verdict // of the server
+	endpoint endpointAddr
+	conn     uint32
+	tag      uint32
+	credits  int
+	small    int
+	buffer   int // that this side has for a stream at most
+	nonce    nonce
 }
 
 type nonce [16]byte
@@ -44,7 +44,7 @@ const (
 	done      = 0xe5 // the byte that each side ends with
 )
 
-var errStranger = errors.New("the other side is no exs listener, or has broken the handshake")
+var errNotEXS = errors.New("the other side is not an exs listener, or has broken the handshake")
 
 func newNonce() (n nonce) {
 	_, _ = rand.Read(n[:])
@@ -57,9 +57,9 @@ func (h *hello) write(w io.Writer) error {
 	put := binary.LittleEndian
 	put.PutUint16(b[8:], uint16(h.version))
 	b[10], b[11] = byte(h.typ), byte(h.verdict)
-	put.PutUint64(b[12:], h.place.nic)
-	put.PutUint32(b[20:], h.place.eid)
-	put.PutUint32(b[24:], h.place.filter)
+	put.PutUint64(b[12:], h.endpoint.nic)
+	put.PutUint32(b[20:], h.endpoint.eid)
+	put.PutUint32(b[24:], h.endpoint.filter)
 	put.PutUint32(b[28:], h.conn)
 	put.PutUint32(b[32:], h.tag)
 	put.PutUint32(b[36:], uint32(h.credits))
@@ -70,14 +70,14 @@ func (h *hello) write(w io.Writer) error {
 	return err
 }
 
-// read takes the other side's. errStranger: it is none.
+// read takes the other side's. errNotEXS: it is none.
 func (h *hello) read(r io.Reader) error {
 	var b [helloSize]byte
 	if _, err := io.ReadFull(r, b[:len(magic)]); err != nil {
 		return err
 	}
 	if string(b[:len(magic)]) != magic {
-		return tell(fmt.Sprintf("the other side is no exs listener: it began with %q", b[:len(magic)]), errStranger)
+		return tell(fmt.Sprintf("the other side is not an exs listener: it began with %q", b[:len(magic)]), errNotEXS)
 	}
 	if _, err := io.ReadFull(r, b[len(magic):]); err != nil {
 		return err
@@ -85,14 +85,14 @@ func (h *hello) read(r io.Reader) error {
 	get := binary.LittleEndian
 	*h = hello{
 		version: int(get.Uint16(b[8:])), typ: int(b[10]), verdict: verdict(b[11]),
-		place: place{get.Uint64(b[12:]), get.Uint32(b[20:]), get.Uint32(b[24:])},
-		conn:  get.Uint32(b[28:]), tag: get.Uint32(b[32:]),
+		endpoint: endpointAddr{get.Uint64(b[12:]), get.Uint32(b[20:]), get.Uint32(b[24:])},
+		conn:     get.Uint32(b[28:]), tag: get.Uint32(b[32:]),
 		credits: int(get.Uint32(b[36:])), small: int(get.Uint32(b[40:])), buffer: int(get.Uint64(b[44:])),
 	}
 	copy(h.nonce[:], b[52:])
 	if h.conn >= maxSockets || h.tag >= 1<<tagBits || h.credits < 1 || h.credits > MaxCredits ||
 		h.small < 0 || h.small > MaxSmallPacket || h.buffer < 0 || h.buffer > MaxStreamBuf || b[68]|b[69]|b[70]|b[71] != 0 {
-		return errStranger
+		return errNotEXS
 	}
 	return nil
 }
@@ -100,7 +100,7 @@ func (h *hello) read(r io.Reader) error {
 // proposal is what a socket says about itself.
 func (s *Socket) proposal() hello {
 	return hello{
-		version: Version1, typ: s.typ, place: s.l.home, conn: s.conn, tag: s.tag,
+		version: Version1, typ: s.typ, endpoint: s.l.home, conn: s.conn, tag: s.tag,
 		credits: s.options.credits, small: s.options.small, buffer: s.options.buffer,
 	}
 }
@@ -110,7 +110,7 @@ func (s *Socket) proposal() hello {
 func (s *Socket) agree(h *hello) {
 	s.options.agree(h.credits, h.small)
 	s.out = toward(h.conn, h.tag)
-	s.packets.window = uint32(min(s.options.credits, mostAhead))
+	s.packets.window = uint32(min(s.options.credits, maxOutstanding))
 }
 
 func sayDone(w io.Writer) error {
@@ -124,7 +124,7 @@ func hearDone(r io.Reader) error {
 		return err
 	}
 	if b[0] != done {
-		return errStranger
+		return errNotEXS
 	}
 	return nil
 }

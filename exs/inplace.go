@@ -5,12 +5,12 @@ import (
 	"gomx/exs/internal/pool"
 )
 
-// In-place receiving (section 5.2 of the first paper). The places are as many packets as
-// the peer may be ahead, and have the size of the largest small packet. A receive
-// that is in place is not at the endpoint: its packet comes to the handler of unexpected
-// messages, which copies it out of the medium into a place. So it is copied once, as into
-// the buffer of a receive that was posted; one that comes before its receive lies in a place
-// as well, and is not copied again.
+// In-place receiving (section 5.2 of the first paper). There are as many places as the peer
+// has credits, and each has the size of the largest small packet. A receive in place is not
+// posted at the endpoint: its packet comes to the handler of unexpected messages, which
+// copies it out of the medium into a place. So the packet is copied once, as it would be into
+// the buffer of a posted receive. A packet that comes before its receive is copied into a
+// place as well, and is not copied again.
 
 // RecycleRcvBuffer gives back the place that a receive with InPlace has got: the Buffer of its
 // event, or what begins there. Nobody may use it afterwards. The peer can't send while as many
@@ -44,8 +44,8 @@ func (s *Socket) tellTaken() {
 	if s.special != nil && s.special.pool != nil {
 		lent = uint32(s.special.pool.Lent())
 	}
-	if s.fate == 0 && pool.Due(p.taken-p.told, lent, p.window) {
-		p.told = p.taken
+	if s.fate == 0 && pool.Due(p.taken-p.returned, lent, p.window) {
+		p.returned = p.taken
 		s.sayNumber(ctlAck, p.taken)
 	}
 }
@@ -93,7 +93,7 @@ func (s *Socket) inPlaceHere(data []byte) bool {
 	}
 	b := x.pool.Take()
 	if b == nil {
-		s.tear(ECONNRESET) // it does not keep to the window
+		s.tear(ECONNRESET) // the peer has sent more than its credits allow
 		return true
 	}
 	o := p.line.pop()

@@ -28,7 +28,7 @@ type Library struct {
 	dialTime time.Duration
 
 	opening sync.Mutex
-	home    place // of the endpoint
+	home    endpointAddr
 
 	hideCounters func() // takes the counters out of snapshots; set with ep
 
@@ -46,8 +46,8 @@ type Library struct {
 // openEndpoint is the operation of errors of an endpoint that can't be opened.
 const openEndpoint = "open endpoint"
 
-// place is where an endpoint can be connected to.
-type place struct {
+// endpointAddr is what a peer needs to know to connect to an endpoint.
+type endpointAddr struct {
 	nic    uint64
 	eid    uint32
 	filter uint32
@@ -152,7 +152,7 @@ func (l *Library) Endpoint() (*mx.Endpoint, error) {
 		_ = ep.Close()
 		return nil, &Error{Op: openEndpoint, Errno: ENETDOWN, Cause: err}
 	}
-	l.home = place{nic, eid, filter}
+	l.home = endpointAddr{nic, eid, filter}
 	l.ep.Store(ep)
 	l.hideCounters = mx.AddCounters(l.counterGroups)
 	return ep, nil
@@ -215,7 +215,7 @@ func (l *Library) Close() error {
 	l.work.Wait()
 	for _, s := range sockets {
 		if s != nil {
-			s.bury()
+			s.terminate()
 		}
 	}
 	close(l.over)

@@ -45,7 +45,7 @@ func (f *lifeline) completed(*mx.Status) {
 func (s *Socket) orphan(peer mx.EndpointAddr) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.peer != peer || s.buried || s.partedWell() {
+	if s.peer != peer || s.released || s.partedWell() {
 		return
 	}
 	s.lose(ECONNRESET)

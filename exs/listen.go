@@ -15,23 +15,23 @@ import (
 	"gomx/exs/internal/life"
 )
 
-// shakeTime bounds what a stranger may take to say hello.
+// shakeTime bounds the time until a client's hello is received.
 const shakeTime = 3 * time.Second
 
 // post is the TCP side of a bound socket.
 type post struct {
-	ln    *net.TCPListener
-	life  context.Context
-	end   context.CancelFunc
-	gate  sync.Cond // on the socket's lock: whether the next one may come in
-	open  bool      // Accept was called
-	most  int       // connections that may wait for an Accept
-	ready []*Socket // connected, and not accepted
-	asked []*op     // accepts
-	due   int       // connections that will be ready in a moment
-	turns int       // clients that wait until there is room for their connections
-	told  time.Time // when an accept has ended with why nobody can come in
-	lobby lobby     // of those who are not connected yet
+	ln        *net.TCPListener
+	life      context.Context
+	end       context.CancelFunc
+	admission sync.Cond // on the socket's lock: another handshake may be admitted
+	open      bool      // Accept was called
+	most      int       // connections that may wait for an Accept
+	ready     []*Socket // connected, and not accepted
+	asked     []*op     // accepts
+	due       int       // connections that will be ready in a moment
+	turns     int       // clients that wait until the queue of connections is no longer full
+	told      time.Time // when an accept has last ended with why no client can connect
+	pending   pendingSet
 }
 
 func errnoOf(err error, otherwise Errno) Errno { return errno.Of(err, otherwise) }
@@ -68,8 +68,8 @@ func (s *Socket) openPost(addr netip.AddrPort) error {
 	if err != nil {
 		return err
 	}
-	p := &post{ln: ln, lobby: lobby{left: make(chan struct{}, 1)}}
-	p.gate.L = &s.mu
+	p := &post{ln: ln, pending: pendingSet{left: make(chan struct{}, 1)}}
+	p.admission.L = &s.mu
 	p.life, p.end = context.WithCancel(context.Background())
 	s.post, s.local = p, addrOf(ln.Addr())
 	if zone := addr.Addr().Zone(); zone != "" { // which not every system tells again
@@ -116,23 +116,23 @@ func (s *Socket) Listen(backlog int) error {
 		p := s.post
 		s.l.work.Go(func() { s.receive(p) })
 	}
-	s.post.gate.Broadcast()
+	s.post.admission.Broadcast()
 	return nil
 }
 
 // mostTurns is how many clients are let in when the queue of connections is full, so that they can tell that from a listener that says nothing.
 const mostTurns = 16
 
-// receive lets strangers in while there is room.
+// receive accepts TCP connections and begins their handshakes, while more may be pending.
 func (s *Socket) receive(p *post) {
 	for {
 		s.mu.Lock()
 		for p.life.Err() == nil && (!p.open || p.full() && p.turns >= mostTurns) {
-			p.gate.Wait()
+			p.admission.Wait()
 		}
 		ended := p.life.Err() != nil
 		s.mu.Unlock()
-		if ended || !p.lobby.vacant(p.life) {
+		if ended || !p.pending.awaitVacancy(p.life) {
 			return
 		}
 		c, err := p.ln.AcceptTCP()
@@ -140,7 +140,7 @@ func (s *Socket) receive(p *post) {
 			if errors.Is(err, net.ErrClosed) {
 				return
 			}
-			p.lobby.isShort() // of files, most likely
+			p.pending.isShort() // of files, most likely
 			s.tellOf(p, err)
 			select {
 			case <-p.life.Done():
@@ -148,15 +148,15 @@ func (s *Socket) receive(p *post) {
 			}
 			continue
 		}
-		g := p.lobby.enter(p.life, c)
-		s.l.work.Go(func() { s.welcome(p, g) })
+		h := p.pending.admit(p.life, c)
+		s.l.work.Go(func() { s.finishHandshake(p, h) })
 	}
 }
 
-// tellEvery is how much time there is between two accepts that end because nobody can come in.
+// tellEvery is how much time there is between two accepts that end because no client can connect.
 const tellEvery = time.Second
 
-// tellOf ends an accept, if the program waits in one, with why nobody can come in at the moment. Clients wait.
+// tellOf ends an accept, if the program waits in one, with why no client can connect at the moment. Clients wait.
 func (s *Socket) tellOf(p *post, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -177,20 +177,20 @@ func (s *Socket) tellOf(p *post, err error) {
 // full reports whether there are as many connections as may wait for an Accept. The socket's lock is held.
 func (p *post) full() bool { return len(p.ready)+p.due >= p.most+len(p.asked) }
 
-// welcome talks to one that has connected.
-func (s *Socket) welcome(p *post, g *guest) {
-	defer g.end()
-	defer g.conn.Close()
-	defer context.AfterFunc(p.life, func() { _ = g.conn.Close() })()
-	n, err := s.greet(g)
-	g.leave()
-	if errors.Is(err, errStranger) || errors.Is(err, io.ErrUnexpectedEOF) || errnoOf(err, 0) == ETIMEDOUT {
+// finishHandshake does a pending handshake, and queues the socket that it makes for Accept.
+func (s *Socket) finishHandshake(p *post, h *pendingHandshake) {
+	defer h.end()
+	defer h.conn.Close()
+	defer context.AfterFunc(p.life, func() { _ = h.conn.Close() })()
+	n, err := s.handshake(h)
+	h.remove()
+	if errors.Is(err, errNotEXS) || errors.Is(err, io.ErrUnexpectedEOF) || errnoOf(err, 0) == ETIMEDOUT {
 		s.l.counts.strangers.Add(1)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if err == nil && n != nil {
-		err = s.inTurn(p, g.conn)
+		err = s.inTurn(p, h.conn)
 	}
 	switch {
 	case n == nil:
@@ -201,19 +201,20 @@ func (s *Socket) welcome(p *post, g *guest) {
 		s.handOut()
 		s.settle()
 	}
-	p.gate.Broadcast()
+	p.admission.Broadcast()
 }
 
-// greet makes the connection, of which the client is yet to be told. A socket that comes with an error is to be thrown away.
-func (s *Socket) greet(g *guest) (*Socket, error) {
-	c := g.conn
+// handshake makes the socket of a connection. The client is not told yet that it is connected. The caller discards a
+// socket that is returned with an error.
+func (s *Socket) handshake(h *pendingHandshake) (*Socket, error) {
+	c := h.conn
 	_ = c.SetDeadline(time.Now().Add(shakeTime))
 	var theirs hello
 	if err := theirs.read(c); err != nil {
 		return nil, err
 	}
-	g.moveOn()
-	n, refusal := s.child(g, &theirs)
+	h.advance()
+	n, refusal := s.child(h, &theirs)
 	if refusal != welcome {
 		ours := hello{version: Version1, typ: s.typ, verdict: refusal, credits: 1}
 		return nil, ours.write(c)
@@ -227,27 +228,28 @@ func (s *Socket) greet(g *guest) (*Socket, error) {
 		return n, err
 	}
 	_ = c.SetDeadline(time.Now().Add(setupTime))
-	return n, j.await(g.life, c)
+	return n, j.await(h.life, c)
 }
 
-// await waits until the client has named itself and is done. It does so in the endpoint as well as at the client's connection: who waits there alone
-// would leave the client's connect to the endpoint to whoever looks at it some milliseconds later.
+// await waits until the client is identified and done. It waits in the endpoint as well as at the client's TCP connection.
+// If it waited at the TCP connection alone, the client's connect to the endpoint would be handled milliseconds later, by
+// the endpoint's own goroutine.
 func (j *joining) await(life context.Context, c *net.TCPConn) error {
 	life, stop := context.WithCancel(life)
 	defer stop()
-	met := make(chan error, 1)
-	go func() { met <- j.meet(life) }()
+	identified := make(chan error, 1)
+	go func() { identified <- j.awaitIdentity(life) }()
 	err := hearDone(c)
 	if err != nil {
 		stop()
 	}
-	return cmp.Or(err, <-met)
+	return cmp.Or(err, <-identified)
 }
 
-// meet waits until the client has named itself, in the endpoint, where that is heard at once.
-func (j *joining) meet(life context.Context) error {
+// awaitIdentity waits in the endpoint until the client has sent its identity over it.
+func (j *joining) awaitIdentity(life context.Context) error {
 	defer context.AfterFunc(life, j.waiter.Wake)()
-	for end := time.Now().Add(setupTime); !j.met.Load(); {
+	for end := time.Now().Add(setupTime); !j.identified.Load(); {
 		left := time.Until(end)
 		switch {
 		case life.Err() != nil:
@@ -265,15 +267,15 @@ func (j *joining) meet(life context.Context) error {
 // departing is how long the end of a client that has given up just now may take to come here, on a busy machine.
 const departing = 2 * time.Millisecond
 
-// inTurn tells the client that it is connected, when there is room for its connection. The lock is held, and let go of meanwhile.
+// inTurn tells the client that it is connected, when the queue of connections has room for it. The lock is held, and released meanwhile.
 func (s *Socket) inTurn(p *post, c *net.TCPConn) error {
 	waited := p.full()
 	p.turns++
 	for p.life.Err() == nil && p.full() {
-		p.gate.Wait()
+		p.admission.Wait()
 	}
 	p.turns--
-	p.gate.Broadcast()
+	p.admission.Broadcast()
 	p.due++
 	s.mu.Unlock()
 	if waited && !hungup.By(c) {
@@ -289,8 +291,8 @@ func (s *Socket) inTurn(p *post, c *net.TCPConn) error {
 	return err
 }
 
-// child makes the socket of a new connection, or says why there is none.
-func (s *Socket) child(g *guest, h *hello) (*Socket, verdict) {
+// child makes the socket of a new connection, or returns why there is none.
+func (s *Socket) child(pending *pendingHandshake, h *hello) (*Socket, verdict) {
 	switch {
 	case h.version != Version1:
 		return nil, otherVersion
@@ -308,6 +310,6 @@ func (s *Socket) child(g *guest, h *hello) (*Socket, verdict) {
 	defer n.mu.Unlock()
 	n.life.Connect()
 	n.agree(h)
-	n.joining = &joining{stop: func() {}, nonce: newNonce(), waiter: s.l.ep.Load().NewWaiter(), guest: g, theirs: h}
+	n.joining = &joining{stop: func() {}, nonce: newNonce(), waiter: s.l.ep.Load().NewWaiter(), pending: pending, theirs: h}
 	return n, welcome
 }

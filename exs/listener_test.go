@@ -154,7 +154,7 @@ func TestDialSaysWhy(t *testing.T) {
 		}
 	}()
 	_, err = w.here.Dial("exs", ln.Addr().String())
-	if refused(t, err, exs.EPROTO); err == nil || !strings.Contains(err.Error(), "no exs listener") {
+	if refused(t, err, exs.EPROTO); err == nil || !strings.Contains(err.Error(), "not an exs listener") {
 		t.Errorf("a mail server: %v", err)
 	}
 }
@@ -227,7 +227,7 @@ func TestDialNamesRefusals(t *testing.T) {
 	}
 }
 
-var strangers = flag.Int("exs.strangers", exs.Strangers+200, "strangers of each kind who connect in TestCrowdOfStrangers")
+var strangers = flag.Int("exs.strangers", exs.MaxPending+200, "strangers of each kind who connect in TestCrowdOfStrangers")
 
 // Far more strangers than there are places connect and say nothing, or hello and nothing more, or also that they are done though they have not come to
 // the endpoint, and stay. Clients are served meanwhile.
@@ -241,7 +241,7 @@ func TestCrowdOfStrangers(t *testing.T) {
 			for range *strangers {
 				c, err := net.Dial("tcp", ln.Addr().String())
 				if errors.Is(err, syscall.EMFILE) {
-					t.Skipf("this machine lets a process have fewer than %d descriptors (ulimit -n): %v", *strangers+exs.Strangers, err)
+					t.Skipf("this machine lets a process have fewer than %d descriptors (ulimit -n): %v", *strangers+exs.MaxPending, err)
 				}
 				w.ok(err)
 				defer c.Close()

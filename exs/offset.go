@@ -15,15 +15,15 @@ type remote struct {
 	seen    uint32 // of those, that the peer's program has taken
 	version uint32 // another one for each memory
 
-	under int     // operations of ours on it that have not ended
-	owed  int     // answers to the peer, which has taken it back, when these have ended
-	next  *remote // memory that the peer has exported since
+	under      int     // operations of ours on it that have not ended
+	unanswered int     // answers to the peer, which has taken it back, when these have ended
+	next       *remote // memory that the peer has exported since
 }
 
 // isUsed reports whether operations of ours are on memory that the peer has not taken back, or that stays until they have ended.
-func (f *remote) isUsed() bool { return f.open || f.owed > 0 }
+func (f *remote) isUsed() bool { return f.open || f.unanswered > 0 }
 
-// SendOffset starts to send b into the peer's persistent receive, from a place in it on
+// SendOffset starts to send b into the peer's persistent receive, from an offset in it on
 // (exs_send_offset, section 4.4 of the second paper). If there is none yet, it waits for
 // one, whether or not the peer has a persistent send. For the rest it is as Send. Sends that are under way at the same time have no order.
 //
@@ -36,7 +36,7 @@ func (s *Socket) SendOffset(b []byte, offset int, flags Flags, q *Queue, ahandle
 	return s.send(EvtSend, b, nil, offset, flags, q, ahandle, m)
 }
 
-// RecvOffset starts to receive into b from the peer's persistent send, from a place in it on
+// RecvOffset starts to receive into b from the peer's persistent send, from an offset in it on
 // (exs_recv_offset, section 4.4 of the second paper), as many bytes as b has room for. If
 // there is none yet, it waits for one. For the rest it is as Recv, and as SendOffset.
 func (s *Socket) RecvOffset(b []byte, offset int, flags Flags, q *Queue, ahandle any, m *Memory) (int, error) {
@@ -262,14 +262,14 @@ func (s *Socket) hearSpecial(what byte, b []byte) bool {
 	case what == ctlExport && len(b) == 14 && b[1] <= 1 && !f.open && f.next == nil:
 		r := remote{open: true, notify: b[1] == 1, version: f.version + 1}
 		_ = r.window.UnmarshalBinary(b[2:])
-		if f.owed > 0 {
+		if f.unanswered > 0 {
 			f.next = &r
 			return true
 		}
 		*f = r
 	case what == ctlHide && len(b) == 1:
 		f.open, f.next = false, nil
-		f.owed++
+		f.unanswered++
 		s.sayLeft(way)
 		s.release(way)
 		return true
@@ -300,10 +300,10 @@ func (s *Socket) accessWaiting(way int) {
 // of it. Then the next one may be used.
 func (s *Socket) sayLeft(way int) {
 	f := &s.special.far[way]
-	if f.under > 0 || f.owed == 0 {
+	if f.under > 0 || f.unanswered == 0 {
 		return
 	}
-	for ; f.owed > 0; f.owed-- {
+	for ; f.unanswered > 0; f.unanswered-- {
 		if s.fate == 0 {
 			_ = s.say(ctlLeft, []byte{byte(way)})
 		}

@@ -4,21 +4,20 @@ import (
 	"gomx/mx"
 )
 
-// mostAhead bounds the packets that are under way to a peer that has not taken them,
-// whatever the credits.
-const mostAhead = 1 << 12
+// maxOutstanding bounds the packets that have been sent and not taken by the peer, whatever the credits.
+const maxOutstanding = 1 << 12
 
 // packets is what a SeqPacket socket has. Packets are numbered from 0 on, and so are
 // receives: the packet goes to the receive with its number.
 type packets struct {
-	window uint32 // packets that may be sent ahead of what the peer has taken
-	sent   uint32
-	acked  uint32 // of those, taken by the peer
-	taken  uint32 // packets of the peer's that receives have got
-	told   uint32 // of those, that the peer knows of
-	next   uint32 // number of the next receive
-	total  int64  // packets that come in all; -1: not known yet
-	passed passed // to the endpoint, by the handler
+	window   uint32 // credits: packets that may have been sent and not taken by the peer
+	sent     uint32
+	acked    uint32 // of those, taken by the peer
+	taken    uint32 // packets of the peer's that receives have got
+	returned uint32 // of those, whose credits were returned to the peer
+	next     uint32 // number of the next receive
+	total    int64  // packets that come in all; -1: not known yet
+	passed   passed // to the endpoint, by the handler
 
 	waiting deque // sends that wait for the window
 	posted  deque // receives at the endpoint
@@ -50,7 +49,7 @@ func (s *Socket) transmit(o *op) {
 	p := &s.packets
 	match := s.packetMatch()
 	p.sent++
-	p.told = p.taken
+	p.returned = p.taken
 	ep := s.l.ep.Load()
 	if o.iov == nil && ep.SendNow(o.buf, s.peer, match) {
 		o.length = len(o.buf)
@@ -249,7 +248,7 @@ func (s *Socket) packetHere(match uint64, length uint32, data []byte) mx.UnexpAc
 		s.l.counts.nonsense.Add(1)
 		s.tear(ECONNRESET)
 		return mx.RecvFinished
-	case len(p.held) >= mostAhead:
+	case len(p.held) >= maxOutstanding:
 		s.tear(ECONNRESET) // it does not keep to the window
 		return mx.RecvFinished
 	}
@@ -335,7 +334,7 @@ func (s *Socket) sweep(kinds ...uint64) {
 		return
 	}
 	for _, kind := range kinds {
-		for range mostAhead {
+		for range maxOutstanding {
 			r, err := s.l.post(ep.Irecv(nil, kind<<kindShift|toward(s.conn, s.tag), forSocket, nil))
 			if err != nil {
 				return

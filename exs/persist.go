@@ -16,11 +16,11 @@ type lasting struct {
 	win *mx.Window
 	way int // what the peer's operations do with it
 
-	packets atomic.Uint64 // that were sent before the peer knew of it, and were written to it
-	coming  atomic.Bool   // another one is being fetched
-	used    uint32        // notices that came
-	taken   uint32        // of those, by the program
-	told    uint32        // of those, that the peer knows of
+	packets  atomic.Uint64 // that were sent before the peer knew of it, and were written to it
+	coming   atomic.Bool   // another one is being fetched
+	used     uint32        // notices that came
+	taken    uint32        // of those, by the program
+	returned uint32        // of those, whose credits were returned to the peer
 }
 
 // notice is what an event about persistent memory leads back to.
@@ -236,8 +236,8 @@ func (w *lasting) noticed(packet bool) {
 		s.took()
 	default:
 		w.taken++
-		if s.special.near[w.way] == w && w.taken-w.told >= max(1, s.packets.window/2) {
-			w.told = w.taken
+		if s.special.near[w.way] == w && w.taken-w.returned >= max(1, s.packets.window/2) {
+			w.returned = w.taken
 			var b [5]byte
 			b[0] = byte(w.way)
 			binary.LittleEndian.PutUint32(b[1:], w.taken)

@@ -90,7 +90,7 @@ func (s *Socket) events() (have PollEvents) {
 			have |= PollIn
 		}
 		s.post.open = true // whoever looks for connections is ready for them
-		s.post.gate.Broadcast()
+		s.post.admission.Broadcast()
 		return have
 	case life.Connected:
 	default:

@@ -109,7 +109,7 @@ func (f *fileSend) run() {
 }
 
 // hasEnded reports whether the operation has, by itself or with the library.
-func (f *fileSend) hasEnded() bool { return f.over || f.s.buried }
+func (f *fileSend) hasEnded() bool { return f.over || f.s.released }
 
 // end ends the operation. What waits behind it goes on when the socket settles.
 func (f *fileSend) end(n Errno) {

@@ -50,7 +50,7 @@ func (s *Socket) sendPacketNow(b []byte, m *Memory) bool {
 		return false
 	}
 	p.sent++
-	p.told = p.taken
+	p.returned = p.taken
 	return true
 }
 

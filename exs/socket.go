@@ -36,7 +36,7 @@ type Socket struct {
 	sending     int         // of those, sends
 	receiving   int         // and receives
 	ending      []*op       // shutdowns and the close, in order, that wait for what was before
-	buried      bool        // the number was given back
+	released    bool        // the number was given back
 	wrote       bool        // the peer knows that nothing follows
 	stops       bool        // the peer takes nothing any more
 	untaken     int         // last words that the peer has not taken

@@ -137,13 +137,13 @@ func (s *Socket) drainReceiver() {
 		case stream.ToUnpost:
 			s.unpostPiece(a.Number)
 		case stream.ToPlace:
-			spread(s.ops[a.ID], a.Off, b.hand[a.From:a.From+a.N])
+			scatterAt(s.ops[a.ID], a.Off, b.hand[a.From:a.From+a.N])
 		case stream.ToStore:
 			copy(b.buffer[a.At:a.At+a.N], b.hand[a.From:])
 		case stream.ToFetch:
 			s.fetchPiece(&a)
 		case stream.ToCopy:
-			spread(s.ops[a.ID], a.Off, b.buffer[a.At:a.At+a.N])
+			scatterAt(s.ops[a.ID], a.Off, b.buffer[a.At:a.At+a.N])
 		case stream.ToResize:
 			b.resize(&a)
 		case stream.ToTell:
@@ -192,8 +192,8 @@ func (s *Socket) finishBytes(a *stream.Action) {
 	}
 }
 
-// spread copies to the buffer of an operation, from an offset on.
-func spread(o *op, off int, data []byte) {
+// scatterAt copies to the buffer of an operation, from an offset on.
+func scatterAt(o *op, off int, data []byte) {
 	if o.iov == nil {
 		copy(o.buf[off:], data)
 		return

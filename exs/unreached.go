@@ -14,8 +14,8 @@ import (
 // errUnreached is how a connect ends that the listener has agreed to, and then finds no way to its endpoint.
 var errUnreached = errors.New("the listener answers, but there is no way to its endpoint")
 
-// unreached makes the error of a connect over ep that has met the listener over c, and not its endpoint at p.
-func unreached(ep *mx.Endpoint, c net.Conn, p place, err error) error {
+// unreached makes the error of a connect that has reached the listener over c, but not its endpoint at p.
+func unreached(ep *mx.Endpoint, c net.Conn, p endpointAddr, err error) error {
 	here, there := addrOf(c.LocalAddr()).Addr(), addrOf(c.RemoteAddr()).Addr()
 	elsewhere := !there.IsLoopback() && here != there
 	name := "its endpoint"
@@ -27,7 +27,7 @@ func unreached(ep *mx.Endpoint, c net.Conn, p place, err error) error {
 
 // wayOf is what an endpoint does, of whose listener we know, instead of being connected to ours: what goes on behind "its endpoint". The listener is on
 // another host or not.
-func wayOf(ep *mx.Endpoint, elsewhere bool, p place, err error) string {
+func wayOf(ep *mx.Endpoint, elsewhere bool, p endpointAddr, err error) string {
 	over, common := overs(ep)
 	if elsewhere {
 		if _, other := mx.NICIDToBoardNumber(p.nic); other == nil {

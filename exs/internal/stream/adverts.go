@@ -14,10 +14,10 @@ type advert struct {
 // those that were taken back.
 type adverts struct {
 	queue[advert]
-	ghosts queue[advert] // taken back, but the sender may have used them; all behind the others
-	ahead  int           // bytes of both
-	next   uint32        // the next number
-	used   uint32        // one more than the last one known to be used
+	ghosts     queue[advert] // taken back, but the sender may have used them; all behind the others
+	advertised int           // bytes of both
+	next       uint32        // the next number
+	used       uint32        // one more than the last one known to be used
 
 	epoch   uint32
 	first   uint32 // number of this epoch
@@ -54,7 +54,7 @@ func (r *Receiver) advertise() {
 	for r.offered < r.waiting.len() && a.len() < most {
 		u := r.waiting.at(r.offered)
 		rest := u.n - u.offered
-		n := min(rest, r.cfg.Piece, r.cfg.Ahead-a.ahead)
+		n := min(rest, r.cfg.Piece, r.cfg.MaxAdvertised-a.advertised)
 		if u.leaving || u.flags&(Peek|Hidden) != 0 || n == 0 || n < rest && n < r.cfg.DirectMin ||
 			rest < r.cfg.DirectMin && u.offered == u.filled && r.cfg.buffered() {
 			return
@@ -85,7 +85,7 @@ func (r *Receiver) offer(u *receive, n int) {
 	}
 	*a.push() = advert{number: a.next, owner: u.owner, off: u.offered, n: n, whole: u.all()}
 	a.next++
-	a.ahead += n
+	a.advertised += n
 	a.matched = false
 	u.offered += n
 	u.adverts++
@@ -149,7 +149,7 @@ func (r *Receiver) endEpoch(number uint32) error {
 			return errVoid
 		}
 		gone := r.popBack()
-		a.ahead -= gone.n
+		a.advertised -= gone.n
 		r.count.Voided++
 		if a.asked && a.number == gone.number {
 			a.asked = false
@@ -159,7 +159,7 @@ func (r *Receiver) endEpoch(number uint32) error {
 		*a.voids.push() = gone.number
 	}
 	for a.ghosts.len() > 0 && !before(a.ghosts.back().number, number) {
-		a.ahead -= a.ghosts.back().n
+		a.advertised -= a.ghosts.back().n
 		a.ghosts.popBack()
 	}
 	if a.open {

@@ -101,12 +101,12 @@ func (r *Receiver) arrive(direct bool, number uint32, n int) error {
 	}
 	r.position += uint64(n)
 	r.count.IndirectBytes += uint64(n)
-	r.weigh(n)
+	r.observe(n)
 	return nil
 }
 
-// weigh learns whether large messages come, for which adverts pay.
-func (r *Receiver) weigh(n int) {
+// observe learns whether large messages come, for which adverts pay.
+func (r *Receiver) observe(n int) {
 	if n >= r.cfg.DirectMin {
 		r.worth = worthMost
 	} else if r.worth > 0 {

@@ -17,8 +17,8 @@ type Config struct {
 	// Credits is the largest number of adverts outstanding, the same on both ends.
 	// The default is 32.
 	Credits int
-	// Ahead bounds the bytes that are advertised at a time. The default is 8 MiB.
-	Ahead int
+	// MaxAdvertised bounds the bytes that are advertised at a time. The default is 8 MiB.
+	MaxAdvertised int
 	// Piece is the largest direct message; longer receives are advertised in pieces
 	// if they have to be filled, and in part if not. The default is 1 MiB.
 	Piece int
@@ -53,8 +53,8 @@ func (c Config) Complete() (Config, error) {
 	usual(&c.BufferMax, 1<<20)
 	usual(&c.BufferMin, min(64<<10, c.BufferMax))
 	usual(&c.Credits, 32)
-	usual(&c.Ahead, 8<<20)
-	usual(&c.Piece, min(1<<20, c.Ahead))
+	usual(&c.MaxAdvertised, 8<<20)
+	usual(&c.Piece, min(1<<20, c.MaxAdvertised))
 	usual(&c.Segment, 16<<10)
 	usual(&c.DirectMin, min(4<<10, c.Segment))
 	if c.BufferMax == NoBuffer {
@@ -68,8 +68,8 @@ func (c Config) Complete() (Config, error) {
 		{"BufferMax", c.BufferMax, 1, largest},
 		{"BufferMin", c.BufferMin, 1, c.BufferMax},
 		{"Credits", c.Credits, 1, 1 << 16},
-		{"Ahead", c.Ahead, 1, largest},
-		{"Piece", c.Piece, 1, c.Ahead},
+		{"MaxAdvertised", c.MaxAdvertised, 1, largest},
+		{"Piece", c.Piece, 1, c.MaxAdvertised},
 		{"Segment", c.Segment, 1, largest},
 		{"DirectMin", c.DirectMin, 1, min(c.Segment, c.Piece)},
 		{"HoldMin", c.HoldMin, 0, math.MaxInt},

@@ -24,7 +24,7 @@
 //  3. If both users wait and nothing is on its way, then the sends have gone, or the
 //     buffer has grown to BufferMax, has less than half of it free, and nobody receives.
 //  4. The buffer holds BufferMax bytes at most. While bytes are on their way to memory
-//     of cancelled receives it may be larger by what these had advertised, which Ahead
+//     of cancelled receives it may be larger by what these had advertised, which MaxAdvertised
 //     bounds.
 //  5. A peer that does not keep to the protocol is found out before a bound is
 //     exceeded.

@@ -54,14 +54,14 @@ func (r *Receiver) forgetLanded() {
 func (r *Receiver) land() error {
 	l := *r.adverts.front()
 	r.adverts.pop()
-	r.adverts.ahead -= l.n
+	r.adverts.advertised -= l.n
 	r.adverts.late, r.adverts.pause = 0, 0
 	u := r.waiting.front()
 	u.adverts--
 	u.filled = l.off + l.got
 	r.position += uint64(l.got)
 	r.count.DirectBytes += uint64(l.got)
-	r.weigh(l.got)
+	r.observe(l.got)
 	if l.whole && l.got < l.n { // the sender goes on behind these bytes
 		if err := r.endEpoch(l.number + 1); err != nil {
 			return err

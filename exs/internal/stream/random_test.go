@@ -13,10 +13,10 @@ func seeded(seed int) chooser { return rand.New(rand.NewPCG(uint64(seed), 5)).In
 // randomConfig makes limits so small that all of them are met.
 func randomConfig(pick chooser) Config {
 	c := Config{
-		BufferMax: 1 + pick(100), Credits: 1 + pick(5), Ahead: 1 + pick(200), Segment: 1 + pick(40), HoldMin: pick(3) * 20,
+		BufferMax: 1 + pick(100), Credits: 1 + pick(5), MaxAdvertised: 1 + pick(200), Segment: 1 + pick(40), HoldMin: pick(3) * 20,
 	}
 	c.BufferMin = 1 + pick(c.BufferMax)
-	c.Piece = 1 + pick(c.Ahead)
+	c.Piece = 1 + pick(c.MaxAdvertised)
 	c.DirectMin = 1 + pick(min(c.Piece, c.Segment))
 	if pick(8) == 0 {
 		c.BufferMax, c.BufferMin = NoBuffer, 0

@@ -6,7 +6,7 @@ import (
 )
 
 // some is a configuration whose numbers are easy to follow.
-var some = Config{BufferMin: 100, BufferMax: 400, Credits: 4, Ahead: 4000, Piece: 1000, Segment: 50, DirectMin: 10}
+var some = Config{BufferMin: 100, BufferMax: 400, Credits: 4, MaxAdvertised: 4000, Piece: 1000, Segment: 50, DirectMin: 10}
 
 // fixed is some with a buffer that does not grow.
 var fixed = func() Config {
@@ -480,7 +480,7 @@ func TestTrim(t *testing.T) {
 
 func TestConfig(t *testing.T) {
 	for _, c := range []Config{
-		{BufferMin: 2, BufferMax: 1}, {BufferMax: -2}, {Credits: -1}, {Ahead: 10, Piece: 11}, {Segment: 5, DirectMin: 6}, {HoldMin: -1},
+		{BufferMin: 2, BufferMax: 1}, {BufferMax: -2}, {Credits: -1}, {MaxAdvertised: 10, Piece: 11}, {Segment: 5, DirectMin: 6}, {HoldMin: -1},
 	} {
 		if _, err := NewSender(c); !errors.Is(err, ErrConfig) {
 			t.Errorf("%+v: %v", c, err)
@@ -489,7 +489,7 @@ func TestConfig(t *testing.T) {
 			t.Errorf("%+v: %v", c, err)
 		}
 	}
-	for _, c := range []Config{{}, {BufferMax: NoBuffer}, {BufferMax: 100}, {Segment: 5}, {Ahead: 5000}} {
+	for _, c := range []Config{{}, {BufferMax: NoBuffer}, {BufferMax: 100}, {Segment: 5}, {MaxAdvertised: 5000}} {
 		full, err := c.Complete()
 		if again, err2 := full.Complete(); err != nil || err2 != nil || again != full {
 			t.Errorf("%+v becomes %+v, %v, and then %+v, %v", c, full, err, again, err2)

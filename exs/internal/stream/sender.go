@@ -89,7 +89,7 @@ func (s *Sender) Send(id ID, n int) error {
 		return ErrShut
 	}
 	*s.sends.push() = send{id: id, n: n}
-	s.pump()
+	s.transmit()
 	return nil
 }
 
@@ -120,14 +120,14 @@ func (s *Sender) Cancel(id ID) bool {
 	if u.out == 0 {
 		s.drop(i)
 	}
-	s.pump()
+	s.transmit()
 	return true
 }
 
 // Shutdown ends the stream behind what is queued. Again it does nothing.
 func (s *Sender) Shutdown() {
 	s.shut = true
-	s.pump()
+	s.transmit()
 }
 
 // Reset aborts all sends. Those with messages out finish when these have left.
@@ -175,8 +175,8 @@ func (s *Sender) release() {
 	}
 }
 
-// pump makes messages of what is queued, as far as that goes now.
-func (s *Sender) pump() {
+// transmit makes messages of what is queued, as far as that goes now.
+func (s *Sender) transmit() {
 	for !s.dead && s.fresh < s.sends.len() {
 		u := s.sends.at(s.fresh)
 		if u.off == u.n {

@@ -19,7 +19,7 @@ func (s *Sender) Message(m *Message) error {
 		err = errEnd
 	}
 	if err == nil {
-		s.pump()
+		s.transmit()
 	}
 	return err
 }

@@ -77,7 +77,7 @@ func (r *Receiver) withdrawn(m *Message) error {
 		return nil
 	}
 	for a.ghosts.len() > 0 && !before(a.ghosts.back().number, m.Number) {
-		a.ahead -= a.ghosts.back().n
+		a.advertised -= a.ghosts.back().n
 		a.ghosts.popBack()
 	}
 	if a.ghosts.len() > 0 {
@@ -102,7 +102,7 @@ func (r *Receiver) stray(number uint32, n int) error {
 	}
 	r.makeRoom()
 	a.ghosts.pop()
-	a.ahead -= ghost.n
+	a.advertised -= ghost.n
 	a.used = number + 1
 	r.count.Strays++
 	if ghost.whole && n < ghost.n {

@@ -313,12 +313,12 @@ func (w *world) bounds() {
 		w.t.Fatalf("the buffer has %d bytes, %d were meant", len(w.buffer), r.buffer.size)
 	case r.buffer.held > r.buffer.size:
 		w.t.Fatalf("%d bytes in a buffer of %d", r.buffer.held, r.buffer.size)
-	case r.buffer.size > most+r.cfg.Ahead || r.buffer.size > most && r.count.Strays == 0:
+	case r.buffer.size > most+r.cfg.MaxAdvertised || r.buffer.size > most && r.count.Strays == 0:
 		w.t.Fatalf("a buffer of %d bytes after %d strays", r.buffer.size, r.count.Strays)
 	case r.adverts.len() > r.cfg.Credits:
 		w.t.Fatalf("%d adverts outstanding", r.adverts.len())
-	case r.adverts.ahead > r.cfg.Ahead || r.adverts.ahead < 0:
-		w.t.Fatalf("%d bytes advertised", r.adverts.ahead)
+	case r.adverts.advertised > r.cfg.MaxAdvertised || r.adverts.advertised < 0:
+		w.t.Fatalf("%d bytes advertised", r.adverts.advertised)
 	case len(w.posted) > r.adverts.len():
 		w.t.Fatalf("%d receives posted for %d adverts", len(w.posted), r.adverts.len())
 	}

@@ -9,7 +9,7 @@ import (
 	"gomx/exs"
 )
 
-// Strangers who have said hello and go keep nothing: the listener does not wait for what they would have said next.
+// A stranger that sends a hello and hangs up leaves nothing pending: the listener does not wait for its next message.
 func TestStrangersWhoGo(t *testing.T) {
 	w := newWorld(t, "mem")
 	ln := w.listens()
@@ -24,9 +24,9 @@ func TestStrangersWhoGo(t *testing.T) {
 		w.ok(err)
 		w.ok(c.Close())
 	}
-	for end := time.Now().Add(bound / 2); ln.Guests() > 0; time.Sleep(time.Millisecond) {
+	for end := time.Now().Add(bound / 2); ln.Pending() > 0; time.Sleep(time.Millisecond) {
 		if time.Now().After(end) { // it would wait twice as long
-			t.Fatalf("%d of them have their places still", ln.Guests())
+			t.Fatalf("%d handshakes are pending still", ln.Pending())
 		}
 	}
 }
