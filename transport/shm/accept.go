@@ -12,9 +12,9 @@ import (
 	"gomx/transport/shm/internal/cma"
 )
 
-// handshakes is how many strangers may be talking to us at once. Others wait in
-// the socket's backlog. Once half the places are taken, newcomers must speak
-// within crowdedTime, so that those who say nothing can't keep peers out.
+// handshakes bounds the inbound handshakes that are pending at once. Other connections wait
+// in the socket's backlog. While more than half of that number are pending, a new one must
+// finish within crowdedTime, so that silent connections can't keep peers out.
 const (
 	handshakes  = 64
 	crowdedTime = 100 * time.Millisecond
@@ -23,7 +23,7 @@ const (
 
 func (p *port) accept() {
 	defer p.accepting.Done()
-	places := make(chan struct{}, handshakes)
+	pending := make(chan struct{}, handshakes)
 	for {
 		c, err := p.listener.AcceptUnix()
 		if err != nil {
@@ -37,15 +37,15 @@ func (p *port) accept() {
 			}
 			continue
 		}
-		places <- struct{}{}
+		pending <- struct{}{}
 		patience := handshakeTime
-		if len(places) > handshakes/2 {
+		if len(pending) > handshakes/2 {
 			patience = crowdedTime
 		}
 		p.accepting.Add(1)
 		go func() {
-			defer func() { <-places; p.accepting.Done() }()
-			// A stranger who says nothing must not hold up Close.
+			defer func() { <-pending; p.accepting.Done() }()
+			// A silent connection must not delay Close.
 			stop := context.AfterFunc(p.life, func() { _ = c.Close() })
 			if err := p.welcome(c, patience); err != nil {
 				if !p.closed.Load() { // else it is we who broke it off

@@ -24,8 +24,8 @@ var own struct {
 	leaving int64 // offset of the block that Free is about to give back, or -1
 }
 
-// freed are who wants to know of blocks before they are given back. Its lock is
-// taken before own's, and held while they are told: one block leaves at a time.
+// freed has the functions to call before a block is given back. Its lock is taken
+// before own's, and held during the calls: one block is given back at a time.
 var freed struct {
 	sync.Mutex
 	tell map[*func(block []byte)]struct{}
@@ -143,62 +143,62 @@ func WhenFreed(f func(block []byte)) (forget func()) {
 	}
 }
 
-// arenaPlace is where an arena lies in its owner's memory.
-type arenaPlace struct{ base, size uint64 }
+// arenaRange is where an arena lies in its owner's memory.
+type arenaRange struct{ base, size uint64 }
 
-const placeSize = 16
+const arenaRangeSize = 16
 
-func (a arenaPlace) append(b []byte) []byte {
+func (a arenaRange) append(b []byte) []byte {
 	b = binary.LittleEndian.AppendUint64(b, a.base)
 	return binary.LittleEndian.AppendUint64(b, a.size)
 }
 
-func parsePlace(b []byte) arenaPlace {
-	return arenaPlace{binary.LittleEndian.Uint64(b), binary.LittleEndian.Uint64(b[8:])}
+func parseArenaRange(b []byte) arenaRange {
+	return arenaRange{binary.LittleEndian.Uint64(b), binary.LittleEndian.Uint64(b[8:])}
 }
 
-func ownArena() (place arenaPlace, fd int, ok bool) {
+func ownArena() (at arenaRange, fd int, ok bool) {
 	own.Lock()
 	defer own.Unlock()
 	if own.mem == nil {
-		return place, -1, false
+		return at, -1, false
 	}
-	return arenaPlace{own.mem.Base(), uint64(own.mem.Len())}, own.mem.FD(), true
+	return arenaRange{own.mem.Base(), uint64(own.mem.Len())}, own.mem.FD(), true
 }
 
-// announce tells the peer about our arena if v lies in it and was made after we
-// met. Until the peer has mapped it, it copies in another way.
+// announce sends the peer our arena if v lies in it. It was made after the handshake.
+// Until the peer has mapped it, the peer copies in another way.
 func (l *link) announce(v *wire.Vec) {
-	place, fd, ok := ownArena()
+	at, fd, ok := ownArena()
 	if !ok {
 		return
 	}
 	if _, in := own.mem.Contains(v.First); !in {
 		return
 	}
-	l.told = true
-	_ = segment.SendFDs(l.conn, place.append(nil), fd)
+	l.announced = true
+	_ = segment.SendFDs(l.conn, at.append(nil), fd)
 }
 
 // farArena is a peer's arena, mapped here.
 type farArena struct {
-	place arenaPlace
-	mem   *segment.Mem
+	at  arenaRange
+	mem *segment.Mem
 }
 
 // mapArena maps a peer's arena. If that fails, there are other ways to copy.
-func (l *link) mapArena(place arenaPlace, fd int) {
-	if l.port.opt.NoArena || l.far.Load() != nil || place.size > arenaSize {
+func (l *link) mapArena(at arenaRange, fd int) {
+	if l.port.opt.NoArena || l.far.Load() != nil || at.size > arenaSize {
 		closeFDs([]int{fd})
 		return
 	}
-	m, err := segment.Map(fd, int(place.size), int(place.size))
+	m, err := segment.Map(fd, int(at.size), int(at.size))
 	if err != nil {
 		l.port.events.Count(transport.CorruptFrames)
 		return
 	}
 	m.CloseFD()
-	l.far.Store(&farArena{place, m})
+	l.far.Store(&farArena{at, m})
 	if l.released.Load() { // meanwhile
 		l.unmapArena()
 	}
@@ -224,16 +224,16 @@ func (f *farArena) holdsAll(list []cma.Remote) bool {
 func (f *farArena) copy(v *wire.Vec, list []cma.Remote, off, n int) {
 	at := 0 // where in all bytes the segment begins
 	for _, s := range list {
-		begin := s.Addr - f.place.base
+		begin := s.Addr - f.at.base
 		part := f.mem.Bytes()[begin : begin+uint64(s.Len)]
 		from, to := max(off-at, 0), min(off+n-at, len(part))
 		if from < to {
-			spread(v, at+from, part[from:to])
+			scatter(v, at+from, part[from:to])
 		}
 		at += len(part)
 	}
 }
 
 func (f *farArena) holds(s cma.Remote) bool {
-	return s.Addr >= f.place.base && s.Addr-f.place.base <= f.place.size && uint64(s.Len) <= f.place.size-(s.Addr-f.place.base)
+	return s.Addr >= f.at.base && s.Addr-f.at.base <= f.at.size && uint64(s.Len) <= f.at.size-(s.Addr-f.at.base)
 }

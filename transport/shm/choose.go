@@ -11,25 +11,25 @@ import (
 type way uint8
 
 const (
-	byArena  way = iota // copy out of the peer's arena
-	byRead              // process_vm_readv
-	byBlocks            // through the ring: two copies, but on two cores
+	byArena    way = iota // copy out of the peer's arena
+	byRead                // process_vm_readv
+	byPipeline            // through the ring: two copies, but on two cores
 	wayEnd
 )
 
 // Which way is quickest depends on the machine, on the size, on where the two
 // processes run and on whether the sender is at hand, and it changes while they
 // run: in a virtual machine the host may move a core away from the other one's
-// cache, and everything takes three times as long until it is moved back. So each
-// link measures what it does, and takes what was quickest of late for messages of
-// that size. Now and then it tries another way again.
+// cache, and everything takes three times as long until it is moved back. So the way
+// is chosen adaptively: each link measures its copies, and takes the way that was
+// quickest for recent messages of that size. Now and then it tries another way again.
 const (
 	sizeClasses = 8 // up to 16 KiB, then one for each doubling, the last open
 	firstClass  = 14
 
 	// A trial is a run of messages of which the later half counts: how quick a way
 	// is depends on which caches the one before has left the bytes in. The first
-	// trial of blocks is longer, because the ring's pages are touched in it.
+	// trial of the pipeline is longer, because the ring's pages are touched in it.
 	trial      = 16
 	firstTrial = 4 << 20 // bytes
 
@@ -44,7 +44,7 @@ const (
 	share    = 128 // trials take 1/share of the time
 
 	// A change of the quickest way's cost by this factor says that the machine is
-	// not as it was: what is known of the other ways is worth nothing.
+	// not as it was: the other ways have to be measured again.
 	upset = 1.5
 )
 
@@ -55,9 +55,9 @@ type chooser struct {
 	port    *experience // nil: the link is alone
 }
 
-// experience is what links of a port have found of late.
+// experience is what links of a port have measured recently.
 type experience [sizeClasses][wayEnd]struct {
-	begun  bool    // a link tries the way, or has tried it
+	tried  bool    // a link tries the way, or has tried it
 	cost   float64 // 0: not known yet
 	passed int     // messages that went other ways meanwhile
 }
@@ -83,14 +83,14 @@ func classOf(n int) int {
 }
 
 // choose returns the way for a message of n bytes, out of those that are open.
-// Blocks always are.
+// The pipeline always is.
 func (c *chooser) choose(n int, open [wayEnd]bool) way {
 	s := &c.classes[classOf(n)]
 	if s.left > 0 && open[s.trying] {
 		s.left--
 		return s.trying
 	}
-	best := byBlocks
+	best := byPipeline
 	for w := range wayEnd {
 		c.learn(n, w)
 		r, least := &s.ways[w], s.ways[best].cost
@@ -118,7 +118,7 @@ func (c *chooser) choose(n int, open [wayEnd]bool) way {
 
 // firstTrial is how many messages of n bytes the first trial takes.
 func (w way) firstTrial(n int) int {
-	if w == byBlocks {
+	if w == byPipeline {
 		return max(trial, firstTrial/max(n, 1<<firstClass))
 	}
 	return trial
@@ -138,8 +138,8 @@ func (c *chooser) leaveTrial(n int, w way) bool {
 		return false
 	}
 	known := &c.port[classOf(n)][w]
-	if !known.begun || known.passed == patience { // the link that tried it may have ended
-		known.begun, known.passed = true, 0
+	if !known.tried || known.passed == patience { // the link that tried it may have ended
+		known.tried, known.passed = true, 0
 		return false
 	}
 	known.passed++

@@ -37,15 +37,15 @@ func TestChooseFollowsAChange(t *testing.T) {
 	var c chooser
 	run(&c, 100_000, 1000, all, [wayEnd]time.Duration{0, 10, 30})
 	run(&c, 100_000, 5000, all, [wayEnd]time.Duration{0, 60, 30})
-	if got := run(&c, 100_000, 1000, all, [wayEnd]time.Duration{0, 60, 30}); got[byBlocks] < 900 {
-		t.Errorf("blocks have become quicker, but were chosen %d times of 1000", got[byBlocks])
+	if got := run(&c, 100_000, 1000, all, [wayEnd]time.Duration{0, 60, 30}); got[byPipeline] < 900 {
+		t.Errorf("blocks have become quicker, but were chosen %d times of 1000", got[byPipeline])
 	}
 }
 
 func TestChooseNeverTakesAClosedWay(t *testing.T) {
 	var c chooser
 	open := [wayEnd]bool{false, false, true}
-	if got := run(&c, 1<<20, 500, open, [wayEnd]time.Duration{1, 1, 100}); got[byBlocks] != 500 {
+	if got := run(&c, 1<<20, 500, open, [wayEnd]time.Duration{1, 1, 100}); got[byPipeline] != 500 {
 		t.Errorf("only blocks are open, chosen %v", got)
 	}
 }
@@ -58,7 +58,7 @@ func TestChooseKeepsSizesApart(t *testing.T) {
 	if got := run(&c, 20_000, 200, all, [wayEnd]time.Duration{0, 10, 30}); got[byRead] < 160 {
 		t.Errorf("20 kB go %v ways", got)
 	}
-	if got := run(&c, 1<<20, 200, all, [wayEnd]time.Duration{0, 30, 10}); got[byBlocks] < 160 {
+	if got := run(&c, 1<<20, 200, all, [wayEnd]time.Duration{0, 30, 10}); got[byPipeline] < 160 {
 		t.Errorf("1 MiB goes %v ways", got)
 	}
 }
@@ -104,7 +104,7 @@ func TestChooseKeepsKindsOfMemoryApart(t *testing.T) {
 			}
 		}
 	}
-	if got[byArena] < 1800 || got[byBlocks] < 1800 {
+	if got[byArena] < 1800 || got[byPipeline] < 1800 {
 		t.Errorf("2000 messages of each kind went these ways: %v", got)
 	}
 }
@@ -116,7 +116,7 @@ func TestChooseLearnsFromOtherLinks(t *testing.T) {
 	var learned experience
 	first, second := chooser{port: &learned}, chooser{port: &learned}
 	first.choose(1<<20, open) // begins a trial
-	if got := run(&second, 1<<20, 10, open, took); got[byBlocks] != 10 {
+	if got := run(&second, 1<<20, 10, open, took); got[byPipeline] != 10 {
 		t.Errorf("another link tries to read, and this one does, too: %v", got)
 	}
 	run(&first, 1<<20, 200, open, took)

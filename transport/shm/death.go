@@ -13,7 +13,7 @@ import (
 )
 
 // watch waits for what comes on the links' sockets: their ends, each with the end of the peer's
-// process or port, and arenas that peers make after we have met. One goroutine does so for all links.
+// process or port, and arenas that peers make after the handshake. One goroutine does so for all links.
 func (p *port) watch() {
 	defer p.watching.Done()
 	for {
@@ -43,15 +43,15 @@ func (l *link) join(sockets *epoll.Pending) error {
 
 // hear takes all that has come on the socket. A peer tells of its arena once, so that it can't keep us here.
 func (l *link) hear() {
-	var b [placeSize + 1]byte
+	var b [arenaRangeSize + 1]byte
 	for {
 		n, fds, err := segment.TakeFDs(l.conn, b[:], 1)
 		switch {
 		case errors.Is(err, segment.ErrNothing):
 			return
-		case err == nil && n == placeSize && len(fds) == 1 && !l.heard:
+		case err == nil && n == arenaRangeSize && len(fds) == 1 && !l.heard:
 			l.heard = true
-			l.mapArena(parsePlace(b[:n]), fds[0])
+			l.mapArena(parseArenaRange(b[:n]), fds[0])
 			continue
 		case err == nil:
 			closeFDs(fds)

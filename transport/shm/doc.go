@@ -9,14 +9,14 @@
 //
 // A pair of endpoints shares one segment with two rings. Large messages are copied
 // once, by the receiver, out of the peer's arena if the sender's memory came from
-// Alloc, or with process_vm_readv; or twice, by pipelined rendezvous through the ring, which
-// keeps two cores busy at once and is often quicker. Each link measures which
-// (choose.go). A copy stops after each MiB until the next Poll, so that other
+// Alloc, or with process_vm_readv. Or they are copied twice, by pipelined rendezvous
+// through the ring, which keeps two cores busy at once and is often quicker. Each link
+// measures the methods and chooses adaptively (choose.go). A copy stops after each MiB until the next Poll, so that other
 // peers and the endpoint's timers get their turn. Whether a peer can be read is proven at connect by reading a nonce
 // of it; where it can't, or ever fails, the ring serves.
 //
-// The files: transport.go claims, accept.go and dial.go meet, hello.go is what
-// they say, link.go and poll.go move frames, exports.go, pull.go and choose.go copy
+// The files: transport.go claims the id, accept.go and dial.go do the handshake, whose
+// message is in hello.go, link.go and poll.go move frames, exports.go, pull.go and choose.go copy
 // large messages, arena.go is Alloc and Free, death.go watches for the end.
 //
 // # Memory order

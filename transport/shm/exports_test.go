@@ -20,9 +20,9 @@ func TestExportEndsWhileRead(t *testing.T) {
 	}
 	defer m.Close()
 	owner, memory := exports{table: m.Bytes()[:tableSpan]}, m.Bytes()[tableSpan:]
-	place, _ := owner.begin() // the next begin gets it, too
-	owner.end(place)
-	word, ok := owner.table.at(place)
+	slot, _ := owner.begin() // the next begin gets it, too
+	owner.end(slot)
+	word, ok := owner.table.at(slot)
 	if !ok {
 		t.Fatal("the table is not aligned")
 	}
@@ -34,7 +34,7 @@ func TestExportEndsWhileRead(t *testing.T) {
 	go func() {
 		defer close(ended)
 		for !stop.Load() {
-			place, generation := owner.begin()
+			slot, generation := owner.begin()
 			for i := range memory {
 				memory[i] = byte(generation)
 			}
@@ -42,7 +42,7 @@ func TestExportEndsWhileRead(t *testing.T) {
 			for range generation % 128 {
 				told.Load()
 			}
-			owner.end(place)
+			owner.end(slot)
 		}
 	}()
 	rounds := 2_000_000
@@ -68,12 +68,12 @@ func TestExportEndsWhileRead(t *testing.T) {
 func TestExportsEndAlone(t *testing.T) {
 	owner := exports{table: make(generations, tableSpan)}
 	table := owner.table
-	all := make([]export, places-1)
+	all := make([]export, exportSlots-1)
 	for i := range all {
-		place, generation := owner.begin()
-		word, ok := table.at(place)
-		if !ok || place == shared {
-			t.Fatalf("export %d has place %d", i, place)
+		slot, generation := owner.begin()
+		word, ok := table.at(slot)
+		if !ok || slot == shared {
+			t.Fatalf("export %d has slot %d", i, slot)
 		}
 		all[i] = export{word, generation}
 	}
@@ -86,7 +86,7 @@ func TestExportsEndAlone(t *testing.T) {
 			t.Fatalf("export %d has not ended", i)
 		}
 	}
-	if _, ok := table.at(places); ok {
-		t.Error("a place behind the table")
+	if _, ok := table.at(exportSlots); ok {
+		t.Error("a slot behind the table")
 	}
 }

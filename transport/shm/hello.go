@@ -15,11 +15,11 @@ import (
 	"gomx/transport/shm/internal/cma"
 )
 
-// hello is what each side says first on the socket.
+// hello is the first message of each side on the socket.
 //
 //	0       8         12       20         24            32      48           56           64
 //	+-------+---------+--------+----------+-------------+-------+------------+------------+
-//	| magic | session |  nic   | endpoint | nonce place | nonce | arena base | arena size |
+//	| magic | session |  nic   | endpoint | nonce addr  | nonce | arena base | arena size |
 //	+-------+---------+--------+----------+-------------+-------+------------+------------+
 //
 // With it go the descriptors of the pair's segment (from the side that dials),
@@ -29,7 +29,7 @@ type hello struct {
 	self    transport.Address
 	nonceAt uint64
 	nonce   [16]byte
-	arena   arenaPlace
+	arena   arenaRange
 }
 
 const (
@@ -41,7 +41,7 @@ const (
 	refusal = magic + "\x01" // instead of a hello, from a side without free descriptors
 )
 
-// errNoDescriptors is what a refusal says. Some may come free.
+// errNoDescriptors is the error of a refusal. Descriptors may become free later.
 var errNoDescriptors = fmt.Errorf("%w: its process is out of file descriptors (ulimit -n)", transport.ErrSlow)
 
 func (h *hello) append(b []byte) []byte {
@@ -60,14 +60,14 @@ func parseHello(b []byte) (h hello, err error) {
 		return h, errNoDescriptors
 	}
 	if len(b) != helloSize || string(b[:8]) != magic {
-		return h, fmt.Errorf("%w: %d bytes that are no hello of this version", transport.ErrRefused, len(b))
+		return h, fmt.Errorf("%w: the peer does not speak the gomx handshake of this version (%d bytes)", transport.ErrRefused, len(b))
 	}
 	le := binary.LittleEndian
 	h.session = le.Uint32(b[8:])
 	h.self = transport.Address{NIC: le.Uint64(b[12:]), Endpoint: le.Uint32(b[20:])}
 	h.nonceAt = le.Uint64(b[24:])
 	copy(h.nonce[:], b[32:48])
-	h.arena = parsePlace(b[48:])
+	h.arena = parseArenaRange(b[48:])
 	return h, nil
 }
 
@@ -86,8 +86,8 @@ func (p *port) introduce(c *net.UnixConn, pair *segment.Mem) (arena bool, err er
 	}
 	defer func() { _ = unix.Close(bell) }() // from then on it is the peer's alone
 	fds = append(fds, page, bell)
-	if place, fd, ok := ownArena(); ok && !p.opt.NoArena {
-		h.arena = place
+	if at, fd, ok := ownArena(); ok && !p.opt.NoArena {
+		h.arena = at
 		fds = append(fds, fd)
 		arena = true
 	}

@@ -354,7 +354,7 @@ func TestSegmentCantShrink(t *testing.T) {
 // Arenas are announced with nonsense: the link goes down or copies in another
 // way, and nothing is mapped.
 func TestBadArenas(t *testing.T) {
-	place := func(base, size uint64) []byte { return arenaPlace{base, size}.append(nil) }
+	place := func(base, size uint64) []byte { return arenaRange{base, size}.append(nil) }
 	for name, c := range map[string]struct {
 		message func(a *attacker) ([]byte, []int)
 		ends    bool
@@ -425,7 +425,7 @@ func TestCorruptLinksAmongOthers(t *testing.T) {
 			l.Bind(int32(i))
 		}
 		for i, a := range attackers {
-			if i%2 == 0 { // an unknown kind, with the stamp of the first lap
+			if i%2 == 0 { // an unknown kind, with the stamp of the first generation
 				binary.LittleEndian.PutUint64(ringOut(a.pair.Bytes(), true)[64:], 0xff|1<<16)
 			}
 		}

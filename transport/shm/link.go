@@ -32,15 +32,15 @@ type link struct {
 	session uint32
 	pid     int
 
-	direct   atomic.Pointer[ending] // why the peer's memory can't be read, or nil
-	scratch  cma.Scratch
-	exported exports
-	theirs   generations // of what the peer exports
-	chooser  chooser
-	blocks   blockTimer
-	far      atomic.Pointer[farArena] // the peer's arena, mapped
-	told     bool                     // the peer knows our arena
-	heard    bool                     // we know the peer's
+	direct    atomic.Pointer[ending] // why the peer's memory can't be read, or nil
+	scratch   cma.Scratch
+	exported  exports
+	theirs    generations // of what the peer exports
+	chooser   chooser
+	blocks    blockTimer
+	far       atomic.Pointer[farArena] // the peer's arena, mapped
+	announced bool                     // the peer knows our arena
+	heard     bool                     // we know the peer's
 
 	released atomic.Bool // nothing may be mapped any more
 
@@ -54,10 +54,10 @@ var errSwitchedOff = errors.New("switched off")
 
 // newLink takes over the connection, the segment and the descriptors of the
 // peer's doorbell and arena, also when it fails.
-func (p *port) newLink(c *net.UnixConn, pair *segment.Mem, dialled bool, pid int, h hello, fds []int, told bool) (*link, error) {
+func (p *port) newLink(c *net.UnixConn, pair *segment.Mem, dialled bool, pid int, h hello, fds []int, announced bool) (*link, error) {
 	l := &link{
 		port: p, conn: c, pair: pair, caps: p.caps, peer: -1,
-		address: h.self, session: h.session, pid: pid, told: told, chooser: chooser{port: &p.learned},
+		address: h.self, session: h.session, pid: pid, announced: announced, chooser: chooser{port: &p.learned},
 	}
 	rest := fds[2:]
 	remote, err := bell.Attach(fds[0], fds[1])

@@ -11,7 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A stranger of another user is refused before it says a word.
+// A process of another user is refused before it has sent a message.
 func TestOtherUserIsRefused(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Skip("only root can become another user")

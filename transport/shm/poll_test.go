@@ -9,7 +9,7 @@ import (
 )
 
 // Of many peers those that speak are looked at in every Poll before long, wherever they stand, and those that have fallen
-// silent give their place back.
+// silent are not looked at in every Poll.
 func TestWhoSpeaksIsHeardAtOnce(t *testing.T) {
 	const peers, speakers = 40, 20
 	p, r := target(t)

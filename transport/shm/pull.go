@@ -47,12 +47,12 @@ func (l *link) Pull(desc []byte, v *wire.Vec, n int, id uint64) wire.PullResult 
 	}
 	far := l.far.Load()
 	way := l.chooser.choose(n, [wayEnd]bool{
-		byArena:  far != nil && far.holdsAll(list),
-		byRead:   l.direct.Load() == nil,
-		byBlocks: true,
+		byArena:    far != nil && far.holdsAll(list),
+		byRead:     l.direct.Load() == nil,
+		byPipeline: true,
 	})
 	counts := l.chooser.counts(n)
-	if way == byBlocks {
+	if way == byPipeline {
 		l.blocks = blockTimer{}
 		if counts {
 			l.blocks = blockTimer{bytes: n, began: time.Now()}
@@ -135,9 +135,9 @@ func (p *port) freePull(g *pull) {
 	p.idle = append(p.idle, g)
 }
 
-// spread copies what another core has written into v from off on, and returns how
+// scatter copies what another core has written into v from off on, and returns how
 // many bytes found room.
-func spread(v *wire.Vec, off int, src []byte) (done int) {
+func scatter(v *wire.Vec, off int, src []byte) (done int) {
 	for i := 0; i < v.Segments() && done < len(src); i++ {
 		part := v.Segment(i)
 		if off >= len(part) {
@@ -150,8 +150,8 @@ func spread(v *wire.Vec, off int, src []byte) (done int) {
 	return done
 }
 
-// blockTimer times a message that comes by pipelined rendezvous, the latest if there are
-// several.
+// blockTimer times a message that arrives by pipelined rendezvous, the latest one if there
+// are several.
 type blockTimer struct {
 	bytes int // 0: none
 	began time.Time
@@ -160,7 +160,7 @@ type blockTimer struct {
 // arrived looks whether a frame is the last of the message that is timed.
 func (l *link) arrived(h *wire.Header) {
 	if b := &l.blocks; int(h.Offset)+int(h.Length) == b.bytes {
-		l.chooser.measured(b.bytes, byBlocks, time.Since(b.began))
+		l.chooser.measured(b.bytes, byPipeline, time.Since(b.began))
 		b.bytes = 0
 	}
 }

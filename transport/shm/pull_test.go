@@ -10,8 +10,8 @@ import (
 	"gomx/transport/wire"
 )
 
-// TestSpreadIsScatter compares with wire.Vec's own copy, over lists cut anyhow.
-func TestSpreadIsScatter(t *testing.T) {
+// TestScatter compares with wire.Vec's own copy, over lists cut anyhow.
+func TestScatter(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
 	src := make([]byte, 20<<10)
 	for i := range src {
@@ -28,7 +28,7 @@ func TestSpreadIsScatter(t *testing.T) {
 			got.Rest, want.Rest = append(got.Rest, make([]byte, n)), append(want.Rest, make([]byte, n))
 		}
 		off, part := random.IntN(got.Len()+1), src[:random.IntN(len(src))]
-		if g, w := spread(&got, off, part), want.Scatter(off, part); g != w {
+		if g, w := scatter(&got, off, part), want.Scatter(off, part); g != w {
 			t.Fatalf("%d bytes at %d of %d: %d found room, want %d", len(part), off, got.Len(), g, w)
 		}
 		for i := range got.Segments() {

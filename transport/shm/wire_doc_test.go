@@ -25,7 +25,7 @@ func TestWireDocs(t *testing.T) {
 		fmt.Sprintf("`gomxshm`, and the version of this chapter: %d |", version),
 		fmt.Sprintf("more than %d handshakes", handshakes/2),
 		fmt.Sprintf("A ring is %d bytes", ring.Size),
-		fmt.Sprintf("A table of exports holds %d generations of 8 bytes", places),
+		fmt.Sprintf("A table of exports holds %d generations of 8 bytes", exportSlots),
 		fmt.Sprintf("that of the other, %d bytes each", tableSpan),
 	} {
 		if !strings.Contains(text, want) {

@@ -2,8 +2,8 @@
 // from one writer to one reader.
 //
 // It works on any bytes, shared or not, so that it can be tested without a
-// second process. It is one of the rooms where unsafe is allowed; what it relies
-// on:
+// second process. It is one of the packages that may use unsafe. It relies
+// on these rules:
 //
 //   - The memory begins on a 64-byte boundary, is Size bytes long, and stays
 //     mapped until both ends are done. No Go pointer is ever stored in it.
@@ -31,17 +31,17 @@
 //
 //	 0      1       2       4        8       16              24      32      40           64
 //	+------+-------+-------+--------+-------+---------------+-------+-------+------------+
-//	| kind | flags | stamp | length | match | seq, session  | place | stamp | extensions,|
+//	| kind | flags | stamp | length | match | seq, session  | offset| stamp | extensions,|
 //	+------+-------+-------+--------+-------+---------------+-------+-------+ payload    +
 //
 // A payload that does not fit behind the extensions lies in the rest, at its
-// place. A slot that is left over at the end of a line is filled with kind 0.
+// offset there. A slot that is left over at the end of a line is filled with kind 0.
 //
-// The first word of a frame is stored last. The stamp is the lap of the ring, so
-// a slot is new exactly if its stamp is the reader's lap: nobody ever clears one.
-// How the rest is used is the writer's business alone, which therefore begins
-// with little of it and takes more when it has to wait: memory is touched as it is
-// needed.
+// The first word of a frame is stored last. The stamp is the generation of the slot,
+// which is one more each time that the ring wraps. A slot is new exactly if its stamp
+// is the generation that the reader expects, so slots are never cleared. Only the
+// writer decides how the rest is used. It begins with little of it and takes more when
+// it has to wait, so that memory is touched as it is needed.
 //
 // # Memory order
 //

@@ -1,11 +1,11 @@
 package ring
 
-// Forward moves both ends of an empty ring to the beginning of a lap, as if they
+// Forward moves both ends of an empty ring to the beginning of a generation of slots, as if they
 // had come that far.
-func Forward(w *Writer, r *Reader, lap uint64) {
-	at := lap << lapShift
+func Forward(w *Writer, r *Reader, generation uint64) {
+	at := generation << generationShift
 	w.next, w.limit = at, at+Slots
-	r.next, r.told = at, at
+	r.next, r.published = at, at
 	publish(r.position, at)
 }
 

@@ -21,10 +21,10 @@ const (
 	// MaxCompact is the largest payload of a message that takes one slot.
 	MaxCompact = 16
 
-	slotSize = Line / 2
-	slotMask = Slots - 1
-	lapShift = 10 // 1<<lapShift == Slots
-	tailLen  = 24
+	slotSize        = Line / 2
+	slotMask        = Slots - 1
+	generationShift = 10 // 1<<generationShift == Slots
+	tailLen         = 24
 
 	compact = wire.Flags(1 << 7)
 	filler  = wire.Kind(0)
@@ -39,19 +39,19 @@ type slot struct {
 
 // wide is a line, as any other frame uses it.
 type wide struct {
-	word0 uint64
-	match uint64
-	word2 uint64
-	place uint64
-	mark  uint64
-	tail  [tailLen]byte
+	word0  uint64
+	match  uint64
+	word2  uint64
+	offset uint64
+	mark   uint64
+	tail   [tailLen]byte
 }
 
 // The layout is part of the protocol between processes.
 const (
 	_ = -(unsafe.Sizeof(slot{}) ^ slotSize)
 	_ = -(unsafe.Sizeof(wide{}) ^ Line)
-	_ = -uint(Slots ^ 1<<lapShift)
+	_ = -uint(Slots ^ 1<<generationShift)
 )
 
 // shared is the memory of one direction.
@@ -78,7 +78,7 @@ func share(mem []byte) (shared, error) {
 	}, nil
 }
 
-func stampOf(index uint64) uint16 { return uint16(index>>lapShift) + 1 }
+func stampOf(index uint64) uint16 { return uint16(index>>generationShift) + 1 }
 
 // wide returns the line that slot i begins. i is even.
 func (s *shared) wide(i uint64) *wide {

@@ -85,9 +85,9 @@ func TestGoldenBytes(t *testing.T) {
 	if le.Uint32(mem[8:]) != 1 {
 		t.Error("writer found the ring full and did not say so at byte 8")
 	}
-	// The second lap has stamp 2.
+	// The second generation has stamp 2.
 	if le.Uint16(mem[64+2:]) != 2 {
-		t.Errorf("stamp of the second lap: %d", le.Uint16(mem[64+2:]))
+		t.Errorf("stamp of the second generation: %d", le.Uint16(mem[64+2:]))
 	}
 }
 

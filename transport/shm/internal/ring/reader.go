@@ -10,13 +10,13 @@ import (
 // at once.
 type Reader struct {
 	shared
-	next   uint64 // index of the next slot
-	width  uint64 // slots of the frame that Read returned
-	told   uint64 // position published
-	taken  int    // bytes of payload since
-	last   trail
-	header wire.Header
-	safe   []byte // copy of payloads that are parsed
+	next      uint64 // index of the next slot
+	width     uint64 // slots of the frame that Read returned
+	published uint64 // position published
+	taken     int    // bytes of payload since
+	last      trail
+	header    wire.Header
+	safe      []byte // copy of payloads that are parsed
 }
 
 // NewReader returns the receiving end of the ring in mem.
@@ -89,7 +89,7 @@ func (r *Reader) readWide(word0 uint64) (h *wire.Header, payload []byte, ok bool
 	if n <= tailLen-ext {
 		payload = s.tail[ext : ext+n : ext+n]
 	} else {
-		at := s.place
+		at := s.offset
 		if n > MaxFrame || at > uint64(len(r.data)-n) {
 			return nil, nil, false
 		}
@@ -115,20 +115,20 @@ func (r *Reader) Take() bool {
 	r.next += r.width
 	r.taken += int(r.header.Length)
 	r.last.follow(&r.header)
-	return r.next-r.told >= PublishEvery || r.taken >= publishBytes
+	return r.next-r.published >= PublishEvery || r.taken >= publishBytes
 }
 
 // Compact reports whether the frame that Read returned last took one slot.
 func (r *Reader) Compact() bool { return r.width == 1 }
 
 // Behind reports whether frames were taken that Publish has not told of.
-func (r *Reader) Behind() bool { return r.told != r.next }
+func (r *Reader) Behind() bool { return r.published != r.next }
 
 // Publish tells the writer how far the reader is, and reports whether the writer
 // waits to hear it. The owner calls it when it finds nothing more, and every
 // PublishEvery frames.
 func (r *Reader) Publish() bool {
-	r.told, r.taken = r.next, 0
+	r.published, r.taken = r.next, 0
 	atomic.SwapUint64(r.position, r.next) // see "The request for room" in doc.go
 	return atomic.LoadUint32(r.wanted) != 0 && atomic.SwapUint32(r.wanted, 0) != 0
 }

@@ -171,14 +171,14 @@ func TestAreaGrows(t *testing.T) {
 	}
 }
 
-// The stamp of a slot wraps after 65536 laps; the ring does not notice.
+// The stamp of a slot wraps after 65536 generations; the ring does not notice.
 func TestStampWraps(t *testing.T) {
 	mem, _ := guarded(t)
 	w, r := ends(t, mem)
 	h := wire.Header{Kind: wire.Ack}
-	const first, laps = 1<<16 - 5, 10
+	const first, generations = 1<<16 - 5, 10
 	ring.Forward(w, r, first)
-	for i := uint64(first * ring.Slots); i < (first+laps)*ring.Slots; i++ {
+	for i := uint64(first * ring.Slots); i < (first+generations)*ring.Slots; i++ {
 		h.Match = i
 		if !w.Send(&h, nil, 0) {
 			t.Fatal("no room at", i)

@@ -79,15 +79,15 @@ func (w *Writer) sendWide(h *wire.Header, v *wire.Vec, off int) bool {
 		return false
 	}
 	n, ext := int(h.Length), h.Size()-wire.BaseSize
-	place, ok := 0, true
+	offset, ok := 0, true
 	if n > tailLen-ext {
-		if place, ok = w.reserve(n); !ok {
+		if offset, ok = w.reserve(n); !ok {
 			w.want(0)
-			if place, ok = w.reserve(n); !ok {
+			if offset, ok = w.reserve(n); !ok {
 				return false
 			}
 		}
-		v.Gather(w.data[place:place+n], off)
+		v.Gather(w.data[offset:offset+n], off)
 	}
 	if w.next&1 != 0 {
 		fill := &w.slots[w.next&slotMask]
@@ -102,7 +102,7 @@ func (w *Writer) sendWide(h *wire.Header, v *wire.Vec, off int) bool {
 	h.AppendExtensions(s.tail[:0])
 	s.match = h.Match
 	s.word2 = h.Word2()
-	s.place = uint64(place)
+	s.offset = uint64(offset)
 	s.mark = uint64(stampOf(i)) << 16
 	w.next = i + 2
 	w.last.follow(h)
