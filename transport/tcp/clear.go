@@ -17,17 +17,17 @@ import (
 // nothing but its answer. Nobody can prove that, and it is believed all the same: whoever can forge it could as well
 // break the connection off.
 
-// restOfGreeting bounds what is read of a peer that was refused: more than the first message of TLS is long.
-const restOfGreeting = 64 << 10
+// drainLimit bounds what is read from a refused peer, in bytes. It is more than the first message of TLS.
+const drainLimit = 64 << 10
 
-// begunInTheClear reports whether a handshake of TLS failed because the other side's first bytes are those of a hello.
-func begunInTheClear(err error) bool {
+// startsInTheClear reports whether a handshake of TLS failed because the other side's first bytes are those of a hello.
+func startsInTheClear(err error) bool {
 	e, ok := errors.AsType[tls.RecordHeaderError](err)
 	return ok && strings.HasPrefix(magic, string(e.RecordHeader[:]))
 }
 
-// begunWithTLS reports whether the first bytes of the other side are those of a handshake of TLS.
-func begunWithTLS(b []byte) bool {
+// startsWithTLS reports whether the first bytes of the other side are those of a handshake of TLS.
+func startsWithTLS(b []byte) bool {
 	const handshake, major = 22, 3
 	return b[0] == handshake && b[1] == major
 }
@@ -45,7 +45,7 @@ func (h *handshake) onlyOneHasTLS() error {
 func (h *handshake) turnAway(a answer) error {
 	why := hello{version: version, wire: wire.Version, answer: a}
 	if _, err := h.tcp.Write(why.append(nil)); err == nil && h.tcp.CloseWrite() == nil {
-		_, _ = io.CopyN(io.Discard, h.tcp, restOfGreeting)
+		_, _ = io.CopyN(io.Discard, h.tcp, drainLimit)
 	}
 	return a.refusal(nil, nil)
 }

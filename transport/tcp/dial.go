@@ -114,7 +114,7 @@ func (l *Listener) tryAll(ctx context.Context, peer transport.Address, addrs []n
 	timer := time.NewTimer(0)
 	defer timer.Stop()
 	var failed []error
-	refused, begun, underWay := 0, 0, 0
+	refused, started, underWay := 0, 0, 0
 	ctx, cancel := context.WithCancel(ctx)
 	defer func() { // those that come late are of no use
 		cancel()
@@ -125,11 +125,11 @@ func (l *Listener) tryAll(ctx context.Context, peer transport.Address, addrs []n
 	for len(failed) < len(addrs) {
 		select {
 		case <-timer.C:
-			if begun < len(addrs) {
-				at := netip.AddrPortFrom(addrs[begun].Unmap(), number)
+			if started < len(addrs) {
+				at := netip.AddrPortFrom(addrs[started].Unmap(), number)
 				a := &attempt{at: at, deadline: time.Now().Add(l.acceptor.opt.ConnectTimeout), pause: firstPause}
 				go a.run(ctx, 0, r)
-				begun++
+				started++
 				underWay++
 				timer.Reset(nextAddress)
 			}

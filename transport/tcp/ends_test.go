@@ -127,7 +127,7 @@ func (e *end) Landed(_ int32, h *wire.Header) {
 	e.landed = append(e.landed, *h)
 }
 
-func (e *end) PullFinished(uint64, bool) { e.t.Error("a pull finished that was never begun") }
+func (e *end) PullFinished(uint64, bool) { e.t.Error("a pull finished that was never started") }
 
 func (e *end) Accepted(l transport.Link) {
 	e.mu.Lock()

@@ -75,8 +75,8 @@ func (l *link) freeOut() {
 	l.out, l.sent = nil, 0
 }
 
-// flushAll sends what links hold back. Those whose socket is full wait until epoll
-// says that there is room again.
+// flushAll sends the links' buffered output. Links whose socket is full wait until epoll
+// reports it writable.
 func (p *port) flushAll() {
 	left := p.unsent[:0]
 	for _, l := range p.unsent {

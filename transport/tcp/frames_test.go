@@ -266,7 +266,7 @@ func TestManyLinks(t *testing.T) {
 		if !l.Send(&h, nil, 0) {
 			t.Fatal("an idle link takes no frame")
 		}
-		l.Send(&h, nil, 0) // held back
+		l.Send(&h, nil, 0) // buffered
 
 	}
 	e.port.Poll(e)

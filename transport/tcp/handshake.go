@@ -233,7 +233,7 @@ func (h *handshake) readHello() (err error) {
 	if err := h.read(b[:]); err != nil {
 		return err
 	}
-	if h.pending != nil && h.secure == nil && begunWithTLS(b[:]) {
+	if h.pending != nil && h.secure == nil && startsWithTLS(b[:]) {
 		return h.turnAway(tlsUnknown)
 	}
 	h.hellos = append(h.hellos, b[:]...)

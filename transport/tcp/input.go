@@ -4,78 +4,78 @@ package tcp
 
 import "gomx/transport/wire"
 
-// room returns where to read to: behind rest, and so much that the frame in rest
-// can be completed. rest is moved there if need be.
-func (l *link) room() []byte {
+// readSpace returns the buffer for the next read. It lies behind the unparsed bytes, and is large
+// enough to complete their frame. The unparsed bytes are moved if necessary.
+func (l *link) readSpace() []byte {
 	p := l.port
 	need := l.need()
-	if l.own != nil && len(l.rest) > smallRest {
-		return l.roomInOwn(need)
+	if l.own != nil && len(l.unparsed) > smallUnparsed {
+		return l.spaceInOwn(need)
 	}
 	if p.reader != l {
 		p.lend(l)
 	}
 	from := 0
 	if l.own != nil {
-		copy(p.in, l.rest)
-		l.rest = p.in[:len(l.rest)]
+		copy(p.in, l.unparsed)
+		l.unparsed = p.in[:len(l.unparsed)]
 		l.freeOwn()
-	} else if len(l.rest) > 0 {
-		if from = cap(p.in) - cap(l.rest); from+max(need, len(l.rest)+readHeads) > len(p.in) {
-			copy(p.in, l.rest)
+	} else if len(l.unparsed) > 0 {
+		if from = cap(p.in) - cap(l.unparsed); from+max(need, len(l.unparsed)+readHeads) > len(p.in) {
+			copy(p.in, l.unparsed)
 			from = 0
 		}
 	}
-	l.rest = p.in[from : from+len(l.rest)]
-	at := from + len(l.rest)
-	size := max(readAtOnce, need-len(l.rest))
-	if l.lean && len(l.rest) < wire.MaxHeader {
+	l.unparsed = p.in[from : from+len(l.unparsed)]
+	at := from + len(l.unparsed)
+	size := max(readAtOnce, need-len(l.unparsed))
+	if l.lean && len(l.unparsed) < wire.MaxHeader {
 		size = readHeads
 	}
 	return p.in[at:min(at+size, len(p.in))]
 }
 
-// roomInOwn returns room for the frame at the front of own, and no more, so that
-// own is empty afterwards.
-func (l *link) roomInOwn(need int) []byte {
-	need = max(need, len(l.rest)+1)
-	if from := cap(l.own) - cap(l.rest); from+need > len(l.own) {
+// spaceInOwn returns space for the frame at the front of own, and no more, so that
+// own is empty when that frame has been delivered.
+func (l *link) spaceInOwn(need int) []byte {
+	need = max(need, len(l.unparsed)+1)
+	if from := cap(l.own) - cap(l.unparsed); from+need > len(l.own) {
 		old := l.own
 		if need > len(old) {
 			l.own = l.port.pool.get(need)
 		}
-		l.rest = l.own[:copy(l.own, l.rest)]
+		l.unparsed = l.own[:copy(l.own, l.unparsed)]
 		if len(old) != len(l.own) {
 			l.port.pool.put(old)
 		}
 	}
-	from := cap(l.own) - cap(l.rest)
-	return l.own[from+len(l.rest) : from+need]
+	from := cap(l.own) - cap(l.unparsed)
+	return l.own[from+len(l.unparsed) : from+need]
 }
 
-// need returns how many bytes the frame in rest has, or its header if that is not
+// need returns the size of the first unparsed frame, or of its header if the header is not
 // complete.
 func (l *link) need() int {
-	if len(l.rest) < wire.BaseSize {
+	if len(l.unparsed) < wire.BaseSize {
 		return wire.BaseSize
 	}
 	var h wire.Header
-	size, _ := parse(&h, l.rest)
+	size, _ := parse(&h, l.unparsed)
 	return size + int(h.Length)
 }
 
-// lend gives the port's buffer to l. What is in it goes to a buffer of the link
-// that it belongs to.
+// lend gives the port's buffer to l. The bytes of another link in it are copied to a buffer
+// of that link's own.
 func (p *port) lend(l *link) {
-	if r := p.reader; r != nil && r.own == nil && len(r.rest) > 0 {
+	if r := p.reader; r != nil && r.own == nil && len(r.unparsed) > 0 {
 		r.spill()
 	}
 	p.reader = l
 }
 
 func (l *link) spill() {
-	l.own = l.port.pool.get(max(l.need(), len(l.rest)))
-	l.rest = l.own[:copy(l.own, l.rest)]
+	l.own = l.port.pool.get(max(l.need(), len(l.unparsed)))
+	l.unparsed = l.own[:copy(l.own, l.unparsed)]
 }
 
 func (l *link) freeOwn() {

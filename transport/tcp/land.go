@@ -24,10 +24,10 @@ func (l *link) beginLanding(h transport.Handler, head *wire.Header, size int) {
 	if v == nil || !reaches(v, head) {
 		return
 	}
-	here := l.rest[size:]
+	here := l.unparsed[size:]
 	v.Scatter(int(head.Offset), here)
 	l.landing = landing{head: *head, left: int(head.Length) - len(here)}
-	l.rest = nil
+	l.unparsed = nil
 	l.lean = true
 	l.freeOwn()
 }
@@ -65,7 +65,7 @@ func (l *link) land(h transport.Handler) (got, asked int) {
 		return 0, asked
 	}
 	more := max(0, got-g.left)
-	l.rest = p.in[:more]
+	l.unparsed = p.in[:more]
 	if g.left -= got - more; g.left == 0 && !g.lost {
 		h.Landed(l.peer, &g.head)
 	}

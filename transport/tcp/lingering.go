@@ -8,29 +8,29 @@ import (
 	"gomx/transport/tcp/internal/sock"
 )
 
-// A socket that is closed while unread bytes lie in it, or come later, is reset, and
-// what waits in it to be sent is lost. So a link that was closed goes on for a
-// while: it sends what is held back, reads what nobody wants, and is gone once the
-// peer's host has confirmed all of it. The port waits only until all is on its way, and
-// no longer than closeBound; then the link goes on by itself.
+// A socket is reset if it is closed while it holds unread bytes, or if bytes arrive after
+// the close. A reset discards the bytes that wait to be sent. So a closed link lingers: it
+// sends its buffered output and discards its input, and the socket is closed when the
+// peer's host has acknowledged all output. The port waits until all output has left this
+// host, for closeBound at most. After that the link lingers without the port.
 const (
 	closeBound  = 500 * time.Millisecond
 	lingerBound = time.Minute
 
-	partEvery   = time.Millisecond
+	closeEvery  = time.Millisecond
 	lingerEvery = 20 * time.Millisecond // once nobody waits for it
 )
 
-// parting is the socket of a link that was closed.
-type parting struct {
+// lingering is the socket of a link that was closed.
+type lingering struct {
 	fd       int
 	left     []byte // to be sent
-	finished bool   // the peer knows that no more comes
+	finished bool   // the end of our output (FIN) was sent
 }
 
-// part takes the socket over from l.
-func (p *port) part(l *link) {
-	g := &parting{fd: l.fd}
+// closeLingering takes over the socket of l, and closes it when the output of l has been acknowledged.
+func (p *port) closeLingering(l *link) {
+	g := &lingering{fd: l.fd}
 	switch {
 	case l.broken != nil || l.ended != nil:
 		sock.Close(l.fd)
@@ -44,19 +44,19 @@ func (p *port) part(l *link) {
 		sock.Close(g.fd)
 		return
 	}
-	p.parting.Add(1)
+	p.lingering.Add(1)
 	go func() {
 		defer sock.Close(g.fd)
-		over := g.goOn(closeBound, partEvery, func() bool { return sock.Unsent(g.fd) == 0 })
-		p.parting.Done()
+		over := g.goOn(closeBound, closeEvery, func() bool { return sock.Unsent(g.fd) == 0 })
+		p.lingering.Done()
 		if !over {
 			g.goOn(lingerBound, lingerEvery, func() bool { return false })
 		}
 	}()
 }
 
-// goOn steps until the socket can be closed, which it reports, and no longer than until enough says so or the bound.
-func (g *parting) goOn(bound, every time.Duration, enough func() bool) (over bool) {
+// goOn steps until the socket can be closed, and returns true then. It returns false when enough does, or after bound.
+func (g *lingering) goOn(bound, every time.Duration, enough func() bool) (over bool) {
 	for deadline := time.Now().Add(bound); !g.finished || !enough(); time.Sleep(every) {
 		if g.step() {
 			return true
@@ -68,8 +68,9 @@ func (g *parting) goOn(bound, every time.Duration, enough func() bool) (over boo
 	return false
 }
 
-// step does what can be done now, and reports whether the socket can be closed: the peer's host has all, or is gone.
-func (g *parting) step() bool {
+// step sends and receives without blocking. It reports whether the socket can be closed: the peer's host has acknowledged
+// all output, or has closed the connection.
+func (g *lingering) step() bool {
 	if len(g.left) > 0 {
 		n, errno := sock.Send(g.fd, g.left)
 		if errno != 0 && errno != sock.Again {
@@ -86,8 +87,8 @@ func (g *parting) step() bool {
 	return g.drain() || sock.Unacknowledged(g.fd) == 0
 }
 
-// drain throws away what has come, and reports whether the peer is gone.
-func (g *parting) drain() bool {
+// drain discards the input, and reports whether the connection has ended.
+func (g *lingering) drain() bool {
 	var b [4 << 10]byte
 	for range 64 {
 		n, errno := sock.Recv(g.fd, b[:])

@@ -18,17 +18,17 @@ type link struct {
 	key  int32 // in port.table; -1 unless bound and open
 	port *port
 
-	// Receiving. What was read and not yet taken is rest. It lies in own, or in
-	// the port's buffer if there is no own.
-	rest    []byte
-	own     []byte
-	landing landing
-	watched bool // in port.epoll
-	hot     int  // times in a row that there was something to read when nobody slept
-	ready   bool // there may be something to read
-	listed  bool // in port.ready
-	hungUp  bool // the peer sends no more
-	lean    bool // PullData is expected: read headers alone
+	// Receiving. The unparsed bytes were read, and their frames are not delivered yet. They
+	// lie in own, or in the port's buffer if there is no own.
+	unparsed []byte
+	own      []byte
+	landing  landing
+	watched  bool // in port.epoll
+	hot      int  // times in a row that there was something to read when nobody slept
+	ready    bool // there may be something to read
+	listed   bool // in port.ready
+	hungUp   bool // the peer sends no more
+	lean     bool // PullData is expected: read headers alone
 
 	// Sending. First out[sent:] leaves, then what is retained.
 	out      []byte
@@ -60,7 +60,7 @@ func (l *link) Bind(peer int32) {
 	}
 }
 
-// Close sends what is held back, in a goroutine of its own if the socket is full,
+// Close sends the buffered output, in a goroutine of its own if the socket is full,
 // and gives everything back.
 func (l *link) Close() {
 	if l.fd < 0 {
@@ -70,9 +70,9 @@ func (l *link) Close() {
 	l.flush()
 	l.port.leave(l)
 	l.port.drop(l)
-	l.port.part(l)
+	l.port.closeLingering(l)
 	l.fd = -1
-	l.rest, l.own, l.out, l.tls = nil, nil, nil, nil
+	l.unparsed, l.own, l.out, l.tls = nil, nil, nil, nil
 	l.landing = landing{}
 }
 
@@ -89,7 +89,7 @@ func (l *link) markReady() {
 func (l *link) finish() {
 	l.port.leave(l)
 	l.broken = l.ended
-	l.retained, l.landing, l.rest = retained{}, landing{}, nil
+	l.retained, l.landing, l.unparsed = retained{}, landing{}, nil
 	l.freeOwn()
 	l.freeOut()
 	l.port.events.Down(l, fmt.Errorf("tcp: %v at %v: %w", l.address, l.remote, l.ended))

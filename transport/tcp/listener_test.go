@@ -43,7 +43,7 @@ func closeListener(t testing.TB, d *tcp.Listener) {
 	}
 }
 
-// deskPair opens endpoint 0 and 1 with options of their own, each for frames and
+// listenerPair opens endpoint 0 and 1 with options of their own, each for frames and
 // RDMA.
 func listenerPair(t *testing.T, near, far tcp.Options, welcome tcp.Exchange) (a, b *end, d *tcp.Listener) {
 	t.Helper()
@@ -295,7 +295,7 @@ func TestClaims(t *testing.T) {
 	keep(t, join(t, tr, open(t, tr, 1), unwelcome(t)), e)
 }
 
-// TestOneDeskCloses wants the others to go on, and it to come back.
+// TestOneListenerCloses wants the others to go on, and it to come back.
 func TestOneListenerCloses(t *testing.T) {
 	tr := loopback(home4, tcp.Options{Serves: both})
 	a, b := open(t, tr, 0), open(t, tr, 1)
@@ -315,14 +315,14 @@ func TestCloseDuringExchange(t *testing.T) {
 		"waiting": func(ctx context.Context, _ *tcp.Peer) error { <-ctx.Done(); return ctx.Err() },
 	} {
 		t.Run(name, func(t *testing.T) {
-			begun := make(chan bool, 9)
-			welcome := func(ctx context.Context, m *tcp.Peer) error { begun <- true; return hang(ctx, m) }
+			started := make(chan bool, 9)
+			welcome := func(ctx context.Context, m *tcp.Peer) error { started <- true; return hang(ctx, m) }
 			tr := loopback(home4, tcp.Options{Serves: both, ConnectTimeout: 10 * patience})
 			a, b := open(t, tr, 0), open(t, tr, 1)
 			near, far := join(t, tr, a, unwelcome(t)), join(t, tr, b, welcome)
 			dialled := make(chan error, 1)
 			go func() { dialled <- dialListener(t, near, b.self, hang) }()
-			<-begun
+			<-started
 			closeListener(t, far)
 			if name == "reading" { // it has come again meanwhile
 				if err := <-dialled; !errors.Is(err, transport.ErrUnsupported) {
@@ -375,7 +375,7 @@ func TestExchangeBrokenOff(t *testing.T) {
 	}
 }
 
-// TestExchangeFails wants an error of the exchange told, and not tried again.
+// TestExchangeFails wants an error of the exchange reported, and no second exchange.
 func TestExchangeFails(t *testing.T) {
 	full := errors.New("no queue pair is left")
 	_, b, d := listenerPair(t, tcp.Options{}, tcp.Options{}, func(_ context.Context, m *tcp.Peer) error {

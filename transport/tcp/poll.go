@@ -15,7 +15,7 @@ const (
 	hotReads    = 64   // a link that is read so often between two sleeps leaves epoll
 )
 
-// Poll sends what is held back and delivers what has arrived. A piece of a large
+// Poll sends the buffered output and delivers what has arrived. A piece of a large
 // frame counts as one. While nothing comes, most calls do not look: the system call
 // would cost more than all that other media do in a poll.
 func (p *port) Poll(h transport.Handler) int {
@@ -139,7 +139,7 @@ func (p *port) collect() {
 	}
 }
 
-// Quiet reports whether nothing is there that could be read, and nothing held back
+// Quiet reports whether there is neither input to read, nor buffered output
 // that could be sent.
 func (p *port) Quiet() bool {
 	if len(p.links) == 0 {

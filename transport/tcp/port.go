@@ -22,8 +22,8 @@ type port struct {
 	events   transport.Events
 	bell     transport.Doorbell
 
-	closed  atomic.Bool
-	parting sync.WaitGroup // links that are closed, and still send
+	closed    atomic.Bool
+	lingering sync.WaitGroup // closed links whose output has not left this host
 
 	// Under the endpoint's lock.
 	links   []*link // bound ones
@@ -31,7 +31,7 @@ type port struct {
 	fresh   []int32 // keys that are free
 	ready   []*link // bound ones that have, or may have, something to read
 	first   int     // where in ready the next turn begins
-	unsent  []*link // those that hold output back
+	unsent  []*link // those with buffered output
 	turn    uint32  // counts calls of Poll
 	stopped bool    // the handler wants nothing more in this one
 	idle    int     // calls of Poll in a row without a frame
@@ -141,8 +141,7 @@ func (p *port) Diagnostics() []transport.Diagnostic {
 	return slices.Insert(p.listener.Diagnostics(), 1, transport.Diagnostic{Name: "links", Value: strconv.Itoa(links)})
 }
 
-// Close closes the Listener, sends what is held back, within closeBound, and closes
-// the links.
+// Close closes the Listener, and closes the links. Their buffered output is sent within closeBound.
 func (p *port) Close() error {
 	if p.closed.Swap(true) {
 		return nil
@@ -151,7 +150,7 @@ func (p *port) Close() error {
 	for _, l := range p.every() {
 		l.Close()
 	}
-	p.parting.Wait()
+	p.lingering.Wait()
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.epoll != nil {

@@ -12,12 +12,12 @@ import (
 )
 
 const (
-	inSize      = MaxFrame + readAtOnce
-	readAtOnce  = 128 << 10 // bytes asked of a socket in one call
-	readHeads   = 1 << 10   // the same where PullData is expected
-	smallRest   = 4 << 10   // rests up to here are read on in the port's buffer
-	linkBudget  = 64        // frames of one link in one Poll
-	readsInTurn = 8         // system calls for one link in one Poll
+	inSize        = MaxFrame + readAtOnce
+	readAtOnce    = 128 << 10 // bytes asked of a socket in one call
+	readHeads     = 1 << 10   // the same where PullData is expected
+	smallUnparsed = 4 << 10   // so many unparsed bytes, and fewer, are completed in the port's buffer
+	linkBudget    = 64        // frames of one link in one Poll
+	readsInTurn   = 8         // system calls for one link in one Poll
 )
 
 // read delivers frames of one link, those first that were read before.
@@ -27,7 +27,7 @@ func (l *link) read(h transport.Handler) int {
 		return 0
 	}
 	n := 0
-	if len(l.rest) > 0 {
+	if len(l.unparsed) > 0 {
 		if n = l.deliver(h, n); !l.readsOn(n) {
 			return n
 		}
@@ -71,10 +71,10 @@ func (l *link) readsOn(n int) bool {
 	return true
 }
 
-// fill reads once, behind rest. If nothing came, either ended says why or there
-// was nothing.
+// fill reads once, behind the unparsed bytes. If it returns 0, the connection has ended, as
+// l.ended says, or nothing has arrived.
 func (l *link) fill() (got, asked int) {
-	room := l.room()
+	room := l.readSpace()
 	if l.tls != nil {
 		got, asked = l.fillSecure(room)
 	} else {
@@ -84,7 +84,7 @@ func (l *link) fill() (got, asked int) {
 		}
 		asked = len(room)
 	}
-	l.rest = l.rest[:len(l.rest)+got]
+	l.unparsed = l.unparsed[:len(l.unparsed)+got]
 	return got, asked
 }
 
@@ -111,33 +111,33 @@ func (l *link) nothing(errno sock.Errno) {
 	}
 }
 
-// deliver hands over the frames in rest, and returns n and their number.
+// deliver delivers the complete frames among the unparsed bytes, and returns n plus their number.
 func (l *link) deliver(h transport.Handler, n int) int {
 	head := &l.port.head
-	for n < linkBudget && len(l.rest) >= wire.BaseSize {
-		size, err := parse(head, l.rest)
+	for n < linkBudget && len(l.unparsed) >= wire.BaseSize {
+		size, err := parse(head, l.unparsed)
 		if err != nil {
 			l.corrupt(err)
 			return n
 		}
 		total := size + int(head.Length)
-		if len(l.rest) < total {
-			if head.Kind == wire.PullData && len(l.rest) >= size {
+		if len(l.unparsed) < total {
+			if head.Kind == wire.PullData && len(l.unparsed) >= size {
 				l.beginLanding(h, head, size)
 			}
 			break
 		}
-		more := h.Frame(l.peer, head, l.rest[size:total:total])
+		more := h.Frame(l.peer, head, l.unparsed[size:total:total])
 		l.port.stopped = !more
 		n++
 		if l.fd < 0 {
 			return n // the frame has closed the link
 		}
-		if l.rest = l.rest[total:]; !more {
+		if l.unparsed = l.unparsed[total:]; !more {
 			break
 		}
 	}
-	if len(l.rest) == 0 {
+	if len(l.unparsed) == 0 {
 		l.freeOwn()
 	}
 	return n

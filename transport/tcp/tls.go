@@ -122,7 +122,7 @@ func (h *handshake) startTLS(ctx context.Context, config *tls.Config) error {
 		h.secure.conn = tls.Client(h.secure, config)
 	}
 	h.stream = h.secure.conn
-	if err := h.secure.conn.HandshakeContext(ctx); begunInTheClear(err) {
+	if err := h.secure.conn.HandshakeContext(ctx); startsInTheClear(err) {
 		return h.onlyOneHasTLS()
 	} else if err != nil {
 		return fmt.Errorf("%w: TLS: %w", transport.ErrRefused, err)
