@@ -270,7 +270,7 @@ func (h *hello) accepts(ours *hello) error {
 		return tell(fmt.Sprintf("the listener has version %d of exs, and this side version %d: both need the same", h.version, ours.version), errNotEXS)
 	case h.verdict == otherType || h.typ != ours.typ:
 		return tell(fmt.Sprintf("the listener has sockets of type %s, and this one is of type %s: both need the same", typeName(h.typ), typeName(ours.typ)), errNotEXS)
-	case h.verdict != welcome:
+	case h.verdict != accepted:
 		return tell("the listener has as many sockets as its library can have, or is about to end", ECONNREFUSED)
 	}
 	return nil

@@ -31,7 +31,7 @@ type nonce [16]byte
 type verdict uint8
 
 const (
-	welcome verdict = iota
+	accepted verdict = iota
 	otherVersion
 	otherType
 	noRoom

@@ -215,7 +215,7 @@ func (s *Socket) handshake(h *pendingHandshake) (*Socket, error) {
 	}
 	h.advance()
 	n, refusal := s.child(h, &theirs)
-	if refusal != welcome {
+	if refusal != accepted {
 		ours := hello{version: Version1, typ: s.typ, verdict: refusal, credits: 1}
 		return nil, ours.write(c)
 	}
@@ -311,5 +311,5 @@ func (s *Socket) child(pending *pendingHandshake, h *hello) (*Socket, verdict) {
 	n.life.Connect()
 	n.agree(h)
 	n.joining = &joining{stop: func() {}, nonce: newNonce(), waiter: s.l.ep.Load().NewWaiter(), pending: pending, theirs: h}
-	return n, welcome
+	return n, accepted
 }

@@ -30,7 +30,7 @@ var (
 	ErrNoPeer = errors.New("no such endpoint is open")
 	// ErrNoRoute: this transport does not reach that address.
 	ErrNoRoute = errors.New("address not reached by this transport")
-	// ErrRefused: the peer, or what sits at its place, refused the handshake.
+	// ErrRefused: the peer, or whoever listens at its address, refused the handshake.
 	ErrRefused = errors.New("peer refused")
 	// ErrSlow: the peer is there, or may be, but has not answered in time. Another dial
 	// may find it ready, and no other transport will find it earlier.
@@ -47,9 +47,9 @@ var (
 	ErrUnsupported = errors.New("not supported here")
 )
 
-// WrongPeerError says that another board was met than the one asked for, under
-// the same endpoint number. Who answers has proven itself. Perhaps the board has
-// several addresses, of which its NIC id comes from another one. It is an ErrRefused.
+// WrongPeerError: an endpoint of another board answered than the one that was dialled, with
+// the same endpoint number. Its handshake has succeeded otherwise. Perhaps the board has
+// several addresses, and its NIC id is made of another one. It is an ErrRefused.
 type WrongPeerError struct{ Asked, Answered Address }
 
 // Error names both.
@@ -83,12 +83,12 @@ type Open struct {
 // Port is an endpoint's presence on a medium. Poll is called by one goroutine
 // at a time, with the endpoint's lock held; Dial, Diagnostics and Close by any.
 type Port interface {
-	// Dial makes a link to a peer, or says why not. It may block until ctx ends, and
-	// ends by itself some time, with ErrSlow if another dial may be worth it.
+	// Dial makes a link to a peer, or returns why it can't. It may block until ctx ends, and
+	// it returns after a bounded time, with ErrSlow if another dial may succeed.
 	Dial(ctx context.Context, peer Address) (Link, error)
 
 	// Poll delivers frames that have arrived, some dozens at most, without
-	// blocking, and goes on with pulls. It returns how many of both it had to do with:
+	// blocking, and continues pulls. It returns how many frames and pulls it handled:
 	// 0 if there was nothing to do.
 	Poll(h Handler) int
 
@@ -143,8 +143,8 @@ type Link interface {
 	// Close gives the link's resources back. Frames already sent stay readable
 	// by the peer. Called with the endpoint's lock held. From its return on, and
 	// likewise from Events.Down on, the link writes nothing more into memory
-	// that Pull was given: it may be the user's again. What was exported is so no
-	// more, without Unexport, and pulls of it by the peer fail.
+	// that Pull was given: it may be the user's again. All exports over the link end without
+	// Unexport, and pulls of them by the peer fail.
 	Close()
 }
 
@@ -167,8 +167,8 @@ type Handler interface {
 	Landed(peer int32, h *wire.Header)
 }
 
-// Events are told by ports, from goroutines of their own, what happens beside
-// frames. They return at once.
+// Events receives what happens at ports besides frames. Ports call its methods from
+// goroutines of their own; the methods return at once.
 type Events interface {
 	// Accepted: a peer has dialled us.
 	Accepted(l Link)
@@ -177,7 +177,7 @@ type Events interface {
 	// Count adds to a named counter of oddities, such as refused handshakes.
 	Count(what Counter)
 	// Soon asks for a Poll within a fraction of a millisecond even if no caller
-	// polls: frames were held back to leave together. Called from within Send.
+	// polls: frames were buffered to leave together. Called from within Send.
 	Soon()
 }
 
@@ -186,9 +186,9 @@ type Counter uint8
 
 // The counters.
 const (
-	RefusedHandshakes Counter = iota // strangers, other versions, other users
+	RefusedHandshakes Counter = iota // peers that did not speak the handshake, of other versions, of other users
 	CorruptFrames                    // frames or rings that made no sense
-	PullFallbacks                    // a direct copy failed and blocks took over
+	PullFallbacks                    // a get failed, and the pipelined rendezvous took over
 	CounterEnd
 )
 

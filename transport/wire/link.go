@@ -10,7 +10,7 @@ type Caps struct {
 	Pull     bool   // Export and Pull work; otherwise the engine uses the pipelined rendezvous
 
 	// Heals: a link that goes down may come back as another one, and what the
-	// peer has not received is sent again over that. Sessions outlive such links.
+	// peer has not received is retransmitted over that. Sessions outlive such links.
 	Heals bool
 
 	// PullFrame is the payload of a PullData frame that suits the medium, bytes.
@@ -30,7 +30,7 @@ const (
 	PullDone     PullResult = iota // the bytes are in place
 	PullStarted                    // under way; PullFinished reports the end
 	PullFailed                     // not possible this way; use the pipelined rendezvous instead
-	PullDeclined                   // possible, but by pipelined rendezvous it is quicker
+	PullDeclined                   // possible, but the pipelined rendezvous is quicker
 )
 
 // Link is what the engine asks of a connection to one peer. The engine calls it
@@ -51,18 +51,18 @@ type Link interface {
 	// that Send was given. From its return on that memory is the user's again.
 	Reclaim()
 
-	// Export appends to dst a memory descriptor of v by which the peer can pull it,
-	// and returns a token for Unexport. Only called if Caps().Pull.
-	// The memory is the user's again after Unexport, so a pull whose bytes were
-	// not all read by then must fail: the peer must never be given what lies
-	// there afterwards. A memory descriptor names nothing on any other link. The end of
+	// Export appends to dst a memory descriptor of v, with which the peer can pull v,
+	// and returns a token for Unexport. It is only called if Caps().Pull.
+	// The memory is the user's again after Unexport, so a pull that has not read all
+	// bytes by then must fail: the peer must never get bytes that were written
+	// there afterwards. A memory descriptor is valid on this link only. The end of
 	// the link ends all exports.
 	Export(dst []byte, v *Vec) (desc []byte, token uint64)
 
-	// Unexport ends what Export began.
+	// Unexport ends the export with that token.
 	Unexport(token uint64)
 
-	// Pull fetches the first n bytes of what the peer described into v.
+	// Pull fetches the first n bytes of the memory of a peer's memory descriptor into v.
 	// If the answer is PullStarted, exactly one PullFinished brings the id back,
 	// unless the link goes down or is closed before.
 	Pull(desc []byte, v *Vec, n int, id uint64) PullResult
