@@ -138,8 +138,8 @@ func (n *node) Polled() {
 	n.wake()
 }
 
-// Room implements mem.SimOwner.
-func (n *node) Room() {
+// Writable implements mem.SimOwner.
+func (n *node) Writable() {
 	n.enter()
 	n.flush()
 }

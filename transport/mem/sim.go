@@ -84,10 +84,10 @@ type Sim struct {
 	queue simQueue
 	pool  simPool
 
-	open   []*SimPort // in the order in which they were opened
-	ports  map[transport.Address]*SimPort
-	group  func(transport.Address) int
-	parked []*simEvent // what a partition holds back
+	open    []*SimPort // in the order in which they were opened
+	ports   map[transport.Address]*SimPort
+	group   func(transport.Address) int
+	delayed []*simEvent // what a partition holds back
 
 	ends    uint64 // of links, made so far
 	pulls   int    // under way
@@ -204,9 +204,9 @@ func (s *Sim) happen(e *simEvent) {
 	case simPoll:
 		e.port.polling = false
 		e.port.Poll()
-	case simRoom:
+	case simWritable:
 		if l := e.link; !l.closed {
-			l.port.owner.Room()
+			l.port.owner.Writable()
 		}
 	case simRead, simPulled:
 		s.movePull(e)

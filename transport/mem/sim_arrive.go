@@ -14,14 +14,14 @@ func (s *Sim) arrive(e *simEvent) {
 			e.link = s.landing(e.from, e.to)
 		}
 	} else if apart && s.opt.Medium == Safe {
-		s.parked = append(s.parked, e)
+		s.delayed = append(s.delayed, e)
 		return
 	}
 	l := e.link
 	switch {
 	case l == nil || l.closed:
 		s.lose(e)
-		e.sender.gaveRoom()
+		e.sender.frameLeft()
 		s.pool.give(e)
 	case l.broken && s.now > l.lostBy:
 		s.lose(e) // the sender doesn't know, and fills the link up
@@ -79,7 +79,7 @@ func (l *SimLink) deliver() {
 			return
 		}
 		l.inbox.pop()
-		e.sender.gaveRoom()
+		e.sender.frameLeft()
 		s.pool.give(e)
 	}
 	if l.up && l.ended && !l.closed {
@@ -92,17 +92,17 @@ func (l *SimLink) dropInbox() {
 		e := l.inbox.front()
 		l.inbox.pop()
 		l.port.sim.lose(e)
-		e.sender.gaveRoom()
+		e.sender.frameLeft()
 		l.port.sim.pool.give(e)
 	}
 }
 
-// gaveRoom notes that a frame is no longer under way.
-func (l *SimLink) gaveRoom() {
+// frameLeft notes that a frame is no longer under way.
+func (l *SimLink) frameLeft() {
 	s := l.port.sim
 	if l.out--; l.full && l.out <= s.opt.Capacity/2 {
 		l.full = false
-		e := s.pool.take(simRoom, 0)
+		e := s.pool.take(simWritable, 0)
 		e.link = l
 		s.schedule(0, e)
 	}

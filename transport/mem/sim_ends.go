@@ -111,7 +111,7 @@ func (l *SimLink) leave() {
 // end has one side learn that its link has ended.
 func (s *Sim) end(e *simEvent) {
 	if !e.cut && s.opt.Medium == Safe && s.apart(e.from, e.to) {
-		s.parked = append(s.parked, e)
+		s.delayed = append(s.delayed, e)
 		return
 	}
 	l := e.link
@@ -191,9 +191,9 @@ func (s *Sim) Partition(group func(transport.Address) int) {
 			}
 		}
 	}
-	parked := s.parked
-	s.parked = nil
-	for _, e := range parked {
+	delayed := s.delayed
+	s.delayed = nil
+	for _, e := range delayed {
 		s.happen(e) // those that are still apart are put back
 	}
 }

@@ -29,8 +29,8 @@ type SimOwner interface {
 	// DialFailed answers a dial with transport.ErrNoPeer or transport.ErrNoRoute.
 	DialFailed(peer transport.Address, err error)
 
-	// Room: a link that said "again" takes frames now.
-	Room()
+	// Writable: a link that said "again" takes frames now.
+	Writable()
 	// Timer is a timer that the owner has started.
 	Timer(arg uint64)
 }

@@ -59,7 +59,7 @@ func (l *SimLink) mustPull() {
 func (s *Sim) movePull(e *simEvent) {
 	l, p := e.link, e.pull
 	if s.opt.Medium == Safe && s.apart(e.from, e.to) {
-		s.parked = append(s.parked, e)
+		s.delayed = append(s.delayed, e)
 		return
 	}
 	if p.over || l.broken && s.now > l.lostBy {

@@ -16,7 +16,7 @@ const (
 	simUp                        // a side learns of a new link
 	simDialFailed                // a dial is answered with no
 	simPoll                      // a port is polled
-	simRoom                      // a link that said "again" has room
+	simWritable                  // a link that said "again" has room
 	simTimer                     // a timer of an owner
 	simRead                      // the memory that is pulled is read
 	simPulled                    // its bytes come to the side that pulls

@@ -48,7 +48,7 @@ func (o *simOwner) LinkUp(l *mem.SimLink, _ bool) {
 }
 func (o *simOwner) LinkDown(*mem.SimLink)                     { o.downs = append(o.downs, o.sim.Now()) }
 func (o *simOwner) DialFailed(_ transport.Address, err error) { o.failed = err }
-func (o *simOwner) Room()                                     { o.room++ }
+func (o *simOwner) Writable()                                 { o.room++ }
 func (o *simOwner) Timer(arg uint64)                          { o.got = append(o.got, uint32(arg)) }
 
 func simOpen(t *testing.T, s *mem.Sim, i int) *simOwner {

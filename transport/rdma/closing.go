@@ -52,7 +52,7 @@ func (l *link) markEnd() {
 	if l.work.len() < workDepth {
 		if slot, ok := p.out.Take(); ok {
 			clear(p.out.Bytes(slot)[:creditsSize])
-			l.work.unmarked = signalEvery
+			l.work.unsignaled = signalEvery
 			l.collect(slot, creditsSize)
 		}
 	}

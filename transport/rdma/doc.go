@@ -14,12 +14,12 @@
 // A side sends no more frames than the other side has granted credits for. Credits
 // ride back on frames, or alone if there are none.
 //
-// A large message is described by its sender (exports.go) and read by its receiver
-// with RDMA reads, straight into place (pull.go). The lists of memory of the two may
-// be cut differently. What memory a device may use, and for how long, is for memory.go.
+// The memory of a large message is exported by its sender (exports.go), and the receiver
+// fetches it with RDMA reads, without a copy (pull.go). The segments of the two sides may
+// differ in size and number. What memory a device may use, and for how long, is for memory.go.
 //
 // A link whose queue pair fails, or whose peer is gone, goes down; the engine makes
-// another and sends again what was lost (Caps.Heals). Closing is in closing.go.
+// another and retransmits what was lost (Caps.Heals). Closing is in closing.go.
 //
 // To find ports, begin with Ports, which reads what the kernel says and works in any
 // build, then Port.Choose, Available and Look.

@@ -16,12 +16,12 @@ import (
 	"gomx/transport/tcp"
 )
 
-// How queue pairs get to know each other, over a connection whose ends have proven
-// who they are: the side that dialled says its offer; the other one connects its
-// queue pair to that and says its own; the first one connects, and says that it
-// is ready. Each may say why it refuses in place of what is due.
+// Queue pairs are connected over a TCP connection whose ends are authenticated. The side
+// that dialled sends its offer. The other side connects its queue pair to that offer and
+// sends its own. The first side connects its queue pair, and sends that it is ready.
+// Instead of the message that is due, each side may send a refusal with the reason.
 //
-// A message is a kind, one byte, the length of what follows, two, and that.
+// A message is a kind (one byte), the length of its body (two bytes), and the body.
 const (
 	offerMessage   = 1
 	readyMessage   = 2
@@ -30,8 +30,8 @@ const (
 	longestMessage = 1 << 10
 )
 
-// Parameters of connections. A packet that is lost is sent again after some 70 ms,
-// so a peer that is silent is given up after half a second.
+// Parameters of connections. A lost packet is retransmitted after some 70 ms,
+// so a silent peer is given up after half a second.
 const (
 	packetTimeout = 14
 	packetRetries = 6
@@ -72,7 +72,7 @@ func (p *port) welcome(ctx context.Context, peer *tcp.Peer) error {
 func (p *port) meet(peer *tcp.Peer, talk func(*link, io.ReadWriter, *offer.Offer) error) (*link, error) {
 	l, err := p.newLink(peer)
 	if err != nil {
-		_ = say(peer.Conn, refusalMessage, []byte(err.Error()))
+		_ = sendMessage(peer.Conn, refusalMessage, []byte(err.Error()))
 		return nil, err
 	}
 	mine := p.offer(l)
@@ -139,7 +139,7 @@ func (p *port) offer(l *link) offer.Offer {
 	}
 }
 
-func (at *place) way() offer.Way {
+func (at *devicePort) way() offer.Way {
 	switch at.gid.Type {
 	case RoCEv1:
 		return offer.RoCEv1
@@ -151,7 +151,7 @@ func (at *place) way() offer.Way {
 
 // introduce is the exchange of the side that dialled.
 func (l *link) introduce(c io.ReadWriter, mine *offer.Offer) error {
-	if err := say(c, offerMessage, mine.Append(nil)); err != nil {
+	if err := sendMessage(c, offerMessage, mine.Append(nil)); err != nil {
 		return err
 	}
 	theirs, err := hearOffer(c)
@@ -159,10 +159,10 @@ func (l *link) introduce(c io.ReadWriter, mine *offer.Offer) error {
 		err = l.connect(mine, &theirs)
 	}
 	if err != nil {
-		_ = say(c, refusalMessage, []byte(err.Error()))
+		_ = sendMessage(c, refusalMessage, []byte(err.Error()))
 		return err
 	}
-	return say(c, readyMessage, nil)
+	return sendMessage(c, readyMessage, nil)
 }
 
 // receive is the exchange of the side that was dialled.
@@ -172,11 +172,11 @@ func (l *link) receive(c io.ReadWriter, mine *offer.Offer) error {
 		err = l.connect(mine, &theirs)
 	}
 	if err != nil {
-		_ = say(c, refusalMessage, []byte(err.Error()))
+		_ = sendMessage(c, refusalMessage, []byte(err.Error()))
 		return err
 	}
-	if err = say(c, offerMessage, mine.Append(nil)); err == nil {
-		_, err = hear(c, readyMessage)
+	if err = sendMessage(c, offerMessage, mine.Append(nil)); err == nil {
+		_, err = receiveMessage(c, readyMessage)
 	}
 	return err
 }
@@ -209,22 +209,22 @@ func (l *link) connect(mine, theirs *offer.Offer) error {
 // minSlot has room for every frame but long payloads.
 const minSlot = 1 << 10
 
-func say(c io.Writer, kind byte, body []byte) error {
+func sendMessage(c io.Writer, kind byte, body []byte) error {
 	body = body[:min(len(body), longestMessage)]
 	b := append([]byte{kind}, byte(len(body)), byte(len(body)>>8))
 	_, err := c.Write(append(b, body...))
 	return err
 }
 
-// hear returns what the peer says, which must be of that kind.
-func hear(c io.Reader, kind byte) ([]byte, error) {
+// receiveMessage returns the body of the peer's next message, which must be of that kind.
+func receiveMessage(c io.Reader, kind byte) ([]byte, error) {
 	var head [3]byte
 	if _, err := io.ReadFull(c, head[:]); err != nil {
 		return nil, err
 	}
 	n := binary.LittleEndian.Uint16(head[1:])
 	if n > longestMessage {
-		return nil, fmt.Errorf("%w: it says %d bytes", transport.ErrRefused, n)
+		return nil, fmt.Errorf("%w: its message has %d bytes", transport.ErrRefused, n)
 	}
 	body := make([]byte, n)
 	if _, err := io.ReadFull(c, body); err != nil {
@@ -236,11 +236,11 @@ func hear(c io.Reader, kind byte) ([]byte, error) {
 	case refusalMessage:
 		return nil, fmt.Errorf("%w: %q", transport.ErrRefused, body)
 	}
-	return nil, fmt.Errorf("%w: it says %d in place of %d", transport.ErrRefused, head[0], kind)
+	return nil, fmt.Errorf("%w: its message is of kind %d, not %d", transport.ErrRefused, head[0], kind)
 }
 
 func hearOffer(c io.Reader) (offer.Offer, error) {
-	body, err := hear(c, offerMessage)
+	body, err := receiveMessage(c, offerMessage)
 	if err != nil {
 		return offer.Offer{}, err
 	}

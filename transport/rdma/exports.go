@@ -11,10 +11,11 @@ import (
 )
 
 // A peer may read memory that we have exported at any time, also when the send it
-// belongs to has just ended and the buffer has been used again. Memory that is
-// registered for one message is out of its reach then. For other memory, each
-// export has a ticket, a number that no other export of the endpoint has, and that is
-// gone when it ends: bytes count only if the ticket, read after them, is still the one described.
+// belongs to has just ended and the buffer is in use again. Memory that was registered
+// for one message is out of the peer's reach then. For other memory, each export has a
+// ticket: a number that no other export of the endpoint has, and that changes when the
+// export ends. The peer reads the ticket after the bytes, and accepts them only if the
+// ticket is still that of the memory descriptor.
 //
 //	0             8     12  16       24
 //	+-------------+-----+---+--------+----------------+
@@ -52,8 +53,8 @@ func (e *exports) take() (token uint32, x *export) {
 	return token, &e.list[token]
 }
 
-// Export describes where v lies. What can't be described, because there are no
-// tickets or memory can't be registered, gets no memory descriptor: its bytes go by pipelined rendezvous.
+// Export appends a memory descriptor of v. It appends nothing if there are no tickets, or if the memory
+// can't be registered; the bytes then go by pipelined rendezvous.
 func (l *link) Export(dst []byte, v *wire.Vec) ([]byte, uint64) {
 	p := l.port
 	ticket, ok := p.tickets.Take()

@@ -2,7 +2,7 @@ package rdma
 
 // Defaults and bounds of the options.
 const (
-	// DefaultCredits is how many frames a peer may send ahead.
+	// DefaultCredits is how many credits a peer gets: how many frames it may send that were not received yet.
 	DefaultCredits = 32
 	// LeastCredits leaves one for a frame while another gives credits back.
 	LeastCredits = 4

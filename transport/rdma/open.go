@@ -69,15 +69,15 @@ func (t *Transport) open(o transport.Open) (*port, error) {
 	return p, nil
 }
 
-// place is the port of a device that an endpoint uses, and how it is reached there.
-type place struct {
+// devicePort is the port of a device that an endpoint uses, and how it is reached there.
+type devicePort struct {
 	port Port
 	gid  GID
 	why  string // in words, why this GID
 }
 
 // choose returns the first port of the board's devices that works.
-func (t *Transport) choose(self transport.Address) (place, error) {
+func (t *Transport) choose(self transport.Address) (devicePort, error) {
 	var devices []string
 	var addrs []netip.Addr
 	if t.opt.Board != nil {
@@ -85,7 +85,7 @@ func (t *Transport) choose(self transport.Address) (place, error) {
 	}
 	ports, err := systemSysfs.names()
 	if err != nil {
-		return place{}, err
+		return devicePort{}, err
 	}
 	ports = slices.DeleteFunc(ports, func(p Port) bool {
 		if t.opt.Device != "" {
@@ -103,19 +103,19 @@ func (t *Transport) choose(self transport.Address) (place, error) {
 	}
 	switch {
 	case len(not) > 0:
-		return place{}, fmt.Errorf("%w: %s", transport.ErrUnsupported, strings.Join(not, "; "))
+		return devicePort{}, fmt.Errorf("%w: %s", transport.ErrUnsupported, strings.Join(not, "; "))
 	case t.opt.Device != "":
-		return place{}, fmt.Errorf("%w: this machine has no RDMA device or port %s", transport.ErrUnsupported, t.opt.Device)
+		return devicePort{}, fmt.Errorf("%w: this machine has no RDMA device or port %s", transport.ErrUnsupported, t.opt.Device)
 	}
-	return place{}, fmt.Errorf("%w: the board has no RDMA device", transport.ErrUnsupported)
+	return devicePort{}, fmt.Errorf("%w: the board has no RDMA device", transport.ErrUnsupported)
 }
 
 // look finds out how a port would be used.
-func look(p Port, addrs []netip.Addr) (at place, err error) {
+func look(p Port, addrs []netip.Addr) (at devicePort, err error) {
 	systemSysfs.lookQuickly(&p)
 	d, err := verbs.Open(p.Device)
 	if err != nil {
-		return place{}, err
+		return devicePort{}, err
 	}
 	addGIDs(&p, d)
 	at.port = p
@@ -218,8 +218,8 @@ func (p *port) openPools() (closer, error) {
 	pool(&p.bounce, verbs.LocalWrite|verbs.RemoteRead, bounceSlots, p.bounceMost, 1)
 	parts.add(func() (closer, error) {
 		p.sends = verbs.NewSends(batch, p.maxPieces)
-		p.again = verbs.NewReceives(spare)
-		return func() error { p.sends.Free(); p.again.Free(); return nil }, nil
+		p.repost = verbs.NewReceives(spare)
+		return func() error { p.sends.Free(); p.repost.Free(); return nil }, nil
 	})
 	parts.add(func() (closer, error) {
 		return p.in.close, p.in.grow(p, p.opt.Slots)

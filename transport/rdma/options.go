@@ -31,8 +31,8 @@ type Options struct {
 	// leaves it to the transport.
 	Eager int
 
-	// Credits is how many frames a peer may send ahead, from LeastCredits to
-	// MostCredits. 0 means DefaultCredits.
+	// Credits is how many credits a peer gets: how many frames it may send that were not
+	// received yet, from LeastCredits to MostCredits. 0 means DefaultCredits.
 	Credits int
 
 	// Slots is how many frames an endpoint has room for to begin with, of all

@@ -26,7 +26,7 @@ type port struct {
 	session  uint32
 	events   transport.Events
 	bell     transport.Doorbell
-	at       place
+	at       devicePort
 	build    builder // what Close takes apart
 	listener *tcp.Listener
 	ready    chan struct{} // closed once all below is made
@@ -54,7 +54,7 @@ type port struct {
 	sender    *link    // whose work is in sends
 	inlined   []uint32 // slots of out that are free once it is posted
 	out       *slots.Pool
-	again     *verbs.Receives // slots whose messages are done with
+	repost    *verbs.Receives // slots whose messages are done with
 	tickets   *slots.Pool
 	bounce    *slots.Pool
 	signals   int // completions that were asked for and have not come

@@ -29,8 +29,8 @@ type pull struct {
 	bounced bool     // the bytes come into that slot of port.bounce first
 	landing wire.Vec // where they come to
 
-	ends   []readEnd // of the reads that are posted
-	marked [markSize]byte
+	ends     []readEnd // of the reads that are posted
+	sentinel [sentinelSize]byte
 
 	ticket struct {
 		slot         uint32 // of port.tickets: where it is read into
@@ -39,14 +39,14 @@ type pull struct {
 	}
 }
 
-// finished is a pull whose end is to be told.
+// finished is a pull whose end has to be reported.
 type finished struct {
 	id uint64
 	ok bool
 }
 
-// Pull begins to read n bytes of what the peer described. Without a memory descriptor, or
-// without memory that can be registered, blocks are quicker.
+// Pull begins to read n bytes of the memory of a peer's memory descriptor. It declines if there is
+// no descriptor, or if the memory here can't be registered.
 func (l *link) Pull(desc []byte, v *wire.Vec, n int, id uint64) wire.PullResult {
 	p := l.port
 	if len(desc) == 0 || l.closed || l.broken != nil {
@@ -75,7 +75,7 @@ func (l *link) Pull(desc []byte, v *wire.Vec, n int, id uint64) wire.PullResult 
 	return wire.PullStarted
 }
 
-// parse takes the peer's memory descriptor apart.
+// parse decodes the peer's memory descriptor.
 func (g *pull) parse(desc []byte) bool {
 	if len(desc) < ticketHead {
 		return false
@@ -88,8 +88,8 @@ func (g *pull) parse(desc []byte) bool {
 	return err == nil && bytes >= g.n
 }
 
-// land finds memory for the bytes to come to: their place, or a slot to be copied
-// from if they are few and their place is not registered.
+// land chooses where the device writes the bytes: into the receiver's buffer, or into a slot of
+// the bounce pool, from where they are copied, if they are few and the buffer is not registered.
 func (p *port) land(g *pull) (err error) {
 	g.near, g.spots = g.near[:0], g.spots[:0]
 	if g.n <= p.bounceMost && !p.memory.allLong(&g.vec, g.n) {
@@ -121,16 +121,16 @@ func (l *link) read() {
 		if !g.cut.Done() {
 			r := g.cut.Next(pieces[:0])
 			if p.soft {
-				g.mark(r.Len())
+				g.placeSentinel(r.Len())
 			}
-			f := l.mark(&i, 0)
+			f := l.signal(&i, 0)
 			p.sends.Read(uint64(l.work.add(i)), f, r.From, r.Key, r.Into...)
 		} else {
 			// Reads of a queue pair are carried out in their order (InfiniBand 10.8.3.3),
 			// so the number is as it was after the bytes.
 			i.kind = lastItem
 			binary.LittleEndian.PutUint64(p.tickets.Bytes(g.ticket.slot), ^g.ticket.number)
-			f := l.mark(&i, 0)
+			f := l.signal(&i, 0)
 			p.sends.Read(uint64(l.work.add(i)), f, g.ticket.addr, g.ticket.key, p.tickets.Piece(g.ticket.slot, ticketSize))
 			l.posting++
 		}

@@ -37,7 +37,7 @@ const (
 	fairShare = 16
 )
 
-// slot is the place of one message.
+// slot is the memory of one message, by its number.
 type slot uint32
 
 func (s slot) split() (pool, index uint32) {
@@ -128,9 +128,9 @@ func (r *receives) close() error {
 // recycle has a slot take another message. Some are collected, so that one crossing
 // into C posts them; there are that many more slots than granted credits.
 func (p *port) recycle(s slot) {
-	p.again.Add(receiveBit|uint64(s), p.in.piece(s))
-	if p.again.Full() {
-		if _, err := p.inbox.Post(p.again); err != nil {
+	p.repost.Add(receiveBit|uint64(s), p.in.piece(s))
+	if p.repost.Full() {
+		if _, err := p.inbox.Post(p.repost); err != nil {
 			p.fail(err)
 		}
 	}

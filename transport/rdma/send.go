@@ -63,7 +63,7 @@ func (l *link) collect(slot uint32, size int) {
 		i.kind, f = inlineItem, verbs.Inline
 		p.inlined = append(p.inlined, slot)
 	}
-	f = l.mark(&i, f)
+	f = l.signal(&i, f)
 	p.sends.Send(uint64(l.work.add(i)), f, p.out.Piece(slot, size))
 }
 

@@ -48,7 +48,7 @@ func (p *port) lookForStalls() {
 		case w.len() == 0 || l.broken != nil:
 			w.stalled = 0
 			continue
-		case w.unmarked == w.len():
+		case w.unsignaled == w.len():
 			l.markEnd()
 		}
 		if w.stalled++; w.head != w.seen {

@@ -18,13 +18,13 @@ const (
 // work is what a queue pair has been asked to do and has not finished, in order. A
 // completion speaks for all requests before it.
 type work struct {
-	items    [workDepth]item
-	head     uint32 // number of the first that is not finished
-	tail     uint32 // number of the next
-	unmarked int    // posted since the last that makes a completion
-	seen     uint32 // head, when the watchdog came last
-	stalled  int    // how often in a row it has found it the same
-	reads    int
+	items      [workDepth]item
+	head       uint32 // number of the first that is not finished
+	tail       uint32 // number of the next
+	unsignaled int    // posted since the last that makes a completion
+	seen       uint32 // head, when the watchdog came last
+	stalled    int    // how often in a row it has found it the same
+	reads      int
 }
 
 // item is a request.
@@ -51,9 +51,9 @@ func (w *work) add(i item) uint32 {
 	n := w.tail
 	w.items[n%workDepth] = i
 	w.tail++
-	w.unmarked++
+	w.unsignaled++
 	if i.marks {
-		w.unmarked = 0
+		w.unsignaled = 0
 	}
 	if i.kind >= readItem {
 		w.reads++
@@ -61,10 +61,10 @@ func (w *work) add(i item) uint32 {
 	return n
 }
 
-// mark decides whether the next request makes a completion, and adds the flag for it.
-func (l *link) mark(i *item, f verbs.Flags) verbs.Flags {
+// signal decides whether the next request makes a completion, and adds the flag for it.
+func (l *link) signal(i *item, f verbs.Flags) verbs.Flags {
 	p := l.port
-	i.marks = i.kind == lastItem || l.work.unmarked+1 >= signalEvery ||
+	i.marks = i.kind == lastItem || l.work.unsignaled+1 >= signalEvery ||
 		i.kind == slotItem && p.out.Free() < p.out.Count()/2 // somebody may wait for slots
 	if i.marks {
 		f |= verbs.Signaled
@@ -112,7 +112,7 @@ func (l *link) abandon() {
 		}
 		i.pull = nil
 	}
-	w.reads, w.unmarked = 0, 0
+	w.reads, w.unsignaled = 0, 0
 }
 
 // begin makes l the one whose requests are collected.

@@ -78,7 +78,7 @@ type Path struct {
 	Level    int // service level
 	MTU      MTU
 
-	// Timeout is when a packet is sent again, as 4.096 us times 2 to this power; 0
+	// Timeout is when a packet is retransmitted, as 4.096 us times 2 to this power; 0
 	// is never. Retries is how often, at most 7; Soft-RoCE takes 7 for "for ever".
 	Timeout, Retries int
 	// ReadsOut is how many reads may be under way, ReadsIn how many are answered at

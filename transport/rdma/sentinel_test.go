@@ -17,8 +17,8 @@ func TestReadWithoutItsLastPacket(t *testing.T) {
 		for _, n := range []int{1, 2, 7, 8, 9, 255, 256, 257, 1023, 1024, 1025, 5000, 32767, 70000} {
 			memory := make([]byte, 2*n)
 			g := &pull{landing: wire.Vec{First: memory[:n/3], Rest: [][]byte{memory[n/3 : n], memory[n:]}}}
-			g.mark(n)
-			g.mark(n)
+			g.placeSentinel(n)
+			g.placeSentinel(n)
 			fill := func(from, to int) {
 				for i := from; i < to; i++ {
 					memory[i] = byte(rand.Uint32())
