@@ -38,7 +38,7 @@ func TestWireDocs(t *testing.T) {
 		fmt.Sprintf("one address %d seconds", int(tcp.DefaultConnectTimeout.Seconds())),
 		fmt.Sprintf("after %d ms at first", tcp.FirstPause.Milliseconds()),
 		fmt.Sprintf("doubles up to %d ms", tcp.LongestPause.Milliseconds()),
-		fmt.Sprintf("talks to %d diallers at once", tcp.Handshakes),
+		fmt.Sprintf("Up to %d inbound handshakes are pending", tcp.Handshakes),
 		fmt.Sprintf("within the last %d ms", tcp.LeastStay.Milliseconds()),
 		fmt.Sprintf("The largest payload of a frame is %d bytes", tcp.MaxFrame),
 		fmt.Sprintf("confirmed nothing for %d seconds", int(tcp.DefaultKeepAlive.Seconds())),
@@ -50,7 +50,7 @@ func TestWireDocs(t *testing.T) {
 	}
 	for words, bound := range map[string]time.Duration{"half a second": tcp.CloseBound * 2, "one minute": tcp.LingerBound / 60} {
 		if !strings.Contains(text, words) || bound != time.Second {
-			t.Errorf("docs/wire.md says that a link parts within half a second, or one minute; the code has %v and %v", tcp.CloseBound, tcp.LingerBound)
+			t.Errorf("docs/wire.md says that a link lingers for half a second, or one minute; the code has %v and %v", tcp.CloseBound, tcp.LingerBound)
 		}
 	}
 	for purpose := range tcp.RDMA + 1 {
