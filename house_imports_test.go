@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// arrows says which rooms a room may import from, besides what lies inside of it.
-// They point down only. A new room gets a line here.
+// arrows says which packages a package may import, besides those inside of it.
+// They point down only. A new package gets a line here.
 var arrows = map[string][]string{
 	"match":          {},
 	"transport/wire": {},
@@ -82,28 +82,28 @@ var arrows = map[string][]string{
 func TestArrowsPointDown(t *testing.T) {
 	seen := map[string]bool{}
 	for _, f := range theHouse(t).program() {
-		room := roomOf(arrows, f.dir)
-		if room == "" {
-			t.Errorf("%s: the room %s has no line in the table of arrows", f.path, f.dir)
+		pkg := packageOf(arrows, f.dir)
+		if pkg == "" {
+			t.Errorf("%s: the package %s has no line in the table of arrows", f.path, f.dir)
 			continue
 		}
-		seen[room] = true
+		seen[pkg] = true
 		for _, imported := range f.imports {
 			to, ours := strings.CutPrefix(imported, module+"/")
-			inside := within(room, to) && roomOf(arrows, to) == room
-			if ours && !inside && !slices.Contains(arrows[room], to) {
-				t.Errorf("%s imports %s: no arrow leads from %s to there", f.path, to, room)
+			inside := within(pkg, to) && packageOf(arrows, to) == pkg
+			if ours && !inside && !slices.Contains(arrows[pkg], to) {
+				t.Errorf("%s imports %s: no arrow leads from %s to there", f.path, to, pkg)
 			}
 		}
 	}
-	for room := range arrows {
-		if !seen[room] {
-			t.Errorf("there is no room %s any more: take its line out of the table of arrows", room)
+	for pkg := range arrows {
+		if !seen[pkg] {
+			t.Errorf("there is no package %s any more: take its line out of the table of arrows", pkg)
 		}
 	}
 }
 
-// pure are the rooms without input, output, time and concurrency, and pureImports
+// pure are the packages without input, output, time and concurrency, and pureImports
 // all that they may use of the standard library.
 var (
 	pure        = []string{"match", "unexpected", "endpoint", "transport/wire", "exs/internal/stream", "exs/internal/pool", "mpi/internal/coll", "mpi/internal/hang", "mpi/internal/queue"}
@@ -118,24 +118,24 @@ func TestPureRooms(t *testing.T) {
 		}
 		for _, imported := range f.imports {
 			if !strings.HasPrefix(imported, module+"/") && !slices.Contains(pureImports, imported) {
-				t.Errorf("%s imports %q, which a pure room may not", f.path, imported)
+				t.Errorf("%s imports %q, which a pure package may not", f.path, imported)
 			}
 		}
 		ast.Inspect(f.syntax, func(n ast.Node) bool {
 			switch n.(type) {
 			case *ast.GoStmt, *ast.SelectStmt, *ast.SendStmt, *ast.ChanType:
-				t.Errorf("%v: a pure room has no goroutines and no channels", h.set.Position(n.Pos()))
+				t.Errorf("%v: a pure package has no goroutines and no channels", h.set.Position(n.Pos()))
 			}
 			return true
 		})
 	}
 }
 
-// low are the imports that reach below Go, and lowRooms the only places that may,
+// low are the imports that reach below Go, and lowPackages the only places that may,
 // with the reason. Tests may as well.
 var (
 	low      = []string{"unsafe", "syscall", "C", "golang.org/x/sys"}
-	lowRooms = map[string]string{
+	lowPackages = map[string]string{
 		"transport/internal":               "memory between processes, the descriptors that carry it, and events of descriptors",
 		"transport/bell":                   "sleeping on futexes and descriptors, and waking",
 		"transport/shm/internal":           "memory between processes: rings, arenas, reading of peers' memory",
@@ -171,21 +171,21 @@ func TestLowRooms(t *testing.T) {
 			if !slices.ContainsFunc(low, func(l string) bool { return within(l, imported) }) {
 				continue
 			}
-			room := roomOf(lowRooms, f.path)
-			used[room] = true
-			if room == "" {
-				t.Errorf("%s imports %q outside the rooms for it", f.path, imported)
+			pkg := packageOf(lowPackages, f.path)
+			used[pkg] = true
+			if pkg == "" {
+				t.Errorf("%s imports %q outside the packages for it", f.path, imported)
 			}
 		}
 	}
 	for _, name := range h.paths {
-		if path.Ext(name) == ".s" && roomOf(lowRooms, name) == "" {
-			t.Errorf("%s is assembly outside the rooms for it", name)
+		if path.Ext(name) == ".s" && packageOf(lowPackages, name) == "" {
+			t.Errorf("%s is assembly outside the packages for it", name)
 		}
 	}
-	for room := range lowRooms {
-		if !used[room] {
-			t.Errorf("%s needs nothing from below Go any more: take it out of the list", room)
+	for pkg := range lowPackages {
+		if !used[pkg] {
+			t.Errorf("%s needs nothing from below Go any more: take it out of the list", pkg)
 		}
 	}
 }
@@ -210,7 +210,7 @@ func TestThirdParty(t *testing.T) {
 			if !strings.Contains(host, ".") || within("golang.org/x/sys", imported) {
 				continue
 			}
-			m := roomOf(thirdParty, imported)
+			m := packageOf(thirdParty, imported)
 			if m == "" || !within(thirdParty[m], f.dir) {
 				t.Errorf("%s imports %q, which has no place there", f.path, imported)
 			}

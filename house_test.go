@@ -1,4 +1,4 @@
-// Package gomx_test holds the house to its plan: which room may import what, where
+// Package gomx_test holds the house to its plan: which package may import what, where
 // unsafe code lives, what is documented, and that the documents tell the truth.
 package gomx_test
 
@@ -91,15 +91,15 @@ func (h *house) exists(name string) bool {
 	})
 }
 
-// within reports whether name is the folder or file room, or inside of it.
-func within(room, name string) bool { return name == room || strings.HasPrefix(name, room+"/") }
+// within reports whether name is the folder or file pkg, or inside of it.
+func within(pkg, name string) bool { return name == pkg || strings.HasPrefix(name, pkg+"/") }
 
-// roomOf returns the longest of the rooms that name is within, or "".
-func roomOf[V any](rooms map[string]V, name string) string {
+// packageOf returns the longest of the packages that name is within, or "".
+func packageOf[V any](packages map[string]V, name string) string {
 	best := ""
-	for room := range rooms {
-		if within(room, name) && len(room) > len(best) {
-			best = room
+	for pkg := range packages {
+		if within(pkg, name) && len(pkg) > len(best) {
+			best = pkg
 		}
 	}
 	return best
