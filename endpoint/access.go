@@ -3,12 +3,12 @@ package endpoint
 import "gomx/transport/wire"
 
 // One-sided operations. A put or get of a peer becomes a request of ours while it
-// is served, unless its bytes came in the frame: such a request is nobody's to
-// collect, and pins its window. An atomic is carried out when its frame is looked at, and
-// becomes a request only if the link has no room for the answer; it pins nothing.
+// is served, unless its bytes came in the frame. Such a request is never completed by
+// the user, and pins its window. An atomic is carried out when its frame is taken. It
+// becomes a request only if the link has no room for the answer, and pins nothing.
 
-// mostOutstanding bounds the puts, gets and atomics that a side has under way towards a peer: each
-// takes a request there, or an answer that may have to wait. More wait in order.
+// mostOutstanding bounds the outstanding puts, gets and atomics of a side towards a peer. Each takes a
+// request at the peer, or an answer that may have to wait. Further ones are queued in order.
 const mostOutstanding = 256
 
 // accessFlags are those of the frames that name a window or offer its bytes.
@@ -16,7 +16,7 @@ const accessFlags = wire.HasID | wire.HasRange
 
 func (r *request) oneSided() bool { return r.kind >= kindPut && r.kind <= kindFetch }
 
-// serves reports whether a request is one of a peer, which is nobody's to collect.
+// serves reports whether a request serves a peer, so that the user does not see it.
 func (r *request) serves() bool { return r.kind >= kindPutIn && r.kind <= kindFetchOut }
 
 func (p *peer) outstandingFull() bool { return p.outstanding >= mostOutstanding }
@@ -111,8 +111,7 @@ func outcome(disposition uint32) Code {
 	return Aborted
 }
 
-// unserved ends the session of a peer that has more puts, gets and atomics under way than an
-// honest one, and reports whether it did.
+// unserved ends the session of a peer that exceeds mostOutstanding, and reports whether it did.
 func (e *Engine) unserved(p *peer) bool {
 	if p.served+p.unanswered < mostOutstanding {
 		return false
@@ -132,8 +131,8 @@ func (e *Engine) answer(p *peer, id uint64, taken, disposition uint32) {
 	e.control(p, h)
 }
 
-// serve makes the request of a peer's put or get. None: the peer may not, or has more
-// under way than an honest one.
+// serve makes the request of a peer's put or get. None: the window does not permit it, or the peer
+// exceeds mostOutstanding.
 func (e *Engine) serve(p *peer, h *wire.Header, kind requestKind, need Permission) (slot int32, r *request) {
 	if e.unserved(p) {
 		return none, nil

@@ -10,7 +10,7 @@ type storedKind uint8
 
 const (
 	storedEager  storedKind = iota // the bytes
-	storedRemote                   // the memory descriptor to pull by
+	storedRemote                   // the memory descriptor for a get
 	storedSelf                     // nothing: the bytes are still with our own send
 )
 

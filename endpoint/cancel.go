@@ -28,7 +28,7 @@ func (e *Engine) Cancel(h Handle) (bool, error) {
 	return true, nil
 }
 
-// Forget lets go of a request: when it completes it is freed and nobody is told
+// Forget detaches the caller from a request: it is freed when it completes, without a notice
 // (IX.1.2). The handle is stale at once.
 func (e *Engine) Forget(h Handle) error {
 	slot, r := e.reqs.user(h)

@@ -32,7 +32,7 @@ type Config struct {
 	EagerLimit int
 
 	// CopyLimit is the largest message the endpoint takes eagerly from its
-	// peers (II.5); it is told to them when they connect. Negative: no limit.
+	// peers (II.5); they learn it when they connect. Negative: no limit.
 	CopyLimit int
 
 	// SelfOverLink sends the endpoint's messages to itself over a link.

@@ -4,14 +4,14 @@ package endpoint
 type Counters struct {
 	Queued          uint64 // sends that had to wait for a link
 	Handled         uint64 // messages shown to the unexpected handler
-	CreditFrames    uint64 // times a peer was told that it may send more
-	WithoutBytes    uint64 // small sends whose header went alone, for want of credit
+	CreditFrames    uint64 // credit frames that were sent
+	WithoutBytes    uint64 // small sends that became a rendezvous because credit was missing
 	Waited          uint64 // sends that waited for credit
-	WindowBroken    uint64 // peers given up because they sent without
+	WindowBroken    uint64 // peers given up because they exceeded their credit
 	Dropped         uint64 // unexpected messages dropped with their peer's session
 	Stale           uint64 // frames about requests or sessions that have ended
 	Malformed       uint64 // frames whose contents make no sense
-	Corrupt         uint64 // links given up for it
+	Corrupt         uint64 // links given up because of malformed frames
 	BadSession      uint64 // frames of a session that is not the current one
 	BadFilter       uint64 // connects with a wrong filter
 	Claims          uint64 // connects under the address of a peer whose link lives
@@ -22,10 +22,10 @@ type Counters struct {
 	Duplicates      uint64 // frames that came twice
 	Early           uint64 // frames that came before their turn
 	TooEarly        uint64 // of those, too far ahead to be held
-	Retransmitted   uint64 // frames retransmitted
-	BlocksRetried   uint64 // blocks asked for again
-	ConnectsRetried uint64 // connects asked again
-	PullFallbacks   uint64 // direct pulls that failed and went on with the pipelined rendezvous
+	Retransmitted   uint64 // frames that were retransmitted
+	BlocksRetried   uint64 // blocks of pipelined rendezvous that were requested again
+	ConnectsRetried uint64 // connects that were retransmitted
+	PullFallbacks   uint64 // gets that failed, so that the rendezvous was pipelined
 	Timeouts        uint64 // requests and peers that timed out
 	Breaks          uint64 // links that broke under a session
 	Resumed         uint64 // sessions that went on over another link
@@ -38,14 +38,14 @@ type Medium struct {
 	Name                               string
 	SentEager, SentRendezvous          uint64 // messages
 	RecvEager, RecvRendezvous          uint64
-	GetRendezvous, PipelinedRendezvous uint64 // rendezvous, by how the bytes came
+	GetRendezvous, PipelinedRendezvous uint64 // rendezvous received
 	BytesSent, BytesReceived           uint64 // payload
 	Puts, Gets                         uint64 // into and from windows of peers
 	PutsServed, GetsServed             uint64 // by peers, into and from our windows
 	Atomics, AtomicsServed             uint64 // on windows of peers, and by peers on ours
 }
 
-// receive counts a message that came whole. However few of its bytes a receive takes, and if nobody wants it, all have come.
+// receive counts an eager message, with all its bytes, whether or not a receive takes all of them.
 func (m *Medium) receive(bytes int) {
 	m.RecvEager++
 	m.BytesReceived += uint64(bytes)
@@ -84,7 +84,7 @@ type Depths struct {
 	Requests, RequestsPeak     int // in use, in any state
 	Claimed                    int // messages that are claimed and not received
 	Completed                  int // complete and not collected
-	Pulls                      int // rendezvous that are received by pipelined rendezvous now
+	Pulls                      int // pipelined rendezvous that are being received
 	Kept, Early                int // frames kept until acknowledged, or for their turn
 	Windows                    int // open, or closed but still in use by a link
 }

@@ -2,9 +2,8 @@ package endpoint
 
 import "gomx/transport/wire"
 
-// Detach gives the caller back the memory of a request that is under way: a send or a put, or a receive by pipelined rendezvous,
-// goes on with a copy. mem is that copy, in one piece: a message that is received lies there in the end; nil if the request
-// needs none. With free nobody reads or writes the caller's memory any more. Without, the request is a receive or a get that waits, or
+// Detach gives the caller back the memory of a request that is under way. A send, a put, or a receive by pipelined rendezvous
+// goes on with a copy. mem is that copy, in one piece, into which a message is then received; nil if the request needs none. With free nobody reads or writes the caller's memory any more. Without, the request is a receive or a get that waits, or
 // one that a link writes into, or a send to ourselves whose bytes the handler reads where they lie.
 func (e *Engine) Detach(h Handle) (mem []byte, free bool, err error) {
 	_, r := e.reqs.user(h)
@@ -44,7 +43,7 @@ func (r *request) movable() bool {
 	return false
 }
 
-// unexport ends the memory descriptor of a request's memory that the peer may have.
+// unexport ends the export of a request's memory, if there is one.
 func (e *Engine) unexport(r *request) {
 	if r.flags&exported == 0 {
 		return

@@ -33,8 +33,8 @@ func (e *Engine) Goodbye() {
 	}
 }
 
-// Unsaid reports whether a link has had no room yet for what was to be said about its session, a goodbye for one. An
-// owner that closes goes on, within a bound, until all is said.
+// Unsaid reports whether greetings, such as a bye, still wait for a full link. An owner that closes goes on, within a
+// bound, until there are none.
 func (e *Engine) Unsaid() bool {
 	for _, i := range e.backlog {
 		if p := e.peers[i]; p.link != nil && p.greetings.len() > 0 {

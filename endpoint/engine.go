@@ -266,7 +266,7 @@ func (e *Engine) Pause(off bool) {
 // Paused reports whether progression is off.
 func (e *Engine) Paused() bool { return e.paused }
 
-// SetHandler has unexpected messages shown to Host.Unexpected, or not. Peers are told,
+// SetHandler has unexpected messages shown to Host.Unexpected, or not. Peers are informed,
 // so that small ones come with their data in any case. A small message whose header
 // alone was sent by a peer that did not know yet counts as one that came before.
 func (e *Engine) SetHandler(on bool) {

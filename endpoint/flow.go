@@ -5,22 +5,23 @@ import (
 	"gomx/unexpected"
 )
 
-// Flow control. A link never stops: whatever arrives is taken when it arrives. What
-// that can make us keep is bounded by what peers may send, which is paid for with
-// credit in one of two currencies: an eager message costs bytes, a header costs
-// headers. A sender without credit for bytes waits until there is more, or until it is
-// told that there is none for now: then it sends headers alone. One without credit for
-// headers waits. Both go on with everything else, which costs nothing.
+// Flow control. A link never stops: every frame is taken when it arrives. The unexpected
+// messages that we may have to buffer are bounded by the credit of the peers. Credit has
+// two currencies: an eager message costs bytes, the header of a rendezvous costs headers.
+// A sender without bytes waits for more, or sends headers alone once the receiver has
+// answered that it has no bytes to grant. A sender without headers waits. Meanwhile both
+// send all other frames, which cost nothing.
 //
 //	granted to a peer, and not returned:  | stored | left                 |
 //	given by:                             | its reserve | drawn from the pool |
 //
-// Credit returns when a message is matched, and is granted again when half of what
-// was left is used up. Each peer has a reserve of its own. Beyond it, it may draw as
-// much from the pool that all share as it leaves there: one who floods us gets half of
-// the pool, n of them get one part in n+1 each, and all others find the rest.
+// Credit is returned when a message is matched, and granted again when half of what
+// was left is used up. Each peer has a reserve of its own. Beyond the reserve, it may
+// draw as much from the shared pool as it leaves there: a single peer that floods us
+// gets half of the pool, n such peers get one part in n+1 each, and the remaining part
+// is left for the others.
 //
-// bytesPool and headerPool say how much there is of each.
+// The engine's bytesPool and headerPool are the pools of the two currencies.
 
 // pool is credit that peers share. Both pools are in the units of their currency.
 type pool struct {
@@ -44,7 +45,7 @@ type account struct {
 	listed  bool // in the pool's list of those
 }
 
-// credits are what we may send to a peer: what it has granted less what we used.
+// credits are what we may send to a peer: what it has granted, less what we have used.
 type credits struct{ bytes, headers int }
 
 const (
@@ -86,7 +87,7 @@ func (l *pool) draw(p *peer, a *account) int {
 	}
 	a.left += g
 	l.settle(a)
-	a.grantAt = max(a.left/2, min(a.left, l.need)) // who has less than he needs may be waiting
+	a.grantAt = max(a.left/2, min(a.left, l.need)) // a peer with less than it needs may be waiting
 	if a.hungry = g == 0 && a.left < l.window; a.hungry && !a.listed {
 		a.listed = true
 		l.hungry = append(l.hungry, p.index)
@@ -100,15 +101,14 @@ func (l *pool) open(a *account) {
 	l.settle(a)
 }
 
-// shut ends one. What is stored of it stays the peer's.
+// shut ends a session. Its stored messages still count as the peer's.
 func (l *pool) shut(a *account) {
 	a.left, a.grantAt, a.hungry = 0, 0, false
 	l.settle(a)
 }
 
-// overfull reports whether what is stored of the peer's former sessions exceeds what
-// any honest one could have made us keep: then there is no further session until it
-// is received.
+// overfull reports whether the stored messages of the peer's former sessions exceed what
+// its credit allowed. Then no further session begins until they are received.
 func (l *pool) overfull(a *account) bool {
 	return a.drawn > l.size/2 || a.drawn > 0 && l.drawn >= l.size
 }
@@ -152,7 +152,7 @@ func (e *Engine) charge(p *peer, h *wire.Header, n int) bool {
 	return false
 }
 
-// breach ends the session of a peer that sends what it may not.
+// breach ends the session of a peer that exceeds its credit or another bound.
 func (e *Engine) breach(p *peer) {
 	e.count.WindowBroken++
 	e.giveUp(p)
@@ -165,19 +165,19 @@ func (p *peer) wantsCredit() bool {
 	return p.bytes.left < p.bytes.grantAt || p.headers.left < p.headers.grantAt
 }
 
-// missesBytes notes that a message came as a header which, with credit, might have
-// come whole.
+// missesBytes notes that a message came as a rendezvous which would have been eager if the
+// peer had had credit for its bytes.
 func (e *Engine) missesBytes(p *peer, total uint32) {
 	if a := &p.bytes; !a.hungry && int64(total) <= int64(p.caps.MaxFrame) && wire.Cost(int(total)) > a.left {
 		a.grantAt = a.left + 1
 	}
 }
 
-// maxControl bounds the answers that wait for the link to a peer who does not read
-// them. Until it does, it gets no more credit.
+// maxControl bounds the answers that wait for the link to a peer that does not read
+// them. At the bound the peer gets no more credit.
 const maxControl = 1 << 16
 
-// grant gives the peer the credit that there is for it.
+// grant sends the peer the credit that the pools have for it.
 func (e *Engine) grant(p *peer) {
 	if p.control.len() >= maxControl {
 		return // flushPeer comes back to it
@@ -194,8 +194,8 @@ func (e *Engine) grant(p *peer) {
 	}
 }
 
-// credit tells the peer what more it may send, whether there are no bytes for it, so
-// that it sends headers, and whether we have a handler.
+// credit sends a credit frame: the additional credit, whether the bytes are exhausted, so
+// that the peer sends headers, and whether we have an unexpected handler.
 func (e *Engine) credit(p *peer, bytes, headers int) {
 	e.count.CreditFrames++
 	what := e.shows()
@@ -207,7 +207,7 @@ func (e *Engine) credit(p *peer, bytes, headers int) {
 	})
 }
 
-// shows is what peers are told: wire.Shows if the unexpected handler is to be shown the data
+// shows is the flag that peers get: wire.Shows if our unexpected handler needs the data
 // of small messages.
 func (e *Engine) shows() uint64 {
 	if e.handler {
@@ -232,12 +232,12 @@ func (e *Engine) arriveCredit(p *peer, h *wire.Header) {
 	}
 }
 
-// price is what a message in the store holds, and of what.
+// price returns how much credit a stored message holds, and of which pool and account.
 func (e *Engine) price(m *unexpected.Message) (l *pool, a *account, n int) {
 	p := e.peers[m.Peer]
 	switch {
 	case storedKind(m.Kind) == storedSelf:
-		return &e.headerPool, &p.headers, 0 // it is our own request that bounds those
+		return &e.headerPool, &p.headers, 0 // the number of our own requests bounds those
 	case storedKind(m.Kind) == storedRemote, m.Flags&asHeader != 0:
 		return &e.headerPool, &p.headers, wire.Headers(len(m.Data))
 	}
@@ -253,7 +253,7 @@ func (e *Engine) store(m unexpected.Message, size int) int32 {
 	return id
 }
 
-// unstore takes one out. What it held can be granted again, which feed does.
+// unstore removes a message from the store. feed grants the credit that it held.
 func (e *Engine) unstore(id int32) {
 	l, a, n := e.price(e.unexp.At(id))
 	e.unexp.Remove(id)
@@ -262,8 +262,8 @@ func (e *Engine) unstore(id int32) {
 	l.freed += n
 }
 
-// feed grants what has become free to those who asked in vain: at once to the peer
-// whose messages it was, and to others when there is a grant's worth of it.
+// feed grants credit that has become free to the peers that lack it: at once to the peer
+// whose message has left the store, and to others when enough for a grant is free.
 func (e *Engine) feed(p *peer) {
 	if p.bytes.hungry || p.headers.hungry {
 		e.repeatGrant(p)

@@ -42,7 +42,7 @@ func (e *Engine) arriveGet(p *peer, h *wire.Header) {
 	}
 }
 
-// answerGet sends the bytes of a get or the result of an atomic, or a memory descriptor of where they lie. False: the link
+// answerGet sends the bytes of a get or the result of an atomic, or a memory descriptor of them. False: the link
 // takes nothing now.
 func (e *Engine) answerGet(p *peer, slot int32, r *request) bool {
 	h := &e.header

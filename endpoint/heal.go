@@ -6,11 +6,12 @@ import (
 )
 
 // Healing over media that are ordered and reliable, but whose links may break for
-// passing reasons. Sequenced frames are kept until the peer acknowledges them,
-// which it does rarely, since nothing but a break loses any. A peer without link
+// transient reasons. Sequenced frames are kept until the peer acknowledges them.
+// Acknowledgements are rare, since only a break loses frames. A peer without link
 // stays connected: its sends wait. Both sides dial, the one with the larger
-// address a little later. Over a new link each says first, in a Resume frame,
-// what it has received, and then retransmits the rest.
+// address a little later. Over a new link each side sends a Resume frame with the
+// number of the next frame that it expects, and retransmits what the other side has
+// not received.
 //
 // The session ends all the same if nobody is open at the other side any more, if
 // the peer has become another incarnation, or if there is no link for the request
@@ -73,8 +74,8 @@ func (e *Engine) breakLink(p *peer) {
 	e.watchPeer(p)
 }
 
-// unhook takes the link from a connected peer. What depended on just this link is
-// forgotten; it is begun again over the next one.
+// unhook takes the link from a connected peer. Operations that depended on this link
+// are restarted over the next one.
 func (e *Engine) unhook(p *peer) {
 	p.link, p.nacked, p.pushing = nil, 0, 0
 	p.heal.resuming, p.heal.ackDue = false, false
@@ -176,8 +177,8 @@ func (e *Engine) resumeFrom(p *peer, ack uint32) {
 	e.wait(p)
 }
 
-// restartPulls asks for the blocks that have not come whole, or, if another frame
-// suits this link than the last one, for what they were to bring.
+// restartPulls requests the incomplete blocks again. If this link needs another frame size
+// than the last one, their bytes are requested in new blocks.
 func (e *Engine) restartPulls(p *peer) {
 	frame := p.pullFrame()
 	e.eachRequest(func(_ int32, r *request) {
@@ -277,7 +278,7 @@ func (e *Engine) arriveHealing(p *peer, h *wire.Header) bool {
 	return false
 }
 
-// scheduleAck notes that a frame of n bytes was taken.
+// scheduleAck notes that a frame of n bytes was taken, which has to be acknowledged.
 func (e *Engine) scheduleAck(p *peer, n int) {
 	h := p.heal
 	h.bytes += n
@@ -308,8 +309,8 @@ func (e *Engine) sendAck(p *peer, what uint64) bool {
 	return e.post(p, &e.header, nil, 0)
 }
 
-// AskAcks has peers acknowledge at once, as far as they can be asked. An owner
-// that closes does so before it waits until nothing is Undelivered.
+// AskAcks asks peers to acknowledge at once, if their links take frames. An owner that
+// closes calls it before it waits until nothing is Undelivered.
 func (e *Engine) AskAcks() {
 	for _, p := range e.peers {
 		if p.heal != nil && p.state == peerConnected && p.log.outstanding() > 0 {

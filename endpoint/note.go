@@ -1,6 +1,6 @@
 package endpoint
 
-// NoteKind says what has happened to a peer that its owner may want to tell people.
+// NoteKind is the kind of a rare event that concerns a peer, for logs.
 type NoteKind uint8
 
 // The kinds of notes.
@@ -10,19 +10,19 @@ const (
 	Broken                       // a link has broken, and the session waits for another one
 	Resumed                      // the session goes on over another link
 	RefusedPeer                  // a connect with a wrong filter was refused
-	BackPressure                 // a send waits for credit, and none did before
+	BackPressure                 // a send waits for credit, and no send did before
 	FellBack                     // a direct copy failed, and the message goes on with the pipelined rendezvous
 )
 
-// Note says what has happened to a peer.
+// Note is an event that concerns a peer.
 type Note struct {
 	Kind NoteKind
 	Peer int32
 	Code Code
 }
 
-// Observe has f told what happens to peers, from within the engine's own methods; f must not call back. Without it, notes
-// cost a comparison where something rare happens, and nothing elsewhere.
+// Observe sets the function that gets the notes. It is called from within the engine's methods and must not call back.
+// Without it a note costs a comparison.
 func (e *Engine) Observe(f func(Note)) { e.observer = f }
 
 func (e *Engine) note(kind NoteKind, p *peer, code Code) {

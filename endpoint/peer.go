@@ -54,15 +54,15 @@ type peer struct {
 	queue       list // sends, puts and gets that wait for the link
 	waiting     list // sends that wait for credit
 	answers     list // gets of the peer that wait for the link
-	outstanding int  // puts and gets of ours that are under way
+	outstanding int  // puts, gets and atomics of ours that are not answered
 	served      int  // gets and large puts of the peer's
 	unanswered  int  // answers to its puts and gets that wait for the link
 	greetings   fifo[greeting]
 	control     fifo[wire.Header]
 	jobs        fifo[pullJob]
 	pushing     Handle // the send whose memory the link may retain
-	descOf      Handle // the send that desc is of
-	desc        []byte // where its bytes lie
+	descOf      Handle // the send of desc
+	desc        []byte // its memory descriptor
 	inBacklog   bool
 	watched     Tick // when Advance comes by, or Never
 
@@ -74,13 +74,13 @@ type peer struct {
 	dialled  bool // Host.Dial has not been answered
 	anew     bool // a connect has begun since, for which an answer that there is nobody may come too early
 	redials  int  // in a row that brought no session
-	redialAt Tick // when a link is asked for again, or Never
-	asking   bool // connects are pending, which are asked again at askAt
+	redialAt Tick // when a link is dialled again, or Never
+	asking   bool // connects are pending, which are retransmitted at askAt
 	askAt    Tick
 
-	nacked     uint32 // our number that the peer has been told has ended, over media that lose nothing
-	byeSession uint32 // the peer's session that we said goodbye to
-	byesLeft   int    // goodbyes left to say, over media that lose them
+	nacked     uint32 // our number for which the peer got a nack, over media that lose nothing
+	byeSession uint32 // the peer's session for which we sent a bye
+	byesLeft   int    // byes that may still be sent, over media that lose them
 	byeAt      Tick
 
 	denied  bool // our windows are not for it

@@ -7,9 +7,9 @@ import (
 	"gomx/transport/wire"
 )
 
-// Pipelined rendezvous: the receiver asks for a few blocks at a time, the sender
-// answers each with frames, and a block that does not come in time is asked for
-// again. It needs nothing of the medium but frames that sometimes arrive.
+// Pipelined rendezvous: the receiver requests a few blocks at a time, the sender
+// answers each request with frames, and a block that does not arrive in time is
+// requested again. It works over any medium, also over one that loses frames.
 const (
 	blockFrames    = 16 // frames of a block; a bit each in block.here
 	blocksInFlight = 4
@@ -20,17 +20,17 @@ type block struct {
 	off, len uint32
 	frames   uint8
 	here     uint32 // a bit for each frame that arrived
-	due      Tick   // ask again then
+	due      Tick   // when the block is requested again
 }
 
-// pull is the receiver's side of one pipelined rendezvous.
+// pull is the receiver's side of a pipelined rendezvous.
 type pull struct {
 	live     bool
 	watched  Tick // when Advance comes by, or Never
 	request  Handle
 	peer     int32
 	frame    uint32
-	asked    uint32 // everything before this offset has been asked for
+	asked    uint32 // everything before this offset has been requested
 	got      uint32 // bytes that arrived
 	progress Tick   // when the last of them did
 	blocks   [blocksInFlight]block
@@ -79,13 +79,13 @@ func (e *Engine) pullPipelined(p *peer, slot int32, r *request) {
 	e.watchPull(i, pl)
 }
 
-// pullFrame returns what PullData frames of the peer are to carry.
+// pullFrame returns the payload that the peer's PullData frames shall carry.
 func (p *peer) pullFrame() uint32 {
 	return uint32(min(p.caps.MaxFrame, cmp.Or(p.caps.PullFrame, pullFrame)))
 }
 
-// rewind forgets the blocks that have not come whole, and what lies behind the
-// first of them, so that it can be asked for in other frames.
+// rewind forgets the incomplete blocks, and everything behind the first of them, so
+// that these bytes can be requested again in frames of another size.
 func (pl *pull) rewind(frame uint32) {
 	for i := range pl.blocks {
 		if b := &pl.blocks[i]; b.len != 0 {
@@ -96,7 +96,7 @@ func (pl *pull) rewind(frame uint32) {
 	pl.got, pl.frame = pl.asked, frame
 }
 
-// askBlocks asks for new blocks while there are free places.
+// askBlocks requests new blocks while fewer than blocksInFlight are in flight.
 func (e *Engine) askBlocks(p *peer, r *request, pl *pull) {
 	for i := range pl.blocks {
 		b := &pl.blocks[i]
@@ -112,8 +112,7 @@ func (e *Engine) askBlocks(p *peer, r *request, pl *pull) {
 	}
 }
 
-// askBlock asks for what is missing of a block, from the first to the last such
-// frame.
+// askBlock requests the missing frames of a block, from the first to the last.
 func (e *Engine) askBlock(p *peer, r *request, pl *pull, b *block) {
 	b.due = e.now + pullRetry
 	missing := ^b.here & (1<<b.frames - 1)
@@ -125,7 +124,7 @@ func (e *Engine) askBlock(p *peer, r *request, pl *pull, b *block) {
 	})
 }
 
-// pullJob is the sender's side: one block that was asked for.
+// pullJob is a requested block at the sender's side.
 type pullJob struct {
 	send     Handle
 	receiver uint64
@@ -133,7 +132,7 @@ type pullJob struct {
 	frame    uint32
 }
 
-// covers reports whether what a pull-request asks for is on its way already.
+// covers reports whether the bytes of a pull-request are on their way already.
 func (j *pullJob) covers(h *wire.Header, end uint32) bool {
 	return j.send == Handle(h.ID) && j.receiver == h.Match && j.off <= h.Offset && end <= j.end
 }
@@ -150,7 +149,7 @@ func (e *Engine) arrivePullRequest(p *peer, h *wire.Header) {
 		return
 	}
 	if p.jobs.has(func(j *pullJob) bool { return j.covers(h, uint32(end)) }) {
-		return // asked again, though it is on its way
+		return // requested again, though it is on its way
 	}
 	if p.jobs.len() >= blocksInFlight*e.reqs.live {
 		p.jobs.keep(func(j *pullJob) bool { _, r := e.reqs.find(j.send); return r != nil })
@@ -194,8 +193,8 @@ func (e *Engine) flushJobs(p *peer) bool {
 	return true
 }
 
-// Land returns where the payload of a PullData frame belongs: at h.Offset of the
-// list, all of it. nil: nowhere, or Frame must see it.
+// Land returns the segments that the payload of a PullData frame belongs into, at
+// h.Offset. nil: the payload is discarded, or Frame must get it.
 func (e *Engine) Land(pi int32, h *wire.Header) *wire.Vec {
 	p := e.peers[pi]
 	if h.Kind != wire.PullData || !e.lands(p, h) || e.paused {
@@ -208,7 +207,7 @@ func (e *Engine) Land(pi int32, h *wire.Header) *wire.Vec {
 	return &r.vec
 }
 
-// Landed is Frame for a payload that lies where Land said.
+// Landed is Frame for a payload that was written where Land said.
 func (e *Engine) Landed(pi int32, h *wire.Header) {
 	p := e.peers[pi]
 	if h.Kind == wire.PullData && e.lands(p, h) {
@@ -220,8 +219,8 @@ func (e *Engine) lands(p *peer, h *wire.Header) bool {
 	return p.state == peerConnected && h.Session == p.local && p.rel == nil
 }
 
-// expected finds the receive that a PullData frame is for, the block in flight
-// that it belongs to, and its bit there.
+// expected finds the receive and the block in flight that a PullData frame belongs
+// to, and the bit of the frame in the block.
 func (e *Engine) expected(p *peer, h *wire.Header) (slot int32, r *request, b *block, bit uint32) {
 	slot, r = e.reqs.find(Handle(h.ID))
 	if r == nil || r.state != statePulling || r.pull == none || r.peer != p.index {
@@ -234,7 +233,7 @@ func (e *Engine) expected(p *peer, h *wire.Header) (slot int32, r *request, b *b
 	return slot, r, b, bit
 }
 
-// takePullData notes that a piece has come, and copies it if it is not in place.
+// takePullData notes that a frame has arrived, and copies its payload, if there is one.
 func (e *Engine) takePullData(p *peer, h *wire.Header, payload []byte) {
 	slot, r, b, bit := e.expected(p, h)
 	if r == nil {
@@ -286,8 +285,8 @@ func (e *Engine) endPull(r *request) {
 	}
 }
 
-// advancePull asks again for blocks that are overdue, and fails a pull that has
-// not moved for the request timeout.
+// advancePull requests overdue blocks again, and fails a pull that has made no progress
+// for the request timeout.
 func (e *Engine) advancePull(i int32) {
 	pl := e.pulls.items[i]
 	slot, r := e.reqs.find(pl.request)

@@ -27,7 +27,7 @@ func (e *Engine) transmitPut(p *peer, slot int32, r *request) bool {
 	return true
 }
 
-// transmitPutOffer sends a memory descriptor of where the bytes lie.
+// transmitPutOffer sends a memory descriptor of the bytes.
 func (e *Engine) transmitPutOffer(p *peer, slot int32, r *request) bool {
 	h := &e.header
 	*h = putHeader(wire.PutOffer, slot, r)
@@ -67,7 +67,7 @@ func (e *Engine) arrivePut(p *peer, h *wire.Header, payload []byte) {
 	}
 }
 
-// arrivePutOffer takes a peer's put whose bytes are to be pulled into the window.
+// arrivePutOffer takes a peer's put, whose bytes are fetched into the window.
 func (e *Engine) arrivePutOffer(p *peer, h *wire.Header, desc []byte) {
 	if h.Flags&accessFlags != accessFlags {
 		e.count.Malformed++

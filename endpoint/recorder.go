@@ -2,18 +2,18 @@ package endpoint
 
 import "gomx/transport/wire"
 
-// EventKind says what an Event is about.
+// EventKind is the kind of an Event.
 type EventKind uint8
 
 // The kinds of events. Which fields of an Event they fill is said with each; At is that of all.
 const (
 	EventSent       EventKind = iota + 1 // a message has left whole: peer, Session, Seq, Match, Bytes; Request unless it had none
-	EventOffered                         // its header has, and the receiver pulls the bytes: like EventSent
-	EventDone                            // the receiver has reported of a rendezvous or synchronous send: peer, Request, Match, Bytes
-	EventUnexpected                      // a message has come, or its header, that no receive waits for: peer, Session, Seq, Match, Bytes
-	EventMatched                         // a message has met its receive: like EventUnexpected, and Request unless there was none
-	EventPipelined                       // the bytes of a rendezvous come by pipelined rendezvous from now on: peer, Request, Match, Bytes
-	EventPulled                          // the bytes of a rendezvous are there: peer, Request, Match, Bytes
+	EventOffered                         // the header of a rendezvous has left: like EventSent
+	EventDone                            // the notify of a rendezvous or synchronous send has arrived: peer, Request, Match, Bytes
+	EventUnexpected                      // an unexpected message, or its header, has arrived: peer, Session, Seq, Match, Bytes
+	EventMatched                         // a message was matched: like EventUnexpected, and Request unless there was none
+	EventPipelined                       // a rendezvous is pipelined from now on: peer, Request, Match, Bytes
+	EventPulled                          // the data of a rendezvous have arrived: peer, Request, Match, Bytes
 	EventWait                            // a caller has waited since Since: Request if it was for one, and Match its class
 	EventRegion                          // a layer above was in something since Since: Name, Match and Bytes as it likes
 	EventNote                            // something has happened to a peer: peer, and in Name the NoteKind
@@ -26,7 +26,7 @@ type EventFlags uint8
 const (
 	EventRendezvous  EventFlags = 1 << iota // the message is one whose bytes stay with the sender until it is matched
 	EventSynchronous                        // of EventSent: EventDone follows
-	EventStored                             // of EventMatched: it had come before its receive
+	EventStored                             // of EventMatched: the message was unexpected
 	EventHandled                            // of EventMatched: the unexpected handler has taken it
 )
 
@@ -58,16 +58,17 @@ type Recorder struct {
 	Lapse  func(n int64) // called from within the engine's methods; must not call back, and sets Due
 }
 
-// RecordTo has what happens to messages recorded; nil ends that. Without a recorder it costs a comparison for each message.
+// RecordTo records the events of messages in r; nil ends that. Without a recorder an event costs a comparison.
 func (e *Engine) RecordTo(r *Recorder) { e.recorder = r }
 
 // Recording returns the recorder, or nil.
 func (e *Engine) Recording() *Recorder { return e.recorder }
 
-// begin notes when a send begins. Were it recorded with the time when it has left, it could seem to be received before.
+// begin notes when a send begins. EventSent has this time: with the time at which the message has left, it could seem to
+// arrive before it was sent.
 func (r *Recorder) begin() { r.began = r.Clock() }
 
-// next returns the place of the next event, of a time. What was there is gone.
+// next returns the next event of the ring, which replaces the oldest one.
 func (r *Recorder) next(at int64, kind EventKind, flags EventFlags) *Event {
 	ev := &r.Events[*r.Count&uint64(len(r.Events)-1)]
 	ev.At = at

@@ -49,11 +49,10 @@ func (e *Engine) reliabilityDue(p *peer) Tick {
 	return due
 }
 
-// Undelivered returns how many frames peers wait for or may have to be retransmitted: those
-// that are not acknowledged, and answers that wait for room in a link. An owner
-// that closes goes on, within a bound, until there are none. Of them, carried says
-// how many a link that loses nothing has taken already, so that they are lost only
-// if it breaks now.
+// Undelivered returns the number of frames that may not have reached their peers: those that
+// are not acknowledged, and answers that wait for room in a link. An owner that closes
+// goes on, within a bound, until there are none. carried of them have been taken by a
+// reliable link, and are lost only if that link breaks now.
 func (e *Engine) Undelivered() (frames, carried int) {
 	for _, p := range e.peers {
 		if p.log == nil {

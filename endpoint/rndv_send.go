@@ -2,8 +2,8 @@ package endpoint
 
 import "gomx/transport/wire"
 
-// transmitRendezvous sends the header of a large message and a memory descriptor of
-// where its bytes lie. The receiver pulls them when a receive matches.
+// transmitRendezvous sends the header of a large message with a memory descriptor. The
+// receiver fetches the bytes when a receive matches.
 func (e *Engine) transmitRendezvous(p *peer, slot int32, r *request) bool {
 	h := &e.header
 	*h = wire.Header{
@@ -16,7 +16,7 @@ func (e *Engine) transmitRendezvous(p *peer, slot int32, r *request) bool {
 	e.export(p, r, Handle(h.ID))
 	price := wire.Headers(len(p.desc))
 	if price > p.credit.headers {
-		p.desc, price = p.desc[:0], 1 // by pipelined rendezvous
+		p.desc, price = p.desc[:0], 1 // without a memory descriptor: pipelined
 	}
 	h.Offset = uint32(price)
 	if e.recorder != nil {
@@ -34,7 +34,7 @@ func (e *Engine) transmitRendezvous(p *peer, slot int32, r *request) bool {
 	return true
 }
 
-// offer sends a frame with p.desc, the memory descriptor of where the bytes of a request lie.
+// offer sends a frame with p.desc, the memory descriptor of a request.
 func (e *Engine) offer(p *peer, h *wire.Header, r *request) bool {
 	h.Length = uint32(len(p.desc))
 	e.out = wire.Vec{First: p.desc}
@@ -46,14 +46,14 @@ func (e *Engine) offer(p *peer, h *wire.Header, r *request) bool {
 	return true
 }
 
-// export has p.desc say where the bytes of a send lie. While the link is full the
-// first send in the queue is tried again and again, and described once.
+// export sets p.desc to the memory descriptor of a send. While the link is full, the first
+// send in the queue is tried repeatedly, but exported only once.
 func (e *Engine) export(p *peer, r *request, h Handle) {
 	if r.flags&exported != 0 && p.descOf == h {
 		return
 	}
 	if r.flags&exported != 0 {
-		p.link.Unexport(r.token) // another one was described meanwhile
+		p.link.Unexport(r.token) // p.desc was that of another send meanwhile
 		r.flags &^= exported
 	}
 	p.desc, p.descOf = p.desc[:0], h
@@ -61,7 +61,7 @@ func (e *Engine) export(p *peer, r *request, h Handle) {
 		p.desc, r.token = p.link.Export(p.desc, &r.vec)
 		r.flags |= exported
 		if len(p.desc) > p.caps.MaxFrame {
-			p.desc = p.desc[:0] // too many segments to describe: by pipelined rendezvous
+			p.desc = p.desc[:0] // too many segments for a descriptor: pipelined
 		}
 	}
 }

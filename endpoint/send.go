@@ -119,7 +119,7 @@ func (e *Engine) enqueue(p *peer, slot int32, r *request) {
 	e.wait(p)
 }
 
-// transmitted says what became of a send that was tried.
+// transmitted is the outcome of an attempt to send.
 type transmitted uint8
 
 const (
@@ -157,7 +157,7 @@ func (e *Engine) transmitMessage(p *peer, slot int32, r *request) transmitted {
 	case small && wire.Cost(n) <= p.credit.bytes:
 		return when(e.transmitEager(p, slot, r, 0))
 	case small && !p.dry && p.credit.bytes < p.level/2:
-		return unpaid // so much is used up that the peer grants more, or says that it does not
+		return unpaid // so much is used that the peer grants more, or answers that it has none
 	case small && p.shows && n < AlwaysEager:
 		if wire.Headers(n) > p.credit.headers {
 			return unpaid
@@ -174,9 +174,8 @@ func (e *Engine) transmitMessage(p *peer, slot int32, r *request) transmitted {
 	return sent
 }
 
-// awaitCredit puts a send behind those that wait for credit. Nothing else waits with
-// it, and there is nothing to do for it until credit comes, which only a peer that
-// lives can bring.
+// awaitCredit queues a send behind those that wait for credit. It is sent when credit has
+// arrived. No other frame waits for it.
 func (e *Engine) awaitCredit(p *peer, slot int32, r *request) {
 	r.state = stateUnpaid
 	if p.waiting.head == none {
@@ -188,7 +187,7 @@ func (e *Engine) awaitCredit(p *peer, slot int32, r *request) {
 	e.count.Waited++
 }
 
-// flushWaiting sends what credit has come for. False: the link is full.
+// flushWaiting sends the messages that the credit suffices for. False: the link is full.
 func (e *Engine) flushWaiting(p *peer) bool {
 	for p.waiting.head != none {
 		slot := p.waiting.head

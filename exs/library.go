@@ -222,7 +222,7 @@ func (l *Library) Close() error {
 	return failed("close library", err, EIO)
 }
 
-// enroll gives a socket a number, and a tag that the number did not have of late.
+// enroll gives a socket a number, and a tag that the number has not had recently.
 func (l *Library) enroll(s *Socket) Errno {
 	l.mu.Lock()
 	defer l.mu.Unlock()

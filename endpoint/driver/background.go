@@ -10,7 +10,7 @@ import (
 // not called for that long gets a goroutine that polls for it.
 const guardEvery = 4 * time.Millisecond
 
-// soonIs how long frames that are held back to leave together may wait.
+// soonIs how long frames that are buffered to leave together may wait.
 const soonIs = 50 * time.Microsecond
 
 // background polls while no caller does, or several do.

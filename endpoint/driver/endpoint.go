@@ -26,7 +26,7 @@ type Config struct {
 	// Query may come from any goroutine all the same.
 	SingleThreaded bool
 
-	// Log is told what happens to peers. It is called with the lock held, must not block and must not call back. nil: nobody is.
+	// Log gets the rare events that concern peers. It is called with the lock held, must not block and must not call back. It may be nil.
 	Log func(Happening)
 
 	// Spin is the longest time to spin before sleeping. Negative: never spin.

@@ -35,7 +35,7 @@ func (d *Endpoint) MergeTally(class, into uint64) {
 	d.unlock()
 }
 
-// Report returns the counters and the diagnostics of all ports.
+// Report returns the engine's counters and the diagnostics of all ports.
 func (d *Endpoint) Report() Report {
 	d.lockForeign()
 	r := Report{Counters: d.eng.Counters(), Depths: d.eng.Depths(), Media: d.eng.Media(), Tallies: d.eng.Tallies()}

@@ -34,9 +34,9 @@ var spinners atomic.Int32
 // ever ready, and looking for one costs more than a poll.
 var spinning atomic.Int32
 
-// pace decides how long a waiting caller spins. The budget follows what waiting
-// was like of late: it grows when a sleep proved short, and shrinks when one was
-// long. On a shared core the caller offers it to others after each poll.
+// pace decides how long a waiting caller spins. The budget follows recent waits: it
+// grows when a sleep was short, and shrinks when a sleep was long. On a shared core
+// the caller offers the core to others after each poll.
 type pace struct {
 	most    time.Duration
 	budget  time.Duration
@@ -51,7 +51,7 @@ type pace struct {
 	own     ownSpin
 	offers  uint32
 	begun   uint32
-	procs   int32 // GOMAXPROCS, of late
+	procs   int32 // GOMAXPROCS, as last read
 }
 
 func newPace(most time.Duration) pace {

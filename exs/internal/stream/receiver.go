@@ -67,7 +67,7 @@ type Receiver struct {
 	capacity int    // what granted is kept ahead of freed
 	wanted   int    // what capacity becomes, as soon as it can
 
-	worth int    // above 0: messages are large enough of late for adverts
+	worth int    // above 0: recent messages were large enough for adverts
 	asked bool   // the sender holds
 	ask   uint32 // the number of its question
 
