@@ -44,7 +44,7 @@ func (s *Socket) Close(flags Flags, q *Queue, ahandle any) error {
 // BlockingClose closes a socket, and waits until all is over (9.5).
 func (s *Socket) BlockingClose() error { return s.Close(Block, nil, nil) }
 
-// part ends what the socket does: in good order, or with an error of everything that is outstanding. The lock is held.
+// part ends the socket's operations: in order if n is 0, and else all outstanding ones with the error n. The lock is held.
 func (s *Socket) part(abrupt Errno) {
 	switch s.life.Close() {
 	case life.Bound, life.Listening:
@@ -66,10 +66,10 @@ func (s *Socket) part(abrupt Errno) {
 	}
 }
 
-// reject tears the connection down and tells the peer.
+// reject tears the connection down and notifies the peer.
 func (s *Socket) reject(n Errno) {
 	if s.fate == 0 && !s.peer.IsZero() {
-		_ = s.say(ctlReset, nil)
+		_ = s.sendControl(ctlReset, nil)
 	}
 	s.tear(n)
 	s.cutLoose()
@@ -78,7 +78,7 @@ func (s *Socket) reject(n Errno) {
 // closePost ends a listener.
 func (s *Socket) closePost() {
 	p := s.post
-	if p == nil { // somebody has taken its port
+	if p == nil { // another socket has taken its port
 		return
 	}
 	p.end()
@@ -138,7 +138,7 @@ func (s *Socket) settled(o *op) bool {
 	return true
 }
 
-// vacate gives the socket's number back.
+// vacate frees the socket's number.
 func (s *Socket) vacate() {
 	if !s.released {
 		s.released = true
@@ -184,7 +184,7 @@ func (s *Socket) Shutdown(how How, flags Flags, q *Queue, ahandle any) error {
 	return s.shutdown(how, flags, q, ahandle)
 }
 
-// shutdown is Shutdown, which nobody has to hear the end of.
+// shutdown is Shutdown without an event.
 func (s *Socket) shutdown(how How, flags Flags, q *Queue, ahandle any) error {
 	if n := s.lockFor(life.Shutdown); n != 0 {
 		return s.fail("shutdown", n)
@@ -218,10 +218,10 @@ func (s *Socket) shutdown(how How, flags Flags, q *Queue, ahandle any) error {
 	return s.fail("shutdown", n)
 }
 
-// stopReading ends our receives, and tells the peer.
+// stopReading ends our receives, and notifies the peer.
 func (s *Socket) stopReading() {
 	if s.fate == 0 {
-		s.sayLast(ctlStop, nil)
+		s.sendLast(ctlStop, nil)
 	}
 	if s.stream != nil {
 		s.stopStreamReading()
@@ -230,7 +230,7 @@ func (s *Socket) stopReading() {
 	}
 }
 
-// endWriting tells the peer that nothing follows. All sends have ended.
+// endWriting notifies the peer that no more data follows. All sends have ended.
 func (s *Socket) endWriting() {
 	if s.fate != 0 || s.wrote {
 		return
@@ -240,5 +240,5 @@ func (s *Socket) endWriting() {
 		s.endStreamWriting()
 		return
 	}
-	s.sayLast(ctlFin, binary.LittleEndian.AppendUint32(nil, s.packets.sent))
+	s.sendLast(ctlFin, binary.LittleEndian.AppendUint32(nil, s.packets.sent))
 }

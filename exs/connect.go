@@ -220,15 +220,15 @@ func (s *Socket) enter(c net.Conn, peer mx.EndpointAddr, theirs *hello) error {
 	s.peer = peer
 	s.local = addrOf(c.LocalAddr())
 	s.prepare(theirs)
-	err := s.say(ctlOpen, theirs.nonce[:])
+	err := s.sendControl(ctlOpen, theirs.nonce[:])
 	s.mu.Unlock()
 	if err != nil {
 		return err
 	}
-	if err := sayDone(c); err != nil {
+	if err := sendDone(c); err != nil {
 		return err
 	}
-	return hearDone(c)
+	return receiveDone(c)
 }
 
 // leave undoes enter. The socket gets another tag, so that what was meant for the connection that it has given up, such as

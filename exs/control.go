@@ -9,7 +9,7 @@ import (
 	"gomx/mx"
 )
 
-// The control messages: one byte that says which, then what it says.
+// The kinds of control messages: the first byte. The payload follows.
 const (
 	ctlOpen   byte = iota + 1 // the nonce: the client's first message to the server's socket
 	ctlAck                    // 4 bytes: how many packets the sender has taken
@@ -18,38 +18,38 @@ const (
 	ctlReset                  // the connection is torn down
 	ctlStream                 // a message of the stream's protocol
 	ctlExport                 // 14 bytes: memory of the sender's that is persistent
-	ctlHide                   // 1 byte: and is not any more
+	ctlHide                   // 1 byte: that memory is no longer persistent
 	ctlUsed                   // 9 bytes: what the sender has done with persistent memory
 	ctlSeen                   // 5 bytes: how many of those the sender's program has taken
 	ctlLeft                   // 1 byte: the sender knows that the memory is not persistent any more
 )
 
-// note is a control message on its way.
+// note is a control message that is being sent.
 type note struct {
 	b [1 + stream.MessageSize]byte
 }
 
-// notes keeps those that can be used again.
+// notes is the pool of notes.
 var notes = sync.Pool{New: func() any { return new(note) }}
 
 func (n *note) completed(*mx.Status) { notes.Put(n) }
 
-// say sends the peer a control message. The lock is held.
-func (s *Socket) say(what byte, text []byte) error {
+// sendControl sends the peer a control message. The lock is held.
+func (s *Socket) sendControl(what byte, text []byte) error {
 	n := notes.Get().(*note)
 	n.b[0] = what
-	return s.tell(n, 1+copy(n.b[1:], text))
+	return s.postNote(n, 1+copy(n.b[1:], text))
 }
 
-func (s *Socket) sayNumber(what byte, number uint32) {
+func (s *Socket) sendNumber(what byte, number uint32) {
 	n := notes.Get().(*note)
 	n.b[0] = what
 	binary.LittleEndian.PutUint32(n.b[1:], number)
-	_ = s.tell(n, 5)
+	_ = s.postNote(n, 5)
 }
 
-// tell sends a note. What is wrong with the peer, the lifeline tells.
-func (s *Socket) tell(n *note, length int) error {
+// postNote sends a note. Errors are ignored: the lifeline reports a peer that has failed.
+func (s *Socket) postNote(n *note, length int) error {
 	ep, match := s.l.ep.Load(), kindControl<<kindShift|s.out
 	if ep.SendNow(n.b[:length], s.peer, match) {
 		notes.Put(n)
@@ -59,8 +59,8 @@ func (s *Socket) tell(n *note, length int) error {
 	return err
 }
 
-// unexpected takes the messages that no receive was posted for. It is called by
-// whichever goroutine makes progress on the endpoint, one message at a time.
+// unexpected is the progress callback for unexpected messages. The endpoint calls it in the
+// goroutine that makes progress, for one message at a time.
 func (l *Library) unexpected(_ any, source mx.EndpointAddr, match uint64, length uint32, data []byte) mx.UnexpAction {
 	switch kindOf(match) {
 	case kindPacket, kindIndirect, kindDirect, kindControl:
@@ -79,7 +79,7 @@ func (l *Library) unexpected(_ any, source mx.EndpointAddr, match uint64, length
 		return mx.RecvFinished
 	}
 	if kindOf(match) == kindControl {
-		s.hear(source, data)
+		s.receiveControl(source, data)
 		s.settle()
 		return mx.RecvFinished
 	}
@@ -97,8 +97,8 @@ func (l *Library) unexpected(_ any, source mx.EndpointAddr, match uint64, length
 	return action
 }
 
-// hear takes a control message.
-func (s *Socket) hear(source mx.EndpointAddr, b []byte) {
+// receiveControl handles a control message of the peer.
+func (s *Socket) receiveControl(source mx.EndpointAddr, b []byte) {
 	switch {
 	case len(b) == 17 && b[0] == ctlOpen:
 		s.opened(source, nonce(b[1:]))
@@ -110,18 +110,18 @@ func (s *Socket) hear(source mx.EndpointAddr, b []byte) {
 		s.packetsEnd(binary.LittleEndian.Uint32(b[1:]))
 	case len(b) == 1 && b[0] == ctlStop:
 		s.stopped()
-	case s.stream == nil && len(b) > 1 && b[0] >= ctlExport && s.hearSpecial(b[0], b[1:]):
+	case s.stream == nil && len(b) > 1 && b[0] >= ctlExport && s.handleSpecial(b[0], b[1:]):
 	case len(b) == 1 && b[0] == ctlReset:
 		s.tear(ECONNRESET)
 	case len(b) == 1+stream.MessageSize && b[0] == ctlStream && s.stream != nil:
-		s.streamHear(b[1:])
+		s.handleStream(b[1:])
 	default:
 		s.l.counts.nonsense.Add(1)
 		s.tear(ECONNRESET)
 	}
 }
 
-// opened takes the client's first message.
+// opened handles the client's first message, which has the nonce.
 func (s *Socket) opened(source mx.EndpointAddr, n nonce) {
 	j := s.joining
 	if j == nil || j.pending == nil || !s.peer.IsZero() || n != j.nonce {
@@ -138,7 +138,7 @@ func (s *Socket) opened(source mx.EndpointAddr, n nonce) {
 	j.waiter.Wake()
 }
 
-// stopped: the peer takes nothing any more. What it did not take is lost.
+// stopped handles ctlStop: the peer accepts no more data. Data that it has not accepted are lost.
 func (s *Socket) stopped() {
 	s.life.Shut(life.Writing)
 	s.stops = true
@@ -154,8 +154,8 @@ func (s *Socket) stopped() {
 	s.conceal(toRead, EPIPE)
 }
 
-// tear ends a connection that the peer has torn down, or that we tear down ourselves: everything outstanding ends with n,
-// and what has arrived is thrown away.
+// tear ends a connection that the peer has torn down, or that we tear down ourselves: all outstanding operations end with n,
+// and data that has arrived is discarded.
 func (s *Socket) tear(n Errno) {
 	if s.torn {
 		return

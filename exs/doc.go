@@ -26,20 +26,20 @@
 //
 // # How it works
 //
-// A Library has one mx endpoint, which all of its sockets share. Two sockets get to
-// know each other over a TCP connection to the address that the listener is bound
-// to (hello.go), which is closed then. Data is matched messages (bits.go): a packet
-// goes from the sender's memory to the receiver's as one of them (packet.go, line.go); a
-// stream places bytes directly where a receive is waiting, and in a buffer where
-// the sender is ahead (stream.go, internal/stream). What the papers add is in special.go and the
-// files that it names. Small control messages say what
-// else there is to say (control.go). They are taken by the endpoint's handler of unexpected messages, so
-// that they need no caller inside the library.
+// A Library has one mx endpoint, which all of its sockets share. The handshake of two
+// sockets runs over a TCP connection to the listener's address, which is closed afterwards
+// (hello.go; pending.go has the inbound handshakes). Data travels as matched messages
+// (bits.go). A packet is one message, from the sender's memory into the receiver's
+// (packet.go, line.go). The bytes of a stream go directly into a receive that is posted, or
+// through a buffer if none is (stream.go, internal/stream). The extensions of the papers are
+// in special.go and the files that it names. Everything else travels in small control
+// messages (control.go). The endpoint's handler of unexpected messages takes them, so that
+// they need no caller inside the library.
 //
-// Whoever waits makes progress (wait.go). A goroutine that waits blocks in the endpoint, at a waiter of its
-// operation, queue or socket. All requests of a library complete into one completion queue, whose handler the endpoint runs, as it runs
-// that of unexpected messages, in whichever goroutine polls: one that waits, or the endpoint's own. The handlers move the
-// operations on, and wake the goroutines that wait for those that have ended.
+// Calls that wait make progress (wait.go). They block in the endpoint, at a waiter of their operation, queue or socket. All
+// requests of a library complete into one completion queue. The endpoint runs the handler of that queue, and the handler of
+// unexpected messages, in the goroutine that polls: a waiting one, or the endpoint's own. The handlers advance the
+// operations, and wake the goroutines that wait for operations that have ended.
 //
 // # Errors
 //

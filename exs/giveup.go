@@ -8,9 +8,9 @@ import (
 	"gomx/mx"
 )
 
-// A call whose wait ends early gives its operation up, and its caller has the memory back: what has not become a message is taken
-// back, and what has goes on with a copy (mx.Endpoint.Detach). So the call ends though the peer, whose part the
-// rest is, does nothing, and what it has reported is what the peer gets.
+// A call whose wait ends early gives its operation up, and its caller gets the memory back. Bytes that are not in a message yet
+// are taken back, and messages go on with a copy (mx.Endpoint.Detach). So the call ends even if the peer makes no progress,
+// and the number of bytes that it returns is the number that the peer gets.
 
 // detachAgain is how long a transfer that the medium does by itself is waited for before it is looked at again.
 const detachAgain = 10 * time.Millisecond
@@ -33,7 +33,7 @@ func (s *Socket) giveUp(o *op) (ended bool) {
 	}
 }
 
-// detach has an operation go on without the memory of its caller, and reports whether it does. The lock is held.
+// detach makes an operation go on without the memory of its caller, and reports whether that is possible. The lock is held.
 func (s *Socket) detach(o *op) bool {
 	if s.stream == nil {
 		return s.detachPacket(o)
@@ -51,7 +51,7 @@ func (s *Socket) detach(o *op) bool {
 	for _, l := range s.stream.posted {
 		if l.o == o {
 			mem, _, _ := ep.Detach(l.req)
-			if mem != nil { // else what has landed is told in a moment
+			if mem != nil { // else its completion will be dispatched
 				o.buf, o.iov = mem, nil
 			}
 			return mem != nil
@@ -60,7 +60,7 @@ func (s *Socket) detach(o *op) bool {
 	return false
 }
 
-// detachPacket is detach for packets. Of a send whose request has completed we hear in a moment, and its memory is free.
+// detachPacket is detach for packets. The completion of a send that has completed will be dispatched, and its memory is free.
 func (s *Socket) detachPacket(o *op) bool {
 	copied, free, err := s.l.ep.Load().Detach(o.req)
 	switch {
@@ -68,7 +68,7 @@ func (s *Socket) detachPacket(o *op) bool {
 		return false
 	case o.sends():
 		o.buf, o.iov = nil, nil
-	case copied == nil: // what has landed is told in a moment
+	case copied == nil: // its completion will be dispatched
 		return false
 	default:
 		o.buf, o.iov = copied, nil
@@ -76,7 +76,7 @@ func (s *Socket) detachPacket(o *op) bool {
 	return true
 }
 
-// cutLoose ends operations of a connection that we have torn down, and whose peer may do nothing about them. The lock is held.
+// cutLoose ends operations of a connection that we have torn down, without waiting for the peer. The lock is held.
 func (s *Socket) cutLoose() {
 	if s.stream == nil {
 		s.cutPackets()
@@ -136,15 +136,15 @@ func (s *Socket) cutReceive(ep *mx.Endpoint, o *op) {
 	}
 }
 
-// letSendGo gives a send up, and its memory back. False: it has completed, of which we hear in a moment, or will when the handler, which
-// reads its memory, has returned.
+// letSendGo gives a send up, and its memory back. False: it has completed, and its completion will be dispatched, or it will complete
+// when the handler, which reads its memory, has returned.
 func letSendGo(ep *mx.Endpoint, r mx.Request) bool {
 	_, free, err := ep.Detach(r)
 	return err == nil && free && abandoned(ep, r)
 }
 
-// letReceiveGo gives a receive up, and its memory back. Not gone: it has completed, of which we hear in a moment, with its message in
-// the copy, if there is one; or it goes on into memory of the program's. It may if the memory is ours.
+// letReceiveGo gives a receive up, and its memory back. Not gone: it has completed, with its message in the copy, if there is one, and
+// its completion will be dispatched; or it goes on into the program's memory, which is permitted if that memory is ours.
 func letReceiveGo(ep *mx.Endpoint, r mx.Request, ours bool) (copied []byte, gone bool) {
 	copied, _, err := ep.Detach(r)
 	return copied, err == nil && (copied != nil || ours) && abandoned(ep, r)

@@ -70,7 +70,7 @@ func (h *hello) write(w io.Writer) error {
 	return err
 }
 
-// read takes the other side's. errNotEXS: it is none.
+// read reads the other side's hello. errNotEXS: its bytes are not a hello.
 func (h *hello) read(r io.Reader) error {
 	var b [helloSize]byte
 	if _, err := io.ReadFull(r, b[:len(magic)]); err != nil {
@@ -113,12 +113,12 @@ func (s *Socket) agree(h *hello) {
 	s.packets.window = uint32(min(s.options.credits, maxOutstanding))
 }
 
-func sayDone(w io.Writer) error {
+func sendDone(w io.Writer) error {
 	_, err := w.Write([]byte{done})
 	return err
 }
 
-func hearDone(r io.Reader) error {
+func receiveDone(r io.Reader) error {
 	var b [1]byte
 	if _, err := io.ReadFull(r, b[:]); err != nil {
 		return err

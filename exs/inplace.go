@@ -46,7 +46,7 @@ func (s *Socket) tellTaken() {
 	}
 	if s.fate == 0 && pool.Due(p.taken-p.returned, lent, p.window) {
 		p.returned = p.taken
-		s.sayNumber(ctlAck, p.taken)
+		s.sendNumber(ctlAck, p.taken)
 	}
 }
 

@@ -250,14 +250,14 @@ func (l *Library) tag(s *Socket) {
 	s.tag = l.tags[s.conn] & (1<<tagBits - 1)
 }
 
-// retag gives a socket another tag: what was meant for the one that it had is for nobody. The socket's lock is held.
+// retag gives a socket another tag, so that messages to the old tag are dropped. The socket's lock is held.
 func (l *Library) retag(s *Socket) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.tag(s)
 }
 
-// dismiss takes the number back.
+// dismiss frees the number of a socket.
 func (l *Library) dismiss(s *Socket) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -267,7 +267,7 @@ func (l *Library) dismiss(s *Socket) {
 	}
 }
 
-// socketOf returns whom a message is for, or nil.
+// socketOf returns the socket that a message is for, or nil.
 func (l *Library) socketOf(match uint64) *Socket {
 	conn := connOf(match)
 	l.mu.RLock()

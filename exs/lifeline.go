@@ -9,7 +9,7 @@ type lifeline struct {
 	peer mx.EndpointAddr
 }
 
-// arm sees to it that the socket hears of its peer's death. The lock is held.
+// arm makes sure that the socket is notified when its peer fails. The lock is held.
 func (s *Socket) arm() {
 	l, ep := s.l, s.l.ep.Load()
 	if s.peer == ep.Addr() {
@@ -26,7 +26,7 @@ func (s *Socket) arm() {
 	}
 }
 
-// completed: the peer's endpoint is gone, and what it had sent and we have got was dealt with before.
+// completed is called when the peer's endpoint is gone, after all messages that have arrived from it.
 func (f *lifeline) completed(*mx.Status) {
 	l := f.l
 	l.mu.Lock()
@@ -40,8 +40,8 @@ func (f *lifeline) completed(*mx.Status) {
 	}
 }
 
-// orphan ends the connection if its peer was the one that is gone, unless both had said
-// goodbye.
+// orphan ends the connection if its peer is the one that is gone, unless both sides had
+// closed it.
 func (s *Socket) orphan(peer mx.EndpointAddr) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -2,12 +2,12 @@ package exs
 
 import "gomx/mx"
 
-// Receives and looks get packets in the order in which they were posted. A look, which is a receive with Peek, shows the packet
-// that the next receive gets. So receives behind a look that waits are not posted at the endpoint, where they would be given
-// that packet: they stand in line. Those in place do so anyway, for their packets come to us, and so do all
-// that are behind them.
+// Receives and looks get packets in the order in which they were started. A look is a receive with Peek: it shows the packet
+// that the next receive gets. So receives behind a look that waits are not posted at the endpoint, where they would get that
+// packet: they are queued in line. Receives in place are always queued in line, since their packets come to the handler of
+// unexpected messages, and so are all receives behind them.
 
-// receivePacket takes a receive or a look: at once, or behind those that stand in line.
+// receivePacket starts a receive or a look: at once, or behind those in line.
 func (s *Socket) receivePacket(o *op) {
 	p := &s.packets
 	if p.line.len() == 0 && o.flags&(Peek|InPlace) == 0 && (len(p.held) == 0 || !p.held[0].coming) {
@@ -18,7 +18,7 @@ func (s *Socket) receivePacket(o *op) {
 	s.moveLine()
 }
 
-// moveLine gives those that stand in line what is there for them, one after the other.
+// moveLine completes or posts the receives in line for which that is possible, one after the other.
 func (s *Socket) moveLine() {
 	for p := &s.packets; p.line.len() > 0; {
 		o := p.line.at(0)
@@ -42,7 +42,7 @@ func (s *Socket) moveLine() {
 	}
 }
 
-// firstInLine returns the first receive that stands in line, or nil. Looks are none.
+// firstInLine returns the first receive in line that is not a look, or nil.
 func (s *Socket) firstInLine() *op {
 	l := &s.packets.line
 	for i := range l.len() {

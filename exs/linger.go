@@ -17,8 +17,8 @@ type lastWord struct {
 	b [1 + stream.MessageSize]byte
 }
 
-// sayLast sends a last word. The lock is held.
-func (s *Socket) sayLast(what byte, text []byte) {
+// sendLast sends the last control message of a direction. The lock is held.
+func (s *Socket) sendLast(what byte, text []byte) {
 	w := &lastWord{s: s}
 	w.b[0] = what
 	n := 1 + copy(w.b[1:], text)

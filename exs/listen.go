@@ -239,7 +239,7 @@ func (j *joining) await(life context.Context, c *net.TCPConn) error {
 	defer stop()
 	identified := make(chan error, 1)
 	go func() { identified <- j.awaitIdentity(life) }()
-	err := hearDone(c)
+	err := receiveDone(c)
 	if err != nil {
 		stop()
 	}
@@ -284,7 +284,7 @@ func (s *Socket) inTurn(p *post, c *net.TCPConn) error {
 	err := error(io.EOF)
 	if !hungup.By(c) {
 		_ = c.SetDeadline(time.Now().Add(setupTime))
-		err = sayDone(c)
+		err = sendDone(c)
 	}
 	s.mu.Lock()
 	p.due--

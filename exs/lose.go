@@ -2,8 +2,8 @@ package exs
 
 import "gomx/exs/internal/life"
 
-// A peer that ends without a Close may have sent before. As over TCP its last bytes come first, then the reset: nothing can be sent any
-// more, and receives get what has arrived, up to the first byte or packet that was still with the peer.
+// A peer that ends without a Close may have sent data before. As over TCP, this data is received first, and then the connection is
+// reset. No data can be sent any more. Receives get what has arrived, up to the first byte or packet that was still with the peer.
 
 // lose ends a connection whose peer is gone. The lock is held.
 func (s *Socket) lose(n Errno) {

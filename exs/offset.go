@@ -9,7 +9,7 @@ import (
 // remote is persistent memory of the peer's.
 type remote struct {
 	open    bool
-	notify  bool // the peer wants to be told of its use
+	notify  bool // the peer wants a notice of each use
 	window  mx.WindowHandle
 	used    uint32 // notices that were sent
 	seen    uint32 // of those, that the peer's program has taken
@@ -78,7 +78,7 @@ func (s *Socket) access(o *op, way int) {
 	if way == toWrite && o.iov == nil {
 		if sent, _ := ep.Put(o.buf, s.peer, f.window, at); sent {
 			o.length = size
-			s.sayUsed(f, way, at, size)
+			s.sendUsed(f, way, at, size)
 			s.finish(o, 0)
 			return
 		}
@@ -121,7 +121,7 @@ func (s *Socket) writeNow(b []byte, at int, flags Flags, m *Memory) bool {
 	}
 	sent, _ := s.l.ep.Load().Put(b, s.peer, f.window, offset)
 	if sent {
-		s.sayUsed(f, toWrite, offset, len(b))
+		s.sendUsed(f, toWrite, offset, len(b))
 	}
 	return sent
 }
@@ -144,7 +144,7 @@ func (s *Socket) accessed(o *op, st *mx.Status) {
 	case mx.StatusSuccess:
 		o.length = int(st.XferLength)
 		if current {
-			s.sayUsed(f, way, uint32(o.offset), o.length)
+			s.sendUsed(f, way, uint32(o.offset), o.length)
 		}
 		s.finish(o, 0)
 	case mx.StatusBadRDMAWindow:
@@ -162,7 +162,7 @@ func (s *Socket) accessed(o *op, st *mx.Status) {
 		s.lose(n)
 	}
 	if current {
-		s.sayLeft(way)
+		s.sendLeft(way)
 	}
 }
 
@@ -196,9 +196,9 @@ func (s *Socket) anew(o *op, way int) {
 	}
 }
 
-// sayUsed tells the peer of the use of its memory, if it wants to know. What was put there
+// sendUsed sends the peer a notice of the use of its memory, if the peer wants notices. What was put there
 // is there before.
-func (s *Socket) sayUsed(f *remote, way int, at uint32, n int) {
+func (s *Socket) sendUsed(f *remote, way int, at uint32, n int) {
 	if !f.isUsed() || !f.notify {
 		return
 	}
@@ -207,7 +207,7 @@ func (s *Socket) sayUsed(f *remote, way int, at uint32, n int) {
 	b[0] = byte(way)
 	binary.LittleEndian.PutUint32(b[1:], at)
 	binary.LittleEndian.PutUint32(b[5:], uint32(n))
-	_ = s.say(ctlUsed, b[:])
+	_ = s.sendControl(ctlUsed, b[:])
 }
 
 // endAccess ends what waits for the peer's memory, which will not come.
@@ -251,8 +251,8 @@ func (d *deque) unshift(o *op) {
 	d.list[d.head] = o
 }
 
-// hearSpecial takes a control message about persistent memory. False: it makes no sense.
-func (s *Socket) hearSpecial(what byte, b []byte) bool {
+// handleSpecial handles a control message about persistent memory. False: it makes no sense.
+func (s *Socket) handleSpecial(what byte, b []byte) bool {
 	way := int(b[0])
 	if way != toRead && way != toWrite {
 		return false
@@ -270,7 +270,7 @@ func (s *Socket) hearSpecial(what byte, b []byte) bool {
 	case what == ctlHide && len(b) == 1:
 		f.open, f.next = false, nil
 		f.unanswered++
-		s.sayLeft(way)
+		s.sendLeft(way)
 		s.release(way)
 		return true
 	case what == ctlLeft && len(b) == 1:
@@ -296,16 +296,16 @@ func (s *Socket) accessWaiting(way int) {
 	}
 }
 
-// sayLeft tells the peer that we know of the memory that it has taken back, behind the last of what we put there and the notice
+// sendLeft tells the peer that we know of the memory that it has taken back, behind the last of what we put there and the notice
 // of it. Then the next one may be used.
-func (s *Socket) sayLeft(way int) {
+func (s *Socket) sendLeft(way int) {
 	f := &s.special.far[way]
 	if f.under > 0 || f.unanswered == 0 {
 		return
 	}
 	for ; f.unanswered > 0; f.unanswered-- {
 		if s.fate == 0 {
-			_ = s.say(ctlLeft, []byte{byte(way)})
+			_ = s.sendControl(ctlLeft, []byte{byte(way)})
 		}
 	}
 	if f.next != nil {

@@ -7,8 +7,8 @@ import (
 // maxOutstanding bounds the packets that have been sent and not taken by the peer, whatever the credits.
 const maxOutstanding = 1 << 12
 
-// packets is what a SeqPacket socket has. Packets are numbered from 0 on, and so are
-// receives: the packet goes to the receive with its number.
+// packets is the state of a SeqPacket socket. Packets are numbered from 0 on, and so are
+// receives: a packet goes to the receive with its number.
 type packets struct {
 	window   uint32 // credits: packets that may have been sent and not taken by the peer
 	sent     uint32
@@ -19,13 +19,13 @@ type packets struct {
 	total    int64  // packets that come in all; -1: not known yet
 	passed   passed // to the endpoint, by the handler
 
-	waiting deque // sends that wait for the window
+	waiting deque // sends that wait for credits
 	posted  deque // receives at the endpoint
 	line    deque // looks, and receives that are behind them or in place: behind those at the endpoint (line.go)
 	held    []held
 }
 
-// noPackets is what a new socket has.
+// noPackets is the state of a new socket.
 var noPackets = packets{total: -1}
 
 // held is a packet that came before its receive.
@@ -35,7 +35,7 @@ type held struct {
 	coming bool // it is on its way into data
 }
 
-// sendPacket sends a packet, or lets it wait for the window.
+// sendPacket sends a packet, or queues it if there are no credits.
 func (s *Socket) sendPacket(o *op) {
 	p := &s.packets
 	if p.waiting.len() > 0 || p.sent-p.acked >= p.window {

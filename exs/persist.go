@@ -9,7 +9,7 @@ import (
 )
 
 // lasting is memory of ours that a persistent operation lets the peer use (sections 4.2 and
-// 4.3 of the second paper): a window of the endpoint, which the peer is told of.
+// 4.3 of the second paper): a window of the endpoint, which is announced to the peer.
 type lasting struct {
 	s   *Socket
 	o   *op
@@ -50,7 +50,7 @@ func (s *Socket) export(o *op, way int) {
 		b[1] = 1
 	}
 	_, _ = win.Handle().AppendBinary(b[:2])
-	_ = s.say(ctlExport, b[:])
+	_ = s.sendControl(ctlExport, b[:])
 	if way == toWrite {
 		s.feed(w)
 	}
@@ -87,7 +87,7 @@ func (s *Socket) hide(way int) *lasting {
 	s.special.near[way] = nil
 	s.look()
 	if s.fate == 0 {
-		_ = s.say(ctlHide, []byte{byte(way)})
+		_ = s.sendControl(ctlHide, []byte{byte(way)})
 	}
 	return w
 }
@@ -216,7 +216,7 @@ func (s *Socket) tell1(w *lasting, e Event) {
 	q.list.wake()
 }
 
-// noticed is told of events that the program has got.
+// noticed is called for events that the program has taken.
 func noticed(events []Event) {
 	for i := range events {
 		if n := events[i].notice; n.of != nil {
@@ -241,7 +241,7 @@ func (w *lasting) noticed(packet bool) {
 			var b [5]byte
 			b[0] = byte(w.way)
 			binary.LittleEndian.PutUint32(b[1:], w.taken)
-			_ = s.say(ctlSeen, b[:])
+			_ = s.sendControl(ctlSeen, b[:])
 		}
 	}
 	s.settle()

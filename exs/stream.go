@@ -172,10 +172,10 @@ func (s *Socket) tellStream(m *stream.Message) {
 	var b [stream.MessageSize]byte
 	m.Encode(&b)
 	if m.Kind == stream.Fin {
-		s.sayLast(ctlStream, b[:])
+		s.sendLast(ctlStream, b[:])
 		return
 	}
-	_ = s.say(ctlStream, b[:])
+	_ = s.sendControl(ctlStream, b[:])
 }
 
 // finishBytes ends an operation. Why one was taken back stands in it.
@@ -410,8 +410,8 @@ func (s *Socket) bytesHere(match uint64, length uint32, data []byte) mx.UnexpAct
 	return mx.RecvFinished
 }
 
-// streamHear takes a message of the peer's machines.
-func (s *Socket) streamHear(text []byte) {
+// handleStream handles a message of the peer's stream protocol.
+func (s *Socket) handleStream(text []byte) {
 	b := s.stream
 	var m stream.Message
 	err := stream.Decode(&m, text)

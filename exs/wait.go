@@ -8,22 +8,22 @@ import (
 	"gomx/mx"
 )
 
-// Whoever waits for something in this package blocks in the endpoint, which makes progress meanwhile: the goroutine that
-// polls runs the handlers of the library, unexpected for messages and dispatch for requests that have completed. What
-// these find to have ended they wake the waiting goroutine for.
+// A call of this package that waits blocks in the endpoint, which makes progress meanwhile. The goroutine that polls runs the
+// handlers of the library: unexpected for unexpected messages, and dispatch for completed requests. The handlers wake the
+// goroutines that wait for operations that have ended.
 
 // condition is what a goroutine waits for.
 type condition interface{ ready() bool }
 
-// wait blocks at a waiter until c is ready or the timeout has passed, and reports whether c is ready. Whoever makes c
-// ready wakes the waiter.
+// wait blocks at a waiter until c is ready or the timeout has passed, and reports whether c is ready. The goroutine that
+// makes c ready wakes the waiter.
 func (l *Library) wait(w *mx.Waiter, c condition, timeout time.Duration) bool {
 	for timeout == Infinite && !c.ready() {
 		if !l.blocked(w, Infinite) {
 			return c.ready()
 		}
 	}
-	if c.ready() || !l.blocked(w, 0) || timeout <= 0 || c.ready() { // without the clock if a single pass does
+	if c.ready() || !l.blocked(w, 0) || timeout <= 0 || c.ready() { // the clock is not read if a single pass suffices
 		return c.ready()
 	}
 	deadline := time.Now().Add(timeout)
@@ -33,7 +33,7 @@ func (l *Library) wait(w *mx.Waiter, c condition, timeout time.Duration) bool {
 	return c.ready()
 }
 
-// blocked waits for a waiter to be woken. False: the library is closed, and whatever there was has ended.
+// blocked waits until a waiter is woken. False: the library is closed, and all operations have ended.
 func (l *Library) blocked(w *mx.Waiter, timeout time.Duration) bool {
 	if _, err := w.Wait(timeout); err == nil {
 		return true
@@ -42,7 +42,7 @@ func (l *Library) blocked(w *mx.Waiter, timeout time.Duration) bool {
 	return false
 }
 
-// waitList is where any number of goroutines wait for one thing.
+// waitList is a wait list: any number of goroutines wait in it for the same event.
 type waitList struct {
 	n       atomic.Int32
 	passive bool // they sleep, and others make progress
@@ -51,7 +51,7 @@ type waitList struct {
 	spare   []*mx.Waiter
 }
 
-// waitIn is wait for something that several goroutines may wait for.
+// waitIn is wait in a wait list.
 func (l *Library) waitIn(list *waitList, c condition, timeout time.Duration) bool {
 	if c.ready() {
 		return true
@@ -94,7 +94,7 @@ func (list *waitList) exit(w *mx.Waiter) {
 	list.spare = append(list.spare, w)
 }
 
-// wake makes those who wait look again.
+// wake wakes all goroutines of the list, which then check their conditions.
 func (list *waitList) wake() {
 	if list.n.Load() == 0 {
 		return
@@ -106,8 +106,8 @@ func (list *waitList) wake() {
 	}
 }
 
-// watch has a goroutine wait for nothing, so that the endpoint makes progress at once, and not some milliseconds later,
-// though the program calls nothing.
+// watch starts a goroutine that waits for ever, so that the endpoint makes progress at once while the program makes no
+// calls, and not some milliseconds later.
 func (l *Library) watch() {
 	l.watcher.Do(func() {
 		go func() {
@@ -117,7 +117,7 @@ func (l *Library) watch() {
 	})
 }
 
-// post has a request complete into the library's queue.
+// post makes a request complete into the library's completion queue.
 func (l *Library) post(r mx.Request, err error) (mx.Request, error) {
 	if err == nil {
 		err = l.done.Add(r)
@@ -125,10 +125,10 @@ func (l *Library) post(r mx.Request, err error) (mx.Request, error) {
 	return r, err
 }
 
-// completer is what requests are posted with, besides operations.
+// completer is the context of requests that belong to no operation.
 type completer interface{ completed(st *mx.Status) }
 
-// dispatch takes requests that have completed. The endpoint calls it, from whichever goroutine makes progress.
+// dispatch is the progress callback for completed requests. The endpoint calls it in the goroutine that makes progress.
 func (l *Library) dispatch(done []mx.Completion) {
 	for i := range done {
 		st := &done[i].Status

@@ -20,29 +20,29 @@ import (
 // caller that sees a foreign caller takes the mutex, which foreign callers take as well.
 type endpointLock struct {
 	mu      sync.Mutex
-	heed    atomic.Uint32 // what whoever polls with the lock looks at between two polls
+	heed    atomic.Uint32 // the caller that polls with the lock loads it between two polls
 	foreign atomic.Int32  // foreign callers that wait for the lock, or have it
 
 	single   bool        // single-threaded mode: one goroutine at a time makes the calls
 	fence    func() bool // the barrier
 	unfenced bool        // the barrier has failed; under mu
-	inside   uint32      // the caller has it without the mutex, or is about to
-	held     hold        // under the lock
+	inside   uint32      // not 0: the caller has the lock without the mutex, or is about to take it
+	held     hold        // how the lock is held now; under the lock
 	declared bool        // the program has declared that one goroutine at a time makes the calls: for the race detector
-	barged   int         // how often the lock was let go since it was wanted, and taken by others than who waits; under the lock
+	barged   int         // how often others have taken the lock before a goroutine that waits for it; under the lock
 }
 
-// What heed says: how many goroutines wait for the lock, for whom the poller lets go for a moment, and what else there is to see.
+// The bits of heed: the number of goroutines that wait for the lock, to which the poller yields it, and two flags.
 const (
 	wanted   = 1<<16 - 1
-	clockDue = 1 << 16 // nobody has read the clock for guardEvery
-	look     = 1 << 17 // somebody's wait has been given up
+	clockDue = 1 << 16 // the clock was not read for guardEvery
+	look     = 1 << 17 // a wait has ended early
 )
 
-// keptStore is longer than any processor keeps to itself what it was told to store.
+// keptStore is longer than a store stays in a processor's store buffer.
 const keptStore = 10 * time.Millisecond
 
-// hold is how somebody has the lock.
+// hold is the way in which the lock is held.
 type hold uint8
 
 const (
@@ -73,14 +73,14 @@ func (l *endpointLock) share() {
 	l.single = false
 }
 
-// lock is for the calls of the program.
+// lock takes the lock for a call of the program.
 func (l *endpointLock) lock() {
 	if !l.single || !l.enter() {
 		l.queue()
 	}
 }
 
-// errTwoCallers is what a caller panics with who meets another one.
+// errTwoCallers is the panic of a caller that finds another one in single-threaded mode.
 var errTwoCallers = errors.New("mx: two goroutines call an endpoint at the same time, though mx.SingleThreaded (mpi: a ThreadLevel below ThreadMultiple) promises " +
 	"that they don't. Keep their calls in order with a channel or a mutex, or open the endpoint without that promise; go run -race shows both calls")
 
@@ -102,7 +102,7 @@ func (l *endpointLock) waitCond(c *sync.Cond) {
 	l.held = asForeign
 }
 
-// queue takes the mutex for a caller.
+// queue takes the lock by the mutex.
 func (l *endpointLock) queue() {
 	if racing && l.declared {
 		l.declared = true // a write that races with those of calls at the same time
@@ -116,14 +116,14 @@ func (l *endpointLock) acquire() {
 	}
 }
 
-// line waits for the mutex.
+// line waits for the mutex, and asks the poller to yield it.
 func (l *endpointLock) line() {
 	l.heed.Add(1)
 	l.mu.Lock()
 	l.heed.Add(^uint32(0))
 }
 
-// lockForeign is lock for foreign callers.
+// lockForeign takes the lock for a foreign caller.
 func (l *endpointLock) lockForeign() {
 	l.foreign.Add(1)
 	l.acquire()
@@ -169,11 +169,11 @@ func (l *endpointLock) release() {
 	l.handOn()
 }
 
-// mostBarged is how often goroutines that come take the lock before those that wait. That is quicker than to let
-// them have it each time, and the mutex itself sees to them only after a millisecond.
+// mostBarged bounds how often other goroutines take the lock before one that waits for it. Letting them barge is quicker
+// than handing the lock over each time. The mutex itself hands it over only after a millisecond.
 const mostBarged = 16
 
-// handOn releases the mutex where there are foreign callers, or somebody waits for it.
+// handOn releases the mutex if there are foreign callers, or if a goroutine waits for it.
 func (l *endpointLock) handOn() {
 	foreign, give := l.held == asForeign, false
 	if l.heed.Load()&wanted != 0 {
@@ -181,7 +181,7 @@ func (l *endpointLock) handOn() {
 			l.barged, give = 0, true
 		}
 	}
-	if l.single && l.mu.TryLock() { // who comes here has the mutex, unless another caller has changed held meanwhile
+	if l.single && l.mu.TryLock() { // the mutex is held here, unless another caller has changed held meanwhile
 		l.mu.Unlock()
 		panic(errTwoCallers)
 	}
@@ -191,7 +191,7 @@ func (l *endpointLock) handOn() {
 		l.foreign.Add(-1)
 	}
 	if give {
-		runtime.Gosched() // who was woken runs next, on this processor
+		runtime.Gosched() // the goroutine that was woken runs next, on this processor
 	}
 }
 
@@ -207,7 +207,7 @@ func (l *endpointLock) outside(f func()) {
 	}
 }
 
-// yield lets callers that want the lock have it.
+// yield lets the callers that wait for the lock take it.
 func (l *endpointLock) yield() {
 	l.outside(func() {
 		runtime.Gosched()

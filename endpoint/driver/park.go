@@ -102,14 +102,14 @@ type waiter struct {
 	class       uint64        // of the messages that the wait counts for
 
 	listed  bool // among those that are served
-	called  bool // may have been told to look
-	passive bool // polls never: others, or the endpoint's own goroutine, do
+	called  bool // may have been signaled to check
+	passive bool // never polls: others, or the endpoint's own goroutine, do
 	parks   bool // is to park, though the role is free
 	signal  chan struct{}
 	next    *waiter // of those that nobody uses
 }
 
-// over reports whether there is no reason to wait on. The lock is held.
+// over reports whether the wait has ended. The lock is held.
 func (w *waiter) over(d *Endpoint) bool {
 	if !w.listed || w.kind == forWake {
 		w.check(d)
@@ -117,7 +117,7 @@ func (w *waiter) over(d *Endpoint) bool {
 	return w.ok || w.err != nil || w.late || d.wakeups != w.wakeups || d.closed || d.threw() || w.ended.Load()
 }
 
-// check looks whether what w waits for is there, and takes it.
+// check takes what w waits for if it has arrived.
 func (w *waiter) check(d *Endpoint) {
 	if w.ok || w.err != nil {
 		return
@@ -146,8 +146,8 @@ func (w *waiter) check(d *Endpoint) {
 	}
 }
 
-// GoneError says that a request went while a caller waited for it: another goroutine has
-// cancelled, forgotten or collected it. It is an endpoint.ErrBadRequest.
+// GoneError is the error of a wait whose request is gone: another goroutine has
+// cancelled, forgotten or completed it. It is an endpoint.ErrBadRequest.
 type GoneError struct{ Request endpoint.Handle }
 
 // Error names the request.
@@ -212,7 +212,7 @@ func (p *parking) put(w *waiter) {
 	}
 }
 
-// quieten forgets that the waiter was told to look.
+// quieten clears a signal to check.
 func (w *waiter) quieten() {
 	w.called = w.kind == forWake
 	if len(w.signal) != 0 {
@@ -220,7 +220,7 @@ func (w *waiter) quieten() {
 	}
 }
 
-// list has w served by whoever polls. It must be listed before it lets go of the lock.
+// list adds w to the waiters that the poller serves. A caller is listed before it releases the lock.
 func (d *Endpoint) list(w *waiter) {
 	if w.listed || w.kind == forEver {
 		return
@@ -282,7 +282,7 @@ func (d *Endpoint) takeOff(w *waiter) {
 	}
 }
 
-// serve gives blocked callers what has come for them, in order of their arrival.
+// serve gives blocked callers what has arrived for them, in the order in which they began to wait.
 func (d *Endpoint) serve() {
 	if d.parked.probing > 0 {
 		d.eng.TakeArrivals(d.offer)
@@ -308,7 +308,7 @@ func (d *Endpoint) offer(st *endpoint.Status) {
 	}
 }
 
-// wake has w look whether its wait is over, wherever it is. The lock is held.
+// wake makes w check whether its wait has ended, whether w polls, sleeps or is parked. The lock is held.
 func (w *waiter) wake(d *Endpoint) {
 	switch w {
 	case d.sleeper:
@@ -344,7 +344,7 @@ func (d *Endpoint) handOver() {
 	}
 }
 
-// pollers sees to it that somebody polls, if somebody waits.
+// pollers makes sure that a goroutine polls while any waits.
 func (d *Endpoint) pollers() {
 	if d.poller == nil && d.blocked != 0 {
 		d.handOver()
@@ -357,7 +357,7 @@ func (d *Endpoint) wakeAll() {
 	d.stir()
 }
 
-// stir makes all blocked callers look again.
+// stir makes all blocked callers check their waits.
 func (d *Endpoint) stir() {
 	for _, w := range d.parked.all {
 		w.wake(d)

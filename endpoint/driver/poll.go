@@ -8,7 +8,8 @@ import (
 )
 
 // progress does one pass: frames, events, queues. It reports whether anything
-// happened. The lock is held, and mayPass said yes. Own says that no caller does it, who could catch a handler's panic.
+// happened. The lock is held, and mayPass has returned true. own: the endpoint's own goroutine makes the pass, so that no caller
+// can recover a handler's panic.
 func (d *Endpoint) progress(own bool) bool {
 	d.own = own
 	n := 0
@@ -34,7 +35,7 @@ func (d *Endpoint) glance(own bool) bool {
 	return n != 0 && (d.alone() || d.digest(n))
 }
 
-// alone reports whether nobody but who polls has to do with the frames of a pass, so that there is nothing to digest.
+// alone reports whether the frames of a pass concern the polling caller alone, so that digest is not needed.
 func (d *Endpoint) alone() bool {
 	return d.blocked == 0 && len(d.handlers) == 0 && !d.inbox.full() && !d.eng.Backlog()
 }
@@ -61,7 +62,7 @@ func (d *Endpoint) digest(n int) bool {
 	return n != 0 || d.thrown != nil
 }
 
-// advance tells the engine what time it is.
+// advance moves the engine's clock.
 func (d *Endpoint) advance() {
 	d.eng.Advance(d.tick())
 	if d.blocked != 0 {
@@ -109,8 +110,8 @@ func (d *Endpoint) once() {
 	}
 }
 
-// takeRole gives w the polling role if it is to have it: the right to sleep on the doorbell, and the duty to.
-// It is that of the caller who waits, and of the endpoint's own goroutine while none does or several goroutines call.
+// takeRole gives w the polling role, which is the right to sleep on the doorbell and the duty to poll, if w should have it.
+// A single waiting caller has the role. While there is none, or while several goroutines call, the endpoint's own goroutine has it.
 func (d *Endpoint) takeRole(w *waiter) bool {
 	switch {
 	case !d.mayPass():
@@ -139,7 +140,7 @@ func (d *Endpoint) takeRole(w *waiter) bool {
 	return true
 }
 
-// keptCompany is how many waits the company of another goroutine is counted on after it was there.
+// keptCompany is how many waits another goroutine's calls are expected for after the last one.
 const keptCompany = 16
 
 // meet notes that a goroutine calls while another waits.
@@ -149,7 +150,7 @@ func (d *Endpoint) meet() {
 	}
 }
 
-// crowded reports whether several goroutines have a part in the endpoint.
+// crowded reports whether several goroutines use the endpoint.
 func (d *Endpoint) crowded() bool {
 	return d.parked.passive > 0 || !d.single && (d.company > 0 || d.blocked > 1)
 }
@@ -170,7 +171,7 @@ func (d *Endpoint) poll(w *waiter) {
 	d.leave(w)
 }
 
-// leave gives the polling role up.
+// leave gives up the polling role.
 func (d *Endpoint) leave(w *waiter) {
 	d.pace.rest()
 	if w.kind == forWake {
@@ -185,7 +186,7 @@ func (d *Endpoint) leave(w *waiter) {
 	}
 }
 
-// stays reports whether w goes on polling. It is asked whenever something has come, and when the lock was let go.
+// stays reports whether w goes on polling. It is called whenever something has arrived, and when the lock was released.
 func (d *Endpoint) stays(w *waiter) bool { return !w.over(d) && d.poller == w && d.mayPass() }
 
 // spin is the loop in which every caller waits, and the endpoint's own goroutine. It polls until w doesn't stay, which is false, or
@@ -217,7 +218,7 @@ func (d *Endpoint) spin(w *waiter) (idle bool) {
 				d.pace.own.end(true)
 			}
 			if !w.listed {
-				w.check(d) // most often it is what w waits for, and nothing else is to be asked
+				w.check(d) // usually it is what w waits for, and the other checks are not needed
 			}
 			if w.ok || !d.stays(w) || d.woken.Load() && !d.letRun(w) {
 				return false
@@ -303,7 +304,7 @@ func (d *Endpoint) checkHeed() {
 	}
 }
 
-// letRun lets the goroutines run that a pass of the endpoint's own has woken, before it looks for more or sleeps.
+// letRun lets the goroutines run that a pass of the endpoint's own goroutine has woken, before it polls again or sleeps.
 func (d *Endpoint) letRun(w *waiter) bool {
 	d.woken.Store(false)
 	if w.kind != forEver {
@@ -319,8 +320,8 @@ const (
 	foreignShare  = 100
 )
 
-// giveWay lets other goroutines and other processes have the core for a moment, and returns when that was over. The
-// caller counts for so many who spin.
+// giveWay yields the core to other goroutines and processes for a moment, and returns when the caller has it again. The
+// caller counts as so many spinning goroutines.
 func (d *Endpoint) giveWay(now time.Duration, spins int32) (over time.Duration) {
 	offers := d.pace.offersProcessor(spins) || d.foreign && now >= d.offerAt
 	before, keeps := now, d.pace.keep.on
@@ -401,7 +402,7 @@ func (d *Endpoint) quiet() bool {
 		}
 	}
 	if d.eng.Backlog() {
-		// Room made before the bell was armed went unrung.
+		// If a link got room before the bell was armed, the peer did not ring.
 		d.eng.Flush()
 		d.serve()
 	}

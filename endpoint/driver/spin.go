@@ -67,23 +67,23 @@ func newPace(most time.Duration) pace {
 	return pace{most: most, budget: most, procs: int32(runtime.GOMAXPROCS(0))}
 }
 
-// takeTurns says that so many endpoints, which wait for each other, have turns on the core. Then it is offered after each
-// poll for ever, as who takes it is one of them, and a spin lasts for as many rounds of turns as it would alone.
+// takeTurns is for so many endpoints on one core that wait for each other. The core is then offered after each poll for
+// good, since one of them takes it, and a spin lasts for as many rounds of turns as it would alone.
 func (p *pace) takeTurns(among int) {
 	p.turns, p.shared = true, true
 	p.most *= time.Duration(among)
 	p.budget = p.most
 }
 
-// end takes leave of the others.
+// end stops counting the endpoint among those that spin.
 func (p *pace) end() {
 	if p.most > 0 {
 		spinning.Add(-1)
 	}
 }
 
-// first is how many polls a wait begins with before it looks at the clock. They catch what is already on its way,
-// at no cost but the polls.
+// first is how many polls a wait begins with before it reads the clock. They find what is already on its way, at the
+// cost of the polls alone.
 func (p *pace) first() int {
 	p.keep.waits++
 	if !p.alone() {
@@ -130,7 +130,7 @@ func (p *pace) rest() {
 	}
 }
 
-// alone reports whether polling without a pause harms nobody.
+// alone reports whether polling without a pause takes the core from no other.
 func (p *pace) alone() bool { return p.most != 0 && (!p.shared || p.keep.on) && !p.full() }
 
 // full reports whether as many goroutines spin as there are processors: others of this

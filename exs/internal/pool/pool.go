@@ -77,9 +77,9 @@ func (p *Pool) put(b []byte) {
 	p.free = append(p.free, b[:p.size])
 }
 
-// Due reports whether the sender must be told of the packets that were taken, of which
+// Due reports whether credits must be returned to the sender for the packets that were taken, of which
 // it does not know of untold. It may be window packets ahead, of which lent ones lie with
-// the program. It is told early enough that it never has to wait for anything but places that
+// the program. They are returned early enough that it never has to wait for anything but places that
 // are lent.
 func Due(untold, lent, window uint32) bool {
 	return untold > 0 && untold >= (window-min(lent, window))/2

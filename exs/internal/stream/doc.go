@@ -102,7 +102,7 @@
 // taken back, the last first, down to the cancelled one. The first that has matched
 // ends this: it and those before it are used, and their bytes are landing. The
 // cancelled one then finishes without a word from the peer; the memory behind it,
-// though taken back, goes on waiting. The sender is told to give up the adverts, and
+// though taken back, goes on waiting. The sender gets a request to give up the adverts, and
 // no others are sent before it has answered. Direct messages that it had sent before
 // arrive unexpected, in order, and are treated as if they had been indirect, except
 // that the window knows nothing of them.
