@@ -137,7 +137,7 @@ func (r *Recorder) request(kind EventKind, p *peer, slot int32, q *request) {
 	r.message(r.Clock(), kind, 0, p, 0, 0, q.match, q.xferLen, handleOf(slot, q.generation))
 }
 
-// recordStored records that a message of the unexpected store has met its receive.
+// recordStored records that a message of the unexpected store has matched a receive.
 func (e *Engine) recordStored(id int32, to Handle) {
 	m := e.unexp.At(id)
 	p := e.peers[m.Peer]

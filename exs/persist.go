@@ -92,8 +92,8 @@ func (s *Socket) hide(way int) *lasting {
 	return w
 }
 
-// shut ends a persistent operation. Its event comes when the memory is the program's again, for
-// which a card may have to be waited for.
+// shut ends a persistent operation. Its event comes when the memory is the program's again,
+// for which a device may have to be waited for.
 func (s *Socket) shut(w *lasting, n Errno) {
 	s.l.work.Go(func() {
 		_ = w.win.Close() // an endpoint that is closed has no windows

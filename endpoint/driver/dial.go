@@ -40,7 +40,7 @@ type Peer struct {
 }
 
 // Peers returns all peers that this side has dialled or that have dialled it, in
-// the order in which they were met.
+// the order of their first contact.
 func (d *Endpoint) Peers() []Peer {
 	d.lockForeign()
 	defer d.unlock()

@@ -144,7 +144,7 @@ func (t *Trace) address(from, to *Node) (endpoint.Addr, error) {
 	}
 	addr, ok := from.Engine.AddrOf(from.PeerOf(to))
 	if !ok {
-		return addr, fmt.Errorf("%s has never met %s", from.Name, to.Name)
+		return addr, fmt.Errorf("%s does not know %s", from.Name, to.Name)
 	}
 	return addr, nil
 }

@@ -66,7 +66,7 @@ type Board struct {
 	State string
 	// MTU is the largest packet of the interface in bytes.
 	MTU int
-	// NUMANode is the memory node the card is attached to, -1 if unknown.
+	// NUMANode is the memory node the network card is attached to, -1 if unknown.
 	NUMANode int
 	// Speed is the line rate in words, such as "25 Gb/s"; empty if unknown.
 	Speed string

@@ -156,7 +156,7 @@ func (d *Directory) isOwnAddr(addr netip.Addr) bool {
 
 // Name returns "host:board" for an id, "localhost:board" for the host itself. A peer
 // known only by its address is named by that, and Resolve takes it. The error
-// for an id never met is ErrHostNotFound.
+// for an unknown id is ErrHostNotFound.
 func (d *Directory) Name(id ID) (string, error) {
 	if n, ok := d.localBoard(id); ok {
 		return d.boards[n].Name, nil
@@ -168,10 +168,10 @@ func (d *Directory) Name(id ID) (string, error) {
 			return name, nil
 		}
 	}
-	return "", fmt.Errorf("%w: NIC id %s was never met", ErrHostNotFound, id)
+	return "", fmt.Errorf("%w: NIC id %s is not known", ErrHostNotFound, id)
 }
 
-// Learn notes where a peer was met and what it calls itself, "host" or
+// Learn notes where a peer was reached and what it calls itself, "host" or
 // "host:board". What can't be a name, or is one of this host's, is ignored, and
 // so is everything about local ids: a peer can't speak for this host. An invalid
 // addr or an empty name leaves that part as it was. The number of peers learned
@@ -207,7 +207,7 @@ const maxClaimedBoard = 1<<32 - 1
 // LearnOther notes that a board has answered, as id, at an address that was tried
 // for another one. The id of that address is then an alias of it: a host with IPv4
 // and IPv6 is known by the former, and asked for by the latter. Ignored are local ids
-// and addresses, and an address whose own id has been met: nobody can take that over.
+// and addresses, and an address whose own id is confirmed: no other id can take it over.
 // The number of aliases is bounded.
 func (d *Directory) LearnOther(id ID, at netip.Addr) {
 	at = at.Unmap()
@@ -234,7 +234,7 @@ func (d *Directory) Actual(id ID) ID {
 // the order of our boards, and then the others, likewise. What is there because
 // the host's name leads to it may belong to another board of the host: who answers
 // must be asked for the id. There is none for an id of another form than that of
-// IPv4 that was never met. The zone of a link-local address is kept.
+// IPv4 that is not known. The zone of a link-local address is kept.
 func (d *Directory) Addrs(id ID) []netip.Addr {
 	if n, ok := d.localBoard(id); ok {
 		return slices.Clone(d.boards[n].Addrs)

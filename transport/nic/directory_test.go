@@ -141,7 +141,7 @@ func TestNames(t *testing.T) {
 		}
 	}
 	if name, err := d.Name(idOf("10.55.0.1")); !errors.Is(err, nic.ErrHostNotFound) {
-		t.Errorf("an id never met is called %q, %v", name, err)
+		t.Errorf("an unknown id is called %q, %v", name, err)
 	}
 }
 
@@ -168,7 +168,7 @@ func TestLearnedPeers(t *testing.T) {
 		t.Errorf("the learned name leads to %s", id)
 	}
 	if _, err := d.Resolve(t.Context(), "n42"); !errors.Is(err, errNoSuchHost) {
-		t.Errorf("board 0 of a peer of which board 1 was met: %v", err)
+		t.Errorf("board 0 of a peer of which board 1 is known: %v", err)
 	}
 
 	newer := netip.MustParseAddr("fd00::43")
@@ -199,15 +199,15 @@ func TestAddressesOfAnIDThatHoldsOne(t *testing.T) {
 	d, _ := testDirectory()
 	own, other := netip.MustParseAddr("10.0.0.8"), netip.MustParseAddr("192.168.0.8")
 	if got := d.Addrs(nic.IDOf(own)); !slices.Equal(got, []netip.Addr{own}) {
-		t.Errorf("before it was met: %v", got)
+		t.Errorf("before it was learned: %v", got)
 	}
 	d.Learn(nic.IDOf(own), other, "n8")
 	d.Learn(nic.IDOf(own), own, "n8")
 	if got := d.Addrs(nic.IDOf(own)); !slices.Equal(got, []netip.Addr{own, other}) {
-		t.Errorf("after it was met elsewhere: %v", got)
+		t.Errorf("after it was learned elsewhere: %v", got)
 	}
 	if got := d.Addrs(0x00163e000009); got != nil {
-		t.Errorf("an id never met: %v", got)
+		t.Errorf("an unknown id: %v", got)
 	}
 	for i := range 100 {
 		d.Learn(nic.IDOf(own), netip.AddrFrom4([4]byte{192, 168, 1, byte(i)}), "")
@@ -279,6 +279,6 @@ func TestManyCallersAtOnce(t *testing.T) {
 	}
 	wg.Wait()
 	if got := d.Addrs(0x00163e000000); len(got) != 8 {
-		t.Errorf("%d addresses of a peer met at 8", len(got))
+		t.Errorf("%d addresses of a peer learned at 8", len(got))
 	}
 }

@@ -15,7 +15,7 @@ import (
 type ID uint64
 
 // Both prefixes have the "locally administered" bit of a MAC address set, so no
-// id made here is the MAC address of a card somebody bought.
+// id made here is the MAC address of a network card that somebody bought.
 const (
 	ipv4Prefix  = 0x0200
 	ipv6Prefix  = 0x06

@@ -35,7 +35,7 @@ func (s sysfs) details(name string, index int) details {
 	}
 }
 
-// reachesHardware is true for a card, and for a bond, VLAN or bridge with a card
+// reachesHardware is true for a network card, and for a bond, VLAN or bridge with one
 // somewhere below.
 func (s sysfs) reachesHardware(name string, depth int) bool {
 	const deepest = 8
@@ -54,8 +54,8 @@ func (s sysfs) reachesHardware(name string, depth int) bool {
 	return false
 }
 
-// numaNode asks the card, then the device it sits on: the memory node of a
-// virtio card is known only to its PCI function.
+// numaNode asks the network card, then the device it sits on: the memory node of a
+// virtio network card is known only to its PCI function.
 func (s sysfs) numaNode(name string) int {
 	device, err := filepath.EvalSymlinks(s.path(name, "device"))
 	if err != nil {

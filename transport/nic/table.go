@@ -23,11 +23,11 @@ type table struct {
 }
 
 type peer struct {
-	addrs    []netip.Addr // those that prove the id first, then where it was met, the newest first
-	resolved string
-	claimed  string
-	asked    bool // somebody here resolved it, so it stays
-	met      bool // it has told us itself that it has this id
+	addrs     []netip.Addr // those that prove the id first, then where it was reached, the newest first
+	resolved  string
+	claimed   string
+	asked     bool // somebody here resolved it, so it stays
+	confirmed bool // the peer itself has announced that it has this id
 }
 
 func newTable() table {
@@ -63,7 +63,7 @@ func (t *table) resolve(id ID, addr netip.Addr, name string) error {
 // be the address of another id is not.
 func (t *table) offer(id ID, addr netip.Addr) {
 	p := t.peers[id]
-	if other := t.peers[IDOf(addr)]; other != nil && other != p && other.met {
+	if other := t.peers[IDOf(addr)]; other != nil && other != p && other.confirmed {
 		return
 	}
 	known := func(a netip.Addr) bool { return a.WithZone("") == addr.WithZone("") }
@@ -82,7 +82,7 @@ func (t *table) learn(id ID, addr netip.Addr, name string) {
 		t.peers[id] = p
 		t.learned = append(t.learned, id)
 	}
-	p.met = true
+	p.confirmed = true
 	delete(t.aliases, id)
 	if addr.IsValid() {
 		p.addAddr(id, addr)
@@ -98,7 +98,7 @@ func (t *table) learn(id ID, addr netip.Addr, name string) {
 // has answered for alias itself. When there are too many, any one goes: the next
 // connect finds it again.
 func (t *table) alias(alias, id ID) {
-	if p := t.peers[alias]; alias == id || p != nil && p.met {
+	if p := t.peers[alias]; alias == id || p != nil && p.confirmed {
 		return
 	}
 	if _, known := t.aliases[alias]; !known && len(t.aliases) >= maxAliases {

@@ -10,7 +10,7 @@ import (
 
 // A message in memory that is not registered goes through a registered slot if copying
 // it costs less than registering its memory for once. Where that changes depends on
-// card and system, mostly on what registering costs at all, so it is measured when an
+// device and system, mostly on what registering costs at all, so it is measured when an
 // endpoint opens.
 const (
 	leastBounce = 32 << 10

@@ -42,7 +42,7 @@ type Port struct {
 	Rate   string // "100 Gb/sec (4X EDR)"; empty if unknown
 	LID    uint16 // 0 on Ethernet, and without a subnet manager
 
-	// Interface is the network interface of the same card and port; empty if there
+	// Interface is the network interface of the same device and port; empty if there
 	// is none. It says which board the port belongs to. GIDs of VLANs may have others.
 	Interface string
 	GIDs      []GID // those in use, by index
@@ -129,7 +129,7 @@ func parseLayer(s string) Layer {
 }
 
 // netdev finds the interface beside a port: the one its first GID belongs to, or on
-// InfiniBand the one of the same card that counts its ports alike, from 0.
+// InfiniBand the one of the same device that counts its ports alike, from 0.
 func (s sysfs) netdev(p *Port) string {
 	for _, g := range p.GIDs {
 		if g.Interface != "" {

@@ -39,7 +39,7 @@ func rocePort(device string) map[string]string {
 		"gids/3": "0000:0000:0000:0000:0000:ffff:0a00:0001", "gid_attrs/types/3": "IB/RoCE v1", "gid_attrs/ndevs/3": "d0",
 		"gids/4": "0000:0000:0000:0000:0000:ffff:0a00:0001", "gid_attrs/types/4": "RoCE v2", "gid_attrs/ndevs/4": "d0",
 		"gids/5": "0000:0000:0000:0000:0000:0000:0000:0000",
-		// A VLAN of the same card.
+		// A VLAN of the same device.
 		"gids/10": "0000:0000:0000:0000:0000:ffff:0a01:0001", "gid_attrs/types/10": "RoCE v2", "gid_attrs/ndevs/10": "d0.7",
 	} {
 		files[device+"/ports/1/"+name] = content

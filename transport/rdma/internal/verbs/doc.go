@@ -1,4 +1,4 @@
-// Package verbs calls libibverbs, the library behind which RDMA cards of all makers
+// Package verbs calls libibverbs, the library behind which RDMA devices of all makers
 // look the same. It is opened at run time with dlopen, and declared here anew
 // (abi.h), so that building needs neither its headers nor the library itself.
 //
