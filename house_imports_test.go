@@ -110,7 +110,7 @@ var (
 	pureImports = []string{"cmp", "encoding/binary", "errors", "fmt", "math", "math/bits", "slices", "strings"}
 )
 
-func TestPureRooms(t *testing.T) {
+func TestPurePackages(t *testing.T) {
 	h := theHouse(t)
 	for _, f := range h.program() {
 		if !slices.Contains(pure, f.dir) {
@@ -163,7 +163,7 @@ var (
 	}
 )
 
-func TestLowRooms(t *testing.T) {
+func TestLowPackages(t *testing.T) {
 	h := theHouse(t)
 	used := map[string]bool{}
 	for _, f := range h.program() {

@@ -69,7 +69,7 @@ func (e *Engine) stage(r *request) string {
 		if p.link == nil && !e.local(p) {
 			return "connecting"
 		}
-		return "held back by flow control"
+		return "waits for room in the link"
 	case stateOffered:
 		if r.flags&pushed != 0 {
 			return "data is moving"
