@@ -134,7 +134,7 @@ func TestPurePackages(t *testing.T) {
 // low are the imports that reach below Go, and lowPackages the only places that may,
 // with the reason. Tests may as well.
 var (
-	low      = []string{"unsafe", "syscall", "C", "golang.org/x/sys"}
+	low         = []string{"unsafe", "syscall", "C", "golang.org/x/sys"}
 	lowPackages = map[string]string{
 		"transport/internal":               "memory between processes, the descriptors that carry it, and events of descriptors",
 		"transport/bell":                   "sleeping on futexes and descriptors, and waking",

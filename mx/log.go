@@ -24,7 +24,7 @@ var logLines = map[driver.What]struct {
 	driver.Broken:          {slog.LevelWarn, "link broken"},
 	driver.Resumed:         {slog.LevelInfo, "session resumed"},
 	driver.RefusedPeer:     {slog.LevelWarn, "connect refused: wrong filter"},
-	driver.BackPressure:       {slog.LevelInfo, "sends wait for the receiver"},
+	driver.BackPressure:    {slog.LevelInfo, "sends wait for the receiver"},
 	driver.FellBack:        {slog.LevelInfo, "direct copy failed, goes on by blocks"},
 	driver.NotReached:      {slog.LevelWarn, "peer not reached"},
 	driver.RefusedStranger: {slog.LevelWarn, "handshake refused"},
