@@ -15,7 +15,7 @@ const (
 	segmentSize = 16
 )
 
-// ErrBadDescriptor: a peer's memory descriptor makes no sense.
+// ErrBadDescriptor means that a peer's memory descriptor makes no sense.
 var ErrBadDescriptor = errors.New("bad memory descriptor")
 
 // Segment is memory of a peer that its device lets us read.

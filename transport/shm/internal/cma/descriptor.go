@@ -23,7 +23,7 @@ const (
 	segmentSize = 12
 )
 
-// ErrBadDescriptor: a peer's memory descriptor makes no sense.
+// ErrBadDescriptor means that a peer's memory descriptor makes no sense.
 var ErrBadDescriptor = errors.New("bad memory descriptor")
 
 // AppendDescriptor appends to dst where the bytes of v lie in this process: a count of 4
