@@ -99,7 +99,7 @@ func (e *exposed) bury(rank int) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.takeOver()
-	e.grant(e.lock.Bury(rank))
+	e.grant(e.lock.Fail(rank))
 	e.letGo()
 }
 
@@ -153,7 +153,7 @@ func (e *exposed) refuses(h head) byte {
 	switch {
 	case e.lock.Closed():
 		return answerNoWindow
-	case e.lock.Mourns(int(h.origin)):
+	case e.lock.Failed(int(h.origin)):
 		return answerDead
 	}
 	return 0

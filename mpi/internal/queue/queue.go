@@ -1,14 +1,16 @@
-// Package queue is the lock of a window: shared or exclusive, and fair. Lock is the side of the rank whose memory it is
-// about, and knows who holds it and who waits, and says who may go on; Claim is the side of a rank that asks. Waiting, and
-// what they say to each other, are elsewhere. It has no input, output, time and concurrency.
+// Package queue is the lock of a window: shared or exclusive, and fair. A Lock belongs to the rank whose memory it
+// protects: it knows the holders and the waiting ranks, and decides who gets the lock next. A Claim belongs to a rank
+// that wants the lock. The package is pure: waiting, and the messages between the two, are in package mpi.
 //
-// A rank may take a lock that is free, and give it back, by its Word alone. It does both by comparing and swapping, and if the word is not as
-// expected, it says to the Lock what it wants. Before the Lock hears anything, the word is set to Queued, and the Lock takes over what it has said; when the Lock
-// is vacant, the word is set to Free.
+// A rank may take a lock that is free, and give it back, through its Word alone, with a compare-and-swap. If the word
+// does not have the expected value, the rank sends a request to the Lock instead. Before the Lock handles a request, the
+// word is set to Queued, and the Lock takes over the holder that the word named. When the Lock is vacant, the word is set
+// to Free.
 //
-// Each attempt of a rank to have the lock has a number, which grows. All that a rank says to the Lock arrives in the order in which it
-// says it, if at all, and so does what it swaps; but what it says and what it swaps have no order among each other, and neither have what ranks say, what is
-// answered and the news of deaths. Of a dead rank nothing is swapped any more when the Lock learns of its death.
+// Each attempt of a rank to have the lock has a number, which grows. The requests of a rank arrive at the Lock in the
+// order in which they were sent, if they arrive at all, and its swaps take effect in the order in which they were issued.
+// There is no order between requests and swaps, nor between requests, answers and failure notices. When the Lock learns
+// that a rank has failed, no later swap of that rank takes effect.
 package queue
 
 import "slices"
@@ -17,14 +19,14 @@ import "slices"
 // zero Lock is free.
 type Lock[T any] struct {
 	holders   []holder
-	exclusive bool // the holder is alone
+	exclusive bool // the only holder has the lock exclusively
 	waiting   []waiter[T]
 	dead      []int
 	undone    map[int]uint64 // by rank: its last attempt that was undone
 	closed    bool
 }
 
-// holder is a rank that has the lock, by an attempt of its.
+// holder is a rank that has the lock, and the attempt with which it got it.
 type holder struct {
 	rank    int
 	attempt uint64
@@ -36,13 +38,13 @@ type waiter[T any] struct {
 	ticket    T
 }
 
-// Verdict is what has become of an attempt.
+// Verdict is the outcome of an attempt.
 type Verdict uint8
 
 // The verdicts.
 const (
 	Granted Verdict = iota // it has the lock
-	Waits                  // its ticket comes back from a later call, when those before have been served
+	Waits                  // its ticket comes back from a later call, when it is the rank's turn
 	Known                  // the rank has the lock, or waits for it, by another attempt; nothing has changed
 	Refused                // the lock is closed, or the rank has died
 )
@@ -50,7 +52,7 @@ const (
 // Take asks for the lock.
 func (l *Lock[T]) Take(rank int, attempt uint64, exclusive bool, ticket T) Verdict {
 	switch {
-	case l.closed || l.Mourns(rank):
+	case l.closed || l.Failed(rank):
 		return Refused
 	case slices.ContainsFunc(l.holders, func(h holder) bool { return h.rank == rank }),
 		slices.ContainsFunc(l.waiting, func(w waiter[T]) bool { return w.rank == rank }):
@@ -64,8 +66,8 @@ func (l *Lock[T]) Take(rank int, attempt uint64, exclusive bool, ticket T) Verdi
 	return Waits
 }
 
-// Give gives the lock back, and returns the tickets of those who have it now. False: the attempt
-// does not hold it.
+// Give gives the lock back, and returns the tickets of the ranks that get it now. held is false if the attempt does not
+// hold the lock.
 func (l *Lock[T]) Give(rank int, attempt uint64) (tickets []T, held bool) {
 	i := slices.Index(l.holders, holder{rank, attempt})
 	if i < 0 {
@@ -75,9 +77,9 @@ func (l *Lock[T]) Give(rank int, attempt uint64) (tickets []T, held bool) {
 	return l.admit(), true
 }
 
-// Undo ends an attempt whose rank does not want the lock any more, whether it waits or has it, and returns the
-// tickets of those who have the lock now. Of one that is over nothing is left to undo. The word may say later
-// that the attempt has the lock, until the Lock takes over.
+// Undo ends an attempt whose rank does not want the lock any more, whether it waits or has the lock, and returns the
+// tickets of the ranks that get it now. Undoing an attempt that is over has no effect. The word may still name the
+// attempt as holder later, until the Lock takes over.
 func (l *Lock[T]) Undo(rank int, attempt uint64) []T {
 	if l.undone == nil {
 		l.undone = map[int]uint64{}
@@ -86,17 +88,17 @@ func (l *Lock[T]) Undo(rank int, attempt uint64) []T {
 	return l.drop(func(h holder) bool { return h == holder{rank, attempt} })
 }
 
-// Bury takes a rank that has died out of the lock and of the queue for ever, and returns the tickets of
-// those who have the lock now.
-func (l *Lock[T]) Bury(rank int) []T {
-	if !l.Mourns(rank) {
+// Fail takes a failed rank out of the lock and of the queue for ever, and returns the tickets of the ranks that get the
+// lock now.
+func (l *Lock[T]) Fail(rank int) []T {
+	if !l.Failed(rank) {
 		l.dead = append(l.dead, rank)
 	}
 	return l.drop(func(h holder) bool { return h.rank == rank })
 }
 
-// Leave refuses a rank that all others leave with from now on, and returns its ticket if it waits. What it holds it keeps, so that nobody
-// has the lock for a moment who leaves later.
+// Leave refuses further attempts of a rank that finalizes, and returns its ticket if it waits. The rank keeps the lock if
+// it holds it: the other ranks finalize with it, and none of them should get the lock for a moment only.
 func (l *Lock[T]) Leave(rank int) (own []T) {
 	l.dead = append(l.dead, rank)
 	l.waiting = slices.DeleteFunc(l.waiting, func(w waiter[T]) bool {
@@ -108,8 +110,8 @@ func (l *Lock[T]) Leave(rank int) (own []T) {
 	return own
 }
 
-// Mourns reports whether a rank is known to have died.
-func (l *Lock[T]) Mourns(rank int) bool { return slices.Contains(l.dead, rank) }
+// Failed reports whether a rank is known to have failed.
+func (l *Lock[T]) Failed(rank int) bool { return slices.Contains(l.dead, rank) }
 
 // Holders returns the ranks that hold the lock.
 func (l *Lock[T]) Holders() (ranks []int) {
@@ -119,7 +121,7 @@ func (l *Lock[T]) Holders() (ranks []int) {
 	return ranks
 }
 
-// Close ends the lock, takes all who wait out of the queue, and returns their tickets.
+// Close ends the lock, takes all waiting ranks out of the queue, and returns their tickets.
 func (l *Lock[T]) Close() (tickets []T) {
 	for _, w := range l.waiting {
 		tickets = append(tickets, w.ticket)
@@ -137,7 +139,7 @@ func (l *Lock[T]) drop(gone func(holder) bool) []T {
 	return l.admit()
 }
 
-// admit lets in whoever is first in the queue and may go beside those who hold the lock.
+// admit gives the lock to the first ranks of the queue that may share it with its holders, and returns their tickets.
 func (l *Lock[T]) admit() (tickets []T) {
 	for len(l.waiting) > 0 && l.enter(l.waiting[0].holder, l.waiting[0].exclusive) {
 		tickets = append(tickets, l.waiting[0].ticket)
@@ -146,7 +148,7 @@ func (l *Lock[T]) admit() (tickets []T) {
 	return tickets
 }
 
-// enter gives the lock to one more, unless that one or who holds it wants to be alone.
+// enter gives the lock to one more rank, unless that rank or a holder wants it exclusively.
 func (l *Lock[T]) enter(h holder, exclusive bool) bool {
 	if len(l.holders) > 0 && (l.exclusive || exclusive) {
 		return false

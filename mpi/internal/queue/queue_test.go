@@ -59,10 +59,10 @@ func TestTheDeadAreOut(t *testing.T) {
 	asks(t, &l, 0, true, Granted)
 	asks(t, &l, 1, true, Waits)
 	asks(t, &l, 2, true, Waits)
-	if got := l.Bury(1); got != nil {
+	if got := l.Fail(1); got != nil {
 		t.Error("one who waited is gone, and there go on:", got)
 	}
-	if got := l.Bury(0); !slices.Equal(got, []int{2}) {
+	if got := l.Fail(0); !slices.Equal(got, []int{2}) {
 		t.Error("the holder is gone, and there go on:", got)
 	}
 	asks(t, &l, 1, true, Refused) // it had asked before it died

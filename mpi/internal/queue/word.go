@@ -1,7 +1,8 @@
 package queue
 
-// Word is what the word of a lock says, which lies beside the memory and which ranks compare and swap by themselves. While nobody waits, it is all
-// there is to the lock: it says that nobody has it, or who has it alone or as the only one. For anything else it says that the Lock decides.
+// Word is the value of a lock's word, which lies beside the window's memory and which ranks compare and swap without the
+// owner's help. While nobody waits and at most one rank has the lock, the word is the whole state of the lock: it names
+// the holder, or is Free. In any other state it is Queued, and the Lock decides.
 //
 //	63      41 40       1      0
 //	+--------+---------+-----------+
@@ -21,19 +22,19 @@ const (
 	mostAttempt = 1<<(rankShift-1) - 1
 )
 
-// wordOf returns what the word says when a rank has taken the lock by an attempt. False: that does not fit.
-func wordOf(rank int, attempt uint64, exclusive bool) (Word, bool) {
+// wordOf returns the word of a lock that a rank has taken by an attempt. ok is false if the numbers do not fit.
+func wordOf(rank int, attempt uint64, exclusive bool) (w Word, ok bool) {
 	if rank > mostRank || attempt > mostAttempt {
 		return Queued, false
 	}
-	w := Word(rank+1)<<rankShift | Word(attempt)<<1
+	w = Word(rank+1)<<rankShift | Word(attempt)<<1
 	if exclusive {
 		w |= 1
 	}
 	return w, true
 }
 
-// holder returns who has the lock. False: no rank is named.
+// holder returns the rank that has the lock. ok is false if the word names no rank.
 func (w Word) holder() (h holder, exclusive, ok bool) {
 	rank := int(w >> rankShift)
 	return holder{rank - 1, uint64(w) >> 1 & mostAttempt}, w&1 != 0, rank != 0

@@ -8,7 +8,7 @@ import (
 )
 
 // world is one lock and the ranks that ask for it, with the roads between them. What a rank says arrives in its order; answers,
-// and the news of deaths, overtake each other.
+// and the failure notices, overtake each other.
 type world struct {
 	rng   *rand.Rand
 	lock  Lock[ticket]
@@ -19,7 +19,7 @@ type world struct {
 	decides bool // the lock does, and the word says so
 
 	answers []answer // on their way
-	news    []int    // deaths that the lock does not know of
+	news    []int    // failed ranks that the lock does not know of
 	closed  bool
 }
 
@@ -260,7 +260,7 @@ func (w *world) wordSaid(rank int, old Word) {
 	}
 }
 
-// learn tells the lock of a death.
+// learn tells the lock of a failed rank.
 func (w *world) learn() {
 	if len(w.news) == 0 {
 		return
@@ -268,10 +268,10 @@ func (w *world) learn() {
 	i := w.rng.IntN(len(w.news))
 	rank := w.news[i]
 	w.news = slices.Delete(w.news, i, i+1)
-	w.note("the lock learns of the death of %d", rank)
+	w.note("the lock learns of the failure of %d", rank)
 	w.ranks[rank].swaps = nil // refused from now on
 	w.takeOver()
-	w.grant(w.lock.Bury(rank))
+	w.grant(w.lock.Fail(rank))
 	w.letGo()
 }
 
@@ -382,7 +382,7 @@ func (w *world) served() error {
 		a := &w.ranks[rank]
 		waits := slices.ContainsFunc(w.lock.waiting, func(x waiter[ticket]) bool { return x.ticket == a.awaits })
 		if !a.dead && a.awaits != (ticket{}) && !waits {
-			return fmt.Errorf("rank %d waits for an answer that nobody owes", rank)
+			return fmt.Errorf("rank %d waits for an answer that nobody will send", rank)
 		}
 	}
 	return nil
@@ -414,7 +414,7 @@ func (w *world) finish() error {
 	return nil
 }
 
-// TestWorlds runs the lock and those who ask for it, with waits given up, deaths and a window that is freed, at any moment.
+// TestWorlds runs the lock and those who ask for it, with waits given up, failed ranks and a window that is freed, at any moment.
 func TestWorlds(t *testing.T) {
 	seeds := uint64(20_000)
 	if testing.Short() {
