@@ -52,7 +52,7 @@ func (c *Comm) describe(id string) hang.Comm {
 
 // state says what a rank waits for.
 func (s *seat) state() hang.Rank {
-	r := hang.Rank{Rank: s.rank, State: hang.Computes, PID: os.Getpid()}
+	r := hang.Rank{Rank: s.rank, State: hang.NoCall, PID: os.Getpid()}
 	r.Host, _ = os.Hostname()
 	if s.finalized.Load() {
 		r.State = hang.Finalized
@@ -71,7 +71,7 @@ func (s *seat) state() hang.Rank {
 	if len(r.Waits) > 0 {
 		r.State = hang.Waits
 	}
-	if !v.awaitsBackground { // what runs beside a rank that computes is no wait of the rank's
+	if !v.awaitsBackground { // a collective that advances in the background is not a wait of its rank
 		v.setAside(&r)
 	}
 	for i := range r.Waits {
@@ -174,7 +174,7 @@ func (v *view) setAside(r *hang.Rank) {
 	}
 	r.Waits = kept
 	if len(kept) == 0 {
-		r.State = hang.Computes
+		r.State = hang.NoCall
 	}
 }
 

@@ -112,7 +112,7 @@ func report(c *mpi.Comm, says ...string) (*mpi.HangReport, error) {
 	return nil, fmt.Errorf("no report says %q:\n%s", says, last)
 }
 
-// TestReportOfOneMissing: a rank that computes is named, and nothing ends.
+// TestReportOfOneMissing: a rank that is in no call is named, and nothing ends.
 func TestReportOfOneMissing(t *testing.T) {
 	over(t, 4, func(c *mpi.Comm) error {
 		if c.Rank() == 2 {
@@ -120,7 +120,7 @@ func TestReportOfOneMissing(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			if r.Deadlock || !strings.Contains(r.Text, "probable cause: rank 2 (computes): it has not come to Barrier #1 of world; 3 ranks") {
+			if r.Deadlock || !strings.Contains(r.Text, "probable cause: rank 2 (not in an MPI call): it has not come to Barrier #1 of world; 3 ranks") {
 				return fmt.Errorf("deadlock %v:\n%s", r.Deadlock, r.Text)
 			}
 		}
@@ -160,7 +160,7 @@ func TestReportOfAnySource(t *testing.T) {
 }
 
 // TestReportOfPending: requests that nobody waits for are in the report, and a rank that
-// computes beside them is not stuck.
+// computes meanwhile is not stuck.
 func TestReportOfPending(t *testing.T) {
 	unchecked(t)
 	over(t, 2, func(c *mpi.Comm) error {
@@ -229,7 +229,7 @@ func TestSlowRankOfProcesses(t *testing.T) {
 			t.Errorf("rank %d: exit code %d, %s", rank, e.code, e.output)
 		}
 	}
-	if s := "probable cause: rank 1 (computes): it has not come to Barrier #2 of world"; !strings.Contains(exits[0].output, s) {
+	if s := "probable cause: rank 1 (not in an MPI call): it has not come to Barrier #2 of world"; !strings.Contains(exits[0].output, s) {
 		t.Errorf("rank 0 does not say %q: %s", s, exits[0].output)
 	}
 }

@@ -64,9 +64,9 @@ func TestHangs(t *testing.T) {
 		{"crossed", 2, -1, []string{
 			"deadlock: rank 0 waits for rank 1 in Recv, tag 5, world; rank 1 waits for rank 0 in Recv, tag 5, world"}},
 		{"missing", 3, -1, []string{
-			"probable cause: rank 2 (computes): rank 0 waits for it in Recv, tag 7, world; 2 ranks wait for it in all"}},
+			"probable cause: rank 2 (not in an MPI call): rank 0 waits for it in Recv, tag 7, world; 2 ranks wait for it in all"}},
 		{"no room", 2, -1, []string{
-			"probable cause: rank 1 (computes): rank 0 waits for it in Send, tag 3, world; 1 rank wait",
+			"probable cause: rank 1 (not in an MPI call): rank 0 waits for it in Send, tag 3, world; 1 rank wait",
 			" 1 send ", "waits for the peer to match and fetch it", "messages that no receive has taken"}},
 		{"stopped", 2, 1, []string{
 			"probable cause: rank 1 (does not answer): rank 0 waits for it in Recv, tag 9, world", ": it does not answer: it is stopped, or very busy"}},

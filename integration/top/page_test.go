@@ -108,7 +108,7 @@ func TestPageOfHang(t *testing.T) {
 		ranks             int
 	}{
 		{"crossed", `document.querySelectorAll("#graph path.cycle").length === 2`, "deadlock: rank 0 waits for rank 1", 2},
-		{"star", `document.querySelectorAll("#graph > path").length === shown.size - 1`, "probable cause: rank 5 (computes)", 12},
+		{"star", `document.querySelectorAll("#graph > path").length === shown.size - 1`, "probable cause: rank 5 (not in an MPI call)", 12},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if !testing.Short() && c.ranks > 2 {

@@ -8,7 +8,7 @@
 // any of them if all are. A request with a peer is stuck if the peer is stuck or gone
 // and has nothing on its way that fits. A collective is stuck if a rank that has
 // not come to it is; a lock, if one that holds it is. The stuck ranks are the largest
-// set for which this holds, so that one rank that computes frees everybody who waits
+// set for which this holds, so that one rank that is in no call frees everybody who waits
 // for it, through any number of others.
 //
 // What is stuck without a receive from anybody (AnySource), and without a call that a

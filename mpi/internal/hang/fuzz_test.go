@@ -22,7 +22,7 @@ func (s *script) job() Snapshot {
 	for i := range ranks {
 		switch s.next(6) {
 		case 0:
-			ranks[i] = computes.reachedWorld(s.next(3))
+			ranks[i] = noCall.reachedWorld(s.next(3))
 		case 1:
 			ranks[i] = Rank{State: []State{Silent, Dead, Finalized}[s.next(3)]}
 		default:

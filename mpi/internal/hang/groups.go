@@ -34,7 +34,7 @@ func (j *job) groups() (all []Group) {
 func (j *job) place(r int) string {
 	if !j.waits(r) {
 		if j.ranks[r].State == Waits {
-			return string(Computes)
+			return string(NoCall)
 		}
 		return string(j.ranks[r].State)
 	}

@@ -62,7 +62,7 @@ func jobOf(ranks ...Rank) Snapshot {
 	return s
 }
 
-var computes = Rank{State: Computes}
+var noCall = Rank{State: NoCall}
 
 var cases = []struct {
 	name  string
@@ -76,10 +76,10 @@ var cases = []struct {
 		says: []string{"deadlock: rank 0 waits for rank 1 in Recv, tag 5, world; rank 1 waits for rank 0 in Recv, tag 5, world\n", "Recv from rank 1, tag 5, world, 8 B, for 30.0 s"}},
 	{name: "ring of synchronous sends", job: jobOf(waits(ssend(1, 0)), waits(ssend(2, 0)), waits(ssend(0, 0))), stuck: []int{0, 1, 2},
 		says: []string{"rank 2 waits for rank 0 in Ssend"}},
-	{name: "victims of a cycle", job: jobOf(waits(recv(1, 5)), waits(recv(0, 5)), waits(recv(0, 9)), computes), stuck: []int{0, 1, 2},
+	{name: "victims of a cycle", job: jobOf(waits(recv(1, 5)), waits(recv(0, 5)), waits(recv(0, 9)), noCall), stuck: []int{0, 1, 2},
 		says: []string{"deadlock: rank 0 waits for rank 1"}, not: "probable cause"},
-	{name: "a chain to one that computes", job: jobOf(waits(recv(1, 5)), waits(recv(2, 5)), computes),
-		says: []string{"probable cause: rank 2 (computes): rank 1 waits for it in Recv, tag 5, world; 2 ranks wait for it in all\n"}, not: "deadlock"},
+	{name: "a chain to a rank in no call", job: jobOf(waits(recv(1, 5)), waits(recv(2, 5)), noCall),
+		says: []string{"probable cause: rank 2 (not in an MPI call): rank 1 waits for it in Recv, tag 5, world; 2 ranks wait for it in all\n"}, not: "deadlock"},
 	{name: "the message is under way", job: jobOf(waits(recv(1, 5)), waits(recv(0, 5)).pending(ssend(0, 5))),
 		not: "deadlock"},
 	{name: "the receive is posted", job: jobOf(waits(ssend(1, 5)).pending(recv(1, 6)), waits(ssend(0, 6)).pending(recv(0, 5))),
@@ -96,17 +96,17 @@ var cases = []struct {
 	}(), stuck: []int{0, 1}, says: []string{"rank 1 waits for rank 0 in Recv, tag 5, rows"}},
 	{name: "receives from anybody", job: jobOf(waits(recv(Any, 5)), waits(recv(Any, 5))),
 		says: []string{"possible deadlock (if no other rank sends): rank 0 waits for rank 1 in Recv, tag 5, world; rank 1", "Recv from any rank"}},
-	{name: "somebody may send to anybody", job: jobOf(waits(recv(Any, 5)), waits(recv(0, 5)), computes),
-		says: []string{"probable cause: rank 2 (computes): rank 0 waits"}, not: "deadlock"},
-	{name: "one of two is enough", job: jobOf(waitAny(recv(1, 5), recv(2, 5)), waits(recv(0, 5)), computes),
+	{name: "somebody may send to anybody", job: jobOf(waits(recv(Any, 5)), waits(recv(0, 5)), noCall),
+		says: []string{"probable cause: rank 2 (not in an MPI call): rank 0 waits"}, not: "deadlock"},
+	{name: "one of two is enough", job: jobOf(waitAny(recv(1, 5), recv(2, 5)), waits(recv(0, 5)), noCall),
 		says: []string{"probable cause: rank 2"}, not: "deadlock"},
-	{name: "all are needed", job: jobOf(waitAll(recv(1, 5), recv(2, 5)), waits(recv(0, 5)), computes), stuck: []int{0, 1},
+	{name: "all are needed", job: jobOf(waitAll(recv(1, 5), recv(2, 5)), waits(recv(0, 5)), noCall), stuck: []int{0, 1},
 		says: []string{"rank 0 waits for rank 1 in WaitAll of Recv, tag 5, world", "WaitAll of 2 requests, for 30.0 s; Recv from rank 1"}},
-	{name: "another goroutine goes on", job: jobOf(waits(recv(1, 5)).alsoWaits(waits(recv(2, 5))), waits(recv(0, 5)), computes),
+	{name: "another goroutine goes on", job: jobOf(waits(recv(1, 5)).alsoWaits(waits(recv(2, 5))), waits(recv(0, 5)), noCall),
 		says: []string{"probable cause: rank 2"}, not: "deadlock"},
-	{name: "one is missing in a barrier", job: jobOf(waits(coll("Barrier", 17)), waits(coll("Barrier", 17)), computes, waits(coll("Barrier", 17))),
-		says: []string{"probable cause: rank 2 (computes): it has not come to Barrier #17 of world; 3 ranks wait for it in all", "ranks 0-1, 3: Barrier #17 of world\n", "rank 2: computes\n"}},
-	{name: "one is through", job: jobOf(waits(coll("Barrier", 17)), computes.reachedWorld(17)),
+	{name: "one is missing in a barrier", job: jobOf(waits(coll("Barrier", 17)), waits(coll("Barrier", 17)), noCall, waits(coll("Barrier", 17))),
+		says: []string{"probable cause: rank 2 (not in an MPI call): it has not come to Barrier #17 of world; 3 ranks wait for it in all", "ranks 0-1, 3: Barrier #17 of world\n", "rank 2: not in an MPI call\n"}},
+	{name: "one is through", job: jobOf(waits(coll("Barrier", 17)), noCall.reachedWorld(17)),
 		says: []string{"no cycle"}, not: "cause"},
 	{name: "a receive keeps it from the barrier", job: jobOf(waits(coll("Barrier", 17)), waits(coll("Barrier", 17)), waits(recv(0, 5)).reachedWorld(16)), stuck: []int{0, 1, 2},
 		says: []string{"deadlock: rank 0 waits for rank 2 in Barrier #17 of world; rank 2 waits for rank 0 in Recv, tag 5, world"}},
@@ -149,7 +149,7 @@ var cases = []struct {
 		says: []string{"possible deadlock (if no context ends a call): rank 0 waits for rank 1 in Recv, tag 5, world, which is dead\n"}, not: "never ends"},
 	{name: "a cycle that shares a rank with one within a time", job: jobOf(waits(recv(1, 5)).within(4), waitAll(recv(0, 5), recv(2, 5)), waits(recv(1, 5))), stuck: []int{1, 2},
 		says: []string{"\ndeadlock: rank 1 waits for rank 2 in WaitAll of Recv, tag 5, world; rank 2 waits for rank 1"}, not: "possible"},
-	{name: "to oneself", job: jobOf(waits(recv(0, 5)), computes), stuck: []int{0},
+	{name: "to oneself", job: jobOf(waits(recv(0, 5)), noCall), stuck: []int{0},
 		says: []string{"deadlock: rank 0 waits for rank 0"}},
 }
 
@@ -204,9 +204,9 @@ func TestLargeJob(t *testing.T) {
 		ranks[i] = waits(coll("Allreduce", 9))
 	}
 	ranks[4321] = waits(recv(4322, 1))
-	ranks[4322] = computes
+	ranks[4322] = noCall
 	text := Analyze(jobOf(ranks...)).Text()
-	for _, want := range []string{"and 4936 more ranks", "ranks 0-4320, 4323-4999: Allreduce #9 of world", "rank 4321: Recv, tag 1, world", "probable cause: rank 4322 (computes): "} {
+	for _, want := range []string{"and 4936 more ranks", "ranks 0-4320, 4323-4999: Allreduce #9 of world", "rank 4321: Recv, tag 1, world", "probable cause: rank 4322 (not in an MPI call): "} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the report does not say %q:\n%.2000s", want, text)
 		}

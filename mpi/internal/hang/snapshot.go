@@ -3,9 +3,9 @@ package hang
 // State is what a rank does.
 type State string
 
-// The states. A rank that is in no call of the library computes, for all one knows.
+// The states. A rank in NoCall computes, or is in a call of another library.
 const (
-	Computes  State = "computes"
+	NoCall    State = "not in an MPI call"
 	Waits     State = "waits"
 	Silent    State = "does not answer"
 	Dead      State = "is dead"
@@ -64,7 +64,7 @@ type Rank struct {
 // Stand is how far a rank is in the collectives of a communicator.
 type Stand struct {
 	Comm   string `json:"comm"`
-	Number int    `json:"number"` // of the last collective that it has begun; the first is 0
+	Number int    `json:"number"` // of the last collective that it has called; the first is 0
 }
 
 // Comm is a communicator.
@@ -151,7 +151,7 @@ func weight(r Rank) int {
 			return 2
 		}
 		return 1
-	case Computes:
+	case NoCall:
 		return 1
 	}
 	return 0
@@ -163,7 +163,7 @@ func (j *job) gone(r int) bool {
 	return j.ranks[r].State == Dead || j.ranks[r].State == Finalized
 }
 
-// waits reports whether a rank does nothing but wait, as far as one knows.
+// waits reports whether a rank only waits, as far as is known.
 func (j *job) waits(r int) bool {
 	return j.ranks[r].State == Waits && len(j.ranks[r].Waits) > 0
 }
