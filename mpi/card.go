@@ -20,7 +20,7 @@ type card struct {
 	filter  uint32       // a random number: who answers to it is the one that is meant
 	cores   cores
 	checks  bool // what the ranks do, and the types of messages
-	service service.Place
+	service service.Address
 }
 
 // locate notes where the endpoint's board is.
@@ -118,7 +118,7 @@ func parseCard(b []byte) (k card, err error) {
 	}
 	le := binary.LittleEndian
 	k.host, k.nic, k.door, k.filter = host, le.Uint64(b), le.Uint32(b[8:]), le.Uint32(b[12:])
-	k.service = service.Place{NIC: le.Uint64(b[16:]), Endpoint: le.Uint32(b[24:]), Filter: le.Uint32(b[28:])}
+	k.service = service.Address{NIC: le.Uint64(b[16:]), Endpoint: le.Uint32(b[24:]), Filter: le.Uint32(b[28:])}
 	k.cores = cores{count: le.Uint16(b[32:]), mask: le.Uint32(b[34:])}
 	k.checks = b[38] != 0
 	for b = b[fixed:]; len(b) > 0; {

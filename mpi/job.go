@@ -110,11 +110,11 @@ func (j *job) openService() (err error) {
 
 // beginService has it answer the others. What its handlers need is there.
 func (j *job) beginService() error {
-	places := make([]service.Place, len(j.cards))
+	addresses := make([]service.Address, len(j.cards))
 	for i := range j.cards {
-		places[i] = j.cards[i].service
+		addresses[i] = j.cards[i].service
 	}
-	return j.plane.Begin(places)
+	return j.plane.Begin(addresses)
 }
 
 // randomFilter returns a number that nobody guesses.

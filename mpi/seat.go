@@ -63,7 +63,7 @@ func (j *job) sit(rank int) (*seat, card, error) {
 	s := &seat{job: j, rank: rank, ep: ep, peers: make([]atomic.Pointer[peer], j.size)}
 	s.peers[rank].Store(&peer{ep.Addr()})
 	s.hideCounters = mx.AddCounters(s.counterGroups)
-	k := card{door: ep.ID(), filter: filter, cores: ownCores(j.launch == nil), checks: j.set.check, service: j.plane.Place()}
+	k := card{door: ep.ID(), filter: filter, cores: ownCores(j.launch == nil), checks: j.set.check, service: j.plane.Address()}
 	return s, k, k.locate(ep)
 }
 

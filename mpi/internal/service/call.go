@@ -11,15 +11,15 @@ import (
 	"gomx/mx"
 )
 
-// idSize is how many bytes say who speaks. Heads whose length is a multiple of it keep the
-// data aligned.
+// idSize is the size of the sender's number in bytes, which stands before the head. Heads whose length is a multiple of it
+// keep the data aligned.
 const idSize = 8
 
 // ErrClosed is what calls return after Close.
 var ErrClosed = errors.New("the service is closed")
 
-// ErrRefused is what a call returns if the other process has no use for the question.
-var ErrRefused = errors.New("the other process has no use for the question")
+// ErrRefused is what a call returns if the other process has no handler for the question, or its answer does not fit.
+var ErrRefused = errors.New("the other process refuses the question")
 
 // Question is a question or a note, as its handler gets it.
 type Question struct {
@@ -33,16 +33,15 @@ type Question struct {
 	local  *call  // it comes from the own process
 }
 
-// Later returns a question to be answered when the handler has returned. Its text is
-// gone.
+// Later returns a copy of the question that may be answered after the handler has returned. It has neither head nor data.
 func (q *Question) Later() *Question {
 	later := *q
 	later.Head, later.Data = nil, nil
 	return &later
 }
 
-// Answer answers with head and data together, once. Both may be used again when it has
-// returned. Of a note it does nothing.
+// Answer sends head and data together as the answer. It may be called once. Both slices may be used again when it returns.
+// It has no effect for a note.
 func (q *Question) Answer(head, data []byte) {
 	if q.local != nil {
 		q.local.answer = append(append(q.local.answer[:0], head...), data...)
@@ -63,10 +62,10 @@ func (q *Question) Answer(head, data []byte) {
 	if len(data) == 0 {
 		text = slices.Clone(head)
 	}
-	q.s.leave(text, q.from, bits) // who asks may be slow to take it: others should not wait for that
+	q.s.leave(text, q.from, bits) // the other questions should not wait for a process that is slow to receive its answer
 }
 
-// leave sends a text of the service's own, and does not wait until it is taken.
+// leave sends a text that belongs to the service, and does not wait for its completion.
 func (s *Service) leave(text []byte, to mx.EndpointAddr, bits uint64) {
 	if r, err := s.ep.Isend(text, to, bits, nil); err == nil {
 		_ = s.ep.Forget(r)
@@ -75,22 +74,22 @@ func (s *Service) leave(text []byte, to mx.EndpointAddr, bits uint64) {
 
 // call is a question or note on its way.
 type call struct {
-	front  []byte // who speaks, and the head
+	front  []byte // the sender's number, and the head
 	segs   [2][]byte
 	own    Question      // to the own process
 	answer []byte        // of the own process
-	done   chan struct{} // says that it is there
+	done   chan struct{} // gets a value when the answer has come
 }
 
 var calls = sync.Pool{New: func() any { return &call{done: make(chan struct{}, 1)} }}
 
-// Call asks a process, and returns how many bytes of answer it has filled; every answer has
-// one at least. Head and data are sent one after the other.
+// Call sends a question to a process and waits for its answer. It returns the number of bytes in answer that the answer has
+// filled, which is at least 1. The question consists of head followed by data.
 //
-// If ctx ends, Call returns its error. The question may be dealt with all the same, at any later time, and its answer is dropped
-// when it comes. Head is the caller's again in any case. Data and answer are not after an error: data may be read, and
-// answer be written to, until the other process has gone on, so they are used for nothing else. Other errors: ErrRefused; or how the
-// process could not be reached, or is gone, and what Lose was told.
+// If ctx ends, Call returns its error. The other process may still handle the question at any later time, and its answer is
+// then dropped. The caller may reuse head in any case. It must not reuse data and answer after an error: until the other
+// process goes on, data may be read and answer may be written. Other errors are ErrRefused, the error of a failed connect,
+// the status of a broken session, and the error given to Lose.
 func (s *Service) Call(ctx context.Context, process int, kind Kind, head, data, answer []byte) (int, error) {
 	if s.closed.Load() {
 		return 0, ErrClosed
@@ -123,8 +122,8 @@ func (s *Service) Call(ctx context.Context, process int, kind Kind, head, data, 
 	return int(st.XferLength), nil
 }
 
-// Tell sends a note, and returns when data may be used again, or when ctx ends; the note may come all the same, then. Whose head and
-// data are, and errors, as for Call.
+// Tell sends a note, and returns when data may be reused, or when ctx ends. In the latter case the note may still arrive. Head,
+// data and errors are as for Call.
 func (s *Service) Tell(ctx context.Context, process int, kind Kind, head, data []byte) error {
 	if s.closed.Load() {
 		return ErrClosed
@@ -140,8 +139,8 @@ func (s *Service) Tell(ctx context.Context, process int, kind Kind, head, data [
 	return s.send(ctx, p, addr, kind, 0, head, data)
 }
 
-// Post sends a note behind all that this process has asked and told that one before, and waits for nothing. Head
-// may be used again. A process that was never reached has nothing to hear, and hears nothing.
+// Post sends a note after all questions and notes that this process has sent to that one before. It does not block, and head
+// may be reused when it returns. It has no effect for a process that is not connected.
 func (s *Service) Post(process int, kind Kind, head []byte) {
 	if process == s.self {
 		s.handlers[kind].f(&Question{s: s, From: s.self, Head: head})
@@ -172,15 +171,15 @@ func (s *Service) number() uint32 {
 	}
 }
 
-// introduce appends to b who speaks, and a head.
+// introduce appends the sender's number and a head to b.
 func (s *Service) introduce(b, head []byte) []byte {
 	return append(binary.LittleEndian.AppendUint64(b, uint64(s.self)), head...)
 }
 
-// noteBits are the match bits of a note; those of a question have its number beside them.
+// noteBits returns the match bits of a note. Those of a question have its number too.
 func noteBits(kind Kind) uint64 { return uint64(kind) << kindShift }
 
-// send sends a question or note, and waits until data is free. What it sends the head from is its own.
+// send sends a question or note, and waits until data may be reused. It copies head.
 func (s *Service) send(ctx context.Context, p *peer, addr mx.EndpointAddr, kind Kind, number uint32, head, data []byte) error {
 	c := calls.Get().(*call)
 	c.front = s.introduce(c.front[:0], head)
@@ -201,8 +200,8 @@ func (s *Service) send(ctx context.Context, p *peer, addr mx.EndpointAddr, kind 
 	return nil
 }
 
-// await waits for a request, which depends on a process. Without an error it has ended, as the status says. Otherwise ctx has, or the endpoint is
-// closed, or the process was given up, and so is the request.
+// await waits for a request that depends on a process. If it returns no error, the request is complete, with that status.
+// Otherwise ctx has ended, the endpoint is closed, or Lose was called for the process, and the request was abandoned.
 func (s *Service) await(ctx context.Context, p *peer, r mx.Request) (st mx.Status, err error) {
 	for {
 		var done bool
@@ -211,7 +210,7 @@ func (s *Service) await(ctx context.Context, p *peer, r mx.Request) (st mx.Statu
 			return st, err
 		}
 		if err == nil {
-			err = p.gone() // Wakeup has ended the call
+			err = p.gone() // Wakeup has ended waitOnce
 		}
 		if err != nil {
 			break
@@ -219,12 +218,12 @@ func (s *Service) await(ctx context.Context, p *peer, r mx.Request) (st mx.Statu
 	}
 	fate, st, lost := s.ep.Abandon(r)
 	if lost == nil && fate == mx.FateEnded {
-		return st, nil // it has come all the same
+		return st, nil // the request was complete before it could be abandoned
 	}
 	return st, err
 }
 
-// waitOnce waits for a request until Wakeup, which ends it without an error.
+// waitOnce waits for a request. Wakeup makes it return without an error, and with done false.
 func (s *Service) waitOnce(ctx context.Context, r mx.Request) (st mx.Status, done bool, err error) {
 	if ctx.Done() == nil {
 		return s.ep.Wait(r, mx.Infinite)
@@ -241,8 +240,8 @@ func (s *Service) waitOnce(ctx context.Context, r mx.Request) (st mx.Status, don
 	return st, false, err
 }
 
-// ownAtATime is how often the own process is asked before others get a turn. Who asks it over and over, until others have asked it
-// for something, never blocks: where there is one processor, the service would not hear them for many milliseconds.
+// ownAtATime is the number of calls to the own process after which others get a turn. A loop of such calls never blocks: on a
+// single processor, the service would not hear other processes for many milliseconds.
 const ownAtATime = 64
 
 // callSelf asks the own process.
@@ -258,7 +257,7 @@ func (s *Service) callSelf(ctx context.Context, kind Kind, head, data, answer []
 	case <-c.done:
 	case <-ctx.Done():
 		select {
-		case <-c.done: // it has come all the same
+		case <-c.done: // the answer has come
 		default:
 			return 0, ctx.Err() // c stays with the question, which may be answered yet
 		}

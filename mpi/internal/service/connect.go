@@ -9,14 +9,14 @@ import (
 	"gomx/mx"
 )
 
-// ConnectBound is how long a process may take to answer a connect. Its endpoints answer while it
-// computes, but not while it is stopped.
+// ConnectBound is how long a process may take to answer a connect. Its endpoints answer during computations, but not while it
+// is stopped.
 const ConnectBound = 30 * time.Second
 
-// Connect calls once, which tries to connect with an endpoint of another process of the job, until
-// that succeeds. Who is stopped keeps a transport waiting for longer than it likes, and is alive all the same: it
-// is asked again, for half a minute. An attempt that meets the other side's own may fail; one more
-// is made. Of who has died the next attempt finds nothing, at once. The error is the last one. It ends with ctx.
+// Connect connects to an endpoint of another process of the job. It calls once, which makes one attempt, until that succeeds.
+// A process that is stopped is alive although the transport's attempt times out, so attempts that time out are repeated for
+// ConnectBound. An attempt may also fail because it collides with one of the other side; it is repeated once. An attempt to
+// reach a process that has died fails at once. The error is that of the last attempt. Connect ends with ctx.
 func Connect(ctx context.Context, once func(ctx context.Context) (mx.EndpointAddr, error)) (mx.EndpointAddr, error) {
 	ctx, cancel := context.WithTimeout(ctx, ConnectBound)
 	defer cancel()

@@ -18,19 +18,19 @@ const (
 	large
 )
 
-// standing has desk 1 stand still in a handler until ahead is called. No question or note behind is handled meanwhile.
-func standing(t *testing.T, desks []*desk) (ahead func()) {
+// standing has server 1 stand still in a handler until ahead is called. No question or note behind is handled meanwhile.
+func standing(t *testing.T, servers []*server) (ahead func()) {
 	t.Helper()
 	stands := make(chan struct{})
 	release := make(chan struct{})
-	for _, d := range desks { // the endpoints are the services' own, and nothing has been asked yet
+	for _, d := range servers { // the endpoints are the services' own, and nothing has been asked yet
 		d.Handle(stand, 0, func(*service.Question) {
 			close(stands)
 			<-release
 		})
 		d.Handle(large, 0, func(q *service.Question) { q.Answer([]byte("large"), make([]byte, 60_000)) })
 	}
-	if err := desks[0].Tell(within(t), 1, stand, nil, nil); err != nil {
+	if err := servers[0].Tell(within(t), 1, stand, nil, nil); err != nil {
 		t.Fatal(err)
 	}
 	<-stands
@@ -50,7 +50,7 @@ func until(t *testing.T, what string, is func() bool) {
 }
 
 // idle returns how many requests a service has in use while it waits for questions.
-func idle(t *testing.T, d *desk) uint64 {
+func idle(t *testing.T, d *server) uint64 {
 	t.Helper()
 	until(t, "the service listens", func() bool { return d.Count("posted receives") == 2 })
 	return d.Count("requests in use")
@@ -66,9 +66,9 @@ func ended() context.Context {
 // TestGivenUpCallsLeaveNothing: however many calls are given up, with however large a text, nothing of them stays with who has
 // asked once the other process has gone on.
 func TestGivenUpCallsLeaveNothing(t *testing.T) {
-	over(t, func(t *testing.T, desks []*desk) {
-		ahead := standing(t, desks)
-		a := desks[0]
+	over(t, func(t *testing.T, servers []*server) {
+		ahead := standing(t, servers)
+		a := servers[0]
 		requests := idle(t, a)
 		for i := range 300 {
 			kind, data := echo, make([]byte, i%2*62<<10)
@@ -91,9 +91,9 @@ func TestGivenUpCallsLeaveNothing(t *testing.T) {
 			if n, err := a.Call(within(t), 1, echo, nil, nil, answer); err != nil || string(answer[:n]) != "0:" {
 				t.Fatalf("a call behind them: %q, %v", answer[:n], err)
 			}
-			return a.Count("requests in use") <= requests && desks[1].Count("requests in use") <= requests
+			return a.Count("requests in use") <= requests && servers[1].Count("requests in use") <= requests
 		})
-		for _, d := range desks[:2] {
+		for _, d := range servers[:2] {
 			if n := d.Count("unexpected messages"); n != 0 {
 				t.Errorf("%d late answers are kept", n)
 			}
@@ -103,12 +103,12 @@ func TestGivenUpCallsLeaveNothing(t *testing.T) {
 
 // TestHeadIsFreeAfterwards: a note that was given up says what its head said when it was told.
 func TestHeadIsFreeAfterwards(t *testing.T) {
-	over(t, func(t *testing.T, desks []*desk) {
-		ahead := standing(t, desks)
+	over(t, func(t *testing.T, servers []*server) {
+		ahead := standing(t, servers)
 		head, data, many := make([]byte, 8), make([]byte, 62<<10), 5
 		for i := range many {
 			copy(head, fmt.Sprintf("%8d", i))
-			if err := desks[0].Tell(ended(), 1, note, head, data); err != nil && !errors.Is(err, context.Canceled) {
+			if err := servers[0].Tell(ended(), 1, note, head, data); err != nil && !errors.Is(err, context.Canceled) {
 				t.Fatal(err)
 			}
 		}
@@ -116,7 +116,7 @@ func TestHeadIsFreeAfterwards(t *testing.T) {
 		ahead()
 		for i := range many {
 			select {
-			case s := <-desks[1].notes:
+			case s := <-servers[1].notes:
 				if want := fmt.Sprintf("%8d%s", i, data); s != want {
 					t.Fatalf("note %d is %.8q and %d bytes", i, s, len(s)-8)
 				}
@@ -129,18 +129,18 @@ func TestHeadIsFreeAfterwards(t *testing.T) {
 
 // TestPost: a note that nobody waits for comes behind what was told, and waits for nothing.
 func TestPost(t *testing.T) {
-	over(t, func(t *testing.T, desks []*desk) {
-		desks[2].Post(1, note, []byte("from a stranger"))
-		ahead := standing(t, desks)
+	over(t, func(t *testing.T, servers []*server) {
+		servers[2].Post(1, note, []byte("from a stranger"))
+		ahead := standing(t, servers)
 		data := make([]byte, 62<<10)
 		for range 3 {
-			_ = desks[0].Tell(ended(), 1, note, []byte("told"), data)
+			_ = servers[0].Tell(ended(), 1, note, []byte("told"), data)
 			head := []byte("posted")
-			desks[0].Post(1, note, head)
+			servers[0].Post(1, note, head)
 			clear(head)
 		}
-		desks[0].Post(0, note, []byte("own"))
-		if s := <-desks[0].notes; s != "own" {
+		servers[0].Post(0, note, []byte("own"))
+		if s := <-servers[0].notes; s != "own" {
 			t.Errorf("the own process hears %q", s)
 		}
 		ahead()
@@ -150,7 +150,7 @@ func TestPost(t *testing.T) {
 				want = "told" + string(data)
 			}
 			select {
-			case s := <-desks[1].notes:
+			case s := <-servers[1].notes:
 				if s != want {
 					t.Fatalf("note %d is %.8q, want %.8q", i, s, want)
 				}
@@ -164,20 +164,20 @@ func TestPost(t *testing.T) {
 // TestConnectingEndsWithEachContext: of two who ask a process that is not connected yet and says nothing, each waits as long as
 // its own context says; and the patient one is answered when the process can be reached.
 func TestConnectingEndsWithEachContext(t *testing.T) {
-	over(t, func(t *testing.T, desks []*desk) {
-		hear := desks[1].Mute(t)
-		requests := idle(t, desks[0])
+	over(t, func(t *testing.T, servers []*server) {
+		hear := servers[1].Mute(t)
+		requests := idle(t, servers[0])
 		first := make(chan error, 1)
 		go func() {
-			_, err := desks[0].Call(within(t), 1, echo, nil, nil, make([]byte, 9))
+			_, err := servers[0].Call(within(t), 1, echo, nil, nil, make([]byte, 9))
 			first <- err
 		}()
-		until(t, "the first call connects", func() bool { return desks[0].Count("requests in use") > requests })
+		until(t, "the first call connects", func() bool { return servers[0].Count("requests in use") > requests })
 		hasty, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 		defer cancel()
 		second := make(chan error, 1)
 		go func() {
-			_, err := desks[0].Call(hasty, 1, echo, nil, nil, make([]byte, 9))
+			_, err := servers[0].Call(hasty, 1, echo, nil, nil, make([]byte, 9))
 			second <- err
 		}()
 		select {
@@ -199,7 +199,7 @@ func TestConnectingEndsWithEachContext(t *testing.T) {
 
 // TestLateAnswerOfTheOwnProcess: an answer that comes when its call was given up is nobody else's.
 func TestLateAnswerOfTheOwnProcess(t *testing.T) {
-	d := newDesk(service.Local(0))
+	d := newServer(service.Local(0))
 	if err := d.Begin(nil); err != nil {
 		t.Fatal(err)
 	}

@@ -14,9 +14,9 @@ import (
 // Kind says what a question or note is about.
 type Kind uint8
 
-// Handler deals with questions and notes of a kind. It is called by one goroutine at a
-// time for what comes from other processes, and beside that by those of the own
-// process; it must not wait for another process.
+// Handler handles the questions and notes of a kind. One goroutine at a time calls it for those of other processes. The
+// goroutines of its own process that call Call, Tell and Post call it as well, at any time. It must not wait for another
+// process.
 type Handler func(q *Question)
 
 type handler struct {
@@ -24,25 +24,25 @@ type handler struct {
 	head int
 }
 
-// Largest is how many bytes a question or note can have, head and data together.
+// Largest is the size limit of a question or note in bytes, head and data together.
 const Largest = 64<<10 + 512
 
-// Place is where a service can be reached.
-type Place struct {
+// Address says how to connect to a service: the address of its endpoint.
+type Address struct {
 	NIC      uint64
 	Endpoint uint32
-	Filter   uint32 // a random number: who answers to it is the one that is meant
+	Filter   uint32 // a random number, which tells the service from a later process at the same address
 }
 
-// Service is the process's part. All methods may be called from any goroutine.
+// Service is the part of one process. All methods may be called from any goroutine.
 type Service struct {
 	ep       *mx.Endpoint // nil: there are no other processes
-	place    Place
+	address  Address
 	self     int
 	peers    []peer
 	handlers [256]handler
 	next     atomic.Uint32 // number of the next question
-	asked    atomic.Uint32 // how often the own process was
+	asked    atomic.Uint32 // number of calls to the own process
 
 	mu     sync.Mutex
 	ranks  map[mx.EndpointAddr]int // of those that have introduced themselves
@@ -53,12 +53,12 @@ type Service struct {
 
 // peer is another process, as far as it is known.
 type peer struct {
-	place Place
-	addr  atomic.Pointer[mx.EndpointAddr] // nil until it is needed
-	lost  atomic.Pointer[error]           // why it is not waited for any more
+	address Address
+	addr    atomic.Pointer[mx.EndpointAddr] // nil until it is needed
+	lost    atomic.Pointer[error]           // the error with which Lose has marked it as failed
 }
 
-// gone returns why a process is not waited for any more, or nil.
+// gone returns the error with which the process was marked as failed, or nil.
 func (p *peer) gone() error {
 	if why := p.lost.Load(); why != nil {
 		return *why
@@ -66,15 +66,15 @@ func (p *peer) gone() error {
 	return nil
 }
 
-// The match bits: an answer has the upper one and the number of its question. All else
-// is a question or note, with its kind, and the number of the answer that it wants.
+// The match bits. An answer has the highest bit set, and the number of its question. A question has its kind and its
+// number; a note has its kind, and number 0.
 const (
 	answerBit = uint64(1) << 63
 	kindShift = 32
 	exactly   = mx.MatchMaskNone
 )
 
-// Local makes the service of a process that is all of its job.
+// Local makes the service of a process that is the only one of its job.
 func Local(self int) *Service { return &Service{self: self, over: make(chan struct{})} }
 
 // Open opens the endpoint of the service of process self. Begin has to follow.
@@ -88,32 +88,32 @@ func Open(self int, params ...mx.Param) (*Service, error) {
 		return nil, err
 	}
 	s := &Service{ep: ep, self: self, ranks: map[mx.EndpointAddr]int{}, over: make(chan struct{})}
-	if s.place.NIC, s.place.Endpoint, err = mx.DecomposeEndpointAddr(ep.Addr()); err != nil {
+	if s.address.NIC, s.address.Endpoint, err = mx.DecomposeEndpointAddr(ep.Addr()); err != nil {
 		_ = ep.Close()
 		return nil, err
 	}
-	s.place.Filter = filter
+	s.address.Filter = filter
 	return s, nil
 }
 
-// Place returns where others reach the service; nothing for a local one.
-func (s *Service) Place() Place { return s.place }
+// Address returns the address under which other processes connect to the service. It is zero for a local one.
+func (s *Service) Address() Address { return s.address }
 
 // Self returns the number of the own process.
 func (s *Service) Self() int { return s.self }
 
-// Handle sets the handler of a kind, whose questions have a head of that many bytes,
-// before Begin.
+// Handle sets the handler of a kind, whose questions and notes have a head of that many bytes. It must be called before
+// Begin.
 func (s *Service) Handle(kind Kind, head int, h Handler) { s.handlers[kind] = handler{h, head} }
 
-// Begin begins to answer. The places are those of all processes, in their order.
-func (s *Service) Begin(places []Place) error {
+// Begin starts the goroutine that handles questions and notes. addresses are those of all processes of the job, in order.
+func (s *Service) Begin(addresses []Address) error {
 	if s.ep == nil {
 		return nil
 	}
-	s.peers = make([]peer, len(places))
-	for i := range places {
-		s.peers[i].place = places[i]
+	s.peers = make([]peer, len(addresses))
+	for i := range addresses {
+		s.peers[i].address = addresses[i]
 	}
 	if err := s.ep.RegisterUnexpHandler(s.unexpected, nil); err != nil {
 		return err
@@ -122,7 +122,7 @@ func (s *Service) Begin(places []Place) error {
 	return nil
 }
 
-// Close ends the service. Calls that wait return an error.
+// Close ends the service. Calls that wait return ErrClosed or another error.
 func (s *Service) Close() error {
 	if s.closed.Swap(true) {
 		return nil
@@ -136,8 +136,7 @@ func (s *Service) Close() error {
 	return err
 }
 
-// unexpected drops answers that nobody waits for any more. Everything else waits for the
-// server's next receive.
+// unexpected drops answers to calls that have returned. Questions and notes are left for the next receive of serve.
 func (s *Service) unexpected(_ any, _ mx.EndpointAddr, match uint64, _ uint32, _ []byte) mx.UnexpAction {
 	if match&answerBit != 0 {
 		return mx.RecvFinished
@@ -145,8 +144,7 @@ func (s *Service) unexpected(_ any, _ mx.EndpointAddr, match uint64, _ uint32, _
 	return mx.RecvContinue
 }
 
-// serve receives and handles what comes, with two buffers, so that one fills while the
-// other is read.
+// serve receives and handles questions and notes. It has two buffers, so that one is filled while the other is handled.
 func (s *Service) serve() {
 	var bufs [2][]byte
 	var reqs [2]mx.Request
@@ -192,8 +190,8 @@ func (s *Service) handle(st *mx.Status, text []byte) {
 	h.f(&q)
 }
 
-// is reports whether the sender of a message may call itself that process: an address
-// belongs to the first that was named from there.
+// is reports whether the sender of a message may call itself that process. An address belongs to the first process that
+// was named in a message from there.
 func (s *Service) is(addr mx.EndpointAddr, process int) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -205,8 +203,9 @@ func (s *Service) is(addr mx.EndpointAddr, process int) bool {
 	return known == process
 }
 
-// Lose says that a process is gone, and why: calls to it end with that error, those that begin later too. If it is said
-// again, the last reason holds. A call that was just about to wait looks at the next Wakeup. Post still reaches a process that is not gone at all.
+// Lose marks a process as failed: calls to it return the error why from now on, those that wait and those that begin later.
+// If Lose is called again, the last reason holds. A call that was just about to wait notices at the next Wakeup. Post still
+// reaches the process if it is alive after all.
 func (s *Service) Lose(process int, why error) {
 	if s.ep == nil || process < 0 || process >= len(s.peers) || process == s.self {
 		return
@@ -215,15 +214,15 @@ func (s *Service) Lose(process int, why error) {
 	s.Wakeup()
 }
 
-// Wakeup has calls that wait look whether the process is gone.
+// Wakeup makes calls that wait check whether their process has failed.
 func (s *Service) Wakeup() {
 	if s.ep != nil {
 		s.ep.Wakeup()
 	}
 }
 
-// reach returns another process and its address, and connects with it first if that was
-// not done before. What several goroutines make at once is the same.
+// reach returns another process and its address, and connects to it first if it is not connected. Several goroutines may
+// connect to a process at once: they get the same address.
 func (s *Service) reach(ctx context.Context, process int) (*peer, mx.EndpointAddr, error) {
 	if s.ep == nil || process < 0 || process >= len(s.peers) {
 		return nil, mx.EndpointAddr{}, fmt.Errorf("there is no process %d", process)
@@ -239,7 +238,7 @@ func (s *Service) reach(ctx context.Context, process int) (*peer, mx.EndpointAdd
 		if why := p.gone(); why != nil {
 			return mx.EndpointAddr{}, why
 		}
-		return s.ep.ConnectContext(ctx, p.place.NIC, p.place.Endpoint, p.place.Filter)
+		return s.ep.ConnectContext(ctx, p.address.NIC, p.address.Endpoint, p.address.Filter)
 	})
 	if err == nil {
 		p.addr.Store(&addr)
@@ -247,8 +246,8 @@ func (s *Service) reach(ctx context.Context, process int) (*peer, mx.EndpointAdd
 	return p, addr, err
 }
 
-// Watch blocks until the process is gone, and returns how that showed; or until ctx
-// ends, or the service is closed, and returns why. A process that is only said to be gone is watched on.
+// Watch blocks until the session with a process ends, and returns true and how it ended. It returns false and the reason if
+// ctx ends or the service is closed. Lose does not end it.
 func (s *Service) Watch(ctx context.Context, process int) (gone bool, why error) {
 	_, addr, err := s.reach(ctx, process)
 	if err != nil {

@@ -23,16 +23,16 @@ const (
 	later
 )
 
-// desk is a service with handlers that answer what it was asked, gather notes, and
+// server is a service with handlers that answer what it was asked, gather notes, and
 // answer later.
-type desk struct {
+type server struct {
 	*service.Service
 	notes chan string
 	kept  chan *service.Question
 }
 
-func newDesk(s *service.Service) *desk {
-	d := &desk{s, make(chan string, 10000), make(chan *service.Question, 16)}
+func newServer(s *service.Service) *server {
+	d := &server{s, make(chan string, 10000), make(chan *service.Question, 16)}
 	s.Handle(echo, 0, func(q *service.Question) { q.Answer(fmt.Appendf(nil, "%d:%s", q.From, q.Head), q.Data) })
 	s.Handle(note, 0, func(q *service.Question) { d.notes <- string(q.Head) + string(q.Data) })
 	s.Handle(later, 0, func(q *service.Question) { d.kept <- q.Later() })
@@ -40,7 +40,7 @@ func newDesk(s *service.Service) *desk {
 }
 
 // over runs a test with three processes' services over each transport that works here.
-func over(t *testing.T, f func(t *testing.T, desks []*desk)) {
+func over(t *testing.T, f func(t *testing.T, servers []*server)) {
 	for _, medium := range []string{"mem", "shm", "tcp"} {
 		t.Run(medium, func(t *testing.T) {
 			if err := mx.Init(); err != nil {
@@ -61,23 +61,23 @@ func over(t *testing.T, f func(t *testing.T, desks []*desk)) {
 	}
 }
 
-func open(t *testing.T, medium string, n int) (desks []*desk) {
-	var places []service.Place
+func open(t *testing.T, medium string, n int) (servers []*server) {
+	var addresses []service.Address
 	for i := range n {
 		s, err := service.Open(i, mx.WithTransports(medium))
 		if err != nil {
 			t.Fatal(err)
 		}
 		t.Cleanup(func() { _ = s.Close() })
-		desks = append(desks, newDesk(s))
-		places = append(places, s.Place())
+		servers = append(servers, newServer(s))
+		addresses = append(addresses, s.Address())
 	}
-	for _, d := range desks {
-		if err := d.Begin(places); err != nil {
+	for _, d := range servers {
+		if err := d.Begin(addresses); err != nil {
 			t.Fatal(err)
 		}
 	}
-	return desks
+	return servers
 }
 
 func within(t *testing.T) context.Context {
@@ -87,10 +87,10 @@ func within(t *testing.T) context.Context {
 }
 
 func TestCall(t *testing.T) {
-	over(t, func(t *testing.T, desks []*desk) {
+	over(t, func(t *testing.T, servers []*server) {
 		ctx := within(t)
-		for from, d := range desks {
-			for to := range desks {
+		for from, d := range servers {
+			for to := range servers {
 				for _, size := range []int{0, 1, 100, 5000, 60000} {
 					data := bytes.Repeat([]byte{7}, size)
 					answer := make([]byte, 70000)
@@ -106,21 +106,21 @@ func TestCall(t *testing.T) {
 }
 
 func TestNotesKeepTheirOrder(t *testing.T) {
-	over(t, func(t *testing.T, desks []*desk) {
+	over(t, func(t *testing.T, servers []*server) {
 		ctx := within(t)
 		const many = 500
 		for i := range many {
 			data := strings.Repeat("x", i%7*1000)
-			if err := desks[0].Tell(ctx, 1, note, fmt.Appendf(nil, "%d ", i), []byte(data)); err != nil {
+			if err := servers[0].Tell(ctx, 1, note, fmt.Appendf(nil, "%d ", i), []byte(data)); err != nil {
 				t.Fatal(err)
 			}
 		}
-		if _, err := desks[0].Call(ctx, 1, echo, nil, nil, make([]byte, 9)); err != nil {
+		if _, err := servers[0].Call(ctx, 1, echo, nil, nil, make([]byte, 9)); err != nil {
 			t.Fatal(err)
 		}
 		for i := range many {
 			select {
-			case s := <-desks[1].notes:
+			case s := <-servers[1].notes:
 				if want := fmt.Sprintf("%d %s", i, strings.Repeat("x", i%7*1000)); s != want {
 					t.Fatalf("note %d is %.20q", i, s)
 				}
@@ -132,7 +132,7 @@ func TestNotesKeepTheirOrder(t *testing.T) {
 }
 
 func TestManyAsk(t *testing.T) {
-	over(t, func(t *testing.T, desks []*desk) {
+	over(t, func(t *testing.T, servers []*server) {
 		ctx := within(t)
 		var all sync.WaitGroup
 		for i := range 12 {
@@ -140,7 +140,7 @@ func TestManyAsk(t *testing.T) {
 				answer := make([]byte, 100)
 				for k := range 50 {
 					text := fmt.Appendf(nil, "%d %d", i, k)
-					n, err := desks[i%3].Call(ctx, k%3, echo, text, nil, answer)
+					n, err := servers[i%3].Call(ctx, k%3, echo, text, nil, answer)
 					if want := fmt.Sprintf("%d:%s", i%3, text); err != nil || string(answer[:n]) != want {
 						t.Errorf("%q: %q, %v", want, answer[:n], err)
 						return
@@ -153,17 +153,17 @@ func TestManyAsk(t *testing.T) {
 }
 
 func TestAnswerLater(t *testing.T) {
-	over(t, func(t *testing.T, desks []*desk) {
+	over(t, func(t *testing.T, servers []*server) {
 		ctx := within(t)
 		got := make(chan string, 2)
 		for from := range 2 {
 			go func() {
 				answer := make([]byte, 100000)
-				n, err := desks[from].Call(ctx, 0, later, nil, nil, answer)
+				n, err := servers[from].Call(ctx, 0, later, nil, nil, answer)
 				got <- fmt.Sprint(n, err)
 			}()
-			q := <-desks[0].kept
-			if n, err := desks[2].Call(ctx, 0, echo, nil, nil, make([]byte, 9)); n != 2 || err != nil {
+			q := <-servers[0].kept
+			if n, err := servers[2].Call(ctx, 0, echo, nil, nil, make([]byte, 9)); n != 2 || err != nil {
 				t.Fatal("it does not answer others meanwhile:", n, err)
 			}
 			q.Answer([]byte("yes"), make([]byte, 90000))
@@ -175,49 +175,49 @@ func TestAnswerLater(t *testing.T) {
 }
 
 func TestCallEndsWithItsContext(t *testing.T) {
-	over(t, func(t *testing.T, desks []*desk) {
+	over(t, func(t *testing.T, servers []*server) {
 		for from := range 2 {
 			ctx, cancel := context.WithCancel(t.Context())
 			failed := make(chan error, 1)
 			go func() {
-				_, err := desks[from].Call(ctx, 0, later, nil, nil, make([]byte, 9))
+				_, err := servers[from].Call(ctx, 0, later, nil, nil, make([]byte, 9))
 				failed <- err
 			}()
-			q := <-desks[0].kept
+			q := <-servers[0].kept
 			cancel()
 			if err := <-failed; !errors.Is(err, context.Canceled) {
 				t.Fatal(err)
 			}
 			q.Answer([]byte("late"), nil)
-			if n, err := desks[from].Call(within(t), 0, echo, nil, nil, make([]byte, 9)); n != 2 || err != nil {
+			if n, err := servers[from].Call(within(t), 0, echo, nil, nil, make([]byte, 9)); n != 2 || err != nil {
 				t.Fatal(n, err)
 			}
 		}
 	})
 }
 
-func TestDeath(t *testing.T) {
-	over(t, func(t *testing.T, desks []*desk) {
+func TestPeerFails(t *testing.T) {
+	over(t, func(t *testing.T, servers []*server) {
 		ctx := within(t)
 		type end struct {
 			gone bool
 			why  error
 		}
 		ends := make(chan end, 1)
-		if _, err := desks[0].Call(ctx, 1, echo, nil, nil, make([]byte, 9)); err != nil {
+		if _, err := servers[0].Call(ctx, 1, echo, nil, nil, make([]byte, 9)); err != nil {
 			t.Fatal(err)
 		}
 		go func() {
-			gone, why := desks[0].Watch(ctx, 1)
+			gone, why := servers[0].Watch(ctx, 1)
 			ends <- end{gone, why}
 		}()
 		failed := make(chan error, 1)
 		go func() {
-			_, err := desks[0].Call(ctx, 1, later, nil, nil, make([]byte, 9))
+			_, err := servers[0].Call(ctx, 1, later, nil, nil, make([]byte, 9))
 			failed <- err
 		}()
-		<-desks[1].kept
-		if err := desks[1].Close(); err != nil {
+		<-servers[1].kept
+		if err := servers[1].Close(); err != nil {
 			t.Fatal(err)
 		}
 		if e := <-ends; !e.gone || e.why == nil {
@@ -230,28 +230,28 @@ func TestDeath(t *testing.T) {
 }
 
 func TestRefusals(t *testing.T) {
-	over(t, func(t *testing.T, desks []*desk) {
+	over(t, func(t *testing.T, servers []*server) {
 		ctx := within(t)
-		if _, err := desks[0].Call(ctx, 1, 200, nil, nil, make([]byte, 9)); !errors.Is(err, service.ErrRefused) {
+		if _, err := servers[0].Call(ctx, 1, 200, nil, nil, make([]byte, 9)); !errors.Is(err, service.ErrRefused) {
 			t.Error("a kind that nobody handles:", err)
 		}
-		if _, err := desks[0].Call(ctx, 1, echo, make([]byte, 100), nil, make([]byte, 9)); !errors.Is(err, service.ErrRefused) {
+		if _, err := servers[0].Call(ctx, 1, echo, make([]byte, 100), nil, make([]byte, 9)); !errors.Is(err, service.ErrRefused) {
 			t.Error("an answer that has no room:", err)
 		}
-		if _, err := desks[0].Call(ctx, 3, echo, nil, nil, make([]byte, 9)); err == nil {
+		if _, err := servers[0].Call(ctx, 3, echo, nil, nil, make([]byte, 9)); err == nil {
 			t.Error("a process that does not exist has answered")
 		}
-		if err := desks[0].Close(); err != nil {
+		if err := servers[0].Close(); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := desks[0].Call(ctx, 1, echo, nil, nil, make([]byte, 9)); !errors.Is(err, service.ErrClosed) {
+		if _, err := servers[0].Call(ctx, 1, echo, nil, nil, make([]byte, 9)); !errors.Is(err, service.ErrClosed) {
 			t.Error("after Close:", err)
 		}
 	})
 }
 
 func TestLocal(t *testing.T) {
-	d := newDesk(service.Local(0))
+	d := newServer(service.Local(0))
 	if err := d.Begin(nil); err != nil {
 		t.Fatal(err)
 	}
