@@ -37,7 +37,7 @@ func allgatherScattered(n Net, own, all []byte, p *Parts) error {
 	n.Connect()
 	rank, size := n.Rank(), n.Size()
 	for far := 1; far < size; far++ {
-		from := ahead(size-far, rank, size)
+		from := rankAt(size-far, rank, size)
 		if err := n.Irecv(p.Of(all, from), from); err != nil {
 			return err
 		}
@@ -75,17 +75,17 @@ func allgatherBruck(n Net, all []byte, p *Parts) error {
 		count := min(have, size-have)
 		send, recv := 0, 0
 		for i := range count {
-			send += p.Length(ahead(i, rank, size))
-			recv += p.Length(ahead(have+i, rank, size))
+			send += p.Length(rankAt(i, rank, size))
+			recv += p.Length(rankAt(have+i, rank, size))
 		}
-		to, from := ahead(size-have, rank, size), ahead(have, rank, size)
+		to, from := rankAt(size-have, rank, size), rankAt(have, rank, size)
 		if err := n.Sendrecv(line[:send], to, line[filled:filled+recv], from); err != nil {
 			return err
 		}
 		filled += recv
 	}
 	for i := range size {
-		r := ahead(i, rank, size)
+		r := rankAt(i, rank, size)
 		line = line[Move(n, p.Of(all, r), line):]
 	}
 	return nil

@@ -87,11 +87,11 @@ func allreduceDoubling[T any](n Net, in, out []T, op func(acc, in []T)) error {
 	}
 	if !absent {
 		for bit := 1; bit < t.size; bit <<= 1 {
-			with := t.rank(t.place ^ bit)
+			with := t.rank(t.vrank ^ bit)
 			if err := n.Sendrecv(bytes(p.have), with, bytes(p.free()), with); err != nil {
 				return err
 			}
-			if t.place&bit != 0 {
+			if t.vrank&bit != 0 {
 				p.lower(0, len(in))
 			} else {
 				p.higher(0, len(in))
@@ -115,7 +115,7 @@ func allreduceRabenseifner[T any](n Net, in, out []T, op func(acc, in []T)) erro
 			return err
 		}
 		p.finish(out, w.from, w.to)
-		if err := spread(n, t, bytes(out), w, elem.Size[T]()); err != nil {
+		if err := allgatherHalves(n, t, bytes(out), w, elem.Size[T]()); err != nil {
 			return err
 		}
 	}

@@ -79,7 +79,7 @@ func alltoallAtZero(n Net, send, recv []byte, length int) error {
 	return n.WaitAll()
 }
 
-// alltoallBruck keeps at place i what has i places to go. In each round all that has an
+// alltoallBruck keeps at index i what has i ranks to go. In each round all that has an
 // odd multiple of the round's distance to go travels that far.
 func alltoallBruck(n Net, send, recv []byte, length int) error {
 	rank, size := n.Rank(), n.Size()
@@ -88,7 +88,7 @@ func alltoallBruck(n Net, send, recv []byte, length int) error {
 	packed, came := n.Scratch(half), n.Scratch(half)
 	at := func(b []byte, i int) []byte { return b[i*length : (i+1)*length] }
 	for i := range size {
-		Move(n, at(line, i), at(send, ahead(i, rank, size)))
+		Move(n, at(line, i), at(send, rankAt(i, rank, size)))
 	}
 	for far := 1; far < size; far <<= 1 {
 		end := 0
@@ -108,7 +108,7 @@ func alltoallBruck(n Net, send, recv []byte, length int) error {
 		}
 	}
 	for i := range size {
-		Move(n, at(recv, behind(rank, i, size)), at(line, i))
+		Move(n, at(recv, vrankOf(rank, i, size)), at(line, i))
 	}
 	return nil
 }

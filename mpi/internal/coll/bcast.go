@@ -1,13 +1,13 @@
 package coll
 
-// What is passed on at a time, bytes. A small segment leaves its sender at once, without a word from the
-// receiver, which is what counts where ranks take turns. A large one is worth fetching.
+// Sizes of segments in bytes. A small segment is eager: it leaves without an answer of the receiver, which is faster where
+// ranks share cores. A large one goes by rendezvous.
 const (
 	smallSegment = 16 << 10
 	segment      = 64 << 10
 )
 
-// Bcast copies b of the root into b of all others, which is of the same length.
+// Bcast copies b of the root into b of all other ranks, which must have the same length.
 func Bcast(n Net, b []byte, root int, a Algorithm) error {
 	switch a {
 	case Flat:
@@ -20,16 +20,16 @@ func Bcast(n Net, b []byte, root int, a Algorithm) error {
 	return bcastBinomial(n, b, root)
 }
 
-// ahead returns which rank lies so many places behind the root, counting round.
-func ahead(place, root, size int) int {
-	if place += root; place >= size {
-		place -= size
+// rankAt returns the rank that comes so many ranks after the root, wrapping around. That number is its virtual rank.
+func rankAt(vrank, root, size int) int {
+	if vrank += root; vrank >= size {
+		vrank -= size
 	}
-	return place
+	return vrank
 }
 
-// behind returns how many places a rank lies behind the root.
-func behind(rank, root, size int) int {
+// vrankOf returns the virtual rank of a rank: how many ranks it comes after the root, wrapping around.
+func vrankOf(rank, root, size int) int {
 	if rank -= root; rank < 0 {
 		rank += size
 	}
@@ -38,19 +38,19 @@ func behind(rank, root, size int) int {
 
 func bcastBinomial(n Net, b []byte, root int) error {
 	size := n.Size()
-	place := behind(n.Rank(), root, size)
+	vrank := vrankOf(n.Rank(), root, size)
 	bit := 1
 	for ; bit < size; bit <<= 1 {
-		if place&bit != 0 {
-			if err := n.Recv(b, ahead(place-bit, root, size)); err != nil {
+		if vrank&bit != 0 {
+			if err := n.Recv(b, rankAt(vrank-bit, root, size)); err != nil {
 				return err
 			}
 			break
 		}
 	}
 	for bit >>= 1; bit > 0; bit >>= 1 {
-		if place+bit < size {
-			if err := n.Isend(b, ahead(place+bit, root, size)); err != nil {
+		if vrank+bit < size {
+			if err := n.Isend(b, rankAt(vrank+bit, root, size)); err != nil {
 				return err
 			}
 		}
@@ -64,8 +64,8 @@ func bcastFlat(n Net, b []byte, root int) error {
 		return n.Recv(b, root)
 	}
 	n.Connect()
-	for place := 1; place < size; place++ {
-		if err := n.Isend(b, ahead(place, root, size)); err != nil {
+	for vrank := 1; vrank < size; vrank++ {
+		if err := n.Isend(b, rankAt(vrank, root, size)); err != nil {
 			return err
 		}
 	}
@@ -84,13 +84,13 @@ func bcastSegments(n Net, b []byte, root int) error {
 	return nil
 }
 
-// bcastPipeline passes b on from rank to rank, a segment at a time.
+// bcastPipeline sends b along a chain of ranks, a segment at a time.
 func bcastPipeline(n Net, b []byte, root int) error {
 	size := n.Size()
-	place := behind(n.Rank(), root, size)
-	from, to := ahead((place+size-1)%size, root, size), ahead((place+1)%size, root, size)
-	first, last := place == 0, place == size-1
-	var ready []byte // came in, and is to be passed on
+	vrank := vrankOf(n.Rank(), root, size)
+	from, to := rankAt((vrank+size-1)%size, root, size), rankAt((vrank+1)%size, root, size)
+	first, last := vrank == 0, vrank == size-1
+	var ready []byte // the segment that has arrived, and is to be sent on
 	for len(b) > 0 || len(ready) > 0 {
 		next := b[:min(segment, len(b))]
 		b = b[len(next):]

@@ -2,22 +2,22 @@ package coll
 
 import "gomx/mpi/internal/elem"
 
-// bytes returns s as bytes. Its type was checked by whoever began the operation.
+// bytes returns s as bytes. The caller of the operation has checked its type.
 func bytes[T any](s []T) []byte { return elem.Memory(s) }
 
-// scratch returns room for n elements.
+// scratch returns scratch memory for n elements.
 func scratch[T any](n Net, count int) []T { return elem.Elements[T](n.Scratch(count * elem.Size[T]())) }
 
-// partial is what a rank has combined so far. have holds it, which is the rank's
-// contribution at first and may not be written then; spare and other can be.
+// partial is the partial result of a rank. have holds it. At first have is the rank's contribution, which must not be
+// written; spare and other may be.
 type partial[T any] struct {
 	net                Net
 	op                 func(acc, in []T)
 	have, spare, other []T
-	given              bool // have is the caller's
+	given              bool // have is the caller's, and must not be written
 }
 
-// begin takes a contribution, which may lie in out. The result of finish is in out.
+// begin makes the partial result of a contribution, which may lie in out. finish puts the result into out.
 func begin[T any](n Net, in, out []T, op func(acc, in []T)) partial[T] {
 	p := partial[T]{net: n, op: op, have: in, spare: scratch[T](n, len(in)), other: out, given: true}
 	if elem.Same(in, out) {
@@ -26,16 +26,16 @@ func begin[T any](n Net, in, out []T, op func(acc, in []T)) partial[T] {
 	return p
 }
 
-// free returns where something may be received.
+// free returns the buffer that contributions may be received into.
 func (p *partial[T]) free() []T { return p.spare }
 
-// lower combines elements from..to with what lower ranks have sent into free.
+// lower combines elements from..to with contributions of lower ranks, which are in free.
 func (p *partial[T]) lower(from, to int) {
 	combine(p.net, p.op, p.spare[from:to], p.have[from:to])
 	p.turn()
 }
 
-// turn has what was combined in free be what the rank has.
+// turn makes the buffer of free the partial result.
 func (p *partial[T]) turn() {
 	if p.given {
 		p.have, p.spare, p.other, p.given = p.spare, p.other, nil, false
@@ -44,13 +44,13 @@ func (p *partial[T]) turn() {
 	p.have, p.spare = p.spare, p.have
 }
 
-// higher combines elements from..to with what higher ranks have sent into free.
+// higher combines elements from..to with contributions of higher ranks, which are in free.
 func (p *partial[T]) higher(from, to int) {
 	p.own(from, to)
 	combine(p.net, p.op, p.have[from:to], p.spare[from:to])
 }
 
-// own has elements from..to of what the rank has lie where they may be written.
+// own copies elements from..to of the partial result if they are the caller's, so that they may be written.
 func (p *partial[T]) own(from, to int) {
 	if p.given {
 		move(p.net, p.other[from:to], p.have[from:to])
@@ -58,7 +58,7 @@ func (p *partial[T]) own(from, to int) {
 	}
 }
 
-// finish has elements from..to of the result lie in out.
+// finish copies elements from..to of the result to out if they are not there.
 func (p *partial[T]) finish(out []T, from, to int) {
 	if !elem.Same(p.have, out) {
 		move(p.net, out[from:to], p.have[from:to])

@@ -1,21 +1,21 @@
-// Package coll holds the algorithms of collective operations: which rank sends what to
-// which other, when, and what is combined. How bytes get there is up to a Net.
+// Package coll holds the algorithms of collective operations: which rank sends what to which other rank, when, and how
+// contributions are combined. A Net carries the messages.
 //
-// The ways to do an operation are functions of their own (see Algorithm for the names).
-// Choose takes one by what is done, how many bytes, among how many ranks, and whether
-// the ranks have cores of their own; Overrides change its mind.
+// Each algorithm of an operation is a function of its own; Algorithm lists their names. Choose selects one by the
+// operation, the number of bytes, the number of ranks, and whether the ranks have cores of their own. Overrides replace
+// its choice.
 //
-// Reductions combine in the order of the ranks: what comes of lower ranks stands on the
-// left. An operation therefore need only be associative. Where the brackets stand
-// depends on the algorithm and the number of ranks, and on nothing that happens at run
-// time, so that the same program yields the same bits every time. The ring is the
-// exception: it needs an operation that is commutative too, and is taken only if asked for.
+// Reductions combine in the order of the ranks: contributions of lower ranks are the left operands. An operation
+// therefore need only be associative. The order of evaluation depends on the algorithm and the number of ranks only, and
+// not on timing, so that the same program yields the same bits every time. The ring is an exception: it needs an
+// operation that is also commutative, and is used only on request.
 //
-// All functions of one operation must be called by all ranks, with the same algorithm. None
-// allocates, save what the Net does.
+// All ranks must call the function of an operation, with the same algorithm. The functions allocate nothing, unless the
+// Net does.
 //
-// An algorithm that is given a Plan carries nothing out: it notes its steps, which a nonblocking collective then takes one by one as messages arrive. For that,
-// what an algorithm does with data itself goes through move, combine and Do, and nothing it decides depends on data.
+// An algorithm that is given a Plan executes nothing: the Plan records its steps, and a nonblocking collective then
+// executes them one by one as messages arrive. An algorithm therefore touches data through move, combine and Do only, and
+// none of its decisions depends on data.
 //
 // Read net.go next, then barrier.go, which is the shortest.
 package coll

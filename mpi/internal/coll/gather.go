@@ -11,8 +11,8 @@ func Gather(n Net, own, all []byte, p Parts, root int, a Algorithm) error {
 		return n.Send(own, root)
 	}
 	n.Connect()
-	for place := 1; place < size; place++ {
-		from := ahead(place, root, size)
+	for vrank := 1; vrank < size; vrank++ {
+		from := rankAt(vrank, root, size)
 		if err := n.Irecv(p.Of(all, from), from); err != nil {
 			return err
 		}
@@ -21,20 +21,20 @@ func Gather(n Net, own, all []byte, p Parts, root int, a Algorithm) error {
 	return n.WaitAll()
 }
 
-// gatherBinomial collects parts in the order of places behind the root, which is the
+// gatherBinomial collects parts in the order of virtual ranks, which is the
 // order of ranks if the root is rank 0.
 func gatherBinomial(n Net, own, all []byte, root int) error {
 	rank, size, length := n.Rank(), n.Size(), len(own)
-	place, under, line := branch(n, all, length, root)
+	vrank, under, line := branch(n, all, length, root)
 	Move(n, line[:length], own)
 	for bit := 1; bit < under; bit <<= 1 {
 		from, to := bit*length, min(2*bit, under)*length
-		if err := n.Recv(line[from:to], ahead(place+bit, root, size)); err != nil {
+		if err := n.Recv(line[from:to], rankAt(vrank+bit, root, size)); err != nil {
 			return err
 		}
 	}
 	if rank != root {
-		return n.Send(line[:under*length], ahead(place&(place-1), root, size))
+		return n.Send(line[:under*length], rankAt(vrank&(vrank-1), root, size))
 	}
 	if root != 0 {
 		behind := root * length
@@ -44,23 +44,23 @@ func gatherBinomial(n Net, own, all []byte, root int) error {
 	return nil
 }
 
-// branch returns the rank's place in a binomial tree, how many places there are from it on, and room for
-// their parts in the order of places: all itself, where that is the order of ranks.
-func branch(n Net, all []byte, length, root int) (place, under int, line []byte) {
-	place = behind(n.Rank(), root, n.Size())
-	under = subtree(place, n.Size())
-	if place == 0 && root == 0 {
-		return place, under, all
+// branch returns the virtual rank in a binomial tree, the size of its subtree, and a buffer for
+// the parts of the subtree in the order of virtual ranks: all itself, where that is the order of ranks.
+func branch(n Net, all []byte, length, root int) (vrank, under int, line []byte) {
+	vrank = vrankOf(n.Rank(), root, n.Size())
+	under = subtree(vrank, n.Size())
+	if vrank == 0 && root == 0 {
+		return vrank, under, all
 	}
-	return place, under, n.Scratch(under * length)
+	return vrank, under, n.Scratch(under * length)
 }
 
-// subtree returns how many places a binomial tree has from place on.
-func subtree(place, size int) int {
-	if place == 0 {
+// subtree returns the number of ranks in the subtree of a virtual rank.
+func subtree(vrank, size int) int {
+	if vrank == 0 {
 		return size
 	}
-	return min(place&-place, size-place)
+	return min(vrank&-vrank, size-vrank)
 }
 
 // Scatter gives each rank, in own, its part of all of the root, which lies where p says. all of
@@ -74,8 +74,8 @@ func Scatter(n Net, all []byte, p Parts, own []byte, root int, a Algorithm) erro
 		return n.Recv(own, root)
 	}
 	n.Connect()
-	for place := 1; place < size; place++ {
-		to := ahead(place, root, size)
+	for vrank := 1; vrank < size; vrank++ {
+		to := rankAt(vrank, root, size)
 		if err := n.Isend(p.Of(all, to), to); err != nil {
 			return err
 		}
@@ -86,10 +86,10 @@ func Scatter(n Net, all []byte, p Parts, own []byte, root int, a Algorithm) erro
 
 func scatterBinomial(n Net, all, own []byte, root int) error {
 	rank, size, length := n.Rank(), n.Size(), len(own)
-	place, under, line := branch(n, all, length, root)
+	vrank, under, line := branch(n, all, length, root)
 	switch {
 	case rank != root:
-		if err := n.Recv(line[:under*length], ahead(place&(place-1), root, size)); err != nil {
+		if err := n.Recv(line[:under*length], rankAt(vrank&(vrank-1), root, size)); err != nil {
 			return err
 		}
 	case root != 0:
@@ -103,7 +103,7 @@ func scatterBinomial(n Net, all, own []byte, root int) error {
 	}
 	for bit >>= 1; bit > 0; bit >>= 1 {
 		from, to := bit*length, min(2*bit, under)*length
-		if err := n.Isend(line[from:to], ahead(place+bit, root, size)); err != nil {
+		if err := n.Isend(line[from:to], rankAt(vrank+bit, root, size)); err != nil {
 			return err
 		}
 	}

@@ -2,39 +2,39 @@ package coll
 
 import "math/bits"
 
-// team are the ranks that take part in rounds of pairs: a power of two. Of the first
-// ranks, 2*spare of them, the even ones have handed what they have to the rank above, and
-// are absent. Places in the team are in the order of the ranks.
+// team is the ranks that take part in rounds of pairs. Their number is a power of two. Of the first 2*spare ranks, the even
+// ones are absent: they have sent their contribution to the next rank. The members have virtual ranks from 0 to size-1, in
+// the order of their ranks.
 type team struct {
-	place, size, spare int
+	vrank, size, spare int
 }
 
 func teamOf(n Net) team {
 	t := team{size: 1 << (bits.Len(uint(n.Size())) - 1)}
 	t.spare = n.Size() - t.size
-	t.place = t.placeOf(n.Rank())
+	t.vrank = t.vrankOf(n.Rank())
 	return t
 }
 
 func (t *team) absent(rank int) bool { return rank < 2*t.spare && rank&1 == 0 }
 
-// placeOf returns the place of a rank, or of the one that stands for it.
-func (t *team) placeOf(rank int) int {
+// vrankOf returns the virtual rank of a rank, or of the rank that takes part in its stead.
+func (t *team) vrankOf(rank int) int {
 	if rank < 2*t.spare {
 		return rank / 2
 	}
 	return rank - t.spare
 }
 
-// rank returns who is at a place.
-func (t *team) rank(place int) int {
-	if place < t.spare {
-		return 2*place + 1
+// rank returns the rank of a virtual rank.
+func (t *team) rank(vrank int) int {
+	if vrank < t.spare {
+		return 2*vrank + 1
 	}
-	return place + t.spare
+	return vrank + t.spare
 }
 
-// fold has the absent ranks hand over what they have.
+// fold sends the contributions of the absent ranks to members of the team.
 func fold[T any](n Net, t team, p *partial[T]) (absent bool, err error) {
 	rank := n.Rank()
 	switch {
@@ -49,7 +49,7 @@ func fold[T any](n Net, t team, p *partial[T]) (absent bool, err error) {
 	return false, nil
 }
 
-// unfold gives the absent ranks the result.
+// unfold sends the result to the absent ranks.
 func unfold(n Net, t team, out []byte) error {
 	rank := n.Rank()
 	switch {
@@ -61,8 +61,8 @@ func unfold(n Net, t team, out []byte) error {
 	return nil
 }
 
-// window is the part of the result that a rank has, elements, with those that it was cut
-// out of: level 0 is the whole.
+// window is the range of elements of the result that a rank has, and the ranges that it was cut out of. Level 0 is all
+// elements.
 type window struct {
 	from, to int
 	outer    [32][2]int
@@ -93,15 +93,15 @@ func (w *window) widen() (from, to int) {
 	return from, to
 }
 
-// halve has pairs exchange halves of what they have and combine them. The pairs are
-// neighbours at first, and then of twice the distance each round, so that what is combined
-// always comes of ranks next to each other.
+// halve is a reduce-scatter by recursive halving: in each round the ranks of a pair exchange halves of their window and
+// combine them. The distance of the pairs is 1 at first and doubles each round, so that each partial result is that of
+// consecutive ranks.
 func halve[T any](n Net, t team, p *partial[T]) (w window, err error) {
 	w.to = len(p.have)
 	for bit := 1; bit < t.size; bit <<= 1 {
-		high := t.place&bit != 0
+		high := t.vrank&bit != 0
 		from, to := w.cut(high)
-		with := t.rank(t.place ^ bit)
+		with := t.rank(t.vrank ^ bit)
 		if err := combineHalf(n, p, with, p.have[from:to], w.from, w.to, high); err != nil {
 			return w, err
 		}
@@ -122,10 +122,10 @@ func combineHalf[T any](n Net, p *partial[T], with int, send []T, from, to int, 
 	return nil
 }
 
-// longestCut is up to which length a half goes in segments: a longer one is worth fetching.
+// longestCut is the length in bytes up to which a half is sent in segments. A longer one is sent by rendezvous.
 const longestCut = 1 << 20
 
-// cutLength is how much of so many bytes goes at a time.
+// cutLength returns the length of the segments of a half.
 func cutLength(bytes int) int {
 	if bytes > longestCut {
 		return bytes
@@ -133,7 +133,7 @@ func cutLength(bytes int) int {
 	return smallSegment
 }
 
-// swapSegments exchanges with a rank in segments that leave at once.
+// swapSegments exchanges halves with a rank, in segments that are sent eagerly.
 func swapSegments(n Net, send, recv []byte, with int) error {
 	sendCut, recvCut := cutLength(len(send)), cutLength(len(recv))
 	for len(recv) > 0 {
@@ -153,13 +153,13 @@ func swapSegments(n Net, send, recv []byte, with int) error {
 	return n.WaitAll()
 }
 
-// spread undoes the cuts of halve: all of the team have the whole in the end. unit is the
+// allgatherHalves undoes the cuts of halve by recursive doubling: all ranks of the team get the whole. unit is the
 // size of an element.
-func spread(n Net, t team, out []byte, w window, unit int) error {
+func allgatherHalves(n Net, t team, out []byte, w window, unit int) error {
 	for bit := t.size >> 1; bit > 0; bit >>= 1 {
 		mine := out[w.from*unit : w.to*unit]
 		from, to := w.widen()
-		with := t.rank(t.place ^ bit)
+		with := t.rank(t.vrank ^ bit)
 		if err := swapSegments(n, mine, out[from*unit:to*unit], with); err != nil {
 			return err
 		}
@@ -167,13 +167,13 @@ func spread(n Net, t team, out []byte, w window, unit int) error {
 	return nil
 }
 
-// collect is spread for the one at a place alone.
-func collect(n Net, t team, out []byte, w window, to, unit int) error {
+// gatherHalves is allgatherHalves with one receiver: only virtual rank to gets the whole.
+func gatherHalves(n Net, t team, out []byte, w window, to, unit int) error {
 	for bit := t.size >> 1; bit > 0; bit >>= 1 {
 		mine := out[w.from*unit : w.to*unit]
 		from, until := w.widen()
-		with := t.rank(t.place ^ bit)
-		if (t.place^to)&bit != 0 {
+		with := t.rank(t.vrank ^ bit)
+		if (t.vrank^to)&bit != 0 {
 			return n.Send(mine, with)
 		}
 		if err := n.Recv(out[from*unit:until*unit], with); err != nil {

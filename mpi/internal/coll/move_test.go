@@ -82,8 +82,8 @@ func layouts(size int, f func(p coll.Parts, at func(rank int) (from, to int), le
 		}
 	}
 	counts, displs, total := counts(size)
-	spread := func(rank int) (int, int) { return displs[rank] * unit, (displs[rank] + counts[rank]) * unit }
-	if err := f(coll.Listed(counts, displs, unit), spread, (total+size)*unit); err != nil {
+	scattered := func(rank int) (int, int) { return displs[rank] * unit, (displs[rank] + counts[rank]) * unit }
+	if err := f(coll.Listed(counts, displs, unit), scattered, (total+size)*unit); err != nil {
 		return err
 	}
 	packed := func(rank int) (int, int) {

@@ -2,13 +2,13 @@ package coll
 
 import "gomx/mpi/internal/elem"
 
-// Plan is a Net that carries nothing: an algorithm that is given one notes there, step by step, what its rank has to do, and returns at once
-// without an error. Whoever has the plan takes the steps later, in their order, and may do something else while one of them waits. That works because
-// the steps of an algorithm follow from ranks and lengths alone, and never from data.
+// Plan is a Net that carries no messages: it records the steps that an algorithm makes, without an error, and the algorithm
+// returns at once. The steps are executed later, in order, and the executing goroutine may do something else while one of
+// them waits. This works because the steps of an algorithm follow from ranks and lengths, and never from data.
 //
-// What an algorithm does itself between messages is a step as well: move, combine and Do see to that.
+// Work of the algorithm between messages is recorded as a step as well, by move, combine and Do.
 type Plan struct {
-	Net   // for Rank, Size and Scratch; what is noted is not passed on
+	Net   // for Rank, Size and Scratch; messages are not passed on to it
 	Steps []Step
 }
 
@@ -16,7 +16,7 @@ type Plan struct {
 type Step struct {
 	Kind     StepKind
 	To, From int32  // ranks
-	Out, In  []byte // what is sent, and what is received into; of a move the source and the target; of Combine In and Acc
+	Out, In  []byte // the buffers of the send and the receive; source and target of a move; second operand and accumulator of a combine
 	op       operation
 	do       func() error
 }
@@ -24,7 +24,7 @@ type Step struct {
 // StepKind says what a step does.
 type StepKind uint8
 
-// The steps: one for each call of a Net that carries something, and Work, which is the rank's own.
+// The steps. The first six are calls of a Net. The others are work of the rank itself.
 const (
 	StepSend StepKind = iota
 	StepRecv
@@ -47,13 +47,13 @@ func (s *Step) Receives() bool {
 	return s.Kind == StepRecv || s.Kind == StepSendrecv || s.Kind == StepIrecv
 }
 
-// Waits reports whether the next step comes only when what this one begins is over, or all that was begun.
+// Waits reports whether the next step must wait for the completion of this one, or, for StepWaitAll, of all that were started.
 func (s *Step) Waits() bool { return s.Kind <= StepSendrecv || s.Kind == StepWaitAll }
 
-// Connect does nothing: whoever has the plan sees in its steps what they need.
+// Connect does nothing: the steps of the plan show which connections they need.
 func (p *Plan) Connect() {}
 
-// Clear makes the plan one without steps, which keeps nothing alive.
+// Clear removes all steps, and their references to buffers.
 func (p *Plan) Clear() {
 	clear(p.Steps)
 	p.Net, p.Steps = nil, p.Steps[:0]
@@ -62,10 +62,10 @@ func (p *Plan) Clear() {
 	}
 }
 
-// keptSteps is up to how many steps the memory of a plan is kept.
+// keptSteps is the number of steps up to which Clear keeps the memory of a plan.
 const keptSteps = 256
 
-// Messages does all steps but the rank's own work on another Net.
+// Messages executes the steps that carry messages on another Net.
 func (p *Plan) Messages(n Net) error {
 	for i := range p.Steps {
 		if err := p.Steps[i].message(n); err != nil {
@@ -75,7 +75,7 @@ func (p *Plan) Messages(n Net) error {
 	return nil
 }
 
-// Run does all steps on another Net.
+// Run executes all steps on another Net.
 func (p *Plan) Run(n Net) error {
 	for i := range p.Steps {
 		s := &p.Steps[i]
@@ -108,7 +108,7 @@ func (s *Step) message(n Net) error {
 	return nil
 }
 
-// Work does a step that carries no message. Its error ends the operation.
+// Work executes a step that carries no message. Its error ends the operation.
 func (s *Step) Work() error {
 	switch s.Kind {
 	case stepMove:
@@ -121,32 +121,32 @@ func (s *Step) Work() error {
 	return nil
 }
 
-// Send notes a send.
+// Send records a send.
 func (p *Plan) Send(b []byte, to int) error {
 	return p.note(Step{Kind: StepSend, Out: b, To: int32(to)})
 }
 
-// Recv notes a receive.
+// Recv records a receive.
 func (p *Plan) Recv(b []byte, from int) error {
 	return p.note(Step{Kind: StepRecv, In: b, From: int32(from)})
 }
 
-// Sendrecv notes both.
+// Sendrecv records a send and a receive that go on at the same time.
 func (p *Plan) Sendrecv(send []byte, to int, recv []byte, from int) error {
 	return p.note(Step{Kind: StepSendrecv, Out: send, To: int32(to), In: recv, From: int32(from)})
 }
 
-// Isend notes that a send begins.
+// Isend records the start of a send.
 func (p *Plan) Isend(b []byte, to int) error {
 	return p.note(Step{Kind: StepIsend, Out: b, To: int32(to)})
 }
 
-// Irecv notes that a receive begins.
+// Irecv records the start of a receive.
 func (p *Plan) Irecv(b []byte, from int) error {
 	return p.note(Step{Kind: StepIrecv, In: b, From: int32(from)})
 }
 
-// WaitAll notes a wait.
+// WaitAll records a wait.
 func (p *Plan) WaitAll() error { return p.note(Step{Kind: StepWaitAll}) }
 
 func (p *Plan) note(s Step) error {
@@ -154,14 +154,14 @@ func (p *Plan) note(s Step) error {
 	return nil
 }
 
-// operation combines elements whose type is known to it alone. It holds a function, and so needs no memory.
+// operation combines elements of a type that only it knows. Its dynamic value is a function, so that making one does not allocate.
 type operation interface{ combine(acc, in []byte) }
 
 type typed[T any] func(acc, in []T)
 
 func (op typed[T]) combine(acc, in []byte) { op(elem.Elements[T](acc), elem.Elements[T](in)) }
 
-// combine has acc be acc op in, now or when a plan comes to it.
+// combine sets acc to acc op in, at once or as a step of a plan.
 func combine[T any](n Net, op func(acc, in []T), acc, in []T) {
 	if p, later := n.(*Plan); later {
 		_ = p.note(Step{Kind: stepCombine, In: bytes(acc), Out: bytes(in), op: typed[T](op)})
@@ -170,8 +170,8 @@ func combine[T any](n Net, op func(acc, in []T), acc, in []T) {
 	op(acc, in)
 }
 
-// Move copies from src to dst, now or when a plan comes to it, and returns the number of bytes. What is in place already is
-// not written: another rank may be reading it.
+// Move copies from src to dst, at once or as a step of a plan, and returns the number of bytes. It does not write dst if it is
+// the same memory as src: another rank may be reading it.
 func Move(n Net, dst, src []byte) int {
 	if len(dst) > 0 && len(src) > 0 && &dst[0] == &src[0] {
 		return min(len(dst), len(src))
@@ -183,10 +183,10 @@ func Move(n Net, dst, src []byte) int {
 	return copy(dst, src)
 }
 
-// move is Move of elements.
+// move is Move for elements.
 func move[T any](n Net, dst, src []T) { Move(n, bytes(dst), bytes(src)) }
 
-// Do calls f, now or when a plan comes to it. Its error ends the operation.
+// Do calls f, at once or as a step of a plan. Its error ends the operation.
 func Do(n Net, f func() error) error {
 	if p, later := n.(*Plan); later {
 		return p.note(Step{Kind: stepDo, do: f})

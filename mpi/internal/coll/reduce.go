@@ -128,7 +128,7 @@ func reduceRabenseifner[T any](n Net, in, out []T, root int, op func(acc, in []T
 		return err
 	}
 	p.finish(out, w.from, w.to)
-	if err := collect(n, t, bytes(out), w, t.placeOf(root), elem.Size[T]()); err != nil {
+	if err := gatherHalves(n, t, bytes(out), w, t.vrankOf(root), elem.Size[T]()); err != nil {
 		return err
 	}
 	if t.absent(root) && n.Rank() == root+1 {

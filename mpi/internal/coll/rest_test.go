@@ -14,7 +14,7 @@ type recorder struct {
 	*member
 	rank, size int
 	log        []string
-	met        map[int]bool // unless nil, ranks with messages before Connect
+	before     map[int]bool // unless nil, ranks with messages before Connect
 	connected  bool
 }
 
@@ -22,8 +22,8 @@ func (r *recorder) Rank() int { return r.rank }
 func (r *recorder) Size() int { return r.size }
 
 func (r *recorder) note(what string, b []byte, with int) {
-	if r.met != nil && !r.connected {
-		r.met[with] = true
+	if r.before != nil && !r.connected {
+		r.before[with] = true
 	}
 	r.log = append(r.log, fmt.Sprintf("%s %d bytes, rank %d", what, len(b), with))
 }
@@ -148,12 +148,12 @@ func TestConnectsBeforehand(t *testing.T) {
 		for _, a := range coll.Offered(kind) {
 			for _, size := range []int{16, 64} {
 				for rank := range size {
-					r := &recorder{rank: rank, size: size, met: map[int]bool{}}
+					r := &recorder{rank: rank, size: size, before: map[int]bool{}}
 					if err := operation(r, 0, none, false, a); err != nil {
 						t.Fatal(err)
 					}
-					if most := 2*bits.Len(uint(size)) + 1; len(r.met) > most {
-						t.Errorf("%v by %v: rank %d of %d connects with %d ranks one by one", kind, a, rank, size, len(r.met))
+					if most := 2*bits.Len(uint(size)) + 1; len(r.before) > most {
+						t.Errorf("%v by %v: rank %d of %d connects with %d ranks one by one", kind, a, rank, size, len(r.before))
 					}
 				}
 			}

@@ -62,7 +62,7 @@ func exscanLinear[T any](n Net, in, out []T, op func(acc, in []T)) error {
 
 // prefix exchanges what groups have combined, which double each round. group is the
 // contribution at first; out has it too, if there is anything in out yet.
-func prefix[T any](n Net, out, group []T, op func(acc, in []T), begun bool) error {
+func prefix[T any](n Net, out, group []T, op func(acc, in []T), started bool) error {
 	rank, size := n.Rank(), n.Size()
 	came, both := scratch[T](n, len(out)), scratch[T](n, len(out))
 	for bit := 1; bit < size; bit <<= 1 {
@@ -78,13 +78,13 @@ func prefix[T any](n Net, out, group []T, op func(acc, in []T), begun bool) erro
 			continue
 		}
 		move(n, both, came)
-		if begun {
+		if started {
 			combine(n, op, both, out)
 			move(n, out, both)
 			move(n, both, came)
 		} else {
 			move(n, out, came)
-			begun = true
+			started = true
 		}
 		combine(n, op, both, group)
 		group, both = both, group

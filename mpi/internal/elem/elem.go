@@ -17,7 +17,7 @@ func Size[T any]() int {
 func Bytes[T any](s []T) ([]byte, bool) {
 	var p any = (*T)(nil)
 	t := *(*uintptr)(unsafe.Pointer(&p))
-	if at := &seen[place(t)]; atomic.LoadUintptr(at) != t && !examine[T](t) {
+	if at := &seen[slotOf(t)]; atomic.LoadUintptr(at) != t && !examine[T](t) {
 		return nil, false
 	}
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(s))), len(s)*Size[T]()), true
@@ -58,7 +58,7 @@ func Overlap(a, b []byte) bool {
 	return from < to+uintptr(len(b)) && to < from+uintptr(len(a))
 }
 
-// seen holds the types that were found plain, each in the place that its descriptor's
+// seen holds the types that were found plain, each in the slot that its descriptor's
 // address leads to. Descriptors are not moved, and those of type parameters are part of
 // the program.
 var seen [256]uintptr
@@ -67,7 +67,7 @@ var seen [256]uintptr
 // there is to it. It costs a nanosecond.
 func Plain[T any]() bool {
 	t := descriptor[T]()
-	return atomic.LoadUintptr(&seen[place(t)]) == t || examine[T](t)
+	return atomic.LoadUintptr(&seen[slotOf(t)]) == t || examine[T](t)
 }
 
 // descriptor returns the address of the descriptor of *T.
@@ -76,14 +76,14 @@ func descriptor[T any]() uintptr {
 	return *(*uintptr)(unsafe.Pointer(&p))
 }
 
-func place(t uintptr) uint8 { return uint8(t>>5 ^ t>>13) }
+func slotOf(t uintptr) uint8 { return uint8(t>>5 ^ t>>13) }
 
 //go:noinline
 func examine[T any](t uintptr) bool {
 	if Size[T]() == 0 || !plain(reflect.TypeFor[T]()) {
 		return false
 	}
-	atomic.StoreUintptr(&seen[place(t)], t)
+	atomic.StoreUintptr(&seen[slotOf(t)], t)
 	return true
 }
 
