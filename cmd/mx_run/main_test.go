@@ -33,7 +33,7 @@ func TestMain(m *testing.M) {
 // patience bounds a step of a rank.
 const patience = time.Minute
 
-// beRank joins the job, exchanges cards, and then does what the role says.
+// beRank joins the job, exchanges business cards, and then does what the role says.
 func beRank(role string) int {
 	verb, number, _ := strings.Cut(role, " ")
 	who, _ := strconv.Atoi(number)
@@ -107,9 +107,9 @@ func exchange(j *launch.Job) error {
 	if err != nil {
 		return err
 	}
-	for rank, card := range all {
-		if string(card) != strconv.Itoa(rank) {
-			return errors.New("a wrong card")
+	for rank, businessCard := range all {
+		if string(businessCard) != strconv.Itoa(rank) {
+			return errors.New("a wrong business card")
 		}
 	}
 	if len(j.Secret()) == 0 || j.Launcher() != "mx_run" {

@@ -193,8 +193,8 @@ func isGone(pid int) bool {
 
 // TestPackage builds what it runs.
 func TestPackage(t *testing.T) {
-	out, errs, code := result(t, command(t, "", "-n", "2", filepath.Join("..", "..", "integration", "launch", "cards"), "-length", "9"))
-	if code != 0 || strings.Count(out, "has all cards, by mx_run, secret true") != 2 {
+	out, errs, code := result(t, command(t, "", "-n", "2", filepath.Join("..", "..", "integration", "launch", "exchange"), "-length", "9"))
+	if code != 0 || strings.Count(out, "has all business cards, by mx_run, secret true") != 2 {
 		t.Errorf("status %d, %q, %q", code, out, errs)
 	}
 	_, errs, code = result(t, command(t, "", "-n", "2", t.TempDir()))

@@ -66,7 +66,7 @@ func hostsByHand(t *testing.T, bin string) {
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			wantCards(t, joined(t, n, c.env, filepath.Join(bin, cards)), 3, name, c.secret)
+			wantExchange(t, joined(t, n, c.env, filepath.Join(bin, exchange)), 3, name, c.secret)
 			wantResults(t, func(program string, args ...string) outcome {
 				return joined(t, n, c.env, append([]string{filepath.Join(bin, program)}, args...)...)
 			})
@@ -77,13 +77,13 @@ func hostsByHand(t *testing.T, bin string) {
 // lateName starts a rank before anybody knows the name of rank 0, as pods do.
 func lateName(t *testing.T, bin string) {
 	n := hosts(t, 2)
-	program := filepath.Join(bin, cards)
+	program := filepath.Join(bin, exchange)
 	late := []string{"MX_SIZE=2", "MX_ROOT=ranks-0.ranks:24999"}
 	first := start(t, n.Hosts[1], append(late, "JOB_COMPLETION_INDEX=1"), program)
 	second := start(t, n.Hosts[0], append(late, "JOB_COMPLETION_INDEX=0"), program)
 	n.Hosts[1].WriteHosts(n.Hosts[0].V4.String() + " ranks-0.ranks\n" + n.Hosts[1].V4.String() + " " + n.Hosts[1].Name + "\n")
 	a, b := ran(first), ran(second)
-	wantCards(t, outcome{append(a.lines, b.lines...), max(a.status, b.status)}, 2, "Kubernetes", false)
+	wantExchange(t, outcome{append(a.lines, b.lines...), max(a.status, b.status)}, 2, "Kubernetes", false)
 }
 
 // hydraOnHosts has Hydra start ranks on several hosts, with something in the place of ssh.
@@ -98,12 +98,12 @@ func hydraOnHosts(t *testing.T, bin string) {
 	run := func(args ...string) outcome {
 		return ran(start(t, n.Hosts[0], nil, append([]string{mpiexec, "-launcher", "ssh", "-launcher-exec", ssh, "-f", list}, args...)...))
 	}
-	wantCards(t, run("-n", "4", filepath.Join(bin, cards)), 4, "Hydra", true)
-	wantCards(t, run("-n", "6", filepath.Join(bin, cards), "-length", "9000"), 6, "Hydra", true)
+	wantExchange(t, run("-n", "4", filepath.Join(bin, exchange)), 4, "Hydra", true)
+	wantExchange(t, run("-n", "6", filepath.Join(bin, exchange), "-length", "9000"), 6, "Hydra", true)
 	wantResults(t, func(program string, args ...string) outcome {
 		return run(append([]string{"-n", "4", filepath.Join(bin, program)}, args...)...)
 	})
-	if o := run("-n", "4", filepath.Join(bin, cards), "-abort", "3"); o.status == 0 {
+	if o := run("-n", "4", filepath.Join(bin, exchange), "-abort", "3"); o.status == 0 {
 		t.Errorf("%v\nwant a failure", o)
 	}
 	t.Run("docs/cluster/hydra.sh", func(t *testing.T) {
@@ -113,7 +113,7 @@ func hydraOnHosts(t *testing.T, bin string) {
 		}
 		ours := strings.NewReplacer("node01", n.Hosts[0].Name, "node02", n.Hosts[1].Name).Replace(string(text))
 		env := []string{"HYDRA_LAUNCHER=ssh", "HYDRA_LAUNCHER_EXEC=" + ssh}
-		wantCards(t, ran(start(t, n.Hosts[0], env, script(t, ours), filepath.Join(bin, cards))), 8, "Hydra", true)
+		wantExchange(t, ran(start(t, n.Hosts[0], env, script(t, ours), filepath.Join(bin, exchange))), 8, "Hydra", true)
 	})
 }
 

@@ -21,11 +21,11 @@ func byHydra(t *testing.T, bin string) {
 	}
 	for _, ranks := range []int{1, 2, 7, 64} {
 		n := fmt.Sprint(ranks)
-		wantCards(t, run(t, "-n", n, filepath.Join(bin, cards)), ranks, "Hydra", true)
-		wantCards(t, run(t, "-pmi-port", "-n", n, filepath.Join(bin, cards)), ranks, "Hydra", true)
+		wantExchange(t, run(t, "-n", n, filepath.Join(bin, exchange)), ranks, "Hydra", true)
+		wantExchange(t, run(t, "-pmi-port", "-n", n, filepath.Join(bin, exchange)), ranks, "Hydra", true)
 	}
-	t.Run("long cards", func(t *testing.T) {
-		wantCards(t, run(t, "-n", "9", "-genv", "MX_CLIQUES", "4", filepath.Join(bin, cards), "-length", "20000"), 9, "Hydra", true)
+	t.Run("long business cards", func(t *testing.T) {
+		wantExchange(t, run(t, "-n", "9", "-genv", "MX_CLIQUES", "4", filepath.Join(bin, exchange), "-length", "20000"), 9, "Hydra", true)
 	})
 	t.Run("results", func(t *testing.T) {
 		wantResults(t, func(program string, args ...string) outcome {
@@ -33,17 +33,17 @@ func byHydra(t *testing.T, bin string) {
 		})
 	})
 	t.Run("abort", func(t *testing.T) {
-		if o := run(t, "-n", "3", filepath.Join(bin, cards), "-abort", "1"); o.status != 7 {
+		if o := run(t, "-n", "3", filepath.Join(bin, exchange), "-abort", "1"); o.status != 7 {
 			t.Errorf("%v\nwant status 7", o)
 		}
 	})
-	t.Run("death", func(t *testing.T) {
-		if o := run(t, "-n", "3", filepath.Join(bin, cards), "-die", "1"); o.status == 0 {
+	t.Run("failure", func(t *testing.T) {
+		if o := run(t, "-n", "3", filepath.Join(bin, exchange), "-die", "1"); o.status == 0 {
 			t.Error(o)
 		}
 	})
 	t.Run("closed descriptor", func(t *testing.T) {
-		o := run(t, "-n", "2", withoutDescriptor(t), filepath.Join(bin, cards))
+		o := run(t, "-n", "2", withoutDescriptor(t), filepath.Join(bin, exchange))
 		if o.status == 0 || !o.has("container runtimes") || !o.has("mpiexec.hydra -n 2") {
 			t.Errorf("%v\nwant an error that names the cause", o)
 		}
@@ -55,7 +55,7 @@ func byRun(t *testing.T, bin string) {
 	run := func(args ...string) outcome {
 		return ran(proc.StartProgram(t, options(), append([]string{filepath.Join(bin, "mx_run")}, args...)...))
 	}
-	wantCards(t, run("-n", "64", filepath.Join(bin, cards)), 64, "mx_run", true)
+	wantExchange(t, run("-n", "64", filepath.Join(bin, exchange)), 64, "mx_run", true)
 	wantResults(t, func(program string, args ...string) outcome {
 		return run(append([]string{"-n", "4", filepath.Join(bin, program)}, args...)...)
 	})
@@ -64,7 +64,7 @@ func byRun(t *testing.T, bin string) {
 // alone starts single processes in environments of several.
 func alone(t *testing.T, bin string) {
 	for _, env := range []string{"SLURM_NTASKS=4", "PMI_SIZE=2", "OMPI_COMM_WORLD_SIZE=2", "PMIX_RANK=0"} {
-		for _, program := range []string{cards, sorts} {
+		for _, program := range []string{exchange, sorts} {
 			o := ran(proc.StartProgram(t, options(env), filepath.Join(bin, program)))
 			if o.status == 0 || !o.has("MX_SINGLETON=1") || !o.has("start it with") {
 				t.Errorf("%s %s: %v\nwant advice", env, program, o)
@@ -73,7 +73,7 @@ func alone(t *testing.T, bin string) {
 	}
 	for _, env := range []string{"PMI_SIZE=2 PMI_RANK=1", "OMPI_COMM_WORLD_SIZE=2 OMPI_COMM_WORLD_RANK=1"} {
 		under := script(t, `exec env `+env+` "$@"`)
-		for _, program := range []string{cards, sorts} {
+		for _, program := range []string{exchange, sorts} {
 			o := ran(proc.StartProgram(t, options(), under, filepath.Join(bin, program)))
 			if o.status == 0 || len(o.lines) > 0 {
 				t.Errorf("%s %s: %v\nwant failure without a word", env, program, o)
@@ -83,7 +83,7 @@ func alone(t *testing.T, bin string) {
 	wantResults(t, func(program string, args ...string) outcome {
 		return ran(proc.StartProgram(t, options(), append([]string{filepath.Join(bin, program)}, args...)...))
 	})
-	wantCards(t, ran(proc.StartProgram(t, options("MX_SINGLETON=1", "SLURM_NTASKS=4"), filepath.Join(bin, cards))), 1, "itself", false)
+	wantExchange(t, ran(proc.StartProgram(t, options("MX_SINGLETON=1", "SLURM_NTASKS=4"), filepath.Join(bin, exchange))), 1, "itself", false)
 }
 
 // inC is a program for MPICH.

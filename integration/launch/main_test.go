@@ -22,11 +22,11 @@ func TestMain(m *testing.M) {
 
 // Programs that launchers start.
 const (
-	cards = "cards"
-	ring  = "mpi_ring"
-	heat  = "mpi_heat"
-	sorts = "mpi_sort"
-	keys  = "nas_is"
+	exchange = "exchange"
+	ring     = "mpi_ring"
+	heat     = "mpi_heat"
+	sorts    = "mpi_sort"
+	keys     = "nas_is"
 )
 
 // others are programs that take longer.
@@ -36,7 +36,7 @@ var others = map[string]string{
 
 // TestLaunchers builds them once, and has each launcher start them.
 func TestLaunchers(t *testing.T) {
-	bin := proc.Build(t, "integration/launch/cards", "examples/mpi_ring", "examples/mpi_heat", "examples/mpi_sort", "examples/nas_is",
+	bin := proc.Build(t, "integration/launch/exchange", "examples/mpi_ring", "examples/mpi_heat", "examples/mpi_sort", "examples/nas_is",
 		"examples/mpi_nbody", "examples/nas_ep", "examples/nas_cg", "cmd/mx_run")
 	for _, by := range []struct {
 		name string
@@ -69,8 +69,8 @@ func (o outcome) has(text string) bool {
 	return slices.ContainsFunc(o.lines, func(line string) bool { return strings.Contains(line, text) })
 }
 
-// wantCards checks that so many ranks have exchanged cards.
-func wantCards(t *testing.T, o outcome, ranks int, launcher string, secret bool) {
+// wantExchange checks that so many ranks have exchanged business cards.
+func wantExchange(t *testing.T, o outcome, ranks int, launcher string, secret bool) {
 	t.Helper()
 	var all, want []string
 	for _, line := range o.lines {
@@ -79,12 +79,12 @@ func wantCards(t *testing.T, o outcome, ranks int, launcher string, secret bool)
 		}
 	}
 	for rank := range ranks {
-		want = append(want, fmt.Sprintf("rank %d of %d has all cards, by %s, secret %t", rank, ranks, launcher, secret))
+		want = append(want, fmt.Sprintf("rank %d of %d has all business cards, by %s, secret %t", rank, ranks, launcher, secret))
 	}
 	slices.Sort(all)
 	slices.Sort(want)
 	if o.status != 0 || !slices.Equal(all, want) {
-		t.Errorf("%v\nwant status 0, and cards of %d ranks, by %s, secret %t", o, ranks, launcher, secret)
+		t.Errorf("%v\nwant status 0, and business cards of %d ranks, by %s, secret %t", o, ranks, launcher, secret)
 	}
 }
 

@@ -194,13 +194,13 @@ func freePort(t *testing.T) int {
 // bySlurm starts ranks by srun, with PMI and without.
 func bySlurm(t *testing.T, bin string) {
 	s := startSlurm(t)
-	program := filepath.Join(bin, cards)
+	program := filepath.Join(bin, exchange)
 	for mpi, secret := range map[string]bool{"pmi2": true, "none": false} {
 		t.Run(mpi, func(t *testing.T) {
 			srun := []string{"srun", "--mpi=" + mpi, "--kill-on-bad-exit=1"}
-			wantCards(t, s.run(append(srun, "-n", "1", program)...), 1, "Slurm", secret)
-			wantCards(t, s.run(append(srun, "-n", "2", program)...), 2, "Slurm", secret)
-			wantCards(t, s.run(append(srun, "-n", "8", program, "-length", "20000")...), 8, "Slurm", secret)
+			wantExchange(t, s.run(append(srun, "-n", "1", program)...), 1, "Slurm", secret)
+			wantExchange(t, s.run(append(srun, "-n", "2", program)...), 2, "Slurm", secret)
+			wantExchange(t, s.run(append(srun, "-n", "8", program, "-length", "20000")...), 8, "Slurm", secret)
 			wantResults(t, func(program string, args ...string) outcome {
 				return s.run(append(append(srun, "-n", "4", filepath.Join(bin, program)), args...)...)
 			})
@@ -208,26 +208,26 @@ func bySlurm(t *testing.T, bin string) {
 				t.Errorf("an abort: %v\nwant a failure", o)
 			}
 			if o := s.run(append(srun, "-n", "2", program, "-die", "0")...); o.status == 0 {
-				t.Errorf("a death: %v\nwant a failure", o)
+				t.Errorf("a failed rank: %v\nwant a failure", o)
 			}
 		})
 	}
 	t.Run("closed descriptor", func(t *testing.T) { // the step's variables are another way
-		wantCards(t, s.run("srun", "--mpi=pmi2", "-n", "2", withoutDescriptor(t), program), 2, "Slurm", false)
+		wantExchange(t, s.run("srun", "--mpi=pmi2", "-n", "2", withoutDescriptor(t), program), 2, "Slurm", false)
 	})
 	t.Run("docs/cluster/ranks.sbatch", func(t *testing.T) {
-		wantCards(t, s.batch("--nodes=1", filepath.Join("..", "..", "docs", "cluster", "ranks.sbatch"), program), 4, "Slurm", true)
+		wantExchange(t, s.batch("--nodes=1", filepath.Join("..", "..", "docs", "cluster", "ranks.sbatch"), program), 4, "Slurm", true)
 	})
 	t.Run("without srun", func(t *testing.T) {
 		forgetful := script(t, program)
 		if o := s.batch("-n", "2", forgetful); o.status == 0 || !o.has("srun --mpi=pmi2 -n 2") {
 			t.Errorf("%v\nwant advice", o)
 		}
-		wantCards(t, s.batch("-n", "1", forgetful), 1, "itself", false)
+		wantExchange(t, s.batch("-n", "1", forgetful), 1, "itself", false)
 	})
 	t.Run("other launchers inside", func(t *testing.T) {
-		wantCards(t, s.batch("-n", "2", script(t, filepath.Join(bin, "mx_run")+" -n 3 "+program)), 3, "mx_run", true)
+		wantExchange(t, s.batch("-n", "2", script(t, filepath.Join(bin, "mx_run")+" -n 3 "+program)), 3, "mx_run", true)
 		hydra := script(t, need(t, "mpiexec.hydra", "mpich")+" -launcher fork -n 3 "+program)
-		wantCards(t, s.batch("-n", "2", hydra), 3, "Hydra", true)
+		wantExchange(t, s.batch("-n", "2", hydra), 3, "Hydra", true)
 	})
 }

@@ -13,7 +13,7 @@ func TestAbortReachesAll(t *testing.T) {
 	for _, who := range []int{0, 2} {
 		t.Run(fmt.Sprint("rank ", who), func(t *testing.T) {
 			together(t, handJob(t, 4), func(j *Job) error {
-				// The abort may overtake the cards on their way to others.
+				// The abort may overtake the business cards on their way to others.
 				if err := swap(j, 0, 0); err != nil && !errors.As(err, new(*Aborted)) {
 					return err
 				}
@@ -33,10 +33,10 @@ func TestAbortReachesAll(t *testing.T) {
 	}
 }
 
-// TestAbortBeforeCards: who aborts a job while others wait for its card is gone soon after. The abort
+// TestAbortBeforeBusinessCards: who aborts a job while others wait for its business card is gone soon after. The abort
 // is why.
-func TestAbortBeforeCards(t *testing.T) {
-	r := &root{place: &place{size: 2}, settings: &settings{meet: time.Minute}, cards: make([][]byte, 2)}
+func TestAbortBeforeBusinessCards(t *testing.T) {
+	r := &root{membership: &membership{size: 2}, settings: &settings{meet: time.Minute}, businessCards: make([][]byte, 2)}
 	r.ending.start(2)
 	r.renew()
 	r.end(&Aborted{Rank: 1, Code: 7})
@@ -49,8 +49,8 @@ func TestAbortBeforeCards(t *testing.T) {
 	}
 }
 
-// TestDeathsGetAround has a rank end without a word.
-func TestDeathsGetAround(t *testing.T) {
+// TestFailuresAreReported has a rank end without taking leave.
+func TestFailuresAreReported(t *testing.T) {
 	var jobs sync.Map
 	together(t, handJob(t, 4), func(j *Job) error {
 		jobs.Store(j.Rank(), j)
@@ -63,7 +63,7 @@ func TestDeathsGetAround(t *testing.T) {
 	_ = of(2).meeting.(*visitor).conn.Close()
 	for _, rank := range []int{0, 1, 3} {
 		if dead := <-of(rank).Dead(); dead != 2 {
-			t.Errorf("rank %d hears of the death of rank %d", rank, dead)
+			t.Errorf("rank %d hears that rank %d has failed", rank, dead)
 		}
 		if err := of(rank).LostReason(); err != nil {
 			t.Errorf("rank %d takes the job for lost: %v", rank, err)
@@ -87,7 +87,7 @@ func TestDeathsGetAround(t *testing.T) {
 	}
 }
 
-// TestTheRootLeavesBehindItsNews: it takes leave as soon as it hears of a death, and all others hear of that too.
+// TestTheRootLeavesBehindItsNews: it takes leave as soon as it hears of a failed rank, and all others hear of that rank too.
 func TestTheRootLeavesBehindItsNews(t *testing.T) {
 	for range 20 {
 		together(t, handJob(t, 12), func(j *Job) error {
@@ -102,7 +102,7 @@ func TestTheRootLeavesBehindItsNews(t *testing.T) {
 			select {
 			case <-j.Dead():
 			case <-limit.C:
-				return fmt.Errorf("rank %d hears of no death", j.Rank())
+				return fmt.Errorf("rank %d hears of no failed rank", j.Rank())
 			}
 			return j.Finalize()
 		})

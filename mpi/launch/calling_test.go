@@ -8,15 +8,15 @@ import (
 	"time"
 )
 
-// TestMuteFirst has the first place where rank 0 may be accept connections and say nothing.
+// TestMuteFirst has the first address at which rank 0 may listen accept connections and send nothing.
 func TestMuteFirst(t *testing.T) {
 	mute, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer mute.Close()
-	p := place{launcher: "test", size: 2, job: "test", host: "127.0.0.1", ports: []int{freePort(t)}}
-	s := &settings{meet: helloTime - time.Second} // less than the mute one is waited for
+	p := membership{launcher: "test", size: 2, job: "test", host: "127.0.0.1", ports: []int{freePort(t)}}
+	s := &settings{meet: handshakeTime - time.Second} // less than the mute one is waited for
 	r, err := p.listen(s)
 	if err != nil {
 		t.Fatal(err)

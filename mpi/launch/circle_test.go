@@ -10,14 +10,14 @@ import (
 	"testing"
 )
 
-// placeOf returns the name of the socket at which the ranks of j's host meet next.
-func placeOf(j *Job) string {
+// socketOf returns the name of the socket at which the ranks of j's host meet next.
+func socketOf(j *Job) string {
 	k := j.meeting.(*keys)
 	c := circle{nonce: k.nonce}
 	return "@gomx-" + hex.EncodeToString(c.proof("place", k.host, k.epoch+1)[:16])
 }
 
-// TestSquatters has somebody else sit where the ranks of a host meet: their cards then go by keys of
+// TestSquatters has somebody else listen at the socket where the ranks of a host meet: their business cards then go by keys of
 // their own, and none goes to the squatter.
 func TestSquatters(t *testing.T) {
 	if runtime.GOOS != "linux" {
@@ -28,8 +28,8 @@ func TestSquatters(t *testing.T) {
 		"talks": func(c net.Conn) {
 			_, _ = c.Write(make([]byte, 1000))
 			b, _ := io.ReadAll(c)
-			if strings.Contains(string(b), "card") {
-				t.Error("the squatter has a card")
+			if strings.Contains(string(b), "business card") {
+				t.Error("the squatter has a business card")
 			}
 		},
 	} {
@@ -38,7 +38,7 @@ func TestSquatters(t *testing.T) {
 			sat := make(chan struct{})
 			together(t, envs, func(j *Job) error {
 				if j.Rank() == 0 {
-					l, err := net.Listen("unix", placeOf(j))
+					l, err := net.Listen("unix", socketOf(j))
 					if err != nil {
 						return err
 					}
@@ -73,10 +73,10 @@ func TestStrangersInTheCircle(t *testing.T) {
 		if j.Rank() != 0 {
 			return errors.Join(swap(j, 0, 30), j.Finalize())
 		}
-		place := placeOf(j)
+		socket := socketOf(j)
 		done := make(chan error, 1)
 		go func() { done <- swap(j, 0, 30) }()
-		if s, err := net.Dial("unix", place); err == nil {
+		if s, err := net.Dial("unix", socket); err == nil {
 			defer s.Close() // says nothing for as long as it may
 		}
 		for {
@@ -86,7 +86,7 @@ func TestStrangersInTheCircle(t *testing.T) {
 			default:
 			}
 			for _, said := range []string{"", "x", strings.Repeat("x", 100)} {
-				if s, err := net.Dial("unix", place); err == nil {
+				if s, err := net.Dial("unix", socket); err == nil {
 					came++
 					_, _ = io.WriteString(s, said)
 					_ = s.Close()

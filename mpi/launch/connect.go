@@ -36,6 +36,6 @@ func takeDescriptor(fd int) (net.Conn, error) {
 var errClosedOnUs = errors.New("the descriptor is not open here: something between the launcher and this program has closed it, " +
 	"as container runtimes and sudo do; use a launcher that waits on a port (mpiexec.hydra -pmi-port), or set MX_RANK, MX_SIZE and MX_ROOT")
 
-func dialPlace(place string, limit time.Duration) (net.Conn, error) {
-	return (&net.Dialer{Timeout: limit}).Dial("tcp", place) // without delay: net sets TCP_NODELAY
+func dialAddress(address string, limit time.Duration) (net.Conn, error) {
+	return (&net.Dialer{Timeout: limit}).Dial("tcp", address) // without delay: net sets TCP_NODELAY
 }

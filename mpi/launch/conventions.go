@@ -7,41 +7,41 @@ import (
 	"strings"
 )
 
-// place is a rank among others that meet at rank 0.
-type place struct {
+// membership is the rank of a process that meets others at rank 0, and how it finds them.
+type membership struct {
 	launcher   string
 	rank, size int
-	job        string // tells jobs apart that come to the same port by mistake
+	job        string // tells jobs apart that use the same port by mistake
 	host       string // of rank 0
 	ports      []int  // rank 0 takes the first that is free
 }
 
-// conventions are the ways in which launchers without PMI say who is who, in the order in which they
-// count. Each returns nothing if it is not the one.
-var conventions = []func(env environ, s *settings) (*place, error){byHand, bySlurm, byIndex, byTorch}
+// conventions are the conventions by which launchers without PMI pass ranks in the environment, in order of precedence. Each
+// function returns nil if the environment does not follow its convention.
+var conventions = []func(env environ, s *settings) (*membership, error){byHand, bySlurm, byIndex, byTorch}
 
 // morePorts is how many ports are tried where the first may belong to somebody else.
 const morePorts = 8
 
-func (p *place) check() error {
+func (p *membership) check() error {
 	if p.size < 1 || p.rank < 0 || p.rank >= p.size {
 		return fmt.Errorf("%s says rank %d of %d", p.launcher, p.rank, p.size)
 	}
 	return nil
 }
 
-// at fills in the root that MX_ROOT names. It comes before all others.
-func (p *place) at(root string) error {
+// at sets the address of rank 0 to that of MX_ROOT, which has precedence over a launcher's.
+func (p *membership) at(root string) error {
 	host, port, err := splitRoot(root)
 	p.host, p.ports = host, []int{port}
 	return err
 }
 
-func byHand(env environ, s *settings) (*place, error) {
+func byHand(env environ, s *settings) (*membership, error) {
 	if s.rank < 0 {
 		return nil, nil
 	}
-	p := &place{launcher: "hand", rank: s.rank, size: s.size, job: "mx"}
+	p := &membership{launcher: "hand", rank: s.rank, size: s.size, job: "mx"}
 	if s.size < 0 || s.root == "" && s.size > 1 {
 		return nil, errors.New("MX_RANK is set without MX_SIZE and MX_ROOT: set all three, or none")
 	}
@@ -56,14 +56,14 @@ func byHand(env environ, s *settings) (*place, error) {
 
 // bySlurm is for tasks of srun. A program that a batch script starts without it has some of the
 // variables, but is no task of several.
-func bySlurm(env environ, s *settings) (*place, error) {
+func bySlurm(env environ, s *settings) (*membership, error) {
 	rank, ranked := env.number("SLURM_PROCID")
 	size, sized := env.first("SLURM_STEP_NUM_TASKS")
 	if !ranked || !sized || env("SLURM_STEP_NODELIST") == "" {
 		return nil, nil
 	}
 	job := env("SLURM_JOB_ID") + "." + env("SLURM_STEP_ID")
-	p := &place{launcher: "Slurm", rank: rank, size: size, job: "slurm " + job}
+	p := &membership{launcher: "Slurm", rank: rank, size: size, job: "slurm " + job}
 	if err := p.check(); err != nil || size == 1 {
 		return p, err
 	}
@@ -122,7 +122,7 @@ func firstHost(list string) (string, error) {
 }
 
 // byIndex is for indexed jobs of Kubernetes.
-func byIndex(env environ, s *settings) (*place, error) {
+func byIndex(env environ, s *settings) (*membership, error) {
 	rank, ok := env.number("JOB_COMPLETION_INDEX")
 	if !ok {
 		return nil, nil
@@ -131,7 +131,7 @@ func byIndex(env environ, s *settings) (*place, error) {
 		return nil, errors.New("JOB_COMPLETION_INDEX is set, by Kubernetes it seems: the manifest must set MX_SIZE to the job's " +
 			"completions and MX_ROOT to job-0.service:port as well, or MX_SINGLETON=1 if the pods have nothing to do with each other")
 	}
-	p := &place{launcher: "Kubernetes", rank: rank, size: s.size, job: "index"}
+	p := &membership{launcher: "Kubernetes", rank: rank, size: s.size, job: "index"}
 	if err := p.check(); err != nil || p.size == 1 {
 		return p, err
 	}
@@ -139,13 +139,13 @@ func byIndex(env environ, s *settings) (*place, error) {
 }
 
 // byTorch is for torchrun, and for others who use its names.
-func byTorch(env environ, s *settings) (*place, error) {
+func byTorch(env environ, s *settings) (*membership, error) {
 	rank, ranked := env.number("RANK")
 	size, sized := env.number("WORLD_SIZE")
 	if !ranked || !sized || env("MASTER_ADDR") == "" {
 		return nil, nil
 	}
-	p := &place{launcher: "torchrun", rank: rank, size: size, job: "torch " + env("TORCHELASTIC_RUN_ID")}
+	p := &membership{launcher: "torchrun", rank: rank, size: size, job: "torch " + env("TORCHELASTIC_RUN_ID")}
 	if err := p.check(); err != nil || size == 1 {
 		return p, err
 	}

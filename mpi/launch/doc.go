@@ -1,8 +1,7 @@
-// Package launch tells a process which rank it is among how many, and lets the ranks of a job hand
-// each other a card before they know each other's addresses.
+// Package launch tells a process its rank and the number of ranks, and lets the ranks of a job exchange business cards
+// before they know each other's addresses. A business card is a short text of a rank, such as the address of its endpoint.
 //
-// Find looks at what the launcher has left in the environment, and takes the first of these that is
-// there:
+// Find looks for a launcher in the environment, and takes the first of these:
 //
 //	MX_SINGLETON=1                           one rank, whatever else is said
 //	PMI_FD or PMI_PORT                       PMI-1.1: mpiexec of MPICH (Hydra), srun --mpi=pmi2, Flux, mx_run
@@ -12,10 +11,10 @@
 //	RANK, WORLD_SIZE, MASTER_ADDR            torchrun and what behaves like it
 //	nothing                                  one rank
 //
-// Without PMI rank 0 listens at a place that all know, and the others come to it (meet.go). Where
-// the environment says that there are several ranks and nothing leads to the others, Find fails and
-// rank 0's error says what to type: a job never falls apart into single ranks in silence.
+// Without PMI rank 0 listens at an address that all ranks know, and the other ranks connect to it (meet.go). If the
+// environment says that there are several ranks, but not how to reach them, Find fails, and rank 0's error says what to
+// type: a job never falls apart into single ranks silently.
 //
-// With PMI the ranks of a host put one key together (cards.go, locals.go). internal/pmi has the
-// protocol. Package mpi is the user of this package; programs have no need of it.
+// With PMI the ranks of a host put a single key for all of them (businesscards.go, locals.go). internal/pmi has the
+// protocol. Package mpi uses this package; programs do not need it.
 package launch

@@ -2,21 +2,21 @@ package launch
 
 import "sync"
 
-// ending is what a rank that meets others without a launcher learns of their ends.
+// ending tracks the failures of other ranks, and the end of the job, for a rank that has no launcher.
 type ending struct {
-	mu     sync.Mutex
-	gone   chan struct{}
-	reason error
-	isDone bool // this rank or the root has taken leave: nothing is a loss any more
-	deaths chan int
-	told   map[int]bool
+	mu       sync.Mutex
+	gone     chan struct{}
+	reason   error
+	isDone   bool // this rank or the root has finalized: ends of connections are no failures any more
+	failures chan int
+	told     map[int]bool
 }
 
 func (e *ending) start(size int) {
-	e.gone, e.deaths, e.told = make(chan struct{}), make(chan int, size), map[int]bool{}
+	e.gone, e.failures, e.told = make(chan struct{}), make(chan int, size), map[int]bool{}
 }
 
-// end says that the job is lost, unless it is over.
+// end marks the job as lost, unless it is over.
 func (e *ending) end(why error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -38,19 +38,19 @@ func (e *ending) isOver() bool {
 	return e.isDone
 }
 
-// report tells of a rank's death, once.
+// report notes that a rank has failed, and passes that on once.
 func (e *ending) report(rank int) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if !e.told[rank] && rank >= 0 && rank < cap(e.deaths) {
+	if !e.told[rank] && rank >= 0 && rank < cap(e.failures) {
 		e.told[rank] = true
-		e.deaths <- rank
+		e.failures <- rank
 	}
 }
 
 func (e *ending) lost() <-chan struct{} { return e.gone }
 
-func (e *ending) dead() <-chan int { return e.deaths }
+func (e *ending) dead() <-chan int { return e.failures }
 
 func (e *ending) why() error {
 	e.mu.Lock()

@@ -52,16 +52,16 @@ func TestExchange(t *testing.T) {
 	}
 }
 
-func TestCardsOfNothingAndOfTooMuch(t *testing.T) {
+func TestBusinessCardsOfNothingAndOfTooMuch(t *testing.T) {
 	for name, way := range ways {
 		t.Run(name, func(t *testing.T) {
 			together(t, way(t, 3), func(j *Job) error {
 				all, err := j.Exchange(t.Context(), nil)
 				if err != nil || len(all) != 3 || len(all[2]) != 0 {
-					return fmt.Errorf("empty cards: %q, %v", all, err)
+					return fmt.Errorf("empty business cards: %q, %v", all, err)
 				}
-				if _, err := j.Exchange(t.Context(), make([]byte, MaxCard+1)); err == nil {
-					return errors.New("a card that is too long was taken")
+				if _, err := j.Exchange(t.Context(), make([]byte, MaxBusinessCard+1)); err == nil {
+					return errors.New("a business card that is too long was taken")
 				}
 				return j.Finalize()
 			})
@@ -72,9 +72,9 @@ func TestCardsOfNothingAndOfTooMuch(t *testing.T) {
 // TestOneKeyForEachHost counts what lies in the launcher's store.
 func TestOneKeyForEachHost(t *testing.T) {
 	for _, c := range []struct {
-		setting  string
-		bundles  int
-		ownCards bool
+		setting          string
+		bundles          int
+		ownBusinessCards bool
 	}{{"MX_CLIQUES=0", 1, false}, {"MX_CLIQUES=2", 2, false}, {"MX_NOLOCAL=1", 6, false}} {
 		server, envs := pmiJob(t, 6, c.setting)
 		together(t, envs, func(j *Job) error { return errors.Join(swap(j, 0, 60), j.Finalize()) })
@@ -88,7 +88,7 @@ func TestOneKeyForEachHost(t *testing.T) {
 			}
 		}
 		if bundles != c.bundles || own != 0 {
-			t.Errorf("%s: %d bundles of hosts, want %d, and %d cards of single ranks: %q", c.setting, bundles, c.bundles, own, server.Keys())
+			t.Errorf("%s: %d bundles of hosts, want %d, and %d business cards of single ranks: %q", c.setting, bundles, c.bundles, own, server.Keys())
 		}
 	}
 }

@@ -129,12 +129,12 @@ func dialPMI(env environ, s *settings) (*dialed, error) {
 		}
 		errs = append(errs, err)
 	}
-	if place := env("PMI_PORT"); place != "" {
-		d, err := called(env, place, s)
+	if address := env("PMI_PORT"); address != "" {
+		d, err := called(env, address, s)
 		if d != nil {
 			return d, nil
 		}
-		errs = append(errs, fmt.Errorf("PMI_PORT=%s: %w", place, err))
+		errs = append(errs, fmt.Errorf("PMI_PORT=%s: %w", address, err))
 	}
 	return nil, errors.Join(errs...)
 }
@@ -158,8 +158,8 @@ func inherited(env environ, text string) (*dialed, error) {
 }
 
 // called connects with a server that waits for calls.
-func called(env environ, place string, s *settings) (*dialed, error) {
-	conn, err := dialPlace(place, s.answer)
+func called(env environ, address string, s *settings) (*dialed, error) {
+	conn, err := dialAddress(address, s.answer)
 	if err != nil {
 		return nil, err
 	}

@@ -109,7 +109,7 @@ func TestEnvironment(t *testing.T) {
 	}
 }
 
-func TestSlurmPlaces(t *testing.T) {
+func TestSlurmAddresses(t *testing.T) {
 	for list, want := range map[string]string{
 		"login": "login", "n1,n2": "n1", "node[001-004,7],login": "node001", "node[7,9]": "node7",
 		"rack[2-3]n[1-8]": "rack2n1", "a[05].example.org": "a05.example.org",

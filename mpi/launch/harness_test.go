@@ -127,29 +127,29 @@ func together(t *testing.T, envs []environ, rank func(j *Job) error) {
 	}
 }
 
-// card is what rank hands in as its n-th card.
-func card(rank, n, length int) []byte {
-	b := []byte(fmt.Sprintf("card %d of rank %d ", n, rank))
+// businessCard is what rank hands in as its n-th business card.
+func businessCard(rank, n, length int) []byte {
+	b := []byte(fmt.Sprintf("business card %d of rank %d ", n, rank))
 	for len(b) < length {
 		b = append(b, byte(len(b)*(rank+1)))
 	}
 	return b
 }
 
-// swap exchanges cards, and checks all of them.
+// swap exchanges business cards, and checks all of them.
 func swap(j *Job, n, length int) error {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
-	all, err := j.Exchange(ctx, card(j.Rank(), n, length))
+	all, err := j.Exchange(ctx, businessCard(j.Rank(), n, length))
 	if err != nil {
 		return err
 	}
 	if len(all) != j.Size() {
-		return fmt.Errorf("%d cards for %d ranks", len(all), j.Size())
+		return fmt.Errorf("%d business cards for %d ranks", len(all), j.Size())
 	}
 	for rank, got := range all {
-		if string(got) != string(card(rank, n, length)) {
-			return fmt.Errorf("rank %d has the card %.40q of rank %d", j.Rank(), got, rank)
+		if string(got) != string(businessCard(rank, n, length)) {
+			return fmt.Errorf("rank %d has the business card %.40q of rank %d", j.Rank(), got, rank)
 		}
 	}
 	return nil

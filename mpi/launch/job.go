@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// Job is this process's place among the ranks of its job.
+// Job is the membership of this process in its job.
 type Job struct {
 	rank, size int
 	launcher   string
@@ -22,27 +22,27 @@ type Job struct {
 	ended error // what calls after Finalize get
 }
 
-// meeting is a way on which ranks exchange cards.
+// meeting is a way for ranks to exchange business cards.
 type meeting interface {
-	// exchange hands out the cards of all ranks. It is called by one goroutine at a time.
-	exchange(ctx context.Context, card []byte) ([][]byte, error)
+	// exchange returns the business cards of all ranks. It is called by one goroutine at a time.
+	exchange(ctx context.Context, businessCard []byte) ([][]byte, error)
 	// abort asks for the end of the whole job.
 	abort(code int, reason string)
-	// blame says whose absence keeps this rank from going on.
+	// blame reports the rank whose absence keeps this rank from going on.
 	blame(rank int)
-	// cancel takes leave of a start that has failed at this rank, and says why.
+	// cancel ends a start that has failed at this rank, and tells the other ranks why.
 	cancel(reason string)
 	// finalize takes leave.
 	finalize(ctx context.Context) error
-	// lost is closed when the way to the others is no more, and why says the reason then.
+	// lost is closed when the connection to the launcher or rank 0 has ended. why returns the reason from then on.
 	lost() <-chan struct{}
 	why() error
-	// dead yields ranks that have ended without taking leave; nil where nobody tells.
+	// dead yields ranks that have ended without finalize. It is nil if failures are not reported.
 	dead() <-chan int
 }
 
-// MaxCard is the longest card that Exchange takes, bytes.
-const MaxCard = 64 << 10
+// MaxBusinessCard is the longest business card that Exchange takes, bytes.
+const MaxBusinessCard = 64 << 10
 
 // Errors of this package. Find's wrap ErrNoWay where the ranks of a job have no way to each other;
 // those of ranks other than 0 then wrap ErrSaidByRank0, too, and need not be printed.
@@ -84,46 +84,48 @@ func (j *Job) Secret() []byte { return slices.Clone(j.secret) }
 // goroutine.
 func (j *Job) HostID() string { return j.host }
 
-// Exchange hands in this rank's card, of at most MaxCard bytes, and returns those of all ranks in
-// their order. All ranks call it, each time in the same order; one call at a time. It waits for the
-// others as long as MX_MEET_TIMEOUT says, and ends with ctx.
-func (j *Job) Exchange(ctx context.Context, card []byte) ([][]byte, error) {
+// Exchange contributes this rank's business card, of at most MaxBusinessCard bytes, and returns those of all ranks in the
+// order of the ranks. All ranks must call it, one call at a time. It waits for the other ranks as long as MX_MEET_TIMEOUT
+// says, and ends with ctx.
+func (j *Job) Exchange(ctx context.Context, businessCard []byte) ([][]byte, error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	switch {
 	case j.ended != nil:
 		return nil, j.failed("Exchange", j.ended)
-	case len(card) > MaxCard:
-		return nil, j.failed("Exchange", fmt.Errorf("a card of %d bytes, more than %d", len(card), MaxCard))
+	case len(businessCard) > MaxBusinessCard:
+		return nil, j.failed("Exchange", fmt.Errorf("a business card of %d bytes, more than %d", len(businessCard), MaxBusinessCard))
 	case j.meeting == nil:
-		return [][]byte{slices.Clone(card)}, nil
+		return [][]byte{slices.Clone(businessCard)}, nil
 	}
-	cards, err := j.meeting.exchange(ctx, card)
+	businessCards, err := j.meeting.exchange(ctx, businessCard)
 	if err != nil {
 		return nil, j.failed("Exchange", err)
 	}
-	return cards, nil
+	return businessCards, nil
 }
 
-// Abort asks for the end of all ranks with an exit code, and returns; the caller then exits, best when the end has come to it
-// as well: who goes at once is missed by the others before they hear why. The reason is for the launcher, or for the ranks where
-// none ends them; they get what Reason makes of it. For a job of one rank it does nothing. Safe from any goroutine.
+// Abort asks for the end of all ranks with an exit code, and returns. The caller then exits, preferably when Lost is closed:
+// if it exits at once, the other ranks may notice its absence before they learn the reason. The reason goes to the launcher,
+// or to the ranks if no launcher ends them, in the form that Reason gives it. For a job of one rank Abort does nothing. Safe
+// from any goroutine.
 func (j *Job) Abort(code int, reason string) {
 	if j.meeting != nil {
 		j.meeting.abort(code, Reason(reason))
 	}
 }
 
-// Blame tells the launcher that another rank is gone, in whose absence this one can't go on: if both end now, that one is why. Only mx_run wants to know.
-// Safe from any goroutine.
+// Blame tells the launcher that this rank can't go on because another one has failed: if both end now, the other one is the
+// first cause. Only mx_run uses this. Safe from any goroutine.
 func (j *Job) Blame(rank int) {
 	if j.meeting != nil {
 		j.meeting.blame(rank)
 	}
 }
 
-// Fail takes leave for a rank that can't go on before the job has begun. Where no launcher ends the others, their Exchange fails and says why. Rank 0 stays for those
-// that have not come yet, for three seconds at most: who comes later finds nobody. Safe from any goroutine.
+// Fail ends the job of a rank that can't go on before the job has started. If no launcher ends the other ranks, their Exchange
+// fails with the reason. Rank 0 waits up to three seconds for ranks that have not connected yet; ranks that come later do
+// not find it. Safe from any goroutine.
 func (j *Job) Fail(reason string) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -136,8 +138,8 @@ func (j *Job) Fail(reason string) {
 	}
 }
 
-// Finalize takes leave: the launcher no longer takes the end of this process for a failure. It does
-// not wait for the other ranks. Calling it again is ErrFinalized.
+// Finalize tells the launcher that the end of this process is no failure. It does not wait for the other ranks. A second call
+// returns ErrFinalized.
 func (j *Job) Finalize() error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -156,7 +158,7 @@ func (j *Job) Finalize() error {
 	return nil
 }
 
-// leaveTime bounds Finalize: at the end of a job nobody waits long for a launcher.
+// leaveTime is the time limit of Finalize for the launcher's answer.
 const leaveTime = 10 * time.Second
 
 // Lost is closed when the launcher has hung up, or when a rank has aborted a job that has no

@@ -13,17 +13,17 @@ import (
 	"gomx/mpi/launch/internal/pmi"
 )
 
-// keys is the meeting by way of a launcher's store of keys. An exchange is
+// keys is the meeting through a launcher's key-value store. The steps of an exchange are:
 //
-//	the ranks of a host hand their cards to one of them     locals.go
+//	the ranks of a host send their business cards to their leader (locals.go)
 //	barrier
-//	that one puts one bundle under h<epoch>-<lowest rank>; whoever could not reach it puts its
-//	own under r<epoch>-<rank>
+//	the leader puts one bundle under h<epoch>-<lowest rank>; a rank that could not reach its leader
+//	puts its own business card under r<epoch>-<rank>
 //	barrier
-//	that one gets the bundles of all hosts, and hands them to the others
+//	the leader gets the bundles of all hosts, and sends them to the ranks of its host
 //
-// Whoever reads the bundles goes through the ranks in order: one whose card it has not seen yet is
-// the lowest of a host, or has a key of its own.
+// A leader goes through the ranks in order. A rank whose business card it has not seen yet is the lowest of a host, or has
+// a key of its own.
 type keys struct {
 	client     *pmi.Client
 	rank, size int
@@ -33,7 +33,7 @@ type keys struct {
 	ending
 }
 
-// watch makes the end of the launcher known.
+// watch ends the job when the launcher ends.
 func (k *keys) watch() {
 	k.ending.start(k.size)
 	go func() {
@@ -44,7 +44,7 @@ func (k *keys) watch() {
 
 const nonceBytes = 32
 
-// meet makes the job's nonce known to all ranks.
+// meet gives the job's nonce to all ranks.
 func (k *keys) meet(ctx context.Context) error {
 	const key = "gomx"
 	if k.rank == 0 {
@@ -70,15 +70,15 @@ func (k *keys) meet(ctx context.Context) error {
 	return nil
 }
 
-func (k *keys) exchange(ctx context.Context, card []byte) ([][]byte, error) {
+func (k *keys) exchange(ctx context.Context, businessCard []byte) ([][]byte, error) {
 	k.epoch++
 	all := make([][]byte, k.size)
-	circle := k.join(ctx, card)
+	circle := k.join(ctx, businessCard)
 	defer circle.leave()
 	if err := k.client.Barrier(ctx); err != nil {
 		return nil, err
 	}
-	if err := k.publish(ctx, circle, card); err != nil {
+	if err := k.publish(ctx, circle, businessCard); err != nil {
 		return nil, err
 	}
 	if err := k.client.Barrier(ctx); err != nil {
@@ -94,23 +94,23 @@ func (k *keys) exchange(ctx context.Context, card []byte) ([][]byte, error) {
 	return all, nil
 }
 
-// publish puts the cards that others must get from here, if any.
-func (k *keys) publish(ctx context.Context, circle *circle, card []byte) error {
-	name, cards := k.key('r', k.rank), make([][]byte, k.size)
+// publish puts the business cards that the other leaders must get from this rank, if any.
+func (k *keys) publish(ctx context.Context, circle *circle, businessCard []byte) error {
+	name, businessCards := k.key('r', k.rank), make([][]byte, k.size)
 	switch {
 	case circle.member():
 		return nil
 	case circle.leads():
-		cards = circle.cards(k.size)
+		businessCards = circle.businessCards(k.size)
 		for rank := k.size - 1; rank >= 0; rank-- {
-			if cards[rank] != nil {
+			if businessCards[rank] != nil {
 				name = k.key('h', rank)
 			}
 		}
 	default:
-		cards[k.rank] = nonNil(card)
+		businessCards[k.rank] = nonNil(businessCard)
 	}
-	for i, value := range bundle(cards, k.client.LongestValue) {
+	for i, value := range bundle(businessCards, k.client.LongestValue) {
 		if err := k.client.Put(ctx, part(name, i), value); err != nil {
 			return err
 		}
@@ -118,12 +118,12 @@ func (k *keys) publish(ctx context.Context, circle *circle, card []byte) error {
 	return nil
 }
 
-// nonNil keeps an empty card apart from a missing one.
-func nonNil(card []byte) []byte {
-	if card == nil {
+// nonNil keeps an empty business card apart from a missing one.
+func nonNil(businessCard []byte) []byte {
+	if businessCard == nil {
 		return []byte{}
 	}
-	return card
+	return businessCard
 }
 
 func (k *keys) key(kind byte, rank int) string {
@@ -153,10 +153,10 @@ func (k *keys) collect(ctx context.Context, all [][]byte) error {
 			err = k.addBundle(ctx, name, first, all)
 		}
 		if err == nil && all[rank] == nil {
-			err = errors.New("its bundle of cards lacks its own")
+			err = errors.New("its bundle of business cards lacks its own")
 		}
 		if err != nil {
-			return fmt.Errorf("the card of rank %d: %w", rank, err)
+			return fmt.Errorf("the business card of rank %d: %w", rank, err)
 		}
 	}
 	return nil
@@ -182,7 +182,7 @@ func (k *keys) addBundle(ctx context.Context, name, first string, all [][]byte) 
 
 func (k *keys) abort(code int, reason string) { k.client.Abort(code, reason) }
 
-// blame is a word that only mx_run understands.
+// blame tells the launcher, if that is mx_run: others have no command for it.
 func (k *keys) blame(rank int) {
 	if strings.HasPrefix(k.client.Name, StoreOfRun) {
 		k.client.Blame(rank)
@@ -200,9 +200,8 @@ func (k *keys) finalize(ctx context.Context) error {
 // dead is silent: launchers that speak PMI end the whole job.
 func (k *keys) dead() <-chan int { return nil }
 
-// secret returns what the ranks of this job share and nobody else does who can't read the
-// launcher's store of keys. It comes over the launcher's connection, and so is in no environment, which all programs inherit
-// that a rank starts.
+// secret returns a secret of the ranks of this job, which only those know who can read the launcher's key-value store. It
+// comes over the launcher's connection and is in no environment variable, because programs that a rank starts inherit those.
 func (k *keys) secret() []byte {
 	m := hmac.New(sha256.New, k.nonce)
 	m.Write([]byte("gomx secret"))

@@ -16,9 +16,9 @@ import (
 	"time"
 )
 
-// circle is the ranks of one host, as one of them sees it. Whoever binds a certain abstract socket
-// first is the leader, and the others hand in their cards there. The name of the socket and the
-// proofs that both sides show come from the job's nonce, so that nobody else can take either part.
+// circle is the group of the ranks of one host, as one of them sees it. The rank that binds a certain abstract socket first
+// is the leader, and the other ranks, the members, send it their business cards. The name of the socket and the proofs of
+// both sides are derived from the job's nonce, so that no other process can play either part.
 type circle struct {
 	nonce []byte
 
@@ -26,20 +26,20 @@ type circle struct {
 	closed   sync.WaitGroup
 
 	mu      sync.Mutex
-	seats   []seat            // of the leader: who has handed in a card; its own comes first
-	talking map[net.Conn]bool // who has not handed in a card
+	seats   []seat            // of the leader: the ranks whose business cards it has; its own comes first
+	talking map[net.Conn]bool // of the leader: connections without a business card so far
 	shut    bool
 
 	toLeader net.Conn // of a member
 }
 
 type seat struct {
-	rank int
-	card []byte
-	conn net.Conn // nil: the leader itself
+	rank         int
+	businessCard []byte
+	conn         net.Conn // nil: the leader itself
 }
 
-// Bounds of the talk on a host.
+// Time limits for the messages on a host.
 const (
 	talkTime    = 10 * time.Second
 	lookingTime = 2 * time.Second      // from the bind of the leader to its listen
@@ -49,23 +49,23 @@ const (
 func (c *circle) leads() bool  { return c.listener != nil }
 func (c *circle) member() bool { return c.toLeader != nil }
 
-// join makes this rank the leader of its host, or hands its card to the leader. If neither works it
-// is alone, and its card gets a key of its own.
-func (k *keys) join(ctx context.Context, card []byte) *circle {
+// join makes this rank the leader of its host, or sends its business card to the leader. If neither works, the rank is
+// alone, and its business card gets a key of its own.
+func (k *keys) join(ctx context.Context, businessCard []byte) *circle {
 	c := &circle{nonce: k.nonce, talking: map[net.Conn]bool{}}
 	if runtime.GOOS != "linux" { // others have no abstract sockets
 		return c
 	}
-	place := "@gomx-" + hex.EncodeToString(c.proof("place", k.host, k.epoch)[:16])
-	l, err := net.Listen("unix", place)
+	socket := "@gomx-" + hex.EncodeToString(c.proof("place", k.host, k.epoch)[:16])
+	l, err := net.Listen("unix", socket)
 	if err == nil {
 		c.listener = l
-		c.seats = []seat{{rank: k.rank, card: nonNil(card)}}
+		c.seats = []seat{{rank: k.rank, businessCard: nonNil(businessCard)}}
 		c.closed.Add(1)
 		go c.accept(k)
 		return c
 	}
-	_ = c.handIn(ctx, k, place, card) // without, the card goes another way
+	_ = c.handIn(ctx, k, socket, businessCard) // if it fails, the business card gets a key of its own
 	return c
 }
 
@@ -99,7 +99,7 @@ func (c *circle) accept(k *keys) {
 	}
 }
 
-// admit begins the talk with somebody, unless the circle is closed.
+// admit registers a new connection, unless the circle is closed.
 func (c *circle) admit(conn net.Conn) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -112,7 +112,7 @@ func (c *circle) admit(conn net.Conn) bool {
 	return true
 }
 
-// close lets nobody in any more, and does not wait for strangers that say nothing.
+// close accepts no more members, and does not wait for connections that send nothing.
 func (c *circle) close() {
 	_ = c.listener.Close()
 	c.mu.Lock()
@@ -124,7 +124,7 @@ func (c *circle) close() {
 	c.closed.Wait()
 }
 
-// seat takes a card from a member.
+// seat receives a member's business card.
 func (c *circle) seat(k *keys, conn net.Conn) error {
 	if _, err := conn.Write(c.proof("leader", k.host, k.epoch)); err != nil {
 		return err
@@ -138,31 +138,32 @@ func (c *circle) seat(k *keys, conn net.Conn) error {
 	}
 	rank := binary.LittleEndian.Uint32(head[sha256.Size:])
 	length := binary.LittleEndian.Uint32(head[sha256.Size+4:])
-	if rank >= uint32(k.size) || length > MaxCard {
+	if rank >= uint32(k.size) || length > MaxBusinessCard {
 		return errors.New("no rank of this job")
 	}
-	card := make([]byte, length)
-	if _, err := io.ReadFull(conn, card); err != nil {
+	businessCard := make([]byte, length)
+	if _, err := io.ReadFull(conn, businessCard); err != nil {
 		return err
 	}
 	c.mu.Lock()
-	c.seats = append(c.seats, seat{rank: int(rank), card: card, conn: conn})
+	c.seats = append(c.seats, seat{rank: int(rank), businessCard: businessCard, conn: conn})
 	c.mu.Unlock()
 	_, err := conn.Write([]byte{1})
 	return err
 }
 
-// handIn gives the card to the leader. The leader may have bound its socket and not yet listen.
-func (c *circle) handIn(ctx context.Context, k *keys, place string, card []byte) error {
+// handIn sends the business card to the leader. It tries again for a while, since the leader may have bound its socket
+// and not listen yet.
+func (c *circle) handIn(ctx context.Context, k *keys, socket string, businessCard []byte) error {
 	ctx, cancel := context.WithTimeout(ctx, lookingTime)
 	defer cancel()
 	step := time.NewTicker(lookingStep)
 	defer step.Stop()
 	var d net.Dialer
 	for {
-		conn, err := d.DialContext(ctx, "unix", place)
+		conn, err := d.DialContext(ctx, "unix", socket)
 		if err == nil {
-			if err = c.introduce(k, conn, card); err != nil {
+			if err = c.introduce(k, conn, businessCard); err != nil {
 				_ = conn.Close()
 				return err
 			}
@@ -177,7 +178,7 @@ func (c *circle) handIn(ctx context.Context, k *keys, place string, card []byte)
 	}
 }
 
-func (c *circle) introduce(k *keys, conn net.Conn, card []byte) error {
+func (c *circle) introduce(k *keys, conn net.Conn, businessCard []byte) error {
 	_ = conn.SetDeadline(time.Now().Add(talkTime))
 	shown := make([]byte, sha256.Size)
 	if _, err := io.ReadFull(conn, shown); err != nil {
@@ -188,29 +189,29 @@ func (c *circle) introduce(k *keys, conn net.Conn, card []byte) error {
 	}
 	said := c.proof("member", k.host, k.epoch)
 	said = binary.LittleEndian.AppendUint32(said, uint32(k.rank))
-	said = binary.LittleEndian.AppendUint32(said, uint32(len(card)))
-	if _, err := conn.Write(append(said, card...)); err != nil {
+	said = binary.LittleEndian.AppendUint32(said, uint32(len(businessCard)))
+	if _, err := conn.Write(append(said, businessCard...)); err != nil {
 		return err
 	}
 	_, err := io.ReadFull(conn, shown[:1])
 	return err
 }
 
-// cards closes the circle, and returns the cards of those in it. Called when all ranks of the job
-// have handed in theirs or have given up.
-func (c *circle) cards(size int) [][]byte {
+// businessCards closes the circle, and returns the business cards of its ranks. It is called when all ranks of the job have
+// sent theirs or have given up.
+func (c *circle) businessCards(size int) [][]byte {
 	c.close()
-	cards := make([][]byte, size)
+	businessCards := make([][]byte, size)
 	for _, s := range c.seats {
-		cards[s.rank] = s.card
+		businessCards[s.rank] = s.businessCard
 	}
-	return cards
+	return businessCards
 }
 
-// tell hands the cards of all ranks to the members. One that can't be told gets them from the
+// tell sends the business cards of all ranks to the members. A member that does not receive them gets them from the
 // launcher.
 func (c *circle) tell(all [][]byte) {
-	packed := packCards(all)
+	packed := packBusinessCards(all)
 	message := append(binary.LittleEndian.AppendUint32(nil, uint32(len(packed))), packed...)
 	for _, s := range c.seats {
 		if s.conn != nil {
@@ -220,8 +221,7 @@ func (c *circle) tell(all [][]byte) {
 	}
 }
 
-// hear waits for the cards of all ranks. Where the leader fails, the error says so, and all is as
-// it was.
+// hear waits for the business cards of all ranks. If it fails, it returns an error and leaves all empty.
 func (c *circle) hear(ctx context.Context, all [][]byte) error {
 	stop := context.AfterFunc(ctx, func() { _ = c.toLeader.Close() })
 	defer stop()
@@ -235,9 +235,9 @@ func (c *circle) hear(ctx context.Context, all [][]byte) error {
 	if _, err := io.CopyN(&packed, c.toLeader, min(length, longestBundle)); err != nil {
 		return err
 	}
-	_, err := unpackCards(packed.Bytes(), all)
-	if err == nil && slices.ContainsFunc(all, func(card []byte) bool { return card == nil }) {
-		err = errors.New("cards are missing")
+	_, err := unpackBusinessCards(packed.Bytes(), all)
+	if err == nil && slices.ContainsFunc(all, func(businessCard []byte) bool { return businessCard == nil }) {
+		err = errors.New("business cards are missing")
 	}
 	if err != nil {
 		clear(all)
@@ -245,7 +245,7 @@ func (c *circle) hear(ctx context.Context, all [][]byte) error {
 	return err
 }
 
-// leave closes what is open.
+// leave closes all connections.
 func (c *circle) leave() {
 	if c.listener != nil {
 		c.close()

@@ -12,26 +12,25 @@ import (
 	"time"
 )
 
-// Ranks without a launcher that speaks PMI meet at rank 0, over TCP. Each keeps its connection until
-// it takes leave, so that aborts and deaths get around. The talk begins so, with numbers in little
-// endian:
+// Ranks without a launcher that speaks PMI meet at rank 0, over TCP. Each rank keeps its connection until it finalizes, so
+// that aborts and failure notices reach all ranks. The handshake is, with numbers in little endian:
 //
 //	root     "gomxmeet", version 1, 16 random bytes
 //	member   16 random bytes of its own, rank (4), size (4), proof (32)
 //	root     verdict (1), proof (32)
 //
-// A proof is an HMAC, keyed with the secret of the job, over its name and all that was said before.
-// Without a secret it only tells jobs apart. Then come frames: kind (1), length (4), payload.
+// A proof is an HMAC, keyed with the secret of the job, over the name of the job and all earlier bytes of the handshake.
+// Without a secret it only tells jobs apart. Frames follow the handshake: kind (1), length (4), payload.
 
 const (
 	greeting   = "gomxmeet\x01"
 	nonceSize  = 16
 	memberSize = nonceSize + 8 + sha256.Size
-	// helloTime bounds the talk up to the verdict, for strangers on both sides.
-	helloTime = 5 * time.Second
+	// handshakeTime bounds the handshake, up to the verdict.
+	handshakeTime = 5 * time.Second
 )
 
-// verdict is the root's answer to who comes.
+// verdict is the root's answer to a member's proof.
 type verdict byte
 
 const (
@@ -44,23 +43,23 @@ const (
 var verdicts = map[verdict]string{
 	otherJob:  "the process there belongs to another job, or has another secret",
 	otherSize: "rank 0 counts another number of ranks",
-	rankTaken: "rank 0 has met this rank already: two processes have the same one",
+	rankTaken: "another process has this rank already: two processes have the same one",
 }
 
-// frames of the talk.
+// The kinds of frames.
 const (
-	frameCard   = 1 + iota // a member's card
-	frameTable             // the cards of all ranks
-	frameAbort             // code (4), rank (4), reason
-	frameBye               // the end of the connection is no failure
-	frameDead              // rank (4)
-	frameFailed            // why who says it can't go on
+	frameBusinessCard = 1 + iota // a member's business card
+	frameTable                   // the business cards of all ranks
+	frameAbort                   // code (4), rank (4), reason
+	frameBye                     // the end of the connection is no failure
+	frameDead                    // rank (4)
+	frameFailed                  // why who says it can't go on
 )
 
-// longestFrame bounds what is read of one frame.
+// longestFrame is the size limit of a frame in bytes.
 const longestFrame = longestBundle
 
-func (p *place) proof(s *settings, said ...[]byte) []byte {
+func (p *membership) proof(s *settings, said ...[]byte) []byte {
 	m := hmac.New(sha256.New, s.secret)
 	m.Write([]byte(p.job))
 	for _, b := range said {
@@ -69,15 +68,15 @@ func (p *place) proof(s *settings, said ...[]byte) []byte {
 	return m.Sum(nil)
 }
 
-// introduction is what a member says of itself, without the proof.
-func (p *place) introduction(nonce []byte) []byte {
+// introduction is the first message of a member, without the proof.
+func (p *membership) introduction(nonce []byte) []byte {
 	b := binary.LittleEndian.AppendUint32(append([]byte(nil), nonce...), uint32(p.rank))
 	return binary.LittleEndian.AppendUint32(b, uint32(p.size))
 }
 
-// hearGreeting is the first step of the hello, at which who is no root fails. The connection is closed if it does.
+// hearGreeting is the first step of the handshake. It fails, and closes the connection, if the other side is not rank 0 of a gomx job.
 func hearGreeting(c net.Conn) ([]byte, error) {
-	_ = c.SetDeadline(time.Now().Add(helloTime))
+	_ = c.SetDeadline(time.Now().Add(handshakeTime))
 	theirs := make([]byte, len(greeting)+nonceSize)
 	_, err := io.ReadFull(c, theirs)
 	switch {
@@ -92,9 +91,9 @@ func hearGreeting(c net.Conn) ([]byte, error) {
 	return nil, err
 }
 
-// knock is the rest of the member's part. The connection is closed if it fails.
-func (p *place) knock(s *settings, c *caller, nonce []byte) error {
-	_ = c.conn.SetDeadline(time.Now().Add(helloTime))
+// finishHandshake is the rest of the member's part of the handshake. It closes the connection if it fails.
+func (p *membership) finishHandshake(s *settings, c *caller, nonce []byte) error {
+	_ = c.conn.SetDeadline(time.Now().Add(handshakeTime))
 	if err := p.introduce(s, c.conn, c.greeting, nonce); err != nil {
 		_ = c.conn.Close()
 		return err
@@ -102,7 +101,7 @@ func (p *place) knock(s *settings, c *caller, nonce []byte) error {
 	return c.conn.SetDeadline(time.Time{})
 }
 
-func (p *place) introduce(s *settings, c net.Conn, theirs, nonce []byte) error {
+func (p *membership) introduce(s *settings, c net.Conn, theirs, nonce []byte) error {
 	mine := p.introduction(nonce)
 	if _, err := c.Write(append(mine, p.proof(s, []byte("member"), theirs, mine)...)); err != nil {
 		return err
@@ -132,10 +131,10 @@ func (r refused) Error() string { return verdicts[verdict(r)] }
 // final reports whether trying again makes no sense.
 func (r refused) final() bool { return verdict(r) != otherJob }
 
-// open is the root's part of the hello up to who it is that comes. The member waits for a verdict
+// open is the root's part of the handshake, up to the member's identity. The member then waits
 // then.
-func (p *place) open(s *settings, c net.Conn) (who *guest, err error) {
-	_ = c.SetDeadline(time.Now().Add(helloTime))
+func (p *membership) open(s *settings, c net.Conn) (who *peer, err error) {
+	_ = c.SetDeadline(time.Now().Add(handshakeTime))
 	mine := make([]byte, len(greeting)+nonceSize)
 	copy(mine, greeting)
 	_, _ = rand.Read(mine[len(greeting):]) // never fails
@@ -147,7 +146,7 @@ func (p *place) open(s *settings, c net.Conn) (who *guest, err error) {
 		return nil, err
 	}
 	intro := theirs[:nonceSize+8]
-	who = &guest{conn: c, rank: int(binary.LittleEndian.Uint32(intro[nonceSize:]))}
+	who = &peer{conn: c, rank: int(binary.LittleEndian.Uint32(intro[nonceSize:]))}
 	who.size = int(binary.LittleEndian.Uint32(intro[nonceSize+4:]))
 	copy(who.nonce[:], intro)
 	who.answer = func(v verdict) error {
@@ -162,8 +161,8 @@ func (p *place) open(s *settings, c net.Conn) (who *guest, err error) {
 	return who, nil
 }
 
-// guest is a member whose proof was good.
-type guest struct {
+// peer is the identity of a member whose proof was good, and its connection.
+type peer struct {
 	conn       net.Conn
 	rank, size int
 	nonce      [nonceSize]byte
@@ -209,8 +208,8 @@ func parseAbort(b []byte) *Aborted {
 	}
 }
 
-// meet goes to the root, or becomes it.
-func (p *place) meet(s *settings) (*Job, error) {
+// meet connects to the root, or becomes it.
+func (p *membership) meet(s *settings) (*Job, error) {
 	j := &Job{rank: p.rank, size: p.size, launcher: p.launcher, host: hostID(s, p.rank, p.size), secret: s.secret}
 	var err error
 	switch {

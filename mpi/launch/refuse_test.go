@@ -13,16 +13,16 @@ import (
 // meeting2 starts a root of two ranks, and returns it with the environment of the other rank.
 func meeting2(t *testing.T, more ...string) (*Job, *root, []string) {
 	t.Helper()
-	place := fmt.Sprintf("MX_ROOT=127.0.0.1:%d", freePort(t))
-	j, err := find(world(append([]string{place, "MX_RANK=0", "MX_SIZE=2", "MX_SECRET=sesame"}, more...)...))
+	rootSetting := fmt.Sprintf("MX_ROOT=127.0.0.1:%d", freePort(t))
+	j, err := find(world(append([]string{rootSetting, "MX_RANK=0", "MX_SIZE=2", "MX_SECRET=sesame"}, more...)...))
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = j.Finalize() })
-	return j, j.meeting.(*root), append([]string{place, "MX_RANK=1", "MX_SIZE=2", "MX_SECRET=sesame"}, more...)
+	return j, j.meeting.(*root), append([]string{rootSetting, "MX_RANK=1", "MX_SIZE=2", "MX_SECRET=sesame"}, more...)
 }
 
-// both has the two ranks exchange cards.
+// both has the two ranks exchange business cards.
 func both(t *testing.T, first *Job, second []string) *Job {
 	t.Helper()
 	done := make(chan error, 1)
@@ -146,20 +146,20 @@ func TestRankList(t *testing.T) {
 
 // FuzzBundle unpacks what nobody has packed.
 func FuzzBundle(f *testing.F) {
-	for _, cards := range [][][]byte{{{}, []byte("one")}, {nil, {1, 2, 3}}} {
-		f.Add(strings.Join(bundle(cards, 900), ""))
+	for _, businessCards := range [][][]byte{{{}, []byte("one")}, {nil, {1, 2, 3}}} {
+		f.Add(strings.Join(bundle(businessCards, 900), ""))
 	}
 	f.Add("1.")
 	f.Add("9999999999.x")
 	f.Fuzz(func(t *testing.T, text string) {
-		cards := make([][]byte, 4)
+		businessCards := make([][]byte, 4)
 		_, rest, err := parts(text)
 		if err != nil {
 			return
 		}
-		n, err := unbundle(rest, cards)
-		if err == nil && n > 0 && len(bundle(cards, 900)) == 0 {
-			t.Error("cards without a bundle")
+		n, err := unbundle(rest, businessCards)
+		if err == nil && n > 0 && len(bundle(businessCards, 900)) == 0 {
+			t.Error("business cards without a bundle")
 		}
 	})
 }

@@ -19,44 +19,44 @@ import (
 
 // root is rank 0 of ranks that meet without a launcher.
 type root struct {
-	place    *place
-	settings *settings
-	listener net.Listener
+	membership *membership
+	settings   *settings
+	listener   net.Listener
 	ending
 	since time.Time
 
-	mu        sync.Mutex
-	members   []*seatAtRoot // by rank
-	cards     [][]byte
-	missing   int           // members whose card is not there yet
-	complete  chan struct{} // closed when none is missing, or one never will
-	failure   error
-	strangers int // connections that were not of this job
+	mu            sync.Mutex
+	members       []*seatAtRoot // by rank
+	businessCards [][]byte
+	missing       int           // members whose business card is not there yet
+	complete      chan struct{} // closed when none is missing, or one never will
+	failure       error
+	strangers     int // connections that were not of this job
 
-	news sync.RWMutex // held for reading from when this rank is told of a death until the others are
+	news sync.RWMutex // held for reading from when this rank learns of a failed rank until the others are told
 }
 
-// seatAtRoot is a member as the root has it.
+// seatAtRoot is the root's state of a member.
 type seatAtRoot struct {
-	guest
+	peer
 	left    bool // it has taken leave, or has died
 	heard   bool // the verdict
 	refused bool // it was told that rank 0 can't go on
 }
 
-// knocking bounds the connections at once of whom the root knows nothing yet.
-const knocking = 512
+// handshakesAtOnce is the limit of pending handshakes.
+const handshakesAtOnce = 512
 
 // writeTime bounds the wait for a member that does not read.
 const writeTime = 10 * time.Second
 
-func (p *place) listen(s *settings) (*root, error) {
-	r := &root{place: p, settings: s, members: make([]*seatAtRoot, p.size), cards: make([][]byte, p.size), since: time.Now()}
+func (p *membership) listen(s *settings) (*root, error) {
+	r := &root{membership: p, settings: s, members: make([]*seatAtRoot, p.size), businessCards: make([][]byte, p.size), since: time.Now()}
 	r.ending.start(p.size)
 	r.renew()
 	host := ""
 	if addr, err := netip.ParseAddr(p.host); err == nil {
-		host = addr.String() // a name may lead to a place in front of this host
+		host = addr.String() // a name may lead to a proxy in front of this host
 	}
 	var errs []error
 	for _, port := range p.ports {
@@ -71,14 +71,14 @@ func (p *place) listen(s *settings) (*root, error) {
 	return nil, fmt.Errorf("rank 0 can't listen where the others look for it: %w", errors.Join(errs...))
 }
 
-// renew makes ready for the next exchange. Called with mu held, or before there are others.
+// renew prepares the next exchange. It is called with mu held, or before there are connections.
 func (r *root) renew() {
-	r.missing = r.place.size - 1
+	r.missing = r.membership.size - 1
 	r.complete = make(chan struct{})
 }
 
 func (r *root) accept() {
-	tickets := make(chan struct{}, knocking)
+	tickets := make(chan struct{}, handshakesAtOnce)
 	for {
 		c, err := r.listener.Accept()
 		if err != nil {
@@ -91,7 +91,7 @@ func (r *root) accept() {
 		select {
 		case tickets <- struct{}{}:
 			go func() {
-				who, err := r.place.open(r.settings, c)
+				who, err := r.membership.open(r.settings, c)
 				<-tickets
 				if err != nil {
 					r.stranger(c)
@@ -112,8 +112,8 @@ func (r *root) stranger(c net.Conn) {
 	r.mu.Unlock()
 }
 
-// admit seats a member and listens to it.
-func (r *root) admit(who *guest) {
+// admit answers a member's handshake, and reads its frames if it is welcome.
+func (r *root) admit(who *peer) {
 	v, m := r.judge(who)
 	if err := who.answer(v); err != nil || v != welcome {
 		_ = who.conn.Close()
@@ -125,14 +125,14 @@ func (r *root) admit(who *guest) {
 	r.listenTo(m)
 }
 
-// judge gives a member its seat. One that comes again has not heard the verdict.
-func (r *root) judge(who *guest) (verdict, *seatAtRoot) {
+// judge decides about a member. A member that connects twice with the same nonce has not received the verdict.
+func (r *root) judge(who *peer) (verdict, *seatAtRoot) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	switch {
-	case who.size != r.place.size:
+	case who.size != r.membership.size:
 		return otherSize, nil
-	case who.rank < 1 || who.rank >= r.place.size:
+	case who.rank < 1 || who.rank >= r.membership.size:
 		return rankTaken, nil
 	}
 	before := r.members[who.rank]
@@ -143,27 +143,27 @@ func (r *root) judge(who *guest) (verdict, *seatAtRoot) {
 		before.left = true
 		_ = before.conn.Close()
 	}
-	m := &seatAtRoot{guest: *who}
+	m := &seatAtRoot{peer: *who}
 	r.members[who.rank] = m
 	return welcome, m
 }
 
-// listenTo reads what a member says until it is gone.
+// listenTo reads a member's frames until its connection ends.
 func (r *root) listenTo(m *seatAtRoot) {
 	in := bufio.NewReader(m.conn)
 	for {
-		kind, payload, err := readFrame(in, MaxCard)
+		kind, payload, err := readFrame(in, MaxBusinessCard)
 		if err != nil {
 			r.died(m, err)
 			return
 		}
 		switch kind {
-		case frameCard:
+		case frameBusinessCard:
 			r.take(m.rank, payload)
 		case frameAbort:
 			a := parseAbort(payload)
 			a.Rank = m.rank
-			r.spread(a)
+			r.broadcastAbort(a)
 		case frameFailed:
 			r.fail(fmt.Errorf("rank %d can't go on: %s", m.rank, payload))
 		case frameBye:
@@ -175,15 +175,15 @@ func (r *root) listenTo(m *seatAtRoot) {
 	}
 }
 
-// take keeps a card for the exchange that is under way, or for the next one: a member hands in no
-// other before it has had the table.
-func (r *root) take(rank int, card []byte) {
+// take keeps a business card for the current exchange, or for the next one. A member sends no second one before it has
+// received the table of the current exchange.
+func (r *root) take(rank int, businessCard []byte) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.cards[rank] != nil {
+	if r.businessCards[rank] != nil {
 		return
 	}
-	r.cards[rank] = nonNil(card)
+	r.businessCards[rank] = nonNil(businessCard)
 	if r.missing--; r.missing == 0 {
 		r.completed()
 	}
@@ -197,7 +197,7 @@ func (r *root) completed() {
 	}
 }
 
-// fail ends exchanges: a member that has gone hands in no card.
+// fail ends this exchange and later ones, since a member that has gone sends no business card.
 func (r *root) fail(err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -223,7 +223,7 @@ func (r *root) died(m *seatAtRoot, err error) {
 	r.broadcast(frameDead, binary.LittleEndian.AppendUint32(nil, uint32(m.rank)))
 }
 
-// broadcast says something to all members that are there.
+// broadcast sends a frame to all members that are connected.
 func (r *root) broadcast(kind byte, payload []byte) {
 	r.mu.Lock()
 	members := slices.Clone(r.members)
@@ -237,13 +237,13 @@ func (r *root) broadcast(kind byte, payload []byte) {
 	all.Wait()
 }
 
-// spread makes an abort known to all ranks, this one too.
-func (r *root) spread(a *Aborted) {
+// broadcastAbort tells all ranks of an abort, including this one.
+func (r *root) broadcastAbort(a *Aborted) {
 	r.broadcast(frameAbort, abortFrame(a))
 	r.end(a)
 }
 
-func (r *root) exchange(ctx context.Context, card []byte) ([][]byte, error) {
+func (r *root) exchange(ctx context.Context, businessCard []byte) ([][]byte, error) {
 	r.mu.Lock()
 	complete := r.complete
 	r.mu.Unlock()
@@ -263,19 +263,19 @@ func (r *root) exchange(ctx context.Context, card []byte) ([][]byte, error) {
 		defer r.mu.Unlock()
 		return nil, cmp.Or(r.why(), r.failure) // who aborts the job goes, too
 	}
-	all := r.cards
-	all[0] = nonNil(card)
-	r.cards = make([][]byte, len(all))
+	all := r.businessCards
+	all[0] = nonNil(businessCard)
+	r.businessCards = make([][]byte, len(all))
 	r.renew()
 	if r.failure != nil {
 		r.completed() // of the next exchange nothing will come
 	}
 	r.mu.Unlock()
-	r.broadcast(frameTable, packCards(all))
+	r.broadcast(frameTable, packBusinessCards(all))
 	return all, nil
 }
 
-// late says who has not come.
+// late returns an error that names the ranks that are missing.
 func (r *root) late() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -284,7 +284,7 @@ func (r *root) late() error {
 		switch {
 		case r.members[rank] == nil:
 			absent = append(absent, rank)
-		case r.cards[rank] == nil:
+		case r.businessCards[rank] == nil:
 			silent = append(silent, rank)
 		}
 	}
@@ -293,7 +293,7 @@ func (r *root) late() error {
 		text += fmt.Sprintf(" rank %s did not come to %v", rankList(absent), r.listener.Addr())
 	}
 	if len(silent) > 0 {
-		text += fmt.Sprintf(" rank %s came but handed in no card", rankList(silent))
+		text += fmt.Sprintf(" rank %s came but handed in no business card", rankList(silent))
 	}
 	if r.strangers > 0 {
 		text += fmt.Sprintf("; %d connections were not of this job", r.strangers)
@@ -322,19 +322,20 @@ func rankList(ranks []int) string {
 }
 
 func (r *root) abort(code int, reason string) {
-	r.spread(&Aborted{Rank: 0, Code: code, Reason: reason})
+	r.broadcastAbort(&Aborted{Rank: 0, Code: code, Reason: reason})
 }
 
-// blame is for launchers: the root hears of deaths itself.
+// blame is for launchers: the root notices failed ranks itself.
 func (r *root) blame(int) {}
 
-// stay is how long a rank 0 that can't go on is there for the others: they look for it once a second at least.
+// stay is how long a rank 0 that can't go on answers other ranks. They look for it once a second at least.
 const stay = 3 * lastPause
 
-// stays is that, unless the time to come is over before.
+// stays returns stay, or the rest of MX_MEET_TIMEOUT if that is shorter.
 func (r *root) stays() time.Duration { return min(stay, r.settings.meet-time.Since(r.since)) }
 
-// cancel tells the others, also those that come while it stays. From who comes later a root that has failed can't be told from one that has not started.
+// cancel tells the other ranks why this one can't go on, including those that connect during stays. Ranks that come later
+// can't tell a root that has failed from one that has not started.
 func (r *root) cancel(reason string) {
 	r.over()
 	for limit := time.Now().Add(r.stays()); r.refuse(reason) > 0 && time.Now().Before(limit); {
@@ -365,7 +366,7 @@ func (r *root) refuse(reason string) (untold int) {
 
 func (r *root) finalize(context.Context) error {
 	r.over()
-	r.news.Lock() // who leaves because of a death may be the only one that has told the others
+	r.news.Lock() // a rank that leaves because another has failed may be the only one that has told the others
 	defer r.news.Unlock()
 	r.broadcast(frameBye, nil)
 	_ = r.listener.Close()
@@ -379,8 +380,8 @@ func (r *root) finalize(context.Context) error {
 	return nil
 }
 
-// closeGently lets what was written arrive: a close while words of the other side lie unread would
-// throw it away.
+// closeGently closes a connection so that written data arrive: a plain close while received data are unread would reset the
+// connection and discard them.
 func closeGently(c net.Conn) {
 	if t, ok := c.(*net.TCPConn); ok && t.CloseWrite() == nil {
 		_ = c.SetReadDeadline(time.Now().Add(time.Second))

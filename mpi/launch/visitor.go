@@ -16,30 +16,30 @@ import (
 
 // visitor is a rank other than 0 of ranks that meet without a launcher.
 type visitor struct {
-	place    *place
-	settings *settings
-	conn     net.Conn
-	tables   chan []byte
+	membership *membership
+	settings   *settings
+	conn       net.Conn
+	tables     chan []byte
 	ending
 
 	mu sync.Mutex // of writing
 }
 
-// errRootGone is why calls fail when rank 0 has ended before its time.
+// errRootGone is the error of calls when rank 0 has ended before its time.
 var errRootGone = errors.New("rank 0, where the ranks meet, has gone")
 
-// Pauses between attempts to reach rank 0, which may not have started yet, and how long somebody who says nothing is waited for
-// before the next place is tried as well.
+// Pauses between attempts to reach rank 0, which may not have started yet. nextAddress is how long an address that does not
+// answer delays the attempt at the next one.
 const (
-	firstPause = 10 * time.Millisecond
-	lastPause  = time.Second
-	nextPlace  = 250 * time.Millisecond
+	firstPause  = 10 * time.Millisecond
+	lastPause   = time.Second
+	nextAddress = 250 * time.Millisecond
 )
 
-func (p *place) visit(s *settings) (*visitor, error) {
+func (p *membership) visit(s *settings) (*visitor, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), s.meet)
 	defer cancel()
-	f := &search{place: p, busy: map[string]bool{}, greeted: make(chan *caller), pause: firstPause}
+	f := &search{membership: p, busy: map[string]bool{}, greeted: make(chan *caller), pause: firstPause}
 	c, err := f.root(ctx, s)
 	if err != nil {
 		return nil, err
@@ -47,17 +47,17 @@ func (p *place) visit(s *settings) (*visitor, error) {
 	return newVisitor(p, s, c), nil
 }
 
-// search looks for rank 0 at all addresses of its host, and at all ports where it may be.
+// search looks for rank 0 at all addresses of its host, and at all ports at which it may listen.
 type search struct {
-	place   *place
-	queue   []string        // places to try in this round
-	busy    map[string]bool // those that have not answered yet
-	greeted chan *caller
-	pause   time.Duration // before the next round
-	last    error
+	membership *membership
+	queue      []string        // addresses to try in this round
+	busy       map[string]bool // those that have not answered yet
+	greeted    chan *caller
+	pause      time.Duration // before the next round
+	last       error
 }
 
-// caller is an attempt to hear a greeting.
+// caller is an attempt to connect to an address and to receive the greeting.
 type caller struct {
 	at       string
 	conn     net.Conn
@@ -78,7 +78,7 @@ func (f *search) root(ctx context.Context, s *settings) (net.Conn, error) {
 		case c := <-f.greeted:
 			delete(f.busy, c.at)
 			if c.err == nil {
-				c.err = f.place.knock(s, c, nonce[:])
+				c.err = f.membership.finishHandshake(s, c, nonce[:])
 			}
 			if c.err == nil {
 				return c.conn, nil
@@ -101,10 +101,10 @@ func (f *search) root(ctx context.Context, s *settings) (net.Conn, error) {
 	}
 }
 
-// goOn calls at the next place, and returns when to go on from there.
+// goOn dials the next address, and returns after which time to go on.
 func (f *search) goOn(ctx context.Context) time.Duration {
 	if len(f.queue) == 0 {
-		f.queue = f.places(ctx)
+		f.queue = f.addresses(ctx)
 	}
 	if len(f.queue) > 0 {
 		c := &caller{at: f.queue[0]}
@@ -112,21 +112,21 @@ func (f *search) goOn(ctx context.Context) time.Duration {
 		go c.call(ctx, f.greeted)
 	}
 	if len(f.queue) > 0 {
-		return nextPlace
+		return nextAddress
 	}
 	defer func() { f.pause = min(2*f.pause, lastPause) }()
 	return f.pause
 }
 
-// places returns where nobody is being called. The name is looked up each time: it may not be known yet, or lead elsewhere soon.
-func (f *search) places(ctx context.Context) (all []string) {
-	ctx, cancel := context.WithTimeout(ctx, helloTime)
+// addresses returns those addresses of rank 0 that are not being dialled. The name is looked up each time: it may not be known yet, or may soon lead elsewhere.
+func (f *search) addresses(ctx context.Context) (all []string) {
+	ctx, cancel := context.WithTimeout(ctx, handshakeTime)
 	defer cancel()
-	addrs, err := net.DefaultResolver.LookupNetIP(ctx, "ip", f.place.host)
+	addrs, err := net.DefaultResolver.LookupNetIP(ctx, "ip", f.membership.host)
 	if err != nil && (ctx.Err() == nil || f.last == nil) {
-		f.last = fmt.Errorf("%s: %w", f.place.host, err)
+		f.last = fmt.Errorf("%s: %w", f.membership.host, err)
 	}
-	for _, port := range f.place.ports {
+	for _, port := range f.membership.ports {
 		for _, a := range addrs {
 			if at := netip.AddrPortFrom(a.Unmap(), uint16(port)).String(); !f.busy[at] {
 				all = append(all, at)
@@ -138,7 +138,7 @@ func (f *search) places(ctx context.Context) (all []string) {
 
 // call dials and waits for a greeting.
 func (c *caller) call(ctx context.Context, greeted chan<- *caller) {
-	d := net.Dialer{Timeout: helloTime}
+	d := net.Dialer{Timeout: handshakeTime}
 	if c.conn, c.err = d.DialContext(ctx, "tcp", c.at); c.err == nil {
 		stop := context.AfterFunc(ctx, func() { _ = c.conn.Close() })
 		c.greeting, c.err = hearGreeting(c.conn)
@@ -146,21 +146,21 @@ func (c *caller) call(ctx context.Context, greeted chan<- *caller) {
 	}
 	select {
 	case greeted <- c:
-	case <-ctx.Done(): // somebody else has been found
+	case <-ctx.Done(): // another address has answered
 		if c.conn != nil {
 			_ = c.conn.Close()
 		}
 	}
 }
 
-func newVisitor(p *place, s *settings, c net.Conn) *visitor {
-	v := &visitor{place: p, settings: s, conn: c, tables: make(chan []byte, 1)}
+func newVisitor(p *membership, s *settings, c net.Conn) *visitor {
+	v := &visitor{membership: p, settings: s, conn: c, tables: make(chan []byte, 1)}
 	v.ending.start(p.size)
 	go v.listen()
 	return v
 }
 
-// listen reads what the root says until it is gone.
+// listen reads the root's frames until its connection ends.
 func (v *visitor) listen() {
 	in := bufio.NewReader(v.conn)
 	for {
@@ -189,14 +189,14 @@ func (v *visitor) listen() {
 	}
 }
 
-func (v *visitor) say(kind byte, payload []byte) error {
+func (v *visitor) send(kind byte, payload []byte) error {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	return writeFrame(v.conn, kind, payload, writeTime)
 }
 
-func (v *visitor) exchange(ctx context.Context, card []byte) ([][]byte, error) {
-	if err := v.say(frameCard, card); err != nil {
+func (v *visitor) exchange(ctx context.Context, businessCard []byte) ([][]byte, error) {
+	if err := v.send(frameBusinessCard, businessCard); err != nil {
 		return nil, v.last(err)
 	}
 	limit := time.NewTimer(v.settings.meet)
@@ -206,7 +206,7 @@ func (v *visitor) exchange(ctx context.Context, card []byte) ([][]byte, error) {
 		return v.read(table)
 	case <-v.lost():
 		select {
-		case table := <-v.tables: // came before the end
+		case table := <-v.tables: // it arrived before the end
 			return v.read(table)
 		default:
 			return nil, v.why()
@@ -214,45 +214,45 @@ func (v *visitor) exchange(ctx context.Context, card []byte) ([][]byte, error) {
 	case <-ctx.Done():
 		return nil, context.Cause(ctx)
 	case <-limit.C:
-		return nil, fmt.Errorf("rank 0 has not handed out the cards within %v: not all ranks have come", v.settings.meet)
+		return nil, fmt.Errorf("rank 0 has not handed out the business cards within %v: not all ranks have come", v.settings.meet)
 	}
 }
 
-// last returns what rank 0 has said before it has gone, such as an abort, or that it has gone.
+// last returns the last notice of rank 0 before its connection ended, such as an abort, or errRootGone.
 func (v *visitor) last(err error) error {
 	select {
 	case <-v.lost():
 		return v.why()
-	case <-time.After(helloTime):
+	case <-time.After(handshakeTime):
 		return fmt.Errorf("%w: %w", errRootGone, err)
 	}
 }
 
 func (v *visitor) read(table []byte) ([][]byte, error) {
-	all := make([][]byte, v.place.size)
-	_, err := unpackCards(table, all)
-	if err == nil && slices.ContainsFunc(all, func(card []byte) bool { return card == nil }) {
-		err = errors.New("cards are missing")
+	all := make([][]byte, v.membership.size)
+	_, err := unpackBusinessCards(table, all)
+	if err == nil && slices.ContainsFunc(all, func(businessCard []byte) bool { return businessCard == nil }) {
+		err = errors.New("business cards are missing")
 	}
 	return all, err
 }
 
 func (v *visitor) abort(code int, reason string) {
-	_ = v.say(frameAbort, abortFrame(&Aborted{Rank: v.place.rank, Code: code, Reason: reason}))
+	_ = v.send(frameAbort, abortFrame(&Aborted{Rank: v.membership.rank, Code: code, Reason: reason}))
 }
 
-// blame is for launchers: the root hears of deaths itself.
+// blame is for launchers: the root notices failed ranks itself.
 func (v *visitor) blame(int) {}
 
 func (v *visitor) cancel(reason string) {
 	v.over()
-	_ = v.say(frameFailed, []byte(reason)) // the root may have left before
+	_ = v.send(frameFailed, []byte(reason)) // the root may have left before
 	closeGently(v.conn)
 }
 
 func (v *visitor) finalize(context.Context) error {
 	v.over()
-	_ = v.say(frameBye, nil) // the root may have left before
+	_ = v.send(frameBye, nil) // the root may have left before
 	closeGently(v.conn)
 	return nil
 }

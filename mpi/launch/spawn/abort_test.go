@@ -8,9 +8,9 @@ import (
 	"time"
 )
 
-// TestAbortAndDeath: of a rank that dies, and one that aborts the job because of that, the first is the
+// TestAbortAndFailure: of a rank that dies, and one that aborts the job because of that, the first is the
 // job's failure, whichever is heard of first.
-func TestAbortAndDeath(t *testing.T) {
+func TestAbortAndFailure(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		after time.Duration

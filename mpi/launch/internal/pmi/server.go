@@ -50,8 +50,8 @@ const (
 	maxValue = 1024
 )
 
-// deaf is how long a rank may leave its answers lying.
-const deaf = 5 * time.Second
+// answerTimeout is how long a rank may take to read its answers.
+const answerTimeout = 5 * time.Second
 
 // NewServer returns the server of a job with so many ranks. Names of jobs must differ on a host.
 func NewServer(name string, size int, events Events) *Server {
@@ -142,7 +142,7 @@ func (s *Server) obey(rank int, l *line) error {
 
 func (s *Server) tell(rank int, text string) error {
 	c := s.ranks[rank].conn
-	_ = c.SetWriteDeadline(time.Now().Add(deaf))
+	_ = c.SetWriteDeadline(time.Now().Add(answerTimeout))
 	_, err := io.WriteString(c, text+"\n")
 	return err
 }

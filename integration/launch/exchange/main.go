@@ -1,9 +1,9 @@
-// Command cards is what the tests of launchers start: each rank hands in a card, checks those of all
+// Command exchange is what the tests of launchers start: each rank hands in a business card, checks those of all
 // the others, and says so.
 //
-//	cards                    exchange cards, and leave
-//	cards -abort RANK        then that rank aborts the job with code 7
-//	cards -die RANK          then that rank ends without a word
+//	exchange                    exchange business cards, and leave
+//	exchange -abort RANK        then that rank aborts the job with code 7
+//	exchange -die RANK          then that rank ends without taking leave
 package main
 
 import (
@@ -44,7 +44,7 @@ func run(abort, die, code, length int) error {
 			return err
 		}
 	}
-	fmt.Printf("rank %d of %d has all cards, by %s, secret %t\n", j.Rank(), j.Size(), j.Launcher(), j.Secret() != nil)
+	fmt.Printf("rank %d of %d has all business cards, by %s, secret %t\n", j.Rank(), j.Size(), j.Launcher(), j.Secret() != nil)
 	switch j.Rank() {
 	case die:
 		os.Exit(code)
@@ -70,8 +70,8 @@ func untilLost(j *launch.Job) error {
 	}
 }
 
-func card(rank, n, length int) []byte {
-	b := fmt.Appendf(nil, "card %d of rank %d ", n, rank)
+func businessCard(rank, n, length int) []byte {
+	b := fmt.Appendf(nil, "business card %d of rank %d ", n, rank)
 	for len(b) < length {
 		b = append(b, byte(len(b)*(rank+1)))
 	}
@@ -81,13 +81,13 @@ func card(rank, n, length int) []byte {
 func swap(j *launch.Job, n, length int) error {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
-	all, err := j.Exchange(ctx, card(j.Rank(), n, length))
+	all, err := j.Exchange(ctx, businessCard(j.Rank(), n, length))
 	if err != nil {
 		return err
 	}
 	for rank, got := range all {
-		if string(got) != string(card(rank, n, length)) {
-			return fmt.Errorf("rank %d has a wrong card of rank %d", j.Rank(), rank)
+		if string(got) != string(businessCard(rank, n, length)) {
+			return fmt.Errorf("rank %d has a wrong business card of rank %d", j.Rank(), rank)
 		}
 	}
 	return nil
