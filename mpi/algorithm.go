@@ -30,7 +30,7 @@ func Algorithms() (kinds []string, algorithms [][]string) {
 }
 
 // SetAlgorithm chooses the algorithm of a kind of collective on the communicator, from the next
-// call on; "automatic" leaves the choice to the library again. What was begun before goes on as it was begun. All ranks must call it,
+// call on; "automatic" leaves the choice to the library again. What was started before goes on as it was started. All ranks must call it,
 // between the same collectives. One that can't do the job, such as recursive doubling of an Allgather among 6 ranks, is
 // passed over. Errors: ErrComm, ErrArg.
 func (c *Comm) SetAlgorithm(kind, algorithm string) error {

@@ -9,7 +9,7 @@ import (
 	"gomx/mpi"
 )
 
-// TestAlgorithmIsThatOfTheCall: what was begun goes on as it was begun, whatever is set before it comes to run.
+// TestAlgorithmIsThatOfTheCall: what was started goes on as it was started, whatever is set before it comes to run.
 func TestAlgorithmIsThatOfTheCall(t *testing.T) {
 	kinds, algorithms := mpi.Algorithms()
 	offered := map[string][]string{}
@@ -32,7 +32,7 @@ func kindOf(call string) string {
 	return strings.TrimSuffix(strings.TrimSuffix(strings.ToLower(strings.TrimPrefix(call, "I")), "block"), "v")
 }
 
-// setWhileUnderWay has each algorithm set, a collective begun, and another one set before or after it is complete.
+// setWhileUnderWay has each algorithm set, a collective started, and another one set before or after it is complete.
 func setWhileUnderWay(c *mpi.Comm, call string, algorithms []string) error {
 	kind := kindOf(call)
 	for round := range 20 {

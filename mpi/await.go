@@ -8,12 +8,12 @@ import (
 	"gomx/mx"
 )
 
-// slice is how often those who wait are woken up once somebody has died.
+// slice is how often blocking calls are woken up once a rank has failed.
 const slice = 100 * time.Millisecond
 
-// await waits until a request of mx is complete, and collects it. op is the call, for those who ask
-// what the rank waits for. With all, the death of any rank of the communicator ends it. Without
-// done, the error says why, and the request is there still, unless that is a death.
+// await waits until a request of mx is complete, and collects it. op is the name of the call for hang reports. With all, the
+// failure of any rank of the communicator ends the wait. If done is false, err is the reason, and the request still exists
+// unless err is the failure of a rank.
 func (c *Comm) await(op string, r mx.Request, all bool) (st mx.Status, done bool, err error) {
 	if c.ctx == nil {
 		if st, done, err = c.seat.ep.Wait(r, mx.Infinite); done || err != nil {
@@ -23,8 +23,8 @@ func (c *Comm) await(op string, r mx.Request, all bool) (st mx.Status, done bool
 	return c.awaitLong(c.ctx, op, r, all)
 }
 
-// awaitLong is await that a context ends, and the rest of one that was woken up:
-// somebody has died, or asks what the rank waits for.
+// awaitLong is await with a context, and the rest of an await that was woken up because a rank has failed, or because a hang
+// report was asked for.
 func (c *Comm) awaitLong(ctx context.Context, op string, r mx.Request, all bool) (st mx.Status, done bool, err error) {
 	one := []mx.Request{r}
 	var w *longWait
@@ -51,10 +51,10 @@ func (c *Comm) awaitLong(ctx context.Context, op string, r mx.Request, all bool)
 	}
 }
 
-// giveUp takes back a request if a rank of the communicator has died, and returns that
-// death. nil: the wait goes on. A send can't be taken back, and is only not waited for.
+// giveUp cancels a request if a rank of the communicator has failed, and returns that failure. If it returns nil, the wait goes
+// on. A send can't be cancelled: it is only not waited for.
 func (c *Comm) giveUp(r mx.Request) error {
-	dead := c.mourns()
+	dead := c.firstFailure()
 	if dead == nil {
 		return nil
 	}
@@ -65,8 +65,8 @@ func (c *Comm) giveUp(r mx.Request) error {
 	return dead
 }
 
-// bereaved returns the error of a receive from anybody that a death has ended.
-func (q *Request) bereaved(op string) error {
+// anySourceFailed returns the error of a receive from any source that the failure of a rank has ended.
+func (q *Request) anySourceFailed(op string) error {
 	if q.kind != recvRequest || q.peer != AnySource {
 		return nil
 	}
@@ -76,8 +76,8 @@ func (q *Request) bereaved(op string) error {
 	return nil
 }
 
-// letGo gives up a request that is not to be waited for any more. With done it was complete in time. Otherwise a
-// receive without a message is taken back; all else goes on, and uses its memory until it is over.
+// letGo abandons a request. If done is true, it was complete already. Otherwise a receive that no message has matched is
+// cancelled, and any other operation goes on and uses its buffer until it ends.
 func (c *Comm) letGo(r mx.Request) (st mx.Status, done, inUse bool) {
 	fate, st, err := c.seat.ep.Abandon(r)
 	return st, fate == mx.FateEnded && err == nil, fate == mx.FateInUse

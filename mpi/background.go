@@ -26,7 +26,7 @@ type background struct {
 	stage stage
 	steps coll.Plan
 	next  int // step
-	from  int // of what the net has begun, the first that is waited for; -1: none is
+	from  int // of what the net has started, the first that is waited for; -1: none is
 	at    int // and the one that is waited for now
 
 	stop func() bool // has the context of the communicator end it no more
@@ -116,7 +116,7 @@ func (l *backgrounds) all() (list []*background) {
 	return list
 }
 
-// name returns the call that has begun the operation, for messages.
+// name returns the call that has started the operation, for messages.
 func (q *Request) name() string {
 	if q.kind == collectiveRequest {
 		return q.collective()
@@ -124,7 +124,7 @@ func (q *Request) name() string {
 	return opNames[q.kind]
 }
 
-// collective returns the call that has begun a collective.
+// collective returns the call that has started a collective.
 func (q *Request) collective() string {
 	if about, err := q.c.seat.ep.Context(q.mx()); err == nil {
 		return about.(*background).op
@@ -136,7 +136,7 @@ func (q *Request) collective() string {
 func (n *net) start(record func(n *net, via coll.Net) error) (Request, error) {
 	n = n.apart()
 	c, s := n.c, n.c.seat
-	if err := s.begun.open(s.ep); err != nil {
+	if err := s.nonblocking.open(s.ep); err != nil {
 		op := n.op
 		n.done()
 		return Request{}, c.broken(op, Undefined, Undefined, err)
@@ -144,7 +144,7 @@ func (n *net) start(record func(n *net, via coll.Net) error) (Request, error) {
 	b := n.plan()
 	defer b.mu.Unlock()
 	_ = record(n, &b.steps) // which notes, and has no errors
-	s.begun.add(b)
+	s.nonblocking.add(b)
 	if far := b.unconnected(); far != nil {
 		b.stage = stageConnecting
 		go b.connect(far)
@@ -162,7 +162,7 @@ func (n *net) start(record func(n *net, via coll.Net) error) (Request, error) {
 		turn := b.turn
 		b.stop = context.AfterFunc(c.ctx, func() { b.look(turn) })
 	}
-	return c.begun(r, collectiveRequest, 0, Undefined, Undefined), nil
+	return c.newRequest(r, collectiveRequest, 0, Undefined, Undefined), nil
 }
 
 // apart returns a net of which only this collective knows, in the place of the one that blocking ones take in turn.
@@ -229,7 +229,7 @@ func (b *background) connect(far map[int]error) {
 func (b *background) arrived(d *mx.Completion) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.stage != stageSuspended || b.n.begun[b.at].r != d.Request {
+	if b.stage != stageSuspended || b.n.pending[b.at].r != d.Request {
 		return // it was given up meanwhile
 	}
 	b.stage = stageRunning
@@ -251,10 +251,10 @@ func (b *background) advance() {
 	}()
 	for n := b.n; b.stage == stageRunning; {
 		switch {
-		case b.from >= 0 && b.at < len(n.begun):
+		case b.from >= 0 && b.at < len(n.pending):
 			b.await()
 		case b.from >= 0:
-			n.begun, b.from = n.begun[:b.from], -1
+			n.pending, b.from = n.pending[:b.from], -1
 		case b.next < len(b.steps.Steps):
 			b.next++
 			b.take(&b.steps.Steps[b.next-1])
@@ -265,9 +265,9 @@ func (b *background) advance() {
 	calm = true
 }
 
-// take takes a step. What it has to wait for is in the net's list of what was begun, from b.from on.
+// take takes a step. What it has to wait for is in the net's list of pending operations, from b.from on.
 func (b *background) take(s *coll.Step) {
-	n, first := b.n, len(b.n.begun)
+	n, first := b.n, len(b.n.pending)
 	switch {
 	case s.Kind == coll.StepWaitAll:
 		first = 0
@@ -306,7 +306,7 @@ func (b *background) isend(data []byte, to int) bool {
 	if err == nil {
 		n.sent++
 	}
-	return b.noted(begun{r, to, -1}, err)
+	return b.noted(pendingOp{r, to, -1}, err)
 }
 
 // irecv begins a receive. False: it has ended the collective.
@@ -326,30 +326,30 @@ func (b *background) irecv(data []byte, from int) bool {
 	if err == nil {
 		n.received++
 	}
-	return b.noted(begun{r, from, len(data)}, err)
+	return b.noted(pendingOp{r, from, len(data)}, err)
 }
 
-// noted notes what was begun, unless that has failed. False: it has ended the collective.
-func (b *background) noted(what begun, err error) bool {
+// noted notes what was started, unless that has failed. False: it has ended the collective.
+func (b *background) noted(what pendingOp, err error) bool {
 	n := b.n
 	if err != nil {
 		b.giveUp(func() error { return n.c.broken(b.op, what.peer, Undefined, err) })
 		return false
 	}
-	n.begun = append(n.begun, what)
+	n.pending = append(n.pending, what)
 	return true
 }
 
 // await looks for the message that is waited for, and suspends the collective if that has not come.
 func (b *background) await() {
-	s, r := b.n.c.seat, b.n.begun[b.at].r
+	s, r := b.n.c.seat, b.n.pending[b.at].r
 	st, done, err := s.ep.Look(r)
 	switch {
 	case done:
 		b.settled(&st)
 	case err != nil || b.pointless():
 	default:
-		if err = s.begun.queue.Add(r); err == nil {
+		if err = s.nonblocking.queue.Add(r); err == nil {
 			b.stage = stageSuspended
 		}
 	}
@@ -361,11 +361,11 @@ func (b *background) await() {
 // settled notes that the message that is waited for has come. False: it has ended the collective.
 func (b *background) settled(st *mx.Status) bool {
 	n := b.n
-	if !n.begun[b.at].well(st) {
+	if !n.pending[b.at].well(st) {
 		b.spoilt(*st)
 		return false
 	}
-	n.begun[b.at] = begun{}
+	n.pending[b.at] = pendingOp{}
 	b.at++
 	return true
 }
@@ -377,10 +377,10 @@ func (b *background) spoilt(st mx.Status) {
 }
 
 // remove takes out of the list what is waited for now, and what was waited for before.
-func (b *background) remove() begun {
+func (b *background) remove() pendingOp {
 	n := b.n
-	r := n.begun[b.at]
-	n.begun = append(n.begun[:b.from], n.begun[b.at+1:]...)
+	r := n.pending[b.at]
+	n.pending = append(n.pending[:b.from], n.pending[b.at+1:]...)
 	return r
 }
 
@@ -397,7 +397,7 @@ func (b *background) pointless() bool {
 		b.stops(expired(c.ctx, c.ctx.Err()))
 		return true
 	}
-	if dead := c.giveUp(b.n.begun[b.at].r); dead != nil {
+	if dead := c.giveUp(b.n.pending[b.at].r); dead != nil {
 		b.stops(dead)
 		return true
 	}
@@ -440,7 +440,7 @@ func (b *background) end(err error) {
 	}
 	b.stage, b.err, b.wait = stageOver, err, nil
 	b.steps.Clear()
-	s.begun.remove(b)
+	s.nonblocking.remove(b)
 	b.n.settle()
 	if b.ends != 0 {
 		s.post(nil, s.peers[s.rank].Load(), b.ends) // only the end of the endpoint fails it, and that ends the receive too
@@ -466,7 +466,7 @@ func (b *background) blocked() *longWait {
 	if b.stage != stageSuspended {
 		return nil
 	}
-	c, r := b.n.c, b.n.begun[b.at].r
+	c, r := b.n.c, b.n.pending[b.at].r
 	if b.wait == nil || b.wait.reqs[0] != r {
 		b.wait = &longWait{ctx: c.ctx, c: c, call: b.op, reqs: []mx.Request{r}, since: time.Now(), id: lastWait.Add(1)}
 	}

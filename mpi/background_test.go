@@ -13,7 +13,7 @@ import (
 	"gomx/mpi"
 )
 
-// TestOtherCallsAdvanceCollectives: a rank that blocks in a call about something else does its part of the collectives that it has begun, in whichever
+// TestOtherCallsAdvanceCollectives: a rank that blocks in a call about something else does its part of the collectives that it has started, in whichever
 // order the ranks wait for them.
 func TestOtherCallsAdvanceCollectives(t *testing.T) {
 	over(t, 5, func(c *mpi.Comm) error {
@@ -203,20 +203,20 @@ func TestForgottenCollectivesLeaveNothing(t *testing.T) {
 	})
 }
 
-// TestLockedThreads: a collective may be begun and advanced by goroutines that are locked to threads, and by others.
+// TestLockedThreads: a collective may be started and advanced by goroutines that are locked to threads, and by others.
 func TestLockedThreads(t *testing.T) {
 	world(t, 2, func(c *mpi.Comm) error {
 		for range 20 {
-			begun := make(chan error, 1)
+			started := make(chan error, 1)
 			var q mpi.Request
 			go func() {
 				runtime.LockOSThread()
 				defer runtime.UnlockOSThread()
 				var err error
 				q, err = mpi.Iallgather(c, []int{c.Rank()}, make([]int, 2))
-				begun <- err
+				started <- err
 			}()
-			if err := <-begun; err != nil {
+			if err := <-started; err != nil {
 				return err
 			}
 			if _, err := q.Wait(); err != nil {
@@ -227,7 +227,7 @@ func TestLockedThreads(t *testing.T) {
 	}, mpi.WithTransports("mem"))
 }
 
-// TestOperationPanics: the panic of an operation in a collective that was begun ends the program where nobody catches it.
+// TestOperationPanics: the panic of an operation in a collective that was started ends the program where nobody recovers from it.
 func TestOperationPanics(t *testing.T) {
 	skipWithout(t, "shm")
 	for rank, e := range job(t, "panics", 2) {
@@ -249,8 +249,8 @@ func panics(world *mpi.Comm) error {
 	return errors.Join(err, world.Barrier())
 }
 
-// TestPanicThatIsCaught: who catches the panic of an operation can go on, and the collective has failed everywhere that needs it.
-func TestPanicThatIsCaught(t *testing.T) {
+// TestPanicThatIsRecovered: a caller that recovers from the panic of an operation can go on, and the collective has failed everywhere that needs it.
+func TestPanicThatIsRecovered(t *testing.T) {
 	unchecked(t)
 	over(t, 2, func(c *mpi.Comm) error {
 		if err := c.SetAlgorithm("allreduce", "reduce-bcast"); err != nil {
@@ -269,7 +269,7 @@ func TestPanicThatIsCaught(t *testing.T) {
 		q, thrown, err := beginSum(c, op)
 		if c.Rank() == 0 {
 			if thrown != "no such sum" {
-				return fmt.Errorf("the panic that was caught: %v, %w", thrown, err)
+				return fmt.Errorf("the recovered panic: %v, %w", thrown, err)
 			}
 		} else {
 			err = errors.Join(err, mpi.Send(c, []byte{1}, 0, goTag))
@@ -304,7 +304,7 @@ func spares(c *mpi.Comm) error {
 		return err
 	}
 	throws := func(acc, in []int) {
-		if strings.Contains(string(debug.Stack()), "mpi_test.waitCatching") { // and not where nobody can catch it
+		if strings.Contains(string(debug.Stack()), "mpi_test.waitRecovering") { // and not where nobody can recover from it
 			panic("no such sum")
 		}
 		mpi.Sum(acc, in)
@@ -312,7 +312,7 @@ func spares(c *mpi.Comm) error {
 	ops := []mpi.Op[int]{throws, mpi.Sum[int], throws, mpi.Sum[int], throws, mpi.Sum[int]}
 	thrown := 0
 	for round := range 20 {
-		if c.Rank() != 0 { // whose contributions come when rank 0 has begun
+		if c.Rank() != 0 { // whose contributions come when rank 0 has started
 			if _, err := mpi.Recv(c, make([]byte, 1), 0, goTag); err != nil {
 				return err
 			}
@@ -331,7 +331,7 @@ func spares(c *mpi.Comm) error {
 			runtime.Gosched()
 		}
 		for i := range requests {
-			err := waitCatching(&requests[i])
+			err := waitRecovering(&requests[i])
 			switch failed := errors.Is(err, mpi.ErrOther); {
 			case i%2 == 0 && failed:
 				thrown++
@@ -343,7 +343,7 @@ func spares(c *mpi.Comm) error {
 		if c.Rank() == 0 { // a panic may have been put off
 			var q mpi.Request
 			if q, err = mpi.Irecv(c, make([]byte, 1), 1, goTag); err == nil {
-				err = waitCatching(&q)
+				err = waitRecovering(&q)
 			}
 		} else {
 			err = mpi.Send(c, []byte{1}, 0, goTag)
@@ -358,25 +358,25 @@ func spares(c *mpi.Comm) error {
 	return nil
 }
 
-// waitCatching waits for a collective, and catches panics of this one and of others meanwhile.
-func waitCatching(q *mpi.Request) (err error) {
+// waitRecovering waits for a collective, and recovers from panics of this one and of others meanwhile.
+func waitRecovering(q *mpi.Request) (err error) {
 	defer func() {
 		if recover() != nil {
-			err = waitCatching(q)
+			err = waitRecovering(q)
 		}
 	}()
 	_, err = q.Wait()
 	return err
 }
 
-// beginSum begins a sum, and catches a panic.
+// beginSum begins a sum, and recovers from a panic.
 func beginSum(c *mpi.Comm, op mpi.Op[int]) (q mpi.Request, thrown any, err error) {
 	defer func() { thrown = recover() }()
 	q, err = mpi.Iallreduce(c, []int{1}, []int{0}, op)
 	return q, thrown, err
 }
 
-// TestProcessDiesWhileACollectiveIsSuspended: the death of a rank ends those that wait for another one.
+// TestProcessDiesWhileACollectiveIsSuspended: the failure of a rank ends those that wait for another one.
 func TestProcessDiesWhileACollectiveIsSuspended(t *testing.T) { diesAlone(t, "suspended") }
 
 func suspended(world *mpi.Comm) error {

@@ -58,12 +58,12 @@ func TestCancelBesideAWait(t *testing.T) {
 						return err
 					}
 					reqs := []mpi.Request{q}
-					begun, cancelled := make(chan struct{}), make(chan error, 1)
+					started, cancelled := make(chan struct{}), make(chan error, 1)
 					go func() {
-						<-begun
+						<-started
 						cancelled <- q.Cancel()
 					}()
-					close(begun)
+					close(started)
 					st, err := waitsForCancelled[way](reqs)
 					if err := errors.Join(err, <-cancelled); err != nil {
 						return err
@@ -109,7 +109,7 @@ func TestCancelTwice(t *testing.T) {
 	})
 }
 
-// TestStartAfterCancel: a persistent receive is not begun again before its last request was waited for, or freed, be it taken back or not.
+// TestStartAfterCancel: a persistent receive is not started again before its last request was waited for, or freed, be it taken back or not.
 func TestStartAfterCancel(t *testing.T) {
 	world(t, 1, func(c *mpi.Comm) error {
 		p, err := mpi.RecvInit(c, one(), 0, 4)

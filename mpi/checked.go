@@ -28,12 +28,12 @@ const varied = -1
 
 // agreeOnCheck wants all ranks to check, or none: those that do exchange more than others expect.
 func (j *job) agreeOnCheck() error {
-	for rank := range j.cards {
-		if j.cards[rank].checks == j.cards[0].checks {
+	for rank := range j.businessCards {
+		if j.businessCards[rank].checks == j.businessCards[0].checks {
 			continue
 		}
 		with, without := 0, rank
-		if !j.cards[0].checks {
+		if !j.businessCards[0].checks {
 			with, without = rank, 0
 		}
 		return failOp("Init", ErrLaunch, "rank %d has MX_CHECK=1 or WithCheckedCollectives, rank %d has not: all ranks must have it, or none", with, without)
@@ -45,9 +45,9 @@ func (n *net) checked() bool { return n.c.seat.job.set.check }
 
 // The record of a deed is a digest of all that must be the same, and words for people.
 const (
-	digestRoom = 8
-	recordRoom = 384
-	itemRoom   = 64 // of what may be long
+	digestSize     = 8
+	callRecordSize = 384
+	itemSize       = 64 // of what may be long
 )
 
 // agree compares what the ranks are about to do, in checked mode: rank 0 gets all records
@@ -71,9 +71,9 @@ func (n *net) mismatch(verdict []byte) error {
 	if rank == 0 {
 		return nil
 	}
-	words := func(record []byte) []byte { return bytes.TrimRight(record[digestRoom:recordRoom], "\x00") }
+	words := func(record []byte) []byte { return bytes.TrimRight(record[digestSize:callRecordSize], "\x00") }
 	return n.c.failWith(n.op, Undefined, Undefined, ErrMismatch, fmt.Errorf("call %d on the communicator: rank 0 is in %s, and rank %d in %s",
-		n.seq, words(verdict[8:]), rank, words(verdict[8+recordRoom:])))
+		n.seq, words(verdict[8:]), rank, words(verdict[8+callRecordSize:])))
 }
 
 // compare returns the verdict of rank 0 on the records of all: the first rank whose record differs, or 0, and then both records.
@@ -81,12 +81,12 @@ func compare(n coll.Net, own []byte) (verdict []byte, err error) {
 	size := n.Size()
 	var all []byte
 	if n.Rank() == 0 {
-		all = n.Scratch(size * recordRoom)
+		all = n.Scratch(size * callRecordSize)
 	}
-	if err := coll.Gather(n, own, all, coll.Equal(recordRoom), 0, coll.Flat); err != nil {
+	if err := coll.Gather(n, own, all, coll.Equal(callRecordSize), 0, coll.Flat); err != nil {
 		return nil, err
 	}
-	verdict = n.Scratch(8 + 2*recordRoom)
+	verdict = n.Scratch(8 + 2*callRecordSize)
 	if n.Rank() == 0 {
 		_ = coll.Do(n, func() error { judge(verdict, own, all); return nil })
 	}
@@ -96,18 +96,18 @@ func compare(n coll.Net, own []byte) (verdict []byte, err error) {
 // judge writes the verdict on the records of all.
 func judge(verdict, own, all []byte) {
 	clear(verdict)
-	for rank := 1; rank < len(all)/recordRoom; rank++ {
-		if other := all[rank*recordRoom : (rank+1)*recordRoom]; !bytes.Equal(own[:digestRoom], other[:digestRoom]) {
+	for rank := 1; rank < len(all)/callRecordSize; rank++ {
+		if other := all[rank*callRecordSize : (rank+1)*callRecordSize]; !bytes.Equal(own[:digestSize], other[:digestSize]) {
 			binary.LittleEndian.PutUint64(verdict, uint64(rank))
 			copy(verdict[8:], own)
-			copy(verdict[8+recordRoom:], other)
+			copy(verdict[8+callRecordSize:], other)
 			break
 		}
 	}
 }
 
 func (n *net) record(d deed) []byte {
-	r := n.Scratch(recordRoom)
+	r := n.Scratch(callRecordSize)
 	clear(r)
 	length := d.count
 	if length != varied {
@@ -118,7 +118,7 @@ func (n *net) record(d deed) []byte {
 		lengths = append(lengths, d.bytes(count))
 	}
 	binary.LittleEndian.PutUint64(r, digest(fmt.Sprintf("%q %q %d %d %q %q %d %d %d", n.op, n.given, d.kind, d.root, d.consistsOf(), d.op, length, lengths, d.window)))
-	copy(r[digestRoom:], n.describe(&d))
+	copy(r[digestSize:], n.describe(&d))
 	return r
 }
 
@@ -185,10 +185,10 @@ func (d *deed) arguments() (words []string) {
 
 // short cuts what is long. A digest stands for the whole then.
 func short(words string) string {
-	if len(words) <= itemRoom {
+	if len(words) <= itemSize {
 		return words
 	}
-	return fmt.Sprintf("%s... (digest %08x)", words[:itemRoom], uint32(digest(words)))
+	return fmt.Sprintf("%s... (digest %08x)", words[:itemSize], uint32(digest(words)))
 }
 
 // digest condenses words, so that those that differ have different ones.

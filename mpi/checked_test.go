@@ -81,7 +81,7 @@ func exchangeCounts(c *mpi.Comm, send, recv []int) error {
 
 func nothing[T any](_, _ []T) {}
 
-// waited waits for what was begun.
+// waited waits for what was started.
 func waited(q mpi.Request, err error) error {
 	if err == nil {
 		_, err = q.Wait()

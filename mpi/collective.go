@@ -8,7 +8,7 @@ import (
 )
 
 // A collective call checks its arguments, takes its number on the communicator (net), and
-// then runs in the caller's goroutine, or is planned if it was begun by an I-form (background).
+// then runs in the caller's goroutine, or is planned if it was started by an I-form (background).
 
 // collectiveBytes returns the memory of a buffer, or what is wrong with the communicator or
 // with the type of the elements.

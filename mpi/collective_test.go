@@ -206,7 +206,7 @@ func alltoallv(c *mpi.Comm) error {
 }
 
 // TestManyAtOnce has collectives of all kinds under way at the same time, and waits for them
-// in another order than they were begun in.
+// in another order than they were started in.
 func TestManyAtOnce(t *testing.T) {
 	over(t, 5, func(c *mpi.Comm) error {
 		n, rank := c.Size(), c.Rank()

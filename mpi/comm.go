@@ -28,7 +28,7 @@ type commState struct {
 	context uint32        // the context of the program's messages; collectives have the next one
 	freed   atomic.Bool   // by the program
 	careful atomic.Bool   // calls take the slow path: it was freed, or types are checked
-	turn    atomic.Uint64 // twice the number of collectives that have begun, and 1 while one uses first
+	turn    atomic.Uint64 // twice the number of collectives that have started, and 1 while one uses first
 
 	connected atomic.Bool // with all ranks, as far as a collective has looked
 
@@ -96,20 +96,24 @@ func (c *Comm) SetName(name string) {
 	c.state.name = name
 }
 
-// WithContext returns the same communicator with a context: calls on it that block
-// return when ctx ends, with an error that wraps ctx's, and ErrGivenUp. What they had begun is given up: a receive that no
-// message has matched is taken back, and its buffer is the program's again. All else goes on without anybody who waits: a send is read
-// from its buffer, and a message that has matched is written to its own, at any later time until the other rank has done its part, or is gone.
-// Such buffers must not be used again before; buffers that the garbage collector owns may be dropped. Of a collective that is
-// all buffers that it was given. What waited for the first connection to a rank was not begun: its error wraps ErrNotBegun too. A collective counts as called: later ones on the communicator are right if the
-// other ranks call it too, where it is right as well, or ErrOther names the rank that has given it up. Free heeds no context.
+// WithContext returns the same communicator with a context: blocking calls on it return when ctx ends, with an error that
+// wraps ctx's error and ErrGivenUp.
 //
-// Sends and receives that were begun with ctx go on: a wait for one returns when ctx ends, with an error that wraps ctx's and not
-// ErrGivenUp, and the request stays: Request.Empty is false, and it may be waited for again, with Request.WaitContext also without ctx. A collective that was begun with ctx
-// ends with it, as one that blocks: who waits for it, or tests it, gets its error once, and the request is empty then.
+// Such a call gives up its operation. A receive that no message has matched is cancelled, and its buffer may be reused. All
+// other operations go on: a send is still read from its buffer, and a matched message is still written to its buffer, at
+// any time until the other rank has done its part or has failed. The program must not reuse such a buffer before, but it
+// may drop its references to it. For a collective this holds for all of its buffers. An operation that was still waiting for
+// the first connection to a rank was not started, and its error also wraps ErrNotBegun. A collective that was given up counts
+// as called: if the other ranks call it too, later collectives on the communicator work. On the other ranks it either
+// succeeds or returns ErrOther with the rank that has given it up. Free ignores the context.
 //
-// Communicators that are made of this one, by Dup, Split, Create, Cart, Self and so on, and windows on it, have the same context; a call of
-// WithContext on them gives them another, or none if ctx is nil. Of no communicator it makes none.
+// Nonblocking sends and receives with ctx are not given up. When ctx ends, a wait for one returns an error that wraps ctx's
+// error but not ErrGivenUp, and the request stays: Request.Empty is false, and the program may wait for it again, without
+// ctx by Request.WaitContext. A nonblocking collective ends with ctx like a blocking one: the next wait or test returns its
+// error, and the request is empty then.
+//
+// Communicators that are made from this one, by Dup, Split, Create, Cart, Self and so on, and windows on it, have the same
+// context. WithContext on them replaces it, or removes it if ctx is nil. WithContext of a nil communicator returns nil.
 func (c *Comm) WithContext(ctx context.Context) *Comm {
 	if c == nil {
 		return nil // as Split and its like give ranks that are left out: calls on it say what is wrong

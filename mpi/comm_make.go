@@ -109,9 +109,9 @@ func (c *Comm) SplitHost(key int) (*Comm, error) {
 	if err := c.usable(op); err != nil {
 		return nil, err
 	}
-	cards := c.seat.job.cards
-	host := cards[c.seat.rank].host
-	color := slices.IndexFunc(c.world, func(w int32) bool { return cards[w].host == host })
+	businessCards := c.seat.job.businessCards
+	host := businessCards[c.seat.rank].host
+	color := slices.IndexFunc(c.world, func(w int32) bool { return businessCards[w].host == host })
 	return c.split(op, color, key, "")
 }
 

@@ -61,8 +61,8 @@ func (c *cores) take(list string) {
 // turns returns how many ranks share a core on this rank's host.
 func (j *job) turns(rank int) int {
 	var here []int32
-	for r := range j.cards {
-		if j.cards[r].host == j.cards[rank].host {
+	for r := range j.businessCards {
+		if j.businessCards[r].host == j.businessCards[rank].host {
 			here = append(here, int32(r))
 		}
 	}
@@ -87,7 +87,7 @@ func (j *job) crowd(world []int32) int {
 	}
 	hosts := map[string]*population{}
 	for _, rank := range world {
-		k := &j.cards[rank]
+		k := &j.businessCards[rank]
 		p := hosts[k.host]
 		if p == nil {
 			p = &population{}

@@ -5,25 +5,25 @@ import "testing"
 func TestCrowd(t *testing.T) {
 	alone, pair := cores{count: 1, mask: 1}, cores{count: 1, mask: 2}
 	two := cores{count: 2, mask: 3}
-	on := func(host string, c cores) card { return card{host: host, cores: c} }
+	on := func(host string, c cores) businessCard { return businessCard{host: host, cores: c} }
 	for name, x := range map[string]struct {
-		cards []card
-		want  int
+		businessCards []businessCard
+		want          int
 	}{
-		"one rank":             {[]card{on("a", two)}, 1},
-		"a core each":          {[]card{on("a", two), on("a", two)}, 1},
-		"two a core":           {[]card{on("a", two), on("a", two), on("a", two)}, 2},
-		"bound apart":          {[]card{on("a", alone), on("a", pair)}, 1},
-		"bound to one":         {[]card{on("a", alone), on("a", alone)}, 2},
-		"the denser host":      {[]card{on("a", two), on("b", alone), on("b", alone), on("b", alone)}, 3},
-		"hosts don't share":    {[]card{on("a", alone), on("b", alone)}, 1},
-		"nobody knows of them": {[]card{on("a", cores{})}, 1},
+		"one rank":             {[]businessCard{on("a", two)}, 1},
+		"a core each":          {[]businessCard{on("a", two), on("a", two)}, 1},
+		"two a core":           {[]businessCard{on("a", two), on("a", two), on("a", two)}, 2},
+		"bound apart":          {[]businessCard{on("a", alone), on("a", pair)}, 1},
+		"bound to one":         {[]businessCard{on("a", alone), on("a", alone)}, 2},
+		"the denser host":      {[]businessCard{on("a", two), on("b", alone), on("b", alone), on("b", alone)}, 3},
+		"hosts don't share":    {[]businessCard{on("a", alone), on("b", alone)}, 1},
+		"nobody knows of them": {[]businessCard{on("a", cores{})}, 1},
 	} {
-		world := make([]int32, len(x.cards))
+		world := make([]int32, len(x.businessCards))
 		for i := range world {
 			world[i] = int32(i)
 		}
-		if got := (&job{cards: x.cards}).crowd(world); got != x.want {
+		if got := (&job{businessCards: x.businessCards}).crowd(world); got != x.want {
 			t.Errorf("%s: %d ranks share a core, not %d", name, got, x.want)
 		}
 	}
@@ -31,7 +31,7 @@ func TestCrowd(t *testing.T) {
 
 func TestTurns(t *testing.T) {
 	two := cores{count: 2, mask: 3}
-	j := &job{cards: []card{{host: "a", cores: two}, {host: "b", cores: two}, {host: "b", cores: two}, {host: "b", cores: two}}}
+	j := &job{businessCards: []businessCard{{host: "a", cores: two}, {host: "b", cores: two}, {host: "b", cores: two}, {host: "b", cores: two}}}
 	for rank, want := range []int{1, 2, 2, 2} {
 		if got := j.turns(rank); got != want {
 			t.Errorf("rank %d takes turns among %d, want %d", rank, got, want)

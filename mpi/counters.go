@@ -78,7 +78,7 @@ func (s *seat) rankCounters() []mx.Counter {
 		{Name: "long_waits", Label: "calls that block", Kind: mx.Gauge, Unit: "calls",
 			Help: "calls that were found to block for long, and block still", Value: uint64(len(s.waits.all()))},
 		{Name: "ranks_failed", Label: "failed ranks", Kind: mx.Gauge, Unit: "ranks",
-			Help: "ranks whose death this process has heard of", Value: uint64(s.job.deaths.count.Load())},
+			Help: "ranks that this process knows to have failed", Value: uint64(s.job.failures.count.Load())},
 		{Name: "hang_reports", Label: "hang reports", Kind: mx.Cumulative, Unit: "reports",
 			Help: "hang reports that this process has made", Value: s.job.hangReports.Load()},
 	}

@@ -1,10 +1,9 @@
-// Package mpi makes a parallel program of a Go program: ranks that exchange typed
-// messages, with the vocabulary of MPI, on the endpoints of package mx.
+// Package mpi lets you write SPMD programs in Go: ranks that exchange typed messages, with the names and semantics of MPI. It
+// uses the endpoints of package mx.
 //
 // # Use
 //
-// The ranks of a program are its processes, or goroutines of one process. The program
-// is the same:
+// The ranks of a program are processes, or goroutines of one process. The program is the same in both cases:
 //
 //	mpi.Main(func(world *mpi.Comm) error {
 //		sum := []float64{0}
@@ -12,51 +11,47 @@
 //		return mpi.Allreduce(world, mine, sum, mpi.Sum)
 //	})
 //
-// Under a launcher each process is a rank. Run makes n ranks in one process, for tests
-// and for programs that need no more than that.
+// Under a launcher each process is a rank. Run makes n ranks in one process, for tests and for programs that need one
+// process only.
 //
 // # Communicators
 //
-// A communicator is a group of ranks that exchange messages apart from all others. Its
-// methods and the functions that take one are MPI's with Go names. Functions are generic over
-// the elements of a buffer, which may be of any type without pointers; a slice's bytes
-// travel as they lie in memory, between hosts of one byte order. Messages don't say what
-// they consist of: an int64 that is received as a float64 is no error, and its bits are taken for one,
-// unless the ranks check what they do: see WithCheckedCollectives, or MX_CHECK in docs/environment.md.
+// A communicator is a group of ranks with a context of its own: its messages match only receives on the same communicator.
+// Its methods, and the functions that take one, are MPI's with Go names. Functions are generic over the elements of a
+// buffer, which may have any type without pointers. Elements are sent in their representation in memory, so all hosts must
+// have the same byte order. Messages carry no type: an int64 that is received as a float64 is not detected, unless checks
+// are enabled: see WithCheckedCollectives, or MX_CHECK in docs/environment.md.
 //
 // # Waiting
 //
-// Calls block until they are done. WithContext returns the same communicator with a
-// context.Context that ends calls which block: their errors wrap the context's, and ErrGivenUp if the operation has failed by it.
+// Calls block until they complete. WithContext returns the same communicator with a context.Context that ends blocking calls:
+// their errors wrap the context's, and also ErrGivenUp if the operation has failed because of it.
 //
 // # Errors
 //
-// A call that could not be carried out returns an *Error, which names the call, the
-// communicator, the own rank, the peer and the tag. It works with errors.Is and the
-// classes: errors.Is(err, mpi.ErrTruncate). A rank that has died ends what waits for it with
+// A call that fails returns an *Error, which names the call, the communicator, the calling rank, the peer and the tag. Error
+// classes are compared with errors.Is: errors.Is(err, mpi.ErrTruncate). Operations that depend on a failed rank end with
 // ErrProcFailed. After an abort all calls return ErrAborted.
 //
 // # Windows
 //
-// A Win is memory that other ranks read, write and combine with while its owner computes.
+// A Win is memory that other ranks read, write and accumulate to, without a call of its owner.
 //
 // # Hangs
 //
-// A call that blocks for longer than MX_HANG_TIMEOUT has rank 0 print what all ranks wait
-// for, and who waits for whom; Comm.HangReport returns it at any time. A deadlock that is certain ends the
-// job if the variable is set. The news of a death goes to all ranks.
+// If a call blocks for longer than MX_HANG_TIMEOUT, rank 0 prints a hang report: what all ranks wait for, and which ranks wait
+// for each other. Comm.HangReport returns one at any time. A certain deadlock ends the job if the variable is set. Failure
+// notices go to all ranks.
 //
 // # Concurrency
 //
-// All functions may be called from any goroutine. A request may be waited for or tested by one
-// goroutine at a time, and collective calls on a communicator must begin in the
-// same order on all its ranks.
+// All functions may be called from any goroutine. A request may be waited for or tested by one goroutine at a time.
+// Collective calls on a communicator must be made in the same order on all its ranks.
 //
 // # Match bits
 //
-// Of the 64 bits that mx matches, the upper 21 are the context of the
-// communicator, whose lowest bit says that the message belongs to a
-// collective, 20 the sender's rank in it, and the lower 23 the tag.
+// The 64 bits of match information are, from the highest on: 21 bits of context, which identify the communicator, and of
+// which the lowest marks messages of collectives; 20 bits with the sender's rank in the communicator; 23 bits of tag.
 //
 // # Compatibility
 //

@@ -28,7 +28,7 @@ func (c *Comm) unreachable(op string, rank, tag int, err error) error {
 	if errors.Is(err, mx.ErrNoResources) {
 		return c.failWith(op, rank, tag, ErrOther, err) // it is ours that are short: the rank may live
 	}
-	if _, dead := errors.AsType[*death](err); !dead {
+	if _, dead := errors.AsType[*rankFailure](err); !dead {
 		err = c.seat.unconnected(c.worldRank(rank), err)
 	}
 	return c.failWith(op, rank, tag, ErrProcFailed, err)
@@ -58,7 +58,7 @@ func (c *Comm) broken(op string, peer, tag int, err error) error {
 	if e := c.usable(op); e != nil {
 		return e
 	}
-	if _, dead := errors.AsType[*death](err); dead {
+	if _, dead := errors.AsType[*rankFailure](err); dead {
 		return c.failWith(op, peer, tag, ErrProcFailed, err)
 	}
 	if errors.Is(err, mx.ErrBadRequest) {
@@ -96,7 +96,7 @@ func isLoss(code mx.StatusCode) bool {
 	return false
 }
 
-// lost makes the error of a request whose peer has died, and notes the death.
+// lost makes the error of a request whose peer has died, and notes the failure.
 func (c *Comm) lost(op string, peer, tag int, st *mx.Status) error {
 	if peer == AnySource {
 		peer = sourceOf(st.MatchInfo)
@@ -104,13 +104,13 @@ func (c *Comm) lost(op string, peer, tag int, st *mx.Status) error {
 	return c.failWith(op, peer, tag, ErrProcFailed, c.seat.job.lose(c.worldRank(peer), st.Code))
 }
 
-// lose notes the death of a rank whose session with another of this process has ended, and returns it. Of a rank that only does not move, nobody learns
+// lose notes the failure of a rank whose session with another of this process has ended, and returns it. Of a rank that only does not move, nobody learns
 // who does not wait for it in the same way, so that the others are told.
 func (j *job) lose(rank int, code mx.StatusCode) error {
-	if j.bury(rank, code) && code == mx.StatusTimeout {
+	if j.noteFailure(rank, code) && code == mx.StatusTimeout {
 		go j.tellAll(j.life, rank, code)
 	}
-	return j.deaths.why(rank)
+	return j.failures.why(rank)
 }
 
 // rankIn returns a rank of the world as one of the communicator, or Undefined.

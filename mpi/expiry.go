@@ -5,20 +5,22 @@ import (
 	"errors"
 )
 
-// ErrGivenUp is what the error of a call wraps, besides that of its context, if the context has ended the call itself, or the collective that
-// a request stood for: it has failed at this rank, and no request is left to wait for. Comm.WithContext tells what becomes of what was begun.
-// An error that wraps the context's and not this one is that of a wait for requests, which stay.
+// ErrGivenUp is wrapped, together with the context's error, by the error of a call whose operation the context has ended: a
+// blocking call, or the collective of a request. The operation has failed on this rank, and there is no request left to wait
+// for. Comm.WithContext says what happens to its buffers. An error that wraps the context's and not ErrGivenUp is that of a
+// wait, and its requests stay.
 var ErrGivenUp = errors.New("the operation was given up")
 
-// ErrNotBegun is what the error of a send or receive wraps, besides ErrGivenUp, if the context has ended before there was a connection to the
-// other rank, with which the first message to it begins: nothing was sent or posted, and the buffer is free.
-var ErrNotBegun = errors.New("nothing was begun")
+// ErrNotBegun is wrapped, together with ErrGivenUp, by the error of a send or receive whose context has ended before the ranks
+// were connected, which the first message between two ranks requires: nothing was sent or posted, and the buffer may be
+// reused.
+var ErrNotBegun = errors.New("nothing was started")
 
 // expiry says that a context has ended a call. It is an error.
 type expiry struct {
 	cause  error // the context's
 	stays  bool  // only the wait is over
-	early  bool  // nothing was begun
+	early  bool  // nothing was started
 	remark string
 }
 
@@ -44,7 +46,7 @@ const (
 	staysRemark   = "the request stays"
 	allStayRemark = "the requests stay"
 	bufferRemark  = "the buffer may still be in use"
-	earlyRemark   = "the ranks were not yet connected, so that nothing was begun"
+	earlyRemark   = "the ranks were not yet connected, so that nothing was started"
 	buffersRemark = "its buffers may still be in use"
 )
 

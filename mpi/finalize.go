@@ -14,17 +14,17 @@ import (
 	"gomx/mx"
 )
 
-// Finalize ends the rank's part in the job, after all ranks have come here
-// (MPI_Finalize): what was sent before has been received, or waits at its receiver. Calls
-// after it return ErrFinalized. Requests that are not complete then are named on the standard error: what they
-// were to send or receive is lost.
+// Finalize ends the rank's part in the job when all ranks have called it (MPI_Finalize). Messages that were sent before are
+// received, or buffered at their receiver. Later calls return ErrFinalized. Requests that are not complete are named on the
+// standard error, and their messages are lost.
 //
-// If a rank has died, Finalize waits for nobody from when this one hears of it, and returns ErrProcFailed with the rank whose death this one has heard of first. So
-// it does after any call of this rank that has failed with ErrProcFailed. All else is as ever: what
-// was sent before is delivered, and the rank has left the job. Survivors that still need each other meet before, in a Barrier of a communicator of theirs.
+// If a rank has failed, Finalize waits for no rank once this one knows of the failure, and returns ErrProcFailed with the
+// rank that failed first to this one's knowledge. It does the same after any call of this rank that has failed with
+// ErrProcFailed. Messages that were sent before are delivered, and the rank has left the job. Surviving ranks that still need
+// each other call Barrier on a communicator of theirs before Finalize.
 //
-// Errors: ErrFinalized the second time, ErrProcFailed, and what has become of a Bsend. After other errors, those of a
-// collective, the rank has not left, and all may call it again.
+// Errors: ErrFinalized at the second call, ErrProcFailed, and the error of an earlier Bsend. After other errors, which are
+// those of a collective, the rank has not left the job, and all ranks may call Finalize again.
 func (c *Comm) Finalize() error {
 	if err := c.usable("Finalize"); err != nil {
 		return err
@@ -33,7 +33,7 @@ func (c *Comm) Finalize() error {
 	if c.state.context != worldContext {
 		return c.fail("Finalize", ErrComm, "it ends the world: call it on the world's communicator")
 	}
-	s.dropFreed() // somebody may wait for that
+	s.dropFreed() // a sender may wait for that
 	s.finalizing.Store(true)
 	undelivered := c.awaitCopies("Finalize")
 	if errors.Is(undelivered, ErrGivenUp) {
@@ -50,7 +50,7 @@ func (c *Comm) Finalize() error {
 		err = c.failedRank("Finalize")
 	}
 	if err != nil {
-		err = c.firstDeath("Finalize", err)
+		err = c.firstCause("Finalize", err)
 	}
 	s.nameThose(open)
 	if s.finalized.Swap(true) {
@@ -59,11 +59,11 @@ func (c *Comm) Finalize() error {
 	return cmp.Or(undelivered, err, c.leave("Finalize"))
 }
 
-// leave closes what the rank has open, in order: what it has sent is delivered.
+// leave closes the rank's endpoint and libraries in order, so that sent messages are delivered.
 func (c *Comm) leave(op string) error {
 	j := c.seat.job
 	if j.launch == nil { // the process has other ranks
-		j.plane.leaveLocks(c.seat.rank)
+		j.control.leaveLocks(c.seat.rank)
 		return c.seat.ep.Close()
 	}
 	j.takeLeave()
@@ -75,11 +75,11 @@ func (c *Comm) leave(op string) error {
 	return nil
 }
 
-// failedRank returns an error if the rank knows of one that has died, or if a call of its own has failed because of one. That all have come does not say that
-// none has: in which collective the others are depends on which of theirs have failed, and what one of them has sent for another collective
-// may be taken for its coming.
+// failedRank returns an error if the rank knows of a failed rank, or if a call of its own has returned ErrProcFailed. That the
+// last collective has succeeded does not exclude that: which collective the other ranks are in depends on which of theirs
+// have failed, and a message for another collective may have matched in this one.
 func (c *Comm) failedRank(op string) error {
-	if d := c.mourns(); d != nil {
+	if d := c.firstFailure(); d != nil {
 		return c.failWith(op, c.rankIn(d.rank), Undefined, ErrProcFailed, d)
 	}
 	if e := c.seat.lost.Load(); e != nil {
@@ -88,21 +88,21 @@ func (c *Comm) failedRank(op string) error {
 	return nil
 }
 
-// firstDeath returns the error of a meeting to which somebody has not come, with the rank that has died first in its place. Who was to come may
-// only have left because of a death that it has heard of before this rank, and so may who has been missed by the one that tells of its failure.
-func (c *Comm) firstDeath(op string, err error) error {
+// firstCause returns the error of Finalize's collective with the rank that has failed first. The rank that was missing in the
+// collective may only have left because of an earlier failure, of which this rank has not heard yet.
+func (c *Comm) firstCause(op string, err error) error {
 	if c.seat.job.launch != nil {
 		limit := time.Now().Add(guardGrace)
-		for c.mourns() == nil && time.Now().Before(limit) && pause(c.seat.job.life, newsInterval) {
+		for c.firstFailure() == nil && time.Now().Before(limit) && pause(c.seat.job.life, newsInterval) {
 		}
 	}
 	return c.blame(op, err)
 }
 
-// newsInterval is how often it is looked whether there is news of a death.
+// newsInterval is how often firstCause checks for failure notices.
 const newsInterval = 10 * time.Millisecond
 
-// lastMoment is how long Finalize waits for requests that nobody has waited for: their ends may be on the way.
+// lastMoment is how long Finalize waits for requests that the program has not waited for: they may be about to complete.
 const lastMoment = 100 * time.Millisecond
 
 // unfinished returns the requests of the program that are not complete.

@@ -150,7 +150,7 @@ func (p *patient) resume() error {
 	return syscall.Kill(p.pid, syscall.SIGCONT)
 }
 
-// stoppedSender has rank 0 receive what rank 1 has begun to send before it was stopped.
+// stoppedSender has rank 0 receive what rank 1 has started to send before it was stopped.
 func stoppedSender(world *mpi.Comm) error {
 	const length = 1 << 20
 	p, err := findPatient(world)

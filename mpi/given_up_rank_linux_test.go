@@ -113,8 +113,8 @@ func stoppedForGood(world *mpi.Comm) error {
 		err = errors.Join(err, win.WithContext(ctx).Lock(1, true)) // which rank 0 had
 	case 2:
 		err = hear(0)
-		if met := world.WithContext(ctx).Barrier(); !errors.Is(met, mpi.ErrProcFailed) {
-			err = errors.Join(err, fmt.Errorf("a barrier of those that are left: error %v, want class %q", met, mpi.ErrProcFailed))
+		if barrier := world.WithContext(ctx).Barrier(); !errors.Is(barrier, mpi.ErrProcFailed) {
+			err = errors.Join(err, fmt.Errorf("a barrier of those that are left: error %v, want class %q", barrier, mpi.ErrProcFailed))
 		}
 		err = errors.Join(err, win.WithContext(ctx).Lock(0, true), tell(0)) // which rank 1 had
 	}

@@ -205,7 +205,7 @@ func TestNothingPilesUp(t *testing.T) {
 		if c.Rank() == 0 {
 			for range rounds { // rank 1 has not come yet
 				if err := mpi.Bcast(c.WithContext(ended), make([]int64, len(buf)), 1); err == nil {
-					return errors.New("a Bcast that the root has not begun is complete")
+					return errors.New("a Bcast that the root has not started is complete")
 				}
 			}
 			if err := mpi.Send(c, []byte{1}, 1, goTag); err != nil {

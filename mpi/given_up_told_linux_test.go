@@ -98,7 +98,7 @@ func wantLost(name string, err error) error {
 // waitsForRank1 are calls that wait for a message of rank 1, and find nothing out by themselves.
 func waitsForRank1(world *mpi.Comm) map[string]func() error {
 	in := func() []int32 { return make([]int32, 10) }
-	begun := func(wait func(q *mpi.Request) error) func() error {
+	started := func(wait func(q *mpi.Request) error) func() error {
 		return func() error {
 			q, err := mpi.Irecv(world, in(), 1, 1)
 			if err != nil {
@@ -114,14 +114,14 @@ func waitsForRank1(world *mpi.Comm) map[string]func() error {
 			defer cancel()
 			return second(mpi.Recv(world.WithContext(ctx), in(), 1, 1))
 		},
-		"Irecv and Wait": begun(func(q *mpi.Request) error { return second(q.Wait()) }),
-		"WaitAll":        begun(func(q *mpi.Request) error { return mpi.WaitAll([]mpi.Request{*q}, nil) }),
-		"WaitAny": begun(func(q *mpi.Request) error {
+		"Irecv and Wait": started(func(q *mpi.Request) error { return second(q.Wait()) }),
+		"WaitAll":        started(func(q *mpi.Request) error { return mpi.WaitAll([]mpi.Request{*q}, nil) }),
+		"WaitAny": started(func(q *mpi.Request) error {
 			_, _, err := mpi.WaitAny([]mpi.Request{*q})
 			return err
 		}),
-		"WaitSome": begun(func(q *mpi.Request) error { return second(mpi.WaitSome([]mpi.Request{*q}, nil)) }),
-		"Test": begun(func(q *mpi.Request) error {
+		"WaitSome": started(func(q *mpi.Request) error { return second(mpi.WaitSome([]mpi.Request{*q}, nil)) }),
+		"Test": started(func(q *mpi.Request) error {
 			for {
 				if _, done, err := q.Test(); done || err != nil {
 					return err

@@ -13,7 +13,7 @@ import (
 // nobodys is the context of a wait that nothing ends but what it waits for.
 var nobodys context.Context
 
-// TestCollectiveThatItsContextEnds: a collective that was begun fails with its context. Whoever waits for it learns that once, and the
+// TestCollectiveThatItsContextEnds: a collective that was started fails with its context. Whoever waits for it learns that once, and the
 // request is empty then; what it was given up for is no success of a later call.
 func TestCollectiveThatItsContextEnds(t *testing.T) {
 	for name, wait := range map[string]func(q *mpi.Request) (mpi.Status, error){
@@ -63,10 +63,10 @@ func TestCollectiveThatItsContextEnds(t *testing.T) {
 					}
 					return sum(c)
 				}
-				for _, begunBefore := range []bool{true, false} {
+				for _, startedBefore := range []bool{true, false} {
 					ctx, cancel := context.WithCancel(context.Background())
 					defer cancel()
-					if !begunBefore {
+					if !startedBefore {
 						cancel()
 					}
 					q, err := mpi.Iallreduce(c.WithContext(ctx), []int64{1}, []int64{0}, mpi.Sum)

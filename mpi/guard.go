@@ -10,27 +10,28 @@ import (
 	"gomx/mx"
 )
 
-// The processes of a job stand in a ring, in which each watches the next. Who sees it die
-// tells all others, and watches the one behind it from then on. A launcher may tell
-// of deaths too; then they are known already.
+// The processes of a job form a ring, in which each process watches the next one. A process that notices the failure of the
+// next one sends failure notices to all others, and from then on watches the one after it. A launcher may report failures
+// as well, and then they are known already.
 //
-// The ring does not stand for the connections to rank 0 of ranks that have met without a launcher, nor they for it: those tell of a
-// death at once, from the first exchange of cards on, but not of the next after rank 0's own; the ring begins later, and goes on whoever has died.
+// Ranks without a launcher also have connections to rank 0, which the ring does not replace. They report failures at once,
+// from the first exchange of business cards on, but no second failure after that of rank 0. The ring starts later, and goes
+// on whichever process fails.
 //
-// A process that finalizes takes leave of the one that watches it, so that its end is no
-// death. Where others go on without it, since a death has made its Finalize fail, the one behind it is watched from then on.
+// A process that finalizes tells the one that watches it, so that its end is not taken for a failure. If the others go on
+// without it, because its Finalize has failed, the process after it is watched from then on.
 
-// guards is what a process knows of those who watch it, and of those who have left.
+// guards are the processes that watch this one, and the processes that have finalized.
 type guards struct {
 	mu       sync.Mutex
 	watchers []int
 	left     map[int]bool
 }
 
-// The bounds of the ring. A job that is over within guardDelay has none.
+// Times of the ring. A job that ends within guardDelay has none.
 const (
 	guardDelay = time.Second
-	guardGrace = time.Second // for a leave, or the own Finalize, to come behind what looks like a death
+	guardGrace = time.Second // how long an apparent failure may be followed by noteLeave, or by this process's Finalize
 	tellBound  = 10 * time.Second
 	tellAtOnce = 16
 )
@@ -38,13 +39,13 @@ const (
 // rankHead is the head of notes about a rank.
 const rankHead = 8
 
-func (p *plane) handleGuards() {
-	p.Handle(sayWatch, rankHead, func(q *question) {
+func (p *controlPlane) handleGuards() {
+	p.Handle(noteWatch, rankHead, func(q *question) {
 		p.guards.mu.Lock()
 		defer p.guards.mu.Unlock()
 		p.guards.watchers = append(p.guards.watchers, q.From)
 	})
-	p.Handle(sayLeave, rankHead, func(q *question) {
+	p.Handle(noteLeave, rankHead, func(q *question) {
 		p.guards.mu.Lock()
 		defer p.guards.mu.Unlock()
 		if p.guards.left == nil {
@@ -52,16 +53,16 @@ func (p *plane) handleGuards() {
 		}
 		p.guards.left[q.From] = true
 	})
-	p.Handle(sayDead, rankHead, func(q *question) {
+	p.Handle(noteDead, rankHead, func(q *question) {
 		rank := int(binary.LittleEndian.Uint64(q.Head))
 		if rank < p.job.size && rank != p.job.launch.Rank() {
-			p.job.bury(rank, errors.New(string(q.Data)))
+			p.job.noteFailure(rank, errors.New(string(q.Data)))
 		}
 	})
-	p.Handle(sayGivenUp, rankHead, func(q *question) { p.job.bury(q.From, errGivenUp) })
+	p.Handle(noteGivenUp, rankHead, func(q *question) { p.job.noteFailure(q.From, errGivenUp) })
 }
 
-// errGivenUp is what has become of a rank that takes this one for dead.
+// errGivenUp is the cause of the failure of a rank that treats this one as failed.
 var errGivenUp = errors.New("it takes this rank for dead")
 
 func (g *guards) hasLeft(rank int) bool {
@@ -77,7 +78,7 @@ func (j *job) guard(ctx context.Context) {
 	}
 	self := j.launch.Rank()
 	for next := (self + 1) % j.size; next != self; {
-		if j.deaths.why(next) != nil {
+		if j.failures.why(next) != nil {
 			next = (next + 1) % j.size
 			continue
 		}
@@ -85,42 +86,42 @@ func (j *job) guard(ctx context.Context) {
 		if !gone || !pause(ctx, guardGrace) {
 			return
 		}
-		if j.plane.guards.hasLeft(next) {
+		if j.control.guards.hasLeft(next) {
 			why = mx.StatusEndpointClosed
 		}
 		if j.seats[0].finalized.Load() || hasLeft(why) && j.seats[0].finalizing.Load() {
 			return
 		}
-		if j.bury(next, why) && !hasLeft(why) {
+		if j.noteFailure(next, why) && !hasLeft(why) {
 			j.tellAll(ctx, next, why)
 		}
 	}
 }
 
-// watch blocks until a process is gone.
+// watch blocks until a process has failed.
 func (j *job) watch(ctx context.Context, rank int) (gone bool, why error) {
-	if err := j.plane.Tell(ctx, rank, sayWatch, make([]byte, rankHead), nil); err != nil {
+	if err := j.control.Tell(ctx, rank, noteWatch, make([]byte, rankHead), nil); err != nil {
 		return ctx.Err() == nil, err
 	}
-	return j.plane.Watch(ctx, rank)
+	return j.control.Watch(ctx, rank)
 }
 
-// tellAll tells all others of a death.
+// tellAll sends failure notices to all others.
 func (j *job) tellAll(ctx context.Context, dead int, why error) {
 	ctx, cancel := context.WithTimeout(ctx, tellBound)
 	defer cancel()
 	head := binary.LittleEndian.AppendUint64(nil, uint64(dead))
 	j.eachOther(func(rank int) {
-		_ = j.plane.Tell(ctx, rank, sayDead, head, []byte(fate(why))) // if it fails, that one is dead too, and found out in its turn
+		_ = j.control.Tell(ctx, rank, noteDead, head, []byte(fate(why))) // an error: that process has failed too, which the ring notices in its turn
 	})
 }
 
-// eachOther calls f for each other process that is alive, for some at once.
+// eachOther calls f for each other process that is not known to have failed, for several at once.
 func (j *job) eachOther(f func(rank int)) {
 	var all sync.WaitGroup
 	slots := make(chan struct{}, tellAtOnce)
 	for rank := range j.size {
-		if j.process(rank) == j.plane.Self() || j.deaths.why(rank) != nil {
+		if j.process(rank) == j.control.Self() || j.failures.why(rank) != nil {
 			continue
 		}
 		slots <- struct{}{}
@@ -132,38 +133,38 @@ func (j *job) eachOther(f func(rank int)) {
 	all.Wait()
 }
 
-// takeLeave tells those who watch this process that its end is no death.
+// takeLeave tells the processes that watch this one that its end will be no failure.
 func (j *job) takeLeave() {
-	j.plane.guards.mu.Lock()
-	watchers := j.plane.guards.watchers
-	j.plane.guards.mu.Unlock()
+	j.control.guards.mu.Lock()
+	watchers := j.control.guards.watchers
+	j.control.guards.mu.Unlock()
 	ctx, cancel := context.WithTimeout(context.Background(), guardGrace)
 	defer cancel()
 	for _, rank := range watchers {
-		_ = j.plane.Tell(ctx, rank, sayLeave, make([]byte, rankHead), nil)
+		_ = j.control.Tell(ctx, rank, noteLeave, make([]byte, rankHead), nil)
 	}
 }
 
-// keepWaking wakes up those who wait, again and again once somebody has died: a wait that had
-// not quite begun when that became known would not end otherwise.
+// keepWaking wakes up all calls that block, again and again once a rank has failed: a wait that was just about to start when
+// the failure became known would not end otherwise.
 func (j *job) keepWaking() {
 	for pause(j.life, slice) {
 		j.wake()
 	}
 }
 
-// wake has all calls of the process that block look around.
+// wake makes all calls of the process that block check for failures.
 func (j *job) wake() {
 	for _, s := range j.seats {
 		s.ep.Wakeup()
-		if j.deaths.count.Load() != 0 {
-			s.begun.look()
+		if j.failures.count.Load() != 0 {
+			s.nonblocking.look()
 		}
 	}
-	j.plane.Wakeup()
+	j.control.Wakeup()
 }
 
-// pause waits, and returns false if ctx ends before.
+// pause waits, and returns false if ctx ends first.
 func pause(ctx context.Context, d time.Duration) bool {
 	t := time.NewTimer(d)
 	defer t.Stop()

@@ -51,7 +51,7 @@ func newHangReport(r *hang.Report) (*HangReport, error) {
 	return &HangReport{Text: r.Text(), JSON: text, Deadlock: r.Certain()}, nil
 }
 
-// hangs is the part of the plane that reports.
+// hangs is the part of the control plane that reports.
 type hangs struct {
 	mu       sync.Mutex
 	busy     bool
@@ -62,16 +62,16 @@ const (
 	answerBound = 5 * time.Second        // for a process to say what its ranks do
 	rollCall    = 50 * time.Millisecond  // for calls that block to look around
 	confirm     = 500 * time.Millisecond // between the two looks that make a deadlock certain
-	stateRoom   = 256 << 10              // bytes of a process's answer
+	stateSize   = 256 << 10              // bytes of a process's answer
 	mostShown   = 64                     // requests of a rank that nobody waits for
 )
 
-func (p *plane) handleHangs() {
+func (p *controlPlane) handleHangs() {
 	p.Handle(askState, rankHead, func(q *question) {
 		later := q.Later()
 		go func() { // those who block need a moment to look around
 			text, err := json.Marshal(p.job.states())
-			if err != nil || len(text)+1 > stateRoom {
+			if err != nil || len(text)+1 > stateSize {
 				text, _ = json.Marshal(hang.Snapshot{})
 			}
 			later.Answer([]byte{answerDone}, text)
@@ -121,8 +121,8 @@ func (j *job) reportStuck(rank int) {
 	for first := range j.size {
 		ctx, cancel := context.WithTimeout(j.life, answerBound)
 		err := errors.New("it is dead")
-		if j.deaths.why(first) == nil {
-			_, err = j.plane.Call(ctx, j.process(first), askStuck, head, nil, make([]byte, 1))
+		if j.failures.why(first) == nil {
+			_, err = j.control.Call(ctx, j.process(first), askStuck, head, nil, make([]byte, 1))
 		}
 		cancel()
 		if err == nil || j.life.Err() != nil {
@@ -134,7 +134,7 @@ func (j *job) reportStuck(rank int) {
 // inquire looks into the job, prints what it finds unless that was printed before, and ends
 // the job if it can't go on.
 func (j *job) inquire(rank int) {
-	h := &j.plane.hangs
+	h := &j.control.hangs
 	h.mu.Lock()
 	was := h.busy
 	h.busy = true
@@ -195,7 +195,7 @@ func (h *hangs) fresh(state string) bool {
 
 // deliver hands a report to the program's handler, or prints it, once for each state.
 func (j *job) deliver(rank int, r *hang.Report) {
-	if !j.plane.hangs.fresh(r.State()) {
+	if !j.control.hangs.fresh(r.State()) {
 		return
 	}
 	j.hangReports.Add(1)
@@ -231,8 +231,8 @@ func (j *job) examine(ctx context.Context) *hang.Report {
 	defer cancel()
 	var mu sync.Mutex
 	j.eachOther(func(rank int) {
-		answer := make([]byte, stateRoom)
-		n, err := j.plane.Call(ctx, rank, askState, make([]byte, rankHead), nil, answer)
+		answer := make([]byte, stateSize)
+		n, err := j.control.Call(ctx, rank, askState, make([]byte, rankHead), nil, answer)
 		var s hang.Snapshot
 		if err != nil || answer[0] != answerDone || json.NewDecoder(bytes.NewReader(answer[1:n])).Decode(&s) != nil {
 			return // it is silent
@@ -250,7 +250,7 @@ func (j *job) examine(ctx context.Context) *hang.Report {
 // missed returns the ranks that this process knows to be gone.
 func (j *job) missed() (list []hang.Rank) {
 	for rank := range j.size {
-		if d, gone := errors.AsType[*death](j.deaths.why(rank)); gone {
+		if d, gone := errors.AsType[*rankFailure](j.failures.why(rank)); gone {
 			state := hang.Dead
 			if d.left {
 				state = hang.Finalized

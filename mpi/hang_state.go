@@ -26,7 +26,7 @@ func (j *job) states() (s hang.Snapshot) {
 			}
 		}
 	}
-	for _, e := range j.plane.exposures() {
+	for _, e := range j.control.exposures() {
 		e.mu.Lock()
 		if holders := e.lock.Holders(); len(holders) > 0 {
 			s.Locks = append(s.Locks, hang.Held{Comm: e.c.identity(), Target: e.c.seat.rank, Holders: holders})
@@ -62,7 +62,7 @@ func (s *seat) state() hang.Rank {
 	for _, w := range s.waits.all() {
 		v.add(&r, w)
 	}
-	for _, b := range s.begun.all() {
+	for _, b := range s.nonblocking.all() {
 		if w := b.blocked(); w != nil {
 			v.add(&r, w)
 		}

@@ -17,7 +17,7 @@ import (
 func init() {
 	programs["crossed"] = crossed
 	programs["late"] = late
-	programs["deaths"] = deaths
+	programs["failures"] = failures
 }
 
 // hangTimeout is short: these programs really wait for each other.
@@ -234,13 +234,13 @@ func TestSlowRankOfProcesses(t *testing.T) {
 	}
 }
 
-// TestDeathIsTold: a rank that has never spoken with the dead one learns of its death, in a
+// TestDeathIsTold: a rank that has never spoken with the dead one learns of its failure, in a
 // receive from anybody and in a collective.
 func TestDeathIsTold(t *testing.T) {
 	for _, transport := range []string{"shm", "tcp"} {
 		t.Run(transport, func(t *testing.T) {
 			skipWithout(t, transport)
-			for rank, e := range job(t, "deaths", 4, "MX_TRANSPORT="+transport) {
+			for rank, e := range job(t, "failures", 4, "MX_TRANSPORT="+transport) {
 				if want := []int{0, 0, 0, 9}[rank]; e.code != want || e.output != "" {
 					t.Errorf("rank %d: exit code %d, %s", rank, e.code, e.output)
 				}
@@ -249,7 +249,7 @@ func TestDeathIsTold(t *testing.T) {
 	}
 }
 
-func deaths(c *mpi.Comm) error {
+func failures(c *mpi.Comm) error {
 	if c.Rank() == 3 {
 		exit9()
 	}

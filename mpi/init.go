@@ -104,9 +104,9 @@ func (j *job) join() error {
 		return failOp("Init", ErrLaunch, "%w", err)
 	}
 	s.ep.TraceJob(traceNumber(all), s.rank, j.size)
-	j.cards = make([]card, len(all))
+	j.businessCards = make([]businessCard, len(all))
 	for rank, b := range all {
-		if j.cards[rank], err = parseCard(b); err != nil {
+		if j.businessCards[rank], err = parseBusinessCard(b); err != nil {
 			return fmt.Errorf("rank %d: %w", rank, err)
 		}
 	}
@@ -134,7 +134,7 @@ func (j *job) heed() {
 				dead = nil
 				continue
 			}
-			j.bury(rank, errors.New("it has ended without Finalize"))
+			j.noteFailure(rank, errors.New("it has ended without Finalize"))
 		case <-lost:
 			lost = nil
 		}
@@ -147,7 +147,7 @@ func (j *job) heed() {
 		j.exitAborted(a)
 	}
 	if alone {
-		j.bury(0, why)
+		j.noteFailure(0, why)
 		return
 	}
 	j.end(j.launch.Rank(), fmt.Errorf("%w: %w", ErrLaunch, why))
@@ -201,7 +201,7 @@ func exitCode(code int) int {
 
 // Abort ends the whole job, and does not return in a process of its own: every process exits with the code,
 // or with 1 if that is 0 (MPI_Abort). The reason is printed, as launch.Reason has it. Among ranks of one process, all calls return
-// ErrAborted from then on, and Run returns it. Without a communicator it ends the process alike, and says so; the others learn of its death.
+// ErrAborted from then on, and Run returns it. Without a communicator it ends the process alike, and says so; the others learn of its failure.
 // Safe from any goroutine.
 func (c *Comm) Abort(code int, reason string) {
 	if err := c.usable("Abort"); c.none() {
@@ -218,13 +218,11 @@ func (c *Comm) Abort(code int, reason string) {
 	j.quit(code, reason)
 }
 
-// Main is a whole program: it joins the job, calls f with the world, and finalizes. An error of f, or of
-// its own, is printed with the rank, and ends the job with exit code 1; so does f if it ends its goroutine. A rank that fails because
-// another one has gone leaves it to that one to say why: its own error is printed only if the job has
-// not ended two seconds later. Where f has returned nil, and Finalize has failed because another rank has died, the process exits with 1
-// and leaves the others alone. With
-// MX_LOCAL=n in the environment, and no launcher, the job is n goroutines in this
-// process, as Run makes them.
+// Main is the main function of a program: it joins the job, calls f with the world, and finalizes. An error of f or of Main is
+// printed with the rank, and ends the job with exit code 1. So does f if it ends its goroutine. A rank that fails because of
+// another rank prints its error only if the job has not ended two seconds later, so that the first cause is printed once. If
+// f has returned nil and Finalize fails because another rank has failed, the process exits with code 1 and does not end the
+// others. With MX_LOCAL=n in the environment, and no launcher, the job is n goroutines in this process, like those of Run.
 func Main(f func(world *Comm) error, opts ...Option) {
 	if err := runMain(f, opts); err != nil {
 		if !errors.Is(err, launch.ErrSaidByRank0) {
@@ -281,11 +279,11 @@ const panicTime = 500 * time.Millisecond
 // abandon ends the job because of what a rank's program has returned.
 func (c *Comm) abandon(err error) {
 	j := c.seat.job
-	if errors.Is(err, ErrProcFailed) || errors.Is(err, ErrAborted) || j.deaths.count.Load() > 0 {
+	if errors.Is(err, ErrProcFailed) || errors.Is(err, ErrAborted) || j.failures.count.Load() > 0 {
 		if c.seat.finalized.Load() {
-			time.Sleep(mourning) // the launcher has nothing to say any more, but may end the process
+			time.Sleep(firstCauseGrace) // the launcher has nothing to say any more, but may end the process
 		} else {
-			j.awaitEnd(mourning)
+			j.awaitEnd(firstCauseGrace)
 		}
 	}
 	fmt.Fprintf(os.Stderr, "rank %d of %d: %v\n", c.rank, c.Size(), err)
@@ -295,5 +293,5 @@ func (c *Comm) abandon(err error) {
 	j.quit(1, err.Error())
 }
 
-// mourning is how long a rank that has failed because of another waits for the end of the job, which that one has brought about.
-const mourning = 2 * time.Second
+// firstCauseGrace is how long a rank that fails because of another rank waits for the end of the job, which the other rank causes.
+const firstCauseGrace = 2 * time.Second

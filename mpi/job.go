@@ -17,20 +17,20 @@ import (
 
 // job is the part of a parallel program that is in this process: one rank, or all.
 type job struct {
-	size  int
-	cards []card  // of all ranks
-	seats []*seat // of those in this process
-	set   settings
+	size          int
+	businessCards []businessCard // of all ranks
+	seats         []*seat        // of those in this process
+	set           settings
 
-	plane  *plane      // what processes say to each other apart from messages
-	launch *launch.Job // nil: the ranks are goroutines
+	control *controlPlane // what processes say to each other apart from messages
+	launch  *launch.Job   // nil: the ranks are goroutines
 
 	life   context.Context // ends with the job
 	finish context.CancelFunc
 
-	next   atomic.Uint32 // endpoint id to try first
-	ending atomic.Pointer[ending]
-	deaths deaths
+	next     atomic.Uint32 // endpoint id to try first
+	ending   atomic.Pointer[ending]
+	failures failures
 
 	hangReports atomic.Uint64 // made by this process
 	hideWaits   func()        // takes what the ranks wait for from the sight of tools
@@ -103,18 +103,18 @@ func (j *job) openService() (err error) {
 		s, err = service.Open(j.launch.Rank(), slices.Concat([]mx.Param{mx.WithSpin(0)}, j.set.params, []mx.Param{mx.WithTrace("")})...)
 	}
 	if err == nil {
-		j.plane = newPlane(j, s)
+		j.control = newControlPlane(j, s)
 	}
 	return err
 }
 
 // beginService has it answer the others. What its handlers need is there.
 func (j *job) beginService() error {
-	addresses := make([]service.Address, len(j.cards))
-	for i := range j.cards {
-		addresses[i] = j.cards[i].service
+	addresses := make([]service.Address, len(j.businessCards))
+	for i := range j.businessCards {
+		addresses[i] = j.businessCards[i].service
 	}
-	return j.plane.Begin(addresses)
+	return j.control.Begin(addresses)
 }
 
 // randomFilter returns a number that nobody guesses.
@@ -154,8 +154,8 @@ func (j *job) close() {
 			all.Go(func() { _ = s.ep.Close() })
 		}
 	}
-	if j.plane != nil {
-		all.Go(func() { _ = j.plane.Close() })
+	if j.control != nil {
+		all.Go(func() { _ = j.control.Close() })
 	}
 	all.Wait()
 	for _, s := range j.seats {

@@ -174,7 +174,7 @@ func (l *Layout) pack(b []byte, size int) []byte {
 	return packed
 }
 
-// unpack spreads bytes over the blocks of b.
+// unpack scatters bytes to the blocks of b.
 func (l *Layout) unpack(b, packed []byte, size int) {
 	rows, each, stride := l.rows()
 	for row := 0; row < rows && len(packed) > 0; row++ {

@@ -16,7 +16,7 @@ type unpacking struct {
 	size   int
 }
 
-// done spreads what has come.
+// done scatters the received bytes.
 func (u *unpacking) done(n int) { u.layout.unpack(u.into, u.packed[:n], u.size) }
 
 // gathers are segment lists, for the calls that take one.
@@ -102,7 +102,7 @@ func isendLayout[T any](c *Comm, op string, buf []T, l *Layout, dest, tag int) (
 	if err != nil {
 		return Request{}, c.broken(op, dest, tag, err)
 	}
-	return c.begun(r, sendRequest, 0, dest, tag), nil
+	return c.newRequest(r, sendRequest, 0, dest, tag), nil
 }
 
 func putGather(segs *[][]byte) {
@@ -142,7 +142,7 @@ func irecvLayout[T any](c *Comm, op string, buf []T, l *Layout, source, tag int)
 	if err != nil {
 		return Request{}, err
 	}
-	return c.begun(r, recvRequest, size, source, tag), nil
+	return c.newRequest(r, recvRequest, size, source, tag), nil
 }
 
 // postv is post into segments.

@@ -34,7 +34,7 @@ const (
 func (n *net) abandon() {
 	var live []mx.Request
 	inUse, ep := false, n.c.seat.ep
-	for _, b := range n.begun {
+	for _, b := range n.pending {
 		fate, taken := mx.FateTakenBack, b.r.IsZero()
 		switch {
 		case taken:
@@ -53,7 +53,7 @@ func (n *net) abandon() {
 			n.sink(b.peer)
 		}
 	}
-	n.begun = n.begun[:0]
+	n.pending = n.pending[:0]
 	if inUse {
 		clear(n.scratch[:n.used])
 	}
@@ -65,7 +65,7 @@ func (n *net) abandon() {
 }
 
 // release is Abandon that keeps the request of what goes on.
-func (c *Comm) release(b begun) mx.Fate {
+func (c *Comm) release(b pendingOp) mx.Fate {
 	if _, done, err := c.seat.ep.Test(b.r); done || err != nil {
 		return mx.FateEnded
 	}

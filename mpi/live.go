@@ -29,10 +29,10 @@ func (j *job) part() any {
 // and gives none of them away.
 func (j *job) name() string {
 	h := sha256.New()
-	for i := range j.cards {
+	for i := range j.businessCards {
 		var b [8]byte
-		binary.LittleEndian.PutUint32(b[:], j.cards[i].filter)
-		binary.LittleEndian.PutUint32(b[4:], j.cards[i].service.Filter)
+		binary.LittleEndian.PutUint32(b[:], j.businessCards[i].filter)
+		binary.LittleEndian.PutUint32(b[4:], j.businessCards[i].service.Filter)
 		h.Write(b[:])
 	}
 	return hex.EncodeToString(h.Sum(nil)[:8])

@@ -124,7 +124,7 @@ func (m *many) some(op string, reqs []Request, most int, timeout time.Duration) 
 		case err != nil:
 			return 0, false, m.c.broken(op, Undefined, Undefined, remarked(expired(ctx, err), true, allStayRemark))
 		}
-		if slices.ContainsFunc(reqs, func(q Request) bool { return fromAnybody(q) && q.c.mourns() != nil }) {
+		if slices.ContainsFunc(reqs, func(q Request) bool { return fromAnybody(q) && q.c.firstFailure() != nil }) {
 			return 0, true, nil
 		}
 		if timeout == 0 {

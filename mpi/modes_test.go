@@ -56,7 +56,7 @@ func TestSsendWaits(t *testing.T) {
 		big, small := make([]int64, 50_000), []int64{1}
 		if c.Rank() == 1 {
 			for range 2 {
-				if _, err := mpi.Recv(c, small, 0, 9); err != nil { // the sends have been begun
+				if _, err := mpi.Recv(c, small, 0, 9); err != nil { // the sends have been started
 					return err
 				}
 			}
@@ -295,9 +295,9 @@ func throughAll(isend func(c *mpi.Comm, buf []int32, dest, tag int) (mpi.Request
 	}
 }
 
-// TestFirstMessageThatWasNotBegun: the first message to a rank waits until the two are connected. A context that ends before has it not sent, which the
+// TestFirstMessageThatWasNotStarted: the first message to a rank waits until the two are connected. A context that ends before has it not sent, which the
 // error tells from one that goes on.
-func TestFirstMessageThatWasNotBegun(t *testing.T) {
+func TestFirstMessageThatWasNotStarted(t *testing.T) {
 	ended, cancel := context.WithCancel(context.Background())
 	cancel()
 	modes := []func(c *mpi.Comm, buf []int32, dest, tag int) error{

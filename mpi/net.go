@@ -22,7 +22,7 @@ type net struct {
 	received   int
 	turn       uint64 // counts the collectives of the communicator; seq is what its tag has of it
 	set        *coll.Overrides
-	begun      []begun // by Isend and Irecv
+	pending    []pendingOp // by Isend and Irecv
 	scratch    [][]byte
 	used       int
 	large      [][]byte      // of the seat's
@@ -36,8 +36,8 @@ type net struct {
 	given      string      // checked: what the program gives the call besides, that must be the same everywhere
 }
 
-// begun is a send or receive that is under way.
-type begun struct {
+// pendingOp is a send or receive that is pending.
+type pendingOp struct {
 	r    mx.Request // zero: a receive that was taken back
 	peer int
 	want int // bytes of a receive; -1: a send
@@ -98,7 +98,7 @@ func (n *net) done() {
 
 // settle ends the collective. What is under way after an error is given up.
 func (n *net) settle() {
-	if len(n.begun) != 0 {
+	if len(n.pending) != 0 {
 		n.abandon()
 	}
 	for _, b := range n.large {
@@ -138,7 +138,7 @@ func (n *net) Send(b []byte, to int) error {
 	if err != nil {
 		return err
 	}
-	return n.conclude(begun{r, to, -1})
+	return n.conclude(pendingOp{r, to, -1})
 }
 
 // Recv receives the next message of a rank into b, which it must fill.
@@ -149,18 +149,18 @@ func (n *net) Recv(b []byte, from int) error {
 		if err != nil {
 			return err
 		}
-		return n.conclude(begun{r, from, len(b)})
+		return n.conclude(pendingOp{r, from, len(b)})
 	}
 	n.received++
 	got, r, err := n.c.seat.ep.RecvNow(b, p.addr, n.in|uint64(from)<<rankShift, mx.MatchMaskNone)
 	if err == nil && r.IsZero() && got == len(b) {
 		return nil
 	}
-	return n.recvLater(got, begun{r, from, len(b)}, err)
+	return n.recvLater(got, pendingOp{r, from, len(b)}, err)
 }
 
 // recvLater is the rest of a receive that is not over at once, or has not ended well.
-func (n *net) recvLater(got int, b begun, err error) error {
+func (n *net) recvLater(got int, b pendingOp, err error) error {
 	failed, ended := errors.AsType[*mx.StatusError](err)
 	switch {
 	case b.r.IsZero() && err == nil:
@@ -184,15 +184,15 @@ func (n *net) Sendrecv(send []byte, to int, recv []byte, from int) error {
 			if err == nil && r.IsZero() && got == len(recv) {
 				return nil
 			}
-			return n.recvLater(got, begun{r, from, len(recv)}, err)
+			return n.recvLater(got, pendingOp{r, from, len(recv)}, err)
 		}
 	}
 	in, err := n.irecv(recv, from)
 	if err != nil {
 		return err
 	}
-	first := len(n.begun)
-	n.begun = append(n.begun, begun{in, from, len(recv)})
+	first := len(n.pending)
+	n.pending = append(n.pending, pendingOp{in, from, len(recv)})
 	if err := n.Isend(send, to); err != nil {
 		return err
 	}
@@ -206,7 +206,7 @@ func (n *net) Isend(b []byte, to int) error {
 	}
 	r, err := n.isend(b, to)
 	if err == nil {
-		n.begun = append(n.begun, begun{r, to, -1})
+		n.pending = append(n.pending, pendingOp{r, to, -1})
 	}
 	return err
 }
@@ -215,25 +215,25 @@ func (n *net) Isend(b []byte, to int) error {
 func (n *net) Irecv(b []byte, from int) error {
 	r, err := n.irecv(b, from)
 	if err == nil {
-		n.begun = append(n.begun, begun{r, from, len(b)})
+		n.pending = append(n.pending, pendingOp{r, from, len(b)})
 	}
 	return err
 }
 
-// WaitAll waits for all that Isend and Irecv have begun.
+// WaitAll waits for all that Isend and Irecv have started.
 func (n *net) WaitAll() error { return n.waitFrom(0) }
 
-// waitFrom waits for what was begun since.
+// waitFrom waits for what was started since.
 func (n *net) waitFrom(first int) error {
-	for i := first; i < len(n.begun); i++ {
-		b := n.begun[i]
-		n.begun[i] = begun{} // if it fails, it is over for all that
+	for i := first; i < len(n.pending); i++ {
+		b := n.pending[i]
+		n.pending[i] = pendingOp{} // if it fails, it is over for all that
 		if err := n.conclude(b); err != nil {
-			n.begun = append(n.begun[:first], n.begun[i+1:]...)
+			n.pending = append(n.pending[:first], n.pending[i+1:]...)
 			return err
 		}
 	}
-	n.begun = n.begun[:first]
+	n.pending = n.pending[:first]
 	return nil
 }
 
@@ -302,8 +302,8 @@ func (n *net) irecv(b []byte, from int) (mx.Request, error) {
 	return r, err
 }
 
-// conclude waits for what was begun, and says how it failed.
-func (n *net) conclude(b begun) error {
+// conclude waits for what was started, and says how it failed.
+func (n *net) conclude(b pendingOp) error {
 	st, done, err := n.c.await(n.op, b.r, true)
 	if !done {
 		return n.unfinished(b, err)
@@ -314,25 +314,25 @@ func (n *net) conclude(b begun) error {
 	return n.failed(b, &st)
 }
 
-// well reports whether what was begun has ended as it should.
-func (b begun) well(st *mx.Status) bool {
+// well reports whether what was started has ended as it should.
+func (b pendingOp) well(st *mx.Status) bool {
 	return st.Code == mx.StatusSuccess && (b.want < 0 || int(st.XferLength) == b.want)
 }
 
 // unfinished notes what is not waited for any more, and returns the error.
-func (n *net) unfinished(b begun, err error) error {
-	if _, dead := errors.AsType[*death](err); dead && b.want >= 0 {
+func (n *net) unfinished(b pendingOp, err error) error {
+	if _, dead := errors.AsType[*rankFailure](err); dead && b.want >= 0 {
 		b.r = mx.Request{} // it was taken back
 	}
-	n.begun = append(n.begun, b)
+	n.pending = append(n.pending, b)
 	if !n.rounds && b.want != 0 { // a Barrier, for one, has no buffers
 		err = remarked(err, false, buffersRemark)
 	}
 	return n.c.broken(n.op, b.peer, Undefined, err)
 }
 
-// failed returns the error of what was begun, and has not ended as it should.
-func (n *net) failed(b begun, st *mx.Status) error {
+// failed returns the error of what was started, and has not ended as it should.
+func (n *net) failed(b pendingOp, st *mx.Status) error {
 	if st.Code == mx.StatusSuccess || st.Code == mx.StatusTruncated {
 		if e := n.failure(); e != nil {
 			return n.c.failWith(n.op, e.rank, Undefined, e.class, e)

@@ -18,7 +18,7 @@ import (
 	"gomx/mpi"
 )
 
-// nonblocking are the collectives that return a request. Each is begun with elements of its own at every rank, and
+// nonblocking are the collectives that return a request. Each is started with elements of its own at every rank, and
 // returns what looks at the values once it is complete.
 var nonblocking = map[string]func(c *mpi.Comm) (mpi.Request, func() error, error){
 	"Ibarrier": func(c *mpi.Comm) (mpi.Request, func() error, error) {
@@ -248,7 +248,7 @@ func TestNonblockingCollectives(t *testing.T) {
 	}
 }
 
-// TestNonblockingCollectivesTogether has all under way at once, begun in one order and completed in the opposite one.
+// TestNonblockingCollectivesTogether has all under way at once, started in one order and completed in the opposite one.
 func TestNonblockingCollectivesTogether(t *testing.T) {
 	over(t, 3, func(c *mpi.Comm) error {
 		var reqs []mpi.Request
@@ -374,20 +374,20 @@ func isNonblockingCollective(fn *ast.FuncDecl) bool {
 	return communicator
 }
 
-// TestBegunInAJobThatEnds: the wait for a collective ends with the job, though nobody is left to tell the rank that the collective has ended.
-func TestBegunInAJobThatEnds(t *testing.T) {
+// TestNonblockingInAJobThatEnds: the wait for a collective ends with the job, though nobody is left to tell the rank that the collective has ended.
+func TestNonblockingInAJobThatEnds(t *testing.T) {
 	broken := errors.New("enough")
 	for _, medium := range media {
 		t.Run(medium, func(t *testing.T) {
 			skipWithout(t, medium)
-			begun, ended := make(chan struct{}), make(chan error, 1)
+			started, ended := make(chan struct{}), make(chan error, 1)
 			err := run(t, 2, func(c *mpi.Comm) error {
 				if c.Rank() == 1 {
-					<-begun
+					<-started
 					return broken
 				}
 				q, err := c.Ibarrier()
-				close(begun)
+				close(started)
 				if err == nil {
 					_, err = q.Wait()
 				}

@@ -6,7 +6,7 @@ import (
 	"gomx/mpi/internal/elem"
 )
 
-// Persistent is a send or receive that is begun again and again with the same arguments
+// Persistent is a send or receive that is started again and again with the same arguments
 // (MPI_Send_init and its like). Start begins it; the request that it returns is one like others.
 type Persistent struct {
 	c         *Comm
@@ -89,7 +89,7 @@ func (p *Persistent) Start() (q Request, err error) {
 	return q, err
 }
 
-var errStillActive = errors.New("it is begun again before its last request was waited for or freed")
+var errStillActive = errors.New("it is started again before its last request was waited for or freed")
 
 // active reports whether the last request is not collected.
 func (p *Persistent) active() bool {
@@ -101,7 +101,7 @@ func (p *Persistent) active() bool {
 }
 
 // StartAll starts several, and appends their requests to reqs (MPI_Startall). After an error those before
-// it are begun.
+// it are started.
 func StartAll(all []*Persistent, reqs []Request) ([]Request, error) {
 	for _, p := range all {
 		q, err := p.Start()

@@ -124,10 +124,10 @@ func (c *Comm) lookout(op string, source, tag int) (lookout, error) {
 	return l, nil
 }
 
-// gone returns the death that makes waiting useless, or nil.
+// gone returns the failure that makes waiting useless, or nil.
 func (l *lookout) gone() error {
 	if l.rank == AnySource {
-		if dead := l.c.mourns(); dead != nil {
+		if dead := l.c.firstFailure(); dead != nil {
 			return dead
 		}
 		return nil

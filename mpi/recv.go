@@ -70,7 +70,7 @@ func (c *Comm) recvNow(b []byte, size, source, tag int, st *Status) bool {
 func (c *Comm) recvLater(value uint64, n int, r mx.Request, err error, size int) (st Status) {
 	const op = "Recv"
 	source, tag := sourceOf(value), tagOf(value)
-	q := c.begun(r, recvRequest, size, source, tag)
+	q := c.newRequest(r, recvRequest, size, source, tag)
 	failed, ended := errors.AsType[*mx.StatusError](err)
 	switch {
 	case r.IsZero() && err == nil:
@@ -102,7 +102,7 @@ func (c *Comm) irecvNow(b []byte, size, source, tag int, ctx any) (Request, bool
 		if p := c.peers[source].Load(); p != nil {
 			value := c.out&contextMask | uint64(source)<<rankShift | uint64(tag)
 			if r, err := c.seat.ep.IrecvFrom(b, p.addr, value, mx.MatchMaskNone, ctx); err == nil {
-				return c.begun(r, recvRequest, size, source, tag), true
+				return c.newRequest(r, recvRequest, size, source, tag), true
 			}
 		}
 	}
@@ -132,7 +132,7 @@ func (c *Comm) irecvAny(op string, b memory, source, tag int, ctx any) (Request,
 	if err != nil {
 		return Request{}, err
 	}
-	return c.begun(r, recvRequest, b.size, source, tag), nil
+	return c.newRequest(r, recvRequest, b.size, source, tag), nil
 }
 
 // post posts a receive, tied to the source if that is named.

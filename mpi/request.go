@@ -8,7 +8,7 @@ import (
 	"gomx/mx"
 )
 
-// Request names an operation that was begun (MPI_Request). It is a value that one variable
+// Request names an operation that was started (MPI_Request). It is a value that one variable
 // holds: Wait and Test are called on that, and empty it. The zero Request is complete. With no variable at all, nil, the methods return ErrRequest.
 //
 // It has four words in four fields: what is larger the compiler passes through memory, piece by piece, and a
@@ -43,8 +43,8 @@ const (
 var opNames = [...]string{noRequest: "Wait", sentRequest: "Isend", nullRequest: "Irecv", sendRequest: "Isend", recvRequest: "Irecv",
 	collectiveRequest: "Wait for a collective"}
 
-// begun makes the request of what mx has begun.
-func (c *Comm) begun(r mx.Request, kind requestKind, size, peer, tag int) Request {
+// newRequest makes the request of an operation that mx has started.
+func (c *Comm) newRequest(r mx.Request, kind requestKind, size, peer, tag int) Request {
 	return Request{c, r.Number(), operation{kind, uint32(size)}, party{int32(peer), int32(tag)}}
 }
 
@@ -80,7 +80,7 @@ func (q *Request) Wait() (st Status, err error) {
 }
 
 // WaitContext is Wait that ctx ends in place of the context of the communicator; nothing does if it is nil. A collective goes on when ctx
-// ends, and its request stays like all others; the context that it was begun with ends it as ever.
+// ends, and its request stays like all others; the context that it was started with ends it as ever.
 func (q *Request) WaitContext(ctx context.Context) (st Status, err error) {
 	if q == nil {
 		return emptyStatus, q.absent("WaitContext")
@@ -114,7 +114,7 @@ func (q *Request) Test() (Status, bool, error) {
 		return emptyStatus, false, q.broken(op, err)
 	case !done:
 		q.c.seat.giveWay()
-		err := q.bereaved(op)
+		err := q.anySourceFailed(op)
 		if err != nil {
 			*q = Request{}
 		}
@@ -179,7 +179,7 @@ func (q *Request) waitLong(ctx context.Context, op string, stays bool, st *Statu
 // endings are the statuses of requests that are complete without a message.
 var endings = [...]*Status{noRequest: &emptyStatus, sentRequest: &emptyStatus, nullRequest: &nullStatus}
 
-// finish waits for an operation that the caller has just begun, and that nobody else knows. If
+// finish waits for an operation that the caller has just started, and that nobody else knows. If
 // the context ends first, it is given up.
 func (q *Request) finish(op string) (st Status, err error) {
 	_, err = q.wait(op, false, &st)

@@ -25,7 +25,7 @@ type rest struct {
 // it expects; that message has no bytes where the receiver wants some, and oddLength bytes where it wants none.
 const (
 	noticeHead = 8 // the class of the error, and the rank
-	noticeRoom = 512
+	noticeSize = 512
 	oddLength  = 1021
 	noticeWait = time.Second
 	lastWords  = time.Second // for a connect with a rank that is told by one that leaves
@@ -49,7 +49,7 @@ func (e *failure) Error() string {
 func (n *net) fail(err error, run func(rest coll.Net) error) error {
 	return n.failAs(err, func(rest coll.Net) error {
 		if n.checked() {
-			_, _ = compare(rest, make([]byte, recordRoom))
+			_, _ = compare(rest, make([]byte, callRecordSize))
 		}
 		return run(rest)
 	})
@@ -63,8 +63,8 @@ func (n *net) failAs(err error, run func(rest coll.Net) error) error {
 	err = n.c.blame(n.op, err)
 	if n.rest == nil {
 		n.rest = &rest{n: n, notice: n.notice(err), told: map[int]bool{}}
-		d, dead := errors.AsType[*death](err)
-		n.rest.quiet = dead && !d.left && !n.last // a death ends the waits of all by itself, but who leaves now may be missed before that is known
+		d, dead := errors.AsType[*rankFailure](err)
+		n.rest.quiet = dead && !d.left && !n.last // a failure ends the waits of all by itself, but who leaves now may be missed before that is known
 	}
 	n.leaves()
 	r := n.rest
@@ -77,7 +77,7 @@ func (n *net) failAs(err error, run func(rest coll.Net) error) error {
 // because they have heard of it before.
 func (c *Comm) blame(op string, err error) error {
 	if errors.Is(err, ErrProcFailed) {
-		if d := c.mourns(); d != nil {
+		if d := c.firstFailure(); d != nil {
 			return c.failWith(op, c.rankIn(d.rank), Undefined, ErrProcFailed, d)
 		}
 	}
@@ -92,10 +92,10 @@ func (n *net) notice(err error) []byte {
 			e.class, e.why = ours.Class, ours.Cause.Error()
 		}
 	}
-	b := make([]byte, noticeHead, noticeRoom)
+	b := make([]byte, noticeHead, noticeSize)
 	binary.LittleEndian.PutUint32(b, uint32(e.class))
 	binary.LittleEndian.PutUint32(b[4:], uint32(e.rank))
-	return append(b, e.why[:min(len(e.why), noticeRoom-noticeHead)]...)
+	return append(b, e.why[:min(len(e.why), noticeSize-noticeHead)]...)
 }
 
 // noticeBits are those of the notices about a collective.
@@ -113,7 +113,7 @@ func (n *net) failure() *failure {
 	if !found || err != nil {
 		return nil
 	}
-	b := make([]byte, min(st.MsgLength, noticeRoom))
+	b := make([]byte, min(st.MsgLength, noticeSize))
 	r, err := ep.IrecvMessage(b, m, nil)
 	if err != nil {
 		return nil

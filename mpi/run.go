@@ -52,7 +52,7 @@ func (j *job) seatAll() error {
 	if err := j.openService(); err != nil {
 		return err
 	}
-	j.cards = make([]card, 0, j.size)
+	j.businessCards = make([]businessCard, 0, j.size)
 	number := uint64(randomFilter())<<32 | uint64(randomFilter())
 	for rank := range j.size {
 		s, k, err := j.sit(rank)
@@ -63,7 +63,7 @@ func (j *job) seatAll() error {
 		if err != nil {
 			return fmt.Errorf("rank %d: %w", rank, err)
 		}
-		j.cards = append(j.cards, k)
+		j.businessCards = append(j.businessCards, k)
 	}
 	if err := j.checkReach(); err != nil {
 		return err

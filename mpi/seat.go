@@ -34,9 +34,9 @@ type seat struct {
 	copies  copies
 	scratch scratchPool
 
-	begun backgrounds
-	waits longWaits
-	known knownComms
+	nonblocking backgrounds
+	waits       longWaits
+	known       knownComms
 
 	gone         countsPointer // collectives of communicators that were freed
 	hideCounters func()        // takes the rank's counters out of snapshots
@@ -53,17 +53,17 @@ func (s *seat) giveWay() {
 // peer is another rank that the seat is connected with.
 type peer struct{ addr mx.EndpointAddr }
 
-// sit opens the endpoint of a rank, and says in a card where it is.
-func (j *job) sit(rank int) (*seat, card, error) {
+// sit opens the endpoint of a rank, and says in a business card where it is.
+func (j *job) sit(rank int) (*seat, businessCard, error) {
 	filter := randomFilter()
 	ep, err := j.open(filter)
 	if err != nil {
-		return nil, card{}, err
+		return nil, businessCard{}, err
 	}
 	s := &seat{job: j, rank: rank, ep: ep, peers: make([]atomic.Pointer[peer], j.size)}
 	s.peers[rank].Store(&peer{ep.Addr()})
 	s.hideCounters = mx.AddCounters(s.counterGroups)
-	k := card{door: ep.ID(), filter: filter, cores: ownCores(j.launch == nil), checks: j.set.check, service: j.plane.Address()}
+	k := businessCard{endpointID: ep.ID(), filter: filter, cores: ownCores(j.launch == nil), checks: j.set.check, service: j.control.Address()}
 	return s, k, k.locate(ep)
 }
 
@@ -93,10 +93,10 @@ func orBackground(ctx context.Context) context.Context {
 
 // ask starts to connect with a rank of the world, for answered. The zero Request says that there is nothing to wait for; reach knows why.
 func (s *seat) ask(rank int) mx.Request {
-	if s.peers[rank].Load() != nil || s.job.deaths.why(rank) != nil {
+	if s.peers[rank].Load() != nil || s.job.failures.why(rank) != nil {
 		return mx.Request{}
 	}
-	asked, err := s.job.cards[rank].ask(s.ep)
+	asked, err := s.job.businessCards[rank].ask(s.ep)
 	if err != nil {
 		return mx.Request{}
 	}
@@ -126,10 +126,10 @@ func (s *seat) reach(ctx context.Context, rank int) (*peer, error) {
 		return p, nil
 	}
 	addr, err := service.Connect(orBackground(ctx), func(ctx context.Context) (mx.EndpointAddr, error) {
-		if why := s.job.deaths.why(rank); why != nil {
+		if why := s.job.failures.why(rank); why != nil {
 			return mx.EndpointAddr{}, why
 		}
-		return s.job.cards[rank].connect(ctx, s.ep)
+		return s.job.businessCards[rank].connect(ctx, s.ep)
 	})
 	if err != nil {
 		return nil, err
@@ -141,7 +141,7 @@ func (s *seat) reach(ctx context.Context, rank int) (*peer, error) {
 func (s *seat) connected(rank int, addr mx.EndpointAddr) *peer {
 	p := &peer{addr}
 	s.peers[rank].Store(p)
-	if why, dead := errors.AsType[*death](s.job.deaths.why(rank)); dead && !why.left {
+	if why, dead := errors.AsType[*rankFailure](s.job.failures.why(rank)); dead && !why.left {
 		s.job.giveUp(rank) // it was found dead meanwhile
 	}
 	return p

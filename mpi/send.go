@@ -91,7 +91,7 @@ func (c *Comm) isend(op string, b memory, dest, tag int, sync bool) (Request, er
 	if err != nil {
 		return Request{}, c.broken(op, dest, tag, err)
 	}
-	return c.begun(r, sendRequest, 0, dest, tag), nil
+	return c.newRequest(r, sendRequest, 0, dest, tag), nil
 }
 
 // checkSend returns what is wrong with a send of n bytes, and whether there is anything to send: ProcNull gets nothing.

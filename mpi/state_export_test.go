@@ -70,7 +70,7 @@ func UnreadNotices(c *Comm) bool {
 func Leavings(c *Comm) int { return int(c.state.left.Load()) }
 
 // Backgrounds returns how many nonblocking collectives of the rank have not ended.
-func Backgrounds(c *Comm) int { return len(c.seat.begun.all()) }
+func Backgrounds(c *Comm) int { return len(c.seat.nonblocking.all()) }
 
 // ContextsInUse returns how many communicators have contexts at the rank, apart from the world and its own.
 func ContextsInUse(c *Comm) int {

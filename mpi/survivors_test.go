@@ -39,7 +39,7 @@ func silent(_ int, output string) error {
 	return nil
 }
 
-// TestSurvivorsLeave: what a rank has sent arrives, though a death has made its Finalize fail; it counts as one that has left, and
+// TestSurvivorsLeave: what a rank has sent arrives, though a failure has made its Finalize fail; it counts as one that has left, and
 // those behind it in the ring are watched on.
 func TestSurvivorsLeave(t *testing.T) {
 	unchecked(t) // sends of one rank alone
@@ -70,11 +70,11 @@ func survivors(world *mpi.Comm) error {
 			return err
 		}
 		_, err := mpi.Recv(pair, make([]int64, 1), mpi.AnySource, 7)
-		if err := wantDeath(err, pair, "rank 2 of the world"); err != nil {
+		if err := wantFailure(err, pair, "rank 2 of the world"); err != nil {
 			return err
 		}
 	}
-	if err := wantDeath(world.Finalize(), world, "with rank 1: ", "rank 1 of the world"); err != nil {
+	if err := wantFailure(world.Finalize(), world, "with rank 1: ", "rank 1 of the world"); err != nil {
 		return err
 	}
 	if err := wantError(world.Finalize(), mpi.ErrFinalized, world.Rank()); err != nil {
@@ -98,7 +98,7 @@ func loseRank1(world *mpi.Comm) error {
 	return nil
 }
 
-// missRank1 has rank 1 die, and returns where its death is known.
+// missRank1 has rank 1 die, and returns where its failure is known.
 func missRank1(world *mpi.Comm) error {
 	if err := loseRank1(world); err != nil {
 		return err
@@ -119,7 +119,7 @@ func outlive(world *mpi.Comm, messages int) error {
 	for i := range int64(messages) {
 		if i == 10 {
 			_, err := never.Wait()
-			if err := wantDeath(err, world, "with rank 0", "rank 0 of the world is gone: it has called Finalize"); err != nil {
+			if err := wantFailure(err, world, "with rank 0", "rank 0 of the world is gone: it has called Finalize"); err != nil {
 				return err
 			}
 		}
@@ -134,8 +134,8 @@ func outlive(world *mpi.Comm, messages int) error {
 	return nil
 }
 
-// wantDeath says what is wrong with an error that should be that of a death, and say some things.
-func wantDeath(err error, c *mpi.Comm, says ...string) error {
+// wantFailure returns what is wrong with an error that should be that of a failed rank, with some texts in it.
+func wantFailure(err error, c *mpi.Comm, says ...string) error {
 	if err := wantError(err, mpi.ErrProcFailed, c.Rank()); err != nil {
 		return err
 	}
@@ -147,7 +147,7 @@ func wantDeath(err error, c *mpi.Comm, says ...string) error {
 	return nil
 }
 
-// TestFinalizeNamesTheDead: not those that have left before because of the same death.
+// TestFinalizeNamesTheDead: not those that have left before because of the same failure.
 func TestFinalizeNamesTheDead(t *testing.T) {
 	overProcesses(t, "leavers", [4]int{0, 9, 0, 0}, silent)
 }
@@ -156,7 +156,7 @@ func leavers(world *mpi.Comm) error {
 	if err := loseRank1(world); err != nil {
 		return err
 	}
-	err := wantDeath(world.Finalize(), world, "rank 1 of the world")
+	err := wantFailure(world.Finalize(), world, "rank 1 of the world")
 	if err == nil {
 		os.Exit(0)
 	}
@@ -184,10 +184,10 @@ func lateLeavers(world *mpi.Comm) error {
 		return err
 	}
 	if world.Rank() == 0 {
-		err = wantDeath(world.Finalize(), world, "with rank 1: ")
+		err = wantFailure(world.Finalize(), world, "with rank 1: ")
 	} else {
-		err = wantDeath(alive.Barrier(), alive, "rank 0 of the world")
-		err = errors.Join(err, wantDeath(world.Finalize(), world, "with rank 1: "))
+		err = wantFailure(alive.Barrier(), alive, "rank 0 of the world")
+		err = errors.Join(err, wantFailure(world.Finalize(), world, "with rank 1: "))
 	}
 	if err == nil {
 		os.Exit(0)
@@ -195,8 +195,8 @@ func lateLeavers(world *mpi.Comm) error {
 	return err
 }
 
-// TestMainAfterADeath: who returns all the same leaves alone, with exit code 1, and says why.
-func TestMainAfterADeath(t *testing.T) {
+// TestMainAfterAFailure: who returns all the same leaves alone, with exit code 1, and says why.
+func TestMainAfterAFailure(t *testing.T) {
 	overProcesses(t, "returners", [4]int{1, 9, 1, 1}, func(rank int, output string) error {
 		if rank != 1 && (strings.Count(output, "\n") != 1 || !strings.HasPrefix(output, fmt.Sprintf("rank %d of 4: mpi: Finalize on world, rank %d", rank, rank))) {
 			return errors.New(output)

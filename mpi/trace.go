@@ -32,10 +32,10 @@ func (n *net) trace() {
 	n.c.seat.ep.TraceRegion(collectiveNames()[t.choice], t.since, uint64(n.c.state.context), t.bytes)
 }
 
-// traceNumber returns a number for the job that all ranks find: cards are the same everywhere, and have random numbers in them.
-func traceNumber(cards [][]byte) uint64 {
+// traceNumber returns a number for the job that all ranks find: business cards are the same everywhere, and have random numbers in them.
+func traceNumber(businessCards [][]byte) uint64 {
 	h := sha256.New()
-	for _, c := range cards {
+	for _, c := range businessCards {
 		h.Write(c)
 	}
 	return binary.LittleEndian.Uint64(h.Sum(nil))

@@ -11,7 +11,7 @@ import (
 )
 
 // In checked mode a message of the program begins with a head that says what its elements consist of, and is received with the head in
-// a place of its own. Its calls all take the slow path. As the cards of the ranks say whether a rank checks, and Init refuses a job of
+// a place of its own. Its calls all take the slow path. As the business cards of the ranks say whether a rank checks, and Init refuses a job of
 // which not all do, no rank gets a head that it does not expect.
 
 // memory is that of a message as the program sees it.

@@ -32,7 +32,7 @@ func WaitAll(reqs []Request, sts []Status) error {
 
 func checkStatuses(op string, reqs []Request, sts []Status) error {
 	if sts != nil && len(sts) != len(reqs) {
-		return failOp(op, ErrArg, "%d requests, and room for %d statuses", len(reqs), len(sts))
+		return failOp(op, ErrArg, "%d requests, but memory for %d statuses", len(reqs), len(sts))
 	}
 	return nil
 }
@@ -47,7 +47,7 @@ func TestAll(reqs []Request, sts []Status) (bool, error) {
 	defer m.release()
 	if m.plain {
 		done, err := m.c.seat.ep.TestAll(m.reqs, m.states)
-		if !done && err == nil && m.c.seat.job.deaths.count.Load() == 0 {
+		if !done && err == nil && m.c.seat.job.failures.count.Load() == 0 {
 			m.c.seat.giveWay()
 			return false, nil
 		}
@@ -65,7 +65,7 @@ func TestAll(reqs []Request, sts []Status) (bool, error) {
 func (q *Request) complete() bool {
 	one := [1]mx.Request{q.mx()}
 	_, done, err := q.c.seat.ep.WaitFirst(noContext, one[:], 0)
-	return done || err != nil || fromAnybody(*q) && q.c.mourns() != nil && !q.matched()
+	return done || err != nil || fromAnybody(*q) && q.c.firstFailure() != nil && !q.matched()
 }
 
 // matched reports whether a receive that is not complete has a message.
@@ -90,8 +90,8 @@ func WaitAny(reqs []Request) (int, Status, error) {
 func TestAny(reqs []Request) (int, Status, bool, error) { return anyOf("TestAny", reqs, 0) }
 
 func anyOf(op string, reqs []Request, timeout time.Duration) (int, Status, bool, error) {
-	var room [1]Completion
-	done, some, err := waitSome(op, reqs, room[:0], 1, timeout)
+	var space [1]Completion
+	done, some, err := waitSome(op, reqs, space[:0], 1, timeout)
 	if len(done) == 0 {
 		return Undefined, emptyStatus, !some && err == nil, err
 	}

@@ -67,7 +67,7 @@ type target struct {
 	held  atomic.Bool // the rank has the lock, as lock says
 	under underway
 	spare []mx.Request  // room for under's
-	busy  bool          // somebody completes what was begun
+	busy  bool          // somebody completes what was started
 	left  chan struct{} // closed when that is over, if others wait for it
 }
 
@@ -162,11 +162,11 @@ func (w *Win[T]) Len(rank int) int {
 	return w.targets[rank].length
 }
 
-// WithContext returns the same window with a context: calls on it that block return when
-// ctx ends, with an error that wraps ctx's, even if other goroutines wait on the same window. What they have begun
-// goes on: memory given to Put and Get, and the source of Accumulate and its kin, is in use until a Flush of that rank has
-// succeeded, and what would be combined may be, wholly, in part, or not yet. A Lock or LockAll that ctx ends has taken nothing. Unlock,
-// UnlockAll and Free don't heed ctx. Of no window it makes none.
+// WithContext returns the same window with a context: blocking calls on it return when ctx ends, with an error that wraps
+// ctx's, even if other goroutines wait on the same window. Operations that were started go on: the buffers of Put, Get,
+// Accumulate and so on are in use until a Flush of that rank has succeeded, and an accumulate may have taken effect wholly,
+// in part, or not yet. A Lock or LockAll that ctx ends has not taken the lock. Unlock, UnlockAll and Free ignore ctx.
+// WithContext of a nil window returns nil.
 func (w *Win[T]) WithContext(ctx context.Context) *Win[T] {
 	if w.open() == nil {
 		return nil
@@ -215,7 +215,7 @@ func (n *net) window(e *exposed, element reflect.Type, trouble error) (*window, 
 		return nil, err // all know
 	}
 	w.made = n.turn
-	e.c.seat.job.plane.expose(w.key(), e)
+	e.c.seat.job.control.expose(w.key(), e)
 	// All have come: whoever left now would leave others with a window that it has not.
 	n.c = n.c.WithContext(noContext)
 	if err := coll.Barrier(n, coll.Tree); err != nil { // nobody asks for it before it is there
@@ -288,7 +288,7 @@ func (w *window) learn(rank int, record []byte) error {
 	return nil
 }
 
-// Free ends the window, when all ranks have called it and all that was begun on it is
+// Free ends the window, when all ranks have called it and all that was started on it is
 // done (MPI_Win_free). It is collective, and does not heed the context; the communicator may have been freed. Locks must have been given back. Errors: ErrWin
 // if it was freed before or a lock is held, and those of Fence, behind which the window is freed all the same.
 func (w *Win[T]) Free() error {
@@ -328,6 +328,6 @@ func (w *window) patient() *window {
 
 // withdraw takes the own memory back from the others.
 func (w *window) withdraw() {
-	w.c.seat.job.plane.withdraw(w.key())
+	w.c.seat.job.control.withdraw(w.key())
 	w.exposed.close()
 }

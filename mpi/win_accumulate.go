@@ -85,7 +85,7 @@ func (w *Win[T]) GetAccumulate(src, result []T, rank, offset int, op AccOp) erro
 		return err
 	}
 	if len(src) != len(result) && (src != nil || op != AccNone) {
-		return w.fail("GetAccumulate", rank, ErrCount, fmt.Errorf("%d elements, and room for %d results", len(src), len(result)))
+		return w.fail("GetAccumulate", rank, ErrCount, fmt.Errorf("%d elements, but memory for %d results", len(src), len(result)))
 	}
 	if src == nil {
 		src = result

@@ -67,26 +67,26 @@ func (a *combining) fetch(op mx.AtomicOp, kind mx.AtomicType, in, out []byte, at
 // fetchMany is fetch in several pieces.
 func (a *combining) fetchMany(op mx.AtomicOp, in, out []byte, at int) error {
 	b, most := append([]byte(nil), in...), mx.MaxAtomic/a.size*a.size
-	var begun []mx.Request
+	var started []mx.Request
 	for from := 0; from < len(b); from += most {
 		piece := b[from:min(from+most, len(b))]
 		r, err := a.c.seat.ep.IfetchAtomic(op, a.kind, piece, a.to, a.handle, uint32(at+from), windowBits, nil)
 		if err != nil {
-			ended, _ := a.drain(begun, a.call, a.rank)
-			a.t.leave(begun[ended:])
+			ended, _ := a.drain(started, a.call, a.rank)
+			a.t.leave(started[ended:])
 			return a.fail(a.call, a.rank, ErrOther, err)
 		}
-		begun = append(begun, r)
+		started = append(started, r)
 	}
-	ended, err := a.drain(begun, a.call, a.rank)
-	a.t.leave(begun[ended:])
+	ended, err := a.drain(started, a.call, a.rank)
+	a.t.leave(started[ended:])
 	if err == nil {
 		copy(out, b)
 	}
 	return err
 }
 
-// wait waits for an atomic that was begun, unless that was an error.
+// wait waits for an atomic that was started, unless that was an error.
 func (a *combining) wait(r mx.Request, err error) error {
 	if err != nil {
 		return a.fail(a.call, a.rank, ErrOther, err)

@@ -35,7 +35,7 @@ type buffer struct {
 
 var buffers = sync.Pool{New: func() any { return new(buffer) }}
 
-func (b *buffer) room(n int) []byte {
+func (b *buffer) space(n int) []byte {
 	if n <= len(b.answer) {
 		return b.answer[:n]
 	}

@@ -41,12 +41,12 @@ func (a *combining) askLarge(in, out []byte, offset int, op AccOp) error {
 
 // tell sends elements to be combined.
 func (w *window) tell(t *target, call string, rank int, h head, data []byte) error {
-	t.owes()
+	t.expectEffects()
 	b := buffers.Get().(*buffer)
 	defer buffers.Put(b)
 	text := w.write(b, rank, h)
-	plane := w.c.seat.job.plane
-	if err := plane.Tell(w.c.background(), w.process(rank), sayAccumulate, text, data); err != nil {
+	control := w.c.seat.job.control
+	if err := control.Tell(w.c.background(), w.process(rank), noteAccumulate, text, data); err != nil {
 		return w.gone(call, rank, err)
 	}
 	return nil
@@ -56,23 +56,23 @@ func (w *window) tell(t *target, call string, rank int, h head, data []byte) err
 func (w *window) ask(call string, rank int, kind service.Kind, h head, data, out []byte) error {
 	b := buffers.Get().(*buffer)
 	text := w.write(b, rank, h)
-	room := b.answer[:1]
+	space := b.answer[:1]
 	if len(out) > 0 {
-		room = b.room(1 + len(out))
+		space = b.space(1 + len(out))
 	}
-	n, err := w.c.seat.job.plane.Call(w.c.background(), w.process(rank), kind, text, data, room)
+	n, err := w.c.seat.job.control.Call(w.c.background(), w.process(rank), kind, text, data, space)
 	if err != nil { // an answer may be on its way into the buffer, which is dropped
 		if w.ended() {
-			w.targets[rank].owes() // the question may be dealt with yet
+			w.targets[rank].expectEffects() // the question may be dealt with yet
 		}
 		return w.gone(call, rank, err)
 	}
 	defer buffers.Put(b)
-	if room[0] == answerDone && n == 1+len(out) {
-		copy(out, room[1:n])
+	if space[0] == answerDone && n == 1+len(out) {
+		copy(out, space[1:n])
 		return nil
 	}
-	return w.refused(call, rank, room[0])
+	return w.refused(call, rank, space[0])
 }
 
 // refused makes the error of what the target would not do.

@@ -14,9 +14,9 @@ import (
 // Errors: ErrWin if this rank has the lock already, ErrRank, ErrProcFailed.
 func (w *Win[T]) Lock(rank int, exclusive bool) error { return w.open().lock("Lock", rank, exclusive) }
 
-// Unlock waits until all that this rank has begun on a rank's memory is done there, and gives the lock
+// Unlock waits until all that this rank has started on a rank's memory is done there, and gives the lock
 // back (MPI_Win_unlock). It does not heed the context: it ends when the target has the lock back, or is gone, and the lock with it.
-// Errors: those of what was begun, behind which the lock is given back all the same; ErrWin if this rank does not hold the lock;
+// Errors: those of what was started, behind which the lock is given back all the same; ErrWin if this rank does not hold the lock;
 // ErrRank; ErrProcFailed.
 func (w *Win[T]) Unlock(rank int) error { return w.open().unlock("Unlock", rank) }
 
@@ -89,7 +89,7 @@ func (w *window) obtain(t *target, op string, rank int, attempt uint64, exclusiv
 // comes before the next attempt.
 func (w *window) undo(t *target, rank int, attempt uint64) {
 	b := buffers.Get().(*buffer)
-	w.c.seat.job.plane.Post(w.process(rank), sayUndo, w.write(b, rank, head{offset: attempt}))
+	w.c.seat.job.control.Post(w.process(rank), noteUndo, w.write(b, rank, head{offset: attempt}))
 	buffers.Put(b)
 	t.over()
 }
@@ -137,7 +137,7 @@ func (t *target) over() {
 }
 
 // leaveLocks ends the waits for locks of a rank of this process that has called Finalize, as all others have.
-func (p *plane) leaveLocks(rank int) {
+func (p *controlPlane) leaveLocks(rank int) {
 	for _, e := range p.exposures() {
 		e.mu.Lock()
 		for _, q := range e.lock.Leave(rank) {

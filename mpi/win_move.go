@@ -11,8 +11,8 @@ import (
 
 // Put writes src into the memory of a rank, from an element on (MPI_Put). It is done after
 // Flush, Unlock or Fence, and until then src must not change. To ProcNull nothing
-// happens. Errors, whereupon it is not begun: ErrWin if the window was freed or no lock or fence permits it, ErrRank,
-// ErrRange if it does not fit, ErrProcFailed; and, as a rank that has begun very many waits for them first, those of
+// happens. Errors, whereupon it is not started: ErrWin if the window was freed or no lock or fence permits it, ErrRank,
+// ErrRange if it does not fit, ErrProcFailed; and, as a rank that has started very many waits for them first, those of
 // Flush. Safe from any goroutine.
 func (w *Win[T]) Put(src []T, rank, offset int) error {
 	b, _ := elem.Bytes(src)
@@ -103,12 +103,12 @@ func (w *window) gone(op string, rank int, err error) error {
 	case w.ended():
 		return w.fail(op, rank, ErrOther, w.c.ctx.Err())
 	}
-	if _, dead := errors.AsType[*death](err); dead {
+	if _, dead := errors.AsType[*rankFailure](err); dead {
 		return w.fail(op, rank, ErrProcFailed, err)
 	}
 	world := w.c.worldRank(rank)
-	if code, link := err.(mx.StatusCode); link && isLoss(code) { // the plane's link has heard of the death first
-		return w.fail(op, rank, ErrProcFailed, cmp.Or(w.c.seat.job.deaths.why(world), error(&death{rank: world, cause: code})))
+	if code, link := err.(mx.StatusCode); link && isLoss(code) { // the control plane's link has heard of the failure first
+		return w.fail(op, rank, ErrProcFailed, cmp.Or(w.c.seat.job.failures.why(world), error(&rankFailure{rank: world, cause: code})))
 	}
 	return w.fail(op, rank, ErrProcFailed, fmt.Errorf("rank %d of the world: %w", world, err))
 }

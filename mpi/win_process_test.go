@@ -146,7 +146,7 @@ func lockInTurn(c *mpi.Comm, w *mpi.Win[int64]) error {
 	return err
 }
 
-// TestWindowOfTheDead: what is begun towards a rank that has died ends with its name.
+// TestWindowOfTheDead: what is started towards a rank that has died ends with its name.
 func TestWindowOfTheDead(t *testing.T) {
 	for _, transport := range []string{"shm", "tcp"} {
 		t.Run(transport, func(t *testing.T) {

@@ -2,9 +2,9 @@ package mpi
 
 import "cmp"
 
-// Fence waits until all ranks have come, and all that they have begun on the window is done
+// Fence waits until all ranks have come, and all that they have started on the window is done
 // (MPI_Win_fence). After the first one, all ranks may touch each other's memory until the
-// next. It is collective. The first error of what was begun is returned, behind the Fence. A Fence that does not come about, because a
+// next. It is collective. The first error of what was started is returned, behind the Fence. A Fence that does not come about, because a
 // context ended, here or at a rank that the error names, or a rank has died, permits nothing that was not permitted before.
 func (w *Win[T]) Fence() error {
 	if err := w.open().usable("Fence", Undefined); err != nil {
@@ -19,8 +19,8 @@ func (w *Win[T]) Fence() error {
 	return err
 }
 
-// Flush waits until all that this rank has begun on a rank's memory is done there
-// (MPI_Win_flush). Errors: those of what was begun, ErrWin, ErrRank, ErrProcFailed.
+// Flush waits until all that this rank has started on a rank's memory is done there
+// (MPI_Win_flush). Errors: those of what was started, ErrWin, ErrRank, ErrProcFailed.
 func (w *Win[T]) Flush(rank int) error { return w.open().flush("Flush", rank) }
 
 // FlushAll is Flush of all ranks (MPI_Win_flush_all). It goes on after an error, and
@@ -29,7 +29,7 @@ func (w *Win[T]) FlushAll() error {
 	return w.open().each("FlushAll", func(rank int) error { return w.flush("FlushAll", rank) })
 }
 
-// FlushLocal waits until the memory that this rank has given to what it has begun on a rank's memory may
+// FlushLocal waits until the memory that this rank has given to what it has started on a rank's memory may
 // be used again (MPI_Win_flush_local); what Get was asked for is there.
 func (w *Win[T]) FlushLocal(rank int) error { return w.open().flushLocal("FlushLocal", rank) }
 

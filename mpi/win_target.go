@@ -68,34 +68,34 @@ func (e *exposed) settle() {
 	defer e.mu.Unlock()
 }
 
-// expose has the memory found. Of deaths that were known before, its lock learns here, of others by dropLocks.
-func (p *plane) expose(k windowKey, e *exposed) {
+// expose has the memory found. Of failures that were known before, its lock learns here, of others by dropLocks.
+func (p *controlPlane) expose(k windowKey, e *exposed) {
 	p.mu.Lock()
 	p.windows[k] = e
 	p.mu.Unlock()
 	for _, rank := range e.c.world {
-		if p.job.deaths.why(int(rank)) != nil {
-			e.bury(int(rank))
+		if p.job.failures.why(int(rank)) != nil {
+			e.rankFailed(int(rank))
 		}
 	}
 }
 
-func (p *plane) withdraw(k windowKey) {
+func (p *controlPlane) withdraw(k windowKey) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	delete(p.windows, k)
 }
 
 // dropLocks takes a rank that has died out of all locks and queues.
-func (p *plane) dropLocks(rank int) {
+func (p *controlPlane) dropLocks(rank int) {
 	for _, e := range p.exposures() {
-		e.bury(rank)
+		e.rankFailed(rank)
 	}
 }
 
-// bury ends all that a rank has to do with the memory. What arrives of it later is not done, for its lock has gone on; the
+// rankFailed ends the part of a failed rank in the memory. Its later requests are refused, for its lock has been passed on; the
 // endpoint refuses its puts and atomics by now.
-func (e *exposed) bury(rank int) {
+func (e *exposed) rankFailed(rank int) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.takeOver()
@@ -104,7 +104,7 @@ func (e *exposed) bury(rank int) {
 }
 
 // exposures returns the memory of this process in all windows.
-func (p *plane) exposures() (all []*exposed) {
+func (p *controlPlane) exposures() (all []*exposed) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, e := range p.windows {
@@ -115,17 +115,17 @@ func (p *plane) exposures() (all []*exposed) {
 
 // handleWindows sets the handlers for questions about windows. Each returns what the answer
 // begins with, 0 for one that comes later, and data.
-func (p *plane) handleWindows() {
-	p.handle(sayAccumulate, (*exposed).accumulated)
+func (p *controlPlane) handleWindows() {
+	p.handle(noteAccumulate, (*exposed).accumulated)
 	p.handle(askFetch, (*exposed).fetched)
 	p.handle(askSwap, (*exposed).swapped)
 	p.handle(askFlush, (*exposed).flushed)
 	p.handle(askLock, (*exposed).locked)
 	p.handle(askUnlock, (*exposed).unlocked)
-	p.handle(sayUndo, (*exposed).undone)
+	p.handle(noteUndo, (*exposed).undone)
 }
 
-func (p *plane) handle(kind service.Kind, f func(*exposed, head, *service.Question) (byte, []byte)) {
+func (p *controlPlane) handle(kind service.Kind, f func(*exposed, head, *service.Question) (byte, []byte)) {
 	p.Handle(kind, headSize, func(q *service.Question) {
 		h := readHead(q.Head)
 		p.mu.Lock()

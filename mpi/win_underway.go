@@ -7,7 +7,7 @@ import (
 	"gomx/mx"
 )
 
-// underway is what a rank has begun at a target, and does not know to be done.
+// underway is what a rank has started at a target, and does not know to be done.
 type underway struct {
 	requests []mx.Request // of puts, gets and atomics
 	puts     bool         // small ones that have no request, and atomics likewise
@@ -55,7 +55,7 @@ func (t *target) give(u underway, from int) {
 	}
 }
 
-// complete waits until all that was begun at a target is done: here only if local, else there too.
+// complete waits until all that was started at a target is done: here only if local, else there too.
 func (w *window) complete(t *target, op string, rank int, local bool) error {
 	u, some, err := t.take(w.c.background())
 	if err != nil {
@@ -80,8 +80,8 @@ func (w *window) complete(t *target, op string, rank int, local bool) error {
 	return cmp.Or(err, w.ask(op, rank, askFlush, head{}, nil, nil))
 }
 
-// owes notes that what the target's service was told or asked may not be done yet.
-func (t *target) owes() {
+// expectEffects notes that the target's service may not have handled a question or note yet.
+func (t *target) expectEffects() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.under.accs = true
@@ -141,8 +141,8 @@ func (w *window) wait(r mx.Request, op string, rank int) (ended bool, err error)
 
 // begin locks the target for another put or get. If very many are under way, it first waits until they have ended.
 func (w *window) begin(t *target, op string, rank int) error {
-	if deaths := &w.c.seat.job.deaths; deaths.count.Load() != 0 {
-		if dead := deaths.why(w.c.worldRank(rank)); dead != nil {
+	if failures := &w.c.seat.job.failures; failures.count.Load() != 0 {
+		if dead := failures.why(w.c.worldRank(rank)); dead != nil {
 			return w.fail(op, rank, ErrProcFailed, dead)
 		}
 	}

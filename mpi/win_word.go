@@ -64,7 +64,7 @@ func (e *exposed) letGo() {
 // reached: it could not be told that the attempt was given up.
 func (w *window) grab(t *target, op string, rank int, exclusive bool) (taken bool, err error) {
 	p := w.c.peers[rank].Load()
-	if p == nil || !w.c.seat.job.plane.Reached(w.process(rank)) {
+	if p == nil || !w.c.seat.job.control.Reached(w.process(rank)) {
 		return false, nil
 	}
 	t.mu.Lock()

@@ -11,15 +11,15 @@ import (
 	"gomx/mx"
 )
 
-// TestDeathsAreToldBriefly: what is said of a rank that is gone fits on a line, however many addresses were tried in vain, and
+// TestFailuresAreReportedBriefly: what is said of a rank that is gone fits on a line, however many addresses were tried in vain, and
 // begins with the rank.
-func TestDeathsAreToldBriefly(t *testing.T) {
+func TestFailuresAreReportedBriefly(t *testing.T) {
 	chain := errors.New("mx: connect")
 	for i := range 30 {
 		chain = fmt.Errorf("%w: dial tcp 10.0.0.%d:30000: connection refused", chain, i)
 	}
 	const says = "rank 3 of the world "
-	for _, err := range []error{&death{rank: 3, cause: chain}, &unconnected{3, chain}} {
+	for _, err := range []error{&rankFailure{rank: 3, cause: chain}, &unconnected{3, chain}} {
 		text := err.Error()
 		if len(text) > 300 || !strings.HasPrefix(text, says) || !errors.Is(err, chain) {
 			t.Errorf("%d bytes: %s", len(text), text)
@@ -35,7 +35,7 @@ func TestDeathsAreToldBriefly(t *testing.T) {
 		{mx.StatusTimeout, says + "is gone: it does not answer"},
 		{context.DeadlineExceeded, says + "is gone: it does not answer"},
 	} {
-		if got := (&death{rank: 3, cause: c.cause}).Error(); got != c.want {
+		if got := (&rankFailure{rank: 3, cause: c.cause}).Error(); got != c.want {
 			t.Errorf("%v: %q, want %q", c.cause, got, c.want)
 		}
 	}
@@ -45,18 +45,18 @@ func TestDeathsAreToldBriefly(t *testing.T) {
 func TestWhoGivesUsUpHasNotLeft(t *testing.T) {
 	j := newJob(3, settings{}, nil)
 	defer j.finish()
-	j.plane = newPlane(j, service.Local(0))
+	j.control = newControlPlane(j, service.Local(0))
 	c := &Comm{seat: &seat{job: j}, world: []int32{0, 1, 2}}
-	if !j.bury(1, mx.StatusEndpointClosed) || c.mourns() != nil {
-		t.Fatalf("a rank that leaves: %v", c.mourns())
+	if !j.noteFailure(1, mx.StatusEndpointClosed) || c.firstFailure() != nil {
+		t.Fatalf("a rank that leaves: %v", c.firstFailure())
 	}
-	if !j.bury(1, errGivenUp) || c.mourns() == nil || !errors.Is(c.mourns(), errGivenUp) {
-		t.Errorf("a rank that has given up this one: %v", c.mourns())
+	if !j.noteFailure(1, errGivenUp) || c.firstFailure() == nil || !errors.Is(c.firstFailure(), errGivenUp) {
+		t.Errorf("a rank that has given up this one: %v", c.firstFailure())
 	}
-	if j.bury(1, errGivenUp) || j.bury(1, mx.StatusEndpointClosed) || c.mourns() == nil {
-		t.Errorf("it is told twice: %v", c.mourns())
+	if j.noteFailure(1, errGivenUp) || j.noteFailure(1, mx.StatusEndpointClosed) || c.firstFailure() == nil {
+		t.Errorf("it is told twice: %v", c.firstFailure())
 	}
-	if j.bury(2, mx.StatusTimeout); c.mourns().rank != 1 || j.deaths.count.Load() != 2 {
-		t.Errorf("the first of %d deaths: %v", j.deaths.count.Load(), c.mourns())
+	if j.noteFailure(2, mx.StatusTimeout); c.firstFailure().rank != 1 || j.failures.count.Load() != 2 {
+		t.Errorf("the first of %d failures: %v", j.failures.count.Load(), c.firstFailure())
 	}
 }

@@ -12,17 +12,17 @@ import (
 	"gomx/mpi"
 )
 
-func init() { programs["matched beside a death"] = matchedBesideADeath }
+func init() { programs["matched beside a failure"] = matchedBesideAFailure }
 
-// TestMatchedBesideADeath: a receive from anybody that a message of a living rank has matched goes on though another rank has died, and a
+// TestMatchedBesideAFailure: a receive from anybody that a message of a living rank has matched goes on though another rank has died, and a
 // wait for one of several requests waits for it. It is not told that all requests are empty.
-func TestMatchedBesideADeath(t *testing.T) {
+func TestMatchedBesideAFailure(t *testing.T) {
 	unchecked(t) // the ranks are apart
 	for _, transport := range []string{"shm", "tcp"} {
 		t.Run(transport, func(t *testing.T) {
 			skipWithout(t, transport)
 			codes := [...]int{0, 0, 9}
-			for rank, e := range job(t, "matched beside a death", len(codes), "MX_TRANSPORT="+transport, "MX_SINGLE_COPY=0") {
+			for rank, e := range job(t, "matched beside a failure", len(codes), "MX_TRANSPORT="+transport, "MX_SINGLE_COPY=0") {
 				if e.code != codes[rank] || e.output != "" {
 					t.Errorf("rank %d: exit code %d, not %d: %s", rank, e.code, codes[rank], e.output)
 				}
@@ -73,11 +73,11 @@ func tested(test func() (int, bool, error)) (int, error) {
 	}
 }
 
-// whileStopped is for how long the sender stands still while rank 0 waits: for several of the moments at which a wait looks for deaths.
+// whileStopped is for how long the sender stands still while rank 0 waits: for several of the moments at which a wait looks for failures.
 const whileStopped = 350 * time.Millisecond
 
-// matchedBesideADeath has rank 1 announce messages, and stand still when rank 0 begins to receive one of them. Rank 2 has died by then.
-func matchedBesideADeath(world *mpi.Comm) error {
+// matchedBesideAFailure has rank 1 announce messages, and stand still when rank 0 begins to receive one of them. Rank 2 has died by then.
+func matchedBesideAFailure(world *mpi.Comm) error {
 	const length = 1 << 20
 	p, err := findPatient(world)
 	if err != nil {
@@ -109,7 +109,7 @@ func matchedBesideADeath(world *mpi.Comm) error {
 		if _, err := mpi.Recv(world, make([]byte, 1), 1, goTag); err != nil {
 			return err
 		}
-		if err := wantDeath(second(mpi.Recv(world, make([]byte, 1), 2, 9)), world, "rank 2"); err != nil {
+		if err := wantFailure(second(mpi.Recv(world, make([]byte, 1), 2, 9)), world, "rank 2"); err != nil {
 			return err
 		}
 		for tag, way := range ways {
@@ -118,7 +118,7 @@ func matchedBesideADeath(world *mpi.Comm) error {
 			}
 		}
 	}
-	if err := wantDeath(world.Finalize(), world, "rank 2 of the world"); err != nil {
+	if err := wantFailure(world.Finalize(), world, "rank 2 of the world"); err != nil {
 		return err
 	}
 	os.Exit(0)

@@ -10,17 +10,17 @@ import (
 	"gomx/mpi"
 )
 
-func init() { programs["met by another"] = metByAnother }
+func init() { programs["matched by another"] = matchedByAnother }
 
-// TestFinalizeKnowsOfADeath: a rank that knows of a death is told by its Finalize, whatever the others are in: what they have sent for a
+// TestFinalizeKnowsOfAFailure: a rank that knows of a failure is told by its Finalize, whatever the others are in: what they have sent for a
 // collective that this rank has not come to may look as if all had come to Finalize.
-func TestFinalizeKnowsOfADeath(t *testing.T) {
+func TestFinalizeKnowsOfAFailure(t *testing.T) {
 	unchecked(t) // the ranks are in different calls
-	overProcesses(t, "met by another", [4]int{0, 0, 0, 9}, silent)
+	overProcesses(t, "matched by another", [4]int{0, 0, 0, 9}, silent)
 }
 
-// metByAnother has rank 0 send in a Barrier what rank 1 receives in Finalize, which it calls when rank 3 has died.
-func metByAnother(world *mpi.Comm) error {
+// matchedByAnother has rank 0 send in a Barrier what rank 1 receives in Finalize, which it calls when rank 3 has died.
+func matchedByAnother(world *mpi.Comm) error {
 	if err := errors.Join(world.SetAlgorithm("barrier", "dissemination"), world.Barrier()); err != nil {
 		return err
 	}
@@ -39,15 +39,15 @@ func metByAnother(world *mpi.Comm) error {
 		if err := mpi.Send(world, []byte{1}, 3, goTag); err != nil {
 			return err
 		}
-		if err := wantDeath(<-result, world, "rank 3 of the world"); err != nil {
+		if err := wantFailure(<-result, world, "rank 3 of the world"); err != nil {
 			return err
 		}
 	default:
-		if err := wantDeath(second(mpi.Recv(world, make([]byte, 1), 3, 0)), world, "rank 3"); err != nil {
+		if err := wantFailure(second(mpi.Recv(world, make([]byte, 1), 3, 0)), world, "rank 3"); err != nil {
 			return err
 		}
 	}
-	if err := wantDeath(world.Finalize(), world, "rank 3 of the world"); err != nil {
+	if err := wantFailure(world.Finalize(), world, "rank 3 of the world"); err != nil {
 		return err
 	}
 	os.Exit(0)

@@ -1,0 +1,151 @@
+package mpi
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"sync"
+	"sync/atomic"
+
+	"gomx/mpi/launch"
+	"gomx/mx"
+)
+
+// failures are the ranks that a process knows to have failed.
+type failures struct {
+	count atomic.Int32
+	mu    sync.Mutex
+	of    map[int32]*rankFailure
+}
+
+// rankFailure is an error that says that a rank has failed: it has ended before its time, or can't be reached any more.
+type rankFailure struct {
+	rank  int // in the world
+	cause error
+	count int32 // number of failures that the process knew of before
+	left  bool  // it has finalized, because of another failure: waits for other ranks go on
+}
+
+func (d *rankFailure) Error() string {
+	return fmt.Sprintf("rank %d of the world is gone: %s", d.rank, fate(d.cause))
+}
+func (d *rankFailure) Unwrap() error { return d.cause }
+
+// longestCause is the size limit in bytes of a cause in a message about a rank.
+const longestCause = 200
+
+// fate describes what has become of a rank, for messages. If all links to a rank are broken, it is not known whether the rank
+// has ended. If the rank has closed its session in order, the reason is not known before it has sent it (errGivenUp).
+func fate(cause error) string {
+	if errors.Is(cause, context.DeadlineExceeded) || errors.Is(cause, os.ErrDeadlineExceeded) || errors.Is(cause, mx.ErrTimeout) || errors.Is(cause, mx.StatusTimeout) {
+		return "it does not answer"
+	}
+	if hasLeft(cause) {
+		return "it has called Finalize, or takes this rank for dead"
+	}
+	if _, status := errors.AsType[mx.StatusCode](cause); status {
+		return "it has ended before its time, or its host is cut off"
+	}
+	return launch.Shorten(cause.Error(), longestCause)
+}
+
+// hasLeft reports whether a rank has closed its endpoints in order. The cause is then the status of its session. An error that
+// only wraps the same code is that of a connect that has found no endpoint.
+func hasLeft(cause error) bool { return cause == error(mx.StatusEndpointClosed) }
+
+// why returns the failure of a rank, or nil if it is not known to have failed.
+func (d *failures) why(rank int) error {
+	if d.count.Load() == 0 {
+		return nil
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if k := d.of[int32(rank)]; k != nil {
+		return k
+	}
+	return nil
+}
+
+// noteFailure notes that a rank of the world has failed, and reports whether that is news. Receives from any source check
+// again, and calls to the rank's process end. The rank gets a failure notice itself: it may only have been stopped, or cut
+// off, and would otherwise keep locks that it has for this one when it goes on.
+func (j *job) noteFailure(rank int, cause error) bool {
+	d := &j.failures
+	d.mu.Lock()
+	old := d.of[int32(rank)]
+	if old != nil && !(old.left && cause == errGivenUp) { // a rank that treats this one as failed closes their session in order
+		d.mu.Unlock()
+		return false
+	}
+	if d.of == nil {
+		d.of = map[int32]*rankFailure{}
+	}
+	k := &rankFailure{rank: rank, cause: cause, count: d.count.Load(), left: hasLeft(cause)}
+	d.of[int32(rank)] = k
+	first := false
+	if old != nil {
+		k.count = old.count
+	} else {
+		first = d.count.Add(1) == 1
+	}
+	d.mu.Unlock()
+	if j.launch != nil && !k.left {
+		j.launch.Blame(rank)
+	}
+	if process := j.process(rank); process != j.control.Self() {
+		j.control.Lose(process, k)
+		j.control.Post(process, noteGivenUp, make([]byte, rankHead))
+	}
+	if !k.left {
+		j.deny(rank)
+	}
+	j.control.dropLocks(rank)
+	if !k.left {
+		j.giveUp(rank)
+	}
+	j.wake()
+	if first {
+		go j.keepWaking()
+	}
+	return true
+}
+
+// deny makes the windows of this process refuse operations of a failed rank, before its locks are passed on.
+func (j *job) deny(rank int) {
+	if rank >= len(j.businessCards) {
+		return // no rank knows of another yet
+	}
+	for _, s := range j.seats {
+		if s.rank != rank {
+			_ = s.ep.DenyWindows(j.businessCards[rank].nic, j.businessCards[rank].endpointID) // an error: the endpoint has been closed
+		}
+	}
+}
+
+// giveUp ends the sessions of this process's seats with a rank that is known to have failed. The sessions of a rank that has
+// ended or finalized end by themselves, but those of a rank that stands still do not.
+func (j *job) giveUp(rank int) {
+	for _, s := range j.seats {
+		if p := s.peers[rank].Load(); p != nil && s.rank != rank {
+			_ = s.ep.GiveUp(p.addr) // an error: the endpoint has been closed
+		}
+	}
+}
+
+// firstFailure returns the failure of the communicator's rank that has failed first, or nil. A rank that has finalized
+// counts as failed only where a call needs it.
+func (c *Comm) firstFailure() (first *rankFailure) {
+	d := &c.seat.job.failures
+	if d.count.Load() == 0 {
+		return nil
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for _, rank := range c.world {
+		if k := d.of[rank]; k != nil && !k.left && (first == nil || k.count < first.count) {
+			first = k
+		}
+	}
+	return first
+}
