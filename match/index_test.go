@@ -51,8 +51,8 @@ func TestIndexReset(t *testing.T) {
 }
 
 // Match information is packed from ranks, tags and contexts at fixed shifts.
-// Such values must spread as well as random ones do.
-func TestStructuredValuesSpread(t *testing.T) {
+// Such values must be distributed as well as random ones are.
+func TestStructuredValuesAreDistributed(t *testing.T) {
 	const n = 1 << 14
 	shapes := map[string]func(i uint64) uint64{
 		"counting":     func(i uint64) uint64 { return i },

@@ -70,7 +70,7 @@ const MaxAtomic = wire.MaxAtomic
 // them, sees a part of it. The owner takes part in that by calls on its own endpoint's address. Puts, gets and
 // plain reads and writes of the owner are not atomic with it, though of an element of up to 8 bytes they see the old or the new value. It is carried out
 // exactly once, also over a link that breaks and heals; if it ends because the session is over, it was carried out once or not at all.
-// Atomic operations of this endpoint towards dest, small puts and what is begun after them keep their order.
+// Atomic operations of this endpoint towards dest, small puts and operations that are started after them keep their order.
 //
 // The peer carries it out when it polls next, or its library's own goroutine does; its program takes no part. One on a window of
 // the endpoint itself is complete at once, and makes one pass of the progression, so that a program may wait for a peer's change in a loop of such calls.
@@ -110,7 +110,7 @@ func (ep *Endpoint) Atomic(op AtomicOp, typ AtomicType, operands []byte, dest En
 
 // FetchAtomic is IfetchAtomic on the window itself, from a byte offset on, which is done when it returns, without a request and without a pass of the
 // progression. Errors: those of IfetchAtomic; StatusBadRDMAWindow if the window is closed, and the other codes that a request would end with.
-// Safe from any goroutine, also where SingleThreaded is promised.
+// Safe from any goroutine, also where SingleThreaded is set.
 func (w *Window) FetchAtomic(op AtomicOp, typ AtomicType, buf []byte, offset uint32) error {
 	a := atomicOf(op, typ, true)
 	code, err := w.ep.d.AtomicHere(a, buf, w.id, offset)

@@ -94,7 +94,7 @@ func (ep *Endpoint) connectTo(ctx context.Context, to nic.ID, endpointID, filter
 		return EndpointAddr{}, ErrBadEndpointID, nil
 	case StatusNoResources:
 		return EndpointAddr{}, ErrConnectionFailed, fmt.Errorf("%w at the peer: it is full of messages of former sessions "+
-			"of this endpoint, and must receive them first, or have more room (MX_UNEXP_BYTES, MX_UNEXP_HEADERS)", st.Code)
+			"of this endpoint, and must receive them first, or raise its limits (MX_UNEXP_BYTES, MX_UNEXP_HEADERS)", st.Code)
 	}
 	reason := ep.d.Reason(uint64(to), endpointID)
 	switch {

@@ -128,7 +128,7 @@ type Fact struct {
 // why large messages are not copied directly. Safe from any goroutine.
 func (ep *Endpoint) Facts() []Fact {
 	r := ep.d.Report()
-	return ep.facts(r.Diagnostics)
+	return ep.diagnostics(r.Diagnostics)
 }
 
 // BoardCounters returns the counters of a board: those of all endpoints that

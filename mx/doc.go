@@ -1,6 +1,5 @@
-// Package mx sends and receives matched messages between processes, with the
-// interface of Myrinet Express (MX) 1.2. Roman numerals in the documentation are
-// sections of its manual; docs/manual.md goes through them, with what differs and why.
+// Package mx sends and receives matched messages between processes, with the interface of Myrinet Express (MX) 1.2. Roman
+// numerals in the documentation are sections of its manual. docs/manual.md lists them, with the differences and the reasons.
 //
 // # Use
 //
@@ -14,48 +13,39 @@
 //	r, err := ep.Isend(buf, peer, 42, nil)
 //	st, done, err := ep.Wait(r, mx.Infinite)
 //
-// Peers are on this host, which shared memory reaches, or on others, which RDMA
-// does where both sides have cards for it, and TCP everywhere; an endpoint uses what
-// there is unless it is told otherwise, and Peers says which.
+// An endpoint reaches peers on its own host over shared memory, and peers on other hosts over RDMA, if both hosts have RDMA
+// devices, or over TCP. It uses the best transport that is available, unless it is configured otherwise; Peers says which.
 //
-// A message carries 64 bits of match information. A receive names a value and a
-// mask; a message belongs to it if, masked, it has that value. Messages from one
-// endpoint to another are matched in the order they were sent. A message that no
-// receive waits for is kept, within a bound, until one comes.
+// A message carries 64 bits of match information. A receive has a value and a mask, and matches a message if the message's
+// match information, masked, equals the value. Messages from one endpoint to another are matched in the order in which they
+// were sent. A message that no receive matches yet is unexpected: it is buffered, up to a limit, until a receive is posted.
 //
 // # The life of a message
 //
-// A small message travels with its data: Isend copies it into a ring in shared
-// memory, or towards a socket, and is complete. The receiver's Wait, polling, finds the oldest receive
-// that fits and copies the data into its buffer. Of a large message only the
-// header travels; when it matches, the receiver fetches the data, straight out of
-// the sender's buffer or by blocks, and a short note completes the sender. A synchronous send
-// (Issend) is completed by such a note whatever its size.
+// A small message is sent eagerly, header and data together: Isend copies it into a ring in shared memory, or to a socket, and
+// is complete. The receiver polls in Wait, finds the oldest receive that matches, and copies the data into its buffer. A
+// large message is sent by rendezvous: only its header is sent at first. When it matches, the receiver gets the data, by one
+// copy from the sender's buffer or in blocks, and a short frame completes the send. Such a frame also completes a synchronous
+// send (Issend) of any size.
 //
-// Progress happens in whatever call is being made, and in the background when
-// none is.
+// Calls make progress, and a goroutine of the endpoint does while there are none.
 //
 // # Windows
 //
-// A program may open a window on its memory (OpenWindow) and tell peers its handle.
-// They then write and read it with Iput and Iget, whose requests are collected like
-// all others, and write a few bytes with Put, which has no request. The
-// program that owns the window does nothing for it, and learns no more of it than how often
-// it was used (Window.Poll); messages are for the rest. The library checks what peers do
-// at the side of the window.
+// A program may open a window on its memory (OpenWindow) and send the handle to peers. They then write and read the memory with
+// Iput and Iget, whose requests are completed with Wait or Test like any request, or write a few bytes with Put, which has
+// no request. The owner of the window makes no calls for that, and learns only how often the window was used (Window.Poll).
+// The library checks accesses of peers at the owner's side.
 //
 // # Beyond MX
 //
-// SendNow sends a small message without a request, if that can be done at once. Watch
-// is a request that ends with the session with a peer. A Waiter is where a goroutine waits
-// for what a handler or another goroutine wakes it for, while the endpoint makes progress. A Queue collects requests in
-// batches, or has a handler for them. IrecvFrom is a receive that
-// ends with the session with a peer, RecvNow one without a request if the message
-// comes at once, and ExchangeNow is SendNow and RecvNow in one. WaitFirst waits for the first
-// of several requests.
-// Pending lists those that are not complete, for people.
-// Claim takes a message that has arrived out of matching, and IrecvMessage receives it
-// later: what a program with several goroutines needs in the place of a probe.
+// SendNow sends a small message without a request, if that is possible at once. Watch is a request that completes when the
+// session with a peer ends. On a Waiter a goroutine waits until a handler or another goroutine wakes it, while the endpoint
+// makes progress. A Queue is a completion queue: it collects requests in batches, or calls a handler for them. IrecvFrom is a
+// receive that also ends with the session with a peer. RecvNow is a receive that needs no request if the message arrives at
+// once, and ExchangeNow is SendNow and RecvNow in one. WaitFirst waits for the first of several requests. Pending lists the
+// requests that are not complete, for diagnostics. Claim removes a message that has arrived from matching, and IrecvMessage
+// receives it later: programs with several goroutines need this instead of a probe.
 //
 // # What it does not do
 //

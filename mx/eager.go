@@ -2,7 +2,7 @@ package mx
 
 // EagerTo returns the largest message, in bytes, that goes to a peer eagerly: its data
 // travels with its header, and its receiver's unexpected handler gets it. It depends on
-// the medium. A peer with no room for more unexpected messages makes it smaller for a
+// the medium. A peer whose buffer for unexpected messages is full makes it smaller for a
 // while, which is not told. Without a link to the peer it is CopySendMax. MX does not
 // have it. Errors: ErrBadAddrList,
 // ErrBadEndpoint. Safe from any goroutine, and inside the unexpected handler.

@@ -30,7 +30,7 @@ type environment struct {
 	noArena      bool
 	fatal        bool
 	anyEndpoint  int
-	rdma         cards
+	rdma         rdmaSettings
 	log          string
 	logger       *slog.Logger // nil: nothing is logged
 	stats        statistics
@@ -62,7 +62,7 @@ func defaultEnvironment() environment {
 		unexpReserve: endpoint.DefaultUnexpectedReserve, strangers: endpoint.DefaultStrangers, pieceBytes: endpoint.DefaultPieceBytes,
 		timeout: 1000 * time.Second,
 		spin:    50 * time.Microsecond, anyEndpoint: -1, log: logOff, stats: statistics{text: logOff}, live: true,
-		trace: tracing{bytes: defaultTraceBytes}, rdma: defaultCards(), network: defaultNetwork(),
+		trace: tracing{bytes: defaultTraceBytes}, rdma: defaultRDMA(), network: defaultNetwork(),
 	}
 }
 

@@ -9,26 +9,26 @@ import (
 	"gomx/transport/rdma"
 )
 
-// cards is what the variables say about RDMA.
-type cards struct {
+// rdmaSettings is what the variables say about RDMA.
+type rdmaSettings struct {
 	device         string // "mlx5_0" or "mlx5_0/1"; empty: that of the board
 	credits, slots int
 }
 
-func defaultCards() cards {
-	return cards{credits: rdma.DefaultCredits, slots: rdma.DefaultSlots}
+func defaultRDMA() rdmaSettings {
+	return rdmaSettings{credits: rdma.DefaultCredits, slots: rdma.DefaultSlots}
 }
 
 var rdmaVariables = []variable{
 	{name: "MX_RDMA_DEVICE", help: "RDMA device to use, such as mlx5_0, or port of it, such as mlx5_0/1; auto: that of the endpoint's board",
 		show: func(e *environment) string { return orAuto(e.rdma.list())[0] },
 		set:  func(e *environment, s string) error { return e.rdma.setDevice(s) }},
-	{name: "MX_RDMA_CREDITS", help: fmt.Sprintf("frames that a peer may send ahead over RDMA, from %d to %d", rdma.LeastCredits, rdma.MostCredits),
+	{name: "MX_RDMA_CREDITS", help: fmt.Sprintf("credits that a peer gets over RDMA, in frames, from %d to %d", rdma.LeastCredits, rdma.MostCredits),
 		show: func(e *environment) string { return strconv.Itoa(e.rdma.credits) },
 		set: func(e *environment, s string) error {
 			return setCount(&e.rdma.credits, s, rdma.LeastCredits, rdma.MostCredits)
 		}},
-	{name: "MX_RDMA_SLOTS", help: fmt.Sprintf("frames that an endpoint has room for over RDMA before it has many peers, from %d to %d; each locks %d bytes of memory",
+	{name: "MX_RDMA_SLOTS", help: fmt.Sprintf("frames that an endpoint can buffer over RDMA before it has many peers, from %d to %d; each locks %d bytes of memory",
 		rdma.LeastSlots, rdma.MostSlots, rdma.SlotSize),
 		show: func(e *environment) string { return strconv.Itoa(e.rdma.slots) },
 		set: func(e *environment, s string) error {
@@ -37,7 +37,7 @@ var rdmaVariables = []variable{
 }
 
 // list is the device, if there is one.
-func (c *cards) list() []string {
+func (c *rdmaSettings) list() []string {
 	if c.device == "" {
 		return nil
 	}
@@ -45,7 +45,7 @@ func (c *cards) list() []string {
 }
 
 // setDevice reads the name of a device, or of a port of it.
-func (c *cards) setDevice(s string) error {
+func (c *rdmaSettings) setDevice(s string) error {
 	if s == "auto" {
 		c.device = ""
 		return nil

@@ -222,7 +222,7 @@ type PeerInfo struct {
 }
 
 // Peers returns the peers that the endpoint has connected to, or tried to, and
-// those that have connected to it, in the order in which they were met. Safe from
+// those that have connected to it, in the order of the connects. Safe from
 // any goroutine, also after Close.
 func (ep *Endpoint) Peers() []PeerInfo {
 	var all []PeerInfo

@@ -24,8 +24,8 @@ var logLines = map[driver.What]struct {
 	driver.Broken:          {slog.LevelWarn, "link broken"},
 	driver.Resumed:         {slog.LevelInfo, "session resumed"},
 	driver.RefusedPeer:     {slog.LevelWarn, "connect refused: wrong filter"},
-	driver.BackPressure:    {slog.LevelInfo, "sends wait for the receiver"},
-	driver.FellBack:        {slog.LevelInfo, "direct copy failed, goes on by blocks"},
+	driver.BackPressure:    {slog.LevelInfo, "back-pressure: sends wait for credit"},
+	driver.FellBack:        {slog.LevelInfo, "get rendezvous failed, goes on as pipelined rendezvous"},
 	driver.NotReached:      {slog.LevelWarn, "peer not reached"},
 	driver.RefusedStranger: {slog.LevelWarn, "handshake refused"},
 }

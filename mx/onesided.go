@@ -27,7 +27,7 @@ import (
 // Match information does not travel: TestAny and WaitAny find the request by it. The
 // status says how many bytes were written, all or none. Puts can't be cancelled.
 // Up to 256 gets and puts that are not small are under way to a peer at a time; more
-// wait for those, and what is begun behind them too. A put to the endpoint itself is
+// wait for those, and operations that are started after them too. A put to the endpoint itself is
 // complete at once.
 //
 // Errors: ErrBadAddrList, ErrBadEndpoint, ErrBadSegMem, ErrNoResources. Safe from any

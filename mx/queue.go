@@ -91,12 +91,12 @@ func (q *Queue) Add(reqs ...Request) error {
 	return nil
 }
 
-// mayAdd returns the error that Add would. Of a lone request that itself finds out what else is wrong.
-func (q *Queue) mayAdd(r *Request, lone bool) error {
+// mayAdd returns the error that Add would. For a single request Add itself finds all other errors.
+func (q *Queue) mayAdd(r *Request, single bool) error {
 	switch {
 	case r.ep == nil:
 		return ErrBadRequest
-	case lone:
+	case single:
 		return nil
 	}
 	return q.q.MayAdd(r.ep.d, r.h)

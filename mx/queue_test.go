@@ -146,7 +146,7 @@ func TestQueueOverSeveralEndpoints(t *testing.T) {
 // A handler is given what completes, in order, whether somebody waits for something else or nobody calls at all. What it
 // posts completes into the queue as well.
 func TestQueueHandler(t *testing.T) {
-	for name, attended := range map[string]bool{"somebody waits": true, "nobody calls": false} {
+	for name, waits := range map[string]bool{"somebody waits": true, "nobody calls": false} {
 		t.Run(name, func(t *testing.T) {
 			over(t, func(w *world) {
 				a, b, toB, _ := w.pair()
@@ -180,7 +180,7 @@ func TestQueueHandler(t *testing.T) {
 				ended := make(chan struct{})
 				go func() {
 					defer close(ended)
-					if attended {
+					if waits {
 						for ok := false; !ok; {
 							ok, _ = wake.Wait(bound)
 						}

@@ -12,7 +12,7 @@ import (
 // receive for the messages of one peer needs bits that tell them. If the session is over
 // already, what has arrived is received first, in its order. A receive from the endpoint
 // itself ends with the endpoint, or when that disconnects itself. SetRequestTimeout bounds it if it is set for the request
-// itself; that of the endpoint does not, since the peer owes nothing. MX does not
+// itself; that of the endpoint does not, since the peer is not expected to answer. MX does not
 // have it. Errors: those of Irecv, and ErrBadAddrList. Safe from any goroutine.
 func (ep *Endpoint) IrecvFrom(buf []byte, src EndpointAddr, matchRecv, matchMask uint64, context any) (Request, error) {
 	return ep.recvFrom(src, &endpoint.Posting{Into: wire.Vec{First: buf}, Value: matchRecv, Mask: matchMask, Context: context})

@@ -225,7 +225,7 @@ func (ep *Endpoint) Forget(r Request) error {
 // Request of all future ones of the endpoint (XII.1.2). When it passes, the
 // request completes with StatusTimeout, and its peer is disconnected. A bound set
 // for one request holds until that is complete; the endpoint's holds while the
-// peer owes us an answer. 0 ends the request at once, Infinite takes the bound
+// answer of the peer is outstanding. 0 ends the request at once, Infinite takes the bound
 // away. A receive that has not matched is tied to no peer and does not time out.
 // Error: ErrBadRequest. Safe from any goroutine.
 func (ep *Endpoint) SetRequestTimeout(r Request, timeout time.Duration) error {

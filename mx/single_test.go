@@ -70,13 +70,13 @@ func TestSingleThreadedEndpointWaitsUntilItsContextEnds(t *testing.T) {
 }
 
 // What changes no request comes from any goroutine while the one makes requests; after Share they come from any.
-func TestSingleThreadedEndpointHasGuests(t *testing.T) {
+func TestSingleThreadedEndpointHasForeignCallers(t *testing.T) {
 	over(t, func(w *world) {
 		a, b, toB, _ := w.pair(mx.SingleThreaded())
 		var over atomic.Bool
-		var guests sync.WaitGroup
+		var foreign sync.WaitGroup
 		for range 2 {
-			guests.Go(func() {
+			foreign.Go(func() {
 				for !over.Load() {
 					b.Wakeup()
 					_, _, _ = b.Pending(), b.Counters(), b.Addr().String()
@@ -98,7 +98,7 @@ func TestSingleThreadedEndpointHasGuests(t *testing.T) {
 			w.same(got, want)
 		}
 		over.Store(true)
-		guests.Wait()
+		foreign.Wait()
 		a.Share()
 		b.Share()
 		var callers sync.WaitGroup

@@ -62,7 +62,7 @@ type PendingEntry struct {
 	MatchMask uint64  `json:"mask,string"`
 	Bytes     uint32  `json:"bytes"` // of the message; of a receive that has not matched: the room for it
 	Stage     string  `json:"stage"` // what it waits for
-	Age       float64 `json:"age"`   // seconds since it was begun, at most: the clock is not read for each request
+	Age       float64 `json:"age"`   // seconds since it was started, at most: the clock is not read for each request
 }
 
 // CounterGroup is the counters of one thing: an endpoint, a communicator, a library of sockets.
@@ -93,7 +93,7 @@ func (ep *Endpoint) Snapshot() EndpointSnapshot {
 	s := EndpointSnapshot{
 		Name: ep.String(), Board: ep.Board(), Interface: ep.board.Interface, NICID: uint64(ep.board.ID), ID: ep.id,
 		Opened: ep.opened, Transports: ep.TransportNames(),
-		Counters: values.list(), Peers: ep.Peers(), Pending: []PendingEntry{}, Facts: ep.facts(r.Diagnostics),
+		Counters: values.list(), Peers: ep.Peers(), Pending: []PendingEntry{}, Facts: ep.diagnostics(r.Diagnostics),
 		Depths: Depths{
 			Posted: r.Depths.Posted, Unexpected: r.Depths.Unexpected, UnexpectedBytes: r.Depths.Bytes, UnexpectedBound: r.Depths.Bound,
 			Requests: r.Depths.Requests, Completed: r.Depths.Completed, Pulls: r.Depths.Pulls, Kept: r.Depths.Kept, Windows: r.Depths.Windows,
@@ -125,8 +125,8 @@ func pendingEntry(o *endpoint.Outstanding, now endpoint.Tick, peer string) Pendi
 	return p
 }
 
-// facts returns what there is to say about the transports.
-func (ep *Endpoint) facts(list []transport.Diagnostic) []Fact {
+// diagnostics returns lines about the transports.
+func (ep *Endpoint) diagnostics(list []transport.Diagnostic) []Fact {
 	all := make([]Fact, 0, len(list)+1)
 	for _, f := range list {
 		all = append(all, Fact(f))

@@ -387,7 +387,7 @@ func start(call func() (bool, error)) <-chan outcome {
 }
 
 // wakeUntil wakes the endpoint until the call returns: Wakeup does nothing to a
-// call that has not begun to block.
+// call that has not started to block.
 func wakeUntil(w *world, ep *mx.Endpoint, c <-chan outcome) outcome {
 	w.Helper()
 	for deadline := time.Now().Add(bound); time.Now().Before(deadline); runtime.Gosched() {

@@ -9,8 +9,8 @@ import (
 	"gomx/mx"
 )
 
-// fact returns what an endpoint says under a name, or "".
-func fact(ep *mx.Endpoint, name string) string {
+// diagnostic returns the line of an endpoint's diagnostics with a name, or "".
+func diagnostic(ep *mx.Endpoint, name string) string {
 	for _, f := range ep.Facts() {
 		if f.Name == name {
 			return f.Value
@@ -109,7 +109,7 @@ func TestNamedRDMADeviceThatIsNotThere(t *testing.T) {
 	if strings.Contains(names, "rdma") || !strings.Contains(names, "tcp") {
 		t.Errorf("transports %s", names)
 	}
-	if why := fact(ep, "no RDMA because"); why == "" {
+	if why := diagnostic(ep, "no RDMA because"); why == "" {
 		t.Errorf("nothing says why: %v", ep.Facts())
 	}
 	_, err = mx.OpenEndpoint(0, mx.AnyEndpoint, testFilter, mx.WithTransports("rdma"))
@@ -183,7 +183,7 @@ func TestRDMAOnABoardWithoutADevice(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer shut(t, ep)
-	if names := fmt.Sprint(ep.TransportNames()); strings.Contains(names, "rdma") || fact(ep, "no RDMA because") != "" {
+	if names := fmt.Sprint(ep.TransportNames()); strings.Contains(names, "rdma") || diagnostic(ep, "no RDMA because") != "" {
 		t.Errorf("transports %s, %v", names, ep.Facts())
 	}
 }

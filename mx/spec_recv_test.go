@@ -128,30 +128,30 @@ func TestV21TruncationReportsBothLengths(t *testing.T) {
 	over(t, func(w *world) {
 		a, b, toB, _ := w.pair()
 		for _, n := range []int{1, 40, 1000, 5000, 200_000} {
-			for _, room := range []int{0, 1, n / 2, n - 1} {
-				if room >= n {
+			for _, size := range []int{0, 1, n / 2, n - 1} {
+				if size >= n {
 					continue
 				}
 				for _, early := range []bool{true, false} {
-					buf := bytes.Repeat([]byte{0xee}, room+64)
+					buf := bytes.Repeat([]byte{0xee}, size+64)
 					var recv mx.Request
 					if early {
-						recv = w.irecv(b, buf[:room], 1, exact)
+						recv = w.irecv(b, buf[:size], 1, exact)
 					}
 					send := w.isend(a, pattern(n, 6), toB, 1)
 					if !early {
 						w.arrived(b, 1, exact)
-						recv = w.irecv(b, buf[:room], 1, exact)
+						recv = w.irecv(b, buf[:size], 1, exact)
 					}
 					st := w.done(b, recv)
-					if st.Code != mx.StatusTruncated || st.MsgLength != uint32(n) || st.XferLength != uint32(room) {
-						w.Errorf("%d bytes into %d: %+v", n, room, st)
+					if st.Code != mx.StatusTruncated || st.MsgLength != uint32(n) || st.XferLength != uint32(size) {
+						w.Errorf("%d bytes into %d: %+v", n, size, st)
 					}
-					if !bytes.Equal(buf[:room], pattern(n, 6)[:room]) {
-						w.Errorf("%d bytes into %d: arrived changed", n, room)
+					if !bytes.Equal(buf[:size], pattern(n, 6)[:size]) {
+						w.Errorf("%d bytes into %d: arrived changed", n, size)
 					}
-					if !bytes.Equal(buf[room:], bytes.Repeat([]byte{0xee}, 64)) {
-						w.Errorf("%d bytes into %d: written past the buffer", n, room)
+					if !bytes.Equal(buf[size:], bytes.Repeat([]byte{0xee}, 64)) {
+						w.Errorf("%d bytes into %d: written past the buffer", n, size)
 					}
 					if st := w.done(a, send); st.MsgLength != uint32(n) || st.Code != mx.StatusSuccess && st.Code != mx.StatusTruncated {
 						w.Errorf("the sender's: %+v", st)

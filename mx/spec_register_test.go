@@ -29,12 +29,12 @@ func deregister(w *world, list ...*mx.Memory) {
 func TestRegisteredMemoryOnEitherSide(t *testing.T) {
 	over(t, func(w *world) {
 		a, b, toB, _ := w.pair()
-		const room = 3 << 20
-		out, in := register(w, a, make([]byte, room)), register(w, b, make([]byte, room))
-		if len(out.Bytes()) != room {
+		const size = 3 << 20
+		out, in := register(w, a, make([]byte, size)), register(w, b, make([]byte, size))
+		if len(out.Bytes()) != size {
 			w.Fatalf("%d bytes are registered", len(out.Bytes()))
 		}
-		for i, n := range append(sizes, 1<<20, room-100) {
+		for i, n := range append(sizes, 1<<20, size-100) {
 			want, got := out.Bytes()[7:7+n], in.Bytes()[100-7:100-7+n]
 			copy(want, pattern(n, byte(i)))
 			recv := w.irecv(b, got, 1, exact)
@@ -46,11 +46,11 @@ func TestRegisteredMemoryOnEitherSide(t *testing.T) {
 			}
 		}
 		deregister(w, out, in)
-		copy(out.Bytes(), pattern(room, 3)) // it stays ours, and can be used as before
+		copy(out.Bytes(), pattern(size, 3)) // it stays ours, and can be used as before
 		recv := w.irecv(b, in.Bytes(), 2, exact)
 		w.succeed(a, w.isend(a, out.Bytes(), toB, 2))
 		w.succeed(b, recv)
-		if !bytes.Equal(in.Bytes(), pattern(room, 3)) {
+		if !bytes.Equal(in.Bytes(), pattern(size, 3)) {
 			w.Error("after it was deregistered, the memory arrived changed")
 		}
 	})

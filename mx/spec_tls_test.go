@@ -145,7 +145,7 @@ func TestTLSKeepsEndpointsFromRDMA(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer shut(t, ep)
-	if names := fmt.Sprint(ep.TransportNames()); strings.Contains(names, "rdma") || !strings.Contains(fact(ep, "no RDMA because"), "TLS") {
+	if names := fmt.Sprint(ep.TransportNames()); strings.Contains(names, "rdma") || !strings.Contains(diagnostic(ep, "no RDMA because"), "TLS") {
 		t.Errorf("transports %s, %v", names, ep.Facts())
 	}
 }

@@ -117,7 +117,7 @@ var traceVariables = []variable{
 	{name: "MX_TRACE", help: "folder in which each endpoint leaves a trace of its messages, for mx_trace; it is made if need be; off: none",
 		show: func(e *environment) string { return e.trace.show() },
 		set:  func(e *environment, s string) error { return e.trace.set(s) }},
-	{name: "MX_TRACE_BYTES", help: fmt.Sprintf("room for the trace of an endpoint, bytes, %v; an event takes 64, and the latest are kept", traceBytesSpan),
+	{name: "MX_TRACE_BYTES", help: fmt.Sprintf("size limit of the trace of an endpoint in bytes, %v; an event takes 64, and the latest are kept", traceBytesSpan),
 		show: func(e *environment) string { return strconv.Itoa(e.trace.bytes) },
 		set:  func(e *environment, s string) error { return setSize(&e.trace.bytes, s, traceBytesSpan) }},
 }

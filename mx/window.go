@@ -98,7 +98,7 @@ func (w *Window) Bytes() []byte { return w.bytes }
 // atomic operations end there with StatusRDMANotPermitted, and what it has under way is ended, of which some bytes may have been moved,
 // and a few more may be by a card that is at it. It is for those
 // who have been told that a peer has died or does not move, and give what it had to others. There is no way back. The endpoint itself is never refused.
-// Errors: ErrBadEndpoint. Safe from any goroutine, also where SingleThreaded is promised.
+// Errors: ErrBadEndpoint. Safe from any goroutine, also where SingleThreaded is set.
 func (ep *Endpoint) DenyWindows(nicID uint64, endpointID uint32) error {
 	return ep.fail("deny windows", "", ep.d.DenyWindows(nicID, endpointID))
 }

@@ -114,7 +114,7 @@ func (b *slab) give(id int32, limit int) {
 	case class == 0:
 	case class == unpooled, cap(at.message.Data) != sizeOf(class):
 		class = 0
-	case b.spare+sizeOf(class) > limit && !b.makeRoom(class, limit):
+	case b.spare+sizeOf(class) > limit && !b.evict(class, limit):
 		class = 0
 	}
 	if class == 0 {
@@ -126,9 +126,9 @@ func (b *slab) give(id int32, limit int) {
 	b.free[class] = id
 }
 
-// makeRoom drops spare buffers of the classes other than class until one more of
+// evict drops spare buffers of the classes other than class until one more of
 // its buffers fits, and reports whether that was enough.
-func (b *slab) makeRoom(class, limit int) bool {
+func (b *slab) evict(class, limit int) bool {
 	size := sizeOf(class)
 	if size > limit {
 		return false

@@ -10,7 +10,7 @@ import (
 const mostSnapshots = 16
 
 // snapshot finds messages under one mask among those that were stored when it was taken, for masks that there is no room for an index for.
-// It takes 8 to 12 bytes for each message, and is not kept up: what has gone since is dropped when it is met, and what has come
+// It takes 8 to 12 bytes for each message, and is not kept up: what has gone since is dropped when it is found, and what has come
 // since is walked past, until that has cost as much as to take it anew.
 type snapshot struct {
 	mask  uint64

@@ -85,7 +85,7 @@ func try() (facts []mx.Fact, err error) {
 		return nil, st.Err()
 	}
 	facts, why := sort(all)
-	if count(ep, "pulled directly") == 0 {
+	if count(ep, "get rendezvous") == 0 {
 		return facts, errors.New(why)
 	}
 	return facts, nil

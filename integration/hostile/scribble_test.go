@@ -125,7 +125,7 @@ func TestScribblers(t *testing.T) {
 		}
 		t.Logf("after %-8s: corrupt %d, malformed %d, stale %d, bad session %d, pulls failed %d", manner,
 			counter(ep, "corrupt links or frames"), counter(ep, "drop: malformed"), counter(ep, "drop: stale"),
-			counter(ep, "drop: bad session"), counter(ep, "direct pulls that failed"))
+			counter(ep, "drop: bad session"), counter(ep, "get rendezvous that failed"))
 		if manner == nonsense && counter(ep, "corrupt links or frames") == 0 {
 			t.Error("frames of no known kind were not counted")
 		}

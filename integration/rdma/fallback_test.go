@@ -120,7 +120,7 @@ func TestLittleMemoryToLock(t *testing.T) {
 			pair.connect(w)
 			pair.exchange(100, traffic.Mixed)
 			says := pair.a.Way(pair.toB)
-			t.Logf("%s; pinned %d; pulled directly %d, by blocks %d", says, p.Pinned(), pair.both("pulled directly"), pair.both("pulled by blocks"))
+			t.Logf("%s; pinned %d; get rendezvous %d, pipelined %d", says, p.Pinned(), pair.both("get rendezvous"), pair.both("pipelined rendezvous"))
 			if !strings.HasPrefix(says, c.way+";") {
 				t.Error(says)
 			}

@@ -39,9 +39,9 @@ func TestLostPackets(t *testing.T) {
 	for range rounds {
 		c.exchange(500, traffic.All)
 	}
-	t.Logf("%d messages in %v; pulled directly %d, of which failed %d; links broken %d; %s", rounds*1000, time.Since(began).Round(time.Millisecond),
-		c.both("pulled directly"), c.both("direct pulls that failed"), c.both("links broken"), c.a.Way(c.toB))
-	if c.both("pulled directly") == 0 {
+	t.Logf("%d messages in %v; get rendezvous %d, of which failed %d; links broken %d; %s", rounds*1000, time.Since(began).Round(time.Millisecond),
+		c.both("get rendezvous"), c.both("get rendezvous that failed"), c.both("links broken"), c.a.Way(c.toB))
+	if c.both("get rendezvous") == 0 {
 		t.Error("nothing was read directly: that was no test")
 	}
 }

@@ -84,7 +84,7 @@ func (c *chrome) messages(t *Trace) {
 			add(m.To, m.Arrived, "unexpected", end)
 			add(m.To, m.Matched, "match", "")
 		}
-		add(m.To, m.Pulled, "pulled", "")
+		add(m.To, m.Pulled, "rendezvous data there", "")
 		add(m.From, m.Done, "done", "")
 		c.spans(t, i, m)
 	}
@@ -121,9 +121,9 @@ func (c *chrome) spans(t *Trace, i int, m *Message) {
 	}
 	switch {
 	case m.Rendezvous && m.Blocks:
-		span(m.To, m.Matched, m.Pulled, "pull by blocks")
+		span(m.To, m.Matched, m.Pulled, "pipelined rendezvous")
 	case m.Rendezvous:
-		span(m.To, m.Matched, m.Pulled, "pull")
+		span(m.To, m.Matched, m.Pulled, "get rendezvous")
 	}
 	if m.Rendezvous {
 		span(m.From, m.Sent, m.Done, "rendezvous send")

@@ -49,13 +49,13 @@ func run(world *mpi.Comm) (err error) {
 			}
 		}
 	}
-	if err := table.UnlockAll(); err != nil { // what this rank has begun is now done
+	if err := table.UnlockAll(); err != nil { // what this rank has started is now done
 		return err
 	}
 	if err := counter.UnlockAll(); err != nil {
 		return err
 	}
-	if err := world.Barrier(); err != nil { // and what the others have begun too
+	if err := world.Barrier(); err != nil { // and what the others have started too
 		return err
 	}
 	if world.Rank() == 0 {

@@ -90,7 +90,7 @@ func TestTorn(t *testing.T) {
 	}
 }
 
-// TestNames gives each name one number, as long as there is room.
+// TestNames gives each name one number, as long as there is space.
 func TestNames(t *testing.T) {
 	w := create1(t, LeastBytes)
 	a, b := w.Name("a"), w.Name("b")
@@ -111,7 +111,7 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// TestFiles gives each endpoint a file of its own, which only the user may read, and leaves none behind where there is no room.
+// TestFiles gives each endpoint a file of its own, which only the user may read, and leaves none behind where there is no space.
 func TestFiles(t *testing.T) {
 	folder := t.TempDir()
 	seen := map[string]bool{}
@@ -130,7 +130,7 @@ func TestFiles(t *testing.T) {
 		}
 	}
 	if _, err := Create(folder, Info{Host: "h", Command: strings.Repeat("x", headBytes)}, LeastBytes); err == nil {
-		t.Error("a description that has no room was taken")
+		t.Error("a description that does not fit was accepted")
 	}
 	if math.MaxInt > math.MaxInt32 { // else a disk has that much
 		if _, err := Create(folder, Info{Host: "h"}, math.MaxInt/4); !errors.Is(err, syscall.ENOSPC) {

@@ -25,10 +25,10 @@ type Writer struct {
 
 	mu    sync.Mutex
 	names map[string]uint16
-	full  bool // there is no room for another name
+	full  bool // there is no space for another name
 }
 
-// Create makes the file of an endpoint in a folder, which it makes too unless it is there, with room for as many events as
+// Create makes the file of an endpoint in a folder, which it makes too unless it is there, with space for as many events as
 // go into size bytes. Nobody but the user may read it.
 func Create(folder string, info Info, size int) (*Writer, error) {
 	w := &Writer{clock: newClock(), names: map[string]uint16{}, pace: 1 << 20}
@@ -44,7 +44,7 @@ func Create(folder string, info Info, size int) (*Writer, error) {
 		return nil, err
 	}
 	n := ringLen(size)
-	if err := hasRoom(folder, ringAt+n*eventBytes); err != nil {
+	if err := hasSpace(folder, ringAt+n*eventBytes); err != nil {
 		return nil, err
 	}
 	f, err := create(folder, &info)
@@ -132,7 +132,7 @@ func (w *Writer) SetJob(job uint64, rank, ranks int) {
 	w.head.Job, w.head.Rank, w.head.Ranks = job, int32(rank), int32(ranks)
 }
 
-// Name returns the number of a region's name. 0 is for those that there was no room for.
+// Name returns the number of a region's name. 0 is for those that did not fit.
 func (w *Writer) Name(name string) uint16 {
 	w.mu.Lock()
 	defer w.mu.Unlock()

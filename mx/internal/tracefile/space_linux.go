@@ -6,8 +6,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// hasRoom returns an error if a folder has no room for so many bytes, so that nobody fills a disk in order to find out.
-func hasRoom(folder string, size int) error {
+// hasSpace returns an error if a folder has no space for so many bytes, so that nobody fills a disk in order to find out.
+func hasSpace(folder string, size int) error {
 	var st unix.Statfs_t
 	if err := unix.Statfs(folder, &st); err != nil {
 		return nil // writing tells

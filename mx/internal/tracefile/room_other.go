@@ -1,5 +1,0 @@
-//go:build !linux
-
-package tracefile
-
-func hasRoom(string, int) error { return nil }
