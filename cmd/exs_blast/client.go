@@ -52,7 +52,7 @@ func dialServer(ctx context.Context, host, port string) (*client, error) {
 // measure measures one point.
 func (c *client) measure(ctx context.Context, o *order) (r result, err error) {
 	defer context.AfterFunc(ctx, func() { _ = c.w.Close() })()
-	if err := c.w.say(o); err != nil {
+	if err := c.w.send(o); err != nil {
 		return r, err
 	}
 	answer, err := c.w.answer()
@@ -69,7 +69,7 @@ func (c *client) measure(ctx context.Context, o *order) (r result, err error) {
 		conn.abort()
 		return r, c.blame(err)
 	}
-	return r, errors.Join(c.w.say(run{}), conn.close())
+	return r, errors.Join(c.w.send(run{}), conn.close())
 }
 
 // blame finds out whether the other side knows better why something failed.
@@ -127,7 +127,7 @@ type measurement struct {
 }
 
 func (c *client) run(conn course, o *order, r run) (m measurement, err error) {
-	if err := c.w.say(r); err != nil {
+	if err := c.w.send(r); err != nil {
 		return m, err
 	}
 	if _, err := c.w.answer(); err != nil {

@@ -217,16 +217,16 @@ func (c *exsCourse) giveBack(slot int) error {
 }
 
 // flow keeps as many operations in flight as it may until count have ended. start
-// begins the one of a number in a slot, end is told which slot has ended; begun is
+// begins the one of a number in a slot, end gets the slot that has ended. ready is
 // called when the first ones have started.
-func (c *exsCourse) flow(count int, start func(slot, number int) error, begun func() error, end func(slot int) error) error {
+func (c *exsCourse) flow(count int, start func(slot, number int) error, ready func() error, end func(slot int) error) error {
 	started := 0
 	for ; started < min(count, c.InFlight); started++ {
 		if err := start(started, started); err != nil {
 			return err
 		}
 	}
-	if err := begun(); err != nil {
+	if err := ready(); err != nil {
 		return err
 	}
 	for ended := 0; ended < count; {

@@ -131,7 +131,7 @@ func newWire(conn net.Conn) *wire {
 	return &wire{conn, bufio.NewReaderSize(conn, longestLine)}
 }
 
-func (w *wire) say(v any) error { return json.NewEncoder(w.Conn).Encode(v) }
+func (w *wire) send(v any) error { return json.NewEncoder(w.Conn).Encode(v) }
 
 func (w *wire) hear(v any) error {
 	line, err := w.in.ReadSlice('\n')

@@ -25,14 +25,14 @@ func serve(ctx context.Context, l net.Listener, log io.Writer) error {
 		if err != nil {
 			return err
 		}
-		if err := attend(ctx, newWire(conn)); err != nil && ctx.Err() == nil {
+		if err := serveClient(ctx, newWire(conn)); err != nil && ctx.Err() == nil {
 			fmt.Fprintf(log, "%s: %v: %v\n", time.Now().Format(time.TimeOnly), conn.RemoteAddr(), err)
 		}
 	}
 }
 
-// attend does what a client orders until it goes.
-func attend(ctx context.Context, w *wire) error {
+// serveClient carries out the orders of a client until it disconnects.
+func serveClient(ctx context.Context, w *wire) error {
 	defer w.Close()
 	defer context.AfterFunc(ctx, func() { _ = w.Close() })()
 	local, err := netip.ParseAddrPort(w.LocalAddr().String())
@@ -48,7 +48,7 @@ func attend(ctx context.Context, w *wire) error {
 			return err
 		}
 		if err := obey(ctx, w, &o, local.Addr().Unmap()); err != nil {
-			_ = w.say(reply{Complaint: err.Error(), Corrupt: errors.Is(err, errCorrupt)})
+			_ = w.send(reply{Complaint: err.Error(), Corrupt: errors.Is(err, errCorrupt)})
 			return err
 		}
 	}
@@ -69,7 +69,7 @@ func obey(ctx context.Context, w *wire, o *order, at netip.Addr) error {
 	if err != nil {
 		return err
 	}
-	if err := w.say(reply{Port: addr.Port()}); err != nil {
+	if err := w.send(reply{Port: addr.Port()}); err != nil {
 		return err
 	}
 	c, err := await(w, l)
@@ -111,10 +111,10 @@ func perform(w *wire, c course, o *order, r run) error {
 	if o.Latency {
 		receive = c.follow
 	}
-	if err := receive(r.Count, r.Check, func() error { return w.say(reply{}) }); err != nil {
+	if err := receive(r.Count, r.Check, func() error { return w.send(reply{}) }); err != nil {
 		return err
 	}
-	return w.say(reply{CPU: cpuTime() - before})
+	return w.send(reply{CPU: cpuTime() - before})
 }
 
 // cpuTime is the processor time of this process; 0 where that can't be known.

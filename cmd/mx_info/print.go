@@ -82,8 +82,8 @@ func (f *findings) printSingleCopy(w io.Writer) {
 	if len(f.SharedMemory) > 0 {
 		fmt.Fprintln(w, "Shared memory:")
 	}
-	for _, fact := range f.SharedMemory {
-		fmt.Fprintf(w, "\t%s: %s\n", fact.Name, fact.Value)
+	for _, diagnostic := range f.SharedMemory {
+		fmt.Fprintf(w, "\t%s: %s\n", diagnostic.Name, diagnostic.Value)
 	}
 }
 

@@ -44,7 +44,7 @@ func findSingleCopy(transports []mx.TransportInfo, variables []mx.Variable) (sin
 			return found, nil
 		}
 	}
-	facts, err := try()
+	diagnostics, err := try()
 	found.Works = err == nil
 	if err != nil {
 		found.Reason = err.Error()
@@ -54,12 +54,12 @@ func findSingleCopy(transports []mx.TransportInfo, variables []mx.Variable) (sin
 			}
 		}
 	}
-	return found, facts
+	return found, diagnostics
 }
 
 // try receives a large message from a second process, and returns why it was
-// not copied once. The facts are those of the transport meanwhile.
-func try() (facts []mx.Fact, err error) {
+// not copied once. The diagnostics are those of the transport meanwhile.
+func try() (diagnostics []mx.Fact, err error) {
 	ep, err := mx.OpenEndpoint(mx.AnyNIC, mx.AnyEndpoint, trialFilter, mx.WithTransports("shm"))
 	if err != nil {
 		return nil, err
@@ -84,11 +84,11 @@ func try() (facts []mx.Fact, err error) {
 	case st.Code != mx.StatusSuccess:
 		return nil, st.Err()
 	}
-	facts, why := sort(all)
+	diagnostics, why := sort(all)
 	if count(ep, "get rendezvous") == 0 {
-		return facts, errors.New(why)
+		return diagnostics, errors.New(why)
 	}
-	return facts, nil
+	return diagnostics, nil
 }
 
 // startPartner starts the second process. hangUp ends it, and returns what it

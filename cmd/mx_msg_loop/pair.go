@@ -167,8 +167,8 @@ func (p *pair) send(e *end, s step, first uint64) error {
 	return nil
 }
 
-// room returns the memory that message i goes to, with the guards around it.
-func (p *pair) room(e *end, s step, i int) (all, message []byte) {
+// target returns the memory that message i goes to, with the guards around it.
+func (p *pair) target(e *end, s step, i int) (all, message []byte) {
 	all = e.in[i*p.stride+s.to:][:s.length+2*guard]
 	return all, all[guard:][:s.length]
 }
@@ -176,7 +176,7 @@ func (p *pair) room(e *end, s step, i int) (all, message []byte) {
 // post posts the receives.
 func (p *pair) post(e *end, s step, recvs []mx.Request, first uint64) error {
 	for i := range recvs {
-		all, message := p.room(e, s, i)
+		all, message := p.target(e, s, i)
 		for j := range all {
 			all[j] = guarding
 		}
@@ -221,7 +221,7 @@ func (p *pair) check(e, from *end, s step, recvs []mx.Request, first uint64) (co
 }
 
 func (p *pair) checkOne(e *end, s step, i int, st *mx.Status, number uint64) error {
-	all, message := p.room(e, s, i)
+	all, message := p.target(e, s, i)
 	switch {
 	case int(st.XferLength) != s.length || int(st.MsgLength) != s.length:
 		return fmt.Errorf("%w: %d of %d bytes are said to have come", pingpong.ErrCorrupt, st.XferLength, st.MsgLength)

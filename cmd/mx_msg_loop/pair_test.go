@@ -39,7 +39,7 @@ func TestFaultsAreFound(t *testing.T) {
 		t.Fatal(err)
 	}
 	good := mx.Status{Source: e.peer, MatchInfo: matchTop, MsgLength: 100, XferLength: 100}
-	all, message := p.room(e, s, 0)
+	all, message := p.target(e, s, 0)
 	byteOf := func(b *byte) func(*mx.Status) func() {
 		return func(*mx.Status) func() { *b++; return func() { *b-- } }
 	}

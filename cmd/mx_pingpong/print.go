@@ -82,7 +82,7 @@ func (o *options) newTable(w io.Writer) pingpong.Watcher {
 	}
 	prelude := o.at.Prelude(o.plan.Iterations, o.what(), mx.PeerInfo{})
 	return pingpong.Watcher{
-		Met: func(way mx.PeerInfo) { prelude = o.at.Prelude(o.plan.Iterations, o.what(), way) },
+		Reached: func(way mx.PeerInfo) { prelude = o.at.Prelude(o.plan.Iterations, o.what(), way) },
 		Began: func() error {
 			_, err := fmt.Fprintf(w, "%s\n%s\n", prelude, head)
 			return err

@@ -79,7 +79,7 @@ func (o *options) watcher(to io.Writer) pingpong.Watcher {
 	}
 	prelude := o.at.Prelude(o.plan.Iterations, "", mx.PeerInfo{})
 	return pingpong.Watcher{
-		Met: func(way mx.PeerInfo) { prelude = o.at.Prelude(o.plan.Iterations, "", way) },
+		Reached: func(way mx.PeerInfo) { prelude = o.at.Prelude(o.plan.Iterations, "", way) },
 		Began: func() error {
 			_, err := fmt.Fprintf(to, "%s\n         Length  Bandwidth(MB/s)  Messages/s\n", prelude)
 			return err

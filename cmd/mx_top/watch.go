@@ -103,7 +103,7 @@ func readKeys(in io.Reader, keys chan<- string) {
 type screen struct {
 	part   int
 	top    int // the first line of the part that is shown
-	page   int // lines of the part that have room
+	page   int // lines of the part that fit
 	lines  int
 	by     order
 	paused bool

@@ -63,7 +63,7 @@ func printDoubts(b *strings.Builder, rep *trace.Report) {
 	for i := range rep.Ranks {
 		r := &rep.Ranks[i]
 		if r.Lost > 0 {
-			lines = append(lines, fmt.Sprintf("%s: %d earlier events were overwritten; MX_TRACE_BYTES makes room for more", r.Name, r.Lost))
+			lines = append(lines, fmt.Sprintf("%s: %d earlier events were overwritten; MX_TRACE_BYTES raises the limit", r.Name, r.Lost))
 		}
 		if !r.Closed {
 			lines = append(lines, fmt.Sprintf("%s: its endpoint was not closed: process %d runs still, or has died", r.Name, r.PID))
