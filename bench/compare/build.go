@@ -14,7 +14,7 @@ import (
 
 // ownModule reports whether a program is a module of its own, because it needs modules that users of gomx do not.
 func ownModule(module, program string) bool {
-	_, err := os.Stat(filepath.Join(module, room, program, "go.mod"))
+	_, err := os.Stat(filepath.Join(module, ordinary, program, "go.mod"))
 	return err == nil
 }
 
@@ -24,7 +24,7 @@ func (c *comparison) available(ctx context.Context, module string, programs []st
 		if !ownModule(module, program) {
 			continue
 		}
-		err := runGo(ctx, filepath.Join(module, room, program), "mod", "download")
+		err := runGo(ctx, filepath.Join(module, ordinary, program), "mod", "download")
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
 		}
@@ -54,7 +54,7 @@ func buildGo(ctx context.Context, sources, there, to string, programs []string) 
 	packages := []string{"./cmd/mx_run"}
 	for _, program := range programs {
 		if !ownModule(sources, program) {
-			packages = append(packages, "./"+path.Join(room, program))
+			packages = append(packages, "./"+path.Join(ordinary, program))
 		} else if err := buildOwn(ctx, sources, there, program, args); err != nil {
 			return fmt.Errorf("building %s for %s: %w", program, there, err)
 		}
@@ -67,7 +67,7 @@ func buildGo(ctx context.Context, sources, there, to string, programs []string) 
 
 // buildOwn builds a program that is a module of its own with the gomx of the module there.
 func buildOwn(ctx context.Context, sources, there, program string, args []string) error {
-	folder := filepath.Join(sources, room, program)
+	folder := filepath.Join(sources, ordinary, program)
 	if sources == there {
 		return runGo(ctx, folder, append(slices.Clone(args), ".")...)
 	}

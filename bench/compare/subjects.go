@@ -21,8 +21,8 @@ import (
 // buildTimeout bounds each compilation.
 const buildTimeout = 5 * time.Minute
 
-// room is where the programs lie, and others what else they are made of that another checkout may not have.
-const room = "bench/ordinary"
+// ordinary is the folder of the programs, and others are what else they are made of that another checkout may not have.
+const ordinary = "bench/ordinary"
 
 var others = []string{"bench/usage", "bench/internal/figure"}
 
@@ -85,7 +85,7 @@ func (c *comparison) build(ctx context.Context) error {
 		}
 		s.folder = folder
 		if s.mpi != nil && !made {
-			if err := s.compile(ctx, filepath.Join(module, room, "peers")); err != nil {
+			if err := s.compile(ctx, filepath.Join(module, ordinary, "peers")); err != nil {
 				return err
 			}
 		}
@@ -198,9 +198,9 @@ func modulePath(ctx context.Context) (string, error) {
 // modules of their own stay where they are.
 func writeOverlay(sources, module, file string) error {
 	replace := map[string]string{}
-	for _, below := range append([]string{room}, others...) {
+	for _, below := range append([]string{ordinary}, others...) {
 		err := filepath.WalkDir(filepath.Join(sources, below), func(name string, d fs.DirEntry, err error) error {
-			if err == nil && d.IsDir() && below == room && ownModule(sources, d.Name()) {
+			if err == nil && d.IsDir() && below == ordinary && ownModule(sources, d.Name()) {
 				return filepath.SkipDir
 			}
 			if err != nil || d.IsDir() || filepath.Ext(name) != ".go" || strings.HasSuffix(name, "_test.go") {

@@ -37,7 +37,7 @@ func (l *line) unitName() string {
 	return l.unit
 }
 
-// writeText prints a line for each row and subject, so that the terminal has room: the figure, the
+// writeText prints a line for each row and subject, so that the terminal has enough columns: the figure, the
 // processor time for each operation, the figure's ratio to gomx's, and with gomx what it is meant to reach.
 func writeText(w io.Writer, t *table) error {
 	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)

@@ -12,9 +12,9 @@ import (
 type follower struct{ *side }
 
 // follow takes the next leader that comes to the endpoint, and serves it to the
-// end. met is whether one came. An error without it means that the endpoint can't
+// end. found is whether one came. An error without it means that the endpoint can't
 // be used any more.
-func follow(ctx context.Context, ep *mx.Endpoint, filter uint32) (leader mx.EndpointAddr, met bool, err error) {
+func follow(ctx context.Context, ep *mx.Endpoint, filter uint32) (leader mx.EndpointAddr, found bool, err error) {
 	var params [controlMax]byte
 	r, err := ep.Irecv(params[:], matchParams, mx.MatchMaskNone, nil)
 	if err != nil {

@@ -9,12 +9,12 @@ import (
 // that neither a part of another message nor one in the wrong place passes.
 
 const (
-	spread = 0x9e3779b97f4a7c15
-	odd    = 0xd1b54a32d192ed03
+	multiplier = 0x9e3779b97f4a7c15
+	odd        = 0xd1b54a32d192ed03
 )
 
 func word(seed uint64, place int) uint64 {
-	w := (seed+1)*spread + uint64(place)*odd
+	w := (seed+1)*multiplier + uint64(place)*odd
 	return w ^ w>>29
 }
 

@@ -12,9 +12,9 @@ import (
 
 // Watcher is told how a run goes on. An error from it ends the run.
 type Watcher struct {
-	Met    func(mx.PeerInfo)  // how the other side is reached, if it is another endpoint that the library found a way to; may be nil
-	Began  func() error       // both sides are ready
-	Result func(Result) error // of one length
+	Reached func(mx.PeerInfo)  // how the other side is reached, if it is another endpoint that the library found a way to; may be nil
+	Began   func() error       // both sides are ready
+	Result  func(Result) error // of one length
 }
 
 // Run measures the plan and tells each result as soon as it is there. The other
@@ -109,8 +109,8 @@ func leadTo(ctx context.Context, ep *mx.Endpoint, nic uint64, endpoint uint32, a
 	}
 	if at.LeavesOpen() {
 		way := wayTo(ep, peer)
-		if w.Met != nil {
-			w.Met(way)
+		if w.Reached != nil {
+			w.Reached(way)
 		}
 		tell := w.Result
 		w.Result = func(r Result) error {
@@ -162,8 +162,8 @@ func Serve(ctx context.Context, at Setup, log io.Writer, started func(*mx.Endpoi
 	return onEndpoint(ctx, at, func(ep *mx.Endpoint) error {
 		started(ep)
 		for {
-			_, met, err := follow(ctx, ep, at.Filter)
-			if !met {
+			_, found, err := follow(ctx, ep, at.Filter)
+			if !found {
 				return err
 			}
 			if err != nil && ctx.Err() == nil {

@@ -23,9 +23,9 @@ const Auto = "auto"
 // LibrarySpin leaves it to the library how long a waiting call spins.
 const LibrarySpin = time.Duration(-1)
 
-// unexpectedRoom is the bound of unexpected messages, in bytes: MaxParked of them
-// must find room, or their sender would wait for ever.
-const unexpectedRoom = 1 << 30
+// unexpectedBytes is the bound of unexpected messages, in bytes: MaxParked of them
+// must fit, or their sender would wait for ever.
+const unexpectedBytes = 1 << 30
 
 // Setup is where to measure: the endpoint of this side, and the other side.
 type Setup struct {
@@ -114,7 +114,7 @@ func (s *Setup) open() (*mx.Endpoint, error) {
 		}
 		board = number
 	}
-	params := []mx.Param{mx.WithUnexpQueueMax(unexpectedRoom)}
+	params := []mx.Param{mx.WithUnexpQueueMax(unexpectedBytes)}
 	if s.Transport != Auto {
 		params = append(params, mx.WithTransports(s.transports()...))
 	}

@@ -25,7 +25,7 @@ func (s scale) ticks() []gonum.Tick { return s.mark(s) }
 
 // apply makes axis show the scale. The axis itself is linear, over logarithms:
 // a gonum axis with a logarithmic scale mistakes where its own label stands, and
-// shrinks the panel to make room for it.
+// shrinks the panel so that it fits.
 func (s scale) apply(axis *gonum.Axis) {
 	axis.Min, axis.Max = math.Log(s.lowest), math.Log(s.highest)
 	ticks := s.ticks()

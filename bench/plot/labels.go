@@ -28,7 +28,7 @@ type label struct {
 	ink  color.Color
 }
 
-// addLabels writes the names of curves beside their ends. The panel gets room for them right of all data, so that they lie over none.
+// addLabels writes the names of curves beside their ends. The panel gets space for them right of all data, so that they lie over none.
 func addLabels(panel *gonum.Plot, labels []label) {
 	if len(labels) == 0 {
 		return
@@ -40,8 +40,8 @@ func addLabels(panel *gonum.Plot, labels []label) {
 	for _, l := range labels {
 		widest, end = max(widest, style.Width(l.name)), max(end, l.at.X)
 	}
-	room := float64((widest + labelGap + 4) / (panelInside - widest - labelGap - 4))
-	panel.X.Max = max(panel.X.Max, end+room*(end-panel.X.Min))
+	space := float64((widest + labelGap + 4) / (panelInside - widest - labelGap - 4))
+	panel.X.Max = max(panel.X.Max, end+space*(end-panel.X.Min))
 	slices.SortStableFunc(labels, func(a, b label) int {
 		switch {
 		case a.at.Y < b.at.Y:
@@ -51,7 +51,7 @@ func addLabels(panel *gonum.Plot, labels []label) {
 		}
 		return 0
 	})
-	spread(labels, panel.Y.Min, panel.Y.Max, (panel.Y.Max-panel.Y.Min)*labelApart/float64(panelInsideHeight))
+	separate(labels, panel.Y.Min, panel.Y.Max, (panel.Y.Max-panel.Y.Min)*labelApart/float64(panelInsideHeight))
 	names := plotter.Labels{Offset: vg.Point{X: labelGap}}
 	for _, l := range labels {
 		style.Color = l.ink
@@ -61,9 +61,9 @@ func addLabels(panel *gonum.Plot, labels []label) {
 	panel.Add(&names)
 }
 
-// spread moves labels, which are in the order of their heights, apart, as little as that takes, and keeps them between lowest and
-// highest as far as there is room.
-func spread(labels []label, lowest, highest, apart float64) {
+// separate moves labels, which are in the order of their heights, apart, as little as that takes, and keeps them between lowest and
+// highest as far as there is space.
+func separate(labels []label, lowest, highest, apart float64) {
 	for range 100 * len(labels) {
 		moved := false
 		for i := 1; i < len(labels); i++ {

@@ -10,7 +10,7 @@ func TestLabelsStandApart(t *testing.T) {
 		for i, y := range heights {
 			labels[i].at.Y = y
 		}
-		spread(labels, 0, 10, 1)
+		separate(labels, 0, 10, 1)
 		for i, l := range labels {
 			if l.at.Y < 0 || l.at.Y > 10 || i > 0 && l.at.Y-labels[i-1].at.Y < 0.99 {
 				t.Errorf("%s: label %d of %v stands at %v", name, i, heights, l.at.Y)

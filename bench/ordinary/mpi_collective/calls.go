@@ -8,7 +8,7 @@ import (
 
 const root = 0
 
-// buffers have room for a block of each rank, of n numbers.
+// buffers hold a block of each rank, of n numbers.
 type buffers struct {
 	world         *mpi.Comm
 	rank, size, n int

@@ -52,7 +52,7 @@ func Main(how New) {
 	}
 	l := &loop{bufs: make([][]byte, *window), reqs: make([]mx.Request, *window+1), pause: *pause}
 	for i := range l.bufs {
-		l.bufs[i] = make([]byte, max(*length, 8)) // room for a number
+		l.bufs[i] = make([]byte, max(*length, 8)) // at least a number
 	}
 	if *serve {
 		figure.Fail(l.serve(*id, *count, how, params))
