@@ -6,7 +6,7 @@
 //	exs_viewer -listen 127.0.0.1:5001     the simulation, which viewers may come to and leave
 //	exs_viewer -to 127.0.0.1:5001         a viewer
 //
-// The viewer has a persistent receive on memory with room for two frames, and wants
+// The viewer has a persistent receive on memory for two frames, and wants
 // notices. The simulation sends a frame into one half, and the next one into the other when
 // the notice of the first was taken: so none is written that is being drawn. If the viewer
 // is not so far, the simulation computes on, and sends a newer frame later.

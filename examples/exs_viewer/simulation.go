@@ -92,7 +92,7 @@ func (s *simulation) meet() {
 	}
 }
 
-// show sends the present state to the viewers that have room for it.
+// show sends the present state to the viewers that can take it.
 func (s *simulation) show() {
 	still := s.viewers[:0]
 	for _, v := range s.viewers {

@@ -1,6 +1,6 @@
 package main
 
-// buckets are as many as the first level of cache has room for, and more than there are
+// buckets are as many as fit into the first level of cache, and more than there are
 // ranks.
 const (
 	bucketsLog = 9
