@@ -17,29 +17,29 @@ import (
 func TestKilled(t *testing.T) {
 	overEach(t, func(t *testing.T, medium string) {
 		for _, c := range []struct {
-			how, met string
-			victim   int
+			how, relation string
+			victim        int
 		}{
-			{"kill", "met", 3}, {"kill", "strangers", 2}, {"kill", "met", 0}, {"kill", "strangers", 0},
-			{"leave", "met", 1}, {"freeze", "met", 2},
+			{"kill", "known", 3}, {"kill", "strangers", 2}, {"kill", "known", 0}, {"kill", "strangers", 0},
+			{"leave", "known", 1}, {"freeze", "known", 2},
 		} {
 			if testing.Short() && (c.how != "kill" || c.victim == 0) {
 				continue
 			}
-			t.Run(fmt.Sprintf("%s/%s/%d", c.how, c.met, c.victim), func(t *testing.T) { killed(t, medium, c.how, c.met, c.victim) })
+			t.Run(fmt.Sprintf("%s/%s/%d", c.how, c.relation, c.victim), func(t *testing.T) { killed(t, medium, c.how, c.relation, c.victim) })
 		}
 	})
 }
 
-func killed(t *testing.T, medium, how, met string, victim int) {
+func killed(t *testing.T, medium, how, relation string, victim int) {
 	list := strange
-	if met == "met" {
+	if relation == "known" {
 		list = between
 	}
 	options := byHand(t, len(list)+1, medium)
 	var all []*proc.Process
 	for rank := range len(list) + 1 {
-		all = append(all, proc.StartWith(t, options(rank), "rank", how, victim, met))
+		all = append(all, proc.StartWith(t, options(rank), "rank", how, victim, relation))
 	}
 	dead := all[victim]
 	if how == "freeze" {

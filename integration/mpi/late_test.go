@@ -22,7 +22,7 @@ const (
 	lateSize     = 500
 )
 
-// lateReceiver has rank 1 send much more than there is room for, before rank 0 looks.
+// lateReceiver has rank 1 send much more than fits into the buffer, before rank 0 looks.
 func lateReceiver(world *mpi.Comm) error {
 	b := make([]byte, lateSize)
 	if world.Rank() == 1 {

@@ -106,10 +106,10 @@ func underRun(world *mpi.Comm, how string) error {
 	if mine.late {
 		mine = between[0]
 	}
-	if err := mourning(mine.call(s), s.victim); err != nil {
+	if err := wantFailed(mine.call(s), s.victim); err != nil {
 		return err
 	}
-	fmt.Printf("process %d mourns\n", os.Getpid())
+	fmt.Printf("process %d knows the failed rank\n", os.Getpid())
 	_, err := mpi.Recv(world, make([]byte, 1), world.Rank(), 9) // mx_run ends it
 	return err
 }

@@ -23,7 +23,7 @@ type scene struct {
 	victim int
 }
 
-// wait is a call that the victim's death must end.
+// wait is a call that the failure of the victim must end.
 type wait struct {
 	name string
 	late bool // it begins when the victim has died or stands still
@@ -76,13 +76,13 @@ func rank(c *proc.Child) {
 }
 
 func wake(c *proc.Child) error {
-	how, met, list := c.Args[0], c.Args[2] == "met", strange
+	how, known, list := c.Args[0], c.Args[2] == "known", strange
 	s := &scene{victim: int(c.Number(1))}
 	var err error
 	if s.world, err = mpi.Init(); err != nil {
 		return err
 	}
-	if met {
+	if known {
 		list = between
 		if err := s.meet(); err != nil {
 			return err
@@ -95,15 +95,15 @@ func wake(c *proc.Child) error {
 	if mine.late {
 		c.Hear()
 	}
-	if err := mourning(mine.call(s), s.victim); err != nil {
+	if err := wantFailed(mine.call(s), s.victim); err != nil {
 		return fmt.Errorf("rank %d, %s: %w", s.world.Rank(), mine.name, err)
 	}
-	if mine.late { // the others' must end without this, which would also spread the news
+	if mine.late { // the others' must end without this, which would also broadcast the failure
 		c.Say("ended")
 		return nil
 	}
-	if _, err := mpi.Recv(s.world, make([]byte, 1), s.victim, 9); mourning(err, s.victim) != nil {
-		return fmt.Errorf("rank %d, after %s: %w", s.world.Rank(), mine.name, mourning(err, s.victim))
+	if _, err := mpi.Recv(s.world, make([]byte, 1), s.victim, 9); wantFailed(err, s.victim) != nil {
+		return fmt.Errorf("rank %d, after %s: %w", s.world.Rank(), mine.name, wantFailed(err, s.victim))
 	}
 	c.Say("ended")
 	return nil
@@ -178,8 +178,8 @@ func untilWait(world *mpi.Comm, n int) error {
 	}
 }
 
-// mourning says what is wrong with the error of a wait for a rank that has died.
-func mourning(err error, dead int) error {
+// wantFailed says what is wrong with the error of a wait for a rank that has died.
+func wantFailed(err error, dead int) error {
 	switch {
 	case !errors.Is(err, mpi.ErrProcFailed):
 		return fmt.Errorf("error %v, want class %q", err, mpi.ErrProcFailed)

@@ -405,7 +405,7 @@ func dead(s *stage) error {
 			err = again() // over shared memory the dead may give for a while
 		}
 		cancel()
-		// What was begun towards the dead ends once with an error, and is not under way any more.
+		// What was started towards a failed rank ends once with an error, and is not under way any more.
 		if b.needs && !strings.HasPrefix(b.name, "Flush") && !errors.Is(err, mpi.ErrProcFailed) || errors.Is(err, context.DeadlineExceeded) {
 			return fmt.Errorf("%s: error %v", b.name, err)
 		}

@@ -15,17 +15,17 @@ import (
 	"gomx/integration/internal/traffic"
 )
 
-// helloSize is the size of a hello in every version of the transport; its first 16
+// handshakeSize is the size of a handshake in every version of the transport; its first 16
 // bytes mean the same in all of them.
-const helloSize = 80
+const handshakeSize = 80
 
-// strange returns the hello of a version that does not exist yet.
+// strange returns the handshake of a version that does not exist yet.
 func strange() []byte {
 	b := append([]byte("gomxtcp"), 99)
 	b = binary.LittleEndian.AppendUint32(b, 77) // of frames
 	b = binary.LittleEndian.AppendUint16(b, 0)  // flags
 	b = binary.LittleEndian.AppendUint16(b, 1)  // the versions differ
-	return append(b, make([]byte, helloSize-len(b))...)
+	return append(b, make([]byte, handshakeSize-len(b))...)
 }
 
 // fake speaks a version that does not exist yet. It answers at one address and
@@ -41,7 +41,7 @@ func fake(c *proc.Child) {
 			if err != nil {
 				c.Fail(err)
 			}
-			_, _ = io.ReadFull(called, make([]byte, helloSize))
+			_, _ = io.ReadFull(called, make([]byte, handshakeSize))
 			_, _ = called.Write(strange())
 			_ = called.Close()
 		}
@@ -70,7 +70,7 @@ func TestOtherVersion(t *testing.T) {
 	refusal{host: n.Hosts[1].Name, id: 3, filter: traffic.Filter, says: []string{"/5", "/3", "version"}}.check(t, a)
 	before := a.Counter(traffic.Refused)
 	other.Say("%s", net.JoinHostPort(n.Hosts[0].V4.String(), "20005"))
-	if got, want := other.Hear(""), fmt.Sprintf("%d bytes, <nil>", helloSize); got != want {
+	if got, want := other.Hear(""), fmt.Sprintf("%d bytes, <nil>", handshakeSize); got != want {
 		t.Errorf("the other version got %s, not %s", got, want)
 	}
 	a.TurnsAway(before)

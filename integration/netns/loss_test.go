@@ -127,7 +127,7 @@ func TestPeerReplacedUnseen(t *testing.T) {
 	a, b := startOn(t, n.Hosts[0], 0, env...), startOn(t, n.Hosts[1], 3, env...)
 	to := a.Connect(n.Hosts[1].Name, 3)
 	a.Post(to)
-	if err := n.Hosts[0].Pull(); err != nil { // so that the news of b's death is lost
+	if err := n.Hosts[0].Pull(); err != nil { // so that the notice of b's failure is lost
 		t.Fatal(err)
 	}
 	b.Kill()

@@ -30,7 +30,7 @@ func (s *scene) soon(what string, f func() error) {
 // errand returns one of the two requests of a kind.
 func (s *scene) errand(op, of int) *errand { return s.errands[op*pairs+of] }
 
-// atOnce makes the calls that wait for nothing, until there is no room for what they send.
+// atOnce makes the calls that wait for nothing, until the queues are full.
 func (s *scene) atOnce() {
 	s.t.Helper()
 	noise, one := bitsOf(s.round, opNoise, 0), make([]byte, 8)

@@ -20,7 +20,7 @@ import (
 const (
 	opRecv    = iota // the partner sends it at the end
 	opTied           // the same, tied to the partner
-	opPulled         // a large message, which is under way
+	opLarge          // a large message, which is under way
 	opPushed         // a large message to the partner, which is under way
 	opSync           // a synchronous message, which the partner receives at the end
 	opPut            // into a window of the partner
@@ -148,7 +148,7 @@ func (p *partner) window(op int, bytes int) *mx.Window {
 func (p *partner) begin(round int) {
 	p.round, p.requests = round, p.requests[:0]
 	for of := range pairs {
-		p.started(p.ep.Isend(pattern(bitsOf(round, opPulled, of), p.large), p.to, bitsOf(round, opPulled, of), nil))
+		p.started(p.ep.Isend(pattern(bitsOf(round, opLarge, of), p.large), p.to, bitsOf(round, opLarge, of), nil))
 		p.received[of] = make([]byte, p.large)
 		p.started(p.ep.Irecv(p.received[of], bitsOf(round, opPushed, of), mx.MatchMaskNone, nil))
 	}

@@ -38,7 +38,7 @@ func ofOne(w blocking, call func(s *scene, e *errand, ctx context.Context, timeo
 	alone, crowd := w, w
 	alone.call = func(s *scene, ctx context.Context, timeout time.Duration) (bool, error) {
 		list, _ := s.undone()
-		i := max(0, slices.IndexFunc(list, func(e *errand) bool { return e.op == opPulled }))
+		i := max(0, slices.IndexFunc(list, func(e *errand) bool { return e.op == opLarge }))
 		return one(s, list[i], ctx, timeout)
 	}
 	crowd.note = "at once"

@@ -119,7 +119,7 @@ func (s *scene) receives(op int) int {
 	switch op {
 	case opRecv, opTied:
 		return smallBytes
-	case opPulled, opGet:
+	case opLarge, opGet:
 		return s.large
 	}
 	return 0

@@ -88,7 +88,7 @@ func typesOf(functions ...reflect.Type) (types []reflect.Type) {
 	return types
 }
 
-// TestEveryCallThatWaits: calls return in time whatever their peer does, what they have begun is right afterwards or has ended, and nothing is
+// TestEveryCallThatWaits: calls return in time whatever their peer does, what they have started is right afterwards or has ended, and nothing is
 // left of it. Large messages need the partner, for nobody copies them from its memory.
 func TestEveryCallThatWaits(t *testing.T) {
 	aboutShm(t)
@@ -205,7 +205,7 @@ func (w blocking) orSilent(err error) error {
 	return err
 }
 
-// repeat does something again and again until stop is called: a call that has not begun yet does not hear it.
+// repeat does something again and again until stop is called: a call that has not started yet does not hear it.
 func (s *scene) repeat(f func()) (stop func()) {
 	over := make(chan struct{})
 	var end sync.WaitGroup

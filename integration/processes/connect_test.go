@@ -194,7 +194,7 @@ func TestCrowdThatConnectsAtOnce(t *testing.T) {
 	}
 	for _, p := range ep.Peers() {
 		if p.Transport != "shm" {
-			t.Errorf("a peer is met over %q", p.Transport)
+			t.Errorf("a peer is reached over %q", p.Transport)
 		}
 	}
 	t.Logf("%d processes: the last one was connected after %d ms", n, longest)

@@ -134,7 +134,7 @@ func TestKills(t *testing.T) {
 }
 
 // killOne runs and kills one child, and returns how long its requests stayed
-// pending after its death.
+// pending after its end.
 func killOne(t testing.TB, ep *mx.Endpoint, round int, what string, id uint32, rng *rand.Rand) time.Duration {
 	t.Helper()
 	o := proc.Options{}

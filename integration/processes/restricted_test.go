@@ -54,7 +54,7 @@ func limited(c *proc.Child) {
 		r, err := ep.Irecv(buf, 0, 0, nil)
 		st := done(c, ep, r, err)
 		if st.MsgLength == 0 {
-			c.Say("facts %v", ep.Facts())
+			c.Say("diagnostics %v", ep.Facts())
 		}
 		r, err = ep.Isend(buf[:st.XferLength], to, st.MatchInfo|1<<32, nil)
 		done(c, ep, r, err)
@@ -89,7 +89,7 @@ func addressSpace() (bytes int) {
 }
 
 // transfers exchanges messages of all sizes with a limited child, both ways.
-func transfers(t testing.TB, ep *mx.Endpoint, child *proc.Process) (facts string) {
+func transfers(t testing.TB, ep *mx.Endpoint, child *proc.Process) (diagnostics string) {
 	t.Helper()
 	to := connect(t, ep, child.HearNumber("ready"))
 	shared, err := mx.Alloc(4 << 20)
@@ -107,7 +107,7 @@ func transfers(t testing.TB, ep *mx.Endpoint, child *proc.Process) (facts string
 		}
 	}
 	roundTrip(t, ep, to, 1<<20, nil, nil)
-	return child.Hear("facts")
+	return child.Hear("diagnostics")
 }
 
 // Where the system forbids to read another process's memory, messages go
@@ -137,10 +137,10 @@ func TestSingleCopyRefused(t *testing.T) {
 			}
 			child := proc.StartWith(t, c.options, "limited", c.restriction, ep.ID())
 			child.Hear("memory")
-			facts := transfers(t, ep, child)
-			t.Log(facts)
-			if !strings.Contains(facts, c.says) {
-				t.Errorf("facts don't say %q: %s", c.says, facts)
+			diagnostics := transfers(t, ep, child)
+			t.Log(diagnostics)
+			if !strings.Contains(diagnostics, c.says) {
+				t.Errorf("diagnostics don't say %q: %s", c.says, diagnostics)
 			}
 			child.Kill()
 		})
@@ -179,7 +179,7 @@ func TestNoListening(t *testing.T) {
 	aboutShm(t)
 	initialize(t)
 	for _, refused := range []string{"listen", "setsockopt"} {
-		child := proc.StartWith(t, proc.Options{Env: []string{transportKey + "="}}, "deaf", refused)
+		child := proc.StartWith(t, proc.Options{Env: []string{transportKey + "="}}, "without listener", refused)
 		if said := child.Hear("no shm:"); !strings.Contains(said, refused+": operation not permitted") {
 			t.Errorf("the reason is %q, nothing about %s", said, refused)
 		}
@@ -189,8 +189,8 @@ func TestNoListening(t *testing.T) {
 	}
 }
 
-// deaf is a process that may not listen. Argument: the system call that is refused.
-func deaf(c *proc.Child) {
+// withoutListener is a process that may not listen. Argument: the system call that is refused.
+func withoutListener(c *proc.Child) {
 	number := map[string]uint32{"listen": unix.SYS_LISTEN, "setsockopt": unix.SYS_SETSOCKOPT}[c.Args[0]]
 	if err := refuseCall(number); err != nil {
 		c.Fail(err)

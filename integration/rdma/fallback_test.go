@@ -41,10 +41,10 @@ func TestMixedPeers(t *testing.T) {
 // Of two peers that have nothing in common each is told so.
 func TestNothingInCommon(t *testing.T) {
 	w := sameDevice(t)
-	cards, sockets := start(t, w.left, aID), start(t, w.right, bID, "MX_TRANSPORT=tcp")
+	withRDMA, sockets := start(t, w.left, aID), start(t, w.right, bID, "MX_TRANSPORT=tcp")
 	began := time.Now()
 	for _, says := range []string{
-		cards.ConnectFails(w.right.host, bID, traffic.Filter, 20*time.Second),
+		withRDMA.ConnectFails(w.right.host, bID, traffic.Filter, 20*time.Second),
 		sockets.ConnectFails(w.left.host, aID, traffic.Filter, 20*time.Second),
 	} {
 		t.Log(says)

@@ -80,7 +80,7 @@ func TestFlap(t *testing.T) {
 				}
 			}
 			c.exchange(500, traffic.All)
-			t.Logf("%d messages in %v; links broken %d, sessions resumed %d, sent again %d; over RDMA %d, over TCP %d; %s", messages+1000,
+			t.Logf("%d messages in %v; links broken %d, sessions resumed %d, retransmitted %d; over RDMA %d, over TCP %d; %s", messages+1000,
 				time.Since(began).Round(time.Millisecond), c.both("links broken"), c.both("sessions resumed"), c.both("retransmitted"),
 				c.both("sent over rdma"), c.both("sent over tcp"), c.a.Way(c.toB))
 			if c.both("links broken") == 0 || c.both("sessions resumed") == 0 {

@@ -128,7 +128,7 @@ func TestRecycledMemory(t *testing.T) {
 		}
 		t.Logf("%d bytes: %d buffers had an address that was used before, %d had not", n, again, len(seen))
 	}
-	t.Log(facts(e.from), facts(e.to))
+	t.Log(diagnostics(e.from), diagnostics(e.to))
 }
 
 // moveNew sends a message there and back between two new buffers, frees them, and
@@ -159,7 +159,7 @@ func (e *ends) moveNew(n int, from, to string, seed int) (addresses []string) {
 	return []string{fmt.Sprintf("%p", a), fmt.Sprintf("%p", b)}
 }
 
-func facts(ep *mx.Endpoint) (all []string) {
+func diagnostics(ep *mx.Endpoint) (all []string) {
 	for _, f := range ep.Facts() {
 		all = append(all, f.Name+": "+f.Value)
 	}

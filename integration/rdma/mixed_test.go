@@ -43,7 +43,7 @@ func TestMixed(t *testing.T) {
 				}
 				settles(t, first, c.holds)
 			}
-			t.Logf("%d messages in %v; sent directly %d, by blocks %d; %v once open, %v connected", 2*each,
+			t.Logf("%d messages in %v; sent directly %d, in blocks %d; %v once open, %v connected", 2*each,
 				time.Since(began).Round(time.Millisecond), c.both("get rendezvous"), c.both("pipelined rendezvous"), opened, first)
 			if n := c.both("links broken"); n != 0 {
 				t.Logf("%d links were broken: Soft-RoCE may give up when the machine is slow", n)

@@ -102,7 +102,7 @@ func TestArchiveOfOtherSize(t *testing.T) {
 
 type broken struct{ after int }
 
-var errBroken = errors.New("no room")
+var errBroken = errors.New("no space")
 
 func (b *broken) Write(p []byte) (int, error) {
 	if b.after -= len(p); b.after < 0 {

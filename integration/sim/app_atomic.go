@@ -20,10 +20,10 @@ var addOne = wire.AtomicWhat{Op: wire.AtomicSum, Type: wire.AtomicInt64}
 
 // additions is what is known of the number in a window.
 type additions struct {
-	begun, done, refused uint64
-	now                  map[int]uint64 // by program: without a request
-	fetched              map[uint64]bool
-	last                 uint64 // the number when the window was free
+	started, done, refused uint64
+	now                    map[int]uint64 // by program: without a request
+	fetched                map[uint64]bool
+	last                   uint64 // the number when the window was free
 }
 
 // number returns the number in a window.
@@ -41,7 +41,7 @@ func (n *node) addTo(to int) bool {
 	win := target.windows[len(target.windows)-1]
 	place := uint32(len(win.mem) - numberSize)
 	how := n.rng.IntN(3)
-	win.begun++
+	win.started++
 	w.report.Atomics++
 	if how == 0 {
 		var one [numberSize]byte
@@ -105,8 +105,8 @@ func (n *node) added(o *op, st *endpoint.Status) error {
 		return nil
 	}
 	was := binary.NativeEndian.Uint64(o.buffer.bytes())
-	if was >= win.begun || win.fetched[was] {
-		return fmt.Errorf("an addition fetches %d, of %d that were begun, twice: %v", was, win.begun, win.fetched[was])
+	if was >= win.started || win.fetched[was] {
+		return fmt.Errorf("an addition fetches %d, of %d that were started, twice: %v", was, win.started, win.fetched[was])
 	}
 	win.fetched[was] = true
 	return nil
@@ -114,7 +114,7 @@ func (n *node) added(o *op, st *endpoint.Status) error {
 
 // checkNumber looks whether a window has the number that its additions make. Settled says that all have ended.
 func (n *node) checkNumber(win *window, number uint64, settled bool) {
-	least, most := win.done, win.begun-win.refused
+	least, most := win.done, win.started-win.refused
 	for from, now := range win.now {
 		if settled && !win.closed && !n.w.spoiled(from, n.index) {
 			least += now

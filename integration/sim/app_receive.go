@@ -88,38 +88,38 @@ func (n *node) postAhead() {
 	if o.scope == scopeAll {
 		class = n.widest()
 	}
-	room := classSizes[class]
+	size := classSizes[class]
 	if n.rng.IntN(100) < n.w.plan.Short {
-		room = n.rng.IntN(room + 1)
+		size = n.rng.IntN(size + 1)
 	}
-	n.post(o, room)
+	n.post(o, size)
 }
 
 // postFor posts a receive for a message that has been probed. It may match an
 // older one, if it is wide.
 func (n *node) postFor(st *endpoint.Status) {
 	o := n.w.newOp(n, opReceive)
-	room := int(st.MsgLength)
+	size := int(st.MsgLength)
 	switch n.rng.IntN(4) {
 	case 0:
 		o.value, o.mask, o.scope = st.Match, maskAll, scopeOne
 	case 1:
 		o.value, o.mask, o.scope = st.Match&(maskClass|maskSender), maskClass|maskSender, scopeClass
-		room = classSizes[messageOf(st.Match).class%classes]
+		size = classSizes[messageOf(st.Match).class%classes]
 	default:
 		o.scope = scopeAll
 	}
 	if n.rng.IntN(100) < n.w.plan.Short {
-		room = n.rng.IntN(room + 1)
+		size = n.rng.IntN(size + 1)
 	}
-	n.post(o, room)
+	n.post(o, size)
 }
 
-func (n *node) post(o *op, room int) {
+func (n *node) post(o *op, size int) {
 	n.posts++
 	n.receives++
 	o.post = n.posts
-	o.buffer = n.w.buffers.take(room)
+	o.buffer = n.w.buffers.take(size)
 	var err error
 	o.handle, err = n.engine.Recv(&endpoint.Posting{
 		Into: o.buffer.segments(n.cuts()), Value: o.value, Mask: o.mask, Context: o,

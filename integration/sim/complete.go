@@ -117,8 +117,8 @@ func (n *node) received(o *op, st *endpoint.Status) error {
 		}
 		return nil
 	}
-	if int(st.XferLength) != min(size, o.buffer.room) || (st.Code == endpoint.Truncated) != (o.buffer.room < size) {
-		return fmt.Errorf("receive of message %v: %v, %d of %d bytes into %d", m, st.Code, st.XferLength, size, o.buffer.room)
+	if int(st.XferLength) != min(size, o.buffer.size) || (st.Code == endpoint.Truncated) != (o.buffer.size < size) {
+		return fmt.Errorf("receive of message %v: %v, %d of %d bytes into %d", m, st.Code, st.XferLength, size, o.buffer.size)
 	}
 	n.w.report.Delivered++
 	n.w.report.Bytes += int(st.XferLength)

@@ -119,7 +119,7 @@ func verify(b []byte, match uint64) error {
 // buffer is memory of a send or a receive, with a guard behind it.
 type buffer struct {
 	mem  []byte
-	room int
+	size int
 	rest [2][]byte
 }
 
@@ -129,24 +129,24 @@ const (
 )
 
 // bytes returns what belongs to the message.
-func (b *buffer) bytes() []byte { return b.mem[:b.room] }
+func (b *buffer) bytes() []byte { return b.mem[:b.size] }
 
 // segments cuts the buffer in pieces, one at least.
 func (b *buffer) segments(cuts int) wire.Vec {
-	all := b.mem[:b.room:b.room]
+	all := b.mem[:b.size:b.size]
 	switch {
-	case cuts == 0 || b.room < 8:
+	case cuts == 0 || b.size < 8:
 		return wire.Vec{First: all}
 	case cuts == 1:
-		b.rest[0] = all[b.room/3:]
-		return wire.Vec{First: all[:b.room/3], Rest: b.rest[:1]}
+		b.rest[0] = all[b.size/3:]
+		return wire.Vec{First: all[:b.size/3], Rest: b.rest[:1]}
 	}
-	b.rest[0], b.rest[1] = all[1:b.room/2], all[b.room/2:]
+	b.rest[0], b.rest[1] = all[1:b.size/2], all[b.size/2:]
 	return wire.Vec{First: all[:1], Rest: b.rest[:2]}
 }
 
 func (b *buffer) guarded() error {
-	for i, c := range b.mem[b.room : b.room+guard] {
+	for i, c := range b.mem[b.size : b.size+guard] {
 		if c != guardByte {
 			return fmt.Errorf("byte %d behind the buffer is %#x", i, c)
 		}
@@ -160,9 +160,9 @@ type bufferPool struct {
 	written int // buffers that were written to after their requests had ended
 }
 
-func (p *bufferPool) take(room int) buffer {
+func (p *bufferPool) take(size int) buffer {
 	class := 0
-	for room > classSizes[class] {
+	for size > classSizes[class] {
 		class++
 	}
 	var b buffer
@@ -176,9 +176,9 @@ func (p *bufferPool) take(room int) buffer {
 	} else {
 		b.mem = make([]byte, classSizes[class]+guard)
 	}
-	b.room = room
+	b.size = size
 	for i := range guard {
-		b.mem[room+i] = guardByte
+		b.mem[size+i] = guardByte
 	}
 	return b
 }
@@ -195,7 +195,7 @@ func zero(b []byte) bool {
 // give takes a buffer back whose request has ended. It is overwritten: whoever
 // still sends from it is found out.
 func (p *bufferPool) give(b buffer) {
-	clear(b.mem[:min(len(b.mem), b.room+guard)])
+	clear(b.mem[:min(len(b.mem), b.size+guard)])
 	for class, size := range classSizes {
 		if len(b.mem) == size+guard {
 			p.free[class] = append(p.free[class], b)

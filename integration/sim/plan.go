@@ -26,7 +26,7 @@ type Plan struct {
 	Early   int           // of a hundred receives, how many name a message yet to be sent
 	Short   int           // of a hundred receives, how many may be too short
 	Sync    int           // of a hundred sends, how many are synchronous
-	Access  int           // of a hundred times, how often a put or get is begun and no send
+	Access  int           // of a hundred times, how often a put or get is started and no send
 	Pending int           // sends that a program has under way, at most
 	Queued  int           // of a hundred requests, how many complete into a queue of their own
 	Handler bool          // programs have a handler of unexpected messages
@@ -121,7 +121,7 @@ func (p *Plan) programs(r *rand.Rand) {
 			p.AbsentFor, p.Pending = longest, mostMessages // until all is sent, which nothing else ends
 			p.Engine.UnexpectedBytes = pick(r, 0, 5_000, 20_000)
 			p.Engine.RequestTimeout = 300 * 1000 // one of hundreds of pulls may stand for a minute on a narrow link that loses every fifth frame
-			p.Engine.UnexpectedHeaders = 0       // room for all of them, or they wait for one another
+			p.Engine.UnexpectedHeaders = 0       // enough for all of them, or they wait for one another
 		}
 	}
 }

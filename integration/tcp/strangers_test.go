@@ -31,7 +31,7 @@ var nuisances = map[string]func(t *testing.T, to string){
 			_ = c.Close()
 		}
 	},
-	"a hello and noise": func(t *testing.T, to string) {
+	"a handshake and noise": func(t *testing.T, to string) {
 		for i := range 100 {
 			c, err := stranger(to)
 			if err != nil {
@@ -43,7 +43,7 @@ var nuisances = map[string]func(t *testing.T, to string){
 			_ = c.(*net.TCPConn).CloseWrite()
 			_ = c.SetReadDeadline(time.Now().Add(10 * time.Second))
 			if _, err := io.Copy(io.Discard, c); err != nil && i == 0 {
-				t.Log("after a hello and noise:", err)
+				t.Log("after a handshake and noise:", err)
 			}
 			_ = c.Close()
 		}

@@ -28,7 +28,7 @@ func init() {
 		_, err := mpi.Recv(world, make([]int32, 4), 2, 7)
 		return err
 	}
-	programs["no room"] = func(world *mpi.Comm) error {
+	programs["no credit"] = func(world *mpi.Comm) error {
 		introduce(world)
 		if world.Rank() == 1 {
 			select {} // it never receives
@@ -65,7 +65,7 @@ func TestHangs(t *testing.T) {
 			"deadlock: rank 0 waits for rank 1 in Recv, tag 5, world; rank 1 waits for rank 0 in Recv, tag 5, world"}},
 		{"missing", 3, -1, []string{
 			"probable cause: rank 2 (not in an MPI call): rank 0 waits for it in Recv, tag 7, world; 2 ranks wait for it in all"}},
-		{"no room", 2, -1, []string{
+		{"no credit", 2, -1, []string{
 			"probable cause: rank 1 (not in an MPI call): rank 0 waits for it in Send, tag 3, world; 1 rank wait",
 			" 1 send ", "waits for the peer to match and fetch it", "messages that no receive has taken"}},
 		{"stopped", 2, 1, []string{

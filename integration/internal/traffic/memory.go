@@ -71,8 +71,8 @@ func cut(dst [][]byte, copies *[kindsOfMemory][]byte, from, n, seed int) [][]byt
 // several.
 var borders = []int{5, 64, 1000, 9000, 70_000}
 
-// room returns pieces for n bytes, of all kinds of memory.
-func (l *lists) room(n, seed int) (pieces [][]byte) {
+// pieces returns pieces for n bytes, of all kinds of memory.
+func (l *lists) pieces(n, seed int) (pieces [][]byte) {
 	begin := 0
 	for j, end := range append(borders[:len(borders):len(borders)], n) {
 		pieces = append(pieces, l.memory(seed+j, end-begin))

@@ -138,7 +138,7 @@ func (p *peer) sink(sources, count int, s Sizes) error {
 	}
 	for i := range min(k.window, total) {
 		if k.lists {
-			in.buffers[i] = l.room(k.longest, i)
+			in.buffers[i] = l.pieces(k.longest, i)
 		} else {
 			in.buffers[i] = [][]byte{make([]byte, k.longest)}
 		}

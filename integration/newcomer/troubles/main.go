@@ -97,7 +97,7 @@ func firewall() error {
 	return err
 }
 
-// store sends more than the receiver, which receives nothing, has room for, and tells what most sends wait for.
+// store sends more than the receiver, which receives nothing, can buffer, and prints what most sends wait for.
 func store() error {
 	a, _, to, err := pair(mx.AnyEndpoint)
 	if err != nil {
