@@ -38,20 +38,24 @@ func TestLengths(t *testing.T) {
 	}
 }
 
-func TestPackageComments(t *testing.T) {
+// TestCommandComments wants a comment at every command. staticcheck wants one at every other package (ST1000), and passes
+// over package main.
+func TestCommandComments(t *testing.T) {
 	documented := map[string]bool{}
-	for _, f := range theHouse(t).program() { // folders of nothing but tests are described above them
-		documented[f.dir] = documented[f.dir] || f.syntax.Doc != nil
+	for _, f := range theHouse(t).program() {
+		if f.syntax.Name.Name == "main" {
+			documented[f.dir] = documented[f.dir] || f.syntax.Doc != nil
+		}
 	}
 	for dir, ok := range documented {
 		if !ok {
-			t.Errorf("no file of %s has a package comment", dir)
+			t.Errorf("no file of the command %s has a comment above its package clause", dir)
 		}
 	}
 }
 
-// TestExportedNames wants a comment at every exported name of every package that
-// others can import.
+// TestExportedNames wants a comment at every exported name of every package that others can import. Which form the comments
+// have is checked by staticcheck (ST1020 to ST1022), which does not miss comments that are not there.
 func TestExportedNames(t *testing.T) {
 	h := theHouse(t)
 	for _, f := range h.program() {

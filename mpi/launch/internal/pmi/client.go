@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// What a rank of a job learns from its launcher.
+// Client is the connection of a rank to its launcher.
 type Client struct {
 	// Name is the name of the job's store of keys. It differs between jobs of one launcher.
 	Name string

@@ -15,7 +15,7 @@ import (
 	"gomx/transport/wire"
 )
 
-// ErrWrongProcess: memory could be read, but it isn't the peer's.
+// ErrWrongProcess means that memory could be read, but is not the peer's.
 var ErrWrongProcess = errors.New("the process number means another process here (other pid namespace?)")
 
 // Probe finds out whether this process can read the memory of process pid: it

@@ -13,7 +13,7 @@ import (
 	"gomx/transport/wire"
 )
 
-// ErrShort: source or destination hold fewer bytes than are to be copied.
+// ErrShort means that source or destination hold fewer bytes than are to be copied.
 var ErrShort = errors.New("fewer bytes than to be copied")
 
 // vectors is how many segments go into one system call, at most. Linux takes 1024.
