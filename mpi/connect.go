@@ -8,15 +8,14 @@ import (
 	"gomx/mx"
 )
 
-// A rank connects with another one when it first sends to it or receives from it. Collectives know whom they need, and
-// connect with all of those together: where ranks take turns, one connection after the other would wait for a turn of
-// each rank in turn.
+// A rank connects to another one when it first sends to it or receives from it. A collective knows which ranks it needs, and
+// connects to all of them together: if ranks share cores, each connection would otherwise wait until the other rank runs.
 
-// connectsAtOnce is how many ranks a collective connects with at a time.
+// connectsAtOnce is the number of ranks that a collective connects to at a time.
 const connectsAtOnce = 16
 
-// connectWith connects with ranks, and notes in far which of them can't be reached, and why. It is one caller of the endpoint, as
-// a ThreadLevel may have promised: it asks some ranks, and then waits for the answers.
+// connectWith connects to ranks, and notes in far the error of each that can't be reached. It starts several connects, and
+// then waits for them in the same goroutine: with some thread levels the endpoint may have only one caller.
 func (c *Comm) connectWith(op string, far map[int]error) {
 	for ranks := range slices.Chunk(slices.Collect(maps.Keys(far)), connectsAtOnce) {
 		asked := make([]mx.Request, len(ranks))
@@ -25,7 +24,7 @@ func (c *Comm) connectWith(op string, far map[int]error) {
 		}
 		for i, rank := range ranks {
 			c.awaitAnswer(op, rank, asked[i])
-			_, far[rank] = c.peer(op, rank, Undefined) // asks again where the first attempt has failed
+			_, far[rank] = c.peer(op, rank, Undefined) // connects again if the first attempt has failed
 		}
 	}
 }

@@ -12,7 +12,7 @@ import (
 
 func init() { programs["last copy"] = lastCopyToTheDead }
 
-// TestFinalizeReportsAFailedCopy: who does not send again learns of a buffered message that was not received from Finalize.
+// TestFinalizeReportsAFailedCopy: a rank that sends no other message learns from Finalize of a buffered message that was not received.
 func TestFinalizeReportsAFailedCopy(t *testing.T) {
 	for _, transport := range []string{"shm", "tcp"} {
 		t.Run(transport, func(t *testing.T) {

@@ -234,9 +234,9 @@ func TestSlowRankOfProcesses(t *testing.T) {
 	}
 }
 
-// TestDeathIsTold: a rank that has never spoken with the dead one learns of its failure, in a
-// receive from anybody and in a collective.
-func TestDeathIsTold(t *testing.T) {
+// TestFailureNotices: a rank that has never exchanged a message with the failed one learns of the failure, in a receive from
+// any source and in a collective.
+func TestFailureNotices(t *testing.T) {
 	for _, transport := range []string{"shm", "tcp"} {
 		t.Run(transport, func(t *testing.T) {
 			skipWithout(t, transport)

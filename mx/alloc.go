@@ -2,11 +2,10 @@ package mx
 
 import "fmt"
 
-// Alloc returns n bytes, zeroed, from the process's shared arena. Peers on the
-// host map the arena when they first meet it, and then copy large messages from
-// such memory without a system call: use it for buffers that large messages are
-// sent from. Receiving gains nothing from it there. Over RDMA both do, since a card
-// is given a piece of it once, when the first large message uses it.
+// Alloc returns n bytes, zeroed, from the process's shared arena. Peers on the host map the arena when they first need it, and
+// then copy large messages from such memory without a system call: use it for buffers that large messages are sent from.
+// Over shared memory it has no advantage for receive buffers. Over RDMA it has for both, since a piece of it is registered
+// with the device once, when the first large message uses it.
 //
 // The memory is not garbage-collected: give it back with Free, after all
 // requests on it have completed. Without shared memory on this system it is

@@ -118,14 +118,14 @@ func (t tally) list() []Counter {
 // goroutine, also after Close.
 func (ep *Endpoint) Counters() []Counter { return ep.tally().list() }
 
-// Fact is a line about an endpoint's transports, for people.
+// Fact is a line of an endpoint's diagnostics.
 type Fact struct {
 	Name  string `json:"name"`
 	Value string `json:"value"`
 }
 
-// Facts returns what there is to say about the endpoint's transports, such as
-// why large messages are not copied directly. Safe from any goroutine.
+// Facts returns diagnostics of the endpoint's transports, such as the reason why large messages are not copied directly. Safe
+// from any goroutine.
 func (ep *Endpoint) Facts() []Fact {
 	r := ep.d.Report()
 	return ep.diagnostics(r.Diagnostics)

@@ -148,8 +148,8 @@ func WithConnectTimeout(d time.Duration) Param { return Param{ParamConnectTimeou
 // connected yet. The oldest is given up for a new one. From 1 to 1 << 20.
 func WithStrangers(n int) Param { return Param{ParamStrangers, n} }
 
-// WithPiecesBytes bounds the memory of messages that peers send again in pieces after
-// their link has broken, in bytes. From 1 to 1 << 37; one such message at a time has room in any case.
+// WithPiecesBytes limits the memory of messages that peers retransmit in pieces after their link has broken, in bytes. From 1
+// to 1 << 37; one such message at a time is accepted in any case.
 func WithPiecesBytes(bytes int) Param { return Param{ParamPiecesBytes, bytes} }
 
 // WithClasses has messages counted by class: by the bits of their match information from bit shift on, from 1 to 63.

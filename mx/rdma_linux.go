@@ -12,7 +12,7 @@ import (
 )
 
 var rdmaMedium = medium{
-	about:  "processes on this and other hosts, over RDMA cards",
+	about:  "processes on this and other hosts, over RDMA devices",
 	auto:   true,
 	when:   mayUseRDMA,
 	far:    true,

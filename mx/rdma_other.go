@@ -8,7 +8,7 @@ import (
 )
 
 var rdmaMedium = medium{
-	about: "processes on this and other hosts, over RDMA cards",
+	about: "processes on this and other hosts, over RDMA devices",
 	far:   true,
 	make:  func(*site) (transport.Transport, error) { return nil, rdma.Available() },
 }

@@ -15,10 +15,9 @@ type Memory struct {
 	release func() error
 }
 
-// Register prepares memory for large messages of the endpoint. An RDMA card then
-// reads straight out of it and into it; other memory it is given anew for each
-// message, or the bytes are copied. Messages may use any part of it. Other media
-// need nothing of the kind, so without RDMA Register does nothing.
+// Register registers memory for large messages of the endpoint. RDMA devices then read and write it directly. Other memory is
+// registered anew for each message, or its bytes are copied. Messages may use any part of the registered memory. Other
+// transports need no registration, so without RDMA Register does nothing.
 //
 // Until Deregister the memory stays in RAM where it is, and counts towards the
 // limit of memory that the process may lock (RLIMIT_MEMLOCK). Memory of the Go heap

@@ -94,18 +94,18 @@ func (w *Window) Handle() WindowHandle { return WindowHandle{w.id, uint32(len(w.
 // Bytes returns the memory. It stays the caller's after Close.
 func (w *Window) Bytes() []byte { return w.bytes }
 
-// DenyWindows refuses, from now on, all that another endpoint asks of the windows of this one, those that are opened later too: its puts, gets and
-// atomic operations end there with StatusRDMANotPermitted, and what it has under way is ended, of which some bytes may have been moved,
-// and a few more may be by a card that is at it. It is for those
-// who have been told that a peer has died or does not move, and give what it had to others. There is no way back. The endpoint itself is never refused.
+// DenyWindows refuses all further accesses of another endpoint to the windows of this one, also to windows that are opened
+// later. Its puts, gets and atomic operations complete there with StatusRDMANotPermitted, also those that are in progress;
+// of these some bytes may have been moved, and an RDMA device may still move a few more. Programs call it when they know that
+// a peer has failed or stands still, before they give its share to others. It can't be undone. The endpoint itself is never
+// refused.
 // Errors: ErrBadEndpoint. Safe from any goroutine, also where SingleThreaded is set.
 func (ep *Endpoint) DenyWindows(nicID uint64, endpointID uint32) error {
 	return ep.fail("deny windows", "", ep.d.DenyWindows(nicID, endpointID))
 }
 
-// Poll makes one pass of the progression, and returns how many puts and gets have been
-// carried out on the window since it was opened. What a put that is counted has written
-// may be read. A closed window has none. Error: ErrBadEndpoint.
+// Poll makes progress once, and returns how many puts and gets were carried out on the window since it was opened. The data of
+// the puts that are counted may be read. For a closed window it returns 0. Error: ErrBadEndpoint.
 func (w *Window) Poll() (puts, gets uint64, err error) {
 	puts, gets, err = w.ep.d.WindowUse(w.id)
 	if err != nil {
@@ -114,10 +114,9 @@ func (w *Window) Poll() (puts, gets uint64, err error) {
 	return puts, gets, nil
 }
 
-// Close ends the window: from its return on no peer reads or writes the memory.
-// What peers have under way on it is ended, and completes there with
-// StatusBadRDMAWindow; of a put some bytes may have come. Close waits while a card
-// is still busy with the memory, and meanwhile progression must not be disabled.
+// Close ends the window: when it has returned, no peer reads or writes the memory. Accesses of peers that are in progress end,
+// and complete there with StatusBadRDMAWindow; of a put some bytes may have been written. Close waits while an RDMA device
+// still accesses the memory, and progression must not be disabled meanwhile.
 //
 // Errors: ErrBadSegMem if it is closed already. ErrBadEndpoint if the endpoint is
 // closed, which closes its windows; if that is under way, the memory is free when

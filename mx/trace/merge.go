@@ -46,16 +46,16 @@ type Rank struct {
 
 // Message is what is known of a message. Times that no file has are Unknown.
 type Message struct {
-	From, To   int // places in Ranks; -1: there is no trace of that side
+	From, To   int // indices in Ranks; -1: there is no trace of that side
 	Match      uint64
 	Bytes      uint32
 	Rendezvous bool
 	Handled    bool  // by the unexpected handler
-	Blocks     bool  // the bytes of a rendezvous came by blocks
+	Blocks     bool  // it was a pipelined rendezvous
 	Sent       int64 // when the send, or that of the header, began
 	Arrived    int64 // the message, or its header
 	Matched    int64
-	Pulled     int64 // the bytes of a rendezvous
+	Pulled     int64 // the data of a rendezvous was there
 	Done       int64 // when the sender of a rendezvous or synchronous message heard of it
 }
 

@@ -22,7 +22,7 @@ func TestWhoeverIsGivenUpIsNotWaitedFor(t *testing.T) {
 		go call(context.Background()) // which nothing else ends
 		go call(t.Context())
 		until(t, "both wait", func() bool { return servers[0].Count("requests in use") >= before+2 })
-		woken := time.NewTicker(10 * time.Millisecond) // a wait that has not quite begun may miss it once
+		woken := time.NewTicker(10 * time.Millisecond) // a wait that is just about to start may miss it once
 		defer woken.Stop()
 		servers[0].Lose(1, gone)
 		for n := 0; n < 2; {
