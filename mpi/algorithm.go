@@ -2,9 +2,9 @@ package mpi
 
 import "gomx/mpi/internal/coll"
 
-// Algorithm returns the algorithm that a collective on the communicator takes: kind is
-// "allreduce", "bcast" and so on, bytes the length of what a rank contributes. "" if there is
-// no such collective, or no communicator. docs/mpi.md lists them.
+// Algorithm returns the algorithm that a collective on the communicator uses. kind is "allreduce", "bcast" and so on;
+// bytes is the size of a rank's contribution. It returns "" if there is no such collective, or no communicator.
+// docs/mpi.md lists the algorithms.
 func (c *Comm) Algorithm(kind string, bytes int) string {
 	if c.none() {
 		return ""
@@ -29,10 +29,10 @@ func Algorithms() (kinds []string, algorithms [][]string) {
 	return kinds, algorithms
 }
 
-// SetAlgorithm chooses the algorithm of a kind of collective on the communicator, from the next
-// call on; "automatic" leaves the choice to the library again. What was started before goes on as it was started. All ranks must call it,
-// between the same collectives. One that can't do the job, such as recursive doubling of an Allgather among 6 ranks, is
-// passed over. Errors: ErrComm, ErrArg.
+// SetAlgorithm sets the algorithm of a kind of collective on the communicator, from the next call on; "automatic"
+// leaves the choice to the library again. Collectives that were started before keep theirs. All ranks must call it,
+// between the same collectives. An algorithm that is not possible, such as recursive doubling of an Allgather among 6
+// ranks, is ignored. Errors: ErrComm, ErrArg.
 func (c *Comm) SetAlgorithm(kind, algorithm string) error {
 	if err := c.usable("SetAlgorithm"); err != nil {
 		return err

@@ -11,7 +11,7 @@ func (c *Comm) Barrier() error {
 	return n.finish(n.barrier(n))
 }
 
-// Ibarrier begins a barrier, which is complete when all ranks have started it (MPI_Ibarrier).
+// Ibarrier starts a barrier, which is complete when all ranks have started it (MPI_Ibarrier).
 func (c *Comm) Ibarrier() (Request, error) {
 	if err := c.usable("Ibarrier"); err != nil {
 		return Request{}, err

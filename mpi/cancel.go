@@ -52,10 +52,11 @@ func (q *Request) wasCancelled(err error) bool {
 	return q.kind == recvRequest && errors.Is(err, mx.ErrBadRequest) && q.c.seat.cancelled.collect(q.number)
 }
 
-// Cancel takes back a receive that no message has matched (MPI_Cancel). Waiting for it then
-// returns at once, with Status.Cancelled; if a message has matched, it ends as if nothing had been. It is to be waited for, or freed, in
-// either case. To take back a receive that another goroutine waits for, call Cancel on a copy of the request, made before: the wait empties its own
-// variable. Error: ErrRequest for what is no receive, as sends can't be taken back, and for what is empty or, as a copy of it says, complete and waited for.
+// Cancel cancels a receive that no message has matched (MPI_Cancel). Waiting for it then returns at once, with
+// Status.Cancelled; if a message has matched, the receive completes as usual. In either case it must be waited for, or
+// freed. To cancel a receive that another goroutine waits for, call Cancel on a copy of the request that was made
+// before: the wait empties its own variable. Error: ErrRequest for a request that is not a receive, since sends can't
+// be cancelled, and for an empty one, or a copy of one that was completed and waited for.
 func (q *Request) Cancel() error {
 	if q == nil {
 		return q.absent("Cancel")
@@ -75,8 +76,8 @@ func (q *Request) Cancel() error {
 	return nil
 }
 
-// Free lets go of the operation, which goes on, and empties the request (MPI_Request_free). Its
-// buffer must stay as it is until the operation is known to have ended by other means.
+// Free lets the operation go on without a request, and empties the request (MPI_Request_free). The buffer must not be
+// reused before the program knows by other means that the operation is complete.
 func (q *Request) Free() error {
 	if q == nil {
 		return q.absent("Free")

@@ -8,10 +8,10 @@ import (
 	"gomx/mpi/internal/coll"
 )
 
-// Comm is a communicator as one of its ranks sees it (MPI_Comm). Its methods, and the
-// functions that take it, may be called from any goroutine; collective ones must begin
-// in the same order on all ranks. Of no communicator, which is a nil Comm, as Split gives a rank that is left out, or a zero one,
-// they return ErrComm; those that return no error say that there are no ranks.
+// Comm is a communicator as one of its ranks sees it (MPI_Comm). Its methods, and the functions that take one, may be
+// called from any goroutine, but collective ones must be called in the same order on all ranks. With a nil Comm, which
+// Split gives to a rank that is left out, or a zero one, they return ErrComm; those without an error result report that
+// there are no ranks.
 type Comm struct {
 	seat  *seat
 	peers []atomic.Pointer[peer] // by rank; nil until one is needed

@@ -164,11 +164,11 @@ func (c *Comm) Compare(d *Comm) Comparison {
 	return Congruent
 }
 
-// Free gives the communicator back (MPI_Comm_free). All ranks call it when none has anything under way on it that is not
-// given up; it does not wait for them. Messages that nobody has received are dropped, and those that come later by later calls of Free, Dup and
-// Finalize. Windows on it may be used on, and are to be freed as ever: the communicator's place, and messages that nobody has received, are given back with the
-// last of them. What is on its way goes on, and uses its memory until it is over. Errors: ErrComm
-// for the world and the rank's own, and the second time.
+// Free frees the communicator (MPI_Comm_free). All ranks call it when no operation on it is pending, except operations
+// that were given up; it does not wait for the other ranks. Messages that were not received are dropped; those that
+// arrive later are dropped by later calls of Free, Dup and Finalize. Windows on the communicator may still be used, and
+// must still be freed; its resources are freed with the last of them. Operations that were given up go on, and use
+// their buffers until they end. Errors: ErrComm for the world and for Self, and at the second call.
 func (c *Comm) Free() error {
 	const op = "Free"
 	if err := c.usable(op); err != nil {

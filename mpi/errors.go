@@ -16,7 +16,7 @@ const (
 	ErrRank                             // no such rank (MPI_ERR_RANK)
 	ErrTag                              // no such tag (MPI_ERR_TAG)
 	ErrRoot                             // no such root (MPI_ERR_ROOT)
-	ErrType                             // elements with pointers, or a message that is no whole number of them, or, checked, of others (MPI_ERR_TYPE)
+	ErrType                             // elements with pointers, a message size that is not a multiple of the element size, or, if checked, other elements (MPI_ERR_TYPE)
 	ErrTruncate                         // the message is longer than the buffer (MPI_ERR_TRUNCATE)
 	ErrRequest                          // not a request that the call can be used with (MPI_ERR_REQUEST)
 	ErrOp                               // no operation (MPI_ERR_OP)
@@ -53,8 +53,8 @@ func (c ErrorClass) Error() string {
 	return fmt.Sprintf("unknown error class %d", int(c))
 }
 
-// Error is what calls return: the call, who made it, whom it was about, and what lies
-// behind. errors.Is works with the class and with the cause.
+// Error is the error of calls: the call, the calling rank, the peer, and the cause. errors.Is works with the class and
+// with the cause.
 type Error struct {
 	Op    string // "Send", "Allreduce", ...
 	Comm  string // the name of the communicator, "" if there is none

@@ -22,12 +22,11 @@ type HangReport struct {
 	Deadlock bool   // ranks can't go on for certain, with no context that may end: they wait for each other, or for some that are gone
 }
 
-// HangReport asks all ranks of the job what they wait for, and finds out who waits for whom. Any rank
-// may call it at any time, also from a goroutine beside calls that block. Ranks
-// that don't answer until ctx ends, unless it is nil, or within 5 seconds, are in the report as such. The same report is
-// printed on the standard error of rank 0, or of the first rank that answers, when a call has blocked for longer than MX_HANG_TIMEOUT,
-// or given to the handler of WithHangHandler there. Errors:
-// ErrComm, ErrFinalized. Safe from any goroutine.
+// HangReport asks all ranks of the job what they wait for, and finds out which ranks wait for each other. Any rank may
+// call it at any time, also from a goroutine beside calls that block. Ranks that don't answer within 5 seconds, or
+// until ctx ends if it is not nil, are marked in the report. The same report is printed on the standard error of rank
+// 0, or of the first rank that answers, or given to the handler of WithHangHandler there, when a call has blocked for
+// longer than MX_HANG_TIMEOUT. Errors: ErrComm, ErrFinalized. Safe from any goroutine.
 func (c *Comm) HangReport(ctx context.Context) (*HangReport, error) {
 	if err := c.usable("HangReport"); err != nil {
 		return nil, err

@@ -199,10 +199,10 @@ func exitCode(code int) int {
 	return code & 0xff
 }
 
-// Abort ends the whole job, and does not return in a process of its own: every process exits with the code,
-// or with 1 if that is 0 (MPI_Abort). The reason is printed, as launch.Reason has it. Among ranks of one process, all calls return
-// ErrAborted from then on, and Run returns it. Without a communicator it ends the process alike, and says so; the others learn of its failure.
-// Safe from any goroutine.
+// Abort ends the whole job (MPI_Abort). If ranks are processes, every process exits with the code, or with 1 if that is
+// 0, and the call does not return. The reason is printed in the form of launch.Reason. If ranks are goroutines of one
+// process, all calls return ErrAborted from then on, and Run returns it. Without a communicator Abort ends the process
+// alone and says so; the other ranks notice its failure. Safe from any goroutine.
 func (c *Comm) Abort(code int, reason string) {
 	if err := c.usable("Abort"); c.none() {
 		fmt.Fprintf(os.Stderr, "%v; aborted with code %d: %s\n", err, code, launch.Reason(reason))

@@ -6,10 +6,10 @@ import (
 	"math/bits"
 )
 
-// Layout says which elements of a buffer belong to a message, and in which order (a derived datatype
-// of MPI). It is made once and used any number of times, by any goroutine. What is wrong with the
-// arguments it was made with is the error of the call that uses it; until then it is a layout of no elements. Vector and
-// Subarray take little memory and time, however many blocks they have.
+// Layout says which elements of a buffer belong to a message, and in which order (a derived datatype of MPI). It is
+// made once and may be used any number of times, by any goroutine. If its arguments were invalid, the call that uses it
+// returns the error, and until then it is a layout of no elements. Vector and Subarray take little memory and time,
+// whatever the number of blocks.
 type Layout struct {
 	listed []block  // the blocks, or nil: then they are all alike
 	one    block    // the first of those

@@ -1,13 +1,12 @@
 package mpi
 
-// Op combines what two ranks, or groups of ranks, have: acc[i] becomes acc[i] op in[i], where
-// acc is of the lower ranks. It must be associative, and need not be commutative: the order of
-// ranks is kept, and the same call among the same number of ranks yields the same bits every
-// time. Sum and the other functions here are passed as they are: mpi.Allreduce(c, in,
-// out, mpi.Sum). A function of one's own may not keep the slices, and may be called from
-// several goroutines. That of a nonblocking reduction runs inside whichever call of the rank makes progress: it makes no call of this package, and does
-// not wait for who does. If it panics, that call does. It must not end its goroutine (runtime.Goexit, or t.FailNow of a test),
-// which may be the endpoint's own.
+// Op combines the values of two ranks, or groups of ranks: acc[i] becomes acc[i] op in[i], where acc belongs to the
+// lower ranks. It must be associative, but need not be commutative: the order of ranks is kept, and the same call among
+// the same number of ranks yields the same bits every time. The functions here, such as Sum, are passed as they are:
+// mpi.Allreduce(c, in, out, mpi.Sum). A function of the program must not keep the slices, and may be called from
+// several goroutines. In a nonblocking reduction it runs inside whichever call of the rank makes progress: it must make
+// no calls of this package, and must not wait for a goroutine that does. If it panics, that call panics. It must not
+// end its goroutine (runtime.Goexit, or t.FailNow of a test), which may be the endpoint's own.
 type Op[T any] func(acc, in []T)
 
 // Integer are the types that have bits.

@@ -40,8 +40,8 @@ func WithEndpoint(params ...mx.Param) Option {
 // which names both. All ranks must have it: Init returns ErrLaunch if only some do.
 func WithCheckedCollectives() Option { return func(s *settings) { s.check = true } }
 
-// WithHangTimeout has calls that block for longer than d reported, and ends the job
-// if it can't go on, as MX_HANG_TIMEOUT does. 0 switches both off. See Comm.HangReport.
+// WithHangTimeout reports calls that block for longer than d, and ends the job if it can't go on, as MX_HANG_TIMEOUT
+// does. 0 disables both. See Comm.HangReport.
 func WithHangTimeout(d time.Duration) Option {
 	return func(s *settings) { s.hang, s.hangEnds = max(d, 0), d > 0 }
 }

@@ -6,8 +6,8 @@ import (
 	"gomx/mpi/internal/elem"
 )
 
-// Persistent is a send or receive that is started again and again with the same arguments
-// (MPI_Send_init and its like). Start begins it; the request that it returns is one like others.
+// Persistent is a send or receive that can be started repeatedly with the same arguments (MPI_Send_init and so on).
+// Start returns an ordinary request.
 type Persistent struct {
 	c         *Comm
 	op        string

@@ -7,23 +7,22 @@ import (
 	"gomx/mx"
 )
 
-// Iprobe looks whether a message has come from a rank, or AnySource, with a tag, or AnyTag, that no
-// receive has taken (MPI_Iprobe). It leaves it there. The status has its length in bytes. Errors: ErrComm,
-// ErrRank, ErrTag. Safe from any goroutine.
+// Iprobe checks whether a message from a rank, or AnySource, with a tag, or AnyTag, has arrived that no receive has
+// matched (MPI_Iprobe). It does not receive it. The status has its length in bytes. Errors: ErrComm, ErrRank, ErrTag.
+// Safe from any goroutine.
 func (c *Comm) Iprobe(source, tag int) (Status, bool, error) {
 	st, _, found, err := c.look("Iprobe", source, tag, false, 0)
 	return st, found, err
 }
 
-// Probe is Iprobe, and blocks until there is such a message (MPI_Probe). Error: ErrProcFailed if
-// the rank, or with AnySource any rank, has died.
+// Probe is Iprobe that blocks until there is such a message (MPI_Probe). Error: ErrProcFailed if the rank, or with
+// AnySource any rank, has failed.
 func (c *Comm) Probe(source, tag int) (Status, error) {
 	st, _, _, err := c.look("Probe", source, tag, false, mx.Infinite)
 	return st, err
 }
 
-// Improbe is Iprobe, and takes the message away: nobody else sees it, and Mrecv receives it
-// (MPI_Improbe).
+// Improbe is Iprobe that also removes the message from matching: only Mrecv can receive it (MPI_Improbe).
 func (c *Comm) Improbe(source, tag int) (*Message, Status, bool, error) {
 	st, m, found, err := c.look("Improbe", source, tag, true, 0)
 	if !found {
@@ -32,8 +31,7 @@ func (c *Comm) Improbe(source, tag int) (*Message, Status, bool, error) {
 	return &Message{c: c, m: m, st: st}, st, true, nil
 }
 
-// Mprobe is Improbe, and blocks until there is such a message (MPI_Mprobe). Errors as those of
-// Probe.
+// Mprobe is Improbe that blocks until there is such a message (MPI_Mprobe). Errors: those of Probe.
 func (c *Comm) Mprobe(source, tag int) (*Message, Status, error) {
 	st, m, found, err := c.look("Mprobe", source, tag, true, mx.Infinite)
 	if !found {

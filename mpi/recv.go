@@ -7,15 +7,14 @@ import (
 	"gomx/mx"
 )
 
-// Recv receives a message into buf from a rank, or AnySource, with a tag, or AnyTag
-// (MPI_Recv). The message may be shorter than buf: Status.Count says how many elements
-// have come. From ProcNull nothing comes, at once. If the context of the communicator ends it, buf stays in use if a message had matched
-// already, until all of that has come, and is free otherwise: see Comm.WithContext.
+// Recv receives a message into buf from a rank, or AnySource, with a tag, or AnyTag (MPI_Recv). The message may be
+// shorter than buf: Status.Count is the number of elements. A receive from ProcNull completes at once, empty. If the
+// context of the communicator ends the call and a message had matched, buf stays in use until all of that message has
+// arrived; otherwise buf may be reused: see Comm.WithContext.
 //
-// Errors: ErrComm, ErrRank, ErrTag, ErrType for elements with pointers, and for a message that is no
-// whole number of elements; ErrTruncate for a message that is longer than buf, which then holds
-// its beginning; ErrProcFailed if the rank, or with AnySource any rank of the communicator, has died.
-// Safe from any goroutine.
+// Errors: ErrComm, ErrRank, ErrTag, ErrType for elements with pointers and for a message whose size is not a multiple
+// of the element size; ErrTruncate for a message that is longer than buf, which then holds its beginning; ErrProcFailed
+// if the rank, or with AnySource any rank of the communicator, has failed. Safe from any goroutine.
 func Recv[T any](c *Comm, buf []T, source, tag int) (st Status, err error) {
 	b, ok := elem.Bytes(buf)
 	if !ok {

@@ -8,11 +8,11 @@ import (
 	"gomx/mx"
 )
 
-// Request names an operation that was started (MPI_Request). It is a value that one variable
-// holds: Wait and Test are called on that, and empty it. The zero Request is complete. With no variable at all, nil, the methods return ErrRequest.
+// Request is an operation that was started (MPI_Request). It is a value that one variable holds: Wait and Test are
+// called on that variable, and empty it. The zero Request is complete. The methods of a nil *Request return ErrRequest.
 //
-// It has four words in four fields: what is larger the compiler passes through memory, piece by piece, and a
-// program with a window of requests waits for that at each of them.
+// It has four words in four fields: the compiler would pass a larger value through memory, piece by piece, which costs
+// time for each request of a program with many of them.
 type Request struct {
 	c      *Comm
 	number uint64 // of the request of mx
@@ -54,7 +54,8 @@ func (c *Comm) over(kind requestKind) Request { return Request{c: c, operation: 
 // mx returns the request of mx.
 func (q *Request) mx() mx.Request { return q.c.seat.ep.Request(q.number) }
 
-// Empty reports whether there is nothing to wait for: the request is zero, or was waited for, and the operation is over (MPI_REQUEST_NULL).
+// Empty reports whether there is nothing to wait for: the request is zero, or was waited for and is complete
+// (MPI_REQUEST_NULL).
 func (q *Request) Empty() bool { return q == nil || q.kind == noRequest }
 
 // absent returns the error of a call on no variable.
@@ -62,12 +63,12 @@ func (q *Request) absent(op string) error {
 	return failOp(op, ErrRequest, "there is no variable with a request: take the address of the one that has what Isend, Irecv and their like have returned")
 }
 
-// Wait blocks until the operation is complete, and empties the request (MPI_Wait). Its error
-// is that of the operation, which is in the status too. Of an empty request the status is empty.
+// Wait blocks until the operation is complete, and empties the request (MPI_Wait). Its error is that of the operation,
+// which is also in the status. For an empty request the status is empty.
 //
-// If the context of the communicator ends first, a send or a receive goes on: the error wraps the context's, the request stays as it is, which
-// Empty tells, and so does the use of its buffers. WaitContext waits for it without that context. A collective is ended by the context itself: it has failed, its
-// request is emptied, and its error wraps ErrGivenUp too.
+// If the context of the communicator ends first, a send or a receive goes on: the error wraps the context's, the
+// request stays, as Empty reports, and its buffers are still in use. WaitContext waits for it without that context. A
+// collective is ended by the context: it has failed, its request is emptied, and its error also wraps ErrGivenUp.
 func (q *Request) Wait() (st Status, err error) {
 	if q == nil {
 		return emptyStatus, q.absent("Wait")
@@ -79,8 +80,9 @@ func (q *Request) Wait() (st Status, err error) {
 	return st, err
 }
 
-// WaitContext is Wait that ctx ends in place of the context of the communicator; nothing does if it is nil. A collective goes on when ctx
-// ends, and its request stays like all others; the context that it was started with ends it as ever.
+// WaitContext is Wait with ctx in place of the context of the communicator; a nil ctx never ends it. When ctx ends, a
+// collective goes on, and its request stays like any other. The context that the collective was started with still ends
+// it.
 func (q *Request) WaitContext(ctx context.Context) (st Status, err error) {
 	if q == nil {
 		return emptyStatus, q.absent("WaitContext")

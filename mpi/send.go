@@ -8,13 +8,13 @@ import (
 	"gomx/mx"
 )
 
-// Send sends buf to a rank with a tag, and returns when buf may be used again
-// (MPI_Send), which says nothing about its arrival: a small message is on its way at
-// once, a large one waits for its receive. To ProcNull nothing is sent. If the context of the communicator ends it, buf stays in use
-// until the message was received: see Comm.WithContext. The first message to a rank waits in any mode until the two are connected.
+// Send sends buf to a rank with a tag, and returns when buf may be reused (MPI_Send). That does not mean that the
+// message was received: a small message is sent eagerly, and a large one waits for its receive. A send to ProcNull does
+// nothing. If the context of the communicator ends the call, buf stays in use until the message was received: see
+// Comm.WithContext. The first message to a rank waits, in any mode, until the two are connected.
 //
-// Errors: ErrComm, ErrRank, ErrTag, ErrType for elements with pointers, ErrCount for 4 GiB or
-// more, ErrProcFailed. Safe from any goroutine.
+// Errors: ErrComm, ErrRank, ErrTag, ErrType for elements with pointers, ErrCount for 4 GiB or more, ErrProcFailed. Safe
+// from any goroutine.
 func Send[T any](c *Comm, buf []T, dest, tag int) error {
 	b, ok := elem.Bytes(buf)
 	if ok && c.sendNow(b, dest, tag) {

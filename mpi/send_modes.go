@@ -28,10 +28,10 @@ func issend[T any](c *Comm, op string, buf []T, dest, tag int) (Request, error) 
 	return c.isend(op, memoryOf[T](b), dest, tag, true)
 }
 
-// Bsend is Send, and never waits for the receiver (MPI_Bsend): a message that can't leave at once is
-// copied. There is no buffer to attach; what was copied and is not yet received is bounded by memory alone.
-// Finalize waits for it. What becomes of a copy is known later: that one has failed is the error of a later buffered send of the
-// rank, which then sends nothing, or of Finalize. Its operation is "earlier Bsend", with the rank and the tag of the lost message.
+// Bsend is Send that never waits for the receiver (MPI_Bsend): a message that can't be sent at once is copied. There is
+// no buffer to attach; copies that are not yet received are limited by memory alone. Finalize waits for them. The error
+// of a copy that has failed is returned later, by another buffered send of the rank, which then sends nothing, or by
+// Finalize. Its operation is "earlier Bsend", with the rank and the tag of the lost message.
 func Bsend[T any](c *Comm, buf []T, dest, tag int) error {
 	_, err := ibsend(c, "Bsend", buf, dest, tag)
 	return err
@@ -72,7 +72,7 @@ func (c *Comm) ibsend(op string, b memory, dest, tag int) (Request, error) {
 	return c.over(sentRequest), nil
 }
 
-// Rsend is Send (MPI_Rsend): that a receive is posted already saves nothing here.
+// Rsend is Send (MPI_Rsend): that a receive is already posted has no advantage here.
 func Rsend[T any](c *Comm, buf []T, dest, tag int) error {
 	if err := Send(c, buf, dest, tag); err != nil {
 		return renamed(err, "Rsend")

@@ -6,9 +6,9 @@ import (
 	"gomx/mpi/internal/elem"
 )
 
-// Sendrecv sends and receives at once, so that ranks which do it with each other don't wait for one
-// another (MPI_Sendrecv). The buffers must not overlap. If the context of the communicator ends it, they stay in use as those of Send and of
-// Recv. Errors as those of Send and Recv, and ErrArg.
+// Sendrecv sends and receives at the same time, so that ranks that exchange messages don't block each other
+// (MPI_Sendrecv). The buffers must not overlap. If the context of the communicator ends the call, they stay in use like
+// those of Send and of Recv. Errors: those of Send and Recv, and ErrArg.
 func Sendrecv[T, U any](c *Comm, send []T, dest, sendtag int, recv []U, source, recvtag int) (Status, error) {
 	const op = "Sendrecv"
 	out, ok := elem.Bytes(send)
@@ -58,8 +58,8 @@ func (q *Request) giveUp() {
 	}
 }
 
-// SendrecvReplace sends buf, and receives into it what comes in its place (MPI_Sendrecv_replace). If the context of the communicator ends
-// it, buf stays in use as that of Recv: what is sent is a copy.
+// SendrecvReplace sends buf, and receives into the same buffer (MPI_Sendrecv_replace). If the context of the
+// communicator ends the call, buf stays in use like that of Recv: the message that is sent is a copy.
 func SendrecvReplace[T any](c *Comm, buf []T, dest, sendtag, source, recvtag int) (Status, error) {
 	const op = "SendrecvReplace"
 	b, ok := elem.Bytes(buf)

@@ -13,12 +13,12 @@ const (
 	ThreadMultiple                      // any does, at the same time
 )
 
-// WithThreadLevel promises what goroutines of a rank will do. ThreadMultiple is what there is without it. Below
-// that, calls take a lock that costs them next to nothing: some 20 ns less for a round trip's half. Everything
-// else works as always; the first nonblocking collective, which the library's own goroutine may advance, ends the promise.
-// The program keeps its goroutines in order by channels, mutexes and the like. Calls at the
-// same time corrupt the rank's endpoint; the first that is seen panics, and names the promise (mx.SingleThreaded). go run -race
-// shows both calls.
+// WithThreadLevel promises how goroutines of a rank make calls. The default is ThreadMultiple. With a lower level,
+// calls take the endpoint lock in single-threaded mode, which saves some 20 ns for each message. Everything else works
+// as usual. The first nonblocking collective disables single-threaded mode, since the library's own goroutine may
+// advance it. The program must order its calls by channels, mutexes and the like. Concurrent calls corrupt the rank's
+// endpoint; the first that is detected panics with the name of the promise (mx.SingleThreaded), and go run -race shows
+// both calls.
 func WithThreadLevel(l ThreadLevel) Option {
 	return func(s *settings) { s.threads = l }
 }

@@ -14,9 +14,9 @@ type Completion struct {
 	Status Status
 }
 
-// WaitAll waits for all requests, and empties them (MPI_Waitall). sts, unless it is nil, has
-// a place for the status of each. The error is the first of those in the order of
-// the requests, after all have ended. Where a context ends the wait, it is as with Request.Wait, and those requests stay. Error of its own: ErrArg if sts has another length.
+// WaitAll waits for all requests, and empties them (MPI_Waitall). sts is nil or has an element for the status of each.
+// The error is the first one in the order of the requests, after all have completed. If a context ends the wait, it is
+// as with Request.Wait, and the requests that are not complete stay. Its own error: ErrArg if sts has another length.
 func WaitAll(reqs []Request, sts []Status) error {
 	if err := checkStatuses("WaitAll", reqs, sts); err != nil {
 		return err
@@ -37,8 +37,8 @@ func checkStatuses(op string, reqs []Request, sts []Status) error {
 	return nil
 }
 
-// TestAll is WaitAll if all requests are complete, and otherwise leaves them all as
-// they are and returns false (MPI_Testall).
+// TestAll is WaitAll if all requests are complete, and otherwise leaves them as they are and returns false
+// (MPI_Testall).
 func TestAll(reqs []Request, sts []Status) (bool, error) {
 	if err := checkStatuses("TestAll", reqs, sts); err != nil {
 		return false, err
@@ -77,9 +77,10 @@ func (q *Request) matched() bool {
 // noContext is for calls that nothing ends but what they wait for.
 var noContext context.Context
 
-// WaitAny waits for one of the requests, empties it, and returns its place (MPI_Waitany). If
-// all are empty, that is Undefined. The context of the first that is not ends it: then the place is Undefined too, and all requests
-// stay; but a collective that this context has ended is one that is complete. The error is that of the operation, or of the wait.
+// WaitAny waits for one of the requests, empties it, and returns its index (MPI_Waitany). If all requests are empty,
+// the index is Undefined. The context of the first request that is not empty ends the wait: the index is Undefined
+// then, and all requests stay, but a collective that this context has ended counts as complete. The error is that of
+// the operation, or of the wait.
 func WaitAny(reqs []Request) (int, Status, error) {
 	i, st, _, err := anyOf("WaitAny", reqs, mx.Infinite)
 	return i, st, err
@@ -98,8 +99,8 @@ func anyOf(op string, reqs []Request, timeout time.Duration) (int, Status, bool,
 	return done[0].Index, done[0].Status, true, err
 }
 
-// WaitSome waits until one of the requests is complete, empties all that are, and appends them to
-// done (MPI_Waitsome). If all are empty it appends nothing. The error is the first of theirs.
+// WaitSome waits until one of the requests is complete, empties all that are, and appends them to done (MPI_Waitsome).
+// If all requests are empty it appends nothing. The error is the first one of the completed requests.
 func WaitSome(reqs []Request, done []Completion) ([]Completion, error) {
 	done, _, err := waitSome("WaitSome", reqs, done, len(reqs), mx.Infinite)
 	return done, err

@@ -17,21 +17,19 @@ import (
 	"gomx/mx"
 )
 
-// Win is memory of all ranks of a communicator that each of them may read, write and
-// combine with (MPI_Win), without the owner's doing anything about it. Ranks are those of the
-// communicator; offsets and lengths are in elements.
+// Win is a window: memory of all ranks of a communicator that each of them may read, write and accumulate to (MPI_Win).
+// The owner makes no calls for that. Ranks are those of the communicator; offsets and lengths are in elements.
 //
-// A rank may touch others' memory between two Fences, or while it holds a lock of theirs.
-// What it begins there is done when Fence, Unlock or a Flush returns; before that, the
-// memory that it has given to Put and Get must not be touched. Puts and gets that
-// touch the same elements at the same time, or that the owner touches meanwhile, have
-// no order, and what comes of them is undefined. Accumulates and their kin are atomic for
-// each element among one another, and those of one rank at one target happen in the order of the
-// calls. The owner reads its own memory after Fence, or while it holds the lock of itself.
+// A rank may access memory of other ranks between two Fences, or while it holds their lock. Its accesses are complete
+// when Fence, Unlock or a Flush returns. Before that it must not touch the buffers of Put and Get. Concurrent puts and
+// gets of the same elements, or accesses of the owner to them, have no order, and their result is undefined.
+// Accumulate, GetAccumulate, FetchAndOp and CompareAndSwap are atomic for each element, and those of one rank at one
+// target take effect in the order of the calls. The owner reads its own memory after Fence, or while it holds its own
+// lock.
 //
-// All methods may be called from any goroutine, except that collective ones are called in
-// the same order on all ranks. Post, Start, Complete and Wait of MPI don't exist; a
-// message and a lock do the same. On no window, which is a nil Win or a zero one, methods return ErrWin; it has no memory.
+// All methods may be called from any goroutine, but collective ones must be called in the same order on all ranks.
+// There is no counterpart of MPI's Post, Start, Complete and Wait: use a message and a lock. Methods of a nil or zero
+// Win return ErrWin, and its memory is empty.
 type Win[T any] struct {
 	*window
 	mem []T
@@ -71,13 +69,14 @@ type target struct {
 	left  chan struct{} // closed when that is over, if others wait for it
 }
 
-// WinCreate makes a window of the memory that each rank gives (MPI_Win_create), of
-// whatever length; nil is an empty one. It is collective. The memory must stay in
-// place until Free, and belongs to package mpi as far as others touch it.
+// WinCreate makes a window of memory that each rank supplies (MPI_Win_create). The lengths may differ; nil is an empty
+// one. It is collective. The memory must stay allocated until Free, and the program may touch it only as the rules of
+// Win allow.
 //
 // Errors: ErrType for elements with pointers or of more than 32 KiB, ErrCount for 4 GiB or more at one rank,
-// ErrMismatch if the ranks don't agree on the elements or one of them could not open its memory, ErrComm, and those of collectives.
-// The context of the communicator ends it until all ranks have called it, and then no rank has the window.
+// ErrMismatch if the ranks don't agree on the elements or one of them could not open its memory, ErrComm, and those of
+// collectives. The context of the communicator ends the call until all ranks have called it, and then no rank has the
+// window.
 func WinCreate[T any](c *Comm, mem []T) (*Win[T], error) {
 	if err := elementsFit[T](c, "WinCreate"); err != nil {
 		return nil, err
@@ -90,9 +89,9 @@ func WinCreate[T any](c *Comm, mem []T) (*Win[T], error) {
 	return &Win[T]{w, mem}, nil
 }
 
-// WinAllocate makes a window of n new elements at each rank, which are zero
-// (MPI_Win_allocate); n may differ between them. The memory is mx.Alloc's, which is the
-// quickest to reach for others, and gone after Free. Otherwise it is as WinCreate.
+// WinAllocate makes a window of n new elements at each rank, which are zero (MPI_Win_allocate). n may differ between
+// ranks. The memory is that of mx.Alloc, which other ranks reach fastest, and must not be used after Free. Otherwise it
+// is like WinCreate.
 func WinAllocate[T any](c *Comm, n int) (*Win[T], error) {
 	if err := elementsFit[T](c, "WinAllocate"); err != nil {
 		return nil, err
@@ -138,7 +137,7 @@ func elementsFit[T any](c *Comm, op string) error {
 	return nil
 }
 
-// Mem returns the memory of this rank. Of WinAllocate's it must not be used after Free.
+// Mem returns the memory of this rank. The memory of WinAllocate must not be used after Free.
 func (w *Win[T]) Mem() []T {
 	if w == nil {
 		return nil
@@ -288,9 +287,10 @@ func (w *window) learn(rank int, record []byte) error {
 	return nil
 }
 
-// Free ends the window, when all ranks have called it and all that was started on it is
-// done (MPI_Win_free). It is collective, and does not heed the context; the communicator may have been freed. Locks must have been given back. Errors: ErrWin
-// if it was freed before or a lock is held, and those of Fence, behind which the window is freed all the same.
+// Free ends the window, when all ranks have called it and all operations on it are complete (MPI_Win_free). It is
+// collective, and ignores the context. The communicator may have been freed before. All locks must have been given
+// back. Errors: ErrWin if the window was freed before or a lock is held, and those of Fence, in which case the window
+// is freed nevertheless.
 func (w *Win[T]) Free() error {
 	if err := w.open().usable("Free", Undefined); err != nil {
 		return err

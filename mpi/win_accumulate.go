@@ -68,18 +68,18 @@ func bySize[T any](one, two, four, eight mx.AtomicType) mx.AtomicType {
 	return eight
 }
 
-// Accumulate combines src, element by element, with the memory of a rank from an element
-// on, and leaves the results there (MPI_Accumulate). src may be used again when it
-// returns without an error; the elements are combined after Flush, Unlock or Fence. Errors: those of Put, and
-// ErrOp for an operation that the elements don't have. Safe from any goroutine.
+// Accumulate combines src, element by element, with the memory of a rank from an element on, and stores the results
+// there (MPI_Accumulate). src may be reused when the call returns without an error. The elements are combined when
+// Flush, Unlock or Fence has returned. Errors: those of Put, and ErrOp for an operation that the elements don't have.
+// Safe from any goroutine.
 func (w *Win[T]) Accumulate(src []T, rank, offset int, op AccOp) error {
 	b, _ := elem.Bytes(src)
 	return w.open().accumulate(b, rank, offset, op)
 }
 
-// GetAccumulate is Accumulate that returns, in result, what was there before
-// (MPI_Get_accumulate). Both slices have the same length; with AccNone src may be nil. It is done when
-// it returns without an error. More elements than 64 KiB hold are combined in several steps.
+// GetAccumulate is Accumulate that also returns the elements before, in result (MPI_Get_accumulate). Both slices must
+// have the same length; with AccNone src may be nil. It is complete when it returns without an error. More elements
+// than fit into 64 KiB are combined in several steps.
 func (w *Win[T]) GetAccumulate(src, result []T, rank, offset int, op AccOp) error {
 	if err := w.open().usable("GetAccumulate", rank); err != nil {
 		return err
@@ -95,8 +95,8 @@ func (w *Win[T]) GetAccumulate(src, result []T, rank, offset int, op AccOp) erro
 	return w.fetch("GetAccumulate", b, r, rank, offset, op)
 }
 
-// FetchAndOp combines one value with an element of a rank, and returns what was there before
-// (MPI_Fetch_and_op). It is done when it returns. From ProcNull comes value itself. Errors as Accumulate.
+// FetchAndOp combines one value with an element of a rank, and returns the element before (MPI_Fetch_and_op). It is
+// complete when it returns. For ProcNull it returns value. Errors: those of Accumulate.
 func (w *Win[T]) FetchAndOp(value T, rank, offset int, op AccOp) (T, error) {
 	pair := [2]T{value, value}
 	in, _ := elem.Bytes(pair[:1])
@@ -105,9 +105,9 @@ func (w *Win[T]) FetchAndOp(value T, rank, offset int, op AccOp) (T, error) {
 	return pair[1], err
 }
 
-// CompareAndSwap replaces an element of a rank by value if its bytes are those of compare, and returns
-// what was there before (MPI_Compare_and_swap). It is done when it returns. From ProcNull comes compare itself.
-// Errors as Accumulate.
+// CompareAndSwap replaces an element of a rank by value if its bytes equal those of compare, and returns the element
+// before (MPI_Compare_and_swap). It is complete when it returns. For ProcNull it returns compare. Errors: those of
+// Accumulate.
 func (w *Win[T]) CompareAndSwap(compare, value T, rank, offset int) (T, error) {
 	pair := [2]T{compare, value}
 	old := [1]T{compare}

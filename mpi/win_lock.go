@@ -7,21 +7,21 @@ import (
 	"gomx/mpi/internal/hang"
 )
 
-// Lock waits for the lock of a rank's memory, which may then be touched until Unlock
-// (MPI_Win_lock). With exclusive, nobody else has it meanwhile; otherwise others who don't want it
-// exclusively do too. Locks are granted in the order in which those who ask come to wait at the target; one that nobody has is there at once.
-// The rank itself need do nothing. To touch its own memory beside others, a rank takes its own lock.
-// Errors: ErrWin if this rank has the lock already, ErrRank, ErrProcFailed.
+// Lock waits for the lock of a rank's memory, which this rank may then access until Unlock (MPI_Win_lock). An exclusive
+// lock is held by one rank at a time; several ranks may hold a shared one. Locks are granted in the order in which the
+// requests arrive at the target, and a free lock is granted at once. The target makes no call for that. To access its
+// own memory while others may, a rank takes its own lock. Errors: ErrWin if this rank has the lock already, ErrRank,
+// ErrProcFailed.
 func (w *Win[T]) Lock(rank int, exclusive bool) error { return w.open().lock("Lock", rank, exclusive) }
 
-// Unlock waits until all that this rank has started on a rank's memory is done there, and gives the lock
-// back (MPI_Win_unlock). It does not heed the context: it ends when the target has the lock back, or is gone, and the lock with it.
-// Errors: those of what was started, behind which the lock is given back all the same; ErrWin if this rank does not hold the lock;
+// Unlock waits until all operations of this rank on a rank's memory are complete there, and gives the lock back
+// (MPI_Win_unlock). It ignores the context: it ends when the target has the lock back, or has failed. Errors: those of
+// the operations, in which case the lock is given back nevertheless; ErrWin if this rank does not hold the lock;
 // ErrRank; ErrProcFailed.
 func (w *Win[T]) Unlock(rank int) error { return w.open().unlock("Unlock", rank) }
 
-// LockAll is Lock without exclusive of all ranks, one after the other (MPI_Win_lock_all). If one of them fails, those before
-// are given back, and the caller waits for none of them.
+// LockAll takes the shared locks of all ranks, one after the other (MPI_Win_lock_all). If one of them fails, it gives
+// back the ones before, without waiting for that.
 func (w *Win[T]) LockAll() error {
 	if err := w.open().usable("LockAll", Undefined); err != nil {
 		return err

@@ -9,19 +9,18 @@ import (
 	"gomx/mx"
 )
 
-// Put writes src into the memory of a rank, from an element on (MPI_Put). It is done after
-// Flush, Unlock or Fence, and until then src must not change. To ProcNull nothing
-// happens. Errors, whereupon it is not started: ErrWin if the window was freed or no lock or fence permits it, ErrRank,
-// ErrRange if it does not fit, ErrProcFailed; and, as a rank that has started very many waits for them first, those of
-// Flush. Safe from any goroutine.
+// Put writes src to the memory of a rank, from an element on (MPI_Put). It is complete when Flush, Unlock or Fence has
+// returned; until then src must not change. For ProcNull it does nothing. Errors, after which nothing was started:
+// ErrWin if the window was freed or no lock or fence permits the access, ErrRank, ErrRange if it does not fit,
+// ErrProcFailed, and those of Flush, since a rank with very many pending operations first waits for them. Safe from any
+// goroutine.
 func (w *Win[T]) Put(src []T, rank, offset int) error {
 	b, _ := elem.Bytes(src)
 	return w.open().put(b, rank, offset, len(src))
 }
 
-// Get reads elements of a rank into dst, from an element on, as many as dst has room for
-// (MPI_Get). They are there after Flush, Unlock or Fence, and until then dst must not be touched.
-// Otherwise it is as Put.
+// Get reads elements of a rank into dst, from an element on, as many as dst has (MPI_Get). They are there when Flush,
+// Unlock or Fence has returned; until then dst must not be touched. Otherwise it is like Put.
 func (w *Win[T]) Get(dst []T, rank, offset int) error {
 	b, _ := elem.Bytes(dst)
 	return w.open().get(b, rank, offset, len(dst))

@@ -2,10 +2,11 @@ package mpi
 
 import "cmp"
 
-// Fence waits until all ranks have come, and all that they have started on the window is done
-// (MPI_Win_fence). After the first one, all ranks may touch each other's memory until the
-// next. It is collective. The first error of what was started is returned, behind the Fence. A Fence that does not come about, because a
-// context ended, here or at a rank that the error names, or a rank has died, permits nothing that was not permitted before.
+// Fence waits until all ranks have called it and all their operations on the window are complete (MPI_Win_fence). After
+// the first Fence all ranks may access each other's memory until the next one. It is collective. It returns the first
+// error of this rank's operations, and has taken effect nevertheless. A Fence that fails itself, because a context has
+// ended, here or at a rank that the error names, or because a rank has failed, does not change which accesses are
+// permitted.
 func (w *Win[T]) Fence() error {
 	if err := w.open().usable("Fence", Undefined); err != nil {
 		return err
@@ -19,8 +20,8 @@ func (w *Win[T]) Fence() error {
 	return err
 }
 
-// Flush waits until all that this rank has started on a rank's memory is done there
-// (MPI_Win_flush). Errors: those of what was started, ErrWin, ErrRank, ErrProcFailed.
+// Flush waits until all operations of this rank on a rank's memory are complete there (MPI_Win_flush). Errors: those of
+// the operations, ErrWin, ErrRank, ErrProcFailed.
 func (w *Win[T]) Flush(rank int) error { return w.open().flush("Flush", rank) }
 
 // FlushAll is Flush of all ranks (MPI_Win_flush_all). It goes on after an error, and
@@ -29,8 +30,8 @@ func (w *Win[T]) FlushAll() error {
 	return w.open().each("FlushAll", func(rank int) error { return w.flush("FlushAll", rank) })
 }
 
-// FlushLocal waits until the memory that this rank has given to what it has started on a rank's memory may
-// be used again (MPI_Win_flush_local); what Get was asked for is there.
+// FlushLocal waits until this rank may reuse the buffers of its operations on a rank's memory, and the results of Get
+// are there (MPI_Win_flush_local).
 func (w *Win[T]) FlushLocal(rank int) error { return w.open().flushLocal("FlushLocal", rank) }
 
 // FlushLocalAll is FlushLocal of all ranks (MPI_Win_flush_local_all).

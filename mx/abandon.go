@@ -7,25 +7,26 @@ type Fate uint8
 
 // The fates.
 const (
-	// FateEnded: the request was complete, and is collected. Its memory is the caller's again.
+	// FateEnded: the request was complete, and is collected. Its buffer may be reused.
 	FateEnded = Fate(endpoint.Ended)
 
-	// FateTakenBack: it was a receive without a message, a connect or a watch, and nothing will come of it.
-	// Its memory is the caller's again.
+	// FateTakenBack: it was a receive that had not matched, a connect or a watch, and is cancelled. Its buffer may be
+	// reused.
 	FateTakenBack = Fate(endpoint.TakenBack)
 
-	// FateInUse: the operation goes on, and nobody is told when it is over. Its memory must not be used for anything
-	// else: a send may be read from it, a message written to it, at any later time. Memory of the Go heap stays
-	// until then, also if the program drops it; memory of Alloc must not be freed before the peer is gone.
+	// FateInUse: the operation goes on, and its end is not reported. Its buffer must not be reused: a send may be read
+	// from it, or a message written to it, at any later time. Memory of the Go heap stays until then, also if the
+	// program drops it; memory of Alloc must not be freed before the session with the peer has ended.
 	FateInUse = Fate(endpoint.InUse)
 )
 
 // String returns the name of the fate.
 func (f Fate) String() string { return endpoint.Fate(f).String() }
 
-// Abandon gives up a request whose wait has ended early: a deadline has passed, a context has ended, somebody else has
-// died. Whatever became of it, the request is gone. With FateEnded st says how it ended. Cancel and Forget in
-// one step, for those who build on the package (MX has these two, IX.1). Errors: ErrBadRequest, ErrBadEndpoint. Safe from any goroutine.
+// Abandon gives up a request whose wait has ended early, because a deadline has passed, a context has ended, or another
+// peer has failed. The request no longer exists afterwards. With FateEnded it was complete, and st is its status.
+// Abandon is Cancel and Forget in one step, for packages that build on this one (MX has these two, IX.1). Errors:
+// ErrBadRequest, ErrBadEndpoint. Safe from any goroutine.
 func (ep *Endpoint) Abandon(r Request) (fate Fate, st Status, err error) {
 	if r.ep != ep {
 		return 0, st, ep.fail("abandon", "", ErrBadRequest)
@@ -38,13 +39,14 @@ func (ep *Endpoint) Abandon(r Request) (fate Fate, st Status, err error) {
 	return Fate(f), st, ep.fail("abandon", "", err)
 }
 
-// Detach gives the caller back the memory of a request that goes on. A send, large or still in its queue, leaves
-// from a copy from now on, and what the peer has read of the original until then and not said so, it reads again. A receive whose
-// message is being fetched in blocks goes on into a copy. mem is the copy, in one piece, and belongs to the request until that is
-// complete; nil if it needs none. With free nobody reads or writes the caller's memory any more. Without, the request is a receive that waits
-// for a message, which Cancel takes back, or one that the medium writes into by itself, or a send to the endpoint itself that the
-// unexpected handler is being shown: these two need nothing of the peer and end soon, or can be detached later. A copy of a message is
-// what it costs: this is for waits that end early. Errors: ErrBadRequest, ErrBadEndpoint. Safe from any goroutine.
+// Detach makes a request that goes on independent of the caller's memory. A send that is large or still queued is sent
+// from a copy from now on, and the peer repeats reads of the original that it has not confirmed. A receive whose
+// message is arriving in blocks continues into a copy. mem is the copy, in one piece, which belongs to the request
+// until that is complete; it is nil if there is none. If free is true, nothing accesses the caller's memory any more.
+// If it is false, the request is a receive that has not matched, which Cancel cancels, or a receive that the transport
+// writes directly, or a send to the endpoint itself that the unexpected handler is looking at. The last two do not
+// depend on the peer: they end soon, or can be detached later. Detach costs a copy of the message: use it for waits
+// that end early. Errors: ErrBadRequest, ErrBadEndpoint. Safe from any goroutine.
 func (ep *Endpoint) Detach(r Request) (mem []byte, free bool, err error) {
 	if r.ep != ep {
 		return nil, false, ep.fail("detach", "", ErrBadRequest)

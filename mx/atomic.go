@@ -79,7 +79,7 @@ const MaxAtomic = wire.MaxAtomic
 // The status has the number of bytes of the window, and the codes are those of Iput; StatusBadAtomic is that of a peer that does not have the operation.
 // Up to 256 gets, puts and atomic operations are under way to a peer at a time, and more wait.
 //
-// Errors: ErrBadParamVal if the type has no such operation, if operands are not a whole number of elements, or if offset is not aligned
+// Errors: ErrBadParamVal if the type has no such operation, if the size of the operands is not a multiple of the element size, or if offset is not aligned
 // as they must be, which is to their size, for complex numbers to that of their parts, and for AtomicBytes to 1; ErrBadSegMem for more
 // than MaxAtomic bytes; and those of Iput. Safe from any goroutine.
 func (ep *Endpoint) Iatomic(op AtomicOp, typ AtomicType, operands []byte, dest EndpointAddr, w WindowHandle, offset uint32, matchInfo uint64, context any) (Request, error) {
@@ -93,9 +93,10 @@ func (ep *Endpoint) IfetchAtomic(op AtomicOp, typ AtomicType, buf []byte, dest E
 	return ep.atomic("ifetchatomic on", atomicOf(op, typ, true), buf, dest, w, offset, matchInfo, context)
 }
 
-// Atomic is Iatomic without a request, as Put is Iput without one: operands are free when it returns, nothing tells when they are combined
-// or that the peer has refused them, but they are before anything that this endpoint begins later towards dest. False: other traffic is before them,
-// or the peer can't be reached, and Iatomic does it then. Errors: those of Iatomic. Safe from any goroutine.
+// Atomic is Iatomic without a request, as Put is Iput without one. operands may be reused when it returns. Nothing
+// reports when they are combined, or that the peer has refused them, but they are combined before any operation that
+// this endpoint starts later towards dest. It returns false if other operations are queued before it, or if the peer
+// can't be reached; use Iatomic then. Errors: those of Iatomic. Safe from any goroutine.
 func (ep *Endpoint) Atomic(op AtomicOp, typ AtomicType, operands []byte, dest EndpointAddr, w WindowHandle, offset uint32) (bool, error) {
 	a := atomicOf(op, typ, false)
 	if dest.ep != ep {

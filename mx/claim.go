@@ -29,8 +29,8 @@ func (ep *Endpoint) Iclaim(matchRecv, matchMask uint64) (m Message, st Status, f
 	return ep.Claim(noContext, 0, matchRecv, matchMask)
 }
 
-// Claim is Iclaim, and blocks until there is such a message, until ctx ends, whose error
-// it then returns, or until the timeout has passed. ctx may be nil. Safe from any goroutine.
+// Claim is Iclaim that blocks until there is such a message, until ctx ends, whose error it then returns, or until the
+// timeout has passed. ctx may be nil. Safe from any goroutine.
 func (ep *Endpoint) Claim(ctx context.Context, timeout time.Duration, matchRecv, matchMask uint64) (m Message, st Status, found bool, err error) {
 	var got endpoint.Status
 	c, found, err := ep.d.Claim(ctx, matchRecv, matchMask, timeout, &got)

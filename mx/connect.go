@@ -15,7 +15,7 @@ import (
 // Causes of ErrConnectionFailed, for errors.Is. Its text has the details.
 var (
 	ErrNoPeer  = transport.ErrNoPeer  // the host answers, and no such endpoint is open there
-	ErrRefused = transport.ErrRefused // whoever is at its place refused us: for want of the same secret, of TLS, or of our version
+	ErrRefused = transport.ErrRefused // the peer refuses the connection: it has another secret, TLS or no TLS, or another version
 )
 
 // Connect asks the endpoint at a NIC whether it takes us with this filter, and

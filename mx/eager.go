@@ -1,11 +1,9 @@
 package mx
 
-// EagerTo returns the largest message, in bytes, that goes to a peer eagerly: its data
-// travels with its header, and its receiver's unexpected handler gets it. It depends on
-// the medium. A peer whose buffer for unexpected messages is full makes it smaller for a
-// while, which is not told. Without a link to the peer it is CopySendMax. MX does not
-// have it. Errors: ErrBadAddrList,
-// ErrBadEndpoint. Safe from any goroutine, and inside the unexpected handler.
+// EagerTo returns the largest message, in bytes, that is sent eagerly to a peer: header and data together, so that the
+// receiver's unexpected handler gets the data. It depends on the transport. It is temporarily smaller while the peer's
+// buffer for unexpected messages is full, which is not included. Without a link to the peer it is CopySendMax. MX does
+// not have it. Errors: ErrBadAddrList, ErrBadEndpoint. Safe from any goroutine, and inside the unexpected handler.
 func (ep *Endpoint) EagerTo(peer EndpointAddr) (int, error) {
 	if peer.ep != ep {
 		return 0, ep.fail("eager to", peer.String(), ep.owns(peer))

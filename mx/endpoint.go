@@ -298,14 +298,14 @@ func (ep *Endpoint) retire() {
 // that begins later is not affected. Safe from any goroutine.
 func (ep *Endpoint) Wakeup() { ep.d.Wakeup() }
 
-// Share takes the promise of SingleThreaded back: any number of goroutines may make requests from now on. It is
-// called by the goroutine that has made them, before others do. MX does not have it.
+// Share disables single-threaded mode: any number of goroutines may make requests from now on. It must be called by the
+// goroutine that has made them, before others do. MX does not have it.
 func (ep *Endpoint) Share() { ep.d.Share() }
 
-// TakeTurns says that so many endpoints, this one among them, wait for each other on one core: it is then
-// offered to the others after each poll, where a single endpoint takes who keeps its core for a stranger that computes,
-// and keeps it too. A number below 2 changes nothing. Package mpi calls it where there are more ranks than cores. MX does
-// not have it. Safe from any goroutine.
+// TakeTurns says that so many endpoints, this one among them, wait for each other on one core. The core is then offered
+// to the others after each poll, whereas a single endpoint treats another process that keeps its core as a stranger,
+// and keeps the core too. A number below 2 changes nothing. Package mpi calls it if there are more ranks than cores. MX
+// does not have it. Safe from any goroutine.
 func (ep *Endpoint) TakeTurns(among int) {
 	if among > 1 {
 		ep.d.TakeTurns(among)

@@ -73,7 +73,7 @@ func ExampleEndpoint_Cancel() {
 	// true
 }
 
-// The handler sees each message that no receive waits for, and may deal with it
+// The handler sees each unexpected message, and may deal with it
 // on the spot.
 func ExampleEndpoint_RegisterUnexpHandler() {
 	a, b, toB, done := twoEndpoints()

@@ -32,14 +32,13 @@ type UnexpHandler func(context any, source EndpointAddr, matchInfo uint64, lengt
 // information and length, and the message goes on as with RecvContinue.
 type UnexpCallback func(context any, matchInfo uint64, length int)
 
-// RegisterUnexpHandler sets the handler for unexpected messages, in place of any
-// handler or callback before; nil takes it away (VII.1.4). It runs in whichever
-// goroutine makes progress, one message at a time. Error: ErrBadEndpoint. Safe
-// from any goroutine.
+// RegisterUnexpHandler sets the handler for unexpected messages, in place of any earlier handler or callback; nil
+// removes it (VII.1.4). It runs in whichever goroutine makes progress, one message at a time. Error: ErrBadEndpoint.
+// Safe from any goroutine.
 //
-// A message that is stored already is not shown to it; probes and receives find it. The same goes for a message
-// below 1 KiB that a peer, for want of credit, had sent as a header alone before it learned of the handler. Programs
-// that deal with everything in the handler register it before peers connect.
+// It is not called for messages that are stored already; probes and receives find these. The same holds for a message
+// below 1 KiB of which the peer, for lack of credit, had sent only the header before it learned of the handler.
+// Programs that handle all messages in the handler register it before peers connect.
 func (ep *Endpoint) RegisterUnexpHandler(handler UnexpHandler, context any) error {
 	var f driver.Handler
 	if handler != nil {

@@ -6,45 +6,38 @@ import (
 	"gomx/transport/wire"
 )
 
-// Iput writes buf into a window of dest, from the window's byte offset on. It
-// completes when the bytes are there. Until then buf must not change, unless
-// Ibuffered says that they have left it. The peer's program takes no part, and is
-// told nothing.
+// Iput writes buf into a window of dest, from the window's byte offset on. It completes when the bytes are there. Until
+// then buf must not change, unless Ibuffered reports that it may. The peer's program makes no calls for it and is not
+// notified.
 //
-// What anybody begins after the completion sees the bytes. A put of less than 1024
-// bytes and what this endpoint begins after it towards dest keep their order without
-// waiting: a message sent behind it is matched when the bytes are there. Other puts
-// and gets that are pending at the same time have no order among one another, nor
+// Operations that anybody starts after the completion see the bytes. A put of less than 1024 bytes, and operations that
+// this endpoint starts after it towards dest, keep their order without waiting: a message that is sent after it matches
+// when the bytes are there. Other puts and gets that are pending at the same time are not ordered with each other, nor
 // with messages.
 //
-// The peer checks everything. The request completes with StatusBadRDMAWindow if there
-// is no such window, or if it is closed, also while bytes are being moved; with
-// StatusBadRDMARange if offset and length reach beyond it; with StatusRDMANotPermitted;
-// with StatusAborted if the peer fails to do its part; or as a send does if the peer
-// is gone. What the peer refuses has changed nothing. A put that ends because the window
-// is closed, or because the session is over, may have been written, whole or in part.
+// The peer checks every access. The request completes with StatusBadRDMAWindow if there is no such window, or if it is
+// closed, also during the transfer; with StatusBadRDMARange if offset and length reach beyond it; with
+// StatusRDMANotPermitted; with StatusAborted if the peer fails to do its part; or like a send if the session ends. A
+// put that the peer has refused has changed nothing. A put that ends because the window is closed, or because the
+// session has ended, may have been written, wholly or in part.
 //
-// Match information does not travel: TestAny and WaitAny find the request by it. The
-// status says how many bytes were written, all or none. Puts can't be cancelled.
-// Up to 256 gets and puts that are not small are under way to a peer at a time; more
-// wait for those, and operations that are started after them too. A put to the endpoint itself is
-// complete at once.
+// Match information is local: TestAny and WaitAny find the request by it. The status has the number of bytes that were
+// written, all or none. Puts can't be cancelled. Up to 256 gets and puts that are not small are in progress to a peer
+// at a time; further ones, and operations that are started after them, wait. A put to the endpoint itself is complete
+// at once.
 //
-// Errors: ErrBadAddrList, ErrBadEndpoint, ErrBadSegMem, ErrNoResources. Safe from any
-// goroutine.
+// Errors: ErrBadAddrList, ErrBadEndpoint, ErrBadSegMem, ErrNoResources. Safe from any goroutine.
 func (ep *Endpoint) Iput(buf []byte, dest EndpointAddr, w WindowHandle, offset uint32, matchInfo uint64, context any) (Request, error) {
 	return ep.access("iput to", (*driver.Endpoint).Put, wire.Vec{First: buf}, dest, w, offset, matchInfo, context)
 }
 
-// Put writes buf into a window of dest like Iput, but without a request: buf is free
-// when it returns, and nothing tells when the bytes are there. They are before anything
-// that this endpoint begins later towards dest. Nor does anything tell that the peer
-// has refused them; it counts them. False: the bytes are too many for one frame, or other
-// traffic is before them, or the peer can't be reached; Iput does it then. It is the
-// quickest way to have a few bytes in the memory of a peer.
+// Put writes buf into a window of dest like Iput, but without a request: buf may be reused when it returns. Nothing
+// reports when the bytes are there, but they are there before any operation that this endpoint starts later towards
+// dest. Nothing reports either that the peer has refused them; the peer counts that. It returns false if the bytes
+// don't fit into one frame, if other operations are queued before it, or if the peer can't be reached; use Iput then.
+// It is the fastest way to write a few bytes into the memory of a peer.
 //
-// Errors: ErrBadAddrList, ErrBadEndpoint. Safe from
-// any goroutine.
+// Errors: ErrBadAddrList, ErrBadEndpoint. Safe from any goroutine.
 func (ep *Endpoint) Put(buf []byte, dest EndpointAddr, w WindowHandle, offset uint32) (bool, error) {
 	if dest.ep != ep {
 		return false, ep.fail("put to", dest.String(), ep.owns(dest))

@@ -57,9 +57,10 @@ type waitsSource struct{ waits func() any }
 
 var waitSources waitsOf
 
-// AddWaits has tools that read the process live see what a package that is built on this one waits for. waits is called
-// when a tool asks, from any goroutine, and returns within a second a value that encodes to JSON, or nil. It holds neither
-// payload nor secrets. remove ends that, and may be called more than once. MX does not have it. Safe from any goroutine.
+// AddWaits lets tools that inspect the running process see what a package that is built on this one waits for. waits is
+// called when a tool asks, from any goroutine, and must return within a second a value that encodes to JSON, or nil. It
+// must contain neither payload nor secrets. remove ends that, and may be called more than once. MX does not have it.
+// Safe from any goroutine.
 func AddWaits(waits func() any) (remove func()) {
 	s := &waitsSource{waits}
 	w := &waitSources

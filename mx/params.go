@@ -109,10 +109,12 @@ func WithCopyLimit(bytes int) Param { return Param{ParamCopyLimit, bytes} }
 // transport advises.
 func WithEagerLimit(bytes int) Param { return Param{ParamEagerLimit, bytes} }
 
-// SingleThreaded promises that one goroutine at a time calls the endpoint; what makes, tests and waits for requests is
-// faster then. Close, EagerTo, Wakeup, Pending, Counters, Peers, DisableProgression, ReenableProgression, registration of memory
-// and the functions of addresses may come from any goroutine all the same, and between calls the endpoint progresses as always. A call that meets another one panics, if it sees it, and names the promise; the
-// race detector sees both. The promise ends with Endpoint.Share and with RegisterUnexpHandler, whose handler runs in any goroutine.
+// SingleThreaded promises that one goroutine at a time makes calls on the endpoint. Calls that make, test and wait for
+// requests then take the endpoint lock with a store-release, which is faster. Close, EagerTo, Wakeup, Pending,
+// Counters, Peers, DisableProgression, ReenableProgression, registration of memory and the functions of addresses may
+// still be called from any goroutine, and the endpoint makes progress between calls as usual. A call that detects a
+// concurrent one panics with the name of the promise, and the race detector sees both. Endpoint.Share disables this
+// mode, and so does RegisterUnexpHandler, since its handler runs in any goroutine.
 func SingleThreaded() Param { return Param{ParamSingleThreaded, true} }
 
 // WithTransports chooses the transports by name, in order of preference:

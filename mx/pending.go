@@ -17,10 +17,9 @@ type PendingRequest struct {
 	Stage                string       // what it waits for, such as "connecting" or "data is moving"
 }
 
-// Pending returns the requests of the endpoint that are not complete at the moment, in
-// no particular order: an answer to the question what a program waits for. The texts
-// have no fixed form. A closed endpoint has none. MX does not have it. Safe from any
-// goroutine.
+// Pending returns the requests of the endpoint that are not complete at the moment, in no particular order, to find out
+// what a program waits for. The texts have no fixed form. A closed endpoint has none. MX does not have it. Safe from
+// any goroutine.
 func (ep *Endpoint) Pending() []PendingRequest {
 	outstanding, _, _ := ep.d.Outstanding(math.MaxInt)
 	list := make([]PendingRequest, len(outstanding))

@@ -10,17 +10,15 @@ import (
 	"gomx/endpoint/driver"
 )
 
-// Iprobe looks for the oldest message that has arrived without a receive and
-// whose match information, masked, is matchRecv (VII.1.1). It leaves the message
-// there: the next Irecv with the same matching gets it, unless another goroutine
-// is quicker. Error: ErrBadMatchMask. Safe from any goroutine.
+// Iprobe looks for the oldest message that has arrived, that no receive has matched, and whose match information,
+// masked, is matchRecv (VII.1.1). It does not receive it: the next Irecv with the same matching gets it, unless another
+// goroutine's does. Error: ErrBadMatchMask. Safe from any goroutine.
 func (ep *Endpoint) Iprobe(matchRecv, matchMask uint64) (st Status, found bool, err error) {
 	return ep.probe(noContext, 0, matchRecv, matchMask)
 }
 
-// Probe is Iprobe, and blocks until there is such a message or the timeout has
-// passed (VII.1.2). A message that arrives is shown to one of the goroutines that
-// block. Safe from any goroutine.
+// Probe is Iprobe that blocks until there is such a message or the timeout has passed (VII.1.2). A message that arrives
+// is reported to one of the goroutines that block. Safe from any goroutine.
 func (ep *Endpoint) Probe(timeout time.Duration, matchRecv, matchMask uint64) (st Status, found bool, err error) {
 	return ep.probe(noContext, timeout, matchRecv, matchMask)
 }

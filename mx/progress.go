@@ -8,12 +8,10 @@ import (
 	"gomx/transport"
 )
 
-// DisableProgression stops the endpoint's progression (VIII.1.1): no message is
-// taken in, no queued one sent, no handler called, until ReenableProgression. It
-// is a switch, not a count. What arrives meanwhile stays in its medium, which holds its
-// senders up when it is full; links of strangers are bounded as ever (WithStrangers). It waits for a handler that runs in another
-// goroutine, and may be called inside one. Error: ErrBadEndpoint. Safe from any
-// goroutine.
+// DisableProgression stops the progress of the endpoint until ReenableProgression (VIII.1.1): no message is received,
+// no queued one is sent, and no handler is called. It is a switch, not a count. Messages that arrive meanwhile stay in
+// the transport, and block their senders when it is full. The limit of links of strangers still holds (WithStrangers).
+// It waits for a handler that runs in another goroutine, and may be called inside one. Error: ErrBadEndpoint.
 func (ep *Endpoint) DisableProgression() error {
 	return ep.fail("disable progression", "", ep.d.Pause(true))
 }
@@ -23,16 +21,14 @@ func (ep *Endpoint) ReenableProgression() error {
 	return ep.fail("reenable progression", "", ep.d.Pause(false))
 }
 
-// Progress makes one pass of the progression (VIII.1.2). Programs seldom need
-// it: every call makes some, and when none comes the library does it by itself.
-// Error: ErrBadEndpoint. Safe from any goroutine.
+// Progress makes progress once (VIII.1.2). Programs seldom need it: every call makes progress, and the library's own
+// goroutine does while there are none. Error: ErrBadEndpoint. Safe from any goroutine.
 func (ep *Endpoint) Progress() error { return ep.fail("progress", "", ep.d.Progress()) }
 
-// PollFD returns a descriptor for callers with a loop of their own: it becomes
-// readable when something has come in for an endpoint that Arm has armed. It
-// belongs to the endpoint; only poll it. Errors: ErrNoDriver if the endpoint's
-// transports have none, as mem alone, ErrNoResources if this process has no file descriptor left,
-// ErrBadEndpoint. Safe from any goroutine.
+// PollFD returns a descriptor for callers with an event loop of their own: it becomes readable when something arrives
+// for an endpoint that Arm has armed. It belongs to the endpoint; only poll it. Errors: ErrNoDriver if the endpoint's
+// transports have none, such as mem alone, ErrNoResources if this process has no file descriptor left, ErrBadEndpoint.
+// Safe from any goroutine.
 func (ep *Endpoint) PollFD() (int, error) {
 	fd, err := ep.d.FD()
 	if err != nil {
@@ -52,10 +48,9 @@ func noDescriptor(err error, text string) error {
 	return err
 }
 
-// Arm prepares the endpoint for a caller that is about to sleep on PollFD. False
-// means that there is something to collect already: don't sleep. Any later call
-// on the endpoint disarms it. After waking up, collect with TestAny and the like,
-// and arm again. Error: ErrBadEndpoint.
+// Arm prepares the endpoint for a caller that is about to sleep on PollFD. If it returns false, there is something to
+// collect already, and the caller must not sleep. Any later call on the endpoint disarms it. After waking up, collect
+// with TestAny and the like, and arm again. Error: ErrBadEndpoint.
 func (ep *Endpoint) Arm() (bool, error) {
 	ok, err := ep.d.Arm()
 	return ok, ep.fail("arm", "", err)

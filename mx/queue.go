@@ -28,9 +28,9 @@ type Completion struct {
 	Status  Status
 }
 
-// NewQueue makes a queue over one or several endpoints, each named once. It takes back SingleThreaded of
-// endpoints that share a queue. Errors: ErrBadEndpoint if an endpoint is nil or closed, ErrBadParamVal without endpoints or with one
-// named twice.
+// NewQueue makes a completion queue for one or several endpoints, each named once. It disables single-threaded mode of
+// endpoints that share a queue. Errors: ErrBadEndpoint if an endpoint is nil or closed, ErrBadParamVal without
+// endpoints or with one named twice.
 func NewQueue(over ...*Endpoint) (*Queue, error) {
 	q := &Queue{eps: append([]*Endpoint(nil), over...)}
 	var list []*driver.Endpoint

@@ -5,14 +5,13 @@ import (
 	"gomx/transport/wire"
 )
 
-// Irecv posts a receive into buf for the first message whose match information,
-// masked with matchMask, is matchRecv (II.4, V.2.1): of those that have arrived
-// the oldest, else the next to come. Of several receives that fit, the one posted
-// first gets the message. buf must not be touched until the request completes. A
-// longer message is cut, with StatusTruncated.
+// Irecv posts a receive into buf for the first message whose match information, masked with matchMask, is matchRecv
+// (II.4, V.2.1): the oldest one that has arrived, or else the next one. Of several receives that match, the one posted
+// first gets the message. buf must not be touched until the request completes. A longer message is truncated, with
+// StatusTruncated.
 //
-// Errors: ErrBadMatchMask if matchRecv has bits outside the mask,
-// ErrBadMatchingForCtxID, ErrBadEndpoint, ErrNoResources. Safe from any goroutine.
+// Errors: ErrBadMatchMask if matchRecv has bits outside the mask, ErrBadMatchingForCtxID, ErrBadEndpoint,
+// ErrNoResources. Safe from any goroutine.
 func (ep *Endpoint) Irecv(buf []byte, matchRecv, matchMask uint64, context any) (Request, error) {
 	return ep.recv(&endpoint.Posting{Into: wire.Vec{First: buf}, Value: matchRecv, Mask: matchMask, Context: context})
 }

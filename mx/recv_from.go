@@ -5,25 +5,23 @@ import (
 	"gomx/transport/wire"
 )
 
-// IrecvFrom is Irecv tied to a peer: if the session with src ends before a message has
-// matched, the receive completes with the status that ended it, as a Watch does:
-// StatusEndpointClosed, StatusEndpointUnreachable, StatusTimeout, or StatusBadSession
-// if the address was of an earlier session. Matching is by the bits alone: a
-// receive for the messages of one peer needs bits that tell them. If the session is over
-// already, what has arrived is received first, in its order. A receive from the endpoint
-// itself ends with the endpoint, or when that disconnects itself. SetRequestTimeout bounds it if it is set for the request
-// itself; that of the endpoint does not, since the peer is not expected to answer. MX does not
-// have it. Errors: those of Irecv, and ErrBadAddrList. Safe from any goroutine.
+// IrecvFrom is Irecv tied to a peer: if the session with src ends before a message has matched, the receive completes
+// with the status that ended it, like a Watch: StatusEndpointClosed, StatusEndpointUnreachable, StatusTimeout, or
+// StatusBadSession if the address is of an earlier session. Only the match information decides about matching: to
+// receive messages of one peer only, its messages need bits of their own. If the session has ended already, messages
+// that have arrived are received first, in order. A receive from the endpoint itself ends with the endpoint, or when it
+// disconnects itself. SetRequestTimeout applies if it was called for the request itself; that of the endpoint does not,
+// since no answer of the peer is outstanding. MX does not have it. Errors: those of Irecv, and ErrBadAddrList. Safe
+// from any goroutine.
 func (ep *Endpoint) IrecvFrom(buf []byte, src EndpointAddr, matchRecv, matchMask uint64, context any) (Request, error) {
 	return ep.recvFrom(src, &endpoint.Posting{Into: wire.Vec{First: buf}, Value: matchRecv, Mask: matchMask, Context: context})
 }
 
-// RecvNow is IrecvFrom for a caller who would wait at once, and for whom it is enough to know how long the
-// message is: it looks for a moment whether the message comes. If the request is zero, the message has come whole,
-// and has n bytes. Otherwise the request is as IrecvFrom's, and may be
-// complete already: Wait is the call that waits, or says how the receive has ended. MX does not have it. Errors: those of
-// IrecvFrom; of a message that was received in another way than whole, that of Status.Err, and
-// there is no request. Safe from any goroutine.
+// RecvNow is IrecvFrom for a caller that would wait at once and needs no more of the status than the length: it polls
+// for a short time for the message. If the request is zero, the message has been received wholly, and has n bytes.
+// Otherwise the request is that of IrecvFrom, and may be complete already: Wait waits for it, or returns how it has
+// ended. MX does not have it. Errors: those of IrecvFrom; for a message that was not received wholly, that of
+// Status.Err, in which case there is no request. Safe from any goroutine.
 func (ep *Endpoint) RecvNow(buf []byte, src EndpointAddr, matchRecv, matchMask uint64) (n int, r Request, err error) {
 	if src.ep != ep {
 		return 0, Request{}, ep.fail("recv now", src.String(), ep.owns(src))
@@ -35,8 +33,8 @@ func (ep *Endpoint) RecvNow(buf []byte, src EndpointAddr, matchRecv, matchMask u
 	return ep.received(src, h, err)
 }
 
-// ExchangeNow is SendNow of out, and if that has sent, RecvNow into in: what two peers do who exchange messages
-// at the same time. sent reports whether it has; the other results are then RecvNow's. Safe from any goroutine.
+// ExchangeNow is SendNow of out, followed by RecvNow into in if out was sent, for two peers that exchange messages at
+// the same time. sent reports whether out was sent; the other results are those of RecvNow. Safe from any goroutine.
 func (ep *Endpoint) ExchangeNow(out []byte, dest EndpointAddr, matchSend uint64, in []byte, src EndpointAddr, matchRecv, matchMask uint64) (sent bool, n int, r Request, err error) {
 	if dest.ep != ep || src.ep != ep {
 		return false, 0, Request{}, nil

@@ -85,7 +85,8 @@ func TestReceiveNowEndsOtherwise(t *testing.T) {
 	})
 }
 
-// exchange sends and receives at once, as often as not after the other side has. It returns the length of what came.
+// exchange sends and receives at the same time, in half of the cases after the other side has. It returns the length of the
+// message that it has received.
 func (w *world) exchange(ep *mx.Endpoint, out []byte, to mx.EndpointAddr, in []byte, match uint64) int {
 	w.Helper()
 	sent, n, r, err := ep.ExchangeNow(out, to, match, in, to, match, exact)

@@ -43,8 +43,9 @@ func (ep *Endpoint) Test(r Request) (st Status, done bool, err error) {
 	return st, false, err
 }
 
-// Look is Test that makes no progress: it collects a request that is complete by now. A handler uses it, which can't make progress anyway, and
-// who begins something and is not to be held up by what else has come. MX does not have it.
+// Look is Test without progress: it collects a request if that is complete already. It is for handlers, which can't
+// make progress anyway, and for callers that start an operation and should not spend time on other messages. MX does
+// not have it.
 func (ep *Endpoint) Look(r Request) (st Status, done bool, err error) {
 	if r.ep != ep {
 		return st, false, ep.fail("look", "", ErrBadRequest)
@@ -80,12 +81,10 @@ func (ep *Endpoint) Wait(r Request, timeout time.Duration) (st Status, done bool
 	return st, false, err
 }
 
-// Finish collects a request as Wait does (VI.2.2), for a caller who needs to know no more
-// of its status than whether it succeeded: nil says so. Otherwise the error is
-// Status.Err's if the request ended in another way, ErrTimeout if the timeout has
-// passed or Wakeup was called, so that the request is still there, ErrBadRequest or
-// ErrBadEndpoint. ErrTimeout never calls the error handler. One goroutine at a time
-// may test or wait for a request.
+// Finish collects a request like Wait (VI.2.2), for a caller that needs no more of the status than whether the request
+// succeeded: it returns nil then. Otherwise the error is that of Status.Err if the request has failed; ErrTimeout if
+// the timeout has passed or Wakeup was called, and the request still exists; ErrBadRequest or ErrBadEndpoint.
+// ErrTimeout never calls the error handler. One goroutine at a time may test or wait for a request.
 func (ep *Endpoint) Finish(r Request, timeout time.Duration) error {
 	if r.ep != ep {
 		return ep.fail("finish", "", ErrBadRequest)
@@ -199,10 +198,9 @@ func (ep *Endpoint) waitAny(ctx context.Context, timeout time.Duration, matchInf
 	return st, false, ep.failWait(ctx, "wait any", err)
 }
 
-// Cancel takes back a receive that has not matched, a connect that has not
-// ended, or a watch (IX.1.1). With cancelled, the request is gone; otherwise it is, or will
-// be at once, complete and must be collected. Errors: ErrCancelNotSupported for a
-// send, put or get, ErrBadRequest. Safe from any goroutine.
+// Cancel cancels a receive that has not matched, a connect that is not complete, or a watch (IX.1.1). If cancelled is
+// true, the request no longer exists; otherwise it is complete, or will be at once, and must be collected. Errors:
+// ErrCancelNotSupported for a send, put or get, ErrBadRequest. Safe from any goroutine.
 func (ep *Endpoint) Cancel(r Request) (cancelled bool, err error) {
 	if r.ep != ep {
 		return false, ep.fail("cancel", "", ErrBadRequest)
@@ -211,9 +209,8 @@ func (ep *Endpoint) Cancel(r Request) (cancelled bool, err error) {
 	return cancelled, ep.fail("cancel", "", err)
 }
 
-// Forget lets go of a request (IX.1.2): it is freed when it completes, and no
-// call reports it. It is invalid at once. Error: ErrBadRequest. Safe from any
-// goroutine.
+// Forget lets a request go on without its handle (IX.1.2): it is freed when it completes, and no call reports it. The
+// handle is invalid at once. Error: ErrBadRequest. Safe from any goroutine.
 func (ep *Endpoint) Forget(r Request) error {
 	if r.ep != ep {
 		return ep.fail("forget", "", ErrBadRequest)
@@ -221,13 +218,11 @@ func (ep *Endpoint) Forget(r Request) error {
 	return ep.fail("forget", "", ep.d.Forget(r.h))
 }
 
-// SetRequestTimeout bounds the life of a pending request, or with the zero
-// Request of all future ones of the endpoint (XII.1.2). When it passes, the
-// request completes with StatusTimeout, and its peer is disconnected. A bound set
-// for one request holds until that is complete; the endpoint's holds while the
-// answer of the peer is outstanding. 0 ends the request at once, Infinite takes the bound
-// away. A receive that has not matched is tied to no peer and does not time out.
-// Error: ErrBadRequest. Safe from any goroutine.
+// SetRequestTimeout sets a time limit for a pending request, or with the zero Request for all future ones of the
+// endpoint (XII.1.2). When it passes, the request completes with StatusTimeout, and its peer is disconnected. The limit
+// of a single request holds until that is complete; the endpoint's holds while an answer of the peer is outstanding. 0
+// ends the request at once, Infinite removes the limit. A receive that has not matched is tied to no peer and does not
+// time out. Error: ErrBadRequest. Safe from any goroutine.
 func (ep *Endpoint) SetRequestTimeout(r Request, timeout time.Duration) error {
 	if !r.IsZero() && r.ep != ep {
 		return ep.fail("set request timeout", "", ErrBadRequest)

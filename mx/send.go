@@ -26,22 +26,19 @@ func (r Request) Number() uint64 { return uint64(r.h) }
 // Request returns the request of the endpoint that has this Number. MX does not have it.
 func (ep *Endpoint) Request(number uint64) Request { return Request{ep, endpoint.Handle(number)} }
 
-// Isend starts a standard send of buf (V.1.1). It completes as soon as buf can
-// be used again, which says nothing about the message's fate. Until then buf must
-// not change. The context comes back in the status.
+// Isend starts a standard send of buf (V.1.1). It completes as soon as buf may be reused, which does not mean that the
+// message was received. Until then buf must not change. The context is returned in the status.
 //
-// If the peer is gone, the request completes with a status that says so. Errors:
-// ErrBadAddrList, ErrBadEndpoint, ErrBadSegMem, ErrNoResources. Safe from any
-// goroutine.
+// If the session with the peer ends, the request completes with a status that says why. Errors: ErrBadAddrList,
+// ErrBadEndpoint, ErrBadSegMem, ErrNoResources. Safe from any goroutine.
 func (ep *Endpoint) Isend(buf []byte, dest EndpointAddr, matchSend uint64, context any) (Request, error) {
 	return ep.send("isend to", dest, &endpoint.Outgoing{Data: wire.Vec{First: buf}, Match: matchSend, Context: context})
 }
 
-// SendNow sends buf as Isend does if that takes no time: a small message to a peer
-// that nothing else waits for. True says that it has left, or is in the library's
-// hands; buf is free, and there is no request to collect. False says that nothing was
-// sent, for whatever reason: Isend is the call that waits, or says why. MX does not
-// have it. Safe from any goroutine.
+// SendNow sends buf like Isend if that is possible at once: a small message to a peer with no queued operations. If it
+// returns true, the message was sent or buffered, buf may be reused, and there is no request to collect. If it returns
+// false, nothing was sent: Isend queues the message, or returns the reason as an error. MX does not have it. Safe from
+// any goroutine.
 func (ep *Endpoint) SendNow(buf []byte, dest EndpointAddr, matchSend uint64) bool {
 	return dest.ep == ep && ep.d.SendNow(buf, dest.a, matchSend)
 }

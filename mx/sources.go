@@ -16,9 +16,10 @@ type counterSource struct{ groups func() []CounterGroup }
 
 var sources counterSources
 
-// AddCounters has snapshots, and all that is made of them, show more counters: of a package that is built on this one, or of
-// a program. groups is called for each snapshot, from any goroutine, and must not block; the counters it returns must be safe to keep.
-// remove ends that, and may be called more than once. MX does not have it. Safe from any goroutine.
+// AddCounters adds counters to snapshots, and to everything that is made from them, for a package that is built on this
+// one or for a program. groups is called for each snapshot, from any goroutine, and must not block; the counters that
+// it returns must not be changed afterwards. remove ends that, and may be called more than once. MX does not have it.
+// Safe from any goroutine.
 func AddCounters(groups func() []CounterGroup) (remove func()) {
 	s := &counterSource{groups}
 	sources.mu.Lock()

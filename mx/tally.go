@@ -27,6 +27,6 @@ func (ep *Endpoint) Tallies() []Tally {
 	return all
 }
 
-// MergeTally adds what was counted of a class to another one, and forgets it there, so that classes that come and go take no
-// memory. Safe from any goroutine.
+// MergeTally adds the counts of a class to another class, and removes the first, so that classes that come and go take
+// no memory. Safe from any goroutine.
 func (ep *Endpoint) MergeTally(class, into uint64) { ep.d.MergeTally(class, into) }

@@ -17,8 +17,8 @@ type Waiter struct {
 // NewWaiter makes a Waiter of the endpoint. It needs no closing.
 func (ep *Endpoint) NewWaiter() *Waiter { return &Waiter{ep, ep.d.NewWaiter(false)} }
 
-// NewPassiveWaiter makes a Waiter at which a goroutine only sleeps: others that wait, or the endpoint's own goroutine, make
-// the progress.
+// NewPassiveWaiter makes a Waiter on which a goroutine only sleeps: other goroutines that wait, or the endpoint's own,
+// make progress.
 func (ep *Endpoint) NewPassiveWaiter() *Waiter { return &Waiter{ep, ep.d.NewWaiter(true)} }
 
 // Wait blocks until Wake is called, and returns at once if it was called since the last Wait that it woke. It waits

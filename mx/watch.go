@@ -19,10 +19,11 @@ func (ep *Endpoint) Watch(peer EndpointAddr, matchInfo uint64, context any) (Req
 	return Request{ep, h}, nil
 }
 
-// GiveUp ends the session with a peer of which the caller knows by other means that it is gone or does not move, as if it had been silent for the
-// request timeout: all requests tied to it complete with StatusTimeout, and the address is dead. Messages that have arrived whole
-// stay receivable, and what is still on its way arrives before: the session ends within a second after the last of it. The endpoint's own address is never given
-// up. MX does not have it. Errors: ErrBadAddrList, ErrBadEndpoint. Safe from any goroutine.
+// GiveUp ends the session with a peer that the caller knows by other means to have failed or to stand still, as if the
+// request timeout had passed: all requests tied to the peer complete with StatusTimeout, and the address is invalid.
+// Messages that have arrived completely can still be received, and messages that are still arriving may complete: the
+// session ends within a second after the last of them. The endpoint's own address is never given up. MX does not have
+// it. Errors: ErrBadAddrList, ErrBadEndpoint. Safe from any goroutine.
 func (ep *Endpoint) GiveUp(peer EndpointAddr) error {
 	err := ep.owns(peer)
 	if err == nil {

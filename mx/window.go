@@ -61,15 +61,13 @@ type Window struct {
 	id    uint64
 }
 
-// OpenWindow lets peers use buf, as the permissions say, until Close. Windows may
-// overlap, and the program goes on using the memory; it has to agree with its peers
-// who may touch what when, and messages are the means. Where a peer may read
-// while it writes, or two write the same bytes at once, the bytes are either's.
-// Over RDMA, large puts and gets are faster if the memory is Alloc's or registered.
+// OpenWindow lets peers access buf, as the permissions say, until Close. Windows may overlap, and the program may go on
+// using the memory. It has to agree with its peers on who may access which bytes when, for example by messages. Bytes
+// that one peer reads while another writes them, or that two write at the same time, have either value. Over RDMA,
+// large puts and gets are faster if the memory is that of Alloc or registered.
 //
-// Errors: ErrBadParamVal for no permission or an unknown one, ErrBadSegMem for 4 GiB
-// or more, ErrNoResources if 65536 windows are open, ErrBadEndpoint. Safe from any
-// goroutine.
+// Errors: ErrBadParamVal for no permission or an unknown one, ErrBadSegMem for 4 GiB or more, ErrNoResources if 65536
+// windows are open, ErrBadEndpoint. Safe from any goroutine.
 func (ep *Endpoint) OpenWindow(buf []byte, may WindowPermission) (*Window, error) {
 	if may == 0 || may&^(WindowRead|WindowWrite) != 0 {
 		return nil, ep.fail("open window", "", fmt.Errorf("%w: permissions %#x", ErrBadParamVal, uint8(may)))

@@ -49,7 +49,7 @@ func floodLength(i uint64) int {
 }
 
 // A receiver that comes late finds the store of unexpected messages full. Everything but messages goes on meanwhile, the last
-// message can be had before all others, and then those come, each once and in order.
+// message can be had before all others, and then those come, exactly once, in order.
 func TestLateReceiver(t *testing.T) {
 	for _, media := range []string{"shm", "tcp"} {
 		t.Run(media, func(t *testing.T) {
