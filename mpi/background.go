@@ -10,30 +10,32 @@ import (
 	"gomx/mx"
 )
 
-// background is a nonblocking collective: a plan of its steps, which are taken one after the other. Where a step has to wait for a message, the collective
-// is suspended: the message completes into a queue of the seat, whose handler takes the next steps. So whoever makes progress on the seat's endpoint
-// advances it, in whichever call, and the endpoint's own goroutine does while nobody calls. No goroutine belongs to it.
+// background is a nonblocking collective: a plan, whose steps are executed one after the other. If a step has to wait
+// for a message, the collective is suspended: the message completes into a completion queue of the seat, whose handler
+// executes the next steps. The collective therefore advances in whichever call makes progress on the seat's endpoint,
+// and in the endpoint's own goroutine while there are no calls. It has no goroutine of its own.
 //
-// Its request is a receive of what the rank tells itself when the collective has ended, so that it may be waited for
-// together with others; this is its context. It is kept with its net, for later collectives.
+// Its request is a receive of a message that the rank sends to itself when the collective has ended, so that it can be
+// waited for together with other requests. The background is the context of that receive. It is kept with its net, for
+// later collectives.
 type background struct {
 	n    *net
 	op   string
-	turn uint64 // of the collective, for those who come late
-	ends uint64 // match bits of what tells its end; 0: nobody is to be told
+	turn uint64 // of the collective, for calls that come late
+	ends uint64 // match bits of the message that completes its request; 0: there is none
 
-	mu    sync.Mutex // nobody who has it waits for progress of the endpoint
+	mu    sync.Mutex // must not be held while waiting for progress of the endpoint
 	stage stage
 	steps coll.Plan
 	next  int // step
-	from  int // of what the net has started, the first that is waited for; -1: none is
-	at    int // and the one that is waited for now
+	from  int // index of the first pending operation that is waited for; -1: none
+	at    int // index of the one that is waited for now
 
-	stop func() bool // has the context of the communicator end it no more
+	stop func() bool // detaches it from the context of the communicator
 	err  error       // may be read when the request is complete
-	wait *longWait   // the last that somebody was told of
+	wait *longWait   // the last one that was shown in a hang report
 
-	before, after *background // of those of the seat that have not ended
+	before, after *background // neighbours in the seat's list of collectives that have not ended
 }
 
 // stage is how far a nonblocking collective is.
@@ -41,23 +43,23 @@ type stage uint8
 
 const (
 	stageOver       stage = iota
-	stageConnecting       // with ranks that it sends to or receives from
-	stageRunning          // steps are being taken
-	stageSuspended        // until the message that it waits for has come
-	stageFailing          // the rest is done without data, by a goroutine
+	stageConnecting       // it connects to the ranks that it sends to or receives from
+	stageRunning          // steps are being executed
+	stageSuspended        // it waits for a message
+	stageFailing          // a goroutine executes the rest without data
 )
 
 // backgrounds are the nonblocking collectives of a seat.
 type backgrounds struct {
 	once  sync.Once
-	queue *mx.Queue // of the messages that they wait for
-	err   error     // why there is none
+	queue *mx.Queue // completion queue of the messages that they wait for
+	err   error     // why there is no queue
 
 	mu    sync.Mutex
 	first *background
 }
 
-// open makes the queue. From now on the endpoint's own goroutine may make calls of the rank.
+// open makes the completion queue. From now on the endpoint's own goroutine may make calls of the rank.
 func (l *backgrounds) open(ep *mx.Endpoint) error {
 	l.once.Do(func() {
 		if l.queue, l.err = mx.NewQueue(ep); l.err == nil {
@@ -67,7 +69,8 @@ func (l *backgrounds) open(ep *mx.Endpoint) error {
 	return l.err
 }
 
-// arrived has collectives go on for whose messages they have waited. The panic of an operation goes up when the rest have: nobody is told of them again.
+// arrived advances the collectives that have waited for these messages. If an operation of the program panics, the
+// panic continues when the others have advanced, since the handler does not get these messages again.
 func arrived(done []mx.Completion) {
 	next := 0
 	defer func() {
@@ -106,7 +109,7 @@ func (l *backgrounds) remove(b *background) {
 	b.before, b.after = nil, nil
 }
 
-// all returns those that have not ended.
+// all returns the collectives that have not ended.
 func (l *backgrounds) all() (list []*background) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -116,7 +119,7 @@ func (l *backgrounds) all() (list []*background) {
 	return list
 }
 
-// name returns the call that has started the operation, for messages.
+// name returns the name of the call that has started the operation, for messages.
 func (q *Request) name() string {
 	if q.kind == collectiveRequest {
 		return q.collective()
@@ -124,7 +127,7 @@ func (q *Request) name() string {
 	return opNames[q.kind]
 }
 
-// collective returns the call that has started a collective.
+// collective returns the name of the call that has started a collective.
 func (q *Request) collective() string {
 	if about, err := q.c.seat.ep.Context(q.mx()); err == nil {
 		return about.(*background).op
@@ -132,7 +135,7 @@ func (q *Request) collective() string {
 	return opNames[collectiveRequest]
 }
 
-// start begins the collective whose steps record notes, and takes those that need no waiting.
+// start starts the collective whose steps record records, and executes the steps that need no waiting.
 func (n *net) start(record func(n *net, via coll.Net) error) (Request, error) {
 	n = n.apart()
 	c, s := n.c, n.c.seat
@@ -143,7 +146,7 @@ func (n *net) start(record func(n *net, via coll.Net) error) (Request, error) {
 	}
 	b := n.plan()
 	defer b.mu.Unlock()
-	_ = record(n, &b.steps) // which notes, and has no errors
+	_ = record(n, &b.steps) // a plan only records, and returns no errors
 	s.nonblocking.add(b)
 	if far := b.unconnected(); far != nil {
 		b.stage = stageConnecting
@@ -165,7 +168,7 @@ func (n *net) start(record func(n *net, via coll.Net) error) (Request, error) {
 	return c.newRequest(r, collectiveRequest, 0, Undefined, Undefined), nil
 }
 
-// apart returns a net of which only this collective knows, in the place of the one that blocking ones take in turn.
+// apart returns a net for this collective alone, unlike the one that blocking collectives share.
 func (n *net) apart() *net {
 	st := n.c.state
 	if n != &st.first {
@@ -178,8 +181,8 @@ func (n *net) apart() *net {
 	return m
 }
 
-// plan makes the collective one that takes the steps of a plan, which is empty. It returns with the lock: the end of
-// an earlier collective's context may still look at what is used again.
+// plan prepares the background for a new plan, which is empty. It returns with the lock held, because the context of an
+// earlier collective may end at this moment and look at the background.
 func (n *net) plan() *background {
 	b := n.background
 	if b == nil {
@@ -216,7 +219,7 @@ func (b *background) unconnected() (far map[int]error) {
 	return far
 }
 
-// connect connects with ranks, and begins. One that can't be reached fails the step that needs it.
+// connect connects to ranks, and starts the steps. A rank that can't be reached fails the step that needs it.
 func (b *background) connect(far map[int]error) {
 	b.n.c.connectWith(b.op, far)
 	b.mu.Lock()
@@ -225,12 +228,12 @@ func (b *background) connect(far map[int]error) {
 	b.advance()
 }
 
-// arrived is called when a message is complete that a collective has waited for.
+// arrived is called when a message that a collective has waited for is complete.
 func (b *background) arrived(d *mx.Completion) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.stage != stageSuspended || b.n.pending[b.at].r != d.Request {
-		return // it was given up meanwhile
+		return // the collective has been given up
 	}
 	b.stage = stageRunning
 	if b.settled(&d.Status) {
@@ -240,8 +243,8 @@ func (b *background) arrived(d *mx.Completion) {
 
 var errThrown = errors.New("the operation of the program has panicked, or has ended its goroutine")
 
-// advance takes steps until one has to wait, or all are taken. The lock is held. If the operation of the program panics, that goes up in whoever makes
-// progress, and the collective fails.
+// advance executes steps until one has to wait, or all are done. The lock is held. If the operation of the program
+// panics, the panic continues in the call that makes progress, and the collective fails.
 func (b *background) advance() {
 	calm := false
 	defer func() {
@@ -265,7 +268,8 @@ func (b *background) advance() {
 	calm = true
 }
 
-// take takes a step. What it has to wait for is in the net's list of pending operations, from b.from on.
+// take executes a step. The messages that it has to wait for are in the net's list of pending operations, from b.from
+// on.
 func (b *background) take(s *coll.Step) {
 	n, first := b.n, len(b.n.pending)
 	switch {
@@ -294,7 +298,7 @@ func (b *background) take(s *coll.Step) {
 	}
 }
 
-// isend begins a send that does not leave at once. False: it has ended the collective.
+// isend starts a send that can't be sent at once. It returns false if that has ended the collective.
 func (b *background) isend(data []byte, to int) bool {
 	n := b.n
 	p := n.c.peers[to].Load()
@@ -309,7 +313,7 @@ func (b *background) isend(data []byte, to int) bool {
 	return b.noted(pendingOp{r, to, -1}, err)
 }
 
-// irecv begins a receive. False: it has ended the collective.
+// irecv starts a receive. It returns false if that has ended the collective.
 func (b *background) irecv(data []byte, from int) bool {
 	n, ep := b.n, b.n.c.seat.ep
 	match := n.in | uint64(from)<<rankShift
@@ -329,7 +333,8 @@ func (b *background) irecv(data []byte, from int) bool {
 	return b.noted(pendingOp{r, from, len(data)}, err)
 }
 
-// noted notes what was started, unless that has failed. False: it has ended the collective.
+// noted adds an operation to the pending ones, unless starting it has failed. It returns false if that has ended the
+// collective.
 func (b *background) noted(what pendingOp, err error) bool {
 	n := b.n
 	if err != nil {
@@ -340,7 +345,7 @@ func (b *background) noted(what pendingOp, err error) bool {
 	return true
 }
 
-// await looks for the message that is waited for, and suspends the collective if that has not come.
+// await checks the message that is waited for, and suspends the collective if it is not complete.
 func (b *background) await() {
 	s, r := b.n.c.seat, b.n.pending[b.at].r
 	st, done, err := s.ep.Look(r)
@@ -358,7 +363,7 @@ func (b *background) await() {
 	}
 }
 
-// settled notes that the message that is waited for has come. False: it has ended the collective.
+// settled notes that the message that is waited for is complete. It returns false if that has ended the collective.
 func (b *background) settled(st *mx.Status) bool {
 	n := b.n
 	if !n.pending[b.at].well(st) {
@@ -370,13 +375,14 @@ func (b *background) settled(st *mx.Status) bool {
 	return true
 }
 
-// spoilt ends the collective because of a message.
+// spoilt ends the collective because a message has failed.
 func (b *background) spoilt(st mx.Status) {
 	what := b.remove()
 	b.giveUp(func() error { return b.n.failed(what, &st) })
 }
 
-// remove takes out of the list what is waited for now, and what was waited for before.
+// remove removes the message that is waited for, and those that were waited for before, from the list, and returns the
+// former.
 func (b *background) remove() pendingOp {
 	n := b.n
 	r := n.pending[b.at]
@@ -390,7 +396,7 @@ func (b *background) stops(err error) {
 	b.giveUp(func() error { return b.n.unfinished(what, err) })
 }
 
-// pointless ends the collective if there is no point in waiting any more: its context has ended, or somebody has died.
+// pointless ends the collective if waiting makes no sense any more: its context has ended, or a rank has failed.
 func (b *background) pointless() bool {
 	c := b.n.c
 	if c.ctx != nil && c.ctx.Err() != nil {
@@ -404,7 +410,7 @@ func (b *background) pointless() bool {
 	return false
 }
 
-// look ends the collective of a turn, or whichever it is if that is 0, if there is no point in its waiting.
+// look calls pointless for the collective of a turn, or for any if turn is 0.
 func (b *background) look(turn uint64) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -413,14 +419,14 @@ func (b *background) look(turn uint64) {
 	}
 }
 
-// look has all see whether there is a point in waiting: somebody has died.
+// look makes all collectives check whether waiting still makes sense, since a rank has failed.
 func (l *backgrounds) look() {
 	for _, b := range l.all() {
 		b.look(0)
 	}
 }
 
-// giveUp ends the collective with an error. What that takes may block, and so may finding out what the error is; the lock is held.
+// giveUp ends the collective with an error. The rest may block, and so may determining the error. The lock is held.
 func (b *background) giveUp(why func() error) {
 	b.stage = stageFailing
 	go func() {
@@ -431,7 +437,7 @@ func (b *background) giveUp(why func() error) {
 	}()
 }
 
-// end ends the collective, and its request. The lock is held.
+// end ends the collective, and completes its request. The lock is held.
 func (b *background) end(err error) {
 	s := b.n.c.seat
 	if b.stop != nil {
@@ -447,7 +453,7 @@ func (b *background) end(err error) {
 	}
 }
 
-// collect returns the error of a collective that has ended, whose net is free now.
+// collect returns the error of a collective that has ended, and frees its net.
 func (b *background) collect(st *commState) error {
 	b.mu.Lock()
 	err := b.err
@@ -457,7 +463,7 @@ func (b *background) collect(st *commState) error {
 	return err
 }
 
-// blocked describes what the collective waits for, as it does a call that blocks. nil: it is not suspended.
+// blocked returns the wait of a suspended collective for hang reports, like that of a blocking call, or nil.
 func (b *background) blocked() *longWait {
 	if !b.mu.TryLock() {
 		return nil

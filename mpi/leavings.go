@@ -6,8 +6,9 @@ import (
 	"gomx/mx"
 )
 
-// leavings are what a collective leaves behind that has failed at this rank: receives of no bytes, in the place of those that were
-// taken back or never made, which receive what comes for it later, and drop it; and notices of other ranks that nobody has read.
+// leavings are the remains of a collective that has failed at this rank: receives of no bytes, in place of those that
+// were cancelled or never posted, which drop late messages of the collective; and notices of other ranks that were not
+// read.
 type leavings struct {
 	turn    uint64 // of the collective
 	notices uint64 // their bits
@@ -29,8 +30,8 @@ const (
 	tidyEvery = 32
 )
 
-// abandon gives up what is under way. The memory that it uses is not used again before it is over: what is of the Go heap is
-// dropped, and the arena gets its pieces back when the requests have ended.
+// abandon gives up the pending operations. Their buffers are not reused before they have ended: memory of the Go heap
+// is dropped, and the arena gets its pieces back when the requests have ended.
 func (n *net) abandon() {
 	var live []mx.Request
 	inUse, ep := false, n.c.seat.ep
@@ -64,7 +65,7 @@ func (n *net) abandon() {
 	}
 }
 
-// release is Abandon that keeps the request of what goes on.
+// release is Abandon that keeps the request of an operation that goes on.
 func (c *Comm) release(b pendingOp) mx.Fate {
 	if _, done, err := c.seat.ep.Test(b.r); done || err != nil {
 		return mx.FateEnded
@@ -77,7 +78,7 @@ func (c *Comm) release(b pendingOp) mx.Fate {
 	return mx.FateInUse
 }
 
-// sink begins a receive of what a rank may send yet for the collective, which drops it.
+// sink posts a receive that drops a message that a rank may still send for the collective.
 func (n *net) sink(from int) {
 	var r mx.Request
 	var err error
@@ -93,7 +94,7 @@ func (n *net) sink(from int) {
 	}
 }
 
-// leaves returns what the collective leaves behind: it has failed.
+// leaves returns the remains of the collective, which has failed.
 func (n *net) leaves() *leavings {
 	if n.left == nil {
 		n.left = &leavings{turn: n.turn, notices: n.noticeBits()}
@@ -101,7 +102,7 @@ func (n *net) leaves() *leavings {
 	return n.left
 }
 
-// leave keeps what a collective leaves behind.
+// leave keeps the remains of a collective.
 func (st *commState) leave(n *net) {
 	st.mu.Lock()
 	defer st.mu.Unlock()
@@ -117,7 +118,8 @@ func (st *commState) leave(n *net) {
 	st.left.Store(int32(len(st.leavings)))
 }
 
-// tidy looks now and then what has come for collectives that have failed. turn is that of the one that begins.
+// tidy checks from time to time which messages have come for failed collectives. turn is that of the collective that
+// starts.
 func (c *Comm) tidy(turn uint64) {
 	if turn%tidyEvery != 0 {
 		return
@@ -135,7 +137,7 @@ func (c *Comm) tidy(turn uint64) {
 	st.left.Store(int32(len(st.leavings)))
 }
 
-// clear ends all. The communicator is freed.
+// clear ends all remains, since the communicator is freed.
 func (st *commState) clear(s *seat) {
 	st.mu.Lock()
 	defer st.mu.Unlock()
@@ -146,7 +148,7 @@ func (st *commState) clear(s *seat) {
 	st.left.Store(0)
 }
 
-// over collects the receives that have got their message, and reports whether that are all.
+// over collects the receives that have got their message, and reports whether none is left.
 func (l *leavings) over(s *seat) bool {
 	l.sinks = slices.DeleteFunc(l.sinks, func(r mx.Request) bool {
 		_, done, err := s.ep.Test(r)
@@ -155,7 +157,7 @@ func (l *leavings) over(s *seat) bool {
 	return len(l.sinks) == 0
 }
 
-// end takes the receives back, and drops the notices.
+// end cancels the receives, and drops the notices.
 func (l *leavings) end(s *seat) {
 	for _, r := range l.sinks {
 		_, _, _ = s.ep.Abandon(r)

@@ -11,24 +11,26 @@ import (
 	"gomx/mx"
 )
 
-// rest goes through what a collective that has failed at this rank would still have done, without any data. Who waits for a message is
-// told of the failure in its place, and what others send is received and dropped. It is a Net of internal/coll.
+// rest executes the remaining steps of a collective that has failed at this rank, without data. Ranks that wait for a
+// message get a notice of the failure instead, and messages of other ranks are received and dropped. It is a Net of
+// internal/coll.
 type rest struct {
 	n              *net
 	notice         []byte
-	sent, received int          // of those that were made, the number that is not passed yet
-	told           map[int]bool // the ranks that were told: they fail at the first message that they miss
-	quiet          bool         // nobody has to be told
+	sent, received int          // numbers of messages that were sent and received before the failure, and not reached yet
+	told           map[int]bool // the ranks that were notified: they fail at the first message that is missing
+	quiet          bool         // no rank has to be notified
 }
 
-// A notice says why a collective has failed, and where. It lies at its receiver until that finds a message of another length than
-// it expects; that message has no bytes where the receiver wants some, and oddLength bytes where it wants none.
+// A notice says why a collective has failed, and where. It stays unexpected at its receiver until that gets a message
+// of a length that it does not expect: that message has no bytes where the receiver expects some, and oddLength bytes
+// where it expects none.
 const (
 	noticeHead = 8 // the class of the error, and the rank
 	noticeSize = 512
 	oddLength  = 1021
 	noticeWait = time.Second
-	lastWords  = time.Second // for a connect with a rank that is told by one that leaves
+	lastWords  = time.Second // for connecting to a rank in order to notify it
 )
 
 var odd [oddLength]byte
@@ -44,8 +46,8 @@ func (e *failure) Error() string {
 	return fmt.Sprintf("collective call %d on the communicator has failed at rank %d: %s", e.seq, e.rank, e.why)
 }
 
-// fail ends a collective that has failed at this rank: those that wait for it are told, and they tell those that wait for them. run
-// does the rest of the collective.
+// fail ends a collective that has failed at this rank: ranks that wait for it are notified, and notify ranks that wait
+// for them. run executes the rest of the collective.
 func (n *net) fail(err error, run func(rest coll.Net) error) error {
 	return n.failAs(err, func(rest coll.Net) error {
 		if n.checked() {
@@ -55,16 +57,16 @@ func (n *net) fail(err error, run func(rest coll.Net) error) error {
 	})
 }
 
-// failAs is fail where run does all of the collective.
+// failAs is fail if run executes the whole collective.
 func (n *net) failAs(err error, run func(rest coll.Net) error) error {
 	if errors.Is(err, ErrMismatch) || n.c.usable(n.op) != nil {
-		return err // all know
+		return err // all ranks know
 	}
 	err = n.c.blame(n.op, err)
 	if n.rest == nil {
 		n.rest = &rest{n: n, notice: n.notice(err), told: map[int]bool{}}
 		d, dead := errors.AsType[*rankFailure](err)
-		n.rest.quiet = dead && !d.left && !n.last // a failure ends the waits of all by itself, but who leaves now may be missed before that is known
+		n.rest.quiet = dead && !d.left && !n.last // the failure of a rank ends the waits of all by itself, but a rank that leaves now may be missed before that is known
 	}
 	n.leaves()
 	r := n.rest
@@ -73,8 +75,8 @@ func (n *net) failAs(err error, run func(rest coll.Net) error) error {
 	return err
 }
 
-// blame returns the error of a collective that has failed because a rank is gone. If one of its ranks has died, that is why: others may be gone
-// because they have heard of it before.
+// blame returns the error of a collective that has failed because a rank has left or failed. If a rank of the
+// communicator has failed, it is named as the cause: other ranks may have left because of that.
 func (c *Comm) blame(op string, err error) error {
 	if errors.Is(err, ErrProcFailed) {
 		if d := c.firstFailure(); d != nil {
@@ -84,7 +86,7 @@ func (c *Comm) blame(op string, err error) error {
 	return err
 }
 
-// notice puts an error in the form in which others are told.
+// notice encodes an error for other ranks.
 func (n *net) notice(err error) []byte {
 	e := &failure{rank: n.c.rank, class: ErrOther, why: err.Error()}
 	if !errors.As(err, &e) {
@@ -106,7 +108,7 @@ func (n *net) noticeBits() uint64 {
 // noticesOf returns the bits of the notices about the collectives of a communicator, but for the tag.
 func noticesOf(context uint32) uint64 { return bitsOf(inwardContext, int(context/2)) | collective }
 
-// failure returns what another rank has said of its failure in the collective, or nil.
+// failure returns the failure of the collective that another rank has notified this one of, or nil.
 func (n *net) failure() *failure {
 	ep := n.c.seat.ep
 	m, st, found, err := ep.Iclaim(n.noticeBits(), mx.MatchMaskNone)
@@ -134,7 +136,7 @@ func (n *net) failure() *failure {
 	return &failure{seq: n.seq, rank: int(int32(binary.LittleEndian.Uint32(b[4:]))), class: class, why: string(b[noticeHead:])}
 }
 
-// tell tells a rank, which waits for so many bytes.
+// tell notifies a rank that waits for a message of so many bytes.
 func (r *rest) tell(to, bytes int) {
 	if r.sent > 0 {
 		r.sent--
@@ -172,7 +174,7 @@ func (r *rest) tell(to, bytes int) {
 	go connect(tellBound)
 }
 
-// post sends what nobody waits for and nobody changes.
+// post sends a message that nothing waits for, and whose buffer does not change.
 func (s *seat) post(b []byte, to *peer, match uint64) {
 	if s.ep.SendNow(b, to.addr, match) {
 		return
@@ -188,19 +190,19 @@ func (r *rest) Rank() int { return r.n.Rank() }
 // Size returns how many ranks there are.
 func (r *rest) Size() int { return r.n.Size() }
 
-// Send tells the rank.
+// Send notifies the rank.
 func (r *rest) Send(b []byte, to int) error { return r.Isend(b, to) }
 
-// Isend tells the rank.
+// Isend notifies the rank.
 func (r *rest) Isend(b []byte, to int) error {
 	r.tell(to, len(b))
 	return nil
 }
 
-// Recv has what the rank sends dropped.
+// Recv drops the message of the rank.
 func (r *rest) Recv(b []byte, from int) error { return r.Irecv(b, from) }
 
-// Irecv has what the rank sends dropped.
+// Irecv drops the message of the rank.
 func (r *rest) Irecv(_ []byte, from int) error {
 	if r.received > 0 {
 		r.received--
@@ -210,19 +212,19 @@ func (r *rest) Irecv(_ []byte, from int) error {
 	return nil
 }
 
-// Sendrecv does both.
+// Sendrecv notifies one rank, and drops the message of the other.
 func (r *rest) Sendrecv(send []byte, to int, recv []byte, from int) error {
 	_ = r.Isend(send, to)
 	return r.Irecv(recv, from)
 }
 
-// WaitAll has nothing to wait for.
+// WaitAll returns at once, since nothing is pending.
 func (r *rest) WaitAll() error { return nil }
 
 // Scratch returns memory that nothing uses.
-func (r *rest) Connect() {} // whom it tells of the failure, tell connects with
+func (r *rest) Connect() {} // tell connects to the ranks that it notifies
 
 func (r *rest) Scratch(size int) []byte { return aligned(size) }
 
-// nothing is the operation of a reduction that has no data.
+// nothing is the operation of a reduction without data.
 func nothing[T any](_, _ []T) {}

@@ -69,7 +69,7 @@ func (w *window) lock(op string, rank int, exclusive bool) error {
 	return nil
 }
 
-// obtain has the lock for an attempt when it returns: by its word if nobody has it, or by asking.
+// obtain takes the lock for an attempt: by its word if it is free, or by asking the target.
 func (w *window) obtain(t *target, op string, rank int, attempt uint64, exclusive bool) error {
 	if taken, err := w.grab(t, op, rank, exclusive); taken || err != nil {
 		return err
@@ -85,8 +85,8 @@ func (w *window) obtain(t *target, op string, rank int, attempt uint64, exclusiv
 	return err
 }
 
-// undo ends an attempt, which may have the lock or not, without waiting for the target: what it is told
-// comes before the next attempt.
+// undo ends an attempt, which may have got the lock or not, without waiting for the target. The target handles this
+// before the next attempt.
 func (w *window) undo(t *target, rank int, attempt uint64) {
 	b := buffers.Get().(*buffer)
 	w.c.seat.job.control.Post(w.process(rank), noteUndo, w.write(b, rank, head{offset: attempt}))
@@ -121,7 +121,7 @@ func (t *target) granted() {
 	t.held.Store(true)
 }
 
-// giveBack begins to give the lock back, unless the rank does not have it.
+// giveBack starts to give the lock back, unless the rank does not have it.
 func (t *target) giveBack() (attempt uint64, held bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -136,7 +136,7 @@ func (t *target) over() {
 	t.lock.Over()
 }
 
-// leaveLocks ends the waits for locks of a rank of this process that has called Finalize, as all others have.
+// leaveLocks ends the waits for locks of a rank of this process that has finalized, like all other ranks.
 func (p *controlPlane) leaveLocks(rank int) {
 	for _, e := range p.exposures() {
 		e.mu.Lock()

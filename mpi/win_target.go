@@ -9,8 +9,7 @@ import (
 	"gomx/mx"
 )
 
-// exposed is the memory that a rank of this process has in a window, as the others' questions
-// find it.
+// exposed is the memory that a rank of this process exposes in a window, as questions of other ranks find it.
 type exposed struct {
 	c    *Comm
 	mem  []byte
@@ -21,8 +20,8 @@ type exposed struct {
 	mu    sync.Mutex // held while elements are combined
 	lock  queue.Lock[*service.Question]
 	word  lockWord
-	wrong map[uint32]byte // by origin: what was the matter with an accumulate
-	old   []byte          // elements on their way into an answer
+	wrong map[uint32]byte // by origin: the error of an accumulate
+	old   []byte          // elements for an answer
 }
 
 // windowKey names the memory of one rank in a window.
@@ -31,7 +30,7 @@ type windowKey struct {
 	rank int // in the world
 }
 
-// open opens the memory for puts and gets, and the lock's word. If it fails, there is no memory.
+// open opens the memory for puts and gets, and the lock's word. After an error nothing is exposed.
 func (e *exposed) open() (err error) {
 	if err = e.word.open(e.c.seat.ep); err == nil {
 		e.win, err = e.c.seat.ep.OpenWindow(e.mem, mx.WindowRead|mx.WindowWrite)
@@ -39,7 +38,7 @@ func (e *exposed) open() (err error) {
 	return err
 }
 
-// close ends it. Those who wait for the lock are told.
+// close ends the exposure. Ranks that wait for the lock are refused.
 func (e *exposed) close() {
 	e.mu.Lock()
 	waiting := e.lock.Close()
@@ -53,22 +52,22 @@ func (e *exposed) close() {
 	}
 }
 
-// publish tells the race detector that what was combined here comes before what the owner's
-// endpoint does from now on. It does: the message that leads to it crosses shared memory or
-// a socket, which the detector does not see.
+// publish tells the race detector that accumulates here happen before later actions of the owner's endpoint. They do:
+// the message that orders them crosses shared memory or a socket, which the detector does not see.
 func (e *exposed) publish() {
 	if racing {
 		_, _ = e.c.seat.ep.EagerTo(e.c.seat.ep.Addr())
 	}
 }
 
-// settle comes behind all that others have combined with the memory, so that its owner sees it.
+// settle waits for accumulates of other ranks that are being handled, so that the owner sees their results.
 func (e *exposed) settle() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 }
 
-// expose has the memory found. Of failures that were known before, its lock learns here, of others by dropLocks.
+// expose makes the memory available to questions. Its lock learns here of failures that were known before, and of later
+// ones by dropLocks.
 func (p *controlPlane) expose(k windowKey, e *exposed) {
 	p.mu.Lock()
 	p.windows[k] = e
@@ -86,15 +85,15 @@ func (p *controlPlane) withdraw(k windowKey) {
 	delete(p.windows, k)
 }
 
-// dropLocks takes a rank that has died out of all locks and queues.
+// dropLocks removes a failed rank from all locks and queues.
 func (p *controlPlane) dropLocks(rank int) {
 	for _, e := range p.exposures() {
 		e.rankFailed(rank)
 	}
 }
 
-// rankFailed ends the part of a failed rank in the memory. Its later requests are refused, for its lock has been passed on; the
-// endpoint refuses its puts and atomics by now.
+// rankFailed ends all rights of a failed rank to the memory. Its later requests are refused, since its lock is passed
+// on. The endpoint already refuses its puts and atomics.
 func (e *exposed) rankFailed(rank int) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -113,8 +112,8 @@ func (p *controlPlane) exposures() (all []*exposed) {
 	return all
 }
 
-// handleWindows sets the handlers for questions about windows. Each returns what the answer
-// begins with, 0 for one that comes later, and data.
+// handleWindows sets the handlers of questions about windows. Each returns the first byte of the answer, or 0 if it
+// answers later, and data.
 func (p *controlPlane) handleWindows() {
 	p.handle(noteAccumulate, (*exposed).accumulated)
 	p.handle(askFetch, (*exposed).fetched)
@@ -148,7 +147,7 @@ func (p *controlPlane) handle(kind service.Kind, f func(*exposed, head, *service
 	})
 }
 
-// refuses returns the answer to whoever may have nothing to do with the memory any more, or 0.
+// refuses returns the answer to a rank that may not access the memory any more, or 0.
 func (e *exposed) refuses(h head) byte {
 	switch {
 	case e.lock.Closed():
@@ -166,7 +165,7 @@ func (e *exposed) answer(q *service.Question, answer byte, data []byte) {
 	q.Answer(answers[answer][:], data)
 }
 
-// piece returns the memory that a question is about.
+// piece returns the memory that a question refers to.
 func (e *exposed) piece(h head, length int) ([]byte, bool) {
 	if h.offset > uint64(len(e.mem)) || uint64(length) > uint64(len(e.mem))-h.offset ||
 		h.offset%uint64(e.size) != 0 || length%e.size != 0 {
@@ -186,7 +185,7 @@ func (e *exposed) accumulated(h head, q *service.Question) (byte, []byte) {
 	return answerDone, nil
 }
 
-// replace does what there is to do with large elements. False: that is not there.
+// replace handles large elements. It returns false if there is no such operation.
 func (e *exposed) replace(h head, mem, in []byte) bool {
 	switch AccOp(h.flag) {
 	case AccNone:

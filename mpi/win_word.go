@@ -7,14 +7,15 @@ import (
 	"gomx/mx"
 )
 
-// A lock that nobody has is taken by its word, and given back by it unless another rank has come meanwhile: an atomic each, which whoever polls the
-// endpoint of the target carries out. For all else the service of the target's process decides.
+// A free lock is taken by its word, and given back by it unless another rank has asked for it meanwhile. Each is an
+// atomic, which the endpoint of the target carries out. In all other cases the service of the target's process decides.
 
-// lockWord is the word of the lock of a rank of this process. Its methods are called with the lock of the memory, but for open and handle.
+// lockWord is the word of the lock of a rank of this process. Its methods, except open and handle, are called with the
+// mutex of the memory held.
 type lockWord struct {
 	mem     [8]byte
 	win     *mx.Window
-	decides bool // the queue does, and the word says so
+	decides bool // the queue decides, and the word is Queued
 }
 
 func (l *lockWord) open(ep *mx.Endpoint) (err error) {
@@ -30,7 +31,7 @@ func (l *lockWord) close() {
 	}
 }
 
-// swap sets the word, and returns what it has said. False: it is no more.
+// swap sets the word, and returns its old value, and false if the word is closed.
 func (l *lockWord) swap(to queue.Word) (old queue.Word, ok bool) {
 	if l.win == nil {
 		return 0, false
@@ -41,7 +42,7 @@ func (l *lockWord) swap(to queue.Word) (old queue.Word, ok bool) {
 	return queue.Word(binary.NativeEndian.Uint64(b[:])), err == nil
 }
 
-// takeOver has the queue decide from now on, until letGo.
+// takeOver makes the queue decide from now on, until letGo.
 func (e *exposed) takeOver() {
 	if e.word.decides {
 		return
@@ -52,7 +53,7 @@ func (e *exposed) takeOver() {
 	}
 }
 
-// letGo has the word decide if nobody has the lock.
+// letGo makes the word decide again if the lock is free.
 func (e *exposed) letGo() {
 	if e.word.decides && e.lock.Vacant() {
 		e.word.decides = false
@@ -60,8 +61,8 @@ func (e *exposed) letGo() {
 	}
 }
 
-// grab takes the lock of a target if nobody has it. A target that is not connected yet has to be asked, and so has one whose service was never
-// reached: it could not be told that the attempt was given up.
+// grab takes the lock of a target if it is free. A target that is not connected yet has to be asked, and so has one
+// whose service is not connected: it could not be notified if the attempt is given up.
 func (w *window) grab(t *target, op string, rank int, exclusive bool) (taken bool, err error) {
 	p := w.c.peers[rank].Load()
 	if p == nil || !w.c.seat.job.control.Reached(w.process(rank)) {
@@ -86,7 +87,7 @@ func (w *window) grab(t *target, op string, rank int, exclusive bool) (taken boo
 	return false, nil
 }
 
-// drop gives a lock back that the rank has by the word alone, and reports whether that is so.
+// drop gives back a lock that the rank has taken by the word, and reports whether that was the case.
 func (w *window) drop(t *target, op string, rank int) (given bool, err error) {
 	t.mu.Lock()
 	own, ok := t.lock.Word()
@@ -102,7 +103,7 @@ func (w *window) drop(t *target, op string, rank int) (given bool, err error) {
 	return old == own, err
 }
 
-// swapWord compares the word of a target and swaps it, and returns what it has said.
+// swapWord compares and swaps the word of a target, and returns its old value.
 func (w *window) swapWord(t *target, p *peer, op string, rank int, from, to queue.Word) (old queue.Word, err error) {
 	a := combining{w, t, p.addr, t.word, op, rank}
 	in, out := swapOf(from, to), [8]byte{}
