@@ -12,8 +12,8 @@ import (
 // collectives each.
 const contextPairs = 1<<(contextBits-1) - firstContext/2
 
-// contextIDs gives out pairs of contexts. A number comes back only when all others were given out since: what was sent
-// under it by then has long arrived, and was dropped when its communicator was freed.
+// contextIDs allocates pairs of contexts. A number is reused only when all others were allocated since: messages that
+// were sent with it before have arrived by then, and were dropped when their communicator was freed.
 type contextIDs struct {
 	mu      sync.Mutex
 	next    uint64 // turn to offer
@@ -22,7 +22,7 @@ type contextIDs struct {
 	asking  []uint32 // the contexts of the communicators that ask for one
 }
 
-// noTurn is what a rank offers that uses all contexts. It is later than all turns.
+// noTurn is the offer of a rank that uses all contexts. It is later than all turns.
 const noTurn = ^uint64(0)
 
 // contextOfTurn returns the context that is given out at a turn.
@@ -54,7 +54,7 @@ func (ids *contextIDs) ask(context uint32) {
 	ids.asking = append(ids.asking, context)
 }
 
-// asked is the opposite of ask.
+// asked undoes ask.
 func (ids *contextIDs) asked(context uint32) {
 	ids.mu.Lock()
 	defer ids.mu.Unlock()
@@ -62,8 +62,8 @@ func (ids *contextIDs) asked(context uint32) {
 	ids.asking = slices.Delete(ids.asking, i, i+1)
 }
 
-// settle ends the offer of a turn. Its context is taken if that was agreed on, and passed over if nobody knows whether it was.
-// Otherwise the latest turn that was offered is the next to be offered.
+// settle ends the offer of a turn. Its context is in use if the ranks have agreed on it, and is skipped if that is not
+// known. Otherwise the latest turn that was offered is the next one to offer.
 func (ids *contextIDs) settle(turn uint64, err error, all *proposal, agreed bool) {
 	ids.mu.Lock()
 	defer ids.mu.Unlock()
@@ -89,8 +89,8 @@ func (ids *contextIDs) giveBack(context uint32) {
 	delete(ids.used, context)
 }
 
-// proposal is what a rank proposes: a turn, its complement, and whether the rank has to wait with an offer. So the largest
-// of each, over all ranks, tells whether all have made the same one.
+// proposal is the proposal of a rank: a turn, its complement, and whether the rank can't make an offer yet. The maximum
+// of each over all ranks shows whether all have offered the same turn.
 type proposal [3]uint64
 
 func propose(turn uint64, may bool) proposal {
@@ -142,7 +142,7 @@ func (n *net) context() (uint32, error) {
 	}
 }
 
-// failRound ends what takes several rounds, in one of which it has failed: others may be in the next one.
+// failRound ends a collective of several rounds that has failed in one of them: other ranks may be in the next round.
 func (n *net) failRound(err error) error {
 	n.sent, n.received = 0, 0
 	return n.fail(err, func(rest coll.Net) error {

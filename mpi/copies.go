@@ -7,7 +7,7 @@ import (
 	"gomx/mx"
 )
 
-// copies are the sends that buffered sends have left behind: of messages that could not leave at once.
+// copies are the sends of buffered messages that could not be sent at once.
 type copies struct {
 	count atomic.Int32 // of sends
 	mu    sync.Mutex
@@ -26,7 +26,7 @@ func (k *copies) keep(q Request) {
 	k.count.Store(int32(len(k.sends)))
 }
 
-// look tests some of the copies, in turn, and lets go of those that are complete, up to the first that has failed.
+// look tests some of the copies, in turn, and removes those that are complete, up to the first that has failed.
 func (k *copies) look(test func(q *Request) (done bool, err error)) error {
 	if k.count.Load() == 0 {
 		return nil
@@ -54,7 +54,7 @@ func (k *copies) look(test func(q *Request) (done bool, err error)) error {
 	return nil
 }
 
-// all takes all copies.
+// all removes and returns all copies.
 func (k *copies) all() []Request {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -102,7 +102,7 @@ func (c *Comm) awaitCopies(op string) (first error) {
 	return first
 }
 
-// delivered returns why a copy was not, also if its communicator has been freed since.
+// delivered returns the error of a copy that was not received, also if its communicator has been freed since.
 func (q *Request) delivered(st *mx.Status) error {
 	if st.Code == mx.StatusSuccess {
 		return nil

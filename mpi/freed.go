@@ -2,7 +2,7 @@ package mpi
 
 import "sync"
 
-// freedKept is for how many communicators that were freed a rank looks after messages that come later.
+// freedKept is the number of freed communicators whose late messages a rank drops.
 const freedKept = 16
 
 // freedContexts are the contexts of the communicators that were freed last, the oldest first from next on.
@@ -37,7 +37,8 @@ func (st *commState) holds() {
 	st.windows++
 }
 
-// ends notes that so many of the windows were freed, and reports whether the communicator has come to its end by that: it and all its windows are freed.
+// ends notes that so many of the windows were freed, and reports whether the communicator and all its windows are freed
+// now.
 func (st *commState) ends(windows int) bool {
 	st.mu.Lock()
 	defer st.mu.Unlock()
@@ -49,7 +50,7 @@ func (st *commState) ends(windows int) bool {
 	return true
 }
 
-// forget drops what has come for a communicator that was freed, and was not received, and gives its context back.
+// forget drops messages of a freed communicator that were not received, and gives its context back.
 func (s *seat) forget(c *Comm) {
 	s.known.remove(c)
 	s.uncount(c.state)
@@ -59,8 +60,8 @@ func (s *seat) forget(c *Comm) {
 	s.ids.giveBack(c.state.context)
 }
 
-// dropFreed drops what has come for communicators that were freed. Otherwise it would keep its place in the store of the endpoint,
-// and a sender might wait for it.
+// dropFreed drops messages of freed communicators. They would otherwise stay in the endpoint's buffer of unexpected
+// messages, and a sender might wait for them.
 func (s *seat) dropFreed() {
 	s.freed.mu.Lock()
 	defer s.freed.mu.Unlock()
@@ -73,7 +74,7 @@ func (s *seat) dropFreed() {
 	}
 }
 
-// drop drops the messages that have come without a receive.
+// drop drops the unexpected messages that match.
 func (s *seat) drop(value, mask uint64) {
 	for {
 		m, _, found, err := s.ep.Iclaim(value, mask)

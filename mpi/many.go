@@ -9,24 +9,24 @@ import (
 	"gomx/mx"
 )
 
-// many is a number of requests that one call waits for: those of mx, and how they have ended.
+// many is the state of a call that waits for several requests: their requests of mx, and how they have ended.
 type many struct {
-	c     *Comm // of the first that waiting is for; nil: there is none
+	c     *Comm // of the first request that has to be waited for; nil: there is none
 	plain bool  // the same endpoint and context are for all of those
 	over  int   // the first that is complete already, and not empty; -1: none
 
-	reqs   []mx.Request // in the places of theirs; zero for those that need no waiting, and that have been collected
+	reqs   []mx.Request // at the indices of the requests; zero for those that need no waiting, or have been collected
 	states []mx.Status
 	ended  []mx.Completion
-	long   *longWait // what the call is noted as when it has blocked for a while
+	long   *longWait // the entry of the call for hang reports, when it has blocked for a while
 }
 
-// keptMany is up to how many requests the memory is kept for.
+// keptMany is the number of requests up to which the memory is kept.
 const keptMany = 1 << 12
 
 var manies = sync.Pool{New: func() any { return new(many) }}
 
-// gather looks at requests that are to be waited for. release has to follow.
+// gather makes a many of requests that are to be waited for. release must follow.
 func gather(reqs []Request) *many {
 	m := manies.Get().(*many)
 	n := len(reqs)
@@ -103,8 +103,8 @@ func (m *many) settle(reqs []Request, sts []Status) (first error) {
 	return first
 }
 
-// some waits for a time until one of the requests is complete, and collects up to most that are. odd: it has
-// collected nothing, and testing each shows whether waiting makes sense.
+// some waits, up to a timeout, until one of the requests is complete, and collects up to most that are. odd reports
+// that it has collected nothing, and that the caller has to test each request.
 func (m *many) some(op string, reqs []Request, most int, timeout time.Duration) (n int, odd bool, err error) {
 	m.ended = slices.Grow(m.ended[:0], most)[:most]
 	ep, ctx, turn := m.c.seat.ep, m.c.ctx, timeout
@@ -142,7 +142,7 @@ func endsSoon(q Request) bool {
 	return q.kind == collectiveRequest && q.c.ctx != nil && q.c.ctx.Err() != nil
 }
 
-// takenBack reports whether a request is a receive that was taken back.
+// takenBack reports whether a request is a receive that was cancelled.
 func takenBack(q Request) bool { return q.kind == recvRequest && q.c.seat.cancelled.has(q.number) }
 
 func fromAnybody(q Request) bool { return q.kind == recvRequest && q.peer == AnySource }

@@ -8,15 +8,14 @@ import (
 	"gomx/mx"
 )
 
-// net is what a collective sends its messages with: they lie in the collective context of the
-// communicator, with the number of the collective as their tag, and so match nothing else. Each
-// collective that is under way has its own, and one goroutine at a time uses it. It is the
-// Net of internal/coll.
+// net is the Net of internal/coll: it carries the messages of a collective. They have the collective context of the
+// communicator, and the number of the collective as their tag, and so match nothing else. Each pending collective has a
+// net of its own, and one goroutine at a time uses it.
 type net struct {
 	c          *Comm
 	op         string
-	out        uint64 // of what is sent
-	in         uint64 // of what is received, but for the source
+	out        uint64 // of messages that are sent
+	in         uint64 // of messages that are received, without the source
 	seq        int
 	sent       int // messages, and received: they tell how far the collective has come
 	received   int
@@ -38,12 +37,12 @@ type net struct {
 
 // pendingOp is a send or receive that is pending.
 type pendingOp struct {
-	r    mx.Request // zero: a receive that was taken back
+	r    mx.Request // zero: a receive that was cancelled
 	peer int
 	want int // bytes of a receive; -1: a send
 }
 
-// net begins a collective: all ranks call it in the same order. The caller gives it back with done.
+// net starts a collective, which all ranks must do in the same order. The caller gives the net back with done.
 func (c *Comm) net(op string) *net {
 	n, turn := c.state.begin()
 	if c.state.left.Load() != 0 {
@@ -96,7 +95,7 @@ func (n *net) done() {
 	st.giveBack(n)
 }
 
-// settle ends the collective. What is under way after an error is given up.
+// settle ends the collective. Operations that are pending after an error are given up.
 func (n *net) settle() {
 	if len(n.pending) != 0 {
 		n.abandon()
@@ -120,7 +119,7 @@ func (n *net) settle() {
 	n.c, n.left, n.rest, n.missing, n.used = nil, nil, nil, nil, 0
 }
 
-// nextRound begins another round of a collective that has several, under the same number. Nothing is under way.
+// nextRound starts another round of a collective that has several, with the same number. Nothing may be pending.
 func (n *net) nextRound() { n.sent, n.received, n.used, n.rounds = 0, 0, 0, true }
 
 // Rank returns the caller's rank.
@@ -159,7 +158,7 @@ func (n *net) Recv(b []byte, from int) error {
 	return n.recvLater(got, pendingOp{r, from, len(b)}, err)
 }
 
-// recvLater is the rest of a receive that is not over at once, or has not ended well.
+// recvLater is the rest of a receive that is not complete at once, or has failed.
 func (n *net) recvLater(got int, b pendingOp, err error) error {
 	failed, ended := errors.AsType[*mx.StatusError](err)
 	switch {
@@ -173,8 +172,8 @@ func (n *net) recvLater(got int, b pendingOp, err error) error {
 	return n.conclude(b)
 }
 
-// Sendrecv does both at once. What can leave at once does so first: the receive is posted
-// while it travels.
+// Sendrecv sends and receives at the same time. An eager message is sent first, and the receive is posted while it
+// travels.
 func (n *net) Sendrecv(send []byte, to int, recv []byte, from int) error {
 	if p, q := n.c.peers[to].Load(), n.c.peers[from].Load(); p != nil && q != nil {
 		sent, got, r, err := n.c.seat.ep.ExchangeNow(send, p.addr, n.out, recv, q.addr, n.in|uint64(from)<<rankShift, mx.MatchMaskNone)
@@ -199,7 +198,7 @@ func (n *net) Sendrecv(send []byte, to int, recv []byte, from int) error {
 	return n.waitFrom(first)
 }
 
-// Isend begins to send b, which must stay as it is until WaitAll.
+// Isend starts to send b, which must not be written before WaitAll has returned.
 func (n *net) Isend(b []byte, to int) error {
 	if n.sendNow(b, to) {
 		return nil
@@ -211,7 +210,7 @@ func (n *net) Isend(b []byte, to int) error {
 	return err
 }
 
-// Irecv begins to fill b with the next message of a rank; it is complete after WaitAll.
+// Irecv starts to receive the next message of a rank into b. It is complete when WaitAll has returned.
 func (n *net) Irecv(b []byte, from int) error {
 	r, err := n.irecv(b, from)
 	if err == nil {
@@ -223,7 +222,7 @@ func (n *net) Irecv(b []byte, from int) error {
 // WaitAll waits for all that Isend and Irecv have started.
 func (n *net) WaitAll() error { return n.waitFrom(0) }
 
-// waitFrom waits for what was started since.
+// waitFrom waits for the pending operations from an index on.
 func (n *net) waitFrom(first int) error {
 	for i := first; i < len(n.pending); i++ {
 		b := n.pending[i]
@@ -302,7 +301,7 @@ func (n *net) irecv(b []byte, from int) (mx.Request, error) {
 	return r, err
 }
 
-// conclude waits for what was started, and says how it failed.
+// conclude waits for an operation, and returns its error.
 func (n *net) conclude(b pendingOp) error {
 	st, done, err := n.c.await(n.op, b.r, true)
 	if !done {
@@ -314,15 +313,15 @@ func (n *net) conclude(b pendingOp) error {
 	return n.failed(b, &st)
 }
 
-// well reports whether what was started has ended as it should.
+// well reports whether an operation has ended without an error.
 func (b pendingOp) well(st *mx.Status) bool {
 	return st.Code == mx.StatusSuccess && (b.want < 0 || int(st.XferLength) == b.want)
 }
 
-// unfinished notes what is not waited for any more, and returns the error.
+// unfinished keeps an operation that is not waited for any more in the list, and returns the error.
 func (n *net) unfinished(b pendingOp, err error) error {
 	if _, dead := errors.AsType[*rankFailure](err); dead && b.want >= 0 {
-		b.r = mx.Request{} // it was taken back
+		b.r = mx.Request{} // it was cancelled
 	}
 	n.pending = append(n.pending, b)
 	if !n.rounds && b.want != 0 { // a Barrier, for one, has no buffers
@@ -331,7 +330,7 @@ func (n *net) unfinished(b pendingOp, err error) error {
 	return n.c.broken(n.op, b.peer, Undefined, err)
 }
 
-// failed returns the error of what was started, and has not ended as it should.
+// failed returns the error of an operation that has failed.
 func (n *net) failed(b pendingOp, st *mx.Status) error {
 	if st.Code == mx.StatusSuccess || st.Code == mx.StatusTruncated {
 		if e := n.failure(); e != nil {

@@ -20,13 +20,13 @@ type Request struct {
 	party
 }
 
-// operation is what kind of request it is.
+// operation is the kind of a request.
 type operation struct {
 	kind requestKind
 	size uint32 // bytes of an element of a receive
 }
 
-// party is whom it is with.
+// party is the peer and tag of a request.
 type party struct{ peer, tag int32 }
 
 type requestKind uint8
@@ -34,7 +34,7 @@ type requestKind uint8
 const (
 	noRequest   requestKind = iota // there is nothing to wait for (MPI_REQUEST_NULL)
 	sentRequest                    // a send that was complete at once
-	nullRequest                    // a receive from nobody
+	nullRequest                    // a receive from ProcNull
 	sendRequest
 	recvRequest
 	collectiveRequest
@@ -58,7 +58,7 @@ func (q *Request) mx() mx.Request { return q.c.seat.ep.Request(q.number) }
 // (MPI_REQUEST_NULL).
 func (q *Request) Empty() bool { return q == nil || q.kind == noRequest }
 
-// absent returns the error of a call on no variable.
+// absent returns the error of a call on a nil *Request.
 func (q *Request) absent(op string) error {
 	return failOp(op, ErrRequest, "there is no variable with a request: take the address of the one that has what Isend, Irecv and their like have returned")
 }
@@ -128,8 +128,8 @@ func (q *Request) Test() (Status, bool, error) {
 	return st, true, err
 }
 
-// wait waits for the operation, and collects it into st. Without done it goes on. Unless it stays, it is given up
-// if the context ends first.
+// wait waits for the operation, and collects it into st. If done is false, the operation goes on. If the context ends
+// first, the request is given up unless stays is true.
 func (q *Request) wait(op string, stays bool, st *Status) (done bool, err error) {
 	if q.kind <= nullRequest {
 		*st = *endings[q.kind]
@@ -144,7 +144,8 @@ func (q *Request) wait(op string, stays bool, st *Status) (done bool, err error)
 	return q.waitLong(ctx, op, stays, st)
 }
 
-// heeds returns the context that ends a wait for the request, or nil. A collective is itself ended by its context, soon: that is waited for.
+// heeds returns the context that ends a wait for the request, or nil. The context of a collective soon ends the
+// collective itself, which is waited for instead.
 func (q *Request) heeds() context.Context {
 	if q.kind == collectiveRequest {
 		return nil
@@ -152,7 +153,7 @@ func (q *Request) heeds() context.Context {
 	return q.c.ctx
 }
 
-// waitLong is wait that a context ends, and the rest of one that was woken up.
+// waitLong is wait with a context, and the rest of a wait that was woken up.
 func (q *Request) waitLong(ctx context.Context, op string, stays bool, st *Status) (done bool, err error) {
 	if q.kind == collectiveRequest {
 		op = q.collective()
@@ -181,8 +182,8 @@ func (q *Request) waitLong(ctx context.Context, op string, stays bool, st *Statu
 // endings are the statuses of requests that are complete without a message.
 var endings = [...]*Status{noRequest: &emptyStatus, sentRequest: &emptyStatus, nullRequest: &nullStatus}
 
-// finish waits for an operation that the caller has just started, and that nobody else knows. If
-// the context ends first, it is given up.
+// finish waits for an operation that the caller has just started, and whose request nobody else has. If the context
+// ends first, the request is given up.
 func (q *Request) finish(op string) (st Status, err error) {
 	_, err = q.wait(op, false, &st)
 	return st, err
@@ -192,7 +193,7 @@ func (q *Request) broken(op string, err error) error {
 	return q.c.broken(op, int(q.peer), int(q.tag), err)
 }
 
-// fine reports whether an operation that has ended leaves nothing to do or to say but its status.
+// fine reports whether an operation has ended so that only its status has to be filled in.
 func (q *Request) fine(got *mx.Status) bool {
 	return got.Code == mx.StatusSuccess && got.Context == nil && (q.size <= 1 || got.XferLength%q.size == 0)
 }
@@ -207,7 +208,7 @@ func (q *Request) conclude(op string, got *mx.Status, st *Status) error {
 	return q.concludeRest(op, got, st)
 }
 
-// concludeRest is conclude for all but a receive that has got whole elements.
+// concludeRest is conclude except for receives of whole elements.
 func (q *Request) concludeRest(op string, got *mx.Status, st *Status) error {
 	if q.kind != recvRequest && got.Code == mx.StatusSuccess || q.kind == sendRequest && got.Code == mx.StatusTruncated { // which is the receiver's error
 		*st = emptyStatus

@@ -12,7 +12,7 @@ import (
 	"gomx/mx"
 )
 
-// seat is the place of a rank in its job: an endpoint, and the way to the others.
+// seat is a rank in its job: its endpoint, and its sessions with the other ranks.
 type seat struct {
 	job   *job
 	rank  int // in the world
@@ -42,18 +42,18 @@ type seat struct {
 	hideCounters func()        // takes the rank's counters out of snapshots
 }
 
-// giveWay lets other ranks have the processor of one that tests in vain, where they are goroutines: as long as ranks test in loops on
-// all processors, the others would not get on.
+// giveWay yields the processor after a test in vain if ranks are goroutines: if ranks test in loops on all processors,
+// the other ranks would make no progress.
 func (s *seat) giveWay() {
 	if s.job.launch == nil {
 		runtime.Gosched()
 	}
 }
 
-// peer is another rank that the seat is connected with.
+// peer is another rank that the seat is connected to.
 type peer struct{ addr mx.EndpointAddr }
 
-// sit opens the endpoint of a rank, and says in a business card where it is.
+// sit opens the endpoint of a rank, and makes its business card.
 func (j *job) sit(rank int) (*seat, businessCard, error) {
 	filter := randomFilter()
 	ep, err := j.open(filter)
@@ -67,7 +67,8 @@ func (j *job) sit(rank int) (*seat, businessCard, error) {
 	return s, k, k.locate(ep)
 }
 
-// checkReach wants one of the transports to lead to other ranks, if there are any. All ranks have met by now, so that all hear of it.
+// checkReach returns an error if no transport reaches other ranks, though there are some. All ranks are known to each
+// other at that point, so that all of them learn of the error.
 func (j *job) checkReach() error {
 	if j.size == 1 {
 		return nil
@@ -91,7 +92,8 @@ func orBackground(ctx context.Context) context.Context {
 	return ctx
 }
 
-// ask starts to connect with a rank of the world, for answered. The zero Request says that there is nothing to wait for; reach knows why.
+// ask starts to connect to a rank of the world, for answered. It returns the zero Request if there is nothing to wait
+// for; reach then returns the reason.
 func (s *seat) ask(rank int) mx.Request {
 	if s.peers[rank].Load() != nil || s.job.failures.why(rank) != nil {
 		return mx.Request{}
@@ -103,7 +105,7 @@ func (s *seat) ask(rank int) mx.Request {
 	return asked
 }
 
-// answered waits until a rank of the world has answered what ask asked. It takes that back where ctx ends.
+// answered waits until a connect that ask has started is complete. It cancels the connect when ctx ends.
 func (s *seat) answered(ctx context.Context, rank int, asked mx.Request) {
 	ctx, cancel := context.WithTimeout(orBackground(ctx), service.ConnectBound)
 	defer cancel()
@@ -119,8 +121,8 @@ func (s *seat) answered(ctx context.Context, rank int, asked mx.Request) {
 	}
 }
 
-// reach returns the peer of a rank of the world, and connects with it first if
-// that was not done before. What several goroutines make at once is the same.
+// reach returns the peer of a rank of the world, and connects to it first if it is not connected. Several goroutines
+// may connect at once: they get the same peer.
 func (s *seat) reach(ctx context.Context, rank int) (*peer, error) {
 	if p := s.peers[rank].Load(); p != nil {
 		return p, nil

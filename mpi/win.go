@@ -35,7 +35,7 @@ type Win[T any] struct {
 	mem []T
 }
 
-// window is what there is to a window without its type.
+// window is a window without its type.
 type window struct {
 	c       *Comm
 	id      uint64
@@ -48,24 +48,24 @@ type window struct {
 	state   *windowState
 }
 
-// windowState is what a window and its forms with contexts share.
+// windowState is the state that a window shares with its copies of other contexts.
 type windowState struct {
 	fenced atomic.Bool // Fence was called once
 	freed  atomic.Bool
 }
 
-// target is a window as it is at one rank.
+// target is the state of a window at one rank.
 type target struct {
 	handle mx.WindowHandle
 	word   mx.WindowHandle // of the lock
 	length int             // elements
 
-	mu    sync.Mutex // not held while anybody waits for another rank
+	mu    sync.Mutex // must not be held while waiting for another rank
 	lock  queue.Claim
-	held  atomic.Bool // the rank has the lock, as lock says
+	held  atomic.Bool // the rank has the lock, like lock.Holds
 	under underway
-	spare []mx.Request  // room for under's
-	busy  bool          // somebody completes what was started
+	spare []mx.Request  // memory for under's
+	busy  bool          // a goroutine waits for the operations
 	left  chan struct{} // closed when that is over, if others wait for it
 }
 
@@ -145,7 +145,7 @@ func (w *Win[T]) Mem() []T {
 	return w.mem
 }
 
-// open returns what there is to the window, or nil if there is none.
+// open returns the window without its type, or nil if there is none.
 func (w *Win[T]) open() *window {
 	if w == nil {
 		return nil
@@ -175,11 +175,12 @@ func (w *Win[T]) WithContext(ctx context.Context) *Win[T] {
 	return &Win[T]{&with, w.mem}
 }
 
-// record is what a rank tells the others about its part of a window: a random number,
-// of which rank 0's names the window, the handles in mx of the memory and of the lock's word, size and kind of the elements.
+// recordSize is the size of a rank's record of its part of a window: a random number, of which rank 0's identifies the
+// window, the mx handles of the memory and of the lock's word, and size and kind of the elements.
 const recordSize = 8 + 2*mx.WindowHandleSize + 4 + 4
 
-// newWindow opens the memory to the others, and learns of theirs. trouble is why there is none.
+// newWindow exposes the memory, and exchanges records with the other ranks. trouble is the reason why there is no
+// memory.
 func newWindow[T any](c *Comm, op string, mem []byte, trouble error) (*window, error) {
 	e := &exposed{mem: mem, size: elem.Size[T](), kind: kindOf[T](), c: c}
 	if trouble == nil {
@@ -193,8 +194,9 @@ func newWindow[T any](c *Comm, op string, mem []byte, trouble error) (*window, e
 	return w, n.finish(err)
 }
 
-// window makes a window of the memory of all ranks. The others must learn of the rank's trouble with its own, so that nobody waits. It is
-// one collective: who gives it up at any step has called as many as the others.
+// window makes a window of the memory of all ranks. The other ranks get this rank's trouble with its record, so that
+// none of them waits. It is one collective: a rank that gives it up at any step has called as many collectives as the
+// others.
 func (n *net) window(e *exposed, element reflect.Type, trouble error) (*window, error) {
 	own, all := e.record(), make([]byte, recordSize*n.Size())
 	whole := func(rest coll.Net) error {
@@ -217,19 +219,19 @@ func (n *net) window(e *exposed, element reflect.Type, trouble error) (*window, 
 	e.c.seat.job.control.expose(w.key(), e)
 	// All have come: whoever left now would leave others with a window that it has not.
 	n.c = n.c.WithContext(noContext)
-	if err := coll.Barrier(n, coll.Tree); err != nil { // nobody asks for it before it is there
+	if err := coll.Barrier(n, coll.Tree); err != nil { // no rank sends questions before it is exposed
 		w.withdraw()
 		return nil, n.fail(err, whole)
 	}
 	return w, nil
 }
 
-// shareRecords gives everybody's record to everybody.
+// shareRecords sends the records of all ranks to all ranks.
 func shareRecords(n coll.Net, own, all []byte) error {
 	return coll.Allgather(n, own, all, coll.Equal(recordSize), coll.Bruck)
 }
 
-// window returns what the records of all ranks make, of which this is one's own memory.
+// window makes the window from the records of all ranks. The receiver is the memory of this rank.
 func (e *exposed) window(op string, all []byte, trouble error) (*window, error) {
 	c := e.c
 	if trouble != nil {
@@ -250,10 +252,10 @@ func (e *exposed) window(op string, all []byte, trouble error) (*window, error) 
 	return w, nil
 }
 
-// key names the own memory.
+// key returns the key of this rank's memory.
 func (w *window) key() windowKey { return windowKey{w.id, int(w.c.world[w.c.rank])} }
 
-// record is what the rank says. A handle that names no window says that it could not open its memory.
+// record encodes the rank's record. A handle without a window means that the rank could not expose its memory.
 func (e *exposed) record() []byte {
 	b := make([]byte, 8, recordSize)
 	_, _ = rand.Read(b)
@@ -267,7 +269,7 @@ func (e *exposed) record() []byte {
 	return binary.LittleEndian.AppendUint32(b, uint32(e.kind))
 }
 
-// learn notes what another rank has said.
+// learn decodes the record of another rank.
 func (w *window) learn(rank int, record []byte) error {
 	t, handles := &w.targets[rank], record[8:]
 	err := cmp.Or(t.handle.UnmarshalBinary(handles[:mx.WindowHandleSize]), t.word.UnmarshalBinary(handles[mx.WindowHandleSize:2*mx.WindowHandleSize]))
@@ -326,7 +328,7 @@ func (w *window) patient() *window {
 	return &without
 }
 
-// withdraw takes the own memory back from the others.
+// withdraw ends the exposure of this rank's memory.
 func (w *window) withdraw() {
 	w.c.seat.job.control.withdraw(w.key())
 	w.exposed.close()

@@ -26,8 +26,7 @@ func (w *Win[T]) Get(dst []T, rank, offset int) error {
 	return w.open().get(b, rank, offset, len(dst))
 }
 
-// mostPending is how many puts and gets a rank may have under way at a target before it
-// waits for those before it begins another.
+// mostPending is the limit of pending puts and gets at a target, above which a rank first waits for them.
 const mostPending = 1024
 
 func (w *window) put(b []byte, rank, offset, count int) error {
@@ -94,7 +93,7 @@ func (w *window) broken(op string, rank int, err error) error {
 	return w.gone(op, rank, err)
 }
 
-// gone makes the error of a call whose target could not be reached, or not any more.
+// gone makes the error of a call whose target can't be reached.
 func (w *window) gone(op string, rank int, err error) error {
 	switch {
 	case w.c.usable(op) != nil:
@@ -125,7 +124,7 @@ func (w *window) aim(op string, rank, offset, count int) (*target, *peer, error)
 	return t, p, nil
 }
 
-// target checks where an operation goes, and whether it may.
+// target checks the range of an operation, and whether the window permits it.
 func (w *window) target(op string, rank, offset, count int) (*target, error) {
 	if err := w.usable(op, rank); err != nil {
 		return nil, err

@@ -7,15 +7,15 @@ import (
 	"gomx/mx"
 )
 
-// underway is what a rank has started at a target, and does not know to be done.
+// underway is the operations of a rank at a target that may not be complete.
 type underway struct {
 	requests []mx.Request // of puts, gets and atomics
-	puts     bool         // small ones that have no request, and atomics likewise
-	accs     bool         // accumulates of large elements, and what was asked and given up
+	puts     bool         // small puts and atomics without a request
+	accs     bool         // accumulates of large elements, and questions that were given up
 }
 
-// take waits until no other goroutine completes what is under way at the target, and takes it over, until
-// give; unless there is nothing. If ctx ends before, it returns its error.
+// take waits until no other goroutine completes the operations at the target, and takes them over until give. some is
+// false if there are none. If ctx ends first, it returns its error.
 func (t *target) take(ctx context.Context) (u underway, some bool, err error) {
 	t.mu.Lock()
 	for t.busy {
@@ -39,7 +39,7 @@ func (t *target) take(ctx context.Context) (u underway, some bool, err error) {
 	return u, some, nil
 }
 
-// give gives back what is not done, from a request on, and lets others have their turn.
+// give gives back the operations that are not complete, from a request on, and lets other goroutines take over.
 func (t *target) give(u underway, from int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -55,7 +55,7 @@ func (t *target) give(u underway, from int) {
 	}
 }
 
-// complete waits until all that was started at a target is done: here only if local, else there too.
+// complete waits until all operations at a target are complete: here if local is true, otherwise there too.
 func (w *window) complete(t *target, op string, rank int, local bool) error {
 	u, some, err := t.take(w.c.background())
 	if err != nil {
@@ -87,7 +87,7 @@ func (t *target) expectEffects() {
 	t.under.accs = true
 }
 
-// follow begins a put of nothing, which comes behind the small ones that have no requests.
+// follow starts an empty put, which completes after all small puts that have no requests.
 func (w *window) follow(t *target, u *underway, op string, rank int) error {
 	p, err := w.c.peer(op, rank, Undefined)
 	if err != nil {
@@ -101,7 +101,8 @@ func (w *window) follow(t *target, u *underway, op string, rank int) error {
 	return nil
 }
 
-// drain waits for puts and gets, and returns how many have ended, and the first error. Only the end of the context leaves some.
+// drain waits for puts and gets, and returns how many have ended, and the first error. Only the end of the context
+// leaves some pending.
 func (w *window) drain(requests []mx.Request, op string, rank int) (ended int, first error) {
 	for i, r := range requests {
 		ended, err := w.wait(r, op, rank)
@@ -115,7 +116,7 @@ func (w *window) drain(requests []mx.Request, op string, rank int) (ended int, f
 	return len(requests), first
 }
 
-// wait waits for a put, get or atomic. Unless it has ended, the context has.
+// wait waits for a put, get or atomic. It returns false if the context has ended first.
 func (w *window) wait(r mx.Request, op string, rank int) (ended bool, err error) {
 	var st mx.Status
 	var done bool
@@ -139,7 +140,7 @@ func (w *window) wait(r mx.Request, op string, rank int) (ended bool, err error)
 	return true, nil
 }
 
-// begin locks the target for another put or get. If very many are under way, it first waits until they have ended.
+// begin locks the target for another put or get. If very many are pending, it first waits for them.
 func (w *window) begin(t *target, op string, rank int) error {
 	if failures := &w.c.seat.job.failures; failures.count.Load() != 0 {
 		if dead := failures.why(w.c.worldRank(rank)); dead != nil {
