@@ -87,7 +87,7 @@ func (s *Socket) closePost() {
 		s.finish(o, ECANCELED)
 	}
 	for _, n := range p.ready {
-		s.l.work.Go(n.discard)
+		s.l.start(n.discard)
 	}
 	p.asked, p.ready = nil, nil
 	p.admission.Broadcast()

@@ -72,7 +72,7 @@ func (s *Socket) connect(parent context.Context, addr netip.AddrPort, flags Flag
 	s.joining = &joining{stop: stop}
 	s.life.Connect()
 	local := s.unpost()
-	s.l.work.Go(func() { s.join(ctx, o, local, addr) })
+	s.l.start(func() { s.join(ctx, o, local, addr) })
 	s.mu.Unlock()
 	if flags&Block == 0 {
 		return nil

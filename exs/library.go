@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"gomx/internal/labels"
 	"gomx/mx"
 )
 
@@ -221,6 +222,9 @@ func (l *Library) Close() error {
 	close(l.over)
 	return failed("close library", err, EIO)
 }
+
+// start runs f in a goroutine that Close waits for.
+func (l *Library) start(f func()) { l.work.Go(labels.For("exs connections").Func(f)) }
 
 // enroll gives a socket a number, and a tag that the number has not had recently.
 func (l *Library) enroll(s *Socket) Errno {

@@ -114,7 +114,7 @@ func (s *Socket) Listen(backlog int) error {
 	s.life.Listen()
 	if first {
 		p := s.post
-		s.l.work.Go(func() { s.receive(p) })
+		s.l.start(func() { s.receive(p) })
 	}
 	s.post.admission.Broadcast()
 	return nil
@@ -149,7 +149,7 @@ func (s *Socket) receive(p *post) {
 			continue
 		}
 		h := p.pending.admit(p.life, c)
-		s.l.work.Go(func() { s.finishHandshake(p, h) })
+		s.l.start(func() { s.finishHandshake(p, h) })
 	}
 }
 
@@ -195,7 +195,7 @@ func (s *Socket) finishHandshake(p *post, h *pendingHandshake) {
 	switch {
 	case n == nil:
 	case err != nil || p.life.Err() != nil:
-		s.l.work.Go(n.discard)
+		s.l.start(n.discard)
 	default:
 		p.ready = append(p.ready, n)
 		s.handOut()

@@ -95,7 +95,7 @@ func (s *Socket) hide(way int) *lasting {
 // shut ends a persistent operation. Its event comes when the memory is the program's again,
 // for which a device may have to be waited for.
 func (s *Socket) shut(w *lasting, n Errno) {
-	s.l.work.Go(func() {
+	s.l.start(func() {
 		_ = w.win.Close() // an endpoint that is closed has no windows
 		s.mu.Lock()
 		defer s.mu.Unlock()

@@ -5,6 +5,8 @@ import (
 	"io"
 	"os"
 	"slices"
+
+	"gomx/internal/labels"
 )
 
 // FileVec is a piece of what SendFile sends: of a File, of the file at Path, which is
@@ -237,7 +239,7 @@ func (s *Socket) moveFiles() {
 		if !f.over && f.o.kind == EvtSendFile {
 			if !f.runs {
 				f.runs = true
-				go f.run()
+				go labels.For("exs sendfile").Func(f.run)()
 			}
 			return
 		}

@@ -5,6 +5,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"gomx/internal/labels"
 	"gomx/mx"
 )
 
@@ -111,6 +112,7 @@ func (list *waitList) wake() {
 func (l *Library) watch() {
 	l.watcher.Do(func() {
 		go func() {
+			labels.ForEndpoint("exs progress", l.ep.Load().ID()).Set()
 			for w := l.ep.Load().NewPassiveWaiter(); l.blocked(w, Infinite); {
 			}
 		}()

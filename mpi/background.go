@@ -150,7 +150,7 @@ func (n *net) start(record func(n *net, via coll.Net) error) (Request, error) {
 	s.nonblocking.add(b)
 	if far := b.unconnected(); far != nil {
 		b.stage = stageConnecting
-		go b.connect(far)
+		go s.labels("collectives").Func(func() { b.connect(far) })()
 	} else if b.advance(); b.stage == stageOver {
 		c.state.giveBack(n)
 		return c.over(sentRequest), nil
@@ -430,6 +430,7 @@ func (l *backgrounds) look() {
 func (b *background) giveUp(why func() error) {
 	b.stage = stageFailing
 	go func() {
+		b.n.c.seat.labels("collectives").Set()
 		err := b.n.failAs(why(), b.steps.Messages)
 		b.mu.Lock()
 		defer b.mu.Unlock()

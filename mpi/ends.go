@@ -108,7 +108,7 @@ func (c *Comm) lost(op string, peer, tag int, st *mx.Status) error {
 // who does not wait for it in the same way, so that the others are told.
 func (j *job) lose(rank int, code mx.StatusCode) error {
 	if j.noteFailure(rank, code) && code == mx.StatusTimeout {
-		go j.tellAll(j.life, rank, code)
+		go j.labels("failures").Func(func() { j.tellAll(j.life, rank, code) })()
 	}
 	return j.failures.why(rank)
 }

@@ -106,7 +106,7 @@ func (j *job) noteFailure(rank int, cause error) bool {
 	}
 	j.wake()
 	if first {
-		go j.keepWaking()
+		go j.labels("failures").Func(j.keepWaking)()
 	}
 	return true
 }

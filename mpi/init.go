@@ -74,10 +74,10 @@ func initIn(lj *launch.Job, set settings) (*Comm, error) {
 		}
 		return nil, err
 	}
-	go j.heed()
-	go j.guard(j.life)
+	go j.labels("failures").Func(j.heed)()
+	go j.labels("failures").Func(func() { j.guard(j.life) })()
 	j.serveWaits()
-	go j.watchHangs()
+	go j.labels("hangs").Func(j.watchHangs)()
 	world := j.seats[0].world(j.allRanks())
 	joined.Store(world)
 	return world, nil

@@ -43,6 +43,7 @@ var programs = map[string]func(world *mpi.Comm) error{
 	"panics":        panics,
 	"spares":        spares,
 	"suspended":     suspended,
+	"labels":        showsLabels,
 	"threads": func(*mpi.Comm) error {
 		fmt.Println(runtime.GOMAXPROCS(0))
 		return nil

@@ -171,7 +171,7 @@ func (r *rest) tell(to, bytes int) {
 		return
 	}
 	c.seat.ep.Share()
-	go connect(tellBound)
+	go c.seat.labels("collectives").Func(func() { connect(tellBound) })()
 }
 
 // post sends a message that nothing waits for, and whose buffer does not change.

@@ -36,7 +36,7 @@ func Run(n int, f func(world *Comm) error, opts ...Option) error {
 		return failOp("Run", ErrOther, "%w", err)
 	}
 	j.serveWaits()
-	go j.watchHangs()
+	go j.labels("hangs").Func(j.watchHangs)()
 	errs := make([]error, n)
 	ranks := j.allRanks()
 	var all sync.WaitGroup

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"gomx/endpoint/driver"
+	"gomx/internal/labels"
 	"gomx/transport"
 	"gomx/transport/nic"
 )
@@ -86,7 +87,8 @@ func (l *eventLog) tell(h driver.Happening) {
 	l.queue = append(l.queue, e)
 	if l.running == nil {
 		l.running = make(chan struct{})
-		go l.work(l.running)
+		running := l.running
+		go labels.For("log").Func(func() { l.work(running) })()
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"gomx/internal/labels"
 	"gomx/mx/internal/live"
 )
 
@@ -90,6 +91,7 @@ func (ep *Endpoint) beginStats(s statistics) {
 		asked, stop, _ = live.OnUser1()
 	}
 	go func() {
+		labels.ForEndpoint("statistics", ep.id).Set()
 		defer stop()
 		var every <-chan time.Time
 		if s.every > 0 {

@@ -4,6 +4,9 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"gomx/internal/labels"
+	"gomx/transport"
 )
 
 // guardEvery is how often an endpoint that is in use is looked at. One that was
@@ -23,17 +26,19 @@ type background struct {
 	pressing atomic.Bool // and set for a single look, soon
 	start    chan struct{}
 	done     sync.WaitGroup
+	labels   labels.Labels
 }
 
-func (b *background) begin(d *Endpoint) {
+func (b *background) begin(d *Endpoint, self transport.Address) {
 	b.d, b.start = d, make(chan struct{}, 1)
+	b.labels = labels.ForEndpoint("progress", self.Endpoint)
 	b.w.kind, b.w.until = forEver, never
 	d.lockForeign()
 	b.guard = time.AfterFunc(time.Hour, b.look)
 	b.watch()
 	d.unlock()
 	b.done.Add(1)
-	go b.run()
+	go b.labels.Func(b.run)()
 }
 
 // watch sets the guard. The lock is held.
@@ -64,6 +69,7 @@ func (b *background) passed() {
 // look is the guard: it makes the pass that was asked for soon, or starts the goroutine if nobody has made one.
 // While callers do it leaves the lock alone, and has them read the clock.
 func (b *background) look() {
+	b.labels.Set()
 	d := b.d
 	if !b.pressing.Load() && b.recent.Swap(false) {
 		d.heed.Or(clockDue)

@@ -75,6 +75,7 @@ func (h *host) Dial(peer int32, nic uint64, id uint32) {
 	d.dials.Add(1)
 	go func() {
 		defer d.dials.Done()
+		d.dialling.Set()
 		link, err := dialAny(d.life, ports, to)
 		if link == nil {
 			d.inbox.put(event{kind: dialFailed, peer: peer, cause: err})

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"gomx/endpoint"
+	"gomx/internal/labels"
 	"gomx/transport"
 )
 
@@ -80,6 +81,8 @@ type Endpoint struct {
 	dials sync.WaitGroup
 	back  background
 
+	dialling labels.Labels // of the goroutines that dial
+
 	life context.Context
 	end  context.CancelFunc
 }
@@ -88,7 +91,7 @@ type Endpoint struct {
 // it, and the transports and the doorbell serve for another try.
 func Open(cfg Config) (*Endpoint, error) {
 	d := &Endpoint{
-		bell: cfg.Bell, start: time.Now(), log: cfg.Log,
+		bell: cfg.Bell, start: time.Now(), log: cfg.Log, dialling: labels.ForEndpoint("connect", cfg.Engine.Endpoint),
 		routes: map[int32]*route{}, pace: newPace(cfg.Spin),
 	}
 	d.handled = sync.NewCond(&d.mu)
@@ -117,7 +120,7 @@ func Open(cfg Config) (*Endpoint, error) {
 	if cfg.SingleThreaded {
 		d.reserve(d.bell.Fence)
 	}
-	d.back.begin(d)
+	d.back.begin(d, self)
 	return d, nil
 }
 

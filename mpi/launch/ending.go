@@ -1,6 +1,13 @@
 package launch
 
-import "sync"
+import (
+	"sync"
+
+	"gomx/internal/labels"
+)
+
+// inLaunch are the labels of the goroutines that hear of the launcher and of other ranks.
+var inLaunch = labels.For("launch")
 
 // ending tracks the failures of other ranks, and the end of the job, for a rank that has no launcher.
 type ending struct {

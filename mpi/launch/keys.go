@@ -37,6 +37,7 @@ type keys struct {
 func (k *keys) watch() {
 	k.ending.start(k.size)
 	go func() {
+		inLaunch.Set()
 		<-k.client.Gone()
 		k.end(k.client.Why())
 	}()

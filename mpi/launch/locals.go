@@ -62,7 +62,7 @@ func (k *keys) join(ctx context.Context, businessCard []byte) *circle {
 		c.listener = l
 		c.seats = []seat{{rank: k.rank, businessCard: nonNil(businessCard)}}
 		c.closed.Add(1)
-		go c.accept(k)
+		go inLaunch.Func(func() { c.accept(k) })()
 		return c
 	}
 	_ = c.handIn(ctx, k, socket, businessCard) // if it fails, the business card gets a key of its own

@@ -63,7 +63,7 @@ func (p *membership) listen(s *settings) (*root, error) {
 		l, err := net.Listen("tcp", net.JoinHostPort(host, strconv.Itoa(port)))
 		if err == nil {
 			r.listener = l
-			go r.accept()
+			go inLaunch.Func(r.accept)()
 			return r, nil
 		}
 		errs = append(errs, err)

@@ -156,7 +156,7 @@ func (c *caller) call(ctx context.Context, greeted chan<- *caller) {
 func newVisitor(p *membership, s *settings, c net.Conn) *visitor {
 	v := &visitor{membership: p, settings: s, conn: c, tables: make(chan []byte, 1)}
 	v.ending.start(p.size)
-	go v.listen()
+	go inLaunch.Func(v.listen)()
 	return v
 }
 

@@ -13,6 +13,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"gomx/internal/labels"
 	"gomx/transport"
 	"gomx/transport/bell"
 	"gomx/transport/internal/epoll"
@@ -67,7 +68,7 @@ func (p *port) keep(l *link) error {
 		}
 		p.sockets, p.all = sockets, map[int32]*link{}
 		p.watching.Add(1)
-		go p.watch()
+		go labels.ForEndpoint("watch", p.self.Endpoint).Func(p.watch)()
 	}
 	p.lastKey = (p.lastKey + 1) & math.MaxInt32
 	for p.all[p.lastKey] != nil {

@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 	"syscall"
 
+	"gomx/internal/labels"
 	"gomx/transport"
 	"gomx/transport/bell"
 )
@@ -117,6 +118,6 @@ func (t *Transport) Open(o transport.Open) (transport.Port, error) {
 	p.caps = caps(t.opt)
 	p.life, p.end = context.WithCancel(context.Background())
 	p.accepting.Add(1)
-	go p.accept()
+	go labels.ForEndpoint("accept", p.self.Endpoint).Func(p.accept)()
 	return p, nil
 }

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"sync"
 
+	"gomx/internal/labels"
 	"gomx/transport"
 	"gomx/transport/tcp/internal/sock"
 )
@@ -124,9 +125,10 @@ func (a *acceptor) add(l *Listener, session uint32) error {
 		return nil
 	}
 	a.accepting = true
+	accepting := labels.ForEndpoint("accept", a.self.Endpoint)
 	for _, l := range a.sockets {
 		a.busy.Add(1)
-		go a.accept(l)
+		go accepting.Func(func() { a.accept(l) })()
 	}
 	return nil
 }

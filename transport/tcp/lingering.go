@@ -5,6 +5,7 @@ package tcp
 import (
 	"time"
 
+	"gomx/internal/labels"
 	"gomx/transport/tcp/internal/sock"
 )
 
@@ -47,6 +48,7 @@ func (p *port) closeLingering(l *link) {
 	p.lingering.Add(1)
 	go func() {
 		defer sock.Close(g.fd)
+		labels.ForEndpoint("close", p.listener.acceptor.self.Endpoint).Set()
 		over := g.goOn(closeBound, closeEvery, func() bool { return sock.Unsent(g.fd) == 0 })
 		p.lingering.Done()
 		if !over {

@@ -8,7 +8,9 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"gomx/internal/labels"
 	"gomx/mx"
+	"strconv"
 )
 
 // Kind says what a question or note is about.
@@ -118,7 +120,7 @@ func (s *Service) Begin(addresses []Address) error {
 	if err := s.ep.RegisterUnexpHandler(s.unexpected, nil); err != nil {
 		return err
 	}
-	s.done.Go(s.serve)
+	s.done.Go(labels.For("service", "rank", strconv.Itoa(s.self)).Func(s.serve))
 	return nil
 }
 

@@ -7,6 +7,8 @@ import (
 	"net"
 	"os"
 	"time"
+
+	"gomx/internal/labels"
 )
 
 // What can be asked has bounds, so that neither side can block the other.
@@ -47,7 +49,7 @@ func Serve(answer func(question string) []byte) (*Server, error) {
 		return nil, err
 	}
 	s := &Server{l: l, answer: answer, slots: make(chan struct{}, mostAtOnce), done: make(chan struct{})}
-	go s.accept()
+	go labels.For("live").Func(s.accept)()
 	return s, nil
 }
 

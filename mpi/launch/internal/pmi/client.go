@@ -11,6 +11,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"gomx/internal/labels"
 )
 
 // Client is the connection of a rank to its launcher.
@@ -53,7 +55,7 @@ const (
 // the step that failed.
 func NewClient(ctx context.Context, c net.Conn, limits Limits) (*Client, error) {
 	k := &Client{conn: c, limits: limits, answers: make(chan string, 4), gone: make(chan struct{})}
-	go k.read()
+	go labels.For("launch").Func(k.read)()
 	if err := k.greet(ctx); err != nil {
 		_ = c.Close()
 		return nil, err
