@@ -37,6 +37,9 @@ func (e *Engine) transmitAccess(p *peer, slot int32, r *request) bool {
 	if p.outstandingFull() {
 		return false
 	}
+	if e.recorder != nil {
+		e.recorder.begin()
+	}
 	var sent bool
 	switch {
 	case r.kind == kindGet:
@@ -51,6 +54,9 @@ func (e *Engine) transmitAccess(p *peer, slot int32, r *request) bool {
 	if sent {
 		r.flags |= counted
 		p.outstanding++
+		if e.recorder != nil {
+			e.recorder.access(accessKinds[r.kind], p, r.window, r.at, r.msgLen, handleOf(slot, r.generation))
+		}
 	}
 	return sent
 }
@@ -82,6 +88,13 @@ func (e *Engine) accessSelf(p *peer, slot int32, r *request) {
 		m.Puts++
 	} else {
 		m.Gets++
+	}
+	if e.recorder != nil {
+		asked, served := EventPut, EventPutServed
+		if r.kind == kindGet {
+			asked, served = EventGet, EventGetServed
+		}
+		e.recorder.ownAccess(asked, served, p, r.window, r.at, r.msgLen, handleOf(slot, r.generation), disposition == wire.Taken)
 	}
 	e.completeAccess(slot, r, outcome(disposition))
 }
@@ -154,12 +167,15 @@ func (e *Engine) serve(p *peer, h *wire.Header, kind requestKind, need Permissio
 
 // discount takes a request out of those that its peer, or we towards the peer, have
 // under way.
-func (e *Engine) discount(r *request) {
+func (e *Engine) discount(slot int32, r *request) {
 	r.flags &^= counted
 	p := e.peers[r.peer]
 	if !r.oneSided() {
 		p.served--
 		return
+	}
+	if e.recorder != nil {
+		e.recorder.answered(p, slot, r)
 	}
 	if p.outstanding--; p.queue.head != none {
 		e.wait(p)

@@ -31,7 +31,8 @@ func (e *Engine) Atomic(a wire.AtomicWhat, b []byte, to Addr, window uint64, at 
 // if it refuses. It counts there among those that no window permits. False: it can't leave now, and the caller may begin an Atomic.
 func (e *Engine) AtomicNow(a wire.AtomicWhat, b []byte, to Addr, window uint64, at uint32) (bool, error) {
 	a.Fetch = false
-	if _, err := e.atomicSize(a, b, to, at); err != nil {
+	touched, err := e.atomicSize(a, b, to, at)
+	if err != nil {
 		return false, err
 	}
 	p := e.peers[to.Peer]
@@ -39,18 +40,23 @@ func (e *Engine) AtomicNow(a wire.AtomicWhat, b []byte, to Addr, window uint64, 
 	case to.Session != p.remote:
 		return false, nil
 	case e.local(p):
-		p.medium.Atomics++
-		e.carryOut(p, a, b, nil, window, at)
+		e.combineNow(p, a, b, window, at)
 		return true, nil
 	}
 	h := &e.header
 	*h = wire.Header{Kind: wire.Atomic, Flags: wire.HasRange, Length: uint32(len(b)), Match: window, Total: a.Word(), Offset: at}
 	e.one.First = b
+	if e.recorder != nil {
+		e.recorder.begin()
+	}
 	if !p.mayWrite() || !e.post(p, h, &e.one, 0) {
 		return false, nil
 	}
 	p.medium.Atomics++
 	p.medium.BytesSent += uint64(len(b))
+	if e.recorder != nil {
+		e.recorder.access(EventAtomic, p, window, at, uint32(touched), 0)
+	}
 	return true, nil
 }
 
@@ -60,14 +66,27 @@ func (e *Engine) AtomicHere(a wire.AtomicWhat, b []byte, window uint64, at uint3
 	if _, err := e.atomicSize(a, b, e.Self(), at); err != nil {
 		return 0, err
 	}
-	p := e.peers[0]
-	p.medium.Atomics++
-	return e.combineHere(p, a, b, window, at), nil
+	return e.combineHere(e.peers[0], a, b, window, at, 0), nil
+}
+
+// combineNow combines operands with a window of our own for whoever does not want to know of it.
+func (e *Engine) combineNow(own *peer, a wire.AtomicWhat, b []byte, window uint64, at uint32) {
+	n, disposition := e.carryOut(own, a, b, nil, window, at)
+	e.combined(own, window, at, n, disposition, 0)
+}
+
+// combined counts an atomic on a window of our own.
+func (e *Engine) combined(own *peer, window uint64, at uint32, n int, disposition uint32, h Handle) {
+	own.medium.Atomics++
+	if e.recorder != nil {
+		e.recorder.ownAccess(EventAtomic, EventAtomicServed, own, window, at, uint32(n), h, disposition == wire.Taken)
+	}
 }
 
 // combineHere combines operands with a window of our own, and leaves what was there before in their place.
-func (e *Engine) combineHere(own *peer, a wire.AtomicWhat, b []byte, window uint64, at uint32) Code {
+func (e *Engine) combineHere(own *peer, a wire.AtomicWhat, b []byte, window uint64, at uint32, h Handle) Code {
 	n, disposition := e.carryOut(own, a, b, e.fetched[:], window, at)
+	e.combined(own, window, at, n, disposition, h)
 	if a.Fetch && disposition == wire.Taken {
 		copy(b, e.fetched[:n])
 	}
@@ -124,6 +143,9 @@ func (e *Engine) arriveAtomic(p *peer, h *wire.Header, payload []byte) {
 		return
 	}
 	n, disposition := e.carryOut(p, a, payload, e.fetched[:], h.Match, h.Offset)
+	if e.recorder != nil && disposition == wire.Taken {
+		e.recorder.served(EventAtomicServed, p, h, uint32(n))
+	}
 	switch {
 	case !answers:
 	case a.Fetch && disposition == wire.Taken:
@@ -201,6 +223,5 @@ func (e *Engine) arriveAtomicData(p *peer, h *wire.Header, payload []byte) {
 // atomicSelf carries out an atomic on a window of our own.
 func (e *Engine) atomicSelf(p *peer, slot int32, r *request) {
 	a, _ := wire.ParseAtomic(uint32(r.remote))
-	p.medium.Atomics++
-	e.completeAccess(slot, r, e.combineHere(p, a, r.vec.First, r.window, r.at))
+	e.completeAccess(slot, r, e.combineHere(p, a, r.vec.First, r.window, r.at, handleOf(slot, r.generation)))
 }

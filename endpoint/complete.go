@@ -28,7 +28,7 @@ func (e *Engine) settle(slot int32, r *request) bool {
 	}
 	e.untie(r)
 	if r.flags&counted != 0 {
-		e.discount(r)
+		e.discount(slot, r)
 	}
 	switch r.kind {
 	case kindPutIn, kindGetOut:

@@ -35,6 +35,9 @@ func (e *Engine) arriveGet(p *peer, h *wire.Header) {
 		return
 	}
 	p.medium.GetsServed++
+	if e.recorder != nil {
+		e.recorder.served(EventGetServed, p, h, h.Total)
+	}
 	r.state = stateQueued
 	if p.answers.head != none || p.greetings.len() > 0 || p.mute() || !e.answerGet(p, slot, r) {
 		e.reqs.push(&p.answers, slot, r)

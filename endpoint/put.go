@@ -61,6 +61,9 @@ func (e *Engine) arrivePut(p *peer, h *wire.Header, payload []byte) {
 		e.windows.at(h.Match).puts++
 		p.medium.PutsServed++
 		p.medium.BytesReceived += uint64(n)
+		if e.recorder != nil {
+			e.recorder.served(EventPutServed, p, h, h.Total)
+		}
 	}
 	if h.Flags&wire.HasID != 0 {
 		e.answer(p, h.ID, uint32(n), disposition)
@@ -75,6 +78,9 @@ func (e *Engine) arrivePutOffer(p *peer, h *wire.Header, desc []byte) {
 	}
 	if slot, r := e.serve(p, h, kindPutIn, MayWrite); r != nil {
 		p.medium.PutsServed++
+		if e.recorder != nil {
+			e.recorder.served(EventPutServed, p, h, h.Total)
+		}
 		e.startRendezvous(p, slot, r, h.ID, h.Total, desc)
 	}
 }

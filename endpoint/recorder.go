@@ -17,7 +17,20 @@ const (
 	EventWait                            // a caller has waited since Since: Request if it was for one, and Match its class
 	EventRegion                          // a layer above was in something since Since: Name, Match and Bytes as it likes
 	EventNote                            // something has happened to a peer: peer, and in Name the NoteKind
+
+	// Of a peer's window, or of our own: Match is for WindowPlace.
+	EventPut          // a put, or its header, has left: peer, Session, Seq, Match, Bytes; Request unless it had none
+	EventGet          // we have asked for bytes: like EventPut
+	EventAtomic       // an atomic has left: like EventPut
+	EventPutServed    // a put has come: peer, Session, Seq, Match, Bytes, which are there unless they are to be pulled
+	EventGetServed    // a get has come, and is answered when the link has room: like EventPutServed
+	EventAtomicServed // an atomic has been carried out: like EventPutServed
+	EventAnswered     // a put, get or atomic with a request has ended: peer, Request, Bytes
+	eventsEnd
 )
+
+// Known reports whether there are such events.
+func (k EventKind) Known() bool { return k != 0 && k < eventsEnd }
 
 // EventFlags say more about an event.
 type EventFlags uint8
@@ -28,6 +41,7 @@ const (
 	EventSynchronous                        // of EventSent: EventDone follows
 	EventStored                             // of EventMatched: the message was unexpected
 	EventHandled                            // of EventMatched: the unexpected handler has taken it
+	EventRefused                            // of EventAnswered: it was not carried out
 )
 
 // Event is one thing that has happened, and when. It has no pointers, and no padding: the memory may be that of a file. What was

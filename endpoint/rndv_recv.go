@@ -65,7 +65,7 @@ func (e *Engine) failPull(slot int32, r *request, code Code) {
 		r.code = code
 		r.flags |= failing
 		if r.flags&counted != 0 {
-			e.discount(r) // the peer has heard, or its session is over
+			e.discount(slot, r) // the peer has heard, or its session is over
 		}
 	}
 }

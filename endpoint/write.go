@@ -22,6 +22,9 @@ func (e *Engine) Write(b []byte, to Addr, window uint64, at uint32) (bool, error
 	h.Kind, h.Flags, h.Length, h.Match = wire.Put, wire.HasRange, uint32(len(b)), window
 	h.Total, h.Offset = uint32(len(b)), at
 	e.one.First = b
+	if e.recorder != nil {
+		e.recorder.begin()
+	}
 	if len(b) <= p.fast {
 		h.Seq, h.Session = p.sendSeq, to.Session
 		if !p.link.Send(h, &e.one, 0) {
@@ -33,6 +36,9 @@ func (e *Engine) Write(b []byte, to Addr, window uint64, at uint32) (bool, error
 	}
 	p.medium.Puts++
 	p.medium.BytesSent += uint64(len(b))
+	if e.recorder != nil {
+		e.recorder.access(EventPut, p, window, at, uint32(len(b)), 0)
+	}
 	return true, nil
 }
 
@@ -52,6 +58,9 @@ func (e *Engine) writeSelf(p *peer, b []byte, window uint64, at uint32) {
 		p.medium.PutsServed++
 		p.medium.BytesSent += uint64(len(b))
 		p.medium.BytesReceived += uint64(len(b))
+	}
+	if e.recorder != nil {
+		e.recorder.ownAccess(EventPut, EventPutServed, p, window, at, uint32(len(b)), 0, disposition == wire.Taken)
 	}
 }
 

@@ -43,9 +43,29 @@ func printReport(to io.Writer, rep *trace.Report, pairs int) error {
 			fmt.Fprintf(&b, "  and %d pairs more\n", more)
 		}
 	}
+	printWindows(&b, rep)
 	printDoubts(&b, rep)
 	_, err := io.WriteString(to, b.String())
 	return err
+}
+
+// printWindows prints what ranks have done with windows, if any has.
+func printWindows(b *strings.Builder, rep *trace.Report) {
+	w := tabwriter.NewWriter(b, 0, 0, 2, ' ', tabwriter.AlignRight)
+	some := false
+	for i := range rep.Ranks {
+		r := &rep.Ranks[i]
+		if r.Puts+r.Gets+r.Atomics+r.Served == 0 {
+			continue
+		}
+		if !some {
+			b.WriteByte('\n')
+			fmt.Fprintln(w, "windows\tputs\tgets\tatomics\trefused\tuntil answered\tserved\t")
+			some = true
+		}
+		fmt.Fprintf(w, "%s\t%d\t%d\t%d\t%d\t%v\t%d\t\n", r.Name, r.Puts, r.Gets, r.Atomics, r.Refused, short(r.Accessing), r.Served)
+	}
+	w.Flush()
 }
 
 // printDoubts prints what makes the report less certain, or covers less.

@@ -24,6 +24,42 @@ func messages(b *testing.B, folder string) {
 	}
 }
 
+// BenchmarkPut puts 8 bytes into a window of another endpoint, in the same goroutine, without a trace and with one, which takes an event of either side.
+func BenchmarkPut(b *testing.B) {
+	b.Run("off", func(b *testing.B) { puts(b, "") })
+	b.Run("on", func(b *testing.B) { puts(b, b.TempDir()) })
+}
+
+func puts(b *testing.B, folder string) {
+	put := putter(b, folder)
+	b.ReportAllocs()
+	b.ResetTimer()
+	for range b.N {
+		put()
+	}
+}
+
+// putter returns what puts 8 bytes into a window, and waits until they are there.
+func putter(tb testing.TB, folder string) func() {
+	from, at, to := pair(tb, folder)
+	w, err := at.OpenWindow(make([]byte, 8), mx.WindowWrite)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	bytes, n := make([]byte, 8), uint64(0)
+	return func() {
+		n++
+		if sent, err := from.Put(bytes, to, w.Handle(), 0); !sent || err != nil {
+			tb.Fatal(sent, err)
+		}
+		for {
+			if puts, _, err := w.Poll(); err != nil || puts == n {
+				return
+			}
+		}
+	}
+}
+
 // pair opens two endpoints that are connected, and closes them with the test.
 func pair(tb testing.TB, folder string) (a, b *mx.Endpoint, toB mx.EndpointAddr) {
 	tb.Helper()
@@ -67,16 +103,23 @@ func message(tb testing.TB, a, b *mx.Endpoint, to mx.EndpointAddr, out, in []byt
 	}
 }
 
-// TestNothingIsAllocated holds that a message which is traced allocates nothing.
+// TestNothingIsAllocated holds that a message or put which is traced allocates nothing.
 func TestNothingIsAllocated(t *testing.T) {
-	a, b, to := pair(t, t.TempDir())
-	out, in := make([]byte, 8), make([]byte, 8)
-	once := func() { message(t, a, b, to, out, in) }
+	t.Run("message", func(t *testing.T) {
+		a, b, to := pair(t, t.TempDir())
+		out, in := make([]byte, 8), make([]byte, 8)
+		allocatesNothing(t, func() { message(t, a, b, to, out, in) })
+	})
+	t.Run("put", func(t *testing.T) { allocatesNothing(t, putter(t, t.TempDir())) })
+}
+
+func allocatesNothing(t *testing.T, once func()) {
+	t.Helper()
 	least := testing.AllocsPerRun(500, once)
 	for range 2 {
 		least = min(least, testing.AllocsPerRun(500, once)) // what others of the process allocate counts, too
 	}
 	if least != 0 {
-		t.Errorf("a message allocates %v times", least)
+		t.Errorf("it allocates %v times", least)
 	}
 }

@@ -48,27 +48,42 @@ func (t *Trace) WriteChrome(w io.Writer) error {
 	return c.Flush()
 }
 
-// messages writes what happened to messages, for each rank in the order of time.
-func (c *chrome) messages(t *Trace) {
-	type mark struct {
-		rank    int
-		at      int64
-		what    string
-		message int
-		flow    string
+// mark is what takes no time: a slice of a rank's track, perhaps with the beginning or the end of an arrow.
+type mark struct {
+	rank  int
+	at    int64
+	what  string
+	about func() string // its arguments
+	arrow byte          // 's' begins one, 'f' ends it; 0: none
+	sort  string        // of the arrow, whose number it has among those
+	id    int
+}
+
+// marks of all ranks.
+type marks []mark
+
+func (all *marks) add(m mark) {
+	if m.rank >= 0 && m.at != Unknown {
+		*all = append(*all, m)
 	}
-	var marks []mark
+}
+
+// ends returns the letters of both ends of an arrow, if there is one.
+func (t *Trace) ends(from, to int, begin, end int64) (s, f byte) {
+	if from >= 0 && to >= 0 && begin != Unknown && end != Unknown && t.comparable(from, to) {
+		return 's', 'f'
+	}
+	return 0, 0
+}
+
+// messages writes what happened to messages and windows, for each rank in the order of time.
+func (c *chrome) messages(t *Trace) {
+	var all marks
 	for i := range t.Messages {
 		m := &t.Messages[i]
-		add := func(rank int, at int64, what, flow string) {
-			if rank >= 0 && at != Unknown {
-				marks = append(marks, mark{rank, at, what, i, flow})
-			}
-		}
-		both := m.From >= 0 && m.To >= 0 && m.Sent != Unknown && m.Arrived != Unknown && t.comparable(m.From, m.To)
-		begin, end := "", ""
-		if both {
-			begin, end = "s", "f"
+		begin, end := t.ends(m.From, m.To, m.Sent, m.Arrived)
+		add := func(rank int, at int64, what string, arrow byte) {
+			all.add(mark{rank, at, what, func() string { return t.about(i) }, arrow, "message", i})
 		}
 		if m.Rendezvous {
 			add(m.From, m.Sent, "offer", begin)
@@ -82,39 +97,57 @@ func (c *chrome) messages(t *Trace) {
 			add(m.To, m.Arrived, "match", end)
 		default:
 			add(m.To, m.Arrived, "unexpected", end)
-			add(m.To, m.Matched, "match", "")
+			add(m.To, m.Matched, "match", 0)
 		}
-		add(m.To, m.Pulled, "rendezvous data there", "")
-		add(m.From, m.Done, "done", "")
+		add(m.To, m.Pulled, "rendezvous data there", 0)
+		add(m.From, m.Done, "done", 0)
 		c.spans(t, i, m)
 	}
-	slices.SortStableFunc(marks, func(a, b mark) int { return cmp.Compare(a.at, b.at) })
-	for i := range marks {
-		k := &marks[i]
-		at := max(k.at, c.free[k.rank]) // those of one track must not overlap
+	for i := range t.Accesses {
+		a := &t.Accesses[i]
+		begin, end := t.ends(a.From, a.To, a.Begun, a.Served)
+		about := func() string { return t.aboutAccess(a) }
+		all.add(mark{a.From, a.Begun, a.What, about, begin, "access", i})
+		all.add(mark{a.To, a.Served, a.What + " served", about, end, "access", i})
+		c.span(a.From, a.Begun, a.Ended, a.What, i, about)
+	}
+	c.marks(all)
+}
+
+// marks writes marks one after the other: those of one track must not overlap.
+func (c *chrome) marks(all marks) {
+	slices.SortStableFunc(all, func(a, b mark) int { return cmp.Compare(a.at, b.at) })
+	for i := range all {
+		k := &all[i]
+		at := max(k.at, c.free[k.rank])
 		long := int64(instant)
-		for j := i + 1; j < len(marks) && marks[j].at < at+long; j++ {
-			if marks[j].rank == k.rank {
-				long = max(1, marks[j].at-at)
+		for j := i + 1; j < len(all) && all[j].at < at+long; j++ {
+			if all[j].rank == k.rank {
+				long = max(1, all[j].at-at)
 			}
 		}
 		c.free[k.rank] = at + long
-		c.event("X", k.rank, trackMessages, at, k.what, `"dur":`+micros(long)+`,"args":`+t.about(k.message))
-		if k.flow != "" {
-			c.event(k.flow, k.rank, trackMessages, at, "message", `"cat":"message","bp":"e","id":`+strconv.Itoa(k.message))
+		c.event("X", k.rank, trackMessages, at, k.what, `"dur":`+micros(long)+`,"args":`+k.about())
+		if k.arrow != 0 {
+			c.event(string(k.arrow), k.rank, trackMessages, at, k.sort, `"cat":`+quote(k.sort)+`,"bp":"e","id":`+strconv.Itoa(k.id))
 		}
 	}
 }
 
-// spans writes what of a message takes time: they may overlap, and have no track.
+// span writes what takes time: it may overlap with others, and has no track.
+func (c *chrome) span(rank int, from, to int64, what string, i int, about func() string) {
+	if rank < 0 || from == Unknown || to == Unknown || to < from {
+		return
+	}
+	id := `"cat":` + quote(what) + `,"id":` + quote(what+strconv.Itoa(i))
+	c.event("b", rank, trackMessages, from, what, id+`,"args":`+about())
+	c.event("e", rank, trackMessages, to, what, id)
+}
+
+// spans writes what of a message takes time.
 func (c *chrome) spans(t *Trace, i int, m *Message) {
 	span := func(rank int, from, to int64, what string) {
-		if rank < 0 || from == Unknown || to == Unknown || to < from {
-			return
-		}
-		id := `"cat":` + quote(what) + `,"id":` + quote(what+strconv.Itoa(i))
-		c.event("b", rank, trackMessages, from, what, id+`,"args":`+t.about(i))
-		c.event("e", rank, trackMessages, to, what, id)
+		c.span(rank, from, to, what, i, func() string { return t.about(i) })
 	}
 	if m.Matched != m.Arrived {
 		span(m.To, m.Arrived, m.Matched, "unexpected message")
@@ -132,16 +165,18 @@ func (c *chrome) spans(t *Trace, i int, m *Message) {
 	}
 }
 
+// nameOf returns the name of a side.
+func (t *Trace) nameOf(rank int) string {
+	if rank < 0 {
+		return "?"
+	}
+	return t.Ranks[rank].Name
+}
+
 // about are the arguments of an event of a message.
 func (t *Trace) about(i int) string {
 	m := &t.Messages[i]
-	side := func(rank int) string {
-		if rank < 0 {
-			return "?"
-		}
-		return t.Ranks[rank].Name
-	}
-	return `{"from":` + quote(side(m.From)) + `,"to":` + quote(side(m.To)) + `,"bytes":` + strconv.FormatUint(uint64(m.Bytes), 10) +
+	return `{"from":` + quote(t.nameOf(m.From)) + `,"to":` + quote(t.nameOf(m.To)) + `,"bytes":` + strconv.FormatUint(uint64(m.Bytes), 10) +
 		`,"match":"0x` + strconv.FormatUint(m.Match, 16) + `"}`
 }
 

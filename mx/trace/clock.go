@@ -82,6 +82,17 @@ func (t *Trace) align() {
 		from, to := t.Ranks[m.From].Clock, t.Ranks[m.To].Clock
 		short[from][to] = min(short[from][to], m.Arrived-m.Sent)
 	}
+	for i := range t.Accesses {
+		a := &t.Accesses[i]
+		if a.From < 0 || a.To < 0 || a.Begun == Unknown || a.Served == Unknown {
+			continue
+		}
+		from, to := t.Ranks[a.From].Clock, t.Ranks[a.To].Clock
+		short[from][to] = min(short[from][to], a.Served-a.Begun)
+		if a.Ended != Unknown {
+			short[to][from] = min(short[to][from], a.Ended-a.Served)
+		}
+	}
 	t.Clocks[0].Aligned = true
 	for {
 		from, to, doubt := short.next(t.Clocks)
@@ -147,6 +158,12 @@ func (t *Trace) shift() {
 		move(m.To, &m.Arrived)
 		move(m.To, &m.Matched)
 		move(m.To, &m.Pulled)
+	}
+	for i := range t.Accesses {
+		a := &t.Accesses[i]
+		move(a.From, &a.Begun)
+		move(a.From, &a.Ended)
+		move(a.To, &a.Served)
 	}
 	for n, r := range t.Ranks {
 		for i := range r.Waits {

@@ -31,11 +31,13 @@ type joiner struct {
 	known    map[number]int  // place in Messages
 	sends    map[request]int // the message that a send was about last
 	receives map[request]int
+	asked    map[number]int  // place in Accesses
+	accesses map[request]int // the one that a request was for last
 }
 
 // join makes the messages of the events. Handles are used again only after what they were given for.
 func (t *Trace) join() {
-	j := &joiner{t, map[number]int{}, map[request]int{}, map[request]int{}}
+	j := &joiner{t, map[number]int{}, map[request]int{}, map[request]int{}, map[number]int{}, map[request]int{}}
 	for i, r := range t.Ranks {
 		own := place{r.file.file.NIC, r.file.file.ID}
 		for k := range r.events {
@@ -91,6 +93,8 @@ func (j *joiner) add(rank int, r *Rank, own place, ev *endpoint.Event) {
 		r.Regions = append(r.Regions, g)
 	case endpoint.EventNote:
 		r.Notes = append(r.Notes, Note{ev.At, noteText(ev.Name), ev.NIC, ev.Endpoint})
+	default:
+		j.addAccess(rank, r, own, ev)
 	}
 }
 
@@ -128,9 +132,12 @@ func (t *Trace) finish() {
 		sorted[to], now[from] = t.Messages[from], to
 	}
 	t.Messages = sorted
+	slices.SortStableFunc(t.Accesses, func(a, b Access) int { return cmp.Compare(a.begin(), b.begin()) })
 	for _, r := range t.Ranks {
 		for i := range r.done {
-			r.done[i].message = now[r.done[i].message]
+			if c := &r.done[i]; c.message >= 0 {
+				c.message = now[c.message]
+			}
 		}
 		slices.SortStableFunc(r.Waits, func(a, b Wait) int { return cmp.Compare(a.To, b.To) })
 		for i := range r.Waits {
@@ -175,7 +182,7 @@ func (r *Rank) attribute(w *Wait) {
 		return 1
 	})
 	for i := end - 1; i >= 0 && r.done[i].at > w.From; i-- {
-		if c := &r.done[i]; w.request == 0 || c.request == w.request {
+		if c := &r.done[i]; w.request == 0 && c.message >= 0 || w.request != 0 && c.request == w.request {
 			w.Message, w.Sending = c.message, c.sending
 			return
 		}

@@ -18,6 +18,7 @@ type Trace struct {
 	Missing  []int // those that there is no trace of
 	Clocks   []Clock
 	Messages []Message // in the order in which they were sent
+	Accesses []Access  // of windows, in the order in which they were begun
 }
 
 // Rank is an endpoint, which need not be that of a rank.
@@ -89,7 +90,7 @@ type Note struct {
 type completion struct {
 	at      int64
 	request endpoint.Handle
-	message int
+	message int // -1: it was that of a put, get or atomic
 	sending bool
 }
 

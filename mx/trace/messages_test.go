@@ -2,7 +2,6 @@ package trace_test
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"io/fs"
 	"os"
@@ -38,11 +37,7 @@ func traffic(t *testing.T, medium, folder string) {
 			t.Error(err)
 		}
 	}()
-	for _, info := range mx.Transports() {
-		if info.Name == medium && !info.Available {
-			t.Skipf("transport %s: %s", medium, info.Reason)
-		}
-	}
+	skipWithout(t, medium)
 	open := func() *mx.Endpoint {
 		ep, err := mx.OpenEndpoint(mx.AnyNIC, mx.AnyEndpoint, 7, mx.WithTransports(medium), mx.WithTrace(folder))
 		if err != nil {
@@ -119,6 +114,15 @@ func traffic(t *testing.T, medium, folder string) {
 	a.TraceJob(1, 0, 1)
 }
 
+func skipWithout(t *testing.T, medium string) {
+	t.Helper()
+	for _, info := range mx.Transports() {
+		if info.Name == medium && !info.Available {
+			t.Skipf("transport %s: %s", medium, info.Reason)
+		}
+	}
+}
+
 func merged(t *testing.T, paths ...string) *trace.Trace {
 	t.Helper()
 	files, err := trace.Read(paths...)
@@ -179,45 +183,6 @@ func TestMessages(t *testing.T) {
 			}
 			checkChrome(t, all)
 		})
-	}
-}
-
-// checkChrome looks at the file for Perfetto: JSON, an arrow for each message, and no payload.
-func checkChrome(t *testing.T, all *trace.Trace) {
-	t.Helper()
-	var b bytes.Buffer
-	if err := all.WriteChrome(&b); err != nil {
-		t.Fatal(err)
-	}
-	var file struct {
-		TraceEvents []struct {
-			Ph, Name string
-			Pid, Tid int
-			Ts, Dur  float64
-			ID       any
-		}
-	}
-	if err := json.Unmarshal(b.Bytes(), &file); err != nil {
-		t.Fatal(err)
-	}
-	begins, ends := map[any]int{}, map[any]int{}
-	free := map[[2]int]float64{}
-	for _, e := range file.TraceEvents {
-		switch e.Ph {
-		case "s":
-			begins[e.ID]++
-		case "f":
-			ends[e.ID]++
-		case "X":
-			track := [2]int{e.Pid, e.Tid}
-			if e.Ts < free[track]-1e-6 {
-				t.Errorf("%s at %f overlaps what ends at %f", e.Name, e.Ts, free[track])
-			}
-			free[track] = e.Ts + e.Dur
-		}
-	}
-	if len(begins) != len(all.Messages) || len(ends) != len(begins) {
-		t.Errorf("%d arrows begin and %d end for %d messages", len(begins), len(ends), len(all.Messages))
 	}
 }
 

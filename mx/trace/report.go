@@ -29,6 +29,12 @@ type RankReport struct {
 	Sent       uint64 `json:"messages_sent"`
 	Received   uint64 `json:"messages_received"`
 	Unexpected uint64 `json:"messages_unexpected"`
+	Puts       uint64 `json:"puts"` // into windows of others, or its own
+	Gets       uint64 `json:"gets"`
+	Atomics    uint64 `json:"atomics"`
+	Refused    uint64 `json:"window_accesses_refused"` // of its puts, gets and atomics
+	Served     uint64 `json:"window_accesses_served"`  // by its own windows
+	Accessing  int64  `json:"window_accesses_ns"`      // from their beginnings until it heard of their ends, summed up
 	Waits      uint64 `json:"waits"`
 	Waited     int64  `json:"waited_ns"`
 	Behind     int64  `json:"waited_for_late_ranks_ns"` // of Waited: for peers that had not sent, or not received, yet
@@ -81,6 +87,9 @@ func (t *Trace) Report() *Report {
 				rep.Ranks[m.To].Unexpected++
 			}
 		}
+	}
+	for i := range t.Accesses {
+		t.Accesses[i].count(rep)
 	}
 	t.lateness(rep)
 	t.path(rep)

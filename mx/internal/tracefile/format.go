@@ -18,7 +18,7 @@ const (
 )
 
 // magic is the first word; its last digit is the version of the format.
-const magic uint64 = 0x676f6d7874726301
+const magic uint64 = 0x676f6d7874726302
 
 // Suffix ends the names of trace files.
 const Suffix = ".mxtrace"

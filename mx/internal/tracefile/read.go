@@ -149,7 +149,7 @@ func (f *File) take(ring []byte, order binary.ByteOrder, before, after head) {
 			continue
 		}
 		decode(ring[at:at+uint64(eventBytes)], order, &ev[0])
-		if ev[0].Turn != uint32(i+1) || ev[0].Kind == 0 || ev[0].Kind > endpoint.EventNote {
+		if ev[0].Turn != uint32(i+1) || !ev[0].Kind.Known() {
 			f.Torn++
 			continue
 		}
