@@ -1,7 +1,7 @@
 //go:build linux
 
-// Package top has mx_top look at real jobs: what it says of hangs that were made on purpose, its page in a browser, and what Prometheus
-// makes of a job's metrics.
+// Package top has mx_top look at real jobs: what it says of hangs that were made on purpose, its page in a browser, what Prometheus
+// makes of a job's metrics, and what the trace viewer of Chromium makes of a message trace.
 package top
 
 import (
