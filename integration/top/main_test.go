@@ -1,7 +1,8 @@
 //go:build linux
 
 // Package top has mx_top look at real jobs: what it says of hangs that were made on purpose, its page in a browser, what Prometheus
-// makes of a job's metrics, and what the trace viewer of Chromium makes of a message trace.
+// makes of a job's metrics, what the trace viewer of Chromium makes of a message trace,
+// and whether the pages of tools show what the tools print.
 package top
 
 import (
