@@ -87,13 +87,15 @@ func (e *Engine) finishRendezvous(p *peer, slot int32, r *request) {
 		code = Truncated
 	}
 	p.medium.BytesReceived += uint64(r.xferLen)
-	if r.kind == kindPutIn {
-		e.answer(p, r.remote, r.xferLen, dispositionOf(code))
-	} else {
+	if r.kind == kindRecv {
 		e.classes.of(r.match).receive(int(r.xferLen))
 		if e.recorder != nil {
 			e.recorder.request(EventPulled, p, slot, r)
 		}
+	}
+	if r.kind == kindPutIn {
+		e.answer(p, r.remote, r.xferLen, dispositionOf(code))
+	} else {
 		e.notify(p, r.remote, r.xferLen, dispositionOf(code))
 	}
 	e.complete(slot, r, code)

@@ -98,6 +98,12 @@ func TestClasses(t *testing.T) {
 		transfer(b, toB, one|7, 8)
 		transfer(b, toB, one|7, 200_000)
 		transfer(a, a.Addr(), two, 100)
+		win := openWindow(w, b, make([]byte, 200_000), mx.WindowRead)
+		get, err := a.Iget(make([]byte, 200_000), toB, win.Handle(), 0, one|7, nil) // is no message
+		if err != nil {
+			w.Fatal(err)
+		}
+		w.succeed(a, get)
 		check := func(ep *mx.Endpoint, want map[uint64]mx.Tally) {
 			for _, t := range ep.Tallies() {
 				t.Waits, t.Waited = 0, 0
