@@ -23,8 +23,7 @@ func (e *Engine) transmitEager(p *peer, slot int32, r *request, as wire.Flags) b
 	} else {
 		p.credit.headers -= wire.Headers(int(r.msgLen))
 	}
-	p.medium.SentEager++
-	p.medium.BytesSent += uint64(r.msgLen)
+	p.medium.send(int(r.msgLen))
 	e.classes.of(r.match).send(int(r.msgLen))
 	if e.recorder != nil {
 		e.recorder.sent(EventSent, p, r.match, int(r.msgLen), handleOf(slot, r.generation), r.kind == kindSyncSend)

@@ -54,8 +54,7 @@ func (e *Engine) deliverSelf(p *peer, slot int32, r *request) {
 			return // the send has ended
 		}
 		if action == Finished {
-			p.medium.SentEager++
-			p.medium.BytesSent += uint64(len(data))
+			p.medium.send(len(data))
 			p.medium.receive(len(data))
 			e.classes.of(r.match).send(int(r.msgLen))
 			if e.recorder != nil {

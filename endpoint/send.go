@@ -47,8 +47,7 @@ func (e *Engine) launched(p *peer, o *Outgoing) Handle {
 	if o.Context != nil {
 		r.ctx = o.Context
 	}
-	p.medium.SentEager++
-	p.medium.BytesSent += uint64(n)
+	p.medium.send(n)
 	e.classes.of(o.Match).send(n)
 	if e.recorder != nil {
 		e.recorder.sent(EventSent, p, o.Match, n, handleOf(slot, r.generation), false)

@@ -1,5 +1,7 @@
 package endpoint
 
+import "gomx/match"
+
 // Tally counts the messages of one class: those whose match information has the same bits from Config.ClassShift on.
 // Puts and gets belong to none.
 type Tally struct {
@@ -20,14 +22,18 @@ func (t *Tally) add(u *Tally) {
 
 // send counts a message that has left.
 func (t *Tally) send(bytes int) {
-	t.Sent++
-	t.SentBytes += uint64(bytes)
+	if match.Counting {
+		t.Sent++
+		t.SentBytes += uint64(bytes)
+	}
 }
 
 // receive counts a message that a receive has taken.
 func (t *Tally) receive(bytes int) {
-	t.Received++
-	t.ReceivedBytes += uint64(bytes)
+	if match.Counting {
+		t.Received++
+		t.ReceivedBytes += uint64(bytes)
+	}
 }
 
 // tallies are the tallies of all classes. That of the last message is at hand: one of the same class costs a comparison.
@@ -60,23 +66,23 @@ func (c *tallies) begin(shift uint8) {
 }
 
 // of returns the tally of a message.
-func (c *tallies) of(match uint64) *Tally {
-	if (match^c.value)&c.mask != 0 {
-		c.change(match)
+func (c *tallies) of(info uint64) *Tally {
+	if match.Counting && (info^c.value)&c.mask != 0 {
+		c.change(info)
 	}
 	return &c.now
 }
 
 // change puts the tally of another class at hand.
-func (c *tallies) change(match uint64) {
+func (c *tallies) change(info uint64) {
 	if c.rest == nil {
 		c.rest = &otherTallies{far: map[uint64]*Tally{}}
 	}
-	from, to := c.rest.of(c.value>>c.shift), match>>c.shift
+	from, to := c.rest.of(c.value>>c.shift), info>>c.shift
 	*from = c.now
 	t := c.rest.of(to)
 	c.now, *t = *t, Tally{}
-	c.value = match & c.mask
+	c.value = info & c.mask
 }
 
 // of returns where the tally of a class is kept, which is its slot.

@@ -65,9 +65,11 @@ func (t *Table) Post(id int32, value, mask uint64) {
 // belongs to and takes it out of the table. ok is false, and id is of no
 // meaning, if there is none.
 func (t *Table) Arrive(incoming uint64) (id int32, ok bool) {
-	t.arrivals++
+	if Counting {
+		t.arrivals++
+	}
 	if t.deep != 0 {
-		t.probes += uint64(t.groups.live)
+		t.probe(uint64(t.groups.live))
 		if id, ok := t.groups.arrive(incoming); ok {
 			t.deep--
 			t.len--
@@ -78,7 +80,7 @@ func (t *Table) Arrive(incoming uint64) (id int32, ok bool) {
 		return 0, false
 	}
 	if r := t.at(0); Matches(incoming, r.value, r.mask) {
-		t.probes++
+		t.probe(1)
 		t.front++
 		if t.fewLen--; t.fewLen == 0 {
 			t.walked = 0
@@ -87,6 +89,13 @@ func (t *Table) Arrive(incoming uint64) (id int32, ok bool) {
 		return r.id, true
 	}
 	return t.arriveBehind(incoming)
+}
+
+// probe counts receives, or groups of them, that were looked at.
+func (t *Table) probe(n uint64) {
+	if Counting {
+		t.probes += n
+	}
 }
 
 // at returns entry i of the ring.
@@ -99,13 +108,13 @@ func (t *Table) arriveBehind(incoming uint64) (int32, bool) {
 		if !Matches(incoming, r.value, r.mask) {
 			continue
 		}
-		t.probes += uint64(i) + 1
+		t.probe(uint64(i) + 1)
 		id := r.id
 		t.closeGap(i)
 		t.tire(i)
 		return id, true
 	}
-	t.probes += uint64(t.fewLen)
+	t.probe(uint64(t.fewLen))
 	t.tire(uint(t.fewLen))
 	return 0, false
 }
