@@ -56,7 +56,7 @@ var arrows = map[string][]string{
 	"bench/internal":       {"bench/usage"},
 	"bench/compare":        {"internal/cmdline", "bench/internal/child", "bench/internal/figure", "bench/internal/mpis", "bench/machine", "bench/plot", "bench/stats"},
 	"bench/ordinary":       {"bench/internal/figure", "exs", "mpi", "mx"},
-	"cmd/internal":         {"mx", "mx/live", "bench/pingpong"},
+	"cmd/internal":         {"internal/cmdline", "mx", "mx/live", "bench/pingpong"},
 	"internal/cmdline":     {"mx"},
 	"internal/labels":      {},
 	"cmd/exs_blast":        {"internal/cmdline", "exs", "mx", "bench/machine", "bench/pingpong", "bench/plot", "bench/stats", "bench/usage"},

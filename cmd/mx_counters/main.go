@@ -22,12 +22,6 @@ import (
 	"gomx/internal/cmdline"
 )
 
-// Exit statuses.
-const (
-	exitGood   = 0
-	exitFailed = 1
-)
-
 const helpText = `mx_counters prints the counters of the endpoints that processes of this user have open.
 Root sees all users.
 
@@ -74,21 +68,7 @@ func main() {
 // run is the whole program, with what it talks to as arguments.
 func run(args []string, stdout, stderr io.Writer, interrupted <-chan os.Signal) int {
 	o, err := parseOptions(args)
-	if answer, asked := cmdline.Answer(err, helpText); asked {
-		fmt.Fprint(stdout, answer)
-		return exitGood
-	}
-	var failed []error
-	if err == nil {
-		failed, err = watch(o, stdout, interrupted)
-	}
-	if err != nil {
-		failed = append(failed, err)
-	}
-	if processes.Report(stderr, "mx_counters", failed) {
-		return exitFailed
-	}
-	return exitGood
+	return processes.Run("mx_counters", helpText, err, stdout, stderr, func() ([]error, error) { return watch(o, stdout, interrupted) })
 }
 
 // shortest is the shortest time between two readings: each takes the lock of each endpoint.

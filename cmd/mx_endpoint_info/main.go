@@ -10,18 +10,11 @@ package main
 import (
 	"encoding/json"
 	"flag"
-	"fmt"
 	"io"
 	"os"
 
 	"gomx/cmd/internal/processes"
 	"gomx/internal/cmdline"
-)
-
-// Exit statuses.
-const (
-	exitGood   = 0
-	exitFailed = 1
 )
 
 const helpText = `mx_endpoint_info says which processes of this user have which endpoints open, over which
@@ -57,21 +50,7 @@ func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
 // run is the whole program, with what it talks to as arguments.
 func run(args []string, stdout, stderr io.Writer) int {
 	o, err := parseOptions(args)
-	if answer, asked := cmdline.Answer(err, helpText); asked {
-		fmt.Fprint(stdout, answer)
-		return exitGood
-	}
-	var failed []error
-	if err == nil {
-		failed, err = show(o, stdout)
-	}
-	if err != nil {
-		failed = append(failed, err)
-	}
-	if processes.Report(stderr, "mx_endpoint_info", failed) {
-		return exitFailed
-	}
-	return exitGood
+	return processes.Run("mx_endpoint_info", helpText, err, stdout, stderr, func() ([]error, error) { return show(o, stdout) })
 }
 
 // parseOptions reads the command line. After -h its error is flag.ErrHelp.

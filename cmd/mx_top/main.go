@@ -23,12 +23,6 @@ import (
 	"gomx/internal/cmdline"
 )
 
-// Exit statuses.
-const (
-	exitGood   = 0
-	exitFailed = 1
-)
-
 const helpText = `mx_top shows the endpoints and jobs of this user on this host as they run: rates, bandwidth
 and depths, who talks to whom, and who waits for whom. Root sees all users.
 
@@ -69,29 +63,16 @@ func main() {
 // run is the whole program, with what it talks to as arguments.
 func run(args []string, stdin io.Reader, stdout, stderr io.Writer, interrupted <-chan os.Signal) int {
 	o, err := parseOptions(args)
-	if answer, asked := cmdline.Answer(err, helpText); asked {
-		fmt.Fprint(stdout, answer)
-		return exitGood
-	}
-	var failed []error
-	if err == nil {
+	return processes.Run("mx_top", helpText, err, stdout, stderr, func() ([]error, error) {
 		c := newCollector(o.pids, o.board)
 		switch {
 		case o.http != "":
-			err = serve(o, c, stdout, interrupted)
+			return nil, serve(o, c, stdout, interrupted)
 		case o.once || o.json:
-			failed, err = once(o, c, stdout, interrupted)
-		default:
-			err = watch(o, c, stdin, stdout, interrupted)
+			return once(o, c, stdout, interrupted)
 		}
-	}
-	if err != nil {
-		failed = append(failed, err)
-	}
-	if processes.Report(stderr, "mx_top", failed) {
-		return exitFailed
-	}
-	return exitGood
+		return nil, watch(o, c, stdin, stdout, interrupted)
+	})
 }
 
 // shortest is the shortest time between two looks: each takes the lock of each endpoint.

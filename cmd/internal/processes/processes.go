@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"gomx/internal/cmdline"
 	"gomx/mx"
 	"gomx/mx/live"
 )
@@ -53,6 +54,32 @@ func Board(to *int64) func(string) error {
 		*to = int64(n)
 		return nil
 	}
+}
+
+// Exit statuses of programs that read processes.
+const (
+	exitGood   = 0
+	exitFailed = 1
+)
+
+// Run is a program behind its command line, and returns its exit status: it answers what the command line asks of the program itself, as
+// the error of parsing it tells, or shows processes, and says which can't be read, and what else has failed.
+func Run(program, help string, parsed error, stdout, stderr io.Writer, show func() (failed []error, err error)) int {
+	if answer, asked := cmdline.Answer(parsed, help); asked {
+		fmt.Fprint(stdout, answer)
+		return exitGood
+	}
+	var failed []error
+	if parsed == nil {
+		failed, parsed = show()
+	}
+	if parsed != nil {
+		failed = append(failed, parsed)
+	}
+	if Report(stderr, program, failed) {
+		return exitFailed
+	}
+	return exitGood
 }
 
 // Report says which processes can't be read, and returns whether there are any.
