@@ -138,7 +138,7 @@ func frozen(world *mpi.Comm, victim int) error {
 		return world.Barrier()
 	}
 	fmt.Printf("process %d stops\n", os.Getpid())
-	if err := syscall.Kill(os.Getpid(), syscall.SIGSTOP); err != nil {
+	if err := proc.StopSelf(); err != nil {
 		return err
 	}
 	for other := range world.Size() {
@@ -156,11 +156,11 @@ func frozen(world *mpi.Comm, victim int) error {
 func frozenUnderRun(t *testing.T, run, medium string, victim int) {
 	p := start(t, run, medium, 3, fmt.Sprint("freeze ", victim))
 	pid, silent := 0, fmt.Sprintf("%d  does not answer", victim)
-	for !scan(p.Hear("> "), "process %d stops", &pid) {
-		t.Log("this comes before")
+	for line := p.Hear("> "); !scan(line, "process %d stops", &pid); line = p.Hear("> ") {
+		t.Log(line)
 	}
-	for line := ""; !strings.Contains(line, silent); {
-		line = p.Hear("> ")
+	for line := p.Hear("> "); !strings.Contains(line, silent); line = p.Hear("> ") {
+		t.Log(line)
 	}
 	_ = syscall.Kill(pid, syscall.SIGCONT)
 	lines, status := p.Ends()

@@ -150,7 +150,7 @@ func (s *scene) die(c *proc.Child, how string, list []wait) error {
 	case "leave":
 		os.Exit(0)
 	}
-	return syscall.Kill(os.Getpid(), syscall.SIGSTOP)
+	return proc.StopSelf()
 }
 
 // untilWait looks at the ranks until so many wait.

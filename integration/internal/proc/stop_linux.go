@@ -2,6 +2,8 @@ package proc
 
 import (
 	"errors"
+	"os"
+	"runtime"
 	"syscall"
 
 	"golang.org/x/sys/unix"
@@ -12,6 +14,12 @@ import (
 func (p *Process) Stop() {
 	p.t.Helper()
 	p.Signal(syscall.SIGSTOP)
+	p.untilStopped()
+}
+
+// untilStopped waits until none of the child's threads runs.
+func (p *Process) untilStopped() {
+	p.t.Helper()
 	var info unix.Siginfo
 	var err error = unix.EINTR
 	for errors.Is(err, unix.EINTR) {
@@ -23,3 +31,11 @@ func (p *Process) Stop() {
 }
 
 const cldStopped = 5 // CLD_STOPPED of <asm-generic/siginfo.h>
+
+// StopSelf stops this process, and returns when somebody has let it go on. A signal to the whole process would not do: any
+// thread may take it, and until one does, which on a busy machine is a while, the others go on.
+func StopSelf() error {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	return unix.Tgkill(os.Getpid(), unix.Gettid(), syscall.SIGSTOP)
+}
