@@ -28,8 +28,10 @@ func init() {
 
 // TestBystandersAreSilent: of a job in which a rank dies the others, which miss it, say nothing.
 func TestBystandersAreSilent(t *testing.T) {
+	t.Parallel()
 	run := filepath.Join(proc.Build(t, "cmd/mx_run"), "mx_run")
 	overEach(t, func(t *testing.T, medium string) {
+		t.Parallel()
 		for range 5 {
 			lines, status := start(t, run, medium, 8, "dies").Ends()
 			if status != 9 || len(lines) != 1 || !strings.HasPrefix(lines[0], fmt.Sprintf("mx_run: rank %d (process", failsFirst)) {

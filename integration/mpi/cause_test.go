@@ -48,10 +48,12 @@ func bystander(world *mpi.Comm) error {
 // TestFirstCause: of a job that fails, one line says why and one of mx_run which rank that was, however many
 // others can't go on.
 func TestFirstCause(t *testing.T) {
+	t.Parallel()
 	run := filepath.Join(proc.Build(t, "cmd/mx_run"), "mx_run")
 	const ranks = 8
 	overEach(t, func(t *testing.T, medium string) {
 		t.Run("returned", func(t *testing.T) {
+			t.Parallel()
 			lines, status := start(t, run, medium, ranks, "fails").Ends()
 			if status != 1 || len(lines) != 2 || lines[0] != fmt.Sprintf("rank %d of %d: %v", failsFirst, ranks, errCheese) ||
 				!strings.HasPrefix(lines[1], fmt.Sprintf("mx_run: rank %d (process", failsFirst)) || strings.Contains(lines[1], errCheese.Error()) {
@@ -59,6 +61,7 @@ func TestFirstCause(t *testing.T) {
 			}
 		})
 		t.Run("printed", func(t *testing.T) {
+			t.Parallel()
 			for range 5 {
 				lines, status := start(t, run, medium, ranks, "exits").Ends()
 				text := strings.Join(lines, "\n")
@@ -73,6 +76,7 @@ func TestFirstCause(t *testing.T) {
 			}
 		})
 		t.Run("deadlock", func(t *testing.T) {
+			t.Parallel()
 			lines, status := start(t, run, medium, 4, "bystander").Ends()
 			text := strings.Join(lines, "\n")
 			if status != 1 || !strings.Contains(text, "deadlock: rank 0 waits for rank 1") || strings.Contains(text, mpi.ErrProcFailed.Error()) {

@@ -28,7 +28,9 @@ const hurryRanks = 4
 // one rank after the other is stopped and goes on. Whatever a call that has succeeded returns is right, and in the end
 // nothing is left.
 func TestRandomDeadlines(t *testing.T) {
+	t.Parallel()
 	overEach(t, func(t *testing.T, medium string) {
+		t.Parallel()
 		options := byHand(t, hurryRanks, medium)
 		seed := rand.Uint32()
 		t.Logf("seed %d", seed)

@@ -15,6 +15,7 @@ import (
 
 // TestKilled kills a rank that others wait for in all ways, without a launcher that would tell them.
 func TestKilled(t *testing.T) {
+	t.Parallel()
 	overEach(t, func(t *testing.T, medium string) {
 		for _, c := range []struct {
 			how, relation string
@@ -26,7 +27,10 @@ func TestKilled(t *testing.T) {
 			if testing.Short() && (c.how != "kill" || c.victim == 0) {
 				continue
 			}
-			t.Run(fmt.Sprintf("%s/%s/%d", c.how, c.relation, c.victim), func(t *testing.T) { killed(t, medium, c.how, c.relation, c.victim) })
+			t.Run(fmt.Sprintf("%s/%s/%d", c.how, c.relation, c.victim), func(t *testing.T) {
+				t.Parallel()
+				killed(t, medium, c.how, c.relation, c.victim)
+			})
 		}
 	})
 }

@@ -31,6 +31,7 @@ var launched = map[string]func(world *mpi.Comm) error{
 
 // TestLaunched has ranks of mx_run die, whose job then fails and leaves nobody behind.
 func TestLaunched(t *testing.T) {
+	t.Parallel()
 	run := filepath.Join(proc.Build(t, "cmd/mx_run"), "mx_run")
 	overEach(t, func(t *testing.T, medium string) {
 		for _, c := range []struct {
@@ -43,6 +44,7 @@ func TestLaunched(t *testing.T) {
 			{"crossed", 1, "deadlock: rank 0 waits for rank 1"},
 		} {
 			t.Run(c.name, func(t *testing.T) {
+				t.Parallel()
 				lines, status := start(t, run, medium, len(between)+1, c.name).Ends()
 				text := strings.Join(lines, "\n")
 				if status != c.status || !strings.Contains(text, c.says) {
@@ -59,7 +61,10 @@ func TestLaunched(t *testing.T) {
 			return
 		}
 		for _, victim := range []int{1, 0} {
-			t.Run(fmt.Sprint("freeze ", victim), func(t *testing.T) { frozenUnderRun(t, run, medium, victim) })
+			t.Run(fmt.Sprint("freeze ", victim), func(t *testing.T) {
+				t.Parallel()
+				frozenUnderRun(t, run, medium, victim)
+			})
 		}
 	})
 }
@@ -186,6 +191,7 @@ func patient(c *proc.Child) {
 
 // TestAbortDuringInit: all ranks end with the code of the one that has aborted the job.
 func TestAbortDuringInit(t *testing.T) {
+	t.Parallel()
 	options := byHand(t, 2, "tcp")
 	waits := proc.StartWith(t, options(0), "patient")
 	leaves := proc.StartWith(t, options(1), "hasty")

@@ -27,6 +27,9 @@ func TestMain(m *testing.M) {
 	})
 }
 
+// Tests that say t.Parallel wait most of the time. Those that use the processors all the time, or look at who is slow,
+// run alone.
+
 // media are the transports between processes.
 var media = []string{"shm", "tcp"}
 

@@ -55,9 +55,13 @@ var plays = map[string]func(s *stage) error{
 
 // TestWindows has a rank call on a window while another stands still, is slow, or has died.
 func TestWindows(t *testing.T) {
+	t.Parallel()
 	overEach(t, func(t *testing.T, medium string) {
 		for name := range plays {
-			t.Run(strings.ReplaceAll(name, " ", "-"), func(t *testing.T) { play(t, medium, name) })
+			t.Run(strings.ReplaceAll(name, " ", "-"), func(t *testing.T) {
+				t.Parallel()
+				play(t, medium, name)
+			})
 		}
 	})
 }

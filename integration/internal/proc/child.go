@@ -2,6 +2,7 @@ package proc
 
 import (
 	"bufio"
+	"flag"
 	"fmt"
 	"os"
 	"strings"
@@ -36,7 +37,10 @@ type Child struct {
 func Main(m *testing.M, roles map[string]Role) {
 	name := os.Getenv(roleKey)
 	if name == "" {
-		os.Exit(m.Run())
+		runSeveral()
+		status := m.Run()
+		removeBuilt()
+		os.Exit(status)
 	}
 	role := roles[name]
 	if role == nil {
@@ -52,6 +56,19 @@ func Main(m *testing.M, roles map[string]Role) {
 	go c.listen()
 	role(c)
 	os.Exit(0)
+}
+
+// atATime is how many parallel tests run at a time: they wait for other processes most of the time.
+const atATime = "6"
+
+// runSeveral has so many run unless the command line says how many.
+func runSeveral() {
+	flag.Parse()
+	said := false
+	flag.Visit(func(f *flag.Flag) { said = said || f.Name == "test.parallel" })
+	if !said {
+		_ = flag.Set("test.parallel", atATime)
+	}
 }
 
 func (c *Child) listen() {

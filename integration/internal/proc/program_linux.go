@@ -2,7 +2,6 @@ package proc
 
 import (
 	"bufio"
-	"errors"
 	"fmt"
 	"os/exec"
 	"runtime"
@@ -13,25 +12,6 @@ import (
 
 // ProgramRole is the role under which a test binary knows RunProgram, for StartProgram.
 const ProgramRole = "program"
-
-// Build builds programs of the house, named by their folders, and returns the folder with their
-// files.
-func Build(t testing.TB, names ...string) (dir string) {
-	t.Helper()
-	dir = t.TempDir()
-	command := []string{"build", "-o", dir}
-	for _, name := range names {
-		command = append(command, "gomx/"+name)
-	}
-	out, err := exec.Command("go", command...).CombinedOutput()
-	if errors.Is(err, exec.ErrNotFound) {
-		t.Skip("needs the go command to build the programs: ", err)
-	}
-	if err != nil {
-		t.Fatalf("building %v: %v: %s", names, err, out)
-	}
-	return dir
-}
 
 // RunProgram is a Role: it runs a program, which ends with it, and passes on what it prints. Its
 // arguments are the program and those of its own.
