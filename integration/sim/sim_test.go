@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"runtime"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -14,7 +16,7 @@ import (
 )
 
 var (
-	seeds     = flag.Int("sim.seeds", 0, "how many seeds TestSeeds plays; 0: 2000, or fewer with -short or -race")
+	seeds     = flag.Int("sim.seeds", 0, "how many seeds TestSeeds plays; 0: 500, or fewer with -short or -race")
 	firstSeed = flag.Int("sim.first", 1, "the first of them")
 	oneSeed   = flag.Int64("sim.seed", -1, "play this seed only, and show its last events if it fails")
 	endpoints = flag.Int("sim.endpoints", 0, "endpoints of each history; 0: 2 to 16, as the seed decides")
@@ -24,49 +26,94 @@ var (
 	minutes   = flag.Float64("sim.minutes", 0, "play seeds for so many minutes, however many that are")
 )
 
-// TestSeeds plays many histories with faults. A violation is reported with the
+// TestSeeds plays many histories with faults, on all processors. A violation is reported with the
 // command that plays it again.
 func TestSeeds(t *testing.T) {
 	if *oneSeed >= 0 {
 		replay(t, uint64(*oneSeed))
 		return
 	}
-	count := *seeds
-	if count == 0 {
-		count = 2000
-		switch {
-		case raceEnabled:
-			count = 12
-		case testing.Short():
-			count = 100
-		}
+	h := &histories{next: uint64(*firstSeed), left: *seeds, began: time.Now(), said: time.Now()}
+	if h.left == 0 {
+		h.left = ordinarySeeds()
 	}
-	began, said := time.Now(), time.Now()
-	var sum Report
-	played, bad := 0, 0
-	for seed := uint64(*firstSeed); *minutes > 0 && time.Since(began).Minutes() < *minutes || *minutes == 0 && played < count; seed++ {
-		p := PlanOf(seed, *endpoints, *messages)
-		if *medium != "" && p.Medium.String() != *medium && (*medium != "pulling" || !p.Network.Pulls || p.Medium != mem.Healing) {
-			continue
-		}
-		played++
-		r, err := Run(p)
-		if err != nil {
-			replay(t, seed)
-			if bad++; bad == enough {
-				break
-			}
-		}
-		sum.add(&r)
-		if time.Since(said) > 5*time.Second {
-			said = time.Now()
-			fmt.Fprintf(os.Stderr, "sim: %d seeds, %v\n", played, &sum)
-		}
+	var all sync.WaitGroup
+	for range runtime.GOMAXPROCS(0) {
+		all.Go(h.play)
 	}
-	t.Logf("%d seeds in %v: %v", played, time.Since(began).Round(time.Millisecond), &sum)
+	all.Wait()
+	for _, seed := range h.bad {
+		replay(t, seed)
+	}
+	t.Logf("%d seeds in %v: %v", h.played, time.Since(h.began).Round(time.Millisecond), &h.sum)
+}
+
+// ordinarySeeds is how many seeds are played if no flag says so. .ci/run plays those up to 2000 besides.
+func ordinarySeeds() int {
+	switch {
+	case raceEnabled:
+		return 12
+	case testing.Short():
+		return 60
+	}
+	return 500
 }
 
 const enough = 3 // failing seeds
+
+// histories are what TestSeeds plays: each in one goroutine, several at a time.
+type histories struct {
+	mu          sync.Mutex
+	next        uint64 // seed
+	left        int    // seeds, unless minutes count
+	began, said time.Time
+	sum         Report
+	played      int
+	bad         []uint64
+}
+
+// plan returns what is to be played next. False: it is enough.
+func (h *histories) plan() (Plan, uint64, bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for ; ; h.next++ {
+		if len(h.bad) >= enough || *minutes > 0 && time.Since(h.began).Minutes() >= *minutes || *minutes == 0 && h.left == 0 {
+			return Plan{}, 0, false
+		}
+		p := PlanOf(h.next, *endpoints, *messages)
+		if *medium == "" || p.Medium.String() == *medium || *medium == "pulling" && p.Network.Pulls && p.Medium == mem.Healing {
+			h.left--
+			h.next++
+			return p, h.next - 1, true
+		}
+	}
+}
+
+func (h *histories) play() {
+	for {
+		p, seed, more := h.plan()
+		if !more {
+			return
+		}
+		r, err := Run(p)
+		h.note(seed, &r, err)
+	}
+}
+
+// note notes how a history has ended.
+func (h *histories) note(seed uint64, r *Report, err error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.played++
+	h.sum.add(r)
+	if err != nil {
+		h.bad = append(h.bad, seed)
+	}
+	if time.Since(h.said) > 5*time.Second {
+		h.said = time.Now()
+		fmt.Fprintf(os.Stderr, "sim: %d seeds, %v\n", h.played, &h.sum)
+	}
+}
 
 // TestSeedsThatFoundSomething plays histories beyond those of an ordinary run that have shown a fault: an old connect
 // between two of the next process lost a message (12324) and a session (5908); one of hundreds of pulls stood
