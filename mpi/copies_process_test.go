@@ -14,8 +14,10 @@ func init() { programs["last copy"] = lastCopyToTheDead }
 
 // TestFinalizeReportsAFailedCopy: a rank that sends no other message learns from Finalize of a buffered message that was not received.
 func TestFinalizeReportsAFailedCopy(t *testing.T) {
+	amongOthers(t)
 	for _, transport := range []string{"shm", "tcp"} {
 		t.Run(transport, func(t *testing.T) {
+			amongOthers(t)
 			skipWithout(t, transport)
 			for rank, e := range job(t, "last copy", 2, "MX_TRANSPORT="+transport) {
 				if want := []int{0, 7}[rank]; e.code != want || e.output != "" {

@@ -8,6 +8,7 @@ import (
 
 // TestFailedInitIsHeardOf: a rank whose Init fails before all have met tells the others, which would wait for the whole of MX_MEET_TIMEOUT otherwise.
 func TestFailedInitIsHeardOf(t *testing.T) {
+	amongOthers(t)
 	skipWithout(t, "tcp")
 	for failing := range 2 {
 		says := fmt.Sprintf("rank %d can't go on: ", failing)

@@ -264,8 +264,10 @@ func TestGivenUpWithASlowPeer(t *testing.T) {
 
 // TestGivenUpWithADeadPeer: the same, where the peer dies in the meantime.
 func TestGivenUpWithADeadPeer(t *testing.T) {
+	amongOthers(t)
 	for _, transport := range []string{"shm", "tcp"} {
 		t.Run(transport, func(t *testing.T) {
+			amongOthers(t)
 			skipWithout(t, transport)
 			if e := job(t, "widow", 2, "MX_TRANSPORT="+transport)[0]; e.code != 0 || e.output != "" {
 				t.Errorf("exit code %d, %s", e.code, e.output)

@@ -33,8 +33,10 @@ func TestConnectingWithAStoppedPeer(t *testing.T) { withStopped(t, "stopped stra
 
 // withStopped runs a program of some ranks. The message of a stopped sender must need that: nobody copies it from its memory.
 func withStopped(t *testing.T, program string, ranks int) {
+	amongOthers(t)
 	for _, transport := range []string{"shm", "tcp"} {
 		t.Run(transport, func(t *testing.T) {
+			amongOthers(t)
 			skipWithout(t, transport)
 			for rank, e := range job(t, program, ranks, "MX_TRANSPORT="+transport, "MX_SINGLE_COPY=0") {
 				if e.code != 0 || e.output != "" {
@@ -47,9 +49,11 @@ func withStopped(t *testing.T, program string, ranks int) {
 
 // TestGivenUpSoakOfStoppedProcesses is TestGivenUpSoak of processes, of which two are stopped for moments all the time.
 func TestGivenUpSoakOfStoppedProcesses(t *testing.T) {
+	amongOthers(t)
 	rounds := roundsOfSoak()
 	for _, transport := range []string{"shm", "tcp"} {
 		t.Run(transport, func(t *testing.T) {
+			amongOthers(t)
 			skipWithout(t, transport)
 			for first := 0; first < rounds; first += roundsOfWorld {
 				for rank, e := range job(t, "soak", 3, "MX_TRANSPORT="+transport, "MX_EAGER=8192",

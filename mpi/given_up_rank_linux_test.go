@@ -19,8 +19,10 @@ func TestStoppedRankIsGivenUp(t *testing.T) { withStoppedForGood(t, "stopped for
 func TestStoppedTargetIsGivenUp(t *testing.T) { withStoppedForGood(t, "stopped target", 2) }
 
 func withStoppedForGood(t *testing.T, program string, ranks int) {
+	amongOthers(t)
 	for _, transport := range []string{"shm", "tcp"} {
 		t.Run(transport, func(t *testing.T) {
+			amongOthers(t)
 			skipWithout(t, transport)
 			for rank, e := range job(t, program, ranks, "MX_TRANSPORT="+transport, "MX_REQUEST_TIMEOUT=1s") {
 				if e.code != 0 || e.output != "" {

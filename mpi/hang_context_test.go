@@ -89,10 +89,12 @@ func endedBy(ctx context.Context, err error) error {
 
 // TestReportOfContexts: calls that a context may end are no deadlock for certain.
 func TestReportOfContexts(t *testing.T) {
+	amongOthers(t)
 	unchecked(t)
 	for _, x := range within {
 		for _, medium := range media {
 			t.Run(x.name+"/"+medium, func(t *testing.T) {
+				amongOthers(t)
 				skipWithout(t, medium)
 				ctx, cancel := context.WithCancel(t.Context())
 				defer cancel()
@@ -119,6 +121,7 @@ func TestReportOfContexts(t *testing.T) {
 
 // TestContextsEndBeforeTheJob: a job whose calls end by their contexts is not ended because they have waited for long.
 func TestContextsEndBeforeTheJob(t *testing.T) {
+	amongOthers(t)
 	world(t, 2, func(c *mpi.Comm) error {
 		ctx, cancel := context.WithTimeout(t.Context(), 12*hangTimeout)
 		defer cancel()

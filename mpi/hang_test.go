@@ -73,10 +73,13 @@ var deadlocks = []struct {
 }
 
 func TestDeadlocksEnd(t *testing.T) {
+	amongOthers(t)
 	for _, d := range deadlocks {
 		t.Run(d.name, func(t *testing.T) {
+			amongOthers(t)
 			for _, medium := range media {
 				t.Run(medium, func(t *testing.T) {
+					amongOthers(t)
 					skipWithout(t, medium)
 					err := run(t, d.ranks, d.f, mpi.WithTransports(medium), mpi.WithHangTimeout(hangTimeout))
 					if !errors.Is(err, mpi.ErrAborted) {
@@ -188,9 +191,11 @@ func TestReportOfPending(t *testing.T) {
 }
 
 func TestDeadlockOfProcesses(t *testing.T) {
+	amongOthers(t)
 	unchecked(t)
 	for _, transport := range []string{"shm", "tcp"} {
 		t.Run(transport, func(t *testing.T) {
+			amongOthers(t)
 			skipWithout(t, transport)
 			said := ""
 			for rank, e := range job(t, "crossed", 2, "MX_TRANSPORT="+transport, "MX_HANG_TIMEOUT=200ms") {
@@ -223,6 +228,7 @@ func late(c *mpi.Comm) error {
 }
 
 func TestSlowRankOfProcesses(t *testing.T) {
+	amongOthers(t)
 	exits := job(t, "late", 3, "MX_HANG_TIMEOUT=100ms")
 	for rank, e := range exits {
 		if e.code != 0 || rank != 0 && e.output != "" {
@@ -237,8 +243,10 @@ func TestSlowRankOfProcesses(t *testing.T) {
 // TestFailureNotices: a rank that has never exchanged a message with the failed one learns of the failure, in a receive from
 // any source and in a collective.
 func TestFailureNotices(t *testing.T) {
+	amongOthers(t)
 	for _, transport := range []string{"shm", "tcp"} {
 		t.Run(transport, func(t *testing.T) {
+			amongOthers(t)
 			skipWithout(t, transport)
 			for rank, e := range job(t, "failures", 4, "MX_TRANSPORT="+transport) {
 				if want := []int{0, 0, 0, 9}[rank]; e.code != want || e.output != "" {

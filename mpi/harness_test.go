@@ -3,6 +3,7 @@ package mpi_test
 import (
 	"errors"
 	"fmt"
+	"os"
 	"runtime"
 	"testing"
 	"time"
@@ -53,7 +54,20 @@ func skipWithout(t testing.TB, medium string) {
 // lengths, or about allocations.
 func unchecked(t *testing.T) {
 	t.Helper()
-	t.Setenv("MX_CHECK", "0")
+	if os.Getenv(checking) != "" {
+		t.Setenv(checking, "0")
+	}
+}
+
+const checking = "MX_CHECK"
+
+// amongOthers has a test that waits most of the time run beside others like it. Where ranks check if nobody says otherwise, it runs alone: unchecked changes
+// the environment of all.
+func amongOthers(t *testing.T) {
+	t.Helper()
+	if os.Getenv(checking) == "" {
+		t.Parallel()
+	}
 }
 
 // world runs f on n ranks, which must succeed.

@@ -55,6 +55,7 @@ func TestMain(m *testing.M) {
 		mpi.Main(programs[name], optionsOf(name)...)
 		os.Exit(0)
 	}
+	_ = flag.Set("test.parallel", "6") // unless the command line says otherwise: tests that run beside others wait most of the time
 	os.Exit(m.Run())
 }
 
@@ -303,6 +304,7 @@ func TestProcessFails(t *testing.T) {
 
 // TestProcessEndsItsGoroutine: a rank whose function neither returns nor panics ends the job as one that fails.
 func TestProcessEndsItsGoroutine(t *testing.T) {
+	amongOthers(t)
 	exits := job(t, "goes", 3)
 	if e := exits[2]; e.code != 1 || !strings.Contains(e.output, "rank 2 of 3: its goroutine was ended") {
 		t.Errorf("rank 2: exit code %d, %s", e.code, e.output)
@@ -393,8 +395,10 @@ var restarts = flag.Int("mpi.restarts", 10, "jobs that end and begin again in Te
 
 // TestRestarts: a job that begins as soon as another one has ended, in whatever way, at the same place, is not kept waiting by what that one has left.
 func TestRestarts(t *testing.T) {
+	amongOthers(t)
 	for _, transport := range []string{"shm", "tcp"} {
 		t.Run(transport, func(t *testing.T) {
+			amongOthers(t)
 			skipWithout(t, transport)
 			l, err := net.Listen("tcp", "127.0.0.1:0")
 			if err != nil {

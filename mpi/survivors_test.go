@@ -19,9 +19,11 @@ func init() {
 
 // overProcesses runs a program of four ranks over each medium, and compares how they end.
 func overProcesses(t *testing.T, program string, codes [4]int, check func(rank int, output string) error) {
+	amongOthers(t)
 	t.Helper()
 	for _, transport := range []string{"shm", "tcp"} {
 		t.Run(transport, func(t *testing.T) {
+			amongOthers(t)
 			skipWithout(t, transport)
 			for rank, e := range job(t, program, len(codes), "MX_TRANSPORT="+transport+",self") {
 				if err := check(rank, e.output); e.code != codes[rank] || err != nil {

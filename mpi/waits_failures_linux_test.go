@@ -17,9 +17,11 @@ func init() { programs["matched beside a failure"] = matchedBesideAFailure }
 // TestMatchedBesideAFailure: a receive from anybody that a message of a living rank has matched goes on though another rank has died, and a
 // wait for one of several requests waits for it. It is not told that all requests are empty.
 func TestMatchedBesideAFailure(t *testing.T) {
+	amongOthers(t)
 	unchecked(t) // the ranks are apart
 	for _, transport := range []string{"shm", "tcp"} {
 		t.Run(transport, func(t *testing.T) {
+			amongOthers(t)
 			skipWithout(t, transport)
 			codes := [...]int{0, 0, 9}
 			for rank, e := range job(t, "matched beside a failure", len(codes), "MX_TRANSPORT="+transport, "MX_SINGLE_COPY=0") {

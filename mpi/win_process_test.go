@@ -21,8 +21,10 @@ func init() {
 }
 
 func TestProcessesWithWindows(t *testing.T) {
+	amongOthers(t)
 	for _, transport := range []string{"shm", "tcp"} {
 		t.Run(transport, func(t *testing.T) {
+			amongOthers(t)
 			skipWithout(t, transport)
 			for rank, e := range job(t, "windows", 3, "MX_TRANSPORT="+transport) {
 				if e.code != 0 || e.output != "" {

@@ -5,7 +5,6 @@ package processes_test
 import (
 	"cmp"
 	"errors"
-	"flag"
 	"os"
 	"testing"
 	"time"
@@ -33,7 +32,6 @@ func TestMain(m *testing.M) {
 	if devices.InMachine() && os.Getenv(transportKey) == "" {
 		os.Setenv(transportKey, "rdma") // what that machine is for
 	}
-	_ = flag.Set("test.parallel", "8") // unless the command line says otherwise: tests that run beside others wait most of the time
 	proc.Main(m, map[string]proc.Role{
 		"echo":             echo,
 		"victim":           victim,

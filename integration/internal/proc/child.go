@@ -37,7 +37,7 @@ type Child struct {
 func Main(m *testing.M, roles map[string]Role) {
 	name := os.Getenv(roleKey)
 	if name == "" {
-		runSeveral()
+		_ = flag.Set("test.parallel", "8") // unless the command line says otherwise: tests that run beside others wait most of the time
 		status := m.Run()
 		removeBuilt()
 		os.Exit(status)
@@ -56,19 +56,6 @@ func Main(m *testing.M, roles map[string]Role) {
 	go c.listen()
 	role(c)
 	os.Exit(0)
-}
-
-// atATime is how many parallel tests run at a time: they wait for other processes most of the time.
-const atATime = "6"
-
-// runSeveral has so many run unless the command line says how many.
-func runSeveral() {
-	flag.Parse()
-	said := false
-	flag.Visit(func(f *flag.Flag) { said = said || f.Name == "test.parallel" })
-	if !said {
-		_ = flag.Set("test.parallel", atATime)
-	}
 }
 
 func (c *Child) listen() {
