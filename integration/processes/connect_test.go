@@ -73,8 +73,10 @@ func joins(c *proc.Child) {
 // overBoth runs a test over shared memory and over TCP, and gives it a peer of one
 // endpoint.
 func overBoth(t *testing.T, f func(t *testing.T, ep *mx.Endpoint, peer *proc.Process, id uint32), params ...mx.Param) {
+	t.Parallel()
 	for _, media := range []string{"shm,tcp", "tcp"} {
 		t.Run(media, func(t *testing.T) {
+			t.Parallel()
 			aboutShm(t)
 			ep := open(t, append(params, mx.WithTransports(strings.Split(media, ",")...))...)
 			peer := proc.StartWith(t, proc.Options{Env: []string{transportKey + "=" + media}}, "opens")

@@ -51,10 +51,12 @@ func exchange(t *testing.T, a, b *end) {
 // TestPush sends a large message as PullData through sockets of many sizes, from
 // and to lists cut in many ways.
 func TestPush(t *testing.T) {
+	t.Parallel() // small buffers wait for the system's delayed acknowledgements
 	const size = 3 << 20
 	for _, buffer := range []int{0, 4 << 10, 64 << 10} {
 		for _, pieces := range []int{1, 3, 200} {
 			t.Run(fmt.Sprintf("%d/%d", buffer, pieces), func(t *testing.T) {
+				t.Parallel()
 				near, far := joined(t, tcp.Options{SendBuffer: buffer, ReceiveBuffer: buffer})
 				total := size
 				if buffer == 4<<10 {
@@ -131,6 +133,7 @@ func (p *push) check(t *testing.T) {
 
 // TestReclaim overwrites the memory right after Reclaim, while the socket is full.
 func TestReclaim(t *testing.T) {
+	t.Parallel()
 	near, far := joined(t, tcp.Options{SendBuffer: 8 << 10, ReceiveBuffer: 8 << 10})
 	p := newPush(600_000, 3)
 	far.take = func(_ int32, h *wire.Header, payload []byte) bool {
