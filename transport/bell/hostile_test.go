@@ -3,6 +3,7 @@
 package bell_test
 
 import (
+	"errors"
 	"sync"
 	"testing"
 	"time"
@@ -98,7 +99,11 @@ func TestNoSleepIsWithoutABound(t *testing.T) {
 	}
 	b.Arm(true)
 	silence()
-	if n, err := unix.Poll([]unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}, int(hung/time.Millisecond)); n != 1 {
+	n, err := 0, error(unix.EINTR)
+	for errors.Is(err, unix.EINTR) {
+		n, err = unix.Poll([]unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}, int(hung/time.Millisecond))
+	}
+	if n != 1 {
 		t.Errorf("FD is not readable: %v", err)
 	}
 	b.Drain()

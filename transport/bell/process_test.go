@@ -3,6 +3,7 @@
 package bell_test
 
 import (
+	"flag"
 	"fmt"
 	"math/rand/v2"
 	"net"
@@ -253,10 +254,12 @@ func unpin() {
 	runtime.UnlockOSThread()
 }
 
+var wakeUps = flag.Int("bell.rounds", 15_000, "rounds of each game of TestNoWakeUpIsLost")
+
 func TestNoWakeUpIsLost(t *testing.T) {
-	rounds := 50_000 // of each game
+	rounds := *wakeUps
 	if testing.Short() {
-		rounds = 10_000
+		rounds /= 2
 	}
 	for _, g := range []game{{delays: true}, {delays: true, pinned: true}, {fenced: true, delays: true}, {pollable: true, delays: true}, {pollable: true, pends: true, delays: true}} {
 		t.Run(g.String(), func(t *testing.T) {
