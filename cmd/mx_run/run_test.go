@@ -152,6 +152,7 @@ func TestSecret(t *testing.T) {
 
 // TestDescendants has ranks end before what they have started does.
 func TestDescendants(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		name, script string
 		code         int
@@ -164,6 +165,7 @@ func TestDescendants(t *testing.T) {
 			continue
 		}
 		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
 			out, errs, code := result(t, command(t, "", "-n", "2", "sh", "-c", c.script))
 			if code != c.code {
 				t.Errorf("status %d, %q", code, errs)

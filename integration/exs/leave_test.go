@@ -71,9 +71,13 @@ func leftBehind(size int) []byte {
 // What was written before a Close is read to the last byte, and then the end, though the process that wrote it has ended before
 // the first Read.
 func TestCloseAndLeave(t *testing.T) {
+	t.Parallel()
 	for _, medium := range []string{"shm", "tcp"} {
 		for _, kind := range []string{conns, streams, packets} {
-			t.Run(medium+"/"+kind, func(t *testing.T) { closeAndLeave(t, medium, kind) })
+			t.Run(medium+"/"+kind, func(t *testing.T) {
+				t.Parallel()
+				closeAndLeave(t, medium, kind)
+			})
 		}
 	}
 }
@@ -153,10 +157,14 @@ func depart(c *proc.Child) {
 
 // What has come from a process that has ended without a Close is read to the last byte, and then the reset.
 func TestLeaveWithoutClosing(t *testing.T) {
+	t.Parallel()
 	for _, medium := range []string{"shm", "tcp"} {
 		for _, kind := range []string{conns, streams, packets} {
 			for _, how := range []string{"exits", "killed"} {
-				t.Run(medium+"/"+kind+"/"+how, func(t *testing.T) { leaveWithoutClosing(t, medium, kind, how) })
+				t.Run(medium+"/"+kind+"/"+how, func(t *testing.T) {
+					t.Parallel()
+					leaveWithoutClosing(t, medium, kind, how)
+				})
 			}
 		}
 	}

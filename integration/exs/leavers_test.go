@@ -18,8 +18,12 @@ var leavers = flag.Int("exs.leavers", 40, "processes that connect, write, close 
 
 // Process after process dials, writes, closes and ends. Who reads is late, by up to two seconds, and has all of it, and then the end.
 func TestManyWhoLeave(t *testing.T) {
+	t.Parallel()
 	for _, medium := range []string{"shm", "tcp"} {
-		t.Run(medium, func(t *testing.T) { manyWhoLeave(t, medium) })
+		t.Run(medium, func(t *testing.T) {
+			t.Parallel()
+			manyWhoLeave(t, medium)
+		})
 	}
 }
 

@@ -64,9 +64,13 @@ var writeSizes = []int{100, 16 << 10, 100_000, 3 << 20}
 // The deadline of a Write passes while the peer is stopped. The Write ends, what it says was written is what the peer gets
 // when it goes on, and its memory is the program's again.
 func TestWriteDeadlineTowardsStopped(t *testing.T) {
+	t.Parallel()
 	for _, medium := range []string{"shm", "tcp"} {
 		for _, size := range writeSizes {
-			t.Run(fmt.Sprint(medium, "/", size), func(t *testing.T) { deadlineTowardsStopped(t, medium, size) })
+			t.Run(fmt.Sprint(medium, "/", size), func(t *testing.T) {
+				t.Parallel()
+				deadlineTowardsStopped(t, medium, size)
+			})
 		}
 	}
 }

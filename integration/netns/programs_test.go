@@ -50,12 +50,16 @@ func pingpong(t *testing.T, tool string, a, b *netns.Host, name string, env ...s
 
 // The programs of the house work from host to host.
 func TestPrograms(t *testing.T) {
+	t.Parallel()
 	dir := proc.Build(t, "cmd/mx_pingpong", "examples/manytoone")
 	tool := filepath.Join(dir, "mx_pingpong")
 	for name, f := range map[string]func(t *testing.T, program string){
 		"addresses": pingpongByAddresses, "only IPv6": pingpongOnlyV6, "decoys": pingpongWithDecoys,
 	} {
-		t.Run("mx_pingpong, "+name, func(t *testing.T) { f(t, tool) })
+		t.Run("mx_pingpong, "+name, func(t *testing.T) {
+			t.Parallel()
+			f(t, tool)
+		})
 	}
 	t.Run("manytoone", func(t *testing.T) { manyToOne(t, filepath.Join(dir, "manytoone")) })
 }
