@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"flag"
 	"fmt"
 	"io"
 	"os"
@@ -28,8 +29,29 @@ const once = `^mpi ping-pong (8 B|2 MiB|8 B behind 16,384 posted receives)$|^mpi
 	`^(barrier|bcast|reduce|alltoall|allgather|gather|scatter) ?(4 KiB)?, 3 ranks|^allreduce 8 B, 4 ranks|` +
 	`^echo|^small GET, (16 connections|HTTP/2 over TLS)$|of a file of 1 MiB, one|^io.Copy|^dial, echo 64 B, close$|^grpc (call of 64 B|stream)`
 
+var everyRow = flag.Bool("compare.rows", false, "have TestOnce run all rows that it knows, not only one of each program")
+
 // TestOnce runs every program once with small counts. That figures come out is what counts, not which.
-func TestOnce(t *testing.T) { tryRows(t, once, 1, "-programs", programs(t)) }
+func TestOnce(t *testing.T) {
+	only := once
+	if !*everyRow {
+		only = firstOfEach(once)
+	}
+	tryRows(t, only, 1, "-programs", programs(t))
+}
+
+// firstOfEach chooses one of the rows of each program.
+func firstOfEach(only string) string {
+	seen := map[string]bool{}
+	var names []string
+	for _, r := range (&options{scale: 1, only: regexp.MustCompile(only)}).wanted() {
+		if !seen[r.program] {
+			seen[r.program] = true
+			names = append(names, regexp.QuoteMeta(r.name))
+		}
+	}
+	return "^(" + strings.Join(names, "|") + ")$"
+}
 
 // TestOverTCPAmongNeighbours has some of them send over TCP, beside what computes.
 func TestOverTCPAmongNeighbours(t *testing.T) {
@@ -40,6 +62,7 @@ func TestOverTCPAmongNeighbours(t *testing.T) {
 func programs(t *testing.T) string {
 	needsTwoCores(t)
 	t.Setenv("GOPROXY", "off")
+	t.Setenv("GOFLAGS", strings.TrimSpace(os.Getenv("GOFLAGS")+" -ldflags=-w")) // the debugger's tables take half of the linker's time
 	folder, err := builtPrograms()
 	if err != nil {
 		t.Fatal(err)
@@ -142,7 +165,7 @@ func TestAgainst(t *testing.T) {
 		t.Skip("builds the library a second time")
 	}
 	needsTwoCores(t)
-	t.Setenv("GOFLAGS", "-trimpath") // what lies elsewhere is then built once
+	t.Setenv("GOFLAGS", strings.TrimSpace(os.Getenv("GOFLAGS")+" -trimpath -ldflags=-w")) // what lies elsewhere is then built once
 	tryRows(t, "ping-pong 8 B, SingleThreaded|grpc call", 2, "-against", copyOfTheModule(t))
 }
 

@@ -51,6 +51,8 @@ func TestReadme(t *testing.T) {
 		t.Fatalf("README.md has %d programs, and says of %d what they print", len(all), len(says))
 	}
 
+	// The clone lies elsewhere each time. So it is built once, for all runs of this test, and without the debugger's tables.
+	t.Setenv("GOFLAGS", strings.TrimSpace(os.Getenv("GOFLAGS")+" -trimpath -ldflags=-w"))
 	dir := t.TempDir()
 	must(t, dir, strings.ReplaceAll(lines[0], source, root(t)))
 	must(t, dir, lines[1]+" && "+lines[2])

@@ -29,13 +29,18 @@ func TestTools(t *testing.T) {
 	if err != nil || len(list) != 10 {
 		t.Errorf("cmd has %q: is there a tool that the table of this test lacks? %v", list, err)
 	}
+	bin := t.TempDir()
+	build := []string{"build", "-ldflags=-w", "-o", bin}
+	for _, folder := range tools {
+		build = append(build, "gomx/"+folder)
+	}
+	if out, err := exec.Command("go", build...).CombinedOutput(); err != nil {
+		t.Fatalf("building the tools: %v\n%s", err, out)
+	}
 	for _, folder := range tools {
 		name := path.Base(folder)
 		t.Run(name, func(t *testing.T) {
-			tool := filepath.Join(t.TempDir(), name)
-			if out, err := exec.Command("go", "build", "-o", tool, "gomx/"+folder).CombinedOutput(); err != nil {
-				t.Fatalf("building %s: %v\n%s", folder, err, out)
-			}
+			tool := filepath.Join(bin, name)
 			page := text(t, "docs/tools/"+name+".md")
 			checkSections(t, page)
 			want, got := ofHelp(must(t, ".", tool+" -h")), ofPage(page)

@@ -1,8 +1,9 @@
-// Package npbtest has a NAS kernel verify itself: the small class at many numbers of ranks, the
-// larger ones and several processes where time allows.
+// Package npbtest has a NAS kernel verify itself: the small classes at many numbers of ranks and as several processes,
+// class A if a flag says so.
 package npbtest
 
 import (
+	"flag"
 	"fmt"
 	"io"
 	"testing"
@@ -15,20 +16,26 @@ import (
 // Kernel is the run function of a kernel.
 type Kernel func(world *mpi.Comm, class npb.Class, w io.Writer) error
 
-// Verify runs the kernel. Class A has so many ranks, and goes over shared memory and over TCP.
-func Verify(t *testing.T, run Kernel, ranksOfA ...int) {
+var classA = flag.Bool("npb.a", false, "have kernels verify class A, too, which takes seconds for each number of ranks")
+
+// Verify runs the kernel. The largest class that is tested has so many ranks, and goes over shared memory and over TCP.
+func Verify(t *testing.T, run Kernel, ranks ...int) {
 	if testing.Short() {
 		verify(t, run, "S", []int{1, 3})
 		return
 	}
 	verify(t, run, "S", []int{1, 2, 3, 4, 5, 7, 8})
-	verify(t, run, "W", []int{1, 4, 7})
+	verify(t, run, "W", []int{7})
 	t.Run("processes", func(t *testing.T) {
 		jobs.Line(t, jobs.Launched(t, 3, "-class", "s"), "Verification successful")
 	})
+	largest := npb.Class("W")
+	if *classA {
+		largest = "A"
+	}
 	for _, transport := range []string{"shm", "tcp"} {
 		t.Run(transport, func(t *testing.T) {
-			verify(t, run, "A", ranksOfA, mpi.WithTransports(transport))
+			verify(t, run, largest, ranks, mpi.WithTransports(transport))
 		})
 	}
 }
