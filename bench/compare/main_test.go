@@ -60,6 +60,9 @@ func TestOverTCPAmongNeighbours(t *testing.T) {
 
 // programs builds all that the tests of this package run, once.
 func programs(t *testing.T) string {
+	if testing.Short() {
+		t.Skip("builds all programs")
+	}
 	needsTwoCores(t)
 	t.Setenv("GOPROXY", "off")
 	t.Setenv("GOFLAGS", strings.TrimSpace(os.Getenv("GOFLAGS")+" -ldflags=-w")) // the debugger's tables take half of the linker's time

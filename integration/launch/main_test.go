@@ -41,11 +41,18 @@ func TestLaunchers(t *testing.T) {
 	for _, by := range []struct {
 		name string
 		test func(t *testing.T, bin string)
+		long bool // it starts daemons, or makes hosts
 	}{
-		{"nobody", alone}, {"mx_run", byRun}, {"mx_run, programs of MPICH", mpich}, {"Hydra", byHydra}, {"Hydra, several hosts", hydraOnHosts},
-		{"Slurm", bySlurm}, {"hand, several hosts", hostsByHand}, {"hand, a late name", lateName},
+		{"nobody", alone, false}, {"mx_run", byRun, false}, {"mx_run, programs of MPICH", mpich, false}, {"Hydra", byHydra, false},
+		{"Hydra, several hosts", hydraOnHosts, true}, {"Slurm", bySlurm, true}, {"hand, several hosts", hostsByHand, true},
+		{"hand, a late name", lateName, true},
 	} {
-		t.Run(by.name, func(t *testing.T) { by.test(t, bin) })
+		t.Run(by.name, func(t *testing.T) {
+			if by.long && testing.Short() {
+				t.Skip("-short: it starts daemons, or makes hosts")
+			}
+			by.test(t, bin)
+		})
 	}
 }
 

@@ -56,7 +56,7 @@ func saidIn(t *testing.T, document, section string) *regexp.Regexp {
 func buildMistakes(t *testing.T) string {
 	t.Helper()
 	program := filepath.Join(t.TempDir(), "mistakes")
-	if out, err := exec.Command("go", "build", "-o", program, "./mistakes").CombinedOutput(); err != nil {
+	if out, err := exec.Command("go", "build", "-ldflags=-w", "-o", program, "./mistakes").CombinedOutput(); err != nil {
 		t.Fatalf("building mistakes: %v\n%s", err, out)
 	}
 	return program

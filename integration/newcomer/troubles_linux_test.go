@@ -49,7 +49,7 @@ func TestTroubles(t *testing.T) {
 func buildTroubles(t *testing.T) string {
 	t.Helper()
 	program := filepath.Join(t.TempDir(), "troubles")
-	if out, err := exec.Command("go", "build", "-o", program, "./troubles").CombinedOutput(); err != nil {
+	if out, err := exec.Command("go", "build", "-ldflags=-w", "-o", program, "./troubles").CombinedOutput(); err != nil {
 		t.Fatalf("building troubles: %v\n%s", err, out)
 	}
 	return program
