@@ -47,7 +47,7 @@ var (
 	ErrUnsupported = errors.New("not supported here")
 )
 
-// WrongPeerError: an endpoint of another board answered than the one that was dialled, with
+// WrongPeerError means that an endpoint of another board answered than the one that was dialled, with
 // the same endpoint number. Its handshake has succeeded otherwise. Perhaps the board has
 // several addresses, and its NIC id is made of another one. It is an ErrRefused.
 type WrongPeerError struct{ Asked, Answered Address }
