@@ -73,7 +73,7 @@ func (e *Engine) accessSelf(p *peer, slot int32, r *request) {
 	}
 	mem, disposition := e.reach(p, r.window, r.at, r.msgLen, need)
 	if disposition == wire.Taken {
-		e.windows.at(r.window).count(r.kind == kindPut)
+		e.used(e.windows.at(r.window), r.kind == kindPut)
 		m.BytesSent += uint64(r.msgLen)
 		m.BytesReceived += uint64(r.msgLen)
 		if r.kind == kindPut {
@@ -185,16 +185,20 @@ func (e *Engine) discount(slot int32, r *request) {
 // release lets go of the window of a peer's put or get that has ended.
 func (e *Engine) release(r *request) {
 	if w := e.windows.at(r.window); r.code == Success {
-		w.count(r.kind == kindPutIn)
+		e.used(w, r.kind == kindPutIn)
 	}
 	e.unpin(r.window)
 }
 
-func (w *memoryWindow) count(put bool) {
-	if put {
-		w.puts++
-	} else {
+// used notes that a put or a get has been carried out on a window.
+func (e *Engine) used(w *memoryWindow, put bool) {
+	if !put {
 		w.gets++
+		return
+	}
+	w.puts++
+	if w.counter != nil {
+		e.tick(w.counter, Success)
 	}
 }
 

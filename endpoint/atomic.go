@@ -169,11 +169,11 @@ func (e *Engine) carryOut(p *peer, a wire.AtomicWhat, operands, old []byte, wind
 	}
 	p.medium.AtomicsServed++
 	p.medium.BytesReceived += uint64(len(operands))
-	e.windows.at(window).count(a.Op != wire.AtomicRead)
 	if a.Fetch {
 		copy(old, mem)
 	}
 	combine(a, mem, operands)
+	e.used(e.windows.at(window), a.Op != wire.AtomicRead)
 	return n, wire.Taken
 }
 

@@ -1,20 +1,22 @@
 package endpoint
 
 // Cancel takes back a receive that has not matched, a connect that has not
-// ended, or a watch (IX.1.1). True: the request is gone. False: too late, collect it.
+// ended, a watch or a threshold (IX.1.1). True: the request is gone. False: too late, collect it.
 func (e *Engine) Cancel(h Handle) (bool, error) {
 	slot, r := e.reqs.user(h)
 	if r == nil {
 		return false, ErrBadRequest
 	}
 	switch {
-	case r.kind != kindRecv && r.kind != kindConnect && r.kind != kindWatch:
+	case r.kind != kindRecv && r.kind != kindConnect && r.kind != kindWatch && r.kind != kindThreshold:
 		return false, ErrCancelSend
 	case r.state == statePosted, r.state == stateTied:
 		e.posted.Cancel(slot)
 		e.untie(r)
 	case r.state == stateWatching:
 		e.untie(r)
+	case r.state == stateCounting:
+		e.reqs.remove(&e.queues[r.window].counter.waiting, r)
 	case r.state != stateWaiting:
 		return false, nil
 	}
@@ -40,8 +42,13 @@ func (e *Engine) Forget(h Handle) error {
 		e.reqs.release(slot, r)
 		return nil
 	}
-	r.flags |= forgotten
-	e.ended++ // for its user
-	e.withdrawn++
+	e.disown(r)
 	return nil
+}
+
+// disown takes a request from its user, for whom it has ended.
+func (e *Engine) disown(r *request) {
+	r.flags |= forgotten
+	e.ended++
+	e.withdrawn++
 }

@@ -37,7 +37,12 @@ func (e *Engine) settle(slot int32, r *request) bool {
 		e.frames.put(r.vec.First)
 		r.vec.First = nil
 	}
-	switch {
+	switch c := e.counts(r); {
+	case c != nil:
+		code := r.code
+		e.reqs.release(slot, r)
+		e.tick(c, code)
+		return true
 	case r.flags&forgotten != 0:
 		e.reqs.release(slot, r)
 		return true
@@ -47,6 +52,12 @@ func (e *Engine) settle(slot int32, r *request) bool {
 		return true
 	}
 	return false
+}
+
+// Lives reports whether the handle is not stale.
+func (e *Engine) Lives(h Handle) bool {
+	_, r := e.reqs.user(h)
+	return r != nil
 }
 
 // Done reports whether the request is complete. A stale handle is not.

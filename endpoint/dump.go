@@ -10,13 +10,13 @@ import (
 var stateNames = [...]string{
 	stateQueued: "queued", stateUnpaid: "unpaid", stateOffered: "offered", stateBuffered: "buffered", statePosted: "posted", stateTied: "tied",
 	statePulling: "pulling", stateWaiting: "waiting", stateAsked: "asked",
-	stateWatching: "watching", stateComplete: "complete",
+	stateWatching: "watching", stateCounting: "counting", stateComplete: "complete",
 }
 
 var kindNames = [...]string{
 	kindSend: "send", kindSyncSend: "ssend", kindRecv: "recv", kindConnect: "connect",
 	kindPut: "put", kindGet: "get", kindAtomic: "atomic", kindFetch: "fetch", kindPutIn: "peer's put", kindGetOut: "peer's get", kindFetchOut: "peer's fetch",
-	kindWatch: "watch",
+	kindWatch: "watch", kindThreshold: "threshold",
 }
 
 var peerStateNames = [...]string{

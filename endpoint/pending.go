@@ -1,6 +1,10 @@
 package endpoint
 
-import "gomx/match"
+import (
+	"fmt"
+
+	"gomx/match"
+)
 
 // Outstanding describes a request that is not complete, for people.
 type Outstanding struct {
@@ -33,7 +37,7 @@ func (e *Engine) Outstanding(most int) (list []Outstanding, all int) {
 		if r.state == statePosted || r.state == stateTied {
 			o.Bytes = uint32(min(uint64(r.vec.Len()), MaxMessage))
 		}
-		if r.state != statePosted {
+		if r.state != statePosted && r.state != stateCounting {
 			o.Peer = Addr{e.shown(r.peer), r.session}
 		}
 		list = append(list, o)
@@ -59,6 +63,9 @@ func (e *Engine) stage(r *request) string {
 		return "waits for the link to heal"
 	}
 	switch r.state {
+	case stateCounting:
+		c := e.queues[r.window].counter
+		return fmt.Sprintf("waits for its counter to come to %d: it is at %d", r.remote, c.total())
 	case stateUnpaid:
 		return "waits for the peer to receive: no message credit"
 	case stateTied:

@@ -58,7 +58,7 @@ func (e *Engine) arrivePut(p *peer, h *wire.Header, payload []byte) {
 	mem, disposition := e.reach(p, h.Match, h.Offset, h.Total, MayWrite)
 	n := copy(mem, payload)
 	if disposition == wire.Taken {
-		e.windows.at(h.Match).puts++
+		e.used(e.windows.at(h.Match), true)
 		p.medium.PutsServed++
 		p.medium.BytesReceived += uint64(n)
 		if e.recorder != nil {

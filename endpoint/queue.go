@@ -13,6 +13,8 @@ type doneList struct {
 	fresh int32 // the oldest that PeekFresh has not returned, or none
 	count int
 	free  bool // no queue of the user's
+
+	counter *counter // or nil: the queue keeps its requests
 }
 
 func (d *doneList) reset() { *d = doneList{list: list{none, none}, fresh: none} }
@@ -56,6 +58,10 @@ func (e *Engine) OpenQueue() QueueID {
 
 // CloseQueue gives a queue back. Its requests, complete or not, belong to the engine's own queue from now on.
 func (e *Engine) CloseQueue(q QueueID) {
+	if c := e.queues[q].counter; c != nil {
+		e.endThresholds(c, Aborted)
+		e.windows.uncount(c)
+	}
 	e.eachRequest(func(slot int32, r *request) {
 		if r.flags&queued == 0 || r.queue != q {
 			return
@@ -71,17 +77,27 @@ func (e *Engine) CloseQueue(q QueueID) {
 	e.queues[q].free = true
 }
 
-// Enqueue has a request complete into a queue. One that is complete moves there.
+// Enqueue has a request complete into a queue. One that is complete moves there. A counter counts it instead: the handle is
+// stale from then on.
 func (e *Engine) Enqueue(h Handle, q QueueID) error {
 	slot, r := e.reqs.user(h)
 	if r == nil {
 		return ErrBadRequest
 	}
+	c := e.queues[q].counter
 	if r.state != stateComplete {
-		r.flags, r.queue = r.flags|queued, q
+		if r.flags, r.queue = r.flags|queued, q; c != nil {
+			e.disown(r)
+		}
 		return nil
 	}
 	e.doneOf(r).remove(&e.reqs, slot, r)
+	if c != nil {
+		code := r.code
+		e.reqs.release(slot, r)
+		e.tick(c, code)
+		return nil
+	}
 	r.flags, r.queue = r.flags|queued, q
 	e.queues[q].add(&e.reqs, slot, r)
 	e.ended++ // who waits for the queue is to see it

@@ -30,6 +30,7 @@ const (
 	kindGetOut   // a peer's get that is being answered
 	kindFetchOut // the result of a peer's atomic, which waits for the link
 	kindWatch    // of a session
+	kindThreshold
 )
 
 // The states of a request (II.7), and where a pending one is:
@@ -53,6 +54,7 @@ const (
 //	         queued ---> offered --> complete        larger: waits for Notify
 //	fetch out  queued -> (gone) ---> complete        a peer's
 //	watch    watching -> complete
+//	threshold  counting -> complete
 type requestState uint8
 
 const (
@@ -67,6 +69,7 @@ const (
 	stateWaiting
 	stateAsked
 	stateWatching
+	stateCounting
 	stateComplete
 )
 
@@ -76,7 +79,7 @@ const (
 	forgotten requestFlags = 1 << iota // free it when it completes, tell nobody
 	exported                           // token must go back to the link
 	failing                            // ends with its code when the link is done with its memory
-	queued                             // completes into the queue that it names, not into the engine's own
+	queued                             // completes into the queue that it names, not into the engine's own; with a counter, it is forgotten too
 	expecting                          // counted in its peer's expected
 	pushed                             // the link may still read its memory
 	listed                             // has more segments than one
@@ -101,8 +104,8 @@ type request struct {
 
 	ctx      any
 	mask     uint64 // of a posted receive
-	remote   uint64 // the peer's request, in a rendezvous, or the one that is served; what an atomic of ours does
-	window   uint64 // of a put, get or atomic
+	remote   uint64 // the peer's request, in a rendezvous, or the one that is served; what an atomic of ours does; the number of a threshold
+	window   uint64 // of a put, get or atomic; of a threshold, the counter
 	token    uint64
 	pull     int32  // slot of the block pull, or none
 	at       uint32 // offset in the window; of a connect, the filter

@@ -39,7 +39,8 @@ type memoryWindow struct {
 	shut bool // closed, and yet in use
 	busy int  // operations of peers that may touch the memory
 
-	puts, gets uint64 // that have been carried out
+	puts, gets uint64   // that have been carried out
+	counter    *counter // of the puts, or nil
 }
 
 type windows struct {
@@ -148,6 +149,15 @@ func (e *Engine) unpin(id uint64) {
 	if w.busy--; w.busy == 0 && w.shut {
 		w.shut, w.mem = false, nil
 		e.windows.free = append(e.windows.free, uint16(windowSlot(id)))
+	}
+}
+
+// uncount takes a counter away from the windows.
+func (s *windows) uncount(c *counter) {
+	for i := range s.slots {
+		if s.slots[i].counter == c {
+			s.slots[i].counter = nil
+		}
 	}
 }
 

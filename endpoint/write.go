@@ -54,7 +54,7 @@ func (e *Engine) writeSelf(p *peer, b []byte, window uint64, at uint32) {
 	mem, disposition := e.reach(p, window, at, uint32(len(b)), MayWrite)
 	if disposition == wire.Taken {
 		copy(mem, b)
-		e.windows.at(window).puts++
+		e.used(e.windows.at(window), true)
 		p.medium.PutsServed++
 		p.medium.BytesSent += uint64(len(b))
 		p.medium.BytesReceived += uint64(len(b))

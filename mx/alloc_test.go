@@ -14,6 +14,8 @@ type exchange struct {
 	out, in  []byte
 	reqs     []mx.Request
 	waiter   *mx.Waiter
+	counter  *mx.CompletionCounter // of b
+	counted  uint64                // by it
 	failures int
 }
 
@@ -29,6 +31,8 @@ func (x *exchange) must(r mx.Request, err error) mx.Request {
 	}
 	return r
 }
+
+func first(successes, _ uint64, _ error) uint64 { return successes }
 
 // heals reports whether the medium keeps what it sends until it is acknowledged.
 func (w *world) heals() bool { return w.medium == "tcp" || w.medium == "rdma" }
@@ -186,6 +190,14 @@ var exchanges = map[string]func(x *exchange){
 		}
 		x.check(x.a.Wait(send, bound))
 	},
+	"counter": func(x *exchange) {
+		x.must(mx.Request{}, x.counter.Add(x.must(x.b.Irecv(x.in, 1, exact, nil))))
+		send := x.must(x.a.Isend(x.out, x.toB, 1, nil))
+		if x.counted++; x.counted != first(x.counter.Wait(noContext, x.counted, bound)) {
+			x.failures++
+		}
+		x.check(x.a.Wait(send, bound))
+	},
 	"cancel": func(x *exchange) {
 		recv := x.must(x.b.Irecv(x.in, 1, exact, nil))
 		if ok, err := x.b.Cancel(recv); !ok || err != nil {
@@ -213,7 +225,7 @@ func TestNoAllocations(t *testing.T) {
 		}
 		for name, run := range exchanges {
 			for kind, out := range buffers {
-				x := &exchange{a: a, b: b, toB: toB, toA: toA, out: out, in: make([]byte, len(out)), waiter: a.NewWaiter()}
+				x := &exchange{a: a, b: b, toB: toB, toA: toA, out: out, in: make([]byte, len(out)), waiter: a.NewWaiter(), counter: w.counter(b)}
 				for range w.rounds(kind, 20) { // slabs and scratch grow once
 					run(x)
 				}

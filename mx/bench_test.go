@@ -135,6 +135,38 @@ func window(b *testing.B, single bool) {
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/messages, "ns/msg")
 }
 
+// BenchmarkCounter is BenchmarkWindow with requests that a completion counter counts.
+func BenchmarkCounter(b *testing.B) {
+	const messages = 64
+	here, there, to := connected(b)
+	var sends, receives [messages]mx.Request
+	sent, err := here.NewCompletionCounter()
+	if err != nil {
+		b.Fatal(err)
+	}
+	came, err := there.NewCompletionCounter()
+	if err != nil {
+		b.Fatal(err)
+	}
+	buf := make([]byte, 8)
+	for all := uint64(messages); b.Loop(); all += messages {
+		for i := range receives {
+			receives[i], _ = there.Irecv(buf, 1, exact, nil)
+		}
+		came.Add(receives[:]...)
+		for i := range sends {
+			sends[i], _ = here.Isend(buf, to, 1, nil)
+		}
+		sent.Add(sends[:]...)
+		for _, c := range []*mx.CompletionCounter{sent, came} {
+			if n, _, err := c.Wait(noContext, all, bound); n != all || err != nil {
+				b.Fatal(n, err)
+			}
+		}
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/messages, "ns/msg")
+}
+
 // connected opens two shm endpoints and connects the first to the second, while
 // this goroutine makes the second's progress.
 func connected(b *testing.B, params ...mx.Param) (here, there *mx.Endpoint, to mx.EndpointAddr) {

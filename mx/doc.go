@@ -41,7 +41,8 @@
 //
 // SendNow sends a small message without a request, if that is possible at once. Watch is a request that completes when the
 // session with a peer ends. On a Waiter a goroutine waits until a handler or another goroutine wakes it, while the endpoint
-// makes progress. A Queue is a completion queue: it collects requests in batches, or calls a handler for them. IrecvFrom is a
+// makes progress. A Queue is a completion queue: it collects requests in batches, or calls a handler for them.
+// A CompletionCounter counts requests as they complete, and puts of peers, so that nobody collects them. IrecvFrom is a
 // receive that also ends with the session with a peer. RecvNow is a receive that needs no request if the message arrives at
 // once, and ExchangeNow is SendNow and RecvNow in one. WaitFirst waits for the first of several requests. Pending lists the
 // requests that are not complete, for diagnostics. Claim removes a message that has arrived from matching, and IrecvMessage

@@ -84,7 +84,7 @@ func (m *member) add(h endpoint.Handle, moves bool) error {
 	case moves:
 		err = m.d.eng.Enqueue(h, m.id)
 		m.d.after()
-	case !m.d.eng.Done(h) && !m.d.eng.Pending(h):
+	case !m.d.eng.Lives(h):
 		err = endpoint.ErrBadRequest
 	}
 	return err

@@ -20,6 +20,7 @@ type app struct {
 
 	windows []*window // of this life, the last one open
 	queue   endpoint.QueueID
+	puts    puts
 	asked   bool          // for the last message of a peer before all others
 	got     bool          // and has it
 	back    time.Duration // when the program looks at what has arrived again
@@ -138,6 +139,7 @@ func (n *node) wake() {
 func (n *node) turn() {
 	w := n.w
 	did := n.collect()
+	n.checkCounter()
 	n.freeWindows()
 	if n.left > 0 && len(n.windows) > 0 && n.rng.IntN(300) == 0 {
 		n.changeWindow()

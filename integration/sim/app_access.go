@@ -17,7 +17,8 @@ type window struct {
 	id     uint64
 	mem    []byte
 	closed bool
-	free   bool // closed, and no link uses it any more
+	free   bool   // closed, and no link uses it any more
+	puts   uint64 // that were seen last
 	additions
 }
 
@@ -45,6 +46,7 @@ func (n *node) openWindow() {
 	if win.id, err = n.engine.OpenWindow(win.mem, endpoint.MayRead|endpoint.MayWrite, key); err != nil {
 		n.w.fail(n, "open window: %v", err)
 	}
+	n.countPuts(win)
 }
 
 // changeWindow closes the window, and opens another one.

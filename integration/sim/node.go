@@ -56,6 +56,7 @@ func (n *node) open(filter uint32) error {
 	n.tickAt = endpoint.Never
 	n.enter()
 	n.windows = nil
+	n.beginCounter()
 	n.openWindow()
 	return nil
 }

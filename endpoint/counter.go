@@ -1,0 +1,92 @@
+package endpoint
+
+// A completion counter is a completion queue that keeps two numbers in place of its requests. What waits for
+// it is a request, which completes as others do: a caller, a queue or a set then waits for numbers and requests alike.
+
+// counter is what such a queue keeps.
+type counter struct {
+	successes, failures uint64
+	nearest             uint64 // no threshold is below it
+	waiting             list   // requests that complete at their threshold
+}
+
+const noThreshold = ^uint64(0)
+
+// OpenCounter makes a completion counter. CloseQueue gives it back: what it would still have counted goes uncounted, and
+// thresholds that were not reached complete with Aborted.
+func (e *Engine) OpenCounter() QueueID {
+	q := e.OpenQueue()
+	e.queues[q].counter = &counter{nearest: noThreshold, waiting: list{none, none}}
+	return q
+}
+
+// Counts returns how many requests a counter has counted, and peers' puts into windows that it counts.
+func (e *Engine) Counts(q QueueID) (successes, failures uint64) {
+	c := e.queues[q].counter
+	return c.successes, c.failures
+}
+
+// Threshold makes a request that completes when a counter has counted so many in all, whether with success or not.
+func (e *Engine) Threshold(q QueueID, count, match uint64, ctx any) Handle {
+	slot, r := e.reqs.alloc()
+	r.kind, r.state, r.peer, r.session = kindThreshold, stateCounting, 0, e.peers[0].remote
+	r.match, r.msgLen, r.xferLen, r.ctx, r.started = match, 0, 0, ctx, e.now
+	r.remote, r.window = count, uint64(q)
+	c := e.queues[q].counter
+	if c.total() >= count {
+		e.complete(slot, r, Success)
+	} else {
+		c.nearest = min(c.nearest, count)
+		e.reqs.push(&c.waiting, slot, r)
+	}
+	return handleOf(slot, r.generation)
+}
+
+// CountPuts has a counter count the puts that peers write to a window from now on, and their atomics that change it. False: there is no such window.
+func (e *Engine) CountPuts(window uint64, q QueueID) bool {
+	w := e.windows.at(window)
+	if w == nil || !w.open {
+		return false
+	}
+	w.counter = e.queues[q].counter
+	return true
+}
+
+func (c *counter) total() uint64 { return c.successes + c.failures }
+
+// tick counts something that has ended.
+func (e *Engine) tick(c *counter, code Code) {
+	if code == Success {
+		c.successes++
+	} else {
+		c.failures++
+	}
+	if c.total() >= c.nearest {
+		e.endThresholds(c, Success)
+	}
+}
+
+// endThresholds completes what waits for a number that has been reached; with another code than Success, for any.
+func (e *Engine) endThresholds(c *counter, code Code) {
+	next := c.waiting.head
+	c.nearest = noThreshold
+	for next != none {
+		slot := next
+		r := e.reqs.at(slot)
+		next = r.next
+		if code == Success && r.remote > c.total() {
+			c.nearest = min(c.nearest, r.remote)
+			continue
+		}
+		e.reqs.remove(&c.waiting, r)
+		e.complete(slot, r, code)
+	}
+}
+
+// counts returns the counter that a request is counted by, or nil.
+func (e *Engine) counts(r *request) *counter {
+	if r.flags&queued == 0 {
+		return nil
+	}
+	return e.queues[r.queue].counter
+}

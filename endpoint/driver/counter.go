@@ -1,0 +1,118 @@
+package driver
+
+import (
+	"context"
+	"time"
+
+	"gomx/endpoint"
+)
+
+// Counter is a completion counter of an endpoint: requests that are added to it are counted when they complete, and gone. Its
+// methods may be called from any number of goroutines.
+type Counter struct{ m member }
+
+// NewCounter makes a counter.
+func (d *Endpoint) NewCounter() (*Counter, error) {
+	c := &Counter{member{d: d}}
+	err := d.call(func(e *endpoint.Engine) error { c.m.id = e.OpenCounter(); return nil })
+	return c, err
+}
+
+// Add has requests be counted, those that are complete at once: at returns the i-th. An error leaves all as they are, unless one is named twice.
+func (c *Counter) Add(n int, at func(i int) endpoint.Handle) error {
+	return c.call(func(e *endpoint.Engine) error {
+		for i := range n {
+			if !e.Lives(at(i)) {
+				return endpoint.ErrBadRequest
+			}
+		}
+		for i := range n {
+			if err := e.Enqueue(at(i), c.m.id); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// CountPuts has the counter count the puts into a window.
+func (c *Counter) CountPuts(window uint64) error {
+	return c.call(func(e *endpoint.Engine) error {
+		if !e.CountPuts(window, c.m.id) {
+			return ErrNoWindow
+		}
+		return nil
+	})
+}
+
+// Threshold makes a request that completes when the counter has counted so many.
+func (c *Counter) Threshold(count, match uint64, ctx any) (h endpoint.Handle, err error) {
+	err = c.call(func(e *endpoint.Engine) error {
+		h = e.Threshold(c.m.id, count, match, ctx)
+		return nil
+	})
+	return h, err
+}
+
+// Value makes a pass, and returns what was counted.
+func (c *Counter) Value() (successes, failures uint64, err error) {
+	err = c.call(func(e *endpoint.Engine) error {
+		c.m.d.once()
+		successes, failures = e.Counts(c.m.id)
+		return nil
+	})
+	return successes, failures, err
+}
+
+// Wait waits until so many were counted, and returns the numbers; fewer than those without an error: the timeout has passed, or Wakeup was
+// called. ErrQueueClosed: the counter is closed.
+func (c *Counter) Wait(ctx context.Context, count uint64, timeout time.Duration) (successes, failures uint64, err error) {
+	var h endpoint.Handle
+	err = c.call(func(e *endpoint.Engine) error {
+		if successes, failures = e.Counts(c.m.id); successes+failures >= count {
+			return nil
+		}
+		h = e.Threshold(c.m.id, count, 0, nil)
+		return e.Enqueue(h, endpoint.Private)
+	})
+	if h == 0 || err != nil {
+		return successes, failures, err
+	}
+	var st endpoint.Status
+	done, ended := c.m.d.Wait(ctx, h, timeout, &st)
+	err = c.call(func(e *endpoint.Engine) error {
+		if !done {
+			if cancelled, _ := e.Cancel(h); !cancelled {
+				_, _ = e.Test(h, &st) // it is complete since just now
+			}
+		}
+		successes, failures = e.Counts(c.m.id)
+		return nil
+	})
+	if err == nil && successes+failures < count {
+		err = ended
+	}
+	return successes, failures, err
+}
+
+// Close gives the counter back. What it would still have counted goes uncounted, and is forgotten. A second Close does nothing.
+func (c *Counter) Close() {
+	d := c.m.d
+	d.lockForeign()
+	defer d.unlock()
+	if c.m.over() == nil {
+		d.eng.CloseQueue(c.m.id)
+		d.after()
+	}
+	c.m.closed = true
+}
+
+// call runs f with the lock held, if the counter is open.
+func (c *Counter) call(f func(*endpoint.Engine) error) error {
+	return c.m.d.call(func(e *endpoint.Engine) error {
+		if err := c.m.over(); err != nil {
+			return err
+		}
+		return f(e)
+	})
+}

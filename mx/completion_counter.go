@@ -1,0 +1,100 @@
+package mx
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"gomx/endpoint"
+	"gomx/endpoint/driver"
+)
+
+// CompletionCounter is a completion counter of an endpoint (fi_cntr of OFI): it counts the requests that are added to it as they complete, and
+// no request is left to collect. It counts peers' puts into windows as well. A program that has posted many
+// requests and wants to know no more than that all are over waits for a number. MX does not have it.
+//
+// The methods of a CompletionCounter may be called from any number of goroutines.
+type CompletionCounter struct {
+	ep *Endpoint
+	c  *driver.Counter
+}
+
+// NewCompletionCounter makes a counter, which stands at 0. Error: ErrBadEndpoint. Safe from any goroutine.
+func (ep *Endpoint) NewCompletionCounter() (*CompletionCounter, error) {
+	c, err := ep.d.NewCounter()
+	if err != nil {
+		return nil, ep.fail("new counter", "", err)
+	}
+	return &CompletionCounter{ep, c}, nil
+}
+
+// Add has requests of the endpoint be counted when they complete; those that are complete already are counted at once. Nobody
+// collects them: they can't be used any more, as after Forget. What completes with StatusSuccess is a success, and
+// everything else, a truncated message too, is a failure. An error leaves all as they were, save that of a request that is
+// named twice is counted once. Errors: ErrBadRequest, also for one of another endpoint, ErrBadEndpoint if the counter or the endpoint is closed.
+func (c *CompletionCounter) Add(reqs ...Request) error {
+	for i := range reqs {
+		if reqs[i].ep != c.ep {
+			return c.fail("add to counter", ErrBadRequest)
+		}
+	}
+	return c.fail("add to counter", c.c.Add(len(reqs), func(i int) endpoint.Handle { return reqs[i].h }))
+}
+
+// CountPuts has the counter count the puts that peers, or the endpoint itself, write to one of its windows from now on, and their
+// atomics that change it, each as a success. What a put that is counted has written may be read. A window is
+// counted by one counter at a time: the last. Errors: ErrBadRequest for a window of another endpoint, ErrBadSegMem for one that is closed,
+// ErrBadEndpoint if the counter or the endpoint is closed.
+func (c *CompletionCounter) CountPuts(w *Window) error {
+	if w == nil || w.ep != c.ep {
+		return c.fail("count puts", fmt.Errorf("%w: the window is not one of this endpoint", ErrBadRequest))
+	}
+	return c.fail("count puts", c.c.CountPuts(w.id))
+}
+
+// Wait blocks until the counter stands at count or more, successes and failures together, and returns both. It waits until
+// ctx ends, whose error it then returns, or until the timeout has passed: Infinite waits for ever, 0 polls once. ctx may be
+// nil. Less than count without an error says that the time has passed, or that Wakeup was called. Error: ErrBadEndpoint if
+// the counter or the endpoint is closed, also meanwhile. Nothing is allocated if ctx is nil.
+func (c *CompletionCounter) Wait(ctx context.Context, count uint64, timeout time.Duration) (successes, failures uint64, err error) {
+	successes, failures, err = c.c.Wait(ctx, count, timeout)
+	if err != nil && !ended(ctx, err) {
+		err = c.fail("wait for counter", err)
+	}
+	return successes, failures, err
+}
+
+// Value makes one pass of the progression, and returns at what the counter stands. Error: ErrBadEndpoint if the counter or the
+// endpoint is closed.
+func (c *CompletionCounter) Value() (successes, failures uint64, err error) {
+	successes, failures, err = c.c.Value()
+	return successes, failures, c.fail("read counter", err)
+}
+
+// Threshold makes a request that completes with StatusSuccess when the counter stands at count or more, and is collected as others are:
+// by Wait, in a set or a Queue, beside requests and the thresholds of other counters, which makes a wait set of them. Cancel takes it
+// back. It has no timeout unless SetRequestTimeout gives it one. StatusAborted says that the counter was closed. Error: ErrBadEndpoint if
+// the counter or the endpoint is closed.
+func (c *CompletionCounter) Threshold(count, matchInfo uint64, context any) (Request, error) {
+	h, err := c.c.Threshold(count, matchInfo, context)
+	if err != nil {
+		return Request{}, c.fail("make threshold", err)
+	}
+	return Request{c.ep, h}, nil
+}
+
+// Close gives the counter back. What it would still have counted goes on uncounted, and thresholds that were not reached complete
+// with StatusAborted. A second Close does nothing.
+func (c *CompletionCounter) Close() { c.c.Close() }
+
+// fail makes the error of a call on a counter.
+func (c *CompletionCounter) fail(op string, err error) error {
+	switch {
+	case errors.Is(err, driver.ErrQueueClosed):
+		err = fmt.Errorf("%w: the counter is closed", ErrBadEndpoint)
+	case errors.Is(err, driver.ErrNoWindow):
+		err = fmt.Errorf("%w: %w", ErrBadSegMem, err)
+	}
+	return c.ep.fail(op, "", err)
+}

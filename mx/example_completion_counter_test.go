@@ -1,0 +1,41 @@
+package mx_test
+
+import (
+	"context"
+	"fmt"
+	"log"
+
+	"gomx/mx"
+)
+
+// A counter says when a hundred messages are there and sent. Nobody collects a request.
+func ExampleCompletionCounter() {
+	a, b, toB, done := twoEndpoints()
+	defer done()
+	sent, came := must(a.NewCompletionCounter()), must(b.NewCompletionCounter())
+	defer sent.Close()
+	defer came.Close()
+
+	const messages = 100
+	var bufs [messages][8]byte
+	for i := range uint64(messages) {
+		if err := came.Add(must(b.Irecv(bufs[i][:], i, mx.MatchMaskNone, nil))); err != nil {
+			log.Fatal(err)
+		}
+		if err := sent.Add(must(a.Isend(fmt.Append(nil, i), toB, i, nil))); err != nil {
+			log.Fatal(err)
+		}
+	}
+	for _, c := range []*mx.CompletionCounter{came, sent} {
+		successes, failures, err := c.Wait(context.Background(), messages, mx.Infinite)
+		if err != nil {
+			log.Fatal(err)
+		}
+		fmt.Println(successes, "succeeded,", failures, "failed")
+	}
+	fmt.Printf("the last one is %s\n", bufs[messages-1][:2])
+	// Output:
+	// 100 succeeded, 0 failed
+	// 100 succeeded, 0 failed
+	// the last one is 99
+}
