@@ -72,7 +72,7 @@ func (e *Engine) arriveRendezvous(p *peer, h *wire.Header, desc []byte) {
 	}
 	e.missesBytes(p, h.Total)
 	if slot, ok := e.arrive(h.Match); ok {
-		r := e.matchRendezvous(p, slot, h)
+		slot, r := e.matchRendezvous(p, slot, h)
 		e.startRendezvous(p, slot, r, h.ID, h.Total, desc)
 		return
 	}
@@ -90,7 +90,7 @@ func (e *Engine) arriveRendezvous(p *peer, h *wire.Header, desc []byte) {
 			return
 		}
 		if slot, ok := e.posted.Arrive(head.Match); ok {
-			r := e.matchRendezvous(p, slot, &head)
+			slot, r := e.matchRendezvous(p, slot, &head)
 			e.startRendezvous(p, slot, r, head.ID, head.Total, desc)
 			return
 		}
@@ -107,15 +107,19 @@ func (e *Engine) arriveRendezvous(p *peer, h *wire.Header, desc []byte) {
 	e.stored(id)
 }
 
-func (e *Engine) matchRendezvous(p *peer, slot int32, h *wire.Header) *request {
+// matchRendezvous returns the receive of a message: one that is posted, or its part.
+func (e *Engine) matchRendezvous(p *peer, slot int32, h *wire.Header) (int32, *request) {
 	p.medium.RecvRendezvous++
 	r := e.reqs.at(slot)
+	if r.kind == kindRecvMulti {
+		slot, r = e.partOf(slot, r, h.Total)
+	}
 	e.untie(r)
 	r.peer, r.session, r.match, r.msgLen = p.index, p.remote, h.Match, h.Total
 	if e.recorder != nil {
 		e.recorder.came(EventMatched, 0, p, h, int(h.Total), handleOf(slot, r.generation))
 	}
-	return r
+	return slot, r
 }
 
 // askHandler shows an unexpected message to the user's handler (VII.1.4).

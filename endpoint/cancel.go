@@ -8,8 +8,12 @@ func (e *Engine) Cancel(h Handle) (bool, error) {
 		return false, ErrBadRequest
 	}
 	switch {
-	case r.kind != kindRecv && r.kind != kindConnect && r.kind != kindWatch && r.kind != kindThreshold:
+	case r.kind != kindRecv && r.kind != kindConnect && r.kind != kindWatch && r.kind != kindThreshold && r.kind != kindRecvMulti:
 		return false, ErrCancelSend
+	case r.kind == kindRecvMulti && r.state == statePosted && r.tied > 0:
+		e.retire(slot, r) // its memory has messages that come, or that nobody has collected
+		e.endMulti(slot, r)
+		return false, nil
 	case r.state == statePosted, r.state == stateTied:
 		e.posted.Cancel(slot)
 		e.untie(r)

@@ -44,11 +44,18 @@ func (e *Engine) settle(slot int32, r *request) bool {
 		e.tick(c, code)
 		return true
 	case r.flags&forgotten != 0:
+		part := r.kind == kindPart
 		e.reqs.release(slot, r)
+		if part {
+			e.endPart(r)
+		}
 		return true
 	case r.flags&queued != 0:
 		e.ended++
 		e.queues[r.queue].add(&e.reqs, slot, r)
+		if r.kind == kindPart {
+			e.endPart(r)
+		}
 		return true
 	}
 	return false

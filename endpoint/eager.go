@@ -41,6 +41,9 @@ func (e *Engine) transmitEager(p *peer, slot int32, r *request, as wire.Flags) b
 // receiveEager puts an eager message into the receive that matched it.
 func (e *Engine) receiveEager(p *peer, slot int32, h *wire.Header, payload []byte) {
 	r := e.reqs.at(slot)
+	if r.kind == kindRecvMulti {
+		slot, r = e.partOf(slot, r, uint32(len(payload)))
+	}
 	n := copy(r.vec.First, payload)
 	if n < len(payload) && len(r.vec.Rest) > 0 {
 		n = r.vec.Scatter(0, payload)

@@ -37,7 +37,7 @@ func (e *Engine) Outstanding(most int) (list []Outstanding, all int) {
 		if r.state == statePosted || r.state == stateTied {
 			o.Bytes = uint32(min(uint64(r.vec.Len()), MaxMessage))
 		}
-		if r.state != statePosted && r.state != stateCounting {
+		if r.state != statePosted && r.state != stateCounting && r.state != stateSpent {
 			o.Peer = Addr{e.shown(r.peer), r.session}
 		}
 		list = append(list, o)
@@ -55,7 +55,10 @@ func (r *request) counts() uint64 {
 
 // stage says what a request waits for.
 func (e *Engine) stage(r *request) string {
-	if r.state == statePosted {
+	switch {
+	case r.kind == kindRecvMulti && r.state == statePosted:
+		return "takes messages"
+	case r.state == statePosted:
 		return "waits for its match"
 	}
 	p := e.peers[r.peer]
@@ -63,6 +66,8 @@ func (e *Engine) stage(r *request) string {
 		return "waits for the link to heal"
 	}
 	switch r.state {
+	case stateSpent:
+		return "waits for messages that are arriving in it"
 	case stateCounting:
 		c := e.queues[r.window].counter
 		return fmt.Sprintf("waits for its counter to come to %d: it is at %d", r.remote, c.total())

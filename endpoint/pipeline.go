@@ -63,7 +63,7 @@ func (s *pullSlab) release(i int32) {
 }
 
 func (e *Engine) pullPipelined(p *peer, slot int32, r *request) {
-	if e.recorder != nil && r.kind == kindRecv {
+	if e.recorder != nil && r.receives() {
 		e.recorder.request(EventPipelined, p, slot, r)
 	}
 	i, pl := e.pulls.alloc()

@@ -66,6 +66,9 @@ func (e *Engine) CloseQueue(q QueueID) {
 		if r.flags&queued == 0 || r.queue != q {
 			return
 		}
+		if r.kind == kindRecvMulti || r.kind == kindPart {
+			e.closeMulti(slot, r)
+		}
 		complete := r.state == stateComplete
 		if complete {
 			e.queues[q].remove(&e.reqs, slot, r)
@@ -107,14 +110,18 @@ func (e *Engine) Enqueue(h Handle, q QueueID) error {
 // Queued returns how many requests of a queue are complete.
 func (e *Engine) Queued(q QueueID) int { return e.queues[q].count }
 
-// Dequeue collects the oldest completed request of a queue. The handle that it returns is stale.
-func (e *Engine) Dequeue(q QueueID, st *Status) (Handle, bool) {
+// Dequeue collects the oldest completed request of a queue. The handle that it returns is stale. Of a part of a
+// multi-receive it returns that one's handle, and the message, which is not nil.
+func (e *Engine) Dequeue(q QueueID, st *Status) (h Handle, message []byte, ok bool) {
 	slot := e.queues[q].head
 	if slot == none {
-		return 0, false
+		return 0, nil, false
 	}
 	r := e.reqs.at(slot)
-	h := handleOf(slot, r.generation)
+	if h = handleOf(slot, r.generation); r.kind == kindPart {
+		h, message = Handle(r.window), r.vec.First[:r.xferLen]
+		e.collectPart(r)
+	}
 	e.collect(slot, r, st)
-	return h, true
+	return h, message, true
 }

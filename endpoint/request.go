@@ -31,6 +31,8 @@ const (
 	kindFetchOut // the result of a peer's atomic, which waits for the link
 	kindWatch    // of a session
 	kindThreshold
+	kindRecvMulti
+	kindPart // of a multi-receive: one message
 )
 
 // The states of a request (II.7), and where a pending one is:
@@ -55,6 +57,8 @@ const (
 //	fetch out  queued -> (gone) ---> complete        a peer's
 //	watch    watching -> complete
 //	threshold  counting -> complete
+//	multi-receive  posted -> spent -> complete       spent: takes no more messages, and waits for its parts
+//	part     like recv, from its match on
 type requestState uint8
 
 const (
@@ -70,6 +74,7 @@ const (
 	stateAsked
 	stateWatching
 	stateCounting
+	stateSpent
 	stateComplete
 )
 
@@ -104,12 +109,12 @@ type request struct {
 
 	ctx      any
 	mask     uint64 // of a posted receive
-	remote   uint64 // the peer's request, in a rendezvous, or the one that is served; what an atomic of ours does; the number of a threshold
-	window   uint64 // of a put, get or atomic; of a threshold, the counter
+	remote   uint64 // the peer's request, in a rendezvous, or the one that is served; what an atomic of ours does; the number of a threshold; the least room of a multi-receive
+	window   uint64 // of a put, get or atomic; of a threshold, the counter; of a part, its multi-receive; of that, its parts under way
 	token    uint64
 	pull     int32  // slot of the block pull, or none
-	at       uint32 // offset in the window; of a connect, the filter
-	tied     int32  // the peer of an expecting receive
+	at       uint32 // offset in the window; of a connect, the filter; of a multi-receive, where the next part goes
+	tied     int32  // the peer of an expecting receive; of a multi-receive, its parts that nobody has collected
 	queue    QueueID
 	deadline Tick
 	started  Tick

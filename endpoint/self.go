@@ -34,7 +34,7 @@ func (e *Engine) flushSelf(p *peer) bool {
 func (e *Engine) deliverSelf(p *peer, slot int32, r *request) {
 	from := handleOf(slot, r.generation)
 	if to, ok := e.arrive(r.match); ok {
-		e.matchSelf(to, r, from)
+		e.takeSelf(to, r, from)
 		return
 	}
 	if e.handler {
@@ -65,7 +65,7 @@ func (e *Engine) deliverSelf(p *peer, slot int32, r *request) {
 			return
 		}
 		if to, ok := e.posted.Arrive(r.match); ok {
-			e.matchSelf(to, r, from)
+			e.takeSelf(to, r, from)
 			return
 		}
 	}
@@ -142,9 +142,12 @@ func (e *Engine) disconnectSelf() {
 	e.dropStored(from, true)
 }
 
-// matchSelf receives our own send.
-func (e *Engine) matchSelf(to int32, send *request, from Handle) {
+// takeSelf gives our own send to the receive that it has matched.
+func (e *Engine) takeSelf(to int32, send *request, from Handle) {
 	recv := e.reqs.at(to)
+	if recv.kind == kindRecvMulti {
+		to, recv = e.partOf(to, recv, send.msgLen)
+	}
 	recv.peer, recv.session = 0, e.peers[0].remote
 	recv.match, recv.msgLen = send.match, send.msgLen
 	e.peers[0].medium.SentEager++

@@ -98,7 +98,7 @@ func (e *Engine) expire(slot int32, r *request) {
 		return
 	}
 	switch r.state {
-	case statePosted:
+	case statePosted, stateSpent:
 		r.deadline = Never
 		return
 	case stateWaiting:

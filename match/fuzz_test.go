@@ -28,8 +28,10 @@ func FuzzTable(f *testing.F) {
 			op, a, b := ops[0], ops[1], ops[2]
 			ops = ops[3:]
 			switch op % 4 {
-			case 0, 3:
+			case 0:
 				p.post(fuzzValue(a), fuzzMask(b))
+			case 3:
+				p.postMany(fuzzValue(a), fuzzMask(b))
 			case 1:
 				p.arrive(t, fuzzValue(a))
 			case 2:

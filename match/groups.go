@@ -18,6 +18,7 @@ type groups struct {
 type origin struct {
 	number uint64
 	group  int32
+	stays  bool // Arrive leaves it
 }
 
 // group is the receives posted with one mask. An idle group, one without
@@ -29,7 +30,7 @@ type group struct {
 	place  int32 // in groups.order
 }
 
-func (g *groups) post(id int32, value, mask uint64) {
+func (g *groups) post(id int32, value, mask uint64, stays bool) {
 	at := g.recent
 	if int(at) >= len(g.all) || g.all[at].mask != mask {
 		at = g.of(mask)
@@ -45,7 +46,7 @@ func (g *groups) post(id int32, value, mask uint64) {
 	}
 	to.len++
 	g.number++
-	g.posted[id] = origin{number: g.number, group: at}
+	g.posted[id] = origin{number: g.number, group: at, stays: stays}
 	to.chains.push(g.links, value, id)
 }
 
@@ -96,6 +97,9 @@ func (g *groups) posts(incoming uint64) bool {
 }
 
 func (g *groups) take(from *group, slot int) int32 {
+	if front := from.chains.slots[slot].head - 1; g.posted[front].stays {
+		return front
+	}
 	id := from.chains.popAt(g.links, slot)
 	g.left(from)
 	return id

@@ -33,6 +33,7 @@ type Table struct {
 type receive struct {
 	value, mask uint64
 	id          int32
+	stays       bool
 }
 
 // Stats are a table's counters since it was made.
@@ -45,24 +46,29 @@ type Stats struct {
 
 // Post adds a receive behind all others. The caller guarantees that value and
 // mask are [Valid] and that id, zero or more, is not posted already.
-func (t *Table) Post(id int32, value, mask uint64) {
+func (t *Table) Post(id int32, value, mask uint64) { t.post(id, value, mask, false) }
+
+// PostMany is Post of a receive for many messages: Arrive finds it and leaves it in its place, until Cancel takes it out.
+func (t *Table) PostMany(id int32, value, mask uint64) { t.post(id, value, mask, true) }
+
+func (t *Table) post(id int32, value, mask uint64, stays bool) {
 	t.len++
 	if t.len > t.peak {
 		t.peak = t.len
 	}
 	if n := uint(t.fewLen); n < fewMax {
 		r := t.at(n)
-		r.value, r.mask, r.id = value, mask, id
+		r.value, r.mask, r.id, r.stays = value, mask, id, stays
 		t.fewLen++
 		return
 	}
 	t.deepen()
 	t.deep++
-	t.groups.post(id, value, mask)
+	t.groups.post(id, value, mask, stays)
 }
 
 // Arrive finds the oldest posted receive that a message carrying incoming
-// belongs to and takes it out of the table. ok is false, and id is of no
+// belongs to and takes it out of the table, unless it is PostMany's. ok is false, and id is of no
 // meaning, if there is none.
 func (t *Table) Arrive(incoming uint64) (id int32, ok bool) {
 	if Counting {
@@ -71,8 +77,10 @@ func (t *Table) Arrive(incoming uint64) (id int32, ok bool) {
 	if t.deep != 0 {
 		t.probe(uint64(t.groups.live))
 		if id, ok := t.groups.arrive(incoming); ok {
-			t.deep--
-			t.len--
+			if !t.groups.posted[id].stays {
+				t.deep--
+				t.len--
+			}
 			return id, true
 		}
 	}
@@ -81,6 +89,9 @@ func (t *Table) Arrive(incoming uint64) (id int32, ok bool) {
 	}
 	if r := t.at(0); Matches(incoming, r.value, r.mask) {
 		t.probe(1)
+		if r.stays {
+			return r.id, true
+		}
 		t.front++
 		if t.fewLen--; t.fewLen == 0 {
 			t.walked = 0
@@ -110,7 +121,9 @@ func (t *Table) arriveBehind(incoming uint64) (int32, bool) {
 		}
 		t.probe(uint64(i) + 1)
 		id := r.id
-		t.closeGap(i)
+		if !r.stays {
+			t.closeGap(i)
+		}
 		t.tire(i)
 		return id, true
 	}
@@ -180,7 +193,7 @@ func (t *Table) closeGap(i uint) {
 func (t *Table) deepen() {
 	for i := range uint(t.fewLen) {
 		r := t.at(i)
-		t.groups.post(r.id, r.value, r.mask)
+		t.groups.post(r.id, r.value, r.mask, r.stays)
 	}
 	t.deep += t.fewLen
 	t.fewLen, t.walked = 0, 0

@@ -168,3 +168,27 @@ func TestTableDoesNotAllocate(t *testing.T) {
 		}
 	}
 }
+
+// TestManyKeepsItsPlace has a receive for many messages stand between others, in the queue and in the groups.
+func TestManyKeepsItsPlace(t *testing.T) {
+	for _, padding := range []int{0, 100} {
+		var p pair
+		for i := range padding {
+			p.post(1<<40+uint64(i), match.MaskNone)
+		}
+		first := p.post(5, match.MaskNone)
+		many := p.postMany(0, 0)
+		last := p.post(5, match.MaskNone)
+		for i, want := range []int32{first, many, many, many} {
+			if got, ok := p.table.Arrive(5); !ok || got != want {
+				t.Fatalf("padding %d: arrival %d finds %d, %v; want %d", padding, i, got, ok, want)
+			}
+		}
+		if !p.table.Cancel(many) {
+			t.Fatal("it is not posted")
+		}
+		if got, ok := p.table.Arrive(5); !ok || got != last {
+			t.Fatalf("padding %d: after it %d, %v; want %d", padding, got, ok, last)
+		}
+	}
+}

@@ -9,20 +9,24 @@ type twin struct{ posted []twinReceive }
 type twinReceive struct {
 	id          int32
 	value, mask uint64
+	stays       bool
 }
 
-func (t *twin) post(id int32, value, mask uint64) {
-	t.posted = append(t.posted, twinReceive{id, value, mask})
+func (t *twin) post(id int32, value, mask uint64, stays bool) {
+	t.posted = append(t.posted, twinReceive{id, value, mask, stays})
 }
 
-func (t *twin) arrive(incoming uint64) (int32, bool) {
+func (t *twin) arrive(incoming uint64) (id int32, ok, stays bool) {
 	for i, r := range t.posted {
 		if incoming&r.mask == r.value {
+			if r.stays {
+				return r.id, true, true
+			}
 			t.posted = append(t.posted[:i], t.posted[i+1:]...)
-			return r.id, true
+			return r.id, true, false
 		}
 	}
-	return 0, false
+	return 0, false, false
 }
 
 func (t *twin) cancel(id int32) bool {
@@ -50,26 +54,40 @@ type failer interface {
 }
 
 func (p *pair) post(value, mask uint64) int32 {
+	id := p.id()
+	p.table.Post(id, value&mask, mask)
+	p.twin.post(id, value&mask, mask, false)
+	p.peak = max(p.peak, len(p.twin.posted))
+	return id
+}
+
+func (p *pair) postMany(value, mask uint64) int32 {
+	id := p.id()
+	p.table.PostMany(id, value&mask, mask)
+	p.twin.post(id, value&mask, mask, true)
+	p.peak = max(p.peak, len(p.twin.posted))
+	return id
+}
+
+// id returns one that is not in use.
+func (p *pair) id() int32 {
 	id := p.next
 	if n := len(p.free); n > 0 {
 		id, p.free = p.free[n-1], p.free[:n-1]
 	} else {
 		p.next++
 	}
-	p.table.Post(id, value&mask, mask)
-	p.twin.post(id, value&mask, mask)
-	p.peak = max(p.peak, len(p.twin.posted))
 	return id
 }
 
 func (p *pair) arrive(t failer, incoming uint64) {
 	t.Helper()
 	got, ok := p.table.Arrive(incoming)
-	want, wantOK := p.twin.arrive(incoming)
+	want, wantOK, stays := p.twin.arrive(incoming)
 	if ok != wantOK || ok && got != want {
 		t.Fatalf("Arrive(%#x) = %d, %v; want %d, %v", incoming, got, ok, want, wantOK)
 	}
-	if ok {
+	if ok && !stays {
 		p.free = append(p.free, got)
 	}
 }
@@ -105,6 +123,11 @@ func (p *pair) drain(t failer) {
 	for len(p.twin.posted) > 0 {
 		last := p.twin.posted[len(p.twin.posted)-1]
 		p.arrive(t, last.value)
+		for i := len(p.twin.posted) - 1; i >= 0; i-- { // those that stay hide what is behind them
+			if r := p.twin.posted[i]; r.stays && last.value&r.mask == r.value {
+				p.cancel(t, r.id)
+			}
+		}
 	}
 	p.check(t)
 	p.arrive(t, 0)

@@ -25,6 +25,7 @@ type Queue struct {
 type Completion struct {
 	Request Request // as it was posted; it can't be used any more
 	Index   int     // WaitSome: the place of the request
+	Message []byte  // of a message in the buffer of Request, an IrecvMulti, which goes on: not nil, also if it is empty
 	Status  Status
 }
 
@@ -114,13 +115,13 @@ func (q *Queue) Handle(f func(done []Completion)) error {
 		return failQueue("handle queue", errNoHandler)
 	}
 	ep, batch := q.eps[0], make([]Completion, 16)
-	err := q.q.Handle(len(batch), func(i int, _ *driver.Endpoint, h endpoint.Handle, st *endpoint.Status) {
-		batch[i].Request = Request{ep, h}
+	err := q.q.Handle(len(batch), func(i int, _ *driver.Endpoint, h endpoint.Handle, message []byte, st *endpoint.Status) {
+		batch[i].Request, batch[i].Message = Request{ep, h}, message
 		batch[i].Status.fill(ep, st)
 	}, func(n int) {
 		f(batch[:n])
 		for i := range n {
-			batch[i].Status.Context = nil
+			batch[i].Status.Context, batch[i].Message = nil, nil
 		}
 	})
 	if err != nil {
@@ -138,9 +139,9 @@ func (q *Queue) Wait(ctx context.Context, dst []Completion, timeout time.Duratio
 	if len(dst) == 0 {
 		return 0, nil
 	}
-	n, err = q.q.Wait(ctx, timeout, len(dst), func(i int, d *driver.Endpoint, h endpoint.Handle, st *endpoint.Status) {
+	n, err = q.q.Wait(ctx, timeout, len(dst), func(i int, d *driver.Endpoint, h endpoint.Handle, message []byte, st *endpoint.Status) {
 		ep := q.endpoint(d)
-		dst[i].Request, dst[i].Index = Request{ep, h}, 0
+		dst[i].Request, dst[i].Index, dst[i].Message = Request{ep, h}, 0, message
 		dst[i].Status.fill(ep, st)
 	})
 	if err != nil && !ended(ctx, err) {

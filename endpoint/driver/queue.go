@@ -90,8 +90,28 @@ func (m *member) add(h endpoint.Handle, moves bool) error {
 	return err
 }
 
-// Taken is called for each completion, with the lock of its endpoint held: it may not call the endpoint.
-type Taken func(i int, d *Endpoint, h endpoint.Handle, st *endpoint.Status)
+// Taken is called for each completion, with the lock of its endpoint held: it may not call the endpoint. message is that of a part of a
+// multi-receive, whose handle h is then.
+type Taken func(i int, d *Endpoint, h endpoint.Handle, message []byte, st *endpoint.Status)
+
+// RecvMulti posts a receive for many messages, whose completions and whose own come into the queue; see the engine.
+func (q *Queue) RecvMulti(d *Endpoint, buf []byte, least uint32, value, mask uint64, ctx any) (h endpoint.Handle, err error) {
+	for i := range q.members {
+		m := &q.members[i]
+		if m.d != d {
+			continue
+		}
+		err = d.call(func(e *endpoint.Engine) error {
+			if err := m.over(); err != nil {
+				return err
+			}
+			h, err = e.RecvMulti(buf, least, value, mask, m.id, ctx)
+			return err
+		})
+		return h, err
+	}
+	return 0, ErrNotOfQueue
+}
 
 // Wait waits until requests of the queue are complete, and collects up to most of them, oldest first for each
 // endpoint. 0 without an error: the timeout has passed, or Wakeup was called. ErrQueueClosed: the queue is closed.
@@ -158,11 +178,11 @@ func (m *member) wait(ctx context.Context, timeout time.Duration, most int, take
 // take collects completions. The lock is held.
 func (m *member) take(n, most int, taken Taken) int {
 	for n < most {
-		h, ok := m.d.eng.Dequeue(m.id, &m.st)
+		h, message, ok := m.d.eng.Dequeue(m.id, &m.st)
 		if !ok {
 			break
 		}
-		taken(n, m.d, h, &m.st)
+		taken(n, m.d, h, message, &m.st)
 		n++
 	}
 	m.st.Context = nil

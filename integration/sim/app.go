@@ -77,6 +77,7 @@ type op struct {
 	value, mask uint64 // receives; of puts, what they bring
 	post        uint32
 	last        bool // what wantsLast waits for
+	multi       bool // a receive for many messages
 	scope       scope
 }
 
@@ -162,9 +163,9 @@ func (n *node) turn() {
 // collect takes all requests that are complete.
 func (n *node) collect() (any bool) {
 	var st endpoint.Status
-	for h, ok := n.engine.Dequeue(n.queue, &st); ok; h, ok = n.engine.Dequeue(n.queue, &st) {
+	for h, message, ok := n.engine.Dequeue(n.queue, &st); ok; h, message, ok = n.engine.Dequeue(n.queue, &st) {
 		any = true
-		n.completed(h, &st)
+		n.completed(h, message, &st)
 	}
 	for {
 		h, ok := n.engine.Peek()
@@ -176,9 +177,9 @@ func (n *node) collect() (any bool) {
 			n.w.fail(n, "a completed request can't be collected: %v", err)
 			return any
 		}
-		n.completed(h, &st)
+		n.completed(h, nil, &st)
 		if n.w.plant.completeTwice && n.rng.IntN(100) == 0 {
-			n.completed(h, &st)
+			n.completed(h, nil, &st)
 		}
 		if n.rng.IntN(16) == 0 {
 			if done, err := n.engine.Test(h, &st); done || !errors.Is(err, endpoint.ErrBadRequest) {

@@ -116,6 +116,9 @@ func (n *node) postFor(st *endpoint.Status) {
 }
 
 func (n *node) post(o *op, size int) {
+	if n.postMulti(o) {
+		return
+	}
 	n.posts++
 	n.receives++
 	o.post = n.posts

@@ -6,14 +6,20 @@ import (
 	"gomx/endpoint"
 )
 
-// completed checks what a request that has been collected says, and notes it.
-func (n *node) completed(h endpoint.Handle, st *endpoint.Status) {
+// completed checks what a request that has been collected says, and notes it. A message is that of a multi-receive, which goes on.
+func (n *node) completed(h endpoint.Handle, message []byte, st *endpoint.Status) {
 	o, ok := st.Context.(*op)
 	if !ok || !o.live || o.handle != h {
 		n.w.fail(n, "a request completes twice, or was never made: %+v", *st)
 		return
 	}
 	n.w.report.Completed++
+	if message != nil {
+		if err := n.receivedPart(o, message, st); err != nil {
+			n.w.fail(n, "%v", err)
+		}
+		return
+	}
 	var err error
 	switch o.kind {
 	case opSend:
@@ -88,6 +94,14 @@ func (n *node) sent(o *op, st *endpoint.Status) error {
 }
 
 func (n *node) received(o *op, st *endpoint.Status) error {
+	if o.multi {
+		return o.buffer.guarded()
+	}
+	return n.receivedAt(o, o.buffer.bytes(), o.buffer.size, o.post, o.scope, st)
+}
+
+// receivedAt checks a message that lies at the beginning of b, where there was so much room, and that a receive of that number has got.
+func (n *node) receivedAt(o *op, b []byte, room int, post uint32, s scope, st *endpoint.Status) error {
 	m := messageOf(st.Match)
 	if err := o.buffer.guarded(); err != nil {
 		return fmt.Errorf("receive of message %v: %w", m, err)
@@ -104,7 +118,7 @@ func (n *node) received(o *op, st *endpoint.Status) error {
 	if flow == nil {
 		return fmt.Errorf("message %v of a life that never was", m)
 	}
-	if err := flow.matched(m, o.post, o.scope, !ok); err != nil {
+	if err := flow.matched(m, post, s, !ok); err != nil {
 		return err
 	}
 	if nic, _, known := n.engine.Locate(st.Source); !known || nic != nicOf(m.from) {
@@ -117,12 +131,12 @@ func (n *node) received(o *op, st *endpoint.Status) error {
 		}
 		return nil
 	}
-	if int(st.XferLength) != min(size, o.buffer.size) || (st.Code == endpoint.Truncated) != (o.buffer.size < size) {
-		return fmt.Errorf("receive of message %v: %v, %d of %d bytes into %d", m, st.Code, st.XferLength, size, o.buffer.size)
+	if int(st.XferLength) != min(size, room) || (st.Code == endpoint.Truncated) != (room < size) {
+		return fmt.Errorf("receive of message %v: %v, %d of %d bytes into %d", m, st.Code, st.XferLength, size, room)
 	}
 	n.w.report.Delivered++
 	n.w.report.Bytes += int(st.XferLength)
-	if err := verify(o.buffer.bytes()[:st.XferLength], st.Match); err != nil {
+	if err := verify(b[:st.XferLength], st.Match); err != nil {
 		return fmt.Errorf("receive of message %v: %w", m, err)
 	}
 	return nil

@@ -1,0 +1,109 @@
+package endpoint
+
+import "gomx/match"
+
+// A multi-receive is one buffer for many messages. It keeps its place among the posted receives, and each
+// message that it matches becomes a request of its own, a part, for a piece of the buffer. Parts complete into the
+// queue of the multi-receive, which itself completes when its room is used up and all parts have ended.
+
+// partAlign is what the places of parts are multiples of.
+const partAlign = 8
+
+// RecvMulti posts a receive for many messages into buf, which is given back, by its completion in q, when fewer than least bytes of it are left.
+// A message that is longer than what is left is truncated.
+func (e *Engine) RecvMulti(buf []byte, least uint32, value, mask uint64, q QueueID, ctx any) (Handle, error) {
+	switch {
+	case !match.Valid(value, mask):
+		return 0, ErrBadMask
+	case mask&e.cfg.contextMask() != e.cfg.contextMask():
+		return 0, ErrBadContextMask
+	case uint64(len(buf)) > MaxMessage, len(buf) == 0, uint64(least) > uint64(len(buf)):
+		return 0, ErrBadSegMem
+	}
+	slot, r := e.reqs.alloc()
+	r.kind, r.state, r.flags, r.queue = kindRecvMulti, stateSpent, queued, q // spent: not posted yet
+	r.vec.First, r.at, r.remote, r.window = buf, 0, uint64(max(least, 1)), 0
+	r.match, r.mask, r.ctx, r.started = value, mask, ctx, e.now
+	r.tied = 0
+	r.peer, r.session, r.msgLen, r.xferLen = 0, e.peers[0].remote, 0, 0
+	h := handleOf(slot, r.generation)
+	for r.hasRoom() && e.unexp.Len() > 0 {
+		id, ok := e.unexp.Find(value, mask)
+		if !ok {
+			break
+		}
+		part, p := e.partOf(slot, r, e.unexp.At(id).Length)
+		e.receiveStored(part, p, id)
+	}
+	if r.hasRoom() {
+		r.state = statePosted
+		e.posted.PostMany(slot, value, mask)
+	} else {
+		e.endMulti(slot, r)
+	}
+	return h, nil
+}
+
+// hasRoom reports whether a multi-receive takes more messages. r.at is where the next one goes, and r.remote the least that is wanted.
+func (r *request) hasRoom() bool { return uint64(r.at)+r.remote <= uint64(len(r.vec.First)) }
+
+// partOf makes the receive of a message that a multi-receive has matched.
+func (e *Engine) partOf(slot int32, m *request, length uint32) (int32, *request) {
+	at := min(uint64(m.at)+uint64(length), uint64(len(m.vec.First)))
+	part, r := e.reqs.alloc()
+	r.kind, r.state, r.flags, r.queue = kindPart, statePosted, queued, m.queue
+	r.vec.First = m.vec.First[m.at:at:at]
+	r.window = uint64(handleOf(slot, m.generation))
+	r.ctx, r.started = m.ctx, e.now
+	m.window++
+	m.tied++
+	m.xferLen = uint32(at)
+	m.at = uint32(min((at+partAlign-1)/partAlign*partAlign, uint64(len(m.vec.First))))
+	if m.state == statePosted && !m.hasRoom() {
+		e.retire(slot, m)
+	}
+	return part, r
+}
+
+// endPart notes that a part has ended, and ends its multi-receive if that was the last one.
+func (e *Engine) endPart(r *request) {
+	if slot, m := e.reqs.find(Handle(r.window)); m != nil {
+		m.window--
+		e.endMulti(slot, m)
+	}
+}
+
+// endMulti completes a multi-receive that takes no more messages and whose parts have all ended.
+func (e *Engine) endMulti(slot int32, m *request) {
+	if m.state == stateSpent && m.window == 0 && !m.hasRoom() {
+		m.msgLen = m.xferLen
+		e.complete(slot, m, Success)
+	}
+}
+
+// closeMulti ends a multi-receive whose queue is closed: parts that are under way end untold, and the buffer is given back after them.
+func (e *Engine) closeMulti(slot int32, r *request) {
+	switch {
+	case r.kind == kindPart && r.state != stateComplete:
+		r.flags |= forgotten
+	case r.kind == kindRecvMulti && r.state == statePosted:
+		e.retire(slot, r)
+		e.endMulti(slot, r)
+	}
+}
+
+// collectPart notes that a part is collected.
+func (e *Engine) collectPart(r *request) {
+	if _, m := e.reqs.find(Handle(r.window)); m != nil {
+		m.tied--
+	}
+}
+
+// retire has a multi-receive take no more messages.
+func (e *Engine) retire(slot int32, m *request) {
+	e.posted.Cancel(slot)
+	m.state, m.remote = stateSpent, 1<<32 // more than any buffer has
+}
+
+// receives reports whether a request gets a message.
+func (r *request) receives() bool { return r.kind == kindRecv || r.kind == kindPart }

@@ -1,0 +1,76 @@
+package mx_test
+
+import (
+	"testing"
+
+	"gomx/mx"
+)
+
+// BenchmarkFlood has one goroutine send 64 messages of 8 bytes at a time and receive them, by a receive each or into buffers for many.
+func BenchmarkFlood(b *testing.B) {
+	const messages = 64
+	flood := func(b *testing.B, here *mx.Endpoint, to mx.EndpointAddr, post, receive func()) {
+		buf := make([]byte, 8)
+		for b.Loop() {
+			post()
+			for range messages {
+				if here.SendNow(buf, to, 1) {
+					continue
+				}
+				if r, err := here.Isend(buf, to, 1, nil); err != nil || here.Forget(r) != nil {
+					b.Fatal(err)
+				}
+			}
+			receive()
+			if err := here.Progress(); err != nil { // takes the credit that has come back
+				b.Fatal(err)
+			}
+		}
+		b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/messages, "ns/msg")
+	}
+	b.Run("Irecv", func(b *testing.B) {
+		here, there, to := connected(b)
+		var reqs [messages]mx.Request
+		buf := make([]byte, 8)
+		flood(b, here, to, func() {
+			for i := range reqs {
+				reqs[i], _ = there.Irecv(buf, 1, exact, nil)
+			}
+		}, func() {
+			for _, r := range reqs {
+				if st, ok, err := there.Wait(r, bound); !ok || st.Code != mx.StatusSuccess {
+					b.Fatal(st, err)
+				}
+			}
+		})
+	})
+	b.Run("IrecvMulti", func(b *testing.B) {
+		here, there, to := connected(b)
+		q, err := mx.NewQueue(there)
+		if err != nil {
+			b.Fatal(err)
+		}
+		buf, batch := make([]byte, 1<<16), make([]mx.Completion, messages)
+		post := func() {
+			if _, err := there.IrecvMulti(q, buf, 8, 1, exact, nil); err != nil {
+				b.Fatal(err)
+			}
+		}
+		post()
+		flood(b, here, to, func() {}, func() {
+			for missing := messages; missing > 0; {
+				n, err := q.Wait(noContext, batch, bound)
+				if n == 0 || err != nil {
+					b.Fatal(n, err)
+				}
+				for i := range batch[:n] {
+					if batch[i].Message != nil {
+						missing--
+					} else {
+						post()
+					}
+				}
+			}
+		})
+	})
+}

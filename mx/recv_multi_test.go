@@ -1,0 +1,238 @@
+package mx_test
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"gomx/mx"
+)
+
+func (w *world) multi(ep *mx.Endpoint, q *mx.Queue, buf []byte, least int, match, mask uint64) mx.Request {
+	w.Helper()
+	r, err := ep.IrecvMulti(q, buf, least, match, mask, "multi")
+	if err != nil {
+		w.Fatal(err)
+	}
+	return r
+}
+
+// next takes one completion.
+func (w *world) next(q *mx.Queue) mx.Completion {
+	w.Helper()
+	var one [1]mx.Completion
+	if n, err := q.Wait(noContext, one[:], bound); n != 1 || err != nil {
+		w.Fatalf("no completion: %v", err)
+	}
+	return one[0]
+}
+
+func TestMultiReceiveTakesMany(t *testing.T) {
+	over(t, func(w *world) {
+		a, b, toB, toA := w.pair()
+		q, buf := w.queue(b), make([]byte, 1<<20)
+		m := w.multi(b, q, buf, 1<<19, 0x100, 0xff00)
+		end := 0
+		for i, n := range []int{10, 0, 3000, 100_000, 0, 1, 400_000, 40_000} {
+			sent := pattern(n, byte(i))
+			r := w.isend(a, sent, toB, 0x100+uint64(i))
+			c := w.next(q)
+			if c.Request != m || c.Message == nil || c.Status.Code != mx.StatusSuccess || c.Status.MatchInfo != 0x100+uint64(i) ||
+				c.Status.Source != toA || c.Status.Context != "multi" || int(c.Status.XferLength) != n || int(c.Status.MsgLength) != n {
+				w.Fatalf("message %d: %+v", i, c)
+			}
+			w.same(c.Message, sent)
+			end = (end + 7) &^ 7
+			if n > 0 && &c.Message[0] != &buf[end] {
+				w.Errorf("message %d is not at %d", i, end)
+			}
+			end += n
+			w.succeed(a, r)
+		}
+		c := w.next(q)
+		if c.Request != m || c.Message != nil || c.Status.Code != mx.StatusSuccess || int(c.Status.XferLength) != end {
+			w.Fatalf("at the end, which is %d: %+v", end, c)
+		}
+		if _, _, err := b.Test(m); !errors.Is(err, mx.ErrBadRequest) {
+			w.Errorf("it can be tested: %v", err)
+		}
+		w.sendUnexpected(a, b, nil, toB, 0x100)
+	})
+}
+
+// TestMultiReceiveTakesWhatHasArrived has messages come before the multi-receives, more than the first one has room for.
+func TestMultiReceiveTakesWhatHasArrived(t *testing.T) {
+	over(t, func(w *world) {
+		a, b, toB, _ := w.pair()
+		q := w.queue(b)
+		lengths := []int{100, 70_000, 8, 0, 200_000, 300, 300}
+		for i, n := range lengths {
+			w.sendUnexpected(a, b, pattern(n, byte(i)), toB, uint64(i))
+		}
+		first, second := make([]byte, 70_211), make([]byte, 1<<20)
+		one, two := w.multi(b, q, first, 100, 0, 0), w.multi(b, q, second, 0, 0, 0)
+		seen := map[uint64]bool{}
+		ended := false
+		for len(seen) < len(lengths) || !ended {
+			c := w.next(q)
+			if c.Message == nil {
+				if ended = c.Request == one; !ended {
+					w.Fatalf("%+v", c)
+				}
+				continue
+			}
+			i := c.Status.MatchInfo
+			if want := two; i < 3 {
+				want = one
+				if c.Request != want {
+					w.Errorf("message %d came to another buffer", i)
+				}
+			}
+			w.same(c.Message, pattern(lengths[i], byte(i)))
+			seen[i] = true
+		}
+		if taken, err := b.Cancel(two); !taken || err != nil {
+			w.Errorf("cancel: %v, %v", taken, err)
+		}
+		if list := b.Pending(); len(list) != 0 {
+			w.Errorf("left: %v", list)
+		}
+	})
+}
+
+// TestMultiReceiveKeepsItsPlace posts one between two receives.
+func TestMultiReceiveKeepsItsPlace(t *testing.T) {
+	over(t, func(w *world) {
+		a, b, toB, _ := w.pair()
+		q := w.queue(b)
+		before := w.irecv(b, make([]byte, 8), 1, exact)
+		m := w.multi(b, q, make([]byte, 64), 9, 0, 0)
+		after := w.irecv(b, make([]byte, 8), 1, exact)
+		for range 3 {
+			w.isend(a, make([]byte, 8), toB, 1)
+		}
+		w.succeed(b, before)
+		for range 2 {
+			if c := w.next(q); c.Request != m {
+				w.Errorf("%+v", c)
+			}
+		}
+		w.pending(b, after)
+		if list := fmt.Sprint(b.Pending()); !strings.Contains(list, "takes messages") {
+			w.Error(list)
+		}
+		w.isend(a, make([]byte, 100), toB, 1) // is cut, and fills the buffer
+		if c := w.next(q); c.Status.Code != mx.StatusTruncated || len(c.Message) != 64-16 || c.Status.MsgLength != 100 {
+			w.Errorf("%+v", c)
+		}
+		if c := w.next(q); c.Request != m || c.Message != nil || c.Status.XferLength != 64 {
+			w.Errorf("%+v", c)
+		}
+		w.isend(a, make([]byte, 8), toB, 1)
+		w.succeed(b, after)
+	})
+}
+
+func TestMultiReceiveOfOwnMessages(t *testing.T) {
+	over(t, func(w *world) {
+		a, _, _, _ := w.pair()
+		q := w.queue(a)
+		m := w.multi(a, q, make([]byte, 1<<18), 1, 1, exact)
+		for _, n := range []int{9, 100_000, 0} {
+			r := w.isend(a, pattern(n, 1), a.Addr(), 1)
+			c := w.next(q)
+			if c.Request != m || c.Status.Code != mx.StatusSuccess {
+				w.Errorf("%+v", c)
+			}
+			w.same(c.Message, pattern(n, 1))
+			w.succeed(a, r)
+		}
+	})
+}
+
+func TestMultiReceiveEnds(t *testing.T) {
+	over(t, func(w *world) {
+		a, b, toB, _ := w.pair()
+		q := w.queue(b)
+		m := w.multi(b, q, make([]byte, 100), 10, 1, exact)
+		w.isend(a, make([]byte, 5), toB, 1)
+		w.next(q)
+		q.Close()
+		if st := w.succeed(b, m); st.XferLength != 5 {
+			w.Errorf("after its queue was closed: %+v", st)
+		}
+		if _, err := b.IrecvMulti(q, make([]byte, 1), 0, 1, exact, nil); !errors.Is(err, mx.ErrBadEndpoint) {
+			w.Errorf("a closed queue: %v", err)
+		}
+		open := w.queue(b)
+		for _, bad := range []struct {
+			q     *mx.Queue
+			bytes int
+			least int
+			mask  uint64
+			want  error
+		}{
+			{nil, 1, 0, exact, mx.ErrBadParamVal}, {w.queue(a), 1, 0, exact, mx.ErrBadParamVal}, {open, 0, 0, exact, mx.ErrBadSegMem},
+			{open, 8, 9, exact, mx.ErrBadSegMem}, {open, 8, -1, exact, mx.ErrBadSegMem}, {open, 8, 1, 0, mx.ErrBadMatchMask},
+		} {
+			if _, err := b.IrecvMulti(bad.q, make([]byte, bad.bytes), bad.least, 1, bad.mask, nil); !errors.Is(err, bad.want) {
+				w.Errorf("%+v: %v", bad, err)
+			}
+		}
+	})
+}
+
+// TestMultiReceivesAtRandom sends messages of all sizes to a row of buffers, and has sessions end among them.
+func TestMultiReceivesAtRandom(t *testing.T) {
+	over(t, func(w *world) {
+		a, b, toB, toA := w.pair()
+		q, rng := w.queue(b), rand.New(rand.NewPCG(1, 2))
+		const size, messages = 1 << 17, 400
+		posted, at := map[mx.Request][]byte{}, map[mx.Request]int{}
+		post := func() {
+			buf := make([]byte, size)
+			posted[w.multi(b, q, buf, size/2, 0, 0)] = buf
+		}
+		post()
+		post()
+		var sends []mx.Request
+		var lengths []int
+		for i := range messages {
+			n := [...]int{rng.IntN(9), rng.IntN(3000), rng.IntN(size / 2)}[rng.IntN(3)]
+			lengths = append(lengths, n)
+			sends = append(sends, w.isend(a, pattern(n, byte(i)), toB, uint64(i)))
+		}
+		for seen := 0; seen < messages; {
+			c := w.next(q)
+			buf := posted[c.Request]
+			if buf == nil || c.Status.Code != mx.StatusSuccess {
+				w.Fatalf("%+v", c)
+			}
+			if c.Message == nil {
+				if int(c.Status.XferLength) < at[c.Request] {
+					w.Errorf("%d bytes were used, and there is a message up to %d", c.Status.XferLength, at[c.Request])
+				}
+				delete(posted, c.Request)
+				post()
+				continue
+			}
+			seen++
+			i := int(c.Status.MatchInfo)
+			w.same(c.Message, pattern(lengths[i], byte(i)))
+			lengths[i] = -1 // once
+		}
+		for _, r := range sends {
+			w.succeed(a, r)
+		}
+		for i := range 20 {
+			w.isend(a, pattern(100_000, byte(i)), toB, uint64(i))
+		}
+		if err := b.Disconnect(toA); err != nil {
+			w.Fatal(err)
+		}
+		q.Close()
+		w.until("the buffers are given back", func() bool { return len(b.Pending()) == 0 }, a, b)
+	})
+}
