@@ -45,7 +45,7 @@ func (ep *Endpoint) connect(ctx context.Context, nicID uint64, endpointID, filte
 	began, asked := time.Now(), nic.ID(nicID)
 	target := ep.dir.Actual(asked)
 	addr, code, cause := ep.connectTo(ctx, target, endpointID, filter, timeout)
-	if _, other := errors.AsType[*transport.WrongPeerError](cause); other && ep.dir.Actual(asked) != target {
+	if ep.isElsewhere(asked, target, cause) {
 		if timeout != Infinite {
 			timeout = max(0, timeout-time.Since(began))
 		}
@@ -61,11 +61,22 @@ func (ep *Endpoint) connect(ctx context.Context, nicID uint64, endpointID, filte
 	return addr, nil
 }
 
-// connectTo connects once. Success, or what went wrong.
-func (ep *Endpoint) connectTo(ctx context.Context, to nic.ID, endpointID, filter uint32, timeout time.Duration) (EndpointAddr, ReturnCode, error) {
-	r, code, cause := ep.startConnect(to, endpointID, func() (endpoint.Handle, error) {
+// isElsewhere reports whether a board that was asked for under one id has answered under another, which is known now.
+func (ep *Endpoint) isElsewhere(asked, target nic.ID, cause error) bool {
+	_, other := errors.AsType[*transport.WrongPeerError](cause)
+	return other && ep.dir.Actual(asked) != target
+}
+
+// startPrivate starts a connect that only who has its request collects.
+func (ep *Endpoint) startPrivate(to nic.ID, endpointID, filter uint32) (Request, ReturnCode, error) {
+	return ep.startConnect(to, endpointID, func() (endpoint.Handle, error) {
 		return ep.d.IconnectPrivate(uint64(to), endpointID, filter)
 	})
+}
+
+// connectTo connects once. Success, or what went wrong.
+func (ep *Endpoint) connectTo(ctx context.Context, to nic.ID, endpointID, filter uint32, timeout time.Duration) (EndpointAddr, ReturnCode, error) {
+	r, code, cause := ep.startPrivate(to, endpointID, filter)
 	if code != Success {
 		return EndpointAddr{}, code, cause
 	}
@@ -83,6 +94,11 @@ func (ep *Endpoint) connectTo(ctx context.Context, to nic.ID, endpointID, filter
 	case !done:
 		return EndpointAddr{}, ErrTimeout, ep.timeoutCause(err, timeout, to, endpointID)
 	}
+	return ep.outcome(&st, to, endpointID, filter)
+}
+
+// outcome is what a connect that has ended came to.
+func (ep *Endpoint) outcome(st *Status, to nic.ID, endpointID, filter uint32) (EndpointAddr, ReturnCode, error) {
 	switch st.Code {
 	case StatusSuccess:
 		return st.Source, Success, nil

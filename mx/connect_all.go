@@ -1,0 +1,146 @@
+package mx
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"gomx/endpoint"
+	"gomx/transport/nic"
+)
+
+// PeerName is what Connect needs to know of an endpoint.
+type PeerName struct {
+	NIC      uint64
+	Endpoint uint32
+	Filter   uint32
+}
+
+// connectsAtOnce is how many connects of ConnectAll are under way at a time.
+const connectsAtOnce = 64
+
+// ConnectAll connects with all of the peers, many at a time, until ctx ends, and returns their addresses in the same order: what Connect
+// would return for each, and the zero EndpointAddr for those that failed. The error is nil, or a ConnectAllError with those of all that
+// failed, each an *Error that names its peer, with the causes of Connect. They don't call the error handler. ctx may be nil. A peer that is named twice has the same
+// address twice. MX does not have it. Safe from any goroutine.
+func (ep *Endpoint) ConnectAll(ctx context.Context, peers []PeerName) ([]EndpointAddr, error) {
+	c := connects{ep: ep, peers: peers, addrs: make([]EndpointAddr, len(peers))}
+	for c.began < len(peers) || len(c.reqs) > 0 {
+		for c.began < len(peers) && len(c.reqs) < connectsAtOnce {
+			c.begin(c.began, ep.dir.Actual(nic.ID(peers[c.began].NIC)))
+			c.began++
+		}
+		if err := c.collect(ctx); err != nil {
+			c.giveUp(err)
+			break
+		}
+	}
+	if c.failures == nil {
+		return c.addrs, nil
+	}
+	return c.addrs, c.failures
+}
+
+// ConnectAllError has the error of each peer of a ConnectAll, in their order: nil for those that are connected.
+type ConnectAllError []error
+
+// Error returns the errors, a line each.
+func (e ConnectAllError) Error() string { return errors.Join(e...).Error() }
+
+// Unwrap returns the errors, for errors.Is and errors.As.
+func (e ConnectAllError) Unwrap() []error {
+	return slices.DeleteFunc(slices.Clone(e), func(err error) bool { return err == nil })
+}
+
+// connects is a ConnectAll under way.
+type connects struct {
+	ep       *Endpoint
+	peers    []PeerName
+	addrs    []EndpointAddr
+	failures ConnectAllError
+	began    int
+
+	reqs    []Request // under way
+	places  []int     // of their peers
+	targets []nic.ID  // where they go
+	done    [connectsAtOnce]Completion
+}
+
+// begin begins one connect, to the board of that id.
+func (c *connects) begin(place int, to nic.ID) {
+	p := &c.peers[place]
+	r, code, cause := c.ep.startPrivate(to, p.Endpoint, p.Filter)
+	if code != Success {
+		c.fail(place, code, cause)
+		return
+	}
+	c.reqs, c.places, c.targets = append(c.reqs, r), append(c.places, place), append(c.targets, to)
+}
+
+// collect waits until some have ended.
+func (c *connects) collect(ctx context.Context) error {
+	if len(c.reqs) == 0 {
+		return nil
+	}
+	n, err := c.ep.WaitSome(ctx, c.reqs, c.done[:], Infinite)
+	if err == nil && n == 0 {
+		err = ErrTimeout // Wakeup
+	}
+	for i := range c.done[:n] {
+		c.end(c.done[i].Index, &c.done[i].Status)
+	}
+	c.tidy()
+	return err
+}
+
+// end notes what one came to. Who has answered under another id is asked once more, there.
+func (c *connects) end(i int, st *Status) {
+	place, to := c.places[i], c.targets[i]
+	p := &c.peers[place]
+	addr, code, cause := c.ep.outcome(st, to, p.Endpoint, p.Filter)
+	switch asked := nic.ID(p.NIC); {
+	case code == Success:
+		c.addrs[place] = addr
+	case to == asked && c.ep.isElsewhere(asked, to, cause):
+		c.begin(place, c.ep.dir.Actual(asked))
+	default:
+		c.fail(place, code, cause)
+	}
+}
+
+// tidy drops those that have ended.
+func (c *connects) tidy() {
+	left := 0
+	for i, r := range c.reqs {
+		if !r.IsZero() {
+			c.reqs[left], c.places[left], c.targets[left] = r, c.places[i], c.targets[i]
+			left++
+		}
+	}
+	c.reqs, c.places, c.targets = c.reqs[:left], c.places[:left], c.targets[:left]
+}
+
+// giveUp ends the rest.
+func (c *connects) giveUp(why error) {
+	for i, r := range c.reqs {
+		var late endpoint.Status
+		if fate, err := c.ep.d.Abandon(r.h, &late); err == nil && fate == endpoint.Ended { // just now
+			st := c.ep.status(&late)
+			c.end(i, &st)
+			continue
+		}
+		p := c.peers[c.places[i]]
+		c.fail(c.places[i], ErrTimeout, c.ep.timeoutCause(why, Infinite, c.targets[i], p.Endpoint))
+	}
+	for i := c.began; i < len(c.peers); i++ {
+		c.fail(i, ErrTimeout, why)
+	}
+}
+
+func (c *connects) fail(place int, code ReturnCode, cause error) {
+	p := c.peers[place]
+	if c.failures == nil {
+		c.failures = make(ConnectAllError, len(c.peers))
+	}
+	c.failures[place] = c.ep.connectError(p.NIC, p.Endpoint, code, cause)
+}
