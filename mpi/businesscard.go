@@ -63,9 +63,9 @@ func (k *businessCard) connect(ctx context.Context, ep *mx.Endpoint) (mx.Endpoin
 	return mx.EndpointAddr{}, errors.Join(all...)
 }
 
-// ask starts to connect an endpoint to the rank's, at the first of its addresses.
-func (k *businessCard) ask(ep *mx.Endpoint) (mx.Request, error) {
-	return ep.Iconnect(k.nic, k.endpointID, k.filter, 0, nil)
+// name is what ConnectAll needs to know of the rank's endpoint, at the first of its addresses.
+func (k *businessCard) name() mx.PeerName {
+	return mx.PeerName{NIC: k.nic, Endpoint: k.endpointID, Filter: k.filter}
 }
 
 // elsewhere reports whether the connect may succeed at another address.

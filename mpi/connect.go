@@ -5,38 +5,24 @@ import (
 	"slices"
 
 	"gomx/mpi/internal/hang"
-	"gomx/mx"
 )
 
 // A rank connects to another one when it first sends to it or receives from it. A collective knows which ranks it needs, and
 // connects to all of them together: if ranks share cores, each connection would otherwise wait until the other rank runs.
 
-// connectsAtOnce is the number of ranks that a collective connects to at a time.
-const connectsAtOnce = 16
-
-// connectWith connects to ranks, and notes in far the error of each that can't be reached. It starts several connects, and
-// then waits for them in the same goroutine: with some thread levels the endpoint may have only one caller.
+// connectWith connects to ranks, and notes in far the error of each that can't be reached.
 func (c *Comm) connectWith(op string, far map[int]error) {
-	for ranks := range slices.Chunk(slices.Collect(maps.Keys(far)), connectsAtOnce) {
-		asked := make([]mx.Request, len(ranks))
-		for i, rank := range ranks {
-			asked[i] = c.seat.ask(int(c.world[rank]))
-		}
-		for i, rank := range ranks {
-			c.awaitAnswer(op, rank, asked[i])
+	ranks := slices.Collect(maps.Keys(far))
+	long := c.seat.waits.enterNeed(c, op, c.connecting(ranks[0]))
+	late := c.seat.reachAll(c.ctx, c.world, ranks)
+	c.seat.waits.leave(long)
+	for i, rank := range ranks {
+		if late[i] != nil {
+			far[rank] = c.unreachable(op, rank, Undefined, late[i])
+		} else {
 			_, far[rank] = c.peer(op, rank, Undefined) // connects again if the first attempt has failed
 		}
 	}
-}
-
-// awaitAnswer waits until seat.ask has been answered.
-func (c *Comm) awaitAnswer(op string, rank int, asked mx.Request) {
-	if asked == (mx.Request{}) {
-		return
-	}
-	long := c.seat.waits.enterNeed(c, op, c.connecting(rank))
-	c.seat.answered(c.ctx, int(c.world[rank]), asked)
-	c.seat.waits.leave(long)
 }
 
 // connecting is what a rank waits for that connects with another.

@@ -92,33 +92,29 @@ func orBackground(ctx context.Context) context.Context {
 	return ctx
 }
 
-// ask starts to connect to a rank of the world, for answered. It returns the zero Request if there is nothing to wait
-// for; reach then returns the reason.
-func (s *seat) ask(rank int) mx.Request {
-	if s.peers[rank].Load() != nil || s.job.failures.why(rank) != nil {
-		return mx.Request{}
-	}
-	asked, err := s.job.businessCards[rank].ask(s.ep)
-	if err != nil {
-		return mx.Request{}
-	}
-	return asked
-}
-
-// answered waits until a connect that ask has started is complete. It cancels the connect when ctx ends.
-func (s *seat) answered(ctx context.Context, rank int, asked mx.Request) {
+// reachAll connects to ranks of a communicator; world has their numbers in the world. The errors are those of ranks that have not
+// answered in time. For all other failures reach finds the reason.
+func (s *seat) reachAll(ctx context.Context, world []int32, ranks []int) []error {
 	ctx, cancel := context.WithTimeout(orBackground(ctx), service.ConnectBound)
 	defer cancel()
-	st, err := s.ep.WaitContext(ctx, asked)
-	if ctx.Err() != nil || errors.Is(err, mx.ErrTimeout) { // the second is Wakeup's
-		if taken, _ := s.ep.Cancel(asked); taken {
-			return
+	names := make([]mx.PeerName, len(ranks))
+	for i, rank := range ranks {
+		names[i] = s.job.businessCards[world[rank]].name()
+	}
+	addrs, err := s.ep.ConnectAll(ctx, names)
+	late, _ := errors.AsType[mx.ConnectAllError](err)
+	if late == nil {
+		late = make([]error, len(ranks))
+	}
+	for i, rank := range ranks {
+		switch {
+		case late[i] == nil:
+			s.connected(int(world[rank]), addrs[i])
+		case ctx.Err() == nil || !errors.Is(late[i], ctx.Err()):
+			late[i] = nil
 		}
-		st, err = s.ep.WaitContext(context.Background(), asked) // has been answered just now
 	}
-	if err == nil {
-		s.connected(rank, st.Source)
-	}
+	return late
 }
 
 // reach returns the peer of a rank of the world, and connects to it first if it is not connected. Several goroutines
