@@ -19,7 +19,7 @@ type PeerName struct {
 // connectsAtOnce is how many connects of ConnectAll are under way at a time.
 const connectsAtOnce = 64
 
-// ConnectAll connects with all of the peers, many at a time, until ctx ends, and returns their addresses in the same order: what Connect
+// ConnectAll connects to all of the peers, many at a time, until ctx ends, and returns their addresses in the same order: what Connect
 // would return for each, and the zero EndpointAddr for those that failed. The error is nil, or a ConnectAllError with those of all that
 // failed, each an *Error that names its peer, with the causes of Connect. They don't call the error handler. ctx may be nil. A peer that is named twice has the same
 // address twice. MX does not have it. Safe from any goroutine.
