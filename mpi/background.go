@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"gomx/mpi/internal/coll"
@@ -24,7 +25,12 @@ type background struct {
 	turn uint64 // of the collective, for calls that come late
 	ends uint64 // match bits of the message that completes its request; 0: there is none
 
-	mu    sync.Mutex // must not be held while waiting for progress of the endpoint
+	// mu is held while the endpoint is called, and some of these calls make progress: Iclaim, for one. The handler of the queue
+	// runs in whichever goroutine does that, so it may find mu held by its own goroutine, and never waits for it: it notes
+	// what has arrived, and who unlocks handles that. mu is therefore always released by unlock. It must not be held while
+	// waiting for progress, since the collective stands still meanwhile.
+	mu    sync.Mutex
+	notes arrivals
 	stage stage
 	steps coll.Plan
 	next  int // step
@@ -48,6 +54,55 @@ const (
 	stageSuspended        // it waits for a message
 	stageFailing          // a goroutine executes the rest without data
 )
+
+// arrivals are messages that have arrived while the collective was locked.
+type arrivals struct {
+	some atomic.Bool // there are any
+	mu   sync.Mutex  // never held across a call of the endpoint, or of the program
+	list []mx.Completion
+}
+
+// add notes a message.
+func (a *arrivals) add(d *mx.Completion) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.list = append(a.list, *d)
+	a.some.Store(true)
+}
+
+// take returns a message that was noted, if there is one.
+func (a *arrivals) take() (d mx.Completion, ok bool) {
+	if !a.some.Load() {
+		return d, false
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if last := len(a.list) - 1; last >= 0 {
+		d, ok = a.list[last], true
+		a.list[last] = mx.Completion{}
+		a.list = a.list[:last]
+	}
+	a.some.Store(len(a.list) > 0)
+	return d, ok
+}
+
+// unlock releases the lock, and handles what has arrived meanwhile.
+func (b *background) unlock() {
+	for {
+		b.catchUp()
+		if !b.notes.some.Load() || !b.mu.TryLock() {
+			return // whoever has the lock now does it
+		}
+	}
+}
+
+// catchUp handles what was noted, and releases the lock, also if an operation of the program panics.
+func (b *background) catchUp() {
+	defer b.mu.Unlock()
+	for d, ok := b.notes.take(); ok; d, ok = b.notes.take() {
+		b.goOn(&d)
+	}
+}
 
 // backgrounds are the nonblocking collectives of a seat.
 type backgrounds struct {
@@ -145,7 +200,7 @@ func (n *net) start(record func(n *net, via coll.Net) error) (Request, error) {
 		return Request{}, c.broken(op, Undefined, Undefined, err)
 	}
 	b := n.plan()
-	defer b.mu.Unlock()
+	defer b.unlock()
 	_ = record(n, &b.steps) // a plan only records, and returns no errors
 	s.nonblocking.add(b)
 	if far := b.unconnected(); far != nil {
@@ -223,15 +278,27 @@ func (b *background) unconnected() (far map[int]error) {
 func (b *background) connect(far map[int]error) {
 	b.n.c.connectWith(b.op, far)
 	b.mu.Lock()
-	defer b.mu.Unlock()
+	defer b.unlock()
 	b.n.missing, b.stage = far, stageRunning
 	b.advance()
 }
 
-// arrived is called when a message that a collective has waited for is complete.
+// arrived is called when a message that a collective has waited for is complete. It does not wait for the lock.
 func (b *background) arrived(d *mx.Completion) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
+	if !b.mu.TryLock() {
+		b.notes.add(d)
+		if !b.mu.TryLock() {
+			return // whoever has the lock sees the note when it unlocks
+		}
+		b.unlock()
+		return
+	}
+	defer b.unlock()
+	b.goOn(d)
+}
+
+// goOn executes the next steps if the collective waits for this message. The lock is held.
+func (b *background) goOn(d *mx.Completion) {
 	if b.stage != stageSuspended || b.n.pending[b.at].r != d.Request {
 		return // the collective has been given up
 	}
@@ -413,7 +480,7 @@ func (b *background) pointless() bool {
 // look calls pointless for the collective of a turn, or for any if turn is 0.
 func (b *background) look(turn uint64) {
 	b.mu.Lock()
-	defer b.mu.Unlock()
+	defer b.unlock()
 	if b.stage == stageSuspended && (turn == 0 || turn == b.turn) {
 		b.pointless()
 	}
@@ -433,7 +500,7 @@ func (b *background) giveUp(why func() error) {
 		b.n.c.seat.labels("collectives").Set()
 		err := b.n.failAs(why(), b.steps.Messages)
 		b.mu.Lock()
-		defer b.mu.Unlock()
+		defer b.unlock()
 		b.end(err)
 	}()
 }
@@ -459,7 +526,7 @@ func (b *background) collect(st *commState) error {
 	b.mu.Lock()
 	err := b.err
 	b.err = nil
-	b.mu.Unlock()
+	b.unlock()
 	st.giveBack(b.n)
 	return err
 }
@@ -469,7 +536,7 @@ func (b *background) blocked() *longWait {
 	if !b.mu.TryLock() {
 		return nil
 	}
-	defer b.mu.Unlock()
+	defer b.unlock()
 	if b.stage != stageSuspended {
 		return nil
 	}

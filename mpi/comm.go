@@ -44,6 +44,7 @@ type commState struct {
 
 	left     atomic.Int32 // the number of leavings
 	leavings []*leavings  // the oldest first
+	tidied   int          // how many of them tidy has looked at since it last began with the oldest
 	windows  int          // that stand on it
 	over     bool         // it was freed, and so were its windows
 }

@@ -12,13 +12,17 @@ import (
 type leavings struct {
 	turn    uint64 // of the collective
 	notices uint64 // their bits
+	loose   bool   // some of the messages may never come, and no rank waits for the others
 	sinks   []mx.Request
 }
 
 const (
-	// leavingsKept is how many collectives of a communicator may have left something behind. The messages of earlier ones wait
-	// for Free.
+	// leavingsKept is how many collectives of a communicator may have left something behind before the receives of loose ones
+	// are cancelled. Those of others stay however many there are: their senders may wait for them.
 	leavingsKept = 256
+
+	// leavingsLooked is how many tidy looks at.
+	leavingsLooked = 1024
 
 	// noticesAge is after how many collectives no notice about one is expected any more. Later ones wait for Free.
 	noticesAge = 128
@@ -67,7 +71,7 @@ func (n *net) abandon() {
 
 // release is Abandon that keeps the request of an operation that goes on.
 func (c *Comm) release(b pendingOp) mx.Fate {
-	if _, done, err := c.seat.ep.Test(b.r); done || err != nil {
+	if _, done, err := c.seat.ep.Look(b.r); done || err != nil {
 		return mx.FateEnded
 	}
 	if b.want >= 0 {
@@ -104,18 +108,26 @@ func (n *net) leaves() *leavings {
 
 // leave keeps the remains of a collective.
 func (st *commState) leave(n *net) {
+	if over := st.keepLeavings(n.left); over != nil {
+		over.end(n.c.seat)
+	}
+}
+
+// keepLeavings adds remains, and returns those that have to go, or nil.
+func (st *commState) keepLeavings(l *leavings) (over *leavings) {
 	st.mu.Lock()
 	defer st.mu.Unlock()
 	if st.over {
-		n.left.end(n.c.seat)
-		return
+		return l
 	}
-	if len(st.leavings) == leavingsKept {
-		st.leavings[0].end(n.c.seat)
-		st.leavings = append(st.leavings[:0], st.leavings[1:]...)
+	if st.leavings = append(st.leavings, l); len(st.leavings) > leavingsKept {
+		if i := slices.IndexFunc(st.leavings, func(l *leavings) bool { return l.loose }); i >= 0 {
+			over = st.leavings[i]
+			st.leavings = slices.Delete(st.leavings, i, i+1)
+		}
 	}
-	st.leavings = append(st.leavings, n.left)
 	st.left.Store(int32(len(st.leavings)))
+	return over
 }
 
 // tidy checks from time to time which messages have come for failed collectives. turn is that of the collective that
@@ -124,34 +136,50 @@ func (c *Comm) tidy(turn uint64) {
 	if turn%tidyEvery != 0 {
 		return
 	}
-	st := c.state
+	for _, l := range c.state.oldLeavings(c.seat, turn) {
+		l.end(c.seat)
+	}
+}
+
+// oldLeavings takes out remains that are over, or too old. It looks at some of them, and the next time at those that follow.
+func (st *commState) oldLeavings(s *seat, turn uint64) (old []*leavings) {
 	st.mu.Lock()
 	defer st.mu.Unlock()
-	st.leavings = slices.DeleteFunc(st.leavings, func(l *leavings) bool {
-		if l.over(c.seat) && turn-l.turn > noticesAge || turn-l.turn > leavingsAge {
-			l.end(c.seat)
-			return true
+	if st.tidied >= len(st.leavings) {
+		st.tidied = 0
+	}
+	end := min(st.tidied+leavingsLooked, len(st.leavings))
+	kept := st.tidied
+	for _, l := range st.leavings[st.tidied:end] {
+		if l.over(s) && turn-l.turn > noticesAge || turn-l.turn > leavingsAge {
+			old = append(old, l)
+		} else {
+			st.leavings[kept] = l
+			kept++
 		}
-		return false
-	})
+	}
+	st.leavings, st.tidied = slices.Delete(st.leavings, kept, end), kept
 	st.left.Store(int32(len(st.leavings)))
+	return old
 }
 
 // clear ends all remains, since the communicator is freed.
 func (st *commState) clear(s *seat) {
 	st.mu.Lock()
-	defer st.mu.Unlock()
-	for _, l := range st.leavings {
-		l.end(s)
-	}
+	list := st.leavings
 	st.leavings = nil
 	st.left.Store(0)
+	st.mu.Unlock()
+	for _, l := range list {
+		l.end(s)
+	}
 }
 
-// over collects the receives that have got their message, and reports whether none is left.
+// over collects the receives that have got their message, and reports whether none is left. It makes no progress, since the lock
+// of the communicator is held.
 func (l *leavings) over(s *seat) bool {
 	l.sinks = slices.DeleteFunc(l.sinks, func(r mx.Request) bool {
-		_, done, err := s.ep.Test(r)
+		_, done, err := s.ep.Look(r)
 		return done || err != nil
 	})
 	return len(l.sinks) == 0

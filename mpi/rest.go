@@ -17,9 +17,10 @@ import (
 type rest struct {
 	n              *net
 	notice         []byte
-	sent, received int          // numbers of messages that were sent and received before the failure, and not reached yet
-	told           map[int]bool // the ranks that were notified: they fail at the first message that is missing
-	quiet          bool         // no rank has to be notified
+	sent, received int              // numbers of messages that were sent and received before the failure, and not reached yet
+	told           map[int]bool     // the ranks that were notified: once, since they fail at the first message that is missing
+	later          map[int][][]byte // what goes in place of messages to ranks that are not connected yet
+	quiet          bool             // no rank has to be notified
 }
 
 // A notice says why a collective has failed, and where. It stays unexpected at its receiver until that gets a message
@@ -64,14 +65,15 @@ func (n *net) failAs(err error, run func(rest coll.Net) error) error {
 	}
 	err = n.c.blame(n.op, err)
 	if n.rest == nil {
-		n.rest = &rest{n: n, notice: n.notice(err), told: map[int]bool{}}
+		n.rest = &rest{n: n, notice: n.notice(err), told: map[int]bool{}, later: map[int][][]byte{}}
 		d, dead := errors.AsType[*rankFailure](err)
 		n.rest.quiet = dead && !d.left && !n.last // the failure of a rank ends the waits of all by itself, but a rank that leaves now may be missed before that is known
 	}
-	n.leaves()
 	r := n.rest
+	n.leaves().loose = r.quiet || n.rounds // in another round than this rank, others have sent more or fewer messages
 	r.sent, r.received = n.sent, n.received
 	_ = run(r)
+	r.tellLater()
 	return err
 }
 
@@ -136,42 +138,62 @@ func (n *net) failure() *failure {
 	return &failure{seq: n.seq, rank: int(int32(binary.LittleEndian.Uint32(b[4:]))), class: class, why: string(b[noticeHead:])}
 }
 
-// tell notifies a rank that waits for a message of so many bytes.
+// tell sends something in place of a message of so many bytes, each time: the rank may have given up too, and has posted a
+// receive for every message that is to come. Before the first it sends the notice.
 func (r *rest) tell(to, bytes int) {
 	if r.sent > 0 {
 		r.sent--
 		return
 	}
-	if r.quiet || r.told[to] {
+	if r.quiet {
 		return
 	}
-	r.told[to] = true
 	instead := odd[:]
 	if bytes > 0 {
 		instead = nil
 	}
+	if p := r.n.c.peers[to].Load(); p != nil && len(r.later[to]) == 0 {
+		r.say(p, to, instead)
+		return
+	}
+	r.later[to] = append(r.later[to], instead)
+}
+
+// say sends something in place of a message.
+func (r *rest) say(p *peer, to int, instead []byte) {
+	s := r.n.c.seat
+	if !r.told[to] {
+		r.told[to] = true
+		s.post(r.notice, p, r.n.noticeBits())
+	}
+	s.post(instead, p, r.n.out)
+}
+
+// tellLater notifies the ranks that are not connected yet.
+func (r *rest) tellLater() {
 	c, notice, noticeBits, out := r.n.c, r.notice, r.n.noticeBits(), r.n.out
-	say := func(p *peer) {
-		c.seat.post(notice, p, noticeBits)
-		c.seat.post(instead, p, out)
-	}
-	if p := c.peers[to].Load(); p != nil {
-		say(p)
-		return
-	}
-	connect := func(bound time.Duration) { // the context of the communicator may have ended, and the rank may be stopped
-		ctx, cancel := context.WithTimeout(c.seat.job.life, bound)
-		defer cancel()
-		if p, err := c.seat.reach(ctx, int(c.world[to])); err == nil {
-			say(p)
+	for to, list := range r.later {
+		r.told[to] = true
+		connect := func(bound time.Duration) { // the context of the communicator may have ended, and the rank may be stopped
+			ctx, cancel := context.WithTimeout(c.seat.job.life, bound)
+			defer cancel()
+			p, err := c.seat.reach(ctx, int(c.world[to]))
+			if err != nil {
+				return
+			}
+			c.seat.post(notice, p, noticeBits)
+			for _, instead := range list {
+				c.seat.post(instead, p, out)
+			}
 		}
+		if r.n.last {
+			connect(lastWords)
+			continue
+		}
+		c.seat.ep.Share()
+		go c.seat.labels("collectives").Func(func() { connect(tellBound) })()
 	}
-	if r.n.last {
-		connect(lastWords)
-		return
-	}
-	c.seat.ep.Share()
-	go c.seat.labels("collectives").Func(func() { connect(tellBound) })()
+	clear(r.later)
 }
 
 // post sends a message that nothing waits for, and whose buffer does not change.

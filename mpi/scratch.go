@@ -23,7 +23,7 @@ const (
 // scratchPool is large scratch memory of a seat. It lies in the arena of package mx: what a rank has combined there, the
 // others of the host copy without a system call.
 type scratchPool struct {
-	mu   sync.Mutex
+	mu   sync.Mutex // a collective that ends in a handler takes it: no call that makes progress is made under it
 	free [][]byte
 	held []held
 }
@@ -62,7 +62,7 @@ func (p *scratchPool) collect(ep *mx.Endpoint) (full bool) {
 	bytes := 0
 	p.held = slices.DeleteFunc(p.held, func(h held) bool {
 		for len(h.reqs) > 0 {
-			if _, done, err := ep.Test(h.reqs[0]); !done && err == nil {
+			if _, done, err := ep.Look(h.reqs[0]); !done && err == nil {
 				break
 			}
 			h.reqs = h.reqs[1:]

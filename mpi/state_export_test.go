@@ -81,3 +81,20 @@ func ContextsInUse(c *Comm) int {
 
 // LongWaits returns how many calls of the rank are noted as blocked.
 func LongWaits(c *Comm) int { return len(c.seat.waits.all()) }
+
+// WithCollectivesLocked calls f with the locks of the rank's nonblocking collectives held.
+func WithCollectivesLocked(c *Comm, f func() error) error {
+	list := c.seat.nonblocking.all()
+	for _, b := range list {
+		b.mu.Lock()
+	}
+	defer func() {
+		for _, b := range list {
+			b.unlock()
+		}
+	}()
+	return f()
+}
+
+// LeavingsKept is how many collectives may have left something behind before some of it is cancelled.
+const LeavingsKept = leavingsKept
