@@ -31,7 +31,7 @@ type Dialer struct {
 	BusyPoll bool
 
 	// Secret is what the endpoints of both sides must know (MX_SECRET); nil leaves it to the environment.
-	// TLS encrypts what goes between hosts (MX_TLS_CERT); each side shows a certificate that the other's RootCAs vouches for. nil leaves it to the environment.
+	// TLS encrypts what goes between hosts (MX_TLS); each side shows a certificate that the other's RootCAs vouches for. nil leaves it to the environment.
 	// All Dialers and ListenConfigs with the same secret and the same *tls.Config share one endpoint, which stays until Finalize. Both must be nil if there is a Library.
 	Secret []byte
 	TLS    *tls.Config

@@ -4,7 +4,7 @@ import "gomx/mpi/internal/coll"
 
 // Algorithm returns the algorithm that a collective on the communicator uses. kind is "allreduce", "bcast" and so on;
 // bytes is the size of a rank's contribution. It returns "" if there is no such collective, or no communicator.
-// docs/mpi.md lists the algorithms.
+// docs/collectives.md lists the algorithms.
 func (c *Comm) Algorithm(kind string, bytes int) string {
 	if c.none() {
 		return ""

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 
@@ -214,6 +215,9 @@ func TestGroups(t *testing.T) {
 		none, err := all.RangeExcl(mpi.RankRange{First: 0, Last: 5, Stride: 1})
 		if err != nil {
 			return err
+		}
+		if _, err := none.Incl(0); !errors.Is(err, mpi.ErrRank) || !strings.Contains(err.Error(), "the group is empty") {
+			return fmt.Errorf("rank 0 of an empty group: error %v", err)
 		}
 		for name, c2 := range map[string]struct {
 			got  *mpi.Group

@@ -14,6 +14,9 @@ import (
 func noTag(tag int) error { return fmt.Errorf("there is no tag %d: tags are 0 to %d", tag, TagUB) }
 
 func noRank(rank, size int) error {
+	if size == 0 {
+		return fmt.Errorf("there is no rank %d: the group is empty", rank)
+	}
 	return fmt.Errorf("there is no rank %d: ranks are 0 to %d", rank, size-1)
 }
 
