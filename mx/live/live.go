@@ -23,6 +23,8 @@ var (
 	ErrOtherUser   = live.ErrOtherUser
 	ErrNotServing  = live.ErrNotServing
 	ErrNoAnswer    = live.ErrNoAnswer
+	ErrTaken       = live.ErrTaken    // another process has the name that this one would have
+	ErrTooLarge    = live.ErrTooLarge // of a process of another user, which only root reads
 	ErrVanished    = live.ErrVanished
 	ErrUnsupported = live.ErrUnsupported
 )
@@ -34,22 +36,39 @@ func Read(pid int) (*mx.LiveReading, error) { return read(pid, "snapshot") }
 func Clear(pid int) (*mx.LiveReading, error) { return read(pid, "clear") }
 
 func read(pid int, question string) (*mx.LiveReading, error) {
-	text, err := live.Ask(pid, question, Bound)
+	answer, err := live.Ask(pid, question, Bound, &live.Allowances{})
 	if err != nil {
 		return nil, fmt.Errorf("process %d: %w", pid, err)
 	}
-	r := &mx.LiveReading{}
-	if err := json.Unmarshal(text, r); err != nil {
-		return nil, fmt.Errorf("process %d: its answer makes no sense: %w", pid, err)
+	r, err := decode(answer)
+	if err != nil {
+		return nil, fmt.Errorf("process %d: %w", pid, err)
 	}
 	return r, nil
 }
 
-// atOnce is how many processes are asked at a time.
-const atOnce = 16
+// decoding lets one answer of another user at a time be made values.
+var decoding sync.Mutex
+
+// decode makes values of an answer. Another user's process does not say which process it is: the kernel does.
+func decode(a live.Answer) (*mx.LiveReading, error) {
+	if a.Peer.Foreign() {
+		decoding.Lock()
+		defer decoding.Unlock()
+	}
+	r := &mx.LiveReading{}
+	if err := json.Unmarshal(a.Text, r); err != nil {
+		return nil, fmt.Errorf("its answer makes no sense: %w", err)
+	}
+	if a.Peer.Foreign() {
+		r.PID = a.Peer.PID
+	}
+	return r, nil
+}
 
 // All reads all processes of this user, or for root of all users, that have an endpoint open, the lowest process number first. Those
-// that can't be read are in failed; one that ends while it is read is in neither. The error says why
+// that can't be read are in failed; one that ends while it is read is in neither, and neither is one whose name another process has taken. What
+// is read of another user's processes has a bound for all of them together. The error says why
 // it is not known which there are. Safe from any goroutine.
 func All() (readings []*mx.LiveReading, failed []error, err error) { return all("snapshot") }
 
@@ -57,33 +76,64 @@ func All() (readings []*mx.LiveReading, failed []error, err error) { return all(
 func ClearAll() (readings []*mx.LiveReading, failed []error, err error) { return all("clear") }
 
 func all(question string) (readings []*mx.LiveReading, failed []error, err error) {
-	pids, err := live.List()
+	sockets, err := live.Sockets(nil)
 	if err != nil {
 		return nil, nil, err
 	}
-	got, errs := make([]*mx.LiveReading, len(pids)), make([]error, len(pids))
-	var wait sync.WaitGroup
-	slots := make(chan struct{}, atOnce)
-	for i, pid := range pids {
-		slots <- struct{}{}
-		wait.Go(func() {
-			got[i], errs[i] = read(pid, question)
-			<-slots
-		})
-	}
-	wait.Wait()
-	for i := range pids {
+	for _, f := range askAll(sockets, question, Bound) {
 		switch {
-		case errs[i] == nil:
-			readings = append(readings, got[i])
-		case !gone(errs[i]):
-			failed = append(failed, errs[i])
+		case f.err == nil:
+			readings = append(readings, f.reading)
+		case !gone(f.err):
+			failed = append(failed, fmt.Errorf("process %d: %w", f.pid, f.err))
 		}
 	}
 	return readings, failed, nil
 }
 
+// atOnce is how many processes of a user are asked at a time. Those of one user don't hold up those of another.
+const atOnce = 256
+
+// finding is what became of asking a socket.
+type finding struct {
+	reading *mx.LiveReading
+	pid     int // who has answered or failed to, as far as it is known
+	err     error
+}
+
+// askAll asks sockets, all of them within the bound, however many there are and whoever holds them.
+func askAll(sockets []live.Socket, question string, bound time.Duration) []finding {
+	found := make([]finding, len(sockets))
+	allowances := &live.Allowances{}
+	end := time.Now().Add(bound)
+	slots := map[int]chan struct{}{}
+	for _, s := range sockets {
+		if slots[s.User()] == nil {
+			slots[s.User()] = make(chan struct{}, atOnce)
+		}
+	}
+	var wait sync.WaitGroup
+	for i, s := range sockets {
+		wait.Go(func() {
+			slot := slots[s.User()]
+			slot <- struct{}{}
+			defer func() { <-slot }()
+			answer, err := s.Ask(question, end, allowances)
+			f := finding{pid: s.PID, err: err}
+			if answer.Peer.PID != 0 && answer.Peer.Foreign() {
+				f.pid = answer.Peer.PID
+			}
+			if err == nil {
+				f.reading, f.err = decode(answer)
+			}
+			found[i] = f
+		})
+	}
+	wait.Wait()
+	return found
+}
+
 // gone reports whether there is nothing to say about a process: it has ended, or it is a stranger's who has taken a name that looks like ours.
 func gone(err error) bool {
-	return errors.Is(err, ErrNoProcess) || errors.Is(err, ErrOtherUser) || errors.Is(err, ErrVanished) || errors.Is(err, ErrNotServing)
+	return errors.Is(err, ErrNoProcess) || errors.Is(err, ErrOtherUser) || errors.Is(err, ErrVanished) || errors.Is(err, ErrNotServing) || errors.Is(err, ErrTaken)
 }

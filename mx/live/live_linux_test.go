@@ -28,6 +28,8 @@ func TestMain(m *testing.M) {
 		os.Exit(m.Run())
 	case "endpoint":
 		beRead()
+	case "amplify", "squat":
+		beForeign(role)
 	default: // a process number
 		pid, _ := strconv.Atoi(role)
 		_, err := live.Read(pid)
@@ -175,27 +177,8 @@ func stopped(t *testing.T, pid int) bool {
 
 // TestOtherUser is hung up on, and reads nothing.
 func TestOtherUser(t *testing.T) {
-	if os.Geteuid() != 0 {
-		t.Skip("only root can be another user")
-	}
-	const nobody = 65534
-	dir, err := os.MkdirTemp("", "live")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer os.RemoveAll(dir)
-	binary := filepath.Join(dir, "reader")
-	text, err := os.ReadFile(os.Args[0])
-	if err == nil {
-		err = errors.Join(os.Chmod(dir, 0o755), os.WriteFile(binary, text, 0o755))
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
 	cmd := process(t)
-	reader := exec.CommandContext(t.Context(), binary)
-	reader.Env = append(os.Environ(), "LIVE_TEST_ROLE="+strconv.Itoa(cmd.Process.Pid))
-	reader.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
+	reader := asNobody(t, strconv.Itoa(cmd.Process.Pid))
 	out, err := reader.CombinedOutput()
 	if err != nil {
 		t.Skipf("this system runs nothing as another user: %v %s", err, out)

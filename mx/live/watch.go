@@ -2,10 +2,7 @@ package live
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
-	"slices"
-	"sync"
 	"time"
 
 	"gomx/mx"
@@ -24,9 +21,9 @@ type Watcher struct {
 
 // watched is a process that a Watcher knows.
 type watched struct {
+	finding
 	socket live.Socket
 	last   *mx.LiveReading // nil: it has never answered
-	err    error           // why the last reading failed
 	rest   time.Time       // it is not asked before
 }
 
@@ -54,33 +51,33 @@ func (w *Watcher) Read(waits bool) (readings []*mx.LiveReading, silent []Silent,
 	if waits {
 		question = "waits"
 	}
-	var all sync.WaitGroup
-	slots := make(chan struct{}, atOnce)
-	got := make([]*mx.LiveReading, len(w.procs))
-	for i, p := range w.procs {
-		if time.Now().Before(p.rest) {
-			continue
+	var asked []*watched
+	var sockets []live.Socket
+	for _, p := range w.procs {
+		if !time.Now().Before(p.rest) {
+			asked, sockets = append(asked, p), append(sockets, p.socket)
 		}
-		slots <- struct{}{}
-		all.Go(func() {
-			got[i], p.err = p.read(question, cmp.Or(w.Bound, Bound))
-			<-slots
-		})
 	}
-	all.Wait()
-	for i, p := range w.procs {
+	for i, f := range askAll(sockets, question, cmp.Or(w.Bound, Bound)) {
+		if p := asked[i]; len(w.PIDs) > 0 && f.pid != p.socket.PID {
+			f = finding{pid: p.socket.PID, err: ErrTaken}
+		}
+		asked[i].finding = f
+	}
+	for _, p := range w.procs {
 		switch {
-		case got[i] != nil:
-			p.last = got[i]
-			readings = append(readings, got[i])
+		case p.reading != nil:
+			p.last = p.reading
+			readings = append(readings, p.reading)
+			p.reading = nil
 		case gone(p.err):
 			w.listed = time.Time{} // or it has another socket by now
-			err = fmt.Errorf("process %d: %w", p.socket.PID, p.err)
+			err = fmt.Errorf("process %d: %w", p.pid, p.err)
 		default:
 			if time.Now().After(p.rest) {
 				p.rest = time.Now().Add(restFor)
 			}
-			silent = append(silent, Silent{p.socket.PID, p.last, fmt.Errorf("process %d: %w", p.socket.PID, p.err)})
+			silent = append(silent, Silent{p.pid, p.last, fmt.Errorf("process %d: %w", p.pid, p.err)})
 		}
 	}
 	if len(w.PIDs) == 0 || len(readings)+len(silent) > 0 {
@@ -110,19 +107,6 @@ func (w *Watcher) look() error {
 		}
 		w.procs = append(w.procs, p)
 	}
-	slices.SortStableFunc(w.procs, func(a, b *watched) int { return cmp.Compare(a.socket.PID, b.socket.PID) })
 	w.listed = time.Now()
 	return nil
-}
-
-func (p *watched) read(question string, bound time.Duration) (*mx.LiveReading, error) {
-	text, err := p.socket.Ask(question, bound)
-	if err != nil {
-		return nil, err
-	}
-	r := &mx.LiveReading{}
-	if err := json.Unmarshal(text, r); err != nil {
-		return nil, fmt.Errorf("its answer makes no sense: %w", err)
-	}
-	return r, nil
 }

@@ -2,6 +2,7 @@ package live
 
 import (
 	"bufio"
+	"cmp"
 	"crypto/rand"
 	"encoding/hex"
 	"errors"
@@ -27,57 +28,53 @@ func listen() (net.Listener, error) {
 	return net.Listen("unix", fmt.Sprintf("%s%d/%d/%s", prefix, os.Geteuid(), os.Getpid(), hex.EncodeToString(random[:])))
 }
 
-// userOf returns whose process is at the other end.
-func userOf(c net.Conn) (uid int, ok bool) {
+// peerOf returns whose process is at the other end: of a connection that was made here, the one that has called listen.
+func peerOf(c net.Conn) (p Peer, ok bool) {
 	raw, err := c.(*net.UnixConn).SyscallConn()
 	if err != nil {
-		return 0, false
+		return Peer{}, false
 	}
 	var cred *syscall.Ucred
 	var failed error
 	if err = raw.Control(func(fd uintptr) {
 		cred, failed = syscall.GetsockoptUcred(int(fd), syscall.SOL_SOCKET, syscall.SO_PEERCRED)
 	}); err != nil || failed != nil {
-		return 0, false
+		return Peer{}, false
 	}
-	return int(cred.Uid), true
+	return Peer{UID: int(cred.Uid), PID: int(cred.Pid)}, true
 }
 
-// name is what a socket's name says. Anybody can have written it.
-type name struct {
-	socket   string
-	uid, pid int
-}
-
-// names returns the names of all sockets that listen, each once.
-func names() (list []name, err error) {
+// names returns what the names of all sockets that listen say, each once. Anybody can have written them.
+func names() (list []Socket, err error) {
 	f, err := os.Open("/proc/net/unix")
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
+	known := map[string]bool{}
 	lines := bufio.NewScanner(f)
 	for lines.Scan() && len(list) < mostNames {
-		_, rest, ok := strings.Cut(lines.Text(), prefix)
+		before, rest, ok := strings.Cut(lines.Text(), prefix)
 		if !ok {
 			continue
 		}
 		parts := strings.Split(rest, "/")
-		if len(parts) != 3 {
+		columns := strings.Fields(before)
+		if len(parts) != 3 || len(columns) == 0 {
 			continue
 		}
 		uid, errUID := strconv.Atoi(parts[0])
 		pid, errPID := strconv.Atoi(parts[1])
-		n := name{prefix + rest, uid, pid}
-		if errUID == nil && errPID == nil && !slices.Contains(list, n) {
-			list = append(list, n)
+		if name := prefix + rest; errUID == nil && errPID == nil && !known[name] {
+			known[name] = true
+			list = append(list, Socket{PID: pid, uid: uid, name: name, inode: columns[len(columns)-1]})
 		}
 	}
 	return list, lines.Err()
 }
 
-// Sockets returns where the processes of this user, or for root of all, say they serve; or with process numbers where these do. The error says why the
-// first of these that does not does not; the list has the others all the same.
+// Sockets returns where the processes of this user, or for root of all, say they serve, the lowest process first; or with process numbers
+// where these do. The error says why the first of these that does not does not; the list has the others all the same.
 func Sockets(pids []int) (list []Socket, err error) {
 	all, err := names()
 	if err != nil {
@@ -88,42 +85,29 @@ func Sockets(pids []int) (list []Socket, err error) {
 		if len(sockets) == 0 && err == nil {
 			err = fmt.Errorf("process %d: %w", pid, whyNone(pid))
 		}
-		for _, socket := range sockets {
-			list = append(list, Socket{pid, socket})
+		list = append(list, sockets...)
+	}
+	for _, s := range all {
+		if len(pids) == 0 && (os.Geteuid() == root || s.uid == os.Geteuid()) {
+			list = append(list, s)
 		}
 	}
-	for _, n := range all {
-		if len(pids) == 0 && (os.Geteuid() == 0 || n.uid == os.Geteuid()) {
-			list = append(list, Socket{n.pid, n.socket})
-		}
-	}
+	slices.SortStableFunc(list, func(a, b Socket) int { return cmp.Compare(a.PID, b.PID) })
 	return list, err
 }
 
 // of returns the sockets of a process.
-func of(all []name, pid int) (sockets []string) {
-	for _, n := range all {
-		if n.pid == pid {
-			sockets = append(sockets, n.socket)
+func of(all []Socket, pid int) (sockets []Socket) {
+	for _, s := range all {
+		if s.PID == pid {
+			sockets = append(sockets, s)
 		}
 	}
 	return sockets
 }
 
-// List returns the processes of this user, or for root of all, that say they serve, the lowest first.
-func List() (pids []int, err error) {
-	all, err := names()
-	for _, n := range all {
-		if os.Geteuid() == 0 || n.uid == os.Geteuid() {
-			pids = append(pids, n.pid)
-		}
-	}
-	slices.Sort(pids)
-	return slices.Compact(pids), err
-}
-
-// namesOf returns the names of a process's sockets, or why there are none.
-func namesOf(pid int) (sockets []string, err error) {
+// socketsOf returns a process's sockets, or why there are none.
+func socketsOf(pid int) (sockets []Socket, err error) {
 	all, err := names()
 	if err != nil {
 		return nil, err
@@ -132,6 +116,25 @@ func namesOf(pid int) (sockets []string, err error) {
 		return sockets, nil
 	}
 	return nil, whyNone(pid)
+}
+
+// whyFull says what there is to say of a socket that nobody takes connections from: its process may be stopped, or another one
+// has taken the name. Nobody but the owner and root can see which.
+func (s Socket) whyFull() error {
+	fds := "/proc/" + strconv.Itoa(s.PID) + "/fd"
+	list, err := os.ReadDir(fds)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return ErrNoProcess
+	case err != nil:
+		return ErrNoAnswer
+	}
+	for _, fd := range list {
+		if to, err := os.Readlink(fds + "/" + fd.Name()); err == nil && to == "socket:["+s.inode+"]" {
+			return ErrNoAnswer
+		}
+	}
+	return fmt.Errorf("%w by a process that takes no connections", ErrTaken)
 }
 
 // whyNone says why a process has no sockets.

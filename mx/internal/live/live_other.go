@@ -6,12 +6,11 @@ import "net"
 
 func listen() (net.Listener, error) { return nil, ErrUnsupported }
 
-func userOf(net.Conn) (uid int, ok bool) { return 0, false }
+func peerOf(net.Conn) (p Peer, ok bool) { return Peer{}, false }
 
-// List returns that there is no way to find out.
-func List() (pids []int, err error) { return nil, ErrUnsupported }
+func socketsOf(int) (sockets []Socket, err error) { return nil, ErrUnsupported }
 
-func namesOf(int) (sockets []string, err error) { return nil, ErrUnsupported }
+func (s Socket) whyFull() error { return ErrNoAnswer }
 
 // Sockets returns that there is no way to find out.
 func Sockets([]int) (list []Socket, err error) { return nil, ErrUnsupported }

@@ -11,11 +11,10 @@ import (
 	"gomx/internal/labels"
 )
 
-// What can be asked has bounds, so that neither side can block the other.
+// What is answered has bounds, so that nobody can block a process.
 const (
 	mostAtOnce  = 4                // clients that a server serves; others are hung up on
 	mostAsked   = 64               // bytes of a question
-	mostAnswer  = 64 << 20         // bytes of an answer
 	askBound    = time.Second      // for a question to come
 	answerBound = 2 * time.Second  // for an answer to go
 	pauseOnFull = time.Second / 10 // when the process has no descriptor left
@@ -30,6 +29,8 @@ var (
 	ErrOtherUser   = errors.New("it belongs to another user")
 	ErrNotServing  = errors.New("it has no endpoint open, or MX_LIVE=0")
 	ErrNoAnswer    = errors.New("it does not answer: it is stopped, or very busy")
+	ErrTaken       = errors.New("its name is held")
+	ErrTooLarge    = errors.New("it answers with more than is read of another user's processes")
 	ErrVanished    = errors.New("it has ended, or hung up, while it was read")
 	ErrUnsupported = errors.New("this system has no way to read live processes")
 )
@@ -70,7 +71,7 @@ func (s *Server) accept() {
 			time.Sleep(pauseOnFull)
 			continue
 		}
-		if uid, ok := userOf(c); !ok || uid != os.Geteuid() && uid != root {
+		if p, ok := peerOf(c); !ok || p.UID != os.Geteuid() && p.UID != root {
 			c.Close()
 			continue
 		}
@@ -95,60 +96,3 @@ func (s *Server) serve(c net.Conn) {
 	_ = c.SetWriteDeadline(time.Now().Add(answerBound))
 	_, _ = c.Write(answer) // whoever asked may have gone
 }
-
-// Ask asks a process, and waits for the answer no longer than the bound.
-func Ask(pid int, question string, bound time.Duration) ([]byte, error) {
-	names, err := namesOf(pid)
-	if err != nil {
-		return nil, err
-	}
-	for _, name := range names {
-		var answer []byte
-		if answer, err = ask(name, question, bound); err == nil {
-			return answer, nil
-		}
-	}
-	if err == nil {
-		err = ErrNotServing
-	}
-	return nil, err
-}
-
-// Socket is where a process says it serves. Anybody can have said so: Ask finds out.
-type Socket struct {
-	PID  int
-	name string
-}
-
-// Ask is Ask for a process whose socket is known.
-func (s Socket) Ask(question string, bound time.Duration) ([]byte, error) {
-	return ask(s.name, question, bound)
-}
-
-func ask(name, question string, bound time.Duration) ([]byte, error) {
-	end := time.Now().Add(bound)
-	c, err := net.DialTimeout("unix", name, bound)
-	if err != nil {
-		if isTimeout(err) {
-			return nil, ErrNoAnswer
-		}
-		return nil, ErrVanished
-	}
-	defer c.Close()
-	if uid, ok := userOf(c); !ok || uid != os.Geteuid() && os.Geteuid() != root {
-		return nil, ErrOtherUser
-	}
-	_ = c.SetDeadline(end)
-	if _, err = io.WriteString(c, question+"\n"); err == nil {
-		var answer []byte
-		if answer, err = io.ReadAll(io.LimitReader(c, mostAnswer)); err == nil && len(answer) > 0 {
-			return answer, nil
-		}
-	}
-	if isTimeout(err) {
-		return nil, ErrNoAnswer
-	}
-	return nil, ErrVanished
-}
-
-func isTimeout(err error) bool { return errors.Is(err, os.ErrDeadlineExceeded) || os.IsTimeout(err) }
