@@ -17,32 +17,37 @@ type Outstanding struct {
 	Started     Tick   // when it was begun, or somewhat earlier: that of the Advance before, for some kinds
 }
 
-// Outstanding returns the requests that are not complete, in no particular order, but no more than most, and how many
-// there are. What is done for peers is not among them.
+// Outstanding returns the requests that are not complete, but no more than most, and how many there are. Receives that wait for their match come
+// last, so that those who have posted many still see what waits for a peer; there is no order besides. What is done for peers is not among them.
 func (e *Engine) Outstanding(most int) (list []Outstanding, all int) {
-	e.eachRequest(func(slot int32, r *request) {
-		if r.state == stateComplete || r.serves() {
-			return
-		}
-		if all++; all > most {
-			return
-		}
-		o := Outstanding{
-			Kind: kindNames[r.kind], Match: r.match, Mask: r.counts(),
-			Bytes: r.msgLen, Stage: e.stage(r), Started: r.started,
-		}
-		if r.flags&forgotten == 0 {
-			o.Handle = handleOf(slot, r.generation)
-		}
-		if r.state == statePosted || r.state == stateTied {
-			o.Bytes = uint32(min(uint64(r.vec.Len()), MaxMessage))
-		}
-		if r.state != statePosted && r.state != stateCounting && r.state != stateSpent {
-			o.Peer = Addr{e.shown(r.peer), r.session}
-		}
-		list = append(list, o)
-	})
+	for _, posted := range []bool{false, true} {
+		e.eachRequest(func(slot int32, r *request) {
+			if r.state == stateComplete || r.serves() || (r.state == statePosted || r.state == stateTied) != posted {
+				return
+			}
+			if all++; all <= most {
+				list = append(list, e.outstanding(slot, r))
+			}
+		})
+	}
 	return list, all
+}
+
+func (e *Engine) outstanding(slot int32, r *request) Outstanding {
+	o := Outstanding{
+		Kind: kindNames[r.kind], Match: r.match, Mask: r.counts(),
+		Bytes: r.msgLen, Stage: e.stage(r), Started: r.started,
+	}
+	if r.flags&forgotten == 0 {
+		o.Handle = handleOf(slot, r.generation)
+	}
+	if r.state == statePosted || r.state == stateTied {
+		o.Bytes = uint32(min(uint64(r.vec.Len()), MaxMessage))
+	}
+	if r.state != statePosted && r.state != stateCounting && r.state != stateSpent {
+		o.Peer = Addr{e.shown(r.peer), r.session}
+	}
+	return o
 }
 
 // counts returns the bits that count for a receive. What has matched counts as a whole.

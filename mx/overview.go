@@ -1,6 +1,7 @@
 package mx
 
 import (
+	"cmp"
 	"encoding/json"
 	"slices"
 	"sync"
@@ -9,7 +10,7 @@ import (
 // overviewCounters are those that an overview has.
 var overviewCounters = []string{"messages_sent", "messages_received", "sent_bytes", "received_bytes"}
 
-// overviewPending is how many pending requests of an endpoint an overview lists, the oldest.
+// overviewPending is how many pending requests of an endpoint an overview lists: receives come last, and then the youngest.
 const overviewPending = 50
 
 // answerOverview is the snapshot for those who ask every second: some counters of each endpoint, without their texts.
@@ -36,16 +37,19 @@ func (s *EndpointSnapshot) shorten() {
 		s.Counters[i] = Counter{Name: s.Counters[i].Name, Kind: s.Counters[i].Kind, Value: s.Counters[i].Value}
 	}
 	slices.SortStableFunc(s.Pending, func(a, b PendingEntry) int {
-		switch {
-		case a.Age > b.Age:
+		if a.receives() != b.receives() {
+			if a.receives() {
+				return 1
+			}
 			return -1
-		case a.Age < b.Age:
-			return 1
 		}
-		return 0
+		return cmp.Compare(b.Age, a.Age)
 	})
 	s.Pending = s.Pending[:min(len(s.Pending), overviewPending)]
 }
+
+// receives reports whether it is a receive: a program that waits for nothing may have many of them.
+func (p *PendingEntry) receives() bool { return p.Kind == "recv" || p.Kind == "multi-receive" }
 
 // waitsOf are the packages that say what they wait for.
 type waitsOf struct {

@@ -16,7 +16,7 @@ import (
 const (
 	answerBound  = time.Second     // for a process, so that one that is stopped does not hold up the others
 	askWaits     = 5 * time.Second // between two looks at what ranks wait for: it wakes up those that do
-	mostRequests = 500             // that a view has, the oldest
+	mostRequests = 500             // that a view has
 	longAgo      = 1.0             // seconds from which on a request counts as one that is blocked
 )
 
@@ -96,7 +96,7 @@ func (c *collector) collect() (*view, error) {
 		return cmp.Or(cmp.Compare(a.Job, b.Job), cmp.Compare(a.Rank, b.Rank), cmp.Compare(a.PID, b.PID))
 	})
 	v.findBlocked()
-	slices.SortStableFunc(v.Requests, func(a, b request) int { return cmp.Compare(b.Age, a.Age) })
+	slices.SortStableFunc(v.Requests, func(a, b request) int { return cmp.Or(cmp.Compare(a.order(), b.order()), cmp.Compare(b.Age, a.Age)) })
 	v.Requests = v.Requests[:min(len(v.Requests), mostRequests)]
 	return v, nil
 }
@@ -219,6 +219,15 @@ func (c *collector) silentView(q live.Silent) silent {
 // findBlocked finds the endpoints whose requests have waited for another one for long.
 func (v *view) findBlocked() {
 	at := map[[4]string]int{}
+	listed := map[endpointKey]int{}
+	for _, q := range v.Requests {
+		listed[endpointKey{q.PID, q.Endpoint}]++
+	}
+	short := map[endpointKey]bool{} // endpoints that have more requests than are listed
+	for i := range v.Endpoints {
+		key := endpointKey{v.Endpoints[i].PID, v.Endpoints[i].Name}
+		short[key] = v.Endpoints[i].Pending > listed[key]
+	}
 	for _, q := range v.Requests {
 		if q.Peer == "" || q.Kind == "watch" || q.Age < longAgo || q.Peer == q.Endpoint {
 			continue
@@ -228,7 +237,8 @@ func (v *view) findBlocked() {
 		if !known {
 			i = len(v.Blocked)
 			at[key] = i
-			v.Blocked = append(v.Blocked, blocked{From: q.Endpoint, PID: q.PID, To: q.Peer, Kind: q.Kind, Stage: q.Stage, Peer: v.does(q.Peer, q.Kind)})
+			v.Blocked = append(v.Blocked, blocked{From: q.Endpoint, PID: q.PID, To: q.Peer, Kind: q.Kind, Stage: q.Stage,
+				More: short[endpointKey{q.PID, q.Endpoint}], Peer: v.does(q.Peer, q.Kind)})
 		}
 		v.Blocked[i].Count++
 		v.Blocked[i].Oldest = max(v.Blocked[i].Oldest, q.Age)

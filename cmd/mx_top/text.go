@@ -29,7 +29,7 @@ func (v *view) text() string {
 		part(v.Jobs[i].title(), v.Jobs[i].lines())
 	}
 	part("Who waits for whom", head(v.blockedLines(), 1+mostBlocked))
-	part("Requests that are not complete, the oldest", head(v.requestLines(), 1+mostOld))
+	part("Requests that are not complete, receives last, the oldest of each first", v.requestLines(mostOld))
 	part("Who sends to whom", head(v.talkLines(), 1+mostPairs))
 	return strings.TrimSuffix(b.String(), "\n")
 }
@@ -170,7 +170,7 @@ func (v *view) blockedLines() []string {
 		if b.Cycle {
 			peer = "waits for it, too: a cycle"
 		}
-		rows = append(rows, []string{b.From, b.To, fmt.Sprintf("%d %s", b.Count, b.Kind), age(b.Oldest), b.Stage, peer})
+		rows = append(rows, []string{b.From, b.To, b.requests(), age(b.Oldest), b.Stage, peer})
 	}
 	if rows == nil {
 		return nil
@@ -178,15 +178,33 @@ func (v *view) blockedLines() []string {
 	return table([]string{"<endpoint", "<waits for", "<requests", "for", "<stage", "<which"}, rows)
 }
 
-func (v *view) requestLines() []string {
+// requests says how many there are of which kind.
+func (b *blocked) requests() string {
+	if b.More {
+		return fmt.Sprintf("%d or more %s", b.Count, b.Kind)
+	}
+	return fmt.Sprintf("%d %s", b.Count, b.Kind)
+}
+
+// requestLines is the table of requests, at most so many of them, and says how many the endpoints have besides.
+func (v *view) requestLines(most int) []string {
 	if len(v.Requests) == 0 {
 		return nil
 	}
+	list := v.Requests[:min(most, len(v.Requests))]
 	var rows [][]string
-	for _, q := range v.Requests {
+	for _, q := range list {
 		rows = append(rows, []string{age(q.Age), q.Endpoint, q.Kind, cmp.Or(q.Peer, "anyone"), q.Match, q.Mask, fmt.Sprint(q.Bytes), q.Stage})
 	}
-	return table([]string{"age", "<endpoint", "<kind", "<peer", "match", "mask", "bytes", "<waits for"}, rows)
+	lines := table([]string{"age", "<endpoint", "<kind", "<peer", "match", "mask", "bytes", "<waits for"}, rows)
+	more := -len(list)
+	for i := range v.Endpoints {
+		more += v.Endpoints[i].Pending
+	}
+	if more > 0 {
+		lines = append(lines, fmt.Sprintf("and %d more", more))
+	}
+	return lines
 }
 
 // talkLines is who sends how much to whom, those who send most first.

@@ -11,7 +11,7 @@ type view struct {
 	Endpoints []row     `json:"endpoints"`
 	Jobs      []job     `json:"jobs"`
 	Talk      []pair    `json:"talk"`
-	Requests  []request `json:"requests"` // the oldest first
+	Requests  []request `json:"requests"` // receives last, and of each the oldest first
 	Blocked   []blocked `json:"blocked"`
 	Silent    []silent  `json:"silent"`
 }
@@ -90,6 +90,14 @@ type request struct {
 	Age      float64 `json:"age"` // seconds, at most
 }
 
+// order is 1 for a receive, of which there may be many that nobody waits for, and 0 for all others, which are shown before.
+func (q *request) order() int {
+	if q.Kind == "recv" || q.Kind == "multi-receive" {
+		return 1
+	}
+	return 0
+}
+
 // blocked is an endpoint whose requests wait for another.
 type blocked struct {
 	From   string  `json:"from"`
@@ -98,6 +106,7 @@ type blocked struct {
 	Kind   string  `json:"kind"`
 	Stage  string  `json:"stage"`
 	Count  int     `json:"count"`
+	More   bool    `json:"more,omitempty"` // there may be more of them: the process lists no more of its requests
 	Oldest float64 `json:"oldest"` // seconds
 	Peer   string  `json:"peer"`   // what the other one does
 	Cycle  bool    `json:"cycle"`  // the other one waits for this one

@@ -118,7 +118,7 @@ var parts = []struct {
 	{"endpoints", func(s *screen, v *view) []string { return v.endpointLines(s.by) }},
 	{"who talks to whom", func(_ *screen, v *view) []string { return v.matrixLines() }},
 	{"who waits for whom", func(_ *screen, v *view) []string { return v.waitLines() }},
-	{"requests", func(_ *screen, v *view) []string { return v.requestLines() }},
+	{"requests", func(_ *screen, v *view) []string { return v.requestLines(mostRequests) }},
 }
 
 const helpOfKeys = `1 to 4, Tab   endpoints, who talks to whom, who waits for whom, requests
