@@ -66,7 +66,7 @@ var arrows = map[string][]string{
 	"cmd/mx_stream":        {"internal/cmdline", "cmd/internal/sides", "mx", "bench/pingpong"},
 	"cmd/mx_counters":      {"internal/cmdline", "cmd/internal/processes", "mx"},
 	"cmd/mx_endpoint_info": {"internal/cmdline", "cmd/internal/processes", "mx"},
-	"cmd/mx_trace":         {"internal/cmdline", "mx/trace"},
+	"cmd/mx_trace":         {"internal/cmdline", "cmd/internal/processes", "mx/trace"},
 	"cmd/mx_top":           {"internal/cmdline", "cmd/internal/processes", "mpi/live", "mx", "mx/live"},
 	"cmd/mx_run":           {"internal/cmdline", "mpi/launch/spawn", "mx"},
 	"cmd/mx_pingpong":      {"internal/cmdline", "cmd/internal/sides", "mx", "bench/machine", "bench/pingpong", "bench/plot", "bench/stats"},

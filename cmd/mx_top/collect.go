@@ -62,6 +62,7 @@ func (c *collector) collect() (*view, error) {
 	if err != nil {
 		return nil, err
 	}
+	processes.CleanAll(&readings)
 	if waits {
 		c.jobs, c.jobsAt, c.pending = mpilive.Jobs(readings), time.Now(), false
 		c.seats = c.seatsOf(quiet)

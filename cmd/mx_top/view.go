@@ -107,9 +107,9 @@ type blocked struct {
 	Stage  string  `json:"stage"`
 	Count  int     `json:"count"`
 	More   bool    `json:"more,omitempty"` // there may be more of them: the process lists no more of its requests
-	Oldest float64 `json:"oldest"` // seconds
-	Peer   string  `json:"peer"`   // what the other one does
-	Cycle  bool    `json:"cycle"`  // the other one waits for this one
+	Oldest float64 `json:"oldest"`         // seconds
+	Peer   string  `json:"peer"`           // what the other one does
+	Cycle  bool    `json:"cycle"`          // the other one waits for this one
 }
 
 // silent is a process that does not answer, and the endpoints that it had when it last did.

@@ -16,6 +16,7 @@ import (
 	"io"
 	"os"
 
+	"gomx/cmd/internal/processes"
 	"gomx/internal/cmdline"
 	"gomx/mx/trace"
 )
@@ -70,7 +71,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 		err = show(t, o, stdout)
 	}
 	if err != nil {
-		fmt.Fprintln(stderr, "mx_trace:", err)
+		fmt.Fprintln(stderr, "mx_trace:", processes.Clean(err.Error()))
 		return exitFailed
 	}
 	return complain(t, stderr)
@@ -101,7 +102,9 @@ func merge(paths []string) (*trace.Trace, error) {
 	if err != nil {
 		return nil, err
 	}
-	return trace.Merge(files)
+	t, err := trace.Merge(files)
+	processes.CleanAll(t) // anybody can have written the files
+	return t, err
 }
 
 // show prints and writes what is asked for.

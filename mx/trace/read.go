@@ -50,6 +50,9 @@ func Read(paths ...string) ([]*File, error) {
 	return files, nil
 }
 
+// irregular is what no trace is, and what may keep whoever opens it.
+const irregular = fs.ModeNamedPipe | fs.ModeSocket | fs.ModeDevice | fs.ModeCharDevice | fs.ModeIrregular
+
 // filesIn returns a file, or those of a folder.
 func filesIn(path string) (list []string, err error) {
 	info, err := os.Stat(path)
@@ -58,6 +61,8 @@ func filesIn(path string) (list []string, err error) {
 		return nil, fmt.Errorf("%s: %w", path, fs.ErrNotExist)
 	case err != nil:
 		return nil, err
+	case info.Mode()&irregular != 0:
+		return nil, fmt.Errorf("%s: %w", path, ErrNotTrace)
 	case !info.IsDir():
 		return []string{path}, nil
 	}
@@ -66,8 +71,9 @@ func filesIn(path string) (list []string, err error) {
 		return nil, err
 	}
 	for _, e := range entries {
-		if strings.HasSuffix(e.Name(), tracefile.Suffix) {
-			list = append(list, filepath.Join(path, e.Name()))
+		name := filepath.Join(path, e.Name())
+		if info, err := os.Stat(name); strings.HasSuffix(name, tracefile.Suffix) && (err != nil || info.Mode()&irregular == 0) {
+			list = append(list, name)
 		}
 	}
 	if len(list) == 0 {

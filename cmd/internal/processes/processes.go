@@ -13,23 +13,26 @@ import (
 	"gomx/mx/live"
 )
 
-// Read reads one process, or with pid 0 all of this user's. With clear their counters are cleared behind that.
+// Read reads one process, or with pid 0 all of this user's. With clear their counters are cleared behind that. The texts are
+// clean.
 func Read(pid int, clear bool) (readings []*mx.LiveReading, failed []error, err error) {
 	switch {
 	case pid == 0 && clear:
-		return live.ClearAll()
+		readings, failed, err = live.ClearAll()
 	case pid == 0:
-		return live.All()
+		readings, failed, err = live.All()
+	default:
+		read := live.Read
+		if clear {
+			read = live.Clear
+		}
+		var r *mx.LiveReading
+		if r, err = read(pid); err == nil {
+			readings = []*mx.LiveReading{r}
+		}
 	}
-	read := live.Read
-	if clear {
-		read = live.Clear
-	}
-	r, err := read(pid)
-	if err != nil {
-		return nil, nil, err
-	}
-	return []*mx.LiveReading{r}, nil, nil
+	CleanAll(&readings)
+	return readings, failed, err
 }
 
 // PID reads the number of a process from a flag.
@@ -85,19 +88,9 @@ func Run(program, help string, parsed error, stdout, stderr io.Writer, show func
 // Report says which processes can't be read, and returns whether there are any.
 func Report(stderr io.Writer, program string, failed []error) bool {
 	for _, err := range failed {
-		fmt.Fprintf(stderr, "%s: %v\n", program, err)
+		fmt.Fprintf(stderr, "%s: %s\n", program, Clean(err.Error()))
 	}
 	return len(failed) > 0
-}
-
-// Clean takes what a terminal would obey out of a text that another process has written.
-func Clean(s string) string {
-	return strings.Map(func(r rune) rune {
-		if r < ' ' || r >= 0x7f && r < 0xa0 {
-			return '?'
-		}
-		return r
-	}, s)
 }
 
 // Rule is what MX's tools draw under a headline.
