@@ -41,6 +41,9 @@ const (
 // kindAccess does not travel: it is what operations on persistent memory complete with.
 const kindAccess uint64 = 1<<(64-kindShift) - 1
 
+// nameOf is the number and the tag of a socket in one.
+func nameOf(conn, tag uint32) uint32 { return conn<<tagBits | tag }
+
 // toward is the match information of messages to a socket, without the kind.
 func toward(conn, tag uint32) uint64 {
 	return uint64(conn)<<connShift | uint64(tag)<<tagShift

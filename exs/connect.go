@@ -28,6 +28,10 @@ type joining struct {
 	waiter     *mx.Waiter        // where that is waited for
 	pending    *pendingHandshake // nil at the client
 	theirs     *hello
+
+	// At the client.
+	found *route   // where the listener may be reached directly from now on, or nil
+	asked *request // while it connects directly
 }
 
 // Connect starts to connect to a listener (4.2). It waits for the timeout at most. A
@@ -72,7 +76,9 @@ func (s *Socket) connect(parent context.Context, addr netip.AddrPort, flags Flag
 	s.joining = &joining{stop: stop}
 	s.life.Connect()
 	local := s.unpost()
-	s.l.start(func() { s.join(ctx, o, local, addr) })
+	if local.IsValid() || !s.ask(ctx, o, addr) {
+		s.l.start(func() { s.join(ctx, o, local, addr, wait{}) })
+	}
 	s.mu.Unlock()
 	if flags&Block == 0 {
 		return nil
@@ -93,9 +99,8 @@ func (x *extra) failure(op string, n Errno) error {
 	return e
 }
 
-// join makes the connection, and ends the operation.
-func (s *Socket) join(ctx context.Context, o *op, local netip.AddrPort, addr netip.AddrPort) {
-	var waits wait
+// join makes the connection over TCP, and ends the operation.
+func (s *Socket) join(ctx context.Context, o *op, local netip.AddrPort, addr netip.AddrPort, waits wait) {
 	err := s.dial(ctx, local, addr, &waits)
 	if err != nil {
 		switch end, ok := ctx.Deadline(); { // what broke on the way broke because of it
@@ -109,7 +114,8 @@ func (s *Socket) join(ctx context.Context, o *op, local netip.AddrPort, addr net
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.joining.stop()
+	j := s.joining
+	j.stop()
 	s.joining = nil
 	s.life.Connected(err == nil)
 	switch {
@@ -121,6 +127,7 @@ func (s *Socket) join(ctx context.Context, o *op, local netip.AddrPort, addr net
 	case err == nil:
 		s.remote = addr
 		s.arm()
+		s.l.addRoute(addr, j.found)
 	case local.IsValid():
 		_ = s.openPost(local) // unless somebody was quicker, of which Listen tells
 	}
@@ -219,6 +226,7 @@ func (s *Socket) enter(c net.Conn, peer mx.EndpointAddr, theirs *hello) error {
 	s.agree(theirs)
 	s.peer = peer
 	s.local = addrOf(c.LocalAddr())
+	s.joining.found = routeOver(c, peer, theirs)
 	s.prepare(theirs)
 	err := s.sendControl(ctlOpen, theirs.nonce[:])
 	s.mu.Unlock()

@@ -11,22 +11,24 @@ import (
 
 // The kinds of control messages: the first byte. The payload follows.
 const (
-	ctlOpen   byte = iota + 1 // the nonce: the client's first message to the server's socket
-	ctlAck                    // 4 bytes: how many packets the sender has taken
-	ctlFin                    // 4 bytes: how many packets there are in all; none will follow
-	ctlStop                   // the sender takes nothing any more
-	ctlReset                  // the connection is torn down
-	ctlStream                 // a message of the stream's protocol
-	ctlExport                 // 14 bytes: memory of the sender's that is persistent
-	ctlHide                   // 1 byte: that memory is no longer persistent
-	ctlUsed                   // 9 bytes: what the sender has done with persistent memory
-	ctlSeen                   // 5 bytes: how many of those the sender's program has taken
-	ctlLeft                   // 1 byte: the sender knows that the memory is not persistent any more
+	ctlOpen    byte = iota + 1 // the nonce: the client's first message to the server's socket
+	ctlAck                     // 4 bytes: how many packets the sender has taken
+	ctlFin                     // 4 bytes: how many packets there are in all; none will follow
+	ctlStop                    // the sender takes nothing any more
+	ctlReset                   // the connection is torn down
+	ctlStream                  // a message of the stream's protocol
+	ctlExport                  // 14 bytes: memory of the sender's that is persistent
+	ctlHide                    // 1 byte: that memory is no longer persistent
+	ctlUsed                    // 9 bytes: what the sender has done with persistent memory
+	ctlSeen                    // 5 bytes: how many of those the sender's program has taken
+	ctlLeft                    // 1 byte: the sender knows that the memory is not persistent any more
+	ctlConnect                 // 92 bytes: a client asks the listener for a direct connection
+	ctlReply                   // 72 bytes: the reply to ctlConnect
 )
 
 // note is a control message that is being sent.
 type note struct {
-	b [1 + stream.MessageSize]byte
+	b [max(1+stream.MessageSize, connectSize)]byte
 }
 
 // notes is the pool of notes.
@@ -48,14 +50,18 @@ func (s *Socket) sendNumber(what byte, number uint32) {
 	_ = s.postNote(n, 5)
 }
 
-// postNote sends a note. Errors are ignored: the lifeline reports a peer that has failed.
+// postNote sends the peer a note. Errors are ignored: the lifeline reports a peer that has failed.
 func (s *Socket) postNote(n *note, length int) error {
-	ep, match := s.l.ep.Load(), kindControl<<kindShift|s.out
-	if ep.SendNow(n.b[:length], s.peer, match) {
+	return s.l.postNote(n, length, s.peer, s.out)
+}
+
+func (l *Library) postNote(n *note, length int, to mx.EndpointAddr, out uint64) error {
+	ep, match := l.ep.Load(), kindControl<<kindShift|out
+	if ep.SendNow(n.b[:length], to, match) {
 		notes.Put(n)
 		return nil
 	}
-	_, err := s.l.post(ep.Isend(n.b[:length], s.peer, match, n))
+	_, err := l.post(ep.Isend(n.b[:length], to, match, n))
 	return err
 }
 
@@ -71,11 +77,13 @@ func (l *Library) unexpected(_ any, source mx.EndpointAddr, match uint64, length
 	s := l.socketOf(match)
 	if s == nil {
 		l.counts.late.Add(1)
+		l.answerFor(source, match, data)
 		return mx.RecvFinished
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.released || tagOf(match) != s.tag {
+		l.answerFor(source, match, data)
 		return mx.RecvFinished
 	}
 	if kindOf(match) == kindControl {
@@ -102,6 +110,10 @@ func (s *Socket) receiveControl(source mx.EndpointAddr, b []byte) {
 	switch {
 	case len(b) == 17 && b[0] == ctlOpen:
 		s.opened(source, nonce(b[1:]))
+	case len(b) == connectSize && b[0] == ctlConnect:
+		s.answer(source, b[1:])
+	case len(b) == replySize && b[0] == ctlReply:
+		s.replied(source, b[1:])
 	case s.peer != source || s.peer.IsZero():
 		s.l.counts.nonsense.Add(1)
 	case len(b) == 5 && b[0] == ctlAck && s.stream == nil:

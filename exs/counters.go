@@ -8,7 +8,7 @@ import (
 
 // counts are the counters of a library.
 type counts struct {
-	strangers, nonsense, late, held atomic.Uint64
+	strangers, nonsense, late, held, direct atomic.Uint64
 }
 
 // Counters returns what the library has counted. Snapshots of package mx show it too. Safe from any goroutine.
@@ -30,6 +30,8 @@ func (l *Library) Counters() []mx.Counter {
 			Help: "messages for sockets that are gone", Value: l.counts.late.Load()},
 		{Name: "packets_held", Label: "packets held for a receive", Kind: mx.Cumulative, Unit: "packets",
 			Help: "packets that came before a receive and were held", Value: l.counts.held.Load()},
+		{Name: "connects_direct", Label: "connects without TCP", Kind: mx.Cumulative, Unit: "connections",
+			Help: "connections that were made to listeners of this host over the endpoint alone, without TCP", Value: l.counts.direct.Load()},
 	}
 }
 

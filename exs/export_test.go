@@ -1,6 +1,7 @@
 package exs
 
 import (
+	"net/netip"
 	"time"
 
 	"gomx/mx"
@@ -55,4 +56,19 @@ func (s *Socket) Receiving() int {
 func EndOn(q *Queue) {
 	q.begin()
 	q.put(&op{s: &Socket{l: q.l}, q: q})
+}
+
+// BeforeConnect makes before run when a client has asked for a connection directly, of which the library does not know yet.
+func (l *Library) BeforeConnect(before func()) error { return l.beforeControl(ctlConnect, before) }
+
+// Direct returns how many connections the library has made without TCP.
+func (l *Library) Direct() uint64 { return l.counts.direct.Load() }
+
+// AskAs has the library believe that TCP has led it to the listener at address to as it has to the one at address known.
+func (l *Library) AskAs(known, to netip.AddrPort, listener *Listener) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	r := *l.routes[known]
+	r.to, r.out = to, toward(listener.s.conn, listener.s.tag)
+	l.routes[to] = &r
 }

@@ -23,6 +23,7 @@ type hello struct {
 	small    int
 	buffer   int // that this side has for a stream at most
 	nonce    nonce
+	again    uint32 // of the server: 0, or direct and its listener's number and tag: the client may connect directly from now on
 }
 
 type nonce [16]byte
@@ -36,12 +37,16 @@ const (
 	otherType
 	noRoom
 	crowded // it has too many clients at once, or too few files for them: the client is to come again
+	unknown // no listener there knows the client and has the address that it names: the client connects over TCP
 )
 
 const (
 	helloSize = 72
 	magic     = "gomx exs"
 	done      = 0xe5 // the byte that each side ends with
+
+	direct   = 1 << 31 // in hello.again
+	nameMask = 1<<(connBits+tagBits) - 1
 )
 
 var errNotEXS = errors.New("the other side is not an exs listener, or has broken the handshake")
@@ -53,7 +58,14 @@ func newNonce() (n nonce) {
 
 func (h *hello) write(w io.Writer) error {
 	var b [helloSize]byte
-	copy(b[:], magic)
+	h.encode(b[:])
+	_, err := w.Write(b[:])
+	return err
+}
+
+// encode makes the helloSize bytes of h.
+func (h *hello) encode(b []byte) {
+	copy(b, magic)
 	put := binary.LittleEndian
 	put.PutUint16(b[8:], uint16(h.version))
 	b[10], b[11] = byte(h.typ), byte(h.verdict)
@@ -66,8 +78,7 @@ func (h *hello) write(w io.Writer) error {
 	put.PutUint32(b[40:], uint32(h.small))
 	put.PutUint64(b[44:], uint64(h.buffer))
 	copy(b[52:], h.nonce[:])
-	_, err := w.Write(b[:])
-	return err
+	put.PutUint32(b[68:], h.again)
 }
 
 // read reads the other side's hello. errNotEXS: its bytes are not a hello.
@@ -82,16 +93,22 @@ func (h *hello) read(r io.Reader) error {
 	if _, err := io.ReadFull(r, b[len(magic):]); err != nil {
 		return err
 	}
+	return h.decode(b[:])
+}
+
+// decode reads the helloSize bytes of a hello, behind the magic, which the caller has checked. errNotEXS: they are not valid.
+func (h *hello) decode(b []byte) error {
 	get := binary.LittleEndian
 	*h = hello{
 		version: int(get.Uint16(b[8:])), typ: int(b[10]), verdict: verdict(b[11]),
 		endpoint: endpointAddr{get.Uint64(b[12:]), get.Uint32(b[20:]), get.Uint32(b[24:])},
 		conn:     get.Uint32(b[28:]), tag: get.Uint32(b[32:]),
 		credits: int(get.Uint32(b[36:])), small: int(get.Uint32(b[40:])), buffer: int(get.Uint64(b[44:])),
+		again: get.Uint32(b[68:]),
 	}
 	copy(h.nonce[:], b[52:])
 	if h.conn >= maxSockets || h.tag >= 1<<tagBits || h.credits < 1 || h.credits > MaxCredits ||
-		h.small < 0 || h.small > MaxSmallPacket || h.buffer < 0 || h.buffer > MaxStreamBuf || b[68]|b[69]|b[70]|b[71] != 0 {
+		h.small < 0 || h.small > MaxSmallPacket || h.buffer < 0 || h.buffer > MaxStreamBuf || h.again&^(direct|nameMask) != 0 {
 		return errNotEXS
 	}
 	return nil

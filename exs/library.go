@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"net/netip"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -31,6 +32,8 @@ type Library struct {
 	opening sync.Mutex
 	home    endpointAddr
 
+	accepts atomic.Bool // a listener of the library accepts direct connects
+
 	hideCounters func() // takes the counters out of snapshots; set with ep
 
 	own     sync.Once // sets ownPeer
@@ -41,6 +44,7 @@ type Library struct {
 	tags    []uint32  // of the numbers
 	free    []uint32  // numbers that nobody has, oldest first
 	peers   map[mx.EndpointAddr]*lifeline
+	routes  map[netip.AddrPort]*route // to listeners that accept direct connects, by the address that was dialled
 	closed  bool
 }
 
@@ -111,7 +115,7 @@ func Open(version int, params ...mx.Param) (*Library, error) {
 	if err := mx.Init(); err != nil && !errors.Is(err, mx.ErrAlreadyInitialized) {
 		return nil, failed("init", err, EINVAL)
 	}
-	return &Library{params: params, peers: map[mx.EndpointAddr]*lifeline{}, over: make(chan struct{}), dialTime: dialTime}, nil
+	return &Library{params: params, peers: map[mx.EndpointAddr]*lifeline{}, routes: map[netip.AddrPort]*route{}, over: make(chan struct{}), dialTime: dialTime}, nil
 }
 
 // Endpoint returns the endpoint that all sockets of the library share. Messages of

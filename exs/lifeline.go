@@ -1,6 +1,11 @@
 package exs
 
-import "gomx/mx"
+import (
+	"maps"
+	"net/netip"
+
+	"gomx/mx"
+)
 
 // lifeline watches a peer: when its endpoint ends, the connections to it are reset.
 // There is one for each peer.
@@ -31,6 +36,7 @@ func (f *lifeline) completed(*mx.Status) {
 	l := f.l
 	l.mu.Lock()
 	delete(l.peers, f.peer)
+	maps.DeleteFunc(l.routes, func(_ netip.AddrPort, r *route) bool { return r.peer == f.peer })
 	sockets := append([]*Socket(nil), l.sockets...)
 	l.mu.Unlock()
 	for _, s := range sockets {
@@ -45,6 +51,12 @@ func (f *lifeline) completed(*mx.Status) {
 func (s *Socket) orphan(peer mx.EndpointAddr) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.post != nil {
+		s.post.forget(peer)
+	}
+	if s.joining != nil && s.joining.awaitsReply(peer) {
+		s.overTCP()
+	}
 	if s.peer != peer || s.released || s.partedWell() {
 		return
 	}

@@ -23,14 +23,15 @@ type post struct {
 	ln        *net.TCPListener
 	life      context.Context
 	end       context.CancelFunc
-	admission sync.Cond // on the socket's lock: another handshake may be admitted
-	open      bool      // Accept was called
-	most      int       // connections that may wait for an Accept
-	ready     []*Socket // connected, and not accepted
-	asked     []*op     // accepts
-	due       int       // connections that will be ready in a moment
-	turns     int       // clients that wait until the queue of connections is no longer full
-	told      time.Time // when an accept has last ended with why no client can connect
+	admission sync.Cond       // on the socket's lock: another handshake may be admitted
+	open      bool            // Accept was called
+	most      int             // connections that may wait for an Accept
+	ready     []*Socket       // connected, and not accepted
+	asked     []*op           // accepts
+	due       int             // connections that will be ready in a moment
+	turns     int             // clients that wait until the queue of connections is no longer full
+	told      time.Time       // when an accept has last ended with why no client can connect
+	known     map[origin]bool // clients that may connect directly, and to which of our addresses
 	pending   pendingSet
 }
 
@@ -190,6 +191,7 @@ func (s *Socket) finishHandshake(p *post, h *pendingHandshake) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if err == nil && n != nil {
+		p.allow(n) // before the client learns that it is connected, and connects again
 		err = s.inTurn(p, h.conn)
 	}
 	switch {
@@ -202,6 +204,7 @@ func (s *Socket) finishHandshake(p *post, h *pendingHandshake) {
 		s.settle()
 	}
 	p.admission.Broadcast()
+	s.l.attend()
 }
 
 // handshake makes the socket of a connection. The client is not told yet that it is connected. The caller discards a
@@ -214,14 +217,21 @@ func (s *Socket) handshake(h *pendingHandshake) (*Socket, error) {
 		return nil, err
 	}
 	h.advance()
-	n, refusal := s.child(h, &theirs)
+	s.mu.Lock()
+	n, refusal := s.child(&theirs)
+	s.mu.Unlock()
 	if refusal != accepted {
 		ours := hello{version: Version1, typ: s.typ, verdict: refusal, credits: 1}
 		return nil, ours.write(c)
 	}
+	j := &joining{stop: func() {}, nonce: newNonce(), waiter: s.l.ep.Load().NewWaiter(), pending: h, theirs: &theirs}
 	n.mu.Lock()
+	n.joining = j
 	n.local, n.remote = addrOf(c.LocalAddr()), addrOf(c.RemoteAddr())
-	ours, j := n.proposal(), n.joining
+	ours := n.proposal()
+	if sameHost(n.local, n.remote) {
+		ours.again = direct | nameOf(s.conn, s.tag)
+	}
 	n.mu.Unlock()
 	ours.nonce = j.nonce
 	if err := ours.write(c); err != nil {
@@ -291,8 +301,8 @@ func (s *Socket) inTurn(p *post, c *net.TCPConn) error {
 	return err
 }
 
-// child makes the socket of a new connection, or returns why there is none.
-func (s *Socket) child(pending *pendingHandshake, h *hello) (*Socket, verdict) {
+// child makes the socket of a new connection, or returns why there is none. The lock is held.
+func (s *Socket) child(h *hello) (*Socket, verdict) {
 	switch {
 	case h.version != Version1:
 		return nil, otherVersion
@@ -303,13 +313,10 @@ func (s *Socket) child(pending *pendingHandshake, h *hello) (*Socket, verdict) {
 	if refused != 0 {
 		return nil, noRoom
 	}
-	s.mu.Lock()
-	n.options = s.options
-	s.mu.Unlock()
 	n.mu.Lock()
 	defer n.mu.Unlock()
+	n.options = s.options
 	n.life.Connect()
 	n.agree(h)
-	n.joining = &joining{stop: func() {}, nonce: newNonce(), waiter: s.l.ep.Load().NewWaiter(), pending: pending, theirs: h}
 	return n, accepted
 }

@@ -13,6 +13,9 @@ import (
 // not called for that long gets a goroutine that polls for it.
 const guardEvery = 4 * time.Millisecond
 
+// attendEvery is the same for an endpoint that Attend was called for.
+const attendEvery = time.Millisecond
+
 // soonIs how long frames that are buffered to leave together may wait.
 const soonIs = 50 * time.Microsecond
 
@@ -24,6 +27,8 @@ type background struct {
 	recent   atomic.Bool // somebody has made a pass since the guard looked last
 	watching bool        // the guard is set
 	pressing atomic.Bool // and set for a single look, soon
+	attends  atomic.Bool // Attend was called
+	asked    atomic.Bool // Attend was called, and the goroutine has not made a pass since
 	start    chan struct{}
 	done     sync.WaitGroup
 	labels   labels.Labels
@@ -45,8 +50,16 @@ func (b *background) begin(d *Endpoint, self transport.Address) {
 func (b *background) watch() {
 	if b.guard != nil && !b.d.closed {
 		b.watching = true
-		b.guard.Reset(guardEvery)
+		b.guard.Reset(b.every())
 	}
+}
+
+// every is how often the guard looks.
+func (b *background) every() time.Duration {
+	if b.attends.Load() {
+		return attendEvery
+	}
+	return guardEvery
 }
 
 // soon has one pass made within a moment, unless a caller makes it before. The
@@ -73,7 +86,7 @@ func (b *background) look() {
 	d := b.d
 	if !b.pressing.Load() && b.recent.Swap(false) {
 		d.heed.Or(clockDue)
-		b.guard.Reset(guardEvery)
+		b.guard.Reset(b.every())
 		if b.pressing.Load() { // since, and that it is soon is lost
 			b.guard.Reset(soonIs)
 		}
@@ -109,6 +122,15 @@ func (b *background) call() {
 	}
 }
 
+// Attend makes the endpoint's own goroutine make progress from now on until a caller waits. From then on the goroutine
+// begins again attendEvery after the last call.
+func (d *Endpoint) Attend() {
+	b := &d.back
+	b.attends.Store(true)
+	b.asked.Store(true)
+	b.call()
+}
+
 func (b *background) run() {
 	defer b.done.Done()
 	d := b.d
@@ -120,8 +142,9 @@ func (b *background) run() {
 		}
 		d.lockForeign()
 		b.w.wakeups, b.w.parks, b.w.late = d.wakeups, false, false
+		asked := b.asked.Swap(false)
 		switch {
-		case d.blocked == 0 && b.recent.Swap(false):
+		case !asked && d.blocked == 0 && b.recent.Swap(false):
 			b.watch() // who waited does no more, or somebody calls again
 		case d.takeRole(&b.w):
 			d.poll(&b.w)
