@@ -198,7 +198,7 @@ func TestUnknownClientConnectsOverTCP(t *testing.T) {
 
 // A client that has given up when the listener grants its connection does not keep it: the listener's side is reset.
 func TestGrantedTooLate(t *testing.T) {
-	for _, how := range []string{"context", "close"} {
+	for _, how := range []string{"context", "close", "library"} {
 		t.Run(how, func(t *testing.T) {
 			w := newWorld(t, "mem")
 			ln := w.listens()
@@ -208,9 +208,13 @@ func TestGrantedTooLate(t *testing.T) {
 			s, q := w.socket(w.here, exs.Stream), w.queue(w.here)
 			ended := make(chan error, 1)
 			w.ok(w.there.BeforeConnect(func() { // the client's library goes on meanwhile
-				cancel()
-				if how == "close" {
+				switch how {
+				case "context":
+					cancel()
+				case "close":
 					w.ok(s.Close(0, q, nil))
+				case "library":
+					go func() { _ = w.here.Close() }()
 				}
 				select {
 				case err := <-ended:
@@ -230,7 +234,7 @@ func TestGrantedTooLate(t *testing.T) {
 			b, err := ln.Accept()
 			w.ok(err)
 			defer b.Close()
-			if err := <-ended; how == "context" && !errors.Is(err, context.Canceled) || how == "close" && !errors.Is(err, net.ErrClosed) {
+			if err := <-ended; how == "context" && !errors.Is(err, context.Canceled) || how != "context" && !errors.Is(err, net.ErrClosed) {
 				t.Error(err)
 			}
 			_, err = b.Read(make([]byte, 1))
