@@ -72,16 +72,17 @@ func (m *many) settle(reqs []Request, sts []Status) (first error) {
 	var unwanted Status
 	for i := range reqs {
 		q, st := &reqs[i], &unwanted
+		if sts == nil && (q.kind <= nullRequest || m.reqs[i].IsZero() && q.fine(&m.states[i])) {
+			*q = Request{}
+			continue
+		}
 		if sts != nil {
 			st = &sts[i]
 		}
 		var err error
 		switch got := &m.states[i]; {
 		case q.kind <= nullRequest:
-			if sts != nil {
-				*st = *endings[q.kind]
-			}
-		case m.reqs[i].IsZero() && sts == nil && q.fine(got):
+			*st = *endings[q.kind]
 		case m.reqs[i].IsZero():
 			err = q.conclude(opNames[q.kind], got, st)
 			if got.Context != nil {

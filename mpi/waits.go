@@ -21,6 +21,10 @@ func WaitAll(reqs []Request, sts []Status) error {
 	if err := checkStatuses("WaitAll", reqs, sts); err != nil {
 		return err
 	}
+	if sts == nil && areOver(reqs) {
+		clear(reqs)
+		return nil
+	}
 	m := gather(reqs)
 	if m.plain {
 		_, _ = m.c.seat.ep.WaitAll(m.c.ctx, m.reqs, m.states, mx.Infinite) // waiting for what it leaves says what is wrong
@@ -28,6 +32,16 @@ func WaitAll(reqs []Request, sts []Status) error {
 	err := m.settle(reqs, sts)
 	m.release()
 	return err
+}
+
+// areOver reports whether there is nothing to wait for, as after sends that were complete at once.
+func areOver(reqs []Request) bool {
+	for i := range reqs {
+		if reqs[i].kind > nullRequest {
+			return false
+		}
+	}
+	return true
 }
 
 func checkStatuses(op string, reqs []Request, sts []Status) error {
