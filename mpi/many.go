@@ -67,15 +67,29 @@ func (m *many) release() {
 	}
 }
 
+// settleFine empties the requests up to the first one that is not complete or has failed, and returns its index. It is for
+// callers that want no statuses.
+func (m *many) settleFine(reqs []Request) int {
+	left, states := m.reqs[:len(reqs)], m.states[:len(reqs)]
+	for i := range reqs {
+		q := &reqs[i]
+		if q.kind > nullRequest && (!left[i].IsZero() || !q.fine(&states[i])) {
+			return i
+		}
+		*q = Request{}
+	}
+	return len(reqs)
+}
+
 // settle empties the requests, of which some have been collected, and waits for the others.
 func (m *many) settle(reqs []Request, sts []Status) (first error) {
+	from := 0
+	if sts == nil {
+		from = m.settleFine(reqs)
+	}
 	var unwanted Status
-	for i := range reqs {
+	for i := from; i < len(reqs); i++ {
 		q, st := &reqs[i], &unwanted
-		if sts == nil && (q.kind <= nullRequest || m.reqs[i].IsZero() && q.fine(&m.states[i])) {
-			*q = Request{}
-			continue
-		}
 		if sts != nil {
 			st = &sts[i]
 		}
@@ -83,6 +97,7 @@ func (m *many) settle(reqs []Request, sts []Status) (first error) {
 		switch got := &m.states[i]; {
 		case q.kind <= nullRequest:
 			*st = *endings[q.kind]
+		case m.reqs[i].IsZero() && sts == nil && q.fine(got):
 		case m.reqs[i].IsZero():
 			err = q.conclude(opNames[q.kind], got, st)
 			if got.Context != nil {
