@@ -145,6 +145,7 @@ func (s *Socket) vacate() {
 		s.released = true
 		s.l.dismiss(s)
 		s.sweep(kindPacket, kindIndirect, kindDirect)
+		s.trim()
 	}
 }
 

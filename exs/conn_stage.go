@@ -39,6 +39,10 @@ func (c *Conn) writeShort(b []byte) (int, Errno) {
 	case n != 0:
 		stages.Put(g)
 		return 0, n
+	case gone && o.ready():
+		c.s.await(o)
+		stages.Put(g)
+		return len(b), 0
 	case gone:
 		c.staged.push(onItsWay{o, g})
 		return len(b), 0

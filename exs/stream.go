@@ -2,6 +2,7 @@ package exs
 
 import (
 	"slices"
+	"sync"
 
 	"gomx/exs/internal/stream"
 	"gomx/mx"
@@ -84,6 +85,9 @@ func (s *Socket) prepare(h *hello) {
 // mostBuffer is what the machine can count.
 const mostBuffer = 1 << 30
 
+// buffers is the pool of smallest buffers.
+var buffers = sync.Pool{New: func() any { return new([smallestBuffer]byte) }}
+
 func (s *Socket) sendBytes(o *op) {
 	if s.stream.sender.Send(stream.ID(o.id), o.size()) != nil {
 		s.finish(o, EPIPE)
@@ -156,12 +160,28 @@ func (s *Socket) drainReceiver() {
 
 func (b *bytesOf) resize(a *stream.Action) {
 	old := b.buffer
-	if b.buffer = nil; a.N > 0 {
+	switch {
+	case a.N == 0:
+		b.buffer = nil
+	case a.N == smallestBuffer:
+		b.buffer = buffers.Get().(*[smallestBuffer]byte)[:]
+	default:
 		b.buffer = make([]byte, a.N)
 	}
 	if a.Len > 0 {
 		n := copy(b.buffer[:a.Len], old[a.At:])
 		copy(b.buffer[n:a.Len], old)
+	}
+	if len(old) == smallestBuffer && len(b.posted) == 0 { // a posted receive may still write to it
+		buffers.Put((*[smallestBuffer]byte)(old))
+	}
+}
+
+// trim releases the buffer of a stream that has no more data to deliver. The lock is held.
+func (s *Socket) trim() {
+	if s.stream != nil && len(s.stream.posted) == 0 {
+		s.stream.receiver.Trim()
+		s.drainReceiver()
 	}
 }
 
