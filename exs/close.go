@@ -38,7 +38,7 @@ func (s *Socket) Close(flags Flags, q *Queue, ahandle any) error {
 		return nil
 	}
 	_, _, n = s.await(o)
-	s.l.attend()
+	s.l.keepProgress()
 	return s.fail("close", n)
 }
 

@@ -241,7 +241,7 @@ func (c *Conn) Close() error {
 	if n, err := q.Dequeue(last, lingerTime); n == 0 && err == nil {
 		go func() { _, _ = q.Dequeue(last, Infinite) }()
 	}
-	c.s.l.attend()
+	c.s.l.keepProgress()
 	return nil
 }
 

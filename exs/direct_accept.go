@@ -20,10 +20,10 @@ func (p *post) allow(n *Socket) {
 	n.l.accepts.Store(true)
 }
 
-// attend makes the endpoint answer direct connects though no call of the program waits in it at the moment.
-func (l *Library) attend() {
+// keepProgress makes the endpoint answer direct connects though no call of the program waits in it at the moment.
+func (l *Library) keepProgress() {
 	if l.accepts.Load() {
-		l.ep.Load().Attend()
+		l.ep.Load().KeepProgress()
 	}
 }
 

@@ -204,7 +204,7 @@ func (s *Socket) finishHandshake(p *post, h *pendingHandshake) {
 		s.settle()
 	}
 	p.admission.Broadcast()
-	s.l.attend()
+	s.l.keepProgress()
 }
 
 // handshake makes the socket of a connection. The client is not told yet that it is connected. The caller discards a

@@ -21,12 +21,12 @@ func (ep *Endpoint) NewWaiter() *Waiter { return &Waiter{ep, ep.d.NewWaiter(fals
 // make progress.
 func (ep *Endpoint) NewPassiveWaiter() *Waiter { return &Waiter{ep, ep.d.NewWaiter(true)} }
 
-// Attend makes the endpoint's own goroutine make progress at once, until a goroutine of the program waits. It is for a
+// KeepProgress makes the endpoint's own goroutine make progress at once, until a goroutine of the program waits. It is for a
 // library that has to answer its peers while no call of the program waits. The library calls it where the last of its
-// calls may have ended: without it the endpoint's goroutine begins some milliseconds later. After the first Attend of an
-// endpoint, its goroutine always begins one millisecond after the program's last call. Attend returns at once, and may be
+// calls may have ended: without it the endpoint's goroutine begins some milliseconds later. After the first KeepProgress of an
+// endpoint, its goroutine always begins one millisecond after the program's last call. KeepProgress returns at once, and may be
 // called from any goroutine, also inside the handler of unexpected messages. MX does not have it.
-func (ep *Endpoint) Attend() { ep.d.Attend() }
+func (ep *Endpoint) KeepProgress() { ep.d.KeepProgress() }
 
 // Wait blocks until Wake is called, and returns at once if it was called since the last Wait that it woke. It waits
 // for the timeout: Infinite waits for ever, 0 polls once. Without woken and without an error the time has passed, or Wakeup

@@ -13,8 +13,8 @@ import (
 // not called for that long gets a goroutine that polls for it.
 const guardEvery = 4 * time.Millisecond
 
-// attendEvery is the same for an endpoint that Attend was called for.
-const attendEvery = time.Millisecond
+// keptEvery is the same for an endpoint that KeepProgress was called for.
+const keptEvery = time.Millisecond
 
 // soonIs how long frames that are buffered to leave together may wait.
 const soonIs = 50 * time.Microsecond
@@ -27,8 +27,8 @@ type background struct {
 	recent   atomic.Bool // somebody has made a pass since the guard looked last
 	watching bool        // the guard is set
 	pressing atomic.Bool // and set for a single look, soon
-	attends  atomic.Bool // Attend was called
-	asked    atomic.Bool // Attend was called, and the goroutine has not made a pass since
+	keeps    atomic.Bool // KeepProgress was called
+	asked    atomic.Bool // KeepProgress was called, and the goroutine has not made a pass since
 	start    chan struct{}
 	done     sync.WaitGroup
 	labels   labels.Labels
@@ -56,8 +56,8 @@ func (b *background) watch() {
 
 // every is how often the guard looks.
 func (b *background) every() time.Duration {
-	if b.attends.Load() {
-		return attendEvery
+	if b.keeps.Load() {
+		return keptEvery
 	}
 	return guardEvery
 }
@@ -122,11 +122,11 @@ func (b *background) call() {
 	}
 }
 
-// Attend makes the endpoint's own goroutine make progress from now on until a caller waits. From then on the goroutine
-// begins again attendEvery after the last call.
-func (d *Endpoint) Attend() {
+// KeepProgress makes the endpoint's own goroutine make progress from now on until a caller waits. From then on the goroutine
+// begins again keptEvery after the last call.
+func (d *Endpoint) KeepProgress() {
 	b := &d.back
-	b.attends.Store(true)
+	b.keeps.Store(true)
 	b.asked.Store(true)
 	b.call()
 }

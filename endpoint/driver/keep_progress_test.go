@@ -9,8 +9,8 @@ import (
 	"gomx/transport/mem"
 )
 
-// After Attend an endpoint hands a message to its handler though no call of the program waits, before the guard is due.
-func TestAttendTakesWhatComes(t *testing.T) {
+// After KeepProgress an endpoint hands a message to its handler though no call of the program waits, before the guard is due.
+func TestKeepProgressTakesWhatComes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, mem.Options{})
 		defer w.close()
@@ -26,7 +26,7 @@ func TestAttendTakesWhatComes(t *testing.T) {
 		begin := time.Now()
 		for i := range 3 {
 			_, _, _ = b.Peek(noContext, 0) // a call, behind which the endpoint's own goroutine would rest
-			b.Attend()
+			b.KeepProgress()
 			synctest.Wait()
 			w.send(a, to, 1, nil)
 			synctest.Wait()
