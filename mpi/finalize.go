@@ -52,7 +52,7 @@ func (c *Comm) Finalize() error {
 	if err != nil {
 		err = c.firstCause("Finalize", err)
 	}
-	s.nameThose(open)
+	s.nameThose(open, err == nil)
 	if s.finalized.Swap(true) {
 		return c.fail("Finalize", ErrFinalized, "rank %d of the world has called it before", s.rank)
 	}
@@ -117,10 +117,31 @@ func (s *seat) unfinished() map[mx.Request]string {
 	return open
 }
 
-// nameThose says which requests don't end, though all ranks have come to Finalize. A peer may have left by now.
-func (s *seat) nameThose(open map[mx.Request]string) {
-	limit := time.Now().Add(lastMoment)
+// lastCollectives is how long Finalize waits for collectives that the program has not waited for. All ranks have come to
+// Finalize, so that those which all have begun do end, unless a rank leaves before.
+const lastCollectives = time.Second
+
+// awaitCollectives returns the names of nonblocking collectives that don't end. While it waits, other ranks get what they still
+// need of this one.
+func (s *seat) awaitCollectives() (names []string) {
+	limit := time.Now().Add(lastCollectives)
+	left := s.nonblocking.all()
+	for len(left) > 0 && time.Now().Before(limit) && pause(s.job.life, time.Millisecond) {
+		left = s.nonblocking.all()
+	}
+	for _, b := range left {
+		names = append(names, b.op)
+	}
+	return names
+}
+
+// nameThose says which requests don't end, though all ranks have come to Finalize, if all have. A peer may have left by now.
+func (s *seat) nameThose(open map[mx.Request]string, all bool) {
 	var names []string
+	if all {
+		names = s.awaitCollectives()
+	}
+	limit := time.Now().Add(lastMoment)
 	for r, name := range open {
 		if !s.endsBy(limit, r) {
 			names = append(names, name)
