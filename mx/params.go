@@ -85,8 +85,8 @@ func WithErrorHandler(h ErrorHandler) Param { return Param{ParamErrorHandler, h}
 func WithUnexpQueueMax(bytes int) Param { return Param{ParamUnexpQueueMax, bytes} }
 
 // WithUnexpHeaders bounds the headers of unexpected messages whose bytes are with their
-// senders. Beyond it sends wait; nothing is dropped. Each takes up to 224 bytes. From 1
-// to 1 << 30.
+// senders. Beyond it sends wait; nothing is dropped. Each takes up to 224 bytes. Each
+// sender may have 64 in any case. From 1 to 1 << 30.
 func WithUnexpHeaders(headers int) Param { return Param{ParamUnexpHeaders, headers} }
 
 // WithUnexpReserve sets what each peer may send, in bytes of unexpected messages, however
@@ -164,7 +164,7 @@ func WithClasses(shift uint8) Param { return Param{ParamClasses, shift} }
 func WithLogger(l *slog.Logger) Param { return Param{ParamLogger, l} }
 
 // WithTrace has the endpoint leave a trace of its messages in a folder, for mx_trace: a file that nobody else has, of as many bytes as
-// MX_TRACE_BYTES says. "" leaves none, whatever MX_TRACE says. OpenEndpoint fails where the file can't be made. docs/tracing.md says what is in it.
+// MX_TRACE_BYTES says and 68 KiB more. "" leaves none, whatever MX_TRACE says. OpenEndpoint fails where the file can't be made. docs/tracing.md says what is in it.
 func WithTrace(folder string) Param { return Param{ParamTrace, folder} }
 
 // settings is what an endpoint is opened with: the environment, then the
