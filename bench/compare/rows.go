@@ -57,7 +57,7 @@ func rows(scale int) []row {
 		{name: "mx ping-pong 8 B, Queue", program: "mx_queue", args: []string{"-count", n(200_000)}, shape: pair},
 		{name: "mx 64 x 8 B, WaitAny", program: "mx_loop", args: []string{"-count", n(20_000), "-window", "64", "-any"}, shape: pair, more: true},
 		{name: "mx 64 x 8 B, Queue", program: "mx_queue", args: []string{"-count", n(20_000), "-window", "64"}, shape: pair},
-		{name: "mx 64 x 8 B, counter", program: "mx_counter", args: []string{"-count", n(20_000), "-window", "64"}, shape: pair},
+		{name: "mx 64 x 8 B, counter", program: "mx_counter", args: []string{"-count", n(20_000), "-window", "64"}, shape: pair, more: true},
 		{name: "asleep, 8 B a hop, mx", program: "mx_loop", args: []string{"-count", n(300), "-pause", "5ms"}, shape: pair},
 		{name: "blocked in Wait, of a processor", unit: "%", program: "mx_blocked", args: []string{"-still", n(2000) + "ms"}, shape: alone},
 		{name: "context of 100 ms while puts arrive", unit: "ms", program: "mx_deadline", args: []string{"-count", n(20)}, shape: alone},
