@@ -230,5 +230,24 @@ func otherWaitings() []blocking {
 				return err == nil, err
 			},
 		},
+		{
+			name: "Endpoint.ConnectAll", contextual: true, woken: mx.ErrTimeout,
+			call: func(s *scene, ctx context.Context, _ time.Duration) (bool, error) {
+				_, err := s.ep.ConnectAll(ctx, []mx.PeerName{{NIC: s.nic, Endpoint: s.stranger, Filter: filter}})
+				return err == nil, err
+			},
+		},
+		{
+			name: "CompletionCounter.Wait", timed: true, contextual: true, // of what never comes
+			call: func(s *scene, ctx context.Context, timeout time.Duration) (bool, error) {
+				c, err := s.ep.NewCompletionCounter()
+				if err != nil {
+					return false, err
+				}
+				defer c.Close()
+				successes, failures, err := c.Wait(ctx, 1, timeout)
+				return successes+failures > 0, err
+			},
+		},
 	}
 }
