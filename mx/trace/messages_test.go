@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -89,15 +90,15 @@ func traffic(t *testing.T, medium, folder string) {
 	wait(a, r)
 	wait(a, good(a.Isend(make([]byte, 8), a.Addr(), ownEarly, nil)))
 	wait(a, into(a, ownEarly, 8))
-	handled := false
+	var handled atomic.Bool // the endpoint's own goroutine may run the handler
 	if err := b.RegisterUnexpHandler(func(any, mx.EndpointAddr, uint64, uint32, []byte) mx.UnexpAction {
-		handled = true
+		handled.Store(true)
 		return mx.RecvFinished
 	}, nil); err != nil {
 		t.Fatal(err)
 	}
 	wait(a, good(a.Isend(make([]byte, 8), to, taken, nil)))
-	for end := time.Now().Add(10 * time.Second); !handled && time.Now().Before(end); {
+	for end := time.Now().Add(10 * time.Second); !handled.Load() && time.Now().Before(end); {
 		if err := b.Progress(); err != nil {
 			t.Fatal(err)
 		}
