@@ -1,6 +1,7 @@
 package mpi
 
 import (
+	"fmt"
 	"os"
 	"time"
 
@@ -41,9 +42,13 @@ func WithEndpoint(params ...mx.Param) Option {
 func WithCheckedCollectives() Option { return func(s *settings) { s.check = true } }
 
 // WithHangTimeout reports calls that block for longer than d, and ends the job if it can't go on, as MX_HANG_TIMEOUT
-// does. 0 disables both. See Comm.HangReport.
+// does. 0 disables both, and less is an error of Init. See Comm.HangReport.
 func WithHangTimeout(d time.Duration) Option {
-	return func(s *settings) { s.hang, s.hangEnds = max(d, 0), d > 0 }
+	return func(s *settings) {
+		if s.hang, s.hangEnds = max(d, 0), d > 0; d < 0 {
+			s.refuse(fmt.Errorf("WithHangTimeout(%v): a timeout is at least 0, which disables it", d))
+		}
+	}
 }
 
 // WithHangHandler has f called with what is printed otherwise when a call has blocked for longer than the time of
@@ -56,9 +61,16 @@ func WithHangHandler(f func(*HangReport)) Option { return func(s *settings) { s.
 // as "allreduce=rabenseifner,bcast=flat". All ranks must have the same. See Comm.Algorithm.
 func WithAlgorithms(list string) Option {
 	return func(s *settings) {
-		if err := s.algorithms.Parse(list); err != nil && s.wrong == nil {
-			s.wrong = err
+		if err := s.algorithms.Parse(list); err != nil {
+			s.refuse(err)
 		}
+	}
+}
+
+// refuse notes what is wrong with an option. The first is what Init returns.
+func (s *settings) refuse(err error) {
+	if s.wrong == nil {
+		s.wrong = err
 	}
 }
 

@@ -1,6 +1,10 @@
 package mpi
 
-import "gomx/mx"
+import (
+	"fmt"
+
+	"gomx/mx"
+)
 
 // ThreadLevel says which goroutines of a rank make its calls; MPI calls them threads (MPI-4, 11.6).
 type ThreadLevel int
@@ -20,7 +24,11 @@ const (
 // endpoint; the first that is detected panics with the name of the promise (mx.SingleThreaded), and go run -race shows
 // both calls.
 func WithThreadLevel(l ThreadLevel) Option {
-	return func(s *settings) { s.threads = l }
+	return func(s *settings) {
+		if s.threads = l; l < ThreadSingle || l > ThreadMultiple {
+			s.refuse(fmt.Errorf("WithThreadLevel(%d): the levels are ThreadSingle, ThreadFunneled, ThreadSerialized and ThreadMultiple", l))
+		}
+	}
 }
 
 // threadParams are what the endpoints of ranks are opened with for that.
