@@ -68,18 +68,16 @@ func (e *Engine) tick(c *counter, code Code) {
 
 // endThresholds completes what waits for a number that has been reached; with another code than Success, for any.
 func (e *Engine) endThresholds(c *counter, code Code) {
-	next := c.waiting.head
 	c.nearest = noThreshold
-	for next != none {
-		slot := next
+	for slot := c.waiting.head; slot != none; {
 		r := e.reqs.at(slot)
-		next = r.next
 		if code == Success && r.remote > c.total() {
-			c.nearest = min(c.nearest, r.remote)
+			c.nearest, slot = min(c.nearest, r.remote), r.next
 			continue
 		}
 		e.reqs.remove(&c.waiting, r)
 		e.complete(slot, r, code)
+		slot = c.waiting.head // it may have been counted itself, and others have completed with it
 	}
 }
 

@@ -97,21 +97,22 @@ func orBackground(ctx context.Context) context.Context {
 func (s *seat) reachAll(ctx context.Context, world []int32, ranks []int) []error {
 	ctx, cancel := context.WithTimeout(orBackground(ctx), service.ConnectBound)
 	defer cancel()
-	names := make([]mx.PeerName, len(ranks))
+	var names []mx.PeerName
+	var places []int // of those that are not known to have failed
 	for i, rank := range ranks {
-		names[i] = s.job.businessCards[world[rank]].name()
+		if w := int(world[rank]); s.job.failures.why(w) == nil {
+			names, places = append(names, s.job.businessCards[w].name()), append(places, i)
+		}
 	}
 	addrs, err := s.ep.ConnectAll(ctx, names)
-	late, _ := errors.AsType[mx.ConnectAllError](err)
-	if late == nil {
-		late = make([]error, len(ranks))
-	}
-	for i, rank := range ranks {
+	failures, _ := errors.AsType[mx.ConnectAllError](err)
+	late := make([]error, len(ranks))
+	for n, i := range places {
 		switch {
-		case late[i] == nil:
-			s.connected(int(world[rank]), addrs[i])
-		case ctx.Err() == nil || !errors.Is(late[i], ctx.Err()):
-			late[i] = nil
+		case failures == nil || failures[n] == nil:
+			s.connected(int(world[ranks[i]]), addrs[n])
+		case ctx.Err() != nil && errors.Is(failures[n], ctx.Err()):
+			late[i] = failures[n]
 		}
 	}
 	return late

@@ -241,3 +241,32 @@ func TestWaitForCounterEnds(t *testing.T) {
 		}
 	})
 }
+
+// TestThresholdsThatAreCounted has a counter count its own thresholds, so that one completes the other.
+func TestThresholdsThatAreCounted(t *testing.T) {
+	over(t, func(w *world) {
+		a, b, toB, _ := w.pair()
+		c, last := w.counter(b), mx.Request{}
+		for _, n := range []uint64{4, 2, 3, 5, 1, 6} {
+			r, err := c.Threshold(n, n, nil)
+			if err != nil {
+				w.Fatal(err)
+			}
+			if last = r; n < 6 {
+				w.count(c, r)
+			}
+		}
+		w.count(c, w.irecv(b, nil, 1, exact))
+		w.isend(a, nil, toB, 1)
+		w.succeed(b, last)
+		w.counts(c, 6, 0)
+		if list := b.Pending(); len(list) != 0 {
+			w.Errorf("left: %v", list)
+		}
+		for range 3 {
+			r := w.irecv(b, make([]byte, 8), 2, exact) // in slots that were given back once
+			w.isend(a, make([]byte, 8), toB, 2)
+			w.succeed(b, r)
+		}
+	})
+}
