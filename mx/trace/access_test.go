@@ -30,22 +30,7 @@ func windowTraffic(t *testing.T, medium, folder string) {
 	}
 	defer func() { _ = mx.Finalize() }()
 	mx.SetErrorHandler(mx.ErrorsReturn)
-	open := func() *mx.Endpoint {
-		ep, err := mx.OpenEndpoint(mx.AnyNIC, mx.AnyEndpoint, 7, mx.WithTransports(medium), mx.WithTrace(folder))
-		if err != nil {
-			t.Fatal(err)
-		}
-		return ep
-	}
-	a, b := open(), open()
-	nic, id, err := mx.DecomposeEndpointAddr(b.Addr())
-	if err != nil {
-		t.Fatal(err)
-	}
-	to, err := a.Connect(nic, id, 7, 10*time.Second)
-	if err != nil {
-		t.Fatal(err)
-	}
+	a, b, to := traced(t, medium, folder)
 	wait := func(code mx.StatusCode) func(mx.Request, error) {
 		return func(r mx.Request, err error) {
 			t.Helper()

@@ -39,22 +39,7 @@ func traffic(t *testing.T, medium, folder string) {
 		}
 	}()
 	skipWithout(t, medium)
-	open := func() *mx.Endpoint {
-		ep, err := mx.OpenEndpoint(mx.AnyNIC, mx.AnyEndpoint, 7, mx.WithTransports(medium), mx.WithTrace(folder))
-		if err != nil {
-			t.Fatal(err)
-		}
-		return ep
-	}
-	a, b := open(), open()
-	nic, id, err := mx.DecomposeEndpointAddr(b.Addr())
-	if err != nil {
-		t.Fatal(err)
-	}
-	to, err := a.Connect(nic, id, 7, 10*time.Second)
-	if err != nil {
-		t.Fatal(err)
-	}
+	a, b, to := traced(t, medium, folder)
 	good := func(r mx.Request, err error) mx.Request {
 		t.Helper()
 		if err != nil {
@@ -113,6 +98,28 @@ func traffic(t *testing.T, medium, folder string) {
 	}
 	a.TraceRegion("after Close", 1, 0, 0)
 	a.TraceJob(1, 0, 1)
+}
+
+// traced opens two endpoints that leave traces in a folder, and connects the first to the second.
+func traced(t *testing.T, medium, folder string) (a, b *mx.Endpoint, to mx.EndpointAddr) {
+	t.Helper()
+	open := func() *mx.Endpoint {
+		ep, err := mx.OpenEndpoint(mx.AnyNIC, mx.AnyEndpoint, 7, mx.WithTransports(medium), mx.WithTrace(folder))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return ep
+	}
+	a, b = open(), open()
+	nic, id, err := mx.DecomposeEndpointAddr(b.Addr())
+	if err != nil {
+		t.Fatal(err)
+	}
+	to, err = a.Connect(nic, id, 7, 10*time.Second)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a, b, to
 }
 
 func skipWithout(t *testing.T, medium string) {
