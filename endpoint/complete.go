@@ -98,7 +98,9 @@ func (e *Engine) Test(h Handle, st *Status) (bool, error) {
 func (e *Engine) collect(slot int32, r *request, st *Status) {
 	r.status(st)
 	st.Source.Peer = e.shown(r.peer)
-	e.doneOf(r).remove(&e.reqs, slot, r)
+	d := e.doneOf(r)
+	d.leave(slot, r)
+	e.reqs.remove(&d.list, r) // both are inlined here, and doneList.remove would not be
 	e.reqs.release(slot, r)
 }
 

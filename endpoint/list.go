@@ -17,7 +17,7 @@ func (s *slab) push(l *list, slot int32, r *request) {
 
 func (s *slab) remove(l *list, r *request) {
 	if r.prev == r.next { // both none: it was alone
-		l.reset()
+		l.head, l.tail = none, none
 		return
 	}
 	if r.prev == none {

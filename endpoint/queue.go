@@ -28,10 +28,15 @@ func (d *doneList) add(s *slab, slot int32, r *request) {
 }
 
 func (d *doneList) remove(s *slab, slot int32, r *request) {
+	d.leave(slot, r)
+	s.remove(&d.list, r)
+}
+
+// leave notes that a request is about to be taken out of the list.
+func (d *doneList) leave(slot int32, r *request) {
 	if d.fresh == slot {
 		d.fresh = r.next
 	}
-	s.remove(&d.list, r)
 	d.count--
 }
 

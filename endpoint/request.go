@@ -109,6 +109,7 @@ type request struct {
 
 	ctx      any
 	mask     uint64 // of a posted receive
+	started  Tick   // with it in the second cache line, which a posted receive fills
 	remote   uint64 // the peer's request, in a rendezvous, or the one that is served; what an atomic of ours does; the number of a threshold; the least room of a multi-receive
 	window   uint64 // of a put, get or atomic; of a threshold, the counter; of a part, its multi-receive; of that, its parts under way
 	token    uint64
@@ -117,7 +118,6 @@ type request struct {
 	tied     int32  // the peer of an expecting receive; of a multi-receive, its parts that nobody has collected
 	queue    QueueID
 	deadline Tick
-	started  Tick
 	list     [][]byte // own copy of the user's segment list, reused
 }
 

@@ -32,7 +32,7 @@ func (ep *Endpoint) Request(number uint64) Request { return Request{ep, endpoint
 // If the session with the peer ends, the request completes with a status that says why. Errors: ErrBadAddrList,
 // ErrBadEndpoint, ErrBadSegMem, ErrNoResources. Safe from any goroutine.
 func (ep *Endpoint) Isend(buf []byte, dest EndpointAddr, matchSend uint64, context any) (Request, error) {
-	return ep.send("isend to", dest, &endpoint.Outgoing{Data: wire.Vec{First: buf}, Match: matchSend, Context: context})
+	return ep.send(dest, &endpoint.Outgoing{Data: wire.Vec{First: buf}, Match: matchSend, Context: context})
 }
 
 // SendNow sends buf like Isend if that is possible at once: a small message to a peer with no queued operations. If it
@@ -47,31 +47,39 @@ func (ep *Endpoint) SendNow(buf []byte, dest EndpointAddr, matchSend uint64) boo
 // receive has matched the message. It may be buffered before; see Ibuffered.
 // Otherwise it is as Isend.
 func (ep *Endpoint) Issend(buf []byte, dest EndpointAddr, matchSend uint64, context any) (Request, error) {
-	return ep.send("issend to", dest, &endpoint.Outgoing{Data: wire.Vec{First: buf}, Match: matchSend, Sync: true, Context: context})
+	return ep.send(dest, &endpoint.Outgoing{Data: wire.Vec{First: buf}, Match: matchSend, Sync: true, Context: context})
 }
 
 // Isendv is Isend of the bytes of up to MaxSegments segments, one after the
 // other; empty ones are skipped. The list may be changed as soon as the call
 // returns, the bytes not. More segments are ErrBadSegCount.
 func (ep *Endpoint) Isendv(segs [][]byte, dest EndpointAddr, matchSend uint64, context any) (Request, error) {
-	return ep.send("isend to", dest, &endpoint.Outgoing{Data: vec(segs), Match: matchSend, Context: context})
+	return ep.send(dest, &endpoint.Outgoing{Data: vec(segs), Match: matchSend, Context: context})
 }
 
 // Issendv is Issend of a segment list; see Isendv.
 func (ep *Endpoint) Issendv(segs [][]byte, dest EndpointAddr, matchSend uint64, context any) (Request, error) {
-	return ep.send("issend to", dest, &endpoint.Outgoing{Data: vec(segs), Match: matchSend, Sync: true, Context: context})
+	return ep.send(dest, &endpoint.Outgoing{Data: vec(segs), Match: matchSend, Sync: true, Context: context})
 }
 
-func (ep *Endpoint) send(op string, dest EndpointAddr, o *endpoint.Outgoing) (Request, error) {
+func (ep *Endpoint) send(dest EndpointAddr, o *endpoint.Outgoing) (Request, error) {
 	if dest.ep != ep {
-		return Request{}, ep.fail(op, dest.String(), ep.owns(dest))
+		return Request{}, ep.failSend(dest, o, ep.owns(dest))
 	}
 	o.To = dest.a
 	h, err := ep.d.Send(o)
 	if err != nil {
-		return Request{}, ep.fail(op, dest.String(), err)
+		return Request{}, ep.failSend(dest, o, err)
 	}
 	return Request{ep, h}, nil
+}
+
+func (ep *Endpoint) failSend(dest EndpointAddr, o *endpoint.Outgoing, err error) error {
+	op := "isend to"
+	if o.Sync {
+		op = "issend to"
+	}
+	return ep.fail(op, dest.String(), err)
 }
 
 // vec makes a gather list. It keeps segs itself; the engine copies it if it has

@@ -88,7 +88,9 @@ func (l *link) read(h transport.Handler) int {
 			return n // a filler alone
 		}
 		more := h.Frame(l.peer, head, payload)
-		l.port.stopped = !more
+		if !more {
+			l.port.stopped = true
+		}
 		if l.in == nil {
 			return n + 1 // the frame has closed the link
 		}
