@@ -39,22 +39,27 @@ func (e *Engine) settle(slot int32, r *request) bool {
 	}
 	switch c := e.counts(r); {
 	case c != nil:
-		code := r.code
+		code, part, of := r.code, r.kind == kindPart, Handle(r.window)
+		if part {
+			e.collectPart(r)
+		}
 		e.reqs.release(slot, r)
-		e.tick(c, code)
+		if e.tick(c, code); part {
+			e.endPart(of)
+		}
 		return true
 	case r.flags&forgotten != 0:
-		part := r.kind == kindPart
+		part, of := r.kind == kindPart, Handle(r.window)
 		e.reqs.release(slot, r)
 		if part {
-			e.endPart(r)
+			e.endPart(of)
 		}
 		return true
 	case r.flags&queued != 0:
 		e.ended++
 		e.queues[r.queue].add(&e.reqs, slot, r)
 		if r.kind == kindPart {
-			e.endPart(r)
+			e.endPart(Handle(r.window))
 		}
 		return true
 	}

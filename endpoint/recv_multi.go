@@ -65,9 +65,9 @@ func (e *Engine) partOf(slot int32, m *request, length uint32) (int32, *request)
 	return part, r
 }
 
-// endPart notes that a part has ended, and ends its multi-receive if that was the last one.
-func (e *Engine) endPart(r *request) {
-	if slot, m := e.reqs.find(Handle(r.window)); m != nil {
+// endPart notes that a part of a multi-receive has ended, which ends with the last one.
+func (e *Engine) endPart(of Handle) {
+	if slot, m := e.reqs.find(of); m != nil {
 		m.window--
 		e.endMulti(slot, m)
 	}
@@ -92,7 +92,7 @@ func (e *Engine) closeMulti(slot int32, r *request) {
 	}
 }
 
-// collectPart notes that a part is collected.
+// collectPart notes that a part is collected, or counted.
 func (e *Engine) collectPart(r *request) {
 	if _, m := e.reqs.find(Handle(r.window)); m != nil {
 		m.tied--

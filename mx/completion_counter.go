@@ -31,8 +31,8 @@ func (ep *Endpoint) NewCompletionCounter() (*CompletionCounter, error) {
 
 // Add has requests of the endpoint be counted when they complete; those that are complete already are counted at once. Nobody
 // collects them: they can't be used any more, as after Forget. What completes with StatusSuccess is a success, and
-// everything else, a truncated message too, is a failure. An error leaves all as they were, save that of a request that is
-// named twice is counted once. Errors: ErrBadRequest, also for one of another endpoint, ErrBadEndpoint if the counter or the endpoint is closed.
+// everything else, a truncated message too, is a failure. Of a multi-receive each message that it takes from now on is counted, and in
+// the end the multi-receive itself. An error leaves all as they were, save that of a request that is named twice is counted once. Errors: ErrBadRequest, also for one of another endpoint, ErrBadEndpoint if the counter or the endpoint is closed.
 func (c *CompletionCounter) Add(reqs ...Request) error {
 	for i := range reqs {
 		if reqs[i].ep != c.ep {

@@ -236,3 +236,43 @@ func TestMultiReceivesAtRandom(t *testing.T) {
 		w.until("the buffers are given back", func() bool { return len(b.Pending()) == 0 }, a, b)
 	})
 }
+
+// A multi-receive that a counter takes is counted message by message, and at its end, which gives its buffer back.
+func TestMultiReceiveIsCounted(t *testing.T) {
+	over(t, func(w *world) {
+		a, b, toB, _ := w.pair()
+		q, c := w.queue(b), w.counter(b)
+		for _, size := range []int{8, 100_000} {
+			buf := make([]byte, 3*size)
+			m := w.multi(b, q, buf, 1, 5, exact)
+			w.succeed(a, w.isend(a, pattern(size, 1), toB, 5))
+			if got := w.next(q); got.Request != m || got.Message == nil {
+				w.Fatalf("what came before the counter took it: %+v", got)
+			}
+			s, _, err := c.Value()
+			if err != nil {
+				w.Fatal(err)
+			}
+			w.count(c, m)
+			for i := range 2 {
+				r := w.isend(a, pattern(size, byte(2+i)), toB, 5)
+				w.counts(c, s+uint64(i+1)+uint64(i), 0) // the second one, and with it the end
+				w.succeed(a, r)
+			}
+			w.same(buf[size:2*size], pattern(size, 2))
+			w.same(buf[2*size:], pattern(size, 3))
+			if pending := b.Pending(); len(pending) != 0 {
+				w.Errorf("still pending: %v", pending)
+			}
+		}
+		m := w.multi(b, q, make([]byte, 64), 1, 6, exact)
+		w.count(c, m)
+		before, _, _ := c.Value()
+		w.succeed(a, w.isend(a, pattern(8, 1), toB, 6))
+		w.counts(c, before+1, 0)
+		c.Close()
+		if pending := b.Pending(); len(pending) != 0 {
+			w.Errorf("pending after Close of the counter: %v", pending)
+		}
+	})
+}

@@ -58,6 +58,9 @@ func (c *Counter) Threshold(count, match uint64, ctx any) (h endpoint.Handle, er
 func (c *Counter) Value() (successes, failures uint64, err error) {
 	err = c.call(func(e *endpoint.Engine) error {
 		c.m.d.once()
+		if err := c.m.over(); err != nil {
+			return err // closed during the pass
+		}
 		successes, failures = e.Counts(c.m.id)
 		return nil
 	})

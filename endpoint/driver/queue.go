@@ -204,7 +204,9 @@ func (q *Queue) poll(most int, taken Taken) (n int, err error) {
 			if m.d.eng.Queued(m.id) == 0 {
 				m.d.once()
 			}
-			n = m.take(n, most, taken)
+			if m.over() == nil { // it may have been closed during the pass
+				n = m.take(n, most, taken)
+			}
 		}
 		ended = ended || m.closed
 		m.d.unlock()

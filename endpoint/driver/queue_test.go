@@ -68,6 +68,82 @@ func TestClosedQueueTakesNothingFromTheNext(t *testing.T) {
 	}
 }
 
+// What is closed while a pass of its own call runs the handler has nothing from then on, though another queue or counter has its number.
+func TestClosedDuringItsPass(t *testing.T) {
+	w := newWorld(t, mem.Options{})
+	defer w.close()
+	a, d, other := w.open(), w.open(), w.open()
+	to := w.connect(a, 1)
+	var inPass func()
+	passes := 0
+	err := d.SetHandler(func(*endpoint.Incoming) endpoint.Action {
+		if inPass != nil {
+			passes++
+			inPass()
+		}
+		return endpoint.Finished
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	during := func(call, then func()) {
+		inPass = func() { inPass = nil; then() }
+		w.send(a, to, 9, []byte{1})
+		call()
+		inPass = nil
+	}
+	for passes < 3 { // the background may run the handler
+		c, err := d.NewCounter()
+		if err != nil {
+			t.Fatal(err)
+		}
+		during(func() {
+			before := passes
+			if n, _, err := c.Value(); passes > before && (n != 0 || !errors.Is(err, driver.ErrQueueClosed)) {
+				t.Errorf("value of a closed counter: %d, %v", n, err)
+			}
+		}, func() {
+			c.Close()
+			next, err := d.NewCounter()
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			h := w.recv(d, 1, nil)
+			w.send(d, d.Self(), 1, nil)
+			if err := next.Add(1, func(int) endpoint.Handle { return h }); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	for passes < 6 {
+		q, err := driver.NewQueue(d, other)
+		if err != nil {
+			t.Fatal(err)
+		}
+		during(func() {
+			before := passes
+			n, err := q.Wait(noContext, 0, 1, noCompletion)
+			if passes > before && (n != 0 || !errors.Is(err, driver.ErrQueueClosed)) {
+				t.Errorf("wait on a closed queue: %d completions, %v", n, err)
+			}
+		}, func() {
+			q.Close()
+			next, err := driver.NewQueue(d)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			h := w.recv(d, 1, nil)
+			w.send(d, d.Self(), 1, nil)
+			if err := next.Add(d, h); err != nil {
+				t.Error(err)
+			}
+		})
+		q.Close()
+	}
+}
+
 func noCompletion(int, *driver.Endpoint, endpoint.Handle, []byte, *endpoint.Status) {}
 
 // What is left of a queue is armed when one of its endpoints is closed, and wakes as before.
