@@ -166,7 +166,8 @@ func (c *Comm) Compare(d *Comm) Comparison {
 
 // Free frees the communicator (MPI_Comm_free). All ranks call it when no operation on it is pending, except operations
 // that were given up; it does not wait for the other ranks. Messages that were not received are dropped; those that
-// arrive later are dropped by later calls of Free, Dup and Finalize. Windows on the communicator may still be used, and
+// arrive later are dropped by later calls of Free, Dup and Finalize, as long as the communicator is one of the 16 that were freed
+// last. One that Mprobe has taken is received first: nobody drops it. Windows on the communicator may still be used, and
 // must still be freed; its resources are freed with the last of them. Operations that were given up go on, and use
 // their buffers until they end. Errors: ErrComm for the world and for Self, and at the second call.
 func (c *Comm) Free() error {

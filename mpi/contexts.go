@@ -112,6 +112,10 @@ func (p *proposal) same() bool { return p[0] == ^p[1] }
 func (n *net) context() (uint32, error) {
 	c := n.c
 	c.seat.dropFreed()
+	c.sweep()
+	left := n.leaves() // a rank that fails sends what it would have sent in the next round, which others may not come to
+	left.loose, left.surplus = true, n.in
+	made := c.seat.freed.making()
 	ids := &c.seat.ids
 	ids.ask(c.state.context)
 	defer ids.asked(c.state.context)
@@ -128,7 +132,9 @@ func (n *net) context() (uint32, error) {
 		case err != nil:
 			return 0, n.failRound(err)
 		case agreed:
-			return contextOfTurn(turn), nil
+			context := contextOfTurn(turn)
+			n.endFreed(context, made)
+			return context, nil
 		case all.made():
 			first = min(first, all[0])
 			if all[0] == noTurn || all[0]-first >= contextPairs {

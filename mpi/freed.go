@@ -1,15 +1,88 @@
 package mpi
 
-import "sync"
+import (
+	"slices"
+	"sync"
+)
 
 // freedKept is the number of freed communicators whose late messages a rank drops.
 const freedKept = 16
 
-// freedContexts are the contexts of the communicators that were freed last, the oldest first from next on.
+// freedContexts are the contexts of the communicators that were freed last, the oldest first from next on; and what is left
+// of freed ones on which this rank has given up collectives that others may still come to.
 type freedContexts struct {
 	mu   sync.Mutex
 	list []uint32
 	next int
+	made uint64 // collectives of this rank that make communicators
+	left []freedLeft
+}
+
+// freedLeft is what is left of a collective of a freed communicator.
+type freedLeft struct {
+	*leavings
+	context uint32
+	world   []int32 // the ranks that took part
+	made    uint64  // when it was kept
+}
+
+// keep keeps the remains of a collective until its messages have come, or can't come any more.
+func (f *freedContexts) keep(st *commState, world []int32, l *leavings) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.left = append(f.left, freedLeft{l, st.context, world, f.made})
+}
+
+// making counts a collective that makes a communicator.
+func (f *freedContexts) making() uint64 {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.made++
+	return f.made
+}
+
+// take returns remains that are, and forgets them.
+func (f *freedContexts) take(are func(l *freedLeft) bool) (taken []*leavings) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.left = slices.DeleteFunc(f.left, func(l freedLeft) bool {
+		if !are(&l) {
+			return false
+		}
+		taken = append(taken, l.leavings)
+		return true
+	})
+	return taken
+}
+
+// contexts returns the contexts whose late messages are to be dropped. It forgets remains whose messages have come.
+func (f *freedContexts) contexts(s *seat) []uint32 {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.left = slices.DeleteFunc(f.left, func(l freedLeft) bool { return l.over(s) })
+	all := slices.Clone(f.list)
+	for i := range f.left {
+		if !slices.Contains(all, f.left[i].context) {
+			all = append(all, f.left[i].context)
+		}
+	}
+	return all
+}
+
+// endFreed ends what is left of freed communicators when one has got a context: that of those whose context it is; and that of those
+// whose ranks all have taken part, since they freed the other before, and have sent all that they will on that.
+func (n *net) endFreed(context uint32, made uint64) {
+	s := n.c.seat
+	for _, l := range s.freed.take(func(l *freedLeft) bool {
+		return l.context == context || l.made < made && subset(l.world, n.c.world)
+	}) {
+		l.end(s)
+	}
+}
+
+// subset reports whether all of some ranks are among others.
+func subset(some, others []int32) bool {
+	return !slices.ContainsFunc(some, func(rank int32) bool { return !slices.Contains(others, rank) })
 }
 
 func (f *freedContexts) add(context uint32) {
@@ -54,7 +127,7 @@ func (st *commState) ends(windows int) bool {
 func (s *seat) forget(c *Comm) {
 	s.known.remove(c)
 	s.uncount(c.state)
-	c.state.clear(s)
+	c.state.clear(c)
 	s.freed.add(c.state.context)
 	s.dropFreed()
 	s.ids.giveBack(c.state.context)
@@ -63,15 +136,20 @@ func (s *seat) forget(c *Comm) {
 // dropFreed drops messages of freed communicators. They would otherwise stay in the endpoint's buffer of unexpected
 // messages, and a sender might wait for them.
 func (s *seat) dropFreed() {
-	s.freed.mu.Lock()
-	defer s.freed.mu.Unlock()
-	if _, some, err := s.ep.Iprobe(0, 0); !some || err != nil {
-		return // nothing has come without a receive, which is the ordinary case
+	contexts := s.freed.contexts(s)
+	if !s.anyUnexpected() {
+		return
 	}
-	for _, context := range s.freed.list {
+	for _, context := range contexts {
 		s.drop(bitsOf(context, 0), contextMask&^collective)
 		s.drop(noticesOf(context), contextMask|rankMask)
 	}
+}
+
+// anyUnexpected reports whether anything has come for which there is no receive. Ordinarily nothing has.
+func (s *seat) anyUnexpected() bool {
+	_, some, err := s.ep.Iprobe(0, 0)
+	return some && err == nil
 }
 
 // drop drops the unexpected messages that match.

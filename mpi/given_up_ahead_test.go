@@ -167,3 +167,110 @@ func nothingLeftBehind(c *mpi.Comm) error {
 	})
 	return errors.Join(err, c.Barrier())
 }
+
+// TestFreeBehindAGivenUpCollective: a rank gives up a collective, frees the communicator, and goes on. Another that comes to the
+// collective later ends it, though the first makes no more calls of that communicator.
+func TestFreeBehindAGivenUpCollective(t *testing.T) {
+	unchecked(t)
+	const n = 100_000 // of a part: its sender waits for the receiver
+	calls := map[string]func(c *mpi.Comm, a, b []int64) error{
+		"Alltoall":  func(c *mpi.Comm, a, b []int64) error { return mpi.Alltoall(c, a, b) },
+		"Allreduce": func(c *mpi.Comm, a, b []int64) error { return mpi.Allreduce(c, a, b, mpi.Sum) },
+		"Reduce":    func(c *mpi.Comm, a, b []int64) error { return mpi.Reduce(c, a, b, mpi.Sum, 0) },
+		"Gather":    func(c *mpi.Comm, a, b []int64) error { return mpi.Gather(c, a[:n], b, 0) },
+		"Iallgather": func(c *mpi.Comm, a, b []int64) error {
+			q, err := mpi.Iallgather(c, a[:n], b)
+			if err != nil {
+				return err
+			}
+			return second(q.Wait())
+		},
+	}
+	next := map[string]func(c *mpi.Comm) error{
+		"Barrier": (*mpi.Comm).Barrier,
+		"Dup":     func(c *mpi.Comm) error { return second(c.Dup()) },
+		"return":  func(*mpi.Comm) error { return nil }, // to Finalize
+	}
+	for after, then := range next {
+		for name, call := range calls {
+			t.Run(name+" and "+after, func(t *testing.T) {
+				overMany(t, 2, func(c *mpi.Comm) error {
+					a, b := make([]int64, n*c.Size()), make([]int64, n*c.Size())
+					d, err := c.Dup()
+					if err != nil {
+						return err
+					}
+					if err := c.Barrier(); err != nil {
+						return err
+					}
+					if c.Rank() == 0 {
+						with, cancel := brief(d)
+						defer cancel()
+						if err := call(with, a, b); err == nil {
+							return errors.New("a collective to which another rank has not come ends well")
+						}
+						if err := d.Free(); err != nil {
+							return err
+						}
+						for range 20 { // which are freed after it
+							e, err := c.Self().Dup()
+							if err != nil {
+								return err
+							}
+							if err := e.Free(); err != nil {
+								return err
+							}
+						}
+					} else {
+						time.Sleep(50 * time.Millisecond)
+						_ = call(d, a, b) // well, if the other had sent its part before it gave up
+					}
+					return then(c)
+				})
+			})
+		}
+	}
+}
+
+// TestGivenUpDupsLeaveNothing: one rank gives up most of many Dups, at any point of them, and the others have no messages of those for ever.
+func TestGivenUpDupsLeaveNothing(t *testing.T) {
+	unchecked(t)
+	calls := map[string]func(c *mpi.Comm) (*mpi.Comm, error){
+		"Dup":   (*mpi.Comm).Dup,
+		"Split": func(c *mpi.Comm) (*mpi.Comm, error) { return c.Split(c.Rank()%2, 0) },
+	}
+	for name, call := range calls {
+		t.Run(name, func(t *testing.T) {
+			over(t, 3, func(c *mpi.Comm) error {
+				own := rand.New(rand.NewPCG(1, uint64(c.Rank())))
+				most := 0
+				for range 300 {
+					with, cancel := c, context.CancelFunc(func() {})
+					if c.Rank() == 0 {
+						var ctx context.Context
+						ctx, cancel = context.WithTimeout(context.Background(), time.Duration(own.IntN(100))*time.Microsecond)
+						with = c.WithContext(ctx)
+					}
+					d, err := call(with)
+					cancel()
+					if err == nil {
+						err = d.Free()
+					} else if c.Rank() == 0 {
+						err = nil
+					}
+					if err != nil && !errors.Is(err, mpi.ErrProcFailed) && !errors.Is(err, mpi.ErrOther) {
+						return err
+					}
+					if err := c.Barrier(); err != nil {
+						return err
+					}
+					most = max(most, mpi.Unexpected(c))
+				}
+				if most > 100 {
+					return fmt.Errorf("rank %d had up to %d messages that nothing receives", c.Rank(), most)
+				}
+				return nil
+			})
+		})
+	}
+}

@@ -6,12 +6,13 @@ import (
 	"gomx/mx"
 )
 
-// leavings are the remains of a collective that has failed at this rank: receives of no bytes, in place of those that
+// leavings are the remains of a collective: where it has failed at this rank receives of no bytes, in place of those that
 // were cancelled or never posted, which drop late messages of the collective; and notices of other ranks that were not
 // read.
 type leavings struct {
 	turn    uint64 // of the collective
 	notices uint64 // their bits
+	surplus uint64 // the bits, without the source, of messages of which others may send more than this rank receives; 0: there are none
 	loose   bool   // some of the messages may never come, and no rank waits for the others
 	sinks   []mx.Request
 }
@@ -98,7 +99,7 @@ func (n *net) sink(from int) {
 	}
 }
 
-// leaves returns the remains of the collective, which has failed.
+// leaves returns the remains of the collective.
 func (n *net) leaves() *leavings {
 	if n.left == nil {
 		n.left = &leavings{turn: n.turn, notices: n.noticeBits()}
@@ -108,7 +109,11 @@ func (n *net) leaves() *leavings {
 
 // leave keeps the remains of a collective.
 func (st *commState) leave(n *net) {
-	if over := st.keepLeavings(n.left); over != nil {
+	switch over := st.keepLeavings(n.left); {
+	case over == nil:
+	case over == n.left && !over.loose: // the communicator was freed meanwhile
+		n.c.seat.freed.keep(st, n.c.world, over)
+	default:
 		over.end(n.c.seat)
 	}
 }
@@ -136,8 +141,22 @@ func (c *Comm) tidy(turn uint64) {
 	if turn%tidyEvery != 0 {
 		return
 	}
+	c.sweep()
 	for _, l := range c.state.oldLeavings(c.seat, turn) {
 		l.end(c.seat)
+	}
+}
+
+// sweep drops the messages of which others have sent more than this rank receives.
+func (c *Comm) sweep() {
+	if c.state.left.Load() == 0 || !c.seat.anyUnexpected() {
+		return
+	}
+	c.state.mu.Lock()
+	list := slices.DeleteFunc(slices.Clone(c.state.leavings), func(l *leavings) bool { return l.surplus == 0 })
+	c.state.mu.Unlock()
+	for _, l := range list {
+		l.drop(c.seat)
 	}
 }
 
@@ -163,15 +182,20 @@ func (st *commState) oldLeavings(s *seat, turn uint64) (old []*leavings) {
 	return old
 }
 
-// clear ends all remains, since the communicator is freed.
-func (st *commState) clear(s *seat) {
+// clear ends the remains of a communicator that is freed, but for those that other ranks may still wait for: they may
+// come to the collective later.
+func (st *commState) clear(c *Comm) {
 	st.mu.Lock()
 	list := st.leavings
 	st.leavings = nil
 	st.left.Store(0)
 	st.mu.Unlock()
 	for _, l := range list {
-		l.end(s)
+		if l.loose {
+			l.end(c.seat)
+		} else {
+			c.seat.freed.keep(st, c.world, l)
+		}
 	}
 }
 
@@ -190,5 +214,13 @@ func (l *leavings) end(s *seat) {
 	for _, r := range l.sinks {
 		_, _, _ = s.ep.Abandon(r)
 	}
+	l.drop(s)
+}
+
+// drop drops the notices, and what others have sent too much of.
+func (l *leavings) drop(s *seat) {
 	s.drop(l.notices, mx.MatchMaskNone)
+	if l.surplus != 0 {
+		s.drop(l.surplus, contextMask|tagMask)
+	}
 }

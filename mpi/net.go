@@ -26,13 +26,13 @@ type net struct {
 	used       int
 	large      [][]byte      // of the seat's
 	missing    map[int]error // ranks that could not be reached
-	left       *leavings     // nil unless the collective has failed, and so is rest
-	rest       *rest
-	background *background // nil unless the net was that of a nonblocking one
-	rounds     bool        // it has several, and moves nothing of the program's
-	traced     traced      // what the trace is to have of it
-	last       bool        // the rank leaves behind it
-	given      string      // checked: what the program gives the call besides, that must be the same everywhere
+	left       *leavings     // nil unless something of the collective may come after it
+	rest       *rest         // nil unless it has failed
+	background *background   // nil unless the net was that of a nonblocking one
+	rounds     bool          // it has several, and moves nothing of the program's
+	traced     traced        // what the trace is to have of it
+	last       bool          // the rank leaves behind it
+	given      string        // checked: what the program gives the call besides, that must be the same everywhere
 }
 
 // pendingOp is a send or receive that is pending.

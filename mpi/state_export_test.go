@@ -69,6 +69,11 @@ func UnreadNotices(c *Comm) bool {
 // Leavings returns how many collectives of the communicator have left something behind.
 func Leavings(c *Comm) int { return int(c.state.left.Load()) }
 
+// Unexpected returns how many messages lie at the rank that no receive has taken.
+func Unexpected(c *Comm) int {
+	return c.seat.ep.Snapshot().Depths.Unexpected
+}
+
 // Backgrounds returns how many nonblocking collectives of the rank have not ended.
 func Backgrounds(c *Comm) int { return len(c.seat.nonblocking.all()) }
 
