@@ -50,3 +50,22 @@ func (e *Engine) RecvClaimed(v wire.Vec, c Claim, ctx any) (Handle, error) {
 	e.receiveStored(slot, r, id)
 	return h, nil
 }
+
+// Discard receives all messages of the unexpected store that fit into nothing, and returns how many there were.
+func (e *Engine) Discard(value, mask uint64) (n int, err error) {
+	for {
+		var st Status
+		c, found, err := e.Claim(value, mask, &st)
+		if !found {
+			return n, err
+		}
+		n++
+		h, err := e.RecvClaimed(wire.Vec{}, c, nil)
+		if err != nil {
+			return n, err
+		}
+		if err := e.Forget(h); err != nil {
+			return n, err
+		}
+	}
+}

@@ -60,13 +60,7 @@ func (f *freedContexts) contexts(s *seat) []uint32 {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.left = slices.DeleteFunc(f.left, func(l freedLeft) bool { return l.over(s) })
-	all := slices.Clone(f.list)
-	for i := range f.left {
-		if !slices.Contains(all, f.left[i].context) {
-			all = append(all, f.left[i].context)
-		}
-	}
-	return all
+	return slices.Clone(f.list)
 }
 
 // endFreed ends what is left of freed communicators when one has got a context: that of those whose context it is; and that of those
@@ -153,14 +147,4 @@ func (s *seat) anyUnexpected() bool {
 }
 
 // drop drops the unexpected messages that match.
-func (s *seat) drop(value, mask uint64) {
-	for {
-		m, _, found, err := s.ep.Iclaim(value, mask)
-		if !found || err != nil {
-			return
-		}
-		if r, err := s.ep.IrecvMessage(nil, m, nil); err == nil {
-			_, _, _ = s.ep.Abandon(r)
-		}
-	}
-}
+func (s *seat) drop(value, mask uint64) { _, _ = s.ep.Discard(value, mask) }

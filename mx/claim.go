@@ -50,6 +50,15 @@ func (ep *Endpoint) IrecvMessage(buf []byte, m Message, context any) (Request, e
 	return ep.receiveMessage(wire.Vec{First: buf}, m, context)
 }
 
+// Discard receives all messages that have arrived without a receive and whose match information, masked, is matchRecv, and
+// drops their bytes; it returns how many they were. A sender that waits to be received goes on, as if its message had been
+// truncated to nothing. Discard makes no progress: what is still on its way is not dropped. Claimed messages stay. MX does not have it.
+// Errors: ErrBadMatchMask, ErrBadEndpoint. Safe from any goroutine.
+func (ep *Endpoint) Discard(matchRecv, matchMask uint64) (count int, err error) {
+	count, err = ep.d.Discard(matchRecv, matchMask)
+	return count, ep.fail("discard", "", err)
+}
+
 // IrecvvMessage is IrecvMessage into segments, as Irecvv is Irecv into segments.
 func (ep *Endpoint) IrecvvMessage(segs [][]byte, m Message, context any) (Request, error) {
 	return ep.receiveMessage(vec(segs), m, context)

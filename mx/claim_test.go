@@ -201,3 +201,46 @@ func TestClaimedMessageOfAPeerThatIsGone(t *testing.T) {
 		}
 	})
 }
+
+// Senders of messages that are dropped go on; messages of other bits, and claimed ones, stay.
+func TestDiscard(t *testing.T) {
+	over(t, func(w *world) {
+		a, b, toB, _ := w.pair()
+		kept := w.isend(a, pattern(10, 1), toB, 0x20)
+		claimed := w.isend(a, pattern(10, 2), toB, 0x10)
+		m, _ := w.claim(b, 0x10, exact)
+		var dropped []mx.Request
+		for i, n := range sizes {
+			dropped = append(dropped, w.isend(a, pattern(n, 3), toB, 0x10|uint64(i)&0xf))
+		}
+		dropped = append(dropped, w.issend(a, pattern(10, 4), toB, 0x1f))
+		count := 0
+		w.until("all have come", func() bool {
+			n, err := b.Discard(0x10, 0xf0)
+			if err != nil {
+				w.Fatal(err)
+			}
+			count += n
+			return count == len(dropped)
+		}, b)
+		for _, r := range dropped {
+			w.done(a, r)
+		}
+		in := make([]byte, 10)
+		r, err := b.IrecvMessage(in, m, nil)
+		if err != nil {
+			w.Fatal(err)
+		}
+		w.succeed(b, r)
+		w.same(in, pattern(10, 2))
+		w.succeed(b, w.irecv(b, in, 0x20, exact))
+		w.same(in, pattern(10, 1))
+		w.succeed(a, kept)
+		w.succeed(a, claimed)
+		if n, err := b.Discard(0, 0); n != 0 || err != nil {
+			w.Errorf("%d messages are left: %v", n, err)
+		}
+		_, err = b.Discard(1, 0)
+		refused(w, err, mx.ErrBadMatchMask, "discard")
+	})
+}

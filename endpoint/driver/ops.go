@@ -123,6 +123,11 @@ func (d *Endpoint) RecvClaimed(v wire.Vec, c endpoint.Claim, ctx any) (endpoint.
 	return h, err
 }
 
+// Discard drops the unexpected messages that fit, and returns how many there were. It makes no pass.
+func (d *Endpoint) Discard(value, mask uint64) (int, error) {
+	return asked(d, func(e *endpoint.Engine) (int, error) { return e.Discard(value, mask) })
+}
+
 // after looks whether an operation has ended somebody's wait, and sees to it that somebody will make a pass.
 func (d *Endpoint) after() {
 	if d.blocked != 0 || d.sleeper != nil || d.poller == nil && !d.back.watching {
