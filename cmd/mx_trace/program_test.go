@@ -78,7 +78,7 @@ func TestRefusals(t *testing.T) {
 		{"there is no trace in that folder", []string{t.TempDir()}},
 		{"text: it is not a trace of gomx", []string{text}},
 		{"traces of different jobs: ", []string{files[0], others[1]}},
-		{"two traces of one rank: ", []string{files[0], files[0]}},
+		{"two files of one trace: ", []string{files[0], files[0]}},
 		{"is a directory", []string{"-o", t.TempDir(), folder}},
 	} {
 		if out, complaints, status := built.Run(t, program, c.args...); status != 1 || out != "" || !strings.Contains(complaints, c.says) {

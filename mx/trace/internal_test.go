@@ -2,6 +2,7 @@ package trace
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 
@@ -133,5 +134,42 @@ func TestOddSets(t *testing.T) {
 	}
 	if rep := all.Report(); rep.Duration != 0 || rep.Path.Holder != "" {
 		t.Errorf("of ranks without events: %+v", rep)
+	}
+}
+
+// TestApart finds groups of endpoints without a session in common, though runs use the same addresses.
+func TestApart(t *testing.T) {
+	file := func(name string, pid int, id, session uint32, events ...endpoint.Event) *File {
+		f := rankFile(0, 0, "host", events...)
+		f.Path, f.file.PID, f.file.ID, f.file.Job, f.file.Rank, f.file.Began = name, pid, id, 0, -1, int64(pid)
+		for i := range f.file.Events {
+			f.file.Events[i].Session = session
+		}
+		return f
+	}
+	a, b := file("a", 1, 0, 77, sent(0, 1, 1)), file("b", 2, 1, 77, received(5, 0, 9)) // of other messages
+	c, d := file("c", 3, 0, 78, sent(100, 1, 1)), file("d", 4, 1, 78, received(105, 0, 1))
+	idle, own := file("idle", 5, 7, 0), file("own", 1, 9, 80, sent(0, 9, 1))
+	for _, test := range []struct {
+		files []*File
+		want  [][]string
+	}{
+		{[]*File{a, b}, nil},
+		{[]*File{a, b, idle, own}, nil},
+		{[]*File{d, b, a, own, c}, [][]string{{"a", "own", "b"}, {"c", "d"}}},
+		{[]*File{a, c}, [][]string{{"a"}, {"c"}}},
+	} {
+		all, err := Merge(test.files)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := all.Report().Apart; !slices.EqualFunc(got, test.want, slices.Equal) {
+			t.Errorf("of %d files: %v, want %v", len(test.files), got, test.want)
+		}
+	}
+	again := *a
+	again.Path = "again"
+	if _, err := Merge([]*File{a, b, &again}); !errors.Is(err, ErrTwice) || !strings.Contains(err.Error(), "a and again are both of endpoint") {
+		t.Errorf("of a copy: %v", err)
 	}
 }
