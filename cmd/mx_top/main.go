@@ -56,7 +56,7 @@ type options struct {
 
 func main() {
 	interrupted := make(chan os.Signal, 1)
-	signal.Notify(interrupted, os.Interrupt)
+	signal.Notify(interrupted, cmdline.EndSignals()...) // else the terminal would stay as it is drawn on
 	os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr, interrupted))
 }
 
