@@ -173,3 +173,21 @@ func TestApart(t *testing.T) {
 		t.Errorf("of a copy: %v", err)
 	}
 }
+
+// TestRegionNames says of a region that its name is not in the file, whatever number the event has.
+func TestRegionNames(t *testing.T) {
+	f := rankFile(0, 1, "host", endpoint.Event{Kind: endpoint.EventRegion, At: 5, Since: 1, Name: 1}, endpoint.Event{Kind: endpoint.EventRegion, At: 6, Since: 2},
+		endpoint.Event{Kind: endpoint.EventRegion, At: 7, Since: 3, Name: 9})
+	f.file.Names = []string{"a step"}
+	all, err := Merge([]*File{f})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, g := range all.Ranks[0].Regions {
+		names = append(names, g.Name)
+	}
+	if !slices.Equal(names, []string{"a step", noName, noName}) {
+		t.Errorf("%q", names)
+	}
+}
