@@ -56,6 +56,18 @@ func newCollector(pids []int, board int64) *collector {
 	return &collector{watcher: live.Watcher{PIDs: pids, Bound: answerBound}, board: board, last: map[endpointKey]*counted{}}
 }
 
+// findBoard returns an error if there is no such board.
+func (c *collector) findBoard() error {
+	if c.board < 0 {
+		return nil
+	}
+	readings, _, err := c.watcher.Read(false)
+	if err != nil {
+		return err
+	}
+	return processes.OnBoard(c.board, readings)
+}
+
 // collect reads the processes.
 func (c *collector) collect() (*view, error) {
 	waits := c.pending || time.Since(c.jobsAt) >= askWaits

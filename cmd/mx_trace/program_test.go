@@ -74,6 +74,7 @@ func TestRefusals(t *testing.T) {
 		{"no trace is named", nil},
 		{"-json and -o - want the standard output both", []string{"-json", "-o", "-", folder}},
 		{"flag provided but not defined: -x", []string{"-x"}},
+		{`invalid value "-1" for flag -n: want a whole number that is not negative`, []string{"-n", "-1", folder}},
 		{"no-such-folder: file does not exist", []string{"no-such-folder"}},
 		{"there is no trace in that folder", []string{t.TempDir()}},
 		{"text: it is not a trace of gomx", []string{text}},
