@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"gomx/mpi/internal/hang"
+	"gomx/mpi/launch"
 	"gomx/mx"
 )
 
@@ -43,7 +44,7 @@ func (c *Comm) identity() string {
 }
 
 func (c *Comm) describe(id string) hang.Comm {
-	d := hang.Comm{ID: id, Name: c.Name()}
+	d := hang.Comm{ID: id, Name: launch.Name(c.Name())}
 	for _, rank := range c.world {
 		d.Members = append(d.Members, int(rank))
 	}
