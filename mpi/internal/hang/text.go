@@ -211,6 +211,15 @@ func (r *Report) Reason() string {
 	return strings.TrimSuffix(line, "\n")
 }
 
+// Headline is Reason, or what stands at the head of the verdict if nothing is certain.
+func (r *Report) Headline() string {
+	if reason := r.Reason(); reason != "" {
+		return reason
+	}
+	line, _, _ := strings.Cut(r.Verdict(), "\n")
+	return line
+}
+
 func (j *job) cycleText(c Cycle) string {
 	var b strings.Builder
 	switch {
