@@ -157,6 +157,7 @@ var (
 		"exs/internal/span":                "where a buffer lies in registered memory",
 		"integration/internal/proc":        "signals and resources of the processes that tests start",
 		"mx/internal/tracefile":            "events in memory that is mapped from a file, and the counter of the processor",
+		"internal/cmdline":                 "the signals that ask a program to end",
 		"mx/internal/live":                 "who is at the other end of a socket, and a signal",
 		"mpi/internal/elem":                "elements without pointers as the bytes that they are",
 		"mpi/launch/internal/process":      "pairs of sockets for children, their groups, signals and cores",

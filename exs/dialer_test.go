@@ -93,6 +93,13 @@ func TestListenConfigBacklog(t *testing.T) {
 	says(t, w.timesOut(ln.Addr().String(), "its queue"), "backlog")
 }
 
+// A negative backlog is no backlog.
+func TestListenConfigBadBacklog(t *testing.T) {
+	_, err := (&exs.ListenConfig{Library: newWorld(t, "mem").there, Backlog: -5}).Listen(t.Context(), "exs", "127.0.0.1:0")
+	refused(t, err, exs.EINVAL)
+	says(t, err, "Backlog is -5")
+}
+
 // An error of Control is that of the call, and is found in it.
 func TestDialerControlRefuses(t *testing.T) {
 	w := newWorld(t, "mem")

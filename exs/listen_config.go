@@ -3,6 +3,7 @@ package exs
 import (
 	"context"
 	"crypto/tls"
+	"fmt"
 	"net"
 	"net/netip"
 	"slices"
@@ -14,7 +15,8 @@ const DefaultBacklog = 128
 // ListenConfig has the options of a Listener, in the shape of net.ListenConfig, and of the connections that it accepts. The zero ListenConfig is that
 // of the function Listen. It may be used by any number of goroutines at once, and must not be changed then.
 type ListenConfig struct {
-	// Backlog is how many connections are made ahead of Accept; other clients wait for Accept. 0 means DefaultBacklog.
+	// Backlog is how many connections are made ahead of Accept; other clients wait for Accept. 0 means DefaultBacklog. A negative one is an error of
+	// Listen, EINVAL.
 	Backlog int
 
 	// StreamBuffer, BusyPoll, Secret, TLS and Library are those of a Dialer.
@@ -63,6 +65,9 @@ func (c *ListenConfig) listen(ctx context.Context, network, address string) (*Li
 	l, err := libraryOf(c.Library, c.Secret, c.TLS)
 	if err != nil {
 		return nil, netip.AddrPort{}, err
+	}
+	if c.Backlog < 0 {
+		return nil, netip.AddrPort{}, &Error{Op: "listen", Errno: EINVAL, Cause: tell(fmt.Sprintf("Backlog is %d, and at least 0", c.Backlog))}
 	}
 	at, both, err := post4or6(ctx, network, address)
 	if err != nil {

@@ -3,6 +3,7 @@ package mpi
 import (
 	"context"
 	"errors"
+	"fmt"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -174,12 +175,15 @@ func (l *backgrounds) all() (list []*background) {
 	return list
 }
 
-// name returns the name of the call that has started the operation, for messages.
-func (q *Request) name() string {
-	if q.kind == collectiveRequest {
-		return q.collective()
+// what says what a request is that no receive has started, for messages. One that is complete does not tell what has started it.
+func (q *Request) what() string {
+	switch q.kind {
+	case collectiveRequest:
+		return fmt.Sprintf("%q", q.collective())
+	case sendRequest:
+		return "a send"
 	}
-	return opNames[q.kind]
+	return "a send or a collective that is complete"
 }
 
 // collective returns the name of the call that has started a collective.

@@ -68,7 +68,7 @@ func (q *Request) Cancel() error {
 		return q.c.fail("Cancel", ErrRequest, "the request is empty: there is nothing to take back")
 	}
 	if q.kind != recvRequest {
-		return q.c.fail("Cancel", ErrRequest, "only receives can be taken back, this is %q", q.name())
+		return q.c.fail("Cancel", ErrRequest, "only receives can be taken back, this is %s", q.what())
 	}
 	if _, err := q.c.seat.cancelled.cancel(q.c.seat.ep, q.number); err != nil {
 		return q.broken("Cancel", err)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"testing"
 
 	"gomx/mpi"
@@ -134,5 +135,52 @@ func TestStartAfterCancel(t *testing.T) {
 		}
 		q, err = p.Start()
 		return errors.Join(err, q.Cancel(), second(q.Wait()))
+	})
+}
+
+// TestCancelOfOthers names what it was given, as far as that is known.
+func TestCancelOfOthers(t *testing.T) {
+	world(t, 2, func(c *mpi.Comm) error {
+		if c.Rank() == 1 {
+			for tag := 1; tag <= 2; tag++ {
+				if _, err := mpi.Recv(c, one(), 0, tag); err != nil {
+					return err
+				}
+			}
+			q, err := c.Ibarrier()
+			return errors.Join(err, second(q.Wait()))
+		}
+		own, err := c.Self().Ibarrier()
+		if err != nil {
+			return err
+		}
+		sent, err := mpi.Issend(c, one(), 1, 1)
+		if err != nil {
+			return err
+		}
+		var asked [3]error
+		asked[0], asked[1] = own.Cancel(), sent.Cancel()
+		again := sent
+		met, err := c.Ibarrier()
+		if err != nil {
+			return err
+		}
+		asked[2] = met.Cancel()
+		if err := mpi.Send(c, one(), 1, 2); err != nil {
+			return err
+		}
+		for i, want := range []string{"this is a send or a collective that is complete", "this is a send", `this is "Ibarrier"`} {
+			if err := asked[i]; !errors.Is(err, mpi.ErrRequest) || !strings.HasSuffix(err.Error(), want) {
+				return fmt.Errorf("Cancel: %w, want %q", err, want)
+			}
+		}
+		if err := errors.Join(second(own.Wait()), second(sent.Wait()), second(met.Wait())); err != nil {
+			return err
+		}
+		_, err = again.Wait()
+		if !errors.Is(err, mpi.ErrRequest) || !strings.Contains(err.Error(), "waited for or freed already, by another copy of the request") {
+			return fmt.Errorf("Wait for a copy of one that was waited for: %w", err)
+		}
+		return nil
 	})
 }

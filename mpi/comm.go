@@ -87,7 +87,8 @@ func (c *Comm) Name() string {
 	return c.state.name
 }
 
-// SetName gives the communicator a name, on this rank (MPI_Comm_set_name).
+// SetName gives the communicator a name, on this rank (MPI_Comm_set_name). Errors and hang reports have the first 100 bytes of it, with escapes for
+// what a terminal would not print.
 func (c *Comm) SetName(name string) {
 	if c.none() {
 		return

@@ -48,6 +48,30 @@ func TestDup(t *testing.T) {
 	})
 }
 
+// TestNamesOfPrograms: what a program calls a communicator is what Name returns, and no message has more of it than a terminal prints in a line.
+func TestNamesOfPrograms(t *testing.T) {
+	world(t, 1, func(c *mpi.Comm) error {
+		d, err := c.Dup()
+		if err != nil {
+			return err
+		}
+		const name = "x\n\x1b[31mevil\xff"
+		for given, want := range map[string]string{name: `mpi: Send on x\n\x1b[31mevil\xff, rank 0, with rank 7`, strings.Repeat("y", 1<<20): strings.Repeat("y", 97) + "..., rank 0"} {
+			d.SetName(given)
+			err := mpi.Send(d, one(), 7, 0)
+			failed, ok := errors.AsType[*mpi.Error](err)
+			if !ok || failed.Comm != given || d.Name() != given || !strings.Contains(err.Error(), want) || len(err.Error()) > 300 {
+				return fmt.Errorf("error %.300q, and not %q", err, want)
+			}
+			report, err := d.HangReport(t.Context())
+			if err != nil || strings.Contains(report.Text+string(report.JSON), given) || len(report.JSON) > 10_000 {
+				return fmt.Errorf("%w, %.1000q", err, report.JSON)
+			}
+		}
+		return d.Free()
+	})
+}
+
 // TestContextsComeBackLast: a context that was given back is given out again only after all others, and not one that is
 // in use.
 func TestContextsComeBackLast(t *testing.T) {

@@ -13,7 +13,12 @@ import (
 // connectWith connects to ranks, and notes in far the error of each that can't be reached.
 func (c *Comm) connectWith(op string, far map[int]error) {
 	ranks := slices.Collect(maps.Keys(far))
-	long := c.seat.waits.enterNeed(c, op, c.connecting(ranks[0]))
+	slices.Sort(ranks)
+	needs := make([]hang.Need, len(ranks))
+	for i, rank := range ranks {
+		needs[i] = c.connecting(rank)
+	}
+	long := c.seat.waits.enterNeed(c, op, needs...)
 	late := c.seat.reachAll(c.ctx, c.world, ranks)
 	c.seat.waits.leave(long)
 	for i, rank := range ranks {

@@ -65,7 +65,7 @@ func (c *Comm) broken(op string, peer, tag int, err error) error {
 		return c.failWith(op, peer, tag, ErrProcFailed, err)
 	}
 	if errors.Is(err, mx.ErrBadRequest) {
-		return c.failWith(op, peer, tag, ErrRequest, err)
+		return c.failWith(op, peer, tag, ErrRequest, fmt.Errorf("it was waited for or freed already, by another copy of the request: %w", err))
 	}
 	return c.failWith(op, peer, tag, ErrOther, err)
 }

@@ -3,6 +3,8 @@ package mpi
 import (
 	"fmt"
 	"strings"
+
+	"gomx/mpi/launch"
 )
 
 // ErrorClass says what kind of error a call has returned. It is an error: test for
@@ -65,13 +67,13 @@ type Error struct {
 	Cause error // what lies behind, and what helps; or nil
 }
 
-// Error names all there is.
+// Error names all there is. Of the name of the communicator it has at most 100 bytes, with escapes for what a terminal would not print.
 func (e *Error) Error() string {
 	var b strings.Builder
 	b.WriteString("mpi: ")
 	b.WriteString(e.Op)
 	if e.Comm != "" {
-		fmt.Fprintf(&b, " on %s, rank %d", e.Comm, e.Rank)
+		fmt.Fprintf(&b, " on %s, rank %d", launch.Name(e.Comm), e.Rank)
 	}
 	switch e.Peer {
 	case Undefined:

@@ -199,7 +199,7 @@ func (j *job) deliver(rank int, r *hang.Report) {
 	}
 	j.hangReports.Add(1)
 	if log := j.seats[0].ep.Logger(); log != nil {
-		log.Error("hang", "waits", rank, "for", j.set.hang, "deadlock", r.Certain(), "reason", r.Reason())
+		log.Error("hang", "waits", rank, "for", j.set.hang, "deadlock", r.Certain(), "reason", r.Headline())
 	}
 	if j.set.onHang == nil {
 		fmt.Fprintf(os.Stderr, "mpi: rank %d has waited for longer than %v\n%s", rank, j.set.hang, r.Text())

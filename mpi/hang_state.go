@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"gomx/mpi/internal/hang"
+	"gomx/mpi/launch"
 	"gomx/mx"
 )
 
@@ -43,7 +44,7 @@ func (c *Comm) identity() string {
 }
 
 func (c *Comm) describe(id string) hang.Comm {
-	d := hang.Comm{ID: id, Name: c.Name()}
+	d := hang.Comm{ID: id, Name: launch.Name(c.Name())}
 	for _, rank := range c.world {
 		d.Members = append(d.Members, int(rank))
 	}
@@ -122,8 +123,10 @@ func (v *view) add(r *hang.Rank, w *longWait) {
 	out := hang.Wait{Call: w.call, Any: w.any, Age: time.Since(w.since).Seconds(), ID: w.id}
 	out.Ends, out.Left = endOf(w.ctx)
 	if len(w.reqs) == 0 {
-		out.Needs = []hang.Need{w.need}
-		out.Needs[0].Age = out.Age
+		out.Needs = v.left(w)
+		for i := range out.Needs {
+			out.Needs[i].Age = out.Age
+		}
 	}
 	for _, q := range w.reqs {
 		p, ok := v.pending[q]
@@ -144,6 +147,31 @@ func (v *view) add(r *hang.Rank, w *longWait) {
 	if len(out.Needs) > 0 {
 		r.Waits = append(r.Waits, out)
 	}
+}
+
+// left returns what a call waits for that is no requests. Of many ranks that it connects with those are left that are being asked, as far as these can
+// be told from the others; the rest is connected, or has not had its turn.
+func (v *view) left(w *longWait) []hang.Need {
+	if len(w.needs) < 2 {
+		return slices.Clone(w.needs)
+	}
+	asked := map[mx.PeerName]bool{}
+	for _, p := range v.pending {
+		if nic, id, err := mx.DecomposeEndpointAddr(p.Peer); p.Kind == "connect" && err == nil {
+			asked[mx.PeerName{NIC: nic, Endpoint: id}] = true
+		}
+	}
+	var left []hang.Need
+	for _, n := range w.needs {
+		name := w.c.seat.job.businessCards[n.Peer].name()
+		if name.Filter = 0; asked[name] && len(left) < mostShown {
+			left = append(left, n)
+		}
+	}
+	if left == nil {
+		return slices.Clone(w.needs[:min(len(w.needs), mostShown)])
+	}
+	return left
 }
 
 // endOf says whether a context may end, and in how many seconds it does if that is known.

@@ -16,7 +16,7 @@ type longWait struct {
 	call  string
 	any   bool // one of the requests is enough
 	reqs  []mx.Request
-	need  hang.Need // what it waits for if that is no requests
+	needs []hang.Need // what it waits for if that is no requests
 	since time.Time
 	id    uint64
 	ctx   context.Context // may end it; nil: none
@@ -37,9 +37,11 @@ func (l *longWaits) enter(ctx context.Context, c *Comm, call string, reqs []mx.R
 }
 
 // enterNeed is enter for a call that waits for what is no request of mx, and heeds the context of the communicator.
-func (l *longWaits) enterNeed(c *Comm, call string, n hang.Need) *longWait {
-	n.Op, n.Comm = call, c.identity()
-	return l.add(&longWait{ctx: c.ctx, c: c, call: call, need: n})
+func (l *longWaits) enterNeed(c *Comm, call string, needs ...hang.Need) *longWait {
+	for i := range needs {
+		needs[i].Op, needs[i].Comm = call, c.identity()
+	}
+	return l.add(&longWait{ctx: c.ctx, c: c, call: call, needs: needs})
 }
 
 func (l *longWaits) add(w *longWait) *longWait {

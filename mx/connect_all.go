@@ -44,8 +44,11 @@ func (ep *Endpoint) ConnectAll(ctx context.Context, peers []PeerName) ([]Endpoin
 // ConnectAllError has the error of each peer of a ConnectAll, in their order: nil for those that are connected.
 type ConnectAllError []error
 
-// Error returns the errors, a line each.
-func (e ConnectAllError) Error() string { return errors.Join(e...).Error() }
+// Error returns the first eight errors, a line each, and how many more there are.
+func (e ConnectAllError) Error() string {
+	all := e.Unwrap()
+	return errors.Join(all[:min(len(all), mostNamed)]...).Error() + andMore("\n", len(all))
+}
 
 // Unwrap returns the errors, for errors.Is and errors.As.
 func (e ConnectAllError) Unwrap() []error {

@@ -92,6 +92,9 @@ func TestConnectAllEndsWithItsContext(t *testing.T) {
 		ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
 		defer cancel()
 		addrs, err := a.ConnectAll(ctx, names)
+		if text := err.Error(); strings.Count(text, "\n") != 8 || !strings.HasSuffix(text, "\nand 193 more") {
+			w.Errorf("of %d failures: %s", len(names), text)
+		}
 		if !errors.Is(err, context.DeadlineExceeded) || len(addrs) != len(names) || !addrs[0].IsZero() {
 			w.Errorf("%v", err)
 		}

@@ -1,6 +1,7 @@
 package mx
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -61,15 +62,28 @@ func Finalize() error {
 		return fail("finalize", ErrNotInitialized, "", nil)
 	}
 	if len(lib.open) > 0 {
+		open := slices.SortedFunc(maps.Keys(lib.open), func(a, b *Endpoint) int {
+			return cmp.Or(cmp.Compare(a.board.Number, b.board.Number), cmp.Compare(a.id, b.id))
+		})
 		var names []string
-		for ep := range lib.open {
+		for _, ep := range open[:min(len(open), mostNamed)] {
 			names = append(names, ep.String())
 		}
-		slices.Sort(names)
-		return fail("finalize", ErrBusy, "", fmt.Errorf("close %s first", strings.Join(names, ", ")))
+		return fail("finalize", ErrBusy, "", fmt.Errorf("close %s first", strings.Join(names, ", ")+andMore(", ", len(open))))
 	}
 	lib.up, lib.dir = false, nil
 	return nil
+}
+
+// mostNamed is how many things a message names that may be about thousands.
+const mostNamed = 8
+
+// andMore ends a list of the first mostNamed things with how many there are beyond, if there are.
+func andMore(between string, all int) string {
+	if all <= mostNamed {
+		return ""
+	}
+	return fmt.Sprintf("%sand %d more", between, all-mostNamed)
 }
 
 // handler is the error handler that the environment asks for, or nil.

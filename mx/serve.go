@@ -12,6 +12,7 @@ import (
 // LiveReading is what a process answers to tools of the same user: package mx/live reads it.
 type LiveReading struct {
 	ProcessSnapshot
+	User    int                        `json:"-"`                 // whose process it is, as the kernel knows; for root alone it may be another one's
 	Cleared map[string]ClearedCounters `json:"cleared,omitempty"` // by endpoint
 	Waits   []json.RawMessage          `json:"waits,omitempty"`   // of packages that are built on this one: see AddWaits
 }

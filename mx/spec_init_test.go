@@ -53,6 +53,22 @@ func TestIII12FinalizeWithOpenEndpointsIsRefused(t *testing.T) {
 	})
 }
 
+// TestIII12FinalizeNamesAFew names the first endpoints that are open, and how many more there are.
+func TestIII12FinalizeNamesAFew(t *testing.T) {
+	initialize(t)
+	for range 20 {
+		ep, err := mx.OpenEndpoint(0, mx.AnyEndpoint, 7, mx.WithTransports("mem"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { ep.Close() })
+	}
+	err := mx.Finalize()
+	if !errors.Is(err, mx.ErrBusy) || strings.Count(err.Error(), ":0/") != 8 || !strings.Contains(err.Error(), ", and 12 more first") {
+		t.Errorf("%v", err)
+	}
+}
+
 func TestIII12InitFinalizeInitTransfers(t *testing.T) {
 	for _, medium := range media {
 		t.Run(medium, func(t *testing.T) {

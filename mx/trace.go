@@ -104,7 +104,7 @@ func (ep *Endpoint) TraceNow() int64 {
 }
 
 // TraceRegion notes in the trace that the program was in something from a time of TraceNow until now, such as a collective
-// or a step of its computation. There is room for some thousand different names; id and bytes are shown with it. Without a trace, or with 0 as the time, it
+// or a step of its computation. There is room for some thousand different names, of which 200 bytes are kept; id and bytes are shown with it. Without a trace, or with 0 as the time, it
 // does nothing. It may be called by those who may make requests. MX does not have it.
 func (ep *Endpoint) TraceRegion(name string, since int64, id uint64, bytes int) {
 	if ep.trace == nil || since == 0 {

@@ -5,7 +5,7 @@
 //	mx_counters -w 1s      what has changed, every second
 //	mx_counters -json      for programs
 //
-// With -h it explains its flags. The exit status is 0, or 1 if a process could not be read.
+// With -h it explains its flags. The exit status is 0, or 1 if a process could not be read, or the command line is wrong.
 package main
 
 import (
@@ -109,6 +109,9 @@ func watch(o *options, to io.Writer, interrupted <-chan os.Signal) (failed []err
 	var before map[string][]value
 	for turn := uint(1); ; turn++ {
 		readings, failed, err := processes.Read(o.pid, o.clear)
+		if err == nil && turn == 1 {
+			err = processes.OnBoard(o.board, readings)
+		}
 		if err != nil {
 			return failed, err
 		}

@@ -88,6 +88,8 @@ func TestFailures(t *testing.T) {
 		{[]string{"-n", "2"}, "without -w"},
 		{[]string{"-c", "-w", "1s"}, "without -w"},
 		{[]string{"-b", "x"}, "want a board number"},
+		{[]string{"-b", "4000"}, "there is no board 4000: this host has boards 0 to "},
+		{[]string{"-w", "10ms", "-n", "-1"}, `invalid value "-1" for flag -n: want a whole number that is not negative`},
 		{[]string{"-x"}, "-h explains the flags"},
 	} {
 		stdout, stderr, status := built.Run(t, program, c.args...)

@@ -4,7 +4,7 @@
 //	mx_endpoint_info -v       with their peers and the requests that are not complete
 //	mx_endpoint_info -json    for programs
 //
-// With -h it explains its flags. The exit status is 0, or 1 if a process could not be read.
+// With -h it explains its flags. The exit status is 0, or 1 if a process could not be read, or the command line is wrong.
 package main
 
 import (
@@ -68,6 +68,9 @@ func parseOptions(args []string) (*options, error) {
 // show reads the processes and prints their endpoints.
 func show(o *options, to io.Writer) (failed []error, err error) {
 	readings, failed, err := processes.Read(o.pid, false)
+	if err == nil {
+		err = processes.OnBoard(o.board, readings)
+	}
 	if err != nil {
 		return failed, err
 	}

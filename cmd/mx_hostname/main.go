@@ -127,8 +127,8 @@ func (o *options) find() ([]entry, error) {
 	if err != nil {
 		return nil, err
 	}
-	if o.board >= int64(len(boards)) {
-		return nil, fmt.Errorf("there is no board %d: this host has boards 0 to %d", o.board, len(boards)-1)
+	if err := processes.OneOf(boards, o.board); err != nil {
+		return nil, err
 	}
 	var list []entry
 	for i := range boards {

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 
+	"gomx/cmd/internal/processes"
 	"gomx/internal/cmdline"
 	"gomx/mx"
 )
@@ -57,8 +58,8 @@ func gather(o *options, variables []mx.Variable) (*findings, error) {
 		return nil, err
 	}
 	if o.oneBoard {
-		if int64(o.board) >= int64(len(boards)) {
-			return nil, fmt.Errorf("there is no board %d: this host has boards 0 to %d", o.board, len(boards)-1)
+		if err := processes.OneOf(boards, int64(o.board)); err != nil {
+			return nil, err
 		}
 		boards = boards[o.board : o.board+1]
 	}

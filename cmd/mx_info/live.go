@@ -22,6 +22,9 @@ type liveEndpoint struct {
 // read.
 func showLive(o *options, to io.Writer) (failed []error, err error) {
 	readings, failed, err := processes.Read(o.pid, false)
+	if err == nil && o.oneBoard {
+		err = processes.OnBoard(int64(o.board), readings)
+	}
 	if err != nil {
 		return failed, err
 	}

@@ -17,6 +17,7 @@ const (
 	answerBound  = time.Second     // for a process, so that one that is stopped does not hold up the others
 	askWaits     = 5 * time.Second // between two looks at what ranks wait for: it wakes up those that do
 	mostRequests = 500             // that a view has
+	mostSteps    = 600             // of who waits for whom, that a job in a view has
 	longAgo      = 1.0             // seconds from which on a request counts as one that is blocked
 )
 
@@ -53,6 +54,18 @@ type counted struct {
 
 func newCollector(pids []int, board int64) *collector {
 	return &collector{watcher: live.Watcher{PIDs: pids, Bound: answerBound}, board: board, last: map[endpointKey]*counted{}}
+}
+
+// findBoard returns an error if there is no such board.
+func (c *collector) findBoard() error {
+	if c.board < 0 {
+		return nil
+	}
+	readings, _, err := c.watcher.Read(false)
+	if err != nil {
+		return err
+	}
+	return processes.OnBoard(c.board, readings)
 }
 
 // collect reads the processes.
@@ -183,13 +196,29 @@ func (c *collector) jobView(j *mpilive.Job) job {
 		}
 		out.Ranks = append(out.Ranks, r)
 	}
-	for _, s := range j.Report.Steps() {
-		out.Steps = append(out.Steps, step{s.Rank, s.Next, processes.Clean(j.Report.Describe(s)), j.Report.Circular(s)})
-	}
+	out.Steps = steps(j.Report)
 	for _, g := range j.Report.Groups {
 		out.Groups = append(out.Groups, processes.Clean(g.Text()))
 	}
 	return out
+}
+
+// steps are those of a report, the circular ones first.
+func steps(r *mpilive.Report) []step {
+	all, list, circular := r.Steps(), []step{}, map[[2]int]bool{}
+	for _, c := range r.Cycles {
+		for _, s := range c.Steps {
+			circular[[2]int{s.Rank, s.Next}] = true
+		}
+	}
+	for _, wanted := range []bool{true, false} {
+		for _, s := range all {
+			if len(list) < mostSteps && circular[[2]int{s.Rank, s.Next}] == wanted {
+				list = append(list, step{s.Rank, s.Next, processes.Clean(r.Describe(s)), wanted})
+			}
+		}
+	}
+	return list
 }
 
 func split(text string) (lines []string) {

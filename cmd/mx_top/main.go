@@ -5,7 +5,7 @@
 //	mx_top -once                  a table
 //	mx_top -json                  the same for programs
 //
-// With -h it explains its flags. The exit status is 0, or 1 if a process could not be read.
+// With -h it explains its flags. The exit status is 0, or 1 if a process could not be read, or the command line is wrong.
 package main
 
 import (
@@ -56,7 +56,7 @@ type options struct {
 
 func main() {
 	interrupted := make(chan os.Signal, 1)
-	signal.Notify(interrupted, os.Interrupt)
+	signal.Notify(interrupted, cmdline.EndSignals()...) // else the terminal would stay as it is drawn on
 	os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr, interrupted))
 }
 
@@ -65,6 +65,9 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer, interrupted <
 	o, err := parseOptions(args)
 	return processes.Run("mx_top", helpText, err, stdout, stderr, func() ([]error, error) {
 		c := newCollector(o.pids, o.board)
+		if err := c.findBoard(); err != nil {
+			return nil, err
+		}
 		switch {
 		case o.http != "":
 			return nil, serve(o, c, stdout, interrupted)

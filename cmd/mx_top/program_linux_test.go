@@ -2,9 +2,13 @@ package main_test
 
 import (
 	"encoding/json"
+	"io"
 	"os"
 	"os/exec"
+	"regexp"
+	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -56,7 +60,10 @@ func TestFailures(t *testing.T) {
 		{nil, "no terminal: give -once, -json or -http"},
 		{[]string{"-once", "-p", "1,x"}, "want the number of a process"},
 		{[]string{"-once", "-b", "x"}, "want a board number"},
+		{[]string{"-once", "-b", "4000"}, "there is no board 4000: this host has boards 0 to "},
+		{[]string{"-http", "127.0.0.1:0", "-b", "4000"}, "there is no board 4000: this host has boards 0 to "},
 		{[]string{"-w", "1ms"}, "at least 100ms"},
+		{[]string{"-w", "often"}, `invalid value "often" for flag -w: want a duration, such as 250ms`},
 		{[]string{"-http", "127.0.0.1:0", "-once"}, "give it without -once"},
 		{[]string{"-http", "127.0.0.1:x"}, "listen tcp"},
 		{[]string{"-http", ""}, "wants an address"},
@@ -69,14 +76,23 @@ func TestFailures(t *testing.T) {
 	}
 }
 
-// TestTerminal presses keys in a terminal, that of script of util-linux.
-func TestTerminal(t *testing.T) {
+// terminal is a program in a terminal, that of script of util-linux.
+type terminal struct {
+	t    *testing.T
+	cmd  *exec.Cmd
+	in   io.Writer
+	out  io.Reader
+	seen string
+}
+
+// inTerminal runs lines of a shell in a terminal.
+func inTerminal(t *testing.T, lines string) *terminal {
+	t.Helper()
 	script, err := exec.LookPath("script")
 	if err != nil {
 		t.Skip("script is not installed (Debian: bsdutils)")
 	}
-	built.Open(t)
-	cmd := exec.CommandContext(t.Context(), script, "-qec", "stty rows 24 cols 100; exec "+program+" -w 100ms -p "+built.PID, "/dev/null")
+	cmd := exec.CommandContext(t.Context(), script, "-qec", "stty rows 24 cols 100; "+lines, "/dev/null")
 	cmd.Env = append(os.Environ(), "TERM=xterm")
 	in, err := cmd.StdinPipe()
 	if err != nil {
@@ -90,36 +106,77 @@ func TestTerminal(t *testing.T) {
 		t.Fatal(err)
 	}
 	stuck := time.AfterFunc(time.Minute, func() { _ = cmd.Process.Kill() })
-	defer stuck.Stop()
-	seen, buf := "", make([]byte, 1<<16)
-	until := func(want string) {
-		t.Helper()
-		for !strings.Contains(seen, want) {
-			n, err := out.Read(buf)
-			if seen += string(buf[:n]); err != nil {
-				t.Fatalf("%q never came: %v\n%q", want, err, seen)
-			}
+	t.Cleanup(func() { stuck.Stop() })
+	return &terminal{t: t, cmd: cmd, in: in, out: out}
+}
+
+// until reads until there is something that fits, and returns its parts.
+func (term *terminal) until(want string) []string {
+	term.t.Helper()
+	for buf := make([]byte, 1<<16); ; {
+		if at := regexp.MustCompile(want).FindStringSubmatch(term.seen); at != nil {
+			term.seen = ""
+			return at
 		}
-		seen = ""
-	}
-	press := func(keys string) {
-		t.Helper()
-		if _, err := in.Write([]byte(keys)); err != nil {
-			t.Fatal(err)
+		n, err := term.out.Read(buf)
+		if term.seen += string(buf[:n]); err != nil && n == 0 {
+			term.t.Fatalf("%q never came: %v\n%q", want, err, term.seen)
 		}
 	}
-	until("[1 endpoints]")
-	press("4")
-	until("waits for its match")
-	press("?")
-	until("this text, or back")
-	press("?\t")
-	until("[1 endpoints]")
-	press("s")
-	until("by rate")
-	press("q")
-	until("\x1b[?1049l") // the screen that was there before
-	if err := cmd.Wait(); err != nil {
+}
+
+func (term *terminal) press(keys string) {
+	term.t.Helper()
+	if _, err := io.WriteString(term.in, keys); err != nil {
+		term.t.Fatal(err)
+	}
+}
+
+// TestTerminal presses keys in a terminal.
+func TestTerminal(t *testing.T) {
+	built.Open(t)
+	term := inTerminal(t, "exec "+program+" -w 100ms -p "+built.PID)
+	term.until(`\[1 endpoints\]`)
+	term.press("4")
+	term.until("waits for its match")
+	term.press("?")
+	term.until("this text, or back")
+	term.press("?\t")
+	term.until(`\[1 endpoints\]`)
+	term.press("s")
+	term.until("by rate")
+	term.press("q")
+	term.until(regexp.QuoteMeta(otherScreen))
+	if err := term.cmd.Wait(); err != nil {
 		t.Error(err)
+	}
+}
+
+// otherScreen has a terminal show the screen that was there before.
+const otherScreen = "\x1b[?1049l"
+
+// TestSignals has the terminal as it was after a signal that asks the program to end.
+func TestSignals(t *testing.T) {
+	built.Open(t)
+	for _, s := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP} {
+		t.Run(s.String(), func(t *testing.T) {
+			term := inTerminal(t, "stty -g; sh -c 'echo pid $$; exec "+program+" -w 100ms -p "+built.PID+"'; echo status $?; stty -g")
+			at := term.until(`([0-9a-f:]{20,})\s+pid (\d+)`)
+			pid, err := strconv.Atoi(at[2])
+			if err != nil {
+				t.Fatal(err)
+			}
+			term.until(`\[1 endpoints\]`)
+			if err := syscall.Kill(pid, s); err != nil {
+				t.Fatal(err)
+			}
+			after := term.until(regexp.QuoteMeta(otherScreen) + `status (\d+)\s+([0-9a-f:]{20,})\s`)
+			if after[1] != "0" || after[2] != at[1] {
+				t.Errorf("status %s; the terminal was %s and is %s", after[1], at[1], after[2])
+			}
+			if err := term.cmd.Wait(); err != nil {
+				t.Error(err)
+			}
+		})
 	}
 }

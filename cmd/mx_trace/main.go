@@ -5,7 +5,7 @@
 //	mx_trace -json traces            for programs
 //
 // With -h it explains its flags. The exit status is 0; 1 if the command line is wrong, or files can't be read or belong to different jobs; 2 if it has
-// printed what there is, but traces of ranks are missing or were cut.
+// printed what there is, but traces of ranks are missing or were cut, or seem to be of several runs.
 package main
 
 import (
@@ -25,7 +25,7 @@ import (
 const (
 	exitGood       = 0
 	exitFailed     = 1
-	exitIncomplete = 2
+	exitIncomplete = 2 // or of several runs
 )
 
 const helpText = `mx_trace puts the message traces of a job's ranks together, which MX_TRACE makes, and says
@@ -129,7 +129,7 @@ func show(t *trace.Trace, o *options, stdout io.Writer) error {
 	return printReport(stdout, t.Report(), int(o.pairs))
 }
 
-// complain says what is missing, and returns the exit status.
+// complain says what is missing or doesn't belong together, and returns the exit status.
 func complain(t *trace.Trace, stderr io.Writer) int {
 	status := exitGood
 	if len(t.Missing) > 0 {
@@ -141,6 +141,11 @@ func complain(t *trace.Trace, stderr io.Writer) int {
 			fmt.Fprintf(stderr, "mx_trace: %s was cut: %d events of %s are missing\n", r.Path, r.Cut, r.Name)
 			status = exitIncomplete
 		}
+	}
+	if len(t.Apart) > 0 {
+		fmt.Fprintf(stderr, "mx_trace: the traces are of %d groups of endpoints that have exchanged nothing with each other, as those of several runs: %s; name the files of one, or give each run a folder of its own\n",
+			len(t.Apart), groups(t))
+		status = exitIncomplete
 	}
 	return status
 }

@@ -115,15 +115,31 @@ func percent(part, of int64) string {
 	return fmt.Sprintf("%d %%", (100*part+of/2)/of)
 }
 
+// mostListed is how many ranks, files or groups are listed for people.
+const mostListed = 8
+
 // list writes ranks for people: the first few.
 func list(ranks []int) string {
-	const most = 8
 	var words []string
-	for _, n := range ranks[:min(most, len(ranks))] {
+	for _, n := range ranks {
 		words = append(words, fmt.Sprintf("rank %d", n))
 	}
-	if more := len(ranks) - most; more > 0 {
-		words = append(words, fmt.Sprintf("%d more", more))
+	return firstOf(words, ", ")
+}
+
+// groups writes the files of the first groups that have exchanged nothing.
+func groups(t *trace.Trace) string {
+	var words []string
+	for _, g := range t.Apart {
+		words = append(words, firstOf(t.Paths(g), ", "))
 	}
-	return strings.Join(words, ", ")
+	return firstOf(words, " | ")
+}
+
+// firstOf writes the first few words of a list, and how many more there are.
+func firstOf(words []string, between string) string {
+	if more := len(words) - mostListed; more > 0 {
+		words = append(words[:mostListed:mostListed], fmt.Sprintf("%d more", more))
+	}
+	return strings.Join(words, between)
 }

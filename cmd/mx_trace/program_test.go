@@ -74,11 +74,12 @@ func TestRefusals(t *testing.T) {
 		{"no trace is named", nil},
 		{"-json and -o - want the standard output both", []string{"-json", "-o", "-", folder}},
 		{"flag provided but not defined: -x", []string{"-x"}},
+		{`invalid value "-1" for flag -n: want a whole number that is not negative`, []string{"-n", "-1", folder}},
 		{"no-such-folder: file does not exist", []string{"no-such-folder"}},
 		{"there is no trace in that folder", []string{t.TempDir()}},
 		{"text: it is not a trace of gomx", []string{text}},
 		{"traces of different jobs: ", []string{files[0], others[1]}},
-		{"two traces of one rank: ", []string{files[0], files[0]}},
+		{"two files of one trace: ", []string{files[0], files[0]}},
 		{"is a directory", []string{"-o", t.TempDir(), folder}},
 	} {
 		if out, complaints, status := built.Run(t, program, c.args...); status != 1 || out != "" || !strings.Contains(complaints, c.says) {

@@ -4,6 +4,7 @@ package top
 
 import (
 	"context"
+	"fmt"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -52,37 +53,78 @@ func init() {
 	}
 }
 
+// hangs are made on purpose. Each is named by mx_top, the hang report and the log.
+var hangs = []hang{
+	{"crossed", 2, -1, "deadlock: rank 0 waits for rank 1 in Recv, tag 5, world; rank 1 waits for rank 0 in Recv, tag 5, world", true,
+		[]string{"ranks 0-1: Recv, tag 5, world"}, nil},
+	{"missing", 3, -1, "probable cause: rank 2 (not in an MPI call): rank 0 waits for it in Recv, tag 7, world; 2 ranks wait for it in all", false,
+		[]string{"ranks 0-1: Recv, tag 7, world", "rank 2: not in an MPI call"}, nil},
+	{"no credit", 2, -1, "probable cause: rank 1 (not in an MPI call): rank 0 waits for it in Send, tag 3, world; 1 rank wait", false,
+		[]string{"Send to rank 1, tag 3, world, 4096 B (waits for the peer to match and fetch it)"},
+		[]string{" 1 send ", "waits for the peer to match and fetch it", "messages that no receive has taken"}},
+	{"stopped", 2, 1, "probable cause: rank 1 (does not answer): rank 0 waits for it in Recv, tag 9, world", false,
+		[]string{"rank 1: does not answer"}, []string{": it does not answer: it is stopped, or very busy"}},
+}
+
+type hang struct {
+	name    string // of the program
+	ranks   int
+	stop    int    // the rank to stop, or -1
+	reason  string // in all three
+	certain bool
+	report  []string // in the hang report besides
+	top     []string // in what mx_top prints besides
+}
+
+// stopOne stops the rank that is to be stopped.
+func (h *hang) stopOne(t *testing.T, s *scene) {
+	t.Helper()
+	if h.stop < 0 {
+		return
+	}
+	if err := syscall.Kill(s.pids[h.stop], syscall.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestHangReports has the hang report and the log name hangs.
+func TestHangReports(t *testing.T) {
+	tools := build(t)
+	for _, h := range hangs {
+		t.Run(h.name, func(t *testing.T) {
+			t.Parallel()
+			s := play(t, tools, h.name, h.ranks, "MX_HANG_TIMEOUT=500ms", "MX_LOG=error")
+			h.stopOne(t, s)
+			log := []string{" level=ERROR msg=hang ", fmt.Sprintf(" deadlock=%v ", h.certain), ` reason="` + h.reason}
+			report := append([]string{" has waited for longer than 500ms", h.reason}, h.report...)
+			said, logged := "", "nothing"
+			for len(lacks(said, report...)) > 0 || len(lacks(logged, log...)) > 0 { // there may be one before all ranks are in their calls, and each state has one
+				line := s.job.Hear("")
+				if strings.Contains(line, "status ") {
+					t.Fatalf("%q is not in\n%s\nor %q not in\n%s", lacks(said, report...), said, lacks(logged, log...), logged)
+				}
+				if strings.Contains(line, " msg=hang ") {
+					logged = line
+				} else {
+					said += strings.TrimPrefix(line, "> ") + "\n"
+				}
+			}
+		})
+	}
+}
+
 // TestHangs has mx_top name hangs that were made on purpose. It is asked until it does: a rank may not have come to its call yet.
 func TestHangs(t *testing.T) {
 	tools := build(t)
-	for _, c := range []struct {
-		name  string
-		ranks int
-		stop  int // the rank to stop, or -1
-		says  []string
-	}{
-		{"crossed", 2, -1, []string{
-			"deadlock: rank 0 waits for rank 1 in Recv, tag 5, world; rank 1 waits for rank 0 in Recv, tag 5, world"}},
-		{"missing", 3, -1, []string{
-			"probable cause: rank 2 (not in an MPI call): rank 0 waits for it in Recv, tag 7, world; 2 ranks wait for it in all"}},
-		{"no credit", 2, -1, []string{
-			"probable cause: rank 1 (not in an MPI call): rank 0 waits for it in Send, tag 3, world; 1 rank wait",
-			" 1 send ", "waits for the peer to match and fetch it", "messages that no receive has taken"}},
-		{"stopped", 2, 1, []string{
-			"probable cause: rank 1 (does not answer): rank 0 waits for it in Recv, tag 9, world", ": it does not answer: it is stopped, or very busy"}},
-	} {
+	for _, c := range hangs {
 		t.Run(c.name, func(t *testing.T) {
 			s := play(t, tools, c.name, c.ranks)
-			if c.stop >= 0 {
-				if err := syscall.Kill(s.pids[c.stop], syscall.SIGSTOP); err != nil {
-					t.Fatal(err)
-				}
-			}
+			c.stopOne(t, s)
 			ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 			defer cancel()
 			for last := ""; ; {
 				text, status := s.top(ctx, t, "-once", "-w", "100ms", "-p", s.these())
-				missing := lacks(text, c.says...)
+				missing := lacks(text, append([]string{c.reason}, c.top...)...)
 				if len(missing) == 0 {
 					if want := map[bool]int{true: 1}[c.stop >= 0]; status != want {
 						t.Errorf("exit status %d, want %d", status, want)

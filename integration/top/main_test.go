@@ -36,6 +36,7 @@ func TestMain(m *testing.M) {
 type scene struct {
 	tools string // the folder of the programs
 	pids  []int  // by rank
+	job   proc.Program
 }
 
 // build builds the programs.
@@ -54,6 +55,7 @@ func play(t *testing.T, tools, name string, ranks int, env ...string) *scene {
 	}
 	env = append([]string{roleKey + "=" + name, "MX_HANG_TIMEOUT=0", "MX_TRANSPORT=shm"}, env...)
 	p := proc.StartProgram(t, proc.Options{Env: env}, filepath.Join(s.tools, "mx_run"), "-n", fmt.Sprint(ranks), self)
+	s.job = p
 	for range ranks {
 		line, rank, pid := p.Hear("> "), 0, 0
 		if n, err := fmt.Sscanf(line, "process %d is rank %d", &pid, &rank); n != 2 {

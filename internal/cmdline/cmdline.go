@@ -49,7 +49,7 @@ func ParseBefore(flags *flag.FlagSet, args []string) (given map[string]bool, res
 		q.help = true
 		return nil, nil, q
 	case err != nil:
-		return nil, nil, fmt.Errorf("%w; -h explains the flags", err)
+		return nil, nil, fmt.Errorf("%w; -h explains the flags", wanting(flags, err))
 	case q.version:
 		return nil, nil, q
 	}

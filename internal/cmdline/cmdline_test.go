@@ -181,3 +181,29 @@ func TestOtherShells(t *testing.T) {
 		}
 	}
 }
+
+// TestWanting says what a value should have been.
+func TestWanting(t *testing.T) {
+	flags := func() *flag.FlagSet {
+		f := newFlags()
+		f.Duration("w", 0, "")
+		f.Uint("most", 0, "")
+		f.Float64("share", 0, "")
+		f.Func("own", "", func(string) error { return errors.New("want something of mine") })
+		return f
+	}
+	for _, c := range []struct{ arg, want string }{
+		{"-n=x", `invalid value "x" for flag -n: want a whole number`},
+		{"-n=99999999999999999999", "want a whole number that is not too large"},
+		{"-most=-1", `invalid value "-1" for flag -most: want a whole number that is not negative`},
+		{"-w=5", `invalid value "5" for flag -w: want a duration, such as`},
+		{"-share=x", "want a number"},
+		{"-quiet=x", `invalid boolean value "x" for -quiet: want true or false`},
+		{"-own=x", "want something of mine"},
+	} {
+		_, err := Parse(flags(), []string{c.arg})
+		if err == nil || !strings.Contains(err.Error(), c.want) || !strings.HasSuffix(err.Error(), "; -h explains the flags") || strings.Contains(err.Error(), "parse error") {
+			t.Errorf("%s: %v", c.arg, err)
+		}
+	}
+}

@@ -28,3 +28,13 @@ func TestReason(t *testing.T) {
 		}
 	}
 }
+
+func TestName(t *testing.T) {
+	for _, c := range []struct{ text, want string }{
+		{"rows", "rows"}, {"x\n\x1b[31mevil\t", `x\n\x1b[31mevil\t`}, {strings.Repeat("ä", MaxName), strings.Repeat("ä", (MaxName-3)/2) + "..."},
+	} {
+		if got := Name(c.text); got != c.want {
+			t.Errorf("%.40q is %q, want %q", c.text, got, c.want)
+		}
+	}
+}

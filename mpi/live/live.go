@@ -38,10 +38,12 @@ type Rank struct {
 const mostRanks = 1 << 14
 
 // Jobs returns the jobs of processes that were read with what they wait for, by the process of their lowest rank. Ranks
-// that nobody has heard of are in the report as such that do not answer. What makes no sense is left out.
+// that nobody has heard of are in the report as such that do not answer. What makes no sense is left out, and so is what processes of another
+// user say beyond 4096 ranks, all jobs of that user together, or beyond 8192 requests.
 func Jobs(readings []*mx.LiveReading) []Job {
 	parts := map[string][]hang.Part{}
 	jobs := map[string]*Job{}
+	believed := believer{}
 	for _, r := range readings {
 		for _, text := range r.Waits {
 			p := hang.Part{}
@@ -50,13 +52,16 @@ func Jobs(readings []*mx.LiveReading) []Job {
 			}
 			p.Snapshot.Ranks = slices.DeleteFunc(p.Snapshot.Ranks, func(k hang.Rank) bool { return k.Rank < 0 || k.Rank >= p.Size })
 			p.Snapshot.Size = 0 // Join takes that of the part
-			j := jobs[p.Job]
+			j, added := jobs[p.Job], 0
+			if j == nil {
+				added = p.Size
+			}
+			if j != nil && p.Size != j.Size || !believed.takes(r.User, added, &p) {
+				continue
+			}
 			if j == nil {
 				j = &Job{ID: p.Job, Size: p.Size, Command: r.Command}
 				jobs[p.Job] = j
-			}
-			if p.Size != j.Size {
-				continue
 			}
 			parts[p.Job] = append(parts[p.Job], p)
 			for rank, end := range p.Ends {

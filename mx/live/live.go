@@ -60,6 +60,7 @@ func decode(a live.Answer) (*mx.LiveReading, error) {
 	if err := json.Unmarshal(a.Text, r); err != nil {
 		return nil, fmt.Errorf("its answer makes no sense: %w", err)
 	}
+	r.User = a.Peer.UID
 	if a.Peer.Foreign() {
 		r.PID = a.Peer.PID
 	}

@@ -121,7 +121,7 @@ func line(name string, labels []mx.Label, c *mx.Counter) string {
 	for _, list := range [][]mx.Label{labels, c.Labels} {
 		for _, l := range list {
 			b.WriteByte(separator)
-			b.WriteString(l.Name + `="` + escaper.Replace(l.Value) + `"`)
+			b.WriteString(l.Name + `="` + escaper.Replace(strings.ToValidUTF8(l.Value, "\ufffd")) + `"`)
 			separator = ','
 		}
 	}

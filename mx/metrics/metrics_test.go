@@ -21,7 +21,7 @@ import (
 func page(t *testing.T, handler http.Handler, method string) (text string, r *http.Response) {
 	t.Helper()
 	err := mpi.Run(2, func(world *mpi.Comm) error {
-		world.SetName("odd \"name\"\\\n")
+		world.SetName("odd \"name\"\\\n\xff")
 		if err := world.Barrier(); err != nil {
 			return err
 		}
@@ -51,7 +51,7 @@ func TestHandler(t *testing.T) {
 		"# TYPE mx_messages_sent_total counter\n",
 		"# TYPE mx_receives_posted gauge\n",
 		"# TYPE mx_wait_seconds_total counter\n",
-		`mpi_collectives_total{rank="0",comm="odd \"name\"\\\n",context="2",operation="barrier",algorithm=`,
+		`mpi_collectives_total{rank="0",comm="odd \"name\"\\\n` + "\ufffd" + `",context="2",operation="barrier",algorithm=`,
 		`mx_peers{endpoint=`,
 		`mpi_size{rank="1"} 2` + "\n",
 	} {

@@ -2,6 +2,7 @@ package trace
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 
@@ -133,5 +134,60 @@ func TestOddSets(t *testing.T) {
 	}
 	if rep := all.Report(); rep.Duration != 0 || rep.Path.Holder != "" {
 		t.Errorf("of ranks without events: %+v", rep)
+	}
+}
+
+// TestApart finds groups of endpoints without a session in common, though runs use the same addresses.
+func TestApart(t *testing.T) {
+	file := func(name string, pid int, id, session uint32, events ...endpoint.Event) *File {
+		f := rankFile(0, 0, "host", events...)
+		f.Path, f.file.PID, f.file.ID, f.file.Job, f.file.Rank, f.file.Began = name, pid, id, 0, -1, int64(pid)
+		for i := range f.file.Events {
+			f.file.Events[i].Session = session
+		}
+		return f
+	}
+	a, b := file("a", 1, 0, 77, sent(0, 1, 1)), file("b", 2, 1, 77, received(5, 0, 9)) // of other messages
+	c, d := file("c", 3, 0, 78, sent(100, 1, 1)), file("d", 4, 1, 78, received(105, 0, 1))
+	idle, own := file("idle", 5, 7, 0), file("own", 1, 9, 80, sent(0, 9, 1))
+	for _, test := range []struct {
+		files []*File
+		want  [][]string
+	}{
+		{[]*File{a, b}, nil},
+		{[]*File{a, b, idle, own}, nil},
+		{[]*File{d, b, a, own, c}, [][]string{{"a", "own", "b"}, {"c", "d"}}},
+		{[]*File{a, c}, [][]string{{"a"}, {"c"}}},
+	} {
+		all, err := Merge(test.files)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := all.Report().Apart; !slices.EqualFunc(got, test.want, slices.Equal) {
+			t.Errorf("of %d files: %v, want %v", len(test.files), got, test.want)
+		}
+	}
+	again := *a
+	again.Path = "again"
+	if _, err := Merge([]*File{a, b, &again}); !errors.Is(err, ErrTwice) || !strings.Contains(err.Error(), "a and again are both of endpoint") {
+		t.Errorf("of a copy: %v", err)
+	}
+}
+
+// TestRegionNames says of a region that its name is not in the file, whatever number the event has.
+func TestRegionNames(t *testing.T) {
+	f := rankFile(0, 1, "host", endpoint.Event{Kind: endpoint.EventRegion, At: 5, Since: 1, Name: 1}, endpoint.Event{Kind: endpoint.EventRegion, At: 6, Since: 2},
+		endpoint.Event{Kind: endpoint.EventRegion, At: 7, Since: 3, Name: 9})
+	f.file.Names = []string{"a step"}
+	all, err := Merge([]*File{f})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, g := range all.Ranks[0].Regions {
+		names = append(names, g.Name)
+	}
+	if !slices.Equal(names, []string{"a step", noName, noName}) {
+		t.Errorf("%q", names)
 	}
 }

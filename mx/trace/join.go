@@ -87,8 +87,8 @@ func (j *joiner) add(rank int, r *Rank, own place, ev *endpoint.Event) {
 		r.Waits = append(r.Waits, Wait{From: ev.Since, To: ev.At, Class: ev.Match, Message: -1, request: ev.Request})
 	case endpoint.EventRegion:
 		g := Region{From: ev.Since, To: ev.At, ID: ev.Match, Bytes: ev.Bytes}
-		if n := int(ev.Name); n > 0 && n <= len(r.file.file.Names) {
-			g.Name = r.file.file.Names[n-1]
+		if g.Name = noName; ev.Name > 0 && int(ev.Name) <= len(r.file.file.Names) {
+			g.Name = r.file.file.Names[ev.Name-1]
 		}
 		r.Regions = append(r.Regions, g)
 	case endpoint.EventNote:
@@ -97,6 +97,9 @@ func (j *joiner) add(rank int, r *Rank, own place, ev *endpoint.Event) {
 		j.addAccess(rank, r, own, ev)
 	}
 }
+
+// noName is the name of regions that came when there was no space for another one.
+const noName = "(no space for its name)"
 
 // message returns the message of a number.
 func (j *joiner) message(n number, ev *endpoint.Event) (int, *Message) {

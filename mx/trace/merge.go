@@ -14,8 +14,9 @@ const Unknown = int64(-1)
 // Trace is what several endpoints have traced. All times are nanoseconds since the first event.
 type Trace struct {
 	Ranks    []*Rank
-	Size     int   // ranks that the job has; 0: it is not known
-	Missing  []int // those that there is no trace of
+	Size     int     // ranks that the job has; 0: it is not known
+	Missing  []int   // those that there is no trace of
+	Apart    [][]int // groups of places in Ranks that have exchanged nothing with each other, as of several runs; nil unless there are two at least
 	Clocks   []Clock
 	Messages []Message // in the order in which they were sent
 	Accesses []Access  // of windows, in the order in which they were begun
@@ -95,7 +96,7 @@ type completion struct {
 }
 
 // Merge makes one trace of the files of a job, or of programs that have none. Errors: ErrMixed, ErrTwice, which name the files. That ranks are
-// missing is no error.
+// missing is no error, nor is it if endpoints have exchanged nothing: Missing and Apart say so.
 func Merge(files []*File) (*Trace, error) {
 	t := &Trace{}
 	if err := t.check(files); err != nil {
@@ -120,19 +121,28 @@ func Merge(files []*File) (*Trace, error) {
 		}
 	}
 	t.scale()
+	t.separate()
 	t.join()
 	t.align()
 	t.finish()
 	return t, nil
 }
 
-// check wants all files to be of one job, and each rank once. Endpoints that are none of the job's may be with it if they are of its processes.
+// check wants all files to be of one job, and each rank and each other endpoint once. Endpoints that are none of the job's may be with it if they
+// are of its processes.
 func (t *Trace) check(files []*File) error {
 	type process struct {
 		host string
 		pid  int
 	}
+	type opened struct {
+		process
+		nic uint64
+		id  uint32
+		at  int64
+	}
 	var first *File
+	once := map[opened]*File{}
 	ranks, processes := map[int]*File{}, map[process]bool{}
 	for _, f := range files {
 		if f.file.Job == 0 || f.file.Rank < 0 {
@@ -150,6 +160,11 @@ func (t *Trace) check(files []*File) error {
 		ranks[f.file.Rank], processes[process{f.file.Host, f.file.PID}] = f, true
 	}
 	for _, f := range files {
+		key := opened{process{f.file.Host, f.file.PID}, f.file.NIC, f.file.ID, f.file.Began}
+		if before := once[key]; before != nil {
+			return fmt.Errorf("%w: %s and %s are both of endpoint %s of process %d", ErrTwice, before.Path, f.Path, f.file.Endpoint, f.file.PID)
+		}
+		once[key] = f
 		if first != nil && f.file.Rank < 0 && !processes[process{f.file.Host, f.file.PID}] {
 			return fmt.Errorf("%w: %s is of no process of the job of %s", ErrMixed, f.Path, first.Path)
 		}

@@ -18,7 +18,7 @@ var (
 	ErrVersion  = tracefile.ErrVersion  // a file is of another version of gomx
 	ErrNone     = errors.New("there is no trace")
 	ErrMixed    = errors.New("traces of different jobs")
-	ErrTwice    = errors.New("two traces of one rank")
+	ErrTwice    = errors.New("two files of one trace")
 )
 
 // File is the trace of one endpoint.

@@ -10,6 +10,7 @@ type Report struct {
 	Duration int64        `json:"duration_ns"` // from the first event to the last
 	Size     int          `json:"size"`        // ranks of the job; 0: it is not known
 	Missing  []int        `json:"missing_ranks"`
+	Apart    [][]string   `json:"files_apart,omitempty"` // groups of files whose endpoints have exchanged nothing with each other
 	Ranks    []RankReport `json:"ranks"`
 	Late     []Late       `json:"late"` // the longest first
 	Path     Path         `json:"critical_path"`
@@ -75,6 +76,9 @@ func (t *Trace) Report() *Report {
 		rep.Ranks = append(rep.Ranks, RankReport{
 			Name: r.Name, File: r.Path, Host: r.Host, PID: r.PID, Endpoint: r.Endpoint, Closed: r.Closed, Lost: r.Lost, Cut: r.Cut,
 		})
+	}
+	for _, group := range t.Apart {
+		rep.Apart = append(rep.Apart, t.Paths(group))
 	}
 	for i := range t.Messages {
 		m := &t.Messages[i]

@@ -1,7 +1,6 @@
 "use strict";
 // The hang report of a job as a graph.
 
-const mostSteps = 600;
 let selected = 0, shown = null;
 
 function drawGraph(job) {
@@ -15,7 +14,7 @@ function drawGraph(job) {
   const n = job.ranks.length, radius = Math.max(7, Math.min(22, Math.PI * 290 / Math.max(4, n) - 2)), far = side / 2 - radius - 4;
   const place = i => { const a = 2 * Math.PI * i / n - Math.PI / 2; return n === 1 ? [side / 2, side / 2] : [side / 2 + far * Math.cos(a), side / 2 + far * Math.sin(a)]; };
   const defs = element("defs", {}, marker("arrow", ""), marker("arrow-cycle", "cycle"));
-  const edges = job.steps.slice(0, mostSteps).sort((a, b) => a.cycle - b.cycle).map(s => {
+  const edges = [...job.steps].sort((a, b) => a.cycle - b.cycle).map(s => {
     const [x, y] = place(s.from), [u, v] = place(s.to), length = Math.hypot(u - x, v - y) || 1;
     const dx = (u - x) / length, dy = (v - y) / length, bend = Math.min(40, length / 8); // two that wait for each other have two arrows
     const [sx, sy, ex, ey] = [x + dx * radius, y + dy * radius, u - dx * (radius + 6), v - dy * (radius + 6)];

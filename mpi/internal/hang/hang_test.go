@@ -30,6 +30,10 @@ func coll(op string, number int) Need {
 
 func lock(at int) Need { return Need{Kind: Lock, Op: "Lock", Peer: at, Comm: "0"} }
 
+func connect(to int) Need {
+	return Need{Kind: Answer, Op: "Barrier", Peer: to, Comm: "0", Stage: "connects"}
+}
+
 func waits(needs ...Need) Rank {
 	return Rank{State: Waits, Waits: []Wait{{Call: needs[0].Op, Age: 30, Needs: needs}}}
 }
@@ -94,6 +98,8 @@ var cases = []struct {
 		s.Comms = append(s.Comms, Comm{"8", "rows", []int{0, 1}})
 		return s
 	}(), stuck: []int{0, 1}, says: []string{"rank 1 waits for rank 0 in Recv, tag 5, rows"}},
+	{name: "a collective that connects", job: jobOf(waits(connect(1), connect(2), connect(4)), noCall, noCall, waits(connect(1)), noCall),
+		says: []string{"     0  Barrier to ranks 1-2, 4, world (connects), for 30.0 s\n", "     3  Barrier to rank 1, world (connects), for 30.0 s\n", "  ranks 0, 3: Barrier, world\n"}, not: "requests"},
 	{name: "receives from anybody", job: jobOf(waits(recv(Any, 5)), waits(recv(Any, 5))),
 		says: []string{"possible deadlock (if no other rank sends): rank 0 waits for rank 1 in Recv, tag 5, world; rank 1", "Recv from any rank"}},
 	{name: "somebody may send to anybody", job: jobOf(waits(recv(Any, 5)), waits(recv(0, 5)), noCall),

@@ -69,10 +69,14 @@ func (j *job) lines(r int) (out []string) {
 // that are in the same call.
 func (j *job) wait(w Wait, detail bool) string {
 	var b strings.Builder
-	single := len(w.Needs) == 1 && w.Needs[0].Op == w.Call
-	if single {
+	ranks := connects(w)
+	single := len(w.Needs) == 1 && w.Needs[0].Op == w.Call || ranks != nil
+	switch {
+	case ranks != nil && detail:
+		b.WriteString(strings.Replace(j.need(w.Needs[0], true), direction(w.Needs[0]), "to "+ranksOf(ranks), 1))
+	case single:
 		b.WriteString(j.need(w.Needs[0], detail))
-	} else {
+	default:
 		fmt.Fprintf(&b, "%s of %d requests", w.Call, len(w.Needs))
 	}
 	if !detail {
@@ -93,6 +97,20 @@ func (j *job) wait(w Wait, detail bool) string {
 		fmt.Fprintf(&b, "; %s%s", j.need(w.Needs[i], true), details(w.Needs[i]))
 	}
 	return b.String()
+}
+
+// connects returns the ranks that a call connects with, if it does nothing else and there are several.
+func connects(w Wait) (ranks []int) {
+	for _, n := range w.Needs {
+		if n.Kind != Answer || n.Op != w.Call || n.Stage != w.Needs[0].Stage {
+			return nil
+		}
+		ranks = append(ranks, n.Peer)
+	}
+	if len(ranks) < 2 {
+		return nil
+	}
+	return ranks
 }
 
 // need describes a request or a collective, with its peer or without.
@@ -191,6 +209,15 @@ func (r *Report) Reason() string {
 		line = r.job.cycleText(r.Cycles[0])
 	}
 	return strings.TrimSuffix(line, "\n")
+}
+
+// Headline is Reason, or what stands at the head of the verdict if nothing is certain.
+func (r *Report) Headline() string {
+	if reason := r.Reason(); reason != "" {
+		return reason
+	}
+	line, _, _ := strings.Cut(r.Verdict(), "\n")
+	return line
 }
 
 func (j *job) cycleText(c Cycle) string {

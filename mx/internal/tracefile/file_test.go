@@ -4,6 +4,7 @@ package tracefile
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"os"
 	"strings"
@@ -97,14 +98,29 @@ func TestNames(t *testing.T) {
 	if a != 1 || b != 2 || w.Name("a") != a {
 		t.Errorf("names %d, %d, %d", a, b, w.Name("a"))
 	}
-	long := strings.Repeat("x", namesBytes/4)
-	for i, want := range []uint16{3, 4, 5, 0, 0} {
-		if n := w.Name(long + string(rune('0'+i))); n != want {
-			t.Errorf("long name %d is %d", i, n)
+	odd := []string{"c\x00d", strings.Repeat("x", MostName+1), strings.Repeat("ä", MostName), strings.Repeat("\x00", namesBytes), ""}
+	kept := []string{"c\ufffdd", strings.Repeat("x", MostName-3) + "…", strings.Repeat("ä", (MostName-3)/2) + "…", strings.Repeat("\ufffd", (MostName-3)/3) + "…", ""}
+	for i, name := range odd {
+		if n := w.Name(name); n != uint16(3+i) || w.Name(name) != n {
+			t.Errorf("%.20q is %d, and then %d", name, n, w.Name(name))
 		}
 	}
-	if f := readBack(t, w); len(f.Names) < 5 || f.Names[1] != "b" || f.Names[2] != long+"0" {
-		t.Errorf("%d names", len(f.Names))
+	f := readBack(t, w)
+	for i, name := range kept {
+		if len(f.Names) < 3+i || f.Names[2+i] != name || len(name) > MostName {
+			t.Fatalf("%.20q is %q of %d names", odd[i], f.Names[min(2+i, len(f.Names)-1)], len(f.Names))
+		}
+	}
+	last, beyond := 0, 0
+	for i := range namesBytes / MostName * 2 {
+		if n := w.Name(fmt.Sprintf("%d%s", i, strings.Repeat("y", MostName-5))); n != 0 {
+			last = int(n)
+		} else {
+			beyond++
+		}
+	}
+	if f = readBack(t, w); last < namesBytes/MostName || beyond == 0 || f.Names[last-1] == "" || f.Names[last] != "" || w.Name("a") != a {
+		t.Errorf("%d names, %d beyond the space, %d in the file", last, beyond, len(f.Names))
 	}
 	if err := w.Close(); err != nil {
 		t.Fatal(err)

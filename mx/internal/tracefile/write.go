@@ -6,8 +6,10 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"time"
+	"unicode/utf8"
 	"unsafe"
 
 	"gomx/endpoint"
@@ -132,8 +134,28 @@ func (w *Writer) SetJob(job uint64, rank, ranks int) {
 	w.head.Job, w.head.Rank, w.head.Ranks = job, int32(rank), int32(ranks)
 }
 
-// Name returns the number of a region's name. 0 is for those that did not fit.
+// MostName is how many bytes of a name are kept.
+const MostName = 200
+
+// clean makes a name one that the file can have: without the byte that ends one there, and not so long that few would fit.
+func clean(name string) string {
+	if len(name) <= MostName && strings.IndexByte(name, 0) < 0 {
+		return name
+	}
+	name = strings.ReplaceAll(name[:min(len(name), 4*MostName)], "\x00", "\ufffd")
+	if len(name) > MostName {
+		end := MostName - len("…")
+		for end > 0 && !utf8.RuneStart(name[end]) {
+			end--
+		}
+		name = name[:end] + "…"
+	}
+	return name
+}
+
+// Name returns the number of a region's name. 0 is for those that did not fit. A name that is too long is cut.
 func (w *Writer) Name(name string) uint16 {
+	name = clean(name)
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if n, known := w.names[name]; known || w.full || w.head == nil {
