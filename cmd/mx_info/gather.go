@@ -57,8 +57,8 @@ func gather(o *options, variables []mx.Variable) (*findings, error) {
 		return nil, err
 	}
 	if o.oneBoard {
-		if int64(o.board) >= int64(len(boards)) {
-			return nil, fmt.Errorf("there is no board %d: this host has boards 0 to %d", o.board, len(boards)-1)
+		if err := checkBoard(o, boards); err != nil {
+			return nil, err
 		}
 		boards = boards[o.board : o.board+1]
 	}
@@ -72,6 +72,14 @@ func gather(o *options, variables []mx.Variable) (*findings, error) {
 	f.RDMA = mx.RDMA()
 	f.Network = findNetwork(f.Transports, variables, f.Boards[0].Number)
 	return f, nil
+}
+
+// checkBoard returns why there is no board of the number that was asked for.
+func checkBoard(o *options, boards []mx.Board) error {
+	if int64(o.board) >= int64(len(boards)) {
+		return fmt.Errorf("there is no board %d: this host has boards 0 to %d", o.board, len(boards)-1)
+	}
+	return nil
 }
 
 func describe(b *mx.Board) board {
