@@ -8,6 +8,7 @@ import (
 
 	"gomx/endpoint"
 	"gomx/transport"
+	"gomx/transport/wire"
 )
 
 // ProcessSnapshot is what a process knows of its endpoints at a moment: a value of its own, which encodes to JSON and back.
@@ -40,6 +41,11 @@ type EndpointSnapshot struct {
 	Context     int    `json:"context,omitempty"`  // index of this one
 	Contexts    int    `json:"contexts,omitempty"` // how many there are
 	ContextName string `json:"context_name,omitempty"`
+}
+
+// FullID returns the endpoint id as tools print it: "3", and of the second of several contexts "3.1".
+func (s *EndpointSnapshot) FullID() string {
+	return idWithContext(s.ID, wire.Contexts{Number: uint8(s.Contexts), Index: uint8(s.Context)})
 }
 
 // MostPending is how many pending requests of an endpoint a snapshot lists. Depths has the number of all of them.
