@@ -47,7 +47,7 @@
 // once, and ExchangeNow is SendNow and RecvNow in one. IrecvMulti receives many messages into one buffer. WaitFirst waits for the first of several requests. Pending lists the
 // requests that are not complete, for diagnostics. Claim removes a message that has arrived from matching, and IrecvMessage
 // receives it later: programs with several goroutines need this instead of a probe. Providers says which transports meet a
-// program's wishes.
+// program's wishes. WithContexts opens an endpoint with several contexts, for goroutines that should not share a lock.
 //
 // # What it does not do
 //
