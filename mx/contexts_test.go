@@ -460,3 +460,60 @@ func TestContextsShow(t *testing.T) {
 		}
 	})
 }
+
+// With the promise of SingleThreaded, each context has a goroutine of its own.
+func TestSingleThreadedContexts(t *testing.T) {
+	over(t, func(w *world) {
+		names := make([]string, 3)
+		a, b := w.several(names, mx.SingleThreaded()), w.several(names, mx.SingleThreaded())
+		toB := w.connect(a[0], b[0])
+		var all sync.WaitGroup
+		for i := range names {
+			to := w.at(toB, i, a[i])
+			all.Go(func() {
+				for n := range uint64(200) {
+					if err := exchangeOne(a[i], b[i], to, n, make([]byte, 8), make([]byte, 8)); err != nil {
+						t.Error(err)
+						return
+					}
+				}
+			})
+		}
+		all.Wait()
+	})
+}
+
+// Who answers under the id of a context must be that context.
+func TestContextsOfAnotherIncarnation(t *testing.T) {
+	over(t, func(w *world) {
+		a, b := w.open(), w.several(make([]string, 2))
+		nic, id, err := mx.DecomposeEndpointAddr(b[0].Addr())
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := a.Iconnect(nic, id, testFilter, 0, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		toB := w.done(a, r).Source
+		if err := b[0].Close(); err != nil {
+			t.Fatal(err)
+		}
+		for i := range uint32(2) {
+			if _, err := w.tryOpen(id + i); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for range 100 { // the end of the old session may come only now
+			if err = a.ConnectContexts(noContext, toB, testFilter); err != nil {
+				break
+			}
+		}
+		if !errors.Is(err, mx.ErrConnectionFailed) || !strings.Contains(err.Error(), "it is not context") {
+			t.Errorf("other endpoints at the ids of contexts: %v", err)
+		}
+		if to, err := a.Connect(nic, id, testFilter, bound); err != nil || to.Contexts() != 1 {
+			t.Errorf("a connect with one that has no contexts: %v, %v", to, err)
+		}
+	})
+}
