@@ -29,7 +29,7 @@ var arrows = map[string][]string{
 	"transport/rdma":          {"transport", "transport/wire", "transport/bell", "transport/tcp", "transport/internal/epoll"},
 
 	// The only one that names the media.
-	"mx": {"internal/labels", "endpoint", "endpoint/driver", "transport", "transport/wire", "transport/mem", "transport/shm", "transport/tcp", "transport/rdma", "transport/nic", "mx/internal/live", "mx/internal/tracefile"},
+	"mx": {"internal/labels", "internal/nearest", "endpoint", "endpoint/driver", "transport", "transport/wire", "transport/mem", "transport/shm", "transport/tcp", "transport/rdma", "transport/nic", "mx/internal/live", "mx/internal/tracefile"},
 
 	"mx/internal/live":      {"internal/labels"},
 	"mx/internal/tracefile": {"endpoint"},
@@ -44,7 +44,7 @@ var arrows = map[string][]string{
 	"mpi/internal/hang":      {},
 	"mpi/internal/queue":     {},
 	"mpi/internal/service":   {"internal/labels", "mx"},
-	"mpi/internal/variables": {},
+	"mpi/internal/variables": {"internal/nearest"},
 
 	"exs":                  {"internal/labels", "mx"},
 	"mpi/launch":           {"internal/labels", "mpi/internal/variables"},
@@ -59,6 +59,7 @@ var arrows = map[string][]string{
 	"cmd/internal":         {"internal/cmdline", "mx", "mx/live", "bench/pingpong"},
 	"internal/cmdline":     {"mx"},
 	"internal/labels":      {},
+	"internal/nearest":     {},
 	"cmd/exs_blast":        {"internal/cmdline", "exs", "mx", "bench/machine", "bench/pingpong", "bench/plot", "bench/stats", "bench/usage"},
 	"cmd/mx_info":          {"internal/cmdline", "cmd/internal/processes", "mpi", "mx"},
 	"cmd/mx_hostname":      {"internal/cmdline", "cmd/internal/processes", "mx", "transport/nic"},

@@ -57,6 +57,9 @@ type Config struct {
 	// a context id, which every receive's mask must cover. 0 bits: none.
 	ContextBits, ContextShift uint8
 
+	// Contexts says which of several contexts of an endpoint this is; zero: its only one.
+	Contexts wire.Contexts
+
 	// ClassShift has messages counted by class: the bits of the match information from there on. 0: all are of one class.
 	ClassShift uint8
 }

@@ -118,7 +118,8 @@ func (e *Engine) sendConnect(p *peer, h wire.Header, c wire.ConnectInfo) {
 	if c.Status == 0 {
 		c.Token = e.give(p)
 	}
-	h.Length = wire.ConnectSize
+	c.Contexts = e.cfg.Contexts
+	h.Length = uint32(c.Size())
 	e.greet(p, greeting{h, c})
 }
 
@@ -239,7 +240,7 @@ func (e *Engine) enter(p *peer, c *wire.ConnectInfo) {
 		e.attach(p, p.next, false)
 		e.host.Drop(p.index, old, false)
 	}
-	p.shown, p.shows = c.Token, c.Shows != 0
+	p.shown, p.shows, p.contexts = c.Token, c.Shows != 0, c.Contexts
 	e.begin(p, c.Session, int(min(c.EagerMax, math.MaxInt32)), credits{int(c.Bytes), int(c.Headers)})
 }
 

@@ -83,8 +83,9 @@ type peer struct {
 	byesLeft   int    // byes that may still be sent, over media that lose them
 	byeAt      Tick
 
-	denied  bool // our windows are not for it
-	context any
+	denied   bool // our windows are not for it
+	context  any
+	contexts wire.Contexts // that it has said it has
 }
 
 // PeerOf returns the slot of an endpoint, made on first use.

@@ -5,6 +5,7 @@ import (
 
 	"gomx/endpoint"
 	"gomx/transport/nic"
+	"gomx/transport/wire"
 )
 
 // EndpointAddr is the address of a peer, as one local endpoint knows it (II.3).
@@ -17,16 +18,23 @@ type EndpointAddr struct {
 }
 
 // DecomposeEndpointAddr returns the NIC id and endpoint id behind an address
-// (IV.3.3). Error: ErrBadAddrList for the zero address. Safe from any goroutine.
+// (IV.3.3); of a context, those of its endpoint. Error: ErrBadAddrList for the zero address. Safe from any goroutine.
 func DecomposeEndpointAddr(addr EndpointAddr) (nicID uint64, endpointID uint32, err error) {
 	ok := false
 	if addr.ep != nil {
-		addr.ep.d.Query(func(e *endpoint.Engine) { nicID, endpointID, ok = e.Locate(addr.a) })
+		nicID, endpointID, ok = addr.locate()
 	}
 	if !ok {
 		return 0, 0, fail("decompose endpoint address", ErrBadAddrList, "", nil)
 	}
-	return nicID, endpointID, nil
+	c, _, _, _ := addr.contexts()
+	return nicID, endpointID - uint32(c.Index), nil
+}
+
+// locate returns the NIC id and the id that peers dial, which is that of a context.
+func (a EndpointAddr) locate() (nicID uint64, id uint32, ok bool) {
+	a.ep.d.Query(func(e *endpoint.Engine) { nicID, id, ok = e.Locate(a.a) })
+	return nicID, id, ok
 }
 
 // Session returns the peer's session number: another one for each incarnation
@@ -37,23 +45,25 @@ func (a EndpointAddr) Session() uint32 { return a.a.Session }
 func (a EndpointAddr) IsZero() bool { return a.ep == nil }
 
 // String returns "host:board/id", or the NIC id in place of a name that is not
-// known.
+// known, and of an endpoint with several contexts "host:board/id.context".
 func (a EndpointAddr) String() string {
 	if a.ep == nil {
 		return "no endpoint"
 	}
-	id, eid, err := DecomposeEndpointAddr(a)
-	if err != nil {
+	id, eid, ok := a.locate()
+	if !ok {
 		return "no endpoint"
 	}
-	return peerName(a.ep.dir, id, eid)
+	c, _, _, _ := a.contexts()
+	return peerName(a.ep.dir, id, eid, c)
 }
 
-func peerName(dir *nic.Directory, id uint64, eid uint32) string {
+// peerName names the endpoint at an id, which may be that of a context.
+func peerName(dir *nic.Directory, id uint64, eid uint32, c wire.Contexts) string {
 	if name, err := dir.Name(nic.ID(id)); err == nil {
-		return fmt.Sprintf("%s/%d", name, eid)
+		return name + "/" + idWithContext(eid, c)
 	}
-	return fmt.Sprintf("%v/%d", nic.ID(id), eid)
+	return fmt.Sprintf("%v/%s", nic.ID(id), idWithContext(eid, c))
 }
 
 // Addr returns the endpoint's own address (IV.4.1). Messages can be sent to it

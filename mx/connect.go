@@ -10,6 +10,7 @@ import (
 	"gomx/endpoint/driver"
 	"gomx/transport"
 	"gomx/transport/nic"
+	"gomx/transport/wire"
 )
 
 // Causes of ErrConnectionFailed, for errors.Is. Its text has the details.
@@ -19,7 +20,8 @@ var (
 )
 
 // Connect asks the endpoint at a NIC whether it takes us with this filter, and
-// returns its address (IV.3.1). It blocks for the timeout at most, and goes on trying
+// returns its address (IV.3.1). If one of the two sides has several contexts (WithContexts), each of the one is connected with
+// each of the other, and the address is that of the first. It blocks for the timeout at most, and goes on trying
 // until then if the peer is there but does not answer.
 //
 // Errors: ErrNICNotFound (no way to that NIC is known), ErrConnectionFailed (no
@@ -46,19 +48,26 @@ func (ep *Endpoint) connect(ctx context.Context, nicID uint64, endpointID, filte
 	target := ep.dir.Actual(asked)
 	addr, code, cause := ep.connectTo(ctx, target, endpointID, filter, timeout)
 	if ep.isElsewhere(asked, target, cause) {
-		if timeout != Infinite {
-			timeout = max(0, timeout-time.Since(began))
-		}
-		addr, code, cause = ep.connectTo(ctx, ep.dir.Actual(asked), endpointID, filter, timeout)
+		addr, code, cause = ep.connectTo(ctx, ep.dir.Actual(asked), endpointID, filter, left(timeout, began))
 	}
+	var e *Error
 	if code != Success {
-		e := ep.connectError(nicID, endpointID, code, cause)
-		if ended(ctx, cause) {
-			return EndpointAddr{}, e
-		}
-		return EndpointAddr{}, handle(ep.onError, e)
+		e = ep.connectError(nicID, endpointID, code, cause)
+	} else if e = ep.connectRest(ctx, addr, filter, left(timeout, began)); e == nil {
+		return addr, nil
 	}
-	return addr, nil
+	if ended(ctx, e.Cause) {
+		return EndpointAddr{}, e
+	}
+	return EndpointAddr{}, handle(ep.onError, e)
+}
+
+// left is what is left of a timeout.
+func left(timeout time.Duration, began time.Time) time.Duration {
+	if timeout == Infinite {
+		return Infinite
+	}
+	return max(0, timeout-time.Since(began))
 }
 
 // isElsewhere reports whether a board that was asked for under one id has answered under another, which is known now.
@@ -141,7 +150,7 @@ func (ep *Endpoint) timeoutCause(err error, timeout time.Duration, to nic.ID, en
 }
 
 func (ep *Endpoint) connectError(nicID uint64, endpointID uint32, code ReturnCode, cause error) *Error {
-	return &Error{Op: "connect to", Code: code, Endpoint: ep.String(), Peer: peerName(ep.dir, nicID, endpointID), Cause: cause}
+	return &Error{Op: "connect to", Code: code, Endpoint: ep.String(), Peer: peerName(ep.dir, nicID, endpointID, wire.Contexts{}), Cause: cause}
 }
 
 // Iconnect starts a connect (IV.3.2). The request completes with StatusSuccess
@@ -153,7 +162,7 @@ func (ep *Endpoint) connectError(nicID uint64, endpointID uint32, code ReturnCod
 //
 // A host that is asked for by another address than its NIC id comes from, such as
 // IPv6 where it has IPv4, may be unreachable the first time. From then on its id is
-// known, and Iconnect leads there. Connect does both.
+// known, and Iconnect leads there. Connect does both. Contexts are not connected: ConnectContexts does that.
 func (ep *Endpoint) Iconnect(nicID uint64, endpointID, filter uint32, matchInfo uint64, context any) (Request, error) {
 	to := ep.dir.Actual(nic.ID(nicID))
 	r, code, cause := ep.startConnect(to, endpointID, func() (endpoint.Handle, error) {
@@ -191,14 +200,14 @@ func (ep *Endpoint) startConnect(to nic.ID, endpointID uint32, start func() (end
 
 // Disconnect ends the session with a peer (XII.1.1): all requests tied to it
 // complete with StatusEndpointUnreachable, its unexpected messages are dropped,
-// and the address is dead. Connect makes a new session. The endpoint's own address
+// and the address is dead. Connect makes a new session. Of endpoints with several contexts all are disconnected. The endpoint's own address
 // needed no connect: requests tied to it end as well, and it goes on. Error: ErrBadAddrList, ErrBadEndpoint. Safe from
 // any goroutine.
 func (ep *Endpoint) Disconnect(addr EndpointAddr) error {
 	if err := ep.owns(addr); err != nil {
 		return ep.fail("disconnect", addr.String(), err)
 	}
-	if err := ep.d.Disconnect(addr.a); err != nil {
+	if err := ep.disconnectAll(addr); err != nil {
 		return ep.fail("disconnect", addr.String(), err)
 	}
 	return nil

@@ -25,9 +25,19 @@ const connectsAtOnce = 64
 // address twice. MX does not have it. Safe from any goroutine.
 func (ep *Endpoint) ConnectAll(ctx context.Context, peers []PeerName) ([]EndpointAddr, error) {
 	c := connects{ep: ep, peers: peers, addrs: make([]EndpointAddr, len(peers))}
-	for c.began < len(peers) || len(c.reqs) > 0 {
-		for c.began < len(peers) && len(c.reqs) < connectsAtOnce {
-			c.begin(c.began, ep.dir.Actual(nic.ID(peers[c.began].NIC)))
+	c.run(ctx)
+	c.connectRest(ctx)
+	if c.failures == nil {
+		return c.addrs, nil
+	}
+	return c.addrs, c.failures
+}
+
+// run connects with all, but for contexts that are not asked for.
+func (c *connects) run(ctx context.Context) {
+	for c.began < len(c.peers) || len(c.reqs) > 0 {
+		for c.began < len(c.peers) && len(c.reqs) < connectsAtOnce {
+			c.begin(c.began, c.ep.dir.Actual(nic.ID(c.peers[c.began].NIC)))
 			c.began++
 		}
 		if err := c.collect(ctx); err != nil {
@@ -35,10 +45,6 @@ func (ep *Endpoint) ConnectAll(ctx context.Context, peers []PeerName) ([]Endpoin
 			break
 		}
 	}
-	if c.failures == nil {
-		return c.addrs, nil
-	}
-	return c.addrs, c.failures
 }
 
 // ConnectAllError has the error of each peer of a ConnectAll, in their order: nil for those that are connected.
@@ -142,8 +148,12 @@ func (c *connects) giveUp(why error) {
 
 func (c *connects) fail(place int, code ReturnCode, cause error) {
 	p := c.peers[place]
+	c.failed(place, c.ep.connectError(p.NIC, p.Endpoint, code, cause))
+}
+
+func (c *connects) failed(place int, why *Error) {
 	if c.failures == nil {
 		c.failures = make(ConnectAllError, len(c.peers))
 	}
-	c.failures[place] = c.ep.connectError(p.NIC, p.Endpoint, code, cause)
+	c.failures[place] = why
 }

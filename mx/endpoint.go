@@ -49,6 +49,9 @@ type Endpoint struct {
 	self    endpoint.Addr
 	opened  time.Time
 
+	group *contexts // of which it is one; nil: it has no others
+	index int       // among them
+
 	log      *eventLog // nil: nothing is logged
 	stats    statistics
 	trace    *tracefile.Writer // nil: nothing is traced
@@ -87,7 +90,9 @@ func OpenEndpoint(board, id, filter uint32, params ...Param) (*Endpoint, error) 
 		return nil, handle(s.onError, &Error{Op: "open endpoint", Code: code, Cause: err})
 	}
 	lib.mu.Lock()
-	lib.open[ep] = struct{}{}
+	for i := range ep.Contexts() {
+		lib.open[ep.ownContext(i)] = struct{}{}
+	}
 	lib.live.begin(&lib.env)
 	lib.mu.Unlock()
 	return ep, nil
@@ -108,14 +113,18 @@ func openFirst(dir *nic.Directory, board, id uint32, s *settings) (*Endpoint, er
 		id = uint32(s.anyEndpoint)
 	}
 	whichever, last := id == AnyEndpoint, id
+	n, several := s.several()
 	if whichever {
-		last = MaxEndpoints - 1
+		last = MaxEndpoints - n
 		if leavesHost(use.names) {
-			last = uint32(s.ports) - 1
+			last = uint32(s.ports) - min(n, uint32(s.ports))
 		}
 	}
-	if err := s.inRange(last, leavesHost(use.names)); err != nil {
+	if err := s.inRange(last+n-1, leavesHost(use.names)); err != nil {
 		return nil, err
+	}
+	if several {
+		return use.openSeveral(at, whichever, last, s)
 	}
 	media, err := use.make(at)
 	if err != nil {
@@ -135,13 +144,18 @@ func openFirst(dir *nic.Directory, board, id uint32, s *settings) (*Endpoint, er
 		return ep, nil
 	}
 	media.bell.Close()
+	return nil, taken(err, b.Name, last, whichever)
+}
+
+// taken puts an error of ErrBusy into words.
+func taken(err error, board string, last uint32, whichever bool) error {
 	switch {
 	case !errors.Is(err, transport.ErrBusy):
-		return nil, err
+		return err
 	case whichever && last > 0:
-		return nil, fmt.Errorf("endpoints 0 to %d of %s are taken by other endpoints or programs: %w", last, b.Name, err)
+		return fmt.Errorf("endpoints 0 to %d of %s are taken by other endpoints or programs: %w", last, board, err)
 	}
-	return nil, fmt.Errorf("endpoint %d of %s is taken by another endpoint or program: %w", last, b.Name, err)
+	return fmt.Errorf("endpoint %d of %s is taken by another endpoint or program: %w", last, board, err)
 }
 
 // inRange returns why there is no endpoint id.
@@ -216,12 +230,13 @@ func (m *media) open(id uint32, s *settings) (*Endpoint, error) {
 			RequestTimeout: endpoint.Tick(s.timeout / time.Millisecond),
 			ContextBits:    s.ctxBits, ContextShift: s.ctxShift,
 			ClassShift: s.classShift,
+			Contexts:   saidBy(s.group, s.index),
 		},
 	}
 	if s.spin == 0 {
 		cfg.Spin = -1
 	}
-	ep := &Endpoint{board: b, id: id, filter: s.filter, onError: s.onError, dir: m.dir, far: leavesHost(m.use.names), not: m.use.not, opened: time.Now()}
+	ep := &Endpoint{board: b, id: id, filter: s.filter, onError: s.onError, dir: m.dir, far: leavesHost(m.use.names), not: m.use.not, opened: time.Now(), group: s.group, index: s.index}
 	for _, t := range m.list {
 		ep.names = append(ep.names, t.Name())
 	}
@@ -255,11 +270,20 @@ func newSession() uint32 {
 
 // Close closes the endpoint (III.3.2). Pending requests are released without a
 // completion; sends that were reported complete reach their peers first, within
-// a second. Blocked calls return. The id can be used again at once.
+// a second. Blocked calls return. The id can be used again at once. Of an endpoint with several contexts the first one is
+// closed, and the others with it.
 //
-// Errors: ErrBadEndpoint if it is closed already, ErrCloseInHandler inside a
+// Errors: ErrBadEndpoint if it is closed already, or another context than the first, ErrCloseInHandler inside a
 // handler of its, of unexpected messages or of a Queue. Safe from any goroutine.
 func (ep *Endpoint) Close() error {
+	if ep.group != nil {
+		return ep.closeAll()
+	}
+	return ep.closeContext()
+}
+
+// closeContext closes an endpoint that has no other contexts, or one of these.
+func (ep *Endpoint) closeContext() error {
 	closed := true // also if a panic of the handler goes on from here
 	defer func() {
 		if closed {
@@ -313,7 +337,7 @@ func (ep *Endpoint) TakeTurns(among int) {
 }
 
 // ID returns the endpoint id.
-func (ep *Endpoint) ID() uint32 { return ep.id }
+func (ep *Endpoint) ID() uint32 { return ep.id - uint32(ep.index) }
 
 // Board returns the number of the board that the endpoint is open on.
 func (ep *Endpoint) Board() uint32 { return uint32(ep.board.Number) }
@@ -321,5 +345,5 @@ func (ep *Endpoint) Board() uint32 { return uint32(ep.board.Number) }
 // TransportNames returns the names of the transports in use, in order of preference.
 func (ep *Endpoint) TransportNames() []string { return append([]string(nil), ep.names...) }
 
-// String returns "host:board/id".
-func (ep *Endpoint) String() string { return fmt.Sprintf("%s/%d", ep.board.Name, ep.id) }
+// String returns "host:board/id", and of an endpoint with several contexts "host:board/id.context".
+func (ep *Endpoint) String() string { return ep.board.Name + "/" + idWithContext(ep.id, ep.said()) }

@@ -228,7 +228,7 @@ func (ep *Endpoint) Peers() []PeerInfo {
 	var all []PeerInfo
 	for _, p := range ep.d.Peers() {
 		all = append(all, PeerInfo{
-			Name:  peerName(ep.dir, p.Address.NIC, p.Address.Endpoint),
+			Name:  peerName(ep.dir, p.Address.NIC, p.Address.Endpoint, p.Contexts),
 			NICID: p.Address.NIC, EndpointID: p.Address.Endpoint, Transport: p.Medium,
 			Instead: words(ep.worthSaying(p.Instead, nic.ID(p.Address.NIC))), Failure: words(p.Failure),
 			Eager: max(p.Eager, 0), FramesSent: p.Sent, FramesReceived: p.Received,

@@ -136,7 +136,7 @@ func (l *eventLog) write(e *entry) {
 	line := logLines[e.What]
 	attrs := []slog.Attr{slog.String("endpoint", l.ep.String())}
 	if e.Peer != (transport.Address{}) {
-		attrs = append(attrs, slog.String("peer", peerName(l.ep.dir, e.Peer.NIC, e.Peer.Endpoint)))
+		attrs = append(attrs, slog.String("peer", peerName(l.ep.dir, e.Peer.NIC, e.Peer.Endpoint, e.Contexts)))
 	}
 	if e.Transport != "" {
 		attrs = append(attrs, slog.String("transport", e.Transport))

@@ -8,6 +8,7 @@ import (
 
 	"gomx/endpoint"
 	"gomx/transport"
+	"gomx/transport/wire"
 )
 
 // ProcessSnapshot is what a process knows of its endpoints at a moment: a value of its own, which encodes to JSON and back.
@@ -23,11 +24,11 @@ type ProcessSnapshot struct {
 
 // EndpointSnapshot is the part of a ProcessSnapshot that is about one endpoint.
 type EndpointSnapshot struct {
-	Name       string         `json:"name"` // "host:board/endpoint"
+	Name       string         `json:"name"` // "host:board/endpoint", and of several contexts each "host:board/endpoint.context"
 	Board      uint32         `json:"board"`
 	Interface  string         `json:"interface"` // of the board
 	NICID      uint64         `json:"nic_id"`
-	ID         uint32         `json:"endpoint"`
+	ID         uint32         `json:"endpoint"` // that peers dial: of a context, the endpoint's and its index
 	Opened     time.Time      `json:"opened"`
 	Transports []string       `json:"transports"`
 	Depths     Depths         `json:"depths"`
@@ -35,6 +36,16 @@ type EndpointSnapshot struct {
 	Peers      []PeerInfo     `json:"peers"`
 	Pending    []PendingEntry `json:"pending"` // no more than MostPending of them
 	Facts      []Fact         `json:"facts,omitempty"`
+
+	// Of an endpoint with several contexts, which are listed each for itself.
+	Context     int    `json:"context,omitempty"`  // index of this one
+	Contexts    int    `json:"contexts,omitempty"` // how many there are
+	ContextName string `json:"context_name,omitempty"`
+}
+
+// FullID returns the endpoint id as tools print it: "3", and of the second of several contexts "3.1".
+func (s *EndpointSnapshot) FullID() string {
+	return idWithContext(s.ID, wire.Contexts{Number: uint8(s.Contexts), Index: uint8(s.Context)})
 }
 
 // MostPending is how many pending requests of an endpoint a snapshot lists. Depths has the number of all of them.
@@ -98,6 +109,9 @@ func (ep *Endpoint) Snapshot() EndpointSnapshot {
 			Posted: r.Depths.Posted, Unexpected: r.Depths.Unexpected, UnexpectedBytes: r.Depths.Bytes, UnexpectedBound: r.Depths.Bound,
 			Requests: r.Depths.Requests, Completed: r.Depths.Completed, Pulls: r.Depths.Pulls, Kept: r.Depths.Kept, Windows: r.Depths.Windows,
 		},
+	}
+	if ep.group != nil {
+		s.Context, s.Contexts, s.ContextName = ep.index, ep.Contexts(), ep.ContextName()
 	}
 	if s.Peers == nil {
 		s.Peers = []PeerInfo{}

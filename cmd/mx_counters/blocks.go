@@ -40,7 +40,7 @@ func collect(readings []*mx.LiveReading, o *options) []block {
 			values, since := sinceCleared(ep, r.Cleared[ep.Name])
 			title := fmt.Sprintf("%s (board #%d name %s)", r.Host, ep.Board, ep.Interface)
 			if o.each {
-				list = append(list, block{Title: fmt.Sprintf("%s endpoint %d (pid %d, %s)", title, ep.ID, r.PID, processes.Clean(r.Command)), Since: since,
+				list = append(list, block{Title: fmt.Sprintf("%s endpoint %s (pid %d, %s)", title, ep.FullID(), r.PID, processes.Clean(r.Command)), Since: since,
 					Counters: values, board: uint64(ep.Board), rank: uint64(ep.ID) + 1})
 				continue
 			}

@@ -67,7 +67,7 @@ func printBoard(to io.Writer, list []entry, verbose bool) error {
 	fmt.Fprintln(w, "endpoint\tpid\tpeers\tposted\tpending\tunexpected\topen for\t   transports\tcommand\t")
 	for i := range list {
 		e := &list[i]
-		fmt.Fprintf(w, "%d\t%d\t%d\t%d\t%d\t%d\t%v\t%s\t%s\t\n", e.ID, e.PID, linked(e), e.Depths.Posted, e.Depths.Pending, e.Depths.Unexpected,
+		fmt.Fprintf(w, "%s\t%d\t%d\t%d\t%d\t%d\t%v\t%s\t%s\t\n", e.FullID(), e.PID, linked(e), e.Depths.Posted, e.Depths.Pending, e.Depths.Unexpected,
 			e.age.Round(time.Second), orNone(e.Transports), processes.Clean(e.Command))
 	}
 	if err := w.Flush(); err != nil {
@@ -100,8 +100,16 @@ func orNone(transports []string) string {
 	return strings.Join(transports, ",")
 }
 
+// named is the name of a context behind its number, if it has one.
+func named(context string) string {
+	if context == "" {
+		return ""
+	}
+	return fmt.Sprintf(" (context %s)", processes.Clean(context))
+}
+
 func printDetails(to io.Writer, e *entry) {
-	fmt.Fprintf(to, "\nendpoint %d of process %d\n", e.ID, e.PID)
+	fmt.Fprintf(to, "\nendpoint %s%s of process %d\n", e.FullID(), named(e.ContextName), e.PID)
 	for _, p := range e.Peers {
 		fmt.Fprintf(to, "    peer %s", p.Name)
 		if p.Transport != "" {

@@ -85,3 +85,15 @@ func names(t *testing.T, text string, parts ...string) {
 		}
 	}
 }
+
+func TestContexts(t *testing.T) {
+	built.Open(t)
+	ep, err := mx.OpenEndpoint(0, mx.AnyEndpoint, 1, mx.WithTransports("mem"), mx.WithContexts(2, "control", "data"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = ep.Close() })
+	names(t, built.Good(t, program, "-p", built.PID, "-v"), "\n3 regular endpoints open\n",
+		fmt.Sprintf(" %d.0  %s ", ep.ID(), built.PID), fmt.Sprintf(" %d.1  %s ", ep.ID(), built.PID),
+		fmt.Sprintf("\nendpoint %d.1 (context data) of process %s\n", ep.ID(), built.PID))
+}

@@ -50,7 +50,7 @@ func showLive(o *options, to io.Writer) (failed []error, err error) {
 }
 
 func (e *liveEndpoint) print(w io.Writer) {
-	fmt.Fprintf(w, "%s\nEndpoint %s of process %d (%s), board %d, open for %v\n", rule, e.Name, e.PID, processes.Clean(e.Command), e.Board, e.age.Round(time.Second))
+	fmt.Fprintf(w, "%s\nEndpoint %s%s of process %d (%s), board %d, open for %v\n", rule, e.Name, named(e.ContextName), e.PID, processes.Clean(e.Command), e.Board, e.age.Round(time.Second))
 	for _, f := range e.Facts {
 		fmt.Fprintf(w, "\t%s: %s\n", f.Name, processes.Clean(f.Value))
 	}
@@ -59,6 +59,14 @@ func (e *liveEndpoint) print(w io.Writer) {
 	for i := range e.Peers {
 		fmt.Fprintf(w, "\tpeer %s: %s\n", e.Peers[i].Name, reached(&e.Peers[i]))
 	}
+}
+
+// named is the name of a context behind that of its endpoint, if it has one.
+func named(context string) string {
+	if context == "" {
+		return ""
+	}
+	return fmt.Sprintf(" (context %s)", processes.Clean(context))
 }
 
 // reached says how a peer is reached, or why not.

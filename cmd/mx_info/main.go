@@ -4,10 +4,12 @@
 //	mx_info -b 0     board 0 only
 //	mx_info -env     the environment variables, and where their values come from
 //	mx_info -live    the endpoints that are open, and how they reach their peers
+//	mx_info -want heals,reach=network
+//	                 which transports and boards meet wishes, and why the others do not
 //	mx_info -json    any of these for programs
 //
-// With -h it explains its flags. The exit status is 0, or 1 if it could not find
-// out or was asked for what is not there.
+// With -h it explains its flags. The exit status is 0, 1 if it could not find
+// out or was asked for what is not there, or 2 if nothing meets the wishes.
 package main
 
 import (
@@ -28,6 +30,7 @@ import (
 const (
 	exitGood   = 0
 	exitFailed = 1
+	exitUnmet  = 2 // nothing meets the wishes
 )
 
 func main() {
@@ -52,6 +55,11 @@ func run(args []string, stdout, stderr io.Writer) int {
 		if processes.Report(stderr, "mx_info", failed) && err == nil {
 			return exitFailed
 		}
+	case o.wants:
+		var met bool
+		if met, err = showProviders(o, stdout); err == nil && !met {
+			return exitUnmet
+		}
 	default:
 		err = show(o, stdout)
 	}
@@ -70,7 +78,7 @@ func report(stderr io.Writer, err error) int {
 func show(o *options, to io.Writer) error {
 	variables, err := environment()
 	if err != nil {
-		return fmt.Errorf("bad environment variable: %w; correct it or unset it", err)
+		return badVariable(err)
 	}
 	if o.env {
 		if o.json {
@@ -96,6 +104,10 @@ func show(o *options, to io.Writer) error {
 		}
 	}
 	return errors.Join(err, mx.Finalize())
+}
+
+func badVariable(err error) error {
+	return fmt.Errorf("bad environment variable: %w; correct it or unset it", err)
 }
 
 func printJSON(to io.Writer, v any) error {

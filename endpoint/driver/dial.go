@@ -8,6 +8,7 @@ import (
 
 	"gomx/endpoint"
 	"gomx/transport"
+	"gomx/transport/wire"
 )
 
 // route is what is known about the way to a peer. It is guarded by the
@@ -30,11 +31,12 @@ func (d *Endpoint) routeTo(peer int32) *route {
 
 // Peer says how a peer is reached.
 type Peer struct {
-	Address transport.Address
-	Medium  string // transport of the present or the last link; "" if there was none
-	Failure error  // why the last dial failed, or why the link ended; nil while there is a link
-	Instead error  // why transports that are preferred to Medium were not taken; nil: they weren't tried
-	Eager   int    // largest message that goes there eagerly, bytes; -1: there is no link
+	Address  transport.Address
+	Contexts wire.Contexts // that it has said it has
+	Medium   string        // transport of the present or the last link; "" if there was none
+	Failure  error         // why the last dial failed, or why the link ended; nil while there is a link
+	Instead  error         // why transports that are preferred to Medium were not taken; nil: they weren't tried
+	Eager    int           // largest message that goes there eagerly, bytes; -1: there is no link
 
 	Sent, Received uint32 // sequenced frames of the present session
 }
@@ -48,6 +50,7 @@ func (d *Endpoint) Peers() []Peer {
 	for i := range int32(d.eng.Peers()) {
 		if r := d.routes[i]; r != nil {
 			p := Peer{Address: r.at, Medium: d.eng.MediumName(i), Failure: r.failure, Instead: r.instead, Eager: d.eng.EagerOf(i)}
+			p.Contexts = d.eng.ContextsOfPeer(i)
 			p.Sent, p.Received = d.eng.FramesWith(i)
 			all = append(all, p)
 		}

@@ -92,6 +92,15 @@ func runHandler(f func()) { f() }
 
 const handlerFrame = "gomx/endpoint/driver.runHandler"
 
+// InHandler reports whether the calling goroutine may be inside a handler of this endpoint, where Close returns ErrInHandler. Any
+// goroutine may ask.
+func (d *Endpoint) InHandler() bool {
+	d.lockForeign()
+	handling := d.handling && !d.closed
+	d.unlock()
+	return handling && insideHandler()
+}
+
 // insideHandler reports whether the calling goroutine is inside a handler, for calls that would wait for themselves there.
 // Goroutines have no names, and labels pass to those that a handler starts, so the stack alone tells who calls. It is
 // asked only while a handler runs.

@@ -3,6 +3,7 @@ package driver
 import (
 	"gomx/endpoint"
 	"gomx/transport"
+	"gomx/transport/wire"
 )
 
 // What says what has happened.
@@ -25,6 +26,7 @@ const (
 type Happening struct {
 	What      What
 	Peer      transport.Address // zero: nobody knows
+	Contexts  wire.Contexts     // that the peer has said it has
 	Transport string            // of the peer's link; "" if it has none
 	Code      endpoint.Code     // Ended: how
 	Cause     error             // why, or why transports that are preferred to this one were not taken; nil: not known
@@ -47,6 +49,7 @@ func (d *Endpoint) tell(what What, peer int32, code endpoint.Code, cause error) 
 		return
 	}
 	h := Happening{What: what, Transport: d.eng.MediumName(peer), Code: code, Cause: cause}
+	h.Contexts = d.eng.ContextsOfPeer(peer)
 	h.Peer.NIC, h.Peer.Endpoint = d.eng.PeerAddress(peer)
 	d.log(h)
 }

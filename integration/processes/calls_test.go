@@ -18,8 +18,8 @@ import (
 	"gomx/mx"
 )
 
-// limiting are the methods that take a time and wait for nothing; TestEveryCallThatWaits tries them in its own way.
-var limiting = []string{"Endpoint.SetRequestTimeout"}
+// limiting are the methods that take a time and wait for nothing; TestEveryCallThatWaits tries them in its own way. TestConnectContextsEnds has its own.
+var limiting = []string{"Endpoint.SetRequestTimeout", "Endpoint.ConnectContexts"}
 
 // TestTableOfCallsThatWait: every method of package mx that takes a context or a time is in the table.
 func TestTableOfCallsThatWait(t *testing.T) {

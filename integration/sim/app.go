@@ -44,6 +44,7 @@ type partner struct {
 	next       time.Duration // when the next connect may be tried
 	place      place
 	atomics    int // under way
+	life       int // the last one whose contexts are known
 }
 
 type opKind uint8

@@ -152,6 +152,7 @@ func (n *node) joined(o *op, st *endpoint.Status) error {
 	case st.Code == endpoint.Success:
 		n.w.report.Connects++
 		at.addr, at.connected, at.next = st.Source, true, 0
+		return n.knowsContexts(o.peer)
 	case st.Code == endpoint.NoResources && n.w.spoiled(n.index, o.peer): // what a former session has left fills the peer's share
 	case !n.w.mayFail(n.index, o.peer) || int(st.Code) >= len(endings) || !endings[st.Code]:
 		return fmt.Errorf("connect to %d: %v without reason", o.peer, st.Code)

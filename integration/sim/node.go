@@ -46,6 +46,7 @@ func (n *node) open(filter uint32) error {
 	cfg := n.w.plan.Engine
 	cfg.NIC, cfg.Filter = nicOf(n.index), filter
 	cfg.Session = uint32(mix(n.w.plan.Seed<<20^uint64(n.index)<<8^uint64(n.life))) | 1
+	cfg.Contexts = contextsOf(n.index, n.life)
 	n.engine = endpoint.New(cfg, n)
 	n.engine.SetHandler(n.w.plan.Handler)
 	n.queue = n.engine.OpenQueue()

@@ -56,6 +56,8 @@ var alike = []struct {
 	{regexp.MustCompile(`\S+:\d+(/\d+)?\b`), "vm:0"},
 	{regexp.MustCompile(`^\S+ \(board #\d+ name \S+\)`), "vm (board"},
 	{regexp.MustCompile(`\((\S+) NIC\)`), "(eth NIC)"},
+	{regexp.MustCompile(`^(tcp +)\d+ \(\S+\) +(network|host) `), "$1 0 (eth0) network "},
+	{regexp.MustCompile(`^rdma: .*`), "rdma: why"}, // the machine decides
 	{regexp.MustCompile(`\d+(\.\d+)?((ns|µs|ms|s|m|h)\d*(\.\d+)?)+\b`), "0"},
 	{regexp.MustCompile(`\d+(\.\d+)? [kMGT]?B\b`), "0"},
 	{regexp.MustCompile(`[-+]?\d+(\.\d+)?`), "0"},
@@ -113,10 +115,11 @@ func init() {
 // this machine, and no time.
 func TestSamples(t *testing.T) {
 	tools := proc.Build(t, "cmd/mx_run", "cmd/mx_top", "cmd/mx_counters", "cmd/mx_endpoint_info", "cmd/mx_hostname", "cmd/mx_pingpong",
-		"cmd/mx_stream", "cmd/mx_msg_loop", "cmd/mx_trace")
+		"cmd/mx_stream", "cmd/mx_msg_loop", "cmd/mx_trace", "cmd/mx_info")
 	// quick are options that let a measurement end soon.
 	for _, c := range []struct{ command, quick string }{
 		{"mx_hostname -v", ""}, {"mx_hostname -d 198.51.100.7", ""}, {"mx_msg_loop -E 700000", "-A 1 -I 350000"},
+		{"mx_info -want heals,size=1G,reach=host", ""},
 		{"mx_pingpong -histogram -S 8 -E 9", "-N 100"}, {"mx_pingpong -mode atomic -E 65", "-N 100"}, {"mx_stream -x -l 8,8192,1048576", "-N 100"},
 	} {
 		t.Run(c.command, func(t *testing.T) {

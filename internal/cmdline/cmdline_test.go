@@ -35,8 +35,16 @@ func newFlags() *flag.FlagSet {
 	flags.String("cpuprofile", "", "")
 	flags.String("more", "", "take more from this `folder`")
 	flags.String("hostfile", "", Hidden)
+	flags.Var(listed{}, "want", "wishes for `words`")
 	return flags
 }
+
+// listed is the value of a flag that is a list of words.
+type listed struct{}
+
+func (listed) String() string   { return "" }
+func (listed) Set(string) error { return nil }
+func (listed) Words() []string  { return []string{"ordered", "orange", "size="} }
 
 func ask(t *testing.T, args ...string) string {
 	t.Helper()
@@ -129,11 +137,14 @@ _tool
 printf '%s\n' "${COMPREPLY[@]}"
 `
 	for line, want := range map[string][]string{
-		"-q":     {"-quiet"},
-		"-":      {"-completion", "-cpuprofile", "-h", "-more", "-n", "-out", "-quiet", "-version"},
-		"-n |":   nil,
-		"-out q": {"quite a file"},
-		"qui":    {"quite a file"},
+		"-q":              {"-quiet"},
+		"-":               {"-completion", "-cpuprofile", "-h", "-more", "-n", "-out", "-quiet", "-version", "-want"},
+		"-n |":            nil,
+		"-want o":         {"ordered", "orange"},
+		"-want size=,ord": {"size=,ordered"},
+		"-want pigeon,":   {"pigeon,ordered", "pigeon,orange", "pigeon,size="},
+		"-out q":          {"quite a file"},
+		"qui":             {"quite a file"},
 	} {
 		words := strings.Split(strings.ReplaceAll(line, "|", ""), " ")
 		run := exec.Command(shell, append([]string{"--norc", "-c", script, "bash"}, words...)...)
@@ -144,6 +155,7 @@ printf '%s\n' "${COMPREPLY[@]}"
 			want = []string{""}
 		}
 		slices.Sort(got)
+		slices.Sort(want)
 		if err != nil || !slices.Equal(got, want) {
 			t.Errorf("tool %s: bash offers %q (%v), want %q", line, got, err, want)
 		}
@@ -156,11 +168,12 @@ func TestOtherShells(t *testing.T) {
 	for shell, want := range map[string][]string{
 		"zsh": {
 			"#compdef tool\n", "\t\t'-n[how many]:value:' \\\n", `'-out[where it'\''s \[written\]\: a file]:file:_files'`,
-			"'-cpuprofile[a profile]:file:_files'", "'-more[take more from this folder]:file:_files'", "'-quiet[say nothing, not even that it has ended]' \\\n", "compdef _tool tool\n",
+			"'-cpuprofile[a profile]:file:_files'", "'-more[take more from this folder]:file:_files'", "'-want[wishes for words]:words:_sequence compadd - ordered orange size=' \\\n", "'-quiet[say nothing, not even that it has ended]' \\\n", "compdef _tool tool\n",
 		},
 		"fish": {
 			"complete -c tool -o n -d 'how many' -x\n", `complete -c tool -o out -d 'where it\'s [written]: a file' -r` + "\n",
 			"complete -c tool -o quiet -d 'say nothing, not even that it has ended'\n", "complete -c tool -o completion -d 'print the completion for a shell: bash, zsh or fish' -x\n",
+			"complete -c tool -o want -d 'wishes for words' -x -a '(__fish_append , ordered orange size=)'\n",
 		},
 	} {
 		text := ask(t, "-completion", shell)

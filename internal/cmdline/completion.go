@@ -10,8 +10,16 @@ import (
 // option is a flag as shells complete it.
 type option struct {
 	name, text string
-	value      bool // another word follows
-	file       bool // the name of a file, or of a folder
+	value      bool     // another word follows
+	file       bool     // the name of a file, or of a folder
+	words      []string // of which the value is a list, with commas between them; nil: anything
+}
+
+// Words is a flag's value that is a list with commas, whose words the shells offer. A word that ends in an equals sign
+// wants more behind it.
+type Words interface {
+	// Words returns them. It may be called before the flag is set.
+	Words() []string
 }
 
 // helpLine is the part of a help text that describes a flag: name, value, description. The description goes on in lines that are indented further.
@@ -33,6 +41,9 @@ func describe(flags *flag.FlagSet, help string) (options []option) {
 			value, text = m[2], sentence(m[3])
 		}
 		o := option{name: f.Name, text: text, value: !isBool(f)}
+		if w, is := f.Value.(Words); is {
+			o.words = w.Words()
+		}
 		for _, name := range fileNames {
 			o.file = o.file || strings.EqualFold(value, name)
 		}
@@ -74,9 +85,13 @@ var shells = map[string]func(program string, options []option) string{"bash": ba
 // all others as files.
 func bash(program string, options []option) string {
 	var names, valued []string
+	lists := ""
 	for _, o := range options {
 		names = append(names, "-"+o.name)
-		if o.value && !o.file {
+		switch {
+		case o.words != nil:
+			lists += fmt.Sprintf(bashList, "-"+o.name, strings.Join(o.words, " "))
+		case o.value && !o.file:
 			valued = append(valued, "-"+o.name)
 		}
 	}
@@ -85,7 +100,7 @@ _%[1]s() {
 	local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]}
 	COMPREPLY=()
 	case $before in
-	%[3]s) return ;;
+%[4]s	%[3]s) return ;;
 	esac
 	case $word in
 	-*) mapfile -t COMPREPLY < <(compgen -W '%[2]s' -- "$word") ;;
@@ -93,8 +108,19 @@ _%[1]s() {
 	esac
 }
 complete -o filenames -F _%[1]s %[1]s
-`, program, strings.Join(names, " "), strings.Join(valued, "|"))
+`, program, strings.Join(names, " "), strings.Join(valued, "|"), lists)
 }
+
+// bashList completes the last word of a list behind a flag.
+const bashList = `	%[1]s)
+		local done=
+		case $word in
+		*,*) done=${word%%,*}, ;;
+		esac
+		mapfile -t COMPREPLY < <(compgen -P "$done" -W '%[2]s' -- "${word##*,}")
+		compopt -o nospace 2>/dev/null
+		return ;;
+`
 
 func zsh(program string, options []option) string {
 	var b strings.Builder
@@ -102,6 +128,8 @@ func zsh(program string, options []option) string {
 	for _, o := range options {
 		after := ""
 		switch {
+		case o.words != nil:
+			after = ":words:_sequence compadd - " + strings.Join(o.words, " ")
 		case o.file:
 			after = ":file:_files"
 		case o.value:
@@ -119,6 +147,8 @@ func fish(program string, options []option) string {
 	for _, o := range options {
 		fmt.Fprintf(&b, "complete -c %s -o %s -d %s", program, o.name, quoteFish(o.text))
 		switch {
+		case o.words != nil:
+			fmt.Fprintf(&b, " -x -a '(__fish_append , %s)'", strings.Join(o.words, " "))
 		case o.file:
 			b.WriteString(" -r")
 		case o.value:

@@ -24,6 +24,10 @@ type lane struct {
 	spare  []*frame // used frames with their buffers, the warmest last
 	faults *dice    // nil if there are none
 
+	// news: frames or an end may be there for the reader. It is set with mu held, and cleared so by a look that finds nothing, so that
+	// a reader of many lanes passes over those that are idle without their locks.
+	news atomic.Bool
+
 	wanted atomic.Bool // the writer found no room; set with mu held, and so before the next frame is taken
 
 	peer      int32 // the reader's number for the writer
@@ -32,6 +36,7 @@ type lane struct {
 	broken    bool  // by a cut: frames vanish, but the reader is to know
 	finished  error // the writer is gone, and why
 	endTaken  bool  // the reader knows
+	_         [laneFill]byte
 }
 
 // frame is a copy of what was sent.
@@ -39,6 +44,7 @@ type frame struct {
 	header  wire.Header
 	payload []byte
 	due     uint64 // the reader's Poll that may deliver it
+	_       [frameFill]byte
 }
 
 func newLane(n *Network, reader *Port, cut *atomic.Bool, number uint64) *lane {
@@ -85,7 +91,7 @@ func (l *lane) copyOf(h *wire.Header, v *wire.Vec, off int) *frame {
 	f.header.DropAbsent()
 	n := int(h.Length)
 	if cap(f.payload) < n {
-		f.payload = make([]byte, n)
+		f.payload = make([]byte, n, max(n, cacheLine))
 	}
 	f.payload = f.payload[:n]
 	if n > 0 {
@@ -112,6 +118,14 @@ func (l *lane) insert(f *frame, place int) {
 	}
 	*l.at(place) = f
 	l.count++
+	l.tell()
+}
+
+// tell has the reader look. mu is held.
+func (l *lane) tell() {
+	if !l.news.Load() {
+		l.news.Store(true)
+	}
 }
 
 func (l *lane) remove(place int) *frame {
@@ -150,6 +164,10 @@ func (l *lane) next(done *frame, step uint64) (*frame, int32) {
 		l.recycle(done)
 	}
 	if !l.bound || l.abandoned || l.broken || l.stalled() {
+		return nil, 0
+	}
+	if done == nil && l.count == 0 && l.finished == nil {
+		l.news.Store(false)
 		return nil, 0
 	}
 	return l.firstDue(step), l.peer
@@ -220,6 +238,7 @@ func (l *lane) finish(reason error) bool {
 		return false
 	}
 	l.finished = reason
+	l.tell()
 	return true
 }
 
@@ -231,6 +250,7 @@ func (l *lane) sever(reason error) {
 	if l.finished == nil {
 		l.finished = reason
 	}
+	l.tell()
 	clear(l.queue)
 	l.count = 0
 }

@@ -46,6 +46,9 @@ func (l *link) Bind(peer int32) {
 // poll delivers frames, and reports how many, and whether the handler wants more. A writer that waits for
 // room is rung once for all of them.
 func (l *link) poll(h transport.Handler, step uint64, budget int) (delivered int, more bool) {
+	if l.pulls.dice == nil && !l.in.news.Load() {
+		return 0, true
+	}
 	delivered, more = l.deliver(h, step, budget)
 	if delivered > 0 && l.in.answersWant() {
 		l.other.port.ring()

@@ -28,6 +28,7 @@ type Port struct {
 
 	links atomic.Pointer[[]*link] // replaced as a whole, under Network.mu
 	polls atomic.Uint64           // the clock of delayed frames
+	_     [portFill]byte
 }
 
 var _ transport.Port = (*Port)(nil)

@@ -128,7 +128,7 @@ func TestSequencedKinds(t *testing.T) {
 
 // FuzzConnect: what parses as a connect payload encodes to the same again.
 func FuzzConnect(f *testing.F) {
-	for _, name := range []string{"connect", "connect_reply"} {
+	for _, name := range []string{"connect", "connect_reply", "connect_contexts"} {
 		f.Add(readHex(f, name)[wire.BaseSize:])
 	}
 	f.Add(make([]byte, wire.ConnectSize))
@@ -143,12 +143,15 @@ func FuzzConnect(f *testing.F) {
 			}
 			return
 		}
-		if (err == nil) != (c.Version == wire.Version) {
+		if err == nil && c.Version != wire.Version {
 			t.Fatalf("version %d, error %v", c.Version, err)
+		}
+		if err != nil {
+			return
 		}
 		encoded := c.Append(nil)
 		again, err2 := wire.ParseConnect(encoded)
-		if len(encoded) != wire.ConnectSize || again != c || (err2 == nil) != (err == nil) {
+		if len(encoded) != c.Size() || again != c || (err2 == nil) != (err == nil) {
 			t.Fatalf("%+v became %+v, error %v", c, again, err2)
 		}
 		for short := range encoded {

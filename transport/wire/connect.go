@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// ConnectSize is the size of the payload of Connect and ConnectReply, bytes.
+// ConnectSize is the size of the payload of Connect and ConnectReply, bytes, without the names of contexts.
 const ConnectSize = 48 + TokenSize
 
 // TokenSize is the size of a Token, bytes.
@@ -18,11 +18,11 @@ type Token [TokenSize]byte
 // ConnectInfo is the payload of Connect and ConnectReply.
 //
 //	 0         4         8        12        16        24     28      32      36       40      44        48      64
-//	+---------+---------+--------+---------+---------+------+-------+-------+--------+-------+---------+-------+
-//	| version | session | filter | attempt |   nic   | endp.| shows | eager | status | bytes | headers | token |
-//	+---------+---------+--------+---------+---------+------+-------+-------+--------+-------+---------+-------+
+//	+---------+---------+--------+---------+---------+------+-------+-------+--------+-------+---------+-------+-------+
+//	| version | session | filter | attempt |   nic   | endp.|   *   | eager | status | bytes | headers | token | names |
+//	+---------+---------+--------+---------+---------+------+-------+-------+--------+-------+---------+-------+-------+
 //
-// The sequence numbers of a side begin at its session number.
+// * are four bytes: shows, the number of contexts, the index of this one, the length of names. The sequence numbers of a side begin at its session number.
 type ConnectInfo struct {
 	Version  uint32 // Version of the sender
 	Session  uint32 // the sender's session towards this peer
@@ -35,7 +35,8 @@ type ConnectInfo struct {
 	Status   uint32 // ConnectReply: 0, or the status that the connect ends with
 	Bytes    uint32 // first credit of the session, for what the sender of this is sent: eager messages
 	Headers  uint32 // likewise headers
-	Token    Token  // what the other side has to show to resume this session; zero in a refusal
+	Contexts Contexts
+	Token    Token // what the other side has to show to resume this session; zero in a refusal
 }
 
 // Append appends the byte form of c to b.
@@ -47,13 +48,17 @@ func (c *ConnectInfo) Append(b []byte) []byte {
 	b = le.AppendUint32(b, c.Attempt)
 	b = le.AppendUint64(b, c.NIC)
 	b = le.AppendUint32(b, c.Endpoint)
-	b = le.AppendUint32(b, c.Shows)
+	b = append(b, byte(c.Shows), c.Contexts.Number, c.Contexts.Index, byte(len(c.Contexts.Names)))
 	b = le.AppendUint32(b, c.EagerMax)
 	b = le.AppendUint32(b, c.Status)
 	b = le.AppendUint32(b, c.Bytes)
 	b = le.AppendUint32(b, c.Headers)
-	return append(b, c.Token[:]...)
+	b = append(b, c.Token[:]...)
+	return append(b, c.Contexts.Names...)
 }
+
+// Size returns how many bytes Append appends.
+func (c *ConnectInfo) Size() int { return ConnectSize + len(c.Contexts.Names) }
 
 // ParseConnect decodes the payload of a Connect or ConnectReply frame. A peer
 // of another version gets an error too, with the version filled in.
@@ -64,12 +69,17 @@ func ParseConnect(b []byte) (c ConnectInfo, err error) {
 	le := binary.LittleEndian
 	c = ConnectInfo{
 		Version: le.Uint32(b), Session: le.Uint32(b[4:]), Filter: le.Uint32(b[8:]), Attempt: le.Uint32(b[12:]),
-		NIC: le.Uint64(b[16:]), Endpoint: le.Uint32(b[24:]), Shows: le.Uint32(b[28:]),
+		NIC: le.Uint64(b[16:]), Endpoint: le.Uint32(b[24:]), Shows: uint32(b[28]),
 		EagerMax: le.Uint32(b[32:]), Status: le.Uint32(b[36:]),
 		Bytes: le.Uint32(b[40:]), Headers: le.Uint32(b[44:]), Token: Token(b[48:]),
 	}
 	if c.Version != Version {
 		return c, fmt.Errorf("%w: peer speaks version %d, this is %d", ErrMalformed, c.Version, Version)
 	}
-	return c, nil
+	names := b[ConnectSize:]
+	if len(names) < int(b[31]) {
+		return c, fmt.Errorf("%w: connect payload of %d bytes, and the names of contexts take %d more", ErrMalformed, len(b), b[31])
+	}
+	c.Contexts = Contexts{Number: b[29], Index: b[30], Names: string(names[:b[31]])}
+	return c, c.Contexts.check(c.Endpoint)
 }

@@ -51,7 +51,7 @@ var golden = map[string]struct {
 	"connect": {
 		header: wire.Header{Kind: wire.Connect, Length: wire.ConnectSize},
 		connect: &wire.ConnectInfo{
-			Version: 5, Session: session, Filter: 0xcafe, Attempt: 3, NIC: 0x02000a000001, Endpoint: 6, EagerMax: 32 << 10,
+			Version: 6, Session: session, Filter: 0xcafe, Attempt: 3, NIC: 0x02000a000001, Endpoint: 6, EagerMax: 32 << 10,
 			Shows: 1, Bytes: 16 << 10, Headers: 64,
 			Token: wire.Token{1, 2, 3, 15: 16},
 		},
@@ -59,8 +59,16 @@ var golden = map[string]struct {
 	"connect_reply": {
 		header: wire.Header{Kind: wire.ConnectReply, Length: wire.ConnectSize, Session: 0x5e559876},
 		connect: &wire.ConnectInfo{
-			Version: 5, Session: session, Attempt: 3, NIC: 0x02000a000001, Endpoint: 6, EagerMax: 32 << 10, Status: 17,
+			Version: 6, Session: session, Attempt: 3, NIC: 0x02000a000001, Endpoint: 6, EagerMax: 32 << 10, Status: 17,
 			Bytes: 16 << 10, Headers: 64,
+		},
+	},
+	"connect_contexts": {
+		header: wire.Header{Kind: wire.Connect, Length: wire.ConnectSize + 12},
+		connect: &wire.ConnectInfo{
+			Version: 6, Session: session, Filter: 0xcafe, Attempt: 3, NIC: 0x02000a000001, Endpoint: 6, EagerMax: 32 << 10,
+			Shows: 1, Contexts: wire.MakeContexts([]string{"control", "data"}, 1), Bytes: 16 << 10, Headers: 64,
+			Token: wire.Token{1, 2, 3, 15: 16},
 		},
 	},
 	"put": {header: wire.Header{
