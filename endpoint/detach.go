@@ -35,7 +35,7 @@ func (e *Engine) Detach(h Handle) (mem []byte, free bool, err error) {
 // movable reports whether a pending request can go on with other memory.
 func (r *request) movable() bool {
 	switch r.kind {
-	case kindSend, kindSyncSend, kindPut, kindAtomic:
+	case kindSend, kindAckedSend, kindSyncSend, kindPut, kindAtomic:
 		return r.state == stateQueued || r.state == stateUnpaid || r.state == stateOffered
 	case kindRecv:
 		return r.state == statePulling && r.pull != none

@@ -14,7 +14,7 @@ var stateNames = [...]string{
 }
 
 var kindNames = [...]string{
-	kindSend: "send", kindSyncSend: "ssend", kindRecv: "recv", kindConnect: "connect",
+	kindSend: "send", kindAckedSend: "asend", kindSyncSend: "ssend", kindRecv: "recv", kindConnect: "connect",
 	kindPut: "put", kindGet: "get", kindAtomic: "atomic", kindFetch: "fetch", kindPutIn: "peer's put", kindGetOut: "peer's get", kindFetchOut: "peer's fetch",
 	kindWatch: "watch", kindThreshold: "threshold",
 	kindRecvMulti: "multi-receive", kindPart: "part",

@@ -93,6 +93,9 @@ func (e *Engine) stage(r *request) string {
 		}
 		return "waits for the peer to match and fetch it"
 	case stateBuffered:
+		if r.kind == kindAckedSend {
+			return "waits for the peer to acknowledge it"
+		}
 		return "waits for the peer to match it"
 	case statePulling:
 		return "data is moving"

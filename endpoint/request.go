@@ -19,6 +19,7 @@ type requestKind uint8
 
 const (
 	kindSend requestKind = iota
+	kindAckedSend
 	kindSyncSend
 	kindRecv
 	kindConnect
@@ -40,7 +41,7 @@ const (
 //	send     queued ---> (gone) ---> complete        eager
 //	         queued ---> unpaid ---> ...             waits for credit, then goes on as from queued
 //	         queued ---> offered --> complete        rendezvous: waits for Notify
-//	         queued ---> buffered -> complete        small synchronous: waits for Notify
+//	         queued ---> buffered -> complete        small, synchronous or acknowledged: waits for Notify
 //	recv     posted ---> (match) --> complete
 //	         posted ---> pulling --> complete        rendezvous
 //	         tied, like posted, or -> complete       the session of the peer ended

@@ -34,6 +34,7 @@ const (
 	ParamClasses
 	ParamLogger
 	ParamTrace
+	ParamSendLevel
 )
 
 // paramNames are the functions that make the parameters.
@@ -58,6 +59,7 @@ var paramNames = [...]string{
 	ParamClasses:        "WithClasses",
 	ParamLogger:         "WithLogger",
 	ParamTrace:          "WithTrace",
+	ParamSendLevel:      "WithSendLevel",
 }
 
 // String returns the name of the function that makes the parameter, as errors have it.
@@ -176,6 +178,7 @@ type settings struct {
 	single            bool
 	ctxBits, ctxShift uint8
 	classShift        uint8
+	level             SendLevel
 }
 
 // apply sets what can be set, so that the error handler is known whatever else is wrong, and returns the first error.
@@ -231,6 +234,8 @@ func (s *settings) set(p Param) error {
 		return take(&s.trace.folder, p.Value, checkTrace)
 	case ParamClasses:
 		return take(&s.classShift, p.Value, checkClasses)
+	case ParamSendLevel:
+		return take(&s.level, p.Value, checkSendLevel)
 	case ParamSingleThreaded:
 		return take(&s.single, p.Value, anything)
 	case ParamTransports:

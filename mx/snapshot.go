@@ -56,7 +56,7 @@ type Depths struct {
 
 // PendingEntry is a request that is not complete, as a snapshot has it.
 type PendingEntry struct {
-	Kind      string  `json:"kind"`           // send, ssend, recv, connect, put, get or watch
+	Kind      string  `json:"kind"`           // as in PendingRequest
 	Peer      string  `json:"peer,omitempty"` // "": anyone
 	MatchInfo uint64  `json:"match,string"`
 	MatchMask uint64  `json:"mask,string"`

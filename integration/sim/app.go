@@ -61,7 +61,7 @@ const (
 type op struct {
 	kind   opKind
 	live   bool
-	sync   bool
+	level  endpoint.Level
 	wrong  bool // connect: with a filter that is not the peer's
 	place  int  // in app.ops
 	handle endpoint.Handle
@@ -231,12 +231,16 @@ func (n *node) sendTo(to int) {
 	m, size := w.plan.message(n.index, n.life, to, number)
 	o := w.newOp(n, opSend)
 	o.peer, o.message, o.size = to, m, size
-	o.sync = n.rng.IntN(100) < w.plan.Sync
+	if n.rng.IntN(100) < w.plan.Sync {
+		o.level = endpoint.Matched
+	} else if mix(m.match())%100 < uint64(w.plan.Acked) {
+		o.level = endpoint.Acknowledged
+	}
 	o.buffer = w.buffers.take(size)
 	fill(o.buffer.bytes(), m.match())
 	at := &n.peers[to]
 	r := record{session: at.addr.Session}
-	if o.sync {
+	if o.level == endpoint.Matched {
 		r.state = recordSync
 	}
 	f.sent = append(f.sent, r)
@@ -245,7 +249,7 @@ func (n *node) sendTo(to int) {
 	w.report.Messages++
 	var err error
 	o.handle, err = n.engine.Send(&endpoint.Outgoing{
-		Data: o.buffer.segments(n.cuts()), To: at.addr, Match: m.match(), Sync: o.sync, Context: o,
+		Data: o.buffer.segments(n.cuts()), To: at.addr, Match: m.match(), Level: o.level, Context: o,
 	})
 	if err != nil {
 		w.fail(n, "send: %v", err)

@@ -19,7 +19,7 @@ type record struct {
 	state   recordState
 }
 
-type recordState uint8
+type recordState uint16
 
 const (
 	recordSync    recordState = 1 << iota // sent synchronously
@@ -29,6 +29,7 @@ const (
 	recordLost                            // the sender's life ended before its send
 	recordShown                           // the handler was shown it
 	recordDropped                         // and wanted none of it
+	recordArrived                         // a frame of it has come to the receiver
 )
 
 // scope says which messages of a flow a receive fits.
@@ -55,6 +56,13 @@ func (f *flow) matched(m message, post uint32, s scope, failed bool) error {
 		r.state |= recordFailed
 	}
 	return nil
+}
+
+// arrived notes that a frame of a message has come.
+func (f *flow) arrived(m message) {
+	if int(m.number) < len(f.sent) {
+		f.sent[m.number].state |= recordArrived
+	}
 }
 
 // check goes over a flow when its history has ended. Strict: nothing has happened

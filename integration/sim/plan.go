@@ -27,6 +27,7 @@ type Plan struct {
 	Short   int           // of a hundred receives, how many may be too short
 	Multi   int           // of a hundred receives that fit many messages, how many take many
 	Sync    int           // of a hundred sends, how many are synchronous
+	Acked   int           // of a hundred others, how many want to be acknowledged
 	Access  int           // of a hundred times, how often a put or get is started and no send
 	Pending int           // sends that a program has under way, at most
 	Queued  int           // of a hundred requests, how many complete into a queue of their own
@@ -73,6 +74,7 @@ func PlanOf(seed uint64, endpoints, messages int) Plan {
 	if p.Endpoints <= mostWithWindows {
 		p.Access = pick(rand.New(rand.NewPCG(seed, 0x77696e)), 0, 0, 10, 50)
 	}
+	p.Acked = pick(rand.New(rand.NewPCG(seed, 0x61636b)), 0, 10, 100)
 	p.Multi = pick(rand.New(rand.NewPCG(seed, 0x6d756c74)), 0, 0, 20, 100)
 	p.programs(rand.New(rand.NewPCG(seed, 0x70726f67)))
 	return p

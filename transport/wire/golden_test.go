@@ -25,6 +25,10 @@ var golden = map[string]struct {
 		Kind: wire.Eager, Flags: wire.HasID | wire.HasAck | wire.Sync,
 		Match: 0x0123456789abcdef, Seq: 0x10204, Session: session, ID: 0xa1a2a3a4a5a6a7a8, Ack: 0x77,
 	}},
+	"eager_acknowledged": {header: wire.Header{
+		Kind: wire.Eager, Flags: wire.HasID, Length: 5,
+		Match: 0x0123456789abcdef, Seq: 0x10204, Session: session, ID: 0xa1a2a3a4a5a6a7a8,
+	}, payload: "hello"},
 	"eager_piece": {header: wire.Header{
 		Kind: wire.Eager, Flags: wire.HasRange, Length: 5,
 		Match: 0x0123456789abcdef, Seq: 0x10203, Session: session, Total: 11, Offset: 6,
@@ -51,7 +55,7 @@ var golden = map[string]struct {
 	"connect": {
 		header: wire.Header{Kind: wire.Connect, Length: wire.ConnectSize},
 		connect: &wire.ConnectInfo{
-			Version: 5, Session: session, Filter: 0xcafe, Attempt: 3, NIC: 0x02000a000001, Endpoint: 6, EagerMax: 32 << 10,
+			Version: 6, Session: session, Filter: 0xcafe, Attempt: 3, NIC: 0x02000a000001, Endpoint: 6, EagerMax: 32 << 10,
 			Shows: 1, Bytes: 16 << 10, Headers: 64,
 			Token: wire.Token{1, 2, 3, 15: 16},
 		},
@@ -59,7 +63,7 @@ var golden = map[string]struct {
 	"connect_reply": {
 		header: wire.Header{Kind: wire.ConnectReply, Length: wire.ConnectSize, Session: 0x5e559876},
 		connect: &wire.ConnectInfo{
-			Version: 5, Session: session, Attempt: 3, NIC: 0x02000a000001, Endpoint: 6, EagerMax: 32 << 10, Status: 17,
+			Version: 6, Session: session, Attempt: 3, NIC: 0x02000a000001, Endpoint: 6, EagerMax: 32 << 10, Status: 17,
 			Bytes: 16 << 10, Headers: 64,
 		},
 	},
