@@ -36,7 +36,7 @@ func (e *Engine) Detach(h Handle) (mem []byte, free bool, err error) {
 func (r *request) movable() bool {
 	switch r.kind {
 	case kindSend, kindAckedSend, kindSyncSend, kindPut, kindAtomic:
-		return r.state == stateQueued || r.state == stateUnpaid || r.state == stateOffered
+		return r.state == stateQueued || r.state == stateUnpaid || r.state == stateOffered || r.unbegun()
 	case kindRecv:
 		return r.state == statePulling && r.pull != none
 	}

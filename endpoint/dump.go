@@ -10,7 +10,7 @@ import (
 var stateNames = [...]string{
 	stateQueued: "queued", stateUnpaid: "unpaid", stateOffered: "offered", stateBuffered: "buffered", statePosted: "posted", stateTied: "tied",
 	statePulling: "pulling", stateWaiting: "waiting", stateAsked: "asked",
-	stateWatching: "watching", stateCounting: "counting", stateSpent: "spent", stateComplete: "complete",
+	stateWatching: "watching", stateCounting: "counting", stateSpent: "spent", stateHeld: "held", stateReady: "ready", stateComplete: "complete",
 }
 
 var kindNames = [...]string{
@@ -114,6 +114,9 @@ func (e *Engine) dumpRequest(b *strings.Builder, r *request) {
 		fmt.Fprintf(b, " %v", r.code)
 	} else {
 		fmt.Fprintf(b, " age %d", e.now-r.started)
+	}
+	if r.unbegun() {
+		fmt.Fprintf(b, " %s", e.heldFor(r))
 	}
 	if r.flags&forgotten != 0 && !served {
 		b.WriteString(" forgotten")

@@ -65,6 +65,8 @@ func (e *Engine) stage(r *request) string {
 		return "takes messages"
 	case r.state == statePosted:
 		return "waits for its match"
+	case r.unbegun():
+		return e.heldFor(r)
 	}
 	p := e.peers[r.peer]
 	if p.broken() {

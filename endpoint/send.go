@@ -196,9 +196,15 @@ func (e *Engine) flushWaiting(p *peer) bool {
 	return true
 }
 
-// Flush moves on what waits for links. The owner calls it after it polled.
+// Flush moves on what waits for links, and begins what was triggered. The owner calls it after it polled.
 func (e *Engine) Flush() {
-	for i := 0; i < len(e.backlog); {
+	for i := 0; ; {
+		if e.ready.head != none {
+			e.beginReady()
+		}
+		if i >= len(e.backlog) {
+			return
+		}
 		p := e.peers[e.backlog[i]]
 		if e.flushPeer(p) {
 			p.inBacklog = false

@@ -22,7 +22,7 @@ var _ = family(map[string]command{
 	"pause":     pause,
 })
 
-// send NAME a b match=N len=N|cut=N,N [sync|acked]
+// send NAME a b match=N len=N|cut=N,N [sync|acked] [when=COUNTER:N]
 func send(t *Trace, a *arguments) error {
 	name, from, _, addr, err := t.toward(a)
 	if err != nil {
@@ -35,7 +35,13 @@ func send(t *Trace, a *arguments) error {
 	t.sends++
 	b := NewBuffer(a.sizes()...)
 	Fill(&b.Vec, t.sends)
-	h, err := from.Engine.Send(&endpoint.Outgoing{Data: b.Vec, To: addr, Match: a.number("match", 0), Level: a.level()})
+	o := endpoint.Outgoing{Data: b.Vec, To: addr, Match: a.number("match", 0), Level: a.level()}
+	var h endpoint.Handle
+	if when, triggered := t.when(a); triggered {
+		h, err = from.Engine.SendAt(when, &o)
+	} else {
+		h, err = from.Engine.Send(&o)
+	}
 	if err != nil {
 		return err
 	}
