@@ -55,18 +55,23 @@ func (e *Engine) AtomicAt(at Trigger, a wire.AtomicWhat, b []byte, to Addr, wind
 	return e.hold(at, slot, r, v), nil
 }
 
-// hold keeps an operation until its trigger, or begins it if that has come. One to a peer whose session is over ends at once.
+// hold keeps an operation until its trigger, or begins it if that has come, behind others that are about to begin. One to a peer whose
+// session is over ends at once.
 func (e *Engine) hold(at Trigger, slot int32, r *request, v wire.Vec) Handle {
 	h := handleOf(slot, r.generation)
 	c, p := e.queues[at.Counter].counter, e.peers[r.peer]
-	if _, over := e.over(p, r.session); over || c.successes >= at.At {
+	_, over := e.over(p, r.session)
+	comes := c.successes < at.At
+	if over || !comes && e.ready.head == none {
 		e.sendSlow(p, slot, r, v)
 		return h
 	}
 	r.keep(&v)
 	r.state, r.started = stateHeld, e.now
 	r.mask, r.tied = at.At, int32(at.Counter)
-	c.hold(&e.reqs, slot, r)
+	if c.hold(&e.reqs, slot, r); !comes {
+		e.fire(c)
+	}
 	return h
 }
 
