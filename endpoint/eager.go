@@ -26,7 +26,7 @@ func (e *Engine) transmitEager(p *peer, slot int32, r *request, as wire.Flags) b
 	p.medium.send(int(r.msgLen))
 	e.classes.of(r.match).send(int(r.msgLen))
 	if e.recorder != nil {
-		e.recorder.sent(EventSent, p, r.match, int(r.msgLen), handleOf(slot, r.generation), r.kind == kindSyncSend)
+		e.recorder.sent(EventSent, p, r.match, int(r.msgLen), handleOf(slot, r.generation), r.kind != kindSend)
 	}
 	if r.kind != kindSend {
 		r.state = stateBuffered

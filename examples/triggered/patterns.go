@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"time"
 
@@ -133,7 +134,7 @@ func barriers(members []*member, n int) error {
 		}
 		defer all[i].close()
 	}
-	done := make([]mx.Completion, len(members))
+	done, ctx := make([]mx.Completion, len(members)), context.Background()
 	for range n {
 		for _, b := range all {
 			if err := b.prepare(); err != nil {
@@ -155,7 +156,7 @@ func barriers(members []*member, n int) error {
 			if len(eps) == 1 || polls > 1000 {
 				timeout = patience
 			}
-			k, err := q.Wait(nil, done, timeout)
+			k, err := q.Wait(ctx, done, timeout)
 			if err != nil {
 				return err
 			}
