@@ -14,6 +14,7 @@ type Outstanding struct {
 	Match, Mask uint64
 	Bytes       uint32 // of the message, or of the room for it
 	Stage       string // what it waits for
+	Held        bool   // it waits for a counter of ours, and not for its peer
 	Started     Tick   // when it was begun, or somewhat earlier: that of the Advance before, for some kinds
 }
 
@@ -36,7 +37,7 @@ func (e *Engine) Outstanding(most int) (list []Outstanding, all int) {
 func (e *Engine) outstanding(slot int32, r *request) Outstanding {
 	o := Outstanding{
 		Kind: kindNames[r.kind], Match: r.match, Mask: r.counts(),
-		Bytes: r.msgLen, Stage: e.stage(r), Started: r.started,
+		Bytes: r.msgLen, Stage: e.stage(r), Held: r.unbegun(), Started: r.started,
 	}
 	if r.flags&forgotten == 0 {
 		o.Handle = handleOf(slot, r.generation)

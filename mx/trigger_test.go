@@ -153,6 +153,9 @@ func TestTriggeredOperationThatDoesNotBegin(t *testing.T) {
 			w.Errorf("cancel: %v, %v", taken, err)
 		}
 		given := must(k.At(1).Isend(make([]byte, 8), toB, 1, nil))
+		if p := a.Snapshot().Pending; len(p) != 1 || !p[0].Held || p[0].Kind != "send" || p[0].Stage != a.Pending()[0].Stage {
+			w.Errorf("in a snapshot: %+v", p)
+		}
 		w.abandoned(a, given, mx.FateTakenBack)
 		late := must(k.At(1).Isend(nil, toB, 1, nil))
 		if err := a.SetRequestTimeout(late, time.Millisecond); err != nil {
