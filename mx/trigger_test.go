@@ -253,3 +253,47 @@ func TestTriggersThatAreRefused(t *testing.T) {
 		}
 	})
 }
+
+// TestTriggersInsideHandlers has the handlers of a queue and of unexpected messages increment a counter. The program calls nothing
+// besides, so what they trigger has to be begun by whoever has called them.
+func TestTriggersInsideHandlers(t *testing.T) {
+	over(t, func(w *world) {
+		a, b, toB, toA := w.pair()
+		k, q := w.counter(b), w.queue(b)
+		if err := q.Handle(func([]mx.Completion) {
+			if err := k.Increment(1); err != nil {
+				w.Error(err)
+			}
+		}); err != nil {
+			w.Fatal(err)
+		}
+		const rounds = 10
+		for i := range uint64(rounds) {
+			w.add(q, w.irecv(b, nil, i, exact))
+			w.count(k, must(k.At(2*i+1).Isend(nil, toA, i, nil)))
+		}
+		for i := range uint64(rounds) {
+			answer := w.irecv(a, nil, i, exact)
+			time.Sleep(time.Duration(i%3) * 10 * time.Millisecond) // b's own goroutine serves it, or sleeps
+			w.succeed(a, w.isend(a, nil, toB, i))
+			w.succeed(a, answer)
+		}
+		if err := b.RegisterUnexpHandler(func(any, mx.EndpointAddr, uint64, uint32, []byte) mx.UnexpAction {
+			if err := k.Increment(1); err != nil {
+				w.Error(err)
+			}
+			return mx.RecvFinished
+		}, nil); err != nil {
+			w.Fatal(err)
+		}
+		for i := range uint64(rounds) {
+			must(k.At(2*rounds+i+1).Isend(nil, toA, i, nil))
+			must(k.At(1000).Isend(nil, toA, i, nil)) // is left when the endpoint closes
+		}
+		for i := range uint64(rounds) {
+			answer := w.irecv(a, nil, i, exact)
+			w.succeed(a, w.isend(a, nil, toB, 99))
+			w.succeed(a, answer)
+		}
+	})
+}
