@@ -30,7 +30,7 @@ func TestNoAllocationPerMessage(t *testing.T) {
 		name       string
 		caps       wire.Caps
 		size       int
-		sync       bool
+		level      endpoint.Level
 		unexpected bool
 		self       bool
 		handler    bool
@@ -39,8 +39,8 @@ func TestNoAllocationPerMessage(t *testing.T) {
 		{name: "eager unexpected", caps: safe, size: 8, unexpected: true},
 		{name: "eager unexpected 2000", caps: safe, size: 2000, unexpected: true},
 		{name: "handler", caps: safe, size: 8, unexpected: true, handler: true},
-		{name: "sync", caps: safe, size: 8, sync: true},
-		{name: "sync unexpected", caps: safe, size: 8, sync: true, unexpected: true},
+		{name: "sync", caps: safe, size: 8, level: endpoint.Matched},
+		{name: "sync unexpected", caps: safe, size: 8, level: endpoint.Matched, unexpected: true},
 		{name: "pull", caps: pull, size: 9000},
 		{name: "pull unexpected", caps: pull, size: 9000, unexpected: true},
 		{name: "blocks", caps: safe, size: 200000},
@@ -49,7 +49,9 @@ func TestNoAllocationPerMessage(t *testing.T) {
 		{name: "self unexpected", caps: safe, size: 8, self: true, unexpected: true},
 		{name: "self large unexpected", caps: safe, size: 9000, self: true, unexpected: true},
 		{name: "lossy", caps: lossy, size: 8},
-		{name: "lossy sync", caps: lossy, size: 8, sync: true},
+		{name: "acknowledged", caps: safe, size: 8, level: endpoint.Acknowledged},
+		{name: "acknowledged unexpected", caps: safe, size: 8, level: endpoint.Acknowledged, unexpected: true},
+		{name: "lossy sync", caps: lossy, size: 8, level: endpoint.Matched},
 		{name: "lossy blocks", caps: lossy, size: 200000},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -60,7 +62,7 @@ func TestNoAllocationPerMessage(t *testing.T) {
 			}
 			b.Engine.SetHandler(c.handler)
 			src, dst := wire.Vec{First: make([]byte, c.size)}, wire.Vec{First: make([]byte, c.size)}
-			once := func() { exchange(t, w, from, b, to, src, dst, c.sync, c.unexpected) }
+			once := func() { exchange(t, w, from, b, to, src, dst, c.level, c.unexpected) }
 			for range 300 {
 				once()
 			}
@@ -71,12 +73,12 @@ func TestNoAllocationPerMessage(t *testing.T) {
 	}
 }
 
-func exchange(t *testing.T, w *endpointtest.World, a, b *endpointtest.Node, to endpoint.Addr, src, dst wire.Vec, sync, unexpected bool) {
+func exchange(t *testing.T, w *endpointtest.World, a, b *endpointtest.Node, to endpoint.Addr, src, dst wire.Vec, level endpoint.Level, unexpected bool) {
 	var recv endpoint.Handle
 	if !unexpected {
 		recv, _ = b.Engine.Recv(&endpoint.Posting{Into: dst, Value: 1, Mask: match.MaskNone})
 	}
-	send, err := a.Engine.Send(&endpoint.Outgoing{Data: src, To: to, Match: 1, Sync: sync})
+	send, err := a.Engine.Send(&endpoint.Outgoing{Data: src, To: to, Match: 1, Level: level})
 	if err != nil {
 		t.Fatal(err)
 	}

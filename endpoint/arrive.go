@@ -38,8 +38,8 @@ func (e *Engine) arriveEager(p *peer, h *wire.Header, payload []byte) {
 			if e.recorder != nil {
 				e.recorder.came(EventMatched, EventHandled, p, &head, len(payload), 0)
 			}
-			if head.Flags&wire.Sync != 0 {
-				e.settleSync(p, session, head.ID, 0, wire.Discarded)
+			if head.Flags&wire.HasID != 0 {
+				e.settleSend(p, session, head.ID, 0, wire.Discarded)
 			}
 			return
 		}
@@ -57,6 +57,9 @@ func (e *Engine) arriveEager(p *peer, h *wire.Header, payload []byte) {
 		Length: uint32(len(payload)), ID: head.ID, Aux: uint64(head.Seq)<<seqShift | uint64(session),
 	}, len(payload))
 	copy(e.unexp.At(id).Data, payload)
+	if head.Flags != 0 {
+		e.acknowledge(p, session, &head, len(payload))
+	}
 	if e.recorder != nil {
 		e.recorder.came(EventUnexpected, 0, p, &head, len(payload), 0)
 	}
@@ -83,7 +86,7 @@ func (e *Engine) arriveRendezvous(p *peer, h *wire.Header, desc []byte) {
 			if e.recorder != nil {
 				e.recorder.came(EventMatched, EventHandled, p, &head, int(head.Total), 0)
 			}
-			e.settleSync(p, session, head.ID, 0, wire.Discarded)
+			e.settleSend(p, session, head.ID, 0, wire.Discarded)
 			return
 		}
 		if e.died(p, &head) {

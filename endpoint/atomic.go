@@ -8,23 +8,32 @@ import "gomx/transport/wire"
 // place. For the rest it is as Put. Errors: ErrBadParam for operands that don't fit the operation, the type or the offset, ErrBadSegMem for
 // more of them than wire.MaxAtomic.
 func (e *Engine) Atomic(a wire.AtomicWhat, b []byte, to Addr, window uint64, at uint32, match uint64, ctx any) (Handle, error) {
-	touched, err := e.atomicSize(a, b, to, at)
+	slot, r, v, err := e.newAtomic(a, b, to, window, at, match, ctx)
 	if err != nil {
 		return 0, err
+	}
+	e.sendSlow(e.peers[to.Peer], slot, r, v)
+	return handleOf(slot, r.generation), nil
+}
+
+// newAtomic makes the request of an atomic.
+func (e *Engine) newAtomic(a wire.AtomicWhat, b []byte, to Addr, window uint64, at uint32, match uint64, ctx any) (int32, *request, wire.Vec, error) {
+	v := wire.Vec{First: b}
+	touched, err := e.atomicSize(a, b, to, at)
+	if err != nil {
+		return 0, nil, v, err
 	}
 	kind := kindAtomic
 	if a.Fetch {
 		kind = kindFetch
 	}
-	v := wire.Vec{First: b}
 	slot, r, err := e.outgoing(kind, &v, to, match, ctx)
 	if err != nil {
-		return 0, err
+		return 0, nil, v, err
 	}
 	r.msgLen, r.xferLen = uint32(touched), uint32(touched)
 	r.window, r.at, r.remote = window, at, uint64(a.Word())
-	e.sendSlow(e.peers[to.Peer], slot, r, v)
-	return handleOf(slot, r.generation), nil
+	return slot, r, v, nil
 }
 
 // AtomicNow is Atomic that is over for its initiator when it has left: there is no request, and the peer answers nothing, also

@@ -1,13 +1,15 @@
 package endpoint
 
 // Cancel takes back a receive that has not matched, a connect that has not
-// ended, a watch or a threshold (IX.1.1). True: the request is gone. False: too late, collect it.
+// ended, a watch, a threshold, or a triggered operation that has not begun (IX.1.1). True: the request is gone. False: too late, collect it.
 func (e *Engine) Cancel(h Handle) (bool, error) {
 	slot, r := e.reqs.user(h)
 	if r == nil {
 		return false, ErrBadRequest
 	}
 	switch {
+	case r.unbegun():
+		e.unhold(r)
 	case r.kind != kindRecv && r.kind != kindConnect && r.kind != kindWatch && r.kind != kindThreshold && r.kind != kindRecvMulti:
 		return false, ErrCancelSend
 	case r.kind == kindRecvMulti && r.state == statePosted && r.tied > 0:

@@ -123,7 +123,7 @@ func (r *request) status(st *Status) {
 // (VI.1.1).
 func (e *Engine) Buffered(h Handle) (bool, error) {
 	_, r := e.reqs.user(h)
-	if r == nil || (r.kind != kindSend && r.kind != kindSyncSend && r.kind != kindPut && r.kind != kindAtomic) {
+	if r == nil || (!r.sends() && r.kind != kindPut && r.kind != kindAtomic) {
 		return false, ErrBadRequest
 	}
 	return r.state == stateBuffered || r.state == stateComplete, nil

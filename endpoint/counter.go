@@ -8,15 +8,17 @@ type counter struct {
 	successes, failures uint64
 	nearest             uint64 // no threshold is below it
 	waiting             list   // requests that complete at their threshold
+	held                list   // triggered operations, by their thresholds
+	heldAt              uint64 // that of the first
 }
 
 const noThreshold = ^uint64(0)
 
 // OpenCounter makes a completion counter. CloseQueue gives it back: what it would still have counted goes uncounted, and
-// thresholds that were not reached complete with Aborted.
+// thresholds that were not reached, and operations that were to begin at one, complete with Aborted.
 func (e *Engine) OpenCounter() QueueID {
 	q := e.OpenQueue()
-	e.queues[q].counter = &counter{nearest: noThreshold, waiting: list{none, none}}
+	e.queues[q].counter = &counter{nearest: noThreshold, waiting: list{none, none}, held: list{none, none}, heldAt: noThreshold}
 	return q
 }
 
@@ -52,12 +54,23 @@ func (e *Engine) CountPuts(window uint64, q QueueID) bool {
 	return true
 }
 
+// Increment counts so many successes that are no requests.
+func (e *Engine) Increment(q QueueID, by uint64) {
+	c := e.queues[q].counter
+	if by = min(by, noThreshold-1-c.total()); by > 0 {
+		c.successes += by - 1
+		e.tick(c, Success)
+	}
+}
+
 func (c *counter) total() uint64 { return c.successes + c.failures }
 
 // tick counts something that has ended.
 func (e *Engine) tick(c *counter, code Code) {
 	if code == Success {
-		c.successes++
+		if c.successes++; c.successes >= c.heldAt {
+			e.fire(c)
+		}
 	} else {
 		c.failures++
 	}

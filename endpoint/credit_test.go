@@ -33,7 +33,7 @@ func flood(t *testing.T, caps wire.Caps, cfg endpoint.Config, senders, messages,
 	for _, n := range f.senders {
 		var sends []endpoint.Handle
 		for i := range messages {
-			sends = append(sends, f.send(t, n, f.b, size, uint64(i), false))
+			sends = append(sends, f.send(t, n, f.b, size, uint64(i), endpoint.BufferFree))
 		}
 		f.sends = append(f.sends, sends)
 	}
@@ -56,13 +56,13 @@ func (f *flooded) settle() {
 	}
 }
 
-func (f *flooded) send(t *testing.T, from, to *endpointtest.Node, size int, match uint64, sync bool) endpoint.Handle {
+func (f *flooded) send(t *testing.T, from, to *endpointtest.Node, size int, match uint64, level endpoint.Level) endpoint.Handle {
 	t.Helper()
 	addr, ok := from.Engine.AddrOf(from.PeerOf(to))
 	if !ok {
 		t.Fatal("not connected")
 	}
-	h, err := from.Engine.Send(&endpoint.Outgoing{Data: wire.Vec{First: make([]byte, size)}, To: addr, Match: match, Sync: sync})
+	h, err := from.Engine.Send(&endpoint.Outgoing{Data: wire.Vec{First: make([]byte, size)}, To: addr, Match: match, Level: level})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -118,8 +118,8 @@ func TestOnlyMessagesWaitForCredit(t *testing.T) {
 				t.Error("no send says that it waits for credit")
 			}
 			again, ours := a.Connect(b, 0, 0), b.Connect(a, 0, 0)
-			sync := f.send(t, b, a, 100, 1, true)
-			large := f.send(t, b, a, 300_000, 2, true)
+			sync := f.send(t, b, a, 100, 1, endpoint.Matched)
+			large := f.send(t, b, a, 300_000, 2, endpoint.Matched)
 			r1, r2 := f.recv(t, a, 100, 1, exactly), f.recv(t, a, 300_000, 2, exactly)
 			f.settle()
 			done(t, "connect of the sender", a, again)
@@ -180,9 +180,9 @@ func TestLargeMessageBeforeTheFlood(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			f := flood(t, caps, small, 1, 0, 0)
 			a := f.senders[0]
-			sends := []endpoint.Handle{f.send(t, a, f.b, 300_000, 0, false)}
+			sends := []endpoint.Handle{f.send(t, a, f.b, 300_000, 0, endpoint.BufferFree)}
 			for i := range 2000 {
-				sends = append(sends, f.send(t, a, f.b, []int{500, 30_000}[i%64/63], uint64(1+i), false))
+				sends = append(sends, f.send(t, a, f.b, []int{500, 30_000}[i%64/63], uint64(1+i), endpoint.BufferFree))
 			}
 			f.settle()
 			for i := range sends {
@@ -243,7 +243,7 @@ func TestBrokenWindow(t *testing.T) {
 		if c.WindowBroken != 1 || b.Depths().Unexpected > 600 {
 			t.Errorf("%v: %d peers given up, %d messages kept, %d frames of no session", kind, c.WindowBroken, b.Depths().Unexpected, c.BadSession)
 		}
-		h := f.send(t, f.senders[1], f.b, 8, 99, true)
+		h := f.send(t, f.senders[1], f.b, 8, 99, endpoint.Matched)
 		r := f.recv(t, f.b, 8, 99, exactly)
 		f.settle()
 		done(t, "another peer's message", f.senders[1], h)
@@ -263,7 +263,7 @@ func TestFewHeadersForAHandler(t *testing.T) {
 		f.b.Engine.SetHandler(true)
 		f.settle()
 		for i := range uint64(300) {
-			f.sends[0] = append(f.sends[0], f.send(t, f.senders[0], f.b, rng.IntN(1024), i, false))
+			f.sends[0] = append(f.sends[0], f.send(t, f.senders[0], f.b, rng.IntN(1024), i, endpoint.BufferFree))
 		}
 		f.settle()
 		for i := range f.sends[0] {

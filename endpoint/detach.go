@@ -35,8 +35,8 @@ func (e *Engine) Detach(h Handle) (mem []byte, free bool, err error) {
 // movable reports whether a pending request can go on with other memory.
 func (r *request) movable() bool {
 	switch r.kind {
-	case kindSend, kindSyncSend, kindPut, kindAtomic:
-		return r.state == stateQueued || r.state == stateUnpaid || r.state == stateOffered
+	case kindSend, kindAckedSend, kindSyncSend, kindPut, kindAtomic:
+		return r.state == stateQueued || r.state == stateUnpaid || r.state == stateOffered || r.unbegun()
 	case kindRecv:
 		return r.state == statePulling && r.pull != none
 	}

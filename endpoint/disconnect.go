@@ -120,6 +120,9 @@ func (e *Engine) endRequests(p *peer, code Code) {
 		switch r.state {
 		case stateQueued, stateUnpaid, stateOffered, stateBuffered, stateAsked, stateWatching:
 			e.fail(slot, r, code)
+		case stateHeld, stateReady:
+			e.unhold(r)
+			e.fail(slot, r, code)
 		case stateTied:
 			e.posted.Cancel(slot)
 			e.fail(slot, r, code)

@@ -10,11 +10,11 @@ import (
 var stateNames = [...]string{
 	stateQueued: "queued", stateUnpaid: "unpaid", stateOffered: "offered", stateBuffered: "buffered", statePosted: "posted", stateTied: "tied",
 	statePulling: "pulling", stateWaiting: "waiting", stateAsked: "asked",
-	stateWatching: "watching", stateCounting: "counting", stateSpent: "spent", stateComplete: "complete",
+	stateWatching: "watching", stateCounting: "counting", stateSpent: "spent", stateHeld: "held", stateReady: "ready", stateComplete: "complete",
 }
 
 var kindNames = [...]string{
-	kindSend: "send", kindSyncSend: "ssend", kindRecv: "recv", kindConnect: "connect",
+	kindSend: "send", kindAckedSend: "asend", kindSyncSend: "ssend", kindRecv: "recv", kindConnect: "connect",
 	kindPut: "put", kindGet: "get", kindAtomic: "atomic", kindFetch: "fetch", kindPutIn: "peer's put", kindGetOut: "peer's get", kindFetchOut: "peer's fetch",
 	kindWatch: "watch", kindThreshold: "threshold",
 	kindRecvMulti: "multi-receive", kindPart: "part",
@@ -114,6 +114,9 @@ func (e *Engine) dumpRequest(b *strings.Builder, r *request) {
 		fmt.Fprintf(b, " %v", r.code)
 	} else {
 		fmt.Fprintf(b, " age %d", e.now-r.started)
+	}
+	if r.unbegun() {
+		fmt.Fprintf(b, " %s", e.heldFor(r))
 	}
 	if r.flags&forgotten != 0 && !served {
 		b.WriteString(" forgotten")

@@ -2,14 +2,14 @@ package endpoint
 
 import "gomx/transport/wire"
 
-// transmitEager sends a whole message in one frame. A synchronous one is
+// transmitEager sends a whole message in one frame. A synchronous or acknowledged one is
 // buffered by that, and complete when the receiver's Notify comes. With AsHeader it is
 // paid for as a header.
 func (e *Engine) transmitEager(p *peer, slot int32, r *request, as wire.Flags) bool {
 	h := &e.header
 	*h = wire.Header{Kind: wire.Eager, Flags: as, Length: r.msgLen, Match: r.match}
-	if r.kind == kindSyncSend {
-		h.Flags |= wire.HasID | wire.Sync
+	if r.kind != kindSend {
+		h.Flags |= r.answer()
 		h.ID = uint64(handleOf(slot, r.generation))
 	}
 	if e.recorder != nil {
@@ -26,9 +26,9 @@ func (e *Engine) transmitEager(p *peer, slot int32, r *request, as wire.Flags) b
 	p.medium.send(int(r.msgLen))
 	e.classes.of(r.match).send(int(r.msgLen))
 	if e.recorder != nil {
-		e.recorder.sent(EventSent, p, r.match, int(r.msgLen), handleOf(slot, r.generation), r.kind == kindSyncSend)
+		e.recorder.sent(EventSent, p, r.match, int(r.msgLen), handleOf(slot, r.generation), r.kind != kindSend)
 	}
-	if r.kind == kindSyncSend {
+	if r.kind != kindSend {
 		r.state = stateBuffered
 		r.vec = wire.Vec{}
 		e.expectAnswer(p, r)
@@ -59,14 +59,13 @@ func (e *Engine) receiveEager(p *peer, slot int32, h *wire.Header, payload []byt
 	if n < len(payload) {
 		code = Truncated
 	}
-	if h.Flags&wire.Sync != 0 {
+	if h.Flags&wire.HasID != 0 {
 		e.notify(p, h.ID, uint32(n), dispositionOf(code))
 	}
 	e.complete(slot, r, code)
 }
 
-// notify tells the sender of a synchronous or rendezvous message what became
-// of it.
+// notify tells the sender of a message that wants to know what became of it.
 func (e *Engine) notify(p *peer, id uint64, taken uint32, disposition uint32) {
 	e.control(p, notice(id, taken, disposition))
 }

@@ -23,6 +23,7 @@ type Engine struct {
 	queues    []doneList
 	ended     uint64 // requests that have ended, in whichever way
 	withdrawn uint64 // of those, cancelled or forgotten
+	ready     list   // triggered operations that Flush begins
 
 	peers  []*peer
 	byAddr map[address]int32
@@ -88,6 +89,7 @@ func New(cfg Config, host Host) *Engine {
 	e.unexp = unexpected.New(cfg.UnexpectedBytes)
 	e.bytesPool, e.headerPool = newBytesPool(cfg.UnexpectedBytes, cfg.UnexpectedReserve), newHeaderPool(cfg.UnexpectedHeaders)
 	e.done.reset()
+	e.ready.reset()
 	e.OpenQueue() // Private
 	self := e.peers[e.PeerOf(cfg.NIC, cfg.Endpoint)]
 	self.state, self.remote = peerConnected, self.local

@@ -81,16 +81,17 @@ func (s *siege) next() byte {
 func (s *siege) occupy() {
 	v := s.victim
 	enemy, _ := v.Engine.AddrOf(v.PeerOf(s.enemy))
-	send := func(n int, sync bool) {
-		h, err := v.Engine.Send(&endpoint.Outgoing{Data: wire.Vec{First: make([]byte, n)}, To: enemy, Match: 5, Sync: sync})
+	send := func(n int, level endpoint.Level) {
+		h, err := v.Engine.Send(&endpoint.Outgoing{Data: wire.Vec{First: make([]byte, n)}, To: enemy, Match: 5, Level: level})
 		if err != nil {
 			s.t.Fatal(err)
 		}
 		s.handles = append(s.handles, h)
 	}
-	send(8, true)
-	send(9000, false)
-	send(9000, true)
+	send(8, endpoint.Matched)
+	send(9000, endpoint.BufferFree)
+	send(9000, endpoint.Matched)
+	send(8, endpoint.Acknowledged)
 	for _, n := range []int{8, 9000} {
 		put, err := v.Engine.Put(wire.Vec{First: make([]byte, n)}, enemy, 3, 0, 5, nil)
 		if err != nil {
@@ -239,7 +240,7 @@ func (s *siege) talk() {
 	msg := endpointtest.NewBuffer(9000)
 	endpointtest.Fill(&msg.Vec, 77)
 	to, _ := s.honest.Engine.AddrOf(s.honest.PeerOf(s.victim))
-	sent, err := s.honest.Engine.Send(&endpoint.Outgoing{Data: msg.Vec, To: to, Match: 0xaaaa00, Sync: true})
+	sent, err := s.honest.Engine.Send(&endpoint.Outgoing{Data: msg.Vec, To: to, Match: 0xaaaa00, Level: endpoint.Matched})
 	if err != nil {
 		s.t.Fatal(err)
 	}

@@ -96,7 +96,7 @@ func (e *Engine) arrive(incoming uint64) (slot int32, ok bool) {
 // No posted receive matches the message.
 func (e *Engine) takeInline(p *peer, h *wire.Header, payload []byte) bool {
 	c := &e.inline
-	if h.Match&c.mask != c.value || len(payload) > len(c.b) || h.Flags&wire.Sync != 0 {
+	if h.Match&c.mask != c.value || len(payload) > len(c.b) || h.Flags&wire.HasID != 0 {
 		return false
 	}
 	c.live = false

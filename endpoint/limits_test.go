@@ -19,18 +19,18 @@ func TestLongestMessage(t *testing.T) {
 	for range 255 {
 		v.Rest = append(v.Rest, segment)
 	}
-	send, err := a.Engine.Send(&endpoint.Outgoing{Data: v, To: to, Match: 1, Sync: true})
+	send, err := a.Engine.Send(&endpoint.Outgoing{Data: v, To: to, Match: 1, Level: endpoint.Matched})
 	if err != nil {
 		t.Fatal(err)
 	}
 	v.First = segment
-	if _, err := a.Engine.Send(&endpoint.Outgoing{Data: v, To: to, Match: 1, Sync: true}); !errors.Is(err, endpoint.ErrBadSegMem) {
+	if _, err := a.Engine.Send(&endpoint.Outgoing{Data: v, To: to, Match: 1, Level: endpoint.Matched}); !errors.Is(err, endpoint.ErrBadSegMem) {
 		t.Errorf("4 GiB: %v, want ErrBadSegMem", err)
 	}
 	v.First, v.Rest = segment[:1], append(v.Rest, segment)
 	v.Rest[0] = nil
 	v.Rest[1] = nil
-	if _, err := a.Engine.Send(&endpoint.Outgoing{Data: v, To: to, Match: 1, Sync: true}); !errors.Is(err, endpoint.ErrBadSegCount) {
+	if _, err := a.Engine.Send(&endpoint.Outgoing{Data: v, To: to, Match: 1, Level: endpoint.Matched}); !errors.Is(err, endpoint.ErrBadSegCount) {
 		t.Errorf("257 segments: %v, want ErrBadSegCount", err)
 	}
 	w.Run()

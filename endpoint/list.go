@@ -15,6 +15,21 @@ func (s *slab) push(l *list, slot int32, r *request) {
 	l.tail = slot
 }
 
+// insert puts a request behind another one of the list, or with none at its beginning.
+func (s *slab) insert(l *list, after, slot int32, r *request) {
+	if after == l.tail {
+		s.push(l, slot, r)
+		return
+	}
+	if r.prev = after; after == none {
+		r.next, l.head = l.head, slot
+	} else {
+		r.next = s.at(after).next
+		s.at(after).next = slot
+	}
+	s.at(r.next).prev = slot
+}
+
 func (s *slab) remove(l *list, r *request) {
 	if r.prev == r.next { // both none: it was alone
 		l.head, l.tail = none, none

@@ -14,6 +14,7 @@ type Outstanding struct {
 	Match, Mask uint64
 	Bytes       uint32 // of the message, or of the room for it
 	Stage       string // what it waits for
+	Held        bool   // it waits for a counter of ours, and not for its peer
 	Started     Tick   // when it was begun, or somewhat earlier: that of the Advance before, for some kinds
 }
 
@@ -36,7 +37,7 @@ func (e *Engine) Outstanding(most int) (list []Outstanding, all int) {
 func (e *Engine) outstanding(slot int32, r *request) Outstanding {
 	o := Outstanding{
 		Kind: kindNames[r.kind], Match: r.match, Mask: r.counts(),
-		Bytes: r.msgLen, Stage: e.stage(r), Started: r.started,
+		Bytes: r.msgLen, Stage: e.stage(r), Held: r.unbegun(), Started: r.started,
 	}
 	if r.flags&forgotten == 0 {
 		o.Handle = handleOf(slot, r.generation)
@@ -65,6 +66,8 @@ func (e *Engine) stage(r *request) string {
 		return "takes messages"
 	case r.state == statePosted:
 		return "waits for its match"
+	case r.unbegun():
+		return e.heldFor(r)
 	}
 	p := e.peers[r.peer]
 	if p.broken() {
@@ -93,6 +96,9 @@ func (e *Engine) stage(r *request) string {
 		}
 		return "waits for the peer to match and fetch it"
 	case stateBuffered:
+		if r.kind == kindAckedSend {
+			return "waits for the peer to acknowledge it"
+		}
 		return "waits for the peer to match it"
 	case statePulling:
 		return "data is moving"

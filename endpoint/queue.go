@@ -65,6 +65,7 @@ func (e *Engine) OpenQueue() QueueID {
 func (e *Engine) CloseQueue(q QueueID) {
 	if c := e.queues[q].counter; c != nil {
 		e.endThresholds(c, Aborted)
+		e.endHeld(c, Aborted)
 		e.windows.uncount(c)
 	}
 	e.eachRequest(func(slot int32, r *request) {

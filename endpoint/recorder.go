@@ -9,7 +9,7 @@ type EventKind uint8
 const (
 	EventSent       EventKind = iota + 1 // a message has left whole: peer, Session, Seq, Match, Bytes; Request unless it had none
 	EventOffered                         // the header of a rendezvous has left: like EventSent
-	EventDone                            // the notify of a rendezvous or synchronous send has arrived: peer, Request, Match, Bytes
+	EventDone                            // the notify of a rendezvous, a synchronous or an acknowledged send has arrived: peer, Request, Match, Bytes
 	EventUnexpected                      // an unexpected message, or its header, has arrived: peer, Session, Seq, Match, Bytes
 	EventMatched                         // a message was matched: like EventUnexpected, and Request unless there was none
 	EventPipelined                       // a rendezvous is pipelined from now on: peer, Request, Match, Bytes

@@ -104,14 +104,14 @@ func (e *Engine) receiveCopy(p *peer, slot int32, r *request, m *unexpected.Mess
 	}
 	e.classes.of(r.match).receive(n)
 	if wire.Flags(m.Flags)&wire.Sync != 0 {
-		e.settleSync(p, uint32(m.Aux), m.ID, uint32(n), dispositionOf(code))
+		e.settleSend(p, uint32(m.Aux), m.ID, uint32(n), dispositionOf(code))
 	}
 	e.complete(slot, r, code)
 }
 
-// settleSync answers a synchronous send whose message was stored, unless its
-// sender has gone since.
-func (e *Engine) settleSync(p *peer, session uint32, id uint64, taken, disposition uint32) {
+// settleSend answers a send whose message was not received on arrival, unless its sender has
+// gone since.
+func (e *Engine) settleSend(p *peer, session uint32, id uint64, taken, disposition uint32) {
 	switch {
 	case p.state != peerConnected || p.remote != session:
 	case p.index == 0:

@@ -19,6 +19,7 @@ type requestKind uint8
 
 const (
 	kindSend requestKind = iota
+	kindAckedSend
 	kindSyncSend
 	kindRecv
 	kindConnect
@@ -37,10 +38,11 @@ const (
 
 // The states of a request (II.7), and where a pending one is:
 //
+//	any operation on a peer, if it is triggered: held ---> ready ---> as from its beginning below
 //	send     queued ---> (gone) ---> complete        eager
 //	         queued ---> unpaid ---> ...             waits for credit, then goes on as from queued
 //	         queued ---> offered --> complete        rendezvous: waits for Notify
-//	         queued ---> buffered -> complete        small synchronous: waits for Notify
+//	         queued ---> buffered -> complete        small, synchronous or acknowledged: waits for Notify
 //	recv     posted ---> (match) --> complete
 //	         posted ---> pulling --> complete        rendezvous
 //	         tied, like posted, or -> complete       the session of the peer ended
@@ -75,6 +77,8 @@ const (
 	stateWatching
 	stateCounting
 	stateSpent
+	stateHeld
+	stateReady
 	stateComplete
 )
 
@@ -108,14 +112,14 @@ type request struct {
 	vec        wire.Vec // Rest only if listed
 
 	ctx      any
-	mask     uint64 // of a posted receive
+	mask     uint64 // of a posted receive; of a triggered operation, its threshold
 	started  Tick   // with it in the second cache line, which a posted receive fills
 	remote   uint64 // the peer's request, in a rendezvous, or the one that is served; what an atomic of ours does; the number of a threshold; the least room of a multi-receive
 	window   uint64 // of a put, get or atomic; of a threshold, the counter; of a part, its multi-receive; of that, its parts under way
 	token    uint64
 	pull     int32  // slot of the block pull, or none
 	at       uint32 // offset in the window; of a connect, the filter; of a multi-receive, where the next part goes
-	tied     int32  // the peer of an expecting receive; of a multi-receive, its parts that nobody has collected
+	tied     int32  // the peer of an expecting receive; of a multi-receive, its parts that nobody has collected; of a triggered operation, its counter
 	queue    QueueID
 	deadline Tick
 	list     [][]byte // own copy of the user's segment list, reused

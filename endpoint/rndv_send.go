@@ -105,7 +105,7 @@ func (e *Engine) completeSend(slot int32, r *request, taken, disposition uint32)
 			code, r.xferLen = Truncated, min(taken, r.msgLen)
 		}
 	case wire.Discarded:
-		if r.msgLen > 0 && (r.kind == kindSyncSend || !e.sentWhole(r)) {
+		if r.msgLen > 0 && (r.kind == kindSyncSend || r.state == stateOffered && !e.sentWhole(r)) {
 			code, r.xferLen = Truncated, 0
 		}
 	case wire.Failed:

@@ -40,7 +40,7 @@ func TestSendIsPendingWhileTheHandlerReads(t *testing.T) {
 			}
 			e.SetHandler(true)
 			var err error
-			h, err = e.Send(&endpoint.Outgoing{Data: wire.Vec{First: make([]byte, 100_000)}, To: e.Self(), Match: 1, Sync: true})
+			h, err = e.Send(&endpoint.Outgoing{Data: wire.Vec{First: make([]byte, 100_000)}, To: e.Self(), Match: 1, Level: endpoint.Matched})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -8,8 +8,8 @@ type Outgoing struct {
 	Data    wire.Vec
 	To      Addr
 	Match   uint64
-	Sync    bool // it completes only when the receiver has matched it (V.1.2)
-	Context any  // comes back in the status
+	Level   Level // when it completes
+	Context any   // comes back in the status
 }
 
 // Send starts a send (V.1). The bytes must stay as they are until the request is buffered or complete. A small
@@ -21,16 +21,12 @@ func (e *Engine) Send(o *Outgoing) (Handle, error) {
 	if e.recorder != nil {
 		e.recorder.begin()
 	}
-	if !o.Sync && len(o.Data.Rest) == 0 {
+	if o.Level == BufferFree && len(o.Data.Rest) == 0 {
 		if p := e.launch(o.Data.First, o.To, o.Match); p != nil {
 			return e.launched(p, o), nil
 		}
 	}
-	kind := kindSend
-	if o.Sync {
-		kind = kindSyncSend
-	}
-	slot, r, err := e.outgoing(kind, &o.Data, o.To, o.Match, o.Context)
+	slot, r, err := e.outgoing(o.Level.kind(), &o.Data, o.To, o.Match, o.Context)
 	if err != nil {
 		return 0, err
 	}
@@ -200,9 +196,15 @@ func (e *Engine) flushWaiting(p *peer) bool {
 	return true
 }
 
-// Flush moves on what waits for links. The owner calls it after it polled.
+// Flush moves on what waits for links, and begins what was triggered. The owner calls it after it polled.
 func (e *Engine) Flush() {
-	for i := 0; i < len(e.backlog); {
+	for i := 0; ; {
+		if e.ready.head != none {
+			e.beginReady()
+		}
+		if i >= len(e.backlog) {
+			return
+		}
 		p := e.peers[e.backlog[i]]
 		if e.flushPeer(p) {
 			p.inBacklog = false

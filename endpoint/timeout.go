@@ -105,6 +105,10 @@ func (e *Engine) expire(slot int32, r *request) {
 		e.complete(slot, r, TimedOut)
 		e.undial(p)
 		return
+	case stateHeld, stateReady:
+		e.unhold(r)
+		e.fail(slot, r, TimedOut)
+		return
 	case stateCounting:
 		e.reqs.remove(&e.queues[r.window].counter.waiting, r)
 		e.complete(slot, r, TimedOut)

@@ -198,6 +198,22 @@ var exchanges = map[string]func(x *exchange){
 		}
 		x.check(x.a.Wait(send, bound))
 	},
+	"acknowledged": func(x *exchange) {
+		recv := x.must(x.b.Irecv(x.in, 1, exact, nil))
+		send := x.must(x.a.IsendAcked(x.out, x.toB, 1, nil))
+		x.check(x.b.Wait(recv, bound))
+		x.check(x.a.Wait(send, bound))
+	},
+	"triggered": func(x *exchange) {
+		x.counted++
+		x.must(mx.Request{}, x.counter.Add(x.must(x.b.Irecv(x.in, 1, exact, nil))))
+		back := x.must(x.counter.At(x.counted).Isend(x.in, x.toA, 2, nil))
+		send := x.must(x.a.Isend(x.out, x.toB, 1, nil))
+		recv := x.must(x.a.Irecv(x.out, 2, exact, nil)) // what comes back has been sent before
+		x.check(x.a.Wait(recv, bound))
+		x.check(x.a.Wait(send, bound))
+		x.check(x.b.Wait(back, bound))
+	},
 	"cancel": func(x *exchange) {
 		recv := x.must(x.b.Irecv(x.in, 1, exact, nil))
 		if ok, err := x.b.Cancel(recv); !ok || err != nil {

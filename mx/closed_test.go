@@ -18,6 +18,8 @@ func TestClosedEndpointRefusesEveryCall(t *testing.T) {
 		ctx := context.Background()
 		calls := map[string]func() error{
 			"Isend":                 func() error { _, err := a.Isend(nil, toB, 1, nil); return err },
+			"IsendAcked":            func() error { _, err := a.IsendAcked(nil, toB, 1, nil); return err },
+			"IsendLevel":            func() error { _, err := a.IsendLevel(mx.SendAcked, nil, toB, 1, nil); return err },
 			"Issend":                func() error { _, err := a.Issend(nil, toB, 1, nil); return err },
 			"Isendv":                func() error { _, err := a.Isendv(nil, toB, 1, nil); return err },
 			"Issendv":               func() error { _, err := a.Issendv(nil, toB, 1, nil); return err },

@@ -57,6 +57,25 @@ func ExampleEndpoint_Issend() {
 	// success
 }
 
+// An acknowledged send is complete when the message is with the peer's library, whether the peer's program receives it
+// now, later or never: what the sender does from then on, such as ending, does not lose it.
+func ExampleEndpoint_IsendAcked() {
+	a, b, toB, done := twoEndpoints()
+	defer done()
+
+	fmt.Println(wait(a, must(a.IsendAcked([]byte("for later"), toB, 1, nil))).Code)
+	if err := a.Close(); err != nil {
+		log.Fatal(err)
+	}
+
+	buf := make([]byte, 16)
+	st := wait(b, must(b.Irecv(buf, 1, mx.MatchMaskNone, nil)))
+	fmt.Printf("%s\n", buf[:st.XferLength])
+	// Output:
+	// success
+	// for later
+}
+
 // A program that reacts to whatever completes can iterate over it.
 func ExampleEndpoint_Completions() {
 	a, b, toB, done := twoEndpoints()

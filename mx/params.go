@@ -35,6 +35,7 @@ const (
 	ParamLogger
 	ParamTrace
 	ParamContexts
+	ParamSendLevel
 )
 
 // paramNames are the functions that make the parameters.
@@ -60,6 +61,7 @@ var paramNames = [...]string{
 	ParamLogger:         "WithLogger",
 	ParamTrace:          "WithTrace",
 	ParamContexts:       "WithContexts",
+	ParamSendLevel:      "WithSendLevel",
 }
 
 // String returns the name of the function that makes the parameter, as errors have it.
@@ -181,6 +183,7 @@ type settings struct {
 	contexts          contextNames
 	group             *contexts // of which the endpoint is one, at index; nil: it has no others
 	index             int
+	level             SendLevel
 }
 
 // apply sets what can be set, so that the error handler is known whatever else is wrong, and returns the first error.
@@ -238,6 +241,8 @@ func (s *settings) set(p Param) error {
 		return take(&s.classShift, p.Value, checkClasses)
 	case ParamContexts:
 		return take(&s.contexts, p.Value, checkContexts)
+	case ParamSendLevel:
+		return take(&s.level, p.Value, checkSendLevel)
 	case ParamSingleThreaded:
 		return take(&s.single, p.Value, anything)
 	case ParamTransports:

@@ -27,7 +27,8 @@ func (r Request) Number() uint64 { return uint64(r.h) }
 func (ep *Endpoint) Request(number uint64) Request { return Request{ep, endpoint.Handle(number)} }
 
 // Isend starts a standard send of buf (V.1.1). It completes as soon as buf may be reused, which does not mean that the
-// message was received. Until then buf must not change. The context is returned in the status.
+// message was received; with WithSendLevel, when it has arrived or matched. Until then buf must not change, unless
+// Ibuffered says that it may. The context is returned in the status.
 //
 // If the session with the peer ends, the request completes with a status that says why. Errors: ErrBadAddrList,
 // ErrBadEndpoint, ErrBadSegMem, ErrNoResources. Safe from any goroutine.
@@ -47,7 +48,7 @@ func (ep *Endpoint) SendNow(buf []byte, dest EndpointAddr, matchSend uint64) boo
 // receive has matched the message. It may be buffered before; see Ibuffered.
 // Otherwise it is as Isend.
 func (ep *Endpoint) Issend(buf []byte, dest EndpointAddr, matchSend uint64, context any) (Request, error) {
-	return ep.send(dest, &endpoint.Outgoing{Data: wire.Vec{First: buf}, Match: matchSend, Sync: true, Context: context})
+	return ep.send(dest, &endpoint.Outgoing{Data: wire.Vec{First: buf}, Match: matchSend, Level: endpoint.Matched, Context: context})
 }
 
 // Isendv is Isend of the bytes of up to MaxSegments segments, one after the
@@ -59,10 +60,18 @@ func (ep *Endpoint) Isendv(segs [][]byte, dest EndpointAddr, matchSend uint64, c
 
 // Issendv is Issend of a segment list; see Isendv.
 func (ep *Endpoint) Issendv(segs [][]byte, dest EndpointAddr, matchSend uint64, context any) (Request, error) {
-	return ep.send(dest, &endpoint.Outgoing{Data: vec(segs), Match: matchSend, Sync: true, Context: context})
+	return ep.send(dest, &endpoint.Outgoing{Data: vec(segs), Match: matchSend, Level: endpoint.Matched, Context: context})
 }
 
+// send makes a send that completes at the endpoint's level, or one of its own that says more.
 func (ep *Endpoint) send(dest EndpointAddr, o *endpoint.Outgoing) (Request, error) {
+	if ep.level != endpoint.BufferFree {
+		o.Level = max(o.Level, ep.level)
+	}
+	return ep.sendLevel(dest, o)
+}
+
+func (ep *Endpoint) sendLevel(dest EndpointAddr, o *endpoint.Outgoing) (Request, error) {
 	if dest.ep != ep {
 		return Request{}, ep.failSend(dest, o, ep.owns(dest))
 	}
@@ -75,11 +84,7 @@ func (ep *Endpoint) send(dest EndpointAddr, o *endpoint.Outgoing) (Request, erro
 }
 
 func (ep *Endpoint) failSend(dest EndpointAddr, o *endpoint.Outgoing, err error) error {
-	op := "isend to"
-	if o.Sync {
-		op = "issend to"
-	}
-	return ep.fail(op, dest.String(), err)
+	return ep.fail(sendLevels[o.Level].op, dest.String(), err)
 }
 
 // vec makes a gather list. It keeps segs itself; the engine copies it if it has

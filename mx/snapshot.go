@@ -67,13 +67,14 @@ type Depths struct {
 
 // PendingEntry is a request that is not complete, as a snapshot has it.
 type PendingEntry struct {
-	Kind      string  `json:"kind"`           // send, ssend, recv, connect, put, get or watch
+	Kind      string  `json:"kind"`           // as in PendingRequest
 	Peer      string  `json:"peer,omitempty"` // "": anyone
 	MatchInfo uint64  `json:"match,string"`
 	MatchMask uint64  `json:"mask,string"`
-	Bytes     uint32  `json:"bytes"` // of the message; of a receive that has not matched: the room for it
-	Stage     string  `json:"stage"` // what it waits for
-	Age       float64 `json:"age"`   // seconds since it was started, at most: the clock is not read for each request
+	Bytes     uint32  `json:"bytes"`          // of the message; of a receive that has not matched: the room for it
+	Stage     string  `json:"stage"`          // what it waits for
+	Held      bool    `json:"held,omitempty"` // it is triggered, and waits for a counter of its endpoint
+	Age       float64 `json:"age"`            // seconds since it was started, at most: the clock is not read for each request
 }
 
 // CounterGroup is the counters of one thing: an endpoint, a communicator, a library of sockets.
@@ -132,7 +133,7 @@ func (ep *Endpoint) Snapshot() EndpointSnapshot {
 }
 
 func pendingEntry(o *endpoint.Outstanding, now endpoint.Tick, peer string) PendingEntry {
-	p := PendingEntry{Kind: o.Kind, Peer: peer, MatchInfo: o.Match, MatchMask: o.Mask, Bytes: o.Bytes, Stage: o.Stage}
+	p := PendingEntry{Kind: o.Kind, Peer: peer, MatchInfo: o.Match, MatchMask: o.Mask, Bytes: o.Bytes, Stage: o.Stage, Held: o.Held}
 	if now > o.Started {
 		p.Age = (time.Duration(now-o.Started) * time.Millisecond).Seconds()
 	}

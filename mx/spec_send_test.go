@@ -8,10 +8,13 @@ import (
 	"gomx/mx"
 )
 
-// kinds are the two ways to send.
+// kinds are the ways to send.
 var kinds = map[string]func(ep *mx.Endpoint, segs [][]byte, to mx.EndpointAddr, match uint64, context any) (mx.Request, error){
 	"isend":  (*mx.Endpoint).Isendv,
 	"issend": (*mx.Endpoint).Issendv,
+	"isendacked": func(ep *mx.Endpoint, segs [][]byte, to mx.EndpointAddr, match uint64, context any) (mx.Request, error) {
+		return ep.IsendLevel(mx.SendAcked, segs, to, match, context)
+	},
 }
 
 // cut cuts a buffer into n segments of different lengths, some of them empty.

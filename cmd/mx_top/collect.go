@@ -174,7 +174,7 @@ func (c *collector) add(v *view, r *mx.LiveReading, ep *mx.EndpointSnapshot, now
 	for _, p := range ep.Pending {
 		e.Oldest = max(e.Oldest, p.Age)
 		v.Requests = append(v.Requests, request{e.Name, r.PID, processes.Clean(p.Kind), processes.Clean(p.Peer), fmt.Sprintf("%#x", p.MatchInfo),
-			fmt.Sprintf("%#x", p.MatchMask), p.Bytes, processes.Clean(p.Stage), p.Age})
+			fmt.Sprintf("%#x", p.MatchMask), p.Bytes, processes.Clean(p.Stage), p.Held, p.Age})
 	}
 	v.Endpoints = append(v.Endpoints, e)
 }
@@ -259,7 +259,7 @@ func (v *view) findBlocked() {
 		short[key] = v.Endpoints[i].Pending > listed[key]
 	}
 	for _, q := range v.Requests {
-		if q.Peer == "" || q.Kind == "watch" || q.Age < longAgo || q.Peer == q.Endpoint {
+		if q.Peer == "" || q.Kind == "watch" || q.Held || q.Age < longAgo || q.Peer == q.Endpoint {
 			continue
 		}
 		key := [4]string{q.Endpoint, q.Peer, q.Kind, q.Stage}

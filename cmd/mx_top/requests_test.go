@@ -16,3 +16,15 @@ func TestRequestsBesidesThoseListed(t *testing.T) {
 		t.Error(text)
 	}
 }
+
+// TestTriggeredRequestsBlockNobody: what has not begun waits for its endpoint, and not for the peer that it is for.
+func TestTriggeredRequestsBlockNobody(t *testing.T) {
+	v := &view{Requests: []request{
+		{Endpoint: "a", PID: 1, Peer: "b", Kind: "send", Stage: "begins when counter 1 comes to 3: it is at 2", Held: true, Age: 9},
+		{Endpoint: "a", PID: 1, Peer: "b", Kind: "put", Stage: "waits for room in the link", Age: 9},
+	}}
+	v.findBlocked()
+	if len(v.Blocked) != 1 || v.Blocked[0].Kind != "put" {
+		t.Errorf("%+v", v.Blocked)
+	}
+}

@@ -87,7 +87,8 @@ type request struct {
 	Mask     string  `json:"mask"`
 	Bytes    uint32  `json:"bytes"`
 	Stage    string  `json:"stage"`
-	Age      float64 `json:"age"` // seconds, at most
+	Held     bool    `json:"held,omitempty"` // it waits for a counter of its endpoint, not for its peer
+	Age      float64 `json:"age"`            // seconds, at most
 }
 
 // order is 1 for a receive, of which there may be many that nobody waits for, and 0 for all others, which are shown before.

@@ -20,7 +20,7 @@ func (d *Endpoint) NewCounter() (*Counter, error) {
 
 // Add has requests be counted, those that are complete at once: at returns the i-th. An error leaves all as they are, unless one is named twice.
 func (c *Counter) Add(n int, at func(i int) endpoint.Handle) error {
-	return c.call(func(e *endpoint.Engine) error {
+	return c.start(func(e *endpoint.Engine) error {
 		for i := range n {
 			if !e.Lives(at(i)) {
 				return endpoint.ErrBadRequest
@@ -97,6 +97,9 @@ func (c *Counter) Wait(ctx context.Context, count uint64, timeout time.Duration)
 	}
 	return successes, failures, err
 }
+
+// Number returns the number of the counter among those of its endpoint that are open.
+func (c *Counter) Number() int { return int(c.m.id) }
 
 // Close gives the counter back. What it would still have counted goes uncounted, and is forgotten. A second Close does nothing.
 func (c *Counter) Close() {

@@ -132,7 +132,7 @@ func TestTimePassesUnderTraffic(t *testing.T) {
 			t.Errorf("wait with a timeout: %v %v", ok, err)
 		}
 		w.open()
-		sync, err := d.Send(&endpoint.Outgoing{Data: vec(nil), To: w.connect(d, 2), Match: 3, Sync: true}) // which nobody receives
+		sync, err := d.Send(&endpoint.Outgoing{Data: vec(nil), To: w.connect(d, 2), Match: 3, Level: endpoint.Matched}) // which nobody receives
 		if err == nil {
 			err = d.SetTimeout(sync, 20*time.Millisecond)
 		}

@@ -120,6 +120,9 @@ func (q *Queue) Wait(ctx context.Context, timeout time.Duration, most int, taken
 	if len(q.members) == 1 {
 		return q.members[0].wait(ctx, timeout, most, taken)
 	}
+	if timeout <= 0 {
+		return q.poll(most, taken) // a caller that is listed would have the endpoints' own goroutines poll as well
+	}
 	var deadline time.Time
 	if timeout > 0 && timeout != Infinite {
 		deadline = time.Now().Add(timeout)
@@ -127,7 +130,7 @@ func (q *Queue) Wait(ctx context.Context, timeout time.Duration, most int, taken
 	g := q.enter()
 	defer q.exit(g)
 	for {
-		if n, err = q.poll(most, taken); n > 0 || err != nil || timeout <= 0 {
+		if n, err = q.poll(most, taken); n > 0 || err != nil {
 			return n, err
 		}
 		if ctx != nil && ctx.Err() != nil {

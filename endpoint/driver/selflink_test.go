@@ -32,7 +32,7 @@ func TestSelfOverLink(t *testing.T) {
 						t.Errorf("%d bytes: %+v", size, st)
 					}
 					w.wait(d, first)
-					late, err := d.Send(&endpoint.Outgoing{Data: wire.Vec{First: want}, To: self, Match: 2, Sync: true})
+					late, err := d.Send(&endpoint.Outgoing{Data: wire.Vec{First: want}, To: self, Match: 2, Level: endpoint.Matched})
 					if err != nil {
 						t.Fatal(err)
 					}

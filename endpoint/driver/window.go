@@ -20,6 +20,9 @@ func (d *Endpoint) Put(v wire.Vec, to endpoint.Addr, window uint64, at uint32, m
 		return 0, ErrClosed
 	}
 	h, err := d.eng.Put(v, to, window, at, match, ctx)
+	if to.Peer == 0 {
+		d.trigger()
+	}
 	d.after()
 	d.unlock()
 	return h, err

@@ -78,10 +78,16 @@ func shownElements(t wire.AtomicType, b []byte) string {
 	return strings.Join(all, ",")
 }
 
-// atomic NAME a b window=W op=OP type=TYPE values=N,N [at=N] [fetch] [wrong]
+// atomic NAME a b window=W op=OP type=TYPE values=N,N [at=N] [fetch] [wrong] [when=COUNTER:N]
 func atomic(t *Trace, a *arguments) error {
 	return t.atomic(a, func(name string, from *Node, addr endpoint.Addr, x *tracedAtomic, id uint64, at uint32) error {
-		h, err := from.Engine.Atomic(x.what, x.b, addr, id, at, 0, nil)
+		var h endpoint.Handle
+		var err error
+		if when, triggered := t.when(a); triggered {
+			h, err = from.Engine.AtomicAt(when, x.what, x.b, addr, id, at, 0, nil)
+		} else {
+			h, err = from.Engine.Atomic(x.what, x.b, addr, id, at, 0, nil)
+		}
 		if err != nil {
 			t.printf("%s: %v", name, err)
 			return nil

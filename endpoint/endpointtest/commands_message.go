@@ -22,7 +22,7 @@ var _ = family(map[string]command{
 	"pause":     pause,
 })
 
-// send NAME a b match=N len=N|cut=N,N [sync] [copyof=NAME]
+// send NAME a b match=N len=N|cut=N,N [sync|acked] [when=COUNTER:N]
 func send(t *Trace, a *arguments) error {
 	name, from, _, addr, err := t.toward(a)
 	if err != nil {
@@ -35,12 +35,29 @@ func send(t *Trace, a *arguments) error {
 	t.sends++
 	b := NewBuffer(a.sizes()...)
 	Fill(&b.Vec, t.sends)
-	h, err := from.Engine.Send(&endpoint.Outgoing{Data: b.Vec, To: addr, Match: a.number("match", 0), Sync: a.has("sync")})
+	o := endpoint.Outgoing{Data: b.Vec, To: addr, Match: a.number("match", 0), Level: a.level()}
+	var h endpoint.Handle
+	if when, triggered := t.when(a); triggered {
+		h, err = from.Engine.SendAt(when, &o)
+	} else {
+		h, err = from.Engine.Send(&o)
+	}
 	if err != nil {
 		return err
 	}
 	t.requests[name] = &traced{name: name, node: from, handle: h, seed: t.sends, sent: b.Vec}
 	return nil
+}
+
+// level is when a send completes.
+func (a *arguments) level() endpoint.Level {
+	switch {
+	case a.has("sync"):
+		return endpoint.Matched
+	case a.has("acked"):
+		return endpoint.Acknowledged
+	}
+	return endpoint.BufferFree
 }
 
 // sends PREFIX a b count=N match=N len=N: N sends with matches from N on.

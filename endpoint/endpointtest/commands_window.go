@@ -36,7 +36,7 @@ type tracedAccess struct {
 }
 
 func emptyTrace() *Trace {
-	return &Trace{requests: map[string]*traced{}, windows: map[string]*tracedWindow{}, claims: map[string]endpoint.Claim{}}
+	return &Trace{requests: map[string]*traced{}, windows: map[string]*tracedWindow{}, claims: map[string]endpoint.Claim{}, counters: map[string]*tracedCounter{}}
 }
 
 func (t *Trace) window(name string, a *arguments) *tracedWindow {
@@ -118,7 +118,7 @@ func insideWindow(t *Trace, a *arguments) error {
 	return nil
 }
 
-// put NAME a b window=W [at=N] len=N|cut=N,N [wrong]
+// put NAME a b window=W [at=N] len=N|cut=N,N [wrong] [when=COUNTER:N]
 func put(t *Trace, a *arguments) error {
 	return t.access(a, func(r *traced, addr endpoint.Addr, b *Buffer, id uint64) (endpoint.Handle, error) {
 		t.sends++
@@ -127,7 +127,11 @@ func put(t *Trace, a *arguments) error {
 		r.access.bytes = make([]byte, r.access.n)
 		b.Vec.Gather(r.access.bytes, 0)
 		r.access.window.puts = append(r.access.window.puts, r)
-		return r.node.Engine.Put(b.Vec, addr, id, uint32(r.access.at), a.number("match", 0), nil)
+		at, match := uint32(r.access.at), a.number("match", 0)
+		if when, triggered := t.when(a); triggered {
+			return r.node.Engine.PutAt(when, b.Vec, addr, id, at, match, nil)
+		}
+		return r.node.Engine.Put(b.Vec, addr, id, at, match, nil)
 	})
 }
 
@@ -168,11 +172,15 @@ func usedWindow(t *Trace, a *arguments) error {
 	return nil
 }
 
-// get NAME a b window=W [at=N] len=N|cut=N,N [wrong]
+// get NAME a b window=W [at=N] len=N|cut=N,N [wrong] [when=COUNTER:N]
 func get(t *Trace, a *arguments) error {
 	return t.access(a, func(r *traced, addr endpoint.Addr, b *Buffer, id uint64) (endpoint.Handle, error) {
 		r.buffer = b
-		return r.node.Engine.Get(b.Vec, addr, id, uint32(r.access.at), a.number("match", 0), nil)
+		at, match := uint32(r.access.at), a.number("match", 0)
+		if when, triggered := t.when(a); triggered {
+			return r.node.Engine.GetAt(when, b.Vec, addr, id, at, match, nil)
+		}
+		return r.node.Engine.Get(b.Vec, addr, id, at, match, nil)
 	})
 }
 

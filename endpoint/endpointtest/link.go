@@ -48,8 +48,11 @@ func (f *Frame) String() string {
 	case h.Flags&wire.HasRange != 0:
 		s += fmt.Sprintf(" offset=%d total=%d", h.Offset, h.Total)
 	}
-	if h.Flags&wire.Sync != 0 {
+	switch {
+	case h.Flags&wire.Sync != 0:
 		s += " sync"
+	case h.Kind == wire.Eager && h.Flags&wire.HasID != 0:
+		s += " acked"
 	}
 	if h.Flags&wire.HasAck != 0 {
 		s += fmt.Sprintf(" ack=%#x", h.Ack)

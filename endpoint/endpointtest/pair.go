@@ -33,7 +33,7 @@ type pairSend struct {
 	size   int
 	handle endpoint.Handle
 	ended  bool
-	sync   bool
+	level  endpoint.Level
 	eaten  bool // the far handler wanted none of it
 	code   endpoint.Code
 	status endpoint.Status
@@ -170,20 +170,31 @@ func (p *Pair) send(side int, how byte) error {
 	if !ok {
 		return nil
 	}
-	m := &pairSend{id: len(s.sends) + 1, size: pairSizes[int(how&15)%len(pairSizes)], sync: how&16 != 0}
+	m := &pairSend{id: len(s.sends) + 1, size: pairSizes[int(how&15)%len(pairSizes)], level: levelOf(how)}
 	m.match = uint64(m.id)<<8 | uint64(how>>5&3)
 	b := NewBuffer(m.size/3, m.size-m.size/3)
 	if how&128 != 0 {
 		b = NewBuffer(m.size)
 	}
 	Fill(&b.Vec, m.id)
-	h, err := s.node.Engine.Send(&endpoint.Outgoing{Data: b.Vec, To: addr, Match: m.match, Sync: m.sync, Context: m.id})
+	h, err := s.node.Engine.Send(&endpoint.Outgoing{Data: b.Vec, To: addr, Match: m.match, Level: m.level, Context: m.id})
 	if err != nil {
 		return err
 	}
 	m.handle = h
 	s.sends = append(s.sends, m)
 	return nil
+}
+
+// levelOf decides when a send completes.
+func levelOf(how byte) endpoint.Level {
+	switch {
+	case how&16 != 0:
+		return endpoint.Matched
+	case how>>5&3 == 3:
+		return endpoint.Acknowledged
+	}
+	return endpoint.BufferFree
 }
 
 func (p *Pair) receive(side int, how byte, tied bool) (err error) {

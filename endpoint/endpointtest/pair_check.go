@@ -177,8 +177,8 @@ func (p *Pair) checkSend(m *pairSend) error {
 	case st.Code == endpoint.Success && int(st.XferLength) != m.size:
 		return fmt.Errorf("success with %d of %d bytes", st.XferLength, m.size)
 	case st.Code == endpoint.Truncated && m.eaten && st.XferLength == 0:
-	case st.Code == endpoint.Truncated && (!m.sync || int(st.XferLength) >= m.size):
-		return fmt.Errorf("truncated with %d of %d bytes, sync %v", st.XferLength, m.size, m.sync)
+	case st.Code == endpoint.Truncated && (m.level != endpoint.Matched || int(st.XferLength) >= m.size):
+		return fmt.Errorf("truncated with %d of %d bytes, at level %d", st.XferLength, m.size, m.level)
 	case st.Code != endpoint.Success && st.Code != endpoint.Truncated && !p.stale:
 		return fmt.Errorf("%v without reason", st.Code)
 	}

@@ -17,6 +17,7 @@ type Trace struct {
 	requests map[string]*traced
 	windows  map[string]*tracedWindow
 	claims   map[string]endpoint.Claim
+	counters map[string]*tracedCounter
 	sends    int
 	quiet    bool // frames are not written
 	filter   uint32

@@ -190,8 +190,9 @@ func (s *scene) window() {
 func (s *scene) sessions() {
 	s.t.Helper()
 	over := mx.WithTransports(s.media, "self")
-	a, b, c, d := open(s.t, over), open(s.t, over), open(s.t, over), open(s.t, over)
-	toA, toB, toD := connect(s.t, a, s.id), connect(s.t, b, s.id), connect(s.t, d, s.id)
+	a, b, c, d, e, f := open(s.t, over), open(s.t, over), open(s.t, over), open(s.t, over), open(s.t, over), open(s.t, over)
+	toA, toB, toD, toE, toF := connect(s.t, a, s.id), connect(s.t, b, s.id), connect(s.t, d, s.id), connect(s.t, e, s.id), connect(s.t, f, s.id)
+	counter := must[*mx.CompletionCounter](s.t)(e.NewCompletionCounter())
 	s.child.Say("hold")
 	s.child.Hear("held")
 	s.leave()
@@ -217,13 +218,22 @@ func (s *scene) sessions() {
 		ends("a later send", a, func() (mx.Request, error) { return a.Isend(large, toA, bits, nil) }, false, mx.StatusTimeout)
 	}
 	ends("a synchronous send, SetRequestTimeout", b, func() (mx.Request, error) { return b.Issend(large[:8], toB, bits, nil) }, true, mx.StatusTimeout)
+	ends("a triggered send, SetRequestTimeout", e, func() (mx.Request, error) { return counter.At(1).Isend(large, toE, bits, nil) }, true, mx.StatusTimeout)
+	if s.peer == isStopped {
+		ends("an acknowledged send, SetRequestTimeout", f, func() (mx.Request, error) { return f.IsendAcked(large[:8], toF, bits, nil) }, true, mx.StatusTimeout)
+	}
+	ends("a triggered send, Disconnect", e, func() (mx.Request, error) {
+		r, err := counter.At(1).Isend(large, toE, bits, nil)
+		s.soon("Disconnect", func() error { return e.Disconnect(toE) })
+		return r, err
+	}, false, mx.StatusEndpointUnreachable)
 	ends("a connect, SetRequestTimeout", c, func() (mx.Request, error) { return c.Iconnect(s.nic, s.stranger, filter, 1, nil) }, true, mx.StatusTimeout)
 	ends("a send, Disconnect", d, func() (mx.Request, error) {
 		r, err := d.Isend(large, toD, bits, nil)
 		s.soon("Disconnect", func() error { return d.Disconnect(toD) })
 		return r, err
 	}, false, mx.StatusEndpointUnreachable)
-	for _, ep := range []*mx.Endpoint{a, b, c, d} {
+	for _, ep := range []*mx.Endpoint{a, b, c, d, e, f} {
 		s.nothingPending(ep)
 		s.closes(ep)
 	}

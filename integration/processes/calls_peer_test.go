@@ -18,15 +18,16 @@ import (
 
 // What a partner and the table of calls do with each other. Of each there are two: one request is kept, the other one given up.
 const (
-	opRecv    = iota // the partner sends it at the end
-	opTied           // the same, tied to the partner
-	opLarge          // a large message, which is under way
-	opPushed         // a large message to the partner, which is under way
-	opSync           // a synchronous message, which the partner receives at the end
-	opPut            // into a window of the partner
-	opGet            // out of another one
-	opWatch          // of the session
-	opConnect        // to another endpoint of the partner
+	opRecv      = iota // the partner sends it at the end
+	opTied             // the same, tied to the partner
+	opLarge            // a large message, which is under way
+	opPushed           // a large message to the partner, which is under way
+	opSync             // a synchronous message, which the partner receives at the end
+	opPut              // into a window of the partner
+	opGet              // out of another one
+	opWatch            // of the session
+	opConnect          // to another endpoint of the partner
+	opTriggered        // a message to the partner whose trigger does not come
 	opEnd
 
 	opLater = opEnd     // a message that nobody has a request for

@@ -47,7 +47,7 @@ type errand struct {
 func (e *errand) kept() bool { return e.of == 0 }
 
 func (e *errand) String() string {
-	name := [...]string{"recv", "tied", "pulled", "pushed", "sync", "put", "get", "watch", "connect"}[e.op]
+	name := [...]string{"recv", "tied", "pulled", "pushed", "sync", "put", "get", "watch", "connect", "triggered"}[e.op]
 	if e.done {
 		return fmt.Sprintf("%s %d (%v)", name, e.of, e.st.Code)
 	}
@@ -74,6 +74,7 @@ type scene struct {
 	memory  []byte // that the errands are in, with canaries between
 	put     mx.WindowHandle
 	get     mx.WindowHandle
+	counter *mx.CompletionCounter
 	noise   int // small messages that the partner has to receive
 }
 
@@ -94,6 +95,7 @@ func (s *scene) begin() {
 	s.put, s.get = must[mx.WindowHandle](s.t)(handleOf(s.child.Hear("put"))), must[mx.WindowHandle](s.t)(handleOf(s.child.Hear("get")))
 	s.errands, s.memory = nil, bytes.Repeat([]byte{canary}, pairs*(2*s.large+2*smallBytes+8*spareBytes))
 	free := s.memory[spareBytes:]
+	s.counter = must[*mx.CompletionCounter](s.t)(s.ep.NewCompletionCounter())
 	for op := range opEnd {
 		for of := range pairs {
 			e := &errand{op: op, of: of, bits: bitsOf(s.round, op, of)}
@@ -139,6 +141,8 @@ func (s *scene) start(e *errand) (mx.Request, error) {
 		return s.ep.Iget(e.buf, s.to, s.get, uint32(e.of*s.large), e.bits, nil)
 	case opWatch:
 		return s.ep.Watch(s.to, e.bits, nil)
+	case opTriggered:
+		return s.counter.At(1).Isend(pattern(e.bits, smallBytes), s.to, e.bits, nil)
 	case opConnect:
 		return s.ep.Iconnect(board(s.t), s.stranger, filter, e.bits, nil)
 	}
@@ -227,7 +231,7 @@ func (s *scene) giveUp() {
 // fateOf is what becomes of a request that is given up while its peer does nothing.
 func fateOf(op int) mx.Fate {
 	switch op {
-	case opRecv, opTied, opWatch, opConnect:
+	case opRecv, opTied, opWatch, opConnect, opTriggered:
 		return mx.FateTakenBack
 	}
 	return mx.FateInUse
@@ -248,6 +252,7 @@ func (s *scene) settle() {
 		s.rest()
 	}
 	s.nothingPending(s.ep)
+	s.counter.Close()
 	s.canaries()
 	if !lives {
 		return
@@ -265,7 +270,7 @@ func (s *scene) end(e *errand, lives bool) {
 	if !e.done && !e.kept() {
 		return
 	}
-	if !e.done && (e.op == opWatch && lives || e.op == opRecv && !lives) {
+	if !e.done && ((e.op == opWatch || e.op == opTriggered) && lives || e.op == opRecv && !lives) {
 		if taken, err := s.ep.Cancel(e.r); !taken || err != nil {
 			s.t.Errorf("%v can't be taken back: %v %v", e, taken, err)
 		}
@@ -279,7 +284,7 @@ func (s *scene) end(e *errand, lives bool) {
 	switch ok := e.st.Code == mx.StatusSuccess; {
 	case lives && !ok:
 		s.t.Errorf("%v: %v", e, e.st.Code)
-	case !lives && ok && (e.op == opTied || e.op == opSync || e.op == opWatch):
+	case !lives && ok && (e.op == opTied || e.op == opSync || e.op == opWatch || e.op == opTriggered):
 		s.t.Errorf("%v has succeeded though the partner has died", e)
 	case ok && e.buf != nil && !bytes.Equal(e.buf, pattern(e.bits, len(e.buf))):
 		s.t.Errorf("%v: the bytes are wrong", e)

@@ -52,6 +52,7 @@ func TestMain(m *testing.M) {
 		"leaves":           leaves,
 		"collects":         collects,
 		"partner":          partners,
+		proc.ProgramRole:   proc.RunProgram,
 	})
 }
 

@@ -21,9 +21,10 @@ type app struct {
 	windows []*window // of this life, the last one open
 	queue   endpoint.QueueID
 	puts    puts
-	asked   bool          // for the last message of a peer before all others
-	got     bool          // and has it
-	back    time.Duration // when the program looks at what has arrived again
+	steps   endpoint.QueueID // a counter
+	asked   bool             // for the last message of a peer before all others
+	got     bool             // and has it
+	back    time.Duration    // when the program looks at what has arrived again
 
 	left     int    // messages to send
 	sends    int    // under way
@@ -43,8 +44,9 @@ type partner struct {
 	connecting bool
 	next       time.Duration // when the next connect may be tried
 	place      place
-	atomics    int // under way
-	life       int // the last one whose contexts are known
+	atomics    int    // under way
+	life       int    // the last one whose contexts are known
+	until      uint64 // the step at which the last send to it begins, which later ones must not overtake
 }
 
 type opKind uint8
@@ -60,13 +62,14 @@ const (
 
 // op is one request of a program.
 type op struct {
-	kind   opKind
-	live   bool
-	sync   bool
-	wrong  bool // connect: with a filter that is not the peer's
-	place  int  // in app.ops
-	handle endpoint.Handle
-	buffer buffer
+	kind      opKind
+	live      bool
+	level     endpoint.Level
+	triggered bool // send: it may not have begun
+	wrong     bool // connect: with a filter that is not the peer's
+	place     int  // in app.ops
+	handle    endpoint.Handle
+	buffer    buffer
 
 	peer    int // but for receives
 	message message
@@ -142,6 +145,7 @@ func (n *node) turn() {
 	w := n.w
 	did := n.collect()
 	n.checkCounter()
+	n.step()
 	n.freeWindows()
 	if n.left > 0 && len(n.windows) > 0 && n.rng.IntN(300) == 0 {
 		n.changeWindow()
@@ -232,12 +236,16 @@ func (n *node) sendTo(to int) {
 	m, size := w.plan.message(n.index, n.life, to, number)
 	o := w.newOp(n, opSend)
 	o.peer, o.message, o.size = to, m, size
-	o.sync = n.rng.IntN(100) < w.plan.Sync
+	if n.rng.IntN(100) < w.plan.Sync {
+		o.level = endpoint.Matched
+	} else if mix(m.match())%100 < uint64(w.plan.Acked) {
+		o.level = endpoint.Acknowledged
+	}
 	o.buffer = w.buffers.take(size)
 	fill(o.buffer.bytes(), m.match())
 	at := &n.peers[to]
 	r := record{session: at.addr.Session}
-	if o.sync {
+	if o.level == endpoint.Matched {
 		r.state = recordSync
 	}
 	f.sent = append(f.sent, r)
@@ -245,9 +253,14 @@ func (n *node) sendTo(to int) {
 	n.sends++
 	w.report.Messages++
 	var err error
-	o.handle, err = n.engine.Send(&endpoint.Outgoing{
-		Data: o.buffer.segments(n.cuts()), To: at.addr, Match: m.match(), Sync: o.sync, Context: o,
-	})
+	out := endpoint.Outgoing{Data: o.buffer.segments(n.cuts()), To: at.addr, Match: m.match(), Level: o.level, Context: o}
+	if when, triggered := n.trigger(m); triggered {
+		o.triggered = true
+		w.report.Triggered++
+		o.handle, err = n.engine.SendAt(when, &out)
+	} else {
+		o.handle, err = n.engine.Send(&out)
+	}
 	if err != nil {
 		w.fail(n, "send: %v", err)
 		return

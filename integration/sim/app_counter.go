@@ -16,11 +16,13 @@ type puts struct {
 
 func (n *node) beginCounter() {
 	n.puts = puts{counter: n.engine.OpenCounter()}
+	n.steps = n.engine.OpenCounter()
 	n.nextThreshold()
 }
 
 func (n *node) nextThreshold() {
 	n.puts.next += everyPuts
+	n.countThreshold(n.puts.next)
 	n.puts.threshold = n.engine.Threshold(n.puts.counter, n.puts.next, 0, nil)
 	if err := n.engine.Enqueue(n.puts.threshold, endpoint.Private); err != nil {
 		n.w.fail(n, "enqueue a threshold: %v", err)
@@ -74,4 +76,5 @@ func (n *node) endCounter() {
 		n.w.fail(n, "a threshold can't be cancelled: %v, %v", gone, err)
 	}
 	n.puts.threshold = 0
+	n.endSteps()
 }

@@ -171,6 +171,9 @@ func (n *node) cancelOp(o *op) {
 	}
 	gone, err := n.engine.Cancel(o.handle)
 	switch {
+	case o.triggered && gone && err == nil:
+		n.takenBack(o)
+		n.ended(o)
 	case !o.cancels() && err != endpoint.ErrCancelSend:
 		n.w.fail(n, "cancel of a send, put or get gives %v, %v", gone, err)
 	case o.cancels() && err != nil:

@@ -58,7 +58,7 @@ func (w *World) busy() *node {
 	for _, n := range w.nodes {
 		d := n.engine.Depths()
 		if n.left > 0 || n.sends > 0 || d.Unexpected > 0 || d.Pulls > 0 || d.Kept > 0 || d.Early > 0 || d.Completed+n.engine.Queued(n.queue) > 0 ||
-			d.Requests != n.receives+1 || n.engine.Backlog() { // the other one is a threshold
+			d.Requests != n.receives+2 || n.engine.Backlog() { // the others are thresholds
 			return n
 		}
 	}

@@ -78,8 +78,14 @@ func (n *node) sent(o *op, st *endpoint.Status) error {
 		if xfer != o.size {
 			return fmt.Errorf("send of message %v: success with %d of %d bytes", o.message, xfer, o.size)
 		}
+		if o.level == endpoint.Acknowledged {
+			n.w.report.Acked++
+		}
+		if o.level == endpoint.Acknowledged && o.peer != n.index && r.state&recordArrived == 0 {
+			return fmt.Errorf("send of message %v is acknowledged, but nothing of it has arrived", o.message)
+		}
 	case st.Code == endpoint.Truncated:
-		if !o.sync && r.state&recordDropped == 0 || xfer >= o.size {
+		if o.level != endpoint.Matched && r.state&recordDropped == 0 || xfer >= o.size {
 			return fmt.Errorf("send of message %v: truncated with %d of %d bytes", o.message, xfer, o.size)
 		}
 	case !n.w.spoiled(n.index, o.peer) || int(st.Code) >= len(endings) || !endings[st.Code]:

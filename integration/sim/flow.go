@@ -19,7 +19,7 @@ type record struct {
 	state   recordState
 }
 
-type recordState uint8
+type recordState uint16
 
 const (
 	recordSync    recordState = 1 << iota // sent synchronously
@@ -29,6 +29,8 @@ const (
 	recordLost                            // the sender's life ended before its send
 	recordShown                           // the handler was shown it
 	recordDropped                         // and wanted none of it
+	recordTaken                           // the send was cancelled before it began
+	recordArrived                         // a frame of it has come to the receiver
 )
 
 // scope says which messages of a flow a receive fits.
@@ -57,6 +59,13 @@ func (f *flow) matched(m message, post uint32, s scope, failed bool) error {
 	return nil
 }
 
+// arrived notes that a frame of a message has come.
+func (f *flow) arrived(m message) {
+	if int(m.number) < len(f.sent) {
+		f.sent[m.number].state |= recordArrived
+	}
+}
+
 // check goes over a flow when its history has ended. Strict: nothing has happened
 // that may end a session between the two.
 func (f *flow) check(w *World, from, life, to int, strict bool) error {
@@ -77,6 +86,10 @@ func (f *flow) check(w *World, from, life, to int, strict bool) error {
 func (r *record) check(strict bool) error {
 	ok := r.code == endpoint.Success || r.code == endpoint.Truncated
 	switch {
+	case r.state&recordTaken != 0 && r.state&(recordMatched|recordArrived) != 0:
+		return fmt.Errorf("its send was taken back, and it has arrived")
+	case r.state&recordTaken != 0:
+		return nil
 	case r.state&(recordEnded|recordLost) == 0:
 		return fmt.Errorf("its send has not completed")
 	case strict && r.state&recordMatched == 0:
@@ -108,7 +121,7 @@ func (o *orderCheck) next(m message, r *record) error {
 	if r.session != o.session {
 		*o = orderCheck{session: r.session}
 	}
-	if r.state&recordDropped != 0 {
+	if r.state&(recordDropped|recordTaken) != 0 {
 		return nil
 	}
 	post := r.post

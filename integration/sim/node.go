@@ -125,6 +125,13 @@ func (n *node) flush() {
 // Frame implements mem.SimOwner.
 func (n *node) Frame(peer int32, h *wire.Header, payload []byte) {
 	n.enter()
+	if h.Kind == wire.Eager || h.Kind == wire.Rendezvous {
+		if m := messageOf(h.Match); m.from < len(n.w.nodes) && m.to == n.index {
+			if f := n.w.flow(m.from, m.life, m.to); f != nil {
+				f.arrived(m)
+			}
+		}
+	}
 	n.engine.Frame(peer, h, payload)
 }
 

@@ -19,19 +19,21 @@ type Plan struct {
 	Network mem.SimOptions
 	Engine  endpoint.Config // address, session and filter aside
 
-	Weights [classes]int  // of the size classes
-	Think   time.Duration // between two turns of a program, on average
-	Burst   int           // sends of a turn, at most
-	Posted  int           // receives that a program keeps posted
-	Early   int           // of a hundred receives, how many name a message yet to be sent
-	Short   int           // of a hundred receives, how many may be too short
-	Multi   int           // of a hundred receives that fit many messages, how many take many
-	Sync    int           // of a hundred sends, how many are synchronous
-	Access  int           // of a hundred times, how often a put or get is started and no send
-	Pending int           // sends that a program has under way, at most
-	Queued  int           // of a hundred requests, how many complete into a queue of their own
-	Handler bool          // programs have a handler of unexpected messages
-	Drops   int           // of a thousand messages that it is shown, how many it drops
+	Weights   [classes]int  // of the size classes
+	Think     time.Duration // between two turns of a program, on average
+	Burst     int           // sends of a turn, at most
+	Posted    int           // receives that a program keeps posted
+	Early     int           // of a hundred receives, how many name a message yet to be sent
+	Short     int           // of a hundred receives, how many may be too short
+	Multi     int           // of a hundred receives that fit many messages, how many take many
+	Sync      int           // of a hundred sends, how many are synchronous
+	Acked     int           // of a hundred others, how many want to be acknowledged
+	Triggered int           // of a hundred sends, how many wait for steps of the program
+	Access    int           // of a hundred times, how often a put or get is started and no send
+	Pending   int           // sends that a program has under way, at most
+	Queued    int           // of a hundred requests, how many complete into a queue of their own
+	Handler   bool          // programs have a handler of unexpected messages
+	Drops     int           // of a thousand messages that it is shown, how many it drops
 
 	Absent    int           // programs that receive nothing
 	AbsentFor time.Duration // for so long
@@ -73,6 +75,8 @@ func PlanOf(seed uint64, endpoints, messages int) Plan {
 	if p.Endpoints <= mostWithWindows {
 		p.Access = pick(rand.New(rand.NewPCG(seed, 0x77696e)), 0, 0, 10, 50)
 	}
+	p.Acked = pick(rand.New(rand.NewPCG(seed, 0x61636b)), 0, 10, 100)
+	p.Triggered = pick(rand.New(rand.NewPCG(seed, 0x74726967)), 0, 0, 10, 60)
 	p.Multi = pick(rand.New(rand.NewPCG(seed, 0x6d756c74)), 0, 0, 20, 100)
 	p.programs(rand.New(rand.NewPCG(seed, 0x70726f67)))
 	return p
@@ -119,6 +123,7 @@ func (p *Plan) programs(r *rand.Rand) {
 		p.Absent, p.AbsentFor = 1+r.IntN(p.Endpoints), pick(r, time.Millisecond, 100*time.Millisecond, time.Second)
 		if p.LastFirst = r.IntN(2) == 0; p.LastFirst {
 			// No message may be dropped or taken by another receive, and no session end.
+			p.Triggered = 0 // they may be taken back
 			p.Handler, p.Posted, p.Restarts, p.Partings, p.Timeouts = false, 0, 0, 0, 0
 			p.AbsentFor, p.Pending = longest, mostMessages // until all is sent, which nothing else ends
 			p.Engine.UnexpectedBytes = pick(r, 0, 5_000, 20_000)

@@ -202,6 +202,8 @@ func TestFlowChecks(t *testing.T) {
 		{"the same where sessions end", func(r *record) { r.state &^= recordMatched | recordSync }, false, ""},
 		{"a synchronous one", func(r *record) { r.state &^= recordMatched }, false, "nobody has received it"},
 		{"a failure", func(r *record) { r.code = endpoint.TimedOut }, true, "without reason"},
+		{"a send that was taken back", func(r *record) { r.state = recordEnded | recordTaken }, true, ""},
+		{"the same, and its message", func(r *record) { r.state = recordEnded | recordTaken | recordArrived }, false, "it has arrived"},
 		{"a standard send truncated", func(r *record) { r.code, r.state = endpoint.Truncated, r.state&^recordSync }, false, "truncated"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

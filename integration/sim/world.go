@@ -41,6 +41,9 @@ type Report struct {
 	Failed    int // requests that ended with their session
 	Completed int // requests
 	Cancelled int
+	Acked     int // sends that were acknowledged
+	Triggered int // sends
+	TakenBack int // of those, cancelled before they began
 	Accesses  int // puts and gets
 	Atomics   int
 	Connects  int

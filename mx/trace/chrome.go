@@ -161,7 +161,7 @@ func (c *chrome) spans(t *Trace, i int, m *Message) {
 	if m.Rendezvous {
 		span(m.From, m.Sent, m.Done, "rendezvous send")
 	} else {
-		span(m.From, m.Sent, m.Done, "synchronous send")
+		span(m.From, m.Sent, m.Done, "synchronous or acknowledged send")
 	}
 }
 

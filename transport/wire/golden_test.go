@@ -25,6 +25,10 @@ var golden = map[string]struct {
 		Kind: wire.Eager, Flags: wire.HasID | wire.HasAck | wire.Sync,
 		Match: 0x0123456789abcdef, Seq: 0x10204, Session: session, ID: 0xa1a2a3a4a5a6a7a8, Ack: 0x77,
 	}},
+	"eager_acknowledged": {header: wire.Header{
+		Kind: wire.Eager, Flags: wire.HasID, Length: 5,
+		Match: 0x0123456789abcdef, Seq: 0x10204, Session: session, ID: 0xa1a2a3a4a5a6a7a8,
+	}, payload: "hello"},
 	"eager_piece": {header: wire.Header{
 		Kind: wire.Eager, Flags: wire.HasRange, Length: 5,
 		Match: 0x0123456789abcdef, Seq: 0x10203, Session: session, Total: 11, Offset: 6,

@@ -65,10 +65,10 @@ type Flags uint8
 
 // The flags.
 const (
-	HasID    Flags = 1 << 0 // 8 bytes: a request of the sender or the receiver
+	HasID    Flags = 1 << 0 // 8 bytes: a request of the sender or the receiver; of an eager message: the sender waits for an answer
 	HasRange Flags = 1 << 1 // 4 + 4 bytes: total length and offset
 	HasAck   Flags = 1 << 2 // 4 + 4 bytes: cumulative acknowledgement
-	Sync     Flags = 1 << 3 // the sender waits for the match
+	Sync     Flags = 1 << 3 // the sender waits for the match, and not just for the arrival
 	AsHeader Flags = 1 << 4 // an eager message that is paid for with credit for headers
 
 	extensions       = HasID | HasRange | HasAck

@@ -46,6 +46,9 @@ func allLengths() (all []int) {
 
 func (k kind) length(i int) int { return k.lengths[i%len(k.lengths)] }
 
+// acked says which messages are to be acknowledged: each so many-th.
+const acked = 7
+
 // shifts is how many different contents there are of each length.
 const shifts = 256
 
@@ -69,14 +72,22 @@ func (p *peer) stream(to mx.EndpointAddr, count int, s Sizes) error {
 	k := kinds[s]
 	text := contents(k.longest)
 	send := func(i int) (mx.Request, error) {
-		return p.ep.Isend(text[i%shifts:][:k.length(i)], to, uint64(i), nil)
+		b := text[i%shifts:][:k.length(i)]
+		if i%acked == acked-1 {
+			return p.ep.IsendAcked(b, to, uint64(i), nil)
+		}
+		return p.ep.Isend(b, to, uint64(i), nil)
 	}
 	if k.lists {
 		l := lists{p: p}
 		defer l.free()
 		copies := l.copies(text)
 		send = func(i int) (mx.Request, error) {
-			return p.ep.Isendv(cut(nil, &copies, i%shifts, k.length(i), i), to, uint64(i), nil)
+			level := mx.SendBuffered
+			if i%acked == acked-1 {
+				level = mx.SendAcked
+			}
+			return p.ep.IsendLevel(level, cut(nil, &copies, i%shifts, k.length(i), i), to, uint64(i), nil)
 		}
 	}
 	under := make([]mx.Request, k.window)

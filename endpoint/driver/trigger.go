@@ -1,0 +1,73 @@
+package driver
+
+import (
+	"gomx/endpoint"
+	"gomx/transport/wire"
+)
+
+// SendAt starts a send when the counter has counted so many successes.
+func (c *Counter) SendAt(successes uint64, o *endpoint.Outgoing) (h endpoint.Handle, err error) {
+	err = c.start(func(e *endpoint.Engine) (err error) {
+		h, err = e.SendAt(c.at(successes), o)
+		return err
+	})
+	return h, err
+}
+
+// PutAt starts a put when the counter has counted so many successes.
+func (c *Counter) PutAt(successes uint64, v wire.Vec, to endpoint.Addr, window uint64, at uint32, match uint64, ctx any) (h endpoint.Handle, err error) {
+	err = c.start(func(e *endpoint.Engine) (err error) {
+		h, err = e.PutAt(c.at(successes), v, to, window, at, match, ctx)
+		return err
+	})
+	return h, err
+}
+
+// GetAt starts a get when the counter has counted so many successes.
+func (c *Counter) GetAt(successes uint64, v wire.Vec, from endpoint.Addr, window uint64, at uint32, match uint64, ctx any) (h endpoint.Handle, err error) {
+	err = c.start(func(e *endpoint.Engine) (err error) {
+		h, err = e.GetAt(c.at(successes), v, from, window, at, match, ctx)
+		return err
+	})
+	return h, err
+}
+
+// AtomicAt starts an atomic when the counter has counted so many successes.
+func (c *Counter) AtomicAt(successes uint64, a wire.AtomicWhat, b []byte, to endpoint.Addr, window uint64, at uint32, match uint64, ctx any) (h endpoint.Handle, err error) {
+	err = c.start(func(e *endpoint.Engine) (err error) {
+		h, err = e.AtomicAt(c.at(successes), a, b, to, window, at, match, ctx)
+		return err
+	})
+	return h, err
+}
+
+// Increment counts so many successes that are no requests.
+func (c *Counter) Increment(by uint64) error {
+	return c.start(func(e *endpoint.Engine) error {
+		e.Increment(c.m.id, by)
+		return nil
+	})
+}
+
+func (c *Counter) at(successes uint64) endpoint.Trigger {
+	return endpoint.Trigger{Counter: c.m.id, At: successes}
+}
+
+// start is call for what may begin operations, which it does not leave to a pass that may be some time away.
+func (c *Counter) start(f func(*endpoint.Engine) error) error {
+	return c.call(func(e *endpoint.Engine) error {
+		if c.m.d.lossy {
+			c.m.d.advance()
+		}
+		err := f(e)
+		c.m.d.trigger()
+		return err
+	})
+}
+
+// trigger makes a pass if the call of a program has triggered something, which the pass begins.
+func (d *Endpoint) trigger() {
+	if d.eng.Triggered() {
+		d.once()
+	}
+}
