@@ -169,6 +169,7 @@ func (e *Engine) arriveNack(p *peer, h *wire.Header) {
 		e.failPeer(p, BadSession, false)
 	case p.byesLeft > 0 && h.Session == p.byeSession:
 		p.byesLeft = 0 // it has heard our goodbye
+	case e.takeBack(p, h):
 	default:
 		e.count.Stale++
 	}

@@ -41,7 +41,7 @@ type peer struct {
 	caps             *wire.Caps
 	linkDialled      bool         // by us
 	given, shown     wire.Token   // what the peer must show to resume the session, and what we must
-	claimed          greeting     // a stranger's Connect that waits for the death of a link
+	claimed          *offer       // a stranger's Connect that waits for the death of a link
 	probed           bool         // a stranger claims the peer's address
 	next             wire.Link    // a second link, in reserve, over media that lose
 	used             bool         // a session has begun on the link
@@ -85,6 +85,9 @@ type peer struct {
 
 	denied  bool // our windows are not for it
 	context any
+
+	visit  Handle // of its Connect that waits for the owner's answer, or 0
+	answer []byte // what was said when it was admitted to the session
 }
 
 // PeerOf returns the slot of an endpoint, made on first use.
@@ -184,7 +187,7 @@ func (e *Engine) forgetFrames(p *peer) {
 // renew gives the peer another session number of ours, so that frames of the
 // old session are known for what they are.
 func (p *peer) renew() {
-	p.given = wire.Token{}
+	p.given, p.answer = wire.Token{}, nil
 	if p.local++; p.local == 0 {
 		p.local = 1
 	}

@@ -80,7 +80,12 @@ func (e *Engine) stage(r *request) string {
 		return "waits for the peer to receive: no message credit"
 	case stateTied:
 		return "waits for its match"
+	case stateHeld:
+		return "waits for the program to accept or reject it"
 	case stateWaiting:
+		if r.underReview() {
+			return "waits for the program at the peer to accept it"
+		}
 		return "connecting"
 	case stateQueued:
 		if p.link == nil && !e.local(p) {

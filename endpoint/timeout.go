@@ -103,7 +103,11 @@ func (e *Engine) expire(slot int32, r *request) {
 		return
 	case stateWaiting:
 		e.complete(slot, r, TimedOut)
-		e.undial(p)
+		e.giveUpConnect(p, r.underReview())
+		return
+	case stateHeld:
+		e.count.Unanswered++
+		e.turnDown(slot, r, NotAnswered, nil)
 		return
 	case stateCounting:
 		e.reqs.remove(&e.queues[r.window].counter.waiting, r)

@@ -146,6 +146,9 @@ func FuzzConnect(f *testing.F) {
 		if (err == nil) != (c.Version == wire.Version) {
 			t.Fatalf("version %d, error %v", c.Version, err)
 		}
+		if data, ok := wire.ConnectData(b); ok != (len(data) <= wire.MaxConnectData) || len(data) != len(b)-wire.ConnectSize {
+			t.Fatalf("%d bytes have %d of data, %v", len(b), len(data), ok)
+		}
 		encoded := c.Append(nil)
 		again, err2 := wire.ParseConnect(encoded)
 		if len(encoded) != wire.ConnectSize || again != c || (err2 == nil) != (err == nil) {

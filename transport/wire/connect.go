@@ -8,6 +8,9 @@ import (
 // ConnectSize is the size of the payload of Connect and ConnectReply, bytes.
 const ConnectSize = 48 + TokenSize
 
+// MaxConnectData is the largest data of the program that a Connect or ConnectReply carries behind that, bytes. Every medium has frames for it.
+const MaxConnectData = 512
+
 // TokenSize is the size of a Token, bytes.
 const TokenSize = 16
 
@@ -32,7 +35,7 @@ type ConnectInfo struct {
 	Endpoint uint32 // endpoint id of the sender
 	Shows    uint32 // 1: the sender wants the data of every message below 1 KiB, for its handler
 	EagerMax uint32 // largest message the sender takes eagerly
-	Status   uint32 // ConnectReply: 0, or the status that the connect ends with
+	Status   uint32 // ConnectReply: 0, or the status that the connect ends with, or 1: the program has been asked
 	Bytes    uint32 // first credit of the session, for what the sender of this is sent: eager messages
 	Headers  uint32 // likewise headers
 	Token    Token  // what the other side has to show to resume this session; zero in a refusal
@@ -72,4 +75,11 @@ func ParseConnect(b []byte) (c ConnectInfo, err error) {
 		return c, fmt.Errorf("%w: peer speaks version %d, this is %d", ErrMalformed, c.Version, Version)
 	}
 	return c, nil
+}
+
+// ConnectData returns the data of the program behind the payload of a Connect or ConnectReply that ParseConnect has decoded. False:
+// there is more of it than may be.
+func ConnectData(b []byte) ([]byte, bool) {
+	data := b[ConnectSize:]
+	return data, len(data) <= MaxConnectData
 }

@@ -2,7 +2,7 @@ package wire
 
 // Version is the version of the frames and of the connect payload. Peers of
 // different versions refuse each other when they connect.
-const Version = 5
+const Version = 6
 
 // Kind says what a frame is. The numbers are fixed by docs/wire.md.
 type Kind uint8
