@@ -330,3 +330,15 @@ func (e *Engine) disclaim(p *peer, h *wire.Header, c *wire.ConnectInfo) {
 		p.renew()
 	}
 }
+
+// UnderReview reports whether the peer has said that its program is asked about a connect that is pending.
+func (e *Engine) UnderReview(peer int32) (asked bool) {
+	e.eachConnect(e.peers[peer], func(_ int32, r *request) { asked = asked || r.underReview() })
+	return asked
+}
+
+// Listens reports whether the owner is asked who may begin a session.
+func (e *Engine) Listens() bool { return e.adm.asked }
+
+// Visited reports whether a request waits that the owner has not taken.
+func (e *Engine) Visited() bool { return e.adm.waiting.head != none }

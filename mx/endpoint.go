@@ -49,6 +49,8 @@ type Endpoint struct {
 	self    endpoint.Addr
 	opened  time.Time
 
+	admission admission
+
 	log      *eventLog // nil: nothing is logged
 	stats    statistics
 	trace    *tracefile.Writer // nil: nothing is traced
@@ -206,13 +208,14 @@ func (m *media) openAlone(id uint32, s *settings) (*Endpoint, error) {
 func (m *media) open(id uint32, s *settings) (*Endpoint, error) {
 	b := m.board
 	cfg := driver.Config{
-		Transports: m.list, Bell: m.bell, SingleThreaded: s.single, Spin: s.spin,
+		Transports: m.list, Bell: m.bell, SingleThreaded: s.single, Passive: s.passive, Spin: s.spin,
 		Engine: endpoint.Config{
 			NIC: uint64(b.ID), Endpoint: id, Filter: s.filter, Session: newSession(),
 			SelfOverLink: s.noSelf && len(m.list) > 0,
 			EagerLimit:   s.eager, CopyLimit: s.copyLimit, UnexpectedBytes: s.unexpBytes,
 			UnexpectedHeaders: s.unexpHeaders, UnexpectedReserve: s.unexpReserve,
 			Strangers: s.strangers, PieceBytes: s.pieceBytes,
+			Backlog: s.backlog, AnswerTimeout: endpoint.Tick(s.answerTimeout / time.Millisecond),
 			RequestTimeout: endpoint.Tick(s.timeout / time.Millisecond),
 			ContextBits:    s.ctxBits, ContextShift: s.ctxShift,
 			ClassShift: s.classShift,
