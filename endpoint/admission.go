@@ -191,7 +191,11 @@ func (a *admission) refused(at address, c *wire.ConnectInfo) *verdict {
 }
 
 func (e *Engine) refusePeer(p *peer, session uint32, attempts []uint32, code Code, data []byte) {
-	e.note(RefusedPeer, p, code)
+	kind := TurnedDown
+	if code == BadKey {
+		kind = RefusedPeer
+	}
+	e.note(kind, p, code)
 	for _, a := range attempts {
 		e.reply(p, session, wire.ConnectInfo{Attempt: a, Status: uint32(code)}, data)
 	}

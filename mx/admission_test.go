@@ -4,6 +4,7 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"time"
 
 	"gomx/mx"
 )
@@ -80,7 +81,7 @@ func TestAdmissionCalls(t *testing.T) {
 		if called.err != nil || called.answer != a.String() {
 			w.Errorf("%q, %v", called.answer, called.err)
 		}
-		if st, done, err := b.WaitAny(bound, 1, everything); !done || err != nil || st.Code != mx.StatusSuccess {
+		if st, done, err := b.WaitAny(bound, 1, exact); !done || err != nil || st.Code != mx.StatusSuccess {
 			w.Errorf("the connect of the function: %+v, %v, %v", st, done, err)
 		}
 	})
@@ -89,10 +90,7 @@ func TestAdmissionCalls(t *testing.T) {
 // TestAdmissionPanics: the peer is rejected, the panic is the caller's who makes progress, and the next peer is asked about.
 func TestAdmissionPanics(t *testing.T) {
 	w := newWorld(t, "mem")
-	a, b := w.open(), w.open()
-	if err := b.DisableProgression(); err != nil {
-		t.Fatal(err)
-	}
+	a, b := w.open(), w.open(mx.WithSpin(time.Hour))
 	times := 0
 	err := b.Admit(func(*mx.ConnectionRequest) (bool, []byte) {
 		if times++; times == 1 {
@@ -103,27 +101,27 @@ func TestAdmissionPanics(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := a.IconnectWith(w.name(b), nil, nil, 0, nil)
-	if err != nil {
-		t.Fatal(err)
+	end := w.irecv(b, make([]byte, 1), 1, exact)
+	thrown := make(chan any, 1)
+	wait := func() {
+		defer func() { thrown <- recover() }()
+		w.succeed(b, end)
 	}
-	pass := func() (thrown any) {
-		defer func() { thrown = recover() }()
-		_ = b.Progress()
-		return nil
+	go wait()
+	time.Sleep(50 * time.Millisecond) // it polls, and goes on to
+	if c := w.ends(w.call(noContext, a, b, "")); !errors.Is(c.err, mx.StatusRejected) {
+		t.Errorf("of the first: %v", c.err)
 	}
-	w.eventually("the function panics", func() bool { return pass() == "oh" })
-	if st, done, err := a.Wait(r, bound); !done || err != nil || st.Code != mx.StatusRejected {
-		t.Errorf("%+v, %v, %v", st, done, err)
+	if v := <-thrown; v != "oh" {
+		t.Fatalf("thrown: %v", v)
 	}
-	if r, err = a.IconnectWith(w.name(b), nil, nil, 0, nil); err != nil {
-		t.Fatal(err)
+	go wait()
+	c := w.ends(w.call(noContext, a, b, ""))
+	if c.err != nil {
+		t.Fatalf("of the second: %v", c.err)
 	}
-	w.eventually("the next is admitted", func() bool {
-		if thrown := pass(); thrown != nil {
-			t.Fatal(thrown)
-		}
-		st, done, err := a.Test(r)
-		return done && err == nil && st.Code == mx.StatusSuccess
-	})
+	w.succeed(a, w.isend(a, []byte{1}, c.addr, 1))
+	if v := <-thrown; v != nil {
+		t.Errorf("thrown: %v", v)
+	}
 }

@@ -15,4 +15,7 @@ type Credentials struct {
 }
 
 // Credentialed is a Link whose medium knows something of its peer. The method is called with the endpoint's lock held.
-type Credentialed interface{ Credentials() Credentials }
+type Credentialed interface {
+	// Credentials returns what the handshake has shown of the peer.
+	Credentials() Credentials
+}

@@ -18,12 +18,13 @@ type app struct {
 	ops   []*op  // under way
 	flows []flow // of this life, by receiver
 
-	windows []*window // of this life, the last one open
-	queue   endpoint.QueueID
-	puts    puts
-	asked   bool          // for the last message of a peer before all others
-	got     bool          // and has it
-	back    time.Duration // when the program looks at what has arrived again
+	windows    []*window // of this life, the last one open
+	queue      endpoint.QueueID
+	puts       puts
+	admissions admissions
+	asked      bool          // for the last message of a peer before all others
+	got        bool          // and has it
+	back       time.Duration // when the program looks at what has arrived again
 
 	left     int    // messages to send
 	sends    int    // under way
@@ -79,6 +80,8 @@ type op struct {
 	last        bool // what wantsLast waits for
 	multi       bool // a receive for many messages
 	scope       scope
+
+	answer [callBytes]byte // connects
 }
 
 const (
@@ -141,6 +144,7 @@ func (n *node) turn() {
 	w := n.w
 	did := n.collect()
 	n.checkCounter()
+	n.answerVisitors()
 	n.freeWindows()
 	if n.left > 0 && len(n.windows) > 0 && n.rng.IntN(300) == 0 {
 		n.changeWindow()
@@ -283,6 +287,6 @@ func (n *node) connect(to int, wrong bool) bool {
 	if wrong {
 		filter = wrongFilter
 	}
-	o.handle = n.engine.Iconnect(nicOf(to), 0, filter, connectMatch, o)
+	n.callPeer(o, filter)
 	return true
 }

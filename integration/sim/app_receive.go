@@ -177,6 +177,9 @@ func (n *node) cancelOp(o *op) {
 		n.w.fail(n, "cancel: %v", err)
 	case gone:
 		n.w.report.Cancelled++
+		if o.kind == opConnect && o.peer < n.w.plan.Passive {
+			n.w.spoil(n.index, o.peer) // it may have been accepted
+		}
 		n.ended(o)
 	}
 }

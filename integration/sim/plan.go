@@ -33,6 +33,8 @@ type Plan struct {
 	Handler bool          // programs have a handler of unexpected messages
 	Drops   int           // of a thousand messages that it is shown, how many it drops
 
+	Passive   int           // programs that decide who connects to them
+	Rejects   int           // of a hundred who connect to them, how many they reject
 	Absent    int           // programs that receive nothing
 	AbsentFor time.Duration // for so long
 	LastFirst bool          // and in the end want the last message of a peer before any other
@@ -74,6 +76,7 @@ func PlanOf(seed uint64, endpoints, messages int) Plan {
 		p.Access = pick(rand.New(rand.NewPCG(seed, 0x77696e)), 0, 0, 10, 50)
 	}
 	p.Multi = pick(rand.New(rand.NewPCG(seed, 0x6d756c74)), 0, 0, 20, 100)
+	p.admission(rand.New(rand.NewPCG(seed, 0x61646d69)))
 	p.programs(rand.New(rand.NewPCG(seed, 0x70726f67)))
 	return p
 }
@@ -126,6 +129,15 @@ func (p *Plan) programs(r *rand.Rand) {
 			p.Engine.UnexpectedHeaders = 0       // enough for all of them, or they wait for one another
 		}
 	}
+}
+
+// admission decides whether programs decide who connects to them.
+func (p *Plan) admission(r *rand.Rand) {
+	if r.IntN(3) != 0 {
+		return
+	}
+	p.Passive, p.Rejects = 1+r.IntN(p.Endpoints), pick(r, 0, 10, 60)
+	p.Engine.Backlog = pick(r, 0, 1, 3)
 }
 
 // pulls decides whether links pull directly, and whether they do so all the time.
@@ -194,7 +206,7 @@ func (p *Plan) String() string {
 	for _, f := range []struct {
 		what string
 		n    int
-	}{{"slow", p.Slow}, {"absent", p.Absent}, {"restarts", p.Restarts}, {"disconnects", p.Partings}, {"timeouts of 1000", p.Timeouts}} {
+	}{{"slow", p.Slow}, {"absent", p.Absent}, {"passive", p.Passive}, {"rejects of 100", p.Rejects}, {"restarts", p.Restarts}, {"disconnects", p.Partings}, {"timeouts of 1000", p.Timeouts}} {
 		if f.n > 0 {
 			s += fmt.Sprintf(", %d %s", f.n, f.what)
 		}
