@@ -15,7 +15,7 @@ func (e *Engine) Cancel(h Handle) (bool, error) {
 		e.endMulti(slot, r)
 		return false, nil
 	case r.state == statePosted, r.state == stateTied:
-		e.posted.Cancel(slot)
+		e.unpost(slot)
 		e.untie(r)
 	case r.state == stateWatching:
 		e.untie(r)

@@ -121,7 +121,7 @@ func (e *Engine) endRequests(p *peer, code Code) {
 		case stateQueued, stateUnpaid, stateOffered, stateBuffered, stateAsked, stateWatching:
 			e.fail(slot, r, code)
 		case stateTied:
-			e.posted.Cancel(slot)
+			e.unpost(slot)
 			e.fail(slot, r, code)
 		case statePulling:
 			e.failPull(slot, r, code)

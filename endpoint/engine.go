@@ -18,6 +18,7 @@ type Engine struct {
 
 	reqs      slab
 	posted    match.Table
+	directed  map[int32]int32 // of the posted receives, those for one peer; nil: there has been none
 	unexp     *unexpected.Store
 	done      doneList // the engine's own queue of completions
 	queues    []doneList

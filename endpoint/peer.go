@@ -32,6 +32,8 @@ type peer struct {
 	// fast is the largest message that may go out at once, as an eager frame.
 	// It is -1 while anything stands in the way.
 	fast int
+	// directed: the endpoint has receives for one peer each, which only the general path knows.
+	directed bool
 
 	local, remote    uint32 // sessions: ours towards the peer, the peer's towards us
 	sendSeq, recvSeq uint32
@@ -222,8 +224,9 @@ func (e *Engine) EagerOf(i int32) int {
 
 // refresh computes fast again after something it depends on has changed.
 func (p *peer) refresh(configured int) {
-	p.direct = p.state == peerConnected && p.link != nil && p.log == nil
-	if p.direct && p.queue.head == none && p.waiting.head == none && p.greetings.len() == 0 {
+	ready := p.state == peerConnected && p.link != nil && p.log == nil
+	p.direct = ready && !p.directed
+	if ready && p.queue.head == none && p.waiting.head == none && p.greetings.len() == 0 {
 		p.fast = p.eagerLimit(configured)
 	} else {
 		p.fast = -1

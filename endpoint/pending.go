@@ -47,6 +47,9 @@ func (e *Engine) outstanding(slot int32, r *request) Outstanding {
 	if r.state != statePosted && r.state != stateCounting && r.state != stateSpent {
 		o.Peer = Addr{e.shown(r.peer), r.session}
 	}
+	if from, directed := e.directed[slot]; directed && r.state == statePosted {
+		o.Peer = Addr{from, max(1, e.peers[from].remote)}
+	}
 	return o
 }
 

@@ -96,7 +96,7 @@ func (e *Engine) newPeer(at address) *peer {
 		e.peers = append(e.peers, p)
 	}
 	p.at, p.fast, p.eagerMax, p.watched, p.redialAt = at, -1, math.MaxInt32, Never, Never
-	p.local = e.number()
+	p.local, p.directed = e.number(), e.directed != nil
 	p.queue.reset()
 	p.waiting.reset()
 	p.answers.reset()

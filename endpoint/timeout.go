@@ -117,7 +117,7 @@ func (e *Engine) expire(slot int32, r *request) {
 	e.count.Timeouts++
 	switch r.state {
 	case stateTied:
-		e.posted.Cancel(slot)
+		e.unpost(slot)
 	case stateQueued:
 		e.reqs.remove(&p.queue, r)
 	case stateUnpaid:

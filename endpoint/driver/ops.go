@@ -58,6 +58,17 @@ func (d *Endpoint) Recv(i *endpoint.Posting) (endpoint.Handle, error) {
 	return h, err
 }
 
+// RecvDirected posts a receive for messages of one peer.
+func (d *Endpoint) RecvDirected(i *endpoint.Posting) (endpoint.Handle, error) {
+	if !d.begin() {
+		return 0, ErrClosed
+	}
+	h, err := d.eng.RecvDirected(i)
+	d.after()
+	d.unlock()
+	return h, err
+}
+
 // RecvNow is Recv into one segment, tied to a peer, and polls for a moment. Without a request a message has come whole, of
 // n bytes; the request may be complete.
 func (d *Endpoint) RecvNow(i *endpoint.Posting) (n int, h endpoint.Handle, err error) {

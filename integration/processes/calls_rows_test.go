@@ -247,11 +247,14 @@ func otherWaitings() []blocking {
 		{
 			name: "Listener.Wait", timed: true, contextual: true, // for who never comes
 			call: func(s *scene, ctx context.Context, timeout time.Duration) (bool, error) {
-				l, err := s.other.Listen()
+				l, err := s.ep.Listen()
 				if err != nil {
 					return false, err
 				}
-				defer l.Close()
+				defer func() {
+					l.Close()
+					_ = s.ep.Admit(nil) // for the calls that follow
+				}()
 				r, err := l.Wait(ctx, timeout)
 				return r != nil, err
 			},

@@ -35,6 +35,7 @@ type Plan struct {
 
 	Passive   int           // programs that decide who connects to them
 	Rejects   int           // of a hundred who connect to them, how many they reject
+	Directed  bool          // half of the receives for one sender are directed ones
 	Absent    int           // programs that receive nothing
 	AbsentFor time.Duration // for so long
 	LastFirst bool          // and in the end want the last message of a peer before any other
@@ -75,6 +76,7 @@ func PlanOf(seed uint64, endpoints, messages int) Plan {
 	if p.Endpoints <= mostWithWindows {
 		p.Access = pick(rand.New(rand.NewPCG(seed, 0x77696e)), 0, 0, 10, 50)
 	}
+	p.Directed = seed%3 == 1
 	p.Multi = pick(rand.New(rand.NewPCG(seed, 0x6d756c74)), 0, 0, 20, 100)
 	p.admission(rand.New(rand.NewPCG(seed, 0x61646d69)))
 	p.programs(rand.New(rand.NewPCG(seed, 0x70726f67)))
