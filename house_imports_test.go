@@ -29,13 +29,14 @@ var arrows = map[string][]string{
 	"transport/rdma":          {"transport", "transport/wire", "transport/bell", "transport/tcp", "transport/internal/epoll"},
 
 	// The only one that names the media.
-	"mx": {"internal/labels", "internal/nearest", "endpoint", "endpoint/driver", "transport", "transport/wire", "transport/mem", "transport/shm", "transport/tcp", "transport/rdma", "transport/nic", "mx/internal/live", "mx/internal/tracefile"},
+	"mx": {"internal/labels", "internal/nearest", "endpoint", "endpoint/driver", "transport", "transport/wire", "transport/mem", "transport/shm", "transport/tcp", "transport/rdma", "transport/nic", "mx/internal/live", "mx/internal/tracefile", "mx/internal/addressfile"},
 
-	"mx/internal/live":      {"internal/labels"},
-	"mx/internal/tracefile": {"endpoint"},
-	"mx/live":               {"mx", "mx/internal/live"},
-	"mx/metrics":            {"mx"},
-	"mx/trace":              {"endpoint", "mx/internal/tracefile"},
+	"mx/internal/live":        {"internal/labels"},
+	"mx/internal/tracefile":   {"endpoint"},
+	"mx/internal/addressfile": {},
+	"mx/live":                 {"mx", "mx/internal/live"},
+	"mx/metrics":              {"mx"},
+	"mx/trace":                {"endpoint", "mx/internal/tracefile"},
 
 	"mpi":                    {"internal/labels", "mx", "mpi/launch", "mpi/internal/coll", "mpi/internal/elem", "mpi/internal/hang", "mpi/internal/queue", "mpi/internal/service", "mpi/internal/variables"},
 	"mpi/live":               {"mpi/internal/hang", "mx"},
@@ -159,6 +160,7 @@ var (
 		"integration/internal/proc":        "signals and resources of the processes that tests start",
 		"mx/internal/tracefile":            "events in memory that is mapped from a file, and the counter of the processor",
 		"internal/cmdline":                 "the signals that ask a program to end",
+		"mx/internal/addressfile":          "files of this user that are mapped read-only",
 		"mx/internal/live":                 "who is at the other end of a socket, and a signal",
 		"mpi/internal/elem":                "elements without pointers as the bytes that they are",
 		"mpi/launch/internal/process":      "pairs of sockets for children, their groups, signals and cores",

@@ -25,7 +25,7 @@ func (e *Engine) arriveEager(p *peer, h *wire.Header, payload []byte) {
 	if e.inline.live && !e.posted.Posted(h.Match) && e.takeInline(p, h, payload) {
 		return
 	}
-	if slot, ok := e.arrive(h.Match); ok {
+	if slot, ok := e.arrive(p, h.Match); ok {
 		e.receiveEager(p, slot, h, payload)
 		return
 	}
@@ -46,7 +46,7 @@ func (e *Engine) arriveEager(p *peer, h *wire.Header, payload []byte) {
 		if e.died(p, &head) {
 			return
 		}
-		if slot, ok := e.posted.Arrive(head.Match); ok {
+		if slot, ok := e.match(p, head.Match); ok {
 			e.receiveEager(p, slot, &head, payload)
 			return
 		}
@@ -74,7 +74,7 @@ func (e *Engine) arriveRendezvous(p *peer, h *wire.Header, desc []byte) {
 		return
 	}
 	e.missesBytes(p, h.Total)
-	if slot, ok := e.arrive(h.Match); ok {
+	if slot, ok := e.arrive(p, h.Match); ok {
 		slot, r := e.matchRendezvous(p, slot, h)
 		e.startRendezvous(p, slot, r, h.ID, h.Total, desc)
 		return
@@ -92,7 +92,7 @@ func (e *Engine) arriveRendezvous(p *peer, h *wire.Header, desc []byte) {
 		if e.died(p, &head) {
 			return
 		}
-		if slot, ok := e.posted.Arrive(head.Match); ok {
+		if slot, ok := e.match(p, head.Match); ok {
 			slot, r := e.matchRendezvous(p, slot, &head)
 			e.startRendezvous(p, slot, r, head.ID, head.Total, desc)
 			return

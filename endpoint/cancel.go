@@ -17,7 +17,7 @@ func (e *Engine) Cancel(h Handle) (bool, error) {
 		e.endMulti(slot, r)
 		return false, nil
 	case r.state == statePosted, r.state == stateTied:
-		e.posted.Cancel(slot)
+		e.unpost(slot)
 		e.untie(r)
 	case r.state == stateWatching:
 		e.untie(r)
@@ -26,12 +26,12 @@ func (e *Engine) Cancel(h Handle) (bool, error) {
 	case r.state != stateWaiting:
 		return false, nil
 	}
-	kind, peer := r.kind, r.peer
+	kind, peer, asked := r.kind, r.peer, r.underReview()
 	e.reqs.release(slot, r)
 	e.ended++ // who waits for it is to see that it is gone
 	e.withdrawn++
 	if kind == kindConnect {
-		e.undial(e.peers[peer])
+		e.giveUpConnect(e.peers[peer], asked)
 	}
 	return true, nil
 }

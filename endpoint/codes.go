@@ -9,7 +9,7 @@ const (
 	Success             Code = 0
 	Pending             Code = 1  // not complete; never the status of a completed request
 	Buffered            Code = 2  // not complete, but the send's data has left the buffer
-	Rejected            Code = 3  // the filter did not match
+	Rejected            Code = 3  // the program at the peer refused the connect
 	TimedOut            Code = 4  // the request's timeout passed
 	Truncated           Code = 5  // the receive was shorter than the message
 	Cancelled           Code = 6  // cancelled before it matched
@@ -25,13 +25,20 @@ const (
 	BadRDMARange        Code = 17 // it reaches beyond the window; not a code of MX
 	RDMANotPermitted    Code = 18 // the window does not permit it; not a code of MX
 	BadAtomic           Code = 19 // the peer has no such atomic operation, or can't do it there; not a code of MX
+
+	// Of connects, and no codes of MX either.
+	NotAnswered  Code = 20 // the program at the peer did not answer
+	BacklogFull  Code = 21 // too many others wait for its answer
+	NotListening Code = 22 // it takes no connection requests any more
+
+	lastCode = NotListening
 )
 
 var codeTexts = [...]string{
 	Success:             "success",
 	Pending:             "still pending",
 	Buffered:            "buffered, still pending",
-	Rejected:            "rejected: filter mismatch",
+	Rejected:            "refused by the program at the peer",
 	TimedOut:            "timed out",
 	Truncated:           "truncated: the receive was shorter than the message",
 	Cancelled:           "cancelled",
@@ -48,6 +55,9 @@ var codeTexts = [...]string{
 	BadRDMARange:        "outside of the RDMA window",
 	RDMANotPermitted:    "not permitted by the RDMA window",
 	BadAtomic:           "the peer has no such atomic operation, or the offset in its RDMA window is not aligned for it",
+	NotAnswered:         "the program at the peer has not answered the connection request in time",
+	BacklogFull:         "too many connection requests wait for the program at the peer",
+	NotListening:        "the peer takes no connection requests",
 }
 
 // String returns the text of a code, also of ones this version does not know.

@@ -49,6 +49,10 @@ type Config struct {
 	// Strangers bounds the links of those who have dialled and have not become, or
 	// shown to be, a peer yet. The oldest goes first. 0: DefaultStrangers.
 	Strangers int
+	// Backlog bounds the connection requests that wait for the owner's answer, and the refusals that are remembered.
+	// 0: DefaultBacklog. AnswerTimeout is how long one waits. 0: DefaultAnswerTimeout.
+	Backlog       int
+	AnswerTimeout Tick
 	// PieceBytes bounds the messages that are coming in pieces, of all peers together.
 	// 0: DefaultPieceBytes.
 	PieceBytes int

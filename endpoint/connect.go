@@ -2,6 +2,7 @@ package endpoint
 
 import (
 	"math"
+	"slices"
 
 	"gomx/transport/wire"
 )
@@ -31,11 +32,29 @@ const overCode = BadSession
 // status that says why not. A connect to a connected peer checks the filter
 // anew and leaves the session as it is.
 func (e *Engine) Iconnect(nic uint64, endpoint uint32, filter uint32, match uint64, ctx any) Handle {
-	p := e.peers[e.PeerOf(nic, endpoint)]
+	return e.Call(&Calling{NIC: nic, Endpoint: endpoint, Filter: filter, Match: match, Context: ctx})
+}
+
+// Calling is a connect that is to be made.
+type Calling struct {
+	NIC              uint64
+	Endpoint, Filter uint32
+	Data             []byte // for the program at the peer, of up to wire.MaxConnectData bytes
+	Answer           []byte // takes what that answers: the status has its length, and how much of it came
+	Match            uint64
+	Context          any
+}
+
+// Call is Iconnect with data.
+func (e *Engine) Call(c *Calling) Handle {
+	p := e.peers[e.PeerOf(c.NIC, c.Endpoint)]
 	slot, r := e.reqs.alloc()
 	r.kind, r.state, r.peer, r.session = kindConnect, stateWaiting, p.index, 0
-	r.match, r.msgLen, r.xferLen, r.ctx = match, 0, 0, ctx
-	r.at, r.started = filter, e.clock()
+	r.match, r.msgLen, r.xferLen, r.ctx = c.Match, 0, 0, c.Context
+	r.at, r.started, r.mask = c.Filter, e.clock(), 0
+	if len(c.Data)+len(c.Answer) > 0 {
+		r.keep(&wire.Vec{First: c.Answer, Rest: [][]byte{slices.Clone(c.Data)}})
+	}
 	e.attempt++
 	r.remote = uint64(e.attempt)
 	h := handleOf(slot, r.generation)
@@ -48,6 +67,7 @@ func (e *Engine) Iconnect(nic uint64, endpoint uint32, filter uint32, match uint
 	if p.state != peerConnected {
 		p.state = peerDialing
 	}
+	e.admitAwaited(p)
 	if p.link != nil {
 		e.askPeer(p, r)
 	} else {
@@ -72,9 +92,9 @@ func (e *Engine) askPeer(p *peer, r *request) {
 	if p.state == peerConnected {
 		h.Match = stillConnected
 	}
-	e.sendConnect(p, h, wire.ConnectInfo{Filter: r.at, Attempt: uint32(r.remote)})
+	e.sendConnect(p, h, wire.ConnectInfo{Filter: r.at, Attempt: uint32(r.remote)}, r.connectData())
 	again := connectRetrySafe
-	if p.rel != nil {
+	if p.rel != nil && !r.underReview() {
 		again = connectRetry
 	}
 	p.asking, p.askAt = true, e.clock()+again
@@ -102,11 +122,11 @@ func (e *Engine) askAll(p *peer) bool {
 	return p.asking
 }
 
-func (e *Engine) reply(p *peer, offered uint32, c wire.ConnectInfo) {
-	e.sendConnect(p, wire.Header{Kind: wire.ConnectReply, Session: offered}, c)
+func (e *Engine) reply(p *peer, offered uint32, c wire.ConnectInfo, data []byte) {
+	e.sendConnect(p, wire.Header{Kind: wire.ConnectReply, Session: offered}, c, data)
 }
 
-func (e *Engine) sendConnect(p *peer, h wire.Header, c wire.ConnectInfo) {
+func (e *Engine) sendConnect(p *peer, h wire.Header, c wire.ConnectInfo, data []byte) {
 	c.Version, c.Session = wire.Version, p.local
 	c.NIC, c.Endpoint = e.cfg.NIC, e.cfg.Endpoint
 	c.EagerMax = MaxMessage
@@ -119,8 +139,8 @@ func (e *Engine) sendConnect(p *peer, h wire.Header, c wire.ConnectInfo) {
 		c.Token = e.give(p)
 	}
 	c.Contexts = e.cfg.Contexts
-	h.Length = uint32(c.Size())
-	e.greet(p, greeting{h, c})
+	h.Length = uint32(c.Size() + len(data))
+	e.greet(p, greeting{h, c, data})
 }
 
 // eachConnect calls f for each pending connect to p.
@@ -146,31 +166,43 @@ func (e *Engine) eachRequest(f func(int32, *request)) {
 
 // arriveConnect answers a peer that wants to talk.
 func (e *Engine) arriveConnect(p *peer, h *wire.Header, payload []byte) {
-	if c, ok := e.asks(p, payload); ok {
-		e.answerConnect(p, h, &c)
+	if o := (offer{h: *h}); e.asks(p, payload, &o) {
+		e.answerConnect(p, &o)
 	}
 }
 
 // asks reads a Connect of a peer or a stranger. False: there is nothing more to do. A wrong filter is answered, and
 // changes nothing but the counter.
-func (e *Engine) asks(p *peer, payload []byte) (wire.ConnectInfo, bool) {
-	c, err := wire.ParseConnect(payload)
+func (e *Engine) asks(p *peer, payload []byte, o *offer) bool {
+	c, data, ok := parseConnect(payload)
 	switch {
-	case err != nil || c.Session == 0 || c.NIC != p.at.nic || c.Endpoint != p.at.endpoint:
+	case !ok || c.NIC != p.at.nic || c.Endpoint != p.at.endpoint:
 		e.count.Malformed++
 	case c.Filter != e.cfg.Filter:
 		e.count.BadFilter++
-		e.note(RefusedPeer, p, BadKey)
-		e.reply(p, c.Session, wire.ConnectInfo{Attempt: c.Attempt, Status: uint32(BadKey)})
+		e.refusePeer(p, c.Session, []uint32{c.Attempt}, BadKey, nil)
 	default:
-		return c, true
+		o.c, o.data = c, data
+		return true
 	}
-	return c, false
+	return false
+}
+
+// parseConnect decodes a Connect or ConnectReply and finds its data.
+func parseConnect(payload []byte) (c wire.ConnectInfo, data []byte, ok bool) {
+	c, err := wire.ParseConnect(payload)
+	if err != nil || c.Session == 0 {
+		return c, nil, false
+	}
+	data, ok = wire.ConnectData(payload)
+	return c, data, ok
 }
 
 // answerConnect answers a connect with the right filter.
-func (e *Engine) answerConnect(p *peer, h *wire.Header, c *wire.ConnectInfo) {
+func (e *Engine) answerConnect(p *peer, o *offer) {
+	h, c := &o.h, &o.c
 	reply := wire.ConnectInfo{Attempt: c.Attempt}
+	var data []byte
 	connected := h.Match == stillConnected
 	if !connected {
 		e.passOver(p, h.Session)
@@ -178,6 +210,7 @@ func (e *Engine) answerConnect(p *peer, h *wire.Header, c *wire.ConnectInfo) {
 	switch {
 	case p.state == peerConnected && c.Session == p.remote:
 		e.beginsOnlyNow(p)
+		data = p.answer
 	case p.ended(c.Session):
 		reply.Status, reply.Filter = uint32(overCode), p.remote
 	case p.state != peerConnected && connected && h.Session != p.local:
@@ -185,10 +218,13 @@ func (e *Engine) answerConnect(p *peer, h *wire.Header, c *wire.ConnectInfo) {
 		return
 	case e.overfull(p):
 		reply.Status = uint32(NoResources) // what it sent before must be received first
+	case !e.admits(p, o):
+		return
 	default:
 		e.enter(p, c)
+		p.answer, data = o.answer, o.answer
 	}
-	e.reply(p, c.Session, reply)
+	e.reply(p, c.Session, reply, data)
 }
 
 // beginsOnlyNow goes on with a session without the peer's Resume, if that has not come before what the peer says of the
@@ -245,8 +281,8 @@ func (e *Engine) enter(p *peer, c *wire.ConnectInfo) {
 }
 
 func (e *Engine) arriveConnectReply(p *peer, h *wire.Header, payload []byte) {
-	c, err := wire.ParseConnect(payload)
-	if err != nil || c.Session == 0 {
+	c, data, ok := parseConnect(payload)
+	if !ok {
 		e.count.Malformed++
 		return
 	}
@@ -263,16 +299,21 @@ func (e *Engine) arriveConnectReply(p *peer, h *wire.Header, payload []byte) {
 		e.askSoon(p)
 	case r == nil:
 		e.count.Stale++
+		e.disclaim(p, h, &c)
+	case c.Status == uint32(Pending):
+		r.mask = underReview
 	case c.Status != 0:
+		r.heardAnswer(data)
 		e.complete(slot, r, refusal(c.Status))
 		e.undial(p)
 	case h.Session != p.local:
 		e.askSoon(p) // the answer to a session that has ended since
 	case p.state == peerConnected && c.Session == p.remote:
+		r.heardAnswer(data)
 		e.connected(p, slot, r)
 	case p.ended(c.Session):
 		// The peer is in a session with us that we have left: it must learn that.
-		e.reply(p, c.Session, wire.ConnectInfo{Status: uint32(overCode), Filter: p.remote})
+		e.reply(p, c.Session, wire.ConnectInfo{Status: uint32(overCode), Filter: p.remote}, nil)
 		e.askSoon(p)
 	case p.state == peerConnected:
 		// The peer has left the session that our number is in, and begun another with it: an old connect came between.
@@ -281,6 +322,7 @@ func (e *Engine) arriveConnectReply(p *peer, h *wire.Header, payload []byte) {
 		e.askSoon(p)
 	default:
 		e.enter(p, &c)
+		r.heardAnswer(data)
 		e.connected(p, slot, r)
 	}
 }
@@ -294,7 +336,7 @@ func (e *Engine) connected(p *peer, slot int32, r *request) {
 // refusal makes a status of what a peer says. It can't be one of success.
 func refusal(status uint32) Code {
 	switch c := Code(status); {
-	case status > uint32(NoResources), c < Rejected, c == Truncated:
+	case status > uint32(lastCode), c < Rejected, c == Truncated, c > NoResources && c < NotAnswered:
 		return Rejected
 	default:
 		return c

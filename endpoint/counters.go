@@ -19,6 +19,9 @@ type Counters struct {
 	Claims          uint64 // connects under the address of a peer whose link lives
 	FalseClaims     uint64 // of those, refused because the peer has given a sign of life
 	BadProofs       uint64 // resumes without the token of the session
+	Requested       uint64 // connection requests that waited for the owner
+	Overfull        uint64 // connects refused because too many did
+	Unanswered      uint64 // connection requests that were not answered in time
 	Strangers       uint64 // strangers' links that made room for others
 	PiecesMade      uint64 // links given up because messages in pieces took too much memory
 	Duplicates      uint64 // frames that came twice

@@ -10,7 +10,10 @@ func (e *Engine) Detach(h Handle) (mem []byte, free bool, err error) {
 	switch {
 	case r == nil:
 		return nil, false, ErrBadRequest
-	case r.state == stateBuffered, r.state == stateComplete, r.kind == kindConnect, r.kind == kindWatch, r.kind == kindThreshold:
+	case r.kind == kindConnect:
+		r.vec.First = nil // no answer is wanted any more
+		return nil, true, nil
+	case r.state == stateBuffered, r.state == stateComplete, r.kind == kindWatch, r.kind == kindThreshold:
 		return nil, true, nil
 	case h == e.read || !r.movable():
 		return nil, false, nil

@@ -124,7 +124,7 @@ func (e *Engine) endRequests(p *peer, code Code) {
 			e.unhold(r)
 			e.fail(slot, r, code)
 		case stateTied:
-			e.posted.Cancel(slot)
+			e.unpost(slot)
 			e.fail(slot, r, code)
 		case statePulling:
 			e.failPull(slot, r, code)
@@ -172,6 +172,7 @@ func (e *Engine) arriveNack(p *peer, h *wire.Header) {
 		e.failPeer(p, BadSession, false)
 	case p.byesLeft > 0 && h.Session == p.byeSession:
 		p.byesLeft = 0 // it has heard our goodbye
+	case e.takeBack(p, h):
 	default:
 		e.count.Stale++
 	}

@@ -10,14 +10,14 @@ import (
 var stateNames = [...]string{
 	stateQueued: "queued", stateUnpaid: "unpaid", stateOffered: "offered", stateBuffered: "buffered", statePosted: "posted", stateTied: "tied",
 	statePulling: "pulling", stateWaiting: "waiting", stateAsked: "asked",
-	stateWatching: "watching", stateCounting: "counting", stateSpent: "spent", stateHeld: "held", stateReady: "ready", stateComplete: "complete",
+	stateWatching: "watching", stateCounting: "counting", stateSpent: "spent", stateHeld: "held", stateReady: "ready", stateUndecided: "held", stateComplete: "complete",
 }
 
 var kindNames = [...]string{
 	kindSend: "send", kindAckedSend: "asend", kindSyncSend: "ssend", kindRecv: "recv", kindConnect: "connect",
 	kindPut: "put", kindGet: "get", kindAtomic: "atomic", kindFetch: "fetch", kindPutIn: "peer's put", kindGetOut: "peer's get", kindFetchOut: "peer's fetch",
 	kindWatch: "watch", kindThreshold: "threshold",
-	kindRecvMulti: "multi-receive", kindPart: "part",
+	kindRecvMulti: "multi-receive", kindPart: "part", kindVisit: "connection request",
 }
 
 var peerStateNames = [...]string{

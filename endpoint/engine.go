@@ -18,6 +18,7 @@ type Engine struct {
 
 	reqs      slab
 	posted    match.Table
+	directed  map[int32]int32 // of the posted receives, those for one peer; nil: there has been none
 	unexp     *unexpected.Store
 	done      doneList // the engine's own queue of completions
 	queues    []doneList
@@ -30,6 +31,7 @@ type Engine struct {
 
 	strangers []int32 // oldest first
 	freePeers []int32
+	adm       admission
 
 	pieceBytes int // reserved for messages in pieces
 	pieceTurn  uint64
@@ -82,6 +84,8 @@ func New(cfg Config, host Host) *Engine {
 	cfg.UnexpectedHeaders = cmp.Or(cfg.UnexpectedHeaders, DefaultUnexpectedHeaders)
 	cfg.UnexpectedReserve = cmp.Or(cfg.UnexpectedReserve, DefaultUnexpectedReserve)
 	cfg.Strangers = cmp.Or(cfg.Strangers, DefaultStrangers)
+	cfg.Backlog = cmp.Or(cfg.Backlog, DefaultBacklog)
+	cfg.AnswerTimeout = cmp.Or(cfg.AnswerTimeout, DefaultAnswerTimeout)
 	cfg.PieceBytes = cmp.Or(cfg.PieceBytes, DefaultPieceBytes)
 	cfg.RequestTimeout = cmp.Or(cfg.RequestTimeout, DefaultRequestTimeout)
 	e := &Engine{cfg: cfg, host: host, reqs: newSlab(), byAddr: map[address]int32{}}
@@ -91,6 +95,7 @@ func New(cfg Config, host Host) *Engine {
 	e.done.reset()
 	e.ready.reset()
 	e.OpenQueue() // Private
+	e.adm.waiting.reset()
 	self := e.peers[e.PeerOf(cfg.NIC, cfg.Endpoint)]
 	self.state, self.remote = peerConnected, self.local
 	self.medium = e.mediumNamed("self")

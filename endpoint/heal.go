@@ -80,6 +80,7 @@ func (e *Engine) unhook(p *peer) {
 	p.link, p.nacked, p.pushing = nil, 0, 0
 	p.heal.resuming, p.heal.ackDue = false, false
 	e.dropPieces(p)
+	e.endVisit(p)
 	p.greetings.clear()
 	p.jobs.clear()
 	p.control.keep(func(h *wire.Header) bool { return h.Kind != wire.PullRequest })
@@ -129,7 +130,7 @@ func (e *Engine) relink(p *peer, l wire.Link, dialled bool) {
 	p.heal.resuming = true
 	e.greet(p, greeting{wire.Header{
 		Kind: wire.Resume, Flags: wire.HasAck, Session: p.remote, Ack: p.recvSeq, Length: wire.TokenSize,
-	}, wire.ConnectInfo{Token: p.shown}})
+	}, wire.ConnectInfo{Token: p.shown}, nil})
 	p.heal.acked, p.heal.bytes = p.recvSeq, 0
 	e.watchPeer(p)
 }

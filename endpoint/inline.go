@@ -83,11 +83,11 @@ func (e *Engine) postInline() {
 }
 
 // arrive finds the receive for a message among those that are posted, and the inline receive.
-func (e *Engine) arrive(incoming uint64) (slot int32, ok bool) {
-	slot, ok = e.posted.Arrive(incoming)
+func (e *Engine) arrive(p *peer, incoming uint64) (slot int32, ok bool) {
+	slot, ok = e.match(p, incoming)
 	if c := &e.inline; !ok && c.live && incoming&c.mask == c.value {
 		e.postInline()
-		return e.posted.Arrive(incoming)
+		return e.match(p, incoming)
 	}
 	return slot, ok
 }

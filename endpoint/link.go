@@ -7,8 +7,9 @@ import "gomx/transport/wire"
 // about. While one waits for a full link nothing else goes, so that no message
 // overtakes the reply that makes the peer expect it.
 type greeting struct {
-	h wire.Header
-	c wire.ConnectInfo // if h.Length is not 0
+	h    wire.Header
+	c    wire.ConnectInfo // if h.Length is not 0
+	data []byte           // of the program, behind that
 }
 
 // maxGreetings and maxLossyGreetings bound what may wait for one link. Connects
@@ -46,7 +47,7 @@ func (e *Engine) sendGreeting(p *peer, g *greeting) bool {
 	if g.h.Kind == wire.Resume {
 		e.bytes = append(e.bytes[:0], g.c.Token[:]...)
 	} else {
-		e.bytes = g.c.Append(e.bytes[:0])
+		e.bytes = append(g.c.Append(e.bytes[:0]), g.data...)
 	}
 	e.out = wire.Vec{First: e.bytes}
 	return p.link.Send(&e.header, &e.out, 0)
@@ -252,6 +253,7 @@ func (e *Engine) unlink(p *peer) {
 		p.log.reset(&e.frames, 0)
 	}
 	e.dropPieces(p)
+	e.endVisit(p)
 	p.link, p.caps, p.rel, p.log, p.heal, p.next = nil, nil, nil, nil, nil, nil
 	p.greetings.clear()
 	p.byesLeft, p.nacked, p.pushing, p.used = 0, 0, 0, false

@@ -12,6 +12,7 @@ const (
 	RefusedPeer                  // a connect with a wrong filter was refused
 	BackPressure                 // a send waits for credit, and no send did before
 	FellBack                     // a direct copy failed, and the message goes on with the pipelined rendezvous
+	TurnedDown                   // a connect was refused by the program, or because that did not answer; the code says which
 )
 
 // Note is an event that concerns a peer.

@@ -32,6 +32,8 @@ type peer struct {
 	// fast is the largest message that may go out at once, as an eager frame.
 	// It is -1 while anything stands in the way.
 	fast int
+	// directed: the endpoint has receives for one peer each, which only the general path knows.
+	directed bool
 
 	local, remote    uint32 // sessions: ours towards the peer, the peer's towards us
 	sendSeq, recvSeq uint32
@@ -41,7 +43,7 @@ type peer struct {
 	caps             *wire.Caps
 	linkDialled      bool         // by us
 	given, shown     wire.Token   // what the peer must show to resume the session, and what we must
-	claimed          greeting     // a stranger's Connect that waits for the death of a link
+	claimed          *offer       // a stranger's Connect that waits for the death of a link
 	probed           bool         // a stranger claims the peer's address
 	next             wire.Link    // a second link, in reserve, over media that lose
 	used             bool         // a session has begun on the link
@@ -86,6 +88,9 @@ type peer struct {
 	denied   bool // our windows are not for it
 	context  any
 	contexts wire.Contexts // that it has said it has
+
+	visit  Handle // of its Connect that waits for the owner's answer, or 0
+	answer []byte // what was said when it was admitted to the session
 }
 
 // PeerOf returns the slot of an endpoint, made on first use.
@@ -185,7 +190,7 @@ func (e *Engine) forgetFrames(p *peer) {
 // renew gives the peer another session number of ours, so that frames of the
 // old session are known for what they are.
 func (p *peer) renew() {
-	p.given = wire.Token{}
+	p.given, p.answer = wire.Token{}, nil
 	if p.local++; p.local == 0 {
 		p.local = 1
 	}
@@ -220,8 +225,9 @@ func (e *Engine) EagerOf(i int32) int {
 
 // refresh computes fast again after something it depends on has changed.
 func (p *peer) refresh(configured int) {
-	p.direct = p.state == peerConnected && p.link != nil && p.log == nil
-	if p.direct && p.queue.head == none && p.waiting.head == none && p.greetings.len() == 0 {
+	ready := p.state == peerConnected && p.link != nil && p.log == nil
+	p.direct = ready && !p.directed
+	if ready && p.queue.head == none && p.waiting.head == none && p.greetings.len() == 0 {
 		p.fast = p.eagerLimit(configured)
 	} else {
 		p.fast = -1

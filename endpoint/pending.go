@@ -48,6 +48,9 @@ func (e *Engine) outstanding(slot int32, r *request) Outstanding {
 	if r.state != statePosted && r.state != stateCounting && r.state != stateSpent {
 		o.Peer = Addr{e.shown(r.peer), r.session}
 	}
+	if from, directed := e.directed[slot]; directed && r.state == statePosted {
+		o.Peer = Addr{from, max(1, e.peers[from].remote)}
+	}
 	return o
 }
 
@@ -83,7 +86,12 @@ func (e *Engine) stage(r *request) string {
 		return "waits for the peer to receive: no message credit"
 	case stateTied:
 		return "waits for its match"
+	case stateUndecided:
+		return "waits for the program to accept or reject it"
 	case stateWaiting:
+		if r.underReview() {
+			return "waits for the program at the peer to accept it"
+		}
 		return "connecting"
 	case stateQueued:
 		if p.link == nil && !e.local(p) {

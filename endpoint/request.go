@@ -33,7 +33,8 @@ const (
 	kindWatch    // of a session
 	kindThreshold
 	kindRecvMulti
-	kindPart // of a multi-receive: one message
+	kindPart  // of a multi-receive: one message
+	kindVisit // a peer's connect that waits for our owner's answer
 )
 
 // The states of a request (II.7), and where a pending one is:
@@ -61,6 +62,7 @@ const (
 //	threshold  counting -> complete
 //	multi-receive  posted -> spent -> complete       spent: takes no more messages, and waits for its parts
 //	part     like recv, from its match on
+//	visit    held, until it is answered or over
 type requestState uint8
 
 const (
@@ -79,6 +81,7 @@ const (
 	stateSpent
 	stateHeld
 	stateReady
+	stateUndecided
 	stateComplete
 )
 
@@ -112,7 +115,7 @@ type request struct {
 	vec        wire.Vec // Rest only if listed
 
 	ctx      any
-	mask     uint64 // of a posted receive; of a triggered operation, its threshold
+	mask     uint64 // of a posted receive; of a triggered operation, its threshold; of a connect, underReview
 	started  Tick   // with it in the second cache line, which a posted receive fills
 	remote   uint64 // the peer's request, in a rendezvous, or the one that is served; what an atomic of ours does; the number of a threshold; the least room of a multi-receive
 	window   uint64 // of a put, get or atomic; of a threshold, the counter; of a part, its multi-receive; of that, its parts under way

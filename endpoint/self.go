@@ -10,7 +10,7 @@ import (
 // a handler to be asked, it waits for the next Flush, so that handlers run only
 // during progression.
 func (e *Engine) sendSelf(p *peer, slot int32, r *request) {
-	if p.queue.head != none || e.paused || e.handling || e.handler && !e.posted.Posted(r.match) {
+	if p.queue.head != none || e.paused || e.handling || e.handler && !e.matches(p, r.match) {
 		e.enqueue(p, slot, r)
 	} else {
 		e.deliverSelf(p, slot, r)
@@ -33,7 +33,7 @@ func (e *Engine) flushSelf(p *peer) bool {
 // deliverSelf matches, shows or stores a message to oneself.
 func (e *Engine) deliverSelf(p *peer, slot int32, r *request) {
 	from := handleOf(slot, r.generation)
-	if to, ok := e.arrive(r.match); ok {
+	if to, ok := e.arrive(p, r.match); ok {
 		e.takeSelf(to, r, from)
 		return
 	}
@@ -64,7 +64,7 @@ func (e *Engine) deliverSelf(p *peer, slot int32, r *request) {
 			e.completeSend(slot, r, 0, wire.Discarded)
 			return
 		}
-		if to, ok := e.posted.Arrive(r.match); ok {
+		if to, ok := e.match(p, r.match); ok {
 			e.takeSelf(to, r, from)
 			return
 		}

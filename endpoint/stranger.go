@@ -3,6 +3,7 @@ package endpoint
 import (
 	"encoding/binary"
 	"math"
+	"slices"
 
 	"gomx/transport/wire"
 )
@@ -38,12 +39,22 @@ func (e *Engine) LinkOwner(nic uint64, endpoint uint32, l wire.Link, dialled boo
 	}
 	if len(e.strangers) >= e.cfg.Strangers {
 		e.count.Strangers++
-		e.turnAway(e.peers[e.strangers[0]])
+		e.turnAway(e.leastStranger())
 	}
 	s := e.newPeer(at)
 	s.state = peerStranger
 	e.strangers = append(e.strangers, s.index)
 	return s.index
+}
+
+// leastStranger returns the oldest stranger of those who wait for nobody's answer, or else the oldest.
+func (e *Engine) leastStranger() *peer {
+	for _, i := range e.strangers {
+		if s := e.peers[i]; s.visit == 0 {
+			return s
+		}
+	}
+	return e.peers[e.strangers[0]]
 }
 
 // MostStrangers returns how many strangers there may be at once.
@@ -85,7 +96,7 @@ func (e *Engine) newPeer(at address) *peer {
 		e.peers = append(e.peers, p)
 	}
 	p.at, p.fast, p.eagerMax, p.watched, p.redialAt = at, -1, math.MaxInt32, Never, Never
-	p.local = e.number()
+	p.local, p.directed = e.number(), e.directed != nil
 	p.queue.reset()
 	p.waiting.reset()
 	p.answers.reset()
@@ -111,6 +122,7 @@ func (e *Engine) unlist(s *peer) {
 func (e *Engine) forgetStranger(s *peer) {
 	s.link = nil
 	e.unlink(s)
+	s.claimed = nil
 	e.unlist(s)
 	s.state, s.watched = peerFree, Never
 	e.freePeers = append(e.freePeers, s.index)
@@ -132,6 +144,8 @@ func (e *Engine) strangerFrame(s *peer, h *wire.Header, payload []byte) {
 		e.claim(s, h, payload)
 	case wire.Resume:
 		e.claimSession(s, h, payload)
+	case wire.Nack:
+		e.takeBack(s, h)
 	default:
 		e.count.BadSession++
 	}
@@ -139,17 +153,23 @@ func (e *Engine) strangerFrame(s *peer, h *wire.Header, payload []byte) {
 
 // claim takes a stranger's Connect.
 func (e *Engine) claim(s *peer, h *wire.Header, payload []byte) {
-	c, ok := e.asks(s, payload)
-	if !ok {
-		return
+	if o := (offer{h: *h}); e.asks(s, payload, &o) {
+		e.claimWith(s, &o)
 	}
+}
+
+// claimWith takes a stranger's Connect that has the filter.
+func (e *Engine) claimWith(s *peer, o *offer) {
 	i, known := e.byAddr[s.at]
 	if !known {
+		if !e.admits(s, o) {
+			return
+		}
 		e.byAddr[s.at] = s.index
 		e.unlist(s)
 		s.state = peerAbsent
 		e.host.Adopted(s.index, s.link)
-		e.admit(s, h, &c)
+		e.admit(s, o)
 		return
 	}
 	p := e.peers[i]
@@ -157,7 +177,9 @@ func (e *Engine) claim(s *peer, h *wire.Header, payload []byte) {
 	case p.link == nil || p.mute():
 	case p.state == peerConnected:
 		e.count.Claims++
-		s.claimed = greeting{*h, c}
+		held := *o
+		held.data = slices.Clone(o.data)
+		s.claimed = &held
 		p.probed = true // asked for a sign of life
 		e.control(p, wire.Header{Kind: wire.Ack, Match: ackPlease})
 		return
@@ -165,18 +187,17 @@ func (e *Engine) claim(s *peer, h *wire.Header, payload []byte) {
 		e.turnAway(s) // both have dialled: the link of the smaller address is used
 		return
 	}
-	e.takeOver(p, s, h, &c)
+	e.takeOver(p, s, o)
 }
 
 // takeOver gives a stranger's link, which came with a Connect, to the peer whose
 // address he claims. If the peer has a link, it is dead or without a session.
-func (e *Engine) takeOver(p, s *peer, h *wire.Header, c *wire.ConnectInfo) {
-	head, info := *h, *c
+func (e *Engine) takeOver(p, s *peer, o *offer) {
 	link, old := s.link, p.link
 	e.forgetStranger(s)
 	e.host.Adopted(p.index, link)
 	switch {
-	case p.mute() && info.Session == p.remote:
+	case p.mute() && o.c.Session == p.remote:
 		if old != nil {
 			e.unhook(p)
 		}
@@ -191,13 +212,13 @@ func (e *Engine) takeOver(p, s *peer, h *wire.Header, c *wire.ConnectInfo) {
 		e.host.Drop(p.index, old, false)
 	}
 	if p.link == link {
-		e.admit(p, &head, &info)
+		e.admit(p, o)
 	}
 }
 
 // admit answers the Connect that has made a stranger's link a peer's.
-func (e *Engine) admit(p *peer, h *wire.Header, c *wire.ConnectInfo) {
-	e.answerConnect(p, h, c)
+func (e *Engine) admit(p *peer, o *offer) {
+	e.answerConnect(p, o)
 	if e.awaited(p) {
 		e.askAll(p)
 	}
@@ -220,7 +241,7 @@ func (e *Engine) alive(p *peer) {
 // claimant returns the youngest stranger whose claim to a peer's address is held.
 func (e *Engine) claimant(p *peer) *peer {
 	for n := len(e.strangers) - 1; n >= 0; n-- {
-		if s := e.peers[e.strangers[n]]; s.at == p.at && s.claimed.h.Kind == wire.Connect {
+		if s := e.peers[e.strangers[n]]; s.at == p.at && s.claimed != nil {
 			return s
 		}
 	}
@@ -234,7 +255,7 @@ func (e *Engine) succeed(p *peer) bool {
 		return false
 	}
 	p.probed = false
-	e.takeOver(p, s, &s.claimed.h, &s.claimed.c)
+	e.takeOver(p, s, s.claimed)
 	return true
 }
 

@@ -103,7 +103,11 @@ func (e *Engine) expire(slot int32, r *request) {
 		return
 	case stateWaiting:
 		e.complete(slot, r, TimedOut)
-		e.undial(p)
+		e.giveUpConnect(p, r.underReview())
+		return
+	case stateUndecided:
+		e.count.Unanswered++
+		e.turnDown(slot, r, NotAnswered, nil)
 		return
 	case stateHeld, stateReady:
 		e.unhold(r)
@@ -117,7 +121,7 @@ func (e *Engine) expire(slot int32, r *request) {
 	e.count.Timeouts++
 	switch r.state {
 	case stateTied:
-		e.posted.Cancel(slot)
+		e.unpost(slot)
 	case stateQueued:
 		e.reqs.remove(&p.queue, r)
 	case stateUnpaid:

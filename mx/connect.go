@@ -25,41 +25,48 @@ var (
 // until then if the peer is there but does not answer.
 //
 // Errors: ErrNICNotFound (no way to that NIC is known), ErrConnectionFailed (no
-// such endpoint is open there, or it can't be reached, or refuses us, or is full of
+// such endpoint is open there, or it can't be reached, or refuses us, its program too, a RejectedError, or is full of
 // messages of our former sessions, which it must receive first; the text says which,
 // and has each address that was tried), ErrBadConnectionKey (it has another filter),
 // ErrBadEndpointID, ErrTimeout, ErrNoResources (this process has no file descriptor left),
 // ErrBadEndpoint (ours is closed). Safe from any
 // goroutine.
 func (ep *Endpoint) Connect(nicID uint64, endpointID, filter uint32, timeout time.Duration) (EndpointAddr, error) {
-	return ep.connect(noContext, nicID, endpointID, filter, timeout)
+	addr, _, err := ep.connect(noContext, calling(nicID, endpointID, filter), timeout)
+	return addr, err
 }
 
 // ConnectContext is Connect until ctx ends. Its error then wraps ctx's, and does not call
 // the error handler.
 func (ep *Endpoint) ConnectContext(ctx context.Context, nicID uint64, endpointID, filter uint32) (EndpointAddr, error) {
-	return ep.connect(ctx, nicID, endpointID, filter, Infinite)
+	addr, _, err := ep.connect(ctx, calling(nicID, endpointID, filter), Infinite)
+	return addr, err
+}
+
+// calling is a connect that carries no data, and has room for that of a refusal.
+func calling(nicID uint64, endpointID, filter uint32) *endpoint.Calling {
+	return &endpoint.Calling{NIC: nicID, Endpoint: endpointID, Filter: filter, Answer: make([]byte, MaxConnectData)}
 }
 
 // connect follows a board that answers under another NIC id than the one asked for,
-// as one does that is asked for by another of its addresses.
-func (ep *Endpoint) connect(ctx context.Context, nicID uint64, endpointID, filter uint32, timeout time.Duration) (EndpointAddr, error) {
-	began, asked := time.Now(), nic.ID(nicID)
+// as one does that is asked for by another of its addresses. It returns what the program at the peer has answered, too.
+func (ep *Endpoint) connect(ctx context.Context, c *endpoint.Calling, timeout time.Duration) (EndpointAddr, []byte, error) {
+	began, asked, nicID := time.Now(), nic.ID(c.NIC), c.NIC
 	target := ep.dir.Actual(asked)
-	addr, code, cause := ep.connectTo(ctx, target, endpointID, filter, timeout)
+	st, code, cause := ep.connectTo(ctx, target, c, timeout)
 	if ep.isElsewhere(asked, target, cause) {
-		addr, code, cause = ep.connectTo(ctx, ep.dir.Actual(asked), endpointID, filter, left(timeout, began))
+		st, code, cause = ep.connectTo(ctx, ep.dir.Actual(asked), c, left(timeout, began))
 	}
 	var e *Error
 	if code != Success {
-		e = ep.connectError(nicID, endpointID, code, cause)
-	} else if e = ep.connectRest(ctx, addr, filter, left(timeout, began)); e == nil {
-		return addr, nil
+		e = ep.connectError(nicID, c.Endpoint, code, cause)
+	} else if e = ep.connectRest(ctx, st.Source, c.Filter, left(timeout, began)); e == nil {
+		return st.Source, c.Answer[:st.XferLength], nil
 	}
 	if ended(ctx, e.Cause) {
-		return EndpointAddr{}, e
+		return EndpointAddr{}, nil, e
 	}
-	return EndpointAddr{}, handle(ep.onError, e)
+	return EndpointAddr{}, nil, handle(ep.onError, e)
 }
 
 // left is what is left of a timeout.
@@ -77,19 +84,19 @@ func (ep *Endpoint) isElsewhere(asked, target nic.ID, cause error) bool {
 }
 
 // startPrivate starts a connect that only who has its request collects.
-func (ep *Endpoint) startPrivate(to nic.ID, endpointID, filter uint32) (Request, ReturnCode, error) {
-	return ep.startConnect(to, endpointID, func() (endpoint.Handle, error) {
-		return ep.d.IconnectPrivate(uint64(to), endpointID, filter)
-	})
+func (ep *Endpoint) startPrivate(to nic.ID, c *endpoint.Calling) (Request, ReturnCode, error) {
+	c.NIC = uint64(to)
+	return ep.startConnect(to, c.Endpoint, func() (endpoint.Handle, error) { return ep.d.Call(c, true) })
 }
 
 // connectTo connects once. Success, or what went wrong.
-func (ep *Endpoint) connectTo(ctx context.Context, to nic.ID, endpointID, filter uint32, timeout time.Duration) (EndpointAddr, ReturnCode, error) {
-	r, code, cause := ep.startPrivate(to, endpointID, filter)
+func (ep *Endpoint) connectTo(ctx context.Context, to nic.ID, c *endpoint.Calling, timeout time.Duration) (Status, ReturnCode, error) {
+	r, code, cause := ep.startPrivate(to, c)
 	if code != Success {
-		return EndpointAddr{}, code, cause
+		return Status{}, code, cause
 	}
 	st, done, err := ep.wait(ctx, r, timeout)
+	asked := !done && ep.d.UnderReview(uint64(to), c.Endpoint)
 	if !done {
 		var late endpoint.Status
 		if fate, abandonErr := ep.d.Abandon(r.h, &late); abandonErr == nil && fate == endpoint.Ended { // just now
@@ -99,38 +106,43 @@ func (ep *Endpoint) connectTo(ctx context.Context, to nic.ID, endpointID, filter
 	}
 	switch {
 	case errors.Is(err, driver.ErrClosed):
-		return EndpointAddr{}, ErrBadEndpoint, nil
+		return st, ErrBadEndpoint, nil
+	case !done && asked && err == nil && timeout != Infinite:
+		return st, ErrTimeout, fmt.Errorf("the program there has not accepted or rejected it within %v", timeout)
 	case !done:
-		return EndpointAddr{}, ErrTimeout, ep.timeoutCause(err, timeout, to, endpointID)
+		return st, ErrTimeout, ep.timeoutCause(err, timeout, to, c.Endpoint)
 	}
-	return ep.outcome(&st, to, endpointID, filter)
+	code, cause = ep.outcome(&st, to, c)
+	return st, code, cause
 }
 
 // outcome is what a connect that has ended came to.
-func (ep *Endpoint) outcome(st *Status, to nic.ID, endpointID, filter uint32) (EndpointAddr, ReturnCode, error) {
+func (ep *Endpoint) outcome(st *Status, to nic.ID, c *endpoint.Calling) (ReturnCode, error) {
 	switch st.Code {
 	case StatusSuccess:
-		return st.Source, Success, nil
-	case StatusBadKey, StatusRejected:
-		return EndpointAddr{}, ErrBadConnectionKey, fmt.Errorf("ours is %#x: give OpenEndpoint and Connect the same one on both sides", filter)
+		return Success, nil
+	case StatusBadKey:
+		return ErrBadConnectionKey, fmt.Errorf("ours is %#x: give OpenEndpoint and Connect the same one on both sides", c.Filter)
+	case StatusRejected, StatusNotAnswered, StatusBacklogFull, StatusNotListening:
+		return ErrConnectionFailed, &RejectedError{Code: st.Code, Data: c.Answer[:st.XferLength]}
 	case StatusTimeout:
-		return EndpointAddr{}, ErrTimeout, ep.d.Reason(uint64(to), endpointID)
+		return ErrTimeout, ep.d.Reason(uint64(to), c.Endpoint)
 	case StatusBadEndpoint:
-		return EndpointAddr{}, ErrBadEndpointID, nil
+		return ErrBadEndpointID, nil
 	case StatusNoResources:
-		return EndpointAddr{}, ErrConnectionFailed, fmt.Errorf("%w at the peer: it is full of messages of former sessions "+
+		return ErrConnectionFailed, fmt.Errorf("%w at the peer: it is full of messages of former sessions "+
 			"of this endpoint, and must receive them first, or raise its limits (MX_UNEXP_BYTES, MX_UNEXP_HEADERS)", st.Code)
 	}
-	reason := ep.d.Reason(uint64(to), endpointID)
+	reason := ep.d.Reason(uint64(to), c.Endpoint)
 	switch {
 	case reason == nil:
-		return EndpointAddr{}, ErrConnectionFailed, st.Code
+		return ErrConnectionFailed, st.Code
 	case errors.Is(reason, transport.ErrNoRoute):
-		return EndpointAddr{}, ErrNICNotFound, reason
+		return ErrNICNotFound, reason
 	case errors.Is(reason, transport.ErrNoDescriptors):
-		return EndpointAddr{}, ErrNoResources, reason
+		return ErrNoResources, reason
 	}
-	return EndpointAddr{}, ErrConnectionFailed, reason
+	return ErrConnectionFailed, reason
 }
 
 // timeoutCause says why a connect has not ended, with what the last attempt came to.
@@ -154,7 +166,7 @@ func (ep *Endpoint) connectError(nicID uint64, endpointID uint32, code ReturnCod
 }
 
 // Iconnect starts a connect (IV.3.2). The request completes with StatusSuccess
-// and the address in Status.Source, or with StatusBadKey, StatusEndpointClosed,
+// and the address in Status.Source, or with StatusBadKey, StatusRejected and the like (see IconnectWith), StatusEndpointClosed,
 // StatusEndpointUnreachable, StatusTimeout or StatusNoResources: the peer is full of
 // messages of former sessions of this endpoint, and must receive them first. The match
 // information serves TestAny and WaitAny only. Errors: ErrNICNotFound, ErrBadEndpointID,
@@ -164,12 +176,16 @@ func (ep *Endpoint) connectError(nicID uint64, endpointID uint32, code ReturnCod
 // IPv6 where it has IPv4, may be unreachable the first time. From then on its id is
 // known, and Iconnect leads there. Connect does both. Contexts are not connected: ConnectContexts does that.
 func (ep *Endpoint) Iconnect(nicID uint64, endpointID, filter uint32, matchInfo uint64, context any) (Request, error) {
-	to := ep.dir.Actual(nic.ID(nicID))
-	r, code, cause := ep.startConnect(to, endpointID, func() (endpoint.Handle, error) {
-		return ep.d.Iconnect(uint64(to), endpointID, filter, matchInfo, context)
-	})
+	return ep.iconnect(&endpoint.Calling{NIC: nicID, Endpoint: endpointID, Filter: filter, Match: matchInfo, Context: context})
+}
+
+func (ep *Endpoint) iconnect(c *endpoint.Calling) (Request, error) {
+	asked := c.NIC
+	to := ep.dir.Actual(nic.ID(asked))
+	c.NIC = uint64(to)
+	r, code, cause := ep.startConnect(to, c.Endpoint, func() (endpoint.Handle, error) { return ep.d.Call(c, false) })
 	if code != Success {
-		return Request{}, handle(ep.onError, ep.connectError(nicID, endpointID, code, cause))
+		return Request{}, handle(ep.onError, ep.connectError(asked, c.Endpoint, code, cause))
 	}
 	return r, nil
 }

@@ -69,21 +69,22 @@ type connects struct {
 	failures ConnectAllError
 	began    int
 
-	reqs    []Request // under way
-	places  []int     // of their peers
-	targets []nic.ID  // where they go
-	done    [connectsAtOnce]Completion
+	reqs   []Request // under way
+	places []int     // of their peers
+	calls  []*endpoint.Calling
+	done   [connectsAtOnce]Completion
 }
 
 // begin begins one connect, to the board of that id.
 func (c *connects) begin(place int, to nic.ID) {
 	p := &c.peers[place]
-	r, code, cause := c.ep.startPrivate(to, p.Endpoint, p.Filter)
+	call := calling(p.NIC, p.Endpoint, p.Filter)
+	r, code, cause := c.ep.startPrivate(to, call)
 	if code != Success {
 		c.fail(place, code, cause)
 		return
 	}
-	c.reqs, c.places, c.targets = append(c.reqs, r), append(c.places, place), append(c.targets, to)
+	c.reqs, c.places, c.calls = append(c.reqs, r), append(c.places, place), append(c.calls, call)
 }
 
 // collect waits until some have ended.
@@ -104,12 +105,12 @@ func (c *connects) collect(ctx context.Context) error {
 
 // end notes what one came to. Who has answered under another id is asked once more, there.
 func (c *connects) end(i int, st *Status) {
-	place, to := c.places[i], c.targets[i]
+	place, to := c.places[i], nic.ID(c.calls[i].NIC)
 	p := &c.peers[place]
-	addr, code, cause := c.ep.outcome(st, to, p.Endpoint, p.Filter)
+	code, cause := c.ep.outcome(st, to, c.calls[i])
 	switch asked := nic.ID(p.NIC); {
 	case code == Success:
-		c.addrs[place] = addr
+		c.addrs[place] = st.Source
 	case to == asked && c.ep.isElsewhere(asked, to, cause):
 		c.begin(place, c.ep.dir.Actual(asked))
 	default:
@@ -122,11 +123,11 @@ func (c *connects) tidy() {
 	left := 0
 	for i, r := range c.reqs {
 		if !r.IsZero() {
-			c.reqs[left], c.places[left], c.targets[left] = r, c.places[i], c.targets[i]
+			c.reqs[left], c.places[left], c.calls[left] = r, c.places[i], c.calls[i]
 			left++
 		}
 	}
-	c.reqs, c.places, c.targets = c.reqs[:left], c.places[:left], c.targets[:left]
+	c.reqs, c.places, c.calls = c.reqs[:left], c.places[:left], c.calls[:left]
 }
 
 // giveUp ends the rest.
@@ -138,8 +139,8 @@ func (c *connects) giveUp(why error) {
 			c.end(i, &st)
 			continue
 		}
-		p := c.peers[c.places[i]]
-		c.fail(c.places[i], ErrTimeout, c.ep.timeoutCause(why, Infinite, c.targets[i], p.Endpoint))
+		call := c.calls[i]
+		c.fail(c.places[i], ErrTimeout, c.ep.timeoutCause(why, Infinite, nic.ID(call.NIC), call.Endpoint))
 	}
 	for i := c.began; i < len(c.peers); i++ {
 		c.fail(i, ErrTimeout, why)

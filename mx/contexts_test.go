@@ -517,3 +517,17 @@ func TestContextsOfAnotherIncarnation(t *testing.T) {
 		}
 	})
 }
+
+// Peers connect with each context, so that one listener would not keep the door.
+func TestContextsHaveNoListener(t *testing.T) {
+	over(t, func(w *world) {
+		ep := w.open(mx.WithContexts(2))
+		_, err := ep.Listen()
+		refused(w, err, mx.ErrBadParamVal, "listen")
+		err = ep.Admit(func(*mx.ConnectionRequest) (bool, []byte) { return true, nil })
+		refused(w, err, mx.ErrBadParamVal, "listen")
+		if _, err := w.tryOpen(70, mx.WithContexts(2), mx.Passive()); !errors.Is(err, mx.ErrBadParamVal) {
+			w.Errorf("a passive endpoint with contexts: %v", err)
+		}
+	})
+}

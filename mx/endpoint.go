@@ -50,8 +50,9 @@ type Endpoint struct {
 	self    endpoint.Addr
 	opened  time.Time
 
-	group *contexts // of which it is one; nil: it has no others
-	index int       // among them
+	group     *contexts // of which it is one; nil: it has no others
+	index     int       // among them
+	admission admission
 
 	log      *eventLog // nil: nothing is logged
 	stats    statistics
@@ -115,6 +116,9 @@ func openFirst(dir *nic.Directory, board, id uint32, s *settings) (*Endpoint, er
 	}
 	whichever, last := id == AnyEndpoint, id
 	n, several := s.several()
+	if several && s.passive {
+		return nil, errManyDoors
+	}
 	if whichever {
 		last = MaxEndpoints - n
 		if leavesHost(use.names) {
@@ -221,13 +225,14 @@ func (m *media) openAlone(id uint32, s *settings) (*Endpoint, error) {
 func (m *media) open(id uint32, s *settings) (*Endpoint, error) {
 	b := m.board
 	cfg := driver.Config{
-		Transports: m.list, Bell: m.bell, SingleThreaded: s.single, Spin: s.spin,
+		Transports: m.list, Bell: m.bell, SingleThreaded: s.single, Passive: s.passive, Spin: s.spin,
 		Engine: endpoint.Config{
 			NIC: uint64(b.ID), Endpoint: id, Filter: s.filter, Session: newSession(),
 			SelfOverLink: s.noSelf && len(m.list) > 0,
 			EagerLimit:   s.eager, CopyLimit: s.copyLimit, UnexpectedBytes: s.unexpBytes,
 			UnexpectedHeaders: s.unexpHeaders, UnexpectedReserve: s.unexpReserve,
 			Strangers: s.strangers, PieceBytes: s.pieceBytes,
+			Backlog: s.backlog, AnswerTimeout: endpoint.Tick(s.answerTimeout / time.Millisecond),
 			RequestTimeout: endpoint.Tick(s.timeout / time.Millisecond),
 			ContextBits:    s.ctxBits, ContextShift: s.ctxShift,
 			ClassShift: s.classShift,

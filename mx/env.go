@@ -14,28 +14,30 @@ import (
 
 // environment is what the MX_* variables say.
 type environment struct {
-	transports   []string
-	eager        int
-	copyLimit    int
-	unexpBytes   int
-	unexpHeaders int
-	unexpReserve int
-	strangers    int
-	pieceBytes   int
-	timeout      time.Duration
-	spin         time.Duration
-	noShm        bool
-	noSelf       bool
-	noSingleCopy bool
-	noArena      bool
-	fatal        bool
-	anyEndpoint  int
-	rdma         rdmaSettings
-	log          string
-	logger       *slog.Logger // nil: nothing is logged
-	stats        statistics
-	trace        tracing
-	live         bool
+	transports    []string
+	eager         int
+	copyLimit     int
+	unexpBytes    int
+	unexpHeaders  int
+	unexpReserve  int
+	strangers     int
+	pieceBytes    int
+	backlog       int
+	timeout       time.Duration
+	answerTimeout time.Duration
+	spin          time.Duration
+	noShm         bool
+	noSelf        bool
+	noSingleCopy  bool
+	noArena       bool
+	fatal         bool
+	anyEndpoint   int
+	rdma          rdmaSettings
+	log           string
+	logger        *slog.Logger // nil: nothing is logged
+	stats         statistics
+	trace         tracing
+	live          bool
 	network
 }
 
@@ -60,6 +62,7 @@ func defaultEnvironment() environment {
 	return environment{
 		eager: -1, copyLimit: -1, unexpBytes: endpoint.DefaultUnexpectedBytes, unexpHeaders: endpoint.DefaultUnexpectedHeaders,
 		unexpReserve: endpoint.DefaultUnexpectedReserve, strangers: endpoint.DefaultStrangers, pieceBytes: endpoint.DefaultPieceBytes,
+		backlog: endpoint.DefaultBacklog, answerTimeout: time.Duration(endpoint.DefaultAnswerTimeout) * time.Millisecond,
 		timeout: 1000 * time.Second,
 		spin:    50 * time.Microsecond, anyEndpoint: -1, log: logOff, stats: statistics{text: logOff}, live: true,
 		trace: tracing{bytes: defaultTraceBytes}, rdma: defaultRDMA(), network: defaultNetwork(),
@@ -98,6 +101,12 @@ var generalVariables = []variable{
 	{name: "MX_STRANGERS", help: fmt.Sprintf("bound of the links of those who have dialled an endpoint and are not connected yet, %v; the oldest is given up for a new one", strangersSpan),
 		show: func(e *environment) string { return strconv.Itoa(e.strangers) },
 		set:  func(e *environment, s string) error { return setSize(&e.strangers, s, strangersSpan) }},
+	{name: "MX_BACKLOG", help: fmt.Sprintf("connection requests that wait for the answer of a program that listens, %v; further ones are refused", backlogSpan),
+		show: func(e *environment) string { return strconv.Itoa(e.backlog) },
+		set:  func(e *environment, s string) error { return setSize(&e.backlog, s, backlogSpan) }},
+	{name: "MX_ANSWER_TIMEOUT", help: "time that a program which listens has to answer a connection request; at least 1ms",
+		show: func(e *environment) string { return e.answerTimeout.String() },
+		set:  func(e *environment, s string) error { return setDuration(&e.answerTimeout, s, checkRequestTimeout) }},
 	{name: "MX_PIECES_BYTES", help: fmt.Sprintf("bound of an endpoint's messages that come again in pieces after a link has broken, bytes, %v", piecesSpan),
 		show: func(e *environment) string { return strconv.Itoa(e.pieceBytes) },
 		set:  func(e *environment, s string) error { return setSize(&e.pieceBytes, s, piecesSpan) }},

@@ -25,6 +25,7 @@ var logLines = map[driver.What]struct {
 	driver.Broken:          {slog.LevelWarn, "link broken"},
 	driver.Resumed:         {slog.LevelInfo, "session resumed"},
 	driver.RefusedPeer:     {slog.LevelWarn, "connect refused: wrong filter"},
+	driver.TurnedDown:      {slog.LevelInfo, "connect rejected"},
 	driver.BackPressure:    {slog.LevelInfo, "back-pressure: sends wait for credit"},
 	driver.FellBack:        {slog.LevelInfo, "get rendezvous failed, goes on as pipelined rendezvous"},
 	driver.NotReached:      {slog.LevelWarn, "peer not reached"},
@@ -141,7 +142,7 @@ func (l *eventLog) write(e *entry) {
 	if e.Transport != "" {
 		attrs = append(attrs, slog.String("transport", e.Transport))
 	}
-	if e.What == driver.Ended {
+	if e.What == driver.Ended || e.What == driver.TurnedDown {
 		attrs = append(attrs, slog.String("how", e.Code.String()))
 	}
 	if e.What == driver.Connected {

@@ -36,6 +36,9 @@ const (
 	ParamTrace
 	ParamContexts
 	ParamSendLevel
+	ParamPassive
+	ParamBacklog
+	ParamAnswerTimeout
 )
 
 // paramNames are the functions that make the parameters.
@@ -62,6 +65,9 @@ var paramNames = [...]string{
 	ParamTrace:          "WithTrace",
 	ParamContexts:       "WithContexts",
 	ParamSendLevel:      "WithSendLevel",
+	ParamPassive:        "Passive",
+	ParamBacklog:        "WithBacklog",
+	ParamAnswerTimeout:  "WithAnswerTimeout",
 }
 
 // String returns the name of the function that makes the parameter, as errors have it.
@@ -171,13 +177,25 @@ func WithLogger(l *slog.Logger) Param { return Param{ParamLogger, l} }
 // MX_TRACE_BYTES says and 68 KiB more. "" leaves none, whatever MX_TRACE says. OpenEndpoint fails where the file can't be made. docs/tracing.md says what is in it.
 func WithTrace(folder string) Param { return Param{ParamTrace, folder} }
 
+// Passive has the endpoint begin no session that a peer asks for until the program has accepted it, from the moment on when it is
+// open: connection requests wait for Endpoint.Listen or Endpoint.Admit.
+func Passive() Param { return Param{ParamPassive, true} }
+
+// WithBacklog bounds the connection requests that wait for the program's answer. Further ones are refused with StatusBacklogFull. From
+// 1 to 1 << 16; each takes up to 2 KiB, and so does each of as many refusals that are remembered.
+func WithBacklog(n int) Param { return Param{ParamBacklog, n} }
+
+// WithAnswerTimeout sets how long a connection request waits for the program's answer before it is refused with StatusNotAnswered. At least
+// a millisecond.
+func WithAnswerTimeout(d time.Duration) Param { return Param{ParamAnswerTimeout, d} }
+
 // settings is what an endpoint is opened with: the environment, then the
 // parameters.
 type settings struct {
 	environment
 	filter            uint32
 	onError           ErrorHandler
-	single            bool
+	single, passive   bool
 	ctxBits, ctxShift uint8
 	classShift        uint8
 	contexts          contextNames
@@ -222,6 +240,12 @@ func (s *settings) set(p Param) error {
 		return take(&s.unexpReserve, p.Value, unexpReserveSpan.check)
 	case ParamStrangers:
 		return take(&s.strangers, p.Value, strangersSpan.check)
+	case ParamPassive:
+		return take(&s.passive, p.Value, anything)
+	case ParamBacklog:
+		return take(&s.backlog, p.Value, backlogSpan.check)
+	case ParamAnswerTimeout:
+		return take(&s.answerTimeout, p.Value, checkRequestTimeout)
 	case ParamPiecesBytes:
 		return take(&s.pieceBytes, p.Value, piecesSpan.check)
 	case ParamCopyLimit:

@@ -21,6 +21,7 @@ var (
 	unexpHeadersSpan = span{1, 1 << 30}     // half of those numbers
 	unexpReserveSpan = span{1, 1 << 31}     // it travels in 32 bits
 	strangersSpan    = span{1, 1 << 20}     // Linux gives no process more descriptors
+	backlogSpan      = span{1, 1 << 16}     // they are looked through one by one
 	piecesSpan       = span{1, 1 << 37}     // as of unexpected messages
 )
 

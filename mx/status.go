@@ -11,7 +11,7 @@ import (
 type StatusCode uint8
 
 // The status codes (VI.2.1). The numbers are those of MX's headers. No request ends with
-// StatusPending, StatusBuffered, StatusRejected, StatusCancelled, StatusEndpointUnknown or
+// StatusPending, StatusBuffered, StatusCancelled, StatusEndpointUnknown or
 // StatusBadEndpoint: docs/manual.md has what is said in their place.
 const (
 	StatusSuccess             = StatusCode(endpoint.Success)
@@ -35,6 +35,9 @@ const (
 	StatusBadRDMARange     = StatusCode(endpoint.BadRDMARange)
 	StatusRDMANotPermitted = StatusCode(endpoint.RDMANotPermitted)
 	StatusBadAtomic        = StatusCode(endpoint.BadAtomic)
+	StatusNotAnswered      = StatusCode(endpoint.NotAnswered)
+	StatusBacklogFull      = StatusCode(endpoint.BacklogFull)
+	StatusNotListening     = StatusCode(endpoint.NotListening)
 )
 
 // Strstatus returns the text of a status code (X.3.2), also of one that this

@@ -153,7 +153,7 @@ func TestCallsOnAClosedEndpoint(t *testing.T) {
 	}
 	_, sendErr := d.Send(&endpoint.Outgoing{To: self, Match: 0})
 	_, recvErr := d.Recv(&endpoint.Posting{Value: 0, Mask: 0})
-	_, connectErr := d.Iconnect(board, 1, 0, 0, nil)
+	_, connectErr := d.Call(&endpoint.Calling{NIC: board, Endpoint: 1}, false)
 	_, testErr := d.Test(h, new(endpoint.Status))
 	_, armErr := d.Arm()
 	for name, err := range map[string]error{

@@ -100,7 +100,7 @@ func TestFailedDialIsDecidedByTheTransportThatShouldHaveWorked(t *testing.T) {
 // connectTo returns how a connect to another endpoint of the board ended.
 func (w *world) connectTo(d *driver.Endpoint, id uint32) endpoint.Status {
 	w.t.Helper()
-	h, err := d.Iconnect(board, id, 0, 0, nil)
+	h, err := d.Call(&endpoint.Calling{NIC: board, Endpoint: id}, false)
 	if err != nil {
 		w.t.Fatal(err)
 	}

@@ -22,6 +22,9 @@ type Config struct {
 	Transports []transport.Transport // in order of preference; all claim the address
 	Bell       transport.Doorbell
 
+	// Passive has connects wait for Listen from the beginning.
+	Passive bool
+
 	// SingleThreaded is for an endpoint that one goroutine at a time calls, which then has no lock to
 	// take that costs much. Share ends it. Close, Wakeup, Pause, Register, Outstanding, Report, Peers, Reason and
 	// Query may come from any goroutine all the same.
@@ -65,6 +68,7 @@ type Endpoint struct {
 	pace     pace
 	handler  Handler
 	handlers []handled // of queues
+	waiting  *Listener // of an endpoint that was opened with one, until it is asked for
 	handling bool
 	own      bool // the pass is not a caller's
 	thrown   any  // by the handler, in the pass
@@ -116,6 +120,9 @@ func Open(cfg Config) (*Endpoint, error) {
 	d.eng = endpoint.New(cfg.Engine, (*host)(d)) // which costs more than to find an address taken
 	if d.log != nil {
 		d.eng.Observe(d.observe)
+	}
+	if cfg.Passive {
+		d.waiting = d.listen()
 	}
 	if cfg.SingleThreaded {
 		d.reserve(d.bell.Fence)

@@ -196,14 +196,14 @@ func TestPauseStopsWhoWaits(t *testing.T) {
 			t.Fatal(err)
 		}
 		w.wait(a, w.send(a, to, 1, []byte{1}))
-		connect, err := c.Iconnect(board, 1, 0, 0, nil)
+		connect, err := c.Call(&endpoint.Calling{NIC: board, Endpoint: 1}, false)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if ok, err := c.Wait(noContext, connect, 20*time.Millisecond, new(endpoint.Status)); ok || err != nil || got.Load() {
 			t.Errorf("connected: %v %v, received: %v, while progression is off", ok, err, got.Load())
 		}
-		ours, err := b.Iconnect(board, 99, 0, 0, nil) // where nobody is
+		ours, err := b.Call(&endpoint.Calling{NIC: board, Endpoint: 99}, false) // where nobody is
 		if err != nil {
 			t.Fatal(err)
 		}

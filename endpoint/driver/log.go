@@ -18,7 +18,8 @@ const (
 	RefusedPeer     = What(endpoint.RefusedPeer)
 	BackPressure    = What(endpoint.BackPressure)
 	FellBack        = What(endpoint.FellBack)
-	NotReached      = FellBack + 1   // no transport has reached the peer
+	TurnedDown      = What(endpoint.TurnedDown)
+	NotReached      = TurnedDown + 1 // no transport has reached the peer
 	RefusedStranger = NotReached + 1 // a handshake was refused; nobody knows whose
 )
 
@@ -28,7 +29,7 @@ type Happening struct {
 	Peer      transport.Address // zero: nobody knows
 	Contexts  wire.Contexts     // that the peer has said it has
 	Transport string            // of the peer's link; "" if it has none
-	Code      endpoint.Code     // Ended: how
+	Code      endpoint.Code     // Ended, TurnedDown: how
 	Cause     error             // why, or why transports that are preferred to this one were not taken; nil: not known
 }
 

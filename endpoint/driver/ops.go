@@ -58,6 +58,17 @@ func (d *Endpoint) Recv(i *endpoint.Posting) (endpoint.Handle, error) {
 	return h, err
 }
 
+// RecvDirected posts a receive for messages of one peer.
+func (d *Endpoint) RecvDirected(i *endpoint.Posting) (endpoint.Handle, error) {
+	if !d.begin() {
+		return 0, ErrClosed
+	}
+	h, err := d.eng.RecvDirected(i)
+	d.after()
+	d.unlock()
+	return h, err
+}
+
 // RecvNow is Recv into one segment, tied to a peer, and polls for a moment. Without a request a message has come whole, of
 // n bytes; the request may be complete.
 func (d *Endpoint) RecvNow(i *endpoint.Posting) (n int, h endpoint.Handle, err error) {
@@ -170,20 +181,15 @@ func asked[T any](d *Endpoint, op func(e *endpoint.Engine) (T, error)) (v T, err
 	return v, err
 }
 
-// Iconnect asks a peer whether it takes us (IV.3.2).
-func (d *Endpoint) Iconnect(nic uint64, id, filter uint32, match uint64, ctx any) (endpoint.Handle, error) {
-	return asked(d, func(e *endpoint.Engine) (endpoint.Handle, error) {
+// Call asks a peer whether it takes us (IV.3.2). If the request it is private, Peek and calls for any request pass over it.
+func (d *Endpoint) Call(c *endpoint.Calling, private bool) (endpoint.Handle, error) {
+	return asked(d, func(e *endpoint.Engine) (h endpoint.Handle, err error) {
 		d.advance()
-		return e.Iconnect(nic, id, filter, match, ctx), nil
-	})
-}
-
-// IconnectPrivate is Iconnect with a request that Peek and calls for any request pass over.
-func (d *Endpoint) IconnectPrivate(nic uint64, id, filter uint32) (endpoint.Handle, error) {
-	return asked(d, func(e *endpoint.Engine) (endpoint.Handle, error) {
-		d.advance()
-		h := e.Iconnect(nic, id, filter, 0, nil)
-		return h, e.Enqueue(h, endpoint.Private)
+		h = e.Call(c)
+		if private {
+			err = e.Enqueue(h, endpoint.Private)
+		}
+		return h, err
 	})
 }
 

@@ -41,7 +41,7 @@ func TestStrangersAreBoundedWhileNothingProgresses(t *testing.T) {
 			var connects []endpoint.Handle
 			first := len(w.eps)
 			for range crowd {
-				h, err := w.open(asleep).Iconnect(board, 0, 0, 0, nil)
+				h, err := w.open(asleep).Call(&endpoint.Calling{NIC: board, Endpoint: 0}, false)
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -105,7 +105,7 @@ func TestCloseWindowWaitsForPulls(t *testing.T) {
 // connectTo connects a to the endpoint b, which may need to be driven.
 func connectTo(w *world, a, b *driver.Endpoint) endpoint.Addr {
 	w.t.Helper()
-	h, err := a.Iconnect(board, 1, 0, 0, nil)
+	h, err := a.Call(&endpoint.Calling{NIC: board, Endpoint: 1}, false)
 	if err != nil {
 		w.t.Fatal(err)
 	}

@@ -66,7 +66,7 @@ func (w *world) close() {
 // connect returns the address of w.eps[to] as from knows it.
 func (w *world) connect(from *driver.Endpoint, to int) endpoint.Addr {
 	w.t.Helper()
-	h, err := from.Iconnect(board, uint32(to), 0, 0, nil)
+	h, err := from.Call(&endpoint.Calling{NIC: board, Endpoint: uint32(to)}, false)
 	if err != nil {
 		w.t.Fatal(err)
 	}

@@ -10,16 +10,17 @@ import (
 
 // Commands that start and look for messages.
 var _ = family(map[string]command{
-	"send":      send,
-	"sends":     sends,
-	"recv":      recv,
-	"recvfrom":  recvFrom,
-	"inline":    inline,
-	"probe":     probe,
-	"claim":     claim,
-	"recvclaim": recvClaim,
-	"handler":   handler,
-	"pause":     pause,
+	"send":         send,
+	"sends":        sends,
+	"recv":         recv,
+	"recvdirected": recvDirected,
+	"recvfrom":     recvFrom,
+	"inline":       inline,
+	"probe":        probe,
+	"claim":        claim,
+	"recvclaim":    recvClaim,
+	"handler":      handler,
+	"pause":        pause,
 })
 
 // send NAME a b match=N len=N|cut=N,N [sync|acked] [when=COUNTER:N]
@@ -105,6 +106,18 @@ func (t *Trace) posted(name string, n *Node, b *Buffer, h endpoint.Handle, err e
 		t.requests[name] = &traced{name: name, node: n, handle: h, buffer: b}
 	}
 	return err
+}
+
+// recvdirected NAME a b match=N [mask=N] len=N|cut=N,N [tied]: a receive of a's for messages of b.
+func recvDirected(t *Trace, a *arguments) error {
+	name, n, _, addr, err := t.toward(a)
+	if err != nil {
+		return err
+	}
+	value, mask := a.number("match", 0), a.number("mask", match.MaskNone)
+	b := NewBuffer(a.sizes()...)
+	h, err := n.Engine.RecvDirected(&endpoint.Posting{Into: b.Vec, Value: value, Mask: mask, Tied: a.has("tied"), From: addr})
+	return t.posted(name, n, b, h, err)
 }
 
 // recvfrom NAME a b match=N [mask=N] len=N|cut=N,N [session=N]: a receive of a's, tied to b.

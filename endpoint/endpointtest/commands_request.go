@@ -37,6 +37,9 @@ func test(t *Trace, a *arguments) error {
 // collect: tests every request and shows those that are complete.
 func collect(t *Trace, _ *arguments) error {
 	for _, name := range t.names() {
+		if t.requests[name].visitor {
+			continue
+		}
 		t.collect(t.requests[name], false)
 	}
 	return nil

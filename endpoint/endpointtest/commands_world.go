@@ -51,6 +51,7 @@ func (t *Trace) config(a *arguments, i int) endpoint.Config {
 		EagerLimit: -1, CopyLimit: -1,
 		UnexpectedBytes:   int(a.number("unexpected", 0)),
 		UnexpectedHeaders: int(a.number("headers", 0)),
+		Backlog:           int(a.number("backlog", 0)),
 		RequestTimeout:    endpoint.Tick(a.number("timeout", 0)),
 		ContextBits:       uint8(a.number("contextbits", 0)), ContextShift: uint8(a.number("contextshift", 0)),
 	}

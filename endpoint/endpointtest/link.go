@@ -24,6 +24,9 @@ func (f *Frame) String() string {
 		if err != nil {
 			return s + " malformed"
 		}
+		if data, _ := wire.ConnectData(f.Data); len(data) > 0 {
+			s += fmt.Sprintf(" %q", data)
+		}
 		if h.Kind == wire.Connect {
 			return s + fmt.Sprintf(" offer=%#x known=%#x connected=%d", c.Session, h.Session, h.Match)
 		}

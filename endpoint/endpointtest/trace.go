@@ -33,6 +33,9 @@ type traced struct {
 	sent   wire.Vec // sends
 	access *tracedAccess
 	atomic *tracedAtomic
+
+	answer  []byte // of a call
+	visitor bool   // it is no request of the node's own
 }
 
 // command runs with its arguments and writes to the trace.

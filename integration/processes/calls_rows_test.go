@@ -238,6 +238,28 @@ func otherWaitings() []blocking {
 			},
 		},
 		{
+			name: "Endpoint.ConnectWith", contextual: true, woken: mx.ErrTimeout,
+			call: func(s *scene, ctx context.Context, _ time.Duration) (bool, error) {
+				_, _, err := s.ep.ConnectWith(ctx, mx.PeerName{NIC: s.nic, Endpoint: s.stranger, Filter: filter}, []byte("data"))
+				return err == nil, err
+			},
+		},
+		{
+			name: "Listener.Wait", timed: true, contextual: true, // for who never comes
+			call: func(s *scene, ctx context.Context, timeout time.Duration) (bool, error) {
+				l, err := s.ep.Listen()
+				if err != nil {
+					return false, err
+				}
+				defer func() {
+					l.Close()
+					_ = s.ep.Admit(nil) // for the calls that follow
+				}()
+				r, err := l.Wait(ctx, timeout)
+				return r != nil, err
+			},
+		},
+		{
 			name: "CompletionCounter.Wait", timed: true, contextual: true, // of what never comes
 			call: func(s *scene, ctx context.Context, timeout time.Duration) (bool, error) {
 				c, err := s.ep.NewCompletionCounter()

@@ -18,13 +18,14 @@ type app struct {
 	ops   []*op  // under way
 	flows []flow // of this life, by receiver
 
-	windows []*window // of this life, the last one open
-	queue   endpoint.QueueID
-	puts    puts
-	steps   endpoint.QueueID // a counter
-	asked   bool             // for the last message of a peer before all others
-	got     bool             // and has it
-	back    time.Duration    // when the program looks at what has arrived again
+	windows    []*window // of this life, the last one open
+	queue      endpoint.QueueID
+	puts       puts
+	admissions admissions
+	steps      endpoint.QueueID // a counter
+	asked      bool             // for the last message of a peer before all others
+	got        bool             // and has it
+	back       time.Duration    // when the program looks at what has arrived again
 
 	left     int    // messages to send
 	sends    int    // under way
@@ -83,6 +84,8 @@ type op struct {
 	last        bool // what wantsLast waits for
 	multi       bool // a receive for many messages
 	scope       scope
+
+	answer [callBytes]byte // connects
 }
 
 const (
@@ -146,6 +149,7 @@ func (n *node) turn() {
 	did := n.collect()
 	n.checkCounter()
 	n.step()
+	n.answerVisitors()
 	n.freeWindows()
 	if n.left > 0 && len(n.windows) > 0 && n.rng.IntN(300) == 0 {
 		n.changeWindow()
@@ -297,6 +301,6 @@ func (n *node) connect(to int, wrong bool) bool {
 	if wrong {
 		filter = wrongFilter
 	}
-	o.handle = n.engine.Iconnect(nicOf(to), 0, filter, connectMatch, o)
+	n.callPeer(o, filter)
 	return true
 }

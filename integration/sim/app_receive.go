@@ -124,14 +124,26 @@ func (n *node) post(o *op, size int) {
 	o.post = n.posts
 	o.buffer = n.w.buffers.take(size)
 	var err error
-	o.handle, err = n.engine.Recv(&endpoint.Posting{
-		Into: o.buffer.segments(n.cuts()), Value: o.value, Mask: o.mask, Context: o,
-	})
+	i := endpoint.Posting{Into: o.buffer.segments(n.cuts()), Value: o.value, Mask: o.mask, Context: o}
+	if from := n.directed(o); from != (endpoint.Addr{}) {
+		i.Value, i.Mask, i.From = o.value&^maskFrom, o.mask&^maskFrom, from
+		o.handle, err = n.engine.RecvDirected(&i)
+	} else {
+		o.handle, err = n.engine.Recv(&i)
+	}
 	if err != nil {
 		n.w.fail(n, "receive: %v", err)
 		return
 	}
 	n.choose(o)
+}
+
+// directed returns the sender that a receive is for, if the engine is to see to that and not the mask.
+func (n *node) directed(o *op) endpoint.Addr {
+	if !n.w.plan.Directed || o.post%2 == 0 || o.mask&maskFrom != maskFrom {
+		return endpoint.Addr{}
+	}
+	return n.peers[o.value&maskFrom>>38].addr
 }
 
 // likelyClass draws a size class as messages do.
@@ -180,6 +192,9 @@ func (n *node) cancelOp(o *op) {
 		n.w.fail(n, "cancel: %v", err)
 	case gone:
 		n.w.report.Cancelled++
+		if o.kind == opConnect && o.peer < n.w.plan.Passive {
+			n.w.spoil(n.index, o.peer) // it may have been accepted
+		}
 		n.ended(o)
 	}
 }

@@ -151,6 +151,9 @@ func (n *node) receivedAt(o *op, b []byte, room int, post uint32, s scope, st *e
 func (n *node) joined(o *op, st *endpoint.Status) error {
 	at := &n.peers[o.peer]
 	at.next = n.w.net.Now() + connectWait
+	if err := n.answered(o, st); err != nil {
+		return err
+	}
 	switch {
 	case o.wrong && st.Code == endpoint.BadKey:
 	case o.wrong && st.Code == endpoint.Success:
@@ -159,6 +162,8 @@ func (n *node) joined(o *op, st *endpoint.Status) error {
 		n.w.report.Connects++
 		at.addr, at.connected, at.next = st.Source, true, 0
 		return n.knowsContexts(o.peer)
+	case st.Code == endpoint.Rejected && o.peer < n.w.plan.Passive && n.w.plan.Rejects > 0:
+	case st.Code == endpoint.BacklogFull && o.peer < n.w.plan.Passive && n.w.plan.Engine.Backlog > 0:
 	case st.Code == endpoint.NoResources && n.w.spoiled(n.index, o.peer): // what a former session has left fills the peer's share
 	case !n.w.mayFail(n.index, o.peer) || int(st.Code) >= len(endings) || !endings[st.Code]:
 		return fmt.Errorf("connect to %d: %v without reason", o.peer, st.Code)

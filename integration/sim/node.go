@@ -58,6 +58,7 @@ func (n *node) open(filter uint32) error {
 	n.enter()
 	n.windows = nil
 	n.beginCounter()
+	n.beginAdmissions()
 	n.openWindow()
 	return nil
 }

@@ -35,6 +35,9 @@ type Plan struct {
 	Handler   bool          // programs have a handler of unexpected messages
 	Drops     int           // of a thousand messages that it is shown, how many it drops
 
+	Passive   int           // programs that decide who connects to them
+	Rejects   int           // of a hundred who connect to them, how many they reject
+	Directed  bool          // half of the receives for one sender are directed ones
 	Absent    int           // programs that receive nothing
 	AbsentFor time.Duration // for so long
 	LastFirst bool          // and in the end want the last message of a peer before any other
@@ -77,7 +80,9 @@ func PlanOf(seed uint64, endpoints, messages int) Plan {
 	}
 	p.Acked = pick(rand.New(rand.NewPCG(seed, 0x61636b)), 0, 10, 100)
 	p.Triggered = pick(rand.New(rand.NewPCG(seed, 0x74726967)), 0, 0, 10, 60)
+	p.Directed = seed%3 == 1
 	p.Multi = pick(rand.New(rand.NewPCG(seed, 0x6d756c74)), 0, 0, 20, 100)
+	p.admission(rand.New(rand.NewPCG(seed, 0x61646d69)))
 	p.programs(rand.New(rand.NewPCG(seed, 0x70726f67)))
 	return p
 }
@@ -131,6 +136,15 @@ func (p *Plan) programs(r *rand.Rand) {
 			p.Engine.UnexpectedHeaders = 0       // enough for all of them, or they wait for one another
 		}
 	}
+}
+
+// admission decides whether programs decide who connects to them.
+func (p *Plan) admission(r *rand.Rand) {
+	if r.IntN(3) != 0 {
+		return
+	}
+	p.Passive, p.Rejects = 1+r.IntN(p.Endpoints), pick(r, 0, 10, 60)
+	p.Engine.Backlog = pick(r, 0, 1, 3)
 }
 
 // pulls decides whether links pull directly, and whether they do so all the time.
@@ -199,7 +213,7 @@ func (p *Plan) String() string {
 	for _, f := range []struct {
 		what string
 		n    int
-	}{{"slow", p.Slow}, {"absent", p.Absent}, {"restarts", p.Restarts}, {"disconnects", p.Partings}, {"timeouts of 1000", p.Timeouts}} {
+	}{{"slow", p.Slow}, {"absent", p.Absent}, {"passive", p.Passive}, {"rejects of 100", p.Rejects}, {"restarts", p.Restarts}, {"disconnects", p.Partings}, {"timeouts of 1000", p.Timeouts}} {
 		if f.n > 0 {
 			s += fmt.Sprintf(", %d %s", f.n, f.what)
 		}

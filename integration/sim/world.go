@@ -47,6 +47,8 @@ type Report struct {
 	Accesses  int // puts and gets
 	Atomics   int
 	Connects  int
+	Admitted  int // connection requests that programs accepted
+	Rejected  int // or rejected
 	Handled   int // messages that handlers were shown
 	Dropped   int // and wanted none of
 	Restarts  int

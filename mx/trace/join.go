@@ -118,7 +118,7 @@ func (j *joiner) message(n number, ev *endpoint.Event) (int, *Message) {
 // noteTexts are what notes say.
 var noteTexts = map[endpoint.NoteKind]string{
 	endpoint.Connected: "connected", endpoint.SessionEnded: "session ended", endpoint.Broken: "link broken", endpoint.Resumed: "session resumed",
-	endpoint.RefusedPeer: "connect refused", endpoint.BackPressure: "back-pressure: sends wait for credit", endpoint.FellBack: "get rendezvous failed",
+	endpoint.RefusedPeer: "connect refused", endpoint.TurnedDown: "connect rejected", endpoint.BackPressure: "back-pressure: sends wait for credit", endpoint.FellBack: "get rendezvous failed",
 }
 
 func noteText(kind uint16) string { return cmp.Or(noteTexts[endpoint.NoteKind(kind)], "something") }

@@ -2,6 +2,7 @@ package mem
 
 import (
 	"fmt"
+	"os"
 
 	"gomx/transport"
 	"gomx/transport/wire"
@@ -101,3 +102,8 @@ func panicTooLong(h *wire.Header, limit int) {
 
 // Reclaim does nothing: the link copies what it is given.
 func (l *link) Reclaim() {}
+
+// Credentials returns those of this process.
+func (l *link) Credentials() transport.Credentials {
+	return transport.Credentials{PID: os.Getpid(), UID: os.Getuid()}
+}

@@ -120,7 +120,7 @@ func (p *port) newLink(peer *tcp.Peer) (*link, error) {
 	}
 	return &link{
 		port: p, qp: qp, number: qp.Number(), peer: -1, granted: granted,
-		address: peer.Address, session: peer.Session, remote: peer.Remote,
+		address: peer.Address, session: peer.Session, remote: peer.Remote, credentials: peer.Credentials(),
 	}, nil
 }
 

@@ -22,8 +22,11 @@ type link struct {
 	address transport.Address
 	session uint32
 	remote  netip.AddrPort
-	conn    *os.File // the connection that introduced us; its end is that of the peer
-	fd      int      // of conn
+
+	credentials *transport.Credentials
+
+	conn *os.File // the connection that introduced us; its end is that of the peer
+	fd   int      // of conn
 
 	qp       *verbs.QP // nil once it is given back
 	number   uint32
@@ -133,3 +136,6 @@ func (l *link) dropHeld() {
 	}
 	l.held = nil
 }
+
+// Credentials returns what the handshake has shown of the other side.
+func (l *link) Credentials() transport.Credentials { return *l.credentials }

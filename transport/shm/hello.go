@@ -33,7 +33,7 @@ type hello struct {
 }
 
 const (
-	version   = 3 // 2: each peer gets a socket of its own to ring the doorbell with; 3: as many exports as messages may be outstanding
+	version   = 4 // 2: each peer gets a socket of its own to ring the doorbell with; 3: as many exports as messages may be outstanding; 4: frames of wire version 6
 	magic     = "gomxshm" + string(rune(version))
 	helloSize = 64
 	maxFDs    = 4

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"os"
 	"sync/atomic"
 
 	"gomx/transport"
@@ -159,3 +160,8 @@ func (l *link) release() {
 
 // Reclaim does nothing: the link copies what it is given.
 func (l *link) Reclaim() {}
+
+// Credentials returns who is at the other end, as the kernel has it.
+func (l *link) Credentials() transport.Credentials {
+	return transport.Credentials{PID: l.pid, UID: os.Getuid()} // sameUser has seen to that
+}

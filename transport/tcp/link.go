@@ -44,6 +44,8 @@ type link struct {
 	address transport.Address
 	session uint32
 	remote  netip.AddrPort
+
+	credentials *transport.Credentials
 }
 
 // Caps returns what TCP can do.
@@ -51,6 +53,9 @@ func (l *link) Caps() *wire.Caps { return l.port.caps }
 
 // Peer returns who the other side is.
 func (l *link) Peer() (transport.Address, uint32) { return l.address, l.session }
+
+// Credentials returns what the handshake has shown of the other side.
+func (l *link) Credentials() transport.Credentials { return *l.credentials }
 
 // Bind lets the link's frames be polled.
 func (l *link) Bind(peer int32) {

@@ -53,7 +53,7 @@ func (p *port) newLink(peer *Peer) (*link, error) {
 	}
 	l := &link{
 		fd: fd, peer: -1, key: -1, port: p, tls: peer.handshake.secure,
-		address: peer.Address, session: peer.Session, remote: peer.Remote,
+		address: peer.Address, session: peer.Session, remote: peer.Remote, credentials: peer.Credentials(),
 	}
 	if l.tls != nil {
 		l.tls.link = l

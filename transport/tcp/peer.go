@@ -23,6 +23,15 @@ type Peer struct {
 	handshake *handshake
 }
 
+// Credentials returns what the handshake has shown of the peer.
+func (peer *Peer) Credentials() *transport.Credentials {
+	c := &transport.Credentials{UID: -1, Remote: peer.Remote, Secret: len(peer.handshake.acceptor.opt.Secret) > 0}
+	if s := peer.handshake.secure; s != nil {
+		c.Certificates = s.conn.ConnectionState().PeerCertificates
+	}
+	return c
+}
+
 // exchange runs next, now that the peer is authenticated.
 func (h *handshake) exchange(ctx context.Context, next Exchange) error {
 	ctx, cancel := context.WithDeadline(ctx, h.deadline)

@@ -149,6 +149,9 @@ func FuzzConnect(f *testing.F) {
 		if err != nil {
 			return
 		}
+		if data, ok := wire.ConnectData(b); ok != (len(data) <= wire.MaxConnectData) || len(data) != len(b)-c.Size() {
+			t.Fatalf("%d bytes have %d of data, %v", len(b), len(data), ok)
+		}
 		encoded := c.Append(nil)
 		again, err2 := wire.ParseConnect(encoded)
 		if len(encoded) != c.Size() || again != c || (err2 == nil) != (err == nil) {

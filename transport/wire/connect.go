@@ -8,6 +8,11 @@ import (
 // ConnectSize is the size of the payload of Connect and ConnectReply, bytes, without the names of contexts.
 const ConnectSize = 48 + TokenSize
 
+const namesAt = 31 // the length of the names
+
+// MaxConnectData is the largest data of the program that a Connect or ConnectReply carries behind the names, bytes. Every medium has frames for it.
+const MaxConnectData = 512
+
 // TokenSize is the size of a Token, bytes.
 const TokenSize = 16
 
@@ -32,7 +37,7 @@ type ConnectInfo struct {
 	Endpoint uint32 // endpoint id of the sender
 	Shows    uint32 // 1: the sender wants the data of every message below 1 KiB, for its handler
 	EagerMax uint32 // largest message the sender takes eagerly
-	Status   uint32 // ConnectReply: 0, or the status that the connect ends with
+	Status   uint32 // ConnectReply: 0, or the status that the connect ends with, or 1: the program has been asked
 	Bytes    uint32 // first credit of the session, for what the sender of this is sent: eager messages
 	Headers  uint32 // likewise headers
 	Contexts Contexts
@@ -77,9 +82,16 @@ func ParseConnect(b []byte) (c ConnectInfo, err error) {
 		return c, fmt.Errorf("%w: peer speaks version %d, this is %d", ErrMalformed, c.Version, Version)
 	}
 	names := b[ConnectSize:]
-	if len(names) < int(b[31]) {
-		return c, fmt.Errorf("%w: connect payload of %d bytes, and the names of contexts take %d more", ErrMalformed, len(b), b[31])
+	if len(names) < int(b[namesAt]) {
+		return c, fmt.Errorf("%w: connect payload of %d bytes, and the names of contexts take %d more", ErrMalformed, len(b), b[namesAt])
 	}
-	c.Contexts = Contexts{Number: b[29], Index: b[30], Names: string(names[:b[31]])}
+	c.Contexts = Contexts{Number: b[29], Index: b[30], Names: string(names[:b[namesAt]])}
 	return c, c.Contexts.check(c.Endpoint)
+}
+
+// ConnectData returns the data of the program behind the payload of a Connect or ConnectReply that ParseConnect has decoded. False:
+// there is more of it than may be.
+func ConnectData(b []byte) ([]byte, bool) {
+	data := b[ConnectSize+int(b[namesAt]):]
+	return data, len(data) <= MaxConnectData
 }

@@ -60,6 +60,15 @@ var golden = map[string]struct {
 			Token: wire.Token{1, 2, 3, 15: 16},
 		},
 	},
+	"connect_data": {
+		header: wire.Header{Kind: wire.Connect, Length: wire.ConnectSize + 5},
+		connect: &wire.ConnectInfo{
+			Version: 6, Session: session, Filter: 0xcafe, Attempt: 3, NIC: 0x02000a000001, Endpoint: 6, EagerMax: 32 << 10,
+			Shows: 1, Bytes: 16 << 10, Headers: 64,
+			Token: wire.Token{1, 2, 3, 15: 16},
+		},
+		payload: "hello",
+	},
 	"connect_reply": {
 		header: wire.Header{Kind: wire.ConnectReply, Length: wire.ConnectSize, Session: 0x5e559876},
 		connect: &wire.ConnectInfo{
@@ -156,7 +165,10 @@ func TestGolden(t *testing.T) {
 			if err != nil || c != *want.connect {
 				t.Errorf("parsed %+v, error %v; want %+v", c, err, *want.connect)
 			}
-			if got := want.connect.Append(nil); !bytes.Equal(got, payload) {
+			if data, ok := wire.ConnectData(payload); !ok || string(data) != want.payload {
+				t.Errorf("data %q, %v; want %q", data, ok, want.payload)
+			}
+			if got := append(want.connect.Append(nil), want.payload...); !bytes.Equal(got, payload) {
 				t.Errorf("encoded\n%x, want\n%x", got, payload)
 			}
 		})
