@@ -97,13 +97,19 @@ func (ep *Endpoint) connectTo(ctx context.Context, to nic.ID, endpointID, filter
 			done, err = true, nil
 		}
 	}
-	switch {
-	case errors.Is(err, driver.ErrClosed):
-		return EndpointAddr{}, ErrBadEndpoint, nil
-	case !done:
-		return EndpointAddr{}, ErrTimeout, ep.timeoutCause(err, timeout, to, endpointID)
+	if !done {
+		code, cause = ep.unended(err, timeout, to, endpointID)
+		return EndpointAddr{}, code, cause
 	}
 	return ep.outcome(&st, to, endpointID, filter)
+}
+
+// unended is what a connect came to whose wait ended before it.
+func (ep *Endpoint) unended(err error, timeout time.Duration, to nic.ID, endpointID uint32) (ReturnCode, error) {
+	if errors.Is(err, driver.ErrClosed) {
+		return ErrBadEndpoint, nil
+	}
+	return ErrTimeout, ep.timeoutCause(err, timeout, to, endpointID)
 }
 
 // outcome is what a connect that has ended came to.
@@ -137,7 +143,7 @@ func (ep *Endpoint) outcome(st *Status, to nic.ID, endpointID, filter uint32) (E
 func (ep *Endpoint) timeoutCause(err error, timeout time.Duration, to nic.ID, endpointID uint32) error {
 	switch reason := ep.d.Reason(uint64(to), endpointID); {
 	case err != nil:
-		return err
+		return &instead{err.Error(), err}
 	case timeout == Infinite:
 		return errors.New("woken up")
 	case errors.Is(reason, transport.ErrPeerDied): // each time that it was dialled
