@@ -22,7 +22,7 @@ func (e *Engine) Cancel(h Handle) (bool, error) {
 	case r.state == stateWatching:
 		e.untie(r)
 	case r.state == stateCounting:
-		e.reqs.remove(&e.queues[r.window].counter.waiting, r)
+		e.unwait(r)
 	case r.state != stateWaiting:
 		return false, nil
 	}

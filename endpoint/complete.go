@@ -50,6 +50,9 @@ func (e *Engine) settle(slot int32, r *request) bool {
 		return true
 	case r.flags&forgotten != 0:
 		part, of := r.kind == kindPart, Handle(r.window)
+		if part {
+			e.collectPart(r)
+		}
 		e.reqs.release(slot, r)
 		if part {
 			e.endPart(of)

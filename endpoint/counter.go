@@ -6,10 +6,10 @@ package endpoint
 // counter is what such a queue keeps.
 type counter struct {
 	successes, failures uint64
-	nearest             uint64 // no threshold is below it
-	waiting             list   // requests that complete at their threshold
-	held                list   // triggered operations, by their thresholds
-	heldAt              uint64 // that of the first
+	waiting             thresholds // requests that complete at their threshold
+	ending              bool       // they are being completed
+	held                list       // triggered operations, by their thresholds
+	heldAt              uint64     // that of the first
 }
 
 const noThreshold = ^uint64(0)
@@ -18,7 +18,7 @@ const noThreshold = ^uint64(0)
 // thresholds that were not reached, and operations that were to begin at one, complete with Aborted.
 func (e *Engine) OpenCounter() QueueID {
 	q := e.OpenQueue()
-	e.queues[q].counter = &counter{nearest: noThreshold, waiting: list{none, none}, held: list{none, none}, heldAt: noThreshold}
+	e.queues[q].counter = &counter{held: list{none, none}, heldAt: noThreshold}
 	return q
 }
 
@@ -38,8 +38,7 @@ func (e *Engine) Threshold(q QueueID, count, match uint64, ctx any) Handle {
 	if c.total() >= count {
 		e.complete(slot, r, Success)
 	} else {
-		c.nearest = min(c.nearest, count)
-		e.reqs.push(&c.waiting, slot, r)
+		c.waiting.push(&e.reqs, count, slot)
 	}
 	return handleOf(slot, r.generation)
 }
@@ -74,24 +73,28 @@ func (e *Engine) tick(c *counter, code Code) {
 	} else {
 		c.failures++
 	}
-	if c.total() >= c.nearest {
+	if c.total() >= c.waiting.nearest() {
 		e.endThresholds(c, Success)
 	}
 }
 
-// endThresholds completes what waits for a number that has been reached; with another code than Success, for any.
+// endThresholds completes what waits for a number that has been reached, in the order of the numbers; with another code than Success, for any.
+// One that is counted itself may reach the next: that is for the call that completes it.
 func (e *Engine) endThresholds(c *counter, code Code) {
-	c.nearest = noThreshold
-	for slot := c.waiting.head; slot != none; {
-		r := e.reqs.at(slot)
-		if code == Success && r.remote > c.total() {
-			c.nearest, slot = min(c.nearest, r.remote), r.next
-			continue
-		}
-		e.reqs.remove(&c.waiting, r)
-		e.complete(slot, r, code)
-		slot = c.waiting.head // it may have been counted itself, and others have completed with it
+	if c.ending {
+		return
 	}
+	c.ending = true
+	for c.waiting.some() && (code != Success || c.total() >= c.waiting.nearest()) {
+		slot := c.waiting.take(&e.reqs, 0)
+		e.complete(slot, e.reqs.at(slot), code)
+	}
+	c.ending = false
+}
+
+// unwait takes a threshold from its counter.
+func (e *Engine) unwait(r *request) {
+	e.queues[r.window].counter.waiting.take(&e.reqs, r.at)
 }
 
 // counts returns the counter that a request is counted by, or nil.

@@ -61,7 +61,8 @@ func (e *Engine) OpenQueue() QueueID {
 	return QueueID(len(e.queues) - 1)
 }
 
-// CloseQueue gives a queue back. Its requests, complete or not, belong to the engine's own queue from now on.
+// CloseQueue gives a queue back. Its requests, complete or not, belong to the engine's own queue from now on. Messages of
+// multi-receives that nobody has collected are dropped: they have no handle that anybody knows.
 func (e *Engine) CloseQueue(q QueueID) {
 	if c := e.queues[q].counter; c != nil {
 		e.endThresholds(c, Aborted)
@@ -78,6 +79,11 @@ func (e *Engine) CloseQueue(q QueueID) {
 		complete := r.state == stateComplete
 		if complete {
 			e.queues[q].remove(&e.reqs, slot, r)
+		}
+		if complete && r.kind == kindPart {
+			e.collectPart(r)
+			e.reqs.release(slot, r)
+			return
 		}
 		if r.flags &^= queued; complete {
 			e.done.add(&e.reqs, slot, r)

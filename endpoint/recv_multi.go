@@ -92,7 +92,7 @@ func (e *Engine) closeMulti(slot int32, r *request) {
 	}
 }
 
-// collectPart notes that a part is collected, or counted.
+// collectPart notes that a part is collected, counted or dropped.
 func (e *Engine) collectPart(r *request) {
 	if _, m := e.reqs.find(Handle(r.window)); m != nil {
 		m.tied--

@@ -121,7 +121,7 @@ type request struct {
 	window   uint64 // of a put, get or atomic; of a threshold, the counter; of a part, its multi-receive; of that, its parts under way
 	token    uint64
 	pull     int32  // slot of the block pull, or none
-	at       uint32 // offset in the window; of a connect, the filter; of a multi-receive, where the next part goes
+	at       uint32 // offset in the window; of a connect, the filter; of a multi-receive, where the next part goes; of a threshold, its place in the heap
 	tied     int32  // the peer of an expecting receive; of a multi-receive, its parts that nobody has collected; of a triggered operation, its counter
 	queue    QueueID
 	deadline Tick

@@ -114,7 +114,7 @@ func (e *Engine) expire(slot int32, r *request) {
 		e.fail(slot, r, TimedOut)
 		return
 	case stateCounting:
-		e.reqs.remove(&e.queues[r.window].counter.waiting, r)
+		e.unwait(r)
 		e.complete(slot, r, TimedOut)
 		return
 	}

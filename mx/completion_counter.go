@@ -43,7 +43,8 @@ func (c *CompletionCounter) Add(reqs ...Request) error {
 }
 
 // CountPuts has the counter count the puts that peers, or the endpoint itself, write to one of its windows from now on, and their
-// atomics that change it, each as a success. What a put that is counted has written may be read. A window is
+// atomics other than AtomicRead, each as a success: also one that has left the bytes as they were, such as a
+// compare-and-swap that found another value. What a put that is counted has written may be read. A window is
 // counted by one counter at a time: the last. Errors: ErrBadRequest for a window of another endpoint, ErrBadSegMem for one that is closed,
 // ErrBadEndpoint if the counter or the endpoint is closed.
 func (c *CompletionCounter) CountPuts(w *Window) error {

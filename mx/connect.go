@@ -105,15 +105,22 @@ func (ep *Endpoint) connectTo(ctx context.Context, to nic.ID, c *endpoint.Callin
 		}
 	}
 	switch {
-	case errors.Is(err, driver.ErrClosed):
-		return st, ErrBadEndpoint, nil
-	case !done && asked && err == nil && timeout != Infinite:
-		return st, ErrTimeout, fmt.Errorf("the program there has not accepted or rejected it within %v", timeout)
-	case !done:
-		return st, ErrTimeout, ep.timeoutCause(err, timeout, to, c.Endpoint)
+	case done:
+		code, cause = ep.outcome(&st, to, c)
+	case asked && err == nil && timeout != Infinite:
+		code, cause = ErrTimeout, fmt.Errorf("the program there has not accepted or rejected it within %v", timeout)
+	default:
+		code, cause = ep.unended(err, timeout, to, c.Endpoint)
 	}
-	code, cause = ep.outcome(&st, to, c)
 	return st, code, cause
+}
+
+// unended is what a connect came to whose wait ended before it.
+func (ep *Endpoint) unended(err error, timeout time.Duration, to nic.ID, endpointID uint32) (ReturnCode, error) {
+	if errors.Is(err, driver.ErrClosed) {
+		return ErrBadEndpoint, nil
+	}
+	return ErrTimeout, ep.timeoutCause(err, timeout, to, endpointID)
 }
 
 // outcome is what a connect that has ended came to.
@@ -149,7 +156,7 @@ func (ep *Endpoint) outcome(st *Status, to nic.ID, c *endpoint.Calling) (ReturnC
 func (ep *Endpoint) timeoutCause(err error, timeout time.Duration, to nic.ID, endpointID uint32) error {
 	switch reason := ep.d.Reason(uint64(to), endpointID); {
 	case err != nil:
-		return err
+		return &instead{err.Error(), err}
 	case timeout == Infinite:
 		return errors.New("woken up")
 	case errors.Is(reason, transport.ErrPeerDied): // each time that it was dialled

@@ -21,8 +21,9 @@ const connectsAtOnce = 64
 
 // ConnectAll connects to all of the peers, many at a time, until ctx ends, and returns their addresses in the same order: what Connect
 // would return for each, and the zero EndpointAddr for those that failed. The error is nil, or a ConnectAllError with those of all that
-// failed, each an *Error that names its peer, with the causes of Connect. They don't call the error handler. ctx may be nil. A peer that is named twice has the same
-// address twice. MX does not have it. Safe from any goroutine.
+// failed, each the *Error that ConnectContext would return, which names its peer: ErrBadEndpoint if the endpoint is closed meanwhile, ErrTimeout
+// around the error of ctx when that has ended, or if Wakeup is called. No error calls the error handler. ctx may be nil. A peer that is named twice
+// has the same address twice. MX does not have it. Safe from any goroutine.
 func (ep *Endpoint) ConnectAll(ctx context.Context, peers []PeerName) ([]EndpointAddr, error) {
 	c := connects{ep: ep, peers: peers, addrs: make([]EndpointAddr, len(peers))}
 	c.run(ctx)
@@ -40,7 +41,7 @@ func (c *connects) run(ctx context.Context) {
 			c.begin(c.began, c.ep.dir.Actual(nic.ID(c.peers[c.began].NIC)))
 			c.began++
 		}
-		if err := c.collect(ctx); err != nil {
+		if woken, err := c.collect(ctx); woken || err != nil {
 			c.giveUp(err)
 			break
 		}
@@ -87,20 +88,17 @@ func (c *connects) begin(place int, to nic.ID) {
 	c.reqs, c.places, c.calls = append(c.reqs, r), append(c.places, place), append(c.calls, call)
 }
 
-// collect waits until some have ended.
-func (c *connects) collect(ctx context.Context) error {
+// collect waits until some have ended, or until Wakeup is called.
+func (c *connects) collect(ctx context.Context) (woken bool, err error) {
 	if len(c.reqs) == 0 {
-		return nil
+		return false, nil
 	}
-	n, err := c.ep.WaitSome(ctx, c.reqs, c.done[:], Infinite)
-	if err == nil && n == 0 {
-		err = ErrTimeout // Wakeup
-	}
+	n, err := c.ep.waitSome(ctx, c.reqs, c.done[:], Infinite)
 	for i := range c.done[:n] {
 		c.end(c.done[i].Index, &c.done[i].Status)
 	}
 	c.tidy()
-	return err
+	return n == 0 && err == nil, err
 }
 
 // end notes what one came to. Who has answered under another id is asked once more, there.
@@ -130,21 +128,25 @@ func (c *connects) tidy() {
 	c.reqs, c.places, c.calls = c.reqs[:left], c.places[:left], c.calls[:left]
 }
 
-// giveUp ends the rest.
+// giveUp ends the rest, those that an end begins anew among them. A nil error: Wakeup was called.
 func (c *connects) giveUp(why error) {
-	for i, r := range c.reqs {
+	for i := 0; i < len(c.reqs); i++ {
 		var late endpoint.Status
-		if fate, err := c.ep.d.Abandon(r.h, &late); err == nil && fate == endpoint.Ended { // just now
+		if fate, err := c.ep.d.Abandon(c.reqs[i].h, &late); err == nil && fate == endpoint.Ended { // just now
 			st := c.ep.status(&late)
 			c.end(i, &st)
 			continue
 		}
-		call := c.calls[i]
-		c.fail(c.places[i], ErrTimeout, c.ep.timeoutCause(why, Infinite, nic.ID(call.NIC), call.Endpoint))
+		c.failUnended(c.places[i], why, nic.ID(c.calls[i].NIC))
 	}
 	for i := c.began; i < len(c.peers); i++ {
-		c.fail(i, ErrTimeout, why)
+		c.failUnended(i, why, nic.ID(c.peers[i].NIC))
 	}
+}
+
+func (c *connects) failUnended(place int, why error, to nic.ID) {
+	code, cause := c.ep.unended(why, Infinite, to, c.peers[place].Endpoint)
+	c.fail(place, code, cause)
 }
 
 func (c *connects) fail(place int, code ReturnCode, cause error) {

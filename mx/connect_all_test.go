@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -106,6 +107,77 @@ func TestConnectAllEndsWithItsContext(t *testing.T) {
 		}
 		if _, err := a.ConnectAll(noContext, names); err != nil {
 			w.Error(err)
+		}
+	})
+}
+
+// TestConnectAllFailsAsConnectDoes closes the endpoint, wakes it up or ends the context during the call: the errors are those of ConnectContext, and no
+// handler is called. The first peers wait for their answer, and the last ones have not been asked yet.
+func TestConnectAllFailsAsConnectDoes(t *testing.T) {
+	over(t, func(w *world) {
+		mute := w.open()
+		if err := mute.DisableProgression(); err != nil {
+			w.Fatal(err)
+		}
+		var names []mx.PeerName
+		for range 100 {
+			names = append(names, w.names(mute)...)
+		}
+		for _, c := range []struct {
+			how  string
+			does func(a *mx.Endpoint, cancel func())
+			want []error
+			not  error
+			text string
+		}{
+			{"close", func(a *mx.Endpoint, _ func()) { a.Close() }, []error{mx.ErrBadEndpoint}, mx.ErrTimeout, ""},
+			{"context", func(_ *mx.Endpoint, cancel func()) { cancel() }, []error{context.Canceled, mx.ErrTimeout}, mx.ErrBadEndpoint, "timed out"},
+			{"wakeup", func(a *mx.Endpoint, _ func()) { a.Wakeup() }, []error{mx.ErrTimeout}, mx.ErrBadEndpoint, ""},
+		} {
+			for _, call := range []string{"ConnectAll", "ConnectContext"} {
+				var calls atomic.Int32
+				a := w.open(mx.WithErrorHandler(func(e *mx.Error) error { calls.Add(1); return e }))
+				ctx, cancel := context.WithCancel(context.Background())
+				ended := make(chan error, 1)
+				go func() {
+					if call == "ConnectAll" {
+						_, err := a.ConnectAll(ctx, names)
+						ended <- err
+						return
+					}
+					_, err := a.ConnectContext(ctx, names[0].NIC, names[0].Endpoint, names[0].Filter)
+					ended <- mx.ConnectAllError{err}
+				}()
+				w.until("it is under way", func() bool { return len(a.Pending()) > 0 }, a)
+				c.does(a, cancel)
+				var err error
+				w.until("the call ends", func() bool {
+					select {
+					case err = <-ended:
+						return true
+					default:
+						if c.how == "wakeup" {
+							a.Wakeup() // again, if the call did not wait yet
+						}
+						return false
+					}
+				})
+				each, ok := errors.AsType[mx.ConnectAllError](err)
+				cancel()
+				if !ok || call == "ConnectAll" && (len(each) != len(names) || calls.Load() != 0) {
+					w.Fatalf("%s, %s: %v; the handler was called %d times", call, c.how, each, calls.Load())
+				}
+				for _, err := range each {
+					for _, want := range c.want {
+						if !errors.Is(err, want) {
+							w.Fatalf("%s, %s: %v is not %v", call, c.how, err, want)
+						}
+					}
+					if errors.Is(err, c.not) || c.text != "" && strings.Contains(err.Error(), c.text) {
+						w.Fatalf("%s, %s: %v", call, c.how, err)
+					}
+				}
+			}
 		}
 	})
 }

@@ -53,11 +53,15 @@ func NewQueue(over ...*Endpoint) (*Queue, error) {
 
 // failQueue makes the error of a call on a queue. What queues alone refuse needs no words of a code.
 func failQueue(op string, err error) error {
+	return handle(nil, queueError(op, err))
+}
+
+func queueError(op string, err error) *Error {
 	code := queueCode(err)
 	if code != codeOf(err) {
 		err = &instead{err.Error(), err}
 	}
-	return fail(op, code, "", err)
+	return &Error{Op: op, Code: code, Cause: err}
 }
 
 // queueCode is the code of an error of a driver's queue.
@@ -76,7 +80,7 @@ func queueCode(err error) ReturnCode {
 var errNoHandler = errors.New("a queue's handler can't be nil; Close ends one")
 
 // Add has requests complete into the queue, whichever they completed into before. One that is complete already
-// moves there. An error leaves all where they are. Errors: ErrBadRequest, ErrBadParamVal for a request of an endpoint that the queue is not over,
+// moves there. Of an IrecvMulti it moves the end, and the messages that match from then on. An error leaves all where they are. Errors: ErrBadRequest, ErrBadParamVal for a request of an endpoint that the queue is not over,
 // ErrBadEndpoint if the queue or the endpoint is closed.
 func (q *Queue) Add(reqs ...Request) error {
 	for i := range reqs {
@@ -185,7 +189,8 @@ func (q *Queue) Arm() (bool, error) {
 	return armed, err
 }
 
-// Close gives the queue back. Its requests, complete or not, are their endpoints' from then on, and callers of Wait
+// Close gives the queue back. Its requests, complete or not, are their endpoints' from then on, but for messages of an
+// IrecvMulti, which are dropped unless they were collected; callers of Wait
 // return with ErrBadEndpoint. A handler that runs at that moment goes on to its end, and no other begins. A second Close
 // does nothing.
 func (q *Queue) Close() { q.q.Close() }

@@ -177,7 +177,8 @@ func TestMultiReceiveEnds(t *testing.T) {
 			{nil, 1, 0, exact, mx.ErrBadParamVal}, {w.queue(a), 1, 0, exact, mx.ErrBadParamVal}, {open, 0, 0, exact, mx.ErrBadSegMem},
 			{open, 8, 9, exact, mx.ErrBadSegMem}, {open, 8, -1, exact, mx.ErrBadSegMem}, {open, 8, 1, 0, mx.ErrBadMatchMask},
 		} {
-			if _, err := b.IrecvMulti(bad.q, make([]byte, bad.bytes), bad.least, 1, bad.mask, nil); !errors.Is(err, bad.want) {
+			_, err := b.IrecvMulti(bad.q, make([]byte, bad.bytes), bad.least, 1, bad.mask, nil)
+			if !errors.Is(err, bad.want) || !strings.Contains(err.Error(), b.String()) || bad.bytes == 0 && !strings.Contains(err.Error(), "empty") {
 				w.Errorf("%+v: %v", bad, err)
 			}
 		}
@@ -273,6 +274,59 @@ func TestMultiReceiveIsCounted(t *testing.T) {
 		c.Close()
 		if pending := b.Pending(); len(pending) != 0 {
 			w.Errorf("pending after Close of the counter: %v", pending)
+		}
+	})
+}
+
+// Messages that nobody has collected when the queue is closed go with it: the multi-receive alone is the endpoint's then. One that still
+// arrives is dropped when it has come, and the buffer is given back then.
+func TestMultiReceiveLosesItsQueue(t *testing.T) {
+	over(t, func(w *world) {
+		a, b, toB, _ := w.pair()
+		q, other := w.queue(b), w.queue(b)
+		alone := w.multi(b, q, make([]byte, 64), 8, 1, exact)
+		moved := w.multi(b, q, make([]byte, 64), 8, 2, exact)
+		large := w.multi(b, q, make([]byte, 1<<20), 1, 3, exact)
+		full := w.multi(b, q, make([]byte, 8), 8, 4, exact)
+		for _, match := range []uint64{1, 1, 2, 4} {
+			w.succeed(a, w.isend(a, make([]byte, 8), toB, match))
+		}
+		w.succeed(a, w.isend(a, nil, toB, 5))
+		w.succeed(b, w.irecv(b, nil, 5, exact)) // and the others have come before
+		if err := other.Add(moved); err != nil {
+			w.Fatal(err)
+		}
+		r := w.isend(a, pattern(1<<20, 1), toB, 3)
+		q.Close()
+		w.succeed(a, w.isend(a, make([]byte, 8), toB, 2))
+		if c := w.next(other); c.Request != moved || c.Message == nil {
+			w.Errorf("in the other queue: %+v", c)
+		}
+		if taken, err := b.Cancel(moved); !taken || err != nil {
+			w.Errorf("nothing uncollected is in it: %v, %v", taken, err)
+		}
+		for want := map[mx.Request]bool{alone: true, large: true, full: true}; len(want) > 0; {
+			c, ok, err := b.Peek(bound)
+			if !ok || err != nil || !want[c] {
+				w.Fatalf("%v is complete: %v, %v", c, ok, err)
+			}
+			delete(want, c)
+			if st := w.succeed(b, c); c == alone && st.XferLength != 16 || c == full && st.XferLength != 8 {
+				w.Errorf("%+v", st)
+			}
+		}
+		if c, ok, err := b.Ipeek(); ok || err != nil {
+			w.Errorf("left: %v, %v", c, err)
+		}
+		if list := b.Pending(); len(list) != 0 {
+			w.Errorf("left: %v", list)
+		}
+		late := w.irecv(b, make([]byte, 1<<20), 3, exact) // the large one may have come after Close
+		w.succeed(a, r)
+		if taken, err := b.Cancel(late); err != nil {
+			w.Error(err)
+		} else if !taken {
+			w.succeed(b, late)
 		}
 	})
 }

@@ -67,7 +67,7 @@ type Depths struct {
 
 // PendingEntry is a request that is not complete, as a snapshot has it.
 type PendingEntry struct {
-	Kind      string  `json:"kind"`           // as in PendingRequest
+	Kind      string  `json:"kind"`           // one of PendingRequest.Kind
 	Peer      string  `json:"peer,omitempty"` // "": anyone
 	MatchInfo uint64  `json:"match,string"`
 	MatchMask uint64  `json:"mask,string"`

@@ -79,6 +79,14 @@ func (ep *Endpoint) WaitSome(ctx context.Context, reqs []Request, dst []Completi
 	if err != nil || !some || len(dst) == 0 {
 		return 0, err
 	}
+	if n, err = ep.waitSome(ctx, reqs, dst, timeout); err != nil {
+		err = ep.failWait(ctx, "wait some", err)
+	}
+	return n, err
+}
+
+// waitSome is WaitSome for requests of the endpoint, without the error handler.
+func (ep *Endpoint) waitSome(ctx context.Context, reqs []Request, dst []Completion, timeout time.Duration) (n int, err error) {
 	b := driver.Batch{
 		Aim: driver.Some, Len: len(reqs), Most: len(dst), List: func(h []endpoint.Handle) { list(h, reqs) },
 		Taken: func(places []int32, states []endpoint.Status) {
@@ -91,9 +99,7 @@ func (ep *Endpoint) WaitSome(ctx context.Context, reqs []Request, dst []Completi
 			n++
 		},
 	}
-	if _, _, err = ep.d.WaitSet(ctx, &b, timeout); err != nil {
-		err = ep.failWait(ctx, "wait some", err)
-	}
+	_, _, err = ep.d.WaitSet(ctx, &b, timeout)
 	return n, err
 }
 

@@ -18,7 +18,7 @@ const (
 	forRequest waitKind = iota // handle completes; it is collected
 	forAny                     // a completed request fits value and mask; it is collected
 	forSet                     // what is wanted of a set of requests
-	forQueue                   // a request of the queue named value is complete; it stays
+	forQueue                   // a request of the queue of member is complete; it stays
 	forWake                    // Wake of a Waiter is called
 	forInline                  // the inline receive has a message, or has been posted
 	forPeek                    // a request is complete
@@ -38,6 +38,7 @@ type want struct {
 	handle      endpoint.Handle
 	value, mask uint64
 	set         *set
+	member      *member
 	waiter      *Waiter
 }
 
@@ -51,10 +52,14 @@ func (q *want) take(d *Endpoint, st *endpoint.Status) (bool, error) {
 	case forWake:
 		return q.waiter.take(), nil
 	case forQueue:
-		if id := endpoint.QueueID(q.value); !d.handed(id) {
-			return d.eng.Queued(id) > 0, nil
+		switch m := q.member; {
+		case m.closed:
+			return false, ErrQueueClosed
+		case d.handed(m.id):
+			return false, ErrHandled
+		default:
+			return d.eng.Queued(m.id) > 0, nil
 		}
-		return false, ErrHandled
 	}
 	return d.eng.TestAny(q.value, q.mask, st)
 }
@@ -192,8 +197,8 @@ func (p *parking) get(q *want) *waiter {
 		w = &waiter{signal: make(chan struct{}, 1)}
 	}
 	w.kind, w.handle, w.value, w.mask, w.until = q.kind, q.handle, q.value, q.mask, never // see Status.Assign
-	if q.set != nil {
-		w.set = q.set
+	if q.set != nil || q.member != nil {
+		w.set, w.member = q.set, q.member
 	}
 	return w
 }
@@ -204,8 +209,8 @@ func (p *parking) put(w *waiter) {
 		w.next, p.spare = p.spare, w
 	}
 	w.ok, w.late, w.parks = false, false, false
-	if w.err != nil || w.set != nil || w.status.Context != nil {
-		w.err, w.set, w.status.Context = nil, nil, nil
+	if w.err != nil || w.set != nil || w.member != nil || w.status.Context != nil {
+		w.err, w.set, w.member, w.status.Context = nil, nil, nil, nil
 	}
 	if w.called {
 		w.quieten()

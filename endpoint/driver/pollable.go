@@ -38,16 +38,20 @@ func (d *Endpoint) arm(over func() error, complete func() int) (bool, error) {
 	}
 	d.once()
 	d.rouse()
-	if complete() == 0 && d.poller == nil && d.blocked == 0 && d.mayPass() {
+	armed, err := false, over() // others may have closed it meanwhile, and have armed it
+	if err == nil && complete() == 0 && d.poller == nil && d.blocked == 0 && d.mayPass() {
 		d.bell.Drain()
 		d.bell.Arm(true)
-		if d.armed = d.quiet() && complete() == 0 && !d.eng.Backlog(); !d.armed {
+		armed = d.quiet() // which may run a handler
+		if err = over(); err != nil || complete() != 0 || d.eng.Backlog() {
+			armed = false
+		}
+		if d.armed = armed; !armed {
 			d.bell.Disarm()
 		}
 	}
-	armed := d.armed
 	d.unlock()
-	return armed, nil
+	return armed, err
 }
 
 // FDs returns the descriptors of the queue's endpoints that are open. They belong to them. ErrQueueClosed: the queue is

@@ -164,7 +164,7 @@ func (m *member) wait(ctx context.Context, timeout time.Duration, most int, take
 		if n = m.take(0, most, taken); n > 0 {
 			break
 		}
-		w := d.parked.get(&want{kind: forQueue, value: uint64(m.id)})
+		w := d.parked.get(&want{kind: forQueue, member: m})
 		ok := false
 		ok, err = d.block(ctx, w, timeout)
 		if d.parked.put(w); !ok && !m.closed {
@@ -250,12 +250,12 @@ func (q *Queue) Close() {
 	for i := range q.members {
 		m := &q.members[i]
 		m.d.lockForeign()
-		if m.over() == nil {
-			m.d.wakeAll()
+		open := m.over() == nil
+		if m.closed = true; open {
 			m.d.handlers = slices.DeleteFunc(m.d.handlers, func(h handled) bool { return h.m == m })
 			m.d.eng.CloseQueue(m.id)
+			m.d.after() // those who wait for it
 		}
-		m.closed = true
 		m.d.unlock()
 	}
 }
@@ -272,7 +272,7 @@ func (q *Queue) enter() *group {
 	for i := range q.members {
 		m, w := &q.members[i], g.waiters[i]
 		m.d.lock()
-		w.want, w.until = want{kind: forQueue, value: uint64(m.id)}, never
+		w.want, w.until = want{kind: forQueue, member: m}, never
 		w.wakeups = m.d.wakeups
 		if m.over() == nil {
 			m.d.list(w)

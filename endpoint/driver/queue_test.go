@@ -3,6 +3,7 @@ package driver_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"runtime"
 	"testing"
 	"testing/synctest"
@@ -141,6 +142,121 @@ func TestClosedDuringItsPass(t *testing.T) {
 			}
 		})
 		q.Close()
+	}
+}
+
+// A queue that is closed, and whose number another one has, while Arm makes its pass is not armed.
+func TestClosedWhileItIsArmed(t *testing.T) {
+	w := newWorld(t, mem.Options{})
+	defer w.close()
+	a, d := w.open(), w.open()
+	to := w.connect(a, 1)
+	var inPass func()
+	passes := 0
+	err := d.SetHandler(func(*endpoint.Incoming) endpoint.Action {
+		if inPass != nil {
+			passes++
+			inPass()
+		}
+		return endpoint.Finished
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for passes < 3 { // the background may run the handler
+		q, err := driver.NewQueue(d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		before := passes
+		inPass = func() {
+			inPass = nil
+			q.Close()
+			if _, err := driver.NewQueue(d); err != nil {
+				t.Error(err)
+			}
+		}
+		w.send(a, to, 9, []byte{1})
+		armed, err := q.Arm()
+		if passes > before && (armed || !errors.Is(err, driver.ErrQueueClosed)) {
+			t.Errorf("armed %v, %v", armed, err)
+		}
+		inPass = nil
+		q.Close()
+	}
+}
+
+// Closing a queue ends the waits of that queue, and no others.
+func TestClosingAQueueWakesNobodyElse(t *testing.T) {
+	w := newWorld(t, mem.Options{})
+	defer w.close()
+	d, other := w.open(), w.open()
+	h := w.recv(d, 1, nil)
+	one, err := driver.NewQueue(d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	two, err := driver.NewQueue(d, other)
+	if err != nil {
+		t.Fatal(err)
+	}
+	mine := w.recv(d, 2, nil)
+	if err := one.Add(d, mine); err != nil {
+		t.Fatal(err)
+	}
+	yours := w.recv(d, 3, nil)
+	if err := two.Add(d, yours); err != nil {
+		t.Fatal(err)
+	}
+	results := make(chan string, 3)
+	say := func(what string, ok bool, err error) {
+		if ok && err == nil {
+			what = ""
+		} else {
+			what = fmt.Sprint(what, ": ", ok, " ", err)
+		}
+		results <- what
+	}
+	go func() {
+		var st endpoint.Status
+		ok, err := d.Wait(noContext, h, driver.Infinite, &st)
+		say("wait", ok, err)
+	}()
+	go func() {
+		n, err := one.Wait(noContext, driver.Infinite, 1, noCompletion)
+		say("a queue", n == 1, err)
+	}()
+	go func() {
+		n, err := two.Wait(noContext, driver.Infinite, 1, noCompletion)
+		say("a queue over two", n == 1, err)
+	}()
+	for range 50 {
+		for _, over := range [][]*driver.Endpoint{{d}, {d, other}} {
+			q, err := driver.NewQueue(over...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			ended := make(chan error)
+			go func() {
+				_, err := q.Wait(noContext, driver.Infinite, 1, noCompletion)
+				ended <- err
+			}()
+			for range 100 {
+				runtime.Gosched()
+			}
+			q.Close()
+			if err := <-ended; !errors.Is(err, driver.ErrQueueClosed) {
+				t.Fatal(err)
+			}
+		}
+	}
+	for match := range uint64(3) {
+		w.send(d, d.Self(), match+1, nil)
+	}
+	for range 3 {
+		if wrong := <-results; wrong != "" {
+			t.Error(wrong)
+		}
 	}
 }
 
