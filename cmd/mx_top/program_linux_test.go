@@ -8,17 +8,12 @@ import (
 	"testing"
 	"time"
 
-	"gomx/cmd/internal/built"
+	"gomx/cmd/internal/tooltest"
 )
 
-// program is the built mx_top.
-var program string
-
-func TestMain(m *testing.M) { os.Exit(built.Main(m, "mx_top", &program)) }
-
 func TestOnce(t *testing.T) {
-	ep := built.Open(t)
-	text := built.Good(t, program, "-once", "-w", "100ms", "-p", built.PID)
+	ep := tooltest.Open(t)
+	text := tooltest.Good(t, "-once", "-w", "100ms", "-p", tooltest.PID)
 	for _, part := range []string{
 		"1 endpoint of 1 process, 0 jobs: 0 messages/s", ep.String() + "  ", "Requests that are not complete",
 		"recv  anyone   0x12  0xff     24  waits for its match",
@@ -30,7 +25,7 @@ func TestOnce(t *testing.T) {
 }
 
 func TestJSON(t *testing.T) {
-	ep := built.Open(t)
+	ep := tooltest.Open(t)
 	v := struct {
 		Over      float64
 		Endpoints []struct {
@@ -38,7 +33,7 @@ func TestJSON(t *testing.T) {
 			PID  int
 		}
 	}{}
-	if err := json.Unmarshal([]byte(built.Good(t, program, "-json", "-w", "100ms", "-p", built.PID)), &v); err != nil {
+	if err := json.Unmarshal([]byte(tooltest.Good(t, "-json", "-w", "100ms", "-p", tooltest.PID)), &v); err != nil {
 		t.Fatal(err)
 	}
 	if v.Over <= 0 || len(v.Endpoints) != 1 || v.Endpoints[0].Name != ep.String() || v.Endpoints[0].PID != os.Getpid() {
@@ -51,7 +46,7 @@ func TestFailures(t *testing.T) {
 		args []string
 		want string
 	}{
-		{[]string{"-once", "-p", built.PID}, "process " + built.PID + ": it has no endpoint open"},
+		{[]string{"-once", "-p", tooltest.PID}, "process " + tooltest.PID + ": it has no endpoint open"},
 		{[]string{"-json", "-p", "2147483647"}, "process 2147483647: there is no such process"},
 		{nil, "no terminal: give -once, -json or -http"},
 		{[]string{"-once", "-p", "1,x"}, "want the number of a process"},
@@ -62,7 +57,7 @@ func TestFailures(t *testing.T) {
 		{[]string{"-http", ""}, "wants an address"},
 		{[]string{"more"}, `unexpected argument "more"`},
 	} {
-		stdout, stderr, status := built.Run(t, program, c.args...)
+		stdout, stderr, status := tooltest.Run(t, c.args...)
 		if status != 1 || stdout != "" || !strings.HasPrefix(stderr, "mx_top: ") || !strings.Contains(stderr, c.want) {
 			t.Errorf("%v: status %d, %q, %q", c.args, status, stdout, stderr)
 		}
@@ -75,8 +70,8 @@ func TestTerminal(t *testing.T) {
 	if err != nil {
 		t.Skip("script is not installed (Debian: bsdutils)")
 	}
-	built.Open(t)
-	cmd := exec.CommandContext(t.Context(), script, "-qec", "stty rows 24 cols 100; exec "+program+" -w 100ms -p "+built.PID, "/dev/null")
+	tooltest.Open(t)
+	cmd := exec.CommandContext(t.Context(), script, "-qec", "stty rows 24 cols 100; exec "+tooltest.Path+" -w 100ms -p "+tooltest.PID, "/dev/null")
 	cmd.Env = append(os.Environ(), "TERM=xterm")
 	in, err := cmd.StdinPipe()
 	if err != nil {
