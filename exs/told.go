@@ -25,6 +25,7 @@ func (t *told) Unwrap() []error { return t.of }
 // clearer has texts for numbers whose text in the system speaks of file descriptors, or lacks a remedy.
 var clearer = map[Errno]string{
 	EBADF:        "the socket is closed",
+	ECONNREFUSED: "connection refused: nobody listens there; start the server first, or check the port",
 	EDESTADDRREQ: "the socket has no address: Bind comes first",
 	ENOTCONN:     "the socket is not connected",
 	EISCONN:      "the socket is connected already",

@@ -120,6 +120,8 @@ func (ep *Endpoint) outcome(st *Status, to nic.ID, endpointID, filter uint32) (E
 		return EndpointAddr{}, ErrNICNotFound, reason
 	case errors.Is(reason, transport.ErrNoDescriptors):
 		return EndpointAddr{}, ErrNoResources, reason
+	case errors.Is(reason, transport.ErrNoPeer):
+		return EndpointAddr{}, ErrConnectionFailed, fmt.Errorf("%w; start the other side first, or check its endpoint id", reason)
 	}
 	return EndpointAddr{}, ErrConnectionFailed, reason
 }
