@@ -9,7 +9,7 @@ import (
 )
 
 // A call whose wait ends early gives its operation up, and its caller gets the memory back. Bytes that are not in a message yet
-// are taken back, and messages go on with a copy (mx.Endpoint.Detach). So the call ends even if the peer makes no progress,
+// are withdrawn, and messages go on with a copy (mx.Endpoint.Detach). So the call ends even if the peer makes no progress,
 // and the number of bytes that it returns is the number that the peer gets.
 
 // detachAgain is how long to wait before looking again at a transfer that the medium carries out by itself.
