@@ -7,14 +7,14 @@ import (
 	"gomx/mx"
 )
 
-// cancelled are the receives of a seat that were cancelled, and that nobody has waited for since, by their numbers. They are not in the
+// cancelled has the numbers of those cancelled receives of a seat that were not waited for since. They are not in the
 // requests themselves: Cancel writes nothing that a goroutine reads which waits for one, and may be given a copy.
 type cancelled struct {
 	mu sync.Mutex
 	of map[uint64]struct{}
 }
 
-// cancel takes back a receive of the endpoint. One that was cancelled before counts.
+// cancel cancels a receive of the endpoint. A receive that was cancelled before counts as cancelled.
 func (k *cancelled) cancel(ep *mx.Endpoint, number uint64) (taken bool, err error) {
 	k.mu.Lock() // so that who finds the request gone finds it here
 	defer k.mu.Unlock()
