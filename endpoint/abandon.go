@@ -13,7 +13,7 @@ const (
 )
 
 // String returns the name of the fate.
-func (f Fate) String() string { return [...]string{"ended", "taken back", "in use"}[f] }
+func (f Fate) String() string { return [...]string{"ended", "cancelled", "in use"}[f] }
 
 // Abandon gives a request up whose wait has ended early. Whatever it is, the handle is stale afterwards.
 func (e *Engine) Abandon(h Handle, st *Status) (Fate, error) {

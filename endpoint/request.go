@@ -3,7 +3,7 @@ package endpoint
 import "gomx/transport/wire"
 
 // Handle names a request: slot and generation, so that a stale handle or a late
-// acknowledgement never touches a slot's next tenant. Zero is no request.
+// acknowledgement never touches a slot's next owner. Zero is no request.
 type Handle uint64
 
 const none = int32(-1)

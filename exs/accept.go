@@ -16,8 +16,8 @@ type AcceptAddr struct {
 // ends with an event of type EvtAccept, which has the new socket and the peer's
 // address. With Block vec has one element, and the new socket is returned. Errors:
 // EINVAL for a socket that does not listen or another number of elements, EBADF. Accepts
-// that wait when the listener is closed end with ECANCELED. While clients can't come in because the process, or the system,
-// can open no more files, one accept each second ends with EMFILE or ENFILE; the clients wait.
+// that wait when the listener is closed end with ECANCELED. While no client can connect because the process or the system
+// can open no more files, one accept each second ends with EMFILE or ENFILE, and the clients wait.
 func (s *Socket) Accept(vec []AcceptAddr, flags Flags, q *Queue) (*Socket, error) {
 	if flags&^Block != 0 || len(vec) == 0 || flags&Block != 0 && len(vec) != 1 {
 		return nil, wrong("accept", "vec has %d elements, and flags %#x: it needs one at least, just one with Block, and there is no other flag", len(vec), uint32(flags))
@@ -30,7 +30,7 @@ func (s *Socket) Accept(vec []AcceptAddr, flags Flags, q *Queue) (*Socket, error
 		o, n := s.begin(EvtAccept, flags, q, vec[i].AHandle)
 		if n != 0 {
 			s.mu.Unlock()
-			return nil, s.unsuited("accept", n, flags, q, nil) // of the first one, since all have the same queue
+			return nil, s.unsuited("accept", n, flags, q, nil) // all elements have the same queue, so the first one decides
 		}
 		o.extra = &extra{to: vec[i].Addr}
 		s.post.asked = append(s.post.asked, o)
@@ -50,7 +50,7 @@ func (s *Socket) Accept(vec []AcceptAddr, flags Flags, q *Queue) (*Socket, error
 	return x.socket, nil
 }
 
-// handOut gives connections to accepts, in order. The lock is held.
+// handOut completes accepts with connections, in order. The lock is held.
 func (s *Socket) handOut() {
 	p := s.post
 	for len(p.ready) > 0 && len(p.asked) > 0 {

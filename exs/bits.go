@@ -41,7 +41,7 @@ const (
 // kindAccess does not travel: it is what operations on persistent memory complete with.
 const kindAccess uint64 = 1<<(64-kindShift) - 1
 
-// nameOf is the number and the tag of a socket in one.
+// nameOf joins the number and the tag of a socket into one value.
 func nameOf(conn, tag uint32) uint32 { return conn<<tagBits | tag }
 
 // toward is the match information of messages to a socket, without the kind.
@@ -55,5 +55,5 @@ func tagOf(match uint64) uint32  { return uint32(match>>tagShift) & (1<<tagBits 
 func seqOf(match uint64) uint32  { return uint32(match>>seqShift) & seqMask }
 func ackOf(match uint64) uint32  { return uint32(match) & seqMask }
 
-// since is how far the low bits of a counter have moved on from a counter.
+// since returns how far a counter, of which only the low bits are known, has advanced from an older value.
 func since(low, counter uint32) uint32 { return (low - counter) & seqMask }

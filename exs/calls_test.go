@@ -100,14 +100,14 @@ func TestConnectFails(t *testing.T) {
 	refused(t, err, exs.ENOTCONN)
 	w.event(q, exs.EvtConnect, exs.ETIMEDOUT)
 
-	w.ok(s.Connect(addr, 0, exs.Infinite, q, "taken back"))
-	if n, err := s.Cancel("taken back", 0); n != 1 || err != nil {
+	w.ok(s.Connect(addr, 0, exs.Infinite, q, "cancelled"))
+	if n, err := s.Cancel("cancelled", 0); n != 1 || err != nil {
 		t.Error(n, err)
 	}
 	w.event(q, exs.EvtConnect, exs.ECANCELED)
 
 	go func() {
-		for { // those that were taken back, and the one that waits
+		for { // those that were cancelled, and the one that waits
 			c, err := ln.Accept()
 			if err != nil {
 				return

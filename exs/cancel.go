@@ -2,18 +2,17 @@ package exs
 
 import "gomx/exs/internal/life"
 
-// Cancel takes back operations that were started with a handle, or with CancelAll
-// every one that can be: receives that have got nothing, sends of which nothing has
-// left, accepts, and a connect. Their events carry ECANCELED, and come as others do. Length says how much had been transferred,
-// which is more than 0 where an operation is taken back in part:
+// Cancel cancels the operations that were started with a handle or, with CancelAll, all operations that can be cancelled:
+// receives that have received nothing, sends of which nothing has left, accepts, and a connect. Their events carry
+// ECANCELED. Length says how much had been transferred, which is more than 0 if an operation is cancelled in part:
 //
-//   - A Send or SendMsg of a stream of which a part has left sends no more. The peer gets that part, Length bytes, before what is sent later; who sends
-//     the rest anew begins behind it.
-//   - A receive of a stream with WaitAll that has got a part has it in its buffer, and it comes no second time.
-//   - A SendFile, which can be taken back at any time, ends when what is under way of it has left.
+//   - If a part of a Send or SendMsg on a stream has left, the rest is not sent. The peer gets that part, Length bytes, before what
+//     is sent later. To send the rest anew, begin behind that part.
+//   - If a receive on a stream with WaitAll has received a part, that part is in its buffer, and is not received again.
+//   - A SendFile can be cancelled at any time. It ends when the part that is being sent has left.
 //
-// Cancel returns how many there are; what is too far gone ends as it would have. Errors: EINVAL for other
-// flags, EBADF.
+// Cancel returns how many operations it has cancelled. Operations that can't be cancelled any more end as usual. Errors: EINVAL
+// for other flags, EBADF.
 func (s *Socket) Cancel(ahandle any, flags Flags) (int, error) {
 	if flags&^CancelAll != 0 {
 		return 0, wrong("cancel", "the only flag is CancelAll")
@@ -33,7 +32,7 @@ func (s *Socket) Cancel(ahandle any, flags Flags) (int, error) {
 	return count, nil
 }
 
-// takeBack takes back one operation, and reports whether it could.
+// takeBack cancels one operation, and reports whether that was possible.
 func (s *Socket) takeBack(o *op) bool {
 	switch {
 	case o.kind == EvtConnect:

@@ -7,13 +7,13 @@ import (
 )
 
 // Close closes a socket of any kind (4.4). The socket is refused everywhere at once.
-// Sends that have started still reach the peer, and the end of the operation, an event
-// of type EvtClose, says that all is over; with Block the call waits for that. It comes when these sends have ended, which is for
-// the peer to allow and may take any time, and its library
-// has what was sent, which then survives the end of this process, or has not answered for lingerTime, a second.
-// Receives that wait end with nothing. With DontLinger the connection is torn down: whatever
-// waits, at both sides, ends with ECONNRESET, here at once, whatever the peer does. A listener's Accepts, and a connect that is under way,
-// end with ECANCELED. Errors: EBADF, EINVAL.
+// Sends that have started still reach the peer. An event of type EvtClose says that the close is complete; with Block the call
+// waits for that instead. The close completes when two conditions hold. All sends have ended, which depends on the peer and may take
+// any time. And the peer's library has what was sent, so that the data survives the end of this process, or has not
+// acknowledged it within a second (lingerTime). Receives that wait end with nothing.
+//
+// With DontLinger the connection is torn down: all operations that wait end with ECONNRESET, on this side at once, and on the
+// peer's side too. A listener's Accepts, and a connect that is under way, end with ECANCELED. Errors: EBADF, EINVAL.
 func (s *Socket) Close(flags Flags, q *Queue, ahandle any) error {
 	if flags&^(Block|DontLinger) != 0 {
 		return wrong("close", "the only flags are Block and DontLinger")
@@ -108,8 +108,7 @@ func (s *Socket) discard() {
 	s.vacate()
 }
 
-// settled does what a shutdown or the close still has to do when everything before
-// has ended, and reports whether it could.
+// settled completes a shutdown or the close if everything before it has ended, and reports whether it did.
 func (s *Socket) settled(o *op) bool {
 	if o.kind == EvtClose {
 		if s.outstanding > 1 {

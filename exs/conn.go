@@ -22,7 +22,7 @@ type Conn struct {
 	ended   atomic.Bool // Read has returned the end of the stream
 	refused bool        // the peer takes nothing any more, as Write has said
 	late    *op         // a receive that was given up, and goes on
-	rest    []byte      // of what has come in such a one
+	rest    []byte      // data that such a receive has brought
 }
 
 var _ net.Conn = (*Conn)(nil)
@@ -46,14 +46,13 @@ type half struct {
 	c        *Conn
 	turn     sync.Mutex // one operation at a time
 	deadline deadline
-	o        *op                // that the one whose turn it is waits for
-	waiting  atomic.Pointer[op] // the same, for those who wake him
+	o        *op                // the operation that the goroutine whose turn it is waits for
+	waiting  atomic.Pointer[op] // the same, for goroutines that wake it
 }
 
 func (h *half) ready() bool { return h.o.ready() || h.deadline.passed.Load() || h.c.closed.Load() }
 
-// interrupt makes the one who waits look at the deadline, and whether the Conn is
-// closed.
+// interrupt makes the goroutine that waits check the deadline and whether the Conn is closed.
 func (h *half) interrupt() {
 	if o := h.waiting.Load(); o != nil {
 		o.wake()
@@ -83,7 +82,8 @@ func (h *half) await(o *op) bool {
 	return o.ready()
 }
 
-// end waits for an operation until it ends, or gives it up if there is a reason to stop. It returns how it ended; left: it goes on.
+// end waits for an operation until it ends, or gives it up if there is a reason to stop. It returns how the operation ended; left
+// says that it has been given up and goes on.
 func (h *half) end(o *op) (length int, n Errno, left bool) {
 	s := h.c.s
 	if !h.await(o) && !s.giveUp(o) {
@@ -93,8 +93,7 @@ func (h *half) end(o *op) (length int, n Errno, left bool) {
 	return length, n, false
 }
 
-// Read reads what is there, and waits until there is something. The end of the
-// stream is io.EOF.
+// Read reads the data that has arrived, up to len(b) bytes, and waits if there is none. At the end of the stream it returns io.EOF.
 func (c *Conn) Read(b []byte) (int, error) {
 	if c.none() {
 		return 0, absentNet("read", noConn)
@@ -143,20 +142,20 @@ func (c *Conn) read(b []byte) (int, error) {
 	}
 }
 
-// takeLate waits for a receive that was given up, and keeps what has come in it. False: there is a reason to stop.
+// takeLate waits for a receive that was given up, and keeps the data that it has brought. It returns false if there is a reason to
+// stop.
 func (c *Conn) takeLate() bool {
 	if !c.in.await(c.late) {
 		return false
 	}
 	mem := c.late.buf
-	length, _, _ := c.s.collect(c.late) // why it failed, the next receive finds out
+	length, _, _ := c.s.collect(c.late) // the next receive reports why it failed
 	c.late, c.rest = nil, mem[:length]
 	return true
 }
 
-// Write writes all of b. If it can't, it returns how much the peer will see. b is not read after it has returned. Short
-// pieces are copied and go out without waiting, as the system does it; that they
-// could not is the error of a later call.
+// Write writes all of b. If it fails, it returns how many bytes the peer will receive. b is not read after Write has returned.
+// Short writes are copied and sent without waiting, as over TCP; if that fails, a later call returns the error.
 func (c *Conn) Write(b []byte) (int, error) {
 	if c.none() {
 		return 0, absentNet("write", noConn)
@@ -214,8 +213,8 @@ func (c *Conn) writeLong(b []byte) (int, Errno) {
 }
 
 // Close closes the connection. Reads and Writes that wait end with net.ErrClosed, and
-// the peer gets what was written before, also if the process ends now: Close waits until the peer's library has it, a
-// second at most, and leaves the rest to another goroutine. Error: net.ErrClosed the second time.
+// the peer gets what was written before, even if the process ends after Close: Close waits until the peer's library has it, for
+// at most a second. After that the close goes on in another goroutine. Error: net.ErrClosed the second time.
 func (c *Conn) Close() error {
 	if c.none() {
 		return absentNet("close", noConn)
@@ -250,8 +249,8 @@ func (c *Conn) Close() error {
 func (c *Conn) CloseRead() error { return c.shut(ShutRD) }
 
 // CloseWrite ends the direction towards the peer, behind what was written. The peer
-// reads that, then io.EOF. It waits for a Write that is under way, and for nothing else: that all of it arrives though this process
-// ends then, only Close sees to.
+// reads that, then io.EOF. CloseWrite waits for a Write that is under way, and for nothing else. Only Close makes sure that
+// everything arrives even if the process ends afterwards.
 func (c *Conn) CloseWrite() error {
 	if c.none() {
 		return absentNet("close", noConn)
@@ -327,7 +326,7 @@ func (c *Conn) Socket() *Socket {
 	return c.s
 }
 
-// fault makes the error of a call.
+// fault makes the error that a call returns.
 func (c *Conn) fault(op string, err error) error {
 	return &net.OpError{Op: op, Net: c.s.network(), Source: c.LocalAddr(), Addr: c.RemoteAddr(), Err: gone(err)}
 }

@@ -3,7 +3,7 @@ package exs
 // mostAtOnce is the longest operation that a Conn makes, in bytes.
 const mostAtOnce = 1 << 30
 
-// beginRead starts a receive of a stream that the caller waits for by himself.
+// beginRead starts a receive of a stream; the caller waits for its end.
 func (s *Socket) beginRead(b []byte) (*op, Errno) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -20,8 +20,7 @@ func (s *Socket) canSend() Errno {
 	return s.life.CanSend()
 }
 
-// beginWrite starts a send. gone says that all of it is on its way, if all before
-// was.
+// beginWrite starts a send. gone says that all of it is on its way, provided that all earlier sends are.
 func (s *Socket) beginWrite(b []byte) (o *op, gone bool, n Errno) {
 	s.mu.Lock()
 	if n = s.life.CanSend(); n == 0 {

@@ -2,8 +2,8 @@ package exs
 
 import "sync"
 
-// Writes up to stageSize bytes are copied, so that nobody waits until they have left. Of these, and of longer ones that were
-// given up, as many as mostStaged are on their way at a time.
+// Writes up to stageSize bytes are copied, so that the caller need not wait until they have left. At most mostStaged sends of such
+// copies, and of longer writes that were given up, are on their way at a time.
 const (
 	stageSize  = 4 << 10
 	mostStaged = 4
@@ -17,10 +17,10 @@ var stages = sync.Pool{New: func() any { return new(stage) }}
 // onItsWay is a send that nobody waits for.
 type onItsWay struct {
 	o *op
-	g *stage // what it is sent from, or nil if that is nothing to be used again
+	g *stage // the copy that is sent, or nil if it is not to be used again
 }
 
-// staged are those sends, oldest first.
+// staged are the sends that nobody waits for, oldest first.
 type staged struct {
 	ring  [mostStaged]onItsWay
 	first int
@@ -71,7 +71,7 @@ func (c *Conn) reap() bool {
 		if !s.o.ready() && (q.n < mostStaged || !c.out.await(s.o)) {
 			break
 		}
-		c.s.await(s.o) // why it failed, the next call finds out
+		c.s.await(s.o) // the next call reports why it failed
 		if s.g != nil {
 			stages.Put(s.g)
 		}

@@ -2,13 +2,13 @@ package exs
 
 import "time"
 
-// A peer that closes before it has read everything has often said why. Over TCP these bytes come first, then the reset. Here both
-// may come in one pass of the endpoint, and the goroutine that writes could be the first to run: programs that
-// then give the connection up, as net/http does, never see the answer. So the first Write that fails for such a peer ends when the
-// program has read to the end, or has had time to.
+// A peer that closes before it has read everything has often sent a reason first. Over TCP the reason arrives before the reset. Here
+// both may arrive in one pass of the endpoint, and the goroutine that writes may run first. A program that then abandons
+// the connection, as net/http does, would never read the reason. So the first Write that fails because of such a peer
+// returns when the program has read to the end, or has had time to.
 const (
 	readTime  = time.Millisecond
-	readTimes = 50 // times that the program may take so long
+	readTimes = 50 // how many times the program may take that long
 )
 
 // letRead waits until Read has returned the end of what the peer has sent.
@@ -25,7 +25,7 @@ func (c *Conn) letRead() {
 	}
 }
 
-// stopsReading reports whether the peer takes nothing any more, and a Read waits or has got something.
+// stopsReading reports whether the peer accepts no more data while a Read waits or has received something.
 func (s *Socket) stopsReading(waits bool) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -25,7 +25,7 @@ type joining struct {
 	// At the server.
 	nonce      nonce
 	identified atomic.Bool       // the client has sent its identity over the endpoint
-	waiter     *mx.Waiter        // where that is waited for
+	waiter     *mx.Waiter        // where the server waits for that identity
 	pending    *pendingHandshake // nil at the client
 	theirs     *hello
 
@@ -34,13 +34,13 @@ type joining struct {
 	asked *request // while it connects directly
 }
 
-// Connect starts to connect to a listener (4.2). It waits for the timeout at most. A
-// socket whose connect failed is as it was before, and may try again. With Block it returns when the socket
+// Connect starts to connect to a listener (4.2), and gives up after the timeout. If it fails, the socket is as it was before, and
+// may connect again. With Block it returns when the socket
 // is connected; otherwise an event of type EvtConnect says so. Errors of the call:
 // EAFNOSUPPORT, EALREADY, EISCONN, EOPNOTSUPP for a listener, EINVAL, EBADF, ENETDOWN.
 // Errors of the event, or with Block: ECONNREFUSED, ETIMEDOUT, EADDRINUSE, EHOSTUNREACH if the listener's endpoint is not
 // reached by any transport, ECANCELED if the socket or the library is closed, EPROTO if
-// the other side is no EXS or of another type, and what the network says.
+// the other side does not speak EXS or has a socket of another type, and errors of the network.
 func (s *Socket) Connect(addr netip.AddrPort, flags Flags, timeout time.Duration, q *Queue, ahandle any) error {
 	if flags&^Block != 0 || timeout < 0 {
 		return wrong("connect", "the timeout is %v, and flags %#x: it is 0 at least, and the only flag is Block", timeout, uint32(flags))
@@ -87,7 +87,7 @@ func (s *Socket) connect(parent context.Context, addr netip.AddrPort, flags Flag
 	return x.failure("connect to "+addr.String(), n)
 }
 
-// failure makes an error of how a blocking operation ended.
+// failure makes the error of a blocking operation that has failed.
 func (x *extra) failure(op string, n Errno) error {
 	if n == 0 {
 		return nil
@@ -103,7 +103,7 @@ func (x *extra) failure(op string, n Errno) error {
 func (s *Socket) join(ctx context.Context, o *op, local netip.AddrPort, addr netip.AddrPort, waits wait) {
 	err := s.dial(ctx, local, addr, &waits)
 	if err != nil {
-		switch end, ok := ctx.Deadline(); { // what broke on the way broke because of it
+		switch end, ok := ctx.Deadline(); { // the end of the context is the cause of other errors
 		case s.l.isClosed():
 			err = errLibraryClosed
 		case ctx.Err() != nil:
@@ -129,7 +129,7 @@ func (s *Socket) join(ctx context.Context, o *op, local netip.AddrPort, addr net
 		s.arm()
 		s.l.addRoute(addr, j.found)
 	case local.IsValid():
-		_ = s.openPost(local) // unless somebody was quicker, of which Listen tells
+		_ = s.openPost(local) // if another socket has taken the port meanwhile, Listen reports it
 	}
 	var n Errno
 	if err != nil {
@@ -140,9 +140,9 @@ func (s *Socket) join(ctx context.Context, o *op, local netip.AddrPort, addr net
 	s.settle()
 }
 
-// A listener that has more clients than places, or too few files for them, sends some away, who come again until their time is over. The pauses grow, and
-// are drawn at random, so that those sent away together part. Who hangs up without a word may be no listener, or one that has ended: it is dialled
-// dialTries times.
+// A listener that has more clients than places, or too few files for them, sends some away. These try again until their timeout
+// has passed, after pauses that grow and are random, so that clients that were sent away together do not return together. A
+// server that hangs up without a message may not be a listener, or may have ended: it is dialled dialTries times.
 const (
 	dialTries    = 5
 	firstPause   = 5 * time.Millisecond
@@ -175,7 +175,7 @@ func (s *Socket) dialOnce(ctx context.Context, local, addr netip.AddrPort, waits
 		return err
 	}
 	waits.begin(toAnswer)
-	d := net.Dialer{KeepAlive: -1, Control: linger.None} // our port is free at once; no byte is lost, since the listener says the last one
+	d := net.Dialer{KeepAlive: -1, Control: linger.None} // the port is free at once; no byte is lost, because the listener sends the last one
 	if local.IsValid() {
 		d.LocalAddr = net.TCPAddrFromAddrPort(local)
 	}
@@ -204,7 +204,7 @@ func (s *Socket) dialOnce(ctx context.Context, local, addr netip.AddrPort, waits
 	peer, err := reach(ctx, ep, theirs.endpoint, host)
 	switch {
 	case err == nil:
-	case ctx.Err() == nil && hungup.By(c.(*net.TCPConn)): // and so its endpoint is
+	case ctx.Err() == nil && hungup.By(c.(*net.TCPConn)): // and so its endpoint is gone, too
 		return hungUp(io.EOF)
 	default:
 		return unreached(ep, c, theirs.endpoint, err)
@@ -239,8 +239,8 @@ func (s *Socket) enter(c net.Conn, peer mx.EndpointAddr, theirs *hello) error {
 	return receiveDone(c)
 }
 
-// leave undoes enter. The socket gets another tag, so that what was meant for the connection that it has given up, such as
-// the listener's last word on it, is not taken for a part of the next one.
+// leave undoes enter. The socket gets another tag, so that messages of the connection that it has given up, such as the listener's
+// last one, are not taken for messages of the next connection.
 func (s *Socket) leave(local netip.AddrPort, ours *hello) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -256,10 +256,11 @@ func (s *Socket) leave(local netip.AddrPort, ours *hello) {
 // errSentAway is why a handshake failed that the listener has evicted.
 var errSentAway = tell("the listener has sent this client away: it has too many clients at once, or no file descriptor left for them (ulimit -n)", ECONNREFUSED)
 
-// errHungUp is how many a program ends a handshake that is no EXS, and how a listener does whose word was lost.
+// errHungUp is the error when the other side closes the connection during the handshake. Programs that do not speak EXS often do
+// that, and so does a listener whose last message was lost.
 var errHungUp = errors.New("the other side ended the handshake: it is not an exs listener, or has too many clients at once")
 
-// hungUp says so of an error that comes of the other side's end.
+// hungUp replaces an error that is due to such a close.
 func hungUp(err error) error {
 	if n := errnoOf(err, 0); errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || n == ECONNRESET || n == EPIPE {
 		return tell(errHungUp.Error(), errHungUp, err)
@@ -267,7 +268,7 @@ func hungUp(err error) error {
 	return err
 }
 
-// accepts returns why the server does not want us.
+// accepts returns why the server has refused this client, or nil.
 func (h *hello) accepts(ours *hello) error {
 	switch {
 	case h.endpoint == ours.endpoint && h.conn == ours.conn:
@@ -284,8 +285,7 @@ func (h *hello) accepts(ours *hello) error {
 	return nil
 }
 
-// reach connects to the peer's endpoint. Where its id does not say how it is reached,
-// the address of its TCP connection does.
+// reach connects to the peer's endpoint. If the endpoint's NIC id has no address, the address of the TCP connection is used.
 func reach(ctx context.Context, ep *mx.Endpoint, p endpointAddr, host string) (mx.EndpointAddr, error) {
 	peer, err := ep.ConnectContext(ctx, p.nic, p.eid, p.filter)
 	if errors.Is(err, mx.ErrNICNotFound) {
@@ -304,7 +304,7 @@ func addrOf(a net.Addr) netip.AddrPort {
 	return netip.AddrPort{}
 }
 
-// BlockingConnect connects, and waits as long as it takes (9.3).
+// BlockingConnect connects, and waits without a timeout (9.3).
 func (s *Socket) BlockingConnect(addr netip.AddrPort) error {
 	return s.Connect(addr, Block, Infinite, nil, nil)
 }

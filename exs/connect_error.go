@@ -11,13 +11,13 @@ import (
 	"gomx/mx"
 )
 
-// Why nothing more comes of a socket.
+// The reasons why a connect ends when its socket or library is closed.
 var (
 	errLibraryClosed = tell("the library was closed", net.ErrClosed)
 	errSocketClosed  = tell("the socket was closed meanwhile", net.ErrClosed)
 )
 
-// phase is what a connect waits for, and what may be the matter if it waits for long.
+// phase says what a connect waits for, and what may be the cause if it waits for long.
 type phase string
 
 // The phases.
@@ -29,12 +29,12 @@ const (
 	toComeIn  phase = "the listener did not let this client in within %v: it has too many clients at once, or no file descriptor left for them (ulimit -n)"
 )
 
-// wait is how far a connect has come. The zero wait is that of one that has not begun.
+// wait records how far a connect has come. The zero wait is that of a connect that has not begun.
 type wait struct {
 	phase    phase
 	since    time.Time
 	first    time.Time // when the first phase began
-	sentAway bool      // by a listener, at least once
+	sentAway bool      // a listener has sent this client away at least once
 }
 
 func (w *wait) begin(p phase) {
@@ -48,7 +48,7 @@ func (w *wait) begin(p phase) {
 func (w *wait) over(end error) error {
 	o := &overdue{end: end, waited: "the time was over before the connect began"}
 	switch {
-	case w.sentAway && w.phase != toBeTaken: // how far it has come this time says less
+	case w.sentAway && w.phase != toBeTaken: // that is more telling than how far the present try has come
 		o.waited = fmt.Sprintf(string(toComeIn), rounded(time.Since(w.first)))
 	case w.phase != "":
 		o.waited = fmt.Sprintf(string(w.phase), rounded(time.Since(w.since)))
@@ -56,7 +56,7 @@ func (w *wait) over(end error) error {
 	return o
 }
 
-// rounded is a time as somebody would say it.
+// rounded rounds a duration for people.
 func rounded(d time.Duration) time.Duration {
 	if d < time.Second {
 		return d.Round(time.Millisecond)
@@ -64,10 +64,10 @@ func rounded(d time.Duration) time.Duration {
 	return d.Round(time.Second / 10)
 }
 
-// overdue is the end of a connect whose time is over, or whose context has ended.
+// overdue is the error of a connect whose timeout has passed or whose context has ended.
 type overdue struct {
 	end    error  // of package context
-	waited string // for what, and how long
+	waited string // what it has waited for, and how long
 }
 
 func (o *overdue) Error() string {

@@ -13,14 +13,14 @@ import (
 const (
 	ctlOpen    byte = iota + 1 // the nonce: the client's first message to the server's socket
 	ctlAck                     // 4 bytes: how many packets the sender has taken
-	ctlFin                     // 4 bytes: how many packets there are in all; none will follow
-	ctlStop                    // the sender takes nothing any more
+	ctlFin                     // 4 bytes: how many packets were sent in all; none follows
+	ctlStop                    // the sender accepts no more data
 	ctlReset                   // the connection is torn down
 	ctlStream                  // a message of the stream's protocol
 	ctlExport                  // 14 bytes: memory of the sender's that is persistent
 	ctlHide                    // 1 byte: that memory is no longer persistent
 	ctlUsed                    // 9 bytes: what the sender has done with persistent memory
-	ctlSeen                    // 5 bytes: how many of those the sender's program has taken
+	ctlSeen                    // 5 bytes: how many of these uses the sender's program has taken note of
 	ctlLeft                    // 1 byte: the sender knows that the memory is not persistent any more
 	ctlConnect                 // 92 bytes: a client asks the listener for a direct connection
 	ctlReply                   // 72 bytes: the reply to ctlConnect

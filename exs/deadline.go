@@ -6,17 +6,17 @@ import (
 	"time"
 )
 
-// deadline is a time that may be moved, also while somebody waits for it.
+// deadline is a time that may be changed, even while a goroutine waits for it.
 type deadline struct {
 	passed atomic.Bool
 
 	mu    sync.Mutex
 	when  time.Time
 	timer *time.Timer
-	tell  func() // wakes the one who waits
+	tell  func() // wakes the goroutine that waits
 }
 
-// set moves the deadline. The zero time is none.
+// set changes the deadline. The zero time means no deadline.
 func (d *deadline) set(t time.Time) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -31,7 +31,7 @@ func (d *deadline) set(t time.Time) {
 	d.look()
 }
 
-// expire is called by the timer, perhaps for a time that was moved since.
+// expire is called by the timer. The deadline may have been changed since the timer was set.
 func (d *deadline) expire() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -40,7 +40,7 @@ func (d *deadline) expire() {
 	}
 }
 
-// look finds out whether the time has come, or when to look again.
+// look checks whether the deadline has passed, and otherwise sets the timer again.
 func (d *deadline) look() {
 	left := time.Until(d.when)
 	d.passed.Store(left <= 0)
@@ -54,5 +54,5 @@ func (d *deadline) look() {
 	}
 }
 
-// stop ends the timer. Nobody waits any more.
+// stop stops the timer when no goroutine waits any more.
 func (d *deadline) stop() { d.set(time.Time{}) }

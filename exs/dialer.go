@@ -26,11 +26,12 @@ type Dialer struct {
 	// Read that waits.
 	StreamBuffer int
 
-	// BusyPoll has calls of the connection that wait never sleep: each keeps a core busy. They answer sooner where there is a core for each call that waits,
-	// and for whom it waits for. With fewer cores than that they answer later by far, and so does all else.
+	// BusyPoll makes calls of the connection that wait poll and never sleep, so that each keeps a core busy. Latency is lower if there is a core for
+	// each call that waits and for the peer that it waits for. With fewer cores latency is much higher, also for everything else.
 	BusyPoll bool
 
-	// Secret is what the endpoints of both sides must know (MX_SECRET); nil leaves it to the environment.
+	// Secret is what the endpoints of both sides must know (MX_SECRET); nil leaves it to the environment. Processes of one host that meet over
+	// shared memory are not asked for it, for they are of the same user.
 	// TLS encrypts what goes between hosts (MX_TLS); each side shows a certificate that the other's RootCAs vouches for. nil leaves it to the environment.
 	// All Dialers and ListenConfigs with the same secret and the same *tls.Config share one endpoint, which stays until Finalize. Both must be nil if there is a Library.
 	Secret []byte

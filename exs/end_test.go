@@ -226,7 +226,7 @@ func TestReadWhenTheLibraryCloses(t *testing.T) {
 	})
 }
 
-// A receive that waits for all of its bytes, and has got some, can be taken back: its event says how many.
+// A receive that waits for all of its bytes, and has got some, can be cancelled: its event says how many.
 func TestCancelOfAPart(t *testing.T) {
 	over(t, streams, func(w *world, typ int) {
 		p, later := w.connect(typ), w.connect(typ)
@@ -241,7 +241,7 @@ func TestCancelOfAPart(t *testing.T) {
 		n, err := p.b.Cancel(nil, exs.CancelAll)
 		w.ok(err)
 		if e := p.event(p.qb, exs.EvtRecv, exs.ECANCELED); n != 1 || string(in[:e.Length]) != "part" {
-			w.Errorf("%d were taken back, with %q", n, in[:e.Length])
+			w.Errorf("%d were cancelled, with %q", n, in[:e.Length])
 		}
 		_, err = p.a.Write([]byte(" and rest"))
 		w.ok(err)
@@ -251,7 +251,7 @@ func TestCancelOfAPart(t *testing.T) {
 	})
 }
 
-// A send of a stream may be taken back when a part of it has left. Its event says how much, and the peer gets just that, before what is sent later.
+// A send of a stream may be cancelled when a part of it has left. Its event says how much, and the peer gets just that, before what is sent later.
 func TestCancelOfASendInPart(t *testing.T) {
 	over(t, streams, func(w *world, typ int) {
 		p := w.connect(typ)
@@ -265,7 +265,7 @@ func TestCancelOfASendInPart(t *testing.T) {
 		p.ok(err)
 		p.event(p.qa, exs.EvtSend, 0)
 		if n, err := p.a.Cancel("cut", 0); n != 1 || err != nil {
-			t.Fatalf("%d taken back, %v", n, err)
+			t.Fatalf("%d cancelled, %v", n, err)
 		}
 		p.ok(p.a.Close(0, p.qa, "close"))
 		for err == nil {

@@ -17,7 +17,7 @@ const (
 	EALREADY        = errno.EALREADY     // a connect is under way, or Init was called before
 	EBADF           = errno.EBADF        // the socket is closed
 	EBUSY           = errno.EBUSY        // no credit; operations outstanding; a shutdown is under way
-	ECANCELED       = errno.ECANCELED    // taken back, or the library or listener was closed
+	ECANCELED       = errno.ECANCELED    // the operation was cancelled, or the library or listener was closed
 	ECONNREFUSED    = errno.ECONNREFUSED // nobody listens there
 	ECONNRESET      = errno.ECONNRESET   // the peer died or closed without lingering
 	EDESTADDRREQ    = errno.EDESTADDRREQ // listen without an address

@@ -35,9 +35,9 @@ func (t EventType) String() string {
 // Event says how an operation ended (2.1.3).
 type Event struct {
 	Errno   Errno     // 0 if it succeeded
-	Socket  *Socket   // that the call was made on
-	AHandle any       // that the call was made with
-	Type    EventType // which call it was
+	Socket  *Socket   // the socket of the call
+	AHandle any       // the handle that was passed to the call
+	Type    EventType // the kind of call
 
 	// Of EvtAccept.
 	NewSocket *Socket        // the new connection

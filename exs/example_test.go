@@ -99,7 +99,7 @@ func ExampleDialer_errors() {
 	e, _ := errors.AsType[*net.OpError](err)
 	fmt.Println(e.Err)
 	// Output:
-	// dial exs 127.0.0.1:1: connection refused
+	// dial exs 127.0.0.1:1: connection refused: nobody listens there; start the server first, or check the port
 	// nobody listens: true
 	// the other side is not an exs listener: it began with "220 mail"
 }

@@ -9,13 +9,14 @@ import (
 )
 
 // A call whose wait ends early gives its operation up, and its caller gets the memory back. Bytes that are not in a message yet
-// are taken back, and messages go on with a copy (mx.Endpoint.Detach). So the call ends even if the peer makes no progress,
+// are withdrawn, and messages go on with a copy (mx.Endpoint.Detach). So the call ends even if the peer makes no progress,
 // and the number of bytes that it returns is the number that the peer gets.
 
-// detachAgain is how long a transfer that the medium does by itself is waited for before it is looked at again.
+// detachAgain is how long to wait before looking again at a transfer that the medium carries out by itself.
 const detachAgain = 10 * time.Millisecond
 
-// giveUp ends the wait for an operation. True: it has ended. False: it goes on, without the memory of the caller.
+// giveUp ends the wait for an operation. It returns true if the operation has ended, and false if it goes on without the memory of
+// the caller.
 func (s *Socket) giveUp(o *op) (ended bool) {
 	for first := true; ; first = false {
 		s.mu.Lock()
@@ -41,7 +42,7 @@ func (s *Socket) detach(o *op) bool {
 	ep := s.l.ep.Load()
 	if o.sends() {
 		for _, r := range o.under {
-			if _, free, err := ep.Detach(r); !free && err == nil { // our own handler reads there at the moment
+			if _, free, err := ep.Detach(r); !free && err == nil { // the library's handler reads that memory at the moment
 				return false
 			}
 		}
@@ -125,8 +126,8 @@ func (s *Socket) cutPackets() {
 	s.endInTurn()
 }
 
-// cutReceive gives the receive of a packet up, if it has not completed meanwhile: then its packet may lie in the copy that it was to go
-// on into.
+// cutReceive gives up the receive of a packet. If the receive has completed meanwhile, its packet may be in the copy into which it
+// was to go on.
 func (s *Socket) cutReceive(ep *mx.Endpoint, o *op) {
 	switch mem, gone := letReceiveGo(ep, o.req, false); {
 	case !gone:
@@ -136,15 +137,16 @@ func (s *Socket) cutReceive(ep *mx.Endpoint, o *op) {
 	}
 }
 
-// letSendGo gives a send up, and its memory back. False: it has completed, and its completion will be dispatched, or it will complete
-// when the handler, which reads its memory, has returned.
+// letSendGo gives up a send and frees its memory. It returns false if the send has completed, and its completion will be dispatched,
+// or if it will complete when the handler that reads its memory has returned.
 func letSendGo(ep *mx.Endpoint, r mx.Request) bool {
 	_, free, err := ep.Detach(r)
 	return err == nil && free && abandoned(ep, r)
 }
 
-// letReceiveGo gives a receive up, and its memory back. Not gone: it has completed, with its message in the copy, if there is one, and
-// its completion will be dispatched; or it goes on into the program's memory, which is permitted if that memory is ours.
+// letReceiveGo gives up a receive and frees its memory. If gone is false, the receive has completed and its completion will be
+// dispatched, with the message in copied unless that is nil. Or, if ours says that the memory is the library's, the receive
+// goes on into that memory.
 func letReceiveGo(ep *mx.Endpoint, r mx.Request, ours bool) (copied []byte, gone bool) {
 	copied, _, err := ep.Detach(r)
 	return copied, err == nil && (copied != nil || ours) && abandoned(ep, r)

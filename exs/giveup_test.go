@@ -9,10 +9,14 @@ import (
 
 // A receive that ends well beside the end of its connection has its packet, at whatever moment that end comes.
 func TestReceiveBesideReset(t *testing.T) {
+	rounds, pause := 400, time.Microsecond
+	if testing.Short() {
+		rounds, pause = 50, 8*time.Microsecond
+	}
 	over(t, packets, func(w *world, typ int) {
 		const size = 500_000
 		out := pattern(size, 1)
-		for round := range 400 {
+		for round := range rounds {
 			p := w.connect(typ)
 			var n int
 			var err error
@@ -22,7 +26,7 @@ func TestReceiveBesideReset(t *testing.T) {
 				close(ended)
 			}()
 			p.send(p.a, p.qa, out, 0)
-			for until := time.Now().Add(time.Duration(round) * time.Microsecond); time.Now().Before(until); {
+			for until := time.Now().Add(time.Duration(round) * pause); time.Now().Before(until); {
 			}
 			p.ok(p.b.Close(exs.Block|exs.DontLinger, nil, nil))
 			w.within("the receive", func() { <-ended })

@@ -8,10 +8,9 @@ import (
 	"io"
 )
 
-// hello is what two sockets say to each other over TCP before they are connected:
-// the client what it proposes, then the server what holds, each in helloSize bytes.
-// The client has then reached the server's endpoint and named itself there with the
-// nonce, and both send one more byte.
+// hello is the handshake message that two sockets exchange over TCP before they are connected, in helloSize bytes. First the client
+// sends its proposal, then the server what was agreed. When the client has connected to the server's endpoint and has
+// identified itself there by the nonce, both send one more byte.
 type hello struct {
 	version  int
 	typ      int
@@ -28,7 +27,7 @@ type hello struct {
 
 type nonce [16]byte
 
-// verdict is what the server thinks of a client.
+// verdict is the server's answer to a client.
 type verdict uint8
 
 const (
@@ -36,7 +35,7 @@ const (
 	otherVersion
 	otherType
 	noRoom
-	crowded // it has too many clients at once, or too few files for them: the client is to come again
+	crowded // the server has too many clients at once, or too few files for them: the client has to try again
 	unknown // no listener there knows the client and has the address that it names: the client connects over TCP
 )
 
@@ -114,7 +113,7 @@ func (h *hello) decode(b []byte) error {
 	return nil
 }
 
-// proposal is what a socket says about itself.
+// proposal returns the hello that a socket sends first.
 func (s *Socket) proposal() hello {
 	return hello{
 		version: Version1, typ: s.typ, endpoint: s.l.home, conn: s.conn, tag: s.tag,
@@ -122,8 +121,7 @@ func (s *Socket) proposal() hello {
 	}
 }
 
-// agree takes what the other side has said. The lock is held, or nobody else knows
-// the socket.
+// agree adopts the values of the other side's hello. The lock is held, or no other goroutine knows the socket.
 func (s *Socket) agree(h *hello) {
 	s.options.agree(h.credits, h.small)
 	s.out = toward(h.conn, h.tag)

@@ -12,10 +12,9 @@ import (
 // the buffer of a posted receive. A packet that comes before its receive is copied into a
 // place as well, and is not copied again.
 
-// RecycleRcvBuffer gives back the place that a receive with InPlace has got: the Buffer of its
-// event, or what begins there. Nobody may use it afterwards. The peer can't send while as many
-// places are out as there are credits. Errors: EINVAL if b is no such place, or was given
-// back before; EBADF.
+// RecycleRcvBuffer returns the place of a packet that was received with InPlace to the library. b is the Buffer of the event, or
+// a slice that begins there; the program must not use it afterwards. The peer can't send while the program keeps as many
+// places as there are credits. Errors: EINVAL if b is not such a place, or was returned before; EBADF.
 func (s *Socket) RecycleRcvBuffer(b []byte) error {
 	if n := s.lockFor(life.Look); n != 0 {
 		return s.fail("recycle receive buffer", n)
@@ -29,7 +28,7 @@ func (s *Socket) RecycleRcvBuffer(b []byte) error {
 	return nil
 }
 
-// places makes the pool, and reports whether there is any.
+// places makes the pool of places if needed, and reports whether there is one.
 func (s *Socket) places() bool {
 	if x := s.special; x.pool == nil && s.options.small > 0 {
 		x.pool = pool.New(s.options.small, int(s.packets.window))
@@ -50,7 +49,7 @@ func (s *Socket) tellTaken() {
 	}
 }
 
-// keep copies a packet that no receive waits for.
+// keep copies a packet for which no receive waits.
 func (x *special) keep(data []byte) []byte {
 	b := x.place(len(data))
 	copy(b, data)
@@ -67,8 +66,7 @@ func (x *special) place(n int) []byte {
 	return make([]byte, n)
 }
 
-// settles puts a small packet into a place that came before there were places, and reports whether
-// it is in one.
+// settles moves a small packet into a place if it arrived before there were places. It reports whether the packet is in a place.
 func (x *special) settles(h *held) bool {
 	if !x.pool.Holds(h.data) {
 		h.data = x.keep(h.data)
@@ -76,15 +74,14 @@ func (x *special) settles(h *held) bool {
 	return x.pool.Holds(h.data)
 }
 
-// drop frees the place of a packet that was copied out of it.
+// drop frees the place of a packet whose data was copied from it.
 func (x *special) drop(data []byte) {
 	if x != nil && x.pool != nil {
 		x.pool.Drop(data)
 	}
 }
 
-// inPlaceHere gives a packet that arrives to the receive that waits for it, if that is in
-// place and nothing is before it.
+// inPlaceHere completes the first receive in line with a packet that has just arrived, if that receive is in place.
 func (s *Socket) inPlaceHere(data []byte) bool {
 	x := s.special
 	p := &s.packets
@@ -103,7 +100,7 @@ func (s *Socket) inPlaceHere(data []byte) bool {
 	return true
 }
 
-// lend ends a receive with a packet in its place.
+// lend completes a receive in place with a packet.
 func (s *Socket) lend(o *op, b []byte) {
 	s.special.pool.Lend(b)
 	o.buf, o.length, o.inPlace = b, len(b), true
@@ -111,8 +108,8 @@ func (s *Socket) lend(o *op, b []byte) {
 	s.finish(o, 0)
 }
 
-// takeInPlace gives the first in line, a receive in place, what has come for it, and reports whether it is in line no
-// longer: it has ended, or is a receive as others are, since its packet is none for a place.
+// takeInPlace handles the packet that has arrived for the first in line, a receive in place. It reports whether the receive has left
+// the line: because it has ended, or because its packet does not fit a place and it is treated as any other receive.
 func (s *Socket) takeInPlace(o *op) bool {
 	x, p := s.special, &s.packets
 	switch {

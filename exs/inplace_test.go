@@ -138,7 +138,7 @@ func TestInPlaceEnds(t *testing.T) {
 				n, err := p.b.Cancel(1, 0)
 				p.ok(err)
 				if n != 1 {
-					w.Fatalf("%d taken back", n)
+					w.Fatalf("%d cancelled", n)
 				}
 				p.event(p.qb, exs.EvtRecv, exs.ECANCELED)
 				p.send(p.a, p.qa, []byte("x"), 0)

@@ -186,7 +186,7 @@ func TestInPlaceAfterDeath(t *testing.T) {
 	})
 }
 
-// Receives that were taken back, or never had their bytes, stand in nobody's way.
+// Receives that were cancelled, or never had their bytes, stand in nobody's way.
 func TestCloseWithLeftovers(t *testing.T) {
 	over(t, both, func(w *world, typ int) {
 		p := afterDeath(w, typ, writes([]byte("never read"), []byte("neither")))

@@ -46,8 +46,7 @@ func (f *lifeline) completed(*mx.Status) {
 	}
 }
 
-// orphan ends the connection if its peer is the one that is gone, unless both sides had
-// closed it.
+// orphan ends the connection if peer, which is gone, was its peer, unless both sides had closed it.
 func (s *Socket) orphan(peer mx.EndpointAddr) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

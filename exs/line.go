@@ -7,7 +7,7 @@ import "gomx/mx"
 // packet: they are queued in line. Receives in place are always queued in line, since their packets come to the handler of
 // unexpected messages, and so are all receives behind them.
 
-// receivePacket starts a receive or a look: at once, or behind those in line.
+// receivePacket starts a receive or a look, or queues it in line behind others.
 func (s *Socket) receivePacket(o *op) {
 	p := &s.packets
 	if p.line.len() == 0 && o.flags&(Peek|InPlace) == 0 && (len(p.held) == 0 || !p.held[0].coming) {
@@ -33,7 +33,7 @@ func (s *Socket) moveLine() {
 			if !s.takeInPlace(o) {
 				return
 			}
-		case len(p.held) > 0 && p.held[0].coming: // it was looked at, and is on its way to us
+		case len(p.held) > 0 && p.held[0].coming: // a look has asked for it, and it is being fetched
 			return
 		default:
 			p.line.pop()
@@ -53,7 +53,7 @@ func (s *Socket) firstInLine() *op {
 	return nil
 }
 
-// show gives the first in line, a look, the first packet that no receive has, and reports whether it has ended.
+// show completes the first in line, a look, with the first packet that no receive has taken, and reports whether it did.
 func (s *Socket) show(o *op) bool {
 	p := &s.packets
 	switch {
@@ -76,8 +76,7 @@ func (s *Socket) show(o *op) bool {
 	return true
 }
 
-// fetch is a packet on its way from its sender, or from the endpoint's store, to where it can be
-// looked at, or be in place.
+// fetch is the transfer of a packet from its sender, or from the endpoint's store, to memory where a look can show it, or to a place.
 type fetch struct{ s *Socket }
 
 // fetchHeld gets a packet that is still with its sender.

@@ -94,7 +94,7 @@ func TestLine(t *testing.T) {
 	})
 }
 
-// What stands behind a look ends with the connection, and goes on without the look if that is taken back.
+// What stands behind a look ends with the connection, and goes on without the look if that is cancelled.
 func TestLineEnds(t *testing.T) {
 	over(t, packets, func(w *world, _ int) {
 		for _, how := range []string{"cancel", "cancel all", "fin", "shut", "reset", "close"} {
@@ -109,7 +109,7 @@ func TestLineEnds(t *testing.T) {
 			case "cancel":
 				n, err := p.b.Cancel(0, 0)
 				if n != 1 || err != nil {
-					w.Errorf("%d taken back, %v", n, err)
+					w.Errorf("%d cancelled, %v", n, err)
 				}
 				p.event(p.qb, exs.EvtRecv, exs.ECANCELED)
 				for _, text := range []string{"one", "two"} {
@@ -126,7 +126,7 @@ func TestLineEnds(t *testing.T) {
 				want = exs.ECANCELED
 				n, err := p.b.Cancel(nil, exs.CancelAll)
 				if n != 4 || err != nil {
-					w.Errorf("%d taken back, %v", n, err)
+					w.Errorf("%d cancelled, %v", n, err)
 				}
 			default:
 				want = p.endReceivesOfB(how)

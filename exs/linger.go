@@ -10,8 +10,9 @@ import (
 // lingerTime is how long the close of a connection on which all has left waits until the peer's library has taken it.
 const lingerTime = time.Second
 
-// lastWord is a control message that ends a direction. The close waits until the peer's library has taken it, and with it all that
-// went before: what merely has left may still lie in this process, or in a TCP connection that the end of the process resets.
+// lastWord is the control message that ends a direction. The close waits until the peer's library has taken it, and so everything
+// before it. Data that has only left the buffer may still be in this process, or in a TCP connection that the end of the
+// process resets.
 type lastWord struct {
 	s *Socket
 	b [1 + stream.MessageSize]byte
@@ -27,7 +28,7 @@ func (s *Socket) sendLast(what byte, text []byte) {
 	}
 }
 
-// completed: the peer has the word, or is no more.
+// completed is called when the peer has the message, or is gone.
 func (w *lastWord) completed(*mx.Status) {
 	s := w.s
 	s.mu.Lock()

@@ -26,20 +26,20 @@ type post struct {
 	admission sync.Cond       // on the socket's lock: another handshake may be admitted
 	open      bool            // Accept was called
 	most      int             // connections that may wait for an Accept
-	ready     []*Socket       // connected, and not accepted
-	asked     []*op           // accepts
+	ready     []*Socket       // connections that were not accepted yet
+	asked     []*op           // accepts that wait
 	due       int             // connections that will be ready in a moment
 	turns     int             // clients that wait until the queue of connections is no longer full
-	told      time.Time       // when an accept has last ended with why no client can connect
-	known     map[origin]bool // clients that may connect directly, and to which of our addresses
+	told      time.Time       // when an accept was last ended with the reason why no client can connect
+	known     map[origin]bool // clients that may connect directly, with the listener's address that they have dialled
 	pending   pendingSet
 }
 
 func errnoOf(err error, otherwise Errno) Errno { return errno.Of(err, otherwise) }
 
-// Bind gives the socket an address (4.3.1). Port 0 becomes a free one, which
-// SockName tells. Clients may come from now on, and wait until Accept. Errors: EADDRINUSE,
-// EAFNOSUPPORT, EINVAL if it has one, EBADF, and what the system says.
+// Bind gives the socket an address (4.3.1). Port 0 stands for a free port, which SockName returns. Clients may connect from now
+// on, and wait until Accept. Errors: EADDRINUSE,
+// EAFNOSUPPORT, EINVAL if it has an address already, EBADF, and errors of the system.
 func (s *Socket) Bind(addr netip.AddrPort) error {
 	if n := s.lockFor(life.Bind); n != 0 {
 		return s.unfit("bind", n, isBound)
@@ -55,7 +55,7 @@ func (s *Socket) Bind(addr netip.AddrPort) error {
 	return nil
 }
 
-// openPost has the socket answer at an address. The lock is held.
+// openPost makes the socket accept TCP connections at an address. The lock is held.
 func (s *Socket) openPost(addr netip.AddrPort) error {
 	network := "tcp4"
 	if s.domain == Inet6 {
@@ -63,7 +63,7 @@ func (s *Socket) openPost(addr netip.AddrPort) error {
 	}
 	at := net.TCPAddrFromAddrPort(addr)
 	if s.both {
-		network, at = "tcp", &net.TCPAddr{Port: at.Port} // of IPv4 alone on a host without IPv6
+		network, at = "tcp", &net.TCPAddr{Port: at.Port} // only IPv4 on a host without IPv6
 	}
 	ln, err := net.ListenTCP(network, at)
 	if err != nil {
@@ -73,14 +73,13 @@ func (s *Socket) openPost(addr netip.AddrPort) error {
 	p.admission.L = &s.mu
 	p.life, p.end = context.WithCancel(context.Background())
 	s.post, s.local = p, addrOf(ln.Addr())
-	if zone := addr.Addr().Zone(); zone != "" { // which not every system tells again
+	if zone := addr.Addr().Zone(); zone != "" { // not every system returns the zone
 		s.local = netip.AddrPortFrom(s.local.Addr().WithZone(zone), s.local.Port())
 	}
 	return nil
 }
 
-// unpost gives the listening port back for a socket that connects from it, and returns
-// the address.
+// unpost releases the port of a bound socket that is about to connect from it, and returns the address.
 func (s *Socket) unpost() netip.AddrPort {
 	if s.post == nil {
 		return s.local
@@ -121,7 +120,8 @@ func (s *Socket) Listen(backlog int) error {
 	return nil
 }
 
-// mostTurns is how many clients are let in when the queue of connections is full, so that they can tell that from a listener that says nothing.
+// mostTurns is how many clients are greeted when the queue of connections is full, so that they can distinguish that from a
+// listener that does not answer.
 const mostTurns = 16
 
 // receive accepts TCP connections and begins their handshakes, while more may be pending.
@@ -154,10 +154,10 @@ func (s *Socket) receive(p *post) {
 	}
 }
 
-// tellEvery is how much time there is between two accepts that end because no client can connect.
+// tellEvery is the least time between two accepts that end because no client can connect.
 const tellEvery = time.Second
 
-// tellOf ends an accept, if the program waits in one, with why no client can connect at the moment. Clients wait.
+// tellOf ends an accept, if the program waits in one, with the reason why no client can connect at the moment. Clients wait.
 func (s *Socket) tellOf(p *post, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -274,10 +274,11 @@ func (j *joining) awaitIdentity(life context.Context) error {
 	return nil
 }
 
-// departing is how long the end of a client that has given up just now may take to come here, on a busy machine.
+// departing is how long it may take on a busy machine until the listener learns that a client has given up.
 const departing = 2 * time.Millisecond
 
-// inTurn tells the client that it is connected, when the queue of connections has room for it. The lock is held, and released meanwhile.
+// inTurn waits until the queue of connections has room, and then tells the client that it is connected. The lock is held, and
+// released during the wait.
 func (s *Socket) inTurn(p *post, c *net.TCPConn) error {
 	waited := p.full()
 	p.turns++

@@ -24,7 +24,7 @@ var _ net.Listener = (*Listener)(nil)
 
 // newListener makes a Listener of a socket that listens, and a queue for what it accepts.
 func newListener(s *Socket, q *Queue) *Listener {
-	s.events() // whoever looks is ready: clients need not wait for the first Accept
+	s.events() // this opens the listener: clients need not wait for the first Accept
 	n := &Listener{s: s, q: q, look: make(chan struct{}, 1)}
 	q.signal = n.look
 	n.deadline.tell = n.interrupt
@@ -40,8 +40,8 @@ func (n *Listener) interrupt() {
 	}
 }
 
-// wait waits for a connection, or a reason to wait no longer. Connections are made over TCP: the wait needs nothing of the
-// endpoint, where it would be the company that keeps another goroutine from waiting there by itself, and quicker.
+// wait waits for a connection, or for a reason to stop. Connections are made over TCP, so the wait needs no progress of the endpoint.
+// If it took part there, the endpoint would count as used by several goroutines, and waits of others would be slower.
 func (n *Listener) wait() {
 	for !n.ready() {
 		select {
@@ -53,8 +53,8 @@ func (n *Listener) wait() {
 }
 
 // Accept waits for the next connection, a *Conn, or a *SeqPacketConn if the network is one of packets. Errors: net.ErrClosed,
-// os.ErrDeadlineExceeded. EMFILE and ENFILE, which are temporary as with package net, say that a client has come and no
-// file descriptor is left for it: it waits until there is one, and so may the next Accept.
+// os.ErrDeadlineExceeded. EMFILE and ENFILE, which are temporary as with package net, say that no file
+// descriptor is left for a client that wants to connect. The client waits until there is one, and so may the next Accept.
 func (n *Listener) Accept() (net.Conn, error) {
 	if n.none() {
 		return nil, absentNet("accept", noListener)

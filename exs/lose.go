@@ -10,7 +10,7 @@ func (s *Socket) lose(n Errno) {
 	switch {
 	case s.fate != 0:
 		return
-	case s.life.State() != life.Connected || s.life.AtEnd(): // nobody reads
+	case s.life.State() != life.Connected || s.life.AtEnd(): // the program does not read any more
 		s.tear(n)
 		return
 	}
@@ -74,13 +74,14 @@ func (s *Socket) canReceive() Errno {
 	return s.fate
 }
 
-// dry reports whether no packet comes for another receive.
+// dry reports whether no packet will arrive for another receive.
 func (s *Socket) dry() bool {
 	p := &s.packets
 	return p.total >= 0 && int32(p.next-uint32(p.total)) >= 0 || s.fate != 0 && len(p.held) == 0
 }
 
-// endOfPackets is how receives end for which no packet comes: well, behind the last one that the peer has announced.
+// endOfPackets returns how receives end for which no packet arrives: without an error if they are behind the last packet that the
+// peer has announced.
 func (s *Socket) endOfPackets() Errno {
 	if s.packets.total >= 0 && !s.torn {
 		return 0

@@ -7,8 +7,7 @@ import (
 	"gomx/mx"
 )
 
-// Unregistered stands for memory that was not registered (8.2). The library then
-// sees to it itself, for each transfer.
+// Unregistered stands for memory that was not registered (8.2). The library then registers it for each transfer, if that is needed.
 var Unregistered *Memory
 
 // Memory is registered memory (8.1). Of a nil one, which is Unregistered, and a zero one, nothing can be changed: EINVAL.
@@ -101,7 +100,7 @@ func (m *Memory) Modify(flags Flags) error {
 
 func (m *Memory) gone() bool { return m.uses.Load() < 0 }
 
-// use notes an operation on a buffer, or says why it is refused.
+// use counts an operation on a buffer, or returns why the operation is refused.
 func (m *Memory) use(o *op) Errno {
 	if m == nil {
 		return 0
@@ -114,7 +113,7 @@ func (m *Memory) use(o *op) Errno {
 	return n
 }
 
-// allows says what is wrong with an operation on buffers.
+// allows returns what is wrong with an operation on buffers, or 0.
 func (m *Memory) allows(l *Library, receives bool, buf []byte, more ...[]byte) Errno {
 	switch {
 	case m.gone(), m.l != l:

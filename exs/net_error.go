@@ -6,7 +6,7 @@ import (
 	"net"
 )
 
-// bare is an Error within one of package net, which has the call and the addresses.
+// bare is an Error inside an error of package net, which names the call and the addresses.
 type bare struct{ e *Error }
 
 func (b bare) Error() string {
@@ -19,7 +19,7 @@ func (b bare) Error() string {
 func (b bare) Unwrap() error { return b.e }
 func (b bare) Timeout() bool { return b.e.Timeout() }
 
-// plain is what a *net.OpError has of an error of ours: why, without what and with whom.
+// plain turns an error of this package into the cause of a *net.OpError: it keeps the reason, without the operation and the peer.
 func plain(err error) error {
 	e, ok := err.(*Error)
 	switch {

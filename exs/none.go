@@ -2,7 +2,7 @@ package exs
 
 import "net"
 
-// A handle that is nil, or zero and made by no call, is none. Calls on it return an error that says what makes one.
+// Calls on a handle that is nil, or zero because no call has made it, return an error that names the call that makes one.
 
 const (
 	noLibrary  = "there is no library; Open makes one"
@@ -20,7 +20,7 @@ func (m *Memory) none() bool   { return m == nil || m.l == nil }
 func (n *Listener) none() bool { return n == nil || n.s == nil }
 func (c *Conn) none() bool     { return c == nil || c.s == nil }
 
-// absent makes the error of a call on what there is not.
+// absent makes the error of a call on a nil or zero handle.
 func absent(op string, n Errno, remedy string) error {
 	return &Error{Op: op, Errno: n, Cause: tell(remedy)}
 }

@@ -13,19 +13,20 @@ type remote struct {
 	window  mx.WindowHandle
 	used    uint32 // notices that were sent
 	seen    uint32 // of those, that the peer's program has taken
-	version uint32 // another one for each memory
+	version uint32 // a number of its own for each memory
 
 	under      int     // operations of ours on it that have not ended
-	unanswered int     // answers to the peer, which has taken it back, when these have ended
+	unanswered int     // how often to answer the peer, which has withdrawn the memory, when these have ended
 	next       *remote // memory that the peer has exported since
 }
 
-// isUsed reports whether operations of ours are on memory that the peer has not taken back, or that stays until they have ended.
+// isUsed reports whether operations of this side may still use the memory: the peer has not withdrawn it, or keeps it until they have
+// ended.
 func (f *remote) isUsed() bool { return f.open || f.unanswered > 0 }
 
 // SendOffset starts to send b into the peer's persistent receive, from an offset in it on
-// (exs_send_offset, section 4.4 of the second paper). If there is none yet, it waits for
-// one, whether or not the peer has a persistent send. For the rest it is as Send. Sends that are under way at the same time have no order.
+// (exs_send_offset, section 4.4 of the second paper). If the peer has no persistent receive yet, it waits for one, whether or
+// not the peer has a persistent send. Otherwise it is like Send. Sends that are under way at the same time may take effect in any order.
 //
 // Errors are those of Send, and EOPNOTSUPP on a stream. Events carry besides EFAULT for bytes
 // beyond the memory.
@@ -38,7 +39,7 @@ func (s *Socket) SendOffset(b []byte, offset int, flags Flags, q *Queue, ahandle
 
 // RecvOffset starts to receive into b from the peer's persistent send, from an offset in it on
 // (exs_recv_offset, section 4.4 of the second paper), as many bytes as b has room for. If
-// there is none yet, it waits for one. For the rest it is as Recv, and as SendOffset.
+// there is none yet, it waits for one. Otherwise it is like Recv and SendOffset.
 func (s *Socket) RecvOffset(b []byte, offset int, flags Flags, q *Queue, ahandle any, m *Memory) (int, error) {
 	if offset < 0 {
 		return 0, fail("recv", EFAULT)
@@ -47,7 +48,7 @@ func (s *Socket) RecvOffset(b []byte, offset int, flags Flags, q *Queue, ahandle
 	return n, err
 }
 
-// approach takes an operation of ours on the peer's memory.
+// approach starts an operation on the peer's memory, or queues it.
 func (s *Socket) approach(o *op, way int) {
 	x := s.specials()
 	switch {
@@ -60,7 +61,7 @@ func (s *Socket) approach(o *op, way int) {
 	}
 }
 
-// mayAccess reports whether there is memory, and the peer's program follows.
+// mayAccess reports whether the peer has exported memory and its program keeps up with the notices.
 func (s *Socket) mayAccess(way int) bool {
 	f := &s.special.far[way]
 	return f.open && (!f.notify || f.used-f.seen < s.packets.window)
@@ -84,7 +85,7 @@ func (s *Socket) access(o *op, way int) {
 		}
 	}
 	if f.notify {
-		f.used++ // its place among those that the peer follows
+		f.used++ // its number among the notices
 	}
 	o.access, o.seq = true, f.version
 	match := kindAccess << kindShift
@@ -107,8 +108,7 @@ func (s *Socket) access(o *op, way int) {
 	f.under++
 }
 
-// writeNow writes into the peer's persistent receive, if nothing is before that and the
-// bytes leave within the call.
+// writeNow writes into the peer's persistent receive, if no operation is queued before it and the bytes can leave within the call.
 func (s *Socket) writeNow(b []byte, at int, flags Flags, m *Memory) bool {
 	x := s.special
 	if x == nil || flags&^sendFlags != 0 || at == nowhere && len(s.files) > 0 ||
@@ -126,7 +126,7 @@ func (s *Socket) writeNow(b []byte, at int, flags Flags, m *Memory) bool {
 	return sent
 }
 
-// accessed takes the end of it.
+// accessed handles the completion of an access.
 func (s *Socket) accessed(o *op, st *mx.Status) {
 	way := toWrite
 	if o.receives() {
@@ -166,8 +166,8 @@ func (s *Socket) accessed(o *op, st *mx.Status) {
 	}
 }
 
-// again starts an operation anew whose memory the peer has taken back. It is as if it had been
-// started later: when we know of that, which may still be on its way.
+// again starts an operation anew that has failed because the peer has withdrawn the memory. The effect is that of an operation that
+// is started when this side knows of the withdrawal, of which the message may still be on its way.
 func (s *Socket) again(o *op, way int) {
 	f := &s.special.far[way]
 	switch {
@@ -184,7 +184,7 @@ func (s *Socket) again(o *op, way int) {
 	}
 }
 
-// anew starts an operation that the peer's memory is not, or not any more, there for.
+// anew starts an operation for which the peer has no memory, or no memory any more.
 func (s *Socket) anew(o *op, way int) {
 	switch {
 	case o.placed:
@@ -196,8 +196,8 @@ func (s *Socket) anew(o *op, way int) {
 	}
 }
 
-// sendUsed sends the peer a notice of the use of its memory, if the peer wants notices. What was put there
-// is there before.
+// sendUsed sends the peer a notice of the use of its memory, if the peer wants notices. The data is in the memory before the notice
+// arrives.
 func (s *Socket) sendUsed(f *remote, way int, at uint32, n int) {
 	if !f.isUsed() || !f.notify {
 		return
@@ -210,7 +210,7 @@ func (s *Socket) sendUsed(f *remote, way int, at uint32, n int) {
 	_ = s.sendControl(ctlUsed, b[:])
 }
 
-// endAccess ends what waits for the peer's memory, which will not come.
+// endAccess ends the operations that wait for memory of the peer, since there will be none.
 func (s *Socket) endAccess(way int, n Errno) {
 	if s.special == nil {
 		return
@@ -222,8 +222,8 @@ func (s *Socket) endAccess(way int, n Errno) {
 	}
 }
 
-// redirect takes receives back that were posted before the peer's persistent send was
-// known. Those that packets have come for are not concerned.
+// redirect cancels receives that were posted before this side knew of the peer's persistent send, except those for which packets
+// have arrived.
 func (s *Socket) redirect() {
 	p := &s.packets
 	for i := p.posted.len() - 1; i >= 0; i-- {
@@ -241,7 +241,7 @@ func (s *Socket) redirect() {
 	}
 }
 
-// unshift puts an operation before all others.
+// unshift inserts an operation before all others.
 func (d *deque) unshift(o *op) {
 	if d.head == 0 {
 		d.list = append([]*op{nil}, d.list...)
@@ -251,7 +251,7 @@ func (d *deque) unshift(o *op) {
 	d.list[d.head] = o
 }
 
-// handleSpecial handles a control message about persistent memory. False: it makes no sense.
+// handleSpecial handles a control message about persistent memory. It returns false if the message is not valid.
 func (s *Socket) handleSpecial(what byte, b []byte) bool {
 	way := int(b[0])
 	if way != toRead && way != toWrite {
@@ -289,15 +289,15 @@ func (s *Socket) handleSpecial(what byte, b []byte) bool {
 	return true
 }
 
-// accessWaiting starts what has waited for the peer's memory.
+// accessWaiting starts the operations that have waited for memory of the peer.
 func (s *Socket) accessWaiting(way int) {
 	for w := &s.special.waits[way]; w.len() > 0 && s.mayAccess(way); {
 		s.access(w.pop(), way)
 	}
 }
 
-// sendLeft tells the peer that we know of the memory that it has taken back, behind the last of what we put there and the notice
-// of it. Then the next one may be used.
+// sendLeft acknowledges that the peer has withdrawn memory. The message follows the last data for that memory and its notice. From
+// then on the next memory may be used.
 func (s *Socket) sendLeft(way int) {
 	f := &s.special.far[way]
 	if f.under > 0 || f.unanswered == 0 {
@@ -314,8 +314,8 @@ func (s *Socket) sendLeft(way int) {
 	}
 }
 
-// release lets transfers without offset go as packets that waited for memory which the
-// peer has taken back. The others wait for the next.
+// release sends transfers without offset as packets, if they have waited for memory that the peer has withdrawn. Transfers with an
+// offset wait for the next memory.
 func (s *Socket) release(way int) {
 	w := &s.special.waits[way]
 	all := append([]*op(nil), w.list[w.head:]...)

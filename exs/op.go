@@ -8,10 +8,9 @@ import (
 	"gomx/mx"
 )
 
-// op is an operation that has started. It belongs to its socket, under the socket's
-// lock, and is used again.
+// op is an operation that has started. It belongs to its socket, is guarded by the socket's lock, and is reused.
 type op struct {
-	next    *op // of the socket's spare ones
+	next    *op // next in the list of the socket's spare operations
 	s       *Socket
 	q       *Queue
 	mem     *Memory
@@ -19,7 +18,7 @@ type op struct {
 	buf     []byte
 	iov     [][]byte
 	req     mx.Request   // of packets
-	under   []mx.Request // of streams: its messages that have not left its memory
+	under   []mx.Request // of streams: its messages that have not left the buffer
 	gone    int          // of streams: bytes that have become messages
 	kind    EventType
 	flags   Flags
@@ -30,8 +29,8 @@ type op struct {
 	lost    int
 	extra   *extra
 	live    bool // has started and not ended
-	spins   bool // whoever waits for it does not sleep
-	ended   bool // a receive of packets that nothing comes for any more
+	spins   bool // the goroutine that waits for it does not sleep
+	ended   bool // a receive of packets for which no packet will arrive
 	placed  bool // a send or receive with offset
 	fetched bool // a synchronous send of a packet
 	access  bool // it goes to persistent memory of the peer's
@@ -42,7 +41,7 @@ type op struct {
 	waiter *mx.Waiter  // where the caller of a blocking one waits
 }
 
-// extra is what only few operations have.
+// extra holds fields that few operations need.
 type extra struct {
 	socket *Socket
 	addr   netip.AddrPort
@@ -76,7 +75,7 @@ func (o *op) report(e *Event) {
 	}
 }
 
-// begin takes an operation from the spare ones. The lock is held.
+// begin takes an operation from the spare ones, or makes one. The lock is held.
 func (s *Socket) begin(kind EventType, flags Flags, q *Queue, ahandle any) (*op, Errno) {
 	if flags&Block != 0 {
 		q, ahandle = nil, nil
@@ -94,7 +93,7 @@ func (s *Socket) begin(kind EventType, flags Flags, q *Queue, ahandle any) (*op,
 	}
 	o.kind, o.flags, o.q, o.ahandle = kind, flags, q, ahandle
 	if o.waiter == nil && flags&Block != 0 {
-		if ep := s.l.ep.Load(); ep != nil { // else nothing of it can take time
+		if ep := s.l.ep.Load(); ep != nil { // without an endpoint no part of the operation can take time
 			o.waiter = ep.NewWaiter()
 		}
 	}
@@ -124,11 +123,11 @@ func (s *Socket) finish(o *op, n Errno) {
 	case o.receives():
 		s.receiving--
 	}
-	s.list.wake() // there is a credit
+	s.list.wake() // a goroutine that waits for a credit may go on
 	if o.flags&Block != 0 {
 		o.done.Store(true)
 		o.wake()
-		return // whoever waits has it
+		return // the goroutine that waits for the operation releases it
 	}
 	switch {
 	case o.q == nil:
@@ -140,7 +139,7 @@ func (s *Socket) finish(o *op, n Errno) {
 	s.recycle(o)
 }
 
-// wake makes the caller of a blocking operation look whether it has ended, or may wait no longer.
+// wake makes the caller of a blocking operation check whether it has ended, or must stop waiting.
 func (o *op) wake() {
 	if o.waiter != nil {
 		o.waiter.Wake()
@@ -166,14 +165,14 @@ func (s *Socket) await(o *op) (length int, x *extra, n Errno) {
 	return s.collect(o)
 }
 
-// waitFor waits until c is ready, which it is when a blocking operation has ended. False: the library was closed.
+// waitFor waits until c is ready: the blocking operation o has ended. It returns false if the library was closed.
 func (s *Socket) waitFor(o *op, c condition) bool {
 	for o.spins && !c.ready() && s.l.blocked(o.waiter, 0) {
 	}
 	return c.ready() || s.l.wait(o.waiter, c, Infinite)
 }
 
-// collect returns how an operation has ended that was waited for.
+// collect returns how a blocking operation has ended, and releases it.
 func (s *Socket) collect(o *op) (length int, x *extra, n Errno) {
 	s.mu.Lock()
 	length, x, n = o.length, o.extra, o.errno
@@ -182,8 +181,7 @@ func (s *Socket) collect(o *op) (length int, x *extra, n Errno) {
 	return length, x, n
 }
 
-// deque is a list of operations in order, of which the first is mostly the next to
-// go.
+// deque is a list of operations in order. Usually the first one is the next to be removed.
 type deque struct {
 	list []*op
 	head int
@@ -205,12 +203,12 @@ func (d *deque) pop() *op {
 	return o
 }
 
-// holds reports whether one is there.
+// holds reports whether an operation is in the list.
 func (d *deque) holds(o *op) bool {
 	return slices.Contains(d.list[d.head:], o)
 }
 
-// remove takes one out, and reports whether it was there.
+// remove removes an operation, and reports whether it was in the list.
 func (d *deque) remove(o *op) bool {
 	for i := d.head; i < len(d.list); i++ {
 		if d.list[i] != o {

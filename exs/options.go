@@ -20,8 +20,8 @@ type options struct {
 var defaults = options{credits: DefaultCredits, inline: -1, cpu: NotPinned, buffer: DefaultStreamBuf}
 
 // Fcntl sets or gets an option (7), and returns its old or present value. What is
-// negotiated is the value that was agreed on once there is a connection, and what will
-// be proposed before. Errors: EINVAL for a command or argument that makes no sense,
+// negotiated
+// is the agreed value once there is a connection, and the value to propose before. Errors: EINVAL for a command or argument that makes no sense,
 // EISCONN for an option that is fixed once the connection is made, EOPNOTSUPP for small
 // packets on a stream, EBADF.
 func (s *Socket) Fcntl(cmd Command, arg int) (int, error) {
@@ -56,13 +56,13 @@ func (s *Socket) Fcntl(cmd Command, arg int) (int, error) {
 		*value = arg
 	}
 	if cmd == SetStreamBufSize && arg > 0 {
-		*value = max(arg, LeastStreamBuf) // for each buffer that is full the sender waits a round trip
+		*value = max(arg, LeastStreamBuf) // whenever the buffer is full the sender waits a round trip
 	}
 	if cmd == SetStreamBufSize && arg == 0 {
 		s.options.fd |= FDNoDelay
 	}
 	switch {
-	case old < 0: // the inline size that nobody has set
+	case old < 0: // the program has not set the inline size
 		return s.l.inline(), nil
 	case cmd/2 == SetInlineMaxSize/2:
 		return min(old, s.l.inline()), nil
@@ -106,7 +106,7 @@ func acceptable(cmd Command, arg int) bool {
 	return arg >= 0
 }
 
-// agree takes the smaller of both proposals.
+// agree adopts the smaller of both proposals.
 func (o *options) agree(credits, small int) {
 	o.credits = max(1, min(o.credits, credits))
 	o.small = max(0, min(o.small, small))

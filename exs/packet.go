@@ -12,23 +12,23 @@ const maxOutstanding = 1 << 12
 type packets struct {
 	window   uint32 // credits: packets that may have been sent and not taken by the peer
 	sent     uint32
-	acked    uint32 // of those, taken by the peer
-	taken    uint32 // packets of the peer's that receives have got
-	returned uint32 // of those, whose credits were returned to the peer
+	acked    uint32 // of the packets sent, those that the peer has taken
+	taken    uint32 // packets of the peer that receives have taken
+	returned uint32 // of the packets taken, those whose credits were returned to the peer
 	next     uint32 // number of the next receive
-	total    int64  // packets that come in all; -1: not known yet
-	passed   passed // to the endpoint, by the handler
+	total    int64  // packets that the peer sends in all; -1: not known yet
+	passed   passed // the newest packet that the handler has left to the endpoint
 
 	waiting deque // sends that wait for credits
 	posted  deque // receives at the endpoint
-	line    deque // looks, and receives that are behind them or in place: behind those at the endpoint (line.go)
+	line    deque // looks, receives behind looks, and receives in place; posted receives come before them (line.go)
 	held    []held
 }
 
 // noPackets is the state of a new socket.
 var noPackets = packets{total: -1}
 
-// held is a packet that came before its receive.
+// held is a packet that has arrived before its receive.
 type held struct {
 	data   []byte // nil: it is still with the sender
 	length int
@@ -74,8 +74,9 @@ func (s *Socket) transmit(o *op) {
 	}
 }
 
-// isFetched reports whether a packet waits here until the peer fetches it, as far as is known: it depends on the link. Then a
-// synchronous send takes no longer than another one, and it alone learns that the peer has thrown the packet away.
+// isFetched reports whether a packet of that size will probably stay here until the peer fetches it, which depends on the link. In
+// that case a synchronous send takes no longer than a standard one, and only a synchronous send learns that the peer has
+// discarded the packet.
 func (s *Socket) isFetched(size int) bool {
 	ep := s.l.ep.Load()
 	eager, err := ep.EagerTo(s.peer)
@@ -92,10 +93,10 @@ func (s *Socket) packetMatch() uint64 {
 func (s *Socket) packetOut(o *op, st *mx.Status) {
 	switch {
 	case s.fate != 0:
-		s.finish(o, s.fate) // whether the packet was taken nobody knows
+		s.finish(o, s.fate) // it is not known whether the peer has taken the packet
 	case st.Code == mx.StatusTruncated && st.XferLength == 0 && s.stops:
 		s.finish(o, EPIPE)
-	case st.Code == mx.StatusTruncated && !o.fetched: // thrown away; why will be known in a moment
+	case st.Code == mx.StatusTruncated && !o.fetched: // discarded by the peer, whose reason will arrive in a moment
 		s.finish(o, ECONNRESET)
 	case st.Code == mx.StatusSuccess, st.Code == mx.StatusTruncated: // cut, or held by the peer's library
 		o.length = int(st.MsgLength)
@@ -118,8 +119,8 @@ func statusErrno(c mx.StatusCode) Errno {
 	return ECONNRESET
 }
 
-// acknowledge takes how many packets the peer has taken, of which the low bits are
-// enough. A number that is older than one before says nothing.
+// acknowledge handles the number of packets that the peer has taken, of which only the low bits are sent. A number that is older than
+// an earlier one is ignored.
 func (s *Socket) acknowledge(taken uint32) {
 	p := &s.packets
 	if d := since(taken&seqMask, p.acked); d != 0 && d <= p.sent-p.acked {
@@ -130,15 +131,15 @@ func (s *Socket) acknowledge(taken uint32) {
 	}
 }
 
-// took notes that a packet has been taken, and tells the peer before it has to wait for
-// anything but packets that our program keeps.
+// took counts a packet that was taken, and notifies the peer early enough that the peer waits only for packets that this program
+// keeps.
 func (s *Socket) took() {
 	p := &s.packets
 	p.taken++
 	s.tellTaken()
 }
 
-// receiveNow gives a receive what is here already, or posts it.
+// receiveNow completes a receive with a packet that has arrived already, or posts it.
 func (s *Socket) receiveNow(o *op) {
 	p := &s.packets
 	if s.nothingComes() {
@@ -159,7 +160,7 @@ func (s *Socket) receiveNow(o *op) {
 	s.postPacket(o)
 }
 
-// nothingComes reports whether no packet comes for another receive or look.
+// nothingComes reports whether no packet will arrive for another receive or look.
 func (s *Socket) nothingComes() bool { return s.life.AtEnd() || s.dry() }
 
 func (s *Socket) unhold() held {
@@ -172,7 +173,7 @@ func (s *Socket) unhold() held {
 	return h
 }
 
-// deliver gives a receive a packet that was held.
+// deliver completes a receive with a packet that was held.
 func (s *Socket) deliver(o *op, data []byte) {
 	o.length = scatter(o, data)
 	o.lost = len(data) - o.length
@@ -230,7 +231,7 @@ func (s *Socket) packetIn(o *op, st *mx.Status) {
 	s.endInTurn()
 }
 
-// packetHere takes a packet that no receive was posted for.
+// packetHere handles a packet for which no receive was posted.
 func (s *Socket) packetHere(match uint64, length uint32, data []byte) mx.UnexpAction {
 	p := &s.packets
 	s.acknowledge(ackOf(match))
@@ -241,7 +242,7 @@ func (s *Socket) packetHere(match uint64, length uint32, data []byte) mx.UnexpAc
 	expected := p.next + uint32(len(p.held))
 	ahead := int16(uint16(seqOf(match)) - uint16(expected))
 	switch {
-	case ahead < 0: // its receive has been posted just now
+	case ahead < 0: // its receive was posted in the meantime
 		p.passed = passed{end: expected + uint32(int32(ahead)) + 1, length: int(length)}
 		return mx.RecvContinue
 	case ahead > 0:
@@ -249,7 +250,7 @@ func (s *Socket) packetHere(match uint64, length uint32, data []byte) mx.UnexpAc
 		s.tear(ECONNRESET)
 		return mx.RecvFinished
 	case len(p.held) >= maxOutstanding:
-		s.tear(ECONNRESET) // it does not keep to the window
+		s.tear(ECONNRESET) // the peer has exceeded the window
 		return mx.RecvFinished
 	}
 	if data != nil && s.inPlaceHere(data) {
@@ -263,10 +264,10 @@ func (s *Socket) packetHere(match uint64, length uint32, data []byte) mx.UnexpAc
 		s.l.counts.held.Add(1)
 	}
 	p.held = append(p.held, h)
-	return action // whoever stands in line for it gets it when we settle
+	return action // settle completes the first in line with it
 }
 
-// packetsEnd: the peer will send no more than total.
+// packetsEnd notes that the peer will send no more than total packets.
 func (s *Socket) packetsEnd(total uint32) {
 	p := &s.packets
 	p.total = int64(total)
@@ -275,7 +276,7 @@ func (s *Socket) packetsEnd(total uint32) {
 	s.conceal(toWrite, 0)
 }
 
-// endReceives ends receives, from the newest on, that nothing will come for.
+// endReceives ends the receives for which no packet will arrive, beginning with the newest.
 func (s *Socket) endReceives(over func(o *op) bool) {
 	p := &s.packets
 	ep := s.l.ep.Load()
@@ -291,15 +292,14 @@ func (s *Socket) endReceives(over func(o *op) bool) {
 	s.endInTurn()
 }
 
-// endInTurn finishes receives that nothing comes for when those before them have
-// ended.
+// endInTurn finishes receives for which no packet will arrive, as soon as the receives before them have ended.
 func (s *Socket) endInTurn() {
 	for p := &s.packets; p.posted.len() > 0 && p.posted.at(0).ended; {
 		s.finish(p.posted.pop(), s.endOfPackets())
 	}
 }
 
-// tearPackets ends everything.
+// tearPackets ends all operations.
 func (s *Socket) tearPackets(n Errno) {
 	p := &s.packets
 	for p.waiting.len() > 0 {
@@ -313,7 +313,7 @@ func (s *Socket) tearPackets(n Errno) {
 	s.endPersistence(n)
 }
 
-// stopReceiving ends the direction towards us at our wish.
+// stopReceiving ends the direction towards this side because the program wants that.
 func (s *Socket) stopReceiving() {
 	p := &s.packets
 	s.endReceives(func(*op) bool { return true })
@@ -327,7 +327,7 @@ func (s *Socket) stopReceiving() {
 	s.sweep(kindPacket)
 }
 
-// sweep throws away what lies in the endpoint's store for a socket that takes no more of these kinds.
+// sweep discards the messages in the endpoint's store that are for a socket which accepts no more messages of these kinds.
 func (s *Socket) sweep(kinds ...uint64) {
 	ep := s.l.ep.Load()
 	if ep == nil || s.out == 0 && s.peer.IsZero() {

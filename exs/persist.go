@@ -8,22 +8,22 @@ import (
 	"gomx/mx"
 )
 
-// lasting is memory of ours that a persistent operation lets the peer use (sections 4.2 and
-// 4.3 of the second paper): a window of the endpoint, which is announced to the peer.
+// lasting is memory of this side that a persistent operation lets the peer use (sections 4.2 and 4.3 of the second paper): a window
+// of the endpoint, which is announced to the peer.
 type lasting struct {
 	s   *Socket
 	o   *op
 	win *mx.Window
 	way int // what the peer's operations do with it
 
-	packets  atomic.Uint64 // that were sent before the peer knew of it, and were written to it
-	coming   atomic.Bool   // another one is being fetched
-	used     uint32        // notices that came
-	taken    uint32        // of those, by the program
-	returned uint32        // of those, whose credits were returned to the peer
+	packets  atomic.Uint64 // packets that were sent before the peer knew of the memory, and were written to it
+	coming   atomic.Bool   // another such packet is being fetched
+	used     uint32        // notices that have arrived
+	taken    uint32        // of the notices, those that the program has taken
+	returned uint32        // of the notices taken, those whose credits were returned to the peer
 }
 
-// notice is what an event about persistent memory leads back to.
+// notice is what an event about persistent memory refers to.
 type notice struct {
 	of     *lasting
 	packet bool // it was written by a packet, which counts as taken now
@@ -78,7 +78,7 @@ func (s *Socket) conceal(way int, n Errno) {
 	}
 }
 
-// hide tells the peer that our memory is not there any more.
+// hide withdraws memory of this side, and notifies the peer.
 func (s *Socket) hide(way int) *lasting {
 	w := s.special.near[way]
 	if w == nil {
@@ -92,8 +92,8 @@ func (s *Socket) hide(way int) *lasting {
 	return w
 }
 
-// shut ends a persistent operation. Its event comes when the memory is the program's again,
-// for which a device may have to be waited for.
+// shut ends a persistent operation. Its event comes when the memory belongs to the program again, which may take until a device has
+// finished with it.
 func (s *Socket) shut(w *lasting, n Errno) {
 	s.l.start(func() {
 		_ = w.win.Close() // an endpoint that is closed has no windows
@@ -104,9 +104,9 @@ func (s *Socket) shut(w *lasting, n Errno) {
 	})
 }
 
-// takeHome ends a persistent operation at the program's wish. The peer may just be writing, with
-// puts that nobody answers, or have sent a notice, so the memory stays until the peer says that it knows. What it sent
-// before is in the memory then, and what it sends later comes as packets.
+// takeHome cancels a persistent operation for the program. The peer may be writing at the moment, with puts that are not
+// acknowledged, or may have sent a notice. So the memory remains until the peer has acknowledged that it was withdrawn. By then
+// the memory has what the peer sent before, and what the peer sends later arrives as packets.
 func (s *Socket) takeHome(o *op) bool {
 	x := s.special
 	for way := range x.near {
@@ -118,8 +118,7 @@ func (s *Socket) takeHome(o *op) bool {
 	return false
 }
 
-// left ends the oldest persistent operation of one way that was taken back, if it has not ended with the
-// connection.
+// left ends the oldest persistent operation of one way that was cancelled, unless it has ended with the connection.
 func (s *Socket) left(way int) {
 	if l := &s.special.leaving[way]; len(*l) > 0 {
 		w := (*l)[0]
@@ -129,10 +128,9 @@ func (s *Socket) left(way int) {
 }
 
 // PollPersistent makes one pass of the library's progress, and returns how often the peer
-// has written to our persistent receive, or without one how often it has read from our
-// persistent send. It never waits. What it has counted of writes may be read. It is the
-// leanest way to see that something has come: it posts nothing, collects nothing, and there is
-// no event. Errors: EINVAL without a persistent operation, ENOTCONN, ECONNRESET, EBADF,
+// has written to the persistent receive of this socket or, without one, how often it has read from the persistent send. It never
+// waits. The data of the writes that it has counted may be read. It is the cheapest way to learn of new data: it needs no
+// receive, no completion and no event. Errors: EINVAL without a persistent operation, ENOTCONN, ECONNRESET, EBADF,
 // ENETDOWN if the library is closed.
 func (s *Socket) PollPersistent() (uint64, error) {
 	if s.none() {
@@ -166,10 +164,10 @@ func (s *Socket) nothingLasts() error {
 	return wrong("poll persistent memory", "the socket has no persistent operation")
 }
 
-// A wait for a packet to come.
+// ready ends the wait for a packet that is being fetched.
 func (w *lasting) ready() bool { return !w.coming.Load() }
 
-// feed writes packets to a persistent receive that have come before the peer knew of it.
+// feed writes packets to a persistent receive that were sent before the peer knew of it.
 func (s *Socket) feed(w *lasting) {
 	s.feedHeld(w)
 	held := s.packets.held
@@ -216,7 +214,7 @@ func (s *Socket) tell1(w *lasting, e Event) {
 	q.list.wake()
 }
 
-// noticed is called for events that the program has taken.
+// noticed handles events that the program has taken.
 func noticed(events []Event) {
 	for i := range events {
 		if n := events[i].notice; n.of != nil {
@@ -226,7 +224,7 @@ func noticed(events []Event) {
 	}
 }
 
-// noticed tells the peer of notices that were taken, before it has to wait.
+// noticed returns credits for notices that were taken, before the peer has to wait for them.
 func (w *lasting) noticed(packet bool) {
 	s := w.s
 	s.mu.Lock()
@@ -247,7 +245,7 @@ func (w *lasting) noticed(packet bool) {
 	s.settle()
 }
 
-// heardUse takes word that the peer has used persistent memory.
+// heardUse handles a notice that the peer has used persistent memory.
 func (s *Socket) heardUse(way int, at, n uint32) bool {
 	w := s.special.near[way]
 	if l := s.special.leaving[way]; len(l) > 0 {

@@ -18,10 +18,10 @@ func TestSendAsMemoryLeaves(t *testing.T) {
 				p.known(p.b, p.a)
 				p.sendsBeforeHide(late)
 				if n, err := p.b.Cancel("lasting", 0); n != 1 || err != nil {
-					w.Fatalf("%d taken back, %v", n, err)
+					w.Fatalf("%d cancelled, %v", n, err)
 				}
 				if n, err := p.b.Cancel("lasting", 0); n != 0 || err != nil {
-					w.Fatalf("%d taken back again, %v", n, err)
+					w.Fatalf("%d cancelled again, %v", n, err)
 				}
 				if flags == exs.Notify {
 					p.written(field, len(late))
@@ -78,7 +78,7 @@ func TestMemoryAfterMemoryThatLeaves(t *testing.T) {
 		p.known(p.b, p.a)
 		for _, field := range fields[1:] {
 			if n, err := p.b.Cancel("lasting", 0); n != 1 || err != nil {
-				w.Fatalf("%d taken back, %v", n, err)
+				w.Fatalf("%d cancelled, %v", n, err)
 			}
 			p.persist(p.b, p.qb, field, true, exs.Notify)
 		}
@@ -98,7 +98,7 @@ func TestMemoryAfterMemoryThatLeaves(t *testing.T) {
 	})
 }
 
-// A persistent receive that is being taken back ends, however the connection does.
+// A persistent receive that is being cancelled ends, however the connection does.
 func TestMemoryLeavesAtTheEnd(t *testing.T) {
 	over(t, packets, func(w *world, typ int) {
 		for _, how := range []string{"close", "reset", "peer closes", "another"} {
@@ -122,7 +122,7 @@ func TestMemoryLeavesAtTheEnd(t *testing.T) {
 				}
 			}))
 			if n, err := p.b.Cancel("lasting", 0); n != 1 || err != nil {
-				w.Fatalf("%d taken back, %v", n, err)
+				w.Fatalf("%d cancelled, %v", n, err)
 			}
 			if how == "another" { // before the first one has left
 				p.persist(p.b, p.qb, field, true, 0)
@@ -162,7 +162,7 @@ func TestNoticeAsMemoryLeaves(t *testing.T) {
 				}
 				done = true
 				if n, err := p.a.Cancel("lasting", 0); n != 1 || err != nil {
-					p.Errorf("%d taken back, %v", n, err)
+					p.Errorf("%d cancelled, %v", n, err)
 				}
 				p.persist(p.a, p.qa, second, false, flags)
 			}))

@@ -161,7 +161,7 @@ func TestOffsetsWait(t *testing.T) {
 		n, err := p.a.Cancel(1, 0)
 		p.ok(err)
 		if n != 1 {
-			w.Fatalf("%d taken back", n)
+			w.Fatalf("%d cancelled", n)
 		}
 		p.event(p.qa, exs.EvtRecv, exs.ECANCELED)
 		p.persist(p.b, p.qb, field, true, 0)

@@ -21,13 +21,13 @@ const (
 // PollEntry is a socket that Poll looks at.
 type PollEntry struct {
 	Socket  *Socket
-	Events  PollEvents // that are of interest
-	Revents PollEvents // that were found
+	Events  PollEvents // the events to wait for
+	Revents PollEvents // the events that were found
 }
 
-// Poll waits until one of the sockets, all of one library, has an event that is of interest, or the timeout has passed
-// (exs_poll). It fills in Revents, and returns how many sockets have any. A nil socket
-// is left out. When a socket is closed, by itself or with the library, a Poll that waits ends, and finds PollNval. Errors: EINVAL for sockets of
+// Poll waits until one of the sockets, which must be of one library, has one of the events to wait for, or the timeout has passed
+// (exs_poll). It fills in Revents, and returns how many sockets have events. It ignores nil sockets.
+// When a socket is closed, by itself or with the library, a Poll that waits ends, and finds PollNval. Errors: EINVAL for sockets of
 // several libraries or for none, ENETDOWN.
 func Poll(entries []PollEntry, timeout time.Duration) (int, error) {
 	p := poll{entries: entries}
@@ -89,7 +89,7 @@ func (s *Socket) events() (have PollEvents) {
 		if len(s.post.ready) > 0 {
 			have |= PollIn
 		}
-		s.post.open = true // whoever looks for connections is ready for them
+		s.post.open = true // a program that polls for connections is ready for them
 		s.post.admission.Broadcast()
 		return have
 	case life.Connected:
@@ -109,7 +109,7 @@ func (s *Socket) events() (have PollEvents) {
 	return have
 }
 
-// arrived reports whether data is here that no receive has, and whether none will come.
+// arrived reports whether data has arrived that no receive has taken, and whether no more will arrive.
 func (s *Socket) arrived() (here, ended bool) {
 	if b := s.stream; b != nil {
 		return b.receiver.Buffered() > 0, s.life.AtEnd() || b.fin

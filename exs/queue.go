@@ -22,7 +22,7 @@ type Queue struct {
 	ring   []Event
 	head   int
 	signal chan<- struct{}
-	least  int // events that are worth a signal
+	least  int // how many events cause a signal
 }
 
 const deleted = -1 << 40
@@ -42,7 +42,7 @@ type Attr int
 
 // The attributes, with the type of their value.
 const (
-	QAttrSignal Attr = iota // chan<- struct{}: is sent to, if it has room, when there are QAttrEvents events
+	QAttrSignal Attr = iota // chan<- struct{}: a channel to send to, if it has room, when there are QAttrEvents events
 	QAttrEvents             // int, from 1 on
 	QAttrWait               // WaitMode; only before the first operation that names the queue, and the first Dequeue
 )
@@ -71,7 +71,7 @@ func (l *Library) Queue(depth int) (*Queue, error) {
 	return &Queue{l: l, ring: make([]Event, depth), least: 1}, nil
 }
 
-// Delete deletes a queue (2.1.2). Events that nobody has taken are lost. Errors:
+// Delete deletes a queue (2.1.2). Events that were not taken are lost. Errors:
 // EBUSY with operations outstanding, EINVAL the second time.
 func (q *Queue) Delete() error {
 	if q.none() {
@@ -93,14 +93,14 @@ func (q *Queue) Delete() error {
 
 func (q *Queue) gone() bool { return q.busy.Load() < 0 }
 
-// use notes that the queue is in use. From then on the way to wait stays what it is.
+// use notes that the queue is in use. From then on its WaitMode can't be changed.
 func (q *Queue) use() {
 	if !q.used.Load() {
 		q.used.Store(true)
 	}
 }
 
-// begin counts an operation. False: the queue was deleted.
+// begin counts an operation, and returns false if the queue was deleted.
 func (q *Queue) begin() bool {
 	q.use()
 	if q.busy.Add(1) > 0 {
@@ -113,9 +113,9 @@ func (q *Queue) begin() bool {
 func (q *Queue) end() { q.busy.Add(-1) }
 
 // Dequeue takes events, and waits until there is one or the timeout has passed
-// (2.1.3): Infinite waits for ever, 0 polls. It returns how many there are; 0 after
-// the timeout. Errors: EINVAL for no room or a deleted queue, ENETDOWN if the library
-// was closed and nothing is left.
+// (2.1.3): Infinite waits for ever, 0 polls. It returns how many it has taken,
+// which is 0 after the timeout. Errors: EINVAL if events is empty or the queue was deleted, ENETDOWN if the library was closed
+// and no events are left.
 func (q *Queue) Dequeue(events []Event, timeout time.Duration) (int, error) {
 	if q.none() {
 		return 0, absent("dequeue", EINVAL, noQueue)
@@ -132,8 +132,7 @@ func (q *Queue) Dequeue(events []Event, timeout time.Duration) (int, error) {
 	return q.dequeue(q, events, timeout)
 }
 
-// DequeueAtLeast is Dequeue, but waits for that many events. When the timeout has
-// passed it returns those there are.
+// DequeueAtLeast is like Dequeue, and waits for least events. After the timeout it returns the events that there are.
 func (q *Queue) DequeueAtLeast(events []Event, least int, timeout time.Duration) (int, error) {
 	if q.none() {
 		return 0, absent("dequeue", EINVAL, noQueue)
@@ -205,7 +204,7 @@ func (q *Queue) take(events []Event) int {
 	return n
 }
 
-// put adds the event of an operation that has ended. Whoever takes the event finds the queue free of the operation.
+// put adds the event of an operation that has ended. The operation does not count as outstanding any more when the event can be taken.
 func (q *Queue) put(o *op) {
 	q.mu.Lock()
 	e := q.next()
@@ -220,8 +219,8 @@ func (q *Queue) put(o *op) {
 	q.list.wake()
 }
 
-// next returns where the next event goes, or nil if the queue is deleted. The lock is
-// held, and also until added.
+// next returns where to write the next event, or nil if the queue is deleted. The caller holds the lock, and keeps it until it has
+// called added.
 func (q *Queue) next() *Event {
 	if q.ring == nil {
 		return nil
@@ -295,7 +294,7 @@ func (q *Queue) Modify(attr Attr, value any) error {
 	return wrong("modify queue", "attribute %d does not take %v, a %T, or not any more", attr, value, value)
 }
 
-// setSignal makes the queue tell when it has something, also at once.
+// setSignal sets the channel to signal, and signals at once if there are events.
 func (q *Queue) setSignal(c chan<- struct{}) {
 	q.signal = c
 	if int(q.count.Load()) >= q.least {

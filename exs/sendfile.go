@@ -10,7 +10,7 @@ import (
 )
 
 // FileVec is a piece of what SendFile sends: of a File, of the file at Path, which is
-// opened and closed, or Bytes. Length below 0 is all there is from Offset on.
+// opened and closed, or Bytes. A Length below 0 means everything from Offset on.
 type FileVec struct {
 	File           io.ReaderAt
 	Path           string
@@ -19,22 +19,21 @@ type FileVec struct {
 	Memory         *Memory // of Bytes, or Unregistered
 }
 
-// filePiece is how much of a file is in memory at a time, and the longest packet that it
-// is sent in.
+// filePiece is how much of a file is in memory at a time, and the length of the longest packet of it.
 const filePiece = 256 << 10
 
 // SendFile starts to send pieces of files and of memory, one after the other
-// (exs_sendfile). Nothing that is sent later on the socket gets in between. Over a
-// SeqPacket socket they go in packets of 256 KiB at most, none of which has bytes of two
+// (exs_sendfile). Data of later sends on the socket follows behind all of them. On a SeqPacket socket they are sent in packets of
+// at most 256 KiB, and no packet has bytes of two
 // pieces. An event of type EvtSendFile says how many bytes were sent; with Block the call
 // waits for that. Errors of the call are those of Send, and EINVAL for a piece that is
-// none. A file that can't be opened or read ends it with the number that the system
-// gives, or EIO; so does one that is shorter than Length, or whose ReadAt returns a count that io.ReaderAt does not allow: below
-// 0, above what it was asked for, or 0 without an error.
+// not valid. If a file can't be opened or read, the operation ends with the error number of the system, or EIO. It also does
+// if a file is shorter than Length, or if its ReadAt returns a count that io.ReaderAt does not allow: a negative one, one
+// above the length of the buffer, or 0 without an error.
 //
-// The operation ends like other sends, by Cancel or with its connection, also while a file does not answer: a pipe that
-// nobody writes to, or a server that is away. The read then goes on by itself until the file answers, what it brings is
-// dropped, and a file of Path is closed.
+// Cancel, and the end of the connection, end the operation as they end other sends, even while a read of a file blocks: of a pipe
+// without a writer, or of a file server that does not answer. The read then goes on in the background until it returns; its data is
+// discarded, and a file of Path is closed.
 func (s *Socket) SendFile(vec []FileVec, flags Flags, q *Queue, ahandle any) (int64, error) {
 	if s.none() {
 		return 0, s.fail("sendfile", EBADF)
@@ -85,20 +84,20 @@ func (v *FileVec) valid() bool {
 	return kinds == 1 && v.Offset >= 0 && (v.Bytes == nil || v.Offset <= int64(len(v.Bytes)) && v.Length <= int64(len(v.Bytes))-v.Offset)
 }
 
-// fileSend is a SendFile under way, or another send that waits behind one. A goroutine reads the files, for which nobody waits:
-// the operation may end before it.
+// fileSend is a SendFile under way, or another send that waits behind one. A goroutine reads the files. Nothing waits for that
+// goroutine, so the operation may end before it.
 type fileSend struct {
 	s    *Socket
 	o    *op
 	vec  []FileVec
-	runs bool // there is a goroutine
+	runs bool // the goroutine has started
 	sent int64
 	part *op   // the send of a part that is under way
-	why  Errno // it ends so, once that has ended
+	why  Errno // how the operation ends when part has ended, or 0
 	over bool  // the operation has ended
 }
 
-// run sends all of it, then ends the operation and lets the next ones go.
+// run sends everything, ends the operation, and starts the next ones.
 func (f *fileSend) run() {
 	n := f.all()
 	s := f.s
@@ -110,7 +109,7 @@ func (f *fileSend) run() {
 	}
 }
 
-// hasEnded reports whether the operation has, by itself or with the library.
+// hasEnded reports whether the operation has ended, by itself or with the library.
 func (f *fileSend) hasEnded() bool { return f.over || f.s.released }
 
 // end ends the operation. What waits behind it goes on when the socket settles.
@@ -120,8 +119,8 @@ func (f *fileSend) end(n Errno) {
 	f.s.finish(f.o, n)
 }
 
-// stop ends the operation before its time: at once while a file is read, else with the part that is under way, which may be memory of
-// the program's.
+// stop ends the operation early. It ends at once while a file is read, and otherwise with the part that is being sent, which may be
+// memory of the program.
 func (f *fileSend) stop(n Errno) {
 	if f.over || f.why != 0 {
 		return
@@ -199,7 +198,7 @@ func (f *fileSend) put(b []byte, m *Memory) Errno {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if f.hasEnded() {
-		return ECANCELED // which nobody hears
+		return ECANCELED // run ignores it, because the operation has ended
 	}
 	o, n := s.start(EvtSend, b, nil, Block, nil, nil, m)
 	if n != 0 {
@@ -223,7 +222,7 @@ func (f *fileSend) put(b []byte, m *Memory) Errno {
 	return n
 }
 
-// dispatchSend hands a send to the socket's way of sending.
+// dispatchSend starts a send as the type of the socket requires.
 func (s *Socket) dispatchSend(o *op) {
 	if s.stream != nil {
 		s.sendBytes(o)
@@ -232,7 +231,7 @@ func (s *Socket) dispatchSend(o *op) {
 	}
 }
 
-// moveFiles starts the first SendFile, and lets those sends go that none is before.
+// moveFiles starts the first SendFile and the sends that no SendFile precedes.
 func (s *Socket) moveFiles() {
 	for len(s.files) > 0 {
 		f := s.files[0]
@@ -251,14 +250,14 @@ func (s *Socket) moveFiles() {
 	s.files = nil
 }
 
-// endFiles ends a SendFile and what waits behind it, since nothing can be sent any more.
+// endFiles ends a SendFile and the sends behind it, since nothing can be sent any more.
 func (s *Socket) endFiles(n Errno) {
 	for _, f := range s.files {
 		f.stop(n)
 	}
 }
 
-// cancelFile takes back a SendFile, or a send that waits behind one, and reports whether it could.
+// cancelFile cancels a SendFile, or a send that waits behind one, and reports whether that was possible.
 func (s *Socket) cancelFile(o *op) bool {
 	i := slices.IndexFunc(s.files, func(f *fileSend) bool { return f.o == o && !f.over && f.why == 0 })
 	if i < 0 {

@@ -99,7 +99,7 @@ func TestSendFileThatDoesNotAnswer(t *testing.T) {
 				},
 				"cancel": func(p *pair) exs.Errno {
 					if n, err := p.a.Cancel(nil, exs.CancelAll); n != 3 || err != nil {
-						p.Errorf("%d taken back, %v", n, err)
+						p.Errorf("%d cancelled, %v", n, err)
 					}
 					return exs.ECANCELED
 				},
@@ -132,20 +132,20 @@ func TestSendFileToOneWhoDies(t *testing.T) {
 	})
 }
 
-// What a file brings after its SendFile was taken back does not get among what is sent then.
+// What a file brings after its SendFile was cancelled does not get among what is sent then.
 func TestSendFileAnswersLate(t *testing.T) {
 	over(t, both, func(w *world, typ int) {
 		p := w.connect(typ)
 		m := p.sendsMute(nil)
 		if n, err := p.a.Cancel("file", 0); n != 1 || err != nil {
-			w.Errorf("%d taken back, %v", n, err)
+			w.Errorf("%d cancelled, %v", n, err)
 		}
 		if e := p.event(p.qa, exs.EvtSendFile, exs.ECANCELED); e.AHandle != "file" {
 			w.Errorf("%v has ended", e.AHandle)
 		}
 		p.none(p.qa) // the next one asks the same file
 		if n, err := p.a.Cancel("next", 0); n != 1 || err != nil {
-			w.Errorf("%d taken back, %v", n, err)
+			w.Errorf("%d cancelled, %v", n, err)
 		}
 		p.event(p.qa, exs.EvtSendFile, exs.ECANCELED)
 		p.event(p.qa, exs.EvtSend, 0)
@@ -157,7 +157,7 @@ func TestSendFileAnswersLate(t *testing.T) {
 	})
 }
 
-// A SendFile that is taken back in the middle has sent what its event says, and nothing else.
+// A SendFile that is cancelled in the middle has sent what its event says, and nothing else.
 func TestSendFileTakenBack(t *testing.T) {
 	over(t, both, func(w *world, typ int) {
 		p := w.connect(typ)
@@ -168,7 +168,7 @@ func TestSendFileTakenBack(t *testing.T) {
 		n, err := p.b.Read(got)
 		p.ok(err)
 		if n, err := p.a.Cancel("file", 0); n != 1 || err != nil {
-			w.Errorf("%d taken back, %v", n, err)
+			w.Errorf("%d cancelled, %v", n, err)
 		}
 		p.send(p.a, p.qa, []byte("word"), 0)
 		p.ok(p.a.Close(0, p.qa, "close"))

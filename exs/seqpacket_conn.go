@@ -33,7 +33,7 @@ func (p *SeqPacketConn) conn() *Conn {
 	return &p.c
 }
 
-// Read takes the next packet, and waits until there is one. Of a packet that is longer than b the rest is lost; ReadPacket says how much that was. A
+// Read takes the next packet, and waits until there is one. If the packet is longer than b, the rest is lost; ReadPacket says how much that was. A
 // packet may be empty: no bytes and no error. The end of the connection is io.EOF. A Read with an empty b takes nothing.
 func (p *SeqPacketConn) Read(b []byte) (int, error) {
 	n, _, err := p.ReadPacket(b)
@@ -53,9 +53,9 @@ func (p *SeqPacketConn) ReadPacket(b []byte) (n, lost int, err error) {
 }
 
 // Write sends b as one packet, of mx.MaxMessage bytes at most. b is not read after it has returned. A packet of a few KiB goes out at once,
-// up to the credits of the connection ahead of the peer's Reads (SetFlowControlCredits); a larger one waits until the peer reads it, but for one
-// within one library, which is copied at once. A
-// Write that its deadline ends has sent nothing if it returns an error: what is on its way by then is delivered, and counts as written.
+// up to the credits of the connection ahead of the peer's Reads (SetFlowControlCredits). A larger packet waits until the peer reads it, unless
+// both sockets are of one library, which copies it at once. If a Write returns an error because its deadline has passed, it has sent
+// nothing; a packet that is on its way by then is delivered, and counts as written.
 func (p *SeqPacketConn) Write(b []byte) (int, error) {
 	c := p.conn()
 	if c.none() {
@@ -67,8 +67,8 @@ func (p *SeqPacketConn) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// Close closes the connection, as that of a Conn does. A Write that waits has sent its packet or nothing: one whose packet the peer knows of goes on from a
-// copy, counts as written and returns no error, and the peer may still read it. Others end with net.ErrClosed.
+// Close closes the connection, as that of a Conn does. If the peer knows of the packet of a Write that waits, the packet goes on from a
+// copy, and the Write returns no error; the peer may still read the packet. Other Writes that wait end with net.ErrClosed, and have sent nothing.
 func (p *SeqPacketConn) Close() error { return p.conn().Close() }
 
 // CloseRead ends the direction towards us: Read returns io.EOF, and the peer's Writes fail with EPIPE.
@@ -95,7 +95,7 @@ func (p *SeqPacketConn) RemoteAddr() net.Addr { return p.conn().RemoteAddr() }
 // Socket returns the socket behind p, as that of a Conn does.
 func (p *SeqPacketConn) Socket() *Socket { return p.conn().Socket() }
 
-// readPacket is ReadPacket of the one whose turn it is.
+// readPacket is ReadPacket for the goroutine whose turn it is.
 func (c *Conn) readPacket(b []byte) (n, lost int, err error) {
 	for {
 		switch err := c.in.stopped(); {
@@ -123,7 +123,7 @@ func (c *Conn) readPacket(b []byte) (n, lost int, err error) {
 		c.late = nil
 		length, lost, over, errno := c.s.collectPacket(o)
 		switch {
-		case errno == ECANCELED: // it was given up, or the next receive finds out why
+		case errno == ECANCELED: // it was given up, or the next receive returns the reason
 			continue
 		case errno != 0:
 			return 0, 0, c.fault("read", errno)
@@ -139,7 +139,7 @@ func (c *Conn) readPacket(b []byte) (n, lost int, err error) {
 	}
 }
 
-// collectPacket returns how a receive of a packet has ended that was waited for. Over: nothing came, and nothing will.
+// collectPacket returns how a blocking receive of a packet has ended. over says that no packet has arrived, and none will.
 func (s *Socket) collectPacket(o *op) (length, lost int, over bool, n Errno) {
 	s.mu.Lock()
 	length, lost, over, n = o.length, o.lost, o.ended, o.errno
@@ -148,7 +148,7 @@ func (s *Socket) collectPacket(o *op) (length, lost int, over bool, n Errno) {
 	return length, lost, over, n
 }
 
-// writePacket is Write of the one whose turn it is.
+// writePacket is Write for the goroutine whose turn it is.
 func (c *Conn) writePacket(b []byte) (int, error) {
 	for {
 		if err := c.out.stopped(); err != nil {
@@ -174,7 +174,7 @@ func (c *Conn) writePacket(b []byte) (int, error) {
 	}
 }
 
-// beginPacket starts a send of a packet that the caller waits for by himself.
+// beginPacket starts a send of a packet; the caller waits for its end.
 func (s *Socket) beginPacket(b []byte) (*op, Errno) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -7,13 +7,13 @@ import (
 	"gomx/mx"
 )
 
-// security is what all peers of an endpoint have to share, or vouch for.
+// security is what all peers of an endpoint must have in common: a secret, or trust in each other's certificates.
 type security struct {
 	secret string
 	tls    *tls.Config
 }
 
-// params are those of an endpoint with this security. What is not set is left to the environment.
+// params returns the parameters of an endpoint with this security. The environment decides what is not set.
 func (c security) params() (params []mx.Param) {
 	if c.secret != "" {
 		params = append(params, mx.WithSecret([]byte(c.secret)))

@@ -6,9 +6,8 @@ import (
 	"gomx/mx"
 )
 
-// sendNow sends what can leave within the call, which makes no operation of it, only its
-// event. False: it can't go at once, or the call makes no sense, and is for the way of
-// other sends. The lock is held, and with true it is let go.
+// sendNow sends data that can leave within the call: it makes no operation, only the event. It returns false if that is not possible, or
+// if the arguments are not valid; the call then goes on as other sends do. The lock is held, and is released if it returns true.
 func (s *Socket) sendNow(b []byte, at int, special bool, flags Flags, q *Queue, ahandle any, m *Memory) bool {
 	told, ok := s.tells(flags, q)
 	switch {
@@ -27,8 +26,7 @@ func (s *Socket) sendNow(b []byte, at int, special bool, flags Flags, q *Queue, 
 	return true
 }
 
-// tells reports whether a send that ends within its call makes an event, and whether it
-// could.
+// tells reports whether a send that ends within its call has an event, and whether the queue can take that event.
 func (s *Socket) tells(flags Flags, q *Queue) (told, ok bool) {
 	switch {
 	case flags&Block != 0:
@@ -39,8 +37,8 @@ func (s *Socket) tells(flags Flags, q *Queue) (told, ok bool) {
 	return flags&Unsignaled == 0, true
 }
 
-// sendPacketNow sends a packet that is copied within the call: a small one (7.2), or one out of registered memory, of
-// which no use remains.
+// sendPacketNow sends a packet that is copied within the call, so that its memory is free afterwards: a small packet (7.2), or one from
+// registered memory.
 func (s *Socket) sendPacketNow(b []byte, m *Memory) bool {
 	p := &s.packets
 	if s.stream != nil || !s.copies(b, m) || p.waiting.len() > 0 || p.sent-p.acked >= p.window || len(s.files) > 0 {
@@ -54,7 +52,7 @@ func (s *Socket) sendPacketNow(b []byte, m *Memory) bool {
 	return true
 }
 
-// duplicate is what was sent within the library, where nothing leaves before the next pass.
+// duplicate is a copy of a packet to a socket of the same library, where nothing leaves before the next pass.
 type duplicate struct{ b []byte }
 
 var duplicates = sync.Pool{New: func() any { return new(duplicate) }}

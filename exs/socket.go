@@ -10,46 +10,46 @@ import (
 	"gomx/mx"
 )
 
-// Socket is a listening post or an end of a connection (4). After Close it is
-// refused everywhere with EBADF, and so is a nil or zero Socket.
+// Socket is a listener or an end of a connection (4). After Close all calls on it return EBADF, and so do those on a nil or zero
+// Socket.
 type Socket struct {
 	l      *Library
 	domain int
 	typ    int
-	both   bool // bound to all addresses of IPv6, it has those of IPv4 too
+	both   bool // a socket that is bound to all IPv6 addresses is bound to all IPv4 addresses, too
 
 	mu      sync.Mutex
-	list    waitList // of those who wait for a credit
+	list    waitList // goroutines that wait for a credit
 	life    life.Machine
 	options options
 
 	local, remote netip.AddrPort
-	post          *post    // of a listener, from Bind on but for the time of a connect
-	joining       *joining // while a connection is made
+	post          *post    // the TCP side of a bound socket, except during a connect
+	joining       *joining // the connection that is being made, or nil
 	peer          mx.EndpointAddr
 	out           uint64 // match information of what goes to the peer, without the kind
-	conn, tag     uint32 // by which the peer names us
+	conn, tag     uint32 // the name of this socket in messages of the peer
 
-	ops         []*op // all
+	ops         []*op // all operations
 	spare       *op
 	outstanding int         // operations
-	sending     int         // of those, sends
-	receiving   int         // and receives
-	ending      []*op       // shutdowns and the close, in order, that wait for what was before
+	sending     int         // sends among them
+	receiving   int         // receives among them
+	ending      []*op       // shutdowns and the close, in order, that wait for earlier operations
 	released    bool        // the number was given back
 	wrote       bool        // the peer knows that nothing follows
-	stops       bool        // the peer takes nothing any more
+	stops       bool        // the peer accepts no more data
 	untaken     int         // last words that the peer has not taken
-	linger      *time.Timer // of the close, once it waits for them
-	lingered    bool        // and has done so for long enough
+	linger      *time.Timer // runs while the close waits for them
+	lingered    bool        // the close has waited for them for long enough
 	fate        Errno       // why the connection is no more, if it was torn down or the peer is gone
-	torn        bool        // nothing of it is left to be received
+	torn        bool        // no data is left to be received
 
 	files   []*fileSend // the first is under way
 	packets packets
 	stream  *bytesOf
 	special *special                // or nil
-	lasting atomic.Pointer[lasting] // that PollPersistent looks at
+	lasting atomic.Pointer[lasting] // the memory that PollPersistent looks at
 }
 
 // NewSocket creates a socket of the default library (4.1). Errors: EAFNOSUPPORT,
@@ -146,7 +146,7 @@ func (s *Socket) fits(a netip.AddrPort) bool {
 	return a.Addr().Unmap().Is4() == (s.domain == Inet) || s.domain == Inet6 && a.Addr().Is4In6()
 }
 
-// completed takes what completed on the endpoint for one of our operations.
+// completed handles a request of the endpoint that has completed for an operation.
 func (s *Socket) completed(o *op, r mx.Request, st *mx.Status) {
 	s.mu.Lock()
 	switch {
@@ -163,9 +163,8 @@ func (s *Socket) completed(o *op, r mx.Request, st *mx.Status) {
 	s.mu.Unlock()
 }
 
-// settle ends shutdowns and the close when all that was before them has ended. The
-// lock is held, and it is called before it is let go wherever an operation may have
-// ended.
+// settle completes shutdowns and the close if all operations before them have ended. The lock is held. Wherever an operation may have
+// ended, settle is called before the lock is released.
 func (s *Socket) settle() {
 	if s.packets.line.len() > 0 {
 		s.moveLine()

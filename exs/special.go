@@ -7,24 +7,24 @@ import (
 )
 
 // special is what a SeqPacket socket has that goes beyond the manual: in-place receiving
-// (inplace.go), memory of ours that the peer uses (persist.go), and memory of the peer's that we
-// use (offset.go). Most sockets have none of it.
+// (inplace.go), memory of this side that the peer uses (persist.go), and memory of the peer that this side uses (offset.go).
+// Most sockets have none of these.
 type special struct {
 	pool *pool.Pool
 
 	near    [2]*lasting   // memory of ours
-	leaving [2][]*lasting // such that was taken back, until the peer knows
+	leaving [2][]*lasting // withdrawn memory, until the peer has acknowledged that
 	far     [2]remote     // memory of the peer's
-	waits   [2]deque      // our operations that wait for that
+	waits   [2]deque      // operations that wait for such memory
 }
 
-// The two ways to use persistent memory, seen from the side that has it not.
+// The two ways to use persistent memory, as the side that does not own it sees them.
 const (
 	toRead  = 0 // a receive of ours reads from the peer's persistent send
 	toWrite = 1 // a send of ours writes to the peer's persistent receive
 )
 
-// nowhere is the place of a transfer without offset.
+// nowhere stands for the offset of a transfer without one.
 const nowhere = -1
 
 // specials makes them when they are first needed.
@@ -51,7 +51,7 @@ func (s *Socket) mayReceive(b []byte, flags Flags, at int, q *Queue) Errno {
 	if flags&InPlace != 0 {
 		switch {
 		case flags&(Block|Unsignaled|Peek|Persistent) != 0 || at != nowhere:
-			return EINVAL // nobody would learn where the packet lies
+			return EINVAL // the program would not learn where the packet is
 		case s.typ == Stream:
 			return EOPNOTSUPP
 		}
@@ -59,8 +59,8 @@ func (s *Socket) mayReceive(b []byte, flags Flags, at int, q *Queue) Errno {
 	return s.mayTransfer(b, flags, at, q, toWrite)
 }
 
-// mayTransfer has what both directions have in common. ours says which persistent
-// operation of our own stands in the way.
+// mayTransfer has the checks that both directions have in common. ours says which persistent operation of this side excludes the
+// transfer.
 func (s *Socket) mayTransfer(b []byte, flags Flags, at int, q *Queue, ours int) Errno {
 	lasts := flags&Persistent != 0
 	switch {
@@ -82,7 +82,7 @@ func (s *Socket) mayTransfer(b []byte, flags Flags, at int, q *Queue, ours int) 
 	return 0
 }
 
-// sendSpecial takes a send that does not go as a packet, and reports whether it is one.
+// sendSpecial starts a send that is not sent as a packet, and reports whether o is one.
 func (s *Socket) sendSpecial(o *op, at int) bool {
 	switch {
 	case s.stream != nil:
@@ -101,7 +101,7 @@ func (s *Socket) sendSpecial(o *op, at int) bool {
 	return false
 }
 
-// recvSpecial takes a receive that is not posted at the endpoint at once.
+// recvSpecial starts a receive that is not posted at the endpoint at once, and reports whether o is one.
 func (s *Socket) recvSpecial(o *op, at int) bool {
 	if s.stream != nil {
 		return false
@@ -126,18 +126,18 @@ func (s *Socket) recvSpecial(o *op, at int) bool {
 	return true
 }
 
-// drained reports whether no packets and receives are before a new receive.
+// drained reports whether no packets and no receives precede a new receive.
 func (s *Socket) drained() bool {
 	p := &s.packets
 	return len(p.held)+p.posted.len() == 0 && s.firstInLine() == nil
 }
 
-// remove takes an operation back that waits here.
+// remove removes an operation that waits for memory of the peer.
 func (x *special) remove(o *op) bool {
 	return x != nil && (x.waits[toRead].remove(o) || x.waits[toWrite].remove(o))
 }
 
-// moveSpecial moves on what may have something to do since something else has ended.
+// moveSpecial continues operations that may go on because another one has ended.
 func (s *Socket) moveSpecial() {
 	x := s.special
 	if x.near[toWrite] != nil {
@@ -148,7 +148,7 @@ func (s *Socket) moveSpecial() {
 	}
 }
 
-// endPersistence ends what goes on in persistent memory, ours and the peer's.
+// endPersistence ends all operations on persistent memory of either side.
 func (s *Socket) endPersistence(n Errno) {
 	for way := range 2 {
 		s.endAccess(way, n)

@@ -1,18 +1,17 @@
 package exs
 
-// A packet that comes to the handler just after a receive was posted for it is left to the
-// endpoint, which will find that receive. If it is taken back before that, the packet lies in the
-// endpoint's store, and nobody has its number. It is then held like a packet that is still with its
-// sender, of which there is the length too.
+// If the handler is given a packet just after its receive was posted, it leaves the packet to the endpoint, which will find the
+// receive. If the receive is cancelled before that, the packet goes to the endpoint's store, and no receive has its number. It
+// is then held in the same way as a packet that is still with its sender, of which only the length is known.
 
 // passed is the newest packet that was left to a receive.
 type passed struct {
-	end    uint32 // the number behind it
+	end    uint32 // the number of the packet after it
 	length int
 }
 
-// unpostPacket takes a receive back that no packet has come for, and reports whether it could. Those
-// behind it move up.
+// unpostPacket cancels a receive for which no packet has arrived, and reports whether that was possible. The receives behind it move
+// up.
 func (s *Socket) unpostPacket(o *op) bool {
 	p := &s.packets
 	if gone, _ := s.l.ep.Load().Cancel(o.req); !gone {
@@ -28,8 +27,8 @@ func (s *Socket) unpostPacket(o *op) bool {
 	return true
 }
 
-// holdStray holds the packet that was left to a receive which was taken back then. It can be the
-// newest one only: the handler gets the next when the endpoint has dealt with that.
+// holdStray holds a packet that was left to a receive which was then cancelled. It can only be the newest packet, because the handler
+// is given the next packet after the endpoint has dealt with that one.
 func (s *Socket) holdStray() {
 	if p := &s.packets; p.passed.end == p.next+uint32(len(p.held))+1 {
 		p.held = append(p.held, held{length: p.passed.length})

@@ -7,7 +7,7 @@ import (
 )
 
 // strays makes a connection whose first packet of n bytes is on its way to a receive when that is
-// taken back, and sends another one. Both are b's to receive.
+// cancelled, and sends another one. Both are b's to receive.
 func (w *world) strays(n int) *pair {
 	w.Helper()
 	p := w.connect(exs.SeqPacket, w.small(8, 1000))
@@ -23,7 +23,7 @@ func (w *world) strays(n int) *pair {
 		}
 		first = false
 		if taken, err := p.b.Cancel(nil, 0); taken != 1 || err != nil {
-			w.Errorf("%d taken back, %v", taken, err)
+			w.Errorf("%d cancelled, %v", taken, err)
 		}
 	}
 	w.ok(p.there.AroundPackets(before, after))
@@ -33,14 +33,14 @@ func (w *world) strays(n int) *pair {
 	return p
 }
 
-// A receive is taken back between the handler, which left a packet to it, and the endpoint, which
+// A receive is cancelled between the handler, which left a packet to it, and the endpoint, which
 // then does not find it. The packet is for whatever comes next.
 func TestStrayPacket(t *testing.T) {
 	over(t, packets, func(w *world, _ int) {
 		for _, n := range []int{0, 40, 1000, 100_000} {
 			for what, f := range map[string]func(p *pair, n int){
 				"receive": strayToReceive, "in place": strayInPlace, "persistent": strayToPersistent,
-				"notify": strayToNotify, "peek": strayToPeek, "taken back again": strayAgain,
+				"notify": strayToNotify, "peek": strayToPeek, "cancelled again": strayAgain,
 			} {
 				w.Log(what, n)
 				p := w.strays(n)
@@ -113,13 +113,13 @@ func strayToPeek(p *pair, n int) {
 	strayToReceive(p, n)
 }
 
-// In place still after one was taken back.
+// In place still after one was cancelled.
 func strayAgain(p *pair, n int) {
 	strayToReceive(p, n)
 	for range 3 {
 		p.recv(p.b, p.qb, nil, 0)
 		if taken, err := p.b.Cancel(nil, 0); taken != 1 || err != nil {
-			p.Errorf("%d taken back, %v", taken, err)
+			p.Errorf("%d cancelled, %v", taken, err)
 		}
 		p.event(p.qb, exs.EvtRecv, exs.ECANCELED)
 		p.recv(p.b, p.qb, nil, exs.InPlace)

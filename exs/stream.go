@@ -8,14 +8,13 @@ import (
 	"gomx/mx"
 )
 
-// bytesOf is what a stream socket has. The two machines decide which bytes go
-// where; here they are moved.
+// bytesOf is the state of a stream socket. The sending and the receiving machine decide where bytes go, and this package moves them.
 type bytesOf struct {
 	sender   stream.Sender
 	receiver stream.Receiver
 	buffer   []byte
 	hand     []byte     // the message that has arrived
-	fetching bool       // it is being fetched
+	fetching bool       // the message that is announced is being fetched
 	posted   []*landing // receives at the endpoint
 	spare    *landing
 	pieces   [][]byte // scratch
@@ -27,10 +26,10 @@ type bytesOf struct {
 // that goes to the buffer.
 type landing struct {
 	s      *Socket
-	of     *bytesOf // which is the socket's, unless that has given the connection up
+	of     *bytesOf // the state of the socket when it was posted; the socket has another one if it has given the connection up
 	number uint32
 	fetch  bool
-	o      *op // whose memory it is for; nil if that is the buffer's
+	o      *op // the operation whose memory receives the data; nil: the buffer does
 	req    mx.Request
 	next   *landing
 }
@@ -41,8 +40,8 @@ const (
 
 	smallestSegment, mostSegment = 1000, 16 << 10
 
-	// holdMin is the length from which it pays, over a medium of small frames, to ask for memory
-	// to send to rather than to run ahead.
+	// holdMin is the length from which it pays, over a medium with small frames, to wait for an advertised receive rather than to
+	// send to the buffer.
 	holdMin = 128 << 10
 )
 
@@ -77,12 +76,12 @@ func (s *Socket) prepare(h *hello) {
 		return c
 	}
 	if b.sender.Init(cfg(min(h.buffer, mostBuffer))) != nil || b.receiver.Init(cfg(min(s.options.buffer, mostBuffer))) != nil {
-		panic("exs: the stream's machine refuses its configuration") // all of it is in bounds
+		panic("exs: the stream's machine refuses its configuration") // the values above are within its bounds
 	}
 	s.stream = b
 }
 
-// mostBuffer is what the machine can count.
+// mostBuffer is the largest buffer that the machine supports.
 const mostBuffer = 1 << 30
 
 // buffers is the pool of smallest buffers.
@@ -198,7 +197,7 @@ func (s *Socket) tellStream(m *stream.Message) {
 	_ = s.sendControl(ctlStream, b[:])
 }
 
-// finishBytes ends an operation. Why one was taken back stands in it.
+// finishBytes ends an operation. A cancelled operation holds the reason itself.
 func (s *Socket) finishBytes(a *stream.Action) {
 	o := s.ops[a.ID]
 	o.length = a.N
@@ -267,7 +266,7 @@ func (s *Socket) sendPiece(a *stream.Action) {
 	var err error
 	switch {
 	case o.iov == nil && ep.SendNow(o.buf[a.Off:a.Off+a.N], s.peer, match):
-		s.stream.sender.Sent(a.ID) // its end is among the actions that follow
+		s.stream.sender.Sent(a.ID) // the actions that follow end the operation
 		return
 	case o.iov == nil:
 		r, err = s.l.post(ep.Isend(o.buf[a.Off:a.Off+a.N], s.peer, match, o))
@@ -282,14 +281,14 @@ func (s *Socket) sendPiece(a *stream.Action) {
 	o.under = append(o.under, r)
 }
 
-// streamed takes the end of a message that was sent.
+// streamed handles the completion of a message that was sent.
 func (s *Socket) streamed(o *op, r mx.Request, st *mx.Status) {
 	if i := slices.Index(o.under, r); i >= 0 {
 		o.under = slices.Delete(o.under, i, i+1)
 	}
 	switch {
 	case st.Code == mx.StatusSuccess, st.Code == mx.StatusTruncated && s.stops:
-	case st.Code == mx.StatusTruncated: // thrown away
+	case st.Code == mx.StatusTruncated: // discarded by the peer
 		s.tear(ECONNRESET)
 	default:
 		s.lose(statusErrno(st.Code))
@@ -370,7 +369,7 @@ func (s *Socket) fetchPiece(a *stream.Action) {
 	}
 }
 
-// completed takes a message that has landed.
+// completed handles a message that has arrived.
 func (l *landing) completed(st *mx.Status) {
 	s := l.s
 	s.mu.Lock()
@@ -383,7 +382,7 @@ func (l *landing) completed(st *mx.Status) {
 	switch {
 	case st.Code != mx.StatusSuccess && fetch:
 		s.lose(statusErrno(st.Code))
-	case st.Code != mx.StatusSuccess: // a gap: all that has come for the buffer belongs behind it
+	case st.Code != mx.StatusSuccess: // there is a gap, in front of all data that has arrived for the buffer
 		s.tear(statusErrno(st.Code))
 	case st.Source != s.peer:
 		s.l.counts.nonsense.Add(1)
@@ -410,7 +409,7 @@ func (s *Socket) breach(err error) {
 	}
 }
 
-// bytesHere takes data that no receive was posted for.
+// bytesHere handles data for which no receive was posted.
 func (s *Socket) bytesHere(match uint64, length uint32, data []byte) mx.UnexpAction {
 	b := s.stream
 	direct := kindOf(match) == kindDirect
@@ -448,7 +447,7 @@ func (s *Socket) handleStream(text []byte) {
 	s.drainReceiver()
 }
 
-// stopStream: the peer takes nothing any more.
+// stopStream handles that the peer accepts no more data.
 func (s *Socket) stopStream() {
 	for _, o := range s.ops {
 		if o.live && o.sends() {

@@ -10,11 +10,11 @@ import (
 	"gomx/mx"
 )
 
-// told is a cause that says all there is to say: what happened, between whom, and what helps. Neither the number in front of it nor what lies behind it would
-// tell more.
+// told is a complete message: what happened, between whom, and what helps. The error number and the causes behind it are not shown
+// with it.
 type told struct {
 	text string
-	of   []error // what errors.Is finds
+	of   []error // the errors that errors.Is finds
 }
 
 func tell(text string, of ...error) error { return &told{text, of} }
@@ -22,9 +22,10 @@ func tell(text string, of ...error) error { return &told{text, of} }
 func (t *told) Error() string   { return t.text }
 func (t *told) Unwrap() []error { return t.of }
 
-// clearer has better words than the system for numbers that are about our sockets, not about its descriptors, or that want a remedy.
+// clearer has texts for numbers whose text in the system speaks of file descriptors, or lacks a remedy.
 var clearer = map[Errno]string{
 	EBADF:        "the socket is closed",
+	ECONNREFUSED: "connection refused: nobody listens there; start the server first, or check the port",
 	EDESTADDRREQ: "the socket has no address: Bind comes first",
 	ENOTCONN:     "the socket is not connected",
 	EISCONN:      "the socket is connected already",
@@ -36,7 +37,7 @@ var clearer = map[Errno]string{
 	errno.EADDRNOTAVAIL: "no interface of this host has the address",
 }
 
-// reason is why a call failed, without what it was and with whom.
+// reason returns why a call failed, without the operation and the peer.
 func (e *Error) reason() string {
 	number := e.Errno.Error()
 	if clear := clearer[e.Errno]; clear != "" {
@@ -48,7 +49,7 @@ func (e *Error) reason() string {
 		return cause.Error()
 	case *mx.Error:
 		return ofMX(cause)
-	case *net.OpError: // of the TCP connection, whose addresses are ours
+	case *net.OpError: // of the TCP connection, whose addresses are those of the sockets
 		if !errors.Is(cause, e.Errno) {
 			return number + ": " + cause.Err.Error()
 		}
@@ -60,12 +61,12 @@ func (e *Error) reason() string {
 	return number
 }
 
-// ofMX is why a call of mx failed, without what it was and with whom.
+// ofMX returns why a call of mx failed, without the operation and the peer.
 func ofMX(e *mx.Error) string {
 	return strings.TrimPrefix((&mx.Error{Code: e.Code, Cause: e.Cause}).Error(), "mx: : ")
 }
 
-// typeName is how users name a type of sockets: by the constant, and the network of Dial.
+// typeName returns the name of a type of sockets for users: the constant, and the network of Dial.
 func typeName(typ int) string {
 	switch typ {
 	case Stream:

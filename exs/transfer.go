@@ -16,25 +16,24 @@ import (
 // EFAULT if b is not within m, EMSGSIZE, EINVAL for a queue or flag that makes no sense.
 // A peer that stops receiving, or dies, gives events with EPIPE and ECONNRESET.
 //
-// With Persistent the peer's receives read from b, without our doing anything about it, until
-// the operation is cancelled or the connection ends; then its event comes, not earlier. With
-// Notify there is an event of type EvtRead each time. Errors besides: EBUSY if there is a
-// persistent send, also for others; EOPNOTSUPP on a stream; EINVAL for no bytes, Block, or Notify
+// With Persistent the peer's receives read from b, without further calls on this side, until the operation is cancelled or the
+// connection ends. Its event comes only then. With Notify there is an event of type EvtRead for each such receive. Errors besides: EBUSY if there is a
+// persistent send already, which also holds for ordinary sends; EOPNOTSUPP on a stream; EINVAL for no bytes, Block, or Notify
 // without a queue.
 func (s *Socket) Send(b []byte, flags Flags, q *Queue, ahandle any, m *Memory) (int, error) {
 	return s.send(EvtSend, b, nil, nowhere, flags, q, ahandle, m)
 }
 
-// SendMsg is Send of pieces of memory, one after the other. They must stay as they
-// are, and so must the list. More than mx.MaxSegments are EMSGSIZE.
+// SendMsg is Send of pieces of memory, one after the other. Neither the pieces nor the list may change until the operation has ended.
+// More than mx.MaxSegments pieces are EMSGSIZE.
 func (s *Socket) SendMsg(iov [][]byte, flags Flags, q *Queue, ahandle any, m *Memory) (int, error) {
 	return s.send(EvtSendMsg, nil, pieces(iov), nowhere, flags, q, ahandle, m)
 }
 
 // Recv starts to receive into b (5.2). An event of type EvtRecv says when something
 // is there: a packet, of which AmountLost bytes had no room; or bytes of a stream, with
-// WaitAll as many as b holds. Nothing and no error is the end of the connection. With
-// Peek the data stays for the next receive: that gets what was shown, also if both were started before it came. A Peek with WaitAll waits for no more bytes
+// WaitAll as many as b holds. A length of 0 without an error means the end of the connection. With
+// Peek the data stays for the next receive, which gets the same data, even if both were started before it arrived. A Peek with WaitAll waits for no more bytes
 // than the buffer of the stream holds (SetStreamBufSize). With Block the call waits, and returns the
 // length. m is the registration of b, or Unregistered.
 //
@@ -45,8 +44,8 @@ func (s *Socket) SendMsg(iov [][]byte, flags Flags, q *Queue, ahandle any, m *Me
 //
 // With InPlace a small packet stays where the library has it: the event says where, and
 // RecycleRcvBuffer gives the place back. EINVAL with Block, Unsignaled or Peek, EOPNOTSUPP on a
-// stream. With Persistent the peer's sends write into b, again and again; for the rest that
-// is as with Send, and the events are of type EvtWritten.
+// stream. With Persistent the peer's sends write into b, until the operation is cancelled or
+// the connection ends. The rules are those of a persistent Send, and the events are of type EvtWritten.
 func (s *Socket) Recv(b []byte, flags Flags, q *Queue, ahandle any, m *Memory) (int, error) {
 	n, _, err := s.recv(EvtRecv, b, nil, nowhere, flags, q, ahandle, m)
 	return n, err
@@ -101,7 +100,7 @@ func (s *Socket) send(kind EventType, b []byte, iov [][]byte, at int, flags Flag
 	return length, err
 }
 
-// launchSend starts a send that nothing stands in the way of. The lock is held.
+// launchSend starts a send that has passed the checks. The lock is held.
 func (s *Socket) launchSend(kind EventType, b []byte, iov [][]byte, at int, special bool, flags Flags, q *Queue, ahandle any, m *Memory) (*op, Errno) {
 	o, n := s.start(kind, b, iov, flags, q, ahandle, m)
 	if n != 0 {
@@ -118,7 +117,7 @@ func (s *Socket) launchSend(kind EventType, b []byte, iov [][]byte, at int, spec
 	return o, 0
 }
 
-// recv is every receive. Over: nothing came, and nothing will; a packet may be empty without.
+// recv implements all receives. over says that no data has arrived and none will, which distinguishes the end from an empty packet.
 func (s *Socket) recv(kind EventType, b []byte, iov [][]byte, at int, flags Flags, q *Queue, ahandle any, m *Memory) (length int, over bool, err error) {
 	if s.none() {
 		return 0, false, s.fail("recv", EBADF)
@@ -146,7 +145,7 @@ func (s *Socket) recv(kind EventType, b []byte, iov [][]byte, at int, flags Flag
 	return s.started("recv", o, flags)
 }
 
-// launchRecv starts a receive that nothing stands in the way of. The lock is held.
+// launchRecv starts a receive that has passed the checks. The lock is held.
 func (s *Socket) launchRecv(kind EventType, b []byte, iov [][]byte, at int, special bool, flags Flags, q *Queue, ahandle any, m *Memory) (*op, Errno) {
 	o, n := s.start(kind, b, iov, flags, q, ahandle, m)
 	if n != 0 {
@@ -203,8 +202,7 @@ func (s *Socket) started(op string, o *op, flags Flags) (length int, over bool, 
 	return length, over, s.fail(op, n)
 }
 
-// credit looks for a credit, among what has completed or by waiting. The lock is
-// let go of meanwhile.
+// credit obtains a credit: from operations that have completed, or by waiting. The lock is released meanwhile.
 func (s *Socket) credit(flags Flags, sends bool) Errno {
 	timeout := time.Duration(0)
 	if flags&(CreditWait|Block) != 0 {
@@ -226,7 +224,7 @@ func (s *Socket) credit(flags Flags, sends bool) Errno {
 	}
 }
 
-// credit is a wait for one.
+// credit is the condition of a wait for a credit.
 type credit struct {
 	s     *Socket
 	sends bool
@@ -245,7 +243,7 @@ func (c *credit) ready() bool {
 	return c.free() || c.refused() != 0
 }
 
-// refused returns why there is no credit to wait for.
+// refused returns why waiting for a credit is in vain, or 0.
 func (c *credit) refused() Errno {
 	if c.sends {
 		return c.s.life.CanSend()
@@ -258,8 +256,7 @@ func (s *Socket) BlockingSend(b []byte, flags Flags, m *Memory) (int, error) {
 	return s.Send(b, flags|Block, nil, nil, m)
 }
 
-// BlockingRecv receives and waits until something is there (9.2). 0 without an error
-// is the end of the connection.
+// BlockingRecv receives, and waits until data has arrived (9.2). A length of 0 without an error means the end of the connection.
 func (s *Socket) BlockingRecv(b []byte, flags Flags, m *Memory) (int, error) {
 	return s.Recv(b, flags|Block, nil, nil, m)
 }

@@ -11,7 +11,7 @@ import (
 	"gomx/mx"
 )
 
-// errUnreached is how a connect ends that the listener has agreed to, and then finds no way to its endpoint.
+// errUnreached is the error of a connect that the listener has granted, but that finds no way to the listener's endpoint.
 var errUnreached = errors.New("the listener answers, but there is no way to its endpoint")
 
 // unreached makes the error of a connect that has reached the listener over c, but not its endpoint at p.
@@ -25,8 +25,8 @@ func unreached(ep *mx.Endpoint, c net.Conn, p endpointAddr, err error) error {
 	return tell("the listener answers, and "+name+" "+wayOf(ep, elsewhere, p, err), errUnreached, err)
 }
 
-// wayOf is what an endpoint does, of whose listener we know, instead of being connected to ours: what goes on behind "its endpoint". The listener is on
-// another host or not.
+// wayOf returns what the listener's endpoint does instead of being connected to: the text that follows "its endpoint". elsewhere says that
+// the listener is on another host.
 func wayOf(ep *mx.Endpoint, elsewhere bool, p endpointAddr, err error) string {
 	over, common := overs(ep)
 	if elsewhere {
@@ -36,7 +36,7 @@ func wayOf(ep *mx.Endpoint, elsewhere bool, p endpointAddr, err error) string {
 	}
 	switch n := errnoOf(err, 0); {
 	case errors.Is(err, mx.ErrNoResources), errors.Is(err, mx.StatusNoResources):
-	case errors.Is(err, mx.ErrRefused): // over one transport, whatever the others say
+	case errors.Is(err, mx.ErrRefused): // refused over one transport, so that the errors of the others do not matter
 		return "refuses: " + refusal(err)
 	case errors.Is(err, mx.ErrNICNotFound):
 		return "is not known " + over + ": " + common
@@ -56,7 +56,7 @@ func wayOf(ep *mx.Endpoint, elsewhere bool, p endpointAddr, err error) string {
 	return "is not reached: " + err.Error()
 }
 
-// overs names the transports of an endpoint, and what another one needs to meet it there.
+// overs returns the names of an endpoint's transports, and what another endpoint needs to reach it.
 func overs(ep *mx.Endpoint) (over, common string) {
 	const need = "both sides need a transport in common (MX_TRANSPORT)"
 	switch names := ep.TransportNames(); {
@@ -69,7 +69,7 @@ func overs(ep *mx.Endpoint) (over, common string) {
 	}
 }
 
-// refusal is why an endpoint refuses ours, and what would help.
+// refusal returns why an endpoint refuses this one, and a remedy.
 func refusal(err error) string {
 	why := strings.TrimPrefix(oneOf(err, mx.ErrRefused).Error(), mx.ErrRefused.Error()+": ")
 	switch {

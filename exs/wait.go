@@ -34,7 +34,7 @@ func (l *Library) wait(w *mx.Waiter, c condition, timeout time.Duration) bool {
 	return c.ready()
 }
 
-// blocked waits until a waiter is woken. False: the library is closed, and all operations have ended.
+// blocked waits until a waiter is woken. It returns false if the library is closed, and all operations have ended.
 func (l *Library) blocked(w *mx.Waiter, timeout time.Duration) bool {
 	if _, err := w.Wait(timeout); err == nil {
 		return true
@@ -46,7 +46,7 @@ func (l *Library) blocked(w *mx.Waiter, timeout time.Duration) bool {
 // waitList is a wait list: any number of goroutines wait in it for the same event.
 type waitList struct {
 	n       atomic.Int32
-	passive bool // they sleep, and others make progress
+	passive bool // they sleep, and others make progress for them
 	mu      sync.Mutex
 	all     []*mx.Waiter
 	spare   []*mx.Waiter
@@ -108,7 +108,7 @@ func (list *waitList) wake() {
 }
 
 // watch starts a goroutine that waits for ever, so that the endpoint makes progress at once while the program makes no
-// calls, and not some milliseconds later.
+// calls. Without that goroutine progress would begin some milliseconds later.
 func (l *Library) watch() {
 	l.watcher.Do(func() {
 		go func() {

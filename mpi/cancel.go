@@ -7,14 +7,14 @@ import (
 	"gomx/mx"
 )
 
-// cancelled are the receives of a seat that were taken back, and that nobody has waited for since, by their numbers. They are not in the
+// cancelled has the numbers of those cancelled receives of a seat that were not waited for since. They are not in the
 // requests themselves: Cancel writes nothing that a goroutine reads which waits for one, and may be given a copy.
 type cancelled struct {
 	mu sync.Mutex
 	of map[uint64]struct{}
 }
 
-// cancel takes back a receive of the endpoint. One that was taken back before counts.
+// cancel cancels a receive of the endpoint. A receive that was cancelled before counts as cancelled.
 func (k *cancelled) cancel(ep *mx.Endpoint, number uint64) (taken bool, err error) {
 	k.mu.Lock() // so that who finds the request gone finds it here
 	defer k.mu.Unlock()
@@ -30,7 +30,7 @@ func (k *cancelled) cancel(ep *mx.Endpoint, number uint64) (taken bool, err erro
 	return taken, err
 }
 
-// has reports whether a receive was taken back.
+// has reports whether a receive was cancelled.
 func (k *cancelled) has(number uint64) bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -47,7 +47,7 @@ func (k *cancelled) collect(number uint64) bool {
 	return is
 }
 
-// wasCancelled reports whether a call on the request has failed because that was taken back, and ends it if so.
+// wasCancelled reports whether a call on the request has failed because that was cancelled, and ends it if so.
 func (q *Request) wasCancelled(err error) bool {
 	return q.kind == recvRequest && errors.Is(err, mx.ErrBadRequest) && q.c.seat.cancelled.collect(q.number)
 }
@@ -68,7 +68,7 @@ func (q *Request) Cancel() error {
 		return q.c.fail("Cancel", ErrRequest, "the request is empty: there is nothing to take back")
 	}
 	if q.kind != recvRequest {
-		return q.c.fail("Cancel", ErrRequest, "only receives can be taken back, this is %s", q.what())
+		return q.c.fail("Cancel", ErrRequest, "only receives can be cancelled, this is %s", q.what())
 	}
 	if _, err := q.c.seat.cancelled.cancel(q.c.seat.ep, q.number); err != nil {
 		return q.broken("Cancel", err)

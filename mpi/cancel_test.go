@@ -82,7 +82,7 @@ func TestCancelBesideAWait(t *testing.T) {
 	}
 }
 
-// TestCancelTwice: a receive that was taken back stays so until it is waited for, or freed.
+// TestCancelTwice: a receive that was cancelled stays so until it is waited for, or freed.
 func TestCancelTwice(t *testing.T) {
 	world(t, 1, func(c *mpi.Comm) error {
 		end := map[string]func(q *mpi.Request) error{
@@ -110,7 +110,7 @@ func TestCancelTwice(t *testing.T) {
 	})
 }
 
-// TestStartAfterCancel: a persistent receive is not started again before its last request was waited for, or freed, be it taken back or not.
+// TestStartAfterCancel: a persistent receive is not started again before its last request was waited for, or freed, be it cancelled or not.
 func TestStartAfterCancel(t *testing.T) {
 	world(t, 1, func(c *mpi.Comm) error {
 		p, err := mpi.RecvInit(c, one(), 0, 4)

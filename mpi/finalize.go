@@ -155,7 +155,7 @@ func (s *seat) nameThose(open map[mx.Request]string, all bool) {
 	if left := len(names) - mostNamed; left > 0 {
 		names, more = names[:mostNamed], fmt.Sprintf("; and %d more", left)
 	}
-	fmt.Fprintf(os.Stderr, "mpi: rank %d: requests are not complete at Finalize, and are given up: %s%s\n", s.rank, strings.Join(names, "; "), more)
+	fmt.Fprintf(os.Stderr, "mpi: rank %d: requests are not complete at Finalize, and are given up (Wait for each, or Cancel it): %s%s\n", s.rank, strings.Join(names, "; "), more)
 }
 
 // endsBy reports whether a request ends well in time, whoever wakes the rank up meanwhile. One whose peer has left does not.

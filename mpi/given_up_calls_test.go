@@ -69,7 +69,7 @@ func blockings() []blocking {
 			err = wait(reqs)
 			for i := range reqs {
 				if reqs[i].Cancel() == nil {
-					_, _ = reqs[i].Wait() // it is taken back
+					_, _ = reqs[i].Wait() // it is cancelled
 				}
 				if err := reqs[i].Free(); err != nil {
 					return err

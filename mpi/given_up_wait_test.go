@@ -154,7 +154,7 @@ func TestWaitThatItsContextEnds(t *testing.T) {
 			return err
 		}
 		if st, err := with.WaitContext(nobodys); err != nil || !st.Cancelled {
-			return fmt.Errorf("a receive that was taken back: %+v, %v", st, err)
+			return fmt.Errorf("a receive that was cancelled: %+v, %v", st, err)
 		}
 		if err := mpi.Send(c, []byte{1}, 1, goTag); err != nil {
 			return err

@@ -32,7 +32,7 @@ func mixed(c *mpi.Comm, short, odd []byte, in []int32) (reqs []mpi.Request, err 
 	keep(mpi.Isend(c, []byte{1, 2, 3}, mpi.ProcNull, 3))
 	reqs = append(reqs, mpi.Request{})            // 4: empty
 	keep(mpi.Irecv(c, make([]int32, 4), self, 5)) // 5: half an element
-	keep(mpi.Irecv(c, odd, self, 6))              // 6: taken back
+	keep(mpi.Irecv(c, odd, self, 6))              // 6: cancelled
 	err = errors.Join(err, reqs[6].Cancel())
 	keep(c.Ibarrier()) // 7
 	keep(mpi.Isend(c, []byte{1, 2, 3}, self, 1))

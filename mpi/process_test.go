@@ -129,7 +129,13 @@ func jobs(t *testing.T, program string, ranks ...int) {
 
 // TestProcessesCombineLongVectors: what ranks combine lies where other processes copy it from, call after call,
 // whatever the algorithm.
-func TestProcessesCombineLongVectors(t *testing.T) { jobs(t, "large", 2, 3) }
+func TestProcessesCombineLongVectors(t *testing.T) {
+	if testing.Short() {
+		jobs(t, "large", 3)
+		return
+	}
+	jobs(t, "large", 2, 3)
+}
 
 func large(world *mpi.Comm) error {
 	for _, algorithm := range []string{"pairwise", "rabenseifner", "reduce-bcast", "automatic"} {
@@ -406,8 +412,11 @@ func TestRestarts(t *testing.T) {
 			}
 			place := []string{"MX_TRANSPORT=" + transport, "MX_ROOT=" + l.Addr().String(), "MX_MEET_TIMEOUT=10s", "MX_CONNECT_TIMEOUT=1s"}
 			_ = l.Close()
-			slowest := time.Duration(0)
-			for range *restarts {
+			slowest, times := time.Duration(0), *restarts
+			if testing.Short() {
+				times = min(times, 2)
+			}
+			for range times {
 				job(t, "killed", 3, place...)
 				began := time.Now()
 				for rank, e := range job(t, "ring", 3, place...) {

@@ -95,7 +95,7 @@ func TestWaitSome(t *testing.T) {
 	})
 }
 
-// TestCancel: a receive that was taken back says so, and the message goes to the next one.
+// TestCancel: a receive that was cancelled says so, and the message goes to the next one.
 func TestCancel(t *testing.T) {
 	over(t, 2, func(c *mpi.Comm) error {
 		other := 1 - c.Rank()

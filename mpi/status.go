@@ -16,7 +16,7 @@ type Status struct {
 	Tag       int   // its tag
 	Count     int   // elements that were received, of the type of the receive; of a probe, bytes
 	Bytes     int   // bytes that were received; of a probe, of the message
-	Cancelled bool  // the request was taken back
+	Cancelled bool  // the request was cancelled
 	Err       error // how it ended, nil for a success
 }
 

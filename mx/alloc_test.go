@@ -227,6 +227,10 @@ func TestNoAllocations(t *testing.T) {
 		t.Skip("the race detector allocates by itself")
 	}
 	const large = 100_000
+	calls := 200
+	if testing.Short() {
+		calls = 50
+	}
 	over(t, func(w *world) {
 		a, b, toB, toA := w.pair()
 		arena := alloc(w, large)
@@ -245,7 +249,7 @@ func TestNoAllocations(t *testing.T) {
 				for range w.rounds(kind, 20) { // slabs and scratch grow once
 					run(x)
 				}
-				n := w.allocations(200, func() { run(x) })
+				n := w.allocations(calls, func() { run(x) })
 				if n != 0 || x.failures != 0 {
 					w.Errorf("%s, %s: %v allocations a message, %d failures", name, kind, n, x.failures)
 				}

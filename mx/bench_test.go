@@ -89,7 +89,7 @@ func BenchmarkSelf(b *testing.B) {
 	}
 }
 
-// BenchmarkPostAndCancel posts a receive and takes it back.
+// BenchmarkPostAndCancel posts a receive and cancels it.
 func BenchmarkPostAndCancel(b *testing.B) {
 	x := &exchange{b: newWorld(b, "mem").open()}
 	b.ReportAllocs()

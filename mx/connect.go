@@ -148,6 +148,8 @@ func (ep *Endpoint) outcome(st *Status, to nic.ID, c *endpoint.Calling) (ReturnC
 		return ErrNICNotFound, reason
 	case errors.Is(reason, transport.ErrNoDescriptors):
 		return ErrNoResources, reason
+	case errors.Is(reason, transport.ErrNoPeer):
+		return ErrConnectionFailed, fmt.Errorf("%w; start the other side first, or check its endpoint id", reason)
 	}
 	return ErrConnectionFailed, reason
 }

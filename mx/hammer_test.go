@@ -115,7 +115,7 @@ func (h *hammer) strike(r route, i uint64) error {
 	return nil
 }
 
-// distract posts a receive and takes it back.
+// distract posts a receive and cancels it.
 func (h *hammer) distract(ep *mx.Endpoint, match uint64) error {
 	r, err := ep.Irecv(nil, match, exact, nil)
 	if err != nil {

@@ -135,7 +135,7 @@ func (s *side) wait(r mx.Request) error {
 }
 
 // waitOn is wait when it takes long, or ended badly. A request that it gives up is
-// taken back.
+// cancelled.
 func (s *side) waitOn(r mx.Request, err error) error {
 	for errors.Is(err, mx.ErrTimeout) {
 		if err = s.look(); err == nil {

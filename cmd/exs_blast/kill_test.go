@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"gomx/cmd/internal/tooltest"
 )
 
 // endless starts a client that has much to measure, and returns when it has printed
@@ -17,7 +19,7 @@ func endless(t *testing.T, args ...string) (cmd *exec.Cmd, end func() outcome) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	t.Cleanup(cancel)
-	cmd = exec.CommandContext(ctx, program, append(args, "-t", "1ms", "-S", "64", "-E", "1000000", "-M", "1.01", "-json")...)
+	cmd = exec.CommandContext(ctx, tooltest.Path, append(args, "-t", "1ms", "-S", "64", "-E", "1000000", "-M", "1.01", "-json")...)
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	out, err := cmd.StdoutPipe()

@@ -6,20 +6,14 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"os"
 	"os/exec"
 	"strings"
 	"testing"
 	"time"
 
-	"gomx/cmd/internal/built"
+	"gomx/cmd/internal/tooltest"
 	"gomx/mx"
 )
-
-// program is the path of the real program, which is built once.
-var program string
-
-func TestMain(m *testing.M) { os.Exit(built.Main(m, "exs_blast", &program)) }
 
 // outcome is what a run of the program left.
 type outcome struct {
@@ -32,7 +26,7 @@ func run(t *testing.T, args ...string) outcome {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, program, args...)
+	cmd := exec.CommandContext(ctx, tooltest.Path, args...)
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	err := cmd.Run()
@@ -105,7 +99,7 @@ func needMedium(t *testing.T) {
 func server(t *testing.T) (cmd *exec.Cmd, port string) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-	cmd = exec.CommandContext(ctx, program, "-s", "-p", "0")
+	cmd = exec.CommandContext(ctx, tooltest.Path, "-s", "-p", "0")
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)

@@ -3,19 +3,13 @@ package main_test
 import (
 	"encoding/json"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 	"testing"
 
-	"gomx/cmd/internal/built"
+	"gomx/cmd/internal/tooltest"
 	"gomx/mx"
 )
-
-// program is the built mx_counters.
-var program string
-
-func TestMain(m *testing.M) { os.Exit(built.Main(m, "mx_counters", &program)) }
 
 // self sends messages of 8 bytes from the endpoint to itself.
 func self(t *testing.T, ep *mx.Endpoint, n int) {
@@ -32,25 +26,25 @@ func self(t *testing.T, ep *mx.Endpoint, n int) {
 }
 
 func TestTable(t *testing.T) {
-	ep := built.Open(t)
+	ep := tooltest.Open(t)
 	self(t, ep, 3)
-	text := built.Good(t, program, "-p", built.PID)
+	text := tooltest.Good(t, "-p", tooltest.PID)
 	names(t, text, " (board #0 name ", "\n===", "\n000:            3 messages sent\n", "\n008:           24 bytes sent\n")
 	if strings.Contains(text, " 0 ") {
 		t.Errorf("counters of 0 are shown:\n%s", text)
 	}
-	names(t, built.Good(t, program, "-p", built.PID, "-v"), "\n054:            0 links broken\n")
-	names(t, built.Good(t, program, "-p", built.PID, "-e"), fmt.Sprintf(" endpoint %d (pid %s, ", ep.ID(), built.PID))
+	names(t, tooltest.Good(t, "-p", tooltest.PID, "-v"), "\n054:            0 links broken\n")
+	names(t, tooltest.Good(t, "-p", tooltest.PID, "-e"), fmt.Sprintf(" endpoint %d (pid %s, ", ep.ID(), tooltest.PID))
 }
 
 func TestJSON(t *testing.T) {
-	ep := built.Open(t)
+	ep := tooltest.Open(t)
 	self(t, ep, 1)
 	var list []struct {
 		Title    string
 		Counters []mx.Counter
 	}
-	if err := json.Unmarshal([]byte(built.Good(t, program, "-p", built.PID, "-json", "-e")), &list); err != nil {
+	if err := json.Unmarshal([]byte(tooltest.Good(t, "-p", tooltest.PID, "-json", "-e")), &list); err != nil {
 		t.Fatal(err)
 	}
 	if len(list) != 1 || !slices.ContainsFunc(list[0].Counters, func(c mx.Counter) bool { return c.Name == "messages_sent" && c.Value == 1 }) {
@@ -60,20 +54,20 @@ func TestJSON(t *testing.T) {
 
 // TestClear shows what has come since, and leaves the counters of the program alone.
 func TestClear(t *testing.T) {
-	ep := built.Open(t)
+	ep := tooltest.Open(t)
 	self(t, ep, 3)
-	names(t, built.Good(t, program, "-p", built.PID, "-c"), "000:            3 messages sent\n")
+	names(t, tooltest.Good(t, "-p", tooltest.PID, "-c"), "000:            3 messages sent\n")
 	self(t, ep, 2)
-	names(t, built.Good(t, program, "-p", built.PID), "\nsince 2", "\n000:            2 messages sent\n", " posted receives, peak\n")
+	names(t, tooltest.Good(t, "-p", tooltest.PID), "\nsince 2", "\n000:            2 messages sent\n", " posted receives, peak\n")
 	if c := ep.Counters()[0]; c.Value != 5 {
 		t.Errorf("%+v", c)
 	}
 }
 
 func TestWatch(t *testing.T) {
-	ep := built.Open(t)
+	ep := tooltest.Open(t)
 	self(t, ep, 3)
-	names(t, built.Good(t, program, "-p", built.PID, "-w", "20ms", "-n", "2"), "\n000:            3            - messages sent\n", "\n000:            3           +0 messages sent\n")
+	names(t, tooltest.Good(t, "-p", tooltest.PID, "-w", "20ms", "-n", "2"), "\n000:            3            - messages sent\n", "\n000:            3           +0 messages sent\n")
 }
 
 func TestFailures(t *testing.T) {
@@ -81,7 +75,7 @@ func TestFailures(t *testing.T) {
 		args []string
 		want string
 	}{
-		{[]string{"-p", built.PID}, "process " + built.PID + ": it has no endpoint open"},
+		{[]string{"-p", tooltest.PID}, "process " + tooltest.PID + ": it has no endpoint open"},
 		{[]string{"-p", "2147483647", "-w", "1s"}, "process 2147483647: there is no such process"},
 		{[]string{"-q", "-v"}, "contradict"},
 		{[]string{"-w", "1ns"}, "at least 10ms"},
@@ -92,12 +86,12 @@ func TestFailures(t *testing.T) {
 		{[]string{"-w", "10ms", "-n", "-1"}, `invalid value "-1" for flag -n: want a whole number that is not negative`},
 		{[]string{"-x"}, "-h explains the flags"},
 	} {
-		stdout, stderr, status := built.Run(t, program, c.args...)
+		stdout, stderr, status := tooltest.Run(t, c.args...)
 		if status != 1 || stdout != "" || !strings.HasPrefix(stderr, "mx_counters: ") || !strings.Contains(stderr, c.want) {
 			t.Errorf("%v: status %d, %q, %q", c.args, status, stdout, stderr)
 		}
 	}
-	names(t, built.Good(t, program, "-h"), "-json", "-b n")
+	names(t, tooltest.Good(t, "-h"), "-json", "-b n")
 }
 
 // names fails unless the text has all parts.

@@ -8,32 +8,27 @@ import (
 	"strings"
 	"testing"
 
-	"gomx/cmd/internal/built"
+	"gomx/cmd/internal/tooltest"
 	"gomx/mx"
 )
 
-// program is the built mx_endpoint_info.
-var program string
-
-func TestMain(m *testing.M) { os.Exit(built.Main(m, "mx_endpoint_info", &program)) }
-
 func TestTable(t *testing.T) {
-	ep := built.Open(t)
-	text := built.Good(t, program, "-p", built.PID)
+	ep := tooltest.Open(t)
+	text := tooltest.Good(t, "-p", tooltest.PID)
 	names(t, text, " (board #0 name ", "\n===", "endpoint", "transports", "\n1 regular endpoint open\n",
-		fmt.Sprintf("%d  %s      0       1        1           0", ep.ID(), built.PID))
-	names(t, built.Good(t, program, "-p", built.PID, "-v"), "\nendpoint "+strconv.Itoa(int(ep.ID()))+" of process "+built.PID+"\n",
+		fmt.Sprintf("%d  %s      0       1        1           0", ep.ID(), tooltest.PID))
+	names(t, tooltest.Good(t, "-p", tooltest.PID, "-v"), "\nendpoint "+strconv.Itoa(int(ep.ID()))+" of process "+tooltest.PID+"\n",
 		"    recv anyone match 0x12 mask 0xff, 24 bytes: waits for its match, for ")
-	names(t, built.Good(t, program), " "+built.PID+" ")
+	names(t, tooltest.Good(t), " "+tooltest.PID+" ")
 }
 
 func TestJSON(t *testing.T) {
-	ep := built.Open(t)
+	ep := tooltest.Open(t)
 	var list []struct {
 		PID  int    `json:"pid"`
 		Name string `json:"name"`
 	}
-	if err := json.Unmarshal([]byte(built.Good(t, program, "-p", built.PID, "-json")), &list); err != nil {
+	if err := json.Unmarshal([]byte(tooltest.Good(t, "-p", tooltest.PID, "-json")), &list); err != nil {
 		t.Fatal(err)
 	}
 	if len(list) != 1 || list[0].PID != os.Getpid() || list[0].Name != ep.String() {
@@ -42,7 +37,7 @@ func TestJSON(t *testing.T) {
 }
 
 func TestOtherBoard(t *testing.T) {
-	built.Open(t)
+	tooltest.Open(t)
 	boards, err := mx.Boards()
 	if err != nil {
 		t.Fatal(err)
@@ -50,7 +45,7 @@ func TestOtherBoard(t *testing.T) {
 	if len(boards) < 2 {
 		t.Skip("this host has one board: a network interface with an address would make another")
 	}
-	if text := built.Good(t, program, "-p", built.PID, "-b", strconv.Itoa(len(boards)-1)); text != "0 regular endpoints open\n" {
+	if text := tooltest.Good(t, "-p", tooltest.PID, "-b", strconv.Itoa(len(boards)-1)); text != "0 regular endpoints open\n" {
 		t.Error(text)
 	}
 }
@@ -60,7 +55,7 @@ func TestFailures(t *testing.T) {
 		args []string
 		want string
 	}{
-		{[]string{"-p", built.PID}, "process " + built.PID + ": it has no endpoint open"},
+		{[]string{"-p", tooltest.PID}, "process " + tooltest.PID + ": it has no endpoint open"},
 		{[]string{"-p", "2147483647"}, "process 2147483647: there is no such process"},
 		{[]string{"-p", "0"}, "want the number of a process"},
 		{[]string{"-b", "x"}, "want a board number"},
@@ -68,12 +63,12 @@ func TestFailures(t *testing.T) {
 		{[]string{"-x"}, "-h explains the flags"},
 		{[]string{"more"}, `unexpected argument "more"`},
 	} {
-		stdout, stderr, status := built.Run(t, program, c.args...)
+		stdout, stderr, status := tooltest.Run(t, c.args...)
 		if status != 1 || stdout != "" || !strings.HasPrefix(stderr, "mx_endpoint_info: ") || !strings.Contains(stderr, c.want) {
 			t.Errorf("%v: status %d, %q, %q", c.args, status, stdout, stderr)
 		}
 	}
-	names(t, built.Good(t, program, "-h"), "-json", "-b n")
+	names(t, tooltest.Good(t, "-h"), "-json", "-b n")
 }
 
 // names fails unless the text has all parts.
@@ -87,13 +82,13 @@ func names(t *testing.T, text string, parts ...string) {
 }
 
 func TestContexts(t *testing.T) {
-	built.Open(t)
+	tooltest.Open(t)
 	ep, err := mx.OpenEndpoint(0, mx.AnyEndpoint, 1, mx.WithTransports("mem"), mx.WithContexts(2, "control", "data"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = ep.Close() })
-	names(t, built.Good(t, program, "-p", built.PID, "-v"), "\n3 regular endpoints open\n",
-		fmt.Sprintf(" %d.0  %s ", ep.ID(), built.PID), fmt.Sprintf(" %d.1  %s ", ep.ID(), built.PID),
-		fmt.Sprintf("\nendpoint %d.1 (context data) of process %s\n", ep.ID(), built.PID))
+	names(t, tooltest.Good(t, "-p", tooltest.PID, "-v"), "\n3 regular endpoints open\n",
+		fmt.Sprintf(" %d.0  %s ", ep.ID(), tooltest.PID), fmt.Sprintf(" %d.1  %s ", ep.ID(), tooltest.PID),
+		fmt.Sprintf("\nendpoint %d.1 (context data) of process %s\n", ep.ID(), tooltest.PID))
 }

@@ -7,13 +7,13 @@ import (
 	"regexp"
 	"testing"
 
-	"gomx/cmd/internal/built"
+	"gomx/cmd/internal/tooltest"
 	"gomx/mx"
 )
 
 // TestLive reads this process, which has an endpoint with one peer that it reaches over TCP, and one that is not there.
 func TestLive(t *testing.T) {
-	ep := built.Open(t)
+	ep := tooltest.Open(t)
 	id := 3000 + uint32(os.Getpid())%1000 // over shared memory, another process might have a lower one
 	other, err := mx.OpenEndpoint(0, id, 7, mx.WithTransports("tcp"))
 	if err != nil {
@@ -30,9 +30,9 @@ func TestLive(t *testing.T) {
 	if _, err := ep.Connect(nic, 4095, 7, mx.Infinite); err == nil {
 		t.Fatal("endpoint 4095 is open")
 	}
-	text := good(t, nil, "-live", "-p", built.PID)
+	text := good(t, nil, "-live", "-p", tooltest.PID)
 	for _, want := range []string{
-		`(?m)^Endpoint ` + regexp.QuoteMeta(ep.String()) + ` of process ` + built.PID + ` \(.*\), board 0, open for \d+s$`,
+		`(?m)^Endpoint ` + regexp.QuoteMeta(ep.String()) + ` of process ` + tooltest.PID + ` \(.*\), board 0, open for \d+s$`,
 		`(?m)^\tlistens on: `,
 		`(?m)^\tunexpected messages: 0, which take 0 of \d+ bytes$`,
 		`(?m)^\tpeer ` + regexp.QuoteMeta(other.String()) + `: over tcp; messages up to \d{4,} bytes travel with their header`,
@@ -46,13 +46,13 @@ func TestLive(t *testing.T) {
 		PID   int           `json:"pid"`
 		Peers []mx.PeerInfo `json:"peers"`
 	}
-	if err := json.Unmarshal([]byte(good(t, nil, "-live", "-json", "-p", built.PID)), &list); err != nil {
+	if err := json.Unmarshal([]byte(good(t, nil, "-live", "-json", "-p", tooltest.PID)), &list); err != nil {
 		t.Fatal(err)
 	}
 	if len(list) != 2 || list[0].PID == 0 {
 		t.Errorf("%+v", list)
 	}
-	names(t, good(t, nil, "-live"), " of process "+built.PID+" (")
+	names(t, good(t, nil, "-live"), " of process "+tooltest.PID+" (")
 }
 
 func TestLiveFailures(t *testing.T) {

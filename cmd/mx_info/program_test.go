@@ -9,13 +9,8 @@ import (
 	"testing"
 	"time"
 
-	"gomx/cmd/internal/built"
+	"gomx/cmd/internal/tooltest"
 )
-
-// program is the built mx_info.
-var program string
-
-func TestMain(m *testing.M) { os.Exit(built.Main(m, "mx_info", &program)) }
 
 // output is what a run of the program left.
 type output struct {
@@ -28,7 +23,7 @@ func run(t *testing.T, env []string, args ...string) output {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, program, args...)
+	cmd := exec.CommandContext(ctx, tooltest.Path, args...)
 	for _, v := range os.Environ() {
 		if !strings.HasPrefix(v, "MX_") {
 			cmd.Env = append(cmd.Env, v)

@@ -2,17 +2,11 @@ package main
 
 import (
 	"encoding/json"
-	"os"
 	"strings"
 	"testing"
 
-	"gomx/cmd/internal/built"
+	"gomx/cmd/internal/tooltest"
 )
-
-// program is the built mx_msg_loop.
-var program string
-
-func TestMain(m *testing.M) { os.Exit(built.Main(m, "mx_msg_loop", &program)) }
 
 // TestLoop sends over each transport that works here.
 func TestLoop(t *testing.T) {
@@ -21,7 +15,7 @@ func TestLoop(t *testing.T) {
 		if !strings.Contains(args, "-E") {
 			words = append(words, "-E", "200000", "-A", "3")
 		}
-		decoder := json.NewDecoder(strings.NewReader(built.Good(t, program, words...)))
+		decoder := json.NewDecoder(strings.NewReader(tooltest.Good(t, words...)))
 		var names []string
 		for decoder.More() {
 			var sum total
@@ -40,7 +34,7 @@ func TestLoop(t *testing.T) {
 }
 
 func TestTable(t *testing.T) {
-	text := built.Good(t, program, "-transport", "mem", "-E", "100", "-I", "33", "-A", "2")
+	text := tooltest.Good(t, "-transport", "mem", "-E", "100", "-I", "33", "-A", "2")
 	want := "transport      messages           bytes    longest    errors\nmem                  16             792         99         0\n"
 	if text != want {
 		t.Errorf("%q", text)
@@ -48,7 +42,7 @@ func TestTable(t *testing.T) {
 }
 
 func TestTime(t *testing.T) {
-	stdout, stderr, status := built.Run(t, program, "-for", "100ms", "-v", "-i", "10ms", "-transport", "self")
+	stdout, stderr, status := tooltest.Run(t, "-for", "100ms", "-v", "-i", "10ms", "-transport", "self")
 	if status != 0 || strings.Count(stdout, "\n") != 2 || !strings.Contains(stderr, "self: length ") {
 		t.Errorf("status %d, %q, %q", status, stdout, stderr)
 	}
@@ -73,7 +67,7 @@ func TestBadInput(t *testing.T) {
 		"-transport pigeon":     "what can be used here: ",
 		"-transport mem,pigeon": "what can be used here: ",
 	} {
-		stdout, stderr, status := built.Run(t, program, strings.Fields(args)...)
+		stdout, stderr, status := tooltest.Run(t, strings.Fields(args)...)
 		if status != 1 || stdout != "" || !strings.HasPrefix(stderr, "mx_msg_loop: ") || !strings.Contains(stderr, want) {
 			t.Errorf("%s: status %d, %q, %q", args, status, stdout, stderr)
 		}

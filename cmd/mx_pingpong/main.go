@@ -13,64 +13,26 @@ package main
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"io"
-	"os"
 
 	"gomx/bench/pingpong"
-	"gomx/internal/cmdline"
-)
-
-// Exit statuses; the last two are MX's.
-const (
-	exitGood    = 0
-	exitFailed  = 1
-	exitCorrupt = 2
+	"gomx/cmd/internal/sides"
 )
 
 func main() {
-	if pingpong.IsPartner() {
-		os.Exit(report(os.Stderr, pingpong.RunPartner()))
-	}
-	cmdline.Main(run)
+	program := sides.Program{Name: "mx_pingpong", Receives: "pingpong", Help: helpText, Parse: parse}
+	program.Main()
 }
 
-// run is the whole program, with what it talks to as arguments.
-func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+func parse(args []string) (at *sides.Flags, measure func(context.Context, io.Writer) error, err error) {
 	o, err := parseOptions(args)
-	if answer, asked := cmdline.Answer(err, helpText); asked {
-		fmt.Fprint(stdout, answer)
-		return exitGood
+	if err != nil {
+		return nil, nil, err
 	}
-	switch {
-	case err != nil:
-		return report(stderr, err)
-	case o.at.Setup.Serve:
-		return report(stderr, o.at.Serve(ctx, "pingpong", stdout, stderr))
-	}
-	err = measure(ctx, o, stdout)
-	if ctx.Err() != nil {
-		fmt.Fprintln(stderr, "mx_pingpong: interrupted; nothing is left running")
-		return exitFailed
-	}
-	return report(stderr, err)
+	return &o.at, o.measure, nil
 }
 
-// report prints an error, and returns the exit status that goes with it.
-func report(stderr io.Writer, err error) int {
-	switch {
-	case err == nil:
-		return exitGood
-	case errors.Is(err, pingpong.ErrCorrupt):
-		fmt.Fprintln(stderr, "mx_pingpong:", err)
-		return exitCorrupt
-	}
-	fmt.Fprintln(stderr, "mx_pingpong:", err)
-	return exitFailed
-}
-
-func measure(ctx context.Context, o *options, stdout io.Writer) error {
+func (o *options) measure(ctx context.Context, stdout io.Writer) error {
 	p := o.newPrinter(stdout)
 	if err := pingpong.Run(ctx, o.at.Setup, &o.plan, p.Watcher); err != nil {
 		return err

@@ -92,6 +92,9 @@ func TestModes(t *testing.T) {
 		{"-V", "-R", "-alloc", "-window", "4", "-posted", "7", "-unexpected", "9"},
 	} {
 		t.Run(strings.Join(mode, " "), func(t *testing.T) {
+			if testing.Short() && len(mode) > 0 && mode[0] != "-V" && mode[0] != "-transport" && mode[0] != "-window" {
+				t.Skip("-short: each mode takes two processes")
+			}
 			results := jsonLines(t, append([]string{"-L", lengths, "-N", "30"}, mode...)...)
 			if len(results) != 3 {
 				t.Fatalf("%d lines", len(results))
@@ -122,6 +125,9 @@ var histogramRow = regexp.MustCompile(`^ +8 +20000( +\d+\.\d{3}){5} +- +\d+\.\d{
 func TestHistogram(t *testing.T) {
 	needShm(t)
 	for _, mode := range [][]string{{}, {"-mode", "atomic"}} {
+		if testing.Short() && len(mode) > 0 {
+			break
+		}
 		args := append([]string{"-histogram", "-S", "8", "-E", "9", "-N", "20000"}, mode...)
 		lines := strings.Split(strings.TrimSuffix(measured(t, args...), "\n"), "\n")
 		if last := lines[len(lines)-1]; !histogramRow.MatchString(last) || !strings.HasSuffix(lines[1], "p99.999   max(us)") {
@@ -147,6 +153,9 @@ func TestOneSided(t *testing.T) {
 			args = append(args, "-S", "0", "-E", "65537", "-M", "4")
 		}
 		for _, transport := range []string{"shm", "self"} {
+			if testing.Short() && transport != "self" && mode != "put" {
+				continue
+			}
 			results := jsonLines(t, append(args, "-transport", transport)...)
 			if r := results[len(results)-1]; r.Length != last || r.OneSided != mode || r.Latency["p50"] <= 0 || r.Bandwidth <= 0 {
 				t.Errorf("%s over %s: %+v", mode, transport, r)

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"gomx/cmd/internal/tooltest"
 	"gomx/mx"
 )
 
@@ -20,7 +21,7 @@ func receiver(t *testing.T, args ...string) (cmd *exec.Cmd, endpoint string) {
 	t.Helper()
 	needShm(t)
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-	cmd = exec.CommandContext(ctx, program, append([]string{"-s", "-b", "0", "-e", fmt.Sprint(mx.AnyEndpoint)}, args...)...)
+	cmd = exec.CommandContext(ctx, tooltest.Path, append([]string{"-s", "-b", "0", "-e", fmt.Sprint(mx.AnyEndpoint)}, args...)...)
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -118,7 +119,7 @@ func TestInterrupt(t *testing.T) {
 // Both processes inherit the pipe, so it ends when both have ended.
 func TestSecondProcessEndsWithTheFirst(t *testing.T) {
 	needShm(t)
-	cmd := exec.CommandContext(t.Context(), program, "-N", fmt.Sprint(1<<30))
+	cmd := exec.CommandContext(t.Context(), tooltest.Path, "-N", fmt.Sprint(1<<30))
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -159,7 +160,7 @@ func endless(t *testing.T, args ...string) (*exec.Cmd, func() outcome) {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	t.Cleanup(cancel)
 	var stderr strings.Builder
-	cmd := exec.CommandContext(ctx, program, append(args, "-N", fmt.Sprint(1<<30))...)
+	cmd := exec.CommandContext(ctx, tooltest.Path, append(args, "-N", fmt.Sprint(1<<30))...)
 	cmd.Stdout, cmd.Stderr = write, &stderr
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)

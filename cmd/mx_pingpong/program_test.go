@@ -4,20 +4,14 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"os"
 	"os/exec"
 	"runtime"
 	"testing"
 	"time"
 
-	"gomx/cmd/internal/built"
+	"gomx/cmd/internal/tooltest"
 	"gomx/mx"
 )
-
-// program is the path of the real program, which is built once.
-var program string
-
-func TestMain(m *testing.M) { os.Exit(built.Main(m, "mx_pingpong", &program)) }
 
 // outcome is what a run of the program left.
 type outcome struct {
@@ -30,7 +24,7 @@ func start(t *testing.T, args ...string) (cmd *exec.Cmd, end func() outcome) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	t.Cleanup(cancel)
-	cmd = exec.CommandContext(ctx, program, args...)
+	cmd = exec.CommandContext(ctx, tooltest.Path, args...)
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	if err := cmd.Start(); err != nil {

@@ -15,6 +15,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"gomx/cmd/internal/tooltest"
 )
 
 // command is mx_run with arguments, for ranks that play a role of this test.
@@ -22,7 +24,7 @@ func command(t *testing.T, role string, args ...string) *exec.Cmd {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	t.Cleanup(cancel)
-	c := exec.CommandContext(ctx, program, args...)
+	c := exec.CommandContext(ctx, tooltest.Path, args...)
 	c.Env = append(os.Environ(), roleKey+"="+role)
 	c.WaitDelay = 10 * time.Second
 	return c

@@ -14,61 +14,29 @@ package main
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
-	"os"
 
 	"gomx/bench/pingpong"
-	"gomx/internal/cmdline"
+	"gomx/cmd/internal/sides"
 	"gomx/mx"
 )
 
-// Exit statuses.
-const (
-	exitGood    = 0
-	exitFailed  = 1
-	exitCorrupt = 2
-)
-
 func main() {
-	if pingpong.IsPartner() {
-		os.Exit(report(os.Stderr, pingpong.RunPartner()))
-	}
-	cmdline.Main(run)
+	program := sides.Program{Name: "mx_stream", Receives: "stream", Help: helpText, Parse: parse}
+	program.Main()
 }
 
-// run is the whole program, with what it talks to as arguments.
-func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+func parse(args []string) (at *sides.Flags, measure func(context.Context, io.Writer) error, err error) {
 	o, err := parseOptions(args)
-	if answer, asked := cmdline.Answer(err, helpText); asked {
-		fmt.Fprint(stdout, answer)
-		return exitGood
+	if err != nil {
+		return nil, nil, err
 	}
-	switch {
-	case err != nil:
-	case o.at.Setup.Serve:
-		err = o.at.Serve(ctx, "stream", stdout, stderr)
-	default:
-		err = pingpong.Run(ctx, o.at.Setup, &o.plan, o.watcher(stdout))
-		if ctx.Err() != nil {
-			fmt.Fprintln(stderr, "mx_stream: interrupted; nothing is left running")
-			return exitFailed
-		}
-	}
-	return report(stderr, err)
+	return &o.at, o.measure, nil
 }
 
-// report prints an error, and returns the exit status that goes with it.
-func report(stderr io.Writer, err error) int {
-	if err == nil {
-		return exitGood
-	}
-	fmt.Fprintln(stderr, "mx_stream:", err)
-	if errors.Is(err, pingpong.ErrCorrupt) {
-		return exitCorrupt
-	}
-	return exitFailed
+func (o *options) measure(ctx context.Context, stdout io.Writer) error {
+	return pingpong.Run(ctx, o.at.Setup, &o.plan, o.watcher(stdout))
 }
 
 // watcher prints results as they come, as a table or as one JSON object a line.

@@ -2,20 +2,14 @@ package main_test
 
 import (
 	"encoding/json"
-	"os"
 	"regexp"
 	"strings"
 	"testing"
 
 	"gomx/bench/pingpong"
-	"gomx/cmd/internal/built"
+	"gomx/cmd/internal/tooltest"
 	"gomx/mx"
 )
-
-// program is the built mx_stream.
-var program string
-
-func TestMain(m *testing.M) { os.Exit(built.Main(m, "mx_stream", &program)) }
 
 // usable returns the transports between two processes that work here.
 func usable() (names []string) {
@@ -31,10 +25,10 @@ func TestTable(t *testing.T) {
 	total := regexp.MustCompile(`\n {9}Length  Bandwidth\(MB/s\)  Messages/s\nTotal: {5}8192 +\d+\.\d{3} +\d+\n$`)
 	both := regexp.MustCompile(`\nSend: +8192 .*\nRecv: +8192 .*\nTotal: +8192 .*\nSend: +9 .*\nRecv: +9 .*\nTotal: +9 .*\n$`)
 	for _, transport := range usable() {
-		if text := built.Good(t, program, "-N", "100", "-transport", transport); !total.MatchString(text) {
+		if text := tooltest.Good(t, "-N", "100", "-transport", transport); !total.MatchString(text) {
 			t.Errorf("%s: %q", transport, text)
 		}
-		if text := built.Good(t, program, "-N", "100", "-V", "-x", "-l", "8192,9", "-transport", transport); !both.MatchString(text) {
+		if text := tooltest.Good(t, "-N", "100", "-V", "-x", "-l", "8192,9", "-transport", transport); !both.MatchString(text) {
 			t.Errorf("%s: %q", transport, text)
 		}
 	}
@@ -42,7 +36,7 @@ func TestTable(t *testing.T) {
 
 func TestJSON(t *testing.T) {
 	var r pingpong.Result
-	text := built.Good(t, program, "-N", "50", "-json", "-x", "-inflight", "3", "-l", "100000", "-transport", "mem")
+	text := tooltest.Good(t, "-N", "50", "-json", "-x", "-inflight", "3", "-l", "100000", "-transport", "mem")
 	if err := json.Unmarshal([]byte(text), &r); err != nil {
 		t.Fatal(err)
 	}
@@ -67,7 +61,7 @@ func TestFailures(t *testing.T) {
 		"-d no.such.host.invalid":    "no.such.host.invalid",
 		"-d localhost -b 0 -r 4095 ": "start a receiver there: mx_stream -s -e 4095",
 	} {
-		stdout, stderr, status := built.Run(t, program, strings.Fields(args)...)
+		stdout, stderr, status := tooltest.Run(t, strings.Fields(args)...)
 		if status != 1 || stdout != "" || !strings.HasPrefix(stderr, "mx_stream: ") || !strings.Contains(stderr, want) {
 			t.Errorf("%s: status %d, %q, %q", args, status, stdout, stderr)
 		}

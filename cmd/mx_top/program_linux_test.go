@@ -12,17 +12,12 @@ import (
 	"testing"
 	"time"
 
-	"gomx/cmd/internal/built"
+	"gomx/cmd/internal/tooltest"
 )
 
-// program is the built mx_top.
-var program string
-
-func TestMain(m *testing.M) { os.Exit(built.Main(m, "mx_top", &program)) }
-
 func TestOnce(t *testing.T) {
-	ep := built.Open(t)
-	text := built.Good(t, program, "-once", "-w", "100ms", "-p", built.PID)
+	ep := tooltest.Open(t)
+	text := tooltest.Good(t, "-once", "-w", "100ms", "-p", tooltest.PID)
 	for _, part := range []string{
 		"1 endpoint of 1 process, 0 jobs: 0 messages/s", ep.String() + "  ", "Requests that are not complete",
 		"recv  anyone   0x12  0xff     24  waits for its match",
@@ -34,7 +29,7 @@ func TestOnce(t *testing.T) {
 }
 
 func TestJSON(t *testing.T) {
-	ep := built.Open(t)
+	ep := tooltest.Open(t)
 	v := struct {
 		Over      float64
 		Endpoints []struct {
@@ -42,7 +37,7 @@ func TestJSON(t *testing.T) {
 			PID  int
 		}
 	}{}
-	if err := json.Unmarshal([]byte(built.Good(t, program, "-json", "-w", "100ms", "-p", built.PID)), &v); err != nil {
+	if err := json.Unmarshal([]byte(tooltest.Good(t, "-json", "-w", "100ms", "-p", tooltest.PID)), &v); err != nil {
 		t.Fatal(err)
 	}
 	if v.Over <= 0 || len(v.Endpoints) != 1 || v.Endpoints[0].Name != ep.String() || v.Endpoints[0].PID != os.Getpid() {
@@ -55,7 +50,7 @@ func TestFailures(t *testing.T) {
 		args []string
 		want string
 	}{
-		{[]string{"-once", "-p", built.PID}, "process " + built.PID + ": it has no endpoint open"},
+		{[]string{"-once", "-p", tooltest.PID}, "process " + tooltest.PID + ": it has no endpoint open"},
 		{[]string{"-json", "-p", "2147483647"}, "process 2147483647: there is no such process"},
 		{nil, "no terminal: give -once, -json or -http"},
 		{[]string{"-once", "-p", "1,x"}, "want the number of a process"},
@@ -69,7 +64,7 @@ func TestFailures(t *testing.T) {
 		{[]string{"-http", ""}, "wants an address"},
 		{[]string{"more"}, `unexpected argument "more"`},
 	} {
-		stdout, stderr, status := built.Run(t, program, c.args...)
+		stdout, stderr, status := tooltest.Run(t, c.args...)
 		if status != 1 || stdout != "" || !strings.HasPrefix(stderr, "mx_top: ") || !strings.Contains(stderr, c.want) {
 			t.Errorf("%v: status %d, %q, %q", c.args, status, stdout, stderr)
 		}
@@ -134,8 +129,8 @@ func (term *terminal) press(keys string) {
 
 // TestTerminal presses keys in a terminal.
 func TestTerminal(t *testing.T) {
-	built.Open(t)
-	term := inTerminal(t, "exec "+program+" -w 100ms -p "+built.PID)
+	tooltest.Open(t)
+	term := inTerminal(t, "exec "+tooltest.Path+" -w 100ms -p "+tooltest.PID)
 	term.until(`\[1 endpoints\]`)
 	term.press("4")
 	term.until("waits for its match")
@@ -157,10 +152,10 @@ const otherScreen = "\x1b[?1049l"
 
 // TestSignals has the terminal as it was after a signal that asks the program to end.
 func TestSignals(t *testing.T) {
-	built.Open(t)
+	tooltest.Open(t)
 	for _, s := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP} {
 		t.Run(s.String(), func(t *testing.T) {
-			term := inTerminal(t, "stty -g; sh -c 'echo pid $$; exec "+program+" -w 100ms -p "+built.PID+"'; echo status $?; stty -g")
+			term := inTerminal(t, "stty -g; sh -c 'echo pid $$; exec "+tooltest.Path+" -w 100ms -p "+tooltest.PID+"'; echo status $?; stty -g")
 			at := term.until(`([0-9a-f:]{20,})\s+pid (\d+)`)
 			pid, err := strconv.Atoi(at[2])
 			if err != nil {

@@ -7,14 +7,9 @@ import (
 	"strings"
 	"testing"
 
-	"gomx/cmd/internal/built"
+	"gomx/cmd/internal/tooltest"
 	"gomx/mpi"
 )
-
-// program is the built mx_trace.
-var program string
-
-func TestMain(m *testing.M) { os.Exit(built.Main(m, "mx_trace", &program)) }
 
 // job runs a job of four ranks, and returns the folder of its traces, and its files.
 func job(t *testing.T) (folder string, files []string) {
@@ -35,7 +30,7 @@ func job(t *testing.T) (folder string, files []string) {
 func TestReport(t *testing.T) {
 	folder, files := job(t)
 	chrome := filepath.Join(t.TempDir(), "job.json")
-	out, complaints, status := built.Run(t, program, "-o", chrome, folder)
+	out, complaints, status := tooltest.Run(t, "-o", chrome, folder)
 	if status != 0 || complaints != "" {
 		t.Fatalf("status %d:\n%s", status, complaints)
 	}
@@ -48,13 +43,13 @@ func TestReport(t *testing.T) {
 	if err != nil || !json.Valid(file) || !strings.Contains(string(file), `"barrier, `) {
 		t.Errorf("the file for Perfetto, of %d bytes, has no barrier: %v", len(file), err)
 	}
-	if out, _, status = built.Run(t, program, "-o", "-", folder); status != 0 || out != string(file) {
+	if out, _, status = tooltest.Run(t, "-o", "-", folder); status != 0 || out != string(file) {
 		t.Errorf("-o - prints something else: status %d", status)
 	}
-	if out, _, status = built.Run(t, program, "-json", folder); status != 0 || !json.Valid([]byte(out)) {
+	if out, _, status = tooltest.Run(t, "-json", folder); status != 0 || !json.Valid([]byte(out)) {
 		t.Errorf("-json: status %d:\n%s", status, out)
 	}
-	out, complaints, status = built.Run(t, program, files[:2]...)
+	out, complaints, status = tooltest.Run(t, files[:2]...)
 	if status != 2 || !strings.Contains(complaints, "of 4 ranks there is no trace of rank ") || !strings.Contains(out, "2 traces, ") {
 		t.Errorf("of two ranks of four: status %d:\n%s%s", status, out, complaints)
 	}
@@ -82,7 +77,7 @@ func TestRefusals(t *testing.T) {
 		{"two files of one trace: ", []string{files[0], files[0]}},
 		{"is a directory", []string{"-o", t.TempDir(), folder}},
 	} {
-		if out, complaints, status := built.Run(t, program, c.args...); status != 1 || out != "" || !strings.Contains(complaints, c.says) {
+		if out, complaints, status := tooltest.Run(t, c.args...); status != 1 || out != "" || !strings.Contains(complaints, c.says) {
 			t.Errorf("%q: status %d, want %q:\n%s%s", c.args, status, c.says, out, complaints)
 		}
 	}
@@ -94,7 +89,7 @@ func TestRefusals(t *testing.T) {
 	if err := os.WriteFile(cut, whole[:4096+64<<10], 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, complaints, status := built.Run(t, program, cut); status != 2 || !strings.Contains(complaints, "cut.mxtrace was cut: ") {
+	if _, complaints, status := tooltest.Run(t, cut); status != 2 || !strings.Contains(complaints, "cut.mxtrace was cut: ") {
 		t.Errorf("of a file that was cut: status %d:\n%s", status, complaints)
 	}
 }

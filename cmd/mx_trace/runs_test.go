@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"gomx/cmd/internal/built"
+	"gomx/cmd/internal/tooltest"
 	"gomx/mx"
 )
 
@@ -18,7 +18,7 @@ import (
 func TestSeveralRuns(t *testing.T) {
 	folder := t.TempDir()
 	plain(t, folder)
-	if out, complaints, status := built.Run(t, program, folder); status != 0 || complaints != "" || !strings.Contains(out, "2 traces, ") {
+	if out, complaints, status := tooltest.Run(t, folder); status != 0 || complaints != "" || !strings.Contains(out, "2 traces, ") {
 		t.Fatalf("status %d:\n%s%s", status, complaints, out)
 	}
 	first, err := filepath.Glob(filepath.Join(folder, "*.mxtrace"))
@@ -27,7 +27,7 @@ func TestSeveralRuns(t *testing.T) {
 	}
 	copied := filepath.Join(t.TempDir(), "copy.mxtrace")
 	rewrite(t, first[0], copied, "", "")
-	if out, complaints, status := built.Run(t, program, folder, copied); status != 1 || out != "" || !strings.Contains(complaints, "copy.mxtrace are both of endpoint ") {
+	if out, complaints, status := tooltest.Run(t, folder, copied); status != 1 || out != "" || !strings.Contains(complaints, "copy.mxtrace are both of endpoint ") {
 		t.Errorf("with a copy: status %d:\n%s%s", status, complaints, out)
 	}
 	later := t.TempDir()
@@ -39,12 +39,12 @@ func TestSeveralRuns(t *testing.T) {
 	for _, path := range second { // as if of another process
 		rewrite(t, path, path, fmt.Sprintf(`"pid":%d`, os.Getpid()), `"pid":`+strings.Repeat("1", len(strconv.Itoa(os.Getpid()))))
 	}
-	out, complaints, status := built.Run(t, program, folder, later)
+	out, complaints, status := tooltest.Run(t, folder, later)
 	if status != 2 || !strings.Contains(out, "4 traces, ") || !strings.Contains(complaints, "2 groups of endpoints that have exchanged nothing") ||
 		!strings.Contains(complaints, strings.Join(first, ", ")) || !strings.Contains(complaints, strings.Join(second, ", ")) {
 		t.Errorf("of two runs: status %d:\n%s%s", status, complaints, out)
 	}
-	if out, _, status := built.Run(t, program, "-json", folder, later); status != 2 || !strings.Contains(out, `"files_apart": [`) {
+	if out, _, status := tooltest.Run(t, "-json", folder, later); status != 2 || !strings.Contains(out, `"files_apart": [`) {
 		t.Errorf("-json: status %d:\n%s", status, out)
 	}
 }

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"gomx/cmd/internal/built"
+	"gomx/cmd/internal/tooltest"
 	"gomx/mpi"
 )
 
@@ -33,7 +33,7 @@ func TestWindows(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	out, complaints, status := built.Run(t, program, folder)
+	out, complaints, status := tooltest.Run(t, folder)
 	if status != 0 || complaints != "" {
 		t.Fatalf("status %d:\n%s", status, complaints)
 	}
@@ -42,7 +42,7 @@ func TestWindows(t *testing.T) {
 	if !table.MatchString(out) {
 		t.Errorf("the report has no table of windows, or another one:\n%s", out)
 	}
-	if out, _, _ = built.Run(t, program, "-o", "-", folder); !strings.Contains(out, `"name":"put served"`) || !strings.Contains(out, `"bytes":24,"window"`) || !strings.Contains(out, `"bytes":0,"window"`) {
+	if out, _, _ = tooltest.Run(t, "-o", "-", folder); !strings.Contains(out, `"name":"put served"`) || !strings.Contains(out, `"bytes":24,"window"`) || !strings.Contains(out, `"bytes":0,"window"`) {
 		t.Errorf("the file for Perfetto lacks a put served, of 24 bytes or of none:\n%s", out)
 	}
 }

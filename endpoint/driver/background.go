@@ -9,11 +9,11 @@ import (
 	"gomx/transport"
 )
 
-// guardEvery is how often an endpoint that is in use is looked at. One that was
-// not called for that long gets a goroutine that polls for it.
+// guardEvery is how often the guard looks at an endpoint that is in use. If no call has polled the endpoint for that long,
+// the endpoint's own goroutine polls.
 const guardEvery = 4 * time.Millisecond
 
-// keptEvery is the same for an endpoint that KeepProgress was called for.
+// keptEvery is how often the guard looks at an endpoint for which KeepProgress was called.
 const keptEvery = time.Millisecond
 
 // soonIs how long frames that are buffered to leave together may wait.
@@ -24,9 +24,9 @@ type background struct {
 	d        *Endpoint
 	w        waiter // forEver
 	guard    *time.Timer
-	recent   atomic.Bool // somebody has made a pass since the guard looked last
+	recent   atomic.Bool // a pass was made since the guard looked last
 	watching bool        // the guard is set
-	pressing atomic.Bool // and set for a single look, soon
+	pressing atomic.Bool // the guard is set for one look, after soonIs
 	keeps    atomic.Bool // KeepProgress was called
 	asked    atomic.Bool // KeepProgress was called, and the goroutine has not made a pass since
 	start    chan struct{}
@@ -62,8 +62,7 @@ func (b *background) every() time.Duration {
 	return guardEvery
 }
 
-// soon has one pass made within a moment, unless a caller makes it before. The
-// lock is held.
+// soon makes sure that a pass is made within soonIs, by a caller or by the guard. The lock is held.
 func (b *background) soon() {
 	if b.guard != nil && !b.pressing.Load() && !b.d.closed {
 		b.watching = true
@@ -72,22 +71,22 @@ func (b *background) soon() {
 	}
 }
 
-// passed notes that somebody has made a pass. Calls that make none keep nobody's guard away.
+// passed notes that a pass was made. A call that makes no pass does not delay the guard.
 func (b *background) passed() {
 	if !b.recent.Load() { // a store would cost every call
 		b.recent.Store(true)
 	}
 }
 
-// look is the guard: it makes the pass that was asked for soon, or starts the goroutine if nobody has made one.
-// While callers do it leaves the lock alone, and has them read the clock.
+// look is the guard. It makes the pass that soon has requested, or starts the endpoint's own goroutine if no pass was made.
+// If callers make passes it does not take the lock, and only makes them read the clock.
 func (b *background) look() {
 	b.labels.Set()
 	d := b.d
 	if !b.pressing.Load() && b.recent.Swap(false) {
 		d.heed.Or(clockDue)
 		b.guard.Reset(b.every())
-		if b.pressing.Load() { // since, and that it is soon is lost
+		if b.pressing.Load() { // soon was called since the last look, which then comes too early for it
 			b.guard.Reset(soonIs)
 		}
 		return
@@ -98,7 +97,7 @@ func (b *background) look() {
 	switch {
 	case d.closed:
 	case pass && d.sleeper != nil:
-		d.bell.Ring() // whoever sleeps makes the pass
+		d.bell.Ring() // the goroutine that sleeps makes the pass
 	case pass:
 		d.progress(true)
 		b.watch()
@@ -106,7 +105,7 @@ func (b *background) look() {
 		d.turnAway()
 		b.watch()
 	case d.poller != nil || d.armed:
-		// The poller sets the guard again when it leaves; an armed owner is
+		// The goroutine with the polling role sets the guard again when it gives the role up. A program that polls the descriptor is
 		// woken through its own descriptor.
 	default:
 		b.call()
@@ -114,7 +113,7 @@ func (b *background) look() {
 	d.unlock()
 }
 
-// call has the goroutine poll, if it is to have the role.
+// call makes the endpoint's own goroutine poll, if the polling role is free for it.
 func (b *background) call() {
 	select {
 	case b.start <- struct{}{}:
@@ -145,7 +144,7 @@ func (b *background) run() {
 		asked := b.asked.Swap(false)
 		switch {
 		case !asked && d.blocked == 0 && b.recent.Swap(false):
-			b.watch() // who waited does no more, or somebody calls again
+			b.watch() // the caller that waited has returned, or another call has come
 		case d.takeRole(&b.w):
 			d.poll(&b.w)
 		case d.poller == nil:

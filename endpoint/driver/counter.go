@@ -7,8 +7,8 @@ import (
 	"gomx/endpoint"
 )
 
-// Counter is a completion counter of an endpoint: requests that are added to it are counted when they complete, and gone. Its
-// methods may be called from any number of goroutines.
+// Counter is a completion counter of an endpoint. A request that was added to it is counted when it completes, and is released then.
+// Any number of goroutines may call its methods at once.
 type Counter struct{ m member }
 
 // NewCounter makes a counter.
@@ -18,7 +18,8 @@ func (d *Endpoint) NewCounter() (*Counter, error) {
 	return c, err
 }
 
-// Add has requests be counted, those that are complete at once: at returns the i-th. An error leaves all as they are, unless one is named twice.
+// Add adds n requests, of which at returns the i-th. Requests that are complete are counted at once. After an error none was
+// added, except when the error is that a request was named twice.
 func (c *Counter) Add(n int, at func(i int) endpoint.Handle) error {
 	return c.start(func(e *endpoint.Engine) error {
 		for i := range n {
@@ -45,7 +46,7 @@ func (c *Counter) CountPuts(window uint64) error {
 	})
 }
 
-// Threshold makes a request that completes when the counter has counted so many.
+// Threshold makes a request that completes when the counter has reached count.
 func (c *Counter) Threshold(count, match uint64, ctx any) (h endpoint.Handle, err error) {
 	err = c.call(func(e *endpoint.Engine) error {
 		h = e.Threshold(c.m.id, count, match, ctx)
@@ -67,8 +68,8 @@ func (c *Counter) Value() (successes, failures uint64, err error) {
 	return successes, failures, err
 }
 
-// Wait waits until so many were counted, and returns the numbers; fewer than those without an error: the timeout has passed, or Wakeup was
-// called. ErrQueueClosed: the counter is closed.
+// Wait waits until the counter has reached count, and returns the numbers. If they are lower and there is no error, the timeout
+// has passed or Wakeup was called. The error is ErrQueueClosed if the counter is closed.
 func (c *Counter) Wait(ctx context.Context, count uint64, timeout time.Duration) (successes, failures uint64, err error) {
 	var h endpoint.Handle
 	err = c.call(func(e *endpoint.Engine) error {
@@ -86,7 +87,7 @@ func (c *Counter) Wait(ctx context.Context, count uint64, timeout time.Duration)
 	err = c.call(func(e *endpoint.Engine) error {
 		if !done {
 			if cancelled, _ := e.Cancel(h); !cancelled {
-				_, _ = e.Test(h, &st) // it is complete since just now
+				_, _ = e.Test(h, &st) // it has just completed
 			}
 		}
 		successes, failures = e.Counts(c.m.id)
@@ -101,7 +102,7 @@ func (c *Counter) Wait(ctx context.Context, count uint64, timeout time.Duration)
 // Number returns the number of the counter among those of its endpoint that are open.
 func (c *Counter) Number() int { return int(c.m.id) }
 
-// Close gives the counter back. What it would still have counted goes uncounted, and is forgotten. A second Close does nothing.
+// Close releases the counter. Requests that it has not counted yet are forgotten. A second Close does nothing.
 func (c *Counter) Close() {
 	d := c.m.d
 	d.lockForeign()

@@ -16,7 +16,7 @@ import (
 type route struct {
 	at      transport.Address
 	failure error // why the last dial failed, or why the link ended; nil while there is a link
-	instead error // what the transports said that are preferred to that of the link we dialled
+	instead error // why the transports that are preferred to that of the dialled link failed
 }
 
 // routeTo returns the peer's route, made on first use.
@@ -88,9 +88,9 @@ func (h *host) Dial(peer int32, nic uint64, id uint32) {
 	}()
 }
 
-// dialAny returns the first link to be had, together with what the transports
-// before that one said; or no link and why. A peer that is slow is not tried over
-// other transports: it would be no quicker there, and the link a slower one.
+// dialAny dials over the transports in order and returns the first link, together with the errors of the transports before
+// it. Without a link, the error says why. If a peer is slow to answer, no other transport is tried: the peer would answer no
+// sooner, and the link would be a slower one.
 func dialAny(ctx context.Context, ports []transport.Port, to transport.Address) (transport.Link, error) {
 	var errs []error
 	for i, p := range ports {
@@ -109,8 +109,8 @@ func dialAny(ctx context.Context, ports []transport.Port, to transport.Address) 
 	return nil, telling(errs)
 }
 
-// prefer dials once more over the preferred transports that found nobody, now that another one has a link: a peer opens
-// the preferred ones first, and may have done so meanwhile.
+// prefer dials once more over the preferred transports that found no endpoint, after a later transport has made a link. A peer
+// opens the preferred transports first, so it may have opened them since.
 func prefer(ctx context.Context, preferred []transport.Port, to transport.Address, have transport.Link, errs []error) (transport.Link, error) {
 	for i, p := range preferred {
 		if !errors.Is(errs[i], transport.ErrNoPeer) {
@@ -124,11 +124,9 @@ func prefer(ctx context.Context, preferred []transport.Port, to transport.Addres
 	return have, errors.Join(errs...)
 }
 
-// telling picks the errors that say why a peer can't be reached. A transport that
-// does not lead there, such as shared memory to another host, finds no peer or no
-// route, which says nothing if another one got farther. So what is neither counts
-// most; then "no such endpoint", where the last transport reaches farthest; and
-// "no route" only if there is nothing else.
+// telling picks the errors that say why a peer can't be reached. A transport that cannot reach the peer's host, such as shared
+// memory, reports "no such endpoint" or "no route", which means nothing if another transport got farther. So errors of
+// other kinds come first, then "no such endpoint" of the last transport, which reaches farthest, and then "no route".
 func telling(errs []error) error {
 	var absent, other []error
 	for _, err := range errs {

@@ -25,9 +25,8 @@ type Config struct {
 	// Passive has connects wait for Listen from the beginning.
 	Passive bool
 
-	// SingleThreaded is for an endpoint that one goroutine at a time calls, which then has no lock to
-	// take that costs much. Share ends it. Close, Wakeup, Pause, Register, Outstanding, Report, Peers, Reason and
-	// Query may come from any goroutine all the same.
+	// SingleThreaded promises that one goroutine at a time calls the endpoint, which makes its lock cheap. Share disables the
+	// mode. Any goroutine may call Close, Wakeup, Pause, Register, Outstanding, Report, Peers, Reason and Query all the same.
 	SingleThreaded bool
 
 	// Log gets the rare events that concern peers. It is called with the lock held, must not block and must not call back. It may be nil.
@@ -46,23 +45,23 @@ type Endpoint struct {
 	endpointLock
 	eng     *endpoint.Engine
 	ports   []transport.Port
-	turn    uint32         // polls of whoever waits
-	latest  transport.Port // the one that has delivered last, or nil
+	turn    uint32         // number of polls by callers that wait
+	latest  transport.Port // the port that delivered a frame last, or nil
 	foreign bool           // a port polls in C
-	offerAt time.Duration  // when goroutines are offered the processor for that
+	offerAt time.Duration  // when to offer the processor to other goroutines because a port polls in C
 	woken   atomic.Bool    // a goroutine that was parked
 
 	// Guarded by the endpoint lock.
-	poller   *waiter // who has the polling role
-	sleeper  *waiter // who is on the doorbell, or about to leave it
+	poller   *waiter // the waiter with the polling role, or nil
+	sleeper  *waiter // the waiter that sleeps on the doorbell, or is waking up
 	blocked  int     // callers that wait for something, the poller included
-	company  int     // waits for which several goroutines have a part in the endpoint
-	dry      int     // passes in a row of callers that do not wait, and that brought nothing
-	armed    bool    // the owner polls our descriptor
+	company  int     // waits to come during which the endpoint counts as used by several goroutines
+	dry      int     // passes in a row, by callers that do not wait, that found nothing
+	armed    bool    // the program polls the endpoint's descriptor
 	closed   bool
 	lossy    bool // some link needs the clock for every frame
 	wakeups  uint64
-	due      endpoint.Tick // what the sleeper sleeps until, if nothing rings
+	due      endpoint.Tick // when the sleeper wakes up if nothing rings
 	parked   parking
 	sets     []*set // not in use
 	pace     pace
@@ -70,8 +69,8 @@ type Endpoint struct {
 	handlers []handled // of queues
 	waiting  *Listener // of an endpoint that was opened with one, until it is asked for
 	handling bool
-	own      bool // the pass is not a caller's
-	thrown   any  // by the handler, in the pass
+	own      bool // the endpoint's own goroutine makes the pass
+	thrown   any  // what a handler panicked with during the pass
 	handled  *sync.Cond
 	routes   map[int32]*route
 	oddities [transport.CounterEnd]atomic.Uint64
@@ -117,7 +116,7 @@ func Open(cfg Config) (*Endpoint, error) {
 			d.foreign = true
 		}
 	}
-	d.eng = endpoint.New(cfg.Engine, (*host)(d)) // which costs more than to find an address taken
+	d.eng = endpoint.New(cfg.Engine, (*host)(d)) // after the claims, because it costs more than a claim that fails
 	if d.log != nil {
 		d.eng.Observe(d.observe)
 	}
@@ -131,10 +130,11 @@ func Open(cfg Config) (*Endpoint, error) {
 	return d, nil
 }
 
-// Share lets any number of goroutines make requests from now on. It comes from the one that has made them.
+// Share disables single-threaded mode: from now on any number of goroutines may make requests. The goroutine that has made the
+// requests so far calls it.
 func (d *Endpoint) Share() { d.share() }
 
-// TakeTurns says that so many endpoints, this one among them, wait for each other on one core, and have turns on it.
+// TakeTurns says that among endpoints, including this one, share a core and wait for each other on it.
 func (d *Endpoint) TakeTurns(among int) {
 	d.lockForeign()
 	d.pace.takeTurns(among)
@@ -145,8 +145,8 @@ func (d *Endpoint) TakeTurns(among int) {
 // reach their peers, and then for room for its goodbyes.
 const closeBound = time.Second
 
-// carriedBound is how long it waits for acknowledgements of what is on its way over
-// a link that loses nothing. A peer may not poll at the moment.
+// carriedBound is how long Close waits for acknowledgements over a link that loses nothing. It is short, since the peer need
+// not poll at the moment.
 const carriedBound = 50 * time.Millisecond
 
 // Close releases pending requests silently, after sends that were reported
@@ -165,7 +165,7 @@ func (d *Endpoint) Close() error {
 		d.unlock()
 		return ErrClosed
 	}
-	d.closed = true // nobody else makes a pass from now on
+	d.closed = true // from now on only Close makes passes
 	d.wakeAll()
 	d.eng.AskAcks()
 	for begin := time.Now(); d.unsent(time.Since(begin)); {
@@ -195,7 +195,7 @@ func (d *Endpoint) Close() error {
 	return err
 }
 
-// unsent reports whether Close should wait on, when it has waited for a time.
+// unsent reports whether Close has to wait longer, after it has waited for some time.
 func (d *Endpoint) unsent(waited time.Duration) bool {
 	frames, carried := d.eng.Undelivered()
 	if waited > carriedBound {

@@ -12,12 +12,12 @@ import (
 	"gomx/transport/wire"
 )
 
-// event is what happened to links beside frames.
+// event is something other than a frame that happened on a link.
 type event struct {
 	kind  eventKind
 	link  transport.Link
 	peer  int32 // dialled
-	cause error // why it failed, or why transports before the one of the link did
+	cause error // why the dial failed, or why the transports before that of the link failed
 }
 
 type eventKind uint8
@@ -36,7 +36,7 @@ type inbox struct {
 
 	mu       sync.Mutex
 	list     []event
-	accepted int // of those in list
+	accepted int // how many events in list are accepted links
 	closed   bool
 }
 
@@ -66,7 +66,7 @@ func (b *inbox) take() []event {
 	return list
 }
 
-// surplus takes the oldest of the accepted links out, so that no more than most are left.
+// surplus removes the oldest accepted links, so that at most most of them are left.
 func (b *inbox) surplus(most int) (links []transport.Link) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -99,8 +99,7 @@ func (d *events) Down(l transport.Link, reason error) {
 	d.inbox.put(event{kind: linkDown, link: l, cause: reason})
 }
 
-// Soon sets the guard, which looks at an endpoint that nobody polls, much
-// earlier than usual. The lock is held, for only Send calls it.
+// Soon makes the guard look much earlier than usual, in case nobody polls. Only Send calls it, so the lock is held.
 func (d *events) Soon() { (*Endpoint)(d).back.soon() }
 
 func (d *events) Count(what transport.Counter) {
@@ -129,8 +128,8 @@ func (d *Endpoint) takeEvents() {
 	}
 }
 
-// turnAway bounds the links that strangers make while nobody may make a pass, as the engine does otherwise. The lock
-// is held.
+// turnAway bounds the links that strangers make while no pass is permitted. During passes the engine bounds them. The
+// lock is held.
 func (d *Endpoint) turnAway() {
 	links := d.inbox.surplus(d.eng.MostStrangers())
 	for _, l := range links {
@@ -156,7 +155,7 @@ func (d *Endpoint) linkUp(l transport.Link, dialled bool) {
 func (d *Endpoint) linkDown(l transport.Link, cause error) {
 	addr, _ := l.Peer()
 	if peer := d.eng.LinkOf(l, addr.NIC, addr.Endpoint); peer >= 0 {
-		if r := d.routes[peer]; r != nil { // else it was a stranger's
+		if r := d.routes[peer]; r != nil { // without a route the link was a stranger's
 			r.failure = cause
 		}
 		d.eng.LinkDown(peer, l)

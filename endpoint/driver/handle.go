@@ -2,7 +2,7 @@ package driver
 
 import "gomx/endpoint"
 
-// handled is a queue whose completions are handed to a handler.
+// handled is a queue whose completions go to a handler.
 type handled struct {
 	m     *member
 	most  int
@@ -10,9 +10,10 @@ type handled struct {
 	run   func(n int)
 }
 
-// Handle has run called when requests of the queue have completed: by whoever makes progress, without the lock, and
-// never beside another handler of the endpoint. taken is called before, for each of up to most completions. The queue
-// is over one endpoint, or it is ErrSeveral; it may be called once, then it is ErrHandled, as is Wait, also one that waits already.
+// Handle installs run as the handler of the queue's completions. The goroutine that makes progress calls it without the lock,
+// and never while another handler of the endpoint runs. Before that it calls taken for each of up to most completions.
+// Errors: ErrSeveral if the queue is over more than one endpoint, and ErrHandled if it has a handler already. From then on
+// Wait returns ErrHandled, also a Wait that has begun before.
 func (q *Queue) Handle(most int, taken Taken, run func(n int)) error {
 	if len(q.members) != 1 {
 		return ErrSeveral
@@ -27,7 +28,7 @@ func (q *Queue) Handle(most int, taken Taken, run func(n int)) error {
 			return ErrHandled
 		}
 		m.d.handlers = append(m.d.handlers, handled{m, most, taken, run})
-		m.d.serve() // those who wait for the queue
+		m.d.serve() // wakes the goroutines that wait for the queue
 		return nil
 	})
 }
@@ -52,7 +53,7 @@ func (d *Endpoint) unhandled() bool {
 	return false
 }
 
-// handle runs the handlers of queues. The caller polls, which nobody else does meanwhile.
+// handle runs the handlers of queues. The caller has the polling role, and no other goroutine polls meanwhile.
 func (d *Endpoint) handle() {
 	for i := 0; i < len(d.handlers) && !d.closed; i++ {
 		h := &d.handlers[i]

@@ -7,14 +7,14 @@ import (
 	"gomx/endpoint"
 )
 
-// ErrInHandler is returned by Close and CloseWindow when a handler of the endpoint calls them: they would wait for it to return.
+// ErrInHandler is returned by Close and CloseWindow when a handler of the endpoint calls them, because they would wait for that
+// handler to return.
 var ErrInHandler = errors.New("called inside a handler of the endpoint")
 
-// SetHandler installs the handler of unexpected messages, or with nil takes it
-// away.
+// SetHandler installs the handler of unexpected messages, or removes it if f is nil.
 func (d *Endpoint) SetHandler(f Handler) error {
 	if f != nil {
-		d.share() // it may run in the endpoint's own goroutine, and call
+		d.share() // the endpoint's own goroutine may run it, and it may call the endpoint
 	}
 	return d.call(func(e *endpoint.Engine) error {
 		d.handler = f
@@ -23,8 +23,8 @@ func (d *Endpoint) SetHandler(f Handler) error {
 	})
 }
 
-// Unexpected runs the handler without the lock, so that it may call the
-// endpoint. The pass goes on afterwards: nothing progresses meanwhile.
+// Unexpected runs the handler without the lock, so that it may call the endpoint. The pass is suspended until the handler
+// returns, so nothing progresses meanwhile.
 func (h *host) Unexpected(m *endpoint.Incoming) (action endpoint.Action) {
 	d := (*Endpoint)(h)
 	f := d.handler
@@ -70,7 +70,7 @@ func catching(f func()) (thrown any) {
 // threw reports whether the handler has panicked in the pass that the holder of the lock has made.
 func (d *Endpoint) threw() bool { return d.thrown != nil && !d.handling }
 
-// rethrow lets a panic of the handler go on to who has made the pass, without the lock.
+// rethrow raises a handler's panic again in the goroutine that has made the pass, without the lock.
 func (d *Endpoint) rethrow() {
 	if d.threw() {
 		d.throwOn()
@@ -102,8 +102,8 @@ func (d *Endpoint) InHandler() bool {
 }
 
 // insideHandler reports whether the calling goroutine is inside a handler, for calls that would wait for themselves there.
-// Goroutines have no names, and labels pass to those that a handler starts, so the stack alone tells who calls. It is
-// asked only while a handler runs.
+// Goroutines have no ids, and a goroutine that a handler starts inherits its labels, so only the stack tells whether a handler
+// is the caller. The stack is examined only while a handler runs.
 func insideHandler() bool {
 	var pcs [64]uintptr
 	for skip := 2; ; skip += len(pcs) {

@@ -1,31 +1,32 @@
 package driver
 
-// When to keep the core beside a neighbour who computes.
+// These say when an endpoint keeps a core that it shares with a process that computes. An offer of the core that such a process
+// takes lasts for a time slice; it is called a robbery here.
 const (
-	sureOfRobs = 3   // offers that went to one, more than came back soon, until the core is kept
-	heldSpin   = 40  // the longest spin on a core that is kept is so many times as long: only the system ends it sooner
-	worthHold  = 200 // waits between two spins in vain that say that keeping the core pays
-	vainHolds  = 4   // spins in vain, without that, until it is offered again
-	leastOff   = 256 // for at least so many waits, and so many times as many each time
+	sureOfRobs = 3   // the core is kept after so many more robberies than offers that were over soon
+	heldSpin   = 40  // factor of the longest spin on a core that is kept; only the system ends such a spin sooner
+	worthHold  = 200 // keeping the core pays if there are so many waits between two spins in vain
+	vainHolds  = 4   // so many spins in vain in a row, each within worthHold waits of the one before, and the core is offered again
+	leastOff   = 256 // least number of waits for which the core is offered then; each repetition multiplies it
 	moreOff    = 8
-	mostOff    = 1 << 16 // but no more than so many
-	heldWaits  = 1 << 20 // waits after which it is offered, to see whether he is still there
+	mostOff    = 1 << 16 // greatest number of such waits
+	heldWaits  = 1 << 20 // after so many waits the core is offered, to find out whether the other process still computes
 )
 
-// keeping is the holding on to of a core that is shared with a neighbour who computes. Whoever is offered the core has it for the whole of
-// his slice then, and who sleeps waits for the end of one: a peer who has a core of his own, even if he shares it, is waited for thousands of
-// times sooner by spinning without a pause, and the system shares the core out anyway. A peer who needs this core does not come meanwhile:
-// such spins are in vain.
+// keeping decides whether to keep a core that is shared with a process that computes. If the core is offered, that process has it
+// for its whole time slice, and a caller that sleeps has to wait for the end of a slice, too. Spinning without a pause finds
+// the message of a peer on another core thousands of times sooner, and the system still gives the other process its share.
+// A peer that needs this very core can't send meanwhile, and the spin is in vain.
 type keeping struct {
 	on     bool
-	tried  bool // the wait of the moment spins under it
-	robs   int  // offers that went to one, less those that came back soon
-	waits  int  // since the core was kept or offered, or the last spin in vain
+	tried  bool // the present wait spins on a core that is kept
+	robs   int  // robberies, less the offers that were over soon
+	waits  int  // waits since the core was kept or offered, or since the last spin in vain
 	misses int  // spins in vain in a row
-	off    int  // waits that the core is offered for after those
+	off    int  // coming waits for which the core is offered, after too many spins in vain
 }
 
-// robbed notes that an offer went to a neighbour who computes, and reports whether the core is kept from now on.
+// robbed notes that a process that computes took an offer, and reports whether the core is kept from now on.
 func (k *keeping) robbed() bool {
 	if k.robs++; k.robs >= sureOfRobs && k.waits >= k.off {
 		k.on, k.waits, k.misses = true, 0, 0

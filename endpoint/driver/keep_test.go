@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// besideWhoComputes is a pace that has met a neighbour who computes often enough to keep its core.
+// besideWhoComputes is a pace that has met a process that computes often enough to keep its core.
 func besideWhoComputes(t *testing.T) *pace {
 	p := newPace(0)
 	t.Cleanup(p.end)
@@ -29,7 +29,7 @@ func (p *pace) spinInVain(waits int) {
 	p.slept(time.Millisecond)
 }
 
-// Beside a neighbour who computes a wait does not sleep at once, and spins for long without a pause.
+// Beside a process that computes, a wait does not sleep at once, and spins for long without a pause.
 func TestCoreIsKeptBesideWhoComputes(t *testing.T) {
 	p := besideWhoComputes(t)
 	budget, polls := p.begin(true, false)

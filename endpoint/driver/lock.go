@@ -29,7 +29,7 @@ type endpointLock struct {
 	inside   uint32      // not 0: the caller has the lock without the mutex, or is about to take it
 	held     hold        // how the lock is held now; under the lock
 	declared bool        // the program has declared that one goroutine at a time makes the calls: for the race detector
-	barged   int         // how often others have taken the lock before a goroutine that waits for it; under the lock
+	barged   int         // how often other goroutines have taken the lock while one waits for it; under the lock
 }
 
 // The bits of heed: the number of goroutines that wait for the lock, to which the poller yields it, and two flags.
@@ -105,7 +105,7 @@ func (l *endpointLock) waitCond(c *sync.Cond) {
 // queue takes the lock by the mutex.
 func (l *endpointLock) queue() {
 	if racing && l.declared {
-		l.declared = true // a write that races with those of calls at the same time
+		l.declared = true // the race detector reports this write if another goroutine calls at the same time
 	}
 	l.acquire()
 }
@@ -146,7 +146,7 @@ func (l *endpointLock) awaitCaller() {
 		if looks < 100 {
 			runtime.Gosched()
 		} else {
-			time.Sleep(20 * time.Microsecond) // it may have lost its core
+			time.Sleep(20 * time.Microsecond) // the caller may have lost its core
 		}
 	}
 	l.heed.Add(^uint32(0))

@@ -6,10 +6,10 @@ import (
 	"gomx/transport/wire"
 )
 
-// What says what has happened.
+// What is the kind of a Happening.
 type What uint8
 
-// What there is to tell: the notes of the engine, and what ports say.
+// The kinds are those of the engine's notes, and two that ports report.
 const (
 	Connected       = What(endpoint.Connected)
 	Ended           = What(endpoint.SessionEnded)
@@ -20,20 +20,20 @@ const (
 	FellBack        = What(endpoint.FellBack)
 	TurnedDown      = What(endpoint.TurnedDown)
 	NotReached      = TurnedDown + 1 // no transport has reached the peer
-	RefusedStranger = NotReached + 1 // a handshake was refused; nobody knows whose
+	RefusedStranger = NotReached + 1 // a handshake was refused before the peer had proved who it is
 )
 
-// Happening is something that people may want to know.
+// Happening is an event for the log.
 type Happening struct {
 	What      What
-	Peer      transport.Address // zero: nobody knows
+	Peer      transport.Address // zero: not known
 	Contexts  wire.Contexts     // that the peer has said it has
 	Transport string            // of the peer's link; "" if it has none
-	Code      endpoint.Code     // Ended, TurnedDown: how
-	Cause     error             // why, or why transports that are preferred to this one were not taken; nil: not known
+	Code      endpoint.Code     // Ended, TurnedDown: how the session ended
+	Cause     error             // why it happened, or why preferred transports were not taken; nil: not known
 }
 
-// observe tells what the engine has noted. The lock is held.
+// observe logs a note of the engine. The lock is held.
 func (d *Endpoint) observe(n endpoint.Note) {
 	var cause error
 	if r := d.routes[n.Peer]; r != nil {

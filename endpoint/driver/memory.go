@@ -11,22 +11,22 @@ import (
 // ErrReleased is what release returns the second time.
 var ErrReleased = errors.New("the memory is not registered any more")
 
-// registry is the memory that ports have prepared. Its lock is held while they
-// do so and while they let go, so that they don't once they are closed.
+// registry is the memory that ports have registered. Its lock is held while they register and release memory, so that neither
+// happens after they were closed.
 type registry struct {
 	mu     sync.Mutex
 	closed bool
 }
 
-// registration is a piece of memory that ports have prepared.
+// registration is a piece of memory that ports have registered.
 type registration struct {
-	releases []func() error // of those ports
+	releases []func() error // one for each of these ports
 	released bool
 }
 
-// Register has all ports prepare memory that have to, until release or Close. If
-// one can't, its error is returned, and none keeps it. A second release is
-// ErrReleased, and one after Close is ErrClosed. Safe from any goroutine.
+// Register registers memory with all ports that need registration, until release or Close. If one port fails, its error is
+// returned, and no port keeps the memory. A second release returns ErrReleased, and a release after Close returns ErrClosed.
+// Any goroutine may call it.
 func (d *Endpoint) Register(mem []byte) (release func() error, err error) {
 	d.memory.mu.Lock()
 	defer d.memory.mu.Unlock()

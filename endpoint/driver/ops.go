@@ -7,7 +7,7 @@ import (
 	"gomx/transport/wire"
 )
 
-// begin takes the lock for what goes to a peer. False, without the lock: the endpoint is closed.
+// begin takes the lock for an operation that sends to a peer. If the endpoint is closed it returns false, without the lock.
 func (d *Endpoint) begin() bool {
 	d.lock()
 	if d.closed {
@@ -15,7 +15,7 @@ func (d *Endpoint) begin() bool {
 		return false
 	}
 	if d.lossy {
-		d.advance() // it may be retransmitted, some time after now
+		d.advance() // retransmission counts from now
 	}
 	return true
 }
@@ -31,7 +31,7 @@ func (d *Endpoint) Send(o *endpoint.Outgoing) (endpoint.Handle, error) {
 	return h, err
 }
 
-// SendNow sends a small message if that takes no time, and reports whether it did.
+// SendNow sends a small message if that is possible at once and without a request, and reports whether it was.
 func (d *Endpoint) SendNow(b []byte, to endpoint.Addr, match uint64) bool {
 	if !d.begin() {
 		return false
@@ -69,8 +69,8 @@ func (d *Endpoint) RecvDirected(i *endpoint.Posting) (endpoint.Handle, error) {
 	return h, err
 }
 
-// RecvNow is Recv into one segment, tied to a peer, and polls for a moment. Without a request a message has come whole, of
-// n bytes; the request may be complete.
+// RecvNow is Recv into one segment, tied to a peer, and polls for a moment. If it returns no request, the whole message of n
+// bytes has been received. A request that it returns may be complete already.
 func (d *Endpoint) RecvNow(i *endpoint.Posting) (n int, h endpoint.Handle, err error) {
 	if !d.begin() {
 		return 0, 0, ErrClosed
@@ -81,7 +81,7 @@ func (d *Endpoint) RecvNow(i *endpoint.Posting) (n int, h endpoint.Handle, err e
 	return n, h, err
 }
 
-// ExchangeNow is SendNow, and RecvNow if that has sent.
+// ExchangeNow is SendNow and, if that has sent the message, RecvNow.
 func (d *Endpoint) ExchangeNow(out []byte, to endpoint.Addr, match uint64, i *endpoint.Posting) (sent bool, n int, h endpoint.Handle, err error) {
 	if !d.begin() {
 		return false, 0, 0, ErrClosed
@@ -94,8 +94,8 @@ func (d *Endpoint) ExchangeNow(out []byte, to endpoint.Addr, match uint64, i *en
 	return sent, n, h, err
 }
 
-// recvNow is RecvNow with the lock. On a shared core the moment is as long as a wait that spins, for those that the
-// message comes from may need the core: the receive that it spares is worth more than the wait.
+// recvNow is RecvNow with the lock held. On a shared core it polls for as long as a wait spins, because the sender may need the
+// core: a message that arrives in time spares the posting of a receive, which is worth more than the polls.
 func (d *Endpoint) recvNow(i *endpoint.Posting) (n int, h endpoint.Handle, err error) {
 	if d.blocked == 0 && !d.lossy && !d.pace.full() {
 		if tried, n, h, err := d.recvInline(i); tried {
@@ -106,7 +106,7 @@ func (d *Endpoint) recvNow(i *endpoint.Posting) (n int, h endpoint.Handle, err e
 	return 0, h, err
 }
 
-// recvInline polls for a message that is received without a request. tried is false where the receive has to be posted.
+// recvInline polls for a message that is received without a request. tried is false if the receive has to be posted instead.
 func (d *Endpoint) recvInline(i *endpoint.Posting) (tried bool, n int, h endpoint.Handle, err error) {
 	w := d.parked.get(&want{kind: forInline})
 	w.wakeups = d.wakeups
@@ -139,7 +139,7 @@ func (d *Endpoint) Discard(value, mask uint64) (int, error) {
 	return asked(d, func(e *endpoint.Engine) (int, error) { return e.Discard(value, mask) })
 }
 
-// after looks whether an operation has ended somebody's wait, and sees to it that somebody will make a pass.
+// after checks whether an operation has ended the wait of another caller, and makes sure that a pass will be made.
 func (d *Endpoint) after() {
 	if d.blocked != 0 || d.sleeper != nil || d.poller == nil && !d.back.watching {
 		d.afterwards()
@@ -159,7 +159,7 @@ func (d *Endpoint) afterwards() {
 	}
 }
 
-// call runs an operation of the engine under the lock, which a panic of the handler leaves free.
+// call runs an operation of the engine under the lock, and releases the lock also if a handler panics.
 func (d *Endpoint) call(op func(e *endpoint.Engine) error) error {
 	d.lock()
 	if d.closed {
@@ -172,7 +172,7 @@ func (d *Endpoint) call(op func(e *endpoint.Engine) error) error {
 	return err
 }
 
-// asked is call for an operation that returns more than an error.
+// asked is call for an operation that returns a value and an error.
 func asked[T any](d *Endpoint, op func(e *endpoint.Engine) (T, error)) (v T, err error) {
 	err = d.call(func(e *endpoint.Engine) error {
 		v, err = op(e)
@@ -237,12 +237,12 @@ func (d *Endpoint) Context(h endpoint.Handle) (any, error) {
 	return asked(d, func(e *endpoint.Engine) (any, error) { return e.Context(h) })
 }
 
-// Cancel takes a receive or connect back (IX.1.1).
+// Cancel cancels a receive or a connect (IX.1.1).
 func (d *Endpoint) Cancel(h endpoint.Handle) (bool, error) {
 	return asked(d, func(e *endpoint.Engine) (bool, error) { return e.Cancel(h) })
 }
 
-// Forget lets go of a request (IX.1.2).
+// Forget releases a request when it completes, without a status (IX.1.2).
 func (d *Endpoint) Forget(h endpoint.Handle) error {
 	return d.call(func(e *endpoint.Engine) error { return e.Forget(h) })
 }
@@ -252,7 +252,7 @@ func (d *Endpoint) Abandon(h endpoint.Handle, st *endpoint.Status) (endpoint.Fat
 	return asked(d, func(e *endpoint.Engine) (endpoint.Fate, error) { return e.Abandon(h, st) })
 }
 
-// Detach gives back the memory of a request that goes on.
+// Detach separates a request from the memory of its caller; the request goes on with a copy.
 func (d *Endpoint) Detach(h endpoint.Handle) (mem []byte, free bool, err error) {
 	err = d.call(func(e *endpoint.Engine) error {
 		mem, free, err = e.Detach(h)
@@ -277,13 +277,13 @@ func (d *Endpoint) Disconnect(a endpoint.Addr) error {
 	return d.call(func(e *endpoint.Engine) error { return e.Disconnect(a) })
 }
 
-// GiveUp ends the session with a peer that does not move.
+// GiveUp ends the session with a peer that makes no progress.
 func (d *Endpoint) GiveUp(a endpoint.Addr) error {
 	return d.call(func(e *endpoint.Engine) error { return e.GiveUp(a) })
 }
 
 // SetTimeout bounds the life of a request, or with handle 0 of all future ones
-// (XII.1.2). Infinite takes the bound away.
+// (XII.1.2). Infinite removes the bound.
 func (d *Endpoint) SetTimeout(h endpoint.Handle, timeout time.Duration) error {
 	return d.call(func(e *endpoint.Engine) error {
 		if h == 0 {

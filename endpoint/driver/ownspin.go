@@ -2,18 +2,18 @@ package driver
 
 // When the endpoint's own goroutine does not spin.
 const (
-	vainSpins = 4   // spins in a row in which nothing came, until it sleeps at once
-	ownRests  = 16  // for so many waits, and twice as many each time that it happens again
-	mostRests = 256 // but no more than so many
+	vainSpins = 4   // after so many spins in a row in which nothing arrived, it sleeps at once
+	ownRests  = 16  // for so many waits, and for twice as many at each repetition
+	mostRests = 256 // upper bound of these waits
 )
 
-// ownSpin is whether it pays that the endpoint's own goroutine spins, for those who are parked. While it does, the goroutines
-// of the program have a core less, and so have those whose messages it waits for: where they come later than it spins, it
-// is what delays them.
+// ownSpin decides whether the endpoint's own goroutine spins for the callers that are parked. A spin takes a core from the
+// program's goroutines and perhaps from the peers whose messages are awaited. If messages come later than it spins, the spin
+// itself delays them.
 type ownSpin struct {
-	vain   int // spins in a row in which nothing came
-	rests  int // waits to come that sleep at once
-	series int // how many they were the last time
+	vain   int // spins in a row in which nothing arrived
+	rests  int // number of coming waits that sleep at once
+	series int // value of rests the last time
 }
 
 // begin reports whether the wait that begins is to spin.

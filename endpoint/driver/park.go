@@ -28,8 +28,8 @@ const (
 	forEver                    // nothing: it is the endpoint's own goroutine
 )
 
-// early reports whether such waiters are served in the order in which they came from the start. The others
-// look for themselves until they first let go of the lock, which spares most of them the list.
+// early reports whether waiters of this kind are listed at once, and so served in the order of their calls. Other waiters
+// check for themselves until they first release the lock, so that most of them are never listed.
 func (k waitKind) early() bool { return k >= forPeek && k != forEver }
 
 // want is what a caller waits for.
@@ -42,7 +42,7 @@ type want struct {
 	waiter      *Waiter
 }
 
-// take collects a request that is wanted, if there is one. A set does what it is there for.
+// take collects a request that q waits for, if there is one. For a set it collects what the set's aim says.
 func (q *want) take(d *Endpoint, st *endpoint.Status) (bool, error) {
 	switch q.kind {
 	case forRequest:
@@ -64,7 +64,7 @@ func (q *want) take(d *Endpoint, st *endpoint.Status) (bool, error) {
 	return d.eng.TestAny(q.value, q.mask, st)
 }
 
-// saw notes a look at the clock that somebody has taken anyway.
+// saw notes the time, which the caller has read for a purpose of its own.
 func (w *waiter) saw(now time.Duration) {
 	if w.began == unread {
 		w.began = now
@@ -92,26 +92,26 @@ const never = time.Duration(math.MaxInt64)
 type waiter struct {
 	want
 	until   time.Duration // by the endpoint's clock
-	wakeups uint64        // of the endpoint, when the wait began
+	wakeups uint64        // the endpoint's number of Wakeups when the wait began
 
 	status endpoint.Status
 	claim  endpoint.Claim
 	ok     bool        // what it waited for has happened
-	err    error       // or can't happen any more
-	late   bool        // or its time is up
-	ended  atomic.Bool // or its context
+	err    error       // why it can't happen any more
+	late   bool        // its timeout has passed
+	ended  atomic.Bool // its context has ended
 
 	began, seen time.Duration // the first and the last look at the clock since it was listed
 	traced      int64         // when it was listed, by the clock of the recorder
 	region      *trace.Region // of Go's execution trace, while one is made
 	class       uint64        // of the messages that the wait counts for
 
-	listed  bool // among those that are served
-	called  bool // may have been signaled to check
-	passive bool // never polls: others, or the endpoint's own goroutine, do
-	parks   bool // is to park, though the role is free
+	listed  bool // in the list of waiters that are served
+	called  bool // a signal to check may be pending
+	passive bool // never polls, and leaves that to others
+	parks   bool // has to park although the polling role is free
 	signal  chan struct{}
-	next    *waiter // of those that nobody uses
+	next    *waiter // next in the list of spare waiters
 }
 
 // over reports whether the wait has ended. The lock is held.
@@ -141,7 +141,7 @@ func (w *waiter) check(d *Endpoint) {
 			w.handle, w.ok = d.eng.Peek()
 		}
 	case forProbe:
-		if !w.listed { // else it is offered what arrives
+		if !w.listed { // a listed probe is offered what arrives
 			w.ok, w.err = d.eng.Probe(w.value, w.mask, &w.status)
 		}
 	case forClaim:
@@ -163,7 +163,7 @@ func (e *GoneError) Error() string {
 // Unwrap returns endpoint.ErrBadRequest.
 func (e *GoneError) Unwrap() error { return endpoint.ErrBadRequest }
 
-// gone says of a request that is stale that it was not when the wait began.
+// gone returns the error for a request that has become stale during the wait.
 func (w *waiter) gone() error {
 	if !errors.Is(w.err, endpoint.ErrBadRequest) {
 		return w.err
@@ -178,8 +178,8 @@ func (w *waiter) gone() error {
 // parking holds the blocked callers in order of arrival, the poller among them.
 type parking struct {
 	all     []*waiter
-	wakers  []*Waiter // whose callers are not in all
-	passive int       // of both
+	wakers  []*Waiter // blocked Waiters, which are not in all
+	passive int       // number of passive waiters in both
 	spare   *waiter   // linked by next
 	probing int
 }
@@ -203,7 +203,7 @@ func (p *parking) get(q *want) *waiter {
 	return w
 }
 
-// put keeps a waiter for the next caller. One with a context is not kept: the end of that may still come.
+// put keeps a waiter for the next caller, unless it has a context, whose end may still signal it.
 func (p *parking) put(w *waiter) {
 	if w.kind != forWake {
 		w.next, p.spare = p.spare, w
@@ -332,7 +332,7 @@ func (w *waiter) send() {
 	}
 }
 
-// handOver has somebody poll: the endpoint's own goroutine for several, and else the one that is parked.
+// handOver makes a goroutine poll: the endpoint's own if several callers wait, and otherwise the one caller that is parked.
 func (d *Endpoint) handOver() {
 	if d.crowded() {
 		d.back.call()

@@ -25,7 +25,7 @@ func (d *Endpoint) progress(own bool) bool {
 	return d.digest(n)
 }
 
-// glance is progress, but of the ports it polls only the one that has delivered last.
+// glance is progress with a single port, the one that has delivered a frame last.
 func (d *Endpoint) glance(own bool) bool {
 	if d.latest == nil {
 		return d.progress(own)
@@ -40,7 +40,7 @@ func (d *Endpoint) alone() bool {
 	return d.blocked == 0 && len(d.handlers) == 0 && !d.inbox.full() && !d.eng.Backlog()
 }
 
-// digest is the rest of a pass, in which so many frames have come.
+// digest is the rest of a pass in which n frames have arrived.
 func (d *Endpoint) digest(n int) bool {
 	if d.inbox.full() {
 		d.takeEvents()
@@ -77,20 +77,21 @@ func (d *Endpoint) tick() endpoint.Tick {
 // clock is the time since the endpoint was opened. It takes half as long to read as the time of day.
 func (d *Endpoint) clock() time.Duration { return time.Since(d.start) }
 
-// unread is a time that was not asked for.
+// unread stands for a time that was not read.
 const unread = time.Duration(-1)
 
-// mayPass reports whether the holder of the lock may make a pass. The handler, which runs without the lock, does so in the middle of one.
+// mayPass reports whether the holder of the lock may make a pass. While a handler runs it may not, because the handler is part of a
+// pass.
 func (d *Endpoint) mayPass() bool { return !d.handling && !d.closed && !d.eng.Paused() }
 
-// once makes a single pass for a caller that does not wait. Now and then, if there is nothing to be had, it offers the
-// core to others: such callers come in loops. A panic of the handler goes on from here, without the lock.
+// once makes a single pass for a caller that does not wait. Such callers come in loops, so after some passes that find nothing
+// it offers the core to others. A handler's panic leaves it without the lock.
 func (d *Endpoint) once() {
 	switch {
 	case d.blocked != 0:
 		d.meet()
 	case d.poller == &d.back.w && d.mayPass():
-		d.evict() // to be woken by every message would cost more than the pass
+		d.evict() // waking the goroutine at every message would cost more than the pass
 	}
 	d.disarm()
 	if d.heed.Load() != 0 {
@@ -140,10 +141,10 @@ func (d *Endpoint) takeRole(w *waiter) bool {
 	return true
 }
 
-// keptCompany is how many waits another goroutine's calls are expected for after the last one.
+// keptCompany is for how many waits after a call of another goroutine further ones are expected.
 const keptCompany = 16
 
-// meet notes that a goroutine calls while another waits.
+// meet notes that a goroutine calls while another one waits.
 func (d *Endpoint) meet() {
 	if !d.handling {
 		d.company = keptCompany
@@ -155,7 +156,7 @@ func (d *Endpoint) crowded() bool {
 	return d.parked.passive > 0 || !d.single && (d.company > 0 || d.blocked > 1)
 }
 
-// evict takes the polling role from the endpoint's own goroutine. It may take a moment to leave the doorbell.
+// evict takes the polling role from the endpoint's own goroutine, which may need a moment to wake up at the doorbell.
 func (d *Endpoint) evict() {
 	d.poller = nil
 	if d.sleeper != nil {
@@ -164,7 +165,7 @@ func (d *Endpoint) evict() {
 	d.bell.Disarm()
 }
 
-// poll has the polling role until w is satisfied, gives up, or is to park.
+// poll polls with the polling role until w is satisfied, gives up, or has to park.
 func (d *Endpoint) poll(w *waiter) {
 	for d.spin(w) && d.sleep(w) {
 	}
@@ -186,16 +187,16 @@ func (d *Endpoint) leave(w *waiter) {
 	}
 }
 
-// stays reports whether w goes on polling. It is called whenever something has arrived, and when the lock was released.
+// stays reports whether w goes on polling. It is called when something has arrived, and after the lock was released.
 func (d *Endpoint) stays(w *waiter) bool { return !w.over(d) && d.poller == w && d.mayPass() }
 
-// spin is the loop in which every caller waits, and the endpoint's own goroutine. It polls until w doesn't stay, which is false, or
-// nothing has happened for as long as spinning pays, which is true. However much arrives, it looks at
-// the clock every so many polls, for the deadline and the engine's timers; and at each poll it sees who
-// wants the lock and whose wait was given up. When it looks at the clock it also offers the core to others, the one
-// we wait for among them: after each poll once the core proves to be shared, and seldom while it serves others on a core of its own.
+// spin is the polling loop of every caller that waits and of the endpoint's own goroutine. It returns false when w does not go on
+// polling, and true when nothing has happened for as long as spinning pays. Even under a steady flow of messages it reads
+// the clock every few polls, for the deadline and the engine's timers. At each poll it checks whether another goroutine
+// wants the lock, and whether a wait was given up. When it reads the clock it also offers the core to others, who may be
+// the peers that w waits for. It does so after each poll if the core is shared, and seldom while it serves others on a core that is not.
 func (d *Endpoint) spin(w *waiter) (idle bool) {
-	budget, since, now := unread, unread, unread // on a shared core now is as late as it was after the last offer
+	budget, since, now := unread, unread, unread // on a shared core now is the time after the last offer
 	own, moved, service := w.kind == forEver, false, newService()
 	for polls, most := 0, d.pace.first(); ; {
 		if d.heed.Load() != 0 {
@@ -218,7 +219,7 @@ func (d *Endpoint) spin(w *waiter) (idle bool) {
 				d.pace.own.end(true)
 			}
 			if !w.listed {
-				w.check(d) // usually it is what w waits for, and the other checks are not needed
+				w.check(d) // usually w is satisfied, and the other checks are not needed
 			}
 			if w.ok || !d.stays(w) || d.woken.Load() && !d.letRun(w) {
 				return false
@@ -254,7 +255,7 @@ func (d *Endpoint) spin(w *waiter) (idle bool) {
 		}
 		busy := service.goesOn(now, moved)
 		if moved = false; budget == 0 || busy && !d.pace.shared {
-			continue // what came may not be all
+			continue // more may have arrived
 		}
 		now = d.giveWay(now, 0)
 		service.offered = now
@@ -264,8 +265,8 @@ func (d *Endpoint) spin(w *waiter) (idle bool) {
 	}
 }
 
-// spinsFor reports whether it is for the caller of spin to spin. The endpoint's own goroutine spins for those who park, and
-// not for a program that waits for nothing, or only where it asked for sleep.
+// spinsFor reports whether the caller of spin may spin. The endpoint's own goroutine spins for callers that are parked, but not
+// if none waits, or only callers that never poll.
 func (d *Endpoint) spinsFor(own bool) bool {
 	if own {
 		return d.blocked > d.parked.passive
@@ -273,13 +274,13 @@ func (d *Endpoint) spinsFor(own bool) bool {
 	return !d.crowded()
 }
 
-// portsEvery is how many polls there are between two that look at all ports, and not at the one alone that has delivered last.
+// portsEvery is how many polls look only at the port that has delivered last, for one that looks at all ports.
 const portsEvery = 16
 
-// delivery is how many polls one counts as that has delivered something.
+// delivery is how many polls a poll counts for that has delivered a frame.
 const delivery = 8
 
-// elapse does what is due by the clock: the engine's timers, and the end of a wait.
+// elapse runs the engine's timers and ends w if its deadline has passed.
 func (d *Endpoint) elapse(w *waiter, now time.Duration) {
 	if d.eng.NextDue() != endpoint.Never {
 		d.eng.Advance(endpoint.Tick(now / time.Millisecond))
@@ -314,14 +315,15 @@ func (d *Endpoint) letRun(w *waiter) bool {
 	return d.stays(w)
 }
 
-// How often a goroutine that polls in C goes through Go's scheduler: in so long, or so many times as long as that takes.
+// These say how often a goroutine that polls in C calls Go's scheduler: after the first time, or after so many times the duration of
+// such a call.
 const (
 	foreignOffers = time.Millisecond
 	foreignShare  = 100
 )
 
 // giveWay yields the core to other goroutines and processes for a moment, and returns when the caller has it again. The
-// caller counts as so many spinning goroutines.
+// caller counts as spins goroutines that spin.
 func (d *Endpoint) giveWay(now time.Duration, spins int32) (over time.Duration) {
 	offers := d.pace.offersProcessor(spins) || d.foreign && now >= d.offerAt
 	before, keeps := now, d.pace.keep.on
@@ -345,12 +347,12 @@ func (d *Endpoint) giveWay(now time.Duration, spins int32) (over time.Duration) 
 }
 
 // backlogNap bounds a sleep while frames wait for room in a link. The peer rings
-// when it has made room; this is for peers that die before they do.
+// when it has made room; the bound is for peers that fail before that.
 const backlogNap = 10 * time.Millisecond
 
-// sleep waits for the doorbell, in the kernel by itself while one goroutine alone has a part in the endpoint. Of several that wait none
-// sleeps there: a thread that does is slow to wake another goroutine. They park, and the endpoint's own goroutine
-// sleeps in Go's network poller. False: w does not go on polling.
+// sleep waits for the doorbell. While a single goroutine uses the endpoint, it sleeps in the kernel. If several wait, none of them
+// does, because a thread that was asleep in the kernel is slow to wake another goroutine: they park, and the endpoint's
+// own goroutine sleeps in Go's network poller. It returns false if w does not go on polling.
 func (d *Endpoint) sleep(w *waiter) bool {
 	own := w.kind == forEver
 	if d.sleeper != nil || !own && d.crowded() {
@@ -390,8 +392,7 @@ func (d *Endpoint) sleep(w *waiter) bool {
 	return true
 }
 
-// quiet reports whether there is nothing to do. It is asked after arming the
-// doorbell: what comes later rings.
+// quiet reports whether there is nothing to do. It is called after the doorbell was armed, so that whatever arrives later rings.
 func (d *Endpoint) quiet() bool {
 	if d.inbox.full() {
 		return false
@@ -425,7 +426,7 @@ func (d *Endpoint) napTime(w *waiter) time.Duration {
 	return max(until-now, 0)
 }
 
-// rouse waits until nobody sleeps on the doorbell. The endpoint's own goroutine alone may, and has lost its role.
+// rouse waits until no goroutine sleeps on the doorbell. Only the endpoint's own goroutine can, and its role was taken away.
 func (d *Endpoint) rouse() {
 	for d.sleeper != nil {
 		d.bell.Ring()

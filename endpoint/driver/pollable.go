@@ -4,7 +4,7 @@ package driver
 // endpoint that Arm has armed. It belongs to the endpoint. Safe from any goroutine.
 func (d *Endpoint) FD() (int, error) { return d.fd(d.over) }
 
-// fd is FD until it is over, which is asked with the lock held.
+// fd is FD, unless over returns an error. over is called with the lock held.
 func (d *Endpoint) fd(over func() error) (int, error) {
 	d.lockForeign()
 	defer d.unlock()
@@ -23,13 +23,14 @@ func (d *Endpoint) over() error {
 }
 
 // Arm prepares the endpoint for a caller that sleeps on FD, together with
-// descriptors of its own. False: something has happened already, don't sleep.
+// descriptors of its own. False means that something has happened already, and that the caller must not sleep.
 // The next call on the endpoint disarms it.
 func (d *Endpoint) Arm() (bool, error) {
 	return d.arm(d.over, d.eng.Completed)
 }
 
-// arm is Arm for a caller who collects what complete counts, until it is over. Both are called with the lock held.
+// arm is Arm for a caller that collects the requests that complete counts, unless over returns an error. Both functions are called
+// with the lock held.
 func (d *Endpoint) arm(over func() error, complete func() int) (bool, error) {
 	d.lock()
 	if err := over(); err != nil {
@@ -54,8 +55,8 @@ func (d *Endpoint) arm(over func() error, complete func() int) (bool, error) {
 	return armed, err
 }
 
-// FDs returns the descriptors of the queue's endpoints that are open. They belong to them. ErrQueueClosed: the queue is
-// closed. ErrClosed: all its endpoints are. Safe from any goroutine.
+// FDs returns the descriptors of the queue's endpoints that are open. The descriptors belong to the endpoints. The error is
+// ErrQueueClosed if the queue is closed, and ErrClosed if all its endpoints are. Any goroutine may call it.
 func (q *Queue) FDs() ([]int, error) {
 	var fds []int
 	for i := range q.members {
@@ -63,7 +64,7 @@ func (q *Queue) FDs() ([]int, error) {
 		switch fd, err := m.d.fd(m.over); err {
 		case nil:
 			fds = append(fds, fd)
-		case ErrClosed: // the others go on
+		case ErrClosed: // the other endpoints remain in use
 		default:
 			return nil, err
 		}
@@ -74,8 +75,8 @@ func (q *Queue) FDs() ([]int, error) {
 	return fds, nil
 }
 
-// Arm prepares all endpoints of the queue that are open for a caller that sleeps on FDs. False: something has happened
-// already, and none of them is armed. The errors are those of FDs.
+// Arm prepares all open endpoints of the queue for a caller that sleeps on FDs. False means that something has happened
+// already, and that no endpoint is armed. The errors are those of FDs.
 func (q *Queue) Arm() (bool, error) {
 	open := 0
 	for i := range q.members {
@@ -84,7 +85,7 @@ func (q *Queue) Arm() (bool, error) {
 		switch {
 		case armed:
 			open++
-		case err != ErrClosed: // else the others go on
+		case err != ErrClosed: // the other endpoints of the queue remain in use
 			for k := range i {
 				q.members[k].d.unarm()
 			}
@@ -97,7 +98,7 @@ func (q *Queue) Arm() (bool, error) {
 	return true, nil
 }
 
-// unarm takes Arm back.
+// unarm undoes Arm.
 func (d *Endpoint) unarm() {
 	d.lock()
 	if !d.closed {

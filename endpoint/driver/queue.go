@@ -26,8 +26,8 @@ type Queue struct {
 
 	mu     sync.Mutex
 	closed bool
-	next   int         // member that is looked at first, so that none is starved
-	groups [][]*waiter // one waiter for each member, not in use
+	next   int         // index of the member to look at first, which changes so that none is starved
+	groups [][]*waiter // spare groups, with one waiter for each member
 }
 
 // member is a queue's part of one endpoint.
@@ -35,7 +35,7 @@ type member struct {
 	d  *Endpoint
 	id endpoint.QueueID
 	// Guarded by the endpoint's lock:
-	closed bool            // id was given back, and another queue may have it
+	closed bool            // id was released, and another queue may have it
 	st     endpoint.Status // of the completion that is collected
 }
 
@@ -60,7 +60,7 @@ func NewQueue(over ...*Endpoint) (*Queue, error) {
 	return q, nil
 }
 
-// Add has a request of an endpoint complete into the queue. One that is complete already moves there.
+// Add makes a request of an endpoint complete into the queue. A request that is complete already moves there at once.
 func (q *Queue) Add(d *Endpoint, h endpoint.Handle) error { return q.add(d, h, true) }
 
 // MayAdd returns the error that Add would.
@@ -90,11 +90,11 @@ func (m *member) add(h endpoint.Handle, moves bool) error {
 	return err
 }
 
-// Taken is called for each completion, with the lock of its endpoint held: it may not call the endpoint. message is that of a part of a
-// multi-receive, whose handle h is then.
+// Taken is called for each completion, with the lock of its endpoint held, so that it may not call the endpoint. For a part of a
+// multi-receive, message is the part's data, and h is the handle of the multi-receive.
 type Taken func(i int, d *Endpoint, h endpoint.Handle, message []byte, st *endpoint.Status)
 
-// RecvMulti posts a receive for many messages, whose completions and whose own come into the queue; see the engine.
+// RecvMulti posts a receive for many messages. The completions of the messages, and its own, come into the queue; see the engine.
 func (q *Queue) RecvMulti(d *Endpoint, buf []byte, least uint32, value, mask uint64, ctx any) (h endpoint.Handle, err error) {
 	for i := range q.members {
 		m := &q.members[i]
@@ -114,8 +114,8 @@ func (q *Queue) RecvMulti(d *Endpoint, buf []byte, least uint32, value, mask uin
 }
 
 // Wait waits until requests of the queue are complete, and collects up to most of them, oldest first for each
-// endpoint. 0 without an error: the timeout has passed, or Wakeup was called. ErrQueueClosed: the queue is closed.
-// ErrClosed: all its endpoints are. ErrHandled: the queue has a handler.
+// endpoint. If it returns 0 without an error, the timeout has passed or Wakeup was called. The error is ErrQueueClosed if the
+// queue is closed, ErrClosed if all its endpoints are, and ErrHandled if the queue has a handler.
 func (q *Queue) Wait(ctx context.Context, timeout time.Duration, most int, taken Taken) (n int, err error) {
 	if len(q.members) == 1 {
 		return q.members[0].wait(ctx, timeout, most, taken)
@@ -146,7 +146,7 @@ func (q *Queue) Wait(ctx context.Context, timeout time.Duration, most int, taken
 	}
 }
 
-// wait is Wait of the only member.
+// wait is Wait for a queue over a single endpoint, m.
 func (m *member) wait(ctx context.Context, timeout time.Duration, most int, taken Taken) (n int, err error) {
 	d := m.d
 	d.lock()
@@ -217,7 +217,7 @@ func (q *Queue) poll(most int, taken Taken) (n int, err error) {
 	switch {
 	case n > 0:
 		return n, nil
-	case ended: // whether or not Close has been everywhere yet
+	case ended: // even if Close has not reached all members yet
 		return 0, ErrQueueClosed
 	case open == 0:
 		return 0, ErrClosed
@@ -236,9 +236,9 @@ func (m *member) over() error {
 	return nil
 }
 
-// Close gives the queue back: its requests, complete or not, belong to their endpoints again, and callers of
-// Wait return with ErrQueueClosed. A handler that runs at that moment goes on to its end, and no other begins. A second Close
-// does nothing.
+// Close closes the queue. Its requests, complete or not, belong to their endpoints again, and callers of Wait return with
+// ErrQueueClosed. A handler that runs at that moment continues to its end, and no other call of it begins. A second Close does
+// nothing.
 func (q *Queue) Close() {
 	q.mu.Lock()
 	was := q.closed
@@ -266,7 +266,7 @@ type group struct {
 	waiters []*waiter
 }
 
-// enter has the caller woken by what completes from now on.
+// enter makes completions from now on wake the caller.
 func (q *Queue) enter() *group {
 	g := &group{q: q, waiters: q.group()}
 	for i := range q.members {
@@ -276,7 +276,7 @@ func (q *Queue) enter() *group {
 		w.wakeups = m.d.wakeups
 		if m.over() == nil {
 			m.d.list(w)
-			w.ok = false // what is there already is for poll to take
+			w.ok = false // poll takes what is complete already
 		}
 		m.d.pollers()
 		m.d.unlock()
@@ -319,7 +319,7 @@ func (q *Queue) exit(g *group) {
 	q.mu.Unlock()
 }
 
-// park waits to be woken. False: the time is over.
+// park waits to be woken, and returns false if the deadline has passed.
 func (g *group) park(ctx context.Context, deadline time.Time) bool {
 	var done <-chan struct{}
 	if ctx != nil {
@@ -339,7 +339,7 @@ func (g *group) park(ctx context.Context, deadline time.Time) bool {
 	case <-done:
 		woken = false
 	}
-	for i, w := range g.waiters { // what they have found is for poll to take
+	for i, w := range g.waiters { // poll takes what they have found
 		d := g.q.members[i].d
 		d.lock()
 		w.ok = false

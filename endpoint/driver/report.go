@@ -17,8 +17,7 @@ type Report struct {
 	Diagnostics []transport.Diagnostic
 }
 
-// Outstanding returns the requests that are not complete, but no more than most, how many there are, and what time it
-// is.
+// Outstanding returns at most most of the requests that are not complete, the number of all of them, and the present tick.
 func (d *Endpoint) Outstanding(most int) (list []endpoint.Outstanding, all int, now endpoint.Tick) {
 	d.lockForeign()
 	defer d.unlock()
@@ -28,7 +27,7 @@ func (d *Endpoint) Outstanding(most int) (list []endpoint.Outstanding, all int, 
 	return list, all, d.tick()
 }
 
-// MergeTally adds the tally of a class to that of another, and forgets it.
+// MergeTally adds the tally of a class to that of another class, and removes the first.
 func (d *Endpoint) MergeTally(class, into uint64) {
 	d.lockForeign()
 	d.eng.MergeTally(class, into)

@@ -2,22 +2,23 @@ package driver
 
 import "time"
 
-// How long a caller who waits on a core of its own goes on serving without an offer of the core.
+// These say how long a caller that waits on a core of its own serves peers before it offers the core.
 const (
-	lull       = 5 * time.Microsecond  // behind what came last
-	longServed = 20 * time.Microsecond // in all
+	lull       = 5 * time.Microsecond  // time without a frame after which it offers the core
+	longServed = 20 * time.Microsecond // time after which it offers the core in any case
 )
 
-// service is what a wait brings others: frames have come in it, but not what is waited for, such as atomics on a window of ours. An offer of
-// the core takes longer than most of what they ask for, and who asks waits until it is over. So it comes in a lull, or now and then.
+// service delays offers of the core while a wait handles frames for others, such as atomics on a window of this endpoint. An offer
+// takes longer than most of these operations, and the peer that asks for one would have to wait until it is over. So the core
+// is offered when no frame has come for a moment, or after some time.
 type service struct {
-	came    time.Duration // the last look at the clock before which something had come
-	offered time.Duration // the end of the last offer, or the first look at which there was none
+	came    time.Duration // when the clock was last read after a frame had come
+	offered time.Duration // the end of the last offer or, before the first one, when the clock was first read
 }
 
 func newService() service { return service{unread, unread} }
 
-// goesOn reports whether the offer of this moment can wait. Moved says that something has come since the last look.
+// goesOn reports whether the offer can wait. moved says that a frame has come since the clock was last read.
 func (s *service) goesOn(now time.Duration, moved bool) bool {
 	if moved {
 		s.came = now

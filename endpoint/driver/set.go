@@ -13,32 +13,32 @@ type Aim uint8
 
 // The aims.
 const (
-	First Aim = iota // to learn which is complete; nothing is collected
-	All              // to collect all of them, in their order
-	Some             // to collect those that are complete, at least one
+	First Aim = iota // returns the place of a complete request, and collects nothing
+	All              // collects all requests, in their order
+	Some             // collects the requests that are complete, at least one
 )
 
 // set is the requests that one call waits for.
 type set struct {
 	aim     Aim
 	handles []endpoint.Handle
-	states  []endpoint.Status // of those that were collected, in the order of taken: most places
-	taken   []int32           // their places
+	states  []endpoint.Status // statuses of the collected requests, in the order of taken; at most most
+	taken   []int32           // places of the collected requests
 	next    int               // All: the first that was not collected
 	most    int               // how many may be collected
-	ended   uint64            // of the engine, when the handles were looked at last
+	ended   uint64            // the engine's count of ended requests at the last look
 	looked  bool
 
-	withdrawn uint64 // All: of the engine, when those behind next were last looked at
-	whole     bool   // All: the next look is at those, too
+	withdrawn uint64 // All: the engine's count of withdrawn requests at the last look behind next
+	whole     bool   // All: the next look includes the requests behind next
 
-	first int // First: the place of the one that is complete; after an error, that of the bad one
+	first int // First: the place of the complete request or, after an error, of the bad one
 }
 
 // keptSet is the largest set, in handles, whose memory is kept for the next one.
 const keptSet = 1 << 16
 
-// look looks through the set, if a request has ended since the last time, and collects what is wanted.
+// look examines the set, if a request has ended since the last time, and collects what its aim says.
 func (s *set) look(e *endpoint.Engine) (ok bool, err error) {
 	ended := e.Ended()
 	if s.looked && ended == s.ended {
@@ -55,8 +55,9 @@ func (s *set) look(e *endpoint.Engine) (ok bool, err error) {
 	return s.collectSome(e)
 }
 
-// collectAll collects the requests in their order, up to the first that is not complete. Those behind it are looked at when the
-// wait proves long, and when a request was withdrawn: one of them may be stale, and is not to be found out only then.
+// collectAll collects the requests in their order, up to the first that is not complete. The requests behind that one are looked
+// at when the wait proves long and when a request was withdrawn, so that a stale handle among them is found before the
+// requests in front of it have completed.
 func (s *set) collectAll(e *endpoint.Engine) (bool, error) {
 	for ; s.next < len(s.handles); s.next++ {
 		if s.handles[s.next] == 0 {
@@ -73,7 +74,7 @@ func (s *set) collectAll(e *endpoint.Engine) (bool, error) {
 	return true, nil
 }
 
-// stale is an error if a request from an offset on is.
+// stale returns an error if a request from an offset on is stale.
 func (s *set) stale(e *endpoint.Engine, from int) error {
 	if at, is := e.Stale(s.handles[from:]); is {
 		s.first = from + at
@@ -82,7 +83,7 @@ func (s *set) stale(e *endpoint.Engine, from int) error {
 	return nil
 }
 
-// doubt has the next look be at all requests.
+// doubt makes the next look include all requests.
 func (s *set) doubt() { s.looked, s.whole = false, true }
 
 func (s *set) collectSome(e *endpoint.Engine) (bool, error) {
@@ -131,18 +132,18 @@ func (s *set) some() endpoint.Handle {
 	return 0
 }
 
-// Batch is what a call wants of several requests under one lock.
+// Batch describes what a call does with several requests while it holds the lock once.
 type Batch struct {
 	Aim   Aim
 	Len   int
-	List  func(handles []endpoint.Handle)                // writes that of each place; zero ones are passed over
+	List  func(handles []endpoint.Handle)                // writes the handle of each place; zero handles are skipped
 	Most  int                                            // Some: how many may be collected; 0: all
-	Taken func(places []int32, states []endpoint.Status) // called with those that were collected, if any, with the lock held
+	Taken func(places []int32, states []endpoint.Status) // called with the collected requests, if any; the lock is held
 }
 
-// WaitSet waits for several requests. With First it returns the place of one that is complete, and after an
-// error about a request the place of that. Without done and without an error the time has passed, or
-// Wakeup was called; All may have collected some by then.
+// WaitSet waits for several requests. With First it returns the place of a complete request, and with an error about a
+// request the place of that request. If done is false and there is no error, the timeout has passed or Wakeup was called;
+// with All some requests may have been collected by then.
 func (d *Endpoint) WaitSet(ctx context.Context, b *Batch, timeout time.Duration) (place int, done bool, err error) {
 	d.lock()
 	if d.closed {

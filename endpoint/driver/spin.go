@@ -11,27 +11,26 @@ const (
 	DefaultSpin = 50 * time.Microsecond
 	leastSpin   = time.Microsecond
 
-	shortSleep = 8 // in longest spins: after a shorter sleep, spinning might have paid
+	shortSleep = 8 // in longest spins: after a sleep shorter than this, spinning might have paid
 
-	briefly      = 256                  // polls that a wait begins with on a core of our own
-	spinsPerLook = 64                   // polls between two looks at the clock, on a core of our own
+	briefly      = 256                  // polls at the begin of a wait, on a core that no other goroutine wants
+	spinsPerLook = 64                   // polls between two readings of the clock, on such a core
 	taken        = 2 * time.Microsecond // an offer of the core that takes longer was taken
-	keptTimes    = 16                   // offers of the core that nobody takes say that it is ours
-	sharedSpin   = 16                   // on a shared core the longest spin is so many times as long: others work meanwhile
-	singleOffers = 16                   // a single endpoint offers its processor to goroutines in every so many offers
-	robbed       = time.Millisecond / 2 // an offer that takes longer went to a neighbour who computes
-	moreSleeps   = 8                    // one wait sleeps at once after that, and so many times as many each time that it happens again
-	mostSleeps   = 4096                 // but no more than so many
-	forgiven     = 1024                 // and so many offers without such a neighbour are as if there had been none
-	procsEvery   = 256                  // spins between two looks at GOMAXPROCS, which take a lock
+	keptTimes    = 16                   // after so many offers that nobody takes, the core counts as not shared
+	sharedSpin   = 16                   // factor of the longest spin on a shared core, since others run during it
+	singleOffers = 16                   // a single endpoint makes one in so many offers to goroutines, too
+	robbed       = time.Millisecond / 2 // an offer that takes longer went to a process that computes
+	moreSleeps   = 8                    // after such an offer one wait sleeps at once; each repetition multiplies the number of such waits
+	mostSleeps   = 4096                 // upper bound of these waits
+	forgiven     = 1024                 // after so many offers without such a process the number starts again at one
+	procsEvery   = 256                  // spins between two readings of GOMAXPROCS, each of which takes a lock
 )
 
-// spinners counts the goroutines of this process that spin. More of them than
-// processors only keep each other from getting on.
+// spinners counts the goroutines of this process that spin. If they outnumber the processors, they only delay each other.
 var spinners atomic.Int32
 
-// spinning counts the open endpoints of this process that spin. With a single one hardly any other goroutine is
-// ever ready, and looking for one costs more than a poll.
+// spinning counts the open endpoints of this process that spin. If there is only one, hardly any other goroutine is ever ready,
+// and asking the scheduler for one costs more than a poll.
 var spinning atomic.Int32
 
 // pace decides how long a waiting caller spins. The budget follows recent waits: it
@@ -40,14 +39,14 @@ var spinning atomic.Int32
 type pace struct {
 	most    time.Duration
 	budget  time.Duration
-	shared  bool    // the core is: yield after each poll
-	turns   bool    // with those that we wait for
-	counted bool    // among the spinners
+	shared  bool    // the core is shared: yield after each poll
+	turns   bool    // the core is shared with the endpoints that this one waits for
+	counted bool    // spinners includes this goroutine
 	kept    int     // offers of the core in a row that nobody took
-	safe    int     // offers since a neighbour kept the core
-	sleeps  int     // waits to come that sleep at once
-	series  int     // how many they were the last time
-	keep    keeping // beside a neighbour who computes
+	safe    int     // offers since another process kept the core
+	sleeps  int     // number of coming waits that sleep at once
+	series  int     // value of sleeps after the last such offer
+	keep    keeping // spinning beside a process that computes
 	own     ownSpin
 	offers  uint32
 	begun   uint32
@@ -67,8 +66,8 @@ func newPace(most time.Duration) pace {
 	return pace{most: most, budget: most, procs: int32(runtime.GOMAXPROCS(0))}
 }
 
-// takeTurns is for so many endpoints on one core that wait for each other. The core is then offered after each poll for
-// good, since one of them takes it, and a spin lasts for as many rounds of turns as it would alone.
+// takeTurns is for endpoints that share a core and wait for each other. From then on the core is offered after each poll,
+// since one of them takes it. A spin is as many times longer as there are endpoints.
 func (p *pace) takeTurns(among int) {
 	p.turns, p.shared = true, true
 	p.most *= time.Duration(among)
@@ -82,8 +81,8 @@ func (p *pace) end() {
 	}
 }
 
-// first is how many polls a wait begins with before it reads the clock. They find what is already on its way, at the
-// cost of the polls alone.
+// first is how many polls a wait makes before it reads the clock. They find what is about to arrive without the cost of
+// reading the clock.
 func (p *pace) first() int {
 	p.keep.waits++
 	if !p.alone() {
@@ -108,7 +107,7 @@ func (p *pace) begin(spins, own bool) (budget time.Duration, polls int) {
 	}
 	if spinners.Add(1) > p.procs {
 		spinners.Add(-1)
-		p.keep.tried = false // it does not spin, and so not in vain
+		p.keep.tried = false // without spinning there is no failed try to count
 		return 0, 1
 	}
 	p.counted = true
@@ -133,12 +132,11 @@ func (p *pace) rest() {
 // alone reports whether polling without a pause takes the core from no other.
 func (p *pace) alone() bool { return p.most != 0 && (!p.shared || p.keep.on) && !p.full() }
 
-// full reports whether as many goroutines spin as there are processors: others of this
-// process wait for one. While a processor is free it takes them, and offering ours would
-// do nothing but wake threads.
+// full reports whether as many goroutines spin as there are processors, so that other goroutines of this process wait for one.
+// While a processor is free it runs them, and offering this one would only wake threads.
 func (p *pace) full() bool { return spinners.Load() >= p.procs }
 
-// offersProcessor reports whether the next offer is to goroutines, too. It comes from one who counts for so many more who spin.
+// offersProcessor reports whether the next offer is made to goroutines, too. The caller stands for more further spinners.
 func (p *pace) offersProcessor(more int32) bool {
 	p.offers++
 	return spinners.Load()+more >= p.procs && (p.offers%singleOffers == 0 || spinning.Load() > 1)
@@ -152,9 +150,9 @@ func (p *pace) polls() int {
 	return spinsPerLook
 }
 
-// offered notes how long others had the core when we offered it. One offer that is taken
-// says that it is shared, and a number of them in a row that are not that it is ours. A neighbour that computes keeps it for
-// its whole slice, and who sleeps has it back sooner: the system gives it to those that are woken.
+// offered notes how long others had the core after an offer. After one offer that was taken the core counts as shared, and after
+// keptTimes offers in a row that nobody took it does not. A process that computes keeps the core for its whole time slice. A
+// sleeping caller gets the core back sooner than that, because the system prefers processes that are woken.
 func (p *pace) offered(took time.Duration) {
 	if p.turns {
 		return
@@ -179,9 +177,8 @@ func (p *pace) offered(took time.Duration) {
 	p.keep.spared()
 }
 
-// slept notes how long a sleep after spinning took. Being woken takes a while by
-// itself, and two processes that wait for each other's wake-ups would never find
-// out of it if only sleeps shorter than the budget counted in favour of spinning.
+// slept notes how long a sleep after spinning took. A sleep counts in favour of spinning up to shortSleep times the longest
+// spin, because being woken takes time by itself: otherwise two processes that sleep for each other would never begin to spin.
 func (p *pace) slept(d time.Duration) {
 	if p.keep.slept() {
 		return

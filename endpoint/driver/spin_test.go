@@ -29,7 +29,7 @@ func TestCoreIsSharedUntilNobodyWantsIt(t *testing.T) {
 	}
 }
 
-// Among those that wait for each other the core is offered for ever, and nobody is taken for one who computes.
+// Among those that wait for each other the core is offered for ever, and no endpoint is taken for a process that computes.
 func TestTurnsOnACore(t *testing.T) {
 	p := newPace(0)
 	defer p.end()

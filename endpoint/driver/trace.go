@@ -7,22 +7,22 @@ import (
 	"gomx/endpoint"
 )
 
-// RecordTo has what happens to messages, and waits, recorded; nil ends that, and when it returns nobody uses the former
-// recorder any more. It works on a closed endpoint too.
+// RecordTo records messages and waits in r, and stops recording if r is nil. When it returns, the former recorder is not used any
+// more. It also works on a closed endpoint.
 func (d *Endpoint) RecordTo(r *endpoint.Recorder) {
 	d.lockForeign()
 	d.eng.RecordTo(r)
 	d.unlock()
 }
 
-// Record adds an event of a layer above, whose caller is one of those that make requests. Nothing is recorded without a recorder.
+// Record adds an event of a layer above. Only goroutines that may make requests call it. Without a recorder it does nothing.
 func (d *Endpoint) Record(ev endpoint.Event) {
 	d.lock()
 	d.eng.Record(ev)
 	d.unlock()
 }
 
-// beginsWaiting and endsWaiting are called about each wait that is not over within a few polls, both in the goroutine that waits.
+// beginsWaiting and endsWaiting enclose each wait that takes more than a few polls. The goroutine that waits calls both.
 func (d *Endpoint) beginsWaiting(w *waiter) {
 	if r := d.eng.Recording(); r != nil {
 		w.traced = r.Clock()

@@ -24,7 +24,7 @@ func (d *Endpoint) WaitAny(ctx context.Context, value, mask uint64, timeout time
 // collect waits for a request, and collects it.
 func (d *Endpoint) collect(ctx context.Context, q *want, timeout time.Duration, st *endpoint.Status) (bool, error) {
 	d.lock()
-	d.rethrow() // what was put off
+	d.rethrow() // raises the panic that a handler has left
 	ok, err := q.take(d, st)
 	if d.closed && !ok {
 		err = ErrClosed
@@ -40,8 +40,7 @@ func (d *Endpoint) collect(ctx context.Context, q *want, timeout time.Duration, 
 	return ok, err
 }
 
-// Peek returns a completed request, which stays (VI.3.2). Each blocked caller
-// is shown another one.
+// Peek returns a completed request and does not collect it (VI.3.2). Callers that are blocked at the same time get different ones.
 func (d *Endpoint) Peek(ctx context.Context, timeout time.Duration) (endpoint.Handle, bool, error) {
 	found, ok, err := d.waitFor(ctx, &want{kind: forPeek}, timeout)
 	return found.handle, ok, err
@@ -89,9 +88,9 @@ func (d *Endpoint) waitFor(ctx context.Context, q *want, timeout time.Duration) 
 	return found, ok, err
 }
 
-// block waits until w, which was looked at, is satisfied, time is up, the context ends, or the
-// endpoint is woken or closed. The lock is held. Whoever calls it must not defer the unlocking, for a panic of the
-// handler goes on from here without the lock.
+// block waits until w is satisfied, the timeout passes, the context ends, or the endpoint is woken or closed. The caller has
+// checked w before, and holds the lock. It must not unlock in a deferred call, because a handler's panic leaves block without
+// the lock.
 func (d *Endpoint) block(ctx context.Context, w *waiter, timeout time.Duration) (bool, error) {
 	w.wakeups = d.wakeups
 	if timeout <= 0 {
@@ -116,7 +115,7 @@ func (d *Endpoint) block(ctx context.Context, w *waiter, timeout time.Duration) 
 	return d.result(w)
 }
 
-// blockUntil is block with a context that may end. Its end is heard without the lock.
+// blockUntil is block with a context that may end. The end of the context is noticed without the lock.
 func (d *Endpoint) blockUntil(ctx context.Context, kept *waiter) (bool, error) {
 	w := &waiter{want: kept.want, until: kept.until, wakeups: kept.wakeups, signal: make(chan struct{}, 1)}
 	d.once()
@@ -152,8 +151,8 @@ func (d *Endpoint) result(w *waiter) (bool, error) {
 	return false, nil
 }
 
-// waitOn waits: it polls where that is its to do, and else parks. The lock is held, but for moments. Somebody has just
-// looked whether there is what w waits for.
+// waitOn waits for w: it polls if it can have the polling role, and parks otherwise. The lock is held at the call and at the
+// return, and released in between. The caller has just checked that w is not satisfied yet.
 func (d *Endpoint) waitOn(w *waiter) {
 	over := d.threw()
 	if w.kind.early() {
@@ -166,7 +165,7 @@ func (d *Endpoint) waitOn(w *waiter) {
 			d.poll(w)
 			passed = true
 		case !w.passive && !passed && d.mayPass():
-			d.progress(false) // what has come already needs nobody to be woken
+			d.progress(false) // what has arrived already is handled without waking a goroutine
 			passed = true
 		default:
 			d.park(w)
@@ -174,16 +173,16 @@ func (d *Endpoint) waitOn(w *waiter) {
 	}
 	d.unlist(w)
 	d.pollers()
-	if !w.ok { // else what w has taken would be lost: the next call panics that waits or makes a pass
+	if !w.ok { // if w has taken something, returning it comes first; the next call that waits or makes a pass panics
 		d.rethrow()
 	}
 }
 
-// park waits to be woken by whoever polls.
+// park waits until the goroutine that polls wakes it.
 func (d *Endpoint) park(w *waiter) {
 	w.parks = false
 	if d.list(w); w.over(d) {
-		return // found out by the look that listing takes, of which nobody tells
+		return // listing w has found it satisfied, and nobody wakes it for that
 	}
 	if d.poller == nil {
 		d.back.call()
@@ -206,7 +205,7 @@ func (d *Endpoint) park(w *waiter) {
 	w.late = w.until != never && now >= w.until
 }
 
-// Wakeup ends the blocking calls of the moment (III.3.3).
+// Wakeup ends the calls that block at this moment (III.3.3).
 func (d *Endpoint) Wakeup() {
 	d.lockForeign()
 	d.wakeAll()

@@ -11,7 +11,7 @@ import (
 // ErrNoWindow is what CloseWindow returns the second time.
 var ErrNoWindow = errors.New("the window is closed already")
 
-// noContext is for calls that nothing ends early.
+// noContext is for calls that no context ends early.
 var noContext context.Context
 
 // Put starts a put into a window of a peer.
@@ -50,8 +50,8 @@ func (d *Endpoint) Write(b []byte, to endpoint.Addr, window uint64, at uint32) (
 	return sent, err
 }
 
-// Atomic starts an atomic on a window of a peer. One on a window of our own, which is complete at once, makes a pass: who looks at it
-// again and again until a peer has changed something waits for that peer.
+// Atomic starts an atomic on a window of a peer. An atomic on a window of this endpoint completes at once, and makes a pass, so
+// that a program can poll its own window in a loop until a peer has changed it.
 func (d *Endpoint) Atomic(a wire.AtomicWhat, b []byte, to endpoint.Addr, window uint64, at uint32, match uint64, ctx any) (endpoint.Handle, error) {
 	if !d.begin() {
 		return 0, ErrClosed
@@ -116,8 +116,8 @@ func (d *Endpoint) OpenWindow(mem []byte, may endpoint.Permission, key uint64) (
 	return asked(d, func(e *endpoint.Engine) (uint64, error) { return e.OpenWindow(mem, may, key) })
 }
 
-// CloseWindow ends what peers do with a window, and waits until no link touches its
-// memory any more. With ErrClosed that holds when Close has returned. ErrInHandler in a handler.
+// CloseWindow ends the peers' access to a window, and waits until no link touches its memory any more. After ErrClosed, links
+// may touch the memory until Close has returned. In a handler the error is ErrInHandler.
 func (d *Endpoint) CloseWindow(id uint64) error {
 	d.lock()
 	var err error

@@ -4,7 +4,6 @@ package launch_test
 
 import (
 	"fmt"
-	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -29,30 +28,22 @@ const (
 	keys     = "nas_is"
 )
 
-// others are programs that take longer.
-var others = map[string]string{
-	"mpi_nbody": "checksum 5f1579b9c69a8308", "nas_ep": "Verification successful", "nas_cg": "Verification successful",
-}
-
 // TestLaunchers builds them once, and has each launcher start them.
 func TestLaunchers(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short: this builds eight programs and starts them by each launcher")
+	}
 	bin := proc.Build(t, "integration/launch/exchange", "examples/mpi_ring", "examples/mpi_heat", "examples/mpi_sort", "examples/nas_is",
 		"examples/mpi_nbody", "examples/nas_ep", "examples/nas_cg", "cmd/mx_run")
 	for _, by := range []struct {
 		name string
 		test func(t *testing.T, bin string)
-		long bool // it starts daemons, or makes hosts
 	}{
-		{"nobody", alone, false}, {"mx_run", byRun, false}, {"mx_run, programs of MPICH", mpich, false}, {"Hydra", byHydra, false},
-		{"Hydra, several hosts", hydraOnHosts, true}, {"Slurm", bySlurm, true}, {"hand, several hosts", hostsByHand, true},
-		{"hand, a late name", lateName, true},
+		{"nobody", alone}, {"mx_run", byRun}, {"mx_run, programs of MPICH", mpich}, {"Hydra", byHydra},
+		{"Hydra, several hosts", hydraOnHosts}, {"Slurm", bySlurm}, {"hand, several hosts", hostsByHand},
+		{"hand, a late name", lateName},
 	} {
-		t.Run(by.name, func(t *testing.T) {
-			if by.long && testing.Short() {
-				t.Skip("-short: it starts daemons, or makes hosts")
-			}
-			by.test(t, bin)
-		})
+		t.Run(by.name, func(t *testing.T) { by.test(t, bin) })
 	}
 }
 
@@ -101,9 +92,7 @@ func wantResults(t *testing.T, run func(program string, args ...string) outcome)
 	results := map[string]string{
 		ring: "all blocks have come home", heat: "checksum 16b76b82dfdbc3df",
 		sorts: "1000000 numbers in order, checksum 4866d9bb7447c066", keys: "Verification successful",
-	}
-	if !testing.Short() {
-		maps.Copy(results, others)
+		"mpi_nbody": "checksum 5f1579b9c69a8308", "nas_ep": "Verification successful", "nas_cg": "Verification successful",
 	}
 	for program, result := range results {
 		if o := run(program); o.status != 0 || !o.has(result) {

@@ -32,7 +32,7 @@ func TestBystandersAreSilent(t *testing.T) {
 	run := filepath.Join(proc.Build(t, "cmd/mx_run"), "mx_run")
 	overEach(t, func(t *testing.T, medium string) {
 		t.Parallel()
-		for range 5 {
+		for range times(5) {
 			lines, status := start(t, run, medium, 8, "dies").Ends()
 			if status != 9 || len(lines) != 1 || !strings.HasPrefix(lines[0], fmt.Sprintf("mx_run: rank %d (process", failsFirst)) {
 				t.Errorf("status %d:\n%s", status, strings.Join(lines, "\n"))

@@ -62,7 +62,7 @@ func TestFirstCause(t *testing.T) {
 		})
 		t.Run("printed", func(t *testing.T) {
 			t.Parallel()
-			for range 5 {
+			for range times(5) {
 				lines, status := start(t, run, medium, ranks, "exits").Ends()
 				text := strings.Join(lines, "\n")
 				if status != failsFirst+2 || !strings.Contains(text, fmt.Sprintf("mx_run: rank %d (process", failsFirst)) || strings.Contains(text, "unreachable") {

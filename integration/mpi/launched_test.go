@@ -29,6 +29,14 @@ var launched = map[string]func(world *mpi.Comm) error{
 	"freeze 1":  func(world *mpi.Comm) error { return frozen(world, 1) },
 }
 
+// times is how often a test repeats what ends differently now and then: once with -short.
+func times(n int) int {
+	if testing.Short() {
+		return 1
+	}
+	return n
+}
+
 // TestLaunched has ranks of mx_run die, whose job then fails and leaves nobody behind.
 func TestLaunched(t *testing.T) {
 	t.Parallel()

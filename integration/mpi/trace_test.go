@@ -91,6 +91,9 @@ func reportOf(t *testing.T, tool, folder string, want int) (rep traceReport, lin
 
 // TestTrace has mx_trace name the rank that holds up a job, and read what a killed rank has left.
 func TestTrace(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short: mx/trace has tests of its own, and so has mx_trace")
+	}
 	tools := proc.Build(t, "cmd/mx_run", "cmd/mx_trace")
 	run, tool := filepath.Join(tools, "mx_run"), filepath.Join(tools, "mx_trace")
 	overEach(t, func(t *testing.T, medium string) {

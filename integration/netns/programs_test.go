@@ -50,6 +50,9 @@ func pingpong(t *testing.T, tool string, a, b *netns.Host, name string, env ...s
 
 // The programs of the house work from host to host.
 func TestPrograms(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short: this builds programs")
+	}
 	t.Parallel()
 	dir := proc.Build(t, "cmd/mx_pingpong", "examples/manytoone")
 	tool := filepath.Join(dir, "mx_pingpong")

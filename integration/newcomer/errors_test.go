@@ -88,6 +88,7 @@ func TestMistakes(t *testing.T) {
 
 // TestMistakeOfMpirun makes the last one with Open MPI itself.
 func TestMistakeOfMpirun(t *testing.T) {
+	long(t)
 	launcher, err := exec.LookPath("mpirun.openmpi")
 	if err != nil {
 		t.Skip("mpirun.openmpi (Debian: openmpi-bin) is not installed")

@@ -272,7 +272,7 @@ func (s *scene) end(e *errand, lives bool) {
 	}
 	if !e.done && ((e.op == opWatch || e.op == opTriggered) && lives || e.op == opRecv && !lives) {
 		if taken, err := s.ep.Cancel(e.r); !taken || err != nil {
-			s.t.Errorf("%v can't be taken back: %v %v", e, taken, err)
+			s.t.Errorf("%v can't be cancelled: %v %v", e, taken, err)
 		}
 		return
 	}
@@ -340,7 +340,7 @@ func (s *scene) nothingPending(ep *mx.Endpoint) {
 	}
 }
 
-// canaries looks at the memory around that of the requests, and at that of receives that were taken back.
+// canaries looks at the memory around that of the requests, and at that of receives that were cancelled.
 func (s *scene) canaries() {
 	s.t.Helper()
 	free := s.memory
@@ -355,7 +355,7 @@ func (s *scene) canaries() {
 		}
 		look(free[:spareBytes], fmt.Sprint("before that of ", e))
 		if e.fate == mx.FateTakenBack {
-			look(e.buf, fmt.Sprint("of ", e, ", which was taken back"))
+			look(e.buf, fmt.Sprint("of ", e, ", which was cancelled"))
 		}
 		free = free[spareBytes+len(e.buf):]
 	}

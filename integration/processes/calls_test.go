@@ -115,7 +115,7 @@ func TestEveryCallThatWaits(t *testing.T) {
 			}
 			alongside(t, media+" "+isKilled+", others", func(t *testing.T) { tryOthers(t, media, isKilled) })
 			for i, w := range table {
-				if !testing.Short() || i%4 == 0 { // each costs a process
+				if !testing.Short() || i%12 == 0 { // each costs a process
 					alongside(t, media+" "+isKilled+" "+w.name+" "+w.note, func(t *testing.T) { tryCalls(t, media, isKilled, w) })
 				}
 			}

@@ -170,6 +170,9 @@ func off(t *testing.T, w way, why string) {
 
 // A program that was built without cgo works in all other respects.
 func TestBuiltWithoutCgo(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short: this builds most of the module again, and the standard library")
+	}
 	dir := t.TempDir()
 	cmd := exec.Command("go", "build", "-o", dir, "gomx/cmd/mx_info", "gomx/cmd/mx_pingpong")
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")

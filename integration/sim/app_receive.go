@@ -199,7 +199,7 @@ func (n *node) cancelOp(o *op) {
 	}
 }
 
-// cancels reports whether requests of the kind can be taken back.
+// cancels reports whether requests of the kind can be cancelled.
 func (o *op) cancels() bool { return o.kind == opReceive || o.kind == opConnect }
 
 // part disconnects from a peer.

@@ -54,7 +54,7 @@ func ordinarySeeds() int {
 	case raceEnabled:
 		return 12
 	case testing.Short():
-		return 60
+		return 30
 	}
 	return 500
 }

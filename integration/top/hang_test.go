@@ -118,6 +118,9 @@ func TestHangs(t *testing.T) {
 	tools := build(t)
 	for _, c := range hangs {
 		t.Run(c.name, func(t *testing.T) {
+			if testing.Short() && c.ranks > 2 {
+				t.Skip("-short: two cases with two ranks are enough")
+			}
 			s := play(t, tools, c.name, c.ranks)
 			c.stopOne(t, s)
 			ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)

@@ -39,6 +39,14 @@ type scene struct {
 	job   proc.Program
 }
 
+// long skips what takes a browser, another program, or all tools.
+func long(t *testing.T) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("-short: this takes a browser, Prometheus, or all tools")
+	}
+}
+
 // build builds the programs.
 func build(t *testing.T) (tools string) {
 	t.Helper()

@@ -45,10 +45,8 @@ func (s *scene) serve(t *testing.T) (url string) {
 
 // TestPage looks at a job of many ranks that talk, in a browser, by the keyboard alone, in light and in dark.
 func TestPage(t *testing.T) {
-	ranks := 16
-	if !testing.Short() {
-		ranks = 64
-	}
+	long(t)
+	const ranks = 64
 	need(t, "chromium", "chromium")
 	s := play(t, build(t), "talk", ranks)
 	b := openBrowser(t)
@@ -101,6 +99,7 @@ func TestPage(t *testing.T) {
 
 // TestPageOfHang shows the hang report as a graph.
 func TestPageOfHang(t *testing.T) {
+	long(t)
 	need(t, "chromium", "chromium")
 	tools := build(t)
 	for _, c := range []struct {
@@ -108,12 +107,9 @@ func TestPageOfHang(t *testing.T) {
 		ranks             int
 	}{
 		{"crossed", `document.querySelectorAll("#graph path.cycle").length === 2`, "deadlock: rank 0 waits for rank 1", 2},
-		{"star", `document.querySelectorAll("#graph > path").length === shown.size - 1`, "probable cause: rank 5 (not in an MPI call)", 12},
+		{"star", `document.querySelectorAll("#graph > path").length === shown.size - 1`, "probable cause: rank 5 (not in an MPI call)", 64},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			if !testing.Short() && c.ranks > 2 {
-				c.ranks = 64
-			}
 			s := play(t, tools, c.name, c.ranks)
 			b := openBrowser(t)
 			b.size(1280, 900)

@@ -56,6 +56,7 @@ func init() {
 // TestPrometheus has Prometheus scrape a job, load the alerting rules that the documentation offers, and answer each
 // query of its dashboard.
 func TestPrometheus(t *testing.T) {
+	long(t)
 	program := need(t, "prometheus", "prometheus")
 	dir := t.TempDir()
 	play(t, build(t), "metrics", 2, "TOP_TEST_PORTS="+dir)

@@ -58,6 +58,7 @@ func viewer(t *testing.T, file []byte) string {
 // TestTraceViewer has the trace viewer of Chromium import the file that mx_trace writes of a job that sends, puts and waits in collectives: without
 // a warning, with all processes, slices and arrows. What Perfetto makes of it is not tested: that takes the network.
 func TestTraceViewer(t *testing.T) {
+	long(t)
 	need(t, "chromium", "chromium")
 	folder := t.TempDir()
 	t.Setenv("MX_TRACE", folder)

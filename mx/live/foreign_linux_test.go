@@ -48,23 +48,8 @@ func asNobody(t *testing.T, role string, env ...string) *exec.Cmd {
 func foreign(t *testing.T, role string, env ...string) *exec.Cmd {
 	t.Helper()
 	cmd := asNobody(t, role, env...)
-	in, err := cmd.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	out, err := cmd.StdoutPipe()
-	if err == nil {
-		err = cmd.Start()
-	}
-	if err != nil {
+	if err := started(t, cmd, "listens\n"); err != nil {
 		t.Skipf("this system runs nothing as another user: %v", err)
-	}
-	t.Cleanup(func() {
-		in.Close()
-		_ = cmd.Wait()
-	})
-	if line, err := bufio.NewReader(out).ReadString('\n'); err != nil || line != "listens\n" {
-		t.Fatal(line, err)
 	}
 	return cmd
 }

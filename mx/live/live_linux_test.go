@@ -54,6 +54,17 @@ func process(t *testing.T, env ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, os.Args[0])
 	cmd.Env = append(append(os.Environ(), "LIVE_TEST_ROLE=endpoint"), env...)
 	cmd.Stderr = os.Stderr
+	t.Cleanup(cancel) // after the cleanup of started
+	if err := started(t, cmd, "<nil>\n"); err != nil {
+		t.Fatal(err)
+	}
+	return cmd
+}
+
+// started starts a process of the test and waits until it has printed a line, which must be says. When the test is over the
+// process is continued, in case it was stopped, and its standard input ends, which ends it. The error is that of the start.
+func started(t *testing.T, cmd *exec.Cmd, says string) error {
+	t.Helper()
 	in, err := cmd.StdinPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -63,18 +74,17 @@ func process(t *testing.T, env ...string) *exec.Cmd {
 		err = cmd.Start()
 	}
 	if err != nil {
-		t.Fatal(err)
+		return err
 	}
 	t.Cleanup(func() {
 		in.Close()
 		_ = cmd.Process.Signal(syscall.SIGCONT)
 		_ = cmd.Wait()
-		cancel()
 	})
-	if line, err := bufio.NewReader(out).ReadString('\n'); err != nil || line != "<nil>\n" {
+	if line, err := bufio.NewReader(out).ReadString('\n'); err != nil || line != says {
 		t.Fatal(line, err)
 	}
-	return cmd
+	return nil
 }
 
 func TestRead(t *testing.T) {

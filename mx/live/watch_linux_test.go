@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"os"
-	"runtime"
 	"strings"
 	"syscall"
 	"testing"
@@ -28,6 +27,7 @@ func TestWatcher(t *testing.T) {
 	}
 	r, _, err := one()
 	for end := time.Now().Add(30 * time.Second); r == nil && time.Now().Before(end); { // a busy machine
+		time.Sleep(time.Millisecond)
 		r, _, err = one()
 	}
 	if err != nil || r == nil || len(r.Endpoints) != 1 || len(r.Endpoints[0].Counters) != 4 || r.Endpoints[0].Counters[0].Help != "" {
@@ -37,7 +37,7 @@ func TestWatcher(t *testing.T) {
 		t.Fatal(err)
 	}
 	for !stopped(t, cmd.Process.Pid) {
-		runtime.Gosched()
+		time.Sleep(time.Millisecond)
 	}
 	for range 2 { // the second time without asking
 		r, silent, err := one()
@@ -47,6 +47,7 @@ func TestWatcher(t *testing.T) {
 	}
 	pair := &live.Watcher{PIDs: []int{cmd.Process.Pid, process(t).Process.Pid}, Bound: 100 * time.Millisecond}
 	for end := time.Now().Add(30 * time.Second); len(pairRead(t, pair)) != 1 && time.Now().Before(end); {
+		time.Sleep(time.Millisecond)
 	}
 	if err := cmd.Process.Kill(); err != nil {
 		t.Fatal(err)
@@ -60,6 +61,7 @@ func TestWatcher(t *testing.T) {
 		if time.Now().After(end) {
 			t.Fatal("one of two has ended, and the other is not read alone")
 		}
+		time.Sleep(time.Millisecond)
 	}
 	fresh := &live.Watcher{PIDs: w.PIDs}
 	if _, _, err := fresh.Read(false); !errors.Is(err, live.ErrNoProcess) {

@@ -34,17 +34,30 @@ var (
 const hostsFile = "/etc/hosts"
 
 // withRemedy says what to do about a name that the resolver does not know.
-func withRemedy(err error, host string) error {
+func withRemedy(err error) error {
 	var dns *net.DNSError
 	switch {
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return err
 	case errors.As(err, &dns) && !dns.IsNotFound:
 		return fmt.Errorf("%w; check the name server, or use the host's address", err)
+	case dns != nil:
+		return &unknownName{fmt.Sprintf("%s; check the spelling, add the name to %s, or use the host's address", dns.Err, hostsFile), err}
 	default:
-		return fmt.Errorf("%w; check the spelling, add %s to %s, or use the host's address", err, host, hostsFile)
+		return fmt.Errorf("%w; check the spelling, add the name to %s, or use the host's address", err, hostsFile)
 	}
 }
+
+// unknownName is an error of the resolver whose text does not repeat the name.
+type unknownName struct {
+	text string
+	err  error
+}
+
+func (u *unknownName) Error() string { return u.text }
+
+// Unwrap returns the error of the resolver.
+func (u *unknownName) Unwrap() error { return u.err }
 
 // leadsBack is about a name of another host that resolves to our own loopback.
 func (d *Directory) leadsBack(addr netip.Addr, host string) error {

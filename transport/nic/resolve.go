@@ -137,7 +137,7 @@ func (d *Directory) lookUp(ctx context.Context, host string) ([]netip.Addr, erro
 	}
 	found, err := d.lookup(ctx, host)
 	if err != nil {
-		return nil, withRemedy(err, host)
+		return nil, withRemedy(err)
 	}
 	addrs := make([]netip.Addr, len(found))
 	for i, addr := range found {

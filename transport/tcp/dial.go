@@ -87,12 +87,16 @@ type attempt struct {
 	err       error
 }
 
-// failure says what came of the address.
+// failure is the error of the address, which is named once.
 func (a *attempt) failure() error {
-	if a.tries > 1 {
-		return fmt.Errorf("%v, tried %d times: %w", a.at, a.tries, a.err)
+	err := a.err
+	if dial, ok := errors.AsType[*net.OpError](err); ok && dial.Op == "dial" && error(dial) == err {
+		err = dial.Err // the rest of it is the address again
 	}
-	return fmt.Errorf("%v: %w", a.at, a.err)
+	if a.tries > 1 {
+		return fmt.Errorf("%v, tried %d times: %w", a.at, a.tries, err)
+	}
+	return fmt.Errorf("%v: %w", a.at, err)
 }
 
 // dialing is a dial that is under way.

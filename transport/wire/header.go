@@ -108,7 +108,7 @@ var extensionBytes = [8]uint8{0, 8, 8, 16, 8, 16, 16, 24}
 //	| ack            | 0             |                              HasAck
 //
 // All fields are little-endian. The two bytes called medium belong to the medium
-// (shared memory keeps its lap stamp there) and are zero elsewhere.
+// (shared memory keeps its generation there) and are zero elsewhere.
 type Header struct {
 	Kind    Kind
 	Flags   Flags

@@ -11,10 +11,10 @@ type advert struct {
 }
 
 // adverts are those outstanding, in the order of their numbers, and what became of
-// those that were taken back.
+// those that were withdrawn.
 type adverts struct {
 	queue[advert]
-	ghosts     queue[advert] // taken back, but the sender may have used them; all behind the others
+	ghosts     queue[advert] // withdrawn, but the sender may have used them; all behind the others
 	advertised int           // bytes of both
 	next       uint32        // the next number
 	used       uint32        // one more than the last one known to be used
@@ -26,11 +26,11 @@ type adverts struct {
 	open    bool   // the sender may use more adverts of this epoch
 	answers int    // withdrawals that it has not answered
 
-	asked    bool   // the receive of number is being taken back
+	asked    bool   // the receive of number is being withdrawn
 	number   uint32 //
 	matched  bool   // it could not be: all that are outstanding are used
 	voids    queue[uint32]
-	ghostly  bool   // some were taken back, and the sender doesn't know
+	ghostly  bool   // some were withdrawn, and the sender doesn't know
 	ghostMin uint32 // the first of these
 }
 

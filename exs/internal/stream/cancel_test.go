@@ -218,7 +218,11 @@ func TestReaderLeaves(t *testing.T) {
 }
 
 func anyMoment(t *testing.T, then func(w *world)) {
-	for seed := range 3000 {
+	seeds := 3000
+	if testing.Short() {
+		seeds = 600
+	}
+	for seed := range seeds {
 		pick := seeded(seed)
 		w := newWorld(t, randomConfig(pick), pick(60))
 		for range pick(200) {

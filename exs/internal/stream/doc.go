@@ -14,7 +14,7 @@
 //     the order they were sent, exactly once. To arrive is to be matched, or to be
 //     announced: the bytes may come later, and in any order.
 //  2. A receive that is posted for a number is matched by the direct message of that
-//     number, and by nothing else. It can be taken back until then.
+//     number, and by nothing else. It can be withdrawn until then.
 //
 // # What the stream promises
 //
@@ -65,7 +65,7 @@
 // Both sides give up the same adverts: the sender those that it has when it sends the
 // indirect message, or hears later of this epoch; the receiver those that it has
 // sent until that message arrives, but for the ones before number k. What was given
-// up is taken back from the transport, which succeeds, since nothing is sent for it.
+// up is withdrawn from the transport, which succeeds, since nothing is sent for it.
 // A new epoch begins when all that the receiver knows of is consumed, and counts if
 // that is all that was sent. Then nothing is on the way that belongs before it.
 //
@@ -99,10 +99,10 @@
 // # Cancelling
 //
 // A receive that is not advertised ends at once. Otherwise the posted receives are
-// taken back, the last first, down to the cancelled one. The first that has matched
+// withdrawn, the last first, down to the cancelled one. The first that has matched
 // ends this: it and those before it are used, and their bytes are landing. The
 // cancelled one then finishes without a word from the peer; the memory behind it,
-// though taken back, goes on waiting. The sender gets a request to give up the adverts, and
+// though withdrawn, goes on waiting. The sender gets a request to give up the adverts, and
 // no others are sent before it has answered. Direct messages that it had sent before
 // arrive unexpected, in order, and are treated as if they had been indirect, except
 // that the window knows nothing of them.
@@ -110,7 +110,7 @@
 // # The end of the peer
 //
 // A peer that vanishes leaves three kinds of bytes: those in the buffer, those that are landing or being fetched, of which
-// some may not come any more, and those that never left it. The receives that are posted for the last are taken back. The
+// some may not come any more, and those that never left it. The receives that are posted for the last are withdrawn. The
 // stream goes on up to the first byte that is missing: a message that is not fetched ends it there ([Receiver.Unfetched]),
 // one that does not land, which is before all that lies in the buffer, ends it at once ([Receiver.Reset]).
 //

@@ -38,7 +38,7 @@ type ReceiverCounters struct {
 	CopiedBytes   uint64 // out of the buffer, peeks included
 	Adverts       uint64
 	Voided        uint64 // adverts given up because the sender was ahead
-	Withdrawn     uint64 // adverts taken back for a cancelled receive
+	Withdrawn     uint64 // adverts withdrawn for a cancelled receive
 	Strays        uint64 // direct messages for these
 	BufferSize    int    // bytes of memory
 	BufferPeak    int    // bytes that lay there at most

@@ -67,7 +67,7 @@ func (r *Receiver) Unposted(number uint32, ok bool) error {
 	return nil // it was answered by its landing
 }
 
-// withdrawn learns that what was taken back is not used, as far as it has not come.
+// withdrawn learns that what was withdrawn is not used, as far as it has not come.
 func (r *Receiver) withdrawn(m *Message) error {
 	a := &r.adverts
 	if a.answers == 0 || m.Epoch != a.epoch || before(m.Number, a.used) || before(a.next, m.Number) {
@@ -86,7 +86,7 @@ func (r *Receiver) withdrawn(m *Message) error {
 	return nil
 }
 
-// stray takes a direct message for memory that was taken back. It belongs behind all
+// stray takes a direct message for memory that was withdrawn. It belongs behind all
 // that has landed or is landing.
 func (r *Receiver) stray(number uint32, n int) error {
 	a := &r.adverts
@@ -112,7 +112,7 @@ func (r *Receiver) stray(number uint32, n int) error {
 }
 
 // makeRoom makes the buffer large enough for all direct messages that may be on
-// their way to memory that was taken back, besides what it is for. The first of
+// their way to memory that was withdrawn, besides what it is for. The first of
 // them finds it without bytes on their way.
 func (r *Receiver) makeRoom() {
 	need := r.capacity

@@ -256,7 +256,7 @@ func (w *world) runReceiver(hand *packet) {
 		case ToUnpost:
 			for i := range w.r.adverts.len() {
 				if ad := w.r.adverts.at(i); ad.number == a.Number && ad.landed {
-					w.t.Fatalf("receive %d is to be taken back after it has landed", a.Number)
+					w.t.Fatalf("receive %d is to be withdrawn after it has landed", a.Number)
 				}
 			}
 			_, ok := w.posted[a.Number]

@@ -46,8 +46,8 @@ func (a *Allowances) of(uid int) *allowance {
 	return u
 }
 
-// weigh takes the values of a text from the allowance of its user, and says ErrTooLarge if that is exhausted.
-func (a *Allowances) weigh(p Peer, text []byte) error {
+// charge takes the values of a text from the allowance of its user, and says ErrTooLarge if that is exhausted.
+func (a *Allowances) charge(p Peer, text []byte) error {
 	if !p.Foreign() {
 		return nil
 	}

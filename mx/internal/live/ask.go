@@ -115,7 +115,7 @@ func converse(c net.Conn, peer Peer, question string, end time.Time, a *Allowanc
 	if err == nil {
 		var text []byte
 		if text, err = io.ReadAll(r); err == nil && len(text) > 0 {
-			if err = a.weigh(peer, text); err == nil {
+			if err = a.charge(peer, text); err == nil {
 				return Answer{text, peer}, nil
 			}
 		}

@@ -1,4 +1,4 @@
-package built
+package tooltest
 
 import (
 	"os"
@@ -11,10 +11,10 @@ import (
 // PID is this process, whose endpoints programs show.
 var PID = strconv.Itoa(os.Getpid())
 
-// Good runs a program, which must succeed and complain of nothing, and returns what it printed.
-func Good(t *testing.T, program string, args ...string) string {
+// Good runs the program, which must succeed and complain of nothing, and returns what it printed.
+func Good(t *testing.T, args ...string) string {
 	t.Helper()
-	stdout, stderr, status := Run(t, program, args...)
+	stdout, stderr, status := Run(t, args...)
 	if status != 0 || stderr != "" {
 		t.Fatalf("%v: status %d, %s", args, status, stderr)
 	}
