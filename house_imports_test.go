@@ -56,6 +56,7 @@ var arrows = map[string][]string{
 	"bench/internal":       {"bench/usage"},
 	"bench/internal/turns": {"internal/cmdline", "bench/internal/child", "bench/internal/figure", "bench/internal/mpis", "bench/machine", "bench/stats"},
 	"bench/compare":        {"bench/internal/turns", "bench/plot", "bench/stats"},
+	"bench/scale":          {"bench/internal/turns", "bench/plot", "bench/stats"},
 	"bench/ordinary":       {"bench/internal/figure", "exs", "mpi", "mx"},
 	"cmd/internal":         {"internal/cmdline", "mx", "mx/live", "bench/pingpong"},
 	"internal/cmdline":     {"mx"},
@@ -79,6 +80,9 @@ var arrows = map[string][]string{
 	"integration/launch":           {"mpi/launch"},
 	"integration/internal/traffic": {"mx", "integration/internal/proc"},
 	"integration/sim":              {"endpoint", "transport", "transport/mem", "transport/wire"},
+
+	// The engines alone, of endpoints that no machine could have.
+	"bench/ordinary/engine_crowd": {"bench/internal/figure", "endpoint", "transport/wire"},
 }
 
 func TestArrowsPointDown(t *testing.T) {

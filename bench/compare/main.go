@@ -1,6 +1,8 @@
 package main
 
 import (
+	"time"
+
 	"gomx/bench/internal/turns"
 	"gomx/bench/plot"
 )
@@ -20,7 +22,7 @@ Leave the machine alone meanwhile: whatever else runs shows in the figures.
 
 // compare is the whole program.
 var compare = turns.Program{
-	Name: "compare", Help: helpText, Rounds: 7, Rows: rows,
+	Name: "compare", Help: helpText, Rounds: 7, Timeout: 30 * time.Second, Rows: rows,
 	Sheets: []turns.Sheet{
 		{Title: "Ranks", Of: func(r turns.Row) bool { return r.MPIs }},
 		{Title: "Connections", Of: func(r turns.Row) bool { return r.Sockets }},

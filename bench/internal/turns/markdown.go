@@ -16,13 +16,7 @@ func writeMarkdown(w io.Writer, t *Table) error {
 	var text strings.Builder
 	fmt.Fprintf(&text, "Medians of %s in turn, over %s. %s.\n", t.Rounds(), mediumName(t.Over), t.Origin())
 	for _, s := range t.sheets {
-		var lines []*Line
-		for _, l := range t.Lines {
-			if s.Of(l.Row) {
-				lines = append(lines, l)
-			}
-		}
-		if len(lines) > 0 {
+		if lines := t.Of(s.Of).Lines; len(lines) > 0 {
 			fmt.Fprintf(&text, "\n%s: us, and behind the stroke us of processor time, unless the line says otherwise:\n\n", s.Title)
 			writeSheet(&text, lines)
 		}
@@ -32,7 +26,7 @@ func writeMarkdown(w io.Writer, t *Table) error {
 	return err
 }
 
-// writeReasons says why what was not measured was not, once for each subject and reason.
+// writeReasons says why figures are not there, once for each subject and reason.
 func (t *Table) writeReasons(text *strings.Builder) {
 	var seen []string
 	for _, l := range t.Lines {
@@ -46,7 +40,7 @@ func (t *Table) writeReasons(text *strings.Builder) {
 		}
 	}
 	if len(seen) > 0 {
-		fmt.Fprintf(text, "\nNot measured: %s.\n", strings.Join(seen, "; "))
+		fmt.Fprintf(text, "\nWhere there is no figure: %s.\n", strings.Join(seen, "; "))
 	}
 }
 
@@ -85,10 +79,8 @@ func (l *Line) word(name string) string {
 	switch {
 	case i < 0:
 		return ""
-	case len(l.Cells[i].Values) == 0 && l.Cells[i].reason != "":
-		return "not measured"
 	case len(l.Cells[i].Values) == 0:
-		return "failed"
+		return l.Cells[i].lacking()
 	case l.Unit != "" || stats.Median(l.Cells[i].CPU) == 0: // perftest does not know it
 		return short(stats.Median(l.Cells[i].Values))
 	}

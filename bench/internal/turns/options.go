@@ -51,7 +51,7 @@ func (p *Program) parse(args []string) (*options, error) {
 	f.StringVar(&o.against, "against", "", "measure the checkout in this `folder` as well")
 	f.StringVar(&o.programs, "programs", "", "take the programs from this `folder` if it exists, else build them there and leave them")
 	f.StringVar(&o.from, "from", "", "measure nothing, and print the figures of earlier runs with -json (`list` of files)")
-	f.DurationVar(&o.timeout, "timeout", 30*time.Second, "longest time for one run of one program (`duration`)")
+	f.DurationVar(&o.timeout, "timeout", p.Timeout, "longest time for one run of one program (`duration`)")
 	f.BoolVar(&o.free, "free", false, "bind nothing to cores")
 	f.StringVar(&o.over, "over", SHM, "what messages of gomx and the MPIs travel over (`medium`: shm, tcp by the loopback interface, or rdma)")
 	f.StringVar(&o.rig.device, "device", "", "the RDMA device to measure over (`name`; default the first one), its port 1")
@@ -63,11 +63,9 @@ func (p *Program) parse(args []string) (*options, error) {
 	if p.Quick {
 		f.BoolVar(&o.quick, "quick", false, "measure the first two points of each curve, once")
 	}
-	if _, err := cmdline.Parse(f, args); err != nil {
+	_, err := cmdline.Parse(f, args)
+	if err != nil {
 		return nil, err
-	}
-	if o.quick {
-		o.rounds = 1
 	}
 	switch {
 	case *asJSON && *asMarkdown:
@@ -77,7 +75,11 @@ func (p *Program) parse(args []string) (*options, error) {
 	case *asMarkdown:
 		o.write = writeMarkdown
 	}
-	return o, o.check(*only)
+	err = o.check(*only)
+	if o.quick {
+		o.rounds = 1
+	}
+	return o, err
 }
 
 func (o *options) check(only string) (err error) {

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"time"
 
 	"gomx/bench/internal/child"
 	"gomx/internal/cmdline"
@@ -14,14 +15,15 @@ import (
 
 // Program is what a program of rows is made of.
 type Program struct {
-	Name   string
-	Help   string                  // what -h says before the flags
-	Rounds int                     // unless others are asked for
-	Rows   func(scale int) []Row   // in the order of the table; scale divides all counts
-	Sheets []Sheet                 // the tables of -markdown
-	Plot   string                  // what -plot draws, and what its value is
-	Draws  func(path string) error // nil if Draw can write there
-	Draw   func(path string, t *Table) error
+	Name    string
+	Help    string                  // what -h says before the flags
+	Rounds  int                     // unless others are asked for
+	Timeout time.Duration           // of one run, unless another one is asked for
+	Rows    func(scale int) []Row   // in the order of the table; scale divides all counts
+	Sheets  []Sheet                 // the tables of -markdown
+	Plot    string                  // what -plot draws, and what its value is
+	Draws   func(path string) error // nil if Draw can write there
+	Draw    func(path string, t *Table) error
 
 	// Quick programs have -quick, for the rows that say so.
 	Quick bool

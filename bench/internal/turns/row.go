@@ -9,9 +9,10 @@ type Shape int
 
 // The shapes.
 const (
-	Ranks Shape = iota // by a launcher of ranks
-	Pair               // one with -serve, one without
-	Alone              // one, which starts others itself
+	Ranks      Shape = iota // by a launcher of ranks
+	Pair                    // one with -serve, one without
+	Alone                   // one, which starts others itself
+	Goroutines              // ranks that are goroutines of one
 )
 
 // Traffic is what the messages of a row are: none that is counted, pings or windows.

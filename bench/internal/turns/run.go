@@ -13,6 +13,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -96,7 +97,7 @@ func (c *comparison) emptyTable() *Table {
 
 // leaveOut finds reasons not to measure a cell: too little memory, or that less of the same was too much already.
 func (c *comparison) leaveOut(earlier []*Line, l *Line, at *Cell) {
-	if at.reason != "" || len(at.Values) > 0 {
+	if at.failed || at.reason != "" || len(at.Values) > 0 {
 		return
 	}
 	if free := availableMemory(); l.Memory > free {
@@ -119,6 +120,7 @@ func (c *comparison) leaveOut(earlier []*Line, l *Line, at *Cell) {
 func (c *comparison) fail(l *Line, at *Cell, err error) {
 	at.failed = true
 	at.late = errors.Is(err, child.ErrTimeout)
+	at.reason, _, _ = strings.Cut(err.Error(), "\n")
 	if at.subject.ours() || !c.program.OursOnly {
 		c.failures++
 	}
@@ -142,7 +144,7 @@ func (c *comparison) measure(ctx context.Context, s *subject, r Row) (f *found, 
 		return nil, err
 	}
 	took := time.Since(began).Seconds()
-	if f, err = sum(out); err == nil {
+	if f, err = sum(out, r.Shape == Goroutines); err == nil {
 		err = r.check(r.medium(c.over), f.ops, before, countTraffic())
 	}
 	if err == nil && r.Whole {
@@ -165,6 +167,9 @@ func (c *comparison) start(ctx context.Context, s *subject, r Row) (out []byte, 
 		out, err = c.runPeer(ctx, s.mpi, r, program)
 	case r.Shape == Pair:
 		out, err = c.runPair(ctx, s, r, program)
+	case r.Shape == Goroutines:
+		env := append(mpis.WithoutLaunchers(os.Environ()), fmt.Sprint("MX_LOCAL=", r.Ranks))
+		out, err = c.stdout(ctx, r, child.Command{Path: program, Args: r.Args, Env: env})
 	case r.Shape == Alone:
 		out, err = c.stdout(ctx, r, child.Command{Path: program, Args: r.Args})
 	default:
@@ -283,8 +288,9 @@ type found struct {
 	library string  // what an MPI says of itself
 }
 
-// sum adds up the lines that the processes of a run have printed.
-func sum(out []byte) (*found, error) {
+// sum adds up the lines that the processes of a run have printed. If they are of one process, each that says of its processor
+// time says the same.
+func sum(out []byte, oneProcess bool) (*found, error) {
 	f := &found{}
 	for text := range bytes.Lines(out) {
 		var l figure.Line
@@ -293,6 +299,9 @@ func sum(out []byte) (*found, error) {
 		}
 		if l.Ops > 0 {
 			f.value, f.ops, f.library = l.Value, l.Ops, l.Library
+		}
+		if l.Ops == 0 && oneProcess {
+			continue
 		}
 		f.cpu += l.CPUUs
 	}

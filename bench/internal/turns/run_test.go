@@ -73,12 +73,12 @@ func TestNeighbourThatEnds(t *testing.T) {
 }
 
 func TestSum(t *testing.T) {
-	f, err := sum([]byte("{\"value\":2.5,\"ops\":4,\"cpu_us\":6,\"library\":\"X\"}\n{\"value\":0,\"ops\":0,\"cpu_us\":2,\"library\":\"X\"}\n"))
+	f, err := sum([]byte("{\"value\":2.5,\"ops\":4,\"cpu_us\":6,\"library\":\"X\"}\n{\"value\":0,\"ops\":0,\"cpu_us\":2,\"library\":\"X\"}\n"), false)
 	if err != nil || *f != (found{2.5, 4, 2, "X"}) {
 		t.Errorf("%+v, %v", f, err)
 	}
 	for _, bad := range []string{"", "hello\n", "{\"value\":0,\"ops\":0,\"cpu_us\":2}\n"} {
-		if _, err := sum([]byte(bad)); err == nil {
+		if _, err := sum([]byte(bad), false); err == nil {
 			t.Errorf("%q is a figure", bad)
 		}
 	}

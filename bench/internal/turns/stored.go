@@ -2,6 +2,7 @@ package turns
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -82,5 +83,6 @@ func (t *Table) add(r Row, e Entry) {
 	}
 	c := l.Cells[j]
 	c.Values, c.CPU = append(c.Values, e.Values...), append(c.CPU, e.CPU...)
-	c.library, c.failed, c.reason = e.Library, c.failed || e.Failed, e.Reason
+	c.library, c.failed = cmp.Or(c.library, e.Library), c.failed || e.Failed
+	c.reason = cmp.Or(c.reason, e.Reason)
 }

@@ -35,11 +35,31 @@ type (
 	}
 )
 
+// Of returns the part of a table that has some of its rows.
+func (t *Table) Of(some func(Row) bool) *Table {
+	part := *t
+	part.Lines = nil
+	for _, l := range t.Lines {
+		if some(l.Row) {
+			part.Lines = append(part.Lines, l)
+		}
+	}
+	return &part
+}
+
 func (l *Line) unitName() string {
 	if l.Unit == "" {
 		return "us"
 	}
 	return l.Unit
+}
+
+// lacking is what a table has in place of a figure.
+func (c *Cell) lacking() string {
+	if c.failed || c.reason == "" {
+		return "failed"
+	}
+	return "not measured"
 }
 
 // writeText prints a line for each row and subject, so that the terminal has enough columns: the figure, the
@@ -50,10 +70,8 @@ func writeText(w io.Writer, t *Table) error {
 	for _, l := range t.Lines {
 		name, bar, first := l.Name, l.judge(), l.Cells[0]
 		for _, c := range l.Cells {
-			if c.reason != "" && len(c.Values) == 0 {
-				fmt.Fprintf(tw, "%s\t%s\tnot measured: %s\n", name, c.Name, c.reason)
-			} else if len(c.Values) == 0 {
-				fmt.Fprintf(tw, "%s\t%s\tfailed\t\t\t\t\t\n", name, c.Name)
+			if len(c.Values) == 0 {
+				fmt.Fprintf(tw, "%s\t%s\t%s\t\t\t\t\t%s\n", name, c.Name, c.lacking(), c.reason)
 			} else {
 				note := ""
 				if c.failed {
