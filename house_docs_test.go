@@ -134,13 +134,13 @@ func (h *house) checkCommand(t *testing.T, document, line string) {
 	}
 }
 
-// hasFlag reports whether a program names the flag where flags are declared, itself or in a package of cmd/internal that
-// it imports. Those of internal/cmdline are there without.
+// hasFlag reports whether a program names the flag where flags are declared, itself or in a package of cmd/internal or
+// bench/internal that it imports. Those of internal/cmdline are there without.
 func (h *house) hasFlag(program, name string) (found bool) {
 	declared := []string{program}
 	for _, f := range h.program() {
 		for _, imported := range f.imports {
-			if dir := strings.TrimPrefix(imported, module+"/"); f.dir == program && within("cmd/internal", dir) {
+			if dir := strings.TrimPrefix(imported, module+"/"); f.dir == program && (within("cmd/internal", dir) || within("bench/internal", dir)) {
 				declared = append(declared, dir)
 			}
 		}

@@ -55,7 +55,9 @@ var arrows = map[string][]string{
 	"bench/pingpong":       {"mx", "bench/stats"},
 	"bench/usage":          {},
 	"bench/internal":       {"bench/usage"},
-	"bench/compare":        {"internal/cmdline", "bench/internal/child", "bench/internal/figure", "bench/internal/mpis", "bench/machine", "bench/plot", "bench/stats"},
+	"bench/internal/turns": {"internal/cmdline", "bench/internal/child", "bench/internal/figure", "bench/internal/mpis", "bench/machine", "bench/stats"},
+	"bench/compare":        {"bench/internal/turns", "bench/plot", "bench/stats"},
+	"bench/scale":          {"bench/internal/turns", "bench/plot", "bench/stats"},
 	"bench/ordinary":       {"bench/internal/figure", "exs", "mpi", "mx"},
 	"cmd/internal":         {"internal/cmdline", "mx", "mx/live", "bench/pingpong"},
 	"internal/cmdline":     {"mx"},
@@ -80,6 +82,9 @@ var arrows = map[string][]string{
 	"integration/launch":           {"mpi/launch"},
 	"integration/internal/traffic": {"mx", "integration/internal/proc"},
 	"integration/sim":              {"endpoint", "transport", "transport/mem", "transport/wire"},
+
+	// The engines alone, of endpoints that no machine could have.
+	"bench/ordinary/engine_crowd": {"bench/internal/figure", "endpoint", "transport/wire"},
 }
 
 func TestArrowsPointDown(t *testing.T) {

@@ -18,13 +18,12 @@
 //
 // Without -only one row or two of each program are measured; -only chooses among all of them, which has messages and
 // collectives of several sizes among several numbers of ranks. With -over tcp or rdma gomx and the MPIs are told to use
-// nothing else, and it is checked that the bytes went that way (traffic.go); with -busy a process that computes runs
-// beside them for each core. Over RDMA the programs of perftest (perftest.go) measure the verbs themselves;
+// nothing else, and it is checked that the bytes went that way; with -busy a process that computes runs beside them for
+// each core. Over RDMA the programs of perftest measure the verbs themselves;
 // "go run ./integration/rdmavm -compare" runs that where there is no device.
 //
 // What is not installed is named and left out. What fails, or does not end in time, is named as well and not tried
 // again, and the exit status is 1.
 //
-// Where to read next: rows.go, rows_mpi.go and rows_exs.go say what is measured, subjects.go beside what, run.go how,
-// bars.go what gomx is meant to reach.
+// Where to read next: rows.go, rows_mpi.go and rows_exs.go say what is measured, bench/internal/turns beside what and how.
 package main

@@ -1,63 +1,35 @@
 package main
 
 import (
-	"context"
-	"errors"
-	"fmt"
-	"io"
-	"os"
-	"os/signal"
+	"time"
 
-	"gomx/bench/internal/child"
-	"gomx/internal/cmdline"
+	"gomx/bench/internal/turns"
+	"gomx/bench/plot"
 )
 
-func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), child.EndSignals...)
-	err := compare(ctx, os.Args[1:], os.Stdout, os.Stderr)
-	stop()
-	if answer, asked := cmdline.Answer(err, helpText); asked {
-		fmt.Print(answer)
-	} else if err != nil {
-		fmt.Fprintln(os.Stderr, "compare:", err)
-		os.Exit(1)
-	}
+const helpText = `compare measures programs as users write them, each beside its counterpart: the same program in C on the MPIs of
+this machine, the same sockets over TCP and over Unix sockets, the same program of another checkout.
+
+    go run ./bench/compare
+    go run ./bench/compare -only 'ping-pong' -rounds 9
+    go run ./bench/compare -only '^mpi ping-pong' -markdown -plot latency.svg
+    go run ./bench/compare -over tcp -only '^mpi'
+    go run ./bench/compare -against ../older
+
+Leave the machine alone meanwhile: whatever else runs shows in the figures.
+
+`
+
+// compare is the whole program.
+var compare = turns.Program{
+	Name: "compare", Help: helpText, Rounds: 7, Timeout: 30 * time.Second, Rows: rows,
+	Sheets: []turns.Sheet{
+		{Title: "Ranks", Of: func(r turns.Row) bool { return r.MPIs }},
+		{Title: "Connections", Of: func(r turns.Row) bool { return r.Sockets }},
+		{Title: "Endpoints, and what stands alone", Of: func(r turns.Row) bool { return !r.MPIs && !r.Sockets }},
+	},
+	Plot:  "draw latency and bandwidth of the ping-pongs of package mpi over size into `file`, .svg or .png",
+	Draws: plot.CheckPath, Draw: draw,
 }
 
-// compare is the whole program, with what it talks to as arguments.
-func compare(ctx context.Context, args []string, stdout, stderr io.Writer) error {
-	o, err := parse(args)
-	if err != nil {
-		return err
-	}
-	t, err := o.measure(ctx, stderr)
-	if t == nil {
-		return err
-	}
-	if o.plot != "" && err == nil {
-		err = t.draw(o.plot)
-	}
-	return errors.Join(o.write(stdout, t), err)
-}
-
-// measure builds the programs and runs them, unless the figures of earlier runs are asked for. Beside an error the table
-// has what was measured until then.
-func (o *options) measure(ctx context.Context, log io.Writer) (*table, error) {
-	if o.from != "" {
-		return o.stored()
-	}
-	dir, err := os.MkdirTemp("", "gomx-compare-")
-	if err != nil {
-		return nil, err
-	}
-	defer os.RemoveAll(dir)
-	c := &comparison{options: o, dir: dir, log: log}
-	if err := c.build(ctx); err != nil {
-		return nil, err
-	}
-	t, err := c.run(ctx)
-	if err == nil && c.failures > 0 {
-		err = fmt.Errorf("the table is not complete: %d failed", c.failures)
-	}
-	return t, err
-}
+func main() { compare.Main() }

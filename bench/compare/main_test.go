@@ -5,10 +5,8 @@ import (
 	"context"
 	"encoding/json"
 	"flag"
-	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"runtime"
@@ -16,9 +14,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
-	"gomx/bench/internal/child"
+	"gomx/bench/internal/turns"
 )
 
 // once is what chooses a row or two of each program, so that all run with all that they stand beside: small and large messages,
@@ -35,19 +32,29 @@ var everyRow = flag.Bool("compare.rows", false, "have TestOnce run all rows that
 func TestOnce(t *testing.T) {
 	only := once
 	if !*everyRow {
-		only = firstOfEach(once)
+		only = firstOfEach(t, once)
 	}
 	tryRows(t, only, 1, "-programs", programs(t))
 }
 
+// wanted are the rows that -only chooses.
+func wanted(t *testing.T, only string) []turns.Row {
+	t.Helper()
+	all, err := compare.Wanted("-only", only)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
 // firstOfEach chooses one of the rows of each program.
-func firstOfEach(only string) string {
+func firstOfEach(t *testing.T, only string) string {
 	seen := map[string]bool{}
 	var names []string
-	for _, r := range (&options{scale: 1, only: regexp.MustCompile(only)}).wanted() {
-		if !seen[r.program] {
-			seen[r.program] = true
-			names = append(names, regexp.QuoteMeta(r.name))
+	for _, r := range wanted(t, only) {
+		if !seen[r.Program] {
+			seen[r.Program] = true
+			names = append(names, regexp.QuoteMeta(r.Name))
 		}
 	}
 	return "^(" + strings.Join(names, "|") + ")$"
@@ -82,8 +89,7 @@ var builtPrograms = sync.OnceValues(func() (string, error) {
 		return "", err
 	}
 	folder := filepath.Join(builtFolder, "programs")
-	c := &comparison{options: &options{scale: 1, over: shm, busy: true, only: regexp.MustCompile("."), programs: folder}, log: io.Discard}
-	return folder, c.build(context.Background())
+	return folder, compare.Build(context.Background(), folder, io.Discard)
 })
 
 func TestMain(m *testing.M) {
@@ -104,64 +110,6 @@ func needsTwoCores(t *testing.T) {
 	}
 }
 
-// TestNeighbours has a shell stand in for what computes. It tells its number, and must be gone when end returns.
-func TestNeighbours(t *testing.T) {
-	shell, err := exec.LookPath("sh")
-	if err != nil || runtime.GOOS != "linux" {
-		t.Skip("this machine has no sh in PATH, or no /proc")
-	}
-	dir := t.TempDir()
-	told := filepath.Join(dir, "told")
-	script := fmt.Sprintf("#!%s\necho $$ >> %s\nexec sleep 600\n", shell, told)
-	if err := os.WriteFile(filepath.Join(dir, neighbour), []byte(script), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	c := &comparison{options: &options{busy: true}, subjects: []*subject{{folder: dir}}}
-	ctx, end := c.amongNeighbours(t.Context())
-	var numbers []string
-	for ctx.Err() == nil && len(numbers) < runtime.NumCPU() {
-		text, _ := os.ReadFile(told)
-		numbers = strings.Fields(string(text))
-		time.Sleep(time.Millisecond)
-	}
-	if err := context.Cause(ctx); err != nil {
-		t.Error(err)
-	}
-	end()
-	for _, number := range numbers {
-		if _, err := os.Stat("/proc/" + number); err == nil {
-			t.Errorf("process %s is still there", number)
-		}
-	}
-}
-
-func TestProgramsAreToldWhatToUse(t *testing.T) {
-	sh, err := exec.LookPath("sh")
-	if err != nil {
-		t.Skip("this machine has no sh in PATH:", err)
-	}
-	for over, want := range map[string]string{shm: " \n", tcp: "1 \n", rdma: " rdma\n"} {
-		for _, env := range [][]string{nil, {"A=b"}} {
-			c := &comparison{options: &options{over: over, timeout: time.Minute}}
-			out, err := c.stdout(t.Context(), child.Command{Path: sh, Args: []string{"-c", "echo $MX_DISABLE_SHMEM $MX_TRANSPORT"}, Env: env})
-			if err != nil || strings.TrimSpace(string(out)) != strings.TrimSpace(want) {
-				t.Errorf("over %s: %q, %v", over, out, err)
-			}
-		}
-	}
-}
-
-// TestNeighbourThatEnds: figures without it would be others.
-func TestNeighbourThatEnds(t *testing.T) {
-	c := &comparison{options: &options{busy: true}, subjects: []*subject{{folder: t.TempDir()}}}
-	ctx, end := c.amongNeighbours(t.Context())
-	defer end()
-	<-ctx.Done()
-	if err := context.Cause(ctx); !strings.Contains(err.Error(), "neighbour") {
-		t.Errorf("without a program to start: %v", err)
-	}
-}
-
 // TestAgainst has some of them built inside another checkout as well, which is a copy of this one.
 func TestAgainst(t *testing.T) {
 	if testing.Short() {
@@ -179,15 +127,18 @@ func tryRows(t *testing.T, only string, versions int, more ...string) {
 	t.Setenv("GOPROXY", "off")
 	args := append([]string{"-rounds", "1", "-scale", "200", "-timeout", "2m", "-json", "-only", only}, more...)
 	var out, said bytes.Buffer
-	if err := compare(t.Context(), args, &out, &said); err != nil {
+	if err := compare.Run(t.Context(), args, &out, &said); err != nil {
 		t.Fatalf("%v\n%s", err, said.String())
 	}
 	t.Log(said.String())
 	seen := map[string]int{}
 	for text := range bytes.Lines(out.Bytes()) {
-		var l entry
+		var l turns.Entry
 		if err := json.Unmarshal(text, &l); err != nil {
 			t.Fatal(err)
+		}
+		if l.Reason != "" && !l.Failed {
+			continue
 		}
 		if len(l.Values) != 1 || len(l.CPU) != 1 {
 			t.Errorf("%s, %s: %v, %v", l.Program, l.Subject, l.Values, l.CPU)
@@ -196,22 +147,22 @@ func tryRows(t *testing.T, only string, versions int, more ...string) {
 			seen[l.Program]++
 		}
 	}
-	for _, r := range (&options{scale: 1, only: regexp.MustCompile(only)}).wanted() {
-		lacking := strings.Contains("\n"+said.String(), "\n"+r.program+": ")
-		if !lacking && seen[r.name] != versions {
-			t.Errorf("%s: %d figures of gomx", r.name, seen[r.name])
+	for _, r := range wanted(t, only) {
+		lacking := strings.Contains("\n"+said.String(), "\n"+r.Program+": ")
+		if !lacking && seen[r.Name] != versions {
+			t.Errorf("%s: %d figures of gomx", r.Name, seen[r.Name])
 		}
 	}
 }
 
 // counterparts are the names of what is no version of gomx.
-var counterparts = slices.Concat(theMPIs, []string{tcpName, unixName, bareName[shm], bareName[tcp]})
+var counterparts = slices.Concat(turns.MPIs, []string{turns.TCPName, turns.UnixName, turns.BareName[turns.SHM], turns.BareName[turns.TCP]})
 
 // copyOfTheModule is a folder whose entries are those of this checkout, but for bench, so that the programs and what
 // they are made of have to come from here.
 func copyOfTheModule(t *testing.T) string {
 	t.Helper()
-	module, err := modulePath(t.Context())
+	module, err := turns.ModulePath(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -243,11 +194,11 @@ func copyTree(from, to, name string) error {
 func TestMeasuredOnlyWhenAskedFor(t *testing.T) {
 	names := func(only string) map[string]bool {
 		seen := map[string]bool{}
-		for _, r := range (&options{scale: 1, only: regexp.MustCompile(only)}).wanted() {
-			if seen[r.name] {
-				t.Errorf("two rows have the name %s", r.name)
+		for _, r := range wanted(t, only) {
+			if seen[r.Name] {
+				t.Errorf("two rows have the name %s", r.Name)
 			}
-			seen[r.name] = true
+			seen[r.Name] = true
 		}
 		return seen
 	}
@@ -255,24 +206,5 @@ func TestMeasuredOnlyWhenAskedFor(t *testing.T) {
 	const large = "alltoall 2 MiB, 8 ranks"
 	if few[large] || !all[large] || !few["barrier, 4 ranks"] || len(few) > 40 {
 		t.Errorf("%d rows without -only, %d with it", len(few), len(all))
-	}
-}
-
-func TestSum(t *testing.T) {
-	f, err := sum([]byte("{\"value\":2.5,\"ops\":4,\"cpu_us\":6,\"library\":\"X\"}\n{\"value\":0,\"ops\":0,\"cpu_us\":2,\"library\":\"X\"}\n"))
-	if err != nil || *f != (found{2.5, 4, 2, "X"}) {
-		t.Errorf("%+v, %v", f, err)
-	}
-	for _, bad := range []string{"", "hello\n", "{\"value\":0,\"ops\":0,\"cpu_us\":2}\n"} {
-		if _, err := sum([]byte(bad)); err == nil {
-			t.Errorf("%q is a figure", bad)
-		}
-	}
-}
-
-func TestFigureLines(t *testing.T) {
-	lines := figureLines([]byte("[WARNING] leaked\n{\"value\":2,\"ops\":4,\"cpu_us\":6}\n\n=  BAD TERMINATION\n"))
-	if len(lines) != 1 || !bytes.HasPrefix(lines[0], []byte("{")) {
-		t.Errorf("%q", lines)
 	}
 }

@@ -1,25 +1,29 @@
 package main
 
-import "fmt"
+import (
+	"fmt"
+
+	"gomx/bench/internal/turns"
+)
 
 // mpiRows are those of package mpi beside the MPIs that are measured only when they are asked for, but for one of each program.
-func mpiRows(n func(int) string) (all []row) {
-	add := func(ranks int, more bool, name, program string, args ...string) *row {
-		all = append(all, row{name: name, program: program, args: args, ranks: ranks, mpis: true, more: more})
+func mpiRows(n func(int) string) (all []turns.Row) {
+	add := func(ranks int, more bool, name, program string, args ...string) *turns.Row {
+		all = append(all, turns.Row{Name: name, Program: program, Args: args, Ranks: ranks, MPIs: true, More: more})
 		return &all[len(all)-1]
 	}
 	ms := n(500)
 	for _, s := range []struct{ length, count int }{
 		{0, 200_000}, {64, 200_000}, {512, 100_000}, {4 << 10, 50_000}, {32 << 10, 10_000}, {256 << 10, 2000}, {2 << 20, 200},
 	} {
-		r := add(2, true, "mpi ping-pong "+size(s.length), "mpi_pingpong", "-length", fmt.Sprint(s.length), "-count", n(s.count))
-		r.traffic, r.length, r.bar = pings, s.length, noSlower
+		r := add(2, true, "mpi ping-pong "+turns.Size(s.length), "mpi_pingpong", "-length", fmt.Sprint(s.length), "-count", n(s.count))
+		r.Traffic, r.Length, r.Bar = turns.Pings, s.length, turns.NoSlower
 	}
 	for _, s := range []struct{ length, count int }{{1, 10_000}, {64, 10_000}, {512, 5000}, {4 << 10, 2000}, {32 << 10, 200}, {256 << 10, 40}} {
-		r := add(2, true, "mpi 64 x "+size(s.length)+", Isend, Irecv, WaitAll", "mpi_window", "-length", fmt.Sprint(s.length), "-count", n(s.count))
-		r.traffic, r.length = windows, s.length
+		r := add(2, true, "mpi 64 x "+turns.Size(s.length)+", Isend, Irecv, WaitAll", "mpi_window", "-length", fmt.Sprint(s.length), "-count", n(s.count))
+		r.Traffic, r.Length = turns.Windows, s.length
 		if s.length <= 4<<10 {
-			r.bar = noSlower
+			r.Bar = turns.NoSlower
 		}
 	}
 	add(2, true, "mpi ping-pong 8 B behind 16,384 posted receives", "mpi_depth", "-posted", n(16_384), "-count", n(1000))
@@ -39,18 +43,18 @@ func mpiRows(n func(int) string) (all []row) {
 		lock := len(all)
 		add(ranks, ranks == 2, "lock of Mellor-Crummey and Scott"+of, "mpi_mcs", "-ms", ms)
 		if ranks == 2 {
-			all[pipeline].bar = bar{1, mpich}
+			all[pipeline].Bar = turns.AtMost(1, turns.MPICH)
 		} else {
-			all[lock].bar = bar{1, mpich}
+			all[lock].Bar = turns.AtMost(1, turns.MPICH)
 		}
 	}
 	for _, ranks := range []int{2, 3, 4, 8} {
 		of := fmt.Sprintf(", %d ranks", ranks)
-		add(ranks, ranks != 4, "barrier"+of, "mpi_collective", "-call", "barrier", "-ms", ms).bar = noSlower
+		add(ranks, ranks != 4, "barrier"+of, "mpi_collective", "-call", "barrier", "-ms", ms).Bar = turns.NoSlower
 		for _, length := range []int{8, 4 << 10, 256 << 10, 2 << 20} {
 			for _, call := range []string{"bcast", "reduce", "allreduce", "alltoall", "allgather", "gather", "scatter"} {
 				more := call != "allreduce" || ranks != 4 || length != 8
-				add(ranks, more, call+" "+size(length)+of, "mpi_collective", "-call", call, "-length", fmt.Sprint(length), "-ms", ms).bar = noSlower
+				add(ranks, more, call+" "+turns.Size(length)+of, "mpi_collective", "-call", call, "-length", fmt.Sprint(length), "-ms", ms).Bar = turns.NoSlower
 			}
 		}
 	}
@@ -58,20 +62,9 @@ func mpiRows(n func(int) string) (all []row) {
 		for _, call := range []string{"barrier", "allreduce", "allgather"} {
 			r := add(ranks, true, fmt.Sprintf("%s, %d ranks", call, ranks), "mpi_collective", "-call", call, "-ms", ms)
 			if call == "allreduce" && ranks > 16 {
-				r.bar = bar{1.2, openMPI}
+				r.Bar = turns.AtMost(1.2, turns.OpenMPI)
 			}
 		}
 	}
 	return all
-}
-
-// size is a length in the unit in which it is a small number.
-func size(length int) string {
-	switch {
-	case length >= 1<<20:
-		return fmt.Sprint(length>>20, " MiB")
-	case length >= 1<<10:
-		return fmt.Sprint(length>>10, " KiB")
-	}
-	return fmt.Sprint(length, " B")
 }

@@ -6,22 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"gomx/bench/internal/turns"
 	"gomx/internal/cmdline"
 )
-
-func TestLibraryName(t *testing.T) {
-	for long, want := range map[string]string{
-		"Open MPI v4.1.4, package: Debian OpenMPI, ident: 4.1.4":                                                       "Open MPI 4.1.4",
-		"MPICH Version: 4.0.2;MPICH Release date: Thu Apr  7;MPICH ABI: 14:2:2;MPICH Device: ch4:ucx;MPICH configure:": "MPICH 4.0.2 (ch4:ucx)",
-		"MPICH Version:      3.3": "MPICH 3.3",
-		"Other MPI 1":             "Other MPI 1",
-		"":                        "",
-	} {
-		if got := libraryName(long); got != want {
-			t.Errorf("libraryName(%q) = %q, want %q", long, got, want)
-		}
-	}
-}
 
 func TestBadOptions(t *testing.T) {
 	for _, c := range []struct{ line, want string }{
@@ -35,12 +22,12 @@ func TestBadOptions(t *testing.T) {
 		{"-plot x.pdf", ".svg or .png"},
 		{"latency", `unexpected argument "latency"`},
 	} {
-		if _, err := parse(strings.Fields(c.line)); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err := compare.Wanted(strings.Fields(c.line)...); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: error %v, want %q in it", c.line, err, c.want)
 		}
 	}
-	_, err := parse([]string{"-h"})
-	if help, asked := cmdline.Answer(err, helpText); !asked || !strings.Contains(help, "go run ./bench/compare") {
+	_, err := compare.Wanted("-h")
+	if help, asked := cmdline.Answer(err, compare.Help); !asked || !strings.Contains(help, "go run ./bench/compare") {
 		t.Errorf("-h: %v\n%s", err, help)
 	}
 }
@@ -77,7 +64,7 @@ func earlierFiles(t *testing.T) string {
 func TestMarkdownOfEarlierRuns(t *testing.T) {
 	var out, said strings.Builder
 	picture := filepath.Join(t.TempDir(), "out.svg")
-	if err := compare(t.Context(), []string{"-from", earlierFiles(t), "-markdown", "-plot", picture}, &out, &said); err != nil {
+	if err := compare.Run(t.Context(), []string{"-from", earlierFiles(t), "-markdown", "-plot", picture}, &out, &said); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
@@ -102,7 +89,7 @@ func TestMarkdownOfEarlierRuns(t *testing.T) {
 
 func TestTextOfEarlierRuns(t *testing.T) {
 	var out, said strings.Builder
-	if err := compare(t.Context(), []string{"-from", earlierFiles(t), "-only", "GET"}, &out, &said); err != nil {
+	if err := compare.Run(t.Context(), []string{"-from", earlierFiles(t), "-only", "GET"}, &out, &said); err != nil {
 		t.Fatal(err)
 	}
 	const want = `program                    subject  figure  spread    processor us/op  / gomx  processor / gomx  bar
@@ -112,7 +99,7 @@ small GET, one connection  gomx     30 us   30 to 30  60               1.00    1
 	if out.String() != want {
 		t.Errorf("got\n%s\nwant\n%s", out.String(), want)
 	}
-	if err := compare(t.Context(), []string{"-from", earlierFiles(t), "-over", "tcp", "-only", "GET"}, &out, &said); err == nil {
+	if err := compare.Run(t.Context(), []string{"-from", earlierFiles(t), "-over", "tcp", "-only", "GET"}, &out, &said); err == nil {
 		t.Error("no figure over TCP: no error")
 	}
 }
@@ -121,15 +108,15 @@ small GET, one connection  gomx     30 us   30 to 30  60               1.00    1
 func TestBarsAreMeasured(t *testing.T) {
 	count := 0
 	for _, r := range rows(1) {
-		for _, over := range media {
-			b := r.barOver(over)
-			if b.limit == 0 {
+		for _, over := range turns.Media {
+			b := r.BarOver(over)
+			if b.Limit == 0 {
 				continue
 			}
 			count++
-			for _, name := range b.of {
-				if !(name == tcpName && r.sockets || r.mpis && (name == "Open MPI" || name == "MPICH")) {
-					t.Errorf("%s over %s: %s does not stand beside it", r.name, over, name)
+			for _, name := range b.Of {
+				if !(name == turns.TCPName && r.Sockets || r.MPIs && (name == "Open MPI" || name == "MPICH")) {
+					t.Errorf("%s over %s: %s does not stand beside it", r.Name, over, name)
 				}
 			}
 		}

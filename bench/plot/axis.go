@@ -78,10 +78,17 @@ func sizeScale(series []Series, figure func(Point) float64) scale {
 	return result
 }
 
-// sizeTicks labels every third power of two, as sizes are usually read out, and
+// crowdedSizes is how many powers of two are too many to label every third of them.
+const crowdedSizes = 26
+
+// sizeTicks labels every third power of two, as sizes are usually read out, or every sixth where they would touch, and
 // marks those between.
 func sizeTicks(s scale) []gonum.Tick {
 	var ticks []gonum.Tick
+	labelled := 3
+	if s.highest/s.lowest > 1<<crowdedSizes {
+		labelled = 6
+	}
 	if s.zeroAt > 0 {
 		ticks = append(ticks, gonum.Tick{Value: s.zeroAt, Label: "0 B"})
 	}
@@ -91,7 +98,7 @@ func sizeTicks(s scale) []gonum.Tick {
 			continue
 		}
 		tick := gonum.Tick{Value: size}
-		if power%3 == 0 {
+		if power%labelled == 0 {
 			tick.Label = sizeLabel(1 << power)
 		}
 		ticks = append(ticks, tick)

@@ -1,6 +1,7 @@
 package plot
 
 import (
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -28,6 +29,22 @@ func points(lengths ...int) []Series {
 	return []Series{s}
 }
 
+// TestNumberTicks wants 2 and 5 times the powers of ten to be labelled where there are few powers, and numbers are narrow.
+func TestNumberTicks(t *testing.T) {
+	for _, c := range []struct {
+		lowest, highest float64
+		want            string
+	}{
+		{1.5, 300, "2, 5, 10, 20, 50, 100, 200"},
+		{0.9, 1500, "1, 10, 100, 1,000"},
+		{900, 150_000, "1,000, 10,000, 100,000"},
+	} {
+		if got := labels(decades(math.Log(c.lowest), math.Log(c.highest))); got != c.want {
+			t.Errorf("from %v to %v: %s, want %s", c.lowest, c.highest, got, c.want)
+		}
+	}
+}
+
 func TestSizeTicks(t *testing.T) {
 	for _, c := range []struct {
 		lengths []int
@@ -37,6 +54,7 @@ func TestSizeTicks(t *testing.T) {
 		{[]int{8, 512}, "8 B, 64 B, 512 B"},
 		{[]int{0, 1, 2, 4 << 20}, "0 B, 1 B, 8 B, 64 B, 512 B, 4 KiB, 32 KiB, 256 KiB, 2 MiB"},
 		{[]int{16 << 20, 1 << 30}, "16 MiB, 128 MiB, 1 GiB"},
+		{[]int{1, 1 << 30}, "1 B, 64 B, 4 KiB, 256 KiB, 16 MiB, 1 GiB"},
 		{[]int{0}, "0 B"},
 	} {
 		s := sizeScale(points(c.lengths...), latencyOf)

@@ -67,7 +67,7 @@ func Draw(path string, caption Caption, series []Series) error {
 	return write(path, caption, panels)
 }
 
-// write draws panels side by side into a new file.
+// write draws panels, two side by side, into a new file.
 func write(path string, caption Caption, panels []*gonum.Plot) error {
 	file, err := os.Create(path)
 	if err != nil {
@@ -98,10 +98,15 @@ func twoPanels(series []Series) ([]*gonum.Plot, error) {
 	return panels, nil
 }
 
-// page draws the caption, and panels side by side, on a canvas that can write itself as ending says.
+// abreast is how many panels stand side by side at most.
+const abreast = 2
+
+// page draws the caption, and panels in rows of two, on a canvas that can write itself as ending says.
 func page(caption Caption, panels []*gonum.Plot, ending string) io.WriterTo {
-	width := vg.Length(len(panels))*panelWidth + vg.Length(len(panels)-1)*panelGap + 2*margin
-	canvas, page := newCanvas(ending, width, panelHeight+2*margin+caption.height())
+	columns, rows := min(len(panels), abreast), (len(panels)+abreast-1)/abreast
+	width := vg.Length(columns)*panelWidth + vg.Length(columns-1)*panelGap + 2*margin
+	height := vg.Length(rows)*panelHeight + vg.Length(rows-1)*panelGap + 2*margin
+	canvas, page := newCanvas(ending, width, height+caption.height())
 	area := draw.New(canvas)
 	area.FillPolygon(background, []vg.Point{
 		area.Min, {X: area.Max.X, Y: area.Min.Y}, area.Max, {X: area.Min.X, Y: area.Max.Y},
@@ -109,11 +114,11 @@ func page(caption Caption, panels []*gonum.Plot, ending string) io.WriterTo {
 	caption.write(area)
 	area.Max.Y -= caption.height()
 	tiles := draw.Tiles{
-		Rows: 1, Cols: len(panels), PadX: panelGap,
+		Rows: rows, Cols: columns, PadX: panelGap, PadY: panelGap,
 		PadTop: margin, PadBottom: margin, PadLeft: margin, PadRight: margin,
 	}
 	for i, panel := range panels {
-		panel.Draw(tiles.At(area, i, 0))
+		panel.Draw(tiles.At(area, i%columns, i/columns))
 	}
 	return page
 }

@@ -16,8 +16,9 @@ import (
 
 // wall is a transport that reaches nobody.
 type wall struct {
-	name string
-	says error
+	name  string
+	says  error
+	polls atomic.Int32
 }
 
 func (w *wall) Name() string { return w.name }
@@ -30,7 +31,10 @@ func (w *wall) Dial(_ context.Context, peer transport.Address) (transport.Link, 
 	return nil, fmt.Errorf("%s: dial %v: %w", w.name, peer, w.says)
 }
 
-func (w *wall) Poll(transport.Handler) int { return 0 }
+func (w *wall) Poll(transport.Handler) int {
+	w.polls.Add(1)
+	return 0
+}
 
 func (w *wall) Quiet() bool { return true }
 
@@ -77,7 +81,7 @@ func TestFailedDialIsDecidedByTheTransportThatShouldHaveWorked(t *testing.T) {
 			"no way at all":               {noRoute, noRoute, endpoint.EndpointUnreachable, "shm tcp"},
 		} {
 			w := &world{t: t}
-			d := w.open(wait, among(&wall{"shm", c.shm}, &wall{"tcp", c.tcp}))
+			d := w.open(wait, among(&wall{name: "shm", says: c.shm}, &wall{name: "tcp", says: c.tcp}))
 			if st := w.connectTo(d, 9); st.Code != c.code {
 				t.Errorf("%s: %v, want %v", name, st.Code, c.code)
 			}
@@ -111,7 +115,7 @@ func TestWhyAPreferredTransportWasNotTaken(t *testing.T) {
 	both(t, func(t *testing.T, wait option) {
 		w := newWorld(t, mem.Options{})
 		defer w.close()
-		a := w.open(wait, behind(&wall{"shm", transport.ErrRefused}))
+		a := w.open(wait, behind(&wall{name: "shm", says: transport.ErrRefused}))
 		b := w.open(wait)
 		w.connect(a, 1)
 		peers := a.Peers()
@@ -165,7 +169,7 @@ func TestSlowPeerIsDialledAgainOverTheSameTransport(t *testing.T) {
 	both(t, func(t *testing.T, wait option) {
 		w := newWorld(t, mem.Options{})
 		defer w.close()
-		other := &wall{"tcp", errors.New("never to be dialled")}
+		other := &wall{name: "tcp", says: errors.New("never to be dialled")}
 		r := &reluctant{says: transport.ErrSlow}
 		r.left.Store(3)
 		a := w.open(wait, func(c *driver.Config) {

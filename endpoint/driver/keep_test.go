@@ -67,7 +67,7 @@ func TestCoreIsOfferedAfterSpinsInVain(t *testing.T) {
 		}
 		off := 0
 		for ; !p.keep.on; off++ {
-			p.first()
+			p.first(true)
 			p.offered(robbed + 1)
 		}
 		if off != max(want, sureOfRobs) {

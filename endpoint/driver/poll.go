@@ -198,7 +198,7 @@ func (d *Endpoint) stays(w *waiter) bool { return !w.over(d) && d.poller == w &&
 func (d *Endpoint) spin(w *waiter) (idle bool) {
 	budget, since, now := unread, unread, unread // on a shared core now is the time after the last offer
 	own, moved, service := w.kind == forEver, false, newService()
-	for polls, most := 0, d.pace.first(); ; {
+	for polls, most := 0, d.pace.first(!own || d.spinsFor(own)); ; {
 		if d.heed.Load() != 0 {
 			if w.kind == forInline {
 				return true

@@ -81,11 +81,12 @@ func (p *pace) end() {
 	}
 }
 
-// first is how many polls a wait makes before it reads the clock. They find what is about to arrive without the cost of
-// reading the clock.
-func (p *pace) first() int {
+// first is how many polls a wait begins with before it reads the clock. They find what is already on its way, at the
+// cost of the polls alone. For whoever waits for nothing it is one: where a poll is a system call and a goroutine serves
+// many endpoints, those of the endpoints' own goroutines would keep it from getting round to them.
+func (p *pace) first(waits bool) int {
 	p.keep.waits++
-	if !p.alone() {
+	if !waits || !p.alone() {
 		return 1
 	}
 	return briefly

@@ -15,7 +15,7 @@ import (
 var tools = []string{
 	"cmd/mx_info", "cmd/mx_pingpong", "cmd/mx_run", "cmd/exs_blast", "cmd/mx_counters", "cmd/mx_endpoint_info",
 	"cmd/mx_hostname", "cmd/mx_stream", "cmd/mx_msg_loop", "cmd/mx_trace", "cmd/mx_top",
-	"bench/compare", "integration/rdmavm",
+	"bench/compare", "bench/scale", "integration/rdmavm",
 }
 
 // sections of a page, in their order.

@@ -87,20 +87,30 @@ func rounds(world *mpi.Comm, count int) error {
 	return nil
 }
 
+// sendAll waits for none of the messages until all have been sent: the receiver need not have memory for all.
+func sendAll(world *mpi.Comm, count int) error {
+	bufs, reqs := make([][length]byte, count), make([]mpi.Request, count)
+	m := figure.Begin()
+	for i := range bufs {
+		stamp.Put(bufs[i][:], i)
+		var err error
+		if reqs[i], err = mpi.Isend(world, bufs[i][:], 0, firstTag+i); err != nil {
+			return err
+		}
+	}
+	if err := mpi.WaitAll(reqs, nil); err != nil {
+		return err
+	}
+	m.Aside()
+	return world.Barrier()
+}
+
 // late has rank 1 send messages of a tag each. When all have come, rank 0 receives them, the newest first.
 func late(world *mpi.Comm, count int) error {
-	buf := make([]byte, length)
 	if world.Rank() == 1 {
-		m := figure.Begin()
-		for i := range count {
-			stamp.Put(buf, i)
-			if err := mpi.Send(world, buf, 0, firstTag+i); err != nil {
-				return err
-			}
-		}
-		m.Aside()
-		return world.Barrier()
+		return sendAll(world, count)
 	}
+	buf := make([]byte, length)
 	// The message with the last tag is received first, and then all others lie there.
 	var m figure.Meter
 	for i := count - 1; i >= 0; i-- {

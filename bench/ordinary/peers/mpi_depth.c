@@ -38,12 +38,15 @@ static void behind(int rank, long posted, long count)
 static void late(int rank, long count)
 {
 	char buf[length] = {0};
-	if (rank == 1) {
+	if (rank == 1) { /* it waits for none until all have been sent */
+		char *bufs = calloc(count, length);
+		MPI_Request *reqs = calloc(count, sizeof *reqs);
 		begin();
 		for (long i = 0; i < count; i++) {
-			stamp(buf, length, i);
-			MPI_Send(buf, length, MPI_BYTE, 0, first_tag + i, MPI_COMM_WORLD);
+			stamp(bufs + i * length, length, i);
+			MPI_Isend(bufs + i * length, length, MPI_BYTE, 0, first_tag + i, MPI_COMM_WORLD, &reqs[i]);
 		}
+		MPI_Waitall(count, reqs, MPI_STATUSES_IGNORE);
 		each(rank, count);
 		MPI_Barrier(MPI_COMM_WORLD);
 		return;

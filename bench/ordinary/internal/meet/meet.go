@@ -20,6 +20,9 @@ const filter = 0x0d1a
 // begin initializes the library for the first endpoint of a program.
 var begin = sync.OnceValue(mx.Init)
 
+// Begin initializes the library, which the first call of others does otherwise.
+func Begin() error { return begin() }
+
 // Serve opens an endpoint for others to connect to.
 func Serve(id int, params ...mx.Param) (*mx.Endpoint, error) {
 	if err := begin(); err != nil {
@@ -61,6 +64,15 @@ func CallAs(own uint32, id int, params ...mx.Param) (*mx.Endpoint, mx.EndpointAd
 			return ep, to, err
 		}
 	}
+}
+
+// Connect connects an endpoint to another one of this process.
+func Connect(ep, other *mx.Endpoint) (mx.EndpointAddr, error) {
+	nic, err := mx.HostnameToNICID("localhost")
+	if err != nil {
+		return mx.EndpointAddr{}, err
+	}
+	return ep.Connect(nic, other.ID(), filter, patience)
 }
 
 // Recv receives one message, and says who sent it.

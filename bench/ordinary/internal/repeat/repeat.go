@@ -11,17 +11,16 @@ import (
 // most is how many rounds there are at most between two looks at the clock.
 const most = 50
 
-// batch is how many rounds come before the next look. It grows from 1, because a round may take a microsecond or a second.
-var batch = 1
-
 // Measure has every rank call do, which makes the given number of rounds, until rank 0 says that the time is up, after some
 // that are not measured. A round has so many operations; rank 0 prints microseconds for each of them.
 func Measure(world *mpi.Comm, ms, ops int, do func(rounds int) error) error {
-	if _, err := during(world, ms/10, do); err != nil {
+	// How many rounds come before the next look. It grows from 1, because a round may take a microsecond or a second.
+	batch := 1
+	if _, err := during(world, ms/10, &batch, do); err != nil {
 		return err
 	}
 	m := figure.Begin()
-	rounds, err := during(world, ms, do)
+	rounds, err := during(world, ms, &batch, do)
 	if err != nil {
 		return err
 	}
@@ -33,14 +32,14 @@ func Measure(world *mpi.Comm, ms, ops int, do func(rounds int) error) error {
 	return nil
 }
 
-func during(world *mpi.Comm, ms int, do func(rounds int) error) (rounds int, err error) {
+func during(world *mpi.Comm, ms int, batch *int, do func(rounds int) error) (rounds int, err error) {
 	enough := []int64{0}
 	for begin := time.Now(); enough[0] == 0; {
-		if err := do(batch); err != nil {
+		if err := do(*batch); err != nil {
 			return rounds, err
 		}
-		rounds += batch
-		batch = min(2*batch, most)
+		rounds += *batch
+		*batch = min(2**batch, most)
 		if world.Rank() == 0 && time.Since(begin) >= time.Duration(ms)*time.Millisecond {
 			enough[0] = 1
 		}

@@ -1,4 +1,4 @@
-package main
+package turns
 
 import (
 	"bytes"
@@ -21,7 +21,7 @@ import (
 // with nothing on top of them. Its server and its client are bound to the two cores.
 type perftest struct {
 	program string
-	traffic traffic
+	traffic Traffic
 	rig     rig
 
 	// Filled in by locate.
@@ -31,10 +31,10 @@ type perftest struct {
 // perftests are those of pings and of windows.
 func perftests(r rig) (all []*subject) {
 	for _, p := range []*perftest{
-		{program: "ib_send_lat", traffic: pings, rig: r},
-		{program: "ib_write_lat", traffic: pings, rig: r},
-		{program: "ib_read_bw", traffic: windows, rig: r},
-		{program: "ib_write_bw", traffic: windows, rig: r},
+		{program: "ib_send_lat", traffic: Pings, rig: r},
+		{program: "ib_write_lat", traffic: Pings, rig: r},
+		{program: "ib_read_bw", traffic: Windows, rig: r},
+		{program: "ib_write_bw", traffic: Windows, rig: r},
 	} {
 		all = append(all, &subject{name: p.program, perftest: p})
 	}
@@ -60,13 +60,13 @@ var errNoClock = errors.New("its clock was too uneven to measure anything")
 
 // measure returns the typical half of a round trip, which is a median of single ones, or the time that a message of a
 // stream takes on average; of processor time it knows nothing.
-func (p *perftest) measure(ctx context.Context, r row, timeout time.Duration) (f *found, err error) {
+func (p *perftest) measure(ctx context.Context, r Row, timeout time.Duration) (f *found, err error) {
 	for range attempts {
 		var out []byte
 		if out, err = p.exchange(ctx, r, timeout); err != nil {
 			return nil, err
 		}
-		if f, err = p.parse(out, r.length); !errors.Is(err, errNoClock) {
+		if f, err = p.parse(out, r.Length); !errors.Is(err, errNoClock) {
 			break
 		}
 	}
@@ -77,7 +77,7 @@ func (p *perftest) measure(ctx context.Context, r row, timeout time.Duration) (f
 }
 
 // exchange runs a server and a client, and returns what the client printed.
-func (p *perftest) exchange(ctx context.Context, r row, timeout time.Duration) ([]byte, error) {
+func (p *perftest) exchange(ctx context.Context, r Row, timeout time.Duration) ([]byte, error) {
 	port, err := freePort()
 	if err != nil {
 		return nil, err
@@ -111,13 +111,13 @@ func (p *perftest) exchange(ctx context.Context, r row, timeout time.Duration) (
 }
 
 // command is a server's, or with a host to connect to a client's. The number of exchanges is that of the row.
-func (p *perftest) command(r row, port int, timeout time.Duration, core int, host ...string) child.Command {
+func (p *perftest) command(r Row, port int, timeout time.Duration, core int, host ...string) child.Command {
 	exchanges := r.number("-count")
-	if r.traffic == windows {
+	if r.Traffic == Windows {
 		exchanges *= 64
 	}
 	args := []string{
-		"-c", strconv.Itoa(core), p.path, "-F", "-d", p.rig.device, "-s", strconv.Itoa(max(1, r.length)),
+		"-c", strconv.Itoa(core), p.path, "-F", "-d", p.rig.device, "-s", strconv.Itoa(max(1, r.Length)),
 		"-n", strconv.Itoa(max(minExchanges, exchanges)), "-p", strconv.Itoa(port),
 	}
 	if p.rig.gid >= 0 {
@@ -130,9 +130,9 @@ func (p *perftest) command(r row, port int, timeout time.Duration, core int, hos
 const minExchanges = 5
 
 // number is what the row gives its program for an option, 0 for none.
-func (r row) number(option string) int {
-	if i := slices.Index(r.args, option); i >= 0 && i+1 < len(r.args) {
-		n, _ := strconv.Atoi(r.args[i+1])
+func (r Row) number(option string) int {
+	if i := slices.Index(r.Args, option); i >= 0 && i+1 < len(r.Args) {
+		n, _ := strconv.Atoi(r.Args[i+1])
 		return n
 	}
 	return 0
@@ -157,10 +157,10 @@ func (p *perftest) parse(out []byte, length int) (*found, error) {
 	const typical, averageRate = 2, 1
 	m := resultLine.FindSubmatch(out)
 	if m == nil || string(m[1]) != strconv.Itoa(max(1, length)) {
-		return nil, fmt.Errorf("no result for %s in what it printed", size(length))
+		return nil, fmt.Errorf("no result for %s in what it printed", Size(length))
 	}
 	column := typical
-	if p.traffic == windows {
+	if p.traffic == Windows {
 		column = averageRate
 	}
 	columns := strings.Fields(string(m[2]))
@@ -173,7 +173,7 @@ func (p *perftest) parse(out []byte, length int) (*found, error) {
 		return nil, fmt.Errorf("unreadable result %q: %w", m[0], err)
 	case !(value > 0) || math.IsInf(value, 0):
 		return nil, errNoClock
-	case p.traffic == windows: // from MiB/s
+	case p.traffic == Windows: // from MiB/s
 		value = float64(max(1, length)) / (1 << 20) / value * 1e6
 	}
 	return &found{value: value, ops: 1}, nil

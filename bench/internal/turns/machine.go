@@ -1,4 +1,4 @@
-package main
+package turns
 
 import (
 	"slices"
@@ -7,11 +7,11 @@ import (
 	"gomx/bench/machine"
 )
 
-// origin says where the figures come from: the machine, the libraries and the day.
-func (t *table) origin() string {
+// Origin says where the figures come from: the machine, the libraries and the day.
+func (t *Table) Origin() string {
 	var libraries []string
-	for _, l := range t.lines {
-		for _, c := range l.cells {
+	for _, l := range t.Lines {
+		for _, c := range l.Cells {
 			if c.library != "" && !slices.Contains(libraries, c.library) {
 				libraries = append(libraries, c.library)
 			}
@@ -36,12 +36,15 @@ func libraryName(long string) string {
 	return strings.Replace(strings.TrimSpace(name), "Open MPI v", "Open MPI ", 1)
 }
 
+// Medium is what messages have travelled over, in sentences.
+func (t *Table) Medium() string { return mediumName(t.Over) }
+
 // mediumName is a medium in sentences.
 func mediumName(over string) string {
 	switch over {
-	case tcp:
+	case TCP:
 		return "TCP on the loopback interface"
-	case rdma:
+	case RDMA:
 		return "RDMA"
 	}
 	return "shared memory"

@@ -1,4 +1,4 @@
-package main
+package turns
 
 import (
 	"context"
@@ -28,9 +28,9 @@ var others = []string{"bench/usage", "bench/internal/figure"}
 
 // Names of subjects.
 const (
-	gomxName = "gomx"
-	tcpName  = "TCP"
-	unixName = "Unix socket"
+	GomxName = "gomx"
+	TCPName  = "TCP"
+	UnixName = "Unix socket"
 )
 
 // subject is what does the rows: a version of gomx, an MPI, a program of the system's sockets, or one without any library.
@@ -41,19 +41,26 @@ type subject struct {
 	mpi      *mpis.MPI // nil for others
 	bare     bool      // nothing but the medium
 	perftest *perftest // likewise, over RDMA
+
+	absence error // why it is not there
 }
 
-// does reports whether a subject has a part in a row.
-func (s *subject) does(r row) bool {
+// ours reports whether it is a version of gomx.
+func (s *subject) ours() bool {
+	return s.mpi == nil && s.sockets == "" && !s.bare && s.perftest == nil
+}
+
+// does reports whether a subject has a part in a row, over what is asked for.
+func (s *subject) does(r Row, over string) bool {
 	switch {
 	case s.mpi != nil:
-		return r.mpis
+		return r.MPIs
 	case s.sockets != "":
-		return r.sockets
+		return r.Sockets
 	case s.perftest != nil:
-		return r.traffic == s.perftest.traffic
+		return r.Traffic == s.perftest.traffic
 	case s.bare:
-		return r.traffic == pings
+		return r.Traffic == Pings && s.name == BareName[r.medium(over)]
 	}
 	return true
 }
@@ -65,13 +72,13 @@ func (c *comparison) build(ctx context.Context) error {
 		_, err := os.Stat(c.programs)
 		folder, made = c.programs, err == nil
 	}
-	c.subjects = []*subject{{name: gomxName, folder: folder}}
+	c.subjects = []*subject{{name: GomxName, folder: folder}}
 	module := ""
 	if made {
 		c.missing(folder)
 	} else {
 		var err error
-		if module, err = modulePath(ctx); err != nil {
+		if module, err = ModulePath(ctx); err != nil {
 			return err
 		}
 		if err := c.buildOurs(ctx, module, folder); err != nil {
@@ -81,6 +88,8 @@ func (c *comparison) build(ctx context.Context) error {
 	for _, s := range c.counterparts() {
 		if err := s.locate(made); err != nil {
 			fmt.Fprintf(c.log, "%s: %v; left out\n", s.name, err)
+			s.absence = err
+			c.absent = append(c.absent, s)
 			continue
 		}
 		s.folder = folder
@@ -97,9 +106,9 @@ func (c *comparison) build(ctx context.Context) error {
 // missing takes down which programs are not in a folder that was made earlier.
 func (c *comparison) missing(folder string) {
 	for _, r := range c.wanted() {
-		if _, err := os.Stat(filepath.Join(folder, r.program)); err != nil && !slices.Contains(c.lacking, r.program) {
-			fmt.Fprintf(c.log, "%s: %v; left out\n", r.program, err)
-			c.lacking = append(c.lacking, r.program)
+		if _, err := os.Stat(filepath.Join(folder, r.Program)); err != nil && !slices.Contains(c.lacking, r.Program) {
+			fmt.Fprintf(c.log, "%s: %v; left out\n", r.Program, err)
+			c.lacking = append(c.lacking, r.Program)
 		}
 	}
 }
@@ -111,8 +120,8 @@ func (c *comparison) buildOurs(ctx context.Context, module, folder string) error
 		programs = append(programs, neighbour)
 	}
 	for _, r := range c.wanted() {
-		programs = append(programs, r.program)
-		if r.traffic == pings && runtime.GOOS == "linux" {
+		programs = append(programs, r.Program)
+		if r.Traffic == Pings && runtime.GOOS == "linux" {
 			programs = append(programs, bareProgram)
 		}
 	}
@@ -138,14 +147,16 @@ func (c *comparison) counterparts() (all []*subject) {
 	for _, m := range mpis.Known() {
 		all = append(all, &subject{name: m.Title, mpi: m})
 	}
-	all = append(all, &subject{name: tcpName, sockets: tcp}, &subject{name: unixName, sockets: "unix"})
+	all = append(all, &subject{name: TCPName, sockets: TCP}, &subject{name: UnixName, sockets: "unix"})
 	switch {
-	case c.over == rdma:
+	case c.over == RDMA:
 		all = append(all, perftests(c.rig)...)
 	case runtime.GOOS == "linux":
-		all = append(all, &subject{name: bareName[c.over], bare: true})
+		all = append(all, &subject{name: BareName[SHM], bare: true}, &subject{name: BareName[TCP], bare: true})
 	}
-	return slices.DeleteFunc(all, func(s *subject) bool { return !slices.ContainsFunc(c.wanted(), s.does) })
+	return slices.DeleteFunc(all, func(s *subject) bool {
+		return !slices.ContainsFunc(c.wanted(), func(r Row) bool { return s.does(r, c.over) })
+	})
 }
 
 // locate returns nil, or what this machine lacks for a subject whose programs are made already, or have to be.
@@ -180,8 +191,8 @@ func (s *subject) compile(ctx context.Context, source string) error {
 	return err
 }
 
-// modulePath is the folder of the checkout that this program belongs to.
-func modulePath(ctx context.Context) (string, error) {
+// ModulePath is the folder of the checkout that this program belongs to.
+func ModulePath(ctx context.Context) (string, error) {
 	tool, err := exec.LookPath("go")
 	if err != nil {
 		return "", err
@@ -221,7 +232,8 @@ func writeOverlay(sources, module, file string) error {
 	return os.WriteFile(file, text, 0o600)
 }
 
-// bareProgram does a ping-pong with nothing but the medium, whose name it has in tables.
+// bareProgram does a ping-pong with nothing but the medium.
 const bareProgram = "bare_pingpong"
 
-var bareName = map[string]string{shm: "memory alone", tcp: "socket alone"}
+// BareName is the name that it has in tables, by the medium.
+var BareName = map[string]string{SHM: "memory alone", TCP: "socket alone"}

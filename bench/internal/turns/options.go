@@ -1,4 +1,4 @@
-package main
+package turns
 
 import (
 	"errors"
@@ -10,33 +10,22 @@ import (
 	"strings"
 	"time"
 
-	"gomx/bench/plot"
 	"gomx/internal/cmdline"
 )
 
-const helpText = `compare measures programs as users write them, each beside its counterpart: the same program in C on the MPIs of
-this machine, the same sockets over TCP and over Unix sockets, the same program of another checkout.
+// Media are what messages travel over, as -over has them.
+var Media = []string{SHM, TCP, RDMA}
 
-    go run ./bench/compare
-    go run ./bench/compare -only 'ping-pong' -rounds 9
-    go run ./bench/compare -only '^mpi ping-pong' -markdown -plot latency.svg
-    go run ./bench/compare -over tcp -only '^mpi'
-    go run ./bench/compare -against ../older
-
-Leave the machine alone meanwhile: whatever else runs shows in the figures.
-
-`
-
-// media are what messages travel over, as -over has them.
-var media = []string{shm, tcp, rdma}
-
+// Names of media.
 const (
-	shm  = "shm"
-	tcp  = "tcp"
-	rdma = "rdma"
+	SHM  = "shm"
+	TCP  = "tcp"
+	RDMA = "rdma"
 )
 
 type options struct {
+	program  *Program
+	quick    bool
 	rounds   int
 	scale    int
 	only     *regexp.Regexp
@@ -49,29 +38,33 @@ type options struct {
 	rig      rig
 	busy     bool
 	plot     string
-	write    func(io.Writer, *table) error
+	write    func(to io.Writer, t *Table) error
 }
 
 // parse reads the command line. Its error after -h, -version and -completion is for cmdline.Answer.
-func parse(args []string) (*options, error) {
-	o := &options{write: writeText}
-	f := flag.NewFlagSet("compare", flag.ContinueOnError)
-	f.IntVar(&o.rounds, "rounds", 7, "measure everything `n` times over")
+func (p *Program) parse(args []string) (*options, error) {
+	o := &options{program: p, write: writeText}
+	f := flag.NewFlagSet(p.Name, flag.ContinueOnError)
+	f.IntVar(&o.rounds, "rounds", p.Rounds, "measure everything `n` times over")
 	f.IntVar(&o.scale, "scale", 1, "divide all counts by `n`, to see whether everything runs")
 	only := f.String("only", "", "measure the rows whose name matches this `expression`, of all there are; . is all, and without it some are left out")
 	f.StringVar(&o.against, "against", "", "measure the checkout in this `folder` as well")
 	f.StringVar(&o.programs, "programs", "", "take the programs from this `folder` if it exists, else build them there and leave them")
 	f.StringVar(&o.from, "from", "", "measure nothing, and print the figures of earlier runs with -json (`list` of files)")
-	f.DurationVar(&o.timeout, "timeout", 30*time.Second, "longest time for one run of one program (`duration`)")
+	f.DurationVar(&o.timeout, "timeout", p.Timeout, "longest time for one run of one program (`duration`)")
 	f.BoolVar(&o.free, "free", false, "bind nothing to cores")
-	f.StringVar(&o.over, "over", shm, "what messages of gomx and the MPIs travel over (`medium`: shm, tcp by the loopback interface, or rdma)")
+	f.StringVar(&o.over, "over", SHM, "what messages of gomx and the MPIs travel over (`medium`: shm, tcp by the loopback interface, or rdma)")
 	f.StringVar(&o.rig.device, "device", "", "the RDMA device to measure over (`name`; default the first one), its port 1")
 	f.IntVar(&o.rig.gid, "gid", -1, "the `index` of the device's GID for those that take one; below 0 they choose")
 	f.BoolVar(&o.busy, "busy", false, "let as many processes compute meanwhile as there are cores")
 	asJSON := f.Bool("json", false, "print one JSON object for each row and subject, with the figures of all rounds")
 	asMarkdown := f.Bool("markdown", false, "print tables for the documentation")
-	f.StringVar(&o.plot, "plot", "", "draw latency and bandwidth of the ping-pongs of package mpi over size into `file`, .svg or .png")
-	if _, err := cmdline.Parse(f, args); err != nil {
+	f.StringVar(&o.plot, "plot", "", p.Plot)
+	if p.Quick {
+		f.BoolVar(&o.quick, "quick", false, "measure the first two points of each curve, once")
+	}
+	_, err := cmdline.Parse(f, args)
+	if err != nil {
 		return nil, err
 	}
 	switch {
@@ -82,7 +75,11 @@ func parse(args []string) (*options, error) {
 	case *asMarkdown:
 		o.write = writeMarkdown
 	}
-	return o, o.check(*only)
+	err = o.check(*only)
+	if o.quick {
+		o.rounds = 1
+	}
+	return o, err
 }
 
 func (o *options) check(only string) (err error) {
@@ -92,27 +89,27 @@ func (o *options) check(only string) (err error) {
 	switch {
 	case o.rounds < 1 || o.scale < 1:
 		return fmt.Errorf("-rounds %d, -scale %d: want numbers above 0", o.rounds, o.scale)
-	case !slices.Contains(media, o.over):
-		return fmt.Errorf("-over %s: want %s", o.over, strings.Join(media, ", "))
+	case !slices.Contains(Media, o.over):
+		return fmt.Errorf("-over %s: want %s", o.over, strings.Join(Media, ", "))
 	case o.programs != "" && o.against != "":
 		return errors.New("-programs and -against exclude each other: what is built in two checkouts is not kept")
 	case len(o.wanted()) == 0:
 		return fmt.Errorf("-only %s: no row has such a name", only)
 	}
-	if o.over == rdma && o.from == "" {
+	if o.over == RDMA && o.from == "" {
 		if err := o.rig.findDevice(); err != nil {
 			return fmt.Errorf("-over rdma: %w", err)
 		}
 	}
 	if o.plot != "" {
-		return plot.CheckPath(o.plot)
+		return o.program.Draws(o.plot)
 	}
 	return nil
 }
 
 // wanted are the rows that are to be measured, or to be taken from earlier runs.
-func (o *options) wanted() []row {
-	return slices.DeleteFunc(rows(o.scale), func(r row) bool {
-		return !o.only.MatchString(r.name) || r.more && o.only.String() == "" && o.from == ""
+func (o *options) wanted() []Row {
+	return slices.DeleteFunc(o.program.Rows(o.scale), func(r Row) bool {
+		return o.quick && !r.Quick || !o.only.MatchString(r.Name) || r.More && o.only.String() == "" && o.from == ""
 	})
 }

@@ -1,4 +1,4 @@
-package main
+package turns
 
 import (
 	"errors"
@@ -19,7 +19,7 @@ const (
 )
 
 func TestPerftestOutput(t *testing.T) {
-	latency, bandwidth := &perftest{traffic: pings}, &perftest{traffic: windows}
+	latency, bandwidth := &perftest{traffic: Pings}, &perftest{traffic: Windows}
 	for name, c := range map[string]struct {
 		p      *perftest
 		out    string
@@ -83,7 +83,7 @@ func TestPerftestIsAskedAgain(t *testing.T) {
 	if _, err := exec.LookPath("sh"); err != nil {
 		t.Skip("needs sh in PATH:", err)
 	}
-	ping := row{traffic: pings, length: 8, args: []string{"-count", "5"}}
+	ping := Row{Traffic: Pings, Length: 8, Args: []string{"-count", "5"}}
 	const good, noClock = " 8 5 1.0 2.0 1.5 1.6", " 8 5 inf inf inf inf"
 	for name, c := range map[string]struct {
 		lines   []string
@@ -118,8 +118,8 @@ func TestPerftestServerThatFails(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "taskset"), []byte(script), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	p := &perftest{program: "ib_send_lat", traffic: pings, path: "x", taskset: filepath.Join(dir, "taskset")}
-	_, err := p.measure(t.Context(), row{traffic: pings, length: 8}, time.Minute)
+	p := &perftest{program: "ib_send_lat", traffic: Pings, path: "x", taskset: filepath.Join(dir, "taskset")}
+	_, err := p.measure(t.Context(), Row{Traffic: Pings, Length: 8}, time.Minute)
 	if err == nil || !strings.Contains(err.Error(), "no such device") {
 		t.Errorf("error %v", err)
 	}
@@ -127,12 +127,12 @@ func TestPerftestServerThatFails(t *testing.T) {
 
 func TestPerftestArguments(t *testing.T) {
 	p := &perftest{program: "ib_read_bw", rig: rig{device: "dev0", gid: 3}, path: "p", taskset: "taskset"}
-	window := row{traffic: windows, length: 64, args: []string{"-length", "64", "-count", "10"}}
+	window := Row{Traffic: Windows, Length: 64, Args: []string{"-length", "64", "-count", "10"}}
 	if got := p.command(window, 7, time.Minute, 1, "host").String(); got != "taskset -c 1 p -F -d dev0 -s 64 -n 640 -p 7 -x 3 host" {
 		t.Errorf("perftest: %s", got)
 	}
 	p.rig.gid = -1
-	if got := p.command(row{traffic: pings}, 7, time.Minute, 0).String(); got != "taskset -c 0 p -F -d dev0 -s 1 -n 5 -p 7" {
+	if got := p.command(Row{Traffic: Pings}, 7, time.Minute, 0).String(); got != "taskset -c 0 p -F -d dev0 -s 1 -n 5 -p 7" {
 		t.Errorf("perftest: %s", got)
 	}
 }
@@ -146,18 +146,18 @@ func TestMediaOfMPIs(t *testing.T) {
 		t.Fatal(err)
 	}
 	for over, want := range map[string][2]string{
-		shm:  {"", ""},
-		tcp:  {"--mca btl tcp,self", "tcp,self"},
-		rdma: {"--mca pml ucx", "rc,self 3"},
+		SHM:  {"", ""},
+		TCP:  {"--mca btl tcp,self", "tcp,self"},
+		RDMA: {"--mca pml ucx", "rc,self 3"},
 	} {
 		for i, m := range mpis.Known() {
 			m.LauncherPath = launcher
 			c := &comparison{options: &options{over: over, timeout: time.Minute, rig: rig{device: "dev0", gid: 3}}, dir: dir}
-			f, err := c.measure(t.Context(), &subject{mpi: m, folder: "f"}, row{ranks: 2, program: "p", args: []string{"-x"}})
+			f, err := c.measure(t.Context(), &subject{mpi: m, folder: "f"}, Row{Ranks: 2, Program: "p", Args: []string{"-x"}})
 			if err != nil || !strings.Contains(f.library, want[i]) || !strings.Contains(f.library, " f/p."+m.Name+" -x") {
 				t.Errorf("%s over %s: %+v, %v", m.Name, over, f, err)
 			}
-			if over == shm && (strings.Contains(f.library, "tcp") || strings.Contains(f.library, "ucx")) {
+			if over == SHM && (strings.Contains(f.library, "tcp") || strings.Contains(f.library, "ucx")) {
 				t.Errorf("%s over shared memory: %s", m.Name, f.library)
 			}
 		}
@@ -166,21 +166,21 @@ func TestMediaOfMPIs(t *testing.T) {
 
 func TestTraffic(t *testing.T) {
 	for name, c := range map[string]struct {
-		r      row
+		r      Row
 		over   string
 		passed passed
 		ok     bool
 	}{
-		"enough bytes":     {row{traffic: pings, length: 8}, tcp, passed{bytes: 240}, true},
-		"too few":          {row{traffic: pings, length: 8}, tcp, passed{bytes: 239}, false},
-		"a window":         {row{traffic: windows, length: 8}, tcp, passed{bytes: 40}, true},
-		"too small":        {row{traffic: windows, length: 8}, tcp, passed{bytes: 39}, false},
-		"enough packets":   {row{traffic: windows, length: 4097}, rdma, passed{packets: 10}, true},
-		"too few packets":  {row{traffic: windows, length: 4097}, rdma, passed{packets: 9}, false},
-		"of empty ones":    {row{traffic: pings}, rdma, passed{packets: 4}, false},
-		"shared memory":    {row{traffic: pings, length: 8}, shm, passed{}, true},
-		"other programs":   {row{}, tcp, passed{}, true},
-		"nothing is count": {row{traffic: pings, length: 8}, tcp, passed{}, true},
+		"enough bytes":     {Row{Traffic: Pings, Length: 8}, TCP, passed{bytes: 240}, true},
+		"too few":          {Row{Traffic: Pings, Length: 8}, TCP, passed{bytes: 239}, false},
+		"a window":         {Row{Traffic: Windows, Length: 8}, TCP, passed{bytes: 40}, true},
+		"too small":        {Row{Traffic: Windows, Length: 8}, TCP, passed{bytes: 39}, false},
+		"enough packets":   {Row{Traffic: Windows, Length: 4097}, RDMA, passed{packets: 10}, true},
+		"too few packets":  {Row{Traffic: Windows, Length: 4097}, RDMA, passed{packets: 9}, false},
+		"of empty ones":    {Row{Traffic: Pings}, RDMA, passed{packets: 4}, false},
+		"shared memory":    {Row{Traffic: Pings, Length: 8}, SHM, passed{}, true},
+		"other programs":   {Row{}, TCP, passed{}, true},
+		"nothing is count": {Row{Traffic: Pings, Length: 8}, TCP, passed{}, true},
 	} {
 		before := passed{7, 7}
 		after := passed{7 + c.passed.bytes, 7 + c.passed.packets}

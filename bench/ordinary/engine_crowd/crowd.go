@@ -1,7 +1,8 @@
-package sim
+package main
 
 import (
 	"fmt"
+	"math"
 	"runtime"
 	"time"
 
@@ -30,7 +31,14 @@ type call struct {
 	to   int
 }
 
-const scaleBytes = 8 // of a message
+const (
+	messageBytes = 8         // of a message
+	filter       = 0x51      // of all endpoints
+	connectMatch = 0xf << 60 // of connects
+)
+
+// nicOf returns the NIC id of an endpoint.
+func nicOf(index int) uint64 { return uint64(index) + 10 }
 
 type flight struct {
 	to      *strand
@@ -45,7 +53,7 @@ type member struct {
 	engine   *endpoint.Engine
 	peers    []endpoint.Addr // to send to
 	partners []*member       // the same
-	buffer   [scaleBytes]byte
+	buffer   [messageBytes]byte
 }
 
 // strand is one side of a wire.
@@ -60,7 +68,7 @@ func newCrowd(endpoints int, caps wire.Caps) *crowd {
 	for i := range endpoints {
 		m := &member{crowd: c, index: i}
 		m.engine = endpoint.New(endpoint.Config{
-			NIC: nicOf(i), Filter: rightFilter, Session: uint32(mix(uint64(i))) | 1, EagerLimit: -1, CopyLimit: -1,
+			NIC: nicOf(i), Filter: filter, Session: uint32(i)*0x9e3779b1 | 1, EagerLimit: -1, CopyLimit: -1,
 		}, m)
 		c.members = append(c.members, m)
 	}
@@ -95,7 +103,7 @@ func (c *crowd) connect(from, to int) error {
 		return nil
 	}
 	m := c.members[from]
-	h := m.engine.Iconnect(nicOf(to), 0, rightFilter, connectMatch, nil)
+	h := m.engine.Iconnect(nicOf(to), 0, filter, connectMatch, nil)
 	c.settle()
 	var st endpoint.Status
 	if done, err := m.engine.Test(h, &st); !done || st.Code != endpoint.Success {
@@ -186,9 +194,12 @@ type work struct {
 // round has each sender send a burst to one of its peers, which has posted receives
 // for it, and both collect what is complete. With warm it does so some times more, and
 // only the last counts: endpoints of the real world have a processor each, whose
-// caches hold no other endpoint.
-func (c *crowd) round(number, burst int, warm int, w *work) error {
+// caches hold no other endpoint. It ends when there are enough messages.
+func (c *crowd) round(number, burst, warm, enough int, w *work) error {
 	for _, m := range c.members {
+		if w.messages >= enough {
+			return nil
+		}
 		if len(m.peers) == 0 {
 			continue
 		}
@@ -233,10 +244,10 @@ func (c *crowd) burst(m *member, which, burst int, w *work) error {
 	return nil
 }
 
-// rounds has each sender send a burst to each of its peers.
-func (c *crowd) rounds(burst int, w *work) error {
-	for number := range len(c.members[1].peers) {
-		if err := c.round(number, burst, 0, w); err != nil {
+// rounds has each sender send a burst to each of the first of its peers.
+func (c *crowd) rounds(peers, burst int, w *work) error {
+	for number := range peers {
+		if err := c.round(number, burst, 0, math.MaxInt, w); err != nil {
 			return err
 		}
 	}

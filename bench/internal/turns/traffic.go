@@ -1,4 +1,4 @@
-package main
+package turns
 
 import (
 	"fmt"
@@ -25,20 +25,20 @@ const (
 
 // check returns an error if less than the row's messages has passed while it ran: then what was measured took another
 // way. A library that was asked for TCP or RDMA may silently know a better one. Half is proof enough.
-func (r row) check(over string, ops int, before, after passed) error {
-	if r.traffic == uncounted {
+func (r Row) check(over string, ops int, before, after passed) error {
+	if r.Traffic == uncounted {
 		return nil
 	}
-	bytes, packets := r.length, max(1, (r.length+packetMax-1)/packetMax)
-	if r.traffic == pings { // of a window many may share a segment
+	bytes, packets := r.Length, max(1, (r.Length+packetMax-1)/packetMax)
+	if r.Traffic == Pings { // of a window many may share a segment
 		bytes += segmentHead
 	}
 	switch {
-	case over == tcp && after.bytes > 0:
+	case over == TCP && after.bytes > 0:
 		if seen, least := after.bytes-before.bytes, uint64(ops)*uint64(bytes); seen < least/2 {
 			return fmt.Errorf("not measured over TCP: the network interfaces saw %d bytes, and %d are the least", seen, least)
 		}
-	case over == rdma && after.packets > 0:
+	case over == RDMA && after.packets > 0:
 		if seen, least := after.packets-before.packets, uint64(ops)*uint64(packets); seen < least/2 {
 			return fmt.Errorf("not measured over RDMA: the devices sent %d packets, and %d are the least", seen, least)
 		}
