@@ -60,7 +60,8 @@ func (c *Comm) split(op string, color, key int, given string) (*Comm, error) {
 		return nil, c.fail(op, ErrArg, "color %d: a color is at least 0, or Undefined", color)
 	}
 	n := c.net(op)
-	n.given, n.rounds = given, true
+	n.given = given
+	n.several()
 	all, context, err := n.split(choice{int64(color), int64(key)})
 	if n.done(); err != nil {
 		return nil, err

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"gomx/mpi"
 )
@@ -394,4 +395,44 @@ func TestDims(t *testing.T) {
 			t.Errorf("%v: %v", dims, err)
 		}
 	}
+}
+
+// TestCommunicatorsOfSeveralGoroutines: a goroutine makes a communicator that others need not wait for, while another one of the rank waits for a
+// rank that waits for what the first makes next.
+func TestCommunicatorsOfSeveralGoroutines(t *testing.T) {
+	unchecked(t)
+	overMany(t, 2, func(c *mpi.Comm) error {
+		first, err := c.Dup()
+		if err != nil {
+			return err
+		}
+		second, err := c.Dup()
+		if err != nil {
+			return err
+		}
+		own, err := first.Split(c.Rank(), 0)
+		if err != nil {
+			return err
+		}
+		errs := make(chan error, 2)
+		make := func(after time.Duration, of ...*mpi.Comm) {
+			time.Sleep(after)
+			for _, d := range of {
+				if _, err := d.Dup(); err != nil {
+					errs <- err
+					return
+				}
+			}
+			errs <- nil
+		}
+		const later = 50 * time.Millisecond
+		if c.Rank() == 0 {
+			go make(0, second)
+			go make(later, own, first)
+		} else {
+			go make(0, first)
+			go make(later, second)
+		}
+		return errors.Join(<-errs, <-errs)
+	})
 }

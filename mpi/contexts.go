@@ -111,11 +111,12 @@ func (p *proposal) same() bool { return p[0] == ^p[1] }
 // that is, it is one collective: who gives up in the middle has called as many as the others.
 func (n *net) context() (uint32, error) {
 	c := n.c
+	n.several()
 	c.seat.dropFreed()
-	c.sweep()
-	left := n.leaves() // a rank that fails sends what it would have sent in the next round, which others may not come to
-	left.loose, left.surplus = true, n.in
 	made := c.seat.freed.making()
+	if err := n.present(); err != nil {
+		return 0, n.failRound(err)
+	}
 	ids := &c.seat.ids
 	ids.ask(c.state.context)
 	defer ids.asked(c.state.context)
@@ -146,6 +147,14 @@ func (n *net) context() (uint32, error) {
 		}
 		runtime.Gosched()
 	}
+}
+
+// present waits until all ranks have come. Only then do they ask for a turn: one that asks before keeps others waiting, and who has not come
+// may wait for those.
+func (n *net) present() error {
+	n.nextRound()
+	here, all := propose(0, false), proposal{}
+	return allreduce(n, n, here[:], all[:], Max)
 }
 
 // failRound ends a collective of several rounds that has failed in one of them: other ranks may be in the next round.

@@ -119,8 +119,17 @@ func (n *net) settle() {
 	n.c, n.left, n.rest, n.missing, n.used = nil, nil, nil, nil, 0
 }
 
+// several says that the collective has several rounds. A rank that fails in one sends what it would have sent in the next, to which
+// others may not come.
+func (n *net) several() {
+	n.rounds = true
+	left := n.leaves()
+	left.loose, left.surplus = true, n.in
+	n.c.sweep()
+}
+
 // nextRound starts another round of a collective that has several, with the same number. Nothing may be pending.
-func (n *net) nextRound() { n.sent, n.received, n.used, n.rounds = 0, 0, 0, true }
+func (n *net) nextRound() { n.sent, n.received, n.used = 0, 0, 0 }
 
 // Rank returns the caller's rank.
 func (n *net) Rank() int { return n.c.rank }
