@@ -112,8 +112,8 @@ func (e *Engine) Self() Addr { return Addr{Peer: 0, Session: e.peers[0].remote} 
 func (e *Engine) Now() Tick { return e.now }
 
 // Frame takes a frame that arrived on a link of a peer. The payload may be used
-// until Frame returns. False means that progression is off since then: no further
-// frame may be brought until it is on again.
+// until Frame returns. False means that this pass is to bring no further frame: the inline receive has its message, or
+// progression is off since then, and none may be brought until it is on again.
 func (e *Engine) Frame(pi int32, h *wire.Header, payload []byte) bool {
 	p := e.peers[pi]
 	if h.Kind == wire.Eager && h.Seq == p.recvSeq && h.Session == p.local && p.direct && h.Flags&wire.AsHeader == 0 {
@@ -127,7 +127,7 @@ func (e *Engine) Frame(pi int32, h *wire.Header, payload []byte) bool {
 			if e.inline.live && e.takeInline(p, h, payload) {
 				p.bytes.left = left
 				p.recvSeq++
-				return true
+				return e.posted.Len() != 0 // the rest would be unexpected, and the next inline receive finds it on the link
 			}
 		}
 	}

@@ -33,7 +33,7 @@ func TestTable(t *testing.T) {
 	if strings.Contains(text, " 0 ") {
 		t.Errorf("counters of 0 are shown:\n%s", text)
 	}
-	names(t, tooltest.Good(t, "-p", tooltest.PID, "-v"), "\n054:            0 links broken\n")
+	names(t, tooltest.Good(t, "-p", tooltest.PID, "-v"), "\n057:            0 links broken\n")
 	names(t, tooltest.Good(t, "-p", tooltest.PID, "-e"), fmt.Sprintf(" endpoint %d (pid %s, ", ep.ID(), tooltest.PID))
 }
 

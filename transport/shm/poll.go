@@ -97,7 +97,7 @@ func (l *link) read(h transport.Handler) int {
 		if head.Kind == wire.PullData {
 			l.arrived(head)
 		}
-		if l.in.Take() || !more {
+		if l.in.Take() {
 			l.publish()
 		}
 		if n++; !more || n == linkBudget || !l.in.Ready() {
