@@ -244,8 +244,13 @@ func (w *World) deliver(e *End) bool {
 	if w.Seen != nil {
 		w.Seen(e.node, e.far.node, f)
 	}
-	if on := e.node.Engine.Frame(e.peer, &f.Header, f.Data); on == e.node.Engine.Paused() {
-		panic("endpointtest: Frame does not say whether progression is disabled")
+	engine := e.node.Engine
+	inline := engine.InlinePending()
+	switch more := engine.Frame(e.peer, &f.Header, f.Data); {
+	case more && engine.Paused():
+		panic("endpointtest: Frame does not say that progression is disabled")
+	case !more && !engine.Paused() && (!inline || engine.InlinePending()):
+		panic("endpointtest: Frame wants nothing more without a reason")
 	}
 	if w.Took != nil {
 		w.Took(e.node)
