@@ -327,14 +327,6 @@ func (e *Engine) takeBack(p *peer, h *wire.Header) bool {
 	return false
 }
 
-// disclaim answers a peer that has begun a session for which nobody waits any more.
-func (e *Engine) disclaim(p *peer, h *wire.Header, c *wire.ConnectInfo) {
-	if c.Status == 0 && h.Session == p.local && p.state != peerConnected && !e.awaited(p) {
-		e.nack(p, p.local)
-		p.renew()
-	}
-}
-
 // UnderReview reports whether the peer has said that its program is asked about a connect that is pending.
 func (e *Engine) UnderReview(peer int32) (asked bool) {
 	e.eachConnect(e.peers[peer], func(_ int32, r *request) { asked = asked || r.underReview() })

@@ -299,7 +299,6 @@ func (e *Engine) arriveConnectReply(p *peer, h *wire.Header, payload []byte) {
 		e.askSoon(p)
 	case r == nil:
 		e.count.Stale++
-		e.disclaim(p, h, &c)
 	case c.Status == uint32(Pending):
 		r.mask = underReview
 	case c.Status != 0:
