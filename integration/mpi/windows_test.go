@@ -366,10 +366,11 @@ func deadlines(s *stage) error {
 		s.win.Lock(still, true), s.win.Put([]int64{5}, still, 7), s.win.Accumulate([]int64{6}, still, 7, mpi.AccSum), s.win.Unlock(still)); err != nil {
 		return err
 	}
-	if err := errors.Join(s.other.Free(), s.third.Free()); err != nil { // until then it receives what others may send for what was called alone
+	if err := errors.Join(s.other.Free(), s.third.Free()); err != nil {
 		return err
 	}
 	before.requests += 2 * (crowd - 1) // for the Fences, for as long as there is their window, which all would have to free: once, and not for each round
+	before.requests += crowd - 1       // for what was called alone on a freed communicator: others could still come to it, until they make another one
 	if err := released(before); err != nil {
 		return err
 	}
