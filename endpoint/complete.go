@@ -38,22 +38,15 @@ func (e *Engine) settle(slot int32, r *request) bool {
 		r.vec.First = nil
 	}
 	switch c := e.counts(r); {
-	case c != nil:
+	case c != nil, r.flags&forgotten != 0:
 		code, part, of := r.code, r.kind == kindPart, Handle(r.window)
 		if part {
 			e.collectPart(r)
 		}
 		e.reqs.release(slot, r)
-		if e.tick(c, code); part {
-			e.endPart(of)
+		if c != nil {
+			e.tick(c, code)
 		}
-		return true
-	case r.flags&forgotten != 0:
-		part, of := r.kind == kindPart, Handle(r.window)
-		if part {
-			e.collectPart(r)
-		}
-		e.reqs.release(slot, r)
 		if part {
 			e.endPart(of)
 		}

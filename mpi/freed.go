@@ -27,10 +27,10 @@ type freedLeft struct {
 }
 
 // keep keeps the remains of a collective until its messages have come, or can't come any more.
-func (f *freedContexts) keep(st *commState, world []int32, l *leavings) {
+func (f *freedContexts) keep(of *Comm, l *leavings) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.left = append(f.left, freedLeft{l, st.context, world, f.made})
+	f.left = append(f.left, freedLeft{l, of.state.context, of.world, f.made})
 }
 
 // making counts a collective that makes a communicator.
@@ -121,7 +121,7 @@ func (st *commState) ends(windows int) bool {
 func (s *seat) forget(c *Comm) {
 	s.known.remove(c)
 	s.uncount(c.state)
-	c.state.clear(c)
+	c.clearLeavings()
 	s.freed.add(c.state.context)
 	s.dropFreed()
 	s.ids.giveBack(c.state.context)

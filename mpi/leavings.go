@@ -112,7 +112,7 @@ func (st *commState) leave(n *net) {
 	switch over := st.keepLeavings(n.left); {
 	case over == nil:
 	case over == n.left && !over.loose: // the communicator was freed meanwhile
-		n.c.seat.freed.keep(st, n.c.world, over)
+		n.c.seat.freed.keep(n.c, over)
 	default:
 		over.end(n.c.seat)
 	}
@@ -182,9 +182,10 @@ func (st *commState) oldLeavings(s *seat, turn uint64) (old []*leavings) {
 	return old
 }
 
-// clear ends the remains of a communicator that is freed, but for those that other ranks may still wait for: they may
+// clearLeavings ends the remains of a communicator that is freed, but for those that other ranks may still wait for: they may
 // come to the collective later.
-func (st *commState) clear(c *Comm) {
+func (c *Comm) clearLeavings() {
+	st := c.state
 	st.mu.Lock()
 	list := st.leavings
 	st.leavings = nil
@@ -194,7 +195,7 @@ func (st *commState) clear(c *Comm) {
 		if l.loose {
 			l.end(c.seat)
 		} else {
-			c.seat.freed.keep(st, c.world, l)
+			c.seat.freed.keep(c, l)
 		}
 	}
 }

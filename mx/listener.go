@@ -107,7 +107,7 @@ func (l *Listener) Ready(matchInfo uint64, context any) (Request, error) {
 func (l *Listener) Close() { l.l.Close(true) }
 
 // Accept begins the session, with up to MaxConnectData bytes for the program that connects, and returns the peer's address. That program may have
-// given up at the same moment: then the session ends soon, as if it had disconnected. Errors: ErrBadRequest if the request
+// given up at the same moment: then the session ends soon, as if it had disconnected, and at the latest with the first message to it. Errors: ErrBadRequest if the request
 // is over: it was answered, its time has passed, or the peer has gone or given up; ErrConnectionFailed if no
 // session could begin all the same; ErrBadParamVal if there is too much data; ErrBadEndpoint.
 func (r *ConnectionRequest) Accept(answer []byte) (EndpointAddr, error) {

@@ -57,6 +57,32 @@ func TestReceiveNowInTurns(t *testing.T) {
 	}
 }
 
+// A pass ends with the message that it waits for. What lies behind it is no request's, stays on the link, and is the next call's, or the
+// background's if there is none.
+func TestReceiveNowLeavesWhatComesBehind(t *testing.T) {
+	w, d, peer, from, to := receiver(t, spinning(time.Second))
+	var b [1]byte
+	for i := range uint64(3) {
+		if !peer.SendNow([]byte{byte(i)}, to, i) {
+			t.Fatalf("message %d was not sent", i)
+		}
+	}
+	for i := range uint64(2) {
+		n, h, err := d.RecvNow(tied(b[:], from, i))
+		if h != 0 {
+			n = int(w.wait(d, h).XferLength)
+		}
+		if n != 1 || b[0] != byte(i) || err != nil {
+			t.Fatalf("message %d: %d bytes, %v, %v", i, n, b, err)
+		}
+	}
+	for deadline := time.Now().Add(patience); d.Report().Depths.Unexpected == 0; time.Sleep(time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatal("nobody takes the last message")
+		}
+	}
+}
+
 // What does not come in time is a request, and so is what must wait behind a wake-up.
 func TestReceiveNowInTurnsIsPosted(t *testing.T) {
 	w, d, peer, from, to := receiver(t, spinning(time.Millisecond))

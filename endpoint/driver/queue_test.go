@@ -69,38 +69,56 @@ func TestClosedQueueTakesNothingFromTheNext(t *testing.T) {
 	}
 }
 
+// interruption is what the handler of an endpoint does, once, in a pass: in that of a call, if the background is not quicker.
+type interruption struct {
+	pass   func()
+	passes int // in which it has done it
+}
+
+// interrupt gives an endpoint such a handler.
+func (w *world) interrupt(d *driver.Endpoint) *interruption {
+	w.t.Helper()
+	in := &interruption{}
+	err := d.SetHandler(func(*endpoint.Incoming) endpoint.Action {
+		if pass := in.pass; pass != nil {
+			in.pass = nil
+			in.passes++
+			pass()
+		}
+		return endpoint.Finished
+	})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return in
+}
+
 // What is closed while a pass of its own call runs the handler has nothing from then on, though another queue or counter has its number.
 func TestClosedDuringItsPass(t *testing.T) {
 	w := newWorld(t, mem.Options{})
 	defer w.close()
 	a, d, other := w.open(), w.open(), w.open()
 	to := w.connect(a, 1)
-	var inPass func()
-	passes := 0
-	err := d.SetHandler(func(*endpoint.Incoming) endpoint.Action {
-		if inPass != nil {
-			passes++
-			inPass()
-		}
-		return endpoint.Finished
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	in := w.interrupt(d)
 	during := func(call, then func()) {
-		inPass = func() { inPass = nil; then() }
+		in.pass = then
 		w.send(a, to, 9, []byte{1})
 		call()
-		inPass = nil
+		in.pass = nil
 	}
-	for passes < 3 { // the background may run the handler
+	complete := func() endpoint.Handle {
+		h := w.recv(d, 1, nil)
+		w.send(d, d.Self(), 1, nil)
+		return h
+	}
+	for in.passes < 3 { // the background may run the handler
 		c, err := d.NewCounter()
 		if err != nil {
 			t.Fatal(err)
 		}
 		during(func() {
-			before := passes
-			if n, _, err := c.Value(); passes > before && (n != 0 || !errors.Is(err, driver.ErrQueueClosed)) {
+			before := in.passes
+			if n, _, err := c.Value(); in.passes > before && (n != 0 || !errors.Is(err, driver.ErrQueueClosed)) {
 				t.Errorf("value of a closed counter: %d, %v", n, err)
 			}
 		}, func() {
@@ -110,22 +128,21 @@ func TestClosedDuringItsPass(t *testing.T) {
 				t.Error(err)
 				return
 			}
-			h := w.recv(d, 1, nil)
-			w.send(d, d.Self(), 1, nil)
+			h := complete()
 			if err := next.Add(1, func(int) endpoint.Handle { return h }); err != nil {
 				t.Error(err)
 			}
 		})
 	}
-	for passes < 6 {
+	for in.passes < 6 {
 		q, err := driver.NewQueue(d, other)
 		if err != nil {
 			t.Fatal(err)
 		}
 		during(func() {
-			before := passes
+			before := in.passes
 			n, err := q.Wait(noContext, 0, 1, noCompletion)
-			if passes > before && (n != 0 || !errors.Is(err, driver.ErrQueueClosed)) {
+			if in.passes > before && (n != 0 || !errors.Is(err, driver.ErrQueueClosed)) {
 				t.Errorf("wait on a closed queue: %d completions, %v", n, err)
 			}
 		}, func() {
@@ -135,9 +152,7 @@ func TestClosedDuringItsPass(t *testing.T) {
 				t.Error(err)
 				return
 			}
-			h := w.recv(d, 1, nil)
-			w.send(d, d.Self(), 1, nil)
-			if err := next.Add(d, h); err != nil {
+			if err := next.Add(d, complete()); err != nil {
 				t.Error(err)
 			}
 		})
@@ -151,26 +166,14 @@ func TestClosedWhileItIsArmed(t *testing.T) {
 	defer w.close()
 	a, d := w.open(), w.open()
 	to := w.connect(a, 1)
-	var inPass func()
-	passes := 0
-	err := d.SetHandler(func(*endpoint.Incoming) endpoint.Action {
-		if inPass != nil {
-			passes++
-			inPass()
-		}
-		return endpoint.Finished
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for passes < 3 { // the background may run the handler
+	in := w.interrupt(d)
+	for in.passes < 3 { // the background may run the handler
 		q, err := driver.NewQueue(d)
 		if err != nil {
 			t.Fatal(err)
 		}
-		before := passes
-		inPass = func() {
-			inPass = nil
+		before := in.passes
+		in.pass = func() {
 			q.Close()
 			if _, err := driver.NewQueue(d); err != nil {
 				t.Error(err)
@@ -178,10 +181,10 @@ func TestClosedWhileItIsArmed(t *testing.T) {
 		}
 		w.send(a, to, 9, []byte{1})
 		armed, err := q.Arm()
-		if passes > before && (armed || !errors.Is(err, driver.ErrQueueClosed)) {
+		if in.passes > before && (armed || !errors.Is(err, driver.ErrQueueClosed)) {
 			t.Errorf("armed %v, %v", armed, err)
 		}
-		inPass = nil
+		in.pass = nil
 		q.Close()
 	}
 }
