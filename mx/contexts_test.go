@@ -331,10 +331,10 @@ func TestContextsAreNotClosedInHandlers(t *testing.T) {
 // Ids that others have are told, and none of the endpoint's stays taken.
 func TestContextsNeedTheirIDs(t *testing.T) {
 	over(t, func(w *world) {
-		const id = 40
+		id := uncommon()
 		other, err := w.tryOpen(id + 2)
 		if err != nil {
-			t.Skipf("another program of this machine has endpoint %d: %v", id+2, err)
+			w.Fatal(err)
 		}
 		if _, err := w.tryOpen(id, mx.WithContexts(3)); !errors.Is(err, mx.ErrBusy) || !strings.Contains(err.Error(), fmt.Sprintf("id %d, for context 2", id+2)) {
 			t.Errorf("an id that is taken: %v", err)
@@ -526,7 +526,7 @@ func TestContextsHaveNoListener(t *testing.T) {
 		refused(w, err, mx.ErrBadParamVal, "listen")
 		err = ep.Admit(func(*mx.ConnectionRequest) (bool, []byte) { return true, nil })
 		refused(w, err, mx.ErrBadParamVal, "listen")
-		if _, err := w.tryOpen(70, mx.WithContexts(2), mx.Passive()); !errors.Is(err, mx.ErrBadParamVal) {
+		if _, err := w.tryOpen(uncommon(), mx.WithContexts(2), mx.Passive()); !errors.Is(err, mx.ErrBadParamVal) {
 			w.Errorf("a passive endpoint with contexts: %v", err)
 		}
 	})

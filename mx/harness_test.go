@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"math/rand/v2"
 	"runtime"
 	"strings"
 	"testing"
@@ -79,12 +80,20 @@ func initialize(t testing.TB) {
 // open opens an endpoint that is closed with the test.
 func (w *world) open(params ...mx.Param) *mx.Endpoint {
 	w.Helper()
-	ep, err := w.tryOpen(mx.AnyEndpoint, params...)
-	if err != nil {
-		w.Fatal(err)
+	for tries := 0; ; tries++ {
+		ep, err := w.tryOpen(uncommon(), params...)
+		if err == nil {
+			return ep
+		}
+		if tries == 100 || !errors.Is(err, mx.ErrBusy) {
+			w.Fatal(err)
+		}
 	}
-	return ep
 }
+
+// uncommon returns an endpoint id that, with some that follow it, other programs hardly take while a test uses it, closes it and opens it again:
+// what opens AnyEndpoint gets a low one.
+func uncommon() uint32 { return 1024 + rand.Uint32N(3000-mx.MaxContexts)/4*4 }
 
 func (w *world) tryOpen(id uint32, params ...mx.Param) (*mx.Endpoint, error) {
 	params = append([]mx.Param{mx.WithTransports(w.medium)}, params...)

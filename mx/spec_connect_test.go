@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"testing"
 	"time"
 
@@ -78,7 +77,7 @@ func TestIV31FilterIsCheckedTowardsOneself(t *testing.T) {
 func TestIV31SeveralConnectsToTheSameInvalidPeerAllFail(t *testing.T) {
 	over(t, func(w *world) {
 		a := w.open()
-		b, err := w.tryOpen(3000 + rand.Uint32N(1000)) // which hardly anybody else on the host gets meanwhile, as they take small ones
+		b, err := w.tryOpen(uncommon())
 		if err != nil {
 			w.Fatal(err)
 		}

@@ -95,8 +95,7 @@ func TestSharedMemoryFirstThenTCP(t *testing.T) {
 		t.Errorf("transports %s, want %s: %v", got, want, auto.Facts())
 	}
 	both := w.open(mx.WithTransports("shm", "tcp"))
-	const rare = 2917 // the low ids may be those of other programs in shared memory
-	only, err := w.tryOpen(rare, mx.WithTransports("tcp"))
+	only, err := w.tryOpen(uncommon(), mx.WithTransports("tcp"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -120,8 +119,8 @@ func TestTakenPortIsBusy(t *testing.T) {
 	_, err = w.tryOpen(4)
 	refused(t, err, mx.ErrBadEndpointID, "31740", "31743", "MX_PORT_RANGE", "4")
 	for _, want := range []uint32{0, 2, 3} {
-		if ep := w.open(); ep.ID() != want {
-			t.Errorf("endpoint %d, want %d", ep.ID(), want)
+		if ep, err := w.tryOpen(mx.AnyEndpoint); err != nil || ep.ID() != want {
+			t.Errorf("endpoint %v, %v, want %d", ep, err, want)
 		}
 	}
 	_, err = w.tryOpen(mx.AnyEndpoint)
@@ -151,9 +150,12 @@ func TestRefusedAndSilentPorts(t *testing.T) {
 	t.Setenv("MX_PORT_RANGE", "31750-31759")
 	t.Setenv("MX_CONNECT_TIMEOUT", "300ms")
 	w := newWorld(t, "tcp")
-	a := w.open()
+	a, err := w.tryOpen(mx.AnyEndpoint)
+	if err != nil {
+		t.Fatal(err)
+	}
 	nic, _ := place(t, a)
-	_, err := a.Connect(nic, 7, testFilter, bound)
+	_, err = a.Connect(nic, 7, testFilter, bound)
 	refused(t, err, mx.ErrConnectionFailed, a.String(), "/7", ":31757", "refused", "no such endpoint")
 	occupy(t, 8)
 	began := time.Now()

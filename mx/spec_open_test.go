@@ -3,7 +3,6 @@ package mx_test
 import (
 	"fmt"
 	"math"
-	"os"
 	"runtime"
 	"strings"
 	"testing"
@@ -293,7 +292,7 @@ func TestIII32CloseTwice(t *testing.T) {
 
 func TestIII32IDIsFreeAfterClose(t *testing.T) {
 	over(t, func(w *world) {
-		id := uint32(2000 + os.Getpid()%2000) // other programs that run meanwhile take low ones
+		id := uncommon()
 		for range 20 {
 			a, err := w.tryOpen(id)
 			if err != nil {

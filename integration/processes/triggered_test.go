@@ -17,7 +17,7 @@ func TestTriggeredPatterns(t *testing.T) {
 	aboutShm(t)
 	t.Parallel()
 	program := filepath.Join(proc.Build(t, "examples/triggered"), "triggered")
-	base := 1000 + os.Getpid()%200*16
+	base := 1024 + os.Getpid()%128*8 // eight in a row that other programs hardly have
 	for _, media := range []string{"shm", "tcp"} {
 		for _, of := range []int{2, 8} {
 			for _, waits := range []bool{false, true} {
