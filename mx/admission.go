@@ -23,7 +23,8 @@ type admission struct {
 // ErrCloseInHandler; f must not answer the request itself, nor end its goroutine (runtime.Goexit). If it panics, the peer is rejected. A program that wants to
 // decide later, or elsewhere, has a Listener. Another f takes the place of the one before; nil admits whoever has the filter, as
 // at first. An endpoint that is opened with the parameter Passive lets nobody in before. Admit disables single-threaded mode.
-// MX does not have it. Errors: ErrBusy if the endpoint has a Listener, ErrBadEndpoint. Safe from any goroutine.
+// MX does not have it. Errors: ErrBusy if the endpoint has a Listener, ErrBadParamVal if it has contexts, ErrBadEndpoint.
+// Safe from any goroutine.
 func (ep *Endpoint) Admit(f Admission) error {
 	a := &ep.admission
 	a.mu.Lock()
@@ -41,7 +42,7 @@ func (ep *Endpoint) Admit(f Admission) error {
 	if a.l != nil {
 		return nil
 	}
-	l, err := ep.Listen()
+	l, err := ep.listen("admit")
 	if err != nil {
 		return err
 	}

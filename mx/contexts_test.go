@@ -525,7 +525,7 @@ func TestContextsHaveNoListener(t *testing.T) {
 		_, err := ep.Listen()
 		refused(w, err, mx.ErrBadParamVal, "listen")
 		err = ep.Admit(func(*mx.ConnectionRequest) (bool, []byte) { return true, nil })
-		refused(w, err, mx.ErrBadParamVal, "listen")
+		refused(w, err, mx.ErrBadParamVal, "admit")
 		if _, err := w.tryOpen(uncommon(), mx.WithContexts(2), mx.Passive()); !errors.Is(err, mx.ErrBadParamVal) {
 			w.Errorf("a passive endpoint with contexts: %v", err)
 		}

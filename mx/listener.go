@@ -23,13 +23,16 @@ type Listener struct {
 // for until the program has accepted it. Sessions that there are go on, and an endpoint that this one connects to itself is
 // not asked about. A peer needs the filter, and the secret if there is one, as before. MX does not have it. Errors: ErrBusy if the endpoint has
 // a listener or an admission function, ErrBadParamVal if it has contexts, ErrBadEndpoint. Safe from any goroutine.
-func (ep *Endpoint) Listen() (*Listener, error) {
+func (ep *Endpoint) Listen() (*Listener, error) { return ep.listen("listen") }
+
+// listen is Listen for an operation of that name, which errors have.
+func (ep *Endpoint) listen(op string) (*Listener, error) {
 	if ep.group != nil {
-		return nil, ep.fail("listen", "", errManyDoors)
+		return nil, ep.fail(op, "", errManyDoors)
 	}
 	l, err := ep.d.Listen()
 	if err != nil {
-		return nil, ep.fail("listen", "", listenCode(err))
+		return nil, ep.fail(op, "", listenCode(err))
 	}
 	return &Listener{ep, l}, nil
 }

@@ -222,7 +222,8 @@ func (ep *Endpoint) Forget(r Request) error {
 // endpoint (XII.1.2). When it passes, the request completes with StatusTimeout, and its peer is disconnected. The limit
 // of a single request holds until that is complete; the endpoint's holds while an answer of the peer is outstanding. 0
 // ends the request at once, Infinite removes the limit. A receive that has not matched is tied to no peer and does not
-// time out. Error: ErrBadRequest. Safe from any goroutine.
+// time out. A triggered operation that has not begun completes with StatusTimeout too, but its session goes on.
+// Error: ErrBadRequest. Safe from any goroutine.
 func (ep *Endpoint) SetRequestTimeout(r Request, timeout time.Duration) error {
 	if !r.IsZero() && r.ep != ep {
 		return ep.fail("set request timeout", "", ErrBadRequest)
