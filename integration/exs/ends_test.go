@@ -4,13 +4,17 @@ package exs_test
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"io"
 	"net"
 	"net/netip"
 	"os"
+	"reflect"
 	"runtime"
+	"slices"
+	"strings"
 	"sync"
 	"syscall"
 	"testing"
@@ -29,9 +33,14 @@ func readers(c *proc.Child) {
 	})
 }
 
-// serve says where it listens, and has each connection used, of which it says that it is there.
+// serve says where it listens, and has each connection used, of which it says that it is there. The second argument, if there is one,
+// is the network.
 func serve(c *proc.Child, use func(conn net.Conn)) {
-	ln, err := ownLibrary(c).Listen("exs", "127.0.0.1:0")
+	network := streamNetwork
+	if len(c.Args) > 1 {
+		network = c.Args[1]
+	}
+	ln, err := ownLibrary(c).Listen(network, "127.0.0.1:0")
 	if err != nil {
 		c.Fail(err)
 	}
@@ -46,14 +55,24 @@ func serve(c *proc.Child, use func(conn net.Conn)) {
 	}
 }
 
+// The networks of connections.
+const (
+	streamNetwork = "exs"
+	packetNetwork = "exspacket"
+)
+
 // party is what a call is tried with: a connection, in a library of its own, to a peer that does not do its part.
 type party struct {
 	l    *exs.Library
-	conn *exs.Conn
-	s    *exs.Socket
-	q    *exs.Queue
-	at   netip.AddrPort // where the peer listens
-	mem  []byte         // what the call is given
+	conn interface {
+		net.Conn
+		CloseWrite() error
+		Socket() *exs.Socket
+	}
+	s   *exs.Socket
+	q   *exs.Queue
+	at  netip.AddrPort // where the peer listens
+	mem []byte         // what the call is given
 }
 
 // moment is how long calls are let wait.
@@ -69,23 +88,25 @@ func (p *party) beside(end func() error, call func() error) error {
 
 // endings are the calls of exs that take a context, a deadline or a timeout, or that a Close ends.
 var endings = []struct {
-	name string
-	call func(p *party) error
-	may  []error // how it may end, if not well
+	name    string
+	call    func(p *party) error
+	may     []error // how it may end, if not well
+	network string  // of the connection; "": streamNetwork
+	limit   string  // the function that takes the context, deadline or timeout
 }{
 	{"Read, deadline", func(p *party) error {
 		_ = p.conn.SetReadDeadline(time.Now().Add(moment))
 		_, err := p.conn.Read(p.mem)
 		return err
-	}, []error{os.ErrDeadlineExceeded}},
+	}, []error{os.ErrDeadlineExceeded}, "", "Conn.SetReadDeadline"},
 	{"Read, Close", func(p *party) error {
 		return p.beside(p.conn.Close, func() error { _, err := p.conn.Read(p.mem); return err })
-	}, []error{net.ErrClosed}},
+	}, []error{net.ErrClosed}, "", ""},
 	{"Write, deadline", func(p *party) error {
 		_ = p.conn.SetWriteDeadline(time.Now().Add(moment))
 		_, err := p.conn.Write(p.mem)
 		return err
-	}, []error{os.ErrDeadlineExceeded}},
+	}, []error{os.ErrDeadlineExceeded}, "", "Conn.SetWriteDeadline"},
 	{"short Writes, deadline", func(p *party) error {
 		_ = p.conn.SetWriteDeadline(time.Now().Add(moment))
 		for range 5000 {
@@ -94,15 +115,58 @@ var endings = []struct {
 			}
 		}
 		return nil
-	}, []error{os.ErrDeadlineExceeded}},
+	}, []error{os.ErrDeadlineExceeded}, "", "Conn.SetWriteDeadline"},
 	{"Write, Close", func(p *party) error {
 		return p.beside(p.conn.Close, func() error { _, err := p.conn.Write(p.mem); return err })
-	}, []error{net.ErrClosed}},
+	}, []error{net.ErrClosed}, "", ""},
+	{"packets: Read, deadline", func(p *party) error {
+		_ = p.conn.SetReadDeadline(time.Now().Add(moment))
+		_, err := p.conn.Read(p.mem)
+		return err
+	}, []error{os.ErrDeadlineExceeded}, packetNetwork, "SeqPacketConn.SetReadDeadline"},
+	{"packets: Write, deadline", func(p *party) error {
+		_ = p.conn.SetWriteDeadline(time.Now().Add(moment))
+		_, err := p.conn.Write(p.mem)
+		return err
+	}, []error{os.ErrDeadlineExceeded}, packetNetwork, "SeqPacketConn.SetWriteDeadline"},
+	{"packets: short Writes, deadline", func(p *party) error {
+		_ = p.conn.SetDeadline(time.Now().Add(moment))
+		for range 5 * exs.DefaultCredits {
+			if _, err := p.conn.Write(p.mem[:1000]); err != nil {
+				return err
+			}
+		}
+		return nil
+	}, []error{os.ErrDeadlineExceeded}, packetNetwork, "SeqPacketConn.SetDeadline"},
+	{"Read and Write, deadline", func(p *party) error {
+		_ = p.conn.SetDeadline(time.Now().Add(moment))
+		_, err := p.conn.Read(p.mem)
+		if _, late := p.conn.Write(p.mem); late == nil {
+			err = errors.New("a Write succeeds after its deadline")
+		}
+		return err
+	}, []error{os.ErrDeadlineExceeded}, "", "Conn.SetDeadline"},
+	{"Dialer", func(p *party) error {
+		ctx, stop := context.WithTimeout(context.Background(), moment)
+		defer stop()
+		c, err := (&exs.Dialer{Library: p.l}).DialContext(ctx, packetNetwork, p.at.String())
+		if err == nil {
+			err = c.Close()
+		}
+		return err
+	}, []error{context.DeadlineExceeded}, packetNetwork, "Dialer.DialContext"},
+	{"DequeueAtLeast, timeout", func(p *party) error {
+		_, err := p.s.Recv(p.mem[:1000], 0, p.q, nil, nil)
+		if err == nil {
+			_, err = p.q.DequeueAtLeast(make([]exs.Event, 2), 2, moment)
+		}
+		return err
+	}, nil, "", "Queue.DequeueAtLeast"},
 	{"CloseWrite", func(p *party) error {
 		_ = p.conn.SetWriteDeadline(time.Now().Add(moment))
 		_, _ = p.conn.Write(p.mem[:100_000])
 		return p.conn.CloseWrite()
-	}, nil},
+	}, nil, "", "Conn.SetWriteDeadline"},
 	{"DialContext", func(p *party) error {
 		ctx, stop := context.WithTimeout(context.Background(), moment)
 		defer stop()
@@ -111,35 +175,35 @@ var endings = []struct {
 			err = c.Close()
 		}
 		return err
-	}, []error{context.DeadlineExceeded}},
+	}, []error{context.DeadlineExceeded}, "", "Library.DialContext"},
 	{"Dial, Library.Close", func(p *party) error {
 		return p.beside(p.l.Close, func() error { _, err := p.l.Dial("exs", p.at.String()); return err })
-	}, []error{net.ErrClosed}},
+	}, []error{net.ErrClosed}, "", ""},
 	{"Connect, timeout", func(p *party) error {
 		s, err := p.l.Socket(exs.Inet, exs.Stream, 0)
 		if err == nil {
 			err = s.Connect(p.at, exs.Block, moment, nil, nil)
 		}
 		return err
-	}, []error{exs.ETIMEDOUT}},
+	}, []error{exs.ETIMEDOUT}, "", "Socket.Connect"},
 	{"Connect, Close", func(p *party) error {
 		s, err := p.l.Socket(exs.Inet, exs.Stream, 0)
 		if err != nil {
 			return err
 		}
 		return p.beside(s.BlockingClose, func() error { return s.BlockingConnect(p.at) })
-	}, []error{exs.ECANCELED}},
+	}, []error{exs.ECANCELED}, "", ""},
 	{"Dequeue, timeout", func(p *party) error {
 		_, err := p.s.Recv(p.mem, 0, p.q, nil, nil)
 		if err == nil {
 			_, err = p.q.Dequeue(make([]exs.Event, 1), moment)
 		}
 		return err
-	}, nil},
+	}, nil, "", "Queue.Dequeue"},
 	{"Poll, timeout", func(p *party) error {
 		_, err := exs.Poll([]exs.PollEntry{{Socket: p.s, Events: exs.PollIn}}, moment)
 		return err
-	}, nil},
+	}, nil, "", "Poll"},
 	{"Send and Recv, Close without lingering", func(p *party) error {
 		_, err := p.s.Recv(p.mem, 0, p.q, nil, nil)
 		if err == nil {
@@ -152,31 +216,31 @@ var endings = []struct {
 			_, err = p.q.DequeueAtLeast(make([]exs.Event, 2), 2, exs.Infinite)
 		}
 		return err
-	}, nil},
+	}, nil, "", ""},
 	{"Send, Library.Close", func(p *party) error {
 		return p.beside(p.l.Close, func() error { _, err := p.s.BlockingSend(p.mem, 0, nil); return err })
-	}, []error{exs.ECANCELED}},
+	}, []error{exs.ECANCELED}, "", ""},
 	{"Recv, Library.Close", func(p *party) error {
 		return p.beside(p.l.Close, func() error { _, err := p.s.BlockingRecv(p.mem, 0, nil); return err })
-	}, []error{exs.ECANCELED}},
+	}, []error{exs.ECANCELED}, "", ""},
 	{"SendFile, Library.Close", func(p *party) error {
 		return p.beside(p.l.Close, func() error {
 			_, err := p.s.SendFile([]exs.FileVec{{Bytes: p.mem, Length: -1}}, exs.Block, nil, nil)
 			return err
 		})
-	}, []error{exs.ECANCELED}},
+	}, []error{exs.ECANCELED}, "", ""},
 	{"Dequeue, Library.Close", func(p *party) error {
 		return p.beside(p.l.Close, func() error { _, err := p.q.Dequeue(make([]exs.Event, 1), exs.Infinite); return err })
-	}, []error{exs.ENETDOWN}},
+	}, []error{exs.ENETDOWN}, "", ""},
 	{"Poll, Library.Close", func(p *party) error {
 		return p.beside(p.l.Close, func() error {
 			_, err := exs.Poll([]exs.PollEntry{{Socket: p.s, Events: exs.PollIn}}, exs.Infinite)
 			return err
 		})
-	}, nil},
+	}, nil, "", ""},
 	{"Write, Library.Close", func(p *party) error {
 		return p.beside(p.l.Close, func() error { _, err := p.conn.Write(p.mem); return err })
-	}, []error{net.ErrClosed}},
+	}, []error{net.ErrClosed}, "", ""},
 	{"Accept, deadline", func(p *party) error {
 		ln, err := p.l.Listen("exs", "127.0.0.1:0")
 		if err != nil {
@@ -185,14 +249,55 @@ var endings = []struct {
 		_ = ln.(*exs.Listener).SetDeadline(time.Now().Add(moment))
 		_, err = ln.Accept()
 		return errors.Join(err, ln.Close())
-	}, []error{os.ErrDeadlineExceeded}},
+	}, []error{os.ErrDeadlineExceeded}, "", "Listener.SetDeadline"},
 	{"Accept, Library.Close", func(p *party) error {
 		ln, err := p.l.Listen("exs", "127.0.0.1:0")
 		if err != nil {
 			return err
 		}
 		return p.beside(p.l.Close, func() error { _, err := ln.Accept(); return err })
-	}, []error{net.ErrClosed}},
+	}, []error{net.ErrClosed}, "", ""},
+}
+
+// elsewhere are functions that take a limit and are not in the table. The two of the package are those of its library; the context of Listen is that of the look-up of
+// names, which needs no peer.
+var elsewhere = []string{"DialContext", "ListenConfig.Listen"}
+
+// TestTableOfCallsEnd: every function and method that takes a context, a deadline or a timeout is in the table.
+func TestTableOfCallsEnd(t *testing.T) {
+	tried := slices.Clone(elsewhere)
+	for _, e := range endings {
+		tried = append(tried, e.limit)
+	}
+	for _, name := range limited() {
+		if !slices.Contains(tried, name) {
+			t.Errorf("%s takes a context, a deadline or a timeout, and is not in the table", name)
+		}
+	}
+}
+
+// limited returns the functions and methods of package exs that take a context, a deadline or a timeout.
+func limited() (names []string) {
+	limits := []reflect.Type{reflect.TypeFor[context.Context](), reflect.TypeFor[time.Time](), reflect.TypeFor[time.Duration]()}
+	add := func(name string, f reflect.Type) {
+		for in := range f.Ins() {
+			if slices.Contains(limits, in) {
+				names = append(names, name)
+			}
+		}
+	}
+	add("Poll", reflect.TypeOf(exs.Poll))
+	add("DialContext", reflect.TypeOf(exs.DialContext))
+	for _, typ := range []reflect.Type{
+		reflect.TypeFor[*exs.Conn](), reflect.TypeFor[*exs.SeqPacketConn](), reflect.TypeFor[*exs.Dialer](), reflect.TypeFor[*exs.Library](),
+		reflect.TypeFor[*exs.ListenConfig](), reflect.TypeFor[*exs.Listener](), reflect.TypeFor[*exs.Memory](), reflect.TypeFor[*exs.Queue](),
+		reflect.TypeFor[*exs.Socket](),
+	} {
+		for m := range typ.Methods() {
+			add(typ.Elem().Name()+"."+m.Name, m.Type)
+		}
+	}
+	return names
 }
 
 // Every call that a deadline, a context, a timeout or a Close ends does end so, while the peer is stopped, while it takes nothing, and
@@ -210,14 +315,21 @@ func TestCallsEnd(t *testing.T) {
 			t.Run(medium+"/"+c.name, func(t *testing.T) {
 				need(t, medium)
 				goroutines := runtime.NumGoroutine()
-				child := start(t, medium, "readers", c.role)
-				at := netip.MustParseAddrPort(child.Hear("listens"))
-				var parties []*party
-				for range endings {
-					parties = append(parties, join(t, medium, at))
-					child.Hear("accepted")
+				children := map[string]*proc.Process{}
+				at := map[string]netip.AddrPort{}
+				for _, network := range []string{streamNetwork, packetNetwork} {
+					children[network] = start(t, medium, "readers", c.role, network)
+					at[network] = netip.MustParseAddrPort(children[network].Hear("listens"))
 				}
-				c.begin(child)
+				var parties []*party
+				for _, e := range endings {
+					network := cmp.Or(e.network, streamNetwork)
+					parties = append(parties, join(t, medium, network, at[network]))
+					children[network].Hear("accepted")
+				}
+				for _, child := range children {
+					c.begin(child)
+				}
 				var all sync.WaitGroup
 				for i, p := range parties {
 					all.Go(func() { p.try(t, i, c.name == "dies") })
@@ -227,9 +339,13 @@ func TestCallsEnd(t *testing.T) {
 				for i, p := range parties {
 					kept[i] = bytes.Clone(p.mem)
 				}
-				c.end(child)
+				for _, child := range children {
+					c.end(child)
+				}
 				time.Sleep(moment)
-				child.Kill()
+				for _, child := range children {
+					child.Kill()
+				}
 				for i, p := range parties {
 					p.settles(t, i)
 				}
@@ -237,7 +353,7 @@ func TestCallsEnd(t *testing.T) {
 					within(t, soon, "Close of the library", func() { _ = p.l.Close() })
 				}
 				for i, p := range parties {
-					if !bytes.Equal(p.mem, kept[i]) && endings[i].name != "Dequeue, timeout" {
+					if !bytes.Equal(p.mem, kept[i]) && !strings.HasPrefix(endings[i].limit, "Queue.") { // its receive goes on
 						t.Errorf("%s: its memory was written later", endings[i].name)
 					}
 				}
@@ -252,14 +368,18 @@ func TestCallsEnd(t *testing.T) {
 }
 
 // join makes a connection in a library of its own.
-func join(t *testing.T, medium string, at netip.AddrPort) *party {
+func join(t *testing.T, medium, network string, at netip.AddrPort) *party {
 	t.Helper()
 	p := &party{l: library(t, medium), at: at, mem: leftBehind(2 << 20)}
-	c, err := p.l.Dial("exs", at.String())
+	c, err := p.l.Dial(network, at.String())
 	if err != nil {
 		t.Fatal(err)
 	}
-	p.conn = c.(*exs.Conn)
+	if network == packetNetwork {
+		p.conn = c.(*exs.SeqPacketConn)
+	} else {
+		p.conn = c.(*exs.Conn)
+	}
 	p.s = p.conn.Socket()
 	if p.q, err = p.l.Queue(4); err != nil {
 		t.Fatal(err)

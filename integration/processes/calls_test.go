@@ -95,15 +95,7 @@ func TestEveryCallThatWaits(t *testing.T) {
 	if testing.Short() {
 		asked = 20 * time.Millisecond
 	}
-	_ = mx.Finalize()
-	t.Setenv("MX_SINGLE_COPY", "0")
-	t.Setenv("MX_ARENA", "0")
-	defer func() {
-		if err := mx.Finalize(); err != nil {
-			t.Error(err)
-		}
-	}()
-	initialize(t)
+	withoutSingleCopies(t)
 	warmUp(t)
 	before, goroutines := proc.Held(t), runtime.NumGoroutine()
 	t.Run("with a peer", func(t *testing.T) {
@@ -129,6 +121,19 @@ func TestEveryCallThatWaits(t *testing.T) {
 			t.Fatalf("%d goroutines, %d before", runtime.NumGoroutine(), goroutines)
 		}
 	}
+}
+
+// withoutSingleCopies has large messages of this process and its children go through the ring until the test ends.
+func withoutSingleCopies(t *testing.T) {
+	_ = mx.Finalize()
+	t.Setenv("MX_SINGLE_COPY", "0")
+	t.Setenv("MX_ARENA", "0")
+	t.Cleanup(func() {
+		if err := mx.Finalize(); err != nil {
+			t.Error(err)
+		}
+	})
+	initialize(t)
 }
 
 // alongside runs a part of a test beside others: they wait most of the time.

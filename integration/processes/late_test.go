@@ -51,12 +51,18 @@ func floodLength(i uint64) int {
 // A receiver that comes late finds the store of unexpected messages full. Everything but messages goes on meanwhile, the last
 // message can be had before all others, and then those come, exactly once, in order.
 func TestLateReceiver(t *testing.T) {
-	for _, media := range []string{"shm", "tcp"} {
-		t.Run(media, func(t *testing.T) {
+	for _, c := range []struct {
+		name, media string
+		inBlocks    bool
+	}{{"shm", "shm", false}, {"shm, in blocks", "shm", true}, {"tcp", "tcp", false}} {
+		t.Run(c.name, func(t *testing.T) {
 			aboutShm(t)
-			ep := open(t, mx.WithTransports(media, "self"), mx.WithUnexpQueueMax(1<<20))
+			if c.inBlocks {
+				withoutSingleCopies(t)
+			}
+			ep := open(t, mx.WithTransports(c.media, "self"), mx.WithUnexpQueueMax(1<<20))
 			count := uint64(20_000)
-			sender := proc.StartWith(t, proc.Options{Env: []string{transportKey + "=" + media}}, "floods", ep.ID(), count)
+			sender := proc.StartWith(t, proc.Options{Env: []string{transportKey + "=" + c.media}}, "floods", ep.ID(), count)
 			id := sender.HearNumber("sent")
 			time.Sleep(300 * time.Millisecond)
 
