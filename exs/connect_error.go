@@ -17,6 +17,14 @@ var (
 	errSocketClosed  = tell("the socket was closed meanwhile", net.ErrClosed)
 )
 
+// endedBy is why a dial or a Listen has failed, whose socket nobody else closes: one that is closed was closed with the library.
+func (l *Library) endedBy(err error) error {
+	if errors.Is(err, EBADF) && l.isClosed() {
+		return errLibraryClosed
+	}
+	return err
+}
+
 // phase says what a connect waits for, and what may be the cause if it waits for long.
 type phase string
 

@@ -170,7 +170,7 @@ func (d *Dialer) connect(ctx context.Context, l *Library, network string, a neti
 	}
 	if err != nil {
 		_ = s.Close(Block, nil, nil)
-		return nil, err
+		return nil, l.endedBy(err)
 	}
 	return netConn(s), nil
 }

@@ -115,6 +115,32 @@ func TestDialerControlRefuses(t *testing.T) {
 	}
 }
 
+// A library that is closed when a dial or a Listen has its socket, and has not begun with it, is net.ErrClosed.
+func TestDialerLibraryClosed(t *testing.T) {
+	w := newWorld(t, "mem")
+	to := w.listens().Addr().String()
+	closes := func(l *exs.Library) func(string, string, *exs.Socket) error {
+		return func(string, string, *exs.Socket) error { return l.Close() }
+	}
+	open := func() *exs.Library {
+		l, err := exs.Open(exs.Version1)
+		w.ok(err)
+		return l
+	}
+	l := open()
+	_, err := (&exs.Dialer{Library: l, Control: closes(l)}).Dial("exs", to)
+	if !errors.Is(err, net.ErrClosed) {
+		t.Error(err)
+	}
+	says(t, err, "the library was closed")
+	l = open()
+	_, err = (&exs.ListenConfig{Library: l, Control: closes(l)}).Listen(t.Context(), "exs", "127.0.0.1:0")
+	if !errors.Is(err, net.ErrClosed) {
+		t.Error(err)
+	}
+	says(t, err, "the library was closed")
+}
+
 // The time of a dial ends with Timeout, Deadline or the context, whichever is first.
 func TestDialerTimes(t *testing.T) {
 	w := newWorld(t, "mem")

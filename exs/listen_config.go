@@ -94,7 +94,7 @@ func (c *ListenConfig) listen(ctx context.Context, network, address string) (*Li
 	}
 	if err != nil {
 		_ = s.Close(Block, nil, nil)
-		return nil, at, err
+		return nil, at, l.endedBy(err)
 	}
 	return newListener(s, q), at, nil
 }
