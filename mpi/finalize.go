@@ -23,7 +23,7 @@ import (
 // ErrProcFailed. Messages that were sent before are delivered, and the rank has left the job. Surviving ranks that still need
 // each other call Barrier on a communicator of theirs before Finalize.
 //
-// Errors: ErrFinalized at the second call, ErrProcFailed, and the error of an earlier Bsend. After other errors, which are
+// Errors: ErrFinalized at the second call, also beside a first one that has not returned; ErrProcFailed, and the error of an earlier Bsend. After other errors, which are
 // those of a collective, the rank has not left the job, and all ranks may call Finalize again.
 func (c *Comm) Finalize() error {
 	if err := c.usable("Finalize"); err != nil {
@@ -33,8 +33,10 @@ func (c *Comm) Finalize() error {
 	if c.state.context != worldContext {
 		return c.fail("Finalize", ErrComm, "it ends the world: call it on the world's communicator")
 	}
+	if !s.finalizing.CompareAndSwap(false, true) {
+		return c.fail("Finalize", ErrFinalized, "another goroutine of rank %d calls it", s.rank)
+	}
 	s.dropFreed() // a sender may wait for that
-	s.finalizing.Store(true)
 	undelivered := c.awaitCopies("Finalize")
 	if errors.Is(undelivered, ErrGivenUp) {
 		s.finalizing.Store(false)
