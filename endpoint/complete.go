@@ -18,6 +18,10 @@ func (e *Engine) complete(slot int32, r *request, code Code) {
 // settle does what a request's flags ask for at its end, and reports whether
 // that freed it or put it into a queue.
 func (e *Engine) settle(slot int32, r *request) bool {
+	if r.flags == queued && e.queues[r.queue].counter == nil { // as most of a queue's
+		e.enterQueue(slot, r)
+		return true
+	}
 	e.unexport(r)
 	if r.flags&pushed != 0 {
 		if p := e.peers[r.peer]; p.link != nil && p.pushing == handleOf(slot, r.generation) {
@@ -52,14 +56,19 @@ func (e *Engine) settle(slot int32, r *request) bool {
 		}
 		return true
 	case r.flags&queued != 0:
-		e.ended++
-		e.queues[r.queue].add(&e.reqs, slot, r)
-		if r.kind == kindPart {
-			e.endPart(Handle(r.window))
-		}
+		e.enterQueue(slot, r)
 		return true
 	}
 	return false
+}
+
+// enterQueue puts a completed request into the queue that it names.
+func (e *Engine) enterQueue(slot int32, r *request) {
+	e.ended++
+	e.queues[r.queue].add(&e.reqs, slot, r)
+	if r.kind == kindPart {
+		e.endPart(Handle(r.window))
+	}
 }
 
 // Lives reports whether the handle is not stale.

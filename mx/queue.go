@@ -84,27 +84,15 @@ var errNoHandler = errors.New("a queue's handler can't be nil; Close ends one")
 // ErrBadEndpoint if the queue or the endpoint is closed.
 func (q *Queue) Add(reqs ...Request) error {
 	for i := range reqs {
-		if err := q.mayAdd(&reqs[i], len(reqs) == 1); err != nil {
-			return failQueue("add to queue", err)
+		if reqs[i].ep == nil {
+			return failQueue("add to queue", ErrBadRequest)
 		}
 	}
-	for i := range reqs {
-		if err := q.q.Add(reqs[i].ep.d, reqs[i].h); err != nil {
-			return failQueue("add to queue", err)
-		}
+	err := q.q.Add(len(reqs), func(i int) (*driver.Endpoint, endpoint.Handle) { return reqs[i].ep.d, reqs[i].h })
+	if err != nil {
+		return failQueue("add to queue", err)
 	}
 	return nil
-}
-
-// mayAdd returns the error that Add would. For a single request Add itself finds all other errors.
-func (q *Queue) mayAdd(r *Request, single bool) error {
-	switch {
-	case r.ep == nil:
-		return ErrBadRequest
-	case single:
-		return nil
-	}
-	return q.q.MayAdd(r.ep.d, r.h)
 }
 
 // Handle has f called when requests of the queue have completed, with those that have, up to 16, in the order of their

@@ -279,7 +279,7 @@ func TestHandlerPanicsBesideACompletion(t *testing.T) {
 	}
 	defer q.Close()
 	queued, h := w.recv(d, 1, nil), w.recv(d, 2, make([]byte, 1))
-	if err := q.Add(d, queued); err != nil {
+	if err := addTo(q, d, queued); err != nil {
 		t.Fatal(err)
 	}
 	handed := 0
@@ -315,7 +315,7 @@ func TestHandlerPanicsBesideACompletion(t *testing.T) {
 		if thrown != "the user's own" {
 			t.Errorf("caught %v", thrown)
 		}
-		if err := q.Add(d, w.recv(d, 4, nil)); err != nil {
+		if err := addTo(q, d, w.recv(d, 4, nil)); err != nil {
 			t.Error(err)
 		}
 		w.wait(d, w.send(d, d.Self(), 4, nil))

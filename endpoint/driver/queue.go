@@ -60,34 +60,70 @@ func NewQueue(over ...*Endpoint) (*Queue, error) {
 	return q, nil
 }
 
-// Add makes a request of an endpoint complete into the queue. A request that is complete already moves there at once.
-func (q *Queue) Add(d *Endpoint, h endpoint.Handle) error { return q.add(d, h, true) }
+// Add makes n requests complete into the queue, of which at returns the endpoint and the handle of the i-th. Those that are
+// complete already move there at once. After an error none was added, unless the queue or an endpoint was closed meanwhile.
+func (q *Queue) Add(n int, at func(i int) (*Endpoint, endpoint.Handle)) error {
+	if endOfRun(0, n, at) == n { // as nearly always
+		return q.addRun(0, n, at, true)
+	}
+	for _, moves := range [...]bool{false, true} {
+		for from, to := 0, 0; from < n; from = to {
+			to = endOfRun(from, n, at)
+			if err := q.addRun(from, to, at, moves); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
 
-// MayAdd returns the error that Add would.
-func (q *Queue) MayAdd(d *Endpoint, h endpoint.Handle) error { return q.add(d, h, false) }
+// endOfRun returns where requests of another endpoint begin.
+func endOfRun(from, n int, at func(i int) (*Endpoint, endpoint.Handle)) (to int) {
+	if from == n {
+		return n
+	}
+	d, _ := at(from)
+	for to = from + 1; to < n; to++ {
+		if other, _ := at(to); other != d {
+			break
+		}
+	}
+	return to
+}
 
-func (q *Queue) add(d *Endpoint, h endpoint.Handle, moves bool) error {
+// addRun checks requests of one endpoint, and adds them.
+func (q *Queue) addRun(from, to int, at func(i int) (*Endpoint, endpoint.Handle), moves bool) error {
+	if from == to {
+		return nil
+	}
+	d, _ := at(from)
 	for i := range q.members {
-		if q.members[i].d == d {
-			return q.members[i].add(h, moves)
+		if m := &q.members[i]; m.d == d {
+			return m.add(from, to, at, moves)
 		}
 	}
 	return ErrNotOfQueue
 }
 
-func (m *member) add(h endpoint.Handle, moves bool) error {
+func (m *member) add(from, to int, at func(i int) (*Endpoint, endpoint.Handle), moves bool) error {
 	m.d.lock()
 	defer m.d.unlock()
-	err := m.over()
-	switch {
-	case err != nil:
-	case moves:
-		err = m.d.eng.Enqueue(h, m.id)
-		m.d.after()
-	case !m.d.eng.Lives(h):
-		err = endpoint.ErrBadRequest
+	if err := m.over(); err != nil {
+		return err
 	}
-	return err
+	for i := from; i < to; i++ {
+		if _, h := at(i); !m.d.eng.Lives(h) {
+			return endpoint.ErrBadRequest
+		}
+	}
+	for i := from; i < to && moves; i++ {
+		_, h := at(i)
+		if err := m.d.eng.Enqueue(h, m.id); err != nil {
+			return err
+		}
+	}
+	m.d.after()
+	return nil
 }
 
 // Taken is called for each completion, with the lock of its endpoint held, so that it may not call the endpoint. For a part of a

@@ -30,7 +30,7 @@ func TestClosedQueueTakesNothingFromTheNext(t *testing.T) {
 	defer old.Close()
 	message := func(d *driver.Endpoint, q *driver.Queue) {
 		h := w.recv(d, 1, nil)
-		if err := q.Add(d, h); err != nil {
+		if err := addTo(q, d, h); err != nil {
 			t.Error(err)
 		}
 		w.send(d, d.Self(), 1, nil)
@@ -152,7 +152,7 @@ func TestClosedDuringItsPass(t *testing.T) {
 				t.Error(err)
 				return
 			}
-			if err := next.Add(d, complete()); err != nil {
+			if err := addTo(next, d, complete()); err != nil {
 				t.Error(err)
 			}
 		})
@@ -204,11 +204,11 @@ func TestClosingAQueueWakesNobodyElse(t *testing.T) {
 		t.Fatal(err)
 	}
 	mine := w.recv(d, 2, nil)
-	if err := one.Add(d, mine); err != nil {
+	if err := addTo(one, d, mine); err != nil {
 		t.Fatal(err)
 	}
 	yours := w.recv(d, 3, nil)
-	if err := two.Add(d, yours); err != nil {
+	if err := addTo(two, d, yours); err != nil {
 		t.Fatal(err)
 	}
 	results := make(chan string, 3)
@@ -281,7 +281,7 @@ func TestArmGoesOnWithTheOpenEndpoints(t *testing.T) {
 	if armed, err := q.Arm(); !armed || err != nil {
 		t.Errorf("one endpoint is open: %v, %v", armed, err)
 	}
-	if err := q.Add(b, w.recv(b, 1, nil)); err != nil {
+	if err := addTo(q, b, w.recv(b, 1, nil)); err != nil {
 		t.Fatal(err)
 	}
 	w.send(b, b.Self(), 1, nil)
@@ -315,7 +315,7 @@ func TestClosedQueueSaysSo(t *testing.T) {
 		}
 		q.Close()
 		calls := map[string]func() error{
-			"Add":  func() error { return q.Add(eps[0], w.recv(eps[0], 1, nil)) },
+			"Add":  func() error { return addTo(q, eps[0], w.recv(eps[0], 1, nil)) },
 			"Wait": func() error { _, err := q.Wait(noContext, patience, 1, noCompletion); return err },
 			"Arm":  func() error { _, err := q.Arm(); return err },
 			"FDs":  func() error { _, err := q.FDs(); return err },
@@ -416,7 +416,7 @@ func TestHandleEndsWaits(t *testing.T) {
 		if n, err := q.Wait(noContext, 0, 1, noCompletion); n != 0 || !errors.Is(err, driver.ErrHandled) {
 			t.Errorf("a wait behind the handler: %d, %v", n, err)
 		}
-		if err := q.Add(d, w.recv(d, 1, nil)); err != nil {
+		if err := addTo(q, d, w.recv(d, 1, nil)); err != nil {
 			t.Fatal(err)
 		}
 		w.send(d, d.Self(), 1, nil)
@@ -424,4 +424,9 @@ func TestHandleEndsWaits(t *testing.T) {
 			t.Errorf("the handler got %d completions", n)
 		}
 	})
+}
+
+// addTo adds one request to a queue.
+func addTo(q *driver.Queue, d *driver.Endpoint, h endpoint.Handle) error {
+	return q.Add(1, func(int) (*driver.Endpoint, endpoint.Handle) { return d, h })
 }
