@@ -24,5 +24,5 @@ func main() {
 			}
 			return err
 		}, err
-	})
+	}, nil)
 }

@@ -16,7 +16,7 @@ func main() {
 			return func(reqs []mx.Request) error { return waitAny(ep, len(reqs)) }, nil
 		}
 		return func(reqs []mx.Request) error { return waitEach(ep, reqs) }, nil
-	})
+	}, nil)
 }
 
 func waitEach(ep *mx.Endpoint, reqs []mx.Request) error {

@@ -13,7 +13,7 @@ func main() {
 		q, err := mx.NewQueue(ep)
 		batch := make([]mx.Completion, most)
 		return func(reqs []mx.Request) error { return waitQueue(q, batch, reqs) }, err
-	})
+	}, nil)
 }
 
 func waitQueue(q *mx.Queue, batch []mx.Completion, reqs []mx.Request) error {

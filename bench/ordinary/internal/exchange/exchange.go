@@ -23,6 +23,12 @@ type Waiting func(reqs []mx.Request) error
 // New returns a Waiting that is good for so many requests at a time.
 type New func(ep *mx.Endpoint, most int) (Waiting, error)
 
+// Taking receives the messages of a window, and has each checked, in their order.
+type Taking func(check func(message []byte) error) error
+
+// NewTaking returns a Taking for windows of so many messages of at most so many bytes.
+type NewTaking func(ep *mx.Endpoint, messages, bytes int) (Taking, error)
+
 // loop is a program's side of the exchange.
 type loop struct {
 	ep    *mx.Endpoint
@@ -30,14 +36,16 @@ type loop struct {
 	bufs  [][]byte
 	reqs  []mx.Request
 	wait  Waiting
+	take  Taking
 	pause time.Duration
 	trips []float64 // of those with a pause before them, us
 	sent  uint64    // how many messages each side has numbered
 	seen  uint64
 }
 
-// Main is the program: it is told by flags which side it is, and what to send.
-func Main(how New) {
+// Main is the program: it is told by flags which side it is, and what to send. The side that answers receives by take, or, if that is
+// nil, by an Irecv for each message.
+func Main(how New, take NewTaking) {
 	serve := flag.Bool("serve", false, "be the side that answers")
 	id := flag.Int("endpoint", 0, "`number` of the side that answers")
 	length := flag.Int("length", 8, "of a message, `bytes`, 8 at least")
@@ -55,13 +63,13 @@ func Main(how New) {
 		l.bufs[i] = make([]byte, max(*length, 8)) // at least a number
 	}
 	if *serve {
-		figure.Fail(l.serve(*id, *count, how, params))
+		figure.Fail(l.serve(*id, *count, how, take, params))
 	} else {
 		figure.Fail(l.call(*id, *count, how, params))
 	}
 }
 
-func (l *loop) serve(id, count int, how New, params []mx.Param) (err error) {
+func (l *loop) serve(id, count int, how New, take NewTaking, params []mx.Param) (err error) {
 	if l.ep, err = meet.Serve(id, params...); err != nil {
 		return err
 	}
@@ -70,6 +78,12 @@ func (l *loop) serve(id, count int, how New, params []mx.Param) (err error) {
 	}
 	if l.wait, err = how(l.ep, len(l.reqs)); err != nil {
 		return err
+	}
+	l.take = l.takeEach
+	if take != nil {
+		if l.take, err = take(l.ep, len(l.bufs), len(l.bufs[0])); err != nil {
+			return err
+		}
 	}
 	if err := l.answer(count/10 + 1); err != nil {
 		return err
@@ -144,22 +158,31 @@ func (l *loop) ask(count int) (err error) {
 }
 
 func (l *loop) answer(count int) (err error) {
+	inOrder := func(message []byte) error { return check(message, &l.seen) }
 	for range count {
-		for i, buf := range l.bufs {
-			if l.reqs[i], err = l.ep.Irecv(buf, Match, mx.MatchMaskNone, nil); err != nil {
-				return err
-			}
-		}
-		if err := l.wait(l.reqs[:len(l.bufs)]); err != nil {
+		if err := l.take(inOrder); err != nil {
 			return err
-		}
-		for _, buf := range l.bufs {
-			if err := check(buf, &l.seen); err != nil {
-				return err
-			}
 		}
 		stamp(l.bufs[0], &l.sent)
 		if err := meet.Send(l.ep, l.bufs[0], l.peer, Match); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// takeEach receives a window by an Irecv for each message.
+func (l *loop) takeEach(check func(message []byte) error) (err error) {
+	for i, buf := range l.bufs {
+		if l.reqs[i], err = l.ep.Irecv(buf, Match, mx.MatchMaskNone, nil); err != nil {
+			return err
+		}
+	}
+	if err := l.wait(l.reqs[:len(l.bufs)]); err != nil {
+		return err
+	}
+	for _, buf := range l.bufs {
+		if err := check(buf); err != nil {
 			return err
 		}
 	}
