@@ -21,11 +21,21 @@ const (
 // one's ports for its own. The proxies cut as told.
 func apart(t testing.TB, cut func() (int64, bool), env ...string) (left, right *traffic.Peer, cuts func() int64) {
 	t.Helper()
+	cuts = between(t, rightID, cut)
+	return start(t, leftPorts, leftID, env...), start(t, rightPorts, rightID, env...), cuts
+}
+
+// between starts proxies between the left peer and a right one of the given number, and returns how many cuts they have made.
+func between(t testing.TB, id int, cut func() (int64, bool)) (cuts func() int64) {
+	t.Helper()
 	var proxies []*proxy.Proxy
 	for _, o := range []proxy.Options{
-		{Listen: leftPorts + rightID, To: rightPorts + rightID, Cut: cut},
+		{Listen: leftPorts + id, To: rightPorts + id, Cut: cut},
 		{Listen: rightPorts + leftID, To: leftPorts + leftID, Cut: cut},
 	} {
+		if o.Listen == rightPorts+leftID && id != rightID {
+			continue // the first one serves all
+		}
 		p, err := proxy.Start(o)
 		if err != nil {
 			t.Skip("the ports of this test are taken: ", err)
@@ -33,8 +43,40 @@ func apart(t testing.TB, cut func() (int64, bool), env ...string) (left, right *
 		t.Cleanup(p.Close)
 		proxies = append(proxies, p)
 	}
-	left, right = start(t, leftPorts, leftID, env...), start(t, rightPorts, rightID, env...)
-	return left, right, func() int64 { return proxies[0].Cuts() + proxies[1].Cuts() }
+	return func() (all int64) {
+		for _, p := range proxies {
+			all += p.Cuts()
+		}
+		return all
+	}
+}
+
+// Four peers add to one number of a fifth, through connections that are cut again and again. Each addition is carried out once.
+func TestSumOverCutConnections(t *testing.T) {
+	const adders = 4
+	seed, count := rand.Uint64(), scale(1_000_000)
+	t.Log("seed", seed)
+	cut := proxy.About(int64(2*count), seed)
+	var peers []*traffic.Peer
+	var to []uint32
+	var cuts []func() int64
+	for id := rightID; id < rightID+adders; id++ {
+		cuts = append(cuts, between(t, id, cut))
+	}
+	owner := start(t, leftPorts, leftID)
+	for id := rightID; id < rightID+adders; id++ {
+		p := start(t, rightPorts, id)
+		peers, to = append(peers, p), append(to, p.Connect(host, leftID))
+	}
+	traffic.AddFrom(t, owner, peers, to, count)
+	all := int64(0)
+	for _, of := range cuts {
+		all += of()
+	}
+	t.Logf("%d additions of each of %d peers, %d cuts", count, adders, all)
+	if all < adders*3 {
+		t.Errorf("only %d cuts", all)
+	}
 }
 
 // A connection that is cut every 10,000 messages loses and doubles none of them.

@@ -9,6 +9,7 @@ import (
 
 	"gomx/integration/internal/devices"
 	"gomx/integration/internal/proc"
+	"gomx/integration/internal/traffic"
 	"gomx/mx"
 )
 
@@ -19,7 +20,7 @@ const filter = 0x71d0
 const patience = 20 * time.Second
 
 func TestMain(m *testing.M) {
-	proc.Main(m, map[string]proc.Role{"hammer": hammerRole, "closer": closerRole, "idler": idlerRole})
+	proc.Main(m, map[string]proc.Role{"hammer": hammerRole, "closer": closerRole, "idler": idlerRole, traffic.RoleName: traffic.Role})
 }
 
 // over runs a test over each medium that joins processes of this machine.

@@ -18,6 +18,7 @@ type peer struct {
 	others []mx.EndpointAddr
 	posted []mx.Request
 	crowd  []*mx.Endpoint
+	number *mx.Window
 }
 
 // Role does what its parent says until that is gone.
@@ -59,6 +60,13 @@ func (p *peer) obey(order []string) {
 		p.gather(c.Number(0), c.Number(1))
 	case "join":
 		p.join(order[1], c.Number(1))
+	case "open-number":
+		p.openNumber()
+	case "add":
+		p.check(p.add(p.others[c.Number(0)], order[2], int(c.Number(2))))
+		p.Say("added")
+	case "sum":
+		p.awaitSum(int64(c.Number(0)))
 	case "drain":
 		p.drain()
 	case "storm":

@@ -237,3 +237,55 @@ func (p *Peer) Way(to uint32) string {
 	p.Say("way %d", to)
 	return p.Hear("way ")
 }
+
+// OpenNumber has the peer open a window with a number, 0, and returns the window's handle.
+func (p *Peer) OpenNumber() (handle string) {
+	p.t.Helper()
+	p.Say("open-number")
+	return p.Hear("number ")
+}
+
+// Add has the peer add 1 to another one's number, so many times; Added waits until all are done.
+func (p *Peer) Add(to uint32, handle string, count int) {
+	p.t.Helper()
+	p.Say("add %d %s %d", to, handle, count)
+}
+
+// Added waits for the end of Add. That fails if what was there before has not grown each time.
+func (p *Peer) Added() {
+	p.t.Helper()
+	p.Hear("added")
+}
+
+// AwaitSum has the peer wait until its number is at least so much; Sum waits for that, and returns the number.
+func (p *Peer) AwaitSum(least int) {
+	p.t.Helper()
+	p.Say("sum %d", least)
+}
+
+// Sum waits for the end of AwaitSum.
+func (p *Peer) Sum() int {
+	p.t.Helper()
+	return int(p.HearNumber("sum "))
+}
+
+// AddFrom has peers add 1 to a number of the owner, each so many times, all at once. to is under which number each of them has the
+// owner. The sum must be exact.
+func AddFrom(t testing.TB, owner *Peer, adders []*Peer, to []uint32, count int) {
+	t.Helper()
+	handle, all := owner.OpenNumber(), len(adders)*count
+	owner.AwaitSum(all)
+	for i, p := range adders {
+		p.Add(to[i], handle, count)
+	}
+	for _, p := range adders {
+		p.Added()
+	}
+	if sum := owner.Sum(); sum != all {
+		t.Errorf("the sum is %d when it must be %d at most", sum, all)
+	}
+	owner.AwaitSum(0) // now that nothing is under way
+	if sum := owner.Sum(); sum != all {
+		t.Errorf("the sum is %d after %d additions", sum, all)
+	}
+}
