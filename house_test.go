@@ -55,7 +55,7 @@ func (h *house) visit(name string, d fs.DirEntry, err error) error {
 		return err
 	case d.IsDir() && (d.Name() == ".git" || name == "bin"):
 		return filepath.SkipDir
-	case d.IsDir() || !d.Type().IsRegular():
+	case d.IsDir() || !d.Type().IsRegular() || d.Name() == ".git": // in a worktree it is a file, with a path of the machine
 		return nil
 	}
 	h.paths = append(h.paths, name)
