@@ -18,12 +18,12 @@ import (
 // timeout.
 const (
 	healFrames = 1024    // frames that may be unacknowledged
-	healBytes  = 4 << 20 // bytes of them, beyond the first
+	healBytes  = 1 << 20 // bytes of them, beyond the first
 
-	ackFrames      = 256     // frames taken after which an ack is sent
-	ackBytes       = 1 << 20 // likewise bytes
-	ackRide        = 16      // frames taken after which an ack rides on what goes out anyway
-	ackIdle   Tick = 100     // time after which the last frames are acknowledged
+	ackFrames      = 256       // frames taken after which an ack is sent
+	ackBytes       = 256 << 10 // likewise bytes
+	ackRide        = 16        // frames taken after which an ack rides on what goes out anyway
+	ackIdle   Tick = 100       // time after which the last frames are acknowledged
 
 	redialLater Tick = 100 // head start of the smaller address
 )

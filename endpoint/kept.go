@@ -92,7 +92,7 @@ type framePool struct {
 
 const (
 	poolClasses = 33
-	poolIdle    = 1 << 20
+	poolIdle    = 2 * healBytes // a full log, whose frames are rounded up
 	leastData   = 64
 )
 

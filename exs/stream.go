@@ -38,11 +38,13 @@ type landing struct {
 const (
 	smallestBuffer = 64 << 10
 
-	smallestSegment, mostSegment = 1000, 16 << 10
+	// A message takes as much as travels with its data at once. Over TCP that saves system calls.
+	smallestSegment, mostSegment = 1000, 64 << 10
 
-	// holdMin is the length from which it pays, over a medium with small frames, to wait for an advertised receive rather than to
-	// send to the buffer.
-	holdMin = 128 << 10
+	// Where a message takes less than shortSegment, holdMin is the length from which it pays to wait for an advertised
+	// receive rather than to send to the buffer.
+	shortSegment = 16 << 10
+	holdMin      = 128 << 10
 )
 
 // segment is the largest message of a stream for the buffer. It has to travel with its
@@ -67,7 +69,7 @@ func (s *Socket) prepare(h *hello) {
 			BufferMax: buffer, BufferMin: min(buffer, smallestBuffer),
 			Credits: min(s.options.credits, 1<<10), Segment: segment,
 		}
-		if segment < mostSegment {
+		if segment < shortSegment {
 			c.HoldMin = holdMin
 		}
 		if buffer == 0 {
