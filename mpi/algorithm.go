@@ -57,13 +57,28 @@ func (c *Comm) choose(k coll.Kind, bytes int, alike bool, set *coll.Overrides) c
 	return coll.Choose(k, bytes, coll.Shape{Ranks: len(c.peers), Crowd: c.crowd()}, alike, set)
 }
 
+// chosen is an algorithm, and what it was chosen for. Programs call the same collectives again and again.
+type chosen struct {
+	known     bool // there was one
+	set       *coll.Overrides
+	bytes     int
+	alike     bool
+	algorithm coll.Algorithm
+	choice    int // both kind and algorithm
+}
+
 // choose returns the algorithm for the collective, as it was set when that was called.
 func (n *net) choose(k coll.Kind, bytes int, alike bool) coll.Algorithm {
-	a := n.c.choose(k, bytes, alike, n.set)
-	choice := coll.Choice(k, a)
-	n.c.state.collectives.count(choice, 1)
-	n.traced = traced{n.c.seat.ep.TraceNow(), choice, bytes}
-	return a
+	last := &n.choices[k]
+	if !last.known || last.set != n.set || last.bytes != bytes || last.alike != alike {
+		a := n.c.choose(k, bytes, alike, n.set)
+		*last = chosen{true, n.set, bytes, alike, a, coll.Choice(k, a)}
+	}
+	n.c.state.collectives.count(last.choice, 1)
+	if now := n.c.seat.ep.TraceNow(); now != 0 {
+		n.traced = traced{now, last.choice, bytes}
+	}
+	return last.algorithm
 }
 
 // crowd returns how many ranks of the communicator share a core.

@@ -90,15 +90,24 @@ func beginAlltoall[T any](c *Comm, op string, send []T, sendCounts, sendDispls [
 	return c.net(op), x, nil
 }
 
-func (n *net) alltoall(via coll.Net, x *exchange) error {
-	a := n.choose(coll.KindAlltoall, x.length, x.alike)
+// agreeOnAlltoall compares what the ranks have given an Alltoall, in checked mode.
+func (n *net) agreeOnAlltoall(via coll.Net, x *exchange) error {
 	d := deed{kind: coll.KindAlltoall, element: x.element, count: varied}
 	if x.alike {
 		d.count = x.length / x.unit
+		return n.agree(via, d)
 	}
-	err := n.agree(via, d)
-	if err == nil && !x.alike {
-		err = n.agreeOnLengths(via, x.lengths)
+	if err := n.agree(via, d); err != nil {
+		return err
+	}
+	return n.agreeOnLengths(via, x.lengths)
+}
+
+func (n *net) alltoall(via coll.Net, x *exchange) error {
+	a := n.choose(coll.KindAlltoall, x.length, x.alike)
+	var err error
+	if n.checked() {
+		err = n.agreeOnAlltoall(via, x)
 	}
 	if err == nil {
 		send := x.send

@@ -4,8 +4,10 @@ import "gomx/mpi/internal/coll"
 
 // Barrier returns when all ranks of the communicator have called it (MPI_Barrier).
 func (c *Comm) Barrier() error {
-	if err := c.usable("Barrier"); err != nil {
-		return err
+	if !c.meets() {
+		if err := c.usable("Barrier"); err != nil {
+			return err
+		}
 	}
 	n := c.net("Barrier")
 	return n.finish(n.barrier(n))
@@ -24,7 +26,10 @@ func (n *net) barrier(via coll.Net) error { return n.meet(via, n.choose(coll.Kin
 
 // meet waits until all ranks have come, by the algorithm of a barrier. window is what they come for, if it is one.
 func (n *net) meet(via coll.Net, a coll.Algorithm, window uint64) error {
-	err := n.agree(via, deed{kind: coll.KindBarrier, window: window})
+	var err error
+	if n.checked() {
+		err = n.agree(via, deed{kind: coll.KindBarrier, window: window})
+	}
 	if err == nil {
 		err = coll.Barrier(via, a)
 	}

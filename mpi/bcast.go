@@ -40,7 +40,10 @@ func beginBcast[T any](c *Comm, op string, buf []T, root int) (*net, []byte, err
 
 func (n *net) bcast(via coll.Net, b []byte, root int, element reflect.Type) error {
 	a := n.choose(coll.KindBcast, len(b), true)
-	err := n.agree(via, deed{kind: coll.KindBcast, root: root, element: element, count: len(b) / int(element.Size())})
+	var err error
+	if n.checked() {
+		err = n.agree(via, deed{kind: coll.KindBcast, root: root, element: element, count: len(b) / int(element.Size())})
+	}
 	if err == nil {
 		err = coll.Bcast(via, b, root, a)
 	}

@@ -53,9 +53,6 @@ const (
 // agree compares what the ranks are about to do, in checked mode: rank 0 gets all records
 // and tells everybody of the first that differs from its own. via is n, or the plan of a nonblocking collective.
 func (n *net) agree(via coll.Net, d deed) error {
-	if !n.checked() {
-		return nil
-	}
 	own := n.record(d)
 	n.rounds = n.rounds || d.element == nil // what is compared is no buffer of the program's
 	verdict, err := compare(via, own)

@@ -28,9 +28,6 @@ func between(from, to, sends, expects int) mismatch {
 // agreeOnLengths compares the lengths of the messages of a collective, in checked mode. own tells the ranks of each
 // other's, and puts a mismatch of one of this rank's messages where it is told to. via is n, or the plan of a nonblocking collective.
 func (n *net) agreeOnLengths(via coll.Net, own comparison) error {
-	if !n.checked() {
-		return nil
-	}
 	first, err := firstMismatch(via, own)
 	if err != nil {
 		return err

@@ -13,23 +13,32 @@ import (
 // collectiveBytes returns the memory of a buffer, or what is wrong with the communicator or
 // with the type of the elements.
 func collectiveBytes[T any](c *Comm, op string, buf []T) ([]byte, error) {
+	b, ok := elem.Bytes(buf)
+	if ok && c.meets() && uint64(len(b)) <= uint64(mx.MaxMessage) {
+		return b, nil
+	}
 	if err := c.usable(op); err != nil {
 		return nil, err
 	}
-	b, ok := elem.Bytes(buf)
 	if !ok {
 		return nil, pointers[T](c, op, Undefined, Undefined)
 	}
-	if int64(len(b)) > int64(mx.MaxMessage) {
-		return nil, c.checkLength(op, len(b), Undefined, Undefined)
-	}
-	return b, nil
+	return b, c.checkLength(op, len(b), Undefined, Undefined)
+}
+
+// meets reports at a glance whether the rank can begin a collective. If not, usable says whether that is so, and why.
+func (c *Comm) meets() bool {
+	return !c.none() && !c.state.careful.Load() && !c.seat.finalized.Load() && c.seat.job.ending.Load() == nil
 }
 
 func (c *Comm) checkRoot(op string, root int) error {
-	if root >= 0 && root < len(c.peers) {
+	if uint(root) < uint(len(c.peers)) {
 		return nil
 	}
+	return c.noRoot(op, root)
+}
+
+func (c *Comm) noRoot(op string, root int) error {
 	return c.failWith(op, root, Undefined, ErrRoot, noRank(root, len(c.peers)))
 }
 

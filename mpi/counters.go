@@ -27,10 +27,15 @@ type countsPointer struct {
 func (p *countsPointer) count(choice int, n uint64) {
 	t := p.Load()
 	if t == nil {
-		p.CompareAndSwap(nil, new(collectiveCounts))
-		t = p.Load()
+		t = p.begin()
 	}
 	t[choice].Add(n)
+}
+
+// begin makes the table, if nobody else does.
+func (p *countsPointer) begin() *collectiveCounts {
+	p.CompareAndSwap(nil, new(collectiveCounts))
+	return p.Load()
 }
 
 // uncount moves what a communicator that is freed has counted to that of all freed ones.

@@ -124,15 +124,24 @@ func ownPart[T any](c *Comm, op, name string, own, all []T, counts, displs []int
 	return b, c.checkApart(op, b, whole)
 }
 
-func (n *net) gather(via coll.Net, g *gathering) error {
-	d := deed{kind: coll.KindGather, root: g.root, element: g.element, count: varied}
+// agreeOnParts compares what the ranks have given a gather or a scatter, in checked mode.
+func (n *net) agreeOnParts(via coll.Net, k coll.Kind, g *gathering, lengths comparison) error {
+	d := deed{kind: k, root: g.root, element: g.element, count: varied}
 	if g.alike {
 		d.count = len(g.own) / g.unit
+		return n.agree(via, d)
 	}
+	if err := n.agree(via, d); err != nil {
+		return err
+	}
+	return n.agreeOnLengths(via, lengths)
+}
+
+func (n *net) gather(via coll.Net, g *gathering) error {
 	a := n.choose(coll.KindGather, len(g.own), g.alike)
-	err := n.agree(via, d)
-	if err == nil && !g.alike {
-		err = n.agreeOnLengths(via, g.lengthsSent)
+	var err error
+	if n.checked() {
+		err = n.agreeOnParts(via, coll.KindGather, g, g.lengthsSent)
 	}
 	if err == nil {
 		err = coll.Gather(via, g.own, g.all, g.parts, g.root, a)

@@ -24,15 +24,16 @@ type net struct {
 	pending    []pendingOp // by Isend and Irecv
 	scratch    [][]byte
 	used       int
-	large      [][]byte      // of the seat's
-	missing    map[int]error // ranks that could not be reached
-	left       *leavings     // nil unless something of the collective may come after it
-	rest       *rest         // nil unless it has failed
-	background *background   // nil unless the net was that of a nonblocking one
-	rounds     bool          // it has several, and moves nothing of the program's
-	traced     traced        // what the trace is to have of it
-	last       bool          // the rank leaves behind it
-	given      string        // checked: what the program gives the call besides, that must be the same everywhere
+	large      [][]byte              // of the seat's
+	missing    map[int]error         // ranks that could not be reached
+	left       *leavings             // nil unless something of the collective may come after it
+	rest       *rest                 // nil unless it has failed
+	background *background           // nil unless the net was that of a nonblocking one
+	rounds     bool                  // it has several, and moves nothing of the program's
+	traced     traced                // what the trace is to have of it
+	choices    [coll.AllKinds]chosen // the latest of each kind
+	last       bool                  // the rank leaves behind it
+	given      string                // checked: what the program gives the call besides, that must be the same everywhere
 }
 
 // pendingOp is a send or receive that is pending.
@@ -61,6 +62,11 @@ func (st *commState) begin() (n *net, turn uint64) {
 	if turn := st.turn.Load(); turn&1 == 0 && st.turn.CompareAndSwap(turn, turn+3) {
 		return &st.first, turn + 3
 	}
+	return st.beginBeside()
+}
+
+// beginBeside is begin while another collective uses the first net.
+func (st *commState) beginBeside() (n *net, turn uint64) {
 	turn = st.turn.Add(2)
 	return st.spare(), turn
 }
@@ -83,6 +89,11 @@ func (st *commState) giveBack(n *net) {
 		st.turn.Add(^uint64(0))
 		return
 	}
+	st.keepSpare(n)
+}
+
+// keepSpare is the opposite of spare.
+func (st *commState) keepSpare(n *net) {
 	st.mu.Lock()
 	st.nets = append(st.nets, n)
 	st.mu.Unlock()
@@ -97,6 +108,14 @@ func (n *net) done() {
 
 // settle ends the collective. Operations that are pending after an error are given up.
 func (n *net) settle() {
+	if len(n.pending)|n.used|len(n.large) != 0 || n.left != nil || n.traced.since != 0 {
+		n.tidy()
+	}
+	n.c, n.rest, n.missing = nil, nil, nil
+}
+
+// tidy is the part of settle that most collectives of few bytes have no need of.
+func (n *net) tidy() {
 	if len(n.pending) != 0 {
 		n.abandon()
 	}
@@ -116,7 +135,7 @@ func (n *net) settle() {
 	if n.traced.since != 0 {
 		n.trace()
 	}
-	n.c, n.left, n.rest, n.missing, n.used = nil, nil, nil, nil, 0
+	n.left, n.used = nil, 0
 }
 
 // several says that the collective has several rounds. A rank that fails in one sends what it would have sent in the next, to which

@@ -30,8 +30,10 @@ func Ireduce[T any](c *Comm, send, recv []T, op Op[T], root int) (Request, error
 }
 
 func beginReduce[T any](c *Comm, name string, send, recv []T, op Op[T], root int) (*net, error) {
-	if err := c.usable(name); err != nil {
-		return nil, err
+	if !c.meets() {
+		if err := c.usable(name); err != nil {
+			return nil, err
+		}
 	}
 	if err := c.checkRoot(name, root); err != nil {
 		return nil, err

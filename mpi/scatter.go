@@ -70,14 +70,10 @@ func beginScatter[T any](c *Comm, op string, send []T, counts, displs []int, rec
 }
 
 func (n *net) scatter(via coll.Net, g *gathering) error {
-	d := deed{kind: coll.KindScatter, root: g.root, element: g.element, count: varied}
-	if g.alike {
-		d.count = len(g.own) / g.unit
-	}
 	a := n.choose(coll.KindScatter, len(g.own), g.alike)
-	err := n.agree(via, d)
-	if err == nil && !g.alike {
-		err = n.agreeOnLengths(via, g.lengthsReceived)
+	var err error
+	if n.checked() {
+		err = n.agreeOnParts(via, coll.KindScatter, g, g.lengthsReceived)
 	}
 	if err == nil {
 		err = coll.Scatter(via, g.all, g.parts, g.own, g.root, a)

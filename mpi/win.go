@@ -202,7 +202,10 @@ func (n *net) window(e *exposed, element reflect.Type, trouble error) (*window, 
 	whole := func(rest coll.Net) error {
 		return errors.Join(shareRecords(rest, own, all), coll.Barrier(rest, coll.Tree))
 	}
-	err := n.agree(n, deed{element: element, count: varied})
+	var err error
+	if n.checked() {
+		err = n.agree(n, deed{element: element, count: varied})
+	}
 	if err == nil {
 		err = shareRecords(n, own, all)
 	}

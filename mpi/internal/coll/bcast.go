@@ -48,12 +48,22 @@ func bcastBinomial(n Net, b []byte, root int) error {
 			break
 		}
 	}
-	for bit >>= 1; bit > 0; bit >>= 1 {
+	started := false
+	for bit >>= 1; bit > 1; bit >>= 1 {
 		if vrank+bit < size {
+			started = true
 			if err := n.Isend(b, rankAt(vrank+bit, root, size)); err != nil {
 				return err
 			}
 		}
+	}
+	if bit == 1 && vrank+1 < size { // the last one
+		if err := n.Send(b, rankAt(vrank+1, root, size)); err != nil {
+			return err
+		}
+	}
+	if !started {
+		return nil
 	}
 	return n.WaitAll()
 }

@@ -18,6 +18,9 @@ const (
 	KindAllgather
 	KindAlltoall
 	kinds
+
+	// AllKinds is how many operations there are.
+	AllKinds = int(kinds)
 )
 
 var kindNames = [kinds]string{"barrier", "bcast", "reduce", "allreduce", "reducescatter", "scan", "exscan",
