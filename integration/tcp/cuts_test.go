@@ -3,6 +3,7 @@
 package tcp_test
 
 import (
+	"flag"
 	"math/rand/v2"
 	"testing"
 
@@ -51,10 +52,12 @@ func between(t testing.TB, id int, cut func() (int64, bool)) (cuts func() int64)
 	}
 }
 
+var adds = flag.Int("tcp.adds", 200_000, "fetch-and-adds of each origin in TestSumOverCutConnections")
+
 // Four peers add to one number of a fifth, through connections that are cut again and again. Each addition is carried out once.
 func TestSumOverCutConnections(t *testing.T) {
 	const adders = 4
-	seed, count := rand.Uint64(), scale(1_000_000)
+	seed, count := rand.Uint64(), scale(*adds)
 	t.Log("seed", seed)
 	cut := proxy.About(int64(2*count), seed)
 	var peers []*traffic.Peer

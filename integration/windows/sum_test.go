@@ -3,12 +3,15 @@
 package windows_test
 
 import (
+	"flag"
 	"testing"
 
 	"gomx/integration/internal/devices"
 	"gomx/integration/internal/proc"
 	"gomx/integration/internal/traffic"
 )
+
+var adds = flag.Int("windows.adds", 200_000, "fetch-and-adds of each origin in TestSumOfManyOrigins")
 
 // Four processes add to one number of a fifth. Each addition is carried out once.
 func TestSumOfManyOrigins(t *testing.T) {
@@ -27,6 +30,6 @@ func TestSumOfManyOrigins(t *testing.T) {
 			p.Open(-1)
 			peers, to = append(peers, p), append(to, p.Connect("localhost", id))
 		}
-		traffic.AddFrom(t, owner, peers, to, rounds(1_000_000))
+		traffic.AddFrom(t, owner, peers, to, rounds(*adds))
 	})
 }
