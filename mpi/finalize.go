@@ -23,8 +23,9 @@ import (
 // ErrProcFailed. Messages that were sent before are delivered, and the rank has left the job. Surviving ranks that still need
 // each other call Barrier on a communicator of theirs before Finalize.
 //
-// Errors: ErrFinalized at the second call, also beside a first one that has not returned; ErrProcFailed, and the error of an earlier Bsend. After other errors, which are
-// those of a collective, the rank has not left the job, and all ranks may call Finalize again.
+// Errors: ErrFinalized at the second call, also beside a first one that has not returned; ErrProcFailed; and the error of
+// an earlier Bsend. After other errors, which are those of a collective, the rank has not left the job, and all ranks may
+// call Finalize again.
 func (c *Comm) Finalize() error {
 	if err := c.usable("Finalize"); err != nil {
 		return err

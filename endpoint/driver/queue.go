@@ -116,13 +116,16 @@ func (m *member) add(from, to int, at func(i int) (*Endpoint, endpoint.Handle), 
 			return endpoint.ErrBadRequest
 		}
 	}
-	for i := from; i < to && moves; i++ {
+	if !moves {
+		return nil
+	}
+	defer m.d.after() // also where a request that stands in the list twice has been counted already
+	for i := from; i < to; i++ {
 		_, h := at(i)
 		if err := m.d.eng.Enqueue(h, m.id); err != nil {
 			return err
 		}
 	}
-	m.d.after()
 	return nil
 }
 

@@ -6,7 +6,6 @@ import (
 	"flag"
 	"testing"
 
-	"gomx/integration/internal/devices"
 	"gomx/integration/internal/proc"
 	"gomx/integration/internal/traffic"
 )
@@ -15,9 +14,6 @@ var adds = flag.Int("windows.adds", 200_000, "fetch-and-adds of each origin in T
 
 // Four processes add to one number of a fifth. Each addition is carried out once.
 func TestSumOfManyOrigins(t *testing.T) {
-	if devices.InMachine() {
-		t.Skip("needs a core for each of several processes: in the emulated machine it did not end in its time")
-	}
 	const adders = 4
 	over(t, func(t *testing.T, medium string) {
 		o := proc.Options{Env: []string{"MX_TRANSPORT=" + medium}}

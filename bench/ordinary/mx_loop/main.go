@@ -15,21 +15,8 @@ func main() {
 		if *anyone {
 			return func(reqs []mx.Request) error { return waitAny(ep, len(reqs)) }, nil
 		}
-		return func(reqs []mx.Request) error { return waitEach(ep, reqs) }, nil
+		return func(reqs []mx.Request) error { return exchange.WaitEach(ep, reqs) }, nil
 	}, nil)
-}
-
-func waitEach(ep *mx.Endpoint, reqs []mx.Request) error {
-	for _, r := range reqs {
-		st, _, err := ep.Wait(r, mx.Infinite)
-		if err == nil {
-			err = st.Err()
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 func waitAny(ep *mx.Endpoint, count int) error {

@@ -10,7 +10,7 @@ import (
 
 func main() {
 	exchange.Main(func(ep *mx.Endpoint, _ int) (exchange.Waiting, error) {
-		return func(reqs []mx.Request) error { return waitEach(ep, reqs) }, nil
+		return func(reqs []mx.Request) error { return exchange.WaitEach(ep, reqs) }, nil
 	}, take)
 }
 
@@ -53,17 +53,4 @@ func take(ep *mx.Endpoint, messages, bytes int) (exchange.Taking, error) {
 		}
 		return nil
 	}, nil
-}
-
-func waitEach(ep *mx.Endpoint, reqs []mx.Request) error {
-	for _, r := range reqs {
-		st, _, err := ep.Wait(r, mx.Infinite)
-		if err == nil {
-			err = st.Err()
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
 }

@@ -189,6 +189,20 @@ func (l *loop) takeEach(check func(message []byte) error) (err error) {
 	return nil
 }
 
+// WaitEach waits for one request after the other.
+func WaitEach(ep *mx.Endpoint, reqs []mx.Request) error {
+	for _, r := range reqs {
+		st, _, err := ep.Wait(r, mx.Infinite)
+		if err == nil {
+			err = st.Err()
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // stamp numbers a message.
 func stamp(buf []byte, sent *uint64) {
 	*sent++
