@@ -6,30 +6,48 @@ import (
 	"runtime/pprof"
 	"strings"
 	"testing"
+	"time"
 
 	"gomx/mpi"
 )
 
-// showsLabels prints the labels of the process's goroutines, and which of the library's have none.
+// showsLabels prints the labels of the process's goroutines, and which of the library's have none. A goroutine labels itself when
+// it first runs: those that have not run yet get some time.
 func showsLabels(world *mpi.Comm) error {
 	if err := world.Barrier(); err != nil {
 		return err
 	}
-	var all bytes.Buffer
-	if err := pprof.Lookup("goroutine").WriteTo(&all, 1); err != nil {
+	labelled, bare, err := goroutines()
+	for deadline := time.Now().Add(20 * time.Second); err == nil && len(bare) > 0 && time.Now().Before(deadline); {
+		time.Sleep(10 * time.Millisecond)
+		labelled, bare, err = goroutines()
+	}
+	if err != nil {
 		return err
 	}
-	for _, stack := range strings.Split(all.String(), "\n\n") {
-		_, rest, labelled := strings.Cut(stack, "# labels: ")
-		switch {
-		case labelled:
-			line, _, _ := strings.Cut(rest, "\n")
-			fmt.Println(line)
-		case strings.Contains(stack, "gomx/") && !strings.Contains(stack, "main.main+"):
-			fmt.Println("none:", stack)
-		}
+	for _, line := range append(labelled, bare...) {
+		fmt.Println(line)
 	}
 	return world.Barrier()
+}
+
+// goroutines returns the labels that goroutines have, and the stacks of the library's goroutines that have none.
+func goroutines() (labelled, bare []string, err error) {
+	var all bytes.Buffer
+	if err := pprof.Lookup("goroutine").WriteTo(&all, 1); err != nil {
+		return nil, nil, err
+	}
+	for _, stack := range strings.Split(all.String(), "\n\n") {
+		_, rest, has := strings.Cut(stack, "# labels: ")
+		switch {
+		case has:
+			line, _, _ := strings.Cut(rest, "\n")
+			labelled = append(labelled, line)
+		case strings.Contains(stack, "gomx/") && !strings.Contains(stack, "main.main+"):
+			bare = append(bare, "none: "+stack)
+		}
+	}
+	return labelled, bare, nil
 }
 
 // TestProcessLabels looks at the goroutines of a rank that is a process: all but the program's own say in profiles that they are the
