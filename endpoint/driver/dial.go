@@ -44,7 +44,7 @@ type Peer struct {
 // Peers returns all peers that this side has dialled or that have dialled it, in
 // the order of their first contact.
 func (d *Endpoint) Peers() []Peer {
-	d.lockForeign()
+	d.visit()
 	defer d.unlock()
 	var all []Peer
 	for i := range int32(d.eng.Peers()) {
@@ -61,7 +61,7 @@ func (d *Endpoint) Peers() []Peer {
 // Reason returns why the last attempt to reach a peer failed, or why its link
 // ended, or nil.
 func (d *Endpoint) Reason(nic uint64, id uint32) error {
-	d.lockForeign()
+	d.visit()
 	defer d.unlock()
 	if r := d.routes[d.eng.PeerOf(nic, id)]; r != nil {
 		return r.failure

@@ -125,6 +125,8 @@ func Open(cfg Config) (*Endpoint, error) {
 	}
 	if cfg.SingleThreaded {
 		d.reserve(d.bell.Fence)
+	} else {
+		d.learn(d.bell.Fence)
 	}
 	d.back.begin(d, self)
 	return d, nil

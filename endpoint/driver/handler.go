@@ -95,7 +95,7 @@ const handlerFrame = "gomx/endpoint/driver.runHandler"
 // InHandler reports whether the calling goroutine may be inside a handler of this endpoint, where Close returns ErrInHandler. Any
 // goroutine may ask.
 func (d *Endpoint) InHandler() bool {
-	d.lockForeign()
+	d.visit()
 	handling := d.handling && !d.closed
 	d.unlock()
 	return handling && insideHandler()

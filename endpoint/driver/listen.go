@@ -174,7 +174,7 @@ const MostConnectData = wire.MaxConnectData
 
 // UnderReview reports whether the program at a peer has been asked about a connect to it that is pending.
 func (d *Endpoint) UnderReview(nic uint64, id uint32) (asked bool) {
-	d.lockForeign()
+	d.visit()
 	defer d.unlock()
 	return d.eng.UnderReview(d.eng.PeerOf(nic, id))
 }

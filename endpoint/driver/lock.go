@@ -6,30 +6,34 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"gomx/endpoint/driver/internal/goroutine"
 )
 
-// endpointLock is the lock of an endpoint. In single-threaded mode it is biased towards
-// the program's calls, of which there is one at a time: they take it with a store and a
-// load. Foreign callers, which are the endpoint's own goroutines and the calls that any
-// goroutine may make, are rare and pay more.
+// endpointLock is the lock of an endpoint. It favours one goroutine: in single-threaded mode the program's calls, of which there
+// is one at a time, and else the goroutine that has made many calls while no other one did. Who is favoured takes the lock with a
+// store and a load. Foreign callers, which are the endpoint's own goroutines and the calls that any
+// goroutine may make, are rare and pay more, and so does another goroutine, which ends the favour; see favour.go.
 //
-// The caller sets inside and then looks for foreign callers. A foreign caller adds itself
-// to foreign, makes all threads of the process pass a barrier, and then looks at inside.
-// Whatever the order, one of them sees the other: if the caller is before the barrier
-// when it looks for foreign callers, its store to inside is visible after the barrier. A
-// caller that sees a foreign caller takes the mutex, which foreign callers take as well.
+// Who is favoured sets inside and then looks for foreign callers and whether the favour still holds. A foreign caller adds itself
+// to foreign, and another goroutine withdraws the favour; then it makes all threads of the process pass a barrier, and looks at inside.
+// Whatever the order, one of them sees the other: if the favoured one is before the barrier
+// when it looks, its store to inside is visible after the barrier. If it sees that it may not enter, it takes the mutex, which all
+// others take as well.
 type endpointLock struct {
-	mu      sync.Mutex
-	heed    atomic.Uint32 // the caller that polls with the lock loads it between two polls
-	foreign atomic.Int32  // foreign callers that wait for the lock, or have it
+	mu       sync.Mutex
+	heed     atomic.Uint32          // the caller that polls with the lock loads it between two polls
+	foreign  atomic.Int32           // foreign callers that wait for the lock, or have it
+	favoured atomic.Pointer[favour] // nil: all take the mutex; changed by holders of the mutex
 
 	single   bool        // single-threaded mode: one goroutine at a time makes the calls
-	fence    func() bool // the barrier
+	fence    func() bool // the barrier, or nil if there is none
 	unfenced bool        // the barrier has failed; under mu
-	inside   uint32      // not 0: the caller has the lock without the mutex, or is about to take it
+	used     *favour     // by which the lock was taken last; under the lock
 	held     hold        // how the lock is held now; under the lock
 	declared bool        // the program has declared that one goroutine at a time makes the calls: for the race detector
 	barged   int         // how often other goroutines have taken the lock while one waits for it; under the lock
+	regular  regular     // under the lock
 }
 
 // The bits of heed: the number of goroutines that wait for the lock, to which the poller yields it, and two flags.
@@ -47,15 +51,23 @@ type hold uint8
 
 const (
 	byMutex hold = iota
-	byWord       // the caller in single-threaded mode
+	byFavour
 	asForeign
 )
 
 // reserve turns single-threaded mode on, if there is a barrier. It is called before the lock is used.
 func (l *endpointLock) reserve(fence func() bool) {
 	l.declared = true
-	if !racing && fence() {
-		l.single, l.fence = true, fence
+	if l.learn(fence); !racing && fence() {
+		l.single = true
+		l.favoured.Store(&favour{})
+	}
+}
+
+// learn has the lock find out which goroutine it should favour. It is called before the lock is used.
+func (l *endpointLock) learn(fence func() bool) {
+	if !racing { // the race detector does not know the barrier
+		l.fence, l.regular.needed = fence, enoughTurns
 	}
 }
 
@@ -71,11 +83,12 @@ func (l *endpointLock) share() {
 	l.lockForeign()
 	defer l.unlock()
 	l.single = false
+	l.favoured.Store(nil)
 }
 
 // lock takes the lock for a call of the program.
 func (l *endpointLock) lock() {
-	if !l.single || !l.enter() {
+	if f := l.favoured.Load(); f == nil || f.to != 0 && f.to != goroutine.Current() || !l.enter(f) {
 		l.queue()
 	}
 }
@@ -83,17 +96,6 @@ func (l *endpointLock) lock() {
 // errTwoCallers is the panic of a caller that finds another one in single-threaded mode.
 var errTwoCallers = errors.New("mx: two goroutines call an endpoint at the same time, though mx.SingleThreaded (mpi: a ThreadLevel below ThreadMultiple) promises " +
 	"that they don't. Keep their calls in order with a channel or a mutex, or open the endpoint without that promise; go run -race shows both calls")
-
-// enter takes the lock without the mutex unless there are foreign callers.
-func (l *endpointLock) enter() bool {
-	storeRelease(&l.inside, 1)
-	if l.foreign.Load() == 0 {
-		l.held = byWord
-		return true
-	}
-	storeRelease(&l.inside, 0)
-	return false
-}
 
 // waitCond waits on a condition of the mutex. Only a foreign caller may call it, so that no caller has the lock without the mutex meanwhile.
 func (l *endpointLock) waitCond(c *sync.Cond) {
@@ -108,6 +110,9 @@ func (l *endpointLock) queue() {
 		l.declared = true // the race detector reports this write if another goroutine calls at the same time
 	}
 	l.acquire()
+	if l.fence != nil && !l.single {
+		l.choose()
+	}
 }
 
 func (l *endpointLock) acquire() {
@@ -127,35 +132,24 @@ func (l *endpointLock) line() {
 func (l *endpointLock) lockForeign() {
 	l.foreign.Add(1)
 	l.acquire()
-	if l.single && !l.unfenced {
-		l.awaitCaller()
+	if f := l.favoured.Load(); f != nil && !l.unfenced {
+		l.awaitCaller(f)
+		l.visited(f)
 	}
 	l.held = asForeign
 }
 
-// awaitCaller waits until the single caller does not hold the lock without the mutex. If the machine refuses the barrier,
-// which it granted when the endpoint was opened, foreign stays raised, and the caller takes the mutex from then on.
-func (l *endpointLock) awaitCaller() {
-	if !l.fence() {
-		l.unfenced = true
-		l.foreign.Add(1)
-		time.Sleep(keptStore)
+// visit takes the lock for a call that any goroutine may make, and that waits for nothing while it has it.
+func (l *endpointLock) visit() {
+	if f := l.favoured.Load(); f == nil || f.to == 0 || f.to != goroutine.Current() || !l.enter(f) {
+		l.lockForeign()
 	}
-	l.heed.Add(1)
-	for looks := 0; atomic.LoadUint32(&l.inside) != 0; looks++ {
-		if looks < 100 {
-			runtime.Gosched()
-		} else {
-			time.Sleep(20 * time.Microsecond) // the caller may have lost its core
-		}
-	}
-	l.heed.Add(^uint32(0))
 }
 
 func (l *endpointLock) unlock() {
-	if l.held == byWord {
+	if l.held == byFavour {
 		l.held = byMutex
-		storeRelease(&l.inside, 0)
+		storeRelease(&l.used.inside, 0)
 		return
 	}
 	l.release()

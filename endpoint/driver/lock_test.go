@@ -7,7 +7,9 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
+	"gomx/endpoint/driver/internal/goroutine"
 	"gomx/transport/bell"
 )
 
@@ -68,6 +70,137 @@ func TestEndpointLock(t *testing.T) {
 	}
 }
 
+// Outside of single-threaded mode the goroutine that calls most is favoured, whichever that is at the time, and excludes the others
+// and foreign callers all the same.
+func TestEndpointLockFavours(t *testing.T) {
+	b, err := bell.New()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer b.Close()
+	const hosts, rounds, turns, guests, guestTurns = 3, 40, 20_000, 2, 2_000
+	var l endpointLock
+	l.learn(b.Fence)
+	count, favours := 0, 0
+	visit := func() {
+		count++
+		if l.held == byFavour {
+			favours++
+		}
+	}
+	var all sync.WaitGroup
+	for i := range guests {
+		all.Go(func() {
+			for range guestTurns {
+				switch i {
+				case 0:
+					l.lockForeign()
+				case 1:
+					l.visit()
+				}
+				visit()
+				l.unlock()
+				time.Sleep(50 * time.Microsecond)
+			}
+		})
+	}
+	baton := make(chan struct{}, 1)
+	baton <- struct{}{}
+	for range hosts {
+		all.Go(func() {
+			for range rounds {
+				<-baton
+				for i := range turns {
+					l.lock()
+					visit()
+					if i%64 == 0 && l.heed.Load() != 0 {
+						l.yield()
+					}
+					l.unlock()
+					if i == turns/2 {
+						select {
+						case baton <- struct{}{}: // the second half of the turns is beside another goroutine
+						default:
+						}
+					}
+				}
+				select {
+				case baton <- struct{}{}:
+				default:
+				}
+			}
+		})
+	}
+	all.Wait()
+	if want := hosts*rounds*turns + guests*guestTurns; count != want || l.foreign.Load() != 0 || l.heed.Load() != 0 {
+		t.Errorf("%d turns of %d; %d foreign callers, %d wait", count, want, l.foreign.Load(), l.heed.Load())
+	}
+	if favours == 0 && !racing && b.Fence() {
+		t.Error("no goroutine was ever favoured")
+	}
+}
+
+// A goroutine that calls alone is favoured, one that calls beside another is not for a while, and a favour that foreign callers disturb
+// too often ends.
+func TestFavourIsWithdrawn(t *testing.T) {
+	if racing {
+		t.Skip("under the race detector the lock is a mutex")
+	}
+	var l endpointLock
+	l.learn(func() bool { return true })
+	calls := func(n int) (favoured int) {
+		for range n {
+			l.lock()
+			if l.held == byFavour {
+				favoured++
+			}
+			l.unlock()
+		}
+		return favoured
+	}
+	other := func(n int) (favoured int) {
+		done := make(chan struct{})
+		go func() {
+			defer close(done)
+			favoured = calls(n)
+		}()
+		<-done
+		return favoured
+	}
+	if goroutine.Current() == 0 {
+		if got := calls(10 * enoughTurns); got != 0 {
+			t.Errorf("favoured %d times without goroutines that can be told apart", got)
+		}
+		return
+	}
+	if got := calls(2 * enoughTurns); got < enoughTurns/2 {
+		t.Fatalf("favoured %d times of %d", got, 2*enoughTurns)
+	}
+	if got := other(1); got != 0 {
+		t.Error("another goroutine is favoured at once")
+	}
+	if got := calls(2 * enoughTurns); got != 0 {
+		t.Errorf("favoured %d times just after another goroutine", got)
+	}
+	if got := calls(moreTurns * enoughTurns); got == 0 {
+		t.Error("not favoured after many turns")
+	}
+	for range 2 { // the first may come after enough uses
+		l.lockForeign()
+		l.unlock()
+	}
+	if got := calls(1); got != 0 {
+		t.Error("still favoured though foreign callers come more often")
+	}
+	if got := calls(mostTurns + paid + 1); got < paid {
+		t.Fatalf("favoured %d times", got)
+	}
+	other(1)
+	if got := calls(2 * enoughTurns); got == 0 {
+		t.Error("a favour that has paid counts as one that has not")
+	}
+}
+
 // The single caller takes the mutex once the machine has refused the barrier to a foreign caller.
 func TestEndpointLockWithoutBarrier(t *testing.T) {
 	if racing {
@@ -77,7 +210,7 @@ func TestEndpointLockWithoutBarrier(t *testing.T) {
 	granted := true
 	l.reserve(func() bool { return granted })
 	l.lock()
-	if l.held != byWord {
+	if l.held != byFavour {
 		t.Error("the caller takes the mutex though nobody else is there")
 	}
 	l.unlock()
@@ -86,7 +219,7 @@ func TestEndpointLockWithoutBarrier(t *testing.T) {
 	l.unlock()
 	for range 2 {
 		l.lock()
-		if l.held == byWord {
+		if l.held == byFavour {
 			t.Error("the caller relies on a barrier that there is not")
 		}
 		l.unlock()

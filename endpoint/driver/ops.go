@@ -264,7 +264,7 @@ func (d *Endpoint) Detach(h endpoint.Handle) (mem []byte, free bool, err error) 
 // EagerTo returns the largest message that goes to a peer eagerly, -1 if that is not
 // known. It is for any goroutine.
 func (d *Endpoint) EagerTo(a endpoint.Addr) (n int, err error) {
-	d.lockForeign()
+	d.visit()
 	defer d.unlock()
 	if d.closed {
 		return 0, ErrClosed
@@ -342,7 +342,7 @@ func (d *Endpoint) Self() endpoint.Addr { return d.eng.Self() }
 // Query runs f on the engine under the lock, for look-ups that change nothing.
 // It works on a closed endpoint too.
 func (d *Endpoint) Query(f func(e *endpoint.Engine)) {
-	d.lockForeign()
+	d.visit()
 	defer d.unlock()
 	f(d.eng)
 }

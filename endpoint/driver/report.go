@@ -19,7 +19,7 @@ type Report struct {
 
 // Outstanding returns at most most of the requests that are not complete, the number of all of them, and the present tick.
 func (d *Endpoint) Outstanding(most int) (list []endpoint.Outstanding, all int, now endpoint.Tick) {
-	d.lockForeign()
+	d.visit()
 	defer d.unlock()
 	if !d.closed {
 		list, all = d.eng.Outstanding(most)
@@ -29,14 +29,14 @@ func (d *Endpoint) Outstanding(most int) (list []endpoint.Outstanding, all int, 
 
 // MergeTally adds the tally of a class to that of another class, and removes the first.
 func (d *Endpoint) MergeTally(class, into uint64) {
-	d.lockForeign()
+	d.visit()
 	d.eng.MergeTally(class, into)
 	d.unlock()
 }
 
 // Report returns the engine's counters and the diagnostics of all ports.
 func (d *Endpoint) Report() Report {
-	d.lockForeign()
+	d.visit()
 	r := Report{Counters: d.eng.Counters(), Depths: d.eng.Depths(), Media: d.eng.Media(), Tallies: d.eng.Tallies()}
 	ports := d.ports
 	d.unlock()

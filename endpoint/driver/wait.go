@@ -207,7 +207,7 @@ func (d *Endpoint) park(w *waiter) {
 
 // Wakeup ends the calls that block at this moment (III.3.3).
 func (d *Endpoint) Wakeup() {
-	d.lockForeign()
+	d.visit()
 	d.wakeAll()
 	d.unlock()
 }

@@ -78,7 +78,7 @@ func (d *Endpoint) AtomicNow(a wire.AtomicWhat, b []byte, to endpoint.Addr, wind
 
 // AtomicHere carries out an atomic on a window of our own, and makes no pass; see the engine. It is for any goroutine.
 func (d *Endpoint) AtomicHere(a wire.AtomicWhat, b []byte, window uint64, at uint32) (endpoint.Code, error) {
-	d.lockForeign()
+	d.visit()
 	defer d.unlock()
 	if d.closed {
 		return 0, ErrClosed

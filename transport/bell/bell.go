@@ -58,7 +58,10 @@ func newBell(share func(*Bell) error) (*Bell, error) {
 		b.word = new(uint32)
 		return b, nil
 	}
-	go registered() // takes a while, and is needed when the first peer is there
+	go func() { // both take a while; the first is needed when the first peer is there
+		registered()
+		ownRegistered()
+	}()
 	return b, nil
 }
 

@@ -109,7 +109,7 @@ func (l *link) read(h transport.Handler) int {
 // idle does what there is time for when a ring is empty, and reports whether the
 // link has ended.
 func (l *link) idle() bool {
-	if l.in.Behind() {
+	if l.in.Lags() {
 		l.publish()
 	}
 	if l.ended.Load() == nil {
