@@ -65,7 +65,7 @@ var arrows = map[string][]string{
 	"internal/nearest":     {},
 	"cmd/exs_blast":        {"internal/cmdline", "exs", "mx", "bench/machine", "bench/pingpong", "bench/plot", "bench/stats", "bench/usage"},
 	"cmd/mx_info":          {"internal/cmdline", "cmd/internal/processes", "mpi", "mx"},
-	"cmd/mx_hostname":      {"internal/cmdline", "cmd/internal/processes", "mx", "transport/nic"},
+	"cmd/mx_hostname":      {"internal/cmdline", "cmd/internal/processes", "mx"},
 	"cmd/mx_msg_loop":      {"internal/cmdline", "mx", "bench/pingpong"},
 	"cmd/mx_stream":        {"internal/cmdline", "cmd/internal/sides", "mx", "bench/pingpong"},
 	"cmd/mx_counters":      {"internal/cmdline", "cmd/internal/processes", "mx"},

@@ -200,9 +200,10 @@ func exitCode(code int) int {
 }
 
 // Abort ends the whole job (MPI_Abort). If ranks are processes, every process exits with the code, or with 1 if that is
-// 0, and the call does not return. The reason is printed in the form of launch.Reason. If ranks are goroutines of one
-// process, all calls return ErrAborted from then on, and Run returns it. Without a communicator Abort ends the process
-// alone and says so; the other ranks notice its failure. Safe from any goroutine.
+// 0, and the call does not return. At most 1000 bytes of the reason are printed, with escapes in the place of what a
+// terminal would not print as it is; lines and tabs stay. If ranks are goroutines of one process, all calls return
+// ErrAborted from then on, and Run returns it. Without a communicator Abort ends the process alone and says so; the
+// other ranks notice its failure. Safe from any goroutine.
 func (c *Comm) Abort(code int, reason string) {
 	if err := c.usable("Abort"); c.none() {
 		fmt.Fprintf(os.Stderr, "%v; aborted with code %d: %s\n", err, code, launch.Reason(reason))

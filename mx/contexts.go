@@ -12,7 +12,7 @@ import (
 )
 
 // MaxContexts is the largest number of contexts of an endpoint.
-const MaxContexts = wire.MaxContexts
+const MaxContexts = 16
 
 // contextNames is the value of WithContexts: the number of contexts and the names of some.
 type contextNames struct {

@@ -20,18 +20,18 @@ const (
 	AnyNIC      uint32 = 0xffffffff // OpenEndpoint: any board
 	AnyEndpoint uint32 = 0xffffffff // OpenEndpoint: any free endpoint id
 
-	MaxEndpoints     = 4096                 // endpoint ids of a board are 0 to MaxEndpoints-1
-	MaxSegments      = endpoint.MaxSegments // segments of a send or receive
-	MaxMessage       = endpoint.MaxMessage  // bytes of a message
-	MaxHostnameLen   = 80                   // bytes of a host name, with the NUL that C needs
-	MaxStrLen        = 128                  // bytes of a string information value
+	MaxEndpoints     = 4096      // endpoint ids of a board are 0 to MaxEndpoints-1
+	MaxSegments      = 256       // segments of a send or receive
+	MaxMessage       = 1<<32 - 1 // bytes of a message
+	MaxHostnameLen   = 80        // bytes of a host name, with the NUL that C needs
+	MaxStrLen        = 128       // bytes of a string information value
 	ContextIDBitsMax = 16
 
 	// MatchMaskNone is the mask under which every bit counts.
 	MatchMaskNone = ^uint64(0)
 
 	// Infinite as a timeout means for ever; a timeout of 0 polls once.
-	Infinite = driver.Infinite
+	Infinite = time.Duration(1<<63 - 1)
 )
 
 // Endpoint is an open endpoint (II.2). Its methods may be called from any number

@@ -120,8 +120,5 @@ func printJSON(to io.Writer, v any) error {
 func environment() ([]mx.Variable, error) {
 	all, err := mx.Environment()
 	more, mpiErr := mpi.Environment()
-	for _, v := range more {
-		all = append(all, mx.Variable(v))
-	}
-	return all, cmp.Or(err, mpiErr)
+	return append(all, more...), cmp.Or(err, mpiErr)
 }
