@@ -221,13 +221,17 @@ func (c *Comm) Abort(code int, reason string) {
 
 // Main is the main function of a program: it joins the job, calls f with the world, and finalizes. An error of f or of Main is
 // printed with the rank, and ends the job with exit code 1. So does f if it ends its goroutine. A rank that fails because of
-// another rank prints its error only if the job has not ended two seconds later, so that the first cause is printed once. If
+// another rank, or after another one, prints its error only if the job has not ended two seconds later, so that the first
+// cause is printed once, also of a mistake that all ranks make. So does a rank other than 0 whose Init fails. If
 // f has returned nil and Finalize fails because another rank has failed, the process exits with code 1 and does not end the
 // others. With MX_LOCAL=n in the environment, and no launcher, the job is n goroutines in this process, like those of Run.
 func Main(f func(world *Comm) error, opts ...Option) {
 	if err := runMain(f, opts); err != nil {
 		if !errors.Is(err, launch.ErrSaidByRank0) {
-			fmt.Fprintln(os.Stderr, err)
+			if launch.RankSaid() > 0 { // rank 0 has most likely made the same mistake, and the launcher then ends this process
+				time.Sleep(firstCauseGrace)
+			}
+			fmt.Fprintln(os.Stderr, firstOf(err))
 		}
 		os.Exit(1)
 	}
@@ -280,7 +284,7 @@ const panicTime = 500 * time.Millisecond
 // abandon ends the job because of what a rank's program has returned.
 func (c *Comm) abandon(err error) {
 	j := c.seat.job
-	if errors.Is(err, ErrProcFailed) || errors.Is(err, ErrAborted) || j.failures.count.Load() > 0 {
+	if errors.Is(err, ErrProcFailed) || errors.Is(err, ErrAborted) || j.failures.count.Load() > 0 || !j.failsFirst() {
 		if c.seat.finalized.Load() {
 			time.Sleep(firstCauseGrace) // the launcher has nothing to say any more, but may end the process
 		} else {
@@ -293,6 +297,3 @@ func (c *Comm) abandon(err error) {
 	}
 	j.quit(1, err.Error())
 }
-
-// firstCauseGrace is how long a rank that fails because of another rank waits for the end of the job, which the other rank causes.
-const firstCauseGrace = 2 * time.Second
