@@ -205,7 +205,7 @@ func (ep *Endpoint) iconnect(c *endpoint.Calling) (Request, error) {
 // startConnect starts a connect, if its target is one that can be reached.
 func (ep *Endpoint) startConnect(to nic.ID, endpointID uint32, start func() (endpoint.Handle, error)) (Request, ReturnCode, error) {
 	if endpointID >= MaxEndpoints {
-		return Request{}, ErrBadEndpointID, nil
+		return Request{}, ErrBadEndpointID, fmt.Errorf("ids are 0 to %d", MaxEndpoints-1)
 	}
 	switch {
 	case ep.dir.IsLocal(to):

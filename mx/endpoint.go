@@ -152,15 +152,28 @@ func openFirst(dir *nic.Directory, board, id uint32, s *settings) (*Endpoint, er
 	return nil, taken(err, b.Name, last, whichever)
 }
 
-// taken puts an error of ErrBusy into words.
+// taken puts an error of ErrBusy into words, which say who has the id.
 func taken(err error, board string, last uint32, whichever bool) error {
-	switch {
-	case !errors.Is(err, transport.ErrBusy):
+	if !errors.Is(err, transport.ErrBusy) {
 		return err
-	case whichever && last > 0:
-		return fmt.Errorf("endpoints 0 to %d of %s are taken by other endpoints or programs: %w", last, board, err)
 	}
-	return fmt.Errorf("endpoint %d of %s is taken by another endpoint or program: %w", last, board, err)
+	if whichever && last > 0 {
+		return &instead{fmt.Sprintf("all endpoint ids of %s, 0 to %d, are taken by other endpoints or programs: close some first", board, last), err}
+	}
+	who := fmt.Sprintf("endpoint %d of %s", last, board)
+	if c, ok := errors.AsType[*contextTaken](err); ok {
+		who = fmt.Sprintf("%s needs id %d, for context %d, which", who, c.id, c.index)
+	}
+	port, hasPort := errors.AsType[*transport.PortTakenError](err)
+	switch {
+	case errors.Is(err, errOpenHere):
+		who += " is open in this process already"
+	case hasPort:
+		who += fmt.Sprintf(" needs port %v, which another endpoint or program has", port.Port)
+	default:
+		who += " is open in another process"
+	}
+	return &instead{who + ": choose another id, or mx.AnyEndpoint for a free one", err}
 }
 
 // inRange returns why there is no endpoint id.

@@ -38,11 +38,11 @@ var _ transport.Port = (*Port)(nil)
 // addresses that are cut, ErrClosed after Close, and that of ctx.
 func (p *Port) Dial(ctx context.Context, peer transport.Address) (transport.Link, error) {
 	if err := ctx.Err(); err != nil {
-		return nil, fmt.Errorf("mem: dial %v: %w", peer, err)
+		return nil, fmt.Errorf("mem: %w", err)
 	}
 	near, far, err := p.net.connect(p, peer)
 	if err != nil {
-		return nil, fmt.Errorf("mem: dial %v: %w", peer, err)
+		return nil, fmt.Errorf("mem: %w", err)
 	}
 	far.port.events.Accepted(far)
 	return near, nil
