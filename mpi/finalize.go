@@ -202,8 +202,8 @@ func nameOfRequest(n *hang.Need) string {
 	return fmt.Sprintf("%s %s, %s, of %d bytes", n.Op, who, tag, n.Bytes)
 }
 
-// meet waits until all ranks have come. They tell it up a tree, and are told down the same
-// tree: nobody leaves before those who still have to connect with it.
+// meet waits until all ranks have come. Messages go up a tree as they come, and down the same
+// tree when all have: nobody leaves before those who still have to connect with it.
 func (c *Comm) meet(op string, window uint64) error {
 	n := c.net(op)
 	return n.finish(n.meet(n, coll.Tree, window))

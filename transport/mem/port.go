@@ -99,8 +99,8 @@ func (p *Port) Close() error {
 	return nil
 }
 
-// Kill ends the port as if its process had died: as Close, but peers are told
-// transport.ErrPeerDied.
+// Kill ends the port as if its process had died: as Close, but links of peers go
+// down with transport.ErrPeerDied.
 func (p *Port) Kill() { p.end(transport.ErrPeerDied) }
 
 func (p *Port) end(reason error) {
