@@ -17,7 +17,7 @@ type findings struct {
 	Limits       limits             `json:"limits"`
 	Transports   []mx.TransportInfo `json:"transports"`
 	SingleCopy   singleCopy         `json:"single_copy"`
-	SharedMemory []mx.Fact          `json:"shared_memory"`
+	SharedMemory []mx.Diagnostic    `json:"shared_memory"`
 	RDMA         mx.RDMAInfo        `json:"rdma"`
 	Network      network            `json:"network"`
 	Environment  []mx.Variable      `json:"environment,omitempty"`

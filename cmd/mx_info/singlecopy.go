@@ -36,7 +36,7 @@ const (
 )
 
 // findSingleCopy makes the trial, if there is shared memory to make it over.
-func findSingleCopy(transports []mx.TransportInfo, variables []mx.Variable) (singleCopy, []mx.Fact) {
+func findSingleCopy(transports []mx.TransportInfo, variables []mx.Variable) (singleCopy, []mx.Diagnostic) {
 	found := singleCopy{PtraceScope: ptraceScope()}
 	for _, t := range transports {
 		if t.Name == "shm" && !t.Available {
@@ -59,7 +59,7 @@ func findSingleCopy(transports []mx.TransportInfo, variables []mx.Variable) (sin
 
 // try receives a large message from a second process, and returns why it was
 // not copied once. The diagnostics are those of the transport meanwhile.
-func try() (diagnostics []mx.Fact, err error) {
+func try() (diagnostics []mx.Diagnostic, err error) {
 	ep, err := mx.OpenEndpoint(mx.AnyNIC, mx.AnyEndpoint, trialFilter, mx.WithTransports("shm"))
 	if err != nil {
 		return nil, err
@@ -74,7 +74,7 @@ func try() (diagnostics []mx.Fact, err error) {
 		return nil, fmt.Errorf("a second process could not be started to try it: %w", err)
 	}
 	st, done, err := ep.Wait(recv, trialTime)
-	all := ep.Facts()
+	all := ep.Diagnostics()
 	said := hangUp()
 	switch {
 	case err != nil:
@@ -156,7 +156,7 @@ func runPartner(to string, stdin io.Reader) error {
 
 // sort separates what the transport says about single copy from the rest, and
 // leaves out how many peers there were in the trial.
-func sort(all []mx.Fact) (rest []mx.Fact, why string) {
+func sort(all []mx.Diagnostic) (rest []mx.Diagnostic, why string) {
 	why = "the system let the peer's memory be read, but the message went another way"
 	for _, f := range all {
 		switch f.Name {
