@@ -22,6 +22,7 @@ import (
 
 	"gomx/cmd/internal/processes"
 	"gomx/internal/cmdline"
+	"gomx/internal/partner"
 	"gomx/mpi"
 	"gomx/mx"
 )
@@ -34,8 +35,8 @@ const (
 )
 
 func main() {
-	if to := os.Getenv(partnerVariable); to != "" {
-		os.Exit(report(os.Stderr, runPartner(to, os.Stdin)))
+	if partner.Is(partnerVariable) {
+		os.Exit(report(os.Stderr, runPartner()))
 	}
 	os.Exit(run(os.Args[1:], os.Stdout, os.Stderr))
 }
