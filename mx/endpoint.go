@@ -158,7 +158,7 @@ func taken(err error, board string, last uint32, whichever bool) error {
 		return err
 	}
 	if whichever && last > 0 {
-		return &instead{fmt.Sprintf("all endpoint ids of %s, 0 to %d, are taken by other endpoints or programs: close some first", board, last), err}
+		return busy(fmt.Sprintf("all endpoint ids of %s, 0 to %d, are taken by other endpoints or programs: close some first", board, last), err)
 	}
 	who := fmt.Sprintf("endpoint %d of %s", last, board)
 	if c, ok := errors.AsType[*contextTaken](err); ok {
@@ -173,8 +173,11 @@ func taken(err error, board string, last uint32, whichever bool) error {
 	default:
 		who += " is open in another process"
 	}
-	return &instead{who + ": choose another id, or mx.AnyEndpoint for a free one", err}
+	return busy(who+": choose another id, or mx.AnyEndpoint for a free one", err)
 }
+
+// busy is an ErrBusy in words, without those of the cause.
+func busy(text string, cause error) error { return &instead{ErrBusy.Error() + ": " + text, cause} }
 
 // inRange returns why there is no endpoint id.
 func (s *settings) inRange(id uint32, ports bool) error {
