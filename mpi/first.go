@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"gomx/mpi/launch"
 )
 
 // A mistake that all ranks make, or several, is printed once. The process of rank 0 says which rank may do so: the first whose
@@ -39,6 +41,22 @@ func (j *job) failsFirst() bool {
 	answer := make([]byte, 1)
 	_, err := j.control.Call(ctx, 0, askFirst, make([]byte, rankHead), nil, answer)
 	return err != nil || answer[0] == first
+}
+
+// announce has the launcher, or the other ranks, learn of a process whose settings make no sense, before it ends. A launcher does not end the
+// others for one that it has not heard of.
+func announce(why error) {
+	known := make(chan struct{})
+	go func() {
+		defer close(known)
+		if j, err := launch.Find(); err == nil {
+			j.Fail(why.Error())
+		}
+	}()
+	select {
+	case <-known:
+	case <-time.After(firstCauseGrace):
+	}
 }
 
 // firstOf says the error of the rank that has failed first, and in a line of its own which others have failed, too.

@@ -239,6 +239,9 @@ func Main(f func(world *Comm) error, opts ...Option) {
 
 func runMain(f func(world *Comm) error, opts []Option) error {
 	lj, set, err := find(opts)
+	if err != nil && !initialized.Load() {
+		announce(err)
+	}
 	if err != nil {
 		return err
 	}

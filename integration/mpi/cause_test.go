@@ -64,13 +64,19 @@ func TestCauseOfAll(t *testing.T) {
 			}
 		})
 	})
-	t.Run("Init", func(t *testing.T) {
-		t.Parallel()
-		lines, status := start(t, run, "nonesuch", ranks, "all fail").Ends()
-		if status != 1 || len(lines) != 2 || !strings.Contains(lines[0], "MX_TRANSPORT") || !strings.HasPrefix(lines[1], "mx_run: rank 0 (process ") {
-			t.Errorf("status %d:\n%s", status, strings.Join(lines, "\n"))
-		}
-	})
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, variable := range []string{"MX_TRANSPORT", "MX_COLL", "MX_SECRET_FILE"} { // which package mx reads, mpi, and launch
+		t.Run(variable, func(t *testing.T) {
+			t.Parallel()
+			lines, status := proc.StartProgram(t, proc.Options{Env: []string{launchedKey + "=all fail", variable + "=/nonesuch"}}, run, "-n", fmt.Sprint(ranks), self).Ends()
+			if status != 1 || len(lines) != 2 || !strings.Contains(lines[0], variable) || !strings.HasPrefix(lines[1], "mx_run: rank 0 (process ") {
+				t.Errorf("status %d:\n%s", status, strings.Join(lines, "\n"))
+			}
+		})
+	}
 }
 
 // TestFirstCause: of a job that fails, one line says why and one of mx_run which rank that was, however many
