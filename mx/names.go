@@ -40,7 +40,7 @@ func HostnameToNICID(name string) (uint64, error) {
 }
 
 // NICIDToHostname returns the name of a NIC, "host:board" (IV.1.2), which HostnameToNICID
-// takes back. That of the board that reaches this host alone begins with "localhost". Error:
+// takes. That of the board that reaches this host alone begins with "localhost". Error:
 // ErrHostNotFound. Safe from any goroutine.
 func NICIDToHostname(id uint64) (string, error) {
 	dir, err := directory("NIC id to hostname")
