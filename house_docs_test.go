@@ -216,14 +216,11 @@ func environmentOfMX(t *testing.T) []mx.Variable {
 	return all
 }
 
-func environmentOfMPI(t *testing.T) (all []mx.Variable) {
+func environmentOfMPI(t *testing.T) []mx.Variable {
 	t.Helper()
-	variables, err := mpi.Environment()
+	all, err := mpi.Environment()
 	if err != nil {
 		t.Fatal(err)
-	}
-	for _, v := range variables {
-		all = append(all, mx.Variable(v))
 	}
 	return all
 }

@@ -258,7 +258,7 @@ var errSentAway = tell("the listener has sent this client away: it has too many 
 
 // errHungUp is the error when the other side closes the connection during the handshake. Programs that do not speak EXS often do
 // that, and so does a listener whose last message was lost.
-var errHungUp = errors.New("the other side ended the handshake: it is not an exs listener, or has too many clients at once")
+var errHungUp = errors.New("the other side ended the handshake: it is not an exs listener (" + useEXS + "), or has too many clients at once (try again)")
 
 // hungUp replaces an error that is due to such a close.
 func hungUp(err error) error {
@@ -272,7 +272,7 @@ func hungUp(err error) error {
 func (h *hello) accepts(ours *hello) error {
 	switch {
 	case h.endpoint == ours.endpoint && h.conn == ours.conn:
-		return tell("the other side is not an exs listener: it sends back what it gets", errNotEXS)
+		return tell("the other side is not an exs listener: it sends back what it gets; "+useEXS, errNotEXS)
 	case h.verdict == crowded:
 		return errSentAway
 	case h.verdict == otherVersion || h.version != ours.version:

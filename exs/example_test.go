@@ -101,7 +101,7 @@ func ExampleDialer_errors() {
 	// Output:
 	// dial exs 127.0.0.1:1: connection refused: nobody listens there; start the server first, or check the port
 	// nobody listens: true
-	// the other side is not an exs listener: it began with "220 mail"
+	// the other side is not an exs listener: it began with "220 mail"; check the port, or use exs on both sides
 }
 
 // A SeqPacketConn keeps messages apart: one Write is one Read.

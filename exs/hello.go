@@ -48,6 +48,9 @@ const (
 	nameMask = 1<<(connBits+tagBits) - 1
 )
 
+// useEXS is the remedy where somebody listens who is no exs listener.
+const useEXS = "check the port, or use exs on both sides"
+
 var errNotEXS = errors.New("the other side is not an exs listener, or has broken the handshake")
 
 func newNonce() (n nonce) {
@@ -87,7 +90,7 @@ func (h *hello) read(r io.Reader) error {
 		return err
 	}
 	if string(b[:len(magic)]) != magic {
-		return tell(fmt.Sprintf("the other side is not an exs listener: it began with %q", b[:len(magic)]), errNotEXS)
+		return tell(fmt.Sprintf("the other side is not an exs listener: it began with %q; %s", b[:len(magic)], useEXS), errNotEXS)
 	}
 	if _, err := io.ReadFull(r, b[len(magic):]); err != nil {
 		return err

@@ -146,7 +146,7 @@ func (s *pendingSet) victim() *pendingHandshake {
 	return nil
 }
 
-// evict removes a handshake and closes its connection. A client that was not greeted is told why. One that was greeted
+// evict removes a handshake and closes its connection. A client that was not greeted gets the reason. One that was greeted
 // knows that it has reached a listener.
 func (s *pendingSet) evict(h *pendingHandshake) {
 	h.unlink()

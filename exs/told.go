@@ -34,7 +34,8 @@ var clearer = map[Errno]string{
 	EMFILE: "too many open files, raise the limit (ulimit -n)",
 	ENFILE: "too many open files in the system, close some (fs.file-max)",
 
-	errno.EADDRNOTAVAIL: "no interface of this host has the address",
+	EADDRINUSE:          "address already in use: another program has the port, or an earlier run of this one; end it, or choose another port (0 for a free one)",
+	errno.EADDRNOTAVAIL: "no interface of this host has the address; choose one that mx_hostname -v lists, or leave it out for all",
 }
 
 // reason returns why a call failed, without the operation and the peer.

@@ -65,7 +65,7 @@ func (q *Request) Cancel() error {
 		return nil
 	}
 	if q.Empty() {
-		return q.c.fail("Cancel", ErrRequest, "the request is empty: there is nothing to take back")
+		return q.c.fail("Cancel", ErrRequest, "the request is empty: there is nothing to cancel")
 	}
 	if q.kind != recvRequest {
 		return q.c.fail("Cancel", ErrRequest, "only receives can be cancelled, this is %s", q.what())

@@ -25,8 +25,8 @@ func between(from, to, sends, expects int) mismatch {
 	return mismatch{1, int64(from), int64(to), int64(sends), int64(expects)}
 }
 
-// agreeOnLengths compares the lengths of the messages of a collective, in checked mode. own tells the ranks of each
-// other's, and puts a mismatch of one of this rank's messages where it is told to. via is n, or the plan of a nonblocking collective.
+// agreeOnLengths compares the lengths of the messages of a collective, in checked mode. own exchanges
+// them between the ranks, and puts a mismatch of one of this rank's messages into its list. via is n, or the plan of a nonblocking collective.
 func (n *net) agreeOnLengths(via coll.Net, own comparison) error {
 	first, err := firstMismatch(via, own)
 	if err != nil {

@@ -3,6 +3,7 @@ package mpi
 import (
 	"context"
 	"sync"
+	"sync/atomic"
 
 	"gomx/mpi/internal/service"
 )
@@ -16,6 +17,7 @@ type controlPlane struct {
 	windows map[windowKey]*exposed
 
 	guards guards
+	failed atomic.Bool // the program of some rank has; of process 0
 	hangs  hangs
 }
 
@@ -36,6 +38,7 @@ const (
 	askStuck    // to report on the job, because a rank has waited for long
 	askState    // what the ranks of the process wait for
 	noteGivenUp // a failure notice: the sender treats the receiver as failed
+	askFirst    // whether the program of no other rank has failed before
 )
 
 // newControlPlane makes the control plane of a job on a service, which must not have been started.
@@ -44,6 +47,7 @@ func newControlPlane(j *job, s *service.Service) *controlPlane {
 	p.handleWindows()
 	p.handleGuards()
 	p.handleHangs()
+	p.handleFirst()
 	return p
 }
 

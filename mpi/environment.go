@@ -14,8 +14,8 @@ import (
 	"gomx/mx"
 )
 
-// Variable describes one environment variable, as mx.Variable does.
-type Variable = launch.Variable
+// Variable describes one environment variable.
+type Variable = mx.Variable
 
 var table = []variables.Binding[settings]{
 	{Name: "MX_COLL", Help: "algorithms of collectives, such as allreduce=rabenseifner,bcast=flat; the same at all ranks",
@@ -43,7 +43,11 @@ var table = []variables.Binding[settings]{
 // package mx, with default, effective value and where that comes from. A value that makes no
 // sense is an error that names the variable. Safe from any goroutine.
 func Environment() ([]Variable, error) {
-	all, launchErr := launch.Environment()
+	below, launchErr := launch.Environment()
+	var all []Variable
+	for _, v := range below {
+		all = append(all, Variable(v))
+	}
 	s, plain := defaultSettings(), defaultSettings()
 	err := variables.Read(table, &s, os.Getenv)
 	for _, v := range variables.List(table, &plain, &s, os.Getenv) {

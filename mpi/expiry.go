@@ -41,7 +41,7 @@ func (e *expiry) Unwrap() []error {
 	return []error{e.cause, ErrGivenUp}
 }
 
-// What a rank is told of its own requests and memory.
+// What an error says of the requests and the memory of its rank.
 const (
 	staysRemark   = "the request stays"
 	allStayRemark = "the requests stay"

@@ -109,12 +109,12 @@ const newsInterval = 10 * time.Millisecond
 const lastMoment = 100 * time.Millisecond
 
 // unfinished returns the requests of the program that are not complete.
-func (s *seat) unfinished() map[mx.Request]string {
+func (s *seat) unfinished() map[mx.Request]hang.Need {
 	v := s.view()
-	open := map[mx.Request]string{}
+	open := map[mx.Request]hang.Need{}
 	for r, p := range v.pending {
 		if n, ok := v.need(&p, ""); ok && (n.Kind == hang.Send || n.Kind == hang.Recv) {
-			open[r] = nameOfRequest(&n)
+			open[r] = n
 		}
 	}
 	return open
@@ -139,21 +139,23 @@ func (s *seat) awaitCollectives() (names []string) {
 }
 
 // nameThose says which requests don't end, though all ranks have come to Finalize, if all have. A peer may have left by now.
-func (s *seat) nameThose(open map[mx.Request]string, all bool) {
+func (s *seat) nameThose(open map[mx.Request]hang.Need, all bool) {
 	var names []string
 	if all {
 		names = s.awaitCollectives()
+		slices.Sort(names)
 	}
 	limit := time.Now().Add(lastMoment)
-	for r, name := range open {
+	var left []hang.Need
+	for r, n := range open {
 		if !s.endsBy(limit, r) {
-			names = append(names, name)
+			left = append(left, n)
 		}
 	}
+	names = append(names, namesOfRequests(left)...)
 	if len(names) == 0 {
 		return
 	}
-	slices.Sort(names)
 	more := ""
 	if left := len(names) - mostNamed; left > 0 {
 		names, more = names[:mostNamed], fmt.Sprintf("; and %d more", left)
@@ -177,6 +179,17 @@ func (s *seat) endsBy(limit time.Time, r mx.Request) bool {
 // mostNamed bounds how many of them are named.
 const mostNamed = 8
 
+// namesOfRequests puts requests in words, in the order of their calls, ranks and tags.
+func namesOfRequests(list []hang.Need) (names []string) {
+	slices.SortFunc(list, func(a, b hang.Need) int {
+		return cmp.Or(cmp.Compare(a.Op, b.Op), cmp.Compare(a.Peer, b.Peer), cmp.Compare(a.Tag, b.Tag), cmp.Compare(a.Bytes, b.Bytes))
+	})
+	for i := range list {
+		names = append(names, nameOfRequest(&list[i]))
+	}
+	return names
+}
+
 // nameOfRequest puts a request in words.
 func nameOfRequest(n *hang.Need) string {
 	who, tag := "with any rank", "any tag"
@@ -189,8 +202,8 @@ func nameOfRequest(n *hang.Need) string {
 	return fmt.Sprintf("%s %s, %s, of %d bytes", n.Op, who, tag, n.Bytes)
 }
 
-// meet waits until all ranks have come. They tell it up a tree, and are told down the same
-// tree: nobody leaves before those who still have to connect with it.
+// meet waits until all ranks have come. Messages go up a tree as they come, and down the same
+// tree when all have: nobody leaves before those who still have to connect with it.
 func (c *Comm) meet(op string, window uint64) error {
 	n := c.net(op)
 	return n.finish(n.meet(n, coll.Tree, window))

@@ -200,9 +200,10 @@ func exitCode(code int) int {
 }
 
 // Abort ends the whole job (MPI_Abort). If ranks are processes, every process exits with the code, or with 1 if that is
-// 0, and the call does not return. The reason is printed in the form of launch.Reason. If ranks are goroutines of one
-// process, all calls return ErrAborted from then on, and Run returns it. Without a communicator Abort ends the process
-// alone and says so; the other ranks notice its failure. Safe from any goroutine.
+// 0, and the call does not return. At most 1000 bytes of the reason are printed, with escapes in the place of what a
+// terminal would not print as it is; lines and tabs stay. If ranks are goroutines of one process, all calls return
+// ErrAborted from then on, and Run returns it. Without a communicator Abort ends the process alone and says so; the
+// other ranks notice its failure. Safe from any goroutine.
 func (c *Comm) Abort(code int, reason string) {
 	if err := c.usable("Abort"); c.none() {
 		fmt.Fprintf(os.Stderr, "%v; aborted with code %d: %s\n", err, code, launch.Reason(reason))
@@ -220,13 +221,17 @@ func (c *Comm) Abort(code int, reason string) {
 
 // Main is the main function of a program: it joins the job, calls f with the world, and finalizes. An error of f or of Main is
 // printed with the rank, and ends the job with exit code 1. So does f if it ends its goroutine. A rank that fails because of
-// another rank prints its error only if the job has not ended two seconds later, so that the first cause is printed once. If
+// another rank, or after another one, prints its error only if the job has not ended two seconds later, so that the first
+// cause is printed once, also of a mistake that all ranks make. So does a rank other than 0 whose Init fails. If
 // f has returned nil and Finalize fails because another rank has failed, the process exits with code 1 and does not end the
 // others. With MX_LOCAL=n in the environment, and no launcher, the job is n goroutines in this process, like those of Run.
 func Main(f func(world *Comm) error, opts ...Option) {
 	if err := runMain(f, opts); err != nil {
 		if !errors.Is(err, launch.ErrSaidByRank0) {
-			fmt.Fprintln(os.Stderr, err)
+			if launch.RankSaid() > 0 { // rank 0 has most likely made the same mistake, and the launcher then ends this process
+				time.Sleep(firstCauseGrace)
+			}
+			fmt.Fprintln(os.Stderr, firstOf(err))
 		}
 		os.Exit(1)
 	}
@@ -234,6 +239,9 @@ func Main(f func(world *Comm) error, opts ...Option) {
 
 func runMain(f func(world *Comm) error, opts []Option) error {
 	lj, set, err := find(opts)
+	if err != nil && !initialized.Load() {
+		announce(err)
+	}
 	if err != nil {
 		return err
 	}
@@ -279,7 +287,7 @@ const panicTime = 500 * time.Millisecond
 // abandon ends the job because of what a rank's program has returned.
 func (c *Comm) abandon(err error) {
 	j := c.seat.job
-	if errors.Is(err, ErrProcFailed) || errors.Is(err, ErrAborted) || j.failures.count.Load() > 0 {
+	if errors.Is(err, ErrProcFailed) || errors.Is(err, ErrAborted) || j.failures.count.Load() > 0 || !j.failsFirst() {
 		if c.seat.finalized.Load() {
 			time.Sleep(firstCauseGrace) // the launcher has nothing to say any more, but may end the process
 		} else {
@@ -292,6 +300,3 @@ func (c *Comm) abandon(err error) {
 	}
 	j.quit(1, err.Error())
 }
-
-// firstCauseGrace is how long a rank that fails because of another rank waits for the end of the job, which the other rank causes.
-const firstCauseGrace = 2 * time.Second

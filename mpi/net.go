@@ -365,7 +365,7 @@ func (n *net) failed(b pendingOp, st *mx.Status) error {
 			return n.c.failWith(n.op, e.rank, Undefined, e.class, e)
 		}
 		return n.c.failWith(n.op, b.peer, Undefined, ErrCount,
-			fmt.Errorf("collective call %d on the communicator: %d bytes were expected of rank %d, it has sent %d: the ranks have given it other counts, or have called something else",
+			fmt.Errorf("collective call %d on the communicator: %d bytes were expected of rank %d, it has sent %d: the ranks give different counts, or call different collectives; MX_CHECK=1 says which",
 				n.seq, b.want, b.peer, st.MsgLength))
 	}
 	return n.c.ended(n.op, b.peer, Undefined, st)

@@ -14,7 +14,7 @@ import (
 //
 // If f returns an error on some rank, panics there, or ends its goroutine, the others' calls
 // return ErrAborted, naming that rank. Run returns the errors of all ranks that were
-// not ended in this way, each with its rank. Errors of its own: ErrArg for
+// not ended in this way, each with its rank, that of the rank that failed first before the others. Errors of its own: ErrArg for
 // n < 1 or more ranks than a process can have endpoints, ErrOther with what package
 // mx says.
 func Run(n int, f func(world *Comm) error, opts ...Option) error {
@@ -89,15 +89,30 @@ func (s *seat) work(f func(world *Comm) error, world *Comm, result *error) {
 	*result = err
 }
 
-// verdict joins the errors of the ranks, but for those that others have brought about.
+// verdict joins the errors of the ranks, but for those that others have brought about. That of the rank that failed first is the first.
 func (j *job) verdict(errs []error) error {
 	var all []error
 	end := j.ending.Load()
+	if end != nil && errs[end.rank] != nil {
+		all = append(all, &rankError{end.rank, errs[end.rank]})
+	}
 	for rank, err := range errs {
-		if err == nil || end != nil && rank != end.rank && errors.Is(err, ErrAborted) {
+		isFirst := end != nil && rank == end.rank
+		if err == nil || isFirst || end != nil && errors.Is(err, ErrAborted) {
 			continue
 		}
-		all = append(all, fmt.Errorf("rank %d: %w", rank, err))
+		all = append(all, &rankError{rank, err})
 	}
 	return errors.Join(all...)
 }
+
+// rankError is what the program of a rank has returned.
+type rankError struct {
+	rank int
+	err  error
+}
+
+func (r *rankError) Error() string { return fmt.Sprintf("rank %d: %v", r.rank, r.err) }
+
+// Unwrap returns what the program has returned.
+func (r *rankError) Unwrap() error { return r.err }

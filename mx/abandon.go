@@ -8,16 +8,16 @@ type Fate uint8
 // The fates.
 const (
 	// FateEnded: the request was complete, and is collected. Its buffer may be reused.
-	FateEnded = Fate(endpoint.Ended)
+	FateEnded Fate = 0
 
 	// FateTakenBack: it was a receive that had not matched, a connect or a watch, and is cancelled. Its buffer may be
 	// reused.
-	FateTakenBack = Fate(endpoint.TakenBack)
+	FateTakenBack Fate = 1
 
 	// FateInUse: the operation goes on, and its end is not reported. Its buffer must not be reused: a send may be read
 	// from it, or a message written to it, at any later time. Memory of the Go heap stays until then, also if the
 	// program drops it; memory of Alloc must not be freed before the session with the peer has ended.
-	FateInUse = Fate(endpoint.InUse)
+	FateInUse Fate = 2
 )
 
 // String returns the name of the fate.

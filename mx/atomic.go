@@ -12,19 +12,19 @@ type AtomicOp uint8
 // The operations. Read, Replace and CompareSwap take elements of any type, the others numbers: Min and Max none that are
 // complex, the bitwise and logical ones only integers. Integers wrap around.
 const (
-	AtomicRead        = AtomicOp(wire.AtomicRead)        // the element stays: an atomic read
-	AtomicReplace     = AtomicOp(wire.AtomicReplace)     // the operand takes its place: a swap, or an atomic write
-	AtomicSum         = AtomicOp(wire.AtomicSum)         // the operand is added: fetch-and-add
-	AtomicProduct     = AtomicOp(wire.AtomicProduct)     // it is multiplied by the operand
-	AtomicMin         = AtomicOp(wire.AtomicMin)         // the smaller of both; NaN if one is
-	AtomicMax         = AtomicOp(wire.AtomicMax)         // the larger of both; NaN if one is
-	AtomicAnd         = AtomicOp(wire.AtomicAnd)         // the bits that are set in both
-	AtomicOr          = AtomicOp(wire.AtomicOr)          // the bits that are set in one of them
-	AtomicXor         = AtomicOp(wire.AtomicXor)         // the bits that differ
-	AtomicLogicalAnd  = AtomicOp(wire.AtomicLogicalAnd)  // 1 if neither is 0, otherwise 0
-	AtomicLogicalOr   = AtomicOp(wire.AtomicLogicalOr)   // 1 if one of them is not 0, otherwise 0
-	AtomicLogicalXor  = AtomicOp(wire.AtomicLogicalXor)  // 1 if one alone is 0, otherwise 0
-	AtomicCompareSwap = AtomicOp(wire.AtomicCompareSwap) // the second operand takes its place if its bytes are those of the first
+	AtomicRead        AtomicOp = 0  // the element stays: an atomic read
+	AtomicReplace     AtomicOp = 1  // the operand takes its place: a swap, or an atomic write
+	AtomicSum         AtomicOp = 2  // the operand is added: fetch-and-add
+	AtomicProduct     AtomicOp = 3  // it is multiplied by the operand
+	AtomicMin         AtomicOp = 4  // the smaller of both; NaN if one is
+	AtomicMax         AtomicOp = 5  // the larger of both; NaN if one is
+	AtomicAnd         AtomicOp = 6  // the bits that are set in both
+	AtomicOr          AtomicOp = 7  // the bits that are set in one of them
+	AtomicXor         AtomicOp = 8  // the bits that differ
+	AtomicLogicalAnd  AtomicOp = 9  // 1 if neither is 0, otherwise 0
+	AtomicLogicalOr   AtomicOp = 10 // 1 if one of them is not 0, otherwise 0
+	AtomicLogicalXor  AtomicOp = 11 // 1 if one alone is 0, otherwise 0
+	AtomicCompareSwap AtomicOp = 12 // the second operand takes its place if its bytes are those of the first
 )
 
 // String returns the name of the operation.
@@ -35,19 +35,19 @@ type AtomicType uint8
 
 // The types.
 const (
-	AtomicBytes      = AtomicType(wire.AtomicBytes) // one element of any size: all bytes together
-	AtomicInt8       = AtomicType(wire.AtomicInt8)
-	AtomicInt16      = AtomicType(wire.AtomicInt16)
-	AtomicInt32      = AtomicType(wire.AtomicInt32)
-	AtomicInt64      = AtomicType(wire.AtomicInt64)
-	AtomicUint8      = AtomicType(wire.AtomicUint8)
-	AtomicUint16     = AtomicType(wire.AtomicUint16)
-	AtomicUint32     = AtomicType(wire.AtomicUint32)
-	AtomicUint64     = AtomicType(wire.AtomicUint64)
-	AtomicFloat32    = AtomicType(wire.AtomicFloat32)
-	AtomicFloat64    = AtomicType(wire.AtomicFloat64)
-	AtomicComplex64  = AtomicType(wire.AtomicComplex64)
-	AtomicComplex128 = AtomicType(wire.AtomicComplex128)
+	AtomicBytes      AtomicType = 0 // one element of any size: all bytes together
+	AtomicInt8       AtomicType = 1
+	AtomicInt16      AtomicType = 2
+	AtomicInt32      AtomicType = 3
+	AtomicInt64      AtomicType = 4
+	AtomicUint8      AtomicType = 5
+	AtomicUint16     AtomicType = 6
+	AtomicUint32     AtomicType = 7
+	AtomicUint64     AtomicType = 8
+	AtomicFloat32    AtomicType = 9
+	AtomicFloat64    AtomicType = 10
+	AtomicComplex64  AtomicType = 11
+	AtomicComplex128 AtomicType = 12
 )
 
 // String returns the name of the type.
@@ -60,7 +60,7 @@ func (t AtomicType) Size() int { return wire.AtomicType(t).Size() }
 func (t AtomicType) Has(op AtomicOp) bool { return wire.AtomicType(t).Has(wire.AtomicOp(op)) }
 
 // MaxAtomic is how many bytes of operands an atomic operation takes at most; of a compare-and-swap, both operands together.
-const MaxAtomic = wire.MaxAtomic
+const MaxAtomic = 1008
 
 // Iatomic combines operands, element by element, with a window of dest, from the window's byte offset on. It completes when that is done.
 // operands must not change until Ibuffered says so or it completes. With AtomicCompareSwap the first half of operands has what the elements are

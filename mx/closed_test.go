@@ -84,7 +84,7 @@ func TestClosedEndpointStillAnswersQuestions(t *testing.T) {
 			if counter(w, a, "messages sent") != 1 {
 				w.Error("the counters are gone")
 			}
-			_ = a.Facts()
+			_ = a.Diagnostics()
 			_ = a.TransportNames()
 			if _, _, err := mx.DecomposeEndpointAddr(toB); err != nil {
 				w.Error(err)

@@ -15,9 +15,12 @@ import (
 
 // Causes of ErrConnectionFailed, for errors.Is. Its text has the details.
 var (
-	ErrNoPeer  = transport.ErrNoPeer  // the host answers, and no such endpoint is open there
-	ErrRefused = transport.ErrRefused // the peer refuses the connection: it has another secret, TLS or no TLS, or another version
+	ErrNoPeer  error = noPeer  // the host answers, and no such endpoint is open there
+	ErrRefused error = refused // the peer refuses the connection: it has another secret, TLS or no TLS, or another version
 )
+
+// noPeer and refused are what transports say.
+var noPeer, refused = transport.ErrNoPeer, transport.ErrRefused
 
 // Connect asks the endpoint at a NIC whether it takes us with this filter, and
 // returns its address (IV.3.1). If one of the two sides has several contexts (WithContexts), each of the one is connected with
@@ -202,7 +205,7 @@ func (ep *Endpoint) iconnect(c *endpoint.Calling) (Request, error) {
 // startConnect starts a connect, if its target is one that can be reached.
 func (ep *Endpoint) startConnect(to nic.ID, endpointID uint32, start func() (endpoint.Handle, error)) (Request, ReturnCode, error) {
 	if endpointID >= MaxEndpoints {
-		return Request{}, ErrBadEndpointID, nil
+		return Request{}, ErrBadEndpointID, fmt.Errorf("ids are 0 to %d", MaxEndpoints-1)
 	}
 	switch {
 	case ep.dir.IsLocal(to):

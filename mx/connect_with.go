@@ -7,11 +7,10 @@ import (
 	"strings"
 
 	"gomx/endpoint"
-	"gomx/endpoint/driver"
 )
 
 // MaxConnectData is the largest data that goes with a connect, and with its answer, in bytes.
-const MaxConnectData = driver.MostConnectData
+const MaxConnectData = 512
 
 // RejectedError is why a connect has failed whose peer is there: its program has rejected it, or has not answered. It is the cause of an
 // Error with the code ErrConnectionFailed: find it with errors.As. errors.Is works with its Code.

@@ -12,7 +12,7 @@ import (
 )
 
 // MaxContexts is the largest number of contexts of an endpoint.
-const MaxContexts = wire.MaxContexts
+const MaxContexts = 16
 
 // contextNames is the value of WithContexts: the number of contexts and the names of some.
 type contextNames struct {
@@ -108,7 +108,7 @@ func (c choice) openContexts(at *site, id uint32, s *settings) (first *Endpoint,
 		if err != nil {
 			m.bell.Close()
 			if i > 0 && errors.Is(err, transport.ErrBusy) {
-				err = fmt.Errorf("id %d, for context %d: %w", id+uint32(i), i, err)
+				err = &contextTaken{id + uint32(i), i, err}
 			}
 			return nil, err
 		}
@@ -116,6 +116,20 @@ func (c choice) openContexts(at *site, id uint32, s *settings) (first *Endpoint,
 	}
 	return g.list[0], nil
 }
+
+// contextTaken says that the id of a context is taken.
+type contextTaken struct {
+	id    uint32
+	index int
+	cause error
+}
+
+func (c *contextTaken) Error() string {
+	return fmt.Sprintf("id %d, for context %d: %v", c.id, c.index, c.cause)
+}
+
+// Unwrap returns the cause.
+func (c *contextTaken) Unwrap() error { return c.cause }
 
 // close closes the contexts from one on, those that are open. What a handler panics with does not keep the others open.
 func (g *contexts) close(from int) (err error) {

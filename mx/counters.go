@@ -118,17 +118,17 @@ func (t tally) list() []Counter {
 // goroutine, also after Close.
 func (ep *Endpoint) Counters() []Counter { return ep.tally().list() }
 
-// Fact is a line of an endpoint's diagnostics.
-type Fact struct {
+// Diagnostic is a line of an endpoint's diagnostics.
+type Diagnostic struct {
 	Name  string `json:"name"`
 	Value string `json:"value"`
 }
 
-// Facts returns diagnostics of the endpoint's transports, such as the reason why large messages are not copied directly. Safe
+// Diagnostics returns lines about the endpoint's transports, for example why large messages are not copied directly. Safe
 // from any goroutine.
-func (ep *Endpoint) Facts() []Fact {
+func (ep *Endpoint) Diagnostics() []Diagnostic {
 	r := ep.d.Report()
-	return ep.diagnostics(r.Diagnostics)
+	return ep.allDiagnostics(r.Diagnostics)
 }
 
 // BoardCounters returns the counters of a board: those of all endpoints that

@@ -20,18 +20,18 @@ const (
 	AnyNIC      uint32 = 0xffffffff // OpenEndpoint: any board
 	AnyEndpoint uint32 = 0xffffffff // OpenEndpoint: any free endpoint id
 
-	MaxEndpoints     = 4096                 // endpoint ids of a board are 0 to MaxEndpoints-1
-	MaxSegments      = endpoint.MaxSegments // segments of a send or receive
-	MaxMessage       = endpoint.MaxMessage  // bytes of a message
-	MaxHostnameLen   = 80                   // bytes of a host name, with the NUL that C needs
-	MaxStrLen        = 128                  // bytes of a string information value
+	MaxEndpoints     = 4096      // endpoint ids of a board are 0 to MaxEndpoints-1
+	MaxSegments      = 256       // segments of a send or receive
+	MaxMessage       = 1<<32 - 1 // bytes of a message
+	MaxHostnameLen   = 80        // bytes of a host name, with the NUL that C needs
+	MaxStrLen        = 128       // bytes of a string information value
 	ContextIDBitsMax = 16
 
 	// MatchMaskNone is the mask under which every bit counts.
 	MatchMaskNone = ^uint64(0)
 
 	// Infinite as a timeout means for ever; a timeout of 0 polls once.
-	Infinite = driver.Infinite
+	Infinite = time.Duration(1<<63 - 1)
 )
 
 // Endpoint is an open endpoint (II.2). Its methods may be called from any number
@@ -152,16 +152,32 @@ func openFirst(dir *nic.Directory, board, id uint32, s *settings) (*Endpoint, er
 	return nil, taken(err, b.Name, last, whichever)
 }
 
-// taken puts an error of ErrBusy into words.
+// taken puts an error of ErrBusy into words, which say who has the id.
 func taken(err error, board string, last uint32, whichever bool) error {
-	switch {
-	case !errors.Is(err, transport.ErrBusy):
+	if !errors.Is(err, transport.ErrBusy) {
 		return err
-	case whichever && last > 0:
-		return fmt.Errorf("endpoints 0 to %d of %s are taken by other endpoints or programs: %w", last, board, err)
 	}
-	return fmt.Errorf("endpoint %d of %s is taken by another endpoint or program: %w", last, board, err)
+	if whichever && last > 0 {
+		return busy(fmt.Sprintf("all endpoint ids of %s, 0 to %d, are taken by other endpoints or programs: close some first", board, last), err)
+	}
+	who := fmt.Sprintf("endpoint %d of %s", last, board)
+	if c, ok := errors.AsType[*contextTaken](err); ok {
+		who = fmt.Sprintf("%s needs id %d, for context %d, which", who, c.id, c.index)
+	}
+	port, hasPort := errors.AsType[*transport.PortTakenError](err)
+	switch {
+	case errors.Is(err, errOpenHere):
+		who += " is open in this process already"
+	case hasPort:
+		who += fmt.Sprintf(" needs port %v, which another endpoint or program has", port.Port)
+	default:
+		who += " is open in another process"
+	}
+	return busy(who+": choose another id, or mx.AnyEndpoint for a free one", err)
 }
+
+// busy is an ErrBusy in words, without those of the cause.
+func busy(text string, cause error) error { return &instead{ErrBusy.Error() + ": " + text, cause} }
 
 // inRange returns why there is no endpoint id.
 func (s *settings) inRange(id uint32, ports bool) error {

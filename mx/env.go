@@ -107,7 +107,7 @@ var generalVariables = []variable{
 	{name: "MX_ANSWER_TIMEOUT", help: "time that a program which listens has to answer a connection request; at least 1ms",
 		show: func(e *environment) string { return e.answerTimeout.String() },
 		set:  func(e *environment, s string) error { return setDuration(&e.answerTimeout, s, checkRequestTimeout) }},
-	{name: "MX_PIECES_BYTES", help: fmt.Sprintf("bound of an endpoint's messages that come again in pieces after a link has broken, bytes, %v", piecesSpan),
+	{name: "MX_PIECES_BYTES", help: fmt.Sprintf("bound of an endpoint's messages that are retransmitted in pieces after a link has broken, bytes, %v", piecesSpan),
 		show: func(e *environment) string { return strconv.Itoa(e.pieceBytes) },
 		set:  func(e *environment, s string) error { return setSize(&e.pieceBytes, s, piecesSpan) }},
 	{name: "MX_REQUEST_TIMEOUT", help: "time after which a peer that requests wait for, and that does not move, is given up; at least 1ms",

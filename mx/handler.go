@@ -12,11 +12,11 @@ type UnexpAction uint8
 const (
 	// RecvContinue: give the message to a receive that was posted meanwhile, or
 	// keep it.
-	RecvContinue = UnexpAction(endpoint.Continue)
+	RecvContinue UnexpAction = 0
 	// RecvFinished: the message is dealt with; drop it. The sender of a message that
 	// is synchronous, or larger than EagerTo says, gets StatusTruncated with 0 bytes, or
 	// StatusSuccess if it was empty.
-	RecvFinished = UnexpAction(endpoint.Finished)
+	RecvFinished UnexpAction = 1
 )
 
 // UnexpHandler is called for a message that no posted receive fits, before any

@@ -2,13 +2,14 @@ package mx
 
 import (
 	"context"
+	"crypto/x509"
 	"errors"
 	"fmt"
+	"net/netip"
 	"time"
 
 	"gomx/endpoint"
 	"gomx/endpoint/driver"
-	"gomx/transport"
 	"gomx/transport/wire"
 )
 
@@ -49,7 +50,13 @@ func listenCode(err error) error {
 
 // Credentials are what a transport knows of a peer beside its address: the process and user of one on this host, the other end of a
 // connection, whether it has proven the secret, and the certificates that it has shown in TLS, which have been verified.
-type Credentials = transport.Credentials
+type Credentials struct {
+	PID          int                 // of its process on this host; 0: not known
+	UID          int                 // of its user on this host; -1: not known
+	Remote       netip.AddrPort      // the other end of a connection; invalid on this host
+	Secret       bool                // it has proven that it has the secret
+	Certificates []*x509.Certificate // that it has shown in TLS, its own first; they have been verified
+}
 
 // ConnectionRequest is a connect of a peer that waits for the program's answer. Accept and Reject may be called from any goroutine, once.
 type ConnectionRequest struct {
@@ -70,7 +77,7 @@ func (r *ConnectionRequest) String() string {
 
 func (l *Listener) request(v *driver.Visitor) *ConnectionRequest {
 	return &ConnectionRequest{
-		NIC: v.NIC, Endpoint: v.Endpoint, Transport: v.Medium, Credentials: v.Credentials, Data: v.Data, l: l, h: v.Handle,
+		NIC: v.NIC, Endpoint: v.Endpoint, Transport: v.Medium, Credentials: Credentials(v.Credentials), Data: v.Data, l: l, h: v.Handle,
 	}
 }
 

@@ -42,7 +42,7 @@ const (
 // handler may take its time, and may call the endpoint.
 type eventLog struct {
 	logger *slog.Logger
-	ep     *Endpoint // set before anything is told
+	ep     *Endpoint // set before anything is logged
 
 	mu      sync.Mutex
 	queue   []entry

@@ -2,6 +2,7 @@ package mx
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -13,7 +14,7 @@ const resolveTime = 10 * time.Second
 
 // HostnameToNICID returns the NIC id behind a name (IV.1.1): "host",
 // "host:board", an IP address, or a NIC id in hexadecimal. "localhost" is this
-// host's board 0. Error: ErrHostNotFound. Safe from any goroutine.
+// host's board 0. Error: ErrHostNotFound, also if the host has no such board. Safe from any goroutine.
 func HostnameToNICID(name string) (uint64, error) {
 	dir, err := directory("hostname to NIC id")
 	if err != nil {
@@ -26,6 +27,12 @@ func HostnameToNICID(name string) (uint64, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), resolveTime)
 	defer cancel()
 	id, err := dir.Resolve(ctx, name)
+	if missing, ok := errors.AsType[*nic.NotFoundError](err); ok { // ours has the name
+		err = missing.Reason
+	}
+	if errors.Is(err, nic.ErrBoardUnknown) { // the host is found
+		err = &instead{err.Error(), err}
+	}
 	if err != nil {
 		return 0, fail("hostname to NIC id", ErrHostNotFound, name, err)
 	}
@@ -33,7 +40,7 @@ func HostnameToNICID(name string) (uint64, error) {
 }
 
 // NICIDToHostname returns the name of a NIC, "host:board" (IV.1.2), which HostnameToNICID
-// takes back. That of the board that reaches this host alone begins with "localhost". Error:
+// takes. That of the board that reaches this host alone begins with "localhost". Error:
 // ErrHostNotFound. Safe from any goroutine.
 func NICIDToHostname(id uint64) (string, error) {
 	dir, err := directory("NIC id to hostname")

@@ -14,14 +14,14 @@ type SendLevel uint8
 const (
 	// SendBuffered: the buffer may be reused (FI_INJECT_COMPLETE). The message may still be lost with this process, or
 	// with the connection if that does not come back.
-	SendBuffered = SendLevel(endpoint.BufferFree)
+	SendBuffered SendLevel = 0
 	// SendAcked: the peer's library has acknowledged the message (FI_TRANSMIT_COMPLETE): it is in the memory of the
 	// peer's process, matched or stored, and its handler of unexpected messages, if there is one, has been shown it. Of
 	// a large message, and of one for which the peer had no memory left (credit), the bytes stay with the sender until
 	// a receive matches; such a send completes when they have been fetched.
-	SendAcked = SendLevel(endpoint.Acknowledged)
+	SendAcked SendLevel = 1
 	// SendMatched: a receive has matched the message, and its bytes are where it wants them (FI_MATCH_COMPLETE).
-	SendMatched = SendLevel(endpoint.Matched)
+	SendMatched SendLevel = 2
 )
 
 // String returns the name of the level.

@@ -24,18 +24,18 @@ type ProcessSnapshot struct {
 
 // EndpointSnapshot is the part of a ProcessSnapshot that is about one endpoint.
 type EndpointSnapshot struct {
-	Name       string         `json:"name"` // "host:board/endpoint", and of several contexts each "host:board/endpoint.context"
-	Board      uint32         `json:"board"`
-	Interface  string         `json:"interface"` // of the board
-	NICID      uint64         `json:"nic_id"`
-	ID         uint32         `json:"endpoint"` // that peers dial: of a context, the endpoint's and its index
-	Opened     time.Time      `json:"opened"`
-	Transports []string       `json:"transports"`
-	Depths     Depths         `json:"depths"`
-	Counters   []Counter      `json:"counters"`
-	Peers      []PeerInfo     `json:"peers"`
-	Pending    []PendingEntry `json:"pending"` // no more than MostPending of them
-	Facts      []Fact         `json:"facts,omitempty"`
+	Name        string         `json:"name"` // "host:board/endpoint", and of several contexts each "host:board/endpoint.context"
+	Board       uint32         `json:"board"`
+	Interface   string         `json:"interface"` // of the board
+	NICID       uint64         `json:"nic_id"`
+	ID          uint32         `json:"endpoint"` // that peers dial: of a context, the endpoint's and its index
+	Opened      time.Time      `json:"opened"`
+	Transports  []string       `json:"transports"`
+	Depths      Depths         `json:"depths"`
+	Counters    []Counter      `json:"counters"`
+	Peers       []PeerInfo     `json:"peers"`
+	Pending     []PendingEntry `json:"pending"` // no more than MostPending of them
+	Diagnostics []Diagnostic   `json:"diagnostics,omitempty"`
 
 	// Of an endpoint with several contexts, which are listed each for itself.
 	Context     int    `json:"context,omitempty"`  // index of this one
@@ -105,7 +105,7 @@ func (ep *Endpoint) Snapshot() EndpointSnapshot {
 	s := EndpointSnapshot{
 		Name: ep.String(), Board: ep.Board(), Interface: ep.board.Interface, NICID: uint64(ep.board.ID), ID: ep.id,
 		Opened: ep.opened, Transports: ep.TransportNames(),
-		Counters: values.list(), Peers: ep.Peers(), Pending: []PendingEntry{}, Facts: ep.diagnostics(r.Diagnostics),
+		Counters: values.list(), Peers: ep.Peers(), Pending: []PendingEntry{}, Diagnostics: ep.allDiagnostics(r.Diagnostics),
 		Depths: Depths{
 			Posted: r.Depths.Posted, Unexpected: r.Depths.Unexpected, UnexpectedBytes: r.Depths.Bytes, UnexpectedBound: r.Depths.Bound,
 			Requests: r.Depths.Requests, Completed: r.Depths.Completed, Pulls: r.Depths.Pulls, Kept: r.Depths.Kept, Windows: r.Depths.Windows,
@@ -140,14 +140,14 @@ func pendingEntry(o *endpoint.Outstanding, now endpoint.Tick, peer string) Pendi
 	return p
 }
 
-// diagnostics returns lines about the transports.
-func (ep *Endpoint) diagnostics(list []transport.Diagnostic) []Fact {
-	all := make([]Fact, 0, len(list)+1)
-	for _, f := range list {
-		all = append(all, Fact(f))
+// allDiagnostics returns the lines about the transports, and why there is no RDMA.
+func (ep *Endpoint) allDiagnostics(list []transport.Diagnostic) []Diagnostic {
+	all := make([]Diagnostic, 0, len(list)+1)
+	for _, d := range list {
+		all = append(all, Diagnostic(d))
 	}
 	if ep.not != nil {
-		all = append(all, Fact{"no RDMA because", words(ep.not)})
+		all = append(all, Diagnostic{"no RDMA because", words(ep.not)})
 	}
 	return all
 }

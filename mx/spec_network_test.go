@@ -92,7 +92,7 @@ func TestSharedMemoryFirstThenTCP(t *testing.T) {
 		want = "[shm rdma tcp]"
 	}
 	if got := fmt.Sprint(auto.TransportNames()); got != want {
-		t.Errorf("transports %s, want %s: %v", got, want, auto.Facts())
+		t.Errorf("transports %s, want %s: %v", got, want, auto.Diagnostics())
 	}
 	both := w.open(mx.WithTransports("shm", "tcp"))
 	only, err := w.tryOpen(uncommon(), mx.WithTransports("tcp"))

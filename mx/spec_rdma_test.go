@@ -11,7 +11,7 @@ import (
 
 // diagnostic returns the line of an endpoint's diagnostics with a name, or "".
 func diagnostic(ep *mx.Endpoint, name string) string {
-	for _, f := range ep.Facts() {
+	for _, f := range ep.Diagnostics() {
 		if f.Name == name {
 			return f.Value
 		}
@@ -110,7 +110,7 @@ func TestNamedRDMADeviceThatIsNotThere(t *testing.T) {
 		t.Errorf("transports %s", names)
 	}
 	if why := diagnostic(ep, "no RDMA because"); why == "" {
-		t.Errorf("nothing says why: %v", ep.Facts())
+		t.Errorf("nothing says why: %v", ep.Diagnostics())
 	}
 	_, err = mx.OpenEndpoint(0, mx.AnyEndpoint, testFilter, mx.WithTransports("rdma"))
 	refused(t, err, mx.ErrNoDriver, "rdma")
@@ -184,7 +184,7 @@ func TestRDMAOnABoardWithoutADevice(t *testing.T) {
 	}
 	defer shut(t, ep)
 	if names := fmt.Sprint(ep.TransportNames()); strings.Contains(names, "rdma") || diagnostic(ep, "no RDMA because") != "" {
-		t.Errorf("transports %s, %v", names, ep.Facts())
+		t.Errorf("transports %s, %v", names, ep.Diagnostics())
 	}
 }
 

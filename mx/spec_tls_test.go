@@ -146,6 +146,6 @@ func TestTLSKeepsEndpointsFromRDMA(t *testing.T) {
 	}
 	defer shut(t, ep)
 	if names := fmt.Sprint(ep.TransportNames()); strings.Contains(names, "rdma") || !strings.Contains(diagnostic(ep, "no RDMA because"), "TLS") {
-		t.Errorf("transports %s, %v", names, ep.Facts())
+		t.Errorf("transports %s, %v", names, ep.Diagnostics())
 	}
 }

@@ -14,30 +14,30 @@ type StatusCode uint8
 // StatusPending, StatusBuffered, StatusCancelled, StatusEndpointUnknown or
 // StatusBadEndpoint: docs/manual.md has what is said in their place.
 const (
-	StatusSuccess             = StatusCode(endpoint.Success)
-	StatusPending             = StatusCode(endpoint.Pending)
-	StatusBuffered            = StatusCode(endpoint.Buffered)
-	StatusRejected            = StatusCode(endpoint.Rejected)
-	StatusTimeout             = StatusCode(endpoint.TimedOut)
-	StatusTruncated           = StatusCode(endpoint.Truncated)
-	StatusCancelled           = StatusCode(endpoint.Cancelled)
-	StatusEndpointUnknown     = StatusCode(endpoint.EndpointUnknown)
-	StatusEndpointClosed      = StatusCode(endpoint.EndpointClosed)
-	StatusEndpointUnreachable = StatusCode(endpoint.EndpointUnreachable)
-	StatusBadSession          = StatusCode(endpoint.BadSession)
-	StatusBadKey              = StatusCode(endpoint.BadKey)
-	StatusBadEndpoint         = StatusCode(endpoint.BadEndpoint)
-	StatusBadRDMAWindow       = StatusCode(endpoint.BadRDMAWindow)
-	StatusAborted             = StatusCode(endpoint.Aborted)
-	StatusNoResources         = StatusCode(endpoint.NoResources)
+	StatusSuccess             StatusCode = 0
+	StatusPending             StatusCode = 1  // it is not complete
+	StatusBuffered            StatusCode = 2  // it is not complete, but its buffer may be reused
+	StatusRejected            StatusCode = 3  // the program at the peer has refused the connect
+	StatusTimeout             StatusCode = 4  // the peer has not moved within the request timeout
+	StatusTruncated           StatusCode = 5  // the receive was shorter than the message
+	StatusCancelled           StatusCode = 6  // it was cancelled before it matched
+	StatusEndpointUnknown     StatusCode = 7  // no way to the endpoint is known
+	StatusEndpointClosed      StatusCode = 8  // the peer has closed its endpoint
+	StatusEndpointUnreachable StatusCode = 9  // the connection has broken, or was disconnected
+	StatusBadSession          StatusCode = 10 // the peer was opened again, or was never connected
+	StatusBadKey              StatusCode = 11 // a connect with the wrong filter
+	StatusBadEndpoint         StatusCode = 12 // the endpoint id is out of range at the peer
+	StatusBadRDMAWindow       StatusCode = 13 // the peer has no such window, or has closed it
+	StatusAborted             StatusCode = 14 // the peer has ended it
+	StatusNoResources         StatusCode = 16 // memory, or another resource, is used up
 
 	// These are not MX's.
-	StatusBadRDMARange     = StatusCode(endpoint.BadRDMARange)
-	StatusRDMANotPermitted = StatusCode(endpoint.RDMANotPermitted)
-	StatusBadAtomic        = StatusCode(endpoint.BadAtomic)
-	StatusNotAnswered      = StatusCode(endpoint.NotAnswered)
-	StatusBacklogFull      = StatusCode(endpoint.BacklogFull)
-	StatusNotListening     = StatusCode(endpoint.NotListening)
+	StatusBadRDMARange     StatusCode = 17 // it reaches beyond the window
+	StatusRDMANotPermitted StatusCode = 18 // the window does not permit it
+	StatusBadAtomic        StatusCode = 19 // the peer has no such atomic operation, or not at that offset
+	StatusNotAnswered      StatusCode = 20 // the program at the peer has not answered the connect in time
+	StatusBacklogFull      StatusCode = 21 // too many connects wait for the program at the peer
+	StatusNotListening     StatusCode = 22 // the peer takes no connects any more
 )
 
 // Strstatus returns the text of a status code (X.3.2), also of one that this

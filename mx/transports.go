@@ -141,7 +141,7 @@ func wanted(s *site) choice {
 			err = t.Available()
 		}
 		switch {
-		case err == nil, errors.Is(err, transport.ErrNoDescriptors): // which is told when it is opened, not done without
+		case err == nil, errors.Is(err, transport.ErrNoDescriptors): // an open reports that, and does not go on without the transport
 			c.names = append(c.names, name)
 		case m.when != nil:
 			c.not = err

@@ -19,7 +19,7 @@ import (
 //
 // Only successes count: what waits for an operation that has failed does not begin. Pending, and with it
 // mx_endpoint_info and the like, show it with the number of the counter, what that has come to, and what it has to come to. Until it begins, Cancel and
-// Abandon take it back; afterwards it is as other sends, puts, gets and atomic operations are. If the session with
+// Abandon cancel it; afterwards it is as other sends, puts, gets and atomic operations are. If the session with
 // the peer ends, it completes with a status that says why; if the counter is closed, with StatusAborted. It has no
 // timeout before it begins unless SetRequestTimeout gives it one.
 //

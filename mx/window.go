@@ -15,8 +15,8 @@ type WindowPermission uint8
 
 // The permissions.
 const (
-	WindowRead  = WindowPermission(endpoint.MayRead)  // peers may get from it
-	WindowWrite = WindowPermission(endpoint.MayWrite) // peers may put into it
+	WindowRead  WindowPermission = 1 // peers may get from it
+	WindowWrite WindowPermission = 2 // peers may put into it
 )
 
 // WindowHandle names a window. The program tells it to those peers that are to use

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/netip"
 	"time"
 
 	"gomx/transport/wire"
@@ -59,6 +60,15 @@ func (e *WrongPeerError) Error() string {
 
 // Unwrap returns ErrRefused.
 func (e *WrongPeerError) Unwrap() error { return ErrRefused }
+
+// PortTakenError means that somebody else has the port of the network that the endpoint id stands for. It is an ErrBusy.
+type PortTakenError struct{ Port netip.AddrPort }
+
+// Error names the port.
+func (e *PortTakenError) Error() string { return fmt.Sprintf("%v: port %v is taken", ErrBusy, e.Port) }
+
+// Unwrap returns ErrBusy.
+func (e *PortTakenError) Unwrap() error { return ErrBusy }
 
 // Transport is a medium. Its methods may be called concurrently.
 type Transport interface {

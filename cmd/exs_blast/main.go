@@ -25,6 +25,7 @@ import (
 	"os"
 
 	"gomx/internal/cmdline"
+	"gomx/internal/partner"
 )
 
 // Exit statuses.
@@ -89,12 +90,15 @@ func (o *options) beServer(ctx context.Context, stdout, stderr io.Writer) error 
 func (o *options) beClient(ctx context.Context, stdout, stderr io.Writer) (err error) {
 	host, port := o.host, o.port
 	if host == "" {
-		p, err := startPartner(o.cores)
+		p, err := partner.Start(partnerVariable, o.cores, nil)
 		if err != nil {
 			return err
 		}
-		defer p.end()
-		host, port = "127.0.0.1", p.port
+		defer p.End()
+		if port, err = p.Address(); err != nil {
+			return err
+		}
+		host = "127.0.0.1"
 	}
 	if err := pinTo(o.cores, 0); err != nil {
 		return err

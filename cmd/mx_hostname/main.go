@@ -19,7 +19,6 @@ import (
 	"gomx/cmd/internal/processes"
 	"gomx/internal/cmdline"
 	"gomx/mx"
-	"gomx/transport/nic"
 )
 
 // Exit statuses.
@@ -154,7 +153,7 @@ func lookUp(name string) (entry, error) {
 	if err != nil {
 		return entry{}, err
 	}
-	e := entry{NICID: nic.ID(id).String()}
+	e := entry{NICID: mx.NICID(id).String()}
 	if e.Name, err = mx.NICIDToHostname(id); errors.Is(err, mx.ErrHostNotFound) {
 		e.Name, err = e.NICID, nil
 	}

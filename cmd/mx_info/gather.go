@@ -17,7 +17,7 @@ type findings struct {
 	Limits       limits             `json:"limits"`
 	Transports   []mx.TransportInfo `json:"transports"`
 	SingleCopy   singleCopy         `json:"single_copy"`
-	SharedMemory []mx.Fact          `json:"shared_memory"`
+	SharedMemory []mx.Diagnostic    `json:"shared_memory"`
 	RDMA         mx.RDMAInfo        `json:"rdma"`
 	Network      network            `json:"network"`
 	Environment  []mx.Variable      `json:"environment,omitempty"`
@@ -77,7 +77,7 @@ func gather(o *options, variables []mx.Variable) (*findings, error) {
 
 func describe(b *mx.Board) board {
 	d := board{
-		Number: b.Number, NICID: b.ID.String(), Name: b.Name, Kind: b.Kind.String(), Interface: b.Interface,
+		Number: b.Number, NICID: b.ID.String(), Name: b.Name, Kind: b.Kind, Interface: b.Interface,
 		MAC: b.MAC.String(), RDMA: b.RDMA, State: b.State, Up: b.Up, MTU: b.MTU,
 		NUMANode: b.NUMANode, Speed: b.Speed, Driver: b.Driver, Addresses: []string{},
 	}

@@ -51,7 +51,7 @@ func showLive(o *options, to io.Writer) (failed []error, err error) {
 
 func (e *liveEndpoint) print(w io.Writer) {
 	fmt.Fprintf(w, "%s\nEndpoint %s%s of process %d (%s), board %d, open for %v\n", rule, e.Name, named(e.ContextName), e.PID, processes.Clean(e.Command), e.Board, e.age.Round(time.Second))
-	for _, f := range e.Facts {
+	for _, f := range e.Diagnostics {
 		fmt.Fprintf(w, "\t%s: %s\n", f.Name, processes.Clean(f.Value))
 	}
 	d := &e.Depths

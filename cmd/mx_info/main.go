@@ -22,6 +22,7 @@ import (
 
 	"gomx/cmd/internal/processes"
 	"gomx/internal/cmdline"
+	"gomx/internal/partner"
 	"gomx/mpi"
 	"gomx/mx"
 )
@@ -34,8 +35,8 @@ const (
 )
 
 func main() {
-	if to := os.Getenv(partnerVariable); to != "" {
-		os.Exit(report(os.Stderr, runPartner(to, os.Stdin)))
+	if partner.Is(partnerVariable) {
+		os.Exit(report(os.Stderr, runPartner()))
 	}
 	os.Exit(run(os.Args[1:], os.Stdout, os.Stderr))
 }
@@ -120,8 +121,5 @@ func printJSON(to io.Writer, v any) error {
 func environment() ([]mx.Variable, error) {
 	all, err := mx.Environment()
 	more, mpiErr := mpi.Environment()
-	for _, v := range more {
-		all = append(all, mx.Variable(v))
-	}
-	return all, cmp.Or(err, mpiErr)
+	return append(all, more...), cmp.Or(err, mpiErr)
 }

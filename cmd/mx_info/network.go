@@ -42,7 +42,7 @@ func findNetwork(transports []mx.TransportInfo, variables []mx.Variable, board i
 		n.Reason = err.Error()
 		return n
 	}
-	for _, f := range ep.Facts() {
+	for _, f := range ep.Diagnostics() {
 		if f.Name == "listens on" {
 			n.Listening = f.Value
 		}

@@ -1,15 +1,13 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
-	"os/exec"
 	"strings"
 	"time"
 
+	"gomx/internal/partner"
 	"gomx/mx"
 )
 
@@ -25,7 +23,7 @@ type singleCopy struct {
 	PtraceScope string `json:"ptrace_scope"`
 }
 
-// partnerVariable tells the second process whom to send to.
+// partnerVariable makes a process of this program the second one. It holds a trial.
 const partnerVariable = "MX_INFO_PARTNER"
 
 const (
@@ -36,7 +34,7 @@ const (
 )
 
 // findSingleCopy makes the trial, if there is shared memory to make it over.
-func findSingleCopy(transports []mx.TransportInfo, variables []mx.Variable) (singleCopy, []mx.Fact) {
+func findSingleCopy(transports []mx.TransportInfo, variables []mx.Variable) (singleCopy, []mx.Diagnostic) {
 	found := singleCopy{PtraceScope: ptraceScope()}
 	for _, t := range transports {
 		if t.Name == "shm" && !t.Available {
@@ -59,7 +57,7 @@ func findSingleCopy(transports []mx.TransportInfo, variables []mx.Variable) (sin
 
 // try receives a large message from a second process, and returns why it was
 // not copied once. The diagnostics are those of the transport meanwhile.
-func try() (diagnostics []mx.Fact, err error) {
+func try() (diagnostics []mx.Diagnostic, err error) {
 	ep, err := mx.OpenEndpoint(mx.AnyNIC, mx.AnyEndpoint, trialFilter, mx.WithTransports("shm"))
 	if err != nil {
 		return nil, err
@@ -69,13 +67,13 @@ func try() (diagnostics []mx.Fact, err error) {
 	if err != nil {
 		return nil, err
 	}
-	hangUp, err := startPartner(ep)
+	p, err := startPartner(ep)
 	if err != nil {
 		return nil, fmt.Errorf("a second process could not be started to try it: %w", err)
 	}
 	st, done, err := ep.Wait(recv, trialTime)
-	all := ep.Facts()
-	said := hangUp()
+	all := ep.Diagnostics()
+	said := p.End()
 	switch {
 	case err != nil:
 		return nil, err
@@ -91,45 +89,26 @@ func try() (diagnostics []mx.Fact, err error) {
 	return diagnostics, nil
 }
 
-// startPartner starts the second process. hangUp ends it, and returns what it
-// said on standard error.
-func startPartner(ep *mx.Endpoint) (hangUp func() string, err error) {
-	program, err := os.Executable()
-	if err != nil {
-		return nil, err
-	}
+// trial is where the second process sends its message.
+type trial struct {
+	NIC      uint64
+	Endpoint uint32
+}
+
+// startPartner starts the second process.
+func startPartner(ep *mx.Endpoint) (*partner.Process, error) {
 	nic, id, err := mx.DecomposeEndpointAddr(ep.Addr())
 	if err != nil {
 		return nil, err
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), 3*trialTime)
-	partner := exec.CommandContext(ctx, program)
-	partner.Env = append(os.Environ(), fmt.Sprintf("%s=%d/%d", partnerVariable, nic, id))
-	var said strings.Builder
-	partner.Stderr = &said
-	line, err := partner.StdinPipe()
-	if err == nil {
-		err = partner.Start()
-	}
-	if err != nil {
-		cancel()
-		return nil, err
-	}
-	return func() string {
-		_ = line.Close() // which ends it
-		_ = partner.Wait()
-		cancel()
-		return strings.TrimSpace(said.String())
-	}, nil
+	return partner.Start(partnerVariable, trial{nic, id}, nil)
 }
 
-// runPartner is the second process: it sends one message, and stays until its
-// standard input ends.
-func runPartner(to string, stdin io.Reader) error {
-	var nic uint64
-	var id uint32
-	if _, err := fmt.Sscanf(to, "%d/%d", &nic, &id); err != nil {
-		return fmt.Errorf("%s=%q is for mx_info's own use: unset it", partnerVariable, to)
+// runPartner is the second process: it sends one message, and stays until the first one has seen it.
+func runPartner() error {
+	var to trial
+	if err := partner.Begin(partnerVariable, &to); err != nil {
+		return err
 	}
 	if err := mx.Init(); err != nil {
 		return err
@@ -139,7 +118,7 @@ func runPartner(to string, stdin io.Reader) error {
 	if err != nil {
 		return err
 	}
-	peer, err := ep.Connect(nic, id, trialFilter, trialTime)
+	peer, err := ep.Connect(to.NIC, to.Endpoint, trialFilter, trialTime)
 	if err != nil {
 		return err
 	}
@@ -150,13 +129,12 @@ func runPartner(to string, stdin io.Reader) error {
 	if _, _, err := ep.Wait(send, trialTime); err != nil {
 		return err
 	}
-	_, _ = io.Copy(io.Discard, stdin)
-	return ep.Close()
+	select {} // the first process ends this one
 }
 
 // sort separates what the transport says about single copy from the rest, and
 // leaves out how many peers there were in the trial.
-func sort(all []mx.Fact) (rest []mx.Fact, why string) {
+func sort(all []mx.Diagnostic) (rest []mx.Diagnostic, why string) {
 	why = "the system let the peer's memory be read, but the message went another way"
 	for _, f := range all {
 		switch f.Name {

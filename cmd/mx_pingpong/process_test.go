@@ -76,7 +76,7 @@ func TestNobodyThere(t *testing.T) {
 func TestEndpointTaken(t *testing.T) {
 	_, endpoint := receiver(t)
 	o := run(t, "-s", "-b", "0", "-e", endpoint)
-	if o.status != 1 || !strings.Contains(o.stderr, "busy") {
+	if o.status != 1 || !strings.Contains(o.stderr, "busy: endpoint ") {
 		t.Errorf("status %d, %q", o.status, o.stderr)
 	}
 }

@@ -24,7 +24,7 @@ and mx_run says which one it was; what a rank leaves running in its process grou
 ended a second after it. Ranks authenticate each other with a secret that rank 0 makes
 and mx_run hands out, in no environment, unless MX_SECRET or MX_SECRET_FILE names one.
 
-Programs for MPICH run as well: the ranks are told who they are by PMI-1.1.
+Programs for MPICH run as well: the ranks learn who they are by PMI-1.1.
 
 For several hosts use a launcher that starts processes there. The same program
 works unchanged:

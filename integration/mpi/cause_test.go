@@ -23,6 +23,7 @@ func init() {
 		}
 		return nil
 	}
+	launched["all fail"] = func(world *mpi.Comm) error { return fmt.Errorf("%w at rank %d", errCheese, world.Rank()) }
 	launched["bystander"] = bystander
 }
 
@@ -43,6 +44,39 @@ func failing(world *mpi.Comm) error {
 func bystander(world *mpi.Comm) error {
 	_, err := mpi.Recv(world, make([]int32, 4), map[bool]int{true: 1, false: 0}[world.Rank() == 0], 5)
 	return err
+}
+
+// TestCauseOfAll: a mistake that all ranks make is printed by one of them, and mx_run names that one.
+func TestCauseOfAll(t *testing.T) {
+	t.Parallel()
+	run := filepath.Join(proc.Build(t, "cmd/mx_run"), "mx_run")
+	const ranks = 8
+	overEach(t, func(t *testing.T, medium string) {
+		t.Run("returned", func(t *testing.T) {
+			t.Parallel()
+			for range times(5) {
+				lines, status := start(t, run, medium, ranks, "all fail").Ends()
+				rank := -1
+				if status != 1 || len(lines) != 2 || !scan(lines[0], "rank %d of 8: out of cheese", &rank) || lines[0] != fmt.Sprintf("rank %d of 8: out of cheese at rank %d", rank, rank) ||
+					!strings.HasPrefix(lines[1], fmt.Sprintf("mx_run: rank %d (process ", rank)) {
+					t.Errorf("status %d:\n%s", status, strings.Join(lines, "\n"))
+				}
+			}
+		})
+	})
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, variable := range []string{"MX_TRANSPORT", "MX_COLL", "MX_SECRET_FILE"} { // which package mx reads, mpi, and launch
+		t.Run(variable, func(t *testing.T) {
+			t.Parallel()
+			lines, status := proc.StartProgram(t, proc.Options{Env: []string{launchedKey + "=all fail", variable + "=/nonesuch"}}, run, "-n", fmt.Sprint(ranks), self).Ends()
+			if status != 1 || len(lines) != 2 || !strings.Contains(lines[0], variable) || !strings.HasPrefix(lines[1], "mx_run: rank 0 (process ") {
+				t.Errorf("status %d:\n%s", status, strings.Join(lines, "\n"))
+			}
+		})
+	}
 }
 
 // TestFirstCause: of a job that fails, one line says why and one of mx_run which rank that was, however many

@@ -15,14 +15,23 @@ var mistakes = []struct {
 	section, word string
 	env           []string
 	well          bool
+	under         bool // mx_run, with two ranks; it says in a line of its own which one has failed
 }{
 	{section: "Wrong filter", word: "filter"},
 	{section: "Wrong host", word: "host"},
 	{section: "Wrong endpoint id", word: "id"},
+	{section: "Endpoint id out of range", word: "range"},
+	{section: "Endpoint id in use", word: "taken"},
+	{section: "Port in the place of a board", word: "board"},
 	{section: "Wrong port", word: "port"},
+	{section: "Another server", word: "server"},
+	{section: "Port in use", word: "listen"},
 	{section: "Wrong rank", word: "rank", env: []string{"MX_LOCAL=2"}},
 	{section: "Wrong size", word: "size", env: []string{"MX_LOCAL=2"}},
 	{section: "Wrong type", word: "type", env: []string{"MX_LOCAL=2", "MX_CHECK=1"}},
+	{section: "Different counts", word: "counts", env: []string{"MX_LOCAL=2"}},
+	{section: "A mistake of all ranks", word: "alike", under: true},
+	{section: "Missing program", word: "", under: true},
 	{section: "Small buffer", word: "buffer", env: []string{"MX_LOCAL=2"}},
 	{section: "Missing Init", word: "init"},
 	{section: "Missing Wait", word: "wait", env: []string{"MX_LOCAL=2"}, well: true},
@@ -62,16 +71,33 @@ func buildMistakes(t *testing.T) string {
 	return program
 }
 
+// buildRun builds mx_run.
+func buildRun(t *testing.T) string {
+	t.Helper()
+	program := filepath.Join(t.TempDir(), "mx_run")
+	if out, err := exec.Command("go", "build", "-ldflags=-w", "-o", program, "gomx/cmd/mx_run").CombinedOutput(); err != nil {
+		t.Fatalf("building mx_run: %v\n%s", err, out)
+	}
+	return program
+}
+
 // TestMistakes makes each mistake of docs/errors.md, and finds the line that it shows.
 func TestMistakes(t *testing.T) {
-	program := buildMistakes(t)
+	program, run := buildMistakes(t), buildRun(t)
 	if n := strings.Count(text(t, "docs/errors.md"), "\n## "); n != len(mistakes) {
 		t.Errorf("docs/errors.md has %d sections, and this test makes %d mistakes", n, len(mistakes))
 	}
 	for _, m := range mistakes {
 		t.Run(m.word, func(t *testing.T) {
 			want := said(t, m.section)
-			out, err := shell(t, ".", program+" "+m.word, m.env...)
+			line, most := program+" "+m.word, 2 // one, and nothing behind its end
+			switch {
+			case m.under && m.word == "":
+				line = run + " -n 2 ./nosuch"
+			case m.under:
+				line, most = run+" -n 2 "+line, 3
+			}
+			out, err := shell(t, ".", line, m.env...)
 			lines := strings.Split(out, "\n")
 			if !slices.ContainsFunc(lines, want.MatchString) {
 				t.Errorf("it prints\n%s\nand docs/errors.md says\n%v", out, want)
@@ -79,8 +105,8 @@ func TestMistakes(t *testing.T) {
 			if m.well != (err == nil) {
 				t.Errorf("it ends with %v", err)
 			}
-			if !m.well && m.word != "promise" && len(lines) != 2 { // one, and nothing behind its end
-				t.Errorf("it prints more than one line:\n%s", out)
+			if !m.well && m.word != "promise" && len(lines) != most {
+				t.Errorf("it prints %d lines in the place of %d:\n%s", len(lines)-1, most-1, out)
 			}
 		})
 	}

@@ -68,7 +68,7 @@ func (s *scene) atOnce() {
 		_, err3 := s.ep.Ibuffered(s.errand(opPushed, 0).r)
 		_, err4 := s.ep.Arm()
 		_, err5 := s.ep.EagerTo(s.to)
-		_, _, _, _ = s.ep.Facts(), s.ep.Counters(), s.ep.Peers(), s.ep.Pending()
+		_, _, _, _ = s.ep.Diagnostics(), s.ep.Counters(), s.ep.Peers(), s.ep.Pending()
 		return errors.Join(err, err1, err2, err3, err4, err5, s.ep.Progress(), s.ep.DisableProgression(), s.ep.ReenableProgression())
 	})
 }

@@ -54,7 +54,7 @@ func limited(c *proc.Child) {
 		r, err := ep.Irecv(buf, 0, 0, nil)
 		st := done(c, ep, r, err)
 		if st.MsgLength == 0 {
-			c.Say("diagnostics %v", ep.Facts())
+			c.Say("diagnostics %v", ep.Diagnostics())
 		}
 		r, err = ep.Isend(buf[:st.XferLength], to, st.MatchInfo|1<<32, nil)
 		done(c, ep, r, err)

@@ -160,7 +160,7 @@ func (e *ends) moveNew(n int, from, to string, seed int) (addresses []string) {
 }
 
 func diagnostics(ep *mx.Endpoint) (all []string) {
-	for _, f := range ep.Facts() {
+	for _, f := range ep.Diagnostics() {
 		all = append(all, f.Name+": "+f.Value)
 	}
 	return all

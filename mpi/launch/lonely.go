@@ -2,6 +2,7 @@ package launch
 
 import (
 	"fmt"
+	"os"
 	"strings"
 )
 
@@ -53,6 +54,18 @@ func lonely(env environ, s *settings, unusable error) error {
 		return fmt.Errorf("%w: the environment names a PMI server that can't be used; MX_SINGLETON=1 runs this process alone%s", ErrNoWay, reason(unusable))
 	}
 	return nil
+}
+
+// RankSaid returns the rank that the launcher has left in the environment of this process, or MX_RANK has; 0 if none says so. Find
+// alone knows whether there is a job. Safe from any goroutine.
+func RankSaid() int {
+	env := environ(os.Getenv)
+	names := []string{"MX_RANK", "JOB_COMPLETION_INDEX"}
+	for _, h := range hints {
+		names = append(names, h.rank...)
+	}
+	rank, _ := env.first(names...)
+	return rank
 }
 
 // oneSays reports whether some launcher counts one rank: whoever sets PMIX_RANK does not.

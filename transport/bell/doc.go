@@ -86,7 +86,7 @@
 // there only if others have rung whom he has not taken yet; when he does he is awake,
 // and looks for messages afterwards.
 //
-// A goroutine in Go's network poller (Pend) is told of changes only, and those before
+// A goroutine in Go's network poller (Pend) hears of changes only, and those before
 // its wait are forgotten when the wait begins. So S4 is: begin the wait; look whether
 // something is readable or the bell no longer armed; if not, wait for a change. What
 // came before the look is seen by it, and what comes after it is a change, which the

@@ -7,7 +7,7 @@ import "math/rand/v2"
 // its own, which depends on Seed and on how many links were made before, so one
 // goroutine that does the same again sees the same again.
 //
-// Nobody on a lossy network is told that a peer has closed: the engine must find
+// A lossy network does not report that a peer has closed: the engine must find
 // out for itself, as over datagrams.
 type Faults struct {
 	Seed      uint64

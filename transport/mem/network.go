@@ -27,8 +27,8 @@ type Options struct {
 	Unordered, Unreliable, NoPull bool
 
 	// Heals has a cut break the links that lead across it, as cables and
-	// connections break: what is under way is lost, both sides are told that the
-	// link is down, and another one can be dialled when the cut is over.
+	// connections break: what is under way is lost, the link goes down at
+	// both sides, and another one can be dialled when the cut is over.
 	Heals bool
 
 	// Pulls, if not zero, has pulls take time.

@@ -38,11 +38,11 @@ var _ transport.Port = (*Port)(nil)
 // addresses that are cut, ErrClosed after Close, and that of ctx.
 func (p *Port) Dial(ctx context.Context, peer transport.Address) (transport.Link, error) {
 	if err := ctx.Err(); err != nil {
-		return nil, fmt.Errorf("mem: dial %v: %w", peer, err)
+		return nil, fmt.Errorf("mem: %w", err)
 	}
 	near, far, err := p.net.connect(p, peer)
 	if err != nil {
-		return nil, fmt.Errorf("mem: dial %v: %w", peer, err)
+		return nil, fmt.Errorf("mem: %w", err)
 	}
 	far.port.events.Accepted(far)
 	return near, nil
@@ -99,8 +99,8 @@ func (p *Port) Close() error {
 	return nil
 }
 
-// Kill ends the port as if its process had died: as Close, but peers are told
-// transport.ErrPeerDied.
+// Kill ends the port as if its process had died: as Close, but links of peers go
+// down with transport.ErrPeerDied.
 func (p *Port) Kill() { p.end(transport.ErrPeerDied) }
 
 func (p *Port) end(reason error) {

@@ -15,7 +15,7 @@ type SimMedium uint8
 // The kinds of simulated networks.
 const (
 	// Datagrams are lost, doubled and reordered. A link is an association with an
-	// address: nobody is told that a peer has closed, and frames reach whoever
+	// address: the end of a peer is not reported, and frames reach whoever
 	// sits at the address when they arrive.
 	Datagrams SimMedium = iota
 	// Safe links are ordered and reliable. They only end with one of their
@@ -43,7 +43,7 @@ type SimOptions struct {
 	Retains   bool
 
 	// Pulls gives links Pull, but for datagrams. It takes the way there and back, and
-	// the owner is told of its end when the port is polled.
+	// its end is reported when the port is polled.
 	Pulls     bool
 	PullFails float64 // chance of a pull to fail, at once or in the end
 
@@ -61,7 +61,7 @@ type SimOptions struct {
 	Greeting Latency // what a side takes to learn of a new link, beside the way there
 	Notice   Latency // what it takes to notice that a link is cut, or an address out of reach
 
-	// Observe, if set, is told everything that happens, in order.
+	// Observe, if set, is called with everything that happens, in order.
 	Observe func(e *SimEvent)
 
 	// Tamper, if set, is shown every frame before it leaves, may change it, and

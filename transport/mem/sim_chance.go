@@ -38,7 +38,7 @@ func HeavyTail(least, most time.Duration) Latency {
 	}
 }
 
-// SimEvent is what Observe is told.
+// SimEvent is what Observe is called with.
 type SimEvent struct {
 	At       time.Duration
 	What     string

@@ -80,9 +80,9 @@ func (s *Sim) linkUp(l *SimLink, dialled bool) {
 	}
 }
 
-// Close ends the link from this side. The other one gets what was sent before and
-// is told then, but for datagrams, of which it is told nothing. What has arrived
-// and was not taken is lost.
+// Close ends the link from this side. At the other side the link goes down behind what
+// was sent before, but not over datagrams, where nothing is reported. What has
+// arrived and was not taken is lost.
 func (l *SimLink) Close() { l.leave() }
 
 func (l *SimLink) leave() {

@@ -80,7 +80,7 @@ func (p *SimPort) StartTimer(after time.Duration, arg uint64) {
 }
 
 // Close ends the port as a program does that says goodbye: peers get what was sent
-// before, and are told then. Over datagrams they are told nothing.
+// before, and then their links go down. Over datagrams nothing is reported to them.
 func (p *SimPort) Close() { p.shut(false) }
 
 // Crash ends the port as if its host had lost power: what is under way to its

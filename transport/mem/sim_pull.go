@@ -104,7 +104,7 @@ func (l *SimLink) endPulls() {
 	}
 }
 
-// forgetPulls ends those under way. The owner is told nothing.
+// forgetPulls ends those under way. Nothing is reported to the owner.
 func (l *SimLink) forgetPulls() {
 	for _, p := range l.pulls {
 		p.over = true

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net"
 	"net/netip"
+	"strings"
 )
 
 var (
@@ -40,12 +41,24 @@ func withRemedy(err error) error {
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return err
 	case errors.As(err, &dns) && !dns.IsNotFound:
-		return fmt.Errorf("%w; check the name server, or use the host's address", err)
+		return &unknownName{fmt.Sprintf("%s; check the name server, or use the host's address", asked(dns)), err}
 	case dns != nil:
 		return &unknownName{fmt.Sprintf("%s; check the spelling, add the name to %s, or use the host's address", dns.Err, hostsFile), err}
 	default:
 		return fmt.Errorf("%w; check the spelling, add the name to %s, or use the host's address", err, hostsFile)
 	}
+}
+
+// asked says what a name server has answered, and which one it is, if that is known.
+func asked(dns *net.DNSError) string {
+	if dns.Server == "" {
+		return dns.Err
+	}
+	text := dns.Err
+	if _, after, ok := strings.Cut(text, dns.Server+": "); ok { // of package net, which has kept only the text of an error of a dial
+		text = strings.TrimPrefix(after, "connect: ")
+	}
+	return "name server " + dns.Server + ": " + text
 }
 
 // unknownName is an error of the resolver whose text does not repeat the name.
@@ -70,9 +83,39 @@ func hostNotFound(name string, reason error) error {
 	if len(name) > shown {
 		name = name[:shown] + "..."
 	}
-	return fmt.Errorf("%w: %q: %w", ErrHostNotFound, name, reason)
+	return &NotFoundError{name, reason}
 }
 
-func boardUnknown(n uint64) error {
-	return fmt.Errorf("%w: number %d", ErrBoardUnknown, n)
+// NotFoundError is an ErrHostNotFound of Resolve. The host of an ErrBoardUnknown is found, and lacks the board.
+type NotFoundError struct {
+	Name   string // as it was asked for; shortened if it is too long for a name
+	Reason error
 }
+
+// Error names what was asked for, and the reason.
+func (n *NotFoundError) Error() string {
+	if errors.Is(n.Reason, ErrBoardUnknown) {
+		return fmt.Sprintf("%q: %v", n.Name, n.Reason)
+	}
+	return fmt.Sprintf("%v: %q: %v", ErrHostNotFound, n.Name, n.Reason)
+}
+
+// Unwrap returns ErrHostNotFound and the reason.
+func (n *NotFoundError) Unwrap() []error { return []error{ErrHostNotFound, n.Reason} }
+
+// missingBoard is about a host that is known, and has no board of the number that stands behind its name.
+type missingBoard struct {
+	number uint64
+	has    int // boards
+}
+
+func (m *missingBoard) Error() string {
+	has := "board 0 alone"
+	if m.has > 1 {
+		has = fmt.Sprintf("boards 0 to %d", m.has-1)
+	}
+	return fmt.Sprintf("there is no board %d, the host has %s: the number after the colon is that of a board, not of a port", m.number, has)
+}
+
+// Unwrap returns ErrBoardUnknown.
+func (m *missingBoard) Unwrap() error { return ErrBoardUnknown }

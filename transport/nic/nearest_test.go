@@ -6,8 +6,10 @@ import (
 	"errors"
 	"net"
 	"net/netip"
+	"os"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 
 	"gomx/transport/nic"
@@ -143,6 +145,33 @@ func TestUnknownHostHasARemedy(t *testing.T) {
 			if !strings.Contains(err.Error(), part) {
 				t.Errorf("%q is not in %q", part, err)
 			}
+		}
+	}
+}
+
+// A name server that does not answer is named once, without the steps of asking it.
+func TestNameServerThatDoesNotAnswer(t *testing.T) {
+	const server = "10.9.9.9:53"
+	dial := &net.OpError{Op: "dial", Net: "udp", Addr: net.UDPAddrFromAddrPort(netip.MustParseAddrPort(server)), Err: os.NewSyscallError("connect", syscall.ENETUNREACH)}
+	d := nic.NewDirectoryFor(nil, "n7", func(context.Context, string) ([]netip.Addr, error) {
+		return nil, &net.DNSError{Err: dial.Error(), Name: "n9", Server: server, IsTemporary: true}
+	})
+	_, err := d.Resolve(t.Context(), "n9")
+	if want := `host not found: "n9": name server 10.9.9.9:53: network is unreachable; check the name server, or use the host's address`; err == nil || err.Error() != want {
+		t.Errorf("%v, want %s", err, want)
+	}
+}
+
+// A port in the place of a board's number is told from a host that is not found.
+func TestBoardThatAHostLacksInWords(t *testing.T) {
+	d, _ := testDirectory()
+	for name, want := range map[string]string{
+		"n7:5000":     `"n7:5000": there is no board 5000, the host has boards 0 to 2: the number after the colon is that of a board, not of a port`,
+		"n8:5000":     `"n8:5000": there is no board 5000, the host has boards 0 to 2: the number after the colon is that of a board, not of a port`,
+		"10.2.3.4:80": `"10.2.3.4:80": there is no board 80, the host has board 0 alone: the number after the colon is that of a board, not of a port`,
+	} {
+		if _, err := d.Resolve(t.Context(), name); err == nil || err.Error() != want || !errors.Is(err, nic.ErrBoardUnknown) {
+			t.Errorf("%v, want %s", err, want)
 		}
 	}
 }

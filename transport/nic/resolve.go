@@ -62,7 +62,7 @@ func (d *Directory) isOwnName(host string) bool {
 
 func (d *Directory) localID(board uint64) (ID, error) {
 	if board >= uint64(len(d.boards)) {
-		return 0, boardUnknown(board)
+		return 0, &missingBoard{board, len(d.boards)}
 	}
 	return d.boards[board].ID, nil
 }
@@ -75,7 +75,7 @@ func (d *Directory) resolveAddr(t target) (ID, error) {
 		return d.boards[n].ID, nil
 	}
 	if t.board != 0 {
-		return 0, boardUnknown(t.board)
+		return 0, &missingBoard{t.board, 1}
 	}
 	return d.remember(t.addr, "")
 }
@@ -103,7 +103,7 @@ func (d *Directory) resolveHost(ctx context.Context, t target) (ID, error) {
 		if id, ok := d.recall(t); ok {
 			return id, nil
 		}
-		return 0, boardUnknown(t.board)
+		return 0, &missingBoard{t.board, len(addrs)}
 	}
 	addr := addrs[t.board]
 	if n, local := d.boardWithAddr(addr); local {

@@ -117,7 +117,7 @@ func (m *memory) insert(r *verbs.Region) {
 	m.regions = slices.Insert(m.regions, i, r)
 }
 
-// freed is told that a block of the arena is given back.
+// freed is called when a block of the arena is given back.
 func (m *memory) freed(block []byte) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

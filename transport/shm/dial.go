@@ -41,7 +41,7 @@ func ringIn(mem []byte, dialled bool) []byte { return ringOut(mem, !dialled) }
 func (p *port) Dial(ctx context.Context, peer transport.Address) (transport.Link, error) {
 	l, err := p.dial(ctx, peer)
 	if err != nil {
-		return nil, fmt.Errorf("shm: dial %v: %w", peer, transport.Shortage(err))
+		return nil, fmt.Errorf("shm: %w", transport.Shortage(err))
 	}
 	return l, nil
 }

@@ -1,11 +1,11 @@
 // Package shm is the medium between processes of one host: a ring in shared
-// memory each way, and for large messages whichever way of copying is quickest.
+// memory each way, and for large messages the method of copying that is fastest.
 //
 // Endpoints meet on an abstract unix socket named after board and endpoint id.
 // Binding it claims the id; the kernel tells each side who the other is, and
 // only the same user is welcome. The memory and the doorbells cross the socket
 // as descriptors: nothing has a name in the file system, so nothing is ever left
-// behind. The end of the socket is the peer's death notice.
+// behind. The end of the socket says that the peer has ended.
 //
 // A pair of endpoints shares one segment with two rings. Large messages are copied
 // once, by the receiver, out of the peer's arena if the sender's memory came from

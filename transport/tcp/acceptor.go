@@ -87,7 +87,7 @@ func (a *acceptor) listen(addrs []netip.Addr, number uint16) error {
 		if err != nil {
 			_ = a.closeSockets()
 			if sock.InUse(err) {
-				err = fmt.Errorf("%w: port %v is taken", transport.ErrBusy, at)
+				err = &transport.PortTakenError{Port: at}
 			}
 			return err
 		}

@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"net"
 	"net/netip"
+	"os"
 	"slices"
 	"time"
 
@@ -29,20 +30,13 @@ const (
 // may be while finish has it, which must return the error of peer.Conn for that and
 // may be called more than once.
 //
-// The error names each address that was tried. It may be transport.ErrNoPeer,
+// The error names each address that was tried, once, and not the endpoints, whom the caller knows. It may be transport.ErrNoPeer,
 // transport.ErrNoRoute, if the board has no known address or the endpoint no port,
 // transport.ErrRefused, of which a transport.WrongPeerError is one kind,
 // transport.ErrUnsupported, if the endpoint does not serve the Listener's purpose,
 // transport.ErrClosed, transport.ErrSlow, if no address has answered in time but none
 // says that nobody is there, and that of ctx.
 func (l *Listener) Dial(ctx context.Context, peer transport.Address, finish Exchange) error {
-	if err := l.dial(ctx, peer, finish); err != nil {
-		return fmt.Errorf("%v: dial %v: %w", l.acceptor.self, peer, err)
-	}
-	return nil
-}
-
-func (l *Listener) dial(ctx context.Context, peer transport.Address, finish Exchange) error {
 	if !l.enter() {
 		return transport.ErrClosed
 	}
@@ -92,6 +86,9 @@ func (a *attempt) failure() error {
 	err := a.err
 	if dial, ok := errors.AsType[*net.OpError](err); ok && dial.Op == "dial" && error(dial) == err {
 		err = dial.Err // the rest of it is the address again
+		if call, ok := err.(*os.SyscallError); ok {
+			err = call.Err
+		}
 	}
 	if a.tries > 1 {
 		return fmt.Errorf("%v, tried %d times: %w", a.at, a.tries, err)

@@ -119,8 +119,8 @@ func onOff(on bool) string {
 }
 
 // Close ends the dials and the handshakes under way, and waits for their
-// Exchanges. Peers that dial for its purpose from now on are told that it is not
-// served. Closing the last Listener of an endpoint closes the port.
+// Exchanges. Peers that dial for its purpose from now on get the answer that it is
+// not served. Closing the last Listener of an endpoint closes the port.
 func (l *Listener) Close() error {
 	if l.closed.Swap(true) {
 		return nil

@@ -48,8 +48,8 @@ type Options struct {
 	// authenticated. It may be called concurrently.
 	OnPeer func(nic uint64, from netip.Addr)
 
-	// Other, if not nil, is told which board has proven itself at an address where
-	// another one was asked for. It may be called concurrently.
+	// Other, if not nil, is called with the board that has proven itself at an address
+	// where another one was asked for. It may be called concurrently.
 	Other func(answered uint64, at netip.Addr)
 
 	// Serves are the purposes that endpoints are opened for: Frames by Open, others

@@ -92,7 +92,7 @@ func (p *peer) check(err error) {
 		return
 	}
 	if p.ep != nil {
-		err = fmt.Errorf("%w; peers: %+v; diagnostics: %v; counters: %v", err, p.ep.Peers(), p.ep.Facts(), p.counts())
+		err = fmt.Errorf("%w; peers: %+v; diagnostics: %v; counters: %v", err, p.ep.Peers(), p.ep.Diagnostics(), p.counts())
 	}
 	p.Fail(err)
 }

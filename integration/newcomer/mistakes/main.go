@@ -7,6 +7,7 @@ package main
 import (
 	"errors"
 	"log"
+	"net"
 	"os"
 	"time"
 
@@ -21,6 +22,13 @@ var mistakes = map[string]func() error{
 	"filter":  wrongFilter,
 	"host":    wrongHost,
 	"id":      wrongEndpoint,
+	"range":   idOutOfRange,
+	"taken":   takenID,
+	"board":   portForABoard,
+	"server":  otherServer,
+	"listen":  takenPort,
+	"counts":  ranks(differentCounts),
+	"alike":   ranks(wrongAtAll),
 	"port":    wrongPort,
 	"rank":    ranks(wrongRank),
 	"size":    ranks(wrongSize),
@@ -93,6 +101,62 @@ func wrongPort() error {
 	}
 	_, err := exs.Dial("exs", "localhost:1")
 	return err
+}
+
+func idOutOfRange() error {
+	if err := mx.Init(); err != nil {
+		return err
+	}
+	a := must(mx.OpenEndpoint(mx.AnyNIC, mx.AnyEndpoint, filter))
+	_, err := a.Connect(must(mx.HostnameToNICID("localhost")), 5000, filter, patience)
+	return err
+}
+
+func takenID() error {
+	if err := mx.Init(); err != nil {
+		return err
+	}
+	a := must(mx.OpenEndpoint(mx.AnyNIC, mx.AnyEndpoint, filter))
+	_, err := mx.OpenEndpoint(mx.AnyNIC, a.ID(), filter)
+	return err
+}
+
+func portForABoard() error {
+	if err := mx.Init(); err != nil {
+		return err
+	}
+	_, err := mx.HostnameToNICID("localhost:5000")
+	return err
+}
+
+// otherServer dials a program that greets its clients, as mail servers do.
+func otherServer() error {
+	if err := exs.Init(exs.Version1); err != nil {
+		return err
+	}
+	l := must(net.Listen("tcp", "127.0.0.1:0"))
+	go func() {
+		c := must(l.Accept())
+		must(c.Write([]byte("220 mail.example.com ESMTP\r\n")))
+	}()
+	_, err := exs.Dial("exs", l.Addr().String())
+	return err
+}
+
+func takenPort() error {
+	if err := exs.Init(exs.Version1); err != nil {
+		return err
+	}
+	_, err := exs.Listen("exs", must(net.Listen("tcp", "127.0.0.1:0")).Addr().String())
+	return err
+}
+
+func differentCounts(world *mpi.Comm) error {
+	return mpi.Bcast(world, make([]int, 2+world.Rank()), 0)
+}
+
+func wrongAtAll(world *mpi.Comm) error {
+	return mpi.Send(world, []int{1}, world.Size(), 7)
 }
 
 func wrongRank(world *mpi.Comm) error {

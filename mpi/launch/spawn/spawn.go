@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -142,7 +143,7 @@ func newJob(plan *Plan) (*job, error) {
 	}
 	path, err := exec.LookPath(plan.Program[0])
 	if err != nil {
-		return nil, err
+		return nil, noProgram(plan.Program[0], err)
 	}
 	j := &job{plan: plan, path: path, ranks: make([]rank, plan.Ranks)}
 	var unique [8]byte
@@ -154,6 +155,26 @@ func newJob(plan *Plan) (*job, error) {
 	}
 	j.env = environment(env)
 	return j, nil
+}
+
+// noProgram is the error of exec.LookPath for a program, with what to do.
+func noProgram(name string, err error) error {
+	if look, ok := errors.AsType[*exec.Error](err); ok { // its text has the name again
+		err = look.Err
+	}
+	if stat, ok := err.(*fs.PathError); ok {
+		err = stat.Err
+	}
+	remedy := "check the name"
+	switch {
+	case errors.Is(err, exec.ErrNotFound):
+		remedy = fmt.Sprintf("check the name, or write ./%s for a program in this folder", name)
+	case errors.Is(err, fs.ErrNotExist):
+		remedy = "check the path, or build the program first"
+	case errors.Is(err, fs.ErrPermission):
+		remedy = "name a program, which chmod +x makes of a file that is one"
+	}
+	return fmt.Errorf("%s: %w: %s", name, err, remedy)
 }
 
 // rivals begin the names of variables by which other launchers say who a process is.

@@ -15,8 +15,8 @@
 //     addresses lie, the copy fails or brings other bytes of that peer's memory;
 //     it can't touch ours beside the destination.
 //   - A process number may be given to another process once its owner has died.
-//     The caller holds something that tells of the death (a socket, a pidfd) and
-//     asks it after the copy, before it believes the bytes. Probe shows at the
+//     The caller holds a socket or a pidfd, which shows that the owner has ended, and
+//     looks at it after the copy, before it accepts the bytes. Probe shows at the
 //     beginning that the number means the same process to both.
 //
 // Memory order: the kernel copies on the core that asks, so its loads lie where the
