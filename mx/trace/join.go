@@ -150,8 +150,8 @@ func (t *Trace) finish() {
 	}
 }
 
-// mostApart is the longest time between two parts of a wait, nanoseconds.
-const mostApart = 5000
+// mostApart is the longest time between two parts of a wait, nanoseconds. Where cores are taken it is often some 20 µs.
+const mostApart = 100_000
 
 // whole puts waits together that are parts of one: a receive may wait for a moment before it is a request, and then as one.
 func whole(waits []Wait) []Wait {
