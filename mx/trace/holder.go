@@ -1,10 +1,16 @@
 package trace
 
-import "slices"
+import (
+	"slices"
+	"time"
+)
 
-// leastShare is the part of the critical path, in percent, below which a rank holds up nobody: in a job that does nothing but exchange
-// messages, some rank has the largest share, too.
-const leastShare = 10
+// Below these a rank holds up nobody. In a job that does nothing but exchange messages, some rank has the largest share of the path, too; and
+// where ranks share cores, one may begin some 20 ms after the others, which wait on its core.
+const (
+	leastShare = 10 // percent
+	leastOnce  = int64(50 * time.Millisecond)
+)
 
 // holder returns the rank that holds up the others; held has the times of the waits for each rank. A rank does so if its share of the critical path
 // is nearer to all that ranks do there than to an equal part. Where cores are taken, messages are on their way for most of the path, and this says
@@ -22,7 +28,7 @@ func (rep *Report) holder(held [][]int64) string {
 			continue
 		}
 		// Late again and again, or once and for most of the time that the job has taken.
-		if 4*steadily(held[i], len(rep.Ranks)) >= r.OnPath || most(total) && 2*r.Held >= r.OnPath {
+		if 4*steadily(held[i], len(rep.Ranks)) >= r.OnPath || most(total) && r.OnPath >= leastOnce && 2*r.Held >= r.OnPath {
 			return rep.Ranks[i].Name
 		}
 	}
