@@ -146,7 +146,7 @@ func TestHangs(t *testing.T) {
 	for _, c := range hangs {
 		t.Run(c.title(), func(t *testing.T) {
 			if testing.Short() && c.ranks > 2 {
-				t.Skip("-short: two cases with two ranks are enough")
+				t.Skip("-short: the cases with two ranks are enough")
 			}
 			s := play(t, tools, c.name, c.ranks)
 			c.stopOne(t, s)
