@@ -66,7 +66,7 @@ func TestFailures(t *testing.T) {
 	for args, want := range map[string]string{
 		"-b 4000":                    "there is no board 4000: this host has boards 0 to ",
 		"-b x":                       "want a board number",
-		"-d no-such-host.invalid":    "check the spelling, add the name to /etc/hosts, or use the host's address",
+		"-d no-such-host.invalid":    ", or use the host's address", // what to do besides depends on whether there is a name server
 		"-d no-such-host.invalid -v": "leave -b and -v out",
 		"-d=":                        "want a name, an address or a NIC id",
 		"-x":                         "-h explains the flags",

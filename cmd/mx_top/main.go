@@ -36,7 +36,8 @@ and depths, who talks to whom, and who waits for whom. Root sees all users.
   -w t     look every so often (default 1s), at least 100ms
   -http address
            serve the page there; port 0 takes a free one. It prints where the page is. The
-           address should be one of this host itself, such as 127.0.0.1
+           address should be one of this host itself, such as 127.0.0.1, which is taken if
+           there is only a colon and a port
   -once    print a table, once
   -json    print a view in JSON, once
   -h       this text
@@ -122,7 +123,7 @@ func once(o *options, c *collector, to io.Writer, interrupted <-chan os.Signal) 
 	select {
 	case <-time.After(o.every):
 	case <-interrupted:
-		return nil, nil
+		return nil, errors.New("interrupted before it has looked twice")
 	}
 	c.pending = true
 	v, err := c.collect()

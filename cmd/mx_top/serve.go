@@ -45,7 +45,7 @@ const (
 )
 
 func serve(o *options, c *collector, stdout io.Writer, interrupted <-chan os.Signal) error {
-	l, err := net.Listen("tcp", o.http)
+	l, err := net.Listen("tcp", orLoopback(o.http))
 	if err != nil {
 		return err
 	}
@@ -65,6 +65,14 @@ func serve(o *options, c *collector, stdout io.Writer, interrupted <-chan os.Sig
 		err = h.Close() // what goes on still is cut off
 	}
 	return err
+}
+
+// orLoopback returns an address with its host. The page is for this host alone unless another one is named.
+func orLoopback(address string) string {
+	if host, port, err := net.SplitHostPort(address); err == nil && host == "" {
+		return net.JoinHostPort("127.0.0.1", port)
+	}
+	return address
 }
 
 func newServer(o *options, c *collector, listening string) *server {

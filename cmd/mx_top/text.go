@@ -166,11 +166,7 @@ func (v *view) blockedLines() []string {
 		rows = append(rows, []string{"<" + who, "", "", "", "", s.Error})
 	}
 	for _, b := range v.Blocked {
-		peer := b.Peer
-		if b.Cycle {
-			peer = "waits for it, too: a cycle"
-		}
-		rows = append(rows, []string{b.From, b.To, b.requests(), age(b.Oldest), b.Stage, peer})
+		rows = append(rows, []string{b.From, b.To, b.requests(), age(b.Oldest), b.Stage, b.Peer})
 	}
 	if rows == nil {
 		return nil

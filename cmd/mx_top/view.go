@@ -110,7 +110,7 @@ type blocked struct {
 	More   bool    `json:"more,omitempty"` // there may be more of them: the process lists no more of its requests
 	Oldest float64 `json:"oldest"`         // seconds
 	Peer   string  `json:"peer"`           // what the other one does
-	Cycle  bool    `json:"cycle"`          // the other one waits for this one
+	Cycle  bool    `json:"cycle"`          // the other one waits for this one, itself or through others
 }
 
 // silent is a process that does not answer, and the endpoints that it had when it last did.

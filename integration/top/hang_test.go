@@ -40,6 +40,23 @@ func init() {
 			}
 		}
 	}
+	// A message of 1 MiB stays with its sender until it is received.
+	programs["large sends"] = func(world *mpi.Comm) error {
+		introduce(world)
+		return mpi.Send(world, make([]byte, 1<<20), (world.Rank()+1)%world.Size(), 6)
+	}
+	programs["no room"] = func(world *mpi.Comm) error {
+		introduce(world)
+		if world.Rank() == 1 {
+			_, err := mpi.Recv(world, make([]byte, 8), 0, 99)
+			return err
+		}
+		for {
+			if err := mpi.Send(world, make([]byte, 4096), 1, 3); err != nil {
+				return err
+			}
+		}
+	}
 	programs["stopped"] = func(world *mpi.Comm) error {
 		if err := world.Barrier(); err != nil { // so that the two are connected
 			return err
@@ -61,7 +78,15 @@ var hangs = []hang{
 		[]string{"ranks 0-1: Recv, tag 7, world", "rank 2: not in an MPI call"}, nil},
 	{"no credit", 2, -1, "probable cause: rank 1 (not in an MPI call): rank 0 waits for it in Send, tag 3, world; 1 rank wait", false,
 		[]string{"Send to rank 1, tag 3, world, 4096 B (waits for the peer to match and fetch it)"},
-		[]string{" 1 send ", "waits for the peer to match and fetch it", "messages that no receive has taken"}},
+		[]string{" 1 send ", "waits for the peer to match and fetch it", "messages that no receive has taken: "}},
+	{"large sends", 2, -1, "deadlock: rank 0 waits for rank 1 in Send, tag 6, world; rank 1 waits for rank 0 in Send, tag 6, world", true,
+		[]string{"ranks 0-1: Send, tag 6, world", "Send to rank 1, tag 6, world, 1048576 B (waits for the peer to match and fetch it)"},
+		[]string{" 1 send ", "waits for the peer to match and fetch it  waits for it, too: a cycle\n"}},
+	{"large sends", 3, -1, "deadlock: rank 0 waits for rank 1 in Send, tag 6, world; rank 1 waits for rank 2 in Send, tag 6, world; rank 2 waits for rank 0 in", true,
+		[]string{"ranks 0-2: Send, tag 6, world"},
+		[]string{" 1 send ", "waits for the peer to match and fetch it  waits for it through others: a cycle\n"}},
+	{"no room", 2, -1, "deadlock: rank 0 waits for rank 1 in Send, tag 3, world; rank 1 waits for rank 0 in Recv, tag 99, world", true,
+		[]string{"rank 0: Send, tag 3, world", "rank 1: Recv, tag 99, world"}, []string{" 1 send ", " 1 recv ", "waits for it, too: a cycle\n"}},
 	{"stopped", 2, 1, "probable cause: rank 1 (does not answer): rank 0 waits for it in Recv, tag 9, world", false,
 		[]string{"rank 1: does not answer"}, []string{": it does not answer: it is stopped, or very busy"}},
 }
@@ -75,6 +100,8 @@ type hang struct {
 	report  []string // in the hang report besides
 	top     []string // in what mx_top prints besides
 }
+
+func (h *hang) title() string { return fmt.Sprintf("%s of %d ranks", h.name, h.ranks) }
 
 // stopOne stops the rank that is to be stopped.
 func (h *hang) stopOne(t *testing.T, s *scene) {
@@ -91,7 +118,7 @@ func (h *hang) stopOne(t *testing.T, s *scene) {
 func TestHangReports(t *testing.T) {
 	tools := build(t)
 	for _, h := range hangs {
-		t.Run(h.name, func(t *testing.T) {
+		t.Run(h.title(), func(t *testing.T) {
 			t.Parallel()
 			s := play(t, tools, h.name, h.ranks, "MX_HANG_TIMEOUT=500ms", "MX_LOG=error")
 			h.stopOne(t, s)
@@ -117,9 +144,9 @@ func TestHangReports(t *testing.T) {
 func TestHangs(t *testing.T) {
 	tools := build(t)
 	for _, c := range hangs {
-		t.Run(c.name, func(t *testing.T) {
+		t.Run(c.title(), func(t *testing.T) {
 			if testing.Short() && c.ranks > 2 {
-				t.Skip("-short: two cases with two ranks are enough")
+				t.Skip("-short: the cases with two ranks are enough")
 			}
 			s := play(t, tools, c.name, c.ranks)
 			c.stopOne(t, s)

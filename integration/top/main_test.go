@@ -39,11 +39,11 @@ type scene struct {
 	job   proc.Program
 }
 
-// long skips what takes a browser, another program, or all tools.
+// long skips what takes a browser, another program, or several tools.
 func long(t *testing.T) {
 	t.Helper()
 	if testing.Short() {
-		t.Skip("-short: this takes a browser, Prometheus, or all tools")
+		t.Skip("-short: this takes a browser, Prometheus, or several tools")
 	}
 }
 

@@ -4,6 +4,7 @@ package top
 
 import (
 	"context"
+	"flag"
 	"fmt"
 	"os"
 	"os/exec"
@@ -18,6 +19,32 @@ import (
 	"gomx/mpi"
 )
 
+// compared are the commands whose samples were asked for.
+var compared = map[string]bool{}
+
+// samples returns all commands that the pages of the tools show output of.
+func samples(t *testing.T) (commands []string) {
+	t.Helper()
+	pages, err := filepath.Glob("../../docs/tools/*.md")
+	if err != nil || len(pages) == 0 {
+		t.Fatal(pages, err)
+	}
+	for _, page := range pages {
+		text, err := os.ReadFile(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		lines := strings.Split(string(text), "\n")
+		for i, line := range lines[:len(lines)-1] {
+			command, is := strings.CutPrefix(line, "    $ ")
+			if output, some := strings.CutPrefix(lines[i+1], "    "); is && some && !strings.HasPrefix(output, "$ ") {
+				commands = append(commands, command)
+			}
+		}
+	}
+	return commands
+}
+
 // sampleOf returns what a page of docs/tools shows that a command prints.
 func sampleOf(t *testing.T, command string) string {
 	t.Helper()
@@ -26,6 +53,7 @@ func sampleOf(t *testing.T, command string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
+	compared[command] = true
 	_, rest, is := strings.Cut(string(page), "\n    $ "+command+"\n")
 	if !is {
 		t.Fatalf("the page of %s has no sample of %q", tool, command)
@@ -191,6 +219,12 @@ func TestSamples(t *testing.T) {
 			t.Errorf("docs/tracing.md shows another report than the page of mx_trace: %v", err)
 		}
 	})
+	some := strings.Contains(flag.Lookup("test.run").Value.String(), "/") // of the samples are looked at
+	for _, command := range samples(t) {
+		if !compared[command] && !some && !t.Failed() {
+			t.Errorf("nothing compares the sample of %q with what it prints", command)
+		}
+	}
 }
 
 // same wants what is printed to have the shape of the sample of a command, now or after a while: what a job does may not show at once.

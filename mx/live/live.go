@@ -40,7 +40,7 @@ func read(pid int, question string) (*mx.LiveReading, error) {
 	if err != nil {
 		return nil, fmt.Errorf("process %d: %w", pid, err)
 	}
-	r, err := decode(answer)
+	r, err := decode(answer, pid)
 	if err != nil {
 		return nil, fmt.Errorf("process %d: %w", pid, err)
 	}
@@ -50,8 +50,9 @@ func read(pid int, question string) (*mx.LiveReading, error) {
 // decoding lets one answer of another user at a time be made values.
 var decoding sync.Mutex
 
-// decode makes values of an answer. Another user's process does not say which process it is: the kernel does.
-func decode(a live.Answer) (*mx.LiveReading, error) {
+// decode makes values of an answer. A process must say the number that the name of its socket has. Another user's process does not say which process
+// it is: the kernel does.
+func decode(a live.Answer, pid int) (*mx.LiveReading, error) {
 	if a.Peer.Foreign() {
 		decoding.Lock()
 		defer decoding.Unlock()
@@ -61,8 +62,11 @@ func decode(a live.Answer) (*mx.LiveReading, error) {
 		return nil, fmt.Errorf("its answer makes no sense: %w", err)
 	}
 	r.User = a.Peer.UID
-	if a.Peer.Foreign() {
+	switch {
+	case a.Peer.Foreign():
 		r.PID = a.Peer.PID
+	case r.PID != pid:
+		return nil, fmt.Errorf("its answer makes no sense: it is that of process %d", r.PID)
 	}
 	return r, nil
 }
@@ -125,7 +129,7 @@ func askAll(sockets []live.Socket, question string, bound time.Duration) []findi
 				f.pid = answer.Peer.PID
 			}
 			if err == nil {
-				f.reading, f.err = decode(answer)
+				f.reading, f.err = decode(answer, s.PID)
 			}
 			found[i] = f
 		})

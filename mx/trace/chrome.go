@@ -10,11 +10,12 @@ import (
 	"strconv"
 )
 
-// Tracks of a rank, as threads of its process. Waits and regions take more tracks where they overlap.
+// Tracks of a rank, as threads of its process. Waits and regions take more tracks where they overlap, as many as mostLanes each.
 const (
 	trackMessages = 1
-	trackWaits    = 100
-	trackRegions  = 200
+	trackWaits    = 1000
+	trackRegions  = 2000
+	mostLanes     = 1000
 )
 
 // instant is how long what takes no time is drawn, nanoseconds.
@@ -124,6 +125,7 @@ func (c *chrome) marks(all marks) {
 		for j := i + 1; j < len(all) && all[j].at < at+long; j++ {
 			if all[j].rank == k.rank {
 				long = max(1, all[j].at-at)
+				break
 			}
 		}
 		c.free[k.rank] = at + long
@@ -224,6 +226,10 @@ func (l *lanes) take(from, to int64) int {
 			l.ends[i], l.fresh = to, false
 			return i
 		}
+	}
+	if len(l.ends) == mostLanes {
+		l.fresh = false
+		return mostLanes - 1
 	}
 	l.ends, l.fresh = append(l.ends, to), true
 	return len(l.ends) - 1

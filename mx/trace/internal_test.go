@@ -31,22 +31,23 @@ func waited(from, to int64) endpoint.Event {
 
 // TestLateSender has rank 2 compute while rank 1 waits for it, and rank 0 for rank 1: what rank 0 loses is rank 2's doing.
 func TestLateSender(t *testing.T) {
+	const ms = 1_000_000
 	all, err := Merge([]*File{
-		rankFile(0, 3, "host", received(1030, 1, 1), waited(10, 1031)),
-		rankFile(1, 3, "host", received(1010, 2, 1), waited(5, 1011), sent(1020, 0, 1)),
-		rankFile(2, 3, "host", sent(0, 1, 7), sent(1000, 1, 1)),
+		rankFile(0, 3, "host", received(1030*ms, 1, 1), waited(10*ms, 1031*ms)),
+		rankFile(1, 3, "host", received(1010*ms, 2, 1), waited(5*ms, 1011*ms), sent(1020*ms, 0, 1)),
+		rankFile(2, 3, "host", sent(0, 1, 7), sent(1000*ms, 1, 1)),
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	rep := all.Report()
-	if rep.Path.Holder != "rank 2" || rep.Path.Hops != 2 || rep.Ranks[2].OnPath != 1000 {
+	if rep.Path.Holder != "rank 2" || rep.Path.Hops != 2 || rep.Ranks[2].OnPath != 1000*ms {
 		t.Errorf("path %+v, ranks %+v", rep.Path, rep.Ranks)
 	}
-	if len(rep.Late) != 2 || rep.Late[0] != (Late{"rank 0", "rank 1", LateSender, 1, 1010}) || rep.Late[1] != (Late{"rank 1", "rank 2", LateSender, 1, 995}) {
+	if len(rep.Late) != 2 || rep.Late[0] != (Late{"rank 0", "rank 1", LateSender, 1, 1010 * ms}) || rep.Late[1] != (Late{"rank 1", "rank 2", LateSender, 1, 995 * ms}) {
 		t.Errorf("late %+v", rep.Late)
 	}
-	if rep.Ranks[1].Behind != 995 || rep.Ranks[1].Held != 1010 || rep.Ranks[1].Waited != 1006 {
+	if rep.Ranks[1].Behind != 995*ms || rep.Ranks[1].Held != 1010*ms || rep.Ranks[1].Waited != 1006*ms {
 		t.Errorf("rank 1: %+v", rep.Ranks[1])
 	}
 }

@@ -143,15 +143,13 @@ func (t *Trace) finish() {
 			}
 		}
 		slices.SortStableFunc(r.Waits, func(a, b Wait) int { return cmp.Compare(a.To, b.To) })
-		for i := range r.Waits {
-			r.attribute(&r.Waits[i])
-		}
+		r.attribute()
 		r.Waits = whole(r.Waits)
 	}
 }
 
-// mostApart is the longest time between two parts of a wait, nanoseconds.
-const mostApart = 5000
+// mostApart is the longest time between two parts of a wait, nanoseconds. Where cores are taken it is often some 20 µs.
+const mostApart = 100_000
 
 // whole puts waits together that are parts of one: a receive may wait for a moment before it is a request, and then as one.
 func whole(waits []Wait) []Wait {
@@ -177,17 +175,23 @@ func (m *Message) begin() int64 {
 	return m.Pulled
 }
 
-func (r *Rank) attribute(w *Wait) {
-	end, _ := slices.BinarySearchFunc(r.done, w.To, func(c completion, to int64) int {
-		if c.at <= to {
-			return -1
+// attribute finds what has ended each wait: the latest completion within it, of its request if it had one, and else of any message.
+func (r *Rank) attribute() {
+	latest := map[endpoint.Handle]int{} // completion of each request, and of the zero one for those that had none
+	next := 0
+	for i := range r.Waits {
+		w := &r.Waits[i]
+		for ; next < len(r.done) && r.done[next].at <= w.To; next++ {
+			c := &r.done[next]
+			if c.request != 0 {
+				latest[c.request] = next
+			}
+			if c.message >= 0 {
+				latest[0] = next
+			}
 		}
-		return 1
-	})
-	for i := end - 1; i >= 0 && r.done[i].at > w.From; i-- {
-		if c := &r.done[i]; w.request == 0 && c.message >= 0 || w.request != 0 && c.request == w.request {
-			w.Message, w.Sending = c.message, c.sending
-			return
+		if at, known := latest[w.request]; known && r.done[at].at > w.From {
+			w.Message, w.Sending = r.done[at].message, r.done[at].sending
 		}
 	}
 }

@@ -115,8 +115,12 @@ func Merge(files []*File) (*Trace, error) {
 	slices.SortStableFunc(t.Ranks, func(a, b *Rank) int {
 		return cmp.Or(cmp.Compare(uint(a.Number), uint(b.Number)), cmp.Compare(a.Endpoint, b.Endpoint), cmp.Compare(a.file.file.Began, b.file.file.Began))
 	})
+	there := map[int]bool{}
+	for _, r := range t.Ranks {
+		there[r.Number] = true
+	}
 	for n := range t.Size {
-		if !slices.ContainsFunc(t.Ranks, func(r *Rank) bool { return r.Number == n }) {
+		if !there[n] {
 			t.Missing = append(t.Missing, n)
 		}
 	}

@@ -95,8 +95,9 @@ func (t *Trace) Report() *Report {
 	for i := range t.Accesses {
 		t.Accesses[i].count(rep)
 	}
-	t.lateness(rep)
+	held := t.lateness(rep)
 	t.path(rep)
+	rep.Path.Holder = rep.holder(held)
 	return rep
 }
 
@@ -122,7 +123,9 @@ func (t *Trace) comparable(a, b int) bool {
 	return ca == cb || t.Clocks[ca].Aligned && t.Clocks[cb].Aligned
 }
 
-func (t *Trace) lateness(rep *Report) {
+// lateness adds up for how long ranks have waited for late ones, and returns the single times by the rank that was late.
+func (t *Trace) lateness(rep *Report) (held [][]int64) {
+	held = make([][]int64, len(t.Ranks))
 	type pair struct {
 		waiter, late int
 		how          string
@@ -145,6 +148,7 @@ func (t *Trace) lateness(rep *Report) {
 			sums[key].Time += at - w.From
 			rep.Ranks[n].Behind += at - w.From
 			rep.Ranks[late].Held += at - w.From
+			held[late] = append(held[late], at-w.From)
 		}
 	}
 	for _, l := range sums {
@@ -153,6 +157,7 @@ func (t *Trace) lateness(rep *Report) {
 	slices.SortFunc(rep.Late, func(a, b Late) int {
 		return cmp.Or(cmp.Compare(b.Time, a.Time), cmp.Compare(a.Waiter, b.Waiter), cmp.Compare(a.For, b.For), cmp.Compare(a.How, b.How))
 	})
+	return held
 }
 
 // path goes back along the critical path from the rank that was there last.
@@ -191,17 +196,4 @@ func (t *Trace) path(rep *Report) {
 			rep.Path.Hops++
 		}
 	}
-	rep.Path.Holder = rep.holder()
-}
-
-// holder returns the rank whose share of the path is nearer to all of it than to an equal part.
-func (rep *Report) holder() string {
-	total := rep.Path.To - rep.Path.From
-	n := int64(len(rep.Ranks))
-	for i := range rep.Ranks {
-		if r := &rep.Ranks[i]; n > 1 && r.Held > 0 && 2*n*r.OnPath > (n+1)*total {
-			return r.Name
-		}
-	}
-	return ""
 }

@@ -67,7 +67,7 @@ function choose(key) { chosen = chosen === key ? "" : key; draw(); }
 
 function drawBlocked(names) {
   const rows = view.silent.map(s => ({ from: "process " + s.pid + (s.ranks.length ? ", rank " + s.ranks.join(", ") : ""), to: "", requests: "", oldest: 0, stage: "", peer: s.error, bad: true }))
-    .concat(view.blocked.filter(b => names.has(b.pid + " " + b.from)).map(b => ({ ...b, requests: `${b.count}${b.more ? " or more" : ""} ${b.kind}`, peer: b.cycle ? "waits for it, too: a cycle" : b.peer, bad: b.cycle })));
+    .concat(view.blocked.filter(b => names.has(b.pid + " " + b.from)).map(b => ({ ...b, requests: `${b.count}${b.more ? " or more" : ""} ${b.kind}`, bad: b.cycle })));
   fill(byId("blocked"), [{ title: "endpoint", left: true, of: b => b.from }, { title: "waits for", left: true, of: b => b.to },
     { title: "requests", left: true, of: b => b.requests }, { title: "for", of: b => b.oldest ? age(b.oldest) : "" },
     { title: "stage", left: true, of: b => b.stage }, { title: "which", left: true, of: b => b.peer, bad: b => b.bad }], rows.slice(0, 200));

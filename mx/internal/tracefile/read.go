@@ -35,8 +35,11 @@ type File struct {
 	Events      []endpoint.Event // the oldest first
 }
 
-// mostEvents bounds what a head may claim.
-const mostEvents = 1 << 32
+// What a head may claim.
+const (
+	mostEvents = 1 << 31 // those of the largest ring that may be asked for
+	mostRanks  = 1 << 20 // package mpi has no more
+)
 
 // Read reads a file. Of one that was cut it returns what is there.
 func Read(path string) (*File, error) {
@@ -70,8 +73,7 @@ func read(f io.ReaderAt) (*File, error) {
 	if err := json.Unmarshal(first[headBytes-infoBytes:][:h.InfoLen], &file.Info); err != nil {
 		return nil, fmt.Errorf("%w: its description is damaged: %v", ErrNotTrace, err)
 	}
-	ring, err := io.ReadAll(io.NewSectionReader(f, int64(ringAt), int64(h.Events)*int64(eventBytes))) // a head may claim much
-	if err != nil {
+	if err := file.take(f, order, h); err != nil {
 		return nil, err
 	}
 	// The names and the count come behind what they are about.
@@ -84,8 +86,8 @@ func read(f io.ReaderAt) (*File, error) {
 	}
 	after := headOf(first, order)
 	file.setRate(after.Clock)
-	file.Names = strings.Split(string(names[:min(int(after.NamesLen), namesBytes)]), "\x00")
-	file.take(ring, order, h, after)
+	file.Names = strings.Split(string(names[:min(after.NamesLen, namesBytes)]), "\x00")
+	file.drop(h, after)
 	return file, nil
 }
 
@@ -117,7 +119,8 @@ func (h *head) check() error {
 	switch {
 	case h.Size != uint32(eventBytes):
 		return ErrVersion
-	case h.Events == 0 || h.Events&(h.Events-1) != 0 || h.Events > mostEvents || int(h.InfoLen) > infoBytes || int(h.NamesLen) > namesBytes:
+	case h.Events == 0 || h.Events&(h.Events-1) != 0 || h.Events > mostEvents || h.InfoLen > uint32(infoBytes) || h.NamesLen > namesBytes,
+		h.Ranks < 0 || h.Ranks > mostRanks || h.Rank >= mostRanks:
 		return fmt.Errorf("%w: its head is damaged", ErrNotTrace)
 	}
 	return nil
@@ -131,30 +134,61 @@ func (f *File) setRate(c [2]reading) {
 	}
 }
 
-// take decodes the events of the ring, which was read after one head and before another. Those that may have been written
-// meanwhile are dropped.
-func (f *File) take(ring []byte, order binary.ByteOrder, before, after head) {
-	first, last := uint64(0), before.Count
-	if after.Count >= before.Events { // the place of the next one counts as being written
-		first = min(after.Count-before.Events+1, last)
+// atOnce is how many events are read at a time. The size that a head claims, and that of a file with holes, cost no memory.
+const atOnce = 1 << 10
+
+// take reads the events that the ring had when its head was read.
+func (f *File) take(from io.ReaderAt, order binary.ByteOrder, h head) error {
+	first := uint64(0)
+	if h.Count > h.Events {
+		f.Lost = h.Count - h.Events
+		first = f.Lost
 	}
-	if before.Count > before.Events {
-		f.Lost = before.Count - before.Events
-	}
-	ev := make([]endpoint.Event, 1)
-	for i := first; i < last; i++ {
-		at := (i & (before.Events - 1)) * uint64(eventBytes)
-		if at+uint64(eventBytes) > uint64(len(ring)) {
-			f.Missing++
-			continue
+	b := make([]byte, atOnce*eventBytes)
+	for at := first; at < h.Count; {
+		place := at & (h.Events - 1)
+		want := min(h.Count-at, h.Events-place, atOnce)
+		n, err := from.ReadAt(b[:want*uint64(eventBytes)], int64(ringAt)+int64(place)*int64(eventBytes))
+		if err != nil && err != io.EOF {
+			return err
 		}
-		decode(ring[at:at+uint64(eventBytes)], order, &ev[0])
-		if ev[0].Turn != uint32(i+1) || !ev[0].Kind.Known() {
-			f.Torn++
-			continue
+		whole := uint64(n / eventBytes)
+		for i := range whole {
+			f.add(b[i*uint64(eventBytes):][:eventBytes], order, at+i)
 		}
-		f.Events = append(f.Events, ev[0])
+		at += whole
+		if whole < want { // it was cut here: what is missing goes to the end of the ring
+			missing := min(h.Count-at, h.Events-place-whole)
+			f.Missing += missing
+			at += missing
+		}
 	}
+	return nil
+}
+
+// add decodes one event, unless it is not the one that the count says.
+func (f *File) add(b []byte, order binary.ByteOrder, number uint64) {
+	var ev endpoint.Event
+	decode(b, order, &ev)
+	if ev.Turn != uint32(number+1) || !ev.Kind.Known() {
+		f.Torn++
+		return
+	}
+	f.Events = append(f.Events, ev)
+}
+
+// drop drops the events that may have been written again while the ring was read, after one head and before another. The place of the next one
+// counts as being written.
+func (f *File) drop(before, after head) {
+	if after.Count < before.Events {
+		return
+	}
+	first := after.Count - before.Events + 1
+	dropped := 0
+	for dropped < len(f.Events) && before.Count-uint64(uint32(before.Count)-f.Events[dropped].Turn+1) < first {
+		dropped++
+	}
+	f.Events = f.Events[dropped:]
 }
 
 // decode reads an event field by field: a file may be of another machine.
