@@ -42,6 +42,9 @@ func (e *Engine) transmitEager(p *peer, slot int32, r *request, as wire.Flags) b
 func (e *Engine) receiveEager(p *peer, slot int32, h *wire.Header, payload []byte) {
 	r := e.reqs.at(slot)
 	if r.kind == kindRecvMulti {
+		if e.receivePart(p, slot, r, h, payload) {
+			return
+		}
 		slot, r = e.partOf(slot, r, uint32(len(payload)))
 	}
 	n := copy(r.vec.First, payload)

@@ -24,7 +24,8 @@ type Engine struct {
 	queues    []doneList
 	ended     uint64 // requests that have ended, in whichever way
 	withdrawn uint64 // of those, cancelled or forgotten
-	ready     list   // triggered operations that Flush begins
+	holding   int    // triggered operations whose trigger has not come
+	ready     list   // those that Flush begins
 
 	peers  []*peer
 	byAddr map[address]int32

@@ -1,6 +1,9 @@
 package endpoint
 
-import "gomx/match"
+import (
+	"gomx/match"
+	"gomx/transport/wire"
+)
 
 // A multi-receive is one buffer for many messages. It keeps its place among the posted receives, and each
 // message that it matches becomes a request of its own, a part, for a piece of the buffer. Parts complete into the
@@ -57,12 +60,45 @@ func (e *Engine) partOf(slot int32, m *request, length uint32) (int32, *request)
 	r.ctx, r.started = m.ctx, e.now
 	m.window++
 	m.tied++
-	m.xferLen = uint32(at)
-	m.at = uint32(min((at+partAlign-1)/partAlign*partAlign, uint64(len(m.vec.First))))
+	m.reach(at)
 	if m.state == statePosted && !m.hasRoom() {
 		e.retire(slot, m)
 	}
 	return part, r
+}
+
+// receivePart receives a whole message into a multi-receive, as nearly all that it matches are received: the part is complete from the
+// beginning. It returns false if the message needs more than that.
+func (e *Engine) receivePart(p *peer, slot int32, m *request, h *wire.Header, payload []byte) bool {
+	q, end := &e.queues[m.queue], uint64(m.at)+uint64(len(payload))
+	if end > uint64(len(m.vec.First)) || h.Flags&wire.HasID != 0 || q.counter != nil || e.recorder != nil {
+		return false
+	}
+	part, r := e.reqs.alloc()
+	r.kind, r.state, r.flags, r.queue = kindPart, stateComplete, queued, m.queue
+	r.vec.First = m.vec.First[m.at:end:end]
+	copy(r.vec.First, payload)
+	r.window = uint64(handleOf(slot, m.generation))
+	r.ctx, r.started = m.ctx, e.now
+	r.peer, r.session, r.code = p.index, p.remote, Success
+	r.match, r.msgLen, r.xferLen = h.Match, uint32(len(payload)), uint32(len(payload))
+	p.medium.receive(len(payload))
+	e.classes.of(h.Match).receive(len(payload))
+	e.ended++
+	q.add(&e.reqs, part, r)
+	m.tied++
+	m.reach(end)
+	if !m.hasRoom() {
+		e.retire(slot, m)
+		e.endMulti(slot, m)
+	}
+	return true
+}
+
+// reach notes up to where a multi-receive is used.
+func (r *request) reach(end uint64) {
+	r.xferLen = uint32(end)
+	r.at = uint32(min((end+partAlign-1)/partAlign*partAlign, uint64(len(r.vec.First))))
 }
 
 // endPart notes that a part of a multi-receive has ended, which ends with the last one.

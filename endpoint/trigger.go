@@ -69,11 +69,15 @@ func (e *Engine) hold(at Trigger, slot int32, r *request, v wire.Vec) Handle {
 	r.keep(&v)
 	r.state, r.started = stateHeld, e.now
 	r.mask, r.tied = at.At, int32(at.Counter)
+	e.holding++
 	if c.hold(&e.reqs, slot, r); !comes {
 		e.fire(c)
 	}
 	return h
 }
+
+// Holds reports whether an operation waits for its trigger.
+func (e *Engine) Holds() bool { return e.holding != 0 }
 
 // hold puts a request behind those of the same threshold.
 func (c *counter) hold(s *slab, slot int32, r *request) {
@@ -100,6 +104,7 @@ func (e *Engine) fire(c *counter) {
 // takeHeld takes a request from its counter.
 func (e *Engine) takeHeld(c *counter, r *request) {
 	e.reqs.remove(&c.held, r)
+	e.holding--
 	if c.heldAt = noThreshold; c.held.head != none {
 		c.heldAt = e.reqs.at(c.held.head).mask
 	}

@@ -24,6 +24,7 @@ func rows(scale int) []turns.Row {
 		{Name: "mx 64 x 8 B, Queue", Program: "mx_queue", Args: []string{"-count", n(20_000), "-window", "64"}, Shape: turns.Pair},
 		{Name: "mx 64 x 8 B, counter", Program: "mx_counter", Args: []string{"-count", n(20_000), "-window", "64"}, Shape: turns.Pair, More: true},
 		{Name: "mx 64 x 8 B, IrecvMulti", Program: "mx_multi", Args: []string{"-count", n(20_000), "-window", "64"}, Shape: turns.Pair, More: true},
+		{Name: "fetch-and-add of 8 B, the owner computes", Program: "mx_atomic", Args: []string{"-count", n(1000)}, Shape: turns.Alone, More: true},
 		{Name: "asleep, 8 B a hop, mx", Program: "mx_loop", Args: []string{"-count", n(300), "-pause", "5ms"}, Shape: turns.Pair},
 		{Name: "blocked in Wait, of a processor", Unit: "%", Program: "mx_blocked", Args: []string{"-still", n(2000) + "ms"}, Shape: turns.Alone},
 		{Name: "context of 100 ms while puts arrive", Unit: "ms", Program: "mx_deadline", Args: []string{"-count", n(20)}, Shape: turns.Alone},

@@ -29,13 +29,17 @@ type background struct {
 	pressing atomic.Bool // the guard is set for one look, after soonIs
 	keeps    atomic.Bool // KeepProgress was called
 	asked    atomic.Bool // KeepProgress was called, and the goroutine has not made a pass since
+	follows  following
 	start    chan struct{}
 	done     sync.WaitGroup
+	member   groupMember
+	pass     *progressGroup // that makes a pass; nil if another goroutine does
 	labels   labels.Labels
 }
 
 func (b *background) begin(d *Endpoint, self transport.Address) {
 	b.d, b.start = d, make(chan struct{}, 1)
+	b.member.left = make(chan struct{}, 1)
 	b.labels = labels.ForEndpoint("progress", self.Endpoint)
 	b.w.kind, b.w.until = forEver, never
 	d.lockForeign()
@@ -130,6 +134,46 @@ func (d *Endpoint) KeepProgress() {
 	b.call()
 }
 
+// mostUncarried is after how many triggered operations at most carryOn is tried again.
+const mostUncarried = 4096
+
+// following decides whether the goroutine polls behind calls that trigger operations. A program that waits after such a call makes the
+// passes itself, and is only disturbed by it.
+type following struct {
+	called bool // the goroutine was called for that, and has not slept since
+	rests  int  // coming operations for which it is not called
+	series int  // value of rests after the last call in vain
+}
+
+// carryOn has the goroutine poll behind a call that has triggered an operation, unless the program makes a pass before it does. The
+// lock is held.
+func (b *background) carryOn() {
+	switch f := &b.follows; {
+	case f.called:
+		b.recent.Store(false) // this pass does not count
+	case f.rests > 0:
+		f.rests--
+	default:
+		f.called = true
+		b.recent.Store(false)
+		b.call()
+	}
+}
+
+// end notes what came of carryOn: the goroutine has polled until nothing came any more, or a caller has made a pass before.
+func (f *following) end(polled bool) {
+	if !f.called {
+		return
+	}
+	f.called = false
+	if polled {
+		f.series = 0
+	} else {
+		f.series = min(2*f.series+1, mostUncarried)
+		f.rests = f.series
+	}
+}
+
 func (b *background) run() {
 	defer b.done.Done()
 	d := b.d
@@ -144,6 +188,7 @@ func (b *background) run() {
 		asked := b.asked.Swap(false)
 		switch {
 		case !asked && d.blocked == 0 && b.recent.Swap(false):
+			b.follows.end(false)
 			b.watch() // the caller that waited has returned, or another call has come
 		case d.takeRole(&b.w):
 			d.poll(&b.w)

@@ -40,12 +40,13 @@ func (h *host) Unexpected(m *endpoint.Incoming) (action endpoint.Action) {
 func (d *Endpoint) runs(f func()) {
 	var thrown any
 	d.handling = true
-	own := d.own
+	own, group := d.own, d.back.pass
 	if !d.back.watching {
 		d.back.watch() // f may take long, and strangers come meanwhile
 	}
 	d.outside(func() {
 		if own {
+			group.leaveOthers(d)
 			runHandler(f)
 		} else {
 			thrown = catching(f)

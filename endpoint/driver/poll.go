@@ -159,6 +159,7 @@ func (d *Endpoint) crowded() bool {
 // evict takes the polling role from the endpoint's own goroutine, which may need a moment to wake up at the doorbell.
 func (d *Endpoint) evict() {
 	d.poller = nil
+	d.back.follows.end(false)
 	if d.sleeper != nil {
 		d.bell.Ring()
 	}
@@ -167,7 +168,7 @@ func (d *Endpoint) evict() {
 
 // poll polls with the polling role until w is satisfied, gives up, or has to park.
 func (d *Endpoint) poll(w *waiter) {
-	for d.spin(w) && d.sleep(w) {
+	for d.spin(w) && d.spinTogether(w) && d.sleep(w) {
 	}
 	d.leave(w)
 }
@@ -181,7 +182,9 @@ func (d *Endpoint) leave(w *waiter) {
 	if d.poller == w {
 		d.poller = nil
 	}
-	d.back.passed()
+	if w.kind != forEver {
+		d.back.passed()
+	}
 	if !d.back.watching {
 		d.back.watch()
 	}
@@ -361,6 +364,9 @@ func (d *Endpoint) sleep(w *waiter) bool {
 	}
 	d.list(w)
 	d.pace.rest()
+	if own {
+		d.back.follows.end(true)
+	}
 	d.bell.Arm(own)
 	if d.quiet() && d.stays(w) {
 		if nap := d.napTime(w); nap != 0 {

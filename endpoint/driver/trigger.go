@@ -65,9 +65,17 @@ func (c *Counter) start(f func(*endpoint.Engine) error) error {
 	})
 }
 
-// trigger makes a pass if the call of a program has triggered something, which the pass begins.
+// trigger makes a pass if the call of a program has triggered something, which the pass begins. If further operations wait for
+// counters, a goroutine polls for what they wait for: the program may make no other call.
 func (d *Endpoint) trigger() {
-	if d.eng.Triggered() {
-		d.once()
+	switch {
+	case !d.eng.Triggered():
+	case d.poller == &d.back.w && d.mayPass():
+		d.progress(false) // the endpoint's own goroutine goes on with the rest
+		d.rethrow()
+	default:
+		if d.once(); d.poller == nil && d.blocked == 0 && d.eng.Holds() {
+			d.back.carryOn()
+		}
 	}
 }
