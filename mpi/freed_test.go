@@ -94,3 +94,14 @@ func TestFreedContextIsForgotten(t *testing.T) {
 		})
 	})
 }
+
+// TestFreeIgnoresTheContext: a communicator is freed whatever has become of the context.
+func TestFreeIgnoresTheContext(t *testing.T) {
+	over(t, 2, func(c *mpi.Comm) error {
+		d, err := c.Dup()
+		if err != nil {
+			return err
+		}
+		return errors.Join(d.WithContext(endedContext()).Free(), same([]int{mpi.ContextsInUse(c)}, []int{0}))
+	})
+}
