@@ -203,6 +203,7 @@ func (n *net) start(record func(n *net, via coll.Net) error) (Request, error) {
 		n.done()
 		return Request{}, c.broken(op, Undefined, Undefined, err)
 	}
+	c.state.holds()
 	b := n.plan()
 	defer b.unlock()
 	_ = record(n, &b.steps) // a plan only records, and returns no errors
@@ -511,7 +512,8 @@ func (b *background) giveUp(why func() error) {
 
 // end ends the collective, and completes its request. The lock is held.
 func (b *background) end(err error) {
-	s := b.n.c.seat
+	c := b.n.c
+	s := c.seat
 	if b.stop != nil {
 		b.stop()
 		b.stop = nil
@@ -520,6 +522,9 @@ func (b *background) end(err error) {
 	b.steps.Clear()
 	s.nonblocking.remove(b)
 	b.n.settle()
+	if c.state.ends(1) {
+		s.forget(c)
+	}
 	if b.ends != 0 {
 		s.post(nil, s.peers[s.rank].Load(), b.ends) // only the end of the endpoint fails it, and that ends the receive too
 	}
