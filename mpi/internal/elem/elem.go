@@ -15,7 +15,7 @@ func Size[T any]() int {
 // Bytes returns the memory of s. False: T contains pointers, or is empty, so that s
 // does not consist of bytes. Safe from any goroutine.
 func Bytes[T any](s []T) ([]byte, bool) {
-	if !Plain[T]() {
+	if !Seen[T]() && !Plain[T]() {
 		return nil, false
 	}
 	return Memory(s), true
