@@ -12,7 +12,8 @@ import (
 // part. Errors: ErrComm, ErrType, ErrCount, ErrArg for buffers that overlap otherwise, ErrProcFailed.
 // If the context of the communicator ends it, the buffers stay in use: see Comm.WithContext.
 func Allgather[T any](c *Comm, send, recv []T) error {
-	n, g, err := beginAllgather(c, "Allgather", send, recv, nil, nil)
+	var g gathering
+	n, err := beginAllgather(c, "Allgather", send, recv, nil, nil, true, &g)
 	if err != nil {
 		return err
 	}
@@ -22,7 +23,7 @@ func Allgather[T any](c *Comm, send, recv []T) error {
 // Iallgather begins an Allgather (MPI_Iallgather). The buffers belong to it until the request is
 // complete.
 func Iallgather[T any](c *Comm, send, recv []T) (Request, error) {
-	return startAllgather(c, "Iallgather", send, recv, nil, nil)
+	return startAllgather(c, "Iallgather", send, recv, nil, nil, true)
 }
 
 // Allgatherv is Allgather of lengths that differ: recv takes counts[i] elements of rank i, which go to
@@ -30,7 +31,8 @@ func Iallgather[T any](c *Comm, send, recv []T) (Request, error) {
 // must not overlap.
 // If the context of the communicator ends it, the buffers stay in use: see Comm.WithContext.
 func Allgatherv[T any](c *Comm, send, recv []T, counts, displs []int) error {
-	n, g, err := beginAllgather(c, "Allgatherv", send, recv, counts, displs)
+	var g gathering
+	n, err := beginAllgather(c, "Allgatherv", send, recv, counts, displs, false, &g)
 	if err != nil {
 		return err
 	}
@@ -40,29 +42,28 @@ func Allgatherv[T any](c *Comm, send, recv []T, counts, displs []int) error {
 // Iallgatherv begins an Allgatherv (MPI_Iallgatherv). All slices belong to it until the request is
 // complete.
 func Iallgatherv[T any](c *Comm, send, recv []T, counts, displs []int) (Request, error) {
-	return startAllgather(c, "Iallgatherv", send, recv, counts, displs)
+	return startAllgather(c, "Iallgatherv", send, recv, counts, displs, false)
 }
 
-func startAllgather[T any](c *Comm, op string, send, recv []T, counts, displs []int) (Request, error) {
-	n, g, err := beginAllgather(c, op, send, recv, counts, displs)
+func startAllgather[T any](c *Comm, op string, send, recv []T, counts, displs []int, alike bool) (Request, error) {
+	var g gathering
+	n, err := beginAllgather(c, op, send, recv, counts, displs, alike, &g)
 	if err != nil {
 		return Request{}, err
 	}
 	return n.start(func(n *net, via coll.Net) error { return n.allgather(via, &g) })
 }
 
-func beginAllgather[T any](c *Comm, op string, send, recv []T, counts, displs []int) (*net, gathering, error) {
-	g := gathering{unit: elem.Size[T](), element: reflect.TypeFor[T](), counts: counts, alike: op == "Allgather" || op == "Iallgather"}
-	if _, err := collectiveBytes(c, op, send); err != nil {
-		return nil, g, err
+func beginAllgather[T any](c *Comm, op string, send, recv []T, counts, displs []int, alike bool, g *gathering) (*net, error) {
+	own, err := collectiveBytes(c, op, send)
+	if err != nil {
+		return nil, err
 	}
-	var err error
-	if g.own, err = ownPart(c, op, "recv", send, recv, counts, displs, g.alike); err != nil {
-		return nil, g, err
+	g.describe(own, 0, elem.Size[T](), reflect.TypeFor[T](), counts, alike)
+	if err := g.place(c, op, "recv", elem.Memory(recv), displs); err != nil {
+		return nil, err
 	}
-	g.all, _ = elem.Bytes(recv)
-	g.parts = partsOf(len(g.own), counts, displs, g.unit, g.alike)
-	return c.net(op), g, nil
+	return c.net(op), nil
 }
 
 func (n *net) allgather(via coll.Net, g *gathering) error {

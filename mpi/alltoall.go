@@ -12,7 +12,8 @@ import (
 // ErrCount, ErrArg for buffers that overlap otherwise, ErrProcFailed.
 // If the context of the communicator ends it, the buffers stay in use: see Comm.WithContext.
 func Alltoall[T any](c *Comm, send, recv []T) error {
-	n, x, err := beginAlltoall(c, "Alltoall", send, nil, nil, recv, nil, nil)
+	var x exchange
+	n, err := beginAlltoall(c, "Alltoall", send, recv, &x)
 	if err != nil {
 		return err
 	}
@@ -21,7 +22,8 @@ func Alltoall[T any](c *Comm, send, recv []T) error {
 
 // Ialltoall begins an Alltoall (MPI_Ialltoall). The buffers belong to it until the request is complete.
 func Ialltoall[T any](c *Comm, send, recv []T) (Request, error) {
-	n, x, err := beginAlltoall(c, "Ialltoall", send, nil, nil, recv, nil, nil)
+	var x exchange
+	n, err := beginAlltoall(c, "Ialltoall", send, recv, &x)
 	if err != nil {
 		return Request{}, err
 	}
@@ -33,7 +35,8 @@ func Ialltoall[T any](c *Comm, send, recv []T) (Request, error) {
 // are nil, the parts lie one behind the other. Parts of recv must not overlap.
 // If the context of the communicator ends it, the buffers stay in use: see Comm.WithContext.
 func Alltoallv[T any](c *Comm, send []T, sendCounts, sendDispls []int, recv []T, recvCounts, recvDispls []int) error {
-	n, x, err := beginAlltoall(c, "Alltoallv", send, sendCounts, sendDispls, recv, recvCounts, recvDispls)
+	var x exchange
+	n, err := beginAlltoallv(c, "Alltoallv", send, sendCounts, sendDispls, recv, recvCounts, recvDispls, &x)
 	if err != nil {
 		return err
 	}
@@ -43,7 +46,8 @@ func Alltoallv[T any](c *Comm, send []T, sendCounts, sendDispls []int, recv []T,
 // Ialltoallv begins an Alltoallv (MPI_Ialltoallv). All slices belong to it until the request is
 // complete.
 func Ialltoallv[T any](c *Comm, send []T, sendCounts, sendDispls []int, recv []T, recvCounts, recvDispls []int) (Request, error) {
-	n, x, err := beginAlltoall(c, "Ialltoallv", send, sendCounts, sendDispls, recv, recvCounts, recvDispls)
+	var x exchange
+	n, err := beginAlltoallv(c, "Ialltoallv", send, sendCounts, sendDispls, recv, recvCounts, recvDispls, &x)
 	if err != nil {
 		return Request{}, err
 	}
@@ -56,38 +60,65 @@ type exchange struct {
 	sendParts, recvParts coll.Parts
 	unit, length         int // bytes: of an element, of a part if all are alike
 	element              reflect.Type
-	alike                bool
+	alike, inPlace       bool
 }
 
-func beginAlltoall[T any](c *Comm, op string, send []T, sendCounts, sendDispls []int, recv []T, recvCounts, recvDispls []int) (*net, exchange, error) {
-	x := exchange{unit: elem.Size[T](), element: reflect.TypeFor[T](), alike: op == "Alltoall" || op == "Ialltoall"}
-	var err error
+// beginAlltoall checks the arguments of an Alltoall, and begins it.
+func beginAlltoall[T any](c *Comm, op string, send, recv []T, x *exchange) (*net, error) {
+	if err := exchangeOf(c, op, send, recv, x); err != nil {
+		return nil, err
+	}
+	size := len(c.peers)
+	part := len(send) / size
+	if len(recv) != len(send) || part*size != len(send) {
+		if err := c.checkLengths(op, "recv", len(recv), len(send), "it takes as many as send has"); err != nil {
+			return nil, err
+		}
+		return nil, c.checkLengths(op, "send", len(send), part*size, "it has a part of the same length for each rank")
+	}
+	x.alike, x.length = true, part*x.unit
+	x.sendParts = coll.Equal(x.length)
+	x.recvParts = x.sendParts
+	return x.begin(c, op)
+}
+
+// beginAlltoallv is beginAlltoall of an Alltoallv.
+func beginAlltoallv[T any](c *Comm, op string, send []T, sendCounts, sendDispls []int, recv []T, recvCounts, recvDispls []int, x *exchange) (*net, error) {
+	if err := exchangeOf(c, op, send, recv, x); err != nil {
+		return nil, err
+	}
+	if err := c.checkCounts(op, sendCounts, sendDispls, len(send)); err != nil {
+		return nil, err
+	}
+	if err := c.checkCounts(op, recvCounts, recvDispls, len(recv)); err != nil {
+		return nil, err
+	}
+	if err := c.checkLengths(op, "the rank's own part of recv", recvCounts[c.rank], sendCounts[c.rank], "it is sent as many"); err != nil {
+		return nil, err
+	}
+	x.sendParts, x.recvParts = coll.Listed(sendCounts, sendDispls, x.unit), coll.Listed(recvCounts, recvDispls, x.unit)
+	return x.begin(c, op)
+}
+
+// exchangeOf notes the buffers of an Alltoall.
+func exchangeOf[T any](c *Comm, op string, send, recv []T, x *exchange) (err error) {
 	if x.send, err = collectiveBytes(c, op, send); err != nil {
-		return nil, x, err
+		return err
 	}
-	if x.recv, err = collectiveBytes(c, op, recv); err != nil {
-		return nil, x, err
+	x.recv = elem.Memory(recv)
+	x.unit, x.element, x.inPlace = elem.Size[T](), reflect.TypeFor[T](), elem.Same(send, recv)
+	if len(recv) == len(send) {
+		return nil
 	}
-	if x.alike {
-		size := len(c.peers)
-		if err = c.checkLengths(op, "recv", len(recv), len(send), "it takes as many as send has"); err == nil {
-			err = c.checkLengths(op, "send", len(send), len(send)/size*size, "it has a part of the same length for each rank")
-		}
-		x.length = len(send) / size * x.unit
-	} else if err = c.checkCounts(op, sendCounts, sendDispls, len(send)); err == nil {
-		if err = c.checkCounts(op, recvCounts, recvDispls, len(recv)); err == nil {
-			err = c.checkLengths(op, "the rank's own part of recv", recvCounts[c.rank], sendCounts[c.rank], "it is sent as many")
-		}
+	return c.checkLength(op, len(x.recv), Undefined, Undefined)
+}
+
+// begin begins the Alltoall unless its buffers share memory, and are not the same.
+func (x *exchange) begin(c *Comm, op string) (*net, error) {
+	if x.inPlace || !elem.Overlap(x.send, x.recv) {
+		return c.net(op), nil
 	}
-	if err == nil && !elem.Same(send, recv) {
-		err = c.checkApart(op, x.send, x.recv)
-	}
-	if err != nil {
-		return nil, x, err
-	}
-	x.sendParts = partsOf(x.length, sendCounts, sendDispls, x.unit, x.alike)
-	x.recvParts = partsOf(x.length, recvCounts, recvDispls, x.unit, x.alike)
-	return c.net(op), x, nil
+	return nil, c.checkApart(op, x.send, x.recv)
 }
 
 // agreeOnAlltoall compares what the ranks have given an Alltoall, in checked mode.
@@ -111,11 +142,11 @@ func (n *net) alltoall(via coll.Net, x *exchange) error {
 	}
 	if err == nil {
 		send := x.send
-		if elem.Same(send, x.recv) {
+		if x.inPlace {
 			send = via.Scratch(len(x.send))
 			coll.Move(via, send, x.send)
 		}
-		err = coll.Alltoall(via, send, x.sendParts, x.recv, x.recvParts, a)
+		err = coll.Alltoall(via, send, &x.sendParts, x.recv, &x.recvParts, a)
 	}
 	if err == nil {
 		return nil
@@ -124,6 +155,6 @@ func (n *net) alltoall(via coll.Net, x *exchange) error {
 		if n.checked() && !x.alike {
 			_, _ = firstMismatch(rest, x.lengths)
 		}
-		return coll.Alltoall(rest, make([]byte, len(x.send)), x.sendParts, make([]byte, len(x.recv)), x.recvParts, a)
+		return coll.Alltoall(rest, make([]byte, len(x.send)), &x.sendParts, make([]byte, len(x.recv)), &x.recvParts, a)
 	})
 }

@@ -17,14 +17,18 @@ import (
 // executes the next steps. The collective therefore advances in whichever call makes progress on the seat's endpoint,
 // and in the endpoint's own goroutine while there are no calls. It has no goroutine of its own.
 //
-// Its request is a receive of a message that the rank sends to itself when the collective has ended, so that it can be
-// waited for together with other requests. The background is the context of that receive. It is kept with its net, for
-// later collectives.
+// Its request names it by a ticket, and Test looks whether it has ended. For calls that wait with package mx, such as those
+// for several requests, it gets a request there: a receive of a message that the rank sends to itself when the collective
+// has ended. The background is kept with its net, for later collectives.
 type background struct {
 	n    *net
 	op   string
 	turn uint64 // of the collective, for calls that come late
-	ends uint64 // match bits of the message that completes its request; 0: there is none
+
+	ended  atomic.Bool // there is nothing more to come, and collect may be called
+	asked  atomic.Bool // there is a request of mx
+	number uint64      // of that request
+	ends   uint64      // match bits of the message that completes it
 
 	// mu is held while the endpoint is called, and some of these calls make progress: Iclaim, for one. The handler of the queue
 	// runs in whichever goroutine does that, so it may find mu held by its own goroutine, and never waits for it: it notes
@@ -111,6 +115,8 @@ type backgrounds struct {
 	queue *mx.Queue // completion queue of the messages that they wait for
 	err   error     // why there is no queue
 
+	tickets tickets
+
 	mu    sync.Mutex
 	first *background
 }
@@ -188,8 +194,8 @@ func (q *Request) what() string {
 
 // collective returns the name of the call that has started a collective.
 func (q *Request) collective() string {
-	if about, err := q.c.seat.ep.Context(q.mx()); err == nil {
-		return about.(*background).op
+	if b := q.c.seat.nonblocking.tickets.of(q.number); b != nil {
+		return b.op
 	}
 	return opNames[collectiveRequest]
 }
@@ -203,6 +209,7 @@ func (n *net) start(record func(n *net, via coll.Net) error) (Request, error) {
 		n.done()
 		return Request{}, c.broken(op, Undefined, Undefined, err)
 	}
+	c.state.holds()
 	b := n.plan()
 	defer b.unlock()
 	_ = record(n, &b.steps) // a plan only records, and returns no errors
@@ -214,17 +221,11 @@ func (n *net) start(record func(n *net, via coll.Net) error) (Request, error) {
 		c.state.giveBack(n)
 		return c.over(sentRequest), nil
 	}
-	b.ends = bitsOf(inwardContext, 0) | uint64(s.told.Add(1))
-	r, err := s.ep.Irecv(nil, b.ends, mx.MatchMaskNone, b)
-	if err != nil { // the endpoint is closed, and nothing goes on
-		b.ends = 0
-		return Request{}, c.broken(b.op, Undefined, Undefined, err)
-	}
 	if c.ctx != nil && c.ctx.Done() != nil {
 		turn := b.turn
 		b.stop = context.AfterFunc(c.ctx, func() { b.look(turn) })
 	}
-	return c.newRequest(r, collectiveRequest, 0, Undefined, Undefined), nil
+	return Request{c, s.nonblocking.tickets.issue(b), operation{collectiveRequest, 0}, party{Undefined, Undefined}}, nil
 }
 
 // apart returns a net for this collective alone, unlike the one that blocking collectives share.
@@ -249,7 +250,9 @@ func (n *net) plan() *background {
 		n.background = b
 	}
 	b.mu.Lock()
-	b.op, b.turn, b.ends, b.stage = n.op, n.turn, 0, stageRunning
+	b.op, b.turn, b.stage = n.op, n.turn, stageRunning
+	b.ended.Store(false)
+	b.asked.Store(false)
 	b.next, b.from, b.at = 0, -1, 0
 	b.steps.Net = n
 	return b
@@ -511,7 +514,8 @@ func (b *background) giveUp(why func() error) {
 
 // end ends the collective, and completes its request. The lock is held.
 func (b *background) end(err error) {
-	s := b.n.c.seat
+	c := b.n.c
+	s := c.seat
 	if b.stop != nil {
 		b.stop()
 		b.stop = nil
@@ -520,8 +524,12 @@ func (b *background) end(err error) {
 	b.steps.Clear()
 	s.nonblocking.remove(b)
 	b.n.settle()
-	if b.ends != 0 {
-		s.post(nil, s.peers[s.rank].Load(), b.ends) // only the end of the endpoint fails it, and that ends the receive too
+	if c.state.ends(1) {
+		s.forget(c)
+	}
+	b.ended.Store(true)
+	if b.asked.Load() {
+		b.tell(s)
 	}
 }
 

@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"testing"
 
@@ -435,6 +437,121 @@ func TestContextThatEndsWithTheCollective(t *testing.T) {
 			}
 			if i%4 == 0 {
 				<-ended
+			}
+		}
+		return nil
+	})
+}
+
+// TestCollectiveIsCollectedOnce: a copy of a request whose collective was waited for is refused by every call, also when a later collective
+// has taken the place of that one, which goes on.
+func TestCollectiveIsCollectedOnce(t *testing.T) {
+	unchecked(t)
+	over(t, 2, func(c *mpi.Comm) error {
+		wait := map[string]func(q *mpi.Request) error{
+			"Wait":    func(q *mpi.Request) error { return second(q.Wait()) },
+			"WaitAll": func(q *mpi.Request) error { return mpi.WaitAll([]mpi.Request{*q}, nil) },
+			"WaitAny": func(q *mpi.Request) error { _, _, err := mpi.WaitAny([]mpi.Request{*q}); return err },
+			"Test": func(q *mpi.Request) error {
+				for {
+					if _, done, err := q.Test(); done || err != nil {
+						return err
+					}
+				}
+			},
+			"TestAll": func(q *mpi.Request) error {
+				for {
+					if done, err := mpi.TestAll([]mpi.Request{*q}, nil); done || err != nil {
+						return err
+					}
+				}
+			},
+		}
+		for _, first := range slices.Sorted(maps.Keys(wait)) {
+			if c.Rank() == 1 { // so that the other's is not complete when it has begun
+				if _, err := mpi.Recv(c, make([]byte, 1), 0, goTag); err != nil {
+					return err
+				}
+			}
+			q, err := c.Ibarrier()
+			if err != nil {
+				return err
+			}
+			stale := q
+			if c.Rank() == 0 {
+				err = mpi.Send(c, []byte{1}, 1, goTag)
+			}
+			if err := errors.Join(err, wait[first](&q)); err != nil {
+				return fmt.Errorf("%s: %w", first, err)
+			}
+			sum := []int64{int64(c.Rank())}
+			later, err := mpi.Iallreduce(c, sum, sum, mpi.Sum)
+			if err != nil {
+				return err
+			}
+			if c.Rank() == 0 {
+				for name, again := range wait {
+					q := stale
+					if err := wantError(again(&q), mpi.ErrRequest, 0); err != nil {
+						return fmt.Errorf("%s after %s: %w", name, first, err)
+					}
+				}
+				if err := wantError(stale.Free(), mpi.ErrRequest, 0); err != nil {
+					return fmt.Errorf("Free after %s: %w", first, err)
+				}
+			}
+			if err := errors.Join(second(later.Wait()), same(sum, []int64{1})); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// TestCollectiveThatIsTestedAndWaitedFor: a collective may be tested, waited for in vain, and tested again, and be waited for with others.
+func TestCollectiveThatIsTestedAndWaitedFor(t *testing.T) {
+	unchecked(t)
+	over(t, 2, func(c *mpi.Comm) error {
+		for range 20 {
+			sums := make([][]int64, 3)
+			reqs := make([]mpi.Request, 3)
+			if c.Rank() == 1 {
+				if _, err := mpi.Recv(c, make([]byte, 1), 0, goTag); err != nil {
+					return err
+				}
+			}
+			for i := range reqs {
+				sums[i] = []int64{int64(c.Rank() + i)}
+				var err error
+				if reqs[i], err = mpi.Iallreduce(c, sums[i], sums[i], mpi.Sum); err != nil {
+					return err
+				}
+			}
+			if c.Rank() == 0 {
+				for _, wait := range []func() error{
+					func() error { _, err := reqs[0].WaitContext(endedContext()); return err },
+					func() error { _, _, err := reqs[0].Test(); return err },
+					func() error { _, _, err := reqs[1].Test(); return err },
+				} {
+					if err := wait(); err != nil && !errors.Is(err, context.Canceled) {
+						return err
+					}
+				}
+				if reqs[0].Empty() || reqs[1].Empty() {
+					return errors.New("a collective has ended that rank 1 has not begun")
+				}
+				if err := mpi.Send(c, []byte{1}, 1, goTag); err != nil {
+					return err
+				}
+				for done := false; !done; {
+					var err error
+					if _, done, err = reqs[0].Test(); err != nil {
+						return err
+					}
+				}
+			}
+			if err := errors.Join(mpi.WaitAll(reqs, nil), same(sums[0], []int64{1}), same(sums[1], []int64{3}), same(sums[2], []int64{5})); err != nil {
+				return err
 			}
 		}
 		return nil

@@ -82,10 +82,15 @@ func (q *Request) Free() error {
 	if q == nil {
 		return q.absent("Free")
 	}
-	if q.kind > nullRequest {
-		if err := q.c.seat.ep.Forget(q.mx()); err != nil && !q.wasCancelled(err) {
-			return q.broken("Free", err)
-		}
+	var err error
+	switch {
+	case q.kind == collectiveRequest:
+		err = q.release()
+	case q.kind > nullRequest:
+		err = q.c.seat.ep.Forget(q.mx())
+	}
+	if err != nil && !q.wasCancelled(err) {
+		return q.broken("Free", err)
 	}
 	*q = Request{}
 	return nil

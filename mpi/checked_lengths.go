@@ -94,7 +94,7 @@ func (g *gathering) fromRoot(n coll.Net) (own []int64, err error) {
 // lengths has each rank of an Alltoallv tell each other one what it sends.
 func (x *exchange) lengths(n coll.Net, found []mismatch) error {
 	sent, equal, parts, rank := make([]int64, n.Size()), coll.Equal(lengthSize), x.recvParts, n.Rank()
-	if err := coll.Alltoall(n, lengthsOf(n, &x.sendParts), equal, elem.Memory(sent), equal, coll.Bruck); err != nil {
+	if err := coll.Alltoall(n, lengthsOf(n, &x.sendParts), &equal, elem.Memory(sent), &equal, coll.Bruck); err != nil {
 		return err
 	}
 	return coll.Do(n, func() error {

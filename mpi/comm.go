@@ -45,8 +45,8 @@ type commState struct {
 	left     atomic.Int32 // the number of leavings
 	leavings []*leavings  // the oldest first
 	tidied   int          // how many of them tidy has looked at since it last began with the oldest
-	windows  int          // that stand on it
-	over     bool         // it was freed, and so were its windows
+	holders  int          // windows that stand on it, and nonblocking collectives that have not ended
+	over     bool         // it was freed, and nothing holds it
 }
 
 // newComm makes a communicator of a seat.

@@ -107,8 +107,5 @@ func (q *Request) delivered(st *mx.Status) error {
 	if st.Code == mx.StatusSuccess {
 		return nil
 	}
-	if err := q.c.seat.usable(q.c, earlierBsend); err != nil {
-		return err
-	}
-	return q.c.failed(earlierBsend, int(q.peer), int(q.tag), st)
+	return q.c.ended(earlierBsend, int(q.peer), int(q.tag), st)
 }

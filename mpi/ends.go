@@ -22,7 +22,7 @@ func noRank(rank, size int) error {
 
 // unreachable makes the error of a call whose peer could not be connected with.
 func (c *Comm) unreachable(op string, rank, tag int, err error) error {
-	if e := c.usable(op); e != nil {
+	if e := c.seat.usable(c, op); e != nil {
 		return e
 	}
 	if c.ctx != nil && c.ctx.Err() != nil {
@@ -56,9 +56,9 @@ func (s *seat) unconnected(rank int, err error) error {
 	return &unconnected{rank, err}
 }
 
-// broken makes the error of a call of mx that could not be carried out.
+// broken makes the error of a call of mx that could not be carried out. The communicator may have been freed: what is pending goes on.
 func (c *Comm) broken(op string, peer, tag int, err error) error {
-	if e := c.usable(op); e != nil {
+	if e := c.seat.usable(c, op); e != nil {
 		return e
 	}
 	if _, dead := errors.AsType[*rankFailure](err); dead {
@@ -70,16 +70,11 @@ func (c *Comm) broken(op string, peer, tag int, err error) error {
 	return c.failWith(op, peer, tag, ErrOther, err)
 }
 
-// ended makes the error of a request that mx ended otherwise than with success.
+// ended makes the error of a request that mx ended otherwise than with success. The communicator may have been freed.
 func (c *Comm) ended(op string, peer, tag int, st *mx.Status) error {
-	if e := c.usable(op); e != nil {
+	if e := c.seat.usable(c, op); e != nil {
 		return e
 	}
-	return c.failed(op, peer, tag, st)
-}
-
-// failed is ended on a communicator that may have been freed.
-func (c *Comm) failed(op string, peer, tag int, st *mx.Status) error {
 	switch {
 	case st.Code == mx.StatusTruncated:
 		return c.failWith(op, peer, tag, ErrTruncate,

@@ -97,20 +97,19 @@ func (c *Comm) inside() *Comm {
 	return &with
 }
 
-// holds notes that there is a window on the communicator.
+// holds notes a window on the communicator, or a nonblocking collective, which Free does not end.
 func (st *commState) holds() {
 	st.mu.Lock()
 	defer st.mu.Unlock()
-	st.windows++
+	st.holders++
 }
 
-// ends notes that so many of the windows were freed, and reports whether the communicator and all its windows are freed
-// now.
-func (st *commState) ends(windows int) bool {
+// ends notes the end of so many of these, and reports whether the communicator was freed and nothing holds it any more.
+func (st *commState) ends(holders int) bool {
 	st.mu.Lock()
 	defer st.mu.Unlock()
-	st.windows -= windows
-	if st.windows > 0 || st.over || !st.freed.Load() {
+	st.holders -= holders
+	if st.holders > 0 || st.over || !st.freed.Load() {
 		return false
 	}
 	st.over = true

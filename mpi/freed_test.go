@@ -94,3 +94,109 @@ func TestFreedContextIsForgotten(t *testing.T) {
 		})
 	})
 }
+
+// TestFreeIgnoresTheContext: a communicator is freed whatever has become of the context.
+func TestFreeIgnoresTheContext(t *testing.T) {
+	over(t, 2, func(c *mpi.Comm) error {
+		d, err := c.Dup()
+		if err != nil {
+			return err
+		}
+		return errors.Join(d.WithContext(endedContext()).Free(), same([]int{mpi.ContextsInUse(c)}, []int{0}))
+	})
+}
+
+// TestFreeBehindOperations: what is pending on a communicator that is freed goes on, and is waited for as ever; the communicator keeps its
+// contexts until its last collective has ended.
+func TestFreeBehindOperations(t *testing.T) {
+	over(t, 3, func(c *mpi.Comm) error {
+		for round := range 6 {
+			d, err := c.Dup()
+			if err != nil {
+				return err
+			}
+			if err := freedBehind(c, d, round); err != nil {
+				return fmt.Errorf("round %d: %w", round, err)
+			}
+			if err := nothingLeftBehind(c); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// freedBehind frees d while operations on it are pending. Rank 2 begins them when the others have freed it.
+func freedBehind(c, d *mpi.Comm, round int) error {
+	if c.Rank() == 2 {
+		for other := range 2 {
+			if _, err := mpi.Recv(c, make([]byte, 1), other, goTag); err != nil {
+				return err
+			}
+		}
+	}
+	length := 1 + round%2*20_000
+	next, before := (c.Rank()+1)%3, (c.Rank()+2)%3
+	in, out := make([]int64, length), filled(length, int64(c.Rank()))
+	sum, last := make([]int64, length), filled(length, int64(c.Rank()))
+	recv, err := mpi.Irecv(d, in, before, 5)
+	if err != nil {
+		return err
+	}
+	send, err := mpi.Isend(d, out, next, 5)
+	if err != nil {
+		return err
+	}
+	first, err := mpi.Iallreduce(d, out, sum, mpi.Sum)
+	if err != nil {
+		return err
+	}
+	second, err := mpi.Ibcast(d, last, 2)
+	if err != nil {
+		return err
+	}
+	if err := d.Free(); err != nil {
+		return err
+	}
+	if c.Rank() != 2 {
+		if err := errors.Join(same([]int{mpi.ContextsInUse(c)}, []int{1}), mpi.Send(c, []byte{1}, 2, goTag)); err != nil {
+			return err
+		}
+	}
+	if err := errors.Join(wantError(d.Barrier(), mpi.ErrComm, d.Rank()), wantError(d.Free(), mpi.ErrComm, d.Rank())); err != nil {
+		return err
+	}
+	if err := mpi.WaitAll([]mpi.Request{second, recv, first, send}, nil); err != nil {
+		return err
+	}
+	return errors.Join(same([]int{mpi.ContextsInUse(c)}, []int{0}), same(in, filled(length, int64(before))), same(sum, filled(length, 3)), same(last, filled(length, 2)))
+}
+
+// TestFreeBehindACollectiveThatFails: the collective fails as it would on a communicator that was not freed, and the contexts are given back.
+func TestFreeBehindACollectiveThatFails(t *testing.T) {
+	unchecked(t)
+	over(t, 2, func(c *mpi.Comm) error {
+		d, err := c.Dup()
+		if err != nil {
+			return err
+		}
+		ctx, cancel := context.WithCancel(context.Background())
+		defer cancel()
+		q, err := mpi.Iallreduce(d.WithContext(ctx), []int64{1}, []int64{0}, mpi.Sum)
+		if err != nil {
+			return err
+		}
+		if c.Rank() == 0 {
+			if err := d.Free(); err != nil {
+				return err
+			}
+		}
+		if cancel(); c.Rank() == 1 {
+			err = d.Free()
+		}
+		if _, gaveUp := q.Wait(); gaveUp != nil && !errors.Is(gaveUp, mpi.ErrOther) {
+			err = errors.Join(err, fmt.Errorf("error %w, want that of the context or none", gaveUp))
+		}
+		return errors.Join(err, c.Barrier(), same([]int{mpi.ContextsInUse(c)}, []int{0}), sum(c))
+	})
+}

@@ -13,7 +13,8 @@ import (
 // otherwise, ErrProcFailed.
 // If the context of the communicator ends it, the buffers stay in use: see Comm.WithContext.
 func Gather[T any](c *Comm, send, recv []T, root int) error {
-	n, g, err := beginGather(c, "Gather", send, recv, nil, nil, root)
+	var g gathering
+	n, err := beginGather(c, "Gather", send, recv, nil, nil, root, true, &g)
 	if err != nil {
 		return err
 	}
@@ -22,7 +23,7 @@ func Gather[T any](c *Comm, send, recv []T, root int) error {
 
 // Igather begins a Gather (MPI_Igather). The buffers belong to it until the request is complete.
 func Igather[T any](c *Comm, send, recv []T, root int) (Request, error) {
-	return startGather(c, "Igather", send, recv, nil, nil, root)
+	return startGather(c, "Igather", send, recv, nil, nil, root, true)
 }
 
 // Gatherv is Gather of lengths that differ: recv of the root takes counts[i] elements of rank i,
@@ -30,7 +31,8 @@ func Igather[T any](c *Comm, send, recv []T, root int) (Request, error) {
 // counts and displs of the others are not used.
 // If the context of the communicator ends it, the buffers stay in use: see Comm.WithContext.
 func Gatherv[T any](c *Comm, send, recv []T, counts, displs []int, root int) error {
-	n, g, err := beginGather(c, "Gatherv", send, recv, counts, displs, root)
+	var g gathering
+	n, err := beginGather(c, "Gatherv", send, recv, counts, displs, root, false, &g)
 	if err != nil {
 		return err
 	}
@@ -39,11 +41,12 @@ func Gatherv[T any](c *Comm, send, recv []T, counts, displs []int, root int) err
 
 // Igatherv begins a Gatherv (MPI_Igatherv). All slices belong to it until the request is complete.
 func Igatherv[T any](c *Comm, send, recv []T, counts, displs []int, root int) (Request, error) {
-	return startGather(c, "Igatherv", send, recv, counts, displs, root)
+	return startGather(c, "Igatherv", send, recv, counts, displs, root, false)
 }
 
-func startGather[T any](c *Comm, op string, send, recv []T, counts, displs []int, root int) (Request, error) {
-	n, g, err := beginGather(c, op, send, recv, counts, displs, root)
+func startGather[T any](c *Comm, op string, send, recv []T, counts, displs []int, root int, alike bool) (Request, error) {
+	var g gathering
+	n, err := beginGather(c, op, send, recv, counts, displs, root, alike, &g)
 	if err != nil {
 		return Request{}, err
 	}
@@ -62,23 +65,26 @@ type gathering struct {
 	alike    bool
 }
 
-func beginGather[T any](c *Comm, op string, send, recv []T, counts, displs []int, root int) (*net, gathering, error) {
-	g := gathering{root: root, unit: elem.Size[T](), element: reflect.TypeFor[T](), alike: op == "Gather" || op == "Igather"}
-	var err error
-	if g.own, err = collectiveBytes(c, op, send); err != nil {
-		return nil, g, err
+func beginGather[T any](c *Comm, op string, send, recv []T, counts, displs []int, root int, alike bool, g *gathering) (*net, error) {
+	own, err := collectiveBytes(c, op, send)
+	if err == nil {
+		err = c.checkRoot(op, root)
 	}
-	if err := c.checkRoot(op, root); err != nil {
-		return nil, g, err
+	if err != nil {
+		return nil, err
 	}
-	if c.rank == root {
-		if g.own, err = ownPart(c, op, "recv", send, recv, counts, displs, g.alike); err != nil {
-			return nil, g, err
-		}
-		g.all, _ = elem.Bytes(recv)
+	g.describe(own, root, elem.Size[T](), reflect.TypeFor[T](), counts, alike)
+	if c.rank != root {
+		g.parts = partsOf(len(own), counts, displs, g.unit, alike)
+	} else if err := g.place(c, op, "recv", elem.Memory(recv), displs); err != nil {
+		return nil, err
 	}
-	g.parts = partsOf(len(g.own), counts, displs, g.unit, g.alike)
-	return c.net(op), g, nil
+	return c.net(op), nil
+}
+
+// describe notes a rank's own buffer, and what elements there are.
+func (g *gathering) describe(own []byte, root, unit int, element reflect.Type, counts []int, alike bool) {
+	g.own, g.root, g.unit, g.element, g.counts, g.alike = own, root, unit, element, counts, alike
 }
 
 // partsOf says where the ranks' parts lie: they have the length of the own one, or are as listed.
@@ -89,39 +95,40 @@ func partsOf(own int, counts, displs []int, unit int, alike bool) coll.Parts {
 	return coll.Listed(counts, displs, unit)
 }
 
-// ownPart checks the buffer that has the parts of all ranks, and returns the memory of the
-// caller's own, which lies in it or apart.
-func ownPart[T any](c *Comm, op, name string, own, all []T, counts, displs []int, alike bool) ([]byte, error) {
-	b, _ := elem.Bytes(own)
-	whole, err := collectiveBytes(c, op, all)
-	if err != nil {
-		return nil, err
+// place checks the buffer that has the parts of all ranks, and notes where they lie. The caller's own may be one of them, or lies apart;
+// it is also one where the caller has given the whole buffer for it.
+func (g *gathering) place(c *Comm, op, name string, all []byte, displs []int) error {
+	if err := c.checkLength(op, len(all), Undefined, Undefined); err != nil {
+		return err
 	}
-	size, unit := len(c.peers), elem.Size[T]()
+	size, unit, own := len(c.peers), g.unit, g.own
 	inPlace := size > 1 && len(own) == len(all) && len(all) > 0 && elem.Same(own, all)
-	length := len(b)
-	if alike {
+	if g.alike {
+		length := len(own)
 		if inPlace {
-			length /= size
+			length = length / unit / size * unit
 		}
-		if err := c.checkLengths(op, name, len(all), length/unit*size, "it has a part for each rank"); err != nil {
-			return nil, err
+		if len(all) != length*size {
+			return c.checkLengths(op, name, len(all)/unit, length/unit*size, "it has a part for each rank")
 		}
-	} else if err := c.checkCounts(op, counts, displs, len(all)); err != nil {
-		return nil, err
+		g.parts = coll.Equal(length)
+	} else {
+		if err := c.checkCounts(op, g.counts, displs, len(all)/unit); err != nil {
+			return err
+		}
+		g.parts = coll.Listed(g.counts, displs, unit)
 	}
-	p := partsOf(length, counts, displs, unit, alike)
-	part := p.Of(whole, c.rank)
-	if inPlace {
-		return part, nil
+	g.all = all
+	part := g.parts.Of(all, c.rank)
+	switch {
+	case inPlace:
+		g.own = part
+	case len(own) != len(part):
+		return c.checkLengths(op, "the rank's own buffer", len(own)/unit, len(part)/unit, "that is the count of this rank")
+	case !elem.Same(own, part):
+		return c.checkApart(op, own, all)
 	}
-	if err := c.checkLengths(op, "the rank's own buffer", len(own), len(part)/unit, "that is the count of this rank"); err != nil {
-		return nil, err
-	}
-	if elem.Same(b, part) {
-		return b, nil
-	}
-	return b, c.checkApart(op, b, whole)
+	return nil
 }
 
 // agreeOnParts compares what the ranks have given a gather or a scatter, in checked mode.

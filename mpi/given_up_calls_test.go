@@ -14,11 +14,23 @@ import (
 	"gomx/mpi"
 )
 
-// blocking is a call that waits for the other of two ranks. Collective ones are made by both.
+// blocking is a call that waits for the other of two ranks. Collective ones are made by both. The first word of its name is the function
+// of package mpi, as TestTableOfCallsThatWait has it.
 type blocking struct {
 	name       string
 	collective bool
 	call       func(c *mpi.Comm) error
+
+	// prepare, if there is one, makes the call, and another one that gives back what it has made. Both ranks call both.
+	prepare func(c *mpi.Comm) (call func(c *mpi.Comm) error, end func() error, err error)
+}
+
+// ready returns the call, and what follows it in the end.
+func (b *blocking) ready(c *mpi.Comm) (call func(c *mpi.Comm) error, end func() error, err error) {
+	if b.prepare == nil {
+		return b.call, func() error { return nil }, nil
+	}
+	return b.prepare(c)
 }
 
 // long is the length of messages that don't leave before their receiver takes them.
@@ -30,34 +42,40 @@ var scattered = mpi.Vector(300, 400, 401)
 // blockings are the calls that take the context of the communicator.
 func blockings() []blocking {
 	two := func(c *mpi.Comm) (out, in []int64) { return make([]int64, long), make([]int64, long) }
-	list := []blocking{
-		{"Send", false, func(c *mpi.Comm) error { return mpi.Send(c, make([]int64, long), 1, 1) }},
-		{"Ssend", false, func(c *mpi.Comm) error { return mpi.Ssend(c, []int64{1}, 1, 1) }},
-		{"SendLayout", false, func(c *mpi.Comm) error {
+	list := append(windowBlockings(), []blocking{
+		{name: "Send", call: func(c *mpi.Comm) error { return mpi.Send(c, make([]int64, long), 1, 1) }},
+		{name: "Ssend", call: func(c *mpi.Comm) error { return mpi.Ssend(c, []int64{1}, 1, 1) }},
+		{name: "SendLayout", call: func(c *mpi.Comm) error {
 			return mpi.SendLayout(c, make([]int64, scattered.Extent()), scattered, 1, 1)
 		}},
-		{"Recv", false, func(c *mpi.Comm) error { return second(mpi.Recv(c, make([]int64, 1), 1, 1)) }},
-		{"Recv from any", false, func(c *mpi.Comm) error { return second(mpi.Recv(c, make([]int64, 1), mpi.AnySource, 1)) }},
-		{"RecvLayout", false, func(c *mpi.Comm) error {
+		{name: "Recv", call: func(c *mpi.Comm) error { return second(mpi.Recv(c, make([]int64, 1), 1, 1)) }},
+		{name: "Recv from any", call: func(c *mpi.Comm) error { return second(mpi.Recv(c, make([]int64, 1), mpi.AnySource, 1)) }},
+		{name: "RecvLayout", call: func(c *mpi.Comm) error {
 			return second(mpi.RecvLayout(c, make([]int64, scattered.Extent()), scattered, 1, 1))
 		}},
-		{"Probe", false, func(c *mpi.Comm) error { return second(c.Probe(1, 1)) }},
-		{"Mprobe", false, func(c *mpi.Comm) error { _, _, err := c.Mprobe(1, 1); return err }},
-		{"Sendrecv", false, func(c *mpi.Comm) error {
+		{name: "Probe", call: func(c *mpi.Comm) error { return second(c.Probe(1, 1)) }},
+		{name: "Mprobe", call: func(c *mpi.Comm) error { _, _, err := c.Mprobe(1, 1); return err }},
+		{name: "Sendrecv", call: func(c *mpi.Comm) error {
 			out, in := two(c)
 			return second(mpi.Sendrecv(c, out, 1, 1, in, 1, 1))
 		}},
-		{"SendrecvReplace", false, func(c *mpi.Comm) error {
+		{name: "SendrecvReplace", call: func(c *mpi.Comm) error {
 			return second(mpi.SendrecvReplace(c, make([]int64, long), 1, 1, 1, 1))
 		}},
-	}
-	for name, wait := range map[string]func(reqs []mpi.Request) error{
-		"Wait":     func(reqs []mpi.Request) error { return second(reqs[0].Wait()) },
-		"WaitAll":  func(reqs []mpi.Request) error { return mpi.WaitAll(reqs, nil) },
-		"WaitAny":  func(reqs []mpi.Request) error { _, _, err := mpi.WaitAny(reqs); return err },
-		"WaitSome": func(reqs []mpi.Request) error { return second(mpi.WaitSome(reqs, nil)) },
+		{name: "HangReport", call: func(c *mpi.Comm) error { return second(c.HangReport(mpi.ContextOfCalls(c))) }},
+	}...)
+	for name, wait := range map[string]func(ctx context.Context, reqs []mpi.Request) error{
+		"Request.Wait":        func(_ context.Context, reqs []mpi.Request) error { return second(reqs[0].Wait()) },
+		"Request.WaitContext": func(ctx context.Context, reqs []mpi.Request) error { return second(reqs[0].WaitContext(ctx)) },
+		"WaitAll":             func(_ context.Context, reqs []mpi.Request) error { return mpi.WaitAll(reqs, nil) },
+		"WaitAny":             func(_ context.Context, reqs []mpi.Request) error { _, _, err := mpi.WaitAny(reqs); return err },
+		"WaitSome":            func(_ context.Context, reqs []mpi.Request) error { return second(mpi.WaitSome(reqs, nil)) },
 	} {
-		list = append(list, blocking{name, false, func(c *mpi.Comm) error {
+		list = append(list, blocking{name: name, call: func(c *mpi.Comm) error {
+			ctx := mpi.ContextOfCalls(c)
+			if name == "Request.WaitContext" {
+				c = c.WithContext(nobodys)
+			}
 			reqs := make([]mpi.Request, 2)
 			var err error
 			if reqs[0], err = mpi.Irecv(c, make([]int64, 1), 1, 1); err != nil {
@@ -66,7 +84,7 @@ func blockings() []blocking {
 			if reqs[1], err = mpi.Issend(c, make([]int64, long), 1, 1); err != nil {
 				return errors.Join(err, reqs[0].Cancel())
 			}
-			err = wait(reqs)
+			err = wait(ctx, reqs)
 			for i := range reqs {
 				if reqs[i].Cancel() == nil {
 					_, _ = reqs[i].Wait() // it is cancelled
@@ -106,30 +124,7 @@ func blockings() []blocking {
 		"Alltoallv": func(c *mpi.Comm, out, in []int64) error {
 			return mpi.Alltoallv(c, out[:2], []int{1, 1}, nil, in[:2], []int{1, 1}, nil)
 		},
-		"Iallreduce": func(c *mpi.Comm, out, in []int64) error {
-			q, err := mpi.Iallreduce(c, out, in, mpi.Sum)
-			if err != nil {
-				return err
-			}
-			if _, err = q.Wait(); errors.Is(err, context.DeadlineExceeded) {
-				err = errors.Join(err, q.Free())
-			}
-			return err
-		},
-		"Dup": func(c *mpi.Comm, _, _ []int64) error {
-			d, err := c.Dup()
-			if err == nil {
-				err = d.Free()
-			}
-			return err
-		},
-		"Split": func(c *mpi.Comm, _, _ []int64) error {
-			d, err := c.Split(0, 0)
-			if err == nil {
-				err = d.Free()
-			}
-			return err
-		},
+		"Iallreduce": func(c *mpi.Comm, out, in []int64) error { return awaited(mpi.Iallreduce(c, out, in, mpi.Sum)) },
 		"WinCreate": func(c *mpi.Comm, out, _ []int64) error {
 			w, err := mpi.WinCreate(c, out)
 			if err == nil {
@@ -146,13 +141,70 @@ func blockings() []blocking {
 		},
 	} {
 		for _, length := range []int{2, long} {
-			list = append(list, blocking{fmt.Sprintf("%s of %d", name, length), true, func(c *mpi.Comm) error {
+			list = append(list, blocking{name: fmt.Sprintf("%s of %d", name, length), collective: true, call: func(c *mpi.Comm) error {
 				return call(c, make([]int64, length), make([]int64, length))
 			}})
 		}
 	}
+	for name, start := range nonblocking {
+		list = append(list, blocking{name: name, collective: true, call: func(c *mpi.Comm) error {
+			q, _, err := start(c)
+			return awaited(q, err)
+		}})
+	}
+	for name, makeOne := range map[string]func(c *mpi.Comm) (*mpi.Comm, error){
+		"Dup":       func(c *mpi.Comm) (*mpi.Comm, error) { return c.Dup() },
+		"Split":     func(c *mpi.Comm) (*mpi.Comm, error) { return c.Split(0, 0) },
+		"SplitHost": func(c *mpi.Comm) (*mpi.Comm, error) { return c.SplitHost(0) },
+		"Create":    func(c *mpi.Comm) (*mpi.Comm, error) { return c.Create(c.Group()) },
+		"Cart": func(c *mpi.Comm) (*mpi.Comm, error) {
+			g, err := c.Cart([]int{2}, []bool{true}, false)
+			if err != nil {
+				return nil, err
+			}
+			return g.WithContext(nobodys), nil
+		},
+	} {
+		list = append(list, blocking{name: name, collective: true, call: func(c *mpi.Comm) error {
+			d, err := makeOne(c)
+			if err == nil {
+				err = d.Free()
+			}
+			return err
+		}})
+	}
+	list = append(list, blocking{name: "Cart.Sub", collective: true, prepare: subCart})
 	slices.SortFunc(list, func(a, b blocking) int { return strings.Compare(a.name, b.name) }) // all ranks have the same
 	return list
+}
+
+// subCart makes a grid, of which a call makes the part.
+func subCart(c *mpi.Comm) (call func(c *mpi.Comm) error, end func() error, err error) {
+	g, err := c.Cart([]int{2}, []bool{true}, false)
+	if err != nil {
+		return nil, nil, err
+	}
+	call = func(c *mpi.Comm) error {
+		with := *g
+		with.Comm = g.WithContext(mpi.ContextOfCalls(c))
+		part, err := with.Sub(true)
+		if err == nil {
+			err = part.Free()
+		}
+		return err
+	}
+	return call, g.Free, nil
+}
+
+// awaited waits for a collective that was started.
+func awaited(q mpi.Request, err error) error {
+	if err != nil {
+		return err
+	}
+	if _, err = q.Wait(); errors.Is(err, context.DeadlineExceeded) {
+		err = errors.Join(err, q.Free())
+	}
+	return err
 }
 
 func second[T any](_ T, err error) error { return err }
@@ -192,6 +244,10 @@ func giveUpOne(c *mpi.Comm, b blocking, halt, resume func() error) error {
 	if err != nil {
 		return err
 	}
+	call, end, err := b.ready(d)
+	if err != nil {
+		return err
+	}
 	if err := c.Barrier(); err != nil {
 		return err
 	}
@@ -200,7 +256,7 @@ func giveUpOne(c *mpi.Comm, b blocking, halt, resume func() error) error {
 			return err
 		}
 		with, cancel := brief(d)
-		err := b.call(with)
+		err := call(with)
 		cancel()
 		if err := resume(); err != nil {
 			return err
@@ -217,7 +273,7 @@ func giveUpOne(c *mpi.Comm, b blocking, halt, resume func() error) error {
 		}
 		if b.collective {
 			with, cancel := brief(d)
-			_ = b.call(with) // it is right, or refused
+			_ = call(with) // it is right, or refused
 			cancel()
 		}
 	}
@@ -228,7 +284,7 @@ func giveUpOne(c *mpi.Comm, b blocking, halt, resume func() error) error {
 	if _, err := mpi.Sendrecv(d, []int{c.Rank()}, other, 9, in, other, 9); err != nil || in[0] != other {
 		return fmt.Errorf("a later message is %v, %w", in, err)
 	}
-	return errors.Join(d.Free(), c.Barrier())
+	return errors.Join(end(), d.Free(), c.Barrier())
 }
 
 // nothingLeft waits until no request of the rank is pending.
@@ -279,23 +335,29 @@ func TestGivenUpWithADeadPeer(t *testing.T) {
 func init() { programs["widow"] = widow }
 
 func widow(world *mpi.Comm) error {
-	calls := blockings()
-	comms := make([]*mpi.Comm, len(calls))
-	for i := range comms {
+	table := blockings()
+	comms, calls, ends := make([]*mpi.Comm, len(table)), make([]func(c *mpi.Comm) error, len(table)), make([]func() error, len(table))
+	for i := range table {
 		var err error
 		if comms[i], err = world.Dup(); err != nil {
+			return err
+		}
+		if calls[i], ends[i], err = table[i].ready(comms[i]); err != nil {
 			return err
 		}
 	}
 	if world.Rank() == 1 {
 		os.Exit(7)
 	}
-	for i, b := range calls {
+	for i, b := range table {
 		with, cancel := brief(comms[i])
-		err := b.call(with)
+		err := calls[i](with)
 		cancel()
 		if err != nil && !errors.Is(err, context.DeadlineExceeded) && !errors.Is(err, mpi.ErrProcFailed) {
 			return fmt.Errorf("%s: %w", b.name, err)
+		}
+		if err := ends[i](); err != nil && !errors.Is(err, mpi.ErrProcFailed) {
+			return fmt.Errorf("after %s: %w", b.name, err)
 		}
 		if err := comms[i].Free(); err != nil {
 			return err

@@ -16,12 +16,12 @@ import (
 // of the element size; ErrTruncate for a message that is longer than buf, which then holds its beginning; ErrProcFailed
 // if the rank, or with AnySource any rank of the communicator, has failed. Safe from any goroutine.
 func Recv[T any](c *Comm, buf []T, source, tag int) (st Status, err error) {
+	if elem.Seen[T]() && c.recvNow(elem.Memory(buf), elem.Size[T](), source, tag, &st) {
+		return st, st.Err
+	}
 	b, ok := elem.Bytes(buf)
 	if !ok {
 		return emptyStatus, pointers[T](c, "Recv", source, tag)
-	}
-	if c.recvNow(b, elem.Size[T](), source, tag, &st) {
-		return st, st.Err
 	}
 	q, err := c.irecvAny("Recv", memoryOf[T](b), source, tag, nil)
 	if err != nil {
@@ -33,12 +33,14 @@ func Recv[T any](c *Comm, buf []T, source, tag int) (st Status, err error) {
 // Irecv starts a receive into buf, which must not be touched until the request is
 // complete (MPI_Irecv). Otherwise it is as Recv.
 func Irecv[T any](c *Comm, buf []T, source, tag int) (Request, error) {
+	if elem.Seen[T]() {
+		if q, ok := c.irecvNow(elem.Memory(buf), elem.Size[T](), source, tag, nil); ok {
+			return q, nil
+		}
+	}
 	b, ok := elem.Bytes(buf)
 	if !ok {
 		return Request{}, pointers[T](c, "Irecv", source, tag)
-	}
-	if q, ok := c.irecvNow(b, elem.Size[T](), source, tag, nil); ok {
-		return q, nil
 	}
 	return c.irecvAny("Irecv", memoryOf[T](b), source, tag, nil)
 }

@@ -15,7 +15,7 @@ import (
 // time for each request of a program with many of them.
 type Request struct {
 	c      *Comm
-	number uint64 // of the request of mx
+	number uint64 // of the request of mx, or the ticket of a collective
 	operation
 	party
 }
@@ -51,8 +51,13 @@ func (c *Comm) newRequest(r mx.Request, kind requestKind, size, peer, tag int) R
 // over makes a request that is complete.
 func (c *Comm) over(kind requestKind) Request { return Request{c: c, operation: operation{kind: kind}} }
 
-// mx returns the request of mx.
-func (q *Request) mx() mx.Request { return q.c.seat.ep.Request(q.number) }
+// mx returns the request of mx. That of a collective is made when it is first asked for.
+func (q *Request) mx() mx.Request {
+	if q.kind == collectiveRequest {
+		return q.c.seat.request(q.number)
+	}
+	return q.c.seat.ep.Request(q.number)
+}
 
 // Empty reports whether there is nothing to wait for: the request is zero, or was waited for and is complete
 // (MPI_REQUEST_NULL).
@@ -106,7 +111,14 @@ func (q *Request) Test() (Status, bool, error) {
 		st, err := q.Wait()
 		return st, true, err
 	}
-	op := opNames[q.kind]
+	if q.kind == collectiveRequest {
+		return q.testCollective()
+	}
+	return q.test(opNames[q.kind])
+}
+
+// test is Test of a request that is not complete yet, as far as is known.
+func (q *Request) test(op string) (Status, bool, error) {
 	got, done, err := q.c.seat.ep.Test(q.mx())
 	switch {
 	case err != nil && q.wasCancelled(err):
@@ -134,6 +146,11 @@ func (q *Request) wait(op string, stays bool, st *Status) (done bool, err error)
 	if q.kind <= nullRequest {
 		*st = *endings[q.kind]
 		return true, nil
+	}
+	if q.kind == collectiveRequest {
+		if b := q.c.seat.nonblocking.tickets.of(q.number); b != nil && q.hasEnded(b, q.c.glances()) {
+			return true, q.collect(st)
+		}
 	}
 	ctx := q.heeds()
 	if ctx == nil {
@@ -213,9 +230,9 @@ func (q *Request) concludeRest(op string, got *mx.Status, st *Status) error {
 	if q.kind != recvRequest && got.Code == mx.StatusSuccess || q.kind == sendRequest && got.Code == mx.StatusTruncated { // which is the receiver's error
 		*st = emptyStatus
 		if q.kind == collectiveRequest {
-			st.Err = got.Context.(*background).collect(q.c.state)
+			return q.collect(st)
 		}
-		return st.Err
+		return nil
 	}
 	var mismatch error
 	switch x := got.Context.(type) {

@@ -60,7 +60,7 @@ func (n *net) fail(err error, run func(rest coll.Net) error) error {
 
 // failAs is fail if run executes the whole collective.
 func (n *net) failAs(err error, run func(rest coll.Net) error) error {
-	if errors.Is(err, ErrMismatch) || n.c.usable(n.op) != nil {
+	if errors.Is(err, ErrMismatch) || n.c.seat.usable(n.c, n.op) != nil {
 		return err // all ranks know
 	}
 	err = n.c.blame(n.op, err)

@@ -13,7 +13,8 @@ import (
 // for buffers that overlap otherwise, ErrProcFailed.
 // If the context of the communicator ends it, the buffers stay in use: see Comm.WithContext.
 func Scatter[T any](c *Comm, send, recv []T, root int) error {
-	n, g, err := beginScatter(c, "Scatter", send, nil, nil, recv, root)
+	var g gathering
+	n, err := beginScatter(c, "Scatter", send, nil, nil, recv, root, true, &g)
 	if err != nil {
 		return err
 	}
@@ -22,7 +23,7 @@ func Scatter[T any](c *Comm, send, recv []T, root int) error {
 
 // Iscatter begins a Scatter (MPI_Iscatter). The buffers belong to it until the request is complete.
 func Iscatter[T any](c *Comm, send, recv []T, root int) (Request, error) {
-	return startScatter(c, "Iscatter", send, nil, nil, recv, root)
+	return startScatter(c, "Iscatter", send, nil, nil, recv, root, true)
 }
 
 // Scatterv is Scatter of lengths that differ: rank i gets counts[i] elements of send of the root, which
@@ -30,7 +31,8 @@ func Iscatter[T any](c *Comm, send, recv []T, root int) (Request, error) {
 // displs of the others are not used.
 // If the context of the communicator ends it, the buffers stay in use: see Comm.WithContext.
 func Scatterv[T any](c *Comm, send []T, counts, displs []int, recv []T, root int) error {
-	n, g, err := beginScatter(c, "Scatterv", send, counts, displs, recv, root)
+	var g gathering
+	n, err := beginScatter(c, "Scatterv", send, counts, displs, recv, root, false, &g)
 	if err != nil {
 		return err
 	}
@@ -39,34 +41,33 @@ func Scatterv[T any](c *Comm, send []T, counts, displs []int, recv []T, root int
 
 // Iscatterv begins a Scatterv (MPI_Iscatterv). All slices belong to it until the request is complete.
 func Iscatterv[T any](c *Comm, send []T, counts, displs []int, recv []T, root int) (Request, error) {
-	return startScatter(c, "Iscatterv", send, counts, displs, recv, root)
+	return startScatter(c, "Iscatterv", send, counts, displs, recv, root, false)
 }
 
-func startScatter[T any](c *Comm, op string, send []T, counts, displs []int, recv []T, root int) (Request, error) {
-	n, g, err := beginScatter(c, op, send, counts, displs, recv, root)
+func startScatter[T any](c *Comm, op string, send []T, counts, displs []int, recv []T, root int, alike bool) (Request, error) {
+	var g gathering
+	n, err := beginScatter(c, op, send, counts, displs, recv, root, alike, &g)
 	if err != nil {
 		return Request{}, err
 	}
 	return n.start(func(n *net, via coll.Net) error { return n.scatter(via, &g) })
 }
 
-func beginScatter[T any](c *Comm, op string, send []T, counts, displs []int, recv []T, root int) (*net, gathering, error) {
-	g := gathering{root: root, unit: elem.Size[T](), element: reflect.TypeFor[T](), alike: op == "Scatter" || op == "Iscatter"}
-	var err error
-	if g.own, err = collectiveBytes(c, op, recv); err != nil {
-		return nil, g, err
+func beginScatter[T any](c *Comm, op string, send []T, counts, displs []int, recv []T, root int, alike bool, g *gathering) (*net, error) {
+	own, err := collectiveBytes(c, op, recv)
+	if err == nil {
+		err = c.checkRoot(op, root)
 	}
-	if err := c.checkRoot(op, root); err != nil {
-		return nil, g, err
+	if err != nil {
+		return nil, err
 	}
-	if c.rank == root {
-		if g.own, err = ownPart(c, op, "send", recv, send, counts, displs, g.alike); err != nil {
-			return nil, g, err
-		}
-		g.all, _ = elem.Bytes(send)
+	g.describe(own, root, elem.Size[T](), reflect.TypeFor[T](), counts, alike)
+	if c.rank != root {
+		g.parts = partsOf(len(own), counts, displs, g.unit, alike)
+	} else if err := g.place(c, op, "send", elem.Memory(send), displs); err != nil {
+		return nil, err
 	}
-	g.parts = partsOf(len(g.own), counts, displs, g.unit, g.alike)
-	return c.net(op), g, nil
+	return c.net(op), nil
 }
 
 func (n *net) scatter(via coll.Net, g *gathering) error {

@@ -16,10 +16,10 @@ import (
 // Errors: ErrComm, ErrRank, ErrTag, ErrType for elements with pointers, ErrCount for 4 GiB or more, ErrProcFailed. Safe
 // from any goroutine.
 func Send[T any](c *Comm, buf []T, dest, tag int) error {
-	b, ok := elem.Bytes(buf)
-	if ok && c.sendNow(b, dest, tag) {
+	if elem.Seen[T]() && c.sendNow(elem.Memory(buf), dest, tag) {
 		return nil
 	}
+	b, ok := elem.Bytes(buf)
 	if !ok {
 		return pointers[T](c, "Send", dest, tag)
 	}
@@ -29,12 +29,12 @@ func Send[T any](c *Comm, buf []T, dest, tag int) error {
 // Isend starts a send of buf, which must not change until the request is
 // complete (MPI_Isend). Otherwise it is as Send.
 func Isend[T any](c *Comm, buf []T, dest, tag int) (Request, error) {
+	if elem.Seen[T]() && c.sendNow(elem.Memory(buf), dest, tag) {
+		return c.over(sentRequest), nil
+	}
 	b, ok := elem.Bytes(buf)
 	if !ok {
 		return Request{}, pointers[T](c, "Isend", dest, tag)
-	}
-	if c.sendNow(b, dest, tag) {
-		return c.over(sentRequest), nil
 	}
 	return c.isend("Isend", memoryOf[T](b), dest, tag, false)
 }

@@ -1,6 +1,10 @@
 package mpi
 
-import "gomx/mx"
+import (
+	"context"
+
+	"gomx/mx"
+)
 
 // ContextPairs is how many communicators a rank can have, apart from the world and its own.
 const ContextPairs = contextPairs
@@ -30,6 +34,9 @@ func GiveContextsBack(c *Comm, contexts []uint32) {
 		c.seat.ids.giveBack(context)
 	}
 }
+
+// ContextOfCalls returns the context that ends the calls on the communicator.
+func ContextOfCalls(c *Comm) context.Context { return c.ctx }
 
 // Pending returns the requests of the rank that are not over, those included that were given up.
 func Pending(c *Comm) []string {

@@ -14,7 +14,19 @@ import (
 // since no answer of the peer is outstanding. MX does not have it. Errors: those of Irecv, and ErrBadAddrList. Safe
 // from any goroutine.
 func (ep *Endpoint) IrecvFrom(buf []byte, src EndpointAddr, matchRecv, matchMask uint64, context any) (Request, error) {
-	return ep.recvFrom(src, &endpoint.Posting{Into: wire.Vec{First: buf}, Value: matchRecv, Mask: matchMask, Context: context})
+	if src.ep != ep {
+		return ep.notFrom(src, ep.owns(src))
+	}
+	h, err := ep.d.Recv(&endpoint.Posting{Into: wire.Vec{First: buf}, Value: matchRecv, Mask: matchMask, Tied: true, From: src.a, Context: context})
+	if err != nil {
+		return ep.notFrom(src, err)
+	}
+	return Request{ep, h}, nil
+}
+
+// notFrom is the outcome of an IrecvFrom that has posted nothing.
+func (ep *Endpoint) notFrom(src EndpointAddr, err error) (Request, error) {
+	return Request{}, ep.fail("irecv from", src.String(), err)
 }
 
 // RecvNow is IrecvFrom for a caller that would wait at once and needs no more of the status than the length: it polls
@@ -65,17 +77,12 @@ func (ep *Endpoint) received(src EndpointAddr, h endpoint.Handle, err error) (in
 
 // IrecvvFrom is IrecvFrom into segments, as Irecvv is Irecv into segments.
 func (ep *Endpoint) IrecvvFrom(segs [][]byte, src EndpointAddr, matchRecv, matchMask uint64, context any) (Request, error) {
-	return ep.recvFrom(src, &endpoint.Posting{Into: vec(segs), Value: matchRecv, Mask: matchMask, Context: context})
-}
-
-func (ep *Endpoint) recvFrom(src EndpointAddr, i *endpoint.Posting) (Request, error) {
 	if src.ep != ep {
-		return Request{}, ep.fail("irecv from", src.String(), ep.owns(src))
+		return ep.notFrom(src, ep.owns(src))
 	}
-	i.Tied, i.From = true, src.a
-	h, err := ep.d.Recv(i)
+	h, err := ep.d.Recv(&endpoint.Posting{Into: vec(segs), Value: matchRecv, Mask: matchMask, Tied: true, From: src.a, Context: context})
 	if err != nil {
-		return Request{}, ep.fail("irecv from", src.String(), err)
+		return ep.notFrom(src, err)
 	}
 	return Request{ep, h}, nil
 }

@@ -130,14 +130,18 @@ func (ep *Endpoint) takesAll(op string, reqs []Request, states []Status) error {
 func (ep *Endpoint) allOf(reqs []Request, states []Status) driver.Batch {
 	return driver.Batch{
 		Aim: driver.All, Len: len(reqs), List: func(h []endpoint.Handle) { list(h, reqs) },
-		Taken: func(places []int32, from []endpoint.Status) {
-			for n, i := range places {
-				reqs[i] = Request{}
-				if states != nil {
-					states[i].fill(ep, &from[n])
-				}
-			}
-		},
+		Taken: func(places []int32, from []endpoint.Status) { ep.take(reqs, states, places, from) },
+	}
+}
+
+// take notes how the requests in some places have ended.
+func (ep *Endpoint) take(reqs []Request, states []Status, places []int32, from []endpoint.Status) {
+	from = from[:len(places)]
+	for n, i := range places {
+		reqs[i] = Request{}
+		if states != nil {
+			states[i].fill(ep, &from[n])
+		}
 	}
 }
 

@@ -1,21 +1,30 @@
 package coll
 
+// exchangedAtOnce is up to how long parts two ranks exchange in one call. Longer ones travel while the ranks copy their own parts.
+const exchangedAtOnce = 4 << 10
+
 // Alltoall sends part i of send to rank i, and receives what rank i sends in part i of
 // recv. send and recv share no memory. Only parts that are alike, on both sides, travel by Bruck's
 // algorithm.
-func Alltoall(n Net, send []byte, sp Parts, recv []byte, rp Parts, a Algorithm) error {
-	rank := n.Rank()
-	switch alike := sp.alike() && rp.alike(); {
-	case a == Bruck && alike:
-		return alltoallBruck(n, send, recv, sp.Length(0))
-	case a == GatherScatter && alike:
-		return alltoallAtZero(n, send, recv, sp.Length(0))
-	case a == Scattered:
-		return alltoallScattered(n, send, &sp, recv, &rp)
+func Alltoall(n Net, send []byte, sp *Parts, recv []byte, rp *Parts, a Algorithm) error {
+	if a == Scattered {
+		return alltoallScattered(n, send, sp, recv, rp)
 	}
-	Move(n, rp.Of(recv, rank), sp.Of(send, rank))
+	if sp.alike() && rp.alike() {
+		switch a {
+		case Bruck:
+			return alltoallBruck(n, send, recv, sp.Length(0))
+		case GatherScatter:
+			return alltoallAtZero(n, send, recv, sp.Length(0))
+		}
+	}
+	return alltoallPairwise(n, send, sp, recv, rp)
+}
+
+func alltoallPairwise(n Net, send []byte, sp *Parts, recv []byte, rp *Parts) error {
 	n.Connect()
-	size := n.Size()
+	rank, size := n.Rank(), n.Size()
+	Move(n, rp.Of(recv, rank), sp.Of(send, rank))
 	for i := 1; i < size; i++ {
 		to, from := (rank+i)%size, (rank-i+size)%size
 		if err := n.Sendrecv(sp.Of(send, to), to, rp.Of(recv, from), from); err != nil {
@@ -28,7 +37,12 @@ func Alltoall(n Net, send []byte, sp Parts, recv []byte, rp Parts, a Algorithm) 
 func alltoallScattered(n Net, send []byte, sp *Parts, recv []byte, rp *Parts) error {
 	n.Connect()
 	rank, size := n.Rank(), n.Size()
-	Move(n, rp.Of(recv, rank), sp.Of(send, rank))
+	if size == 2 {
+		if out, in := sp.Of(send, 1-rank), rp.Of(recv, 1-rank); len(out) <= exchangedAtOnce && len(in) <= exchangedAtOnce {
+			Move(n, rp.Of(recv, rank), sp.Of(send, rank))
+			return n.Sendrecv(out, 1-rank, in, 1-rank)
+		}
+	}
 	for i := 1; i < size; i++ {
 		from := (rank - i + size) % size
 		if err := n.Irecv(rp.Of(recv, from), from); err != nil {
@@ -41,6 +55,7 @@ func alltoallScattered(n Net, send []byte, sp *Parts, recv []byte, rp *Parts) er
 			return err
 		}
 	}
+	Move(n, rp.Of(recv, rank), sp.Of(send, rank)) // the others fetch theirs meanwhile
 	return n.WaitAll()
 }
 

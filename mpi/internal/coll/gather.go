@@ -11,6 +11,12 @@ func Gather(n Net, own, all []byte, p Parts, root int, a Algorithm) error {
 		return n.Send(own, root)
 	}
 	n.Connect()
+	if size == 2 {
+		if other := p.Of(all, 1-root); len(other) <= exchangedAtOnce {
+			Move(n, p.Of(all, rank), own)
+			return n.Recv(other, 1-root)
+		}
+	}
 	for vrank := 1; vrank < size; vrank++ {
 		from := rankAt(vrank, root, size)
 		if err := n.Irecv(p.Of(all, from), from); err != nil {

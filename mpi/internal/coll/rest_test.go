@@ -113,7 +113,7 @@ var operations = map[coll.Kind]func(n coll.Net, rank int, op func(acc, in []span
 	},
 	coll.KindAlltoall: func(n coll.Net, _ int, _ func(acc, in []span), _ bool, a coll.Algorithm) error {
 		all := elements * n.Size()
-		return coll.Alltoall(n, make([]byte, all), coll.Equal(elements), make([]byte, all), coll.Equal(elements), a)
+		return alltoall(n, make([]byte, all), coll.Equal(elements), make([]byte, all), coll.Equal(elements), a)
 	},
 }
 

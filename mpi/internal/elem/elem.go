@@ -15,13 +15,17 @@ func Size[T any]() int {
 // Bytes returns the memory of s. False: T contains pointers, or is empty, so that s
 // does not consist of bytes. Safe from any goroutine.
 func Bytes[T any](s []T) ([]byte, bool) {
-	var p any = (*T)(nil)
-	t := *(*uintptr)(unsafe.Pointer(&p))
-	at := &seen[uint8(t>>5^t>>13)] // slotOf, which the compiler does not inline here
-	if atomic.LoadUintptr(at) != t && !examine[T](t) {
+	if !Seen[T]() && !Plain[T]() {
 		return nil, false
 	}
-	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(s))), len(s)*Size[T]()), true
+	return Memory(s), true
+}
+
+// Seen reports whether T is known to be plain, for callers whose other way asks Bytes. The compiler inlines it, unlike that.
+func Seen[T any]() bool {
+	var p any = (*T)(nil)
+	t := *(*uintptr)(unsafe.Pointer(&p))
+	return atomic.LoadUintptr(&seen[uint8(t>>5^t>>13)]) == t // slotOf, which the compiler would call here
 }
 
 // Memory is Bytes of a type that is known to be plain.
@@ -67,8 +71,7 @@ var seen [256]uintptr
 // Plain reports whether T has no pointers and at least one byte, so that its bytes are all
 // there is to it. It costs a nanosecond.
 func Plain[T any]() bool {
-	t := descriptor[T]()
-	return atomic.LoadUintptr(&seen[slotOf(t)]) == t || examine[T](t)
+	return Seen[T]() || examine[T](descriptor[T]())
 }
 
 // descriptor returns the address of the descriptor of *T.
