@@ -28,6 +28,7 @@ func (e *Engine) Disconnect(a Addr) error {
 
 // Goodbye tells every connected peer that the endpoint closes.
 func (e *Engine) Goodbye() {
+	e.leaving = true
 	for _, p := range e.peers[1:] {
 		e.bye(p)
 	}

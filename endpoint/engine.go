@@ -16,6 +16,8 @@ type Engine struct {
 	now    Tick
 	paused bool // progression is disabled (VIII.1)
 
+	leaving bool // goodbyes have been said
+
 	reqs      slab
 	posted    match.Table
 	directed  map[int32]int32 // of the posted receives, those for one peer; nil: there has been none

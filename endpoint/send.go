@@ -199,7 +199,7 @@ func (e *Engine) flushWaiting(p *peer) bool {
 // Flush moves on what waits for links, and begins what was triggered. The owner calls it after it polled.
 func (e *Engine) Flush() {
 	for i := 0; ; {
-		if e.ready.head != none {
+		if e.ready.head != none && !e.leaving {
 			e.beginReady()
 		}
 		if i >= len(e.backlog) {
@@ -244,6 +244,9 @@ func (e *Engine) flushPeer(p *peer) bool {
 	}
 	if p.heal != nil && !e.flushHealing(p) {
 		return p.mute()
+	}
+	if e.leaving {
+		return true // behind the goodbye it would be lost, though its request would be complete
 	}
 	if !e.flushControl(p) || !e.flushAnswers(p) {
 		return e.waitsForAcks(p)
