@@ -51,7 +51,8 @@ func (e *Engine) RecvClaimed(v wire.Vec, c Claim, ctx any) (Handle, error) {
 	return h, nil
 }
 
-// Discard receives all messages of the unexpected store that fit into nothing, and returns how many there were.
+// Discard receives all messages of the unexpected store that fit into nothing, and returns how many there were. No tally counts them as
+// received.
 func (e *Engine) Discard(value, mask uint64) (n int, err error) {
 	for {
 		var st Status
@@ -60,7 +61,10 @@ func (e *Engine) Discard(value, mask uint64) (n int, err error) {
 			return n, err
 		}
 		n++
+		class := st.Match >> e.classes.shift
+		counted := *e.tally(class)
 		h, err := e.RecvClaimed(wire.Vec{}, c, nil)
+		*e.tally(class) = counted
 		if err != nil {
 			return n, err
 		}

@@ -2,6 +2,7 @@ package mpi
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -24,8 +25,9 @@ import (
 // each other call Barrier on a communicator of theirs before Finalize.
 //
 // Errors: ErrFinalized at the second call, also beside a first one that has not returned; ErrProcFailed; and the error of
-// an earlier Bsend. After other errors, which are those of a collective, the rank has not left the job, and all ranks may
-// call Finalize again.
+// an earlier Bsend. After other errors, which are those of a collective, the rank has not left the job. If none has returned
+// yet without an error, all ranks may call Finalize again. Where a context has ended the call others may have left: a second
+// call then says so with ErrProcFailed, and the rank has left.
 func (c *Comm) Finalize() error {
 	if err := c.usable("Finalize"); err != nil {
 		return err
@@ -55,7 +57,7 @@ func (c *Comm) Finalize() error {
 	if err != nil {
 		err = c.firstCause("Finalize", err)
 	}
-	s.nameThose(open, err == nil)
+	s.nameThose(c.ctx, open, err == nil)
 	if s.finalized.Swap(true) {
 		return c.fail("Finalize", ErrFinalized, "rank %d of the world has called it before", s.rank)
 	}
@@ -139,16 +141,20 @@ func (s *seat) awaitCollectives() (names []string) {
 }
 
 // nameThose says which requests don't end, though all ranks have come to Finalize, if all have. A peer may have left by now.
-func (s *seat) nameThose(open map[mx.Request]hang.Need, all bool) {
+func (s *seat) nameThose(ctx context.Context, open map[mx.Request]hang.Need, all bool) {
 	var names []string
 	if all {
 		names = s.awaitCollectives()
 		slices.Sort(names)
 	}
-	limit := time.Now().Add(lastMoment)
+	if ctx == nil {
+		ctx = context.Background()
+	}
+	ctx, cancel := context.WithTimeout(ctx, lastMoment)
+	defer cancel()
 	var left []hang.Need
 	for r, n := range open {
-		if !s.endsBy(limit, r) {
+		if !s.ends(ctx, r) {
 			left = append(left, n)
 		}
 	}
@@ -163,15 +169,12 @@ func (s *seat) nameThose(open map[mx.Request]hang.Need, all bool) {
 	fmt.Fprintf(os.Stderr, "mpi: rank %d: requests are not complete at Finalize, and are given up (Wait for each, or Cancel it): %s%s\n", s.rank, strings.Join(names, "; "), more)
 }
 
-// endsBy reports whether a request ends well in time, whoever wakes the rank up meanwhile. One whose peer has left does not.
-func (s *seat) endsBy(limit time.Time, r mx.Request) bool {
+// ends reports whether a request ends well before the context does, whoever wakes the rank up meanwhile. One whose peer has left does
+// not.
+func (s *seat) ends(ctx context.Context, r mx.Request) bool {
 	for {
-		left := max(0, time.Until(limit))
-		if st, done, err := s.ep.Wait(r, left); done || err != nil {
-			return st.Code == mx.StatusSuccess
-		}
-		if left == 0 {
-			return false
+		if _, err := s.ep.WaitContext(ctx, r); !errors.Is(err, mx.ErrTimeout) || ctx.Err() != nil {
+			return err == nil
 		}
 	}
 }

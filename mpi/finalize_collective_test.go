@@ -1,7 +1,11 @@
 package mpi_test
 
 import (
+	"context"
+	"errors"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"gomx/mpi"
 )
@@ -18,5 +22,46 @@ func TestFinalizeBehindACollective(t *testing.T) {
 				}, mpi.WithTransports(medium))
 			}
 		})
+	}
+}
+
+// TestFinalizeHeedsItsContext has ranks finalize with a receive that never ends: its context bounds how long Finalize waits for that,
+// too, and not only how long it waits for the others.
+func TestFinalizeHeedsItsContext(t *testing.T) {
+	const deadline, most = 60 * time.Millisecond, 100 * time.Millisecond // Finalize by itself gives such a receive the longer time
+	quickest := time.Hour
+	for range 10 {
+		var gaveUp atomic.Bool
+		took := make([]time.Duration, 2)
+		err := mpi.Run(2, func(c *mpi.Comm) error {
+			if _, err := mpi.Irecv(c, make([]int64, 1), 1-c.Rank(), 5); err != nil {
+				return err
+			}
+			if err := c.Barrier(); err != nil {
+				return err
+			}
+			ctx, cancel := context.WithTimeout(t.Context(), deadline)
+			defer cancel()
+			begin := time.Now()
+			err := c.WithContext(ctx).Finalize()
+			took[c.Rank()] = time.Since(begin)
+			if errors.Is(err, context.DeadlineExceeded) { // the machine is busy
+				gaveUp.Store(true)
+				return nil
+			}
+			return err
+		}, mpi.WithTransports("mem"))
+		if gaveUp.Load() {
+			continue
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if quickest = min(quickest, max(took[0], took[1])); quickest < most {
+			return
+		}
+	}
+	if quickest < time.Hour {
+		t.Errorf("Finalize took %v at least, with a deadline of %v", quickest, deadline)
 	}
 }

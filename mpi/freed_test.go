@@ -200,3 +200,29 @@ func TestFreeBehindACollectiveThatFails(t *testing.T) {
 		return errors.Join(err, c.Barrier(), same([]int{mpi.ContextsInUse(c)}, []int{0}), sum(c))
 	})
 }
+
+// TestFreeKeepsNothingOfWhatNobodyReceived: messages on freed communicators that nobody has received are dropped, and nothing counts
+// them for ever.
+func TestFreeKeepsNothingOfWhatNobodyReceived(t *testing.T) {
+	over(t, 2, func(c *mpi.Comm) error {
+		for i := range 100 {
+			d, err := c.Dup()
+			if err == nil {
+				err = mpi.Send(d, []int{i}, 1-c.Rank(), 1)
+			}
+			if err == nil {
+				err = d.Free()
+			}
+			if err != nil {
+				return err
+			}
+		}
+		if err := c.Barrier(); err != nil {
+			return err
+		}
+		if kept := mpi.ClassesCounted(c); kept > 50 {
+			return fmt.Errorf("counters of %d classes of messages are kept", kept)
+		}
+		return c.Barrier()
+	})
+}

@@ -9,6 +9,9 @@ import (
 // ContextPairs is how many communicators a rank can have, apart from the world and its own.
 const ContextPairs = contextPairs
 
+// ClassesCounted returns for how many classes of messages the rank keeps counters.
+func ClassesCounted(c *Comm) int { return len(c.seat.ep.Tallies()) }
+
 // ContextOf returns the context of a communicator.
 func ContextOf(c *Comm) uint32 { return c.state.context }
 
