@@ -109,7 +109,7 @@ func (l *link) read(h transport.Handler) int {
 // idle does what there is time for when a ring is empty, and reports whether the
 // link has ended.
 func (l *link) idle() bool {
-	if l.in.Lags() {
+	if l.in.Behind() {
 		l.publish()
 	}
 	if l.ended.Load() == nil {

@@ -73,9 +73,7 @@
 // So W1 and R1 are exchanges, which on amd64 drain the store buffer. On arm64 an
 // exchange ends in a store-release, which a later load-acquire does not pass. The
 // writer comes here only when the ring is full, and the reader every PublishEvery
-// frames, before it rests, and when it has found nothing for a while (Lags). While it
-// looks in vain it loads wanted without an exchange: that look may miss the request,
-// and a later one does not.
+// frames or when it has nothing else to do.
 //
 // TestRequestMeetsRoom finds each of the three shorter versions (without W2,
 // without the exchange in R1, without both) within some ten thousand rounds on

@@ -12,6 +12,3 @@ func Forward(w *Writer, r *Reader, generation uint64) {
 // The steps of a Send that finds no room, so that tests can put the reader's between them.
 func (w *Writer) Look(slots uint64) bool { return w.refresh(slots) }
 func (w *Writer) Want(slots uint64) bool { return w.want(slots) }
-
-// PublishLooks is after how many looks in vain a reader lags.
-const PublishLooks = publishLooks

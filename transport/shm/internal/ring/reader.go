@@ -14,7 +14,6 @@ type Reader struct {
 	width     uint64 // slots of the frame that Read returned
 	published uint64 // position published
 	taken     int    // bytes of payload since
-	looks     int    // in vain since, while frames were taken that the writer does not know of
 	last      trail
 	header    wire.Header
 	safe      []byte // copy of payloads that are parsed
@@ -125,24 +124,11 @@ func (r *Reader) Compact() bool { return r.width == 1 }
 // Behind reports whether frames were taken that Publish has not told of.
 func (r *Reader) Behind() bool { return r.published != r.next }
 
-// publishLooks is after how many looks in vain the reader tells the writer though that does not wait. The exchange in Publish
-// takes longer than a look, and the next frame may be on its way.
-const publishLooks = 64
-
-// Lags is for a reader that has found no frame. It reports whether it is time for Publish: the writer waits for room, or no frame
-// has come for a while.
-func (r *Reader) Lags() bool {
-	if !r.Behind() {
-		return false
-	}
-	r.looks++
-	return r.looks >= publishLooks || atomic.LoadUint32(r.wanted) != 0
-}
-
 // Publish tells the writer how far the reader is, and reports whether the writer
-// waits to hear it. The owner calls it before it rests, and when Take or Lags says so.
+// waits to hear it. The owner calls it when it finds nothing more, and every
+// PublishEvery frames.
 func (r *Reader) Publish() bool {
-	r.published, r.taken, r.looks = r.next, 0, 0
+	r.published, r.taken = r.next, 0
 	atomic.SwapUint64(r.position, r.next) // see "The request for room" in doc.go
 	return atomic.LoadUint32(r.wanted) != 0 && atomic.SwapUint32(r.wanted, 0) != 0
 }

@@ -37,45 +37,6 @@ func TestRoomMadeBeforeTheRequest(t *testing.T) {
 	}
 }
 
-// TestReaderLags: a reader that finds no more frames tells the writer of room after a while, and at once if the writer waits for it.
-func TestReaderLags(t *testing.T) {
-	mem, _ := guarded(t)
-	w, r := ends(t, mem)
-	h, v := wire.Header{Kind: wire.Eager}, wire.Vec{}
-	take := func() {
-		if h.Seq++; !w.Send(&wire.Header{Kind: wire.Eager, Seq: h.Seq - 1}, &v, 0) {
-			t.Fatal("no room, though there is")
-		}
-		if got, _, ok := r.Read(); got == nil || !ok {
-			t.Fatal("a frame is missing")
-		}
-		r.Take()
-	}
-	if r.Lags() {
-		t.Error("a reader that has taken nothing lags")
-	}
-	take()
-	for look := 1; !r.Lags(); look++ {
-		if look == ring.PublishLooks {
-			t.Fatalf("the reader does not lag after %d looks", look)
-		}
-	}
-	r.Publish()
-	for range 2 * ring.PublishLooks {
-		if r.Lags() {
-			t.Fatal("the reader lags though it has told of everything")
-		}
-	}
-	take()
-	if r.Lags() {
-		t.Error("the reader lags at its first look, though nobody waits")
-	}
-	w.Want(ring.Slots + 1)
-	if !r.Lags() || !r.Publish() {
-		t.Error("the writer waits, and the reader does not tell it")
-	}
-}
-
 // TestRequestMeetsRoom has the writer find the ring full at the moment in which the reader makes room, again and
 // again: the one is told, or the other sees the room. It is run on other processors, too; see doc.go.
 func TestRequestMeetsRoom(t *testing.T) {
