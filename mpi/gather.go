@@ -14,7 +14,7 @@ import (
 // If the context of the communicator ends it, the buffers stay in use: see Comm.WithContext.
 func Gather[T any](c *Comm, send, recv []T, root int) error {
 	var g gathering
-	n, err := beginGather(c, "Gather", send, recv, nil, nil, root, true, &g)
+	n, err := beginParts(c, "Gather", send, "recv", recv, nil, nil, root, true, &g)
 	if err != nil {
 		return err
 	}
@@ -32,7 +32,7 @@ func Igather[T any](c *Comm, send, recv []T, root int) (Request, error) {
 // If the context of the communicator ends it, the buffers stay in use: see Comm.WithContext.
 func Gatherv[T any](c *Comm, send, recv []T, counts, displs []int, root int) error {
 	var g gathering
-	n, err := beginGather(c, "Gatherv", send, recv, counts, displs, root, false, &g)
+	n, err := beginParts(c, "Gatherv", send, "recv", recv, counts, displs, root, false, &g)
 	if err != nil {
 		return err
 	}
@@ -46,7 +46,7 @@ func Igatherv[T any](c *Comm, send, recv []T, counts, displs []int, root int) (R
 
 func startGather[T any](c *Comm, op string, send, recv []T, counts, displs []int, root int, alike bool) (Request, error) {
 	var g gathering
-	n, err := beginGather(c, op, send, recv, counts, displs, root, alike, &g)
+	n, err := beginParts(c, op, send, "recv", recv, counts, displs, root, alike, &g)
 	if err != nil {
 		return Request{}, err
 	}
@@ -65,18 +65,20 @@ type gathering struct {
 	alike    bool
 }
 
-func beginGather[T any](c *Comm, op string, send, recv []T, counts, displs []int, root int, alike bool, g *gathering) (*net, error) {
-	own, err := collectiveBytes(c, op, send)
+// beginParts checks the arguments of a gather or scatter: a rank's own buffer, and the one of all parts at the root, which has that
+// name in errors.
+func beginParts[T any](c *Comm, op string, own []T, name string, all []T, counts, displs []int, root int, alike bool, g *gathering) (*net, error) {
+	mine, err := collectiveBytes(c, op, own)
 	if err == nil {
 		err = c.checkRoot(op, root)
 	}
 	if err != nil {
 		return nil, err
 	}
-	g.describe(own, root, elem.Size[T](), reflect.TypeFor[T](), counts, alike)
+	g.describe(mine, root, elem.Size[T](), reflect.TypeFor[T](), counts, alike)
 	if c.rank != root {
-		g.parts = partsOf(len(own), counts, displs, g.unit, alike)
-	} else if err := g.place(c, op, "recv", elem.Memory(recv), displs); err != nil {
+		g.parts = partsOf(len(mine), counts, displs, g.unit, alike)
+	} else if err := g.place(c, op, name, elem.Memory(all), displs); err != nil {
 		return nil, err
 	}
 	return c.net(op), nil

@@ -1,11 +1,6 @@
 package mpi
 
-import (
-	"reflect"
-
-	"gomx/mpi/internal/coll"
-	"gomx/mpi/internal/elem"
-)
+import "gomx/mpi/internal/coll"
 
 // Scatter gives each rank, in recv, its part of send of the root: parts of the length of
 // recv, in the order of the ranks (MPI_Scatter). send of the others is not used and may be nil. The
@@ -14,7 +9,7 @@ import (
 // If the context of the communicator ends it, the buffers stay in use: see Comm.WithContext.
 func Scatter[T any](c *Comm, send, recv []T, root int) error {
 	var g gathering
-	n, err := beginScatter(c, "Scatter", send, nil, nil, recv, root, true, &g)
+	n, err := beginParts(c, "Scatter", recv, "send", send, nil, nil, root, true, &g)
 	if err != nil {
 		return err
 	}
@@ -32,7 +27,7 @@ func Iscatter[T any](c *Comm, send, recv []T, root int) (Request, error) {
 // If the context of the communicator ends it, the buffers stay in use: see Comm.WithContext.
 func Scatterv[T any](c *Comm, send []T, counts, displs []int, recv []T, root int) error {
 	var g gathering
-	n, err := beginScatter(c, "Scatterv", send, counts, displs, recv, root, false, &g)
+	n, err := beginParts(c, "Scatterv", recv, "send", send, counts, displs, root, false, &g)
 	if err != nil {
 		return err
 	}
@@ -46,28 +41,11 @@ func Iscatterv[T any](c *Comm, send []T, counts, displs []int, recv []T, root in
 
 func startScatter[T any](c *Comm, op string, send []T, counts, displs []int, recv []T, root int, alike bool) (Request, error) {
 	var g gathering
-	n, err := beginScatter(c, op, send, counts, displs, recv, root, alike, &g)
+	n, err := beginParts(c, op, recv, "send", send, counts, displs, root, alike, &g)
 	if err != nil {
 		return Request{}, err
 	}
 	return n.start(func(n *net, via coll.Net) error { return n.scatter(via, &g) })
-}
-
-func beginScatter[T any](c *Comm, op string, send []T, counts, displs []int, recv []T, root int, alike bool, g *gathering) (*net, error) {
-	own, err := collectiveBytes(c, op, recv)
-	if err == nil {
-		err = c.checkRoot(op, root)
-	}
-	if err != nil {
-		return nil, err
-	}
-	g.describe(own, root, elem.Size[T](), reflect.TypeFor[T](), counts, alike)
-	if c.rank != root {
-		g.parts = partsOf(len(own), counts, displs, g.unit, alike)
-	} else if err := g.place(c, op, "send", elem.Memory(send), displs); err != nil {
-		return nil, err
-	}
-	return c.net(op), nil
 }
 
 func (n *net) scatter(via coll.Net, g *gathering) error {

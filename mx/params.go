@@ -120,7 +120,8 @@ func WithCopyLimit(bytes int) Param { return Param{ParamCopyLimit, bytes} }
 func WithEagerLimit(bytes int) Param { return Param{ParamEagerLimit, bytes} }
 
 // SingleThreaded promises that one goroutine at a time makes calls on the endpoint. Calls that make, test and wait for
-// requests then take the endpoint lock with a store-release, which is faster. Close, EagerTo, Wakeup, Pending,
+// requests then take the endpoint lock with a store-release, as without the promise only a goroutine does that has called alone for a
+// while. Close, EagerTo, Wakeup, Pending,
 // Counters, Peers, DisableProgression, ReenableProgression, registration of memory and the functions of addresses may
 // still be called from any goroutine, and the endpoint makes progress between calls as usual. A call that detects a
 // concurrent one panics with the name of the promise, and the race detector sees both. Endpoint.Share disables this

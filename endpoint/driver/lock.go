@@ -12,14 +12,13 @@ import (
 
 // endpointLock is the lock of an endpoint. It favours one goroutine: in single-threaded mode the program's calls, of which there
 // is one at a time, and else the goroutine that has made many calls while no other one did. Who is favoured takes the lock with a
-// store and a load. Foreign callers, which are the endpoint's own goroutines and the calls that any
-// goroutine may make, are rare and pay more, and so does another goroutine, which ends the favour; see favour.go.
+// store and a load. Foreign callers, which are the endpoint's own goroutines and the calls that any goroutine may make, are rare and
+// pay more, and so does another goroutine, which ends the favour; see favour.go.
 //
 // Who is favoured sets inside and then looks for foreign callers and whether the favour still holds. A foreign caller adds itself
 // to foreign, and another goroutine withdraws the favour; then it makes all threads of the process pass a barrier, and looks at inside.
-// Whatever the order, one of them sees the other: if the favoured one is before the barrier
-// when it looks, its store to inside is visible after the barrier. If it sees that it may not enter, it takes the mutex, which all
-// others take as well.
+// Whatever the order, one of them sees the other: if the favoured one is before the barrier when it looks, its store to inside is
+// visible after the barrier. If it sees that it may not enter, it takes the mutex, which all others take as well.
 type endpointLock struct {
 	mu       sync.Mutex
 	heed     atomic.Uint32          // the caller that polls with the lock loads it between two polls
