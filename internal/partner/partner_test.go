@@ -24,8 +24,8 @@ func TestMain(m *testing.M) {
 	}
 	switch role {
 	case "serve":
+		fmt.Fprintln(os.Stderr, "as it may say") // first, as the other side may end this one when it knows the address
 		fmt.Println("here")
-		fmt.Fprintln(os.Stderr, "as it may say")
 		select {}
 	case "fail":
 		fmt.Fprintln(os.Stderr, "out of cheese")
