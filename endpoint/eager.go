@@ -47,9 +47,11 @@ func (e *Engine) receiveEager(p *peer, slot int32, h *wire.Header, payload []byt
 		}
 		slot, r = e.partOf(slot, r, uint32(len(payload)))
 	}
-	n := copy(r.vec.First, payload)
-	if n < len(payload) && len(r.vec.Rest) > 0 {
-		n = r.vec.Scatter(0, payload)
+	n, code := len(payload), Success
+	if n > len(r.vec.First) {
+		if n = min(n, r.vec.Len()); n < len(payload) {
+			code = Truncated
+		}
 	}
 	p.medium.receive(len(payload))
 	e.classes.of(h.Match).receive(n)
@@ -58,12 +60,11 @@ func (e *Engine) receiveEager(p *peer, slot int32, h *wire.Header, payload []byt
 	}
 	r.peer, r.session = p.index, p.remote
 	r.match, r.msgLen, r.xferLen = h.Match, uint32(len(payload)), uint32(n)
-	code := Success
-	if n < len(payload) {
-		code = Truncated
-	}
 	if h.Flags&wire.HasID != 0 {
 		e.notify(p, h.ID, uint32(n), dispositionOf(code))
+	}
+	if copy(r.vec.First, payload) < n { // last, as fewer values have to outlive the call
+		r.vec.Scatter(0, payload)
 	}
 	e.complete(slot, r, code)
 }

@@ -13,7 +13,7 @@ import (
 // Errors: ErrBadMatchMask if matchRecv has bits outside the mask, ErrBadMatchingForCtxID, ErrBadEndpoint,
 // ErrNoResources. Safe from any goroutine.
 func (ep *Endpoint) Irecv(buf []byte, matchRecv, matchMask uint64, context any) (Request, error) {
-	return ep.recv(context, &endpoint.Posting{Into: wire.Vec{First: buf}, Value: matchRecv, Mask: matchMask})
+	return ep.recv(&endpoint.Posting{Into: wire.Vec{First: buf}, Value: matchRecv, Mask: matchMask, Context: context})
 }
 
 // Irecvv is Irecv into up to MaxSegments segments, filled one after the other;
@@ -21,11 +21,10 @@ func (ep *Endpoint) Irecv(buf []byte, matchRecv, matchMask uint64, context any) 
 // to segments that overlap is undefined. The list may be changed as soon as the
 // call returns. More segments are ErrBadSegCount.
 func (ep *Endpoint) Irecvv(segs [][]byte, matchRecv, matchMask uint64, context any) (Request, error) {
-	return ep.recv(context, &endpoint.Posting{Into: vec(segs), Value: matchRecv, Mask: matchMask})
+	return ep.recv(&endpoint.Posting{Into: vec(segs), Value: matchRecv, Mask: matchMask, Context: context})
 }
 
-func (ep *Endpoint) recv(context any, i *endpoint.Posting) (Request, error) {
-	i.Context = context
+func (ep *Endpoint) recv(i *endpoint.Posting) (Request, error) {
 	h, err := ep.d.Recv(i)
 	if err != nil {
 		return Request{}, ep.fail("irecv", "", err)

@@ -208,18 +208,15 @@ func (p *parking) put(w *waiter) {
 	if w.kind != forWake {
 		w.next, p.spare = p.spare, w
 	}
-	w.ok, w.late, w.parks = false, false, false
-	if w.err != nil || w.set != nil || w.member != nil || w.status.Context != nil {
-		w.err, w.set, w.member, w.status.Context = nil, nil, nil, nil
-	}
-	if w.called {
-		w.quieten()
+	if w.ok = false; w.called || w.kind != forRequest || w.err != nil || w.status.Context != nil {
+		w.clear()
 	}
 }
 
-// quieten clears a signal to check.
-func (w *waiter) quieten() {
-	w.called = w.kind == forWake
+// clear forgets a wait, and a signal to check. One for a request that was never listed leaves nothing to clear, unless it failed.
+func (w *waiter) clear() {
+	w.late, w.parks, w.called = false, false, w.kind == forWake
+	w.err, w.set, w.member, w.status.Context = nil, nil, nil, nil
 	if len(w.signal) != 0 {
 		<-w.signal
 	}

@@ -31,8 +31,9 @@ func (p *port) Poll(h transport.Handler) int {
 		some = min(all, leastBusy+p.busy)
 	}
 	for i := 0; i < some; i++ {
-		if l := p.links[i]; l.in.Ready() {
-			n += l.read(h)
+		l := p.links[i]
+		if first, there := l.in.Look(); there {
+			n += l.read(first, h)
 			l.expectAnswer()
 		} else {
 			l.idle()
@@ -51,13 +52,14 @@ func (p *port) pollAll(h transport.Handler) int {
 	n := 0
 	for i := 0; i < len(p.links) && !p.stopped; i++ {
 		l := p.links[i]
-		if !l.in.Ready() {
+		first, there := l.in.Look()
+		if !there {
 			if l.idle() {
 				i--
 			}
 			continue
 		}
-		n += l.read(h)
+		n += l.read(first, h)
 		if j := leastBusy + p.busy; i >= j && i < len(p.links) && p.links[i] == l {
 			p.links[i], p.links[j] = p.links[j], l
 			p.busy++
@@ -76,10 +78,10 @@ func (l *link) expectAnswer() {
 	}
 }
 
-// read delivers frames of one link, which is ready.
-func (l *link) read(h transport.Handler) int {
-	for n := 0; ; {
-		head, payload, ok := l.in.Read()
+// read delivers frames of one link, the first of which begins with word0.
+func (l *link) read(word0 uint64, h transport.Handler) int {
+	for n, there := 0, true; ; {
+		head, payload, ok := l.in.Read(word0)
 		if !ok {
 			l.corrupt()
 			return n
@@ -100,7 +102,10 @@ func (l *link) read(h transport.Handler) int {
 		if l.in.Take() {
 			l.publish()
 		}
-		if n++; !more || n == linkBudget || !l.in.Ready() {
+		if n++; !more || n == linkBudget {
+			return n
+		}
+		if word0, there = l.in.Look(); !there {
 			return n // idle publishes; now somebody waits for what came
 		}
 	}

@@ -22,7 +22,7 @@ func BenchmarkSendRead(b *testing.B) {
 				if !w.Send(&h, &v, 0) {
 					b.Fatal("no room")
 				}
-				if got, _, _ := r.Read(); got == nil {
+				if got, _, _ := r.Next(); got == nil {
 					b.Fatal("no frame")
 				}
 				if r.Take() {

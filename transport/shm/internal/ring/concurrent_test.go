@@ -45,7 +45,7 @@ func TestTwoGoroutines(t *testing.T) {
 	scratch := make([]byte, ring.MaxFrame+8)
 	polls := 0
 	for n := uint64(0); n < frames; {
-		h, payload, ok := r.Read()
+		h, payload, ok := r.Next()
 		if polls++; !ok || polls%1024 == 0 && time.Now().After(deadline) {
 			t.Fatalf("frame %d: ok %v, or stuck", n, ok)
 		}

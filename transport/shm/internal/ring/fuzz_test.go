@@ -89,7 +89,7 @@ func FuzzHostile(f *testing.F) {
 // readHostile reads a frame of a ring that may hold nonsense.
 func readHostile(t testing.TB, mem []byte, r *ring.Reader) {
 	t.Helper()
-	h, payload, ok := r.Read()
+	h, payload, ok := r.Next()
 	if !ok && (h != nil || payload != nil) {
 		t.Fatal("a frame together with a refusal")
 	}

@@ -70,7 +70,7 @@ func TestGoldenBytes(t *testing.T) {
 	}
 
 	for range 4 {
-		if head, _, ok := r.Read(); head == nil || !ok {
+		if head, _, ok := r.Next(); head == nil || !ok {
 			t.Fatal("frame not read")
 		}
 		r.Take()

@@ -35,21 +35,22 @@ const (
 	publishBytes = 32 << 10
 )
 
-// Ready reports whether a frame is there.
-func (r *Reader) Ready() bool {
-	w := atomic.LoadUint64(&r.slots[r.next&slotMask].word0)
-	return uint16(w>>16) == stampOf(r.next)
+// Look reports whether a frame is there, and returns its first word for Read.
+func (r *Reader) Look() (word0 uint64, there bool) {
+	word0 = atomic.LoadUint64(&r.slots[r.next&slotMask].word0)
+	return word0, uint16(word0>>16) == stampOf(r.next)
 }
 
-// Read returns the next frame, without taking it: the header is valid until the
-// next Read, the payload until Take. A nil header means that none is there, or
-// with ok false that the writer has written nonsense.
-func (r *Reader) Read() (h *wire.Header, payload []byte, ok bool) {
+// Ready reports whether a frame is there.
+func (r *Reader) Ready() bool {
+	_, there := r.Look()
+	return there
+}
+
+// Read returns the frame that Look has found, without taking it: the header is valid until the next Read, the payload until Take. A
+// nil header means that there is only a filler, or with ok false that the writer has written nonsense.
+func (r *Reader) Read(word0 uint64) (h *wire.Header, payload []byte, ok bool) {
 	s := &r.slots[r.next&slotMask]
-	word0 := atomic.LoadUint64(&s.word0)
-	if uint16(word0>>16) != stampOf(r.next) {
-		return nil, nil, true
-	}
 	n := word0 >> 32
 	if wire.Flags(word0>>8) != compact {
 		return r.readWide(word0)

@@ -56,14 +56,14 @@ func (x *twin) send(kind wire.Kind, flags wire.Flags, length, off int) bool {
 func (x *twin) take() bool {
 	x.t.Helper()
 	ready := x.r.Ready()
-	h, payload, ok := x.r.Read()
+	h, payload, ok := x.r.Next()
 	if !ok || ready != (h != nil) || (h != nil) != (len(x.queue) > 0) {
 		x.t.Fatalf("read: frame %v, ready %v, ok %v, but %d are in the ring", h != nil, ready, ok, len(x.queue))
 	}
 	if h == nil {
 		return false
 	}
-	again, _, ok := x.r.Read() // reading takes nothing
+	again, _, ok := x.r.Next() // reading takes nothing
 	if !ok || again.Match != x.queue[0].header().Match {
 		x.t.Fatal("a second read shows another frame")
 	}
@@ -183,7 +183,7 @@ func TestStampWraps(t *testing.T) {
 		if !w.Send(&h, nil, 0) {
 			t.Fatal("no room at", i)
 		}
-		got, _, ok := r.Read()
+		got, _, ok := r.Next()
 		if !ok || got == nil || got.Match != i {
 			t.Fatalf("frame %d: %v %v", i, got, ok)
 		}
@@ -208,7 +208,7 @@ func TestNoAllocations(t *testing.T) {
 				if !w.Send(&h, &v, 0) {
 					t.Fatal("no room")
 				}
-				if got, _, ok := r.Read(); got == nil || !ok {
+				if got, _, ok := r.Next(); got == nil || !ok {
 					t.Fatal("no frame")
 				}
 				r.Take()

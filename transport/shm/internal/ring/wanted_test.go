@@ -24,7 +24,7 @@ func TestRoomMadeBeforeTheRequest(t *testing.T) {
 		h.Seq++
 	}
 	for range ring.PublishEvery {
-		if got, _, ok := r.Read(); got == nil || !ok {
+		if got, _, ok := r.Next(); got == nil || !ok {
 			t.Fatal("a full ring is empty")
 		}
 		r.Take()
@@ -71,7 +71,7 @@ func TestRequestMeetsRoom(t *testing.T) {
 		for send() {
 		}
 		r.Publish() // which takes the request back
-		if got, _, ok := r.Read(); got == nil || !ok {
+		if got, _, ok := r.Next(); got == nil || !ok {
 			t.Fatal("a full ring is empty")
 		}
 		r.Take()
