@@ -20,7 +20,7 @@ const (
 	BadKey              Code = 11 // connect with a wrong filter
 	BadEndpoint         Code = 12 // the endpoint id is out of range at the peer
 	BadRDMAWindow       Code = 13 // the peer has no such window, or has closed it
-	Aborted             Code = 14 // ended by the peer
+	Aborted             Code = 14 // ended by the peer, or because what it waited for was closed
 	NoResources         Code = 16 // out of memory or of another resource
 	BadRDMARange        Code = 17 // it reaches beyond the window; not a code of MX
 	RDMANotPermitted    Code = 18 // the window does not permit it; not a code of MX
@@ -49,7 +49,7 @@ var codeTexts = [...]string{
 	BadKey:              "connection refused: wrong filter",
 	BadEndpoint:         "endpoint id is out of range at the peer",
 	BadRDMAWindow:       "bad RDMA window: unknown at the peer, or closed",
-	Aborted:             "aborted by the peer",
+	Aborted:             "aborted by the peer, or because what it waited for was closed",
 	15:                  "event queue full",
 	NoResources:         "out of resources",
 	BadRDMARange:        "outside of the RDMA window",

@@ -131,7 +131,7 @@ var generalVariables = []variable{
 	{name: "MX_LOG", help: "what endpoints log to the standard error, unless the program has given them a logger: off, error, warn, info or debug",
 		show: func(e *environment) string { return e.log },
 		set:  func(e *environment, s string) error { return e.setLog(s) }},
-	{name: "MX_STATS", help: "when an endpoint's counters are printed to the standard error: close, usr1 for each signal SIGUSR1, every so often such as 10s, or several with commas; off: never",
+	{name: "MX_STATS", help: "when an endpoint's counters are printed to the standard error: close, usr1 for each signal SIGUSR1, every so often such as 10s (at least 10ms), or several with commas; off: never",
 		show: func(e *environment) string { return e.stats.text },
 		set:  func(e *environment, s string) error { return e.stats.set(s) }},
 	{name: "MX_LIVE", help: "0: tools of the same user, such as mx_endpoint_info and mx_counters, can't read this process",

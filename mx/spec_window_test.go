@@ -207,9 +207,16 @@ func TestOpenWindowErrors(t *testing.T) {
 	if len(win.Bytes()) != 10 || win.Handle().Length != 10 || win.Handle() == left.Handle() {
 		t.Errorf("%+v, %+v", win.Handle(), left.Handle())
 	}
+	var err error
+	for range 1 << 16 {
+		if _, err = a.OpenWindow(nil, mx.WindowRead); err != nil {
+			break
+		}
+	}
+	refused(t, err, mx.ErrNoResources, "open window", "65536 windows are open: close some")
 	shut(t, a)
 	refused(t, left.Close(), mx.ErrBadEndpoint)
-	_, err := a.OpenWindow(nil, mx.WindowRead)
+	_, err = a.OpenWindow(nil, mx.WindowRead)
 	refused(t, err, mx.ErrBadEndpoint)
 }
 

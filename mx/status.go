@@ -28,7 +28,7 @@ const (
 	StatusBadKey              StatusCode = 11 // a connect with the wrong filter
 	StatusBadEndpoint         StatusCode = 12 // the endpoint id is out of range at the peer
 	StatusBadRDMAWindow       StatusCode = 13 // the peer has no such window, or has closed it
-	StatusAborted             StatusCode = 14 // the peer has ended it
+	StatusAborted             StatusCode = 14 // the peer has ended it, or what it waited for was closed
 	StatusNoResources         StatusCode = 16 // memory, or another resource, is used up
 
 	// These are not MX's.

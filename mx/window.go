@@ -73,6 +73,9 @@ func (ep *Endpoint) OpenWindow(buf []byte, may WindowPermission) (*Window, error
 		return nil, ep.fail("open window", "", fmt.Errorf("%w: permissions %#x", ErrBadParamVal, uint8(may)))
 	}
 	id, err := ep.d.OpenWindow(buf, endpoint.Permission(may), newKey())
+	if errors.Is(err, endpoint.ErrNoResources) {
+		err = fmt.Errorf("%w: %d windows are open: close some of them", ErrNoResources, endpoint.MaxWindows)
+	}
 	if err != nil {
 		return nil, ep.fail("open window", "", err)
 	}

@@ -111,7 +111,8 @@ type waiter struct {
 	passive bool // never polls, and leaves that to others
 	parks   bool // has to park although the polling role is free
 	signal  chan struct{}
-	next    *waiter // next in the list of spare waiters
+	timer   *time.Timer // of waits that park until a time
+	next    *waiter     // next in the list of spare waiters
 }
 
 // over reports whether the wait has ended. The lock is held.

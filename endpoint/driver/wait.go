@@ -193,16 +193,25 @@ func (d *Endpoint) park(w *waiter) {
 			<-w.signal
 			return
 		}
-		t := time.NewTimer(w.until - d.clock())
-		select {
-		case <-w.signal:
-		case <-t.C:
-		}
-		t.Stop()
+		w.rest(w.until - d.clock())
 	})
 	now := d.clock()
 	w.saw(now)
 	w.late = w.until != never && now >= w.until
+}
+
+// rest waits for a signal, but not for longer than a while.
+func (w *waiter) rest(while time.Duration) {
+	if w.timer == nil {
+		w.timer = time.NewTimer(while)
+	} else {
+		w.timer.Reset(while)
+	}
+	select {
+	case <-w.signal:
+	case <-w.timer.C:
+	}
+	w.timer.Stop()
 }
 
 // Wakeup ends the calls that block at this moment (III.3.3).

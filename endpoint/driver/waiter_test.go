@@ -133,3 +133,17 @@ func TestWakeAllocatesNothing(t *testing.T) {
 		t.Errorf("%v allocations", n)
 	}
 }
+
+// A goroutine that parks until a time takes the timer of an earlier wait.
+func TestParkingUntilATimeAllocatesNothing(t *testing.T) {
+	w := newWorld(t, mem.Options{})
+	defer w.close()
+	v := w.open().NewWaiter(true)
+	if n := testing.AllocsPerRun(100, func() {
+		if ok, err := v.Wait(10 * time.Microsecond); ok || err != nil {
+			t.Errorf("%v %v", ok, err)
+		}
+	}); n != 0 {
+		t.Errorf("%v allocations", n)
+	}
+}

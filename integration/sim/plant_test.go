@@ -146,7 +146,7 @@ func TestPlantedFaults(t *testing.T) {
 			tamper: nth(20, wire.Eager, func(h *wire.Header, b []byte) int { return invented(&safe, h, b) })},
 		{name: "a lost notify", finds: "does not come to an end",
 			tamper: nth(20, wire.Notify, func(h *wire.Header, _ []byte) int { h.ID ^= 1 << 40; return 1 })},
-		{name: "a notify that lies", finds: "aborted by the peer without reason",
+		{name: "a notify that lies", finds: "aborted by the peer, or because what it waited for was closed without reason",
 			tamper: nth(20, wire.Notify, func(h *wire.Header, _ []byte) int { h.Offset = wire.Failed; return 1 })},
 		{name: "an addition of 5", access: 20, tamper: nth(20, wire.Atomic, func(_ *wire.Header, b []byte) int { b[0] ^= 4; return 1 }), finds: "addition"},
 		{name: "an addition of nothing", access: 20, tamper: nth(20, wire.Atomic, func(_ *wire.Header, b []byte) int { b[0] = 0; return 1 }), finds: "addition"},
