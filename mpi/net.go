@@ -203,16 +203,8 @@ func (n *net) recvLater(got int, b pendingOp, err error) error {
 // Sendrecv sends and receives at the same time. An eager message is sent first, and the receive is posted while it
 // travels.
 func (n *net) Sendrecv(send []byte, to int, recv []byte, from int) error {
-	if p, q := n.c.peers[to].Load(), n.c.peers[from].Load(); p != nil && q != nil {
-		sent, got, r, err := n.c.seat.ep.ExchangeNow(send, p.addr, n.out, recv, q.addr, n.in|uint64(from)<<rankShift, mx.MatchMaskNone)
-		if sent {
-			n.sent++
-			n.received++
-			if err == nil && r.IsZero() && got == len(recv) {
-				return nil
-			}
-			return n.recvLater(got, pendingOp{r, from, len(recv)}, err)
-		}
+	if n.sendNow(send, to) {
+		return n.Recv(recv, from)
 	}
 	in, err := n.irecv(recv, from)
 	if err != nil {

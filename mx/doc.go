@@ -44,7 +44,7 @@
 // makes progress. A Queue is a completion queue: it collects requests in batches, or calls a handler for them.
 // A CompletionCounter counts requests as they complete, and puts of peers, so that nobody collects them. IrecvFrom is a
 // receive that also ends with the session with a peer. RecvNow is a receive that needs no request if the message arrives at
-// once, and ExchangeNow is SendNow and RecvNow in one. IrecvMulti receives many messages into one buffer. WaitFirst waits for the first of several requests. Pending lists the
+// once. IrecvMulti receives many messages into one buffer. WaitFirst waits for the first of several requests. Pending lists the
 // requests that are not complete, for diagnostics. Claim removes a message that has arrived from matching, and IrecvMessage
 // receives it later: programs with several goroutines need this instead of a probe. Providers says which transports meet a
 // program's wishes. WithContexts opens an endpoint with several contexts, for goroutines that should not share a lock.

@@ -45,20 +45,6 @@ func (ep *Endpoint) RecvNow(buf []byte, src EndpointAddr, matchRecv, matchMask u
 	return ep.received(src, h, err)
 }
 
-// ExchangeNow is SendNow of out, followed by RecvNow into in if out was sent, for two peers that exchange messages at
-// the same time. sent reports whether out was sent; the other results are those of RecvNow. Safe from any goroutine.
-func (ep *Endpoint) ExchangeNow(out []byte, dest EndpointAddr, matchSend uint64, in []byte, src EndpointAddr, matchRecv, matchMask uint64) (sent bool, n int, r Request, err error) {
-	if dest.ep != ep || src.ep != ep {
-		return false, 0, Request{}, nil
-	}
-	sent, n, h, err := ep.d.ExchangeNow(out, dest.a, matchSend, &endpoint.Posting{Into: wire.Vec{First: in}, Value: matchRecv, Mask: matchMask, Tied: true, From: src.a})
-	if !sent || h == 0 && err == nil {
-		return sent, n, Request{}, nil
-	}
-	n, r, err = ep.received(src, h, err)
-	return true, n, r, err
-}
-
 // received is the rest of RecvNow, for a message that has not come in the moment after, or in another way.
 func (ep *Endpoint) received(src EndpointAddr, h endpoint.Handle, err error) (int, Request, error) {
 	if err != nil {

@@ -81,19 +81,6 @@ func (d *Endpoint) RecvNow(i *endpoint.Posting) (n int, h endpoint.Handle, err e
 	return n, h, err
 }
 
-// ExchangeNow is SendNow and, if that has sent the message, RecvNow.
-func (d *Endpoint) ExchangeNow(out []byte, to endpoint.Addr, match uint64, i *endpoint.Posting) (sent bool, n int, h endpoint.Handle, err error) {
-	if !d.begin() {
-		return false, 0, 0, ErrClosed
-	}
-	if sent = d.eng.SendNow(out, to, match); sent {
-		n, h, err = d.recvNow(i)
-	}
-	d.after()
-	d.unlock()
-	return sent, n, h, err
-}
-
 // recvNow is RecvNow with the lock held. On a shared core it polls for as long as a wait spins, because the sender may need the
 // core: a message that arrives in time spares the posting of a receive, which is worth more than the polls.
 func (d *Endpoint) recvNow(i *endpoint.Posting) (n int, h endpoint.Handle, err error) {

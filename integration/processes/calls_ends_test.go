@@ -52,14 +52,6 @@ func (s *scene) atOnce() {
 		_, r, err := s.ep.RecvNow(one, s.to, never, mx.MatchMaskNone)
 		return errors.Join(err, s.abandoned(r))
 	})
-	s.soon("ExchangeNow", func() error {
-		sent, _, r, err := s.ep.ExchangeNow(one, s.to, noise, make([]byte, 8), s.to, never, mx.MatchMaskNone)
-		if !sent {
-			return err
-		}
-		s.noise++
-		return errors.Join(err, s.abandoned(r))
-	})
 	s.soon("looking", func() error {
 		_, reqs := s.undone()
 		_, err := s.ep.TestAll(reqs, nil)

@@ -1,7 +1,6 @@
 package ring
 
 import (
-	"encoding/binary"
 	"sync/atomic"
 
 	"gomx/transport/wire"
@@ -56,9 +55,7 @@ func (w *Writer) Send(h *wire.Header, v *wire.Vec, off int) bool {
 		return false
 	}
 	s := &w.slots[i&slotMask]
-	if n == 8 && len(v.First) >= 8 {
-		binary.LittleEndian.PutUint64(s.tail[:8], binary.LittleEndian.Uint64(v.First))
-	} else if n > 0 && copy(s.tail[:n], v.First) < n {
+	if n > 0 && copy(s.tail[:n], v.First) < n {
 		v.Gather(s.tail[:n], 0)
 	}
 	s.match = h.Match
