@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -77,7 +78,7 @@ func TestLaunched(t *testing.T) {
 	})
 }
 
-func start(t *testing.T, run, medium string, ranks int, name string) proc.Program {
+func start(t *testing.T, run, medium string, ranks int, name string, flags ...string) proc.Program {
 	t.Helper()
 	env := []string{launchedKey + "=" + name, "MX_TRANSPORT=" + medium, "MX_HANG_TIMEOUT=300ms"}
 	switch name {
@@ -89,7 +90,7 @@ func start(t *testing.T, run, medium string, ranks int, name string) proc.Progra
 	if err != nil {
 		t.Fatal(err)
 	}
-	return proc.StartProgram(t, proc.Options{Env: env}, run, "-n", fmt.Sprint(ranks), self)
+	return proc.StartProgram(t, proc.Options{Env: env}, slices.Concat([]string{run}, flags, []string{"-n", fmt.Sprint(ranks), self})...)
 }
 
 // pids returns the processes that have said who they are.
