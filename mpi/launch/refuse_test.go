@@ -2,18 +2,19 @@ package launch
 
 import (
 	"errors"
-	"fmt"
 	"io"
 	"net"
 	"strings"
 	"testing"
 	"time"
+
+	"gomx/internal/freeport"
 )
 
 // meeting2 starts a root of two ranks, and returns it with the environment of the other rank.
 func meeting2(t *testing.T, more ...string) (*Job, *root, []string) {
 	t.Helper()
-	rootSetting := fmt.Sprintf("MX_ROOT=127.0.0.1:%d", freePort(t))
+	rootSetting := "MX_ROOT=" + freeport.Address(t)
 	j, err := find(world(append([]string{rootSetting, "MX_RANK=0", "MX_SIZE=2", "MX_SECRET=sesame"}, more...)...))
 	if err != nil {
 		t.Fatal(err)
@@ -114,7 +115,7 @@ func TestSameRankTwice(t *testing.T) {
 
 // TestRootIsAbsent looks for a rank 0 that never comes, and waits for a rank 1 that never does.
 func TestRootIsAbsent(t *testing.T) {
-	_, err := find(world(fmt.Sprintf("MX_ROOT=127.0.0.1:%d", freePort(t)), "MX_RANK=1", "MX_SIZE=2", "MX_MEET_TIMEOUT=200ms"))
+	_, err := find(world("MX_ROOT="+freeport.Address(t), "MX_RANK=1", "MX_SIZE=2", "MX_MEET_TIMEOUT=200ms"))
 	if err == nil || !strings.Contains(err.Error(), "rank 0 was not found within 200ms") || !errors.Is(err, ErrNoWay) {
 		t.Error(err)
 	}
