@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// The ports lie between those of the endpoints of transport/tcp and those that Linux gives away by itself.
-const first, end = 24_100, 32_768
+// The ports lie between those of the endpoints of transport/tcp and its tests, and those that Linux gives away by itself.
+const first, end = 29_100, 32_768
 
 // next is where this process looks for the next one: each process begins at another place.
 var next atomic.Uint32
