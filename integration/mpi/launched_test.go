@@ -80,11 +80,10 @@ func TestLaunched(t *testing.T) {
 
 func start(t *testing.T, run, medium string, ranks int, name string, flags ...string) proc.Program {
 	t.Helper()
-	env := []string{launchedKey + "=" + name, "MX_TRANSPORT=" + medium, "MX_HANG_TIMEOUT=300ms"}
-	switch name {
-	case "kill", "leave", // whose ranks wait for long on purpose
-		"dies": // whose ranks say nothing, however late a busy machine ends them
-		env[2] = "MX_HANG_TIMEOUT=0"
+	env := []string{launchedKey + "=" + name, "MX_TRANSPORT=" + medium, "MX_HANG_TIMEOUT=0"}
+	switch name { // the ranks of others say nothing of how long they wait, however late a busy machine ends them
+	case "crossed", "bystander", "freeze 0", "freeze 1":
+		env[2] = "MX_HANG_TIMEOUT=300ms"
 	}
 	self, err := os.Executable()
 	if err != nil {
