@@ -61,6 +61,7 @@ var arrows = map[string][]string{
 	"bench/ordinary":       {"bench/internal/figure", "exs", "mpi", "mx"},
 	"cmd/internal":         {"internal/cmdline", "mx", "mx/live", "bench/pingpong"},
 	"internal/cmdline":     {"mx"},
+	"internal/freeport":    {},
 	"internal/labels":      {},
 	"internal/nearest":     {},
 	"internal/partner":     {},

@@ -19,13 +19,7 @@ func (w *world) mute() netip.AddrPort {
 }
 
 // nobody is an address at which nobody listens.
-func (w *world) nobody() netip.AddrPort {
-	w.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	w.ok(err)
-	w.ok(l.Close())
-	return l.Addr().(*net.TCPAddr).AddrPort()
-}
+var nobody = netip.MustParseAddrPort("127.0.0.1:1")
 
 // failed is a socket that is bound, and whose connect has failed.
 func (w *world) failed(typ int, to netip.AddrPort, n exs.Errno) (*exs.Socket, netip.AddrPort) {
@@ -34,7 +28,11 @@ func (w *world) failed(typ int, to netip.AddrPort, n exs.Errno) (*exs.Socket, ne
 	w.ok(s.Bind(loopback))
 	addr, err := s.SockName()
 	w.ok(err)
-	refused(w, s.Connect(to, exs.Block, 50*time.Millisecond, nil, nil), n)
+	timeout := bound
+	if n == exs.ETIMEDOUT {
+		timeout = 50 * time.Millisecond
+	}
+	refused(w, s.Connect(to, exs.Block, timeout, nil, nil), n)
 	if now, err := s.SockName(); now != addr || err != nil {
 		w.Errorf("%v, %v, and %v was bound", now, err, addr)
 	}
@@ -69,7 +67,7 @@ func (w *world) meet(s, l *exs.Socket, addr netip.AddrPort) *exs.Socket {
 // A bound socket whose connect failed is bound: it can be closed, listen, and end with its library.
 func TestBoundAfterConnect(t *testing.T) {
 	eachType(t, func(w *world, typ int) {
-		for to, n := range map[netip.AddrPort]exs.Errno{w.nobody(): exs.ECONNREFUSED, w.mute(): exs.ETIMEDOUT} {
+		for to, n := range map[netip.AddrPort]exs.Errno{nobody: exs.ECONNREFUSED, w.mute(): exs.ETIMEDOUT} {
 			s, addr := w.failed(typ, to, n)
 			w.ok(s.BlockingClose())
 			ln, err := net.Listen("tcp", addr.String())

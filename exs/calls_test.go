@@ -95,12 +95,12 @@ func TestConnectFails(t *testing.T) {
 	s, q := w.socket(w.here, exs.Stream), w.queue(w.here)
 
 	w.ok(s.Connect(addr, 0, 50*time.Millisecond, q, nil)) // nobody answers
-	refused(t, s.BlockingConnect(addr), exs.EALREADY)
-	_, err = s.Write([]byte("x"))
-	refused(t, err, exs.ENOTCONN)
 	w.event(q, exs.EvtConnect, exs.ETIMEDOUT)
 
 	w.ok(s.Connect(addr, 0, exs.Infinite, q, "cancelled"))
+	refused(t, s.BlockingConnect(addr), exs.EALREADY)
+	_, err = s.Write([]byte("x"))
+	refused(t, err, exs.ENOTCONN)
 	if n, err := s.Cancel("cancelled", 0); n != 1 || err != nil {
 		t.Error(n, err)
 	}

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"gomx/exs"
+	"gomx/internal/freeport"
 	"gomx/mx"
 )
 
@@ -170,10 +171,7 @@ func TestDialerTimes(t *testing.T) {
 func TestDialerLocalAddr(t *testing.T) {
 	w := newWorld(t, "mem")
 	ln := w.listens()
-	probe, err := net.Listen("tcp", "127.0.0.1:0")
-	w.ok(err)
-	free := probe.Addr().(*net.TCPAddr)
-	w.ok(probe.Close())
+	free := &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1).To4(), Port: freeport.Take(t)}
 	for _, from := range []net.Addr{free, exs.Addr{AddrPort: free.AddrPort()}, exs.SeqPacketAddr{AddrPort: free.AddrPort()}} {
 		c, err := (&exs.Dialer{Library: w.here, LocalAddr: from}).Dial("exs", ln.Addr().String())
 		w.ok(err)
@@ -186,10 +184,10 @@ func TestDialerLocalAddr(t *testing.T) {
 		w.ok(d.Close())
 	}
 	for _, from := range []net.Addr{&net.TCPAddr{IP: net.IPv6loopback}, &net.UnixAddr{Name: "here"}} {
-		_, err = (&exs.Dialer{Library: w.here, LocalAddr: from}).Dial("exs", ln.Addr().String())
+		_, err := (&exs.Dialer{Library: w.here, LocalAddr: from}).Dial("exs", ln.Addr().String())
 		says(t, err, "LocalAddr")
 	}
-	_, err = (&exs.Dialer{Library: w.here, LocalAddr: ln.Addr()}).Dial("exs", ln.Addr().String())
+	_, err := (&exs.Dialer{Library: w.here, LocalAddr: ln.Addr()}).Dial("exs", ln.Addr().String())
 	if !errors.Is(err, syscall.EADDRINUSE) {
 		t.Errorf("from an address that somebody has: %v", err)
 	}

@@ -43,14 +43,26 @@ func (w *world) answers(change func(hello []byte)) string {
 	})
 }
 
-// timesOut dials in vain, and returns the error when the dial has come as far as its text says: on a machine that is busy that takes time.
+// timesOut dials in vain, and returns the error when the dial has come as far as its text says.
 func (w *world) timesOut(address, text string) error {
 	w.Helper()
-	for timeout := 100 * time.Millisecond; ; timeout *= 4 {
+	return w.inVain(text, func(timeout time.Duration) error {
 		c, err := (&exs.Dialer{Library: w.here, Timeout: timeout}).Dial("exs", address)
 		if err == nil {
 			_ = c.Close()
-			w.Fatalf("%s: somebody is there", address)
+		}
+		return err
+	})
+}
+
+// inVain makes a call that times out, and returns the error when the call has come as far as its text says: on a machine that is busy
+// that takes time.
+func (w *world) inVain(text string, call func(timeout time.Duration) error) error {
+	w.Helper()
+	for timeout := 100 * time.Millisecond; ; timeout *= 4 {
+		err := call(timeout)
+		if err == nil {
+			w.Fatalf("somebody is there, who ought not to say: %s", text)
 		}
 		if timeout > bound || strings.Contains(err.Error(), text) {
 			return err

@@ -41,15 +41,15 @@ func TestDialSaysWhatItWaitedFor(t *testing.T) {
 		at   string
 		word string
 	}{{mute.Addr().String(), "no file descriptor left (ulimit -n)"}, {addr.String(), "if its queue is full"}} {
-		ctx, stop := context.WithTimeout(t.Context(), 200*time.Millisecond)
-		_, err := w.here.DialContext(ctx, "exs", c.at)
-		stop()
+		err := w.timesOut(c.at, c.word)
 		if e, ok := errors.AsType[net.Error](err); !errors.Is(err, context.DeadlineExceeded) || !ok || !e.Timeout() {
 			t.Errorf("%s: %v", c.word, err)
 		}
 		says(t, err, c.word)
 	}
-	err = w.socket(w.here, exs.Stream).Connect(addr, exs.Block, 100*time.Millisecond, nil, nil)
+	err = w.inVain("if its queue is full", func(timeout time.Duration) error {
+		return w.socket(w.here, exs.Stream).Connect(addr, exs.Block, timeout, nil, nil)
+	})
 	refused(t, err, exs.ETIMEDOUT)
 	says(t, err, "if its queue is full")
 

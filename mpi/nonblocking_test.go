@@ -288,34 +288,41 @@ var testingLoops = map[string]func(reqs []mpi.Request) (bool, error){
 	},
 }
 
-// TestTestingInLoops: collectives get on while more ranks than there are processors test them in loops.
+// TestTestingInLoops: collectives get on while more ranks than there are processors test them in loops. Who keeps others from it makes that
+// last each time, and a busy machine now and then.
 func TestTestingInLoops(t *testing.T) {
-	const calls = 100
+	const calls, tries, most = 100, 5, 5 * time.Second
 	for name, test := range testingLoops {
 		t.Run(name, func(t *testing.T) {
-			begin := time.Now()
-			world(t, min(2*runtime.GOMAXPROCS(0), 16), func(c *mpi.Comm) error {
-				mine, sum := []int{c.Rank()}, []int{0}
-				for range calls {
-					q, err := mpi.Iallreduce(c, mine, sum, mpi.Sum)
-					reqs := []mpi.Request{{}, q}
-					for done := false; err == nil && !done; {
-						done, err = test(reqs)
-					}
-					if err == nil {
-						err = same(sum, []int{c.Size() * (c.Size() - 1) / 2})
-					}
-					if err != nil {
-						return err
-					}
+			for range tries {
+				begin := time.Now()
+				world(t, min(2*runtime.GOMAXPROCS(0), 16), func(c *mpi.Comm) error { return testedInLoops(c, calls, test) })
+				if time.Since(begin) < most {
+					return
 				}
-				return nil
-			})
-			if took := time.Since(begin); took > 5*time.Second {
-				t.Errorf("%d collectives took %v", calls, took)
 			}
+			t.Errorf("%d collectives took more than %v, %d times", calls, most, tries)
 		})
 	}
+}
+
+// testedInLoops has a rank call so many collectives, one after the other, each of which it tests until it is complete.
+func testedInLoops(c *mpi.Comm, calls int, test func(reqs []mpi.Request) (bool, error)) error {
+	mine, sum := []int{c.Rank()}, []int{0}
+	for range calls {
+		q, err := mpi.Iallreduce(c, mine, sum, mpi.Sum)
+		reqs := []mpi.Request{{}, q}
+		for done := false; err == nil && !done; {
+			done, err = test(reqs)
+		}
+		if err == nil {
+			err = same(sum, []int{c.Size() * (c.Size() - 1) / 2})
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // TestNonblockingCollectivesAreListed looks that the table above has all that the package exports: what begins with an I, returns a

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"net"
 	"os"
 	"os/exec"
 	"runtime"
@@ -16,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"gomx/internal/freeport"
 	"gomx/mpi"
 	"gomx/mpi/launch"
 	"gomx/mx"
@@ -80,12 +80,7 @@ type exit struct {
 // for them.
 func job(t *testing.T, program string, n int, environment ...string) []exit {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	root := l.Addr().String()
-	_ = l.Close()
+	root := freeport.Address(t)
 	ctx, cancel := context.WithTimeout(context.Background(), bound)
 	defer cancel()
 	exits := make([]exit, n)
@@ -406,12 +401,7 @@ func TestRestarts(t *testing.T) {
 		t.Run(transport, func(t *testing.T) {
 			amongOthers(t)
 			skipWithout(t, transport)
-			l, err := net.Listen("tcp", "127.0.0.1:0")
-			if err != nil {
-				t.Fatal(err)
-			}
-			place := []string{"MX_TRANSPORT=" + transport, "MX_ROOT=" + l.Addr().String(), "MX_MEET_TIMEOUT=10s", "MX_CONNECT_TIMEOUT=1s"}
-			_ = l.Close()
+			place := []string{"MX_TRANSPORT=" + transport, "MX_ROOT=" + freeport.Address(t), "MX_MEET_TIMEOUT=10s", "MX_CONNECT_TIMEOUT=1s"}
 			slowest, times := time.Duration(0), *restarts
 			if testing.Short() {
 				times = min(times, 2)

@@ -55,13 +55,20 @@ func takeByWord(c *Comm, exclusive bool) error {
 		if word, decides := w.exposed.says(); word == queue.Free || word == queue.Queued || decides {
 			return fmt.Errorf("the lock is taken, and its word says %x; the queue decides: %v", word, decides)
 		}
-		ctx, cancel := context.WithTimeout(context.Background(), time.Millisecond)
-		defer cancel()
-		if err := w.WithContext(ctx).Lock(target, true); !errors.Is(err, context.DeadlineExceeded) {
-			return fmt.Errorf("a lock that is held: %v", err)
-		}
-		if word, decides := w.exposed.says(); word != queue.Queued || !decides {
-			return fmt.Errorf("somebody has come to wait, and the word says %x; the queue decides: %v", word, decides)
+		for timeout := time.Millisecond; ; timeout *= 4 { // on a busy machine a short one passes before the lock is asked for
+			ctx, cancel := context.WithTimeout(context.Background(), timeout)
+			err := w.WithContext(ctx).Lock(target, true)
+			cancel()
+			if !errors.Is(err, context.DeadlineExceeded) {
+				return fmt.Errorf("a lock that is held: %v", err)
+			}
+			word, decides := w.exposed.says()
+			if word == queue.Queued && decides {
+				break
+			}
+			if timeout > 10*time.Second {
+				return fmt.Errorf("somebody has come to wait, and the word says %x; the queue decides: %v", word, decides)
+			}
 		}
 		return errors.Join(c.Barrier(), c.Barrier(), w.exposed.vacant(), w.Lock(target, true), w.Unlock(target), w.exposed.vacant(), w.Free())
 	}

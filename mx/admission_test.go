@@ -108,7 +108,7 @@ func TestAdmissionPanics(t *testing.T) {
 		w.succeed(b, end)
 	}
 	go wait()
-	time.Sleep(50 * time.Millisecond) // it polls, and goes on to
+	waitBlocked(t, 1) // it polls, and goes on to: in the endpoint's own goroutine the panic would end the process
 	if c := w.ends(w.call(noContext, a, b, "")); !errors.Is(c.err, mx.StatusRejected) {
 		t.Errorf("of the first: %v", c.err)
 	}

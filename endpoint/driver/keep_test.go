@@ -7,8 +7,7 @@ import (
 
 // besideWhoComputes is a pace that has met a process that computes often enough to keep its core.
 func besideWhoComputes(t *testing.T) *pace {
-	p := newPace(0)
-	t.Cleanup(p.end)
+	p := freePace(t)
 	for range sureOfRobs {
 		if p.keep.on {
 			t.Fatal("the core is kept too early")
@@ -18,7 +17,7 @@ func besideWhoComputes(t *testing.T) *pace {
 	if !p.keep.on {
 		t.Fatalf("the core is not kept, though a neighbour has taken it %d times", sureOfRobs)
 	}
-	return &p
+	return p
 }
 
 // spinInVain is a wait that spins, after so many others, and then sleeps.
@@ -41,8 +40,7 @@ func TestCoreIsKeptBesideWhoComputes(t *testing.T) {
 
 // Offers that come back soon count against those that don't.
 func TestCoreIsOfferedAmongPeers(t *testing.T) {
-	p := newPace(0)
-	defer p.end()
+	p := freePace(t)
 	for range 100 {
 		p.offered(robbed + 1)
 		p.offered(taken + 1)

@@ -8,8 +8,7 @@ import (
 // The endpoint's own goroutine spins until that has been in vain a few times in a row, and then sleeps at once for ever more waits,
 // until it pays again.
 func TestOwnGoroutineSpinsWhileItPays(t *testing.T) {
-	p := newPace(0)
-	defer p.end()
+	p := freePace(t)
 	spins := func() bool {
 		budget, _ := p.begin(true, true)
 		p.rest()
@@ -39,8 +38,7 @@ func TestOwnGoroutineSpinsWhileItPays(t *testing.T) {
 
 // On a shared core it spins no longer than on one of its own.
 func TestOwnGoroutineLeavesASharedCore(t *testing.T) {
-	p := newPace(0)
-	defer p.end()
+	p := freePace(t)
 	p.offered(time.Millisecond / 4)
 	budget, polls := p.begin(true, true)
 	p.rest()

@@ -6,11 +6,20 @@ import (
 	"time"
 )
 
+// freePace is the pace of an endpoint on a machine with so many processors that it makes no difference who spins besides: what is left of
+// the tests before may do so yet.
+func freePace(t *testing.T) *pace {
+	t.Helper()
+	procs := runtime.GOMAXPROCS(16)
+	p := newPace(0)
+	t.Cleanup(func() { p.end(); runtime.GOMAXPROCS(procs) })
+	return &p
+}
+
 // One offer of the core that somebody takes makes it a shared one, until a number of
 // offers in a row were not taken.
 func TestCoreIsSharedUntilNobodyWantsIt(t *testing.T) {
-	p := newPace(0)
-	defer p.end()
+	p := freePace(t)
 	p.offered(taken)
 	if p.shared || p.polls() != spinsPerLook {
 		t.Fatal("shared, though the offer came back at once")
@@ -31,8 +40,7 @@ func TestCoreIsSharedUntilNobodyWantsIt(t *testing.T) {
 
 // Among those that wait for each other the core is offered for ever, and no endpoint is taken for a process that computes.
 func TestTurnsOnACore(t *testing.T) {
-	p := newPace(0)
-	defer p.end()
+	p := freePace(t)
 	p.takeTurns(16)
 	if p.most != 16*DefaultSpin || p.budget != p.most {
 		t.Errorf("spins %v, %v at most, want 16 x %v", p.budget, p.most, DefaultSpin)
@@ -101,8 +109,7 @@ func TestSpinnersAreCounted(t *testing.T) {
 
 // Where a neighbour keeps the core, waits sleep at once: more of them each time, until nobody has kept it for long.
 func TestWaitsSleepBesideWhoComputes(t *testing.T) {
-	p := newPace(0)
-	defer p.end()
+	p := freePace(t)
 	p.keep.off = 1 << 30
 	asleep := func() (n int) {
 		for {

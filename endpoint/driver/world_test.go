@@ -2,6 +2,8 @@ package driver_test
 
 import (
 	"context"
+	"runtime/debug"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -141,6 +143,13 @@ func inBackground(t testing.TB, f func()) (join func()) {
 			panic(t.Name() + ": a call that should have returned is still blocked")
 		}
 	}
+}
+
+// inACall reports whether the handler that calls it runs in a call of a test, and not in a goroutine of the endpoint. That begins to
+// poll a few milliseconds after the last call, which is soon on a busy machine.
+func inACall() bool {
+	stack := string(debug.Stack())
+	return strings.Contains(stack, "created by gomx/endpoint/driver_test.") || strings.Contains(stack, "created by testing.")
 }
 
 func vec(b []byte) wire.Vec { return wire.Vec{First: b} }

@@ -5,7 +5,6 @@ package launch_test
 import (
 	"crypto/rand"
 	"fmt"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -15,6 +14,7 @@ import (
 	"time"
 
 	"gomx/integration/internal/proc"
+	"gomx/internal/freeport"
 )
 
 // slurm is a Slurm of one node, with ports and folders of its own, that ends with the test.
@@ -69,7 +69,7 @@ func startSlurm(t *testing.T) *slurm {
 	}
 	host, _, _ = strings.Cut(host, ".")
 	s := &slurm{t: t, dir: t.TempDir()}
-	s.conf = s.write("slurm.conf", fmt.Appendf(nil, configuration, host, s.dir, freePort(t), freePort(t)))
+	s.conf = s.write("slurm.conf", fmt.Appendf(nil, configuration, host, s.dir, freeport.Take(t), freeport.Take(t)))
 	key := make([]byte, 128)
 	_, _ = rand.Read(key) // never fails
 	keyFile := s.write("munge.key", key)
@@ -179,17 +179,6 @@ func (s *slurm) batch(args ...string) (o outcome) {
 
 // busy are the states of jobs that have not ended.
 var busy = []string{"JobState=PENDING", "JobState=CONFIGURING", "JobState=RUNNING", "JobState=COMPLETING"}
-
-// freePort returns a port that was free a moment ago.
-func freePort(t *testing.T) int {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	return l.Addr().(*net.TCPAddr).Port
-}
 
 // bySlurm starts ranks by srun, with PMI and without.
 func bySlurm(t *testing.T, bin string) {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -16,12 +17,16 @@ import (
 
 func init() {
 	launched["fails"] = func(world *mpi.Comm) error { return failing(world) }
-	launched["exits"] = func(world *mpi.Comm) error {
-		if err := failing(world); err != nil { // as programs do that print their errors themselves
-			fmt.Fprintln(os.Stderr, err)
-			os.Exit(world.Rank() + 2)
+	launched["exits"] = exiting
+	launched["ends late"] = func(world *mpi.Comm) error {
+		if world.Rank() == failsFirst { // of whose end mx_run learns when nobody has its output any more
+			after := exec.Command("sleep", "0.2")
+			after.Stdout, after.Stderr = os.Stdout, os.Stderr
+			if err := after.Start(); err != nil {
+				return err
+			}
 		}
-		return nil
+		return exiting(world)
 	}
 	launched["all fail"] = func(world *mpi.Comm) error { return fmt.Errorf("%w at rank %d", errCheese, world.Rank()) }
 	launched["bystander"] = bystander
@@ -38,6 +43,15 @@ func failing(world *mpi.Comm) error {
 	}
 	sum := make([]float64, 4)
 	return mpi.Allreduce(world, sum, sum, mpi.Sum)
+}
+
+// exiting is failing for programs that print their errors themselves.
+func exiting(world *mpi.Comm) error {
+	if err := failing(world); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(world.Rank() + 2)
+	}
+	return nil
 }
 
 // bystander has two ranks wait for each other, and the rest for one of them.
@@ -107,6 +121,14 @@ func TestFirstCause(t *testing.T) {
 						t.Errorf("%d characters: %s", len(line), line)
 					}
 				}
+			}
+		})
+		t.Run("ends late", func(t *testing.T) {
+			t.Parallel()
+			lines, status := start(t, run, medium, ranks, "ends late", "-l").Ends()
+			text := strings.Join(lines, "\n")
+			if status != failsFirst+2 || !strings.Contains(text, fmt.Sprintf("mx_run: rank %d (process", failsFirst)) {
+				t.Errorf("status %d:\n%s", status, text)
 			}
 		})
 		t.Run("deadlock", func(t *testing.T) {

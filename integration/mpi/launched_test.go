@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -77,19 +78,18 @@ func TestLaunched(t *testing.T) {
 	})
 }
 
-func start(t *testing.T, run, medium string, ranks int, name string) proc.Program {
+func start(t *testing.T, run, medium string, ranks int, name string, flags ...string) proc.Program {
 	t.Helper()
-	env := []string{launchedKey + "=" + name, "MX_TRANSPORT=" + medium, "MX_HANG_TIMEOUT=300ms"}
-	switch name {
-	case "kill", "leave", // whose ranks wait for long on purpose
-		"dies": // whose ranks say nothing, however late a busy machine ends them
-		env[2] = "MX_HANG_TIMEOUT=0"
+	env := []string{launchedKey + "=" + name, "MX_TRANSPORT=" + medium, "MX_HANG_TIMEOUT=0"}
+	switch name { // the ranks of others say nothing of how long they wait, however late a busy machine ends them
+	case "crossed", "bystander", "freeze 0", "freeze 1":
+		env[2] = "MX_HANG_TIMEOUT=300ms"
 	}
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
-	return proc.StartProgram(t, proc.Options{Env: env}, run, "-n", fmt.Sprint(ranks), self)
+	return proc.StartProgram(t, proc.Options{Env: env}, slices.Concat([]string{run}, flags, []string{"-n", fmt.Sprint(ranks), self})...)
 }
 
 // pids returns the processes that have said who they are.

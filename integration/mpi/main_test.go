@@ -4,11 +4,11 @@ package mpi_test
 
 import (
 	"fmt"
-	"net"
 	"os"
 	"testing"
 
 	"gomx/integration/internal/proc"
+	"gomx/internal/freeport"
 	"gomx/mpi"
 	"gomx/mx"
 )
@@ -50,12 +50,7 @@ func overEach(t *testing.T, f func(t *testing.T, medium string)) {
 // byHand returns what the environment of each rank has to say without a launcher.
 func byHand(t *testing.T, size int, medium string) func(rank int) proc.Options {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	root := l.Addr().String()
-	_ = l.Close()
+	root := freeport.Address(t)
 	return func(rank int) proc.Options {
 		return proc.Options{Env: []string{
 			"MX_ROOT=" + root, fmt.Sprint("MX_RANK=", rank), fmt.Sprint("MX_SIZE=", size), "MX_TRANSPORT=" + medium,

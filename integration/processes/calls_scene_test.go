@@ -26,7 +26,7 @@ const (
 // asked is how long calls are asked to wait, and inTime when they must have returned, however busy the machine is.
 var asked = 100 * time.Millisecond
 
-const inTime = 2 * time.Second
+const inTime = promise
 
 // canary is what memory holds that nobody may write to.
 const canary = 0xa5

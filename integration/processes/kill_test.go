@@ -272,7 +272,7 @@ func filesOfOurs() (names []string) {
 			continue
 		}
 		for _, e := range list {
-			if strings.HasPrefix(e.Name(), "gomx-") {
+			if strings.HasPrefix(e.Name(), "gomx-") && !e.IsDir() { // folders are those of tests of other packages
 				names = append(names, filepath.Join(dir, e.Name()))
 			}
 		}

@@ -9,6 +9,7 @@ import (
 	"runtime"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -17,8 +18,7 @@ import (
 	"gomx/mx"
 )
 
-// compute posts a receive for a large message, and then computes without calling
-// the library.
+// compute posts receives for large messages, and then computes without calling the library until its parent says that it is enough.
 func compute(c *proc.Child) {
 	ep, _ := openChild(c, mx.AnyEndpoint, c.Number(0))
 	buf := make([]byte, 4<<20)
@@ -31,8 +31,13 @@ func compute(c *proc.Child) {
 		posted = append(posted, r)
 	}
 	c.Say("ready %d", ep.ID())
+	var enough atomic.Bool
+	go func() {
+		c.Hear()
+		enough.Store(true)
+	}()
 	x := uint64(1)
-	for end := time.Now().Add(2 * time.Second); time.Now().Before(end); {
+	for !enough.Load() {
 		for range 1000 {
 			x ^= x << 13
 			x ^= x >> 7
@@ -48,7 +53,7 @@ func compute(c *proc.Child) {
 	c.Hear()
 }
 
-// Large sends to a process that computes complete long before it calls again.
+// Large sends to a process that computes complete before it calls again.
 func TestPeerThatComputes(t *testing.T) {
 	ep := open(t)
 	child := proc.Start(t, "compute", ep.ID())
@@ -61,11 +66,8 @@ func TestPeerThatComputes(t *testing.T) {
 		}
 		time.Sleep(20 * time.Millisecond)
 	}
-	took := time.Since(begin)
-	t.Logf("4 sends of 1 MiB, 20 ms apart, took %v", took)
-	if took > 1900*time.Millisecond {
-		t.Errorf("sends waited %v for a peer that computes for 2 s", took)
-	}
+	t.Logf("4 sends of 1 MiB, 20 ms apart, took %v", time.Since(begin))
+	child.Say("enough")
 	child.Hear("computed")
 	child.Hear("received")
 }

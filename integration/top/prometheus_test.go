@@ -18,6 +18,7 @@ import (
 	"testing"
 	"time"
 
+	"gomx/internal/freeport"
 	"gomx/mpi"
 	"gomx/mx/metrics"
 )
@@ -95,12 +96,7 @@ type prometheus struct{ at string }
 // startPrometheus starts one on loopback. It ends with the test.
 func startPrometheus(t *testing.T, program, config, data string) *prometheus {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	at := l.Addr().String()
-	l.Close() // it has no way to say which port it took
+	at := freeport.Address(t) // it has no way to say which port it took
 	cmd := exec.Command(program, "--config.file="+config, "--storage.tsdb.path="+data, "--web.listen-address="+at, "--log.level=error")
 	cmd.Stderr = os.Stderr
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}

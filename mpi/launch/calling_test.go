@@ -6,6 +6,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"gomx/internal/freeport"
 )
 
 // TestMuteFirst has the first address at which rank 0 may listen accept connections and send nothing.
@@ -15,7 +17,7 @@ func TestMuteFirst(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer mute.Close()
-	p := membership{launcher: "test", size: 2, job: "test", host: "127.0.0.1", ports: []int{freePort(t)}}
+	p := membership{launcher: "test", size: 2, job: "test", host: "127.0.0.1", ports: []int{freeport.Take(t)}}
 	s := &settings{meet: handshakeTime - time.Second} // less than the mute one is waited for
 	r, err := p.listen(s)
 	if err != nil {

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"gomx/internal/freeport"
 )
 
 func TestAlone(t *testing.T) {
@@ -149,7 +151,7 @@ func TestConventions(t *testing.T) {
 		"torchrun":   "RANK=%[1]d WORLD_SIZE=3 MASTER_ADDR=127.0.0.1 MASTER_PORT=%[2]d TORCHELASTIC_USE_AGENT_STORE=True",
 	} {
 		t.Run(name, func(t *testing.T) {
-			port := freePort(t)
+			port := freeport.Take(t)
 			var envs []environ
 			for rank := range 3 {
 				// A descriptor that is not open must not keep the ranks from meeting.

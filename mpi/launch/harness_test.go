@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"gomx/internal/freeport"
 	"gomx/mpi/launch/internal/pmi"
 )
 
@@ -77,21 +78,10 @@ func pmiJob(t *testing.T, size int, more ...string) (*pmi.Server, []environ) {
 	return s, envs
 }
 
-// freePort returns a port that was free a moment ago.
-func freePort(t *testing.T) int {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	return l.Addr().(*net.TCPAddr).Port
-}
-
 // handJob returns the environments of ranks that meet at a port of this host.
 func handJob(t *testing.T, size int, more ...string) (envs []environ) {
 	t.Helper()
-	root := fmt.Sprintf("MX_ROOT=127.0.0.1:%d", freePort(t))
+	root := "MX_ROOT=" + freeport.Address(t)
 	for rank := range size {
 		envs = append(envs, world(append([]string{root, fmt.Sprintf("MX_RANK=%d", rank), fmt.Sprintf("MX_SIZE=%d", size)}, more...)...))
 	}

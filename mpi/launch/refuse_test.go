@@ -2,18 +2,19 @@ package launch
 
 import (
 	"errors"
-	"fmt"
 	"io"
 	"net"
 	"strings"
 	"testing"
 	"time"
+
+	"gomx/internal/freeport"
 )
 
 // meeting2 starts a root of two ranks, and returns it with the environment of the other rank.
 func meeting2(t *testing.T, more ...string) (*Job, *root, []string) {
 	t.Helper()
-	rootSetting := fmt.Sprintf("MX_ROOT=127.0.0.1:%d", freePort(t))
+	rootSetting := "MX_ROOT=" + freeport.Address(t)
 	j, err := find(world(append([]string{rootSetting, "MX_RANK=0", "MX_SIZE=2", "MX_SECRET=sesame"}, more...)...))
 	if err != nil {
 		t.Fatal(err)
@@ -64,6 +65,12 @@ func TestStrangers(t *testing.T) {
 	for _, c := range open {
 		_ = c.Close()
 	}
+	r.hasStrangers(t, scanners)
+}
+
+// hasStrangers waits until so many strangers were counted: each is done with when its connection ends.
+func (r *root) hasStrangers(t *testing.T, least int) {
+	t.Helper()
 	counted := func() int {
 		r.mu.Lock()
 		defer r.mu.Unlock()
@@ -72,11 +79,11 @@ func TestStrangers(t *testing.T) {
 	limit := time.After(patience)
 	again := time.NewTicker(time.Millisecond)
 	defer again.Stop()
-	for counted() < scanners { // each is done with when its connection ends
+	for counted() < least {
 		select {
 		case <-again.C:
 		case <-limit:
-			t.Fatalf("%d strangers were counted, not %d", counted(), scanners)
+			t.Fatalf("%d strangers were counted, not %d", counted(), least)
 		}
 	}
 }
@@ -92,15 +99,18 @@ func TestRefusals(t *testing.T) {
 		{"MX_SECRET=", "another secret", false},
 	} {
 		_, r, second := meeting2(t)
-		_, err := find(world(append(second, c.change, "MX_MEET_TIMEOUT=300ms")...))
+		var err error
+		for meet := 300 * time.Millisecond; meet < patience; meet *= 4 { // a busy machine may have no time for the handshake
+			if _, err = find(world(append(second, c.change, "MX_MEET_TIMEOUT="+meet.String())...)); err == nil || strings.Contains(err.Error(), c.says) {
+				break
+			}
+		}
 		if err == nil || !strings.Contains(err.Error(), c.says) || !errors.Is(err, ErrNoWay) || c.final == strings.Contains(err.Error(), "within") {
 			t.Errorf("%s: %v, want %q", c.change, err, c.says)
 		}
-		r.mu.Lock()
-		if !c.final && r.strangers == 0 {
-			t.Errorf("%s: nobody was counted as a stranger", c.change)
+		if !c.final {
+			r.hasStrangers(t, 1)
 		}
-		r.mu.Unlock()
 	}
 }
 
@@ -114,7 +124,7 @@ func TestSameRankTwice(t *testing.T) {
 
 // TestRootIsAbsent looks for a rank 0 that never comes, and waits for a rank 1 that never does.
 func TestRootIsAbsent(t *testing.T) {
-	_, err := find(world(fmt.Sprintf("MX_ROOT=127.0.0.1:%d", freePort(t)), "MX_RANK=1", "MX_SIZE=2", "MX_MEET_TIMEOUT=200ms"))
+	_, err := find(world("MX_ROOT="+freeport.Address(t), "MX_RANK=1", "MX_SIZE=2", "MX_MEET_TIMEOUT=200ms"))
 	if err == nil || !strings.Contains(err.Error(), "rank 0 was not found within 200ms") || !errors.Is(err, ErrNoWay) {
 		t.Error(err)
 	}

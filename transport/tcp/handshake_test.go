@@ -14,7 +14,6 @@ import (
 	"net/netip"
 	"slices"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -201,18 +200,34 @@ func TestDialledAnswersBadly(t *testing.T) {
 // TestDialledHangsUp has the peer end each connection. The dialler comes again, and
 // gives up within its timeout.
 func TestDialledHangsUp(t *testing.T) {
-	a, peer, conns := dialsUs(t, tcp.Options{ConnectTimeout: 200 * time.Millisecond})
-	var calls atomic.Int32
-	go func() {
-		for c := range conns {
-			calls.Add(1)
-			_ = c.Close()
+	inTime(t, func(timeout time.Duration) bool {
+		a, peer, conns := dialsUs(t, tcp.Options{ConnectTimeout: timeout})
+		go func() {
+			for c := range conns {
+				_ = c.Close()
+			}
+		}()
+		_, err := a.port.Dial(t.Context(), peer)
+		calls := 0
+		if _, says, found := strings.Cut(fmt.Sprint(err), "tried "); found {
+			_, _ = fmt.Sscanf(says, "%d times", &calls)
 		}
-	}()
-	dialFails(t, a, peer, transport.ErrRefused, "times")
-	if n := calls.Load(); n < 2 || n > 200/2 {
-		t.Errorf("%d calls, want some, with pauses that grow", n)
+		if calls > int(timeout/(2*time.Millisecond)) {
+			t.Errorf("%d calls within %v, want some, with pauses that grow", calls, timeout)
+		}
+		return errors.Is(err, transport.ErrRefused) && calls > 1
+	})
+}
+
+// inTime repeats what a busy machine may not come to within a time, with more of it.
+func inTime(t *testing.T, comes func(timeout time.Duration) bool) {
+	t.Helper()
+	for timeout := 50 * time.Millisecond; timeout < patience; timeout *= 4 {
+		if comes(timeout) {
+			return
+		}
 	}
+	t.Errorf("not within %v", patience)
 }
 
 // TestTurnedAway has the peer end two connections at different points of the
@@ -307,16 +322,16 @@ func TestOtherBoardUnproven(t *testing.T) {
 }
 
 func TestDialledSaysNothing(t *testing.T) {
-	a, peer, _ := dialsUs(t, tcp.Options{ConnectTimeout: 50 * time.Millisecond})
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
-	defer cancel()
-	_, err := a.port.Dial(ctx, peer)
-	if !errors.Is(err, transport.ErrSlow) || !strings.Contains(err.Error(), "timeout") || ctx.Err() != nil {
-		t.Errorf("dial: %v, want a timeout of its own, and ErrSlow", err)
-	}
-	if !strings.Contains(err.Error(), "stopped, or out of file descriptors") {
-		t.Errorf("dial: %v, which does not say what may be the matter", err)
-	}
+	inTime(t, func(timeout time.Duration) bool {
+		a, peer, _ := dialsUs(t, tcp.Options{ConnectTimeout: timeout})
+		ctx, cancel := context.WithTimeout(t.Context(), patience)
+		defer cancel()
+		_, err := a.port.Dial(ctx, peer)
+		if !errors.Is(err, transport.ErrSlow) || !strings.Contains(err.Error(), "timeout") || ctx.Err() != nil {
+			t.Errorf("dial: %v, want a timeout of its own, and ErrSlow", err)
+		}
+		return strings.Contains(err.Error(), "stopped, or out of file descriptors") // what may be the matter
+	})
 }
 
 func TestDialEndsWithContext(t *testing.T) {

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"gomx/integration/internal/proxy"
+	"gomx/internal/freeport"
 )
 
 // echoServer answers each connection with what it says, and returns its port.
@@ -34,17 +35,6 @@ func echoServer(t *testing.T) int {
 	return l.Addr().(*net.TCPAddr).Port
 }
 
-// freePort returns a port that was free a moment ago.
-func freePort(t *testing.T) int {
-	t.Helper()
-	l, err := net.Listen("tcp", ":0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = l.Close() }()
-	return l.Addr().(*net.TCPAddr).Port
-}
-
 // talk sends n bytes through a proxy, and returns how many came back.
 func talk(t *testing.T, port, n int) int {
 	t.Helper()
@@ -65,7 +55,7 @@ func talk(t *testing.T, port, n int) int {
 }
 
 func TestForwards(t *testing.T) {
-	o := proxy.Options{Listen: freePort(t), To: echoServer(t)}
+	o := proxy.Options{Listen: freeport.Take(t), To: echoServer(t)}
 	p, err := proxy.Start(o)
 	if err != nil {
 		t.Fatal(err)
@@ -82,7 +72,7 @@ func TestForwards(t *testing.T) {
 }
 
 func TestCuts(t *testing.T) {
-	o := proxy.Options{Listen: freePort(t), To: echoServer(t), Cut: proxy.Every(10_000)}
+	o := proxy.Options{Listen: freeport.Take(t), To: echoServer(t), Cut: proxy.Every(10_000)}
 	p, err := proxy.Start(o)
 	if err != nil {
 		t.Fatal(err)
@@ -99,7 +89,7 @@ func TestCuts(t *testing.T) {
 }
 
 func TestNothingBehindIt(t *testing.T) {
-	o := proxy.Options{Listen: freePort(t), To: freePort(t)}
+	o := proxy.Options{Listen: freeport.Take(t), To: freeport.Take(t)}
 	p, err := proxy.Start(o)
 	if err != nil {
 		t.Fatal(err)
