@@ -168,6 +168,7 @@ var (
 		"integration/internal/proc":          "signals and resources of the processes that tests start",
 		"mx/internal/tracefile":              "events in memory that is mapped from a file, and the counter of the processor",
 		"internal/cmdline":                   "the signals that ask a program to end",
+		"cmd/mx_top/internal/terminal":       "throws away output that a terminal does not take",
 		"mx/internal/addressfile":            "files of this user that are mapped read-only",
 		"mx/internal/live":                   "who is at the other end of a socket, and a signal",
 		"mpi/internal/elem":                  "elements without pointers as the bytes that they are",

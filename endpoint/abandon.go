@@ -7,21 +7,21 @@ type Fate uint8
 
 // The fates.
 const (
-	Ended     Fate = iota // it was complete, and is collected
-	TakenBack             // nothing has come for it, nor will: its memory is the caller's
-	InUse                 // it goes on without anybody who waits, and uses its memory until it is over
+	FateEnded     Fate = iota // the request was complete, and is collected
+	FateCancelled             // the request is cancelled, and its memory is the caller's
+	FateInUse                 // the operation goes on, and uses its memory until it ends; nobody is told of that
 )
 
 // String returns the name of the fate.
 func (f Fate) String() string { return [...]string{"ended", "cancelled", "in use"}[f] }
 
-// Abandon gives a request up whose wait has ended early. Whatever it is, the handle is stale afterwards.
+// Abandon gives up a request whose wait has ended early. The handle is stale afterwards, whatever the fate.
 func (e *Engine) Abandon(h Handle, st *Status) (Fate, error) {
 	if done, err := e.Test(h, st); done || err != nil {
-		return Ended, err
+		return FateEnded, err
 	}
 	if gone, err := e.Cancel(h); gone || err != nil && !errors.Is(err, ErrCancelSend) {
-		return TakenBack, err
+		return FateCancelled, err
 	}
-	return InUse, e.Forget(h)
+	return FateInUse, e.Forget(h)
 }

@@ -9,7 +9,7 @@ import (
 // Admission is who may begin a session with us, of those who have the filter: anybody, nobody, or those whom the owner
 // accepts. In the last case a Connect that would begin a session is held as a connection request, which the owner takes
 // and answers. A request is held once for each session that is offered, however often the Connect that asks for it is
-// repeated, and answered once. While it is held, the asking side is told so.
+// repeated, and answered once. While it is held, this side says so to the asking side.
 //
 //   - Accepting it takes the Connect through the same rules again, as if it had come just now. What is said with that
 //     is kept with the session, and said to all who connect to the session while it lasts.
@@ -303,13 +303,13 @@ func (r *request) connectData() []byte {
 	return r.vec.Rest[0]
 }
 
-// heardAnswer takes what the program at the peer has answered.
+// heardAnswer puts the answer of the program at the peer into the buffer of the request.
 func (r *request) heardAnswer(data []byte) {
 	r.msgLen, r.xferLen = uint32(len(data)), uint32(copy(r.vec.First, data))
 }
 
 // giveUpConnect notes that a connect to p was given up. If the program at the peer has been asked, and nobody waits for its answer
-// any more, the peer is told.
+// any more, the peer gets a refusal.
 func (e *Engine) giveUpConnect(p *peer, asked bool) {
 	if asked && p.state == peerDialing && p.link != nil && !e.awaited(p) {
 		e.nack(p, p.local)

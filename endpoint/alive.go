@@ -2,16 +2,16 @@ package endpoint
 
 import "gomx/transport/wire"
 
-// No medium says of a peer that is stopped that it does not move, and a lossy one not
-// even of a peer that vanished. So a peer that requests wait for is looked at now and
-// then: four times in a request timeout, over lossy media every two seconds at least.
+// No medium reports that a peer is stopped, and a lossy medium does not even report that
+// it has vanished. So the engine looks now and then at each peer that requests wait for:
+// four times in a request timeout, and over lossy media at least every two seconds.
 // A peer that has sent nothing since the last look is asked for an Ack, which a living
 // endpoint sends whatever its program does. When it has been silent for the request
-// timeout, the session ends: requests complete with TimedOut, and the peer is told
-// (XII.1.2). The looks are counted, not the time, because this process may have been
-// stopped itself. On a link that nobody waits for nothing is sent.
+// timeout, the session ends: requests complete with TimedOut, and the peer gets a
+// disconnect (XII.1.2). The looks are counted, not the time, because this process may
+// have been stopped itself. Nothing is sent on a link that nobody waits for.
 //
-// Of a peer that is given up only what it had sent before is awaited: it is not asked, and the
+// A peer that is given up is not asked. Only what it had sent before is awaited, and the
 // session ends after two looks in a row that have seen nothing arrive.
 const (
 	askAliveEvery Tick = 2000 // over lossy media at least

@@ -110,7 +110,8 @@ func (e *Engine) arriveRendezvous(p *peer, h *wire.Header, desc []byte) {
 	e.stored(id)
 }
 
-// matchRendezvous returns the receive of a message: one that is posted, or its part.
+// matchRendezvous returns the receive that a rendezvous has matched. Of a multi-receive that is a request of its own,
+// for the part of the buffer that the message takes.
 func (e *Engine) matchRendezvous(p *peer, slot int32, h *wire.Header) (int32, *request) {
 	p.medium.RecvRendezvous++
 	r := e.reqs.at(slot)

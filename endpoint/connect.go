@@ -16,8 +16,8 @@ import (
 // connected with that and 0 if that session has ended. The reply repeats the
 // offered number in its header, so that an old reply is known.
 const (
-	connectRetry     Tick = 50   // a medium that loses: ask again
-	connectRetrySafe Tick = 1000 // one that does not, where only a link that changed can swallow it
+	connectRetry     Tick = 50   // over media that lose frames: ask again
+	connectRetrySafe Tick = 1000 // over reliable media, where a Connect is lost only with its link
 )
 
 const stillConnected = 1
@@ -236,8 +236,8 @@ func (e *Engine) beginsOnlyNow(p *peer) {
 	}
 }
 
-// passOver leaves out the numbers of ours up to one that the peer knows from a
-// session it has left.
+// passOver skips our session numbers up to a number that the peer knows from a session
+// that it has left.
 func (e *Engine) passOver(p *peer, session uint32) {
 	if session == 0 || session-p.local >= ancient {
 		return
@@ -265,8 +265,8 @@ const ancient = 1 << 10
 
 func sameIncarnation(a, b uint32) bool { return a-b+ancient < 2*ancient }
 
-// enter begins the session that the peer has offered. Our own number is one that the
-// peer has never seen in another session.
+// enter begins the session that the peer has offered. The peer has never seen our own
+// number in another session.
 func (e *Engine) enter(p *peer, c *wire.ConnectInfo) {
 	if p.state == peerConnected {
 		e.failPeer(p, BadSession, true)

@@ -3,15 +3,15 @@ package endpoint
 import "gomx/transport/wire"
 
 // Detach gives the caller back the memory of a request that is under way. A send, a put, or a receive by pipelined rendezvous
-// goes on with a copy. mem is that copy, in one piece, into which a message is then received; nil if the request needs none. With free nobody reads or writes the caller's memory any more. Without, the request is a receive or a get that waits, or
-// one that a link writes into, or a send to ourselves whose bytes the handler reads where they lie.
+// goes on with a copy. mem is that copy, in one piece, into which a message is then received; nil if the request needs none. If free is true, nothing accesses the caller's memory any more. If it is false, the request is a receive or a get that waits, a receive
+// that a link writes into, or a send to ourselves whose bytes the handler reads in place.
 func (e *Engine) Detach(h Handle) (mem []byte, free bool, err error) {
 	_, r := e.reqs.user(h)
 	switch {
 	case r == nil:
 		return nil, false, ErrBadRequest
 	case r.kind == kindConnect:
-		r.vec.First = nil // no answer is wanted any more
+		r.vec.First = nil // the answer is dropped when it comes
 		return nil, true, nil
 	case r.state == stateBuffered, r.state == stateComplete, r.kind == kindWatch, r.kind == kindThreshold:
 		return nil, true, nil

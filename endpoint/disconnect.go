@@ -135,7 +135,7 @@ func (e *Engine) endRequests(p *peer, code Code) {
 
 func (e *Engine) dropStored(p *peer, all bool) {
 	e.unexp.Each(func(id int32, m *unexpected.Message) {
-		lost := storedKind(m.Kind) == storedRemote && !e.unexp.Claimed(id) // whoever has claimed it is told
+		lost := storedKind(m.Kind) == storedRemote && !e.unexp.Claimed(id) // whoever has claimed it gets an error
 		if m.Peer == p.index && (all || lost) {
 			e.unstore(id)
 			e.count.Dropped++

@@ -277,8 +277,8 @@ func (e *Engine) Pause(off bool) {
 func (e *Engine) Paused() bool { return e.paused }
 
 // SetHandler has unexpected messages shown to Host.Unexpected, or not. Peers are informed,
-// so that small ones come with their data in any case. A small message whose header
-// alone was sent by a peer that did not know yet counts as one that came before.
+// so that small ones always come with their data. If a peer did not know yet, and sent
+// only the header of a small message, the message counts as if it had come before.
 func (e *Engine) SetHandler(on bool) {
 	if e.handler == on {
 		return

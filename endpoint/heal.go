@@ -105,9 +105,9 @@ func (e *Engine) unhook(p *peer) {
 	})
 }
 
-// relink gives a connected peer another link. If it has one that works, the new
-// one says that the peer has lost it. If both have dialled at once, the link
-// dialled by the smaller address is used.
+// relink gives a connected peer another link. If its present link still works here,
+// the new link shows that the peer has lost it. If both have dialled at once, the link
+// that the smaller address has dialled is used.
 func (e *Engine) relink(p *peer, l wire.Link, dialled bool) {
 	smaller := e.peers[0].at.less(p.at)
 	if old := p.link; old != nil {

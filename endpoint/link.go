@@ -53,13 +53,13 @@ func (e *Engine) sendGreeting(p *peer, g *greeting) bool {
 	return p.link.Send(&e.header, &e.out, 0)
 }
 
-// LinkUp gives a peer a link, which it has accepted or, with dialled, asked
-// Host.Dial for. The peer may already have one:
+// LinkUp gives a peer a link. With dialled it is a link that the engine asked Host.Dial
+// for, else a link that the port has accepted. The peer may already have a link:
 //
 //   - A link that was accepted is a stranger's at first, see stranger.go; so of two
 //     sides that dial at once each uses the link of its own until it hears of the other.
-//   - A session whose link broke is resumed over one that we have dialled: see relink.
-//   - Over media that lose, a connected peer gets a link in reserve.
+//   - A session whose link broke is resumed over a link that we have dialled: see relink.
+//   - Over media that lose frames, a connected peer gets a link in reserve.
 func (e *Engine) LinkUp(pi int32, l wire.Link, dialled bool) {
 	p := e.peers[pi]
 	if dialled {
@@ -96,8 +96,8 @@ func (e *Engine) LinkUp(pi int32, l wire.Link, dialled bool) {
 	e.askAll(p)
 }
 
-// outranks reports whether the peer's present link is the one that stays of two
-// that came up at once, because the smaller address has dialled this one only.
+// outranks reports whether the peer's present link stays when another one came up at
+// the same time: only the present one was dialled by the smaller address.
 func (p *peer) outranks(smaller, dialled bool) bool {
 	return p.linkDialled == smaller && dialled != smaller
 }
@@ -180,7 +180,7 @@ func (e *Engine) loseLink(p *peer, code Code) {
 		return
 	}
 	if p.dialled {
-		return // the peer gave its own link up for the one that we are dialling
+		return // the peer gave up its own link in favour of the link that we are dialling
 	}
 	switch {
 	case !e.awaited(p):

@@ -9,7 +9,7 @@ import (
 
 // Pipelined rendezvous: the receiver requests a few blocks at a time, the sender
 // answers each request with frames, and a block that does not arrive in time is
-// requested again. It works over any medium, also over one that loses frames.
+// requested again. It works over any medium, including media that lose frames.
 const (
 	blockFrames    = 16 // frames of a block; a bit each in block.here
 	blocksInFlight = 4

@@ -66,8 +66,9 @@ func (e *Engine) export(p *peer, r *request, h Handle) {
 	}
 }
 
-// arriveNotify ends a synchronous or rendezvous send, a put, an atomic without a result, or a
-// get or an atomic with one that the peer refuses or whose bytes we have fetched.
+// arriveNotify completes a synchronous or rendezvous send, a put, or an atomic without a
+// result. It also completes a get, or an atomic with a result, if the peer refuses it or
+// if its bytes were fetched.
 func (e *Engine) arriveNotify(p *peer, h *wire.Header) {
 	slot, r := e.reqs.find(Handle(h.ID))
 	switch {
@@ -114,9 +115,9 @@ func (e *Engine) completeSend(slot int32, r *request, taken, disposition uint32)
 	e.complete(slot, r, code)
 }
 
-// sentWhole reports whether a message is one that travels whole while there is credit.
-// Nobody learns what became of such a standard send, and for want of credit that is
-// not to change.
+// sentWhole reports whether a message would be eager if there were credit. A standard
+// send of that kind does not report what became of it, and a lack of credit must not
+// change that.
 func (e *Engine) sentWhole(r *request) bool {
 	p := e.peers[r.peer]
 	return e.local(p) || p.link != nil && int(r.msgLen) <= p.eagerLimit(e.cfg.EagerLimit)

@@ -7,11 +7,11 @@ import (
 )
 
 // With Config.SelfOverLink the endpoint's messages to itself travel over a link
-// like those to others (MX_DISABLE_SELF). Such a link has both its ends here: the
-// one that was dialled belongs to peer 0, to whom messages go, and the one that was
-// accepted to the mirror, from whom they come. Nothing of the mirror shows: its
-// messages are messages of peer 0. The session of the two needs no connect and
-// never ends.
+// like those to others (MX_DISABLE_SELF). Both ends of such a link are here. The end
+// that was dialled belongs to peer 0, which messages go to. The end that was accepted
+// belongs to the mirror, which messages come from. The program does not see the mirror:
+// its messages appear as messages of peer 0. The session of the two needs no connect
+// and never ends.
 
 // reflect makes the mirror.
 func (e *Engine) reflect() {

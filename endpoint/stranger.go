@@ -8,11 +8,11 @@ import (
 	"gomx/transport/wire"
 )
 
-// Whoever dials us says whose address is his, and a medium proves no more of that than
-// it can: over TCP without a secret nothing, with one that he knows it. So a link that
-// was accepted belongs to a stranger at first. It has a number of its own, nothing is
-// taken on it but the frames that begin or resume a session, and it ends nothing that
-// lives. It becomes the link of the peer whose address it claims
+// A peer that dials this endpoint claims an address. TCP without a secret proves nothing
+// of that, and TCP with a secret proves that the peer knows the secret. So a link that
+// was accepted belongs to a stranger at first. The stranger has a number of its own. The
+// engine takes only frames from it that begin or resume a session, and they end no live
+// session. The link becomes that of the peer whose address it claims
 //
 //   - by a Connect that knows the filter, if the peer has no link, or one without a
 //     session;
@@ -27,8 +27,8 @@ import (
 //
 // Strangers are bounded in number; the oldest goes first.
 
-// LinkOwner returns the number that a new link to or from an address gets: that of
-// the peer whose address was dialled, and of one that was accepted a stranger's.
+// LinkOwner returns the number that a new link to or from an address gets. A link that
+// was dialled gets the number of the peer, and a link that was accepted that of a stranger.
 func (e *Engine) LinkOwner(nic uint64, endpoint uint32, l wire.Link, dialled bool) int32 {
 	at := address{nic, endpoint}
 	switch caps := l.Caps(); {
@@ -306,7 +306,7 @@ func (p *peer) proves(payload []byte) bool {
 }
 
 // give returns the token that the peer has to show to resume the present session, or
-// the one that is being offered.
+// the session that is being offered.
 func (e *Engine) give(p *peer) wire.Token {
 	if p.given == (wire.Token{}) {
 		binary.LittleEndian.PutUint64(p.given[:], e.host.Random())

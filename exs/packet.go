@@ -339,7 +339,7 @@ func (s *Socket) sweep(kinds ...uint64) {
 			if err != nil {
 				return
 			}
-			if fate, _, err := ep.Abandon(r); err == nil && fate == mx.FateTakenBack {
+			if fate, _, err := ep.Abandon(r); err == nil && fate == mx.FateCancelled {
 				break // there was none; an error says that one has come, and was collected meanwhile
 			}
 		}

@@ -41,7 +41,7 @@ func (n *net) abandon() {
 	var live []mx.Request
 	inUse, ep := false, n.c.seat.ep
 	for _, b := range n.pending {
-		fate, taken := mx.FateTakenBack, b.r.IsZero()
+		fate, taken := mx.FateCancelled, b.r.IsZero()
 		switch {
 		case taken:
 		case len(n.large) == 0:
@@ -55,7 +55,7 @@ func (n *net) abandon() {
 		switch {
 		case fate == mx.FateInUse:
 			inUse = true
-		case fate == mx.FateTakenBack && b.want >= 0:
+		case fate == mx.FateCancelled && b.want >= 0:
 			n.sink(b.peer)
 		}
 	}
@@ -77,7 +77,7 @@ func (c *Comm) release(b pendingOp) mx.Fate {
 	}
 	if b.want >= 0 {
 		if taken, err := c.seat.ep.Cancel(b.r); taken || err != nil {
-			return mx.FateTakenBack
+			return mx.FateCancelled
 		}
 	}
 	return mx.FateInUse

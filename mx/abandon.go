@@ -10,9 +10,9 @@ const (
 	// FateEnded: the request was complete, and is collected. Its buffer may be reused.
 	FateEnded Fate = 0
 
-	// FateTakenBack: it was a receive that had not matched, a connect or a watch, and is cancelled. Its buffer may be
+	// FateCancelled: it was a receive that had not matched, a connect or a watch, and is cancelled. Its buffer may be
 	// reused.
-	FateTakenBack Fate = 1
+	FateCancelled Fate = 1
 
 	// FateInUse: the operation goes on, and its end is not reported. Its buffer must not be reused: a send may be read
 	// from it, or a message written to it, at any later time. Memory of the Go heap stays until then, also if the
@@ -33,7 +33,7 @@ func (ep *Endpoint) Abandon(r Request) (fate Fate, st Status, err error) {
 	}
 	var got endpoint.Status
 	f, err := ep.d.Abandon(r.h, &got)
-	if err == nil && f == endpoint.Ended {
+	if err == nil && f == endpoint.FateEnded {
 		st.fill(ep, &got)
 	}
 	return Fate(f), st, ep.fail("abandon", "", err)

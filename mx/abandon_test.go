@@ -22,7 +22,7 @@ func TestAbandonedReceiveLeavesTheMessage(t *testing.T) {
 	over(t, func(w *world) {
 		a, b, toB, _ := w.pair()
 		given, buf := []byte{0xee}, make([]byte, 1)
-		w.abandoned(b, w.irecv(b, given, 1, exact), mx.FateTakenBack)
+		w.abandoned(b, w.irecv(b, given, 1, exact), mx.FateCancelled)
 		w.sendUnexpected(a, b, []byte{1}, toB, 1)
 		w.succeed(b, w.irecv(b, buf, 1, exact))
 		w.same(buf, []byte{1})

@@ -102,7 +102,7 @@ func (ep *Endpoint) connectTo(ctx context.Context, to nic.ID, c *endpoint.Callin
 	asked := !done && ep.d.UnderReview(uint64(to), c.Endpoint)
 	if !done {
 		var late endpoint.Status
-		if fate, abandonErr := ep.d.Abandon(r.h, &late); abandonErr == nil && fate == endpoint.Ended { // just now
+		if fate, abandonErr := ep.d.Abandon(r.h, &late); abandonErr == nil && fate == endpoint.FateEnded { // just now
 			st.fill(ep, &late)
 			done, err = true, nil
 		}

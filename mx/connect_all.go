@@ -132,7 +132,7 @@ func (c *connects) tidy() {
 func (c *connects) giveUp(why error) {
 	for i := 0; i < len(c.reqs); i++ {
 		var late endpoint.Status
-		if fate, err := c.ep.d.Abandon(c.reqs[i].h, &late); err == nil && fate == endpoint.Ended { // just now
+		if fate, err := c.ep.d.Abandon(c.reqs[i].h, &late); err == nil && fate == endpoint.FateEnded { // just now
 			st := c.ep.status(&late)
 			c.end(i, &st)
 			continue

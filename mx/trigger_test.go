@@ -156,7 +156,7 @@ func TestTriggeredOperationThatDoesNotBegin(t *testing.T) {
 		if p := a.Snapshot().Pending; len(p) != 1 || !p[0].Held || p[0].Kind != "send" || p[0].Stage != a.Pending()[0].Stage {
 			w.Errorf("in a snapshot: %+v", p)
 		}
-		w.abandoned(a, given, mx.FateTakenBack)
+		w.abandoned(a, given, mx.FateCancelled)
 		late := must(k.At(1).Isend(nil, toB, 1, nil))
 		if err := a.SetRequestTimeout(late, time.Millisecond); err != nil {
 			w.Fatal(err)

@@ -27,7 +27,7 @@ func TestConstantsAreTheEngines(t *testing.T) {
 }
 
 func TestEnumerationsAreTheEngines(t *testing.T) {
-	same(t, "fates", []Fate{FateEnded, FateTakenBack, FateInUse}, []endpoint.Fate{endpoint.Ended, endpoint.TakenBack, endpoint.InUse})
+	same(t, "fates", []Fate{FateEnded, FateCancelled, FateInUse}, []endpoint.Fate{endpoint.FateEnded, endpoint.FateCancelled, endpoint.FateInUse})
 	same(t, "actions", []UnexpAction{RecvContinue, RecvFinished}, []endpoint.Action{endpoint.Continue, endpoint.Finished})
 	same(t, "levels", []SendLevel{SendBuffered, SendAcked, SendMatched}, []endpoint.Level{endpoint.BufferFree, endpoint.Acknowledged, endpoint.Matched})
 	same(t, "permissions", []WindowPermission{WindowRead, WindowWrite}, []endpoint.Permission{endpoint.MayRead, endpoint.MayWrite})

@@ -27,8 +27,9 @@ func TestBadOptions(t *testing.T) {
 		}
 	}
 	_, err := compare.Wanted("-h")
-	if help, asked := cmdline.Answer(err, compare.Help); !asked || !strings.Contains(help, "go run ./bench/compare") {
-		t.Errorf("-h: %v\n%s", err, help)
+	var help strings.Builder
+	if asked, err := cmdline.Answer(&help, err, compare.Help); !asked || err != nil || !strings.Contains(help.String(), "go run ./bench/compare") {
+		t.Errorf("-h: %v\n%s", err, help.String())
 	}
 }
 

@@ -149,8 +149,8 @@ func (s *Setup) connectAdvice(err error, endpoint uint32) error {
 
 // Serve is the receiver: it serves one leader after the other until the context
 // ends, and reports sessions that went wrong to log. started is called with the
-// open endpoint.
-func Serve(ctx context.Context, at Setup, log io.Writer, started func(*mx.Endpoint)) (err error) {
+// open endpoint, and nothing is served if it fails.
+func Serve(ctx context.Context, at Setup, log io.Writer, started func(*mx.Endpoint) error) (err error) {
 	done, err := initialize()
 	if err != nil {
 		return err
@@ -160,7 +160,9 @@ func Serve(ctx context.Context, at Setup, log io.Writer, started func(*mx.Endpoi
 		return err
 	}
 	return onEndpoint(ctx, at, func(ep *mx.Endpoint) error {
-		started(ep)
+		if err := started(ep); err != nil {
+			return err
+		}
 		for {
 			_, found, err := follow(ctx, ep, at.Filter)
 			if !found {

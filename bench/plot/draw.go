@@ -159,7 +159,8 @@ func newPanel(axis, title, unit string, series []Series, figure func(Point) floa
 		}
 		styleSeries(line, dots, i)
 		panel.Add(line, dots)
-		labels = append(labels, label{s.Name, points[len(points)-1], line.Color})
+		end := points[len(points)-1]
+		labels = append(labels, label{s.Name, end, end, line.Color})
 	}
 	addLabels(panel, labels)
 	return panel, nil

@@ -21,14 +21,16 @@ const (
 	panelInside, panelInsideHeight = panelWidth - 75, panelHeight - 80
 )
 
-// label is the name of a curve, at the place where the curve ends.
+// label is the name of a curve, beside the end of the curve.
 type label struct {
-	name string
-	at   plotter.XY
-	ink  color.Color
+	name  string
+	curve plotter.XY // where the curve ends
+	at    plotter.XY // where its name stands
+	ink   color.Color
 }
 
-// addLabels writes the names of curves beside their ends. The panel gets space for them right of all data, so that they lie over none.
+// addLabels writes the names of curves beside their ends. The panel gets space for them right of all data, so that they lie over none. A faint
+// line leads from a curve that ends before the others to its name.
 func addLabels(panel *gonum.Plot, labels []label) {
 	if len(labels) == 0 {
 		return
@@ -54,11 +56,22 @@ func addLabels(panel *gonum.Plot, labels []label) {
 	separate(labels, panel.Y.Min, panel.Y.Max, (panel.Y.Max-panel.Y.Min)*labelApart/float64(panelInsideHeight))
 	names := plotter.Labels{Offset: vg.Point{X: labelGap}}
 	for _, l := range labels {
+		if l.curve.X < end {
+			panel.Add(leader(l.curve, plotter.XY{X: end, Y: l.at.Y}, l.ink))
+		}
 		style.Color = l.ink
 		names.XYs = append(names.XYs, plotter.XY{X: end, Y: l.at.Y})
 		names.Labels, names.TextStyle = append(names.Labels, l.name), append(names.TextStyle, style)
 	}
 	panel.Add(&names)
+}
+
+// leader is the line from the end of a curve to its name.
+func leader(from, to plotter.XY, ink color.Color) *plotter.Line {
+	return &plotter.Line{
+		XYs:       plotter.XYs{from, to},
+		LineStyle: draw.LineStyle{Color: ink, Width: 0.5, Dashes: []vg.Length{1, 3}},
+	}
 }
 
 // separate moves labels, which are in the order of their heights, apart, as little as that takes, and keeps them between lowest and

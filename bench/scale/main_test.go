@@ -151,7 +151,8 @@ func TestBadOptions(t *testing.T) {
 		}
 	}
 	_, err := scale.Wanted("-h")
-	if help, asked := cmdline.Answer(err, scale.Help); !asked || !strings.Contains(help, "-quick") {
-		t.Errorf("-h: %v\n%s", err, help)
+	var help strings.Builder
+	if asked, err := cmdline.Answer(&help, err, scale.Help); !asked || err != nil || !strings.Contains(help.String(), "-quick") {
+		t.Errorf("-h: %v\n%s", err, help.String())
 	}
 }

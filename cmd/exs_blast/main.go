@@ -45,12 +45,9 @@ func main() {
 // program is all of it, with what it talks to as arguments.
 func program(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	o, err := parseOptions(args)
-	if answer, asked := cmdline.Answer(err, helpText); asked {
-		fmt.Fprint(stdout, answer)
-		return exitGood
-	}
+	asked, err := cmdline.Answer(stdout, err, helpText)
 	switch {
-	case err != nil:
+	case err != nil || asked:
 		return report(stderr, err)
 	case o.serve:
 		return report(stderr, o.beServer(ctx, stdout, stderr))
@@ -83,7 +80,9 @@ func (o *options) beServer(ctx context.Context, stdout, stderr io.Writer) error 
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(stdout, "exs_blast server on %v\n", l.Addr())
+	if _, err := fmt.Fprintf(stdout, "exs_blast server on %v\n", l.Addr()); err != nil {
+		return errors.Join(err, l.Close())
+	}
 	return serve(ctx, l, stderr)
 }
 

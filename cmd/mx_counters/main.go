@@ -15,7 +15,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
 	"time"
 
 	"gomx/cmd/internal/processes"
@@ -60,9 +59,7 @@ type options struct {
 }
 
 func main() {
-	interrupted := make(chan os.Signal, 1)
-	signal.Notify(interrupted, os.Interrupt)
-	os.Exit(run(os.Args[1:], os.Stdout, os.Stderr, interrupted))
+	os.Exit(run(os.Args[1:], os.Stdout, os.Stderr, cmdline.Interrupted(os.Interrupt)))
 }
 
 // run is the whole program, with what it talks to as arguments.

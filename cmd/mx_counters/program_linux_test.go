@@ -1,11 +1,16 @@
 package main_test
 
 import (
+	"bufio"
 	"encoding/json"
 	"fmt"
+	"os"
+	"os/exec"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
+	"time"
 
 	"gomx/cmd/internal/tooltest"
 	"gomx/mx"
@@ -101,5 +106,37 @@ func names(t *testing.T, text string, parts ...string) {
 		if !strings.Contains(text, part) {
 			t.Errorf("%q is not in\n%s", part, text)
 		}
+	}
+}
+
+// TestUnreadPipe ends the program by a second signal while nobody reads what it prints.
+func TestUnreadPipe(t *testing.T) {
+	tooltest.Open(t)
+	cmd := exec.CommandContext(t.Context(), tooltest.Path, "-v", "-w", "10ms", "-p", tooltest.PID)
+	pipe, err := cmd.StdoutPipe()
+	if err == nil {
+		err = cmd.Start()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := bufio.NewReader(pipe).ReadByte(); err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan struct{})
+	go func() {
+		for { // the first may find it between two tables; those after the second find nobody
+			_ = cmd.Process.Signal(os.Interrupt)
+			select {
+			case <-ended:
+				return
+			case <-time.After(time.Second):
+			}
+		}
+	}()
+	_ = cmd.Wait()
+	close(ended)
+	if state := cmd.ProcessState.Sys().(syscall.WaitStatus); state.Signaled() && state.Signal() != syscall.SIGINT {
+		t.Errorf("it ends with %v", cmd.ProcessState)
 	}
 }

@@ -60,11 +60,8 @@ func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
 // run is the whole program, with what it talks to as arguments.
 func run(args []string, stdout, stderr io.Writer) int {
 	o, err := parseOptions(args)
-	if answer, asked := cmdline.Answer(err, helpText); asked {
-		fmt.Fprint(stdout, answer)
-		return exitGood
-	}
-	if err == nil {
+	asked, err := cmdline.Answer(stdout, err, helpText)
+	if err == nil && !asked {
 		err = show(o, stdout)
 	}
 	if err != nil {

@@ -44,12 +44,9 @@ func main() {
 // run is the whole program, with what it talks to as arguments.
 func run(args []string, stdout, stderr io.Writer) int {
 	o, err := parseOptions(args)
-	if answer, asked := cmdline.Answer(err, helpText); asked {
-		fmt.Fprint(stdout, answer)
-		return exitGood
-	}
+	asked, err := cmdline.Answer(stdout, err, helpText)
 	switch {
-	case err != nil:
+	case err != nil || asked:
 	case o.live:
 		var failed []error
 		failed, err = showLive(o, stdout)

@@ -33,11 +33,8 @@ func main() { cmdline.Main(run) }
 // run is the whole program, with what it talks to as arguments.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	o, err := parseOptions(args)
-	if answer, asked := cmdline.Answer(err, helpText); asked {
-		fmt.Fprint(stdout, answer)
-		return exitGood
-	}
-	if err == nil {
+	asked, err := cmdline.Answer(stdout, err, helpText)
+	if err == nil && !asked {
 		err = loopOver(ctx, o, stdout, stderr)
 	}
 	if err == nil {

@@ -34,13 +34,11 @@ func main() {
 // run is the whole program, with what it talks to as arguments.
 func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	o, err := parseOptions(args)
-	if answer, asked := cmdline.Answer(err, helpText); asked {
-		fmt.Fprint(stdout, answer)
-		return exitGood
-	}
-	switch {
+	switch asked, err := cmdline.Answer(stdout, err, helpText); {
 	case err != nil:
 		return complain(stderr, err)
+	case asked:
+		return exitGood
 	}
 	program, clean, err := o.build(stderr)
 	if err != nil {

@@ -3,7 +3,6 @@ package main
 import (
 	"bufio"
 	"net"
-	"os"
 	"os/exec"
 	"strings"
 	"syscall"
@@ -70,16 +69,5 @@ func TestOnlyLoopback(t *testing.T) {
 		if got := orLoopback(c.asked); got != c.listens {
 			t.Errorf("%s listens on %s, want %s", c.asked, got, c.listens)
 		}
-	}
-}
-
-// TestInterruptedTable has no table, and an error, if a signal comes before there is anything to print.
-func TestInterruptedTable(t *testing.T) {
-	tooltest.Open(t)
-	interrupted := make(chan os.Signal, 1)
-	interrupted <- syscall.SIGTERM
-	var printed strings.Builder
-	if _, err := once(&options{every: time.Hour}, newCollector([]int{os.Getpid()}, -1), &printed, interrupted); err == nil || printed.String() != "" {
-		t.Errorf("%v, and it prints %q", err, printed.String())
 	}
 }

@@ -15,7 +15,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
 	"strings"
 	"time"
 
@@ -56,13 +55,12 @@ type options struct {
 }
 
 func main() {
-	interrupted := make(chan os.Signal, 1)
-	signal.Notify(interrupted, cmdline.EndSignals()...) // else the terminal would stay as it is drawn on
-	os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr, interrupted))
+	os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr, func() <-chan os.Signal { return cmdline.Interrupted(cmdline.EndSignals()...) }))
 }
 
-// run is the whole program, with what it talks to as arguments.
-func run(args []string, stdin io.Reader, stdout, stderr io.Writer, interrupted <-chan os.Signal) int {
+// run is the whole program, with what it talks to as arguments. It catches signals where they leave something to do:
+// a table ends with the process, also one that its reader does not take.
+func run(args []string, stdin io.Reader, stdout, stderr io.Writer, catch func() <-chan os.Signal) int {
 	o, err := parseOptions(args)
 	return processes.Run("mx_top", helpText, err, stdout, stderr, func() ([]error, error) {
 		c := newCollector(o.pids, o.board)
@@ -71,11 +69,11 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer, interrupted <
 		}
 		switch {
 		case o.http != "":
-			return nil, serve(o, c, stdout, interrupted)
+			return nil, serve(o, c, stdout, catch())
 		case o.once || o.json:
-			return once(o, c, stdout, interrupted)
+			return once(o, c, stdout)
 		}
-		return nil, watch(o, c, stdin, stdout, interrupted)
+		return nil, watch(o, c, stdin, stdout, catch())
 	})
 }
 
@@ -116,15 +114,11 @@ func parseOptions(args []string) (*options, error) {
 }
 
 // once looks twice, for the rates in between, and prints what it has seen.
-func once(o *options, c *collector, to io.Writer, interrupted <-chan os.Signal) (failed []error, err error) {
+func once(o *options, c *collector, to io.Writer) (failed []error, err error) {
 	if _, err = c.collect(); err != nil {
 		return nil, err
 	}
-	select {
-	case <-time.After(o.every):
-	case <-interrupted:
-		return nil, errors.New("interrupted before it has looked twice")
-	}
+	time.Sleep(o.every)
 	c.pending = true
 	v, err := c.collect()
 	if err != nil {

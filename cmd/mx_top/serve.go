@@ -6,6 +6,7 @@ import (
 	"embed"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -51,7 +52,9 @@ func serve(o *options, c *collector, stdout io.Writer, interrupted <-chan os.Sig
 	}
 	s := newServer(o, c, l.Addr().String())
 	h := &http.Server{Handler: s, ReadTimeout: readBound, WriteTimeout: writeBound, IdleTimeout: idleBound, MaxHeaderBytes: mostHeader}
-	fmt.Fprintf(stdout, "http://%s%s\n", s.hosts[0], s.root)
+	if _, err := fmt.Fprintf(stdout, "http://%s%s\n", s.hosts[0], s.root); err != nil {
+		return errors.Join(err, l.Close())
+	}
 	ended := make(chan error, 1)
 	go func() { ended <- h.Serve(l) }()
 	select {

@@ -1,22 +1,18 @@
 package main
 
 import (
-	"bufio"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"strings"
 	"time"
 
-	"golang.org/x/term"
+	"gomx/cmd/mx_top/internal/terminal"
 )
-
-var errNoTerminal = errors.New("the standard input and output are no terminal: give -once, -json or -http")
 
 // What terminals since the VT100 obey.
 const (
-	enter     = "\x1b[?1049h\x1b[?25l" // another screen, without a cursor
-	leave     = "\x1b[?25h\x1b[?1049l"
 	home      = "\x1b[H"
 	clearLine = "\x1b[K"
 	clearRest = "\x1b[J"
@@ -27,39 +23,29 @@ const (
 
 // watch shows views in the terminal until somebody presses q.
 func watch(o *options, c *collector, stdin io.Reader, stdout io.Writer, interrupted <-chan os.Signal) error {
-	in, isFile := stdin.(*os.File)
-	out, isFile2 := stdout.(*os.File)
-	if !isFile || !isFile2 || !term.IsTerminal(int(in.Fd())) || !term.IsTerminal(int(out.Fd())) {
-		return errNoTerminal
+	t, err := terminal.Open(stdin, stdout)
+	if errors.Is(err, terminal.ErrNone) {
+		err = fmt.Errorf("%w: give -once, -json or -http", err)
 	}
-	v, err := c.collect() // before anything is drawn: it may fail
 	if err != nil {
 		return err
 	}
-	before, err := term.MakeRaw(int(in.Fd()))
+	defer func() { _ = t.Close() }()
+	v, err := c.collect()
 	if err != nil {
 		return err
 	}
-	defer func() { _ = term.Restore(int(in.Fd()), before) }()
-	if _, err = io.WriteString(out, enter); err != nil {
-		return err
-	}
-	defer func() { _, _ = io.WriteString(out, leave) }()
-	keys := make(chan string)
-	go readKeys(in, keys)
 	s := &screen{}
 	turn := time.NewTicker(o.every)
 	defer turn.Stop()
 	for {
-		width, height, err := term.GetSize(int(out.Fd()))
+		width, height, err := t.Size()
 		if err != nil {
 			return err
 		}
-		if _, err = io.WriteString(out, s.frame(v, width, height)); err != nil {
-			return err
-		}
+		t.Draw(s.frame(v, width, height))
 		select {
-		case key, open := <-keys:
+		case key, open := <-t.Keys():
 			if !open || !s.press(key) {
 				return nil
 			}
@@ -70,32 +56,11 @@ func watch(o *options, c *collector, stdin io.Reader, stdout io.Writer, interrup
 			if v, err = c.collect(); err != nil {
 				return err
 			}
+		case err = <-t.Lost():
+			return err
 		case <-interrupted:
 			return nil
 		}
-	}
-}
-
-// readKeys sends each key that is pressed: a letter, or a sequence that begins with an escape.
-func readKeys(in io.Reader, keys chan<- string) {
-	defer close(keys)
-	r := bufio.NewReader(in)
-	for {
-		k, _, err := r.ReadRune()
-		if err != nil {
-			return
-		}
-		key := string(k)
-		if k == '\x1b' && r.Buffered() > 0 { // the terminal writes a sequence at once
-			for r.Buffered() > 0 {
-				k, _, _ = r.ReadRune()
-				key += string(k)
-				if len(key) > 2 && (k >= '@' && k <= '~') {
-					break
-				}
-			}
-		}
-		keys <- key
 	}
 }
 

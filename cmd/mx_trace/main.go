@@ -59,8 +59,8 @@ func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
 // run is the whole program, with what it talks to as arguments.
 func run(args []string, stdout, stderr io.Writer) int {
 	o, err := parseOptions(args)
-	if answer, asked := cmdline.Answer(err, helpText); asked {
-		fmt.Fprint(stdout, answer)
+	asked, err := cmdline.Answer(stdout, err, helpText)
+	if asked && err == nil {
 		return exitGood
 	}
 	var t *trace.Trace

@@ -60,6 +60,7 @@ func TestTools(t *testing.T) {
 			if !strings.Contains(text(t, "docs/tools/README.md"), "]("+name+".md)") {
 				t.Error("docs/tools/README.md does not list it")
 			}
+			checkFullDisk(t, bin, name)
 		})
 	}
 }

@@ -70,7 +70,7 @@ func (s *scene) abandoned(r mx.Request) error {
 		return errors.New("a message has come that nobody has sent")
 	}
 	fate, _, err := s.ep.Abandon(r)
-	if err == nil && fate != mx.FateTakenBack {
+	if err == nil && fate != mx.FateCancelled {
 		err = errors.New(fate.String())
 	}
 	return err
@@ -90,7 +90,7 @@ func (s *scene) othersEnd() {
 		}},
 		{"Cancel", s.errand(opTied, 1), func(r mx.Request) (mx.Fate, error) {
 			_, err := s.ep.Cancel(r)
-			return mx.FateTakenBack, err
+			return mx.FateCancelled, err
 		}},
 		{"Forget", s.errand(opSync, 1), func(r mx.Request) (mx.Fate, error) { return mx.FateInUse, s.ep.Forget(r) }},
 	} {

@@ -232,7 +232,7 @@ func (s *scene) giveUp() {
 func fateOf(op int) mx.Fate {
 	switch op {
 	case opRecv, opTied, opWatch, opConnect, opTriggered:
-		return mx.FateTakenBack
+		return mx.FateCancelled
 	}
 	return mx.FateInUse
 }
@@ -295,7 +295,7 @@ func (s *scene) end(e *errand, lives bool) {
 func (s *scene) rest() {
 	s.t.Helper()
 	for _, e := range s.errands {
-		if e.fate == mx.FateTakenBack && e.buf != nil {
+		if e.fate == mx.FateCancelled && e.buf != nil {
 			s.receive(e.bits, len(e.buf))
 		}
 	}
@@ -354,7 +354,7 @@ func (s *scene) canaries() {
 			continue
 		}
 		look(free[:spareBytes], fmt.Sprint("before that of ", e))
-		if e.fate == mx.FateTakenBack {
+		if e.fate == mx.FateCancelled {
 			look(e.buf, fmt.Sprint("of ", e, ", which was cancelled"))
 		}
 		free = free[spareBytes+len(e.buf):]

@@ -58,11 +58,8 @@ machine lacks what it takes.
 
 func main() {
 	o, err := parse(os.Args[1:])
-	if answer, asked := cmdline.Answer(err, helpText); asked {
-		fmt.Print(answer)
-		return
-	}
-	if err == nil {
+	asked, err := cmdline.Answer(os.Stdout, err, helpText)
+	if err == nil && !asked {
 		ctx, stop := signal.NotifyContext(context.Background(), child.EndSignals...)
 		err = runAll(ctx, o)
 		stop()

@@ -64,20 +64,26 @@ func ParseBefore(flags *flag.FlagSet, args []string) (given map[string]bool, res
 	return given, flags.Args(), nil
 }
 
-// Answer returns what to print, and true, if err is that of a command line that asked about the program itself. After -h
-// that is help, and behind it the flags that help does not describe. After -version it is the version, after -completion
-// the completion of all flags.
-func Answer(err error, help string) (text string, asked bool) {
+// Answer answers a command line that asked about the program itself, as err of Parse tells, and returns true and the
+// error of writing. After -h the answer is help, and behind it the flags that help does not describe; after -version it
+// is the version, after -completion the completion of all flags. Any other err is returned as it is.
+func Answer(to io.Writer, err error, help string) (asked bool, failed error) {
 	q := (*question)(nil)
-	switch {
-	case !errors.As(err, &q):
-		return "", false
-	case q.help:
-		return help + defaults(q.flags, help), true
-	case q.version:
-		return Version(q.flags.Name()) + "\n", true
+	if !errors.As(err, &q) {
+		return false, err
 	}
-	return shells[q.completion](q.flags.Name(), describe(q.flags, help)), true
+	_, failed = io.WriteString(to, q.answer(help))
+	return true, failed
+}
+
+func (q *question) answer(help string) string {
+	switch {
+	case q.help:
+		return help + defaults(q.flags, help)
+	case q.version:
+		return Version(q.flags.Name()) + "\n"
+	}
+	return shells[q.completion](q.flags.Name(), describe(q.flags, help))
 }
 
 // defaults returns the flags that help does not describe, with their usages and defaults, as the flag package prints

@@ -49,11 +49,11 @@ func (listed) Words() []string  { return []string{"ordered", "orange", "size="} 
 func ask(t *testing.T, args ...string) string {
 	t.Helper()
 	_, err := Parse(newFlags(), args)
-	text, asked := Answer(err, help)
-	if !asked {
-		t.Fatalf("%q asks nothing: %v", args, err)
+	var text strings.Builder
+	if asked, err := Answer(&text, err, help); !asked || err != nil {
+		t.Fatalf("%q: asked %v, error %v", args, asked, err)
 	}
-	return text
+	return text.String()
 }
 
 func TestHelpHasWhatTheTextLacks(t *testing.T) {
@@ -81,8 +81,9 @@ func TestHelpHasWhatTheTextLacks(t *testing.T) {
 func TestOthersAreNoQuestions(t *testing.T) {
 	for _, args := range [][]string{{}, {"-n", "3"}, {"-n", "x"}, {"-nonsense"}, {"more"}, {"-completion", "tcsh"}, {"-completion", ""}} {
 		given, err := Parse(newFlags(), args)
-		if text, asked := Answer(err, help); asked {
-			t.Errorf("%q is answered with %q", args, text)
+		var text strings.Builder
+		if asked, same := Answer(&text, err, help); asked || same != err || text.Len() > 0 {
+			t.Errorf("%q is answered with %q, %v", args, text.String(), same)
 		}
 		if len(args) == 2 && args[1] == "3" && (err != nil || !given["n"]) {
 			t.Errorf("%q: %v, %v", args, given, err)

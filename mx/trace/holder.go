@@ -2,6 +2,7 @@ package trace
 
 import (
 	"slices"
+	"sort"
 	"time"
 )
 
@@ -12,34 +13,63 @@ const (
 	leastOnce  = int64(50 * time.Millisecond)
 )
 
-// holder returns the rank that holds up the others; held has the times of the waits for each rank. A rank does so if its share of the critical path
-// is nearer to all that ranks do there than to an equal part. Where cores are taken, messages are on their way for most of the path, and this says
-// nothing about the ranks. Besides, others must have waited for the rank: where all compute as long, the path may stay with one of them.
-func (rep *Report) holder(held [][]int64) string {
-	n, busy := int64(len(rep.Ranks)), int64(0)
+// shortest is the least length of stretches that are counted. Those of a rank that is slow are longer than those of the others by half.
+const shortest = int64(100 * time.Nanosecond)
+
+// holder returns the rank that holds up the others; held has the times of the waits for each rank, and stretches how long each went on by itself
+// each time.
+func (rep *Report) holder(held, stretches [][]int64) string {
 	for i := range rep.Ranks {
-		busy += rep.Ranks[i].OnPath
-	}
-	total := rep.Path.To - rep.Path.From
-	for i := range rep.Ranks {
-		r := &rep.Ranks[i]
-		most := func(of int64) bool { return 2*n*r.OnPath > (n+1)*of }
-		if n == 1 || r.Held == 0 || !most(busy) || 100*r.OnPath < leastShare*total {
-			continue
-		}
-		// Late again and again, or once and for most of the time that the job has taken.
-		if 4*steadily(held[i], len(rep.Ranks)) >= r.OnPath || most(total) && r.OnPath >= leastOnce && 2*r.Held >= r.OnPath {
+		if len(rep.Ranks) > 1 && rep.Ranks[i].Held > 0 && (rep.slow(i, held[i], stretches) || rep.lateOnce(i)) {
 			return rep.Ranks[i].Name
 		}
 	}
 	return ""
 }
 
-// steadily sums up waits for a rank without the longest ones, as many as there are other ranks: all of these wait if a rank is late once,
-// because its core was taken.
-func steadily(held []int64, ranks int) (sum int64) {
-	held = slices.Sorted(slices.Values(held))
-	for _, d := range held[:max(0, len(held)-ranks+1)] {
+// slow says whether a rank goes on by itself for a time that the others don't, again and again, and is waited for. Times alone do not tell: where
+// ranks share cores with others, each is without one for longer than a slow rank takes. But this happens to all of them, so that the numbers of long
+// stretches differ by chance; those of a rank that is slow differ by more.
+func (rep *Report) slow(rank int, held []int64, stretches [][]int64) bool {
+	own := stretches[rank]
+	if len(own) == 0 {
+		return false
+	}
+	total := rep.Path.To - rep.Path.From
+	for length := shortest; 3*length/2 <= own[len(own)-1]; length += length / 4 {
+		others := 0
+		for i := range stretches {
+			if i != rank {
+				others = max(others, len(from(stretches[i], length)))
+			}
+		}
+		mine := from(own, 3*length/2)
+		if d := len(mine) - others; d <= 0 || d*d < 5*(len(mine)+others) {
+			continue
+		}
+		// All others wait if a rank is late.
+		if work := steadily(mine, 1); 100*work >= leastShare*total && 4*steadily(held, len(stretches)-1) >= work {
+			return true
+		}
+	}
+	return false
+}
+
+// lateOnce says whether others have waited for a rank for most of the time that the job has taken.
+func (rep *Report) lateOnce(rank int) bool {
+	r, n := &rep.Ranks[rank], int64(len(rep.Ranks))
+	return 2*n*r.OnPath > (n+1)*(rep.Path.To-rep.Path.From) && r.OnPath >= leastOnce && 2*r.Held >= r.OnPath
+}
+
+// from returns the times that are not below the least one.
+func from(sorted []int64, least int64) []int64 {
+	return sorted[sort.Search(len(sorted), func(i int) bool { return sorted[i] >= least }):]
+}
+
+// steadily sums up times without the longest ones: a rank can be without its core once.
+func steadily(times []int64, longest int) (sum int64) {
+	times = slices.Sorted(slices.Values(times))
+	for _, d := range times[:max(0, len(times)-longest)] {
 		sum += d
 	}
 	return sum

@@ -97,7 +97,7 @@ func (t *Trace) Report() *Report {
 	}
 	held := t.lateness(rep)
 	t.path(rep)
-	rep.Path.Holder = rep.holder(held)
+	rep.Path.Holder = rep.holder(held, t.stretches(rep.Path.From))
 	return rep
 }
 

@@ -38,7 +38,7 @@
 // "Fencing" is 64<<3: the owner is awake, and whoever looks fences. Disarm makes that of "armed", too. A sender that finds it
 // takes 1<<3 off by compare-and-swap, which is its fence. After 64 of them without an Arm in between the word is 0, and
 // looking at it costs a load again. So an owner that sleeps after every few messages has its senders fence, which is
-// cheaper than barriers of its own, and one that polls does not.
+// cheaper than barriers of its own. The senders of an owner that polls do not fence.
 //
 // A sender that finds "ringing" already there goes on with (2): the other one
 // may have died or been stopped in between, so no sender passes an armed word
@@ -60,7 +60,7 @@
 //
 // S2 is membarrier(GLOBAL_EXPEDITED), for which both processes are registered.
 // It makes every thread of theirs that runs execute a full barrier at some point
-// between its beginning and its end; one that does not run passes through such a
+// between its beginning and its end. A thread that does not run passes through such a
 // barrier in the scheduler. Look at where that point B lies in the sender:
 //
 //   - B after P1: the message was visible to all before S2 ended. S3 sees it.
@@ -91,12 +91,11 @@
 // something is readable or the bell no longer armed; if not, wait for a change. What
 // came before the look is seen by it, and what comes after it is a change, which the
 // poller keeps until the goroutine is there. The look takes a datagram, so that the post is empty when the wait begins and has room for
-// a ring; it needs no look at the event, since whoever writes that has made the bell one that is not armed. A change of a descriptor inside of an epoll
-// descriptor is one of the latter, also if that was readable before.
+// a ring; it needs no look at the event, since whoever writes to the event has disarmed the bell first. A change of a descriptor inside of an epoll
+// descriptor is also a change of the epoll descriptor, even if that was readable before.
 //
-// All this holds while peers keep to it. For one that does not, who shares the word
-// with a peer sleeps for 500 ms at most; the program that sleeps on FD is woken by a
-// timer that Arm sets.
+// All this holds while peers keep to it. Because a peer may not keep to it, an owner that shares the word with a peer
+// sleeps for at most 500 ms at a time, and Arm sets a timer that wakes a program which sleeps on FD.
 //
 // Without membarrier on either side, the sender makes P2 a read-modify-write
 // (Fenced). All such operations on one word have one order. If P2 comes before S1

@@ -40,8 +40,8 @@ func (b *Bell) Pend(d time.Duration) {
 	_ = p.raw.Read(p.look)
 }
 
-// limit has the wait end after d (d < 0: never). Setting a deadline takes longer than
-// asking for the time, so one that is about right stays.
+// limit makes the wait end after d (d < 0: never). Setting a deadline takes longer than
+// asking for the time, so a deadline that is about right is kept.
 func (p *pender) limit(d time.Duration, about bool) {
 	switch {
 	case d >= 0:
@@ -78,9 +78,9 @@ func (b *Bell) openPender() {
 	}
 }
 
-// look takes what is there, and reports whether there was something, also of what is
-// watched, or the bell is no longer armed. Where nothing is watched the post alone is asked: the event is written to
-// by those alone who have made the bell one that is not armed.
+// look takes a datagram from the post if there is one. It reports whether there was one, whether a watched descriptor is
+// ready, or whether the bell is no longer armed. Where nothing is watched it looks at the post only: whoever writes to
+// the event has disarmed the bell first.
 func (b *Bell) look(uintptr) bool {
 	var datagram [secretSize]byte
 	switch w := b.armed.Load(); {

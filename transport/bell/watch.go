@@ -65,7 +65,7 @@ func (b *Bell) startTicking() error {
 	return nil
 }
 
-// bound is how long anybody sleeps at most on a word that peers can write: one that
+// bound is how long anybody sleeps at most on a word that peers can write: a peer that
 // writes 0 takes away the wake-ups of all the others. Waking ten times as often, and spinning after each wake-up, costs
 // a process that only waits 4 % of a core, and this 0.4 %.
 const bound = 500 * time.Millisecond

@@ -107,10 +107,10 @@ func (n *Network) Open(o transport.Open) (transport.Port, error) {
 	return p, nil
 }
 
-// SetCut cuts a and b off from each other, or joins them again. Between the two
-// a lossy network loses what is sent while the cut lasts, a reliable one holds
-// everything back, the news of a close included, and one that heals breaks the
-// links that there are. Each refuses to dial, with transport.ErrNoRoute.
+// SetCut cuts a and b off from each other, or joins them again. While the cut lasts, a
+// lossy network loses what is sent between the two. A reliable network delays
+// everything, including the news of a close, and a network that heals breaks the links
+// between them. All of them refuse to dial, with transport.ErrNoRoute.
 func (n *Network) SetCut(a, b transport.Address, cut bool) {
 	n.mu.Lock()
 	n.cutBetween(a, b).Store(cut)

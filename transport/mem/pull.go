@@ -52,8 +52,9 @@ type startedPull struct {
 	fails bool
 }
 
-// A memory descriptor is the number of the end of a link that gave it and its token
-// there. So one that is held over from an earlier link names nothing.
+// A memory descriptor has the number of the link's end that exported the memory, and the
+// token that it has there. So a descriptor that was kept from an earlier link names
+// nothing.
 const descSize = 16
 
 // Export describes v by number and token: the peer finds the rest here.

@@ -229,12 +229,12 @@ func (d *Directory) Actual(id ID) ID {
 	return d.table.actual(id)
 }
 
-// Addrs returns the addresses at which an id can be tried: first those in a subnet
-// of one of our boards, beginning with the one that the id stands for and then in
-// the order of our boards, and then the others, likewise. What is there because
-// the host's name leads to it may belong to another board of the host: who answers
-// must be asked for the id. There is none for an id of another form than that of
-// IPv4 that is not known. The zone of a link-local address is kept.
+// Addrs returns the addresses at which an id can be tried. Those in a subnet of one of
+// our boards come first, beginning with the address that the id stands for, and then in
+// the order of our boards. The other addresses follow in the same order. An address that
+// the host's name resolves to may belong to another board of the host, so the caller
+// must compare the id of whoever answers. An unknown id that is not of IPv4's form has
+// no address. The zone of a link-local address is kept.
 func (d *Directory) Addrs(id ID) []netip.Addr {
 	if n, ok := d.localBoard(id); ok {
 		return slices.Clone(d.boards[n].Addrs)

@@ -46,7 +46,7 @@ func (l *link) Close() {
 	l.stop()
 }
 
-// markEnd has the last request make a completion, by adding one that does.
+// markEnd adds a signaled request behind all others, so that the end of the last one is reported.
 func (l *link) markEnd() {
 	p := l.port
 	if l.work.len() < workDepth {

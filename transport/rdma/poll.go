@@ -176,7 +176,7 @@ func (p *port) arrived(c *verbs.Completion, h transport.Handler) int {
 	return 1
 }
 
-// message is one that lies in a slot.
+// message is a received message, which lies in a slot.
 type message struct {
 	slot slot
 	size uint32

@@ -95,8 +95,9 @@ func leave(b []byte) (off int64, block []byte, err error) {
 }
 
 // Block returns the block of Alloc's memory that b lies in, to its end: that may
-// be some bytes more than were asked for. Not ok: b is empty, or lies in none, or
-// not in one alone, or in one that is being freed. Safe from any goroutine.
+// be some bytes more than were asked for. ok is false if b is empty, lies outside of
+// all blocks or across two of them, or lies in a block that is being freed. Safe from
+// any goroutine.
 func Block(b []byte) (block []byte, ok bool) {
 	own.Lock()
 	defer own.Unlock()

@@ -17,8 +17,9 @@ import (
 	"gomx/transport/tcp/internal/sock"
 )
 
-// nextAddress is how long one address is waited for before the next one is tried
-// as well; muteAddress, how long one that has accepted the connection is.
+// nextAddress is how long one address is tried before the next one is tried as well.
+// muteAddress is that time for an address that has accepted the connection, and does
+// not answer the handshake.
 const (
 	nextAddress = 250 * time.Millisecond
 	muteAddress = time.Second

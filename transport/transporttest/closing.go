@@ -49,8 +49,8 @@ func testCloseBeforeBind(t *testing.T, w *world) {
 	}
 }
 
-// testEndBeforeBind: the end of a link is told to nobody before Bind. Who has dialled knows the link only when Dial has returned, and the peer may be
-// gone again by then.
+// testEndBeforeBind: the end of a link is not reported before Bind. Whoever has dialled knows the link only when Dial has returned, and the peer may
+// be gone again by then.
 func testEndBeforeBind(t *testing.T, w *world) {
 	a, b := w.pair()
 	b.link.Bind(0)

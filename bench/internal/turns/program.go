@@ -43,9 +43,7 @@ func (p *Program) Main() {
 	ctx, stop := signal.NotifyContext(context.Background(), child.EndSignals...)
 	err := p.Run(ctx, os.Args[1:], os.Stdout, os.Stderr)
 	stop()
-	if answer, asked := cmdline.Answer(err, p.Help); asked {
-		fmt.Print(answer)
-	} else if err != nil {
+	if _, err = cmdline.Answer(os.Stdout, err, p.Help); err != nil {
 		fmt.Fprintf(os.Stderr, "%s: %v\n", p.Name, err)
 		os.Exit(1)
 	}

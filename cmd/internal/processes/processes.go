@@ -68,16 +68,13 @@ const (
 // Run is a program behind its command line, and returns its exit status: it answers what the command line asks of the program itself, as
 // the error of parsing it tells, or shows processes, and says which can't be read, and what else has failed.
 func Run(program, help string, parsed error, stdout, stderr io.Writer, show func() (failed []error, err error)) int {
-	if answer, asked := cmdline.Answer(parsed, help); asked {
-		fmt.Fprint(stdout, answer)
-		return exitGood
-	}
+	asked, err := cmdline.Answer(stdout, parsed, help)
 	var failed []error
-	if parsed == nil {
-		failed, parsed = show()
+	if err == nil && !asked {
+		failed, err = show()
 	}
-	if parsed != nil {
-		failed = append(failed, parsed)
+	if err != nil {
+		failed = append(failed, err)
 	}
 	if Report(stderr, program, failed) {
 		return exitFailed

@@ -39,12 +39,9 @@ func (p *Program) Main() {
 // run is Main of the first process, with what it talks to as arguments.
 func (p *Program) run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	at, measure, err := p.Parse(args)
-	if answer, asked := cmdline.Answer(err, p.Help); asked {
-		fmt.Fprint(stdout, answer)
-		return exitGood
-	}
+	asked, err := cmdline.Answer(stdout, err, p.Help)
 	switch {
-	case err != nil:
+	case err != nil || asked:
 	case at.Setup.Serve:
 		err = at.Serve(ctx, p.Receives, stdout, stderr)
 	default:

@@ -168,14 +168,15 @@ func (f *Flags) Prelude(iterations int, of string, way mx.PeerInfo) string {
 // Serve is the receiver, until the context ends. It says on stdout where it is, and on stderr which measurements went
 // wrong. what is what it does, such as "pingpong".
 func (f *Flags) Serve(ctx context.Context, what string, stdout, stderr io.Writer) error {
-	err := pingpong.Serve(ctx, f.Setup, stderr, func(ep *mx.Endpoint) {
+	err := pingpong.Serve(ctx, f.Setup, stderr, func(ep *mx.Endpoint) error {
 		name := ep.String()
 		if id, err := mx.BoardNumberToNICID(ep.Board()); err == nil {
 			if host, err := mx.NICIDToHostname(id); err == nil {
 				name = host
 			}
 		}
-		fmt.Fprintf(stdout, "Starting %s receiver on %s, endpoint=%d\n", what, name, ep.ID())
+		_, err := fmt.Fprintf(stdout, "Starting %s receiver on %s, endpoint=%d\n", what, name, ep.ID())
+		return err
 	})
 	if ctx.Err() != nil {
 		return nil // that is how a receiver ends

@@ -261,7 +261,7 @@ func (j *job) wait(r int, cmd *exec.Cmd, served <-chan error) {
 	err := cmd.Wait()
 	for _, w := range []io.Writer{cmd.Stdout, cmd.Stderr} {
 		if c, ok := w.(io.Closer); ok && w != os.Stdout && w != os.Stderr {
-			_ = c.Close()
+			err = cmp.Or(err, c.Close())
 		}
 	}
 	j.mu.Lock()
@@ -319,7 +319,7 @@ func (j *job) judge(r int, cmd *exec.Cmd, err, said error) *Failure {
 	case state.ExitCode() != 0:
 		f.Code, f.What = state.ExitCode(), fmt.Sprintf("exited with status %d", state.ExitCode())
 	case err != nil && !errors.Is(err, exec.ErrWaitDelay):
-		f.Code, f.What = codeNotFinalized, err.Error()
+		f.Code, f.What = codeNotFinalized, "has output that was not written: "+err.Error()
 	case said != nil:
 		f.Code, f.What = codeNotFinalized, "broke the rules of PMI: "+said.Error()
 	case j.server.Greeted(r) && !j.server.Finalized(r):

@@ -74,8 +74,8 @@ func (p *Pool) Count() int { return cap(p.free) }
 // Free returns how many slots are not taken.
 func (p *Pool) Free() int { return len(p.free) }
 
-// Take returns a slot, if one is free. The one that was given back last is first:
-// its bytes are most likely still in the cache.
+// Take returns a slot, if one is free. It takes the slot that was given back last, whose
+// bytes are most likely still in the cache.
 func (p *Pool) Take() (slot uint32, ok bool) {
 	n := len(p.free)
 	if n == 0 {
