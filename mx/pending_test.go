@@ -1,6 +1,7 @@
 package mx_test
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -55,6 +56,26 @@ func TestPendingSaysWhatIsWaitedFor(t *testing.T) {
 		}
 		if got := a.Pending(); len(got) != 1 || !got[0].Request.IsZero() || got[0].Kind != "watch" {
 			w.Errorf("%v", got)
+		}
+	})
+}
+
+func TestPendingNamesTheSender(t *testing.T) {
+	over(t, func(w *world) {
+		a, b, toB, _ := w.pair()
+		q, err := mx.NewQueue(a)
+		if err != nil {
+			w.Fatal(err)
+		}
+		if _, err := a.IrecvMulti(q, make([]byte, 8), 0, 1, exact, nil); err != nil {
+			w.Fatal(err)
+		}
+		if text := fmt.Sprint(a.Pending()); !strings.Contains(text, "multi-receive from anyone match 0x1") {
+			w.Error(text)
+		}
+		_, err = b.IrecvDirected(nil, toB, false, 1, exact, nil)
+		if err == nil || !strings.Contains(err.Error(), "irecv directed from "+toB.String()) {
+			w.Error(err)
 		}
 	})
 }
