@@ -60,7 +60,7 @@ func TestPendingSaysWhatIsWaitedFor(t *testing.T) {
 	})
 }
 
-func TestPendingNamesTheSender(t *testing.T) {
+func TestTextsNameThePeer(t *testing.T) {
 	over(t, func(w *world) {
 		a, b, toB, _ := w.pair()
 		q, err := mx.NewQueue(a)
@@ -75,6 +75,14 @@ func TestPendingNamesTheSender(t *testing.T) {
 		}
 		_, err = b.IrecvDirected(nil, toB, false, 1, exact, nil)
 		if err == nil || !strings.Contains(err.Error(), "irecv directed from "+toB.String()) {
+			w.Error(err)
+		}
+		c, err := b.NewCompletionCounter()
+		if err != nil {
+			w.Fatal(err)
+		}
+		_, err = c.At(1).Iatomic(mx.AtomicSum, mx.AtomicInt64, nil, b.Addr(), mx.WindowHandle{}, 1, 0, nil)
+		if err == nil || !strings.Contains(err.Error(), "triggered iatomic on "+b.String()) {
 			w.Error(err)
 		}
 	})
