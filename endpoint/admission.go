@@ -34,6 +34,7 @@ type admission struct {
 	counter QueueID
 	waiting list // requests that the owner has not taken
 	live    int  // taken or not
+	room    int  // for requests, and for refusals
 
 	refusals []verdict // the latest, in a ring
 	oldest   int
@@ -73,9 +74,13 @@ func (e *Engine) Listen() (QueueID, bool) {
 	if a.asked {
 		return 0, false
 	}
-	a.asked, a.shut, a.counter = true, false, e.OpenCounter()
+	a.asked, a.shut, a.counter, a.room = true, false, e.OpenCounter(), e.cfg.Backlog
 	return a.counter, true
 }
+
+// ExpectCrowd has at least as many requests wait as there may be strangers, until the next Listen: the owner answers in each pass all that
+// wait, and a crowd that comes in one pass is no backlog.
+func (e *Engine) ExpectCrowd() { e.adm.room = max(e.cfg.Backlog, e.cfg.Strangers) }
 
 // StopListening refuses all requests, and from now on, with shut, whoever wants to begin a session; without, nobody who has the filter.
 func (e *Engine) StopListening(shut bool) {
@@ -115,7 +120,7 @@ func (e *Engine) admits(p *peer, o *offer) bool {
 		e.endVisit(p) // it has left the session that it offered before
 		fallthrough
 	default:
-		if a.live >= e.cfg.Backlog {
+		if a.live >= a.room {
 			e.count.Overfull++
 			e.refusePeer(p, o.c.Session, []uint32{o.c.Attempt}, BacklogFull, nil)
 			return false
@@ -171,7 +176,7 @@ func (e *Engine) turnDown(slot int32, r *request, code Code, data []byte) {
 	e.endVisit(p)
 	a := &e.adm
 	w := verdict{p.at, v.c.Session, v.attempts, code, slices.Clone(data)}
-	if len(a.refusals) < e.cfg.Backlog {
+	if len(a.refusals) < a.room {
 		a.refusals = append(a.refusals, w)
 	} else {
 		a.refusals[a.oldest] = w

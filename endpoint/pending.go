@@ -80,6 +80,9 @@ func (e *Engine) stage(r *request) string {
 	case stateSpent:
 		return "waits for messages that are arriving in it"
 	case stateCounting:
+		if e.adm.asked && r.window == uint64(e.adm.counter) {
+			return "waits for a connection request"
+		}
 		c := e.queues[r.window].counter
 		return fmt.Sprintf("waits for its counter to come to %d: it is at %d", r.remote, c.total())
 	case stateUnpaid:

@@ -91,9 +91,13 @@ func (t *AddressTable) Peer(i int) PeerName {
 	return PeerName{NIC: r.NIC, Endpoint: r.Endpoint, Filter: r.Filter}
 }
 
-// Peers returns the names of the endpoints from one number to before another, as a slice of a slice is taken.
+// Peers returns the names of the endpoints from one number to before another, as a slice of a slice is taken: it panics if there are none
+// of these numbers.
 func (t *AddressTable) Peers(from, to int) []PeerName {
-	list := make([]PeerName, 0, max(0, to-from))
+	if from < 0 || to < from || to > t.Len() {
+		panic(fmt.Sprintf("address table: endpoints %d to %d of %d", from, to, t.Len()))
+	}
+	list := make([]PeerName, 0, to-from)
 	for i := from; i < to; i++ {
 		list = append(list, t.Peer(i))
 	}

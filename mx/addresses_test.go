@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"testing"
 
@@ -34,6 +35,16 @@ func TestAddressTable(t *testing.T) {
 		a := w.open()
 		if _, err := a.ConnectAll(noContext, table.Peers(0, table.Len())); err != nil {
 			w.Error(err)
+		}
+		for _, bad := range [][2]int{{-1, 1}, {3, 2}, {0, 11}, {0, 1 << 62}} {
+			func() {
+				defer func() {
+					if text, _ := recover().(string); !strings.HasSuffix(text, " of 10") {
+						w.Errorf("endpoints %v: %q", bad, text)
+					}
+				}()
+				table.Peers(bad[0], bad[1])
+			}()
 		}
 		if err := errors.Join(table.Close(), table.Close()); err != nil || table.Len() != 0 {
 			w.Errorf("closed: %v, %d", err, table.Len())

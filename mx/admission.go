@@ -3,6 +3,8 @@ package mx
 import (
 	"sync"
 	"sync/atomic"
+
+	"gomx/endpoint/driver"
 )
 
 // Admission decides whether a peer is admitted that connects: true accepts it. answer goes to its program, in either case; of more than
@@ -21,7 +23,8 @@ type admission struct {
 // one, in the way of a Queue's handler: by whichever goroutine makes progress, one call at a time and not beside other
 // handlers of the endpoint. It may block, but nothing progresses meanwhile, and it may call the endpoint, save Close, which is
 // ErrCloseInHandler; f must not answer the request itself, nor end its goroutine (runtime.Goexit). If it panics, the peer is rejected. A program that wants to
-// decide later, or elsewhere, has a Listener. Another f takes the place of the one before; nil admits whoever has the filter, as
+// decide later, or elsewhere, has a Listener. What comes while f decides waits, as many connects as there may be strangers (WithStrangers), or
+// WithBacklog if that is more; further ones are refused with StatusBacklogFull. Another f takes the place of the one before; nil admits whoever has the filter, as
 // at first. An endpoint that is opened with the parameter Passive lets nobody in before. Admit disables single-threaded mode.
 // MX does not have it. Errors: ErrBusy if the endpoint has a Listener, ErrBadParamVal if it has contexts, ErrBadEndpoint.
 // Safe from any goroutine.
@@ -48,6 +51,9 @@ func (ep *Endpoint) Admit(f Admission) error {
 	}
 	q, err := NewQueue(ep)
 	if err == nil {
+		err = l.l.ExpectCrowd()
+	}
+	if err == nil {
 		err = q.Handle(func([]Completion) { a.decide(l, q) })
 	}
 	if err == nil {
@@ -67,14 +73,16 @@ func (a *admission) await(l *Listener, q *Queue) error {
 	return err
 }
 
-// decide answers the oldest request, and comes back for the next. The listener may have been closed meanwhile, which is no error here.
+// decide answers the requests that wait, and comes back for the next. The listener may have been closed meanwhile, which is no error here.
 func (a *admission) decide(l *Listener, q *Queue) {
 	defer func() { _ = a.await(l, q) }()
-	v, ok := l.l.Take()
-	if !ok {
-		return
+	for v, ok := l.l.Take(); ok; v, ok = l.l.Take() {
+		a.answer(l, &v)
 	}
-	r, admit, answer := l.request(&v), false, []byte(nil)
+}
+
+func (a *admission) answer(l *Listener, v *driver.Visitor) {
+	r, admit, answer := l.request(v), false, []byte(nil)
 	defer func() { // also if f panics
 		answer = answer[:min(len(answer), MaxConnectData)]
 		if admit {

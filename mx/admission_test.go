@@ -57,6 +57,35 @@ func TestAdmit(t *testing.T) {
 	})
 }
 
+// TestAdmitsACrowd: whoever comes while nothing progresses is decided about all the same, however small the backlog.
+func TestAdmitsACrowd(t *testing.T) {
+	over(t, func(w *world) {
+		b := w.open(mx.WithBacklog(1))
+		if err := b.Admit(doorman); err != nil {
+			w.Fatal(err)
+		}
+		if err := b.DisableProgression(); err != nil {
+			w.Fatal(err)
+		}
+		var calls []*caller
+		for range 20 {
+			calls = append(calls, w.call(noContext, w.open(), b, "yes"))
+		}
+		time.Sleep(50 * time.Millisecond) // they come
+		if err := b.ReenableProgression(); err != nil {
+			w.Fatal(err)
+		}
+		for _, c := range calls {
+			if w.ends(c); c.err != nil {
+				w.Error(c.err)
+			}
+		}
+		if n := counter(w, b, "connects refused for a full backlog"); n != 0 {
+			w.Errorf("%d were refused", n)
+		}
+	})
+}
+
 // TestAdmissionCalls: the function calls the endpoint, which may not be closed there.
 func TestAdmissionCalls(t *testing.T) {
 	over(t, func(w *world) {

@@ -90,12 +90,14 @@ func (c *CompletionCounter) Threshold(count, matchInfo uint64, context any) (Req
 func (c *CompletionCounter) Close() { c.c.Close() }
 
 // fail makes the error of a call on a counter.
-func (c *CompletionCounter) fail(op string, err error) error {
+func (c *CompletionCounter) fail(op string, err error) error { return c.failWith(op, "", err) }
+
+func (c *CompletionCounter) failWith(op, peer string, err error) error {
 	switch {
 	case errors.Is(err, driver.ErrQueueClosed):
 		err = fmt.Errorf("%w: the counter is closed", ErrBadEndpoint)
 	case errors.Is(err, driver.ErrNoWindow):
 		err = fmt.Errorf("%w: %w", ErrBadSegMem, err)
 	}
-	return c.ep.fail(op, "", err)
+	return c.ep.fail(op, peer, err)
 }

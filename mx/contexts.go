@@ -183,7 +183,7 @@ func (ep *Endpoint) ContextName() string {
 func (ep *Endpoint) ContextAt(index int) (*Endpoint, error) {
 	switch {
 	case index < 0 || index >= ep.Contexts():
-		return nil, ep.fail("context of", "", noContextAt(index, ep.Contexts()))
+		return nil, ep.fail("context of", ep.String(), noContextAt(index, ep.Contexts()))
 	case ep.group == nil:
 		return ep, nil
 	}
@@ -198,7 +198,7 @@ func (ep *Endpoint) ContextNamed(name string) (*Endpoint, error) {
 			return ep.group.list[i], nil
 		}
 	}
-	return nil, ep.fail("context of", "", noContextNamed(name))
+	return nil, ep.fail("context of", ep.String(), noContextNamed(name))
 }
 
 // ContextFor returns the context that EndpointAddr.ContextFor of peers chooses for the match information: the one with the

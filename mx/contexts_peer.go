@@ -58,7 +58,7 @@ func (a EndpointAddr) ContextAt(index int) (EndpointAddr, error) {
 	case index < 0 || index >= c.Count():
 		return EndpointAddr{}, a.ep.fail("context of", a.String(), noContextAt(index, c.Count()))
 	}
-	return a.ep.connectedWith(a, nicID, id-uint32(c.Index)+uint32(index))
+	return a.ep.connectedWith(a, nicID, id-uint32(c.Index), index)
 }
 
 // ContextNamed is ContextAt by a name, which is not "".
@@ -83,7 +83,7 @@ func (a EndpointAddr) ContextFor(matchInfo uint64) (EndpointAddr, error) {
 // From returns the address of the same context of the peer for use with another context of the local endpoint: own. Errors:
 // those of ContextAt; ErrBadEndpoint if own is not a context of the endpoint that a belongs to. Safe from any goroutine.
 func (a EndpointAddr) From(own *Endpoint) (EndpointAddr, error) {
-	_, nicID, id, ok := a.contexts()
+	c, nicID, id, ok := a.contexts()
 	switch {
 	case !ok:
 		return EndpointAddr{}, fail("address from", ErrBadAddrList, "", nil)
@@ -92,17 +92,17 @@ func (a EndpointAddr) From(own *Endpoint) (EndpointAddr, error) {
 	case own == nil || own.group == nil || own.group != a.ep.group:
 		return EndpointAddr{}, a.ep.fail("address from", a.String(), &instead{"they are not contexts of one endpoint", ErrBadEndpoint})
 	}
-	return own.connectedWith(a, nicID, id)
+	return own.connectedWith(a, nicID, id-uint32(c.Index), int(c.Index))
 }
 
-// connectedWith returns the address of an endpoint that there is a session with.
-func (ep *Endpoint) connectedWith(a EndpointAddr, nicID uint64, id uint32) (EndpointAddr, error) {
+// connectedWith returns the address of a context of the endpoint with an id, if there is a session with it.
+func (ep *Endpoint) connectedWith(a EndpointAddr, nicID uint64, id uint32, index int) (EndpointAddr, error) {
 	var to endpoint.Addr
 	ok := false
-	ep.d.Query(func(e *endpoint.Engine) { to, ok = e.ConnectedWith(nicID, id) })
+	ep.d.Query(func(e *endpoint.Engine) { to, ok = e.ConnectedWith(nicID, id+uint32(index)) })
 	if !ok {
 		return EndpointAddr{}, ep.fail("context of", a.String(), &instead{
-			fmt.Sprintf("endpoint id %d is not connected with %v: call Connect, or ConnectContexts", id, ep), ErrBadAddrList})
+			fmt.Sprintf("its context %d is not connected with %v: call Connect, or ConnectContexts", index, ep), ErrBadAddrList})
 	}
 	return EndpointAddr{ep, to}, nil
 }

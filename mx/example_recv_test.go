@@ -102,3 +102,23 @@ func ExampleEndpoint_RegisterUnexpHandler() {
 	// 6 bytes on the spot: a note
 	// received: a letter
 }
+
+// Two peers send with the same match information. A directed receive takes the message of one of them, whichever came
+// first.
+func ExampleEndpoint_IrecvDirected() {
+	a, b, toB, done := twoEndpoints()
+	defer done()
+	must(a.Isend([]byte("first"), toB, 0, nil))
+	fromA := wait(b, must(b.Irecv(make([]byte, 8), 0, mx.MatchMaskNone, nil))).Source
+
+	wait(b, must(b.Isend([]byte("from b itself"), b.Addr(), 1, nil)))
+	wait(a, must(a.Isend([]byte("from a"), toB, 1, nil)))
+	buf := make([]byte, 64)
+	st := wait(b, must(b.IrecvDirected(buf, fromA, true, 1, mx.MatchMaskNone, nil)))
+	fmt.Printf("%s\n", buf[:st.XferLength])
+	st = wait(b, must(b.IrecvDirected(buf, b.Addr(), true, 1, mx.MatchMaskNone, nil)))
+	fmt.Printf("%s\n", buf[:st.XferLength])
+	// Output:
+	// from a
+	// from b itself
+}

@@ -346,6 +346,9 @@ func TestReadyInAQueue(t *testing.T) {
 			if err != nil {
 				w.Fatal(err)
 			}
+			if p := r.Endpoint().Pending(); len(p) != 1 || p[0].Stage != "waits for a connection request" {
+				w.Errorf("pending: %v", p)
+			}
 		}
 		callers := []*caller{w.call(noContext, a, b, "b"), w.call(noContext, a, c, "c")}
 		done := make([]mx.Completion, 1)

@@ -182,8 +182,8 @@ func WithTrace(folder string) Param { return Param{ParamTrace, folder} }
 // open: connection requests wait for Endpoint.Listen or Endpoint.Admit.
 func Passive() Param { return Param{ParamPassive, true} }
 
-// WithBacklog bounds the connection requests that wait for the program's answer. Further ones are refused with StatusBacklogFull. From
-// 1 to 1 << 16; each takes up to 2 KiB, and so does each of as many refusals that are remembered.
+// WithBacklog bounds the connection requests that wait for the program's answer. Further ones are refused with StatusBacklogFull. For a
+// function that decides at once, see Endpoint.Admit, WithStrangers is the bound if it is more. From 1 to 1 << 16; each takes up to 2 KiB, and so does each of as many refusals that are remembered.
 func WithBacklog(n int) Param { return Param{ParamBacklog, n} }
 
 // WithAnswerTimeout sets how long a connection request waits for the program's answer before it is refused with StatusNotAnswered. At least

@@ -50,7 +50,7 @@ func (p PendingRequest) String() string {
 	}
 	direction := "to"
 	switch p.Kind {
-	case "recv", "get", "connection request":
+	case "recv", "multi-receive", "get", "connection request":
 		direction = "from"
 	case "watch":
 		direction = "of"

@@ -1,6 +1,7 @@
 package mx_test
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -55,6 +56,34 @@ func TestPendingSaysWhatIsWaitedFor(t *testing.T) {
 		}
 		if got := a.Pending(); len(got) != 1 || !got[0].Request.IsZero() || got[0].Kind != "watch" {
 			w.Errorf("%v", got)
+		}
+	})
+}
+
+func TestTextsNameThePeer(t *testing.T) {
+	over(t, func(w *world) {
+		a, b, toB, _ := w.pair()
+		q, err := mx.NewQueue(a)
+		if err != nil {
+			w.Fatal(err)
+		}
+		if _, err := a.IrecvMulti(q, make([]byte, 8), 0, 1, exact, nil); err != nil {
+			w.Fatal(err)
+		}
+		if text := fmt.Sprint(a.Pending()); !strings.Contains(text, "multi-receive from anyone match 0x1") {
+			w.Error(text)
+		}
+		_, err = b.IrecvDirected(nil, toB, false, 1, exact, nil)
+		if err == nil || !strings.Contains(err.Error(), "irecv directed from "+toB.String()) {
+			w.Error(err)
+		}
+		c, err := b.NewCompletionCounter()
+		if err != nil {
+			w.Fatal(err)
+		}
+		_, err = c.At(1).Iatomic(mx.AtomicSum, mx.AtomicInt64, nil, b.Addr(), mx.WindowHandle{}, 1, 0, nil)
+		if err == nil || !strings.Contains(err.Error(), "triggered iatomic on "+b.String()) {
+			w.Error(err)
 		}
 	})
 }

@@ -21,12 +21,12 @@ func (ep *Endpoint) IrecvvDirected(segs [][]byte, src EndpointAddr, tied bool, m
 
 func (ep *Endpoint) recvDirected(src EndpointAddr, i *endpoint.Posting) (Request, error) {
 	if src.ep != ep {
-		return Request{}, ep.fail("irecv directed", src.String(), ep.owns(src))
+		return Request{}, ep.fail("irecv directed from", src.String(), ep.owns(src))
 	}
 	i.From = src.a
 	h, err := ep.d.RecvDirected(i)
 	if err != nil {
-		return Request{}, ep.fail("irecv directed", src.String(), err)
+		return Request{}, ep.fail("irecv directed from", src.String(), err)
 	}
 	return Request{ep, h}, nil
 }

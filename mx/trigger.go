@@ -48,15 +48,15 @@ func (t Trigger) Isend(buf []byte, dest EndpointAddr, matchSend uint64, context 
 	if t.c != nil {
 		level = t.c.ep.level
 	}
-	return t.send("isend at", dest, &endpoint.Outgoing{Data: wire.Vec{First: buf}, Match: matchSend, Level: level, Context: context})
+	return t.send("triggered isend to", dest, &endpoint.Outgoing{Data: wire.Vec{First: buf}, Match: matchSend, Level: level, Context: context})
 }
 
 // IsendLevel is Endpoint.IsendLevel that begins at the trigger. The list of segments may be changed as soon as the call returns.
 func (t Trigger) IsendLevel(level SendLevel, segs [][]byte, dest EndpointAddr, matchSend uint64, context any) (Request, error) {
 	if err := checkSendLevel(level); err != nil && t.c != nil {
-		return Request{}, t.c.ep.fail("isend at", dest.String(), fmt.Errorf("%w: %v: %w", ErrBadParamVal, level, err))
+		return Request{}, t.c.ep.fail("triggered isend to", dest.String(), fmt.Errorf("%w: %v: %w", ErrBadParamVal, level, err))
 	}
-	return t.send("isend at", dest, &endpoint.Outgoing{Data: vec(segs), Match: matchSend, Level: endpoint.Level(level), Context: context})
+	return t.send("triggered isend to", dest, &endpoint.Outgoing{Data: vec(segs), Match: matchSend, Level: endpoint.Level(level), Context: context})
 }
 
 func (t Trigger) send(op string, dest EndpointAddr, o *endpoint.Outgoing) (Request, error) {
@@ -65,35 +65,35 @@ func (t Trigger) send(op string, dest EndpointAddr, o *endpoint.Outgoing) (Reque
 	}
 	o.To = dest.a
 	h, err := t.c.c.SendAt(t.at, o)
-	return t.c.started(op, h, err)
+	return t.c.started(op, dest, h, err)
 }
 
 // Iput is Endpoint.Iput that begins at the trigger.
 func (t Trigger) Iput(buf []byte, dest EndpointAddr, w WindowHandle, offset uint32, matchInfo uint64, context any) (Request, error) {
-	if bad, err := t.refuses("iput at", dest); bad {
+	if bad, err := t.refuses("triggered iput to", dest); bad {
 		return Request{}, err
 	}
 	h, err := t.c.c.PutAt(t.at, wire.Vec{First: buf}, dest.a, w.ID, offset, matchInfo, context)
-	return t.c.started("iput at", h, err)
+	return t.c.started("triggered iput to", dest, h, err)
 }
 
 // Iget is Endpoint.Iget that begins at the trigger.
 func (t Trigger) Iget(buf []byte, src EndpointAddr, w WindowHandle, offset uint32, matchInfo uint64, context any) (Request, error) {
-	if bad, err := t.refuses("iget at", src); bad {
+	if bad, err := t.refuses("triggered iget from", src); bad {
 		return Request{}, err
 	}
 	h, err := t.c.c.GetAt(t.at, wire.Vec{First: buf}, src.a, w.ID, offset, matchInfo, context)
-	return t.c.started("iget at", h, err)
+	return t.c.started("triggered iget from", src, h, err)
 }
 
 // Iatomic is Endpoint.Iatomic that begins at the trigger. One on a window of the endpoint itself makes no pass.
 func (t Trigger) Iatomic(op AtomicOp, typ AtomicType, operands []byte, dest EndpointAddr, w WindowHandle, offset uint32, matchInfo uint64, context any) (Request, error) {
-	return t.atomic("iatomic at", atomicOf(op, typ, false), operands, dest, w, offset, matchInfo, context)
+	return t.atomic("triggered iatomic on", atomicOf(op, typ, false), operands, dest, w, offset, matchInfo, context)
 }
 
 // IfetchAtomic is Endpoint.IfetchAtomic that begins at the trigger. One on a window of the endpoint itself makes no pass.
 func (t Trigger) IfetchAtomic(op AtomicOp, typ AtomicType, buf []byte, dest EndpointAddr, w WindowHandle, offset uint32, matchInfo uint64, context any) (Request, error) {
-	return t.atomic("ifetchatomic at", atomicOf(op, typ, true), buf, dest, w, offset, matchInfo, context)
+	return t.atomic("triggered ifetchatomic on", atomicOf(op, typ, true), buf, dest, w, offset, matchInfo, context)
 }
 
 func (t Trigger) atomic(op string, a wire.AtomicWhat, b []byte, dest EndpointAddr, w WindowHandle, offset uint32, matchInfo uint64, context any) (Request, error) {
@@ -104,7 +104,7 @@ func (t Trigger) atomic(op string, a wire.AtomicWhat, b []byte, dest EndpointAdd
 	if err != nil {
 		err = unfit(a, b, offset, err)
 	}
-	return t.c.started(op, h, err)
+	return t.c.started(op, dest, h, err)
 }
 
 // refuses reports whether an operation can't be started, since there is no counter or the address is not one of its endpoint, and the
@@ -120,9 +120,9 @@ func (t Trigger) refuses(op string, dest EndpointAddr) (bool, error) {
 }
 
 // started makes the request of an operation.
-func (c *CompletionCounter) started(op string, h endpoint.Handle, err error) (Request, error) {
+func (c *CompletionCounter) started(op string, peer EndpointAddr, h endpoint.Handle, err error) (Request, error) {
 	if err != nil {
-		return Request{}, c.fail(op, err)
+		return Request{}, c.failWith(op, peer.String(), err)
 	}
 	return Request{c.ep, h}, nil
 }

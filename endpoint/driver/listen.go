@@ -48,6 +48,11 @@ func (d *Endpoint) listen() *Listener {
 	return &Listener{d: d, c: Counter{member{d: d, id: id}}}
 }
 
+// ExpectCrowd has as many requests wait as there may be strangers: for a listener whose owner answers in each pass all that wait.
+func (l *Listener) ExpectCrowd() error {
+	return l.c.call(func(e *endpoint.Engine) error { e.ExpectCrowd(); return nil })
+}
+
 // AdmitAll lets whoever has the filter begin a session, if nobody has the listener of the endpoint.
 func (d *Endpoint) AdmitAll() error {
 	return d.call(func(e *endpoint.Engine) error {

@@ -15,8 +15,12 @@ type admissions struct {
 	calls   uint64 // connects of this life
 	seen    uint64 // requests taken
 	later   []endpoint.Visitor
-	settled map[callName]bool // those that were answered
+	refused uint64              // of them
+	settled map[callName]uint64 // those that were answered; of a refusal, its number
 }
+
+// accepted is the answer to a connect that the session remembers.
+const accepted = ^uint64(0)
 
 // callName names a connect.
 type callName struct {
@@ -52,9 +56,12 @@ func (n *node) passive() bool { return n.index < n.w.plan.Passive }
 
 // beginAdmissions begins a life.
 func (n *node) beginAdmissions() {
-	n.admissions = admissions{settled: map[callName]bool{}}
+	n.admissions = admissions{settled: map[callName]uint64{}}
 	if n.passive() {
 		n.engine.Listen()
+		if n.index%2 == 1 { // its requests may be as many as strangers
+			n.engine.ExpectCrowd()
+		}
 	}
 }
 
@@ -101,7 +108,7 @@ func (n *node) answerVisitors() {
 		case !ok || verdict != asking || nicOf(c.from) != v.NIC:
 			n.w.fail(n, "a request of %x comes with %v", v.NIC, v.Data)
 			return
-		case n.admissions.settled[c] && !n.w.mayFail(n.index, c.from):
+		case n.remembers(c) && !n.w.mayFail(n.index, c.from):
 			n.w.fail(n, "connect %v is asked about again", c)
 			return
 		}
@@ -113,12 +120,20 @@ func (n *node) answerVisitors() {
 	}
 }
 
+// remembers reports whether the engine knows the answer to a connect: of refusals, those to as many as may wait.
+func (n *node) remembers(c callName) bool {
+	answer, was := n.admissions.settled[c]
+	room := n.w.plan.Engine.Backlog
+	return was && (answer == accepted || room == 0 || n.admissions.refused-answer < uint64(room))
+}
+
 // decide answers one of them, who may be gone.
 func (n *node) decide(v endpoint.Visitor) {
 	c, _, _ := callOf(v.Data)
 	if draw := mix(n.w.plan.Seed<<8 ^ c.number<<4 ^ uint64(n.index)); !n.w.draining && int(draw%100) < n.w.plan.Rejects {
 		if n.engine.Refuse(v.Handle, c.bytes(rejecting)) == nil {
-			n.admissions.settled[c] = true
+			n.admissions.refused++
+			n.admissions.settled[c] = n.admissions.refused
 			n.w.report.Rejected++
 		}
 		return
@@ -130,6 +145,6 @@ func (n *node) decide(v endpoint.Visitor) {
 	case code == endpoint.Success && addr.Session == 0:
 		n.w.fail(n, "a request was accepted without a session")
 	}
-	n.admissions.settled[c] = true
+	n.admissions.settled[c] = accepted
 	n.w.report.Admitted++
 }

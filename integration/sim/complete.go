@@ -163,7 +163,7 @@ func (n *node) joined(o *op, st *endpoint.Status) error {
 		at.addr, at.connected, at.next = st.Source, true, 0
 		return n.knowsContexts(o.peer)
 	case st.Code == endpoint.Rejected && o.peer < n.w.plan.Passive && n.w.plan.Rejects > 0:
-	case st.Code == endpoint.BacklogFull && o.peer < n.w.plan.Passive && n.w.plan.Engine.Backlog > 0:
+	case st.Code == endpoint.BacklogFull && o.peer < n.w.plan.Passive && o.peer%2 == 0 && n.w.plan.Engine.Backlog > 0:
 	case st.Code == endpoint.NoResources && n.w.spoiled(n.index, o.peer): // what a former session has left fills the peer's share
 	case !n.w.mayFail(n.index, o.peer) || int(st.Code) >= len(endings) || !endings[st.Code]:
 		return fmt.Errorf("connect to %d: %v without reason", o.peer, st.Code)
