@@ -78,6 +78,7 @@ func (l *link) expectAnswer() {
 
 // read delivers frames of one link, which is ready.
 func (l *link) read(h transport.Handler) int {
+	p := l.port
 	for n := 0; ; {
 		head, payload, ok := l.in.Read()
 		if !ok {
@@ -87,9 +88,11 @@ func (l *link) read(h transport.Handler) int {
 		if head == nil {
 			return n // a filler alone
 		}
+		p.delivers = true
 		more := h.Frame(l.peer, head, payload)
+		p.delivers = false
 		if !more {
-			l.port.stopped = true
+			p.stopped = true
 		}
 		if l.in == nil {
 			return n + 1 // the frame has closed the link
