@@ -94,7 +94,7 @@ func eachMemory(t *testing.T, f func(t *testing.T, p *port, r *recorder, here, t
 	}
 }
 
-// begin starts a pull that must take longer than one call.
+// begin starts a pull outside of Poll, which is what copies.
 func begin(t *testing.T, l *link, s *source, into []byte, id uint64) {
 	t.Helper()
 	l.chooser = chooser{} // which begins with a copy
@@ -124,8 +124,8 @@ func TestOthersGetThrough(t *testing.T) {
 		if want := append(slices.Repeat([]string{"frame"}, 5), "pulled a"); !slices.Equal(l.heard, want) {
 			t.Errorf("heard %v, want %v", l.heard, want)
 		}
-		if polls != 10 {
-			t.Errorf("%d polls for 10 pieces and a byte, of which Pull has copied one", polls)
+		if polls != 11 {
+			t.Errorf("%d polls for 10 pieces and a byte", polls)
 		}
 		if !bytes.Equal(into, s.bytes) {
 			t.Error("other bytes came")
@@ -134,6 +134,45 @@ func TestOthersGetThrough(t *testing.T) {
 			t.Error("the port does not come to rest")
 		}
 	})
+}
+
+// TestCallsDoNotCopy: a pull that a call begins is left to Poll, however short it is; one that a frame begins is copied at once.
+func TestCallsDoNotCopy(t *testing.T) {
+	eachMemory(t, func(t *testing.T, p *port, _ *recorder, here, there *link, memory func(n int) []byte) {
+		s, into := exportBytes(there, memory(1000)), make([]byte, 1000)
+		begin(t, here, s, into, 0)
+		if !bytes.Equal(into, make([]byte, len(into))) {
+			t.Error("the call has copied")
+		}
+		if p.Quiet() {
+			t.Error("the port would sleep with a pull to begin")
+		}
+		var l listener
+		if p.Poll(&l); !slices.Equal(l.heard, []string{"pulled a"}) || !bytes.Equal(into, s.bytes) {
+			t.Errorf("after a poll: heard %v", l.heard)
+		}
+		h := wire.Header{Kind: wire.Rendezvous}
+		if !there.Send(&h, &wire.Vec{}, 0) {
+			t.Fatal("no room for a frame")
+		}
+		here.chooser = chooser{}
+		var result wire.PullResult
+		p.Poll(&answerer{answer: func() { result = here.Pull(s.desc, &wire.Vec{First: into}, len(into), 1) }})
+		if result != wire.PullDone {
+			t.Errorf("a pull that a frame has begun: %v, want PullDone", result)
+		}
+	})
+}
+
+// answerer answers each frame.
+type answerer struct {
+	listener
+	answer func()
+}
+
+func (a *answerer) Frame(int32, *wire.Header, []byte) bool {
+	a.answer()
+	return true
 }
 
 // TestPullsInTurn has pulls take turns, and bounds what is copied between two polls whatever begins in it.
@@ -196,14 +235,16 @@ func TestMemoryGoesWithTheSend(t *testing.T) {
 	}
 	s := exportBytes(there, b)
 	begin(t, here, s, make([]byte, len(b)), 0)
+	var l listener
+	p.Poll(&l)
 	there.Unexport(s.token)
 	if err := unix.Munmap(b); err != nil {
 		t.Fatal(err)
 	}
-	var l listener
 	p.Poll(&l)
 	s = exportBytes(there, make([]byte, 2*piece))
 	begin(t, here, s, make([]byte, 2*piece), 1)
+	p.Poll(&l)
 	p.Poll(&l)
 	if want := []string{"failed a", "pulled b"}; !slices.Equal(l.heard, want) || here.unreadable() != nil {
 		t.Errorf("heard %v, want %v; %v", l.heard, want, here.unreadable())

@@ -80,6 +80,7 @@ func (l *link) expectAnswer() {
 
 // read delivers frames of one link, the first of which begins with word0.
 func (l *link) read(word0 uint64, h transport.Handler) int {
+	p := l.port
 	for n, there := 0, true; ; {
 		head, payload, ok := l.in.Read(word0)
 		if !ok {
@@ -89,9 +90,11 @@ func (l *link) read(word0 uint64, h transport.Handler) int {
 		if head == nil {
 			return n // a filler alone
 		}
+		p.delivers = true
 		more := h.Frame(l.peer, head, payload)
+		p.delivers = false
 		if !more {
-			l.port.stopped = true
+			p.stopped = true
 		}
 		if l.in == nil {
 			return n + 1 // the frame has closed the link

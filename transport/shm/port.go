@@ -39,10 +39,11 @@ type port struct {
 	turn  int
 	busy  int // links after the first leastBusy that are looked at in every Poll
 
-	stopped bool    // the handler wants nothing more in this Poll
-	copied  int     // bytes of pulls since the last Poll; not 0 while pulls are under way
-	pulls   []*pull // under way, the next one first
-	idle    []*pull // for later
+	stopped  bool    // the handler wants nothing more in this Poll
+	delivers bool    // a frame, in this Poll
+	copied   int     // bytes of pulls since the last Poll; not 0 while pulls are under way
+	pulls    []*pull // under way, the next one first
+	idle     []*pull // for later
 
 	learned experience // under the endpoint's lock, too
 

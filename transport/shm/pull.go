@@ -31,8 +31,9 @@ type pull struct {
 	spent   time.Duration // copying
 }
 
-// Pull moves n bytes by the way that is quickest at present. It copies what may
-// still be copied before the next Poll, and leaves the rest to that.
+// Pull moves n bytes by the way that is quickest at present. During a Poll it copies what may still be copied in that.
+// Everything else is left to the next Poll: a receive that finds a message does not keep its caller from sending one,
+// which the peer may wait for.
 func (l *link) Pull(desc []byte, v *wire.Vec, n int, id uint64) wire.PullResult {
 	p := l.port
 	source, desc, ok := l.parseExport(desc)
@@ -61,9 +62,13 @@ func (l *link) Pull(desc []byte, v *wire.Vec, n int, id uint64) wire.PullResult 
 	}
 	g := p.newPull()
 	*g = pull{link: l, id: id, source: source, from: append(g.from, list...), into: *v, n: n, way: way, counts: counts}
-	result := g.copy(max(piece-p.copied, 0))
+	result := wire.PullStarted
+	if p.delivers {
+		result = g.copy(max(piece-p.copied, 0))
+	}
 	if result == wire.PullStarted {
 		p.pulls = append(p.pulls, g)
+		p.copied = max(p.copied, 1)
 	} else {
 		p.freePull(g)
 	}

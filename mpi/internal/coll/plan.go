@@ -112,7 +112,7 @@ func (s *Step) message(n Net) error {
 func (s *Step) Work() error {
 	switch s.Kind {
 	case stepMove:
-		copy(s.In, s.Out)
+		copyBytes(s.In, s.Out)
 	case stepCombine:
 		s.op.combine(s.In, s.Out)
 	case stepDo:
@@ -180,7 +180,7 @@ func Move(n Net, dst, src []byte) int {
 		_ = p.note(Step{Kind: stepMove, In: dst, Out: src})
 		return min(len(dst), len(src))
 	}
-	return copy(dst, src)
+	return copyBytes(dst, src)
 }
 
 // move is Move for elements.
