@@ -12,7 +12,10 @@ import (
 	"gomx/mpi"
 )
 
-func init() { programs["finalizes again"] = finalizesAgain }
+func init() {
+	programs["finalizes again"] = finalizesAgain
+	programs["finalizes without the dead"] = finalizesWithoutTheDead
+}
 
 // TestFinalizeAgain: ranks whose contexts end in Finalize call it again. It ends well at all, also where the others had heard of a rank before
 // that gave up, and were the last to come.
@@ -114,6 +117,37 @@ func finalizesAgain(world *mpi.Comm) error {
 		time.Sleep(3 * time.Second) // the ring has begun, and notices who leaves
 	}
 	if err := world.Finalize(); err != nil {
+		return err
+	}
+	os.Exit(0)
+	return nil
+}
+
+// TestFinalizeAgainWithoutTheDead: where a rank dies that had not come, what a context has left of Finalize ends with that, at all.
+func TestFinalizeAgainWithoutTheDead(t *testing.T) {
+	unchecked(t)
+	overProcesses(t, "finalizes without the dead", [4]int{9, 0, 0, 0}, silent)
+}
+
+func finalizesWithoutTheDead(world *mpi.Comm) error {
+	switch world.Rank() {
+	case 0:
+		if _, err := mpi.Recv(world, make([]byte, 1), 2, goTag); err != nil {
+			return err
+		}
+		exit9()
+	case 2:
+		ctx, cancel := context.WithTimeout(context.Background(), 500*time.Millisecond)
+		defer cancel()
+		if err := world.WithContext(ctx).Finalize(); !errors.Is(err, context.DeadlineExceeded) {
+			return fmt.Errorf("error %v, want that of the context", err)
+		}
+		if err := mpi.Send(world, []byte{1}, 0, goTag); err != nil {
+			return err
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
+	if err := wantFailure(world.Finalize(), world, "rank 0 of the world"); err != nil {
 		return err
 	}
 	os.Exit(0)
