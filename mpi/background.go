@@ -557,7 +557,11 @@ func (b *background) blocked() *longWait {
 	}
 	c, r := b.n.c, b.n.pending[b.at].r
 	if b.wait == nil || b.wait.reqs[0] != r {
-		b.wait = &longWait{ctx: c.ctx, c: c, call: b.op, reqs: []mx.Request{r}, since: time.Now(), id: lastWait.Add(1)}
+		ctx := c.ctx
+		if b.n.last == lastComes {
+			ctx = noContext
+		}
+		b.wait = &longWait{ctx: ctx, c: c, call: b.op, reqs: []mx.Request{r}, since: time.Now(), id: lastWait.Add(1)}
 	}
 	return b.wait
 }
