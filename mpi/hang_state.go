@@ -77,7 +77,13 @@ func (s *seat) state() hang.Rank {
 		v.setAside(&r)
 	}
 	for i := range r.Waits {
-		r.Waits[i].Ends = r.Waits[i].Ends || v.leavesBackground && v.background[r.Waits[i].ID]
+		if w := &r.Waits[i]; v.background[w.ID] {
+			w.Ends = w.Ends || v.leavesBackground
+			w.Age = max(w.Age, v.awaitedFor)
+			for n := range w.Needs {
+				w.Needs[n].Age = w.Age
+			}
+		}
 	}
 	for _, p := range v.pending {
 		n, ok := v.need(&p, "")
@@ -99,7 +105,8 @@ type view struct {
 	ranks            map[mx.EndpointAddr]int // in the world
 	background       map[uint64]bool         // the waits of collectives that go on beside the program
 	awaitsBackground bool
-	leavesBackground bool // a context may end a wait for it
+	awaitedFor       float64 // for how long it has waited for one, in seconds
+	leavesBackground bool    // a context may end a wait for it
 }
 
 func (s *seat) view() *view {
@@ -136,7 +143,7 @@ func (v *view) add(r *hang.Rank, w *longWait) {
 			continue // it is complete by now, or empty
 		}
 		if contextOf(p.MatchInfo) == inwardContext {
-			v.awaitsBackground = true
+			v.awaitsBackground, v.awaitedFor = true, max(v.awaitedFor, out.Age)
 			v.leavesBackground = v.leavesBackground || out.Ends
 			continue
 		}
