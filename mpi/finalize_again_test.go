@@ -106,21 +106,33 @@ func finalizesAgain(world *mpi.Comm) error {
 			return err
 		}
 	case 2:
-		ctx, cancel := context.WithTimeout(context.Background(), 500*time.Millisecond)
-		defer cancel()
-		if err := world.WithContext(ctx).Finalize(); !errors.Is(err, context.DeadlineExceeded) {
-			return fmt.Errorf("error %v, want that of the context", err)
-		}
-		if err := mpi.Send(world, []byte{1}, 0, goTag); err != nil {
+		if err := finalizeBehindRank3(world); err != nil {
 			return err
 		}
 		time.Sleep(3 * time.Second) // the ring has begun, and notices who leaves
+	case 3:
+		if err := mpi.Send(world, []byte{1}, 2, goTag); err != nil {
+			return err
+		}
 	}
 	if err := world.Finalize(); err != nil {
 		return err
 	}
 	os.Exit(0)
 	return nil
+}
+
+// finalizeBehindRank3 has rank 2 give up Finalize when rank 3, which sends it a message before, has come, and tells rank 0.
+func finalizeBehindRank3(world *mpi.Comm) error {
+	if _, err := mpi.Recv(world, make([]byte, 1), 3, goTag); err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+	defer cancel()
+	if err := world.WithContext(ctx).Finalize(); !errors.Is(err, context.DeadlineExceeded) {
+		return fmt.Errorf("error %v, want that of the context", err)
+	}
+	return mpi.Send(world, []byte{1}, 0, goTag)
 }
 
 // TestFinalizeAgainWithoutTheDead: where a rank dies that had not come, what a context has left of Finalize ends with that, at all.
@@ -137,15 +149,14 @@ func finalizesWithoutTheDead(world *mpi.Comm) error {
 		}
 		exit9()
 	case 2:
-		ctx, cancel := context.WithTimeout(context.Background(), 500*time.Millisecond)
-		defer cancel()
-		if err := world.WithContext(ctx).Finalize(); !errors.Is(err, context.DeadlineExceeded) {
-			return fmt.Errorf("error %v, want that of the context", err)
-		}
-		if err := mpi.Send(world, []byte{1}, 0, goTag); err != nil {
+		if err := finalizeBehindRank3(world); err != nil {
 			return err
 		}
 		time.Sleep(100 * time.Millisecond)
+	case 3:
+		if err := mpi.Send(world, []byte{1}, 2, goTag); err != nil {
+			return err
+		}
 	}
 	if err := wantFailure(world.Finalize(), world, "rank 0 of the world"); err != nil {
 		return err
