@@ -236,7 +236,7 @@ func (n *net) apart() *net {
 	}
 	m := st.spare()
 	m.c, m.op, m.out, m.in, m.seq, m.turn, m.set, m.given = n.c, n.op, n.out, n.in, n.seq, n.turn, n.set, n.given
-	m.sent, m.received, m.rounds, m.last = 0, 0, false, false
+	m.sent, m.received, m.rounds, m.last = 0, 0, false, notLast
 	n.done()
 	return m
 }
@@ -473,7 +473,7 @@ func (b *background) stops(err error) {
 // pointless ends the collective if waiting makes no sense any more: its context has ended, or a rank has failed.
 func (b *background) pointless() bool {
 	c := b.n.c
-	if c.ctx != nil && c.ctx.Err() != nil {
+	if c.ctx != nil && c.ctx.Err() != nil && b.n.last != lastComes {
 		b.stops(expired(c.ctx, c.ctx.Err()))
 		return true
 	}
@@ -521,6 +521,9 @@ func (b *background) end(err error) {
 		b.stop = nil
 	}
 	b.stage, b.err, b.wait = stageOver, err, nil
+	if err == nil && b.n.last == lastComes {
+		s.allCame.Store(true)
+	}
 	b.steps.Clear()
 	s.nonblocking.remove(b)
 	b.n.settle()
@@ -554,7 +557,11 @@ func (b *background) blocked() *longWait {
 	}
 	c, r := b.n.c, b.n.pending[b.at].r
 	if b.wait == nil || b.wait.reqs[0] != r {
-		b.wait = &longWait{ctx: c.ctx, c: c, call: b.op, reqs: []mx.Request{r}, since: time.Now(), id: lastWait.Add(1)}
+		ctx := c.ctx
+		if b.n.last == lastComes {
+			ctx = noContext
+		}
+		b.wait = &longWait{ctx: ctx, c: c, call: b.op, reqs: []mx.Request{r}, since: time.Now(), id: lastWait.Add(1)}
 	}
 	return b.wait
 }

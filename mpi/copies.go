@@ -1,6 +1,7 @@
 package mpi
 
 import (
+	"errors"
 	"sync"
 	"sync/atomic"
 
@@ -86,7 +87,8 @@ func testCopy(q *Request) (done bool, err error) {
 	return true, q.delivered(&st)
 }
 
-// awaitCopies waits until the copies have been received, and returns the first error of one that has not.
+// awaitCopies waits until the copies have been received, and returns the first error of one that has not. Those that a context
+// gives up stay copies.
 func (c *Comm) awaitCopies(op string) (first error) {
 	for _, q := range c.seat.copies.all() {
 		st, done, err := c.await(op, q.mx(), false)
@@ -94,6 +96,9 @@ func (c *Comm) awaitCopies(op string) (first error) {
 			err = q.delivered(&st)
 		} else {
 			err = c.broken(op, int(q.peer), int(q.tag), err)
+		}
+		if errors.Is(err, ErrGivenUp) {
+			c.seat.copies.keep(q)
 		}
 		if first == nil {
 			first = err

@@ -25,9 +25,10 @@ import (
 // each other call Barrier on a communicator of theirs before Finalize.
 //
 // Errors: ErrFinalized at the second call, also beside a first one that has not returned; ErrProcFailed; and the error of
-// an earlier Bsend. After other errors, which are those of a collective, the rank has not left the job. If none has returned
-// yet without an error, all ranks may call Finalize again. Where a context has ended the call others may have left: a second
-// call then says so with ErrProcFailed, and the rank has left.
+// an earlier Bsend. After other errors, which are those of a collective or of a context, the rank has not left the job, and
+// calls Finalize again. If the error wraps ErrGivenUp, or is that of another rank that has given up, all ranks have such an
+// error, and go on as before until then. A context that ends later ends the wait alone: the others know that the rank has
+// come, and leave without it when all have.
 func (c *Comm) Finalize() error {
 	if err := c.usable("Finalize"); err != nil {
 		return err
@@ -40,10 +41,11 @@ func (c *Comm) Finalize() error {
 		return c.fail("Finalize", ErrFinalized, "another goroutine of rank %d calls it", s.rank)
 	}
 	s.dropFreed() // a sender may wait for that
-	undelivered := c.awaitCopies("Finalize")
-	if errors.Is(undelivered, ErrGivenUp) {
+	if err := c.awaitCopies("Finalize"); errors.Is(err, ErrGivenUp) {
 		s.finalizing.Store(false)
-		return undelivered
+		return err
+	} else if s.undelivered == nil {
+		s.undelivered = err
 	}
 	open := s.unfinished()
 	err := c.meetLast("Finalize")
@@ -61,7 +63,7 @@ func (c *Comm) Finalize() error {
 	if s.finalized.Swap(true) {
 		return c.fail("Finalize", ErrFinalized, "rank %d of the world has called it before", s.rank)
 	}
-	return cmp.Or(undelivered, err, c.leave("Finalize"))
+	return cmp.Or(s.undelivered, err, c.leave("Finalize"))
 }
 
 // leave closes the rank's endpoint and libraries in order, so that sent messages are delivered.
@@ -210,11 +212,4 @@ func nameOfRequest(n *hang.Need) string {
 func (c *Comm) meet(op string, window uint64) error {
 	n := c.net(op)
 	return n.finish(n.meet(n, coll.Tree, window))
-}
-
-// meetLast is meet for those that leave when it is over, also if somebody has died.
-func (c *Comm) meetLast(op string) error {
-	n := c.net(op)
-	n.last = true
-	return n.finish(n.meet(n, coll.Tree, 0))
 }

@@ -89,7 +89,7 @@ func (j *job) guard(ctx context.Context) {
 		if j.control.guards.hasLeft(next) {
 			why = mx.StatusEndpointClosed
 		}
-		if j.seats[0].finalized.Load() || hasLeft(why) && j.seats[0].finalizing.Load() {
+		if s := j.seats[0]; s.finalized.Load() || s.allCame.Load() || hasLeft(why) && s.finalizing.Load() {
 			return
 		}
 		if j.noteFailure(next, why) && !hasLeft(why) {

@@ -65,6 +65,7 @@ func (s *seat) state() hang.Rank {
 	}
 	for _, b := range s.nonblocking.all() {
 		if w := b.blocked(); w != nil {
+			v.background[w.id] = true
 			v.add(&r, w)
 		}
 	}
@@ -76,7 +77,13 @@ func (s *seat) state() hang.Rank {
 		v.setAside(&r)
 	}
 	for i := range r.Waits {
-		r.Waits[i].Ends = r.Waits[i].Ends || v.leavesBackground && inBackground(&r.Waits[i])
+		if w := &r.Waits[i]; v.background[w.ID] {
+			w.Ends = w.Ends || v.leavesBackground
+			w.Age = max(w.Age, v.awaitedFor)
+			for n := range w.Needs {
+				w.Needs[n].Age = w.Age
+			}
+		}
 	}
 	for _, p := range v.pending {
 		n, ok := v.need(&p, "")
@@ -96,12 +103,14 @@ type view struct {
 	pending          map[mx.Request]mx.PendingRequest
 	comms            map[uint32]*Comm
 	ranks            map[mx.EndpointAddr]int // in the world
+	background       map[uint64]bool         // the waits of collectives that go on beside the program
 	awaitsBackground bool
-	leavesBackground bool // a context may end a wait for it
+	awaitedFor       float64 // for how long it has waited for one, in seconds
+	leavesBackground bool    // a context may end a wait for it
 }
 
 func (s *seat) view() *view {
-	v := &view{pending: map[mx.Request]mx.PendingRequest{}, comms: map[uint32]*Comm{}, ranks: map[mx.EndpointAddr]int{}}
+	v := &view{pending: map[mx.Request]mx.PendingRequest{}, comms: map[uint32]*Comm{}, ranks: map[mx.EndpointAddr]int{}, background: map[uint64]bool{}}
 	for _, p := range s.ep.Pending() {
 		if !p.Request.IsZero() {
 			v.pending[p.Request] = p
@@ -134,7 +143,7 @@ func (v *view) add(r *hang.Rank, w *longWait) {
 			continue // it is complete by now, or empty
 		}
 		if contextOf(p.MatchInfo) == inwardContext {
-			v.awaitsBackground = true
+			v.awaitsBackground, v.awaitedFor = true, max(v.awaitedFor, out.Age)
 			v.leavesBackground = v.leavesBackground || out.Ends
 			continue
 		}
@@ -185,16 +194,11 @@ func endOf(ctx context.Context) (may bool, left float64) {
 	return true, left
 }
 
-// inBackground reports whether a wait is that of a collective that goes on beside the program.
-func inBackground(w *hang.Wait) bool {
-	return strings.HasPrefix(w.Call, "I") && w.Needs[0].Kind == hang.Collective
-}
-
 // setAside makes what waits in the background something that is pending.
 func (v *view) setAside(r *hang.Rank) {
 	kept := r.Waits[:0]
 	for _, w := range r.Waits {
-		if inBackground(&w) {
+		if v.background[w.ID] {
 			r.Pending = append(r.Pending, w.Needs...)
 			continue
 		}

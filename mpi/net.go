@@ -32,7 +32,7 @@ type net struct {
 	rounds     bool                  // it has several, and moves nothing of the program's
 	traced     traced                // what the trace is to have of it
 	choices    [coll.AllKinds]chosen // the latest of each kind
-	last       bool                  // the rank leaves behind it
+	last       lastStage             // whether the rank leaves behind it
 	given      string                // checked: what the program gives the call besides, that must be the same everywhere
 }
 
@@ -50,7 +50,7 @@ func (c *Comm) net(op string) *net {
 		c.tidy(turn >> 1)
 	}
 	seq := turn >> 1 & tagMask
-	n.sent, n.received, n.rounds, n.last, n.given = 0, 0, false, false, ""
+	n.sent, n.received, n.rounds, n.last, n.given = 0, 0, false, notLast, ""
 	n.c, n.op, n.seq, n.turn, n.set = c, op, int(seq), turn>>1, c.overrides()
 	n.in = bitsOf(c.state.context, 0) | collective | seq
 	n.out = c.out | collective | seq

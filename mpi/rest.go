@@ -67,7 +67,7 @@ func (n *net) failAs(err error, run func(rest coll.Net) error) error {
 	if n.rest == nil {
 		n.rest = &rest{n: n, notice: n.notice(err), told: map[int]bool{}, later: map[int][][]byte{}}
 		d, dead := errors.AsType[*rankFailure](err)
-		n.rest.quiet = dead && !d.left && !n.last // the failure of a rank ends the waits of all by itself, but a rank that leaves now may be missed before that is known
+		n.rest.quiet = dead && !d.left && n.last == notLast // the failure of a rank ends the waits of all by itself, but a rank that leaves now may be missed before that is known
 	}
 	r := n.rest
 	n.leaves().loose = r.quiet || n.rounds // in another round than this rank, others have sent more or fewer messages
@@ -186,7 +186,7 @@ func (r *rest) tellLater() {
 				c.seat.post(instead, p, out)
 			}
 		}
-		if r.n.last {
+		if r.n.last != notLast {
 			connect(lastWords)
 			continue
 		}

@@ -22,7 +22,11 @@ type seat struct {
 	told       atomic.Uint32 // requests that the rank completes by telling itself
 	finalizing atomic.Bool   // it is in Finalize
 	finalized  atomic.Bool
+	allCame    atomic.Bool           // to Finalize: they may leave, also while this rank is not in it
 	lost       atomic.Pointer[Error] // the first ErrProcFailed of the rank's calls, for Finalize
+
+	last        Request // the collective of a Finalize whose context has ended; finalizing guards it
+	undelivered error   // that of a buffered message, for the end of Finalize, likewise
 
 	ids   contextIDs
 	freed freedContexts

@@ -8,7 +8,7 @@ import "fmt"
 // with the device once, when the first large message uses it.
 //
 // The memory is not garbage-collected: give it back with Free, after all
-// requests on it have completed. Without shared memory on this system it is
+// requests on it have completed. The arena itself, address space and one descriptor, stays until the process ends. Without shared memory on this system it is
 // ordinary memory. Errors: ErrBadParamVal for n < 1, ErrNoResources. Safe from any
 // goroutine.
 func Alloc(n int) ([]byte, error) {

@@ -4,10 +4,7 @@ package coll
 func Barrier(n Net, a Algorithm) error {
 	switch a {
 	case Tree:
-		if err := fanIn(n); err != nil {
-			return err
-		}
-		return bcastBinomial(n, nil, 0)
+		return Meet(n, nil)
 	case Scattered:
 		return tellAll(n)
 	case Flat:
@@ -37,23 +34,32 @@ func disseminate(n Net) error {
 	return nil
 }
 
-// fanIn returns at rank 0 when all ranks have called it.
-func fanIn(n Net) error {
+// Meet is Barrier by the Tree. Before a rank tells the others that it has come, which can't be taken back, it calls coming
+// unless that is nil. If that fails, no rank has met the others.
+func Meet(n Net, coming func() error) error {
 	rank, size := n.Rank(), n.Size()
-	for bit := 1; bit < size; bit <<= 1 {
-		if rank&bit != 0 {
-			return n.Send(nil, rank-bit)
-		}
+	bit := 1
+	for ; bit < size && rank&bit == 0; bit <<= 1 {
 		if rank+bit < size {
 			if err := n.Recv(nil, rank+bit); err != nil {
 				return err
 			}
 		}
 	}
-	return nil
+	if coming != nil {
+		if err := Do(n, coming); err != nil {
+			return err
+		}
+	}
+	if rank != 0 {
+		if err := n.Send(nil, rank-bit); err != nil {
+			return err
+		}
+	}
+	return bcastBinomial(n, nil, 0)
 }
 
-// flatIn is fanIn with everybody telling rank 0.
+// flatIn returns at rank 0 when all ranks have called it.
 func flatIn(n Net) error {
 	if n.Rank() != 0 {
 		return n.Send(nil, 0)

@@ -1,0 +1,198 @@
+package mpi_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"testing"
+	"time"
+
+	"gomx/mpi"
+)
+
+func init() {
+	programs["finalizes again"] = finalizesAgain
+	programs["finalizes without the dead"] = finalizesWithoutTheDead
+}
+
+// TestFinalizeAgain: ranks whose contexts end in Finalize call it again. It ends well at all, also where the others had heard of a rank before
+// that gave up, and were the last to come.
+func TestFinalizeAgain(t *testing.T) {
+	for giver := 1; giver < 4; giver++ {
+		t.Run(fmt.Sprint("rank ", giver), func(t *testing.T) {
+			over(t, 4, func(c *mpi.Comm) error {
+				switch c.Rank() {
+				case giver:
+					ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
+					defer cancel()
+					if err := c.WithContext(ctx).Finalize(); !errors.Is(err, context.DeadlineExceeded) {
+						return fmt.Errorf("error %v, want that of the context", err)
+					}
+					if err := mpi.Send(c, []byte{1}, 0, goTag); err != nil {
+						return err
+					}
+					time.Sleep(10 * time.Millisecond) // so that the others may leave before the second call
+				case 0:
+					if _, err := mpi.Recv(c, make([]byte, 1), giver, goTag); err != nil {
+						return err
+					}
+				}
+				return finalizeAtLast(c, func() (context.Context, context.CancelFunc) {
+					return context.WithCancel(context.Background())
+				})
+			})
+		})
+	}
+}
+
+// finalizeAtLast calls Finalize until it ends well. A call that others or this rank have given up is repeated.
+func finalizeAtLast(c *mpi.Comm, bounded func() (context.Context, context.CancelFunc)) error {
+	const most = 100_000
+	for range most {
+		ctx, cancel := bounded()
+		err := c.WithContext(ctx).Finalize()
+		cancel()
+		if e, ok := errors.AsType[*mpi.Error](err); err == nil || !ok || e.Class != mpi.ErrOther {
+			return err
+		}
+	}
+	return fmt.Errorf("Finalize was given up %d times", most)
+}
+
+// TestFinalizeUnderRandomDeadlines has all ranks call Finalize with deadlines that may end at every step of it.
+func TestFinalizeUnderRandomDeadlines(t *testing.T) {
+	worlds := 30
+	if testing.Short() {
+		worlds = 5
+	}
+	for _, n := range []int{2, 3, 6} {
+		for _, medium := range media {
+			t.Run(fmt.Sprintf("%s/%d", medium, n), func(t *testing.T) {
+				skipWithout(t, medium)
+				for seed := range worlds {
+					world(t, n, func(c *mpi.Comm) error { return finalizeInTime(c, seed) }, mpi.WithTransports(medium))
+				}
+			})
+		}
+	}
+}
+
+func finalizeInTime(c *mpi.Comm, seed int) error {
+	random := rand.New(rand.NewPCG(uint64(seed), uint64(c.Rank())))
+	if err := c.Barrier(); err != nil {
+		return err
+	}
+	call := 0
+	return finalizeAtLast(c, func() (context.Context, context.CancelFunc) {
+		call++
+		most := min(20*call, 100_000) // at last all are patient enough for each other
+		return context.WithTimeout(context.Background(), time.Duration(random.IntN(most))*time.Microsecond)
+	})
+}
+
+// TestProcessesFinalizeAgain: what a rank that gave up Finalize has to pass on, it does while it computes.
+func TestProcessesFinalizeAgain(t *testing.T) {
+	unchecked(t) // where ranks check, nobody has come before all are there
+	overProcesses(t, "finalizes again", [4]int{0, 0, 0, 0}, silent)
+}
+
+// finalizesAgain has rank 2 give up Finalize when all but rank 0 have come, and look again when the others have left.
+func finalizesAgain(world *mpi.Comm) error {
+	switch world.Rank() {
+	case 0:
+		if _, err := mpi.Recv(world, make([]byte, 1), 2, goTag); err != nil {
+			return err
+		}
+	case 2:
+		if err := finalizeBehindRank3(world); err != nil {
+			return err
+		}
+		time.Sleep(3 * time.Second) // the ring has begun, and notices who leaves
+	case 3:
+		if err := mpi.Send(world, []byte{1}, 2, goTag); err != nil {
+			return err
+		}
+	}
+	if err := world.Finalize(); err != nil {
+		return err
+	}
+	os.Exit(0)
+	return nil
+}
+
+// finalizeBehindRank3 has rank 2 give up Finalize when rank 3, which sends it a message before, has come, and tells rank 0.
+func finalizeBehindRank3(world *mpi.Comm) error {
+	if _, err := mpi.Recv(world, make([]byte, 1), 3, goTag); err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+	defer cancel()
+	if err := world.WithContext(ctx).Finalize(); !errors.Is(err, context.DeadlineExceeded) {
+		return fmt.Errorf("error %v, want that of the context", err)
+	}
+	return mpi.Send(world, []byte{1}, 0, goTag)
+}
+
+// TestFinalizeAgainWithoutTheDead: where a rank dies that had not come, what a context has left of Finalize ends with that, at all.
+func TestFinalizeAgainWithoutTheDead(t *testing.T) {
+	unchecked(t)
+	overProcesses(t, "finalizes without the dead", [4]int{9, 0, 0, 0}, silent)
+}
+
+func finalizesWithoutTheDead(world *mpi.Comm) error {
+	switch world.Rank() {
+	case 0:
+		if _, err := mpi.Recv(world, make([]byte, 1), 2, goTag); err != nil {
+			return err
+		}
+		exit9()
+	case 2:
+		if err := finalizeBehindRank3(world); err != nil {
+			return err
+		}
+		time.Sleep(100 * time.Millisecond)
+	case 3:
+		if err := mpi.Send(world, []byte{1}, 2, goTag); err != nil {
+			return err
+		}
+	}
+	if err := wantFailure(world.Finalize(), world, "rank 0 of the world"); err != nil {
+		return err
+	}
+	os.Exit(0)
+	return nil
+}
+
+// TestFinalizeAgainWithCopies: a buffered message that nobody has received when a context ends Finalize is waited for by the next one.
+func TestFinalizeAgainWithCopies(t *testing.T) {
+	const size = 1 << 20
+	over(t, 2, func(c *mpi.Comm) error {
+		if c.Rank() == 1 {
+			if _, err := mpi.Recv(c, make([]byte, 1), 0, goTag); err != nil {
+				return err
+			}
+			got := make([]byte, size)
+			if _, err := mpi.Recv(c, got, 0, 5); err != nil || got[size-1] != 7 {
+				return fmt.Errorf("got %d: %w", got[size-1], err)
+			}
+			return nil
+		}
+		b := make([]byte, size)
+		b[size-1] = 7
+		if err := mpi.Bsend(c, b, 1, 5); err != nil {
+			return err
+		}
+		ctx, cancel := context.WithTimeout(context.Background(), 20*time.Millisecond)
+		defer cancel()
+		if err := c.WithContext(ctx).Finalize(); !errors.Is(err, mpi.ErrGivenUp) {
+			return fmt.Errorf("error %v, want that of the context", err)
+		}
+		if err := mpi.Send(c, []byte{1}, 1, goTag); err != nil {
+			return err
+		}
+		time.Sleep(10 * time.Millisecond)
+		return c.Finalize()
+	})
+}

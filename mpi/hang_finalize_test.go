@@ -1,0 +1,58 @@
+package mpi_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"gomx/mpi"
+)
+
+// finalizeInVain has a rank give up Finalize when it has said that it comes.
+func finalizeInVain(c *mpi.Comm) error {
+	ctx, cancel := context.WithTimeout(context.Background(), 300*time.Millisecond)
+	defer cancel()
+	if err := c.WithContext(ctx).Finalize(); !errors.Is(err, context.DeadlineExceeded) {
+		return fmt.Errorf("error %v, want that of the context", err)
+	}
+	return nil
+}
+
+// TestHangBehindFinalize: what is left of a Finalize that was given up is no wait of its rank. It neither makes a deadlock of ranks that get on nor
+// hides one.
+func TestHangBehindFinalize(t *testing.T) {
+	unchecked(t)
+	const timeout = time.Second
+	receive := func(c *mpi.Comm, from int) error {
+		_, err := mpi.Recv(c, make([]int64, 1), from, 5)
+		return err
+	}
+	err := run(t, 3, func(c *mpi.Comm) error {
+		switch c.Rank() {
+		case 0:
+			return receive(c, 1)
+		case 1:
+			return errors.Join(finalizeInVain(c), receive(c, 0))
+		}
+		return nil
+	}, mpi.WithHangTimeout(timeout))
+	if !errors.Is(err, mpi.ErrAborted) || !strings.Contains(err.Error(), "deadlock: rank 0 waits for rank 1 in Recv") {
+		t.Errorf("two ranks that wait for each other, one of which has given up Finalize: %v", err)
+	}
+	world(t, 3, func(c *mpi.Comm) error {
+		switch c.Rank() {
+		case 0:
+			return receive(c, 1)
+		case 1:
+			if err := finalizeInVain(c); err != nil {
+				return err
+			}
+			time.Sleep(4 * timeout)
+			return mpi.Send(c, []int64{1}, 0, 5)
+		}
+		return nil
+	}, mpi.WithHangTimeout(timeout))
+}
