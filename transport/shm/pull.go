@@ -65,6 +65,8 @@ func (l *link) Pull(desc []byte, v *wire.Vec, n int, id uint64) wire.PullResult 
 	result := wire.PullStarted
 	if p.delivers {
 		result = g.copy(max(piece-p.copied, 0))
+	} else {
+		p.bell.Ring() // whoever sleeps is to make that Poll
 	}
 	if result == wire.PullStarted {
 		p.pulls = append(p.pulls, g)
