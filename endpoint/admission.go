@@ -74,13 +74,20 @@ func (e *Engine) Listen() (QueueID, bool) {
 	if a.asked {
 		return 0, false
 	}
-	a.asked, a.shut, a.counter, a.room = true, false, e.OpenCounter(), e.cfg.Backlog
+	a.asked, a.shut, a.counter = true, false, e.OpenCounter()
+	a.makeRoom(e.cfg.Backlog)
 	return a.counter, true
 }
 
-// ExpectCrowd has at least as many requests wait as there may be strangers, until the next Listen: the owner answers in each pass all that
-// wait, and a crowd that comes in one pass is no backlog.
-func (e *Engine) ExpectCrowd() { e.adm.room = max(e.cfg.Backlog, e.cfg.Strangers) }
+// ExpectCrowd has at least as many requests wait as there may be strangers, until the next Listen: the owner answers without delay, and
+// a crowd that comes in one pass is no backlog.
+func (e *Engine) ExpectCrowd() { e.adm.makeRoom(max(e.cfg.Backlog, e.cfg.Strangers)) }
+
+// makeRoom sets how many requests may wait, and keeps as many of the latest refusals.
+func (a *admission) makeRoom(n int) {
+	a.refusals = slices.Concat(a.refusals[a.oldest:], a.refusals[:a.oldest])
+	a.refusals, a.oldest, a.room = a.refusals[max(0, len(a.refusals)-n):], 0, n
+}
 
 // StopListening refuses all requests, and from now on, with shut, whoever wants to begin a session; without, nobody who has the filter.
 func (e *Engine) StopListening(shut bool) {
@@ -314,7 +321,7 @@ func (r *request) heardAnswer(data []byte) {
 }
 
 // giveUpConnect notes that a connect to p was given up. If the program at the peer has been asked, and nobody waits for its answer
-// any more, the peer gets a refusal.
+// any more, the peer gets a nack.
 func (e *Engine) giveUpConnect(p *peer, asked bool) {
 	if asked && p.state == peerDialing && p.link != nil && !e.awaited(p) {
 		e.nack(p, p.local)

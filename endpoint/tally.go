@@ -138,7 +138,7 @@ func (e *Engine) MergeTally(class, into uint64) {
 	e.tally(into).add(&was)
 }
 
-// tally returns the tally of a class. No message need ever have that class.
+// tally returns the tally of a class. It may be one that no message has.
 func (e *Engine) tally(class uint64) *Tally {
 	c := &e.classes
 	if class == c.value>>c.shift {

@@ -2,6 +2,7 @@ package mx_test
 
 import (
 	"errors"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -36,7 +37,7 @@ func TestAddressTable(t *testing.T) {
 		if _, err := a.ConnectAll(noContext, table.Peers(0, table.Len())); err != nil {
 			w.Error(err)
 		}
-		for _, bad := range [][2]int{{-1, 1}, {3, 2}, {0, 11}, {0, 1 << 62}} {
+		for _, bad := range [][2]int{{-1, 1}, {3, 2}, {0, 11}, {0, math.MaxInt}} {
 			func() {
 				defer func() {
 					if text, _ := recover().(string); !strings.HasSuffix(text, " of 10") {

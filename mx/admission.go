@@ -3,6 +3,7 @@ package mx
 import (
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"gomx/endpoint/driver"
 )
@@ -24,7 +25,8 @@ type admission struct {
 // handlers of the endpoint. It may block, but nothing progresses meanwhile, and it may call the endpoint, save Close, which is
 // ErrCloseInHandler; f must not answer the request itself, nor end its goroutine (runtime.Goexit). If it panics, the peer is rejected. A program that wants to
 // decide later, or elsewhere, has a Listener. What comes while f decides waits, as many connects as there may be strangers (WithStrangers), or
-// WithBacklog if that is more; further ones are refused with StatusBacklogFull. Another f takes the place of the one before; nil admits whoever has the filter, as
+// WithBacklog if that is more. A further one takes the place of a stranger or, if all of these wait for f, of the connect that has
+// waited longest, which then tries again; beyond WithBacklog it is refused with StatusBacklogFull. Another f takes the place of the one before; nil admits whoever has the filter, as
 // at first. An endpoint that is opened with the parameter Passive lets nobody in before. Admit disables single-threaded mode.
 // MX does not have it. Errors: ErrBusy if the endpoint has a Listener, ErrBadParamVal if it has contexts, ErrBadEndpoint.
 // Safe from any goroutine.
@@ -73,10 +75,17 @@ func (a *admission) await(l *Listener, q *Queue) error {
 	return err
 }
 
-// decide answers the requests that wait, and comes back for the next. The listener may have been closed meanwhile, which is no error here.
+// decideFor is how long decisions may take, save the last, before the endpoint makes progress again.
+const decideFor = time.Millisecond
+
+// decide answers requests that wait, and comes back for the next. The listener may have been closed meanwhile, which is no error here.
 func (a *admission) decide(l *Listener, q *Queue) {
 	defer func() { _ = a.await(l, q) }()
-	for v, ok := l.l.Take(); ok; v, ok = l.l.Take() {
+	for began := time.Now(); time.Since(began) < decideFor; {
+		v, ok := l.l.Take()
+		if !ok {
+			return
+		}
 		a.answer(l, &v)
 	}
 }

@@ -57,9 +57,8 @@ func (w *world) rounds(kind string, n int) int {
 
 // allocations is how many objects one run of f allocates, at most n runs of it.
 // The runtime counts those of the whole process, in which a goroutine of an
-// endpoint that an earlier test has left may be dialling, and on a busy machine a
-// caller that finds another goroutine polling parks with a timer, so the least of
-// some counts is taken: what the path itself allocates is in each of them.
+// endpoint that an earlier test has left may be dialling, so the least of some
+// counts is taken: what the path itself allocates is in each of them.
 func (w *world) allocations(n int, f func()) float64 {
 	least := testing.AllocsPerRun(w.times(n), f)
 	for tries := 0; least != 0 && tries < 20; tries++ {

@@ -48,7 +48,7 @@ func (d *Endpoint) listen() *Listener {
 	return &Listener{d: d, c: Counter{member{d: d, id: id}}}
 }
 
-// ExpectCrowd has as many requests wait as there may be strangers: for a listener whose owner answers in each pass all that wait.
+// ExpectCrowd has as many requests wait as there may be strangers: for a listener whose owner answers without delay.
 func (l *Listener) ExpectCrowd() error {
 	return l.c.call(func(e *endpoint.Engine) error { e.ExpectCrowd(); return nil })
 }

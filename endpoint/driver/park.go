@@ -204,7 +204,7 @@ func (p *parking) get(q *want) *waiter {
 	return w
 }
 
-// put keeps a waiter for the next caller, unless it has a context, whose end may still signal it.
+// put keeps a waiter for the next caller.
 func (p *parking) put(w *waiter) {
 	if w.kind != forWake {
 		w.next, p.spare = p.spare, w

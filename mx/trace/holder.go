@@ -19,8 +19,9 @@ const shortest = int64(100 * time.Nanosecond)
 // holder returns the rank that holds up the others; held has the times of the waits for each rank, and stretches how long each went on by itself
 // each time.
 func (rep *Report) holder(held, stretches [][]int64) string {
+	numbers := count(stretches)
 	for i := range rep.Ranks {
-		if len(rep.Ranks) > 1 && rep.Ranks[i].Held > 0 && (rep.slow(i, held[i], stretches) || rep.lateOnce(i)) {
+		if len(rep.Ranks) > 1 && rep.Ranks[i].Held > 0 && (rep.slow(i, held[i], stretches, numbers) || rep.lateOnce(i)) {
 			return rep.Ranks[i].Name
 		}
 	}
@@ -30,20 +31,11 @@ func (rep *Report) holder(held, stretches [][]int64) string {
 // slow says whether a rank goes on by itself for a time that the others don't, again and again, and is waited for. Times alone do not tell: where
 // ranks share cores with others, each is without one for longer than a slow rank takes. But this happens to all of them, so that the numbers of long
 // stretches differ by chance; those of a rank that is slow differ by more.
-func (rep *Report) slow(rank int, held []int64, stretches [][]int64) bool {
-	own := stretches[rank]
-	if len(own) == 0 {
-		return false
-	}
+func (rep *Report) slow(rank int, held []int64, stretches [][]int64, numbers []numberOf) bool {
 	total := rep.Path.To - rep.Path.From
-	for length := shortest; 3*length/2 <= own[len(own)-1]; length += length / 4 {
-		others := 0
-		for i := range stretches {
-			if i != rank {
-				others = max(others, len(from(stretches[i], length)))
-			}
-		}
-		mine := from(own, 3*length/2)
+	for i := range numbers {
+		others := numbers[i].among(rank)
+		mine := from(stretches[rank], 3*numbers[i].length/2)
 		if d := len(mine) - others; d <= 0 || d*d < 5*(len(mine)+others) {
 			continue
 		}
@@ -53,6 +45,43 @@ func (rep *Report) slow(rank int, held []int64, stretches [][]int64) bool {
 		}
 	}
 	return false
+}
+
+// numberOf has the two largest numbers of stretches that a rank has of some length and more, and whose the larger is.
+type numberOf struct {
+	length              int64
+	most, second, holds int
+}
+
+// among returns the largest number among the ranks but one.
+func (n *numberOf) among(but int) int {
+	if n.holds == but {
+		return n.second
+	}
+	return n.most
+}
+
+// count counts the stretches of all lengths that a rank may exceed by half.
+func count(stretches [][]int64) (numbers []numberOf) {
+	longest := int64(0)
+	for _, s := range stretches {
+		if len(s) > 0 {
+			longest = max(longest, s[len(s)-1])
+		}
+	}
+	for length := shortest; 3*length/2 <= longest; length += length / 4 {
+		n := numberOf{length: length, holds: -1}
+		for rank, s := range stretches {
+			switch c := len(from(s, length)); {
+			case c > n.most:
+				n.most, n.second, n.holds = c, n.most, rank
+			case c > n.second:
+				n.second = c
+			}
+		}
+		numbers = append(numbers, n)
+	}
+	return numbers
 }
 
 // lateOnce says whether others have waited for a rank for most of the time that the job has taken.

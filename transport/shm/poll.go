@@ -81,7 +81,8 @@ func (l *link) expectAnswer() {
 // read delivers frames of one link, the first of which begins with word0.
 func (l *link) read(word0 uint64, h transport.Handler) int {
 	p := l.port
-	for n, there := 0, true; ; {
+	var there bool
+	for n := 0; ; {
 		head, payload, ok := l.in.Read(word0)
 		if !ok {
 			l.corrupt()

@@ -64,6 +64,7 @@ type Link interface {
 
 	// Pull fetches the first n bytes of the memory of a peer's memory descriptor into v.
 	// If the answer is PullStarted, exactly one PullFinished brings the id back,
-	// unless the link goes down or is closed before.
+	// unless the link goes down or is closed before. If that takes a Poll, whoever
+	// sleeps on the endpoint's doorbell is woken.
 	Pull(desc []byte, v *Vec, n int, id uint64) PullResult
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"runtime"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
@@ -88,10 +89,23 @@ func (s *Scratch) copy(d direction, pid int, local *wire.Vec, remote []Remote, o
 	return n, nil
 }
 
-// call makes one system call, and Go's scheduler is not told: it is a copy like any other. If it were, the run time of a
-// process that is bound to one core would find the goroutine in a system call for 20 us, and wake another thread, which
-// takes that core from the copy.
+// call makes one system call. In a process with one processor of Go's, that of a rank which is bound to a core, it does not give
+// that processor to others meanwhile: after 20 us in the call they would get it on another thread, which takes the core from the
+// copy. The whole process stands still then for as long as the kernel takes, also if it has to read the peer's memory from a disk.
 func (s *Scratch) call(d direction, pid int) (n int, err error) {
+	if runtime.GOMAXPROCS(0) == 1 {
+		n, err = s.callAlone(d, pid)
+	} else if d == reading {
+		n, err = unix.ProcessVMReadv(pid, s.local, s.remote, 0)
+	} else {
+		n, err = unix.ProcessVMWritev(pid, s.local, s.remote, 0)
+	}
+	clear(s.local) // keep nobody's buffers alive
+	return n, err
+}
+
+// callAlone is call without giving up the processor.
+func (s *Scratch) callAlone(d direction, pid int) (n int, err error) {
 	number := uintptr(unix.SYS_PROCESS_VM_READV)
 	if d == writing {
 		number = unix.SYS_PROCESS_VM_WRITEV
@@ -99,7 +113,6 @@ func (s *Scratch) call(d direction, pid int) (n int, err error) {
 	copied, _, errno := unix.RawSyscall6(number, uintptr(pid),
 		uintptr(unsafe.Pointer(unsafe.SliceData(s.local))), uintptr(len(s.local)),
 		uintptr(unsafe.Pointer(unsafe.SliceData(s.remote))), uintptr(len(s.remote)), 0)
-	clear(s.local) // keep nobody's buffers alive
 	if errno != 0 {
 		return 0, errno
 	}
