@@ -1,7 +1,7 @@
 package main_test
 
 import (
-	"bufio"
+	"context"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -11,6 +11,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"golang.org/x/sys/unix"
 
 	"gomx/cmd/internal/tooltest"
 	"gomx/mx"
@@ -112,7 +114,9 @@ func names(t *testing.T, text string, parts ...string) {
 // TestUnreadPipe ends the program by a second signal while nobody reads what it prints.
 func TestUnreadPipe(t *testing.T) {
 	tooltest.Open(t)
-	cmd := exec.CommandContext(t.Context(), tooltest.Path, "-v", "-w", "10ms", "-p", tooltest.PID)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, tooltest.Path, "-v", "-w", "10ms", "-p", tooltest.PID)
 	pipe, err := cmd.StdoutPipe()
 	if err == nil {
 		err = cmd.Start()
@@ -120,12 +124,10 @@ func TestUnreadPipe(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := bufio.NewReader(pipe).ReadByte(); err != nil {
-		t.Fatal(err)
-	}
+	fill(t, pipe.(*os.File))
 	ended := make(chan struct{})
 	go func() {
-		for { // the first may find it between two tables; those after the second find nobody
+		for { // the first is caught; those after the second find nobody
 			_ = cmd.Process.Signal(os.Interrupt)
 			select {
 			case <-ended:
@@ -136,7 +138,21 @@ func TestUnreadPipe(t *testing.T) {
 	}()
 	_ = cmd.Wait()
 	close(ended)
-	if state := cmd.ProcessState.Sys().(syscall.WaitStatus); state.Signaled() && state.Signal() != syscall.SIGINT {
+	if state := cmd.ProcessState.Sys().(syscall.WaitStatus); !state.Signaled() || state.Signal() != syscall.SIGINT {
 		t.Errorf("it ends with %v", cmd.ProcessState)
+	}
+}
+
+// fill waits until a pipe takes nothing more: what lies in it has not grown for a while.
+func fill(t *testing.T, pipe *os.File) {
+	t.Helper()
+	for last, since := 0, time.Now(); last == 0 || time.Since(since) < time.Second; time.Sleep(20 * time.Millisecond) {
+		n, err := unix.IoctlGetInt(int(pipe.Fd()), unix.TIOCINQ)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n != last {
+			last, since = n, time.Now()
+		}
 	}
 }

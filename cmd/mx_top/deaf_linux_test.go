@@ -92,7 +92,10 @@ func TestDeafTerminal(t *testing.T) {
 			before := modes(t, slave)
 			c.deafen(t, slave)
 			cmd := inPTY(t, slave, "-w", "100ms", "-p", tooltest.PID)
-			for modes(t, slave) == before { // it takes the terminal over, and then draws
+			for end := time.Now().Add(time.Minute); modes(t, slave) == before; { // it takes the terminal over, and then draws
+				if time.Now().After(end) {
+					t.Fatal("it does not take the terminal over")
+				}
 				time.Sleep(10 * time.Millisecond)
 			}
 			time.Sleep(300 * time.Millisecond)

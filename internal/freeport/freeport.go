@@ -6,23 +6,40 @@ import (
 	"net"
 	"os"
 	"strconv"
+	"sync"
 	"sync/atomic"
 	"testing"
 )
 
-// The ports lie below those of endpoints, and of those that Linux gives away by itself. Processes that run at the same time hardly ever have the
-// same of so many shares of them.
-const first, end, shares = 10_000, 20_000, 64
+// The ports lie below those of endpoints, and below the ephemeral range of Linux. Each process has a share of them.
+const (
+	first, end, shares = 10_000, 20_000, 64
+	each               = (end - first) / shares
+)
 
 // taken counts the ports that this process has asked for.
 var taken atomic.Uint32
 
-// Take returns a port at which nobody listens. It returns another one each time.
+// share returns the share of this process. Its first port is not given away: the process listens there while it lives, so that no other one
+// takes the same share.
+var share = sync.OnceValue(func() int {
+	for i := range shares {
+		s := (os.Getpid() + i) % shares
+		if l, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(first+s))); err == nil {
+			owned = l
+			return s
+		}
+	}
+	return os.Getpid() % shares
+})
+
+var owned net.Listener
+
+// Take returns a port at which nobody listens, and another one each time until there are no others.
 func Take(t testing.TB) int {
 	t.Helper()
-	const each = (end - first) / shares
 	for range each {
-		port := first + int(taken.Add(1)%each)*shares + os.Getpid()%shares
+		port := first + (1+int(taken.Add(1)%(each-1)))*shares + share()
 		l, err := net.Listen("tcp", net.JoinHostPort("", strconv.Itoa(port)))
 		if err == nil {
 			_ = l.Close()

@@ -13,7 +13,8 @@ const (
 	leastOnce  = int64(50 * time.Millisecond)
 )
 
-// shortest is the least length of stretches that are counted. Those of a rank that is slow are longer than those of the others by half.
+// shortest is the least length of stretches that are counted; each further one is a quarter longer. A rank is slow if its stretches are longer than
+// those of the others by half, and is found for certain if they are twice as long.
 const shortest = int64(100 * time.Nanosecond)
 
 // holder returns the rank that holds up the others; held has the times of the waits for each rank, and stretches how long each went on by itself
