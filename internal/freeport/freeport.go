@@ -20,26 +20,29 @@ const (
 // taken counts the ports that this process has asked for.
 var taken atomic.Uint32
 
-// share returns the share of this process. Its first port is not given away: the process listens there while it lives, so that no other one
-// takes the same share.
-var share = sync.OnceValue(func() int {
+// own is the share of this process. Its first port is not given away: the process listens there while it lives, so that no other one takes
+// the same share.
+var own = sync.OnceValue(func() share {
 	for i := range shares {
-		s := (os.Getpid() + i) % shares
-		if l, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(first+s))); err == nil {
-			owned = l
+		s := share{number: (os.Getpid() + i) % shares}
+		var err error
+		if s.held, err = net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(first+s.number))); err == nil {
 			return s
 		}
 	}
-	return os.Getpid() % shares
+	return share{number: os.Getpid() % shares}
 })
 
-var owned net.Listener
+type share struct {
+	number int
+	held   net.Listener // closed with the process
+}
 
 // Take returns a port at which nobody listens, and another one each time until there are no others.
 func Take(t testing.TB) int {
 	t.Helper()
 	for range each {
-		port := first + (1+int(taken.Add(1)%(each-1)))*shares + share()
+		port := first + (1+int(taken.Add(1)%(each-1)))*shares + own().number
 		l, err := net.Listen("tcp", net.JoinHostPort("", strconv.Itoa(port)))
 		if err == nil {
 			_ = l.Close()
