@@ -216,14 +216,14 @@ func TestQueueAttributes(t *testing.T) {
 		if got, err := q.Status(exs.QAttrWait); got != mode || err != nil {
 			t.Error(got, err)
 		}
-		in := make([]byte, 10)
+		in, out := make([]byte, 10), make([]byte, 10)
 		for range 6 { // more than the queue's depth
 			p.recv(p.b, q, in, 0)
 		}
 		go func() {
 			for range 6 {
 				time.Sleep(time.Millisecond)
-				_, _ = p.a.Write(in)
+				_, _ = p.a.Write(out)
 			}
 		}()
 		var e [8]exs.Event
@@ -240,11 +240,11 @@ func TestQueueAttributes(t *testing.T) {
 	signal := make(chan struct{}, 1)
 	w.ok(p.qb.Modify(exs.QAttrSignal, signal))
 	w.ok(p.qb.Modify(exs.QAttrEvents, 2))
-	in := make([]byte, 10)
+	in, out := make([]byte, 10), make([]byte, 10)
 	p.recv(p.b, p.qb, in, 0)
 	p.recv(p.b, p.qb, in, 0)
-	_, _ = p.a.Write(in)
-	_, _ = p.a.Write(in)
+	_, _ = p.a.Write(out)
+	_, _ = p.a.Write(out)
 	select {
 	case <-signal:
 	case <-time.After(bound):
