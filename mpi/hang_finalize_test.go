@@ -1,9 +1,7 @@
 package mpi_test
 
 import (
-	"context"
 	"errors"
-	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -13,12 +11,8 @@ import (
 
 // finalizeInVain has a rank give up Finalize when it has said that it comes.
 func finalizeInVain(c *mpi.Comm) error {
-	ctx, cancel := context.WithTimeout(context.Background(), 300*time.Millisecond)
-	defer cancel()
-	if err := c.WithContext(ctx).Finalize(); !errors.Is(err, context.DeadlineExceeded) {
-		return fmt.Errorf("error %v, want that of the context", err)
-	}
-	return nil
+	_, err := giveUpFinalize(c, 300*time.Millisecond)
+	return err
 }
 
 // TestHangBehindFinalize: what is left of a Finalize that was given up is no wait of its rank. It neither makes a deadlock of ranks that get on nor
@@ -37,7 +31,7 @@ func TestHangBehindFinalize(t *testing.T) {
 		case 1:
 			return errors.Join(finalizeInVain(c), receive(c, 0))
 		}
-		return nil
+		return finalizeAtLast(c, unbounded)
 	}, mpi.WithHangTimeout(timeout))
 	if !errors.Is(err, mpi.ErrAborted) || !strings.Contains(err.Error(), "deadlock: rank 0 waits for rank 1 in Recv") {
 		t.Errorf("two ranks that wait for each other, one of which has given up Finalize: %v", err)
@@ -45,14 +39,18 @@ func TestHangBehindFinalize(t *testing.T) {
 	world(t, 3, func(c *mpi.Comm) error {
 		switch c.Rank() {
 		case 0:
-			return receive(c, 1)
+			if err := receive(c, 1); err != nil {
+				return err
+			}
 		case 1:
 			if err := finalizeInVain(c); err != nil {
 				return err
 			}
 			time.Sleep(4 * timeout)
-			return mpi.Send(c, []int64{1}, 0, 5)
+			if err := mpi.Send(c, []int64{1}, 0, 5); err != nil {
+				return err
+			}
 		}
-		return nil
+		return finalizeAtLast(c, unbounded)
 	}, mpi.WithHangTimeout(timeout))
 }
