@@ -54,3 +54,42 @@ func TestHangBehindFinalize(t *testing.T) {
 		return finalizeAtLast(c, unbounded)
 	}, mpi.WithHangTimeout(timeout))
 }
+
+// TestHangBesideAWaitForACollective: a rank that waits for a collective of its own waits for that alone, and not for what is left of its Finalize.
+func TestHangBesideAWaitForACollective(t *testing.T) {
+	unchecked(t)
+	const timeout = time.Second
+	err := run(t, 4, func(c *mpi.Comm) error {
+		odd, err := c.Split(c.Rank()%2, 0)
+		if err != nil {
+			return err
+		}
+		switch c.Rank() {
+		case 0:
+			time.Sleep(4 * timeout)
+			if _, _, err := c.Iprobe(1, 5); err != nil {
+				return err
+			}
+			return errors.New("no deadlock was found while rank 0 computed")
+		case 1:
+			if err := finalizeInVain(c); err != nil {
+				return err
+			}
+			q, err := odd.Ibarrier()
+			if err == nil {
+				_, err = q.Wait()
+			}
+			return err
+		case 3:
+			err := finalizeInVain(c)
+			if err == nil {
+				_, err = mpi.Recv(c, make([]int64, 1), 1, 5)
+			}
+			return err
+		}
+		return finalizeAtLast(c, unbounded)
+	}, mpi.WithHangTimeout(timeout))
+	if !errors.Is(err, mpi.ErrAborted) || !strings.Contains(err.Error(), "deadlock: rank 1 waits for rank 3 in Ibarrier") {
+		t.Errorf("two ranks that wait for each other, both of which have given up Finalize: %v", err)
+	}
+}
