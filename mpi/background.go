@@ -546,14 +546,15 @@ func (b *background) collect(st *commState) error {
 	return err
 }
 
-// blocked returns the wait of a suspended collective for hang reports, like that of a blocking call, or nil.
-func (b *background) blocked() *longWait {
+// blocked returns the wait of a suspended collective for hang reports, like that of a blocking call, or nil. It also returns the
+// request of mx by which the program waits for the collective, or the zero Request if nobody has asked for one.
+func (b *background) blocked() (w *longWait, asked mx.Request) {
 	if !b.mu.TryLock() {
-		return nil
+		return nil, asked
 	}
 	defer b.unlock()
 	if b.stage != stageSuspended {
-		return nil
+		return nil, asked
 	}
 	c, r := b.n.c, b.n.pending[b.at].r
 	if b.wait == nil || b.wait.reqs[0] != r {
@@ -563,5 +564,8 @@ func (b *background) blocked() *longWait {
 		}
 		b.wait = &longWait{ctx: ctx, c: c, call: b.op, reqs: []mx.Request{r}, since: time.Now(), id: lastWait.Add(1)}
 	}
-	return b.wait
+	if b.asked.Load() {
+		asked = c.seat.ep.Request(b.number)
+	}
+	return b.wait, asked
 }

@@ -1,6 +1,7 @@
 package mpi
 
 import (
+	"cmp"
 	"errors"
 	"sync"
 	"sync/atomic"
@@ -87,9 +88,9 @@ func testCopy(q *Request) (done bool, err error) {
 	return true, q.delivered(&st)
 }
 
-// awaitCopies waits until the copies have been received, and returns the first error of one that has not. Those that a context
-// gives up stay copies.
-func (c *Comm) awaitCopies(op string) (first error) {
+// awaitCopies waits until all copies have been received. It returns the first error of a copy that has failed, and the first error of
+// a wait that the context has ended: the next call waits for that copy again.
+func (c *Comm) awaitCopies(op string) (undelivered, late error) {
 	for _, q := range c.seat.copies.all() {
 		st, done, err := c.await(op, q.mx(), false)
 		if done {
@@ -99,12 +100,12 @@ func (c *Comm) awaitCopies(op string) (first error) {
 		}
 		if errors.Is(err, ErrGivenUp) {
 			c.seat.copies.keep(q)
+			late = cmp.Or(late, err)
+			continue
 		}
-		if first == nil {
-			first = err
-		}
+		undelivered = cmp.Or(undelivered, err)
 	}
-	return first
+	return undelivered, late
 }
 
 // delivered returns the error of a copy that was not received, also if its communicator has been freed since.

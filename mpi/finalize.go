@@ -26,9 +26,9 @@ import (
 //
 // Errors: ErrFinalized at the second call, also beside a first one that has not returned; ErrProcFailed; and the error of
 // an earlier Bsend. After other errors, which are those of a collective or of a context, the rank has not left the job, and
-// calls Finalize again. If the error wraps ErrGivenUp, or is that of another rank that has given up, all ranks have such an
-// error, and go on as before until then. A context that ends later ends the wait alone: the others know that the rank has
-// come, and leave without it when all have.
+// calls Finalize again. If the error wraps ErrGivenUp, or is that of another rank that has given up, all ranks get such an
+// error, and go on as before until then. A context that ends after the others were told that this rank comes only ends the
+// wait: they leave without it when all have come. If another rank gives up after that, the next call returns its error.
 func (c *Comm) Finalize() error {
 	if err := c.usable("Finalize"); err != nil {
 		return err
@@ -41,17 +41,17 @@ func (c *Comm) Finalize() error {
 		return c.fail("Finalize", ErrFinalized, "another goroutine of rank %d calls it", s.rank)
 	}
 	s.dropFreed() // a sender may wait for that
-	if err := c.awaitCopies("Finalize"); errors.Is(err, ErrGivenUp) {
+	undelivered, late := c.awaitCopies("Finalize")
+	s.undelivered = cmp.Or(s.undelivered, undelivered)
+	if late != nil && !s.last.Empty() { // the others know that this rank comes: their Finalize goes on
 		s.finalizing.Store(false)
-		return err
-	} else if s.undelivered == nil {
-		s.undelivered = err
+		return c.broken("Finalize", Undefined, Undefined, remarked(late, true, comesRemark))
 	}
 	open := s.unfinished()
-	err := c.meetLast("Finalize")
-	if err != nil && !errors.Is(err, ErrProcFailed) {
+	err := c.meetLast("Finalize") // if late is an error, its context has ended, so that this fails at all ranks: they must not leave
+	if late != nil || err != nil && !errors.Is(err, ErrProcFailed) {
 		s.finalizing.Store(false)
-		return err
+		return cmp.Or(late, err)
 	}
 	if err == nil {
 		err = c.failedRank("Finalize")

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"strings"
 	"testing"
 	"time"
 
@@ -39,12 +40,112 @@ func TestFinalizeAgain(t *testing.T) {
 						return err
 					}
 				}
-				return finalizeAtLast(c, func() (context.Context, context.CancelFunc) {
-					return context.WithCancel(context.Background())
-				})
+				return finalizeAtLast(c, unbounded)
 			})
 		})
 	}
+}
+
+// giveUpFinalize has a rank give up Finalize when the others have been told that it comes, and returns how many calls that took: those before the last
+// have failed at all ranks, since the machine was too slow for them.
+func giveUpFinalize(c *mpi.Comm, wait time.Duration) (calls int, err error) {
+	for ; calls < 5; wait *= 4 {
+		calls++
+		ctx, cancel := context.WithTimeout(context.Background(), wait)
+		err = c.WithContext(ctx).Finalize()
+		cancel()
+		if !errors.Is(err, mpi.ErrGivenUp) {
+			break
+		}
+	}
+	if !errors.Is(err, context.DeadlineExceeded) || errors.Is(err, mpi.ErrGivenUp) {
+		return calls, fmt.Errorf("error %v, want that of a wait which the context has ended", err)
+	}
+	return calls, nil
+}
+
+// unbounded is a context for finalizeAtLast that never ends.
+func unbounded() (context.Context, context.CancelFunc) { return context.Background(), func() {} }
+
+// TestFinalizeHearsOfAFailureOnce: a rank whose wait has ended in Finalize learns at its next call that another rank has failed that Finalize since, as
+// the others have learnt. Then it takes part in their later collectives.
+func TestFinalizeHearsOfAFailureOnce(t *testing.T) {
+	unchecked(t) // where ranks check, nobody has come before all are there
+	for name, later := range map[string]func(c *mpi.Comm) error{"Allreduce": sum, "Barrier": (*mpi.Comm).Barrier} {
+		t.Run(name, func(t *testing.T) {
+			over(t, 3, func(c *mpi.Comm) error {
+				if err := sum(c); err != nil {
+					return err
+				}
+				if err := finalizeInVainBehindRank2(c); err != nil {
+					return err
+				}
+				return errors.Join(later(c), finalizeAtLast(c, unbounded))
+			})
+		})
+	}
+}
+
+// finalizeInVainBehindRank2 has rank 0 fail a Finalize to which rank 2 has come.
+func finalizeInVainBehindRank2(c *mpi.Comm) error {
+	if c.Rank() == 2 {
+		calls, err := giveUpFinalize(c, 100*time.Millisecond)
+		for to := range 2 {
+			err = errors.Join(err, mpi.Send(c, []int64{int64(calls)}, to, goTag))
+		}
+		return errors.Join(err, failedAt0(c.Finalize()))
+	}
+	calls := make([]int64, 1)
+	if _, err := mpi.Recv(c, calls, 2, goTag); err != nil {
+		return err
+	}
+	for range calls[0] - 1 {
+		if err := c.Finalize(); !errors.Is(err, mpi.ErrOther) {
+			return fmt.Errorf("error %v, want that of rank 2", err)
+		}
+	}
+	if c.Rank() == 1 {
+		return failedAt0(c.Finalize())
+	}
+	ended, cancel := context.WithCancel(context.Background())
+	cancel()
+	if err := c.WithContext(ended).Finalize(); !errors.Is(err, mpi.ErrGivenUp) {
+		return fmt.Errorf("error %v, want that of the context", err)
+	}
+	return nil
+}
+
+func failedAt0(err error) error {
+	if !errors.Is(err, mpi.ErrOther) || !strings.Contains(err.Error(), "has failed at rank 0") {
+		return fmt.Errorf("error %v, want one that names rank 0", err)
+	}
+	return nil
+}
+
+// TestFinalizeFailsAtAllForACopy: where a context ends Finalize while the rank waits for a buffered message to be received, the others do not leave.
+func TestFinalizeFailsAtAllForACopy(t *testing.T) {
+	const size = 1 << 20
+	over(t, 2, func(c *mpi.Comm) error {
+		if err := c.Barrier(); err != nil {
+			return err
+		}
+		if c.Rank() == 1 {
+			if err := errors.Join(failedAt0(c.Finalize()), c.Barrier()); err != nil {
+				return err
+			}
+			_, err := mpi.Recv(c, make([]byte, size), 0, 5)
+			return err
+		}
+		if err := mpi.Bsend(c, make([]byte, size), 1, 5); err != nil {
+			return err
+		}
+		ctx, cancel := context.WithTimeout(context.Background(), 20*time.Millisecond)
+		defer cancel()
+		if err := c.WithContext(ctx).Finalize(); !errors.Is(err, mpi.ErrGivenUp) {
+			return fmt.Errorf("error %v, want that of the context", err)
+		}
+		return c.Barrier()
+	})
 }
 
 // finalizeAtLast calls Finalize until it ends well. A call that others or this rank have given up is repeated.
@@ -115,7 +216,7 @@ func finalizesAgain(world *mpi.Comm) error {
 			return err
 		}
 	}
-	if err := world.Finalize(); err != nil {
+	if err := finalizeAtLast(world, unbounded); err != nil {
 		return err
 	}
 	os.Exit(0)
@@ -127,10 +228,8 @@ func finalizeBehindRank3(world *mpi.Comm) error {
 	if _, err := mpi.Recv(world, make([]byte, 1), 3, goTag); err != nil {
 		return err
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
-	defer cancel()
-	if err := world.WithContext(ctx).Finalize(); !errors.Is(err, context.DeadlineExceeded) {
-		return fmt.Errorf("error %v, want that of the context", err)
+	if _, err := giveUpFinalize(world, time.Second); err != nil {
+		return err
 	}
 	return mpi.Send(world, []byte{1}, 0, goTag)
 }
@@ -158,7 +257,7 @@ func finalizesWithoutTheDead(world *mpi.Comm) error {
 			return err
 		}
 	}
-	if err := wantFailure(world.Finalize(), world, "rank 0 of the world"); err != nil {
+	if err := wantFailure(finalizeAtLast(world, unbounded), world, "rank 0 of the world"); err != nil {
 		return err
 	}
 	os.Exit(0)
@@ -177,7 +276,7 @@ func TestFinalizeAgainWithCopies(t *testing.T) {
 			if _, err := mpi.Recv(c, got, 0, 5); err != nil || got[size-1] != 7 {
 				return fmt.Errorf("got %d: %w", got[size-1], err)
 			}
-			return nil
+			return finalizeAtLast(c, unbounded)
 		}
 		b := make([]byte, size)
 		b[size-1] = 7
@@ -194,5 +293,31 @@ func TestFinalizeAgainWithCopies(t *testing.T) {
 		}
 		time.Sleep(10 * time.Millisecond)
 		return c.Finalize()
+	})
+}
+
+// TestFinalizeComesBeforeACopy: a rank that the others know to come has buffered another message. A context that ends while Finalize waits for that
+// ends the wait alone.
+func TestFinalizeComesBeforeACopy(t *testing.T) {
+	unchecked(t)
+	const size = 1 << 20
+	over(t, 2, func(c *mpi.Comm) error {
+		if c.Rank() == 0 {
+			_, err := mpi.Recv(c, make([]byte, 1), 1, goTag)
+			if err == nil {
+				_, err = mpi.Recv(c, make([]byte, size), 1, 5)
+			}
+			return errors.Join(err, finalizeAtLast(c, unbounded))
+		}
+		_, err := giveUpFinalize(c, 50*time.Millisecond)
+		if err := errors.Join(err, mpi.Bsend(c, make([]byte, size), 0, 5)); err != nil {
+			return err
+		}
+		ctx, cancel := context.WithTimeout(context.Background(), 20*time.Millisecond)
+		defer cancel()
+		if err := c.WithContext(ctx).Finalize(); !errors.Is(err, context.DeadlineExceeded) || errors.Is(err, mpi.ErrGivenUp) {
+			return fmt.Errorf("error %v, want that of a wait which the context has ended", err)
+		}
+		return errors.Join(mpi.Send(c, []byte{1}, 0, goTag), finalizeAtLast(c, unbounded))
 	})
 }

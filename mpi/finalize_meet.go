@@ -1,42 +1,33 @@
 package mpi
 
-import (
-	"errors"
+import "gomx/mpi/internal/coll"
 
-	"gomx/mpi/internal/coll"
-)
-
-// lastStage is whether a collective is the last one of its rank, and how far that is.
+// lastStage says whether a collective is that of Finalize, and how far it has come.
 type lastStage uint8
 
 const (
 	notLast   lastStage = iota
-	lastBegun           // the rank leaves when it is over, also if somebody has died
-	lastComes           // and the others have been told that it comes, which can't be taken back
+	lastBegun           // The rank leaves the job when the collective has ended, also if that has failed because a rank has died.
+	lastComes           // In addition, the rank has told the others that it comes to Finalize. It can't take that back.
 )
 
-// comesRemark is what the error of a Finalize says whose wait alone is over.
+// comesRemark is the remark in the error of Finalize when the context has ended the wait, but not the collective.
 const comesRemark = "the others know that this rank has come, and may leave: call it again"
 
-// meetLast waits until all ranks have come to Finalize. Where the context ends it before this rank has told the others that it
-// comes, it fails at all ranks. Afterwards only the wait ends. The collective goes on, since ranks below this one in the tree wait
-// for what it passes on, and the next call waits for the same one: whether all have come is decided once, and alike everywhere.
+// meetLast waits until all ranks have come to Finalize. If the context ends before this rank has told the others that it comes, the
+// collective fails at all ranks. If the context ends later, only the wait ends. The collective goes on, since ranks below this one in
+// the tree wait for the messages that it forwards, and the next call waits for the same collective. All ranks therefore agree on
+// whether all have come. If another rank has failed that collective, the next call returns that failure, as the calls of the other
+// ranks do, and the call after that starts a new collective.
 func (c *Comm) meetLast(op string) error {
-	s := c.seat
-	for {
-		again := !s.last.Empty()
-		if !again {
-			q, err := c.net(op).start((*net).meetLast)
-			if err != nil {
-				return err
-			}
-			s.last = q
-		}
-		err := c.awaitLast(op)
-		if !again || !s.last.Empty() || err == nil || errors.Is(err, ErrProcFailed) {
+	if s := c.seat; s.last.Empty() {
+		q, err := c.net(op).start((*net).meetLast)
+		if err != nil {
 			return err
-		} // else another rank has failed the earlier call, and calls it again as this one does
+		}
+		s.last = q
 	}
+	return c.awaitLast(op)
 }
 
 // meetLast is meet for Finalize.

@@ -64,8 +64,8 @@ func (s *seat) state() hang.Rank {
 		v.add(&r, w)
 	}
 	for _, b := range s.nonblocking.all() {
-		if w := b.blocked(); w != nil {
-			v.background[w.id] = true
+		if w, asked := b.blocked(); w != nil {
+			v.background[w.id] = asked
 			v.add(&r, w)
 		}
 	}
@@ -73,18 +73,7 @@ func (s *seat) state() hang.Rank {
 	if len(r.Waits) > 0 {
 		r.State = hang.Waits
 	}
-	if !v.awaitsBackground { // a collective that advances in the background is not a wait of its rank
-		v.setAside(&r)
-	}
-	for i := range r.Waits {
-		if w := &r.Waits[i]; v.background[w.ID] {
-			w.Ends = w.Ends || v.leavesBackground
-			w.Age = max(w.Age, v.awaitedFor)
-			for n := range w.Needs {
-				w.Needs[n].Age = w.Age
-			}
-		}
-	}
+	v.setAside(&r)
 	for _, p := range v.pending {
 		n, ok := v.need(&p, "")
 		if ok && n.Kind != hang.Collective && len(r.Pending) < mostShown {
@@ -100,17 +89,21 @@ func (s *seat) state() hang.Rank {
 
 // view is the state of a seat while it is being described.
 type view struct {
-	pending          map[mx.Request]mx.PendingRequest
-	comms            map[uint32]*Comm
-	ranks            map[mx.EndpointAddr]int // in the world
-	background       map[uint64]bool         // the waits of collectives that go on beside the program
-	awaitsBackground bool
-	awaitedFor       float64 // for how long it has waited for one, in seconds
-	leavesBackground bool    // a context may end a wait for it
+	pending    map[mx.Request]mx.PendingRequest
+	comms      map[uint32]*Comm
+	ranks      map[mx.EndpointAddr]int // in the world
+	background map[uint64]mx.Request   // by the id of a collective's own wait: the request with which the program waits for the collective, or zero
+	awaited    map[mx.Request]awaiting // by such a request: the calls that wait with it now
+}
+
+// awaiting describes the calls that wait for a nonblocking collective.
+type awaiting struct {
+	age  float64 // of the oldest, in seconds
+	ends bool    // a context may end one of them
 }
 
 func (s *seat) view() *view {
-	v := &view{pending: map[mx.Request]mx.PendingRequest{}, comms: map[uint32]*Comm{}, ranks: map[mx.EndpointAddr]int{}, background: map[uint64]bool{}}
+	v := &view{pending: map[mx.Request]mx.PendingRequest{}, comms: map[uint32]*Comm{}, ranks: map[mx.EndpointAddr]int{}, background: map[uint64]mx.Request{}, awaited: map[mx.Request]awaiting{}}
 	for _, p := range s.ep.Pending() {
 		if !p.Request.IsZero() {
 			v.pending[p.Request] = p
@@ -143,8 +136,8 @@ func (v *view) add(r *hang.Rank, w *longWait) {
 			continue // it is complete by now, or empty
 		}
 		if contextOf(p.MatchInfo) == inwardContext {
-			v.awaitsBackground, v.awaitedFor = true, max(v.awaitedFor, out.Age)
-			v.leavesBackground = v.leavesBackground || out.Ends
+			a := v.awaited[q]
+			v.awaited[q] = awaiting{max(a.age, out.Age), a.ends || out.Ends}
 			continue
 		}
 		if n, ok := v.need(&p, w.call); ok {
@@ -194,13 +187,21 @@ func endOf(ctx context.Context) (may bool, left float64) {
 	return true, left
 }
 
-// setAside makes what waits in the background something that is pending.
+// setAside lists nonblocking collectives for which no call waits as pending, since the rank does not wait for them. The others get what the calls
+// that wait for them have.
 func (v *view) setAside(r *hang.Rank) {
 	kept := r.Waits[:0]
 	for _, w := range r.Waits {
-		if v.background[w.ID] {
-			r.Pending = append(r.Pending, w.Needs...)
-			continue
+		if asked, is := v.background[w.ID]; is {
+			a, waits := v.awaited[asked]
+			if !waits {
+				r.Pending = append(r.Pending, w.Needs...)
+				continue
+			}
+			w.Ends, w.Age = w.Ends || a.ends, max(w.Age, a.age)
+			for n := range w.Needs {
+				w.Needs[n].Age = w.Age
+			}
 		}
 		kept = append(kept, w)
 	}

@@ -355,7 +355,7 @@ func (n *net) failed(b pendingOp, st *mx.Status) error {
 	if st.Code == mx.StatusSuccess || st.Code == mx.StatusTruncated {
 		if e := n.failure(); e != nil {
 			if job := n.c.seat.job; job.launch != nil && e.class == ErrProcFailed {
-				job.launch.Blame(n.c.worldRank(e.rank)) // which has said whom it misses itself, and may end after this rank does
+				job.launch.Blame(n.c.worldRank(e.rank)) // That rank has itself told the launcher which rank it misses, and it may end after this one does.
 			}
 			return n.c.failWith(n.op, e.rank, Undefined, e.class, e)
 		}

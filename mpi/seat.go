@@ -22,11 +22,11 @@ type seat struct {
 	told       atomic.Uint32 // requests that the rank completes by telling itself
 	finalizing atomic.Bool   // it is in Finalize
 	finalized  atomic.Bool
-	allCame    atomic.Bool           // to Finalize: they may leave, also while this rank is not in it
+	allCame    atomic.Bool           // All ranks have come to Finalize. The others may leave, also while this rank is in no call.
 	lost       atomic.Pointer[Error] // the first ErrProcFailed of the rank's calls, for Finalize
 
-	last        Request // the collective of a Finalize whose context has ended; finalizing guards it
-	undelivered error   // that of a buffered message, for the end of Finalize, likewise
+	last        Request // The collective of Finalize, while it has not ended. Only the goroutine that has set finalizing uses it.
+	undelivered error   // The first error of a buffered message, which Finalize returns when the rank leaves. The same goroutine uses it.
 
 	ids   contextIDs
 	freed freedContexts
