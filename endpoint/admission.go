@@ -24,7 +24,7 @@ const (
 	DefaultBacklog            = 128
 	DefaultAnswerTimeout Tick = 60 * 1000
 
-	heldAttempts = 16 // attempts at one session that are answered together
+	heldAttempts = 16 // attempts at one session that are known while it is held
 )
 
 // admission is what an engine knows of who wants in.
@@ -62,9 +62,10 @@ type verdict struct {
 type offer struct {
 	h        wire.Header
 	c        wire.ConnectInfo
-	data     []byte // of the frame
-	admitted bool   // by the owner, or because we are connecting to the peer ourselves
-	answer   []byte // what is said with that
+	data     []byte   // of the frame
+	attempts []uint32 // of a stranger's that is held: those that have come
+	admitted bool     // by the owner, or because we are connecting to the peer ourselves
+	answer   []byte   // what is said with that
 }
 
 // Listen has the owner asked who may begin a session from now on. The counter that it returns counts the requests that come.

@@ -97,7 +97,7 @@ func (e *Engine) askPeer(p *peer, r *request) {
 	if p.rel != nil && !r.underReview() {
 		again = connectRetry
 	}
-	p.asking, p.askAt = true, e.clock()+again
+	p.asking, p.askAt, p.linkAsked = true, e.clock()+again, true
 	e.watchPeer(p)
 }
 
@@ -323,6 +323,9 @@ func (e *Engine) arriveConnectReply(p *peer, h *wire.Header, payload []byte) {
 		e.enter(p, &c)
 		r.heardAnswer(data)
 		e.connected(p, slot, r)
+	}
+	if c.Status == uint32(BadKey) && p.state != peerConnected && !e.awaited(p) {
+		e.unclaim(p)
 	}
 }
 

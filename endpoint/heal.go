@@ -77,7 +77,7 @@ func (e *Engine) breakLink(p *peer) {
 // unhook takes the link from a connected peer. Operations that depended on this link
 // are restarted over the next one.
 func (e *Engine) unhook(p *peer) {
-	p.link, p.nacked, p.pushing = nil, 0, 0
+	p.link, p.nacked, p.pushing, p.linkAsked = nil, 0, 0, false
 	p.heal.resuming, p.heal.ackDue = false, false
 	e.dropPieces(p)
 	e.endVisit(p)

@@ -256,6 +256,6 @@ func (e *Engine) unlink(p *peer) {
 	e.endVisit(p)
 	p.link, p.caps, p.rel, p.log, p.heal, p.next = nil, nil, nil, nil, nil, nil
 	p.greetings.clear()
-	p.byesLeft, p.nacked, p.pushing, p.used = 0, 0, 0, false
+	p.byesLeft, p.nacked, p.pushing, p.used, p.linkAsked = 0, 0, 0, false, false
 	p.refresh(-1)
 }

@@ -42,6 +42,7 @@ type peer struct {
 	bytes, headers   account // what it may send to us
 	caps             *wire.Caps
 	linkDialled      bool         // by us
+	linkAsked        bool         // a Connect of ours has gone over it, and was not refused for its filter
 	given, shown     wire.Token   // what the peer must show to resume the session, and what we must
 	claimed          *offer       // a stranger's Connect that waits for the death of a link
 	probed           bool         // a stranger claims the peer's address

@@ -22,6 +22,11 @@ import (
 //     peer is asked for a sign of life: a link whose other end is gone breaks by that,
 //     and an answer shows that the claim is false.
 //
+// If both sides have dialled, both must choose the same link, or both are lost. The side
+// with the larger address goes over to the link of the other as soon as a Connect comes
+// over it. So the side with the smaller address, once it has sent one, holds a claim even
+// if its link has no session, and even if it has given that Connect up since.
+//
 // Links of media that lose frames are associations, which prove nothing and are
 // simulated only: they are taken as they come.
 //
@@ -177,17 +182,39 @@ func (e *Engine) claimWith(s *peer, o *offer) {
 	case p.link == nil || p.mute():
 	case p.state == peerConnected:
 		e.count.Claims++
-		held := *o
-		held.data = slices.Clone(o.data)
-		s.claimed = &held
+		s.hold(o)
 		p.probed = true // asked for a sign of life
 		e.control(p, wire.Header{Kind: wire.Ack, Match: ackPlease})
 		return
-	case p.linkDialled && p.state == peerDialing && e.peers[0].at.less(p.at):
-		e.turnAway(s) // both have dialled: the link of the smaller address is used
+	case e.prevails(p) && (p.state == peerDialing || !s.repeats(o)):
+		s.hold(o)
 		return
 	}
 	e.takeOver(p, s, o)
+}
+
+// prevails reports whether a peer goes over to our link, if it has dialled as well.
+func (e *Engine) prevails(p *peer) bool {
+	return p.linkDialled && p.linkAsked && e.peers[0].at.less(p.at)
+}
+
+// hold keeps a stranger's Connect until the link of the peer whose address he claims is dead.
+func (s *peer) hold(o *offer) {
+	held := *o
+	held.data = slices.Clone(o.data)
+	if s.claimed != nil {
+		held.attempts = s.claimed.attempts
+	}
+	if len(held.attempts) < heldAttempts {
+		held.attempts = append(held.attempts, o.c.Attempt)
+	}
+	s.claimed = &held
+}
+
+// repeats reports whether a stranger retransmits a Connect that is held. If he is the peer,
+// our own Connect would have reached him before that over a link that is alive.
+func (s *peer) repeats(o *offer) bool {
+	return s.claimed != nil && slices.Contains(s.claimed.attempts, o.c.Attempt)
 }
 
 // takeOver gives a stranger's link, which came with a Connect, to the peer whose
@@ -248,7 +275,8 @@ func (e *Engine) claimant(p *peer) *peer {
 	return nil
 }
 
-// succeed gives the link of a peer, which is dead, to whoever claims its address.
+// succeed gives whoever claims a peer's address its place, as the peer's own link is dead or
+// of no use.
 func (e *Engine) succeed(p *peer) bool {
 	s := e.claimant(p)
 	if s == nil {
@@ -257,6 +285,13 @@ func (e *Engine) succeed(p *peer) bool {
 	p.probed = false
 	e.takeOver(p, s, s.claimed)
 	return true
+}
+
+// unclaim notes that the peer does not go over to our link, because we don't know its
+// filter. A link of its own that it has asked over meanwhile is taken.
+func (e *Engine) unclaim(p *peer) {
+	p.linkAsked = false
+	e.succeed(p)
 }
 
 // claimSession takes a stranger's Resume.

@@ -75,8 +75,7 @@ func (h *house) frame(l *wiretap, head wire.Header, payload []byte) {
 // connect says a connect, and returns the answer if there is one.
 func (h *house) connect(l *wiretap, nic uint64, session uint32) (c wire.ConnectInfo, ok bool) {
 	l.sent = nil
-	info := wire.ConnectInfo{Version: wire.Version, Bytes: 1 << 14, Headers: 64, Session: session, Filter: 7, NIC: nic, EagerMax: 1 << 20}
-	h.frame(l, wire.Header{Kind: wire.Connect}, info.Append(nil))
+	h.frame(l, wire.Header{Kind: wire.Connect}, connectOf(nic, session, 0).Append(nil))
 	for _, f := range l.sent {
 		if f.Header.Kind == wire.ConnectReply {
 			c, _ = wire.ParseConnect(f.Data)
@@ -84,6 +83,12 @@ func (h *house) connect(l *wiretap, nic uint64, session uint32) (c wire.ConnectI
 		}
 	}
 	return c, false
+}
+
+func connectOf(nic uint64, session, attempt uint32) *wire.ConnectInfo {
+	return &wire.ConnectInfo{
+		Version: wire.Version, Bytes: 1 << 14, Headers: 64, Session: session, Filter: 7, NIC: nic, EagerMax: 1 << 20, Attempt: attempt,
+	}
 }
 
 func eager(session, seq uint32) wire.Header {
@@ -136,6 +141,69 @@ func ackFlags(c wire.Caps) wire.Flags {
 		return wire.HasAck
 	}
 	return 0
+}
+
+// crossing is a house that has dialled its peer 2, which is the larger address, asked it over
+// that link, and given up. The peer has dialled as well.
+func crossing(t *testing.T, caps wire.Caps) (h *house, ours, theirs *wiretap) {
+	h = newHouse(caps, endpoint.Config{})
+	c := h.Iconnect(2, 0, 7, 0, nil)
+	ours = &wiretap{caps: caps}
+	i := h.LinkOwner(2, 0, ours, true)
+	h.host.number[ours] = i
+	h.LinkUp(i, ours, true)
+	if len(ours.sent) != 1 || ours.sent[0].Header.Kind != wire.Connect {
+		t.Fatal("not asked:", ours.sent)
+	}
+	if gone, err := h.Cancel(c); !gone || err != nil {
+		t.Fatal("not given up:", gone, err)
+	}
+	return h, ours, h.dialled(2)
+}
+
+// A peer that has been asked over our link goes over to it, whatever has become of that
+// connect. What it has asked over its own link before is not answered, unless our link
+// turns out to be of no use to it.
+func TestCrossingLinkWaitsForTheOther(t *testing.T) {
+	for name, caps := range map[string]wire.Caps{"safe": endpointtest.Reliable(false), "healing": endpointtest.Healing(false)} {
+		for use, end := range map[string]func(h *house, ours, theirs *wiretap){
+			"dies": func(h *house, ours, _ *wiretap) { h.LinkDown(h.host.number[ours], ours) },
+			"is not known to the peer": func(h *house, ours, _ *wiretap) {
+				info := wire.ConnectInfo{Version: wire.Version, Session: 100, Status: uint32(endpoint.BadKey), NIC: 2, Attempt: 1}
+				h.frame(ours, wire.Header{Kind: wire.ConnectReply}, info.Append(nil))
+			},
+			"does not reach the peer": func(h *house, _, theirs *wiretap) {
+				h.frame(theirs, wire.Header{Kind: wire.Connect}, connectOf(2, 100, 1).Append(nil))
+			},
+		} {
+			t.Run(name+" "+use, func(t *testing.T) {
+				h, ours, theirs := crossing(t, caps)
+				for attempt := uint32(1); attempt < 3; attempt++ {
+					h.frame(theirs, wire.Header{Kind: wire.Connect}, connectOf(2, 100, attempt).Append(nil))
+				}
+				if len(theirs.sent) > 0 || len(h.host.dropped) > 0 {
+					t.Fatal("answered before the peer has heard of our link:", theirs.sent, h.host.dropped)
+				}
+				end(h, ours, theirs)
+				if len(theirs.sent) == 0 || theirs.sent[0].Header.Kind != wire.ConnectReply || h.host.dropped[theirs] {
+					t.Error("not answered when our link was of no use:", theirs.sent)
+				}
+			})
+		}
+	}
+}
+
+// A session that begins over our link goes on when the other link, whose connect is held, ends.
+func TestCrossingLinkGoesWithTheSession(t *testing.T) {
+	h, ours, theirs := crossing(t, endpointtest.Reliable(false))
+	h.frame(theirs, wire.Header{Kind: wire.Connect}, connectOf(2, 100, 1).Append(nil))
+	if _, ok := h.connect(ours, 2, 100); !ok {
+		t.Fatal("not connected over our link")
+	}
+	h.LinkDown(h.host.number[theirs], theirs)
+	if h.host.dropped[ours] || len(theirs.sent) > 0 {
+		t.Error("the session's link is given up, or the other one answered:", theirs.sent)
+	}
 }
 
 // A session is resumed by whoever shows the token, and by nobody else, whatever the
