@@ -8,8 +8,9 @@ import (
 )
 
 // TestPullBesideASleeper posts receives for large messages that wait already, while another goroutine sleeps in the endpoint: the one
-// that sleeps copies them, though nothing has arrived. Five tries are enough for one that nothing else delays.
+// that sleeps copies them, though nothing has arrived. On a busy machine something else may delay it: one quick try of many is enough.
 func TestPullBesideASleeper(t *testing.T) {
+	const quick = 100 * time.Millisecond
 	over(t, func(w *world) {
 		a, b, toB, _ := w.pair()
 		never := w.irecv(b, make([]byte, 8), 99, exact)
@@ -20,7 +21,7 @@ func TestPullBesideASleeper(t *testing.T) {
 		}()
 		for _, size := range []int{300_000, 3_000_000} {
 			quickest := bound
-			for range 5 {
+			for tries := 0; quickest > quick && tries < 20; tries++ {
 				send := w.isend(a, make([]byte, size), toB, 1)
 				if _, _, err := b.Probe(bound, 1, exact); err != nil {
 					w.Fatal(err)
@@ -32,7 +33,7 @@ func TestPullBesideASleeper(t *testing.T) {
 				quickest = min(quickest, time.Since(begin))
 				w.succeed(b, recv)
 			}
-			if quickest > 100*time.Millisecond {
+			if quickest > quick {
 				w.Errorf("%d bytes: the receive waits %v or more for the sleeper", size, quickest)
 			}
 		}
