@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"net"
 	"os/exec"
-	"os/signal"
 	"strings"
 	"syscall"
 	"testing"
@@ -38,9 +37,7 @@ func TestPageEnds(t *testing.T) {
 	tooltest.Open(t)
 	for _, s := range endSignals {
 		t.Run(s.String(), func(t *testing.T) {
-			if signal.Ignored(s) {
-				t.Skip("it is ignored, as nohup has it")
-			}
+			tooltest.Hear(t, s)
 			cmd, out, complaints := start(t, "-http", ":0", "-p", tooltest.PID)
 			url, err := out.ReadString('\n')
 			if err != nil || !strings.HasPrefix(url, "http://127.0.0.1:") {

@@ -5,7 +5,6 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"os/signal"
 	"regexp"
 	"strconv"
 	"strings"
@@ -156,9 +155,7 @@ func TestSignals(t *testing.T) {
 	tooltest.Open(t)
 	for _, s := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP} {
 		t.Run(s.String(), func(t *testing.T) {
-			if signal.Ignored(s) {
-				t.Skip("it is ignored, as nohup has it")
-			}
+			tooltest.Hear(t, s)
 			term := inTerminal(t, "stty -g; sh -c 'echo pid $$; exec "+tooltest.Path+" -w 100ms -p "+tooltest.PID+"'; echo status $?; stty -g")
 			at := term.until(`([0-9a-f:]{20,})\s+pid (\d+)`)
 			pid, err := strconv.Atoi(at[2])
