@@ -26,10 +26,7 @@ func (n *net) barrier(via coll.Net) error { return n.meet(via, n.choose(coll.Kin
 
 // meet waits until all ranks have come, by the algorithm of a barrier. window is what they come for, if it is one.
 func (n *net) meet(via coll.Net, a coll.Algorithm, window uint64) error {
-	var err error
-	if n.checked() {
-		err = n.agree(via, deed{kind: coll.KindBarrier, window: window})
-	}
+	err := n.agreeToMeet(via, window)
 	if err == nil {
 		err = coll.Barrier(via, a)
 	}
@@ -37,4 +34,12 @@ func (n *net) meet(via coll.Net, a coll.Algorithm, window uint64) error {
 		return nil
 	}
 	return n.fail(err, func(rest coll.Net) error { return coll.Barrier(rest, a) })
+}
+
+// agreeToMeet finds out in checked mode whether all ranks have come to meet.
+func (n *net) agreeToMeet(via coll.Net, window uint64) error {
+	if !n.checked() {
+		return nil
+	}
+	return n.agree(via, deed{kind: coll.KindBarrier, window: window})
 }

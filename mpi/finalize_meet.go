@@ -33,10 +33,8 @@ func (c *Comm) meetLast(op string) error {
 // meetLast is meet for Finalize.
 func (n *net) meetLast(via coll.Net) error {
 	n.last = lastBegun
-	if n.checked() {
-		if err := n.agree(via, deed{kind: coll.KindBarrier}); err != nil {
-			return err
-		}
+	if err := n.agreeToMeet(via, 0); err != nil {
+		return err
 	}
 	return coll.Meet(via, func() error {
 		if n.c.ctx != nil && n.c.ctx.Err() != nil {
