@@ -6,6 +6,7 @@ import (
 	"net"
 	"runtime"
 	"testing"
+	"time"
 
 	"gomx/exs"
 )
@@ -92,6 +93,7 @@ func TestShutdownWaitsForSends(t *testing.T) {
 			}
 			refused(w, err, exs.EBUSY)
 			p.none(p.qa)
+			time.Sleep(10 * time.Millisecond)
 			busy++
 		}
 		p.ok(p.a.Shutdown(exs.ShutWR, 0, p.qa, nil))
