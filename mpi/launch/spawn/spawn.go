@@ -228,6 +228,10 @@ func (j *job) start(r int) error {
 	}
 	j.mu.Lock()
 	defer j.mu.Unlock()
+	if j.failure != nil || j.stopping { // those that run are asked to end, and this one would not be
+		_ = ours.Close()
+		return nil
+	}
 	if err := cmd.Start(); err != nil {
 		_ = ours.Close()
 		return err
