@@ -35,6 +35,7 @@ const (
 	noteWatch   // a note: the sender watches this process
 	noteLeave   // a note: the sender has finalized
 	noteDead    // a failure notice: a rank has failed
+	noteMissing // the same, where the rank may have finalized because of another failure
 	askStuck    // to report on the job, because a rank has waited for long
 	askState    // what the ranks of the process wait for
 	noteGivenUp // a failure notice: the sender treats the receiver as failed

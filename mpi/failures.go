@@ -32,6 +32,9 @@ func (d *rankFailure) Error() string {
 }
 func (d *rankFailure) Unwrap() error { return d.cause }
 
+// mayHaveLeft reports whether a rank may have finalized because of another failure: it has, or a connect has found no endpoint of it.
+func mayHaveLeft(cause error) bool { return errors.Is(cause, mx.StatusEndpointClosed) }
+
 // longestCause is the size limit in bytes of a cause in a message about a rank.
 const longestCause = 200
 
@@ -43,6 +46,9 @@ func fate(cause error) string {
 	}
 	if hasLeft(cause) {
 		return "it has called Finalize, or takes this rank for dead"
+	}
+	if mayHaveLeft(cause) {
+		return "it has called Finalize, or has ended before its time"
 	}
 	if _, status := errors.AsType[mx.StatusCode](cause); status {
 		return "it has ended before its time, or its host is cut off"
@@ -133,8 +139,16 @@ func (j *job) giveUp(rank int) {
 	}
 }
 
+// before reports whether a failure is rather the cause of the other than the other way round.
+func (d *rankFailure) before(other *rankFailure) bool {
+	if late := mayHaveLeft(d.cause); late != mayHaveLeft(other.cause) {
+		return !late
+	}
+	return d.count < other.count
+}
+
 // firstFailure returns the failure of the communicator's rank that has failed first, or nil. A rank that has finalized
-// counts as failed only where a call needs it.
+// counts as failed only where a call needs it, and one that may have comes behind the others.
 func (c *Comm) firstFailure() (first *rankFailure) {
 	d := &c.seat.job.failures
 	if d.count.Load() == 0 {
@@ -143,7 +157,7 @@ func (c *Comm) firstFailure() (first *rankFailure) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	for _, rank := range c.world {
-		if k := d.of[rank]; k != nil && !k.left && (first == nil || k.count < first.count) {
+		if k := d.of[rank]; k != nil && !k.left && (first == nil || k.before(first)) {
 			first = k
 		}
 	}

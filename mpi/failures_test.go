@@ -30,7 +30,7 @@ func TestFailuresAreReportedBriefly(t *testing.T) {
 		want  string
 	}{
 		{mx.StatusEndpointUnreachable, says + "is gone: it has ended before its time, or its host is cut off"},
-		{fmt.Errorf("connecting: %w", mx.StatusEndpointClosed), says + "is gone: it has ended before its time, or its host is cut off"},
+		{fmt.Errorf("connecting: %w", mx.StatusEndpointClosed), says + "is gone: it has called Finalize, or has ended before its time"},
 		{mx.StatusEndpointClosed, says + "is gone: it has called Finalize, or takes this rank for dead"},
 		{mx.StatusTimeout, says + "is gone: it does not answer"},
 		{context.DeadlineExceeded, says + "is gone: it does not answer"},

@@ -98,12 +98,18 @@ func (c *Comm) failedRank(op string) error {
 // firstCause returns the error of Finalize's collective with the rank that has failed first. The rank that was missing in the
 // collective may only have left because of an earlier failure, of which this rank has not heard yet.
 func (c *Comm) firstCause(op string, err error) error {
-	if c.seat.job.launch != nil {
+	if c.seat.job.launch != nil && !isTold(err) {
 		limit := time.Now().Add(guardGrace)
-		for c.firstFailure() == nil && time.Now().Before(limit) && pause(c.seat.job.life, newsInterval) {
+		for !c.knowsWhoDied() && time.Now().Before(limit) && pause(c.seat.job.life, newsInterval) {
 		}
 	}
 	return c.blame(op, err)
+}
+
+// knowsWhoDied reports whether a failure is known that is no consequence of another one.
+func (c *Comm) knowsWhoDied() bool {
+	d := c.firstFailure()
+	return d != nil && !mayHaveLeft(d.cause)
 }
 
 // newsInterval is how often firstCause checks for failure notices.

@@ -53,14 +53,26 @@ func (p *controlPlane) handleGuards() {
 		}
 		p.guards.left[q.From] = true
 	})
-	p.Handle(noteDead, rankHead, func(q *question) {
-		rank := int(binary.LittleEndian.Uint64(q.Head))
-		if rank < p.job.size && rank != p.job.launch.Rank() {
-			p.job.noteFailure(rank, errors.New(string(q.Data)))
-		}
-	})
+	p.Handle(noteDead, rankHead, func(q *question) { p.hearOf(q, errors.New(string(q.Data))) })
+	p.Handle(noteMissing, rankHead, func(q *question) { p.hearOf(q, missing(q.Data)) })
 	p.Handle(noteGivenUp, rankHead, func(q *question) { p.job.noteFailure(q.From, errGivenUp) })
 }
+
+// hearOf notes the failure of which another process has sent a notice.
+func (p *controlPlane) hearOf(q *question, why error) {
+	rank := int(binary.LittleEndian.Uint64(q.Head))
+	if rank < p.job.size && rank != p.job.launch.Rank() {
+		p.job.noteFailure(rank, why)
+	}
+}
+
+// missing is the cause of a failure that another process knows of only because it has found no endpoint of the rank.
+type missing string
+
+func (e missing) Error() string { return string(e) }
+
+// Is says that the endpoint was closed, as the error of the connect does.
+func (e missing) Is(target error) bool { return target == error(mx.StatusEndpointClosed) }
 
 // errGivenUp is the cause of the failure of a rank that treats this one as failed.
 var errGivenUp = errors.New("it takes this rank for dead")
@@ -111,8 +123,12 @@ func (j *job) tellAll(ctx context.Context, dead int, why error) {
 	ctx, cancel := context.WithTimeout(ctx, tellBound)
 	defer cancel()
 	head := binary.LittleEndian.AppendUint64(nil, uint64(dead))
+	note := noteDead
+	if mayHaveLeft(why) {
+		note = noteMissing
+	}
 	j.eachOther(func(rank int) {
-		_ = j.control.Tell(ctx, rank, noteDead, head, []byte(fate(why))) // an error: that process has failed too, which the ring notices in its turn
+		_ = j.control.Tell(ctx, rank, note, head, []byte(fate(why))) // an error: that process has failed too, which the ring notices in its turn
 	})
 }
 

@@ -353,11 +353,8 @@ func (n *net) unfinished(b pendingOp, err error) error {
 // failed returns the error of an operation that has failed.
 func (n *net) failed(b pendingOp, st *mx.Status) error {
 	if st.Code == mx.StatusSuccess || st.Code == mx.StatusTruncated {
-		if e := n.failure(); e != nil {
-			if job := n.c.seat.job; job.launch != nil && e.class == ErrProcFailed {
-				job.launch.Blame(n.c.worldRank(e.rank)) // That rank has itself told the launcher which rank it misses, and it may end after this one does.
-			}
-			return n.c.failWith(n.op, e.rank, Undefined, e.class, e)
+		if err := n.told(); err != nil {
+			return err
 		}
 		return n.c.failWith(n.op, b.peer, Undefined, ErrCount,
 			fmt.Errorf("collective call %d on the communicator: %d bytes were expected of rank %d, it has sent %d: the ranks give different counts, or call different collectives; MX_CHECK=1 says which",

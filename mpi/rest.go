@@ -43,6 +43,12 @@ type failure struct {
 	why       string
 }
 
+// isTold reports whether an error is that of another rank.
+func isTold(err error) bool {
+	_, told := errors.AsType[*failure](err)
+	return told
+}
+
 func (e *failure) Error() string {
 	return fmt.Sprintf("collective call %d on the communicator has failed at rank %d: %s", e.seq, e.rank, e.why)
 }
@@ -63,7 +69,7 @@ func (n *net) failAs(err error, run func(rest coll.Net) error) error {
 	if errors.Is(err, ErrMismatch) || n.c.seat.usable(n.c, n.op) != nil {
 		return err // all ranks know
 	}
-	err = n.c.blame(n.op, err)
+	err = n.cause(err)
 	if n.rest == nil {
 		n.rest = &rest{n: n, notice: n.notice(err), told: map[int]bool{}, later: map[int][][]byte{}}
 		d, dead := errors.AsType[*rankFailure](err)
@@ -77,15 +83,30 @@ func (n *net) failAs(err error, run func(rest coll.Net) error) error {
 	return err
 }
 
-// blame returns the error of a collective that has failed because a rank has left or failed. If a rank of the
-// communicator has failed, it is named as the cause: other ranks may have left because of that.
-func (c *Comm) blame(op string, err error) error {
-	if errors.Is(err, ErrProcFailed) {
-		if d := c.firstFailure(); d != nil {
-			return c.failWith(op, c.rankIn(d.rank), Undefined, ErrProcFailed, d)
+// cause returns the error that says why a collective has failed at this rank, if it is known: a rank that has left because the collective has
+// failed there has notified this one before.
+func (n *net) cause(err error) error {
+	err = n.c.blame(n.op, err)
+	if errors.Is(err, ErrProcFailed) && !n.c.knowsWhoDied() {
+		if told := n.told(); told != nil {
+			return told
 		}
 	}
 	return err
+}
+
+// blame returns the error of a collective that has failed because a rank has left or failed. If a rank of the
+// communicator has failed, it is named as the cause: other ranks may have left because of that. One that may have left itself is no
+// better cause than what another rank has told.
+func (c *Comm) blame(op string, err error) error {
+	if !errors.Is(err, ErrProcFailed) {
+		return err
+	}
+	d := c.firstFailure()
+	if d == nil || isTold(err) && mayHaveLeft(d.cause) {
+		return err
+	}
+	return c.failWith(op, c.rankIn(d.rank), Undefined, ErrProcFailed, d)
 }
 
 // notice encodes an error for other ranks.
@@ -109,6 +130,18 @@ func (n *net) noticeBits() uint64 {
 
 // noticesOf returns the bits of the notices about the collectives of a communicator, but for the tag.
 func noticesOf(context uint32) uint64 { return bitsOf(inwardContext, int(context/2)) | collective }
+
+// told returns the error of a collective that another rank has notified this one of, or nil.
+func (n *net) told() error {
+	e := n.failure()
+	if e == nil {
+		return nil
+	}
+	if job := n.c.seat.job; job.launch != nil && e.class == ErrProcFailed {
+		job.launch.Blame(n.c.worldRank(e.rank)) // That rank has itself told the launcher which rank it misses, and it may end after this one does.
+	}
+	return n.c.failWith(n.op, e.rank, Undefined, e.class, e)
+}
 
 // failure returns the failure of the collective that another rank has notified this one of, or nil.
 func (n *net) failure() *failure {
@@ -152,21 +185,31 @@ func (r *rest) tell(to, bytes int) {
 	if bytes > 0 {
 		instead = nil
 	}
-	if p := r.n.c.peers[to].Load(); p != nil && len(r.later[to]) == 0 {
-		r.say(p, to, instead)
-		return
-	}
-	r.later[to] = append(r.later[to], instead)
+	r.say(to, instead)
 }
 
-// say sends something in place of a message.
-func (r *rest) say(p *peer, to int, instead []byte) {
+// warn sends the notice alone to a rank that sends to this one, which leaves, so that the send may fail.
+func (r *rest) warn(rank int) {
+	if r.n.last != notLast && !r.told[rank] {
+		r.say(rank)
+	}
+}
+
+// say sends the notice, before all else, and something in place of a message.
+func (r *rest) say(to int, instead ...[]byte) {
+	p := r.n.c.peers[to].Load()
+	if _, waits := r.later[to]; waits || p == nil {
+		r.later[to] = append(r.later[to], instead...)
+		return
+	}
 	s := r.n.c.seat
 	if !r.told[to] {
 		r.told[to] = true
 		s.post(r.notice, p, r.n.noticeBits())
 	}
-	s.post(instead, p, r.n.out)
+	for _, b := range instead {
+		s.post(b, p, r.n.out)
+	}
 }
 
 // tellLater notifies the ranks that are not connected yet.
@@ -226,6 +269,7 @@ func (r *rest) Recv(b []byte, from int) error { return r.Irecv(b, from) }
 
 // Irecv drops the message of the rank.
 func (r *rest) Irecv(_ []byte, from int) error {
+	r.warn(from)
 	if r.received > 0 {
 		r.received--
 		return nil

@@ -13,6 +13,7 @@ import (
 func init() {
 	programs["survivors"] = survivors
 	programs["leavers"] = leavers
+	programs["leavers after the first"] = leaversAfterTheFirst
 	programs["late leavers"] = lateLeavers
 	programs["returners"] = returners
 }
@@ -157,6 +158,27 @@ func TestFinalizeNamesTheDead(t *testing.T) {
 func leavers(world *mpi.Comm) error {
 	if err := loseRank1(world); err != nil {
 		return err
+	}
+	err := wantFailure(world.Finalize(), world, "rank 1 of the world")
+	if err == nil {
+		os.Exit(0)
+	}
+	return err
+}
+
+// TestFinalizeNamesTheDeadAfterwards: ranks that come to Finalize when the one that has missed another has left hear from it why.
+func TestFinalizeNamesTheDeadAfterwards(t *testing.T) {
+	overProcesses(t, "leavers after the first", [4]int{0, 9, 0, 0}, silent)
+}
+
+func leaversAfterTheFirst(world *mpi.Comm) error {
+	if err := loseRank1(world); err != nil {
+		return err
+	}
+	if world.Rank() > 1 {
+		if _, err := mpi.Recv(world, make([]int64, 1), 0, 7); !errors.Is(err, mpi.ErrProcFailed) {
+			return fmt.Errorf("error %v, want that rank 0 has left", err)
+		}
 	}
 	err := wantFailure(world.Finalize(), world, "rank 1 of the world")
 	if err == nil {

@@ -38,16 +38,17 @@ type share struct {
 	held   net.Listener // closed with the process
 }
 
-// Take returns a port at which nobody listens, and another one each time until there are no others.
+// Take returns a port at which nobody listens, and another one each time until there are no others. It does not listen there to find that out: a
+// process that is started meanwhile would have the listener for a moment longer.
 func Take(t testing.TB) int {
 	t.Helper()
 	for range each {
 		port := first + (1+int(taken.Add(1)%(each-1)))*shares + own().number
-		l, err := net.Listen("tcp", net.JoinHostPort("", strconv.Itoa(port)))
-		if err == nil {
-			_ = l.Close()
+		c, err := net.Dial("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
+		if err != nil {
 			return port
 		}
+		_ = c.Close()
 	}
 	t.Fatal("no port is free")
 	return 0
