@@ -63,7 +63,7 @@ func (e *Engine) receiveEager(p *peer, slot int32, h *wire.Header, payload []byt
 	if h.Flags&wire.HasID != 0 {
 		e.notify(p, h.ID, uint32(n), dispositionOf(code))
 	}
-	if copy(r.vec.First, payload) < n { // last, as fewer values have to outlive the call
+	if wire.CopyBytes(r.vec.First, payload) < n { // last, as fewer values have to outlive the call
 		r.vec.Scatter(0, payload)
 	}
 	e.complete(slot, r, code)

@@ -33,7 +33,7 @@ func (ep *Endpoint) Request(number uint64) Request { return Request{ep, endpoint
 // If the session with the peer ends, the request completes with a status that says why. Errors: ErrBadAddrList,
 // ErrBadEndpoint, ErrBadSegMem, ErrNoResources. Safe from any goroutine.
 func (ep *Endpoint) Isend(buf []byte, dest EndpointAddr, matchSend uint64, context any) (Request, error) {
-	return ep.send(dest, &endpoint.Outgoing{Data: wire.Vec{First: buf}, To: dest.a, Match: matchSend, Level: ep.level, Context: context})
+	return ep.send(dest.ep, &endpoint.Outgoing{Data: wire.Vec{First: buf}, To: dest.a, Match: matchSend, Level: ep.level, Context: context})
 }
 
 // SendNow sends buf like Isend if that is possible at once: a small message to a peer with no queued operations. If it
@@ -48,29 +48,30 @@ func (ep *Endpoint) SendNow(buf []byte, dest EndpointAddr, matchSend uint64) boo
 // receive has matched the message. It may be buffered before; see Ibuffered.
 // Otherwise it is as Isend.
 func (ep *Endpoint) Issend(buf []byte, dest EndpointAddr, matchSend uint64, context any) (Request, error) {
-	return ep.send(dest, &endpoint.Outgoing{Data: wire.Vec{First: buf}, To: dest.a, Match: matchSend, Level: endpoint.Matched, Context: context})
+	return ep.send(dest.ep, &endpoint.Outgoing{Data: wire.Vec{First: buf}, To: dest.a, Match: matchSend, Level: endpoint.Matched, Context: context})
 }
 
 // Isendv is Isend of the bytes of up to MaxSegments segments, one after the
 // other; empty ones are skipped. The list may be changed as soon as the call
 // returns, the bytes not. More segments are ErrBadSegCount.
 func (ep *Endpoint) Isendv(segs [][]byte, dest EndpointAddr, matchSend uint64, context any) (Request, error) {
-	return ep.send(dest, &endpoint.Outgoing{Data: vec(segs), To: dest.a, Match: matchSend, Level: ep.level, Context: context})
+	return ep.send(dest.ep, &endpoint.Outgoing{Data: vec(segs), To: dest.a, Match: matchSend, Level: ep.level, Context: context})
 }
 
 // Issendv is Issend of a segment list; see Isendv.
 func (ep *Endpoint) Issendv(segs [][]byte, dest EndpointAddr, matchSend uint64, context any) (Request, error) {
-	return ep.send(dest, &endpoint.Outgoing{Data: vec(segs), To: dest.a, Match: matchSend, Level: endpoint.Matched, Context: context})
+	return ep.send(dest.ep, &endpoint.Outgoing{Data: vec(segs), To: dest.a, Match: matchSend, Level: endpoint.Matched, Context: context})
 }
 
-// send starts a send to dest, which o names as well.
-func (ep *Endpoint) send(dest EndpointAddr, o *endpoint.Outgoing) (Request, error) {
-	if dest.ep != ep {
+// send starts a send to a peer whose address is one of the endpoint named owner.
+func (ep *Endpoint) send(owner *Endpoint, o *endpoint.Outgoing) (Request, error) {
+	if owner != ep {
+		dest := EndpointAddr{owner, o.To}
 		return Request{}, ep.failSend(dest, o, ep.owns(dest))
 	}
 	h, err := ep.d.Send(o)
 	if err != nil {
-		return Request{}, ep.failSend(dest, o, err)
+		return Request{}, ep.failSend(EndpointAddr{ep, o.To}, o, err)
 	}
 	return Request{ep, h}, nil
 }

@@ -55,14 +55,14 @@ func (w *Writer) Send(h *wire.Header, v *wire.Vec, off int) bool {
 		return false
 	}
 	s := &w.slots[i&slotMask]
-	if n > 0 && copy(s.tail[:n], v.First) < n {
+	s.match = h.Match
+	if n > 0 && wire.CopyBytes(s.tail[:n], v.First) < n {
 		v.Gather(s.tail[:n], 0)
 	}
-	s.match = h.Match
-	prefetchWrite(&w.slots[(i+ahead)&slotMask])
+	publish(&s.word0, uint64(wire.Eager)|uint64(compact)<<8|uint64(stampOf(i))<<16|uint64(n)<<32)
 	w.next = i + 1
 	w.last.seq++
-	publish(&s.word0, uint64(wire.Eager)|uint64(compact)<<8|uint64(stampOf(i))<<16|uint64(n)<<32)
+	prefetchWrite(&w.slots[(i+ahead)&slotMask])
 	return true
 }
 
