@@ -227,6 +227,29 @@ func TestDialNamesRefusals(t *testing.T) {
 	}
 }
 
+// One who hangs up is named as such also if the system learns of it before it tells that it has connected.
+func TestDialNamesResets(t *testing.T) {
+	w := newWorld(t, "mem")
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	w.ok(err)
+	defer ln.Close()
+	go func() {
+		for c, err := ln.Accept(); err == nil; c, err = ln.Accept() {
+			_ = c.(*net.TCPConn).SetLinger(0)
+			_ = c.Close()
+		}
+	}()
+	var dials sync.WaitGroup
+	for range 100 {
+		dials.Go(func() {
+			if _, err := w.here.Dial("exs", ln.Addr().String()); err == nil || !strings.Contains(err.Error(), "ended the handshake") {
+				t.Error(err)
+			}
+		})
+	}
+	dials.Wait()
+}
+
 var strangers = flag.Int("exs.strangers", exs.MaxPending+200, "strangers of each kind who connect in TestCrowdOfStrangers")
 
 // Far more strangers than there are places connect and say nothing, or hello and nothing more, or also that they are done though they have not come to
