@@ -181,7 +181,7 @@ func (s *Socket) dialOnce(ctx context.Context, local, addr netip.AddrPort, waits
 	}
 	c, err := d.DialContext(ctx, "tcp", addr.String())
 	if err != nil {
-		return err
+		return hungUp(err)
 	}
 	defer c.Close()
 	if c.LocalAddr().String() == c.RemoteAddr().String() {

@@ -201,9 +201,10 @@ func exitCode(code int) int {
 
 // Abort ends the whole job (MPI_Abort). If ranks are processes, every process exits with the code, or with 1 if that is
 // 0, and the call does not return. At most 1000 bytes of the reason are printed, with escapes in the place of what a
-// terminal would not print as it is; lines and tabs stay. If ranks are goroutines of one process, all calls return
-// ErrAborted from then on, and Run returns it. Without a communicator Abort ends the process alone and says so; the
-// other ranks notice its failure. Safe from any goroutine.
+// terminal would not print as it is; lines and tabs stay. If several ranks abort the job, or another one has failed before,
+// the first ends the job, and the others print their reasons only if it has not ended two seconds later. If ranks are
+// goroutines of one process, all calls return ErrAborted from then on, and Run returns it. Without a communicator Abort ends
+// the process alone and says so; the other ranks notice its failure. Safe from any goroutine.
 func (c *Comm) Abort(code int, reason string) {
 	if err := c.usable("Abort"); c.none() {
 		fmt.Fprintf(os.Stderr, "%v; aborted with code %d: %s\n", err, code, launch.Reason(reason))
@@ -214,6 +215,9 @@ func (c *Comm) Abort(code int, reason string) {
 	if j.launch == nil {
 		j.end(c.seat.rank, err)
 		return
+	}
+	if !j.failsFirst() {
+		j.awaitEnd(firstCauseGrace)
 	}
 	fmt.Fprintln(os.Stderr, err)
 	j.quit(code, reason)

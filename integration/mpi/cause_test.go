@@ -29,6 +29,10 @@ func init() {
 		return exiting(world)
 	}
 	launched["all fail"] = func(world *mpi.Comm) error { return fmt.Errorf("%w at rank %d", errCheese, world.Rank()) }
+	launched["all abort"] = func(world *mpi.Comm) error {
+		world.Abort(world.Rank()+3, errCheese.Error())
+		return nil
+	}
 	launched["bystander"] = bystander
 }
 
@@ -66,12 +70,22 @@ func TestCauseOfAll(t *testing.T) {
 	run := filepath.Join(proc.Build(t, "cmd/mx_run"), "mx_run")
 	const ranks = 8
 	overEach(t, func(t *testing.T, medium string) {
+		t.Parallel()
 		t.Run("returned", func(t *testing.T) {
-			t.Parallel()
 			for range times(5) {
 				lines, status := start(t, run, medium, ranks, "all fail").Ends()
 				rank := -1
 				if status != 1 || len(lines) != 2 || !scan(lines[0], "rank %d of 8: out of cheese", &rank) || lines[0] != fmt.Sprintf("rank %d of 8: out of cheese at rank %d", rank, rank) ||
+					!strings.HasPrefix(lines[1], fmt.Sprintf("mx_run: rank %d (process ", rank)) {
+					t.Errorf("status %d:\n%s", status, strings.Join(lines, "\n"))
+				}
+			}
+		})
+		t.Run("aborted", func(t *testing.T) { // after that one: ranks of both are many for a machine
+			for range times(5) {
+				lines, status := start(t, run, medium, ranks, "all abort").Ends()
+				rank := -1
+				if status < 3 || len(lines) != 2 || !scan(lines[0], "mpi: Abort on world, rank %d: aborted: ", &rank) || status != rank+3 ||
 					!strings.HasPrefix(lines[1], fmt.Sprintf("mx_run: rank %d (process ", rank)) {
 					t.Errorf("status %d:\n%s", status, strings.Join(lines, "\n"))
 				}

@@ -2,6 +2,7 @@ package launch
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -68,6 +69,34 @@ func TestFailedStartIsShort(t *testing.T) {
 			t.Errorf("of %s it stays for %v", meet, stays)
 		}
 		if err := j.Finalize(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// TestMissingRankIsNamed: a rank that has waited for longer than rank 0 for one that does not come leaves it to rank 0 to say which that is.
+func TestMissingRankIsNamed(t *testing.T) {
+	const size = 3 // rank 2 does not come
+	envs := handJob(t, size, "MX_MEET_TIMEOUT=1s")
+	met, ends := make(chan error), make(chan error, size-1)
+	for rank := range size - 1 {
+		go func() {
+			j, err := find(envs[rank])
+			if rank == 0 {
+				err = errors.Join(err, <-met)
+				time.Sleep(100 * time.Millisecond)
+			} else {
+				met <- err
+			}
+			if err == nil {
+				err = swap(j, 0, 0)
+				j.Fail(fmt.Sprint(err))
+			}
+			ends <- err
+		}()
+	}
+	for range size - 1 {
+		if err := <-ends; err == nil || !strings.Contains(err.Error(), "rank 2 did not come") {
 			t.Error(err)
 		}
 	}

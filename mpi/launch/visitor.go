@@ -195,11 +195,15 @@ func (v *visitor) send(kind byte, payload []byte) error {
 	return writeFrame(v.conn, kind, payload, writeTime)
 }
 
+// tellTime is how much longer than rank 0 another rank waits for those that are missing. The time of rank 0, which alone can say who
+// they are, may begin later.
+const tellTime = 5 * time.Second
+
 func (v *visitor) exchange(ctx context.Context, businessCard []byte) ([][]byte, error) {
 	if err := v.send(frameBusinessCard, businessCard); err != nil {
 		return nil, v.last(err)
 	}
-	limit := time.NewTimer(v.settings.meet)
+	limit := time.NewTimer(v.settings.meet + tellTime)
 	defer limit.Stop()
 	select {
 	case table := <-v.tables:
@@ -214,7 +218,7 @@ func (v *visitor) exchange(ctx context.Context, businessCard []byte) ([][]byte, 
 	case <-ctx.Done():
 		return nil, context.Cause(ctx)
 	case <-limit.C:
-		return nil, fmt.Errorf("rank 0 has not handed out the business cards within %v: not all ranks have come", v.settings.meet)
+		return nil, fmt.Errorf("rank 0 has not handed out the business cards within %v: not all ranks have come", v.settings.meet+tellTime)
 	}
 }
 
