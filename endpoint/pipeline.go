@@ -81,7 +81,7 @@ func (e *Engine) pullPipelined(p *peer, slot int32, r *request) {
 
 // pullFrame returns the payload that the peer's PullData frames shall carry.
 func (p *peer) pullFrame() uint32 {
-	return uint32(min(p.caps.MaxFrame, cmp.Or(p.caps.PullFrame, pullFrame)))
+	return uint32(min(p.caps.LargestPullFrame(), cmp.Or(p.caps.PullFrame, pullFrame)))
 }
 
 // rewind forgets the incomplete blocks, and everything behind the first of them, so
@@ -144,7 +144,7 @@ func (e *Engine) arrivePullRequest(p *peer, h *wire.Header) {
 		return
 	}
 	end := uint64(h.Offset) + uint64(h.Total)
-	if h.Flags&wire.HasRange == 0 || end > uint64(r.msgLen) || h.Seq == 0 || int(h.Seq) > p.caps.MaxFrame {
+	if h.Flags&wire.HasRange == 0 || end > uint64(r.msgLen) || h.Seq == 0 || int64(h.Seq) > int64(p.caps.LargestPullFrame()) {
 		e.count.Malformed++
 		return
 	}

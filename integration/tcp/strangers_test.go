@@ -39,7 +39,7 @@ var nuisances = map[string]func(t *testing.T, to string){
 			}
 			noise := make([]byte, 1+i*10)
 			_, _ = rand.Read(noise)
-			_, _ = c.Write(append([]byte("gomxtcp\x02"), append([]byte{wire.Version, 7: 0}, noise...)...))
+			_, _ = c.Write(append([]byte("gomxtcp\x03"), append([]byte{wire.Version, 7: 0}, noise...)...))
 			_ = c.(*net.TCPConn).CloseWrite()
 			_ = c.SetReadDeadline(time.Now().Add(10 * time.Second))
 			if _, err := io.Copy(io.Discard, c); err != nil && i == 0 {

@@ -4,14 +4,19 @@ package tcp
 
 import "gomx/transport/wire"
 
-// pullFrame is large enough for a system call to be cheap beside the copy that
-// it makes, and small enough for sender and receiver to copy at once.
-const pullFrame = MaxFrame
-
+// caps returns what links can do. The kernel passes on what one call gives it in segments,
+// so sender and receiver copy at the same time however large a PullData frame is, while each
+// frame costs a call, and a read that ends with it. Under TLS the payload goes through
+// buffers, which are best small.
 func caps(o *Options) wire.Caps {
-	return wire.Caps{
+	c := wire.Caps{
 		Name: "tcp", MaxFrame: MaxFrame, Eager: o.Eager,
 		Ordered: true, Reliable: true,
-		Heals: true, PullFrame: pullFrame, Retains: o.TLS == nil,
+		Heals: true, PullFrame: MaxFrame,
 	}
+	if o.TLS == nil {
+		c.Retains = true
+		c.PullFrame, c.MaxPullFrame = MaxPullFrame, MaxPullFrame
+	}
+	return c
 }

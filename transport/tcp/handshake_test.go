@@ -152,8 +152,8 @@ func dialsUs(t *testing.T, opt tcp.Options) (a *end, peer transport.Address, con
 
 func TestOtherVersionDials(t *testing.T) {
 	for name, change := range map[string]func(g *greeting){
-		"older":  func(g *greeting) { g.version = 1 },
-		"newer":  func(g *greeting) { g.version = 3 },
+		"older":  func(g *greeting) { g.version = 2 },
+		"newer":  func(g *greeting) { g.version = 4 },
 		"frames": func(g *greeting) { g.wire += 5 },
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -34,7 +34,7 @@ type hello struct {
 
 const (
 	magic     = "gomxtcp"
-	version   = 2
+	version   = 3
 	helloSize = 80
 
 	flagSecret = 1 // the side has a secret

@@ -86,6 +86,7 @@ func TestHostileFrames(t *testing.T) {
 		"flags unknown": frame(wire.Header{Kind: wire.Eager, Flags: 0x80}, ""),
 		"medium bits":   append([]byte{byte(wire.Eager), 0, 1, 0}, make([]byte, 20)...),
 		"too long":      (&wire.Header{Kind: wire.Eager, Length: tcp.MaxFrame + 1}).Append(nil),
+		"pull data":     (&wire.Header{Kind: wire.PullData, Length: tcp.MaxPullFrame + 1}).Append(nil),
 		"much too long": (&wire.Header{Kind: wire.PullData, Length: 1<<32 - 1}).Append(nil),
 	} {
 		t.Run(name, func(t *testing.T) {

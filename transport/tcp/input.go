@@ -9,7 +9,10 @@ import "gomx/transport/wire"
 func (l *link) readSpace() []byte {
 	p := l.port
 	need := l.need()
-	if l.own != nil && len(l.unparsed) > smallUnparsed {
+	if need > len(p.in) && l.own == nil {
+		l.spill() // a large PullData frame without a place
+	}
+	if l.own != nil && (need > len(p.in) || len(l.unparsed) > smallUnparsed) {
 		return l.spaceInOwn(need)
 	}
 	if p.reader != l {

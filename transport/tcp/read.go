@@ -150,7 +150,7 @@ func parse(h *wire.Header, b []byte) (size int, err error) {
 	if !h.SetWord0(w) || uint16(w>>16) != 0 {
 		return 0, fmt.Errorf("%w: kind %d, flags %#x", wire.ErrMalformed, uint8(w), uint8(w>>8))
 	}
-	if h.Length > MaxFrame {
+	if h.Length > uint32(maxLength(h.Kind)) {
 		return 0, fmt.Errorf("%w: %v frame of %d bytes", wire.ErrMalformed, h.Kind, h.Length)
 	}
 	if size = h.Size(); len(b) >= size {
@@ -159,4 +159,12 @@ func parse(h *wire.Header, b []byte) (size int, err error) {
 		h.ParseExtensions(b[wire.BaseSize:])
 	}
 	return size, nil
+}
+
+// maxLength returns the largest payload of a frame of this kind.
+func maxLength(kind wire.Kind) int {
+	if kind == wire.PullData {
+		return MaxPullFrame
+	}
+	return MaxFrame
 }

@@ -23,7 +23,7 @@ const (
 func (l *link) Send(h *wire.Header, v *wire.Vec, off int) bool {
 	p := l.port
 	n := int(h.Length)
-	if n > MaxFrame {
+	if n > maxLength(h.Kind) {
 		panicTooLong(h)
 	}
 	if l.fd < 0 || l.broken != nil {
@@ -109,5 +109,5 @@ func (l *link) wait() {
 }
 
 func panicTooLong(h *wire.Header) {
-	panic(fmt.Sprintf("tcp: %v frame of %d bytes, at most %d are allowed", h.Kind, h.Length, MaxFrame))
+	panic(fmt.Sprintf("tcp: %v frame of %d bytes, at most %d are allowed", h.Kind, h.Length, maxLength(h.Kind)))
 }

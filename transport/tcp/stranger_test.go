@@ -34,7 +34,7 @@ const (
 )
 
 func proper(self, to transport.Address) greeting {
-	return greeting{magic: "gomxtcp", version: 2, wire: wire.Version, self: self, session: 77, to: to}
+	return greeting{magic: "gomxtcp", version: 3, wire: wire.Version, self: self, session: 77, to: to}
 }
 
 func (g *greeting) bytes() []byte {

@@ -28,8 +28,14 @@ const (
 	DefaultEager = 64 << 10
 )
 
-// MaxFrame is the largest payload of one frame, bytes.
-const MaxFrame = 256 << 10
+// Largest payloads, bytes.
+const (
+	// MaxFrame is that of a frame of any kind but PullData.
+	MaxFrame = 256 << 10
+	// MaxPullFrame is that of a PullData frame, which usually needs no buffer: its
+	// payload is read into its place.
+	MaxPullFrame = 1 << 20
+)
 
 // Options of the transport.
 type Options struct {

@@ -40,7 +40,8 @@ func TestWireDocs(t *testing.T) {
 		fmt.Sprintf("doubles up to %d ms", tcp.LongestPause.Milliseconds()),
 		fmt.Sprintf("Up to %d inbound handshakes are pending", tcp.Handshakes),
 		fmt.Sprintf("within the last %d ms", tcp.LeastStay.Milliseconds()),
-		fmt.Sprintf("The largest payload of a frame is %d bytes", tcp.MaxFrame),
+		fmt.Sprintf("The largest payload of a frame is %d bytes, and that of a pull-data frame %d", tcp.MaxFrame, tcp.MaxPullFrame),
+		fmt.Sprintf("asks for %d bytes", tcp.MaxFrame),
 		fmt.Sprintf("confirmed nothing for %d seconds", int(tcp.DefaultKeepAlive.Seconds())),
 		fmt.Sprintf("choose from %d seconds on", int(tcp.LeastKeepAlive.Seconds())),
 	} {

@@ -81,7 +81,7 @@ func testAccept(t *testing.T, w *world) {
 
 func checkCaps(t *testing.T, c *wire.Caps) {
 	t.Helper()
-	if c.Name == "" || c.MaxFrame < wire.ConnectSize+wire.MaxContextNames+wire.MaxConnectData || c.Eager < 0 || c.Eager > c.MaxFrame {
+	if c.Name == "" || c.MaxFrame < wire.ConnectSize+wire.MaxContextNames+wire.MaxConnectData || c.Eager < 0 || c.Eager > c.MaxFrame || c.MaxPullFrame < 0 {
 		t.Errorf("capabilities make no sense: %+v", *c)
 	}
 }

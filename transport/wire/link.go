@@ -3,7 +3,7 @@ package wire
 // Caps says what a medium can do. It is all that the engine knows of one.
 type Caps struct {
 	Name     string // "shm", "tcp", ...
-	MaxFrame int    // largest payload of one frame, bytes
+	MaxFrame int    // largest payload of one frame, bytes, but see MaxPullFrame
 	Eager    int    // messages up to this many bytes go eagerly unless told otherwise
 	Ordered  bool   // frames arrive in the order sent
 	Reliable bool   // every frame arrives once, or the link goes down
@@ -17,10 +17,17 @@ type Caps struct {
 	// 0: the engine's own choice.
 	PullFrame int
 
+	// MaxPullFrame is the largest payload of a PullData frame, bytes, if that is more than
+	// MaxFrame. 0: it is MaxFrame.
+	MaxPullFrame int
+
 	// Retains: Send may keep the memory of a PullData frame until the frame has
 	// left. See Link.Reclaim.
 	Retains bool
 }
+
+// LargestPullFrame returns the largest payload of a PullData frame, bytes.
+func (c *Caps) LargestPullFrame() int { return max(c.MaxFrame, c.MaxPullFrame) }
 
 // PullResult is the answer of Link.Pull.
 type PullResult uint8

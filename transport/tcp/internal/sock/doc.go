@@ -5,7 +5,7 @@
 //   - A descriptor that Take returns belongs to the caller, who closes it once,
 //     with Close, and uses it no more.
 //   - All calls are non-blocking, so they are made as raw ones: the scheduler is not told.
-//     A call moves some hundred kilobytes at most, and takes the time of the copy.
+//     A call moves a megabyte or so at most, and takes the time of the copy.
 //   - Memory is given to the system as slices, which live in the caller's frame or
 //     in a Batch during the call. The system keeps no address after the call.
 //   - A Batch holds pointers of the usual kind, so the garbage collector sees what
