@@ -45,7 +45,7 @@ func (e *Engine) settle(slot int32, r *request) bool {
 	case c != nil, r.flags&forgotten != 0:
 		code, part, of := r.code, r.kind == kindPart, Handle(r.window)
 		if part {
-			e.collectPart(r)
+			e.collectPart(of)
 		}
 		e.reqs.release(slot, r)
 		if c != nil {
@@ -65,10 +65,11 @@ func (e *Engine) settle(slot int32, r *request) bool {
 // enterQueue puts a completed request into the queue that it names.
 func (e *Engine) enterQueue(slot int32, r *request) {
 	e.ended++
-	e.queues[r.queue].add(&e.reqs, slot, r)
 	if r.kind == kindPart {
-		e.endPart(Handle(r.window))
+		e.announcePart(slot, r)
+		return
 	}
+	e.queues[r.queue].enter(&e.reqs, slot, r)
 }
 
 // Lives reports whether the handle is not stale.

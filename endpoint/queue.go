@@ -14,7 +14,8 @@ type doneList struct {
 	count int
 	free  bool // no queue of the user's
 
-	counter *counter // or nil: the queue keeps its requests
+	announced announcements // in a queue of the user's, among the requests
+	counter   *counter      // or nil: the queue keeps its requests
 }
 
 func (d *doneList) reset() { *d = doneList{list: list{none, none}, fresh: none} }
@@ -80,15 +81,14 @@ func (e *Engine) CloseQueue(q QueueID) {
 		if complete {
 			e.queues[q].remove(&e.reqs, slot, r)
 		}
-		if complete && r.kind == kindPart {
-			e.collectPart(r)
-			e.reqs.release(slot, r)
-			return
-		}
 		if r.flags &^= queued; complete {
 			e.done.add(&e.reqs, slot, r)
 		}
 	})
+	for e.queues[q].announced.some() {
+		e.collectPart(e.queues[q].announced.take().multi)
+	}
+	e.queues[q].announced = announcements{}
 	e.queues[q].free = true
 }
 
@@ -114,26 +114,27 @@ func (e *Engine) Enqueue(h Handle, q QueueID) error {
 		return nil
 	}
 	r.flags, r.queue = r.flags|queued, q
-	e.queues[q].add(&e.reqs, slot, r)
+	e.queues[q].enter(&e.reqs, slot, r)
 	e.ended++ // who waits for the queue is to see it
 	return nil
 }
 
-// Queued returns how many requests of a queue are complete.
-func (e *Engine) Queued(q QueueID) int { return e.queues[q].count }
+// Queued returns how many requests of a queue are complete, and messages of multi-receives announced.
+func (e *Engine) Queued(q QueueID) int { return e.queues[q].count + e.queues[q].announced.len() }
 
-// Dequeue collects the oldest completed request of a queue. The handle that it returns is stale. Of a part of a
+// Dequeue collects the oldest completed request of a queue. The handle that it returns is stale. Of a message of a
 // multi-receive it returns that one's handle, and the message, which is not nil.
 func (e *Engine) Dequeue(q QueueID, st *Status) (h Handle, message []byte, ok bool) {
-	slot := e.queues[q].head
+	d := &e.queues[q]
+	slot := d.head
+	if d.announced.some() && (slot == none || uint64(d.announced.first) != e.reqs.at(slot).token) {
+		return e.hear(d, st)
+	}
 	if slot == none {
 		return 0, nil, false
 	}
 	r := e.reqs.at(slot)
-	if h = handleOf(slot, r.generation); r.kind == kindPart {
-		h, message = Handle(r.window), r.vec.First[:r.xferLen]
-		e.collectPart(r)
-	}
+	h = handleOf(slot, r.generation)
 	e.collect(slot, r, st)
-	return h, message, true
+	return h, nil, true
 }

@@ -6,8 +6,9 @@ import (
 )
 
 // A multi-receive is one buffer for many messages. It keeps its place among the posted receives, and each
-// message that it matches becomes a request of its own, a part, for a piece of the buffer. Parts complete into the
-// queue of the multi-receive, which itself completes when its room is used up and all parts have ended.
+// message that it matches becomes a part, for a piece of the buffer. A part that has to wait for its bytes is a request
+// meanwhile. What is left of each in the end is an announcement in the queue of the multi-receive, which itself
+// completes when its room is used up and all parts have ended.
 
 // partAlign is what the places of parts are multiples of.
 const partAlign = 8
@@ -67,25 +68,24 @@ func (e *Engine) partOf(slot int32, m *request, length uint32) (int32, *request)
 	return part, r
 }
 
-// receivePart receives a whole message into a multi-receive, as nearly all that it matches are received: the part is complete from the
-// beginning. It returns false if the message needs more than that.
+// receivePart receives a whole message into a multi-receive, as nearly all that it matches are received: the part is never a
+// request. It returns false if the message needs more than that.
 func (e *Engine) receivePart(p *peer, slot int32, m *request, h *wire.Header, payload []byte) bool {
 	q, end := &e.queues[m.queue], uint64(m.at)+uint64(len(payload))
 	if end > uint64(len(m.vec.First)) || h.Flags&wire.HasID != 0 || q.counter != nil || e.recorder != nil {
 		return false
 	}
-	part, r := e.reqs.alloc()
-	r.kind, r.state, r.flags, r.queue = kindPart, stateComplete, queued, m.queue
-	r.vec.First = m.vec.First[m.at:end:end]
-	copy(r.vec.First, payload)
-	r.window = uint64(handleOf(slot, m.generation))
-	r.ctx, r.started = m.ctx, e.now
-	r.peer, r.session, r.code = p.index, p.remote, Success
-	r.match, r.msgLen, r.xferLen = h.Match, uint32(len(payload)), uint32(len(payload))
+	a := q.announce()
+	a.message = m.vec.First[m.at:end:end]
+	copy(a.message, payload)
+	a.multi, a.match, a.length, a.code = handleOf(slot, m.generation), h.Match, uint32(len(payload)), Success
+	a.source = Addr{e.shown(p.index), p.remote}
+	if m.ctx != nil {
+		a.ctx = m.ctx
+	}
 	p.medium.receive(len(payload))
 	e.classes.of(h.Match).receive(len(payload))
 	e.ended++
-	q.add(&e.reqs, part, r)
 	m.tied++
 	m.reach(end)
 	if !m.hasRoom() {
@@ -99,6 +99,17 @@ func (e *Engine) receivePart(p *peer, slot int32, m *request, h *wire.Header, pa
 func (r *request) reach(end uint64) {
 	r.xferLen = uint32(end)
 	r.at = uint32(min((end+partAlign-1)/partAlign*partAlign, uint64(len(r.vec.First))))
+}
+
+// announcePart has the queue of a part that has ended tell of it, in the place of the part's request.
+func (e *Engine) announcePart(slot int32, r *request) {
+	of, a := Handle(r.window), e.queues[r.queue].announce()
+	a.message = r.vec.First[:r.xferLen]
+	a.multi, a.match, a.length, a.code = of, r.match, r.msgLen, r.code
+	a.source = Addr{e.shown(r.peer), r.session}
+	a.ctx = r.ctx
+	e.reqs.release(slot, r)
+	e.endPart(of)
 }
 
 // endPart notes that a part of a multi-receive has ended, which ends with the last one.
@@ -120,7 +131,7 @@ func (e *Engine) endMulti(slot int32, m *request) {
 // closeMulti ends a multi-receive whose queue is closed: parts that are under way end untold, and the buffer is given back after them.
 func (e *Engine) closeMulti(slot int32, r *request) {
 	switch {
-	case r.kind == kindPart && r.state != stateComplete:
+	case r.kind == kindPart:
 		r.flags |= forgotten
 	case r.kind == kindRecvMulti && r.state == statePosted:
 		e.retire(slot, r)
@@ -129,8 +140,8 @@ func (e *Engine) closeMulti(slot int32, r *request) {
 }
 
 // collectPart notes that a part is collected, counted or dropped.
-func (e *Engine) collectPart(r *request) {
-	if _, m := e.reqs.find(Handle(r.window)); m != nil {
+func (e *Engine) collectPart(of Handle) {
+	if _, m := e.reqs.find(of); m != nil {
 		m.tied--
 	}
 }

@@ -61,7 +61,7 @@ const (
 //	watch    watching -> complete
 //	threshold  counting -> complete
 //	multi-receive  posted -> spent -> complete       spent: takes no more messages, and waits for its parts
-//	part     like recv, from its match on
+//	part     like recv, from its match on           freed at its end, when it is announced
 //	visit    held, until it is answered or over
 type requestState uint8
 
@@ -119,7 +119,7 @@ type request struct {
 	started  Tick   // with it in the second cache line, which a posted receive fills
 	remote   uint64 // the peer's request, in a rendezvous, or the one that is served; what an atomic of ours does; the number of a threshold; the least room of a multi-receive
 	window   uint64 // of a put, get or atomic; of a threshold, the counter; of a part, its multi-receive; of that, its parts under way
-	token    uint64
+	token    uint64 // of exported memory; of what is complete in a queue, how much was announced there before it
 	pull     int32  // slot of the block pull, or none
 	at       uint32 // offset in the window; of a connect, the filter; of a multi-receive, where the next part goes; of a threshold, its place in the heap
 	tied     int32  // the peer of an expecting receive; of a multi-receive, its parts that nobody has collected; of a triggered operation, its counter

@@ -1,0 +1,78 @@
+package endpoint
+
+// announcement is a message of a multi-receive that nobody has collected.
+type announcement struct {
+	message []byte
+	multi   Handle
+	match   uint64
+	source  Addr
+	length  uint32 // of the message as it was sent
+	code    Code
+	ctx     any // that of the multi-receive
+}
+
+// announcements are those of a queue, oldest first, in a ring. Positions count all that there have ever been.
+type announcements struct {
+	ring        []announcement // a power of two
+	first, next uint32
+}
+
+// leastAnnouncements is the size of a queue's first ring.
+const leastAnnouncements = 32
+
+func (a *announcements) some() bool { return a.first != a.next }
+
+func (a *announcements) len() int { return int(a.next - a.first) }
+
+func (a *announcements) at(position uint32) *announcement {
+	return &a.ring[position&uint32(len(a.ring)-1)]
+}
+
+// take returns the oldest announcement, which is valid until the next one is added.
+func (a *announcements) take() *announcement {
+	a.first++
+	return a.at(a.first - 1)
+}
+
+func (a *announcements) grow() {
+	larger := announcements{make([]announcement, max(2*len(a.ring), leastAnnouncements)), a.first, a.next}
+	for i := a.first; i != a.next; i++ {
+		*larger.at(i) = *a.at(i)
+	}
+	*a = larger
+}
+
+// announce adds an announcement to a queue, for the caller to fill in. Its context is nil.
+func (d *doneList) announce() *announcement {
+	a := &d.announced
+	if a.len() == len(a.ring) {
+		a.grow()
+	}
+	a.next++
+	return a.at(a.next - 1)
+}
+
+// enter adds a completed request to a queue of the user's, behind what has been announced there.
+func (d *doneList) enter(s *slab, slot int32, r *request) {
+	r.token = uint64(d.announced.next)
+	d.add(s, slot, r)
+}
+
+// hear collects the oldest announcement of a queue. It returns what Dequeue does.
+func (e *Engine) hear(d *doneList, st *Status) (Handle, []byte, bool) {
+	a := d.announced.take()
+	message, of := a.message, a.multi
+	st.MsgLength = a.length // the order: see Status.Assign
+	st.Source.Session = a.source.Session
+	st.XferLength = uint32(len(message))
+	st.Code = a.code
+	st.Match = a.match
+	st.Source.Peer = a.source.Peer
+	st.Context = a.ctx
+	a.message = nil // it would keep memory alive
+	if a.ctx != nil {
+		a.ctx = nil
+	}
+	e.collectPart(of)
+	return of, message, true
+}
