@@ -231,6 +231,7 @@ func TestLockedThreads(t *testing.T) {
 
 // TestOperationPanics: the panic of an operation in a collective that was started ends the program where nobody recovers from it.
 func TestOperationPanics(t *testing.T) {
+	unchecked(t)
 	skipWithout(t, "shm")
 	for rank, e := range job(t, "panics", 2) {
 		if e.code == 0 || rank == 0 && !strings.Contains(e.output, "no such sum") {

@@ -31,6 +31,7 @@ func counted(rank int, comm, name string) (sum uint64) {
 // TestCountersOfCommunicators counts messages of two communicators apart, collectives apart from both, and keeps what a
 // freed one has counted.
 func TestCountersOfCommunicators(t *testing.T) {
+	unchecked(t)
 	err := mpi.Run(2, func(world *mpi.Comm) error {
 		other, err := world.Dup()
 		if err != nil {

@@ -198,6 +198,7 @@ func TestFreeBehindAGivenUpCollective(t *testing.T) {
 	for after, then := range next {
 		for name, call := range calls {
 			t.Run(name+" and "+after, func(t *testing.T) {
+				freed := make(chan struct{}, 1)
 				overMany(t, 2, func(c *mpi.Comm) error {
 					a, b := make([]int64, n*c.Size()), make([]int64, n*c.Size())
 					d, err := c.Dup()
@@ -208,25 +209,13 @@ func TestFreeBehindAGivenUpCollective(t *testing.T) {
 						return err
 					}
 					if c.Rank() == 0 {
-						with, cancel := brief(d)
-						defer cancel()
-						if err := call(with, a, b); err == nil {
-							return errors.New("a collective to which another rank has not come ends well")
-						}
-						if err := d.Free(); err != nil {
+						err := giveUpAndFree(c, d, func(with *mpi.Comm) error { return call(with, a, b) })
+						freed <- struct{}{}
+						if err != nil {
 							return err
 						}
-						for range 20 { // which are freed after it
-							e, err := c.Self().Dup()
-							if err != nil {
-								return err
-							}
-							if err := e.Free(); err != nil {
-								return err
-							}
-						}
 					} else {
-						time.Sleep(50 * time.Millisecond)
+						<-freed
 						_ = call(d, a, b) // well, if the other had sent its part before it gave up
 					}
 					return then(c)
@@ -234,6 +223,28 @@ func TestFreeBehindAGivenUpCollective(t *testing.T) {
 			})
 		}
 	}
+}
+
+// giveUpAndFree gives up a collective on d to which the other rank has not come, and frees d and then other communicators.
+func giveUpAndFree(c, d *mpi.Comm, call func(with *mpi.Comm) error) error {
+	with, cancel := brief(d)
+	defer cancel()
+	if err := call(with); err == nil {
+		return errors.New("a collective to which another rank has not come ends well")
+	}
+	if err := d.Free(); err != nil {
+		return err
+	}
+	for range 20 {
+		e, err := c.Self().Dup()
+		if err != nil {
+			return err
+		}
+		if err := e.Free(); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // TestGivenUpDupsLeaveNothing: one rank gives up most of many Dups, at any point of them, and the others have no messages of those for ever.

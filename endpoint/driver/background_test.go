@@ -37,7 +37,7 @@ func TestTimeoutSetWhileBackgroundSleeps(t *testing.T) {
 				t.Fatal(err)
 			}
 			done := false
-			for i := 0; i < 100 && !done; i++ {
+			for end := time.Now().Add(patience); !done && time.Now().Before(end); {
 				time.Sleep(20 * time.Millisecond)
 				a.Query(func(e *endpoint.Engine) { done = e.Done(h) })
 			}
@@ -67,7 +67,7 @@ func TestTimeoutSetWhileAnotherSleeps(t *testing.T) {
 		}
 		var st endpoint.Status
 		ok := false
-		for i := 0; i < 100 && !ok; i++ {
+		for end := time.Now().Add(patience); !ok && time.Now().Before(end); {
 			time.Sleep(20 * time.Millisecond)
 			a.Query(func(e *endpoint.Engine) { ok = e.Done(h) })
 		}

@@ -10,7 +10,6 @@ import (
 	"net"
 	"net/netip"
 	"os"
-	"slices"
 	"time"
 
 	"gomx/transport"
@@ -35,8 +34,8 @@ const (
 // transport.ErrNoRoute, if the board has no known address or the endpoint no port,
 // transport.ErrRefused, of which a transport.WrongPeerError is one kind,
 // transport.ErrUnsupported, if the endpoint does not serve the Listener's purpose,
-// transport.ErrClosed, transport.ErrSlow, if no address has answered in time but none
-// says that nobody is there, and that of ctx.
+// transport.ErrClosed, transport.ErrSlow, if no address has answered in time, or one evicts
+// handshakes until then, and none says that nobody is there, and that of ctx.
 func (l *Listener) Dial(ctx context.Context, peer transport.Address, finish Exchange) error {
 	if !l.enter() {
 		return transport.ErrClosed
@@ -79,6 +78,7 @@ type attempt struct {
 	pause     time.Duration
 	tries     int
 	connected bool // the last one has led to a connection
+	evicted   bool // a peer that had answered has broken the handshake off
 	err       error
 }
 
@@ -115,7 +115,7 @@ func (l *Listener) tryAll(ctx context.Context, peer transport.Address, addrs []n
 		results: make(chan *attempt), accepted: make(chan struct{}, len(addrs)), turn: make(chan struct{}, 1)}
 	timer := time.NewTimer(0)
 	defer timer.Stop()
-	var failed []error
+	var failed []*attempt
 	refused, started, underWay := 0, 0, 0
 	ctx, cancel := context.WithCancel(ctx)
 	defer func() { // those that come late are of no use
@@ -153,7 +153,7 @@ func (l *Listener) tryAll(ctx context.Context, peer transport.Address, addrs []n
 			if sock.Refused(a.err) {
 				refused++
 			}
-			failed = append(failed, a.failure())
+			failed = append(failed, a)
 		}
 	}
 	return l.unreached(ctx, failed, refused)
@@ -174,6 +174,7 @@ func (a *attempt) run(ctx context.Context, pause time.Duration, r *dialing) {
 	h := &handshake{acceptor: r.listener.acceptor, tcp: a.conn, deadline: a.deadline}
 	a.err = h.run(ctx, r.listener.acceptor.client, func() error {
 		if err := h.initiate(r.peer, r.listener.purpose); err != nil {
+			a.evicted = a.evicted || h.agreed && brokenOff(err)
 			return err
 		}
 		select {
@@ -201,8 +202,12 @@ func (a *attempt) again(ctx context.Context, r *dialing) bool {
 }
 
 // unreached puts the errors of all addresses together.
-func (l *Listener) unreached(ctx context.Context, failed []error, refused int) error {
-	err := errors.Join(failed...)
+func (l *Listener) unreached(ctx context.Context, failed []*attempt, refused int) error {
+	var each []error
+	for _, a := range failed {
+		each = append(each, a.failure())
+	}
+	err := errors.Join(each...)
 	switch {
 	case l.closed.Load():
 		return fmt.Errorf("%w\n%w", transport.ErrClosed, err)
@@ -210,10 +215,27 @@ func (l *Listener) unreached(ctx context.Context, failed []error, refused int) e
 		return fmt.Errorf("%w\n%w", ctx.Err(), err)
 	case refused == len(failed):
 		return fmt.Errorf("%w: %w", transport.ErrNoPeer, err)
-	case !slices.ContainsFunc(failed, func(err error) bool { return !slow(err) }):
+	case mayAnswer(failed):
 		return fmt.Errorf("%w: %w", transport.ErrSlow, err)
 	}
 	return err
+}
+
+// mayAnswer reports whether another dial may succeed: no address has answered in time. One that only breaks connections off has answered,
+// unless it evicts handshakes, or another one has accepted the connection and does not get round to it.
+func mayAnswer(failed []*attempt) bool {
+	busy, brokeOff := false, false
+	for _, a := range failed {
+		switch {
+		case slow(a.err):
+			busy = busy || a.connected
+		case brokenOff(a.err):
+			busy, brokeOff = busy || a.evicted, true
+		default:
+			return false
+		}
+	}
+	return busy || !brokeOff
 }
 
 // slow reports whether an address did not answer in time. One that breaks connections

@@ -51,6 +51,7 @@ type handshake struct {
 	taken   bool
 	hellos  []byte // both of them, as they were sent
 	theirs  hello
+	agreed  bool // on the side that dialled: the answer does not end the handshake
 }
 
 const (
@@ -102,6 +103,7 @@ func (h *handshake) initiate(peer transport.Address, purpose Purpose) error {
 	if err := h.checkAnswer(&mine, peer); err != nil {
 		return err
 	}
+	h.agreed = true
 	err := h.writeProof(dialled)
 	if err == nil {
 		err = h.readVerdict(h.theirs.answer)

@@ -219,6 +219,27 @@ func TestDialledHangsUp(t *testing.T) {
 	})
 }
 
+// TestDialledEvicts has the peer answer, and end each connection then, as one does to which very many come at once. It is there.
+func TestDialledEvicts(t *testing.T) {
+	inTime(t, func(timeout time.Duration) bool {
+		a, peer, conns := dialsUs(t, tcp.Options{ConnectTimeout: timeout})
+		go func() {
+			for c := range conns {
+				_, _ = io.ReadFull(c, make([]byte, greetingSize))
+				answer := proper(peer, a.self)
+				_, _ = c.Write(answer.bytes())
+				_, _ = io.ReadFull(c, make([]byte, proofSize))
+				_ = c.Close()
+			}
+		}()
+		_, err := a.port.Dial(t.Context(), peer)
+		if !errors.Is(err, transport.ErrSlow) {
+			t.Errorf("dial: %v, want ErrSlow", err)
+		}
+		return strings.Contains(err.Error(), fmt.Sprintf("of %d", verdictSize))
+	})
+}
+
 // inTime repeats what a busy machine may not come to within a time, with more of it.
 func inTime(t *testing.T, comes func(timeout time.Duration) bool) {
 	t.Helper()
@@ -397,6 +418,36 @@ func TestMuteAddress(t *testing.T) {
 	opt.Listen = func(transport.Address) []netip.Addr { return []netip.Addr{home4} }
 	opt.Addrs = func(uint64) []netip.Addr { return []netip.Addr{mute, home4} }
 	open(t, tcp.New(opt), 0).dial(b.self)
+}
+
+// TestMuteAddressBesideOneThatHangsUp has one address accept connections and say nothing, as the other one ends them. Both may be the same peer's, which
+// has no time.
+func TestMuteAddressBesideOneThatHangsUp(t *testing.T) {
+	inTime(t, func(timeout time.Duration) bool {
+		opt := tcp.Options{ConnectTimeout: timeout}
+		a, peer, conns := dialsUs(t, opt)
+		_ = a.port.Close()
+		go func() {
+			for c := range conns {
+				_ = c.Close()
+			}
+		}()
+		at := netip.MustParseAddrPort(listensOn(t, a))
+		mute := netip.MustParseAddr("127.0.0.9")
+		l, err := net.Listen("tcp", netip.AddrPortFrom(mute, at.Port()+1).String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer l.Close()
+		opt.PortBase, opt.Ports = int(at.Port()), portsOfTest
+		opt.Listen = func(transport.Address) []netip.Addr { return []netip.Addr{home4} }
+		opt.Addrs = func(uint64) []netip.Addr { return []netip.Addr{home4, mute} }
+		_, err = open(t, tcp.New(opt), 0).port.Dial(t.Context(), peer)
+		if !errors.Is(err, transport.ErrSlow) {
+			t.Errorf("dial: %v, want ErrSlow", err)
+		}
+		return errors.Is(err, transport.ErrRefused)
+	})
 }
 
 func TestPortTaken(t *testing.T) {
