@@ -6,7 +6,7 @@ import "math/bits"
 // memory means "none".
 type ref = int32
 
-// link is what one id needs to stand in a queue. The slab of links belongs to
+// link connects an id with its neighbours in a queue. The slab of links belongs to
 // the caller, so that several chains can share it.
 type link struct {
 	value uint64
@@ -31,7 +31,7 @@ type chains struct {
 
 const minSlots = 8
 
-// Hash folds the full 128-bit product, so that a difference in any bit of value
+// Hash multiplies value by a constant and folds the 128-bit product, so that a difference in any bit of value
 // reaches the low bits of the result: match information is often packed as
 // fields that leave most bits alone.
 func Hash(value uint64) uint64 {
@@ -138,7 +138,7 @@ func (c *chains) vacate(hole int) {
 	c.used--
 }
 
-// grow doubles the slots. Queues move as a whole; links are not touched.
+// grow doubles the number of slots. Each queue moves as a whole, and its links remain as they are.
 func (c *chains) grow() {
 	old := c.slots
 	c.slots = make([]slot, max(minSlots, 2*len(old)))

@@ -2,6 +2,6 @@
 
 package match
 
-// Counting says whether what happens to each message is counted, by this package and by the engine. Only a build with the tag
-// mx_nocounters does not, to measure what counting costs.
+// Counting says whether this package and the engine count messages. A build with the tag mx_nocounters does not count them, in order
+// to measure the cost of counting.
 const Counting = true

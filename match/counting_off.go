@@ -2,5 +2,5 @@
 
 package match
 
-// Counting says whether what happens to each message is counted.
+// Counting says whether this package and the engine count messages.
 const Counting = false

@@ -19,20 +19,22 @@
 //     posted receives carry, and takes it out of the table.
 //  2. A receive is given out at most once, and never after Cancel has returned
 //     true for it.
-//  3. A receive that doesn't match costs nothing: one look at an index for each
-//     mask that has receives posted, however many they are.
+//  3. The cost of Arrive does not grow with the number of receives that don't
+//     match: it compares the message with at most 64 receives, and looks once
+//     into an index for each mask that has receives posted.
 //  4. Once the table has seen its largest population, no call allocates.
 //
 // # How
 //
-// In front of the groups stands a short queue of the newest receives, which is
-// scanned; it moves to the groups when it is full or when walks through it get
-// long. A receive that is matched soon never enters the hash.
+// The newest receives stand in a short queue, which Arrive scans. The queue moves
+// to the groups when it is full, or when searches have to walk far through it. A
+// receive that is matched soon never enters a group.
 //
-// A group is all receives with the same mask: a hash from value to the queue of
-// receives with that value. A posting number decides between the fronts of the
-// queues of several groups. Queues are linked through one slab indexed by receive
-// id and shared by all groups.
+// A group holds all receives with the same mask in a hash, which maps a value to
+// the queue of the receives with that value. If queues of several groups match,
+// the receive that was posted first is the one with the lowest posting number.
+// Queues are linked through one slab, which is indexed by receive id and shared by
+// all groups.
 //
 // Nothing in this package does input or output, reads a clock or starts a
 // goroutine: the same calls give the same answers. No type may be used by two

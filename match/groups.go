@@ -14,11 +14,11 @@ type groups struct {
 	number uint64 // of the last receive posted; it never wraps in practice
 }
 
-// origin says when and where a receive was posted.
+// origin is the order and the group in which a receive was posted.
 type origin struct {
 	number uint64
 	group  int32
-	stays  bool // Arrive leaves it
+	stays  bool // Arrive leaves the receive posted
 }
 
 // group is the receives posted with one mask. An idle group, one without
@@ -115,9 +115,9 @@ func (g *groups) cancel(id int32) bool {
 	return true
 }
 
-// of returns the group for mask: its own, else the one that has most likely
-// been idle longest, else a new one. So there are never more groups than masks
-// were in use at once.
+// of returns the group for mask. If no group has this mask, it is an idle group,
+// probably the one that has been idle longest, and a new group if none is idle. So
+// there are never more groups than masks that were in use at the same time.
 func (g *groups) of(mask uint64) int32 {
 	if at, ok := g.byMask.First(mask); ok {
 		return at

@@ -34,7 +34,7 @@ func (x *Index) First(value uint64) (id int32, ok bool) {
 	return x.chains.slots[i].head - 1, true
 }
 
-// Pop is First that also removes the id.
+// Pop returns the same id as First, and removes it.
 func (x *Index) Pop(value uint64) (id int32, ok bool) {
 	i := x.chains.find(value)
 	if i < 0 {
@@ -44,8 +44,8 @@ func (x *Index) Pop(value uint64) (id int32, ok bool) {
 	return x.chains.popAt(x.links, i), true
 }
 
-// Remove takes id out, from whatever value it is under, and reports whether it
-// was in the index.
+// Remove removes id, whatever its value is, and reports whether it was in the
+// index.
 func (x *Index) Remove(id int32) bool {
 	if !x.Has(id) {
 		return false
@@ -63,7 +63,7 @@ func (x *Index) Has(id int32) bool {
 // Len returns the number of ids in the index.
 func (x *Index) Len() int { return x.len }
 
-// Bytes returns the memory the index holds on to, in bytes.
+// Bytes returns the size of the memory that the index keeps, in bytes.
 func (x *Index) Bytes() int {
 	const slotBytes, linkBytes = 16, 16
 	return slotBytes*cap(x.chains.slots) + linkBytes*cap(x.links)

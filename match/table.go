@@ -1,15 +1,14 @@
 package match
 
-// New receives go into a queue that is scanned. Comparing receives one by one is
-// cheaper than a hash up to about walkMax of them, and a window of receives that
-// are matched in the order they were posted never walks at all. When the queue is
-// full, or when matches had to walk too far, all of it moves to the groups. So whatever is in the groups was posted before anything in the queue.
+// New receives go into a queue, which Arrive scans. Comparing up to about walkMax receives one by one is cheaper than a hash, and
+// if receives are matched in the order in which they were posted, the first comparison succeeds. When the queue is full, or when
+// searches had to walk too far, all its receives move to the groups. So the receives in the groups are older than those in the queue.
 const (
 	fewMax  = 64 // a power of two
 	walkMax = 8
 )
 
-// Table holds posted receives, each named by an id of the caller's: small and
+// Table holds posted receives. The caller gives each an id. Ids should be small and
 // dense, since memory is 32 bytes for each id up to the largest ever posted.
 //
 // The zero value is ready for use. A Table may not be used by two goroutines at
@@ -29,7 +28,7 @@ type Table struct {
 	groups groups
 }
 
-// receive is one posted receive in the short array.
+// receive is one posted receive in the queue.
 type receive struct {
 	value, mask uint64
 	id          int32
@@ -40,7 +39,7 @@ type receive struct {
 type Stats struct {
 	Depth    int    // receives posted now
 	Peak     int    // most receives that were ever posted at once
-	Probes   uint64 // receives (in a short table) or indexes looked at by Arrive
+	Probes   uint64 // receives in the queue and indexes of groups that Arrive has looked at
 	Arrivals uint64 // calls of Arrive
 }
 
@@ -48,7 +47,7 @@ type Stats struct {
 // mask are [Valid] and that id, zero or more, is not posted already.
 func (t *Table) Post(id int32, value, mask uint64) { t.post(id, value, mask, false) }
 
-// PostMany is Post of a receive for many messages: Arrive finds it and leaves it in its place, until Cancel takes it out.
+// PostMany posts a receive for many messages. Arrive finds it and leaves it in its place, until Cancel removes it.
 func (t *Table) PostMany(id int32, value, mask uint64) { t.post(id, value, mask, true) }
 
 func (t *Table) post(id int32, value, mask uint64, stays bool) {
@@ -68,8 +67,8 @@ func (t *Table) post(id int32, value, mask uint64, stays bool) {
 }
 
 // Arrive finds the oldest posted receive that a message carrying incoming
-// belongs to and takes it out of the table, unless it is PostMany's. ok is false, and id is of no
-// meaning, if there is none.
+// belongs to, and removes it from the table unless PostMany has posted it. If there
+// is none, ok is false and id has no meaning.
 func (t *Table) Arrive(incoming uint64) (id int32, ok bool) {
 	if Counting {
 		t.arrivals++
@@ -132,8 +131,8 @@ func (t *Table) arriveBehind(incoming uint64) (int32, bool) {
 	return 0, false
 }
 
-// tire notes a walk past n receives. A long one, or many short ones past receives
-// that nothing matches, end with the queue in the groups.
+// tire notes that a search has walked past n receives. After a long walk, or after many short walks since the queue was empty, it
+// moves the queue to the groups.
 func (t *Table) tire(n uint) {
 	if t.walked += n; n > walkMax || t.walked > fewMax {
 		t.deepen()
@@ -154,8 +153,8 @@ func (t *Table) Posted(incoming uint64) bool {
 	return false
 }
 
-// Cancel takes the receive out of the table and reports whether it was posted:
-// false means that it was matched before, or never posted.
+// Cancel removes the receive from the table and reports whether it was posted. If
+// not, it was matched before, or never posted.
 func (t *Table) Cancel(id int32) bool {
 	for i := range uint(t.fewLen) {
 		if t.at(i).id == id {
@@ -179,7 +178,7 @@ func (t *Table) Stats() Stats {
 	return Stats{Depth: t.len, Peak: t.peak, Probes: t.probes, Arrivals: t.arrivals}
 }
 
-// closeGap removes entry i of the ring by moving those before it up.
+// closeGap removes entry i of the ring by moving the entries before it up.
 func (t *Table) closeGap(i uint) {
 	for ; i > 0; i-- {
 		*t.at(i) = *t.at(i - 1)

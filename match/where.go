@@ -1,9 +1,8 @@
 package match
 
-// A caller that knows more of receives than their value and mask asks with a condition. It is the general way, which looks at
-// receives one by one; Arrive is the quick one.
-
-// FindWhere finds the oldest posted receive that a message carrying incoming belongs to, and that takes accepts. It changes nothing.
+// FindWhere finds the oldest posted receive that a message carrying incoming belongs to and that takes accepts, and changes nothing.
+// FindWhere and ArriveWhere are for receives with a condition beside value and mask. They look at matching receives one by one, and
+// take longer than Arrive.
 func (t *Table) FindWhere(incoming uint64, takes func(id int32) bool) (id int32, ok bool) {
 	if t.deep != 0 {
 		if id, ok := t.groups.findWhere(incoming, takes); ok {
@@ -18,7 +17,7 @@ func (t *Table) FindWhere(incoming uint64, takes func(id int32) bool) (id int32,
 	return 0, false
 }
 
-// ArriveWhere is Arrive among the receives that takes accepts.
+// ArriveWhere does the same as Arrive, but finds only receives that takes accepts.
 func (t *Table) ArriveWhere(incoming uint64, takes func(id int32) bool) (id int32, ok bool) {
 	if Counting {
 		t.arrivals++
@@ -29,7 +28,7 @@ func (t *Table) ArriveWhere(incoming uint64, takes func(id int32) bool) (id int3
 	return id, ok
 }
 
-// stays reports whether a receive that is posted is PostMany's.
+// stays reports whether PostMany has posted the receive, which must be in the table.
 func (t *Table) stays(id int32) bool {
 	for i := range uint(t.fewLen) {
 		if r := t.at(i); r.id == id {
@@ -39,7 +38,7 @@ func (t *Table) stays(id int32) bool {
 	return t.groups.posted[id].stays
 }
 
-// findWhere looks through the one queue in each group that matches, and returns the oldest of those that it finds.
+// findWhere searches the queue of each group that matches for a receive that takes accepts, and returns the oldest receive found.
 func (g *groups) findWhere(incoming uint64, takes func(id int32) bool) (best int32, ok bool) {
 	for _, at := range g.order[:g.live] {
 		from := &g.all[at]

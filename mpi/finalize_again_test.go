@@ -164,6 +164,7 @@ func finalizeAtLast(c *mpi.Comm, bounded func() (context.Context, context.Cancel
 
 // TestFinalizeUnderRandomDeadlines has all ranks call Finalize with deadlines that may end at every step of it.
 func TestFinalizeUnderRandomDeadlines(t *testing.T) {
+	amongOthers(t)
 	worlds := 30
 	if testing.Short() {
 		worlds = 5
@@ -171,6 +172,7 @@ func TestFinalizeUnderRandomDeadlines(t *testing.T) {
 	for _, n := range []int{2, 3, 6} {
 		for _, medium := range media {
 			t.Run(fmt.Sprintf("%s/%d", medium, n), func(t *testing.T) {
+				amongOthers(t)
 				skipWithout(t, medium)
 				for seed := range worlds {
 					world(t, n, func(c *mpi.Comm) error { return finalizeInTime(c, seed) }, mpi.WithTransports(medium))

@@ -18,9 +18,11 @@ var soakRounds = flag.Int("mpi.rounds", 0, "rounds of TestGivenUpSoak over each 
 // TestGivenUpSoak: communicators are made, calls on them given up at any moment, and the communicators freed and followed by others. No
 // result is wrong, and nothing hangs.
 func TestGivenUpSoak(t *testing.T) {
+	amongOthers(t)
 	rounds := roundsOfSoak()
 	for _, medium := range media {
 		t.Run(medium, func(t *testing.T) {
+			amongOthers(t)
 			skipWithout(t, medium)
 			for first := 0; first < rounds; first += roundsOfWorld {
 				world(t, 3, func(c *mpi.Comm) error { return soak(c, first, min(first+roundsOfWorld, rounds)) },

@@ -18,6 +18,7 @@ func finalizeInVain(c *mpi.Comm) error {
 // TestHangBehindFinalize: what is left of a Finalize that was given up is no wait of its rank. It neither makes a deadlock of ranks that get on nor
 // hides one.
 func TestHangBehindFinalize(t *testing.T) {
+	amongOthers(t)
 	unchecked(t)
 	const timeout = time.Second
 	receive := func(c *mpi.Comm, from int) error {
@@ -57,6 +58,7 @@ func TestHangBehindFinalize(t *testing.T) {
 
 // TestHangBesideAWaitForACollective: a rank that waits for a collective of its own waits for that alone, and not for what is left of its Finalize.
 func TestHangBesideAWaitForACollective(t *testing.T) {
+	amongOthers(t)
 	unchecked(t)
 	const timeout = time.Second
 	found := make(chan struct{}) // the deadlock

@@ -225,10 +225,6 @@ func TestNoAllocations(t *testing.T) {
 		t.Skip("the race detector allocates by itself")
 	}
 	const large = 100_000
-	calls := 200
-	if testing.Short() {
-		calls = 50
-	}
 	over(t, func(w *world) {
 		a, b, toB, toA := w.pair()
 		arena := alloc(w, large)
@@ -241,13 +237,23 @@ func TestNoAllocations(t *testing.T) {
 			"eager 8 B": make([]byte, 8), "eager 4 KiB": make([]byte, 4096),
 			"rendezvous": make([]byte, large), "rendezvous out of Alloc": arena,
 		}
+		for kind, out := range buffers { // what the links keep grows once, whatever the exchange
+			there, back := &exchange{a: a, b: b, toB: toB, out: out, in: make([]byte, len(out))}, &exchange{a: b, b: a, toB: toA, out: out, in: make([]byte, len(out))}
+			for range w.rounds(kind, 20) {
+				exchanges["expected"](there)
+				exchanges["expected"](back)
+			}
+			if there.failures+back.failures != 0 {
+				w.Fatalf("%s: %d failures there, %d back", kind, there.failures, back.failures)
+			}
+		}
 		for name, run := range exchanges {
 			for kind, out := range buffers {
 				x := &exchange{a: a, b: b, toB: toB, toA: toA, out: out, in: make([]byte, len(out)), waiter: a.NewWaiter(), counter: w.counter(b)}
-				for range w.rounds(kind, 20) { // slabs and scratch grow once
+				for range 20 { // slabs and scratch grow once
 					run(x)
 				}
-				n := w.allocations(calls, func() { run(x) })
+				n := w.allocations(50, func() { run(x) })
 				if n != 0 || x.failures != 0 {
 					w.Errorf("%s, %s: %v allocations a message, %d failures", name, kind, n, x.failures)
 				}

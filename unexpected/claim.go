@@ -1,8 +1,9 @@
 package unexpected
 
-// Claim takes a message out of the order of arrival: Find, First and Next pass it over.
-// It stays in the store, and counts, until it is removed. False: there
-// is no such message, or it is claimed already.
+// Claim removes a message from the order of arrival, so that Find, First and Next do not
+// return it any more. The message remains in the store until Remove, and its footprint is
+// counted until then. Claim returns false if there is no such message, or if it is
+// claimed already.
 func (s *Store) Claim(id int32) bool {
 	if !s.exact.Remove(id) {
 		return false
@@ -23,8 +24,8 @@ func (s *Store) Claimed(id int32) bool {
 	return id > none && id <= s.slab.used && s.slab.at(id).claimed
 }
 
-// Each calls f for each message, the oldest first, and then for those that are claimed.
-// f may remove the message that it is called with, and no other.
+// Each calls f for each message, the oldest first, and then for each claimed message.
+// f may remove the message that it is called with, but no other.
 func (s *Store) Each(f func(id int32, m *Message)) {
 	for _, id := range [...]int32{s.first, s.claims} {
 		for id != none {
@@ -36,7 +37,7 @@ func (s *Store) Each(f func(id int32, m *Message)) {
 	}
 }
 
-// removeClaimed is Remove of a claimed message.
+// removeClaimed removes a claimed message. For other ids it does nothing.
 func (s *Store) removeClaimed(id int32) {
 	if !s.Claimed(id) {
 		return

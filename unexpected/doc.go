@@ -3,31 +3,33 @@
 //
 // # What the store promises
 //
-//  1. Messages stand in the order of arrival. Find gives the oldest one that
-//     matches, and gives the same one again until it is removed.
-//  2. It takes every message. That the footprint of all stays within bounds is for
-//     those who send them, and the endpoint's credit for them, to see to.
-//  3. A message and its buffer stay where they are until Remove. One that is claimed
-//     is out of sight, and counts all the same.
+//  1. The store keeps the order of arrival. Find returns the oldest message that
+//     matches, and returns the same message again until it is removed or claimed.
+//  2. The store accepts every message. The endpoint bounds the footprint of all
+//     messages by the credit that it grants to senders.
+//  3. A message and its buffer stay where they are until Remove. Searches do not find
+//     a claimed message, but its footprint is counted until Remove.
 //  4. Buffers kept for later messages never amount to more than a quarter of the
-//     limit, and the indexes over masks never to more than the limit itself
-//     (or what 4096 messages need, if that is more). Sixteen snapshots take up to 12 bytes
-//     for each message besides.
-//  5. Once it has seen its largest population, the store allocates nothing, save
-//     for snapshots, for messages above 64 KiB and for what the quarter of promise 4 can't hold.
+//     limit. The indexes over masks never amount to more than the limit, except that
+//     two indexes, or eight over at most 4096 messages, are always permitted. Each of
+//     at most sixteen snapshots takes up to 12 bytes for each message.
+//  5. Once the store has held its largest number of messages, it allocates only
+//     snapshots, messages above 64 KiB, and buffers that the quarter of promise 4
+//     has no room for.
 //
 // # How
 //
-// A message is a slot in a chunk of a slab, linked in order of arrival. An index
-// over the full match information is always kept up. A mask with wildcards is
-// answered by walking the list; where the walks prove long, the mask gets an index
-// of its own, which is kept up while the mask is asked for and dropped some
-// thousand messages after the last time. At most eight masks have one, or fewer if
-// they would take too much. Up to sixteen others have a snapshot: a hash of the messages that there were
-// when it was taken, which is taken anew when walking past those that came since has cost as much.
+// A message is an entry in a chunk of a slab, and the entries are linked in order of
+// arrival. An index over the full match information is always up to date. A search
+// with wildcards walks along the list. If such walks prove long, their mask gets an
+// index of its own, which is dropped if no search has used it for some thousand
+// messages. At most eight masks have an index, or fewer if the indexes would take too
+// much memory. Up to sixteen other masks have a snapshot, which is a hash of the
+// messages that were stored when it was taken. A snapshot is renewed when walking past
+// newer messages has cost as much as renewing it.
 //
-// A freed slot keeps its buffer, so that reuse of the two is one step. Buffer
-// sizes are powers of two from 64 bytes to 64 KiB.
+// A free entry keeps its buffer, so that one step reuses both. Buffer sizes are
+// powers of two from 64 bytes to 64 KiB.
 //
 // Nothing in this package does input or output, reads a clock or starts a
 // goroutine: the same calls give the same answers. A [Store] may not be used by

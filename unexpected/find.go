@@ -2,8 +2,8 @@ package unexpected
 
 import "gomx/match"
 
-// shallow is how many messages a wildcard search may walk past without being
-// reckoned towards an index.
+// shallow is how many messages a wildcard search may walk past without counting
+// towards an index for its mask.
 const shallow = 32
 
 // Find returns the oldest message that a receive or probe with value and mask
@@ -52,8 +52,8 @@ func (s *Store) findMasked(value, mask uint64) (int32, bool) {
 	return id, id != none
 }
 
-// walk looks at messages from one on until one matches and says how many
-// it has looked at.
+// walk looks at messages in order of arrival, beginning with from, until one
+// matches, and returns how many it has looked at.
 func (s *Store) walk(from int32, value, mask uint64) (id int32, steps int) {
 	for id = from; id != none; {
 		steps++

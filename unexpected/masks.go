@@ -3,26 +3,26 @@ package unexpected
 import "gomx/match"
 
 const (
-	// maxIndexes bounds the masks with an index, each of which costs time for
-	// every message that comes and goes. Programs use one to four.
+	// maxIndexes bounds the number of masks with an index. Each index costs time
+	// for every message that is added or removed. Programs use one to four masks.
 	maxIndexes = 8
 
 	// indexCost is what an index may need for each message, in bytes.
 	indexCost = 80
 
 	// alwaysAffordable is the depth up to which indexes are never too large, and
-	// alwaysIndexes how many of them may be kept at any depth: a search without one
-	// walks past all that is stored.
+	// alwaysIndexes is how many indexes are permitted at any depth, because a
+	// search without an index may walk past all messages.
 	alwaysAffordable = 4096
 	alwaysIndexes    = 2
 
-	// patience is how many messages an index is kept up for without being
-	// asked, on top of the number it would take to build it anew.
+	// patience is for how many messages an index that no search uses is kept up to
+	// date, in addition to the number of messages that building it anew would read.
 	patience = 4096
 
-	// settled is how many other searches must have passed an index by before
-	// its place goes to another mask. Without it, nine masks in turn would have
-	// an index built for every search.
+	// settled is how many searches with other masks there must have been before an
+	// index makes way for that of another mask. Without this bound, nine masks used
+	// in turn would cause an index to be built for every search.
 	settled = 4 * maxIndexes
 
 	// keptIndex is the largest memory, in bytes, that a dropped index keeps for
@@ -34,8 +34,8 @@ const (
 type maskIndex struct {
 	mask  uint64
 	index match.Index
-	asked uint64 // Store.asked when this was last asked
-	idle  int    // messages added since
+	asked uint64 // Store.asked when a search last used the index
+	idle  int    // messages added since then
 }
 
 // indexOf returns the index of mask, or nil if it has none.
@@ -50,8 +50,9 @@ func (s *Store) indexOf(mask uint64) *match.Index {
 	return nil
 }
 
-// addIndex gives mask an index over all stored messages, at the expense of the
-// one not asked for longest if need be, or a snapshot if all are in use.
+// addIndex gives mask an index over all stored messages. If there is no room for
+// one more, it replaces the index that has not been used for the longest time, and
+// if all indexes are in use, mask gets a snapshot instead.
 func (s *Store) addIndex(mask uint64) {
 	if len(s.masked) == maxIndexes || !s.affords(len(s.masked)+1) {
 		stale := s.stalest() // there is one: a few are affordable in any case
@@ -74,8 +75,8 @@ func (s *Store) addIndex(mask uint64) {
 	}
 }
 
-// keepUp enters a new message into every index and drops those that nobody has
-// asked for in a long time.
+// keepUp adds a new message to every index, and drops indexes that no search has
+// used for a long time.
 func (s *Store) keepUp(incoming uint64, id int32) {
 	for i := len(s.masked) - 1; i >= 0; i-- {
 		m := &s.masked[i]
@@ -90,7 +91,7 @@ func (s *Store) keepUp(incoming uint64, id int32) {
 }
 
 // affords reports whether n indexes over the stored messages stay within the
-// limit, or are no more than there may always be.
+// limit, or are so few, or so small, that they are always permitted.
 func (s *Store) affords(n int) bool {
 	return n <= alwaysIndexes || s.depth <= alwaysAffordable || n*s.depth*indexCost <= s.limit
 }
@@ -101,7 +102,7 @@ func (s *Store) dropUnaffordable() {
 	}
 }
 
-// stalest returns the position of the index not asked for longest.
+// stalest returns the position of the index that has not been used for the longest time.
 func (s *Store) stalest() int {
 	stale := 0
 	for i := range s.masked {
@@ -112,8 +113,8 @@ func (s *Store) stalest() int {
 	return stale
 }
 
-// dropIndex forgets the index at position i. Behind the end of s.masked its
-// memory waits for the next mask, unless it is large.
+// dropIndex removes the index at position i. Its memory is kept for the next mask,
+// behind the end of s.masked, unless it is large.
 func (s *Store) dropIndex(i int) {
 	last := len(s.masked) - 1
 	s.masked[i], s.masked[last] = s.masked[last], s.masked[i]

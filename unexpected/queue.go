@@ -1,8 +1,8 @@
 package unexpected
 
-// Add stores m behind all others with a buffer of size bytes for its data, which
-// the caller fills through At(id).Data; m.Data itself is not looked at, and the
-// buffer's bytes are whatever an earlier message left there.
+// Add stores m as the newest message, with a buffer of size bytes for its data. The
+// caller fills the buffer through At(id).Data, and until then it may hold bytes of an
+// earlier message. Add ignores m.Data.
 func (s *Store) Add(m Message, size int) int32 {
 	cost := footprint(size)
 	id, at := s.slab.take(size)
@@ -31,16 +31,16 @@ func (s *Store) Add(m Message, size int) int32 {
 	return id
 }
 
-// put copies all but Data, field by field: assigning the struct would go through
-// the write barrier's bulk path.
+// put copies all fields but Data, one by one, because assigning the struct would
+// use the slow bulk path of the write barrier.
 func put(to, from *Message) {
 	to.Match, to.ID, to.Aux = from.Match, from.ID, from.Aux
 	to.Peer, to.Length, to.Seq = from.Peer, from.Length, from.Seq
 	to.Kind, to.Flags = from.Kind, from.Flags
 }
 
-// Remove takes the message out. Its Data must not be used any more. Removing an
-// id that is not stored does nothing.
+// Remove removes the message, claimed or not. Its Data must not be used any more.
+// Removing an id that is not stored does nothing.
 func (s *Store) Remove(id int32) {
 	if !s.exact.Remove(id) {
 		s.removeClaimed(id)
@@ -50,7 +50,7 @@ func (s *Store) Remove(id int32) {
 	s.slab.give(id, s.spareLimit())
 }
 
-// withdraw takes a message out of the indexes over masks and the order of arrival.
+// withdraw removes a message from the indexes over masks and from the order of arrival.
 func (s *Store) withdraw(id int32) *entry {
 	for i := range s.masked {
 		s.masked[i].index.Remove(id)
@@ -74,9 +74,9 @@ func (s *Store) withdraw(id int32) *entry {
 	return at
 }
 
-// RemovePeer removes all messages of one peer, oldest first, and then those that are
-// claimed. f, unless nil, is called with each before it goes and must not add or remove
-// messages.
+// RemovePeer removes all messages of one peer, the oldest first and the claimed ones
+// last. If f is not nil, it is called with each message before that is removed, and must
+// not add or remove messages.
 func (s *Store) RemovePeer(peer int32, f func(id int32)) {
 	s.Each(func(id int32, m *Message) {
 		if m.Peer != peer {

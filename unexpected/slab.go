@@ -9,8 +9,8 @@ const (
 	none int32 = 0 // no message; id 0 is never given out
 )
 
-// Buffer classes. Class 0 is no buffer, class c up to pooled a buffer of
-// 64<<(c-1) bytes, and unpooled one made for the message and dropped with it.
+// These are the classes of buffers. An entry of class 0 has no buffer. The buffers of a class c up to pooled
+// have 64<<(c-1) bytes. A buffer of class unpooled is made for its message and dropped with it.
 const (
 	smallest  = 64
 	pooled    = 11 // 64 KiB
@@ -18,10 +18,10 @@ const (
 	pageBytes = 8 << 10 // the footprint of an unpooled buffer is whole pages
 )
 
-// entry is the place of one message, in use or free.
+// entry holds one message, or is free.
 type entry struct {
 	message Message
-	next    int32 // in order of arrival; among claimed ones; among free entries of the class
+	next    int32 // in order of arrival, among the claimed messages, or among the free entries of the class
 	prev    int32
 	cost    int    // footprint
 	number  uint64 // of the messages of the store, from 1 on; 0 unless it is in the order of arrival
@@ -29,8 +29,8 @@ type entry struct {
 	claimed bool
 }
 
-// slab owns all entries and their buffers. Entries lie in chunks that never
-// move. A free entry keeps its buffer and waits in the list of its class.
+// slab owns all entries and their buffers. Entries lie in chunks, which never
+// move. A free entry keeps its buffer and is in the list of its class.
 type slab struct {
 	chunks []*[1 << chunkBits]entry
 	used   int32 // entries ever taken, and so the largest id
@@ -104,9 +104,9 @@ func (b *slab) takeBare(class, size int) (int32, *entry) {
 	return id, at
 }
 
-// give frees an entry. Its buffer stays with it as long as no more than limit
-// bytes of buffers are spare; buffers of other classes make room for it, so that
-// the spare ones follow what is in use.
+// give frees an entry. The entry keeps its buffer if at most limit bytes of buffers
+// are spare then. To make room, give drops spare buffers of other classes, so that
+// the sizes of spare buffers follow those in use.
 func (b *slab) give(id int32, limit int) {
 	at := b.at(id)
 	class := int(at.class)
@@ -148,8 +148,8 @@ func (b *slab) trim(limit int) {
 	}
 }
 
-// dropSpares takes the buffers of free entries of one class away until no more
-// than limit bytes are spare.
+// dropSpares drops buffers of free entries of one class until at most limit bytes
+// are spare.
 func (b *slab) dropSpares(class, limit int) {
 	for b.spare > limit && b.free[class] != none {
 		id := b.free[class]

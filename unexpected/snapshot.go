@@ -6,21 +6,22 @@ import (
 	"gomx/match"
 )
 
-// mostSnapshots bounds the masks that have a snapshot. A message costs none of them anything, neither when it comes nor when it goes.
+// mostSnapshots bounds the number of masks that have a snapshot. Adding or removing a message does not search a snapshot.
 const mostSnapshots = 16
 
-// snapshot finds messages under one mask among those that were stored when it was taken, for masks that there is no room for an index for.
-// It takes 8 to 12 bytes for each message, and is not kept up: what has gone since is dropped when it is found, and what has come
-// since is walked past, until that has cost as much as to take it anew.
+// snapshot is a hash of the messages that were stored when it was taken, by their match information under one mask. It serves masks
+// for which there is no room for an index, and takes 8 to 12 bytes for each message. It is not kept up to date: a message that was
+// removed since is dropped when a search finds it, and searches walk past messages that were added since. When those walks have
+// cost as much as taking the snapshot, it is taken anew.
 type snapshot struct {
 	mask  uint64
 	until uint64  // number of the latest message that it knows
-	since int32   // the oldest message that has come since
+	since int32   // the oldest message that was added since
 	heads []int32 // the oldest message of each hash
-	next  []int32 // the one of the same hash behind each
+	next  []int32 // for each message, the next one of the same hash
 	debt  int     // messages walked past since it was taken
-	asked uint64  // Store.asked when this was last asked
-	idle  int     // messages added since
+	asked uint64  // Store.asked when a search last used the snapshot
+	idle  int     // messages added since then
 }
 
 // snapshotOf returns the snapshot of mask, or nil if it has none.
@@ -34,8 +35,8 @@ func (s *Store) snapshotOf(mask uint64) *snapshot {
 	return nil
 }
 
-// addSnapshot gives mask a snapshot, at the expense of the one not asked for longest if need be, or leaves things alone if all
-// are in use.
+// addSnapshot gives mask a snapshot. If there is no room for one more, it replaces the snapshot that has not been used for the longest
+// time, and if all are in use, mask gets none.
 func (s *Store) addSnapshot(mask uint64) {
 	if len(s.snapshots) < mostSnapshots {
 		s.snapshots = append(s.snapshots, snapshot{mask: mask, asked: s.asked})
@@ -54,7 +55,7 @@ func (s *Store) addSnapshot(mask uint64) {
 	}
 }
 
-// take has p know all messages there are now, from the newest on, so that each stands before those that came later.
+// take fills p with all messages that are stored. It begins with the newest, so that in each hash older messages stand before newer ones.
 func (s *Store) take(p *snapshot) {
 	if size := 1 << bits.Len(uint(s.depth-1)); len(p.heads) != size {
 		p.heads = make([]int32, size)
@@ -73,12 +74,12 @@ func (s *Store) take(p *snapshot) {
 	}
 }
 
-// head returns where the messages of value's hash begin.
+// head returns where the list of messages with the hash of value begins.
 func (p *snapshot) head(value uint64) *int32 {
 	return &p.heads[match.Hash(value)&uint64(len(p.heads)-1)]
 }
 
-// findIn is Find with the snapshot of the mask.
+// findIn searches the snapshot p, and then the messages that were added since it was taken.
 func (s *Store) findIn(p *snapshot, value uint64) int32 {
 	steps := 0
 	for before := p.head(value); *before != none; {
@@ -86,7 +87,7 @@ func (s *Store) findIn(p *snapshot, value uint64) int32 {
 		id := *before
 		at := s.slab.at(id)
 		switch {
-		case at.number == 0 || at.number > p.until: // it has gone, and its place may be another's
+		case at.number == 0 || at.number > p.until: // it was removed, and a newer message may have its id
 			*before = p.next[id]
 		case at.message.Match&p.mask == value:
 			s.walked += uint64(steps)
@@ -103,8 +104,8 @@ func (s *Store) findIn(p *snapshot, value uint64) int32 {
 	return id
 }
 
-// snapshotsMiss tells the snapshots of a message that has come after they were taken, and drops those that nobody has asked
-// for in a long time.
+// snapshotsMiss notes in the snapshots that a message was added after they were taken, and drops snapshots that no search has used
+// for a long time.
 func (s *Store) snapshotsMiss(id int32) {
 	for i := len(s.snapshots) - 1; i >= 0; i-- {
 		p := &s.snapshots[i]
@@ -121,7 +122,7 @@ func (s *Store) snapshotsMiss(id int32) {
 	}
 }
 
-// snapshotsLose tells the snapshots that a message goes, and which one came after it.
+// snapshotsLose notes in the snapshots that a message is removed, and that next arrived after it.
 func (s *Store) snapshotsLose(id, next int32) {
 	for i := range s.snapshots {
 		if p := &s.snapshots[i]; p.since == id {

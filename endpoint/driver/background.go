@@ -19,12 +19,12 @@ const keptEvery = time.Millisecond
 // soonIs how long frames that are buffered to leave together may wait.
 const soonIs = 50 * time.Microsecond
 
-// background polls while no caller does, or several do.
+// background is the endpoint's own goroutine, which polls while no caller waits or while several do, and the guard that starts it.
 type background struct {
 	d        *Endpoint
 	w        waiter // forEver
 	guard    *time.Timer
-	recent   atomic.Bool // a pass was made since the guard looked last
+	recent   atomic.Bool // a pass was made since the guard's last look
 	watching bool        // the guard is set
 	pressing atomic.Bool // the guard is set for one look, after soonIs
 	keeps    atomic.Bool // KeepProgress was called
@@ -33,7 +33,7 @@ type background struct {
 	start    chan struct{}
 	done     sync.WaitGroup
 	member   groupMember
-	pass     *progressGroup // that makes a pass; nil if another goroutine does
+	pass     *progressGroup // the group whose goroutine makes the present pass; nil if another goroutine makes it
 	labels   labels.Labels
 }
 
@@ -125,8 +125,8 @@ func (b *background) call() {
 	}
 }
 
-// KeepProgress makes the endpoint's own goroutine make progress from now on until a caller waits. From then on the goroutine
-// begins again keptEvery after the last call.
+// KeepProgress makes the endpoint's own goroutine poll from now on until a caller waits. After that, the goroutine polls again as soon
+// as no call has made a pass for about keptEvery.
 func (d *Endpoint) KeepProgress() {
 	b := &d.back
 	b.keeps.Store(true)
@@ -134,23 +134,23 @@ func (d *Endpoint) KeepProgress() {
 	b.call()
 }
 
-// mostUncarried is after how many triggered operations at most carryOn is tried again.
+// mostUncarried bounds the number of triggered operations after which carryOn calls the goroutine again.
 const mostUncarried = 4096
 
-// following decides whether the goroutine polls behind calls that trigger operations. A program that waits after such a call makes the
-// passes itself, and is only disturbed by it.
+// following decides whether the goroutine polls after calls that trigger operations. A program that waits after such a call makes the
+// passes itself, and the goroutine would only disturb it.
 type following struct {
-	called bool // the goroutine was called for that, and has not slept since
-	rests  int  // coming operations for which it is not called
+	called bool // the goroutine was called for a triggered operation, and has not slept since
+	rests  int  // number of coming operations for which it is not called
 	series int  // value of rests after the last call in vain
 }
 
-// carryOn has the goroutine poll behind a call that has triggered an operation, unless the program makes a pass before it does. The
-// lock is held.
+// carryOn makes the goroutine poll after a call that has triggered an operation, unless the program makes a pass earlier. The lock is
+// held.
 func (b *background) carryOn() {
 	switch f := &b.follows; {
 	case f.called:
-		b.recent.Store(false) // this pass does not count
+		b.recent.Store(false) // the pass of the call that has triggered the operation does not count
 	case f.rests > 0:
 		f.rests--
 	default:
@@ -160,7 +160,8 @@ func (b *background) carryOn() {
 	}
 }
 
-// end notes what came of carryOn: the goroutine has polled until nothing came any more, or a caller has made a pass before.
+// end notes the result of carryOn. polled: the goroutine has polled until nothing came any more; otherwise a caller has made a pass
+// earlier.
 func (f *following) end(polled bool) {
 	if !f.called {
 		return

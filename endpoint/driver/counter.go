@@ -7,7 +7,7 @@ import (
 	"gomx/endpoint"
 )
 
-// Counter is a completion counter of an endpoint. A request that was added to it is counted when it completes, and is released then.
+// Counter is a completion counter of an endpoint. When a request that was added to it completes, the counter counts and releases it.
 // Any number of goroutines may call its methods at once.
 type Counter struct{ m member }
 
@@ -55,7 +55,7 @@ func (c *Counter) Threshold(count, match uint64, ctx any) (h endpoint.Handle, er
 	return h, err
 }
 
-// Value makes a pass, and returns what was counted.
+// Value makes a pass, and returns the numbers of successes and failures.
 func (c *Counter) Value() (successes, failures uint64, err error) {
 	err = c.call(func(e *endpoint.Engine) error {
 		c.m.d.once()
@@ -68,8 +68,8 @@ func (c *Counter) Value() (successes, failures uint64, err error) {
 	return successes, failures, err
 }
 
-// Wait waits until the counter has reached count, and returns the numbers. If they are lower and there is no error, the timeout
-// has passed or Wakeup was called. The error is ErrQueueClosed if the counter is closed.
+// Wait waits until successes and failures together have reached count, and returns both numbers. If their sum is lower and there is no
+// error, the timeout has passed or Wakeup was called. The error is ErrQueueClosed if the counter is closed.
 func (c *Counter) Wait(ctx context.Context, count uint64, timeout time.Duration) (successes, failures uint64, err error) {
 	var h endpoint.Handle
 	err = c.call(func(e *endpoint.Engine) error {

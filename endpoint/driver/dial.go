@@ -32,10 +32,10 @@ func (d *Endpoint) routeTo(peer int32) *route {
 // Peer says how a peer is reached.
 type Peer struct {
 	Address  transport.Address
-	Contexts wire.Contexts // that it has said it has
+	Contexts wire.Contexts // which it has announced
 	Medium   string        // transport of the present or the last link; "" if there was none
 	Failure  error         // why the last dial failed, or why the link ended; nil while there is a link
-	Instead  error         // why transports that are preferred to Medium were not taken; nil: they weren't tried
+	Instead  error         // why transports that are preferred to Medium were not used; nil: they weren't tried
 	Eager    int           // largest message that goes there eagerly, bytes; -1: there is no link
 
 	Sent, Received uint32 // sequenced frames of the present session
@@ -69,7 +69,7 @@ func (d *Endpoint) Reason(nic uint64, id uint32) error {
 	return nil
 }
 
-// Dial tries the transports in turn, in a goroutine of its own.
+// Dial starts a goroutine that tries the transports in turn.
 func (h *host) Dial(peer int32, nic uint64, id uint32) {
 	d := (*Endpoint)(h)
 	to := transport.Address{NIC: nic, Endpoint: id}

@@ -2,9 +2,10 @@
 // polls, waits, sleeps, and keeps the protocol going when nobody waits.
 //
 // The goroutine that holds the lock may make a pass over the ports. The exception is while a handler runs: handlers run in the
-// middle of a pass, without the lock. There is one polling loop (spin in poll.go), for callers that wait and for the
-// endpoint's own goroutine. Even under a steady flow of messages it reads the clock every few polls, for deadlines and the
-// engine's timers. At each poll it checks whether another goroutine wants the lock, and whether a wait was given up (lock.go).
+// middle of a pass, without the lock. Callers that wait and the endpoint's own goroutine share one polling loop (spin in
+// poll.go). Even under a steady flow of messages it reads the clock every few polls, for deadlines and the engine's timers. At
+// each poll it checks whether another goroutine wants the lock, and whether a wait was given up (lock.go). While operations wait
+// for counters, one goroutine may poll for several endpoints in another loop (progress_group.go).
 //
 // One goroutine at a time has the polling role: it must poll, and it may sleep on the endpoint's doorbell. While a single
 // goroutine uses the endpoint, that goroutine has the role when it waits. It spins while that is likely to pay and a core is

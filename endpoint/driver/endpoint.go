@@ -90,8 +90,8 @@ type Endpoint struct {
 	end  context.CancelFunc
 }
 
-// Open claims the address on every transport. If one finds it taken, none keeps
-// it, and the transports and the doorbell serve for another try.
+// Open claims the address on every transport. If the address is taken on one of them, none keeps it, and the caller can use the
+// transports and the doorbell for another try.
 func Open(cfg Config) (*Endpoint, error) {
 	d := &Endpoint{
 		bell: cfg.Bell, start: time.Now(), log: cfg.Log, dialling: labels.ForEndpoint("connect", cfg.Engine.Endpoint),
@@ -136,24 +136,23 @@ func Open(cfg Config) (*Endpoint, error) {
 // requests so far calls it.
 func (d *Endpoint) Share() { d.share() }
 
-// TakeTurns says that among endpoints, including this one, share a core and wait for each other on it.
+// TakeTurns declares that a number of endpoints, this one included, share a core and wait for each other on it.
 func (d *Endpoint) TakeTurns(among int) {
 	d.lockForeign()
 	d.pace.takeTurns(among)
 	d.unlock()
 }
 
-// closeBound is how long Close waits for sends that were reported complete to
-// reach their peers, and then for room for its goodbyes.
+// closeBound is how long Close waits until sends that were reported complete have reached their peers, and again how long it
+// waits for room in the links for its last frames.
 const closeBound = time.Second
 
 // carriedBound is how long Close waits for acknowledgements over a link that loses nothing. It is short, since the peer need
 // not poll at the moment.
 const carriedBound = 50 * time.Millisecond
 
-// Close releases pending requests silently, after sends that were reported
-// complete have left, ends all links and gives the address back. Callers that
-// are blocked return.
+// Close waits until sends that were reported complete have left. Then it releases pending requests without completing them, ends
+// all links and gives the address back. Callers that are blocked return.
 func (d *Endpoint) Close() error {
 	d.lockForeign()
 	for d.handling && !d.closed {

@@ -9,28 +9,28 @@ import (
 )
 
 // favour is the right to take an endpoint's lock without the mutex. It is granted once, to one goroutine, or in single-threaded
-// mode to the program's calls; a goroutine that still has a favour which was withdrawn disturbs nobody by it.
+// mode to the program's calls. After it was withdrawn, its goroutine may still write to it, which has no effect.
 type favour struct {
-	inside uint32  // not 0: who is favoured has the lock, or is about to look whether it may take it
-	to     uintptr // the number of the goroutine; 0: whoever calls
+	inside uint32  // not 0: the favoured caller has the lock, or is about to check whether it may take it
+	to     uintptr // the number of the favoured goroutine; 0: every call of the program is favoured
 }
 
-// These say when a goroutine is favoured outside of single-threaded mode. A favour saves two locked instructions each time the lock is
-// taken, which wait until all that was written before has reached the memory, messages for peers included. Withdrawing it costs some
-// thousand times as much.
+// These constants decide when a goroutine is favoured outside of single-threaded mode. A favour saves two locked instructions each time
+// the lock is taken. A locked instruction waits until all earlier stores have reached the memory, messages for peers included.
+// Withdrawing a favour costs some thousand times as much.
 const (
-	enoughTurns = 64      // so often in a row a goroutine takes the mutex before it is favoured
-	moreTurns   = 4       // factor of that after a favour that did not pay
-	mostTurns   = 1 << 16 // upper bound of it
-	paid        = 4096    // a favour has paid if it was used so often
+	enoughTurns = 64      // how often in a row a goroutine takes the mutex before it is favoured
+	moreTurns   = 4       // factor by which that number grows after a favour that did not pay
+	mostTurns   = 1 << 16 // upper bound of that number
+	paid        = 4096    // a favour has paid if it was used this often
 	fewUses     = 16      // a favour that is used less often between two foreign callers is withdrawn
 )
 
 // regular counts how often the same goroutine takes the lock.
 type regular struct {
-	who    uintptr // that has taken the mutex last
-	turns  int     // how often it has in a row
-	needed int     // so many turns make it the favoured one
+	who    uintptr // the goroutine that has taken the mutex last
+	turns  int     // how often in a row it has taken the mutex
+	needed int     // how many turns make a goroutine the favoured one
 	uses   int     // how often the favour was used
 	seen   int     // value of uses when a foreign caller came last
 }
@@ -75,7 +75,7 @@ func (l *endpointLock) withdrawn() {
 	r.who, r.turns = 0, 0
 }
 
-// visited notes that a foreign caller has the lock, and withdraws a favour that is used less than foreign callers come.
+// visited notes that a foreign caller has the lock, and withdraws a favour that is hardly used between two foreign callers.
 func (l *endpointLock) visited(f *favour) {
 	if f.to == 0 {
 		return
@@ -103,9 +103,9 @@ func (l *endpointLock) enter(f *favour) bool {
 	return false
 }
 
-// awaitCaller waits until who is favoured does not have the lock without the mutex. It can't take it again meanwhile: the caller has
-// raised foreign or withdrawn the favour. If the machine refuses the barrier, which it granted before, foreign stays raised, and all
-// take the mutex from then on.
+// awaitCaller waits until the favoured caller does not have the lock without the mutex. The favoured caller can't take it again
+// meanwhile, because whoever calls awaitCaller has raised foreign or withdrawn the favour. If the system refuses the barrier, although
+// it has granted it before, foreign remains raised, and all callers take the mutex from then on.
 func (l *endpointLock) awaitCaller(f *favour) {
 	if !l.unfenced && !l.fence() {
 		l.unfenced = true

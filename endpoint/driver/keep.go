@@ -1,16 +1,16 @@
 package driver
 
-// These say when an endpoint keeps a core that it shares with a process that computes. An offer of the core that such a process
-// takes lasts for a time slice; it is called a robbery here.
+// These constants decide when an endpoint keeps a core that it shares with a process that computes. If such a process takes an offer
+// of the core, it keeps the core for a whole time slice; that is called a robbery here.
 const (
-	sureOfRobs = 3   // the core is kept after so many more robberies than offers that were over soon
+	sureOfRobs = 3   // the core is kept when robberies outnumber offers that were over soon by this number
 	heldSpin   = 40  // factor of the longest spin on a core that is kept; only the system ends such a spin sooner
-	worthHold  = 200 // keeping the core pays if there are so many waits between two spins in vain
-	vainHolds  = 4   // so many spins in vain in a row, each within worthHold waits of the one before, and the core is offered again
+	worthHold  = 200 // keeping the core pays if there are at least this many waits between two spins in vain
+	vainHolds  = 4   // the core is offered again after this many spins in vain in a row, each within worthHold waits of the one before
 	leastOff   = 256 // least number of waits for which the core is offered then; each repetition multiplies it
 	moreOff    = 8
 	mostOff    = 1 << 16 // greatest number of such waits
-	heldWaits  = 1 << 20 // after so many waits the core is offered, to find out whether the other process still computes
+	heldWaits  = 1 << 20 // number of waits after which the core is offered, to find out whether the other process still computes
 )
 
 // keeping decides whether to keep a core that is shared with a process that computes. If the core is offered, that process has it

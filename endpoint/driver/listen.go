@@ -13,7 +13,7 @@ import (
 // ErrListens is returned by Listen if the endpoint has a listener.
 var ErrListens = errors.New("the endpoint has a listener already")
 
-// Listener takes the connection requests of an endpoint, one by one. Its methods may be called from any number of goroutines.
+// Listener hands out the connection requests of an endpoint, one by one. Any number of goroutines may call its methods.
 type Listener struct {
 	d *Endpoint
 	c Counter // of requests that have come
@@ -26,7 +26,7 @@ type Visitor struct {
 	Credentials transport.Credentials
 }
 
-// Listen holds connects that would begin a session until they are answered.
+// Listen makes connection requests wait until the program accepts or refuses them.
 func (d *Endpoint) Listen() (l *Listener, err error) {
 	err = d.call(func(e *endpoint.Engine) error {
 		if l = d.waiting; l != nil {
@@ -48,12 +48,12 @@ func (d *Endpoint) listen() *Listener {
 	return &Listener{d: d, c: Counter{member{d: d, id: id}}}
 }
 
-// ExpectCrowd has as many requests wait as there may be strangers: for a listener whose owner answers without delay.
+// ExpectCrowd permits as many waiting requests as there may be strangers. It is for a listener whose owner answers without delay.
 func (l *Listener) ExpectCrowd() error {
 	return l.c.call(func(e *endpoint.Engine) error { e.ExpectCrowd(); return nil })
 }
 
-// AdmitAll lets whoever has the filter begin a session, if nobody has the listener of the endpoint.
+// AdmitAll lets every peer with the endpoint's filter begin a session. It fails if the program has the endpoint's listener.
 func (d *Endpoint) AdmitAll() error {
 	return d.call(func(e *endpoint.Engine) error {
 		if d.waiting == nil && e.Listens() {
@@ -65,8 +65,8 @@ func (d *Endpoint) AdmitAll() error {
 	})
 }
 
-// Wait waits for a request that nobody has taken, and takes it. False without an error: the timeout has passed, or Wakeup was
-// called. ErrQueueClosed: the listener is closed.
+// Wait waits for a request that nobody has taken, and takes it. If ok is false and there is no error, the timeout has passed or Wakeup
+// was called. The error is ErrQueueClosed if the listener is closed.
 func (l *Listener) Wait(ctx context.Context, timeout time.Duration) (v Visitor, ok bool, err error) {
 	var deadline time.Time
 	if timeout > 0 && timeout != Infinite {
@@ -95,7 +95,7 @@ func (l *Listener) Wait(ctx context.Context, timeout time.Duration) (v Visitor, 
 	}
 }
 
-// Take is Wait that makes no pass.
+// Take takes a request if there is one. It makes no pass.
 func (l *Listener) Take() (v Visitor, ok bool) {
 	_ = l.c.call(func(*endpoint.Engine) error { v, ok = l.take(); return nil })
 	return v, ok
@@ -109,7 +109,7 @@ func (l *Listener) take() (v Visitor, ok bool) {
 	return v, ok
 }
 
-// describe finds what the medium knows of who has made a request. The lock is held.
+// describe adds what the medium knows about the peer that has made a request. The lock is held.
 func (d *Endpoint) describe(v *Visitor) {
 	v.Credentials = transport.Credentials{UID: -1}
 	link := d.eng.VisitorLink(v.Handle)
@@ -122,8 +122,8 @@ func (d *Endpoint) describe(v *Visitor) {
 	}
 }
 
-// Ready makes a request that completes when a connection request waits to be taken, or one more has come; in a queue over the endpoint
-// alone, if it is not nil.
+// Ready makes a request that completes when a connection request waits to be taken, or one more has come. If the queue is
+// not nil, the request completes into it; it must be a queue over this endpoint alone.
 func (l *Listener) Ready(match uint64, ctx any, in *Queue) (h endpoint.Handle, err error) {
 	err = l.c.call(func(e *endpoint.Engine) error {
 		count, _ := e.Counts(l.c.m.id)
@@ -162,7 +162,8 @@ func (l *Listener) Refuse(h endpoint.Handle, answer []byte) error {
 	})
 }
 
-// Close refuses all requests, and from now on, with shut, whoever wants to begin a session. A second Close does nothing.
+// Close refuses all requests that wait. With shut the endpoint also refuses every peer that wants to begin a session from now on. A
+// second Close does nothing.
 func (l *Listener) Close(shut bool) {
 	d := l.d
 	d.lockForeign()
@@ -174,7 +175,7 @@ func (l *Listener) Close(shut bool) {
 	l.c.m.closed = true
 }
 
-// MostConnectData is the largest data of a connect and of its answer, bytes.
+// MostConnectData is the largest size of the data of a connect and of its answer, in bytes.
 const MostConnectData = wire.MaxConnectData
 
 // UnderReview reports whether the program at a peer has been asked about a connect to it that is pending.

@@ -10,15 +10,15 @@ import (
 	"gomx/endpoint/driver/internal/goroutine"
 )
 
-// endpointLock is the lock of an endpoint. It favours one goroutine: in single-threaded mode the program's calls, of which there
-// is one at a time, and else the goroutine that has made many calls while no other one did. Who is favoured takes the lock with a
-// store and a load. Foreign callers, which are the endpoint's own goroutines and the calls that any goroutine may make, are rare and
-// pay more, and so does another goroutine, which ends the favour; see favour.go.
+// endpointLock is the lock of an endpoint. It is biased towards a favoured caller: in single-threaded mode the program's calls, of
+// which there is one at a time, and otherwise the goroutine that has made many calls while no other goroutine made one. The favoured
+// caller takes the lock with a store and a load. Foreign callers, which are the endpoint's own goroutines and the calls that any
+// goroutine may make, are rare and pay more. Another goroutine of the program pays more, too, and ends the favour; see favour.go.
 //
-// Who is favoured sets inside and then looks for foreign callers and whether the favour still holds. A foreign caller adds itself
-// to foreign, and another goroutine withdraws the favour; then it makes all threads of the process pass a barrier, and looks at inside.
-// Whatever the order, one of them sees the other: if the favoured one is before the barrier when it looks, its store to inside is
-// visible after the barrier. If it sees that it may not enter, it takes the mutex, which all others take as well.
+// The favoured caller sets inside, and then checks that there is no foreign caller and that the favour was not withdrawn. A foreign
+// caller adds itself to foreign, and another goroutine withdraws the favour. Then each of them makes all threads of the process pass
+// a barrier, and looks at inside. In every order one side sees the other: if the favoured caller checks before the barrier, its store
+// to inside is visible after the barrier. If it finds that it may not enter, it takes the mutex, which all other callers take.
 type endpointLock struct {
 	mu       sync.Mutex
 	heed     atomic.Uint32          // the caller that polls with the lock loads it between two polls
@@ -28,7 +28,7 @@ type endpointLock struct {
 	single   bool        // single-threaded mode: one goroutine at a time makes the calls
 	fence    func() bool // the barrier, or nil if there is none
 	unfenced bool        // the barrier has failed; under mu
-	used     *favour     // by which the lock was taken last; under the lock
+	used     *favour     // the favour by which the lock was taken last; under the lock
 	held     hold        // how the lock is held now; under the lock
 	declared bool        // the program has declared that one goroutine at a time makes the calls: for the race detector
 	barged   int         // how often other goroutines have taken the lock while one waits for it; under the lock
@@ -63,7 +63,7 @@ func (l *endpointLock) reserve(fence func() bool) {
 	}
 }
 
-// learn has the lock find out which goroutine it should favour. It is called before the lock is used.
+// learn makes the lock find out which goroutine to favour. It is called before the lock is used.
 func (l *endpointLock) learn(fence func() bool) {
 	if !racing { // the race detector does not know the barrier
 		l.fence, l.regular.needed = fence, enoughTurns

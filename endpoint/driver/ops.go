@@ -126,7 +126,8 @@ func (d *Endpoint) Discard(value, mask uint64) (int, error) {
 	return asked(d, func(e *endpoint.Engine) (int, error) { return e.Discard(value, mask) })
 }
 
-// after checks whether an operation has ended the wait of another caller, and makes sure that a pass will be made.
+// after is called at the end of an operation. It checks whether the operation has ended the wait of another caller, and makes sure that a
+// pass will be made.
 func (d *Endpoint) after() {
 	if d.blocked != 0 || d.sleeper != nil || d.poller == nil && !d.back.watching {
 		d.afterwards()
@@ -168,7 +169,7 @@ func asked[T any](d *Endpoint, op func(e *endpoint.Engine) (T, error)) (v T, err
 	return v, err
 }
 
-// Call asks a peer whether it takes us (IV.3.2). If the request it is private, Peek and calls for any request pass over it.
+// Call asks a peer for a session (IV.3.2). If the request it is private, Peek and calls for any request pass over it.
 func (d *Endpoint) Call(c *endpoint.Calling, private bool) (endpoint.Handle, error) {
 	return asked(d, func(e *endpoint.Engine) (h endpoint.Handle, err error) {
 		d.advance()
@@ -248,8 +249,8 @@ func (d *Endpoint) Detach(h endpoint.Handle) (mem []byte, free bool, err error) 
 	return mem, free, err
 }
 
-// EagerTo returns the largest message that goes to a peer eagerly, -1 if that is not
-// known. It is for any goroutine.
+// EagerTo returns the size of the largest message that goes to a peer eagerly, in bytes, or -1 if that is not
+// known. Any goroutine may call it.
 func (d *Endpoint) EagerTo(a endpoint.Addr) (n int, err error) {
 	d.visit()
 	defer d.unlock()

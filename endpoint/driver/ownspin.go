@@ -1,9 +1,9 @@
 package driver
 
-// When the endpoint's own goroutine does not spin.
+// These constants decide when the endpoint's own goroutine does not spin.
 const (
-	vainSpins = 4   // after so many spins in a row in which nothing arrived, it sleeps at once
-	ownRests  = 16  // for so many waits, and for twice as many at each repetition
+	vainSpins = 4   // number of spins in a row in which nothing arrived, after which the goroutine sleeps at once
+	ownRests  = 16  // number of waits for which it sleeps at once; each repetition doubles the number
 	mostRests = 256 // upper bound of these waits
 )
 

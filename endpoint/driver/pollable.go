@@ -1,7 +1,8 @@
 package driver
 
 // FD returns a descriptor that becomes readable when something arrives for an
-// endpoint that Arm has armed. It belongs to the endpoint. Safe from any goroutine.
+// endpoint that Arm has armed. It belongs to the endpoint. Any
+// goroutine may call FD.
 func (d *Endpoint) FD() (int, error) { return d.fd(d.over) }
 
 // fd is FD, unless over returns an error. over is called with the lock held.
@@ -22,9 +23,8 @@ func (d *Endpoint) over() error {
 	return nil
 }
 
-// Arm prepares the endpoint for a caller that sleeps on FD, together with
-// descriptors of its own. False means that something has happened already, and that the caller must not sleep.
-// The next call on the endpoint disarms it.
+// Arm prepares the endpoint for a caller that sleeps on FD and on descriptors of its own. If it returns false, something has happened
+// already, and the caller must not sleep. The next call on the endpoint disarms it.
 func (d *Endpoint) Arm() (bool, error) {
 	return d.arm(d.over, d.eng.Completed)
 }
@@ -75,8 +75,8 @@ func (q *Queue) FDs() ([]int, error) {
 	return fds, nil
 }
 
-// Arm prepares all open endpoints of the queue for a caller that sleeps on FDs. False means that something has happened
-// already, and that no endpoint is armed. The errors are those of FDs.
+// Arm prepares all open endpoints of the queue for a caller that sleeps on FDs. If it returns false, something has
+// happened already, and no endpoint is armed. The errors are those of FDs.
 func (q *Queue) Arm() (bool, error) {
 	open := 0
 	for i := range q.members {

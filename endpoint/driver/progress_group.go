@@ -22,10 +22,10 @@ const mostInGroup = 16
 // longUnscheduled is how long a group polls at most without a call of Go's scheduler; see transport.Foreign.
 const longUnscheduled = time.Millisecond
 
-// progressGroup is the endpoints for which one goroutine polls. That goroutine alone uses the fields, but for the last ones.
+// progressGroup is a group of endpoints for which one goroutine polls. Only that goroutine uses the fields, except for the last ones.
 type progressGroup struct {
 	members   []*Endpoint
-	dissolved bool // for a handler, which may take long
+	dissolved bool // all members but one are about to leave, because a handler runs that may take long
 	pace      pace
 	start     time.Time
 	scheduled time.Duration // when Go's scheduler was called last

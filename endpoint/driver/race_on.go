@@ -2,5 +2,5 @@
 
 package driver
 
-// racing: the race detector is looking, which does not know the barrier of an endpoint lock.
+// racing says that the race detector is on, which does not know the barrier of an endpoint lock.
 const racing = true

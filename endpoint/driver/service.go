@@ -2,7 +2,7 @@ package driver
 
 import "time"
 
-// These say how long a caller that waits on a core of its own serves peers before it offers the core.
+// These constants say how long a caller that waits on a core of its own serves peers before it offers the core.
 const (
 	lull       = 5 * time.Microsecond  // time without a frame after which it offers the core
 	longServed = 20 * time.Microsecond // time after which it offers the core in any case

@@ -10,8 +10,8 @@ import (
 // Infinite as a timeout means for ever. 0 makes one pass.
 const Infinite = time.Duration(1<<63 - 1)
 
-// Wait collects a request when it is complete (VI.2.2). False without an error:
-// the timeout passed, or Wakeup was called.
+// Wait collects a request when it is complete (VI.2.2). If it returns false without an error, the timeout has passed or Wakeup was
+// called.
 func (d *Endpoint) Wait(ctx context.Context, h endpoint.Handle, timeout time.Duration, st *endpoint.Status) (bool, error) {
 	return d.collect(ctx, &want{kind: forRequest, handle: h}, timeout, st)
 }
@@ -54,7 +54,7 @@ func (d *Endpoint) Probe(ctx context.Context, value, mask uint64, timeout time.D
 	return ok, err
 }
 
-// Claim is Probe, and takes the message, which RecvClaimed receives.
+// Claim does the same as Probe, and also claims the message, which RecvClaimed then receives.
 func (d *Endpoint) Claim(ctx context.Context, value, mask uint64, timeout time.Duration, st *endpoint.Status) (endpoint.Claim, bool, error) {
 	found, ok, err := d.waitFor(ctx, &want{kind: forClaim, value: value, mask: mask}, timeout)
 	st.Assign(&found.status)

@@ -76,7 +76,7 @@ func (d *Endpoint) AtomicNow(a wire.AtomicWhat, b []byte, to endpoint.Addr, wind
 	return sent, err
 }
 
-// AtomicHere carries out an atomic on a window of our own, and makes no pass; see the engine. It is for any goroutine.
+// AtomicHere carries out an atomic on a window of this endpoint, and makes no pass; see the engine. Any goroutine may call it.
 func (d *Endpoint) AtomicHere(a wire.AtomicWhat, b []byte, window uint64, at uint32) (endpoint.Code, error) {
 	d.visit()
 	defer d.unlock()
@@ -99,7 +99,7 @@ func (d *Endpoint) WindowUse(id uint64) (puts, gets uint64, err error) {
 	return puts, gets, nil
 }
 
-// DenyWindows refuses what an endpoint asks of our windows. It is for any goroutine.
+// DenyWindows makes this endpoint refuse all operations of a peer on its windows. Any goroutine may call it.
 func (d *Endpoint) DenyWindows(nic uint64, id uint32) error {
 	d.lockForeign()
 	defer d.unlock()

@@ -97,6 +97,7 @@ func TestIdleHostVanishes(t *testing.T) {
 // An endpoint opened in its place is another one: the old address stays dead, and
 // a new connect works.
 func TestPeerKilledAndRestarted(t *testing.T) {
+	t.Parallel()
 	n := netns.New(t, netns.Options{Hosts: 2})
 	a := startOn(t, n.Hosts[0], 0, impatient...)
 	b := startOn(t, n.Hosts[1], 3, impatient...)
@@ -122,6 +123,7 @@ func TestPeerKilledAndRestarted(t *testing.T) {
 
 // A peer restarted so quickly that the other side never saw it gone.
 func TestPeerReplacedUnseen(t *testing.T) {
+	t.Parallel()
 	n := netns.New(t, netns.Options{Hosts: 2})
 	env := []string{"MX_KEEPALIVE=20s", "MX_REQUEST_TIMEOUT=20s"}
 	a, b := startOn(t, n.Hosts[0], 0, env...), startOn(t, n.Hosts[1], 3, env...)

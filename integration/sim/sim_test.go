@@ -16,7 +16,7 @@ import (
 )
 
 var (
-	seeds     = flag.Int("sim.seeds", 0, "how many seeds TestSeeds plays; 0: 500, or fewer with -short or -race")
+	seeds     = flag.Int("sim.seeds", 0, "how many seeds TestSeeds plays; 0: 200, or fewer with -short or -race")
 	firstSeed = flag.Int("sim.first", 1, "the first of them")
 	oneSeed   = flag.Int64("sim.seed", -1, "play this seed only, and show its last events if it fails")
 	endpoints = flag.Int("sim.endpoints", 0, "endpoints of each history; 0: 2 to 16, as the seed decides")
@@ -56,7 +56,7 @@ func ordinarySeeds() int {
 	case testing.Short():
 		return 30
 	}
-	return 500
+	return 200
 }
 
 const enough = 3 // failing seeds

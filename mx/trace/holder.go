@@ -13,8 +13,8 @@ const (
 	leastOnce  = int64(50 * time.Millisecond)
 )
 
-// shortest is the least length of stretches that are counted; each further one is a quarter longer. A rank is slow if its stretches are longer than
-// those of the others by half, and is found for certain if they are twice as long.
+// shortest is the least length of stretches that are counted; each further one is a sixteenth longer. A rank is slow if its stretches are longer than
+// those of the others by a third, and is found for certain if they are half as long again.
 const shortest = int64(100 * time.Nanosecond)
 
 // holder returns the rank that holds up the others; held has the times of the waits for each rank, and stretches how long each went on by itself
@@ -36,7 +36,7 @@ func (rep *Report) slow(rank int, held []int64, stretches [][]int64, numbers []n
 	total := rep.Path.To - rep.Path.From
 	for i := range numbers {
 		others := numbers[i].among(rank)
-		mine := from(stretches[rank], 3*numbers[i].length/2)
+		mine := from(stretches[rank], 4*numbers[i].length/3)
 		if d := len(mine) - others; d <= 0 || d*d < 5*(len(mine)+others) {
 			continue
 		}
@@ -62,7 +62,7 @@ func (n *numberOf) among(but int) int {
 	return n.most
 }
 
-// count counts the stretches of all lengths that a rank may exceed by half.
+// count counts the stretches of all lengths that a rank may exceed by a third.
 func count(stretches [][]int64) (numbers []numberOf) {
 	longest := int64(0)
 	for _, s := range stretches {
@@ -70,7 +70,7 @@ func count(stretches [][]int64) (numbers []numberOf) {
 			longest = max(longest, s[len(s)-1])
 		}
 	}
-	for length := shortest; 3*length/2 <= longest; length += length / 4 {
+	for length := shortest; 4*length/3 <= longest; length += length / 16 {
 		n := numberOf{length: length, holds: -1}
 		for rank, s := range stretches {
 			switch c := len(from(s, length)); {

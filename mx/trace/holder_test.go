@@ -77,6 +77,7 @@ func TestHolder(t *testing.T) {
 		{"quick messages", exchange{[]int64{10, 10, 2000, 10}, 5, 20, nil}, "rank 2"},
 		{"messages that take most of the time", exchange{[]int64{10, 10, 2000, 10}, 4000, 20, nil}, "rank 2"},
 		{"twice as slow", exchange{[]int64{2000, 1000, 1000, 1000}, 5, 20, nil}, "rank 0"},
+		{"slower by six tenths", exchange{[]int64{1600, 1000, 1000, 1000}, 5, 20, nil}, "rank 0"},
 		{"two ranks", exchange{[]int64{100, 1000}, 50, 20, nil}, "rank 1"},
 		{"64 ranks", exchange{many(64, 100, 17, 2000), 500, 5, nil}, "rank 17"},
 		{"late once, for most of the time", exchange{[]int64{10, 10, 10, 10}, 5, 20, []int64{0, 90_000_000, 0, 0}}, "rank 1"},

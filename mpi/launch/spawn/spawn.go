@@ -34,8 +34,8 @@ type Plan struct {
 
 	// Stdin is what rank 0 reads; the others read nothing. nil: nothing for it, either.
 	Stdin io.Reader
-	// Stdout and Stderr are where the output of a rank goes; what is an io.Closer is closed when the
-	// rank has ended. nil: to this process's.
+	// Stdout and Stderr return the writer that the output of a rank goes to, one of its own for each call. A writer that is an
+	// io.Closer is closed when the rank has ended. If a writer fails, the rank has failed. nil: the output goes to this process's.
 	Stdout, Stderr func(rank int) io.Writer
 	// Failed is called once, when the first rank has failed, before the others are ended. nil: nobody
 	// is told.
@@ -219,7 +219,7 @@ func (j *job) start(r int) error {
 	cmd.SysProcAttr = process.Attributes()
 	cmd.Env = append(slices.Clip(j.env), "PMI_FD=3", fmt.Sprint("PMI_RANK=", r), fmt.Sprint("PMI_SIZE=", j.plan.Ranks),
 		fmt.Sprint("MPI_LOCALRANKID=", r), fmt.Sprint("MPI_LOCALNRANKS=", j.plan.Ranks))
-	cmd.Stdout, cmd.Stderr = j.output(r, j.plan.Stdout, os.Stdout), j.output(r, j.plan.Stderr, os.Stderr)
+	cmd.Stdout, cmd.Stderr = outputOf(r, j.plan.Stdout, os.Stdout), outputOf(r, j.plan.Stderr, os.Stderr)
 	var in io.WriteCloser
 	if r == 0 && j.plan.Stdin != nil {
 		if in, err = cmd.StdinPipe(); err != nil {
@@ -253,16 +253,10 @@ func (j *job) start(r int) error {
 	return nil
 }
 
-func (j *job) output(r int, choose func(int) io.Writer, usual *os.File) io.Writer {
-	if choose == nil {
-		return usual
-	}
-	return choose(r)
-}
-
 // wait collects a rank, and ends the others if it did not do well.
 func (j *job) wait(r int, cmd *exec.Cmd, served <-chan error) {
 	err := cmd.Wait()
+	lost := cmp.Or(failureOf(cmd.Stdout), failureOf(cmd.Stderr))
 	for _, w := range []io.Writer{cmd.Stdout, cmd.Stderr} {
 		if c, ok := w.(io.Closer); ok && w != os.Stdout && w != os.Stderr {
 			err = cmp.Or(err, c.Close())
@@ -287,7 +281,7 @@ func (j *job) wait(r int, cmd *exec.Cmd, served <-chan error) {
 	if f != nil {
 		time.Sleep(hindsight)
 	} else {
-		f = j.judge(r, cmd, err, said)
+		f = j.judge(r, cmd, lost, err, said)
 	}
 	if f != nil {
 		j.failWithout(f)
@@ -312,18 +306,21 @@ func (j *job) clear(r, pid int) {
 	}
 }
 
-// judge returns what was wrong with a rank that has ended, or nil.
-func (j *job) judge(r int, cmd *exec.Cmd, err, said error) *Failure {
+// judge returns what was wrong with a rank that has ended, or nil. If its output was lost while it ran, that comes first: the
+// rank may have ended because of that, such as by SIGPIPE.
+func (j *job) judge(r int, cmd *exec.Cmd, lost, err, said error) *Failure {
 	f := &Failure{Rank: r, PID: cmd.Process.Pid}
 	state := cmd.ProcessState
 	sig, killed := process.KilledBy(state)
 	switch {
+	case lost != nil:
+		f.Code, f.What = codeNotFinalized, notWritten+lost.Error()
 	case killed:
 		f.Code, f.What = codeSignal+int(sig), fmt.Sprintf("was killed by signal %d (%v)", sig, sig)
 	case state.ExitCode() != 0:
 		f.Code, f.What = state.ExitCode(), fmt.Sprintf("exited with status %d", state.ExitCode())
 	case err != nil && !errors.Is(err, exec.ErrWaitDelay):
-		f.Code, f.What = codeNotFinalized, "has output that was not written: "+err.Error()
+		f.Code, f.What = codeNotFinalized, notWritten+err.Error()
 	case said != nil:
 		f.Code, f.What = codeNotFinalized, "broke the rules of PMI: "+said.Error()
 	case j.server.Greeted(r) && !j.server.Finalized(r):
