@@ -1,6 +1,7 @@
 package coll
 
-// exchangedAtOnce is up to how long parts two ranks exchange in one call. Longer ones travel while the ranks copy their own parts.
+// exchangedAtOnce is up to how long parts are sent before any is waited for: a receive is then posted only if its message is
+// not there yet. Longer ones travel while the ranks copy their own parts.
 const exchangedAtOnce = 4 << 10
 
 // Alltoall sends part i of send to rank i, and receives what rank i sends in part i of
@@ -43,6 +44,9 @@ func alltoallScattered(n Net, send []byte, sp *Parts, recv []byte, rp *Parts) er
 			return n.Sendrecv(out, 1-rank, in, 1-rank)
 		}
 	}
+	if sp.alike() && rp.alike() && sp.Length(0) <= exchangedAtOnce && rp.Length(0) <= exchangedAtOnce {
+		return alltoallShort(n, send, sp, recv, rp)
+	}
 	for i := 1; i < size; i++ {
 		from := (rank - i + size) % size
 		if err := n.Irecv(rp.Of(recv, from), from); err != nil {
@@ -56,6 +60,25 @@ func alltoallScattered(n Net, send []byte, sp *Parts, recv []byte, rp *Parts) er
 		}
 	}
 	Move(n, rp.Of(recv, rank), sp.Of(send, rank)) // the others fetch theirs meanwhile
+	return n.WaitAll()
+}
+
+// alltoallShort has every rank send to all others, and then take what they have sent.
+func alltoallShort(n Net, send []byte, sp *Parts, recv []byte, rp *Parts) error {
+	rank, size := n.Rank(), n.Size()
+	for i := 1; i < size; i++ {
+		to := (rank + i) % size
+		if err := n.Isend(sp.Of(send, to), to); err != nil {
+			return err
+		}
+	}
+	Move(n, rp.Of(recv, rank), sp.Of(send, rank))
+	for i := 1; i < size; i++ {
+		from := (rank - i + size) % size
+		if err := n.Recv(rp.Of(recv, from), from); err != nil {
+			return err
+		}
+	}
 	return n.WaitAll()
 }
 
