@@ -11,7 +11,8 @@ import (
 // answers each request with frames, and a block that does not arrive in time is
 // requested again. It works over any medium, including media that lose frames.
 const (
-	blockFrames    = 16 // frames of a block; a bit each in block.here
+	blockFrames    = 16      // most frames of a block; a bit each in block.here
+	blockBytes     = 4 << 20 // a block of more has as few frames as it can, so that other messages get their turn
 	blocksInFlight = 4
 	pullFrame      = 8 << 10 // payload of a PullData frame, unless the medium advises another
 )
@@ -104,13 +105,16 @@ func (e *Engine) askBlocks(p *peer, r *request, pl *pull) {
 			continue
 		}
 		b.off = pl.asked
-		b.len = min(pl.frame*blockFrames, r.xferLen-pl.asked)
+		b.len = min(pl.frame*framesOfBlock(pl.frame), r.xferLen-pl.asked)
 		b.frames = uint8((b.len + pl.frame - 1) / pl.frame)
 		b.here = 0
 		pl.asked += b.len
 		e.askBlock(p, r, pl, b)
 	}
 }
+
+// framesOfBlock is how many frames of a size a block has.
+func framesOfBlock(frame uint32) uint32 { return min(max(blockBytes/frame, 1), blockFrames) }
 
 // askBlock requests the missing frames of a block, from the first to the last.
 func (e *Engine) askBlock(p *peer, r *request, pl *pull, b *block) {

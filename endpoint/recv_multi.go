@@ -77,7 +77,7 @@ func (e *Engine) receivePart(p *peer, slot int32, m *request, h *wire.Header, pa
 	}
 	a := q.announce()
 	a.message = m.vec.First[m.at:end:end]
-	copy(a.message, payload)
+	wire.CopyBytes(a.message, payload)
 	a.multi, a.match, a.length, a.code = handleOf(slot, m.generation), h.Match, uint32(len(payload)), Success
 	a.source = Addr{e.shown(p.index), p.remote}
 	if m.ctx != nil {

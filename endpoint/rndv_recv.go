@@ -87,7 +87,7 @@ func (e *Engine) finishRendezvous(p *peer, slot int32, r *request) {
 		code = Truncated
 	}
 	p.medium.BytesReceived += uint64(r.xferLen)
-	if r.kind == kindRecv {
+	if r.receives() {
 		e.classes.of(r.match).receive(int(r.xferLen))
 		if e.recorder != nil {
 			e.recorder.request(EventPulled, p, slot, r)

@@ -62,6 +62,38 @@ func TestMultiReceiveTakesMany(t *testing.T) {
 	})
 }
 
+// TestMultiReceiveInOrder: a queue tells of the messages of a multi-receive and of other requests in the order in which they came.
+func TestMultiReceiveInOrder(t *testing.T) {
+	over(t, func(w *world) {
+		a, b, toB, _ := w.pair()
+		q := w.queue(b)
+		w.multi(b, q, make([]byte, 1<<16), 0, 0x100, 0xff00)
+		random := rand.New(rand.NewPCG(3, 1))
+		var want []uint64 // of what is in the queue
+		for round := range 8 {
+			for range 20 + random.IntN(60) {
+				match := uint64(0x100 + len(want))
+				if random.IntN(2) == 0 {
+					match += 0x100
+					w.add(q, w.irecv(b, make([]byte, 8), match, mx.MatchMaskNone))
+				}
+				want = append(want, match)
+				w.succeed(a, w.isend(a, pattern(8, byte(round)), toB, match))
+			}
+			last := w.irecv(b, nil, 0x400, mx.MatchMaskNone)
+			w.succeed(a, w.isend(a, nil, toB, 0x400))
+			w.succeed(b, last) // all before it have come
+			leave := random.IntN(20)
+			for i := range len(want) - leave {
+				if got := w.next(q).Status.MatchInfo; got != want[i] {
+					w.Fatalf("round %d: the queue has %#x in place %d, want %#x", round, got, i, want[i])
+				}
+			}
+			want = want[len(want)-leave:]
+		}
+	})
+}
+
 // TestMultiReceiveTakesWhatHasArrived has messages come before the multi-receives, more than the first one has room for.
 func TestMultiReceiveTakesWhatHasArrived(t *testing.T) {
 	over(t, func(w *world) {
