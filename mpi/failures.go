@@ -73,6 +73,15 @@ func (d *failures) why(rank int) error {
 	return nil
 }
 
+// yields reports whether another cause says more: a rank that treats this one as failed closes their session in order, and one whose
+// endpoint was not found may turn out to have died.
+func (d *rankFailure) yields(cause error) bool {
+	if d.left {
+		return cause == errGivenUp
+	}
+	return mayHaveLeft(d.cause) && !mayHaveLeft(cause)
+}
+
 // noteFailure notes that a rank of the world has failed, and reports whether that is news. Receives from any source check
 // again, and calls to the rank's process end. The rank gets a failure notice itself: it may only have been stopped, or cut
 // off, and would otherwise keep locks that it has for this one when it goes on.
@@ -80,7 +89,7 @@ func (j *job) noteFailure(rank int, cause error) bool {
 	d := &j.failures
 	d.mu.Lock()
 	old := d.of[int32(rank)]
-	if old != nil && !(old.left && cause == errGivenUp) { // a rank that treats this one as failed closes their session in order
+	if old != nil && !old.yields(cause) {
 		d.mu.Unlock()
 		return false
 	}

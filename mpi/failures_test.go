@@ -60,3 +60,30 @@ func TestWhoGivesUsUpHasNotLeft(t *testing.T) {
 		t.Errorf("the first of %d failures: %v", j.failures.count.Load(), c.firstFailure())
 	}
 }
+
+// TestWhoDiedComesFirst: a rank that may only have left, because no endpoint of it was found, comes behind one that has died. If it turns out to have
+// died itself, it is the first again.
+func TestWhoDiedComesFirst(t *testing.T) {
+	j := newJob(4, settings{}, nil)
+	defer j.finish()
+	j.control = newControlPlane(j, service.Local(0))
+	c := &Comm{seat: &seat{job: j}, world: []int32{0, 1, 2, 3}}
+	for _, step := range []struct {
+		rank  int
+		cause error
+		news  bool
+		first int
+		sure  bool
+	}{
+		{1, fmt.Errorf("connecting: %w", mx.StatusEndpointClosed), true, 1, false},
+		{1, missing("no endpoint"), false, 1, false},
+		{2, mx.StatusEndpointUnreachable, true, 2, true},
+		{3, mx.StatusEndpointUnreachable, true, 2, true},
+		{1, mx.StatusEndpointUnreachable, true, 1, true},
+		{1, missing("no endpoint"), false, 1, true},
+	} {
+		if news := j.noteFailure(step.rank, step.cause); news != step.news || c.firstFailure().rank != step.first || c.knowsWhoDied() != step.sure {
+			t.Errorf("rank %d, %v: news %v, first %v, known %v; want %+v", step.rank, step.cause, news, c.firstFailure(), c.knowsWhoDied(), step)
+		}
+	}
+}

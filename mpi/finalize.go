@@ -53,11 +53,12 @@ func (c *Comm) Finalize() error {
 		s.finalizing.Store(false)
 		return cmp.Or(late, err)
 	}
+	told := isTold(err)
 	if err == nil {
 		err = c.failedRank("Finalize")
 	}
 	if err != nil {
-		err = c.firstCause("Finalize", err)
+		err = c.firstCause("Finalize", err, told)
 	}
 	s.nameThose(c.ctx, open, err == nil)
 	if s.finalized.Swap(true) {
@@ -96,9 +97,9 @@ func (c *Comm) failedRank(op string) error {
 }
 
 // firstCause returns the error of Finalize's collective with the rank that has failed first. The rank that was missing in the
-// collective may only have left because of an earlier failure, of which this rank has not heard yet.
-func (c *Comm) firstCause(op string, err error) error {
-	if c.seat.job.launch != nil && !isTold(err) {
+// collective may only have left because of an earlier failure, of which this rank has not heard yet, unless it was told by another one.
+func (c *Comm) firstCause(op string, err error, told bool) error {
+	if c.seat.job.launch != nil && !told {
 		limit := time.Now().Add(guardGrace)
 		for !c.knowsWhoDied() && time.Now().Before(limit) && pause(c.seat.job.life, newsInterval) {
 		}

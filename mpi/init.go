@@ -153,12 +153,14 @@ func (j *job) heed() {
 	j.end(j.launch.Rank(), fmt.Errorf("%w: %w", ErrLaunch, why))
 }
 
-// exitAborted ends the process because a rank has aborted the job. One's own abort comes back, too.
+// exitAborted ends the process because a rank has aborted the job. One's own abort comes back, too. Several goroutines may hear of it.
 func (j *job) exitAborted(a *launch.Aborted) {
-	if a.Rank != j.launch.Rank() {
-		fmt.Fprintf(os.Stderr, "mpi: rank %d: %v\n", j.launch.Rank(), a)
-	}
-	os.Exit(exitCode(a.Code))
+	j.aborted.Do(func() {
+		if a.Rank != j.launch.Rank() {
+			fmt.Fprintf(os.Stderr, "mpi: rank %d: %v\n", j.launch.Rank(), a)
+		}
+		os.Exit(exitCode(a.Code))
+	})
 }
 
 // quitBound is how long a process that has aborted the job waits to be ended with the others. If it ended at once, they would
@@ -201,10 +203,11 @@ func exitCode(code int) int {
 
 // Abort ends the whole job (MPI_Abort). If ranks are processes, every process exits with the code, or with 1 if that is
 // 0, and the call does not return. At most 1000 bytes of the reason are printed, with escapes in the place of what a
-// terminal would not print as it is; lines and tabs stay. If several ranks abort the job, or another one has failed before,
-// the first ends the job, and the others print their reasons only if it has not ended two seconds later. If ranks are
-// goroutines of one process, all calls return ErrAborted from then on, and Run returns it. Without a communicator Abort ends
-// the process alone and says so; the other ranks notice its failure. Safe from any goroutine.
+// terminal would not print as it is; lines and tabs stay. If several ranks abort the job, or the program of another one
+// has failed before, the first ends the job, and the others print their reasons only if it has not ended two seconds
+// later. So does, below a launcher, a rank that knows of one that has died. If ranks are goroutines of one process, all
+// calls return ErrAborted from then on, and Run returns it. Without a communicator Abort ends the process alone and says
+// so; the other ranks notice its failure. Safe from any goroutine.
 func (c *Comm) Abort(code int, reason string) {
 	if err := c.usable("Abort"); c.none() {
 		fmt.Fprintf(os.Stderr, "%v; aborted with code %d: %s\n", err, code, launch.Reason(reason))
@@ -216,7 +219,7 @@ func (c *Comm) Abort(code int, reason string) {
 		j.end(c.seat.rank, err)
 		return
 	}
-	if !j.failsFirst() {
+	if j.launch.Dead() == nil && j.failures.count.Load() > 0 || !j.failsFirst() { // without a launcher nobody else ends the job of one that has died
 		j.awaitEnd(firstCauseGrace)
 	}
 	fmt.Fprintln(os.Stderr, err)

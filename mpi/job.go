@@ -31,6 +31,7 @@ type job struct {
 	next     atomic.Uint32 // endpoint id to try first
 	ending   atomic.Pointer[ending]
 	failures failures
+	aborted  sync.Once // the process ends because a rank has aborted the job
 
 	hangReports atomic.Uint64 // made by this process
 	hideWaits   func()        // takes what the ranks wait for from the sight of tools

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"sync"
 	"time"
 
 	"gomx/mpi/internal/coll"
@@ -84,13 +85,14 @@ func (n *net) failAs(err error, run func(rest coll.Net) error) error {
 }
 
 // cause returns the error that says why a collective has failed at this rank, if it is known: a rank that has left because the collective has
-// failed there has notified this one before.
+// failed there has notified this one before. Once this rank has notified others, their notices may be its own.
 func (n *net) cause(err error) error {
 	err = n.c.blame(n.op, err)
-	if errors.Is(err, ErrProcFailed) && !n.c.knowsWhoDied() {
-		if told := n.told(); told != nil {
-			return told
-		}
+	if !errors.Is(err, ErrProcFailed) || isTold(err) || n.rest != nil || n.c.knowsWhoDied() {
+		return err
+	}
+	if told := n.told(); errors.Is(told, ErrProcFailed) {
+		return told
 	}
 	return err
 }
@@ -212,8 +214,10 @@ func (r *rest) say(to int, instead ...[]byte) {
 	}
 }
 
-// tellLater notifies the ranks that are not connected yet.
+// tellLater notifies the ranks that are not connected yet, all at the same time.
 func (r *rest) tellLater() {
+	var words sync.WaitGroup
+	defer words.Wait()
 	c, notice, noticeBits, out := r.n.c, r.notice, r.n.noticeBits(), r.n.out
 	for to, list := range r.later {
 		r.told[to] = true
@@ -229,11 +233,11 @@ func (r *rest) tellLater() {
 				c.seat.post(instead, p, out)
 			}
 		}
+		c.seat.ep.Share()
 		if r.n.last != notLast {
-			connect(lastWords)
+			words.Go(c.seat.labels("collectives").Func(func() { connect(lastWords) }))
 			continue
 		}
-		c.seat.ep.Share()
 		go c.seat.labels("collectives").Func(func() { connect(tellBound) })()
 	}
 	clear(r.later)

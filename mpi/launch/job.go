@@ -86,7 +86,7 @@ func (j *Job) HostID() string { return j.host }
 
 // Exchange contributes this rank's business card, of at most MaxBusinessCard bytes, and returns those of all ranks in the
 // order of the ranks. All ranks must call it, one call at a time. It waits for the other ranks as long as MX_MEET_TIMEOUT
-// says, and ends with ctx.
+// says, ranks other than 0 for five seconds more without a launcher, and ends with ctx.
 func (j *Job) Exchange(ctx context.Context, businessCard []byte) ([][]byte, error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
