@@ -76,7 +76,7 @@ func (l *link) need() int {
 		return wire.BaseSize
 	}
 	var h wire.Header
-	size, _ := parse(&h, l.unparsed)
+	size, _ := l.parse(&h)
 	if len(l.unparsed) < size {
 		return size
 	}
