@@ -78,7 +78,7 @@ type attempt struct {
 	pause     time.Duration
 	tries     int
 	connected bool // the last one has led to a connection
-	evicted   bool // a peer that had answered has broken the handshake off
+	evicted   bool // the last connection was broken off although the peer had answered
 	err       error
 }
 
@@ -174,7 +174,6 @@ func (a *attempt) run(ctx context.Context, pause time.Duration, r *dialing) {
 	h := &handshake{acceptor: r.listener.acceptor, tcp: a.conn, deadline: a.deadline}
 	a.err = h.run(ctx, r.listener.acceptor.client, func() error {
 		if err := h.initiate(r.peer, r.listener.purpose); err != nil {
-			a.evicted = a.evicted || h.agreed && brokenOff(err)
 			return err
 		}
 		select {
@@ -188,6 +187,7 @@ func (a *attempt) run(ctx context.Context, pause time.Duration, r *dialing) {
 		}
 		return err
 	})
+	a.evicted = h.agreed && brokenOff(a.err)
 }
 
 // again connects once more after a pause, if there is time for that.

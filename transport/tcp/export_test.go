@@ -28,3 +28,8 @@ func AnswerText(n int) string { return answer(n).String() }
 
 // Refuse has a link find that the system refuses to send, though the connection stands.
 func Refuse(l transport.Link, errno syscall.Errno) { l.(*link).short(sock.Errno(errno)) }
+
+// Buffered returns the unparsed bytes of a link, and the size of its own buffer.
+func Buffered(l transport.Link) (unparsed, own int) {
+	return len(l.(*link).unparsed), len(l.(*link).own)
+}

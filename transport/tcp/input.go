@@ -4,8 +4,15 @@ package tcp
 
 import "gomx/transport/wire"
 
-// readSpace returns the buffer for the next read. It lies behind the unparsed bytes, and is large
-// enough to complete their frame. The unparsed bytes are moved if necessary.
+// The size of a link's own buffer follows the bytes that have come, so that a peer gets little
+// memory for a header alone. It is at most the frame, and at most the larger one of these.
+const (
+	ownLeast  = readAtOnce
+	ownFactor = 4 // times the bytes that have come
+)
+
+// readSpace returns the buffer for the next read. It lies behind the unparsed bytes, which are
+// moved if necessary.
 func (l *link) readSpace() []byte {
 	p := l.port
 	need := l.need()
@@ -38,22 +45,28 @@ func (l *link) readSpace() []byte {
 	return p.in[at:min(at+size, len(p.in))]
 }
 
-// spaceInOwn returns space for the frame at the front of own, and no more, so that
-// own is empty when that frame has been delivered.
+// spaceInOwn returns space for the frame at the front of own, or for a part of it, and no
+// more, so that own is empty when that frame has been delivered.
 func (l *link) spaceInOwn(need int) []byte {
 	need = max(need, len(l.unparsed)+1)
-	if from := cap(l.own) - cap(l.unparsed); from+need > len(l.own) {
+	from := cap(l.own) - cap(l.unparsed)
+	if full := len(l.unparsed) == len(l.own); from+need > len(l.own) && (full || from > 0) {
 		old := l.own
-		if need > len(old) {
-			l.own = l.port.pool.get(need)
+		if from = 0; full {
+			l.own = l.port.pool.get(l.ownSize(need))
 		}
 		l.unparsed = l.own[:copy(l.own, l.unparsed)]
 		if len(old) != len(l.own) {
 			l.port.pool.put(old)
 		}
 	}
-	from := cap(l.own) - cap(l.unparsed)
-	return l.own[from+len(l.unparsed) : from+need]
+	return l.own[from+len(l.unparsed) : min(from+need, len(l.own))]
+}
+
+// ownSize returns the size of a buffer for the unparsed bytes, and for more of their first
+// frame, which has need bytes.
+func (l *link) ownSize(need int) int {
+	return max(min(need, max(ownLeast, ownFactor*len(l.unparsed))), len(l.unparsed))
 }
 
 // need returns the size of the first unparsed frame, or of its header if the header is not
@@ -63,7 +76,10 @@ func (l *link) need() int {
 		return wire.BaseSize
 	}
 	var h wire.Header
-	size, _ := parse(&h, l.unparsed)
+	size, _ := l.parse(&h)
+	if len(l.unparsed) < size {
+		return size
+	}
 	return size + int(h.Length)
 }
 
@@ -77,7 +93,7 @@ func (p *port) lend(l *link) {
 }
 
 func (l *link) spill() {
-	l.own = l.port.pool.get(max(l.need(), len(l.unparsed)))
+	l.own = l.port.pool.get(l.ownSize(l.need()))
 	l.unparsed = l.own[:copy(l.own, l.unparsed)]
 }
 

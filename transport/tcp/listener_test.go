@@ -375,6 +375,43 @@ func TestExchangeBrokenOff(t *testing.T) {
 	}
 }
 
+// TestExchangeEvicted has the peer end each connection in the exchange, as one does to which
+// very many come at once. It is there.
+func TestExchangeEvicted(t *testing.T) {
+	inTime(t, func(timeout time.Duration) bool {
+		var visits atomic.Int32
+		_, b, d := listenerPair(t, tcp.Options{ConnectTimeout: timeout}, tcp.Options{},
+			func(context.Context, *tcp.Peer) error { visits.Add(1); return nil })
+		err := dialListener(t, d, b.self, func(_ context.Context, m *tcp.Peer) error { return ask(m.Conn) })
+		if !errors.Is(err, transport.ErrSlow) {
+			t.Errorf("dial: %v, want ErrSlow", err)
+		}
+		return visits.Load() > 1 && errors.Is(err, transport.ErrRefused)
+	})
+}
+
+// TestEvictionOfAnEarlierTry has the peer evict the first handshake, and hang up on the others
+// without an answer: the last one counts.
+func TestEvictionOfAnEarlierTry(t *testing.T) {
+	inTime(t, func(timeout time.Duration) bool {
+		a, peer, conns := dialsUs(t, tcp.Options{ConnectTimeout: timeout})
+		var calls atomic.Int32
+		go func() {
+			for c := range conns {
+				if calls.Add(1) == 1 {
+					_, _ = io.ReadFull(c, make([]byte, greetingSize))
+					answer := proper(peer, a.self)
+					_, _ = c.Write(answer.bytes())
+					_, _ = io.ReadFull(c, make([]byte, proofSize))
+				}
+				_ = c.Close()
+			}
+		}()
+		_, err := a.port.Dial(t.Context(), peer)
+		return calls.Load() > 2 && errors.Is(err, transport.ErrRefused) && !errors.Is(err, transport.ErrSlow)
+	})
+}
+
 // TestExchangeFails wants an error of the exchange reported, and no second exchange.
 func TestExchangeFails(t *testing.T) {
 	full := errors.New("no queue pair is left")

@@ -115,7 +115,7 @@ func (l *link) nothing(errno sock.Errno) {
 func (l *link) deliver(h transport.Handler, n int) int {
 	head := &l.port.head
 	for n < linkBudget && len(l.unparsed) >= wire.BaseSize {
-		size, err := parse(head, l.unparsed)
+		size, err := l.parse(head)
 		if err != nil {
 			l.corrupt(err)
 			return n
@@ -143,14 +143,15 @@ func (l *link) deliver(h transport.Handler, n int) int {
 	return n
 }
 
-// parse decodes the header at the front of b, as far as it is there, and returns
-// its size.
-func parse(h *wire.Header, b []byte) (size int, err error) {
+// parse decodes the header at the front of the unparsed bytes, as far as it is there, and
+// returns its size.
+func (l *link) parse(h *wire.Header) (size int, err error) {
+	b := l.unparsed
 	w := binary.LittleEndian.Uint64(b)
 	if !h.SetWord0(w) || uint16(w>>16) != 0 {
 		return 0, fmt.Errorf("%w: kind %d, flags %#x", wire.ErrMalformed, uint8(w), uint8(w>>8))
 	}
-	if h.Length > uint32(maxLength(h.Kind)) {
+	if h.Length > uint32(l.maxLength(h.Kind)) {
 		return 0, fmt.Errorf("%w: %v frame of %d bytes", wire.ErrMalformed, h.Kind, h.Length)
 	}
 	if size = h.Size(); len(b) >= size {
@@ -162,9 +163,9 @@ func parse(h *wire.Header, b []byte) (size int, err error) {
 }
 
 // maxLength returns the largest payload of a frame of this kind.
-func maxLength(kind wire.Kind) int {
+func (l *link) maxLength(kind wire.Kind) int {
 	if kind == wire.PullData {
-		return MaxPullFrame
+		return l.port.caps.LargestPullFrame()
 	}
 	return MaxFrame
 }

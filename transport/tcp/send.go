@@ -23,8 +23,8 @@ const (
 func (l *link) Send(h *wire.Header, v *wire.Vec, off int) bool {
 	p := l.port
 	n := int(h.Length)
-	if n > maxLength(h.Kind) {
-		panicTooLong(h)
+	if most := l.maxLength(h.Kind); n > most {
+		panicTooLong(h, most)
 	}
 	if l.fd < 0 || l.broken != nil {
 		return false
@@ -108,6 +108,6 @@ func (l *link) wait() {
 	}
 }
 
-func panicTooLong(h *wire.Header) {
-	panic(fmt.Sprintf("tcp: %v frame of %d bytes, at most %d are allowed", h.Kind, h.Length, maxLength(h.Kind)))
+func panicTooLong(h *wire.Header, most int) {
+	panic(fmt.Sprintf("tcp: %v frame of %d bytes, at most %d are allowed", h.Kind, h.Length, most))
 }

@@ -86,6 +86,13 @@ func diagnostic(t testing.TB, e *end, name string) string {
 func enter(t testing.TB, e *end) *net.TCPConn {
 	t.Helper()
 	c := call(t, e)
+	introduce(t, e, c)
+	return c
+}
+
+// introduce is enter with a connection to e.
+func introduce(t testing.TB, e *end, c net.Conn) {
+	t.Helper()
 	hello := proper(stranger, e.self)
 	say(t, c, append(hello.bytes(), make([]byte, proofSize)...))
 	answer := hear(t, c, greetingSize+verdictSize)
@@ -94,7 +101,6 @@ func enter(t testing.TB, e *end) *net.TCPConn {
 	}
 	e.link = e.accept()
 	e.link.Bind(0)
-	return c
 }
 
 func say(t testing.TB, c net.Conn, b []byte) {

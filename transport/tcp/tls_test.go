@@ -10,6 +10,8 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"crypto/x509/pkix"
+	"errors"
+	"fmt"
 	"io"
 	"math/big"
 	"sync/atomic"
@@ -171,5 +173,33 @@ func TestTLSWithSecret(t *testing.T) {
 	}
 	if near.link.Caps().Retains {
 		t.Error("payload is encrypted, and yet retained")
+	}
+}
+
+// TestTLSFrameTooLong sends frames beyond the largest one over TLS. A PullData frame may be no larger than others there.
+func TestTLSFrameTooLong(t *testing.T) {
+	config := newAuthority(t).config()
+	for _, kind := range []wire.Kind{wire.Eager, wire.PullData} {
+		for length, malformed := range map[uint32]bool{tcp.MaxFrame: false, tcp.MaxFrame + 1: true, tcp.MaxPullFrame: true} {
+			t.Run(fmt.Sprint(kind, " of ", length), func(t *testing.T) {
+				e := open(t, loopback(home4, tcp.Options{TLS: config}), 0)
+				client := config.Clone()
+				client.InsecureSkipVerify = true // its name is none of the certificate's
+				c := tls.Client(call(t, e), client)
+				introduce(t, e, c)
+				frames := 0
+				e.take = func(int32, *wire.Header, []byte) bool { frames++; return true }
+				h := wire.Header{Kind: kind, Length: length}
+				go func() { _, _ = c.Write(append(h.Append(nil), make([]byte, length)...)) }()
+				await(t, "a frame, or the end", func() bool { return frames > 0 || e.down() != nil }, e)
+				if errors.Is(e.down(), transport.ErrCorrupt) != malformed || (frames == 0) != malformed {
+					t.Errorf("%d frames, %v; malformed: %v", frames, e.down(), malformed)
+				}
+				if n := e.count(transport.CorruptFrames); (n == 1) != malformed {
+					t.Errorf("%d corrupt frames counted; malformed: %v", n, malformed)
+				}
+				e.link.Close()
+			})
+		}
 	}
 }

@@ -32,8 +32,8 @@ const (
 const (
 	// MaxFrame is that of a frame of any kind but PullData.
 	MaxFrame = 256 << 10
-	// MaxPullFrame is that of a PullData frame, which usually needs no buffer: its
-	// payload is read into its place.
+	// MaxPullFrame is that of a PullData frame without TLS, which usually needs no buffer:
+	// its payload is read into its place. With TLS it is MaxFrame.
 	MaxPullFrame = 1 << 20
 )
 
