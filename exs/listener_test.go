@@ -204,18 +204,26 @@ func TestDialIsBounded(t *testing.T) {
 	}
 }
 
-// One who hangs up, and a peer of another secret, are named as such.
-func TestDialNamesRefusals(t *testing.T) {
-	w := newWorld(t, "mem")
+// hangsUp listens until the test ends, and closes each connection, after something else has been done to it.
+func hangsUp(w *world, before func(c *net.TCPConn)) net.Listener {
+	w.Helper()
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	w.ok(err)
-	defer ln.Close()
+	w.Cleanup(func() { _ = ln.Close() })
 	go func() {
 		for c, err := ln.Accept(); err == nil; c, err = ln.Accept() {
+			before(c.(*net.TCPConn))
 			_ = c.Close()
 		}
 	}()
-	if _, err = w.here.Dial("exs", ln.Addr().String()); err == nil || !strings.Contains(err.Error(), "ended the handshake") {
+	return ln
+}
+
+// One who hangs up, and a peer of another secret, are named as such.
+func TestDialNamesRefusals(t *testing.T) {
+	w := newWorld(t, "mem")
+	ln := hangsUp(w, func(*net.TCPConn) {})
+	if _, err := w.here.Dial("exs", ln.Addr().String()); err == nil || !strings.Contains(err.Error(), "ended the handshake") {
 		t.Errorf("one who hangs up: %v", err)
 	}
 	there, here := w.open(mx.WithTransports("tcp"), mx.WithSecret([]byte("a"))), w.open(mx.WithTransports("tcp"), mx.WithSecret([]byte("b")))
@@ -230,15 +238,7 @@ func TestDialNamesRefusals(t *testing.T) {
 // One who hangs up is named as such also if the system learns of it before it tells that it has connected.
 func TestDialNamesResets(t *testing.T) {
 	w := newWorld(t, "mem")
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	w.ok(err)
-	defer ln.Close()
-	go func() {
-		for c, err := ln.Accept(); err == nil; c, err = ln.Accept() {
-			_ = c.(*net.TCPConn).SetLinger(0)
-			_ = c.Close()
-		}
-	}()
+	ln := hangsUp(w, func(c *net.TCPConn) { _ = c.SetLinger(0) })
 	var dials sync.WaitGroup
 	for range 100 {
 		dials.Go(func() {

@@ -219,16 +219,21 @@ func TestDialledHangsUp(t *testing.T) {
 	})
 }
 
+// answers plays a peer's part of the handshake but for the verdict.
+func answers(c net.Conn, peer, caller transport.Address) {
+	_, _ = io.ReadFull(c, make([]byte, greetingSize))
+	answer := proper(peer, caller)
+	_, _ = c.Write(answer.bytes())
+	_, _ = io.ReadFull(c, make([]byte, proofSize))
+}
+
 // TestDialledEvicts has the peer answer, and end each connection then, as one does to which very many come at once. It is there.
 func TestDialledEvicts(t *testing.T) {
 	inTime(t, func(timeout time.Duration) bool {
 		a, peer, conns := dialsUs(t, tcp.Options{ConnectTimeout: timeout})
 		go func() {
 			for c := range conns {
-				_, _ = io.ReadFull(c, make([]byte, greetingSize))
-				answer := proper(peer, a.self)
-				_, _ = c.Write(answer.bytes())
-				_, _ = io.ReadFull(c, make([]byte, proofSize))
+				answers(c, peer, a.self)
 				_ = c.Close()
 			}
 		}()

@@ -399,10 +399,7 @@ func TestEvictionOfAnEarlierTry(t *testing.T) {
 		go func() {
 			for c := range conns {
 				if calls.Add(1) == 1 {
-					_, _ = io.ReadFull(c, make([]byte, greetingSize))
-					answer := proper(peer, a.self)
-					_, _ = c.Write(answer.bytes())
-					_, _ = io.ReadFull(c, make([]byte, proofSize))
+					answers(c, peer, a.self)
 				}
 				_ = c.Close()
 			}
