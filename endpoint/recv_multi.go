@@ -95,10 +95,13 @@ func (e *Engine) receivePart(p *peer, slot int32, m *request, h *wire.Header, pa
 	return true
 }
 
-// reach notes up to where a multi-receive is used.
+// reach notes that a message lies in a multi-receive up to end. An empty one takes room, too: the buffer bounds how many announcements
+// there can be, of a peer that sends nothing else, as the sender gets its room in the eager window back.
 func (r *request) reach(end uint64) {
+	room := uint64(len(r.vec.First))
+	end = min(max(end, uint64(r.at)+1), room)
 	r.xferLen = uint32(end)
-	r.at = uint32(min((end+partAlign-1)/partAlign*partAlign, uint64(len(r.vec.First))))
+	r.at = uint32(min((end+partAlign-1)/partAlign*partAlign, room))
 }
 
 // announcePart has the queue of a part that has ended tell of it, in the place of the part's request.

@@ -18,8 +18,8 @@ import (
 //	3.rZHBasMwEER_xexhSURvfbA6x...
 //
 // A key for each rank would need less code, but is too much work for the launcher: it answers one request after the other,
-// and each host would ask for the business cards of all ranks. With 1,000 ranks on 100 hosts that is 100,000 requests, which
-// take longer than the time limit of a start.
+// and each host would ask for the business cards of all ranks. With 1,000 ranks on 100 hosts that is 100,000 requests in the place
+// of 10,000: 7 s with Hydra, which takes some 70 us for each.
 //
 // An unpacked bundle has for each rank its number, the length of its business card, and the business card.
 
