@@ -142,9 +142,11 @@ func (s *Socket) join(ctx context.Context, o *op, local netip.AddrPort, addr net
 
 // A listener that has more clients than places, or too few files for them, sends some away. These try again until their timeout
 // has passed, after pauses that grow and are random, so that clients that were sent away together do not return together. A
-// server that hangs up without a message may not be a listener, or may have ended: it is dialled dialTries times.
+// server that hangs up without a message may not be a listener, or may have ended: it is dialled dialTries times. One whose endpoint is not
+// reached has ended if it hangs up within the endPause.
 const (
 	dialTries    = 5
+	endPause     = 100 * time.Millisecond
 	firstPause   = 5 * time.Millisecond
 	longestPause = 400 * time.Millisecond
 )
@@ -204,7 +206,7 @@ func (s *Socket) dialOnce(ctx context.Context, local, addr netip.AddrPort, waits
 	peer, err := reach(ctx, ep, theirs.endpoint, host)
 	switch {
 	case err == nil:
-	case ctx.Err() == nil && hungup.By(c.(*net.TCPConn)): // and so its endpoint is gone, too
+	case ctx.Err() == nil && hungup.Within(c.(*net.TCPConn), endPause): // and so its endpoint is gone, too
 		return hungUp(io.EOF)
 	default:
 		return unreached(ep, c, theirs.endpoint, err)

@@ -144,6 +144,7 @@ func TestDialServerThatEnds(t *testing.T) {
 		_, _ = io.ReadFull(c, hello)
 		binary.LittleEndian.PutUint32(hello[20:], 12345) // an endpoint that is not there any more
 		_, _ = c.Write(hello)
+		time.Sleep(10 * time.Millisecond) // a process that ends closes one descriptor after the other
 		_ = c.Close()
 	}()
 	_, err = w.here.Dial("exs", l.Addr().String())

@@ -41,3 +41,29 @@ func TestBy(t *testing.T) {
 		}
 	}
 }
+
+// TestWithin: who ends a moment later has ended, and who does not has not.
+func TestWithin(t *testing.T) {
+	l, err := net.ListenTCP("tcp", &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	there, err := net.DialTCP("tcp", nil, l.Addr().(*net.TCPAddr))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer there.Close()
+	here, err := l.AcceptTCP()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer here.Close()
+	if hungup.Within(here, time.Millisecond) {
+		t.Error("hung up before it was")
+	}
+	time.AfterFunc(5*time.Millisecond, func() { _ = there.Close() })
+	if !hungup.Within(here, time.Hour) {
+		t.Error("not hung up")
+	}
+}
