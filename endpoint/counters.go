@@ -98,7 +98,7 @@ type Depths struct {
 	Walked, Finds              uint64
 	Requests, RequestsPeak     int // in use, in any state
 	Claimed                    int // messages that are claimed and not received
-	Completed                  int // complete and not collected
+	Completed                  int // completions that nobody has collected: requests, and messages of multi-receives
 	Pulls                      int // pipelined rendezvous that are being received
 	Kept, Early                int // frames kept until acknowledged, or for their turn
 	Windows                    int // open, or closed but still in use by a link
@@ -108,11 +108,15 @@ type Depths struct {
 func (e *Engine) Depths() Depths {
 	m, u := e.posted.Stats(), e.unexp.Stats()
 	kept, early := e.held()
+	completed := e.Completed()
+	for q := range e.queues {
+		completed += e.Queued(QueueID(q))
+	}
 	return Depths{
 		Pulls: e.pulls.live(), Kept: kept, Early: early, Windows: e.windows.live(),
 		Posted: m.Depth, PostedPeak: m.Peak, PostedProbes: m.Probes, Arrivals: m.Arrivals,
 		Unexpected: u.Depth, UnexpectedPeak: u.Peak, Bytes: u.Bytes, BytesPeak: u.PeakBytes, Bound: u.Limit,
 		Claimed: u.Claimed, Walked: u.Walked, Finds: u.Finds,
-		Requests: e.reqs.live, RequestsPeak: e.reqs.peak, Completed: e.done.count,
+		Requests: e.reqs.live, RequestsPeak: e.reqs.peak, Completed: completed,
 	}
 }

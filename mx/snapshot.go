@@ -59,7 +59,7 @@ type Depths struct {
 	UnexpectedBound int `json:"unexpected_bound"` // memory that they may take
 	Requests        int `json:"requests"`         // in any state
 	Pending         int `json:"pending"`          // that are not complete
-	Completed       int `json:"completed"`        // that are complete and not collected
+	Completed       int `json:"completed"`        // completions that nobody has collected: requests, and messages of multi-receives
 	Pulls           int `json:"pulls"`            // rendezvous whose blocks are coming
 	Kept            int `json:"kept"`             // frames that are not acknowledged yet
 	Windows         int `json:"windows"`

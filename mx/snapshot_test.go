@@ -83,6 +83,34 @@ func TestSnapshot(t *testing.T) {
 }
 
 // TestClasses counts the messages of two classes apart, large ones and those to oneself among them.
+// TestCompletionsAreCounted: those that nobody has collected, wherever they are collected.
+func TestCompletionsAreCounted(t *testing.T) {
+	over(t, func(w *world) {
+		a, b, toB, _ := w.pair()
+		q := w.queue(b)
+		w.multi(b, q, make([]byte, 1<<10), 0, 0x100, 0xf00)
+		w.add(q, w.irecv(b, make([]byte, 8), 0x200, mx.MatchMaskNone))
+		alone := w.irecv(b, make([]byte, 8), 0x300, mx.MatchMaskNone)
+		for _, match := range []uint64{0x100, 0x200, 0x101, 0x300} {
+			w.succeed(a, w.isend(a, pattern(8, 1), toB, match))
+		}
+		completed := func() int {
+			for _, ep := range mx.Snapshot().Endpoints {
+				if ep.Name == b.String() {
+					return ep.Depths.Completed
+				}
+			}
+			return -1
+		}
+		w.until("all have come", func() bool { return completed() == 4 }, b)
+		w.next(q)
+		w.succeed(b, alone)
+		if n := completed(); n != 2 {
+			w.Errorf("%d completions are left, want 2", n)
+		}
+	})
+}
+
 func TestClasses(t *testing.T) {
 	over(t, func(w *world) {
 		a, b, toB, _ := w.pair(mx.WithClasses(32))
