@@ -156,8 +156,10 @@ func (d *Endpoint) crowded() bool {
 	return d.parked.passive > 0 || !d.single && (d.company > 0 || d.blocked > 1)
 }
 
-// evict takes the polling role from the endpoint's own goroutine, which may need a moment to wake up at the doorbell.
+// evict takes the polling role from the endpoint's own goroutine, which may need a moment to wake up at the doorbell. What spins from
+// now on is the caller.
 func (d *Endpoint) evict() {
+	d.pace.rest()
 	d.poller = nil
 	d.back.follows.end(false)
 	if d.sleeper != nil {
@@ -173,13 +175,13 @@ func (d *Endpoint) poll(w *waiter) {
 	d.leave(w)
 }
 
-// leave gives up the polling role.
+// leave gives up the polling role, if w has not been evicted.
 func (d *Endpoint) leave(w *waiter) {
-	d.pace.rest()
 	if w.kind == forWake {
 		w.waiter.polls.Store(false)
 	}
 	if d.poller == w {
+		d.pace.rest()
 		d.poller = nil
 	}
 	if w.kind != forEver {
