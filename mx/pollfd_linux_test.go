@@ -2,6 +2,7 @@ package mx_test
 
 import (
 	"errors"
+	"runtime"
 	"sync"
 	"testing"
 	"time"
@@ -25,6 +26,56 @@ func asleep(t testing.TB, fd int, d time.Duration) bool {
 		}
 		return n == 0
 	}
+}
+
+// TestArmOnOneProcessor: Arm returns although the endpoint's own goroutine sleeps in Go's network poller, also while other goroutines wait
+// and that goroutine polls for them. With a single processor it ran for seconds, or for ever.
+func TestArmOnOneProcessor(t *testing.T) {
+	over(t, func(w *world) {
+		if w.medium == "mem" {
+			w.Skip("nothing to poll")
+		}
+		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+		for _, waiting := range []int{0, 3} {
+			a, b, toB, _ := w.pair()
+			q := w.queue(b)
+			fds, err := q.PollFDs()
+			if err != nil {
+				w.Fatal(err)
+			}
+			end := time.Now().Add(300 * time.Millisecond)
+			var others sync.WaitGroup
+			for range waiting {
+				others.Go(func() {
+					for time.Now().Before(end) {
+						if _, _, err := b.WaitAny(2*time.Millisecond, 0x100, exact); err != nil {
+							w.Error(err)
+						}
+					}
+				})
+			}
+			others.Go(func() {
+				for time.Now().Before(end) {
+					w.add(q, w.irecv(b, make([]byte, 1), 1, exact))
+					w.succeed(a, w.isend(a, []byte{1}, toB, 1))
+					time.Sleep(500 * time.Microsecond)
+				}
+			})
+			within(w, "who arms", func() {
+				for dst := make([]mx.Completion, 4); time.Now().Before(end); {
+					if armed, err := q.Arm(); err != nil {
+						w.Error(err)
+					} else if armed {
+						asleep(w, fds[0], 20*time.Millisecond)
+					}
+					if _, err := q.Wait(noContext, dst, 0); err != nil {
+						w.Error(err)
+					}
+				}
+			})
+			others.Wait()
+		}
+	})
 }
 
 func TestPollFDWakesAnArmedSleeper(t *testing.T) {

@@ -49,7 +49,7 @@ func noDescriptor(err error, text string) error {
 }
 
 // Arm prepares the endpoint for a caller that is about to sleep on PollFD. If it returns false, there is something to
-// collect already, and the caller must not sleep. Any later call on the endpoint disarms it. After waking up, collect
+// collect already, or another goroutine waits for the endpoint just now; then the caller must not sleep. Any later call on the endpoint disarms it. After waking up, collect
 // with TestAny and the like, and arm again. Error: ErrBadEndpoint.
 func (ep *Endpoint) Arm() (bool, error) {
 	ok, err := ep.d.Arm()

@@ -166,7 +166,8 @@ func (q *Queue) PollFDs() ([]int, error) {
 }
 
 // Arm prepares the queue for a caller that is about to sleep on PollFDs. False means that there is something to collect
-// already, or was until another goroutine took it: don't sleep. Any later call on one of the endpoints disarms
+// already, or was until another goroutine took it, or that another goroutine waits for the endpoint just now, which then polls
+// in the caller's place: don't sleep. Any later call on one of the endpoints disarms
 // that. After waking up, collect with a Wait of timeout 0, and arm again. Endpoints that are closed don't count. Error:
 // ErrBadEndpoint if the queue, or all its endpoints, are closed.
 func (q *Queue) Arm() (bool, error) {

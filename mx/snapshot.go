@@ -55,8 +55,8 @@ const MostPending = 1000
 type Depths struct {
 	Posted          int `json:"posted"`           // receives that wait for a message
 	Unexpected      int `json:"unexpected"`       // messages that no receive has taken
-	UnexpectedBytes int `json:"unexpected_bytes"` // memory that these take
-	UnexpectedBound int `json:"unexpected_bound"` // memory that they may take
+	UnexpectedBytes int `json:"unexpected_bytes"` // memory that these take, with their headers
+	UnexpectedBound int `json:"unexpected_bound"` // memory that their data may take (MX_UNEXP_BYTES)
 	Requests        int `json:"requests"`         // in any state
 	Pending         int `json:"pending"`          // that are not complete
 	Completed       int `json:"completed"`        // completions that nobody has collected: requests, and messages of multi-receives

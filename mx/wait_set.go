@@ -46,7 +46,7 @@ func (ep *Endpoint) WaitFirst(ctx context.Context, reqs []Request, timeout time.
 // no such outcome is an error of the call. MX does not have it.
 //
 // Errors: ErrBadRequest for a request of another endpoint, or one that was collected, cancelled or forgotten, or
-// stands in reqs twice; ErrBadInfoLength if states is too short; ErrBadEndpoint. Each request may be waited for by one goroutine at a time. Nothing is allocated.
+// stands in reqs twice, which is found when it has been collected; ErrBadInfoLength if states is too short; ErrBadEndpoint. Each request may be waited for by one goroutine at a time. Nothing is allocated.
 func (ep *Endpoint) WaitAll(ctx context.Context, reqs []Request, states []Status, timeout time.Duration) (done bool, err error) {
 	if err = ep.takesAll("wait all", reqs, states); err != nil {
 		return false, err
@@ -59,7 +59,7 @@ func (ep *Endpoint) WaitAll(ctx context.Context, reqs []Request, states []Status
 }
 
 // TestAll collects all requests as WaitAll does if all are complete, and none otherwise. It makes progress.
-// Errors: those of WaitAll. A request that stands in reqs twice is found when it has been collected.
+// Errors: those of WaitAll.
 func (ep *Endpoint) TestAll(reqs []Request, states []Status) (done bool, err error) {
 	if err = ep.takesAll("test all", reqs, states); err != nil {
 		return false, err

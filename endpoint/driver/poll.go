@@ -434,13 +434,22 @@ func (d *Endpoint) napTime(w *waiter) time.Duration {
 	return max(until-now, 0)
 }
 
-// rouse waits until no goroutine sleeps on the doorbell. Only the endpoint's own goroutine can, and its role was taken away.
+// rouse waits until the endpoint's own goroutine, whose role was taken away, does not sleep on the doorbell any more. If it has the role,
+// because callers wait, it goes on sleeping. It sleeps in Go's network poller, which a processor looks at when it has no goroutine
+// to run: with a single one, not while this one is ready.
 func (d *Endpoint) rouse() {
-	for d.sleeper != nil {
+	for looks := 0; d.sleeper != nil && d.poller == nil; looks++ {
 		d.bell.Ring()
-		d.yield()
+		if looks < rousings {
+			d.yield()
+		} else {
+			d.outside(func() { time.Sleep(20 * time.Microsecond) })
+		}
 	}
 }
+
+// rousings is how often rouse gives way before it leaves the processor.
+const rousings = 16
 
 func (d *Endpoint) disarm() {
 	if d.armed {
