@@ -47,6 +47,7 @@ func TestClosedEndpointRefusesEveryCall(t *testing.T) {
 			"Connect":               func() error { _, err := a.Connect(nic, id, testFilter, mx.Infinite); return err },
 			"ConnectContext":        func() error { _, err := a.ConnectContext(ctx, nic, id, testFilter); return err },
 			"Iconnect":              func() error { _, err := a.Iconnect(nic, id, testFilter, 0, nil); return err },
+			"ConnectContexts":       func() error { return a.ConnectContexts(ctx, toB, testFilter) },
 			"Disconnect":            func() error { return a.Disconnect(toB) },
 			"RegisterUnexpHandler":  func() error { return a.RegisterUnexpHandler(nil, nil) },
 			"RegisterUnexpCallback": func() error { return a.RegisterUnexpCallback(func(any, uint64, int) {}, nil) },

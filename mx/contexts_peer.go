@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"gomx/endpoint"
+	"gomx/endpoint/driver"
 	"gomx/transport/wire"
 )
 
@@ -116,6 +117,9 @@ func (ep *Endpoint) connectedWith(a EndpointAddr, nicID uint64, id uint32, index
 func (ep *Endpoint) ConnectContexts(ctx context.Context, addr EndpointAddr, filter uint32) error {
 	if err := ep.owns(addr); err != nil {
 		return ep.fail("connect contexts of", addr.String(), err)
+	}
+	if ep.d.Closed() {
+		return ep.fail("connect contexts of", addr.String(), driver.ErrClosed)
 	}
 	e := ep.connectAllContexts(ctx, addr, filter)
 	switch {

@@ -327,6 +327,13 @@ func (d *Endpoint) Pause(off bool) error {
 // Self returns the endpoint's own address.
 func (d *Endpoint) Self() endpoint.Addr { return d.eng.Self() }
 
+// Closed reports whether the endpoint is closed.
+func (d *Endpoint) Closed() bool {
+	d.visit()
+	defer d.unlock()
+	return d.closed
+}
+
 // Query runs f on the engine under the lock, for look-ups that change nothing.
 // It works on a closed endpoint too.
 func (d *Endpoint) Query(f func(e *endpoint.Engine)) {
