@@ -315,15 +315,27 @@ func (b *background) goOn(d *mx.Completion) {
 	}
 }
 
-var errThrown = errors.New("the operation of the program has panicked, or has ended its goroutine")
+// errThrown is why a collective fails whose operation did not return. It has the value of a panic, because a rank that ends with
+// this error, before a call of the endpoint raises the panic, tells no more.
+func errThrown(thrown any) error {
+	if thrown == nil {
+		return errors.New("the operation of the program has ended its goroutine")
+	}
+	return fmt.Errorf("the operation of the program has panicked: %v", thrown)
+}
 
 // advance executes steps until one has to wait, or all are done. The lock is held. If the operation of the program
 // panics, the panic continues in the call that makes progress, and the collective fails.
 func (b *background) advance() {
 	calm := false
 	defer func() {
-		if !calm {
-			b.giveUp(func() error { return b.n.c.failWith(b.op, Undefined, Undefined, ErrOther, errThrown) })
+		if calm {
+			return
+		}
+		thrown := recover()
+		b.giveUp(func() error { return b.n.c.failWith(b.op, Undefined, Undefined, ErrOther, errThrown(thrown)) })
+		if thrown != nil {
+			panic(thrown)
 		}
 	}()
 	for n := b.n; b.stage == stageRunning; {

@@ -100,11 +100,16 @@ func (b *background) look() {
 	pass := b.pressing.Swap(false) && d.mayPass()
 	switch {
 	case d.closed:
-	case pass && d.sleeper != nil:
-		d.bell.Ring() // the goroutine that sleeps makes the pass
+	case pass && d.sleeper != nil && d.sleeper != &b.w:
+		d.bell.Ring() // the caller that sleeps makes the pass
 	case pass:
 		d.progress(true)
-		b.watch()
+		switch {
+		case d.sleeper == nil:
+			b.watch()
+		case d.eng.NextDue() < d.due || !d.quiet():
+			d.bell.Ring() // otherwise the endpoint's own goroutine sleeps on
+		}
 	case !d.mayPass():
 		d.turnAway()
 		b.watch()
