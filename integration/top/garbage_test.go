@@ -163,21 +163,20 @@ func TestStoppedProcess(t *testing.T) {
 	t.Parallel()
 	tools := buildReaders(t)
 	s := play(t, tools, "stopped", 2)
-	for _, c := range []struct {
-		signal syscall.Signal
-		says   string
-	}{{syscall.SIGSTOP, "it does not answer: it is stopped, or very busy"}, {syscall.SIGKILL, "there is no such process"}} {
-		if err := syscall.Kill(s.pids[1], c.signal); err != nil {
-			t.Fatal(err)
-		}
-		if c.signal == syscall.SIGKILL {
-			for s.job.Hear("") != "" && syscall.Kill(s.pids[1], 0) == nil { // until it is reaped
-			}
-		}
+	says := func(what string) {
+		t.Helper()
 		read(t, tools, s.pids[1], func(args []string, text string, status int) {
-			if status != 1 || !strings.Contains(text, c.says) {
-				t.Errorf("%v after %v: status %d, want %q:\n%.2000s", args, c.signal, status, c.says, text)
+			if status != 1 || !strings.Contains(text, what) {
+				t.Errorf("%v: status %d, want %q:\n%.2000s", args, status, what, text)
 			}
 		})
 	}
+	proc.StopThreads(t, s.pids[1])
+	says("it does not answer: it is stopped, or very busy")
+	if err := syscall.Kill(s.pids[1], syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	for s.job.Hear("") != "" && syscall.Kill(s.pids[1], 0) == nil { // until it is reaped
+	}
+	says("there is no such process")
 }

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"gomx/integration/internal/proc"
 	"gomx/mpi"
 )
 
@@ -106,11 +107,8 @@ func (h *hang) title() string { return fmt.Sprintf("%s of %d ranks", h.name, h.r
 // stopOne stops the rank that is to be stopped.
 func (h *hang) stopOne(t *testing.T, s *scene) {
 	t.Helper()
-	if h.stop < 0 {
-		return
-	}
-	if err := syscall.Kill(s.pids[h.stop], syscall.SIGSTOP); err != nil {
-		t.Fatal(err)
+	if h.stop >= 0 {
+		proc.StopThreads(t, s.pids[h.stop])
 	}
 }
 

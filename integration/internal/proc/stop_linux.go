@@ -1,10 +1,15 @@
 package proc
 
 import (
+	"bytes"
 	"errors"
+	"fmt"
 	"os"
+	"path/filepath"
 	"runtime"
 	"syscall"
+	"testing"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -31,6 +36,28 @@ func (p *Process) untilStopped() {
 }
 
 const cldStopped = 5 // CLD_STOPPED of <asm-generic/siginfo.h>
+
+// StopThreads stops a process that need not be a child, and returns when none of its threads runs any more.
+func StopThreads(t testing.TB, pid int) {
+	t.Helper()
+	if err := syscall.Kill(pid, syscall.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	for end := time.Now().Add(20 * time.Second); ; time.Sleep(time.Millisecond) {
+		tasks, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/stat", pid))
+		running := err != nil || len(tasks) == 0
+		for _, task := range tasks {
+			stat, err := os.ReadFile(task)
+			running = running || err == nil && !bytes.Contains(stat, []byte(") T "))
+		}
+		if !running {
+			return
+		}
+		if time.Now().After(end) {
+			t.Fatalf("process %d did not stop", pid)
+		}
+	}
+}
 
 // StopSelf stops this process, and returns when somebody has let it go on. A signal to the whole process would not do: any
 // thread may take it, and until one does, which on a busy machine is a while, the others go on.
