@@ -5,6 +5,7 @@ package tcp
 import (
 	"fmt"
 	"net/netip"
+	"time"
 
 	"gomx/transport"
 	"gomx/transport/tcp/internal/sock"
@@ -34,10 +35,11 @@ type link struct {
 	out      []byte
 	sent     int
 	retained retained
-	turn     uint32 // of the port, when a frame was sent last
-	waiting  bool   // in port.unsent
-	full     bool   // the socket takes no more for now
-	broken   error  // why nothing can be sent any more
+	turn     uint32        // of the port, when a frame has left at once last
+	led      time.Duration // when that was, since epoch
+	waiting  bool          // in port.unsent
+	full     bool          // the socket takes no more for now
+	broken   error         // why nothing can be sent any more
 	tls      *secure
 
 	ended   error // why nothing more comes

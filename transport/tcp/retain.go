@@ -31,7 +31,6 @@ func (l *link) Reclaim() {
 func (l *link) direct(h *wire.Header, v *wire.Vec, off int) {
 	n := int(h.Length)
 	p := l.port
-	l.turn = p.turn
 	head := h.Append(p.scratch[:0])
 	p.batch.Add(l.out[l.sent:])
 	p.batch.Add(head)

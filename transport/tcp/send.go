@@ -4,14 +4,18 @@ package tcp
 
 import (
 	"fmt"
+	"time"
 
 	"gomx/transport/wire"
 )
 
-// The first frame after a poll leaves at once. Those that follow wait in out for
-// the next poll, or until there are enough of them: a program that sends many
-// small messages in a row pays for few system calls.
+// The first frame after a poll leaves at once, and so does one after a pause. Those that follow
+// wait in out for the next poll, or until there are enough of them: a program that sends many
+// small messages in a row pays for few system calls. A program whose sends are complete at once
+// polls seldom; it sends its messages one by one if there are pauses between them.
 const (
+	pause = 3 * time.Microsecond // since the last one that has left at once; between two sends in a row there is less
+
 	flushAt     = 32 << 10 // bytes in out that leave without waiting for a poll
 	outBound    = 64 << 10 // bytes in out, beyond which Send takes no more
 	directLeast = 8 << 10  // payload that leaves at once, without being copied into out
@@ -36,35 +40,48 @@ func (l *link) Send(h *wire.Header, v *wire.Vec, off int) bool {
 		return l.queue(h, v, off)
 	}
 	if l.tls == nil {
-		first := l.turn != p.turn && len(l.out) == 0 && l.key >= 0
+		first := len(l.out) == 0 && l.key >= 0 && l.leads()
 		if n >= directLeast || first && n >= gatherLeast {
 			l.direct(h, v, off)
+			l.led = time.Since(epoch)
 			return true
 		}
 		if first {
-			l.turn = p.turn
 			frame := h.Append(p.scratch[:0])
 			if n > 0 {
 				frame = frame[:len(frame)+n]
 				v.Gather(frame[len(frame)-n:], off)
 			}
 			l.write(frame)
+			l.led = time.Since(epoch)
 			return true
 		}
 	}
-	first := l.turn != p.turn || l.key < 0
-	l.turn = p.turn
+	first := l.key < 0 || l.tls != nil && len(l.out) == 0 && l.leads()
 	l.hold(h, v, off)
 	if first || len(l.out) >= flushAt {
 		if !l.flush() {
 			l.wait()
 		}
+		l.led = time.Since(epoch)
 	} else if !l.waiting {
 		l.wait()
 		p.events.Soon()
 	}
 	return true
 }
+
+// leads reports whether a frame leaves at once.
+func (l *link) leads() bool {
+	if l.turn == l.port.turn && time.Since(epoch)-l.led < pause {
+		return false
+	}
+	l.turn = l.port.turn
+	return true
+}
+
+// epoch is when the links' clock began.
+var epoch = time.Now()
 
 // queue takes a frame while the socket is full, if it is small and not too many
 // wait before it. A goodbye it takes in any case: whoever says it may close the link
