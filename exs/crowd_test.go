@@ -121,8 +121,8 @@ func TestStrangersTakeDescriptors(t *testing.T) {
 				told <- line
 			}()
 			line := ""
-			for range 20 { // who comes while the server is not in Accept is not told of
-				for range 80 {
+			for range 100 { // who comes while the server is not in Accept is not told of
+				for range 20 {
 					c, err := net.Dial("tcp", addr)
 					w.ok(err)
 					defer c.Close()
@@ -130,7 +130,7 @@ func TestStrangersTakeDescriptors(t *testing.T) {
 				}
 				select {
 				case line = <-told:
-				case <-time.After(time.Second):
+				case <-time.After(50 * time.Millisecond):
 					continue
 				}
 				break

@@ -563,6 +563,7 @@ func ringOnce(c *mpi.Comm) error {
 
 // TestTransportsThatReachNobody: ranks whose transports lead to no other rank say so when they start, and what to do.
 func TestTransportsThatReachNobody(t *testing.T) {
+	amongOthers(t)
 	for _, transport := range []string{"self", "mem", "mem,self"} {
 		for rank, e := range job(t, "ring", 2, "MX_TRANSPORT="+transport) {
 			if e.code != 1 || !strings.Contains(e.output, "MX_TRANSPORT") || !strings.Contains(e.output, "reaches another rank") {

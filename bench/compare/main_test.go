@@ -8,7 +8,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"regexp"
 	"runtime"
 	"slices"
 	"strings"
@@ -18,21 +17,27 @@ import (
 	"gomx/bench/internal/turns"
 )
 
-// once is what chooses a row or two of each program, so that all run with all that they stand beside: small and large messages,
+// each is what chooses a row or two of each program, so that all run with all that they stand beside: small and large messages,
 // numbers of ranks that are no power of two, and what is measured only when it is asked for.
-const once = `^mpi ping-pong (8 B|2 MiB|8 B behind 16,384 posted receives)$|^mpi 64 x (8 B|32 KiB),|^32,768|` +
+const each = `^mpi ping-pong (8 B|2 MiB|8 B behind 16,384 posted receives)$|^mpi 64 x (8 B|32 KiB),|^32,768|` +
 	`^mx|^asleep|^blocked|of 100 ms|^killed|^64 idle|receiver 3 s late|10 senders|` +
 	`^server|^pipeline.*, 2|^halo of 128.*, 4|^Iallreduce.*, 2|^FetchAndOp.*, 4|^lock.*, 2|` +
 	`^(barrier|bcast|reduce|alltoall|allgather|gather|scatter) ?(4 KiB)?, 3 ranks|^allreduce 8 B, 4 ranks|` +
 	`^echo|^small GET, (16 connections|HTTP/2 over TLS)$|of a file of 1 MiB, one|^io.Copy|^dial, echo 64 B, close$|^grpc (call of 64 B|stream)`
 
-var everyRow = flag.Bool("compare.rows", false, "have TestOnce run all rows that it knows, not only one of each program")
+// few of them are those that run unless all are asked for, and overTCP what runs over TCP.
+const (
+	few     = `^mpi ping-pong 8 B$|^mpi 64 x 8 B,|^barrier, 3 ranks|^small GET, 16 connections$`
+	overTCP = `^mpi ping-pong 4 KiB|^pipeline.*, 2 ranks|Queue|small GET, one`
+)
 
-// TestOnce runs every program once with small counts. That figures come out is what counts, not which.
+var everyRow = flag.Bool("compare.rows", false, "have TestOnce run a row or two of each program, not only a few rows")
+
+// TestOnce runs programs once with small counts. That figures come out is what counts, not which.
 func TestOnce(t *testing.T) {
-	only := once
-	if !*everyRow {
-		only = firstOfEach(t, once)
+	only := few
+	if *everyRow {
+		only = each
 	}
 	tryRows(t, only, 1, "-programs", programs(t))
 }
@@ -47,25 +52,12 @@ func wanted(t *testing.T, only string) []turns.Row {
 	return all
 }
 
-// firstOfEach chooses one of the rows of each program.
-func firstOfEach(t *testing.T, only string) string {
-	seen := map[string]bool{}
-	var names []string
-	for _, r := range wanted(t, only) {
-		if !seen[r.Program] {
-			seen[r.Program] = true
-			names = append(names, regexp.QuoteMeta(r.Name))
-		}
-	}
-	return "^(" + strings.Join(names, "|") + ")$"
-}
-
 // TestOverTCPAmongNeighbours has some of them send over TCP, beside what computes.
 func TestOverTCPAmongNeighbours(t *testing.T) {
-	tryRows(t, "^mpi ping-pong 4 KiB|^pipeline.*, 2 ranks|Queue|small GET, one", 1, "-over", "tcp", "-busy", "-programs", programs(t))
+	tryRows(t, overTCP, 1, "-over", "tcp", "-busy", "-programs", programs(t))
 }
 
-// programs builds all that the tests of this package run, once.
+// programs builds what the tests of this package run, once.
 func programs(t *testing.T) string {
 	if testing.Short() {
 		t.Skip("builds all programs")
@@ -88,8 +80,11 @@ var builtPrograms = sync.OnceValues(func() (string, error) {
 	if builtFolder, err = os.MkdirTemp("", "gomx-compare-test-"); err != nil {
 		return "", err
 	}
-	folder := filepath.Join(builtFolder, "programs")
-	return folder, compare.Build(context.Background(), folder, io.Discard)
+	folder, rows := filepath.Join(builtFolder, "programs"), few+"|"+overTCP
+	if *everyRow {
+		rows = each + "|" + overTCP
+	}
+	return folder, compare.Build(context.Background(), folder, rows, io.Discard)
 })
 
 func TestMain(m *testing.M) {

@@ -75,9 +75,10 @@ func (p *Program) Wanted(args ...string) ([]Row, error) {
 	return o.wanted(), nil
 }
 
-// Build builds what all rows need into a folder that is not there yet, for -programs. What this machine lacks is told to the log.
-func (p *Program) Build(ctx context.Context, folder string, log io.Writer) error {
-	o, err := p.parse([]string{"-only", ".", "-busy", "-programs", folder})
+// Build builds what the rows need whose name matches only into a folder that is not there yet, for -programs. What this machine lacks
+// is told to the log.
+func (p *Program) Build(ctx context.Context, folder, only string, log io.Writer) error {
+	o, err := p.parse([]string{"-only", only, "-busy", "-programs", folder})
 	if err != nil {
 		return err
 	}
