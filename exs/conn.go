@@ -214,7 +214,8 @@ func (c *Conn) writeLong(b []byte) (int, Errno) {
 
 // Close closes the connection. Reads and Writes that wait end with net.ErrClosed, and
 // the peer gets what was written before, even if the process ends after Close: Close waits until the peer's library has it, for
-// at most a second. After that the close goes on in another goroutine. Error: net.ErrClosed the second time.
+// at most a second. After that the close goes on in another goroutine; what a peer that is stopped has not taken when the
+// process ends is lost. Error: net.ErrClosed the second time.
 func (c *Conn) Close() error {
 	if c.none() {
 		return absentNet("close", noConn)
