@@ -321,14 +321,29 @@ func (r *request) heardAnswer(data []byte) {
 	r.msgLen, r.xferLen = uint32(len(data)), uint32(copy(r.vec.First, data))
 }
 
-// giveUpConnect notes that a connect to p was given up. If the program at the peer has been asked, and nobody waits for its answer
-// any more, the peer gets a nack.
-func (e *Engine) giveUpConnect(p *peer, asked bool) {
-	if asked && p.state == peerDialing && p.link != nil && !e.awaited(p) {
-		e.nack(p, p.local)
-		p.renew()
+// asks reports whether the peer's program is asked, or may be and has data of the connect to decide by.
+func (r *request) asks() bool { return r.underReview() || len(r.vec.First)+len(r.vec.Rest) > 0 }
+
+// giveUpConnect notes that a connect to p was given up, one that asks or not. If nobody waits for the answer any more, the session that was
+// offered is withdrawn: at once, or when a connect with data comes. What the peer has decided, or is about to, is then not
+// taken for an answer to that.
+func (e *Engine) giveUpConnect(p *peer, asks bool) {
+	switch {
+	case p.state != peerDialing || !p.asking || e.awaited(p):
+	case asks:
+		e.withdrawOffer(p)
+	default:
+		p.offered = true
 	}
 	e.undial(p)
+}
+
+// withdrawOffer has the next connect offer another session. The peer takes back the request that it holds, or leaves the session.
+func (e *Engine) withdrawOffer(p *peer) {
+	if p.link != nil {
+		e.nack(p, p.local)
+	}
+	p.renew()
 }
 
 // takeBack ends the request of a peer who offers its session no more.

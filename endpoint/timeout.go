@@ -102,8 +102,9 @@ func (e *Engine) expire(slot int32, r *request) {
 		r.deadline = Never
 		return
 	case stateWaiting:
+		asks := r.asks()
 		e.complete(slot, r, TimedOut)
-		e.giveUpConnect(p, r.underReview())
+		e.giveUpConnect(p, asks)
 		return
 	case stateUndecided:
 		e.count.Unanswered++
