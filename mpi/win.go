@@ -298,6 +298,9 @@ func (w *window) learn(rank int, record []byte) error {
 // is freed nevertheless.
 func (w *Win[T]) Free() error {
 	if err := w.open().usable("Free", Undefined); err != nil {
+		if errors.Is(err, ErrAborted) && !w.state.freed.Swap(true) {
+			w.giveBack()
+		}
 		return err
 	}
 	for rank := range w.targets {
@@ -307,18 +310,25 @@ func (w *Win[T]) Free() error {
 	}
 	patient := w.patient()
 	err := patient.each("Free", func(rank int) error { return patient.flush("Free", rank) })
-	if meet := patient.c.meet("Win.Free", w.made); err == nil {
+	// A rank whose Free has failed, since a rank has died, has freed the window before all meet. What it refuses then is what is left of
+	// calls that were given up: why they don't meet is the error.
+	if meet := patient.c.meet("Win.Free", w.made); err == nil || meet != nil && errors.Is(err, ErrWin) {
 		err = meet
 	}
 	w.state.freed.Store(true)
-	w.withdraw()
-	if w.owned != nil {
-		_ = mx.Free(w.owned)
-	}
+	w.giveBack()
 	if w.c.state.ends(1) {
 		w.c.seat.forget(w.c)
 	}
 	return err
+}
+
+// giveBack ends the exposure of this rank's memory, and frees that of WinAllocate.
+func (w *Win[T]) giveBack() {
+	w.withdraw()
+	if w.owned != nil {
+		_ = mx.Free(w.owned)
+	}
 }
 
 // patient returns the window without a context, for calls that undo something.

@@ -9,8 +9,10 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unsafe"
 
 	"gomx/mpi"
+	"gomx/mx"
 )
 
 func init() {
@@ -337,4 +339,81 @@ func TestLockGivesUp(t *testing.T) {
 		}
 		return errors.Join(w.Lock(2, true), w.Unlock(2), w.Free())
 	})
+}
+
+func init() { programs["free after a death"] = freeAfterADeath }
+
+// TestWinFreeAfterADeath: the survivors' Free says that a rank has died, also of what another survivor refuses because it has
+// freed the window by then.
+func TestWinFreeAfterADeath(t *testing.T) {
+	amongOthers(t)
+	for _, transport := range []string{"shm", "tcp"} {
+		t.Run(transport, func(t *testing.T) {
+			amongOthers(t)
+			skipWithout(t, transport)
+			for rank, e := range job(t, "free after a death", 3, "MX_TRANSPORT="+transport)[:2] {
+				if e.code != 0 || e.output != "" {
+					t.Errorf("rank %d: exit code %d, %s", rank, e.code, e.output)
+				}
+			}
+		})
+	}
+}
+
+func freeAfterADeath(c *mpi.Comm) error {
+	w, err := mpi.WinAllocate[int64](c, 10)
+	if err != nil {
+		return err
+	}
+	if err := errors.Join(w.Fence(), c.Barrier()); err != nil {
+		return err
+	}
+	if c.Rank() == 2 {
+		os.Exit(7)
+	}
+	if _, err := mpi.Recv(c, make([]int64, 1), 2, 0); !errors.Is(err, mpi.ErrProcFailed) {
+		return fmt.Errorf("received of the dead: %w", err)
+	}
+	if c.Rank() == 1 {
+		if _, err := mpi.Recv(c, make([]int64, 1), 0, 0); err != nil { // it has freed the window
+			return err
+		}
+		if err := w.Put([]int64{1}, 0, 0); err != nil {
+			return err
+		}
+	}
+	if err := w.Free(); !errors.Is(err, mpi.ErrProcFailed) || errors.Is(err, mpi.ErrWin) {
+		return fmt.Errorf("freed: %w", err)
+	}
+	if c.Rank() == 0 {
+		if err := mpi.Send(c, []int64{1}, 1, 0); err != nil {
+			return err
+		}
+	}
+	return part(c)
+}
+
+// TestWinFreeAfterAnAbort: the memory of WinAllocate is given back though the job has ended.
+func TestWinFreeAfterAnAbort(t *testing.T) {
+	skipWithout(t, "shm")
+	var mem []int64
+	err := run(t, 2, func(c *mpi.Comm) error {
+		w, err := mpi.WinAllocate[int64](c, 1000)
+		if err != nil {
+			return err
+		}
+		if c.Rank() == 1 {
+			return errors.New("no more")
+		}
+		defer w.Free()
+		mem = w.Mem()
+		_, err = mpi.Recv(c, make([]int64, 1), 1, 0)
+		return err
+	}, mpi.WithTransports("shm"))
+	if err == nil || mem == nil {
+		t.Fatalf("the job ended with %v", err)
+	}
+	if err := mx.Free(unsafe.Slice((*byte)(unsafe.Pointer(&mem[0])), 8*len(mem))); !errors.Is(err, mx.ErrBadSegMem) {
+		t.Errorf("the memory was not given back: %v", err)
+	}
 }

@@ -6,6 +6,7 @@ import (
 	"net/netip"
 
 	"gomx/mx/internal/addressfile"
+	"gomx/transport"
 	"gomx/transport/nic"
 )
 
@@ -51,7 +52,7 @@ func addressOf(dir *nic.Directory, id nic.ID) (at netip.Addr, known bool) {
 
 // ReadAddresses maps an address table. It is checked as a whole before it is used. MX does not have it. Errors: ErrNotInitialized; ErrNoPerm if the file is
 // another user's, others may write to it, or this user may not read it; ErrBadParamVal if it is no address table, damaged, or of another version;
-// ErrFailure if there is none, or it can't be mapped. The text says why. Safe from any goroutine.
+// ErrNoResources if this process has no file descriptor left; ErrFailure if there is none, or it can't be mapped. The text says why. Safe from any goroutine.
 func ReadAddresses(path string) (*AddressTable, error) {
 	if _, err := directory("read addresses"); err != nil {
 		return nil, err
@@ -64,6 +65,7 @@ func ReadAddresses(path string) (*AddressTable, error) {
 }
 
 func addressesError(op, path string, err error) error {
+	err = transport.Shortage(err)
 	code := codeOf(err)
 	switch {
 	case err == nil:

@@ -1,6 +1,10 @@
 package mx
 
-import "fmt"
+import (
+	"fmt"
+
+	"gomx/transport"
+)
 
 // Alloc returns n bytes, zeroed, from the process's shared arena. Peers on the host map the arena when they first need it, and
 // then copy large messages from such memory without a system call: use it for buffers that large messages are sent from.
@@ -17,7 +21,7 @@ func Alloc(n int) ([]byte, error) {
 	}
 	b, err := arenaAlloc(n)
 	if err != nil {
-		return nil, fail("alloc", ErrNoResources, "", err)
+		return nil, fail("alloc", ErrNoResources, "", transport.Shortage(err))
 	}
 	return b, nil
 }

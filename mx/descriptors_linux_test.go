@@ -2,6 +2,7 @@ package mx_test
 
 import (
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -36,6 +37,23 @@ func TestOpenWithoutDescriptors(t *testing.T) {
 // transportsOf returns those of an endpoint that is opened with only some descriptors left, or nil if it can't be.
 func transportsOf(t *testing.T, left *uint64, params []mx.Param) []string {
 	t.Helper()
+	var ep *mx.Endpoint
+	var err error
+	withDescriptors(t, left, func() { ep, err = mx.OpenEndpoint(mx.AnyNIC, mx.AnyEndpoint, 1, params...) })
+	if err != nil {
+		refused(t, err, mx.ErrNoResources, "open endpoint: out of resources", "no file descriptor is left", "ulimit -n")
+		if strings.Contains(err.Error(), "not supported") {
+			t.Error(err)
+		}
+		return nil
+	}
+	defer ep.Close()
+	return ep.TransportNames()
+}
+
+// withDescriptors calls f with only some descriptors left, or with all.
+func withDescriptors(t *testing.T, left *uint64, f func()) {
+	t.Helper()
 	var limit unix.Rlimit
 	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &limit); err != nil {
 		t.Fatal(err)
@@ -51,17 +69,24 @@ func transportsOf(t *testing.T, left *uint64, params []mx.Param) []string {
 			t.Fatal(err)
 		}
 	}
-	ep, err := mx.OpenEndpoint(mx.AnyNIC, mx.AnyEndpoint, 1, params...)
+	f()
 	if err := unix.Setrlimit(unix.RLIMIT_NOFILE, &limit); err != nil {
 		t.Fatal(err)
 	}
-	if err != nil {
-		refused(t, err, mx.ErrNoResources, "open endpoint: out of resources", "no file descriptor is left", "ulimit -n")
-		if strings.Contains(err.Error(), "not supported") {
-			t.Error(err)
-		}
-		return nil
+}
+
+// TestAddressesWithoutDescriptors: what can't be opened since no descriptor is left says so, and what to do.
+func TestAddressesWithoutDescriptors(t *testing.T) {
+	initialize(t)
+	path := filepath.Join(t.TempDir(), "table")
+	if err := mx.WriteAddresses(path, nil); err != nil {
+		t.Fatal(err)
 	}
-	defer ep.Close()
-	return ep.TransportNames()
+	var write, read error
+	withDescriptors(t, new(uint64), func() {
+		write = mx.WriteAddresses(path, nil)
+		_, read = mx.ReadAddresses(path)
+	})
+	refused(t, write, mx.ErrNoResources, "write addresses", "ulimit -n")
+	refused(t, read, mx.ErrNoResources, "read addresses", "ulimit -n")
 }
