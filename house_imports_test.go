@@ -22,7 +22,7 @@ var arrows = map[string][]string{
 	"transport/transporttest": {"transport", "transport/wire"},
 	"transport/mem":           {"transport", "transport/wire"},
 	"transport/internal":      {},
-	"transport/bell":          {"transport", "transport/internal/segment"},
+	"transport/bell":          {"internal/labels", "transport", "transport/internal/segment"},
 	"transport/shm":           {"internal/labels", "transport", "transport/wire", "transport/bell", "transport/internal/epoll", "transport/internal/segment"},
 	"transport/tcp":           {"internal/labels", "transport", "transport/wire", "transport/bell", "transport/internal/epoll"},
 	"transport/nic":           {},

@@ -231,6 +231,11 @@ type Doorbell interface {
 	// Ring wakes the sleeper, if there is one. Safe from any goroutine.
 	Ring()
 
+	// Soon has f called in another goroutine, which f must not keep, some tens of
+	// microseconds later. It need not be called again where the bell was asked for it
+	// before, or is closed. Each caller has the same f. Safe from any goroutine.
+	Soon(f func())
+
 	// FD returns a file descriptor that becomes readable when an armed,
 	// pollable bell rings or a watched descriptor becomes readable, or -1 and
 	// why there is none.

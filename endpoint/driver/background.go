@@ -16,9 +16,6 @@ const guardEvery = 4 * time.Millisecond
 // keptEvery is how often the guard looks at an endpoint for which KeepProgress was called.
 const keptEvery = time.Millisecond
 
-// soonIs how long frames that are buffered to leave together may wait.
-const soonIs = 50 * time.Microsecond
-
 // background is the endpoint's own goroutine, which polls while no caller waits or while several do, and the guard that starts it.
 type background struct {
 	d        *Endpoint
@@ -26,7 +23,7 @@ type background struct {
 	guard    *time.Timer
 	recent   atomic.Bool // a pass was made since the guard's last look
 	watching bool        // the guard is set
-	pressing atomic.Bool // the guard is set for one look, after soonIs
+	pressing atomic.Bool // frames wait to leave together, and no pass was made since
 	keeps    atomic.Bool // KeepProgress was called
 	asked    atomic.Bool // KeepProgress was called, and the goroutine has not made a pass since
 	follows  following
@@ -35,13 +32,14 @@ type background struct {
 	member   groupMember
 	pass     *progressGroup // the group whose goroutine makes the present pass; nil if another goroutine makes it
 	labels   labels.Labels
+	presses  func() // press, made once
 }
 
 func (b *background) begin(d *Endpoint, self transport.Address) {
 	b.d, b.start = d, make(chan struct{}, 1)
 	b.member.left = make(chan struct{}, 1)
 	b.labels = labels.ForEndpoint("progress", self.Endpoint)
-	b.w.kind, b.w.until = forEver, never
+	b.w.kind, b.w.until, b.presses = forEver, never, b.press
 	d.lockForeign()
 	b.guard = time.AfterFunc(time.Hour, b.look)
 	b.watch()
@@ -66,13 +64,41 @@ func (b *background) every() time.Duration {
 	return guardEvery
 }
 
-// soon makes sure that a pass is made within soonIs, by a caller or by the guard. The lock is held.
+// soon makes sure that a pass is made soon, by a caller or by press. The lock is held.
 func (b *background) soon() {
 	if b.guard != nil && !b.pressing.Load() && !b.d.closed {
-		b.watching = true
 		b.pressing.Store(true)
-		b.guard.Reset(soonIs)
+		b.d.bell.Soon(b.presses)
 	}
+}
+
+// relieve notes that a pass is made.
+func (b *background) relieve() {
+	if b.pressing.Load() { // a store would cost every call
+		b.pressing.Store(false)
+	}
+}
+
+// press makes the pass that soon has requested, unless a caller has made it.
+func (b *background) press() {
+	if !b.pressing.Swap(false) {
+		return
+	}
+	d := b.d
+	d.lockForeign()
+	switch {
+	case d.closed || !d.mayPass():
+	case d.sleeper != nil && d.sleeper != &b.w:
+		d.bell.Ring() // the caller that sleeps makes the pass
+	case d.sleeper == nil:
+		d.progress(true)
+		b.watch()
+	default:
+		if d.progress(true); d.eng.NextDue() < d.due || !d.quiet() {
+			d.bell.Ring() // otherwise the endpoint's own goroutine sleeps on
+		}
+	}
+	d.unlock()
 }
 
 // passed notes that a pass was made. A call that makes no pass does not delay the guard.
@@ -82,34 +108,20 @@ func (b *background) passed() {
 	}
 }
 
-// look is the guard. It makes the pass that soon has requested, or starts the endpoint's own goroutine if no pass was made.
-// If callers make passes it does not take the lock, and only makes them read the clock.
+// look is the guard. It starts the endpoint's own goroutine if no pass was made. If callers make passes it does not take the lock, and
+// only makes them read the clock.
 func (b *background) look() {
 	b.labels.Set()
 	d := b.d
-	if !b.pressing.Load() && b.recent.Swap(false) {
+	if b.recent.Swap(false) {
 		d.heed.Or(clockDue)
 		b.guard.Reset(b.every())
-		if b.pressing.Load() { // soon was called since the last look, which then comes too early for it
-			b.guard.Reset(soonIs)
-		}
 		return
 	}
 	d.lockForeign()
 	b.watching = false
-	pass := b.pressing.Swap(false) && d.mayPass()
 	switch {
 	case d.closed:
-	case pass && d.sleeper != nil && d.sleeper != &b.w:
-		d.bell.Ring() // the caller that sleeps makes the pass
-	case pass:
-		d.progress(true)
-		switch {
-		case d.sleeper == nil:
-			b.watch()
-		case d.eng.NextDue() < d.due || !d.quiet():
-			d.bell.Ring() // otherwise the endpoint's own goroutine sleeps on
-		}
 	case !d.mayPass():
 		d.turnAway()
 		b.watch()

@@ -99,6 +99,7 @@ func (d *Endpoint) once() {
 	}
 	if d.mayPass() {
 		d.back.passed()
+		d.back.relieve()
 		if d.progress(false) {
 			d.dry = 0
 			d.rethrow()
@@ -138,6 +139,7 @@ func (d *Endpoint) takeRole(w *waiter) bool {
 		w.waiter.polls.Store(true)
 	}
 	d.disarm()
+	d.back.relieve()
 	return true
 }
 

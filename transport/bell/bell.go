@@ -41,6 +41,8 @@ type Bell struct {
 	mapped   sync.RWMutex // held for reading by whoever touches page or a descriptor
 	closed   atomic.Bool
 	watching atomic.Bool // something is watched
+
+	soon soon
 }
 
 // New makes a bell. It begins disarmed.
@@ -233,6 +235,7 @@ func (b *Bell) Close() {
 	if b.closed.Swap(true) {
 		return
 	}
+	alarms.leave(b)
 	b.wakeSleeper() // one that arms only now finds the bell closed
 	b.mapped.Lock()
 	defer b.mapped.Unlock()

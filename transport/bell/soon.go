@@ -1,0 +1,115 @@
+//go:build linux
+
+package bell
+
+import (
+	"os"
+	"sync"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"gomx/internal/labels"
+)
+
+// soonIs is how long after a call of Soon the function is called.
+const soonIs = 50 * time.Microsecond
+
+// alarm calls functions of bells a moment after they have asked. All bells of a process share a timer of the system: where
+// a process rests otherwise Go's timers count in milliseconds, as its network poller does.
+type alarm struct {
+	mu    sync.Mutex
+	users int      // open bells that have asked
+	timer *os.File // nil without users
+	fd    int
+	asked []request
+	spare []request // the list that was served last
+}
+
+// request is that a function be called for a bell.
+type request struct {
+	bell *Bell
+	call func()
+}
+
+var alarms alarm
+
+// soon is what a bell has to do with the alarm, whose lock guards it.
+type soon struct{ user, asked bool }
+
+// Soon has f called a moment later in a goroutine that must not be kept: what a bell asks before that is one call. No call
+// begins after Close. Safe from any goroutine.
+func (b *Bell) Soon(f func()) {
+	a, s := &alarms, &b.soon
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if s.asked || b.closed.Load() {
+		return
+	}
+	if !s.user {
+		if !a.open() {
+			time.AfterFunc(soonIs, f) // no descriptor is left
+			return
+		}
+		a.users++
+		s.user = true
+	}
+	s.asked = true
+	if a.asked = append(a.asked, request{b, f}); len(a.asked) == 1 {
+		setTimer(a.fd, soonIs)
+	}
+}
+
+// open makes the timer, if there is none.
+func (a *alarm) open() bool {
+	if a.timer != nil {
+		return true
+	}
+	fd, err := unix.TimerfdCreate(unix.CLOCK_MONOTONIC, unix.TFD_NONBLOCK|unix.TFD_CLOEXEC)
+	if err != nil {
+		return false
+	}
+	a.fd, a.timer = fd, os.NewFile(uintptr(fd), "alarm")
+	go labels.For("soon").Func(func() { a.serve(a.timer) })()
+	return true
+}
+
+// serve calls the functions each time the timer ends, until it is closed.
+func (a *alarm) serve(timer *os.File) {
+	var times [8]byte
+	for {
+		if _, err := timer.Read(times[:]); err != nil {
+			return
+		}
+		a.mu.Lock()
+		list := a.asked
+		a.asked, a.spare = a.spare[:0], nil
+		for _, r := range list {
+			r.bell.soon.asked = false
+		}
+		a.mu.Unlock()
+		for _, r := range list {
+			if !r.bell.closed.Load() {
+				r.call()
+			}
+		}
+		clear(list)
+		a.mu.Lock()
+		a.spare = list[:0]
+		a.mu.Unlock()
+	}
+}
+
+// leave is the end of a bell. The last one closes the timer.
+func (a *alarm) leave(b *Bell) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if !b.soon.user {
+		return
+	}
+	b.soon.user = false
+	if a.users--; a.users == 0 {
+		_ = a.timer.Close()
+		a.timer, a.asked = nil, nil
+	}
+}
