@@ -291,8 +291,8 @@ func newSession() uint32 {
 }
 
 // Close closes the endpoint (III.3.2). Pending requests are released without a
-// completion; sends that were reported complete reach their peers first, within
-// a second. Blocked calls return. The id can be used again at once. Of an endpoint with several contexts the first one is
+// completion; sends that were reported complete reach their peers first, which Close
+// waits for while some of them are taken within a second, and for five seconds at most. Blocked calls return. The id can be used again at once. Of an endpoint with several contexts the first one is
 // closed, and the others with it.
 //
 // Errors: ErrBadEndpoint if it is closed already, or another context than the first, ErrCloseInHandler inside a

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -143,9 +144,12 @@ func (d *Endpoint) TakeTurns(among int) {
 	d.unlock()
 }
 
-// closeBound is how long Close waits until sends that were reported complete have reached their peers, and again how long it
-// waits for room in the links for its last frames.
-const closeBound = time.Second
+// Close waits until sends that were reported complete have reached their peers, while some do so within closeBound, for mostClose
+// altogether. For closeBound it waits for room in the links for its last frames.
+const (
+	closeBound = time.Second
+	mostClose  = 5 * time.Second
+)
 
 // carriedBound is how long Close waits for acknowledgements over a link that loses nothing. It is short, since the peer need
 // not poll at the moment.
@@ -169,11 +173,7 @@ func (d *Endpoint) Close() error {
 	d.closed = true // from now on only Close makes passes
 	d.wakeAll()
 	d.eng.AskAcks()
-	for begin := time.Now(); d.unsent(time.Since(begin)); {
-		d.advance()
-		d.progress(false)
-		d.yield()
-	}
+	d.deliver()
 	d.eng.Goodbye()
 	for begin := time.Now(); d.eng.Unsaid() && time.Since(begin) < closeBound; {
 		d.progress(false)
@@ -196,13 +196,25 @@ func (d *Endpoint) Close() error {
 	return err
 }
 
-// unsent reports whether Close has to wait longer, after it has waited for some time.
-func (d *Endpoint) unsent(waited time.Duration) bool {
-	frames, carried := d.eng.Undelivered()
-	if waited > carriedBound {
-		frames -= carried
+// deliver makes passes until sends that were reported complete have left, or no more of them do.
+func (d *Endpoint) deliver() {
+	begin := time.Now()
+	for least, since := math.MaxInt, begin; ; {
+		left, carried := d.eng.Undelivered()
+		now := time.Now()
+		if now.Sub(begin) > carriedBound {
+			left -= carried
+		}
+		if left < least {
+			least, since = left, now
+		}
+		if left <= 0 || now.Sub(since) >= closeBound || now.Sub(begin) >= mostClose {
+			return
+		}
+		d.advance()
+		d.progress(false)
+		d.yield()
 	}
-	return frames > 0 && waited < closeBound
 }
 
 func (d *Endpoint) closePorts() error {

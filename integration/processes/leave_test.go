@@ -22,11 +22,16 @@ const (
 )
 
 // leaves sends messages of one size to its parent when that says so, tells how many of them are complete, from the
-// first one on, and leaves at once. Arguments: the parent's endpoint, size and count.
+// first one on, and leaves at once. Before that it sends so many small messages that it has credit. Arguments: the parent's
+// endpoint, size and count, and the number of small ones.
 func leaves(c *proc.Child) {
 	ep, to := openChild(c, mx.AnyEndpoint, c.Number(0))
 	size, count := int(c.Number(1)), uint64(c.Number(2))
 	c.Say("open %d", ep.ID())
+	for range c.Number(3) {
+		r, err := ep.Isend(make([]byte, 8), to, forCredit, nil)
+		done(c, ep, r, err)
+	}
 	how := c.Hear()
 	sends := make([]mx.Request, count)
 	for i := range sends {
@@ -58,6 +63,9 @@ func leaves(c *proc.Child) {
 	}
 	os.Exit(0)
 }
+
+// forCredit is the match information of the small messages.
+const forCredit = 1 << 40
 
 func leaversMessage(size int, i uint64) []byte {
 	b := make([]byte, size)
@@ -100,7 +108,7 @@ func leftBehind(t *testing.T, media, how string, size int, late time.Duration, p
 		count = 20
 	}
 	ep := open(t, mx.WithTransports(media, "self"))
-	sender := proc.StartWith(t, proc.Options{Env: []string{transportKey + "=" + media, "MX_EAGER=1048576"}}, "leaves", ep.ID(), size, count)
+	sender := proc.StartWith(t, proc.Options{Env: []string{transportKey + "=" + media, "MX_EAGER=1048576"}}, "leaves", ep.ID(), size, count, 0)
 	to := connect(t, ep, sender.HearNumber("open"))
 	if paused {
 		if err := ep.DisableProgression(); err != nil {
@@ -136,6 +144,49 @@ func leftBehind(t *testing.T, media, how string, size int, late time.Duration, p
 	if received < complete && (media == "shm" || how == closes) {
 		t.Errorf("%d messages were complete, and %d received", complete, received)
 	}
+}
+
+// What a sender has completed before it closes reaches a receiver that reads nothing meanwhile, for less than the second in which Close
+// wants to see some of it taken: more than the system's buffers hold, and less than the credit.
+func TestSenderLeavesAPausedReceiver(t *testing.T) {
+	t.Parallel()
+	aboutShm(t)
+	initialize(t)
+	const size, count, small, pause, most = 3000, 250, 20_000, 700 * time.Millisecond, 900 * time.Millisecond
+	for range 10 {
+		ep := open(t, mx.WithTransports("tcp", "self"))
+		sender := proc.StartWith(t, proc.Options{Env: []string{transportKey + "=tcp"}}, "leaves", ep.ID(), size, count, small)
+		to := connect(t, ep, sender.HearNumber("open"))
+		for range small {
+			finish(t, ep, must[mx.Request](t)(ep.IrecvFrom(make([]byte, 8), to, forCredit, mx.MatchMaskNone, nil)))
+		}
+		if err := ep.DisableProgression(); err != nil {
+			t.Fatal(err)
+		}
+		sender.Say(closes)
+		complete := int(sender.HearNumber("complete"))
+		begin := time.Now()
+		time.Sleep(pause)
+		if err := ep.ReenableProgression(); err != nil {
+			t.Fatal(err)
+		}
+		late := time.Since(begin) > most // on a busy machine
+		received := 0
+		for ; received < complete; received++ {
+			st := finish(t, ep, must[mx.Request](t)(ep.IrecvFrom(make([]byte, size), to, uint64(received), mx.MatchMaskNone, nil)))
+			if st.Code != mx.StatusSuccess {
+				break
+			}
+		}
+		t.Logf("%d complete, %d received", complete, received)
+		switch {
+		case received == complete:
+			return
+		case !late:
+			t.Fatalf("%d messages were complete, and %d received", complete, received)
+		}
+	}
+	t.Skip("this machine is too busy: all pauses were longer than they were to be")
 }
 
 // collects receives messages of 1 KiB, tells when it has so many of them, and how many there were when there are no

@@ -3,6 +3,7 @@
 package tcp
 
 import (
+	"math"
 	"time"
 
 	"gomx/internal/labels"
@@ -13,9 +14,10 @@ import (
 // the close. A reset discards the bytes that wait to be sent. So a closed link lingers: it
 // sends its buffered output and discards its input, and the socket is closed when the
 // peer's host has acknowledged all output. The port waits until all output has left this
-// host, for closeBound at most. After that the link lingers without the port.
+// host, while the peer's host takes some of it within closeBound, for mostClose altogether. After that the link lingers without the port.
 const (
-	closeBound  = 500 * time.Millisecond
+	closeBound  = time.Second
+	mostClose   = 5 * time.Second
 	lingerBound = time.Minute
 
 	closeEvery  = time.Millisecond
@@ -49,25 +51,29 @@ func (p *port) closeLingering(l *link) {
 	go func() {
 		defer sock.Close(g.fd)
 		labels.ForEndpoint("close", p.listener.acceptor.self.Endpoint).Set()
-		over := g.goOn(closeBound, closeEvery, func() bool { return sock.Unsent(g.fd) == 0 })
+		over := g.leave()
 		p.lingering.Done()
-		if !over {
-			g.goOn(lingerBound, lingerEvery, func() bool { return false })
+		for deadline := time.Now().Add(lingerBound); !over && time.Now().Before(deadline); time.Sleep(lingerEvery) {
+			over = g.step()
 		}
 	}()
 }
 
-// goOn steps until the socket can be closed, and returns true then. It returns false when enough does, or after bound.
-func (g *lingering) goOn(bound, every time.Duration, enough func() bool) (over bool) {
-	for deadline := time.Now().Add(bound); !g.finished || !enough(); time.Sleep(every) {
+// leave steps until all output has left this host, or no more of it does. It reports whether the socket can be closed.
+func (g *lingering) leave() (over bool) {
+	begin := time.Now()
+	for least, since := math.MaxInt, begin; ; time.Sleep(closeEvery) {
 		if g.step() {
 			return true
 		}
-		if time.Now().After(deadline) {
-			break
+		left, now := len(g.left)+sock.Unsent(g.fd), time.Now()
+		if left < least {
+			least, since = left, now
+		}
+		if left == 0 && g.finished || now.Sub(since) > closeBound || now.Sub(begin) > mostClose {
+			return false
 		}
 	}
-	return false
 }
 
 // step sends and receives without blocking. It reports whether the socket can be closed: the peer's host has acknowledged

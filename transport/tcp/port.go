@@ -141,7 +141,7 @@ func (p *port) Diagnostics() []transport.Diagnostic {
 	return slices.Insert(p.listener.Diagnostics(), 1, transport.Diagnostic{Name: "links", Value: strconv.Itoa(links)})
 }
 
-// Close closes the Listener, and closes the links. Their buffered output is sent within closeBound.
+// Close closes the Listener, and closes the links. Their buffered output is sent while the peers' hosts take it.
 func (p *port) Close() error {
 	if p.closed.Swap(true) {
 		return nil

@@ -50,9 +50,9 @@ func TestWireDocs(t *testing.T) {
 			t.Errorf("docs/wire.md does not say %q", want)
 		}
 	}
-	for words, bound := range map[string]time.Duration{"half a second": tcp.CloseBound * 2, "one minute": tcp.LingerBound / 60} {
+	for words, bound := range map[string]time.Duration{"a second": tcp.CloseBound, "one minute": tcp.LingerBound / 60} {
 		if !strings.Contains(text, words) || bound != time.Second {
-			t.Errorf("docs/wire.md says that a link lingers for half a second, or one minute; the code has %v and %v", tcp.CloseBound, tcp.LingerBound)
+			t.Errorf("docs/wire.md says that a link lingers for a second, or one minute; the code has %v and %v", tcp.CloseBound, tcp.LingerBound)
 		}
 	}
 	for purpose := range tcp.RDMA + 1 {
