@@ -120,10 +120,15 @@ func (e *Engine) admits(p *peer, o *offer) bool {
 	case a.shut:
 		e.refusePeer(p, o.c.Session, []uint32{o.c.Attempt}, NotListening, nil)
 		return false
-	case v != nil && v.c.Session == o.c.Session:
+	case v != nil && v.c.Session == o.c.Session && !v.outdated(o):
 		if !slices.Contains(v.attempts, o.c.Attempt) && len(v.attempts) < heldAttempts {
 			v.attempts = append(v.attempts, o.c.Attempt)
 		}
+	case v != nil && v.c.Session == o.c.Session:
+		attempts := v.attempts
+		e.endVisit(p)
+		v = e.review(p, o)
+		v.attempts = append(v.attempts, attempts[max(0, len(attempts)+1-heldAttempts):]...)
 	case v != nil:
 		e.endVisit(p) // it has left the session that it offered before
 		fallthrough
@@ -139,13 +144,20 @@ func (e *Engine) admits(p *peer, o *offer) bool {
 	return false
 }
 
+// outdated reports whether a later attempt says something else to the program: the earlier ones have been given up, or will
+// be answered like that.
+func (v *visit) outdated(o *offer) bool {
+	return int32(o.c.Attempt-v.c.Attempt) > 0 && !slices.Equal(o.data, v.data)
+}
+
 // review makes a request of a Connect.
-func (e *Engine) review(p *peer, o *offer) {
+func (e *Engine) review(p *peer, o *offer) *visit {
 	a := &e.adm
 	slot, r := e.reqs.alloc()
 	r.kind, r.state, r.flags, r.peer, r.session = kindVisit, stateUndecided, forgotten, p.index, o.c.Session
 	r.match, r.msgLen, r.xferLen, r.started = 0, uint32(len(o.data)), 0, e.clock()
-	r.ctx = &visit{h: o.h, c: o.c, data: slices.Clone(o.data), attempts: []uint32{o.c.Attempt}}
+	v := &visit{h: o.h, c: o.c, data: slices.Clone(o.data), attempts: []uint32{o.c.Attempt}}
+	r.ctx = v
 	r.deadline = later(e.now, e.cfg.AnswerTimeout)
 	e.watchRequest(slot, r)
 	p.visit = handleOf(slot, r.generation)
@@ -153,6 +165,7 @@ func (e *Engine) review(p *peer, o *offer) {
 	a.live++
 	e.count.Requested++
 	e.tick(e.queues[a.counter].counter, Success)
+	return v
 }
 
 // visitOf returns the request of a peer or stranger that is held, or nil.
@@ -321,29 +334,14 @@ func (r *request) heardAnswer(data []byte) {
 	r.msgLen, r.xferLen = uint32(len(data)), uint32(copy(r.vec.First, data))
 }
 
-// asks reports whether the peer's program is asked, or may be and has data of the connect to decide by.
-func (r *request) asks() bool { return r.underReview() || len(r.vec.First)+len(r.vec.Rest) > 0 }
-
-// giveUpConnect notes that a connect to p was given up, one that asks or not. If nobody waits for the answer any more, the session that was
-// offered is withdrawn: at once, or when a connect with data comes. What the peer has decided, or is about to, is then not
-// taken for an answer to that.
-func (e *Engine) giveUpConnect(p *peer, asks bool) {
-	switch {
-	case p.state != peerDialing || !p.asking || e.awaited(p):
-	case asks:
-		e.withdrawOffer(p)
-	default:
-		p.offered = true
+// giveUpConnect notes that a connect to p was given up. If the program at the peer has been asked, and nobody waits for its answer
+// any more, the peer gets a nack.
+func (e *Engine) giveUpConnect(p *peer, asked bool) {
+	if asked && p.state == peerDialing && p.link != nil && !e.awaited(p) {
+		e.nack(p, p.local)
+		p.renew()
 	}
 	e.undial(p)
-}
-
-// withdrawOffer has the next connect offer another session. The peer takes back the request that it holds, or leaves the session.
-func (e *Engine) withdrawOffer(p *peer) {
-	if p.link != nil {
-		e.nack(p, p.local)
-	}
-	p.renew()
 }
 
 // takeBack ends the request of a peer who offers its session no more.

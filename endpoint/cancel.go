@@ -26,12 +26,12 @@ func (e *Engine) Cancel(h Handle) (bool, error) {
 	case r.state != stateWaiting:
 		return false, nil
 	}
-	kind, peer, asks := r.kind, r.peer, r.kind == kindConnect && r.asks()
+	kind, peer, asked := r.kind, r.peer, r.underReview()
 	e.reqs.release(slot, r)
 	e.ended++ // who waits for it is to see that it is gone
 	e.withdrawn++
 	if kind == kindConnect {
-		e.giveUpConnect(e.peers[peer], asks)
+		e.giveUpConnect(e.peers[peer], asked)
 	}
 	return true, nil
 }

@@ -48,9 +48,6 @@ type Calling struct {
 // Call is Iconnect with data.
 func (e *Engine) Call(c *Calling) Handle {
 	p := e.peers[e.PeerOf(c.NIC, c.Endpoint)]
-	if p.offered && len(c.Data)+len(c.Answer) > 0 && p.state != peerConnected && !e.awaited(p) {
-		e.withdrawOffer(p)
-	}
 	slot, r := e.reqs.alloc()
 	r.kind, r.state, r.peer, r.session = kindConnect, stateWaiting, p.index, 0
 	r.match, r.msgLen, r.xferLen, r.ctx = c.Match, 0, 0, c.Context

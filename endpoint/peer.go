@@ -92,8 +92,6 @@ type peer struct {
 
 	visit  Handle // of its Connect that waits for the owner's answer, or 0
 	answer []byte // what was said when it was admitted to the session
-
-	offered bool // our number has been offered, by a connect without data that was given up
 }
 
 // PeerOf returns the slot of an endpoint, made on first use.
@@ -193,7 +191,7 @@ func (e *Engine) forgetFrames(p *peer) {
 // renew gives the peer another session number of ours, so that frames of the
 // old session are known for what they are.
 func (p *peer) renew() {
-	p.given, p.answer, p.offered = wire.Token{}, nil, false
+	p.given, p.answer = wire.Token{}, nil
 	if p.local++; p.local == 0 {
 		p.local = 1
 	}

@@ -102,9 +102,8 @@ func (e *Engine) expire(slot int32, r *request) {
 		r.deadline = Never
 		return
 	case stateWaiting:
-		asks := r.asks()
 		e.complete(slot, r, TimedOut)
-		e.giveUpConnect(p, asks)
+		e.giveUpConnect(p, r.underReview())
 		return
 	case stateUndecided:
 		e.count.Unanswered++

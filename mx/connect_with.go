@@ -36,7 +36,8 @@ func (e *RejectedError) Unwrap() error { return e.Code }
 // ConnectWith is ConnectContext with data for the program at the peer, which sees it before it accepts or rejects the connect, see Listen and
 // Admit, and with the data that it answers. Both are up to MaxConnectData bytes. A program that admits everybody gets no
 // data, and answers none. Whoever connects to a peer once more while their session lasts gets the answer that was given when it began, and
-// the program there is not asked again. ctx may be nil. MX does not have it.
+// the program there is not asked again; at the peer it may have begun by a connect that was given up here at the moment when the program
+// accepted it. ctx may be nil. MX does not have it.
 //
 // Errors: those of Connect; a connect that was rejected is ErrConnectionFailed with a RejectedError; ErrBadParamVal if there is too much data. Safe
 // from any goroutine.
