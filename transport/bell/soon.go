@@ -19,7 +19,7 @@ const soonIs = 50 * time.Microsecond
 // a process rests otherwise Go's timers count in milliseconds, as its network poller does.
 type alarm struct {
 	mu    sync.Mutex
-	users int      // open bells that have asked
+	users int      // open bells that ask, or may
 	timer *os.File // nil without users
 	fd    int
 	asked []request
@@ -43,16 +43,12 @@ func (b *Bell) Soon(f func()) {
 	a, s := &alarms, &b.soon
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if s.asked || b.closed.Load() {
+	switch {
+	case s.asked || b.closed.Load():
 		return
-	}
-	if !s.user {
-		if !a.open() {
-			time.AfterFunc(soonIs, f) // no descriptor is left
-			return
-		}
-		a.users++
-		s.user = true
+	case !a.enter(b):
+		time.AfterFunc(soonIs, f) // no descriptor is left
+		return
 	}
 	s.asked = true
 	if a.asked = append(a.asked, request{b, f}); len(a.asked) == 1 {
@@ -60,11 +56,30 @@ func (b *Bell) Soon(f func()) {
 	}
 }
 
-// open makes the timer, if there is none.
-func (a *alarm) open() bool {
-	if a.timer != nil {
-		return true
+// expect makes what Soon takes. A bell that watches something is likely to be asked for it.
+func (a *alarm) expect(b *Bell) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if !b.closed.Load() {
+		a.enter(b)
 	}
+}
+
+// enter makes a bell one that may ask, and the timer, if there is none.
+func (a *alarm) enter(b *Bell) bool {
+	switch {
+	case b.soon.user:
+		return true
+	case a.timer == nil && !a.open():
+		return false
+	}
+	a.users++
+	b.soon.user = true
+	return true
+}
+
+// open makes the timer.
+func (a *alarm) open() bool {
 	fd, err := unix.TimerfdCreate(unix.CLOCK_MONOTONIC, unix.TFD_NONBLOCK|unix.TFD_CLOEXEC)
 	if err != nil {
 		return false

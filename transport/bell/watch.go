@@ -26,6 +26,7 @@ func (b *Bell) Watch(fd int) error {
 		return fmt.Errorf("doorbell: %w", err)
 	}
 	b.watching.Store(true)
+	alarms.expect(b)
 	b.wakeSleeper() // one on the futex would not see fd
 	return nil
 }
