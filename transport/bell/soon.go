@@ -84,8 +84,9 @@ func (a *alarm) open() bool {
 	if err != nil {
 		return false
 	}
-	a.fd, a.timer = fd, os.NewFile(uintptr(fd), "alarm")
-	go labels.For("soon").Func(func() { a.serve(a.timer) })()
+	timer := os.NewFile(uintptr(fd), "alarm")
+	a.fd, a.timer = fd, timer
+	go labels.For("soon").Func(func() { a.serve(timer) })()
 	return true
 }
 
