@@ -21,7 +21,7 @@ import (
 // numbers of ranks that are no power of two, and what is measured only when it is asked for.
 const each = `^mpi ping-pong (8 B|2 MiB|8 B behind 16,384 posted receives)$|^mpi 64 x (8 B|32 KiB),|^32,768|` +
 	`^mx|^asleep|^blocked|of 100 ms|^killed|^64 idle|receiver 3 s late|10 senders|` +
-	`^server|^pipeline.*, 2|^halo of 128.*, 4|^Iallreduce.*, 2|^FetchAndOp.*, 4|^lock.*, 2|` +
+	`^server|^second of two|^pipeline.*, 2|^halo of 128.*, 4|^Iallreduce.*, 2|^FetchAndOp.*, 4|^lock.*, 2|` +
 	`^(barrier|bcast|reduce|alltoall|allgather|gather|scatter) ?(4 KiB)?, 3 ranks|^allreduce 8 B, 4 ranks|` +
 	`^echo|^small GET, (16 connections|HTTP/2 over TLS)$|of a file of 1 MiB, one|^io.Copy|^dial, echo 64 B, close$|^grpc (call of 64 B|stream)`
 

@@ -13,6 +13,7 @@ func mpiRows(n func(int) string) (all []turns.Row) {
 		return &all[len(all)-1]
 	}
 	ms := n(500)
+	add(2, true, "second of two messages of 8 B, the sender computes", "mpi_pace", "-count", n(2000))
 	for _, s := range []struct{ length, count int }{
 		{0, 200_000}, {64, 200_000}, {512, 100_000}, {4 << 10, 50_000}, {32 << 10, 10_000}, {256 << 10, 2000}, {2 << 20, 200},
 	} {
