@@ -202,6 +202,9 @@ const (
 	CounterEnd
 )
 
+// SoonIs is how long after a call of Doorbell.Soon the function is called.
+const SoonIs = 50 * time.Microsecond
+
 // Doorbell wakes a sleeping endpoint. One belongs to each endpoint and serves
 // all its ports.
 type Doorbell interface {
@@ -231,9 +234,9 @@ type Doorbell interface {
 	// Ring wakes the sleeper, if there is one. Safe from any goroutine.
 	Ring()
 
-	// Soon has f called in another goroutine, which f must not keep, some tens of
-	// microseconds later. It need not be called again where the bell was asked for it
-	// before, or is closed. Each caller has the same f. Safe from any goroutine.
+	// Soon has f called in another goroutine, SoonIs later or a little more. It is not
+	// called again where the bell was asked for it before, nor if the bell is closed.
+	// Each caller has the same f. Safe from any goroutine.
 	Soon(f func())
 
 	// FD returns a file descriptor that becomes readable when an armed,

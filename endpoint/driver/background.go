@@ -84,6 +84,7 @@ func (b *background) press() {
 	if !b.pressing.Swap(false) {
 		return
 	}
+	b.labels.Set()
 	d := b.d
 	d.lockForeign()
 	switch {

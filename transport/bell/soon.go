@@ -10,10 +10,8 @@ import (
 	"golang.org/x/sys/unix"
 
 	"gomx/internal/labels"
+	"gomx/transport"
 )
-
-// soonIs is how long after a call of Soon the function is called.
-const soonIs = 50 * time.Microsecond
 
 // alarm calls functions of bells a moment after they have asked. All bells of a process share a timer of the system: where
 // a process rests otherwise Go's timers count in milliseconds, as its network poller does.
@@ -37,7 +35,7 @@ var alarms alarm
 // soon is what a bell has to do with the alarm, whose lock guards it.
 type soon struct{ user, asked bool }
 
-// Soon has f called a moment later in a goroutine that must not be kept: what a bell asks before that is one call. No call
+// Soon has f called a moment later in a goroutine of its own: what a bell asks before that is one call. No call
 // begins after Close. Safe from any goroutine.
 func (b *Bell) Soon(f func()) {
 	a, s := &alarms, &b.soon
@@ -47,12 +45,12 @@ func (b *Bell) Soon(f func()) {
 	case s.asked || b.closed.Load():
 		return
 	case !a.enter(b):
-		time.AfterFunc(soonIs, f) // no descriptor is left
+		time.AfterFunc(transport.SoonIs, f) // no descriptor is left
 		return
 	}
 	s.asked = true
 	if a.asked = append(a.asked, request{b, f}); len(a.asked) == 1 {
-		setTimer(a.fd, soonIs)
+		setTimer(a.fd, transport.SoonIs)
 	}
 }
 
@@ -106,7 +104,7 @@ func (a *alarm) serve(timer *os.File) {
 		a.mu.Unlock()
 		for _, r := range list {
 			if !r.bell.closed.Load() {
-				r.call()
+				go r.call() // a handler of the program may keep it
 			}
 		}
 		clear(list)

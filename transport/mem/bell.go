@@ -65,10 +65,7 @@ func (b *bell) Ring() {
 }
 
 // Soon takes longer where the process rests otherwise, as Go's timers do. No transport that asks for it has this bell.
-func (b *bell) Soon(f func()) { time.AfterFunc(soonIs, f) }
-
-// soonIs is how long after a call of Soon the function is called.
-const soonIs = 50 * time.Microsecond
+func (b *bell) Soon(f func()) { time.AfterFunc(transport.SoonIs, f) }
 
 func (b *bell) leaveToken() {
 	select {
