@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -144,12 +143,8 @@ func (d *Endpoint) TakeTurns(among int) {
 	d.unlock()
 }
 
-// Close waits until sends that were reported complete have reached their peers, while some do so within closeBound, for mostClose
-// altogether. For closeBound it waits for room in the links for its last frames.
-const (
-	closeBound = time.Second
-	mostClose  = 5 * time.Second
-)
+// closeBound is how long Close waits for room in the links for its last frames.
+const closeBound = transport.CloseBound
 
 // carriedBound is how long Close waits for acknowledgements over a link that loses nothing. It is short, since the peer need
 // not poll at the moment.
@@ -198,17 +193,12 @@ func (d *Endpoint) Close() error {
 
 // deliver makes passes until sends that were reported complete have left, or no more of them do.
 func (d *Endpoint) deliver() {
-	begin := time.Now()
-	for least, since := math.MaxInt, begin; ; {
+	for patience := transport.NewPatience(); ; {
 		left, carried := d.eng.Undelivered()
-		now := time.Now()
-		if now.Sub(begin) > carriedBound {
+		if patience.Waited() > carriedBound {
 			left -= carried
 		}
-		if left < least {
-			least, since = left, now
-		}
-		if left <= 0 || now.Sub(since) >= closeBound || now.Sub(begin) >= mostClose {
+		if left <= 0 || patience.Over(left) {
 			return
 		}
 		d.advance()

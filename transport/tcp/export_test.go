@@ -18,7 +18,7 @@ const (
 	FirstPause   = firstPause
 	LongestPause = longestPause
 	NextAddress  = nextAddress
-	CloseBound   = closeBound
+	CloseBound   = transport.CloseBound
 	LingerBound  = lingerBound
 	LastAnswer   = tlsUnknown
 )

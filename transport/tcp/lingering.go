@@ -3,10 +3,10 @@
 package tcp
 
 import (
-	"math"
 	"time"
 
 	"gomx/internal/labels"
+	"gomx/transport"
 	"gomx/transport/tcp/internal/sock"
 )
 
@@ -14,10 +14,8 @@ import (
 // the close. A reset discards the bytes that wait to be sent. So a closed link lingers: it
 // sends its buffered output and discards its input, and the socket is closed when the
 // peer's host has acknowledged all output. The port waits until all output has left this
-// host, while the peer's host takes some of it within closeBound, for mostClose altogether. After that the link lingers without the port.
+// host, as long as its patience lasts. After that the link lingers without the port.
 const (
-	closeBound  = time.Second
-	mostClose   = 5 * time.Second
 	lingerBound = time.Minute
 
 	closeEvery  = time.Millisecond
@@ -61,16 +59,11 @@ func (p *port) closeLingering(l *link) {
 
 // leave steps until all output has left this host, or no more of it does. It reports whether the socket can be closed.
 func (g *lingering) leave() (over bool) {
-	begin := time.Now()
-	for least, since := math.MaxInt, begin; ; time.Sleep(closeEvery) {
+	for patience := transport.NewPatience(); ; time.Sleep(closeEvery) {
 		if g.step() {
 			return true
 		}
-		left, now := len(g.left)+sock.Unsent(g.fd), time.Now()
-		if left < least {
-			least, since = left, now
-		}
-		if left == 0 && g.finished || now.Sub(since) > closeBound || now.Sub(begin) > mostClose {
+		if left := len(g.left) + sock.Unsent(g.fd); left == 0 && g.finished || patience.Over(left) {
 			return false
 		}
 	}
