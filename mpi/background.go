@@ -2,7 +2,6 @@ package mpi
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"sync"
 	"sync/atomic"
@@ -143,7 +142,7 @@ func arrived(done []mx.Completion) {
 	for next < len(done) {
 		d := &done[next]
 		next++
-		d.Status.Context.(*background).arrived(d)
+		d.Status.Context.(interface{ arrived(*mx.Completion) }).arrived(d)
 	}
 }
 
@@ -315,15 +314,6 @@ func (b *background) goOn(d *mx.Completion) {
 	}
 }
 
-// errThrown is why a collective fails whose operation did not return. It has the value of a panic, because a rank that ends with
-// this error, before a call of the endpoint raises the panic, tells no more.
-func errThrown(thrown any) error {
-	if thrown == nil {
-		return errors.New("the operation of the program has ended its goroutine")
-	}
-	return fmt.Errorf("the operation of the program has panicked: %v", thrown)
-}
-
 // advance executes steps until one has to wait, or all are done. The lock is held. If the operation of the program
 // panics, the panic continues in the call that makes progress, and the collective fails.
 func (b *background) advance() {
@@ -333,7 +323,7 @@ func (b *background) advance() {
 			return
 		}
 		thrown := recover()
-		b.giveUp(func() error { return b.n.c.failWith(b.op, Undefined, Undefined, ErrOther, errThrown(thrown)) })
+		b.giveUp(func() error { return b.n.thrown(thrown) })
 		if thrown != nil {
 			panic(thrown)
 		}

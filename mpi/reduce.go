@@ -74,13 +74,7 @@ func reduce[T any](n *net, via coll.Net, send, recv []T, op Op[T], root int) err
 	if n.checked() {
 		err = n.agree(via, deed{kind: coll.KindReduce, root: root, element: reflect.TypeFor[T](), count: len(send), op: nameOf(op)})
 	}
-	if err == nil {
-		err = coll.Reduce(via, send, recv, root, op, a)
-	}
-	if err == nil {
-		return nil
-	}
-	return n.fail(err, func(rest coll.Net) error {
+	return n.combine(err, func() error { return coll.Reduce(via, send, recv, root, op, a) }, func(rest coll.Net) error {
 		return coll.Reduce(rest, make([]T, len(send)), make([]T, len(recv)), root, nothing, a)
 	})
 }
@@ -114,13 +108,7 @@ func allreduce[T any](n *net, via coll.Net, send, recv []T, op Op[T]) error {
 	if n.checked() {
 		err = n.agree(via, deed{kind: coll.KindAllreduce, element: reflect.TypeFor[T](), count: len(send), op: nameOf(op)})
 	}
-	if err == nil {
-		err = coll.Allreduce(via, send, recv, op, a)
-	}
-	if err == nil {
-		return nil
-	}
-	return n.fail(err, func(rest coll.Net) error {
+	return n.combine(err, func() error { return coll.Allreduce(via, send, recv, op, a) }, func(rest coll.Net) error {
 		return coll.Allreduce(rest, make([]T, len(send)), make([]T, len(recv)), nothing, a)
 	})
 }

@@ -85,13 +85,7 @@ func reduceScatter[T any](n *net, via coll.Net, send, recv []T, counts []int, op
 		d := deed{kind: coll.KindReduceScatter, element: reflect.TypeFor[T](), count: len(send), op: nameOf(op), counts: counts}
 		err = n.agree(via, d)
 	}
-	if err == nil {
-		err = coll.ReduceScatter(via, send, recv, p, op, a)
-	}
-	if err == nil {
-		return nil
-	}
-	return n.fail(err, func(rest coll.Net) error {
+	return n.combine(err, func() error { return coll.ReduceScatter(via, send, recv, p, op, a) }, func(rest coll.Net) error {
 		return coll.ReduceScatter(rest, make([]T, len(send)), make([]T, len(recv)), p, nothing, a)
 	})
 }
