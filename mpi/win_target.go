@@ -52,8 +52,8 @@ func (e *exposed) close() {
 	}
 }
 
-// publish tells the race detector that accumulates here happen before later actions of the owner's endpoint. They do:
-// the message that orders them crosses shared memory or a socket, which the detector does not see.
+// publish tells the race detector that accumulates here happen after what the owner's endpoint has done, such as puts, and
+// before what it does later. They do: the messages that order them cross shared memory or a socket, which the detector does not see.
 func (e *exposed) publish() {
 	if racing {
 		_, _ = e.c.seat.ep.EagerTo(e.c.seat.ep.Addr())
@@ -135,6 +135,7 @@ func (p *controlPlane) handle(kind service.Kind, f func(*exposed, head, *service
 			return
 		}
 		e.mu.Lock()
+		e.publish()
 		answer, data := e.refuses(h), []byte(nil)
 		if answer == 0 {
 			answer, data = f(e, h, q)
