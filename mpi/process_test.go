@@ -44,6 +44,8 @@ var programs = map[string]func(world *mpi.Comm) error{
 	"partly":        ringOnce,
 	"panics":        panics,
 	"spares":        spares,
+	"trades":        trades,
+	"puts large":    putsLarge,
 	"suspended":     suspended,
 	"labels":        showsLabels,
 	"threads": func(*mpi.Comm) error {

@@ -1,9 +1,12 @@
 package mpi
 
 import (
+	"cmp"
+	"errors"
 	"slices"
 
 	"gomx/mpi/internal/elem"
+	"gomx/mx"
 )
 
 // Sendrecv sends and receives at the same time, so that ranks that exchange messages don't block each other
@@ -44,11 +47,33 @@ func (c *Comm) trade(op string, out memory, dest, sendtag int, in memory, source
 			return emptyStatus, err
 		}
 	}
-	st, err := q.finish(op)
-	if _, sendErr := sending.finish(op); err == nil {
-		err = sendErr
+	if sending.kind <= nullRequest {
+		return q.finish(op)
 	}
-	return st, err
+	return finishBoth(op, [2]Request{q, sending})
+}
+
+// finishBoth waits for a receive and a send, whichever ends first. If the rank of one has failed, the other is given up: a third rank that
+// it needs may wait for this one.
+func finishBoth(op string, both [2]Request) (Status, error) {
+	i, st, _, err := anyOf(op, both[:], mx.Infinite)
+	if i == Undefined { // the context has ended the wait for both
+		st, err = both[0].finish(op)
+		_, sendErr := both[1].finish(op)
+		return st, cmp.Or(err, sendErr)
+	}
+	other := &both[1-i]
+	if err = renamed(err, op); errors.Is(err, ErrProcFailed) {
+		if _, _, inUse := other.c.letGo(other.mx()); inUse {
+			err = remarked(err, false, bufferRemark)
+		}
+		return st, err
+	}
+	rest, restErr := other.finish(op)
+	if i == 1 {
+		st = rest
+	}
+	return st, cmp.Or(err, restErr)
 }
 
 // giveUp lets go of a request that the caller has just made.
