@@ -67,7 +67,7 @@ func (c *Comm) giveUp(r mx.Request) error {
 
 // anySourceFailed returns the error of a receive from any source that the failure of a rank has ended.
 func (q *Request) anySourceFailed(op string) error {
-	if q.kind != recvRequest || q.peer != AnySource {
+	if !q.receives() || q.peer != AnySource {
 		return nil
 	}
 	if dead := q.c.giveUp(q.mx()); dead != nil {

@@ -49,7 +49,7 @@ func (k *cancelled) collect(number uint64) bool {
 
 // wasCancelled reports whether a call on the request has failed because that was cancelled, and ends it if so.
 func (q *Request) wasCancelled(err error) bool {
-	return q.kind == recvRequest && errors.Is(err, mx.ErrBadRequest) && q.c.seat.cancelled.collect(q.number)
+	return q.receives() && errors.Is(err, mx.ErrBadRequest) && q.c.seat.cancelled.collect(q.number)
 }
 
 // Cancel cancels a receive that no message has matched (MPI_Cancel). Waiting for it then returns at once, with
@@ -67,7 +67,7 @@ func (q *Request) Cancel() error {
 	if q.Empty() {
 		return q.c.fail("Cancel", ErrRequest, "the request is empty: there is nothing to cancel")
 	}
-	if q.kind != recvRequest {
+	if !q.receives() {
 		return q.c.fail("Cancel", ErrRequest, "only receives can be cancelled, this is %s", q.what())
 	}
 	if _, err := q.c.seat.cancelled.cancel(q.c.seat.ep, q.number); err != nil {
@@ -86,6 +86,8 @@ func (q *Request) Free() error {
 	switch {
 	case q.kind == collectiveRequest:
 		err = q.release()
+	case q.kind == unpackRequest:
+		err = q.unpackLater()
 	case q.kind > nullRequest:
 		err = q.c.seat.ep.Forget(q.mx())
 	}

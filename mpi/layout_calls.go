@@ -2,6 +2,7 @@ package mpi
 
 import (
 	"fmt"
+	"reflect"
 	"sync"
 
 	"gomx/mpi/internal/elem"
@@ -18,6 +19,21 @@ type unpacking struct {
 
 // done scatters the received bytes.
 func (u *unpacking) done(n int) { u.layout.unpack(u.into, u.packed[:n], u.size) }
+
+// unpackLater has the elements unpacked when they are there, since nobody waits for the request any more.
+func (q *Request) unpackLater() error {
+	s := q.c.seat
+	if err := s.nonblocking.open(s.ep); err != nil {
+		return err
+	}
+	return s.nonblocking.queue.Add(q.mx())
+}
+
+// arrived unpacks the elements of a receive that was freed.
+func (u *unpacking) arrived(d *mx.Completion) { u.done(int(d.Status.XferLength)) }
+
+// arrived is that of a receive in checked mode.
+func (x *expected) arrived(d *mx.Completion) { _ = x.conclude(&d.Status) }
 
 // gathers are segment lists, for the calls that take one.
 var gathers = sync.Pool{New: func() any { return new([][]byte) }}
@@ -49,8 +65,8 @@ func RecvLayout[T any](c *Comm, buf []T, l Layout, source, tag int) (Status, err
 	return q.finish("RecvLayout")
 }
 
-// IrecvLayout is Irecv, otherwise as RecvLayout. Of more than 256 blocks, buf gets the elements when the
-// request is waited for.
+// IrecvLayout is Irecv, otherwise as RecvLayout. Of more than 256 blocks, 255 in checked mode, buf gets the elements when the
+// request is waited for, or, if it was freed, when the message has arrived.
 func IrecvLayout[T any](c *Comm, buf []T, l Layout, source, tag int) (Request, error) {
 	return irecvLayout(c, "IrecvLayout", buf, &l, source, tag)
 }
@@ -130,14 +146,24 @@ func irecvLayout[T any](c *Comm, op string, buf []T, l *Layout, source, tag int)
 		return c.irecv(op, memoryOf[T](l.only(b, size)), source, tag, nil)
 	case source == ProcNull:
 		return c.over(nullRequest), nil
-	case l.blocks > mx.MaxSegments || c.checksTypes():
+	case l.blocks > mx.MaxSegments || c.checksTypes() && l.blocks >= mx.MaxSegments: // a head is a segment, too
 		u := &unpacking{layout: *l, into: b, packed: make([]byte, l.count*size), size: size}
-		return c.irecv(op, memoryOf[T](u.packed), source, tag, u)
+		q, err := c.irecv(op, memoryOf[T](u.packed), source, tag, u)
+		if err == nil {
+			q.kind = unpackRequest
+		}
+		return q, err
 	}
 	value, mask := want(c.out&contextMask, source, tag)
 	segs := gathers.Get().(*[][]byte)
-	*segs = l.segments((*segs)[:0], b, size)
-	r, err := c.postv(op, *segs, value, mask, source, tag, nil)
+	*segs = (*segs)[:0]
+	var ctx any
+	if c.checksTypes() {
+		x := expect(reflect.TypeFor[T](), nil)
+		*segs, ctx = append(*segs, x.head[:]), x
+	}
+	*segs = l.segments(*segs, b, size)
+	r, err := c.postv(op, *segs, value, mask, source, tag, ctx)
 	putGather(segs)
 	if err != nil {
 		return Request{}, err

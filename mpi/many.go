@@ -159,6 +159,6 @@ func endsSoon(q Request) bool {
 }
 
 // takenBack reports whether a request is a receive that was cancelled.
-func takenBack(q Request) bool { return q.kind == recvRequest && q.c.seat.cancelled.has(q.number) }
+func takenBack(q Request) bool { return q.receives() && q.c.seat.cancelled.has(q.number) }
 
-func fromAnybody(q Request) bool { return q.kind == recvRequest && q.peer == AnySource }
+func fromAnybody(q Request) bool { return q.receives() && q.peer == AnySource }

@@ -80,12 +80,15 @@ func (c *Comm) look(op string, source, tag int, take bool, timeout time.Duration
 
 // sight looks for a message for a time.
 func (c *Comm) sight(value, mask uint64, take bool, timeout time.Duration) (m mx.Message, st mx.Status, found bool, err error) {
-	ep := c.seat.ep
-	if take {
-		return ep.Claim(c.ctx, timeout, value, mask)
+	ep, ctx := c.seat.ep, c.ctx
+	if timeout == 0 {
+		ctx = nil // which ends waits
 	}
-	if c.ctx != nil && c.ctx.Err() != nil {
-		return m, st, false, c.ctx.Err()
+	if take {
+		return ep.Claim(ctx, timeout, value, mask)
+	}
+	if ctx != nil && ctx.Err() != nil {
+		return m, st, false, ctx.Err()
 	}
 	st, found, err = ep.Probe(timeout, value, mask)
 	return m, st, found, err

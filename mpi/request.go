@@ -37,10 +37,11 @@ const (
 	nullRequest                    // a receive from ProcNull
 	sendRequest
 	recvRequest
+	unpackRequest // a receive whose elements are unpacked when it is complete
 	collectiveRequest
 )
 
-var opNames = [...]string{noRequest: "Wait", sentRequest: "Isend", nullRequest: "Irecv", sendRequest: "Isend", recvRequest: "Irecv",
+var opNames = [...]string{noRequest: "Wait", sentRequest: "Isend", nullRequest: "Irecv", sendRequest: "Isend", recvRequest: "Irecv", unpackRequest: "Irecv",
 	collectiveRequest: "Wait for a collective"}
 
 // newRequest makes the request of an operation that mx has started.
@@ -50,6 +51,9 @@ func (c *Comm) newRequest(r mx.Request, kind requestKind, size, peer, tag int) R
 
 // over makes a request that is complete.
 func (c *Comm) over(kind requestKind) Request { return Request{c: c, operation: operation{kind: kind}} }
+
+// receives reports whether it is a receive that may be pending.
+func (q *Request) receives() bool { return q.kind == recvRequest || q.kind == unpackRequest }
 
 // mx returns the request of mx. That of a collective is made when it is first asked for.
 func (q *Request) mx() mx.Request {
@@ -227,7 +231,7 @@ func (q *Request) conclude(op string, got *mx.Status, st *Status) error {
 
 // concludeRest is conclude except for receives of whole elements.
 func (q *Request) concludeRest(op string, got *mx.Status, st *Status) error {
-	if q.kind != recvRequest && got.Code == mx.StatusSuccess || q.kind == sendRequest && got.Code == mx.StatusTruncated { // which is the receiver's error
+	if !q.receives() && got.Code == mx.StatusSuccess || q.kind == sendRequest && got.Code == mx.StatusTruncated { // which is the receiver's error
 		*st = emptyStatus
 		if q.kind == collectiveRequest {
 			return q.collect(st)

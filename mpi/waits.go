@@ -16,7 +16,8 @@ type Completion struct {
 
 // WaitAll waits for all requests, and empties them (MPI_Waitall). sts is nil or has an element for the status of each.
 // The error is the first one in the order of the requests, after all have completed. If a context ends the wait, it is
-// as with Request.Wait, and the requests that are not complete stay. Its own error: ErrArg if sts has another length.
+// as with Request.Wait, and the requests that are not complete stay. Requests of communicators that differ are waited for one after the
+// other, each until the context of its own communicator ends. Its own error: ErrArg if sts has another length.
 func WaitAll(reqs []Request, sts []Status) error {
 	if err := checkStatuses("WaitAll", reqs, sts); err != nil {
 		return err

@@ -9,7 +9,7 @@ other as ranks 0, 1, 2 and so on.
 
   -n N           number of ranks (default: one for each core)
   -np N          the same
-  -l             put the rank before each line of output
+  -l             put the rank before each line of output; one of more than 64 KiB is written in parts
   -bind          bind each rank to a core, rank 0 to the first and so on. Don't, if
                  there are more ranks than cores
   -transport t   transports that the ranks use, as in MX_TRANSPORT: shm, tcp ...

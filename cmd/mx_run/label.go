@@ -22,15 +22,22 @@ type labeller struct {
 	mu    *sync.Mutex // of to
 	label []byte
 	line  []byte // that has no end yet
+	cut   bool   // what was written last is a part of a long line, which goes on or ends here
 }
 
-// longestPart is how much of a line is kept back.
+// longestPart is how much of a line is kept back. A longer one is written in parts, each as a line.
 const longestPart = 64 << 10
 
 // Write writes the lines that have come to their end, and keeps the rest.
 func (l *labeller) Write(b []byte) (int, error) {
 	n := len(b)
 	for len(b) > 0 {
+		if l.cut {
+			if l.cut = false; b[0] == '\n' { // the part has one already
+				b = b[1:]
+				continue
+			}
+		}
 		end := bytes.IndexByte(b, '\n') + 1
 		part := b
 		if end > 0 {
@@ -42,6 +49,7 @@ func (l *labeller) Write(b []byte) (int, error) {
 		l.line = append(l.line, part...)
 		b = b[len(part):]
 		if end > 0 || len(l.line) > longestPart {
+			l.cut = end == 0
 			if err := l.flush(); err != nil {
 				return n - len(b), err
 			}
