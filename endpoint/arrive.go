@@ -80,7 +80,7 @@ func (e *Engine) arriveRendezvous(p *peer, h *wire.Header, desc []byte) {
 		return
 	}
 	head, session, medium := *h, p.remote, p.medium
-	if e.handler && head.Total >= AlwaysEager { // a smaller one was sent before the peer knew of the handler
+	if e.handler && shownByHeader(head.Total) {
 		if e.askHandler(p, head.Match, head.Total, nil) == Finished {
 			medium.RecvRendezvous++
 			if e.recorder != nil {
@@ -109,6 +109,10 @@ func (e *Engine) arriveRendezvous(p *peer, h *wire.Header, desc []byte) {
 	}
 	e.stored(id)
 }
+
+// shownByHeader reports whether the handler is shown a message of which only the header is here. It is promised the bytes of a small
+// one, which comes so if the peer did not know of the handler yet. An empty one has none.
+func shownByHeader(total uint32) bool { return total == 0 || total >= AlwaysEager }
 
 // matchRendezvous returns the receive that a rendezvous has matched. Of a multi-receive that is a request of its own,
 // for the part of the buffer that the message takes.

@@ -14,8 +14,8 @@ const (
 	Truncated           Code = 5  // the receive was shorter than the message
 	Cancelled           Code = 6  // cancelled before it matched
 	EndpointUnknown     Code = 7  // no way to that endpoint is known
-	EndpointClosed      Code = 8  // the peer closed its endpoint
-	EndpointUnreachable Code = 9  // the connection broke, or was disconnected
+	EndpointClosed      Code = 8  // the peer closed its endpoint, or disconnected from us
+	EndpointUnreachable Code = 9  // the connection broke, or we disconnected from the peer
 	BadSession          Code = 10 // the peer is another incarnation, or was never connected
 	BadKey              Code = 11 // connect with a wrong filter
 	BadEndpoint         Code = 12 // the endpoint id is out of range at the peer
@@ -43,7 +43,7 @@ var codeTexts = [...]string{
 	Truncated:           "truncated: the receive was shorter than the message",
 	Cancelled:           "cancelled",
 	EndpointUnknown:     "destination endpoint is unknown",
-	EndpointClosed:      "remote endpoint is closed",
+	EndpointClosed:      "remote endpoint is closed, or has disconnected",
 	EndpointUnreachable: "remote endpoint is unreachable",
 	BadSession:          "bad session: the peer was reopened or never connected",
 	BadKey:              "connection refused: wrong filter",

@@ -12,7 +12,10 @@ type counter struct {
 	heldAt              uint64     // that of the first
 }
 
-const noThreshold = ^uint64(0)
+const (
+	noThreshold = ^uint64(0)
+	countersEnd = noThreshold - 1 // successes and failures together never pass it
+)
 
 // OpenCounter makes a completion counter. CloseQueue gives it back: what it would still have counted goes uncounted, and
 // thresholds that were not reached, and operations that were to begin at one, complete with Aborted.
@@ -53,10 +56,10 @@ func (e *Engine) CountPuts(window uint64, q QueueID) bool {
 	return true
 }
 
-// Increment counts so many successes that are no requests.
+// Increment counts so many successes that are no requests, as far as the counter goes.
 func (e *Engine) Increment(q QueueID, by uint64) {
 	c := e.queues[q].counter
-	if by = min(by, noThreshold-1-c.total()); by > 0 {
+	if by = min(by, countersEnd-c.total()); by > 0 {
 		c.successes += by - 1
 		e.tick(c, Success)
 	}
@@ -64,8 +67,11 @@ func (e *Engine) Increment(q QueueID, by uint64) {
 
 func (c *counter) total() uint64 { return c.successes + c.failures }
 
-// tick counts something that has ended.
+// tick counts something that has ended, unless the counter is at its end.
 func (e *Engine) tick(c *counter, code Code) {
+	if c.total() == countersEnd {
+		return
+	}
 	if code == Success {
 		if c.successes++; c.successes >= c.heldAt {
 			e.fire(c)

@@ -276,3 +276,28 @@ func TestFewHeadersForAHandler(t *testing.T) {
 		}
 	}
 }
+
+// TestEmptyHeaderIsShown: an empty message is shown to the handler also if it came as the header of a rendezvous; of a small one that
+// is not empty the handler would miss the bytes, so that it is kept.
+func TestEmptyHeaderIsShown(t *testing.T) {
+	f := flood(t, endpointtest.Reliable(false), small, 1, 1, 8)
+	shown := 0
+	f.b.Handler = func(in *endpoint.Incoming) endpoint.Action {
+		shown++
+		return endpoint.Finished
+	}
+	f.b.Engine.SetHandler(true)
+	f.settle()
+	before := f.b.Engine.Depths().Unexpected
+	for i, c := range []struct {
+		total       uint32
+		shown, kept int
+	}{{0, 1, 0}, {1, 1, 1}, {endpoint.AlwaysEager - 1, 1, 2}, {endpoint.AlwaysEager, 2, 2}} {
+		f.b.Engine.Frame(f.b.PeerOf(f.senders[0]), &wire.Header{
+			Kind: wire.Rendezvous, Flags: wire.HasID | wire.HasRange, Match: 7, ID: 7, Total: c.total, Seq: 2000 + 1 + uint32(i), Session: 1,
+		}, nil)
+		if kept := f.b.Engine.Depths().Unexpected - before; shown != c.shown || kept != c.kept {
+			t.Errorf("header of %d bytes: %d shown and %d kept, want %d and %d", c.total, shown, kept, c.shown, c.kept)
+		}
+	}
+}

@@ -278,7 +278,7 @@ func (e *Engine) Paused() bool { return e.paused }
 
 // SetHandler has unexpected messages shown to Host.Unexpected, or not. Peers are informed,
 // so that small ones always come with their data. If a peer did not know yet, and sent
-// only the header of a small message, the message counts as if it had come before.
+// only the header of a small message, the message counts as if it had come before, unless it is empty.
 func (e *Engine) SetHandler(on bool) {
 	if e.handler == on {
 		return

@@ -144,7 +144,8 @@ func (e *Engine) transmit(p *peer, slot int32, r *request) transmitted {
 
 // transmitMessage sends a message as the credit permits: whole, as its header
 // alone, or not now. The handler at the other side is to be shown the data of small
-// ones, so that they go whole and are paid for as headers.
+// ones, so that they go whole and are paid for as headers. One that costs no more than
+// its header goes whole in any case: the peer may have a handler that we don't know of yet.
 func (e *Engine) transmitMessage(p *peer, slot int32, r *request) transmitted {
 	n := int(r.msgLen)
 	small := n <= p.eagerLimit(e.cfg.EagerLimit)
@@ -153,7 +154,7 @@ func (e *Engine) transmitMessage(p *peer, slot int32, r *request) transmitted {
 		return when(e.transmitEager(p, slot, r, 0))
 	case small && !p.dry && p.credit.bytes < p.level/2:
 		return unpaid // so much is used that the peer grants more, or answers that it has none
-	case small && p.shows && n < AlwaysEager:
+	case small && n < AlwaysEager && (p.shows || wire.Headers(n) == 1):
 		if wire.Headers(n) > p.credit.headers {
 			return unpaid
 		}

@@ -117,3 +117,50 @@ func TestThresholdsOfAClosedCounter(t *testing.T) {
 		t.Errorf("%d left", all)
 	}
 }
+
+// A counter that is at its end stays there, whatever completes then, and what waits at the end has come to it.
+func TestCounterAtItsEndStaysThere(t *testing.T) {
+	const end = 1<<64 - 2
+	countFailure := func(e *endpoint.Engine, q endpoint.QueueID) {
+		h := e.Threshold(q, ^uint64(0), 0, nil)
+		if err := e.SetTimeout(h, 0); err != nil {
+			t.Fatal(err)
+		}
+		e.Advance(e.NextDue())
+		if err := e.Enqueue(h, q); err != nil {
+			t.Fatal(err)
+		}
+	}
+	countSuccess := func(e *endpoint.Engine, q endpoint.QueueID) { tick(t, e, q) }
+	for name, c := range map[string]struct {
+		before uint64
+		count  []func(*endpoint.Engine, endpoint.QueueID)
+		failed uint64
+	}{
+		"successes":            {end, []func(*endpoint.Engine, endpoint.QueueID){countSuccess, countSuccess}, 0},
+		"failures":             {end, []func(*endpoint.Engine, endpoint.QueueID){countFailure, countFailure}, 0},
+		"both":                 {end - 1, []func(*endpoint.Engine, endpoint.QueueID){countFailure, countSuccess, countFailure}, 1},
+		"the last is reached":  {end - 1, []func(*endpoint.Engine, endpoint.QueueID){countSuccess, countFailure, countSuccess}, 0},
+		"more than it can say": {1<<64 - 1, []func(*endpoint.Engine, endpoint.QueueID){countSuccess}, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			e, q := counting()
+			last, never := e.Threshold(q, end, 0, nil), e.Threshold(q, ^uint64(0), 0, nil)
+			e.Increment(q, c.before)
+			for _, count := range c.count {
+				count(e, q)
+			}
+			e.Increment(q, 3)
+			if successes, failures := e.Counts(q); successes != end-c.failed || failures != c.failed {
+				t.Errorf("%#x successes and %d failures", successes, failures)
+			}
+			var st endpoint.Status
+			if ok, err := e.Test(last, &st); !ok || err != nil || st.Code != endpoint.Success {
+				t.Error(ok, err, st.Code)
+			}
+			if !e.Pending(never) {
+				t.Error("a counter has come beyond its end")
+			}
+		})
+	}
+}

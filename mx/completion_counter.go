@@ -73,8 +73,8 @@ func (c *CompletionCounter) Value() (successes, failures uint64, err error) {
 	return successes, failures, c.fail("read counter", err)
 }
 
-// Threshold makes a request that completes with StatusSuccess when the counter stands at count or more, and is collected as others are:
-// by Wait, in a set or a Queue, beside requests and the thresholds of other counters, which makes a wait set of them. Cancel takes it
+// Threshold makes a request that completes with StatusSuccess when the counter stands at count or more, successes and failures together,
+// and is collected as others are: by Wait, in a set or a Queue, beside requests and the thresholds of other counters, which makes a wait set of them. Cancel takes it
 // back. It has no timeout unless SetRequestTimeout gives it one. StatusAborted says that the counter was closed. Error: ErrBadEndpoint if
 // the counter or the endpoint is closed.
 func (c *CompletionCounter) Threshold(count, matchInfo uint64, context any) (Request, error) {

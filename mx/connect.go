@@ -228,7 +228,8 @@ func (ep *Endpoint) startConnect(to nic.ID, endpointID uint32, start func() (end
 
 // Disconnect ends the session with a peer (XII.1.1): all requests tied to it
 // complete with StatusEndpointUnreachable, its unexpected messages are dropped,
-// and the address is dead. Connect makes a new session. Of endpoints with several contexts all are disconnected. The endpoint's own address
+// and the address is dead. At the peer, requests tied to this endpoint complete with
+// StatusEndpointClosed, as if it had been closed. Connect makes a new session. Of endpoints with several contexts all are disconnected. The endpoint's own address
 // needed no connect: requests tied to it end as well, and it goes on. Error: ErrBadAddrList, ErrBadEndpoint. Safe from
 // any goroutine.
 func (ep *Endpoint) Disconnect(addr EndpointAddr) error {

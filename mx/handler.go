@@ -20,7 +20,7 @@ const (
 )
 
 // UnexpHandler is called for a message that no posted receive fits, before any
-// probe can see it (VII.1.4). data is the message if it is here, and nil
+// probe can see it (VII.1.4); RegisterUnexpHandler has the exceptions. data is the message if it is here, and nil
 // otherwise; it always is for messages below 1 KiB, and may be used until the
 // handler returns. The handler may post receives and sends. It may block, but
 // nothing progresses meanwhile. Closing the endpoint or a window is ErrCloseInHandler. It
@@ -37,8 +37,9 @@ type UnexpCallback func(context any, matchInfo uint64, length int)
 // Safe from any goroutine.
 //
 // It is not called for messages that are stored already; probes and receives find these. The same holds for a message
-// below 1 KiB of which the peer, for lack of credit, had sent only the header before it learned of the handler.
-// Programs that handle all messages in the handler register it before peers connect.
+// of 65 to 1023 bytes of which the peer, for lack of credit, had sent only the header before it learned of the handler:
+// the bytes that the handler is promised are still with the peer, which has perhaps not heard of the handler when the call
+// returns. Programs that handle all messages in the handler register it before peers connect.
 func (ep *Endpoint) RegisterUnexpHandler(handler UnexpHandler, context any) error {
 	var f driver.Handler
 	if handler != nil {

@@ -91,11 +91,12 @@ func WithErrorHandler(h ErrorHandler) Param { return Param{ParamErrorHandler, h}
 
 // WithUnexpQueueMax bounds the memory of unexpected messages, in bytes (II.5).
 // It is shared by all peers, beside the reserve of each. The messages of a sender for
-// which there is no room stay with it, and only their headers travel. From 1 to 1 << 37.
+// which there is no room stay with it, and only their headers travel; those of up to 64 bytes
+// travel whole, and count as headers. From 1 to 1 << 37.
 func WithUnexpQueueMax(bytes int) Param { return Param{ParamUnexpQueueMax, bytes} }
 
 // WithUnexpHeaders bounds the headers of unexpected messages whose bytes are with their
-// senders. Beyond it sends wait; nothing is dropped. Each takes up to 224 bytes. Each
+// senders, and the short messages that count as headers. Beyond it sends wait; nothing is dropped. Each takes up to 224 bytes. Each
 // sender may have 64 in any case. From 1 to 1 << 30.
 func WithUnexpHeaders(headers int) Param { return Param{ParamUnexpHeaders, headers} }
 

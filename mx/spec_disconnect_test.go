@@ -1,6 +1,7 @@
 package mx_test
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -61,6 +62,33 @@ func TestXII11DeadAddressesAreSafeAndConnectRevives(t *testing.T) {
 			recv := w.irecv(b, make([]byte, n), 1, exact)
 			w.isend(a, pattern(n, 0), again, 1)
 			w.succeed(b, recv)
+		}
+	})
+}
+
+// The status of a request says which side has ended the session, and its text what that may have done.
+func TestXII11EachSideLearnsWhoHasDisconnected(t *testing.T) {
+	over(t, func(w *world) {
+		a, b, toB, toA := w.pair()
+		tied := func(ep *mx.Endpoint, peer mx.EndpointAddr) []mx.Request {
+			watch, err := ep.Watch(peer, 1, nil)
+			if err != nil {
+				w.Fatal(err)
+			}
+			return []mx.Request{watch, w.irecvFrom(ep, nil, peer, 2, exact), w.issend(ep, nil, peer, 3)}
+		}
+		ours, theirs := tied(a, toB), tied(b, toA)
+		if err := a.Disconnect(toB); err != nil {
+			w.Fatal(err)
+		}
+		for i := range ours {
+			if st := w.done(a, ours[i]); st.Code != mx.StatusEndpointUnreachable {
+				w.Errorf("request %d of the side that disconnects: %v", i, st.Code)
+			}
+			st := w.done(b, theirs[i])
+			if st.Code != mx.StatusEndpointClosed || !strings.Contains(st.Code.String(), "closed, or has disconnected") {
+				w.Errorf("request %d of the other side: %v", i, st.Code)
+			}
 		}
 	})
 }

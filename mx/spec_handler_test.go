@@ -208,6 +208,34 @@ func TestVII14FinishedDropsTheMessageAndCompletesItsSender(t *testing.T) {
 	})
 }
 
+// A peer without credit may send before it learns of the handler. An empty message is shown all the same, as are those that cost one
+// header, whether they travel whole or not.
+func TestVII14HandlerGetsTheFirstMessageWithoutCredit(t *testing.T) {
+	over(t, func(w *world) {
+		for name, send := range kinds {
+			for _, n := range []int{0, 1, 64} {
+				a, b := w.open(), w.open(mx.WithUnexpQueueMax(1), mx.WithUnexpReserve(1))
+				toB := w.connect(a, b)
+				calls := record(w, b, mx.RecvFinished)
+				r, err := send(a, [][]byte{pattern(n, 8)}, toB, 6, nil)
+				if err != nil {
+					w.Fatal(err)
+				}
+				w.until("the handler is called, or the message kept", func() bool {
+					_, kept, err := b.Iprobe(6, exact)
+					return len(calls.all()) > 0 || kept || err != nil
+				}, b)
+				if got := calls.all(); len(got) != 1 || !got[0].present || !bytes.Equal(got[0].data, pattern(n, 8)) {
+					w.Fatalf("%s of %d bytes: %+v", name, n, got)
+				}
+				if st := w.done(a, r); n == 0 && st.Code != mx.StatusSuccess {
+					w.Errorf("%s of %d bytes: %v", name, n, st.Code)
+				}
+			}
+		}
+	})
+}
+
 func TestVII14LaterRegistrationReplacesTheEarlier(t *testing.T) {
 	over(t, func(w *world) {
 		a, b, toB, _ := w.pair()

@@ -22,8 +22,8 @@ const (
 	StatusTruncated           StatusCode = 5  // the receive was shorter than the message
 	StatusCancelled           StatusCode = 6  // it was cancelled before it matched
 	StatusEndpointUnknown     StatusCode = 7  // no way to the endpoint is known
-	StatusEndpointClosed      StatusCode = 8  // the peer has closed its endpoint
-	StatusEndpointUnreachable StatusCode = 9  // the connection has broken, or was disconnected
+	StatusEndpointClosed      StatusCode = 8  // the peer has closed its endpoint, or disconnected from this one
+	StatusEndpointUnreachable StatusCode = 9  // the connection has broken, or this endpoint has disconnected from the peer
 	StatusBadSession          StatusCode = 10 // the peer was opened again, or was never connected
 	StatusBadKey              StatusCode = 11 // a connect with the wrong filter
 	StatusBadEndpoint         StatusCode = 12 // the endpoint id is out of range at the peer

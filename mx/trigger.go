@@ -30,11 +30,13 @@ type Trigger struct {
 	at uint64
 }
 
-// At returns the trigger of a number of successes, counted from the making of the counter.
+// At returns the trigger of a number of successes, counted from the making of the counter. Failures don't count, unlike for Wait and
+// Threshold: the trigger comes when Value gives that many successes or more, whatever the failures are.
 func (c *CompletionCounter) At(successes uint64) Trigger { return Trigger{c, successes} }
 
 // Increment counts so many successes that are no requests: what a program does itself takes part in a pattern of
-// triggered operations by it. A counter that is at its end, 1<<64 - 2, stays there. Error: ErrBadEndpoint if the counter or the endpoint is closed.
+// triggered operations by it. A counter is at its end when its successes and failures together are 1<<64 - 2, and stays
+// there: what completes later is not counted. Error: ErrBadEndpoint if the counter or the endpoint is closed.
 func (c *CompletionCounter) Increment(by uint64) error {
 	return c.fail("increment counter", c.c.Increment(by))
 }

@@ -29,10 +29,11 @@ type Record struct {
 //	| nic | endpoint | filter | addr |   addr: IPv6, or IPv4 in IPv6; 0: none
 //	+-----+----------+--------+------+
 //
-// The checksum is the CRC-32C of the records.
+// The checksum is the CRC-32C of the records. A reader checks that the reserved bytes of the head, those behind the checksum, are 0.
 const (
 	magic      = "gomxaddr"
 	Version    = 1
+	reservedAt = 28
 	headSize   = 64
 	recordSize = 32
 
@@ -120,6 +121,9 @@ func check(b []byte) (int, error) {
 	}
 	if le.Uint32(b[24:]) != crc32.Checksum(b[headSize:], castagnoli) {
 		return 0, fmt.Errorf("%w: its checksum is wrong", ErrFormat)
+	}
+	if reserved := [headSize - reservedAt]byte(b[reservedAt:]); reserved != [len(reserved)]byte{} {
+		return 0, fmt.Errorf("%w: its reserved bytes are not 0", ErrFormat)
 	}
 	return int(count), nil
 }
