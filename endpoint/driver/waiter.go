@@ -1,10 +1,12 @@
 package driver
 
 import (
+	"cmp"
 	"sync/atomic"
 	"time"
 
 	"gomx/endpoint"
+	"gomx/endpoint/driver/internal/goroutine"
 )
 
 // Waiter is where one goroutine at a time waits for something that is not a request. Another goroutine, or a handler, ends the
@@ -12,11 +14,11 @@ import (
 type Waiter struct {
 	d       *Endpoint
 	passive bool
-	woken   atomic.Bool // Wake was called, and no Wait has returned since
-	inside  atomic.Bool // a goroutine is in Wait
-	polls   atomic.Bool // that goroutine has the polling role
-	w       waiter      // its entry in the list of waiters; guarded by the endpoint lock, except for its signal
-	place   int         // index in the endpoint's list of blocked Waiters
+	woken   atomic.Bool    // Wake was called, and no Wait has returned since
+	inside  atomic.Uintptr // the goroutine that is in Wait, or 0
+	polls   atomic.Bool    // that goroutine has the polling role
+	w       waiter         // its entry in the list of waiters; guarded by the endpoint lock, except for its signal
+	place   int            // index in the endpoint's list of blocked Waiters
 }
 
 // NewWaiter makes a Waiter. Goroutines that wait at a passive Waiter do not poll, and leave that to other callers or to the
@@ -34,26 +36,37 @@ func (v *Waiter) Wait(timeout time.Duration) (bool, error) {
 		return true, nil
 	}
 	var st endpoint.Status
-	v.inside.Store(true) // stored before woken is read; Wake stores woken before it reads inside
+	v.inside.Store(cmp.Or(goroutine.Current(), nameless)) // stored before woken is read; Wake stores woken before it reads inside
 	ok, err := v.d.collect(noContext, &want{kind: forWake, waiter: v}, timeout, &st)
-	v.inside.Store(false)
+	v.inside.Store(0)
 	return ok, err
 }
 
 // take reports whether Wake was called, and clears that.
 func (v *Waiter) take() bool { return v.woken.Load() && v.woken.Swap(false) }
 
+// nameless is a goroutine on a processor where they can't be told apart.
+const nameless uintptr = 1
+
 // Wake ends the present Wait or, if there is none, the next one. Any goroutine may call it, also in a handler. It takes no
 // lock, so that wake-ups do not delay the goroutine that makes progress for all.
 func (v *Waiter) Wake() {
-	if v.woken.Swap(true) || !v.inside.Load() {
+	if v.woken.Swap(true) {
 		return
 	}
-	v.w.send()
-	v.d.woken.Store(true)
-	if v.polls.Load() { // polls is set before woken is read for the last time
+	switch in := v.inside.Load(); {
+	case in == 0:
+	case in == goroutine.Current(): // a handler calls, in a pass of the Wait itself, which looks at woken behind each pass
+	case v.polls.Load(): // polls is set before woken is read for the last time, and cleared before it is read by a Wait that parks
 		v.d.heed.Or(look)
 		v.d.bell.Ring()
+	default:
+		v.w.send()
+		v.d.woken.Store(true)
+		if v.polls.Load() { // it has taken the role meanwhile
+			v.d.heed.Or(look)
+			v.d.bell.Ring()
+		}
 	}
 }
 
