@@ -1,8 +1,10 @@
 package mpi
 
 import (
+	"errors"
 	"fmt"
 
+	"gomx/mpi/internal/coll"
 	"gomx/mpi/internal/elem"
 	"gomx/mx"
 )
@@ -83,6 +85,41 @@ func (c *Comm) checkApart(op string, a, b []byte) error {
 func (n *net) finish(err error) error {
 	n.done()
 	return err
+}
+
+// combine executes a collective that combines elements, unless there was an error before, and if it fails the rest of it. If
+// the operation of the program panics, or ends its goroutine, the collective has failed at this rank, and others are notified before
+// that goes on.
+func (n *net) combine(err error, run func() error, again func(rest coll.Net) error) error {
+	if err == nil {
+		returned := false
+		defer func() {
+			if returned {
+				return
+			}
+			thrown := recover()
+			_ = n.finish(n.fail(n.thrown(thrown), again))
+			if thrown != nil {
+				panic(thrown)
+			}
+		}()
+		err = run()
+		returned = true
+	}
+	if err == nil {
+		return nil
+	}
+	return n.fail(err, again)
+}
+
+// thrown is why a collective fails whose operation did not return. It has the value of a panic, because a rank that ends with
+// this error, before a call of the endpoint raises the panic, tells no more.
+func (n *net) thrown(thrown any) error {
+	err := errors.New("the operation of the program has ended its goroutine")
+	if thrown != nil {
+		err = fmt.Errorf("the operation of the program has panicked: %v", thrown)
+	}
+	return n.c.failWith(n.op, Undefined, Undefined, ErrOther, err)
 }
 
 var errNoOp = fmt.Errorf("there is no operation: pass Sum, or a function of your own")

@@ -84,41 +84,6 @@ func (n *net) failAs(err error, run func(rest coll.Net) error) error {
 	return err
 }
 
-// combine executes a collective that combines elements, unless there was an error before, and if it fails the rest of it. If
-// the operation of the program panics, or ends its goroutine, the collective has failed at this rank, and others are notified before
-// that goes on.
-func (n *net) combine(err error, run func() error, again func(rest coll.Net) error) error {
-	if err == nil {
-		returned := false
-		defer func() {
-			if returned {
-				return
-			}
-			thrown := recover()
-			_ = n.finish(n.fail(n.thrown(thrown), again))
-			if thrown != nil {
-				panic(thrown)
-			}
-		}()
-		err = run()
-		returned = true
-	}
-	if err == nil {
-		return nil
-	}
-	return n.fail(err, again)
-}
-
-// thrown is why a collective fails whose operation did not return. It has the value of a panic, because a rank that ends with
-// this error, before a call of the endpoint raises the panic, tells no more.
-func (n *net) thrown(thrown any) error {
-	err := errors.New("the operation of the program has ended its goroutine")
-	if thrown != nil {
-		err = fmt.Errorf("the operation of the program has panicked: %v", thrown)
-	}
-	return n.c.failWith(n.op, Undefined, Undefined, ErrOther, err)
-}
-
 // cause returns the error that says why a collective has failed at this rank, if it is known: a rank that has left because the collective has
 // failed there has notified this one before. Once this rank has notified others, their notices may be its own.
 func (n *net) cause(err error) error {
