@@ -45,7 +45,7 @@ func (e *Engine) RecvClaimed(v wire.Vec, c Claim, ctx any) (Handle, error) {
 	slot, r := e.reqs.alloc()
 	r.kind, r.state = kindRecv, statePosted
 	r.keep(&v)
-	r.ctx, r.started = ctx, e.now
+	r.ctx, r.started = ctx, e.begins()
 	h := handleOf(slot, r.generation)
 	e.receiveStored(slot, r, id)
 	return h, nil

@@ -35,7 +35,7 @@ func (e *Engine) Counts(q QueueID) (successes, failures uint64) {
 func (e *Engine) Threshold(q QueueID, count, match uint64, ctx any) Handle {
 	slot, r := e.reqs.alloc()
 	r.kind, r.state, r.peer, r.session = kindThreshold, stateCounting, 0, e.peers[0].remote
-	r.match, r.msgLen, r.xferLen, r.ctx, r.started = match, 0, 0, ctx, e.now
+	r.match, r.msgLen, r.xferLen, r.ctx, r.started = match, 0, 0, ctx, e.begins()
 	r.remote, r.window = count, uint64(q)
 	c := e.queues[q].counter
 	if c.total() >= count {

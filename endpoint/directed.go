@@ -19,7 +19,7 @@ func (e *Engine) RecvDirected(i *Posting) (Handle, error) {
 	slot, r := e.reqs.alloc()
 	r.kind, r.state, r.ctx = kindRecv, statePosted, i.Context
 	r.keep(&i.Into)
-	r.match, r.mask, r.started = i.Value, i.Mask, e.now
+	r.match, r.mask, r.started = i.Value, i.Mask, e.begins()
 	h := handleOf(slot, r.generation)
 	if id, ok := e.storedOf(i.From.Peer, i.Value, i.Mask); ok {
 		e.receiveStored(slot, r, id)

@@ -14,6 +14,7 @@ type Engine struct {
 	cfg    Config
 	host   Host
 	now    Tick
+	idle   bool // nobody moves now at the moment
 	paused bool // progression is disabled (VIII.1)
 
 	leaving bool // goodbyes have been said

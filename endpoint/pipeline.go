@@ -33,7 +33,8 @@ type pull struct {
 	frame    uint32
 	asked    uint32 // everything before this offset has been requested
 	got      uint32 // bytes that arrived
-	progress Tick   // when the last of them did
+	progress Tick   // when the last of them did, or the peer was seen to move
+	mark     uint32 // recvSeq of the peer then
 	blocks   [blocksInFlight]block
 }
 
@@ -69,7 +70,7 @@ func (e *Engine) pullPipelined(p *peer, slot int32, r *request) {
 	}
 	i, pl := e.pulls.alloc()
 	r.pull = i
-	pl.request, pl.peer, pl.progress = handleOf(slot, r.generation), p.index, e.clock()
+	pl.request, pl.peer, pl.progress, pl.mark = handleOf(slot, r.generation), p.index, e.clock(), p.recvSeq
 	pl.frame = p.pullFrame()
 	p.medium.PipelinedRendezvous++
 	if r.kind == kindRecv {
@@ -254,7 +255,7 @@ func (e *Engine) takePullData(p *peer, h *wire.Header, payload []byte) {
 		r.vec.Scatter(int(h.Offset), payload)
 	}
 	pl.got += h.Length
-	pl.progress, b.due = e.now, e.now+pullRetry
+	pl.progress, pl.mark, b.due = e.now, p.recvSeq, e.now+pullRetry
 	if b.here == 1<<b.frames-1 {
 		b.len = 0
 		e.askBlocks(p, r, pl)
@@ -290,14 +291,18 @@ func (e *Engine) endPull(r *request) {
 }
 
 // advancePull requests overdue blocks again, and fails a pull that has made no progress
-// for the request timeout.
+// for the request timeout while the peer has sent nothing else either: the blocks of
+// other pulls may have to come first.
 func (e *Engine) advancePull(i int32) {
 	pl := e.pulls.items[i]
 	slot, r := e.reqs.find(pl.request)
 	p := e.peers[pl.peer]
 	if e.now-pl.progress >= e.cfg.RequestTimeout {
-		e.expire(slot, r)
-		return
+		if p.rel != nil || p.recvSeq-pl.mark <= 1 { // the frame of that time is counted behind it
+			e.expire(slot, r)
+			return
+		}
+		pl.progress, pl.mark = e.now, p.recvSeq
 	}
 	if p.rel != nil { // others lose nothing
 		for k := range pl.blocks {

@@ -36,7 +36,7 @@ func (e *Engine) Recv(i *Posting) (Handle, error) {
 	if i.Context != nil {
 		r.ctx = i.Context
 	}
-	r.match, r.mask, r.started = i.Value, i.Mask, e.now
+	r.match, r.mask, r.started = i.Value, i.Mask, e.begins()
 	h := handleOf(slot, r.generation)
 	if e.unexp.Len() > 0 {
 		if id, ok := e.unexp.Find(i.Value, i.Mask); ok {

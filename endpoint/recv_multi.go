@@ -27,7 +27,7 @@ func (e *Engine) RecvMulti(buf []byte, least uint32, value, mask uint64, q Queue
 	slot, r := e.reqs.alloc()
 	r.kind, r.state, r.flags, r.queue = kindRecvMulti, stateSpent, queued, q // spent: not posted yet
 	r.vec.First, r.at, r.remote, r.window = buf, 0, uint64(max(least, 1)), 0
-	r.match, r.mask, r.ctx, r.started = value, mask, ctx, e.now
+	r.match, r.mask, r.ctx, r.started = value, mask, ctx, e.begins()
 	r.tied = 0
 	r.peer, r.session, r.msgLen, r.xferLen = 0, e.peers[0].remote, 0, 0
 	h := handleOf(slot, r.generation)

@@ -72,7 +72,7 @@ func (e *Engine) outgoing(kind requestKind, v *wire.Vec, to Addr, match uint64, 
 // sendSlow takes every send that can't leave at once.
 func (e *Engine) sendSlow(p *peer, slot int32, r *request, v wire.Vec) {
 	r.keep(&v)
-	r.state, r.started = stateQueued, e.now
+	r.state, r.started = stateQueued, e.begins()
 	switch {
 	case r.session != p.remote:
 		e.fail(slot, r, BadSession)

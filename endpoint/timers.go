@@ -61,6 +61,21 @@ func (e *Engine) clock() Tick {
 	return e.now
 }
 
+// SetIdle says whether the engine goes without passes for a while, so that nobody tells it the time: then each request asks for it.
+func (e *Engine) SetIdle(on bool) {
+	if e.idle = on; !on {
+		e.clock()
+	}
+}
+
+// begins is the time for a request that begins.
+func (e *Engine) begins() Tick {
+	if e.idle {
+		return e.clock()
+	}
+	return e.now
+}
+
 // watchPeer, watchRequest and watchPull see to it that Advance comes by in time.
 // They are called whenever something may have become due earlier. What could not
 // be done this time, because a link is full, has to wait for the next tick.

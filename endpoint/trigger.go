@@ -67,7 +67,7 @@ func (e *Engine) hold(at Trigger, slot int32, r *request, v wire.Vec) Handle {
 		return h
 	}
 	r.keep(&v)
-	r.state, r.started = stateHeld, e.now
+	r.state, r.started = stateHeld, e.begins()
 	r.mask, r.tied = at.At, int32(at.Counter)
 	e.holding++
 	if c.hold(&e.reqs, slot, r); !comes {

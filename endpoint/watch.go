@@ -12,7 +12,7 @@ func (e *Engine) Watch(of Addr, match uint64, ctx any) (Handle, error) {
 	p := e.peers[of.Peer]
 	slot, r := e.reqs.alloc()
 	r.kind, r.state, r.peer, r.session = kindWatch, stateWatching, of.Peer, of.Session
-	r.match, r.msgLen, r.xferLen, r.started, r.ctx = match, 0, 0, e.now, ctx
+	r.match, r.msgLen, r.xferLen, r.started, r.ctx = match, 0, 0, e.begins(), ctx
 	if code, over := e.over(p, r.session); over {
 		e.complete(slot, r, code)
 	} else {

@@ -24,7 +24,7 @@ import (
 // guards are the processes that watch this one, and the processes that have finalized.
 type guards struct {
 	mu       sync.Mutex
-	watchers []int
+	watchers []*question // by which they have said so
 	left     map[int]bool
 }
 
@@ -43,7 +43,7 @@ func (p *controlPlane) handleGuards() {
 	p.Handle(noteWatch, rankHead, func(q *question) {
 		p.guards.mu.Lock()
 		defer p.guards.mu.Unlock()
-		p.guards.watchers = append(p.guards.watchers, q.From)
+		p.guards.watchers = append(p.guards.watchers, q.Later())
 	})
 	p.Handle(noteLeave, rankHead, func(q *question) {
 		p.guards.mu.Lock()
@@ -149,15 +149,14 @@ func (j *job) eachOther(f func(rank int)) {
 	all.Wait()
 }
 
-// takeLeave tells the processes that watch this one that its end will be no failure.
+// takeLeave tells the processes that watch this one, and that have not ended before, that its end will be no failure. Closing the service
+// waits until they have the note.
 func (j *job) takeLeave() {
 	j.control.guards.mu.Lock()
 	watchers := j.control.guards.watchers
 	j.control.guards.mu.Unlock()
-	ctx, cancel := context.WithTimeout(context.Background(), guardGrace)
-	defer cancel()
-	for _, rank := range watchers {
-		_ = j.control.Tell(ctx, rank, noteLeave, make([]byte, rankHead), nil)
+	for _, q := range watchers {
+		q.Reply(noteLeave, make([]byte, rankHead))
 	}
 }
 

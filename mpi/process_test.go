@@ -45,6 +45,7 @@ var programs = map[string]func(world *mpi.Comm) error{
 	"panics":        panics,
 	"spares":        spares,
 	"trades":        trades,
+	"orderly":       orderly,
 	"puts large":    putsLarge,
 	"suspended":     suspended,
 	"labels":        showsLabels,

@@ -102,10 +102,11 @@ func (b *background) press() {
 	d.unlock()
 }
 
-// passed notes that a pass was made. A call that makes no pass does not delay the guard.
+// passed notes that a pass was made. A call that makes no pass does not delay the guard. The lock is held.
 func (b *background) passed() {
 	if !b.recent.Load() { // a store would cost every call
 		b.recent.Store(true)
+		b.d.eng.SetIdle(false)
 	}
 }
 
@@ -121,6 +122,7 @@ func (b *background) look() {
 	}
 	d.lockForeign()
 	b.watching = false
+	d.eng.SetIdle(true)
 	switch {
 	case d.closed:
 	case !d.mayPass():

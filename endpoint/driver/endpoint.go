@@ -62,6 +62,7 @@ type Endpoint struct {
 	lossy    bool // some link needs the clock for every frame
 	wakeups  uint64
 	due      endpoint.Tick // when the sleeper wakes up if nothing rings
+	stood    time.Duration // how long the process stood still, which the engine does not count
 	parked   parking
 	sets     []*set // not in use
 	pace     pace

@@ -62,16 +62,37 @@ func (d *Endpoint) digest(n int) bool {
 	return n != 0 || d.thrown != nil
 }
 
-// advance moves the engine's clock.
-func (d *Endpoint) advance() {
-	d.eng.Advance(d.tick())
-	if d.blocked != 0 {
+// advance moves the engine's clock, and runs its timers.
+func (d *Endpoint) advance() { d.advanceTo(d.clock()) }
+
+func (d *Endpoint) advanceTo(now time.Duration) {
+	timers := d.eng.NextDue() != endpoint.Never
+	d.eng.Advance(d.tick(now))
+	if timers && d.blocked != 0 {
 		d.serve()
 	}
 }
 
-func (d *Endpoint) tick() endpoint.Tick {
-	return endpoint.Tick(d.clock() / time.Millisecond)
+// When a timer of the engine is seen this late, the process was stopped or had no processor, and what its peers have sent meanwhile
+// was not read. That time does not count for the engine, and the timer is due only when there was time to read.
+const (
+	standstill      = 500 * time.Millisecond
+	afterStandstill = 100 * time.Millisecond
+)
+
+// tick is the engine's time at a time of the endpoint's clock.
+func (d *Endpoint) tick(now time.Duration) endpoint.Tick {
+	if due := d.eng.NextDue(); due != endpoint.Never {
+		if late := now - d.timeOf(due); late > standstill {
+			d.stood += late + afterStandstill
+		}
+	}
+	return endpoint.Tick(max(now-d.stood, 0) / time.Millisecond)
+}
+
+// timeOf is when a time of the engine comes, by the endpoint's clock.
+func (d *Endpoint) timeOf(due endpoint.Tick) time.Duration {
+	return time.Duration(due)*time.Millisecond + d.stood
 }
 
 // clock is the time since the endpoint was opened. It takes half as long to read as the time of day.
@@ -289,12 +310,7 @@ const delivery = 8
 
 // elapse runs the engine's timers and ends w if its deadline has passed.
 func (d *Endpoint) elapse(w *waiter, now time.Duration) {
-	if d.eng.NextDue() != endpoint.Never {
-		d.eng.Advance(endpoint.Tick(now / time.Millisecond))
-		if d.blocked != 0 {
-			d.serve()
-		}
-	}
+	d.advanceTo(now)
 	w.late = w.until != never && now >= w.until
 }
 
@@ -303,7 +319,7 @@ func (d *Endpoint) checkHeed() {
 	h := d.heed.Load()
 	if h&^wanted != 0 {
 		d.heed.And(wanted)
-		if h&clockDue != 0 && d.mayPass() && d.eng.NextDue() != endpoint.Never {
+		if h&clockDue != 0 && d.mayPass() {
 			d.advance()
 		}
 	}
@@ -424,7 +440,7 @@ func (d *Endpoint) quiet() bool {
 func (d *Endpoint) napTime(w *waiter) time.Duration {
 	until := w.until
 	if due := d.eng.NextDue(); due != endpoint.Never {
-		until = min(until, time.Duration(due)*time.Millisecond)
+		until = min(until, d.timeOf(due))
 	}
 	if until == never && !d.eng.Backlog() {
 		return -1

@@ -24,7 +24,7 @@ func (d *Endpoint) Outstanding(most int) (list []endpoint.Outstanding, all int, 
 	if !d.closed {
 		list, all = d.eng.Outstanding(most)
 	}
-	return list, all, d.tick()
+	return list, all, d.tick(d.clock())
 }
 
 // MergeTally adds the tally of a class to that of another class, and removes the first.

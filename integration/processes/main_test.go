@@ -51,6 +51,7 @@ func TestMain(m *testing.M) {
 		"floods":           floods,
 		"leaves":           leaves,
 		"collects":         collects,
+		"takes much":       takesMuch,
 		"partner":          partners,
 		proc.ProgramRole:   proc.RunProgram,
 	})

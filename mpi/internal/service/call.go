@@ -65,6 +65,12 @@ func (q *Question) Answer(head, data []byte) {
 	q.s.leave(text, q.from, bits) // the other questions should not wait for a process that is slow to receive its answer
 }
 
+// Reply sends a note to the process that has asked, by the session of the question: if that is over, the process gets nothing. It does
+// not block, and head may be reused when it returns. The question comes from another process.
+func (q *Question) Reply(kind Kind, head []byte) {
+	q.s.leave(q.s.introduce(nil, head), q.from, noteBits(kind))
+}
+
 // leave sends a text that belongs to the service, and does not wait for its completion.
 func (s *Service) leave(text []byte, to mx.EndpointAddr, bits uint64) {
 	if r, err := s.ep.Isend(text, to, bits, nil); err == nil {
