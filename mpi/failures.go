@@ -28,7 +28,11 @@ type rankFailure struct {
 }
 
 func (d *rankFailure) Error() string {
-	return fmt.Sprintf("rank %d of the world is gone: %s", d.rank, fate(d.cause))
+	state := "is gone"
+	if errors.Is(d.cause, mx.StatusTimeout) {
+		state = "is given up"
+	}
+	return fmt.Sprintf("rank %d of the world %s: %s", d.rank, state, fate(d.cause))
 }
 func (d *rankFailure) Unwrap() error { return d.cause }
 
@@ -41,7 +45,10 @@ const longestCause = 200
 // fate describes what has become of a rank, for messages. If all links to a rank are broken, it is not known whether the rank
 // has ended. If the rank has closed its session in order, the reason is not known before it has sent it (errGivenUp).
 func fate(cause error) string {
-	if errors.Is(cause, context.DeadlineExceeded) || errors.Is(cause, os.ErrDeadlineExceeded) || errors.Is(cause, mx.ErrTimeout) || errors.Is(cause, mx.StatusTimeout) {
+	if errors.Is(cause, mx.StatusTimeout) {
+		return "it has not moved for as long as MX_REQUEST_TIMEOUT says; it may live, and a longer time waits for it"
+	}
+	if errors.Is(cause, context.DeadlineExceeded) || errors.Is(cause, os.ErrDeadlineExceeded) || errors.Is(cause, mx.ErrTimeout) {
 		return "it does not answer"
 	}
 	if hasLeft(cause) {

@@ -32,7 +32,7 @@ func TestFailuresAreReportedBriefly(t *testing.T) {
 		{mx.StatusEndpointUnreachable, says + "is gone: it has ended before its time, or its host is cut off"},
 		{fmt.Errorf("connecting: %w", mx.StatusEndpointClosed), says + "is gone: it has called Finalize, or has ended before its time"},
 		{mx.StatusEndpointClosed, says + "is gone: it has called Finalize, or takes this rank for dead"},
-		{mx.StatusTimeout, says + "is gone: it does not answer"},
+		{mx.StatusTimeout, says + "is given up: it has not moved for as long as MX_REQUEST_TIMEOUT says; it may live, and a longer time waits for it"},
 		{context.DeadlineExceeded, says + "is gone: it does not answer"},
 	} {
 		if got := (&rankFailure{rank: 3, cause: c.cause}).Error(); got != c.want {

@@ -91,6 +91,9 @@ func SendrecvReplace[T any](c *Comm, buf []T, dest, sendtag, source, recvtag int
 	if !ok {
 		return emptyStatus, pointers[T](c, op, dest, sendtag)
 	}
+	if err := c.checkPeer(op, source, recvtag, true); err != nil {
+		return emptyStatus, err // before anything is sent
+	}
 	if c.sendNow(b, dest, sendtag) {
 		q, err := c.irecv(op, memoryOf[T](b), source, recvtag, nil)
 		if err != nil {

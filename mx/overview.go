@@ -63,9 +63,12 @@ var waitSources waitsOf
 
 // AddWaits lets tools that inspect the running process see what a package that is built on this one waits for. waits is
 // called when a tool asks, from any goroutine, and must return within a second a value that encodes to JSON, or nil. It
-// must contain neither payload nor secrets. remove ends that, and may be called more than once. MX does not have it.
-// Safe from any goroutine.
+// must contain neither payload nor secrets. remove ends that, and may be called more than once. nil adds nothing. MX does not
+// have it. Safe from any goroutine.
 func AddWaits(waits func() any) (remove func()) {
+	if waits == nil {
+		return func() {}
+	}
 	s := &waitsSource{waits}
 	w := &waitSources
 	w.mu.Lock()

@@ -99,7 +99,7 @@ func (q *Queue) Add(reqs ...Request) error {
 // completion, as Wait collects them. As the handler of unexpected messages it runs in whichever goroutine makes
 // progress, one call at a time and not beside that handler; a program that calls nothing has it called too, some
 // milliseconds later. It may make requests, and must not keep the list; closing the endpoint or a window is ErrCloseInHandler. The queue is over one endpoint; nobody waits for it
-// besides: Wait is ErrBadParamVal from then on, also one that waits already. f must return, or panic, whereupon the rest of the
+// besides: Wait is ErrBadParamVal from then on, also one that waits already. f must return, or panic, which goes up as that of an UnexpHandler does, whereupon the rest of the
 // list is not handed to it again: it must not end its goroutine (runtime.Goexit), which may be the endpoint's own. Handle is called once. Errors: ErrBadParamVal if f is nil, the queue is over several endpoints or has a handler,
 // ErrBadEndpoint if the queue or the endpoint is closed.
 func (q *Queue) Handle(f func(done []Completion)) error {

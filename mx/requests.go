@@ -112,7 +112,9 @@ func (ep *Endpoint) unfinished(got *endpoint.Status, done bool, err error) error
 // WaitContext collects a request, and blocks until it is complete or ctx ends.
 // It returns an error for anything but a success: ctx's, or one of Status.Err
 // together with the status, or ErrTimeout if Wakeup was called. A request that was not
-// collected stays pending. Neither ctx's error nor ErrTimeout calls the error handler.
+// collected stays pending. Neither ctx's error nor ErrTimeout calls the error handler. Here and in all calls that take a context,
+// its Done and Err may be called while the endpoint is locked: a context type of the program's own must neither call the
+// endpoint there nor panic.
 func (ep *Endpoint) WaitContext(ctx context.Context, r Request) (Status, error) {
 	st, done, err := ep.wait(ctx, r, Infinite)
 	switch {

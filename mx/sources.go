@@ -18,9 +18,12 @@ var sources counterSources
 
 // AddCounters adds counters to snapshots, and to everything that is made from them, for a package that is built on this
 // one or for a program. groups is called for each snapshot, from any goroutine, and must not block; the counters that
-// it returns must not be changed afterwards. remove ends that, and may be called more than once. MX does not have it.
-// Safe from any goroutine.
+// it returns must not be changed afterwards. remove ends that, and may be called more than once. nil adds nothing. MX does not
+// have it. Safe from any goroutine.
 func AddCounters(groups func() []CounterGroup) (remove func()) {
+	if groups == nil {
+		return func() {}
+	}
 	s := &counterSource{groups}
 	sources.mu.Lock()
 	sources.list = append(sources.list, s)
