@@ -32,6 +32,9 @@ var logLines = map[driver.What]struct {
 	driver.RefusedStranger: {slog.LevelWarn, "handshake refused"},
 }
 
+// logBehind is the line for happenings that were dropped because the handler was too far behind.
+const logBehind = "the log can't keep up"
+
 const (
 	logQueue  = 256         // happenings that wait for the handler
 	logRepeat = time.Second // the same about the same peer is logged once in this time
@@ -128,7 +131,7 @@ func (l *eventLog) work(done chan struct{}) {
 			l.write(&list[i])
 		}
 		if lost > 0 {
-			l.logger.Warn("the log can't keep up", "endpoint", l.ep.String(), "lost", lost)
+			l.logger.Warn(logBehind, "endpoint", l.ep.String(), "lost", lost)
 		}
 	}
 }

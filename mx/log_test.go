@@ -22,11 +22,13 @@ func (l *lines) Write(b []byte) (int, error) {
 	return l.text.Write(b)
 }
 
-func (l *lines) has(part string) bool {
+func (l *lines) String() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return strings.Contains(l.text.String(), part)
+	return l.text.String()
 }
+
+func (l *lines) has(part string) bool { return strings.Contains(l.String(), part) }
 
 // TestLogger wants connects, refusals, and the ends of sessions in the log, with the names of both sides.
 func TestLogger(t *testing.T) {

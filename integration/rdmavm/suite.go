@@ -14,12 +14,15 @@ import (
 // suitePackages are those whose tests are part of the suite.
 var suitePackages = []string{
 	"./transport/rdma/...", "./integration/rdma", "./integration/windows", "./mx", "./exs", "./integration/exs",
+	"./cmd/mx_msg_loop", "./cmd/mx_stream",
 }
 
 // suiteRuns says which tests of a package are, if not all: of mx those that use RDMA, and
 // that the same history makes the same completions over all media; of the others those that run
 // over RDMA.
 var suiteRuns = map[string]string{
+	"gomx/cmd/mx_msg_loop":     "^TestLoop$",
+	"gomx/cmd/mx_stream":       "^TestTable$",
 	"gomx/mx":                  "SameHistory|RDMA",
 	"gomx/exs":                 "/^rdma$",
 	"gomx/integration/exs":     "^Test(Registered|Killed)$/^rdma$",

@@ -4,9 +4,13 @@ package top
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	"image"
+	"image/color"
+	"image/png"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -187,18 +191,39 @@ func (b *browser) size(width, height int) {
 // picturesKey names a folder for pictures of the page, to be looked at.
 const picturesKey = "TOP_TEST_PICTURES"
 
-// picture takes one of the page, which must not be empty, and keeps it if there is a folder for it.
+// picture takes one of the page, which must have more than one colour, and keeps it if there is a folder for it.
 func (b *browser) picture(name string) {
 	b.t.Helper()
 	shot := struct{ Data string }{}
 	b.do("Page.captureScreenshot", map[string]any{"format": "png"}, &shot)
-	png, err := base64.StdEncoding.DecodeString(shot.Data)
+	data, err := base64.StdEncoding.DecodeString(shot.Data)
 	if err != nil {
 		b.t.Fatal(err)
 	}
 	if dir := os.Getenv(picturesKey); dir != "" {
-		if err := os.WriteFile(filepath.Join(dir, name+".png"), png, 0o644); err != nil {
+		if err := os.WriteFile(filepath.Join(dir, name+".png"), data, 0o644); err != nil {
 			b.t.Fatal(err)
 		}
 	}
+	shown, err := png.Decode(bytes.NewReader(data))
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	if !colourful(shown) {
+		b.t.Errorf("%s: the picture of the page has one colour only", name)
+	}
+}
+
+// colourful reports whether a picture has more than one colour.
+func colourful(i image.Image) bool {
+	r := i.Bounds()
+	first := color.RGBA64Model.Convert(i.At(r.Min.X, r.Min.Y))
+	for y := r.Min.Y; y < r.Max.Y; y++ {
+		for x := r.Min.X; x < r.Max.X; x++ {
+			if color.RGBA64Model.Convert(i.At(x, y)) != first {
+				return true
+			}
+		}
+	}
+	return false
 }
