@@ -107,6 +107,30 @@ func (e *Engine) CloseWindow(id uint64) bool {
 	return true
 }
 
+// WindowState is what may be told of a window: not its name, which only those know who were told.
+type WindowState struct {
+	Bytes      int
+	May        Permission
+	Closed     bool   // and a link may still touch the memory
+	Busy       int    // operations of peers that may touch the memory
+	Puts, Gets uint64 // that have been carried out
+}
+
+// Windows returns at most so many windows that are open, or closed and in use.
+func (e *Engine) Windows(most int) []WindowState {
+	list := make([]WindowState, 0, min(most, e.windows.live()))
+	for i := range e.windows.slots {
+		w := &e.windows.slots[i]
+		if len(list) == most {
+			break
+		}
+		if w.open || w.shut {
+			list = append(list, WindowState{len(w.mem), w.may, w.shut, w.busy, w.puts, w.gets})
+		}
+	}
+	return list
+}
+
 // WindowBusy reports whether a link may still touch the memory of a window that
 // has been closed: until PullFinished, or until the link is gone.
 func (e *Engine) WindowBusy(id uint64) bool { return e.windows.at(id) != nil }

@@ -31,7 +31,7 @@ func answerOverview(waits bool) []byte {
 }
 
 func (s *EndpointSnapshot) shorten() {
-	s.Diagnostics = nil
+	s.Diagnostics, s.Windows = nil, nil
 	s.Counters = slices.DeleteFunc(s.Counters, func(c Counter) bool { return !slices.Contains(overviewCounters, c.Name) })
 	for i := range s.Counters {
 		s.Counters[i] = Counter{Name: s.Counters[i].Name, Kind: s.Counters[i].Kind, Value: s.Counters[i].Value}

@@ -34,7 +34,8 @@ type EndpointSnapshot struct {
 	Depths      Depths         `json:"depths"`
 	Counters    []Counter      `json:"counters"`
 	Peers       []PeerInfo     `json:"peers"`
-	Pending     []PendingEntry `json:"pending"` // no more than MostPending of them
+	Pending     []PendingEntry `json:"pending"`           // no more than MostPending of them
+	Windows     []WindowInfo   `json:"windows,omitempty"` // no more than MostPending of them
 	Diagnostics []Diagnostic   `json:"diagnostics,omitempty"`
 
 	// Of an endpoint with several contexts, which are listed each for itself.
@@ -48,7 +49,7 @@ func (s *EndpointSnapshot) FullID() string {
 	return idWithContext(s.ID, wire.Contexts{Number: uint8(s.Contexts), Index: uint8(s.Context)})
 }
 
-// MostPending is how many pending requests of an endpoint a snapshot lists. Depths has the number of all of them.
+// MostPending is how many pending requests, and how many windows, of an endpoint a snapshot lists. Depths has the number of all of them.
 const MostPending = 1000
 
 // Depths says how full the queues of an endpoint are at a moment, in messages or requests; memory is in bytes.
@@ -75,6 +76,17 @@ type PendingEntry struct {
 	Stage     string  `json:"stage"`          // what it waits for
 	Held      bool    `json:"held,omitempty"` // it is triggered, and waits for a counter of its endpoint
 	Age       float64 `json:"age"`            // seconds since it was started, at most: the clock is not read for each request
+}
+
+// WindowInfo is a window of an endpoint, as a snapshot has it. The handle is not part of it: who has that may use the window.
+type WindowInfo struct {
+	Bytes  int    `json:"bytes"`
+	Read   bool   `json:"read"`             // peers may get, and learn by atomics what is there
+	Write  bool   `json:"write"`            // peers may put, and change by atomics what is there
+	Closed bool   `json:"closed,omitempty"` // Close was called, and a peer's operation is not over
+	Busy   int    `json:"busy"`             // operations of peers that are under way
+	Puts   uint64 `json:"puts"`             // of peers, that have been carried out
+	Gets   uint64 `json:"gets"`
 }
 
 // CounterGroup is the counters of one thing: an endpoint, a communicator, a library of sockets.
@@ -105,7 +117,7 @@ func (ep *Endpoint) Snapshot() EndpointSnapshot {
 	s := EndpointSnapshot{
 		Name: ep.String(), Board: ep.Board(), Interface: ep.board.Interface, NICID: uint64(ep.board.ID), ID: ep.id,
 		Opened: ep.opened, Transports: ep.TransportNames(),
-		Counters: values.list(), Peers: ep.Peers(), Pending: []PendingEntry{}, Diagnostics: ep.allDiagnostics(r.Diagnostics),
+		Counters: values.list(), Peers: ep.Peers(), Pending: []PendingEntry{}, Windows: windowInfos(ep.d.Windows(MostPending)), Diagnostics: ep.allDiagnostics(r.Diagnostics),
 		Depths: Depths{
 			Posted: r.Depths.Posted, Unexpected: r.Depths.Unexpected, UnexpectedBytes: r.Depths.Bytes, UnexpectedBound: r.Depths.Bound,
 			Requests: r.Depths.Requests, Completed: r.Depths.Completed, Pulls: r.Depths.Pulls, Kept: r.Depths.Kept, Windows: r.Depths.Windows,
@@ -130,6 +142,13 @@ func (ep *Endpoint) Snapshot() EndpointSnapshot {
 		s.Pending = append(s.Pending, pendingEntry(o, now, name))
 	}
 	return s
+}
+
+func windowInfos(states []endpoint.WindowState) (list []WindowInfo) {
+	for _, w := range states {
+		list = append(list, WindowInfo{w.Bytes, w.May&endpoint.MayRead != 0, w.May&endpoint.MayWrite != 0, w.Closed, w.Busy, w.Puts, w.Gets})
+	}
+	return list
 }
 
 func pendingEntry(o *endpoint.Outstanding, now endpoint.Tick, peer string) PendingEntry {

@@ -23,12 +23,12 @@ transports, with how many peers, and how full their queues are. Root sees all us
   mx_endpoint_info           all endpoints, by board
   mx_endpoint_info -b 0      those on board 0
   mx_endpoint_info -p 1234   those of one process
-  mx_endpoint_info -v        their peers and the requests that are not complete, too
+  mx_endpoint_info -v        their peers, the requests that are not complete, and windows, too
 
   -b n     endpoints on board n only
   -p pid   those of one process only
   -v       with the peers of each endpoint, how each is reached or why not, and the requests
-           that are not complete: what each waits for, and for how long at most
+           that are not complete: what each waits for, and for how long at most; and its windows
   -json    a list of endpoints, each with pid, command, host and what mx.EndpointSnapshot
            has
   -h       this text

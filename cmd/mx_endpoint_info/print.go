@@ -130,4 +130,22 @@ func printDetails(to io.Writer, e *entry) {
 	if more := e.Depths.Pending - len(e.Pending); more > 0 {
 		fmt.Fprintf(to, "    and %d more requests\n", more)
 	}
+	for _, w := range e.Windows {
+		fmt.Fprintf(to, "    window of %d bytes, %s: %d puts, %d gets, %d under way\n", w.Bytes, permitted(w), w.Puts, w.Gets, w.Busy)
+	}
+	if more := e.Depths.Windows - len(e.Windows); more > 0 {
+		fmt.Fprintf(to, "    and %d more windows\n", more)
+	}
+}
+
+func permitted(w mx.WindowInfo) string {
+	switch {
+	case w.Closed:
+		return "closed"
+	case !w.Read:
+		return "for puts"
+	case !w.Write:
+		return "for gets"
+	}
+	return "for puts and gets"
 }

@@ -27,6 +27,16 @@ func (d *Endpoint) Outstanding(most int) (list []endpoint.Outstanding, all int, 
 	return list, all, d.tick(d.clock())
 }
 
+// Windows returns at most most of the windows that peers may use.
+func (d *Endpoint) Windows(most int) (list []endpoint.WindowState) {
+	d.visit()
+	defer d.unlock()
+	if !d.closed {
+		list = d.eng.Windows(most)
+	}
+	return list
+}
+
 // MergeTally adds the tally of a class to that of another class, and removes the first.
 func (d *Endpoint) MergeTally(class, into uint64) {
 	d.visit()

@@ -35,7 +35,7 @@ func TestOwnStandstill(t *testing.T) {
 	for _, media := range []string{"shm", "tcp"} {
 		t.Run(media, func(t *testing.T) {
 			t.Parallel()
-			const count, stops, timeout = 4000, 4, 600 * time.Millisecond
+			const count, stops, timeout = 2500, 4, 600 * time.Millisecond
 			ep := open(t, mx.WithTransports(media, "self"))
 			child := proc.StartWith(t, proc.Options{Env: []string{transportKey + "=" + media, "MX_REQUEST_TIMEOUT=" + timeout.String()}},
 				"takes much", ep.ID(), count)
