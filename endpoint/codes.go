@@ -43,7 +43,7 @@ var codeTexts = [...]string{
 	Truncated:           "truncated: the receive was shorter than the message",
 	Cancelled:           "cancelled",
 	EndpointUnknown:     "destination endpoint is unknown",
-	EndpointClosed:      "remote endpoint is closed, or has disconnected",
+	EndpointClosed:      "remote endpoint is closed or has disconnected",
 	EndpointUnreachable: "remote endpoint is unreachable",
 	BadSession:          "bad session: the peer was reopened or never connected",
 	BadKey:              "connection refused: wrong filter",

@@ -57,9 +57,9 @@ iconnect c2 a x
 iconnect c3 a x
 run
 collect`, `
-c1: remote endpoint is closed, or has disconnected
-c2: remote endpoint is closed, or has disconnected
-c3: remote endpoint is closed, or has disconnected`},
+c1: remote endpoint is closed or has disconnected
+c2: remote endpoint is closed or has disconnected
+c3: remote endpoint is closed or has disconnected`},
 
 	{"IX.1.1 a connect that was cancelled does not come back", `
 world a b
@@ -305,7 +305,7 @@ nothing
 s1: remote endpoint is unreachable
 s2: remote endpoint is unreachable
 r1: remote endpoint is unreachable
-s4: remote endpoint is closed, or has disconnected
+s4: remote endpoint is closed or has disconnected
 s5: remote endpoint is unreachable`},
 
 	{"XII.1.1 an address stays harmless after its session", `
