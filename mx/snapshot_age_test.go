@@ -28,13 +28,13 @@ func TestAgeOfAFreshRequest(t *testing.T) {
 		}
 		time.Sleep(rest)
 		age("after a rest")
-		buf := make([]byte, 8)
+		out, in := make([]byte, 8), make([]byte, 8)
 		for end := time.Now().Add(rest); time.Now().Before(end); {
-			r := w.irecv(b, buf, 1, mx.MatchMaskNone)
-			w.succeed(a, w.isend(a, buf, toB, 1))
+			r := w.irecv(b, in, 1, mx.MatchMaskNone)
+			w.succeed(a, w.isend(a, out, toB, 1))
 			w.succeed(b, r)
-			r = w.irecv(a, buf, 1, mx.MatchMaskNone)
-			w.succeed(b, w.isend(b, buf, toA, 1))
+			r = w.irecv(a, in, 1, mx.MatchMaskNone)
+			w.succeed(b, w.isend(b, out, toA, 1))
 			w.succeed(a, r)
 		}
 		age("among messages")
