@@ -86,7 +86,7 @@ func TestXII11EachSideLearnsWhoHasDisconnected(t *testing.T) {
 				w.Errorf("request %d of the side that disconnects: %v", i, st.Code)
 			}
 			st := w.done(b, theirs[i])
-			if st.Code != mx.StatusEndpointClosed || !strings.Contains(st.Code.String(), "closed, or has disconnected") {
+			if st.Code != mx.StatusEndpointClosed || !strings.Contains(st.Code.String(), "closed or has disconnected") {
 				w.Errorf("request %d of the other side: %v", i, st.Code)
 			}
 		}
