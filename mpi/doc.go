@@ -18,8 +18,8 @@
 //
 // A communicator is a group of ranks with a context of its own: its messages match only receives on the same communicator.
 // Its methods, and the functions that take one, are MPI's with Go names. Functions are generic over the elements of a
-// buffer, which may have any type without pointers that has at least a byte. Elements are sent in their representation in memory, so all hosts must
-// have the same byte order. Messages carry no type: an int64 that is received as a float64 is not detected, unless checks
+// buffer, which may have any type without pointers that has at least a byte. Elements are sent in their representation in
+// memory, so all hosts must have the same byte order. Messages carry no type: an int64 that is received as a float64 is not detected, unless checks
 // are enabled: see WithCheckedCollectives, or MX_CHECK in docs/environment.md.
 //
 // # Waiting

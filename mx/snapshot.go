@@ -49,7 +49,8 @@ func (s *EndpointSnapshot) FullID() string {
 	return idWithContext(s.ID, wire.Contexts{Number: uint8(s.Contexts), Index: uint8(s.Context)})
 }
 
-// MostPending is how many pending requests, and how many windows, of an endpoint a snapshot lists. Depths has the number of all of them.
+// MostPending is how many pending requests, and how many windows, of an endpoint a snapshot lists. Depths has the number
+// of all of them.
 const MostPending = 1000
 
 // Depths says how full the queues of an endpoint are at a moment, in messages or requests; memory is in bytes.
