@@ -15,17 +15,15 @@ import (
 	"gomx/mx"
 )
 
-// statsChildKey makes TestStatsChild the process that prints statistics.
+// statsChildKey makes TestStatistics the process that prints statistics.
 const statsChildKey = "MX_TEST_STATS"
 
 // saysOpen is what the child prints when its endpoint is open and has sent itself a message.
 const saysOpen = "open"
 
-// TestStatsChild is the process that TestStatistics starts. It closes its endpoint when its standard input ends.
-func TestStatsChild(t *testing.T) {
-	if os.Getenv(statsChildKey) == "" {
-		t.Skip("serves TestStatistics")
-	}
+// beStatsChild is what TestStatistics does in the process that it starts. The endpoint is closed when standard input ends.
+func beStatsChild(t *testing.T) {
+	t.Helper()
 	w := newWorld(t, "mem")
 	ep := w.open()
 	w.succeed(ep, w.isend(ep, pattern(8, 0), ep.Addr(), 1))
@@ -49,7 +47,7 @@ type statsChild struct {
 
 func startStatsChild(t *testing.T, how string) *statsChild {
 	t.Helper()
-	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestStatsChild$")
+	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestStatistics$")
 	cmd.Env = append(os.Environ(), statsChildKey+"=1", "MX_STATS="+how)
 	c := &statsChild{Cmd: cmd, t: t}
 	cmd.Stderr = &c.stderr
@@ -102,6 +100,10 @@ func (c *statsChild) end() {
 // TestStatistics wants statistics from time to time, for a signal and at the end, as MX_STATS says, and none without reason. Where the
 // period is an hour each of them has another reason.
 func TestStatistics(t *testing.T) {
+	if os.Getenv(statsChildKey) != "" {
+		beStatsChild(t)
+		return
+	}
 	t.Run("close,usr1,1h", func(t *testing.T) {
 		c := startStatsChild(t, "close,usr1,1h")
 		if c.count() != 0 {
