@@ -27,8 +27,9 @@ transports, with how many peers, and how full their queues are. Root sees all us
 
   -b n     endpoints on board n only
   -p pid   those of one process only
-  -v       with the peers of each endpoint, how each is reached or why not, and the requests
-           that are not complete: what each waits for, and for how long at most; and its windows
+  -v       with the peers of each endpoint, how each is reached or why not, the requests that
+           are not complete (what each waits for, and for how long at most), and the windows
+           that peers may use, with what these have done there
   -json    a list of endpoints, each with pid, command, host and what mx.EndpointSnapshot
            has
   -h       this text
