@@ -102,5 +102,5 @@ func TestLogOfRefusedHandshake(t *testing.T) {
 	if _, err := stranger.Write([]byte(strings.Repeat("GET / HTTP/1.1\r\n", 100))); err != nil {
 		t.Fatal(err)
 	}
-	w.line(log, []string{"level=WARN", `msg="handshake refused" endpoint=` + ep.String()}, ep)
+	w.line(log, []string{"level=WARN", `msg="handshake refused" endpoint=` + ep.String(), "refused " + stranger.LocalAddr().String()}, ep)
 }

@@ -184,7 +184,9 @@ type Events interface {
 	Accepted(l Link)
 	// Down: the link is dead. All frames that arrived before have been delivered.
 	Down(l Link, reason error)
-	// Count adds to a named counter of oddities, such as refused handshakes.
+	// Refused: somebody has dialled us and was refused. why says who, as far as that is known, and the reason.
+	Refused(why error)
+	// Count adds to a named counter of oddities.
 	Count(what Counter)
 	// Soon asks for a Poll within a fraction of a millisecond even if no caller
 	// polls: frames were buffered to leave together. Called from within Send.
@@ -196,9 +198,8 @@ type Counter uint8
 
 // The counters.
 const (
-	RefusedHandshakes Counter = iota // peers that did not speak the handshake, of other versions, of other users
-	CorruptFrames                    // frames or rings that made no sense
-	PullFallbacks                    // a get failed, and the pipelined rendezvous took over
+	CorruptFrames Counter = iota // frames or rings that made no sense
+	PullFallbacks                // a get failed, and the pipelined rendezvous took over
 	CounterEnd
 )
 

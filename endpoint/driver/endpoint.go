@@ -75,6 +75,7 @@ type Endpoint struct {
 	handled  *sync.Cond
 	routes   map[int32]*route
 	oddities [transport.CounterEnd]atomic.Uint64
+	refused  atomic.Uint64 // handshakes
 
 	memory registry
 	log    func(Happening)

@@ -102,12 +102,14 @@ func (d *events) Down(l transport.Link, reason error) {
 // Soon makes the guard look much earlier than usual, in case nobody polls. Only Send calls it, so the lock is held.
 func (d *events) Soon() { (*Endpoint)(d).back.soon() }
 
-func (d *events) Count(what transport.Counter) {
-	d.oddities[what].Add(1)
-	if what == transport.RefusedHandshakes && d.log != nil {
-		d.log(Happening{What: RefusedStranger})
+func (d *events) Refused(why error) {
+	d.refused.Add(1)
+	if d.log != nil {
+		d.log(Happening{What: RefusedStranger, Cause: why})
 	}
 }
+
+func (d *events) Count(what transport.Counter) { d.oddities[what].Add(1) }
 
 // takeEvents tells the engine what happened. The lock is held.
 func (d *Endpoint) takeEvents() {

@@ -50,7 +50,7 @@ func (d *Endpoint) Report() Report {
 	r := Report{Counters: d.eng.Counters(), Depths: d.eng.Depths(), Media: d.eng.Media(), Tallies: d.eng.Tallies()}
 	ports := d.ports
 	d.unlock()
-	r.Refused = d.oddities[transport.RefusedHandshakes].Load()
+	r.Refused = d.refused.Load()
 	r.Corrupt = d.oddities[transport.CorruptFrames].Load()
 	r.Fallbacks = d.oddities[transport.PullFallbacks].Load()
 	for _, p := range ports {

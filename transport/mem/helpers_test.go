@@ -26,6 +26,7 @@ func (e *events) Accepted(l transport.Link) {
 
 func (e *events) Down(_ transport.Link, reason error) { e.downs <- reason }
 
+func (e *events) Refused(error)           {}
 func (e *events) Count(transport.Counter) {}
 func (e *events) Soon()                   {}
 

@@ -142,6 +142,8 @@ func (e *end) Down(_ transport.Link, reason error) {
 
 func (e *end) Soon() {}
 
+func (e *end) Refused(why error) { e.t.Errorf("a peer was refused: %v", why) }
+
 func (e *end) Count(what transport.Counter) {
 	e.mu.Lock()
 	defer e.mu.Unlock()

@@ -4,10 +4,10 @@ package shm
 
 import (
 	"context"
+	"fmt"
 	"net"
 	"time"
 
-	"gomx/transport"
 	"gomx/transport/internal/segment"
 	"gomx/transport/shm/internal/cma"
 )
@@ -30,7 +30,7 @@ func (p *port) accept() {
 			if p.closed.Load() {
 				return
 			}
-			p.events.Count(transport.RefusedHandshakes)
+			p.events.Refused(fmt.Errorf("shm: %v: accepting: %w", p.self, err))
 			select { // out of descriptors, most likely: some may come free
 			case <-p.life.Done():
 			case <-time.After(acceptAgain):
@@ -47,9 +47,14 @@ func (p *port) accept() {
 			defer func() { <-pending; p.accepting.Done() }()
 			// A silent connection must not delay Close.
 			stop := context.AfterFunc(p.life, func() { _ = c.Close() })
-			if err := p.welcome(c, patience); err != nil {
+			_ = c.SetDeadline(time.Now().Add(patience))
+			pid, err := sameUser(c)
+			if err == nil {
+				err = p.welcome(c, pid)
+			}
+			if err != nil {
 				if !p.closed.Load() { // else it is we who broke it off
-					p.events.Count(transport.RefusedHandshakes)
+					p.events.Refused(fmt.Errorf("shm: %v: refused process %d: %w", p.self, pid, err))
 				}
 				_ = c.Close()
 			}
@@ -59,12 +64,7 @@ func (p *port) accept() {
 }
 
 // welcome answers a peer that has dialled us.
-func (p *port) welcome(c *net.UnixConn, patience time.Duration) error {
-	_ = c.SetDeadline(time.Now().Add(patience))
-	pid, err := sameUser(c)
-	if err != nil {
-		return err
-	}
+func (p *port) welcome(c *net.UnixConn, pid int) error {
 	h, fds, err := p.listen(c, 3)
 	if err != nil {
 		return turnAway(c, err)

@@ -131,14 +131,14 @@ func closeFDs(fds []int) {
 	}
 }
 
-// sameUser returns the peer's pid, or why it is not welcome.
+// sameUser returns the peer's pid, and why it is not welcome.
 func sameUser(c *net.UnixConn) (pid int, err error) {
 	pid, uid, err := segment.PeerCred(c)
 	if err != nil {
 		return 0, err
 	}
 	if int(uid) != unix.Getuid() {
-		return 0, fmt.Errorf("%w: it belongs to user %d, this process to user %d", transport.ErrRefused, uid, unix.Getuid())
+		return pid, fmt.Errorf("%w: it belongs to user %d, this process to user %d", transport.ErrRefused, uid, unix.Getuid())
 	}
 	return pid, nil
 }

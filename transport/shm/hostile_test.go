@@ -28,6 +28,7 @@ type recorder struct {
 	mu       sync.Mutex
 	accepted []transport.Link
 	down     []error
+	refusals []error
 }
 
 func (r *recorder) Accepted(l transport.Link) {
@@ -45,7 +46,17 @@ func (r *recorder) Down(_ transport.Link, reason error) {
 func (r *recorder) Soon()                        {}
 func (r *recorder) Count(what transport.Counter) { r.counts[what].Add(1) }
 
-func (r *recorder) refused() uint64 { return r.counts[transport.RefusedHandshakes].Load() }
+func (r *recorder) Refused(why error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.refusals = append(r.refusals, why)
+}
+
+func (r *recorder) refused() int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return len(r.refusals)
+}
 
 // links takes the links that were accepted since the last call.
 func (r *recorder) links() []transport.Link {
@@ -281,7 +292,7 @@ func TestOutOfDescriptors(t *testing.T) {
 	if err := unix.Setrlimit(unix.RLIMIT_NOFILE, &unix.Rlimit{Cur: 3, Max: limit.Max}); err != nil {
 		t.Fatal(err)
 	}
-	err = p.welcome(acceptor, handshakeTime)
+	err = p.welcome(acceptor, os.Getpid())
 	proven.Store(true)
 	again := New(Options{}).Available()
 	proven.Store(false)
@@ -455,6 +466,6 @@ func TestHalfOpenFlood(t *testing.T) {
 	for _, c := range open {
 		_ = c.Close()
 	}
-	waitUntil(t, "all are counted", func() bool { return r.refused() >= uint64(len(open)) })
+	waitUntil(t, "all are counted", func() bool { return r.refused() >= len(open) })
 	welcome(t, p, r)
 }

@@ -3,9 +3,11 @@
 package shm
 
 import (
+	"fmt"
 	"net"
 	"os"
 	"runtime"
+	"strings"
 	"testing"
 
 	"golang.org/x/sys/unix"
@@ -39,5 +41,9 @@ func TestOtherUserIsRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	waitUntil(t, "the refusal is counted", func() bool { return r.refused() == 1 })
+	who := fmt.Sprintf("process %d", os.Getpid())
+	if why := r.refusals[0].Error(); !strings.Contains(why, who) || !strings.Contains(why, "user 65534") {
+		t.Errorf("the refusal %q does not name %s and its user", why, who)
+	}
 	welcome(t, p, r)
 }

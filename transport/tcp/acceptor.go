@@ -159,7 +159,7 @@ func (a *acceptor) listenerFor(purpose Purpose) *Listener {
 	return l
 }
 
-// refuse counts a refused peer and keeps the reason for Diagnostics. l is the Listener
+// refuse reports a refused peer and keeps the reason for Diagnostics. l is the Listener
 // for the peer's purpose, or nil if the handshake ended before that was known.
 func (a *acceptor) refuse(l *Listener, why error) {
 	a.all.mu.Lock()
@@ -174,7 +174,7 @@ func (a *acceptor) refuse(l *Listener, why error) {
 	}
 	a.all.mu.Unlock()
 	if !ours {
-		l.events.Count(transport.RefusedHandshakes)
+		l.events.Refused(why)
 	}
 }
 

@@ -34,6 +34,7 @@ type end struct {
 	mu       sync.Mutex
 	accepted []transport.Link
 	downs    []error
+	refusals []error
 	counts   [transport.CounterEnd]int
 	soons    int
 }
@@ -145,6 +146,18 @@ func (e *end) Count(what transport.Counter) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.counts[what]++
+}
+
+func (e *end) Refused(why error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.refusals = append(e.refusals, why)
+}
+
+func (e *end) refused() int {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return len(e.refusals)
 }
 
 func (e *end) Soon() { e.soons++ }

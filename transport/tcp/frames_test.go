@@ -406,7 +406,7 @@ func FuzzHello(f *testing.F) {
 			return
 		}
 		e.t = t
-		before := e.count(transport.RefusedHandshakes)
+		before := e.refused()
 		c := call(t, e)
 		say(t, c, b)
 		_ = c.CloseWrite()
@@ -425,7 +425,7 @@ func FuzzHello(f *testing.F) {
 			}
 			e.mu.Lock()
 			defer e.mu.Unlock()
-			return e.counts[transport.RefusedHandshakes] > before || len(e.accepted) > 0
+			return len(e.refusals) > before || len(e.accepted) > 0
 		})
 		for len(e.accepted) > 0 {
 			e.accept().Close()

@@ -55,7 +55,7 @@ func dialFails(t *testing.T, a *end, peer transport.Address, is error, says ...s
 // refusal waits until e has refused a peer, and checks what it says about it.
 func refusal(t *testing.T, e *end, says ...string) {
 	t.Helper()
-	await(t, "a refusal", func() bool { return e.count(transport.RefusedHandshakes) > 0 })
+	await(t, "a refusal", func() bool { return e.refused() > 0 })
 	why := diagnostic(t, e, "last refused")
 	for _, s := range append(says, e.self.String()) {
 		if !strings.Contains(why, s) {

@@ -30,7 +30,7 @@ func TestStrangers(t *testing.T) {
 		say(t, c, b)
 		_ = c.CloseWrite()
 		hungUp(t, c)
-		await(t, "the count", func() bool { return e.count(transport.RefusedHandshakes) == i+1 })
+		await(t, "the count", func() bool { return e.refused() == i+1 })
 	}
 	if len(e.accepted) != 0 {
 		t.Error("a stranger was accepted")

@@ -157,7 +157,7 @@ func TestTwoPurposes(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			if a.count(transport.RefusedHandshakes)+b.count(transport.RefusedHandshakes) != 0 {
+			if a.refused()+b.refused() != 0 {
 				t.Error("somebody was refused")
 			}
 		})
@@ -204,7 +204,7 @@ func TestPurposeNotServed(t *testing.T) {
 		}
 		dialFails(t, a, transport.Address{NIC: testBoard + 7, Endpoint: 1}, transport.ErrRefused)
 		refusal(t, b, "it wants")
-		if n := b.count(transport.RefusedHandshakes); n != 1 {
+		if n := b.refused(); n != 1 {
 			t.Errorf("%d refusals, want 1: no RDMA is no oddity", n)
 		}
 	}
@@ -334,7 +334,7 @@ func TestCloseDuringExchange(t *testing.T) {
 			if err := <-dialled; !errors.Is(err, transport.ErrClosed) {
 				t.Errorf("dial: %v, want ErrClosed", err)
 			}
-			if n := b.count(transport.RefusedHandshakes); n != 0 {
+			if n := b.refused(); n != 0 {
 				t.Errorf("%d refusals, want none: it was we who broke it off", n)
 			}
 		})

@@ -8,7 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"gomx/transport"
 	"gomx/transport/tcp"
 )
 
@@ -69,7 +68,7 @@ func TestSilentHandshakeIsEvictedFirst(t *testing.T) {
 			t.Errorf("accepted %v, want %v", a, stranger)
 		}
 	}
-	if n := e.count(transport.RefusedHandshakes); n != 1 {
+	if n := e.refused(); n != 1 {
 		t.Errorf("%d refusals, want 1", n)
 	}
 }

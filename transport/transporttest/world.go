@@ -199,6 +199,9 @@ func (e *end) Down(l transport.Link, reason error) {
 // Soon has whoever sleeps poll. Everybody else polls after Send anyway.
 func (e *end) Soon() { e.bell.Ring() }
 
+// Refused implements transport.Events.
+func (e *end) Refused(why error) { e.world.t.Errorf("%v refused a peer: %v", e.address, why) }
+
 // Count implements transport.Events.
 func (e *end) Count(what transport.Counter) {
 	e.world.t.Errorf("%v counted oddity %d", e.address, what)
