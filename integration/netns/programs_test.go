@@ -4,6 +4,7 @@ package netns_test
 
 import (
 	"encoding/json"
+	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -108,6 +109,39 @@ func pingpongWithDecoys(t *testing.T, tool string) {
 			t.Run("address without MX_NET", func(t *testing.T) { pingpong(t, tool, a, b, b.V4.String()) })
 		})
 	}
+}
+
+// wrongInterface is what docs/troubleshooting.md shows of a host that was asked for by an address that every host has.
+const wrongInterface = "mx: connect to …:1/1 (endpoint …:0/0): connection failed: tcp: no such endpoint is open: " +
+	"172.30.0.1:20001: connection refused; start the other side first, or check its endpoint id"
+
+// TestWrongInterface has hosts whose names lead to the address of a container bridge alone, which is the same on each. A
+// host that asks for another one asks itself then; MX_NET and the right address reach it.
+func TestWrongInterface(t *testing.T) {
+	t.Parallel()
+	page, err := os.ReadFile("../../docs/troubleshooting.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(strings.Join(strings.Fields(string(page)), " "), wrongInterface) {
+		t.Errorf("docs/troubleshooting.md does not show\n%s", wrongInterface)
+	}
+	tool := filepath.Join(proc.Build(t, "cmd/mx_pingpong"), "mx_pingpong")
+	n := netns.New(t, netns.Options{Hosts: 2, Decoy: netns.Twins})
+	a, b := n.Hosts[0], n.Hosts[1]
+	a.WriteHosts("127.0.0.1 localhost\n172.30.0.1 " + b.Name + "\n")
+	receiver := runOn(t, b, nil, tool, "-s", "-pin", "none")
+	receiver.Says("Starting pingpong receiver on ")
+	lines, status := runOn(t, a, nil, tool, "-d", b.Name, "-pin", "none").Ends()
+	said := strings.Join(lines, "\n")
+	begin, rest, _ := strings.Cut(wrongInterface, "…")
+	middle, end, _ := strings.Cut(rest, "…")
+	if status != 1 || !strings.Contains(said, begin+a.Name+middle+a.Name+end) {
+		t.Errorf("status %d: %q", status, said)
+	}
+	receiver.Kill()
+	a.WriteHosts("127.0.0.1 localhost\n172.30.0.1 " + b.Name + "\n" + b.V4.String() + " " + b.Name + "\n")
+	pingpong(t, tool, a, b, b.Name, "MX_NET=!aux*")
 }
 
 // manyToOne has two hosts send to a third.

@@ -8,6 +8,9 @@ import (
 	"fmt"
 	"log"
 	"os"
+	"os/exec"
+	"runtime"
+	"slices"
 	"strconv"
 	"time"
 
@@ -120,18 +123,43 @@ func store() error {
 	return nil
 }
 
-// cores waits for a message that does not come.
+// cores has a barrier of more ranks than there are cores, again and again, beside processes that compute. Rank 0 prints
+// the counters of one of them, and returns an error unless most of the time went by in waits that proved long.
 func cores() error {
-	a, _, _, err := pair(mx.AnyEndpoint)
-	if err != nil {
-		return err
+	for range 2 * runtime.NumCPU() {
+		end, err := compute()
+		if err != nil {
+			return err
+		}
+		defer end()
 	}
-	r, err := a.Irecv(make([]byte, 8), 1, mx.MatchMaskNone, nil)
-	if err != nil {
-		return err
+	return mpi.Run(2*runtime.NumCPU(), func(world *mpi.Comm) error {
+		began := time.Now()
+		for range 500 {
+			if err := world.Barrier(); err != nil {
+				return err
+			}
+		}
+		if world.Rank() > 0 {
+			return nil
+		}
+		elapsed, counters := time.Since(began), mx.Snapshot().Endpoints[0].Counters
+		i := slices.IndexFunc(counters, func(c mx.Counter) bool { return c.Name == "wait_nanoseconds" })
+		if waited := time.Duration(counters[i].Value); waited < elapsed/2 {
+			return fmt.Errorf("%v of %v went by in waits that proved long", waited, elapsed)
+		}
+		for _, c := range counters {
+			fmt.Printf("%s: %d\n", c.Label, c.Value)
+		}
+		return nil
+	})
+}
+
+// compute starts a process that keeps a core busy until end is called, or for half a minute at most.
+func compute() (end func(), err error) {
+	c := exec.Command("sh", "-c", "n=0; while [ $n -lt 30000000 ]; do n=$((n+1)); done")
+	if err := c.Start(); err != nil {
+		return nil, err
 	}
-	if _, _, err := a.Wait(r, 50*time.Millisecond); err != nil {
-		return err
-	}
-	return a.WriteStats(os.Stdout)
+	return func() { _ = c.Process.Kill(); _ = c.Wait() }, nil
 }
