@@ -19,6 +19,7 @@ import (
 
 	"gomx/cmd/internal/processes"
 	"gomx/internal/cmdline"
+	"gomx/mx"
 )
 
 const helpText = `mx_counters prints the counters of the endpoints that processes of this user have open.
@@ -103,9 +104,13 @@ func parseOptions(args []string) (*options, error) {
 
 // watch prints the counters once, or again and again.
 func watch(o *options, to io.Writer, interrupted <-chan os.Signal) (failed []error, err error) {
+	read := func() ([]*mx.LiveReading, []error, error) { return processes.Read(o.pid, o.clear) }
+	if o.every > 0 {
+		read = again(o.pid)
+	}
 	var before map[string][]value
 	for turn := uint(1); ; turn++ {
-		readings, failed, err := processes.Read(o.pid, o.clear)
+		readings, failed, err := read()
 		if err == nil && turn == 1 {
 			err = processes.OnBoard(o.board, readings)
 		}
@@ -125,6 +130,31 @@ func watch(o *options, to io.Writer, interrupted <-chan os.Signal) (failed []err
 		case <-interrupted:
 			return failed, nil
 		}
+	}
+}
+
+// again returns a function that reads a process, or with pid 0 all, again and again. For a process that does not answer any more it
+// returns what that has said last, so that sums over processes do not shrink.
+func again(pid int) func() ([]*mx.LiveReading, []error, error) {
+	var pids []int
+	if pid != 0 {
+		pids = []int{pid}
+	}
+	watcher := processes.Watcher(pids)
+	watcher.Whole = true
+	return func() (readings []*mx.LiveReading, failed []error, err error) {
+		readings, silent, err := watcher.Read(false)
+		for _, s := range silent {
+			failed = append(failed, s.Err)
+			if s.Last != nil {
+				readings = append(readings, s.Last)
+			}
+		}
+		if pid != 0 && err == nil && len(readings) == 0 {
+			return nil, nil, failed[0] // it has never answered
+		}
+		processes.CleanAll(&readings)
+		return readings, failed, err
 	}
 }
 

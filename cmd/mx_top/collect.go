@@ -14,7 +14,6 @@ import (
 )
 
 const (
-	answerBound  = time.Second     // for a process, so that one that is stopped does not hold up the others
 	askWaits     = 5 * time.Second // between two looks at what ranks wait for: it wakes up those that do
 	mostRequests = 500             // that a view has
 	mostSteps    = 600             // of who waits for whom, that a job in a view has
@@ -23,7 +22,7 @@ const (
 
 // collector makes views, each with the rates since the one before.
 type collector struct {
-	watcher live.Watcher
+	watcher *live.Watcher
 	board   int64 // -1: all
 
 	last    map[endpointKey]*counted
@@ -53,7 +52,7 @@ type counted struct {
 }
 
 func newCollector(pids []int, board int64) *collector {
-	return &collector{watcher: live.Watcher{PIDs: pids, Bound: answerBound}, board: board, last: map[endpointKey]*counted{}}
+	return &collector{watcher: processes.Watcher(pids), board: board, last: map[endpointKey]*counted{}}
 }
 
 // findBoard returns an error if there is no such board.

@@ -106,7 +106,7 @@ func readers(pid int) [][]string {
 	p := fmt.Sprint(pid)
 	return [][]string{
 		{"mx_top", "-once", "-w", "100ms", "-p", p}, {"mx_top", "-json", "-w", "100ms", "-p", p},
-		{"mx_counters", "-p", p}, {"mx_counters", "-p", p, "-v", "-json"},
+		{"mx_counters", "-p", p}, {"mx_counters", "-p", p, "-v", "-json"}, {"mx_counters", "-p", p, "-w", "10ms", "-n", "3"},
 		{"mx_endpoint_info", "-p", p, "-v"}, {"mx_endpoint_info", "-p", p, "-json"},
 		{"mx_info", "-live", "-p", p}, {"mx_info", "-live", "-p", p, "-json"},
 	}
@@ -173,10 +173,29 @@ func TestStoppedProcess(t *testing.T) {
 	}
 	proc.StopThreads(t, s.pids[1])
 	says("it does not answer: it is stopped, or very busy")
+	watchBeside(t, tools, s)
 	if err := syscall.Kill(s.pids[1], syscall.SIGKILL); err != nil {
 		t.Fatal(err)
 	}
 	for s.job.Hear("") != "" && syscall.Kill(s.pids[1], 0) == nil { // until it is reaped
 	}
 	says("there is no such process")
+}
+
+// watchBeside reads the counters of all processes a hundred times while rank 1 is stopped. If each reading waited for it, that would take minutes.
+func watchBeside(t *testing.T, tools string, s *scene) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, filepath.Join(tools, "mx_counters"), "-e", "-json", "-w", "10ms", "-n", "100")
+	var lines, complaints strings.Builder
+	cmd.Stdout, cmd.Stderr = &lines, &complaints
+	_ = cmd.Run()
+	if n, status := strings.Count(lines.String(), "\n"), cmd.ProcessState.ExitCode(); n != 100 || status != 1 ||
+		!strings.Contains(complaints.String(), fmt.Sprintf("process %d: it does not answer", s.pids[1])) {
+		t.Errorf("%d readings, status %d: %s", n, status, complaints.String())
+	}
+	if !strings.Contains(lines.String(), fmt.Sprintf("pid %d", s.pids[0])) {
+		t.Error("the other rank is not shown")
+	}
 }

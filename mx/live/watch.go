@@ -9,11 +9,12 @@ import (
 	"gomx/mx/internal/live"
 )
 
-// Watcher reads processes again and again, for tools that look every second: an overview instead of all there is, and without looking
-// for new processes each time. Its methods are for one goroutine at a time.
+// Watcher reads processes again and again, for tools that look every second: an overview instead of all there is, unless that is asked
+// for, and without looking for new processes each time. Its methods are for one goroutine at a time.
 type Watcher struct {
 	PIDs  []int         // none: all of this user, or for root of all users
 	Bound time.Duration // how long a process may take to answer; 0: Bound of the package
+	Whole bool          // all there is, as Read of the package returns it, without what packages on top wait for
 
 	listed time.Time
 	procs  []*watched
@@ -48,7 +49,10 @@ func (w *Watcher) Read(waits bool) (readings []*mx.LiveReading, silent []Silent,
 		return nil, nil, err
 	}
 	question := "overview"
-	if waits {
+	switch {
+	case w.Whole:
+		question = "snapshot"
+	case waits:
 		question = "waits"
 	}
 	var asked []*watched

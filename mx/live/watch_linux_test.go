@@ -33,6 +33,10 @@ func TestWatcher(t *testing.T) {
 	if err != nil || r == nil || len(r.Endpoints) != 1 || len(r.Endpoints[0].Counters) != 4 || r.Endpoints[0].Counters[0].Help != "" {
 		t.Fatalf("%+v, %v", r, err)
 	}
+	whole, _, err := (&live.Watcher{PIDs: w.PIDs, Whole: true}).Read(false)
+	if err != nil || len(whole) != 1 || len(whole[0].Endpoints[0].Counters) <= 4 || whole[0].Endpoints[0].Counters[0].Help == "" {
+		t.Fatalf("all there is: %+v, %v", whole, err)
+	}
 	if err := cmd.Process.Signal(syscall.SIGSTOP); err != nil {
 		t.Fatal(err)
 	}

@@ -7,6 +7,7 @@ import (
 	"io"
 	"strconv"
 	"strings"
+	"time"
 
 	"gomx/internal/cmdline"
 	"gomx/mx"
@@ -34,6 +35,13 @@ func Read(pid int, clear bool) (readings []*mx.LiveReading, failed []error, err 
 	CleanAll(&readings)
 	return readings, failed, err
 }
+
+// answerBound is how long a process that is read again and again may take to answer, so that one that is stopped does not hold up
+// the others.
+const answerBound = time.Second
+
+// Watcher reads processes again and again, or without any all of this user's.
+func Watcher(pids []int) *live.Watcher { return &live.Watcher{PIDs: pids, Bound: answerBound} }
 
 // PID reads the number of a process from a flag.
 func PID(to *int) func(string) error {
