@@ -60,11 +60,11 @@ func (e *Engine) receiveEager(p *peer, slot int32, h *wire.Header, payload []byt
 	}
 	r.peer, r.session = p.index, p.remote
 	r.match, r.msgLen, r.xferLen = h.Match, uint32(len(payload)), uint32(n)
-	if h.Flags&wire.HasID != 0 {
-		e.notify(p, h.ID, uint32(n), dispositionOf(code))
-	}
-	if wire.CopyBytes(r.vec.First, payload) < n { // last, as fewer values have to outlive the call
+	if wire.CopyBytes(r.vec.First, payload) < n { // late, as fewer values have to outlive the call
 		r.vec.Scatter(0, payload)
+	}
+	if h.Flags&wire.HasID != 0 { // after the copy: the sender may look at the bytes, or have somebody else do so
+		e.notify(p, h.ID, uint32(n), dispositionOf(code))
 	}
 	e.complete(slot, r, code)
 }

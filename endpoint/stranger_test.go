@@ -14,11 +14,15 @@ import (
 type wiretap struct {
 	caps wire.Caps
 	sent []endpointtest.Frame
+	hear func(h *wire.Header) // if it is set: of each frame, as it is sent
 }
 
 func (l *wiretap) Caps() *wire.Caps { return &l.caps }
 
 func (l *wiretap) Send(h *wire.Header, v *wire.Vec, off int) bool {
+	if l.hear != nil {
+		l.hear(h)
+	}
 	f := endpointtest.Frame{Header: *h, Data: make([]byte, h.Length)}
 	if h.Length > 0 {
 		v.Gather(f.Data, off)
