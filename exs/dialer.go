@@ -22,8 +22,8 @@ type Dialer struct {
 	LocalAddr net.Addr
 
 	// StreamBuffer is the most memory, in bytes, that this side holds of what the peer has sent ahead of a Read: from
-	// LeastStreamBuf to MaxStreamBuf. 0 means DefaultStreamBuf. With less than 0 there is none, and bytes go straight into the memory of a
-	// Read that waits.
+	// LeastStreamBuf to MaxStreamBuf, of which no more than 1 GiB is used. 0 means DefaultStreamBuf. With less than 0 there
+	// is none, and bytes go straight into the memory of a Read that waits.
 	StreamBuffer int
 
 	// BusyPoll makes calls of the connection that wait poll and never sleep, so that each keeps a core busy. Latency is lower if there is a core for

@@ -77,14 +77,11 @@ func (s *Socket) prepare(h *hello) {
 		}
 		return c
 	}
-	if b.sender.Init(cfg(min(h.buffer, mostBuffer))) != nil || b.receiver.Init(cfg(min(s.options.buffer, mostBuffer))) != nil {
+	if b.sender.Init(cfg(min(h.buffer, stream.LargestBuffer))) != nil || b.receiver.Init(cfg(min(s.options.buffer, stream.LargestBuffer))) != nil {
 		panic("exs: the stream's machine refuses its configuration") // the values above are within its bounds
 	}
 	s.stream = b
 }
-
-// mostBuffer is the largest buffer that the machine supports.
-const mostBuffer = 1 << 30
 
 // buffers is the pool of smallest buffers.
 var buffers = sync.Pool{New: func() any { return new([smallestBuffer]byte) }}

@@ -9,7 +9,7 @@ import (
 
 func TestStream(t *testing.T) {
 	over(t, streams, func(w *world, typ int) {
-		for _, buffer := range []int{exs.DefaultStreamBuf, exs.LeastStreamBuf + 5, 0} {
+		for _, buffer := range []int{exs.DefaultStreamBuf, exs.LeastStreamBuf + 5, 0, 1<<30 - 1, 1 << 30, exs.MaxStreamBuf} {
 			p := w.connect(typ, func(s *exs.Socket) {
 				_, err := s.Fcntl(exs.SetStreamBufSize, buffer)
 				w.ok(err)

@@ -39,6 +39,9 @@ const NoBuffer = -1
 // ErrConfig is a Config that contradicts itself.
 var ErrConfig = errors.New("stream: bad configuration")
 
+// LargestBuffer is the most that BufferMax may be.
+const LargestBuffer = largest
+
 // largest keeps lengths within the messages' 32 bits, and sums within an int.
 const largest = math.MaxInt32 / 2
 
@@ -65,7 +68,7 @@ func (c Config) Complete() (Config, error) {
 		is       int
 		min, max int
 	}{
-		{"BufferMax", c.BufferMax, 1, largest},
+		{"BufferMax", c.BufferMax, 1, LargestBuffer},
 		{"BufferMin", c.BufferMin, 1, c.BufferMax},
 		{"Credits", c.Credits, 1, 1 << 16},
 		{"MaxAdvertised", c.MaxAdvertised, 1, largest},
