@@ -163,6 +163,17 @@ func (d *rankFailure) before(other *rankFailure) bool {
 	return d.count < other.count
 }
 
+// failureOf returns the failure of a rank of the communicator that is known to have failed, or of the first of all for AnySource, or nil.
+func (c *Comm) failureOf(rank int) error {
+	if rank != AnySource {
+		return c.seat.job.failures.why(c.worldRank(rank))
+	}
+	if first := c.firstFailure(); first != nil {
+		return first
+	}
+	return nil
+}
+
 // firstFailure returns the failure of the communicator's rank that has failed first, or nil. A rank that has finalized
 // counts as failed only where a call needs it, and one that may have comes behind the others.
 func (c *Comm) firstFailure() (first *rankFailure) {

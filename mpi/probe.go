@@ -8,15 +8,16 @@ import (
 )
 
 // Iprobe checks whether a message from a rank, or AnySource, with a tag, or AnyTag, has arrived that no receive has
-// matched (MPI_Iprobe). It does not receive it. The status has its length in bytes. Errors: ErrComm, ErrRank, ErrTag.
-// Safe from any goroutine.
+// matched (MPI_Iprobe). It does not receive it. The status has its length in bytes. Errors: ErrComm, ErrRank, ErrTag;
+// ErrProcFailed if there is none, and the rank, or with AnySource any rank, is known to have failed. Safe from any
+// goroutine.
 func (c *Comm) Iprobe(source, tag int) (Status, bool, error) {
 	st, _, found, err := c.look("Iprobe", source, tag, false, 0)
 	return st, found, err
 }
 
-// Probe is Iprobe that blocks until there is such a message (MPI_Probe). Error: ErrProcFailed if the rank, or with
-// AnySource any rank, has failed.
+// Probe is Iprobe that blocks until there is such a message (MPI_Probe). It ends with ErrProcFailed also if the rank
+// has finalized.
 func (c *Comm) Probe(source, tag int) (Status, error) {
 	st, _, _, err := c.look("Probe", source, tag, false, mx.Infinite)
 	return st, err
@@ -54,7 +55,7 @@ func (c *Comm) look(op string, source, tag int, take bool, timeout time.Duration
 	if found {
 		return c.probed(&got), m, true, nil
 	}
-	if err == nil && timeout == 0 {
+	if err == nil && timeout == 0 && c.failureOf(source) == nil {
 		return emptyStatus, m, false, nil
 	}
 	var l lookout
@@ -68,11 +69,14 @@ func (c *Comm) look(op string, source, tag int, take bool, timeout time.Duration
 	}
 	for err == nil {
 		dead := l.gone() // asked before the last look: what the dead have sent counts
-		if m, got, found, err = c.sight(value, mask, take, slice); found {
+		if m, got, found, err = c.sight(value, mask, take, min(timeout, slice)); found {
 			return c.probed(&got), m, true, nil
 		}
 		if err == nil {
 			err = dead
+		}
+		if err == nil && timeout == 0 { // the session with a rank that has failed is not over yet
+			return emptyStatus, m, false, nil
 		}
 	}
 	return emptyStatus, m, false, c.broken(op, source, tag, err)
@@ -128,10 +132,7 @@ func (c *Comm) lookout(op string, source, tag int) (lookout, error) {
 // gone returns the failure that makes waiting useless, or nil.
 func (l *lookout) gone() error {
 	if l.rank == AnySource {
-		if dead := l.c.firstFailure(); dead != nil {
-			return dead
-		}
-		return nil
+		return l.c.failureOf(AnySource)
 	}
 	st, done, err := l.c.seat.ep.Test(l.watch)
 	if !done || err != nil {

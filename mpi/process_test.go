@@ -29,6 +29,7 @@ const programVariable = "MPI_TEST_PROGRAM"
 var programs = map[string]func(world *mpi.Comm) error{
 	"ring":          ringOnce,
 	"orphan":        func(world *mpi.Comm) error { return orphaned(world, func() { os.Exit(7) }) },
+	"polled":        polledOrphan,
 	"fails":         failsOnOne,
 	"goes":          goesOnOne,
 	"all abort":     allAbort,
