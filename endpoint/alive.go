@@ -21,13 +21,13 @@ const (
 
 // vigil is what is known of a peer that requests wait for.
 type vigil struct {
-	waiting int    // requests that wait for the peer's answer
-	on      bool   // looks are due
-	fresh   bool   // the next look is the first one
-	moved   bool   // the peer has given a sign of life since the last look
-	givenUp bool   // the session ends as soon as nothing arrives any more
-	mark    uint32 // recvSeq at the last look
-	silent  Tick   // how long no look has seen a sign of life
+	waiting int  // requests that wait for the peer's answer
+	on      bool // looks are due
+	fresh   bool // the next look is the first one
+	moved   bool // the peer has given a sign of life since the last look
+	givenUp bool // the session ends as soon as nothing arrives any more
+	mark    mark // what had come at the last look
+	silent  Tick // how long no look has seen a sign of life
 	lookAt  Tick
 }
 
@@ -101,13 +101,13 @@ func (p *peer) lookDue() Tick {
 // look asks a silent peer for a sign of life, or gives it up.
 func (e *Engine) look(p *peer) {
 	v, every := &p.vigil, e.lookEvery(p)
-	if v.fresh || v.moved && !v.givenUp || v.mark != p.recvSeq {
+	if v.fresh || v.moved && !v.givenUp || v.mark != p.mark() {
 		v.silent = 0
 	} else {
 		v.silent += every
 	}
 	first := v.fresh
-	v.fresh, v.moved, v.mark, v.lookAt = false, false, p.recvSeq, later(e.now, every)
+	v.fresh, v.moved, v.mark, v.lookAt = false, false, p.mark(), later(e.now, every)
 	switch {
 	case e.ourselves(p):
 	case v.silent >= e.patience(p):

@@ -37,6 +37,7 @@ type peer struct {
 
 	local, remote    uint32 // sessions: ours towards the peer, the peer's towards us
 	sendSeq, recvSeq uint32
+	pulled           uint32  // PullData frames that have come
 	credit           credits // what we may send to the peer
 	link             wire.Link
 	bytes, headers   account // what it may send to us

@@ -34,7 +34,7 @@ type pull struct {
 	asked    uint32 // everything before this offset has been requested
 	got      uint32 // bytes that arrived
 	progress Tick   // when the last of them did, or the peer was seen to move
-	mark     uint32 // recvSeq of the peer then
+	mark     mark   // what had come from the peer then
 	blocks   [blocksInFlight]block
 }
 
@@ -70,7 +70,7 @@ func (e *Engine) pullPipelined(p *peer, slot int32, r *request) {
 	}
 	i, pl := e.pulls.alloc()
 	r.pull = i
-	pl.request, pl.peer, pl.progress, pl.mark = handleOf(slot, r.generation), p.index, e.clock(), p.recvSeq
+	pl.request, pl.peer, pl.progress, pl.mark = handleOf(slot, r.generation), p.index, e.clock(), p.mark()
 	pl.frame = p.pullFrame()
 	p.medium.PipelinedRendezvous++
 	if r.kind == kindRecv {
@@ -240,6 +240,7 @@ func (e *Engine) expected(p *peer, h *wire.Header) (slot int32, r *request, b *b
 
 // takePullData notes that a frame has arrived, and copies its payload, if there is one.
 func (e *Engine) takePullData(p *peer, h *wire.Header, payload []byte) {
+	p.pulled++
 	slot, r, b, bit := e.expected(p, h)
 	if r == nil {
 		e.count.Stale++
@@ -255,7 +256,7 @@ func (e *Engine) takePullData(p *peer, h *wire.Header, payload []byte) {
 		r.vec.Scatter(int(h.Offset), payload)
 	}
 	pl.got += h.Length
-	pl.progress, pl.mark, b.due = e.now, p.recvSeq, e.now+pullRetry
+	pl.progress, pl.mark, b.due = e.now, p.mark(), e.now+pullRetry
 	if b.here == 1<<b.frames-1 {
 		b.len = 0
 		e.askBlocks(p, r, pl)
@@ -290,6 +291,14 @@ func (e *Engine) endPull(r *request) {
 	}
 }
 
+// mark is how many frames have come from a peer at a time: those that are numbered, and those of pulls.
+type mark struct{ numbered, pulled uint32 }
+
+func (p *peer) mark() mark { return mark{p.recvSeq, p.pulled} }
+
+// cameSince reports whether more has come than the frame of that time, whose number is counted behind it.
+func (p *peer) cameSince(m mark) bool { return p.recvSeq-m.numbered > 1 || p.pulled != m.pulled }
+
 // advancePull requests overdue blocks again, and fails a pull that has made no progress
 // for the request timeout while the peer has sent nothing else either: the blocks of
 // other pulls may have to come first.
@@ -298,11 +307,11 @@ func (e *Engine) advancePull(i int32) {
 	slot, r := e.reqs.find(pl.request)
 	p := e.peers[pl.peer]
 	if e.now-pl.progress >= e.cfg.RequestTimeout {
-		if p.rel != nil || p.recvSeq-pl.mark <= 1 { // the frame of that time is counted behind it
+		if p.rel != nil || !p.cameSince(pl.mark) {
 			e.expire(slot, r)
 			return
 		}
-		pl.progress, pl.mark = e.now, p.recvSeq
+		pl.progress, pl.mark = e.now, p.mark()
 	}
 	if p.rel != nil { // others lose nothing
 		for k := range pl.blocks {
