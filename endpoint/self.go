@@ -89,19 +89,23 @@ func (e *Engine) selfData(r *request) []byte {
 	return e.scratch[:r.vec.Gather(e.scratch[:r.msgLen], 0)]
 }
 
-// storeSelf stores a copy of a small message, if there is room for one. Otherwise the
-// bytes stay with the send.
+// storeSelf stores a copy of a small message, if there is room for one, and counts it as a header if there is only room
+// for that. Otherwise the bytes stay with the send.
 func (e *Engine) storeSelf(p *peer, slot int32, r *request) {
 	m := unexpected.Message{
 		Match: r.match, Length: r.msgLen, Kind: uint8(storedSelf),
 		ID: uint64(handleOf(slot, r.generation)), Aux: uint64(p.remote),
 	}
 	size, n := 0, int(r.msgLen)
-	copied := (n < AlwaysEager || n <= e.cfg.EagerLimit) && e.bytesPool.drawn+wire.Cost(n) <= e.bytesPool.size
+	small := n < AlwaysEager || n <= e.cfg.EagerLimit
+	copied := small && e.bytesPool.drawn+wire.Cost(n) <= e.bytesPool.size
+	if small && !copied && wire.Headers(n) == 1 && e.headerPool.drawn < e.headerPool.size/2 {
+		copied, m.Flags = true, asHeader
+	}
 	if copied {
 		size, m.Kind = n, uint8(storedEager)
 		if r.kind == kindSyncSend {
-			m.Flags = uint8(wire.Sync)
+			m.Flags |= uint8(wire.Sync)
 		}
 	}
 	id := e.store(m, size)

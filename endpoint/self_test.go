@@ -1,9 +1,11 @@
 package endpoint_test
 
 import (
+	"bytes"
 	"testing"
 
 	"gomx/endpoint"
+	"gomx/match"
 	"gomx/transport/wire"
 )
 
@@ -54,5 +56,55 @@ func TestSendIsPendingWhileTheHandlerReads(t *testing.T) {
 				t.Errorf("done %v, %v, %v; shown %d times", ok, err, st.Code, shown)
 			}
 		})
+	}
+}
+
+// TestSmallMessagesToOneselfCountAsHeaders where there is no room for bytes, as those of peers do.
+func TestSmallMessagesToOneselfCountAsHeaders(t *testing.T) {
+	e := endpoint.New(endpoint.Config{NIC: 1, Session: 1, EagerLimit: -1, CopyLimit: -1, UnexpectedBytes: 1, UnexpectedHeaders: 200}, nobody{})
+	var sends []endpoint.Handle
+	send := func(n int, match uint64) {
+		t.Helper()
+		h, err := e.Send(&endpoint.Outgoing{Data: wire.Vec{First: bytes.Repeat([]byte{byte(match)}, n)}, To: e.Self(), Match: match})
+		if err != nil {
+			t.Fatal(err)
+		}
+		sends = append(sends, h)
+	}
+	send(65, 0)
+	for i := range uint64(300) {
+		send(int(i%65), i+1)
+	}
+	ended := 0
+	for _, h := range sends {
+		if e.Done(h) {
+			ended++
+		}
+	}
+	if e.Done(sends[0]) || ended < 100 || ended > 200 {
+		t.Errorf("the one of 65 bytes has ended: %v; %d of the others have", e.Done(sends[0]), ended)
+	}
+	var st endpoint.Status
+	for i := range uint64(301) {
+		b := make([]byte, 65)
+		r, err := e.Recv(&endpoint.Posting{Into: wire.Vec{First: b}, Value: i, Mask: match.MaskNone})
+		if err != nil {
+			t.Fatal(err)
+		}
+		n := 65
+		if i > 0 {
+			n = int((i - 1) % 65)
+		}
+		if done, err := e.Test(r, &st); !done || err != nil || int(st.XferLength) != n || !bytes.Equal(b[:n], bytes.Repeat([]byte{byte(i)}, n)) {
+			t.Fatalf("message %d: %v, %v, %+v", i, done, err, st)
+		}
+	}
+	for i, h := range sends {
+		if !e.Done(h) {
+			t.Errorf("send %d has not ended", i)
+		}
+	}
+	if d := e.Depths(); d.Unexpected != 0 || d.Bytes != 0 {
+		t.Errorf("%+v is left", d)
 	}
 }
