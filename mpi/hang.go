@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"slices"
 	"sync"
 	"time"
 
@@ -24,7 +23,8 @@ type HangReport struct {
 
 // HangReport asks all ranks of the job what they wait for, and finds out which ranks wait for each other. Any rank may
 // call it at any time, also from a goroutine beside calls that block. Ranks that don't answer within 5 seconds, or
-// until ctx ends if it is not nil, are marked in the report. The same report is printed on the standard error of rank
+// until ctx ends if it is not nil, are marked in the report. It takes half a second more if there seems to be a
+// deadlock, since only calls that are the same then count. The same report is printed on the standard error of rank
 // 0, or of the first rank that answers, or given to the handler of WithHangHandler there, when a call has blocked for
 // longer than MX_HANG_TIMEOUT. Errors: ErrComm, ErrFinalized. Safe from any goroutine.
 func (c *Comm) HangReport(ctx context.Context) (*HangReport, error) {
@@ -34,7 +34,7 @@ func (c *Comm) HangReport(ctx context.Context) (*HangReport, error) {
 	if ctx == nil {
 		ctx = context.Background()
 	}
-	r := c.seat.job.examine(ctx)
+	r := c.seat.job.diagnose(ctx)
 	report, err := newHangReport(r)
 	if err != nil {
 		return nil, c.failWith("HangReport", Undefined, Undefined, ErrOther, err)
@@ -61,6 +61,7 @@ const (
 	answerBound = 5 * time.Second        // for a process to say what its ranks do
 	rollCall    = 50 * time.Millisecond  // for calls that block to look around
 	confirm     = 500 * time.Millisecond // between the two looks that make a deadlock certain
+	mostLooks   = 5                      // after which a job counts as one that goes on
 	stateSize   = 256 << 10              // bytes of a process's answer
 	mostShown   = 64                     // requests of a rank that nobody waits for
 )
@@ -146,36 +147,37 @@ func (j *job) inquire(rank int) {
 		h.busy = false
 		h.mu.Unlock()
 	}()
-	report := j.examine(j.life)
+	report := j.diagnose(j.life)
 	if j.life.Err() != nil || len(report.Snapshot.Ranks[rank].Waits) == 0 {
 		return // the wait is over
 	}
-	certain := report.Certain() && j.set.hangEnds
-	if certain && pause(j.life, confirm) {
-		again := j.examine(j.life)
-		certain = again.Certain() && same(report, again)
-		report = again
-	}
-	if j.life.Err() != nil {
-		return
-	}
 	j.deliver(rank, report)
-	if certain {
+	if report.Certain() && j.set.hangEnds {
 		j.endStuck(rank, report)
 	}
 }
 
-// same reports whether the stuck ranks are the same in two reports, and in the same calls.
-func same(a, b *hang.Report) bool {
-	if !slices.Equal(a.Stuck, b.Stuck) {
-		return false
+// diagnose examines the job, and once more a moment later if what it finds seems to be certain.
+func (j *job) diagnose(ctx context.Context) *hang.Report {
+	report := j.examine(ctx)
+	if !report.Certain() {
+		return report
 	}
-	for _, rank := range a.Stuck {
-		if !slices.EqualFunc(a.Snapshot.Ranks[rank].Waits, b.Snapshot.Ranks[rank].Waits, func(v, w hang.Wait) bool { return v.ID == w.ID }) {
-			return false
+	for range mostLooks {
+		if !pause(ctx, confirm) {
+			break
 		}
+		again := j.examine(ctx)
+		if ctx.Err() != nil {
+			break
+		}
+		if again.Settle(report) {
+			return again
+		}
+		report = again
 	}
-	return true
+	report.Settle(nil)
+	return report
 }
 
 // fresh reports whether a state has not been reported yet, and notes it.

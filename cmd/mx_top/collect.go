@@ -76,7 +76,9 @@ func (c *collector) collect() (*view, error) {
 	}
 	processes.CleanAll(&readings)
 	if waits {
+		before := c.jobs
 		c.jobs, c.jobsAt, c.pending = mpilive.Jobs(readings), time.Now(), false
+		c.settle(before)
 		c.seats = c.seatsOf(quiet)
 		for _, j := range c.jobs {
 			for _, r := range j.Ranks {
@@ -112,6 +114,19 @@ func (c *collector) collect() (*view, error) {
 	slices.SortStableFunc(v.Requests, func(a, b request) int { return cmp.Or(cmp.Compare(a.order(), b.order()), cmp.Compare(b.Age, a.Age)) })
 	v.Requests = v.Requests[:min(len(v.Requests), mostRequests)]
 	return v, nil
+}
+
+// settle has a deadlock count as certain when two looks in a row have found it.
+func (c *collector) settle(before []mpilive.Job) {
+	for i := range c.jobs {
+		var earlier *mpilive.Report
+		if k := slices.IndexFunc(before, func(j mpilive.Job) bool { return j.ID == c.jobs[i].ID }); k >= 0 {
+			earlier = before[k].Report
+		}
+		if !c.jobs[i].Report.Settle(earlier) {
+			c.pending = true
+		}
+	}
 }
 
 // seatsOf returns the ranks of processes that do not answer at the moment.

@@ -15,6 +15,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -95,7 +96,9 @@ func parseOptions(args []string) (*options, error) {
 			if err := processes.PID(&pid)(one); err != nil {
 				return err
 			}
-			o.pids = append(o.pids, pid)
+			if !slices.Contains(o.pids, pid) {
+				o.pids = append(o.pids, pid)
+			}
 		}
 		return nil
 	})

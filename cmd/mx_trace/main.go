@@ -37,7 +37,8 @@ who has waited for whom.
                                 https://ui.perfetto.dev opens
 
   -o file  write what both sides know of each message to a file in Chrome's trace-event
-           format; - is the standard output, in the place of the report
+           format, which must not be a trace itself; - is the standard output, in the place
+           of the report
   -n n     print that many pairs of ranks that were late (default 10)
   -json    the report as JSON
   -h       this text
@@ -113,7 +114,7 @@ func show(t *trace.Trace, o *options, stdout io.Writer) error {
 		return t.WriteChrome(stdout)
 	}
 	if o.out != "" {
-		f, err := os.Create(o.out)
+		f, err := create(o.out)
 		if err != nil {
 			return err
 		}
@@ -127,6 +128,16 @@ func show(t *trace.Trace, o *options, stdout io.Writer) error {
 		return e.Encode(t.Report())
 	}
 	return printReport(stdout, t.Report(), int(o.pairs))
+}
+
+// create makes a file that is no trace: its process may have it in memory still, and would be killed.
+func create(path string) (*os.File, error) {
+	if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
+		if _, err := trace.Read(path); err == nil || errors.Is(err, trace.ErrVersion) {
+			return nil, fmt.Errorf("-o %s: that is a trace, and stays: name another file", path)
+		}
+	}
+	return os.Create(path)
 }
 
 // complain says what is missing or doesn't belong together, and returns the exit status.

@@ -76,6 +76,8 @@ func TestRefusals(t *testing.T) {
 		{"traces of different jobs: ", []string{files[0], others[1]}},
 		{"two files of one trace: ", []string{files[0], files[0]}},
 		{"is a directory", []string{"-o", t.TempDir(), folder}},
+		{"that is a trace, and stays", []string{"-o", files[2], folder}},
+		{"that is a trace, and stays", []string{"-o", others[0], folder}},
 	} {
 		if out, complaints, status := tooltest.Run(t, c.args...); status != 1 || out != "" || !strings.Contains(complaints, c.says) {
 			t.Errorf("%q: status %d, want %q:\n%s%s", c.args, status, c.says, out, complaints)

@@ -218,3 +218,32 @@ func TestLargeJob(t *testing.T) {
 		}
 	}
 }
+
+// TestSettle: what two reports in a row have found in the same calls is certain, and what one has found alone is not.
+func TestSettle(t *testing.T) {
+	crossed := func(first, second uint64) *Report {
+		a, b := waits(recv(1, 7)), waits(recv(0, 7))
+		a.Rank, b.Rank, a.Waits[0].ID, b.Waits[0].ID = 0, 1, first, second
+		return Analyze(Snapshot{Size: 2, Ranks: []Rank{a, b}, Comms: []Comm{world(2)}})
+	}
+	r := crossed(1, 2)
+	if !r.Certain() || !strings.HasPrefix(r.Reason(), "deadlock: ") {
+		t.Fatalf("%q", r.Verdict())
+	}
+	for name, c := range map[string]struct {
+		earlier *Report
+		stays   bool
+	}{
+		"alone": {nil, false}, "same": {crossed(1, 2), true}, "other call": {crossed(1, 3), false},
+		"nobody stuck": {Analyze(Snapshot{Size: 2, Comms: []Comm{world(2)}}), false},
+	} {
+		r := crossed(1, 2)
+		stays := r.Settle(c.earlier)
+		if stays != c.stays || r.Certain() != stays || strings.Contains(r.Verdict(), "possible deadlock (if these calls do not end in a moment): ") == stays {
+			t.Errorf("%s: stays %v, certain %v:\n%s", name, stays, r.Certain(), r.Verdict())
+		}
+		if !crossed(1, 2).Settle(r) {
+			t.Errorf("%s: what was in doubt is not confirmed by the next report", name)
+		}
+	}
+}

@@ -15,7 +15,8 @@ type Report struct {
 	Causes     []Cause    `json:"causes,omitempty"`
 	Stuck      []int      `json:"stuck,omitempty"` // ranks that can't go on, for certain
 
-	job *job
+	job   *job
+	found []int // Stuck, also if that is in doubt
 }
 
 // Analyze finds out what a snapshot says. The same ranks in another order say the
@@ -36,7 +37,40 @@ func Analyze(s Snapshot) *Report {
 			r.Stuck = append(r.Stuck, rank)
 		}
 	}
+	r.found = r.Stuck
 	return r
+}
+
+// inDoubt is what makes a cycle certain that was seen once.
+const inDoubt = "these calls do not end in a moment"
+
+// Settle compares a report that is certain with an earlier one, or with nil, and returns whether it stays so: the ranks that can't
+// go on must be the same, in the same calls. Else these are only possibly stuck. The ranks say what they wait for one after
+// the other, so that those which take turns, at a lock, may seem to wait for each other.
+func (r *Report) Settle(earlier *Report) bool {
+	if len(r.Stuck) == 0 || earlier != nil && r.sameStuck(earlier) {
+		return true
+	}
+	r.Stuck = nil
+	for i := range r.Cycles {
+		if c := &r.Cycles[i]; c.Certain {
+			c.Certain, c.If = false, inDoubt
+		}
+	}
+	return false
+}
+
+// sameStuck reports whether the stuck ranks are the same in two reports, and in the same calls.
+func (r *Report) sameStuck(earlier *Report) bool {
+	if !slices.Equal(r.found, earlier.found) {
+		return false
+	}
+	for _, rank := range r.found {
+		if !slices.EqualFunc(r.Snapshot.Ranks[rank].Waits, earlier.Snapshot.Ranks[rank].Waits, func(v, w Wait) bool { return v.ID == w.ID }) {
+			return false
+		}
+	}
+	return true
 }
 
 // Certain reports whether the job, or a part of it, can't go on whatever happens: ranks
