@@ -277,6 +277,7 @@ func (e *Engine) enter(p *peer, c *wire.ConnectInfo) {
 		e.host.Drop(p.index, old, false)
 	}
 	p.shown, p.shows, p.contexts = c.Token, c.Shows != 0, c.Contexts
+	p.denied = e.denies(p)
 	e.begin(p, c.Session, int(min(c.EagerMax, math.MaxInt32)), credits{int(c.Bytes), int(c.Headers)})
 }
 

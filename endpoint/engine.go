@@ -56,8 +56,9 @@ type Engine struct {
 	inline   inlineReceive
 	classes  tallies
 
-	mirror                int32 // the far end of a link to ourselves, or 0
-	bytesPool, headerPool pool  // what peers may send
+	mirror                int32     // the far end of a link to ourselves, or 0
+	bytesPool, headerPool pool      // what peers may send
+	denied                []address // the endpoints that our windows are not for
 	pulls                 pullSlab
 	windows               windows
 	frames                framePool

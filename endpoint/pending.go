@@ -39,7 +39,10 @@ func (e *Engine) outstanding(slot int32, r *request) Outstanding {
 		Kind: kindNames[r.kind], Match: r.match, Mask: r.counts(),
 		Bytes: r.msgLen, Stage: e.stage(r), Held: r.unbegun(), Started: r.started,
 	}
-	if r.flags&forgotten == 0 {
+	switch {
+	case r.kind == kindPart:
+		o.Kind = kindNames[kindRecv] // the multi-receive is listed, too, and its handle is the one that there is
+	case r.flags&forgotten == 0:
 		o.Handle = handleOf(slot, r.generation)
 	}
 	if r.state == statePosted || r.state == stateTied {

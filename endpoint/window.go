@@ -2,6 +2,7 @@ package endpoint
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"gomx/transport/wire"
@@ -135,18 +136,32 @@ func (e *Engine) Windows(most int) []WindowState {
 // has been closed: until PullFinished, or until the link is gone.
 func (e *Engine) WindowBusy(id uint64) bool { return e.windows.at(id) != nil }
 
-// DenyWindows refuses, from now on and whatever the session, what an endpoint asks of our windows, and ends what it has under way there.
+// DenyWindows refuses, from now on and whatever the session, what an endpoint asks of our windows, in any of its contexts, and ends
+// what it has under way there.
 func (e *Engine) DenyWindows(nic uint64, endpoint uint32) {
-	p := e.peers[e.PeerOf(nic, endpoint)]
-	if p.index == 0 || p.denied {
+	at, own := address{nic, endpoint}, e.peers[0]
+	if slices.Contains(e.denied, at) || own.isContextOf(at, e.cfg.Contexts) {
 		return
 	}
-	p.denied = true
+	e.denied = append(e.denied, at)
+	for _, p := range e.peers {
+		p.denied = e.denies(p)
+	}
 	e.eachRequest(func(slot int32, r *request) {
-		if r.peer == p.index && (r.kind == kindPutIn || r.kind == kindGetOut) && r.state != stateComplete {
+		if (r.kind == kindPutIn || r.kind == kindGetOut) && r.state != stateComplete && e.peers[r.peer].denied {
 			e.withdraw(slot, r, wire.NotPermitted)
 		}
 	})
+}
+
+// denies reports whether our windows are not for the endpoint of which the peer is a context.
+func (e *Engine) denies(p *peer) bool {
+	return slices.ContainsFunc(e.denied, func(at address) bool { return p.isContextOf(at, p.contexts) })
+}
+
+// isContextOf reports whether an address is that of the endpoint with the contexts of which the peer is one, or of another one of these.
+func (p *peer) isContextOf(at address, c wire.Contexts) bool {
+	return at.nic == p.at.nic && at.endpoint-(p.at.endpoint-uint32(c.Index)) < uint32(c.Count())
 }
 
 // reach returns n bytes of a window from an offset on, or why a peer gets none.

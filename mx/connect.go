@@ -56,6 +56,7 @@ func calling(nicID uint64, endpointID, filter uint32) *endpoint.Calling {
 func (ep *Endpoint) connect(ctx context.Context, c *endpoint.Calling, timeout time.Duration) (EndpointAddr, []byte, error) {
 	began, asked, nicID := time.Now(), nic.ID(c.NIC), c.NIC
 	target := ep.dir.Actual(asked)
+	was := ep.connectedTo(target, c.Endpoint)
 	st, code, cause := ep.connectTo(ctx, target, c, timeout)
 	if ep.isElsewhere(asked, target, cause) {
 		st, code, cause = ep.connectTo(ctx, ep.dir.Actual(asked), c, left(timeout, began))
@@ -63,13 +64,21 @@ func (ep *Endpoint) connect(ctx context.Context, c *endpoint.Calling, timeout ti
 	var e *Error
 	if code != Success {
 		e = ep.connectError(nicID, c.Endpoint, code, cause)
-	} else if e = ep.connectRest(ctx, st.Source, c.Filter, left(timeout, began)); e == nil {
+	} else if e = ep.connectRest(ctx, st.Source, c.Filter, c.Data, left(timeout, began)); e == nil {
 		return st.Source, c.Answer[:st.XferLength], nil
+	} else if !was {
+		_ = ep.disconnectAll(st.Source) // nobody gets its address
 	}
 	if ended(ctx, e.Cause) {
 		return EndpointAddr{}, nil, e
 	}
 	return EndpointAddr{}, nil, handle(ep.onError, e)
+}
+
+// connectedTo reports whether there is a session with an endpoint.
+func (ep *Endpoint) connectedTo(to nic.ID, endpointID uint32) (is bool) {
+	ep.d.Query(func(e *endpoint.Engine) { _, is = e.ConnectedWith(uint64(to), endpointID) })
+	return is
 }
 
 // left is what is left of a timeout.

@@ -67,6 +67,7 @@ type connects struct {
 	ep       *Endpoint
 	peers    []PeerName
 	addrs    []EndpointAddr
+	data     []byte // for the programs at the peers
 	failures ConnectAllError
 	began    int
 
@@ -80,6 +81,7 @@ type connects struct {
 func (c *connects) begin(place int, to nic.ID) {
 	p := &c.peers[place]
 	call := calling(p.NIC, p.Endpoint, p.Filter)
+	call.Data = c.data
 	r, code, cause := c.ep.startPrivate(to, call)
 	if code != Success {
 		c.fail(place, code, cause)

@@ -28,7 +28,9 @@ type contextNames struct {
 // contexts; they differ, and take no more than 255 bytes together, with one between two. SingleThreaded holds for each context
 // by itself.
 //
-// An endpoint with id e and n contexts takes the ids e to e+n-1, which nobody else can open. MX does not have it.
+// An endpoint with id e and n contexts takes the ids e to e+n-1, which nobody else can open. A program that decides about connects itself
+// (Listen, Admit) is asked for each of them, with the data of ConnectWith each time; if it refuses one, the connect fails as a whole.
+// MX does not have it.
 func WithContexts(number int, names ...string) Param {
 	return Param{ParamContexts, contextNames{number, slices.Clone(names)}}
 }

@@ -121,7 +121,7 @@ func (ep *Endpoint) ConnectContexts(ctx context.Context, addr EndpointAddr, filt
 	if ep.d.Closed() {
 		return ep.fail("connect contexts of", addr.String(), driver.ErrClosed)
 	}
-	e := ep.connectAllContexts(ctx, addr, filter)
+	e := ep.connectAllContexts(ctx, addr, filter, nil)
 	switch {
 	case e == nil:
 		return nil
@@ -131,8 +131,9 @@ func (ep *Endpoint) ConnectContexts(ctx context.Context, addr EndpointAddr, filt
 	return handle(ep.onError, e)
 }
 
-// connectRest connects what a connect has not: the other contexts of both sides, in the time that is left of its timeout.
-func (ep *Endpoint) connectRest(ctx context.Context, addr EndpointAddr, filter uint32, timeout time.Duration) *Error {
+// connectRest connects what a connect has not: the other contexts of both sides, with the same data, in the time that is left of its
+// timeout.
+func (ep *Endpoint) connectRest(ctx context.Context, addr EndpointAddr, filter uint32, data []byte, timeout time.Duration) *Error {
 	c, nicID, id, _ := addr.contexts()
 	switch {
 	case c.Index > 0:
@@ -147,7 +148,7 @@ func (ep *Endpoint) connectRest(ctx context.Context, addr EndpointAddr, filter u
 		ctx, cancel = context.WithTimeout(ctx, timeout)
 		defer cancel()
 	}
-	return ep.connectAllContexts(ctx, addr, filter)
+	return ep.connectAllContexts(ctx, addr, filter, data)
 }
 
 // notTheFirst refuses the id of a context where that of an endpoint is wanted.
@@ -168,14 +169,14 @@ func (c *connects) connectRest(ctx context.Context) {
 		if a.IsZero() || c.ep.group == nil && said[i].Count() == 1 {
 			continue
 		}
-		if e := c.ep.connectRest(ctx, a, c.peers[i].Filter, Infinite); e != nil {
+		if e := c.ep.connectRest(ctx, a, c.peers[i].Filter, nil, Infinite); e != nil {
 			c.addrs[i] = EndpointAddr{}
 			c.failed(i, e)
 		}
 	}
 }
 
-func (ep *Endpoint) connectAllContexts(ctx context.Context, addr EndpointAddr, filter uint32) *Error {
+func (ep *Endpoint) connectAllContexts(ctx context.Context, addr EndpointAddr, filter uint32, data []byte) *Error {
 	said, nicID, id, ok := addr.contexts()
 	if !ok {
 		return ep.newError("connect contexts of", addr.String(), ErrBadAddrList)
@@ -191,7 +192,7 @@ func (ep *Endpoint) connectAllContexts(ctx context.Context, addr EndpointAddr, f
 				}
 			}
 		})
-		c := connects{ep: own, peers: missing, addrs: make([]EndpointAddr, len(missing))}
+		c := connects{ep: own, peers: missing, data: data, addrs: make([]EndpointAddr, len(missing))}
 		c.run(ctx)
 		if c.failures != nil {
 			return c.failures.Unwrap()[0].(*Error)
@@ -222,11 +223,11 @@ func (ep *Endpoint) checkContext(to EndpointAddr, said wire.Contexts, base, inde
 	return nil
 }
 
-// disconnectAll ends all sessions between the contexts of the endpoint and those of a peer.
-func (ep *Endpoint) disconnectAll(addr EndpointAddr) error {
+// eachSession calls f for each session between a context of the endpoint and one of a peer.
+func (ep *Endpoint) eachSession(addr EndpointAddr, f func(own *Endpoint, to endpoint.Addr) error) error {
 	c, nicID, id, _ := addr.contexts()
 	if ep.group == nil && c.Count() == 1 {
-		return ep.d.Disconnect(addr.a)
+		return f(ep, addr.a)
 	}
 	var errs []error
 	for i := range ep.Contexts() {
@@ -236,9 +237,13 @@ func (ep *Endpoint) disconnectAll(addr EndpointAddr) error {
 			connected := false
 			own.d.Query(func(e *endpoint.Engine) { to, connected = e.ConnectedWith(nicID, id-uint32(c.Index)+j) })
 			if connected {
-				errs = append(errs, own.d.Disconnect(to))
+				errs = append(errs, f(own, to))
 			}
 		}
 	}
 	return errors.Join(errs...)
+}
+
+func (ep *Endpoint) disconnectAll(addr EndpointAddr) error {
+	return ep.eachSession(addr, func(own *Endpoint, to endpoint.Addr) error { return own.d.Disconnect(to) })
 }

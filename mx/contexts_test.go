@@ -414,6 +414,51 @@ func TestContextsDisconnectTogether(t *testing.T) {
 	})
 }
 
+// Who is denied the windows is so in all contexts, and who is given up, too.
+func TestContextsAreFencedTogether(t *testing.T) {
+	over(t, func(w *world) {
+		a, b := w.several(make([]string, 2)), w.several(make([]string, 3))
+		toA := w.connect(b[0], a[0])
+		for _, own := range a {
+			nic, id := place(w, own)
+			if err := own.DenyWindows(nic, id); err != nil { // ourselves
+				t.Fatal(err)
+			}
+		}
+		put := func(want mx.StatusCode) {
+			t.Helper()
+			for i := range a {
+				h := openWindow(w, a[i], make([]byte, 8), readWrite).Handle()
+				for j := range b {
+					if st := w.done(b[j], w.iput(b[j], words(9), w.at(toA, i, b[j]), h, 0)); st.Code != want {
+						t.Errorf("a put from context %d to %d: %v, want %v", j, i, st.Code, want)
+					}
+				}
+			}
+		}
+		put(mx.StatusSuccess)
+		nic, id := place(w, b[0])
+		if err := a[1].DenyWindows(nic, id); err != nil {
+			t.Fatal(err)
+		}
+		put(mx.StatusRDMANotPermitted)
+		var watches []mx.Request
+		for j := range b {
+			r, err := b[j].Watch(w.at(toA, 1, b[j]), 0, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			watches = append(watches, r)
+		}
+		if err := b[1].GiveUp(w.at(toA, 0, b[1])); err != nil {
+			t.Fatal(err)
+		}
+		for j, r := range watches {
+			w.done(b[j], r)
+		}
+	})
+}
+
 // The contexts of one endpoint reach each other like others.
 func TestContextsOfOneEndpoint(t *testing.T) {
 	over(t, func(w *world) {

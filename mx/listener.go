@@ -61,7 +61,7 @@ type Credentials struct {
 // ConnectionRequest is a connect of a peer that waits for the program's answer. Accept and Reject may be called from any goroutine, once.
 type ConnectionRequest struct {
 	NIC         uint64      // of the peer
-	Endpoint    uint32      // likewise
+	Endpoint    uint32      // likewise; of an endpoint with contexts, each context asks, with an id of its own
 	Transport   string      // "shm", "tcp" and so on; "" if the request is over already
 	Credentials Credentials // of the peer
 	Data        []byte      // that came with the connect: ConnectWith; the program's to keep

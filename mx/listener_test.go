@@ -124,6 +124,48 @@ func TestListener(t *testing.T) {
 	})
 }
 
+// An endpoint with contexts asks for each of them, with the same data. If one is refused, none is connected.
+func TestListenerAndContexts(t *testing.T) {
+	over(t, func(w *world) {
+		a, b := w.several(make([]string, 3)), w.open(mx.Passive())
+		l := w.listen(b)
+		_, id := place(w, a[0])
+		ask := func() *mx.ConnectionRequest {
+			r := w.request(l)
+			if r.Endpoint < id || r.Endpoint >= id+3 || string(r.Data) != "password" {
+				w.Errorf("request of %d with %q", r.Endpoint, r.Data)
+			}
+			return r
+		}
+		refused := w.call(noContext, a[0], b, "password")
+		addr, err := ask().Accept(nil)
+		if err != nil {
+			w.Fatal(err)
+		}
+		watch, err := b.Watch(addr, 1, nil)
+		if err == nil {
+			err = ask().Reject([]byte("no"))
+		}
+		if err != nil {
+			w.Fatal(err)
+		}
+		w.ends(refused)
+		if _, is := errors.AsType[*mx.RejectedError](refused.err); !is {
+			w.Errorf("%v", refused.err)
+		}
+		w.done(b, watch)
+		c := w.call(noContext, a[0], b, "password")
+		for range a {
+			if _, err := ask().Accept(nil); err != nil {
+				w.Error(err)
+			}
+		}
+		if w.ends(c); c.err != nil || c.addr.Contexts() != 1 {
+			w.Errorf("%+v", c)
+		}
+	})
+}
+
 func TestReject(t *testing.T) {
 	over(t, func(w *world) {
 		a, b := w.open(), w.open()

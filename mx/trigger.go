@@ -15,7 +15,8 @@ import (
 // A triggered operation is a request as any other. It can be counted, by the same or another counter, so that its
 // completion triggers the next. Its bytes are read when it begins: a receive that is counted may bring the bytes that
 // an operation sends which it triggers. Operations of one trigger begin in the order in which they were started, those of
-// smaller numbers first. On a trigger that has come they begin at once.
+// smaller numbers first: start them in this order, for each one is put in its place from the end of those that wait. On a
+// trigger that has come they begin at once.
 //
 // Only successes count: what waits for an operation that has failed does not begin. Pending, and with it
 // mx_endpoint_info and the like, show it with the number of the counter, what that has come to, and what it has to come to. Until it begins, Cancel and
@@ -35,7 +36,8 @@ type Trigger struct {
 func (c *CompletionCounter) At(successes uint64) Trigger { return Trigger{c, successes} }
 
 // Increment counts so many successes that are no requests: what a program does itself takes part in a pattern of
-// triggered operations by it. A counter is at its end when its successes and failures together are 1<<64 - 2, and stays
+// triggered operations by it. They have begun when it returns, but in a handler, and while progression is disabled, they begin at
+// the next pass, behind what is started there without a trigger meanwhile. A counter is at its end when its successes and failures together are 1<<64 - 2, and stays
 // there: what completes later is not counted. Error: ErrBadEndpoint if the counter or the endpoint is closed.
 func (c *CompletionCounter) Increment(by uint64) error {
 	return c.fail("increment counter", c.c.Increment(by))

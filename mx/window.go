@@ -96,13 +96,17 @@ func (w *Window) Handle() WindowHandle { return WindowHandle{w.id, uint32(len(w.
 func (w *Window) Bytes() []byte { return w.bytes }
 
 // DenyWindows refuses all further accesses of another endpoint to the windows of this one, also to windows that are opened
-// later. Its puts, gets and atomic operations complete there with StatusRDMANotPermitted, also those that are in progress;
+// later, between all contexts of both. Its puts, gets and atomic operations complete there with StatusRDMANotPermitted, also those that are in progress;
 // of these some bytes may have been moved, and an RDMA device may still move a few more. Programs call it when they know that
 // a peer has failed or stands still, before they give its share to others. It can't be undone. The endpoint itself is never
 // refused.
 // Errors: ErrBadEndpoint. Safe from any goroutine, also where SingleThreaded is set.
 func (ep *Endpoint) DenyWindows(nicID uint64, endpointID uint32) error {
-	return ep.fail("deny windows", "", ep.d.DenyWindows(nicID, endpointID))
+	var errs []error
+	for i := range ep.Contexts() {
+		errs = append(errs, ep.ownContext(i).d.DenyWindows(nicID, endpointID))
+	}
+	return ep.fail("deny windows", "", errors.Join(errs...))
 }
 
 // Poll makes progress once, and returns how many puts and gets were carried out on the window since it was opened. The data of
