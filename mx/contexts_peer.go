@@ -110,7 +110,7 @@ func (ep *Endpoint) connectedWith(a EndpointAddr, nicID uint64, id uint32, index
 
 // ConnectContexts connects all contexts of the local endpoint with all of the endpoint behind an address, as Connect does by itself,
 // with the filter of that, until ctx ends; ctx may be nil. It is for those who connected with Iconnect, or who were connected to by a peer that has not
-// used Connect. Where all are connected it returns at once. With SingleThreaded, no other goroutine may use a context of the local endpoint
+// used Connect. Where all are connected it asks them once more, as the endpoint may be another one by now. With SingleThreaded, no other goroutine may use a context of the local endpoint
 // meanwhile.
 //
 // Errors: ErrBadAddrList, ErrBadEndpoint, and those of Connect. MX does not have it. Safe from any goroutine.
@@ -185,13 +185,11 @@ func (ep *Endpoint) connectAllContexts(ctx context.Context, addr EndpointAddr, f
 	for i := range ep.Contexts() {
 		own := ep.ownContext(i)
 		var missing []PeerName
-		own.d.Query(func(e *endpoint.Engine) {
-			for j := range uint32(said.Count()) {
-				if _, connected := e.ConnectedWith(nicID, base+j); !connected {
-					missing = append(missing, PeerName{NIC: nicID, Endpoint: base + j, Filter: filter})
-				}
+		for j := range uint32(said.Count()) {
+			if own != ep || base+j != id { // the others are asked even where there is a session: it may be one with who was there before
+				missing = append(missing, PeerName{NIC: nicID, Endpoint: base + j, Filter: filter})
 			}
-		})
+		}
 		c := connects{ep: own, peers: missing, data: data, addrs: make([]EndpointAddr, len(missing))}
 		c.run(ctx)
 		if c.failures != nil {

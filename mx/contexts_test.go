@@ -414,6 +414,31 @@ func TestContextsDisconnectTogether(t *testing.T) {
 	})
 }
 
+// A peer that is closed and opened again under its id, with other names, is connected as it is by then, in all contexts.
+func TestContextsOfAnEndpointThatIsBack(t *testing.T) {
+	over(t, func(w *world) {
+		a := w.several(make([]string, 3))
+		id, names := uncommon(), [2]string{"first", "second"}
+		for round := range 20 {
+			b, err := w.tryOpen(id, mx.WithContexts(2, names[round%2], ""))
+			if err != nil {
+				w.Fatal(err)
+			}
+			toB := w.connect(a[0], b)
+			for i := range a {
+				for j := range 2 {
+					to := w.at(toB, j, a[i])
+					if want := []string{names[round%2], ""}[j]; to.ContextName() != want {
+						w.Errorf("round %d: context %d is named %q, want %q", round, j, to.ContextName(), want)
+					}
+					w.succeed(a[i], w.isend(a[i], []byte{1}, to, 1))
+				}
+			}
+			b.Close()
+		}
+	})
+}
+
 // Who is denied the windows is so in all contexts, and who is given up, too.
 func TestContextsAreFencedTogether(t *testing.T) {
 	over(t, func(w *world) {
