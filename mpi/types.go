@@ -39,7 +39,7 @@ func typeHead(t reflect.Type) []byte {
 	return b
 }
 
-// runOf says what a run of elements consists of: two points of two float64 are four float64.
+// runOf says what a run of elements consists of: two points of two float64 are four float64, and a pair of structs is two of them.
 func runOf(t reflect.Type) string {
 	if basic, ok := uniform(t); ok {
 		return basic
@@ -47,7 +47,56 @@ func runOf(t reflect.Type) string {
 	for t.Kind() == reflect.Array {
 		t = t.Elem()
 	}
+	if all, ok := appendParts(nil, t, 0); ok {
+		n := period(all, t.Size())
+		return fmt.Sprint(all[:n], " of ", t.Size()*uintptr(n)/uintptr(len(all)))
+	}
 	return elementOf(t)
+}
+
+// part is a value of a basic type in an element.
+type part struct {
+	basic string
+	at    uintptr
+}
+
+// mostParts bounds the work on types whose arrays are large.
+const mostParts = 256
+
+// appendParts appends what an element at a place consists of, whatever structs and arrays bundle it. False: that is too much.
+func appendParts(all []part, t reflect.Type, at uintptr) (_ []part, ok bool) {
+	ok = true
+	switch t.Kind() {
+	case reflect.Array:
+		for i := 0; i < t.Len() && ok; i++ {
+			all, ok = appendParts(all, t.Elem(), at+uintptr(i)*t.Elem().Size())
+		}
+	case reflect.Struct:
+		for i := 0; i < t.NumField() && ok; i++ {
+			all, ok = appendParts(all, t.Field(i).Type, at+t.Field(i).Offset)
+		}
+	default:
+		all = append(all, part{layoutOf(t), at})
+	}
+	return all, ok && len(all) <= mostParts
+}
+
+// period returns of how many parts an element of a size repeats the first.
+func period(all []part, size uintptr) int {
+	for n := 1; n < len(all); n++ {
+		times := uintptr(len(all) / n)
+		if len(all)%n != 0 || size%times != 0 {
+			continue
+		}
+		same := true
+		for i := n; i < len(all) && same; i++ {
+			same = all[i] == part{all[i-n].basic, all[i-n].at + size/times}
+		}
+		if same {
+			return n
+		}
+	}
+	return len(all)
 }
 
 // elementOf says what one element is.

@@ -160,6 +160,9 @@ func TestCheckedTypesOfOneMeaning(t *testing.T) {
 			func(tag int) error { return passTyped(c, [][2]float64{{1, 2}}, []point{{}}, tag) },
 			func(tag int) error { return passTyped(c, []int{1}, []int64{0}, tag) },
 			func(tag int) error { return passTyped(c, [][2]pair{{}}, make([]pair, 2), tag) },
+			func(tag int) error { return passTyped(c, make([]struct{ V pair }, 1), make([]pair, 1), tag) },
+			func(tag int) error { return passTyped(c, make([]struct{ V [2]pair }, 1), make([]pair, 2), tag) },
+			func(tag int) error { return passTyped(c, make([]pair, 2), make([]struct{ P, Q pair }, 1), tag) },
 			func(tag int) error { return passTyped(c, []int16{}, []float64{}, tag) },
 		} {
 			if err := pass(tag); err != nil {
