@@ -179,7 +179,7 @@ func (ep *Endpoint) timeoutCause(err error, timeout time.Duration, to nic.ID, en
 	case reason != nil:
 		return fmt.Errorf("no answer within %v: %w", timeout, reason)
 	}
-	return fmt.Errorf("no answer within %v", timeout)
+	return fmt.Errorf("no answer within %v: its process may be stopped, or very busy", timeout)
 }
 
 func (ep *Endpoint) connectError(nicID uint64, endpointID uint32, code ReturnCode, cause error) *Error {

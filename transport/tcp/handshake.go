@@ -230,18 +230,24 @@ func (h *handshake) writeHello(b []byte) error {
 }
 
 // readHello reads the other side's hello.
-func (h *handshake) readHello() (err error) {
+func (h *handshake) readHello() error {
 	var b [helloSize]byte
-	if err := h.read(b[:]); err != nil {
+	if err := h.readPart(b[:], 0, len(magic)); err != nil {
 		return err
 	}
-	if h.pending != nil && h.secure == nil && startsWithTLS(b[:]) {
+	switch { // who says something else may wait for an answer with the rest
+	case h.pending != nil && h.secure == nil && startsWithTLS(b[:]):
 		return h.turnAway(tlsUnknown)
+	case string(b[:len(magic)]) != magic:
+		return fmt.Errorf("%w: it does not speak the gomx handshake: it began with %q", transport.ErrRefused, b[:len(magic)])
+	}
+	if err := h.readPart(b[:], len(magic), helloSize); err != nil {
+		return err
 	}
 	h.hellos = append(h.hellos, b[:]...)
 	h.advance()
-	h.theirs, err = parseHello(b[:])
-	return err
+	h.theirs = parseHello(b[:])
+	return nil
 }
 
 // advance notes that the other side has completed a step of the handshake.
@@ -256,10 +262,13 @@ func (h *handshake) write(b []byte) error {
 	return asRefusal(err)
 }
 
-func (h *handshake) read(b []byte) error {
-	n, err := io.ReadFull(h.stream, b)
+func (h *handshake) read(b []byte) error { return h.readPart(b, 0, len(b)) }
+
+// readPart reads what belongs between two places of b.
+func (h *handshake) readPart(b []byte, from, to int) error {
+	n, err := io.ReadFull(h.stream, b[from:to])
 	if err == io.EOF || err == io.ErrUnexpectedEOF {
-		err = fmt.Errorf("%w: it closed the connection after %d bytes of %d: %w", transport.ErrRefused, n, len(b), err)
+		err = fmt.Errorf("%w: it closed the connection after %d bytes of %d: %w", transport.ErrRefused, from+n, len(b), err)
 	}
 	return asRefusal(err)
 }

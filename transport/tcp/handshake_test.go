@@ -197,6 +197,17 @@ func TestDialledAnswersBadly(t *testing.T) {
 	}
 }
 
+// TestDialledHasABanner: a server that says a few bytes and waits for an answer is known by them, without waiting for more.
+func TestDialledHasABanner(t *testing.T) {
+	a, peer, conns := dialsUs(t, tcp.Options{ConnectTimeout: time.Hour})
+	go func() {
+		for c := range conns {
+			_, _ = c.Write([]byte("SSH-2.0-OpenSSH_9.2\r\n"))
+		}
+	}()
+	dialFails(t, a, peer, transport.ErrRefused, `does not speak the gomx handshake: it began with "SSH-2.0"`)
+}
+
 // TestDialledHangsUp has the peer end each connection. The dialler comes again, and
 // gives up within its timeout.
 func TestDialledHangsUp(t *testing.T) {

@@ -108,23 +108,20 @@ func (h *hello) append(b []byte) []byte {
 	return append(b, h.nonce[:]...)
 }
 
-// parseHello decodes a hello of any version; of others only the first 16 bytes count.
-func parseHello(b []byte) (h hello, err error) {
-	if len(b) != helloSize || string(b[:len(magic)]) != magic {
-		return h, fmt.Errorf("%w: the peer does not speak the gomx handshake", transport.ErrRefused)
-	}
+// parseHello decodes a hello of any version, which begins with the magic; of others only the first 16 bytes count.
+func parseHello(b []byte) (h hello) {
 	le := binary.LittleEndian
 	h.version, h.wire = b[7], le.Uint32(b[8:])
 	h.flags, h.answer = le.Uint16(b[12:]), answer(le.Uint16(b[14:]))
 	if !h.fits() {
-		return h, nil
+		return h
 	}
 	h.self = transport.Address{NIC: le.Uint64(b[16:]), Endpoint: le.Uint32(b[24:])}
 	h.session = le.Uint32(b[28:])
 	h.to = transport.Address{NIC: le.Uint64(b[32:]), Endpoint: le.Uint32(b[40:])}
 	h.purpose = Purpose(le.Uint32(b[44:]))
 	copy(h.nonce[:], b[48:])
-	return h, nil
+	return h
 }
 
 // fits reports whether both sides speak the same versions.
