@@ -1,7 +1,9 @@
 package exs_test
 
 import (
+	"errors"
 	"testing"
+	"time"
 
 	"gomx/exs"
 )
@@ -183,6 +185,33 @@ func TestNoticeAsMemoryLeaves(t *testing.T) {
 				}
 			}
 			p.none(p.qa)
+		}
+	})
+}
+
+// TestSendBehindMemoryThatLeaves: a packet is not sent until nobody reads the memory that was taken back before it.
+func TestSendBehindMemoryThatLeaves(t *testing.T) {
+	over(t, packets, func(w *world, typ int) {
+		for range 20 {
+			p := w.connect(typ)
+			p.persist(p.a, p.qa, pattern(100, 1), false, 0)
+			if n, err := p.a.Cancel("lasting", 0); n != 1 || err != nil {
+				w.Fatalf("%d cancelled, %v", n, err)
+			}
+			packet := []byte{1, 2, 3}
+			for {
+				if _, err := p.a.Send(packet, exs.Block, nil, nil, nil); err == nil {
+					break
+				} else if !errors.Is(err, exs.EBUSY) {
+					w.Fatal(err)
+				}
+				time.Sleep(time.Millisecond)
+			}
+			in := make([]byte, 10)
+			n, err := p.b.Recv(in, exs.Block, nil, nil, nil)
+			p.ok(err)
+			p.same(in[:n], packet)
+			p.event(p.qa, exs.EvtSend, exs.ECANCELED)
 		}
 	})
 }

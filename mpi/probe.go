@@ -1,6 +1,8 @@
 package mpi
 
 import (
+	"context"
+	"errors"
 	"time"
 
 	"gomx/mpi/internal/hang"
@@ -82,19 +84,24 @@ func (c *Comm) look(op string, source, tag int, take bool, timeout time.Duration
 	return emptyStatus, m, false, c.broken(op, source, tag, err)
 }
 
-// sight looks for a message for a time.
+// sight looks for a message for a time, or until the context ends.
 func (c *Comm) sight(value, mask uint64, take bool, timeout time.Duration) (m mx.Message, st mx.Status, found bool, err error) {
 	ep, ctx := c.seat.ep, c.ctx
 	if timeout == 0 {
 		ctx = nil // which ends waits
 	}
-	if take {
+	switch {
+	case take:
 		return ep.Claim(ctx, timeout, value, mask)
+	case ctx == nil:
+		st, found, err = ep.Probe(timeout, value, mask)
+		return m, st, found, err
 	}
-	if ctx != nil && ctx.Err() != nil {
-		return m, st, false, ctx.Err()
+	short, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+	if st, found, err = ep.ProbeContext(short, value, mask); errors.Is(err, short.Err()) && ctx.Err() == nil {
+		err = nil
 	}
-	st, found, err = ep.Probe(timeout, value, mask)
 	return m, st, found, err
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"testing"
+	"time"
 
 	"gomx/mpi"
 )
@@ -36,5 +37,19 @@ func TestIprobeUnderAnEndedContext(t *testing.T) {
 		}
 		_, err = mpi.Mrecv(m, make([]byte, 1))
 		return errors.Join(err, c.Barrier())
+	})
+}
+
+// TestProbeHeedsItsContext at once: were it looked at ten times a second only, this would take minutes.
+func TestProbeHeedsItsContext(t *testing.T) {
+	world(t, 1, func(c *mpi.Comm) error {
+		for range 1000 {
+			ctx, cancel := context.WithTimeout(context.Background(), time.Millisecond)
+			_, err := c.WithContext(ctx).Probe(mpi.AnySource, 4)
+			if cancel(); !errors.Is(err, context.DeadlineExceeded) {
+				return fmt.Errorf("probe: %w", err)
+			}
+		}
+		return nil
 	})
 }

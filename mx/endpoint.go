@@ -149,13 +149,17 @@ func openFirst(dir *nic.Directory, board, id uint32, s *settings) (*Endpoint, er
 		return ep, nil
 	}
 	media.bell.Close()
-	return nil, taken(err, b.Name, last, whichever)
+	return nil, taken(err, b.Name, last, 1, whichever)
 }
 
-// taken puts an error of ErrBusy into words, which say who has the id.
-func taken(err error, board string, last uint32, whichever bool) error {
+// taken puts an error of ErrBusy into words, which say who has the id. Of an endpoint with contexts there are several in a row.
+func taken(err error, board string, last, several uint32, whichever bool) error {
 	if !errors.Is(err, transport.ErrBusy) {
 		return err
+	}
+	if whichever && several > 1 {
+		return busy(fmt.Sprintf("no %d endpoint ids of %s in a row, of 0 to %d, are free: close some endpoints first, or open with fewer contexts",
+			several, board, last+several-1), err)
 	}
 	if whichever && last > 0 {
 		return busy(fmt.Sprintf("all endpoint ids of %s, 0 to %d, are taken by other endpoints or programs: close some first", board, last), err)
