@@ -5,6 +5,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"gomx/endpoint"
 	"gomx/internal/labels"
 	"gomx/transport"
 )
@@ -128,13 +129,28 @@ func (b *background) look() {
 	case !d.mayPass():
 		d.turnAway()
 		b.watch()
-	case d.poller != nil || d.armed:
-		// The goroutine with the polling role sets the guard again when it gives the role up. A program that polls the descriptor is
-		// woken through its own descriptor.
+	case d.poller != nil: // which sets the guard again when it gives the role up
+	case d.armed: // as the call that disarms it does
+		b.wakeInTime()
 	default:
 		b.call()
 	}
 	d.unlock()
+}
+
+// wakeInTime makes the descriptor of an endpoint that is armed readable when a timer of the engine is due. Its program makes the pass.
+func (b *background) wakeInTime() {
+	d := b.d
+	due := d.eng.NextDue()
+	if due == endpoint.Never {
+		return
+	}
+	if left := d.timeOf(due) - d.clock(); left > 0 {
+		b.guard.Reset(left)
+		return
+	}
+	d.heed.Or(clockDue)
+	d.bell.Ring()
 }
 
 // call makes the endpoint's own goroutine poll, if the polling role is free for it.

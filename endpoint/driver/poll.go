@@ -473,5 +473,8 @@ func (d *Endpoint) disarm() {
 	if d.armed {
 		d.armed = false
 		d.bell.Disarm()
+		if !d.back.watching {
+			d.back.watch()
+		}
 	}
 }
