@@ -18,11 +18,12 @@ other as ranks 0, 1, 2 and so on.
   -completion shell
                  the completion for bash, zsh or fish
 
-Rank 0 reads the standard input; the others read nothing. Signals are passed on;
-a second ^C kills. When a rank fails, dies or aborts the job, the others are ended,
-and mx_run says which one it was; what a rank leaves running in its process group is
-ended a second after it. Ranks authenticate each other with a secret that rank 0 makes
-and mx_run hands out, in no environment, unless MX_SECRET or MX_SECRET_FILE names one.
+Rank 0 reads the standard input; the others read nothing. Signals are passed on; a
+second one of those that ask for the end (^C, SIGTERM, SIGHUP) kills. When a rank
+fails, dies or aborts the job, the others are ended, and mx_run says which one it was;
+what a rank leaves running in its process group is ended a second after it. Ranks
+authenticate each other with a secret that rank 0 makes and mx_run hands out, in no
+environment, unless MX_SECRET or MX_SECRET_FILE names one.
 
 Programs for MPICH run as well: the ranks learn who they are by PMI-1.1.
 

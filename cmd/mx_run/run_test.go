@@ -268,6 +268,30 @@ func TestSignals(t *testing.T) {
 	}
 }
 
+// TestSecondSignal: ranks that heed no signal are killed at the second one that asks for the end, and mx_run says that it was that.
+func TestSecondSignal(t *testing.T) {
+	cmd := command(t, "", "-n", "2", "sh", "-c", "trap 'echo got' HUP; echo ready; while :; do sleep 0.01; done")
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var errs strings.Builder
+	cmd.Stderr = &errs
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	lines := 0
+	for in := bufio.NewScanner(out); in.Scan(); {
+		if lines++; lines == 2 || lines == 4 { // both are ready; both have got it
+			_ = cmd.Process.Signal(syscall.SIGHUP)
+		}
+	}
+	_ = cmd.Wait()
+	if code := cmd.ProcessState.ExitCode(); code != 137 || !strings.Contains(errs.String(), "was killed, as a second signal asked for the end") {
+		t.Errorf("%d lines, status %d, %q", lines, code, errs.String())
+	}
+}
+
 // TestKilled kills mx_run, with which all ranks must end.
 func TestKilled(t *testing.T) {
 	cmd := command(t, "stay", "-n", "3", self(t))

@@ -92,6 +92,9 @@ func Run(ctx context.Context, plan *Plan) error {
 	}()
 	defer close(finished)
 	if err := <-started; err != nil {
+		j.mu.Lock()
+		j.stopping = true // none of those that are killed has failed
+		j.mu.Unlock()
 		j.signal(process.Kill)
 		j.ended.Wait()
 		return err
@@ -125,6 +128,7 @@ type job struct {
 	ranks    []rank
 	failure  *Failure
 	stopping bool
+	forced   bool // a second signal that asks for the end has come
 }
 
 type rank struct {
@@ -312,9 +316,14 @@ func (j *job) judge(r int, cmd *exec.Cmd, lost, err, said error) *Failure {
 	f := &Failure{Rank: r, PID: cmd.Process.Pid}
 	state := cmd.ProcessState
 	sig, killed := process.KilledBy(state)
+	j.mu.Lock()
+	forced := j.forced && sig == process.Kill
+	j.mu.Unlock()
 	switch {
 	case lost != nil:
 		f.Code, f.What = codeNotFinalized, notWritten+lost.Error()
+	case forced:
+		f.Code, f.What = codeSignal+int(sig), "was killed, as a second signal asked for the end"
 	case killed:
 		f.Code, f.What = codeSignal+int(sig), fmt.Sprintf("was killed by signal %d (%v)", sig, sig)
 	case state.ExitCode() != 0:
@@ -446,6 +455,9 @@ func (j *job) passSignals() (stop func()) {
 			case s := <-signals:
 				if process.Ends(s) && asked {
 					s = process.Kill
+					j.mu.Lock()
+					j.forced = true
+					j.mu.Unlock()
 				}
 				asked = asked || process.Ends(s)
 				j.signal(s)

@@ -4,8 +4,37 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"os"
+	"path/filepath"
+	"strings"
 	"testing"
+	"time"
 )
+
+// TestRankThatCannotBeStarted: what could not be started is the error, and no rank that is killed because of that.
+func TestRankThatCannotBeStarted(t *testing.T) {
+	program := filepath.Join(t.TempDir(), "program")
+	if err := os.WriteFile(program, []byte("#!/bin/sh\nrm \"$0\"; exec sleep 100\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	err := Run(t.Context(), &Plan{
+		Ranks:   2,
+		Program: []string{program},
+		Stdout: func(rank int) io.Writer {
+			for rank == 1 { // until it is not there any more
+				if _, err := os.Stat(program); err != nil {
+					break
+				}
+				time.Sleep(time.Millisecond)
+			}
+			return io.Discard
+		},
+		Failed: func(f *Failure, _ int) { t.Errorf("accused: %v", f) },
+	})
+	if _, ok := errors.AsType[*Failure](err); ok || err == nil || !strings.Contains(err.Error(), "starting rank 1: ") {
+		t.Errorf("error %v", err)
+	}
+}
 
 // TestFailureWhileStarting: once a rank has failed, those that have not been started yet are not: nobody would end them.
 func TestFailureWhileStarting(t *testing.T) {
