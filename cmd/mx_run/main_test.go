@@ -58,6 +58,8 @@ func beRank(role string) int {
 		return status(j.Finalize())
 	case verb == "stay":
 		return stay(j)
+	case verb == "deaf":
+		return deaf()
 	case j.Rank() != who:
 		<-j.Lost() // or the signal of mx_run
 		return 8
@@ -70,6 +72,17 @@ func beRank(role string) int {
 	case verb == "abort":
 		j.Abort(6, "no more of this")
 		<-j.Lost()
+	}
+	return 9
+}
+
+// deaf says which signals come, and goes on.
+func deaf() int {
+	signals := make(chan os.Signal, 16)
+	signal.Notify(signals, syscall.SIGHUP)
+	fmt.Println("ready")
+	for s := range signals {
+		fmt.Println("got", s)
 	}
 	return 9
 }

@@ -270,7 +270,7 @@ func TestSignals(t *testing.T) {
 
 // TestSecondSignal: ranks that heed no signal are killed at the second one that asks for the end, and mx_run says that it was that.
 func TestSecondSignal(t *testing.T) {
-	cmd := command(t, "", "-n", "2", "sh", "-c", "trap 'echo got' HUP; echo ready; while :; do sleep 0.01; done")
+	cmd := command(t, "deaf", "-n", "2", self(t))
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
