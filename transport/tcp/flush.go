@@ -3,6 +3,8 @@
 package tcp
 
 import (
+	"time"
+
 	"gomx/transport/tcp/internal/sock"
 )
 
@@ -80,7 +82,10 @@ func (l *link) freeOut() {
 func (p *port) flushAll() {
 	left := p.unsent[:0]
 	for _, l := range p.unsent {
-		if l.full || !l.flush() {
+		if l.held && !l.full {
+			l.alone.waited(time.Since(epoch) - l.led)
+		}
+		if l.held = false; l.full || !l.flush() {
 			left = append(left, l)
 		} else {
 			l.waiting = false

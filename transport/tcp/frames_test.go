@@ -240,6 +240,30 @@ func TestHeldBack(t *testing.T) {
 	await(t, "the others", func() bool { return got == sent }, near, far)
 }
 
+// TestHeldBackTooLong wants frames to leave at once, for a while, when the poll has come late for those that waited.
+func TestHeldBackTooLong(t *testing.T) {
+	near, far := joined(t, tcp.Options{})
+	got, sent := 0, 0
+	far.take = func(int32, *wire.Header, []byte) bool { got++; return true }
+	send := func() {
+		near.link.Send(&wire.Header{Kind: wire.Eager}, nil, 0)
+		sent++
+	}
+	near.port.Poll(near)
+	for near.soons == 0 && sent < 1000 { // a busy machine makes pauses
+		send()
+	}
+	time.Sleep(time.Millisecond)
+	near.port.Poll(near)
+	for range 10 {
+		send()
+	}
+	await(t, "all that was sent, without a poll", func() bool { return got == sent }, far)
+	if near.soons != 1 {
+		t.Errorf("asked %d times for a poll, want once", near.soons)
+	}
+}
+
 // TestManyLinks has one endpoint with a thousand idle peers, and measures what
 // they cost beside their sockets.
 func TestManyLinks(t *testing.T) {

@@ -6,13 +6,15 @@ import (
 	"fmt"
 	"time"
 
+	"gomx/transport"
 	"gomx/transport/wire"
 )
 
 // The first frame after a poll leaves at once, and so does one after a pause. Those that follow
 // wait in out for the next poll, or until there are enough of them: a program that sends many
 // small messages in a row pays for few system calls. A program whose sends are complete at once
-// polls seldom; it sends its messages one by one if there are pauses between them.
+// polls seldom; it sends its messages one by one if there are pauses between them, and so it does for a while if a poll has
+// come too late for those that waited.
 const (
 	pause = 3 * time.Microsecond // since the last one that has left at once; between two sends in a row there is less
 
@@ -59,7 +61,7 @@ func (l *link) Send(h *wire.Header, v *wire.Vec, off int) bool {
 	}
 	first := l.key < 0 || l.tls != nil && len(l.out) == 0 && l.leads()
 	l.hold(h, v, off)
-	if first || len(l.out) >= flushAt {
+	if l.held = !first && len(l.out) < flushAt; !l.held {
 		if !l.flush() {
 			l.wait()
 		}
@@ -73,11 +75,39 @@ func (l *link) Send(h *wire.Header, v *wire.Vec, off int) bool {
 
 // leads reports whether a frame leaves at once.
 func (l *link) leads() bool {
-	if l.turn == l.port.turn && time.Since(epoch)-l.led < pause {
+	if l.turn == l.port.turn && !l.alone.next() && time.Since(epoch)-l.led < pause {
 		return false
 	}
 	l.turn = l.port.turn
 	return true
+}
+
+// spell is a number of frames that leave one by one, because a poll came too late for those that waited for it: the program computes
+// between its calls, and the endpoint's own goroutine may lack a processor. Each such poll in a row makes the next spell twice as long.
+type spell struct{ long, left int }
+
+const (
+	leastSpell = 16
+	mostSpell  = 1 << 16
+)
+
+// next reports whether a frame leaves by itself.
+func (s *spell) next() bool {
+	if s.left == 0 {
+		return false
+	}
+	s.left--
+	return true
+}
+
+// waited is told how long frames have waited for a poll.
+func (s *spell) waited(d time.Duration) {
+	if d <= transport.SoonIs {
+		*s = spell{}
+		return
+	}
+	s.long = min(max(leastSpell, 2*s.long), mostSpell)
+	s.left = s.long
 }
 
 // epoch is when the links' clock began.
