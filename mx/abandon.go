@@ -44,8 +44,9 @@ func (ep *Endpoint) Abandon(r Request) (fate Fate, st Status, err error) {
 // message is arriving in blocks continues into a copy. mem is the copy, in one piece, which belongs to the request
 // until that is complete; it is nil if there is none. If free is true, nothing accesses the caller's memory any more.
 // If it is false, the request is a receive that has not matched, which Cancel cancels, or a receive that the transport
-// writes directly, or a send to the endpoint itself that the unexpected handler is looking at. The last two do not
-// depend on the peer: they end soon, or can be detached later. Detach costs a copy of the message: use it for waits
+// writes directly, or a send to the endpoint itself that the unexpected handler is looking at, which do not
+// depend on the peer: they end soon, or can be detached later. It is false, too, of a get or a fetch, and of a multi-receive: they
+// use the memory until they end. Detach costs a copy of the message: use it for waits
 // that end early. Errors: ErrBadRequest, ErrBadEndpoint. Safe from any goroutine.
 func (ep *Endpoint) Detach(r Request) (mem []byte, free bool, err error) {
 	if r.ep != ep {

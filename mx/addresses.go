@@ -16,10 +16,10 @@ import (
 type AddressTable struct{ t *addressfile.Table }
 
 // WriteAddresses writes an address table, in which each endpoint has the number that it has in peers, up to 1 << 24 of them. It makes a new file
-// in the same directory and puts it in the place of path, so that who has the old one mapped keeps it. Nobody but the user can read the file, which has
+// in the same directory and puts it in the place of path, which is a file or nothing, so that who has the old one mapped keeps it. Nobody but the user can read the file, which has
 // the filters in it; in /dev/shm it never leaves the memory. With a NIC id that is not made of an IPv4 address goes the address that it has
 // here. MX does not have it. Errors: ErrNotInitialized, ErrNICNotFound for such an id that is not known here, ErrBadEndpointID,
-// ErrBadParamVal for too many, ErrNoPerm, ErrFailure if the file can't be written; the text says why. Safe from any goroutine.
+// ErrBadParamVal for too many, or if path is a device or the like, ErrNoPerm, ErrFailure if the file can't be written; the text says why. Safe from any goroutine.
 func WriteAddresses(path string, peers []PeerName) error {
 	dir, err := directory("write addresses")
 	if err != nil {

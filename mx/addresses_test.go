@@ -109,6 +109,9 @@ func TestAddressTablesThatAreNone(t *testing.T) {
 	if err := syscall.Mkfifo(path, 0o600); err != nil {
 		t.Fatal(err)
 	}
+	if err := mx.WriteAddresses(path, names); !errors.Is(err, mx.ErrBadParamVal) {
+		t.Errorf("in the place of a pipe: %v", err)
+	}
 	read("a FIFO", mx.ErrBadParamVal)
 	path = dir
 	read("a directory", mx.ErrBadParamVal)

@@ -34,7 +34,7 @@ Which messages
                   meets each of the receiver (default 8)
   -P n            messages at a time, at most 128 (default 1)
   -N n            rounds through all of that; 0: until interrupted (default 1)
-  -for t          go on for so long, such as 10m, whatever -N says
+  -for t          go on for so long with each transport, such as 10m, whatever -N says
 
 How
   -transport t    those to go over, with commas between them: self, mem, shm, rdma, tcp

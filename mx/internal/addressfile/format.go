@@ -49,8 +49,11 @@ var ErrOwner = errors.New("others could have written the file")
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// Write puts a table in the place of a file. Nobody but the user can read it.
+// Write puts a table in the place of a file, or where there is none. Nobody but the user can read it.
 func Write(path string, records []Record) error {
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
+		return fmt.Errorf("%w: it is no file that a table could take the place of", ErrFormat)
+	}
 	if len(records) > MostRecords {
 		return fmt.Errorf("%w: %d endpoints, and there may be %d", ErrFormat, len(records), MostRecords)
 	}
