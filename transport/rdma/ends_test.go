@@ -32,6 +32,7 @@ type end struct {
 	mu       sync.Mutex
 	accepted []transport.Link
 	downs    []error
+	refusals []error
 	counts   [transport.CounterEnd]int
 }
 
@@ -142,7 +143,11 @@ func (e *end) Down(_ transport.Link, reason error) {
 
 func (e *end) Soon() {}
 
-func (e *end) Refused(why error) { e.t.Errorf("a peer was refused: %v", why) }
+func (e *end) Refused(why error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.refusals = append(e.refusals, why)
+}
 
 func (e *end) Count(what transport.Counter) {
 	e.mu.Lock()

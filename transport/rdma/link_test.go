@@ -109,6 +109,11 @@ func TestMorePeersThanReceives(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "has receives for no more peers") {
 		t.Fatalf("after %d links: %v", len(links), err)
 	}
+	far.mu.Lock()
+	if n := len(far.refusals); n == 0 || !strings.Contains(far.refusals[n-1].Error(), "has receives for no more peers") {
+		t.Errorf("the other side reports %v", far.refusals)
+	}
+	far.mu.Unlock()
 	for _, l := range links {
 		l.Close()
 	}
