@@ -203,6 +203,12 @@ const (
 	CounterEnd
 )
 
+// Holder is a Port that holds frames back, so that they leave together. The endpoint's lock is held.
+type Holder interface {
+	// Overdue says that the next Poll is one that Soon has asked for: no caller has made one in time.
+	Overdue()
+}
+
 // SoonIs is how long after a call of Doorbell.Soon the function is called.
 const SoonIs = 50 * time.Microsecond
 

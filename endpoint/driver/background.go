@@ -93,14 +93,25 @@ func (b *background) press() {
 	case d.sleeper != nil && d.sleeper != &b.w:
 		d.bell.Ring() // the caller that sleeps makes the pass
 	case d.sleeper == nil:
+		d.overdue()
 		d.progress(true)
 		b.watch()
 	default:
+		d.overdue()
 		if d.progress(true); d.eng.NextDue() < d.due || !d.quiet() {
 			d.bell.Ring() // otherwise the endpoint's own goroutine sleeps on
 		}
 	}
 	d.unlock()
+}
+
+// overdue tells the ports that no caller has made the pass which they may have asked for.
+func (d *Endpoint) overdue() {
+	for _, p := range d.ports {
+		if h, holds := p.(transport.Holder); holds {
+			h.Overdue()
+		}
+	}
 }
 
 // passed notes that a pass was made. A call that makes no pass does not delay the guard. The lock is held.
@@ -228,6 +239,7 @@ func (b *background) run() {
 			b.follows.end(false)
 			b.watch() // the caller that waited has returned, or another call has come
 		case d.takeRole(&b.w):
+			d.overdue()
 			d.poll(&b.w)
 		case d.poller == nil:
 			b.watch()

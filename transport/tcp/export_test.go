@@ -12,6 +12,7 @@ import (
 // What docs/wire.md has figures of.
 const (
 	HelloSize    = helloSize
+	LatePolls    = latePolls
 	Version      = version
 	Handshakes   = maxPending
 	LeastStay    = leastStay

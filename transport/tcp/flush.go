@@ -5,6 +5,7 @@ package tcp
 import (
 	"time"
 
+	"gomx/transport"
 	"gomx/transport/tcp/internal/sock"
 )
 
@@ -82,10 +83,10 @@ func (l *link) freeOut() {
 func (p *port) flushAll() {
 	left := p.unsent[:0]
 	for _, l := range p.unsent {
-		if l.held && !l.full {
-			l.alone.waited(time.Since(epoch) - l.led)
+		if l.held > 0 && !l.full {
+			l.alone.waited(l.late(), p.narrow)
 		}
-		if l.held = false; l.full || !l.flush() {
+		if l.held = 0; l.full || !l.flush() {
 			left = append(left, l)
 		} else {
 			l.waiting = false
@@ -93,4 +94,14 @@ func (p *port) flushAll() {
 	}
 	clear(p.unsent[len(left):])
 	p.unsent = left
+}
+
+// late reports whether the present poll is late for the frames that have waited for it, and they would better have left one by one.
+func (l *link) late() bool {
+	p := l.port
+	if !p.overdue && !p.narrow {
+		return false // and the clock is not read
+	}
+	waited := time.Since(epoch) - l.led
+	return waited > transport.SoonIs && waited > time.Duration(l.held)*fewFrames
 }

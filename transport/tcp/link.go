@@ -38,7 +38,7 @@ type link struct {
 	turn     uint32        // of the port, when a frame has left at once last
 	led      time.Duration // when that was, since epoch
 	alone    spell         // while frames leave at once one by one
-	held     bool          // frames in out wait for a poll, since led or a moment later
+	held     int           // frames in out that wait for a poll, the first of them since led or a moment later
 	waiting  bool          // in port.unsent
 	full     bool          // the socket takes no more for now
 	broken   error         // why nothing can be sent any more

@@ -5,6 +5,7 @@ package tcp
 import (
 	"context"
 	"fmt"
+	"runtime"
 
 	"gomx/transport"
 	"gomx/transport/tcp/internal/sock"
@@ -15,7 +16,7 @@ func (t *Transport) Available() error { return nil }
 
 // Open joins the endpoint for Frames. The errors are those of Join.
 func (t *Transport) Open(o transport.Open) (transport.Port, error) {
-	p := &port{caps: &t.caps, events: o.Events, bell: o.Bell}
+	p := &port{caps: &t.caps, events: o.Events, bell: o.Bell, narrow: runtime.GOMAXPROCS(0) == 1}
 	var err error
 	if p.listener, err = t.Join(o, Frames, p.accept); err != nil {
 		return nil, fmt.Errorf("tcp: %w", err)

@@ -27,6 +27,7 @@ func (p *port) Poll(h transport.Handler) int {
 	if len(p.unsent) > 0 {
 		p.flushAll()
 	}
+	p.overdue = false
 	if p.idle > hotPolls && p.turn%coldPolls != 0 {
 		return 0
 	}
@@ -159,3 +160,6 @@ func (p *port) Quiet() bool {
 	}
 	return quiet
 }
+
+// Overdue implements transport.Holder.
+func (p *port) Overdue() { p.overdue = true }

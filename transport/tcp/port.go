@@ -22,6 +22,9 @@ type port struct {
 	events   transport.Events
 	bell     transport.Doorbell
 
+	narrow  bool // Go has a single processor
+	overdue bool // the present Poll is one that was asked for
+
 	closed    atomic.Bool
 	lingering sync.WaitGroup // closed links whose output has not left this host
 

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"time"
 
-	"gomx/transport"
 	"gomx/transport/wire"
 )
 
@@ -61,7 +60,9 @@ func (l *link) Send(h *wire.Header, v *wire.Vec, off int) bool {
 	}
 	first := l.key < 0 || l.tls != nil && len(l.out) == 0 && l.leads()
 	l.hold(h, v, off)
-	if l.held = !first && len(l.out) < flushAt; !l.held {
+	l.held++
+	if first || len(l.out) >= flushAt {
+		l.held = 0
 		if !l.flush() {
 			l.wait()
 		}
@@ -82,12 +83,16 @@ func (l *link) leads() bool {
 	return true
 }
 
-// spell is a number of frames that leave one by one, because a poll came too late for those that waited for it: the program computes
-// between its calls, and the endpoint's own goroutine may lack a processor. Each such poll in a row makes the next spell twice as long.
-type spell struct{ long, left int }
+// spell is a number of frames that leave one by one, because polls came too late for those that waited for them, and these were few: the
+// program computes between its sends. It takes several such polls in a row, for a process that shares its cores is late now and then, but a single one
+// where Go has one processor: the endpoint's own goroutine then waits for it until Go takes it away from the program, 10 ms or so. Each
+// further one makes the next spell twice as long.
+type spell struct{ late, left int }
 
 const (
-	leastSpell = 16
+	latePolls  = 16
+	fewFrames  = 10 * time.Microsecond // or more between two of them: twice what a call for each costs
+	leastSpell = 256
 	mostSpell  = 1 << 16
 )
 
@@ -100,14 +105,19 @@ func (s *spell) next() bool {
 	return true
 }
 
-// waited is told how long frames have waited for a poll.
-func (s *spell) waited(d time.Duration) {
-	if d <= transport.SoonIs {
+// waited is told whether the poll that frames have waited for was late.
+func (s *spell) waited(late, narrow bool) {
+	if !late {
 		*s = spell{}
 		return
 	}
-	s.long = min(max(leastSpell, 2*s.long), mostSpell)
-	s.left = s.long
+	enough := latePolls
+	if narrow {
+		enough = 1
+	}
+	if s.late++; s.late >= enough {
+		s.left = min(leastSpell<<min(s.late-enough, 16), mostSpell)
+	}
 }
 
 // epoch is when the links' clock began.

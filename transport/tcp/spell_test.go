@@ -2,14 +2,9 @@
 
 package tcp
 
-import (
-	"testing"
-	"time"
+import "testing"
 
-	"gomx/transport"
-)
-
-// TestSpell: each poll that is late makes the spell twice as long, up to a bound, and one in time ends it.
+// TestSpell: several polls that are late begin one, each further one makes it twice as long, up to a bound, and one in time ends it.
 func TestSpell(t *testing.T) {
 	var s spell
 	run := func() (n int) {
@@ -21,18 +16,32 @@ func TestSpell(t *testing.T) {
 	if n := run(); n != 0 {
 		t.Errorf("%d frames at first", n)
 	}
+	late := func() {
+		for range latePolls - 1 {
+			s.waited(true, false)
+			if n := run(); n != 0 {
+				t.Errorf("%d frames after few polls that were late", n)
+			}
+		}
+	}
+	late()
 	for want := leastSpell; want < 4*mostSpell; want *= 2 {
-		s.waited(time.Second)
+		s.waited(true, false)
 		if n := run(); n != min(want, mostSpell) {
 			t.Errorf("%d frames, want %d", n, min(want, mostSpell))
 		}
 	}
-	s.waited(transport.SoonIs)
+	s.waited(false, false)
 	if n := run(); n != 0 {
 		t.Errorf("%d frames after a poll in time", n)
 	}
-	s.waited(time.Second)
+	late()
+	s.waited(true, false)
 	if n := run(); n != leastSpell {
 		t.Errorf("%d frames when it begins anew", n)
+	}
+	s = spell{}
+	if s.waited(true, true); run() != leastSpell {
+		t.Error("with a single processor, a late poll begins none")
 	}
 }
