@@ -14,7 +14,7 @@
 // this module that need such devices. With -packages it runs the tests of these packages,
 // and further arguments go to the test binaries. With a program it runs that: a
 // package that begins with ./ is built, other names are those of programs in the
-// machine, such as mx_info, mx_pingpong, ib_send_lat, sh and the commands of busybox.
+// machine, such as mx_info, mx_pingpong, mx_stream, ib_send_lat, sh and the commands of busybox.
 // Those run each other first: where "timeout" or "nohup" shall run iproute2's ip, say /bin/ip.
 //
 // With one host there is rxe0, on the dummy interface d0 with 10.79.0.1, and the pair

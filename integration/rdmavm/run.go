@@ -19,7 +19,7 @@ import (
 const guestPackage = "gomx/integration/rdmavm/guest"
 
 // ownPrograms are always in the machine.
-var ownPrograms = []string{"gomx/cmd/mx_info", "gomx/cmd/mx_pingpong"}
+var ownPrograms = []string{"gomx/cmd/mx_info", "gomx/cmd/mx_pingpong", "gomx/cmd/mx_stream"}
 
 // runAll fetches, builds, boots, and shows what became of the checks.
 func runAll(ctx context.Context, o options) (err error) {
