@@ -99,6 +99,7 @@ func TestConnectToOneself(t *testing.T) {
 
 // A socket whose connect failed connects again, from the address that it is bound to if it is.
 func TestConnectAgain(t *testing.T) {
+	t.Parallel()
 	over(t, both, func(w *world, typ int) {
 		l, addr := w.listener(typ)
 		s, from := w.failed(typ, w.mute(), exs.ETIMEDOUT)
@@ -120,6 +121,7 @@ func TestConnectAgain(t *testing.T) {
 // A socket that gave up its place in a listener's queue is one that has never been there: what the listener still says about
 // that place does not touch the connection that it makes then.
 func TestConnectAgainBehindTheQueue(t *testing.T) {
+	t.Parallel()
 	over(t, both, func(w *world, typ int) {
 		l, addr := w.listener(typ)
 		w.ok(l.Listen(1))

@@ -11,6 +11,7 @@ import (
 // A Write that ends with its deadline, at whatever moment, leaves its memory to the program: what is written there is not what the peer
 // gets, nor does anybody read it.
 func TestConnWriteDeadlineFreesMemory(t *testing.T) {
+	t.Parallel()
 	for _, medium := range media {
 		t.Run(medium, func(t *testing.T) {
 			w := newWorld(t, medium)

@@ -43,6 +43,7 @@ func (w *world) conns() (a, b *exs.Conn) {
 }
 
 func TestConnNet(t *testing.T) {
+	t.Parallel()
 	for _, medium := range media {
 		t.Run(medium, func(t *testing.T) {
 			w := newWorld(t, medium)

@@ -9,6 +9,7 @@ import (
 
 // A receive that ends well beside the end of its connection has its packet, at whatever moment that end comes.
 func TestReceiveBesideReset(t *testing.T) {
+	t.Parallel()
 	rounds, pause := 400, time.Microsecond
 	if testing.Short() {
 		rounds, pause = 50, 8*time.Microsecond

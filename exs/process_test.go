@@ -2,6 +2,7 @@ package exs_test
 
 import (
 	"bufio"
+	"flag"
 	"fmt"
 	"net/netip"
 	"os"
@@ -31,6 +32,7 @@ func TestMain(m *testing.M) {
 		os.Exit(1)
 	}
 	ownPorts()
+	_ = flag.Set("test.parallel", "6") // unless the command line says otherwise: tests that run beside others wait most of the time
 	os.Exit(m.Run())
 }
 
@@ -209,6 +211,7 @@ func TestEndTowardsStopped(t *testing.T) {
 
 // A close does not wait for ever for a process that is stopped to take what was sent.
 func TestCloseTowardsStopped(t *testing.T) {
+	t.Parallel()
 	eachType(t, func(w *world, typ int) {
 		cmd, s := other(w, typ)
 		w.freeze(cmd.Process)

@@ -46,6 +46,7 @@ func packetsConnected(t *testing.T, f func(w *world, a, b *exs.SeqPacketConn)) {
 }
 
 func TestSeqPacketConnNet(t *testing.T) {
+	t.Parallel()
 	for _, medium := range media {
 		t.Run(medium, func(t *testing.T) {
 			w := newWorld(t, medium)
@@ -197,6 +198,7 @@ func TestSeqPacketConnCloseEndsWaits(t *testing.T) {
 
 // A Write whose deadline passes has sent its packet or nothing, and its memory is free.
 func TestSeqPacketConnWriteGivenUp(t *testing.T) {
+	t.Parallel()
 	for _, medium := range media[1:] {
 		t.Run(medium, func(t *testing.T) {
 			w := newWorld(t, medium)

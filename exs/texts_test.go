@@ -108,6 +108,7 @@ func TestDialLibraryClosed(t *testing.T) {
 
 // A listener whose endpoint no transport of ours reaches is not one that refuses.
 func TestDialNoWay(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, "mem")
 	for _, there := range []string{"mem", "shm", "tcp"} {
 		host := w.open(mx.WithTransports(there))

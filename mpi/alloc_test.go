@@ -9,10 +9,7 @@ import (
 
 // TestNoAllocationsPerMessage: messages between two ranks allocate nothing, on either side.
 func TestNoAllocationsPerMessage(t *testing.T) {
-	unchecked(t)
-	if mpi.Racing {
-		t.Skip("the race detector is on, which allocates by itself")
-	}
+	countsAllocations(t)
 	over(t, 2, func(c *mpi.Comm) error {
 		for _, size := range []int{1, 500, 30_000} {
 			for name, exchange := range exchanges(c, make([]int32, size), make([]int32, size)) {
@@ -46,10 +43,7 @@ func exchanges(c *mpi.Comm, out, in []int32) map[string]func() error {
 
 // TestNoAllocationsOfRequests likewise, with requests, and from anybody.
 func TestNoAllocationsOfRequests(t *testing.T) {
-	unchecked(t)
-	if mpi.Racing {
-		t.Skip("the race detector is on, which allocates by itself")
-	}
+	countsAllocations(t)
 	over(t, 2, func(c *mpi.Comm) error {
 		other := 1 - c.Rank()
 		out, in := make([]int32, 100), make([]int32, 100)
@@ -79,10 +73,7 @@ func TestNoAllocationsOfRequests(t *testing.T) {
 
 // TestNoAllocationsPerAtomic: nor does what combines single elements with a rank's memory.
 func TestNoAllocationsPerAtomic(t *testing.T) {
-	unchecked(t)
-	if mpi.Racing {
-		t.Skip("the race detector is on, which allocates by itself")
-	}
+	countsAllocations(t)
 	over(t, 2, func(c *mpi.Comm) error {
 		win, err := mpi.WinAllocate[int64](c, 4)
 		if err != nil {

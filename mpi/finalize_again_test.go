@@ -70,6 +70,7 @@ func unbounded() (context.Context, context.CancelFunc) { return context.Backgrou
 // TestFinalizeHearsOfAFailureOnce: a rank whose wait has ended in Finalize learns at its next call that another rank has failed that Finalize since, as
 // the others have learnt. Then it takes part in their later collectives.
 func TestFinalizeHearsOfAFailureOnce(t *testing.T) {
+	amongOthers(t)
 	unchecked(t) // where ranks check, nobody has come before all are there
 	for name, later := range map[string]func(c *mpi.Comm) error{"Allreduce": sum, "Barrier": (*mpi.Comm).Barrier} {
 		t.Run(name, func(t *testing.T) {

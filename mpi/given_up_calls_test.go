@@ -312,6 +312,7 @@ func until(f func() error) (err error) {
 
 // TestGivenUpWithASlowPeer: every call that takes a context returns when that ends, and leaves nothing behind.
 func TestGivenUpWithASlowPeer(t *testing.T) {
+	amongOthers(t)
 	nothing := func() error { return nil }
 	giveUp := func(c *mpi.Comm) error { return giveUpAll(c, nothing, nothing) }
 	over(t, 2, giveUp)

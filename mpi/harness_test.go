@@ -125,3 +125,14 @@ func same[T comparable](got, want []T) error {
 	}
 	return nil
 }
+
+// countsAllocations is for tests that count what the whole process allocates. No tool of another process may read this
+// one meanwhile, which is answered with memory of its own.
+func countsAllocations(t *testing.T) {
+	t.Helper()
+	if mpi.Racing {
+		t.Skip("the race detector is on, which allocates by itself")
+	}
+	unchecked(t)
+	t.Setenv("MX_LIVE", "0")
+}

@@ -176,10 +176,7 @@ func TestWaitAllOfTwoRanks(t *testing.T) {
 
 // TestNoAllocationsOfMany: calls that wait for many requests allocate nothing.
 func TestNoAllocationsOfMany(t *testing.T) {
-	unchecked(t)
-	if mpi.Racing {
-		t.Skip("the race detector is on, which allocates by itself")
-	}
+	countsAllocations(t)
 	over(t, 1, func(c *mpi.Comm) error {
 		in := make([][]int64, 64)
 		for i := range in {

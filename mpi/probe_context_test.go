@@ -42,6 +42,7 @@ func TestIprobeUnderAnEndedContext(t *testing.T) {
 
 // TestProbeHeedsItsContext at once: were it looked at ten times a second only, this would take minutes.
 func TestProbeHeedsItsContext(t *testing.T) {
+	amongOthers(t)
 	world(t, 1, func(c *mpi.Comm) error {
 		for range 1000 {
 			ctx, cancel := context.WithTimeout(context.Background(), time.Millisecond)

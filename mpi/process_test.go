@@ -131,6 +131,7 @@ func jobs(t *testing.T, program string, ranks ...int) {
 // TestProcessesCombineLongVectors: what ranks combine lies where other processes copy it from, call after call,
 // whatever the algorithm.
 func TestProcessesCombineLongVectors(t *testing.T) {
+	amongOthers(t)
 	if testing.Short() {
 		jobs(t, "large", 3)
 		return
@@ -509,6 +510,7 @@ func TestMisspelt(t *testing.T) {
 
 // TestCheckOfSomeRanks: where not all ranks check, none gets beyond Init, and each says which two differ.
 func TestCheckOfSomeRanks(t *testing.T) {
+	amongOthers(t)
 	unchecked(t)
 	for rank, e := range job(t, "partly", 3) {
 		if e.code != 1 || !strings.Contains(e.output, "rank 1 has MX_CHECK=1") || !strings.Contains(e.output, "rank 0 has not") {

@@ -59,6 +59,7 @@ func TestContextsOfAnEndpointThatIsBack(t *testing.T) {
 
 // Who is denied the windows is so in all contexts, and who is given up, too.
 func TestContextsAreFencedTogether(t *testing.T) {
+	t.Parallel()
 	over(t, func(w *world) {
 		a, b := w.several(make([]string, 2)), w.several(make([]string, 3))
 		toA := w.connect(b[0], a[0])

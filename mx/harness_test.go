@@ -4,9 +4,12 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"flag"
 	"math/rand/v2"
+	"os"
 	"runtime"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -15,6 +18,11 @@ import (
 
 // bound ends every wait of the tests, so that none can hang.
 const bound = 10 * time.Second
+
+func TestMain(m *testing.M) {
+	_ = flag.Set("test.parallel", "6") // unless the command line says otherwise: tests that run beside others wait most of the time
+	os.Exit(m.Run())
+}
 
 // testFilter is the filter of all endpoints that don't ask for another.
 const testFilter = 0xcafe
@@ -64,13 +72,29 @@ func skipWithout(t testing.TB, medium string) {
 	}
 }
 
-// initialize calls Init, and Finalize at the end of the test.
+// initialized counts the tests that run with the library: those that wait run beside each other.
+var initialized struct {
+	sync.Mutex
+	tests int
+}
+
+// initialize calls Init, and Finalize at the end of the test, or of the last one of those that run beside it.
 func initialize(t testing.TB) {
 	t.Helper()
-	if err := mx.Init(); err != nil {
-		t.Fatal(err)
+	initialized.Lock()
+	defer initialized.Unlock()
+	if initialized.tests == 0 {
+		if err := mx.Init(); err != nil {
+			t.Fatal(err)
+		}
 	}
+	initialized.tests++
 	t.Cleanup(func() {
+		initialized.Lock()
+		defer initialized.Unlock()
+		if initialized.tests--; initialized.tests > 0 {
+			return
+		}
 		if err := mx.Finalize(); err != nil {
 			t.Error(err)
 		}

@@ -9,6 +9,7 @@ import (
 
 // TestTimeoutsWakeWhoPolls: a loop that sleeps on the descriptor is woken when the time of a request has passed, which nobody else notices.
 func TestTimeoutsWakeWhoPolls(t *testing.T) {
+	t.Parallel()
 	for what, begin := range map[string]func(a *mx.Endpoint, to mx.EndpointAddr) (mx.Request, error){
 		"watch": func(a *mx.Endpoint, to mx.EndpointAddr) (mx.Request, error) { return a.Watch(to, 1, nil) },
 		"send": func(a *mx.Endpoint, to mx.EndpointAddr) (mx.Request, error) {

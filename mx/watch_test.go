@@ -7,6 +7,7 @@ import (
 )
 
 func TestWatchEndsWithTheSession(t *testing.T) {
+	t.Parallel()
 	over(t, func(w *world) {
 		for _, c := range []struct {
 			name string
@@ -68,6 +69,7 @@ func TestWatchIsTakenBack(t *testing.T) {
 
 // TestGiveUpKeepsWhatHasCome: what a peer had sent before it was given up is received, of what has arrived and of what had not. Nothing else comes of it.
 func TestGiveUpKeepsWhatHasCome(t *testing.T) {
+	t.Parallel()
 	over(t, func(w *world) {
 		a, b, toB, toA := w.pair()
 		w.succeed(b, w.isend(b, []byte("early"), toA, 1))

@@ -12,6 +12,7 @@ import (
 // A process is killed while receives wait for it and sends are on their way. All of them
 // end with ECONNRESET, and so do later calls, over each medium.
 func TestKilled(t *testing.T) {
+	t.Parallel()
 	for _, medium := range []string{"shm", "tcp", "rdma"} {
 		for _, kind := range []string{packets, streams} {
 			t.Run(medium+"/"+kind, func(t *testing.T) { killed(t, medium, kind) })

@@ -40,6 +40,7 @@ const (
 // Connections are cut at random through proxies while both hosts send all kinds
 // of messages: all arrive once, whole, in order.
 func TestConnectionsCutAtRandom(t *testing.T) {
+	t.Parallel()
 	n := netns.New(t, netns.Options{Hosts: 2})
 	seed := rand.Uint32()
 	t.Log("seed", seed)
@@ -105,6 +106,7 @@ func flap(h *netns.Host, stop <-chan struct{}) (times int, err error) {
 
 // The link goes down and up at random while messages travel both ways.
 func TestLinkDownAndUp(t *testing.T) {
+	t.Parallel()
 	n := netns.New(t, netns.Options{Hosts: 2})
 	a, b := startOn(t, n.Hosts[0], 0), startOn(t, n.Hosts[1], 0)
 	toB, toA := a.Connect(n.Hosts[1].Name, 0), b.Connect(n.Hosts[0].Name, 0)

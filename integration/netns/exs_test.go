@@ -35,6 +35,7 @@ func dials(c *proc.Child) {
 
 // A dial that does not reach the endpoint of a listener on another host names the variables that may be wrong, and no others.
 func TestListenerWithoutAWay(t *testing.T) {
+	t.Parallel()
 	n := netns.New(t, netns.Options{Hosts: 2})
 	variables := []string{"MX_TRANSPORT", "MX_NET", "MX_PORT_BASE", "MX_SECRET", "MX_TLS"}
 	for name, r := range map[string]struct {

@@ -86,6 +86,7 @@ func buildRun(t *testing.T) string {
 
 // TestMistakes makes each mistake of docs/errors.md, and finds the line that it shows.
 func TestMistakes(t *testing.T) {
+	t.Parallel()
 	program, run := buildMistakes(t), buildRun(t)
 	if n := strings.Count(text(t, "docs/errors.md"), "\n## "); n != len(mistakes) {
 		t.Errorf("docs/errors.md has %d sections, and this test makes %d mistakes", n, len(mistakes))

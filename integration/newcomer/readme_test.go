@@ -81,6 +81,7 @@ func TestReadme(t *testing.T) {
 
 // TestReadmeReplace does the same with the dependency in go.mod, and counts what it brings along.
 func TestReadmeReplace(t *testing.T) {
+	t.Parallel()
 	long(t)
 	dir := newModule(t, programs(text(t, "README.md"))[0])
 	if got := must(t, dir, "go run ."); !strings.HasPrefix(got, "rank 0 of 1") {

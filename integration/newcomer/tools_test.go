@@ -24,6 +24,7 @@ var sections = []string{"Synopsis", "Description", "Options", "Environment", "Ex
 // TestTools compares the page of each tool with the tool: its options, with what -h says of them, and its flags, with
 // what completion offers.
 func TestTools(t *testing.T) {
+	t.Parallel()
 	long(t)
 	list, err := filepath.Glob(filepath.Join(checkout, "cmd", "mx_*"))
 	if err != nil || len(list) != 10 {

@@ -29,6 +29,7 @@ var troubles = []struct {
 
 // TestTroubles gets into the troubles of docs/troubleshooting.md, and finds the lines that it shows.
 func TestTroubles(t *testing.T) {
+	t.Parallel()
 	program := buildTroubles(t)
 	for _, c := range troubles {
 		t.Run(c.word, func(t *testing.T) {

@@ -58,6 +58,7 @@ func steps(text string) (all []step) {
 
 // TestTutorial pastes each program into a module of its own, and types what its page says.
 func TestTutorial(t *testing.T) {
+	t.Parallel()
 	long(t)
 	for name := range pages {
 		t.Run(name, func(t *testing.T) {

@@ -215,6 +215,7 @@ func collects(c *proc.Child) {
 // What is complete when its sender closes is received also by a process that was stopped before it came, and that
 // goes on when the sender has gone.
 func TestSenderClosesWhileReceiverIsStopped(t *testing.T) {
+	t.Parallel()
 	aboutShm(t)
 	for _, media := range []string{"shm", "tcp"} {
 		t.Run(media, func(t *testing.T) {

@@ -140,6 +140,7 @@ func TestHangReports(t *testing.T) {
 
 // TestHangs has mx_top name hangs that were made on purpose. It is asked until it does: a rank may not have come to its call yet.
 func TestHangs(t *testing.T) {
+	t.Parallel()
 	tools := build(t)
 	for _, c := range hangs {
 		t.Run(c.title(), func(t *testing.T) {

@@ -45,6 +45,7 @@ func (s *scene) serve(t *testing.T) (url string) {
 
 // TestPage looks at a job of many ranks that talk, in a browser, by the keyboard alone, in light and in dark.
 func TestPage(t *testing.T) {
+	t.Parallel()
 	long(t)
 	const ranks = 64
 	need(t, "chromium", "chromium")
@@ -99,6 +100,7 @@ func TestPage(t *testing.T) {
 
 // TestPageOfHang shows the hang report as a graph.
 func TestPageOfHang(t *testing.T) {
+	t.Parallel()
 	long(t)
 	need(t, "chromium", "chromium")
 	tools := build(t)
@@ -129,6 +131,7 @@ func TestPageOfHang(t *testing.T) {
 
 // TestStrangersSeeNothing: pages of others, other names and those who do not know the address are refused.
 func TestStrangersSeeNothing(t *testing.T) {
+	t.Parallel()
 	s := play(t, build(t), "crossed", 2)
 	url := s.serve(t)
 	host := strings.Split(url, "/")[2]

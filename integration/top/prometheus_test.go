@@ -57,6 +57,7 @@ func init() {
 // TestPrometheus has Prometheus scrape a job, load the alerting rules that the documentation offers, and answer each
 // query of its dashboard.
 func TestPrometheus(t *testing.T) {
+	t.Parallel()
 	long(t)
 	program := need(t, "prometheus", "prometheus")
 	dir := t.TempDir()

@@ -142,6 +142,7 @@ func init() {
 // TestSamples runs what the pages of the tools show samples of, and compares titles, columns and words: all that is no number, no name of
 // this machine, and no time.
 func TestSamples(t *testing.T) {
+	t.Parallel()
 	long(t)
 	tools := proc.Build(t, "cmd/mx_run", "cmd/mx_top", "cmd/mx_counters", "cmd/mx_endpoint_info", "cmd/mx_hostname", "cmd/mx_pingpong",
 		"cmd/mx_stream", "cmd/mx_msg_loop", "cmd/mx_trace", "cmd/mx_info")

@@ -470,6 +470,7 @@ func isNotServed(said []byte) bool {
 // TestReaderComesAfterTheClose has the peer read only after Close has waited in vain, and answer what it reads.
 // All that the link has taken comes before the end.
 func TestReaderComesAfterTheClose(t *testing.T) {
+	t.Parallel()
 	for name, opt := range map[string]tcp.Options{"plain": {}, "TLS": {TLS: newAuthority(t).config()}} {
 		t.Run(name, func(t *testing.T) {
 			opt.SendBuffer, opt.ReceiveBuffer = 64<<10, 64<<10

@@ -420,6 +420,7 @@ func TestAddressesInTurn(t *testing.T) {
 
 // TestMuteAddress has the first address accept connections and say nothing, for longer than the dial may take.
 func TestMuteAddress(t *testing.T) {
+	t.Parallel()
 	opt := tcp.Options{ConnectTimeout: 2 * patience}
 	a, b := twoSides(t, opt, tcp.Options{})
 	_ = a.port.Close()

@@ -167,6 +167,7 @@ func TestTwoPurposes(t *testing.T) {
 // TestKeptConnection wants what was taken to outlive the Listener, the context and the
 // time for the handshake.
 func TestKeptConnection(t *testing.T) {
+	t.Parallel()
 	opt := tcp.Options{ConnectTimeout: time.Second}
 	_, b, d := listenerPair(t, opt, opt, echo)
 	c := keep(t, d, b)

@@ -75,6 +75,7 @@ func TestSilentHandshakeIsEvictedFirst(t *testing.T) {
 
 // TestOldestHandshakeIsEvicted has pending handshakes that all have advanced as far.
 func TestOldestHandshakeIsEvicted(t *testing.T) {
+	t.Parallel()
 	for name, speaks := range map[string]func(int) bool{
 		"silent": func(int) bool { return false }, "speaking": func(int) bool { return true },
 	} {
