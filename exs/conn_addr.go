@@ -4,6 +4,7 @@ import (
 	"context"
 	"net"
 	"net/netip"
+	"slices"
 )
 
 // The names of the networks of Conn and SeqPacketConn.
@@ -94,6 +95,9 @@ func resolve(ctx context.Context, name, address string) ([]netip.AddrPort, error
 		if a = a.Unmap(); a.Is4() && n.ip4 || a.Is6() && n.ip6 {
 			fit = append(fit, netip.AddrPortFrom(a, uint16(port)))
 		}
+	}
+	if fit == nil && n.ip4 && slices.Equal(found, []netip.Addr{netip.IPv6Unspecified()}) { // "[::]" is all addresses, as in package net
+		fit = append(fit, netip.AddrPortFrom(netip.IPv4Unspecified(), uint16(port)))
 	}
 	if fit == nil {
 		family := "IPv4"

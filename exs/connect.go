@@ -183,7 +183,7 @@ func (s *Socket) dialOnce(ctx context.Context, local, addr netip.AddrPort, waits
 	}
 	c, err := d.DialContext(ctx, "tcp", addr.String())
 	if err != nil {
-		return hungUp(err)
+		return hungUp(zoneless(addr, err))
 	}
 	defer c.Close()
 	if c.LocalAddr().String() == c.RemoteAddr().String() {

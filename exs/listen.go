@@ -67,7 +67,7 @@ func (s *Socket) openPost(addr netip.AddrPort) error {
 	}
 	ln, err := net.ListenTCP(network, at)
 	if err != nil {
-		return err
+		return zoneless(addr, err)
 	}
 	p := &post{ln: ln, pending: pendingSet{left: make(chan struct{}, 1)}}
 	p.admission.L = &s.mu

@@ -3,6 +3,7 @@ package exs
 import (
 	"errors"
 	"net"
+	"net/netip"
 	"strconv"
 	"strings"
 
@@ -36,6 +37,14 @@ var clearer = map[Errno]string{
 
 	EADDRINUSE:          "address already in use: another program has the port, or an earlier run of this one; end it, or choose another port (0 for a free one)",
 	errno.EADDRNOTAVAIL: "no interface of this host has the address; choose one that mx_hostname -v lists, or leave it out for all",
+}
+
+// zoneless says what the system means that refuses a link-local address as invalid.
+func zoneless(addr netip.AddrPort, err error) error {
+	if a := addr.Addr(); a.Is6() && a.IsLinkLocalUnicast() && errors.Is(err, EINVAL) {
+		return tell("a link-local address needs the zone of an interface of this host, as in [fe80::1%eth0]:5000", EINVAL)
+	}
+	return err
 }
 
 // reason returns why a call failed, without the operation and the peer.

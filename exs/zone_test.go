@@ -5,6 +5,8 @@ import (
 	"net"
 	"strings"
 	"testing"
+
+	"gomx/exs"
 )
 
 // linkLocal returns an IPv6 address of this host that is one of a link, with its zone.
@@ -63,12 +65,34 @@ func TestZone(t *testing.T) {
 // An error names the zone that was asked for.
 func TestZoneOfNoInterface(t *testing.T) {
 	w := newWorld(t, "mem")
-	const address = "[fe80::1%nowhere]:5000"
-	_, dialled := w.here.Dial("exs", address)
-	_, listens := w.here.Listen("exs", address)
-	for _, err := range []error{dialled, listens} {
-		if e, ok := errors.AsType[*net.OpError](err); !ok || e.Addr == nil || e.Addr.String() != address {
-			t.Errorf("%v does not name %s", err, address)
+	for _, address := range []string{"[fe80::1%nowhere]:5000", "[fe80::1]:5000"} {
+		_, dialled := w.here.Dial("exs", address)
+		_, listens := w.here.Listen("exs", address)
+		for _, err := range []error{dialled, listens} {
+			if e, ok := errors.AsType[*net.OpError](err); !ok || e.Addr == nil || e.Addr.String() != address {
+				t.Errorf("%v does not name %s", err, address)
+			}
+			if !errors.Is(err, exs.EINVAL) || !strings.HasSuffix(err.Error(), "needs the zone of an interface of this host, as in [fe80::1%eth0]:5000") {
+				t.Errorf("it lacks a remedy: %v", err)
+			}
 		}
+	}
+}
+
+// "[::]" is all addresses of the family that the network names, to listen at and to dial.
+func TestAllAddressesOfAFamily(t *testing.T) {
+	w := newWorld(t, "mem")
+	for network, host := range map[string]string{"exs4": "0.0.0.0", "exs": "[::]", "exspacket4": "0.0.0.0"} {
+		ln, err := w.there.Listen(network, "[::]:0")
+		w.ok(err)
+		_, port, err := net.SplitHostPort(ln.Addr().String())
+		w.ok(err)
+		if at := ln.Addr().String(); at != host+":"+port {
+			t.Errorf("%s listens at %s", network, at)
+		}
+		c, err := w.here.Dial(network, "[::]:"+port)
+		w.ok(err)
+		w.ok(c.Close())
+		w.ok(ln.Close())
 	}
 }

@@ -54,6 +54,9 @@ type ConnectAllError []error
 // Error returns the first eight errors, a line each, and how many more there are.
 func (e ConnectAllError) Error() string {
 	all := e.Unwrap()
+	if len(all) == 0 {
+		return "no connect has failed"
+	}
 	return errors.Join(all[:min(len(all), mostNamed)]...).Error() + andMore("\n", len(all))
 }
 

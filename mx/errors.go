@@ -183,6 +183,8 @@ func codeOf(err error) ReturnCode {
 		return ErrCloseInHandler
 	case errors.Is(err, transport.ErrBusy):
 		return ErrBusy
+	case errors.Is(err, transport.ErrBadOption):
+		return ErrBadParamVal
 	case errors.Is(err, transport.ErrNoDescriptors):
 		return ErrNoResources
 	case errors.Is(err, transport.ErrUnsupported):

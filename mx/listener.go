@@ -10,6 +10,7 @@ import (
 
 	"gomx/endpoint"
 	"gomx/endpoint/driver"
+	"gomx/transport/nic"
 	"gomx/transport/wire"
 )
 
@@ -72,6 +73,9 @@ type ConnectionRequest struct {
 
 // String returns the name of the peer, "host:board/id".
 func (r *ConnectionRequest) String() string {
+	if r.l == nil {
+		return peerName(new(nic.Directory), r.NIC, r.Endpoint, wire.Contexts{})
+	}
 	return peerName(r.l.ep.dir, r.NIC, r.Endpoint, wire.Contexts{})
 }
 
@@ -121,7 +125,7 @@ func (l *Listener) Close() { l.l.Close(true) }
 // is over: it was answered, its time has passed, or the peer has gone or given up; ErrConnectionFailed if no
 // session could begin all the same; ErrBadParamVal if there is too much data; ErrBadEndpoint.
 func (r *ConnectionRequest) Accept(answer []byte) (EndpointAddr, error) {
-	if err := r.l.ep.checkConnectData("accept", answer); err != nil {
+	if err := r.check("accept", answer); err != nil {
 		return EndpointAddr{}, err
 	}
 	a, code, err := r.l.l.Accept(r.h, answer)
@@ -137,11 +141,21 @@ func (r *ConnectionRequest) Accept(answer []byte) (EndpointAddr, error) {
 // Reject refuses the session, with up to MaxConnectData bytes for the program that connects, which finds them in its RejectedError. Errors:
 // ErrBadRequest if the request is over; ErrBadParamVal if there is too much data; ErrBadEndpoint.
 func (r *ConnectionRequest) Reject(answer []byte) error {
-	if err := r.l.ep.checkConnectData("reject", answer); err != nil {
+	if err := r.check("reject", answer); err != nil {
 		return err
 	}
 	return r.fail("reject", r.l.l.Refuse(r.h, answer))
 }
+
+// check checks that the request is one of a listener's, and the length of the answer.
+func (r *ConnectionRequest) check(op string, answer []byte) error {
+	if r.l == nil {
+		return fail(op, ErrBadRequest, r.String(), errNotFromListener)
+	}
+	return r.l.ep.checkConnectData(op, answer)
+}
+
+var errNotFromListener = errors.New("a connection request comes from a Listener's Wait")
 
 func (r *ConnectionRequest) fail(op string, err error) error {
 	if errors.Is(err, endpoint.ErrBadRequest) {

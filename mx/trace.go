@@ -62,6 +62,9 @@ func (ep *Endpoint) beginTrace(t tracing) error {
 		Host: host, Command: command(), PID: os.Getpid(), Endpoint: ep.String(),
 		NIC: uint64(ep.board.ID), ID: ep.id, Transports: ep.names, MX: Version,
 	}, t.bytes)
+	if errors.Is(err, os.ErrNotExist) { // of a folder that can't be made
+		err = fmt.Errorf("%w: %w", ErrBadParamVal, err)
+	}
 	if err != nil {
 		return fmt.Errorf("message trace: %w", err)
 	}

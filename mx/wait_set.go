@@ -76,8 +76,13 @@ func (ep *Endpoint) TestAll(reqs []Request, states []Status) (done bool, err err
 // errors; 0 without an error says that the time has passed, that Wakeup was called, or that all requests are zero.
 func (ep *Endpoint) WaitSome(ctx context.Context, reqs []Request, dst []Completion, timeout time.Duration) (n int, err error) {
 	some, _, err := ep.owned("wait some", reqs)
-	if err != nil || !some || len(dst) == 0 {
+	switch {
+	case err != nil:
 		return 0, err
+	case (!some || len(dst) == 0) && ep.d.Closed():
+		return 0, ep.fail("wait some", "", driver.ErrClosed)
+	case !some || len(dst) == 0:
+		return 0, nil
 	}
 	if n, err = ep.waitSome(ctx, reqs, dst, timeout); err != nil {
 		err = ep.failWait(ctx, "wait some", err)

@@ -47,7 +47,7 @@ func (h WindowHandle) MarshalBinary() ([]byte, error) {
 // is ErrBadParamVal.
 func (h *WindowHandle) UnmarshalBinary(b []byte) error {
 	if len(b) != WindowHandleSize {
-		return fmt.Errorf("mx: %w: a window handle has %d bytes, not %d", ErrBadParamVal, WindowHandleSize, len(b))
+		return fail("unmarshal window handle", ErrBadParamVal, "", fmt.Errorf("it has %d bytes, not %d", WindowHandleSize, len(b)))
 	}
 	h.ID, h.Length = binary.LittleEndian.Uint64(b), binary.LittleEndian.Uint32(b[8:])
 	return nil

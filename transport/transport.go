@@ -44,6 +44,8 @@ var (
 	ErrCorrupt = errors.New("corrupt data from peer")
 	// ErrClosed: the port or link was closed on this side.
 	ErrClosed = errors.New("closed")
+	// ErrBadOption: an option of the transport is not as it must be.
+	ErrBadOption = errors.New("option out of range")
 	// ErrUnsupported: this machine or build lacks what the transport needs.
 	ErrUnsupported = errors.New("not supported here")
 )

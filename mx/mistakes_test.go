@@ -1,0 +1,51 @@
+package mx_test
+
+import (
+	"crypto/tls"
+	"errors"
+	"testing"
+
+	"gomx/mx"
+)
+
+// TestMistakesAreNamed makes mistakes with values that a program may build by itself. Each is an error that names the operation, and none a panic.
+func TestMistakesAreNamed(t *testing.T) {
+	w := newWorld(t, "tcp")
+	open := func(p mx.Param) error {
+		ep, err := mx.OpenEndpoint(0, mx.AnyEndpoint, testFilter, mx.WithTransports("tcp"), p)
+		if err == nil {
+			err = errors.Join(errors.New("it is open"), ep.Close())
+		}
+		return err
+	}
+	closed := w.open()
+	if err := closed.Close(); err != nil {
+		t.Fatal(err)
+	}
+	foreign := &mx.ConnectionRequest{NIC: 1, Endpoint: 7}
+	for what, c := range map[string]struct {
+		err  error
+		op   string
+		want mx.ReturnCode
+	}{
+		"TLS without a certificate":      {open(mx.WithTLS(&tls.Config{})), "open endpoint", mx.ErrBadParamVal},
+		"a trace nowhere":                {open(mx.WithTrace("/proc/none/such")), "open endpoint", mx.ErrBadParamVal},
+		"a handle cut":                   {new(mx.WindowHandle).UnmarshalBinary(nil), "unmarshal window handle", mx.ErrBadParamVal},
+		"nothing of a closed endpoint":   {second(closed.WaitSome(noContext, nil, nil, 0)), "wait some", mx.ErrBadEndpoint},
+		"a request that nobody asks for": {foreign.Reject(nil), "reject", mx.ErrBadRequest},
+		"the same, accepted":             {second(foreign.Accept(nil)), "accept", mx.ErrBadRequest},
+	} {
+		var e *mx.Error
+		if !errors.As(c.err, &e) || e.Op != c.op || !errors.Is(c.err, c.want) {
+			t.Errorf("%s: %v, want %v of %q", what, c.err, c.want, c.op)
+		}
+	}
+	if s := foreign.String(); s == "" {
+		t.Error("a connection request without a name")
+	}
+	for _, none := range []mx.ConnectAllError{nil, {}, {nil}} {
+		if text := none.Error(); text != "no connect has failed" {
+			t.Errorf("no errors: %q", text)
+		}
+	}
+}
