@@ -23,6 +23,7 @@ const promise = 10 * time.Second
 // Peers are killed at random moments of traffic both ways. Requests with them end
 // with an error; another peer of the same endpoint notices nothing.
 func TestKills(t *testing.T) {
+	t.Parallel()
 	kills := 12
 	if testing.Short() {
 		kills = 3
@@ -30,9 +31,9 @@ func TestKills(t *testing.T) {
 	a, good, toGood, _ := pair(t, impatient...)
 	a.Drain()
 	for round := range kills {
-		victim := start(t, leftPorts, 3, impatient...)
+		victim := start(t, leftPorts, third, impatient...)
 		victim.Drain()
-		to, back := a.Connect(host, 3), victim.Connect(host, 1)
+		to, back := a.Connect(host, victim.ID), victim.Connect(host, a.ID)
 		if round%2 == 0 {
 			a.Post(to)
 		}
@@ -62,8 +63,10 @@ func TestKills(t *testing.T) {
 // A stopped peer is not a dead one. Its sockets fill up, and may be given up; when
 // it goes on, everything arrives once and in order.
 func TestStoppedPeerGoesOn(t *testing.T) {
+	t.Parallel()
 	for name, pause := range map[string]time.Duration{"shortly": 500 * time.Millisecond, "longer than connections live": 5 * time.Second} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			if testing.Short() && pause > time.Second {
 				t.Skip("a short run stops nobody for long")
 			}
@@ -86,6 +89,7 @@ func TestStoppedPeerGoesOn(t *testing.T) {
 // Requests with a timeout end while their peer is stopped, and a new connect finds
 // it when it goes on.
 func TestStoppedPeerIsGivenUp(t *testing.T) {
+	t.Parallel()
 	a, b, toB, _ := pair(t, impatient...)
 	b.Stop()
 	a.Post(toB)
@@ -96,7 +100,7 @@ func TestStoppedPeerIsGivenUp(t *testing.T) {
 		t.Error("sends to a stopped peer ended with", codes)
 	}
 	b.Signal(syscall.SIGCONT)
-	toB = a.Connect(host, 2)
-	toA := b.Connect(host, 1)
+	toB = a.Connect(host, b.ID)
+	toA := b.Connect(host, a.ID)
 	exchange(t, a, b, toB, toA, 1000, traffic.Mixed)
 }

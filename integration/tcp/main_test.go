@@ -5,6 +5,7 @@ package tcp_test
 import (
 	"fmt"
 	"os"
+	"sync/atomic"
 	"testing"
 
 	"gomx/integration/internal/proc"
@@ -56,12 +57,19 @@ func start(t testing.TB, first, id int, env ...string) *traffic.Peer {
 	return p
 }
 
+// pairs counts the pairs, each of which has endpoint numbers of its own: tests that wait run beside others.
+var pairs atomic.Uint32
+
 // pair starts two peers in one range of ports, and connects them both ways.
 func pair(t testing.TB, env ...string) (a, b *traffic.Peer, toB, toA uint32) {
 	t.Helper()
-	a, b = start(t, leftPorts, 1, env...), start(t, leftPorts, 2, env...)
-	return a, b, a.Connect(host, 2), b.Connect(host, 1)
+	first := int(pairs.Add(1)*2%(third-2)) + 1
+	a, b = start(t, leftPorts, first, env...), start(t, leftPorts, first+1, env...)
+	return a, b, a.Connect(host, b.ID), b.Connect(host, a.ID)
 }
+
+// third is the endpoint number of another peer in the range of a pair's.
+const third = ports - 16
 
 // exchange has two peers send each other messages, and checks them.
 func exchange(t testing.TB, a, b *traffic.Peer, toB, toA uint32, count int, s traffic.Sizes) {

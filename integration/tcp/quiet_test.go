@@ -12,6 +12,7 @@ import (
 // The request timeout counts from the request on, however long the endpoints were
 // quiet before.
 func TestQuietLongerThanTheRequestTimeout(t *testing.T) {
+	t.Parallel()
 	const timeout = 500 * time.Millisecond
 	a, b, toB, toA := pair(t, "MX_KEEPALIVE=3s", "MX_REQUEST_TIMEOUT="+timeout.String())
 	for range 2 {

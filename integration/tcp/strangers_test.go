@@ -81,12 +81,12 @@ func TestStrangers(t *testing.T) {
 			before, refused := b.Resident(), b.Counter(traffic.Refused)
 			a.Duplex(toB, count, traffic.Mixed)
 			b.Duplex(toA, count, traffic.Mixed)
-			nuisance(t, net.JoinHostPort(host, strconv.Itoa(leftPorts+2)))
+			nuisance(t, net.JoinHostPort(host, strconv.Itoa(leftPorts+int(b.ID))))
 			a.Sunk()
 			b.Sunk()
 			for i := range newcomers {
-				p := start(t, leftPorts, 3+i)
-				exchange(t, p, b, p.Connect(host, 2), b.Connect(host, uint32(3+i)), 100, traffic.Mixed)
+				p := start(t, leftPorts, third+i)
+				exchange(t, p, b, p.Connect(host, b.ID), b.Connect(host, p.ID), 100, traffic.Mixed)
 			}
 			grown := b.Resident() - before
 			t.Logf("%d refused, memory grew by %.1f MiB", b.Counter(traffic.Refused)-refused, float64(grown)/(1<<20))

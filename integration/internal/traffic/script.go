@@ -20,7 +20,8 @@ const Filter = 0x7e57
 // talks to it.
 type Peer struct {
 	*proc.Process
-	t testing.TB
+	ID uint32 // of its endpoint
+	t  testing.TB
 }
 
 // Start starts a peer.
@@ -30,13 +31,14 @@ func Start(t testing.TB, o proc.Options) *Peer {
 }
 
 // Wrap makes a peer of a child that was started in the role of one.
-func Wrap(t testing.TB, p *proc.Process) *Peer { return &Peer{p, t} }
+func Wrap(t testing.TB, p *proc.Process) *Peer { return &Peer{Process: p, t: t} }
 
 // Open opens the peer's endpoint and returns its number. An id below 0 is any.
 func (p *Peer) Open(id int) uint32 {
 	p.t.Helper()
 	p.Say("open %d %d", id, Filter)
-	return p.HearNumber("open ")
+	p.ID = p.HearNumber("open ")
+	return p.ID
 }
 
 // OpenFails opens an endpoint where that must fail, and returns the error's text.
