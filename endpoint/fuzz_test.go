@@ -1,6 +1,7 @@
 package endpoint_test
 
 import (
+	"flag"
 	"math/rand/v2"
 	"testing"
 
@@ -48,8 +49,10 @@ func breaks(seed uint64, n int) []byte {
 	return b
 }
 
+var histories = flag.Uint64("endpoint.histories", 400, "histories of TestManyHistories")
+
 func TestManyHistories(t *testing.T) {
-	n := uint64(1000)
+	n := *histories
 	if testing.Short() {
 		n = 200
 	}

@@ -3,6 +3,7 @@ package main_test
 import (
 	"encoding/csv"
 	"encoding/json"
+	"flag"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -32,10 +33,12 @@ func TestTable(t *testing.T) {
 	}
 }
 
+var whole = flag.Bool("pingpong.whole", false, "have TestWithoutFlags measure all rows, which takes some ten seconds")
+
 func TestWithoutFlags(t *testing.T) {
 	needShm(t)
-	if testing.Short() {
-		t.Skip("takes some ten seconds")
+	if !*whole {
+		t.Skip("takes some ten seconds: .ci/run does it, with -pingpong.whole")
 	}
 	out := measured(t)
 	if !strings.Contains(out, " over shm") || !strings.Contains(out, tableHead) {

@@ -303,7 +303,6 @@ func limited() (names []string) {
 // Every call that a deadline, a context, a timeout or a Close ends does end so, while the peer is stopped, while it takes nothing, and
 // when it dies. So does what is called after it. What was given to the call is not touched any more, and nothing is left over.
 func TestCallsEnd(t *testing.T) {
-	t.Parallel()
 	for _, medium := range []string{"shm", "tcp"} {
 		for _, c := range []struct {
 			name, role string

@@ -254,7 +254,7 @@ func unpin() {
 	runtime.UnlockOSThread()
 }
 
-var wakeUps = flag.Int("bell.rounds", 15_000, "rounds of each game of TestNoWakeUpIsLost")
+var wakeUps = flag.Int("bell.rounds", 8_000, "rounds of each game of TestNoWakeUpIsLost")
 
 func TestNoWakeUpIsLost(t *testing.T) {
 	rounds := *wakeUps

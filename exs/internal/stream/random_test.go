@@ -1,6 +1,7 @@
 package stream
 
 import (
+	"flag"
 	"math/rand/v2"
 	"testing"
 )
@@ -112,8 +113,10 @@ func drain(w *world) {
 	}
 }
 
+var histories = flag.Int("stream.histories", 15, "histories of TestHistories")
+
 func TestHistories(t *testing.T) {
-	seeds, steps := 40, 100_000
+	seeds, steps := *histories, 100_000
 	if testing.Short() {
 		seeds, steps = 200, 2_000
 	}
