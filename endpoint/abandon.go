@@ -1,6 +1,9 @@
 package endpoint
 
-import "errors"
+import (
+	"errors"
+	"fmt"
+)
 
 // Fate is what has become of a request that was given up.
 type Fate uint8
@@ -13,7 +16,13 @@ const (
 )
 
 // String returns the name of the fate.
-func (f Fate) String() string { return [...]string{"ended", "cancelled", "in use"}[f] }
+func (f Fate) String() string {
+	names := [...]string{"ended", "cancelled", "in use"}
+	if int(f) >= len(names) {
+		return fmt.Sprintf("fate %d", uint8(f))
+	}
+	return names[f]
+}
 
 // Abandon gives up a request whose wait has ended early. The handle is stale afterwards, whatever the fate.
 func (e *Engine) Abandon(h Handle, st *Status) (Fate, error) {

@@ -3,6 +3,7 @@ package mx_test
 import (
 	"crypto/tls"
 	"errors"
+	"fmt"
 	"testing"
 
 	"gomx/mx"
@@ -42,6 +43,11 @@ func TestMistakesAreNamed(t *testing.T) {
 	}
 	if s := foreign.String(); s == "" {
 		t.Error("a connection request without a name")
+	}
+	for _, unknown := range []fmt.Stringer{mx.Fate(9), mx.SendLevel(9), mx.StatusCode(99), mx.ParamKey(999), mx.AtomicOp(99), mx.AtomicType(99), mx.LatencyClass(9), mx.Reach(9)} {
+		if unknown.String() == "" {
+			t.Errorf("%T has no text for a number it does not know", unknown)
+		}
 	}
 	for _, none := range []mx.ConnectAllError{nil, {}, {nil}} {
 		if text := none.Error(); text != "no connect has failed" {
