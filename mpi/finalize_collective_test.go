@@ -12,7 +12,6 @@ import (
 
 // TestFinalizeBehindACollective has ranks finalize that have begun a collective and not waited for it.
 func TestFinalizeBehindACollective(t *testing.T) {
-	amongOthers(t)
 	for _, medium := range []string{"mem", "shm", "tcp"} {
 		t.Run(medium, func(t *testing.T) {
 			for range 20 {

@@ -78,7 +78,6 @@ func init() {
 // TestFarAhead: a rank that gives up more collectives than it keeps the remains of, before another begins the first of them, still
 // receives what that sends for each, and then keeps nothing.
 func TestFarAhead(t *testing.T) {
-	amongOthers(t)
 	unchecked(t) // rank 0 would fail as well
 	over(t, 2, func(c *mpi.Comm) error {
 		if err := c.Barrier(); err != nil { // all are connected
@@ -107,7 +106,6 @@ func TestFarAhead(t *testing.T) {
 
 // TestAllGiveUp: ranks that all give up the same collectives wait for nothing of each other afterwards, and keep nothing.
 func TestAllGiveUp(t *testing.T) {
-	amongOthers(t)
 	unchecked(t)
 	rounds := 300
 	if testing.Short() {
@@ -177,7 +175,6 @@ func nothingLeftBehind(c *mpi.Comm) error {
 // TestFreeBehindAGivenUpCollective: a rank gives up a collective, frees the communicator, and goes on. Another that comes to the
 // collective later ends it, though the first makes no more calls of that communicator.
 func TestFreeBehindAGivenUpCollective(t *testing.T) {
-	amongOthers(t)
 	unchecked(t)
 	const n = 100_000 // of a part: its sender waits for the receiver
 	calls := map[string]func(c *mpi.Comm, a, b []int64) error{

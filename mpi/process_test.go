@@ -131,7 +131,6 @@ func jobs(t *testing.T, program string, ranks ...int) {
 // TestProcessesCombineLongVectors: what ranks combine lies where other processes copy it from, call after call,
 // whatever the algorithm.
 func TestProcessesCombineLongVectors(t *testing.T) {
-	amongOthers(t)
 	if testing.Short() {
 		jobs(t, "large", 3)
 		return

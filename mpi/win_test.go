@@ -149,7 +149,6 @@ func TestWinCounter(t *testing.T) {
 
 // TestWinExclusive changes what is no single operation under the exclusive lock.
 func TestWinExclusive(t *testing.T) {
-	amongOthers(t)
 	const rounds = 30
 	onWindow(t, 4, 2, func(c *mpi.Comm, w *mpi.Win[int32]) error {
 		for range rounds {

@@ -68,7 +68,8 @@ const MaxAtomic = 1008
 //
 // Each operation is carried out as a whole: no other atomic operation of any endpoint on the windows of dest, of dest itself among
 // them, sees a part of it. The owner takes part in that by calls on its own endpoint's address. Puts, gets and
-// plain reads and writes of the owner are not atomic with it, though of an element of up to 8 bytes they see the old or the new value. It is carried out
+// plain reads and writes of the owner are not atomic with it, though of an element of up to 8 bytes they see the old or the new value, if it is aligned in
+// memory, too: the memory of the window begins at a multiple of 8, as that of Alloc and of a []int64 does. It is carried out
 // exactly once, also over a link that breaks and heals; if it ends because the session is over, it was carried out once or not at all.
 // Atomic operations of this endpoint towards dest, small puts and operations that are started after them keep their order.
 //

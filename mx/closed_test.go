@@ -103,7 +103,6 @@ func TestClosedEndpointStillAnswersQuestions(t *testing.T) {
 // Those whose large messages are under way learn that their peer has closed, not that
 // it can't be reached.
 func TestCloseUnderLargeMessages(t *testing.T) {
-	t.Parallel()
 	over(t, func(w *world) {
 		for range 5 {
 			a, b, toB, toA := w.pair()

@@ -11,7 +11,7 @@ import (
 // and in the middle of messages that are there at once.
 func TestAgeOfAFreshRequest(t *testing.T) {
 	t.Parallel()
-	const rest, most = 700 * time.Millisecond, 0.3
+	const rest, most = 700 * time.Millisecond, 0.6
 	over(t, func(w *world) {
 		a, b, toB, toA := w.pair()
 		age := func(when string) {

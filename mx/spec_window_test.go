@@ -162,7 +162,6 @@ func TestWindowsAreCheckedAtTheTarget(t *testing.T) {
 // A message that is sent behind a small put, without waiting for it, is received when
 // the bytes are there; and so is one that is sent after the completion of a large one.
 func TestMessagesBehindPuts(t *testing.T) {
-	t.Parallel()
 	over(t, func(w *world) {
 		a, b, toB, _ := w.pair()
 		memory := make([]byte, 100_000)
