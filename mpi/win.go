@@ -97,7 +97,7 @@ func WinAllocate[T any](c *Comm, n int) (*Win[T], error) {
 		return nil, err
 	}
 	if n < 0 {
-		return nil, c.fail("WinAllocate", ErrCount, "%d elements", n)
+		return nil, c.fail("WinAllocate", ErrCount, "%d elements: a window has none or more", n)
 	}
 	b, trouble := allocate(n, elem.Size[T]())
 	w, err := newWindow[T](c, "WinAllocate", b, trouble)
