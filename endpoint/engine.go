@@ -99,7 +99,7 @@ func New(cfg Config, host Host) *Engine {
 	e.bytesPool, e.headerPool = newBytesPool(cfg.UnexpectedBytes, cfg.UnexpectedReserve), newHeaderPool(cfg.UnexpectedHeaders)
 	e.done.reset()
 	e.ready.reset()
-	e.OpenQueue() // Private
+	e.Reserve(e.OpenQueue()) // Private
 	e.adm.waiting.reset()
 	self := e.peers[e.PeerOf(cfg.NIC, cfg.Endpoint)]
 	self.state, self.remote = peerConnected, self.local

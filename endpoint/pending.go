@@ -42,6 +42,7 @@ func (e *Engine) outstanding(slot int32, r *request) Outstanding {
 	switch {
 	case r.kind == kindPart:
 		o.Kind = kindNames[kindRecv] // the multi-receive is listed, too, and its handle is the one that there is
+	case r.flags&queued != 0 && e.queues[r.queue].ours:
 	case r.flags&forgotten == 0:
 		o.Handle = handleOf(slot, r.generation)
 	}

@@ -13,6 +13,7 @@ type doneList struct {
 	fresh int32 // the oldest that PeekFresh has not returned, or none
 	count int
 	free  bool // no queue of the user's
+	ours  bool // of requests that the user has not made
 
 	announced announcements // in a queue of the user's, among the requests
 	counter   *counter      // or nil: the queue keeps its requests
@@ -118,6 +119,9 @@ func (e *Engine) Enqueue(h Handle, q QueueID) error {
 	e.ended++ // who waits for the queue is to see it
 	return nil
 }
+
+// Reserve says that the requests of a queue are not the user's: Outstanding returns no handles of them, which are not the user's to cancel.
+func (e *Engine) Reserve(q QueueID) { e.queues[q].ours = true }
 
 // Queued returns how many requests of a queue are complete, and messages of multi-receives announced.
 func (e *Engine) Queued(q QueueID) int { return e.queues[q].count + e.queues[q].announced.len() }

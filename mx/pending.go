@@ -9,7 +9,7 @@ import (
 
 // PendingRequest is a request that is not complete, as Pending shows it to people.
 type PendingRequest struct {
-	Request              Request      // zero if it was forgotten
+	Request              Request      // zero if it was forgotten, and if it is the library's own: that of Admit, and of a Connect or a Wait that is blocked
 	Kind                 string       // send, asend (acknowledged), ssend (synchronous), recv, multi-receive, connect, put, get, atomic, fetch, watch, threshold or connection request
 	Peer                 EndpointAddr // zero: anyone; of a connect, good for no more than its name
 	MatchInfo, MatchMask uint64       // of a receive that has not matched: what it waits for

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"gomx/mx"
 )
@@ -58,6 +59,41 @@ func TestPendingSaysWhatIsWaitedFor(t *testing.T) {
 			w.Errorf("%v", got)
 		}
 	})
+}
+
+func TestPendingHasNoHandleOfTheLibrarysOwn(t *testing.T) {
+	w := newWorld(t, "mem")
+	ep := w.open()
+	if err := ep.Admit(func(*mx.ConnectionRequest) (bool, []byte) { return true, nil }); err != nil {
+		t.Fatal(err)
+	}
+	counter, err := ep.NewCompletionCounter()
+	if err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan error)
+	go func() {
+		_, _, err := counter.Wait(noContext, 1, bound)
+		ended <- err
+	}()
+	for end := time.Now().Add(bound); len(ep.Pending()) < 2; time.Sleep(time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatal(ep.Pending())
+		}
+	}
+	for _, p := range ep.Pending() {
+		if !p.Request.IsZero() {
+			t.Errorf("%v could be cancelled by who has not made it", p)
+		}
+		if ok, err := ep.Cancel(p.Request); ok || err == nil {
+			t.Errorf("%v was cancelled: %v", p, err)
+		}
+	}
+	w.connect(w.open(), ep)
+	ep.Wakeup()
+	if err := <-ended; err != nil {
+		t.Errorf("the wait for the counter: %v", err)
+	}
 }
 
 func TestTextsNameThePeer(t *testing.T) {
