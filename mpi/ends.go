@@ -9,8 +9,7 @@ import (
 	"gomx/mx"
 )
 
-// noTag and noRank are the causes of errors that a wrong number has brought about. They name it: what it stands for
-// elsewhere, such as AnySource, is put in words in the error's text.
+// noTag and noRank are the causes of errors that a wrong number has brought about.
 func noTag(tag int) error { return fmt.Errorf("there is no tag %d: tags are 0 to %d", tag, TagUB) }
 
 func noRank(rank, size int) error {

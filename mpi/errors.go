@@ -75,16 +75,16 @@ func (e *Error) Error() string {
 	if e.Comm != "" {
 		fmt.Fprintf(&b, " on %s, rank %d", launch.Name(e.Comm), e.Rank)
 	}
-	switch e.Peer {
-	case Undefined:
-	case AnySource:
+	switch {
+	case e.Peer == Undefined:
+	case e.Peer == AnySource && e.Class != ErrRank:
 		b.WriteString(", with any rank")
 	default:
 		fmt.Fprintf(&b, ", with rank %d", e.Peer)
 	}
-	switch e.Tag {
-	case Undefined:
-	case AnyTag:
+	switch {
+	case e.Tag == Undefined:
+	case e.Tag == AnyTag && e.Class != ErrTag:
 		b.WriteString(", any tag")
 	default:
 		fmt.Fprintf(&b, ", tag %d", e.Tag)

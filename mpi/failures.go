@@ -52,7 +52,7 @@ func fate(cause error) string {
 		return "it does not answer"
 	}
 	if hasLeft(cause) {
-		return "it has called Finalize, or takes this rank for dead"
+		return "it has called Finalize, or takes this rank for dead; if it has left a collective out, MX_CHECK=1 says which"
 	}
 	if mayHaveLeft(cause) {
 		return "it has called Finalize, or has ended before its time"

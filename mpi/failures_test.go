@@ -31,7 +31,7 @@ func TestFailuresAreReportedBriefly(t *testing.T) {
 	}{
 		{mx.StatusEndpointUnreachable, says + "is gone: it has ended before its time, or its host is cut off"},
 		{fmt.Errorf("connecting: %w", mx.StatusEndpointClosed), says + "is gone: it has called Finalize, or has ended before its time"},
-		{mx.StatusEndpointClosed, says + "is gone: it has called Finalize, or takes this rank for dead"},
+		{mx.StatusEndpointClosed, says + "is gone: it has called Finalize, or takes this rank for dead; if it has left a collective out, MX_CHECK=1 says which"},
 		{mx.StatusTimeout, says + "is given up: it has not moved for as long as MX_REQUEST_TIMEOUT says; it may live, and a longer time waits for it"},
 		{context.DeadlineExceeded, says + "is gone: it does not answer"},
 	} {
