@@ -74,6 +74,13 @@ func (e *Engine) breakLink(p *peer) {
 	e.watchPeer(p)
 }
 
+// dropLink gives up a link, but not the session.
+func (e *Engine) dropLink(p *peer) {
+	link := p.link
+	e.breakLink(p)
+	e.host.Drop(p.index, link, false)
+}
+
 // unhook takes the link from a connected peer. Operations that depended on this link
 // are restarted over the next one.
 func (e *Engine) unhook(p *peer) {
@@ -142,21 +149,19 @@ func (e *Engine) arriveResume(p *peer, h *wire.Header, payload []byte) {
 		// The reply that makes us connected was lost. Our Connect brings another.
 	case p.state != peerConnected || h.Session != p.local || p.heal == nil:
 		e.refuse(p, h)
+	case p.link == nil:
+		// It came just before the end of its link, which has been given up since.
 	case !p.proves(payload) && !e.ourselves(p):
 		// Whoever answers where the peer was is not the peer, or a new incarnation of
 		// it, which would have said that the session is over.
 		e.count.BadProofs++
-		link := p.link
-		e.breakLink(p)
-		e.host.Drop(p.index, link, false)
+		e.dropLink(p)
 	case !p.heal.resuming || h.Flags&wire.HasAck == 0:
 		e.corrupt(p)
 	case int32(h.Ack-p.log.base) < 0:
 		// The peer has said more than that already: this link came up at its side
 		// long ago, and is of no use there any more.
-		link := p.link
-		e.breakLink(p)
-		e.host.Drop(p.index, link, false)
+		e.dropLink(p)
 	default:
 		e.resumeFrom(p, h.Ack)
 	}

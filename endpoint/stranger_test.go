@@ -250,6 +250,20 @@ func TestResumeNeedsTheToken(t *testing.T) {
 	}
 }
 
+// What a link has brought before it was given up may be taken afterwards, and gives up nothing more.
+func TestFramesOfLostLink(t *testing.T) {
+	h := newHouse(endpointtest.Healing(false), endpoint.Config{})
+	l := h.dialled(2)
+	session, _ := h.connect(l, 2, 100)
+	resume := wire.Header{Kind: wire.Resume, Flags: wire.HasAck, Session: session.Session, Ack: session.Session}
+	for range 2 {
+		h.frame(l, resume, make([]byte, wire.TokenSize))
+	}
+	if c := h.Counters(); len(h.host.dropped) != 1 || !h.host.dropped[l] || c.BadProofs != 1 || c.Breaks != 1 {
+		t.Errorf("%d links given up, %+v", len(h.host.dropped), c)
+	}
+}
+
 func TestSessionNumbersDifferByPeer(t *testing.T) {
 	h := newHouse(endpointtest.Reliable(false), endpoint.Config{})
 	seen := map[uint32]bool{}

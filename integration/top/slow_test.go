@@ -3,9 +3,6 @@
 package top
 
 import (
-	"os"
-	"os/exec"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -58,23 +55,13 @@ func slowly(world *mpi.Comm, slow bool, step func(*mpi.Comm) error) error {
 func TestSlowRank(t *testing.T) {
 	long(t)
 	tools := proc.Build(t, "cmd/mx_run", "cmd/mx_trace")
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
 	const nobody = "\nno rank alone holds up the others\n"
 	for name := range steps {
 		for kind, want := range map[string]string{"slow ": "\nrank 2 holds up the others\n", "even ": nobody, "quick ": nobody} {
 			t.Run(kind+name, func(t *testing.T) {
 				report := ""
 				for range 5 {
-					folder := t.TempDir()
-					cmd := exec.CommandContext(t.Context(), filepath.Join(tools, "mx_run"), "-n", "4", self)
-					cmd.Env = append(os.Environ(), roleKey+"="+kind+name, "MX_TRACE="+folder, "MX_TRACE_BYTES=256K")
-					if out, err := cmd.CombinedOutput(); err != nil {
-						t.Fatalf("%v\n%s", err, out)
-					}
-					if report = prints(t, tools, "mx_trace", folder); strings.Contains(report, want) {
+					if report = prints(t, tools, "mx_trace", traced(t, tools, kind+name)); strings.Contains(report, want) {
 						return
 					}
 				}
