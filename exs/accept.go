@@ -20,7 +20,7 @@ type AcceptAddr struct {
 // can open no more files, one accept each second ends with EMFILE or ENFILE, and the clients wait.
 func (s *Socket) Accept(vec []AcceptAddr, flags Flags, q *Queue) (*Socket, error) {
 	if flags&^Block != 0 || len(vec) == 0 || flags&Block != 0 && len(vec) != 1 {
-		return nil, wrong("accept", "vec has %d elements, and flags %#x: it needs one at least, just one with Block, and there is no other flag", len(vec), uint32(flags))
+		return nil, s.wrong("accept", "vec has %d elements, and flags %#x: it needs one at least, just one with Block, and there is no other flag", len(vec), uint32(flags))
 	}
 	if n := s.lockFor(life.Accept); n != 0 {
 		return nil, s.unfit("accept", n, isNoServer)

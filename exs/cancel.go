@@ -15,7 +15,7 @@ import "gomx/exs/internal/life"
 // for other flags, EBADF.
 func (s *Socket) Cancel(ahandle any, flags Flags) (int, error) {
 	if flags&^CancelAll != 0 {
-		return 0, wrong("cancel", "the only flag is CancelAll")
+		return 0, s.wrong("cancel", "the only flag is CancelAll")
 	}
 	if n := s.lockFor(life.Look); n != 0 {
 		return 0, s.fail("cancel", n)

@@ -16,7 +16,7 @@ import (
 // peer's side too. A listener's Accepts, and a connect that is under way, end with ECANCELED. Errors: EBADF, EINVAL.
 func (s *Socket) Close(flags Flags, q *Queue, ahandle any) error {
 	if flags&^(Block|DontLinger) != 0 {
-		return wrong("close", "the only flags are Block and DontLinger")
+		return s.wrong("close", "the only flags are Block and DontLinger")
 	}
 	if n := s.lockFor(life.Close); n != 0 {
 		return s.fail("close", n)
@@ -180,7 +180,7 @@ func (s *Socket) terminate() {
 // ECONNRESET, EBADF.
 func (s *Socket) Shutdown(how How, flags Flags, q *Queue, ahandle any) error {
 	if flags&^Block != 0 {
-		return wrong("shutdown", "the only flag is Block")
+		return s.wrong("shutdown", "the only flag is Block")
 	}
 	return s.shutdown(how, flags, q, ahandle)
 }
@@ -199,6 +199,9 @@ func (s *Socket) shutdown(how How, flags Flags, q *Queue, ahandle any) error {
 	if n != 0 {
 		s.refuse(o)
 		s.mu.Unlock()
+		if n == EBUSY {
+			return s.named(because("shutdown", n, shutsAlready))
+		}
 		return s.unfit("shutdown", n, "the directions are ShutRD, ShutWR or both")
 	}
 	o.extra = &extra{how: open}

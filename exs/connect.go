@@ -43,7 +43,7 @@ type joining struct {
 // the other side does not speak EXS or has a socket of another type, and errors of the network.
 func (s *Socket) Connect(addr netip.AddrPort, flags Flags, timeout time.Duration, q *Queue, ahandle any) error {
 	if flags&^Block != 0 || timeout < 0 {
-		return wrong("connect", "the timeout is %v, and flags %#x: it is 0 at least, and the only flag is Block", timeout, uint32(flags))
+		return s.wrong("connect", "the timeout is %v, and flags %#x: it is 0 at least, and the only flag is Block", timeout, uint32(flags))
 	}
 	return s.connect(context.Background(), addr, flags, timeout, q, ahandle)
 }
@@ -60,7 +60,7 @@ func (s *Socket) connect(parent context.Context, addr netip.AddrPort, flags Flag
 	}
 	if !s.fits(addr) {
 		s.mu.Unlock()
-		return fail("connect", EAFNOSUPPORT)
+		return s.fail("connect", EAFNOSUPPORT)
 	}
 	o, n := s.begin(EvtConnect, flags, q, ahandle)
 	if n != 0 {

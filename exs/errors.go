@@ -68,21 +68,10 @@ func (e *Error) Unwrap() []error {
 // Timeout reports whether time ran out.
 func (e *Error) Timeout() bool { return e.Errno == ETIMEDOUT }
 
-// Programs see EBUSY as a matter of course, so it costs nothing.
-var (
-	errSendBusy = &Error{Op: "send", Errno: EBUSY}
-	errRecvBusy = &Error{Op: "recv", Errno: EBUSY}
-)
-
 // fail makes the error of an operation, or nil of 0.
 func fail(op string, n Errno) error {
-	switch {
-	case n == 0:
+	if n == 0 {
 		return nil
-	case n == EBUSY && op == "send":
-		return errSendBusy
-	case n == EBUSY && op == "recv":
-		return errRecvBusy
 	}
 	return &Error{Op: op, Errno: n}
 }
@@ -92,11 +81,26 @@ func (s *Socket) fail(op string, n Errno) error {
 	if s.none() && n == EBADF {
 		return absent(op, n, noSocket)
 	}
-	err := fail(op, n)
-	if e, ok := err.(*Error); ok && !s.none() && n != EBUSY {
-		s.mu.Lock()
+	if text, some := refusals[n]; some {
+		return s.named(because(op, n, text))
+	}
+	return s.named(fail(op, n))
+}
+
+// named adds the peer of the socket to an error of this package. The lock is not held.
+func (s *Socket) named(err error) error {
+	if s.none() {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.naming(err)
+}
+
+// naming is named for those who hold the lock.
+func (s *Socket) naming(err error) error {
+	if e, ok := err.(*Error); ok {
 		e.Peer = s.remote
-		s.mu.Unlock()
 	}
 	return err
 }

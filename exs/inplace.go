@@ -21,7 +21,7 @@ func (s *Socket) RecycleRcvBuffer(b []byte) error {
 	}
 	defer s.mu.Unlock()
 	if s.special == nil || s.special.pool == nil || !s.special.pool.Back(b) {
-		return wrong("recycle receive buffer", "this is no place that a receive with InPlace has got, or it was given back before")
+		return s.naming(wrong("recycle receive buffer", "this is no place that a receive with InPlace has got, or it was given back before"))
 	}
 	s.took()
 	s.settle()

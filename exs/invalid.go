@@ -1,10 +1,24 @@
 package exs
 
-import "fmt"
+import (
+	"fmt"
+
+	"gomx/mx"
+)
 
 // wrong makes the error of a call whose arguments make no sense, or that comes at the wrong time.
 func wrong(op, format string, args ...any) error {
-	return &Error{Op: op, Errno: EINVAL, Cause: tell(fmt.Sprintf(format, args...))}
+	return because(op, EINVAL, fmt.Sprintf(format, args...))
+}
+
+// because makes an error with a text of its own.
+func because(op string, n Errno, text string) error {
+	return &Error{Op: op, Errno: n, Cause: tell(text)}
+}
+
+// wrong is the function wrong, of a call on a socket. The lock is not held.
+func (s *Socket) wrong(op, format string, args ...any) error {
+	return s.named(wrong(op, format, args...))
 }
 
 // Why a call comes at the wrong time. One on a socket that is closed is EBADF.
@@ -21,29 +35,76 @@ const (
 // unfit is fail, with the reason if the number is that of a call at the wrong time.
 func (s *Socket) unfit(op string, n Errno, reason string) error {
 	if n == EINVAL {
-		return wrong(op, "%s", reason)
+		return s.wrong(op, "%s", reason)
 	}
 	return s.fail(op, n)
 }
 
 // unsuited is fail, with the reason if the number is that of arguments that make no sense.
 func (s *Socket) unsuited(op string, n Errno, flags Flags, q *Queue, m *Memory) error {
+	switch n {
+	case EINVAL:
+		return s.wrong(op, "%s", s.unsuitable(flags, q, m))
+	case EBUSY:
+		return s.busy(op)
+	}
+	return s.fail(op, n)
+}
+
+// busy makes the error of a transfer that has to wait. Programs see it without a credit as a matter of course, so it is made once for sends and once for receives.
+func (s *Socket) busy(op string) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	way := toRead
+	if op == "recv" {
+		way = toWrite
+	}
+	if x := s.special; x != nil && (x.near[way] != nil || len(x.leaving[way]) > 0) {
+		return s.naming(because(op, EBUSY, isPersistent))
+	}
+	if e := s.without[way]; e == nil || e.Op != op {
+		s.without[way] = &Error{Op: op, Peer: s.remote, Errno: EBUSY, Cause: tell(noCredit)}
+	}
+	return s.without[way]
+}
+
+func (s *Socket) unsuitable(flags Flags, q *Queue, m *Memory) string {
 	switch {
-	case n != EINVAL:
-		return s.fail(op, n)
 	case flags&Block != 0: // which needs no queue
 	case q == nil && flags&Unsignaled == 0:
-		return wrong(op, "there is no queue for the event: name one, or use Block")
+		return "there is no queue for the event: name one, or use Block"
 	case q != nil && q.l != s.l:
-		return wrong(op, "the queue is of another library than the socket")
+		return "the queue is of another library than the socket"
 	case q != nil && q.gone():
-		return wrong(op, queueDeleted)
+		return queueDeleted
 	}
 	switch {
 	case m != nil && m.l != s.l:
-		return wrong(op, "the memory is registered with another library than the socket's")
+		return "the memory is registered with another library than the socket's"
 	case m != nil && m.gone():
-		return wrong(op, memoryGone)
+		return memoryGone
+	case flags&Notify != 0 && (flags&Persistent == 0 || q == nil):
+		return "Notify goes with Persistent, and needs a queue"
+	case flags&Persistent != 0:
+		return "Persistent needs memory of at least one byte and has no offset; it goes neither with Block, Peek, WaitAll nor InPlace"
+	case flags&InPlace != 0:
+		return "InPlace, of a receive without an offset, goes neither with Block, Unsignaled nor Peek"
 	}
-	return wrong(op, "the flags %#x don't go together in this call", uint32(flags))
+	return fmt.Sprintf("the flags %#x don't go together in this call", uint32(flags))
 }
+
+// refusals say what helps where a number alone does not, in calls on connected sockets.
+var refusals = map[Errno]string{
+	EACCES:   "the memory is registered with RecvDisable, to send from only: Modify changes that",
+	EFAULT:   "the bytes are not within the registered memory, or with an offset not within the persistent memory of the peer",
+	EMSGSIZE: fmt.Sprintf("a message has at most %d pieces, and %d bytes", mx.MaxSegments, uint64(mx.MaxMessage)),
+}
+
+// Why a call is told EBUSY.
+const (
+	noCredit     = "there is no credit: take events from the queue, or use CreditWait or Block"
+	isPersistent = "a persistent operation of this direction is under way: cancel it, and wait for its event"
+	shutsAlready = "a Shutdown of this direction is under way: its event comes first"
+	queueInUse   = "operations are outstanding whose events come into the queue: wait for them, or cancel them"
+	memoryInUse  = "operations use the memory: wait for their events, or cancel them"
+)

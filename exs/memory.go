@@ -73,7 +73,7 @@ func (m *Memory) Deregister(flags Flags) error {
 		if m.gone() {
 			return wrong("deregister", memoryGone)
 		}
-		return fail("deregister", EBUSY)
+		return because("deregister", EBUSY, memoryInUse)
 	}
 	if err := m.held.Deregister(); err != nil {
 		return failed("deregister", err, EINVAL)

@@ -47,9 +47,9 @@ func (s *Socket) Fcntl(cmd Command, arg int) (int, error) {
 	}
 	switch {
 	case n == EINVAL:
-		return -1, wrong("fcntl", "there is no command %d that takes %d", cmd, arg)
+		return -1, s.naming(wrong("fcntl", "there is no command %d that takes %d", cmd, arg))
 	case n != 0:
-		return -1, fail("fcntl", n)
+		return -1, s.naming(fail("fcntl", n))
 	}
 	old := *value
 	if cmd%2 == 0 {

@@ -145,7 +145,7 @@ func (s *Socket) PollPersistent() (uint64, error) {
 	}
 	puts, gets, err := w.win.Poll()
 	if err != nil {
-		return 0, failed("poll persistent memory", err, ENETDOWN)
+		return 0, s.named(failed("poll persistent memory", err, ENETDOWN))
 	}
 	if w.way == toRead {
 		return gets, nil
@@ -159,9 +159,9 @@ func (s *Socket) nothingLasts() error {
 	}
 	defer s.mu.Unlock()
 	if s.fate != 0 {
-		return fail("poll persistent memory", ECONNRESET)
+		return s.naming(fail("poll persistent memory", ECONNRESET))
 	}
-	return wrong("poll persistent memory", "the socket has no persistent operation")
+	return s.naming(wrong("poll persistent memory", "the socket has no persistent operation"))
 }
 
 // ready ends the wait for a packet that is being fetched.

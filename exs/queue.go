@@ -81,7 +81,7 @@ func (q *Queue) Delete() error {
 		if q.gone() {
 			return wrong("delete queue", queueDeleted)
 		}
-		return fail("delete queue", EBUSY)
+		return because("delete queue", EBUSY, queueInUse)
 	}
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -40,7 +40,7 @@ func (s *Socket) SendFile(vec []FileVec, flags Flags, q *Queue, ahandle any) (in
 	}
 	for i := range vec {
 		if !vec[i].valid() {
-			return 0, wrong("sendfile", "element %d names no file, or a part that is none", i)
+			return 0, s.wrong("sendfile", "element %d names no file, or a part that is none", i)
 		}
 	}
 	s.mu.Lock()

@@ -48,6 +48,7 @@ type Socket struct {
 	files   []*fileSend // the first is under way
 	packets packets
 	stream  *bytesOf
+	without [2]*Error               // what a send, and a receive, without a credit return
 	special *special                // or nil
 	lasting atomic.Pointer[lasting] // the memory that PollPersistent looks at
 }

@@ -53,6 +53,9 @@ func (ep *Endpoint) Admit(f Admission) error {
 	}
 	q, err := NewQueue(ep)
 	if err == nil {
+		err = q.q.Reserve()
+	}
+	if err == nil {
 		err = l.l.ExpectCrowd()
 	}
 	if err == nil {

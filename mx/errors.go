@@ -172,6 +172,7 @@ var engineCodes = map[endpoint.Errno]ReturnCode{
 func codeOf(err error) ReturnCode {
 	var code ReturnCode
 	var engine endpoint.Errno
+	var option *transport.OptionError
 	switch {
 	case errors.As(err, &code):
 		return code
@@ -183,7 +184,7 @@ func codeOf(err error) ReturnCode {
 		return ErrCloseInHandler
 	case errors.Is(err, transport.ErrBusy):
 		return ErrBusy
-	case errors.Is(err, transport.ErrBadOption):
+	case errors.As(err, &option):
 		return ErrBadParamVal
 	case errors.Is(err, transport.ErrNoDescriptors):
 		return ErrNoResources

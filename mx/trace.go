@@ -62,10 +62,10 @@ func (ep *Endpoint) beginTrace(t tracing) error {
 		Host: host, Command: command(), PID: os.Getpid(), Endpoint: ep.String(),
 		NIC: uint64(ep.board.ID), ID: ep.id, Transports: ep.names, MX: Version,
 	}, t.bytes)
-	if errors.Is(err, os.ErrNotExist) { // of a folder that can't be made
-		err = fmt.Errorf("%w: %w", ErrBadParamVal, err)
-	}
-	if err != nil {
+	switch {
+	case errors.Is(err, os.ErrNotExist): // of a folder that can't be made
+		return fmt.Errorf("%w: message trace: %w", ErrBadParamVal, err)
+	case err != nil:
 		return fmt.Errorf("message trace: %w", err)
 	}
 	ep.trace = w

@@ -79,9 +79,10 @@ func (ep *Endpoint) WaitSome(ctx context.Context, reqs []Request, dst []Completi
 	switch {
 	case err != nil:
 		return 0, err
-	case (!some || len(dst) == 0) && ep.d.Closed():
-		return 0, ep.fail("wait some", "", driver.ErrClosed)
 	case !some || len(dst) == 0:
+		if ep.d.Closed() {
+			return 0, ep.fail("wait some", "", driver.ErrClosed)
+		}
 		return 0, nil
 	}
 	if n, err = ep.waitSome(ctx, reqs, dst, timeout); err != nil {

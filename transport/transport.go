@@ -44,11 +44,15 @@ var (
 	ErrCorrupt = errors.New("corrupt data from peer")
 	// ErrClosed: the port or link was closed on this side.
 	ErrClosed = errors.New("closed")
-	// ErrBadOption: an option of the transport is not as it must be.
-	ErrBadOption = errors.New("option out of range")
 	// ErrUnsupported: this machine or build lacks what the transport needs.
 	ErrUnsupported = errors.New("not supported here")
 )
+
+// OptionError means that an option of the transport is not as it must be, and says what is missing.
+type OptionError struct{ Missing string }
+
+// Error says what is missing.
+func (e *OptionError) Error() string { return e.Missing }
 
 // WrongPeerError means that an endpoint of another board answered than the one that was dialled, with
 // the same endpoint number. Its handshake has succeeded otherwise. Perhaps the board has

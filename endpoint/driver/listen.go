@@ -123,7 +123,7 @@ func (d *Endpoint) describe(v *Visitor) {
 }
 
 // Ready makes a request that completes when a connection request waits to be taken, or one more has come. If the queue is
-// not nil, the request completes into it, and is none of the user's; it must be a queue over this endpoint alone.
+// not nil, the request completes into it; it must be a queue over this endpoint alone.
 func (l *Listener) Ready(match uint64, ctx any, in *Queue) (h endpoint.Handle, err error) {
 	err = l.c.call(func(e *endpoint.Engine) error {
 		count, _ := e.Counts(l.c.m.id)
@@ -139,7 +139,6 @@ func (l *Listener) Ready(match uint64, ctx any, in *Queue) (h endpoint.Handle, e
 			_ = e.Forget(h)
 			return err
 		}
-		e.Reserve(m.id)
 		return e.Enqueue(h, m.id)
 	})
 	return h, err

@@ -60,6 +60,17 @@ func NewQueue(over ...*Endpoint) (*Queue, error) {
 	return q, nil
 }
 
+// Reserve says that the requests of the queue are not the user's; see the engine.
+func (q *Queue) Reserve() error {
+	for i := range q.members {
+		m := &q.members[i]
+		if err := m.d.call(func(e *endpoint.Engine) error { e.Reserve(m.id); return nil }); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // Add makes n requests complete into the queue, of which at returns the endpoint and the handle of the i-th. Those that are
 // complete already move there at once. After an error none was added, unless the queue or an endpoint was closed meanwhile.
 func (q *Queue) Add(n int, at func(i int) (*Endpoint, endpoint.Handle)) error {

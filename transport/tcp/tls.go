@@ -138,10 +138,10 @@ func tlsConfigs(c *tls.Config) (server, client *tls.Config, err error) {
 		return nil, nil, nil
 	}
 	if len(c.Certificates) == 0 && c.GetCertificate == nil {
-		return nil, nil, fmt.Errorf("%w: TLS needs a certificate and its key", transport.ErrBadOption)
+		return nil, nil, &transport.OptionError{Missing: "TLS needs a certificate and its key"}
 	}
 	if c.RootCAs == nil {
-		return nil, nil, fmt.Errorf("%w: TLS needs the authority that vouches for peers", transport.ErrBadOption)
+		return nil, nil, &transport.OptionError{Missing: "TLS needs the authority that vouches for peers"}
 	}
 	server, client = c.Clone(), c.Clone()
 	for _, side := range []*tls.Config{server, client} {
