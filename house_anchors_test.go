@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"unicode"
+
+	"gomx/internal/testlength"
 )
 
 var (
@@ -15,6 +17,7 @@ var (
 
 // TestAnchorsExist wants each link to a part of a document to name one of its headings.
 func TestAnchorsExist(t *testing.T) {
+	testlength.Long(t)
 	texts := documents(t)
 	headings := map[string]map[string]bool{}
 	for name, text := range texts {

@@ -65,6 +65,7 @@ var arrows = map[string][]string{
 	"internal/labels":      {},
 	"internal/nearest":     {},
 	"internal/partner":     {},
+	"internal/testlength":  {},
 	"cmd/exs_blast":        {"internal/cmdline", "internal/partner", "exs", "mx", "bench/machine", "bench/pingpong", "bench/plot", "bench/stats", "bench/usage"},
 	"cmd/mx_info":          {"internal/cmdline", "internal/partner", "cmd/internal/processes", "mpi", "mx"},
 	"cmd/mx_hostname":      {"internal/cmdline", "cmd/internal/processes", "mx"},

@@ -7,6 +7,7 @@ import (
 
 	"gomx/endpoint"
 	"gomx/endpoint/endpointtest"
+	"gomx/internal/testlength"
 	"gomx/transport/wire"
 )
 
@@ -176,6 +177,7 @@ func (f *flooded) receiveAll(t *testing.T, size int) {
 // TestLargeMessageBeforeTheFlood: a large message, then many small ones, which are
 // received by wildcards in their order.
 func TestLargeMessageBeforeTheFlood(t *testing.T) {
+	testlength.Long(t)
 	for name, caps := range media() {
 		t.Run(name, func(t *testing.T) {
 			f := flood(t, caps, small, 1, 0, 0)
@@ -206,6 +208,7 @@ func TestLargeMessageBeforeTheFlood(t *testing.T) {
 // TestMemoryOfAReceiver: what senders make an endpoint keep that receives nothing is
 // what docs/wire.md says, however many they are, and nobody is left without a share.
 func TestMemoryOfAReceiver(t *testing.T) {
+	testlength.Long(t)
 	cfg := endpoint.Config{
 		EagerLimit: -1, CopyLimit: -1, Session: 1, UnexpectedBytes: 1 << 20, UnexpectedHeaders: 8 << 10, UnexpectedReserve: 2 << 10,
 	}

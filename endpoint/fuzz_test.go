@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"gomx/endpoint/endpointtest"
+	"gomx/internal/testlength"
 )
 
 // FuzzPair plays arbitrary histories of two endpoints; Pair lists what must hold
@@ -52,6 +53,7 @@ func breaks(seed uint64, n int) []byte {
 var histories = flag.Uint64("endpoint.histories", 400, "histories of TestManyHistories")
 
 func TestManyHistories(t *testing.T) {
+	testlength.Long(t)
 	n := *histories
 	if testing.Short() {
 		n = 200

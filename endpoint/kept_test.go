@@ -3,12 +3,14 @@ package endpoint
 import (
 	"testing"
 
+	"gomx/internal/testlength"
 	"gomx/transport/wire"
 )
 
 // Memory of a size that is no longer in use must not keep that of another from being
 // used again.
 func TestFramePoolFollowsTheSizesInUse(t *testing.T) {
+	testlength.Long(t)
 	var pool framePool
 	for _, size := range []int{4096, 64, 60_000, 1, 64} {
 		lent := make([][]byte, 2*poolIdle/size+1)

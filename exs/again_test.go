@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"gomx/exs"
+	"gomx/internal/testlength"
 )
 
 // mute is an address at which somebody listens and says nothing.
@@ -99,6 +100,7 @@ func TestConnectToOneself(t *testing.T) {
 
 // A socket whose connect failed connects again, from the address that it is bound to if it is.
 func TestConnectAgain(t *testing.T) {
+	testlength.Long(t)
 	t.Parallel()
 	over(t, both, func(w *world, typ int) {
 		l, addr := w.listener(typ)
@@ -121,6 +123,7 @@ func TestConnectAgain(t *testing.T) {
 // A socket that gave up its place in a listener's queue is one that has never been there: what the listener still says about
 // that place does not touch the connection that it makes then.
 func TestConnectAgainBehindTheQueue(t *testing.T) {
+	testlength.Long(t)
 	t.Parallel()
 	over(t, both, func(w *world, typ int) {
 		l, addr := w.listener(typ)

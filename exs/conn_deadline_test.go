@@ -6,11 +6,14 @@ import (
 	"os"
 	"testing"
 	"time"
+
+	"gomx/internal/testlength"
 )
 
 // A Write that ends with its deadline, at whatever moment, leaves its memory to the program: what is written there is not what the peer
 // gets, nor does anybody read it.
 func TestConnWriteDeadlineFreesMemory(t *testing.T) {
+	testlength.Long(t)
 	t.Parallel()
 	for _, medium := range media {
 		t.Run(medium, func(t *testing.T) {

@@ -14,6 +14,7 @@ import (
 	"golang.org/x/net/nettest"
 
 	"gomx/exs"
+	"gomx/internal/testlength"
 )
 
 // connected runs a test over each medium, with two ends of a connection.
@@ -43,6 +44,7 @@ func (w *world) conns() (a, b *exs.Conn) {
 }
 
 func TestConnNet(t *testing.T) {
+	testlength.Long(t)
 	t.Parallel()
 	for _, medium := range media {
 		t.Run(medium, func(t *testing.T) {

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"gomx/exs"
+	"gomx/internal/testlength"
 	"gomx/mx"
 )
 
@@ -109,6 +110,7 @@ func (w *world) echoes(ctx context.Context, addr string) error {
 // Strangers who take all the files of a server, whether they say nothing or hello and no more, don't keep a client out that has patience, and
 // the server hears from Accept that there are too few.
 func TestStrangersTakeDescriptors(t *testing.T) {
+	testlength.Long(t)
 	greeting := append([]byte("gomx exs\x01\x00\x01"), make([]byte, 61)...)
 	greeting[36] = exs.DefaultCredits
 	for kind, says := range map[string][]byte{"mute": nil, "hello": greeting} {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"gomx/exs"
+	"gomx/internal/testlength"
 )
 
 func TestShutdownWriting(t *testing.T) {
@@ -79,6 +80,7 @@ func TestShutdownReading(t *testing.T) {
 }
 
 func TestShutdownWaitsForSends(t *testing.T) {
+	testlength.Long(t)
 	over(t, both, func(w *world, typ int) {
 		p := w.connect(typ, func(s *exs.Socket) {
 			_, err := s.Fcntl(exs.SetFlowControlCredits, 1)

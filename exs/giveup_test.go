@@ -5,10 +5,12 @@ import (
 	"time"
 
 	"gomx/exs"
+	"gomx/internal/testlength"
 )
 
 // A receive that ends well beside the end of its connection has its packet, at whatever moment that end comes.
 func TestReceiveBesideReset(t *testing.T) {
+	testlength.Long(t)
 	t.Parallel()
 	rounds, pause := 400, time.Microsecond
 	if testing.Short() {

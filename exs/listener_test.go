@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"gomx/exs"
+	"gomx/internal/testlength"
 	"gomx/mx"
 )
 
@@ -255,6 +256,7 @@ var strangers = flag.Int("exs.strangers", exs.MaxPending+200, "strangers of each
 // Far more strangers than there are places connect and say nothing, or hello and nothing more, or also that they are done though they have not come to
 // the endpoint, and stay. Clients are served meanwhile.
 func TestCrowdOfStrangers(t *testing.T) {
+	testlength.Long(t)
 	w := newWorld(t, "mem")
 	ln := w.listens()
 	greeting := append([]byte("gomx exs\x01\x00\x01"), make([]byte, 61)...)

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"gomx/exs"
+	"gomx/internal/testlength"
 	"gomx/mx"
 )
 
@@ -250,6 +251,7 @@ func written(t *testing.T) map[string]string {
 
 // TestMistakes makes each mistake, and wants the message that docs/exs.md has for it: one line, with everything once.
 func TestMistakes(t *testing.T) {
+	testlength.Long(t)
 	w := newWorld(t, "mem")
 	messages := written(t)
 	mistakes := w.mistakes()

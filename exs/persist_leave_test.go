@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"gomx/exs"
+	"gomx/internal/testlength"
 )
 
 // What is sent while the peer takes its memory back is in that memory when its event comes, and
@@ -191,6 +192,7 @@ func TestNoticeAsMemoryLeaves(t *testing.T) {
 
 // TestSendBehindMemoryThatLeaves: a packet is not sent until nobody reads the memory that was taken back before it.
 func TestSendBehindMemoryThatLeaves(t *testing.T) {
+	testlength.Long(t)
 	over(t, packets, func(w *world, typ int) {
 		for range 20 {
 			p := w.connect(typ)

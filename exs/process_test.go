@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"gomx/exs"
+	"gomx/internal/testlength"
 )
 
 // roleKey names the variable that makes the test binary the other process of a test.
@@ -211,6 +212,7 @@ func TestEndTowardsStopped(t *testing.T) {
 
 // A close does not wait for ever for a process that is stopped to take what was sent.
 func TestCloseTowardsStopped(t *testing.T) {
+	testlength.Long(t)
 	t.Parallel()
 	eachType(t, func(w *world, typ int) {
 		cmd, s := other(w, typ)

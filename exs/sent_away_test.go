@@ -8,11 +8,13 @@ import (
 	"testing"
 
 	"gomx/exs"
+	"gomx/internal/testlength"
 )
 
 // A client that a listener has sent away comes again until it is let in, more often than it would dial one that hangs up without a word. That is so
 // before it was greeted, when it is told so, and behind that, when the listener hangs up.
 func TestSentAway(t *testing.T) {
+	testlength.Long(t)
 	const times = 8
 	for name, refuse := range map[string]func(client, listener net.Conn){
 		"told so": func(client, _ net.Conn) { _, _ = client.Write(sentAway()) },

@@ -13,6 +13,7 @@ import (
 	"golang.org/x/net/nettest"
 
 	"gomx/exs"
+	"gomx/internal/testlength"
 )
 
 // packetConns connects two SeqPacketConns.
@@ -46,6 +47,7 @@ func packetsConnected(t *testing.T, f func(w *world, a, b *exs.SeqPacketConn)) {
 }
 
 func TestSeqPacketConnNet(t *testing.T) {
+	testlength.Long(t)
 	t.Parallel()
 	for _, medium := range media {
 		t.Run(medium, func(t *testing.T) {
@@ -198,6 +200,7 @@ func TestSeqPacketConnCloseEndsWaits(t *testing.T) {
 
 // A Write whose deadline passes has sent its packet or nothing, and its memory is free.
 func TestSeqPacketConnWriteGivenUp(t *testing.T) {
+	testlength.Long(t)
 	t.Parallel()
 	for _, medium := range media[1:] {
 		t.Run(medium, func(t *testing.T) {
@@ -247,6 +250,7 @@ func TestSeqPacketConnWriteGivenUp(t *testing.T) {
 
 // A Read whose deadline passes while its packet is on its way leaves it to the next Read, and its memory alone.
 func TestSeqPacketConnReadGivenUp(t *testing.T) {
+	testlength.Long(t)
 	for _, medium := range media[1:] {
 		t.Run(medium, func(t *testing.T) {
 			w := newWorld(t, medium)

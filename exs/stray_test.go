@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"gomx/exs"
+	"gomx/internal/testlength"
 )
 
 // strays makes a connection whose first packet of n bytes is on its way to a receive when that is
@@ -36,6 +37,7 @@ func (w *world) strays(n int) *pair {
 // A receive is cancelled between the handler, which left a packet to it, and the endpoint, which
 // then does not find it. The packet is for whatever comes next.
 func TestStrayPacket(t *testing.T) {
+	testlength.Long(t)
 	over(t, packets, func(w *world, _ int) {
 		for _, n := range []int{0, 40, 1000, 100_000} {
 			for what, f := range map[string]func(p *pair, n int){

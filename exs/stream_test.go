@@ -5,9 +5,11 @@ import (
 	"testing"
 
 	"gomx/exs"
+	"gomx/internal/testlength"
 )
 
 func TestStream(t *testing.T) {
+	testlength.Long(t)
 	over(t, streams, func(w *world, typ int) {
 		for _, buffer := range []int{exs.DefaultStreamBuf, exs.LeastStreamBuf + 5, 0, 1<<30 - 1, 1 << 30, exs.MaxStreamBuf} {
 			p := w.connect(typ, func(s *exs.Socket) {

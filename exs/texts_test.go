@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"gomx/exs"
+	"gomx/internal/testlength"
 	"gomx/mx"
 )
 
@@ -108,6 +109,7 @@ func TestDialLibraryClosed(t *testing.T) {
 
 // A listener whose endpoint no transport of ours reaches is not one that refuses.
 func TestDialNoWay(t *testing.T) {
+	testlength.Long(t)
 	t.Parallel()
 	w := newWorld(t, "mem")
 	for _, there := range []string{"mem", "shm", "tcp"} {

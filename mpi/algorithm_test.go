@@ -6,11 +6,13 @@ import (
 	"strings"
 	"testing"
 
+	"gomx/internal/testlength"
 	"gomx/mpi"
 )
 
 // TestAlgorithmIsThatOfTheCall: what was started goes on as it was started, whatever is set before it comes to run.
 func TestAlgorithmIsThatOfTheCall(t *testing.T) {
+	testlength.Long(t)
 	kinds, algorithms := mpi.Algorithms()
 	offered := map[string][]string{}
 	for i, kind := range kinds {

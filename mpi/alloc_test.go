@@ -4,11 +4,13 @@ import (
 	"fmt"
 	"testing"
 
+	"gomx/internal/testlength"
 	"gomx/mpi"
 )
 
 // TestNoAllocationsPerMessage: messages between two ranks allocate nothing, on either side.
 func TestNoAllocationsPerMessage(t *testing.T) {
+	testlength.Long(t)
 	countsAllocations(t)
 	over(t, 2, func(c *mpi.Comm) error {
 		for _, size := range []int{1, 500, 30_000} {
@@ -73,6 +75,7 @@ func TestNoAllocationsOfRequests(t *testing.T) {
 
 // TestNoAllocationsPerAtomic: nor does what combines single elements with a rank's memory.
 func TestNoAllocationsPerAtomic(t *testing.T) {
+	testlength.Long(t)
 	countsAllocations(t)
 	over(t, 2, func(c *mpi.Comm) error {
 		win, err := mpi.WinAllocate[int64](c, 4)

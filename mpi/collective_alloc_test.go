@@ -5,11 +5,13 @@ import (
 	"runtime"
 	"testing"
 
+	"gomx/internal/testlength"
 	"gomx/mpi"
 )
 
 // TestCollectivesDoNotAllocate counts what all ranks of a process allocate in steady state.
 func TestCollectivesDoNotAllocate(t *testing.T) {
+	testlength.Long(t)
 	unchecked(t)
 	const calls = 100
 	for _, medium := range []string{"mem", "shm"} {

@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"gomx/internal/testlength"
 	"gomx/mpi"
 )
 
@@ -31,6 +32,7 @@ func TestBarrier(t *testing.T) {
 }
 
 func TestBcast(t *testing.T) {
+	testlength.Long(t)
 	overSizes(t, func(c *mpi.Comm) error {
 		for root := range c.Size() {
 			for _, count := range []int{0, 1, 100, 20_000, 300_000} {
@@ -59,6 +61,7 @@ func gathered(n int, count func(rank int) int) (all []int32) {
 }
 
 func TestGatherAndScatter(t *testing.T) {
+	testlength.Long(t)
 	overSizes(t, func(c *mpi.Comm) error {
 		n, rank := c.Size(), c.Rank()
 		for _, count := range []int{0, 1, 33, 5000} {
@@ -162,6 +165,7 @@ func TestFormsWithCounts(t *testing.T) {
 }
 
 func TestAlltoall(t *testing.T) {
+	testlength.Long(t)
 	overSizes(t, func(c *mpi.Comm) error {
 		n, rank := c.Size(), c.Rank()
 		for _, count := range []int{0, 1, 50, 4000} {

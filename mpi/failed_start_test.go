@@ -4,10 +4,13 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"gomx/internal/testlength"
 )
 
 // TestFailedInitIsHeardOf: a rank whose Init fails before all have met tells the others, which would wait for the whole of MX_MEET_TIMEOUT otherwise.
 func TestFailedInitIsHeardOf(t *testing.T) {
+	testlength.Long(t)
 	amongOthers(t)
 	skipWithout(t, "tcp")
 	for failing := range 2 {

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"gomx/internal/testlength"
 	"gomx/mpi"
 )
 
@@ -21,6 +22,7 @@ func init() {
 // TestFinalizeAgain: ranks whose contexts end in Finalize call it again. It ends well at all, also where the others had heard of a rank before
 // that gave up, and were the last to come.
 func TestFinalizeAgain(t *testing.T) {
+	testlength.Long(t)
 	for giver := 1; giver < 4; giver++ {
 		t.Run(fmt.Sprint("rank ", giver), func(t *testing.T) {
 			over(t, 4, func(c *mpi.Comm) error {
@@ -70,6 +72,7 @@ func unbounded() (context.Context, context.CancelFunc) { return context.Backgrou
 // TestFinalizeHearsOfAFailureOnce: a rank whose wait has ended in Finalize learns at its next call that another rank has failed that Finalize since, as
 // the others have learnt. Then it takes part in their later collectives.
 func TestFinalizeHearsOfAFailureOnce(t *testing.T) {
+	testlength.Long(t)
 	amongOthers(t)
 	unchecked(t) // where ranks check, nobody has come before all are there
 	for name, later := range map[string]func(c *mpi.Comm) error{"Allreduce": sum, "Barrier": (*mpi.Comm).Barrier} {

@@ -7,11 +7,13 @@ import (
 	"testing"
 	"time"
 
+	"gomx/internal/testlength"
 	"gomx/mpi"
 )
 
 // TestFinalizeBehindACollective has ranks finalize that have begun a collective and not waited for it.
 func TestFinalizeBehindACollective(t *testing.T) {
+	testlength.Long(t)
 	for _, medium := range []string{"mem", "shm", "tcp"} {
 		t.Run(medium, func(t *testing.T) {
 			for range 20 {

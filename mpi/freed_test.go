@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"gomx/internal/testlength"
 	"gomx/mpi"
 )
 
@@ -109,6 +110,7 @@ func TestFreeIgnoresTheContext(t *testing.T) {
 // TestFreeBehindOperations: what is pending on a communicator that is freed goes on, and is waited for as ever; the communicator keeps its
 // contexts until its last collective has ended.
 func TestFreeBehindOperations(t *testing.T) {
+	testlength.Long(t)
 	over(t, 3, func(c *mpi.Comm) error {
 		for round := range 6 {
 			d, err := c.Dup()

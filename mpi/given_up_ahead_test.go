@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"gomx/internal/testlength"
 	"gomx/mpi"
 )
 
@@ -46,6 +47,7 @@ func TestArrivalUnderTheLock(t *testing.T) {
 // TestProcessesGiveUpReductionsThatArrive: a rank gives up reductions, whose scratch memory lies in the arena, while their messages
 // arrive.
 func TestProcessesGiveUpReductionsThatArrive(t *testing.T) {
+	testlength.Long(t)
 	unchecked(t)
 	jobs(t, "hasty reductions", 2)
 }
@@ -78,6 +80,7 @@ func init() {
 // TestFarAhead: a rank that gives up more collectives than it keeps the remains of, before another begins the first of them, still
 // receives what that sends for each, and then keeps nothing.
 func TestFarAhead(t *testing.T) {
+	testlength.Long(t)
 	unchecked(t) // rank 0 would fail as well
 	over(t, 2, func(c *mpi.Comm) error {
 		if err := c.Barrier(); err != nil { // all are connected
@@ -106,6 +109,7 @@ func TestFarAhead(t *testing.T) {
 
 // TestAllGiveUp: ranks that all give up the same collectives wait for nothing of each other afterwards, and keep nothing.
 func TestAllGiveUp(t *testing.T) {
+	testlength.Long(t)
 	unchecked(t)
 	rounds := 300
 	if testing.Short() {
@@ -175,6 +179,7 @@ func nothingLeftBehind(c *mpi.Comm) error {
 // TestFreeBehindAGivenUpCollective: a rank gives up a collective, frees the communicator, and goes on. Another that comes to the
 // collective later ends it, though the first makes no more calls of that communicator.
 func TestFreeBehindAGivenUpCollective(t *testing.T) {
+	testlength.Long(t)
 	unchecked(t)
 	const n = 100_000 // of a part: its sender waits for the receiver
 	calls := map[string]func(c *mpi.Comm, a, b []int64) error{
@@ -249,6 +254,7 @@ func giveUpAndFree(c, d *mpi.Comm, call func(with *mpi.Comm) error) error {
 
 // TestGivenUpDupsLeaveNothing: one rank gives up most of many Dups, at any point of them, and the others have no messages of those for ever.
 func TestGivenUpDupsLeaveNothing(t *testing.T) {
+	testlength.Long(t)
 	unchecked(t)
 	calls := map[string]func(c *mpi.Comm) (*mpi.Comm, error){
 		"Dup":   (*mpi.Comm).Dup,

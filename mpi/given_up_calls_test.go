@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"gomx/internal/testlength"
 	"gomx/mpi"
 )
 
@@ -312,6 +313,7 @@ func until(f func() error) (err error) {
 
 // TestGivenUpWithASlowPeer: every call that takes a context returns when that ends, and leaves nothing behind.
 func TestGivenUpWithASlowPeer(t *testing.T) {
+	testlength.Long(t)
 	amongOthers(t)
 	nothing := func() error { return nil }
 	giveUp := func(c *mpi.Comm) error { return giveUpAll(c, nothing, nothing) }

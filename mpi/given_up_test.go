@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"gomx/internal/testlength"
 	"gomx/mpi"
 	"gomx/mx"
 )
@@ -138,6 +139,7 @@ func reduceInVain(c *mpi.Comm, length int) error {
 // TestThoseBelowLearnOfTheFailure: a rank that fails in a collective says so to those that wait for it, and they to those that wait
 // for them.
 func TestThoseBelowLearnOfTheFailure(t *testing.T) {
+	testlength.Long(t)
 	unchecked(t)
 	const n = 8
 	for _, x := range []struct {
@@ -193,6 +195,7 @@ func TestThoseBelowLearnOfTheFailure(t *testing.T) {
 // TestNothingPilesUp: what comes late for collectives that were given up on a communicator that stays is received, also by a sender
 // that waits for it, and dropped.
 func TestNothingPilesUp(t *testing.T) {
+	testlength.Long(t)
 	unchecked(t) // rank 1 would fail as well
 	const rounds = 300
 	over(t, 2, func(c *mpi.Comm) error {

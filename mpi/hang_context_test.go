@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"testing"
 
+	"gomx/internal/testlength"
 	"gomx/mpi"
 )
 
@@ -121,6 +122,7 @@ func TestReportOfContexts(t *testing.T) {
 
 // TestContextsEndBeforeTheJob: a job whose calls end by their contexts is not ended because they have waited for long.
 func TestContextsEndBeforeTheJob(t *testing.T) {
+	testlength.Long(t)
 	amongOthers(t)
 	world(t, 2, func(c *mpi.Comm) error {
 		ctx, cancel := context.WithTimeout(t.Context(), 12*hangTimeout)

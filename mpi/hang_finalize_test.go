@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"gomx/internal/testlength"
 	"gomx/mpi"
 )
 
@@ -18,6 +19,7 @@ func finalizeInVain(c *mpi.Comm) error {
 // TestHangBehindFinalize: what is left of a Finalize that was given up is no wait of its rank. It neither makes a deadlock of ranks that get on nor
 // hides one.
 func TestHangBehindFinalize(t *testing.T) {
+	testlength.Long(t)
 	amongOthers(t)
 	unchecked(t)
 	const timeout = time.Second
@@ -58,6 +60,7 @@ func TestHangBehindFinalize(t *testing.T) {
 
 // TestHangBesideAWaitForACollective: a rank that waits for a collective of its own waits for that alone, and not for what is left of its Finalize.
 func TestHangBesideAWaitForACollective(t *testing.T) {
+	testlength.Long(t)
 	amongOthers(t)
 	unchecked(t)
 	const timeout = time.Second

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"gomx/internal/testlength"
 	"gomx/mpi"
 )
 
@@ -117,6 +118,7 @@ func report(c *mpi.Comm, says ...string) (*mpi.HangReport, error) {
 
 // TestReportOfOneMissing: a rank that is in no call is named, and nothing ends.
 func TestReportOfOneMissing(t *testing.T) {
+	testlength.Long(t)
 	over(t, 4, func(c *mpi.Comm) error {
 		if c.Rank() == 2 {
 			r, err := report(c, "ranks 0-1, 3: Barrier #1 of world")
@@ -232,6 +234,7 @@ func late(c *mpi.Comm) error {
 }
 
 func TestSlowRankOfProcesses(t *testing.T) {
+	testlength.Long(t)
 	amongOthers(t)
 	const says = "probable cause: rank 1 (not in an MPI call): it has not come to Barrier #2 of world"
 	for pause := 500 * time.Millisecond; ; pause *= 4 { // a busy machine may need longer to report

@@ -6,11 +6,13 @@ import (
 	"testing"
 	"time"
 
+	"gomx/internal/testlength"
 	"gomx/mpi"
 )
 
 // TestOrderlyJobsWarnOfNothing: a job that has lasted long enough for its processes to watch each other ends without a warning.
 func TestOrderlyJobsWarnOfNothing(t *testing.T) {
+	testlength.Long(t)
 	t.Parallel()
 	skipWithout(t, "shm")
 	for rank, e := range job(t, "orderly", 4, "MX_LOG=warn") {

@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"gomx/internal/testlength"
 	"gomx/mpi"
 )
 
@@ -224,6 +225,7 @@ func completeByContext(q *mpi.Request) error {
 
 // TestNonblockingCollectives: each one yields its values, however its request is completed.
 func TestNonblockingCollectives(t *testing.T) {
+	testlength.Long(t)
 	for _, n := range []int{2, 3, 5} {
 		over(t, n, func(c *mpi.Comm) error {
 			for _, way := range slices.Sorted(maps.Keys(completing)) {

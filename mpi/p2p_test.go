@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"gomx/internal/testlength"
 	"gomx/mpi"
 )
 
@@ -14,6 +15,7 @@ var sizes = []int{0, 1, 10, 255, 256, 1024, 2048, 2049, 20_000, 100_000}
 
 // TestRing passes messages of all sizes around.
 func TestRing(t *testing.T) {
+	testlength.Long(t)
 	for _, n := range []int{1, 2, 3, 5, 8} {
 		over(t, n, ringOnce)
 	}

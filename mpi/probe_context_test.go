@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"gomx/internal/testlength"
 	"gomx/mpi"
 )
 
@@ -42,6 +43,7 @@ func TestIprobeUnderAnEndedContext(t *testing.T) {
 
 // TestProbeHeedsItsContext at once: were it looked at ten times a second only, this would take minutes.
 func TestProbeHeedsItsContext(t *testing.T) {
+	testlength.Long(t)
 	amongOthers(t)
 	world(t, 1, func(c *mpi.Comm) error {
 		for range 1000 {

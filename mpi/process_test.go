@@ -17,6 +17,7 @@ import (
 
 	"gomx/bench/stats"
 	"gomx/internal/freeport"
+	"gomx/internal/testlength"
 	"gomx/mpi"
 	"gomx/mpi/launch"
 	"gomx/mx"
@@ -131,6 +132,7 @@ func jobs(t *testing.T, program string, ranks ...int) {
 // TestProcessesCombineLongVectors: what ranks combine lies where other processes copy it from, call after call,
 // whatever the algorithm.
 func TestProcessesCombineLongVectors(t *testing.T) {
+	testlength.Long(t)
 	if testing.Short() {
 		jobs(t, "large", 3)
 		return
@@ -331,6 +333,7 @@ func allAbort(world *mpi.Comm) error {
 
 // TestProcessEndsItsGoroutine: a rank whose function neither returns nor panics ends the job as one that fails.
 func TestProcessEndsItsGoroutine(t *testing.T) {
+	testlength.Long(t)
 	amongOthers(t)
 	exits := job(t, "goes", 3)
 	if e := exits[2]; e.code != 1 || !strings.Contains(e.output, "rank 2 of 3: its goroutine was ended") {
@@ -509,6 +512,7 @@ func TestMisspelt(t *testing.T) {
 
 // TestCheckOfSomeRanks: where not all ranks check, none gets beyond Init, and each says which two differ.
 func TestCheckOfSomeRanks(t *testing.T) {
+	testlength.Long(t)
 	amongOthers(t)
 	unchecked(t)
 	for rank, e := range job(t, "partly", 3) {
@@ -568,6 +572,7 @@ func ringOnce(c *mpi.Comm) error {
 
 // TestTransportsThatReachNobody: ranks whose transports lead to no other rank say so when they start, and what to do.
 func TestTransportsThatReachNobody(t *testing.T) {
+	testlength.Long(t)
 	amongOthers(t)
 	for _, transport := range []string{"self", "mem", "mem,self"} {
 		for rank, e := range job(t, "ring", 2, "MX_TRANSPORT="+transport) {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"gomx/internal/testlength"
 	"gomx/mpi"
 )
 
@@ -48,6 +49,7 @@ func product(from, to, count int) []moebius {
 }
 
 func TestReductions(t *testing.T) {
+	testlength.Long(t)
 	overSizes(t, func(c *mpi.Comm) error {
 		for _, count := range []int{0, 1, 5, 3000, 9_000} {
 			all := product(0, c.Size(), count)

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"gomx/internal/testlength"
 	"gomx/mpi"
 )
 
@@ -147,6 +148,7 @@ func TestWinThatOneGivesUp(t *testing.T) {
 
 // TestWinIsMadeAtAllOrNone: whenever the contexts end, no rank has a window that another has given up.
 func TestWinIsMadeAtAllOrNone(t *testing.T) {
+	testlength.Long(t)
 	const rounds = 300
 	over(t, 3, func(c *mpi.Comm) error {
 		for round := range rounds {

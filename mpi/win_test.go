@@ -7,6 +7,7 @@ import (
 	"sync"
 	"testing"
 
+	"gomx/internal/testlength"
 	"gomx/mpi"
 )
 
@@ -36,6 +37,7 @@ func windowOver(t *testing.T, over func(*testing.T, int, func(*mpi.Comm) error),
 }
 
 func TestWinPutRing(t *testing.T) {
+	testlength.Long(t)
 	for _, n := range []int{1, 100, 100_000} {
 		onWindow(t, 4, n, func(c *mpi.Comm, w *mpi.Win[int32]) error {
 			for round := range 3 {
@@ -84,6 +86,7 @@ func TestWinGetAll(t *testing.T) {
 }
 
 func TestWinAccumulateFromAll(t *testing.T) {
+	testlength.Long(t)
 	const n = 40_000 // several pieces
 	onWindow(t, 5, n, func(c *mpi.Comm, w *mpi.Win[int32]) error {
 		if err := w.Fence(); err != nil {
@@ -109,6 +112,7 @@ func TestWinAccumulateFromAll(t *testing.T) {
 
 // TestWinCounter wants every number to be drawn once.
 func TestWinCounter(t *testing.T) {
+	testlength.Long(t)
 	const draws = 200
 	onWindow(t, 4, 1, func(c *mpi.Comm, w *mpi.Win[int32]) error {
 		if err := w.LockAll(); err != nil {
@@ -149,6 +153,7 @@ func TestWinCounter(t *testing.T) {
 
 // TestWinExclusive changes what is no single operation under the exclusive lock.
 func TestWinExclusive(t *testing.T) {
+	testlength.Long(t)
 	const rounds = 30
 	onWindow(t, 4, 2, func(c *mpi.Comm, w *mpi.Win[int32]) error {
 		for range rounds {

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"gomx/internal/testlength"
 	"gomx/mx"
 )
 
@@ -221,6 +222,7 @@ var exchanges = map[string]func(x *exchange){
 }
 
 func TestNoAllocations(t *testing.T) {
+	testlength.Long(t)
 	if raceDetector {
 		t.Skip("the race detector allocates by itself")
 	}
@@ -264,6 +266,7 @@ func TestNoAllocations(t *testing.T) {
 }
 
 func TestNoAllocationsForSegmentLists(t *testing.T) {
+	testlength.Long(t)
 	if raceDetector {
 		t.Skip("the race detector allocates by itself")
 	}

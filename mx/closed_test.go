@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"gomx/internal/testlength"
 	"gomx/mx"
 )
 
@@ -103,6 +104,7 @@ func TestClosedEndpointStillAnswersQuestions(t *testing.T) {
 // Those whose large messages are under way learn that their peer has closed, not that
 // it can't be reached.
 func TestCloseUnderLargeMessages(t *testing.T) {
+	testlength.Long(t)
 	over(t, func(w *world) {
 		for range 5 {
 			a, b, toB, toA := w.pair()

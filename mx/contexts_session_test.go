@@ -3,6 +3,7 @@ package mx_test
 import (
 	"testing"
 
+	"gomx/internal/testlength"
 	"gomx/mx"
 )
 
@@ -34,6 +35,7 @@ func TestContextsDisconnectTogether(t *testing.T) {
 
 // A peer that is closed and opened again under its id, with other names, is connected as it is by then, in all contexts.
 func TestContextsOfAnEndpointThatIsBack(t *testing.T) {
+	testlength.Long(t)
 	over(t, func(w *world) {
 		a := w.several(make([]string, 3))
 		id, names := uncommon(), [2]string{"first", "second"}
@@ -59,6 +61,7 @@ func TestContextsOfAnEndpointThatIsBack(t *testing.T) {
 
 // Who is denied the windows is so in all contexts, and who is given up, too.
 func TestContextsAreFencedTogether(t *testing.T) {
+	testlength.Long(t)
 	t.Parallel()
 	over(t, func(w *world) {
 		a, b := w.several(make([]string, 2)), w.several(make([]string, 3))

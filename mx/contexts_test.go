@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"gomx/internal/testlength"
 	"gomx/mx"
 )
 
@@ -45,6 +46,7 @@ func (w *world) at(a mx.EndpointAddr, index int, own *mx.Endpoint) mx.EndpointAd
 
 // One connect joins every context of the one side with every one of the other, and each pair has messages of its own.
 func TestContextsOfBothSides(t *testing.T) {
+	testlength.Long(t)
 	over(t, func(w *world) {
 		a, b := w.several([]string{"", ""}), w.several([]string{"control", "", "data"})
 		toB := w.connect(a[0], b[0])

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"gomx/internal/testlength"
 	"gomx/mx"
 )
 
@@ -227,6 +228,7 @@ func stages(ep *mx.Endpoint) (all string) {
 
 // TestConnectionRequestsWait: a request stands in Pending on both sides, ends with its time, and is taken back by who gives up.
 func TestConnectionRequestsWait(t *testing.T) {
+	testlength.Long(t)
 	t.Parallel()
 	over(t, func(w *world) {
 		a, b, hasty := w.open(), w.open(), w.open(mx.WithAnswerTimeout(200*time.Millisecond))

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"gomx/internal/testlength"
 	"gomx/mx"
 )
 
@@ -18,6 +19,7 @@ import (
 // TestSameHistorySameCompletions runs seeded random histories over every
 // transport and eager limit, and compares what became of each request.
 func TestSameHistorySameCompletions(t *testing.T) {
+	testlength.Long(t)
 	seeds := uint64(4)
 	if testing.Short() {
 		seeds = 2

@@ -9,6 +9,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"gomx/internal/testlength"
 	"gomx/mx"
 )
 
@@ -31,6 +32,7 @@ func asleep(t testing.TB, fd int, d time.Duration) bool {
 // TestArmOnOneProcessor: Arm returns although the endpoint's own goroutine sleeps in Go's network poller, also while other goroutines wait
 // and that goroutine polls for them. With a single processor it ran for seconds, or for ever.
 func TestArmOnOneProcessor(t *testing.T) {
+	testlength.Long(t)
 	over(t, func(w *world) {
 		if w.medium == "mem" {
 			w.Skip("nothing to poll")

@@ -4,11 +4,13 @@ import (
 	"testing"
 	"time"
 
+	"gomx/internal/testlength"
 	"gomx/mx"
 )
 
 // TestTimeoutsWakeWhoPolls: a loop that sleeps on the descriptor is woken when the time of a request has passed, which nobody else notices.
 func TestTimeoutsWakeWhoPolls(t *testing.T) {
+	testlength.Long(t)
 	t.Parallel()
 	for what, begin := range map[string]func(a *mx.Endpoint, to mx.EndpointAddr) (mx.Request, error){
 		"watch": func(a *mx.Endpoint, to mx.EndpointAddr) (mx.Request, error) { return a.Watch(to, 1, nil) },

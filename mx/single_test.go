@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"gomx/internal/testlength"
 	"gomx/mx"
 )
 
@@ -71,6 +72,7 @@ func TestSingleThreadedEndpointWaitsUntilItsContextEnds(t *testing.T) {
 
 // What changes no request comes from any goroutine while the one makes requests; after Share they come from any.
 func TestSingleThreadedEndpointHasForeignCallers(t *testing.T) {
+	testlength.Long(t)
 	over(t, func(w *world) {
 		a, b, toB, _ := w.pair(mx.SingleThreaded())
 		var over atomic.Bool

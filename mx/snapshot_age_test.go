@@ -4,12 +4,14 @@ import (
 	"testing"
 	"time"
 
+	"gomx/internal/testlength"
 	"gomx/mx"
 )
 
 // TestAgeOfAFreshRequest: a request is as old as the time since it began, also where nobody has read the clock before: after a rest,
 // and in the middle of messages that are there at once.
 func TestAgeOfAFreshRequest(t *testing.T) {
+	testlength.Long(t)
 	t.Parallel()
 	const rest, most = 700 * time.Millisecond, 0.6
 	over(t, func(w *world) {

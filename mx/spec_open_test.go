@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"gomx/internal/testlength"
 	"gomx/mx"
 )
 
@@ -222,6 +223,7 @@ func TestIII31NumbersThatAreTooLarge(t *testing.T) {
 
 // Messages arrive whichever end of their ranges the bounds are at.
 func TestIII31ParametersAtTheEndsOfTheirRanges(t *testing.T) {
+	testlength.Long(t)
 	ends := map[string][]mx.Param{
 		"least": {mx.WithUnexpQueueMax(1), mx.WithUnexpHeaders(1), mx.WithUnexpReserve(1), mx.WithStrangers(1), mx.WithPiecesBytes(1), mx.WithEagerLimit(-1), mx.WithCopyLimit(-1)},
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"testing"
 
+	"gomx/internal/testlength"
 	"gomx/mx"
 )
 
@@ -162,6 +163,7 @@ func TestWindowsAreCheckedAtTheTarget(t *testing.T) {
 // A message that is sent behind a small put, without waiting for it, is received when
 // the bytes are there; and so is one that is sent after the completion of a large one.
 func TestMessagesBehindPuts(t *testing.T) {
+	testlength.Long(t)
 	over(t, func(w *world) {
 		a, b, toB, _ := w.pair()
 		memory := make([]byte, 100_000)

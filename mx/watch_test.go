@@ -3,10 +3,12 @@ package mx_test
 import (
 	"testing"
 
+	"gomx/internal/testlength"
 	"gomx/mx"
 )
 
 func TestWatchEndsWithTheSession(t *testing.T) {
+	testlength.Long(t)
 	t.Parallel()
 	over(t, func(w *world) {
 		for _, c := range []struct {
@@ -69,6 +71,7 @@ func TestWatchIsTakenBack(t *testing.T) {
 
 // TestGiveUpKeepsWhatHasCome: what a peer had sent before it was given up is received, of what has arrived and of what had not. Nothing else comes of it.
 func TestGiveUpKeepsWhatHasCome(t *testing.T) {
+	testlength.Long(t)
 	t.Parallel()
 	over(t, func(w *world) {
 		a, b, toB, toA := w.pair()

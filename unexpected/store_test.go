@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"gomx/internal/testlength"
 	"gomx/match"
 	"gomx/unexpected"
 )
@@ -79,6 +80,7 @@ func TestMessagesStayPut(t *testing.T) {
 }
 
 func TestSpareBuffersFollowUse(t *testing.T) {
+	testlength.Long(t)
 	const limit = 1 << 20
 	p := newPair(t, limit)
 	for _, size := range []int{8, 60_000, 300, 0, 100_000, 8} {

@@ -107,8 +107,8 @@ func needsTwoCores(t *testing.T) {
 
 // TestAgainst has some of them built inside another checkout as well, which is a copy of this one.
 func TestAgainst(t *testing.T) {
-	if testing.Short() {
-		t.Skip("builds the library a second time")
+	if !*everyRow {
+		t.Skip("only with -compare.rows: this builds the library a second time; .ci/run does it")
 	}
 	needsTwoCores(t)
 	t.Setenv("GOFLAGS", strings.TrimSpace(os.Getenv("GOFLAGS")+" -trimpath -ldflags=-w")) // what lies elsewhere is then built once

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"gomx/bench/pingpong"
+	"gomx/internal/testlength"
 	"gomx/mx"
 )
 
@@ -109,6 +110,7 @@ func TestRunEndsWithItsContext(t *testing.T) {
 }
 
 func TestRunEndsWithItsWatcher(t *testing.T) {
+	testlength.Long(t)
 	for _, transport := range []string{"self", "mem"} {
 		full := errors.New("disk full")
 		p := pingpong.Plan{Lengths: []int{8, 9}, Iterations: 10, Warmup: 0}

@@ -13,6 +13,7 @@ import (
 
 	"gomx/bench/internal/turns"
 	"gomx/internal/cmdline"
+	"gomx/internal/testlength"
 )
 
 // smallest chooses the smallest row of each kind that this test runs, by its name.
@@ -23,6 +24,7 @@ const smallest = `^(job|allreduce 8 B|first alltoall 8 B), (2 ranks|10 goroutine
 // TestSmallestOfEach runs the smallest row of each kind with small counts. That figures and pictures come out is what counts, not
 // which.
 func TestSmallestOfEach(t *testing.T) {
+	testlength.Long(t)
 	if runtime.GOOS != "linux" || runtime.NumCPU() < 2 {
 		t.Skip("needs Linux and two cores: ranks that never sleep need one each")
 	}

@@ -6,9 +6,12 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"gomx/internal/testlength"
 )
 
 func TestThroughput(t *testing.T) {
+	testlength.Long(t)
 	needMedium(t)
 	lines := jsonLines(t, "-S", "7", "-E", "200001", "-M", "20", "-N", "50", "-inflight", "1,5", "-mode", "normal,small,tcp")
 	count := map[string]int{}
@@ -31,6 +34,7 @@ func TestThroughput(t *testing.T) {
 
 // TestPapers measures what the papers add.
 func TestPapers(t *testing.T) {
+	testlength.Long(t)
 	needMedium(t)
 	for _, kind := range [][]string{{"-inflight", "1,5"}, {"-latency"}} {
 		lines := jsonLines(t, append(kind, "-S", "7", "-E", "200001", "-M", "20", "-N", "50", "-mode", "inplace,persistent")...)
@@ -56,6 +60,7 @@ func TestLargeMessages(t *testing.T) {
 }
 
 func TestLatency(t *testing.T) {
+	testlength.Long(t)
 	needMedium(t)
 	lines := jsonLines(t, "-latency", "-S", "1", "-E", "100001", "-M", "300", "-N", "30", "-tcp", "-mode", "normal")
 	if len(lines) != 9 {
@@ -81,6 +86,7 @@ func TestOverTCPTransport(t *testing.T) {
 }
 
 func TestTableAndPicture(t *testing.T) {
+	testlength.Long(t)
 	needMedium(t)
 	for _, kind := range []string{"-tcp", "-latency"} {
 		picture := filepath.Join(t.TempDir(), "picture.svg")

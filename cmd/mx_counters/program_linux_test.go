@@ -15,6 +15,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"gomx/cmd/internal/tooltest"
+	"gomx/internal/testlength"
 	"gomx/mx"
 )
 
@@ -113,6 +114,7 @@ func names(t *testing.T, text string, parts ...string) {
 
 // TestUnreadPipe ends the program by a second signal while nobody reads what it prints.
 func TestUnreadPipe(t *testing.T) {
+	testlength.Long(t)
 	tooltest.Open(t)
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()

@@ -6,10 +6,12 @@ import (
 	"testing"
 
 	"gomx/cmd/internal/tooltest"
+	"gomx/internal/testlength"
 )
 
 // TestLoop sends over each transport that works here.
 func TestLoop(t *testing.T) {
+	testlength.Long(t)
 	for _, args := range []string{"-M 3", "-u -P 16 -M 4", "-s -alloc -R -seed 7 -P 5 -M 4", "-f -E 20 -I 1 -a 4000 -A 4002 -N 3"} {
 		words := append(strings.Fields(args), "-json")
 		if !strings.Contains(args, "-E") {

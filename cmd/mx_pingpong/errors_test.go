@@ -6,10 +6,12 @@ import (
 	"strings"
 	"testing"
 
+	"gomx/internal/testlength"
 	"gomx/mx"
 )
 
 func TestBadInput(t *testing.T) {
+	testlength.Long(t)
 	bad := filepath.Join(t.TempDir(), "bad")
 	if err := os.WriteFile(bad, []byte("8\neight\n"), 0o600); err != nil {
 		t.Fatal(err)

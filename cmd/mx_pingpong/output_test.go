@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"gomx/bench/stats"
+	"gomx/internal/testlength"
 )
 
 var (
@@ -84,6 +85,7 @@ func jsonLines(t *testing.T, args ...string) []line {
 
 // The runs that bench/compare makes.
 func TestModes(t *testing.T) {
+	testlength.Long(t)
 	needShm(t)
 	lengths := filepath.Join(t.TempDir(), "lengths")
 	if err := os.WriteFile(lengths, []byte("0\n8\n100000\n"), 0o600); err != nil {
@@ -149,6 +151,7 @@ func TestHistogram(t *testing.T) {
 
 // TestOneSided measures operations on windows, whose outcome the program checks itself.
 func TestOneSided(t *testing.T) {
+	testlength.Long(t)
 	needShm(t)
 	for mode, last := range map[string]int{"put": 65536, "get": 65536, "atomic": 512} {
 		args := []string{"-mode", mode, "-N", "30"}

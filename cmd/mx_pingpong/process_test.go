@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"gomx/cmd/internal/tooltest"
+	"gomx/internal/testlength"
 	"gomx/mx"
 )
 
@@ -83,6 +84,7 @@ func TestEndpointTaken(t *testing.T) {
 
 // A receiver outlives a sender that is killed among its messages.
 func TestSenderDies(t *testing.T) {
+	testlength.Long(t)
 	_, endpoint := receiver(t)
 	sender, end := endless(t, "-d", "localhost", "-r", endpoint, "-window", "9")
 	if err := sender.Process.Kill(); err != nil {
@@ -93,6 +95,7 @@ func TestSenderDies(t *testing.T) {
 }
 
 func TestReceiverDies(t *testing.T) {
+	testlength.Long(t)
 	it, endpoint := receiver(t)
 	_, end := endless(t, "-d", "localhost", "-r", endpoint)
 	if err := it.Process.Kill(); err != nil {
@@ -104,6 +107,7 @@ func TestReceiverDies(t *testing.T) {
 }
 
 func TestInterrupt(t *testing.T) {
+	testlength.Long(t)
 	needShm(t)
 	for _, args := range [][]string{nil, {"-single"}} {
 		sender, end := endless(t, args...)

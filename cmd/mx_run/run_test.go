@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"gomx/cmd/internal/tooltest"
+	"gomx/internal/testlength"
 )
 
 // command is mx_run with arguments, for ranks that play a role of this test.
@@ -85,6 +86,7 @@ func TestLabels(t *testing.T) {
 }
 
 func TestFailures(t *testing.T) {
+	testlength.Long(t)
 	for _, c := range []struct {
 		role string
 		code int
@@ -123,6 +125,7 @@ func TestNoProgram(t *testing.T) {
 
 // TestOtherPrograms runs programs that know nothing of ranks.
 func TestOtherPrograms(t *testing.T) {
+	testlength.Long(t)
 	out, errs, code := result(t, command(t, "", "-n", "3", "sh", "-c", "echo $PMI_RANK of $PMI_SIZE"))
 	if code != 0 || errs != "" || !slices.Equal(sortedLines(out), []string{"0 of 3", "1 of 3", "2 of 3"}) {
 		t.Errorf("status %d, %q, %q", code, out, errs)
@@ -210,6 +213,7 @@ func isGone(pid int) bool {
 
 // TestPackage builds what it runs.
 func TestPackage(t *testing.T) {
+	testlength.Long(t)
 	out, errs, code := result(t, command(t, "", "-n", "2", filepath.Join("..", "..", "integration", "launch", "exchange"), "-length", "9"))
 	if code != 0 || strings.Count(out, "has all business cards, by mx_run, secret true") != 2 {
 		t.Errorf("status %d, %q, %q", code, out, errs)

@@ -13,6 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"gomx/cmd/internal/tooltest"
+	"gomx/internal/testlength"
 )
 
 // pty opens both sides of a terminal.
@@ -75,6 +76,7 @@ func fill(t *testing.T, slave *os.File) {
 
 // TestDeafTerminal ends the program by a signal while its terminal takes no output.
 func TestDeafTerminal(t *testing.T) {
+	testlength.Long(t)
 	tooltest.Open(t)
 	for _, c := range []struct {
 		name   string
@@ -122,6 +124,7 @@ func TestDeafTerminal(t *testing.T) {
 
 // TestDeafTable ends the program while it prints to a terminal that takes no output.
 func TestDeafTable(t *testing.T) {
+	testlength.Long(t)
 	tooltest.Open(t)
 	_, slave := pty(t)
 	fill(t, slave)

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"gomx/cmd/internal/tooltest"
+	"gomx/internal/testlength"
 )
 
 // endSignals are those that end the program. A shell sends SIGHUP when its terminal goes.
@@ -34,6 +35,7 @@ func start(t *testing.T, args ...string) (cmd *exec.Cmd, out *bufio.Reader, comp
 
 // TestPageEnds ends the server of the page by a signal, while a client has asked half a question.
 func TestPageEnds(t *testing.T) {
+	testlength.Long(t)
 	tooltest.Open(t)
 	for _, s := range endSignals {
 		t.Run(s.String(), func(t *testing.T) {

@@ -9,6 +9,7 @@ import (
 
 	"gomx/endpoint"
 	"gomx/endpoint/driver"
+	"gomx/internal/testlength"
 	"gomx/transport/mem"
 )
 
@@ -61,6 +62,7 @@ func TestCloseWhileOthersBlock(t *testing.T) {
 
 // Close polls, and nobody else does meanwhile: a handler is never called while another call of it runs.
 func TestCloseWhileAnotherPolls(t *testing.T) {
+	testlength.Long(t)
 	for range 30 {
 		w := newWorld(t, mem.Options{Faults: mem.Faults{Seed: 1, Drop: 0.05}}) // so that Close waits for acknowledgements
 		a, b := w.open(spinning(time.Hour)), w.open(spinning(time.Hour))

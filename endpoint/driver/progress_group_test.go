@@ -10,6 +10,7 @@ import (
 
 	"gomx/endpoint"
 	"gomx/endpoint/driver"
+	"gomx/internal/testlength"
 	"gomx/transport/mem"
 )
 
@@ -118,6 +119,7 @@ func TestMessagesGoRoundWithoutCalls(t *testing.T) {
 
 // TestMessagesGoRoundBesideCalls has goroutines that wait, look and post beside a ring.
 func TestMessagesGoRoundBesideCalls(t *testing.T) {
+	testlength.Long(t)
 	const n, rounds, circulating = 6, 300, 3
 	r := newRing(t, n, circulating*rounds)
 	defer r.close()
@@ -192,6 +194,7 @@ func TestHandlerHoldsUpNoOtherEndpoint(t *testing.T) {
 
 // TestClosingWhileMessagesGoRound closes an endpoint after the other.
 func TestClosingWhileMessagesGoRound(t *testing.T) {
+	testlength.Long(t)
 	for range 20 {
 		r := newRing(t, 5, 2000)
 		if err := r.received[0].Increment(1); err != nil {

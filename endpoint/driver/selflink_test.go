@@ -6,6 +6,7 @@ import (
 
 	"gomx/endpoint"
 	"gomx/endpoint/driver"
+	"gomx/internal/testlength"
 	"gomx/transport/mem"
 	"gomx/transport/wire"
 )
@@ -15,6 +16,7 @@ func overLink(c *driver.Config) { c.Engine.SelfOverLink = true }
 // Messages to oneself over a link look like those that stay in the engine, but
 // for the transport that counts them.
 func TestSelfOverLink(t *testing.T) {
+	testlength.Long(t)
 	lossy := mem.Options{Faults: mem.Faults{Seed: 1, Drop: 0.1, Duplicate: 0.1, Reorder: 0.2, MaxDelay: 3}}
 	for name, o := range map[string]mem.Options{"safe": {}, "lossy": lossy} {
 		t.Run(name, func(t *testing.T) {

@@ -8,6 +8,7 @@ import (
 
 	"gomx/endpoint"
 	"gomx/endpoint/driver"
+	"gomx/internal/testlength"
 	"gomx/transport/mem"
 )
 
@@ -99,6 +100,7 @@ func TestContextDeadline(t *testing.T) {
 // Waits whose time runs out at the moment the message comes neither lose the
 // completion nor report it twice.
 func TestTimeoutLosesNothing(t *testing.T) {
+	testlength.Long(t)
 	both(t, func(t *testing.T, wait option) {
 		w := newWorld(t, mem.Options{})
 		defer w.close()

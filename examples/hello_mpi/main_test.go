@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"gomx/examples/internal/jobs"
+	"gomx/internal/testlength"
 )
 
 func Example() {
@@ -14,6 +15,7 @@ func Example() {
 }
 
 func TestThreeProcesses(t *testing.T) {
+	testlength.Long(t)
 	lines := strings.Split(strings.TrimSpace(jobs.Launched(t, 3)), "\n")
 	slices.Sort(lines)
 	want := []string{"rank 0 of 3: hello from rank 2", "rank 1 of 3: hello from rank 0", "rank 2 of 3: hello from rank 1"}

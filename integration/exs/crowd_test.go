@@ -13,6 +13,7 @@ import (
 
 	"gomx/exs"
 	"gomx/integration/internal/proc"
+	"gomx/internal/testlength"
 )
 
 // crowd is many connections to another process, which echoes.
@@ -172,6 +173,7 @@ const mostAtRest = 16 << 10
 // Connections that rest take little memory, before they are used and after. At the
 // server each has a receive that waits, and a net.Conn a goroutine.
 func TestAtRest(t *testing.T) {
+	testlength.Long(t)
 	count := 1000
 	if testing.Short() {
 		count = 200

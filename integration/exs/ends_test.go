@@ -22,6 +22,7 @@ import (
 
 	"gomx/exs"
 	"gomx/integration/internal/proc"
+	"gomx/internal/testlength"
 )
 
 // readers is a role: a server that reads all its connections to their ends, or takes nothing from them.
@@ -303,6 +304,7 @@ func limited() (names []string) {
 // Every call that a deadline, a context, a timeout or a Close ends does end so, while the peer is stopped, while it takes nothing, and
 // when it dies. So does what is called after it. What was given to the call is not touched any more, and nothing is left over.
 func TestCallsEnd(t *testing.T) {
+	testlength.Long(t)
 	for _, medium := range []string{"shm", "tcp"} {
 		for _, c := range []struct {
 			name, role string

@@ -7,11 +7,13 @@ import (
 	"testing"
 
 	"gomx/exs"
+	"gomx/internal/testlength"
 )
 
 // A process is killed while receives wait for it and sends are on their way. All of them
 // end with ECONNRESET, and so do later calls, over each medium.
 func TestKilled(t *testing.T) {
+	testlength.Long(t)
 	t.Parallel()
 	for _, medium := range []string{"shm", "tcp", "rdma"} {
 		for _, kind := range []string{packets, streams} {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"gomx/bench/stats"
+	"gomx/internal/testlength"
 )
 
 var restarts = flag.Int("exs.restarts", 20, "restarts of the server in TestDialAfterRestart")
@@ -15,6 +16,7 @@ var restarts = flag.Int("exs.restarts", 20, "restarts of the server in TestDialA
 // A server is killed, and another one, whose endpoint gets the same number, is there at once. A client with connections to the
 // first one, which it may not know to be gone, dials the second.
 func TestDialAfterRestart(t *testing.T) {
+	testlength.Long(t)
 	for _, medium := range []string{"shm", "tcp"} {
 		t.Run(medium, func(t *testing.T) {
 			l, took := library(t, medium), []float64{}

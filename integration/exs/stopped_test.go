@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"gomx/integration/internal/proc"
+	"gomx/internal/testlength"
 )
 
 // sink is a role: a server that reads connections, one after the other, and says what has come.
@@ -109,6 +110,7 @@ func deadlineTowardsStopped(t *testing.T, medium string, size int) {
 // A connection is closed while a Write waits for a peer that is stopped: both calls end. When it goes on, the peer gets the beginning
 // of what was written.
 func TestCloseWritingTowardsStopped(t *testing.T) {
+	testlength.Long(t)
 	t.Parallel()
 	for _, medium := range []string{"shm", "tcp"} {
 		t.Run(medium, func(t *testing.T) {
@@ -168,6 +170,7 @@ const sourcePeriod = 1<<20 - 1
 // The deadline of a Read passes while the peer is stopped in the middle of what it sends. The Read ends, its memory is not written later, and
 // no byte is lost.
 func TestReadDeadlineTowardsStopped(t *testing.T) {
+	testlength.Long(t)
 	t.Parallel()
 	for _, medium := range []string{"shm", "tcp"} {
 		t.Run(medium, func(t *testing.T) {

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"gomx/integration/internal/proc"
+	"gomx/internal/testlength"
 	"gomx/mx"
 )
 
@@ -108,6 +109,7 @@ func pairSegment() (int64, error) {
 
 // A peer that writes over the shared memory in any manner harms only itself.
 func TestScribblers(t *testing.T) {
+	testlength.Long(t)
 	ep := open(t)
 	good := proc.Start(t, "echo", ep.ID())
 	toGood := connect(t, ep, good.HearNumber("ready"))

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"gomx/integration/internal/proc"
+	"gomx/internal/testlength"
 	"gomx/mpi"
 )
 
@@ -110,6 +111,7 @@ func TestCauseOfAll(t *testing.T) {
 // TestFirstCause: of a job that fails, one line says why and one of mx_run which rank that was, however many
 // others can't go on.
 func TestFirstCause(t *testing.T) {
+	testlength.Long(t)
 	t.Parallel()
 	run := filepath.Join(proc.Build(t, "cmd/mx_run"), "mx_run")
 	const ranks = 8

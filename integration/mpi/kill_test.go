@@ -11,10 +11,12 @@ import (
 	"time"
 
 	"gomx/integration/internal/proc"
+	"gomx/internal/testlength"
 )
 
 // TestKilled kills a rank that others wait for in all ways, without a launcher that would tell them.
 func TestKilled(t *testing.T) {
+	testlength.Long(t)
 	t.Parallel()
 	overEach(t, func(t *testing.T, medium string) {
 		for _, c := range []struct {

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"gomx/integration/internal/proc"
+	"gomx/internal/testlength"
 	"gomx/mpi"
 )
 
@@ -49,6 +50,7 @@ func lateReceiver(world *mpi.Comm) error {
 
 // TestLateReceiver: a sender that fills the receiver's store waits, and goes on once the receiver does.
 func TestLateReceiver(t *testing.T) {
+	testlength.Long(t)
 	run := filepath.Join(proc.Build(t, "cmd/mx_run"), "mx_run")
 	overEach(t, func(t *testing.T, medium string) {
 		if lines, status := start(t, run, medium, 2, "late").Ends(); status != 0 {

@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"gomx/integration/internal/proc"
+	"gomx/internal/testlength"
 	"gomx/mpi"
 	"gomx/mpi/launch"
 )
@@ -40,6 +41,7 @@ func times(n int) int {
 
 // TestLaunched has ranks of mx_run die, whose job then fails and leaves nobody behind.
 func TestLaunched(t *testing.T) {
+	testlength.Long(t)
 	t.Parallel()
 	run := filepath.Join(proc.Build(t, "cmd/mx_run"), "mx_run")
 	overEach(t, func(t *testing.T, medium string) {

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"gomx/integration/internal/proc"
+	"gomx/internal/testlength"
 	"gomx/mpi"
 	"gomx/mx"
 )
@@ -55,6 +56,7 @@ var plays = map[string]func(s *stage) error{
 
 // TestWindows has a rank call on a window while another stands still, is slow, or has died.
 func TestWindows(t *testing.T) {
+	testlength.Long(t)
 	t.Parallel()
 	overEach(t, func(t *testing.T, medium string) {
 		for name := range plays {

@@ -7,11 +7,13 @@ import (
 
 	"gomx/integration/internal/netns"
 	"gomx/integration/internal/traffic"
+	"gomx/internal/testlength"
 )
 
 // Hosts with IPv4 and IPv6 have NIC ids made of the former. They are found by the
 // latter as well, the first time and from then on, and it is the same session.
 func TestAskedForByIPv6(t *testing.T) {
+	testlength.Long(t)
 	if !netns.HasV6() {
 		t.Skip("this machine has no IPv6")
 	}

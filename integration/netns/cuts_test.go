@@ -12,6 +12,7 @@ import (
 	"gomx/integration/internal/proc"
 	"gomx/integration/internal/proxy"
 	"gomx/integration/internal/traffic"
+	"gomx/internal/testlength"
 )
 
 // proxied runs a proxy that cuts at random until its parent says stop. Arguments:
@@ -40,6 +41,7 @@ const (
 // Connections are cut at random through proxies while both hosts send all kinds
 // of messages: all arrive once, whole, in order.
 func TestConnectionsCutAtRandom(t *testing.T) {
+	testlength.Long(t)
 	t.Parallel()
 	n := netns.New(t, netns.Options{Hosts: 2})
 	seed := rand.Uint32()
@@ -106,6 +108,7 @@ func flap(h *netns.Host, stop <-chan struct{}) (times int, err error) {
 
 // The link goes down and up at random while messages travel both ways.
 func TestLinkDownAndUp(t *testing.T) {
+	testlength.Long(t)
 	t.Parallel()
 	n := netns.New(t, netns.Options{Hosts: 2})
 	a, b := startOn(t, n.Hosts[0], 0), startOn(t, n.Hosts[1], 0)
@@ -137,6 +140,7 @@ func TestLinkDownAndUp(t *testing.T) {
 // An outage that lasts longer than connections live heals as well, as long as it
 // is shorter than the request timeout.
 func TestLongOutage(t *testing.T) {
+	testlength.Long(t)
 	t.Parallel()
 	n := netns.New(t, netns.Options{Hosts: 2})
 	env := []string{"MX_KEEPALIVE=3s", "MX_REQUEST_TIMEOUT=30s"}

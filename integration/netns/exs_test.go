@@ -10,6 +10,7 @@ import (
 	"gomx/exs"
 	"gomx/integration/internal/netns"
 	"gomx/integration/internal/proc"
+	"gomx/internal/testlength"
 )
 
 // listens accepts the connections of an EXS listener at an address.
@@ -35,6 +36,7 @@ func dials(c *proc.Child) {
 
 // A dial that does not reach the endpoint of a listener on another host names the variables that may be wrong, and no others.
 func TestListenerWithoutAWay(t *testing.T) {
+	testlength.Long(t)
 	t.Parallel()
 	n := netns.New(t, netns.Options{Hosts: 2})
 	variables := []string{"MX_TRANSPORT", "MX_NET", "MX_PORT_BASE", "MX_SECRET", "MX_TLS"}

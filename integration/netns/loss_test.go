@@ -12,6 +12,7 @@ import (
 	"gomx/integration/internal/netns"
 	"gomx/integration/internal/proc"
 	"gomx/integration/internal/traffic"
+	"gomx/internal/testlength"
 	"gomx/mx"
 )
 
@@ -82,6 +83,7 @@ func TestHostVanishes(t *testing.T) {
 
 // An idle session with a host that has vanished ends, too: the next send says so.
 func TestIdleHostVanishes(t *testing.T) {
+	testlength.Long(t)
 	t.Parallel()
 	n := netns.New(t, netns.Options{Hosts: 2})
 	a := startOn(t, n.Hosts[0], 0, impatient...)
@@ -97,6 +99,7 @@ func TestIdleHostVanishes(t *testing.T) {
 // An endpoint opened in its place is another one: the old address stays dead, and
 // a new connect works.
 func TestPeerKilledAndRestarted(t *testing.T) {
+	testlength.Long(t)
 	t.Parallel()
 	n := netns.New(t, netns.Options{Hosts: 2})
 	a := startOn(t, n.Hosts[0], 0, impatient...)
@@ -123,6 +126,7 @@ func TestPeerKilledAndRestarted(t *testing.T) {
 
 // A peer restarted so quickly that the other side never saw it gone.
 func TestPeerReplacedUnseen(t *testing.T) {
+	testlength.Long(t)
 	t.Parallel()
 	n := netns.New(t, netns.Options{Hosts: 2})
 	env := []string{"MX_KEEPALIVE=20s", "MX_REQUEST_TIMEOUT=20s"}
@@ -149,6 +153,7 @@ func TestPeerReplacedUnseen(t *testing.T) {
 // Processes in containers of their own meet over TCP: other namespaces not only
 // of the network, but of processes, users, mounts and everything else.
 func TestContainers(t *testing.T) {
+	testlength.Long(t)
 	n := netns.New(t, netns.Options{Hosts: 2})
 	var peers []*traffic.Peer
 	for _, h := range n.Hosts {

@@ -13,6 +13,7 @@ import (
 
 	"gomx/integration/internal/netns"
 	"gomx/integration/internal/proc"
+	"gomx/internal/testlength"
 )
 
 // lengths are those that pingpong measures.
@@ -118,6 +119,7 @@ const wrongInterface = "mx: connect to …:1/1 (endpoint …:0/0): connection fa
 // TestWrongInterface has hosts whose names lead to the address of a container bridge alone, which is the same on each. A
 // host that asks for another one asks itself then; MX_NET and the right address reach it.
 func TestWrongInterface(t *testing.T) {
+	testlength.Long(t)
 	t.Parallel()
 	page, err := os.ReadFile("../../docs/troubleshooting.md")
 	if err != nil {

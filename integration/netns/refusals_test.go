@@ -9,6 +9,7 @@ import (
 
 	"gomx/integration/internal/netns"
 	"gomx/integration/internal/traffic"
+	"gomx/internal/testlength"
 )
 
 // patience is the connect timeout of what must be refused.
@@ -44,6 +45,7 @@ func (r refusal) check(t *testing.T, p *traffic.Peer) {
 // What can't be connected to is refused with an error that names both ends and
 // the reason, and the endpoints go on working.
 func TestRefusals(t *testing.T) {
+	testlength.Long(t)
 	t.Parallel()
 	n := netns.New(t, netns.Options{Hosts: 4})
 	here, there, far, lost := n.Hosts[0], n.Hosts[1], n.Hosts[2], n.Hosts[3]

@@ -9,11 +9,13 @@ import (
 
 	"gomx/integration/internal/netns"
 	"gomx/integration/internal/traffic"
+	"gomx/internal/testlength"
 )
 
 // Two users of one host can't share memory. They meet over TCP, and the endpoint
 // knows why.
 func TestTwoUsers(t *testing.T) {
+	testlength.Long(t)
 	if _, err := exec.LookPath("setpriv"); err != nil {
 		t.Skip("needs setpriv of util-linux to become another user: ", err)
 	}

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"gomx/internal/testlength"
 )
 
 // mistakes are the sections of docs/errors.md, with the word by which the program below makes the mistake, and what it
@@ -86,6 +88,7 @@ func buildRun(t *testing.T) string {
 
 // TestMistakes makes each mistake of docs/errors.md, and finds the line that it shows.
 func TestMistakes(t *testing.T) {
+	testlength.Long(t)
 	t.Parallel()
 	program, run := buildMistakes(t), buildRun(t)
 	if n := strings.Count(text(t, "docs/errors.md"), "\n## "); n != len(mistakes) {

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"gomx/internal/testlength"
 )
 
 const troubleshooting = "docs/troubleshooting.md"
@@ -29,6 +31,7 @@ var troubles = []struct {
 
 // TestTroubles gets into the troubles of docs/troubleshooting.md, and finds the lines that it shows.
 func TestTroubles(t *testing.T) {
+	testlength.Long(t)
 	t.Parallel()
 	program := buildTroubles(t)
 	for _, c := range troubles {

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"gomx/integration/internal/proc"
+	"gomx/internal/testlength"
 	"gomx/mx"
 )
 
@@ -91,6 +92,7 @@ func typesOf(functions ...reflect.Type) (types []reflect.Type) {
 // TestEveryCallThatWaits: calls return in time whatever their peer does, what they have started is right afterwards or has ended, and nothing is
 // left of it. Large messages need the partner, for nobody copies them from its memory.
 func TestEveryCallThatWaits(t *testing.T) {
+	testlength.Long(t)
 	aboutShm(t)
 	if testing.Short() {
 		asked = 20 * time.Millisecond

@@ -14,6 +14,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"gomx/integration/internal/proc"
+	"gomx/internal/testlength"
 	"gomx/mx"
 )
 
@@ -113,6 +114,7 @@ func TestConnectWaitsForAStoppedPeer(t *testing.T) {
 
 // A connect to a process that has no file descriptors left says that this may be why.
 func TestConnectToAProcessWithoutDescriptors(t *testing.T) {
+	testlength.Long(t)
 	for _, media := range []string{"shm", "tcp"} {
 		t.Run(media, func(t *testing.T) {
 			aboutShm(t)

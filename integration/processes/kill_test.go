@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"gomx/integration/internal/proc"
+	"gomx/internal/testlength"
 	"gomx/mx"
 )
 
@@ -104,6 +105,7 @@ func mustNIC(c *proc.Child) uint64 {
 // Children are killed at random moments of everything they can be busy with. What
 // is pending with them ends with an error soon; a third process notices nothing.
 func TestKills(t *testing.T) {
+	testlength.Long(t)
 	warmUp(t)
 	before, files := proc.Held(t), filesOfOurs()
 	ep := open(t)

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"gomx/integration/internal/proc"
+	"gomx/internal/testlength"
 	"gomx/mx"
 )
 
@@ -51,6 +52,7 @@ func floodLength(i uint64) int {
 // A receiver that comes late finds the store of unexpected messages full. Everything but messages goes on meanwhile, the last
 // message can be had before all others, and then those come, exactly once, in order.
 func TestLateReceiver(t *testing.T) {
+	testlength.Long(t)
 	for _, c := range []struct {
 		name, media string
 		inBlocks    bool

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"gomx/integration/internal/proc"
+	"gomx/internal/testlength"
 	"gomx/mx"
 )
 
@@ -149,6 +150,7 @@ func leftBehind(t *testing.T, media, how string, size int, late time.Duration, p
 // What a sender has completed before it closes reaches a receiver that reads nothing meanwhile, for less than the second in which Close
 // wants to see some of it taken: more than the system's buffers hold, and less than the credit.
 func TestSenderLeavesAPausedReceiver(t *testing.T) {
+	testlength.Long(t)
 	t.Parallel()
 	aboutShm(t)
 	initialize(t)
@@ -215,6 +217,7 @@ func collects(c *proc.Child) {
 // What is complete when its sender closes is received also by a process that was stopped before it came, and that
 // goes on when the sender has gone.
 func TestSenderClosesWhileReceiverIsStopped(t *testing.T) {
+	testlength.Long(t)
 	t.Parallel()
 	aboutShm(t)
 	for _, media := range []string{"shm", "tcp"} {

@@ -15,6 +15,7 @@ import (
 
 	"gomx/integration/internal/devices"
 	"gomx/integration/internal/proc"
+	"gomx/internal/testlength"
 	"gomx/mx"
 )
 
@@ -84,6 +85,7 @@ func idleShare() float64 {
 // An endpoint in which nothing arrives costs next to nothing, whether somebody
 // waits in it or not.
 func TestWaitingIsQuiet(t *testing.T) {
+	testlength.Long(t)
 	ep := open(t)
 	child := proc.Start(t, "echo", ep.ID())
 	connect(t, ep, child.HearNumber("ready"))

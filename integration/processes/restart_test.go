@@ -9,6 +9,7 @@ import (
 
 	"gomx/bench/stats"
 	"gomx/integration/internal/proc"
+	"gomx/internal/testlength"
 	"gomx/mx"
 )
 
@@ -35,6 +36,7 @@ func returns(c *proc.Child) {
 // A server ends, or is killed, with messages under way to it, and another one takes its number at once. A
 // client connects to it all the same, though it may not have noticed the end of the first.
 func TestConnectAfterRestart(t *testing.T) {
+	testlength.Long(t)
 	for _, media := range []string{"shm", "tcp"} {
 		t.Run(media, func(t *testing.T) {
 			aboutShm(t)

@@ -16,6 +16,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"gomx/integration/internal/proc"
+	"gomx/internal/testlength"
 	"gomx/mx"
 )
 
@@ -113,6 +114,7 @@ func transfers(t testing.TB, ep *mx.Endpoint, child *proc.Process) (diagnostics 
 // Where the system forbids to read another process's memory, messages go
 // through the ring, and the endpoint says why.
 func TestSingleCopyRefused(t *testing.T) {
+	testlength.Long(t)
 	aboutShm(t)
 	ep := open(t)
 	for _, c := range []struct {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"gomx/integration/internal/proc"
+	"gomx/internal/testlength"
 	"gomx/mx"
 )
 
@@ -59,6 +60,7 @@ func TestStoppedPeer(t *testing.T) {
 // receives: what came whole stays to be received, the wait for its end costs no
 // processor time, and requests of other peers go on.
 func TestPeerDiesBehindAFullStore(t *testing.T) {
+	testlength.Long(t)
 	ep := open(t, mx.WithUnexpQueueMax(16<<10))
 	child := proc.Start(t, "victim", unexpected, 1, ep.ID(), mx.AnyEndpoint)
 	child.Hear("ready")

@@ -9,11 +9,13 @@ import (
 	"testing"
 
 	"gomx/integration/internal/proc"
+	"gomx/internal/testlength"
 )
 
 // TestTriggeredPatterns runs a broadcast and barriers of triggered operations among eight endpoints in two processes, and in eight: once without
 // any call of the program from the start to the end, and once with a program that waits for each barrier.
 func TestTriggeredPatterns(t *testing.T) {
+	testlength.Long(t)
 	aboutShm(t)
 	t.Parallel()
 	program := filepath.Join(proc.Build(t, "examples/triggered"), "triggered")

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
+
+	"gomx/internal/testlength"
 )
 
 // fakeMPI adds to a fake root what the MPIs consist of, and a plugin that wants a library
@@ -97,6 +99,7 @@ func TestFetchMPI(t *testing.T) {
 
 // TestRanks compiles for the MPIs of this machine.
 func TestRanks(t *testing.T) {
+	testlength.Long(t)
 	if _, err := exec.LookPath("gcc"); err != nil {
 		t.Skip("no gcc here:", err)
 	}

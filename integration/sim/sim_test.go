@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"gomx/internal/testlength"
 	"gomx/transport/mem"
 )
 
@@ -29,6 +30,7 @@ var (
 // TestSeeds plays many histories with faults, on all processors. A violation is reported with the
 // command that plays it again.
 func TestSeeds(t *testing.T) {
+	testlength.Long(t)
 	if *oneSeed >= 0 {
 		replay(t, PlanOf(uint64(*oneSeed), *endpoints, *messages))
 		return
@@ -120,6 +122,7 @@ func (h *histories) note(seed uint64, r *Report, err error) {
 // for more than a minute (16625); blocks that were asked for again were taken for nonsense (18979); a session that the
 // peer entered over a new link was resumed by nobody (19048); a late copy of an old reply ended a session (553, 1151, 1516).
 func TestSeedsThatFoundSomething(t *testing.T) {
+	testlength.Long(t)
 	for _, seed := range []uint64{553, 1151, 1516, 5908, 12324, 16625, 18979, 19048} {
 		p := PlanOf(seed, *endpoints, *messages)
 		p.Multi = 0 // they were found without

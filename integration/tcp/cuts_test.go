@@ -9,6 +9,7 @@ import (
 
 	"gomx/integration/internal/proxy"
 	"gomx/integration/internal/traffic"
+	"gomx/internal/testlength"
 	"gomx/transport/wire"
 )
 
@@ -56,6 +57,7 @@ var adds = flag.Int("tcp.adds", 50_000, "fetch-and-adds of each origin in TestSu
 
 // Four peers add to one number of a fifth, through connections that are cut again and again. Each addition is carried out once.
 func TestSumOverCutConnections(t *testing.T) {
+	testlength.Long(t)
 	const adders = 4
 	seed, count := rand.Uint64(), scale(*adds)
 	t.Log("seed", seed)
@@ -100,6 +102,7 @@ func TestConnectionCutOften(t *testing.T) {
 
 // Cuts at random, in the midst of frames of all kinds, both ways at once.
 func TestConnectionCutAnywhere(t *testing.T) {
+	testlength.Long(t)
 	seed := rand.Uint64()
 	t.Log("seed", seed)
 	for _, c := range []struct {

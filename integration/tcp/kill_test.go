@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"gomx/integration/internal/traffic"
+	"gomx/internal/testlength"
 )
 
 // impatient has hosts that are gone noticed after 3 seconds, and requests end a
@@ -89,6 +90,7 @@ func TestStoppedPeerGoesOn(t *testing.T) {
 // Requests with a timeout end while their peer is stopped, and a new connect finds
 // it when it goes on.
 func TestStoppedPeerIsGivenUp(t *testing.T) {
+	testlength.Long(t)
 	t.Parallel()
 	a, b, toB, _ := pair(t, impatient...)
 	b.Stop()

@@ -7,11 +7,13 @@ import (
 	"time"
 
 	"gomx/integration/internal/traffic"
+	"gomx/internal/testlength"
 )
 
 // The request timeout counts from the request on, however long the endpoints were
 // quiet before.
 func TestQuietLongerThanTheRequestTimeout(t *testing.T) {
+	testlength.Long(t)
 	t.Parallel()
 	const timeout = 500 * time.Millisecond
 	a, b, toB, toA := pair(t, "MX_KEEPALIVE=3s", "MX_REQUEST_TIMEOUT="+timeout.String())

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"gomx/integration/internal/traffic"
+	"gomx/internal/testlength"
 	"gomx/transport/wire"
 )
 
@@ -72,6 +73,7 @@ var nuisances = map[string]func(t *testing.T, to string){
 // Strangers at the port of an endpoint do no harm: its traffic goes on, new peers
 // get in, its memory stays bounded, and it counts them.
 func TestStrangers(t *testing.T) {
+	testlength.Long(t)
 	const newcomers, grace = 3, 64 << 20
 	count := scale(2000)
 	for name, nuisance := range nuisances {

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"gomx/integration/internal/proc"
+	"gomx/internal/testlength"
 	"gomx/mpi"
 )
 
@@ -114,6 +115,7 @@ func (h *hang) stopOne(t *testing.T, s *scene) {
 
 // TestHangReports has the hang report and the log name hangs.
 func TestHangReports(t *testing.T) {
+	testlength.Long(t)
 	tools := build(t)
 	for _, h := range hangs {
 		t.Run(h.title(), func(t *testing.T) {
@@ -140,6 +142,7 @@ func TestHangReports(t *testing.T) {
 
 // TestHangs has mx_top name hangs that were made on purpose. It is asked until it does: a rank may not have come to its call yet.
 func TestHangs(t *testing.T) {
+	testlength.Long(t)
 	t.Parallel()
 	tools := build(t)
 	for _, c := range hangs {

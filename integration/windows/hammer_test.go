@@ -9,12 +9,14 @@ import (
 	"testing"
 
 	"gomx/integration/internal/proc"
+	"gomx/internal/testlength"
 	"gomx/mx"
 )
 
 // Two processes put into and get from each other's window at random, with many
 // operations under way at once, and compare what they get with what they have put.
 func TestHammer(t *testing.T) {
+	testlength.Long(t)
 	over(t, func(t *testing.T, medium string) {
 		ep := open(t, medium)
 		n := rounds(20_000)

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"gomx/internal/testlength"
 )
 
 // TestFailedStartIsHeardOf: when a rank can't go on before all have met, the others learn why: those that have come, and those that come while rank 0
@@ -76,6 +78,7 @@ func TestFailedStartIsShort(t *testing.T) {
 
 // TestMissingRankIsNamed: a rank that has waited for longer than rank 0 for one that does not come leaves it to rank 0 to say which that is.
 func TestMissingRankIsNamed(t *testing.T) {
+	testlength.Long(t)
 	const size = 3 // rank 2 does not come
 	envs := handJob(t, size, "MX_MEET_TIMEOUT=1s")
 	met, ends := make(chan error), make(chan error, size-1)

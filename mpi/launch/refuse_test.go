@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"gomx/internal/freeport"
+	"gomx/internal/testlength"
 )
 
 // meeting2 starts a root of two ranks, and returns it with the environment of the other rank.
@@ -90,6 +91,7 @@ func (r *root) hasStrangers(t *testing.T, least int) {
 
 // TestRefusals has ranks come that make no job with rank 0.
 func TestRefusals(t *testing.T) {
+	testlength.Long(t)
 	for _, c := range []struct {
 		change, says string
 		final        bool
@@ -124,6 +126,7 @@ func TestSameRankTwice(t *testing.T) {
 
 // TestRootIsAbsent looks for a rank 0 that never comes, and waits for a rank 1 that never does.
 func TestRootIsAbsent(t *testing.T) {
+	testlength.Long(t)
 	_, err := find(world("MX_ROOT="+freeport.Address(t), "MX_RANK=1", "MX_SIZE=2", "MX_MEET_TIMEOUT=200ms"))
 	if err == nil || !strings.Contains(err.Error(), "rank 0 was not found within 200ms") || !errors.Is(err, ErrNoWay) {
 		t.Error(err)

@@ -17,6 +17,7 @@ import (
 	"testing"
 	"time"
 
+	"gomx/internal/testlength"
 	"gomx/mx"
 	"gomx/mx/live"
 )
@@ -148,6 +149,7 @@ func TestProcessesThatCannotBeRead(t *testing.T) {
 
 // TestStoppedProcess does not keep whoever reads it, and goes on as if nothing had been.
 func TestStoppedProcess(t *testing.T) {
+	testlength.Long(t)
 	cmd := process(t)
 	if err := cmd.Process.Signal(syscall.SIGSTOP); err != nil {
 		t.Fatal(err)
@@ -203,6 +205,7 @@ func TestOtherUser(t *testing.T) {
 
 // TestClientsThatSayNothing take up the places there are, for a second; those who come meanwhile are hung up on.
 func TestClientsThatSayNothing(t *testing.T) {
+	testlength.Long(t)
 	cmd := process(t)
 	name := socketOf(t, cmd.Process.Pid)
 	for range 64 {

@@ -9,12 +9,14 @@ import (
 	"testing"
 	"time"
 
+	"gomx/internal/testlength"
 	"gomx/mx"
 	"gomx/mx/live"
 )
 
 // TestWatcher reads an overview again and again, and hears when the process stops, goes on, and ends.
 func TestWatcher(t *testing.T) {
+	testlength.Long(t)
 	cmd := process(t)
 	w := &live.Watcher{PIDs: []int{cmd.Process.Pid}, Bound: 100 * time.Millisecond}
 	one := func() (*mx.LiveReading, []live.Silent, error) {

@@ -10,6 +10,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"gomx/internal/testlength"
 	"gomx/transport/bell"
 )
 
@@ -87,6 +88,7 @@ func TestPeerSilencesOnlyItself(t *testing.T) {
 // A peer that writes 0 into the word while its owner sleeps keeps all others from
 // ringing. The owner looks for itself before long, in whichever way it sleeps.
 func TestNoSleepIsWithoutABound(t *testing.T) {
+	testlength.Long(t)
 	b := newBell(t, bell.New)
 	attach(t, b)
 	silence := func() {}

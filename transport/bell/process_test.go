@@ -16,6 +16,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"gomx/internal/testlength"
 	"gomx/transport/bell"
 	"gomx/transport/internal/segment"
 )
@@ -257,6 +258,7 @@ func unpin() {
 var wakeUps = flag.Int("bell.rounds", 8_000, "rounds of each game of TestNoWakeUpIsLost")
 
 func TestNoWakeUpIsLost(t *testing.T) {
+	testlength.Long(t)
 	rounds := *wakeUps
 	if testing.Short() {
 		rounds /= 2

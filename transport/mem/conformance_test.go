@@ -3,12 +3,14 @@ package mem_test
 import (
 	"testing"
 
+	"gomx/internal/testlength"
 	"gomx/transport"
 	"gomx/transport/mem"
 	"gomx/transport/transporttest"
 )
 
 func TestConformance(t *testing.T) {
+	testlength.Long(t)
 	for name, o := range map[string]mem.Options{
 		"reliable": {Poison: true},
 		"narrow":   {Poison: true, Depth: 10, MaxFrame: 1000},

@@ -16,6 +16,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"gomx/internal/testlength"
 	"gomx/transport"
 	"gomx/transport/bell"
 	"gomx/transport/internal/segment"
@@ -450,6 +451,7 @@ func TestCorruptLinksAmongOthers(t *testing.T) {
 
 // A flood of half-open connections is bounded, and good peers get through.
 func TestHalfOpenFlood(t *testing.T) {
+	testlength.Long(t)
 	p, r := target(t)
 	const flood = 200
 	var open []*net.UnixConn

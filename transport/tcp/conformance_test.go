@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"gomx/internal/testlength"
 	"gomx/transport"
 	"gomx/transport/bell"
 	"gomx/transport/tcp"
@@ -46,6 +47,7 @@ func newBell(t testing.TB) transport.Doorbell {
 }
 
 func TestConformance(t *testing.T) {
+	testlength.Long(t)
 	for _, c := range []struct {
 		name string
 		at   netip.Addr

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"gomx/internal/testlength"
 	"gomx/transport"
 	"gomx/transport/tcp"
 	"gomx/transport/wire"
@@ -134,6 +135,7 @@ func (p *push) check(t *testing.T) {
 
 // TestReclaim overwrites the memory right after Reclaim, while the socket is full.
 func TestReclaim(t *testing.T) {
+	testlength.Long(t)
 	t.Parallel()
 	near, far := joined(t, tcp.Options{SendBuffer: 8 << 10, ReceiveBuffer: 8 << 10})
 	p := newPush(600_000, 3)
@@ -470,6 +472,7 @@ func isNotServed(said []byte) bool {
 // TestReaderComesAfterTheClose has the peer read only after Close has waited in vain, and answer what it reads.
 // All that the link has taken comes before the end.
 func TestReaderComesAfterTheClose(t *testing.T) {
+	testlength.Long(t)
 	t.Parallel()
 	for name, opt := range map[string]tcp.Options{"plain": {}, "TLS": {TLS: newAuthority(t).config()}} {
 		t.Run(name, func(t *testing.T) {

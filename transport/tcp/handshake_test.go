@@ -17,6 +17,7 @@ import (
 	"testing"
 	"time"
 
+	"gomx/internal/testlength"
 	"gomx/transport"
 	"gomx/transport/tcp"
 	"gomx/transport/wire"
@@ -420,6 +421,7 @@ func TestAddressesInTurn(t *testing.T) {
 
 // TestMuteAddress has the first address accept connections and say nothing, for longer than the dial may take.
 func TestMuteAddress(t *testing.T) {
+	testlength.Long(t)
 	t.Parallel()
 	opt := tcp.Options{ConnectTimeout: 2 * patience}
 	a, b := twoSides(t, opt, tcp.Options{})

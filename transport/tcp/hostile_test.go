@@ -8,6 +8,7 @@ import (
 	"net"
 	"testing"
 
+	"gomx/internal/testlength"
 	"gomx/transport"
 	"gomx/transport/tcp"
 	"gomx/transport/wire"
@@ -40,6 +41,7 @@ func TestStrangers(t *testing.T) {
 // TestFlood has very many strangers who say a little and then nothing. A good peer
 // must come through.
 func TestFlood(t *testing.T) {
+	testlength.Long(t)
 	tr := loopback(home4, tcp.Options{})
 	e, good := open(t, tr, 0), open(t, tr, 1)
 	for range 500 {
@@ -58,6 +60,7 @@ func TestFlood(t *testing.T) {
 
 // TestSilence has very many strangers who say nothing at all.
 func TestSilence(t *testing.T) {
+	testlength.Long(t)
 	tr := loopback(home4, tcp.Options{})
 	e, good := open(t, tr, 0), open(t, tr, 1)
 	for range 300 {

@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"gomx/internal/testlength"
 	"gomx/transport"
 	"gomx/transport/tcp"
 )
@@ -167,6 +168,7 @@ func TestTwoPurposes(t *testing.T) {
 // TestKeptConnection wants what was taken to outlive the Listener, the context and the
 // time for the handshake.
 func TestKeptConnection(t *testing.T) {
+	testlength.Long(t)
 	t.Parallel()
 	opt := tcp.Options{ConnectTimeout: time.Second}
 	_, b, d := listenerPair(t, opt, opt, echo)

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"gomx/internal/testlength"
 	"gomx/transport/tcp"
 )
 
@@ -75,6 +76,7 @@ func TestSilentHandshakeIsEvictedFirst(t *testing.T) {
 
 // TestOldestHandshakeIsEvicted has pending handshakes that all have advanced as far.
 func TestOldestHandshakeIsEvicted(t *testing.T) {
+	testlength.Long(t)
 	t.Parallel()
 	for name, speaks := range map[string]func(int) bool{
 		"silent": func(int) bool { return false }, "speaking": func(int) bool { return true },

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"gomx/bench/internal/mpis"
+	"gomx/internal/testlength"
 )
 
 const (
@@ -80,6 +81,7 @@ func fakePerftest(t *testing.T, lines ...string) (counter string) {
 }
 
 func TestPerftestIsAskedAgain(t *testing.T) {
+	testlength.Long(t)
 	if _, err := exec.LookPath("sh"); err != nil {
 		t.Skip("needs sh in PATH:", err)
 	}

@@ -4,6 +4,8 @@ import (
 	"flag"
 	"math/rand/v2"
 	"testing"
+
+	"gomx/internal/testlength"
 )
 
 // chooser decides what happens next: a number below n.
@@ -116,6 +118,7 @@ func drain(w *world) {
 var histories = flag.Int("stream.histories", 15, "histories of TestHistories")
 
 func TestHistories(t *testing.T) {
+	testlength.Long(t)
 	seeds, steps := *histories, 100_000
 	if testing.Short() {
 		seeds, steps = 200, 2_000

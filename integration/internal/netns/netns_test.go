@@ -16,6 +16,7 @@ import (
 
 	"gomx/integration/internal/netns"
 	"gomx/integration/internal/proc"
+	"gomx/internal/testlength"
 )
 
 func TestMain(m *testing.M) {
@@ -81,6 +82,7 @@ func call(t *testing.T, from *proc.Process, to, want string) {
 }
 
 func TestHosts(t *testing.T) {
+	testlength.Long(t)
 	n := netns.New(t, netns.Options{Hosts: 3, Decoy: netns.DeadEnd})
 	a, b, third := n.Hosts[0], n.Hosts[1], n.Hosts[2]
 	for _, h := range []*netns.Host{b, third} {
@@ -112,6 +114,7 @@ func TestHosts(t *testing.T) {
 }
 
 func TestTwins(t *testing.T) {
+	testlength.Long(t)
 	n := netns.New(t, netns.Options{Hosts: 2, Decoy: netns.Twins})
 	a, b := n.Hosts[0], n.Hosts[1]
 	proc.StartWith(t, proc.Options{Under: b.Under()}, "server").Hear("listening")

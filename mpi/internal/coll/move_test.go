@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"gomx/internal/testlength"
 	"gomx/mpi/internal/coll"
 )
 
@@ -47,6 +48,7 @@ func TestBarrier(t *testing.T) {
 }
 
 func TestBcast(t *testing.T) {
+	testlength.Long(t)
 	each(t, coll.KindBcast, func(t *testing.T, size int, a coll.Algorithm) {
 		for _, root := range roots(size) {
 			sent := fill(make([]byte, 200_000), root, 0)

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"gomx/internal/testlength"
 	"gomx/mpi/internal/coll"
 )
 
@@ -119,6 +120,7 @@ var operations = map[coll.Kind]func(n coll.Net, rank int, op func(acc, in []span
 
 // TestMessagesDontDependOnData: an operation has the same messages without data, and in other memory, at each rank.
 func TestMessagesDontDependOnData(t *testing.T) {
+	testlength.Long(t)
 	none := func(_, _ []span) {}
 	for kind, operation := range operations {
 		each(t, kind, func(t *testing.T, size int, a coll.Algorithm) {

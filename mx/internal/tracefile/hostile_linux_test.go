@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"unsafe"
+
+	"gomx/internal/testlength"
 )
 
 // written makes a file with a head that says what it likes, and ends it after some bytes.
@@ -78,6 +80,7 @@ func TestClaims(t *testing.T) {
 
 // TestHoles reads a file that claims to be large, and takes no space on the disk: it takes no memory either.
 func TestHoles(t *testing.T) {
+	testlength.Long(t)
 	const size = 1 << 28
 	path := written(t, size, func(h *head) { h.Events, h.Count = 1<<22, math.MaxUint64 })
 	var before, after runtime.MemStats

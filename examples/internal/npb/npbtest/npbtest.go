@@ -18,7 +18,7 @@ type Kernel func(world *mpi.Comm, class npb.Class, w io.Writer) error
 
 var classA = flag.Bool("npb.a", false, "have kernels verify class A, too, which takes seconds for each number of ranks")
 
-// Verify runs the kernel. The largest class that is tested has so many ranks, and goes over shared memory and over TCP.
+// Verify runs the kernel. So many ranks run class S over shared memory and over TCP, or class A.
 func Verify(t *testing.T, run Kernel, ranks ...int) {
 	if testing.Short() {
 		verify(t, run, "S", []int{1, 3})
@@ -29,7 +29,7 @@ func Verify(t *testing.T, run Kernel, ranks ...int) {
 	t.Run("processes", func(t *testing.T) {
 		jobs.Line(t, jobs.Launched(t, 3, "-class", "s"), "Verification successful")
 	})
-	largest := npb.Class("W")
+	largest := npb.Class("S")
 	if *classA {
 		largest = "A"
 	}

@@ -1,0 +1,5 @@
+//go:build !race
+
+package testlength
+
+const raceDetector = false
