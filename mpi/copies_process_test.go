@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"gomx/internal/testlength"
 	"gomx/mpi"
 )
 
@@ -60,6 +61,7 @@ func lastCopyToTheDead(world *mpi.Comm) error {
 // TestFinalizeAgainReportsAFailedCopy: a context ends Finalize while the rank waits for one buffered message, and another one has failed. The next
 // Finalize reports that.
 func TestFinalizeAgainReportsAFailedCopy(t *testing.T) {
+	testlength.Long(t)
 	amongOthers(t)
 	for _, transport := range []string{"shm", "tcp"} {
 		t.Run(transport, func(t *testing.T) {

@@ -168,6 +168,7 @@ func finalizeAtLast(c *mpi.Comm, bounded func() (context.Context, context.Cancel
 
 // TestFinalizeUnderRandomDeadlines has all ranks call Finalize with deadlines that may end at every step of it.
 func TestFinalizeUnderRandomDeadlines(t *testing.T) {
+	testlength.Long(t)
 	amongOthers(t)
 	worlds := 30
 	if testing.Short() {
@@ -201,6 +202,7 @@ func finalizeInTime(c *mpi.Comm, seed int) error {
 
 // TestProcessesFinalizeAgain: what a rank that gave up Finalize has to pass on, it does while it computes.
 func TestProcessesFinalizeAgain(t *testing.T) {
+	testlength.Long(t)
 	unchecked(t) // where ranks check, nobody has come before all are there
 	overProcesses(t, "finalizes again", [4]int{0, 0, 0, 0}, silent)
 }
@@ -242,6 +244,7 @@ func finalizeBehindRank3(world *mpi.Comm) error {
 
 // TestFinalizeAgainWithoutTheDead: where a rank dies that had not come, what a context has left of Finalize ends with that, at all.
 func TestFinalizeAgainWithoutTheDead(t *testing.T) {
+	testlength.Long(t)
 	unchecked(t)
 	overProcesses(t, "finalizes without the dead", [4]int{9, 0, 0, 0}, silent)
 }

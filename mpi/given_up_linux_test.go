@@ -14,12 +14,14 @@ import (
 	"testing"
 	"time"
 
+	"gomx/internal/testlength"
 	"gomx/mpi"
 )
 
 // TestGivenUpWithAStoppedPeer: every call that takes a context returns when that ends, also if the peer is stopped, and leaves
 // nothing behind once that goes on.
 func TestGivenUpWithAStoppedPeer(t *testing.T) {
+	testlength.Long(t)
 	withStopped(t, "stopped", 2)
 }
 
@@ -50,6 +52,7 @@ func withStopped(t *testing.T, program string, ranks int) {
 
 // TestGivenUpSoakOfStoppedProcesses is TestGivenUpSoak of processes, of which two are stopped for moments all the time.
 func TestGivenUpSoakOfStoppedProcesses(t *testing.T) {
+	testlength.Long(t)
 	amongOthers(t)
 	rounds := roundsOfSoak()
 	for _, transport := range []string{"shm", "tcp"} {

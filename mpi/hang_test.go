@@ -74,6 +74,7 @@ var deadlocks = []struct {
 }
 
 func TestDeadlocksEnd(t *testing.T) {
+	testlength.Long(t)
 	amongOthers(t)
 	for _, d := range deadlocks {
 		t.Run(d.name, func(t *testing.T) {
@@ -193,6 +194,7 @@ func TestReportOfPending(t *testing.T) {
 }
 
 func TestDeadlockOfProcesses(t *testing.T) {
+	testlength.Long(t)
 	amongOthers(t)
 	unchecked(t)
 	for _, transport := range []string{"shm", "tcp"} {

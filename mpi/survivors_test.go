@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"gomx/internal/testlength"
 	"gomx/mpi"
 )
 
@@ -45,6 +46,7 @@ func silent(_ int, output string) error {
 // TestSurvivorsLeave: what a rank has sent arrives, though a failure has made its Finalize fail; it counts as one that has left, and
 // those behind it in the ring are watched on.
 func TestSurvivorsLeave(t *testing.T) {
+	testlength.Long(t)
 	unchecked(t) // sends of one rank alone
 	overProcesses(t, "survivors", [4]int{0, 9, 8, 0}, silent)
 }
@@ -221,6 +223,7 @@ func lateLeavers(world *mpi.Comm) error {
 
 // TestMainAfterAFailure: who returns all the same leaves alone, with exit code 1, and says why.
 func TestMainAfterAFailure(t *testing.T) {
+	testlength.Long(t)
 	overProcesses(t, "returners", [4]int{1, 9, 1, 1}, func(rank int, output string) error {
 		if rank != 1 && (strings.Count(output, "\n") != 1 || !strings.HasPrefix(output, fmt.Sprintf("rank %d of 4: mpi: Finalize on world, rank %d", rank, rank))) {
 			return errors.New(output)

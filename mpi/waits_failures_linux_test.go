@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"gomx/internal/testlength"
 	"gomx/mpi"
 )
 
@@ -17,6 +18,7 @@ func init() { programs["matched beside a failure"] = matchedBesideAFailure }
 // TestMatchedBesideAFailure: a receive from anybody that a message of a living rank has matched goes on though another rank has died, and a
 // wait for one of several requests waits for it. It is not told that all requests are empty.
 func TestMatchedBesideAFailure(t *testing.T) {
+	testlength.Long(t)
 	amongOthers(t)
 	unchecked(t) // the ranks are apart
 	for _, transport := range []string{"shm", "tcp"} {

@@ -170,6 +170,7 @@ func TestSecret(t *testing.T) {
 
 // TestDescendants has ranks end before what they have started does.
 func TestDescendants(t *testing.T) {
+	testlength.Long(t)
 	t.Parallel()
 	for _, c := range []struct {
 		name, script string

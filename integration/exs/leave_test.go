@@ -13,6 +13,7 @@ import (
 
 	"gomx/exs"
 	"gomx/integration/internal/proc"
+	"gomx/internal/testlength"
 )
 
 // leave is a role: it connects, writes, closes, and ends without finalizing anything.
@@ -71,6 +72,7 @@ func leftBehind(size int) []byte {
 // What was written before a Close is read to the last byte, and then the end, though the process that wrote it has ended before
 // the first Read.
 func TestCloseAndLeave(t *testing.T) {
+	testlength.Long(t)
 	t.Parallel()
 	for _, medium := range []string{"shm", "tcp"} {
 		for _, kind := range []string{conns, streams, packets} {
@@ -157,6 +159,7 @@ func depart(c *proc.Child) {
 
 // What has come from a process that has ended without a Close is read to the last byte, and then the reset.
 func TestLeaveWithoutClosing(t *testing.T) {
+	testlength.Long(t)
 	t.Parallel()
 	for _, medium := range []string{"shm", "tcp"} {
 		for _, kind := range []string{conns, streams, packets} {

@@ -12,12 +12,14 @@ import (
 	"time"
 
 	"gomx/exs"
+	"gomx/internal/testlength"
 )
 
 var leavers = flag.Int("exs.leavers", 40, "processes that connect, write, close and end, in TestManyWhoLeave")
 
 // Process after process dials, writes, closes and ends. Who reads is late, by up to two seconds, and has all of it, and then the end.
 func TestManyWhoLeave(t *testing.T) {
+	testlength.Long(t)
 	t.Parallel()
 	for _, medium := range []string{"shm", "tcp"} {
 		t.Run(medium, func(t *testing.T) {

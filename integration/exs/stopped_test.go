@@ -65,6 +65,7 @@ var writeSizes = []int{100, 16 << 10, 100_000, 3 << 20}
 // The deadline of a Write passes while the peer is stopped. The Write ends, what it says was written is what the peer gets
 // when it goes on, and its memory is the program's again.
 func TestWriteDeadlineTowardsStopped(t *testing.T) {
+	testlength.Long(t)
 	t.Parallel()
 	for _, medium := range []string{"shm", "tcp"} {
 		for _, size := range writeSizes {

@@ -67,6 +67,7 @@ func bystander(world *mpi.Comm) error {
 
 // TestCauseOfAll: a mistake that all ranks make is printed by one of them, and mx_run names that one.
 func TestCauseOfAll(t *testing.T) {
+	testlength.Long(t)
 	t.Parallel()
 	run := filepath.Join(proc.Build(t, "cmd/mx_run"), "mx_run")
 	const ranks = 8

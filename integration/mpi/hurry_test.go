@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"gomx/integration/internal/proc"
+	"gomx/internal/testlength"
 	"gomx/mpi"
 )
 
@@ -28,6 +29,7 @@ const hurryRanks = 4
 // one rank after the other is stopped and goes on. Whatever a call that has succeeded returns is right, and in the end
 // nothing is left.
 func TestRandomDeadlines(t *testing.T) {
+	testlength.Long(t)
 	t.Parallel()
 	overEach(t, func(t *testing.T, medium string) {
 		t.Parallel()

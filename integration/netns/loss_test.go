@@ -45,6 +45,7 @@ func ended(t *testing.T, p *traffic.Peer, within time.Duration) {
 // A host that vanishes without a word: requests with it end, and other peers
 // notice nothing.
 func TestHostVanishes(t *testing.T) {
+	testlength.Long(t)
 	for _, how := range []struct {
 		name   string
 		vanish func(h *netns.Host) error

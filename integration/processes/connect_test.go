@@ -89,6 +89,7 @@ func overBoth(t *testing.T, f func(t *testing.T, ep *mx.Endpoint, peer *proc.Pro
 // A connect to a process that is stopped takes until its own time is up, or until the
 // process goes on, however long transports give one attempt.
 func TestConnectWaitsForAStoppedPeer(t *testing.T) {
+	testlength.Long(t)
 	overBoth(t, func(t *testing.T, ep *mx.Endpoint, peer *proc.Process, id uint32) {
 		peer.Stop()
 		begin := time.Now()
@@ -138,6 +139,7 @@ func TestConnectToAProcessWithoutDescriptors(t *testing.T) {
 // What waits for a stopped process ends after the request timeout, and so does the
 // session. When the process goes on it can be connected to again (XII.1.2).
 func TestRequestTimeoutOfAStoppedPeer(t *testing.T) {
+	testlength.Long(t)
 	overBoth(t, func(t *testing.T, ep *mx.Endpoint, peer *proc.Process, id uint32) {
 		to := connect(t, ep, id)
 		peer.Stop()

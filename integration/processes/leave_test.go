@@ -83,6 +83,7 @@ func leaversMessage(size int, i uint64) []byte {
 // however late the receiver is, also if its progression was off for so long. If it leaves in another way, what is
 // received is whole, in order and without a gap; over shared memory that is all that it has completed.
 func TestSenderLeavesAtOnce(t *testing.T) {
+	testlength.Long(t)
 	aboutShm(t)
 	initialize(t)
 	for _, media := range []string{"shm", "tcp"} {

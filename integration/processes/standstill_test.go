@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"gomx/integration/internal/proc"
+	"gomx/internal/testlength"
 	"gomx/mx"
 )
 
@@ -30,6 +31,7 @@ func takesMuch(c *proc.Child) {
 // TestOwnStandstill: a process that was stopped for longer than its request timeout, in the middle of a large receive, does not take its
 // peer for one that does not move.
 func TestOwnStandstill(t *testing.T) {
+	testlength.Long(t)
 	t.Parallel()
 	aboutShm(t)
 	for _, media := range []string{"shm", "tcp"} {

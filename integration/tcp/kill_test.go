@@ -64,6 +64,7 @@ func TestKills(t *testing.T) {
 // A stopped peer is not a dead one. Its sockets fill up, and may be given up; when
 // it goes on, everything arrives once and in order.
 func TestStoppedPeerGoesOn(t *testing.T) {
+	testlength.Long(t)
 	t.Parallel()
 	for name, pause := range map[string]time.Duration{"shortly": 500 * time.Millisecond, "longer than connections live": 5 * time.Second} {
 		t.Run(name, func(t *testing.T) {

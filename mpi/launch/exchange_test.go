@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"gomx/internal/testlength"
 )
 
 // ways are the meetings, each with the environments of a job.
@@ -26,6 +28,7 @@ var ways = map[string]func(t *testing.T, size int) []environ{
 }
 
 func TestExchange(t *testing.T) {
+	testlength.Long(t)
 	for name, way := range ways {
 		for _, size := range []int{1, 2, 3, 8, 33} {
 			t.Run(fmt.Sprintf("%s/%d", name, size), func(t *testing.T) {

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"gomx/endpoint"
+	"gomx/internal/testlength"
 	"gomx/mx/internal/tracefile"
 )
 
@@ -17,6 +18,7 @@ const manyEvents = 1 << 17
 
 // TestHostileFiles reports and writes what nobody would trace, in a time that does not grow with the square of it.
 func TestHostileFiles(t *testing.T) {
+	testlength.Long(t)
 	for name, events := range map[string]func(i int) endpoint.Event{
 		"messages at one time": func(i int) endpoint.Event { return sent(5, 1, uint32(i)) },
 		"waits that overlap":   func(i int) endpoint.Event { return waited(1, int64(2+i)) },

@@ -53,6 +53,7 @@ func exchange(t *testing.T, a, b *end) {
 // TestPush sends a large message as PullData through sockets of many sizes, from
 // and to lists cut in many ways.
 func TestPush(t *testing.T) {
+	testlength.Long(t)
 	t.Parallel() // small buffers wait for the system's delayed acknowledgements
 	const size = 3 << 20
 	for _, buffer := range []int{0, 4 << 10, 64 << 10} {
