@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"gomx/internal/testlength"
 	"gomx/mpi"
 )
 
@@ -19,6 +20,7 @@ func TestStoppedRankIsGivenUp(t *testing.T) { withStoppedForGood(t, "stopped for
 func TestStoppedTargetIsGivenUp(t *testing.T) { withStoppedForGood(t, "stopped target", 2) }
 
 func withStoppedForGood(t *testing.T, program string, ranks int) {
+	testlength.Long(t)
 	amongOthers(t)
 	for _, transport := range []string{"shm", "tcp"} {
 		t.Run(transport, func(t *testing.T) {
