@@ -17,7 +17,7 @@ import (
 )
 
 var (
-	seeds     = flag.Int("sim.seeds", 0, "how many seeds TestSeeds plays; 0: 200, or fewer with -short or -race")
+	seeds     = flag.Int("sim.seeds", 0, "how many seeds TestSeeds plays; 0: 100, or fewer with -short or -race")
 	firstSeed = flag.Int("sim.first", 1, "the first of them")
 	oneSeed   = flag.Int64("sim.seed", -1, "play this seed only, and show its last events if it fails")
 	endpoints = flag.Int("sim.endpoints", 0, "endpoints of each history; 0: 2 to 16, as the seed decides")
@@ -58,7 +58,7 @@ func ordinarySeeds() int {
 	case testing.Short():
 		return 30
 	}
-	return 200
+	return 100
 }
 
 const enough = 3 // failing seeds

@@ -4,6 +4,8 @@ package tcp_test
 
 import (
 	"context"
+	"flag"
+	"os"
 	"runtime"
 	"sync"
 	"testing"
@@ -99,12 +101,17 @@ func (e *end) accept() (l transport.Link) {
 // await polls the ends until done says so.
 func await(t testing.TB, what string, done func() bool, ends ...*end) {
 	t.Helper()
-	for began := time.Now(); !done(); runtime.Gosched() {
+	for idle, began := 0, time.Now(); !done(); runtime.Gosched() {
 		if time.Since(began) > patience {
 			t.Fatalf("waited in vain for %s", what)
 		}
+		if idle++; idle > 1000 { // what is awaited takes its time, and other tests need the processors
+			time.Sleep(50 * time.Microsecond)
+		}
 		for _, e := range ends {
-			e.port.Poll(e)
+			if e.port.Poll(e) > 0 {
+				idle = 0
+			}
 		}
 	}
 }
@@ -175,4 +182,9 @@ func (e *end) down() error {
 		return nil
 	}
 	return e.downs[0]
+}
+
+func TestMain(m *testing.M) {
+	_ = flag.Set("test.parallel", "8") // unless the command line says otherwise: tests that run beside others wait most of the time
+	os.Exit(m.Run())
 }
