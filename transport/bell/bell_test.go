@@ -60,6 +60,9 @@ func readable(t testing.TB, fd int) bool {
 	t.Helper()
 	poll := []unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}
 	n, err := unix.Poll(poll, 0)
+	for err == unix.EINTR { // Go interrupts threads of its own
+		n, err = unix.Poll(poll, 0)
+	}
 	if err != nil {
 		t.Fatal(err)
 	}
