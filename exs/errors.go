@@ -81,9 +81,6 @@ func (s *Socket) fail(op string, n Errno) error {
 	if s.none() && n == EBADF {
 		return absent(op, n, noSocket)
 	}
-	if text, some := refusals[n]; some {
-		return s.named(because(op, n, text))
-	}
 	return s.named(fail(op, n))
 }
 

@@ -48,18 +48,27 @@ func (s *Socket) unsuited(op string, n Errno, flags Flags, q *Queue, m *Memory) 
 	case EBUSY:
 		return s.busy(op)
 	}
+	return s.refused(op, n)
+}
+
+// refused is fail of a send or receive, with what helps where the number alone does not say it.
+func (s *Socket) refused(op string, n Errno) error {
+	if text, some := refusals[n]; some {
+		return s.named(because(op, n, text))
+	}
 	return s.fail(op, n)
 }
 
-// busy makes the error of a transfer that has to wait. Programs see it without a credit as a matter of course, so it is made once for sends and once for receives.
+// busy makes the error of a transfer that has to wait. Programs see it without a credit as a matter of course, so it is made once for
+// sends and once for receives.
 func (s *Socket) busy(op string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	way := toRead
+	way, under := toRead, s.sending
 	if op == "recv" {
-		way = toWrite
+		way, under = toWrite, s.receiving
 	}
-	if x := s.special; x != nil && (x.near[way] != nil || len(x.leaving[way]) > 0) {
+	if x := s.special; under < s.options.credits && x != nil && (x.near[way] != nil || len(x.leaving[way]) > 0) {
 		return s.naming(because(op, EBUSY, isPersistent))
 	}
 	if e := s.without[way]; e == nil || e.Op != op {
@@ -93,7 +102,7 @@ func (s *Socket) unsuitable(flags Flags, q *Queue, m *Memory) string {
 	return fmt.Sprintf("the flags %#x don't go together in this call", uint32(flags))
 }
 
-// refusals say what helps where a number alone does not, in calls on connected sockets.
+// refusals are the texts of refused.
 var refusals = map[Errno]string{
 	EACCES:   "the memory is registered with RecvDisable, to send from only: Modify changes that",
 	EFAULT:   "the bytes are not within the registered memory, or with an offset not within the persistent memory of the peer",

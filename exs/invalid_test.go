@@ -60,6 +60,26 @@ func TestErrorsOfConnectedSocket(t *testing.T) {
 	p.ok(p.b.Close(exs.DontLinger|exs.Block, nil, nil))
 }
 
+// TestBusySaysWhy: a persistent send that is under way keeps out ordinary sends, and the lack of a credit those with an offset.
+func TestBusySaysWhy(t *testing.T) {
+	p := newWorld(t, "mem").connect(exs.SeqPacket)
+	x := []byte("x")
+	_, err := p.a.Send(x, exs.Persistent, p.qa, nil, nil)
+	p.ok(err)
+	_, err = p.a.Send(x, 0, p.qa, nil, nil)
+	refused(t, err, exs.EBUSY)
+	says(t, err, "a persistent operation", "peer")
+	for range exs.DefaultCredits - 1 { // they wait for a persistent receive of the peer
+		_, err = p.a.SendOffset(x, 0, 0, p.qa, nil, nil)
+		p.ok(err)
+	}
+	_, err = p.a.SendOffset(x, 0, 0, p.qa, nil, nil)
+	refused(t, err, exs.EBUSY)
+	says(t, err, "no credit", "peer")
+	p.ok(p.a.Close(exs.DontLinger|exs.Block, nil, nil))
+	p.ok(p.b.Close(exs.DontLinger|exs.Block, nil, nil))
+}
+
 // withoutCredit receives until there is no credit, and returns the error.
 func withoutCredit(p *pair, q *exs.Queue) error {
 	for range exs.DefaultCredits + 1 {

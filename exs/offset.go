@@ -32,7 +32,7 @@ func (f *remote) isUsed() bool { return f.open || f.unanswered > 0 }
 // beyond the memory.
 func (s *Socket) SendOffset(b []byte, offset int, flags Flags, q *Queue, ahandle any, m *Memory) (int, error) {
 	if offset < 0 {
-		return 0, s.fail("send", EFAULT)
+		return 0, s.refused("send", EFAULT)
 	}
 	return s.send(EvtSend, b, nil, offset, flags, q, ahandle, m)
 }
@@ -42,7 +42,7 @@ func (s *Socket) SendOffset(b []byte, offset int, flags Flags, q *Queue, ahandle
 // there is none yet, it waits for one. Otherwise it is like Recv and SendOffset.
 func (s *Socket) RecvOffset(b []byte, offset int, flags Flags, q *Queue, ahandle any, m *Memory) (int, error) {
 	if offset < 0 {
-		return 0, s.fail("recv", EFAULT)
+		return 0, s.refused("recv", EFAULT)
 	}
 	n, _, err := s.recv(EvtRecv, b, nil, offset, flags, q, ahandle, m)
 	return n, err

@@ -2,6 +2,8 @@ package exs_test
 
 import (
 	"io"
+	"strings"
+	"syscall"
 	"testing"
 
 	"gomx/exs"
@@ -15,6 +17,24 @@ func (l liar) ReadAt(b []byte, at int64) (int, error) {
 		return 100, nil
 	}
 	return l.count(len(b)), nil
+}
+
+// forbidden is a file that may not be read.
+type forbidden struct{}
+
+func (forbidden) ReadAt([]byte, int64) (int, error) { return 0, syscall.EACCES }
+
+// What the system says of a file is told as it is, and not as if it were about registered memory.
+func TestSendFileOfForbiddenFile(t *testing.T) {
+	p := newWorld(t, "mem").connect(exs.Stream)
+	_, err := p.a.SendFile([]exs.FileVec{{File: forbidden{}, Length: 10}}, exs.Block, nil, nil)
+	refused(t, err, exs.EACCES)
+	says(t, err, "permission denied", "peer")
+	if strings.Contains(err.Error(), "RecvDisable") {
+		t.Error(err)
+	}
+	p.ok(p.a.BlockingClose())
+	p.ok(p.b.BlockingClose())
 }
 
 // A file whose ReadAt returns what it must not ends its SendFile, and what was read before has been sent.

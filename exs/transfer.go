@@ -199,7 +199,7 @@ func (s *Socket) started(op string, o *op, flags Flags) (length int, over bool, 
 	if n == 0 {
 		return length, over, nil
 	}
-	return length, over, s.fail(op, n)
+	return length, over, s.refused(op, n)
 }
 
 // credit obtains a credit: from operations that have completed, or by waiting. The lock is released meanwhile.

@@ -29,13 +29,13 @@ func Verify(t *testing.T, run Kernel, ranks ...int) {
 	t.Run("processes", func(t *testing.T) {
 		jobs.Line(t, jobs.Launched(t, 3, "-class", "s"), "Verification successful")
 	})
-	largest := npb.Class("S")
+	class := npb.Class("S")
 	if *classA {
-		largest = "A"
+		class = "A"
 	}
 	for _, transport := range []string{"shm", "tcp"} {
 		t.Run(transport, func(t *testing.T) {
-			verify(t, run, largest, ranks, mpi.WithTransports(transport))
+			verify(t, run, class, ranks, mpi.WithTransports(transport))
 		})
 	}
 }
