@@ -2,12 +2,16 @@ package endpoint
 
 import "gomx/match"
 
+// Counting says whether messages are counted: see match.Counting.
+const Counting = match.Counting
+
 // Tally counts the messages of one class: those whose match information has the same bits from Config.ClassShift on.
 // Puts and gets belong to none.
 type Tally struct {
 	Sent, SentBytes         uint64 // messages that have left, or whose header has
 	Received, ReceivedBytes uint64 // messages that a receive has taken
 	Waits, Waited           uint64 // waits of callers that proved long, and their time in nanoseconds
+	Spent                   uint64 // nanoseconds of calls outside such waits, as estimated by the caller of the engine
 }
 
 // add adds what u has counted.
@@ -18,6 +22,7 @@ func (t *Tally) add(u *Tally) {
 	t.ReceivedBytes += u.ReceivedBytes
 	t.Waits += u.Waits
 	t.Waited += u.Waited
+	t.Spent += u.Spent
 }
 
 // send counts a message that has left.
@@ -153,13 +158,24 @@ func (e *Engine) tally(class uint64) *Tally {
 // ClassOf returns the class that a wait for a request belongs to; without the request, 0.
 func (e *Engine) ClassOf(h Handle) uint64 {
 	if _, r := e.reqs.user(h); r != nil {
-		return r.match >> e.classes.shift
+		return e.ClassOfMatch(r.match)
 	}
 	return 0
 }
 
+// LengthOf returns how many bytes the message of a request has, or 0 if none has matched it yet.
+func (e *Engine) LengthOf(h Handle) int {
+	if _, r := e.reqs.user(h); r != nil && r.state != statePosted {
+		return int(r.msgLen)
+	}
+	return 0
+}
+
+// ClassOfMatch returns the class of messages by their match information.
+func (e *Engine) ClassOfMatch(info uint64) uint64 { return info >> e.classes.shift }
+
 // ClassOfInline returns the class of the inline receive.
-func (e *Engine) ClassOfInline() uint64 { return e.inline.value >> e.classes.shift }
+func (e *Engine) ClassOfInline() uint64 { return e.ClassOfMatch(e.inline.value) }
 
 // Waited counts a wait of so many nanoseconds.
 func (e *Engine) Waited(class, nanoseconds uint64) {
@@ -167,3 +183,6 @@ func (e *Engine) Waited(class, nanoseconds uint64) {
 	t.Waits++
 	t.Waited += nanoseconds
 }
+
+// Spent counts the time of calls.
+func (e *Engine) Spent(class, nanoseconds uint64) { e.tally(class).Spent += nanoseconds }

@@ -121,5 +121,8 @@ func tallyCounters(prefix, of string, t mx.Tally) []mx.Counter {
 		line("received_bytes", "bytes received", "bytes", "payload of messages that a receive has taken", t.BytesReceived),
 		line("waits", "waits that proved long", "waits", "waits for messages that were not over within a few polls", t.Waits),
 		line("wait_nanoseconds", "nanoseconds in such waits", "nanoseconds", "time in calls spent in such waits, summed over goroutines", uint64(t.Waited)),
+		line("call_nanoseconds", "nanoseconds in calls", "nanoseconds",
+			"time, partly estimated, summed over goroutines, in calls that send, receive, test and wait for messages",
+			uint64(t.InCalls)),
 	}
 }

@@ -153,4 +153,7 @@ var counterTable = [...]counterLine{
 		"waits of calls that were not over within a few polls", waited(func(t *endpoint.Tally) uint64 { return t.Waits })},
 	{"wait_nanoseconds", "nanoseconds in such waits", nil, Cumulative, "nanoseconds",
 		"time that calls have spent in such waits, summed over goroutines", waited(func(t *endpoint.Tally) uint64 { return t.Waited })},
+	{"call_nanoseconds", "nanoseconds in calls", nil, Cumulative, "nanoseconds",
+		"time, partly estimated, summed over goroutines, in calls that send, receive, test and wait for messages",
+		waited(func(t *endpoint.Tally) uint64 { return t.Waited + t.Spent })},
 }

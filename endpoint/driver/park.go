@@ -81,6 +81,21 @@ func (q *want) classIn(e *endpoint.Engine) uint64 {
 		return e.ClassOf(q.set.some())
 	case forInline:
 		return e.ClassOfInline()
+	case forAny, forProbe, forClaim:
+		if e.ClassOfMatch(q.mask) == e.ClassOfMatch(math.MaxUint64) {
+			return e.ClassOfMatch(q.value)
+		}
+	}
+	return 0
+}
+
+// lengthIn returns the bytes of the message that the wait is for, if that is known already. Of a set it is the first one.
+func (q *want) lengthIn(e *endpoint.Engine) int {
+	switch q.kind {
+	case forRequest:
+		return e.LengthOf(q.handle)
+	case forSet:
+		return e.LengthOf(q.set.some())
 	}
 	return 0
 }
@@ -216,7 +231,7 @@ func (p *parking) put(w *waiter) {
 
 // clear forgets a wait, and a signal to check. One for a request that was never listed leaves nothing to clear, unless it failed.
 func (w *waiter) clear() {
-	w.late, w.parks, w.called = false, false, w.kind == forWake
+	w.late, w.parks, w.called, w.began, w.seen = false, false, w.kind == forWake, unread, unread
 	w.err, w.set, w.member, w.status.Context = nil, nil, nil, nil
 	if len(w.signal) != 0 {
 		<-w.signal
