@@ -6,6 +6,7 @@ import (
 	"os"
 	"slices"
 
+	"gomx/exs/internal/errno"
 	"gomx/internal/labels"
 )
 
@@ -29,7 +30,8 @@ const filePiece = 256 << 10
 // waits for that. Errors of the call are those of Send, and EINVAL for a piece that is
 // not valid. If a file can't be opened or read, the operation ends with the error number of the system, or EIO. It also does
 // if a file is shorter than Length, or if its ReadAt returns a count that io.ReaderAt does not allow: a negative one, one
-// above the length of the buffer, or 0 without an error.
+// above the length of the buffer, or 0 without an error. A pipe is sent as it comes, from its beginning: an Offset in it ends the
+// operation with ESPIPE.
 //
 // Cancel, and the end of the connection, end the operation as they end other sends, even while a read of a file blocks: of a pipe
 // without a writer, or of a file server that does not answer. The read then goes on in the background until it returns; its data is
@@ -170,6 +172,10 @@ func (f *fileSend) piece(v *FileVec, buf []byte) Errno {
 			want = want[:left]
 		}
 		n, err := from.ReadAt(want, at)
+		if stream, is := from.(io.Reader); is && at == 0 && errors.Is(err, errno.ESPIPE) {
+			from = inTurn{stream}
+			continue
+		}
 		if n < 0 || n > len(want) || n == 0 && err == nil { // io.ReaderAt allows none of these
 			return EIO
 		}
@@ -191,6 +197,12 @@ func (f *fileSend) piece(v *FileVec, buf []byte) Errno {
 	}
 	return 0
 }
+
+// inTurn is a pipe, or another file of which the bytes can only be read one after the other.
+type inTurn struct{ io.Reader }
+
+// ReadAt returns the next bytes, wherever that is.
+func (f inTurn) ReadAt(b []byte, _ int64) (int, error) { return f.Read(b) }
 
 // put sends some bytes and waits until they have left.
 func (f *fileSend) put(b []byte, m *Memory) Errno {

@@ -1,7 +1,9 @@
 package exs_test
 
 import (
+	"errors"
 	"io"
+	"os"
 	"testing"
 
 	"gomx/exs"
@@ -78,6 +80,36 @@ func (p *pair) mutesEnd(n exs.Errno, has int) {
 			p.Errorf("%v: %v with %d bytes, want %v with %d", e[0].AHandle, e[0].Errno, e[0].Length, n, want)
 		}
 	}
+}
+
+// TestSendFileOfPipe sends what comes through a pipe, to its end or a length of it, and refuses to begin in the middle of one.
+func TestSendFileOfPipe(t *testing.T) {
+	over(t, both, func(w *world, typ int) {
+		for _, length := range []int64{-1, 8} {
+			p := w.connect(typ)
+			from, to, err := os.Pipe()
+			w.ok(err)
+			_, err = p.a.SendFile([]exs.FileVec{{File: from, Length: length}}, 0, p.qa, nil)
+			w.ok(err)
+			const text = "what comes through a pipe"
+			_, err = to.WriteString(text)
+			w.ok(errors.Join(err, to.Close()))
+			want := text
+			if length > 0 {
+				want = want[:length]
+			}
+			got := make([]byte, len(want))
+			p.recv(p.b, p.qb, got, 0)
+			p.event(p.qb, exs.EvtRecv, 0)
+			if e := p.event(p.qa, exs.EvtSendFile, 0); e.Length != len(want) || string(got) != want {
+				p.Errorf("length %d: %d bytes, %q", length, e.Length, got)
+			}
+			if _, err = p.a.SendFile([]exs.FileVec{{File: from, Offset: 1, Length: -1}}, exs.Block, p.qa, nil); err == nil {
+				p.Error("a pipe was sent from its second byte on")
+			}
+			w.ok(from.Close())
+		}
+	})
 }
 
 // A file that does not answer holds up neither the end of its connection, nor the library's, nor what Cancel takes back.

@@ -168,7 +168,7 @@ func (c *Comm) Compare(d *Comm) Comparison {
 // Free frees the communicator (MPI_Comm_free). All ranks call it; it does not wait for the other ranks, nor for
 // operations that are pending: those go on, and must still be waited for. Messages that no receive was posted for are
 // dropped; those that arrive later are dropped by later calls of Free, Dup and Finalize, as long as the communicator is
-// one of the 16 that were freed last. One that Mprobe has taken must be received before: nobody drops it, and afterwards
+// one of the 16 that were freed last, and otherwise when its context is about to be given to another one. One that Mprobe has taken must be received before: nobody drops it, and afterwards
 // Mrecv is refused. Windows on the communicator may still be used, and must still be freed; its resources are freed with
 // the last of them and of its nonblocking collectives. Operations that were given up go on, and use their buffers until they end. Errors: ErrComm
 // for the world and for Self, and at the second call.

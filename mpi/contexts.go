@@ -122,6 +122,9 @@ func (n *net) context() (uint32, error) {
 	defer ids.asked(c.state.context)
 	for first := noTurn; ; {
 		turn, may := ids.offer(c.state.context)
+		if may && turn != noTurn && c.seat.anyUnexpected() {
+			c.seat.dropContext(contextOfTurn(turn)) // nobody sends under it before all have offered it
+		}
 		ours, all := propose(turn, may), proposal{}
 		n.nextRound()
 		err := allreduce(n, n, ours[:], all[:], Max)

@@ -77,7 +77,7 @@ func (e *Error) Error() string {
 	}
 	switch {
 	case e.Peer == Undefined:
-	case e.Peer == AnySource && e.Class != ErrRank:
+	case e.Peer == AnySource && e.Class != ErrRank && e.Class != ErrRoot:
 		b.WriteString(", with any rank")
 	default:
 		fmt.Fprintf(&b, ", with rank %d", e.Peer)

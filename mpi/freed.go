@@ -134,9 +134,14 @@ func (s *seat) dropFreed() {
 		return
 	}
 	for _, context := range contexts {
-		s.drop(bitsOf(context, 0), contextMask&^collective)
-		s.drop(noticesOf(context), contextMask|rankMask)
+		s.dropContext(context)
 	}
+}
+
+// dropContext drops what has come under a context that is not in use.
+func (s *seat) dropContext(context uint32) {
+	s.drop(bitsOf(context, 0), contextMask&^collective)
+	s.drop(noticesOf(context), contextMask|rankMask)
 }
 
 // anyUnexpected reports whether anything has come for which there is no receive. Ordinarily nothing has.

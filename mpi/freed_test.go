@@ -96,6 +96,66 @@ func TestFreedContextIsForgotten(t *testing.T) {
 	})
 }
 
+// TestLateBehindManyFreed: what comes under a context when many others were freed since is not received by the communicator that
+// gets the context next.
+func TestLateBehindManyFreed(t *testing.T) {
+	over(t, 2, func(c *mpi.Comm) error {
+		for _, length := range []int{1, 100_000} {
+			if err := lateBehindManyFreed(c, length); err != nil {
+				return fmt.Errorf("%d numbers: %w", length, err)
+			}
+		}
+		return nil
+	})
+}
+
+func lateBehindManyFreed(c *mpi.Comm, length int) error {
+	const freed = 20
+	d, err := c.Dup()
+	if err != nil {
+		return err
+	}
+	if c.Rank() == 1 {
+		err = d.Free()
+	}
+	for range freed {
+		var other *mpi.Comm
+		if err == nil {
+			other, err = c.Dup()
+		}
+		if err == nil {
+			err = other.Free()
+		}
+	}
+	if err != nil {
+		return err
+	}
+	var late mpi.Request
+	if c.Rank() == 0 {
+		if late, err = mpi.Isend(d, make([]int, length), 1, 4); err == nil {
+			err = d.Free()
+		}
+	}
+	mpi.PassContexts(c, mpi.ContextPairs-freed-1)
+	if err := errors.Join(err, c.Barrier()); err != nil {
+		return err
+	}
+	e, err := c.Dup()
+	if err != nil {
+		return err
+	}
+	if mpi.ContextOf(e) != mpi.ContextOf(d) {
+		return fmt.Errorf("the context is %d, not %d", mpi.ContextOf(e), mpi.ContextOf(d))
+	}
+	if st, some, err := e.Iprobe(mpi.AnySource, mpi.AnyTag); some || err != nil {
+		return fmt.Errorf("rank %d: a message of nobody: %+v, %v", c.Rank(), st, err)
+	}
+	if c.Rank() == 0 {
+		_, err = late.Wait()
+	}
+	return errors.Join(err, e.Free())
+}
+
 // TestFreeIgnoresTheContext: a communicator is freed whatever has become of the context.
 func TestFreeIgnoresTheContext(t *testing.T) {
 	over(t, 2, func(c *mpi.Comm) error {

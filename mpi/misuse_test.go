@@ -165,7 +165,7 @@ func TestEveryCallWithWrongPeer(t *testing.T) {
 		for name, call := range withRoot {
 			all = append(all,
 				wantAbout(call(c, 2), mpi.ErrRoot, name, c.Rank(), 2, mpi.Undefined, "no rank 2: ranks are 0 to 1"),
-				wantAbout(call(c, -1), mpi.ErrRoot, name, c.Rank(), -1, mpi.Undefined, "no rank -1: ranks are 0 to 1"))
+				wantAbout(call(c, -1), mpi.ErrRoot, name, c.Rank(), -1, mpi.Undefined, "with rank -1: invalid root: there is no rank -1: ranks are 0 to 1"))
 		}
 		return errors.Join(all...)
 	})

@@ -66,8 +66,8 @@ func peerName(dir *nic.Directory, id uint64, eid uint32, c wire.Contexts) string
 	return fmt.Sprintf("%v/%s", nic.ID(id), idWithContext(eid, c))
 }
 
-// Addr returns the endpoint's own address (IV.4.1). Messages can be sent to it
-// without connecting. Safe from any goroutine.
+// Addr returns the address of the endpoint to itself (IV.4.1): the endpoint can send messages to it without connecting. Others
+// connect, and get an address of their own. Safe from any goroutine.
 func (ep *Endpoint) Addr() EndpointAddr { return EndpointAddr{ep, ep.self} }
 
 // SetEndpointAddrContext stores a value of the application's with a peer

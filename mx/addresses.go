@@ -25,6 +25,9 @@ func WriteAddresses(path string, peers []PeerName) error {
 	if err != nil {
 		return err
 	}
+	if path == "" {
+		return fail("write addresses", ErrBadParamVal, "", errors.New("no file is named"))
+	}
 	records := make([]addressfile.Record, len(peers))
 	for i, p := range peers {
 		if p.Endpoint >= MaxEndpoints {

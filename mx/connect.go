@@ -257,7 +257,7 @@ func (ep *Endpoint) owns(addr EndpointAddr) error {
 	case ep:
 		return nil
 	case nil:
-		return ErrBadAddrList
+		return fmt.Errorf("%w: an address comes from a connect that has succeeded", ErrBadAddrList)
 	}
-	return fmt.Errorf("%w: the address belongs to endpoint %v", ErrBadEndpoint, addr.ep)
+	return fmt.Errorf("%w: the address belongs to endpoint %v; connect this one to the peer, and use the address that you get", ErrBadEndpoint, addr.ep)
 }

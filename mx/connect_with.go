@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"gomx/endpoint"
+	"gomx/transport/wire"
 )
 
 // MaxConnectData is the largest data that goes with a connect, and with its answer, in bytes.
@@ -42,7 +43,7 @@ func (e *RejectedError) Unwrap() error { return e.Code }
 // Errors: those of Connect; a connect that was rejected is ErrConnectionFailed with a RejectedError; ErrBadParamVal if there is too much data. Safe
 // from any goroutine.
 func (ep *Endpoint) ConnectWith(ctx context.Context, peer PeerName, data []byte) (addr EndpointAddr, answer []byte, err error) {
-	if err := ep.checkConnectData("connect", data); err != nil {
+	if err := ep.checkConnectData("connect to", ep.nameOf(peer), data); err != nil {
 		return EndpointAddr{}, nil, err
 	}
 	c := calling(peer.NIC, peer.Endpoint, peer.Filter)
@@ -56,7 +57,7 @@ func (ep *Endpoint) ConnectWith(ctx context.Context, peer PeerName, data []byte)
 // for its answer; with StatusNotListening if it takes no connects any more. data may be used again at once, answer not before the
 // request has completed, or has been cancelled or abandoned. Errors: those of Iconnect, and ErrBadParamVal if there is too much data. Safe from any goroutine.
 func (ep *Endpoint) IconnectWith(peer PeerName, data, answer []byte, matchInfo uint64, context any) (Request, error) {
-	if err := ep.checkConnectData("iconnect", data); err != nil {
+	if err := ep.checkConnectData("connect to", ep.nameOf(peer), data); err != nil {
 		return Request{}, err
 	}
 	return ep.iconnect(&endpoint.Calling{
@@ -64,10 +65,15 @@ func (ep *Endpoint) IconnectWith(peer PeerName, data, answer []byte, matchInfo u
 	})
 }
 
+// nameOf names a peer that there may be no session with.
+func (ep *Endpoint) nameOf(peer PeerName) string {
+	return peerName(ep.dir, peer.NIC, peer.Endpoint, wire.Contexts{})
+}
+
 // checkConnectData returns the error of a call that is given too much data.
-func (ep *Endpoint) checkConnectData(op string, data []byte) error {
+func (ep *Endpoint) checkConnectData(op, peer string, data []byte) error {
 	if len(data) <= MaxConnectData {
 		return nil
 	}
-	return ep.fail(op, "", fmt.Errorf("%w: %d bytes of data, and a connect carries %d at most", ErrBadParamVal, len(data), MaxConnectData))
+	return ep.fail(op, peer, fmt.Errorf("%w: %d bytes of data, and a connect carries %d at most", ErrBadParamVal, len(data), MaxConnectData))
 }

@@ -80,14 +80,14 @@ func (s *settings) several() (n uint32, ok bool) {
 func (c choice) openSeveral(at *site, whichever bool, id uint32, s *settings) (ep *Endpoint, err error) {
 	if !whichever {
 		ep, err = c.openContexts(at, id, s)
-		return ep, taken(err, at.board.Name, id, uint32(len(s.contexts.all())), false)
+		return ep, s.taken(err, at.board.Name, id, uint32(len(s.contexts.all())), false)
 	}
 	for try := range anyIDs(id) {
 		if ep, err = c.openContexts(at, try, s); !errors.Is(err, transport.ErrBusy) {
 			break
 		}
 	}
-	return ep, taken(err, at.board.Name, id, uint32(len(s.contexts.all())), true)
+	return ep, s.taken(err, at.board.Name, id, uint32(len(s.contexts.all())), true)
 }
 
 // openContexts opens an endpoint with several contexts: the first one last, since peers who find it take the others to be there.

@@ -149,20 +149,24 @@ func openFirst(dir *nic.Directory, board, id uint32, s *settings) (*Endpoint, er
 		return ep, nil
 	}
 	media.bell.Close()
-	return nil, taken(err, b.Name, last, 1, whichever)
+	return nil, s.taken(err, b.Name, last, 1, whichever)
 }
 
 // taken puts an error of ErrBusy into words, which say who has the id. Of an endpoint with contexts there are several in a row.
-func taken(err error, board string, last, several uint32, whichever bool) error {
+func (s *settings) taken(err error, board string, last, several uint32, whichever bool) error {
 	if !errors.Is(err, transport.ErrBusy) {
 		return err
 	}
-	if whichever && several > 1 {
-		return busy(fmt.Sprintf("no %d endpoint ids of %s in a row, of 0 to %d, are free: close some endpoints first, or open with fewer contexts",
-			several, board, last+several-1), err)
+	more := "close some endpoints first"
+	if s.ports < MaxEndpoints {
+		more += ", or give more ports than " + fmt.Sprint(s.ports) + " with MX_PORT_RANGE"
 	}
-	if whichever && last > 0 {
-		return busy(fmt.Sprintf("all endpoint ids of %s, 0 to %d, are taken by other endpoints or programs: close some first", board, last), err)
+	if whichever && several > 1 {
+		return busy(fmt.Sprintf("no %d endpoint ids of %s in a row, of 0 to %d, are free: %s, or open with fewer contexts",
+			several, board, last+several-1, more), err)
+	}
+	if whichever {
+		return busy(fmt.Sprintf("all endpoint ids of %s, 0 to %d, are taken by other endpoints or programs: %s", board, last, more), err)
 	}
 	who := fmt.Sprintf("endpoint %d of %s", last, board)
 	if c, ok := errors.AsType[*contextTaken](err); ok {
@@ -176,6 +180,9 @@ func taken(err error, board string, last, several uint32, whichever bool) error 
 		who += fmt.Sprintf(" needs port %v, which another endpoint or program has", port.Port)
 	default:
 		who += " is open in another process"
+	}
+	if s.anyEndpoint == int(last) {
+		return busy(who+": unset MX_ANY_ENDPOINT, so that mx.AnyEndpoint stands for a free id, or choose another id", err)
 	}
 	return busy(who+": choose another id, or mx.AnyEndpoint for a free one", err)
 }

@@ -152,7 +152,7 @@ func (r *ConnectionRequest) check(op string, answer []byte) error {
 	if r.l == nil {
 		return fail(op, ErrBadRequest, r.String(), errNotFromListener)
 	}
-	return r.l.ep.checkConnectData(op, answer)
+	return r.l.ep.checkConnectData(op, r.String(), answer)
 }
 
 var errNotFromListener = errors.New("a connection request comes from a Listener's Wait")

@@ -24,6 +24,18 @@ func TestMistakesAreNamed(t *testing.T) {
 	if err := closed.Close(); err != nil {
 		t.Fatal(err)
 	}
+	ep, other := w.open(), w.open()
+	nic, _, err := mx.DecomposeEndpointAddr(ep.Addr())
+	if err != nil {
+		t.Fatal(err)
+	}
+	peer := mx.PeerName{NIC: nic, Endpoint: 9}
+	pending := w.irecv(ep, make([]byte, 8), 1, exact)
+	q, err := mx.NewQueue(ep)
+	if err != nil {
+		t.Fatal(err)
+	}
+	q.Close()
 	foreign := &mx.ConnectionRequest{NIC: 1, Endpoint: 7}
 	for what, c := range map[string]struct {
 		err  error
@@ -40,6 +52,24 @@ func TestMistakesAreNamed(t *testing.T) {
 		var e *mx.Error
 		if !errors.As(c.err, &e) || e.Op != c.op || !errors.Is(c.err, c.want) || strings.Count(c.err.Error(), "out of range") > 1 {
 			t.Errorf("%s: %v, want %v of %q", what, c.err, c.want, c.op)
+		}
+	}
+	_, _, tooMuch := ep.ConnectWith(noContext, peer, make([]byte, mx.MaxConnectData+1))
+	for what, c := range map[string]struct {
+		err  error
+		says []string
+	}{
+		"a table without a name":    {mx.WriteAddresses("", nil), []string{"no file is named"}},
+		"too much data":             {tooMuch, []string{"connect to ", "/9", "513 bytes"}},
+		"a request that stays":      {ep.Finish(pending, 0), []string{"finish", "timed out"}},
+		"another's address":         {second(ep.Isend(nil, other.Addr(), 1, nil)), []string{other.String(), "connect this one"}},
+		"no address":                {second(ep.Isend(nil, mx.EndpointAddr{}, 1, nil)), []string{"comes from a connect"}},
+		"nothing to a closed queue": {q.Add(), []string{"add to queue", "closed"}},
+	} {
+		for _, word := range c.says {
+			if c.err == nil || !strings.Contains(c.err.Error(), word) {
+				t.Errorf("%s: %v, without %q", what, c.err, word)
+			}
 		}
 	}
 	if s := foreign.String(); s == "" {

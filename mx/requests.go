@@ -106,7 +106,7 @@ func (ep *Endpoint) unfinished(got *endpoint.Status, done bool, err error) error
 	case err != nil:
 		return ep.fail("finish", "", err)
 	}
-	return ErrTimeout
+	return ep.newError("finish", "", ErrTimeout)
 }
 
 // WaitContext collects a request, and blocks until it is complete or ctx ends.

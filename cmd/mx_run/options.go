@@ -101,5 +101,9 @@ func (o *options) build(stderr io.Writer) (program []string, clean func(), err e
 		clean()
 		return nil, nil, fmt.Errorf("%s is a folder, and go build of it fails: %w", o.program[0], err)
 	}
+	if info, err := os.Stat(binary); err == nil && info.Mode()&0o111 == 0 { // an archive: go build makes a program of package main only
+		clean()
+		return nil, nil, fmt.Errorf("%s is a folder whose Go package is no program: name the folder of a package main", o.program[0])
+	}
 	return append([]string{binary}, o.program[1:]...), clean, nil
 }

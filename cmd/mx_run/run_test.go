@@ -112,7 +112,23 @@ func TestNoProgram(t *testing.T) {
 	if err := os.WriteFile(text, []byte("no program"), 0o644); err != nil {
 		t.Fatal(err)
 	}
+	script, badScript := filepath.Join(t.TempDir(), "script"), filepath.Join(t.TempDir(), "script")
+	for path, text := range map[string]string{script: "echo hello\n", badScript: "#!/nosuch/interpreter\n"} {
+		if err := os.WriteFile(path, []byte(text), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	library := t.TempDir()
+	for name, text := range map[string]string{"go.mod": "module library\n", "library.go": "package library\n"} {
+		if err := os.WriteFile(filepath.Join(library, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
 	for name, want := range map[string]string{
+		script: "mx_run: starting rank 0: " + script + ": exec format error: no program of this machine: a script begins with #! and the path of its interpreter\n",
+		badScript: "mx_run: starting rank 0: " + badScript + ": no such file or directory: its interpreter is not there: check the line that begins with #!, " +
+			"or the dynamic linker that the program was built for\n",
+		library:           "mx_run: " + library + " is a folder whose Go package is no program: name the folder of a package main\n",
 		"./nosuch":        "mx_run: ./nosuch: no such file or directory: check the path, or build the program first\n",
 		"nosuch-anywhere": "mx_run: nosuch-anywhere: executable file not found in $PATH: check the name, or write ./nosuch-anywhere for a program in this folder\n",
 		text:              "mx_run: " + text + ": permission denied: name a program, which chmod +x makes of a file that is one\n",

@@ -131,13 +131,13 @@ func (term *terminal) press(keys string) {
 func TestTerminal(t *testing.T) {
 	tooltest.Open(t)
 	term := inTerminal(t, "exec "+tooltest.Path+" -w 100ms -p "+tooltest.PID)
-	term.until(`\[1 endpoints\]`)
+	term.until(`\[1 load\]`)
 	term.press("4")
 	term.until("waits for its match")
 	term.press("?")
 	term.until("this text, or back")
 	term.press("?\t")
-	term.until(`\[1 endpoints\]`)
+	term.until(`\[1 load\]`)
 	term.press("s")
 	term.until("by rate")
 	term.press("q")
@@ -162,7 +162,7 @@ func TestSignals(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			term.until(`\[1 endpoints\]`)
+			term.until(`\[1 load\]`)
 			if err := syscall.Kill(pid, s); err != nil {
 				t.Fatal(err)
 			}

@@ -24,7 +24,7 @@ const (
 // watch shows views in the terminal until somebody presses q.
 func watch(o *options, c *collector, stdin io.Reader, stdout io.Writer, interrupted <-chan os.Signal) error {
 	t, err := terminal.Open(stdin, stdout)
-	if errors.Is(err, terminal.ErrNone) {
+	if errors.Is(err, terminal.ErrNone) || errors.Is(err, terminal.ErrDumb) {
 		err = fmt.Errorf("%w: give -once, -json or -http", err)
 	}
 	if err != nil {
@@ -80,13 +80,13 @@ var parts = []struct {
 	title string
 	lines func(s *screen, v *view) []string
 }{
-	{"endpoints", func(s *screen, v *view) []string { return v.endpointLines(s.by) }},
+	{"load", func(s *screen, v *view) []string { return v.endpointLines(s.by) }},
 	{"who talks to whom", func(_ *screen, v *view) []string { return v.matrixLines() }},
 	{"who waits for whom", func(_ *screen, v *view) []string { return v.waitLines() }},
 	{"requests", func(_ *screen, v *view) []string { return v.requestLines(mostRequests) }},
 }
 
-const helpOfKeys = `1 to 4, Tab   endpoints, who talks to whom, who waits for whom, requests
+const helpOfKeys = `1 to 4, Tab   load, who talks to whom, who waits for whom, requests
 arrows, Page  scroll; g and G go to the beginning and the end
 s             sort endpoints by rank, rate, bandwidth or depth
 p             pause

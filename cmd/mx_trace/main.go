@@ -5,7 +5,7 @@
 //	mx_trace -json traces            for programs
 //
 // With -h it explains its flags. The exit status is 0; 1 if the command line is wrong, or files can't be read or belong to different jobs; 2 if it has
-// printed what there is, but traces of ranks are missing or were cut, or seem to be of several runs.
+// printed what there is, but traces of ranks are missing, cut or damaged, or seem to be of several runs.
 package main
 
 import (
@@ -150,6 +150,10 @@ func complain(t *trace.Trace, stderr io.Writer) int {
 	for _, r := range t.Ranks {
 		if r.Cut > 0 {
 			fmt.Fprintf(stderr, "mx_trace: %s was cut: %d events of %s are missing\n", r.Path, r.Cut, r.Name)
+			status = exitIncomplete
+		}
+		if r.Damaged > 0 {
+			fmt.Fprintf(stderr, "mx_trace: %s is damaged: %d events of %s can't be read\n", r.Path, r.Damaged, r.Name)
 			status = exitIncomplete
 		}
 	}

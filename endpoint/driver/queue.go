@@ -105,7 +105,7 @@ func endOfRun(from, n int, at func(i int) (*Endpoint, endpoint.Handle)) (to int)
 // addRun checks requests of one endpoint, and adds them.
 func (q *Queue) addRun(from, to int, at func(i int) (*Endpoint, endpoint.Handle), moves bool) error {
 	if from == to {
-		return nil
+		return q.members[0].usable()
 	}
 	d, _ := at(from)
 	for i := range q.members {
@@ -114,6 +114,13 @@ func (q *Queue) addRun(from, to int, at func(i int) (*Endpoint, endpoint.Handle)
 		}
 	}
 	return ErrNotOfQueue
+}
+
+// usable returns why the queue takes no requests of the endpoint.
+func (m *member) usable() error {
+	m.d.lock()
+	defer m.d.unlock()
+	return m.over()
 }
 
 func (m *member) add(from, to int, at func(i int) (*Endpoint, endpoint.Handle), moves bool) error {

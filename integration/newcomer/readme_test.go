@@ -76,8 +76,12 @@ func TestReadme(t *testing.T) {
 		t.Errorf("four ranks that are processes print\n%s", got)
 	}
 	bin := t.TempDir()
-	must(t, mine, "go install gomx/cmd/...", "GOBIN="+bin)
-	for _, name := range []string{"mx_info", "mx_pingpong", "mx_run", "exs_blast"} {
+	install := "cd ../gomx && go install ./cmd/..."
+	if !strings.Contains(text(t, "README.md"), "`"+install+"`") {
+		t.Errorf("README.md does not say %s", install)
+	}
+	must(t, mine, install, "GOBIN="+bin)
+	for _, name := range []string{"mx_info", "mx_pingpong", "mx_run", "mx_top", "exs_blast"} {
 		if got := must(t, mine, filepath.Join(bin, name)+" -version"); !strings.HasPrefix(got, name+" of gomx ") {
 			t.Errorf("%s -version prints %q", name, got)
 		}

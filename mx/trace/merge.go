@@ -35,6 +35,7 @@ type Rank struct {
 	Closed   bool   // its endpoint was closed; else the process still runs, or was killed
 	Lost     uint64 // events that later ones have overwritten
 	Cut      uint64 // events that the file should have and has not
+	Damaged  uint64 // events that are in the file, and can't be read
 	First    int64  // time of the first event
 	Last     int64
 	Waits    []Wait
@@ -105,7 +106,7 @@ func Merge(files []*File) (*Trace, error) {
 	for _, f := range files {
 		r := &Rank{
 			Name: f.file.Endpoint, Number: f.file.Rank, Path: f.Path, Host: f.file.Host, Command: f.file.Command, PID: f.file.PID,
-			Endpoint: f.file.Endpoint, Closed: f.file.Closed, Lost: f.file.Lost, Cut: f.file.Missing, file: f, events: slices.Clone(f.file.Events),
+			Endpoint: f.file.Endpoint, Closed: f.file.Closed, Lost: f.file.Lost, Cut: f.file.Missing, Damaged: f.file.Torn, file: f, events: slices.Clone(f.file.Events),
 		}
 		if r.Number >= 0 {
 			r.Name = fmt.Sprintf("rank %d", r.Number)

@@ -27,6 +27,7 @@ type RankReport struct {
 	Closed     bool   `json:"closed"`
 	Lost       uint64 `json:"events_overwritten"`
 	Cut        uint64 `json:"events_cut"`
+	Damaged    uint64 `json:"events_damaged"`
 	Sent       uint64 `json:"messages_sent"`
 	Received   uint64 `json:"messages_received"`
 	Unexpected uint64 `json:"messages_unexpected"`
@@ -74,7 +75,7 @@ func (t *Trace) Report() *Report {
 	for _, r := range t.Ranks {
 		rep.Duration = max(rep.Duration, r.Last)
 		rep.Ranks = append(rep.Ranks, RankReport{
-			Name: r.Name, File: r.Path, Host: r.Host, PID: r.PID, Endpoint: r.Endpoint, Closed: r.Closed, Lost: r.Lost, Cut: r.Cut,
+			Name: r.Name, File: r.Path, Host: r.Host, PID: r.PID, Endpoint: r.Endpoint, Closed: r.Closed, Lost: r.Lost, Cut: r.Cut, Damaged: r.Damaged,
 		})
 	}
 	for _, group := range t.Apart {

@@ -43,6 +43,7 @@ const (
 	EPROTO        = syscall.EPROTO
 	EPROTONOSUPP  = syscall.EPROTONOSUPPORT
 	ESOCKTNOSUPP  = syscall.ESOCKTNOSUPPORT
+	ESPIPE        = syscall.ESPIPE
 	ETIMEDOUT     = syscall.ETIMEDOUT
 )
 

@@ -181,6 +181,18 @@ func noProgram(name string, err error) error {
 	return fmt.Errorf("%s: %w: %s", name, err, remedy)
 }
 
+// noStart is the error of the system for a program that is there and can't be started, with what to do.
+func noStart(name string, err error) error {
+	why := err
+	if path, ok := errors.AsType[*fs.PathError](err); ok { // its text has the name in the words of the system
+		why = path.Err
+	}
+	if remedy := process.Remedy(err); remedy != "" {
+		return fmt.Errorf("%s: %w: %s", name, why, remedy)
+	}
+	return fmt.Errorf("%s: %w", name, why)
+}
+
 // rivals begin the names of variables by which other launchers say who a process is.
 var rivals = []string{"PMI_", "PMI2_", "PMIX_", "HYDI_", "MX_RANK=", "MX_SIZE=", "MX_ROOT="}
 
@@ -238,7 +250,7 @@ func (j *job) start(r int) error {
 	}
 	if err := cmd.Start(); err != nil {
 		_ = ours.Close()
-		return err
+		return noStart(j.plan.Program[0], err)
 	}
 	judged := make(chan struct{})
 	j.ranks[r] = rank{cmd: cmd, alive: true, judged: judged}

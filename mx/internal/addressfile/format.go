@@ -115,8 +115,11 @@ func check(b []byte) (int, error) {
 	if len(b) < headSize || string(b[:8]) != magic {
 		return 0, fmt.Errorf("%w: it does not begin like one", ErrFormat)
 	}
-	if v := le.Uint32(b[8:]); v != Version || le.Uint32(b[12:]) != recordSize {
+	if v := le.Uint32(b[8:]); v != Version {
 		return 0, fmt.Errorf("%w: it is of version %d, and this program reads version %d", ErrFormat, v, Version)
+	}
+	if n := le.Uint32(b[12:]); n != recordSize {
+		return 0, fmt.Errorf("%w: its head is damaged: records of %d bytes, and version %d has %d", ErrFormat, n, Version, recordSize)
 	}
 	count := le.Uint64(b[16:])
 	if count > MostRecords || uint64(len(b)) != headSize+count*recordSize {

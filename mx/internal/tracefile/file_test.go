@@ -91,6 +91,26 @@ func TestTorn(t *testing.T) {
 	}
 }
 
+// TestTornAtTheBack: of a ring that has gone round, the oldest event is the one that may be written just now, and is no damage.
+func TestTornAtTheBack(t *testing.T) {
+	w := create1(t, LeastBytes)
+	events(w, 0, 100)
+	oldest := &w.Recorder.Events[*w.Recorder.Count&uint64(len(w.Recorder.Events)-1)]
+	oldest.Turn = 0
+	if f := readBack(t, w); f.Torn != 0 || len(f.Events) != 63 {
+		t.Errorf("%d torn of %d", f.Torn, len(f.Events))
+	}
+	for _, n := range []uint64{70, 71, 80} {
+		w.Recorder.Events[n&63].Turn = 0
+	}
+	if f := readBack(t, w); f.Torn != 3 || len(f.Events) != 60 {
+		t.Errorf("%d torn of %d", f.Torn, len(f.Events))
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // TestNames gives each name one number, as long as there is space.
 func TestNames(t *testing.T) {
 	w := create1(t, LeastBytes)

@@ -28,11 +28,13 @@ type File struct {
 	Closed      bool   // the endpoint was closed; else its process still runs, or was killed
 	Lost        uint64 // events that later ones have overwritten
 	Missing     uint64 // events that the file should have: it was cut
-	Torn        uint64 // events that were not written to their end
+	Torn        uint64 // events that are damaged, though nobody was writing them
 	Rate        float64
 	Span        int64 // ticks over which the rate was measured
 	Names       []string
 	Events      []endpoint.Event // the oldest first
+
+	torn [][2]uint64 // the numbers of events that are not whole: from one to before another
 }
 
 // What a head may claim.
@@ -171,19 +173,28 @@ func (f *File) add(b []byte, order binary.ByteOrder, number uint64) {
 	var ev endpoint.Event
 	decode(b, order, &ev)
 	if ev.Turn != uint32(number+1) || !ev.Kind.Known() {
-		f.Torn++
+		if last := len(f.torn) - 1; last >= 0 && f.torn[last][1] == number {
+			f.torn[last][1]++
+		} else {
+			f.torn = append(f.torn, [2]uint64{number, number + 1})
+		}
 		return
 	}
 	f.Events = append(f.Events, ev)
 }
 
 // drop drops the events that may have been written again while the ring was read, after one head and before another. The place of the next one
-// counts as being written.
+// counts as being written. It counts the damaged ones among the others.
 func (f *File) drop(before, after head) {
-	if after.Count < before.Events {
-		return
+	first := uint64(0)
+	if after.Count >= before.Events {
+		first = after.Count - before.Events + 1
 	}
-	first := after.Count - before.Events + 1
+	for _, t := range f.torn {
+		if t[1] > first {
+			f.Torn += t[1] - max(t[0], first)
+		}
+	}
 	dropped := 0
 	for dropped < len(f.Events) && before.Count-uint64(uint32(before.Count)-f.Events[dropped].Turn+1) < first {
 		dropped++

@@ -16,6 +16,9 @@ import (
 // ErrNone is that of Open for a standard input or output that is none.
 var ErrNone = errors.New("the standard input and output are no terminal")
 
+// ErrDumb is that of Open for a terminal that obeys no sequences, as the variable TERM says.
+var ErrDumb = errors.New("TERM says that this terminal can't be drawn on")
+
 // What terminals since the VT100 obey.
 const (
 	enter = "\x1b[?1049h\x1b[?25l" // another screen, without a cursor
@@ -41,6 +44,9 @@ func Open(stdin io.Reader, stdout io.Writer) (*Terminal, error) {
 	out, isFile2 := stdout.(*os.File)
 	if !isFile || !isFile2 || !term.IsTerminal(int(in.Fd())) || !term.IsTerminal(int(out.Fd())) {
 		return nil, ErrNone
+	}
+	if name := os.Getenv("TERM"); name == "" || name == "dumb" {
+		return nil, ErrDumb
 	}
 	before, err := term.MakeRaw(int(in.Fd()))
 	if err != nil {
