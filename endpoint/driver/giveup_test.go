@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -355,7 +356,50 @@ func panicsBesideACompletion(t *testing.T) (panicked bool) {
 	return panicked
 }
 
-// In the endpoint's own goroutine the panic ends the process, with its own words and stack.
+// While several calls wait, the endpoint's own goroutine polls for them, and the panic goes up from one of these. The others wait on.
+func TestHandlerPanicsBesideWaits(t *testing.T) {
+	both(t, func(t *testing.T, wait option) {
+		w := newWorld(t, mem.Options{})
+		defer w.close()
+		a, b := w.open(wait), w.open(wait)
+		to := w.connect(a, 1)
+		own := false
+		if err := b.SetHandler(func(*endpoint.Incoming) endpoint.Action {
+			own = !inACall()
+			return panickingHandler()
+		}); err != nil {
+			t.Fatal(err)
+		}
+		const callers = 3
+		thrown := make(chan any, callers)
+		join := inBackground(t, func() {
+			var all sync.WaitGroup
+			for i := range uint64(callers) {
+				h := w.recv(b, 100+i, nil)
+				all.Go(func() {
+					defer func() { thrown <- recover() }()
+					_, _ = b.Wait(noContext, h, patience, new(endpoint.Status))
+				})
+			}
+			all.Wait()
+		})
+		time.Sleep(20 * time.Millisecond) // all wait
+		w.wait(a, w.send(a, to, 1, []byte{1}))
+		if got := <-thrown; got != "the user's own" {
+			t.Errorf("the first call has ended with %v", got)
+		}
+		b.Wakeup()
+		for range callers - 1 {
+			if got := <-thrown; got != nil {
+				t.Errorf("another call has panicked with %v", got)
+			}
+		}
+		join()
+		t.Logf("in the endpoint's own goroutine: %v", own)
+	})
+}
+
+// In the endpoint's own goroutine, while no call waits, the panic ends the process, with its own words and stack.
 func TestHandlerPanicsInTheBackground(t *testing.T) {
 	if os.Getenv("GOMX_TEST_PANIC") != "" {
 		w := newWorld(t, mem.Options{})

@@ -41,12 +41,15 @@ func (d *Endpoint) runs(f func()) {
 	var thrown any
 	d.handling = true
 	own, group := d.own, d.back.pass
+	alone := own && !d.waited()
 	if !d.back.watching {
 		d.back.watch() // f may take long, and strangers come meanwhile
 	}
 	d.outside(func() {
 		if own {
 			group.leaveOthers(d)
+		}
+		if alone {
 			runHandler(f)
 		} else {
 			thrown = catching(f)
@@ -56,12 +59,36 @@ func (d *Endpoint) runs(f func()) {
 	if d.thrown == nil {
 		d.thrown = thrown
 	}
+	if own && d.thrown != nil {
+		d.throwTo()
+	}
 	d.handled.Broadcast()
 	d.pollers() // those that came meanwhile could not take the role
 }
 
-// catching runs a handler, and catches its panic until the pass in whose middle it runs is over.
-// In the endpoint's own goroutine nobody could do more than see where the panic comes from; it ends the process, as any would.
+// waited reports whether a call waits that a panic can go up from. Passive waiters are the library's own.
+func (d *Endpoint) waited() bool { return d.blocked > d.parked.passive }
+
+// throwTo has a call that waits raise the panic of a handler that has run in the endpoint's own goroutine. If none waits any more, it
+// goes up here.
+func (d *Endpoint) throwTo() {
+	if !d.waited() {
+		d.throwOn()
+	}
+	for _, w := range d.parked.all {
+		if !w.passive {
+			w.wake(d)
+		}
+	}
+	for _, v := range d.parked.wakers {
+		if !v.passive {
+			v.w.wake(d)
+		}
+	}
+}
+
+// catching runs a handler, and catches its panic until the pass in whose middle it runs is over. In the endpoint's own goroutine,
+// while no call waits, nobody could do more than see where the panic comes from; there it ends the process, as any would.
 func catching(f func()) (thrown any) {
 	defer func() { thrown = recover() }()
 	runHandler(f)
