@@ -126,7 +126,7 @@ func TestReportOfOneMissing(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			if r.Deadlock || !strings.Contains(r.Text, "probable cause: rank 2 (not in an MPI call): it has not come to Barrier #1 of world; 3 ranks") {
+			if r.Deadlock || !strings.Contains(r.Text, "probable cause: rank 2 (not blocked in an MPI call): it has not come to Barrier #1 of world; 3 ranks") {
 				return fmt.Errorf("deadlock %v:\n%s", r.Deadlock, r.Text)
 			}
 		}
@@ -238,7 +238,7 @@ func late(c *mpi.Comm) error {
 func TestSlowRankOfProcesses(t *testing.T) {
 	testlength.Long(t)
 	amongOthers(t)
-	const says = "probable cause: rank 1 (not in an MPI call): it has not come to Barrier #2 of world"
+	const says = "probable cause: rank 1 (not blocked in an MPI call): it has not come to Barrier #2 of world"
 	for pause := 500 * time.Millisecond; ; pause *= 4 { // a busy machine may need longer to report
 		exits := job(t, "late", 3, "MX_HANG_TIMEOUT=100ms", fmt.Sprint(pauseVariable, "=", pause))
 		for rank, e := range exits {

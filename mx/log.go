@@ -52,6 +52,7 @@ type eventLog struct {
 	running chan struct{} // closed when the goroutine has ended; nil: there is none
 	lost    int
 	latest  map[topic]*repeats
+	timer   *time.Timer // of momentIsOver; nil: nothing was skipped
 }
 
 type entry struct {
@@ -65,9 +66,11 @@ type topic struct {
 	peer transport.Address
 }
 
+// repeats are happenings of one topic since the last one that was logged.
 type repeats struct {
-	at      time.Time
+	at      time.Time // of that one
 	skipped int
+	last    entry // of those skipped
 }
 
 // mostTopics bounds the memory of what was logged lately.
@@ -81,14 +84,18 @@ func (l *eventLog) tell(h driver.Happening) {
 	e := entry{Happening: h, at: time.Now()}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.repeated(&e) {
-		return
+	if !l.repeated(&e) {
+		l.push(&e)
 	}
+}
+
+// push queues an entry for the handler. The lock is held.
+func (l *eventLog) push(e *entry) {
 	if len(l.queue) >= logQueue {
-		l.lost++
+		l.lost += 1 + e.before
 		return
 	}
-	l.queue = append(l.queue, e)
+	l.queue = append(l.queue, *e)
 	if l.running == nil {
 		l.running = make(chan struct{})
 		running := l.running
@@ -96,23 +103,58 @@ func (l *eventLog) tell(h driver.Happening) {
 	}
 }
 
-// repeated reports whether the same was logged a moment ago, and counts it then.
+// repeated reports whether the same was logged a moment ago. Then it is counted, and is logged with the next one, or when the moment is
+// over.
 func (l *eventLog) repeated(e *entry) bool {
 	key := topic{e.What, e.Peer}
 	r := l.latest[key]
 	switch {
 	case r == nil:
-		if l.latest == nil || len(l.latest) >= mostTopics {
+		if len(l.latest) >= mostTopics {
+			l.catchUp(time.Time{})
+			clear(l.latest)
+		}
+		if l.latest == nil {
 			l.latest = map[topic]*repeats{}
 		}
 		l.latest[key] = &repeats{at: e.at}
 		return false
 	case e.at.Sub(r.at) < logRepeat:
 		r.skipped++
+		r.last = *e
+		if l.timer == nil {
+			l.timer = time.AfterFunc(logRepeat, l.momentIsOver)
+		}
 		return true
 	}
 	e.before, r.skipped, r.at = r.skipped, 0, e.at
 	return false
+}
+
+func (l *eventLog) momentIsOver() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.timer = nil
+	if l.catchUp(time.Now().Add(-logRepeat)) {
+		l.timer = time.AfterFunc(logRepeat, l.momentIsOver)
+	}
+}
+
+// catchUp logs the last of those that were skipped, for each topic whose moment has begun before a time, or for all, and reports whether
+// others are left.
+func (l *eventLog) catchUp(before time.Time) (left bool) {
+	for _, r := range l.latest {
+		switch {
+		case r.skipped == 0:
+		case !before.IsZero() && r.at.After(before):
+			left = true
+		default:
+			r.last.before = r.skipped - 1
+			l.push(&r.last)
+			r.at, r.skipped, r.last = time.Now(), 0, entry{}
+		}
+	}
+	return left
 }
 
 func (l *eventLog) work(done chan struct{}) {
@@ -167,6 +209,11 @@ func (l *eventLog) flush() {
 		return
 	}
 	l.mu.Lock()
+	if l.timer != nil {
+		l.timer.Stop()
+		l.timer = nil
+	}
+	l.catchUp(time.Time{})
 	running := l.running
 	l.mu.Unlock()
 	if running == nil {

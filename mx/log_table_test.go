@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"maps"
 	"os"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -152,19 +153,53 @@ func TestLogRepeats(t *testing.T) {
 		tell(driver.TurnedDown, 2, 1)
 		tell(driver.Broken, 1, 1)
 		expect("another peer, and something else", "", "")
-		time.Sleep(logRepeat - 1)
+		time.Sleep(logRepeat / 2)
 		tell(driver.TurnedDown, 1, 1)
-		expect("just before a second has passed")
-		time.Sleep(time.Nanosecond)
+		expect("before a second has passed")
+		time.Sleep(logRepeat)
+		expect("when it has: the last of those, which were five", "4")
 		tell(driver.TurnedDown, 1, 2)
 		tell(driver.TurnedDown, 2, 1)
-		expect("a second later", "5", "")
-		time.Sleep(logRepeat)
-		tell(driver.TurnedDown, 1, 1)
-		expect("another second later", "1")
-		time.Sleep(logRepeat)
-		tell(driver.TurnedDown, 1, 1)
-		expect("a third second later", "")
+		expect("another second has begun for one peer", "")
+		time.Sleep(2 * logRepeat)
+		expect("and has passed", "1")
+		time.Sleep(2 * logRepeat)
+		expect("nothing is left")
+		tell(driver.TurnedDown, 1, 3)
+		expect("the first of three", "")
+		l.flush()
+		expect("at the end", "1")
+		if l.timer != nil {
+			t.Error("a timer is left")
+		}
+	})
+}
+
+// TestLogOfManyTopics loses no count when so many peers are logged that some are forgotten.
+func TestLogOfManyTopics(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := &collector{}
+		l := logOf(c)
+		total := 0
+		for peer := range uint32(mostTopics + 10) {
+			for range 2 {
+				l.tell(driver.Happening{What: driver.TurnedDown, Peer: at(peer)})
+				total++
+			}
+			synctest.Wait()
+		}
+		time.Sleep(2 * logRepeat)
+		l.flush()
+		for _, line := range c.take() {
+			more, _ := strconv.Atoi(line.attrs["more"])
+			lost, _ := strconv.Atoi(line.attrs["lost"])
+			if total -= more + lost; line.text != logBehind {
+				total--
+			}
+		}
+		if total != 0 {
+			t.Errorf("%d are neither logged nor counted", total)
+		}
 	})
 }
 

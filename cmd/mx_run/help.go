@@ -18,8 +18,9 @@ other as ranks 0, 1, 2 and so on.
   -completion shell
                  the completion for bash, zsh or fish
 
-Rank 0 reads the standard input; the others read nothing. Signals are passed on; a
-second one of those that ask for the end (^C, SIGTERM, SIGHUP) kills. When a rank
+Rank 0 reads the standard input, from a terminal while mx_run is in its foreground;
+the others read nothing. Signals are passed on; a second one of those that ask for
+the end (^C, SIGTERM, SIGHUP), at least a quarter of a second later, kills. When a rank
 fails, dies or aborts the job, the others are ended, and mx_run says which one it was;
 what a rank leaves running in its process group is ended a second after it. Ranks
 authenticate each other with a secret that rank 0 makes and mx_run hands out, in no

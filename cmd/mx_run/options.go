@@ -80,6 +80,11 @@ func (o *options) setTransport() error {
 // build returns the program to start. A folder is a Go package: it is built, and clean removes it.
 func (o *options) build(stderr io.Writer) (program []string, clean func(), err error) {
 	clean = func() {}
+	if name := o.program[0]; filepath.Base(name) == name && name != "." && name != ".." {
+		if _, err := exec.LookPath(name); err == nil {
+			return o.program, clean, nil // as a shell would start it, also beside a folder of that name
+		}
+	}
 	info, err := os.Stat(o.program[0])
 	if err != nil || !info.IsDir() {
 		return o.program, clean, nil

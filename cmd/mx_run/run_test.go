@@ -139,6 +139,18 @@ func TestNoProgram(t *testing.T) {
 	}
 }
 
+// TestProgramBesideFolder: a name without a slash is that of a program in PATH, as it is to a shell, also where there is a folder of that name.
+func TestProgramBesideFolder(t *testing.T) {
+	cmd := command(t, "", "-n", "2", "true")
+	cmd.Dir = t.TempDir()
+	if err := os.Mkdir(filepath.Join(cmd.Dir, "true"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if _, errs, code := result(t, cmd); code != 0 {
+		t.Errorf("status %d, %q", code, errs)
+	}
+}
+
 // TestOtherPrograms runs programs that know nothing of ranks.
 func TestOtherPrograms(t *testing.T) {
 	testlength.Long(t)
@@ -289,7 +301,8 @@ func TestSignals(t *testing.T) {
 	}
 }
 
-// TestSecondSignal: ranks that heed no signal are killed at the second one that asks for the end, and mx_run says that it was that.
+// TestSecondSignal: ranks that heed no signal are killed at the second one that asks for the end, and mx_run says that it was that. One that
+// comes right behind the first is no second one: timeout(1) signals its child and the group.
 func TestSecondSignal(t *testing.T) {
 	cmd := command(t, "deaf", "-n", "2", self(t))
 	out, err := cmd.StdoutPipe()
@@ -303,7 +316,14 @@ func TestSecondSignal(t *testing.T) {
 	}
 	said := map[string]int{}
 	for in := bufio.NewScanner(out); in.Scan(); {
-		if said[in.Text()]++; said[in.Text()] == 2 { // both are ready; both have got it
+		said[in.Text()]++
+		switch { // both are ready; both have got it
+		case in.Text() == "ready" && said["ready"] == 2:
+			_ = cmd.Process.Signal(syscall.SIGHUP)
+			time.Sleep(20 * time.Millisecond) // two signals that come at once are one
+			_ = cmd.Process.Signal(syscall.SIGTERM)
+		case in.Text() == "got hangup" && said["got hangup"] == 2:
+			time.Sleep(500 * time.Millisecond)
 			_ = cmd.Process.Signal(syscall.SIGHUP)
 		}
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"os"
 	"os/exec"
-	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -15,33 +14,6 @@ import (
 	"gomx/cmd/internal/tooltest"
 	"gomx/internal/testlength"
 )
-
-// pty opens both sides of a terminal.
-func pty(t *testing.T) (master, slave *os.File) {
-	t.Helper()
-	fd, err := unix.Open("/dev/ptmx", unix.O_RDWR|unix.O_NOCTTY|unix.O_NONBLOCK|unix.O_CLOEXEC, 0)
-	if err != nil {
-		t.Skipf("no terminal can be made here: %v", err)
-	}
-	master = os.NewFile(uintptr(fd), "/dev/ptmx")
-	t.Cleanup(func() { master.Close() })
-	_ = master.SetReadDeadline(time.Now().Add(time.Minute))
-	number, err := unix.IoctlGetInt(fd, unix.TIOCGPTN)
-	if err == nil {
-		err = unix.IoctlSetPointerInt(fd, unix.TIOCSPTLCK, 0)
-	}
-	if err == nil {
-		slave, err = os.OpenFile("/dev/pts/"+strconv.Itoa(number), os.O_RDWR|unix.O_NOCTTY, 0)
-	}
-	if err == nil {
-		t.Cleanup(func() { slave.Close() })
-		err = unix.IoctlSetWinsize(int(slave.Fd()), unix.TIOCSWINSZ, &unix.Winsize{Row: 24, Col: 100})
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	return master, slave
-}
 
 // modes are those of a terminal.
 func modes(t *testing.T, f *os.File) unix.Termios {
@@ -90,7 +62,7 @@ func TestDeafTerminal(t *testing.T) {
 		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			master, slave := pty(t)
+			master, slave := tooltest.PTY(t)
 			before := modes(t, slave)
 			c.deafen(t, slave)
 			cmd := inPTY(t, slave, "-w", "100ms", "-p", tooltest.PID)
@@ -126,7 +98,7 @@ func TestDeafTerminal(t *testing.T) {
 func TestDeafTable(t *testing.T) {
 	testlength.Long(t)
 	tooltest.Open(t)
-	_, slave := pty(t)
+	_, slave := tooltest.PTY(t)
 	fill(t, slave)
 	cmd := inPTY(t, slave, "-once", "-w", "100ms", "-p", tooltest.PID)
 	time.Sleep(time.Second)

@@ -12,7 +12,7 @@ func jobOf64() *view {
 	for n := range 64 {
 		name, next := fmt.Sprintf("vm:0/%d", n), fmt.Sprintf("vm:0/%d", (n+1)%64)
 		v.Endpoints = append(v.Endpoints, row{Name: name, PID: 100 + n, Rank: n, Sent: float64(n), Transports: "shm", Command: "ring"})
-		v.Jobs[0].Ranks = append(v.Jobs[0].Ranks, rank{Rank: n, Endpoint: name, State: "not in an MPI call", Lines: []string{"not in an MPI call"}})
+		v.Jobs[0].Ranks = append(v.Jobs[0].Ranks, rank{Rank: n, Endpoint: name, State: "not blocked in an MPI call", Lines: []string{"not blocked in an MPI call"}})
 		v.Talk = append(v.Talk, pair{From: name, To: next, Frames: 10, Rate: 100, Transport: "shm"})
 	}
 	return v

@@ -76,9 +76,9 @@ func init() {
 var hangs = []hang{
 	{"crossed", 2, -1, "deadlock: rank 0 waits for rank 1 in Recv, tag 5, world; rank 1 waits for rank 0 in Recv, tag 5, world", true,
 		[]string{"ranks 0-1: Recv, tag 5, world"}, nil},
-	{"missing", 3, -1, "probable cause: rank 2 (not in an MPI call): rank 0 waits for it in Recv, tag 7, world; 2 ranks wait for it in all", false,
-		[]string{"ranks 0-1: Recv, tag 7, world", "rank 2: not in an MPI call"}, nil},
-	{"no credit", 2, -1, "probable cause: rank 1 (not in an MPI call): rank 0 waits for it in Send, tag 3, world; 1 rank wait", false,
+	{"missing", 3, -1, "probable cause: rank 2 (not blocked in an MPI call): rank 0 waits for it in Recv, tag 7, world; 2 ranks wait for it in all", false,
+		[]string{"ranks 0-1: Recv, tag 7, world", "rank 2: not blocked in an MPI call"}, nil},
+	{"no credit", 2, -1, "probable cause: rank 1 (not blocked in an MPI call): rank 0 waits for it in Send, tag 3, world; 1 rank wait", false,
 		[]string{"Send to rank 1, tag 3, world, 4096 B (waits for the peer to match and fetch it)"},
 		[]string{" 1 send ", "waits for the peer to match and fetch it", "messages that no receive has taken: "}},
 	{"large sends", 2, -1, "deadlock: rank 0 waits for rank 1 in Send, tag 6, world; rank 1 waits for rank 0 in Send, tag 6, world", true,

@@ -109,7 +109,7 @@ func TestPageOfHang(t *testing.T) {
 		ranks             int
 	}{
 		{"crossed", `document.querySelectorAll("#graph path.cycle").length === 2`, "deadlock: rank 0 waits for rank 1", 2},
-		{"star", `document.querySelectorAll("#graph > path").length === shown.size - 1`, "probable cause: rank 5 (not in an MPI call)", 64},
+		{"star", `document.querySelectorAll("#graph > path").length === shown.size - 1`, "probable cause: rank 5 (not blocked in an MPI call)", 64},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := play(t, tools, c.name, c.ranks)

@@ -24,7 +24,7 @@ function drawGraph(job) {
   });
   selected = Math.min(selected, n - 1);
   const nodes = job.ranks.map((r, i) => {
-    const [x, y] = place(i), gone = !["waits", "not in an MPI call"].includes(r.state);
+    const [x, y] = place(i), gone = !["waits", "not blocked in an MPI call"].includes(r.state);
     const g = element("g", { class: (gone ? "gone" : r.state) + (i === selected ? " at" : ""), "data-rank": r.rank },
       element("title", {}, `rank ${r.rank}: ${(r.lines || [r.state]).join("; ")}`),
       element("circle", { cx: x, cy: y, r: radius }), element("text", { x, y }, String(r.rank)));

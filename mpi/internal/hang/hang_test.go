@@ -83,7 +83,7 @@ var cases = []struct {
 	{name: "victims of a cycle", job: jobOf(waits(recv(1, 5)), waits(recv(0, 5)), waits(recv(0, 9)), noCall), stuck: []int{0, 1, 2},
 		says: []string{"deadlock: rank 0 waits for rank 1"}, not: "probable cause"},
 	{name: "a chain to a rank in no call", job: jobOf(waits(recv(1, 5)), waits(recv(2, 5)), noCall),
-		says: []string{"probable cause: rank 2 (not in an MPI call): rank 1 waits for it in Recv, tag 5, world; 2 ranks wait for it in all\n"}, not: "deadlock"},
+		says: []string{"probable cause: rank 2 (not blocked in an MPI call): rank 1 waits for it in Recv, tag 5, world; 2 ranks wait for it in all\n"}, not: "deadlock"},
 	{name: "the message is under way", job: jobOf(waits(recv(1, 5)), waits(recv(0, 5)).pending(ssend(0, 5))),
 		not: "deadlock"},
 	{name: "the receive is posted", job: jobOf(waits(ssend(1, 5)).pending(recv(1, 6)), waits(ssend(0, 6)).pending(recv(0, 5))),
@@ -103,7 +103,7 @@ var cases = []struct {
 	{name: "receives from anybody", job: jobOf(waits(recv(Any, 5)), waits(recv(Any, 5))),
 		says: []string{"possible deadlock (if no other rank sends): rank 0 waits for rank 1 in Recv, tag 5, world; rank 1", "Recv from any rank"}},
 	{name: "somebody may send to anybody", job: jobOf(waits(recv(Any, 5)), waits(recv(0, 5)), noCall),
-		says: []string{"probable cause: rank 2 (not in an MPI call): rank 0 waits"}, not: "deadlock"},
+		says: []string{"probable cause: rank 2 (not blocked in an MPI call): rank 0 waits"}, not: "deadlock"},
 	{name: "one of two is enough", job: jobOf(waitAny(recv(1, 5), recv(2, 5)), waits(recv(0, 5)), noCall),
 		says: []string{"probable cause: rank 2"}, not: "deadlock"},
 	{name: "all are needed", job: jobOf(waitAll(recv(1, 5), recv(2, 5)), waits(recv(0, 5)), noCall), stuck: []int{0, 1},
@@ -111,7 +111,7 @@ var cases = []struct {
 	{name: "another goroutine goes on", job: jobOf(waits(recv(1, 5)).alsoWaits(waits(recv(2, 5))), waits(recv(0, 5)), noCall),
 		says: []string{"probable cause: rank 2"}, not: "deadlock"},
 	{name: "one is missing in a barrier", job: jobOf(waits(coll("Barrier", 17)), waits(coll("Barrier", 17)), noCall, waits(coll("Barrier", 17))),
-		says: []string{"probable cause: rank 2 (not in an MPI call): it has not come to Barrier #17 of world; 3 ranks wait for it in all", "ranks 0-1, 3: Barrier #17 of world\n", "rank 2: not in an MPI call\n"}},
+		says: []string{"probable cause: rank 2 (not blocked in an MPI call): it has not come to Barrier #17 of world; 3 ranks wait for it in all", "ranks 0-1, 3: Barrier #17 of world\n", "rank 2: not blocked in an MPI call\n"}},
 	{name: "one is through", job: jobOf(waits(coll("Barrier", 17)), noCall.reachedWorld(17)),
 		says: []string{"no cycle"}, not: "cause"},
 	{name: "a receive keeps it from the barrier", job: jobOf(waits(coll("Barrier", 17)), waits(coll("Barrier", 17)), waits(recv(0, 5)).reachedWorld(16)), stuck: []int{0, 1, 2},
@@ -212,7 +212,7 @@ func TestLargeJob(t *testing.T) {
 	ranks[4321] = waits(recv(4322, 1))
 	ranks[4322] = noCall
 	text := Analyze(jobOf(ranks...)).Text()
-	for _, want := range []string{"and 4936 more ranks", "ranks 0-4320, 4323-4999: Allreduce #9 of world", "rank 4321: Recv, tag 1, world", "probable cause: rank 4322 (not in an MPI call): "} {
+	for _, want := range []string{"and 4936 more ranks", "ranks 0-4320, 4323-4999: Allreduce #9 of world", "rank 4321: Recv, tag 1, world", "probable cause: rank 4322 (not blocked in an MPI call): "} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the report does not say %q:\n%.2000s", want, text)
 		}

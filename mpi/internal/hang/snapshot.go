@@ -5,7 +5,7 @@ type State string
 
 // The states. A rank in NoCall computes, or is in a call of another library.
 const (
-	NoCall    State = "not in an MPI call"
+	NoCall    State = "not blocked in an MPI call"
 	Waits     State = "waits"
 	Silent    State = "does not answer"
 	Dead      State = "is dead"

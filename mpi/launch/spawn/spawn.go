@@ -41,7 +41,8 @@ type Plan struct {
 	// is told.
 	Failed func(f *Failure, others int)
 	// Signals pass signals on that this process gets, from Signals of os/signal. A second one that
-	// asks for the end kills.
+	// asks for the end kills. A terminal does not stop this process nor its ranks for reading or writing in the background: what is written
+	// appears, and Stdin is read when the process is in the foreground.
 	Signals bool
 }
 
@@ -65,13 +66,14 @@ const (
 
 // grace is the time that ranks have to end when they are asked to, drain that for output which
 // descendants of an ended rank hold open, hindsight that for the cause of an abort to show, and inquest that for the end of
-// a rank which another one misses. look is how often descendants are looked for.
+// a rank which another one misses. look is how often descendants are looked for. Two requests for the end within same are one.
 const (
 	grace     = 3 * time.Second
 	drain     = time.Second
 	hindsight = 250 * time.Millisecond
 	inquest   = time.Second
 	look      = 10 * time.Millisecond
+	same      = 250 * time.Millisecond
 )
 
 // Run starts the ranks, and returns when all have ended: nil if they all did well, a *Failure if one
@@ -81,6 +83,9 @@ func Run(ctx context.Context, plan *Plan) error {
 	j, err := newJob(plan)
 	if err != nil {
 		return err
+	}
+	if plan.Signals {
+		defer process.IgnoreTerminal()()
 	}
 	started := make(chan error)
 	finished := make(chan struct{})
@@ -256,7 +261,7 @@ func (j *job) start(r int) error {
 	j.ranks[r] = rank{cmd: cmd, alive: true, judged: judged}
 	if in != nil {
 		go func() { // may stay in a read that nobody ends
-			_, _ = io.Copy(in, j.plan.Stdin)
+			_, _ = io.Copy(in, inForeground{j.plan.Stdin})
 			_ = in.Close()
 		}()
 	}
@@ -461,17 +466,22 @@ func (j *job) passSignals() (stop func()) {
 	signal.Notify(signals, process.Signals()...)
 	done := make(chan struct{})
 	go func() {
-		asked := false
+		var asked time.Time // when the end was asked for first
 		for {
 			select {
 			case s := <-signals:
-				if process.Ends(s) && asked {
+				switch {
+				case !process.Ends(s):
+				case asked.IsZero():
+					asked = time.Now()
+				case time.Since(asked) < same:
+					continue // timeout(1) sends one to its child and one to the group
+				default:
 					s = process.Kill
 					j.mu.Lock()
 					j.forced = true
 					j.mu.Unlock()
 				}
-				asked = asked || process.Ends(s)
 				j.signal(s)
 				if s == process.Stop {
 					process.StopSelf()
