@@ -185,7 +185,7 @@ func (q *Request) what() string {
 	switch q.kind {
 	case collectiveRequest:
 		return fmt.Sprintf("%q", q.collective())
-	case sendRequest:
+	case sendRequest, syncRequest:
 		return "a send"
 	}
 	return "a send or a collective that is complete"

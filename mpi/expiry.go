@@ -43,11 +43,12 @@ func (e *expiry) Unwrap() []error {
 
 // What an error says of the requests and the memory of its rank.
 const (
-	staysRemark   = "the request stays"
-	allStayRemark = "the requests stay"
-	bufferRemark  = "the buffer may still be in use"
-	earlyRemark   = "the ranks were not yet connected, so that nothing was started"
-	buffersRemark = "its buffers may still be in use"
+	staysRemark       = "the request stays"
+	allStayRemark     = "the requests stay"
+	bufferRemark      = "the buffer may still be in use"
+	earlyRemark       = "the ranks were not yet connected, so that nothing was started"
+	unconnectedRemark = "the ranks were not yet connected; the collective counts as called"
+	buffersRemark     = "its buffers may still be in use"
 )
 
 // expired returns what ended a call: the expiry of a context, if that is so, or else err.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -329,5 +330,41 @@ func TestFirstMessageThatWasNotStarted(t *testing.T) {
 			}
 		}
 		return failed
+	})
+}
+
+// TestFirstCollectiveThatWasGivenUp: a collective that is given up before the ranks are connected counts as called, and does not say that
+// nothing was started.
+func TestFirstCollectiveThatWasGivenUp(t *testing.T) {
+	over(t, 2, func(c *mpi.Comm) error {
+		with := c
+		if c.Rank() == 0 {
+			with = c.WithContext(endedContext())
+		}
+		err := mpi.Bcast(with, []int32{7}, 0)
+		if err == nil || c.Rank() == 0 && (!errors.Is(err, mpi.ErrGivenUp) || errors.Is(err, mpi.ErrNotBegun)) {
+			return fmt.Errorf("rank %d: Bcast has ended with %w", c.Rank(), err)
+		}
+		return sum(c)
+	})
+}
+
+// TestWaitNamesTheSend: the error of a wait names the send that it waits for.
+func TestWaitNamesTheSend(t *testing.T) {
+	over(t, 2, func(c *mpi.Comm) error {
+		if c.Rank() == 1 {
+			return errors.Join(c.Barrier(), second(mpi.Recv(c, make([]byte, 1), 0, 5)))
+		}
+		q, err := mpi.Issend(c, make([]byte, 1), 1, 5)
+		if err != nil {
+			return err
+		}
+		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Millisecond)
+		defer cancel()
+		_, late := q.WaitContext(ctx)
+		if late == nil || !strings.Contains(late.Error(), "Issend") {
+			err = fmt.Errorf("the wait has ended with %w", late)
+		}
+		return errors.Join(err, c.Barrier(), second(q.Wait()))
 	})
 }

@@ -36,12 +36,13 @@ const (
 	sentRequest                    // a send that was complete at once
 	nullRequest                    // a receive from ProcNull
 	sendRequest
+	syncRequest // a synchronous send
 	recvRequest
 	unpackRequest // a receive whose elements are unpacked when it is complete
 	collectiveRequest
 )
 
-var opNames = [...]string{noRequest: "Wait", sentRequest: "Isend", nullRequest: "Irecv", sendRequest: "Isend", recvRequest: "Irecv", unpackRequest: "Irecv",
+var opNames = [...]string{noRequest: "Wait", sentRequest: "Isend", nullRequest: "Irecv", sendRequest: "Isend", syncRequest: "Issend", recvRequest: "Irecv", unpackRequest: "Irecv",
 	collectiveRequest: "Wait for a collective"}
 
 // newRequest makes the request of an operation that mx has started.
@@ -51,6 +52,9 @@ func (c *Comm) newRequest(r mx.Request, kind requestKind, size, peer, tag int) R
 
 // over makes a request that is complete.
 func (c *Comm) over(kind requestKind) Request { return Request{c: c, operation: operation{kind: kind}} }
+
+// sends reports whether it is a send that may be pending.
+func (q *Request) sends() bool { return q.kind == sendRequest || q.kind == syncRequest }
 
 // receives reports whether it is a receive that may be pending.
 func (q *Request) receives() bool { return q.kind == recvRequest || q.kind == unpackRequest }
@@ -231,7 +235,7 @@ func (q *Request) conclude(op string, got *mx.Status, st *Status) error {
 
 // concludeRest is conclude except for receives of whole elements.
 func (q *Request) concludeRest(op string, got *mx.Status, st *Status) error {
-	if !q.receives() && got.Code == mx.StatusSuccess || q.kind == sendRequest && got.Code == mx.StatusTruncated { // which is the receiver's error
+	if !q.receives() && got.Code == mx.StatusSuccess || q.sends() && got.Code == mx.StatusTruncated { // which is the receiver's error
 		*st = emptyStatus
 		if q.kind == collectiveRequest {
 			return q.collect(st)

@@ -67,6 +67,9 @@ func (n *net) fail(err error, run func(rest coll.Net) error) error {
 
 // failAs is fail if run executes the whole collective.
 func (n *net) failAs(err error, run func(rest coll.Net) error) error {
+	if e, ok := errors.AsType[*expiry](err); ok && e.early { // the collective has been called, and others are told that it has failed here
+		e.early, e.remark = false, unconnectedRemark
+	}
 	if errors.Is(err, ErrMismatch) || n.c.seat.usable(n.c, n.op) != nil {
 		return err // all ranks know
 	}

@@ -168,9 +168,18 @@ func (ep *Endpoint) outcome(st *Status, to nic.ID, c *endpoint.Calling) (ReturnC
 
 // timeoutCause says why a connect has not ended, with what the last attempt came to.
 func (ep *Endpoint) timeoutCause(err error, timeout time.Duration, to nic.ID, endpointID uint32) error {
+	if ep.d.InHandler() {
+		why := errors.New("in a handler nothing progresses: connect in another goroutine")
+		if err != nil {
+			return &instead{err.Error() + ": " + why.Error(), err}
+		}
+		return why
+	}
 	switch reason := ep.d.Reason(uint64(to), endpointID); {
+	case err != nil && reason != nil:
+		return &instead{fmt.Sprintf("%v: no answer: %v", err, reason), err}
 	case err != nil:
-		return &instead{err.Error(), err}
+		return &instead{fmt.Sprintf("%v: no answer: its process may be stopped, or very busy", err), err}
 	case timeout == Infinite:
 		return errors.New("woken up")
 	case errors.Is(reason, transport.ErrPeerDied): // each time that it was dialled

@@ -47,6 +47,34 @@ func TestIV31WrongFilterIsRefusedAndSaysWho(t *testing.T) {
 	})
 }
 
+// TestConnectInAHandlerSaysSo: nothing progresses in a handler, so that a connect there can't end.
+func TestConnectInAHandlerSaysSo(t *testing.T) {
+	over(t, func(w *world) {
+		a, b, toB, _ := w.pair()
+		nic, id := place(w, a)
+		inside := make(chan error, 2)
+		if err := b.RegisterUnexpHandler(func(any, mx.EndpointAddr, uint64, uint32, []byte) mx.UnexpAction {
+			_, err := b.Connect(nic, id+1, testFilter, 10*time.Millisecond)
+			inside <- err
+			ctx, cancel := context.WithTimeout(context.Background(), 10*time.Millisecond)
+			defer cancel()
+			_, err = b.ConnectContext(ctx, nic, id+1, testFilter)
+			inside <- err
+			return mx.RecvFinished
+		}, nil); err != nil {
+			w.Fatal(err)
+		}
+		w.isend(a, pattern(8, 0), toB, 1)
+		w.until("the handler", func() bool { return len(inside) == 2 }, b)
+		refused(w, <-inside, mx.ErrTimeout, "in a handler nothing progresses")
+		if err := <-inside; !errors.Is(err, context.DeadlineExceeded) {
+			w.Error(err)
+		} else {
+			refused(w, err, mx.ErrTimeout, "in a handler nothing progresses")
+		}
+	})
+}
+
 func TestIV31WrongFilterLeavesAGoodSessionUntouched(t *testing.T) {
 	over(t, func(w *world) {
 		a, b, toB, _ := w.pair()

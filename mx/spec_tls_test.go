@@ -9,6 +9,7 @@ import (
 	"crypto/x509"
 	"crypto/x509/pkix"
 	"encoding/pem"
+	"errors"
 	"fmt"
 	"math/big"
 	"os"
@@ -121,6 +122,23 @@ func TestCertificateOfAnotherAuthorityIsRefused(t *testing.T) {
 	nic, id := place(t, server)
 	_, err := stranger.Connect(nic, id, testFilter, bound)
 	refused(t, err, mx.ErrConnectionFailed, stranger.String(), server.String(), "certificate")
+}
+
+// TestOwnCertificateIsRefused: who trusts the peer, and is not trusted by it, is told so.
+func TestOwnCertificateIsRefused(t *testing.T) {
+	good := newAuthority(t, "good")
+	t.Setenv("MX_TLS", good.variable())
+	w := newWorld(t, "tcp")
+	server := w.open()
+	half := newAuthority(t, "other").config()
+	half.RootCAs = good.config().RootCAs
+	stranger := w.open(mx.WithTLS(half))
+	nic, id := place(t, server)
+	_, err := stranger.Connect(nic, id, testFilter, bound)
+	refused(t, err, mx.ErrConnectionFailed, stranger.String(), server.String(), "does not accept this side's certificate")
+	if !errors.Is(err, mx.ErrRefused) {
+		t.Errorf("%v is no ErrRefused", err)
+	}
 }
 
 // config is what MX_TLS would make of the files.

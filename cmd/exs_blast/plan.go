@@ -3,9 +3,13 @@ package main
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"gomx/exs"
 )
+
+// bounds says what modes do not measure.
+const bounds = "small packets, those in place and persistent memory are of type packet, the former with 64 KiB at most; conn and TCP are streams"
 
 // mostPoints bounds a plan.
 const mostPoints = 1 << 16
@@ -36,7 +40,20 @@ func (o *options) plan(modes, types []string, inFlight, lengths []int) error {
 		}
 	}
 	if len(o.points) == 0 {
-		return errors.New("nothing to measure: small packets, those in place and persistent memory are of type packet, the former with 64 KiB at most; TCP is a stream")
+		return errors.New("nothing to measure: " + bounds)
+	}
+	return o.neglected(modes)
+}
+
+// neglected returns why one of the flags that were given says nothing about what will be measured, or nil.
+func (o *options) neglected(modes []string) error {
+	for _, mode := range modes {
+		if o.given["mode"] && !slices.ContainsFunc(o.points, func(p order) bool { return p.Mode == mode }) {
+			return fmt.Errorf("-mode %s: with these flags it measures nothing: %s", mode, bounds)
+		}
+	}
+	if o.given["inflight"] && !slices.ContainsFunc(o.points, func(p order) bool { return p.Mode != modeConn && p.Mode != modeTCP }) {
+		return errors.New("-inflight: conn and tcp send one at a time: leave it out, or add a mode")
 	}
 	return nil
 }

@@ -55,7 +55,7 @@ func (e *liveEndpoint) print(w io.Writer) {
 		fmt.Fprintf(w, "\t%s: %s\n", f.Name, processes.Clean(f.Value))
 	}
 	d := &e.Depths
-	fmt.Fprintf(w, "\tunexpected messages: %d, which take %d of %d bytes\n", d.Unexpected, d.UnexpectedBytes, d.UnexpectedBound)
+	fmt.Fprintf(w, "\tunexpected messages: %d, which take %d bytes with their headers; the bound is %d bytes without\n", d.Unexpected, d.UnexpectedBytes, d.UnexpectedBound)
 	for i := range e.Peers {
 		fmt.Fprintf(w, "\tpeer %s: %s\n", e.Peers[i].Name, reached(&e.Peers[i]))
 	}

@@ -34,7 +34,7 @@ func TestLive(t *testing.T) {
 	for _, want := range []string{
 		`(?m)^Endpoint ` + regexp.QuoteMeta(ep.String()) + ` of process ` + tooltest.PID + ` \(.*\), board 0, open for \d+s$`,
 		`(?m)^\tlistens on: `,
-		`(?m)^\tunexpected messages: 0, which take 0 of \d+ bytes$`,
+		`(?m)^\tunexpected messages: 0, which take 0 bytes with their headers; the bound is \d+ bytes without$`,
 		`(?m)^\tpeer ` + regexp.QuoteMeta(other.String()) + `: over tcp; messages up to \d{4,} bytes travel with their header`,
 		`(?m)^\tpeer \S+/4095: no link: .*no such endpoint is open`,
 	} {

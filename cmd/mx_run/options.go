@@ -91,7 +91,7 @@ func (o *options) build(stderr io.Writer) (program []string, clean func(), err e
 	}
 	dir, err := os.MkdirTemp("", "mx_run")
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, fmt.Errorf("%s is a folder, and there is no place to build it: %w; TMPDIR names the folder for temporary files", o.program[0], err)
 	}
 	clean = func() { _ = os.RemoveAll(dir) }
 	absolute, err := filepath.Abs(o.program[0])

@@ -98,7 +98,7 @@ func (v *view) does(name, kind string) string {
 			case kind == "recv" || kind == "connect":
 				return "" // its receives don't matter to those
 			case e.Unexpected > 0:
-				return fmt.Sprintf("has %s that no receive has taken: %s of at most %s", plural(e.Unexpected, "message"),
+				return fmt.Sprintf("has %s that no receive has taken: %s with their headers, of a bound of %s without", plural(e.Unexpected, "message"),
 					bytesText(float64(e.UnexpectedBytes)), bytesText(float64(e.UnexpectedBound)))
 			case e.Posted == 0:
 				return "has no receive posted"

@@ -53,7 +53,7 @@ func TestFullStore(t *testing.T) {
 		{Name: "b", Unexpected: 1, UnexpectedBytes: 4096, UnexpectedBound: 64 << 20}, {Name: "d", Posted: 1},
 	}}
 	v.findBlocked()
-	if got := []string{v.Blocked[0].Peer, v.Blocked[1].Peer}; !slices.Equal(got, []string{"has 1 message that no receive has taken: 4.1 kB of at most 67.1 MB", "has 1 receive posted"}) {
+	if got := []string{v.Blocked[0].Peer, v.Blocked[1].Peer}; !slices.Equal(got, []string{"has 1 message that no receive has taken: 4.1 kB with their headers, of a bound of 67.1 MB without", "has 1 receive posted"}) {
 		t.Errorf("%q", got)
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"os"
 	"time"
 
+	"gomx/examples/internal/positive"
 	"gomx/mx"
 )
 
@@ -26,9 +27,9 @@ const (
 )
 
 func main() {
-	senders := flag.Int("senders", 0, "collect from this many senders")
+	senders := positive.Flag("senders", 0, "collect from this many senders")
 	host := flag.String("to", "", "send to the collector on this host")
-	count := flag.Int("n", 10_000, "how many numbers to send")
+	count := positive.Flag("n", 10_000, "how many numbers to send")
 	flag.Parse()
 	if err := run(*senders, *host, *count); err != nil {
 		fmt.Fprintln(os.Stderr, "manytoone:", err)

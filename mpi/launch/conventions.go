@@ -43,7 +43,14 @@ func byHand(env environ, s *settings) (*membership, error) {
 	}
 	p := &membership{launcher: "hand", rank: s.rank, size: s.size, job: "mx"}
 	if s.size < 0 || s.root == "" && s.size > 1 {
-		return nil, errors.New("MX_RANK is set without MX_SIZE and MX_ROOT: set all three, or none")
+		missing := "MX_SIZE and MX_ROOT"
+		switch {
+		case s.size >= 0:
+			missing = "MX_ROOT"
+		case s.root != "":
+			missing = "MX_SIZE"
+		}
+		return nil, fmt.Errorf("MX_RANK is set without %s: set MX_RANK, MX_SIZE and MX_ROOT, or none of them", missing)
 	}
 	if s.rank >= s.size {
 		return nil, fmt.Errorf("MX_RANK=%d: ranks of a job of MX_SIZE=%d are 0 to %d", s.rank, s.size, s.size-1)

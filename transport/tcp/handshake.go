@@ -273,8 +273,13 @@ func (h *handshake) readPart(b []byte, from, to int) error {
 	return asRefusal(err)
 }
 
-// asRefusal marks the error of a connection that the peer broke off as a refusal.
+// asRefusal marks the error of a connection that the peer broke off as a refusal, and that of a peer which does not take the certificate of
+// this side: in TLS 1.3 that comes behind the handshake.
 func asRefusal(err error) error {
+	if alert, ok := errors.AsType[*net.OpError](err); ok && alert.Op == "remote error" {
+		return fmt.Errorf("%w: TLS: the peer does not accept this side's certificate, for which an authority among its RootCAs must vouch: %w",
+			transport.ErrRefused, err)
+	}
 	if brokenOff(err) && !errors.Is(err, transport.ErrRefused) {
 		err = fmt.Errorf("%w: it broke the connection off: %w", transport.ErrRefused, err)
 	}
