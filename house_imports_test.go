@@ -169,6 +169,7 @@ var (
 		"integration/internal/proc":          "signals and resources of the processes that tests start",
 		"mx/internal/tracefile":              "events in memory that is mapped from a file, and the counter of the processor",
 		"internal/cmdline":                   "the signals that ask a program to end",
+		"cmd/internal/tooltest":              "terminals that tests make",
 		"cmd/mx_top/internal/terminal":       "throws away output that a terminal does not take",
 		"mx/internal/addressfile":            "files of this user that are mapped read-only",
 		"mx/internal/live":                   "who is at the other end of a socket, and a signal",

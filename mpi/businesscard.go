@@ -19,7 +19,8 @@ type businessCard struct {
 	endpointID uint32
 	filter     uint32 // a random number, which tells the endpoint from a later one at the same address
 	cores      cores
-	checks     bool // whether the rank checks calls and types (MX_CHECK)
+	checks     bool   // whether the rank checks calls and types (MX_CHECK)
+	algorithms string // those chosen for collectives (MX_COLL)
 	service    service.Address
 }
 
@@ -74,7 +75,7 @@ func elsewhere(err error) bool {
 }
 
 // businessCardVersion is the first byte of a business card.
-const businessCardVersion = 2
+const businessCardVersion = 3
 
 var errBusinessCard = errors.New("a rank has sent a business card that this version of the program does not understand")
 
@@ -90,7 +91,7 @@ func (k *businessCard) append(b []byte) []byte {
 	if k.checks {
 		checks = 1
 	}
-	b = append(b, checks)
+	b = appendText(append(b, checks), k.algorithms)
 	for _, a := range k.addrs {
 		b = appendText(b, a.String())
 	}
@@ -121,7 +122,10 @@ func parseBusinessCard(b []byte) (k businessCard, err error) {
 	k.service = service.Address{NIC: le.Uint64(b[16:]), Endpoint: le.Uint32(b[24:]), Filter: le.Uint32(b[28:])}
 	k.cores = cores{count: le.Uint16(b[32:]), mask: le.Uint32(b[34:])}
 	k.checks = b[38] != 0
-	for b = b[fixed:]; len(b) > 0; {
+	if k.algorithms, b, ok = takeText(b[fixed:]); !ok {
+		return k, errBusinessCard
+	}
+	for len(b) > 0 {
 		var text string
 		if text, b, ok = takeText(b); !ok {
 			return k, errBusinessCard

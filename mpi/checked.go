@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
+	"hash/crc32"
 	"hash/fnv"
+	"math"
 	"reflect"
 	"runtime"
 	"strings"
@@ -37,6 +39,25 @@ func (j *job) agreeOnCheck() error {
 			with, without = rank, 0
 		}
 		return failOp("Init", ErrLaunch, "rank %d has MX_CHECK=1 or WithCheckedCollectives, rank %d has not: all ranks must have it, or none", with, without)
+	}
+	return nil
+}
+
+// said is what a rank says of the algorithms that were chosen. A text that is too long for a business card ends in its checksum.
+func (s *settings) said() string {
+	text := s.algorithms.String()
+	if len(text) > math.MaxUint8 {
+		text = fmt.Sprintf("%.200s ... %08x", text, crc32.ChecksumIEEE([]byte(text)))
+	}
+	return text
+}
+
+// agreeOnAlgorithms wants all ranks to have the same algorithms chosen: those of one algorithm expect other messages than those of another.
+func (j *job) agreeOnAlgorithms() error {
+	for rank := range j.businessCards {
+		if mine, first := j.businessCards[rank].algorithms, j.businessCards[0].algorithms; mine != first {
+			return failOp("Init", ErrLaunch, "rank %d has MX_COLL or WithAlgorithms %q, rank 0 has %q: all ranks must have the same", rank, mine, first)
+		}
 	}
 	return nil
 }

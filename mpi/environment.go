@@ -18,7 +18,7 @@ import (
 type Variable = mx.Variable
 
 var table = []variables.Binding[settings]{
-	{Name: "MX_COLL", Help: "algorithms of collectives, such as allreduce=rabenseifner,bcast=flat; the same at all ranks",
+	{Name: "MX_COLL", Help: "algorithms of collectives, such as allreduce=rabenseifner,bcast=flat; the same at all ranks, or Init fails",
 		Show: func(s *settings) string { return s.algorithms.String() },
 		Set:  func(s *settings, text string) error { return s.algorithms.Parse(text) }},
 	{Name: "MX_CHECK", Help: "1: every collective first compares what the ranks are about to do, and receives the types of elements; at all ranks, or at none",

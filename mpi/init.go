@@ -110,7 +110,7 @@ func (j *job) join() error {
 			return fmt.Errorf("rank %d: %w", rank, err)
 		}
 	}
-	if err := j.agreeOnCheck(); err != nil {
+	if err := errors.Join(j.agreeOnCheck(), j.agreeOnAlgorithms()); err != nil {
 		return err
 	}
 	if err := j.checkReach(); err != nil {
@@ -234,12 +234,10 @@ func (c *Comm) Abort(code int, reason string) {
 // others. With MX_LOCAL=n in the environment, and no launcher, the job is n goroutines in this process, like those of Run.
 func Main(f func(world *Comm) error, opts ...Option) {
 	if err := runMain(f, opts); err != nil {
-		if !errors.Is(err, launch.ErrSaidByRank0) {
-			if launch.RankSaid() > 0 { // rank 0 has most likely made the same mistake, and the launcher then ends this process
-				time.Sleep(firstCauseGrace)
-			}
-			fmt.Fprintln(os.Stderr, firstOf(err))
+		if launch.RankSaid() > 0 { // rank 0 has most likely made the same mistake, and the launcher then ends this process
+			time.Sleep(firstCauseGrace)
 		}
+		fmt.Fprintln(os.Stderr, firstOf(err))
 		os.Exit(1)
 	}
 }

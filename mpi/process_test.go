@@ -44,6 +44,7 @@ var programs = map[string]func(world *mpi.Comm) error{
 	unstarted + "1": ringOnce,
 	"copies":        copiesToTheDead,
 	"partly":        ringOnce,
+	"flat":          ringOnce,
 	"panics":        panics,
 	"spares":        spares,
 	"trades":        trades,
@@ -70,6 +71,9 @@ func TestMain(m *testing.M) {
 func optionsOf(program string) []mpi.Option {
 	if program == "partly" && os.Getenv("MX_RANK") == "1" {
 		return []mpi.Option{mpi.WithCheckedCollectives()}
+	}
+	if program == "flat" && os.Getenv("MX_RANK") == "1" {
+		return []mpi.Option{mpi.WithAlgorithms("bcast=flat")}
 	}
 	if failing, is := strings.CutPrefix(program, unstarted); is && os.Getenv("MX_RANK") == failing {
 		return []mpi.Option{mpi.WithTransports("none")}
@@ -517,6 +521,17 @@ func TestCheckOfSomeRanks(t *testing.T) {
 	unchecked(t)
 	for rank, e := range job(t, "partly", 3) {
 		if e.code != 1 || !strings.Contains(e.output, "rank 1 has MX_CHECK=1") || !strings.Contains(e.output, "rank 0 has not") {
+			t.Errorf("rank %d: exit code %d, %q", rank, e.code, e.output)
+		}
+	}
+}
+
+// TestAlgorithmsOfSomeRanks: where ranks have different algorithms, none gets beyond Init, and each says which two differ.
+func TestAlgorithmsOfSomeRanks(t *testing.T) {
+	testlength.Long(t)
+	amongOthers(t)
+	for rank, e := range job(t, "flat", 3) {
+		if e.code != 1 || !strings.Contains(e.output, `rank 1 has MX_COLL or WithAlgorithms "bcast=flat", rank 0 has "automatic"`) {
 			t.Errorf("rank %d: exit code %d, %q", rank, e.code, e.output)
 		}
 	}

@@ -67,7 +67,7 @@ func (j *job) sit(rank int) (*seat, businessCard, error) {
 	s := &seat{job: j, rank: rank, ep: ep, peers: make([]atomic.Pointer[peer], j.size)}
 	s.peers[rank].Store(&peer{ep.Addr()})
 	s.hideCounters = mx.AddCounters(s.counterGroups)
-	k := businessCard{endpointID: ep.ID(), filter: filter, cores: ownCores(j.launch == nil), checks: j.set.check, service: j.control.Address()}
+	k := businessCard{endpointID: ep.ID(), filter: filter, cores: ownCores(j.launch == nil), checks: j.set.check, algorithms: j.set.said(), service: j.control.Address()}
 	return s, k, k.locate(ep)
 }
 

@@ -90,7 +90,8 @@ func WinCreate[T any](c *Comm, mem []T) (*Win[T], error) {
 }
 
 // WinAllocate makes a window of n new elements at each rank, which are zero (MPI_Win_allocate). n may differ between
-// ranks. The memory is that of mx.Alloc, which other ranks reach fastest, and must not be used after Free. Otherwise it
+// ranks. The memory is that of mx.Alloc, which other ranks reach fastest, must not be used after Free, and is given back by Free alone: it stays where
+// it is if the window is never freed, also after Finalize. Otherwise it
 // is like WinCreate.
 func WinAllocate[T any](c *Comm, n int) (*Win[T], error) {
 	if err := elementsFit[T](c, "WinAllocate"); err != nil {

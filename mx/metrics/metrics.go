@@ -41,10 +41,24 @@ type family struct {
 	name    string
 	counter *mx.Counter // one of them, for the text
 	lines   []string
+	series  map[string]bool // of the lines
+}
+
+// add adds a line, unless there is one of the same series.
+func (f *family) add(series, value string) {
+	if f.series[series] {
+		return
+	}
+	if f.series == nil {
+		f.series = map[string]bool{}
+	}
+	f.series[series] = true
+	f.lines = append(f.lines, series+" "+value)
 }
 
 // Write writes the counters of a snapshot in the text format of Prometheus. A counter c of layer l is l_c, with _total behind it unless it
-// describes a moment. The error is that of w.
+// describes a moment. Names of a program's own counters that Prometheus would not take are written with underscores, and of two counters
+// with the same name and labels the first is written. The error is that of w.
 func Write(w io.Writer, s mx.ProcessSnapshot) error {
 	families := map[string]*family{}
 	for _, g := range s.CounterGroups() {
@@ -56,7 +70,7 @@ func Write(w io.Writer, s mx.ProcessSnapshot) error {
 				f = &family{name: name, counter: c}
 				families[name] = f
 			}
-			f.lines = append(f.lines, line(name, g.Labels, c))
+			f.add(line(name, g.Labels, c))
 		}
 	}
 	addDepths(families, &s)
@@ -80,7 +94,7 @@ func addDepths(families map[string]*family, s *mx.ProcessSnapshot) {
 			f = &family{name: name, counter: &c}
 			families[name] = f
 		}
-		f.lines = append(f.lines, line(name, labels, &c))
+		f.add(line(name, labels, &c))
 	}
 	for i := range s.Endpoints {
 		ep := &s.Endpoints[i]
@@ -103,38 +117,55 @@ func addDepths(families map[string]*family, s *mx.ProcessSnapshot) {
 
 // metricName returns the name of a counter as Prometheus wants it.
 func metricName(layer string, c *mx.Counter) string {
-	name := layer + "_" + c.Name
+	name := identifier(layer + "_" + c.Name)
 	if base, ok := strings.CutSuffix(name, "_nanoseconds"); ok {
 		name = base + "_seconds"
 	}
 	if c.Kind == mx.Cumulative {
-		name += "_total"
+		name = strings.TrimSuffix(name, "_total") + "_total"
 	}
 	return name
 }
 
-// line returns a counter as a line, without the name in its labels twice.
-func line(name string, labels []mx.Label, c *mx.Counter) string {
+// identifier makes an identifier of a name, if it is none.
+func identifier(name string) string {
+	name = strings.Map(func(r rune) rune {
+		if r == '_' || '0' <= r && r <= '9' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' {
+			return r
+		}
+		return '_'
+	}, name)
+	if name == "" || '0' <= name[0] && name[0] <= '9' {
+		name = "_" + name
+	}
+	return name
+}
+
+// line returns the series of a counter, without a label in it twice, and its value.
+func line(name string, labels []mx.Label, c *mx.Counter) (series, value string) {
 	var b strings.Builder
 	b.WriteString(name)
 	separator := byte('{')
+	var names []string
 	for _, list := range [][]mx.Label{labels, c.Labels} {
 		for _, l := range list {
+			label := identifier(l.Name)
+			if slices.Contains(names, label) {
+				continue
+			}
+			names = append(names, label)
 			b.WriteByte(separator)
-			b.WriteString(l.Name + `="` + escaper.Replace(strings.ToValidUTF8(l.Value, "\ufffd")) + `"`)
+			b.WriteString(label + `="` + escaper.Replace(strings.ToValidUTF8(l.Value, "\ufffd")) + `"`)
 			separator = ','
 		}
 	}
 	if separator == ',' {
 		b.WriteByte('}')
 	}
-	b.WriteByte(' ')
 	if strings.HasSuffix(c.Name, "_nanoseconds") {
-		b.WriteString(strconv.FormatFloat(float64(c.Value)/1e9, 'g', -1, 64))
-	} else {
-		b.WriteString(strconv.FormatUint(c.Value, 10))
+		return b.String(), strconv.FormatFloat(float64(c.Value)/1e9, 'g', -1, 64)
 	}
-	return b.String()
+	return b.String(), strconv.FormatUint(c.Value, 10)
 }
 
 var escaper = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`)

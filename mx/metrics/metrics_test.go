@@ -85,17 +85,38 @@ func TestOtherMethodsAreRefused(t *testing.T) {
 	}
 }
 
+// TestOddCounters: counters of a program whose names are no identifiers, or that are there twice, spoil nothing.
+func TestOddCounters(t *testing.T) {
+	odd := mx.Counter{Name: "Größe, total", Help: "a\nb", Kind: mx.Cumulative, Value: 7, Labels: []mx.Label{{Name: "a-b", Value: "1"}, {Name: "a-b", Value: "2"}, {Name: "9", Value: "3"}}}
+	done := mx.Counter{Name: "done_total", Help: "what is done", Kind: mx.Cumulative, Value: 1}
+	defer mx.AddCounters(func() []mx.CounterGroup {
+		return []mx.CounterGroup{{Layer: "7-app", Counters: []mx.Counter{odd, odd, done}}}
+	})()
+	text, _ := page(t, metrics.Handler(), http.MethodGet)
+	for _, want := range []string{"\n_7_app_Gr__e__total{a_b=\"1\",_9=\"3\"} 7\n", "\n_7_app_done_total 1\n"} {
+		if strings.Count(text, want) != 1 {
+			t.Errorf("%q stands there %d times", want, strings.Count(text, want))
+		}
+	}
+	promtool(t, text)
+}
+
 // TestPromtool has Prometheus' own parser and its rules for names read the page. Without promtool the test is skipped, but in CI, which installs it, it fails.
 func TestPromtool(t *testing.T) {
-	promtool, err := exec.LookPath("promtool")
+	text, _ := page(t, metrics.Handler(), http.MethodGet)
+	promtool(t, text)
+}
+
+func promtool(t *testing.T, text string) {
+	t.Helper()
+	path, err := exec.LookPath("promtool")
 	if err != nil && os.Getenv("CI") == "true" {
 		t.Fatal("promtool is not installed (Debian: prometheus), and CI should have it")
 	}
 	if err != nil {
 		t.Skip("promtool is not installed (Debian: prometheus)")
 	}
-	text, _ := page(t, metrics.Handler(), http.MethodGet)
-	cmd := exec.CommandContext(t.Context(), promtool, "check", "metrics")
+	cmd := exec.CommandContext(t.Context(), path, "check", "metrics")
 	cmd.Stdin = strings.NewReader(text)
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Errorf("%v: %s", err, out)
