@@ -87,8 +87,7 @@ func (e *Engine) stage(r *request) string {
 		if e.adm.asked && r.window == uint64(e.adm.counter) {
 			return "waits for a connection request"
 		}
-		c := e.queues[r.window].counter
-		return fmt.Sprintf("waits for its counter to come to %d: it is at %d", r.remote, c.total())
+		return fmt.Sprintf("waits for counter %d to come to %d: it is at %d", r.window, r.remote, e.queues[r.window].counter.total())
 	case stateUnpaid:
 		return "waits for the peer to receive: no message credit"
 	case stateTied:

@@ -62,7 +62,7 @@ var warnOnce sync.Once
 func warnOfVariables() {
 	warnOnce.Do(func() {
 		for _, s := range variables.Strangers(os.Environ(), "MX_", knownVariables()) {
-			hint := "go run ./cmd/mx_info -env lists those that are"
+			hint := "mx_info -env lists those that are"
 			if s.Near != "" {
 				hint = "did you mean " + s.Near + "?"
 			}

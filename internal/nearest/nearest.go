@@ -1,11 +1,13 @@
 // Package nearest finds the name that somebody probably meant who wrote another one.
 package nearest
 
-// Name returns the known name that fewest changes lead to, if a third of the letters change at most; "" if there is none.
+import "strings"
+
+// Name returns the known name that fewest changes lead to, if a third of the letters change at most, small or capital; "" if there is none.
 func Name(name string, known []string) (near string) {
 	best := len(name)/3 + 1
 	for _, k := range known {
-		if d := distance(name, k); d < best {
+		if d := distance(strings.ToLower(name), strings.ToLower(k)); d < best {
 			near, best = k, d
 		}
 	}

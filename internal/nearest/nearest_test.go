@@ -4,7 +4,7 @@ import "testing"
 
 func TestName(t *testing.T) {
 	known := []string{"ordered", "atomic", "size", "reach"}
-	for name, want := range map[string]string{"orderd": "ordered", "atmoic": "atomic", "sizes": "size", "rich": "", "": "", "colour": ""} {
+	for name, want := range map[string]string{"orderd": "ordered", "atmoic": "atomic", "sizes": "size", "rich": "", "": "", "colour": "", "SIZE": "size"} {
 		if got := Name(name, known); got != want {
 			t.Errorf("nearest to %q is %q, want %q", name, got, want)
 		}

@@ -13,6 +13,7 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -203,7 +204,21 @@ func TestOtherUser(t *testing.T) {
 	}
 }
 
-// TestClientsThatSayNothing take up the places there are, for a second; those who come meanwhile are hung up on.
+// TestManyReaders who come at the same moment all get an answer.
+func TestManyReaders(t *testing.T) {
+	cmd := process(t)
+	var all sync.WaitGroup
+	for range 20 {
+		all.Go(func() {
+			if _, err := live.Read(cmd.Process.Pid); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+}
+
+// TestClientsThatSayNothing take up the places there are, for a second; those who come meanwhile are hung up on, soon.
 func TestClientsThatSayNothing(t *testing.T) {
 	testlength.Long(t)
 	cmd := process(t)

@@ -13,7 +13,8 @@ import (
 
 // What is answered has bounds, so that nobody can block a process.
 const (
-	mostAtOnce  = 4                // clients that a server serves; others are hung up on
+	mostAtOnce  = 4                // clients that a server serves; others wait
+	busyBound   = time.Second / 10 // for one of them to be done, before one that waits is hung up on
 	mostAsked   = 64               // bytes of a question
 	askBound    = time.Second      // for a question to come
 	answerBound = 2 * time.Second  // for an answer to go
@@ -40,6 +41,7 @@ type Server struct {
 	l      net.Listener
 	answer func(question string) []byte
 	slots  chan struct{}
+	ends   chan struct{} // closed by Close
 	done   chan struct{}
 }
 
@@ -49,13 +51,14 @@ func Serve(answer func(question string) []byte) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{l: l, answer: answer, slots: make(chan struct{}, mostAtOnce), done: make(chan struct{})}
+	s := &Server{l: l, answer: answer, slots: make(chan struct{}, mostAtOnce), ends: make(chan struct{}), done: make(chan struct{})}
 	go labels.For("live").Func(s.accept)()
 	return s, nil
 }
 
 // Close ends it. Answers that are on their way go on.
 func (s *Server) Close() {
+	close(s.ends)
 	s.l.Close()
 	<-s.done
 }
@@ -75,13 +78,30 @@ func (s *Server) accept() {
 			c.Close()
 			continue
 		}
-		select {
-		case s.slots <- struct{}{}:
+		if s.admits() {
 			go s.serve(c)
-		default:
+		} else {
 			c.Close()
 		}
 	}
+}
+
+// admits waits until there is a slot for a client, but not for long.
+func (s *Server) admits() bool {
+	select {
+	case s.slots <- struct{}{}:
+		return true
+	default:
+	}
+	bound := time.NewTimer(busyBound)
+	defer bound.Stop()
+	select {
+	case s.slots <- struct{}{}:
+		return true
+	case <-bound.C:
+	case <-s.ends:
+	}
+	return false
 }
 
 func (s *Server) serve(c net.Conn) {
