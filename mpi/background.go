@@ -185,7 +185,7 @@ func (q *Request) what() string {
 	switch q.kind {
 	case collectiveRequest:
 		return fmt.Sprintf("%q", q.collective())
-	case sendRequest, syncRequest:
+	case sendRequest:
 		return "a send"
 	}
 	return "a send or a collective that is complete"
@@ -224,7 +224,7 @@ func (n *net) start(record func(n *net, via coll.Net) error) (Request, error) {
 		turn := b.turn
 		b.stop = context.AfterFunc(c.ctx, func() { b.look(turn) })
 	}
-	return Request{c, s.nonblocking.tickets.issue(b), operation{collectiveRequest, 0}, party{Undefined, Undefined}}, nil
+	return Request{c, s.nonblocking.tickets.issue(b), operation{kind: collectiveRequest, size: 0}, party{Undefined, Undefined}}, nil
 }
 
 // apart returns a net for this collective alone, unlike the one that blocking collectives share.

@@ -118,6 +118,9 @@ func (g *Cart) Shift(dim, disp int) (source, dest int, err error) {
 	if err != nil {
 		return ProcNull, ProcNull, err
 	}
+	if g.periods[dim] {
+		disp %= g.dims[dim] // the sum with a coordinate might not fit into an int
+	}
 	here := at[dim]
 	beside := func(offset int) int {
 		at[dim] = here + offset

@@ -72,8 +72,11 @@ func (e *Error) Error() string {
 	var b strings.Builder
 	b.WriteString("mpi: ")
 	b.WriteString(e.Op)
-	if e.Comm != "" {
+	switch {
+	case e.Comm != "":
 		fmt.Fprintf(&b, " on %s, rank %d", launch.Name(e.Comm), e.Rank)
+	case e.Rank != Undefined:
+		fmt.Fprintf(&b, " on a communicator without a name, rank %d", e.Rank)
 	}
 	switch {
 	case e.Peer == Undefined:

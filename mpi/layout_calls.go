@@ -68,7 +68,8 @@ func RecvLayout[T any](c *Comm, buf []T, l Layout, source, tag int) (Status, err
 // IrecvLayout is Irecv, otherwise as RecvLayout. Of more than 256 blocks, 255 in checked mode, buf gets the elements when the
 // request is waited for, or, if it was freed, when the message has arrived.
 func IrecvLayout[T any](c *Comm, buf []T, l Layout, source, tag int) (Request, error) {
-	return irecvLayout(c, "IrecvLayout", buf, &l, source, tag)
+	q, err := irecvLayout(c, "IrecvLayout", buf, &l, source, tag)
+	return q.by("IrecvLayout"), err
 }
 
 // layoutBytes returns the memory of a buffer that a layout fits.
@@ -118,7 +119,7 @@ func isendLayout[T any](c *Comm, op string, buf []T, l *Layout, dest, tag int) (
 	if err != nil {
 		return Request{}, c.broken(op, dest, tag, err)
 	}
-	return c.newRequest(r, sendRequest, 0, dest, tag), nil
+	return c.newRequest(r, sendRequest, 0, dest, tag).by(op), nil
 }
 
 func putGather(segs *[][]byte) {

@@ -99,13 +99,13 @@ func (m *many) settle(reqs []Request, sts []Status) (first error) {
 			*st = *endings[q.kind]
 		case m.reqs[i].IsZero() && sts == nil && q.fine(got):
 		case m.reqs[i].IsZero():
-			err = q.conclude(opNames[q.kind], got, st)
+			err = q.conclude(q.op(), got, st)
 			if got.Context != nil {
 				got.Context = nil // it would keep memory alive
 			}
 		default:
 			done := false
-			if done, err = q.waitLong(q.heeds(), opNames[q.kind], true, st); !done {
+			if done, err = q.waitLong(q.heeds(), q.op(), true, st); !done {
 				if first == nil {
 					first = err
 				}

@@ -61,5 +61,5 @@ func imrecv[T any](m *Message, op string, buf []T) (Request, error) {
 		return Request{}, c.broken(op, m.st.Source, m.st.Tag, err)
 	}
 	m.gone = true
-	return c.newRequest(r, recvRequest, elem.Size[T](), m.st.Source, m.st.Tag), nil
+	return c.newRequest(r, recvRequest, elem.Size[T](), m.st.Source, m.st.Tag).by(op), nil
 }

@@ -349,8 +349,8 @@ func TestFirstCollectiveThatWasGivenUp(t *testing.T) {
 	})
 }
 
-// TestWaitNamesTheSend: the error of a wait names the send that it waits for.
-func TestWaitNamesTheSend(t *testing.T) {
+// TestWaitNamesTheCall: the error of a wait names the call that has started what it waits for.
+func TestWaitNamesTheCall(t *testing.T) {
 	over(t, 2, func(c *mpi.Comm) error {
 		if c.Rank() == 1 {
 			return errors.Join(c.Barrier(), second(mpi.Recv(c, make([]byte, 1), 0, 5)))
@@ -359,12 +359,22 @@ func TestWaitNamesTheSend(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Millisecond)
-		defer cancel()
-		_, late := q.WaitContext(ctx)
-		if late == nil || !strings.Contains(late.Error(), "Issend") {
-			err = fmt.Errorf("the wait has ended with %w", late)
+		p, err := mpi.RecvInit(c, make([]byte, 1), 1, 6)
+		if err != nil {
+			return err
 		}
-		return errors.Join(err, c.Barrier(), second(q.Wait()))
+		r, err := p.Start()
+		if err != nil {
+			return err
+		}
+		for name, q := range map[string]*mpi.Request{"Issend": &q, "RecvInit": &r} {
+			ctx, cancel := context.WithTimeout(context.Background(), 5*time.Millisecond)
+			_, late := q.WaitContext(ctx)
+			cancel()
+			if late == nil || !strings.Contains(late.Error(), "mpi: "+name+" on") {
+				err = errors.Join(err, fmt.Errorf("the wait for %s has ended with %w", name, late))
+			}
+		}
+		return errors.Join(err, r.Cancel(), second(r.Wait()), c.Barrier(), second(q.Wait()))
 	})
 }

@@ -87,7 +87,7 @@ func (p *Persistent) Start() (q Request, err error) {
 		q, err = p.c.isend(p.op, p.b, p.peer, p.tag, p.mode == syncMode)
 	}
 	p.last = q.number
-	return q, err
+	return q.by(p.op), err
 }
 
 var errStillActive = errors.New("it is started again before its last request was waited for or freed")

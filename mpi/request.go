@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"gomx/mx"
 )
@@ -23,6 +24,7 @@ type Request struct {
 // operation is the kind of a request.
 type operation struct {
 	kind requestKind
+	call uint8  // the place in otherCalls of what has started it; 0: the usual one of the kind
 	size uint32 // bytes of an element of a receive
 }
 
@@ -36,25 +38,40 @@ const (
 	sentRequest                    // a send that was complete at once
 	nullRequest                    // a receive from ProcNull
 	sendRequest
-	syncRequest // a synchronous send
 	recvRequest
 	unpackRequest // a receive whose elements are unpacked when it is complete
 	collectiveRequest
 )
 
-var opNames = [...]string{noRequest: "Wait", sentRequest: "Isend", nullRequest: "Irecv", sendRequest: "Isend", syncRequest: "Issend", recvRequest: "Irecv", unpackRequest: "Irecv",
+var opNames = [...]string{noRequest: "Wait", sentRequest: "Isend", nullRequest: "Irecv", sendRequest: "Isend", recvRequest: "Irecv", unpackRequest: "Irecv",
 	collectiveRequest: "Wait for a collective"}
+
+// otherCalls are the calls that start a request, but for those of opNames.
+var otherCalls = [...]string{"", "Issend", "Irsend", "Ibsend", "IsendLayout", "IrecvLayout", "Imrecv", "SendInit", "SsendInit", "BsendInit", "RsendInit", "RecvInit"}
+
+// by has the request bear the name of the call that has started it.
+func (q Request) by(op string) Request {
+	if op != opNames[q.kind] {
+		q.call = uint8(max(0, slices.Index(otherCalls[:], op)))
+	}
+	return q
+}
+
+// op is the name of the call that has started the request.
+func (q *Request) op() string {
+	if q.call != 0 {
+		return otherCalls[q.call]
+	}
+	return opNames[q.kind]
+}
 
 // newRequest makes the request of an operation that mx has started.
 func (c *Comm) newRequest(r mx.Request, kind requestKind, size, peer, tag int) Request {
-	return Request{c, r.Number(), operation{kind, uint32(size)}, party{int32(peer), int32(tag)}}
+	return Request{c, r.Number(), operation{kind: kind, size: uint32(size)}, party{int32(peer), int32(tag)}}
 }
 
 // over makes a request that is complete.
 func (c *Comm) over(kind requestKind) Request { return Request{c: c, operation: operation{kind: kind}} }
-
-// sends reports whether it is a send that may be pending.
-func (q *Request) sends() bool { return q.kind == sendRequest || q.kind == syncRequest }
 
 // receives reports whether it is a receive that may be pending.
 func (q *Request) receives() bool { return q.kind == recvRequest || q.kind == unpackRequest }
@@ -86,7 +103,7 @@ func (q *Request) Wait() (st Status, err error) {
 	if q == nil {
 		return emptyStatus, q.absent("Wait")
 	}
-	done, err := q.wait(opNames[q.kind], true, &st)
+	done, err := q.wait(q.op(), true, &st)
 	if done {
 		*q = Request{}
 	}
@@ -103,7 +120,7 @@ func (q *Request) WaitContext(ctx context.Context) (st Status, err error) {
 	if q.kind <= nullRequest {
 		return q.Wait()
 	}
-	done, err := q.waitLong(ctx, opNames[q.kind], true, &st)
+	done, err := q.waitLong(ctx, q.op(), true, &st)
 	if done {
 		*q = Request{}
 	}
@@ -122,7 +139,7 @@ func (q *Request) Test() (Status, bool, error) {
 	if q.kind == collectiveRequest {
 		return q.testCollective()
 	}
-	return q.test(opNames[q.kind])
+	return q.test(q.op())
 }
 
 // test is Test of a request that is not complete yet, as far as is known.
@@ -235,7 +252,7 @@ func (q *Request) conclude(op string, got *mx.Status, st *Status) error {
 
 // concludeRest is conclude except for receives of whole elements.
 func (q *Request) concludeRest(op string, got *mx.Status, st *Status) error {
-	if !q.receives() && got.Code == mx.StatusSuccess || q.sends() && got.Code == mx.StatusTruncated { // which is the receiver's error
+	if !q.receives() && got.Code == mx.StatusSuccess || q.kind == sendRequest && got.Code == mx.StatusTruncated { // which is the receiver's error
 		*st = emptyStatus
 		if q.kind == collectiveRequest {
 			return q.collect(st)

@@ -80,10 +80,6 @@ func (c *Comm) isend(op string, b memory, dest, tag int, sync bool) (Request, er
 		return Request{}, err
 	}
 	var r mx.Request
-	kind := sendRequest
-	if sync {
-		kind = syncRequest
-	}
 	switch match := c.out | uint64(tag); {
 	case c.checksTypes():
 		r, err = c.isendTyped([][]byte{typeHead(b.element), b.bytes}, p.addr, match, sync)
@@ -95,7 +91,7 @@ func (c *Comm) isend(op string, b memory, dest, tag int, sync bool) (Request, er
 	if err != nil {
 		return Request{}, c.broken(op, dest, tag, err)
 	}
-	return c.newRequest(r, kind, 0, dest, tag), nil
+	return c.newRequest(r, sendRequest, 0, dest, tag).by(op), nil
 }
 
 // checkSend returns what is wrong with a send of n bytes, and whether there is anything to send: ProcNull gets nothing.

@@ -86,5 +86,5 @@ func Irsend[T any](c *Comm, buf []T, dest, tag int) (Request, error) {
 	if err != nil {
 		err = renamed(err, "Irsend")
 	}
-	return q, err
+	return q.by("Irsend"), err
 }

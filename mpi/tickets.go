@@ -126,7 +126,7 @@ func (b *background) tell(s *seat) {
 
 // testCollective is Test for a collective.
 func (q *Request) testCollective() (st Status, done bool, err error) {
-	op := opNames[q.kind]
+	op := q.op()
 	b := q.c.seat.nonblocking.tickets.of(q.number)
 	if b == nil || b.asked.Load() {
 		return q.test(op)
@@ -145,7 +145,7 @@ func (q *Request) collect(st *Status) error {
 	*st = emptyStatus
 	b := q.c.seat.nonblocking.tickets.redeem(q.number)
 	if b == nil { // by another copy of the request
-		return q.broken(opNames[q.kind], mx.ErrBadRequest)
+		return q.broken(q.op(), mx.ErrBadRequest)
 	}
 	st.Err = b.collect(q.c.state)
 	return st.Err

@@ -164,7 +164,7 @@ func (m *many) collect(reqs []Request, done []Completion, n int, err error) ([]C
 		e := &m.ended[i]
 		q := &reqs[e.Index]
 		done = append(done, Completion{Index: e.Index})
-		failed := q.conclude(opNames[q.kind], &e.Status, &done[len(done)-1].Status)
+		failed := q.conclude(q.op(), &e.Status, &done[len(done)-1].Status)
 		if *q = (Request{}); err == nil {
 			err = failed
 		}

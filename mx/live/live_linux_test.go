@@ -223,7 +223,7 @@ func TestClientsThatSayNothing(t *testing.T) {
 	testlength.Long(t)
 	cmd := process(t)
 	name := socketOf(t, cmd.Process.Pid)
-	for range 64 {
+	for range 16 {
 		c, err := net.Dial("unix", name)
 		if err != nil {
 			t.Fatal(err)
