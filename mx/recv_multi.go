@@ -6,7 +6,7 @@ import "fmt"
 // where it was posted, and takes each message whose match information, masked with matchMask, is matchRecv, until fewer
 // than least bytes of the buffer are left; least 0 is 1: until it is full. Each message comes as a Completion of the queue: its Request is the multi-receive, its Message
 // the bytes, at a multiple of 8 bytes in the buffer, and its Status that of a receive, with the context given here. An empty message takes
-// a place, too, so that a buffer has one for every 8 of its bytes at most. They come in the order in which
+// a byte, too, so that a buffer of n bytes has (n+7)/8 messages at most. They come in the order in which
 // they are complete, which among messages of different protocols need not be that of their matching. A
 // message that is longer than what is left is cut, with StatusTruncated: none is, if least is the longest that
 // is expected. In the end, when all messages in it have come, the multi-receive itself completes into the queue, without a Message, and its

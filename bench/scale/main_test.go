@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"flag"
 	"math"
 	"os"
 	"path/filepath"
@@ -13,7 +14,6 @@ import (
 
 	"gomx/bench/internal/turns"
 	"gomx/internal/cmdline"
-	"gomx/internal/testlength"
 )
 
 // smallest chooses the smallest row of each kind that this test runs, by its name.
@@ -21,10 +21,14 @@ const smallest = `^(job|allreduce 8 B|first alltoall 8 B), (2 ranks|10 goroutine
 	`^8 B behind 10 |^10 unexpected messages(|, one mask|, 16 masks)$|^open endpoint 1 |^connect endpoint 2 |` +
 	`^(message|peer) of 1,000 simulated endpoints, 16 peers each$|^mpi ping-pong 1 B$`
 
+var everyKind = flag.Bool("scale.rows", false, "have TestSmallestOfEach run the smallest row of each kind")
+
 // TestSmallestOfEach runs the smallest row of each kind with small counts. That figures and pictures come out is what counts, not
 // which.
 func TestSmallestOfEach(t *testing.T) {
-	testlength.Long(t)
+	if !*everyKind {
+		t.Skip("only with -scale.rows: this builds the programs of all rows, and runs them; .ci/run does it")
+	}
 	if runtime.GOOS != "linux" || runtime.NumCPU() < 2 {
 		t.Skip("needs Linux and two cores: ranks that never sleep need one each")
 	}

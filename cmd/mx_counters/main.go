@@ -37,8 +37,9 @@ Root sees all users.
            of sockets
   -q       counters that are not 0 (default)
   -v       all counters
-  -c       clear, after printing: later readings, of anybody, show what was counted since.
-           The processes keep their counters, and metrics do not change
+  -c       clear, after printing: later readings of endpoints, of anybody, show what was
+           counted since. The processes keep their counters, and neither metrics nor what
+           -a adds changes
   -w t     print again every so often, such as 1s, at least 10ms, with the growth since the
            last time, until interrupted
   -n n     with -w: end after so many times

@@ -17,6 +17,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/signal"
 
 	"gomx/internal/cmdline"
 	"gomx/mpi/launch/spawn"
@@ -40,7 +41,9 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	case asked:
 		return exitGood
 	}
-	program, clean, err := o.build(stderr)
+	ctx, stop := signal.NotifyContext(context.Background(), cmdline.EndSignals()...)
+	program, clean, err := o.build(ctx, stderr)
+	stop()
 	if err != nil {
 		return complain(stderr, err)
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"flag"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"time"
 
 	"gomx/internal/cmdline"
 	"gomx/mx"
@@ -77,8 +79,11 @@ func (o *options) setTransport() error {
 	return nil
 }
 
+// buildGrace is the time that an interrupted go build has to remove what it has made.
+const buildGrace = 3 * time.Second
+
 // build returns the program to start. A folder is a Go package: it is built, and clean removes it.
-func (o *options) build(stderr io.Writer) (program []string, clean func(), err error) {
+func (o *options) build(ctx context.Context, stderr io.Writer) (program []string, clean func(), err error) {
 	clean = func() {}
 	if name := o.program[0]; filepath.Base(name) == name && name != "." && name != ".." {
 		if _, err := exec.LookPath(name); err == nil {
@@ -100,9 +105,13 @@ func (o *options) build(stderr io.Writer) (program []string, clean func(), err e
 		return nil, nil, err
 	}
 	binary := filepath.Join(dir, filepath.Base(absolute))
-	build := exec.Command("go", "build", "-o", binary, ".")
+	build := exec.CommandContext(ctx, "go", "build", "-o", binary, ".")
+	build.Cancel, build.WaitDelay = func() error { return build.Process.Signal(os.Interrupt) }, buildGrace
 	build.Dir, build.Stdout, build.Stderr = absolute, stderr, stderr
-	if err := build.Run(); err != nil {
+	if err := build.Run(); ctx.Err() != nil {
+		clean()
+		return nil, nil, fmt.Errorf("a signal has come while go build made a program of %s: nothing was started", o.program[0])
+	} else if err != nil {
 		clean()
 		return nil, nil, fmt.Errorf("%s is a folder, and go build of it fails: %w", o.program[0], err)
 	}

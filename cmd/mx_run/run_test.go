@@ -139,6 +139,35 @@ func TestNoProgram(t *testing.T) {
 	}
 }
 
+// TestSignalWhileBuilding: a signal that comes while a folder is built leaves nothing behind.
+func TestSignalWhileBuilding(t *testing.T) {
+	tools, temporary, folder := t.TempDir(), t.TempDir(), t.TempDir()
+	if err := os.WriteFile(filepath.Join(tools, "go"), []byte("#!/bin/sh\necho builds >&2\nexec sleep 60\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	cmd := command(t, "", "-n", "2", folder)
+	cmd.Env = append(cmd.Env, "TMPDIR="+temporary, "PATH="+tools+":"+os.Getenv("PATH"))
+	said, err := cmd.StderrPipe()
+	if err == nil {
+		err = cmd.Start()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	var text strings.Builder
+	for in := bufio.NewScanner(said); in.Scan(); {
+		if text.WriteString(in.Text()); in.Text() == "builds" {
+			_ = cmd.Process.Signal(syscall.SIGTERM)
+		}
+	}
+	if err := cmd.Wait(); err == nil || !strings.Contains(text.String(), "nothing was started") {
+		t.Errorf("%v, %q", err, text.String())
+	}
+	if left, err := os.ReadDir(temporary); err != nil || len(left) > 0 {
+		t.Errorf("it has left %v, %v", left, err)
+	}
+}
+
 // TestProgramBesideFolder: a name without a slash is that of a program in PATH, as it is to a shell, also where there is a folder of that name.
 func TestProgramBesideFolder(t *testing.T) {
 	cmd := command(t, "", "-n", "2", "true")

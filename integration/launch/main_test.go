@@ -43,7 +43,10 @@ func TestLaunchers(t *testing.T) {
 		{"Hydra, several hosts", hydraOnHosts}, {"Slurm", bySlurm}, {"hand, several hosts", hostsByHand},
 		{"hand, a late name", lateName},
 	} {
-		t.Run(by.name, func(t *testing.T) { by.test(t, bin) })
+		t.Run(by.name, func(t *testing.T) {
+			t.Parallel()
+			by.test(t, bin)
+		})
 	}
 }
 

@@ -122,3 +122,6 @@ func replaceCommand(t *testing.T) string {
 	}
 	return m[1]
 }
+
+// words has single spaces between the words of a text.
+func words(s string) string { return strings.Join(strings.Fields(s), " ") }
