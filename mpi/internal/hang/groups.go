@@ -41,6 +41,29 @@ func (j *job) place(r int) string {
 	return j.wait(oldest(j.ranks[r].Waits), false)
 }
 
+// together returns the collective in which all ranks of a communicator wait, or nil.
+func (j *job) together() *Need {
+	in := map[collective]map[int]bool{}
+	for r := range j.ranks {
+		for _, w := range j.ranks[r].Waits {
+			for i := range w.Needs {
+				n := &w.Needs[i]
+				if n.Kind != Collective {
+					continue
+				}
+				at := collective{n.Comm, n.Tag}
+				if in[at] == nil {
+					in[at] = map[int]bool{}
+				}
+				if in[at][r] = true; len(in[at]) > 1 && len(in[at]) == len(j.comms[n.Comm].Members) {
+					return n
+				}
+			}
+		}
+	}
+	return nil
+}
+
 func oldest(waits []Wait) Wait {
 	return slices.MaxFunc(waits, func(a, b Wait) int { return cmp.Compare(a.Age, b.Age) })
 }

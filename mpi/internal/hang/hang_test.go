@@ -114,6 +114,8 @@ var cases = []struct {
 		says: []string{"probable cause: rank 2 (not blocked in an MPI call): it has not come to Barrier #17 of world; 3 ranks wait for it in all", "ranks 0-1, 3: Barrier #17 of world\n", "rank 2: not blocked in an MPI call\n"}},
 	{name: "one is through", job: jobOf(waits(coll("Barrier", 17)), noCall.reachedWorld(17)),
 		says: []string{"no cycle"}, not: "cause"},
+	{name: "all are in a collective", job: jobOf(waits(coll("Allreduce", 17)), waits(coll("Allreduce", 17)), waits(coll("Allreduce", 17))),
+		says: []string{"all ranks of world are in Allreduce #17: if that lasts, they have given it different lengths or roots; MX_CHECK=1 says which"}, not: "no cycle"},
 	{name: "a receive keeps it from the barrier", job: jobOf(waits(coll("Barrier", 17)), waits(coll("Barrier", 17)), waits(recv(0, 5)).reachedWorld(16)), stuck: []int{0, 1, 2},
 		says: []string{"deadlock: rank 0 waits for rank 2 in Barrier #17 of world; rank 2 waits for rank 0 in Recv, tag 5, world"}},
 	{name: "different collectives", job: jobOf(waits(coll("Barrier", 3)), waits(coll("Bcast", 3)), waits(coll("Barrier", 3))), odd: true,

@@ -190,10 +190,14 @@ func (r *Report) Verdict() string {
 		}
 		b.WriteString(r.job.causeText(c, i == 0 && len(r.Cycles) == 0))
 	}
-	if b.Len() == 0 {
-		return "no cycle, and no rank that others wait for\n"
+	if b.Len() > 0 {
+		return b.String()
 	}
-	return b.String()
+	if all := r.job.together(); all != nil {
+		return fmt.Sprintf("all ranks of %s are in %s #%d: if that lasts, they have given it different lengths or roots; MX_CHECK=1 says which\n",
+			r.job.name(all.Comm), all.Op, all.Tag)
+	}
+	return "no cycle, and no rank that others wait for\n"
 }
 
 // Reason says in a line why the job can't go on, if that is certain.
