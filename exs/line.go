@@ -23,7 +23,7 @@ func (s *Socket) moveLine() {
 	for p := &s.packets; p.line.len() > 0; {
 		o := p.line.at(0)
 		switch {
-		case len(p.held) > 0 && p.posted.len() > 0: // a packet is here, but others end before
+		case p.posted.len() > 0 && (len(p.held) > 0 || s.nothingComes()): // a packet is here, or the end, but others end before
 			return
 		case o.flags&Peek != 0:
 			if !s.show(o) {

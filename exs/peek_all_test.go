@@ -39,3 +39,29 @@ func TestPeekWaitsForAll(t *testing.T) {
 		}
 	})
 }
+
+// TestPeekOfTheEndComesLast: a look that finds the end of the packets ends behind the receive in front of it, which has the last one.
+func TestPeekOfTheEndComesLast(t *testing.T) {
+	over(t, []int{exs.SeqPacket}, func(w *world, typ int) {
+		for range 100 {
+			p := w.connect(typ)
+			for _, o := range []struct {
+				handle string
+				flags  exs.Flags
+			}{{"receive", 0}, {"look", exs.Peek}} {
+				_, err := p.b.Recv(make([]byte, 1000), o.flags, p.qb, o.handle, exs.Unregistered)
+				p.ok(err)
+			}
+			p.ok(second(p.a.BlockingSend(make([]byte, 100), 0, exs.Unregistered)))
+			p.ok(p.a.Shutdown(exs.ShutWR, exs.Block, nil, nil))
+			if e := p.event(p.qb, exs.EvtRecv, 0); e.AHandle != "receive" || e.Length != 100 {
+				p.Fatalf("first %v of %d bytes", e.AHandle, e.Length)
+			}
+			if e := p.event(p.qb, exs.EvtRecv, 0); e.AHandle != "look" || e.Length != 0 {
+				p.Fatalf("then %v of %d bytes", e.AHandle, e.Length)
+			}
+			p.ok(p.a.Close(exs.Block|exs.DontLinger, nil, nil))
+			p.ok(p.b.Close(exs.Block|exs.DontLinger, nil, nil))
+		}
+	})
+}
