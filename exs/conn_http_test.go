@@ -65,6 +65,7 @@ func (x *web) get(path string) []byte {
 func TestHTTP(t *testing.T) {
 	for _, medium := range media {
 		t.Run(medium, func(t *testing.T) {
+			t.Parallel()
 			w := newWorld(t, medium)
 			large := pattern(8_000_000, 5)
 			mux := http.NewServeMux()

@@ -3,6 +3,7 @@
 package processes_test
 
 import (
+	"flag"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -104,15 +105,17 @@ func mustNIC(c *proc.Child) uint64 {
 
 // Children are killed at random moments of everything they can be busy with. What
 // is pending with them ends with an error soon; a third process notices nothing.
+var killings = flag.Int("processes.kills", 28, "how many peers TestKills kills")
+
 func TestKills(t *testing.T) {
 	testlength.Long(t)
 	warmUp(t)
 	before, files := proc.Held(t), filesOfOurs()
 	ep := open(t)
 	goneOn := keepGoing(t)
-	kills := 56
+	kills := *killings
 	if testing.Short() {
-		kills = 14
+		kills = min(kills, 14)
 	}
 	id := uint32(2048 + os.Getpid()%1024) // the same for each child: it must be free again
 	slowest := map[string]time.Duration{}

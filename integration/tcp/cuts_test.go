@@ -53,7 +53,7 @@ func between(t testing.TB, id int, cut func() (int64, bool)) (cuts func() int64)
 	}
 }
 
-var adds = flag.Int("tcp.adds", 50_000, "fetch-and-adds of each origin in TestSumOverCutConnections")
+var adds = flag.Int("tcp.adds", 20_000, "fetch-and-adds of each origin in TestSumOverCutConnections")
 
 // Four peers add to one number of a fifth, through connections that are cut again and again. Each addition is carried out once.
 func TestSumOverCutConnections(t *testing.T) {

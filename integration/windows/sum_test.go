@@ -10,7 +10,7 @@ import (
 	"gomx/integration/internal/traffic"
 )
 
-var adds = flag.Int("windows.adds", 50_000, "fetch-and-adds of each origin in TestSumOfManyOrigins")
+var adds = flag.Int("windows.adds", 20_000, "fetch-and-adds of each origin in TestSumOfManyOrigins")
 
 // Four processes add to one number of a fifth. Each addition is carried out once.
 func TestSumOfManyOrigins(t *testing.T) {
