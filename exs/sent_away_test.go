@@ -15,6 +15,7 @@ import (
 // before it was greeted, when it is told so, and behind that, when the listener hangs up.
 func TestSentAway(t *testing.T) {
 	testlength.Long(t)
+	t.Parallel()
 	const times = 8
 	for name, refuse := range map[string]func(client, listener net.Conn){
 		"told so": func(client, _ net.Conn) { _, _ = client.Write(sentAway()) },

@@ -163,7 +163,7 @@ func TestThresholdsCompleteAsOthers(t *testing.T) {
 		w.add(q, at2, of1)
 		w.pending(b, at3)
 		list := b.Pending()
-		if len(list) != 2 || !strings.Contains(list[0].String()+list[1].String(), "counter to come to 3: it is at 0") {
+		if len(list) != 2 || !strings.Contains(list[0].String()+list[1].String(), " to come to 3: it is at 0") {
 			w.Errorf("%v", list)
 		}
 		for range 3 {

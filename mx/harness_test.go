@@ -20,7 +20,7 @@ import (
 const bound = 10 * time.Second
 
 func TestMain(m *testing.M) {
-	_ = flag.Set("test.parallel", "6") // unless the command line says otherwise: tests that run beside others wait most of the time
+	_ = flag.Set("test.parallel", "12") // unless the command line says otherwise: tests that run beside others wait most of the time
 	os.Exit(m.Run())
 }
 

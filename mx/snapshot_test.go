@@ -135,7 +135,7 @@ func TestClasses(t *testing.T) {
 		w.succeed(a, get)
 		check := func(ep *mx.Endpoint, want map[uint64]mx.Tally) {
 			for _, t := range ep.Tallies() {
-				t.Waits, t.Waited = 0, 0
+				t.Waits, t.Waited, t.InCalls = 0, 0, 0
 				if t != (mx.Tally{Class: t.Class}) && t != want[t.Class] {
 					w.Errorf("%+v, want %+v", t, want[t.Class])
 				}

@@ -152,6 +152,7 @@ func TestHistogram(t *testing.T) {
 // TestOneSided measures operations on windows, whose outcome the program checks itself.
 func TestOneSided(t *testing.T) {
 	testlength.Long(t)
+	t.Parallel()
 	needShm(t)
 	for mode, last := range map[string]int{"put": 65536, "get": 65536, "atomic": 512} {
 		args := []string{"-mode", mode, "-N", "30"}

@@ -85,6 +85,7 @@ func TestEndpointTaken(t *testing.T) {
 // A receiver outlives a sender that is killed among its messages.
 func TestSenderDies(t *testing.T) {
 	testlength.Long(t)
+	t.Parallel()
 	_, endpoint := receiver(t)
 	sender, end := endless(t, "-d", "localhost", "-r", endpoint, "-window", "9")
 	if err := sender.Process.Kill(); err != nil {
@@ -96,6 +97,7 @@ func TestSenderDies(t *testing.T) {
 
 func TestReceiverDies(t *testing.T) {
 	testlength.Long(t)
+	t.Parallel()
 	it, endpoint := receiver(t)
 	_, end := endless(t, "-d", "localhost", "-r", endpoint)
 	if err := it.Process.Kill(); err != nil {
@@ -108,6 +110,7 @@ func TestReceiverDies(t *testing.T) {
 
 func TestInterrupt(t *testing.T) {
 	testlength.Long(t)
+	t.Parallel()
 	needShm(t)
 	for _, args := range [][]string{nil, {"-single"}} {
 		sender, end := endless(t, args...)

@@ -87,6 +87,7 @@ func TestLabels(t *testing.T) {
 
 func TestFailures(t *testing.T) {
 	testlength.Long(t)
+	t.Parallel()
 	for _, c := range []struct {
 		role string
 		code int
@@ -141,6 +142,7 @@ func TestNoProgram(t *testing.T) {
 
 // TestSignalWhileBuilding: a signal that comes while a folder is built leaves nothing behind.
 func TestSignalWhileBuilding(t *testing.T) {
+	t.Parallel()
 	tools, temporary, folder := t.TempDir(), t.TempDir(), t.TempDir()
 	if err := os.WriteFile(filepath.Join(tools, "go"), []byte("#!/bin/sh\necho builds >&2\nexec sleep 60\n"), 0o755); err != nil {
 		t.Fatal(err)
@@ -183,6 +185,7 @@ func TestProgramBesideFolder(t *testing.T) {
 // TestOtherPrograms runs programs that know nothing of ranks.
 func TestOtherPrograms(t *testing.T) {
 	testlength.Long(t)
+	t.Parallel()
 	out, errs, code := result(t, command(t, "", "-n", "3", "sh", "-c", "echo $PMI_RANK of $PMI_SIZE"))
 	if code != 0 || errs != "" || !slices.Equal(sortedLines(out), []string{"0 of 3", "1 of 3", "2 of 3"}) {
 		t.Errorf("status %d, %q, %q", code, out, errs)
@@ -333,6 +336,7 @@ func TestSignals(t *testing.T) {
 // TestSecondSignal: ranks that heed no signal are killed at the second one that asks for the end, and mx_run says that it was that. One that
 // comes right behind the first is no second one: timeout(1) signals its child and the group.
 func TestSecondSignal(t *testing.T) {
+	t.Parallel()
 	cmd := command(t, "deaf", "-n", "2", self(t))
 	out, err := cmd.StdoutPipe()
 	if err != nil {

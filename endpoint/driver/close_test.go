@@ -63,6 +63,7 @@ func TestCloseWhileOthersBlock(t *testing.T) {
 // Close polls, and nobody else does meanwhile: a handler is never called while another call of it runs.
 func TestCloseWhileAnotherPolls(t *testing.T) {
 	testlength.Long(t)
+	t.Parallel()
 	for range 30 {
 		w := newWorld(t, mem.Options{Faults: mem.Faults{Seed: 1, Drop: 0.05}}) // so that Close waits for acknowledgements
 		a, b := w.open(spinning(time.Hour)), w.open(spinning(time.Hour))

@@ -51,6 +51,7 @@ func lateReceiver(world *mpi.Comm) error {
 // TestLateReceiver: a sender that fills the receiver's store waits, and goes on once the receiver does.
 func TestLateReceiver(t *testing.T) {
 	testlength.Long(t)
+	t.Parallel()
 	run := filepath.Join(proc.Build(t, "cmd/mx_run"), "mx_run")
 	overEach(t, func(t *testing.T, medium string) {
 		if lines, status := start(t, run, medium, 2, "late").Ends(); status != 0 {

@@ -27,6 +27,7 @@ const (
 // asks its own process without an end until another one has told it something, which it must hear meanwhile: if only
 // Go's scheduler interrupts it, the turns take minutes.
 func TestQueueLock(t *testing.T) {
+	t.Parallel()
 	turns := 1200
 	if testing.Short() {
 		turns = 100

@@ -36,6 +36,7 @@ func init() {
 // TestHealthyJob: mx_top says of no rank of a job that talks that it waits for another one.
 func TestHealthyJob(t *testing.T) {
 	testlength.Long(t)
+	t.Parallel()
 	s := play(t, build(t), "drip", 2)
 	const readings, most = 10, 3 // on a busy machine a rank may indeed wait for a second
 	accused, times := "", 0

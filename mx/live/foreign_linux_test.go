@@ -95,6 +95,7 @@ func about(errs []error, pid int) bool {
 
 // TestForeignAnswerIsBounded: a small answer of another user's process that becomes large values is not made values.
 func TestForeignAnswerIsBounded(t *testing.T) {
+	t.Parallel()
 	own, cmd := process(t), foreign(t, "amplify")
 	if _, err := live.Read(cmd.Process.Pid); !errors.Is(err, live.ErrTooLarge) {
 		t.Errorf("read: %v", err)
@@ -119,6 +120,7 @@ func TestForeignAnswerIsBounded(t *testing.T) {
 
 // TestNamesThatOthersTake stall nobody, and nobody is blamed for them.
 func TestNamesThatOthersTake(t *testing.T) {
+	t.Parallel()
 	own := process(t)
 	names := []string{fmt.Sprintf("0/%d", own.Process.Pid)}
 	for pid := 1; pid <= 40; pid++ {

@@ -151,6 +151,7 @@ func TestProcessesThatCannotBeRead(t *testing.T) {
 // TestStoppedProcess does not keep whoever reads it, and goes on as if nothing had been.
 func TestStoppedProcess(t *testing.T) {
 	testlength.Long(t)
+	t.Parallel()
 	cmd := process(t)
 	if err := cmd.Process.Signal(syscall.SIGSTOP); err != nil {
 		t.Fatal(err)
@@ -221,6 +222,7 @@ func TestManyReaders(t *testing.T) {
 // TestClientsThatSayNothing take up the places there are, for a second; those who come meanwhile are hung up on, soon.
 func TestClientsThatSayNothing(t *testing.T) {
 	testlength.Long(t)
+	t.Parallel()
 	cmd := process(t)
 	name := socketOf(t, cmd.Process.Pid)
 	for range 16 {

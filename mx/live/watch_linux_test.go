@@ -17,6 +17,7 @@ import (
 // TestWatcher reads an overview again and again, and hears when the process stops, goes on, and ends.
 func TestWatcher(t *testing.T) {
 	testlength.Long(t)
+	t.Parallel()
 	cmd := process(t)
 	w := &live.Watcher{PIDs: []int{cmd.Process.Pid}, Bound: 100 * time.Millisecond}
 	one := func() (*mx.LiveReading, []live.Silent, error) {

@@ -3,6 +3,7 @@
 package tooltest
 
 import (
+	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -27,6 +28,7 @@ func Main(m *testing.M, name string, main func()) int {
 		main()
 		os.Exit(0)
 	}
+	_ = flag.Set("test.parallel", "6") // unless the command line says otherwise: tests that run beside others wait most of the time
 	dir, err := os.MkdirTemp("", name)
 	if err == nil {
 		defer os.RemoveAll(dir)
