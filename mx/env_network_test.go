@@ -57,6 +57,34 @@ func TestPortsOfTheEnvironment(t *testing.T) {
 	}
 }
 
+// TestAnyEndpointWhereNoneIsFree: the error names the variable that leaves no endpoint id free.
+func TestAnyEndpointWhereNoneIsFree(t *testing.T) {
+	for set, says := range map[string]string{
+		"MX_PORT_RANGE=31000-31000": "MX_PORT_RANGE",
+		"MX_ANY_ENDPOINT=3":         "unset MX_ANY_ENDPOINT",
+	} {
+		t.Run(set, func(t *testing.T) {
+			name, value, _ := strings.Cut(set, "=")
+			t.Setenv(name, value)
+			initialize(t)
+			var eps []*mx.Endpoint
+			for {
+				ep, err := mx.OpenEndpoint(0, mx.AnyEndpoint, testFilter, mx.WithTransports("tcp"))
+				if err != nil {
+					refused(t, err, mx.ErrBusy, says)
+					break
+				}
+				if eps = append(eps, ep); len(eps) > 1 {
+					t.Fatal("a second one is open")
+				}
+			}
+			for _, ep := range eps {
+				shut(t, ep)
+			}
+		})
+	}
+}
+
 func TestSecretIsNeverShown(t *testing.T) {
 	const secret = "correct horse"
 	check := func(name string) {
