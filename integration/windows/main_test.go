@@ -25,6 +25,7 @@ func TestMain(m *testing.M) {
 
 // over runs a test over each medium that joins processes of this machine.
 func over(t *testing.T, f func(t *testing.T, medium string)) {
+	_ = mx.Init() // by whichever test comes first
 	for _, medium := range []string{"shm", "tcp", "rdma"} {
 		t.Run(medium, func(t *testing.T) {
 			for _, info := range mx.Transports() {
@@ -32,14 +33,7 @@ func over(t *testing.T, f func(t *testing.T, medium string)) {
 					t.Skipf("no %s on this machine: %s", medium, info.Reason)
 				}
 			}
-			if err := mx.Init(); err != nil {
-				t.Fatal(err)
-			}
-			t.Cleanup(func() {
-				if err := mx.Finalize(); err != nil {
-					t.Error(err)
-				}
-			})
+			t.Parallel()
 			f(t, medium)
 		})
 	}
