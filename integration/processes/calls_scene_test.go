@@ -24,7 +24,7 @@ const (
 )
 
 // asked is how long calls are asked to wait, and inTime when they must have returned, however busy the machine is.
-var asked = 100 * time.Millisecond
+var asked = 50 * time.Millisecond
 
 const inTime = promise
 
