@@ -269,7 +269,7 @@ func (e *Engine) arriveHealing(p *peer, h *wire.Header) bool {
 		e.corrupt(p) // it must say first what it has received
 		return false
 	}
-	if h.Flags&wire.HasAck != 0 && p.log.acknowledge(&e.frames, h.Ack) {
+	if h.Flags&wire.HasAck != 0 && !p.unsent(h.Ack) && p.log.acknowledge(&e.frames, h.Ack) {
 		if p.hasQueued() {
 			e.wait(p)
 		}
@@ -283,6 +283,10 @@ func (e *Engine) arriveHealing(p *peer, h *wire.Header) bool {
 	}
 	return false
 }
+
+// unsent reports whether an acknowledgement is about frames that were not sent, or sent again, over the present link. The peer can't have
+// received them.
+func (p *peer) unsent(ack uint32) bool { return int32(p.heal.cursor-ack) < 0 }
 
 // scheduleAck notes that a frame of n bytes was taken, which has to be acknowledged.
 func (e *Engine) scheduleAck(p *peer, n int) {
