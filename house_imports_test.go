@@ -79,7 +79,7 @@ var arrows = map[string][]string{
 	"cmd/mx_run":           {"internal/cmdline", "mpi/launch/spawn", "mx"},
 	"cmd/mx_pingpong":      {"internal/cmdline", "cmd/internal/sides", "mx", "bench/machine", "bench/pingpong", "bench/plot", "bench/stats"},
 	"docs/tutorial":        {"exs", "mpi", "mx"},
-	"examples":             {"exs", "mpi", "mx"},
+	"examples":             {"exs", "mpi", "mpi/launch/spawn", "mx"},
 	"integration":          {"internal/cmdline"},
 
 	"integration/newcomer":         {"exs", "mpi", "mx"},

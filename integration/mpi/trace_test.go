@@ -91,7 +91,6 @@ func reportOf(t *testing.T, tool, folder string, want int) (rep traceReport, lin
 
 // TestTrace has mx_trace name the rank that holds up a job, and read what a killed rank has left.
 func TestTrace(t *testing.T) {
-	t.Parallel()
 	if testing.Short() {
 		t.Skip("-short: mx/trace has tests of its own, and so has mx_trace")
 	}

@@ -20,7 +20,7 @@ func SameChecksum(t *testing.T, run func(world *mpi.Comm, w io.Writer) error, ar
 	}
 	t.Run("processes", func(t *testing.T) {
 		if testing.Short() {
-			t.Skip("-short: it builds two programs")
+			t.Skip("-short: it starts processes")
 		}
 		if got := Line(t, Launched(t, 3, args...), line); got != want {
 			t.Errorf("3 processes: %salone: %s", got, want)

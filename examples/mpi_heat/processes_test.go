@@ -1,0 +1,10 @@
+package main
+
+import (
+	"os"
+	"testing"
+
+	"gomx/examples/internal/jobs"
+)
+
+func TestMain(m *testing.M) { os.Exit(jobs.Main(m, main)) }
