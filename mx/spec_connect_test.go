@@ -365,11 +365,13 @@ func TestConnectHasItsRequestForItself(t *testing.T) {
 		}()
 		waitBlocked(w, 1)
 		own, id := place(w, ep)
+		nic, otherID := place(w, other)
 		for range 100 {
-			if _, err := ep.Connect(own, id, testFilter, bound); err != nil {
+			_, toItself := ep.Connect(own, id, testFilter, bound)
+			_, toOther := ep.Connect(nic, otherID, testFilter, bound)
+			if err := errors.Join(toItself, toOther); err != nil {
 				w.Fatal(err)
 			}
-			w.connect(ep, other)
 			if _, err := ep.Connect(own, id, testFilter+1, bound); !errors.Is(err, mx.ErrBadConnectionKey) {
 				w.Fatal(err)
 			}
