@@ -100,7 +100,7 @@ func (b *background) unlock() {
 	}
 }
 
-// catchUp handles what was noted, and releases the lock, also if an operation of the program panics.
+// catchUp handles what was noted, and releases the lock, also if an operation of the program ends its goroutine.
 func (b *background) catchUp() {
 	defer b.mu.Unlock()
 	for d, ok := b.notes.take(); ok; d, ok = b.notes.take() {
@@ -130,19 +130,10 @@ func (l *backgrounds) open(ep *mx.Endpoint) error {
 	return l.err
 }
 
-// arrived advances the collectives that have waited for these messages. If an operation of the program panics, the
-// panic continues when the others have advanced, since the handler does not get these messages again.
+// arrived advances the collectives that have waited for these messages.
 func arrived(done []mx.Completion) {
-	next := 0
-	defer func() {
-		if next < len(done) { // an operation has panicked
-			arrived(done[next:])
-		}
-	}()
-	for next < len(done) {
-		d := &done[next]
-		next++
-		d.Status.Context.(interface{ arrived(*mx.Completion) }).arrived(d)
+	for i := range done {
+		done[i].Status.Context.(interface{ arrived(*mx.Completion) }).arrived(&done[i])
 	}
 }
 
@@ -314,19 +305,16 @@ func (b *background) goOn(d *mx.Completion) {
 	}
 }
 
-// advance executes steps until one has to wait, or all are done. The lock is held. If the operation of the program
-// panics, the panic continues in the call that makes progress, and the collective fails.
+// advance executes steps until one has to wait, or all are done. The lock is held. If the operation of the program panics, the collective
+// fails, and the call goes on that makes progress, since that may be a call for anything.
 func (b *background) advance() {
 	calm := false
 	defer func() {
 		if calm {
 			return
 		}
-		thrown := recover()
-		b.giveUp(func() error { return b.n.thrown(thrown) })
-		if thrown != nil {
-			panic(thrown)
-		}
+		failed := b.n.thrown(recover())
+		b.giveUp(func() error { return failed })
 	}()
 	for n := b.n; b.stage == stageRunning; {
 		switch {

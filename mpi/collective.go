@@ -3,6 +3,9 @@ package mpi
 import (
 	"errors"
 	"fmt"
+	"path/filepath"
+	"runtime/debug"
+	"strings"
 
 	"gomx/mpi/internal/coll"
 	"gomx/mpi/internal/elem"
@@ -112,14 +115,31 @@ func (n *net) combine(err error, run func() error, again func(rest coll.Net) err
 	return n.fail(err, again)
 }
 
-// thrown is why a collective fails whose operation did not return. It has the value of a panic, because a rank that ends with
-// this error, before a call of the endpoint raises the panic, tells no more.
+// thrown is why a collective fails whose operation did not return. The caller is the deferred function that has recovered the panic.
 func (n *net) thrown(thrown any) error {
 	err := errors.New("the operation of the program has ended its goroutine")
 	if thrown != nil {
-		err = fmt.Errorf("the operation of the program has panicked: %v", thrown)
+		err = &PanicError{thrown, debug.Stack()}
 	}
 	return n.c.failWith(n.op, Undefined, Undefined, ErrOther, err)
+}
+
+// PanicError is the cause of the error of a collective whose operation has panicked: see Op.
+type PanicError struct {
+	Value any    // of the panic
+	Stack []byte // of the goroutine that has called the operation, as debug.Stack has it
+}
+
+// Error has the value and the place of the panic.
+func (e *PanicError) Error() string {
+	text := fmt.Sprintf("the operation of the program has panicked: %v", e.Value)
+	_, below, _ := strings.Cut(string(e.Stack), "\npanic(") // the next line has its place, and the one behind that the function that has called it
+	if lines := strings.SplitN(below, "\n", 5); len(lines) == 5 {
+		if place, _, ok := strings.Cut(strings.TrimSpace(lines[3]), " +0x"); ok {
+			text += " at " + filepath.Base(place)
+		}
+	}
+	return text
 }
 
 var errNoOp = fmt.Errorf("there is no operation: pass Sum, or a function of your own")
