@@ -68,11 +68,16 @@ func (d *Endpoint) begins(n int, class uint64) timing {
 	return timing{d.clock(), timedOneIn, class}
 }
 
-// blocks says that the call is going to wait: for q, and for much, as may have turned out.
+// blocks says that the call is going to wait: for q, and for much, as may have turned out. Then all such calls are timed, and one that was
+// chosen counts for itself.
 func (t *timing) blocks(d *Endpoint, q *want) {
-	if endpoint.Counting && t.calls == 0 && q.lengthIn(d.eng) >= timedLength {
+	if !endpoint.Counting || q.lengthIn(d.eng) < timedLength {
+		return
+	}
+	if t.calls == 0 {
 		*t = timing{d.clock(), 1, q.classIn(d.eng)}
 	}
+	t.calls = 1
 }
 
 // without takes out a wait that has proved long, and is counted already.
