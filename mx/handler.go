@@ -27,7 +27,8 @@ const (
 // must return, or panic: it must not end its goroutine (runtime.Goexit), which may be
 // the endpoint's own. A panic goes up from the call whose pass has run the handler, or, if
 // that call has got what it waited for, from the next one on the endpoint that waits or makes
-// a pass, be it another goroutine's; in the endpoint's own goroutine, while no call waits, it ends the program.
+// a pass, be it another goroutine's; in the endpoint's own goroutine, while no call waits, it ends the program. Of
+// several panics in one pass, one goes up.
 type UnexpHandler func(context any, source EndpointAddr, matchInfo uint64, length uint32, data []byte) UnexpAction
 
 // UnexpCallback is the older form of a handler (VII.1.3): it learns match
