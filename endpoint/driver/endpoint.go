@@ -188,8 +188,9 @@ func (d *Endpoint) Close() error {
 	d.unlock()
 	d.inbox.close()
 	d.bell.Close()
-	if d.thrown != nil {
-		panic(d.thrown)
+	if thrown := d.thrown; thrown != nil {
+		d.thrown = nil // it goes up once
+		panic(thrown)
 	}
 	return err
 }

@@ -356,6 +356,54 @@ func panicsBesideACompletion(t *testing.T) (panicked bool) {
 	return panicked
 }
 
+// A panic that was put off until Close goes up from that, and from nothing else.
+func TestHandlerPanicGoesUpOnce(t *testing.T) {
+	for range 50 {
+		d := newWorld(t, mem.Options{}).open(spinning(time.Hour))
+		q, err := driver.NewQueue(d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		w := &world{t: t}
+		queued, h := w.recv(d, 1, nil), w.recv(d, 2, make([]byte, 1))
+		if err := addTo(q, d, queued); err != nil {
+			t.Fatal(err)
+		}
+		called := false
+		if err = q.Handle(1, noCompletion, func(int) {
+			sent, _ := d.Send(&endpoint.Outgoing{Data: vec([]byte{7}), To: d.Self(), Match: 2}) // completes what is waited for
+			_ = d.Forget(sent)
+			if called = true; inACall() {
+				panic("the user's own")
+			}
+		}); err != nil {
+			t.Fatal(err)
+		}
+		thrown := func(f func()) (v any) {
+			defer func() { v = recover() }()
+			f()
+			return nil
+		}
+		var early, atClose, later any
+		inBackground(t, func() {
+			early = thrown(func() {
+				sent, _ := d.Send(&endpoint.Outgoing{Data: vec(nil), To: d.Self(), Match: 1})
+				_ = d.Forget(sent)
+				_, _ = d.Wait(noContext, h, patience, new(endpoint.Status))
+			})
+			atClose = thrown(func() { _ = d.Close() })
+			later = thrown(func() { _, _ = d.Wait(noContext, h, patience, new(endpoint.Status)) })
+		})()
+		if later != nil || early != nil && atClose != nil {
+			t.Fatalf("from the wait: %v, from Close: %v, afterwards: %v", early, atClose, later)
+		}
+		if called && atClose != nil {
+			return
+		}
+	}
+	t.Error("the panic was never put off")
+}
+
 // While several calls wait, the endpoint's own goroutine polls for them, and the panic goes up from one of these. The others wait on.
 func TestHandlerPanicsBesideWaits(t *testing.T) {
 	both(t, func(t *testing.T, wait option) {

@@ -14,7 +14,7 @@ import (
 // What is answered has bounds, so that nobody can block a process.
 const (
 	mostAtOnce  = 4                // clients that a server serves; others wait
-	busyBound   = time.Second / 10 // for one of them to be done, before one that waits is hung up on
+	busyBound   = time.Second / 4  // for one of them to be done, before one that waits is hung up on
 	mostAsked   = 64               // bytes of a question
 	askBound    = time.Second      // for a question to come
 	answerBound = 2 * time.Second  // for an answer to go
