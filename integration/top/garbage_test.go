@@ -81,7 +81,7 @@ func (random) Read(b []byte) (int, error) {
 // babble listens where tools ask this process, and answers everybody the same.
 func babble(t *testing.T, answer func(net.Conn)) {
 	t.Helper()
-	l, err := net.Listen("unix", fmt.Sprintf("@gomx-live/%d/%d/00000000deadbeef", os.Geteuid(), os.Getpid()))
+	l, err := net.Listen("unix", fmt.Sprintf("@gomx-live/%d/%d/%016x", os.Geteuid(), os.Getpid(), rand.Uint64()))
 	if err != nil {
 		t.Fatal(err)
 	}
