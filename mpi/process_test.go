@@ -63,7 +63,7 @@ func TestMain(m *testing.M) {
 		mpi.Main(programs[name], optionsOf(name)...)
 		os.Exit(0)
 	}
-	_ = flag.Set("test.parallel", "12") // unless the command line says otherwise: tests that run beside others wait most of the time
+	_ = flag.Set("test.parallel", "6") // unless the command line says otherwise: tests that run beside others wait most of the time
 	os.Exit(m.Run())
 }
 
