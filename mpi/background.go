@@ -130,10 +130,19 @@ func (l *backgrounds) open(ep *mx.Endpoint) error {
 	return l.err
 }
 
-// arrived advances the collectives that have waited for these messages.
+// arrived advances the collectives that have waited for these messages: all of them, also if an operation of the program ends its
+// goroutine, since the handler does not get these messages again.
 func arrived(done []mx.Completion) {
-	for i := range done {
-		done[i].Status.Context.(interface{ arrived(*mx.Completion) }).arrived(&done[i])
+	next := 0
+	defer func() {
+		if next < len(done) {
+			arrived(done[next:])
+		}
+	}()
+	for next < len(done) {
+		d := &done[next]
+		next++
+		d.Status.Context.(interface{ arrived(*mx.Completion) }).arrived(d)
 	}
 }
 
@@ -215,7 +224,7 @@ func (n *net) start(record func(n *net, via coll.Net) error) (Request, error) {
 		turn := b.turn
 		b.stop = context.AfterFunc(c.ctx, func() { b.look(turn) })
 	}
-	return Request{c, s.nonblocking.tickets.issue(b), operation{kind: collectiveRequest, size: 0}, party{Undefined, Undefined}}, nil
+	return Request{c, s.nonblocking.tickets.issue(b), operation{kind: collectiveRequest}, party{Undefined, Undefined}}, nil
 }
 
 // apart returns a net for this collective alone, unlike the one that blocking collectives share.

@@ -133,13 +133,31 @@ type PanicError struct {
 // Error has the value and the place of the panic.
 func (e *PanicError) Error() string {
 	text := fmt.Sprintf("the operation of the program has panicked: %v", e.Value)
-	_, below, _ := strings.Cut(string(e.Stack), "\npanic(") // the next line has its place, and the one behind that the function that has called it
-	if lines := strings.SplitN(below, "\n", 5); len(lines) == 5 {
-		if place, _, ok := strings.Cut(strings.TrimSpace(lines[3]), " +0x"); ok {
-			text += " at " + filepath.Base(place)
-		}
+	if place := e.place(); place != "" {
+		text += " at " + place
 	}
 	return text
+}
+
+// Unwrap returns the value if that is an error.
+func (e *PanicError) Unwrap() error {
+	err, _ := e.Value.(error)
+	return err
+}
+
+// place is the file and line of the panic: those of the first function below it that is not the runtime's. A function has two lines in the
+// stack, its name and its place.
+func (e *PanicError) place() string {
+	_, below, _ := strings.Cut(string(e.Stack), "\npanic(")
+	lines := strings.Split(below, "\n")
+	for i := 2; i+1 < len(lines); i += 2 {
+		if strings.HasPrefix(lines[i], "runtime.") {
+			continue
+		}
+		place, _, _ := strings.Cut(strings.TrimSpace(lines[i+1]), " +0x")
+		return filepath.Base(place)
+	}
+	return ""
 }
 
 var errNoOp = fmt.Errorf("there is no operation: pass Sum, or a function of your own")

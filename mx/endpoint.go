@@ -158,7 +158,7 @@ func (s *settings) taken(err error, board string, last, several uint32, whicheve
 		return err
 	}
 	more := "close some endpoints first"
-	if s.ports < MaxEndpoints {
+	if s.ports < MaxEndpoints && last+several == uint32(s.ports) {
 		more += ", or give more ports than " + fmt.Sprint(s.ports) + " with MX_PORT_RANGE"
 	}
 	if whichever && several > 1 {

@@ -18,7 +18,7 @@ func classes(c *driver.Config) { c.Engine.ClassShift = 32 }
 // One of the waits is long, and one call loses its processor for a while.
 func TestTimeInCalls(t *testing.T) {
 	if !endpoint.Counting {
-		t.Skip("this build does not count")
+		t.Skip("it was built with the tag mx_nocounters, and counts nothing")
 	}
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, mem.Options{})
@@ -74,7 +74,7 @@ func TestTimeInCalls(t *testing.T) {
 // TestTimeInCallsOfLargeSends: waits for large sends are all timed, and none counts for others besides.
 func TestTimeInCallsOfLargeSends(t *testing.T) {
 	if !endpoint.Counting {
-		t.Skip("this build does not count")
+		t.Skip("it was built with the tag mx_nocounters, and counts nothing")
 	}
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, mem.Options{})
