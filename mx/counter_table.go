@@ -154,6 +154,6 @@ var counterTable = [...]counterLine{
 	{"wait_nanoseconds", "nanoseconds in such waits", nil, Cumulative, "nanoseconds",
 		"time that calls have spent in such waits, summed over goroutines", waited(func(t *endpoint.Tally) uint64 { return t.Waited })},
 	{"call_nanoseconds", "nanoseconds in calls", nil, Cumulative, "nanoseconds",
-		"time, partly estimated, summed over goroutines, in calls that send, receive, test and wait for messages",
+		"time in such waits, in sends of 32 KiB and more, and in waits for them, summed over goroutines",
 		waited(func(t *endpoint.Tally) uint64 { return t.Waited + t.Spent })},
 }

@@ -14,10 +14,8 @@ type Tally struct {
 	Waits                           uint64        // waits for such messages that were not over within a few polls
 	Waited                          time.Duration // time in these, summed over goroutines
 
-	// InCalls is the time in calls that send, receive, test and wait, summed over goroutines. Waited is a part of it, which
-	// is measured, as are calls for messages known to have 32 KiB or more. The rest is estimated from one call in 128, chosen at
-	// random, so that it says something of thousands of calls, and nothing of a few. Waiting for other goroutines that call the
-	// same endpoint is left out.
+	// InCalls is Waited, and the time in sends of 32 KiB and more and in short waits for messages that are known to be as long. Other
+	// calls that are over within a few polls add nothing.
 	InCalls time.Duration
 }
 

@@ -66,7 +66,6 @@ type Endpoint struct {
 	parked   parking
 	sets     []*set // not in use
 	pace     pace
-	chooser  chooser
 	handler  Handler
 	handlers []handled // of queues
 	waiting  *Listener // of an endpoint that was opened with one, until it is asked for
@@ -98,7 +97,7 @@ type Endpoint struct {
 func Open(cfg Config) (*Endpoint, error) {
 	d := &Endpoint{
 		bell: cfg.Bell, start: time.Now(), log: cfg.Log, dialling: labels.ForEndpoint("connect", cfg.Engine.Endpoint),
-		routes: map[int32]*route{}, pace: newPace(cfg.Spin), chooser: newChooser(),
+		routes: map[int32]*route{}, pace: newPace(cfg.Spin),
 	}
 	d.handled = sync.NewCond(&d.mu)
 	d.life, d.end = context.WithCancel(context.Background())

@@ -26,14 +26,10 @@ func (d *Endpoint) Send(o *endpoint.Outgoing) (endpoint.Handle, error) {
 		return 0, ErrClosed
 	}
 	var t timing
-	if n := len(o.Data.First); d.chosen(n) {
-		t = d.begins(n, d.eng.ClassOfMatch(o.Match))
-	}
+	t.sends(d, len(o.Data.First), o.Match)
 	h, err := d.eng.Send(o)
 	d.after()
-	if t.calls != 0 {
-		d.ends(&t, o.Data.Len())
-	}
+	t.ends(d, nil)
 	d.unlock()
 	return h, err
 }
@@ -43,15 +39,8 @@ func (d *Endpoint) SendNow(b []byte, to endpoint.Addr, match uint64) bool {
 	if !d.begin() {
 		return false
 	}
-	var t timing
-	if d.chosen(len(b)) {
-		t = d.begins(len(b), d.eng.ClassOfMatch(match))
-	}
 	sent := d.eng.SendNow(b, to, match)
 	d.after()
-	if t.calls != 0 {
-		d.ends(&t, len(b))
-	}
 	d.unlock()
 	return sent
 }
@@ -66,15 +55,8 @@ func (d *Endpoint) Recv(i *endpoint.Posting) (endpoint.Handle, error) {
 	if !d.begin() {
 		return 0, ErrClosed
 	}
-	var t timing
-	if d.chosen(0) {
-		t = d.begins(0, d.eng.ClassOfMatch(i.Value))
-	}
 	h, err := d.eng.Recv(i)
 	d.after()
-	if t.calls != 0 {
-		d.ends(&t, i.Into.Len())
-	}
 	d.unlock()
 	return h, err
 }
@@ -84,15 +66,8 @@ func (d *Endpoint) RecvDirected(i *endpoint.Posting) (endpoint.Handle, error) {
 	if !d.begin() {
 		return 0, ErrClosed
 	}
-	var t timing
-	if d.chosen(0) {
-		t = d.begins(0, d.eng.ClassOfMatch(i.Value))
-	}
 	h, err := d.eng.RecvDirected(i)
 	d.after()
-	if t.calls != 0 {
-		d.ends(&t, i.Into.Len())
-	}
 	d.unlock()
 	return h, err
 }
@@ -103,24 +78,17 @@ func (d *Endpoint) RecvNow(i *endpoint.Posting) (n int, h endpoint.Handle, err e
 	if !d.begin() {
 		return 0, 0, ErrClosed
 	}
-	var t timing
-	if d.chosen(0) {
-		t = d.begins(0, d.eng.ClassOfMatch(i.Value))
-	}
-	n, h, err = d.recvNow(i, &t)
+	n, h, err = d.recvNow(i)
 	d.after()
-	if t.calls != 0 {
-		d.ends(&t, n)
-	}
 	d.unlock()
 	return n, h, err
 }
 
 // recvNow is RecvNow with the lock held. On a shared core it polls for as long as a wait spins, because the sender may need the
 // core: a message that arrives in time spares the posting of a receive, which is worth more than the polls.
-func (d *Endpoint) recvNow(i *endpoint.Posting, t *timing) (n int, h endpoint.Handle, err error) {
+func (d *Endpoint) recvNow(i *endpoint.Posting) (n int, h endpoint.Handle, err error) {
 	if d.blocked == 0 && !d.lossy && !d.pace.full() {
-		if tried, n, h, err := d.recvInline(i, t); tried {
+		if tried, n, h, err := d.recvInline(i); tried {
 			return n, h, err
 		}
 	}
@@ -129,7 +97,7 @@ func (d *Endpoint) recvNow(i *endpoint.Posting, t *timing) (n int, h endpoint.Ha
 }
 
 // recvInline polls for a message that is received without a request. tried is false if the receive has to be posted instead.
-func (d *Endpoint) recvInline(i *endpoint.Posting, t *timing) (tried bool, n int, h endpoint.Handle, err error) {
+func (d *Endpoint) recvInline(i *endpoint.Posting) (tried bool, n int, h endpoint.Handle, err error) {
 	w := d.parked.get(&want{kind: forInline})
 	w.wakeups = d.wakeups
 	if tried = d.takeRole(w) && d.eng.RecvInline(i); tried {
@@ -140,7 +108,6 @@ func (d *Endpoint) recvInline(i *endpoint.Posting, t *timing) (tried bool, n int
 	}
 	d.leave(w)
 	d.unlist(w)
-	t.without(w)
 	d.parked.put(w)
 	d.pollers()
 	return tried, n, h, err
@@ -224,17 +191,10 @@ func (d *Endpoint) Test(h endpoint.Handle, st *endpoint.Status) (bool, error) {
 		d.unlock()
 		return false, ErrClosed
 	}
-	var t timing
-	if d.chosen(0) {
-		t = d.begins(0, d.eng.ClassOf(h))
-	}
 	ok, err := d.eng.Test(h, st)
 	if !ok && err == nil {
 		d.once()
 		ok, err = d.eng.Test(h, st)
-	}
-	if t.calls != 0 {
-		d.endsWait(&t, ok, st)
 	}
 	d.unlock()
 	return ok, err

@@ -153,20 +153,14 @@ func (d *Endpoint) WaitSet(ctx context.Context, b *Batch, timeout time.Duration)
 	s := d.takeSet(b)
 	s.whole, s.withdrawn = timeout <= 0, d.eng.Withdrawn()
 	q := want{kind: forSet, set: s}
-	var t timing
-	if d.chosen(0) {
-		t = d.begins(0, q.classIn(d.eng))
-	}
 	done, err = q.take(d, nil)
 	if !done && err == nil {
+		var t timing
 		t.blocks(d, &q)
 		w := d.parked.get(&q)
 		done, err = d.block(ctx, w, timeout)
-		t.without(w)
+		t.ends(d, w)
 		d.parked.put(w)
-	}
-	if t.calls != 0 {
-		d.endsSet(&t, s)
 	}
 	place = d.giveSet(s, b)
 	d.unlock()
@@ -181,19 +175,12 @@ func (d *Endpoint) TestSet(b *Batch) (place int, done bool, err error) {
 		return -1, false, ErrClosed
 	}
 	s := d.takeSet(b)
-	var t timing
-	if d.chosen(0) {
-		t = d.begins(0, d.eng.ClassOf(s.some()))
-	}
 	if done, err = s.complete(d.eng); !done && err == nil {
 		d.once()
 		done, err = s.complete(d.eng)
 	}
 	if done {
 		done, err = s.collectAll(d.eng)
-	}
-	if t.calls != 0 {
-		d.endsSet(&t, s)
 	}
 	place = d.giveSet(s, b)
 	d.unlock()

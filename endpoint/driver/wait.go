@@ -25,25 +25,19 @@ func (d *Endpoint) WaitAny(ctx context.Context, value, mask uint64, timeout time
 func (d *Endpoint) collect(ctx context.Context, q *want, timeout time.Duration, st *endpoint.Status) (bool, error) {
 	d.lock()
 	d.rethrow() // raises the panic that a handler has left
-	var t timing
-	if d.chosen(0) {
-		t = d.begins(0, q.classIn(d.eng))
-	}
 	ok, err := q.take(d, st)
 	if d.closed && !ok {
 		err = ErrClosed
 	}
 	if !ok && err == nil {
+		var t timing
 		t.blocks(d, q)
 		w := d.parked.get(q)
 		if ok, err = d.block(ctx, w, timeout); ok {
 			st.Assign(&w.status)
 		}
-		t.without(w)
+		t.ends(d, w)
 		d.parked.put(w)
-	}
-	if t.calls != 0 {
-		d.endsWait(&t, ok, st)
 	}
 	d.unlock()
 	return ok, err
@@ -83,10 +77,6 @@ func (d *Endpoint) waitFor(ctx context.Context, q *want, timeout time.Duration) 
 		d.unlock()
 		return found, false, ErrClosed
 	}
-	var t timing
-	if d.chosen(0) {
-		t = d.begins(0, q.classIn(d.eng))
-	}
 	w := d.parked.get(q)
 	if w.check(d); w.ok || w.err != nil {
 		ok, err = w.ok, w.err
@@ -96,11 +86,7 @@ func (d *Endpoint) waitFor(ctx context.Context, q *want, timeout time.Duration) 
 	if ok {
 		found = outcome{w.handle, w.status, w.claim}
 	}
-	t.without(w)
 	d.parked.put(w)
-	if t.calls != 0 {
-		d.ends(&t, 0)
-	}
 	d.unlock()
 	return found, ok, err
 }
