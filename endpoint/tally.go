@@ -174,6 +174,19 @@ func (e *Engine) LengthOf(h Handle) int {
 // ClassOfMatch returns the class of messages by their match information.
 func (e *Engine) ClassOfMatch(info uint64) uint64 { return info >> e.classes.shift }
 
+// Turn says that the next call is about the messages of the class of a request, for which LatestClass then is.
+func (e *Engine) Turn(h Handle) {
+	if _, r := e.reqs.user(h); r != nil {
+		e.classes.of(r.match)
+	}
+}
+
+// TurnTo is Turn for a receive that is about to be posted.
+func (e *Engine) TurnTo(info uint64) { e.classes.of(info) }
+
+// LatestClass returns the class of the latest message or Turn.
+func (e *Engine) LatestClass() uint64 { return e.classes.value >> e.classes.shift }
+
 // ClassOfInline returns the class of the inline receive.
 func (e *Engine) ClassOfInline() uint64 { return e.ClassOfMatch(e.inline.value) }
 

@@ -122,7 +122,7 @@ func tallyCounters(prefix, of string, t mx.Tally) []mx.Counter {
 		line("waits", "waits that proved long", "waits", "waits for messages that were not over within a few polls", t.Waits),
 		line("wait_nanoseconds", "nanoseconds in such waits", "nanoseconds", "time in calls spent in such waits, summed over goroutines", uint64(t.Waited)),
 		line("call_nanoseconds", "nanoseconds in calls", "nanoseconds",
-			"time in such waits, in sends of 32 KiB and more, and in waits for them, summed over goroutines",
+			"time in all calls that send, receive, test and wait, summed over goroutines; that of short ones is estimated",
 			uint64(t.InCalls)),
 	}
 }

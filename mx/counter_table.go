@@ -154,6 +154,6 @@ var counterTable = [...]counterLine{
 	{"wait_nanoseconds", "nanoseconds in such waits", nil, Cumulative, "nanoseconds",
 		"time that calls have spent in such waits, summed over goroutines", waited(func(t *endpoint.Tally) uint64 { return t.Waited })},
 	{"call_nanoseconds", "nanoseconds in calls", nil, Cumulative, "nanoseconds",
-		"time in such waits, in sends of 32 KiB and more, and in waits for them, summed over goroutines",
+		"time in all calls that send, receive, test and wait, summed over goroutines; that of short ones is estimated",
 		waited(func(t *endpoint.Tally) uint64 { return t.Waited + t.Spent })},
 }

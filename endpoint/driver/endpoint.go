@@ -100,6 +100,7 @@ func Open(cfg Config) (*Endpoint, error) {
 		routes: map[int32]*route{}, pace: newPace(cfg.Spin),
 	}
 	d.handled = sync.NewCond(&d.mu)
+	d.beginSampling()
 	d.life, d.end = context.WithCancel(context.Background())
 	d.inbox.ring = d.bell.Ring
 	self := transport.Address{NIC: cfg.Engine.NIC, Endpoint: cfg.Engine.Endpoint}

@@ -60,6 +60,9 @@ func (l *endpointLock) grant(g uintptr) {
 		l.fence = nil
 		return
 	}
+	if l.sampler != nil {
+		l.sampler.calls += l.regular.uses
+	}
 	l.regular = regular{needed: l.regular.needed}
 	l.favoured.Store(&favour{to: g})
 }
@@ -88,19 +91,33 @@ func (l *endpointLock) visited(f *favour) {
 	}
 }
 
-// enter takes the lock by a favour, unless there are foreign callers or the favour was withdrawn.
+// enter takes the lock by the favour that was used last, unless there are foreign callers, the favour was withdrawn, or calls are sampled.
 func (l *endpointLock) enter(f *favour) bool {
 	storeRelease(&f.inside, 1)
-	if l.foreign.Load() == 0 && l.favoured.Load() == f {
+	if l.foreign.Load() == 0 && l.favoured.Load() == f && l.used == f {
 		l.held = byFavour
 		l.regular.uses++
-		if l.used != f { // a store of a pointer costs more
-			l.used = f
-		}
 		return true
 	}
 	storeRelease(&f.inside, 0)
 	return false
+}
+
+// enterAgain is enter for a favour that was not used last, and while calls are sampled.
+func (l *endpointLock) enterAgain(f *favour) bool {
+	storeRelease(&f.inside, 1)
+	if l.foreign.Load() != 0 || l.favoured.Load() != f {
+		storeRelease(&f.inside, 0)
+		return false
+	}
+	l.regular.uses++
+	if s := l.sampler; s != nil && s.left > 0 {
+		l.held, s.favour = sampled, f
+		l.sample()
+	} else {
+		l.held, l.used = byFavour, f
+	}
+	return true
 }
 
 // awaitCaller waits until the favoured caller does not have the lock without the mutex. The favoured caller can't take it again

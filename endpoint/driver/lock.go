@@ -28,10 +28,12 @@ type endpointLock struct {
 	single   bool        // single-threaded mode: one goroutine at a time makes the calls
 	fence    func() bool // the barrier, or nil if there is none
 	unfenced bool        // the barrier has failed; under mu
-	used     *favour     // the favour by which the lock was taken last; under the lock
+	used     *favour     // the favour by which the lock was taken last, or nil while calls are sampled; under the lock
 	held     hold        // how the lock is held now; under the lock
+	timed    bool        // the call that holds it is timed; under the lock
 	declared bool        // the program has declared that one goroutine at a time makes the calls: for the race detector
-	barged   int         // how often other goroutines have taken the lock while one waits for it; under the lock
+	barged   int32       // how often other goroutines have taken the lock while one waits for it; under the lock
+	sampler  *sampler    // nil: calls are not sampled
 	regular  regular     // under the lock
 }
 
@@ -52,6 +54,7 @@ const (
 	byMutex hold = iota
 	byFavour
 	asForeign
+	sampled // by the favour that the sampler knows
 )
 
 // reserve turns single-threaded mode on, if there is a barrier. It is called before the lock is used.
@@ -103,8 +106,11 @@ func (l *endpointLock) waitCond(c *sync.Cond) {
 	l.held = asForeign
 }
 
-// queue takes the lock by the mutex.
+// queue takes the lock by the mutex, unless the caller is favoured and no favour was used before, or calls are sampled.
 func (l *endpointLock) queue() {
+	if f := l.favoured.Load(); f != nil && (f.to == 0 || f.to == goroutine.Current()) && l.enterAgain(f) {
+		return
+	}
 	if racing && l.declared {
 		l.declared = true // the race detector reports this write if another goroutine calls at the same time
 	}
@@ -112,6 +118,7 @@ func (l *endpointLock) queue() {
 	if l.fence != nil && !l.single {
 		l.choose()
 	}
+	l.sample()
 }
 
 func (l *endpointLock) acquire() {
@@ -140,7 +147,7 @@ func (l *endpointLock) lockForeign() {
 
 // visit takes the lock for a call that any goroutine may make, and that waits for nothing while it has it.
 func (l *endpointLock) visit() {
-	if f := l.favoured.Load(); f == nil || f.to == 0 || f.to != goroutine.Current() || !l.enter(f) {
+	if f := l.favoured.Load(); f == nil || f.to == 0 || f.to != goroutine.Current() || !l.enter(f) && !l.enterAgain(f) {
 		l.lockForeign()
 	}
 }
@@ -155,6 +162,15 @@ func (l *endpointLock) unlock() {
 }
 
 func (l *endpointLock) release() {
+	if l.timed {
+		l.timed = false
+		l.sampler.end()
+	}
+	if l.held == sampled {
+		l.held = byMutex
+		storeRelease(&l.sampler.favour.inside, 0)
+		return
+	}
 	if l.held == byMutex && !l.single && l.heed.Load()&wanted == 0 {
 		l.mu.Unlock()
 		return
@@ -190,13 +206,14 @@ func (l *endpointLock) handOn() {
 
 // outside runs f without the lock, and takes it again as it was held.
 func (l *endpointLock) outside(f func()) {
-	foreign := l.held == asForeign
+	foreign, since := l.held == asForeign, l.pauseTiming()
 	l.unlock()
 	f()
 	if foreign {
 		l.lockForeign()
 	} else {
 		l.lock()
+		l.resumeTiming(since)
 	}
 }
 

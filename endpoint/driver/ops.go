@@ -55,6 +55,9 @@ func (d *Endpoint) Recv(i *endpoint.Posting) (endpoint.Handle, error) {
 	if !d.begin() {
 		return 0, ErrClosed
 	}
+	if d.timed {
+		d.eng.TurnTo(i.Value)
+	}
 	h, err := d.eng.Recv(i)
 	d.after()
 	d.unlock()
@@ -193,6 +196,7 @@ func (d *Endpoint) Test(h endpoint.Handle, st *endpoint.Status) (bool, error) {
 	}
 	ok, err := d.eng.Test(h, st)
 	if !ok && err == nil {
+		d.eng.Turn(h)
 		d.once()
 		ok, err = d.eng.Test(h, st)
 	}

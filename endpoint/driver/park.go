@@ -276,6 +276,9 @@ func (d *Endpoint) takeOff(w *waiter) {
 	w.listed = false
 	d.endsWaiting(w)
 	d.eng.Waited(w.class, uint64(w.seen-w.began))
+	if d.timed {
+		d.sampler.since += w.seen - w.began
+	}
 	d.blocked--
 	if w.passive {
 		d.parked.passive--

@@ -319,8 +319,11 @@ func (d *Endpoint) checkHeed() {
 	h := d.heed.Load()
 	if h&^wanted != 0 {
 		d.heed.And(wanted)
-		if h&clockDue != 0 && d.mayPass() {
-			d.advance()
+		if h&clockDue != 0 {
+			d.startSampling()
+			if d.mayPass() {
+				d.advance()
+			}
 		}
 	}
 	if h&wanted != 0 {

@@ -176,6 +176,7 @@ func (d *Endpoint) TestSet(b *Batch) (place int, done bool, err error) {
 	}
 	s := d.takeSet(b)
 	if done, err = s.complete(d.eng); !done && err == nil {
+		d.eng.Turn(s.some())
 		d.once()
 		done, err = s.complete(d.eng)
 	}

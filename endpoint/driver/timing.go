@@ -6,9 +6,9 @@ import (
 	"gomx/endpoint"
 )
 
-// The time in calls is counted by class, as far as that costs nothing that shows. That of a wait which proves long is measured in any case, because
-// such a wait reads the clock. Sends of much, and waits for messages that are known to be long, are timed besides. Other calls are not: two
-// readings of the clock would cost a tenth of what a small message takes, and choosing one call in a hundred cost as much where it was tried.
+// The time in calls is counted by class. That of a wait which proves long is measured, because such a wait reads the clock in any case. So
+// are sends of much, and waits for messages that are known to be long. Of all other calls, which take less than two readings of the clock would,
+// few are timed, and count for the rest. What is timed is how long a call has the lock.
 
 // timedLength is the number of bytes of a message from which on calls that are known to be for it are timed.
 const timedLength = 32 << 10
@@ -46,4 +46,5 @@ func (t *timing) ends(d *Endpoint, w *waiter) {
 	if took > 0 {
 		d.eng.Spent(t.class, uint64(took))
 	}
+	d.timed = false
 }
