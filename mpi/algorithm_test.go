@@ -13,6 +13,7 @@ import (
 // TestAlgorithmIsThatOfTheCall: what was started goes on as it was started, whatever is set before it comes to run.
 func TestAlgorithmIsThatOfTheCall(t *testing.T) {
 	testlength.Long(t)
+	t.Parallel()
 	kinds, algorithms := mpi.Algorithms()
 	offered := map[string][]string{}
 	for i, kind := range kinds {

@@ -92,7 +92,7 @@ func TestNoAllocationsPerAtomic(t *testing.T) {
 				failed = err
 			}
 		}
-		n := testing.AllocsPerRun(300, func() {
+		n := testing.AllocsPerRun(100, func() {
 			for rank := range 2 {
 				_, err := win.FetchAndOp(1, rank, 0, mpi.AccSum)
 				note(err)

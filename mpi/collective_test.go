@@ -33,6 +33,7 @@ func TestBarrier(t *testing.T) {
 
 func TestBcast(t *testing.T) {
 	testlength.Long(t)
+	t.Parallel()
 	overSizes(t, func(c *mpi.Comm) error {
 		for root := range c.Size() {
 			for _, count := range []int{0, 1, 100, 20_000, 300_000} {

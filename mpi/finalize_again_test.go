@@ -3,6 +3,7 @@ package mpi_test
 import (
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -166,11 +167,13 @@ func finalizeAtLast(c *mpi.Comm, bounded func() (context.Context, context.Cancel
 	return fmt.Errorf("Finalize was given up %d times", most)
 }
 
+var worldsToEnd = flag.Int("mpi.worlds", 12, "number of worlds of each kind that TestFinalizeUnderRandomDeadlines ends")
+
 // TestFinalizeUnderRandomDeadlines has all ranks call Finalize with deadlines that may end at every step of it.
 func TestFinalizeUnderRandomDeadlines(t *testing.T) {
 	testlength.Long(t)
 	amongOthers(t)
-	worlds := 30
+	worlds := *worldsToEnd
 	if testing.Short() {
 		worlds = 5
 	}

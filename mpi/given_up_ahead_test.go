@@ -111,7 +111,7 @@ func TestFarAhead(t *testing.T) {
 func TestAllGiveUp(t *testing.T) {
 	testlength.Long(t)
 	unchecked(t)
-	rounds := 300
+	rounds := 150
 	if testing.Short() {
 		rounds = 60
 	}

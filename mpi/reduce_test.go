@@ -50,6 +50,7 @@ func product(from, to, count int) []moebius {
 
 func TestReductions(t *testing.T) {
 	testlength.Long(t)
+	t.Parallel()
 	overSizes(t, func(c *mpi.Comm) error {
 		for _, count := range []int{0, 1, 5, 3000, 9_000} {
 			all := product(0, c.Size(), count)

@@ -253,10 +253,10 @@ func TestNoAllocations(t *testing.T) {
 		for name, run := range exchanges {
 			for kind, out := range buffers {
 				x := &exchange{a: a, b: b, toB: toB, toA: toA, out: out, in: make([]byte, len(out)), waiter: a.NewWaiter(), counter: w.counter(b)}
-				for range max(5, w.times(20)) { // slabs and scratch grow once
+				for range max(5, w.times(10)) { // slabs and scratch grow once
 					run(x)
 				}
-				n := w.allocations(50, func() { run(x) })
+				n := w.allocations(25, func() { run(x) })
 				if n != 0 || x.failures != 0 {
 					w.Errorf("%s, %s: %v allocations a message, %d failures", name, kind, n, x.failures)
 				}

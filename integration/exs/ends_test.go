@@ -305,6 +305,17 @@ func limited() (names []string) {
 // when it dies. So does what is called after it. What was given to the call is not touched any more, and nothing is left over.
 func TestCallsEnd(t *testing.T) {
 	testlength.Long(t)
+	goroutines := runtime.NumGoroutine()
+	t.Run("all", func(t *testing.T) { callsEnd(t) })
+	for end := time.Now().Add(soon); runtime.NumGoroutine() > goroutines+3; time.Sleep(moment / 10) {
+		if time.Now().After(end) {
+			t.Fatalf("%d goroutines more than before", runtime.NumGoroutine()-goroutines)
+		}
+	}
+}
+
+func callsEnd(t *testing.T) {
+	t.Helper()
 	for _, medium := range []string{"shm", "tcp"} {
 		for _, c := range []struct {
 			name, role string
@@ -316,7 +327,7 @@ func TestCallsEnd(t *testing.T) {
 		} {
 			t.Run(medium+"/"+c.name, func(t *testing.T) {
 				need(t, medium)
-				goroutines := runtime.NumGoroutine()
+				t.Parallel()
 				children := map[string]*proc.Process{}
 				at := map[string]netip.AddrPort{}
 				for _, network := range []string{streamNetwork, packetNetwork} {
@@ -357,11 +368,6 @@ func TestCallsEnd(t *testing.T) {
 				for i, p := range parties {
 					if !bytes.Equal(p.mem, kept[i]) && !strings.HasPrefix(endings[i].limit, "Queue.") { // its receive goes on
 						t.Errorf("%s: its memory was written later", endings[i].name)
-					}
-				}
-				for end := time.Now().Add(soon); runtime.NumGoroutine() > goroutines+3; time.Sleep(moment / 10) {
-					if time.Now().After(end) {
-						t.Fatalf("%d goroutines more than before", runtime.NumGoroutine()-goroutines)
 					}
 				}
 			})
