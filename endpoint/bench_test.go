@@ -51,7 +51,7 @@ func (s *slot) deliver(e *endpoint.Engine, peer int32) {
 }
 
 func (s *slot) Export(dst []byte, _ *wire.Vec) ([]byte, uint64) { return dst, 0 }
-func (s *slot) Unexport(uint64)                                 {}
+func (s *slot) Unexport(uint64, bool)                           {}
 func (s *slot) Reclaim()                                        {}
 func (s *slot) Pull([]byte, *wire.Vec, int, uint64) wire.PullResult {
 	return wire.PullFailed

@@ -22,7 +22,7 @@ func (e *Engine) settle(slot int32, r *request) bool {
 		e.enterQueue(slot, r)
 		return true
 	}
-	e.unexport(r)
+	e.unexport(r, r.code == Success || r.code == Truncated)
 	if r.flags&pushed != 0 {
 		if p := e.peers[r.peer]; p.link != nil && p.pushing == handleOf(slot, r.generation) {
 			p.pushing = 0

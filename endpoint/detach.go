@@ -18,7 +18,7 @@ func (e *Engine) Detach(h Handle) (mem []byte, free bool, err error) {
 	case h == e.read || !r.movable():
 		return nil, false, nil
 	}
-	e.unexport(r)
+	e.unexport(r, false)
 	if p := e.peers[r.peer]; r.flags&pushed != 0 && p.link != nil {
 		p.link.Reclaim() // of all that was sent of it: the peer has not said that it has everything
 		p.pushing = 0
@@ -46,13 +46,13 @@ func (r *request) movable() bool {
 	return false
 }
 
-// unexport ends the export of a request's memory, if there is one.
-func (e *Engine) unexport(r *request) {
+// unexport ends the export of a request's memory, if there is one. read: the peer reads nothing of it any more.
+func (e *Engine) unexport(r *request, read bool) {
 	if r.flags&exported == 0 {
 		return
 	}
 	if p := e.peers[r.peer]; p.link != nil {
-		p.link.Unexport(r.token)
+		p.link.Unexport(r.token, read)
 	}
 	r.flags &^= exported
 }

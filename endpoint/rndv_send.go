@@ -53,7 +53,7 @@ func (e *Engine) export(p *peer, r *request, h Handle) {
 		return
 	}
 	if r.flags&exported != 0 {
-		p.link.Unexport(r.token) // p.desc was that of another send meanwhile
+		p.link.Unexport(r.token, true) // p.desc was that of another send meanwhile
 		r.flags &^= exported
 	}
 	p.desc, p.descOf = p.desc[:0], h

@@ -33,7 +33,7 @@ func (l *wiretap) Send(h *wire.Header, v *wire.Vec, off int) bool {
 
 func (l *wiretap) Reclaim()                                            {}
 func (l *wiretap) Export(dst []byte, _ *wire.Vec) ([]byte, uint64)     { return dst, 0 }
-func (l *wiretap) Unexport(uint64)                                     {}
+func (l *wiretap) Unexport(uint64, bool)                               {}
 func (l *wiretap) Pull([]byte, *wire.Vec, int, uint64) wire.PullResult { return wire.PullFailed }
 
 // keeper is a host that notes which links were given up, and under which number links

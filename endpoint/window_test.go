@@ -177,7 +177,7 @@ func (l *slowLink) Reclaim() { l.lent = nil }
 
 func (l *slowLink) Export(dst []byte, _ *wire.Vec) ([]byte, uint64) { return dst, 0 }
 
-func (l *slowLink) Unexport(uint64) {}
+func (l *slowLink) Unexport(uint64, bool) {}
 
 func (l *slowLink) Pull([]byte, *wire.Vec, int, uint64) wire.PullResult { return wire.PullFailed }
 

@@ -62,7 +62,7 @@ func (e *End) Export(dst []byte, v *wire.Vec) (desc []byte, token uint64) {
 }
 
 // Unexport implements wire.Link.
-func (e *End) Unexport(token uint64) {
+func (e *End) Unexport(token uint64, _ bool) {
 	x := &e.exported[token]
 	if !x.live {
 		panic("endpointtest: Unexport of what is not exported")

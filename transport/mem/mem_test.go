@@ -80,8 +80,8 @@ func TestPullAfterUnexportFails(t *testing.T) {
 	if got := toA.Pull(old, dst, 7, 0); got != wire.PullFailed {
 		t.Errorf("pull of more than there is: %v", got)
 	}
-	toB.Unexport(token)
-	toB.Unexport(token)
+	toB.Unexport(token, false)
+	toB.Unexport(token, false)
 	current, _ := toB.Export(nil, &wire.Vec{First: []byte("secret")})
 	if bytes.Equal(old, current) {
 		t.Error("a token was given out twice")

@@ -62,7 +62,7 @@ func (l *link) Export(dst []byte, v *wire.Vec) ([]byte, uint64) {
 	return l.exported.appendDescriptor(dst, l.number, v)
 }
 
-func (l *link) Unexport(token uint64) { l.exported.remove(token) }
+func (l *link) Unexport(token uint64, _ bool) { l.exported.remove(token) }
 
 func (l *link) Pull(desc []byte, v *wire.Vec, n int, id uint64) wire.PullResult {
 	token, ok := tokenIn(desc, l.other.number)

@@ -52,7 +52,7 @@ func TestLatePulls(t *testing.T) {
 	if s := string(into[0].First); s != "...." {
 		t.Errorf("%q is in place before anybody polls", s)
 	}
-	toB.Unexport(token)
+	toB.Unexport(token, false)
 	toB.Export(nil, list("other"))
 	p := newPuller()
 	for range late.Delay {

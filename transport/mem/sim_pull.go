@@ -27,7 +27,7 @@ func (l *SimLink) Export(dst []byte, v *wire.Vec) ([]byte, uint64) {
 }
 
 // Unexport implements wire.Link.
-func (l *SimLink) Unexport(token uint64) { l.exported.remove(token) }
+func (l *SimLink) Unexport(token uint64, _ bool) { l.exported.remove(token) }
 
 // Pull implements wire.Link.
 func (l *SimLink) Pull(desc []byte, v *wire.Vec, n int, id uint64) wire.PullResult {

@@ -38,7 +38,7 @@ func TestSimPull(t *testing.T) {
 	}{
 		{"nothing happens", mem.SimOptions{}, func(*mem.Sim, *simOwner, *simOwner, uint64) {}, true, false},
 		{"it fails", mem.SimOptions{PullFails: 1}, func(*mem.Sim, *simOwner, *simOwner, uint64) {}, false, true},
-		{"the memory is withdrawn", mem.SimOptions{}, func(_ *mem.Sim, a, _ *simOwner, token uint64) { a.links[0].Unexport(token) }, false, true},
+		{"the memory is withdrawn", mem.SimOptions{}, func(_ *mem.Sim, a, _ *simOwner, token uint64) { a.links[0].Unexport(token, false) }, false, true},
 		{"the other side closes", mem.SimOptions{}, func(_ *mem.Sim, a, _ *simOwner, _ uint64) { a.links[0].Close() }, false, true},
 		{"the puller closes", mem.SimOptions{}, func(_ *mem.Sim, _, b *simOwner, _ uint64) { b.links[0].Close() }, false, false},
 		{"the link is cut", mem.SimOptions{}, func(s *mem.Sim, _, _ *simOwner, _ uint64) { s.Cut(address(0), address(1)) }, false, false},

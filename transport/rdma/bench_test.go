@@ -73,7 +73,7 @@ func pulls(b *testing.B, size int, registered bool) {
 		for far.ended = 0; far.ended == 0; {
 			far.port.Poll(far)
 		}
-		near.link.Unexport(token)
+		near.link.Unexport(token, false)
 		near.port.Poll(near)
 	}
 }

@@ -103,7 +103,7 @@ func (p *port) reach(x *export, v *wire.Vec) (err error) {
 }
 
 // Unexport makes reads that are not finished by now worthless.
-func (l *link) Unexport(token uint64) {
+func (l *link) Unexport(token uint64, _ bool) {
 	p := l.port
 	if token != 0 && p.exported.list[token].link == l {
 		p.unexport(uint32(token))

@@ -5,6 +5,7 @@ package shm
 import (
 	"encoding/binary"
 	"sync/atomic"
+	"time"
 
 	"gomx/transport/internal/segment"
 	"gomx/transport/shm/internal/cma"
@@ -22,7 +23,16 @@ const (
 	tableSpan   = 8 * exportSlots
 	shared      = 0 // the slot of exports that find no free one: they end together
 	exportSize  = 4 + 8
+
+	// What is said here is not a generation, but what the owner of the table copies of the peer's: 1 more than the slot of
+	// the export, or 0. Whoever ends an export changes its generation and then looks here; whoever copies writes here, and
+	// then looks at the generation. So no copying of a piece begins after the end, and that which is going on is waited for.
+	reading = exportSlots - 1
 )
+
+// readBound is how long the end of an export waits for a peer that copies. It takes much less for a piece, unless the peer has been
+// stopped meanwhile, or has lost its core.
+const readBound = 100 * time.Millisecond
 
 // generations is the table of one side.
 type generations []byte
@@ -53,7 +63,7 @@ func (e *exports) begin() (slot uint32, generation uint64) {
 	if n := len(e.free); n > 0 {
 		slot = e.free[n-1]
 		e.free = e.free[:n-1]
-	} else if e.used+1 < exportSlots {
+	} else if e.used+1 < reading {
 		e.used++
 		slot = e.used
 	}
@@ -66,6 +76,14 @@ func (e *exports) end(slot uint32) {
 	atomic.AddUint64(word, 1)
 	if slot != shared {
 		e.free = append(e.free, slot)
+	}
+}
+
+// endAll ends all exports there may be.
+func (e *exports) endAll() {
+	for slot := range e.used + 1 {
+		word, _ := e.table.at(slot)
+		atomic.AddUint64(word, 1)
 	}
 }
 
@@ -82,15 +100,31 @@ func (l *link) Export(dst []byte, v *wire.Vec) ([]byte, uint64) {
 }
 
 // Unexport ends the export. The peer discards copies that are not finished by then.
-func (l *link) Unexport(token uint64) {
-	if l.out != nil {
-		l.exported.end(uint32(token))
+func (l *link) Unexport(token uint64, read bool) {
+	if l.out == nil {
+		return
+	}
+	if l.exported.end(uint32(token)); !read {
+		l.awaitReader(func(slot uint64) bool { return slot == token })
+	}
+}
+
+// awaitReader waits while the peer copies what lies behind one of these slots. It does not wait for one that has kept it waiting before.
+func (l *link) awaitReader(these func(slot uint64) bool) {
+	word, _ := l.theirs.at(reading)
+	for began := time.Now(); !l.tardy && l.ended.Load() == nil; time.Sleep(10 * time.Microsecond) {
+		copied := atomic.LoadUint64(word)
+		if copied == 0 || !these(copied-1) {
+			return
+		}
+		l.tardy = time.Since(began) > readBound
 	}
 }
 
 // export is an export of the peer, taken from its memory descriptor.
 type export struct {
 	word       *uint64
+	slot       uint32
 	generation uint64
 }
 
@@ -99,7 +133,8 @@ func (l *link) parseExport(desc []byte) (x export, rest []byte, ok bool) {
 	if len(desc) < exportSize {
 		return x, nil, false
 	}
-	x.word, ok = l.theirs.at(binary.LittleEndian.Uint32(desc))
+	x.slot = binary.LittleEndian.Uint32(desc)
+	x.word, ok = l.theirs.at(x.slot)
 	x.generation = binary.LittleEndian.Uint64(desc[4:])
 	return x, desc[exportSize:], ok
 }

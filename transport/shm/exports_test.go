@@ -51,7 +51,7 @@ func TestExportEndsWhileRead(t *testing.T) {
 	}
 	stood, got := 0, make([]byte, size)
 	for range rounds {
-		x := export{word, told.Load()}
+		x := export{word: word, generation: told.Load()}
 		copy(got, memory)
 		if !x.stands() || x.generation == 0 {
 			continue
@@ -68,14 +68,14 @@ func TestExportEndsWhileRead(t *testing.T) {
 func TestExportsEndAlone(t *testing.T) {
 	owner := exports{table: make(generations, tableSpan)}
 	table := owner.table
-	all := make([]export, exportSlots-1)
+	all := make([]export, reading-1)
 	for i := range all {
 		slot, generation := owner.begin()
 		word, ok := table.at(slot)
 		if !ok || slot == shared {
 			t.Fatalf("export %d has slot %d", i, slot)
 		}
-		all[i] = export{word, generation}
+		all[i] = export{word: word, generation: generation}
 	}
 	for i := range all {
 		if !all[i].stands() {

@@ -35,6 +35,7 @@ type link struct {
 
 	direct    atomic.Pointer[ending] // why the peer's memory can't be read, or nil
 	scratch   cma.Scratch
+	tardy     bool // the peer, once, has copied for longer than the end of an export waits
 	exported  exports
 	theirs    generations // of what the peer exports
 	chooser   chooser
@@ -142,6 +143,8 @@ func (l *link) Close() {
 	if l.out == nil {
 		return
 	}
+	l.exported.endAll()
+	l.awaitReader(func(uint64) bool { return true })
 	l.port.remove(l)
 	l.port.drop(l)
 	l.release()

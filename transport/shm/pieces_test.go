@@ -7,7 +7,9 @@ import (
 	"context"
 	"encoding/binary"
 	"slices"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -213,11 +215,69 @@ func TestExportEndsBetweenPieces(t *testing.T) {
 			for range polls {
 				p.Poll(&l)
 			}
-			there.Unexport(s.token)
+			there.Unexport(s.token, false)
 			p.Poll(&l)
 			if want := []string{"failed " + string(rune('a'+polls))}; !slices.Equal(l.heard, want) {
 				t.Errorf("ended after %d polls: heard %v, want %v", polls, l.heard, want)
 			}
+		}
+	})
+}
+
+// TestEndWaitsForTheReader: memory is not given back while the peer copies a piece of it. Copies of other memory are not waited for, and
+// a peer that stands still is waited for once.
+func TestEndWaitsForTheReader(t *testing.T) {
+	p, r := target(t)
+	here, there := couple(t, p, r, 1)
+	mark, _ := here.exported.table.at(reading)
+	ends := map[string]func(s *source){
+		"export": func(s *source) { there.Unexport(s.token, false) },
+		"link":   func(*source) { there.Close() },
+	}
+	for _, by := range []string{"export", "link"} {
+		s := exportBytes(there, make([]byte, 8))
+		var over atomic.Bool
+		atomic.StoreUint64(mark, s.token+1)
+		time.AfterFunc(20*time.Millisecond, func() { over.Store(true); atomic.StoreUint64(mark, 0) })
+		if ends[by](s); !over.Load() {
+			t.Errorf("the end of the %s does not wait", by)
+		}
+		if result := here.Pull(s.desc, &wire.Vec{First: make([]byte, 8)}, 8, 1); result == wire.PullStarted {
+			var l listener
+			if p.Poll(&l); !slices.Equal(l.heard, []string{"failed b"}) {
+				t.Errorf("after the end of the %s: %v", by, l.heard)
+			}
+		} else if result != wire.PullFailed {
+			t.Errorf("after the end of the %s a pull answers %v", by, result)
+		}
+	}
+
+	here, there = couple(t, p, r, 1)
+	mark, _ = here.exported.table.at(reading)
+	s, other := exportBytes(there, make([]byte, 8)), exportBytes(there, make([]byte, 8))
+	atomic.StoreUint64(mark, s.token+1)
+	there.Unexport(other.token, false)
+	if there.tardy {
+		t.Error("it waits for a copy of other memory")
+	}
+	if there.Unexport(s.token, false); !there.tardy {
+		t.Error("it does not wait for a peer that stands still")
+	}
+	there.Close()
+}
+
+// TestStoppedPull: a pull that is stopped writes nothing more, and fails.
+func TestStoppedPull(t *testing.T) {
+	eachMemory(t, func(t *testing.T, p *port, _ *recorder, here, there *link, memory func(n int) []byte) {
+		s, into := exportBytes(there, memory(4*piece)), make([]byte, 4*piece)
+		begin(t, here, s, into, 0)
+		var l listener
+		p.Poll(&l)
+		here.StopPull(0)
+		clear(into)
+		p.Poll(&l)
+		if want := []string{"failed a"}; !slices.Equal(l.heard, want) || !bytes.Equal(into, make([]byte, len(into))) {
+			t.Errorf("heard %v, want %v, or bytes were written", l.heard, want)
 		}
 	})
 }
@@ -237,7 +297,7 @@ func TestMemoryGoesWithTheSend(t *testing.T) {
 	begin(t, here, s, make([]byte, len(b)), 0)
 	var l listener
 	p.Poll(&l)
-	there.Unexport(s.token)
+	there.Unexport(s.token, false)
 	if err := unix.Munmap(b); err != nil {
 		t.Fatal(err)
 	}
@@ -282,7 +342,11 @@ func TestPullEndsWithItsLink(t *testing.T) {
 				for range 10 {
 					p.Poll(&l)
 				}
-				if want := []string{"pulled b"}; !slices.Equal(l.heard, want) {
+				want := []string{"pulled b"}
+				if by == "there" { // the export has ended before the link's end is seen
+					want = []string{"failed a", "pulled b"}
+				}
+				if !slices.Equal(l.heard, want) {
 					t.Errorf("heard %v, want %v", l.heard, want)
 				}
 				if !bytes.Equal(into, make([]byte, len(into))) {

@@ -6,6 +6,7 @@ import (
 	"context"
 	"runtime/trace"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"gomx/transport"
@@ -28,6 +29,7 @@ type pull struct {
 	n, done int
 	way     way
 	counts  bool          // it is to be measured
+	stopped bool          // it is not wanted any more
 	spent   time.Duration // copying
 }
 
@@ -83,6 +85,12 @@ func (g *pull) copy(most int) wire.PullResult {
 		defer trace.StartRegion(context.Background(), "mx copy").End()
 	}
 	l, n := g.link, min(g.n-g.done, most)
+	copied, _ := l.exported.table.at(reading)
+	atomic.StoreUint64(copied, uint64(g.source.slot)+1)
+	defer atomic.StoreUint64(copied, 0)
+	if g.stopped || !g.source.stands() {
+		return wire.PullFailed // the send has ended meanwhile
+	}
 	began := time.Now()
 	if g.way == byArena {
 		l.far.Load().copy(&g.into, g.from, g.done, n)
@@ -106,6 +114,15 @@ func (g *pull) copy(most int) wire.PullResult {
 		l.chooser.measured(g.n, g.way, g.spent)
 	}
 	return wire.PullDone
+}
+
+// StopPull has a pull write nothing more.
+func (l *link) StopPull(id uint64) {
+	for _, g := range l.port.pulls {
+		if g.link == l && g.id == id {
+			g.stopped = true
+		}
+	}
 }
 
 // copyOn copies a piece of what is under way, each pull in its turn, and returns

@@ -120,7 +120,7 @@ func lost(call string, e sock.Errno) error {
 func (l *link) Export(dst []byte, _ *wire.Vec) ([]byte, uint64) { return dst, 0 }
 
 // Unexport does nothing.
-func (l *link) Unexport(uint64) {}
+func (l *link) Unexport(uint64, bool) {}
 
 // Pull is not possible.
 func (l *link) Pull([]byte, *wire.Vec, int, uint64) wire.PullResult { return wire.PullFailed }

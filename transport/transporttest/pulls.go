@@ -44,14 +44,14 @@ func testUnexported(t *testing.T, a, b *end) {
 		if !before {
 			p = b.beginPull(desc, dst, total)
 		}
-		a.link.Unexport(token)
+		a.link.Unexport(token, false)
 		src.Scatter(0, bytes.Repeat([]byte{0x55}, total))
 		_, other := a.link.Export(nil, src)
 		if before {
 			p = b.beginPull(desc, dst, total)
 		}
 		fine := b.awaitPull(p)
-		a.link.Unexport(other)
+		a.link.Unexport(other, false)
 		runtime.KeepAlive(src)
 		rejoin(a, b)
 		if dst.Gather(got, 0); fine && (before || !bytes.Equal(got, want)) {
@@ -88,7 +88,7 @@ func testPullOfEarlierLink(t *testing.T, a, b *end) {
 	if b.pull(old, dst, total) {
 		t.Error("the memory descriptor of an earlier link still names something")
 	}
-	a.link.Unexport(token)
+	a.link.Unexport(token, false)
 	rejoin(a, b)
 	if wrong := pullOnce(a, b, src, dst, total); wrong != "" {
 		t.Errorf("over the next link: %s", wrong)
@@ -126,7 +126,7 @@ func pullOnce(from, to *end, src, dst *wire.Vec, n int) (wrong string) {
 
 	desc, token := from.link.Export([]byte("head"), src)
 	defer runtime.KeepAlive(src) // a link does not do it for us
-	defer from.link.Unexport(token)
+	defer from.link.Unexport(token, false)
 	if !bytes.HasPrefix(desc, []byte("head")) {
 		return "Export did not append"
 	}
@@ -248,7 +248,7 @@ func (e *end) exchangeByPull(total, rounds int) (wrong string) {
 		if !ok {
 			return wrong
 		}
-		e.link.Unexport(token)
+		e.link.Unexport(token, false)
 		runtime.KeepAlive(src)
 	}
 	return ""

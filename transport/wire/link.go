@@ -61,17 +61,24 @@ type Link interface {
 	// Export appends to dst a memory descriptor of v, with which the peer can pull v,
 	// and returns a token for Unexport. It is only called if Caps().Pull.
 	// The memory is the user's again after Unexport, so a pull that has not read all
-	// bytes by then must fail: the peer must never get bytes that were written
-	// there afterwards. A memory descriptor is valid on this link only. The end of
-	// the link ends all exports.
+	// bytes by then must fail, and must not read on: the peer must never get bytes that
+	// were written there afterwards. A memory descriptor is valid on this link only. The
+	// end of the link ends all exports.
 	Export(dst []byte, v *Vec) (desc []byte, token uint64)
 
-	// Unexport ends the export with that token.
-	Unexport(token uint64)
+	// Unexport ends the export with that token. read says that the peer is known to read
+	// nothing any more; otherwise Unexport waits until that is so.
+	Unexport(token uint64, read bool)
 
 	// Pull fetches the first n bytes of the memory of a peer's memory descriptor into v.
 	// If the answer is PullStarted, exactly one PullFinished brings the id back,
 	// unless the link goes down or is closed before. If that takes a Poll, whoever
 	// sleeps on the endpoint's doorbell is woken.
 	Pull(desc []byte, v *Vec, n int, id uint64) PullResult
+}
+
+// PullStopper is a Link that can end a pull which is under way.
+type PullStopper interface {
+	// StopPull has the pull with that id write nothing more. The next Poll reports its end.
+	StopPull(id uint64)
 }

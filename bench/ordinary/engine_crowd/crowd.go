@@ -182,7 +182,7 @@ func (s *strand) Send(h *wire.Header, v *wire.Vec, off int) bool {
 
 func (s *strand) Reclaim()                                            {}
 func (s *strand) Export(dst []byte, _ *wire.Vec) ([]byte, uint64)     { return dst, 0 }
-func (s *strand) Unexport(uint64)                                     {}
+func (s *strand) Unexport(uint64, bool)                               {}
 func (s *strand) Pull([]byte, *wire.Vec, int, uint64) wire.PullResult { return wire.PullFailed }
 
 // work is what messages cost.
