@@ -38,8 +38,12 @@ func (p *countsPointer) begin() *collectiveCounts {
 	return p.Load()
 }
 
-// uncount moves what a communicator that is freed has counted to that of all freed ones.
-func (s *seat) uncount(st *commState) {
+// uncount moves what a communicator that is freed has counted to that of all freed ones, between two looks at the counters.
+func (s *seat) uncount(c *Comm) {
+	s.counting.Lock()
+	defer s.counting.Unlock()
+	s.known.remove(c)
+	st := c.state
 	class := uint64(st.context)
 	s.ep.MergeTally(class, freedClass)
 	s.ep.MergeTally(class|1, freedClass|1)
@@ -55,6 +59,8 @@ func (s *seat) uncount(st *commState) {
 // counterGroups returns the counters of the rank: one group for itself, one for each communicator, and one for all
 // that were freed.
 func (s *seat) counterGroups() []mx.CounterGroup {
+	s.counting.Lock()
+	defer s.counting.Unlock()
 	rank := mx.Label{Name: "rank", Value: strconv.Itoa(s.rank)}
 	groups := []mx.CounterGroup{{Layer: "mpi", Labels: []mx.Label{rank}, Counters: s.rankCounters()}}
 	tallies := map[uint64]mx.Tally{}

@@ -118,8 +118,7 @@ func (st *commState) ends(holders int) bool {
 
 // forget drops messages of a freed communicator that were not received, and gives its context back.
 func (s *seat) forget(c *Comm) {
-	s.known.remove(c)
-	s.uncount(c.state)
+	s.uncount(c)
 	c.clearLeavings()
 	s.freed.add(c.state.context)
 	s.dropFreed()

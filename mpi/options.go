@@ -80,7 +80,11 @@ func settingsOf(opts []Option) (settings, error) {
 	if err := variables.Read(table, &s, os.Getenv); err != nil {
 		return s, err
 	}
-	for _, o := range opts {
+	for i, o := range opts {
+		if o == nil {
+			s.refuse(fmt.Errorf("option %d of %d is nil: leave it out of the list", i+1, len(opts)))
+			continue
+		}
 		o(&s)
 	}
 	return s, s.wrong

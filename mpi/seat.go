@@ -42,6 +42,7 @@ type seat struct {
 	waits       longWaits
 	known       knownComms
 
+	counting     sync.Mutex    // held while counters are read, and while those of a communicator move to gone
 	gone         countsPointer // collectives of communicators that were freed
 	hideCounters func()        // takes the rank's counters out of snapshots
 }

@@ -54,6 +54,9 @@ func TestMistakesAreNamed(t *testing.T) {
 			t.Errorf("%s: %v, want %v of %q", what, c.err, c.want, c.op)
 		}
 	}
+	if err := open(mx.Param{}); !strings.Contains(err.Error(), "an empty Param") || strings.Contains(err.Error(), "WithErrorHandler") {
+		t.Errorf("an empty Param: %v", err)
+	}
 	_, _, tooMuch := ep.ConnectWith(noContext, peer, make([]byte, mx.MaxConnectData+1))
 	for what, c := range map[string]struct {
 		err  error

@@ -2,6 +2,7 @@ package mx
 
 import (
 	"crypto/tls"
+	"errors"
 	"fmt"
 	"log/slog"
 	"slices"
@@ -215,7 +216,7 @@ func (s *settings) apply(params []Param) (first error) {
 		case err == ErrBadParamName:
 			first = fmt.Errorf("%w: %v", err, p.Key)
 		default:
-			first = fmt.Errorf("%w: %v(%v): %w", ErrBadParamVal, p.Key, p.shown(), err)
+			first = fmt.Errorf("%w: %w", ErrBadParamVal, p.refused(err))
 		}
 	}
 	return first
@@ -227,6 +228,14 @@ func (p Param) shown() any {
 		return fmt.Sprintf("a %T", p.Value)
 	}
 	return p.Value
+}
+
+// refused says which parameter is wrong, and why.
+func (p Param) refused(why error) error {
+	if p == (Param{}) { // ParamErrorHandler is MX's number 0
+		return errors.New("an empty Param, which no function of mx has made: leave it out of the list")
+	}
+	return fmt.Errorf("%v(%v): %w", p.Key, p.shown(), why)
 }
 
 // set applies one parameter, and returns ErrBadParamName, or what its value must be.

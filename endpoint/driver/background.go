@@ -134,6 +134,7 @@ func (b *background) look() {
 	}
 	d.lockForeign()
 	b.watching = false
+	d.startSampling()
 	d.eng.SetIdle(true)
 	switch {
 	case d.closed:

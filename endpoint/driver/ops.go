@@ -148,8 +148,8 @@ func (d *Endpoint) afterwards() {
 	if d.sleeper != nil && (d.eng.NextDue() < d.due || d.eng.Backlog() || d.unhandled()) {
 		d.bell.Ring()
 	}
-	if d.poller == nil && !d.back.watching {
-		d.back.watch()
+	if !d.back.watching {
+		d.back.watch() // also while the endpoint's own goroutine sleeps: messages to oneself come without a pass, and are to be sampled
 	}
 }
 

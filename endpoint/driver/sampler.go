@@ -8,38 +8,46 @@ import (
 	"gomx/endpoint"
 )
 
-// sampler times some calls every few milliseconds, and has them count for all. This costs no instruction of the others: while calls are
-// sampled, the favour that a caller has is not the one that was used last. All is under the lock.
+// sampler times some calls every few milliseconds, and has them count for all of that time. This costs no instruction of the others: while
+// calls are sampled, the favour that a caller has is not the one that was used last. All is under the lock.
 type sampler struct {
 	calls  int           // how many calls have passed by without a favour
-	looks  int           // how often the guard has looked since calls were sampled last
-	seen   int           // how many calls there were when calls were sampled last
+	looks  int           // how often the guard has looked since began
+	began  time.Duration // when the present round of sampling began
+	seen   int           // how many calls there were before
 	skip   int           // how many calls pass before the next ones are timed
 	left   int           // how many calls are still timed
-	each   time.Duration // how many calls each of these counts for
+	taken  []sample      // the round's
 	since  time.Duration // when the call that is timed has taken the lock
 	favour *favour       // by which the lock was taken for the sake of samples
 	clock  func() time.Duration
-	spent  func(time.Duration)
+	class  func() uint64 // of the call that ends
+	spent  func(class uint64, t time.Duration)
+}
+
+// sample is what a call has taken.
+type sample struct {
+	class uint64
+	took  time.Duration
 }
 
 const (
 	samples    = 16   // how many calls are timed in a row
 	mostSkip   = 8192 // before them a random number of calls passes, because sampling begins in a wait
-	everyLooks = 4    // how many looks of the guard it takes
-
-	// mostTime is the longest time that counts for other calls as well. A call that takes longer has lost its processor.
-	mostTime = 100 * time.Microsecond
+	everyLooks = 4    // how many looks of the guard make a round
 )
 
 // beginSampling makes the sampler.
 func (d *Endpoint) beginSampling() {
 	if endpoint.Counting {
-		d.sampler = &sampler{clock: d.clock, spent: func(t time.Duration) { d.eng.Spent(d.eng.LatestClass(), uint64(t)) }}
+		d.sampler = &sampler{
+			clock: d.clock, class: func() uint64 { return d.eng.LatestClass() }, taken: make([]sample, 0, samples),
+			spent: func(class uint64, t time.Duration) { d.eng.Spent(class, uint64(t)) },
+		}
 	}
 }
 
-// startSampling has calls sampled soon.
+// startSampling ends a round of sampling, and begins another.
 func (l *endpointLock) startSampling() {
 	s := l.sampler
 	if s == nil || s.left > 0 {
@@ -48,14 +56,32 @@ func (l *endpointLock) startSampling() {
 	if s.looks++; s.looks < everyLooks {
 		return
 	}
-	all := s.calls + l.regular.uses
-	since := max(all-s.seen, 1)
-	s.looks, s.seen, s.each = 0, all, time.Duration(since)
-	s.skip, s.left = rand.IntN(min(since, mostSkip)), samples
+	now, all := s.clock(), s.calls+l.regular.uses
+	calls := max(all-s.seen, 1)
+	s.settle(calls, now-s.began)
+	s.looks, s.began, s.seen = 0, now, all
+	s.skip, s.left = rand.IntN(min(calls, mostSkip)), samples
 	if l.held == byFavour {
 		l.held, s.favour = sampled, l.used
 	}
 	l.used = nil
+}
+
+// settle counts the samples of a round for all its calls. Together they have not had the lock for longer than the round has taken; a sample
+// whose caller has lost its processor may say so.
+func (s *sampler) settle(calls int, took time.Duration) {
+	var all time.Duration
+	for _, one := range s.taken {
+		all += one.took
+	}
+	each := float64(calls) / float64(len(s.taken))
+	if all > 0 {
+		each = min(each, float64(took)/float64(all))
+	}
+	for _, one := range s.taken {
+		s.spent(one.class, time.Duration(each*float64(one.took)))
+	}
+	s.taken = s.taken[:0]
 }
 
 // sample times the call that has taken the lock, if it is its turn.
@@ -96,19 +122,15 @@ func (l *endpointLock) resumeTiming(since time.Duration) {
 	}
 	if l.timed = since != unread; l.timed {
 		l.sampler.since = since
+		if l.held == byFavour {
+			l.held, l.sampler.favour = sampled, l.used // so that release notices
+		}
 	}
 }
 
 // end ends the call.
 func (s *sampler) end() {
-	took := s.clock() - s.since - clockTime()
-	switch {
-	case took <= 0:
-	case took < mostTime:
-		s.spent(took * s.each / samples)
-	default:
-		s.spent(took)
-	}
+	s.taken = append(s.taken, sample{s.class(), max(s.clock()-s.since-clockTime(), 0)})
 }
 
 // clockTime is what a reading of the clock takes, which each measured time has in it.

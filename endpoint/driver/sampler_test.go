@@ -25,7 +25,8 @@ func TestSampledCalls(t *testing.T) {
 			c.begin(&l)
 			l.sampler = &sampler{
 				clock: func() time.Duration { return now },
-				spent: func(took time.Duration) { spent += took },
+				class: func() uint64 { return 7 },
+				spent: func(_ uint64, took time.Duration) { spent += took },
 			}
 			for i := range calls {
 				if i%c.interrupted == c.interrupted-1 {
@@ -42,7 +43,7 @@ func TestSampledCalls(t *testing.T) {
 				if i%looks == 0 {
 					l.startSampling()
 				}
-				if i%7 == 0 {
+				for range i % 3 {
 					l.outside(func() {})
 				}
 				l.unlock()
