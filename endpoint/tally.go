@@ -163,14 +163,6 @@ func (e *Engine) ClassOf(h Handle) uint64 {
 	return 0
 }
 
-// LengthOf returns how many bytes the message of a request has, or 0 if none has matched it yet.
-func (e *Engine) LengthOf(h Handle) int {
-	if _, r := e.reqs.user(h); r != nil && r.state != statePosted {
-		return int(r.msgLen)
-	}
-	return 0
-}
-
 // ClassOfMatch returns the class of messages by their match information.
 func (e *Engine) ClassOfMatch(info uint64) uint64 { return info >> e.classes.shift }
 

@@ -14,10 +14,9 @@ type Tally struct {
 	Waits                           uint64        // waits for such messages that were not over within a few polls
 	Waited                          time.Duration // time in these, summed over goroutines
 
-	// InCalls is the time in calls that send, receive, test and wait, summed over goroutines. Waited is a part of it, which is measured, as
-	// are sends of 32 KiB and more and short waits for messages that are known to be as long. The rest is estimated from a thousand
-	// calls a second at most, so that it says something of many calls, and nothing of a few. It is the time for which a call has
-	// the endpoint: waiting for other goroutines that call the same endpoint is left out.
+	// InCalls is the time in calls that send, receive, test and wait, summed over goroutines. Waited is a part of it, which is measured.
+	// The rest is estimated from a thousand calls a second at most, so that it says something of many calls, and nothing of a few.
+	// It is the time for which a call has the endpoint: waiting for other goroutines that call the same endpoint is left out.
 	InCalls time.Duration
 }
 

@@ -25,11 +25,11 @@ func (d *Endpoint) Send(o *endpoint.Outgoing) (endpoint.Handle, error) {
 	if !d.begin() {
 		return 0, ErrClosed
 	}
-	var t timing
-	t.sends(d, len(o.Data.First), o.Match)
+	if d.timed {
+		d.eng.TurnTo(o.Match)
+	}
 	h, err := d.eng.Send(o)
 	d.after()
-	t.ends(d, nil)
 	d.unlock()
 	return h, err
 }

@@ -89,17 +89,6 @@ func (q *want) classIn(e *endpoint.Engine) uint64 {
 	return 0
 }
 
-// lengthIn returns the bytes of the message that the wait is for, if that is known already. Of a set it is the first one.
-func (q *want) lengthIn(e *endpoint.Engine) int {
-	switch q.kind {
-	case forRequest:
-		return e.LengthOf(q.handle)
-	case forSet:
-		return e.LengthOf(q.set.some())
-	}
-	return 0
-}
-
 // never is a time by the endpoint's clock that does not come.
 const never = time.Duration(math.MaxInt64)
 

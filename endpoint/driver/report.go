@@ -47,6 +47,9 @@ func (d *Endpoint) MergeTally(class, into uint64) {
 // Report returns the engine's counters and the diagnostics of all ports.
 func (d *Endpoint) Report() Report {
 	d.visit()
+	if s := d.sampler; s != nil && len(s.taken) == samples {
+		d.endRound()
+	}
 	r := Report{Counters: d.eng.Counters(), Depths: d.eng.Depths(), Media: d.eng.Media(), Tallies: d.eng.Tallies()}
 	ports := d.ports
 	d.unlock()

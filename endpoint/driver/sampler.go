@@ -8,6 +8,10 @@ import (
 	"gomx/endpoint"
 )
 
+// The time in calls is counted by class. That of a wait which proves long is measured, because such a wait reads the clock in any case. Of all
+// other calls, most of which take less than two readings of the clock would, few are timed, and count for the rest. What is timed is how
+// long a call has the lock.
+
 // sampler times some calls every few milliseconds, and has them count for all of that time. This costs no instruction of the others: while
 // calls are sampled, the favour that a caller has is not the one that was used last. All is under the lock.
 type sampler struct {
@@ -56,15 +60,22 @@ func (l *endpointLock) startSampling() {
 	if s.looks++; s.looks < everyLooks {
 		return
 	}
-	now, all := s.clock(), s.calls+l.regular.uses
-	calls := max(all-s.seen, 1)
-	s.settle(calls, now-s.began)
-	s.looks, s.began, s.seen = 0, now, all
-	s.skip, s.left = rand.IntN(min(calls, mostSkip)), samples
+	calls := l.endRound()
+	s.looks, s.skip, s.left = 0, rand.IntN(min(calls, mostSkip)), samples
 	if l.held == byFavour {
 		l.held, s.favour = sampled, l.used
 	}
 	l.used = nil
+}
+
+// endRound counts the samples that were taken, and returns how many calls they stand for.
+func (l *endpointLock) endRound() (calls int) {
+	s := l.sampler
+	now, all := s.clock(), s.calls+l.regular.uses
+	calls = max(all-s.seen, 1)
+	s.settle(calls, now-s.began)
+	s.began, s.seen = now, all
+	return calls
 }
 
 // settle counts the samples of a round for all its calls. Together they have not had the lock for longer than the round has taken; a sample

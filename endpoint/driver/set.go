@@ -155,11 +155,8 @@ func (d *Endpoint) WaitSet(ctx context.Context, b *Batch, timeout time.Duration)
 	q := want{kind: forSet, set: s}
 	done, err = q.take(d, nil)
 	if !done && err == nil {
-		var t timing
-		t.blocks(d, &q)
 		w := d.parked.get(&q)
 		done, err = d.block(ctx, w, timeout)
-		t.ends(d, w)
 		d.parked.put(w)
 	}
 	place = d.giveSet(s, b)

@@ -30,13 +30,10 @@ func (d *Endpoint) collect(ctx context.Context, q *want, timeout time.Duration, 
 		err = ErrClosed
 	}
 	if !ok && err == nil {
-		var t timing
-		t.blocks(d, q)
 		w := d.parked.get(q)
 		if ok, err = d.block(ctx, w, timeout); ok {
 			st.Assign(&w.status)
 		}
-		t.ends(d, w)
 		d.parked.put(w)
 	}
 	d.unlock()

@@ -71,7 +71,7 @@ func TestTimeInCalls(t *testing.T) {
 	})
 }
 
-// TestTimeInCallsOfLargeSends: waits for large sends are all timed, and none counts for others besides.
+// TestTimeInCallsOfLargeSends: waits for a large send count for its class, though what comes meanwhile is of another.
 func TestTimeInCallsOfLargeSends(t *testing.T) {
 	if !endpoint.Counting {
 		t.Skip("it was built with the tag mx_nocounters, and counts nothing")
@@ -86,7 +86,7 @@ func TestTimeInCallsOfLargeSends(t *testing.T) {
 		}
 		h := w.send(a, toB, 1<<32, make([]byte, 40_000)) // which nothing receives before the end
 		var spent time.Duration
-		for range 20_000 {
+		for range 300_000 {
 			w.wait(b, w.send(b, toA, 9, nil))
 			began := time.Now()
 			if ok, err := a.Wait(noContext, h, 0, &endpoint.Status{}); ok || err != nil { // it makes one pass
@@ -95,7 +95,7 @@ func TestTimeInCallsOfLargeSends(t *testing.T) {
 			spent += time.Since(began)
 		}
 		tally := a.Report().Tallies[1]
-		if got := time.Duration(tally.Waited + tally.Spent); got > spent+spent/20 || got < spent-spent/20 {
+		if got := time.Duration(tally.Waited + tally.Spent); got > spent+spent/10 || got < spent-spent/10 {
 			t.Errorf("%v in calls, measured %v", got, spent)
 		}
 		w.wait(b, w.recv(b, 1<<32, make([]byte, 40_000)))
