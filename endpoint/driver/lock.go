@@ -28,10 +28,10 @@ type endpointLock struct {
 	single   bool        // single-threaded mode: one goroutine at a time makes the calls
 	fence    func() bool // the barrier, or nil if there is none
 	unfenced bool        // the barrier has failed; under mu
+	declared bool        // one goroutine at a time makes the calls, the program says: for the race detector, which forgets words that are used a lot
 	used     *favour     // the favour by which the lock was taken last, or nil while calls are sampled; under the lock
 	held     hold        // how the lock is held now; under the lock
 	timed    bool        // the call that holds it is timed; under the lock
-	declared bool        // the program has declared that one goroutine at a time makes the calls: for the race detector
 	barged   int32       // how often other goroutines have taken the lock while one waits for it; under the lock
 	sampler  *sampler    // nil: calls are not sampled
 	regular  regular     // under the lock

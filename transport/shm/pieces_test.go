@@ -253,9 +253,9 @@ func TestEndWaitsForTheReader(t *testing.T) {
 	}
 
 	here, there = couple(t, p, r, 1)
-	mark, _ = here.exported.table.at(reading)
+	still, _ := here.exported.table.at(reading)
 	s, other := exportBytes(there, make([]byte, 8)), exportBytes(there, make([]byte, 8))
-	atomic.StoreUint64(mark, s.token+1)
+	atomic.StoreUint64(still, s.token+1)
 	there.Unexport(other.token, false)
 	if there.tardy {
 		t.Error("it waits for a copy of other memory")
