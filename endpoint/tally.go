@@ -173,7 +173,7 @@ func (e *Engine) Turn(h Handle) {
 	}
 }
 
-// TurnTo is Turn for a receive that is about to be posted.
+// TurnTo is Turn for a message that is about to be sent or received.
 func (e *Engine) TurnTo(info uint64) { e.classes.of(info) }
 
 // LatestClass returns the class of the latest message or Turn.

@@ -12,8 +12,8 @@ import (
 // other calls, most of which take less than two readings of the clock would, few are timed, and count for the rest. What is timed is how
 // long a call has the lock.
 
-// sampler times some calls every few milliseconds, and has them count for all of that time. This costs no instruction of the others: while
-// calls are sampled, the favour that a caller has is not the one that was used last. All is under the lock.
+// sampler times some calls every few milliseconds, and has them count for all of that time. Taking the lock costs the others no instruction
+// for it: while calls are sampled, the favour that a caller has is not the one that was used last. All is under the lock.
 type sampler struct {
 	calls  int           // how many calls have passed by without a favour
 	looks  int           // how often the guard has looked since began
@@ -81,6 +81,9 @@ func (l *endpointLock) endRound() (calls int) {
 // settle counts the samples of a round for all its calls. Together they have not had the lock for longer than the round has taken; a sample
 // whose caller has lost its processor may say so.
 func (s *sampler) settle(calls int, took time.Duration) {
+	if len(s.taken) == 0 {
+		return
+	}
 	var all time.Duration
 	for _, one := range s.taken {
 		all += one.took

@@ -102,7 +102,7 @@ func (p *port) reach(x *export, v *wire.Vec) (err error) {
 	return err
 }
 
-// Unexport makes reads that are not finished by now worthless.
+// Unexport makes reads that are not finished by now worthless. It can't see whether the peer's card still carries one out.
 func (l *link) Unexport(token uint64, _ bool) {
 	p := l.port
 	if token != 0 && p.exported.list[token].link == l {

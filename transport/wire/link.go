@@ -67,7 +67,8 @@ type Link interface {
 	Export(dst []byte, v *Vec) (desc []byte, token uint64)
 
 	// Unexport ends the export with that token. read says that the peer is known to read
-	// nothing any more; otherwise Unexport waits until that is so.
+	// nothing any more; otherwise Unexport waits until that is so, where the link can see
+	// it, but not for long: a peer that was stopped while it reads discards that later.
 	Unexport(token uint64, read bool)
 
 	// Pull fetches the first n bytes of the memory of a peer's memory descriptor into v.
