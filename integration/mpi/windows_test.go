@@ -143,7 +143,12 @@ func (s *stage) play(f func(s *stage) error) (err error) {
 		return err
 	}
 	if s.world.Rank() != caller {
-		return s.serve()
+		return errors.Join(mpi.Ssend(s.world, []int64{0}, caller, 3), s.serve())
+	}
+	for _, rank := range []int{witness, still} { // a Barrier that this rank has left is one that another may still be in, with the one that stops
+		if _, err := mpi.Recv(s.world, make([]int64, 1), rank, 3); err != nil {
+			return err
+		}
 	}
 	if err := f(s); err != nil {
 		return fmt.Errorf("rank %d: %w", caller, err)
