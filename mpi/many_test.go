@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
 	"testing"
@@ -231,4 +232,73 @@ func TestNoAllocationsOfMany(t *testing.T) {
 		}
 		return nil
 	})
+}
+
+// TestCopiesOfARequest: a request that was collected by another copy has failed, and its status says so wherever it is collected.
+func TestCopiesOfARequest(t *testing.T) {
+	over(t, 2, func(c *mpi.Comm) error {
+		self, token := c.Rank(), make([]int64, 1)
+		for _, name := range slices.Sorted(maps.Keys(copiesCollected)) { // all ranks in the same order
+			collect := copiesCollected[name]
+			q, err := mpi.Irecv(c, token, self, 1)
+			if err == nil {
+				err = mpi.Send(c, token, self, 1)
+			}
+			if err != nil {
+				return err
+			}
+			if st, err := collect(q); !errors.Is(err, mpi.ErrRequest) || !errors.Is(st.Err, mpi.ErrRequest) {
+				return fmt.Errorf("%s: error %v, status %+v", name, err, st)
+			}
+			if self == 1 { // begins the barrier behind the other rank, for which it is not complete at once
+				if _, err = mpi.Recv(c, token, 0, 2); err == nil {
+					q, err = c.Ibarrier()
+				}
+				if err == nil {
+					_, err = q.Wait()
+				}
+				if err != nil {
+					return err
+				}
+				continue
+			}
+			if q, err = c.Ibarrier(); err == nil {
+				err = mpi.Send(c, token, 1, 2)
+			}
+			if err != nil {
+				return err
+			}
+			if st, err := collect(q); !errors.Is(err, mpi.ErrRequest) || !errors.Is(st.Err, mpi.ErrRequest) {
+				return fmt.Errorf("%s of a barrier: error %v, status %+v", name, err, st)
+			}
+		}
+		return nil
+	})
+}
+
+// copiesCollected collect a request, and then another copy of it, whose status they return.
+var copiesCollected = map[string]func(q mpi.Request) (mpi.Status, error){
+	"WaitAll": func(q mpi.Request) (mpi.Status, error) {
+		sts := make([]mpi.Status, 2)
+		err := mpi.WaitAll([]mpi.Request{q, q}, sts)
+		if sts[0].Err != nil {
+			err = sts[0].Err
+		}
+		return sts[1], err
+	},
+	"Wait": func(q mpi.Request) (mpi.Status, error) {
+		again := q
+		if _, err := q.Wait(); err != nil {
+			return mpi.Status{}, err
+		}
+		return again.Wait()
+	},
+	"Test": func(q mpi.Request) (mpi.Status, error) {
+		again := q
+		if _, err := q.Wait(); err != nil {
+			return mpi.Status{}, err
+		}
+		st, _, err := again.Test()
+		return st, err
+	},
 }

@@ -150,14 +150,15 @@ func (q *Request) test(op string) (Status, bool, error) {
 		*q = Request{}
 		return cancelledStatus, true, nil
 	case err != nil:
-		return emptyStatus, false, q.broken(op, err)
+		err = q.broken(op, err)
+		return failedStatus(err), false, err
 	case !done:
 		q.c.seat.giveWay()
 		err := q.anySourceFailed(op)
 		if err != nil {
 			*q = Request{}
 		}
-		return emptyStatus, err != nil, err
+		return failedStatus(err), err != nil, err
 	}
 	var st Status
 	err = q.conclude(op, &got, &st)
@@ -215,7 +216,8 @@ func (q *Request) waitLong(ctx context.Context, op string, stays bool, st *Statu
 		}
 	}
 	if !done {
-		*st, err = emptyStatus, q.broken(op, err)
+		err = q.broken(op, err)
+		*st = failedStatus(err)
 		return errors.Is(err, ErrProcFailed), err
 	}
 	return true, q.conclude(op, &got, st)

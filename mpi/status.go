@@ -27,6 +27,13 @@ var (
 	cancelledStatus = Status{Source: AnySource, Tag: AnyTag, Cancelled: true}
 )
 
+// failedStatus is that of an operation that has ended, or can't be waited for, without a status of mx.
+func failedStatus(err error) Status {
+	st := emptyStatus
+	st.Err = err
+	return st
+}
+
 // received fills a status from that of mx, and reports whether whole elements have come.
 func (st *Status) received(from *mx.Status, size uint32) bool {
 	n := from.XferLength

@@ -142,12 +142,12 @@ func (q *Request) testCollective() (st Status, done bool, err error) {
 
 // collect ends a collective that is over, and returns its error.
 func (q *Request) collect(st *Status) error {
-	*st = emptyStatus
 	b := q.c.seat.nonblocking.tickets.redeem(q.number)
 	if b == nil { // by another copy of the request
-		return q.broken(q.op(), mx.ErrBadRequest)
+		*st = failedStatus(q.broken(q.op(), mx.ErrBadRequest))
+	} else {
+		*st = failedStatus(b.collect(q.c.state))
 	}
-	st.Err = b.collect(q.c.state)
 	return st.Err
 }
 
