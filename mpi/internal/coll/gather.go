@@ -11,11 +11,8 @@ func Gather(n Net, own, all []byte, p Parts, root int, a Algorithm) error {
 		return n.Send(own, root)
 	}
 	n.Connect()
-	if size == 2 {
-		if other := p.Of(all, 1-root); len(other) <= exchangedAtOnce {
-			Move(n, p.Of(all, rank), own)
-			return n.Recv(other, 1-root)
-		}
+	if p.longest(size) <= exchangedAtOnce {
+		return gatherShort(n, own, all, &p, root)
 	}
 	for vrank := 1; vrank < size; vrank++ {
 		from := rankAt(vrank, root, size)
@@ -25,6 +22,19 @@ func Gather(n Net, own, all []byte, p Parts, root int, a Algorithm) error {
 	}
 	Move(n, p.Of(all, rank), own)
 	return n.WaitAll()
+}
+
+// gatherShort takes one part after the other: a request for each would cost more than waiting in turn.
+func gatherShort(n Net, own, all []byte, p *Parts, root int) error {
+	size := n.Size()
+	Move(n, p.Of(all, root), own)
+	for vrank := 1; vrank < size; vrank++ {
+		from := rankAt(vrank, root, size)
+		if err := n.Recv(p.Of(all, from), from); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // gatherBinomial collects parts in the order of virtual ranks, which is the

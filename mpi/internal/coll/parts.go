@@ -55,6 +55,17 @@ func (p *Parts) Length(rank int) int {
 	return to - from
 }
 
+// longest returns the bytes of the longest part of so many ranks.
+func (p *Parts) longest(ranks int) (length int) {
+	if p.alike() {
+		return p.Length(0)
+	}
+	for rank := range ranks {
+		length = max(length, p.Length(rank))
+	}
+	return length
+}
+
 // Total returns the bytes of the parts of so many ranks.
 func (p *Parts) Total(ranks int) (total int) {
 	for rank := range ranks {
