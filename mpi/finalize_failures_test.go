@@ -25,9 +25,11 @@ func matchedByAnother(world *mpi.Comm) error {
 		return err
 	}
 	switch world.Rank() {
-	case 3:
-		if _, err := mpi.Recv(world, make([]byte, 1), 0, goTag); err != nil {
-			return err
+	case 3: // dies when the others have left the Barrier, and rank 0 is in the next one
+		for rank := range 3 {
+			if _, err := mpi.Recv(world, make([]byte, 1), rank, goTag); err != nil {
+				return err
+			}
 		}
 		exit9()
 	case 0:
@@ -43,6 +45,9 @@ func matchedByAnother(world *mpi.Comm) error {
 			return err
 		}
 	default:
+		if err := mpi.Send(world, []byte{1}, 3, goTag); err != nil {
+			return err
+		}
 		if err := wantFailure(second(mpi.Recv(world, make([]byte, 1), 3, 0)), world, "rank 3"); err != nil {
 			return err
 		}
