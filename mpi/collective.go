@@ -90,10 +90,13 @@ func (n *net) finish(err error) error {
 	return err
 }
 
+// reduction is an algorithm that combines elements.
+type reduction[T any] func(via coll.Net, send, recv []T, op func(acc, in []T)) error
+
 // combine executes a collective that combines elements, unless there was an error before, and if it fails the rest of it. If
 // the operation of the program panics, or ends its goroutine, the collective has failed at this rank, and others are notified before
 // that goes on.
-func (n *net) combine(err error, run func() error, again func(rest coll.Net) error) error {
+func combine[T any](n *net, err error, via coll.Net, send, recv []T, op Op[T], run reduction[T]) error {
 	if err == nil {
 		returned := false
 		defer func() {
@@ -101,18 +104,23 @@ func (n *net) combine(err error, run func() error, again func(rest coll.Net) err
 				return
 			}
 			thrown := recover()
-			_ = n.finish(n.fail(n.thrown(thrown), again))
+			_ = n.finish(failCombine(n, n.thrown(thrown), len(send), len(recv), run))
 			if thrown != nil {
 				panic(thrown)
 			}
 		}()
-		err = run()
+		err = run(via, send, recv, op)
 		returned = true
 	}
 	if err == nil {
 		return nil
 	}
-	return n.fail(err, again)
+	return failCombine(n, err, len(send), len(recv), run)
+}
+
+// failCombine executes the rest of a collective that combines, from buffers of so many elements, and returns its error.
+func failCombine[T any](n *net, err error, send, recv int, run reduction[T]) error {
+	return n.fail(err, func(rest coll.Net) error { return run(rest, make([]T, send), make([]T, recv), nothing) })
 }
 
 // thrown is why a collective fails whose operation did not return. The caller is the deferred function that has recovered the panic.

@@ -3,6 +3,7 @@ package mpi
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"gomx/mpi/internal/coll"
 	"gomx/mx"
@@ -23,7 +24,8 @@ type net struct {
 	set        *coll.Overrides
 	pending    []pendingOp // by Isend and Irecv
 	scratch    [][]byte
-	used       int
+	used       int                   // of scratch
+	bulky      bool                  // a piece of scratch is not to stay
 	large      [][]byte              // of the seat's
 	missing    map[int]error         // ranks that could not be reached
 	left       *leavings             // nil unless something of the collective may come after it
@@ -108,10 +110,10 @@ func (n *net) done() {
 
 // settle ends the collective. Operations that are pending after an error are given up.
 func (n *net) settle() {
-	if len(n.pending)|n.used|len(n.large) != 0 || n.left != nil || n.traced.since != 0 {
+	if len(n.pending)|len(n.large) != 0 || n.left != nil || n.traced.since != 0 || n.bulky {
 		n.tidy()
 	}
-	n.c, n.rest, n.missing = nil, nil, nil
+	n.c, n.rest, n.missing, n.used = nil, nil, nil, 0
 }
 
 // tidy is the part of settle that most collectives of few bytes have no need of.
@@ -124,10 +126,8 @@ func (n *net) tidy() {
 	}
 	clear(n.large)
 	n.large = n.large[:0]
-	for i := range n.used {
-		if cap(n.scratch[i]) > scratchKept {
-			n.scratch[i] = nil
-		}
+	if n.bulky {
+		n.scratch, n.bulky = slices.DeleteFunc(n.scratch, func(b []byte) bool { return cap(b) > scratchKept }), false
 	}
 	if n.left != nil {
 		n.c.state.leave(n)
@@ -135,7 +135,7 @@ func (n *net) tidy() {
 	if n.traced.since != 0 {
 		n.trace()
 	}
-	n.left, n.used = nil, 0
+	n.left = nil
 }
 
 // several says that the collective has several rounds. A rank that fails in one sends what it would have sent in the next, to which
@@ -271,6 +271,7 @@ func (n *net) Scratch(size int) []byte {
 	n.used++
 	if cap(n.scratch[at]) < size {
 		n.scratch[at] = aligned(size)
+		n.bulky = n.bulky || cap(n.scratch[at]) > scratchKept
 	}
 	return n.scratch[at][:size]
 }

@@ -61,8 +61,7 @@ func checkReduction[T any](c *Comm, name string, send, recv []T, op Op[T]) error
 		return c.checkLengths(name, "recv", len(recv), len(send), "it takes as many as send has")
 	}
 	if !elem.Same(send, recv) {
-		to, _ := elem.Bytes(recv)
-		return c.checkApart(name, from, to)
+		return c.checkApart(name, from, elem.Memory(recv))
 	}
 	return nil
 }
@@ -74,8 +73,8 @@ func reduce[T any](n *net, via coll.Net, send, recv []T, op Op[T], root int) err
 	if n.checked() {
 		err = n.agree(via, deed{kind: coll.KindReduce, root: root, element: reflect.TypeFor[T](), count: len(send), op: nameOf(op)})
 	}
-	return n.combine(err, func() error { return coll.Reduce(via, send, recv, root, op, a) }, func(rest coll.Net) error {
-		return coll.Reduce(rest, make([]T, len(send)), make([]T, len(recv)), root, nothing, a)
+	return combine(n, err, via, send, recv, op, func(via coll.Net, send, recv []T, op func(acc, in []T)) error {
+		return coll.Reduce(via, send, recv, root, op, a)
 	})
 }
 
@@ -108,7 +107,7 @@ func allreduce[T any](n *net, via coll.Net, send, recv []T, op Op[T]) error {
 	if n.checked() {
 		err = n.agree(via, deed{kind: coll.KindAllreduce, element: reflect.TypeFor[T](), count: len(send), op: nameOf(op)})
 	}
-	return n.combine(err, func() error { return coll.Allreduce(via, send, recv, op, a) }, func(rest coll.Net) error {
-		return coll.Allreduce(rest, make([]T, len(send)), make([]T, len(recv)), nothing, a)
+	return combine(n, err, via, send, recv, op, func(via coll.Net, send, recv []T, op func(acc, in []T)) error {
+		return coll.Allreduce(via, send, recv, op, a)
 	})
 }

@@ -85,7 +85,7 @@ func reduceScatter[T any](n *net, via coll.Net, send, recv []T, counts []int, op
 		d := deed{kind: coll.KindReduceScatter, element: reflect.TypeFor[T](), count: len(send), op: nameOf(op), counts: counts}
 		err = n.agree(via, d)
 	}
-	return n.combine(err, func() error { return coll.ReduceScatter(via, send, recv, p, op, a) }, func(rest coll.Net) error {
-		return coll.ReduceScatter(rest, make([]T, len(send)), make([]T, len(recv)), p, nothing, a)
+	return combine(n, err, via, send, recv, op, func(via coll.Net, send, recv []T, op func(acc, in []T)) error {
+		return coll.ReduceScatter(via, send, recv, p, op, a)
 	})
 }

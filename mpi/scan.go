@@ -51,16 +51,16 @@ func Iexscan[T any](c *Comm, send, recv []T, op Op[T]) (Request, error) {
 func scan[T any](n *net, via coll.Net, send, recv []T, op Op[T]) error {
 	a := n.choose(coll.KindScan, len(send)*elem.Size[T](), true)
 	err := agreeOnScan(n, via, coll.KindScan, send, op)
-	return n.combine(err, func() error { return coll.Scan(via, send, recv, op, a) }, func(rest coll.Net) error {
-		return coll.Scan(rest, make([]T, len(send)), make([]T, len(recv)), nothing, a)
+	return combine(n, err, via, send, recv, op, func(via coll.Net, send, recv []T, op func(acc, in []T)) error {
+		return coll.Scan(via, send, recv, op, a)
 	})
 }
 
 func exscan[T any](n *net, via coll.Net, send, recv []T, op Op[T]) error {
 	a := n.choose(coll.KindExscan, len(send)*elem.Size[T](), true)
 	err := agreeOnScan(n, via, coll.KindExscan, send, op)
-	return n.combine(err, func() error { return coll.Exscan(via, send, recv, op, a) }, func(rest coll.Net) error {
-		return coll.Exscan(rest, make([]T, len(send)), make([]T, len(recv)), nothing, a)
+	return combine(n, err, via, send, recv, op, func(via coll.Net, send, recv []T, op func(acc, in []T)) error {
+		return coll.Exscan(via, send, recv, op, a)
 	})
 }
 

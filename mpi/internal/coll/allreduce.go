@@ -80,7 +80,8 @@ func allreducePairwise[T any](n Net, in, out []T, op func(acc, in []T)) error {
 
 func allreduceDoubling[T any](n Net, in, out []T, op func(acc, in []T)) error {
 	t := teamOf(n)
-	p := begin(n, in, out, op)
+	var p partial[T]
+	p.begin(n, in, out, op)
 	absent, err := fold(n, t, &p)
 	if err != nil {
 		return err
@@ -104,7 +105,8 @@ func allreduceDoubling[T any](n Net, in, out []T, op func(acc, in []T)) error {
 
 func allreduceRabenseifner[T any](n Net, in, out []T, op func(acc, in []T)) error {
 	t := teamOf(n)
-	p := begin(n, in, out, op)
+	var p partial[T]
+	p.begin(n, in, out, op)
 	absent, err := fold(n, t, &p)
 	if err != nil {
 		return err

@@ -17,13 +17,12 @@ type partial[T any] struct {
 	given              bool // have is the caller's, and must not be written
 }
 
-// begin makes the partial result of a contribution, which may lie in out. finish puts the result into out.
-func begin[T any](n Net, in, out []T, op func(acc, in []T)) partial[T] {
-	p := partial[T]{net: n, op: op, have: in, spare: scratch[T](n, len(in)), other: out, given: true}
-	if elem.Same(in, out) {
-		p.given, p.other = false, nil
+// begin makes the empty partial result that of a contribution, which may lie in out. finish puts the result into out.
+func (p *partial[T]) begin(n Net, in, out []T, op func(acc, in []T)) {
+	p.net, p.op, p.have, p.spare = n, op, in, scratch[T](n, len(in))
+	if !elem.Same(in, out) {
+		p.given, p.other = true, out
 	}
-	return p
 }
 
 // free returns the buffer that contributions may be received into.

@@ -46,7 +46,8 @@ func reduceTree[T any](n Net, in, out []T, op func(acc, in []T)) error {
 	if out == nil {
 		out = scratch[T](n, len(in))
 	}
-	p := begin(n, in, out, op)
+	var p partial[T]
+	p.begin(n, in, out, op)
 	for bit := 1; bit < size; bit <<= 1 {
 		if rank&bit != 0 {
 			return n.Send(bytes(p.have), rank-bit)
@@ -114,7 +115,8 @@ func reduceRabenseifner[T any](n Net, in, out []T, root int, op func(acc, in []T
 		out = scratch[T](n, len(in))
 	}
 	t := teamOf(n)
-	p := begin(n, in, out, op)
+	var p partial[T]
+	p.begin(n, in, out, op)
 	if absent, err := fold(n, t, &p); err != nil {
 		return err
 	} else if absent {
