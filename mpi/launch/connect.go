@@ -27,14 +27,23 @@ func takeDescriptor(fd int) (net.Conn, error) {
 		alien.Lock()
 		alien.files = append(alien.files, f)
 		alien.Unlock()
+		if err == nil {
+			return nil, errAnotherFile
+		}
 		return nil, errClosedOnUs
 	}
 	defer f.Close()
 	return net.FileConn(f) // a duplicate, which closes on exec
 }
 
-var errClosedOnUs = errors.New("the descriptor is not open here: something between the launcher and this program has closed it, " +
-	"as container runtimes and sudo do; use a launcher that waits on a port (mpiexec.hydra -pmi-port), or set MX_RANK, MX_SIZE and MX_ROOT")
+const throughAPort = "use a launcher that waits on a port (mpiexec.hydra -pmi-port), or set MX_RANK, MX_SIZE and MX_ROOT"
+
+var (
+	errClosedOnUs = errors.New("the descriptor is not open here: something between the launcher and this program has closed it, " +
+		"as container runtimes and sudo do; " + throughAPort)
+	errAnotherFile = errors.New("the descriptor is no socket: something between the launcher and this program has closed the launcher's, " +
+		"and opened a file; " + throughAPort)
+)
 
 func dialAddress(address string, limit time.Duration) (net.Conn, error) {
 	return (&net.Dialer{Timeout: limit}).Dial("tcp", address) // without delay: net sets TCP_NODELAY

@@ -41,10 +41,10 @@ func defaultSettings() settings {
 var table = []variables.Binding[settings]{
 	{Name: "MX_RANK", Help: "rank of this process, for launchers that don't speak PMI; with MX_SIZE and MX_ROOT",
 		Show: func(s *settings) string { return numberOrUnset(s.rank) },
-		Set:  func(s *settings, text string) error { return setNumber(&s.rank, text, 0) }},
+		Set:  func(s *settings, text string) error { return setNumber(&s.rank, text, 0, maxRanks-1) }},
 	{Name: "MX_SIZE", Help: "number of ranks, for launchers that don't speak PMI",
 		Show: func(s *settings) string { return numberOrUnset(s.size) },
-		Set:  func(s *settings, text string) error { return setNumber(&s.size, text, 1) }},
+		Set:  func(s *settings, text string) error { return setNumber(&s.size, text, 1, maxRanks) }},
 	{Name: "MX_ROOT", Help: "host:port where rank 0 listens and the other ranks find it",
 		Show: func(s *settings) string {
 			if s.root == "" {
@@ -65,7 +65,7 @@ var table = []variables.Binding[settings]{
 		Set:  func(s *settings, text string) error { return variables.SetBit(&s.noLocal, text) }},
 	{Name: "MX_CLIQUES", Help: "number of parts into which the ranks of a host fall, as if each were a host; 0: none",
 		Show: func(s *settings) string { return strconv.Itoa(s.cliques) },
-		Set:  func(s *settings, text string) error { return setNumber(&s.cliques, text, 0) }},
+		Set:  func(s *settings, text string) error { return setNumber(&s.cliques, text, 0, maxRanks) }},
 	{Name: "MX_LAUNCH_TIMEOUT", Help: "time that the launcher has to answer",
 		Show: func(s *settings) string { return s.answer.String() },
 		Set:  func(s *settings, text string) error { return setTime(&s.answer, text) }},
@@ -138,10 +138,10 @@ func numberOrUnset(n int) string {
 // maxRanks is what fits into the 20 bits that a message has for its rank.
 const maxRanks = 1 << 20
 
-func setNumber(to *int, text string, least int) error {
+func setNumber(to *int, text string, least, most int) error {
 	n, err := strconv.Atoi(text)
-	if err != nil || n < least || n > maxRanks {
-		return fmt.Errorf("want a number from %d to %d", least, maxRanks)
+	if err != nil || n < least || n > most {
+		return fmt.Errorf("want a number from %d to %d", least, most)
 	}
 	*to = n
 	return nil

@@ -3,6 +3,7 @@ package launch
 import (
 	"errors"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -35,6 +36,19 @@ func TestAlone(t *testing.T) {
 		if err := errors.Join(swap(j, 0, 10), j.Finalize()); err != nil {
 			t.Errorf("%q: %v", words, err)
 		}
+	}
+}
+
+// TestDescriptorOfAFile: a descriptor of that number is open, and is not the launcher's.
+func TestDescriptorOfAFile(t *testing.T) {
+	f, err := os.Open(os.DevNull)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	_, err = find(world(fmt.Sprint("PMI_FD=", f.Fd()), "PMI_RANK=0", "PMI_SIZE=2"))
+	if err == nil || !strings.Contains(err.Error(), "is no socket: ") || !strings.Contains(err.Error(), "MX_ROOT") {
+		t.Error(err)
 	}
 }
 

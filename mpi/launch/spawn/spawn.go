@@ -266,7 +266,12 @@ func (j *job) start(r int) error {
 		}()
 	}
 	served := make(chan error, 1)
-	go func() { served <- j.server.Serve(r, ours) }()
+	go func() {
+		err := j.server.Serve(r, ours)
+		if served <- err; err != nil {
+			time.AfterFunc(hindsight, func() { j.unruly(r, err) })
+		}
+	}()
 	j.ended.Go(func() {
 		defer close(judged)
 		j.wait(r, cmd, served)
@@ -348,7 +353,7 @@ func (j *job) judge(r int, cmd *exec.Cmd, lost, err, said error) *Failure {
 	case err != nil && !errors.Is(err, exec.ErrWaitDelay):
 		f.Code, f.What = codeNotFinalized, notWritten+err.Error()
 	case said != nil:
-		f.Code, f.What = codeNotFinalized, "broke the rules of PMI: "+said.Error()
+		return brokeRules(f, said)
 	case j.server.Greeted(r) && !j.server.Finalized(r):
 		f.Code, f.What = codeNotFinalized, "ended without Finalize"
 	case !j.server.Greeted(r) && j.server.AnyGreeted():
@@ -357,6 +362,22 @@ func (j *job) judge(r int, cmd *exec.Cmd, lost, err, said error) *Failure {
 		return nil
 	}
 	return f
+}
+
+// brokeRules makes f the failure of a rank that has said what makes no sense.
+func brokeRules(f *Failure, said error) *Failure {
+	f.Code, f.What = codeNotFinalized, "broke the rules of PMI: "+said.Error()
+	return f
+}
+
+// unruly ends the job for a rank that has broken the rules and lives on: it is heard no more. If it has ended, that is judged.
+func (j *job) unruly(r int, said error) {
+	j.mu.Lock()
+	alive := j.ranks[r].alive
+	j.mu.Unlock()
+	if alive {
+		j.failWithout(brokeRules(&Failure{Rank: r, PID: j.pid(r)}, said))
+	}
 }
 
 // fail notes the first failure and ends the others.

@@ -56,3 +56,28 @@ func TestFailureWhileStarting(t *testing.T) {
 		t.Errorf("error %v, want that of rank 0; then %q", err, late.String())
 	}
 }
+
+// TestRankBreaksTheRules: what a living rank says that makes no sense ends the job, and so does an abort whose reason has blanks in it, as
+// MPICH sends it. Nobody waits for that rank to end.
+func TestRankBreaksTheRules(t *testing.T) {
+	for said, want := range map[string]Failure{
+		"cmd=nonsense": {Rank: 1, Code: codeNotFinalized, What: `broke the rules of PMI: rank 1: it says "cmd=nonsense", which this launcher does not know`},
+		"cmd=abort exitcode=77 message=application called MPI_Abort(MPI_COMM_WORLD, 77) - process 1": {
+			Rank: 1, Code: 77, What: "aborted the job with code 77: application called MPI_Abort(MPI_COMM_WORLD, 77) - process 1"},
+	} {
+		began := time.Now()
+		err := Run(t.Context(), &Plan{
+			Ranks:   2,
+			Program: []string{"sh", "-c", `[ $PMI_RANK = 1 ] && echo "` + said + `" >&3; exec sleep 100`},
+			Stdout:  func(int) io.Writer { return io.Discard },
+			Stderr:  func(int) io.Writer { return io.Discard },
+		})
+		f, ok := errors.AsType[*Failure](err)
+		if !ok || f.Rank != want.Rank || f.Code != want.Code || f.What != want.What {
+			t.Errorf("%s: %v", said, err)
+		}
+		if took := time.Since(began); took > 50*time.Second {
+			t.Errorf("%s: the job goes on for %v", said, took)
+		}
+	}
+}

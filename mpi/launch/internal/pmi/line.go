@@ -21,11 +21,18 @@ type line struct {
 	text   string // as it came, for complaints
 }
 
+// reason begins the last field of an abort, whose value goes on to the end of the line: clients of MPICH leave the blanks in it.
+const reason = " message="
+
 // parseLine takes a line apart. Fields come in any order and with any blanks between them; a
 // backslash takes the meaning from the character after it.
 func parseLine(text string) (line, error) {
 	l := line{values: map[string]string{}, text: text}
-	for _, field := range fields(text) {
+	fixed := text
+	if strings.HasPrefix(text, "cmd=abort ") {
+		fixed, l.values["message"], _ = strings.Cut(text, reason)
+	}
+	for _, field := range fields(fixed) {
 		key, value, ok := strings.Cut(field, "=")
 		if !ok || key == "" {
 			return l, fmt.Errorf("%q is no key=value", shown(field))

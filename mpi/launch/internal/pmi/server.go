@@ -218,7 +218,7 @@ func (s *Server) abort(rank int, l *line) error {
 	if err != nil {
 		code = 1
 	}
-	_, reason, _ := strings.Cut(l.text, "message=") // servers of MPICH take blanks in it
+	reason := l.values["message"]
 	if !strings.Contains(reason, " ") {
 		reason = strings.ReplaceAll(reason, "_", " ") // our client has made one word of it
 	}
