@@ -64,7 +64,21 @@ func (c *Comm) Finalize() error {
 	if s.finalized.Swap(true) {
 		return c.fail("Finalize", ErrFinalized, "rank %d of the world has called it before", s.rank)
 	}
-	return cmp.Or(s.undelivered, err, c.leave("Finalize"))
+	return cmp.Or(s.withUndelivered(err), c.leave("Finalize"))
+}
+
+// withUndelivered adds the error of an earlier Bsend to that of Finalize. The failure of another rank comes behind the first one, because of
+// which that rank may have left.
+func (s *seat) withUndelivered(err error) error {
+	if err == nil || s.undelivered == nil {
+		return cmp.Or(s.undelivered, err)
+	}
+	first, failed := errors.AsType[*rankFailure](err)
+	other, because := errors.AsType[*rankFailure](s.undelivered)
+	if failed && because && first.rank != other.rank {
+		return fmt.Errorf("%w; %w", err, s.undelivered)
+	}
+	return s.undelivered
 }
 
 // leave closes the rank's endpoint and libraries in order, so that sent messages are delivered.

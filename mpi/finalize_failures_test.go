@@ -10,7 +10,10 @@ import (
 	"gomx/mpi"
 )
 
-func init() { programs["matched by another"] = matchedByAnother }
+func init() {
+	programs["matched by another"] = matchedByAnother
+	programs["undelivered"] = undelivered
+}
 
 // TestFinalizeKnowsOfAFailure: a rank that knows of a failure is told by its Finalize, whatever the others are in: what they have sent for a
 // collective that this rank has not come to may look as if all had come to Finalize.
@@ -67,4 +70,43 @@ func receiving(c *mpi.Comm) error {
 		}
 	}
 	return fmt.Errorf("no receive is pending")
+}
+
+// TestFinalizeNamesTheFirstFailure: it is that which has failed first, also beside a buffered message that its receiver never took before it
+// left because of that.
+func TestFinalizeNamesTheFirstFailure(t *testing.T) {
+	unchecked(t) // the ranks are in different calls
+	overProcesses(t, "undelivered", [4]int{0, 0, 9, 0}, silent)
+}
+
+func undelivered(world *mpi.Comm) error {
+	self, dead := world.Rank(), 2
+	switch self {
+	case 0:
+		if err := errors.Join(mpi.Bsend(world, make([]byte, 1<<20), 1, 5), mpi.Send(world, []byte{1}, dead, goTag)); err != nil {
+			return err
+		}
+	case dead:
+		if _, err := mpi.Recv(world, make([]byte, 1), 0, goTag); err != nil {
+			return err
+		}
+		exit9()
+	}
+	if err := wantFailure(second(mpi.Recv(world, make([]byte, 1), dead, 0)), world, "rank 2"); err != nil {
+		return err
+	}
+	if self == 0 { // Finalize of rank 1 is over
+		if err := wantFailure(second(mpi.Recv(world, make([]byte, 1), 1, 0)), world, "rank 1"); err != nil {
+			return err
+		}
+	}
+	err := world.Finalize()
+	if err := wantFailure(err, world, "rank 2 of the world"); err != nil {
+		return err
+	}
+	if e, ok := errors.AsType[*mpi.Error](err); !ok || e.Peer != dead {
+		return fmt.Errorf("Finalize names rank %d: %w", e.Peer, err)
+	}
+	os.Exit(0)
+	return nil
 }
