@@ -166,10 +166,22 @@ func (ep *Endpoint) outcome(st *Status, to nic.ID, c *endpoint.Calling) (ReturnC
 	return ErrConnectionFailed, reason
 }
 
+// standstill says why the endpoint itself makes no progress, or returns nil if it does.
+func (ep *Endpoint) standstill() (why error) {
+	if ep.d.InHandler() {
+		return errors.New("in a handler nothing progresses: connect in another goroutine")
+	}
+	ep.d.Query(func(e *endpoint.Engine) {
+		if e.Paused() {
+			why = errors.New("the progression of the endpoint is off: ReenableProgression first")
+		}
+	})
+	return why
+}
+
 // timeoutCause says why a connect has not ended, with what the last attempt came to.
 func (ep *Endpoint) timeoutCause(err error, timeout time.Duration, to nic.ID, endpointID uint32) error {
-	if ep.d.InHandler() {
-		why := errors.New("in a handler nothing progresses: connect in another goroutine")
+	if why := ep.standstill(); why != nil {
 		if err != nil {
 			return &instead{err.Error() + ": " + why.Error(), err}
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -71,6 +72,28 @@ func TestConnectInAHandlerSaysSo(t *testing.T) {
 			w.Error(err)
 		} else {
 			refused(w, err, mx.ErrTimeout, "in a handler nothing progresses")
+		}
+	})
+}
+
+// TestConnectWithoutProgressionSaysSo: the reason is the endpoint's own, and no peer's.
+func TestConnectWithoutProgressionSaysSo(t *testing.T) {
+	over(t, func(w *world) {
+		a, b, _, _ := w.pair()
+		nic, id := place(w, b)
+		if err := a.DisableProgression(); err != nil {
+			w.Fatal(err)
+		}
+		const reason = "the progression of the endpoint is off: ReenableProgression first"
+		_, err := a.Connect(nic, id+1, testFilter, 10*time.Millisecond)
+		refused(w, err, mx.ErrTimeout, reason)
+		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Millisecond)
+		defer cancel()
+		_, err = a.ConnectContext(ctx, nic, id+1, testFilter)
+		refused(w, err, mx.ErrTimeout, reason)
+		_, err = a.ConnectAll(ctx, []mx.PeerName{{NIC: nic, Endpoint: id + 1, Filter: testFilter}})
+		if err == nil || !strings.Contains(err.Error(), reason) {
+			w.Error(err)
 		}
 	})
 }
