@@ -2,9 +2,11 @@ package pmi
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"io"
 	"net"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -70,15 +72,15 @@ func (s *Server) Serve(rank int, c net.Conn) error {
 	r := bufio.NewReader(c)
 	for {
 		text, err := readLine(r, longestAnswer)
-		if err == io.EOF {
-			return nil
-		}
 		var l line
 		if err == nil {
 			l, err = parseLine(text)
 		}
 		if err == nil {
 			err = s.obey(rank, &l)
+		}
+		if err == io.EOF {
+			return nil
 		}
 		if err != nil {
 			return fmt.Errorf("rank %d: %w", rank, err)
@@ -140,10 +142,14 @@ func (s *Server) obey(rank int, l *line) error {
 	return fmt.Errorf("it says %q, which this launcher does not know", shown(l.text))
 }
 
+// tell answers a rank. The error is io.EOF if its connection has ended.
 func (s *Server) tell(rank int, text string) error {
 	c := s.ranks[rank].conn
 	_ = c.SetWriteDeadline(time.Now().Add(answerTimeout))
 	_, err := io.WriteString(c, text+"\n")
+	if err != nil && !errors.Is(err, os.ErrDeadlineExceeded) {
+		return io.EOF
+	}
 	return err
 }
 

@@ -112,6 +112,18 @@ func TestServerHearsOfVainWaiting(t *testing.T) {
 	}
 }
 
+// TestServerOfARankThatHearsNothing: a rank that ends before it has read its answers has broken no rule.
+func TestServerOfARankThatHearsNothing(t *testing.T) {
+	near, far := pair(t)
+	if _, err := io.WriteString(near, strings.Repeat("cmd=get_maxes\n", 50)); err != nil {
+		t.Fatal(err)
+	}
+	near.Close()
+	if err := NewServer("test", 1, Events{}).Serve(0, far); err != nil {
+		t.Error(err)
+	}
+}
+
 // TestServerRefusesNonsense says things that no rank should say.
 func TestServerRefusesNonsense(t *testing.T) {
 	for _, said := range []string{"nonsense\n", "cmd=spawn nprocs=2\n", "cmd=barrier_in\ncmd=barrier_in\n", "\n", "cmd=finalize\ncmd=get_maxes\n",
