@@ -44,6 +44,30 @@ func TestInit(t *testing.T) {
 	refused(t, exs.Finalize(), exs.EINVAL)
 }
 
+// TestDialBesideFinalize: Dial and Listen have a default library, whenever another goroutine calls Finalize.
+func TestDialBesideFinalize(t *testing.T) {
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for range 50_000 {
+			_ = exs.Finalize() // nothing to close, most of the time
+		}
+	}()
+	for ended := false; !ended; {
+		select {
+		case <-done:
+			ended = true
+		default:
+		}
+		if l, err := exs.Initialized(); l == nil || err != nil {
+			t.Fatal(l, err)
+		}
+	}
+	if err := exs.Finalize(); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestAddresses(t *testing.T) {
 	w := newWorld(t, "mem")
 	l, addr := w.listener(exs.Stream)

@@ -2,7 +2,6 @@ package exs
 
 import (
 	"context"
-	"errors"
 	"net"
 	"net/netip"
 	"time"
@@ -33,14 +32,6 @@ func (l *Library) DialContext(ctx context.Context, network, address string) (net
 
 // dialTime is how long a dial may take for each address that has no deadline.
 const dialTime = 30 * time.Second
-
-// initialized returns the default library, and initializes it if need be.
-func initialized() (*Library, error) {
-	if err := Init(Version1); err != nil && !errors.Is(err, EALREADY) {
-		return nil, err
-	}
-	return defaultLibrary("dial or listen")
-}
 
 // toConnect connects a socket to an address, and waits as long as a dial may.
 func (s *Socket) toConnect(ctx context.Context, a netip.AddrPort) error {

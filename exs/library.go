@@ -72,11 +72,26 @@ func Init(version int) error {
 	if standard.l != nil {
 		return fail("init", EALREADY)
 	}
+	return initialize(version)
+}
+
+// initialize is Init. standard is locked.
+func initialize(version int) error {
 	l, err := Open(version)
 	if err == nil {
 		standard.l = l
 	}
 	return err
+}
+
+// initialized returns the default library, which it initializes if nobody has.
+func initialized() (l *Library, err error) {
+	standard.Lock()
+	defer standard.Unlock()
+	if standard.l == nil {
+		err = initialize(Version1)
+	}
+	return standard.l, err
 }
 
 // Finalize closes the default library, as Library.Close does, and the endpoints of Dialers and ListenConfigs with a secret or
