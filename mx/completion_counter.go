@@ -14,7 +14,7 @@ import (
 // no request is left to collect. It counts peers' puts into windows as well. A program that has posted many
 // requests and wants to know no more than that all are over waits for a number. MX does not have it.
 //
-// The methods of a CompletionCounter may be called from any number of goroutines.
+// The methods of a CompletionCounter may be called from any number of goroutines, unless the endpoint was opened with SingleThreaded.
 type CompletionCounter struct {
 	ep *Endpoint
 	c  *driver.Counter
@@ -32,7 +32,7 @@ func (ep *Endpoint) NewCompletionCounter() (*CompletionCounter, error) {
 // Add has requests of the endpoint be counted when they complete; those that are complete already are counted at once. Nobody
 // collects them: they can't be used any more, as after Forget. What completes with StatusSuccess is a success, and
 // everything else, a truncated message too, is a failure. Of a multi-receive each message that it takes from now on is counted, and in
-// the end the multi-receive itself. An error leaves all as they were, save that of a request that is named twice is counted once. Errors: ErrBadRequest, also for one of another endpoint, ErrBadEndpoint if the counter or the endpoint is closed.
+// the end the multi-receive itself. A request that is named twice is counted once. An error leaves all as they were. Errors: ErrBadRequest, also for one of another endpoint, ErrBadEndpoint if the counter or the endpoint is closed.
 func (c *CompletionCounter) Add(reqs ...Request) error {
 	for i := range reqs {
 		if reqs[i].ep != c.ep {

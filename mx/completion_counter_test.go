@@ -102,6 +102,20 @@ func TestCounterTakesWhatIsComplete(t *testing.T) {
 			w.Errorf("one of two is stale: %v", err)
 		}
 		w.pending(b, other)
+		if err := c.Add(other, other); err != nil {
+			w.Errorf("a request that is named twice: %v", err)
+		}
+		over, last := w.irecv(b, nil, 3, exact), w.irecv(b, nil, 4, exact)
+		w.isend(a, nil, toB, 3)
+		if got, found, err := b.Peek(bound); got != over || !found || err != nil {
+			w.Fatal(got, found, err)
+		}
+		if err := c.Add(over, last, over); err != nil {
+			w.Errorf("a complete request that is named twice: %v", err)
+		}
+		w.isend(a, nil, toB, 2)
+		w.isend(a, nil, toB, 4)
+		w.counts(c, 4, 0)
 		if err := c.Add(w.irecv(a, nil, 3, exact)); !errors.Is(err, mx.ErrBadRequest) {
 			w.Errorf("a request of another endpoint: %v", err)
 		}

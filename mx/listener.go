@@ -15,7 +15,8 @@ import (
 )
 
 // Listener makes an endpoint a passive one (fi_passive_ep of OFI): who connects to it waits as a ConnectionRequest until the program accepts or
-// rejects it. The methods of a Listener may be called from any number of goroutines; each request goes to one of them.
+// rejects it. The methods of a Listener may be called from any number of goroutines, unless the endpoint was
+// opened with SingleThreaded; each request goes to one of them.
 type Listener struct {
 	ep *Endpoint
 	l  *driver.Listener
@@ -59,7 +60,8 @@ type Credentials struct {
 	Certificates []*x509.Certificate // that it has shown in TLS, its own first; they have been verified
 }
 
-// ConnectionRequest is a connect of a peer that waits for the program's answer. Accept and Reject may be called from any goroutine, once.
+// ConnectionRequest is a connect of a peer that waits for the program's answer. Accept and Reject may be called from any goroutine, once,
+// unless the endpoint was opened with SingleThreaded: then from the one that calls it.
 type ConnectionRequest struct {
 	NIC         uint64      // of the peer
 	Endpoint    uint32      // likewise; of an endpoint with contexts, each context asks, with an id of its own

@@ -125,7 +125,8 @@ func WithEagerLimit(bytes int) Param { return Param{ParamEagerLimit, bytes} }
 // requests then take the endpoint lock with a store-release, as without the promise only a goroutine does that has called alone for a
 // while. Close, EagerTo, Wakeup, Pending,
 // Counters, Peers, DisableProgression, ReenableProgression, registration of memory and the functions of addresses may
-// still be called from any goroutine, and the endpoint makes progress between calls as usual. A call that detects a
+// still be called from any goroutine, and the endpoint makes progress between calls as usual. Calls on its queues, counters, triggers,
+// listeners and windows are calls on the endpoint. A call that detects a
 // concurrent one panics with the name of the promise, and the race detector sees both. Endpoint.Share disables this
 // mode, and so does RegisterUnexpHandler, since its handler runs in any goroutine.
 func SingleThreaded() Param { return Param{ParamSingleThreaded, true} }

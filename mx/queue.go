@@ -15,7 +15,8 @@ import (
 // requests. A program that has several kinds of work on an endpoint gives each a queue of its own, and a
 // goroutine that serves several endpoints one queue over all of them. MX does not have it.
 //
-// The methods of a Queue may be called from any number of goroutines; each completion goes to one of them.
+// The methods of a Queue may be called from any number of goroutines, unless its only endpoint was opened with SingleThreaded; each completion
+// goes to one of them.
 type Queue struct {
 	q   *driver.Queue
 	eps []*Endpoint
@@ -57,11 +58,13 @@ func failQueue(op string, err error) error {
 }
 
 func queueError(op string, err error) *Error {
-	code := queueCode(err)
-	if code != codeOf(err) {
-		err = &instead{err.Error(), err}
+	e := &Error{Op: op, Code: queueCode(err)}
+	if e.Code != codeOf(err) {
+		e.Cause = &instead{err.Error(), err}
+	} else if !isPlain(err) || err == driver.ErrClosed { // the endpoint is, and not the queue
+		e.Cause = err
 	}
-	return &Error{Op: op, Code: code, Cause: err}
+	return e
 }
 
 // queueCode is the code of an error of a driver's queue.

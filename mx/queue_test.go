@@ -3,6 +3,7 @@ package mx_test
 import (
 	"context"
 	"errors"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -247,6 +248,15 @@ func TestQueueRefuses(t *testing.T) {
 	refused(t, q.Add(w.irecv(b, nil, 1, exact)), mx.ErrBadParamVal, "add to queue: the queue is not over this endpoint")
 	if err := q.Add(mx.Request{}); !errors.Is(err, mx.ErrBadRequest) {
 		t.Errorf("the zero request: %v", err)
+	}
+	stale := w.irecv(a, nil, 1, exact)
+	if err := a.Forget(stale); err != nil {
+		t.Fatal(err)
+	}
+	err = q.Add(stale)
+	refused(t, err, mx.ErrBadRequest)
+	if text := err.Error(); strings.Count(text, "stale") != 1 {
+		t.Errorf("it says its reason more than once: %s", text)
 	}
 	handler := func([]mx.Completion) {}
 	refused(t, q.Handle(nil), mx.ErrBadParamVal, "nil")

@@ -24,7 +24,7 @@ import (
 // the peer ends, it completes with a status that says why; if the counter is closed, with StatusAborted. It has no
 // timeout before it begins unless SetRequestTimeout gives it one.
 //
-// Trigger is a value, and its methods may be called from any goroutine. Their errors are those of the methods of Endpoint of the same name;
+// Trigger is a value, and its methods may be called from any goroutine, unless the endpoint was opened with SingleThreaded. Their errors are those of the methods of Endpoint of the same name;
 // ErrBadEndpoint if the counter is closed; ErrBadRequest for the zero Trigger.
 type Trigger struct {
 	c  *CompletionCounter

@@ -54,7 +54,8 @@ func (h *WindowHandle) UnmarshalBinary(b []byte) error {
 }
 
 // Window is memory that peers may read or write with Iget and Iput, without the
-// program's doing anything about it. Its methods may be called from any goroutine.
+// program's doing anything about it. Its methods may be called from any goroutine, unless the endpoint was
+// opened with SingleThreaded; FetchAtomic also then.
 type Window struct {
 	ep    *Endpoint
 	bytes []byte

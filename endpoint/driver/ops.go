@@ -286,7 +286,11 @@ func (d *Endpoint) SetTimeout(h endpoint.Handle, timeout time.Duration) error {
 			return nil
 		}
 		d.advance()
-		return e.SetTimeout(h, ticks(timeout))
+		err := e.SetTimeout(h, ticks(timeout))
+		if timeout <= 0 { // at once
+			d.advance()
+		}
+		return err
 	})
 }
 
