@@ -32,15 +32,21 @@ func (s *Socket) Cancel(ahandle any, flags Flags) (int, error) {
 	return count, nil
 }
 
+// cancel cancels a connect, and reports whether that was possible.
+func (j *joining) cancel() bool {
+	if j == nil || j.made || j.cancelled {
+		return false
+	}
+	j.cancelled = true
+	j.stop()
+	return true
+}
+
 // takeBack cancels one operation, and reports whether that was possible.
 func (s *Socket) takeBack(o *op) bool {
 	switch {
 	case o.kind == EvtConnect:
-		if s.joining == nil {
-			return false
-		}
-		s.joining.stop()
-		return true
+		return s.joining.cancel()
 	case o.kind == EvtAccept:
 		for i, a := range s.post.asked {
 			if a == o {

@@ -30,8 +30,10 @@ type joining struct {
 	theirs     *hello
 
 	// At the client.
-	found *route   // where the listener may be reached directly from now on, or nil
-	asked *request // while it connects directly
+	cancelled bool     // by Cancel, before it was made
+	made      bool     // the listener has taken it, and it can't be cancelled any more
+	found     *route   // where the listener may be reached directly from now on, or nil
+	asked     *request // while it connects directly
 }
 
 // Connect starts to connect to a listener (4.2), and gives up after the timeout. If it fails, the socket is as it was before, and
@@ -117,6 +119,9 @@ func (s *Socket) join(ctx context.Context, o *op, local netip.AddrPort, addr net
 	j := s.joining
 	j.stop()
 	s.joining = nil
+	if j.cancelled && !s.l.isClosed() {
+		err = waits.over(context.Canceled)
+	}
 	s.life.Connected(err == nil)
 	switch {
 	case s.life.State() == life.Closed:
@@ -212,14 +217,26 @@ func (s *Socket) dialOnce(ctx context.Context, local, addr netip.AddrPort, waits
 		return unreached(ep, c, theirs.endpoint, err)
 	}
 	waits.begin(toBeTaken)
-	if err := s.enter(c, peer, &theirs); err != nil {
-		s.leave(local, &ours)
-		if errors.Is(hungUp(err), errHungUp) {
-			return errSentAway
-		}
-		return err
+	err = s.enter(c, peer, &theirs)
+	if err == nil && !s.make() {
+		err = context.Canceled
 	}
-	return nil
+	if err == nil {
+		return nil
+	}
+	s.leave(local, &ours)
+	if errors.Is(hungUp(err), errHungUp) {
+		return errSentAway
+	}
+	return err
+}
+
+// make reports whether the connection that the listener has taken is made: it was not cancelled, and can't be any more.
+func (s *Socket) make() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.joining.made = !s.joining.cancelled
+	return s.joining.made
 }
 
 // enter makes the connection at the listener's endpoint, and waits until the listener has taken it.

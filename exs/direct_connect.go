@@ -97,7 +97,7 @@ func (s *Socket) replied(source mx.EndpointAddr, b []byte) {
 	case !granted:
 		s.overTCP()
 		return
-	case s.life.State() != life.Connecting: // the socket was closed meanwhile
+	case s.life.State() != life.Connecting || s.joining.cancelled: // the socket was closed, or it was
 		s.l.reset(source, &h)
 		s.overTCP()
 		return
