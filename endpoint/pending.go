@@ -39,6 +39,9 @@ func (e *Engine) outstanding(slot int32, r *request) Outstanding {
 		Kind: kindNames[r.kind], Match: r.match, Mask: r.counts(),
 		Bytes: r.msgLen, Stage: e.stage(r), Held: r.unbegun(), Started: r.started,
 	}
+	if e.forVisits(r) {
+		o.Kind = stateNames[stateReady]
+	}
 	switch {
 	case r.kind == kindPart:
 		o.Kind = kindNames[kindRecv] // the multi-receive is listed, too, and its handle is the one that there is
@@ -66,6 +69,11 @@ func (r *request) counts() uint64 {
 	return match.MaskNone
 }
 
+// forVisits reports whether a threshold is a wait for a connection request: it is of the counter of those.
+func (e *Engine) forVisits(r *request) bool {
+	return r.state == stateCounting && e.adm.asked && r.window == uint64(e.adm.counter)
+}
+
 // stage says what a request waits for.
 func (e *Engine) stage(r *request) string {
 	switch {
@@ -84,7 +92,7 @@ func (e *Engine) stage(r *request) string {
 	case stateSpent:
 		return "waits for messages that are arriving in it"
 	case stateCounting:
-		if e.adm.asked && r.window == uint64(e.adm.counter) {
+		if e.forVisits(r) {
 			return "waits for a connection request"
 		}
 		return fmt.Sprintf("waits for counter %d to come to %d: it is at %d", r.window, r.remote, e.queues[r.window].counter.total())

@@ -64,11 +64,13 @@ func (e *Engine) failPull(slot int32, r *request, code Code) {
 	case r.flags&failing == 0:
 		r.code = code
 		r.flags |= failing
-		if s, ok := e.peers[r.peer].link.(wire.PullStopper); ok {
-			s.StopPull(uint64(handleOf(slot, r.generation)))
-		}
+		s, stops := e.peers[r.peer].link.(wire.PullStopper)
+		ended := stops && s.StopPull(uint64(handleOf(slot, r.generation)))
 		if r.flags&counted != 0 {
 			e.discount(slot, r) // the peer has heard, or its session is over
+		}
+		if ended {
+			e.complete(slot, r, code)
 		}
 	}
 }

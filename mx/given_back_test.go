@@ -2,6 +2,7 @@ package mx_test
 
 import (
 	"bytes"
+	"errors"
 	"math/rand/v2"
 	"testing"
 	"time"
@@ -127,4 +128,45 @@ func (w *world) putsUnderWay(random *rand.Rand, end func(*mx.Endpoint, mx.Endpoi
 	if n := bytes.Count(window, []byte{'S'}); n > 0 {
 		w.Errorf("%d bytes were written that nobody has put", n)
 	}
+}
+
+// TestWindowClosesWithoutProgression: also while a large put of a peer is under way, Close does not wait for what only progress would end.
+func TestWindowClosesWithoutProgression(t *testing.T) {
+	over(t, func(w *world) {
+		a, b, toB, _ := w.pair()
+		for seed := range w.times(30) {
+			random := rand.New(rand.NewPCG(uint64(seed), 2))
+			win, err := b.OpenWindow(make([]byte, 4<<20), mx.WindowWrite)
+			if err != nil {
+				w.Fatal(err)
+			}
+			var puts [4]mx.Request
+			for i := range puts {
+				if puts[i], err = a.Iput(make([]byte, 1<<20), toB, win.Handle(), uint32(i)<<20, 1, nil); err != nil {
+					w.Fatal(err)
+				}
+			}
+			for end := time.Now().Add(time.Duration(random.IntN(1000)) * time.Microsecond); err == nil && time.Now().Before(end); {
+				err = b.Progress()
+			}
+			if err = errors.Join(err, b.DisableProgression()); err != nil {
+				w.Fatal(err)
+			}
+			closed := make(chan error, 1)
+			go func() { closed <- win.Close() }()
+			select {
+			case err = <-closed:
+			case <-time.After(bound):
+				w.Fatal("Close stands")
+			}
+			if err = errors.Join(err, b.ReenableProgression()); err != nil {
+				w.Fatal(err)
+			}
+			for _, put := range puts {
+				if st := w.done(a, put); st.Code != mx.StatusSuccess && st.Code != mx.StatusBadRDMAWindow {
+					w.Error(st.Code)
+				}
+			}
+		}
+	})
 }

@@ -391,7 +391,7 @@ func TestReadyInAQueue(t *testing.T) {
 			if err != nil {
 				w.Fatal(err)
 			}
-			if p := r.Endpoint().Pending(); len(p) != 1 || p[0].Stage != "waits for a connection request" {
+			if p := r.Endpoint().Pending(); len(p) != 1 || p[0].Kind != "ready" || p[0].Stage != "waits for a connection request" {
 				w.Errorf("pending: %v", p)
 			}
 		}

@@ -10,7 +10,7 @@ import (
 // PendingRequest is a request that is not complete, as Pending shows it to people.
 type PendingRequest struct {
 	Request              Request      // zero if it was forgotten, and if it is the library's own: that of Admit, and of a Connect or a Wait that is blocked
-	Kind                 string       // send, asend (acknowledged), ssend (synchronous), recv, multi-receive, connect, put, get, atomic, fetch, watch, threshold or connection request
+	Kind                 string       // send, asend (acknowledged), ssend (synchronous), recv, multi-receive, connect, put, get, atomic, fetch, watch, threshold, ready (of a Listener) or connection request
 	Peer                 EndpointAddr // zero: anyone; of a connect, good for no more than its name
 	MatchInfo, MatchMask uint64       // of a receive that has not matched: what it waits for
 	Bytes                uint32       // of the message; of a receive that has not matched: the room for it
@@ -41,8 +41,8 @@ func (ep *Endpoint) Pending() []PendingRequest {
 // String returns the request in a line, as in "recv from host:0/3 match 0x7 mask 0xff,
 // 8 bytes: waits for its match".
 func (p PendingRequest) String() string {
-	if p.Kind == "threshold" {
-		return fmt.Sprintf("threshold match %#x: %s", p.MatchInfo, p.Stage)
+	if p.Kind == "threshold" || p.Kind == "ready" {
+		return fmt.Sprintf("%s match %#x: %s", p.Kind, p.MatchInfo, p.Stage)
 	}
 	who := "anyone"
 	if !p.Peer.IsZero() {

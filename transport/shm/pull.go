@@ -29,7 +29,6 @@ type pull struct {
 	n, done int
 	way     way
 	counts  bool          // it is to be measured
-	stopped bool          // it is not wanted any more
 	spent   time.Duration // copying
 }
 
@@ -88,7 +87,7 @@ func (g *pull) copy(most int) wire.PullResult {
 	copied, _ := l.exported.table.at(reading)
 	atomic.StoreUint64(copied, uint64(g.source.slot)+1)
 	defer atomic.StoreUint64(copied, 0)
-	if g.stopped || !g.source.stands() {
+	if !g.source.stands() {
 		return wire.PullFailed // the send has ended meanwhile
 	}
 	began := time.Now()
@@ -116,13 +115,17 @@ func (g *pull) copy(most int) wire.PullResult {
 	return wire.PullDone
 }
 
-// StopPull has a pull write nothing more.
-func (l *link) StopPull(id uint64) {
-	for _, g := range l.port.pulls {
-		if g.link == l && g.id == id {
-			g.stopped = true
-		}
+// StopPull ends a pull, and reports whether it was under way.
+func (l *link) StopPull(id uint64) bool {
+	p := l.port
+	i := slices.IndexFunc(p.pulls, func(g *pull) bool { return g.link == l && g.id == id })
+	if i < 0 {
+		return false
 	}
+	g := p.pulls[i]
+	p.pulls = slices.Delete(p.pulls, i, i+1)
+	p.freePull(g)
+	return true
 }
 
 // copyOn copies a piece of what is under way, each pull in its turn, and returns

@@ -80,6 +80,7 @@ type Link interface {
 
 // PullStopper is a Link that can end a pull which is under way.
 type PullStopper interface {
-	// StopPull has the pull with that id write nothing more. The next Poll reports its end.
-	StopPull(id uint64)
+	// StopPull ends the pull with that id, which writes nothing more, and no PullFinished comes. It reports whether
+	// there was one under way.
+	StopPull(id uint64) bool
 }
