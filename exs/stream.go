@@ -483,9 +483,14 @@ func (s *Socket) cancelBytes(o *op) bool {
 		s.drainSender()
 		return true
 	}
-	if o.receives() && s.stream.receiver.Cancel(stream.ID(o.id)) {
-		s.drainReceiver()
+	if !o.receives() || !s.stream.receiver.Cancel(stream.ID(o.id)) {
+		return false
+	}
+	s.drainReceiver()
+	if !o.live {
 		return true
 	}
+	s.stream.receiver.Stay(stream.ID(o.id)) // data is landing in it
+	s.drainReceiver()
 	return false
 }

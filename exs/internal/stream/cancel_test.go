@@ -137,6 +137,30 @@ func TestCancelLanding(t *testing.T) {
 	drain(w)
 }
 
+// TestStay takes the Cancel of a receive back in which bytes are landing: it waits for the others.
+func TestStay(t *testing.T) {
+	w := newWorld(t, some, allFetched)
+	a := w.receive(100, WaitAll)
+	b := w.receive(100, 0)
+	w.hearAll()
+	w.send(60)
+	w.match()
+	w.cancelReceive(a)
+	w.r.Stay(a)
+	w.r.Stay(b) // which is not cancelled
+	w.r.Stay(77)
+	w.runReceiver(nil)
+	w.complete(0)
+	w.quiet()
+	w.ended(1, 60, OK) // the send
+	w.send(100)
+	w.quiet()
+	if w.finished != 4 {
+		t.Errorf("%d operations finished", w.finished)
+	}
+	drain(w)
+}
+
 // TestCancelCrossing takes an advert back that the sender has found stale.
 func TestCancelCrossing(t *testing.T) {
 	w := newWorld(t, some, allEager)

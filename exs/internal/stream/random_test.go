@@ -78,7 +78,11 @@ func step(w *world, pick chooser, largest, cancels int) {
 	case k < 22 && len(w.nextSend) > 0:
 		w.cancelSend(w.nextSend[pick(len(w.nextSend))])
 	case k >= 22 && len(w.nextRecv) > 0:
-		w.cancelReceive(w.nextRecv[pick(len(w.nextRecv))])
+		id := w.nextRecv[pick(len(w.nextRecv))]
+		if w.cancelReceive(id); pick(2) == 0 {
+			w.r.Stay(id)
+			w.runReceiver(nil)
+		}
 	}
 }
 

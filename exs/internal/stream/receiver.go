@@ -147,6 +147,19 @@ func (r *Receiver) Cancel(id ID) bool {
 	return false
 }
 
+// Stay takes a Cancel back of a receive that has not finished since, because data is landing in it: it goes on as if it had not been
+// cancelled.
+func (r *Receiver) Stay(id ID) {
+	for i := range r.waiting.len() {
+		if u := r.waiting.at(i); u.id == id && u.leaving && u.over == Cancelled {
+			u.leaving, u.over = false, OK
+			r.leaving--
+			r.settle()
+			return
+		}
+	}
+}
+
 // Shutdown ends reading: receives finish as OK with what they have, and bytes that
 // come are thrown away. Without a buffer the sender will wait for ever.
 func (r *Receiver) Shutdown() {

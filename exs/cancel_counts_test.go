@@ -51,3 +51,37 @@ func TestCancelOfAConnect(t *testing.T) {
 		}
 	})
 }
+
+// TestCancelOfAReceive: a receive of a stream without a buffer ends with ECANCELED if Cancel has counted it, and otherwise as usual, also if data
+// is landing in it.
+func TestCancelOfAReceive(t *testing.T) {
+	over(t, streams, func(w *world, typ int) {
+		p := w.connect(typ, func(s *exs.Socket) {
+			_, err := s.Fcntl(exs.SetStreamBufSize, 0)
+			w.ok(err)
+		})
+		sent, events := pattern(3<<20, 3), make([]exs.Event, 1)
+		got := make([]byte, 2*len(sent))
+		for i := range 100 {
+			p.recv(p.b, p.qb, got, 0)
+			p.send(p.a, p.qa, sent, 0)
+			for end := time.Now().Add(time.Duration(i%50) * 10 * time.Microsecond); time.Now().Before(end); {
+			}
+			counted, err := p.b.Cancel(nil, exs.CancelAll)
+			w.ok(err)
+			if n, err := p.qb.Dequeue(events, bound); n != 1 || err != nil {
+				w.Fatal(n, err)
+			}
+			if cancelled := events[0].Errno == exs.ECANCELED; cancelled != (counted == 1) || cancelled && events[0].Length != 0 {
+				w.Fatalf("round %d: Cancel has counted %d, and the event says %v and %d bytes", i, counted, events[0].Errno, events[0].Length)
+			}
+			for n := int(events[0].Length); n < len(sent); {
+				more, err := p.b.BlockingRecv(got[n:], 0, nil)
+				w.ok(err)
+				n += more
+			}
+			w.same(got[:len(sent)], sent)
+			w.event(p.qa, exs.EvtSend, 0)
+		}
+	})
+}
