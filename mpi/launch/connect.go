@@ -42,7 +42,7 @@ var (
 	errClosedOnUs = errors.New("the descriptor is not open here: something between the launcher and this program has closed it, " +
 		"as container runtimes and sudo do; " + throughAPort)
 	errAnotherFile = errors.New("the descriptor is no socket: something between the launcher and this program has closed the launcher's, " +
-		"and opened a file; " + throughAPort)
+		"as container runtimes and sudo do, and another file has its number now; " + throughAPort)
 )
 
 func dialAddress(address string, limit time.Duration) (net.Conn, error) {
