@@ -311,10 +311,10 @@ func until(f func() error) (err error) {
 	}
 }
 
-// TestGivenUpWithASlowPeer: every call that takes a context returns when that ends, and leaves nothing behind.
+// TestGivenUpWithASlowPeer: every call that takes a context returns when that ends, and leaves nothing behind. It counts the goroutines of
+// the process, and so runs alone.
 func TestGivenUpWithASlowPeer(t *testing.T) {
 	testlength.Long(t)
-	amongOthers(t)
 	nothing := func() error { return nil }
 	giveUp := func(c *mpi.Comm) error { return giveUpAll(c, nothing, nothing) }
 	over(t, 2, giveUp)
