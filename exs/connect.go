@@ -217,12 +217,11 @@ func (s *Socket) dialOnce(ctx context.Context, local, addr netip.AddrPort, waits
 		return unreached(ep, c, theirs.endpoint, err)
 	}
 	waits.begin(toBeTaken)
-	err = s.enter(c, peer, &theirs)
-	if err == nil && !s.make() {
+	if err = s.enter(c, peer, &theirs); err == nil {
+		if s.concluded() {
+			return nil
+		}
 		err = context.Canceled
-	}
-	if err == nil {
-		return nil
 	}
 	s.leave(local, &ours)
 	if errors.Is(hungUp(err), errHungUp) {
@@ -231,8 +230,8 @@ func (s *Socket) dialOnce(ctx context.Context, local, addr netip.AddrPort, waits
 	return err
 }
 
-// make reports whether the connection that the listener has taken is made: it was not cancelled, and can't be any more.
-func (s *Socket) make() bool {
+// concluded reports whether the connection that the listener has taken is made: it was not cancelled, and can't be any more.
+func (s *Socket) concluded() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.joining.made = !s.joining.cancelled

@@ -60,8 +60,8 @@ type Credentials struct {
 	Certificates []*x509.Certificate // that it has shown in TLS, its own first; they have been verified
 }
 
-// ConnectionRequest is a connect of a peer that waits for the program's answer. Accept and Reject may be called from any goroutine, once,
-// unless the endpoint was opened with SingleThreaded: then from the one that calls it.
+// ConnectionRequest is a connect of a peer that waits for the program's answer. Accept and Reject may be called from any goroutine, unless the
+// endpoint was opened with SingleThreaded, and once.
 type ConnectionRequest struct {
 	NIC         uint64      // of the peer
 	Endpoint    uint32      // likewise; of an endpoint with contexts, each context asks, with an id of its own

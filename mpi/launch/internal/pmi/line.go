@@ -21,8 +21,8 @@ type line struct {
 	text   string // as it came, for complaints
 }
 
-// reason begins the last field of an abort, whose value goes on to the end of the line: clients of MPICH leave the blanks in it.
-const reason = " message="
+// beforeReason begins the last field of an abort, whose value goes on to the end of the line: clients of MPICH leave the blanks in it.
+const beforeReason = " message="
 
 // parseLine takes a line apart. Fields come in any order and with any blanks between them; a
 // backslash takes the meaning from the character after it.
@@ -30,7 +30,7 @@ func parseLine(text string) (line, error) {
 	l := line{values: map[string]string{}, text: text}
 	fixed := text
 	if strings.HasPrefix(text, "cmd=abort ") {
-		fixed, l.values["message"], _ = strings.Cut(text, reason)
+		fixed, l.values["message"], _ = strings.Cut(text, beforeReason)
 	}
 	for _, field := range fields(fixed) {
 		key, value, ok := strings.Cut(field, "=")
