@@ -58,6 +58,19 @@ func (d *doneList) enter(s *slab, slot int32, r *request) {
 	d.add(s, slot, r)
 }
 
+// announces reports whether messages of a multi-receive wait to be collected.
+func (e *Engine) announces(of Handle) bool {
+	for i := range e.queues {
+		a := &e.queues[i].announced
+		for at := a.first; at != a.next; at++ {
+			if a.at(at).multi == of {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // hear collects the oldest announcement of a queue. It returns what Dequeue does.
 func (e *Engine) hear(d *doneList, st *Status) (Handle, []byte, bool) {
 	a := d.announced.take()
@@ -73,6 +86,5 @@ func (e *Engine) hear(d *doneList, st *Status) (Handle, []byte, bool) {
 	if a.ctx != nil {
 		a.ctx = nil
 	}
-	e.collectPart(of)
 	return of, message, true
 }

@@ -12,7 +12,7 @@ func (e *Engine) Cancel(h Handle) (bool, error) {
 		e.unhold(r)
 	case r.kind != kindRecv && r.kind != kindConnect && r.kind != kindWatch && r.kind != kindThreshold && r.kind != kindRecvMulti:
 		return false, ErrCancelSend
-	case r.kind == kindRecvMulti && r.state == statePosted && r.tied > 0:
+	case r.kind == kindRecvMulti && r.state == statePosted && (r.window > 0 || e.announces(h)):
 		e.retire(slot, r) // its memory has messages that come, or that nobody has collected
 		e.endMulti(slot, r)
 		return false, nil

@@ -18,6 +18,10 @@ func (e *Engine) complete(slot int32, r *request, code Code) {
 // settle does what a request's flags ask for at its end, and reports whether
 // that freed it or put it into a queue.
 func (e *Engine) settle(slot int32, r *request) bool {
+	if r.flags == queued|forgotten && r.kind <= kindRecv { // as most of a counter's
+		e.countRelease(slot, r, e.queues[r.queue].counter)
+		return true
+	}
 	if r.flags == queued && e.queues[r.queue].counter == nil { // as most of a queue's
 		e.enterQueue(slot, r)
 		return true
@@ -44,9 +48,6 @@ func (e *Engine) settle(slot int32, r *request) bool {
 	switch c := e.counts(r); {
 	case c != nil, r.flags&forgotten != 0:
 		code, part, of := r.code, r.kind == kindPart, Handle(r.window)
-		if part {
-			e.collectPart(of)
-		}
 		e.reqs.release(slot, r)
 		if c != nil {
 			e.tick(c, code)

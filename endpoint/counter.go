@@ -6,6 +6,7 @@ package endpoint
 // counter is what such a queue keeps.
 type counter struct {
 	successes, failures uint64
+	calm                uint64     // while there are fewer successes, one more is nothing that anybody waits for
 	waiting             thresholds // requests that complete at their threshold
 	ending              bool       // they are being completed
 	held                list       // triggered operations, by their thresholds
@@ -42,8 +43,50 @@ func (e *Engine) Threshold(q QueueID, count, match uint64, ctx any) Handle {
 		e.complete(slot, r, Success)
 	} else {
 		c.waiting.push(&e.reqs, count, slot)
+		c.foresee()
 	}
 	return handleOf(slot, r.generation)
+}
+
+// Count has a counter count n requests, of which at returns the i-th: their handles are stale from then on. Those that are complete are
+// counted at once, and one that stands in the list twice is counted once. After an error nothing has changed.
+func (e *Engine) Count(q QueueID, n int, at func(i int) Handle) error {
+	e.slots = e.slots[:0]
+	for i := range n {
+		slot, r := e.reqs.user(at(i))
+		if r == nil {
+			return ErrBadRequest
+		}
+		e.slots = append(e.slots, slot)
+	}
+	for _, slot := range e.slots {
+		switch r := e.reqs.at(slot); {
+		case r.state == stateFree, r.flags&forgotten != 0: // a second time
+		case r.state != stateComplete:
+			r.countedBy(q)
+		default:
+			e.doneOf(r).remove(&e.reqs, slot, r)
+			e.countRelease(slot, r, e.queues[q].counter)
+		}
+	}
+	if n > 0 {
+		e.ended++ // who waits for one of them is to see that it is gone
+		e.withdrawn++
+	}
+	return nil
+}
+
+// countedBy leaves a request to a counter, which counts it when it is complete.
+func (r *request) countedBy(q QueueID) {
+	r.flags |= queued | forgotten
+	r.queue = q
+}
+
+// countRelease counts a request that is complete, and frees it.
+func (e *Engine) countRelease(slot int32, r *request, c *counter) {
+	code := r.code
+	e.reqs.release(slot, r)
+	e.tick(c, code)
 }
 
 // CountPuts has a counter count the puts that peers write to a window from now on, and their atomics that change it. False: there is no such window.
@@ -69,6 +112,14 @@ func (c *counter) total() uint64 { return c.successes + c.failures }
 
 // tick counts something that has ended, unless the counter is at its end.
 func (e *Engine) tick(c *counter, code Code) {
+	if code == Success && c.successes < c.calm {
+		c.successes++
+	} else {
+		e.tickAndTell(c, code)
+	}
+}
+
+func (e *Engine) tickAndTell(c *counter, code Code) {
 	if c.total() == countersEnd {
 		return
 	}
@@ -81,6 +132,15 @@ func (e *Engine) tick(c *counter, code Code) {
 	}
 	if c.total() >= c.waiting.nearest() {
 		e.endThresholds(c, Success)
+	}
+	c.foresee()
+}
+
+// foresee finds up to where successes need only be counted.
+func (c *counter) foresee() {
+	c.calm = min(c.heldAt, max(min(c.waiting.nearest(), countersEnd), c.failures)-c.failures)
+	if c.calm > 0 {
+		c.calm-- // the success that reaches it
 	}
 }
 

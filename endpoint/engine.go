@@ -67,6 +67,7 @@ type Engine struct {
 	out     wire.Vec
 	one     wire.Vec // scratch of launch; Rest stays empty
 	bytes   []byte
+	slots   []int32
 	scratch [AlwaysEager]byte
 
 	attempt uint32

@@ -86,34 +86,21 @@ func (e *Engine) CloseQueue(q QueueID) {
 			e.done.add(&e.reqs, slot, r)
 		}
 	})
-	for e.queues[q].announced.some() {
-		e.collectPart(e.queues[q].announced.take().multi)
-	}
 	e.queues[q].announced = announcements{}
 	e.queues[q].free = true
 }
 
-// Enqueue has a request complete into a queue. One that is complete moves there. A counter counts it instead: the handle is
-// stale from then on.
+// Enqueue has a request complete into a queue. One that is complete moves there.
 func (e *Engine) Enqueue(h Handle, q QueueID) error {
 	slot, r := e.reqs.user(h)
 	if r == nil {
 		return ErrBadRequest
 	}
-	c := e.queues[q].counter
 	if r.state != stateComplete {
-		if r.flags, r.queue = r.flags|queued, q; c != nil {
-			e.disown(r)
-		}
+		r.flags, r.queue = r.flags|queued, q
 		return nil
 	}
 	e.doneOf(r).remove(&e.reqs, slot, r)
-	if c != nil {
-		code := r.code
-		e.reqs.release(slot, r)
-		e.tick(c, code)
-		return nil
-	}
 	r.flags, r.queue = r.flags|queued, q
 	e.queues[q].enter(&e.reqs, slot, r)
 	e.ended++ // who waits for the queue is to see it

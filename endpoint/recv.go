@@ -13,6 +13,9 @@ type Posting struct {
 	Tied        bool // to From: it ends when the session with that peer does
 	From        Addr
 	Context     any // comes back in the status
+
+	// Counter, unless it is Private, counts the receive, which has no handle then.
+	Counter QueueID
 }
 
 // Recv posts a receive for the first message with incoming & mask == value (II.4, V.2). A message that waits in the
@@ -37,6 +40,9 @@ func (e *Engine) Recv(i *Posting) (Handle, error) {
 		r.ctx = i.Context
 	}
 	r.match, r.mask, r.started = i.Value, i.Mask, e.begins()
+	if i.Counter != Private {
+		r.countedBy(i.Counter)
+	}
 	h := handleOf(slot, r.generation)
 	if e.unexp.Len() > 0 {
 		if id, ok := e.unexp.Find(i.Value, i.Mask); ok {

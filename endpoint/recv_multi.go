@@ -28,7 +28,6 @@ func (e *Engine) RecvMulti(buf []byte, least uint32, value, mask uint64, q Queue
 	r.kind, r.state, r.flags, r.queue = kindRecvMulti, stateSpent, queued, q // spent: not posted yet
 	r.vec.First, r.at, r.remote, r.window = buf, 0, uint64(max(least, 1)), 0
 	r.match, r.mask, r.ctx, r.started = value, mask, ctx, e.begins()
-	r.tied = 0
 	r.peer, r.session, r.msgLen, r.xferLen = 0, e.peers[0].remote, 0, 0
 	h := handleOf(slot, r.generation)
 	for r.hasRoom() && e.unexp.Len() > 0 {
@@ -60,7 +59,6 @@ func (e *Engine) partOf(slot int32, m *request, length uint32) (int32, *request)
 	r.window = uint64(handleOf(slot, m.generation))
 	r.ctx, r.started = m.ctx, e.now
 	m.window++
-	m.tied++
 	m.reach(at)
 	if m.state == statePosted && !m.hasRoom() {
 		e.retire(slot, m)
@@ -86,7 +84,6 @@ func (e *Engine) receivePart(p *peer, slot int32, m *request, h *wire.Header, pa
 	p.medium.receive(len(payload))
 	e.classes.of(h.Match).receive(len(payload))
 	e.ended++
-	m.tied++
 	m.reach(end)
 	if !m.hasRoom() {
 		e.retire(slot, m)
@@ -139,13 +136,6 @@ func (e *Engine) closeMulti(slot int32, r *request) {
 	case r.kind == kindRecvMulti && r.state == statePosted:
 		e.retire(slot, r)
 		e.endMulti(slot, r)
-	}
-}
-
-// collectPart notes that a part is collected, counted or dropped.
-func (e *Engine) collectPart(of Handle) {
-	if _, m := e.reqs.find(of); m != nil {
-		m.tied--
 	}
 }
 

@@ -122,7 +122,7 @@ type request struct {
 	token    uint64 // of exported memory; of what is complete in a queue, how much was announced there before it
 	pull     int32  // slot of the block pull, or none
 	at       uint32 // offset in the window; of a connect, the filter; of a multi-receive, where the next part goes; of a threshold, its place in the heap
-	tied     int32  // the peer of an expecting receive; of a multi-receive, its parts that nobody has collected; of a triggered operation, its counter
+	tied     int32  // the peer of an expecting receive; of a triggered operation, its counter
 	queue    QueueID
 	deadline Tick
 	list     [][]byte // own copy of the user's segment list, reused

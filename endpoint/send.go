@@ -10,6 +10,9 @@ type Outgoing struct {
 	Match   uint64
 	Level   Level // when it completes
 	Context any   // comes back in the status
+
+	// Counter, unless it is Private, counts the send, which has no handle then.
+	Counter QueueID
 }
 
 // Send starts a send (V.1). The bytes must stay as they are until the request is buffered or complete. A small
@@ -22,6 +25,10 @@ func (e *Engine) Send(o *Outgoing) (Handle, error) {
 		e.recorder.begin()
 	}
 	if o.Level == BufferFree && len(o.Data.Rest) == 0 {
+		if o.Counter != Private && e.SendNow(o.Data.First, o.To, o.Match) {
+			e.tick(e.queues[o.Counter].counter, Success)
+			return 0, nil
+		}
 		if p := e.launch(o.Data.First, o.To, o.Match); p != nil {
 			return e.launched(p, o), nil
 		}
@@ -29,6 +36,9 @@ func (e *Engine) Send(o *Outgoing) (Handle, error) {
 	slot, r, err := e.outgoing(o.Level.kind(), &o.Data, o.To, o.Match, o.Context)
 	if err != nil {
 		return 0, err
+	}
+	if o.Counter != Private {
+		r.countedBy(o.Counter)
 	}
 	e.sendSlow(e.peers[o.To.Peer], slot, r, o.Data)
 	return handleOf(slot, r.generation), nil

@@ -17,7 +17,13 @@ func counting() (*endpoint.Engine, endpoint.QueueID) {
 // tick has a counter count one request.
 func tick(tb testing.TB, e *endpoint.Engine, q endpoint.QueueID) {
 	tb.Helper()
-	if err := e.Enqueue(e.Threshold(q, 0, 0, nil), q); err != nil {
+	count(tb, e, q, e.Threshold(q, 0, 0, nil))
+}
+
+// count has a counter count a request.
+func count(tb testing.TB, e *endpoint.Engine, q endpoint.QueueID, h endpoint.Handle) {
+	tb.Helper()
+	if err := e.Count(q, 1, func(int) endpoint.Handle { return h }); err != nil {
 		tb.Fatal(err)
 	}
 }
@@ -85,9 +91,7 @@ func TestThresholdsThatCompleteEachOther(t *testing.T) {
 	const many = 200_000
 	last := e.Threshold(q, many+1, 0, nil)
 	for i := range uint64(many) {
-		if err := e.Enqueue(e.Threshold(q, many-i, 0, nil), q); err != nil {
-			t.Fatal(err)
-		}
+		count(t, e, q, e.Threshold(q, many-i, 0, nil))
 	}
 	tick(t, e, q)
 	if successes, failures := e.Counts(q); successes != many+1 || failures != 0 {
@@ -104,9 +108,7 @@ func TestThresholdsOfAClosedCounter(t *testing.T) {
 	e, q := counting()
 	far := e.Threshold(q, 3, 0, nil)
 	for range 3 {
-		if err := e.Enqueue(e.Threshold(q, 2, 0, nil), q); err != nil {
-			t.Fatal(err)
-		}
+		count(t, e, q, e.Threshold(q, 2, 0, nil))
 	}
 	e.CloseQueue(q)
 	var st endpoint.Status
@@ -127,9 +129,7 @@ func TestCounterAtItsEndStaysThere(t *testing.T) {
 			t.Fatal(err)
 		}
 		e.Advance(e.NextDue())
-		if err := e.Enqueue(h, q); err != nil {
-			t.Fatal(err)
-		}
+		count(t, e, q, h)
 	}
 	countSuccess := func(e *endpoint.Engine, q endpoint.QueueID) { tick(t, e, q) }
 	for name, c := range map[string]struct {

@@ -87,6 +87,7 @@ func (c *counter) hold(s *slab, slot int32, r *request) {
 	}
 	s.insert(&c.held, after, slot, r)
 	c.heldAt = s.at(c.held.head).mask
+	c.foresee()
 }
 
 // fire makes ready what a counter has come to the threshold of.

@@ -16,7 +16,8 @@ type exchange struct {
 	reqs     []mx.Request
 	waiter   *mx.Waiter
 	counter  *mx.CompletionCounter // of b
-	counted  uint64                // by it
+	sends    *mx.CompletionCounter // of a
+	counted  uint64                // by each
 	failures int
 }
 
@@ -197,6 +198,13 @@ var exchanges = map[string]func(x *exchange){
 		}
 		x.check(x.a.Wait(send, bound))
 	},
+	"counted": func(x *exchange) {
+		x.must(mx.Request{}, x.counter.Irecv(x.in, 1, exact))
+		x.must(mx.Request{}, x.sends.Isend(x.out, x.toB, 1))
+		if x.counted++; x.counted != first(x.counter.Wait(noContext, x.counted, bound)) || x.counted != first(x.sends.Wait(noContext, x.counted, bound)) {
+			x.failures++
+		}
+	},
 	"acknowledged": func(x *exchange) {
 		recv := x.must(x.b.Irecv(x.in, 1, exact, nil))
 		send := x.must(x.a.IsendAcked(x.out, x.toB, 1, nil))
@@ -252,7 +260,7 @@ func TestNoAllocations(t *testing.T) {
 		}
 		for name, run := range exchanges {
 			for kind, out := range buffers {
-				x := &exchange{a: a, b: b, toB: toB, toA: toA, out: out, in: make([]byte, len(out)), waiter: a.NewWaiter(), counter: w.counter(b)}
+				x := &exchange{a: a, b: b, toB: toB, toA: toA, out: out, in: make([]byte, len(out)), waiter: a.NewWaiter(), counter: w.counter(b), sends: w.counter(a)}
 				for range max(5, w.times(10)) { // slabs and scratch grow once
 					run(x)
 				}

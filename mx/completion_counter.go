@@ -8,6 +8,7 @@ import (
 
 	"gomx/endpoint"
 	"gomx/endpoint/driver"
+	"gomx/transport/wire"
 )
 
 // CompletionCounter is a completion counter of an endpoint (fi_cntr of OFI): it counts the requests that are added to it as they complete, and
@@ -40,6 +41,33 @@ func (c *CompletionCounter) Add(reqs ...Request) error {
 		}
 	}
 	return c.fail("add to counter", c.c.Add(len(reqs), func(i int) endpoint.Handle { return reqs[i].h }))
+}
+
+// Isend is Endpoint.Isend for the counter to count: Isend and Add in one call, and no request is made if the message can leave at
+// once. Errors: those of Endpoint.Isend, and ErrBadEndpoint if the counter is closed.
+func (c *CompletionCounter) Isend(buf []byte, dest EndpointAddr, matchSend uint64) error {
+	ep := c.ep
+	if dest.ep != ep {
+		return ep.fail(countedSend, dest.String(), ep.owns(dest))
+	}
+	err := c.c.Send(&endpoint.Outgoing{Data: wire.Vec{First: buf}, To: dest.a, Match: matchSend, Level: ep.level})
+	if err != nil {
+		err = c.failWith(countedSend, dest.String(), err)
+	}
+	return err
+}
+
+const countedSend = "counted isend to"
+
+// Irecv is Endpoint.Irecv for the counter to count: Irecv and Add in one call. Such a receive can't be cancelled, and its status is
+// not told; how many messages were truncated is in the number of failures. Errors: those of Endpoint.Irecv, and
+// ErrBadEndpoint if the counter is closed.
+func (c *CompletionCounter) Irecv(buf []byte, matchRecv, matchMask uint64) error {
+	err := c.c.Recv(&endpoint.Posting{Into: wire.Vec{First: buf}, Value: matchRecv, Mask: matchMask})
+	if err != nil {
+		err = c.fail("counted irecv", err)
+	}
+	return err
 }
 
 // CountPuts has the counter count the puts that peers, or the endpoint itself, write to one of its windows from now on, and their

@@ -42,7 +42,7 @@
 // SendNow sends a small message without a request, if that is possible at once. Watch is a request that completes when the
 // session with a peer ends. On a Waiter a goroutine waits until a handler or another goroutine wakes it, while the endpoint
 // makes progress. A Queue is a completion queue: it collects requests in batches, or calls a handler for them.
-// A CompletionCounter counts requests as they complete, and puts of peers, so that nobody collects them. IrecvFrom is a
+// A CompletionCounter counts sends, receives and other requests as they complete, and puts of peers, so that nobody collects them. IrecvFrom is a
 // receive that also ends with the session with a peer. RecvNow is a receive that needs no request if the message arrives at
 // once. IrecvMulti receives many messages into one buffer. WaitFirst waits for the first of several requests. Pending lists the
 // requests that are not complete, for diagnostics. Claim removes a message that has arrived from matching, and IrecvMessage

@@ -19,10 +19,10 @@ func ExampleCompletionCounter() {
 	const messages = 100
 	var bufs [messages][8]byte
 	for i := range uint64(messages) {
-		if err := came.Add(must(b.Irecv(bufs[i][:], i, mx.MatchMaskNone, nil))); err != nil {
+		if err := came.Irecv(bufs[i][:], i, mx.MatchMaskNone); err != nil {
 			log.Fatal(err)
 		}
-		if err := sent.Add(must(a.Isend(fmt.Append(nil, i), toB, i, nil))); err != nil {
+		if err := sent.Isend(fmt.Append(nil, i), toB, i); err != nil {
 			log.Fatal(err)
 		}
 	}

@@ -21,17 +21,37 @@ func (d *Endpoint) NewCounter() (*Counter, error) {
 // Add adds n requests, of which at returns the i-th. Requests that are complete are counted at once. After an error none was
 // added.
 func (c *Counter) Add(n int, at func(i int) endpoint.Handle) error {
-	return c.start(func(e *endpoint.Engine) error {
-		for i := range n {
-			if !e.Lives(at(i)) {
-				return endpoint.ErrBadRequest
-			}
-		}
-		for i := range n {
-			_ = e.Enqueue(at(i), c.m.id) // an error: it was complete, and stands in the list twice
-		}
-		return nil
-	})
+	return c.start(func(e *endpoint.Engine) error { return e.Count(c.m.id, n, at) })
+}
+
+// Send starts a send that the counter counts.
+func (c *Counter) Send(o *endpoint.Outgoing) error {
+	d, err := c.begin()
+	if err != nil {
+		return err
+	}
+	if d.timed {
+		d.eng.TurnTo(o.Match)
+	}
+	o.Counter = c.m.id
+	_, err = d.eng.Send(o)
+	c.end()
+	return err
+}
+
+// Recv posts a receive that the counter counts.
+func (c *Counter) Recv(i *endpoint.Posting) error {
+	d, err := c.begin()
+	if err != nil {
+		return err
+	}
+	if d.timed {
+		d.eng.TurnTo(i.Value)
+	}
+	i.Counter = c.m.id
+	_, err = d.eng.Recv(i)
+	c.end()
+	return err
 }
 
 // CountPuts has the counter count the puts into a window.

@@ -53,29 +53,52 @@ func (c *Counter) at(successes uint64) endpoint.Trigger {
 	return endpoint.Trigger{Counter: c.m.id, At: successes}
 }
 
-// start is call for what may begin operations, which it does not leave to a pass that may be some time away.
+// start is call for what may begin operations.
 func (c *Counter) start(f func(*endpoint.Engine) error) error {
-	return c.call(func(e *endpoint.Engine) error {
-		if c.m.d.lossy {
-			c.m.d.advance()
-		}
-		err := f(e)
-		c.m.d.trigger()
+	d, err := c.begin()
+	if err != nil {
 		return err
-	})
+	}
+	err = f(d.eng)
+	c.end()
+	return err
 }
 
-// trigger makes a pass if the call of a program has triggered something, which the pass begins. If further operations wait for
-// counters, a goroutine polls for what they wait for: the program may make no other call.
+// begin takes the lock for an operation, unless the counter is closed.
+func (c *Counter) begin() (*Endpoint, error) {
+	d := c.m.d
+	if !d.begin() {
+		return nil, ErrClosed
+	}
+	if err := c.m.over(); err != nil {
+		d.unlock()
+		return nil, err
+	}
+	return d, nil
+}
+
+// end gives the lock back. What the operation has triggered begins, and is not left to a pass that may be some time away.
+func (c *Counter) end() {
+	d := c.m.d
+	d.trigger()
+	d.after()
+	d.unlock()
+}
+
+// trigger begins what the call of a program has triggered.
 func (d *Endpoint) trigger() {
-	switch {
-	case !d.eng.Triggered():
-	case d.poller == &d.back.w && d.mayPass():
+	if d.eng.Triggered() {
+		d.beginTriggered()
+	}
+}
+
+// beginTriggered makes a pass, which begins what is triggered. If further operations wait for counters, a goroutine polls for
+// what they wait for: the program may make no other call.
+func (d *Endpoint) beginTriggered() {
+	if d.poller == &d.back.w && d.mayPass() {
 		d.progress(false) // the endpoint's own goroutine goes on with the rest
 		d.rethrow()
-	default:
-		if d.once(); d.poller == nil && d.blocked == 0 && d.eng.Holds() {
-			d.back.carryOn()
-		}
+	} else if d.once(); d.poller == nil && d.blocked == 0 && d.eng.Holds() {
+		d.back.carryOn()
 	}
 }

@@ -71,16 +71,15 @@ func countRequests(t *Trace, a *arguments) error {
 	if c == nil {
 		return nil
 	}
+	var handles []endpoint.Handle
 	for i := range a.plain[1:] {
 		r := t.request(a, i+1)
 		if r == nil {
 			return nil
 		}
-		if err := c.node.Engine.Enqueue(r.handle, c.id); err != nil {
-			return err
-		}
+		handles = append(handles, r.handle)
 	}
-	return nil
+	return c.node.Engine.Count(c.id, len(handles), func(i int) endpoint.Handle { return handles[i] })
 }
 
 // countputs COUNTER WINDOW

@@ -21,6 +21,7 @@ type app struct {
 	windows    []*window // of this life, the last one open
 	queue      endpoint.QueueID
 	puts       puts
+	counted    counted
 	admissions admissions
 	steps      endpoint.QueueID // a counter
 	asked      bool             // for the last message of a peer before all others
@@ -148,6 +149,7 @@ func (n *node) turn() {
 	w := n.w
 	did := n.collect()
 	n.checkCounter()
+	n.checkCounted()
 	n.step()
 	n.answerVisitors()
 	n.freeWindows()
@@ -262,12 +264,19 @@ func (n *node) sendTo(to int) {
 		o.triggered = true
 		w.report.Triggered++
 		o.handle, err = n.engine.SendAt(when, &out)
+	} else if n.count(o) {
+		n.counted.ops = append(n.counted.ops, o)
+		out.Counter = n.counted.counter
+		_, err = n.engine.Send(&out)
 	} else {
 		o.handle, err = n.engine.Send(&out)
 	}
 	if err != nil {
 		w.fail(n, "send: %v", err)
 		return
+	}
+	if out.Counter != endpoint.Private {
+		return // it has no handle
 	}
 	n.choose(o)
 	if w.plan.Timeouts > 0 && to != n.index && n.rng.IntN(1000) < w.plan.Timeouts {

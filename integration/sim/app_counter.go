@@ -17,6 +17,7 @@ type puts struct {
 func (n *node) beginCounter() {
 	n.puts = puts{counter: n.engine.OpenCounter()}
 	n.steps = n.engine.OpenCounter()
+	n.counted = counted{counter: n.engine.OpenCounter()}
 	n.nextThreshold()
 }
 
@@ -77,4 +78,5 @@ func (n *node) endCounter() {
 	}
 	n.puts.threshold = 0
 	n.endSteps()
+	n.engine.CloseQueue(n.counted.counter)
 }

@@ -19,7 +19,7 @@ func (n *node) step() {
 // countThreshold makes a step when the counter of puts comes to a number.
 func (n *node) countThreshold(at uint64) {
 	h := n.engine.Threshold(n.puts.counter, at, 0, nil)
-	if err := n.engine.Enqueue(h, n.steps); err != nil {
+	if err := n.engine.Count(n.steps, 1, func(int) endpoint.Handle { return h }); err != nil {
 		n.w.fail(n, "count a threshold: %v", err)
 	}
 }

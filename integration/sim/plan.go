@@ -29,6 +29,7 @@ type Plan struct {
 	Sync      int           // of a hundred sends, how many are synchronous
 	Acked     int           // of a hundred others, how many want to be acknowledged
 	Triggered int           // of a hundred sends, how many wait for steps of the program
+	Counted   int           // of a hundred others, how many a counter counts, so that they have no handle
 	Access    int           // of a hundred times, how often a put or get is started and no send
 	Pending   int           // sends that a program has under way, at most
 	Queued    int           // of a hundred requests, how many complete into a queue of their own
@@ -80,6 +81,7 @@ func PlanOf(seed uint64, endpoints, messages int) Plan {
 	}
 	p.Acked = pick(rand.New(rand.NewPCG(seed, 0x61636b)), 0, 10, 100)
 	p.Triggered = pick(rand.New(rand.NewPCG(seed, 0x74726967)), 0, 0, 10, 60)
+	p.Counted = pick(rand.New(rand.NewPCG(seed, 0x636f756e)), 0, 0, 10, 60)
 	p.Directed = seed%3 == 1
 	p.Multi = pick(rand.New(rand.NewPCG(seed, 0x6d756c74)), 0, 0, 20, 100)
 	p.admission(rand.New(rand.NewPCG(seed, 0x61646d69)))

@@ -196,6 +196,7 @@ func (r *Report) add(o *Report) {
 	r.Cancelled += o.Cancelled
 	r.Acked += o.Acked
 	r.Triggered += o.Triggered
+	r.Counted += o.Counted
 	r.TakenBack += o.TakenBack
 	r.Accesses += o.Accesses
 	r.Atomics += o.Atomics
@@ -219,8 +220,8 @@ func (r *Report) add(o *Report) {
 // String is the line about many histories.
 func (r *Report) String() string {
 	return fmt.Sprintf("%d messages, %d delivered, %d MB, %d puts and gets, %d atomics, %d shown to handlers, %d dropped, %d requests failed with their session, %d cancelled, "+
-		"%d acknowledged, %d triggered and %d of them taken back; "+
+		"%d acknowledged, %d triggered and %d of them taken back, %d counted; "+
 		"%d frames, %d lost, %d doubled, %d times again, %d pulls, %d failed, %d cuts, %d partitions, %d restarts, %d disconnects; %v of their time",
-		r.Messages, r.Delivered, r.Bytes>>20, r.Accesses, r.Atomics, r.Handled, r.Dropped, r.Failed, r.Cancelled, r.Acked, r.Triggered, r.TakenBack, r.Network.Frames, r.Network.Lost, r.Network.Twice,
+		r.Messages, r.Delivered, r.Bytes>>20, r.Accesses, r.Atomics, r.Handled, r.Dropped, r.Failed, r.Cancelled, r.Acked, r.Triggered, r.TakenBack, r.Counted, r.Network.Frames, r.Network.Lost, r.Network.Twice,
 		r.Network.Again, r.Network.Pulls, r.Network.Failed, r.Network.Cuts, r.Splits, r.Restarts, r.Partings, r.Time.Round(time.Second))
 }

@@ -43,6 +43,7 @@ type Report struct {
 	Cancelled int
 	Acked     int // sends that were acknowledged
 	Triggered int // sends
+	Counted   int // sends without a handle
 	TakenBack int // of those, cancelled before they began
 	Accesses  int // puts and gets
 	Atomics   int

@@ -1,28 +1,6 @@
-// Command mx_counter is mx_loop with requests that a completion counter counts, in place of Wait.
+// Command mx_counter is mx_loop with operations that a completion counter counts, in place of requests that are waited for.
 package main
 
-import (
-	"context"
-	"fmt"
+import "gomx/bench/ordinary/internal/exchange"
 
-	"gomx/bench/ordinary/internal/exchange"
-	"gomx/mx"
-)
-
-func main() {
-	exchange.Main(func(ep *mx.Endpoint, _ int) (exchange.Waiting, error) {
-		c, err := ep.NewCompletionCounter()
-		begun := uint64(0)
-		return func(reqs []mx.Request) error {
-			if err := c.Add(reqs...); err != nil {
-				return err
-			}
-			begun += uint64(len(reqs))
-			_, failures, err := c.Wait(context.Background(), begun, mx.Infinite)
-			if err == nil && failures > 0 {
-				err = fmt.Errorf("%d of %d requests failed", failures, begun)
-			}
-			return err
-		}, err
-	}, nil)
-}
+func main() { exchange.Main(exchange.Counted, nil) }

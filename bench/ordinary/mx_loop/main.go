@@ -11,11 +11,11 @@ import (
 
 func main() {
 	anyone := flag.Bool("any", false, "wait by WaitAny")
-	exchange.Main(func(ep *mx.Endpoint, _ int) (exchange.Waiting, error) {
+	exchange.Main(func(ep *mx.Endpoint, most int) (exchange.Way, error) {
 		if *anyone {
-			return func(reqs []mx.Request) error { return waitAny(ep, len(reqs)) }, nil
+			return exchange.ByRequest(ep, most, func(reqs []mx.Request) error { return waitAny(ep, len(reqs)) }), nil
 		}
-		return func(reqs []mx.Request) error { return exchange.WaitEach(ep, reqs) }, nil
+		return exchange.WaitEach(ep, most)
 	}, nil)
 }
 

@@ -9,9 +9,7 @@ import (
 )
 
 func main() {
-	exchange.Main(func(ep *mx.Endpoint, _ int) (exchange.Waiting, error) {
-		return func(reqs []mx.Request) error { return exchange.WaitEach(ep, reqs) }, nil
-	}, take)
+	exchange.Main(exchange.WaitEach, take)
 }
 
 // bufferSize is that of one of the buffers.

@@ -9,10 +9,10 @@ import (
 )
 
 func main() {
-	exchange.Main(func(ep *mx.Endpoint, most int) (exchange.Waiting, error) {
+	exchange.Main(func(ep *mx.Endpoint, most int) (exchange.Way, error) {
 		q, err := mx.NewQueue(ep)
 		batch := make([]mx.Completion, most)
-		return func(reqs []mx.Request) error { return waitQueue(q, batch, reqs) }, err
+		return exchange.ByRequest(ep, most, func(reqs []mx.Request) error { return waitQueue(q, batch, reqs) }), err
 	}, nil)
 }
 

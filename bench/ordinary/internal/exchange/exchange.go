@@ -1,5 +1,5 @@
-// Package exchange sends messages from one process to another, a window at a time, and gets one back, by Isend and Irecv. A
-// window of one is a ping-pong. How the requests are waited for is the program's.
+// Package exchange sends messages from one process to another, a window at a time, and gets one back. A window of one is a
+// ping-pong. How operations are started and waited for is the program's.
 package exchange
 
 import (
@@ -17,11 +17,8 @@ import (
 // Match is the match information of all messages.
 const Match = 42
 
-// Waiting waits until all of some requests are complete, and no others are under way.
-type Waiting func(reqs []mx.Request) error
-
-// New returns a Waiting that is good for so many requests at a time.
-type New func(ep *mx.Endpoint, most int) (Waiting, error)
+// New returns a Way that is good for so many operations at a time.
+type New func(ep *mx.Endpoint, most int) (Way, error)
 
 // Taking receives the messages of a window, and has each checked, in their order.
 type Taking func(check func(message []byte) error) error
@@ -34,8 +31,7 @@ type loop struct {
 	ep    *mx.Endpoint
 	peer  mx.EndpointAddr
 	bufs  [][]byte
-	reqs  []mx.Request
-	wait  Waiting
+	way   Way
 	take  Taking
 	pause time.Duration
 	trips []float64 // of those with a pause before them, us
@@ -44,13 +40,14 @@ type loop struct {
 }
 
 // Main is the program: it is told by flags which side it is, and what to send. The side that answers receives by take, or, if that is
-// nil, by an Irecv for each message.
+// nil, by a receive for each message.
 func Main(how New, take NewTaking) {
 	serve := flag.Bool("serve", false, "be the side that answers")
 	id := flag.Int("endpoint", 0, "`number` of the side that answers")
 	length := flag.Int("length", 8, "of a message, `bytes`, 8 at least")
 	count := flag.Int("count", 100_000, "windows")
 	window := flag.Int("window", 1, "messages at a time")
+	counted := flag.Bool("counted", false, "the side that asks has a completion counter count what it starts")
 	single := flag.Bool("single", false, "promise that one goroutine makes calls")
 	pause := flag.Duration("pause", 0, "rest before each message, so that both sides sleep")
 	flag.Parse()
@@ -58,13 +55,16 @@ func Main(how New, take NewTaking) {
 	if *single {
 		params = append(params, mx.SingleThreaded())
 	}
-	l := &loop{bufs: make([][]byte, *window), reqs: make([]mx.Request, *window+1), pause: *pause}
+	l := &loop{bufs: make([][]byte, *window), pause: *pause}
 	for i := range l.bufs {
 		l.bufs[i] = make([]byte, max(*length, 8)) // at least a number
 	}
 	if *serve {
 		figure.Fail(l.serve(*id, *count, how, take, params))
 	} else {
+		if *counted {
+			how = Counted
+		}
 		figure.Fail(l.call(*id, *count, how, params))
 	}
 }
@@ -76,7 +76,7 @@ func (l *loop) serve(id, count int, how New, take NewTaking, params []mx.Param) 
 	if l.peer, err = meet.Recv(l.ep, l.bufs[0], Match); err != nil {
 		return err
 	}
-	if l.wait, err = how(l.ep, len(l.reqs)); err != nil {
+	if l.way, err = how(l.ep, len(l.bufs)+1); err != nil {
 		return err
 	}
 	l.take = l.takeEach
@@ -103,7 +103,7 @@ func (l *loop) call(id, count int, how New, params []mx.Param) (err error) {
 	if err := meet.Send(l.ep, l.bufs[0], l.peer, Match); err != nil {
 		return err
 	}
-	if l.wait, err = how(l.ep, len(l.reqs)); err != nil {
+	if l.way, err = how(l.ep, len(l.bufs)+1); err != nil {
 		return err
 	}
 	if err := l.ask(count/10 + 1); err != nil {
@@ -126,7 +126,7 @@ func (l *loop) call(id, count int, how New, params []mx.Param) (err error) {
 	return l.ep.Close()
 }
 
-func (l *loop) ask(count int) (err error) {
+func (l *loop) ask(count int) error {
 	answer := make([]byte, len(l.bufs[0]))
 	for range count {
 		var begin time.Time
@@ -134,17 +134,16 @@ func (l *loop) ask(count int) (err error) {
 			time.Sleep(l.pause)
 			begin = time.Now()
 		}
-		last := len(l.bufs)
-		if l.reqs[last], err = l.ep.Irecv(answer, Match, mx.MatchMaskNone, nil); err != nil {
+		if err := l.way.Recv(answer); err != nil {
 			return err
 		}
-		for i, buf := range l.bufs {
+		for _, buf := range l.bufs {
 			stamp(buf, &l.sent)
-			if l.reqs[i], err = l.ep.Isend(buf, l.peer, Match, nil); err != nil {
+			if err := l.way.Send(buf, l.peer); err != nil {
 				return err
 			}
 		}
-		if err := l.wait(l.reqs); err != nil {
+		if err := l.way.Wait(); err != nil {
 			return err
 		}
 		if err := check(answer, &l.seen); err != nil {
@@ -171,32 +170,18 @@ func (l *loop) answer(count int) (err error) {
 	return nil
 }
 
-// takeEach receives a window by an Irecv for each message.
-func (l *loop) takeEach(check func(message []byte) error) (err error) {
-	for i, buf := range l.bufs {
-		if l.reqs[i], err = l.ep.Irecv(buf, Match, mx.MatchMaskNone, nil); err != nil {
+// takeEach receives a window by a receive for each message.
+func (l *loop) takeEach(check func(message []byte) error) error {
+	for _, buf := range l.bufs {
+		if err := l.way.Recv(buf); err != nil {
 			return err
 		}
 	}
-	if err := l.wait(l.reqs[:len(l.bufs)]); err != nil {
+	if err := l.way.Wait(); err != nil {
 		return err
 	}
 	for _, buf := range l.bufs {
 		if err := check(buf); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// WaitEach waits for one request after the other.
-func WaitEach(ep *mx.Endpoint, reqs []mx.Request) error {
-	for _, r := range reqs {
-		st, _, err := ep.Wait(r, mx.Infinite)
-		if err == nil {
-			err = st.Err()
-		}
-		if err != nil {
 			return err
 		}
 	}
