@@ -27,7 +27,7 @@ var table = []variables.Binding[settings]{
 	{Name: "MX_HANG_TIMEOUT", Help: "how long a call may block before the job reports what its ranks wait for, such as 30s; 0: for ever. If it is set, a deadlock that is certain ends the job",
 		Show: func(s *settings) string { return s.hang.String() },
 		Set:  setHang},
-	{Name: "MX_LOCAL", Help: "without a launcher, Main runs this many ranks as goroutines of its process; 0: one rank",
+	{Name: "MX_LOCAL", Help: "without a launcher, and without MX_SINGLETON, Main runs this many ranks as goroutines of its process; 0: one rank",
 		Show: func(s *settings) string { return strconv.Itoa(s.local) },
 		Set: func(s *settings, text string) error {
 			n, err := strconv.Atoi(text)

@@ -250,7 +250,7 @@ func runMain(f func(world *Comm) error, opts []Option) error {
 	if err != nil {
 		return err
 	}
-	if set.local > 0 && lj.Size() == 1 {
+	if set.local > 0 && lj.Alone() {
 		if err := lj.Finalize(); err != nil {
 			return failOp("Main", ErrLaunch, "%w", err)
 		}

@@ -8,7 +8,8 @@ import (
 	"gomx/mx"
 )
 
-// Message is a message that Mprobe or Improbe has taken (MPI_Message). It is received once.
+// Message is a message that Mprobe or Improbe has taken (MPI_Message). It is received once, save one from
+// ProcNull, which has no bytes.
 type Message struct {
 	c    *Comm
 	m    mx.Message // zero: from nobody

@@ -383,29 +383,46 @@ func isNonblockingCollective(fn *ast.FuncDecl) bool {
 	return communicator
 }
 
-// TestNonblockingInAJobThatEnds: the wait for a collective ends with the job, though nobody is left to tell the rank that the collective has ended.
+// TestNonblockingInAJobThatEnds: the wait for a collective, and tests in a loop, end with the job, though nobody is left to tell the rank
+// that the collective has ended.
 func TestNonblockingInAJobThatEnds(t *testing.T) {
 	broken := errors.New("enough")
-	for _, medium := range media {
-		t.Run(medium, func(t *testing.T) {
-			skipWithout(t, medium)
-			started, ended := make(chan struct{}), make(chan error, 1)
-			err := run(t, 2, func(c *mpi.Comm) error {
-				if c.Rank() == 1 {
-					<-started
-					return broken
-				}
-				q, err := c.Ibarrier()
-				close(started)
-				if err == nil {
-					_, err = q.Wait()
-				}
-				ended <- err
+	wait := func(q *mpi.Request) error {
+		_, err := q.Wait()
+		return err
+	}
+	const patience = 10 * time.Second
+	test := func(q *mpi.Request) error {
+		for late := time.Now().Add(patience); time.Now().Before(late); {
+			if _, done, err := q.Test(); done || err != nil {
 				return err
-			}, mpi.WithTransports(medium))
-			if waited := <-ended; !errors.Is(waited, mpi.ErrAborted) || !errors.Is(err, broken) {
-				t.Errorf("the wait: %v, want class %q; the job: %v", waited, mpi.ErrAborted, err)
 			}
-		})
+		}
+		return fmt.Errorf("still under way after %v; a wait: %w", patience, wait(q))
+	}
+	for name, end := range map[string]func(*mpi.Request) error{"wait": wait, "test": test} {
+		for _, medium := range media {
+			t.Run(name+"/"+medium, func(t *testing.T) {
+				skipWithout(t, medium)
+				started, ended := make(chan struct{}), make(chan error, 1)
+				err := run(t, 2, func(c *mpi.Comm) error {
+					if c.Rank() == 1 {
+						<-started
+						time.Sleep(5 * time.Millisecond) // while the other rank waits or tests
+						return broken
+					}
+					q, err := c.Ibarrier()
+					close(started)
+					if err == nil {
+						err = end(&q)
+					}
+					ended <- err
+					return err
+				}, mpi.WithTransports(medium))
+				if waited := <-ended; !errors.Is(waited, mpi.ErrAborted) || !errors.Is(err, broken) {
+					t.Errorf("the wait: %v, want class %q; the job: %v", waited, mpi.ErrAborted, err)
+				}
+			})
+		}
 	}
 }

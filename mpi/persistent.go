@@ -67,7 +67,7 @@ func prepare[T any](c *Comm, op string, buf []T, peer, tag int, m mode) (*Persis
 
 // Start begins the operation, and returns its request (MPI_Start). Error: ErrRequest if that of the last Start
 // was neither waited for nor freed, also if it was cancelled, or if there is no such operation: p is nil or zero. A send that was
-// complete when Start returned has nothing left to wait for, and may be started again at once. One goroutine at a time may start it.
+// complete when Start returned has nothing left to wait for, nor has anything with ProcNull, and may be started again at once. One goroutine at a time may start it.
 func (p *Persistent) Start() (q Request, err error) {
 	if p == nil || p.c == nil {
 		return q, failOp("Start", ErrRequest, "there is no operation; SendInit, RecvInit and their like prepare one")

@@ -34,6 +34,7 @@ var programs = map[string]func(world *mpi.Comm) error{
 	"fails":         failsOnOne,
 	"goes":          goesOnOne,
 	"all abort":     allAbort,
+	"alone":         alone,
 	"finalize":      finalizeAndMore,
 	"aborts":        aborts,
 	"unfinished":    unfinished,
@@ -520,6 +521,11 @@ func TestLocalRanks(t *testing.T) {
 	if err != nil || len(out) != 0 {
 		t.Errorf("%v, %s", err, out)
 	}
+	for _, one := range []string{"MX_SINGLETON=1", "MX_SIZE=1"} { // a job of a single rank, as something has said
+		if out, err = local("alone", "MX_LOCAL=3", "MX_RANK=0", one); err != nil || len(out) != 0 {
+			t.Errorf("%s: %v, %s", one, err, out)
+		}
+	}
 	for _, wrong := range []string{"many", "-1", "99999999999", "1e2"} {
 		setting, want := fmt.Sprintf("MX_LOCAL=%q", wrong), fmt.Sprintf("want a number of ranks from 0 to %d", mx.MaxEndpoints-1)
 		out, err = local("ring", "MX_LOCAL="+wrong)
@@ -527,6 +533,14 @@ func TestLocalRanks(t *testing.T) {
 			t.Errorf("%v, %s", err, out)
 		}
 	}
+}
+
+// alone is a program for a single rank.
+func alone(world *mpi.Comm) error {
+	if world.Size() != 1 {
+		return fmt.Errorf("there are %d ranks", world.Size())
+	}
+	return nil
 }
 
 func local(program string, environment ...string) ([]byte, error) {

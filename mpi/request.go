@@ -174,8 +174,10 @@ func (q *Request) wait(op string, stays bool, st *Status) (done bool, err error)
 		return true, nil
 	}
 	if q.kind == collectiveRequest {
-		if b := q.c.seat.nonblocking.tickets.of(q.number); b != nil && q.hasEnded(b, q.c.glances()) {
-			return true, q.collect(st)
+		if b := q.c.seat.nonblocking.tickets.of(q.number); b != nil {
+			if ended, _ := q.hasEnded(b, q.c.glances()); ended {
+				return true, q.collect(st)
+			}
 		}
 	}
 	ctx := q.heeds()

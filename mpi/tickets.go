@@ -67,17 +67,18 @@ func (t *tickets) find(number uint64) *ticket {
 const glances = 64
 
 // hasEnded reports whether the collective of a request has ended, and nobody has asked for a request of mx. Up to so many times it makes
-// progress first.
-func (q *Request) hasEnded(b *background, glances int) bool {
+// progress first. The error is that of the progress: the endpoint is closed, and the collective may never end.
+func (q *Request) hasEnded(b *background, glances int) (ended bool, err error) {
 	for ; ; glances-- {
 		switch {
 		case b.asked.Load():
-			return false
+			return false, nil
 		case b.ended.Load():
-			return true
-		case glances == 0 || q.c.seat.ep.Progress() != nil:
-			return b.ended.Load() && !b.asked.Load()
+			return true, nil
+		case glances == 0 || err != nil:
+			return false, err
 		}
+		err = q.c.seat.ep.Progress()
 	}
 }
 
@@ -131,7 +132,10 @@ func (q *Request) testCollective() (st Status, done bool, err error) {
 	if b == nil || b.asked.Load() {
 		return q.test(op)
 	}
-	if !q.hasEnded(b, 1) {
+	switch ended, over := q.hasEnded(b, 1); {
+	case over != nil:
+		return q.test(op)
+	case !ended:
 		q.c.seat.giveWay()
 		return emptyStatus, false, nil
 	}

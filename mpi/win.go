@@ -239,11 +239,10 @@ func shareRecords(n coll.Net, own, all []byte) error {
 func (e *exposed) window(op string, all []byte, trouble error) (*window, error) {
 	c := e.c
 	if trouble != nil {
-		class := ErrOther
 		if errors.Is(trouble, mx.ErrBadSegMem) {
-			class = ErrCount
+			return nil, c.failWith(op, Undefined, Undefined, ErrCount, trouble)
 		}
-		return nil, c.failWith(op, Undefined, Undefined, class, trouble)
+		return nil, c.broken(op, Undefined, Undefined, trouble)
 	}
 	e.c = c.inside()
 	w := &window{c: e.c, size: e.size, kind: e.kind, exposed: e, state: &windowState{}, targets: make([]target, c.Size())}

@@ -163,5 +163,8 @@ func (w *window) usable(op string, rank int) error {
 
 // fail makes the error of a call on the window.
 func (w *window) fail(op string, rank int, class ErrorClass, cause error) error {
+	if class == ErrOther {
+		return w.c.broken("Win."+op, rank, Undefined, cause)
+	}
 	return w.c.failWith("Win."+op, rank, Undefined, class, cause)
 }

@@ -11,9 +11,10 @@ import (
 	"gomx/transport/wire"
 )
 
-// CompletionCounter is a completion counter of an endpoint (fi_cntr of OFI): it counts the requests that are added to it as they complete, and
-// no request is left to collect. It counts peers' puts into windows as well. A program that has posted many
-// requests and wants to know no more than that all are over waits for a number. MX does not have it.
+// CompletionCounter is a completion counter of an endpoint (fi_cntr of OFI): it counts the sends and receives that its methods Isend and
+// Irecv start, and other requests that are added to it, as they complete, and no request is left to collect. It counts peers' puts
+// into windows as well. A program that has started much and wants to know no more than that all is over waits for a number.
+// That is quicker than a Wait for each: a small message that leaves at once needs no request. MX does not have it.
 //
 // The methods of a CompletionCounter may be called from any number of goroutines, unless the endpoint was opened with SingleThreaded.
 type CompletionCounter struct {

@@ -98,7 +98,7 @@ func status(err error) int {
 // stay waits for a signal.
 func stay(j *launch.Job) int {
 	c := make(chan os.Signal, 1)
-	signal.Notify(c, syscall.SIGUSR1, syscall.SIGTERM)
+	signal.Notify(c, syscall.SIGUSR1, syscall.SIGTERM, syscall.SIGALRM, syscall.SIGWINCH, syscall.SIGIO, realTime)
 	fmt.Println("ready")
 	select {
 	case s := <-c:

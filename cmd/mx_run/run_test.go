@@ -300,12 +300,15 @@ func TestBind(t *testing.T) {
 	}
 }
 
+// realTime is the first real-time signal of Linux that Go programs can hear of, SIGRTMIN+1.
+const realTime = syscall.Signal(35)
+
 // TestSignals sends mx_run a signal, which all ranks must get.
 func TestSignals(t *testing.T) {
 	for _, c := range []struct {
 		signal syscall.Signal
 		code   int
-	}{{syscall.SIGUSR1, 0}, {syscall.SIGTERM, 0}} {
+	}{{syscall.SIGUSR1, 0}, {syscall.SIGTERM, 0}, {syscall.SIGALRM, 0}, {syscall.SIGWINCH, 0}, {syscall.SIGIO, 0}, {realTime, 0}} {
 		cmd := command(t, "stay", "-n", "3", self(t))
 		out, err := cmd.StdoutPipe()
 		if err != nil {

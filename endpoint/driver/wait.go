@@ -13,23 +13,34 @@ const Infinite = time.Duration(1<<63 - 1)
 // Wait collects a request when it is complete (VI.2.2). If it returns false without an error, the timeout has passed or Wakeup was
 // called.
 func (d *Endpoint) Wait(ctx context.Context, h endpoint.Handle, timeout time.Duration, st *endpoint.Status) (bool, error) {
-	return d.collect(ctx, &want{kind: forRequest, handle: h}, timeout, st)
+	d.lock()
+	d.rethrow()
+	ok, err := d.eng.Test(h, st)
+	if ok {
+		d.unlock()
+		return true, nil
+	}
+	return d.collect(ctx, &want{kind: forRequest, handle: h}, err, timeout, st)
 }
 
 // WaitAny collects a completed request whose match information fits (VI.5.2).
 func (d *Endpoint) WaitAny(ctx context.Context, value, mask uint64, timeout time.Duration, st *endpoint.Status) (bool, error) {
-	return d.collect(ctx, &want{kind: forAny, value: value, mask: mask}, timeout, st)
+	d.lock()
+	d.rethrow()
+	ok, err := d.eng.TestAny(value, mask, st)
+	if ok {
+		d.unlock()
+		return true, nil
+	}
+	return d.collect(ctx, &want{kind: forAny, value: value, mask: mask}, err, timeout, st)
 }
 
-// collect waits for a request, and collects it.
-func (d *Endpoint) collect(ctx context.Context, q *want, timeout time.Duration, st *endpoint.Status) (bool, error) {
-	d.lock()
-	d.rethrow() // raises the panic that a handler has left
-	ok, err := q.take(d, st)
-	if d.closed && !ok {
+// collect waits for a request, and collects it. The caller has the lock, which collect gives back, and has just looked with that error.
+func (d *Endpoint) collect(ctx context.Context, q *want, err error, timeout time.Duration, st *endpoint.Status) (ok bool, _ error) {
+	if d.closed {
 		err = ErrClosed
 	}
-	if !ok && err == nil {
+	if err == nil {
 		w := d.parked.get(q)
 		if ok, err = d.block(ctx, w, timeout); ok {
 			st.Assign(&w.status)

@@ -35,11 +35,16 @@ func (v *Waiter) Wait(timeout time.Duration) (bool, error) {
 	if v.take() {
 		return true, nil
 	}
-	var st endpoint.Status
 	v.inside.Store(cmp.Or(goroutine.Current(), nameless)) // stored before woken is read; Wake stores woken before it reads inside
-	ok, err := v.d.collect(noContext, &want{kind: forWake, waiter: v}, timeout, &st)
-	v.inside.Store(0)
-	return ok, err
+	defer v.inside.Store(0)
+	v.d.lock()
+	v.d.rethrow()
+	if v.take() {
+		v.d.unlock()
+		return true, nil
+	}
+	var st endpoint.Status
+	return v.d.collect(noContext, &want{kind: forWake, waiter: v}, nil, timeout, &st)
 }
 
 // take reports whether Wake was called, and clears that.

@@ -43,7 +43,9 @@ func find(env environ) (*Job, error) {
 	if err := lonely(env, &s, unusable); err != nil {
 		return nil, fmt.Errorf("launch: %w", err)
 	}
-	return single(&s, "itself"), nil
+	j = single(&s, "itself")
+	j.alone = true
+	return j, nil
 }
 
 func single(s *settings, launcher string) *Job {

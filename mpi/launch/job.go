@@ -13,6 +13,7 @@ import (
 type Job struct {
 	rank, size int
 	launcher   string
+	alone      bool
 	host       string
 	secret     []byte
 
@@ -73,6 +74,9 @@ func (j *Job) Size() int { return j.size }
 // Launcher returns who started the job, for messages: Hydra, Slurm, mx_run, none and so on. Safe
 // from any goroutine.
 func (j *Job) Launcher() string { return j.launcher }
+
+// Alone reports whether nothing in the environment says that this process is a rank of a job, MX_SINGLETON included. Safe from any goroutine.
+func (j *Job) Alone() bool { return j.alone }
 
 // Secret returns a secret that the ranks of the job share, nil if there is none: that of MX_SECRET
 // or MX_SECRET_FILE, or one that rank 0 has put into the launcher's store of keys. The latter is as

@@ -17,9 +17,11 @@ func SignalGroup(pid int, s os.Signal) {
 // GroupLeft reports whether a group has members, which it may have when its first process is gone.
 func GroupLeft(pid int) bool { return unix.Kill(-pid, 0) != unix.ESRCH }
 
-// Signals are those that a launcher passes on.
+// Signals are those that a launcher passes on: all that somebody may want to send to a program.
 func Signals() []os.Signal {
-	return []os.Signal{unix.SIGINT, unix.SIGTERM, unix.SIGHUP, unix.SIGQUIT, unix.SIGUSR1, unix.SIGUSR2, unix.SIGTSTP, unix.SIGCONT}
+	return append(signalsOfSystem(),
+		unix.SIGINT, unix.SIGTERM, unix.SIGHUP, unix.SIGQUIT, unix.SIGUSR1, unix.SIGUSR2, unix.SIGTSTP, unix.SIGCONT,
+		unix.SIGALRM, unix.SIGVTALRM, unix.SIGPROF, unix.SIGWINCH, unix.SIGIO, unix.SIGXCPU, unix.SIGXFSZ)
 }
 
 // The signals that a launcher does more about than pass them on.

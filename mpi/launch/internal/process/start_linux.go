@@ -2,6 +2,7 @@ package process
 
 import (
 	"fmt"
+	"os"
 	"syscall"
 
 	"golang.org/x/sys/unix"
@@ -39,4 +40,16 @@ func Bind(cores []int) error {
 		return fmt.Errorf("binding to cores %d: %w", cores, err)
 	}
 	return nil
+}
+
+// The real-time signals that a Go program can hear of. Those before them belong to the C library.
+const firstRealTime, lastRealTime = 35, 64
+
+// signalsOfSystem are those of Linux that Signals has besides.
+func signalsOfSystem() []os.Signal {
+	all := []os.Signal{unix.SIGPWR, unix.SIGSTKFLT}
+	for s := syscall.Signal(firstRealTime); s <= lastRealTime; s++ {
+		all = append(all, s)
+	}
+	return all
 }

@@ -4,6 +4,7 @@ package process
 
 import (
 	"errors"
+	"os"
 	"syscall"
 )
 
@@ -17,3 +18,5 @@ func Cores() ([]int, error) { return nil, errNoBinding }
 
 // Bind is for Linux.
 func Bind([]int) error { return errNoBinding }
+
+func signalsOfSystem() []os.Signal { return nil }

@@ -1,0 +1,63 @@
+package mpi_test
+
+import (
+	"errors"
+	"testing"
+
+	"gomx/mpi"
+)
+
+// TestOwnMemoryInAJobThatEnds: what concerns the rank's own memory alone ends with the job, and says so.
+func TestOwnMemoryInAJobThatEnds(t *testing.T) {
+	calls := map[string]func(world *mpi.Comm, win *mpi.Win[uint64]) error{
+		"WinAllocate on Self": func(world *mpi.Comm, _ *mpi.Win[uint64]) error {
+			w, err := mpi.WinAllocate[int](world.Self(), 3)
+			if err == nil {
+				err = w.Free()
+			}
+			return err
+		},
+		"CompareAndSwap": func(world *mpi.Comm, win *mpi.Win[uint64]) error {
+			_, err := win.CompareAndSwap(7, 8, world.Rank(), 0)
+			return err
+		},
+		"FetchAndOp": func(world *mpi.Comm, win *mpi.Win[uint64]) error {
+			_, err := win.FetchAndOp(7, world.Rank(), 0, mpi.AccNone)
+			return err
+		},
+		"Put": func(world *mpi.Comm, win *mpi.Win[uint64]) error {
+			return errors.Join(win.Put([]uint64{1}, world.Rank(), 0), win.Flush(world.Rank()))
+		},
+	}
+	broken := errors.New("enough")
+	for name, call := range calls {
+		t.Run(name, func(t *testing.T) {
+			for range 100 {
+				began := make(chan struct{})
+				err := run(t, 2, func(world *mpi.Comm) error {
+					win, err := mpi.WinAllocate[uint64](world, 1)
+					if err == nil {
+						err = win.LockAll()
+					}
+					if world.Rank() == 0 {
+						<-began
+						return broken
+					}
+					for i := 0; err == nil; i++ {
+						if i == 10 {
+							close(began)
+						}
+						err = call(world, win)
+					}
+					if !errors.Is(err, mpi.ErrAborted) {
+						t.Errorf("%v, want class %q", err, mpi.ErrAborted)
+					}
+					return err
+				})
+				if !errors.Is(err, broken) || t.Failed() {
+					t.Fatal(err)
+				}
+			}
+		})
+	}
+}
