@@ -11,7 +11,8 @@ import "gomx/exs/internal/life"
 //   - If a receive on a stream with WaitAll has received a part, that part is in its buffer, and is not received again.
 //   - A SendFile can be cancelled at any time. It ends when the part that is being sent has left.
 //
-// The events of several operations come in no particular order.
+// A call with Block that waits for a credit has not begun its operation, and goes on waiting. The events of several operations come in
+// no particular order.
 //
 // Cancel returns how many operations it has cancelled. Operations that can't be cancelled any more end as usual. Errors: EINVAL
 // for other flags, EBADF.

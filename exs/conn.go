@@ -5,6 +5,7 @@ import (
 	"io"
 	"net"
 	"os"
+	"runtime"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -101,7 +102,16 @@ func (c *Conn) Read(b []byte) (int, error) {
 	c.in.turn.Lock()
 	n, err := c.read(b)
 	c.in.turn.Unlock()
+	c.yield()
 	return n, err
+}
+
+// yield lets writers of this process go on whose bytes were taken, before the reader does. Otherwise the answer may be there before
+// the write returns, which programs do not expect, since over TCP a write does not wait for the reader.
+func (c *Conn) yield() {
+	if c.s.l.letGo.Load() && c.s.l.letGo.Swap(false) {
+		runtime.Gosched()
+	}
 }
 
 func (c *Conn) read(b []byte) (int, error) {
@@ -319,7 +329,8 @@ func (c *Conn) RemoteAddr() net.Addr {
 }
 
 // Socket returns the socket behind c, for its options and its own calls. These must
-// not be mixed with Read and Write in one direction at the same time.
+// not be mixed with Read and Write in one direction at the same time. What was on its way into a Read that its deadline has ended
+// comes to the next Read alone: receives of the socket go on behind it.
 func (c *Conn) Socket() *Socket {
 	if c.none() {
 		return nil

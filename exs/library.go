@@ -25,6 +25,7 @@ type Library struct {
 	done    *mx.Queue     // of all requests of the library; set before ep
 	over    chan struct{} // closed behind all else
 	ep      atomic.Pointer[mx.Endpoint]
+	letGo   atomic.Bool // a write that had to wait for its reader has ended
 
 	work     sync.WaitGroup // goroutines that make connections
 	dialTime time.Duration

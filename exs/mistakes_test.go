@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/tls"
 	"encoding/binary"
+	"errors"
 	"io"
 	"net"
 	"net/netip"
@@ -281,6 +282,24 @@ func TestMistakes(t *testing.T) {
 		for _, never := range []string{"mx: ", "\n", "dial tcp"} {
 			if strings.Contains(whole, never) {
 				t.Errorf("%s: %q in %s", mistake, never, whole)
+			}
+		}
+	}
+}
+
+// TestNoSocketComesFirst: calls on a socket that is closed, or none, are EBADF whatever else is wrong with them.
+func TestNoSocketComesFirst(t *testing.T) {
+	w := newWorld(t, "mem")
+	closed := w.socket(w.here, exs.Stream)
+	w.ok(closed.Close(0, nil, nil))
+	for name, s := range map[string]*exs.Socket{"closed": closed, "zero": {}, "nil": nil} {
+		for call, err := range map[string]error{
+			"Accept":     second(s.Accept(nil, 0, nil)),
+			"RecvOffset": second(s.RecvOffset(nil, -1, 0, nil, nil, nil)),
+			"SendOffset": second(s.SendOffset(nil, -1, 0, nil, nil, nil)),
+		} {
+			if !errors.Is(err, exs.EBADF) {
+				t.Errorf("%s on a %s socket: %v", call, name, err)
 			}
 		}
 	}

@@ -3,6 +3,7 @@ package exs
 import (
 	"encoding/binary"
 
+	"gomx/exs/internal/life"
 	"gomx/mx"
 )
 
@@ -32,7 +33,7 @@ func (f *remote) isUsed() bool { return f.open || f.unanswered > 0 }
 // beyond the memory.
 func (s *Socket) SendOffset(b []byte, offset int, flags Flags, q *Queue, ahandle any, m *Memory) (int, error) {
 	if offset < 0 {
-		return 0, s.refused("send", EFAULT)
+		return 0, s.outside("send")
 	}
 	return s.send(EvtSend, b, nil, offset, flags, q, ahandle, m)
 }
@@ -42,10 +43,19 @@ func (s *Socket) SendOffset(b []byte, offset int, flags Flags, q *Queue, ahandle
 // there is none yet, it waits for one. Otherwise it is like Recv and SendOffset.
 func (s *Socket) RecvOffset(b []byte, offset int, flags Flags, q *Queue, ahandle any, m *Memory) (int, error) {
 	if offset < 0 {
-		return 0, s.refused("recv", EFAULT)
+		return 0, s.outside("recv")
 	}
 	n, _, err := s.recv(EvtRecv, b, nil, offset, flags, q, ahandle, m)
 	return n, err
+}
+
+// outside is the error of an offset that no memory has.
+func (s *Socket) outside(op string) error {
+	if n := s.lockFor(life.Look); n != 0 {
+		return s.fail(op, n)
+	}
+	s.mu.Unlock()
+	return s.refused(op, EFAULT)
 }
 
 // approach starts an operation on the peer's memory, or queues it.

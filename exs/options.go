@@ -61,11 +61,8 @@ func (s *Socket) Fcntl(cmd Command, arg int) (int, error) {
 	if cmd == SetStreamBufSize && arg == 0 {
 		s.options.fd |= FDNoDelay
 	}
-	switch {
-	case old < 0: // the program has not set the inline size
+	if old < 0 { // the program has not set the inline size
 		return s.l.inline(), nil
-	case cmd/2 == SetInlineMaxSize/2:
-		return min(old, s.l.inline()), nil
 	}
 	return old, nil
 }

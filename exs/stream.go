@@ -294,6 +294,7 @@ func (s *Socket) streamed(o *op, r mx.Request, st *mx.Status) {
 	}
 	s.stream.sender.Sent(stream.ID(o.id))
 	s.drainSender()
+	s.l.letGo.Store(true)
 }
 
 func (s *Socket) landing(number uint32, fetch bool, o *op) *landing {
