@@ -18,11 +18,13 @@ func (e *Engine) complete(slot int32, r *request, code Code) {
 // settle does what a request's flags ask for at its end, and reports whether
 // that freed it or put it into a queue.
 func (e *Engine) settle(slot int32, r *request) bool {
-	if r.flags == queued|forgotten && r.kind <= kindRecv { // as most of a counter's
-		e.countRelease(slot, r, e.queues[r.queue].counter)
-		return true
-	}
-	if r.flags == queued && e.queues[r.queue].counter == nil { // as most of a queue's
+	switch {
+	case r.flags == queued|forgotten && r.kind <= kindRecv: // as most of a counter's, but also what a queue's user has forgotten
+		if c := e.queues[r.queue].counter; c != nil {
+			e.countRelease(slot, r, c)
+			return true
+		}
+	case r.flags == queued && e.queues[r.queue].counter == nil: // as most of a queue's
 		e.enterQueue(slot, r)
 		return true
 	}

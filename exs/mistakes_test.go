@@ -291,7 +291,7 @@ func TestMistakes(t *testing.T) {
 func TestNoSocketComesFirst(t *testing.T) {
 	w := newWorld(t, "mem")
 	closed := w.socket(w.here, exs.Stream)
-	w.ok(closed.Close(0, nil, nil))
+	w.ok(closed.Close(exs.Block, nil, nil))
 	for name, s := range map[string]*exs.Socket{"closed": closed, "zero": {}, "nil": nil} {
 		for call, err := range map[string]error{
 			"Accept":     second(s.Accept(nil, 0, nil)),

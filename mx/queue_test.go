@@ -415,3 +415,26 @@ func TestQueueClosedBesideAnEndedContext(t *testing.T) {
 		}
 	})
 }
+
+// TestForgottenInAQueue: a request that was added to a queue and then forgotten ends without a completion.
+func TestForgottenInAQueue(t *testing.T) {
+	over(t, func(w *world) {
+		a, b, toB, _ := w.pair()
+		q, in := w.queue(a, b), make([]byte, 100_000)
+		for range 3 {
+			came := w.irecv(b, in, 1, exact)
+			w.add(q, came)
+			w.must(b.Forget(came))
+			sent := w.isend(a, make([]byte, len(in)), toB, 1)
+			w.add(q, sent)
+			w.must(a.Forget(sent))
+			last := w.irecv(b, nil, 2, exact)
+			w.add(q, last)
+			w.isend(a, nil, toB, 2)
+			if got := w.collect(q, 1); got[0].Request != last {
+				w.Errorf("%+v", got)
+			}
+			w.until("all is over", func() bool { return len(a.Pending())+len(b.Pending()) == 0 })
+		}
+	})
+}
