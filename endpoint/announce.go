@@ -71,20 +71,21 @@ func (e *Engine) announces(of Handle) bool {
 	return false
 }
 
-// hear collects the oldest announcement of a queue. It returns what Dequeue does.
-func (e *Engine) hear(d *doneList, st *Status) (Handle, []byte, bool) {
-	a := d.announced.take()
-	message, of := a.message, a.multi
+// tell fills in the status of the message.
+func (a *announcement) tell(st *Status) {
 	st.MsgLength = a.length // the order: see Status.Assign
 	st.Source.Session = a.source.Session
-	st.XferLength = uint32(len(message))
+	st.XferLength = uint32(len(a.message))
 	st.Code = a.code
 	st.Match = a.match
 	st.Source.Peer = a.source.Peer
 	st.Context = a.ctx
-	a.message = nil // it would keep memory alive
+}
+
+// clear lets go of the memory that an announcement would keep alive.
+func (a *announcement) clear() {
+	a.message = nil
 	if a.ctx != nil {
 		a.ctx = nil
 	}
-	return of, message, true
 }

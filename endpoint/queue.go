@@ -119,7 +119,11 @@ func (e *Engine) Dequeue(q QueueID, st *Status) (h Handle, message []byte, ok bo
 	d := &e.queues[q]
 	slot := d.head
 	if d.announced.some() && (slot == none || uint64(d.announced.first) != e.reqs.at(slot).token) {
-		return e.hear(d, st)
+		a := d.announced.take()
+		a.tell(st)
+		h, message = a.multi, a.message
+		a.clear()
+		return h, message, true
 	}
 	if slot == none {
 		return 0, nil, false
