@@ -37,6 +37,27 @@ func (w *world) count(c *mx.CompletionCounter, reqs ...mx.Request) {
 	}
 }
 
+// patterns wants each buffer to have the pattern of its number.
+func (w *world) patterns(bufs [][]byte) {
+	w.Helper()
+	for i := range bufs {
+		w.same(bufs[i], pattern(len(bufs[i]), byte(i)))
+	}
+}
+
+// nothingLeft wants endpoints to have no request, complete or not.
+func (w *world) nothingLeft(eps ...*mx.Endpoint) {
+	w.Helper()
+	for _, ep := range eps {
+		if _, found, err := ep.Ipeek(); found || err != nil {
+			w.Errorf("a request is to be collected: %v", err)
+		}
+		if list := ep.Pending(); len(list) != 0 {
+			w.Errorf("left: %v", list)
+		}
+	}
+}
+
 func TestCounterCountsWhatWasAdded(t *testing.T) {
 	over(t, func(w *world) {
 		a, b, toB, _ := w.pair()
@@ -56,15 +77,8 @@ func TestCounterCountsWhatWasAdded(t *testing.T) {
 		}
 		w.counts(came, n, 0)
 		w.counts(sent, n, 0)
-		for i := range bufs {
-			w.same(bufs[i], pattern(len(bufs[i]), byte(i)))
-		}
-		if _, found, err := b.Ipeek(); found || err != nil {
-			w.Errorf("a counted request is to be collected: %v", err)
-		}
-		if list := append(a.Pending(), b.Pending()...); len(list) != 0 {
-			w.Errorf("left: %v", list)
-		}
+		w.patterns(bufs)
+		w.nothingLeft(a, b)
 	})
 }
 

@@ -40,15 +40,8 @@ func TestCountedSendsAndReceives(t *testing.T) {
 		}
 		w.counts(came, n, 0)
 		w.counts(sent, n, 0)
-		for i := range bufs {
-			w.same(bufs[i], pattern(len(bufs[i]), byte(i)))
-		}
-		if _, found, err := b.Ipeek(); found || err != nil {
-			w.Errorf("something is to be collected: %v", err)
-		}
-		if list := append(a.Pending(), b.Pending()...); len(list) != 0 {
-			w.Errorf("left: %v", list)
-		}
+		w.patterns(bufs)
+		w.nothingLeft(a, b)
 	})
 }
 
