@@ -19,10 +19,9 @@ type AcceptAddr struct {
 // that wait when the listener is closed end with ECANCELED. While no client can connect because the process or the system
 // can open no more files, one accept each second ends with EMFILE or ENFILE, and the clients wait.
 func (s *Socket) Accept(vec []AcceptAddr, flags Flags, q *Queue) (*Socket, error) {
-	if n := s.lockFor(life.Look); n != 0 {
-		return nil, s.fail("accept", n)
+	if err := s.present("accept"); err != nil {
+		return nil, err
 	}
-	s.mu.Unlock()
 	if flags&^Block != 0 || len(vec) == 0 || flags&Block != 0 && len(vec) != 1 {
 		return nil, s.wrong("accept", "vec has %d elements, and flags %#x: it needs one at least, just one with Block, and there is no other flag", len(vec), uint32(flags))
 	}

@@ -4,6 +4,7 @@ import (
 	"io"
 	"net"
 	"net/netip"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -227,6 +228,9 @@ func TestOptions(t *testing.T) {
 			set(s, exs.GetInlineMaxSize, 0, 100)
 			_, err := s.Fcntl(exs.SetFlowControlCredits, 0)
 			refused(w, err, exs.EINVAL)
+			if !strings.Contains(err.Error(), "SetFlowControlCredits takes 1 to 1048576, not 0") {
+				w.Error(err)
+			}
 			_, err = s.Fcntl(exs.GetStreamBufSize+1, 0)
 			refused(w, err, exs.EINVAL)
 		})

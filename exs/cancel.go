@@ -17,6 +17,9 @@ import "gomx/exs/internal/life"
 // Cancel returns how many operations it has cancelled. Operations that can't be cancelled any more end as usual. Errors: EINVAL
 // for other flags, EBADF.
 func (s *Socket) Cancel(ahandle any, flags Flags) (int, error) {
+	if err := s.present("cancel"); err != nil {
+		return 0, err
+	}
 	if flags&^CancelAll != 0 {
 		return 0, s.wrong("cancel", "the only flag is CancelAll")
 	}

@@ -15,6 +15,9 @@ import (
 // With DontLinger the connection is torn down: all operations that wait end with ECONNRESET, on this side at once, and on the
 // peer's side too. A listener's Accepts, and a connect that is under way, end with ECANCELED. Errors: EBADF, EINVAL.
 func (s *Socket) Close(flags Flags, q *Queue, ahandle any) error {
+	if err := s.present("close"); err != nil {
+		return err
+	}
 	if flags&^(Block|DontLinger) != 0 {
 		return s.wrong("close", "the only flags are Block and DontLinger")
 	}
@@ -179,6 +182,9 @@ func (s *Socket) terminate() {
 // Errors: EBUSY while another Shutdown of the direction is under way, EINVAL, ENOTCONN,
 // ECONNRESET, EBADF.
 func (s *Socket) Shutdown(how How, flags Flags, q *Queue, ahandle any) error {
+	if err := s.present("shutdown"); err != nil {
+		return err
+	}
 	if flags&^Block != 0 {
 		return s.wrong("shutdown", "the only flag is Block")
 	}

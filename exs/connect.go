@@ -44,6 +44,9 @@ type joining struct {
 // reached by any transport, ECANCELED if the socket or the library is closed, EPROTO if
 // the other side does not speak EXS or has a socket of another type, and errors of the network.
 func (s *Socket) Connect(addr netip.AddrPort, flags Flags, timeout time.Duration, q *Queue, ahandle any) error {
+	if err := s.present("connect"); err != nil {
+		return err
+	}
 	if flags&^Block != 0 || timeout < 0 {
 		return s.wrong("connect", "the timeout is %v, and flags %#x: it is 0 at least, and the only flag is Block", timeout, uint32(flags))
 	}
@@ -58,6 +61,9 @@ func (s *Socket) connect(parent context.Context, addr netip.AddrPort, flags Flag
 		}
 	}
 	if n := s.lockFor(life.Connect); n != 0 {
+		if n == EOPNOTSUPP {
+			return s.named(because("connect", n, isServer))
+		}
 		return s.fail("connect", n)
 	}
 	if !s.fits(addr) {

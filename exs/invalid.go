@@ -25,6 +25,7 @@ func (s *Socket) wrong(op, format string, args ...any) error {
 const (
 	isBound    = "the socket has an address already, or a connection"
 	isTaken    = "the socket has a connection, or is about to have one"
+	isServer   = "the socket listens: connect another one"
 	isNoServer = "the socket does not listen: Listen comes first"
 
 	queueDeleted = "the queue was deleted"

@@ -296,6 +296,11 @@ func TestNoSocketComesFirst(t *testing.T) {
 		for call, err := range map[string]error{
 			"Accept":     second(s.Accept(nil, 0, nil)),
 			"RecvOffset": second(s.RecvOffset(nil, -1, 0, nil, nil, nil)),
+			"Connect":    s.Connect(netip.AddrPort{}, exs.Peek, -1, nil, nil),
+			"Close":      s.Close(exs.Peek, nil, nil),
+			"Shutdown":   s.Shutdown(0, exs.Peek, nil, nil),
+			"SendFile":   second(s.SendFile([]exs.FileVec{{}}, 0, nil, nil)),
+			"Cancel":     second(s.Cancel(nil, exs.Peek)),
 			"SendOffset": second(s.SendOffset(nil, -1, 0, nil, nil, nil)),
 		} {
 			if !errors.Is(err, exs.EBADF) {

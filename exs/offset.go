@@ -3,7 +3,6 @@ package exs
 import (
 	"encoding/binary"
 
-	"gomx/exs/internal/life"
 	"gomx/mx"
 )
 
@@ -51,10 +50,9 @@ func (s *Socket) RecvOffset(b []byte, offset int, flags Flags, q *Queue, ahandle
 
 // outside is the error of an offset that no memory has.
 func (s *Socket) outside(op string) error {
-	if n := s.lockFor(life.Look); n != 0 {
-		return s.fail(op, n)
+	if err := s.present(op); err != nil {
+		return err
 	}
-	s.mu.Unlock()
 	return s.refused(op, EFAULT)
 }
 

@@ -2,6 +2,7 @@ package exs
 
 import (
 	"fmt"
+	"math"
 	"net/netip"
 
 	"gomx/exs/internal/life"
@@ -47,7 +48,7 @@ func (s *Socket) Fcntl(cmd Command, arg int) (int, error) {
 	}
 	switch {
 	case n == EINVAL:
-		return -1, s.naming(wrong("fcntl", "there is no command %d that takes %d", cmd, arg))
+		return -1, s.naming(wrong("fcntl", "%s", unacceptable(cmd, arg)))
 	case n != 0:
 		return -1, s.naming(fail("fcntl", n))
 	}
@@ -89,18 +90,34 @@ func (s *Socket) option(cmd Command) (*int, Errno) {
 	return nil, EINVAL
 }
 
+// settings are what the commands set, by half their number, and what they take.
+var settings = [...]struct {
+	name        string
+	least, most int
+}{
+	{"SetFlowControlCredits", 1, MaxCredits},
+	{"SetSPMaxSize", 0, MaxSmallPacket},
+	{"SetInlineMaxSize", 0, math.MaxInt},
+	{"SetCompThreadCPU", 0, math.MaxInt},
+	{"SetFD", 0, FDBusyPoll | FDNoDelay},
+	{"SetStreamBufSize", 0, MaxStreamBuf},
+}
+
 func acceptable(cmd Command, arg int) bool {
-	switch cmd {
-	case SetFlowControlCredits:
-		return arg >= 1 && arg <= MaxCredits
-	case SetSPMaxSize:
-		return arg >= 0 && arg <= MaxSmallPacket
-	case SetFD:
-		return arg&^(FDBusyPoll|FDNoDelay) == 0
-	case SetStreamBufSize:
-		return arg >= 0 && arg <= MaxStreamBuf
+	set := &settings[cmd/2]
+	return arg >= set.least && arg <= set.most
+}
+
+// unacceptable says what is wrong with a command or its argument.
+func unacceptable(cmd Command, arg int) string {
+	if cmd < 0 || int(cmd/2) >= len(settings) {
+		return fmt.Sprintf("there is no command %d", cmd)
 	}
-	return arg >= 0
+	set := &settings[cmd/2]
+	if set.most == math.MaxInt {
+		return fmt.Sprintf("%s takes %d and more, not %d", set.name, set.least, arg)
+	}
+	return fmt.Sprintf("%s takes %d to %d, not %d", set.name, set.least, set.most, arg)
 }
 
 // agree adopts the smaller of both proposals.

@@ -37,8 +37,8 @@ const filePiece = 256 << 10
 // without a writer, or of a file server that does not answer. The read then goes on in the background until it returns; its data is
 // discarded, and a file of Path is closed.
 func (s *Socket) SendFile(vec []FileVec, flags Flags, q *Queue, ahandle any) (int64, error) {
-	if s.none() {
-		return 0, s.fail("sendfile", EBADF)
+	if err := s.present("sendfile"); err != nil {
+		return 0, err
 	}
 	for i := range vec {
 		if !vec[i].valid() {

@@ -139,6 +139,15 @@ func (s *Socket) lockFor(c life.Call) Errno {
 	return n
 }
 
+// present returns the error of a call on a socket that is closed or none: nothing else that is wrong with the call counts then.
+func (s *Socket) present(op string) error {
+	if n := s.lockFor(life.Look); n != 0 {
+		return s.fail(op, n)
+	}
+	s.mu.Unlock()
+	return nil
+}
+
 // fits reports whether an address is one of the socket's domain.
 func (s *Socket) fits(a netip.AddrPort) bool {
 	if !a.IsValid() {
