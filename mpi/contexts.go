@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"gomx/mpi/internal/coll"
+	"gomx/mx"
 )
 
 // contextPairs is how many pairs of contexts there are to give out: one for the program's messages and one for
@@ -13,7 +14,8 @@ import (
 const contextPairs = 1<<(contextBits-1) - firstContext/2
 
 // contextIDs allocates pairs of contexts. A number is reused only when all others were allocated since: messages that
-// were sent with it before have arrived by then, and were dropped when their communicator was freed.
+// were sent with it before have arrived by then, and were dropped when their communicator was freed. A receive that is still
+// pending keeps it from being reused.
 type contextIDs struct {
 	mu      sync.Mutex
 	next    uint64 // turn to offer
@@ -30,22 +32,27 @@ func contextOfTurn(turn uint64) uint32 { return firstContext + 2*uint32(turn%con
 
 // offer returns the first turn from the rank's next one on whose context it does not use, for a communicator that
 // may have one now: among several that are made at once, by several goroutines, the ranks may ask in different orders, and
-// the lowest context goes first.
-func (ids *contextIDs) offer(context uint32) (turn uint64, may bool) {
+// the lowest context goes first. awaited says whether receives of a freed communicator are pending with a context.
+func (ids *contextIDs) offer(context uint32, awaited func(context uint32) bool) (turn uint64, may bool) {
 	ids.mu.Lock()
 	defer ids.mu.Unlock()
 	if ids.offered || slices.Min(ids.asking) != context {
 		return 0, false
 	}
 	ids.offered = true
-	if len(ids.used) == contextPairs {
-		return noTurn, true
-	}
-	for turn = ids.next; ; turn++ {
-		if _, taken := ids.used[contextOfTurn(turn)]; !taken {
+	for turn = ids.next; turn-ids.next < contextPairs; turn++ {
+		if _, taken := ids.used[contextOfTurn(turn)]; !taken && (turn < contextPairs || !awaited(contextOfTurn(turn))) {
 			return turn, true
 		}
 	}
+	return noTurn, true
+}
+
+// awaits reports whether receives of the rank are pending with one of a pair of contexts.
+func (s *seat) awaits(context uint32) bool {
+	return slices.ContainsFunc(s.ep.Pending(), func(p mx.PendingRequest) bool {
+		return p.Kind == "recv" && uint32(p.MatchInfo>>contextShift)&^1 == context
+	})
 }
 
 func (ids *contextIDs) ask(context uint32) {
@@ -121,7 +128,7 @@ func (n *net) context() (uint32, error) {
 	ids.ask(c.state.context)
 	defer ids.asked(c.state.context)
 	for first := noTurn; ; {
-		turn, may := ids.offer(c.state.context)
+		turn, may := ids.offer(c.state.context, c.seat.awaits)
 		if may && turn != noTurn && c.seat.anyUnexpected() {
 			c.seat.dropContext(contextOfTurn(turn)) // nobody sends under it before all have offered it
 		}

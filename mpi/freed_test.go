@@ -288,3 +288,47 @@ func TestFreeKeepsNothingOfWhatNobodyReceived(t *testing.T) {
 		return c.Barrier()
 	})
 }
+
+// TestContextOfAPendingReceive: while a receive of a freed communicator is pending, no other communicator gets its context.
+func TestContextOfAPendingReceive(t *testing.T) {
+	over(t, 2, func(c *mpi.Comm) error {
+		freed, err := c.Dup()
+		if err != nil {
+			return err
+		}
+		context, old := mpi.ContextOf(freed), []int{-1}
+		var q mpi.Request
+		if c.Rank() == 0 {
+			if q, err = mpi.Irecv(freed, old, mpi.AnySource, 5); err != nil {
+				return err
+			}
+		}
+		if err := errors.Join(freed.Free(), c.Barrier()); err != nil {
+			return err
+		}
+		mpi.PassContexts(c, mpi.ContextPairs-3)
+		for range 5 { // the context's turn is among these
+			d, err := c.Dup()
+			if err != nil {
+				return err
+			}
+			if mpi.ContextOf(d) == context {
+				return fmt.Errorf("context %d is given out again", context)
+			}
+			got := []int{-1}
+			if _, err := mpi.Sendrecv(d, []int{d.Rank()}, 1-d.Rank(), 5, got, 1-d.Rank(), 5); err != nil || got[0] != 1-d.Rank() {
+				return fmt.Errorf("received %d: %w", got[0], err)
+			}
+			if err := d.Free(); err != nil {
+				return err
+			}
+		}
+		if c.Rank() == 0 {
+			if _, done, err := q.Test(); done || err != nil {
+				return fmt.Errorf("the old receive has %d: %v, %w", old[0], done, err)
+			}
+			return q.Cancel()
+		}
+		return nil
+	})
+}

@@ -178,6 +178,26 @@ func TestOperations(t *testing.T) {
 	}
 }
 
+// TestLocOfNaN: whatever the order in which values are combined, the first NaN is what comes out.
+func TestLocOfNaN(t *testing.T) {
+	nan := math.NaN()
+	for name, op := range map[string]mpi.Op[mpi.Loc[float64]]{"MinLoc": mpi.MinLoc[float64], "MaxLoc": mpi.MaxLoc[float64]} {
+		for _, values := range [][]float64{{0, 1, nan, 3}, {nan, 1, 2, 3}, {0, nan, 2, nan}, {3, 2, 1, nan}} {
+			first := slices.IndexFunc(values, math.IsNaN)
+			for rotated := range values {
+				acc := []mpi.Loc[float64]{{values[rotated], rotated}}
+				for i := 1; i < len(values); i++ {
+					at := (rotated + i) % len(values)
+					op(acc, []mpi.Loc[float64]{{values[at], at}})
+				}
+				if !math.IsNaN(acc[0].Value) || acc[0].Index != first {
+					t.Errorf("%s of %v from %d on: %v, want NaN at %d", name, values, rotated, acc[0], first)
+				}
+			}
+		}
+	}
+}
+
 func combine[T any](op mpi.Op[T], acc, in []T) []T {
 	op(acc, in)
 	return acc
