@@ -2,6 +2,7 @@ package exs
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"slices"
@@ -69,8 +70,11 @@ func (s *Socket) SendFile(vec []FileVec, flags Flags, q *Queue, ahandle any) (in
 	if flags&Block == 0 {
 		return 0, nil
 	}
-	length, _, n := s.await(o)
-	if n != 0 {
+	length, x, n := s.await(o)
+	switch {
+	case n != 0 && x != nil:
+		return int64(length), s.named(x.failure("sendfile", n))
+	case n != 0:
 		return int64(length), s.fail("sendfile", n)
 	}
 	return int64(length), nil
@@ -101,11 +105,14 @@ type fileSend struct {
 
 // run sends everything, ends the operation, and starts the next ones.
 func (f *fileSend) run() {
-	n := f.all()
+	n, cause := f.all()
 	s := f.s
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if !f.hasEnded() {
+		if cause != nil {
+			f.o.extra = &extra{cause: cause}
+		}
 		f.end(n)
 		s.settle()
 	}
@@ -132,17 +139,23 @@ func (f *fileSend) stop(n Errno) {
 	}
 }
 
-func (f *fileSend) all() Errno {
+// all sends all elements. The error says why one could not be read.
+func (f *fileSend) all() (Errno, error) {
 	buf := make([]byte, filePiece)
 	for i := range f.vec {
-		if n := f.piece(&f.vec[i], buf); n != 0 {
-			return n
+		n, err := f.piece(&f.vec[i], buf)
+		if err != nil {
+			return errnoOf(err, EIO), fmt.Errorf("element %d: %w", i, err)
+		}
+		if n != 0 {
+			return n, nil
 		}
 	}
-	return 0
+	return 0, nil
 }
 
-func (f *fileSend) piece(v *FileVec, buf []byte) Errno {
+// piece sends an element. The error is that of reading it.
+func (f *fileSend) piece(v *FileVec, buf []byte) (Errno, error) {
 	from := v.File
 	switch {
 	case v.Bytes != nil:
@@ -152,16 +165,16 @@ func (f *fileSend) piece(v *FileVec, buf []byte) Errno {
 		}
 		for len(b) > 0 {
 			n := min(len(b), filePiece)
-			if err := f.put(b[:n], v.Memory); err != 0 {
-				return err
+			if bad := f.put(b[:n], v.Memory); bad != 0 {
+				return bad, nil
 			}
 			b = b[n:]
 		}
-		return 0
+		return 0, nil
 	case v.Path != "":
 		file, err := os.Open(v.Path)
 		if err != nil {
-			return errnoOf(err, EIO)
+			return 0, err
 		}
 		defer file.Close()
 		from = file
@@ -177,25 +190,25 @@ func (f *fileSend) piece(v *FileVec, buf []byte) Errno {
 			continue
 		}
 		if n < 0 || n > len(want) || n == 0 && err == nil { // io.ReaderAt allows none of these
-			return EIO
+			return 0, fmt.Errorf("ReadAt of %d bytes at %d returns %d and %v, which io.ReaderAt does not allow", len(want), at, n, err)
 		}
 		if n > 0 {
 			if bad := f.put(want[:n], nil); bad != 0 {
-				return bad
+				return bad, nil
 			}
 			at += int64(n)
 			left -= int64(min(n, int(max(left, 0))))
 		}
 		switch {
 		case errors.Is(err, io.EOF) && v.Length < 0:
-			return 0
+			return 0, nil
 		case errors.Is(err, io.EOF) && left > 0:
-			return EIO
+			return 0, fmt.Errorf("the file ends at %d, %d bytes before Offset and Length do", at, left)
 		case err != nil && !errors.Is(err, io.EOF):
-			return errnoOf(err, EIO)
+			return 0, err
 		}
 	}
-	return 0
+	return 0, nil
 }
 
 // inTurn is a pipe, or another file of which the bytes can only be read one after the other.
