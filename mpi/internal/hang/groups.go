@@ -75,6 +75,7 @@ type Cause struct {
 	Victims int    `json:"victims"` // ranks that wait for it, themselves or through others
 	Example Step   `json:"example"` // one that waits for it itself
 	Missed  string `json:"missed,omitempty"`
+	Left    bool   `json:"left,omitempty"` // it waits in an earlier collective, which those have left that wait for it
 }
 
 // causes returns the ranks that others wait for and that don't wait, or only for what
@@ -92,12 +93,19 @@ func (j *job) causes(in []bool) (all []Cause) {
 		}
 		c := Cause{Rank: r, State: j.ranks[r].State, Victims: reach(waiters, r), Example: waiters[r][0]}
 		if n := c.Example.Need; n.Kind == Collective {
-			c.Missed = j.need(n, true)
+			c.Missed, c.Left = j.need(n, true), j.waitsBefore(r, n)
 		}
 		all = append(all, c)
 	}
 	slices.SortStableFunc(all, func(a, b Cause) int { return cmp.Compare(b.Victims, a.Victims) })
 	return all
+}
+
+// waitsBefore reports whether a rank waits in a collective before another one of the same communicator.
+func (j *job) waitsBefore(r int, later Need) bool {
+	return slices.ContainsFunc(j.ranks[r].Waits, func(w Wait) bool {
+		return slices.ContainsFunc(w.Needs, func(n Need) bool { return n.Kind == Collective && n.Comm == later.Comm && n.Tag < later.Tag })
+	})
 }
 
 // reach counts the ranks that wait for rank r, themselves or through others.

@@ -120,6 +120,8 @@ var cases = []struct {
 		says: []string{"deadlock: rank 0 waits for rank 2 in Barrier #17 of world; rank 2 waits for rank 0 in Recv, tag 5, world"}},
 	{name: "different collectives", job: jobOf(waits(coll("Barrier", 3)), waits(coll("Bcast", 3)), waits(coll("Barrier", 3))), odd: true,
 		says: []string{"mismatch: collective #3 of world is Barrier at ranks 0, 2 and Bcast at rank 1\n"}},
+	{name: "one has left by another collective", job: jobOf(waits(coll("Barrier", 1)).reachedWorld(1), waits(coll("Allreduce", 2)).reachedWorld(2), waits(coll("Barrier", 1)).reachedWorld(1)),
+		says: []string{"probable cause: rank 0 (Barrier #1 of world): it has not come to Allreduce #2 of world; others have left what it is in, perhaps by another collective that has failed there: MX_CHECK=1 says so; 1 rank waits"}},
 	{name: "locks taken crosswise", job: func() Snapshot {
 		s := jobOf(waits(lock(1)), waits(lock(0)))
 		s.Locks = []Held{{"0", 0, []int{0}}, {"0", 1, []int{1}}}

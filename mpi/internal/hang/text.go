@@ -267,10 +267,16 @@ func (j *job) causeText(c Cause, first bool) string {
 	s := fmt.Sprintf("%srank %d (%s): ", head, c.Rank, state)
 	if c.Missed != "" {
 		s += fmt.Sprintf("it has not come to %s; ", c.Missed)
+		if c.Left {
+			s += "others have left what it is in, perhaps by another collective that has failed there: MX_CHECK=1 says so; "
+		}
 	} else {
 		s += fmt.Sprintf("rank %d waits for it in %s; ", c.Example.Rank, j.reason(c.Example))
 	}
-	return s + fmt.Sprintf("%s wait for it in all\n", count(c.Victims))
+	if c.Victims == 1 {
+		return s + "1 rank waits for it in all\n"
+	}
+	return s + fmt.Sprintf("%d ranks wait for it in all\n", c.Victims)
 }
 
 func (j *job) reason(s Step) string {
@@ -279,13 +285,6 @@ func (j *job) reason(s Step) string {
 		return text
 	}
 	return s.Call + " of " + text
-}
-
-func count(n int) string {
-	if n == 1 {
-		return "1 rank"
-	}
-	return fmt.Sprintf("%d ranks", n)
 }
 
 // ranksOf writes ranks shortly: "ranks 0-3, 7".
