@@ -12,7 +12,8 @@ import (
 
 // Iprobe looks for the oldest message that has arrived, that no receive has matched, and whose match information,
 // masked, is matchRecv (VII.1.1). It does not receive it: the next Irecv with the same matching gets it, unless another
-// goroutine's does. Error: ErrBadMatchMask. Safe from any goroutine.
+// goroutine's does, or the session with the sender ends before while the bytes of a large message are still with it: then the message
+// is gone. Claim takes a message for sure, and its receive ends with the session. Error: ErrBadMatchMask. Safe from any goroutine.
 func (ep *Endpoint) Iprobe(matchRecv, matchMask uint64) (st Status, found bool, err error) {
 	return ep.probe(noContext, 0, matchRecv, matchMask)
 }
