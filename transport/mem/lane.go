@@ -47,10 +47,14 @@ type frame struct {
 	_       [frameFill]byte
 }
 
+// leastSpare is the room for used frames that a lane begins with: cache lines of its own, since it changes with each frame. A few
+// pointers would lie beside those of lanes that other goroutines use.
+const leastSpare = 2 * cacheLine / 8
+
 func newLane(n *Network, reader *Port, cut *atomic.Bool, number uint64) *lane {
 	return &lane{
 		reader: reader, cut: cut, reliable: n.opt.Faults == Faults{}, heals: n.caps.Heals, poison: n.opt.Poison,
-		queue: make([]*frame, n.opt.Depth), faults: n.opt.Faults.dice(number),
+		queue: make([]*frame, n.opt.Depth), spare: make([]*frame, 0, leastSpare), faults: n.opt.Faults.dice(number),
 	}
 }
 
