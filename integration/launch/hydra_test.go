@@ -43,7 +43,11 @@ func byHydra(t *testing.T, bin string) {
 		}
 	})
 	t.Run("closed descriptor", func(t *testing.T) {
-		o := run(t, "-n", "2", withoutDescriptor(t), filepath.Join(bin, exchange))
+		without := withoutDescriptor(t)
+		o := run(t, "-n", "2", without, filepath.Join(bin, exchange))
+		for again := 0; again < 3 && o.status < 0; again++ { // ranks that end at once now and then kill mpiexec itself, by SIGPIPE
+			o = run(t, "-n", "2", without, filepath.Join(bin, exchange))
+		}
 		if o.status == 0 || !o.has("container runtimes") || !o.has("mpiexec.hydra -n 2") {
 			t.Errorf("%v\nwant an error that names the cause", o)
 		}
