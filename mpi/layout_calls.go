@@ -89,7 +89,7 @@ func layoutBytes[T any](c *Comm, op string, buf []T, l *Layout, peer, tag int, w
 	}
 	bytes, fits := times(l.count, elem.Size[T]()) // elements that lie on each other may be more than the memory
 	if !fits {
-		return nil, c.failWith(op, peer, tag, ErrCount, fmt.Errorf("%d elements of %d bytes, a message has at most %d bytes", l.count, elem.Size[T](), uint64(mx.MaxMessage)))
+		return nil, c.failWith(op, peer, tag, ErrCount, fmt.Errorf("%d elements of %d bytes, a message has at most %d bytes: send it in parts", l.count, elem.Size[T](), uint64(mx.MaxMessage)))
 	}
 	return b, c.checkLength(op, bytes, peer, tag)
 }

@@ -109,5 +109,5 @@ func (c *Comm) checkLength(op string, n, peer, tag int) error {
 	if int64(n) <= int64(mx.MaxMessage) {
 		return nil
 	}
-	return c.failWith(op, peer, tag, ErrCount, fmt.Errorf("%d bytes, a message has at most %d", n, uint64(mx.MaxMessage)))
+	return c.failWith(op, peer, tag, ErrCount, fmt.Errorf("%d bytes, a message, and the buffer of a collective, has at most %d: send it in parts", n, uint64(mx.MaxMessage)))
 }
