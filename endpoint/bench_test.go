@@ -15,6 +15,7 @@ type slot struct {
 	caps   wire.Caps
 	head   int
 	tail   int
+	refuse int // so many frames from now on find no room
 	frames [128]struct {
 		h    wire.Header
 		data [64]byte
@@ -24,6 +25,10 @@ type slot struct {
 func (s *slot) Caps() *wire.Caps { return &s.caps }
 
 func (s *slot) Send(h *wire.Header, v *wire.Vec, off int) bool {
+	if s.refuse > 0 {
+		s.refuse--
+		return false
+	}
 	if s.tail-s.head == len(s.frames) {
 		return false
 	}

@@ -14,7 +14,7 @@ type Posting struct {
 	From        Addr
 	Context     any // comes back in the status
 
-	// Counter, unless it is Private, counts the receive, which has no handle then.
+	// Counter, unless it is Private, counts the receive, which has no handle then. Recv alone heeds it.
 	Counter QueueID
 }
 

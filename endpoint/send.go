@@ -11,7 +11,7 @@ type Outgoing struct {
 	Level   Level // when it completes
 	Context any   // comes back in the status
 
-	// Counter, unless it is Private, counts the send, which has no handle then.
+	// Counter, unless it is Private, counts the send, which has no handle then. Send alone heeds it.
 	Counter QueueID
 }
 
@@ -25,11 +25,12 @@ func (e *Engine) Send(o *Outgoing) (Handle, error) {
 		e.recorder.begin()
 	}
 	if o.Level == BufferFree && len(o.Data.Rest) == 0 {
-		if o.Counter != Private && e.SendNow(o.Data.First, o.To, o.Match) {
-			e.tick(e.queues[o.Counter].counter, Success)
-			return 0, nil
-		}
-		if p := e.launch(o.Data.First, o.To, o.Match); p != nil {
+		if o.Counter != Private {
+			if e.SendNow(o.Data.First, o.To, o.Match) {
+				e.tick(e.queues[o.Counter].counter, Success)
+				return 0, nil
+			}
+		} else if p := e.launch(o.Data.First, o.To, o.Match); p != nil {
 			return e.launched(p, o), nil
 		}
 	}

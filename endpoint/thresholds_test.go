@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"gomx/endpoint"
+	"gomx/transport/wire"
 )
 
 func counting() (*endpoint.Engine, endpoint.QueueID) {
@@ -25,6 +26,26 @@ func count(tb testing.TB, e *endpoint.Engine, q endpoint.QueueID, h endpoint.Han
 	tb.Helper()
 	if err := e.Count(q, 1, func(int) endpoint.Handle { return h }); err != nil {
 		tb.Fatal(err)
+	}
+}
+
+// A counted send that finds no room in the link is counted when it has left, though there is room again a moment later.
+func TestCountedSendBesideAFullLink(t *testing.T) {
+	for refused := range 4 {
+		a, _, ab, to := joined(t)
+		q := a.OpenCounter()
+		ab.refuse = refused
+		if _, err := a.Send(&endpoint.Outgoing{Data: wire.Vec{First: make([]byte, 8)}, To: to, Match: 7, Counter: q}); err != nil {
+			t.Fatal(err)
+		}
+		ab.refuse = 0
+		a.Flush()
+		if successes, failures := a.Counts(q); successes != 1 || failures != 0 {
+			t.Errorf("refused %d times: %d and %d are counted", refused, successes, failures)
+		}
+		if _, left := a.Outstanding(0); left != 0 {
+			t.Errorf("refused %d times: %d requests are left", refused, left)
+		}
 	}
 }
 
