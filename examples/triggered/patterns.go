@@ -57,7 +57,8 @@ func (m *member) broadcast(n int) ([]byte, error) {
 			return nil, err
 		}
 	}
-	return buf, over()
+	_, err = over()
+	return buf, err
 }
 
 // rounds are the steps of a barrier: in step k a member tells the one 2^k further on that everybody has come of whom it
@@ -116,39 +117,44 @@ func (b *barrier) prepare() error {
 }
 
 // barriers makes barriers of all members of this process, and waits for each: one goroutine starts them all, and polls the
-// endpoints for a while, and then waits, until all are through.
-func barriers(members []*member, n int) error {
+// endpoints for a while, and then waits, until all are through. It returns how long they took, with their preparation, and without
+// the first, which waits for the members of other processes.
+func barriers(members []*member, n int) (took time.Duration, err error) {
 	var eps []*mx.Endpoint
 	for _, m := range members {
 		eps = append(eps, m.ep)
 	}
 	q, err := mx.NewQueue(eps...)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	defer q.Close()
 	all := make([]*barrier, len(members))
 	for i, m := range members {
 		if all[i], err = m.newBarrier(); err != nil {
-			return err
+			return 0, err
 		}
 		defer all[i].close()
 	}
 	done, ctx := make([]mx.Completion, len(members)), context.Background()
-	for range n {
+	begin := time.Now()
+	for k := range n + 1 {
+		if k == 1 {
+			begin = time.Now()
+		}
 		for _, b := range all {
 			if err := b.prepare(); err != nil {
-				return err
+				return 0, err
 			}
 			through, err := b.ready[rounds].Threshold(2*b.made, 0, nil)
 			if err != nil {
-				return err
+				return 0, err
 			}
 			if err := q.Add(through); err != nil {
-				return err
+				return 0, err
 			}
 			if err := b.ready[0].Increment(1); err != nil {
-				return err
+				return 0, err
 			}
 		}
 		for left, polls := len(members), 0; left > 0; polls++ {
@@ -158,58 +164,71 @@ func barriers(members []*member, n int) error {
 			}
 			k, err := q.Wait(ctx, done, timeout)
 			if err != nil {
-				return err
+				return 0, err
 			}
 			if left -= k; k == 0 && timeout > 0 {
-				return fmt.Errorf("a barrier does not end: %v", eps[0].Pending())
+				return 0, fmt.Errorf("a barrier does not end: %v", eps[0].Pending())
 			}
 		}
 	}
-	return nil
+	return time.Since(begin), nil
 }
 
 // chain makes barriers of which each begins when the one before it is over: after the first has been started, no call of the
-// program is needed until the last is over.
-func (m *member) chain(n int) error {
+// program is needed until the last is over. It returns how long they took. The first is not among them: it waits for
+// the members of other processes, which may still prepare theirs.
+func (m *member) chain(n int) (took time.Duration, err error) {
 	b, err := m.newBarrier()
 	if err != nil {
-		return err
+		return 0, err
 	}
 	defer b.close()
-	for range n {
+	for range n + 1 {
+		if b.made > 0 {
+			through, err := b.ready[rounds].Threshold(2*b.made, 0, nil)
+			if err != nil {
+				return 0, err
+			}
+			if err := b.ready[0].Add(through); err != nil {
+				return 0, err
+			}
+		}
 		if err := b.prepare(); err != nil {
-			return err
-		}
-		if b.made == uint64(n) {
-			break
-		}
-		through, err := b.ready[rounds].Threshold(2*b.made, 0, nil)
-		if err != nil {
-			return err
-		}
-		if err := b.ready[0].Add(through); err != nil {
-			return err
+			return 0, err
 		}
 	}
-	over, err := m.when(b.ready[rounds], 2*b.made)
+	first, err := m.when(b.ready[rounds], 2)
 	if err != nil {
-		return err
+		return 0, err
+	}
+	last, err := m.when(b.ready[rounds], 2*b.made)
+	if err != nil {
+		return 0, err
 	}
 	if err := b.ready[0].Increment(1); err != nil {
-		return err
+		return 0, err
 	}
-	return over()
+	end, err := last()
+	if err != nil {
+		return 0, err
+	}
+	begin, err := first()
+	return end.Sub(begin), err
 }
 
-// when returns a function that waits until a counter has come to a number, without a call of the library: the handler of a
-// queue, which the endpoint's own goroutine runs, tells it.
-func (m *member) when(c *mx.CompletionCounter, successes uint64) (wait func() error, err error) {
+// when returns a function that waits until a counter has come to a number, without a call of the library, and returns the time: the
+// handler of a queue, which the endpoint's own goroutine runs, tells it.
+func (m *member) when(c *mx.CompletionCounter, successes uint64) (wait func() (time.Time, error), err error) {
 	q, err := mx.NewQueue(m.ep)
 	if err != nil {
 		return nil, err
 	}
-	over := make(chan mx.StatusCode, 1)
-	if err := q.Handle(func(done []mx.Completion) { over <- done[0].Status.Code }); err != nil {
+	type ending struct {
+		code mx.StatusCode
+		at   time.Time
+	}
+	over := make(chan ending, 1)
+	if err := q.Handle(func(done []mx.Completion) { over <- ending{done[0].Status.Code, time.Now()} }); err != nil {
 		return nil, err
 	}
 	r, err := c.Threshold(successes, 0, nil)
@@ -219,16 +238,16 @@ func (m *member) when(c *mx.CompletionCounter, successes uint64) (wait func() er
 	if err := q.Add(r); err != nil {
 		return nil, err
 	}
-	return func() error {
+	return func() (time.Time, error) {
 		defer q.Close()
 		select {
-		case code := <-over:
-			if code != mx.StatusSuccess {
-				return fmt.Errorf("rank %d: %v", m.rank, code)
+		case end := <-over:
+			if end.code != mx.StatusSuccess {
+				return end.at, fmt.Errorf("rank %d: %v", m.rank, end.code)
 			}
-			return nil
+			return end.at, nil
 		case <-time.After(patience):
-			return fmt.Errorf("rank %d waits in vain: %v", m.rank, m.ep.Pending())
+			return time.Time{}, fmt.Errorf("rank %d waits in vain: %v", m.rank, m.ep.Pending())
 		}
 	}, nil
 }
