@@ -4,11 +4,7 @@ package endpoint
 type announcement struct {
 	message []byte
 	multi   Handle
-	match   uint64
-	source  Addr
-	length  uint32 // of the message as it was sent
-	code    Code
-	ctx     any // that of the multi-receive
+	status  Status // its context is that of the multi-receive
 }
 
 // announcements are those of a queue, oldest first, in a ring. Positions count all that there have ever been.
@@ -42,12 +38,11 @@ func (a *announcements) grow() {
 	*a = larger
 }
 
-// announce adds an announcement to a queue, for the caller to fill in. Its context is nil.
-func (d *doneList) announce() *announcement {
-	a := &d.announced
-	if a.len() == len(a.ring) {
-		a.grow()
-	}
+// full reports whether the ring has to grow for another one.
+func (a *announcements) full() bool { return a.len() == len(a.ring) }
+
+// add adds an announcement, for the caller to fill in, to a ring that is not full. Its context is nil.
+func (a *announcements) add() *announcement {
 	a.next++
 	return a.at(a.next - 1)
 }
@@ -69,23 +64,4 @@ func (e *Engine) announces(of Handle) bool {
 		}
 	}
 	return false
-}
-
-// tell fills in the status of the message.
-func (a *announcement) tell(st *Status) {
-	st.MsgLength = a.length // the order: see Status.Assign
-	st.Source.Session = a.source.Session
-	st.XferLength = uint32(len(a.message))
-	st.Code = a.code
-	st.Match = a.match
-	st.Source.Peer = a.source.Peer
-	st.Context = a.ctx
-}
-
-// clear lets go of the memory that an announcement would keep alive.
-func (a *announcement) clear() {
-	a.message = nil
-	if a.ctx != nil {
-		a.ctx = nil
-	}
 }

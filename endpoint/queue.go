@@ -114,22 +114,21 @@ func (e *Engine) Reserve(q QueueID) { e.queues[q].ours = true }
 func (e *Engine) Queued(q QueueID) int { return e.queues[q].count + e.queues[q].announced.len() }
 
 // Dequeue collects the oldest completed request of a queue. The handle that it returns is stale. Of a message of a
-// multi-receive it returns that one's handle, and the message, which is not nil.
-func (e *Engine) Dequeue(q QueueID, st *Status) (h Handle, message []byte, ok bool) {
+// multi-receive it returns that one's handle, and the message, which is not nil. The status, nil if there is nothing to collect, is
+// room or one that is valid until the engine is called again; the caller clears its context, which would keep memory alive.
+func (e *Engine) Dequeue(q QueueID, room *Status) (h Handle, message []byte, st *Status) {
 	d := &e.queues[q]
 	slot := d.head
 	if d.announced.some() && (slot == none || uint64(d.announced.first) != e.reqs.at(slot).token) {
 		a := d.announced.take()
-		a.tell(st)
-		h, message = a.multi, a.message
-		a.clear()
-		return h, message, true
+		message, a.message = a.message, nil
+		return a.multi, message, &a.status
 	}
 	if slot == none {
-		return 0, nil, false
+		return 0, nil, nil
 	}
 	r := e.reqs.at(slot)
 	h = handleOf(slot, r.generation)
-	e.collect(slot, r, st)
-	return h, nil, true
+	e.collect(slot, r, room)
+	return h, nil, room
 }

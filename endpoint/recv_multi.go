@@ -67,19 +67,21 @@ func (e *Engine) partOf(slot int32, m *request, length uint32) (int32, *request)
 }
 
 // receivePart receives a whole message into a multi-receive, as nearly all that it matches are received: the part is never a
-// request. It returns false if the message needs more than that.
+// request. It returns false if the message needs more than that, or the queue more room.
 func (e *Engine) receivePart(p *peer, slot int32, m *request, h *wire.Header, payload []byte) bool {
 	q, end := &e.queues[m.queue], uint64(m.at)+uint64(len(payload))
-	if end > uint64(len(m.vec.First)) || h.Flags&wire.HasID != 0 || q.counter != nil || e.recorder != nil {
+	if end > uint64(len(m.vec.First)) || h.Flags&wire.HasID != 0 || q.counter != nil || q.announced.full() || e.recorder != nil {
 		return false
 	}
-	a := q.announce()
+	a := q.announced.add()
 	a.message = m.vec.First[m.at:end:end]
 	wire.CopyBytes(a.message, payload)
-	a.multi, a.match, a.length, a.code = handleOf(slot, m.generation), h.Match, uint32(len(payload)), Success
-	a.source = Addr{e.shown(p.index), p.remote}
+	a.multi = handleOf(slot, m.generation)
+	st, n := &a.status, uint32(len(payload))
+	st.MsgLength, st.XferLength, st.Match, st.Code = n, n, h.Match, Success
+	st.Source = Addr{e.shown(p.index), p.remote}
 	if m.ctx != nil {
-		a.ctx = m.ctx
+		st.Context = m.ctx
 	}
 	p.medium.receive(len(payload))
 	e.classes.of(h.Match).receive(len(payload))
@@ -103,11 +105,14 @@ func (r *request) reach(end uint64) {
 
 // announcePart has the queue of a part that has ended tell of it, in the place of the part's request.
 func (e *Engine) announcePart(slot int32, r *request) {
-	of, a := Handle(r.window), e.queues[r.queue].announce()
+	of, ring := Handle(r.window), &e.queues[r.queue].announced
+	if ring.full() {
+		ring.grow()
+	}
+	a := ring.add()
 	a.message = r.vec.First[:r.xferLen]
-	a.multi, a.match, a.length, a.code = of, r.match, r.msgLen, r.code
-	a.source = Addr{e.shown(r.peer), r.session}
-	a.ctx = r.ctx
+	a.multi = of
+	a.status = Status{r.code, Addr{e.shown(r.peer), r.session}, r.match, r.msgLen, r.xferLen, r.ctx}
 	e.reqs.release(slot, r)
 	e.endPart(of)
 }

@@ -110,7 +110,7 @@ func (q *Queue) Handle(f func(done []Completion)) error {
 		return failQueue("handle queue", errNoHandler)
 	}
 	ep, batch := q.eps[0], make([]Completion, 16)
-	err := q.q.Handle(len(batch), func(i int, _ *driver.Endpoint, h endpoint.Handle, message []byte, st *endpoint.Status) {
+	err := q.q.Handle(len(batch), func(i, _ int, h endpoint.Handle, message []byte, st *endpoint.Status) {
 		batch[i].Request, batch[i].Message = Request{ep, h}, message
 		batch[i].Status.fill(ep, st)
 	}, func(n int) {
@@ -134,8 +134,8 @@ func (q *Queue) Wait(ctx context.Context, dst []Completion, timeout time.Duratio
 	if len(dst) == 0 {
 		return 0, nil
 	}
-	n, err = q.q.Wait(ctx, timeout, len(dst), func(i int, d *driver.Endpoint, h endpoint.Handle, message []byte, st *endpoint.Status) {
-		ep := q.endpoint(d)
+	n, err = q.q.Wait(ctx, timeout, len(dst), func(i, over int, h endpoint.Handle, message []byte, st *endpoint.Status) {
+		ep := q.eps[over]
 		dst[i].Request, dst[i].Index, dst[i].Message = Request{ep, h}, 0, message
 		dst[i].Status.fill(ep, st)
 	})
@@ -143,16 +143,6 @@ func (q *Queue) Wait(ctx context.Context, dst []Completion, timeout time.Duratio
 		err = failQueue("wait for queue", err)
 	}
 	return n, err
-}
-
-// endpoint returns the endpoint of a driver's.
-func (q *Queue) endpoint(d *driver.Endpoint) *Endpoint {
-	for _, ep := range q.eps {
-		if ep.d == d {
-			return ep
-		}
-	}
-	return nil
 }
 
 // PollFDs returns one descriptor for each open endpoint of the queue, for callers with a loop of their own: one of them becomes

@@ -32,8 +32,9 @@ type Queue struct {
 
 // member is a queue's part of one endpoint.
 type member struct {
-	d  *Endpoint
-	id endpoint.QueueID
+	d     *Endpoint
+	place int // among the members of its queue
+	id    endpoint.QueueID
 	// Guarded by the endpoint's lock:
 	closed bool            // id was released, and another queue may have it
 	st     endpoint.Status // of the completion that is collected
@@ -50,7 +51,7 @@ func NewQueue(over ...*Endpoint) (*Queue, error) {
 			q.Close()
 			return nil, ErrNoEndpoints
 		}
-		m := member{d: d}
+		m := member{d: d, place: i}
 		if err := d.call(func(e *endpoint.Engine) error { m.id = e.OpenQueue(); return nil }); err != nil {
 			q.Close()
 			return nil, err
@@ -147,9 +148,10 @@ func (m *member) add(from, to int, at func(i int) (*Endpoint, endpoint.Handle), 
 	return nil
 }
 
-// Taken is called for each completion, with the lock of its endpoint held, so that it may not call the endpoint. For a part of a
-// multi-receive, message is the part's data, and h is the handle of the multi-receive.
-type Taken func(i int, d *Endpoint, h endpoint.Handle, message []byte, st *endpoint.Status)
+// Taken is called for the i-th completion, with the lock of its endpoint held, so that it may not call the endpoint. That is the one
+// in the place over of those that the queue was made for. For a part of a multi-receive, message is the part's data, and h is the
+// handle of the multi-receive.
+type Taken func(i, over int, h endpoint.Handle, message []byte, st *endpoint.Status)
 
 // RecvMulti posts a receive for many messages. The completions of the messages, and its own, come into the queue; see the engine.
 func (q *Queue) RecvMulti(d *Endpoint, buf []byte, least uint32, value, mask uint64, ctx any) (h endpoint.Handle, err error) {
@@ -238,14 +240,16 @@ func (m *member) wait(ctx context.Context, timeout time.Duration, most int, take
 // take collects completions. The lock is held.
 func (m *member) take(n, most int, taken Taken) int {
 	for n < most {
-		h, message, ok := m.d.eng.Dequeue(m.id, &m.st)
-		if !ok {
+		h, message, st := m.d.eng.Dequeue(m.id, &m.st)
+		if st == nil {
 			break
 		}
-		taken(n, m.d, h, message, &m.st)
+		taken(n, m.place, h, message, st)
+		if st.Context != nil {
+			st.Context = nil
+		}
 		n++
 	}
-	m.st.Context = nil
 	return n
 }
 

@@ -35,7 +35,7 @@ func TestClosedQueueTakesNothingFromTheNext(t *testing.T) {
 		}
 		w.send(d, d.Self(), 1, nil)
 	}
-	nothing := func(int, *driver.Endpoint, endpoint.Handle, []byte, *endpoint.Status) {}
+	nothing := func(int, int, endpoint.Handle, []byte, *endpoint.Status) {}
 	if n, err := old.Wait(noContext, 0, 1, nothing); n != 0 || err != nil { // the next pass begins at the second
 		t.Fatal(n, err)
 	}
@@ -43,8 +43,8 @@ func TestClosedQueueTakesNothingFromTheNext(t *testing.T) {
 
 	var young *driver.Queue
 	closed := make(chan struct{})
-	n, err := old.Wait(noContext, 0, 2, func(_ int, d *driver.Endpoint, _ endpoint.Handle, _ []byte, _ *endpoint.Status) {
-		if d != holding {
+	n, err := old.Wait(noContext, 0, 2, func(_, over int, _ endpoint.Handle, _ []byte, _ *endpoint.Status) {
+		if over != 1 {
 			t.Error("the closed queue took a completion of the next one")
 			return
 		}
@@ -266,7 +266,7 @@ func TestClosingAQueueWakesNobodyElse(t *testing.T) {
 	}
 }
 
-func noCompletion(int, *driver.Endpoint, endpoint.Handle, []byte, *endpoint.Status) {}
+func noCompletion(int, int, endpoint.Handle, []byte, *endpoint.Status) {}
 
 // What is left of a queue is armed when one of its endpoints is closed, and wakes as before.
 func TestArmGoesOnWithTheOpenEndpoints(t *testing.T) {

@@ -174,9 +174,9 @@ func (n *node) turn() {
 // collect takes all requests that are complete.
 func (n *node) collect() (any bool) {
 	var st endpoint.Status
-	for h, message, ok := n.engine.Dequeue(n.queue, &st); ok; h, message, ok = n.engine.Dequeue(n.queue, &st) {
+	for h, message, of := n.engine.Dequeue(n.queue, &st); of != nil; h, message, of = n.engine.Dequeue(n.queue, &st) {
 		any = true
-		n.completed(h, message, &st)
+		n.completed(h, message, of)
 	}
 	for {
 		h, ok := n.engine.Peek()
