@@ -44,16 +44,17 @@ type game struct {
 	pinned   bool // to a core each
 	oneCore  bool // both to the same one
 	delays   bool
+	computes bool // the side that answers, in another goroutine; who asks polls
 }
 
-const layout = "fenced=%t/pollable=%t/pends=%t/pinned=%t/onecore=%t/delays=%t"
+const layout = "fenced=%t/pollable=%t/pends=%t/pinned=%t/onecore=%t/delays=%t/computes=%t"
 
 func (g game) String() string {
-	return fmt.Sprintf(layout, g.fenced, g.pollable, g.pends, g.pinned, g.oneCore, g.delays)
+	return fmt.Sprintf(layout, g.fenced, g.pollable, g.pends, g.pinned, g.oneCore, g.delays, g.computes)
 }
 
 func parseGame(s string) (g game, err error) {
-	_, err = fmt.Sscanf(s, layout, &g.fenced, &g.pollable, &g.pends, &g.pinned, &g.oneCore, &g.delays)
+	_, err = fmt.Sscanf(s, layout, &g.fenced, &g.pollable, &g.pends, &g.pinned, &g.oneCore, &g.delays, &g.computes)
 	return g, err
 }
 
@@ -186,6 +187,9 @@ func answer(name string) error {
 	if err != nil {
 		return err
 	}
+	if g.computes {
+		go compute()
+	}
 	for n := uint32(0); ; {
 		if n, err = p.receive(n); err != nil {
 			return err
@@ -233,7 +237,12 @@ func play(t testing.TB, g game, rounds func(each func())) {
 	n := uint32(0)
 	exchange := func(next uint32) {
 		p.send(next)
-		got, err := p.receive(n)
+		var got uint32
+		if g.computes {
+			got = p.await(n)
+		} else {
+			got, err = p.receive(n)
+		}
 		if err != nil || got != next {
 			t.Fatalf("sent %d, got %d, %v", next, got, err)
 		}
