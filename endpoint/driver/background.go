@@ -117,9 +117,14 @@ func (d *Endpoint) overdue() {
 // passed notes that a pass was made. A call that makes no pass does not delay the guard. The lock is held.
 func (b *background) passed() {
 	if !b.recent.Load() { // a store would cost every call
-		b.recent.Store(true)
-		b.d.eng.SetIdle(false)
+		b.revive()
 	}
+}
+
+// revive notes the first pass since the guard has looked.
+func (b *background) revive() {
+	b.recent.Store(true)
+	b.d.eng.SetIdle(false)
 }
 
 // look is the guard. It starts the endpoint's own goroutine if no pass was made. If callers make passes it does not take the lock, and

@@ -7,22 +7,22 @@ import (
 	"gomx/transport/wire"
 )
 
-// begin takes the lock for an operation that sends to a peer. If the endpoint is closed it returns false, without the lock.
-func (d *Endpoint) begin() bool {
-	d.lock()
+// opens reports whether an operation may begin. It gives the lock back if the endpoint is closed.
+func (d *Endpoint) opens() bool { return !d.closed && !d.lossy || d.opensLossy() }
+
+func (d *Endpoint) opensLossy() bool {
 	if d.closed {
 		d.unlock()
 		return false
 	}
-	if d.lossy {
-		d.advance() // retransmission counts from now
-	}
+	d.advance() // retransmission counts from now
 	return true
 }
 
 // Send starts a send (V.1).
 func (d *Endpoint) Send(o *endpoint.Outgoing) (endpoint.Handle, error) {
-	if !d.begin() {
+	d.lock()
+	if !d.opens() {
 		return 0, ErrClosed
 	}
 	if d.timed {
@@ -36,7 +36,8 @@ func (d *Endpoint) Send(o *endpoint.Outgoing) (endpoint.Handle, error) {
 
 // SendNow sends a small message if that is possible at once and without a request, and reports whether it was.
 func (d *Endpoint) SendNow(b []byte, to endpoint.Addr, match uint64) bool {
-	if !d.begin() {
+	d.lock()
+	if !d.opens() {
 		return false
 	}
 	sent := d.eng.SendNow(b, to, match)
@@ -52,7 +53,8 @@ func (d *Endpoint) Watch(of endpoint.Addr, match uint64, ctx any) (endpoint.Hand
 
 // Recv posts a receive (V.2).
 func (d *Endpoint) Recv(i *endpoint.Posting) (endpoint.Handle, error) {
-	if !d.begin() {
+	d.lock()
+	if !d.opens() {
 		return 0, ErrClosed
 	}
 	if d.timed {
@@ -66,7 +68,8 @@ func (d *Endpoint) Recv(i *endpoint.Posting) (endpoint.Handle, error) {
 
 // RecvDirected posts a receive for messages of one peer.
 func (d *Endpoint) RecvDirected(i *endpoint.Posting) (endpoint.Handle, error) {
-	if !d.begin() {
+	d.lock()
+	if !d.opens() {
 		return 0, ErrClosed
 	}
 	h, err := d.eng.RecvDirected(i)
@@ -78,7 +81,8 @@ func (d *Endpoint) RecvDirected(i *endpoint.Posting) (endpoint.Handle, error) {
 // RecvNow is Recv into one segment, tied to a peer, and polls for a moment. If it returns no request, the whole message of n
 // bytes has been received. A request that it returns may be complete already.
 func (d *Endpoint) RecvNow(i *endpoint.Posting) (n int, h endpoint.Handle, err error) {
-	if !d.begin() {
+	d.lock()
+	if !d.opens() {
 		return 0, 0, ErrClosed
 	}
 	n, h, err = d.recvNow(i)
@@ -118,7 +122,8 @@ func (d *Endpoint) recvInline(i *endpoint.Posting) (tried bool, n int, h endpoin
 
 // RecvClaimed receives a message that was claimed.
 func (d *Endpoint) RecvClaimed(v wire.Vec, c endpoint.Claim, ctx any) (endpoint.Handle, error) {
-	if !d.begin() {
+	d.lock()
+	if !d.opens() {
 		return 0, ErrClosed
 	}
 	h, err := d.eng.RecvClaimed(v, c, ctx)

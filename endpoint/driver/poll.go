@@ -474,10 +474,15 @@ const rousings = 16
 
 func (d *Endpoint) disarm() {
 	if d.armed {
-		d.armed = false
-		d.bell.Disarm()
-		if !d.back.watching {
-			d.back.watch()
-		}
+		d.unpoll()
+	}
+}
+
+// unpoll is what disarm does for an endpoint whose descriptor somebody polls.
+func (d *Endpoint) unpoll() {
+	d.armed = false
+	d.bell.Disarm()
+	if !d.back.watching {
+		d.back.watch()
 	}
 }

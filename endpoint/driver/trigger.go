@@ -67,7 +67,8 @@ func (c *Counter) start(f func(*endpoint.Engine) error) error {
 // begin takes the lock for an operation, unless the counter is closed.
 func (c *Counter) begin() (*Endpoint, error) {
 	d := c.m.d
-	if !d.begin() {
+	d.lock()
+	if !d.opens() {
 		return nil, ErrClosed
 	}
 	if err := c.m.over(); err != nil {

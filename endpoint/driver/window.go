@@ -16,7 +16,8 @@ var noContext context.Context
 
 // Put starts a put into a window of a peer.
 func (d *Endpoint) Put(v wire.Vec, to endpoint.Addr, window uint64, at uint32, match uint64, ctx any) (endpoint.Handle, error) {
-	if !d.begin() {
+	d.lock()
+	if !d.opens() {
 		return 0, ErrClosed
 	}
 	h, err := d.eng.Put(v, to, window, at, match, ctx)
@@ -30,7 +31,8 @@ func (d *Endpoint) Put(v wire.Vec, to endpoint.Addr, window uint64, at uint32, m
 
 // Get starts a get from a window of a peer.
 func (d *Endpoint) Get(v wire.Vec, from endpoint.Addr, window uint64, at uint32, match uint64, ctx any) (endpoint.Handle, error) {
-	if !d.begin() {
+	d.lock()
+	if !d.opens() {
 		return 0, ErrClosed
 	}
 	h, err := d.eng.Get(v, from, window, at, match, ctx)
@@ -41,7 +43,8 @@ func (d *Endpoint) Get(v wire.Vec, from endpoint.Addr, window uint64, at uint32,
 
 // Write puts a few bytes into a window of a peer, without a request; see the engine.
 func (d *Endpoint) Write(b []byte, to endpoint.Addr, window uint64, at uint32) (bool, error) {
-	if !d.begin() {
+	d.lock()
+	if !d.opens() {
 		return false, ErrClosed
 	}
 	sent, err := d.eng.Write(b, to, window, at)
@@ -53,7 +56,8 @@ func (d *Endpoint) Write(b []byte, to endpoint.Addr, window uint64, at uint32) (
 // Atomic starts an atomic on a window of a peer. An atomic on a window of this endpoint completes at once, and makes a pass, so
 // that a program can poll its own window in a loop until a peer has changed it.
 func (d *Endpoint) Atomic(a wire.AtomicWhat, b []byte, to endpoint.Addr, window uint64, at uint32, match uint64, ctx any) (endpoint.Handle, error) {
-	if !d.begin() {
+	d.lock()
+	if !d.opens() {
 		return 0, ErrClosed
 	}
 	h, err := d.eng.Atomic(a, b, to, window, at, match, ctx)
@@ -67,7 +71,8 @@ func (d *Endpoint) Atomic(a wire.AtomicWhat, b []byte, to endpoint.Addr, window 
 
 // AtomicNow starts an atomic without a request; see the engine.
 func (d *Endpoint) AtomicNow(a wire.AtomicWhat, b []byte, to endpoint.Addr, window uint64, at uint32) (bool, error) {
-	if !d.begin() {
+	d.lock()
+	if !d.opens() {
 		return false, ErrClosed
 	}
 	sent, err := d.eng.AtomicNow(a, b, to, window, at)
