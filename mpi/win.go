@@ -138,9 +138,10 @@ func elementsFit[T any](c *Comm, op string) error {
 	return nil
 }
 
-// Mem returns the memory of this rank. The memory of WinAllocate must not be used after Free.
+// Mem returns the memory of this rank. That of WinAllocate is gone after Free: Mem returns nil then, and what it has returned earlier must
+// not be used any more.
 func (w *Win[T]) Mem() []T {
-	if w == nil {
+	if w.open() == nil || w.owned != nil && w.state.freed.Load() {
 		return nil
 	}
 	return w.mem

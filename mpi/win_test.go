@@ -336,6 +336,9 @@ func TestWinErrors(t *testing.T) {
 			return err
 		}
 		bad = errors.Join(wantError(w.Lock(0, true), mpi.ErrWin, c.Rank()), wantError(w.Free(), mpi.ErrWin, c.Rank()), w.Unlock(0), w.Free())
+		if w.Mem() != nil {
+			t.Error("a window of WinAllocate that was freed still has its memory")
+		}
 		return errors.Join(bad, wantError(w.Put(one, 0, 0), mpi.ErrWin, c.Rank()), wantError(w.Free(), mpi.ErrWin, c.Rank()))
 	})
 }

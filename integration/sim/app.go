@@ -177,6 +177,7 @@ func (n *node) collect() (any bool) {
 	for h, message, of := n.engine.Dequeue(n.queue, &st); of != nil; h, message, of = n.engine.Dequeue(n.queue, &st) {
 		any = true
 		n.completed(h, message, of)
+		of.Context = nil
 	}
 	for {
 		h, ok := n.engine.Peek()
