@@ -304,3 +304,29 @@ func TestEmptyHeaderIsShown(t *testing.T) {
 		}
 	}
 }
+
+// TestReserveOfHeaders: whatever a peer has sent before and was received, so many of its messages may be here without a receive as its
+// reserve has headers: a receiver that takes the last of them first gets it.
+func TestReserveOfHeaders(t *testing.T) {
+	const reserve = 64
+	cfg := endpoint.Config{EagerLimit: -1, CopyLimit: -1, Session: 1, UnexpectedBytes: 1, UnexpectedHeaders: 1, UnexpectedReserve: 1}
+	for before := range 2 * reserve {
+		f := flood(t, endpointtest.Reliable(true), cfg, 1, 0, 0)
+		a := f.senders[0]
+		for range before {
+			f.send(t, a, f.b, 17, 1, endpoint.BufferFree)
+			r := f.recv(t, f.b, 17, 1, ^uint64(0))
+			f.settle()
+			done(t, "receive of the first", f.b, r)
+		}
+		for range reserve - 1 {
+			f.send(t, a, f.b, 17, 1, endpoint.BufferFree)
+		}
+		f.send(t, a, f.b, 17, 2, endpoint.BufferFree)
+		last := f.recv(t, f.b, 17, 2, ^uint64(0))
+		f.settle()
+		if done(t, fmt.Sprintf("receive of the last, %d were received before", before), f.b, last); t.Failed() {
+			return
+		}
+	}
+}

@@ -82,7 +82,8 @@ func (l *pool) draw(p *peer, a *account) int {
 	l.settle(a)
 	own := max(0, l.reserve-a.left-a.held)
 	g := min(l.window-a.left, own+max(0, l.size-l.drawn-a.drawn)/2)
-	if g < l.leastGrant() && (own < (l.reserve+1)/2 || g <= 0) {
+	starves := own > 0 && a.left < l.need // its reserve is its own to the last
+	if g < l.leastGrant() && own < (l.reserve+1)/2 && !starves || g <= 0 {
 		g = 0
 	}
 	a.left += g

@@ -107,6 +107,7 @@ func (ep *Endpoint) connectTo(ctx context.Context, to nic.ID, c *endpoint.Callin
 	if code != Success {
 		return Status{}, code, cause
 	}
+	began := time.Now()
 	st, done, err := ep.wait(ctx, r, timeout)
 	asked := !done && ep.d.UnderReview(uint64(to), c.Endpoint)
 	if !done {
@@ -122,17 +123,17 @@ func (ep *Endpoint) connectTo(ctx context.Context, to nic.ID, c *endpoint.Callin
 	case asked && err == nil && timeout != Infinite:
 		code, cause = ErrTimeout, fmt.Errorf("the program there has not accepted or rejected it within %v", timeout)
 	default:
-		code, cause = ep.unended(err, timeout, to, c.Endpoint)
+		code, cause = ep.unended(err, timeout, time.Since(began), to, c.Endpoint)
 	}
 	return st, code, cause
 }
 
-// unended is what a connect came to whose wait ended before it.
-func (ep *Endpoint) unended(err error, timeout time.Duration, to nic.ID, endpointID uint32) (ReturnCode, error) {
+// unended is what a connect came to whose wait ended before it, after so long.
+func (ep *Endpoint) unended(err error, timeout, waited time.Duration, to nic.ID, endpointID uint32) (ReturnCode, error) {
 	if errors.Is(err, driver.ErrClosed) {
 		return ErrBadEndpoint, nil
 	}
-	return ErrTimeout, ep.timeoutCause(err, timeout, to, endpointID)
+	return ErrTimeout, ep.timeoutCause(err, timeout, waited, to, endpointID)
 }
 
 // outcome is what a connect that has ended came to.
@@ -179,8 +180,14 @@ func (ep *Endpoint) standstill() (why error) {
 	return why
 }
 
+// timeToAnswer is how long a peer may take to answer that is well.
+const timeToAnswer = 100 * time.Millisecond
+
+// deaf is what may be the matter with a peer that does not answer.
+const deaf = "its process may be stopped, very busy, or out of file descriptors (ulimit -n)"
+
 // timeoutCause says why a connect has not ended, with what the last attempt came to.
-func (ep *Endpoint) timeoutCause(err error, timeout time.Duration, to nic.ID, endpointID uint32) error {
+func (ep *Endpoint) timeoutCause(err error, timeout, waited time.Duration, to nic.ID, endpointID uint32) error {
 	if why := ep.standstill(); why != nil {
 		if err != nil {
 			return &instead{err.Error() + ": " + why.Error(), err}
@@ -190,8 +197,10 @@ func (ep *Endpoint) timeoutCause(err error, timeout time.Duration, to nic.ID, en
 	switch reason := ep.d.Reason(uint64(to), endpointID); {
 	case err != nil && reason != nil:
 		return &instead{fmt.Sprintf("%v: no answer: %v", err, reason), err}
+	case err != nil && waited < timeToAnswer:
+		return &instead{fmt.Sprintf("%v: no answer yet, %v after the call", err, waited.Round(time.Microsecond)), err}
 	case err != nil:
-		return &instead{fmt.Sprintf("%v: no answer: its process may be stopped, or very busy", err), err}
+		return &instead{fmt.Sprintf("%v: no answer: %s", err, deaf), err}
 	case timeout == Infinite:
 		return errors.New("woken up")
 	case errors.Is(reason, transport.ErrPeerDied): // each time that it was dialled
@@ -199,8 +208,10 @@ func (ep *Endpoint) timeoutCause(err error, timeout time.Duration, to nic.ID, en
 			timeout, reason)
 	case reason != nil:
 		return fmt.Errorf("no answer within %v: %w", timeout, reason)
+	case timeout < timeToAnswer:
+		return fmt.Errorf("no answer within %v, which may be too short", timeout)
 	}
-	return fmt.Errorf("no answer within %v: its process may be stopped, or very busy", timeout)
+	return fmt.Errorf("no answer within %v: %s", timeout, deaf)
 }
 
 func (ep *Endpoint) connectError(nicID uint64, endpointID uint32, code ReturnCode, cause error) *Error {

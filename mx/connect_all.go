@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"time"
 
 	"gomx/endpoint"
 	"gomx/transport/nic"
@@ -36,6 +37,7 @@ func (ep *Endpoint) ConnectAll(ctx context.Context, peers []PeerName) ([]Endpoin
 
 // run connects with all, but for contexts that are not asked for.
 func (c *connects) run(ctx context.Context) {
+	c.start = time.Now()
 	for c.began < len(c.peers) || len(c.reqs) > 0 {
 		for c.began < len(c.peers) && len(c.reqs) < connectsAtOnce {
 			c.begin(c.began, c.ep.dir.Actual(nic.ID(c.peers[c.began].NIC)))
@@ -73,6 +75,7 @@ type connects struct {
 	data     []byte // for the programs at the peers
 	failures ConnectAllError
 	began    int
+	start    time.Time
 
 	reqs   []Request // under way
 	places []int     // of their peers
@@ -150,7 +153,7 @@ func (c *connects) giveUp(why error) {
 }
 
 func (c *connects) failUnended(place int, why error, to nic.ID) {
-	code, cause := c.ep.unended(why, Infinite, to, c.peers[place].Endpoint)
+	code, cause := c.ep.unended(why, Infinite, time.Since(c.start), to, c.peers[place].Endpoint)
 	c.fail(place, code, cause)
 }
 

@@ -182,3 +182,32 @@ func TestConnectAllFailsAsConnectDoes(t *testing.T) {
 		}
 	})
 }
+
+// TestConnectWithoutTime: of a peer that had no time to answer, nothing is said that may not be so.
+func TestConnectWithoutTime(t *testing.T) {
+	over(t, func(w *world) {
+		a, b := w.open(), w.open()
+		nic, id := place(w, b)
+		ended, cancel := context.WithCancel(context.Background())
+		cancel()
+		look := func(call string, err error) {
+			w.Helper()
+			if err != nil && (!errors.Is(err, mx.ErrTimeout) || strings.Contains(err.Error(), "stopped")) { // nil: it was there at once
+				w.Errorf("%s: %v", call, err)
+			}
+		}
+		for _, connected := range []bool{false, true} {
+			if connected {
+				w.connect(a, b)
+			}
+			_, err := a.ConnectContext(ended, nic, id, testFilter)
+			look("ConnectContext", err)
+			_, err = a.Connect(nic, id, testFilter, 0)
+			look("Connect", err)
+			_, _, err = a.ConnectWith(ended, w.names(b)[0], nil)
+			look("ConnectWith", err)
+			_, err = a.ConnectAll(ended, w.names(b))
+			look("ConnectAll", err)
+		}
+	})
+}
