@@ -140,6 +140,16 @@ func TestNoProgram(t *testing.T) {
 	}
 }
 
+// TestFewDescriptors: where mx_run has too few descriptors for its ranks it says what helps.
+func TestFewDescriptors(t *testing.T) {
+	c := command(t, "", "-n", "16", "sleep", "5")
+	limited := exec.Command("sh", append([]string{"-c", `ulimit -n 20; exec "$0" "$@"`, c.Path}, c.Args[1:]...)...)
+	limited.Env = c.Env
+	if _, errs, code := result(t, limited); code != 1 || !strings.Contains(errs, "too many open files: raise the limit of open files (ulimit -n)") {
+		t.Errorf("status %d, %q", code, errs)
+	}
+}
+
 // TestSignalWhileBuilding: a signal that comes while a folder is built leaves nothing behind.
 func TestSignalWhileBuilding(t *testing.T) {
 	t.Parallel()

@@ -17,6 +17,8 @@ func Remedy(err error) string {
 		return "shorten its arguments and the environment"
 	case errors.Is(err, syscall.EAGAIN):
 		return "raise the limit of processes (ulimit -u), or start fewer ranks"
+	case errors.Is(err, syscall.EMFILE):
+		return "raise the limit of open files (ulimit -n): a rank takes several"
 	}
 	return ""
 }
