@@ -120,20 +120,28 @@ func (ep *Endpoint) connectTo(ctx context.Context, to nic.ID, c *endpoint.Callin
 	switch {
 	case done:
 		code, cause = ep.outcome(&st, to, c)
-	case asked && err == nil && timeout != Infinite:
-		code, cause = ErrTimeout, fmt.Errorf("the program there has not accepted or rejected it within %v", timeout)
 	default:
-		code, cause = ep.unended(err, timeout, time.Since(began), to, c.Endpoint)
+		code, cause = ep.unended(&vain{err, timeout, time.Since(began), asked, to, c.Endpoint})
 	}
 	return st, code, cause
 }
 
-// unended is what a connect came to whose wait ended before it, after so long.
-func (ep *Endpoint) unended(err error, timeout, waited time.Duration, to nic.ID, endpointID uint32) (ReturnCode, error) {
-	if errors.Is(err, driver.ErrClosed) {
+// vain is a connect whose wait has ended before it.
+type vain struct {
+	err        error         // of the wait; nil: the timeout has passed, or Wakeup was called
+	timeout    time.Duration // of the connect
+	waited     time.Duration
+	asked      bool // the program there knows of it, and has not accepted or rejected it
+	to         nic.ID
+	endpointID uint32
+}
+
+// unended is what a connect in vain came to.
+func (ep *Endpoint) unended(v *vain) (ReturnCode, error) {
+	if errors.Is(v.err, driver.ErrClosed) {
 		return ErrBadEndpoint, nil
 	}
-	return ErrTimeout, ep.timeoutCause(err, timeout, waited, to, endpointID)
+	return ErrTimeout, ep.timeoutCause(v)
 }
 
 // outcome is what a connect that has ended came to.
@@ -187,18 +195,23 @@ const timeToAnswer = 100 * time.Millisecond
 const deaf = "its process may be stopped, very busy, or out of file descriptors (ulimit -n)"
 
 // timeoutCause says why a connect has not ended, with what the last attempt came to.
-func (ep *Endpoint) timeoutCause(err error, timeout, waited time.Duration, to nic.ID, endpointID uint32) error {
+func (ep *Endpoint) timeoutCause(v *vain) error {
+	err, timeout := v.err, v.timeout
 	if why := ep.standstill(); why != nil {
 		if err != nil {
 			return &instead{err.Error() + ": " + why.Error(), err}
 		}
 		return why
 	}
-	switch reason := ep.d.Reason(uint64(to), endpointID); {
+	switch reason := ep.d.Reason(uint64(v.to), v.endpointID); {
+	case v.asked && err != nil:
+		return &instead{fmt.Sprintf("%v: the program there has not accepted or rejected it", err), err}
+	case v.asked && timeout != Infinite:
+		return fmt.Errorf("the program there has not accepted or rejected it within %v", timeout)
 	case err != nil && reason != nil:
 		return &instead{fmt.Sprintf("%v: no answer: %v", err, reason), err}
-	case err != nil && waited < timeToAnswer:
-		return &instead{fmt.Sprintf("%v: no answer yet, %v after the call", err, waited.Round(time.Microsecond)), err}
+	case err != nil && v.waited < timeToAnswer:
+		return &instead{fmt.Sprintf("%v: no answer yet, %v after the call", err, v.waited.Round(time.Microsecond)), err}
 	case err != nil:
 		return &instead{fmt.Sprintf("%v: no answer: %s", err, deaf), err}
 	case timeout == Infinite:

@@ -140,20 +140,22 @@ func (c *connects) tidy() {
 func (c *connects) giveUp(why error) {
 	for i := 0; i < len(c.reqs); i++ {
 		var late endpoint.Status
+		to := nic.ID(c.calls[i].NIC)
+		asked := c.ep.d.UnderReview(uint64(to), c.calls[i].Endpoint)
 		if fate, err := c.ep.d.Abandon(c.reqs[i].h, &late); err == nil && fate == endpoint.FateEnded { // just now
 			st := c.ep.status(&late)
 			c.end(i, &st)
 			continue
 		}
-		c.failUnended(c.places[i], why, nic.ID(c.calls[i].NIC))
+		c.failUnended(c.places[i], why, asked, to)
 	}
 	for i := c.began; i < len(c.peers); i++ {
-		c.failUnended(i, why, nic.ID(c.peers[i].NIC))
+		c.failUnended(i, why, false, nic.ID(c.peers[i].NIC))
 	}
 }
 
-func (c *connects) failUnended(place int, why error, to nic.ID) {
-	code, cause := c.ep.unended(why, Infinite, time.Since(c.start), to, c.peers[place].Endpoint)
+func (c *connects) failUnended(place int, why error, asked bool, to nic.ID) {
+	code, cause := c.ep.unended(&vain{why, Infinite, time.Since(c.start), asked, to, c.peers[place].Endpoint})
 	c.fail(place, code, cause)
 }
 

@@ -211,3 +211,27 @@ func TestConnectWithoutTime(t *testing.T) {
 		}
 	})
 }
+
+// TestConnectUnderReview: whatever ends a connect that the program at the peer has not answered, the error says so.
+func TestConnectUnderReview(t *testing.T) {
+	over(t, func(w *world) {
+		a, b := w.open(), w.open(mx.Passive())
+		nic, id := place(w, b)
+		name := w.names(b)[0]
+		for call, connect := range map[string]func(ctx context.Context) error{
+			"Connect": func(context.Context) error {
+				_, err := a.Connect(nic, id, testFilter, 200*time.Millisecond)
+				return err
+			},
+			"ConnectContext": func(ctx context.Context) error { _, err := a.ConnectContext(ctx, nic, id, testFilter); return err },
+			"ConnectWith":    func(ctx context.Context) error { _, _, err := a.ConnectWith(ctx, name, nil); return err },
+			"ConnectAll":     func(ctx context.Context) error { _, err := a.ConnectAll(ctx, []mx.PeerName{name}); return err },
+		} {
+			ctx, cancel := context.WithTimeout(context.Background(), 200*time.Millisecond)
+			if err := connect(ctx); !errors.Is(err, mx.ErrTimeout) || !strings.Contains(err.Error(), "has not accepted or rejected it") {
+				w.Errorf("%s: %v", call, err)
+			}
+			cancel()
+		}
+	})
+}
