@@ -116,7 +116,7 @@ func (t Trigger) atomic(op string, a wire.AtomicWhat, b []byte, dest EndpointAdd
 func (t Trigger) refuses(op string, dest EndpointAddr) (bool, error) {
 	switch {
 	case t.c == nil:
-		return true, handle(nil, &Error{Op: op, Code: ErrBadRequest, Cause: fmt.Errorf("%w: the trigger is of no counter", ErrBadRequest)})
+		return true, handle(nil, &Error{Op: op, Code: ErrBadRequest, Peer: dest.String(), Cause: fmt.Errorf("%w: the trigger is of no counter", ErrBadRequest)})
 	case dest.ep != t.c.ep:
 		return true, t.c.ep.fail(op, dest.String(), t.c.ep.owns(dest))
 	}

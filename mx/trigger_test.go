@@ -224,6 +224,9 @@ func TestTriggersThatAreRefused(t *testing.T) {
 		try("an address of another endpoint", mx.ErrBadEndpoint, k.At(1), toA)
 		try("no address", mx.ErrBadAddrList, k.At(1), mx.EndpointAddr{})
 		try("no trigger", mx.ErrBadRequest, mx.Trigger{}, toB)
+		if _, err := (mx.Trigger{}).Isend(nil, toB, 1, nil); err == nil || !strings.Contains(err.Error(), toB.String()) {
+			w.Errorf("no trigger: %v does not name %v", err, toB)
+		}
 		r, err := k.At(1).IsendLevel(9, nil, toB, 1, nil)
 		refused("no level", mx.ErrBadParamVal, r, err)
 		r, err = k.At(1).IsendLevel(mx.SendAcked, make([][]byte, mx.MaxSegments+1), toB, 1, nil)
