@@ -156,7 +156,7 @@ func (j *job) heed() {
 // exitAborted ends the process because a rank has aborted the job. One's own abort comes back, too. Several goroutines may hear of it.
 func (j *job) exitAborted(a *launch.Aborted) {
 	j.aborted.Do(func() {
-		if a.Rank != j.launch.Rank() {
+		if a.Rank != j.launch.Rank() && !j.said.Load() {
 			fmt.Fprintf(os.Stderr, "mpi: rank %d: %v\n", j.launch.Rank(), a)
 		}
 		os.Exit(exitCode(a.Code))
@@ -169,6 +169,7 @@ const quitBound = time.Second
 
 // quit ends the job, of which this process has printed why.
 func (j *job) quit(code int, reason string) {
+	j.said.Store(true)
 	if j.launch.Dead() == nil {
 		reason = "" // the launcher's line comes below that
 	}

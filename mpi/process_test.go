@@ -34,6 +34,7 @@ var programs = map[string]func(world *mpi.Comm) error{
 	"fails":         failsOnOne,
 	"goes":          goesOnOne,
 	"all abort":     allAbort,
+	"one exits":     oneExits,
 	"alone":         alone,
 	"finalize":      finalizeAndMore,
 	"aborts":        aborts,
@@ -314,26 +315,6 @@ func TestProcessFails(t *testing.T) {
 			t.Errorf("rank %d: exit code %d, %q, want %q", rank, exits[rank].code, exits[rank].output, want)
 		}
 	}
-}
-
-// TestAllAbort: without a launcher every rank says once which rank has aborted the job, also if several do so at the same time.
-func TestAllAbort(t *testing.T) {
-	amongOthers(t)
-	for range 5 {
-		for rank, e := range job(t, "all abort", 4) {
-			if e.code != 3 || strings.Count(e.output, "\n") != 1 || !strings.Contains(e.output, "no use") {
-				t.Errorf("rank %d: exit code %d, %q", rank, e.code, e.output)
-			}
-		}
-	}
-}
-
-func allAbort(world *mpi.Comm) error {
-	if err := world.Barrier(); err != nil {
-		return err
-	}
-	world.Abort(3, "no use")
-	return nil
 }
 
 // TestProcessEndsItsGoroutine: a rank whose function neither returns nor panics ends the job as one that fails.
