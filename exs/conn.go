@@ -24,6 +24,9 @@ type Conn struct {
 	refused bool        // the peer takes nothing any more, as Write has said
 	late    *op         // a receive that was given up, and goes on
 	rest    []byte      // data that such a receive has brought
+
+	closedWrite bool // CloseWrite was called
+	lastSaid    bool // a Write has succeeded that the peer, which has closed, does not get
 }
 
 var _ net.Conn = (*Conn)(nil)
@@ -165,7 +168,8 @@ func (c *Conn) takeLate() bool {
 }
 
 // Write writes all of b. If it fails, it returns how many bytes the peer will receive. b is not read after Write has returned.
-// Short writes are copied and sent without waiting, as over TCP; if that fails, a later call returns the error.
+// Short writes are copied and sent without waiting, as over TCP; if that fails, a later call returns the error. As over TCP, too, the
+// first short one after the peer has closed succeeds, and nobody gets it, unless a Read waits.
 func (c *Conn) Write(b []byte) (int, error) {
 	if c.none() {
 		return 0, absentNet("write", noConn)
@@ -198,6 +202,8 @@ func (c *Conn) write(b []byte) (sent int, err error) {
 		switch {
 		case sent == len(b):
 			return sent, nil
+		case n == EPIPE && sent == 0 && len(b) <= stageSize && c.lastWord():
+			return len(b), nil
 		case n != 0 && n != ECANCELED:
 			if n == EPIPE {
 				c.letRead()
@@ -268,6 +274,7 @@ func (c *Conn) CloseWrite() error {
 	}
 	c.out.turn.Lock()
 	defer c.out.turn.Unlock()
+	c.closedWrite = true
 	return c.shut(ShutWR)
 }
 

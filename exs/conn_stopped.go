@@ -25,6 +25,20 @@ func (c *Conn) letRead() {
 	}
 }
 
+// lastWord reports whether this is the first short write after the peer has closed in good order. Over TCP that one succeeds, since
+// the peer's system has yet to answer that nobody is there, and protocols count on it that end with a word which nobody reads, such as the
+// close_notify of TLS. Where a Read waits, as net/http has one on idle connections, it is about to say that this is the end, and an error
+// tells the writer that what it sends may be sent again elsewhere.
+func (c *Conn) lastWord() bool {
+	if c.lastSaid || c.closedWrite || c.in.waiting.Load() != nil {
+		return false
+	}
+	c.s.mu.Lock()
+	c.lastSaid = c.s.partedWell() && !c.s.wrote
+	c.s.mu.Unlock()
+	return c.lastSaid
+}
+
 // stopsReading reports whether the peer accepts no more data while a Read waits or has received something.
 func (s *Socket) stopsReading(waits bool) bool {
 	s.mu.Lock()
