@@ -145,6 +145,9 @@ func (s *Socket) settled(o *op) bool {
 func (s *Socket) vacate() {
 	if !s.released {
 		s.released = true
+		if s.namedBy != nil {
+			s.namedBy.giveBack(s.remote)
+		}
 		s.l.dismiss(s)
 		s.sweep(kindPacket, kindIndirect, kindDirect)
 		s.trim()

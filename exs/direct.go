@@ -66,12 +66,12 @@ func sameHost(local, remote netip.AddrPort) bool {
 
 // routeOver returns the route to the listener that c is connected to, or nil if it does not accept direct connects.
 func routeOver(c net.Conn, peer mx.EndpointAddr, theirs *hello) *route {
-	here, there := addrOf(c.LocalAddr()), addrOf(c.RemoteAddr())
-	if theirs.again&direct == 0 || !sameHost(here, there) {
+	there := addrOf(c.RemoteAddr())
+	if theirs.again&direct == 0 || !sameHost(addrOf(c.LocalAddr()), there) {
 		return nil
 	}
 	name := theirs.again & nameMask
-	return &route{peer: peer, out: uint64(name) << tagShift, to: there, port: here.Port()}
+	return &route{peer: peer, out: uint64(name) << tagShift, to: there, port: somePort()}
 }
 
 // addRoute stores a route. A route that was barred remains barred.
@@ -94,15 +94,19 @@ func (l *Library) routeTo(addr netip.AddrPort) *route {
 	if r == nil || r.barred {
 		return nil
 	}
-	if r.port++; r.port == 0 {
-		r.port = firstPort
-	}
+	r.port = nextPort(r.port)
 	c := *r
 	return &c
 }
 
-// firstPort is the lowest port of a client.
-const firstPort = 1024
+// elsewhere has the ports of a route counted up from another one, since another client is where they have come to.
+func (l *Library) elsewhere(addr netip.AddrPort) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if r := l.routes[addr]; r != nil {
+		r.port = somePort()
+	}
+}
 
 // dropRoute bars a route whose listener does not have the address, or removes it if the peer is gone.
 func (l *Library) dropRoute(addr netip.AddrPort, r *route, gone bool) {

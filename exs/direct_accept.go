@@ -14,7 +14,7 @@ func (p *post) allow(n *Socket) {
 		return
 	}
 	if p.known == nil {
-		p.known = map[origin]bool{}
+		p.known, p.names = map[origin]bool{}, &names{}
 	}
 	p.known[origin{n.peer, n.local}] = true
 	n.l.accepts.Store(true)
@@ -51,7 +51,7 @@ func (s *Socket) answer(source mx.EndpointAddr, b []byte) {
 }
 
 // grant makes the listener's side of a direct connection. It returns nil for a client that has to connect over TCP: the
-// listener does not know it, or the client has to wait, which it does over TCP.
+// listener does not know it, another connection has its address, or it has to wait, which it does over TCP.
 func (s *Socket) grant(source mx.EndpointAddr, r *connectRequest) (*Socket, verdict) {
 	p := s.post
 	switch {
@@ -60,13 +60,18 @@ func (s *Socket) grant(source mx.EndpointAddr, r *connectRequest) (*Socket, verd
 	case !p.open || p.turns > 0 || p.full():
 		return nil, crowded
 	}
+	remote := netip.AddrPortFrom(r.to.Addr(), r.port)
+	if !p.names.take(remote) {
+		return nil, crowded
+	}
 	n, refusal := s.child(&r.hello)
 	if refusal != accepted {
+		p.names.giveBack(remote)
 		return nil, refusal
 	}
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	n.local, n.remote = r.to, netip.AddrPortFrom(r.to.Addr(), r.port)
+	n.local, n.remote, n.namedBy = r.to, remote, p.names
 	n.peer = source
 	n.prepare(&r.hello)
 	n.life.Connected(true)

@@ -93,8 +93,10 @@ func (s *Socket) replied(source mx.EndpointAddr, b []byte) {
 	switch {
 	case h.verdict == unknown:
 		s.l.dropRoute(a.addr, a.route, false)
-		fallthrough
+		s.overTCP()
+		return
 	case !granted:
+		s.l.elsewhere(a.addr)
 		s.overTCP()
 		return
 	case s.life.State() != life.Connecting || s.joining.cancelled: // the socket was closed, or it was

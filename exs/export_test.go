@@ -72,3 +72,12 @@ func (l *Library) AskAs(known, to netip.AddrPort, listener *Listener) {
 	r.to, r.out = to, toward(listener.s.conn, listener.s.tag)
 	l.routes[to] = &r
 }
+
+// CountPortsFrom has the next direct connections of the library take the ports behind another one.
+func (l *Library) CountPortsFrom(port uint16) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, r := range l.routes {
+		r.port = port
+	}
+}

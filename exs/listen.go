@@ -32,6 +32,7 @@ type post struct {
 	turns     int             // clients that wait until the queue of connections is no longer full
 	told      time.Time       // when an accept was last ended with the reason why no client can connect
 	known     map[origin]bool // clients that may connect directly, with the listener's address that they have dialled
+	names     *names          // of those that are connected so
 	pending   pendingSet
 }
 

@@ -25,6 +25,7 @@ type Socket struct {
 
 	local, remote netip.AddrPort
 	post          *post    // the TCP side of a bound socket, except during a connect
+	namedBy       *names   // of the listener that has remote for this socket, or nil
 	joining       *joining // the connection that is being made, or nil
 	peer          mx.EndpointAddr
 	out           uint64 // match information of what goes to the peer, without the kind
