@@ -168,7 +168,8 @@ func (c *Conn) takeLate() bool {
 }
 
 // Write writes all of b. If it fails, it returns how many bytes the peer will receive. b is not read after Write has returned.
-// Short writes are copied and sent without waiting, as over TCP; if that fails, a later call returns the error. As over TCP, too, the
+// Short writes are copied and sent without waiting, as over TCP, while the peer's process runs: towards one that is stopped they wait once
+// what connects the two processes is full, after some KiB of all of their connections together. If that fails, a later call returns the error. As over TCP, too, the
 // first short one after the peer has closed succeeds, and nobody gets it, unless a Read waits.
 func (c *Conn) Write(b []byte) (int, error) {
 	if c.none() {

@@ -10,7 +10,7 @@ const copySize = 128 << 10
 
 var copyBuffers = sync.Pool{New: func() any { return new([copySize]byte) }}
 
-// ReadFrom writes what it reads from r, until that ends. It returns how many bytes these were.
+// ReadFrom writes what it reads from r, until that ends. It returns how many bytes these were. An error of r is returned as it is.
 func (c *Conn) ReadFrom(r io.Reader) (int64, error) {
 	if c.none() {
 		return 0, absentNet("write", noConn)
@@ -18,7 +18,7 @@ func (c *Conn) ReadFrom(r io.Reader) (int64, error) {
 	return pour(onlyWriter{c}, r)
 }
 
-// WriteTo writes what it reads from c to w, until c ends. It returns how many bytes these were.
+// WriteTo writes what it reads from c to w, until c ends. It returns how many bytes these were. An error of w is returned as it is.
 func (c *Conn) WriteTo(w io.Writer) (int64, error) {
 	if c.none() {
 		return 0, absentNet("read", noConn)

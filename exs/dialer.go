@@ -122,17 +122,29 @@ func (d *Dialer) targets(ctx context.Context, network, address string) ([]netip.
 	}
 	var to []netip.AddrPort
 	for _, a := range found {
-		if a.Addr().IsUnspecified() {
-			a = netip.AddrPortFrom(loopbackOf(a.Addr()), a.Port())
-		}
-		if !from.IsValid() || domainOf(from) == domainOf(a) {
-			to = append(to, a)
+		for _, a := range meant(a) {
+			if !from.IsValid() || domainOf(from) == domainOf(a) {
+				to = append(to, a)
+			}
 		}
 	}
 	if to == nil {
 		return nil, &net.AddrError{Err: "no address of the family of LocalAddr " + d.LocalAddr.String(), Addr: address}
 	}
 	return to, nil
+}
+
+// meant are the addresses that one stands for: it, or if it means all of the host's, those of this host. All of IPv6 has IPv4 with it, as
+// for a listener.
+func meant(a netip.AddrPort) []netip.AddrPort {
+	if !a.Addr().IsUnspecified() {
+		return []netip.AddrPort{a}
+	}
+	to := []netip.AddrPort{netip.AddrPortFrom(loopbackOf(a.Addr()), a.Port())}
+	if a.Addr().Is6() {
+		to = append(to, netip.AddrPortFrom(loopbackOf(netip.IPv4Unspecified()), a.Port()))
+	}
+	return to
 }
 
 // from is LocalAddr, or the zero address.

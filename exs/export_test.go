@@ -74,7 +74,7 @@ func (l *Library) AskAs(known, to netip.AddrPort, listener *Listener) {
 }
 
 // CountPortsFrom has the next direct connections of the library take the ports behind another one.
-func (l *Library) CountPortsFrom(port uint16) {
+func CountPortsFrom(l *Library, port uint16) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, r := range l.routes {

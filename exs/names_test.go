@@ -57,9 +57,9 @@ func TestAddressOfAnotherConnection(t *testing.T) {
 		w.ok(a.Close())
 		w.ok(b.Close())
 	}
-	w.here.CountPortsFrom(2000)
+	exs.CountPortsFrom(w.here, 2000)
 	a, b := dial(w.here)
-	other.CountPortsFrom(2000)
+	exs.CountPortsFrom(other, 2000)
 	c, d := dial(other)
 	if b.RemoteAddr().String() == d.RemoteAddr().String() || other.Direct() != 0 {
 		t.Errorf("%v and %v, %d directly", b.RemoteAddr(), d.RemoteAddr(), other.Direct())
@@ -67,11 +67,27 @@ func TestAddressOfAnotherConnection(t *testing.T) {
 	for _, x := range []net.Conn{a, b, c, d} {
 		w.ok(x.Close())
 	}
-	other.CountPortsFrom(2000)
+	exs.CountPortsFrom(other, 2000)
 	a, b = dial(other)
 	if want := "127.0.0.1:2001"; b.RemoteAddr().String() != want || other.Direct() != 1 {
 		t.Errorf("%v, want %s, %d directly", b.RemoteAddr(), want, other.Direct())
 	}
 	w.ok(a.Close())
 	w.ok(b.Close())
+}
+
+// An address that means all of the host's leads to a listener on any of its loopback addresses.
+func TestDialOfAllAddresses(t *testing.T) {
+	w := newWorld(t, "shm")
+	for _, at := range []string{"127.0.0.1:0", "0.0.0.0:0", "localhost:0", ":0"} {
+		ln, err := w.there.Listen("exs", at)
+		w.ok(err)
+		_, port, err := net.SplitHostPort(ln.Addr().String())
+		w.ok(err)
+		for _, to := range []string{"0.0.0.0", "", "::"} {
+			a, b := w.dials(ln, net.JoinHostPort(to, port))
+			w.echoed(a, b)
+		}
+		w.ok(ln.Close())
+	}
 }
