@@ -239,7 +239,9 @@ func layoutOf(t reflect.Type) string {
 	case reflect.Struct:
 		var b strings.Builder
 		for i := range t.NumField() {
-			fmt.Fprintf(&b, "%s@%d ", layoutOf(t.Field(i).Type), t.Field(i).Offset)
+			if f := t.Field(i); f.Type.Size() != 0 {
+				fmt.Fprintf(&b, "%s@%d ", layoutOf(f.Type), f.Offset)
+			}
 		}
 		return "{" + strings.TrimSpace(b.String()) + "}"
 	default:

@@ -110,12 +110,16 @@ func uniform(t reflect.Type) (basic string, ok bool) {
 	case reflect.Struct:
 		size := uintptr(0)
 		for i := range t.NumField() {
-			field, ok := uniform(t.Field(i).Type)
-			if !ok || i > 0 && field != basic {
+			f := t.Field(i).Type
+			if f.Size() == 0 {
+				continue // such as a structs.HostLayout
+			}
+			field, ok := uniform(f)
+			if !ok || size > 0 && field != basic {
 				return "", false
 			}
 			basic = field
-			size += t.Field(i).Type.Size()
+			size += f.Size()
 		}
 		return basic, size == t.Size()
 	default:

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"structs"
 	"testing"
 
 	"gomx/mpi"
@@ -193,4 +194,38 @@ func passTyped[T, U any](c *mpi.Comm, send []T, recv []U, tag int) error {
 	}
 	_, err = mpi.Recv(c, recv, 0, tag)
 	return errors.Join(err, second(q.Wait()))
+}
+
+// hosts is of two numbers, and a field without bytes in front of them.
+type hosts struct {
+	_    structs.HostLayout
+	X, Y float64
+}
+
+// spaced is of two kinds of numbers, with fields without bytes.
+type spaced struct {
+	_ struct{}
+	A int32
+	_ [0]int32
+	B float32
+}
+
+// TestFieldsWithoutBytes: fields that have no bytes don't tell types apart.
+func TestFieldsWithoutBytes(t *testing.T) {
+	world(t, 2, func(c *mpi.Comm) error {
+		plain, sum := make([]float64, 2), []hosts{{X: 1, Y: 2}}
+		if c.Rank() == 0 {
+			one := []hosts{{X: 1, Y: 2}}
+			return errors.Join(mpi.Send(c, one, 1, 0), mpi.Bcast(c, one, 0), mpi.Send(c, []struct {
+				A int32
+				B float32
+			}{{3, 4}}, 1, 0))
+		}
+		mixed := make([]spaced, 1)
+		err := errors.Join(second(mpi.Recv(c, plain, 0, 0)), mpi.Bcast(c, plain, 0), second(mpi.Recv(c, mixed, 0, 0)))
+		if err == nil && (plain[0] != sum[0].X || plain[1] != sum[0].Y || mixed[0].A != 3 || mixed[0].B != 4) {
+			err = fmt.Errorf("%v, %v", plain, mixed)
+		}
+		return err
+	}, mpi.WithCheckedCollectives())
 }
