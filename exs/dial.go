@@ -42,6 +42,14 @@ func (s *Socket) toConnect(ctx context.Context, a netip.AddrPort) error {
 	return s.connect(ctx, a, Block, timeout, nil, nil)
 }
 
+// unspecifiedOf is the address that means any of ours, of the family of another.
+func unspecifiedOf(a netip.Addr) netip.Addr {
+	if a.Is4() {
+		return netip.IPv4Unspecified()
+	}
+	return netip.IPv6Unspecified()
+}
+
 // loopbackOf is what to dial for an address that means any of ours.
 func loopbackOf(a netip.Addr) netip.Addr {
 	if a.Is4() {

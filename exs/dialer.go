@@ -3,6 +3,7 @@ package exs
 import (
 	"context"
 	"crypto/tls"
+	"math"
 	"net"
 	"net/netip"
 	"time"
@@ -123,7 +124,7 @@ func (d *Dialer) targets(ctx context.Context, network, address string) ([]netip.
 	var to []netip.AddrPort
 	for _, a := range found {
 		for _, a := range meant(a) {
-			if !from.IsValid() || domainOf(from) == domainOf(a) {
+			if !from.Addr().IsValid() || domainOf(from) == domainOf(a) {
 				to = append(to, a)
 			}
 		}
@@ -147,7 +148,7 @@ func meant(a netip.AddrPort) []netip.AddrPort {
 	return to
 }
 
-// from is LocalAddr, or the zero address.
+// from is LocalAddr, or the zero address. One without an IP address means all of the host's.
 func (d *Dialer) from() (netip.AddrPort, error) {
 	switch a := d.LocalAddr.(type) {
 	case nil:
@@ -157,6 +158,9 @@ func (d *Dialer) from() (netip.AddrPort, error) {
 	case SeqPacketAddr:
 		return unmapped(a.AddrPort), nil
 	case *net.TCPAddr:
+		if len(a.IP) > 0 && a.IP.To16() == nil || a.Port < 0 || a.Port > math.MaxUint16 {
+			return netip.AddrPort{}, &net.AddrError{Err: "LocalAddr is no address of TCP", Addr: a.String()}
+		}
 		return unmapped(a.AddrPort()), nil
 	}
 	return netip.AddrPort{}, &net.AddrError{Err: "LocalAddr is no address of package exs and no *net.TCPAddr", Addr: d.LocalAddr.String()}
@@ -174,7 +178,10 @@ func (d *Dialer) connect(ctx context.Context, l *Library, network string, a neti
 		return nil, err
 	}
 	err = s.tune(network, a, d.StreamBuffer, d.BusyPoll, d.Control)
-	if from, _ := d.from(); err == nil && from.IsValid() {
+	if from, _ := d.from(); err == nil && (from.IsValid() || from.Port() != 0) {
+		if !from.IsValid() {
+			from = netip.AddrPortFrom(unspecifiedOf(a.Addr()), from.Port())
+		}
 		err = s.Bind(from)
 	}
 	if err == nil {

@@ -1,7 +1,10 @@
 package exs_test
 
 import (
+	"fmt"
 	"net"
+	"net/netip"
+	"strings"
 	"testing"
 
 	"gomx/exs"
@@ -89,5 +92,35 @@ func TestDialOfAllAddresses(t *testing.T) {
 			w.echoed(a, b)
 		}
 		w.ok(ln.Close())
+	}
+}
+
+// LocalAddr may be a port alone, and is refused if there is no such address.
+func TestDialFromAPort(t *testing.T) {
+	w := newWorld(t, "shm")
+	ln, err := w.there.Listen("exs", "127.0.0.1:0")
+	w.ok(err)
+	defer ln.Close()
+	free, err := net.Listen("tcp", "127.0.0.1:0")
+	w.ok(err)
+	port := free.Addr().(*net.TCPAddr).Port
+	w.ok(free.Close())
+	for _, from := range []net.Addr{&net.TCPAddr{Port: port}, exs.Addr{AddrPort: netip.AddrPortFrom(netip.Addr{}, uint16(port))}} {
+		d := &exs.Dialer{Library: w.here, Timeout: bound, LocalAddr: from}
+		a, err := d.Dial("exs", ln.Addr().String())
+		w.ok(err)
+		b, err := ln.Accept()
+		w.ok(err)
+		if want := fmt.Sprint("127.0.0.1:", port); b.RemoteAddr().String() != want || a.LocalAddr().String() != want {
+			t.Errorf("%v, %v, want %s", b.RemoteAddr(), a.LocalAddr(), want)
+		}
+		w.ok(a.Close())
+		w.ok(b.Close())
+	}
+	for _, from := range []*net.TCPAddr{{Port: 70001}, {IP: net.IPv4(127, 0, 0, 1), Port: -1}, {IP: net.IP{1, 2, 3}, Port: 5}} {
+		d := &exs.Dialer{Library: w.here, Timeout: bound, LocalAddr: from}
+		if _, err := d.Dial("exs", ln.Addr().String()); err == nil || !strings.Contains(err.Error(), "LocalAddr") {
+			t.Errorf("from %v: %v", from, err)
+		}
 	}
 }
