@@ -77,7 +77,8 @@ func (c *Comm) Size() int {
 	return len(c.peers)
 }
 
-// Name returns the communicator's name, for people (MPI_Comm_get_name).
+// Name returns the communicator's name, for people (MPI_Comm_get_name). One that was made from another has that one's name in its own, without the
+// middle if that would have more than 255 bytes.
 func (c *Comm) Name() string {
 	if c.none() {
 		return ""

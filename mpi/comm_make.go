@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync/atomic"
 
 	"gomx/mpi/internal/coll"
@@ -25,10 +26,22 @@ func (c *Comm) Self() *Comm {
 
 // derive makes a communicator of some ranks of the world, like this one in all else.
 func (c *Comm) derive(context uint32, world []int32, name string) *Comm {
-	d := newComm(c.seat, context, slices.Index(world, int32(c.seat.rank)), world, name)
+	d := newComm(c.seat, context, slices.Index(world, int32(c.seat.rank)), world, brief(name))
 	d.ctx = c.ctx
 	d.state.algorithms.Store(c.state.algorithms.Load())
 	return d
+}
+
+// longestName bounds the names that communicators get from those which they were made from.
+const longestName = 255
+
+// brief leaves out the middle of a name that is too long.
+func brief(name string) string {
+	if len(name) <= longestName {
+		return name
+	}
+	const end = longestName / 3
+	return strings.ToValidUTF8(name[:end], "") + "..." + strings.ToValidUTF8(name[len(name)-end:], "")
 }
 
 // Dup makes another communicator of the same ranks (MPI_Comm_dup). All ranks call it. If the context of the communicator ends it at one rank,

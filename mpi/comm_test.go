@@ -436,3 +436,25 @@ func TestCommunicatorsOfSeveralGoroutines(t *testing.T) {
 		return errors.Join(<-errs, <-errs)
 	})
 }
+
+// TestNamesStayShort: the name of a communicator that was made from one that was made from one, and so on, does not grow for ever.
+func TestNamesStayShort(t *testing.T) {
+	world(t, 2, func(c *mpi.Comm) error {
+		for range 300 {
+			d, err := c.Split(0, 0)
+			if err != nil {
+				return err
+			}
+			if c.Name() != "world" {
+				err = c.Free()
+			}
+			if c = d; err != nil {
+				return err
+			}
+		}
+		if name := c.Name(); len(name) > 255 || !strings.HasPrefix(name, "world.split0.") || !strings.HasSuffix(name, ".split0") {
+			return fmt.Errorf("%d bytes: %q", len(name), name)
+		}
+		return c.Free()
+	})
+}
