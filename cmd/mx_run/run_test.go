@@ -379,6 +379,15 @@ func TestSecondSignal(t *testing.T) {
 	}
 }
 
+// TestSignalWhileStarting: a signal that comes when some ranks run already, and others don't, goes to all of them.
+func TestSignalWhileStarting(t *testing.T) {
+	t.Parallel()
+	_, errs, code := result(t, command(t, "", "-n", "32", "sh", "-c", "kill -HUP $PPID; exec sleep 20"))
+	if code != 129 && code != 137 || !strings.Contains(errs, "was killed") {
+		t.Errorf("status %d, %q", code, errs)
+	}
+}
+
 // TestKilled kills mx_run, with which all ranks must end.
 func TestKilled(t *testing.T) {
 	cmd := command(t, "stay", "-n", "3", self(t))

@@ -84,8 +84,11 @@ func Run(ctx context.Context, plan *Plan) error {
 	if err != nil {
 		return err
 	}
+	signals := make(chan os.Signal, 16)
 	if plan.Signals {
 		defer process.IgnoreTerminal()()
+		signal.Notify(signals, process.Signals()...) // they wait until all ranks run
+		defer signal.Stop(signals)
 	}
 	started := make(chan error)
 	finished := make(chan struct{})
@@ -105,7 +108,7 @@ func Run(ctx context.Context, plan *Plan) error {
 		return err
 	}
 	if plan.Signals {
-		defer j.passSignals()()
+		defer j.passSignals(signals)()
 	}
 	stop := context.AfterFunc(ctx, j.finish)
 	defer stop()
@@ -482,9 +485,7 @@ func (j *job) signal(s os.Signal) {
 }
 
 // passSignals passes signals on until its result is called.
-func (j *job) passSignals() (stop func()) {
-	signals := make(chan os.Signal, 16)
-	signal.Notify(signals, process.Signals()...)
+func (j *job) passSignals(signals <-chan os.Signal) (stop func()) {
 	done := make(chan struct{})
 	go func() {
 		var asked time.Time // when the end was asked for first
@@ -512,8 +513,5 @@ func (j *job) passSignals() (stop func()) {
 			}
 		}
 	}()
-	return func() {
-		signal.Stop(signals)
-		close(done)
-	}
+	return func() { close(done) }
 }
