@@ -84,7 +84,7 @@ func (s *Socket) connect(parent context.Context, addr netip.AddrPort, flags Flag
 	s.joining = &joining{stop: stop}
 	s.life.Connect()
 	local := s.unpost()
-	if local.IsValid() || !s.ask(ctx, o, addr) {
+	if local.IsValid() || ctx.Err() != nil || !s.ask(ctx, o, addr) { // join says what is over
 		s.l.start(func() { s.join(ctx, o, local, addr, wait{}) })
 	}
 	s.mu.Unlock()

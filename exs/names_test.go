@@ -1,11 +1,14 @@
 package exs_test
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"net"
 	"net/netip"
 	"strings"
 	"testing"
+	"time"
 
 	"gomx/exs"
 )
@@ -121,6 +124,25 @@ func TestDialFromAPort(t *testing.T) {
 		d := &exs.Dialer{Library: w.here, Timeout: bound, LocalAddr: from}
 		if _, err := d.Dial("exs", ln.Addr().String()); err == nil || !strings.Contains(err.Error(), "LocalAddr") {
 			t.Errorf("from %v: %v", from, err)
+		}
+	}
+}
+
+// A dial whose time is over before it begins, since Control took it, does not succeed, also where it would be direct.
+func TestControlTakesTheTime(t *testing.T) {
+	w := newWorld(t, "shm")
+	ln, err := w.there.Listen("exs", "127.0.0.1:0")
+	w.ok(err)
+	defer ln.Close()
+	a, b := w.dials(ln, ln.Addr().String()) // from now on directly
+	w.echoed(a, b)
+	for range 5 {
+		d := &exs.Dialer{Library: w.here, Timeout: 20 * time.Millisecond, Control: func(string, string, *exs.Socket) error {
+			time.Sleep(40 * time.Millisecond)
+			return nil
+		}}
+		if _, err := d.Dial("exs", ln.Addr().String()); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("a dial without time: %v", err)
 		}
 	}
 }
