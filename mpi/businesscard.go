@@ -21,6 +21,7 @@ type businessCard struct {
 	cores      cores
 	checks     bool   // whether the rank checks calls and types (MX_CHECK)
 	algorithms string // those chosen for collectives (MX_COLL)
+	transports string // between processes, with commas
 	service    service.Address
 }
 
@@ -75,7 +76,7 @@ func elsewhere(err error) bool {
 }
 
 // businessCardVersion is the first byte of a business card.
-const businessCardVersion = 3
+const businessCardVersion = 4
 
 var errBusinessCard = errors.New("a rank has sent a business card that this version of the program does not understand")
 
@@ -91,7 +92,7 @@ func (k *businessCard) append(b []byte) []byte {
 	if k.checks {
 		checks = 1
 	}
-	b = appendText(append(b, checks), k.algorithms)
+	b = appendText(appendText(append(b, checks), k.algorithms), k.transports)
 	for _, a := range k.addrs {
 		b = appendText(b, a.String())
 	}
@@ -123,6 +124,9 @@ func parseBusinessCard(b []byte) (k businessCard, err error) {
 	k.cores = cores{count: le.Uint16(b[32:]), mask: le.Uint32(b[34:])}
 	k.checks = b[38] != 0
 	if k.algorithms, b, ok = takeText(b[fixed:]); !ok {
+		return k, errBusinessCard
+	}
+	if k.transports, b, ok = takeText(b); !ok {
 		return k, errBusinessCard
 	}
 	for len(b) > 0 {

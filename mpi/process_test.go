@@ -35,6 +35,7 @@ var programs = map[string]func(world *mpi.Comm) error{
 	"goes":          goesOnOne,
 	"all abort":     allAbort,
 	"one exits":     oneExits,
+	"apart":         func(world *mpi.Comm) error { return world.Barrier() },
 	"alone":         alone,
 	"finalize":      finalizeAndMore,
 	"aborts":        aborts,
@@ -73,6 +74,9 @@ func TestMain(m *testing.M) {
 func optionsOf(program string) []mpi.Option {
 	if program == "partly" && os.Getenv("MX_RANK") == "1" {
 		return []mpi.Option{mpi.WithCheckedCollectives()}
+	}
+	if program == "apart" {
+		return []mpi.Option{mpi.WithTransports(map[string]string{"0": "tcp", "1": "shm"}[os.Getenv("MX_RANK")])}
 	}
 	if program == "flat" && os.Getenv("MX_RANK") == "1" {
 		return []mpi.Option{mpi.WithAlgorithms("bcast=flat")}

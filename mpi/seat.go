@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -68,13 +70,16 @@ func (j *job) sit(rank int) (*seat, businessCard, error) {
 	s := &seat{job: j, rank: rank, ep: ep, peers: make([]atomic.Pointer[peer], j.size)}
 	s.peers[rank].Store(&peer{ep.Addr()})
 	s.hideCounters = mx.AddCounters(s.counterGroups)
-	k := businessCard{endpointID: ep.ID(), filter: filter, cores: ownCores(j.launch == nil), checks: j.set.check, algorithms: j.set.said(), service: j.control.Address()}
+	k := businessCard{endpointID: ep.ID(), filter: filter, cores: ownCores(j.launch == nil), checks: j.set.check, algorithms: j.set.said(), transports: outward(ep), service: j.control.Address()}
 	return s, k, k.locate(ep)
 }
 
 // checkReach returns an error if no transport reaches other ranks, though there are some. All ranks are known to each
 // other at that point, so that all of them learn of the error.
 func (j *job) checkReach() error {
+	if err := j.haveTransportsInCommon(); err != nil {
+		return err
+	}
 	if j.size == 1 {
 		return nil
 	}
@@ -84,6 +89,34 @@ func (j *job) checkReach() error {
 		}
 	}
 	return fmt.Errorf("no transport reaches another rank, and there are %d: name others in MX_TRANSPORT or WithTransports, such as shm,tcp", j.size)
+}
+
+// outward names the transports of an endpoint between processes.
+func outward(ep *mx.Endpoint) string {
+	return strings.Join(slices.DeleteFunc(ep.TransportNames(), func(name string) bool { return name == "mem" }), ",")
+}
+
+// haveTransportsInCommon wants each two ranks to have a transport in common.
+func (j *job) haveTransportsInCommon() error {
+	var first []int // of the ranks that have the same ones
+	for rank := range j.businessCards {
+		mine := j.businessCards[rank].transports
+		if mine == "" || slices.ContainsFunc(first, func(other int) bool { return j.businessCards[other].transports == mine }) {
+			continue
+		}
+		for _, other := range first {
+			if theirs := j.businessCards[other].transports; !shareAny(strings.Split(mine, ","), strings.Split(theirs, ",")) {
+				return failOp("Init", ErrLaunch, "rank %d has the transports %s, rank %d has %s: they have none in common; give all ranks the same MX_TRANSPORT or WithTransports",
+					other, theirs, rank, mine)
+			}
+		}
+		first = append(first, rank)
+	}
+	return nil
+}
+
+func shareAny(a, b []string) bool {
+	return slices.ContainsFunc(a, func(name string) bool { return slices.Contains(b, name) })
 }
 
 // world returns the communicator of all ranks. Those in one process share the list of ranks.
