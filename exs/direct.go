@@ -99,7 +99,7 @@ func (l *Library) routeTo(addr netip.AddrPort) *route {
 	return &c
 }
 
-// elsewhere has the ports of a route counted up from another one, since another client is where they have come to.
+// elsewhere has the ports of a route counted up from another one: another client may be where they have come to.
 func (l *Library) elsewhere(addr netip.AddrPort) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -29,3 +29,12 @@ func TestAlgorithmsOfSomeRanks(t *testing.T) {
 		}
 	}
 }
+
+// TestNoTransportInCommon: ranks that can't reach each other say so at the start.
+func TestNoTransportInCommon(t *testing.T) {
+	amongOthers(t)
+	e := job(t, "apart", 2)[0]
+	if e.code != 1 || !strings.Contains(e.output, "rank 0 has the transports tcp, rank 1 has shm: they have none in common") {
+		t.Errorf("exit code %d, %q", e.code, e.output)
+	}
+}

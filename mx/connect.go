@@ -117,10 +117,9 @@ func (ep *Endpoint) connectTo(ctx context.Context, to nic.ID, c *endpoint.Callin
 			done, err = true, nil
 		}
 	}
-	switch {
-	case done:
+	if done {
 		code, cause = ep.outcome(&st, to, c)
-	default:
+	} else {
 		code, cause = ep.unended(&vain{err, timeout, time.Since(began), asked, to, c.Endpoint})
 	}
 	return st, code, cause
