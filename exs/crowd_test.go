@@ -19,11 +19,17 @@ import (
 	"gomx/mx"
 )
 
-// fewKey names the variable that makes the test binary a server over the medium that is its value.
+// fewKey names the variable that makes the test binary a server. Its value is the medium, and how many descriptors the server leaves
+// itself, or less than 0 for as many as there are.
 const fewKey = "GOMX_EXS_TEST_SERVER"
 
 // echoServer accepts until the end, whatever Accept says meanwhile, and tells its address and then the errors of Accept.
-func echoServer(medium string) error {
+func echoServer(text string) error {
+	var medium string
+	var left int
+	if _, err := fmt.Sscan(text, &medium, &left); err != nil {
+		return err
+	}
 	l, err := exs.Open(exs.Version1, mx.WithTransports(medium))
 	if err != nil {
 		return err
@@ -31,6 +37,9 @@ func echoServer(medium string) error {
 	ln, err := l.Listen("exs", "127.0.0.1:0")
 	if err != nil {
 		return err
+	}
+	if left >= 0 {
+		defer leave(left)()
 	}
 	fmt.Println(ln.Addr())
 	for {
@@ -49,8 +58,34 @@ func echoServer(medium string) error {
 	}
 }
 
+// leave takes all descriptors but some.
+func leave(left int) (end func()) {
+	var taken []*os.File
+	for {
+		f, err := os.Open(os.DevNull)
+		if err != nil {
+			break
+		}
+		taken = append(taken, f)
+	}
+	for _, f := range taken[:left] {
+		_ = f.Close()
+	}
+	return func() {
+		for _, f := range taken[left:] {
+			_ = f.Close()
+		}
+	}
+}
+
 // few starts a server in a process that can open few files, and returns its address and what it says of Accept.
 func (w *world) few(medium string) (addr string, said *bufio.Reader) {
+	w.Helper()
+	return w.fewer(medium, -1)
+}
+
+// fewer is few of a server that leaves itself a number of descriptors.
+func (w *world) fewer(medium string, left int) (addr string, said *bufio.Reader) {
 	w.Helper()
 	shell, err := exec.LookPath("sh")
 	if err != nil {
@@ -59,7 +94,7 @@ func (w *world) few(medium string) (addr string, said *bufio.Reader) {
 	self, err := os.Executable()
 	w.ok(err)
 	cmd := exec.Command(shell, "-c", `ulimit -n 40; exec "$0"`, self)
-	cmd.Env = append(os.Environ(), fewKey+"="+medium)
+	cmd.Env = append(os.Environ(), fmt.Sprintf("%s=%s %d", fewKey, medium, left))
 	cmd.Stderr = os.Stderr
 	out, err := cmd.StdoutPipe()
 	w.ok(err)
@@ -90,6 +125,32 @@ func TestCrowdWithFewDescriptors(t *testing.T) {
 			crowd.Wait()
 		})
 	}
+}
+
+// A server that has a descriptor for a client's TCP connection, and none or too few for the connection to its endpoint, hears that from
+// Accept, and the client from its dial.
+func TestFewDescriptorsLeft(t *testing.T) {
+	for left := range 5 {
+		t.Run(fmt.Sprint(left), func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, "shm")
+			addr, said := w.fewer("shm", left)
+			ctx, stop := context.WithTimeout(t.Context(), time.Second)
+			defer stop()
+			_, err := w.here.DialContext(ctx, "exs", addr)
+			says(t, err, "no file descriptor left", "ulimit -n")
+			if left > 0 {
+				says(t, err, "did not let this client in")
+			}
+			line, _ := said.ReadString('\n')
+			says(t, errors.New(line), "accept exs", "too many open files", "ulimit -n")
+		})
+	}
+	t.Run("enough", func(t *testing.T) {
+		w := newWorld(t, "shm")
+		addr, _ := w.fewer("shm", 7)
+		w.ok(w.echoes(t.Context(), addr))
+	})
 }
 
 // echoes has a server send a byte back.

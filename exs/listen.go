@@ -142,8 +142,7 @@ func (s *Socket) receive(p *post) {
 			if errors.Is(err, net.ErrClosed) {
 				return
 			}
-			p.pending.isShort() // of files, most likely
-			s.tellOf(p, err)
+			s.noteShortage(p, err) // of files, most likely
 			select {
 			case <-p.life.Done():
 			case <-time.After(acceptWait):
@@ -153,6 +152,12 @@ func (s *Socket) receive(p *post) {
 		h := p.pending.admit(p.life, c)
 		s.l.start(func() { s.finishHandshake(p, h) })
 	}
+}
+
+// noteShortage notes why no client can connect at the moment.
+func (s *Socket) noteShortage(p *post, err error) {
+	p.pending.isShort()
+	s.tellOf(p, err)
 }
 
 // tellEvery is the least time between two accepts that end because no client can connect.
@@ -189,6 +194,9 @@ func (s *Socket) finishHandshake(p *post, h *pendingHandshake) {
 	if errors.Is(err, errNotEXS) || errors.Is(err, io.ErrUnexpectedEOF) || errnoOf(err, 0) == ETIMEDOUT {
 		s.l.counts.strangers.Add(1)
 	}
+	if outOfFiles(errnoOf(err, 0)) {
+		s.noteShortage(p, err)
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if err == nil && n != nil {
@@ -218,12 +226,14 @@ func (s *Socket) handshake(h *pendingHandshake) (*Socket, error) {
 		return nil, err
 	}
 	h.advance()
+	if lack := s.l.lackOfFiles(theirs.endpoint); lack != nil {
+		return nil, cmp.Or(s.turnDown(c, crowded), lack)
+	}
 	s.mu.Lock()
 	n, refusal := s.child(&theirs)
 	s.mu.Unlock()
 	if refusal != accepted {
-		ours := hello{version: Version1, typ: s.typ, verdict: refusal, credits: 1}
-		return nil, ours.write(c)
+		return nil, s.turnDown(c, refusal)
 	}
 	j := &joining{stop: func() {}, nonce: newNonce(), waiter: s.l.ep.Load().NewWaiter(), pending: h, theirs: &theirs}
 	n.mu.Lock()
@@ -240,6 +250,12 @@ func (s *Socket) handshake(h *pendingHandshake) (*Socket, error) {
 	}
 	_ = c.SetDeadline(time.Now().Add(setupTime))
 	return n, j.await(h.life, c)
+}
+
+// turnDown tells a client why there is no connection.
+func (s *Socket) turnDown(c net.Conn, why verdict) error {
+	ours := hello{version: Version1, typ: s.typ, verdict: why, credits: 1}
+	return ours.write(c)
 }
 
 // await waits until the client is identified and done. It waits in the endpoint as well as at the client's TCP connection.

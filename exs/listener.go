@@ -53,8 +53,8 @@ func (n *Listener) wait() {
 }
 
 // Accept waits for the next connection, a *Conn, or a *SeqPacketConn if the network is one of packets. Errors: net.ErrClosed,
-// os.ErrDeadlineExceeded. EMFILE and ENFILE, which are temporary as with package net, say that no file
-// descriptor is left for a client that wants to connect. The client waits until there is one, and so may the next Accept.
+// os.ErrDeadlineExceeded. EMFILE and ENFILE, which are temporary as with package net, say that too few file
+// descriptors are left for a client that wants to connect. The client waits until there are more, and so may the next Accept.
 func (n *Listener) Accept() (net.Conn, error) {
 	if n.none() {
 		return nil, absentNet("accept", noListener)

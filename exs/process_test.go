@@ -27,9 +27,9 @@ func TestMain(m *testing.M) {
 		}
 		os.Exit(0)
 	}
-	if medium := os.Getenv(fewKey); medium != "" {
+	if text := os.Getenv(fewKey); text != "" {
 		time.AfterFunc(time.Minute, func() { os.Exit(3) })
-		fmt.Println("failed:", echoServer(medium))
+		fmt.Println("failed:", echoServer(text))
 		os.Exit(1)
 	}
 	ownPorts()
