@@ -15,17 +15,18 @@ import (
 // Ranks without a launcher that speaks PMI meet at rank 0, over TCP. Each rank keeps its connection until it finalizes, so
 // that aborts and failure notices reach all ranks. The handshake is, with numbers in little endian:
 //
-//	root     "gomxmeet", version 1, 16 random bytes
+//	root     "gomxmeet", version 2, 16 random bytes
 //	member   16 random bytes of its own, rank (4), size (4), proof (32)
-//	root     verdict (1), proof (32)
+//	root     verdict (1), size (4), proof (32)
 //
 // A proof is an HMAC, keyed with the secret of the job, over the name of the job and all earlier bytes of the handshake.
 // Without a secret it only tells jobs apart. Frames follow the handshake: kind (1), length (4), payload.
 
 const (
-	greeting   = "gomxmeet\x01"
-	nonceSize  = 16
-	memberSize = nonceSize + 8 + sha256.Size
+	greeting    = "gomxmeet\x02"
+	nonceSize   = 16
+	memberSize  = nonceSize + 8 + sha256.Size
+	verdictSize = 5
 	// handshakeTime bounds the handshake, up to the verdict.
 	handshakeTime = 5 * time.Second
 )
@@ -39,12 +40,6 @@ const (
 	otherSize
 	rankTaken
 )
-
-var verdicts = map[verdict]string{
-	otherJob:  "the process there belongs to another job, or has another secret",
-	otherSize: "rank 0 counts another number of ranks",
-	rankTaken: "another process has this rank already: two processes have the same one",
-}
 
 // The kinds of frames.
 const (
@@ -106,30 +101,41 @@ func (p *membership) introduce(s *settings, c net.Conn, theirs, nonce []byte) er
 	if _, err := c.Write(append(mine, p.proof(s, []byte("member"), theirs, mine)...)); err != nil {
 		return err
 	}
-	answer := make([]byte, 1+sha256.Size)
+	answer := make([]byte, verdictSize+sha256.Size)
 	if _, err := io.ReadFull(c, answer); err != nil {
 		return fmt.Errorf("no verdict: %w", err)
 	}
-	v := verdict(answer[0])
-	if v == otherJob || !hmac.Equal(answer[1:], p.proof(s, []byte("root"), theirs, mine, answer[:1])) {
-		return refusal(otherJob)
+	said, proof := answer[:verdictSize], answer[verdictSize:]
+	r := &refused{verdict: verdict(said[0]), rank: p.rank, size: p.size, roots: int(binary.LittleEndian.Uint32(said[1:]))}
+	if !hmac.Equal(proof, p.proof(s, []byte("root"), theirs, mine, said)) {
+		r.verdict = otherJob
 	}
-	if v != welcome {
-		return refusal(v)
+	if r.verdict == welcome {
+		return nil
 	}
-	return nil
+	return r
 }
 
-// refused is a verdict as an error.
-type refused verdict
-
-func refusal(v verdict) error { return refused(v) }
+// refused is the error of a rank that is not welcome.
+type refused struct {
+	verdict
+	rank, size int // of this process
+	roots      int // number of ranks that rank 0 counts
+}
 
 // Error is for package errors.
-func (r refused) Error() string { return verdicts[verdict(r)] }
+func (r *refused) Error() string {
+	switch r.verdict {
+	case otherSize:
+		return fmt.Sprintf("rank 0 counts %d ranks, and this process %d: start all with the same number (MX_SIZE where they are started by hand)", r.roots, r.size)
+	case rankTaken:
+		return fmt.Sprintf("another process is rank %d already: start each with a rank of its own (MX_RANK where they are started by hand)", r.rank)
+	}
+	return "the process there belongs to another job, or has another secret"
+}
 
 // final reports whether trying again makes no sense.
-func (r refused) final() bool { return verdict(r) != otherJob }
+func (r *refused) final() bool { return r.verdict == otherSize || r.verdict == rankTaken }
 
 // open is the root's part of the handshake, up to the member's identity. The member then waits
 // then.
@@ -150,13 +156,14 @@ func (p *membership) open(s *settings, c net.Conn) (who *peer, err error) {
 	who.size = int(binary.LittleEndian.Uint32(intro[nonceSize+4:]))
 	copy(who.nonce[:], intro)
 	who.answer = func(v verdict) error {
-		_, err := c.Write(append([]byte{byte(v)}, p.proof(s, []byte("root"), mine, intro, []byte{byte(v)})...))
+		said := binary.LittleEndian.AppendUint32([]byte{byte(v)}, uint32(p.size))
+		_, err := c.Write(append(said, p.proof(s, []byte("root"), mine, intro, said)...))
 		_ = c.SetDeadline(time.Time{})
 		return err
 	}
 	if !hmac.Equal(theirs[nonceSize+8:], p.proof(s, []byte("member"), mine, intro)) {
 		_ = who.answer(otherJob)
-		return nil, refusal(otherJob)
+		return nil, &refused{verdict: otherJob}
 	}
 	return who, nil
 }

@@ -96,7 +96,7 @@ func TestRefusals(t *testing.T) {
 		change, says string
 		final        bool
 	}{
-		{"MX_SIZE=3", "another number of ranks", true},
+		{"MX_SIZE=3", "rank 0 counts 2 ranks, and this process 3: start all with the same number (MX_SIZE", true},
 		{"MX_SECRET=another", "another secret", false},
 		{"MX_SECRET=", "another secret", false},
 	} {
@@ -119,8 +119,20 @@ func TestRefusals(t *testing.T) {
 func TestSameRankTwice(t *testing.T) {
 	j, _, second := meeting2(t)
 	both(t, j, second)
-	if _, err := find(world(second...)); err == nil || !strings.Contains(err.Error(), "the same one") {
+	if _, err := find(world(second...)); err == nil || !strings.Contains(err.Error(), "another process is rank 1 already") {
 		t.Errorf("%v, want one about two processes with the same rank", err)
+	}
+}
+
+// TestRootTellsOfMisfits: a rank 0 that waits in vain says who came and was turned away.
+func TestRootTellsOfMisfits(t *testing.T) {
+	j, _, second := meeting2(t, "MX_MEET_TIMEOUT=2s")
+	if _, err := find(world(append(second, "MX_SIZE=3")...)); err == nil {
+		t.Fatal("rank 1 of 3 was welcome")
+	}
+	_, err := j.Exchange(t.Context(), nil)
+	if err == nil || !strings.Contains(err.Error(), "rank 1 did not come") || !strings.Contains(err.Error(), "this job has 2 ranks, and rank 1 of 3 came from 127.0.0.1") {
+		t.Error(err)
 	}
 }
 

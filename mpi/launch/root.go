@@ -32,6 +32,8 @@ type root struct {
 	complete      chan struct{} // closed when none is missing, or one never will
 	failure       error
 	strangers     int // connections that were not of this job
+	misfits       int // members of it that made no job with the others
+	misfit        string
 
 	news sync.RWMutex // held for reading from when this rank learns of a failed rank until the others are told
 }
@@ -115,6 +117,7 @@ func (r *root) stranger(c net.Conn) {
 // admit answers a member's handshake, and reads its frames if it is welcome.
 func (r *root) admit(who *peer) {
 	v, m := r.judge(who)
+	r.noteMisfit(v, who)
 	if err := who.answer(v); err != nil || v != welcome {
 		_ = who.conn.Close()
 		return
@@ -123,6 +126,20 @@ func (r *root) admit(who *peer) {
 	m.heard = true
 	r.mu.Unlock()
 	r.listenTo(m)
+}
+
+// noteMisfit remembers a member that is turned away.
+func (r *root) noteMisfit(v verdict, who *peer) {
+	if v == welcome {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.misfits++
+	r.misfit = fmt.Sprintf("rank %d of %d came from %v and was turned away", who.rank, who.size, who.conn.RemoteAddr())
+	if v == rankTaken {
+		r.misfit += " because another process is that rank"
+	}
 }
 
 // judge decides about a member. A member that connects twice with the same nonce has not received the verdict.
@@ -294,6 +311,9 @@ func (r *root) late() error {
 	}
 	if len(silent) > 0 {
 		text += fmt.Sprintf(" rank %s came but handed in no business card", rankList(silent))
+	}
+	if r.misfits > 0 {
+		text += fmt.Sprintf("; this job has %d ranks, and %s (number of processes turned away: %d)", r.membership.size, r.misfit, r.misfits)
 	}
 	if r.strangers > 0 {
 		text += fmt.Sprintf("; %d connections were not of this job", r.strangers)

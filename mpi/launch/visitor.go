@@ -83,7 +83,7 @@ func (f *search) root(ctx context.Context, s *settings) (net.Conn, error) {
 			if c.err == nil {
 				return c.conn, nil
 			}
-			if no := refused(0); errors.As(c.err, &no) && no.final() {
+			if no, is := errors.AsType[*refused](c.err); is && no.final() {
 				return nil, fmt.Errorf("%s: %w", c.at, c.err)
 			}
 			if ctx.Err() == nil || f.last == nil {
