@@ -312,6 +312,27 @@ func TestOutOfDescriptors(t *testing.T) {
 	}
 }
 
+// TestFileSizeLimit: where the process may not make a file as large as what two peers share, the transport is not there, so that
+// another one is used.
+func TestFileSizeLimit(t *testing.T) {
+	var limit unix.Rlimit
+	if err := unix.Getrlimit(unix.RLIMIT_FSIZE, &limit); err != nil {
+		t.Fatal(err)
+	}
+	if err := unix.Setrlimit(unix.RLIMIT_FSIZE, &unix.Rlimit{Cur: pairSize - 1, Max: limit.Max}); err != nil {
+		t.Skip("the limit can't be set: ", err)
+	}
+	known := proven.Swap(false)
+	err := New(Options{}).Available()
+	proven.Store(known)
+	if err := unix.Setrlimit(unix.RLIMIT_FSIZE, &limit); err != nil {
+		t.Fatal(err)
+	}
+	if !errors.Is(err, transport.ErrUnsupported) || !strings.Contains(err.Error(), "ulimit -f") {
+		t.Errorf("the transport is available: %v", err)
+	}
+}
+
 // TestHungUpOn dials one who ends the handshake without a word.
 func TestHungUpOn(t *testing.T) {
 	p, _ := target(t)

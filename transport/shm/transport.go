@@ -14,6 +14,7 @@ import (
 	"gomx/internal/labels"
 	"gomx/transport"
 	"gomx/transport/bell"
+	"gomx/transport/internal/segment"
 )
 
 // Options of the transport. The zero value is what programs want.
@@ -73,6 +74,9 @@ func (t *Transport) Available() error {
 	}
 	if err == nil {
 		err = mayListen()
+	}
+	if err == nil {
+		err = segment.Allowed(pairSize)
 	}
 	switch short := transport.Shortage(err); {
 	case err == nil:

@@ -72,7 +72,7 @@ func create(name string, size, least, flags int) (*Mem, error) {
 var errTooLarge = errors.New("larger than the system grants")
 
 func sizeAndMap(fd, size, flags int) ([]byte, error) {
-	if err := fileSizeAllowed(size); err != nil {
+	if err := Allowed(size); err != nil {
 		return nil, err
 	}
 	if err := unix.Ftruncate(fd, int64(size)); err != nil {
@@ -85,9 +85,9 @@ func sizeAndMap(fd, size, flags int) ([]byte, error) {
 	return data, nil
 }
 
-// fileSizeAllowed looks at the limit first, because going past it does not only
-// fail: the kernel sends SIGXFSZ, which ends a Go program.
-func fileSizeAllowed(size int) error {
+// Allowed returns nil, or why the limits of this process keep a segment from having a size in bytes. It is asked before a
+// segment gets its size, because going past the limit does not only fail: the kernel sends SIGXFSZ, which ends a Go program.
+func Allowed(size int) error {
 	var limit unix.Rlimit
 	if err := unix.Getrlimit(unix.RLIMIT_FSIZE, &limit); err != nil {
 		return os.NewSyscallError("getrlimit", err)
