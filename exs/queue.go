@@ -126,10 +126,10 @@ func (q *Queue) Dequeue(events []Event, timeout time.Duration) (int, error) {
 	case len(events) == 0:
 		return 0, wrong("dequeue", "there is no room for an event")
 	}
-	if n := q.take(events); n > 0 {
+	if n := q.take(events, 1); n > 0 {
 		return n, nil
 	}
-	return q.dequeue(q, events, timeout)
+	return q.dequeue(q, events, 1, timeout)
 }
 
 // DequeueAtLeast is like Dequeue, and waits for least events. After the timeout it returns the events that there are.
@@ -143,7 +143,7 @@ func (q *Queue) DequeueAtLeast(events []Event, least int, timeout time.Duration)
 	case least < 1 || least > len(events):
 		return 0, wrong("dequeue", "least is %d: it is from 1 to the room for events, which is %d", least, len(events))
 	}
-	return q.dequeue(&several{q, int32(least)}, events, timeout)
+	return q.dequeue(&several{q, int32(least)}, events, least, timeout)
 }
 
 // several is a wait for more than one event.
@@ -156,35 +156,62 @@ func (s *several) ready() bool { return s.q.count.Load() >= s.least || s.q.gone(
 
 func (q *Queue) ready() bool { return q.count.Load() > 0 || q.gone() }
 
-func (q *Queue) dequeue(c condition, events []Event, timeout time.Duration) (int, error) {
+// dequeue waits until c is ready, and takes events, least at least. It waits again if another goroutine has taken them.
+func (q *Queue) dequeue(c condition, events []Event, least int, timeout time.Duration) (int, error) {
 	q.use()
-	switch mode := WaitMode(q.mode.Load()); {
-	case mode == WaitBusyPoll && timeout > 0:
-		for began := time.Now(); !q.l.waitIn(&q.list, c, 0) && !q.l.isOver(); {
-			if timeout != Infinite && time.Since(began) > timeout {
-				break
-			}
+	var end time.Time
+	if timeout > 0 && timeout != Infinite {
+		end = time.Now().Add(timeout)
+	}
+	for {
+		came := q.await(c, timeout)
+		if n := q.take(events, least); n > 0 {
+			return n, nil
 		}
-	default:
-		q.l.waitIn(&q.list, c, timeout)
+		over := q.l.isOver()
+		if timeout > 0 && timeout != Infinite {
+			timeout = time.Until(end)
+		}
+		if came && !over && timeout > 0 && !q.gone() {
+			continue
+		}
+		switch n := q.take(events, 1); {
+		case n > 0:
+			return n, nil
+		case q.gone():
+			return 0, wrong("dequeue", queueDeleted)
+		case over:
+			return 0, &Error{Op: "dequeue", Errno: ENETDOWN, Cause: errLibraryClosed}
+		}
+		return 0, nil
 	}
-	switch n := q.take(events); {
-	case n > 0:
-		return n, nil
-	case q.gone():
-		return 0, wrong("dequeue", queueDeleted)
-	case q.l.isOver():
-		return 0, &Error{Op: "dequeue", Errno: ENETDOWN, Cause: errLibraryClosed}
-	}
-	return 0, nil
 }
 
-func (q *Queue) take(events []Event) int {
-	if q.count.Load() == 0 {
+// await waits until c is ready, and reports whether it is.
+func (q *Queue) await(c condition, timeout time.Duration) bool {
+	if WaitMode(q.mode.Load()) != WaitBusyPoll || timeout <= 0 {
+		return q.l.waitIn(&q.list, c, timeout)
+	}
+	for began := time.Now(); ; {
+		if q.l.waitIn(&q.list, c, 0) {
+			return true
+		}
+		if q.l.isOver() || timeout != Infinite && time.Since(began) > timeout {
+			return false
+		}
+	}
+}
+
+// take takes events, if there are least at least.
+func (q *Queue) take(events []Event, least int) int {
+	if int(q.count.Load()) < least {
 		return 0
 	}
 	q.mu.Lock()
 	n, notices := min(int(q.count.Load()), len(events)), 0
+	if n < least {
+		n = 0
+	}
 	for i := range n {
 		e := &q.ring[q.head]
 		events[i] = *e

@@ -17,19 +17,29 @@ import (
 type condition interface{ ready() bool }
 
 // wait blocks at a waiter until c is ready or the timeout has passed, and reports whether c is ready. The goroutine that
-// makes c ready wakes the waiter.
+// makes c ready wakes the waiter. Once c was ready it is not asked again: another goroutine may have taken what made it so.
 func (l *Library) wait(w *mx.Waiter, c condition, timeout time.Duration) bool {
-	for timeout == Infinite && !c.ready() {
+	for timeout == Infinite {
+		if c.ready() {
+			return true
+		}
 		if !l.blocked(w, Infinite) {
 			return c.ready()
 		}
 	}
-	if c.ready() || !l.blocked(w, 0) || timeout <= 0 || c.ready() { // the clock is not read if a single pass suffices
+	switch { // the clock is not read if a single pass suffices
+	case c.ready():
+		return true
+	case !l.blocked(w, 0), timeout <= 0:
 		return c.ready()
+	case c.ready():
+		return true
 	}
 	deadline := time.Now().Add(timeout)
-	for left := timeout; left > 0 && !c.ready() && l.blocked(w, left); {
-		left = time.Until(deadline)
+	for left := timeout; left > 0 && l.blocked(w, left); left = time.Until(deadline) {
+		if c.ready() {
+			return true
+		}
 	}
 	return c.ready()
 }
