@@ -5,12 +5,13 @@ import "gomx/mx"
 // Receives and looks get packets in the order in which they were started. A look is a receive with Peek: it shows the packet
 // that the next receive gets. So receives behind a look that waits are not posted at the endpoint, where they would get that
 // packet: they are queued in line. Receives in place are always queued in line, since their packets come to the handler of
-// unexpected messages, and so are all receives behind them.
+// unexpected messages, and so are all receives behind them. So is a receive whose packet is here before those of earlier receives
+// are in full: its event comes behind theirs.
 
 // receivePacket starts a receive or a look, or queues it in line behind others.
 func (s *Socket) receivePacket(o *op) {
 	p := &s.packets
-	if p.line.len() == 0 && o.flags&(Peek|InPlace) == 0 && (len(p.held) == 0 || !p.held[0].coming) {
+	if p.line.len() == 0 && o.flags&(Peek|InPlace) == 0 && !s.isAhead() {
 		s.receiveNow(o)
 		return
 	}
@@ -18,12 +19,18 @@ func (s *Socket) receivePacket(o *op) {
 	s.moveLine()
 }
 
+// isAhead reports whether the next packet is being fetched for a look, or is here in full while receives before it have not ended.
+func (s *Socket) isAhead() bool {
+	p := &s.packets
+	return len(p.held) > 0 && (p.held[0].coming || p.held[0].data != nil && p.posted.len() > 0)
+}
+
 // moveLine completes or posts the receives in line for which that is possible, one after the other.
 func (s *Socket) moveLine() {
 	for p := &s.packets; p.line.len() > 0; {
 		o := p.line.at(0)
-		switch {
-		case p.posted.len() > 0 && (len(p.held) > 0 || s.nothingComes()): // a packet is here, or the end, but others end before
+		switch looks := o.flags&(Peek|InPlace) != 0; {
+		case p.posted.len() > 0 && (looks && len(p.held) > 0 || s.nothingComes()): // a packet is here, or the end, but others end before
 			return
 		case o.flags&Peek != 0:
 			if !s.show(o) {
@@ -33,7 +40,7 @@ func (s *Socket) moveLine() {
 			if !s.takeInPlace(o) {
 				return
 			}
-		case len(p.held) > 0 && p.held[0].coming: // a look has asked for it, and it is being fetched
+		case s.isAhead():
 			return
 		default:
 			p.line.pop()

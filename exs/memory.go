@@ -61,7 +61,7 @@ func (m *Memory) Bytes() []byte {
 }
 
 // Deregister ends a registration (8.1). Errors: EBUSY while operations use it,
-// EINVAL for flags, or if it has ended.
+// EINVAL for flags, or if it has ended, ENETDOWN if the library was closed, which has ended it.
 func (m *Memory) Deregister(flags Flags) error {
 	if m.none() {
 		return absent("deregister", EINVAL, noMemory)
@@ -75,10 +75,14 @@ func (m *Memory) Deregister(flags Flags) error {
 		}
 		return because("deregister", EBUSY, memoryInUse)
 	}
-	if err := m.held.Deregister(); err != nil {
-		return failed("deregister", err, EINVAL)
+	err := m.held.Deregister()
+	switch {
+	case err == nil:
+		return nil
+	case m.l.isOver():
+		return &Error{Op: "deregister", Errno: ENETDOWN, Cause: errLibraryClosed}
 	}
-	return nil
+	return failed("deregister", err, EINVAL)
 }
 
 // Modify changes what the memory is registered for (exs_mmodify): RecvDisable, or

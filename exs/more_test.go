@@ -42,6 +42,13 @@ func TestMemory(t *testing.T) {
 		refused(w, m.Deregister(0), exs.EINVAL)
 		_, err = p.a.Send(area, 0, p.qa, nil, m)
 		refused(w, err, exs.EINVAL)
+		late, err := p.here.Register(area, 0)
+		p.ok(err)
+		p.ok(p.here.Close())
+		err = late.Deregister(0)
+		refused(w, err, exs.ENETDOWN)
+		says(t, err, "the library was closed")
+		refused(w, late.Deregister(0), exs.EINVAL)
 	})
 }
 
