@@ -97,6 +97,8 @@ func parseOptions(args []string) (*options, error) {
 		return nil, fmt.Errorf("-w wants a duration of at least %v", shortest)
 	case given["n"] && !given["w"]:
 		return nil, errors.New("-n has nothing to do without -w")
+	case given["n"] && o.times == 0:
+		return nil, errors.New("-n 0: want a number above 0")
 	case o.clear && given["w"]:
 		return nil, errors.New("-c clears once: give it without -w")
 	}

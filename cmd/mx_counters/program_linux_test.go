@@ -88,6 +88,7 @@ func TestFailures(t *testing.T) {
 		{[]string{"-q", "-v"}, "contradict"},
 		{[]string{"-w", "1ns"}, "at least 10ms"},
 		{[]string{"-n", "2"}, "without -w"},
+		{[]string{"-w", "1s", "-n", "0"}, "above 0"},
 		{[]string{"-c", "-w", "1s"}, "without -w"},
 		{[]string{"-b", "x"}, "want a board number"},
 		{[]string{"-b", "4000"}, "there is no board 4000: this host has boards 0 to "},

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 
@@ -30,8 +31,8 @@ at a time, and the receiver takes the time until the last has come.
 Without -s and -d it starts its second process by itself.
 
 Which messages
-  -l list         lengths of the messages, bytes, with commas between them (default
-                  8192)
+  -l list         lengths of the messages, bytes, at most 1073741824, with commas
+                  between them (default 8192)
   -N n            messages of each length (default: as many as 0.5 s needs)
   -W n            messages before those, which don't count (default 10)
   -x              both ways at once: sent and received are printed, and their sum
@@ -103,11 +104,11 @@ func parseOptions(args []string) (*options, error) {
 		return nil, errors.New("-transport self: a stream needs two endpoints: take mem")
 	}
 	for text := range strings.SplitSeq(*lengths, ",") {
-		n, err := strconv.ParseUint(text, 10, 31)
-		if err != nil {
+		n, err := strconv.ParseUint(text, 10, 64)
+		if err != nil && !errors.Is(err, strconv.ErrRange) {
 			return nil, fmt.Errorf("-l %q: want lengths in bytes, such as 8,8192", *lengths)
 		}
-		p.Lengths = append(p.Lengths, int(n))
+		p.Lengths = append(p.Lengths, int(min(n, math.MaxInt32))) // Check knows the bound
 	}
 	if err := p.Check(); err != nil {
 		return nil, err

@@ -51,6 +51,8 @@ func TestFailures(t *testing.T) {
 		"-l 8,":                      "want lengths in bytes",
 		"-l 1073741824":              "take fewer, or shorter ones",
 		"-l 1073741825 -inflight 1":  "lengths are 0 to 1073741824 bytes",
+		"-l 8,2147483648":            "lengths are 0 to 1073741824 bytes",
+		"-l 99999999999999999999":    "lengths are 0 to 1073741824 bytes",
 		"-inflight 0":                "want a number above 0",
 		"-N 0":                       "want a number above 0",
 		"-W -1":                      "want 0 or more",
