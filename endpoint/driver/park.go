@@ -168,14 +168,14 @@ func (e *GoneError) Error() string {
 // Unwrap returns endpoint.ErrBadRequest.
 func (e *GoneError) Unwrap() error { return endpoint.ErrBadRequest }
 
-// gone returns the error for a request that has become stale during the wait.
-func (w *waiter) gone() error {
-	if !errors.Is(w.err, endpoint.ErrBadRequest) {
-		return w.err
+// gone returns the error for a request that has become stale during the wait, in place of err.
+func (q *want) gone(err error) error {
+	if !errors.Is(err, endpoint.ErrBadRequest) {
+		return err
 	}
-	h := w.handle
-	if w.kind == forSet {
-		h = w.set.handles[w.set.first]
+	h := q.handle
+	if q.kind == forSet {
+		h = q.set.handles[q.set.first]
 	}
 	return &GoneError{h}
 }

@@ -108,6 +108,19 @@ func (d *Endpoint) mayPass() bool { return !d.handling && !d.closed && !d.eng.Pa
 // once makes a single pass for a caller that does not wait. Such callers come in loops, so after some passes that find nothing
 // it offers the core to others. A handler's panic leaves it without the lock.
 func (d *Endpoint) once() {
+	if d.ready() && d.progress(false) {
+		d.dry = 0
+		d.rethrow()
+		return
+	}
+	if d.dry++; d.dry >= d.pace.polls() {
+		d.dry = 0
+		d.giveWay(d.clock(), 1)
+	}
+}
+
+// ready prepares a pass of a caller, and reports whether it may make one.
+func (d *Endpoint) ready() bool {
 	switch {
 	case d.blocked != 0:
 		d.meet()
@@ -118,19 +131,20 @@ func (d *Endpoint) once() {
 	if d.heed.Load() != 0 {
 		d.checkHeed()
 	}
-	if d.mayPass() {
-		d.back.passed()
-		d.back.relieve()
-		if d.progress(false) {
-			d.dry = 0
-			d.rethrow()
-			return
-		}
+	if !d.mayPass() {
+		return false
 	}
-	if d.dry++; d.dry >= d.pace.polls() {
-		d.dry = 0
-		d.giveWay(d.clock(), 1)
+	d.back.passed()
+	d.back.relieve()
+	return true
+}
+
+// look is a pass of a caller that waits. Most of them look only at the port that has delivered last.
+func (d *Endpoint) look(own bool) bool {
+	if d.turn++; d.turn%portsEvery == 0 {
+		return d.progress(own)
 	}
+	return d.glance(own)
 }
 
 // takeRole gives w the polling role, which is the right to sleep on the doorbell and the duty to poll, if w should have it.
@@ -236,13 +250,7 @@ func (d *Endpoint) spin(w *waiter) (idle bool) {
 				return false
 			}
 		}
-		var came bool
-		if d.turn++; d.turn%portsEvery == 0 {
-			came = d.progress(own)
-		} else {
-			came = d.glance(own)
-		}
-		if came {
+		if d.look(own) {
 			if own && budget > 0 {
 				d.pace.own.end(true)
 			}

@@ -40,7 +40,11 @@ func (d *Endpoint) collect(ctx context.Context, q *want, err error, timeout time
 	if d.closed {
 		err = ErrClosed
 	}
-	if err == nil {
+	wakeups := d.wakeups
+	if err == nil && timeout == Infinite && q.kind != forWake {
+		ok, err = d.passFor(q, st)
+	}
+	if !ok && err == nil && d.wakeups == wakeups {
 		w := d.parked.get(q)
 		if ok, err = d.block(ctx, w, timeout); ok {
 			st.Assign(&w.status)
@@ -48,6 +52,18 @@ func (d *Endpoint) collect(ctx context.Context, q *want, err error, timeout time
 		d.parked.put(w)
 	}
 	d.unlock()
+	return ok, err
+}
+
+// passFor makes a pass for a caller that is about to wait, and looks again. What comes with that pass costs no more than a call
+// that does not wait.
+func (d *Endpoint) passFor(q *want, st *endpoint.Status) (ok bool, err error) {
+	if !d.ready() || !d.look(false) {
+		return false, nil
+	}
+	if ok, err = q.take(d, st); err != nil { // another goroutine may have had the lock during the pass
+		err = q.gone(err)
+	}
 	return ok, err
 }
 
@@ -156,7 +172,7 @@ func (d *Endpoint) result(w *waiter) (bool, error) {
 	case w.ok:
 		return true, nil
 	case w.err != nil:
-		return false, w.gone()
+		return false, w.gone(w.err)
 	case d.closed:
 		return false, ErrClosed
 	}
