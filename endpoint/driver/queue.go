@@ -223,10 +223,8 @@ func (m *member) wait(ctx context.Context, timeout time.Duration, most int, take
 		if n = m.take(0, most, taken); n > 0 {
 			break
 		}
-		w := d.parked.get(&want{kind: forQueue, member: m})
 		ok := false
-		ok, err = d.block(ctx, w, timeout)
-		if d.parked.put(w); !ok && !m.closed {
+		if ok, err = d.await(ctx, &want{kind: forQueue, member: m}, timeout, nil); !ok && !m.closed {
 			break
 		}
 		if until != never {

@@ -155,9 +155,7 @@ func (d *Endpoint) WaitSet(ctx context.Context, b *Batch, timeout time.Duration)
 	q := want{kind: forSet, set: s}
 	done, err = q.take(d, nil)
 	if !done && err == nil {
-		w := d.parked.get(&q)
-		done, err = d.block(ctx, w, timeout)
-		d.parked.put(w)
+		done, err = d.await(ctx, &q, timeout, nil)
 	}
 	place = d.giveSet(s, b)
 	d.unlock()

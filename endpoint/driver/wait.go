@@ -40,18 +40,26 @@ func (d *Endpoint) collect(ctx context.Context, q *want, err error, timeout time
 	if d.closed {
 		err = ErrClosed
 	}
-	wakeups := d.wakeups
-	if err == nil && timeout == Infinite && q.kind != forWake {
-		ok, err = d.passFor(q, st)
-	}
-	if !ok && err == nil && d.wakeups == wakeups {
-		w := d.parked.get(q)
-		if ok, err = d.block(ctx, w, timeout); ok {
-			st.Assign(&w.status)
-		}
-		d.parked.put(w)
+	if err == nil {
+		ok, err = d.await(ctx, q, timeout, st)
 	}
 	d.unlock()
+	return ok, err
+}
+
+// await waits for what the caller wants, after it has looked once. The lock is held. st is nil if there is no status.
+func (d *Endpoint) await(ctx context.Context, q *want, timeout time.Duration, st *endpoint.Status) (ok bool, err error) {
+	if timeout == Infinite && q.kind != forWake {
+		wakeups := d.wakeups
+		if ok, err = d.passFor(q, st); ok || err != nil || d.wakeups != wakeups {
+			return ok, err
+		}
+	}
+	w := d.parked.get(q)
+	if ok, err = d.block(ctx, w, timeout); ok && st != nil {
+		st.Assign(&w.status)
+	}
+	d.parked.put(w)
 	return ok, err
 }
 
