@@ -2,6 +2,8 @@ package mpi_test
 
 import (
 	"errors"
+	"os/exec"
+	"strings"
 	"testing"
 
 	"gomx/mpi"
@@ -59,5 +61,13 @@ func TestOwnMemoryInAJobThatEnds(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestLocalAbort: the code of an Abort is the exit status of a process whose ranks are goroutines, too.
+func TestLocalAbort(t *testing.T) {
+	out, err := local("aborts", "MX_LOCAL=3")
+	if exit, is := errors.AsType[*exec.ExitError](err); !is || exit.ExitCode() != 42 || !strings.Contains(string(out), "code 42: enough") {
+		t.Errorf("%v, %s", err, out)
 	}
 }

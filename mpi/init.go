@@ -202,12 +202,28 @@ func exitCode(code int) int {
 	return code & 0xff
 }
 
+// abortReason is the cause of the error of an Abort.
+type abortReason struct {
+	code   int
+	reason string
+}
+
+func (a *abortReason) Error() string { return fmt.Sprintf("code %d: %s", a.code, a.reason) }
+
+// statusFor is the exit status of a program that ends with an error of Main.
+func statusFor(err error) int {
+	if a, is := errors.AsType[*abortReason](err); is {
+		return exitCode(a.code)
+	}
+	return 1
+}
+
 // Abort ends the whole job (MPI_Abort). If ranks are processes, every process exits with the code, or with 1 if that is
 // 0, and the call does not return. At most 1000 bytes of the reason are printed, with escapes in the place of what a
 // terminal would not print as it is; lines and tabs stay. If several ranks abort the job, or the program of another one
 // has failed before, the first ends the job, and the others print their reasons only if it has not ended two seconds
 // later. So does, below a launcher, a rank that knows of one that has died. If ranks are goroutines of one process, all
-// calls return ErrAborted from then on, and Run returns it. Without a communicator Abort ends the process alone and says
+// calls return ErrAborted from then on, and Run returns it; Main exits with the code. Without a communicator Abort ends the process alone and says
 // so; the other ranks notice its failure. Safe from any goroutine.
 func (c *Comm) Abort(code int, reason string) {
 	if err := c.usable("Abort"); c.none() {
@@ -215,7 +231,7 @@ func (c *Comm) Abort(code int, reason string) {
 		os.Exit(exitCode(code))
 	}
 	j := c.seat.job
-	err := c.fail("Abort", ErrAborted, "code %d: %s", code, launch.Reason(reason))
+	err := c.failWith("Abort", Undefined, Undefined, ErrAborted, &abortReason{code, launch.Reason(reason)})
 	if j.launch == nil {
 		j.end(c.seat.rank, err)
 		return
@@ -232,14 +248,15 @@ func (c *Comm) Abort(code int, reason string) {
 // another rank, or after another one, prints its error only if the job has not ended two seconds later, so that the first
 // cause is printed once, also of a mistake that all ranks make. So does a rank other than 0 whose Init fails. If
 // f has returned nil and Finalize fails because another rank has failed, the process exits with code 1 and does not end the
-// others. With MX_LOCAL=n in the environment, and no launcher, the job is n goroutines in this process, like those of Run.
+// others. With MX_LOCAL=n in the environment, and no launcher, the job is n goroutines in this process, like those of Run, and an Abort
+// ends it with its code.
 func Main(f func(world *Comm) error, opts ...Option) {
 	if err := runMain(f, opts); err != nil {
 		if launch.RankSaid() > 0 { // rank 0 has most likely made the same mistake, and the launcher then ends this process
 			time.Sleep(firstCauseGrace)
 		}
 		fmt.Fprintln(os.Stderr, firstOf(err))
-		os.Exit(1)
+		os.Exit(statusFor(err))
 	}
 }
 
