@@ -108,6 +108,9 @@ func (d *Endpoint) mayPass() bool { return !d.handling && !d.closed && !d.eng.Pa
 // once makes a single pass for a caller that does not wait. Such callers come in loops, so after some passes that find nothing
 // it offers the core to others. A handler's panic leaves it without the lock.
 func (d *Endpoint) once() {
+	if d.blocked != 0 {
+		d.meet()
+	}
 	if d.ready() && d.progress(false) {
 		d.dry = 0
 		d.rethrow()
@@ -121,10 +124,7 @@ func (d *Endpoint) once() {
 
 // ready prepares a pass of a caller, and reports whether it may make one.
 func (d *Endpoint) ready() bool {
-	switch {
-	case d.blocked != 0:
-		d.meet()
-	case d.poller == &d.back.w && d.mayPass():
+	if d.blocked == 0 && d.poller == &d.back.w && d.mayPass() {
 		d.evict() // waking the goroutine at every message would cost more than the pass
 	}
 	d.disarm()

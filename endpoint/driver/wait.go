@@ -64,9 +64,9 @@ func (d *Endpoint) await(ctx context.Context, q *want, timeout time.Duration, st
 }
 
 // passFor makes a pass for a caller that is about to wait, and looks again. What comes with that pass costs no more than a call
-// that does not wait.
+// that does not wait. Where several goroutines use the endpoint, its own goroutine polls, and is left to that.
 func (d *Endpoint) passFor(q *want, st *endpoint.Status) (ok bool, err error) {
-	if !d.ready() || !d.look(false) {
+	if d.blocked != 0 || d.crowded() || !d.ready() || !d.look(false) {
 		return false, nil
 	}
 	if ok, err = q.take(d, st); err != nil { // another goroutine may have had the lock during the pass
