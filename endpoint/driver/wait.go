@@ -63,11 +63,16 @@ func (d *Endpoint) await(ctx context.Context, q *want, timeout time.Duration, st
 	return ok, err
 }
 
-// passFor makes a pass for a caller that is about to wait, and looks again. What comes with that pass costs no more than a call
-// that does not wait. Where several goroutines use the endpoint, its own goroutine polls, and is left to that.
+// passFor makes passes for a caller that is about to wait, until one finds something, and looks again. What comes with them costs
+// no more than a call that does not wait. Where several goroutines use the endpoint, its own goroutine polls, and is left to that.
 func (d *Endpoint) passFor(q *want, st *endpoint.Status) (ok bool, err error) {
-	if d.blocked != 0 || d.crowded() || !d.ready() || !d.look(false) {
+	if d.blocked != 0 || d.crowded() || !d.ready() {
 		return false, nil
+	}
+	for polls := d.pace.brief(); !d.look(false); polls-- {
+		if polls == 1 || d.heed.Load() != 0 {
+			return false, nil
+		}
 	}
 	if ok, err = q.take(d, st); err != nil { // another goroutine may have had the lock during the pass
 		err = q.gone(err)
