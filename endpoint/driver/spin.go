@@ -85,17 +85,8 @@ func (p *pace) end() {
 // cost of the polls alone. For whoever waits for nothing it is one: where a poll is a system call and a goroutine serves
 // many endpoints, those of the endpoints' own goroutines would keep it from getting round to them.
 func (p *pace) first(waits bool) int {
-	if !waits {
-		p.keep.waits++
-		return 1
-	}
-	return p.brief()
-}
-
-// brief is first for whoever waits for something.
-func (p *pace) brief() int {
 	p.keep.waits++
-	if !p.alone() {
+	if !waits || !p.alone() {
 		return 1
 	}
 	return briefly

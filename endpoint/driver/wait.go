@@ -64,13 +64,15 @@ func (d *Endpoint) await(ctx context.Context, q *want, timeout time.Duration, st
 }
 
 // passFor makes passes for a caller that is about to wait, until one finds something, and looks again. What comes with them costs
-// no more than a call that does not wait. Where several goroutines use the endpoint, its own goroutine polls, and is left to that.
+// no more than a call that does not wait. It makes none on a core that others want, nor where several goroutines use the endpoint,
+// whose own goroutine then polls.
 func (d *Endpoint) passFor(q *want, st *endpoint.Status) (ok bool, err error) {
-	if d.blocked != 0 || d.crowded() || !d.ready() {
+	if d.blocked != 0 || d.crowded() || !d.pace.alone() || !d.ready() {
 		return false, nil
 	}
-	for polls := d.pace.brief(); !d.look(false); polls-- {
-		if polls == 1 || d.heed.Load() != 0 {
+	d.pace.keep.waits++
+	for polls := briefly; !d.look(false); polls-- {
+		if polls == 0 || d.heed.Load() != 0 {
 			return false, nil
 		}
 	}
