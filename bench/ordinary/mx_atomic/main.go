@@ -1,5 +1,6 @@
 // Command mx_atomic measures a fetch-and-add of 8 B on a number in a window of another process of the host, in us, median. The owner of
-// the window computes meanwhile, without a call of the library, or it waits in the library.
+// the window computes meanwhile, without a call of the library, or it waits in the library. Whoever adds computes, too, between two
+// operations, or sleeps: a process that Go's timers wake begins with a second thread of the scheduler, which wants the same core.
 package main
 
 import (
@@ -27,6 +28,7 @@ const (
 type options struct {
 	peer, count int
 	pause       time.Duration
+	sleeps      bool
 	waits       bool
 }
 
@@ -35,6 +37,7 @@ func main() {
 	flag.IntVar(&o.peer, "peer", -1, "add to a number of this `endpoint`")
 	flag.IntVar(&o.count, "count", 1000, "how `many`")
 	flag.DurationVar(&o.pause, "pause", time.Millisecond, "between two, so that the owner's side sleeps again, `duration`")
+	flag.BoolVar(&o.sleeps, "sleep", false, "pause asleep, and not computing")
 	flag.BoolVar(&o.waits, "wait", false, "the owner waits in the library")
 	flag.Parse()
 	if o.peer >= 0 {
@@ -55,7 +58,7 @@ func own(o *options) error {
 		return err
 	}
 	over, ended := make(chan error, 1), atomic.Bool{}
-	other := meet.Again("-peer", strconv.Itoa(int(ep.ID())), "-count", strconv.Itoa(o.count), "-pause", o.pause.String())
+	other := meet.Again("-peer", strconv.Itoa(int(ep.ID())), "-count", strconv.Itoa(o.count), "-pause", o.pause.String(), "-sleep="+strconv.FormatBool(o.sleeps))
 	other.Stdout = os.Stdout
 	if err := other.Start(); err != nil {
 		return err
@@ -90,6 +93,16 @@ func own(o *options) error {
 	return errors.Join(<-over, ep.Close())
 }
 
+// rest is the pause between two.
+func (o *options) rest() {
+	if o.sleeps {
+		time.Sleep(o.pause)
+		return
+	}
+	for begin := time.Now(); time.Since(begin) < o.pause; {
+	}
+}
+
 // add adds to the number.
 func add(o *options) error {
 	ep, to, err := meet.Call(o.peer)
@@ -109,7 +122,7 @@ func add(o *options) error {
 	}
 	m, took := figure.Begin(), make([]time.Duration, o.count)
 	for i := range took {
-		time.Sleep(o.pause)
+		o.rest()
 		begin := time.Now()
 		was := binary.NativeEndian.AppendUint64(nil, 1)
 		r, err := ep.IfetchAtomic(mx.AtomicSum, mx.AtomicUint64, was, to, h, 0, 0, nil)
