@@ -114,6 +114,7 @@ type waiter struct {
 	called  bool // a signal to check may be pending
 	passive bool // never polls, and leaves that to others
 	parks   bool // has to park although the polling role is free
+	polled  bool // has made the polls with which a wait begins
 	signal  chan struct{}
 	timer   *time.Timer // of waits that park until a time
 	next    *waiter     // next in the list of spare waiters
@@ -213,7 +214,7 @@ func (p *parking) put(w *waiter) {
 	if w.kind != forWake {
 		w.next, p.spare = p.spare, w
 	}
-	if w.ok = false; w.called || w.kind != forRequest || w.err != nil || w.status.Context != nil {
+	if w.ok, w.polled = false, false; w.called || w.kind != forRequest || w.err != nil || w.status.Context != nil {
 		w.clear()
 	}
 }

@@ -240,7 +240,12 @@ func (d *Endpoint) stays(w *waiter) bool { return !w.over(d) && d.poller == w &&
 func (d *Endpoint) spin(w *waiter) (idle bool) {
 	budget, since, now := unread, unread, unread // on a shared core now is the time after the last offer
 	own, moved, service := w.kind == forEver, false, newService()
-	for polls, most := 0, d.pace.first(!own || d.spinsFor(own)); ; {
+	most := 1
+	if !w.polled {
+		most = d.pace.first(!own || d.spinsFor(own))
+	}
+	w.polled = false // those were the polls before the first sleep
+	for polls := 0; ; {
 		if d.heed.Load() != 0 {
 			if w.kind == forInline {
 				return true

@@ -49,13 +49,15 @@ func (d *Endpoint) collect(ctx context.Context, q *want, err error, timeout time
 
 // await waits for what the caller wants, after it has looked once. The lock is held. st is nil if there is no status.
 func (d *Endpoint) await(ctx context.Context, q *want, timeout time.Duration, st *endpoint.Status) (ok bool, err error) {
+	polled := false
 	if timeout == Infinite && q.kind != forWake {
 		wakeups := d.wakeups
-		if ok, err = d.passFor(q, st); ok || err != nil || d.wakeups != wakeups {
+		if ok, polled, err = d.passFor(q, st); ok || err != nil || d.wakeups != wakeups {
 			return ok, err
 		}
 	}
 	w := d.parked.get(q)
+	w.polled = polled
 	if ok, err = d.block(ctx, w, timeout); ok && st != nil {
 		st.Assign(&w.status)
 	}
@@ -65,21 +67,20 @@ func (d *Endpoint) await(ctx context.Context, q *want, timeout time.Duration, st
 
 // passFor makes passes for a caller that is about to wait, until one finds something, and looks again. What comes with them costs
 // no more than a call that does not wait. It makes none on a core that others want, nor where several goroutines use the endpoint,
-// whose own goroutine then polls.
-func (d *Endpoint) passFor(q *want, st *endpoint.Status) (ok bool, err error) {
+// whose own goroutine then polls. polled: these were all the polls that a wait makes before it reads the clock.
+func (d *Endpoint) passFor(q *want, st *endpoint.Status) (ok, polled bool, err error) {
 	if d.blocked != 0 || d.crowded() || !d.pace.alone() || !d.ready() {
-		return false, nil
+		return false, false, nil
 	}
-	d.pace.keep.waits++
-	for polls := briefly; !d.look(false); polls-- {
-		if polls == 0 || d.heed.Load() != 0 {
-			return false, nil
+	for polls := d.pace.first(true); !d.look(false); polls-- {
+		if polls <= 1 || d.heed.Load() != 0 {
+			return false, true, nil
 		}
 	}
 	if ok, err = q.take(d, st); err != nil { // another goroutine may have had the lock during the pass
 		err = q.gone(err)
 	}
-	return ok, err
+	return ok, true, err
 }
 
 // Peek returns a completed request and does not collect it (VI.3.2). Callers that are blocked at the same time get different ones.
