@@ -203,9 +203,11 @@ func (ep *Endpoint) timeoutCause(v *vain) error {
 		return why
 	}
 	switch reason := ep.d.Reason(uint64(v.to), v.endpointID); {
+	case err == nil && v.waited < timeout:
+		return errors.New("woken up")
 	case v.asked && err != nil:
 		return &instead{fmt.Sprintf("%v: the program there has not accepted or rejected it", err), err}
-	case v.asked && timeout != Infinite:
+	case v.asked:
 		return fmt.Errorf("the program there has not accepted or rejected it within %v", timeout)
 	case err != nil && reason != nil:
 		return &instead{fmt.Sprintf("%v: no answer: %v", err, reason), err}
@@ -213,8 +215,6 @@ func (ep *Endpoint) timeoutCause(v *vain) error {
 		return &instead{fmt.Sprintf("%v: no answer yet, %v after the call", err, v.waited.Round(time.Microsecond)), err}
 	case err != nil:
 		return &instead{fmt.Sprintf("%v: no answer: %s", err, deaf), err}
-	case timeout == Infinite:
-		return errors.New("woken up")
 	case errors.Is(reason, transport.ErrPeerDied): // each time that it was dialled
 		return fmt.Errorf("no answer within %v, though it accepts connections, and may be out of file descriptors (ulimit -n): %w",
 			timeout, reason)

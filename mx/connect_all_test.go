@@ -233,5 +233,9 @@ func TestConnectUnderReview(t *testing.T) {
 			}
 			cancel()
 		}
+		defer time.AfterFunc(50*time.Millisecond, a.Wakeup).Stop()
+		if _, err := a.Connect(nic, id, testFilter, 20*time.Second); !errors.Is(err, mx.ErrTimeout) || !strings.HasSuffix(err.Error(), "timed out: woken up") {
+			w.Errorf("Connect that was woken up: %v", err)
+		}
 	})
 }
