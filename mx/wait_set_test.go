@@ -3,6 +3,7 @@ package mx_test
 import (
 	"context"
 	"errors"
+	"strings"
 	"testing"
 	"time"
 
@@ -114,5 +115,18 @@ func TestQueueTakesAllOrNone(t *testing.T) {
 		}
 		_, err = mx.NewQueue(b, nil)
 		refused(w, err, mx.ErrBadEndpoint, "")
+	})
+}
+
+// A request that stands in the list twice, and is complete only during the wait, is not blamed on another goroutine alone.
+func TestTwiceInTheList(t *testing.T) {
+	over(t, func(w *world) {
+		a, b, toB, _ := w.pair()
+		r := w.irecv(b, make([]byte, 8), 7, mx.MatchMaskNone)
+		defer time.AfterFunc(20*time.Millisecond, func() { w.succeed(a, w.isend(a, make([]byte, 8), toB, 7)) }).Stop()
+		_, err := b.WaitAll(nil, []mx.Request{r, r}, make([]mx.Status, 2), mx.Infinite)
+		if !errors.Is(err, mx.ErrBadRequest) || !strings.Contains(err.Error(), "stands in the call twice") {
+			w.Errorf("%v", err)
+		}
 	})
 }

@@ -157,13 +157,20 @@ func (w *waiter) check(d *Endpoint) {
 	}
 }
 
-// GoneError is the error of a wait whose request is gone: another goroutine has
-// cancelled, forgotten or completed it. It is an endpoint.ErrBadRequest.
-type GoneError struct{ Request endpoint.Handle }
+// GoneError is the error of a wait whose request is gone: another goroutine, or a handler, has
+// cancelled, forgotten or completed it, or one of several requests stands in the call twice. It is an endpoint.ErrBadRequest.
+type GoneError struct {
+	Request endpoint.Handle
+	Several bool // the call waits for several requests
+}
 
 // Error names the request.
 func (e *GoneError) Error() string {
-	return fmt.Sprintf("request %#x was cancelled, forgotten or collected by another goroutine meanwhile", uint64(e.Request))
+	text := fmt.Sprintf("request %#x was cancelled, forgotten or collected meanwhile, by another goroutine or a handler", uint64(e.Request))
+	if e.Several {
+		text += ", or stands in the call twice"
+	}
+	return text
 }
 
 // Unwrap returns endpoint.ErrBadRequest.
@@ -174,11 +181,10 @@ func (q *want) gone(err error) error {
 	if !errors.Is(err, endpoint.ErrBadRequest) {
 		return err
 	}
-	h := q.handle
 	if q.kind == forSet {
-		h = q.set.handles[q.set.first]
+		return &GoneError{Request: q.set.handles[q.set.first], Several: true}
 	}
-	return &GoneError{h}
+	return &GoneError{Request: q.handle}
 }
 
 // parking holds the blocked callers in order of arrival, the poller among them.
