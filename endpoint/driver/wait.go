@@ -52,8 +52,13 @@ func (d *Endpoint) await(ctx context.Context, q *want, timeout time.Duration, st
 	polled := false
 	if timeout == Infinite && q.kind != forWake {
 		wakeups := d.wakeups
-		if ok, polled, err = d.passFor(q, st); ok || err != nil || d.wakeups != wakeups {
+		switch ok, polled, err = d.passFor(q, st); {
+		case ok, err != nil:
 			return ok, err
+		case d.closed:
+			return false, ErrClosed
+		case d.wakeups != wakeups:
+			return false, nil
 		}
 	}
 	w := d.parked.get(q)
