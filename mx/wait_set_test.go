@@ -124,7 +124,7 @@ func TestTwiceInTheList(t *testing.T) {
 		a, b, toB, _ := w.pair()
 		r := w.irecv(b, make([]byte, 8), 7, mx.MatchMaskNone)
 		defer time.AfterFunc(20*time.Millisecond, func() { w.succeed(a, w.isend(a, make([]byte, 8), toB, 7)) }).Stop()
-		_, err := b.WaitAll(nil, []mx.Request{r, r}, make([]mx.Status, 2), mx.Infinite)
+		_, err := b.WaitAll(context.Background(), []mx.Request{r, r}, make([]mx.Status, 2), mx.Infinite)
 		if !errors.Is(err, mx.ErrBadRequest) || !strings.Contains(err.Error(), "stands in the call twice") {
 			w.Errorf("%v", err)
 		}
