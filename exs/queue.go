@@ -129,7 +129,7 @@ func (q *Queue) Dequeue(events []Event, timeout time.Duration) (int, error) {
 	if n := q.take(events, 1); n > 0 {
 		return n, nil
 	}
-	return q.dequeue(q, events, 1, timeout)
+	return q.dequeue(events, 1, timeout)
 }
 
 // DequeueAtLeast is like Dequeue, and waits for least events. After the timeout it returns the events that there are.
@@ -143,7 +143,7 @@ func (q *Queue) DequeueAtLeast(events []Event, least int, timeout time.Duration)
 	case least < 1 || least > len(events):
 		return 0, wrong("dequeue", "least is %d: it is from 1 to the room for events, which is %d", least, len(events))
 	}
-	return q.dequeue(&several{q, int32(least)}, events, least, timeout)
+	return q.dequeue(events, least, timeout)
 }
 
 // several is a wait for more than one event.
@@ -156,9 +156,13 @@ func (s *several) ready() bool { return s.q.count.Load() >= s.least || s.q.gone(
 
 func (q *Queue) ready() bool { return q.count.Load() > 0 || q.gone() }
 
-// dequeue waits until c is ready, and takes events, least at least. It waits again if another goroutine has taken them.
-func (q *Queue) dequeue(c condition, events []Event, least int, timeout time.Duration) (int, error) {
+// dequeue waits for least events, and takes them and more. It waits again if another goroutine has taken them.
+func (q *Queue) dequeue(events []Event, least int, timeout time.Duration) (int, error) {
 	q.use()
+	var c condition = q
+	if least > 1 {
+		c = &several{q, int32(least)}
+	}
 	var end time.Time
 	if timeout > 0 && timeout != Infinite {
 		end = time.Now().Add(timeout)

@@ -139,8 +139,8 @@ func (d *Endpoint) ready() bool {
 	return true
 }
 
-// look is a pass of a caller that waits. Most of them look only at the port that has delivered last.
-func (d *Endpoint) look(own bool) bool {
+// pass is a pass of a caller that waits. Most of them look only at the port that has delivered last.
+func (d *Endpoint) pass(own bool) bool {
 	if d.turn++; d.turn%portsEvery == 0 {
 		return d.progress(own)
 	}
@@ -244,7 +244,7 @@ func (d *Endpoint) spin(w *waiter) (idle bool) {
 	if !w.polled {
 		most = d.pace.first(!own || d.spinsFor(own))
 	}
-	w.polled = false // those were the polls before the first sleep
+	w.polled = false // after a sleep it begins with such polls again
 	for polls := 0; ; {
 		if d.heed.Load() != 0 {
 			if w.kind == forInline {
@@ -255,7 +255,7 @@ func (d *Endpoint) spin(w *waiter) (idle bool) {
 				return false
 			}
 		}
-		if d.look(own) {
+		if d.pass(own) {
 			if own && budget > 0 {
 				d.pace.own.end(true)
 			}

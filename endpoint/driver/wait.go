@@ -77,7 +77,7 @@ func (d *Endpoint) passFor(q *want, st *endpoint.Status) (ok, polled bool, err e
 	if d.blocked != 0 || d.crowded() || !d.pace.alone() || !d.ready() {
 		return false, false, nil
 	}
-	for polls := d.pace.first(true); !d.look(false); polls-- {
+	for polls := d.pace.first(true); !d.pass(false); polls-- {
 		if polls <= 1 || d.heed.Load() != 0 {
 			return false, true, nil
 		}
