@@ -24,6 +24,7 @@ const (
 	ctlLeft                    // 1 byte: the sender knows that the memory is not persistent any more
 	ctlConnect                 // 92 bytes: a client asks the listener for a direct connection
 	ctlReply                   // 72 bytes: the reply to ctlConnect
+	ctlFed                     // 4 bytes: how many packets the sender has received or written to persistent memory
 )
 
 // note is a control message that is being sent.
@@ -120,6 +121,7 @@ func (s *Socket) receiveControl(source mx.EndpointAddr, b []byte) {
 		s.acknowledge(binary.LittleEndian.Uint32(b[1:]))
 	case len(b) == 5 && b[0] == ctlFin && s.stream == nil:
 		s.packetsEnd(binary.LittleEndian.Uint32(b[1:]))
+	case len(b) == 5 && b[0] == ctlFed && s.stream == nil && s.fed(binary.LittleEndian.Uint32(b[1:])):
 	case len(b) == 1 && b[0] == ctlStop:
 		s.stopped()
 	case s.stream == nil && len(b) > 1 && b[0] >= ctlExport && s.handleSpecial(b[0], b[1:]):

@@ -26,6 +26,9 @@ func (l *Library) AroundPackets(before, after func()) error {
 // library does not know yet.
 func (l *Library) BeforeHide(before func()) error { return l.beforeControl(ctlHide, before) }
 
+// BeforeExport makes before run when the peer has persistent memory of which the library does not know yet.
+func (l *Library) BeforeExport(before func()) error { return l.beforeControl(ctlExport, before) }
+
 // BeforeUsed makes before run when a notice has come of which the library does not know yet.
 func (l *Library) BeforeUsed(before func()) error { return l.beforeControl(ctlUsed, before) }
 

@@ -62,17 +62,33 @@ func (s *Socket) approach(o *op, way int) {
 	switch {
 	case way == toRead && (s.life.AtEnd() || s.packets.total >= 0):
 		s.finish(o, 0)
-	case x.waits[way].len() > 0 || !s.mayAccess(way):
+	case x.waits[way].len() > 0 || !s.mayAccess(way, s.packets.sent):
+		o.behind = s.packets.sent
 		x.waits[way].push(o)
 	default:
 		s.access(o, way)
 	}
 }
 
-// mayAccess reports whether the peer has exported memory and its program keeps up with the notices.
-func (s *Socket) mayAccess(way int) bool {
+// mayAccess reports whether the peer has exported memory and its program keeps up with the notices. A write waits besides until so
+// many packets have been received or written to that memory: they were sent before the peer's memory was known here.
+func (s *Socket) mayAccess(way int, behind uint32) bool {
 	f := &s.special.far[way]
-	return f.open && (!f.notify || f.used-f.seen < s.packets.window)
+	return f.open && (!f.notify || f.used-f.seen < s.packets.window) && (way == toRead || int32(s.packets.fed-behind) >= 0)
+}
+
+// fed handles the number of packets of ours that precede what is written to the peer's memory now. It returns false if that is not
+// valid.
+func (s *Socket) fed(n uint32) bool {
+	p := &s.packets
+	if n-p.fed > p.sent-p.fed {
+		return false
+	}
+	p.fed = n
+	if s.special != nil {
+		s.accessWaiting(toWrite)
+	}
+	return true
 }
 
 // access reads or writes the peer's memory.
@@ -120,7 +136,7 @@ func (s *Socket) access(o *op, way int) {
 func (s *Socket) writeNow(b []byte, at int, flags Flags, m *Memory) bool {
 	x := s.special
 	if x == nil || flags&^sendFlags != 0 || at == nowhere && len(s.files) > 0 ||
-		x.waits[toWrite].len() > 0 || !s.mayAccess(toWrite) {
+		x.waits[toWrite].len() > 0 || !s.mayAccess(toWrite, s.packets.sent) {
 		return false
 	}
 	f, offset := &x.far[toWrite], uint32(max(at, 0))
@@ -275,6 +291,7 @@ func (s *Socket) handleSpecial(what byte, b []byte) bool {
 			return true
 		}
 		*f = r
+		s.divert()
 	case what == ctlHide && len(b) == 1:
 		f.open, f.next = false, nil
 		f.unanswered++
@@ -299,7 +316,7 @@ func (s *Socket) handleSpecial(what byte, b []byte) bool {
 
 // accessWaiting starts the operations that have waited for memory of the peer.
 func (s *Socket) accessWaiting(way int) {
-	for w := &s.special.waits[way]; w.len() > 0 && s.mayAccess(way); {
+	for w := &s.special.waits[way]; w.len() > 0 && s.mayAccess(way, w.at(0).behind); {
 		s.access(w.pop(), way)
 	}
 }
@@ -318,7 +335,20 @@ func (s *Socket) sendLeft(way int) {
 	}
 	if f.next != nil {
 		*f = *f.next
+		s.divert()
 		s.accessWaiting(way)
+	}
+}
+
+// divert makes sends that wait for credits as packets wait for the peer's persistent receive instead, if there is one.
+func (s *Socket) divert() {
+	if !s.special.far[toWrite].open {
+		return
+	}
+	for p := &s.packets; p.waiting.len() > 0; {
+		o := p.waiting.pop()
+		o.behind = p.sent
+		s.special.waits[toWrite].push(o)
 	}
 }
 

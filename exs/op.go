@@ -24,6 +24,7 @@ type op struct {
 	flags   Flags
 	id      uint32 // of streams: its place in the socket's table
 	seq     uint32 // of packets
+	behind  uint32 // of sends to persistent memory: how many packets were sent before
 	errno   Errno
 	length  int
 	lost    int

@@ -13,6 +13,7 @@ type packets struct {
 	window   uint32 // credits: packets that may have been sent and not taken by the peer
 	sent     uint32
 	acked    uint32 // of the packets sent, those that the peer has taken
+	fed      uint32 // of the packets sent, those that are known to precede what is written to the peer's persistent receive
 	taken    uint32 // packets of the peer that receives have taken
 	returned uint32 // of the packets taken, those whose credits were returned to the peer
 	next     uint32 // number of the next receive

@@ -16,11 +16,12 @@ type lasting struct {
 	win *mx.Window
 	way int // what the peer's operations do with it
 
-	packets  atomic.Uint64 // packets that were sent before the peer knew of the memory, and were written to it
-	coming   atomic.Bool   // another such packet is being fetched
-	used     uint32        // notices that have arrived
-	taken    uint32        // of the notices, those that the program has taken
-	returned uint32        // of the notices taken, those whose credits were returned to the peer
+	announced bool          // the peer was told of it
+	packets   atomic.Uint64 // packets that were sent before the peer knew of the memory, and were written to it
+	coming    atomic.Bool   // another such packet is being fetched
+	used      uint32        // notices that have arrived
+	taken     uint32        // of the notices, those that the program has taken
+	returned  uint32        // of the notices taken, those whose credits were returned to the peer
 }
 
 // notice is what an event about persistent memory refers to.
@@ -44,15 +45,32 @@ func (s *Socket) export(o *op, way int) {
 	w := &lasting{s: s, o: o, win: win, way: way}
 	x.near[way] = w
 	s.look()
-	var b [14]byte
-	b[0] = byte(way)
-	if o.flags&Notify != 0 {
-		b[1] = 1
-	}
-	_, _ = win.Handle().AppendBinary(b[:2])
-	_ = s.sendControl(ctlExport, b[:])
+	s.announce(w)
 	if way == toWrite {
 		s.feed(w)
+	}
+}
+
+// announce tells the peer of memory, when the packets that come before it have their places: those of receives that were started
+// before, or of sends.
+func (s *Socket) announce(w *lasting) {
+	p := &s.packets
+	switch {
+	case w.announced:
+		return
+	case w.way == toWrite && p.posted.len()+p.line.len() > 0, w.way == toRead && p.waiting.len()+len(s.files) > 0:
+		return
+	}
+	w.announced = true
+	var b [14]byte
+	b[0] = byte(w.way)
+	if w.o.flags&Notify != 0 {
+		b[1] = 1
+	}
+	_, _ = w.win.Handle().AppendBinary(b[:2])
+	_ = s.sendControl(ctlExport, b[:])
+	if w.way == toWrite {
+		s.sendNumber(ctlFed, p.next)
 	}
 }
 
@@ -86,7 +104,7 @@ func (s *Socket) hide(way int) *lasting {
 	}
 	s.special.near[way] = nil
 	s.look()
-	if s.fate == 0 {
+	if s.fate == 0 && w.announced {
 		_ = s.sendControl(ctlHide, []byte{byte(way)})
 	}
 	return w
@@ -110,10 +128,17 @@ func (s *Socket) shut(w *lasting, n Errno) {
 func (s *Socket) takeHome(o *op) bool {
 	x := s.special
 	for way := range x.near {
-		if w := x.near[way]; w != nil && w.o == o {
-			x.leaving[way] = append(x.leaving[way], s.hide(way))
-			return true
+		w := x.near[way]
+		if w == nil || w.o != o {
+			continue
 		}
+		s.hide(way)
+		if w.announced {
+			x.leaving[way] = append(x.leaving[way], w)
+		} else {
+			s.shut(w, ECANCELED)
+		}
+		return true
 	}
 	return false
 }
@@ -169,7 +194,11 @@ func (w *lasting) ready() bool { return !w.coming.Load() }
 
 // feed writes packets to a persistent receive that were sent before the peer knew of it.
 func (s *Socket) feed(w *lasting) {
+	next := s.packets.next
 	s.feedHeld(w)
+	if w.announced && s.packets.next != next {
+		s.sendNumber(ctlFed, s.packets.next)
+	}
 	held := s.packets.held
 	if coming := len(held) > 0 && held[0].coming; coming != w.coming.Load() {
 		w.coming.Store(coming)

@@ -249,9 +249,12 @@ func (f *fileSend) put(b []byte, m *Memory) Errno {
 
 // dispatchSend starts a send as the type of the socket requires.
 func (s *Socket) dispatchSend(o *op) {
-	if s.stream != nil {
+	switch {
+	case s.stream != nil:
 		s.sendBytes(o)
-	} else {
+	case s.special != nil && s.special.far[toWrite].open && !s.isPart(o):
+		s.approach(o, toWrite)
+	default:
 		s.sendPacket(o)
 	}
 }

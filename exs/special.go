@@ -94,9 +94,6 @@ func (s *Socket) sendSpecial(o *op, at int) bool {
 		o.placed, o.offset = true, at
 		s.approach(o, toWrite)
 		return true
-	case s.specials().far[toWrite].open && len(s.files) == 0:
-		s.approach(o, toWrite)
-		return true
 	}
 	return false
 }
@@ -140,6 +137,11 @@ func (x *special) remove(o *op) bool {
 // moveSpecial continues operations that may go on because another one has ended.
 func (s *Socket) moveSpecial() {
 	x := s.special
+	for _, w := range x.near {
+		if w != nil {
+			s.announce(w)
+		}
+	}
 	if x.near[toWrite] != nil {
 		s.feed(x.near[toWrite])
 	}
