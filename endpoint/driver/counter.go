@@ -100,21 +100,31 @@ func (c *Counter) Wait(ctx context.Context, count uint64, timeout time.Duration)
 	if h == 0 || err != nil {
 		return successes, failures, err
 	}
-	var st endpoint.Status
-	done, ended := c.m.d.Wait(ctx, h, timeout, &st)
+	done, ended := c.reaches(ctx, h, timeout)
 	err = c.call(func(e *endpoint.Engine) error {
-		if !done {
-			if cancelled, _ := e.Cancel(h); !cancelled {
-				_, _ = e.Test(h, &st) // it has just completed
-			}
-		}
 		successes, failures = e.Counts(c.m.id)
 		return nil
 	})
-	if err == nil && successes+failures < count {
+	if err == nil && !done && successes+failures < count {
 		err = ended
 	}
 	return successes, failures, err
+}
+
+// reaches waits for a threshold, which is gone afterwards, also if a handler's panic ends the wait.
+func (c *Counter) reaches(ctx context.Context, threshold endpoint.Handle, timeout time.Duration) (done bool, ended error) {
+	var st endpoint.Status
+	defer func() {
+		if !done {
+			_ = c.m.d.call(func(e *endpoint.Engine) error {
+				if cancelled, _ := e.Cancel(threshold); !cancelled {
+					_, _ = e.Test(threshold, &st) // it has just completed
+				}
+				return nil
+			})
+		}
+	}()
+	return c.m.d.Wait(ctx, threshold, timeout, &st)
 }
 
 // Number returns the number of the counter among those of its endpoint that are open.

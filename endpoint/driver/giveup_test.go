@@ -238,6 +238,11 @@ func TestHandlerPanics(t *testing.T) {
 		"probe": func(d *driver.Endpoint, h endpoint.Handle) {
 			_, _ = d.Probe(noContext, tries, exactly, patience/tries, new(endpoint.Status))
 		},
+		"counter": func(d *driver.Endpoint, h endpoint.Handle) {
+			c, _ := d.NewCounter()
+			defer c.Close()
+			_, _, _ = c.Wait(noContext, 1, patience/tries)
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t, mem.Options{})
@@ -268,6 +273,11 @@ func TestHandlerPanics(t *testing.T) {
 			if st := w.wait(d, w.recv(d, at, make([]byte, 1))); st.Code != endpoint.Success || st.XferLength != 1 {
 				t.Errorf("afterwards: %+v", st)
 			}
+			d.Query(func(e *endpoint.Engine) {
+				if n := e.Depths().Requests; n != 1 { // h
+					t.Errorf("%d requests are left", n)
+				}
+			})
 		})
 	}
 }
