@@ -149,6 +149,7 @@ func (s *Socket) vacate() {
 			s.namedBy.giveBack(s.remote)
 		}
 		s.l.dismiss(s)
+		s.discardStray()
 		s.sweep(kindPacket, kindIndirect, kindDirect)
 		s.trim()
 	}

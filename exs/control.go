@@ -102,6 +102,9 @@ func (l *Library) unexpected(_ any, source mx.EndpointAddr, match uint64, length
 	} else {
 		action = s.packetHere(match, length, data)
 	}
+	if action == mx.RecvContinue {
+		s.inHand = match
+	}
 	s.settle()
 	return action
 }

@@ -22,6 +22,20 @@ func (l *Library) AroundPackets(before, after func()) error {
 	return l.around(func(match uint64, _ []byte) bool { return kindOf(match) == kindPacket }, before, after)
 }
 
+// AroundAnnounced makes before run before that handler for each message of data, and after behind it if the message is still with
+// its sender.
+func (l *Library) AroundAnnounced(before, after func()) error {
+	announced := false
+	return l.around(func(match uint64, data []byte) bool {
+		announced = data == nil
+		return kindOf(match) != kindControl
+	}, before, func() {
+		if announced {
+			after()
+		}
+	})
+}
+
 // BeforeHide makes before run when the peer takes persistent memory back, of which the
 // library does not know yet.
 func (l *Library) BeforeHide(before func()) error { return l.beforeControl(ctlHide, before) }

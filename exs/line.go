@@ -101,6 +101,7 @@ func (f *fetch) completed(st *mx.Status) {
 	s := f.s
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.handedOver(st)
 	if p := &s.packets; len(p.held) > 0 && p.held[0].coming {
 		p.held[0].coming = false
 		if st.Code != mx.StatusSuccess {

@@ -13,7 +13,7 @@ import (
 )
 
 // hooks are methods that only tests have.
-var hooks = []string{"AroundPackets", "BeforeHide", "BeforeUsed", "SetDialTime", "Receiving", "Pending", "BeforeConnect", "Direct", "AskAs"}
+var hooks = []string{"AroundPackets", "AroundAnnounced", "BeforeExport", "BeforeHide", "BeforeUsed", "SetDialTime", "Receiving", "Pending", "BeforeConnect", "Direct", "AskAs"}
 
 // TestEveryMethodOfNothing: no method of a nil or zero handle panics. Those that can return an error do, and it says what makes such a
 // handle.

@@ -211,6 +211,7 @@ func (s *Socket) postPacket(o *op) {
 // packetIn ends a receive.
 func (s *Socket) packetIn(o *op, st *mx.Status) {
 	s.packets.posted.remove(o)
+	s.handedOver(st)
 	switch {
 	case st.Code != mx.StatusSuccess && st.Code != mx.StatusTruncated:
 		n := statusErrno(st.Code)
@@ -325,6 +326,7 @@ func (s *Socket) stopReceiving() {
 	}
 	p.held = nil
 	s.moveLine()
+	s.discardStray()
 	s.sweep(kindPacket)
 }
 

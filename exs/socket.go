@@ -49,6 +49,7 @@ type Socket struct {
 	files   []*fileSend // the first is under way
 	packets packets
 	stream  *bytesOf
+	inHand  uint64                  // match information of the last message that was left to the endpoint, until a receive gets it
 	without [2]*Error               // what a send, and a receive, without a credit return
 	special *special                // or nil
 	lasting atomic.Pointer[lasting] // the memory that PollPersistent looks at

@@ -375,6 +375,7 @@ func (l *landing) completed(st *mx.Status) {
 	s.mu.Lock()
 	b, number, fetch := l.of, l.number, l.fetch
 	b.drop(l)
+	s.handedOver(st)
 	if b != s.stream {
 		s.mu.Unlock()
 		return
