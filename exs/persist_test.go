@@ -136,6 +136,8 @@ func TestPersistentSend(t *testing.T) {
 		refused(w, err, exs.EFAULT)
 		_, err = p.a.Send(field, 0, p.qa, nil, nil)
 		refused(w, err, exs.EBUSY)
+		_, err = p.a.SendFile([]exs.FileVec{{Bytes: field, Length: -1}}, 0, p.qa, nil)
+		refused(w, err, exs.EBUSY)
 
 		p.ok(p.a.Shutdown(exs.ShutWR, exs.Block, nil, nil))
 		p.event(p.qa, exs.EvtSend, 0)

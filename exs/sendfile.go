@@ -51,8 +51,12 @@ func (s *Socket) SendFile(vec []FileVec, flags Flags, q *Queue, ahandle any) (in
 	if n == 0 && s.sending >= s.options.credits {
 		n = s.credit(flags, true)
 	}
-	if n == 0 && flags&^sendFlags != 0 {
+	switch {
+	case n != 0:
+	case flags&^sendFlags != 0:
 		n = EINVAL
+	case s.special != nil:
+		n = s.maySend(nil, flags, nowhere, q)
 	}
 	var o *op
 	if n == 0 {
