@@ -69,7 +69,7 @@ func (s *Socket) busy(op string) error {
 	if op == "recv" {
 		way, under = toWrite, s.receiving
 	}
-	if x := s.special; under < s.options.credits && x != nil && (x.near[way] != nil || len(x.leaving[way]) > 0) {
+	if x := s.special; under < s.options.credits && x != nil && (x.near[way] != nil || x.leaves(way)) {
 		return s.naming(because(op, EBUSY, isPersistent))
 	}
 	if e := s.without[way]; e == nil || e.Op != op {

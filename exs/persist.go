@@ -113,10 +113,13 @@ func (s *Socket) hide(way int) *lasting {
 // shut ends a persistent operation. Its event comes when the memory belongs to the program again, which may take until a device has
 // finished with it.
 func (s *Socket) shut(w *lasting, n Errno) {
+	x := s.special
+	x.ending[w.way]++
 	s.l.start(func() {
 		_ = w.win.Close() // an endpoint that is closed has no windows
 		s.mu.Lock()
 		defer s.mu.Unlock()
+		x.ending[w.way]--
 		s.finish(w.o, n)
 		s.settle()
 	})
@@ -151,6 +154,9 @@ func (s *Socket) left(way int) {
 		s.shut(w, ECANCELED)
 	}
 }
+
+// leaves reports whether memory of one way was taken back whose event has not come.
+func (x *special) leaves(way int) bool { return len(x.leaving[way])+x.ending[way] > 0 }
 
 // PollPersistent makes one pass of the library's progress, and returns how often the peer
 // has written to the persistent receive of this socket or, without one, how often it has read from the persistent send. It never

@@ -190,7 +190,8 @@ func TestNoticeAsMemoryLeaves(t *testing.T) {
 	})
 }
 
-// TestSendBehindMemoryThatLeaves: a packet is not sent until nobody reads the memory that was taken back before it.
+// TestSendBehindMemoryThatLeaves: a packet is not sent until nobody reads the memory that was taken back before it, and the event
+// says so.
 func TestSendBehindMemoryThatLeaves(t *testing.T) {
 	testlength.Long(t)
 	over(t, packets, func(w *world, typ int) {
@@ -209,11 +210,14 @@ func TestSendBehindMemoryThatLeaves(t *testing.T) {
 				}
 				time.Sleep(time.Millisecond)
 			}
+			var e [1]exs.Event
+			if n, err := p.qa.Dequeue(e[:], 0); n != 1 || err != nil || e[0].Errno != exs.ECANCELED {
+				w.Fatalf("%d events, %v, when another send begins; the first has error %v", n, err, e[0].Errno)
+			}
 			in := make([]byte, 10)
 			n, err := p.b.Recv(in, exs.Block, nil, nil, nil)
 			p.ok(err)
 			p.same(in[:n], packet)
-			p.event(p.qa, exs.EvtSend, exs.ECANCELED)
 		}
 	})
 }

@@ -14,6 +14,7 @@ type special struct {
 
 	near    [2]*lasting   // memory of ours
 	leaving [2][]*lasting // withdrawn memory, until the peer has acknowledged that
+	ending  [2]int        // memory that nobody uses any more, until the event has come
 	far     [2]remote     // memory of the peer's
 	waits   [2]deque      // operations that wait for such memory
 }
@@ -76,7 +77,7 @@ func (s *Socket) mayTransfer(b []byte, flags Flags, at int, q *Queue, ours int) 
 		return EOPNOTSUPP
 	case (lasts || at != nowhere) && s.fate != 0:
 		return ECONNRESET
-	case at == nowhere && s.special != nil && (s.special.near[ours] != nil || !lasts && ours == toRead && len(s.special.leaving[ours]) > 0):
+	case at == nowhere && s.special != nil && (s.special.near[ours] != nil || !lasts && ours == toRead && s.special.leaves(ours)):
 		return EBUSY // the peer's receives may read from one that is leaving, in the place of a packet that comes behind it
 	}
 	return 0
