@@ -275,7 +275,7 @@ func (s *Socket) packetsEnd(total uint32) {
 	p.total = int64(total)
 	s.endReceives(func(o *op) bool { return int32(o.seq-total) >= 0 })
 	s.endAccess(toRead, 0)
-	s.conceal(toWrite, 0)
+	s.leaveAll(toWrite)
 }
 
 // endReceives ends the receives for which no packet will arrive, beginning with the newest.

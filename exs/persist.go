@@ -45,10 +45,7 @@ func (s *Socket) export(o *op, way int) {
 	w := &lasting{s: s, o: o, win: win, way: way}
 	x.near[way] = w
 	s.look()
-	s.announce(w)
-	if way == toWrite {
-		s.feed(w)
-	}
+	s.moveSpecial()
 }
 
 // announce tells the peer of memory, when the packets that come before it have their places: those of receives that were started
@@ -88,9 +85,7 @@ func (s *Socket) conceal(way int, n Errno) {
 	if s.special == nil {
 		return
 	}
-	for len(s.special.leaving[way]) > 0 {
-		s.left(way)
-	}
+	s.leaveAll(way)
 	if w := s.hide(way); w != nil {
 		s.shut(w, n)
 	}
@@ -152,6 +147,13 @@ func (s *Socket) left(way int) {
 		w := (*l)[0]
 		*l = (*l)[1:]
 		s.shut(w, ECANCELED)
+	}
+}
+
+// leaveAll ends the persistent operations of one way that were cancelled, since the peer uses none of them any more.
+func (s *Socket) leaveAll(way int) {
+	for s.special != nil && len(s.special.leaving[way]) > 0 {
+		s.left(way)
 	}
 }
 

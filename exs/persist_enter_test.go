@@ -129,3 +129,43 @@ func TestPacketsBeforeMemory(t *testing.T) {
 		}
 	})
 }
+
+// A persistent receive that is started when the peer sends no more gets the packets that are there, and ends.
+func TestMemoryBehindTheEnd(t *testing.T) {
+	over(t, packets, func(w *world, typ int) {
+		for _, how := range []string{"close", "shutdown"} {
+			p := w.connect(typ)
+			for _, n := range []int{10, 100_000, 20} {
+				_, err := p.a.Send(pattern(n, byte(n)), exs.Unsignaled, nil, nil, nil)
+				p.ok(err)
+			}
+			if how == "close" {
+				p.ok(p.a.Close(0, p.qa, nil))
+			} else {
+				p.ok(p.a.Shutdown(exs.ShutWR, 0, p.qa, nil))
+			}
+			field := make([]byte, 100_000)
+			for again := range 2 {
+				p.persist(p.b, p.qb, field, true, exs.Notify)
+				for _, n := range []int{10, 100_000, 20} {
+					if again > 0 {
+						break
+					}
+					if e := p.event(p.qb, exs.EvtWritten, 0); e.Length != n {
+						w.Errorf("%d bytes instead of %d", e.Length, n)
+					}
+				}
+				if e := p.event(p.qb, exs.EvtRecv, 0); e.Length != 0 || e.AHandle != "lasting" {
+					w.Errorf("%s: the end says %d bytes, handle %v", how, e.Length, e.AHandle)
+				}
+				p.same(field[:20], pattern(20, 20))
+			}
+			n, err := p.b.Recv(field, exs.Block, nil, nil, nil)
+			p.ok(err)
+			if n != 0 {
+				w.Errorf("%s: %d bytes come behind the end", how, n)
+			}
+			p.ok(p.b.BlockingClose())
+		}
+	})
+}

@@ -145,6 +145,9 @@ func (s *Socket) moveSpecial() {
 	}
 	if x.near[toWrite] != nil {
 		s.feed(x.near[toWrite])
+		if s.nothingComes() && s.packets.posted.len()+s.packets.line.len() == 0 {
+			s.conceal(toWrite, 0)
+		}
 	}
 	if x.far[toRead].open && !s.drained() {
 		s.redirect()
