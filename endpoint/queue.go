@@ -63,7 +63,8 @@ func (e *Engine) OpenQueue() QueueID {
 	return QueueID(len(e.queues) - 1)
 }
 
-// CloseQueue gives a queue back. Its requests, complete or not, belong to the engine's own queue from now on. Messages of
+// CloseQueue gives a queue back. Its requests belong to the engine's own queue from now on: those that are complete stand in their order
+// behind what is complete there. Messages of
 // multi-receives that nobody has collected are dropped: they have no handle that anybody knows.
 func (e *Engine) CloseQueue(q QueueID) {
 	if c := e.queues[q].counter; c != nil {
@@ -75,19 +76,19 @@ func (e *Engine) CloseQueue(q QueueID) {
 		if r.flags&queued == 0 || r.queue != q {
 			return
 		}
-		if r.kind == kindRecvMulti || r.kind == kindPart {
-			e.closeMulti(slot, r)
-		}
-		complete := r.state == stateComplete
-		if complete {
-			e.queues[q].remove(&e.reqs, slot, r)
-		}
-		if r.flags &^= queued; complete {
-			e.done.add(&e.reqs, slot, r)
+		if e.closeMulti(slot, r); r.state != stateComplete {
+			r.flags &^= queued
 		}
 	})
-	e.queues[q].announced = announcements{}
-	e.queues[q].free = true
+	d := &e.queues[q]
+	for slot := d.head; slot != none; slot = d.head {
+		r := e.reqs.at(slot)
+		d.remove(&e.reqs, slot, r)
+		r.flags &^= queued
+		e.done.add(&e.reqs, slot, r)
+	}
+	d.announced = announcements{}
+	d.free = true
 }
 
 // Enqueue has a request complete into a queue. One that is complete moves there.

@@ -83,7 +83,7 @@ func queueCode(err error) ReturnCode {
 var errNoHandler = errors.New("a queue's handler can't be nil; Close ends one")
 
 // Add has requests complete into the queue, whichever they completed into before. One that is complete already
-// moves there. Of an IrecvMulti it moves the end, and the messages that match from then on. An error leaves all where they are. Errors: ErrBadRequest, ErrBadParamVal for a request of an endpoint that the queue is not over,
+// moves there, behind what the queue has. Of an IrecvMulti it moves the end, and the messages that match from then on. An error leaves all where they are. Errors: ErrBadRequest, ErrBadParamVal for a request of an endpoint that the queue is not over,
 // ErrBadEndpoint if the queue or the endpoint is closed.
 func (q *Queue) Add(reqs ...Request) error {
 	for i := range reqs {
@@ -126,7 +126,7 @@ func (q *Queue) Handle(f func(done []Completion)) error {
 }
 
 // Wait blocks until requests of the queue are complete, and collects up to len(dst) of them into dst, those of one
-// endpoint in the order of their completion. It waits until ctx ends, whose error it then returns, or until the timeout
+// endpoint in the order of their completion; those that were complete when they were added, in the order in which that was. It waits until ctx ends, whose error it then returns, or until the timeout
 // has passed: Infinite waits for ever, 0 polls once. ctx may be nil. 0 without an error says that the time has passed, that
 // Wakeup was called on an endpoint, or that dst is empty. ErrBadEndpoint says that the queue, or all its endpoints,
 // are closed, ErrBadParamVal that the queue has a handler. Nothing is allocated if ctx is nil.
@@ -171,7 +171,8 @@ func (q *Queue) Arm() (bool, error) {
 	return armed, err
 }
 
-// Close gives the queue back. Its requests, complete or not, are their endpoints' from then on, but for messages of an
+// Close gives the queue back. Its requests, complete or not, are their endpoints' from then on, the complete ones in their order behind
+// those that the endpoints have, but for messages of an
 // IrecvMulti, which are dropped unless they were collected; callers of Wait
 // return with ErrBadEndpoint. A handler that runs at that moment goes on to its end, and no other begins. A second Close
 // does nothing.

@@ -286,6 +286,31 @@ func TestClosedQueueSaysThatItIsClosed(t *testing.T) {
 	})
 }
 
+// The requests of a queue that is closed are the endpoint's in the order in which they were complete.
+func TestClosedQueueKeepsTheOrder(t *testing.T) {
+	over(t, func(w *world) {
+		a, b, toB, _ := w.pair()
+		q, order := w.queue(b), []int{3, 1, 4, 0, 2}
+		reqs := make([]mx.Request, len(order))
+		for i := range reqs {
+			reqs[i] = w.irecv(b, nil, uint64(i), exact)
+		}
+		w.add(q, reqs...)
+		for _, i := range order {
+			w.isend(a, nil, toB, uint64(i))
+		}
+		w.isend(a, nil, toB, 5)
+		w.succeed(b, w.irecv(b, nil, 5, exact))
+		q.Close()
+		for _, i := range order {
+			if r, found, err := b.Peek(bound); r != reqs[i] || !found || err != nil {
+				w.Fatalf("%v in place of %d: %v", r.Number(), i, err)
+			}
+			w.succeed(b, reqs[i])
+		}
+	})
+}
+
 func TestWaitAllCollectsUnderOneLock(t *testing.T) {
 	over(t, func(w *world) {
 		a, b, toB, _ := w.pair()
