@@ -15,6 +15,10 @@ const Infinite = time.Duration(1<<63 - 1)
 func (d *Endpoint) Wait(ctx context.Context, h endpoint.Handle, timeout time.Duration, st *endpoint.Status) (bool, error) {
 	d.lock()
 	d.rethrow()
+	if d.closed {
+		d.unlock()
+		return false, ErrClosed
+	}
 	ok, err := d.eng.Test(h, st)
 	if ok {
 		d.unlock()
@@ -27,6 +31,10 @@ func (d *Endpoint) Wait(ctx context.Context, h endpoint.Handle, timeout time.Dur
 func (d *Endpoint) WaitAny(ctx context.Context, value, mask uint64, timeout time.Duration, st *endpoint.Status) (bool, error) {
 	d.lock()
 	d.rethrow()
+	if d.closed {
+		d.unlock()
+		return false, ErrClosed
+	}
 	ok, err := d.eng.TestAny(value, mask, st)
 	if ok {
 		d.unlock()
@@ -37,9 +45,6 @@ func (d *Endpoint) WaitAny(ctx context.Context, value, mask uint64, timeout time
 
 // collect waits for a request, and collects it. The caller has the lock, which collect gives back, and has just looked with that error.
 func (d *Endpoint) collect(ctx context.Context, q *want, err error, timeout time.Duration, st *endpoint.Status) (ok bool, _ error) {
-	if d.closed {
-		err = ErrClosed
-	}
 	if err == nil {
 		ok, err = d.await(ctx, q, timeout, st)
 	}

@@ -39,9 +39,13 @@ func (v *Waiter) Wait(timeout time.Duration) (bool, error) {
 	defer v.inside.Store(0)
 	v.d.lock()
 	v.d.rethrow()
-	if v.take() {
+	switch {
+	case v.take():
 		v.d.unlock()
 		return true, nil
+	case v.d.closed:
+		v.d.unlock()
+		return false, ErrClosed
 	}
 	var st endpoint.Status
 	return v.d.collect(noContext, &want{kind: forWake, waiter: v}, nil, timeout, &st)
