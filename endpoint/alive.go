@@ -11,12 +11,14 @@ import "gomx/transport/wire"
 // disconnect (XII.1.2). The looks are counted, not the time, because this process may
 // have been stopped itself. Nothing is sent on a link that nobody waits for.
 //
-// A peer that is given up is not asked. Only what it had sent before is awaited, and the
-// session ends after two looks in a row that have seen nothing arrive.
+// A peer that is given up is not asked, and nothing more is sent to it. Only what it had sent
+// before is awaited. The session ends after two looks in a row that have seen nothing arrive,
+// or, with a peer that stands still less than was said, after a bound.
 const (
 	askAliveEvery Tick = 2000 // over lossy media at least
 	looks         Tick = 4    // others, in a request timeout
 	lastLookEvery Tick = 250  // at a peer that is given up
+	lastLooks          = 20   // at most
 )
 
 // vigil is what is known of a peer that requests wait for.
@@ -26,6 +28,7 @@ type vigil struct {
 	fresh   bool // the next look is the first one
 	moved   bool // the peer has given a sign of life since the last look
 	givenUp bool // the session ends as soon as nothing arrives any more
+	looked  int  // how often was looked at a peer that is given up
 	mark    mark // what had come at the last look
 	silent  Tick // how long no look has seen a sign of life
 	lookAt  Tick
@@ -106,11 +109,14 @@ func (e *Engine) look(p *peer) {
 	} else {
 		v.silent += every
 	}
+	if v.givenUp {
+		v.looked++
+	}
 	first := v.fresh
 	v.fresh, v.moved, v.mark, v.lookAt = false, false, p.mark(), later(e.now, every)
 	switch {
 	case e.ourselves(p):
-	case v.silent >= e.patience(p):
+	case v.silent >= e.patience(p), v.givenUp && v.looked > lastLooks:
 		e.abandonPeer(p)
 	case !first && !v.givenUp:
 		e.control(p, wire.Header{Kind: wire.Ack, Match: ackPlease})
@@ -141,8 +147,9 @@ func (e *Engine) GiveUp(a Addr) error {
 	if e.ourselves(p) || p.index == 0 || p.state != peerConnected || p.remote != a.Session || v.givenUp {
 		return nil
 	}
-	v.givenUp, v.fresh, v.silent = true, true, 0
+	v.givenUp, v.fresh, v.silent, v.looked = true, true, 0, 0
 	v.lookAt = later(e.clock(), e.lookEvery(p))
+	p.refresh(e.cfg.EagerLimit)
 	e.watchPeer(p)
 	return nil
 }

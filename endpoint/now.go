@@ -51,7 +51,7 @@ func (e *Engine) postNow(b []byte, to Addr, match uint64) *peer {
 		return nil
 	}
 	p := e.peers[to.Peer]
-	if p.log == nil || p.state != peerConnected || to.Session != p.remote || p.link == nil || p.mute() ||
+	if p.log == nil || p.state != peerConnected || to.Session != p.remote || p.link == nil || p.vigil.givenUp || p.mute() ||
 		p.queue.head != none || p.waiting.head != none || p.greetings.len() > 0 || len(b) > p.eagerLimit(e.cfg.EagerLimit) || wire.Cost(len(b)) > p.credit.bytes {
 		return nil
 	}

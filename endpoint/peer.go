@@ -229,7 +229,7 @@ func (e *Engine) EagerOf(i int32) int {
 func (p *peer) refresh(configured int) {
 	ready := p.state == peerConnected && p.link != nil && p.log == nil
 	p.direct = ready && !p.directed
-	if ready && p.queue.head == none && p.waiting.head == none && p.greetings.len() == 0 {
+	if ready && !p.vigil.givenUp && p.queue.head == none && p.waiting.head == none && p.greetings.len() == 0 {
 		p.fast = p.eagerLimit(configured)
 	} else {
 		p.fast = -1

@@ -87,6 +87,8 @@ func (e *Engine) sendSlow(p *peer, slot int32, r *request, v wire.Vec) {
 	switch {
 	case r.session != p.remote:
 		e.fail(slot, r, BadSession)
+	case p.vigil.givenUp:
+		e.fail(slot, r, TimedOut)
 	case e.local(p) && r.oneSided():
 		e.accessSelf(p, slot, r)
 	case e.local(p):

@@ -44,7 +44,7 @@ func (e *Engine) Write(b []byte, to Addr, window uint64, at uint32) (bool, error
 
 // mayWrite reports whether a frame would leave at once, behind no other.
 func (p *peer) mayWrite() bool {
-	return p.state == peerConnected && p.link != nil && !p.mute() &&
+	return p.state == peerConnected && p.link != nil && !p.vigil.givenUp && !p.mute() &&
 		p.queue.head == none && p.greetings.len() == 0
 }
 

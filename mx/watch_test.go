@@ -2,6 +2,7 @@ package mx_test
 
 import (
 	"testing"
+	"time"
 
 	"gomx/internal/testlength"
 	"gomx/mx"
@@ -103,6 +104,48 @@ func TestGiveUpKeepsWhatHasCome(t *testing.T) {
 		}
 		w.succeed(a, w.isend(a, nil, a.Addr(), 4))
 		refused(w, b.GiveUp(toB), mx.ErrBadEndpoint, "give up")
+	})
+}
+
+// TestGiveUpOfAPeerThatGoesOn: the session ends although the peer and this program go on sending.
+func TestGiveUpOfAPeerThatGoesOn(t *testing.T) {
+	testlength.Long(t)
+	t.Parallel()
+	over(t, func(w *world) {
+		a, b, toB, toA := w.pair()
+		watch, err := a.Watch(toB, 0, nil)
+		if err != nil {
+			w.Fatal(err)
+		}
+		if err := a.GiveUp(toB); err != nil {
+			w.Fatal(err)
+		}
+		for _, buf := range [][]byte{nil, make([]byte, 100_000)} {
+			if st := w.done(a, w.isend(a, buf, toB, 1)); st.Code != mx.StatusTimeout {
+				w.Errorf("a send of %d bytes to who was given up: %v", len(buf), st.Code)
+			}
+		}
+		if a.SendNow(nil, toB, 1) {
+			w.Error("a message was sent to who was given up")
+		}
+		stop, over := make(chan bool), make(chan bool)
+		go func() {
+			defer close(over)
+			for {
+				select {
+				case <-stop:
+					return
+				default:
+					b.SendNow(nil, toA, 2)
+					time.Sleep(time.Millisecond)
+				}
+			}
+		}()
+		if st := w.done(a, watch); st.Code != mx.StatusTimeout {
+			w.Error(st.Code)
+		}
+		close(stop)
+		<-over
 	})
 }
 
