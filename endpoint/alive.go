@@ -13,12 +13,12 @@ import "gomx/transport/wire"
 //
 // A peer that is given up is not asked, and nothing more is sent to it. Only what it had sent
 // before is awaited. The session ends after two looks in a row that have seen nothing arrive,
-// or, with a peer that stands still less than was said, after a bound.
+// or after a bound, if the peer goes on all the same.
 const (
 	askAliveEvery Tick = 2000 // over lossy media at least
 	looks         Tick = 4    // others, in a request timeout
 	lastLookEvery Tick = 250  // at a peer that is given up
-	lastLooks          = 20   // at most
+	lastLooks          = 20   // how many of them there are at most
 )
 
 // vigil is what is known of a peer that requests wait for.
