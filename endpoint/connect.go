@@ -48,6 +48,9 @@ type Calling struct {
 // Call is Iconnect with data.
 func (e *Engine) Call(c *Calling) Handle {
 	p := e.peers[e.PeerOf(c.NIC, c.Endpoint)]
+	if p.vigil.givenUp {
+		e.abandonPeer(p) // what still arrives is of a session that the program has left
+	}
 	slot, r := e.reqs.alloc()
 	r.kind, r.state, r.peer, r.session = kindConnect, stateWaiting, p.index, 0
 	r.match, r.msgLen, r.xferLen, r.ctx = c.Match, 0, 0, c.Context

@@ -24,7 +24,7 @@ func (ep *Endpoint) Watch(peer EndpointAddr, matchInfo uint64, context any) (Req
 // GiveUp ends the session with a peer that the caller knows by other means to have failed or to stand still, as if the
 // request timeout had passed: all requests tied to the peer complete with StatusTimeout, and the address is invalid.
 // Messages that have arrived completely can still be received, and messages that are still arriving may complete: the
-// session ends within a second after the last of them, and within six seconds in any case. What is started towards
+// session ends within a second after the last of them, within six seconds in any case, and at once if this endpoint connects to the peer again. What is started towards
 // the peer meanwhile completes with StatusTimeout at once. Of endpoints with several contexts all are given up. The endpoint's own address is never given up. MX does not have
 // it. Errors: ErrBadAddrList, ErrBadEndpoint. Safe from any goroutine.
 func (ep *Endpoint) GiveUp(peer EndpointAddr) error {

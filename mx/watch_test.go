@@ -149,6 +149,35 @@ func TestGiveUpOfAPeerThatGoesOn(t *testing.T) {
 	})
 }
 
+// TestConnectToWhoWasGivenUp: the next session begins at once, and ends the one that was given up.
+func TestConnectToWhoWasGivenUp(t *testing.T) {
+	over(t, func(w *world) {
+		a, b, toB, _ := w.pair()
+		watch, err := a.Watch(toB, 0, nil)
+		if err != nil {
+			w.Fatal(err)
+		}
+		if err := a.GiveUp(toB); err != nil {
+			w.Fatal(err)
+		}
+		nic, id := place(w, b)
+		again, err := a.Connect(nic, id, testFilter, bound)
+		if err != nil {
+			w.Fatal(err)
+		}
+		if st := w.done(a, watch); st.Code != mx.StatusTimeout {
+			w.Errorf("the watch of the session that was given up: %v", st.Code)
+		}
+		w.succeed(a, w.isend(a, pattern(8, 1), again, 1))
+		got := make([]byte, 8)
+		w.succeed(b, w.irecv(b, got, 1, exact))
+		w.same(got, pattern(8, 1))
+		if st := w.done(a, w.isend(a, nil, toB, 2)); st.Code != mx.StatusBadSession {
+			w.Errorf("a send to the address that was given up: %v", st.Code)
+		}
+	})
+}
+
 // A message without a request arrives like others, in its turn.
 func TestSendNow(t *testing.T) {
 	over(t, func(w *world) {
