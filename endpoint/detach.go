@@ -2,9 +2,9 @@ package endpoint
 
 import "gomx/transport/wire"
 
-// Detach gives the caller back the memory of a request that is under way. A send, a put, or a receive by pipelined rendezvous
-// goes on with a copy. mem is that copy, in one piece, into which a message is then received; nil if the request needs none. If free is true, nothing accesses the caller's memory any more. If it is false, the request is a receive or a get that waits, a receive
-// that a link writes into, or a send to ourselves whose bytes the handler reads in place.
+// Detach gives the caller back the memory of a request that is under way. A send, a put, a get, or a receive by pipelined rendezvous
+// goes on with a copy. mem is that copy, in one piece, into which a message is then received; nil if the request needs none. If free is true, nothing accesses the caller's memory any more. If it is false, the request is a receive that waits, a receive or get
+// that a link writes into, an atomic whose result is awaited, or a send to ourselves whose bytes the handler reads in place.
 func (e *Engine) Detach(h Handle) (mem []byte, free bool, err error) {
 	_, r := e.reqs.user(h)
 	switch {
@@ -42,6 +42,8 @@ func (r *request) movable() bool {
 		return r.state == stateQueued || r.state == stateUnpaid || r.state == stateOffered || r.unbegun()
 	case kindRecv:
 		return r.state == statePulling && r.pull != none
+	case kindGet:
+		return r.state == stateQueued || r.state == stateAsked || r.state == statePulling && r.pull != none || r.unbegun()
 	}
 	return false
 }

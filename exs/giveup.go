@@ -126,13 +126,13 @@ func (s *Socket) cutPackets() {
 	s.endInTurn()
 }
 
-// cutReceive gives up the receive of a packet. If the receive has completed meanwhile, its packet may be in the copy into which it
+// cutReceive gives up the receive of a packet, or a read of the peer's memory. If the receive has completed meanwhile, its packet may be in the copy into which it
 // was to go on.
 func (s *Socket) cutReceive(ep *mx.Endpoint, o *op) {
 	switch mem, gone := letReceiveGo(ep, o.req, false); {
 	case !gone:
 		scatter(o, mem)
-	case s.packets.posted.remove(o):
+	case o.access || s.packets.posted.remove(o):
 		s.finish(o, s.fate)
 	}
 }

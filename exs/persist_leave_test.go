@@ -221,3 +221,29 @@ func TestSendBehindMemoryThatLeaves(t *testing.T) {
 		}
 	})
 }
+
+// A read of memory of a peer that does nothing ends with the connection, and its own memory is free.
+func TestResetDuringARead(t *testing.T) {
+	for _, medium := range media[1:] {
+		t.Run(medium, func(t *testing.T) {
+			w := newWorld(t, medium)
+			for _, n := range []int{100, 1 << 20} {
+				p := w.connect(exs.SeqPacket)
+				p.persist(p.b, p.qb, pattern(n, 1), false, 0)
+				_, err := p.a.RecvOffset(make([]byte, 1), 0, exs.Block, nil, nil, nil) // which waits until a knows of it
+				p.ok(err)
+				m, err := w.here.Register(make([]byte, n), 0)
+				p.ok(err)
+				goOn := w.still(w.there)
+				_, err = p.a.RecvOffset(m.Bytes(), 0, 0, p.qa, nil, m)
+				p.ok(err)
+				p.ok(p.a.Close(exs.DontLinger, p.qa, nil))
+				p.event(p.qa, exs.EvtRecv, exs.ECONNRESET)
+				p.event(p.qa, exs.EvtClose, 0)
+				p.ok(m.Deregister(0))
+				goOn()
+				p.event(p.qb, exs.EvtSend, exs.ECONNRESET)
+			}
+		})
+	}
+}

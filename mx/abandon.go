@@ -41,11 +41,11 @@ func (ep *Endpoint) Abandon(r Request) (fate Fate, st Status, err error) {
 
 // Detach makes a request that goes on independent of the caller's memory. A send that is large or still queued is sent
 // from a copy from now on, and the peer repeats reads of the original that it has not confirmed. A receive whose
-// message is arriving in blocks continues into a copy. mem is the copy, in one piece, which belongs to the request
+// message is arriving in blocks, and a get, continue into a copy. mem is the copy, in one piece, which belongs to the request
 // until that is complete; it is nil if there is none. If free is true, nothing accesses the caller's memory any more.
-// If it is false, the request is a receive that has not matched, which Cancel cancels, or a receive that the transport
+// If it is false, the request is a receive that has not matched, which Cancel cancels, or a receive or a get that the transport
 // writes directly, or a send to the endpoint itself that the unexpected handler is looking at, which do not
-// depend on the peer: they end soon, or can be detached later. It is false, too, of a get or a fetch, and of a multi-receive: they
+// depend on the peer: they end soon, or can be detached later. It is false, too, of an atomic whose result is awaited, and of a multi-receive: they
 // use the memory until they end. Detach costs a copy of the message: use it for waits
 // that end early. Errors: ErrBadRequest, ErrBadEndpoint. Safe from any goroutine.
 func (ep *Endpoint) Detach(r Request) (mem []byte, free bool, err error) {

@@ -85,3 +85,40 @@ func TestDetachedSend(t *testing.T) {
 		}
 	})
 }
+
+// The memory of a get that was detached is the program's, whether or not the peer goes on. The bytes come into the copy.
+func TestDetachedGet(t *testing.T) {
+	over(t, func(w *world) {
+		a, b, toB, _ := w.pair()
+		for _, n := range []int{100, 200_000} {
+			win, err := b.OpenWindow(pattern(n, 4), mx.WindowRead)
+			if err != nil {
+				w.Fatal(err)
+			}
+			if err := b.DisableProgression(); err != nil {
+				w.Fatal(err)
+			}
+			buf := make([]byte, n)
+			r, err := a.Iget(buf, toB, win.Handle(), 0, 1, nil)
+			if err != nil {
+				w.Fatal(err)
+			}
+			if _, done, err := a.Test(r); done || err != nil {
+				w.Fatalf("a get from who does nothing: done %v, %v", done, err)
+			}
+			mem, free, err := a.Detach(r)
+			if len(mem) != n || !free || err != nil {
+				w.Fatalf("a get of %d bytes goes on with %d, free %v: %v", n, len(mem), free, err)
+			}
+			if err := b.ReenableProgression(); err != nil {
+				w.Fatal(err)
+			}
+			w.until("the get has ended", func() bool { st, ok, _ := a.Test(r); return ok && st.Code == mx.StatusSuccess }, a, b)
+			w.same(mem, pattern(n, 4))
+			w.same(buf, make([]byte, n))
+			if err := win.Close(); err != nil {
+				w.Error(err)
+			}
+		}
+	})
+}
