@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -17,6 +18,34 @@ type failures struct {
 	count atomic.Int32
 	mu    sync.Mutex
 	of    map[int32]*rankFailure
+	tries map[*attempt]struct{}
+}
+
+// attempt is a try to connect to ranks of the world, which ends when one of them is known to have failed.
+type attempt struct {
+	ranks []int
+	end   context.CancelFunc
+}
+
+// until returns a context that ends when one of some ranks of the world is known to have failed, or when over is called.
+func (d *failures) until(ctx context.Context, ranks ...int) (_ context.Context, over func()) {
+	ctx, end := context.WithCancel(ctx)
+	a := &attempt{ranks, end}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.tries == nil {
+		d.tries = map[*attempt]struct{}{}
+	}
+	d.tries[a] = struct{}{}
+	if slices.ContainsFunc(ranks, func(rank int) bool { return d.of[int32(rank)] != nil }) {
+		end()
+	}
+	return ctx, func() {
+		d.mu.Lock()
+		delete(d.tries, a)
+		d.mu.Unlock()
+		end()
+	}
 }
 
 // rankFailure is an error that says that a rank has failed: it has ended before its time, or can't be reached any more.
@@ -89,29 +118,40 @@ func (d *rankFailure) yields(cause error) bool {
 	return mayHaveLeft(d.cause) && !mayHaveLeft(cause)
 }
 
-// noteFailure notes that a rank of the world has failed, and reports whether that is news. Receives from any source check
-// again, and calls to the rank's process end. The rank gets a failure notice itself: it may only have been stopped, or cut
-// off, and would otherwise keep locks that it has for this one when it goes on.
-func (j *job) noteFailure(rank int, cause error) bool {
-	d := &j.failures
+// note notes a failure, and returns it, or nil if it is no news. first: no failure was known before.
+func (d *failures) note(rank int, cause error) (k *rankFailure, first bool) {
 	d.mu.Lock()
+	defer d.mu.Unlock()
 	old := d.of[int32(rank)]
 	if old != nil && !old.yields(cause) {
-		d.mu.Unlock()
-		return false
+		return nil, false
 	}
 	if d.of == nil {
 		d.of = map[int32]*rankFailure{}
 	}
-	k := &rankFailure{rank: rank, cause: cause, count: d.count.Load(), left: hasLeft(cause)}
+	k = &rankFailure{rank: rank, cause: cause, count: d.count.Load(), left: hasLeft(cause)}
 	d.of[int32(rank)] = k
-	first := false
+	for a := range d.tries {
+		if slices.Contains(a.ranks, rank) {
+			a.end()
+		}
+	}
 	if old != nil {
 		k.count = old.count
 	} else {
 		first = d.count.Add(1) == 1
 	}
-	d.mu.Unlock()
+	return k, first
+}
+
+// noteFailure notes that a rank of the world has failed, and reports whether that is news. Receives from any source check
+// again, and calls to the rank's process end. The rank gets a failure notice itself: it may only have been stopped, or cut
+// off, and would otherwise keep locks that it has for this one when it goes on.
+func (j *job) noteFailure(rank int, cause error) bool {
+	k, first := j.failures.note(rank, cause)
+	if k == nil {
+		return false
+	}
 	if j.launch != nil && !k.left {
 		j.launch.Blame(rank)
 	}

@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"gomx/mpi/internal/service"
 	"gomx/mx"
@@ -85,5 +87,28 @@ func TestWhoDiedComesFirst(t *testing.T) {
 		if news := j.noteFailure(step.rank, step.cause); news != step.news || c.firstFailure().rank != step.first || c.knowsWhoDied() != step.sure {
 			t.Errorf("rank %d, %v: news %v, first %v, known %v; want %+v", step.rank, step.cause, news, c.firstFailure(), c.knowsWhoDied(), step)
 		}
+	}
+}
+
+// A connect with a rank that is known to have failed ends at once, also if the failure was noticed because the rank did not answer. So does one
+// that is under way when the failure becomes known.
+func TestConnectWithAFailedRank(t *testing.T) {
+	j := &job{}
+	s := &seat{job: j, peers: make([]atomic.Pointer[peer], 3)}
+	silent := &rankFailure{rank: 2, cause: fmt.Errorf("connect: %w", mx.ErrTimeout)}
+	j.failures.of = map[int32]*rankFailure{2: silent}
+	j.failures.count.Store(1)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+	defer cancel()
+	if _, err := s.reach(ctx, 2); err != error(silent) || ctx.Err() != nil {
+		t.Errorf("error %v; the context of the call: %v", err, ctx.Err())
+	}
+	under, over := j.failures.until(ctx, 0, 1)
+	defer over()
+	other, otherOver := j.failures.until(ctx, 0)
+	defer otherOver()
+	j.failures.note(1, mx.StatusTimeout)
+	if under.Err() == nil || other.Err() != nil {
+		t.Errorf("after the failure of rank 1, a connect with 0 and 1: %v; with 0 alone: %v", under.Err(), other.Err())
 	}
 }

@@ -1,6 +1,7 @@
 package mpi
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -136,12 +137,14 @@ func (s *seat) reachAll(ctx context.Context, world []int32, ranks []int) []error
 	ctx, cancel := context.WithTimeout(orBackground(ctx), service.ConnectBound)
 	defer cancel()
 	var names []mx.PeerName
-	var places []int // of those that are not known to have failed
+	var places, living []int // of those that are not known to have failed
 	for i, rank := range ranks {
 		if w := int(world[rank]); s.job.failures.why(w) == nil {
-			names, places = append(names, s.job.businessCards[w].name()), append(places, i)
+			names, places, living = append(names, s.job.businessCards[w].name()), append(places, i), append(living, w)
 		}
 	}
+	ctx, over := s.job.failures.until(ctx, living...)
+	defer over()
 	addrs, err := s.ep.ConnectAll(ctx, names)
 	failures, _ := errors.AsType[mx.ConnectAllError](err)
 	late := make([]error, len(ranks))
@@ -149,7 +152,7 @@ func (s *seat) reachAll(ctx context.Context, world []int32, ranks []int) []error
 		switch {
 		case failures == nil || failures[n] == nil:
 			s.connected(int(world[ranks[i]]), addrs[n])
-		case ctx.Err() != nil && errors.Is(failures[n], ctx.Err()):
+		case errors.Is(ctx.Err(), context.DeadlineExceeded) && errors.Is(failures[n], ctx.Err()):
 			late[i] = failures[n]
 		}
 	}
@@ -162,14 +165,16 @@ func (s *seat) reach(ctx context.Context, rank int) (*peer, error) {
 	if p := s.peers[rank].Load(); p != nil {
 		return p, nil
 	}
-	addr, err := service.Connect(orBackground(ctx), func(ctx context.Context) (mx.EndpointAddr, error) {
+	ctx, over := s.job.failures.until(orBackground(ctx), rank)
+	defer over()
+	addr, err := service.Connect(ctx, func(ctx context.Context) (mx.EndpointAddr, error) {
 		if why := s.job.failures.why(rank); why != nil {
 			return mx.EndpointAddr{}, why
 		}
 		return s.job.businessCards[rank].connect(ctx, s.ep)
 	})
 	if err != nil {
-		return nil, err
+		return nil, cmp.Or(s.job.failures.why(rank), err)
 	}
 	return s.connected(rank, addr), nil
 }
