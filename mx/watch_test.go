@@ -107,19 +107,26 @@ func TestGiveUpKeepsWhatHasCome(t *testing.T) {
 	})
 }
 
+// givenUp gives a peer up, and returns a watch of the session.
+func (w *world) givenUp(ep *mx.Endpoint, peer mx.EndpointAddr) mx.Request {
+	w.Helper()
+	watch, err := ep.Watch(peer, 0, nil)
+	if err != nil {
+		w.Fatal(err)
+	}
+	if err := ep.GiveUp(peer); err != nil {
+		w.Fatal(err)
+	}
+	return watch
+}
+
 // TestGiveUpOfAPeerThatGoesOn: the session ends although the peer and this program go on sending.
 func TestGiveUpOfAPeerThatGoesOn(t *testing.T) {
 	testlength.Long(t)
 	t.Parallel()
 	over(t, func(w *world) {
 		a, b, toB, toA := w.pair()
-		watch, err := a.Watch(toB, 0, nil)
-		if err != nil {
-			w.Fatal(err)
-		}
-		if err := a.GiveUp(toB); err != nil {
-			w.Fatal(err)
-		}
+		watch := w.givenUp(a, toB)
 		for _, buf := range [][]byte{nil, make([]byte, 100_000)} {
 			if st := w.done(a, w.isend(a, buf, toB, 1)); st.Code != mx.StatusTimeout {
 				w.Errorf("a send of %d bytes to who was given up: %v", len(buf), st.Code)
@@ -153,13 +160,7 @@ func TestGiveUpOfAPeerThatGoesOn(t *testing.T) {
 func TestConnectToWhoWasGivenUp(t *testing.T) {
 	over(t, func(w *world) {
 		a, b, toB, _ := w.pair()
-		watch, err := a.Watch(toB, 0, nil)
-		if err != nil {
-			w.Fatal(err)
-		}
-		if err := a.GiveUp(toB); err != nil {
-			w.Fatal(err)
-		}
+		watch := w.givenUp(a, toB)
 		nic, id := place(w, b)
 		again, err := a.Connect(nic, id, testFilter, bound)
 		if err != nil {
