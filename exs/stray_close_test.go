@@ -1,6 +1,7 @@
 package exs_test
 
 import (
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -13,7 +14,7 @@ func TestCloseWithAMessageInHand(t *testing.T) {
 	over(t, both, func(w *world, typ int) {
 		for _, how := range []string{"reset", "close", "shutdown"} {
 			p := w.connect(typ)
-			first, over := true, false
+			first, over := true, atomic.Bool{}
 			before := func() {
 				switch {
 				case !first:
@@ -26,7 +27,7 @@ func TestCloseWithAMessageInHand(t *testing.T) {
 			}
 			w.ok(p.there.AroundAnnounced(before, func() {
 				switch {
-				case over:
+				case over.Swap(true):
 				case how == "reset":
 					w.ok(p.b.Close(exs.DontLinger, p.qb, nil))
 				case how == "close":
@@ -34,15 +35,14 @@ func TestCloseWithAMessageInHand(t *testing.T) {
 				default:
 					w.ok(p.b.Shutdown(exs.ShutRD, 0, p.qb, nil))
 				}
-				over = true
 			}))
 			p.send(p.a, p.qa, make([]byte, 300_000), 0)
 			var e [1]exs.Event
 			if n, err := p.qa.Dequeue(e[:], bound); n != 1 || err != nil {
-				w.Fatalf("%s, over %v: the send does not end", how, over)
+				w.Fatalf("%s, over %v: the send does not end", how, over.Load())
 			}
 			w.ok(p.a.BlockingClose())
-			if !over || how == "shutdown" {
+			if !over.Swap(true) || how == "shutdown" {
 				w.ok(p.b.BlockingClose())
 			}
 		}
