@@ -26,6 +26,9 @@ type packets struct {
 	held    []held
 }
 
+// wanted reports whether receives or looks wait for packets.
+func (p *packets) wanted() bool { return p.posted.len()+p.line.len() > 0 }
+
 // noPackets is the state of a new socket.
 var noPackets = packets{total: -1}
 

@@ -55,7 +55,7 @@ func (s *Socket) announce(w *lasting) {
 	switch {
 	case w.announced:
 		return
-	case w.way == toWrite && p.posted.len()+p.line.len() > 0, w.way == toRead && p.waiting.len()+len(s.files) > 0:
+	case w.way == toWrite && p.wanted(), w.way == toRead && p.waiting.len()+len(s.files) > 0:
 		return
 	}
 	w.announced = true
@@ -215,7 +215,7 @@ func (s *Socket) feed(w *lasting) {
 
 func (s *Socket) feedHeld(w *lasting) {
 	p := &s.packets
-	for len(p.held) > 0 && p.posted.len()+p.line.len() == 0 && !p.held[0].coming {
+	for len(p.held) > 0 && !p.wanted() && !p.held[0].coming {
 		if p.held[0].data == nil {
 			s.fetchHeld()
 			return

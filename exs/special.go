@@ -145,7 +145,7 @@ func (s *Socket) moveSpecial() {
 	}
 	if x.near[toWrite] != nil {
 		s.feed(x.near[toWrite])
-		if s.nothingComes() && s.packets.posted.len()+s.packets.line.len() == 0 {
+		if s.nothingComes() && !s.packets.wanted() {
 			s.conceal(toWrite, 0)
 		}
 	}
