@@ -10,6 +10,7 @@ import (
 	"runtime"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -116,8 +117,15 @@ func (w *world) open(params ...mx.Param) *mx.Endpoint {
 }
 
 // uncommon returns an endpoint id that, with some that follow it, other programs hardly take while a test uses it, closes it and opens it again:
-// what opens AnyEndpoint gets a low one.
-func uncommon() uint32 { return 1024 + rand.Uint32N(3000-mx.MaxContexts)/4*4 }
+// what opens AnyEndpoint gets a low one. Tests of this process get one that was not used for long.
+func uncommon() uint32 {
+	return 1024 + (firstUncommon+uncommons.Add(4))%(3000-mx.MaxContexts)/4*4
+}
+
+var (
+	firstUncommon = rand.Uint32N(3000) // differs between processes
+	uncommons     atomic.Uint32
+)
 
 func (w *world) tryOpen(id uint32, params ...mx.Param) (*mx.Endpoint, error) {
 	params = append([]mx.Param{mx.WithTransports(w.medium)}, params...)
