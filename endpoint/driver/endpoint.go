@@ -153,6 +153,9 @@ const closeBound = transport.CloseBound
 // not poll at the moment.
 const carriedBound = 50 * time.Millisecond
 
+// mostIdle is how long Close sleeps at most between two passes.
+const mostIdle = time.Millisecond
+
 // Close waits until sends that were reported complete have left. Then it releases pending requests without completing them, ends
 // all links and gives the address back. Callers that are blocked return.
 func (d *Endpoint) Close() error {
@@ -175,7 +178,7 @@ func (d *Endpoint) Close() error {
 	d.eng.Goodbye()
 	for begin := time.Now(); d.eng.Unsaid() && time.Since(begin) < closeBound; {
 		d.progress(false)
-		d.yield()
+		d.idle(time.Since(begin))
 	}
 	d.unlock()
 	d.end()
@@ -207,8 +210,17 @@ func (d *Endpoint) deliver() {
 		}
 		d.advance()
 		d.progress(false)
-		d.yield()
+		d.idle(patience.Waited())
 	}
+}
+
+// idle passes the time between two passes of a close. One that has waited for longer than a call spins sleeps, for a small part of that time.
+func (d *Endpoint) idle(waited time.Duration) {
+	if waited <= d.pace.most {
+		d.yield()
+		return
+	}
+	d.outside(func() { time.Sleep(min(waited/8, mostIdle)) })
 }
 
 func (d *Endpoint) closePorts() error {
