@@ -22,9 +22,12 @@ func (c *Comm) connectWith(op string, far map[int]error) {
 	late := c.seat.reachAll(c.ctx, c.world, ranks)
 	c.seat.waits.leave(long)
 	for i, rank := range ranks {
-		if late[i] != nil {
+		switch d := c.firstFailure(); {
+		case late[i] != nil:
 			far[rank] = c.unreachable(op, rank, Undefined, late[i])
-		} else {
+		case d != nil && c.seat.peers[c.world[rank]].Load() == nil: // the collective fails because of that
+			far[rank] = c.failWith(op, c.rankIn(d.rank), Undefined, ErrProcFailed, d)
+		default:
 			_, far[rank] = c.peer(op, rank, Undefined) // connects again if the first attempt has failed
 		}
 	}

@@ -47,6 +47,20 @@ func (u *unconnected) Error() string {
 }
 func (u *unconnected) Unwrap() error { return u.cause }
 
+// missingFrom returns the rank of the world that an error says is missing, or Undefined.
+func missingFrom(err error) int {
+	if d, dead := errors.AsType[*rankFailure](err); dead {
+		return d.rank
+	}
+	if u, silent := errors.AsType[*unconnected](err); silent {
+		return u.rank
+	}
+	if f, told := errors.AsType[*failure](err); told {
+		return f.missing
+	}
+	return Undefined
+}
+
 // unconnected makes that error, of which a launcher hears.
 func (s *seat) unconnected(rank int, err error) error {
 	if s.job.launch != nil {

@@ -48,6 +48,18 @@ func (d *failures) until(ctx context.Context, ranks ...int) (_ context.Context, 
 	}
 }
 
+// present returns those of some ranks of the world that have not left.
+func (d *failures) present(world []int32) (ranks []int) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for _, rank := range world {
+		if k := d.of[rank]; k == nil || !k.left {
+			ranks = append(ranks, int(rank))
+		}
+	}
+	return ranks
+}
+
 // rankFailure is an error that says that a rank has failed: it has ended before its time, or can't be reached any more.
 type rankFailure struct {
 	rank  int // in the world

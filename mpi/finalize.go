@@ -53,14 +53,13 @@ func (c *Comm) Finalize() error {
 		s.finalizing.Store(false)
 		return cmp.Or(late, err)
 	}
-	told := isTold(err)
 	if err == nil {
-		err = c.failedRank("Finalize")
-	}
-	if err != nil {
-		err = c.firstCause("Finalize", err, told)
+		err = c.failedMeanwhile("Finalize")
 	}
 	s.nameThose(c.ctx, open, err == nil)
+	if err != nil {
+		c.sayWhoFailed()
+	}
 	if s.finalized.Swap(true) {
 		return c.fail("Finalize", ErrFinalized, "rank %d of the world has called it before", s.rank)
 	}
@@ -97,28 +96,38 @@ func (c *Comm) leave(op string) error {
 	return nil
 }
 
-// failedRank returns an error if the rank knows of a failed rank, or if a call of its own has returned ErrProcFailed. That the
-// last collective has succeeded does not exclude that: which collective the other ranks are in depends on which of theirs
-// have failed, and a message for another collective may have matched in this one.
+// failedRank returns an error if the rank knows of a failed rank, or if a call of its own has returned ErrProcFailed.
 func (c *Comm) failedRank(op string) error {
 	if d := c.firstFailure(); d != nil {
 		return c.failWith(op, c.rankIn(d.rank), Undefined, ErrProcFailed, d)
 	}
 	if e := c.seat.lost.Load(); e != nil {
-		return c.failWith(op, Undefined, Undefined, ErrProcFailed, e.Cause)
+		return c.failWith(op, c.rankIn(missingFrom(e)), Undefined, ErrProcFailed, e.Cause)
 	}
 	return nil
 }
 
-// firstCause returns the error of Finalize's collective with the rank that has failed first. The rank that was missing in the
-// collective may only have left because of an earlier failure, of which this rank has not heard yet, unless it was told by another one.
-func (c *Comm) firstCause(op string, err error, told bool) error {
-	if c.seat.job.launch != nil && !told {
-		limit := time.Now().Add(guardGrace)
-		for !c.knowsWhoDied() && time.Now().Before(limit) && pause(c.seat.job.life, newsInterval) {
+// failedMeanwhile is failedRank behind the last collective, with the rank that has failed first. That the collective has succeeded
+// does not exclude a failure: which one the other ranks are in depends on which of theirs have failed, and a message for another
+// may have matched in this one.
+func (c *Comm) failedMeanwhile(op string) error {
+	err := c.failedRank(op)
+	if err == nil {
+		return nil
+	}
+	c.awaitNews(func() bool { return false })
+	return c.blame(op, err)
+}
+
+// awaitNews waits until a failure is known that is no consequence of another one, or until there is enough. A rank that is missing may
+// only have left because of an earlier failure, of which this rank has not heard yet.
+func (c *Comm) awaitNews(enough func() bool) {
+	limit := time.Now().Add(guardGrace)
+	for c.hearWhoFailed(); !c.knowsWhoDied() && !enough() && c.seat.job.launch != nil && time.Now().Before(limit); c.hearWhoFailed() {
+		if c.ctx != nil && c.ctx.Err() != nil || !pause(c.seat.job.life, newsInterval) {
+			return
 		}
 	}
-	return c.blame(op, err)
 }
 
 // knowsWhoDied reports whether a failure is known that is no consequence of another one.
@@ -127,7 +136,7 @@ func (c *Comm) knowsWhoDied() bool {
 	return d != nil && !mayHaveLeft(d.cause)
 }
 
-// newsInterval is how often firstCause checks for failure notices.
+// newsInterval is how often awaitNews looks.
 const newsInterval = 10 * time.Millisecond
 
 // lastMoment is how long Finalize waits for requests that the program has not waited for: they may be about to complete.

@@ -21,13 +21,24 @@ const comesRemark = "the others know that this rank has come, and may leave: cal
 // ranks do, and the call after that starts a new collective.
 func (c *Comm) meetLast(op string) error {
 	if s := c.seat; s.last.Empty() {
-		q, err := c.net(op).start((*net).meetLast)
+		n := c.net(op)
+		if gone := c.failedRank(op); gone != nil {
+			return n.finish(n.leaveOut(gone))
+		}
+		q, err := n.start((*net).meetLast)
 		if err != nil {
 			return err
 		}
 		s.last = q
 	}
 	return c.awaitLast(op)
+}
+
+// leaveOut has the last collective fail before it has begun, because a rank is known to have failed: it neither connects with others nor
+// takes part in what they are in, but tells them.
+func (n *net) leaveOut(gone error) error {
+	n.last = lastBegun
+	return n.fail(gone, func(rest coll.Net) error { return coll.Meet(rest, nil) })
 }
 
 // meetLast is meet for Finalize.

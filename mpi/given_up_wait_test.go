@@ -183,6 +183,12 @@ func TestGivenUpSaysSo(t *testing.T) {
 			"mpi: Recv on world, rank 0, with rank 1, tag 3: gave up waiting: context canceled"},
 		{"Send", false, func(c *mpi.Comm) error { return mpi.Send(c, make([]int64, long), 1, 3) },
 			"mpi: Send on world, rank 0, with rank 1, tag 3: gave up waiting: context canceled" + in},
+		{"Sendrecv", false, func(c *mpi.Comm) error {
+			return second(mpi.Sendrecv(c, make([]int64, long), 1, 3, make([]int64, 1), 1, 4))
+		}, "mpi: Sendrecv on world, rank 0, with rank 1, tag 3: gave up waiting: context canceled (the send buffer may still be in use)"},
+		{"SendrecvReplace", false, func(c *mpi.Comm) error {
+			return second(mpi.SendrecvReplace(c, make([]int64, long), 1, 3, 1, 4))
+		}, "mpi: SendrecvReplace on world, rank 0, with rank 1, tag 4: gave up waiting: context canceled"},
 		{"Probe", false, func(c *mpi.Comm) error { return second(c.Probe(1, 3)) },
 			"mpi: Probe on world, rank 0, with rank 1, tag 3: gave up waiting: context canceled"},
 		{"Allreduce", true, func(c *mpi.Comm) error { return mpi.Allreduce(c, []int64{1}, []int64{0}, mpi.Sum) },
@@ -211,7 +217,7 @@ func TestGivenUpSaysSo(t *testing.T) {
 				if c.Rank() == 1 {
 					err := second(mpi.Recv(c, make([]byte, 1), 0, goTag))
 					switch {
-					case x.name == "Send":
+					case strings.HasPrefix(x.name, "Send"):
 						err = errors.Join(err, second(mpi.Recv(c, make([]int64, long), 0, 3)))
 					case x.collective:
 						_ = x.call(c) // it is right, or names the rank that has given it up

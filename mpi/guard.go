@@ -53,7 +53,7 @@ func (p *controlPlane) handleGuards() {
 		}
 		p.guards.left[q.From] = true
 	})
-	p.Handle(noteDead, rankHead, func(q *question) { p.hearOf(q, errors.New(string(q.Data))) })
+	p.Handle(noteDead, rankHead, func(q *question) { p.hearOf(q, hearsay(q.Data)) })
 	p.Handle(noteMissing, rankHead, func(q *question) { p.hearOf(q, missing(q.Data)) })
 	p.Handle(noteGivenUp, rankHead, func(q *question) { p.job.noteFailure(q.From, errGivenUp) })
 }
@@ -65,6 +65,11 @@ func (p *controlPlane) hearOf(q *question, why error) {
 		p.job.noteFailure(rank, why)
 	}
 }
+
+// hearsay is the cause of a failure of which another process has said this.
+type hearsay string
+
+func (e hearsay) Error() string { return string(e) }
 
 // missing is the cause of a failure that another process knows of only because it has found no endpoint of the rank.
 type missing string

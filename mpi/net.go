@@ -357,6 +357,9 @@ func (n *net) failed(b pendingOp, st *mx.Status) error {
 		if err := n.told(); err != nil {
 			return err
 		}
+		if d := n.c.firstFailure(); d != nil { // the ranks may have come to different calls because of that
+			return n.c.failWith(n.op, n.c.rankIn(d.rank), Undefined, ErrProcFailed, d)
+		}
 		return n.c.failWith(n.op, b.peer, Undefined, ErrCount,
 			fmt.Errorf("collective call %d on the communicator: %d bytes were expected of rank %d, it has sent %d: the ranks give different counts, or call different collectives; MX_CHECK=1 says which",
 				n.seq, b.want, b.peer, st.MsgLength))

@@ -28,7 +28,7 @@ type rest struct {
 // of a length that it does not expect: that message has no bytes where the receiver expects some, and oddLength bytes
 // where it expects none.
 const (
-	noticeHead = 8 // the class of the error, and the rank
+	noticeHead = 12 // the class of the error, the rank, and the rank of the world that is missing, or Undefined
 	noticeSize = 512
 	oddLength  = 1021
 	noticeWait = time.Second
@@ -40,6 +40,7 @@ var odd [oddLength]byte
 // failure is the failure of a collective at another rank.
 type failure struct {
 	seq, rank int
+	missing   int // rank of the world because of which it has failed, or Undefined
 	class     ErrorClass
 	why       string
 }
@@ -87,17 +88,23 @@ func (n *net) failAs(err error, run func(rest coll.Net) error) error {
 	return err
 }
 
-// cause returns the error that says why a collective has failed at this rank, if it is known: a rank that has left because the collective has
-// failed there has notified this one before. Once this rank has notified others, their notices may be its own.
+// cause returns the error that says why a collective has failed at this rank. One that misses a rank which may only have left waits for the
+// news of why: that rank has notified this one before, if the collective has failed there, and otherwise others tell who has died. Once this
+// rank has notified others, their notices may be its own.
 func (n *net) cause(err error) error {
 	err = n.c.blame(n.op, err)
-	if !errors.Is(err, ErrProcFailed) || isTold(err) || n.rest != nil || n.c.knowsWhoDied() {
+	if !errors.Is(err, ErrProcFailed) || isTold(err) || n.rest != nil {
 		return err
 	}
-	if told := n.told(); errors.Is(told, ErrProcFailed) {
+	var told error
+	n.c.awaitNews(func() bool {
+		told = n.told()
+		return told != nil
+	})
+	if errors.Is(told, ErrProcFailed) {
 		return told
 	}
-	return err
+	return n.c.blame(n.op, err)
 }
 
 // blame returns the error of a collective that has failed because a rank has left or failed. If a rank of the
@@ -116,7 +123,7 @@ func (c *Comm) blame(op string, err error) error {
 
 // notice encodes an error for other ranks.
 func (n *net) notice(err error) []byte {
-	e := &failure{rank: n.c.rank, class: ErrOther, why: err.Error()}
+	e := &failure{rank: n.c.rank, missing: missingFrom(err), class: ErrOther, why: err.Error()}
 	if !errors.As(err, &e) {
 		if ours, ok := errors.AsType[*Error](err); ok && ours.Cause != nil {
 			e.class, e.why = ours.Class, ours.Cause.Error()
@@ -125,6 +132,7 @@ func (n *net) notice(err error) []byte {
 	b := make([]byte, noticeHead, noticeSize)
 	binary.LittleEndian.PutUint32(b, uint32(e.class))
 	binary.LittleEndian.PutUint32(b[4:], uint32(e.rank))
+	binary.LittleEndian.PutUint32(b[8:], uint32(e.missing))
 	return append(b, e.why[:min(len(e.why), noticeSize-noticeHead)]...)
 }
 
@@ -145,13 +153,31 @@ func (n *net) told() error {
 	if job := n.c.seat.job; job.launch != nil && e.class == ErrProcFailed {
 		job.launch.Blame(n.c.worldRank(e.rank)) // That rank has itself told the launcher which rank it misses, and it may end after this one does.
 	}
-	return n.c.failWith(n.op, e.rank, Undefined, e.class, e)
+	named := e.rank
+	if missing := n.c.rankIn(e.missing); missing != Undefined {
+		named = missing
+	}
+	return n.c.failWith(n.op, named, Undefined, e.class, e)
 }
 
 // failure returns the failure of the collective that another rank has notified this one of, or nil.
 func (n *net) failure() *failure {
-	ep := n.c.seat.ep
-	m, st, found, err := ep.Iclaim(n.noticeBits(), mx.MatchMaskNone)
+	b := n.c.notice(n.noticeBits())
+	if len(b) < noticeHead {
+		return nil
+	}
+	class := ErrorClass(binary.LittleEndian.Uint32(b))
+	if _, known := classTexts[class]; !known {
+		class = ErrOther
+	}
+	rankAt := func(at int) int { return int(int32(binary.LittleEndian.Uint32(b[at:]))) }
+	return &failure{seq: n.seq, rank: rankAt(4), missing: rankAt(8), class: class, why: string(b[noticeHead:])}
+}
+
+// notice returns a notice with some bits that has arrived, or nil.
+func (c *Comm) notice(bits uint64) []byte {
+	ep := c.seat.ep
+	m, st, found, err := ep.Iclaim(bits, mx.MatchMaskNone)
 	if !found || err != nil {
 		return nil
 	}
@@ -161,19 +187,13 @@ func (n *net) failure() *failure {
 		return nil
 	}
 	switch st, done, err := ep.Wait(r, noticeWait); {
-	case err != nil:
+	case err != nil || done && st.Code != mx.StatusSuccess:
 		return nil
 	case !done:
-		n.c.letGo(r)
-		return nil
-	case st.Code != mx.StatusSuccess || len(b) < noticeHead:
+		c.letGo(r)
 		return nil
 	}
-	class := ErrorClass(binary.LittleEndian.Uint32(b))
-	if _, known := classTexts[class]; !known {
-		class = ErrOther
-	}
-	return &failure{seq: n.seq, rank: int(int32(binary.LittleEndian.Uint32(b[4:]))), class: class, why: string(b[noticeHead:])}
+	return b
 }
 
 // tell sends something in place of a message of so many bytes, each time: the rank may have given up too, and has posted a

@@ -132,18 +132,18 @@ func orBackground(ctx context.Context) context.Context {
 }
 
 // reachAll connects to ranks of a communicator; world has their numbers in the world. The errors are those of ranks that have not
-// answered in time. For all other failures reach finds the reason.
+// answered in time. For all other failures reach finds the reason. It ends when a rank of the communicator is known to have failed.
 func (s *seat) reachAll(ctx context.Context, world []int32, ranks []int) []error {
 	ctx, cancel := context.WithTimeout(orBackground(ctx), service.ConnectBound)
 	defer cancel()
 	var names []mx.PeerName
-	var places, living []int // of those that are not known to have failed
+	var places []int // of those that are not known to have failed
 	for i, rank := range ranks {
 		if w := int(world[rank]); s.job.failures.why(w) == nil {
-			names, places, living = append(names, s.job.businessCards[w].name()), append(places, i), append(living, w)
+			names, places = append(names, s.job.businessCards[w].name()), append(places, i)
 		}
 	}
-	ctx, over := s.job.failures.until(ctx, living...)
+	ctx, over := s.job.failures.until(ctx, s.job.failures.present(world)...)
 	defer over()
 	addrs, err := s.ep.ConnectAll(ctx, names)
 	failures, _ := errors.AsType[mx.ConnectAllError](err)

@@ -3,6 +3,7 @@ package mpi
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"slices"
 
 	"gomx/mpi/internal/elem"
@@ -28,11 +29,11 @@ func Sendrecv[T, U any](c *Comm, send []T, dest, sendtag int, recv []U, source, 
 		}
 		return emptyStatus, c.fail(op, ErrArg, "the buffers share memory: SendrecvReplace is for one buffer")
 	}
-	return c.trade(op, memoryOf[T](out), dest, sendtag, memoryOf[U](in), source, recvtag)
+	return c.trade(op, memoryOf[T](out), dest, sendtag, memoryOf[U](in), source, recvtag, false)
 }
 
-// trade sends and receives at once.
-func (c *Comm) trade(op string, out memory, dest, sendtag int, in memory, source, recvtag int) (Status, error) {
+// trade sends and receives at once; copied: what it sends is no memory of the program.
+func (c *Comm) trade(op string, out memory, dest, sendtag int, in memory, source, recvtag int, copied bool) (Status, error) {
 	if err := c.checkPeer(op, dest, sendtag, false); err != nil {
 		return emptyStatus, err
 	}
@@ -50,30 +51,64 @@ func (c *Comm) trade(op string, out memory, dest, sendtag int, in memory, source
 	if sending.kind <= nullRequest {
 		return q.finish(op)
 	}
-	return finishBoth(op, [2]Request{q, sending})
+	return finishBoth(op, [2]Request{q, sending}, copied)
 }
 
 // finishBoth waits for a receive and a send, whichever ends first. If the rank of one has failed, the other is given up: a third rank that
 // it needs may wait for this one.
-func finishBoth(op string, both [2]Request) (Status, error) {
+func finishBoth(op string, both [2]Request, copied bool) (Status, error) {
 	i, st, _, err := anyOf(op, both[:], mx.Infinite)
 	if i == Undefined { // the context has ended the wait for both
 		st, err = both[0].finish(op)
 		_, sendErr := both[1].finish(op)
-		return st, cmp.Or(err, sendErr)
+		return st, bothGivenUp(err, sendErr, copied)
 	}
 	other := &both[1-i]
 	if err = renamed(err, op); errors.Is(err, ErrProcFailed) {
-		if _, _, inUse := other.c.letGo(other.mx()); inUse {
-			err = remarked(err, false, bufferRemark)
-		}
-		return st, err
+		_, _, inUse := other.c.letGo(other.mx())
+		return st, usedBy(err, inUse && i == 1, inUse && i == 0, copied)
 	}
 	rest, restErr := other.finish(op)
 	if i == 1 {
 		st = rest
 	}
 	return st, cmp.Or(err, restErr)
+}
+
+// bothGivenUp returns the error of a receive and a send that a context has ended: rather that of the one which still uses its buffer.
+func bothGivenUp(err, sendErr error, copied bool) error {
+	receives, sends := usesBuffer(err), usesBuffer(sendErr) && !copied
+	if _, ended := errors.AsType[*expiry](err); err == nil || ended && sends && !receives {
+		err = sendErr
+	}
+	return usedBy(err, receives, sends, copied)
+}
+
+// usesBuffer reports whether the error of an operation says that it still uses its buffer.
+func usesBuffer(err error) bool {
+	e, ok := errors.AsType[*expiry](err)
+	return ok && e.remark == bufferRemark
+}
+
+// usedBy has the error of a call say which of its operations still use their buffers.
+func usedBy(err error, receives, sends, copied bool) error {
+	remark := ""
+	switch {
+	case receives && copied:
+		remark = bufferRemark
+	case receives && sends:
+		remark = "both buffers may still be in use"
+	case receives:
+		remark = "the receive buffer may still be in use"
+	case sends && !copied:
+		remark = "the send buffer may still be in use"
+	}
+	if e, ok := errors.AsType[*expiry](err); ok {
+		e.remark = remark
+	} else if e, ok := errors.AsType[*Error](err); ok && remark != "" {
+		e.Cause = fmt.Errorf("%w (%s)", e.Cause, remark)
+	}
+	return err
 }
 
 // giveUp lets go of a request that the caller has just made.
@@ -109,5 +144,5 @@ func SendrecvReplace[T any](c *Comm, buf []T, dest, sendtag, source, recvtag int
 	if sends {
 		out = slices.Clone(b)
 	}
-	return c.trade(op, memoryOf[T](out), dest, sendtag, memoryOf[T](b), source, recvtag)
+	return c.trade(op, memoryOf[T](out), dest, sendtag, memoryOf[T](b), source, recvtag, true)
 }

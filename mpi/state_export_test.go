@@ -2,6 +2,7 @@ package mpi
 
 import (
 	"context"
+	"errors"
 
 	"gomx/mx"
 )
@@ -75,6 +76,9 @@ func UnreadNotices(c *Comm) bool {
 	_, found, _ := c.seat.ep.Iprobe(bitsOf(inwardContext, 0)|collective, contextMask)
 	return found
 }
+
+// TakeForDead has this process alone take a rank of the world for dead.
+func TakeForDead(c *Comm, rank int) { c.seat.job.noteFailure(rank, errors.New("it is taken for dead")) }
 
 // Leavings returns how many collectives of the communicator have left something behind.
 func Leavings(c *Comm) int { return int(c.state.left.Load()) }
