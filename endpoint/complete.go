@@ -11,6 +11,11 @@ func (e *Engine) complete(slot int32, r *request, code Code) {
 			return
 		}
 	}
+	e.end(slot, r)
+}
+
+// end puts a completed request where its user collects it.
+func (e *Engine) end(slot int32, r *request) {
 	e.ended++
 	e.done.add(&e.reqs, slot, r)
 }

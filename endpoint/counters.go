@@ -71,6 +71,7 @@ func (e *Engine) Counters() Counters { return e.count }
 
 // Media returns the counters of each transport in use.
 func (e *Engine) Media() []Medium {
+	e.classes.settle()
 	var all []Medium
 	for _, m := range e.media {
 		all = append(all, *m)

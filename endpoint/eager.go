@@ -23,8 +23,7 @@ func (e *Engine) transmitEager(p *peer, slot int32, r *request, as wire.Flags) b
 	} else {
 		p.credit.headers -= wire.Headers(int(r.msgLen))
 	}
-	p.medium.send(int(r.msgLen))
-	e.classes.of(r.match).send(int(r.msgLen))
+	e.classes.over(p.medium, r.match).send(int(r.msgLen))
 	if e.recorder != nil {
 		e.recorder.sent(EventSent, p, r.match, int(r.msgLen), handleOf(slot, r.generation), r.kind != kindSend)
 	}
@@ -51,10 +50,10 @@ func (e *Engine) receiveEager(p *peer, slot int32, h *wire.Header, payload []byt
 	if n > len(r.vec.First) {
 		if n = min(n, r.vec.Len()); n < len(payload) {
 			code = Truncated
+			p.medium.BytesReceived += uint64(len(payload) - n)
 		}
 	}
-	p.medium.receive(len(payload))
-	e.classes.of(h.Match).receive(n)
+	e.classes.over(p.medium, h.Match).receive(n)
 	if e.recorder != nil {
 		e.recorder.came(EventMatched, 0, p, h, len(payload), handleOf(slot, r.generation))
 	}

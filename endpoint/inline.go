@@ -101,8 +101,7 @@ func (e *Engine) takeInline(p *peer, h *wire.Header, payload []byte) bool {
 	}
 	c.live = false
 	c.n = copy(c.b, payload)
-	p.medium.receive(c.n)
-	e.classes.of(h.Match).receive(c.n)
+	e.classes.over(p.medium, h.Match).receive(c.n)
 	if e.recorder != nil {
 		e.recorder.came(EventMatched, 0, p, h, c.n, 0)
 	}

@@ -15,8 +15,7 @@ func (e *Engine) SendNow(b []byte, to Addr, match uint64) bool {
 			return false
 		}
 	}
-	p.medium.send(len(b))
-	e.classes.of(match).send(len(b))
+	e.classes.over(p.medium, match).send(len(b))
 	if e.recorder != nil {
 		e.recorder.sent(EventSent, p, match, len(b), 0, false)
 	}

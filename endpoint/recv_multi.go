@@ -83,8 +83,7 @@ func (e *Engine) receivePart(p *peer, slot int32, m *request, h *wire.Header, pa
 	if m.ctx != nil {
 		st.Context = m.ctx
 	}
-	p.medium.receive(len(payload))
-	e.classes.of(h.Match).receive(len(payload))
+	e.classes.over(p.medium, h.Match).receive(len(payload))
 	e.ended++
 	m.reach(end)
 	if !m.hasRoom() {

@@ -49,17 +49,17 @@ func (e *Engine) Send(o *Outgoing) (Handle, error) {
 func (e *Engine) launched(p *peer, o *Outgoing) Handle {
 	n := len(o.Data.First)
 	slot, r := e.reqs.alloc()
-	r.kind, r.peer, r.session = kindSend, o.To.Peer, o.To.Session
+	r.kind, r.state, r.flags, r.code = kindSend, stateComplete, 0, Success // one store
+	r.peer, r.session = o.To.Peer, o.To.Session
 	r.match, r.msgLen, r.xferLen = o.Match, uint32(n), uint32(n)
 	if o.Context != nil {
 		r.ctx = o.Context
 	}
-	p.medium.send(n)
-	e.classes.of(o.Match).send(n)
+	e.classes.over(p.medium, o.Match).send(n)
 	if e.recorder != nil {
 		e.recorder.sent(EventSent, p, o.Match, n, handleOf(slot, r.generation), false)
 	}
-	e.complete(slot, r, Success)
+	e.end(slot, r)
 	return handleOf(slot, r.generation)
 }
 

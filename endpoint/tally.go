@@ -41,11 +41,33 @@ func (t *Tally) receive(bytes int) {
 	}
 }
 
-// tallies are the tallies of all classes. That of the last message is at hand: one of the same class costs a comparison.
+// traffic counts eager messages.
+type traffic struct{ sent, sentBytes, received, receivedBytes uint64 }
+
+// send counts a message that has left.
+func (t *traffic) send(bytes int) {
+	if match.Counting {
+		t.sent++
+		t.sentBytes += uint64(bytes)
+	}
+}
+
+// receive counts a message that a receive has taken.
+func (t *traffic) receive(bytes int) {
+	if match.Counting {
+		t.received++
+		t.receivedBytes += uint64(bytes)
+	}
+}
+
+// tallies are the tallies of all classes. That of the last message is at hand: one of the same class costs a comparison. Eager messages
+// of that class over one medium are counted once for both, and added to both when either changes or somebody wants to know.
 type tallies struct {
-	mask  uint64 // the bits that make the class; none: there is one class, 0
-	value uint64 // those of the class at hand
-	now   Tally  // of the class at hand
+	mask   uint64  // the bits that make the class; none: there is one class, 0
+	value  uint64  // those of the class at hand
+	medium *Medium // at hand
+	eager  traffic // of the class and the medium at hand, since it was last added to them
+	now    Tally   // of the class at hand
 
 	shift uint8 // 64: there is one class, 0
 	rest  *otherTallies
@@ -78,8 +100,37 @@ func (c *tallies) of(info uint64) *Tally {
 	return &c.now
 }
 
+// over returns where an eager message is counted, for its medium and for its class.
+func (c *tallies) over(m *Medium, info uint64) *traffic {
+	if match.Counting && (m != c.medium || (info^c.value)&c.mask != 0) {
+		c.turn(m, info)
+	}
+	return &c.eager
+}
+
+// turn puts another medium at hand, or the tally of another class.
+func (c *tallies) turn(m *Medium, info uint64) {
+	c.settle()
+	c.medium = m
+	c.of(info)
+}
+
+// settle adds what was counted for both the class and the medium at hand.
+func (c *tallies) settle() {
+	n, m, t := &c.eager, c.medium, &c.now
+	if m == nil {
+		return
+	}
+	m.SentEager, t.Sent = m.SentEager+n.sent, t.Sent+n.sent
+	m.BytesSent, t.SentBytes = m.BytesSent+n.sentBytes, t.SentBytes+n.sentBytes
+	m.RecvEager, t.Received = m.RecvEager+n.received, t.Received+n.received
+	m.BytesReceived, t.ReceivedBytes = m.BytesReceived+n.receivedBytes, t.ReceivedBytes+n.receivedBytes
+	*n = traffic{}
+}
+
 // change puts the tally of another class at hand.
 func (c *tallies) change(info uint64) {
+	c.settle()
 	if c.rest == nil {
 		c.rest = &otherTallies{far: map[uint64]*Tally{}}
 	}
@@ -112,6 +163,7 @@ func (o *otherTallies) of(class uint64) *Tally {
 // Tallies returns the tally of each class that has had a message or a wait. Without Config.ClassShift it is one, of class 0.
 func (e *Engine) Tallies() map[uint64]Tally {
 	c := &e.classes
+	c.settle()
 	all := map[uint64]Tally{}
 	if c.now != (Tally{}) {
 		all[c.value>>c.shift] = c.now
@@ -137,6 +189,7 @@ func (e *Engine) MergeTally(class, into uint64) {
 	if c.mask == 0 {
 		return
 	}
+	c.settle()
 	t := e.tally(class)
 	was := *t
 	*t = Tally{}

@@ -48,3 +48,41 @@ func TestOneClass(t *testing.T) {
 		t.Errorf("%+v", all)
 	}
 }
+
+// TestTrafficOfManyMedia counts eager messages of several media and classes in turns, for both.
+func TestTrafficOfManyMedia(t *testing.T) {
+	if !Counting {
+		t.Skip("it was built with the tag mx_nocounters, and counts nothing")
+	}
+	e := &Engine{}
+	e.classes.begin(8)
+	media := []*Medium{e.mediumNamed("shm"), e.mediumNamed("tcp")}
+	for i := range uint64(100) {
+		m, info := media[i/3%2], i/5%2<<8
+		e.classes.over(m, info).send(10)
+		e.classes.over(m, info).receive(7)
+		if i%7 == 0 {
+			e.classes.of(info).send(1000) // which is of no medium
+		}
+		if i%11 == 0 {
+			e.Media()
+		}
+	}
+	var sent, bytes, received uint64
+	for _, m := range e.Media() {
+		sent, bytes, received = sent+m.SentEager, bytes+m.BytesSent, received+m.RecvEager
+		if m.SentEager < 48 || m.BytesSent != 10*m.SentEager || m.BytesReceived != 7*m.RecvEager {
+			t.Errorf("%+v", m)
+		}
+	}
+	if sent != 100 || bytes != 1000 || received != 100 {
+		t.Errorf("over all media: %d sent with %d bytes, %d received", sent, bytes, received)
+	}
+	all := e.Tallies()
+	if sum := all[0].Sent + all[1].Sent; sum != 100+15 {
+		t.Errorf("in all classes: %d sent", sum)
+	}
+	if sum := all[0].ReceivedBytes + all[1].ReceivedBytes; sum != 700 {
+		t.Errorf("in all classes: %d bytes received", sum)
+	}
+}
