@@ -118,9 +118,16 @@ func (c *Comm) lost(op string, peer, tag int, st *mx.Status) error {
 // lose notes the failure of a rank whose session with another of this process has ended, and returns it. Of a rank that only does not move, nobody learns
 // who does not wait for it in the same way, so that the others are told.
 func (j *job) lose(rank int, code mx.StatusCode) error {
-	if j.noteFailure(rank, code) && code == mx.StatusTimeout {
-		go j.labels("failures").Func(func() { j.tellAll(j.life, rank, code) })()
+	j.telling.Add(1)
+	told := func() { j.telling.Add(-1) }
+	if !j.noteFailure(rank, code) || code != mx.StatusTimeout {
+		told()
+		return j.failures.why(rank)
 	}
+	go j.labels("failures").Func(func() {
+		defer told()
+		j.tellAll(j.life, rank, code)
+	})()
 	return j.failures.why(rank)
 }
 

@@ -128,7 +128,7 @@ func (c *Comm) failWith(op string, peer, tag int, class ErrorClass, cause error)
 			e.Cause = expired(c.ctx, cause)
 		}
 		if class == ErrProcFailed {
-			c.seat.lost.CompareAndSwap(nil, e)
+			c.seat.lost.CompareAndSwap(nil, &lostRank{c.worldRank(peer), cause})
 		}
 	}
 	return e

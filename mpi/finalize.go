@@ -87,6 +87,7 @@ func (c *Comm) leave(op string) error {
 		j.control.leaveLocks(c.seat.rank)
 		return c.seat.ep.Close()
 	}
+	j.finishTelling()
 	j.takeLeave()
 	j.close()
 	leaveLibrary()
@@ -102,7 +103,7 @@ func (c *Comm) failedRank(op string) error {
 		return c.failWith(op, c.rankIn(d.rank), Undefined, ErrProcFailed, d)
 	}
 	if e := c.seat.lost.Load(); e != nil {
-		return c.failWith(op, c.rankIn(missingFrom(e)), Undefined, ErrProcFailed, e.Cause)
+		return c.failWith(op, c.rankIn(e.rank), Undefined, ErrProcFailed, e.cause)
 	}
 	return nil
 }

@@ -11,6 +11,7 @@ import (
 
 func init() {
 	programs["counted by another"] = countedByAnother
+	programs["tells and leaves"] = tellsAndLeaves
 	programs["misses who has left"] = func(world *mpi.Comm) error {
 		d, err := world.Dup()
 		return errors.Join(err, missesWhoHasLeft(world, d.Barrier))
@@ -91,6 +92,30 @@ func missesWhoHasLeft(world *mpi.Comm, call func() error) error {
 		}
 	default: // they live as long as rank 1 needs them
 		_, _ = mpi.Recv(world, make([]byte, 1), 1, goTag)
+	}
+	os.Exit(0)
+	return nil
+}
+
+// TestWhoLeavesHasToldAll: a rank that finds out that another does not move, and leaves at once, has told those that it has never spoken with.
+func TestWhoLeavesHasToldAll(t *testing.T) {
+	unchecked(t) // the ranks are in different calls
+	overProcesses(t, "tells and leaves", [4]int{}, silent)
+}
+
+func tellsAndLeaves(world *mpi.Comm) error {
+	switch world.Rank() {
+	case 0:
+		if err := wantFailure(second(mpi.Recv(world, make([]byte, 1), 1, 1)), world, "rank 1 of the world is gone"); err != nil {
+			return err
+		}
+	case 2:
+		mpi.MissInTime(world, 1)
+		if err := wantFailure(world.Finalize(), world, "with rank 1: ", "rank 1 of the world is given up"); err != nil {
+			return err
+		}
+	default:
+		_, _ = mpi.Recv(world, make([]byte, 1), 0, 1) // until that has left
 	}
 	os.Exit(0)
 	return nil

@@ -109,9 +109,18 @@ func (j *job) guard(ctx context.Context) {
 		if s := j.seats[0]; s.finalized.Load() || s.allCame.Load() || hasLeft(why) && s.finalizing.Load() {
 			return
 		}
+		j.telling.Add(1)
 		if j.noteFailure(next, why) && !hasLeft(why) {
 			j.tellAll(ctx, next, why)
 		}
+		j.telling.Add(-1)
+	}
+}
+
+// finishTelling waits until the others have been told of the failures that this process has noticed, for a moment. It may be the only one
+// that has.
+func (j *job) finishTelling() {
+	for limit := time.Now().Add(lastWords); j.telling.Load() > 0 && time.Now().Before(limit) && pause(j.life, time.Millisecond); {
 	}
 }
 

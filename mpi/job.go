@@ -31,8 +31,9 @@ type job struct {
 	next     atomic.Uint32 // endpoint id to try first
 	ending   atomic.Pointer[ending]
 	failures failures
-	aborted  sync.Once   // the process ends because a rank has aborted the job
-	said     atomic.Bool // this process has printed why it ends the job
+	telling  atomic.Int32 // failures of which the others are being told
+	aborted  sync.Once    // the process ends because a rank has aborted the job
+	said     atomic.Bool  // this process has printed why it ends the job
 
 	hangReports atomic.Uint64 // made by this process
 	hideWaits   func()        // takes what the ranks wait for from the sight of tools

@@ -25,8 +25,8 @@ type seat struct {
 	told       atomic.Uint32 // requests that the rank completes by telling itself
 	finalizing atomic.Bool   // it is in Finalize
 	finalized  atomic.Bool
-	allCame    atomic.Bool           // All ranks have come to Finalize. The others may leave, also while this rank is in no call.
-	lost       atomic.Pointer[Error] // the first ErrProcFailed of the rank's calls, for Finalize
+	allCame    atomic.Bool              // All ranks have come to Finalize. The others may leave, also while this rank is in no call.
+	lost       atomic.Pointer[lostRank] // the first ErrProcFailed of the rank's calls, for Finalize
 
 	last        Request // The collective of Finalize, while it has not ended. Only the goroutine that has set finalizing uses it.
 	undelivered error   // The first error of a buffered message, which Finalize returns when the rank leaves. The same goroutine uses it.
@@ -56,6 +56,12 @@ func (s *seat) giveWay() {
 	if s.job.launch == nil {
 		runtime.Gosched()
 	}
+}
+
+// lostRank is the rank of the world, or Undefined, with which a call has ended with ErrProcFailed, and why.
+type lostRank struct {
+	rank  int
+	cause error
 }
 
 // peer is another rank that the seat is connected to.

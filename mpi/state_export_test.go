@@ -80,6 +80,9 @@ func UnreadNotices(c *Comm) bool {
 // TakeForDead has this process alone take a rank of the world for dead.
 func TakeForDead(c *Comm, rank int) { c.seat.job.noteFailure(rank, errors.New("it is taken for dead")) }
 
+// MissInTime has this process find that a rank of the world does not move.
+func MissInTime(c *Comm, rank int) { _ = c.seat.job.lose(rank, mx.StatusTimeout) }
+
 // Leavings returns how many collectives of the communicator have left something behind.
 func Leavings(c *Comm) int { return int(c.state.left.Load()) }
 
