@@ -40,6 +40,48 @@ func TestTooLongIsNotCopied(t *testing.T) {
 	})
 }
 
+// TestRoomForMoreThanAMessage: a receive may have a longer buffer than any message.
+func TestRoomForMoreThanAMessage(t *testing.T) {
+	room, err := unix.Mmap(-1, 0, math.MaxUint32+1, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANON|unix.MAP_NORESERVE)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = unix.Munmap(room) }()
+	waited := func(q mpi.Request, err error) error { return errors.Join(err, second(q.Wait())) }
+	for checked, options := range map[string][]mpi.Option{"": nil, " checked": {mpi.WithCheckedCollectives()}} {
+		world(t, 1, func(c *mpi.Comm) error {
+			for name, call := range map[string]func() error{
+				"Recv":  func() error { return second(mpi.Recv(c, room, 0, 3)) },
+				"Irecv": func() error { return waited(mpi.Irecv(c, room, 0, 3)) },
+				"any":   func() error { return waited(mpi.Irecv(c, room, mpi.AnySource, 3)) },
+				"RecvInit": func() error {
+					p, err := mpi.RecvInit(c, room, 0, 3)
+					if err != nil {
+						return err
+					}
+					return waited(p.Start())
+				},
+				"Mrecv": func() error {
+					m, _, err := c.Mprobe(0, 3)
+					if err != nil {
+						return err
+					}
+					return second(mpi.Mrecv(m, room))
+				},
+				"layout to nobody": func() error {
+					return errors.Join(second(mpi.Recv(c, room, 0, 3)), mpi.SendLayout(c, room, mpi.Contiguous(len(room)), mpi.ProcNull, 3))
+				},
+			} {
+				clear(room[:1])
+				if err := errors.Join(mpi.Bsend(c, []byte{7}, 0, 3), call()); err != nil || room[0] != 7 {
+					return fmt.Errorf("%s%s: %v, got %d", name, checked, err, room[0])
+				}
+			}
+			return nil
+		}, options...)
+	}
+}
+
 // allocated returns how many bytes the process has allocated.
 func allocated() uint64 {
 	var m runtime.MemStats

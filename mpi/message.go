@@ -47,16 +47,13 @@ func imrecv[T any](m *Message, op string, buf []T) (Request, error) {
 	if m.st.Source == ProcNull {
 		return c.over(nullRequest), nil
 	}
-	if err := c.checkLength(op, len(b), m.st.Source, m.st.Tag); err != nil {
-		return Request{}, err
-	}
 	var r mx.Request
 	var err error
 	if c.checksTypes() {
 		x := expect(reflect.TypeFor[T](), nil)
 		r, err = c.seat.ep.IrecvvMessage(x.segments(b), m.m, x)
 	} else {
-		r, err = c.seat.ep.IrecvMessage(b, m.m, nil)
+		r, err = c.seat.ep.IrecvMessage(room(b), m.m, nil)
 	}
 	if err != nil {
 		return Request{}, c.broken(op, m.st.Source, m.st.Tag, err)

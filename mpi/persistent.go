@@ -59,8 +59,10 @@ func prepare[T any](c *Comm, op string, buf []T, peer, tag int, m mode) (*Persis
 	if err := c.checkPeer(op, peer, tag, m == receiveMode); err != nil {
 		return nil, err
 	}
-	if err := c.checkLength(op, len(b), peer, tag); err != nil {
-		return nil, err
+	if m != receiveMode {
+		if err := c.checkLength(op, len(b), peer, tag); err != nil {
+			return nil, err
+		}
 	}
 	return &Persistent{c: c, op: op, mode: m, b: memoryOf[T](b), peer: peer, tag: tag}, nil
 }

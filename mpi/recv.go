@@ -99,16 +99,19 @@ func (c *Comm) irecv(op string, b memory, source, tag int, ctx any) (Request, er
 // irecvNow starts a receive of elements of a size from a rank that we are connected with, for a certain tag. False: the slow path says
 // what is wrong.
 func (c *Comm) irecvNow(b []byte, size, source, tag int, ctx any) (Request, bool) {
-	if c.ready(source, tag) && uint64(len(b)) <= uint64(mx.MaxMessage) {
+	if c.ready(source, tag) {
 		if p := c.peers[source].Load(); p != nil {
 			value := c.out&contextMask | uint64(source)<<rankShift | uint64(tag)
-			if r, err := c.seat.ep.IrecvFrom(b, p.addr, value, mx.MatchMaskNone, ctx); err == nil {
+			if r, err := c.seat.ep.IrecvFrom(room(b), p.addr, value, mx.MatchMaskNone, ctx); err == nil {
 				return c.newRequest(r, recvRequest, size, source, tag), true
 			}
 		}
 	}
 	return Request{}, false
 }
+
+// room returns what of a buffer a message may fill.
+func room(b []byte) []byte { return b[:min(uint64(len(b)), uint64(mx.MaxMessage))] }
 
 // irecvAny is irecv from whomever, and from somebody whom the rank is not connected with. It says what is wrong.
 func (c *Comm) irecvAny(op string, b memory, source, tag int, ctx any) (Request, error) {
@@ -118,9 +121,6 @@ func (c *Comm) irecvAny(op string, b memory, source, tag int, ctx any) (Request,
 	if source == ProcNull {
 		return c.over(nullRequest), nil
 	}
-	if err := c.checkLength(op, len(b.bytes), source, tag); err != nil {
-		return Request{}, err
-	}
 	value, mask := want(c.out&contextMask, source, tag)
 	var r mx.Request
 	var err error
@@ -128,7 +128,7 @@ func (c *Comm) irecvAny(op string, b memory, source, tag int, ctx any) (Request,
 		x := expect(b.element, ctx)
 		r, err = c.postv(op, x.segments(b.bytes), value, mask, source, tag, x)
 	} else {
-		r, err = c.post(op, b.bytes, value, mask, source, tag, ctx)
+		r, err = c.post(op, room(b.bytes), value, mask, source, tag, ctx)
 	}
 	if err != nil {
 		return Request{}, err

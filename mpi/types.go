@@ -160,7 +160,9 @@ func expect(element reflect.Type, ctx any) *expected {
 }
 
 // segments is where the message goes.
-func (x *expected) segments(b []byte) [][]byte { return [][]byte{x.head[:], b} }
+func (x *expected) segments(b []byte) [][]byte {
+	return [][]byte{x.head[:], b[:min(uint64(len(b)), uint64(mx.MaxMessage)-uint64(len(x.head)))]}
+}
 
 // conclude takes the head out of the lengths of what has come, and returns how its elements differ from what is expected.
 func (x *expected) conclude(got *mx.Status) error {
