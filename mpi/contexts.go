@@ -55,6 +55,15 @@ func (s *seat) awaits(context uint32) bool {
 	})
 }
 
+// pendingContexts returns the contexts of the rank's pending operations, the first of each pair.
+func (s *seat) pendingContexts() map[uint32]bool {
+	contexts := map[uint32]bool{}
+	for _, p := range s.ep.Pending() {
+		contexts[contextOf(p.MatchInfo)&^1] = true
+	}
+	return contexts
+}
+
 func (ids *contextIDs) ask(context uint32) {
 	ids.mu.Lock()
 	defer ids.mu.Unlock()

@@ -42,7 +42,7 @@ func (p *countsPointer) begin() *collectiveCounts {
 func (s *seat) uncount(c *Comm) {
 	s.counting.Lock()
 	defer s.counting.Unlock()
-	s.known.remove(c)
+	s.known.remove(c, s.pendingContexts())
 	st := c.state
 	class := uint64(st.context)
 	s.ep.MergeTally(class, freedClass)

@@ -20,7 +20,7 @@ func (j *job) states() (s hang.Snapshot) {
 	seen := map[string]bool{}
 	for _, seat := range j.seats {
 		s.Ranks = append(s.Ranks, seat.state())
-		for _, c := range seat.known.all() {
+		for _, c := range seat.known.withFreed() {
 			if id := c.identity(); !seen[id] {
 				seen[id] = true
 				s.Comms = append(s.Comms, c.describe(id))
@@ -109,7 +109,7 @@ func (s *seat) view() *view {
 			v.pending[p.Request] = p
 		}
 	}
-	for _, c := range s.known.all() {
+	for _, c := range s.known.withFreed() {
 		v.comms[c.state.context] = c
 	}
 	for rank := range s.peers {

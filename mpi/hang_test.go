@@ -41,6 +41,18 @@ var deadlocks = []struct {
 	says  []string
 }{
 	{"crossed receives", 2, crossed, []string{"deadlock: rank 0 waits for rank 1 in Recv, tag 5, world; rank 1 waits for rank 0 in Recv, tag 5, world"}},
+	{"receives on a communicator that was freed", 2, func(c *mpi.Comm) error {
+		d, err := c.Dup()
+		if err != nil {
+			return err
+		}
+		q, err := mpi.Irecv(d, make([]int32, 4), 1-c.Rank(), 5)
+		if err := errors.Join(err, d.Free()); err != nil {
+			return err
+		}
+		_, err = q.Wait()
+		return err
+	}, []string{"deadlock: rank 0 waits for rank 1 in Irecv, tag 5, world.dup; rank 1 waits for rank 0 in Irecv, tag 5, world.dup"}},
 	{"a ring of synchronous sends", 4, func(c *mpi.Comm) error {
 		if err := mpi.Ssend(c, make([]byte, 10), (c.Rank()+1)%c.Size(), 3); err != nil {
 			return err

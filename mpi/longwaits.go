@@ -2,6 +2,7 @@ package mpi
 
 import (
 	"context"
+	"maps"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -76,8 +77,9 @@ func (l *longWaits) all() (list []*longWait) {
 
 // knownComms are the communicators of a seat, by their contexts.
 type knownComms struct {
-	mu sync.Mutex
-	of map[uint32]*Comm
+	mu    sync.Mutex
+	of    map[uint32]*Comm
+	freed map[uint32]*Comm // those with operations that were pending when one was last freed
 }
 
 func (k *knownComms) add(c *Comm) {
@@ -89,10 +91,18 @@ func (k *knownComms) add(c *Comm) {
 	k.of[c.state.context] = c
 }
 
-func (k *knownComms) remove(c *Comm) {
+// remove removes a communicator that is freed. pending are the contexts of the operations that are.
+func (k *knownComms) remove(c *Comm, pending map[uint32]bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	delete(k.of, c.state.context)
+	maps.DeleteFunc(k.freed, func(context uint32, _ *Comm) bool { return !pending[context] })
+	if pending[c.state.context] {
+		if k.freed == nil {
+			k.freed = map[uint32]*Comm{}
+		}
+		k.freed[c.state.context] = c
+	}
 }
 
 // all returns those that are not freed.
@@ -101,6 +111,19 @@ func (k *knownComms) all() (list []*Comm) {
 	defer k.mu.Unlock()
 	for _, c := range k.of {
 		list = append(list, c)
+	}
+	return list
+}
+
+// withFreed returns also those that are freed, and that an operation may still be pending on.
+func (k *knownComms) withFreed() []*Comm {
+	list := k.all()
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	for context, c := range k.freed {
+		if k.of[context] == nil {
+			list = append(list, c)
+		}
 	}
 	return list
 }
