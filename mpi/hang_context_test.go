@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
+	"time"
 
 	"gomx/internal/testlength"
 	"gomx/mpi"
@@ -141,6 +143,36 @@ func TestHangReportWithoutContext(t *testing.T) {
 		}
 		return err
 	})
+}
+
+// TestFirstReportShowsEveryWait: what a call waits for is in the first report that is asked for, and that it has blocked for longer than is known.
+func TestFirstReportShowsEveryWait(t *testing.T) {
+	amongOthers(t)
+	unchecked(t)
+	for _, x := range within {
+		t.Run(x.name, func(t *testing.T) {
+			amongOthers(t)
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			world(t, 2, func(c *mpi.Comm) error {
+				if c.Rank() == 1 {
+					return x.f(ctx, c, 0)
+				}
+				reported := make(chan error, 1)
+				go func() {
+					defer cancel()
+					time.Sleep(200 * time.Millisecond) // until both block
+					r, err := c.HangReport(context.Background())
+					if err == nil && (!strings.Contains(r.Text, x.says) || !strings.Contains(r.Text, ", for at least ") && x.name != "a probe") {
+						err = errors.New(r.Text)
+					}
+					reported <- err
+				}()
+				err := x.f(ctx, c, 1)
+				return errors.Join(<-reported, err)
+			})
+		})
+	}
 }
 
 var noContext context.Context

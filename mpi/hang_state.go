@@ -15,8 +15,10 @@ import (
 
 // states says what the ranks of this process wait for.
 func (j *job) states() (s hang.Snapshot) {
-	j.wake()
-	pause(j.life, rollCall)
+	for range 2 { // a call that waits in two ways, one after the other, looks around in the second
+		j.wake()
+		pause(j.life, rollCall/2)
+	}
 	seen := map[string]bool{}
 	for _, seat := range j.seats {
 		s.Ranks = append(s.Ranks, seat.state())
@@ -122,7 +124,7 @@ func (s *seat) view() *view {
 
 // add describes a call that blocks.
 func (v *view) add(r *hang.Rank, w *longWait) {
-	out := hang.Wait{Call: w.call, Any: w.any, Age: time.Since(w.since).Seconds(), ID: w.id}
+	out := hang.Wait{Call: w.call, Any: w.any, Age: time.Since(w.since).Seconds(), Least: len(w.reqs) > 0, ID: w.id}
 	out.Ends, out.Left = endOf(w.ctx)
 	if len(w.reqs) == 0 {
 		out.Needs = v.left(w)

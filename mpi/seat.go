@@ -151,16 +151,23 @@ func (s *seat) reachAll(ctx context.Context, world []int32, ranks []int) []error
 	}
 	ctx, over := s.job.failures.until(ctx, s.job.failures.present(world)...)
 	defer over()
-	addrs, err := s.ep.ConnectAll(ctx, names)
-	failures, _ := errors.AsType[mx.ConnectAllError](err)
 	late := make([]error, len(ranks))
-	for n, i := range places {
-		switch {
-		case failures == nil || failures[n] == nil:
-			s.connected(int(world[ranks[i]]), addrs[n])
-		case errors.Is(ctx.Err(), context.DeadlineExceeded) && errors.Is(failures[n], ctx.Err()):
-			late[i] = failures[n]
+	for len(names) > 0 {
+		addrs, err := s.ep.ConnectAll(ctx, names)
+		failures, _ := errors.AsType[mx.ConnectAllError](err)
+		left := 0
+		for n, i := range places {
+			switch {
+			case failures == nil || failures[n] == nil:
+				s.connected(int(world[ranks[i]]), addrs[n])
+			case errors.Is(ctx.Err(), context.DeadlineExceeded) && errors.Is(failures[n], ctx.Err()):
+				late[i] = failures[n]
+			case ctx.Err() == nil && errors.Is(failures[n], mx.ErrTimeout): // Wakeup has ended the call
+				names[left], places[left] = names[n], i
+				left++
+			}
 		}
+		names, places = names[:left], places[:left]
 	}
 	return late
 }

@@ -137,6 +137,9 @@ func TestIV31SeveralConnectsToTheSameInvalidPeerAllFail(t *testing.T) {
 		for range 5 {
 			_, err := a.Connect(nic, id, testFilter, bound)
 			refused(w, err, mx.ErrConnectionFailed, "connect", a.String(), fmt.Sprint(id))
+			if !errors.Is(err, mx.StatusEndpointClosed) {
+				w.Errorf("%v does not wrap the status that Iconnect ends with", err)
+			}
 		}
 		var all []mx.Request
 		for i := range 10 {

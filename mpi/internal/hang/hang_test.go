@@ -78,6 +78,8 @@ var cases = []struct {
 }{
 	{name: "crossed receives", job: jobOf(waits(recv(1, 5)), waits(recv(0, 5))), stuck: []int{0, 1},
 		says: []string{"deadlock: rank 0 waits for rank 1 in Recv, tag 5, world; rank 1 waits for rank 0 in Recv, tag 5, world\n", "Recv from rank 1, tag 5, world, 8 B, for 30.0 s"}},
+	{name: "calls that were found late", job: jobOf(Rank{State: Waits, Waits: []Wait{{Call: "Recv", Age: 0.1, Least: true, Needs: []Need{recv(1, 5)}}}}, noCall),
+		says: []string{"Recv from rank 1, tag 5, world, 8 B, for at least 0.1 s"}},
 	{name: "ring of synchronous sends", job: jobOf(waits(ssend(1, 0)), waits(ssend(2, 0)), waits(ssend(0, 0))), stuck: []int{0, 1, 2},
 		says: []string{"rank 2 waits for rank 0 in Ssend"}},
 	{name: "victims of a cycle", job: jobOf(waits(recv(1, 5)), waits(recv(0, 5)), waits(recv(0, 9)), noCall), stuck: []int{0, 1, 2},

@@ -41,13 +41,14 @@ type Need struct {
 
 // Wait is a call that blocks.
 type Wait struct {
-	Call  string  `json:"call"`           // the function: "Recv", "WaitAll"
-	Age   float64 `json:"age"`            // seconds
-	Any   bool    `json:"any,omitempty"`  // one of the needs is enough
-	Needs []Need  `json:"needs"`          // what is missing still
-	Ends  bool    `json:"ends,omitempty"` // a context may end it, whatever its needs do
-	Left  float64 `json:"left,omitempty"` // seconds until that context's deadline, 0 if it has none
-	ID    uint64  `json:"id,omitempty"`   // the same as long as the call blocks, and no other call's of the rank
+	Call  string  `json:"call"`            // the function: "Recv", "WaitAll"
+	Age   float64 `json:"age"`             // seconds
+	Least bool    `json:"least,omitempty"` // it has blocked for longer: the age counts from the first report that found it so
+	Any   bool    `json:"any,omitempty"`   // one of the needs is enough
+	Needs []Need  `json:"needs"`           // what is missing still
+	Ends  bool    `json:"ends,omitempty"`  // a context may end it, whatever its needs do
+	Left  float64 `json:"left,omitempty"`  // seconds until that context's deadline, 0 if it has none
+	ID    uint64  `json:"id,omitempty"`    // the same as long as the call blocks, and no other call's of the rank
 }
 
 // Rank is what is known about one rank of the job.

@@ -85,7 +85,7 @@ func (j *job) wait(w Wait, detail bool) string {
 	if single {
 		b.WriteString(details(w.Needs[0]))
 	}
-	fmt.Fprintf(&b, ", for %s%s", seconds(w.Age), end(w))
+	fmt.Fprintf(&b, ", for %s%s%s", atLeast(w), seconds(w.Age), end(w))
 	for i := range w.Needs {
 		if single {
 			break
@@ -97,6 +97,13 @@ func (j *job) wait(w Wait, detail bool) string {
 		fmt.Fprintf(&b, "; %s%s", j.need(w.Needs[i], true), details(w.Needs[i]))
 	}
 	return b.String()
+}
+
+func atLeast(w Wait) string {
+	if w.Least {
+		return "at least "
+	}
+	return ""
 }
 
 // connects returns the ranks that a call connects with, if it does nothing else and there are several.
