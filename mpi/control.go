@@ -39,6 +39,7 @@ const (
 	askStuck    // to report on the job, because a rank has waited for long
 	askState    // what the ranks of the process wait for
 	noteGivenUp // a failure notice: the sender treats the receiver as failed
+	noteAborted // a note: the sender aborts the job
 	askFirst    // whether the program of no other rank has failed before
 )
 

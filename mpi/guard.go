@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"gomx/mpi/launch"
 	"gomx/mx"
 )
 
@@ -55,6 +56,11 @@ func (p *controlPlane) handleGuards() {
 	})
 	p.Handle(noteDead, rankHead, func(q *question) { p.hearOf(q, hearsay(q.Data)) })
 	p.Handle(noteMissing, rankHead, func(q *question) { p.hearOf(q, missing(q.Data)) })
+	p.Handle(noteAborted, rankHead, func(q *question) {
+		if !p.job.seats[0].finalized.Load() {
+			p.job.exitAborted(&launch.Aborted{Rank: q.From, Code: int(binary.LittleEndian.Uint64(q.Head)), Reason: string(q.Data)})
+		}
+	})
 	p.Handle(noteGivenUp, rankHead, func(q *question) { p.job.noteFailure(q.From, errGivenUp) })
 }
 

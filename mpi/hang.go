@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"sync"
 	"time"
 
@@ -159,7 +160,7 @@ func (j *job) inquire(rank int) {
 
 // diagnose examines the job, and once more a moment later if what it finds seems to be certain.
 func (j *job) diagnose(ctx context.Context) *hang.Report {
-	report := j.examine(ctx)
+	report := j.examine(ctx, nil)
 	if !report.Certain() {
 		return report
 	}
@@ -167,7 +168,7 @@ func (j *job) diagnose(ctx context.Context) *hang.Report {
 		if !pause(ctx, confirm) {
 			break
 		}
-		again := j.examine(ctx)
+		again := j.examine(ctx, report.Silent())
 		if ctx.Err() != nil {
 			break
 		}
@@ -219,19 +220,20 @@ func (j *job) endStuck(rank int, r *hang.Report) {
 		j.end(rank, errors.New(why))
 		return
 	}
-	j.launch.Abort(1, why) // the launcher's line sums up the report
-	j.awaitEnd(quitBound)
-	os.Exit(1)
+	j.abortAll(1, why) // the launcher's line sums up the report
 }
 
-// examine asks all processes what their ranks wait for.
-func (j *job) examine(ctx context.Context) *hang.Report {
+// examine asks all processes what their ranks wait for, but for those of ranks that have been silent before.
+func (j *job) examine(ctx context.Context, silent []int) *hang.Report {
 	all := j.states()
 	all.Size = j.size
 	ctx, cancel := context.WithTimeout(ctx, answerBound)
 	defer cancel()
 	var mu sync.Mutex
 	j.eachOther(func(rank int) {
+		if slices.Contains(silent, rank) {
+			return
+		}
 		answer := make([]byte, stateSize)
 		n, err := j.control.Call(ctx, rank, askState, make([]byte, rankHead), nil, answer)
 		var s hang.Snapshot

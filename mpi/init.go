@@ -2,6 +2,7 @@ package mpi
 
 import (
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"os"
@@ -173,9 +174,29 @@ func (j *job) quit(code int, reason string) {
 	if j.launch.Dead() == nil {
 		reason = "" // the launcher's line comes below that
 	}
-	j.launch.Abort(exitCode(code), reason)
+	j.abortAll(exitCode(code), reason)
+}
+
+// abortAll ends the job, and this process, with an exit code.
+func (j *job) abortAll(code int, reason string) {
+	j.launch.Abort(code, reason)
 	j.awaitEnd(quitBound)
-	os.Exit(exitCode(code))
+	j.tellAborted(code, reason)
+	os.Exit(code)
+}
+
+// tellAborted tells the other processes itself that this one aborts the job, if they have met without a launcher: rank 0, which should have told
+// all, stands still, or is gone.
+func (j *job) tellAborted(code int, reason string) {
+	if j.launch.Dead() == nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(j.life, quitBound)
+	defer cancel()
+	head := binary.LittleEndian.AppendUint64(nil, uint64(code))
+	j.eachOther(func(rank int) {
+		_ = j.control.Tell(ctx, rank, noteAborted, head, []byte(launch.Reason(reason))) // an error: it is gone, or stands still itself
+	})
 }
 
 // awaitEnd gives the launcher, or the news of an abort, some time to end the process; none in a job of one rank.

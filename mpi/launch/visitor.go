@@ -218,7 +218,7 @@ func (v *visitor) exchange(ctx context.Context, businessCard []byte) ([][]byte, 
 	case <-ctx.Done():
 		return nil, context.Cause(ctx)
 	case <-limit.C:
-		return nil, fmt.Errorf("rank 0 has not handed out the business cards within %v: not all ranks have come", v.settings.meet+tellTime)
+		return nil, fmt.Errorf("rank 0 has not handed out the business cards within %v, nor said who is missing: its process stands still, or there is no way to its host any more", v.settings.meet+tellTime)
 	}
 }
 

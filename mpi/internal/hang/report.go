@@ -19,6 +19,16 @@ type Report struct {
 	found []int // Stuck, also if that is in doubt
 }
 
+// Silent returns the ranks that have not answered.
+func (r *Report) Silent() (ranks []int) {
+	for i := range r.Snapshot.Ranks {
+		if rank := &r.Snapshot.Ranks[i]; rank.State == Silent {
+			ranks = append(ranks, rank.Rank)
+		}
+	}
+	return ranks
+}
+
 // Analyze finds out what a snapshot says. The same ranks in another order say the
 // same.
 func Analyze(s Snapshot) *Report {
