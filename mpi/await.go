@@ -20,16 +20,16 @@ func (c *Comm) await(op string, r mx.Request, all bool) (st mx.Status, done bool
 			return st, done, err
 		}
 	}
-	return c.awaitLong(c.ctx, op, r, all)
+	return c.awaitLong(c.ctx, op, r, all, c.ctx == nil)
 }
 
 // awaitLong is await with a context, and the rest of an await that was woken up because a rank has failed, or because a hang
 // report was asked for.
-func (c *Comm) awaitLong(ctx context.Context, op string, r mx.Request, all bool) (st mx.Status, done bool, err error) {
+func (c *Comm) awaitLong(ctx context.Context, op string, r mx.Request, all, woken bool) (st mx.Status, done bool, err error) {
 	one := []mx.Request{r}
 	var w *longWait
 	defer func() { c.seat.waits.leave(w) }()
-	for woken := ctx == nil; ; woken = true {
+	for ; ; woken = true {
 		if woken && w == nil {
 			w = c.seat.waits.enter(ctx, c, op, one, false)
 		}

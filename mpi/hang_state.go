@@ -15,10 +15,8 @@ import (
 
 // states says what the ranks of this process wait for.
 func (j *job) states() (s hang.Snapshot) {
-	for range 2 { // a call that waits in two ways, one after the other, looks around in the second
-		j.wake()
-		pause(j.life, rollCall/2)
-	}
+	j.wake()
+	pause(j.life, rollCall)
 	seen := map[string]bool{}
 	for _, seat := range j.seats {
 		s.Ranks = append(s.Ranks, seat.state())

@@ -105,7 +105,7 @@ func (m *many) settle(reqs []Request, sts []Status) (first error) {
 			}
 		default:
 			done := false
-			if done, err = q.waitLong(q.heeds(), q.op(), true, st); !done {
+			if done, err = q.waitLong(q.heeds(), q.op(), true, true, st); !done {
 				if first == nil {
 					first = err
 				}

@@ -120,7 +120,7 @@ func (q *Request) WaitContext(ctx context.Context) (st Status, err error) {
 	if q.kind <= nullRequest {
 		return q.Wait()
 	}
-	done, err := q.waitLong(ctx, q.op(), true, &st)
+	done, err := q.waitLong(ctx, q.op(), true, ctx == nil, &st)
 	if done {
 		*q = Request{}
 	}
@@ -186,7 +186,7 @@ func (q *Request) wait(op string, stays bool, st *Status) (done bool, err error)
 			return true, q.conclude(op, &got, st)
 		}
 	}
-	return q.waitLong(ctx, op, stays, st)
+	return q.waitLong(ctx, op, stays, ctx == nil, st)
 }
 
 // heeds returns the context that ends a wait for the request, or nil. The context of a collective soon ends the
@@ -199,11 +199,11 @@ func (q *Request) heeds() context.Context {
 }
 
 // waitLong is wait with a context, and the rest of a wait that was woken up.
-func (q *Request) waitLong(ctx context.Context, op string, stays bool, st *Status) (done bool, err error) {
+func (q *Request) waitLong(ctx context.Context, op string, stays, woken bool, st *Status) (done bool, err error) {
 	if q.kind == collectiveRequest {
 		op = q.collective()
 	}
-	got, done, err := q.c.awaitLong(ctx, op, q.mx(), q.peer == AnySource)
+	got, done, err := q.c.awaitLong(ctx, op, q.mx(), q.peer == AnySource, woken)
 	switch {
 	case done:
 	case q.wasCancelled(err):

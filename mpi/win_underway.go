@@ -124,7 +124,7 @@ func (w *window) wait(r mx.Request, op string, rank int) (ended bool, err error)
 		st, done, err = w.c.seat.ep.Wait(r, mx.Infinite)
 	}
 	if !done && err == nil {
-		st, done, err = w.c.awaitLong(w.c.ctx, "Win."+op, r, false)
+		st, done, err = w.c.awaitLong(w.c.ctx, "Win."+op, r, false, w.c.ctx == nil)
 	}
 	switch {
 	case !done && w.ended():

@@ -169,7 +169,7 @@ func (ep *Endpoint) outcome(st *Status, to nic.ID, c *endpoint.Calling) (ReturnC
 	case errors.Is(reason, transport.ErrNoDescriptors):
 		return ErrNoResources, reason
 	case errors.Is(reason, transport.ErrNoPeer):
-		return ErrConnectionFailed, &instead{fmt.Sprintf("%v; start the other side first, or check its endpoint id", reason), errors.Join(reason, st.Code)}
+		return ErrConnectionFailed, &withStatus{fmt.Errorf("%w; start the other side first, or check its endpoint id", reason), st.Code}
 	}
 	return ErrConnectionFailed, reason
 }

@@ -56,6 +56,15 @@ func (i *instead) Error() string { return i.text }
 // Unwrap returns the cause.
 func (i *instead) Unwrap() error { return i.cause }
 
+// withStatus is a cause that wraps a status, too, which its words don't name.
+type withStatus struct {
+	error
+	status StatusCode
+}
+
+// Unwrap returns both.
+func (w *withStatus) Unwrap() []error { return []error{w.error, w.status} }
+
 // Unwrap returns the code and the cause.
 func (e *Error) Unwrap() []error {
 	if e.Cause == nil {
