@@ -64,6 +64,22 @@ func TestOwnMemoryInAJobThatEnds(t *testing.T) {
 	}
 }
 
+// TestAbortAfterFinalize: an Abort ends the job also when its rank has finalized, and its program returns nil.
+func TestAbortAfterFinalize(t *testing.T) {
+	err := run(t, 3, func(world *mpi.Comm) error {
+		if err := world.Finalize(); err != nil {
+			return err
+		}
+		if world.Rank() == 1 {
+			world.Abort(7, "enough")
+		}
+		return nil
+	})
+	if !errors.Is(err, mpi.ErrAborted) || !strings.Contains(err.Error(), "rank 1: mpi: Abort on world, rank 1: ") {
+		t.Errorf("the job ends with %v", err)
+	}
+}
+
 // TestLocalAbort: the code of an Abort is the exit status of a process whose ranks are goroutines, too.
 func TestLocalAbort(t *testing.T) {
 	out, err := local("aborts", "MX_LOCAL=3")

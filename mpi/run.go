@@ -1,6 +1,7 @@
 package mpi
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"runtime/debug"
@@ -93,8 +94,8 @@ func (s *seat) work(f func(world *Comm) error, world *Comm, result *error) {
 func (j *job) verdict(errs []error) error {
 	var all []error
 	end := j.ending.Load()
-	if end != nil && errs[end.rank] != nil {
-		all = append(all, &rankError{end.rank, errs[end.rank]})
+	if end != nil { // it may have aborted the job, and returned nil
+		all = append(all, &rankError{end.rank, cmp.Or(errs[end.rank], end.cause)})
 	}
 	for rank, err := range errs {
 		isFirst := end != nil && rank == end.rank
