@@ -43,6 +43,9 @@ type unconnected struct {
 }
 
 func (u *unconnected) Error() string {
+	if mayHaveLeft(u.cause) {
+		return fmt.Sprintf("rank %d of the world is gone: %s", u.rank, fate(u.cause))
+	}
 	return fmt.Sprintf("rank %d of the world has ended before its time, or there is no way to it: %s", u.rank, launch.Shorten(u.cause.Error(), longestCause))
 }
 func (u *unconnected) Unwrap() error { return u.cause }

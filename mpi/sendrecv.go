@@ -1,7 +1,6 @@
 package mpi
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -34,7 +33,11 @@ func Sendrecv[T, U any](c *Comm, send []T, dest, sendtag int, recv []U, source, 
 
 // trade sends and receives at once; copied: what it sends is no memory of the program.
 func (c *Comm) trade(op string, out memory, dest, sendtag int, in memory, source, recvtag int, copied bool) (Status, error) {
-	if err := c.checkPeer(op, dest, sendtag, false); err != nil {
+	sends, err := c.checkSend(op, len(out.bytes), dest, sendtag)
+	if err == nil && sends {
+		_, err = c.peer(op, dest, sendtag) // before the receive takes a message
+	}
+	if err != nil {
 		return emptyStatus, err
 	}
 	q, err := c.irecv(op, in, source, recvtag, nil)
@@ -44,8 +47,7 @@ func (c *Comm) trade(op string, out memory, dest, sendtag int, in memory, source
 	var sending Request
 	if !c.sendNow(out.bytes, dest, sendtag) {
 		if sending, err = c.isend(op, out, dest, sendtag, false); err != nil {
-			q.giveUp()
-			return emptyStatus, err
+			return q.letGoFor(op, err, true, copied)
 		}
 	}
 	if sending.kind <= nullRequest {
@@ -65,14 +67,30 @@ func finishBoth(op string, both [2]Request, copied bool) (Status, error) {
 	}
 	other := &both[1-i]
 	if err = renamed(err, op); errors.Is(err, ErrProcFailed) {
-		_, _, inUse := other.c.letGo(other.mx())
-		return st, usedBy(err, inUse && i == 1, inUse && i == 0, copied)
+		if i == 1 {
+			return other.letGoFor(op, err, true, copied)
+		}
+		_, err = other.letGoFor(op, err, false, copied)
+		return st, err
 	}
 	rest, restErr := other.finish(op)
 	if i == 1 {
-		st = rest
+		return rest, bothGivenUp(restErr, err, copied)
 	}
-	return st, cmp.Or(err, restErr)
+	return st, bothGivenUp(err, restErr, copied)
+}
+
+// letGoFor abandons a receive or send because the other half of the call has failed. The status is that of a receive which was complete.
+func (q *Request) letGoFor(op string, err error, receives, copied bool) (Status, error) {
+	if q.kind <= nullRequest {
+		return emptyStatus, err
+	}
+	got, done, inUse := q.c.letGo(q.mx())
+	st := failedStatus(err)
+	if done && receives {
+		_ = q.conclude(op, &got, &st)
+	}
+	return st, usedBy(err, inUse && receives, inUse && !receives, copied)
 }
 
 // bothGivenUp returns the error of a receive and a send that a context has ended: rather that of the one which still uses its buffer.
@@ -111,11 +129,9 @@ func usedBy(err error, receives, sends, copied bool) error {
 	return err
 }
 
-// giveUp lets go of a request that the caller has just made.
-func (q *Request) giveUp() {
-	if q.kind > nullRequest {
-		q.c.letGo(q.mx())
-	}
+// reaches reports whether a receive from a rank can be posted at once.
+func (c *Comm) reaches(source int) bool {
+	return source == AnySource || source == ProcNull || c.peers[source].Load() != nil
 }
 
 // SendrecvReplace sends buf, and receives into the same buffer (MPI_Sendrecv_replace). If the context of the
@@ -129,7 +145,7 @@ func SendrecvReplace[T any](c *Comm, buf []T, dest, sendtag, source, recvtag int
 	if err := c.checkPeer(op, source, recvtag, true); err != nil {
 		return emptyStatus, err // before anything is sent
 	}
-	if c.sendNow(b, dest, sendtag) {
+	if c.reaches(source) && c.sendNow(b, dest, sendtag) {
 		q, err := c.irecv(op, memoryOf[T](b), source, recvtag, nil)
 		if err != nil {
 			return emptyStatus, err

@@ -33,3 +33,33 @@ func TestSendrecvReplaceRefusedSendsNothing(t *testing.T) {
 		return c.Barrier()
 	})
 }
+
+// TestSendrecvNotBegunTakesNothing: a Sendrecv whose context ends before it is connected with the receiver leaves the message of the other
+// alone, and its buffer.
+func TestSendrecvNotBegunTakesNothing(t *testing.T) {
+	for name, call := range map[string]func(c *mpi.Comm, b []int64) error{
+		"Sendrecv": func(c *mpi.Comm, b []int64) error {
+			return second(mpi.Sendrecv(c, []int64{5}, 1, 3, b, mpi.AnySource, 4))
+		},
+		"SendrecvReplace": func(c *mpi.Comm, b []int64) error { return second(mpi.SendrecvReplace(c, b, 1, 3, mpi.AnySource, 4)) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			world(t, 2, func(c *mpi.Comm) error {
+				if c.Rank() == 1 {
+					return mpi.Send(c, []int64{7}, 0, 4)
+				}
+				if _, err := c.Probe(mpi.AnySource, 4); err != nil {
+					return err
+				}
+				b := []int64{1}
+				if err := call(c.WithContext(endedContext()), b); !errors.Is(err, mpi.ErrNotBegun) || b[0] != 1 {
+					return fmt.Errorf("error %v, %d in the buffer", err, b[0])
+				}
+				if _, err := mpi.Recv(c, b, 1, 4); err != nil || b[0] != 7 {
+					return fmt.Errorf("the message: %v, %d", err, b[0])
+				}
+				return nil
+			})
+		})
+	}
+}

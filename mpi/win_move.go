@@ -108,7 +108,7 @@ func (w *window) gone(op string, rank int, err error) error {
 	if code, link := err.(mx.StatusCode); link && isLoss(code) { // the control plane's link has heard of the failure first
 		return w.fail(op, rank, ErrProcFailed, cmp.Or(w.c.seat.job.failures.why(world), error(&rankFailure{rank: world, cause: code})))
 	}
-	return w.fail(op, rank, ErrProcFailed, fmt.Errorf("rank %d of the world: %w", world, err))
+	return w.fail(op, rank, ErrProcFailed, w.c.seat.unconnected(world, err))
 }
 
 // aim checks the target of an operation, and returns it with the peer.
