@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"strings"
 	"testing"
 
 	"gomx/mpi"
@@ -14,7 +15,12 @@ func init() { programs["aborts beside the stopped"] = abortsBesideTheStopped }
 
 // TestAbortBesideTheStopped: an Abort ends the others also while rank 0 stands still, where they have met.
 func TestAbortBesideTheStopped(t *testing.T) {
-	overProcesses(t, "aborts beside the stopped", [4]int{42, 42, 42, 42}, func(int, string) error { return nil })
+	overProcesses(t, "aborts beside the stopped", [4]int{42, 42, 42, 42}, func(_ int, output string) error {
+		if strings.Contains(output, "a receive beside it") {
+			return errors.New(output)
+		}
+		return nil
+	})
 }
 
 // abortsBesideTheStopped has rank 1 stop rank 0, and abort the job. Rank 0 goes on when the others have ended, and dies if they do not.
@@ -37,6 +43,11 @@ func abortsBesideTheStopped(world *mpi.Comm) error {
 		if err := (&patient{pid: pids[0]}).stop(); err != nil {
 			return err
 		}
+		go func() {
+			if err := second(mpi.Recv(world, make([]byte, 1), 2, goTag)); !errors.Is(err, mpi.ErrAborted) {
+				fmt.Println("a receive beside it:", err)
+			}
+		}()
 		world.Abort(42, "enough")
 	}
 	_, err := mpi.Recv(world, make([]byte, 1), 1, goTag)
