@@ -12,6 +12,7 @@ import (
 func init() {
 	programs["counted by another"] = countedByAnother
 	programs["tells and leaves"] = tellsAndLeaves
+	programs["first hand"] = firstHand
 	programs["misses who has left"] = func(world *mpi.Comm) error {
 		d, err := world.Dup()
 		return errors.Join(err, missesWhoHasLeft(world, d.Barrier))
@@ -116,6 +117,36 @@ func tellsAndLeaves(world *mpi.Comm) error {
 		}
 	default:
 		_, _ = mpi.Recv(world, make([]byte, 1), 0, 1) // until that has left
+	}
+	os.Exit(0)
+	return nil
+}
+
+// TestWatcherTellsWhatItKnows: the process that watches another tells all of its failure, also if it has found out in a call of its own.
+func TestWatcherTellsWhatItKnows(t *testing.T) {
+	unchecked(t) // the ranks are in different calls
+	overProcesses(t, "first hand", [4]int{}, silent)
+}
+
+func firstHand(world *mpi.Comm) error {
+	const dead, over = 2, goTag + 1
+	switch world.Rank() {
+	case 1:
+		mpi.TakeForDead(world, dead)
+		for _, rank := range []int{0, 3} {
+			if _, err := mpi.Recv(world, make([]byte, 1), rank, over); err != nil {
+				return err
+			}
+		}
+	case dead:
+		_, _ = mpi.Recv(world, make([]byte, 1), 1, 1) // until that has ended
+	default:
+		if err := wantFailure(second(mpi.Recv(world, make([]byte, 1), dead, 1)), world, "rank 2 of the world is gone"); err != nil {
+			return err
+		}
+		if err := mpi.Send(world, []byte{1}, 1, over); err != nil {
+			return err
+		}
 	}
 	os.Exit(0)
 	return nil

@@ -102,6 +102,7 @@ func (j *job) guard(ctx context.Context) {
 	self := j.launch.Rank()
 	for next := (self + 1) % j.size; next != self; {
 		if j.failures.why(next) != nil {
+			j.tellOf(ctx, next)
 			next = (next + 1) % j.size
 			continue
 		}
@@ -116,11 +117,27 @@ func (j *job) guard(ctx context.Context) {
 			return
 		}
 		j.telling.Add(1)
-		if j.noteFailure(next, why) && !hasLeft(why) {
-			j.tellAll(ctx, next, why)
-		}
+		j.noteFailure(next, why)
+		j.tellOf(ctx, next)
 		j.telling.Add(-1)
+		next = (next + 1) % j.size
 	}
+}
+
+// tellOf sends failure notices of the watched process to all others, unless another one has told this one.
+func (j *job) tellOf(ctx context.Context, rank int) {
+	j.telling.Add(1)
+	defer j.telling.Add(-1)
+	if k, _ := errors.AsType[*rankFailure](j.failures.why(rank)); !k.left && !k.heard() {
+		j.tellAll(ctx, rank, k.cause)
+	}
+}
+
+// heard reports whether another process has told of the failure, which tells all, and not only this one has noticed it.
+func (d *rankFailure) heard() bool {
+	_, said := errors.AsType[hearsay](d.cause)
+	_, asMissing := errors.AsType[missing](d.cause)
+	return said || asMissing
 }
 
 // finishTelling waits until the others have been told of the failures that this process has noticed, for a moment. It may be the only one

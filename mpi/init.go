@@ -135,7 +135,7 @@ func (j *job) heed() {
 				dead = nil
 				continue
 			}
-			j.noteFailure(rank, errors.New("it has ended without Finalize"))
+			j.noteFailure(rank, hearsay("it has ended without Finalize")) // rank 0 tells all
 		case <-lost:
 			lost = nil
 		}
