@@ -35,6 +35,8 @@ type commState struct {
 	crowd      atomic.Int32 // ranks that share a core where they are densest; 0: not known yet
 	algorithms atomic.Pointer[coll.Overrides]
 
+	parent uint32 // context of the communicator that it was made of
+
 	collectives countsPointer
 
 	first net

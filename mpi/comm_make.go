@@ -27,6 +27,7 @@ func (c *Comm) Self() *Comm {
 // derive makes a communicator of some ranks of the world, like this one in all else.
 func (c *Comm) derive(context uint32, world []int32, name string) *Comm {
 	d := newComm(c.seat, context, slices.Index(world, int32(c.seat.rank)), world, brief(name))
+	d.state.parent = c.state.context
 	d.ctx = c.ctx
 	d.state.algorithms.Store(c.state.algorithms.Load())
 	return d

@@ -22,15 +22,15 @@ type freedContexts struct {
 type freedLeft struct {
 	*leavings
 	context uint32
-	world   []int32 // the ranks that took part
-	made    uint64  // when it was kept
+	parent  uint32 // context of the communicator that it was made of
+	made    uint64 // when it was kept
 }
 
 // keep keeps the remains of a collective until its messages have come, or can't come any more.
 func (f *freedContexts) keep(of *Comm, l *leavings) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.left = append(f.left, freedLeft{l, of.state.context, of.world, f.made})
+	f.left = append(f.left, freedLeft{l, of.state.context, of.state.parent, f.made})
 }
 
 // making counts a collective that makes a communicator.
@@ -63,20 +63,15 @@ func (f *freedContexts) contexts(s *seat) []uint32 {
 	return slices.Clone(f.list)
 }
 
-// endFreed ends what is left of freed communicators when one has got a context: that of those whose context it is; and that of those
-// whose ranks all have taken part, since they freed the other before, and have sent all that they will on that.
+// endFreed ends what is left of freed communicators when one has got a context: that of those whose context it is; and that of those that
+// were made of the same one, since all their ranks have taken part, which have waited for their collectives before.
 func (n *net) endFreed(context uint32, made uint64) {
 	s := n.c.seat
 	for _, l := range s.freed.take(func(l *freedLeft) bool {
-		return l.context == context || l.made < made && subset(l.world, n.c.world)
+		return l.context == context || l.made < made && l.parent == n.c.state.context
 	}) {
 		l.end(s)
 	}
-}
-
-// subset reports whether all of some ranks are among others.
-func subset(some, others []int32) bool {
-	return !slices.ContainsFunc(some, func(rank int32) bool { return !slices.Contains(others, rank) })
 }
 
 func (f *freedContexts) add(context uint32) {

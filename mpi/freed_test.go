@@ -332,3 +332,31 @@ func TestContextOfAPendingReceive(t *testing.T) {
 		return nil
 	})
 }
+
+// TestFreedBeforeOthersCome: a rank that has given up a collective, freed its communicator and made one of another still takes what a rank sends that
+// comes to the collective only then.
+func TestFreedBeforeOthersCome(t *testing.T) {
+	unchecked(t)
+	over(t, 2, func(c *mpi.Comm) error {
+		d, err := c.Dup()
+		other, apart := c.Dup()
+		if err := errors.Join(err, apart); err != nil {
+			return err
+		}
+		b := make([]int64, 2*long)
+		if c.Rank() == 0 {
+			if err := mpi.Alltoall(d.WithContext(endedContext()), b, b); !errors.Is(err, mpi.ErrGivenUp) {
+				return fmt.Errorf("error %v, want %w", err, mpi.ErrGivenUp)
+			}
+			err = d.Free()
+		}
+		e, made := other.Dup()
+		if c.Rank() == 1 {
+			if err := mpi.Alltoall(d, b, b); err != nil && !errors.Is(err, mpi.ErrOther) {
+				return err
+			}
+			err = d.Free()
+		}
+		return errors.Join(err, made, c.Barrier(), e.Free(), other.Free())
+	})
+}
