@@ -74,7 +74,7 @@ func beginAlltoall[T any](c *Comm, op string, send, recv []T, x *exchange) (*net
 		if err := c.checkLengths(op, "recv", len(recv), len(send), "it takes as many as send has"); err != nil {
 			return nil, err
 		}
-		return nil, c.fail(op, ErrCount, "send has %d elements, no multiple of %d: it has a part of the same length for each rank", len(send), size)
+		return nil, c.noMultiple(op, "send", len(send))
 	}
 	x.alike, x.length = true, part*x.unit
 	x.sendParts = coll.Equal(x.length)

@@ -66,7 +66,9 @@ func TestNoCommunicator(t *testing.T) {
 // TestWrongNumbersAreShown: a number that is out of range is not put into the words that it has elsewhere.
 func TestWrongNumbersAreShown(t *testing.T) {
 	world(t, 2, func(c *mpi.Comm) error {
+		odd := make([]int, 3)
 		for want, err := range map[string]error{
+			"recv has 3 elements, no multiple of 2:": mpi.Allgather(c, odd, odd),
 			", with rank -1, tag 0: invalid rank: ":  mpi.Send(c, []int{1}, -1, 0),
 			", with rank 0, tag -1: invalid tag: ":   mpi.Send(c, []int{1}, 0, -1),
 			"send has 3 elements, no multiple of 2:": mpi.Alltoall(c, make([]int, 3), make([]int, 3)),

@@ -97,6 +97,11 @@ func partsOf(own int, counts, displs []int, unit int, alike bool) coll.Parts {
 	return coll.Listed(counts, displs, unit)
 }
 
+// noMultiple is the error of a buffer that does not have a part of the same length for each rank.
+func (c *Comm) noMultiple(op, name string, elements int) error {
+	return c.fail(op, ErrCount, "%s has %d elements, no multiple of %d: it has a part of the same length for each rank", name, elements, len(c.peers))
+}
+
 // place checks the buffer that has the parts of all ranks, and notes where they lie. The caller's own may be one of them, or lies apart;
 // it is also one where the caller has given the whole buffer for it.
 func (g *gathering) place(c *Comm, op, name string, all []byte, displs []int) error {
@@ -108,7 +113,10 @@ func (g *gathering) place(c *Comm, op, name string, all []byte, displs []int) er
 	if g.alike {
 		length := len(own)
 		if inPlace {
-			length = length / unit / size * unit
+			if length/unit%size != 0 {
+				return c.noMultiple(op, name, length/unit)
+			}
+			length /= size
 		}
 		if len(all) != length*size {
 			return c.checkLengths(op, name, len(all)/unit, length/unit*size, "it has a part for each rank")
