@@ -32,8 +32,18 @@ func trades(world *mpi.Comm) error {
 	}
 	const over = 5 // tag
 	var err error
+	if world.Rank() != 1 { // the others have left the Barrier
+		if err := mpi.Send(world, []byte{1}, 1, goTag); err != nil {
+			return err
+		}
+	}
 	switch world.Rank() {
 	case 1:
+		for _, rank := range []int{0, 2} {
+			if _, err := mpi.Recv(world, make([]byte, 1), rank, goTag); err != nil {
+				return err
+			}
+		}
 		os.Exit(7)
 	case 2:
 		_, err = mpi.Recv(world, make([]byte, 1), 0, over)
