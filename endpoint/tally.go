@@ -41,32 +41,13 @@ func (t *Tally) receive(bytes int) {
 	}
 }
 
-// traffic counts eager messages.
-type traffic struct{ sent, sentBytes, received, receivedBytes uint64 }
-
-// send counts a message that has left.
-func (t *traffic) send(bytes int) {
-	if match.Counting {
-		t.sent++
-		t.sentBytes += uint64(bytes)
-	}
-}
-
-// receive counts a message that a receive has taken.
-func (t *traffic) receive(bytes int) {
-	if match.Counting {
-		t.received++
-		t.receivedBytes += uint64(bytes)
-	}
-}
-
 // tallies are the tallies of all classes. That of the last message is at hand: one of the same class costs a comparison. Eager messages
 // of that class over one medium are counted once for both, and added to both when either changes or somebody wants to know.
 type tallies struct {
 	mask   uint64  // the bits that make the class; none: there is one class, 0
 	value  uint64  // those of the class at hand
 	medium *Medium // at hand
-	eager  traffic // of the class and the medium at hand, since it was last added to them
+	eager  Tally   // of the class and the medium at hand, since it was last added to them
 	now    Tally   // of the class at hand
 
 	shift uint8 // 64: there is one class, 0
@@ -101,7 +82,7 @@ func (c *tallies) of(info uint64) *Tally {
 }
 
 // over returns where an eager message is counted, for its medium and for its class.
-func (c *tallies) over(m *Medium, info uint64) *traffic {
+func (c *tallies) over(m *Medium, info uint64) *Tally {
 	if match.Counting && (m != c.medium || (info^c.value)&c.mask != 0) {
 		c.turn(m, info)
 	}
@@ -117,15 +98,16 @@ func (c *tallies) turn(m *Medium, info uint64) {
 
 // settle adds what was counted for both the class and the medium at hand.
 func (c *tallies) settle() {
-	n, m, t := &c.eager, c.medium, &c.now
+	m, n := c.medium, &c.eager
 	if m == nil {
 		return
 	}
-	m.SentEager, t.Sent = m.SentEager+n.sent, t.Sent+n.sent
-	m.BytesSent, t.SentBytes = m.BytesSent+n.sentBytes, t.SentBytes+n.sentBytes
-	m.RecvEager, t.Received = m.RecvEager+n.received, t.Received+n.received
-	m.BytesReceived, t.ReceivedBytes = m.BytesReceived+n.receivedBytes, t.ReceivedBytes+n.receivedBytes
-	*n = traffic{}
+	m.SentEager += n.Sent
+	m.BytesSent += n.SentBytes
+	m.RecvEager += n.Received
+	m.BytesReceived += n.ReceivedBytes
+	c.now.add(n)
+	*n = Tally{}
 }
 
 // change puts the tally of another class at hand.

@@ -130,6 +130,13 @@ func (d *rankFailure) yields(cause error) bool {
 	return mayHaveLeft(d.cause) && !mayHaveLeft(cause)
 }
 
+// heard reports whether another process has told of the failure, which tells all, and not only this one has noticed it.
+func (d *rankFailure) heard() bool {
+	_, said := errors.AsType[hearsay](d.cause)
+	_, asMissing := errors.AsType[missing](d.cause)
+	return said || asMissing
+}
+
 // note notes a failure, and returns it, or nil if it is no news. first: no failure was known before.
 func (d *failures) note(rank int, cause error) (k *rankFailure, first bool) {
 	d.mu.Lock()

@@ -133,13 +133,6 @@ func (j *job) tellOf(ctx context.Context, rank int) {
 	}
 }
 
-// heard reports whether another process has told of the failure, which tells all, and not only this one has noticed it.
-func (d *rankFailure) heard() bool {
-	_, said := errors.AsType[hearsay](d.cause)
-	_, asMissing := errors.AsType[missing](d.cause)
-	return said || asMissing
-}
-
 // finishTelling waits until the others have been told of the failures that this process has noticed, for a moment. It may be the only one
 // that has.
 func (j *job) finishTelling() {
