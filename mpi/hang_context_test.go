@@ -90,6 +90,25 @@ func endedBy(ctx context.Context, err error) error {
 	return nil
 }
 
+// whileBlocked has two ranks wait for each other in a call, looks at that from rank 0, and then ends the context of the call.
+func whileBlocked(t *testing.T, call func(ctx context.Context, c *mpi.Comm, peer int) error, look func(c *mpi.Comm) error, opts ...mpi.Option) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	world(t, 2, func(c *mpi.Comm) error {
+		if c.Rank() == 1 {
+			return call(ctx, c, 0)
+		}
+		looked := make(chan error, 1)
+		go func() {
+			defer cancel()
+			looked <- look(c)
+		}()
+		err := call(ctx, c, 1)
+		return errors.Join(<-looked, err)
+	}, opts...)
+}
+
 // TestReportOfContexts: calls that a context may end are no deadlock for certain.
 func TestReportOfContexts(t *testing.T) {
 	amongOthers(t)
@@ -99,23 +118,12 @@ func TestReportOfContexts(t *testing.T) {
 			t.Run(x.name+"/"+medium, func(t *testing.T) {
 				amongOthers(t)
 				skipWithout(t, medium)
-				ctx, cancel := context.WithCancel(t.Context())
-				defer cancel()
-				world(t, 2, func(c *mpi.Comm) error {
-					if c.Rank() == 1 {
-						return x.f(ctx, c, 0)
+				whileBlocked(t, x.f, func(c *mpi.Comm) error {
+					r, err := report(c, "possible deadlock (if no context ends a call): rank 0 waits for rank 1 in ", x.says, ", or until its context ends\n")
+					if err == nil && r.Deadlock {
+						err = errors.New(r.Text)
 					}
-					reported := make(chan error, 1)
-					go func() {
-						defer cancel()
-						r, err := report(c, "possible deadlock (if no context ends a call): rank 0 waits for rank 1 in ", x.says, ", or until its context ends\n")
-						if err == nil && r.Deadlock {
-							err = errors.New(r.Text)
-						}
-						reported <- err
-					}()
-					err := x.f(ctx, c, 1)
-					return errors.Join(<-reported, err)
+					return err
 				}, mpi.WithTransports(medium))
 			})
 		}
@@ -152,24 +160,13 @@ func TestFirstReportShowsEveryWait(t *testing.T) {
 	for _, x := range within {
 		t.Run(x.name, func(t *testing.T) {
 			amongOthers(t)
-			ctx, cancel := context.WithCancel(t.Context())
-			defer cancel()
-			world(t, 2, func(c *mpi.Comm) error {
-				if c.Rank() == 1 {
-					return x.f(ctx, c, 0)
+			whileBlocked(t, x.f, func(c *mpi.Comm) error {
+				time.Sleep(200 * time.Millisecond) // until both block
+				r, err := c.HangReport(context.Background())
+				if err == nil && (!strings.Contains(r.Text, x.says) || !strings.Contains(r.Text, ", for at least ") && x.name != "a probe") {
+					err = errors.New(r.Text)
 				}
-				reported := make(chan error, 1)
-				go func() {
-					defer cancel()
-					time.Sleep(200 * time.Millisecond) // until both block
-					r, err := c.HangReport(context.Background())
-					if err == nil && (!strings.Contains(r.Text, x.says) || !strings.Contains(r.Text, ", for at least ") && x.name != "a probe") {
-						err = errors.New(r.Text)
-					}
-					reported <- err
-				}()
-				err := x.f(ctx, c, 1)
-				return errors.Join(<-reported, err)
+				return err
 			})
 		})
 	}
