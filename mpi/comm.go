@@ -35,7 +35,8 @@ type commState struct {
 	crowd      atomic.Int32 // ranks that share a core where they are densest; 0: not known yet
 	algorithms atomic.Pointer[coll.Overrides]
 
-	parent uint32 // context of the communicator that it was made of
+	made  uint64 // the turn of its context
+	asked uint64 // the turn of the freed communicator that the last call which made one has asked about
 
 	collectives countsPointer
 

@@ -24,10 +24,10 @@ func (c *Comm) Self() *Comm {
 	return &with
 }
 
-// derive makes a communicator of some ranks of the world, like this one in all else.
-func (c *Comm) derive(context uint32, world []int32, name string) *Comm {
-	d := newComm(c.seat, context, slices.Index(world, int32(c.seat.rank)), world, brief(name))
-	d.state.parent = c.state.context
+// derive makes a communicator of some ranks of the world, with the context of a turn, like this one in all else.
+func (c *Comm) derive(turn uint64, world []int32, name string) *Comm {
+	d := newComm(c.seat, contextOfTurn(turn), slices.Index(world, int32(c.seat.rank)), world, brief(name))
+	d.state.made = turn
 	d.ctx = c.ctx
 	d.state.algorithms.Store(c.state.algorithms.Load())
 	return d
@@ -53,11 +53,11 @@ func (c *Comm) Dup() (*Comm, error) {
 		return nil, err
 	}
 	n := c.net("Dup")
-	context, err := n.context()
+	turn, err := n.context()
 	if n.done(); err != nil {
 		return nil, err
 	}
-	return c.derive(context, c.world, c.Name()+".dup"), nil
+	return c.derive(turn, c.world, c.Name()+".dup"), nil
 }
 
 // Split makes a communicator of all ranks that give the same color, in the order of their keys, and of
@@ -76,12 +76,12 @@ func (c *Comm) split(op string, color, key int, given string) (*Comm, error) {
 	n := c.net(op)
 	n.given = given
 	n.several()
-	all, context, err := n.split(choice{int64(color), int64(key)})
+	all, turn, err := n.split(choice{int64(color), int64(key)})
 	if n.done(); err != nil {
 		return nil, err
 	}
 	if color == Undefined {
-		c.seat.ids.giveBack(context)
+		c.seat.ids.giveBack(contextOfTurn(turn))
 		return nil, nil
 	}
 	var ranks []int
@@ -91,22 +91,22 @@ func (c *Comm) split(op string, color, key int, given string) (*Comm, error) {
 		}
 	}
 	slices.SortStableFunc(ranks, func(a, b int) int { return cmp.Compare(all[a].Key, all[b].Key) })
-	return c.derive(context, c.inWorld(ranks), fmt.Sprintf("%s.split%d", c.Name(), color)), nil
+	return c.derive(turn, c.inWorld(ranks), fmt.Sprintf("%s.split%d", c.Name(), color)), nil
 }
 
 // choice is what a rank gives Split.
 type choice struct{ Color, Key int64 }
 
-// split returns what all ranks give Split, and a context.
-func (n *net) split(mine choice) (all []choice, context uint32, err error) {
+// split returns what all ranks give Split, and the turn of a context.
+func (n *net) split(mine choice) (all []choice, turn uint64, err error) {
 	all = make([]choice, n.Size())
 	g := gathering{own: elem.Memory([]choice{mine}), all: elem.Memory(all), unit: elem.Size[choice](), alike: true}
 	g.parts = coll.Equal(len(g.own))
 	if err := n.allgather(n, &g); err != nil {
 		return nil, 0, n.failRound(err)
 	}
-	context, err = n.context()
-	return all, context, err
+	turn, err = n.context()
+	return all, turn, err
 }
 
 // inWorld returns ranks of the communicator as ranks of the world.
@@ -151,15 +151,15 @@ func (c *Comm) Create(g *Group) (*Comm, error) {
 func (c *Comm) among(op string, world []int32, suffix, given string) (*Comm, error) {
 	n := c.net(op)
 	n.given = given
-	context, err := n.context()
+	turn, err := n.context()
 	if n.done(); err != nil {
 		return nil, err
 	}
 	if !slices.Contains(world, int32(c.seat.rank)) {
-		c.seat.ids.giveBack(context)
+		c.seat.ids.giveBack(contextOfTurn(turn))
 		return nil, nil
 	}
-	return c.derive(context, world, c.Name()+suffix), nil
+	return c.derive(turn, world, c.Name()+suffix), nil
 }
 
 // Compare says how alike two communicators are (MPI_Comm_compare). None is Identical to none.

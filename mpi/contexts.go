@@ -18,10 +18,11 @@ const contextPairs = 1<<(contextBits-1) - firstContext/2
 // pending keeps it from being reused.
 type contextIDs struct {
 	mu      sync.Mutex
-	next    uint64 // turn to offer
-	used    map[uint32]struct{}
-	offered bool     // one of its communicators offers a turn
-	asking  []uint32 // the contexts of the communicators that ask for one
+	next    uint64            // turn to offer
+	used    map[uint32]uint64 // the turn of each context that is in use
+	offered bool              // one of its communicators offers a turn
+	offers  uint64            // that turn
+	asking  []uint32          // the contexts of the communicators that ask for one
 }
 
 // noTurn is the offer of a rank that uses all contexts. It is later than all turns.
@@ -42,10 +43,20 @@ func (ids *contextIDs) offer(context uint32, awaited func(context uint32) bool) 
 	ids.offered = true
 	for turn = ids.next; turn-ids.next < contextPairs; turn++ {
 		if _, taken := ids.used[contextOfTurn(turn)]; !taken && (turn < contextPairs || !awaited(contextOfTurn(turn))) {
+			ids.offers = turn
 			return turn, true
 		}
 	}
+	ids.offers = noTurn
 	return noTurn, true
+}
+
+// uses reports whether the rank uses the context of a turn, or may be about to.
+func (ids *contextIDs) uses(turn uint64) bool {
+	ids.mu.Lock()
+	defer ids.mu.Unlock()
+	used, is := ids.used[contextOfTurn(turn)]
+	return is && used == turn || ids.offered && ids.offers == turn
 }
 
 // awaits reports whether receives of the rank are pending with one of a pair of contexts.
@@ -88,9 +99,9 @@ func (ids *contextIDs) settle(turn uint64, err error, all *proposal, agreed bool
 	case turn == noTurn:
 	case agreed:
 		if ids.used == nil {
-			ids.used = map[uint32]struct{}{}
+			ids.used = map[uint32]uint64{}
 		}
-		ids.used[contextOfTurn(turn)] = struct{}{}
+		ids.used[contextOfTurn(turn)] = turn
 		ids.next = turn + 1
 	case err != nil:
 		ids.next = turn + 1
@@ -105,32 +116,38 @@ func (ids *contextIDs) giveBack(context uint32) {
 	delete(ids.used, context)
 }
 
-// proposal is the proposal of a rank: a turn, its complement, and whether the rank can't make an offer yet. The maximum
-// of each over all ranks shows whether all have offered the same turn.
-type proposal [3]uint64
+// proposal is the proposal of a rank: a turn, its complement, whether the rank can't make an offer yet, and whether it uses the
+// communicator that was asked about. The maximum of each over all ranks shows whether all have offered the same turn.
+type proposal [4]uint64
 
-func propose(turn uint64, may bool) proposal {
-	if !may {
-		return proposal{2: 1}
+func (ids *contextIDs) propose(turn uint64, may bool, asked uint64) (p proposal) {
+	if p[2] = 1; may {
+		p = proposal{turn, ^turn}
 	}
-	return proposal{turn, ^turn}
+	if ids.uses(asked) {
+		p[3] = 1
+	}
+	return p
 }
 
 // made reports whether all ranks have made an offer.
 func (p *proposal) made() bool { return p[2] == 0 }
 
+// unused reports whether no rank uses the communicator that was asked about.
+func (p *proposal) unused() bool { return p[3] == 0 }
+
 // same reports whether all offers were the same.
 func (p *proposal) same() bool { return p[0] == ^p[1] }
 
-// context finds a context that no rank of the communicator uses, for a collective that makes a communicator. Ranks that take no
-// part in that give it back. Each proposes the next turn whose context it does not use, until all propose the same. However often
+// context finds a context that no rank of the communicator uses, for a collective that makes a communicator, and returns its turn. Ranks
+// that take no part in that give it back. Each proposes the next turn whose context it does not use, until all propose the same. However often
 // that is, it is one collective: who gives up in the middle has called as many as the others.
-func (n *net) context() (uint32, error) {
+func (n *net) context() (uint64, error) {
 	c := n.c
 	n.several()
 	c.seat.dropFreed()
-	made := c.seat.freed.making()
-	if err := n.present(); err != nil {
+	freed, err := n.present()
+	if err != nil {
 		return 0, n.failRound(err)
 	}
 	ids := &c.seat.ids
@@ -141,7 +158,7 @@ func (n *net) context() (uint32, error) {
 		if may && turn != noTurn && c.seat.anyUnexpected() {
 			c.seat.dropContext(contextOfTurn(turn)) // nobody sends under it before all have offered it
 		}
-		ours, all := propose(turn, may), proposal{}
+		ours, all := ids.propose(turn, may, freed), proposal{}
 		n.nextRound()
 		err := allreduce(n, n, ours[:], all[:], Max)
 		agreed := err == nil && all.made() && all.same() && turn != noTurn
@@ -152,9 +169,10 @@ func (n *net) context() (uint32, error) {
 		case err != nil:
 			return 0, n.failRound(err)
 		case agreed:
-			context := contextOfTurn(turn)
-			n.endFreed(context, made)
-			return context, nil
+			if all.unused() {
+				c.endFreed(freed)
+			}
+			return turn, nil
 		case all.made():
 			first = min(first, all[0])
 			if all[0] == noTurn || all[0]-first >= contextPairs {
@@ -169,11 +187,20 @@ func (n *net) context() (uint32, error) {
 }
 
 // present waits until all ranks have come. Only then do they ask for a turn: one that asks before keeps others waiting, and who has not come
-// may wait for those.
-func (n *net) present() error {
+// may wait for those. It returns the turn of a freed communicator of which something is left at one of them: if none uses it any more, all have waited
+// for its collectives, and that can go. It is the first after that of the call before, since a rank may keep one for long.
+func (n *net) present() (freed uint64, err error) {
 	n.nextRound()
-	here, all := propose(0, false), proposal{}
-	return allreduce(n, n, here[:], all[:], Max)
+	asked := &n.c.state.asked
+	after, first := n.c.seat.freed.oldest(*asked, n.c.world)
+	here, all := proposal{^after, ^first}, proposal{}
+	if err := allreduce(n, n, here[:], all[:], Max); err != nil {
+		return noTurn, err
+	}
+	if *asked = ^all[0]; *asked == noTurn {
+		*asked = ^all[1]
+	}
+	return *asked, nil
 }
 
 // failRound ends a collective of several rounds that has failed in one of them: other ranks may be in the next round.

@@ -14,39 +14,52 @@ type freedContexts struct {
 	mu   sync.Mutex
 	list []uint32
 	next int
-	made uint64 // collectives of this rank that make communicators
 	left []freedLeft
 }
 
 // freedLeft is what is left of a collective of a freed communicator.
 type freedLeft struct {
 	*leavings
-	context uint32
-	parent  uint32 // context of the communicator that it was made of
-	made    uint64 // when it was kept
+	made  uint64  // the turn of the communicator's context
+	world []int32 // its ranks
 }
 
 // keep keeps the remains of a collective until its messages have come, or can't come any more.
 func (f *freedContexts) keep(of *Comm, l *leavings) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.left = append(f.left, freedLeft{l, of.state.context, of.state.parent, f.made})
+	f.left = append(f.left, freedLeft{l, of.state.made, of.world})
 }
 
-// making counts a collective that makes a communicator.
-func (f *freedContexts) making() uint64 {
+// oldest returns the turn of the first communicator after asked of which something is left, and of the first of all; noTurn if there is
+// none. It looks at those all whose ranks are in world.
+func (f *freedContexts) oldest(asked uint64, world []int32) (after, first uint64) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.made++
-	return f.made
+	after, first = noTurn, noTurn
+	for _, l := range f.left {
+		better := l.made < first || l.made > asked && l.made < after
+		if !better || !within(l.world, world) {
+			continue
+		}
+		if first = min(first, l.made); l.made > asked {
+			after = min(after, l.made)
+		}
+	}
+	return after, first
 }
 
-// take returns remains that are, and forgets them.
-func (f *freedContexts) take(are func(l *freedLeft) bool) (taken []*leavings) {
+// within reports whether all of some ranks are among others.
+func within(some, others []int32) bool {
+	return len(some) <= len(others) && !slices.ContainsFunc(some, func(r int32) bool { return !slices.Contains(others, r) })
+}
+
+// take returns what is left of the communicator of a turn whose ranks are in world, and forgets it.
+func (f *freedContexts) take(made uint64, world []int32) (taken []*leavings) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.left = slices.DeleteFunc(f.left, func(l freedLeft) bool {
-		if !are(&l) {
+		if l.made != made || !within(l.world, world) {
 			return false
 		}
 		taken = append(taken, l.leavings)
@@ -63,14 +76,10 @@ func (f *freedContexts) contexts(s *seat) []uint32 {
 	return slices.Clone(f.list)
 }
 
-// endFreed ends what is left of freed communicators when one has got a context: that of those whose context it is; and that of those that
-// were made of the same one, since all their ranks have taken part, which have waited for their collectives before.
-func (n *net) endFreed(context uint32, made uint64) {
-	s := n.c.seat
-	for _, l := range s.freed.take(func(l *freedLeft) bool {
-		return l.context == context || l.made < made && l.parent == n.c.state.context
-	}) {
-		l.end(s)
+// endFreed ends what is left of a freed communicator, which all its ranks have given back.
+func (c *Comm) endFreed(made uint64) {
+	for _, l := range c.seat.freed.take(made, c.world) {
+		l.end(c.seat)
 	}
 }
 

@@ -333,15 +333,25 @@ func TestContextOfAPendingReceive(t *testing.T) {
 	})
 }
 
-// TestFreedBeforeOthersCome: a rank that has given up a collective, freed its communicator and made one of another still takes what a rank sends that
-// comes to the collective only then.
+// TestFreedBeforeOthersCome: a rank that has given up a collective, freed its communicator and made others still takes what a rank sends that
+// comes to the collective only then, and nothing once all have freed the communicator.
 func TestFreedBeforeOthersCome(t *testing.T) {
 	unchecked(t)
 	over(t, 2, func(c *mpi.Comm) error {
 		d, err := c.Dup()
-		other, apart := c.Dup()
-		if err := errors.Join(err, apart); err != nil {
+		if err != nil {
 			return err
+		}
+		made := []*mpi.Comm{c}
+		others := func() error {
+			for i := range 4 { // of the communicator that d was made of, and of others
+				e, err := made[i].Dup()
+				if err != nil {
+					return err
+				}
+				made = append(made, e)
+			}
+			return nil
 		}
 		b := make([]int64, 2*long)
 		if c.Rank() == 0 {
@@ -350,13 +360,70 @@ func TestFreedBeforeOthersCome(t *testing.T) {
 			}
 			err = d.Free()
 		}
-		e, made := other.Dup()
+		if err := errors.Join(err, others()); err != nil {
+			return err
+		}
 		if c.Rank() == 1 {
 			if err := mpi.Alltoall(d, b, b); err != nil && !errors.Is(err, mpi.ErrOther) {
 				return err
 			}
 			err = d.Free()
 		}
-		return errors.Join(err, made, c.Barrier(), e.Free(), other.Free())
+		if err := errors.Join(err, others(), same([]int{mpi.LeftOfFreed(c)}, []int{0}), c.Barrier()); err != nil {
+			return err
+		}
+		for _, e := range made[1:] {
+			err = errors.Join(err, e.Free())
+		}
+		return err
+	})
+}
+
+// TestManyFreedBeforeOthersCome: what is left of many freed communicators goes, though one of the first stays in use at one of its ranks.
+func TestManyFreedBeforeOthersCome(t *testing.T) {
+	unchecked(t)
+	over(t, 3, func(c *mpi.Comm) error {
+		half, err := c.Split(min(c.Rank(), 1), 0) // ranks 1 and 2 are together
+		if err != nil {
+			return err
+		}
+		const n = 20
+		var last *mpi.Comm
+		b := make([]int64, 2*long)
+		for i := range n {
+			d, err := half.Dup()
+			if err != nil {
+				return err
+			}
+			if c.Rank() == 2 {
+				if err := mpi.Alltoall(d.WithContext(endedContext()), b[:2*long], b[:2*long]); !errors.Is(err, mpi.ErrGivenUp) {
+					return fmt.Errorf("error %v, want %w", err, mpi.ErrGivenUp)
+				}
+			}
+			if i == 2 && c.Rank() == 1 {
+				last = d
+				continue
+			}
+			if err := d.Free(); err != nil {
+				return err
+			}
+		}
+		for range n + 1 {
+			d, err := c.Dup() // of all ranks, and not only those of half
+			if err != nil {
+				return err
+			}
+			if err := d.Free(); err != nil {
+				return err
+			}
+		}
+		want := []int{0, 0, 1}
+		if err := same([]int{mpi.LeftOfFreed(c)}, want[c.Rank():][:1]); err != nil {
+			return err
+		}
+		if last != nil {
+			err = last.Free()
+		}
+		return errors.Join(err, half.Free(), c.Barrier())
 	})
 }

@@ -27,7 +27,12 @@ type block struct{ at, n int }
 type repeat struct{ times, stride int }
 
 // Contiguous is n elements from the first on (MPI_Type_contiguous).
-func Contiguous(n int) Layout { return Vector(1, n, n) }
+func Contiguous(n int) Layout {
+	if n < 0 {
+		return Layout{wrong: fmt.Errorf("%d elements", n)}
+	}
+	return Vector(1, n, n)
+}
 
 // Vector is count blocks of blocklen elements, whose beginnings are stride elements apart
 // (MPI_Type_vector). ErrArg if one of them is negative, or if there are more elements, or they reach farther, than an int can count.

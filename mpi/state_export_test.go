@@ -23,10 +23,10 @@ func PassContexts(c *Comm, n int) { c.seat.ids.next += uint64(n) }
 func UseContexts(c *Comm, n int) (contexts []uint32) {
 	ids := &c.seat.ids
 	if ids.used == nil {
-		ids.used = map[uint32]struct{}{}
+		ids.used = map[uint32]uint64{}
 	}
 	for turn := ids.next; len(contexts) < n; turn++ {
-		ids.used[contextOfTurn(turn)] = struct{}{}
+		ids.used[contextOfTurn(turn)] = turn
 		contexts = append(contexts, contextOfTurn(turn))
 	}
 	return contexts
@@ -93,6 +93,13 @@ func Unexpected(c *Comm) int {
 
 // Backgrounds returns how many nonblocking collectives of the rank have not ended.
 func Backgrounds(c *Comm) int { return len(c.seat.nonblocking.all()) }
+
+// LeftOfFreed returns of how many collectives of freed communicators something is left at the rank.
+func LeftOfFreed(c *Comm) int {
+	c.seat.freed.mu.Lock()
+	defer c.seat.freed.mu.Unlock()
+	return len(c.seat.freed.left)
+}
 
 // ContextsInUse returns how many communicators have contexts at the rank, apart from the world and its own.
 func ContextsInUse(c *Comm) int {

@@ -68,7 +68,7 @@ func Time(text string) (time.Duration, error) {
 	}
 	d, err := time.ParseDuration(text)
 	if err != nil || d < 0 {
-		return 0, errors.New("want a duration such as 30s or 5m")
+		return 0, errors.New("want a duration such as 30s or 5m, of 292 years at most")
 	}
 	return d, nil
 }
