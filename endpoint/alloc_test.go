@@ -76,15 +76,15 @@ func TestNoAllocationPerMessage(t *testing.T) {
 func exchange(t *testing.T, w *endpointtest.World, a, b *endpointtest.Node, to endpoint.Addr, src, dst wire.Vec, level endpoint.Level, unexpected bool) {
 	var recv endpoint.Handle
 	if !unexpected {
-		recv, _ = b.Engine.Recv(&endpoint.Posting{Into: dst, Value: 1, Mask: match.MaskNone})
+		recv, _ = b.Engine.Recv(&endpoint.Posting{First: dst.First, Value: 1, Mask: match.MaskNone}, &endpoint.RecvOptions{Rest: dst.Rest})
 	}
-	send, err := a.Engine.Send(&endpoint.Outgoing{Data: src, To: to, Match: 1, Level: level})
+	send, err := a.Engine.Send(&endpoint.Outgoing{First: src.First, To: to, Match: 1}, &endpoint.SendOptions{Rest: src.Rest, Level: level})
 	if err != nil {
 		t.Fatal(err)
 	}
 	w.Run()
 	if unexpected {
-		recv, _ = b.Engine.Recv(&endpoint.Posting{Into: dst, Value: 1, Mask: match.MaskNone})
+		recv, _ = b.Engine.Recv(&endpoint.Posting{First: dst.First, Value: 1, Mask: match.MaskNone}, &endpoint.RecvOptions{Rest: dst.Rest})
 		w.Run()
 	}
 	w.Tick(5)

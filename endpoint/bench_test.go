@@ -97,8 +97,8 @@ func BenchmarkMessage(b *testing.B) {
 	var st endpoint.Status
 	b.ReportAllocs()
 	for b.Loop() {
-		r, _ := y.Recv(&endpoint.Posting{Into: wire.Vec{First: dst}, Value: 7, Mask: match.MaskNone})
-		s, _ := x.Send(&endpoint.Outgoing{Data: wire.Vec{First: src}, To: to, Match: 7})
+		r, _ := y.Recv(&endpoint.Posting{First: dst, Value: 7, Mask: match.MaskNone}, nil)
+		s, _ := x.Send(&endpoint.Outgoing{First: src, To: to, Match: 7}, nil)
 		x.Test(s, &st)
 		link.deliver(y, 1)
 		y.Test(r, &st)
@@ -114,10 +114,10 @@ func BenchmarkUnexpected(b *testing.B) {
 	var st endpoint.Status
 	b.ReportAllocs()
 	for b.Loop() {
-		s, _ := x.Send(&endpoint.Outgoing{Data: wire.Vec{First: src}, To: to, Match: 7})
+		s, _ := x.Send(&endpoint.Outgoing{First: src, To: to, Match: 7}, nil)
 		x.Test(s, &st)
 		link.deliver(y, 1)
-		r, _ := y.Recv(&endpoint.Posting{Into: wire.Vec{First: dst}, Value: 7, Mask: match.MaskNone})
+		r, _ := y.Recv(&endpoint.Posting{First: dst, Value: 7, Mask: match.MaskNone}, nil)
 		y.Test(r, &st)
 	}
 }
@@ -131,10 +131,10 @@ func BenchmarkWindow(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		for i := range receives {
-			receives[i], _ = y.Recv(&endpoint.Posting{Into: wire.Vec{First: dst}, Value: uint64(i), Mask: match.MaskNone})
+			receives[i], _ = y.Recv(&endpoint.Posting{First: dst, Value: uint64(i), Mask: match.MaskNone}, nil)
 		}
 		for i := range sends {
-			sends[i], _ = x.Send(&endpoint.Outgoing{Data: wire.Vec{First: src}, To: to, Match: uint64(i)})
+			sends[i], _ = x.Send(&endpoint.Outgoing{First: src, To: to, Match: uint64(i)}, nil)
 		}
 		link.deliver(y, 1)
 		for i := range sends {
@@ -153,11 +153,11 @@ func BenchmarkPosted(b *testing.B) {
 			src, dst := make([]byte, 8), make([]byte, 8)
 			var st endpoint.Status
 			for i := range depth {
-				y.Recv(&endpoint.Posting{Into: wire.Vec{First: dst}, Value: uint64(i) + 1000, Mask: match.MaskNone})
+				y.Recv(&endpoint.Posting{First: dst, Value: uint64(i) + 1000, Mask: match.MaskNone}, nil)
 			}
 			for b.Loop() {
-				r, _ := y.Recv(&endpoint.Posting{Into: wire.Vec{First: dst}, Value: 7, Mask: match.MaskNone})
-				s, _ := x.Send(&endpoint.Outgoing{Data: wire.Vec{First: src}, To: to, Match: 7})
+				r, _ := y.Recv(&endpoint.Posting{First: dst, Value: 7, Mask: match.MaskNone}, nil)
+				s, _ := x.Send(&endpoint.Outgoing{First: src, To: to, Match: 7}, nil)
 				x.Test(s, &st)
 				link.deliver(y, 1)
 				y.Test(r, &st)

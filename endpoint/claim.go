@@ -44,7 +44,7 @@ func (e *Engine) RecvClaimed(v wire.Vec, c Claim, ctx any) (Handle, error) {
 	}
 	slot, r := e.reqs.alloc()
 	r.kind, r.state = kindRecv, statePosted
-	r.keep(&v)
+	r.keep(v.First, v.Rest)
 	r.ctx, r.started = ctx, e.begins()
 	h := handleOf(slot, r.generation)
 	e.receiveStored(slot, r, id)

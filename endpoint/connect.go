@@ -56,7 +56,7 @@ func (e *Engine) Call(c *Calling) Handle {
 	r.match, r.msgLen, r.xferLen, r.ctx = c.Match, 0, 0, c.Context
 	r.at, r.started, r.mask = c.Filter, e.clock(), 0
 	if len(c.Data)+len(c.Answer) > 0 {
-		r.keep(&wire.Vec{First: c.Answer, Rest: [][]byte{slices.Clone(c.Data)}})
+		r.keep(c.Answer, [][]byte{slices.Clone(c.Data)})
 	}
 	e.attempt++
 	r.remote = uint64(e.attempt)

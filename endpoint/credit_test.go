@@ -63,7 +63,7 @@ func (f *flooded) send(t *testing.T, from, to *endpointtest.Node, size int, matc
 	if !ok {
 		t.Fatal("not connected")
 	}
-	h, err := from.Engine.Send(&endpoint.Outgoing{Data: wire.Vec{First: make([]byte, size)}, To: addr, Match: match, Level: level})
+	h, err := from.Engine.Send(&endpoint.Outgoing{First: make([]byte, size), To: addr, Match: match}, &endpoint.SendOptions{Level: level})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,7 +72,7 @@ func (f *flooded) send(t *testing.T, from, to *endpointtest.Node, size int, matc
 
 func (f *flooded) recv(t *testing.T, at *endpointtest.Node, size int, value, mask uint64) endpoint.Handle {
 	t.Helper()
-	h, err := at.Engine.Recv(&endpoint.Posting{Into: wire.Vec{First: make([]byte, size)}, Value: value, Mask: mask})
+	h, err := at.Engine.Recv(&endpoint.Posting{First: make([]byte, size), Value: value, Mask: mask}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

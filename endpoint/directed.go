@@ -4,13 +4,13 @@ package endpoint
 // its turn, and the engine asks for each message whether it may have it. Endpoints that have posted one take messages on the
 // general path from then on, so that nobody else pays for that question.
 
-// RecvDirected is Recv of a message of the peer i.From, in whichever session that sends it. With Tied it ends with
+// RecvDirected is Recv of a message of the peer opts.From, in whichever session that sends it. With Tied it ends with
 // the session.
-func (e *Engine) RecvDirected(i *Posting) (Handle, error) {
-	if !e.known(i.From) {
+func (e *Engine) RecvDirected(i *Posting, opts *RecvOptions) (Handle, error) {
+	if !e.known(opts.From) {
 		return 0, ErrBadAddress
 	}
-	if err := e.checkRecv(i); err != nil {
+	if err := e.checkRecv(i, opts); err != nil {
 		return 0, err
 	}
 	if e.inline.live {
@@ -18,14 +18,14 @@ func (e *Engine) RecvDirected(i *Posting) (Handle, error) {
 	}
 	slot, r := e.reqs.alloc()
 	r.kind, r.state, r.ctx = kindRecv, statePosted, i.Context
-	r.keep(&i.Into)
+	r.keep(i.First, opts.Rest)
 	r.match, r.mask, r.started = i.Value, i.Mask, e.begins()
 	h := handleOf(slot, r.generation)
-	if id, ok := e.storedOf(i.From.Peer, i.Value, i.Mask); ok {
+	if id, ok := e.storedOf(opts.From.Peer, i.Value, i.Mask); ok {
 		e.receiveStored(slot, r, id)
 		return h, nil
 	}
-	if i.Tied && !e.tie(slot, r, i.From) {
+	if opts.Tied && !e.tie(slot, r, opts.From) {
 		return h, nil
 	}
 	if e.directed == nil {
@@ -35,7 +35,7 @@ func (e *Engine) RecvDirected(i *Posting) (Handle, error) {
 			p.refresh(e.cfg.EagerLimit)
 		}
 	}
-	e.directed[slot] = i.From.Peer
+	e.directed[slot] = opts.From.Peer
 	e.posted.Post(slot, i.Value, i.Mask)
 	return h, nil
 }

@@ -82,7 +82,7 @@ func (s *siege) occupy() {
 	v := s.victim
 	enemy, _ := v.Engine.AddrOf(v.PeerOf(s.enemy))
 	send := func(n int, level endpoint.Level) {
-		h, err := v.Engine.Send(&endpoint.Outgoing{Data: wire.Vec{First: make([]byte, n)}, To: enemy, Match: 5, Level: level})
+		h, err := v.Engine.Send(&endpoint.Outgoing{First: make([]byte, n), To: enemy, Match: 5}, &endpoint.SendOptions{Level: level})
 		if err != nil {
 			s.t.Fatal(err)
 		}
@@ -113,7 +113,8 @@ func (s *siege) occupy() {
 	}
 	s.openWindows()
 	for range 3 {
-		h, err := v.Engine.Recv(&endpoint.Posting{Into: endpointtest.NewBuffer(3000, 6000).Vec, Value: 1, Mask: 0xff})
+		into := endpointtest.NewBuffer(3000, 6000).Vec
+		h, err := v.Engine.Recv(&endpoint.Posting{First: into.First, Value: 1, Mask: 0xff}, &endpoint.RecvOptions{Rest: into.Rest})
 		if err != nil {
 			s.t.Fatal(err)
 		}
@@ -121,7 +122,7 @@ func (s *siege) occupy() {
 	}
 	s.honestRecv = endpointtest.NewBuffer(9000)
 	var err error
-	if s.honestHandle, err = v.Engine.Recv(&endpoint.Posting{Into: s.honestRecv.Vec, Value: 0xaaaa00, Mask: match.MaskNone}); err != nil {
+	if s.honestHandle, err = v.Engine.Recv(&endpoint.Posting{First: s.honestRecv.Vec.First, Value: 0xaaaa00, Mask: match.MaskNone}, &endpoint.RecvOptions{Rest: s.honestRecv.Vec.Rest}); err != nil {
 		s.t.Fatal(err)
 	}
 }
@@ -240,7 +241,7 @@ func (s *siege) talk() {
 	msg := endpointtest.NewBuffer(9000)
 	endpointtest.Fill(&msg.Vec, 77)
 	to, _ := s.honest.Engine.AddrOf(s.honest.PeerOf(s.victim))
-	sent, err := s.honest.Engine.Send(&endpoint.Outgoing{Data: msg.Vec, To: to, Match: 0xaaaa00, Level: endpoint.Matched})
+	sent, err := s.honest.Engine.Send(&endpoint.Outgoing{First: msg.Vec.First, To: to, Match: 0xaaaa00}, &endpoint.SendOptions{Rest: msg.Vec.Rest, Level: endpoint.Matched})
 	if err != nil {
 		s.t.Fatal(err)
 	}

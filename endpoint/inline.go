@@ -20,13 +20,13 @@ type inlineReceive struct {
 
 // RecvInline begins an inline receive, tied, into one segment. False: this receive has to be posted. Until EndInline
 // the owner may do nothing but poll. A message that waits already may have been received on return.
-func (e *Engine) RecvInline(i *Posting) bool {
-	if i.Value&^i.Mask != 0 || e.cfg.ContextBits != 0 || e.handler || !e.direct(i.From) {
+func (e *Engine) RecvInline(i *Posting, from Addr) bool {
+	if i.Value&^i.Mask != 0 || e.cfg.ContextBits != 0 || e.handler || !e.direct(from) {
 		return false
 	}
 	c := &e.inline
 	c.live, c.handle, c.err = true, 0, nil
-	c.value, c.mask, c.from, c.b = i.Value, i.Mask, i.From, i.Into.First
+	c.value, c.mask, c.from, c.b = i.Value, i.Mask, from, i.First
 	if e.unexp.Len() > 0 {
 		if id, ok := e.unexp.Find(c.value, c.mask); ok && !e.takeStoredInline(id) {
 			e.DropInline()
@@ -79,7 +79,7 @@ func (e *Engine) EndInline() (n int, h Handle, err error) {
 func (e *Engine) postInline() {
 	c := &e.inline
 	c.live, c.n = false, 0
-	c.handle, c.err = e.Recv(&Posting{Into: wire.Vec{First: c.b}, Value: c.value, Mask: c.mask, Tied: true, From: c.from})
+	c.handle, c.err = e.Recv(&Posting{First: c.b, Value: c.value, Mask: c.mask}, &RecvOptions{Tied: true, From: c.from})
 }
 
 // arrive finds the receive for a message among those that are posted, and the inline receive.

@@ -19,22 +19,22 @@ func TestLongestMessage(t *testing.T) {
 	for range 255 {
 		v.Rest = append(v.Rest, segment)
 	}
-	send, err := a.Engine.Send(&endpoint.Outgoing{Data: v, To: to, Match: 1, Level: endpoint.Matched})
+	send, err := a.Engine.Send(&endpoint.Outgoing{First: v.First, To: to, Match: 1}, &endpoint.SendOptions{Rest: v.Rest, Level: endpoint.Matched})
 	if err != nil {
 		t.Fatal(err)
 	}
 	v.First = segment
-	if _, err := a.Engine.Send(&endpoint.Outgoing{Data: v, To: to, Match: 1, Level: endpoint.Matched}); !errors.Is(err, endpoint.ErrBadSegMem) {
+	if _, err := a.Engine.Send(&endpoint.Outgoing{First: v.First, To: to, Match: 1}, &endpoint.SendOptions{Rest: v.Rest, Level: endpoint.Matched}); !errors.Is(err, endpoint.ErrBadSegMem) {
 		t.Errorf("4 GiB: %v, want ErrBadSegMem", err)
 	}
 	v.First, v.Rest = segment[:1], append(v.Rest, segment)
 	v.Rest[0] = nil
 	v.Rest[1] = nil
-	if _, err := a.Engine.Send(&endpoint.Outgoing{Data: v, To: to, Match: 1, Level: endpoint.Matched}); !errors.Is(err, endpoint.ErrBadSegCount) {
+	if _, err := a.Engine.Send(&endpoint.Outgoing{First: v.First, To: to, Match: 1}, &endpoint.SendOptions{Rest: v.Rest, Level: endpoint.Matched}); !errors.Is(err, endpoint.ErrBadSegCount) {
 		t.Errorf("257 segments: %v, want ErrBadSegCount", err)
 	}
 	w.Run()
-	recv, _ := b.Engine.Recv(&endpoint.Posting{Into: wire.Vec{First: make([]byte, 100)}, Value: 1, Mask: match.MaskNone})
+	recv, _ := b.Engine.Recv(&endpoint.Posting{First: make([]byte, 100), Value: 1, Mask: match.MaskNone}, nil)
 	w.Run()
 	var sent, got endpoint.Status
 	a.Engine.Test(send, &sent)
@@ -56,8 +56,8 @@ func TestSegmentListsAreCopied(t *testing.T) {
 	dst := endpointtest.NewBuffer(100, 5900)
 	out, in := src.Vec, dst.Vec
 	out.Rest, in.Rest = append([][]byte(nil), out.Rest...), append([][]byte(nil), in.Rest...)
-	a.Engine.Send(&endpoint.Outgoing{Data: out, To: to, Match: 1})
-	b.Engine.Recv(&endpoint.Posting{Into: in, Value: 1, Mask: match.MaskNone})
+	a.Engine.Send(&endpoint.Outgoing{First: out.First, To: to, Match: 1}, &endpoint.SendOptions{Rest: out.Rest})
+	b.Engine.Recv(&endpoint.Posting{First: in.First, Value: 1, Mask: match.MaskNone}, &endpoint.RecvOptions{Rest: in.Rest})
 	out.Rest[0], in.Rest[0] = nil, nil
 	w.Run()
 	if err := dst.Check(9, 6000); err != nil {
@@ -68,7 +68,7 @@ func TestSegmentListsAreCopied(t *testing.T) {
 // A probe's status has no context and tells the length (VII.1.1).
 func TestProbeStatus(t *testing.T) {
 	w, a, b, to := pairOf(t, endpointtest.Reliable(false))
-	a.Engine.Send(&endpoint.Outgoing{Data: wire.Vec{First: make([]byte, 12)}, To: to, Match: 0x55, Context: "context"})
+	a.Engine.Send(&endpoint.Outgoing{First: make([]byte, 12), To: to, Match: 0x55, Context: "context"}, nil)
 	w.Run()
 	st := endpoint.Status{Context: "stale", XferLength: 99}
 	found, err := b.Engine.Probe(0, 0, &st)
@@ -82,7 +82,7 @@ func TestProbeStatus(t *testing.T) {
 
 func TestForeignHandlesAndAddresses(t *testing.T) {
 	_, a, b, to := pairOf(t, endpointtest.Reliable(false))
-	h, _ := b.Engine.Recv(&endpoint.Posting{Value: 1, Mask: match.MaskNone})
+	h, _ := b.Engine.Recv(&endpoint.Posting{Value: 1, Mask: match.MaskNone}, nil)
 	var st endpoint.Status
 	for _, bad := range []endpoint.Handle{0, h + 1000, h << 40, ^endpoint.Handle(0)} {
 		if _, err := a.Engine.Test(bad, &st); !errors.Is(err, endpoint.ErrBadRequest) {
@@ -90,7 +90,7 @@ func TestForeignHandlesAndAddresses(t *testing.T) {
 		}
 	}
 	for _, bad := range []endpoint.Addr{{}, {Peer: 1}, {Peer: 99, Session: 1}, {Peer: -1, Session: 1}} {
-		if _, err := a.Engine.Send(&endpoint.Outgoing{To: bad, Match: 1}); !errors.Is(err, endpoint.ErrBadAddress) {
+		if _, err := a.Engine.Send(&endpoint.Outgoing{To: bad, Match: 1}, nil); !errors.Is(err, endpoint.ErrBadAddress) {
 			t.Errorf("address %v: %v", bad, err)
 		}
 		if err := a.Engine.Disconnect(bad); !errors.Is(err, endpoint.ErrBadAddress) {

@@ -14,9 +14,9 @@ import (
 func TestBytesAreThereBeforeTheSenderIsTold(t *testing.T) {
 	const text = "exactly these bytes"
 	memory := make([]byte, len(text))
-	for name, p := range map[string]*endpoint.Posting{
-		"receive":  {Into: wire.Vec{First: memory}},
-		"segments": {Into: wire.Vec{First: memory[:4], Rest: [][]byte{memory[4:9], memory[9:]}}},
+	for name, v := range map[string]wire.Vec{
+		"receive":  {First: memory},
+		"segments": {First: memory[:4], Rest: [][]byte{memory[4:9], memory[9:]}},
 	} {
 		for _, early := range []bool{false, true} {
 			clear(memory)
@@ -34,13 +34,12 @@ func TestBytesAreThereBeforeTheSenderIsTold(t *testing.T) {
 					}
 				}
 			}
-			p.Value, p.Mask = 5, match.MaskNone
 			message := eager(session.Session, 100)
 			message.Flags, message.ID = wire.HasID|wire.Sync, 9
 			steps := []func(){
 				func() { h.frame(l, message, []byte(text)) },
 				func() {
-					if _, err := h.Recv(p); err != nil {
+					if _, err := h.Recv(&endpoint.Posting{First: v.First, Value: 5, Mask: match.MaskNone}, &endpoint.RecvOptions{Rest: v.Rest}); err != nil {
 						t.Fatal(err)
 					}
 				},

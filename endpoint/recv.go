@@ -8,11 +8,16 @@ import (
 
 // Posting is a receive that is to be posted, handed on like Outgoing.
 type Posting struct {
-	Into        wire.Vec
+	First       []byte // where the message goes, or the first segment of that
 	Value, Mask uint64
-	Tied        bool // to From: it ends when the session with that peer does
-	From        Addr
 	Context     any // comes back in the status
+}
+
+// RecvOptions are what most receives have no need of. nil is none.
+type RecvOptions struct {
+	Rest [][]byte // the segments behind the first
+	Tied bool     // to From: it ends when the session with that peer does
+	From Addr
 
 	// Counter, unless it is Private, counts the receive, which has no handle then. Recv alone heeds it.
 	Counter QueueID
@@ -24,24 +29,27 @@ type Posting struct {
 // If the session of the peer to which it is tied ends before a message has matched, the receive completes with the
 // status that ended it. Matching is by bits alone, so that it may get the message of somebody else. Of a session that
 // is over already it takes what has arrived and waits, and else is complete at once.
-func (e *Engine) Recv(i *Posting) (Handle, error) {
-	if i.Tied && !e.known(i.From) {
+func (e *Engine) Recv(i *Posting, opts *RecvOptions) (Handle, error) {
+	if opts != nil && opts.Tied && !e.known(opts.From) {
 		return 0, ErrBadAddress
 	}
-	if i.Value&^i.Mask != 0 || len(i.Into.Rest) > 0 || e.cfg.ContextBits != 0 {
-		if err := e.checkRecv(i); err != nil {
+	if i.Value&^i.Mask != 0 || opts != nil && len(opts.Rest) > 0 || e.cfg.ContextBits != 0 {
+		if err := e.checkRecv(i, opts); err != nil {
 			return 0, err
 		}
 	}
 	slot, r := e.reqs.alloc()
 	r.kind, r.state = kindRecv, statePosted
-	r.keep(&i.Into)
+	r.vec.First = i.First
 	if i.Context != nil {
 		r.ctx = i.Context
 	}
 	r.match, r.mask, r.started = i.Value, i.Mask, e.begins()
-	if i.Counter != Private {
-		r.countedBy(i.Counter)
+	if opts != nil {
+		r.keepRest(opts.Rest)
+		if opts.Counter != Private {
+			r.countedBy(opts.Counter)
+		}
 	}
 	h := handleOf(slot, r.generation)
 	if e.unexp.Len() > 0 {
@@ -50,18 +58,18 @@ func (e *Engine) Recv(i *Posting) (Handle, error) {
 			return h, nil
 		}
 	}
-	if i.Tied && !e.tie(slot, r, i.From) {
+	if opts != nil && opts.Tied && !e.tie(slot, r, opts.From) {
 		return h, nil
 	}
 	e.posted.Post(slot, i.Value, i.Mask)
 	return h, nil
 }
 
-func (e *Engine) checkRecv(i *Posting) error {
+func (e *Engine) checkRecv(i *Posting, opts *RecvOptions) error {
 	switch {
 	case !match.Valid(i.Value, i.Mask):
 		return ErrBadMask
-	case len(i.Into.Rest) >= MaxSegments:
+	case opts != nil && len(opts.Rest) >= MaxSegments:
 		return ErrBadSegCount
 	case i.Mask&e.cfg.contextMask() != e.cfg.contextMask():
 		return ErrBadContextMask

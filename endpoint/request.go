@@ -214,10 +214,14 @@ func (s *slab) user(h Handle) (int32, *request) {
 
 // keep stores the user's list in the request. The list itself is copied, since
 // the user may change it as soon as the call returns (V.1.1).
-func (r *request) keep(v *wire.Vec) {
-	r.vec.First = v.First
-	if len(v.Rest) > 0 {
-		r.list = append(r.list[:0], v.Rest...)
+func (r *request) keep(first []byte, rest [][]byte) {
+	r.vec.First = first
+	r.keepRest(rest)
+}
+
+func (r *request) keepRest(rest [][]byte) {
+	if len(rest) > 0 {
+		r.list = append(r.list[:0], rest...)
 		r.vec.Rest = r.list
 		r.flags |= listed
 	}

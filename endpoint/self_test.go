@@ -6,7 +6,6 @@ import (
 
 	"gomx/endpoint"
 	"gomx/match"
-	"gomx/transport/wire"
 )
 
 // shower is a host whose unexpected handler does something.
@@ -42,7 +41,7 @@ func TestSendIsPendingWhileTheHandlerReads(t *testing.T) {
 			}
 			e.SetHandler(true)
 			var err error
-			h, err = e.Send(&endpoint.Outgoing{Data: wire.Vec{First: make([]byte, 100_000)}, To: e.Self(), Match: 1, Level: endpoint.Matched})
+			h, err = e.Send(&endpoint.Outgoing{First: make([]byte, 100_000), To: e.Self(), Match: 1}, &endpoint.SendOptions{Level: endpoint.Matched})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -65,7 +64,7 @@ func TestSmallMessagesToOneselfCountAsHeaders(t *testing.T) {
 	var sends []endpoint.Handle
 	send := func(n int, match uint64) {
 		t.Helper()
-		h, err := e.Send(&endpoint.Outgoing{Data: wire.Vec{First: bytes.Repeat([]byte{byte(match)}, n)}, To: e.Self(), Match: match})
+		h, err := e.Send(&endpoint.Outgoing{First: bytes.Repeat([]byte{byte(match)}, n), To: e.Self(), Match: match}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -87,7 +86,7 @@ func TestSmallMessagesToOneselfCountAsHeaders(t *testing.T) {
 	var st endpoint.Status
 	for i := range uint64(301) {
 		b := make([]byte, 65)
-		r, err := e.Recv(&endpoint.Posting{Into: wire.Vec{First: b}, Value: i, Mask: match.MaskNone})
+		r, err := e.Recv(&endpoint.Posting{First: b, Value: i, Mask: match.MaskNone}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

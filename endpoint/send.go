@@ -5,14 +5,28 @@ import "gomx/transport/wire"
 // Outgoing is a message that is to be sent. It is handed on by reference: as arguments its words would be stored anew
 // in each function on the way.
 type Outgoing struct {
-	Data    wire.Vec
+	First   []byte // its bytes, or the first segment of them
 	To      Addr
 	Match   uint64
-	Level   Level // when it completes
-	Context any   // comes back in the status
+	Context any // comes back in the status
+}
+
+// SendOptions are what most messages have no need of. nil is none.
+type SendOptions struct {
+	Rest  [][]byte // the segments behind the first
+	Level Level    // when the send completes
 
 	// Counter, unless it is Private, counts the send, which has no handle then. Send alone heeds it.
 	Counter QueueID
+}
+
+var noSendOptions SendOptions
+
+func (o *SendOptions) orNone() *SendOptions {
+	if o == nil {
+		return &noSendOptions
+	}
+	return o
 }
 
 // Send starts a send (V.1). The bytes must stay as they are until the request is buffered or complete. A small
@@ -20,34 +34,36 @@ type Outgoing struct {
 //
 // The message of a peer that is gone or of another session does not fail the
 // call: the request completes with the status that says so.
-func (e *Engine) Send(o *Outgoing) (Handle, error) {
+func (e *Engine) Send(o *Outgoing, opts *SendOptions) (Handle, error) {
 	if e.recorder != nil {
 		e.recorder.begin()
 	}
-	if o.Level == BufferFree && len(o.Data.Rest) == 0 {
-		if o.Counter != Private {
-			if e.SendNow(o.Data.First, o.To, o.Match) {
-				e.tick(e.queues[o.Counter].counter, Success)
+	opts = opts.orNone()
+	if opts.Level == BufferFree && len(opts.Rest) == 0 {
+		if opts.Counter != Private {
+			if e.SendNow(o.First, o.To, o.Match) {
+				e.tick(e.queues[opts.Counter].counter, Success)
 				return 0, nil
 			}
-		} else if p := e.launch(o.Data.First, o.To, o.Match); p != nil {
+		} else if p := e.launch(o.First, o.To, o.Match); p != nil {
 			return e.launched(p, o), nil
 		}
 	}
-	slot, r, err := e.outgoing(o.Level.kind(), &o.Data, o.To, o.Match, o.Context)
+	v := wire.Vec{First: o.First, Rest: opts.Rest}
+	slot, r, err := e.outgoing(opts.Level.kind(), &v, o.To, o.Match, o.Context)
 	if err != nil {
 		return 0, err
 	}
-	if o.Counter != Private {
-		r.countedBy(o.Counter)
+	if opts.Counter != Private {
+		r.countedBy(opts.Counter)
 	}
-	e.sendSlow(e.peers[o.To.Peer], slot, r, o.Data)
+	e.sendSlow(e.peers[o.To.Peer], slot, r, v)
 	return handleOf(slot, r.generation), nil
 }
 
 // launched makes the request of a send that has left already.
 func (e *Engine) launched(p *peer, o *Outgoing) Handle {
-	n := len(o.Data.First)
+	n := len(o.First)
 	slot, r := e.reqs.alloc()
 	r.kind, r.state, r.flags, r.code = kindSend, stateComplete, 0, Success // one store
 	r.peer, r.session = o.To.Peer, o.To.Session
@@ -82,7 +98,7 @@ func (e *Engine) outgoing(kind requestKind, v *wire.Vec, to Addr, match uint64, 
 
 // sendSlow takes every send that can't leave at once.
 func (e *Engine) sendSlow(p *peer, slot int32, r *request, v wire.Vec) {
-	r.keep(&v)
+	r.keep(v.First, v.Rest)
 	r.state, r.started = stateQueued, e.begins()
 	switch {
 	case r.session != p.remote:

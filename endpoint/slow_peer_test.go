@@ -22,7 +22,7 @@ func TestPullsBehindOtherPulls(t *testing.T) {
 	l.sent = nil
 	var receives []endpoint.Handle
 	for i := range uint64(2) {
-		r, err := h.Recv(&endpoint.Posting{Into: wire.Vec{First: make([]byte, size)}, Value: i, Mask: match.MaskNone})
+		r, err := h.Recv(&endpoint.Posting{First: make([]byte, size), Value: i, Mask: match.MaskNone}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -218,7 +218,7 @@ func TestResumeNeedsTheToken(t *testing.T) {
 	session, _ := h.connect(good, 2, 100)
 	resume := wire.Header{Kind: wire.Resume, Flags: wire.HasAck, Session: session.Session, Ack: session.Session}
 	to, _ := h.AddrOf(h.host.number[good])
-	if _, err := h.Send(&endpoint.Outgoing{Data: wire.Vec{First: []byte("secret")}, To: to, Match: 1}); err != nil {
+	if _, err := h.Send(&endpoint.Outgoing{First: []byte("secret"), To: to, Match: 1}, nil); err != nil {
 		t.Fatal(err)
 	}
 	for _, broken := range []bool{false, true} {

@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"gomx/endpoint"
-	"gomx/transport/wire"
 )
 
 func counting() (*endpoint.Engine, endpoint.QueueID) {
@@ -35,7 +34,7 @@ func TestCountedSendBesideAFullLink(t *testing.T) {
 		a, _, ab, to := joined(t)
 		q := a.OpenCounter()
 		ab.refuse = refused
-		if _, err := a.Send(&endpoint.Outgoing{Data: wire.Vec{First: make([]byte, 8)}, To: to, Match: 7, Counter: q}); err != nil {
+		if _, err := a.Send(&endpoint.Outgoing{First: make([]byte, 8), To: to, Match: 7}, &endpoint.SendOptions{Counter: q}); err != nil {
 			t.Fatal(err)
 		}
 		ab.refuse = 0

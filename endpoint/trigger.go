@@ -19,12 +19,14 @@ type Trigger struct {
 }
 
 // SendAt is Send that begins at a trigger. The bytes are read from then on.
-func (e *Engine) SendAt(at Trigger, o *Outgoing) (Handle, error) {
-	slot, r, err := e.outgoing(o.Level.kind(), &o.Data, o.To, o.Match, o.Context)
+func (e *Engine) SendAt(at Trigger, o *Outgoing, opts *SendOptions) (Handle, error) {
+	opts = opts.orNone()
+	v := wire.Vec{First: o.First, Rest: opts.Rest}
+	slot, r, err := e.outgoing(opts.Level.kind(), &v, o.To, o.Match, o.Context)
 	if err != nil {
 		return 0, err
 	}
-	return e.hold(at, slot, r, o.Data), nil
+	return e.hold(at, slot, r, v), nil
 }
 
 // PutAt is Put that begins at a trigger. The bytes are read from then on.
@@ -66,7 +68,7 @@ func (e *Engine) hold(at Trigger, slot int32, r *request, v wire.Vec) Handle {
 		e.sendSlow(p, slot, r, v)
 		return h
 	}
-	r.keep(&v)
+	r.keep(v.First, v.Rest)
 	r.state, r.started = stateHeld, e.begins()
 	r.mask, r.tied = at.At, int32(at.Counter)
 	e.holding++

@@ -8,7 +8,6 @@ import (
 
 	"gomx/endpoint"
 	"gomx/endpoint/driver"
-	"gomx/transport/wire"
 )
 
 // CompletionCounter is a completion counter of an endpoint (fi_cntr of OFI): it counts the sends and receives that its methods Isend and
@@ -51,7 +50,7 @@ func (c *CompletionCounter) Isend(buf []byte, dest EndpointAddr, matchSend uint6
 	if dest.ep != ep {
 		return ep.fail(countedSend, dest.String(), ep.owns(dest))
 	}
-	err := c.c.Send(&endpoint.Outgoing{Data: wire.Vec{First: buf}, To: dest.a, Match: matchSend, Level: ep.level})
+	err := c.c.Send(&endpoint.Outgoing{First: buf, To: dest.a, Match: matchSend}, &endpoint.SendOptions{Level: ep.options.Level})
 	if err != nil {
 		err = c.failWith(countedSend, dest.String(), err)
 	}
@@ -64,7 +63,7 @@ const countedSend = "counted isend to"
 // not told; how many messages were truncated is in the number of failures. Errors: those of Endpoint.Irecv, and
 // ErrBadEndpoint if the counter is closed.
 func (c *CompletionCounter) Irecv(buf []byte, matchRecv, matchMask uint64) error {
-	err := c.c.Recv(&endpoint.Posting{Into: wire.Vec{First: buf}, Value: matchRecv, Mask: matchMask})
+	err := c.c.Recv(&endpoint.Posting{First: buf, Value: matchRecv, Mask: matchMask}, &endpoint.RecvOptions{})
 	if err != nil {
 		err = c.fail("counted irecv", err)
 	}

@@ -38,7 +38,7 @@ const (
 // of goroutines, unless it was opened with SingleThreaded.
 type Endpoint struct {
 	d       *driver.Endpoint
-	level   endpoint.Level // of Isend
+	options endpoint.SendOptions // of Isend
 	board   nic.Board
 	id      uint32
 	filter  uint32
@@ -269,7 +269,7 @@ func (m *media) open(id uint32, s *settings) (*Endpoint, error) {
 	if s.spin == 0 {
 		cfg.Spin = -1
 	}
-	ep := &Endpoint{level: endpoint.Level(s.level), board: b, id: id, filter: s.filter, onError: s.onError, dir: m.dir, far: leavesHost(m.use.names), not: m.use.not, opened: time.Now(), group: s.group, index: s.index}
+	ep := &Endpoint{options: endpoint.SendOptions{Level: endpoint.Level(s.level)}, board: b, id: id, filter: s.filter, onError: s.onError, dir: m.dir, far: leavesHost(m.use.names), not: m.use.not, opened: time.Now(), group: s.group, index: s.index}
 	for _, t := range m.list {
 		ep.names = append(ep.names, t.Name())
 	}

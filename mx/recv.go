@@ -2,7 +2,6 @@ package mx
 
 import (
 	"gomx/endpoint"
-	"gomx/transport/wire"
 )
 
 // Irecv posts a receive into buf for the first message whose match information, masked with matchMask, is matchRecv
@@ -13,7 +12,7 @@ import (
 // Errors: ErrBadMatchMask if matchRecv has bits outside the mask, ErrBadMatchingForCtxID, ErrBadEndpoint,
 // ErrNoResources. Safe from any goroutine.
 func (ep *Endpoint) Irecv(buf []byte, matchRecv, matchMask uint64, context any) (Request, error) {
-	return ep.recv(&endpoint.Posting{Into: wire.Vec{First: buf}, Value: matchRecv, Mask: matchMask, Context: context})
+	return ep.recv(&endpoint.Posting{First: buf, Value: matchRecv, Mask: matchMask, Context: context}, nil)
 }
 
 // Irecvv is Irecv into up to MaxSegments segments, filled one after the other;
@@ -21,11 +20,12 @@ func (ep *Endpoint) Irecv(buf []byte, matchRecv, matchMask uint64, context any) 
 // to segments that overlap is undefined. The list may be changed as soon as the
 // call returns. More segments are ErrBadSegCount.
 func (ep *Endpoint) Irecvv(segs [][]byte, matchRecv, matchMask uint64, context any) (Request, error) {
-	return ep.recv(&endpoint.Posting{Into: vec(segs), Value: matchRecv, Mask: matchMask, Context: context})
+	first, rest := cut(segs)
+	return ep.recv(&endpoint.Posting{First: first, Value: matchRecv, Mask: matchMask, Context: context}, &endpoint.RecvOptions{Rest: rest})
 }
 
-func (ep *Endpoint) recv(i *endpoint.Posting) (Request, error) {
-	h, err := ep.d.Recv(i)
+func (ep *Endpoint) recv(i *endpoint.Posting, opts *endpoint.RecvOptions) (Request, error) {
+	h, err := ep.d.Recv(i, opts)
 	if err != nil {
 		return Request{}, ep.fail("irecv", "", err)
 	}

@@ -2,7 +2,6 @@ package mx
 
 import (
 	"gomx/endpoint"
-	"gomx/transport/wire"
 )
 
 // IrecvFrom is Irecv tied to a peer: if the session with src ends before a message has matched, the receive completes
@@ -17,7 +16,7 @@ func (ep *Endpoint) IrecvFrom(buf []byte, src EndpointAddr, matchRecv, matchMask
 	if src.ep != ep {
 		return ep.notFrom(src, ep.owns(src))
 	}
-	h, err := ep.d.Recv(&endpoint.Posting{Into: wire.Vec{First: buf}, Value: matchRecv, Mask: matchMask, Tied: true, From: src.a, Context: context})
+	h, err := ep.d.Recv(&endpoint.Posting{First: buf, Value: matchRecv, Mask: matchMask, Context: context}, &endpoint.RecvOptions{Tied: true, From: src.a})
 	if err != nil {
 		return ep.notFrom(src, err)
 	}
@@ -38,7 +37,7 @@ func (ep *Endpoint) RecvNow(buf []byte, src EndpointAddr, matchRecv, matchMask u
 	if src.ep != ep {
 		return 0, Request{}, ep.fail("recv now", src.String(), ep.owns(src))
 	}
-	n, h, err := ep.d.RecvNow(&endpoint.Posting{Into: wire.Vec{First: buf}, Value: matchRecv, Mask: matchMask, Tied: true, From: src.a})
+	n, h, err := ep.d.RecvNow(&endpoint.Posting{First: buf, Value: matchRecv, Mask: matchMask, Context: nil}, src.a)
 	if h == 0 && err == nil {
 		return n, Request{}, nil
 	}
@@ -66,7 +65,8 @@ func (ep *Endpoint) IrecvvFrom(segs [][]byte, src EndpointAddr, matchRecv, match
 	if src.ep != ep {
 		return ep.notFrom(src, ep.owns(src))
 	}
-	h, err := ep.d.Recv(&endpoint.Posting{Into: vec(segs), Value: matchRecv, Mask: matchMask, Tied: true, From: src.a, Context: context})
+	first, rest := cut(segs)
+	h, err := ep.d.Recv(&endpoint.Posting{First: first, Value: matchRecv, Mask: matchMask, Context: context}, &endpoint.RecvOptions{Rest: rest, Tied: true, From: src.a})
 	if err != nil {
 		return ep.notFrom(src, err)
 	}

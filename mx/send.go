@@ -33,7 +33,7 @@ func (ep *Endpoint) Request(number uint64) Request { return Request{ep, endpoint
 // If the session with the peer ends, the request completes with a status that says why. Errors: ErrBadAddrList,
 // ErrBadEndpoint, ErrBadSegMem, ErrNoResources. Safe from any goroutine.
 func (ep *Endpoint) Isend(buf []byte, dest EndpointAddr, matchSend uint64, context any) (Request, error) {
-	return ep.send(dest.ep, &endpoint.Outgoing{Data: wire.Vec{First: buf}, To: dest.a, Match: matchSend, Level: ep.level, Context: context})
+	return ep.send(dest.ep, &endpoint.Outgoing{First: buf, To: dest.a, Match: matchSend, Context: context}, &ep.options)
 }
 
 // SendNow sends buf like Isend if that is possible at once: a small message to a peer with no queued operations. If it
@@ -48,43 +48,55 @@ func (ep *Endpoint) SendNow(buf []byte, dest EndpointAddr, matchSend uint64) boo
 // receive has matched the message. It may be buffered before; see Ibuffered.
 // Otherwise it is as Isend.
 func (ep *Endpoint) Issend(buf []byte, dest EndpointAddr, matchSend uint64, context any) (Request, error) {
-	return ep.send(dest.ep, &endpoint.Outgoing{Data: wire.Vec{First: buf}, To: dest.a, Match: matchSend, Level: endpoint.Matched, Context: context})
+	return ep.send(dest.ep, &endpoint.Outgoing{First: buf, To: dest.a, Match: matchSend, Context: context}, &endpoint.SendOptions{Level: endpoint.Matched})
 }
 
 // Isendv is Isend of the bytes of up to MaxSegments segments, one after the
 // other; empty ones are skipped. The list may be changed as soon as the call
 // returns, the bytes not. More segments are ErrBadSegCount.
 func (ep *Endpoint) Isendv(segs [][]byte, dest EndpointAddr, matchSend uint64, context any) (Request, error) {
-	return ep.send(dest.ep, &endpoint.Outgoing{Data: vec(segs), To: dest.a, Match: matchSend, Level: ep.level, Context: context})
+	return ep.sendSegments(segs, dest, matchSend, ep.options.Level, context)
 }
 
 // Issendv is Issend of a segment list; see Isendv.
 func (ep *Endpoint) Issendv(segs [][]byte, dest EndpointAddr, matchSend uint64, context any) (Request, error) {
-	return ep.send(dest.ep, &endpoint.Outgoing{Data: vec(segs), To: dest.a, Match: matchSend, Level: endpoint.Matched, Context: context})
+	return ep.sendSegments(segs, dest, matchSend, endpoint.Matched, context)
+}
+
+// sendSegments is Isendv at a level.
+func (ep *Endpoint) sendSegments(segs [][]byte, dest EndpointAddr, match uint64, level endpoint.Level, context any) (Request, error) {
+	first, rest := cut(segs)
+	return ep.send(dest.ep, &endpoint.Outgoing{First: first, To: dest.a, Match: match, Context: context}, &endpoint.SendOptions{Rest: rest, Level: level})
 }
 
 // send starts a send to a peer whose address is one of the endpoint named owner.
-func (ep *Endpoint) send(owner *Endpoint, o *endpoint.Outgoing) (Request, error) {
+func (ep *Endpoint) send(owner *Endpoint, o *endpoint.Outgoing, opts *endpoint.SendOptions) (Request, error) {
 	if owner != ep {
 		dest := EndpointAddr{owner, o.To}
-		return Request{}, ep.failSend(dest, o, ep.owns(dest))
+		return Request{}, ep.failSend(dest, opts, ep.owns(dest))
 	}
-	h, err := ep.d.Send(o)
+	h, err := ep.d.Send(o, opts)
 	if err != nil {
-		return Request{}, ep.failSend(EndpointAddr{ep, o.To}, o, err)
+		return Request{}, ep.failSend(EndpointAddr{ep, o.To}, opts, err)
 	}
 	return Request{ep, h}, nil
 }
 
-func (ep *Endpoint) failSend(dest EndpointAddr, o *endpoint.Outgoing, err error) error {
-	return ep.fail(sendLevels[o.Level].op, dest.String(), err)
+func (ep *Endpoint) failSend(dest EndpointAddr, opts *endpoint.SendOptions, err error) error {
+	return ep.fail(sendLevels[opts.Level].op, dest.String(), err)
 }
 
 // vec makes a gather list. It keeps segs itself; the engine copies it if it has
 // to.
 func vec(segs [][]byte) wire.Vec {
+	first, rest := cut(segs)
+	return wire.Vec{First: first, Rest: rest}
+}
+
+// cut returns the first segment and the others.
+func cut(segs [][]byte) (first []byte, rest [][]byte) {
 	if len(segs) == 0 {
-		return wire.Vec{}
+		return nil, nil
 	}
-	return wire.Vec{First: segs[0], Rest: segs[1:]}
+	return segs[0], segs[1:]
 }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"gomx/endpoint"
-	"gomx/transport/wire"
 )
 
 // SendLevel says when a send completes. MX has the first and the last; the guide of OFI calls them completion levels.
@@ -58,7 +57,7 @@ func checkSendLevel(level SendLevel) error {
 //
 // Errors are those of Isend. MX does not have it. Safe from any goroutine.
 func (ep *Endpoint) IsendAcked(buf []byte, dest EndpointAddr, matchSend uint64, context any) (Request, error) {
-	return ep.send(dest.ep, &endpoint.Outgoing{Data: wire.Vec{First: buf}, To: dest.a, Match: matchSend, Level: endpoint.Acknowledged, Context: context})
+	return ep.send(dest.ep, &endpoint.Outgoing{First: buf, To: dest.a, Match: matchSend, Context: context}, &endpoint.SendOptions{Level: endpoint.Acknowledged})
 }
 
 // IsendLevel is Isendv that completes at a level, whatever WithSendLevel says. Errors: ErrBadParamVal for no level, and
@@ -67,5 +66,5 @@ func (ep *Endpoint) IsendLevel(level SendLevel, segs [][]byte, dest EndpointAddr
 	if err := checkSendLevel(level); err != nil {
 		return Request{}, ep.fail("isend to", dest.String(), fmt.Errorf("%w: %v: %w", ErrBadParamVal, level, err))
 	}
-	return ep.send(dest.ep, &endpoint.Outgoing{Data: vec(segs), To: dest.a, Match: matchSend, Level: endpoint.Level(level), Context: context})
+	return ep.sendSegments(segs, dest, matchSend, endpoint.Level(level), context)
 }

@@ -48,11 +48,11 @@ func (c *CompletionCounter) Number() int { return c.c.Number() }
 
 // Isend is Endpoint.Isend that begins at the trigger. SendLevel is the endpoint's.
 func (t Trigger) Isend(buf []byte, dest EndpointAddr, matchSend uint64, context any) (Request, error) {
-	level := endpoint.BufferFree
+	var opts endpoint.SendOptions
 	if t.c != nil {
-		level = t.c.ep.level
+		opts = t.c.ep.options
 	}
-	return t.send("triggered isend to", dest, &endpoint.Outgoing{Data: wire.Vec{First: buf}, Match: matchSend, Level: level, Context: context})
+	return t.send("triggered isend to", dest, &endpoint.Outgoing{First: buf, Match: matchSend, Context: context}, &opts)
 }
 
 // IsendLevel is Endpoint.IsendLevel that begins at the trigger. The list of segments may be changed as soon as the call returns.
@@ -60,15 +60,16 @@ func (t Trigger) IsendLevel(level SendLevel, segs [][]byte, dest EndpointAddr, m
 	if err := checkSendLevel(level); err != nil && t.c != nil {
 		return Request{}, t.c.ep.fail("triggered isend to", dest.String(), fmt.Errorf("%w: %v: %w", ErrBadParamVal, level, err))
 	}
-	return t.send("triggered isend to", dest, &endpoint.Outgoing{Data: vec(segs), Match: matchSend, Level: endpoint.Level(level), Context: context})
+	first, rest := cut(segs)
+	return t.send("triggered isend to", dest, &endpoint.Outgoing{First: first, Match: matchSend, Context: context}, &endpoint.SendOptions{Rest: rest, Level: endpoint.Level(level)})
 }
 
-func (t Trigger) send(op string, dest EndpointAddr, o *endpoint.Outgoing) (Request, error) {
+func (t Trigger) send(op string, dest EndpointAddr, o *endpoint.Outgoing, opts *endpoint.SendOptions) (Request, error) {
 	if bad, err := t.refuses(op, dest); bad {
 		return Request{}, err
 	}
 	o.To = dest.a
-	h, err := t.c.c.SendAt(t.at, o)
+	h, err := t.c.c.SendAt(t.at, o, opts)
 	return t.c.started(op, dest, h, err)
 }
 

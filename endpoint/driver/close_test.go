@@ -154,8 +154,8 @@ func TestCallsOnAClosedEndpoint(t *testing.T) {
 			t.Errorf("%s: %v %v", name, ok, err)
 		}
 	}
-	_, sendErr := d.Send(&endpoint.Outgoing{To: self, Match: 0})
-	_, recvErr := d.Recv(&endpoint.Posting{Value: 0, Mask: 0})
+	_, sendErr := d.Send(&endpoint.Outgoing{To: self, Match: 0}, nil)
+	_, recvErr := d.Recv(&endpoint.Posting{Value: 0, Mask: 0}, nil)
 	_, connectErr := d.Call(&endpoint.Calling{NIC: board, Endpoint: 1}, false)
 	_, testErr := d.Test(h, new(endpoint.Status))
 	_, armErr := d.Arm()

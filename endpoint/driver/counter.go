@@ -25,7 +25,7 @@ func (c *Counter) Add(n int, at func(i int) endpoint.Handle) error {
 }
 
 // Send starts a send that the counter counts.
-func (c *Counter) Send(o *endpoint.Outgoing) error {
+func (c *Counter) Send(o *endpoint.Outgoing, opts *endpoint.SendOptions) error {
 	d, err := c.begin()
 	if err != nil {
 		return err
@@ -33,14 +33,14 @@ func (c *Counter) Send(o *endpoint.Outgoing) error {
 	if d.timed {
 		d.eng.TurnTo(o.Match)
 	}
-	o.Counter = c.m.id
-	_, err = d.eng.Send(o)
+	opts.Counter = c.m.id
+	_, err = d.eng.Send(o, opts)
 	c.end()
 	return err
 }
 
 // Recv posts a receive that the counter counts.
-func (c *Counter) Recv(i *endpoint.Posting) error {
+func (c *Counter) Recv(i *endpoint.Posting, opts *endpoint.RecvOptions) error {
 	d, err := c.begin()
 	if err != nil {
 		return err
@@ -48,8 +48,8 @@ func (c *Counter) Recv(i *endpoint.Posting) error {
 	if d.timed {
 		d.eng.TurnTo(i.Value)
 	}
-	i.Counter = c.m.id
-	_, err = d.eng.Recv(i)
+	opts.Counter = c.m.id
+	_, err = d.eng.Recv(i, opts)
 	c.end()
 	return err
 }

@@ -10,7 +10,6 @@ import (
 	"gomx/endpoint"
 	"gomx/endpoint/driver"
 	"gomx/transport/mem"
-	"gomx/transport/wire"
 )
 
 // The polling role goes from one blocked caller to the next, whichever of them is
@@ -85,7 +84,7 @@ func serveAny(t *testing.T, w *world, d *driver.Endpoint, served *atomic.Int64, 
 		if !ok {
 			continue
 		}
-		h, err := d.Recv(&endpoint.Posting{Into: wire.Vec{First: make([]byte, 8)}, Value: st.Match, Mask: ^uint64(0)})
+		h, err := d.Recv(&endpoint.Posting{First: make([]byte, 8), Value: st.Match, Mask: ^uint64(0)}, nil)
 		if err != nil {
 			t.Error(err)
 			return

@@ -135,7 +135,7 @@ func TestTimePassesUnderTraffic(t *testing.T) {
 			t.Errorf("wait with a timeout: %v %v", ok, err)
 		}
 		w.open()
-		sync, err := d.Send(&endpoint.Outgoing{Data: vec(nil), To: w.connect(d, 2), Match: 3, Level: endpoint.Matched}) // which nobody receives
+		sync, err := d.Send(&endpoint.Outgoing{To: w.connect(d, 2), Match: 3}, &endpoint.SendOptions{Level: endpoint.Matched}) // which nobody receives
 		if err == nil {
 			err = d.SetTimeout(sync, 20*time.Millisecond)
 		}
@@ -262,7 +262,7 @@ func TestHandlerPanics(t *testing.T) {
 			inBackground(t, func() {
 				defer func() { thrown = recover() }()
 				for i := range uint64(tries) { // of which the endpoint's own goroutine may take some
-					sent, _ := d.Send(&endpoint.Outgoing{Data: vec([]byte{7}), To: d.Self(), Match: i})
+					sent, _ := d.Send(&endpoint.Outgoing{First: []byte{7}, To: d.Self(), Match: i}, nil)
 					_ = d.Forget(sent)
 					call(d, h)
 				}
@@ -314,7 +314,7 @@ func panicsBesideACompletion(t *testing.T) (panicked bool) {
 			return
 		}
 		first, panicked = false, inACall()
-		sent, _ := d.Send(&endpoint.Outgoing{Data: vec([]byte{7}), To: d.Self(), Match: 2}) // completes what is waited for
+		sent, _ := d.Send(&endpoint.Outgoing{First: []byte{7}, To: d.Self(), Match: 2}, nil) // completes what is waited for
 		_ = d.Forget(sent)
 		if panicked {
 			panic("the user's own")
@@ -329,7 +329,7 @@ func panicsBesideACompletion(t *testing.T) (panicked bool) {
 		return nil, ok, st, err
 	}
 	inBackground(t, func() {
-		sent, _ := d.Send(&endpoint.Outgoing{Data: vec(nil), To: d.Self(), Match: 1})
+		sent, _ := d.Send(&endpoint.Outgoing{To: d.Self(), Match: 1}, nil)
 		_ = d.Forget(sent)
 		thrown, ok, st, err := wait()
 		if !panicked {
@@ -381,7 +381,7 @@ func TestHandlerPanicGoesUpOnce(t *testing.T) {
 		}
 		called := false
 		if err = q.Handle(1, noCompletion, func(int) {
-			sent, _ := d.Send(&endpoint.Outgoing{Data: vec([]byte{7}), To: d.Self(), Match: 2}) // completes what is waited for
+			sent, _ := d.Send(&endpoint.Outgoing{First: []byte{7}, To: d.Self(), Match: 2}, nil) // completes what is waited for
 			_ = d.Forget(sent)
 			if called = true; inACall() {
 				panic("the user's own")
@@ -397,7 +397,7 @@ func TestHandlerPanicGoesUpOnce(t *testing.T) {
 		var early, atClose, later any
 		inBackground(t, func() {
 			early = thrown(func() {
-				sent, _ := d.Send(&endpoint.Outgoing{Data: vec(nil), To: d.Self(), Match: 1})
+				sent, _ := d.Send(&endpoint.Outgoing{To: d.Self(), Match: 1}, nil)
 				_ = d.Forget(sent)
 				_, _ = d.Wait(noContext, h, patience, new(endpoint.Status))
 			})
@@ -485,7 +485,7 @@ func panickingHandler() endpoint.Action { panic(fmt.Sprint("the user's ", "own")
 func TestBusyCallerDoesNotStarveProgress(t *testing.T) {
 	for name, call := range map[string]func(d *driver.Endpoint, h endpoint.Handle){
 		"irecv and cancel": func(d *driver.Endpoint, _ endpoint.Handle) {
-			r, _ := d.Recv(&endpoint.Posting{Into: vec(nil), Value: 77, Mask: ^uint64(0)})
+			r, _ := d.Recv(&endpoint.Posting{Value: 77, Mask: ^uint64(0)}, nil)
 			_, _ = d.Cancel(r)
 		},
 		"test": func(d *driver.Endpoint, h endpoint.Handle) { _, _ = d.Test(h, new(endpoint.Status)) },

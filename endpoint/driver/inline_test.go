@@ -8,14 +8,13 @@ import (
 	"gomx/endpoint"
 	"gomx/endpoint/driver"
 	"gomx/transport/mem"
-	"gomx/transport/wire"
 )
 
 const exactly = ^uint64(0)
 
-// tied is a receive of exactly match from a peer.
-func tied(b []byte, from endpoint.Addr, match uint64) *endpoint.Posting {
-	return &endpoint.Posting{Into: wire.Vec{First: b}, Value: match, Mask: exactly, Tied: true, From: from}
+// receive is one of exactly match.
+func receive(b []byte, match uint64) *endpoint.Posting {
+	return &endpoint.Posting{First: b, Value: match, Mask: exactly}
 }
 
 // receiver is an endpoint that offers its core after each poll, and a peer of it.
@@ -41,7 +40,7 @@ func TestReceiveNowInTurns(t *testing.T) {
 		}()
 		gone := i%2 == 0 && <-sent // it is there already, or among the unexpected
 		var b [2]byte
-		n, h, err := d.RecvNow(tied(b[:], from, i))
+		n, h, err := d.RecvNow(receive(b[:], i), from)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -68,7 +67,7 @@ func TestReceiveNowLeavesWhatComesBehind(t *testing.T) {
 		}
 	}
 	for i := range uint64(2) {
-		n, h, err := d.RecvNow(tied(b[:], from, i))
+		n, h, err := d.RecvNow(receive(b[:], i), from)
 		if h != 0 {
 			n = int(w.wait(d, h).XferLength)
 		}
@@ -87,7 +86,7 @@ func TestReceiveNowLeavesWhatComesBehind(t *testing.T) {
 func TestReceiveNowInTurnsIsPosted(t *testing.T) {
 	w, d, peer, from, to := receiver(t, spinning(time.Millisecond))
 	var b [8]byte
-	n, h, err := d.RecvNow(tied(b[:], from, 1))
+	n, h, err := d.RecvNow(receive(b[:], 1), from)
 	if err != nil || h == 0 {
 		t.Fatalf("nothing was sent: %d bytes, %v", n, err)
 	}
@@ -105,7 +104,7 @@ func TestCloseWhileReceivingInTurns(t *testing.T) {
 	closed := make(chan error)
 	time.AfterFunc(20*time.Millisecond, func() { closed <- d.Close() })
 	var b [8]byte
-	if _, h, err := d.RecvNow(tied(b[:], from, 1)); h == 0 && !errors.Is(err, driver.ErrClosed) {
+	if _, h, err := d.RecvNow(receive(b[:], 1), from); h == 0 && !errors.Is(err, driver.ErrClosed) {
 		t.Errorf("request %v, %v", h, err)
 	}
 	if err := <-closed; err != nil {
@@ -117,7 +116,7 @@ func TestCloseWhileReceivingInTurns(t *testing.T) {
 func TestReceiveNowInTurnsBesideAnother(t *testing.T) {
 	w, d, peer, from, to := receiver(t, spinning(time.Hour))
 	got := make(chan endpoint.Status)
-	other, err := d.Recv(tied(make([]byte, 8), from, 2))
+	other, err := d.Recv(receive(make([]byte, 8), 2), &endpoint.RecvOptions{Tied: true, From: from})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -129,7 +128,7 @@ func TestReceiveNowInTurnsBesideAnother(t *testing.T) {
 		}
 	})
 	var b [8]byte
-	n, h, err := d.RecvNow(tied(b[:], from, 1))
+	n, h, err := d.RecvNow(receive(b[:], 1), from)
 	if err != nil {
 		t.Fatal(err)
 	}

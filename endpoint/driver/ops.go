@@ -20,7 +20,7 @@ func (d *Endpoint) opensLossy() bool {
 }
 
 // Send starts a send (V.1).
-func (d *Endpoint) Send(o *endpoint.Outgoing) (endpoint.Handle, error) {
+func (d *Endpoint) Send(o *endpoint.Outgoing, opts *endpoint.SendOptions) (endpoint.Handle, error) {
 	d.lock()
 	if !d.opens() {
 		return 0, ErrClosed
@@ -28,7 +28,7 @@ func (d *Endpoint) Send(o *endpoint.Outgoing) (endpoint.Handle, error) {
 	if d.timed {
 		d.eng.TurnTo(o.Match)
 	}
-	h, err := d.eng.Send(o)
+	h, err := d.eng.Send(o, opts)
 	d.after()
 	d.unlock()
 	return h, err
@@ -52,7 +52,7 @@ func (d *Endpoint) Watch(of endpoint.Addr, match uint64, ctx any) (endpoint.Hand
 }
 
 // Recv posts a receive (V.2).
-func (d *Endpoint) Recv(i *endpoint.Posting) (endpoint.Handle, error) {
+func (d *Endpoint) Recv(i *endpoint.Posting, opts *endpoint.RecvOptions) (endpoint.Handle, error) {
 	d.lock()
 	if !d.opens() {
 		return 0, ErrClosed
@@ -60,19 +60,19 @@ func (d *Endpoint) Recv(i *endpoint.Posting) (endpoint.Handle, error) {
 	if d.timed {
 		d.eng.TurnTo(i.Value)
 	}
-	h, err := d.eng.Recv(i)
+	h, err := d.eng.Recv(i, opts)
 	d.after()
 	d.unlock()
 	return h, err
 }
 
 // RecvDirected posts a receive for messages of one peer.
-func (d *Endpoint) RecvDirected(i *endpoint.Posting) (endpoint.Handle, error) {
+func (d *Endpoint) RecvDirected(i *endpoint.Posting, opts *endpoint.RecvOptions) (endpoint.Handle, error) {
 	d.lock()
 	if !d.opens() {
 		return 0, ErrClosed
 	}
-	h, err := d.eng.RecvDirected(i)
+	h, err := d.eng.RecvDirected(i, opts)
 	d.after()
 	d.unlock()
 	return h, err
@@ -80,12 +80,12 @@ func (d *Endpoint) RecvDirected(i *endpoint.Posting) (endpoint.Handle, error) {
 
 // RecvNow is Recv into one segment, tied to a peer, and polls for a moment. If it returns no request, the whole message of n
 // bytes has been received. A request that it returns may be complete already.
-func (d *Endpoint) RecvNow(i *endpoint.Posting) (n int, h endpoint.Handle, err error) {
+func (d *Endpoint) RecvNow(i *endpoint.Posting, from endpoint.Addr) (n int, h endpoint.Handle, err error) {
 	d.lock()
 	if !d.opens() {
 		return 0, 0, ErrClosed
 	}
-	n, h, err = d.recvNow(i)
+	n, h, err = d.recvNow(i, from)
 	d.after()
 	d.unlock()
 	return n, h, err
@@ -93,21 +93,21 @@ func (d *Endpoint) RecvNow(i *endpoint.Posting) (n int, h endpoint.Handle, err e
 
 // recvNow is RecvNow with the lock held. On a shared core it polls for as long as a wait spins, because the sender may need the
 // core: a message that arrives in time spares the posting of a receive, which is worth more than the polls.
-func (d *Endpoint) recvNow(i *endpoint.Posting) (n int, h endpoint.Handle, err error) {
+func (d *Endpoint) recvNow(i *endpoint.Posting, from endpoint.Addr) (n int, h endpoint.Handle, err error) {
 	if d.blocked == 0 && !d.lossy && !d.pace.full() {
-		if tried, n, h, err := d.recvInline(i); tried {
+		if tried, n, h, err := d.recvInline(i, from); tried {
 			return n, h, err
 		}
 	}
-	h, err = d.eng.Recv(i)
+	h, err = d.eng.Recv(i, &endpoint.RecvOptions{Tied: true, From: from})
 	return 0, h, err
 }
 
 // recvInline polls for a message that is received without a request. tried is false if the receive has to be posted instead.
-func (d *Endpoint) recvInline(i *endpoint.Posting) (tried bool, n int, h endpoint.Handle, err error) {
+func (d *Endpoint) recvInline(i *endpoint.Posting, from endpoint.Addr) (tried bool, n int, h endpoint.Handle, err error) {
 	w := d.parked.get(&want{kind: forInline})
 	w.wakeups = d.wakeups
-	if tried = d.takeRole(w) && d.eng.RecvInline(i); tried {
+	if tried = d.takeRole(w) && d.eng.RecvInline(i, from); tried {
 		if d.eng.InlinePending() {
 			d.spin(w)
 		}

@@ -50,7 +50,7 @@ func (r *ringOf) passOn(i, messages int) {
 		if err := r.received[i].Add(1, func(int) endpoint.Handle { return h }); err != nil {
 			r.t.Fatal(err)
 		}
-		if _, err := r.received[i].SendAt(uint64(k+1), &endpoint.Outgoing{To: r.to[i], Match: 1}); err != nil {
+		if _, err := r.received[i].SendAt(uint64(k+1), &endpoint.Outgoing{To: r.to[i], Match: 1}, nil); err != nil {
 			r.t.Fatal(err)
 		}
 	}

@@ -8,7 +8,6 @@ import (
 	"gomx/endpoint/driver"
 	"gomx/internal/testlength"
 	"gomx/transport/mem"
-	"gomx/transport/wire"
 )
 
 func overLink(c *driver.Config) { c.Engine.SelfOverLink = true }
@@ -34,7 +33,7 @@ func TestSelfOverLink(t *testing.T) {
 						t.Errorf("%d bytes: %+v", size, st)
 					}
 					w.wait(d, first)
-					late, err := d.Send(&endpoint.Outgoing{Data: wire.Vec{First: want}, To: self, Match: 2, Level: endpoint.Matched})
+					late, err := d.Send(&endpoint.Outgoing{First: want, To: self, Match: 2}, &endpoint.SendOptions{Level: endpoint.Matched})
 					if err != nil {
 						t.Fatal(err)
 					}

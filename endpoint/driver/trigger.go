@@ -6,9 +6,9 @@ import (
 )
 
 // SendAt starts a send when the counter has counted so many successes.
-func (c *Counter) SendAt(successes uint64, o *endpoint.Outgoing) (h endpoint.Handle, err error) {
+func (c *Counter) SendAt(successes uint64, o *endpoint.Outgoing, opts *endpoint.SendOptions) (h endpoint.Handle, err error) {
 	err = c.start(func(e *endpoint.Engine) (err error) {
-		h, err = e.SendAt(c.at(successes), o)
+		h, err = e.SendAt(c.at(successes), o, opts)
 		return err
 	})
 	return h, err

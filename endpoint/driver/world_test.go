@@ -97,7 +97,7 @@ func (w *world) wait(d *driver.Endpoint, h endpoint.Handle) endpoint.Status {
 
 func (w *world) send(d *driver.Endpoint, to endpoint.Addr, match uint64, b []byte) endpoint.Handle {
 	w.t.Helper()
-	h, err := d.Send(&endpoint.Outgoing{Data: wire.Vec{First: b}, To: to, Match: match})
+	h, err := d.Send(&endpoint.Outgoing{First: b, To: to, Match: match}, nil)
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -106,7 +106,7 @@ func (w *world) send(d *driver.Endpoint, to endpoint.Addr, match uint64, b []byt
 
 func (w *world) recv(d *driver.Endpoint, match uint64, b []byte) endpoint.Handle {
 	w.t.Helper()
-	h, err := d.Recv(&endpoint.Posting{Into: wire.Vec{First: b}, Value: match, Mask: ^uint64(0)})
+	h, err := d.Recv(&endpoint.Posting{First: b, Value: match, Mask: ^uint64(0)}, nil)
 	if err != nil {
 		w.t.Fatal(err)
 	}

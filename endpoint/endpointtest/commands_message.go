@@ -36,12 +36,13 @@ func send(t *Trace, a *arguments) error {
 	t.sends++
 	b := NewBuffer(a.sizes()...)
 	Fill(&b.Vec, t.sends)
-	o := endpoint.Outgoing{Data: b.Vec, To: addr, Match: a.number("match", 0), Level: a.level()}
+	o := endpoint.Outgoing{First: b.Vec.First, To: addr, Match: a.number("match", 0)}
+	opts := endpoint.SendOptions{Rest: b.Vec.Rest, Level: a.level()}
 	var h endpoint.Handle
 	if when, triggered := t.when(a); triggered {
-		h, err = from.Engine.SendAt(when, &o)
+		h, err = from.Engine.SendAt(when, &o, &opts)
 	} else {
-		h, err = from.Engine.Send(&o)
+		h, err = from.Engine.Send(&o, &opts)
 	}
 	if err != nil {
 		return err
@@ -96,7 +97,7 @@ func recv(t *Trace, a *arguments) error {
 
 func (t *Trace) post(name string, n *Node, value, mask uint64, sizes []int) error {
 	b := NewBuffer(sizes...)
-	h, err := n.Engine.Recv(&endpoint.Posting{Into: b.Vec, Value: value, Mask: mask})
+	h, err := n.Engine.Recv(&endpoint.Posting{First: b.Vec.First, Value: value, Mask: mask}, &endpoint.RecvOptions{Rest: b.Vec.Rest})
 	return t.posted(name, n, b, h, err)
 }
 
@@ -116,7 +117,7 @@ func recvDirected(t *Trace, a *arguments) error {
 	}
 	value, mask := a.number("match", 0), a.number("mask", match.MaskNone)
 	b := NewBuffer(a.sizes()...)
-	h, err := n.Engine.RecvDirected(&endpoint.Posting{Into: b.Vec, Value: value, Mask: mask, Tied: a.has("tied"), From: addr})
+	h, err := n.Engine.RecvDirected(&endpoint.Posting{First: b.Vec.First, Value: value, Mask: mask}, &endpoint.RecvOptions{Rest: b.Vec.Rest, Tied: a.has("tied"), From: addr})
 	return t.posted(name, n, b, h, err)
 }
 
@@ -129,7 +130,7 @@ func recvFrom(t *Trace, a *arguments) error {
 	addr.Session = uint32(a.number("session", uint64(addr.Session)))
 	value, mask := a.number("match", 0), a.number("mask", match.MaskNone)
 	b := NewBuffer(a.sizes()...)
-	h, err := n.Engine.Recv(&endpoint.Posting{Into: b.Vec, Value: value, Mask: mask, Tied: true, From: addr})
+	h, err := n.Engine.Recv(&endpoint.Posting{First: b.Vec.First, Value: value, Mask: mask}, &endpoint.RecvOptions{Rest: b.Vec.Rest, Tied: true, From: addr})
 	return t.posted(name, n, b, h, err)
 }
 
@@ -141,7 +142,7 @@ func inline(t *Trace, a *arguments) error {
 	}
 	value, mask := a.number("match", 0), a.number("mask", match.MaskNone)
 	b := NewBuffer(a.sizes()...)
-	if !n.Engine.RecvInline(&endpoint.Posting{Into: b.Vec, Value: value, Mask: mask, From: addr}) {
+	if !n.Engine.RecvInline(&endpoint.Posting{First: b.Vec.First, Value: value, Mask: mask}, addr) {
 		t.printf("%s: is to be posted", name)
 		return nil
 	}

@@ -177,7 +177,7 @@ func (p *Pair) send(side int, how byte) error {
 		b = NewBuffer(m.size)
 	}
 	Fill(&b.Vec, m.id)
-	h, err := s.node.Engine.Send(&endpoint.Outgoing{Data: b.Vec, To: addr, Match: m.match, Level: m.level, Context: m.id})
+	h, err := s.node.Engine.Send(&endpoint.Outgoing{First: b.Vec.First, To: addr, Match: m.match, Context: m.id}, &endpoint.SendOptions{Rest: b.Vec.Rest, Level: m.level})
 	if err != nil {
 		return err
 	}
@@ -200,12 +200,12 @@ func levelOf(how byte) endpoint.Level {
 func (p *Pair) receive(side int, how byte, tied bool) (err error) {
 	s, far := &p.side[side], &p.side[1-side]
 	r := newReceive(how)
-	i := endpoint.Posting{Into: r.buffer.Vec, Value: r.value, Mask: r.mask}
+	opts := endpoint.RecvOptions{Rest: r.buffer.Vec.Rest}
 	if addr, met := s.node.Engine.AddrOf(s.node.PeerOf(far.node)); met && tied {
 		r.session = addr.Session
-		i.Tied, i.From = true, addr
+		opts.Tied, opts.From = true, addr
 	}
-	r.handle, err = s.node.Engine.Recv(&i)
+	r.handle, err = s.node.Engine.Recv(&endpoint.Posting{First: r.buffer.Vec.First, Value: r.value, Mask: r.mask}, &opts)
 	if err != nil {
 		return err
 	}

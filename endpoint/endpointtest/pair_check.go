@@ -111,7 +111,7 @@ func (p *Pair) takeStored(s *pairSide) error {
 			return nil
 		}
 		r := &pairReceive{buffer: NewBuffer(int(st.MsgLength))}
-		h, err := s.node.Engine.Recv(&endpoint.Posting{Into: r.buffer.Vec})
+		h, err := s.node.Engine.Recv(&endpoint.Posting{First: r.buffer.Vec.First}, &endpoint.RecvOptions{Rest: r.buffer.Vec.Rest})
 		if err != nil {
 			return err
 		}

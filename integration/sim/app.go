@@ -260,23 +260,24 @@ func (n *node) sendTo(to int) {
 	n.sends++
 	w.report.Messages++
 	var err error
-	out := endpoint.Outgoing{Data: o.buffer.segments(n.cuts()), To: at.addr, Match: m.match(), Level: o.level, Context: o}
+	v := o.buffer.segments(n.cuts())
+	out, opts := endpoint.Outgoing{First: v.First, To: at.addr, Match: m.match(), Context: o}, endpoint.SendOptions{Rest: v.Rest, Level: o.level}
 	if when, triggered := n.trigger(m); triggered {
 		o.triggered = true
 		w.report.Triggered++
-		o.handle, err = n.engine.SendAt(when, &out)
+		o.handle, err = n.engine.SendAt(when, &out, &opts)
 	} else if n.count(o) {
 		n.counted.ops = append(n.counted.ops, o)
-		out.Counter = n.counted.counter
-		_, err = n.engine.Send(&out)
+		opts.Counter = n.counted.counter
+		_, err = n.engine.Send(&out, &opts)
 	} else {
-		o.handle, err = n.engine.Send(&out)
+		o.handle, err = n.engine.Send(&out, &opts)
 	}
 	if err != nil {
 		w.fail(n, "send: %v", err)
 		return
 	}
-	if out.Counter != endpoint.Private {
+	if opts.Counter != endpoint.Private {
 		return // it has no handle
 	}
 	n.choose(o)

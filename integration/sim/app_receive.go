@@ -124,12 +124,13 @@ func (n *node) post(o *op, size int) {
 	o.post = n.posts
 	o.buffer = n.w.buffers.take(size)
 	var err error
-	i := endpoint.Posting{Into: o.buffer.segments(n.cuts()), Value: o.value, Mask: o.mask, Context: o}
+	v := o.buffer.segments(n.cuts())
+	i, opts := endpoint.Posting{First: v.First, Value: o.value, Mask: o.mask, Context: o}, endpoint.RecvOptions{Rest: v.Rest}
 	if from := n.directed(o); from != (endpoint.Addr{}) {
-		i.Value, i.Mask, i.From = o.value&^maskFrom, o.mask&^maskFrom, from
-		o.handle, err = n.engine.RecvDirected(&i)
+		i.Value, i.Mask, opts.From = o.value&^maskFrom, o.mask&^maskFrom, from
+		o.handle, err = n.engine.RecvDirected(&i, &opts)
 	} else {
-		o.handle, err = n.engine.Recv(&i)
+		o.handle, err = n.engine.Recv(&i, &opts)
 	}
 	if err != nil {
 		n.w.fail(n, "receive: %v", err)

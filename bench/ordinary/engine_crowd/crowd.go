@@ -219,13 +219,13 @@ func (c *crowd) burst(m *member, which, burst int, w *work) error {
 	receiver, frames := m.partners[which], c.frames
 	began := time.Now()
 	for range burst {
-		if _, err := receiver.engine.Recv(&endpoint.Posting{Into: wire.Vec{First: receiver.buffer[:]}}); err != nil {
+		if _, err := receiver.engine.Recv(&endpoint.Posting{First: receiver.buffer[:]}, nil); err != nil {
 			return err
 		}
 	}
 	posted := time.Now()
 	for range burst {
-		if _, err := m.engine.Send(&endpoint.Outgoing{Data: wire.Vec{First: m.buffer[:]}, To: m.peers[which], Match: 1}); err != nil {
+		if _, err := m.engine.Send(&endpoint.Outgoing{First: m.buffer[:], To: m.peers[which], Match: 1}, nil); err != nil {
 			return err
 		}
 	}
@@ -258,10 +258,10 @@ func (c *crowd) rounds(peers, burst int, w *work) error {
 // it needs for any.
 func (c *crowd) toSelf() error {
 	for _, m := range c.members {
-		if _, err := m.engine.Recv(&endpoint.Posting{Into: wire.Vec{First: m.buffer[:]}}); err != nil {
+		if _, err := m.engine.Recv(&endpoint.Posting{First: m.buffer[:]}, nil); err != nil {
 			return err
 		}
-		if _, err := m.engine.Send(&endpoint.Outgoing{Data: wire.Vec{First: m.buffer[:]}, To: m.engine.Self(), Match: 1}); err != nil {
+		if _, err := m.engine.Send(&endpoint.Outgoing{First: m.buffer[:], To: m.engine.Self(), Match: 1}, nil); err != nil {
 			return err
 		}
 		if err := m.collect(); err != nil {
