@@ -87,10 +87,10 @@ func beginAlltoallv[T any](c *Comm, op string, send []T, sendCounts, sendDispls 
 	if err := exchangeOf(c, op, send, recv, x); err != nil {
 		return nil, err
 	}
-	if err := c.checkCounts(op, sendCounts, sendDispls, len(send)); err != nil {
+	if err := c.checkCounts(op, "send", sendCounts, sendDispls, len(send)); err != nil {
 		return nil, err
 	}
-	if err := c.checkCounts(op, recvCounts, recvDispls, len(recv)); err != nil {
+	if err := c.checkCounts(op, "recv", recvCounts, recvDispls, len(recv)); err != nil {
 		return nil, err
 	}
 	if err := c.checkLengths(op, "the rank's own part of recv", recvCounts[c.rank], sendCounts[c.rank], "it is sent as many"); err != nil {

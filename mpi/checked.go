@@ -68,7 +68,7 @@ func (n *net) checked() bool { return n.c.seat.job.set.check }
 const (
 	digestSize     = 8
 	callRecordSize = 384
-	itemSize       = 64 // of what may be long
+	itemSize       = 85 // of what may be long
 )
 
 // agree compares what the ranks are about to do, in checked mode: rank 0 gets all records
@@ -202,11 +202,14 @@ func (d *deed) arguments() (words []string) {
 }
 
 // short cuts what is long. A digest stands for the whole then.
-func short(words string) string {
-	if len(words) <= itemSize {
+func short(words string) string { return shortened(words, itemSize) }
+
+func shortened(words string, most int) string {
+	if len(words) <= most {
 		return words
 	}
-	return fmt.Sprintf("%s... (digest %08x)", words[:itemSize], uint32(digest(words)))
+	end := fmt.Sprintf("... (digest %08x)", uint32(digest(words)))
+	return words[:most-len(end)] + end
 }
 
 // digest condenses words, so that those that differ have different ones.

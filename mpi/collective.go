@@ -56,20 +56,22 @@ func (c *Comm) checkLengths(op, name string, got, want int, why string) error {
 }
 
 // checkCounts returns what is wrong with the counts and displacements of the ranks' parts in
-// a buffer of so many elements. displs may be nil: then the parts lie one behind the other.
-func (c *Comm) checkCounts(op string, counts, displs []int, length int) error {
-	size := len(c.peers)
-	if len(counts) != size || displs != nil && len(displs) != size {
-		return c.fail(op, ErrCount, "%d counts and %d displacements for %d ranks", len(counts), len(displs), size)
+// a buffer of so many elements. displs may be nil: then the parts lie one behind the other. An empty part has no place.
+func (c *Comm) checkCounts(op, name string, counts, displs []int, length int) error {
+	switch size := len(c.peers); {
+	case len(counts) != size:
+		return c.fail(op, ErrCount, "%d counts of the parts of %s for %d ranks", len(counts), name, size)
+	case displs != nil && len(displs) != size:
+		return c.fail(op, ErrCount, "%d displacements of the parts of %s for %d ranks", len(displs), name, size)
 	}
 	next := 0
 	for rank, count := range counts {
 		from := next
-		if displs != nil {
+		if displs != nil && count != 0 {
 			from = displs[rank]
 		}
 		if count < 0 || from < 0 || from > length || count > length-from {
-			return c.fail(op, ErrCount, "the part of rank %d, %d elements from %d on, does not lie in a buffer of %d", rank, count, from, length)
+			return c.fail(op, ErrCount, "the part of rank %d in %s, %d elements from %d on, does not lie in its %d", rank, name, count, from, length)
 		}
 		next = from + count
 	}

@@ -358,3 +358,45 @@ func TestAlgorithms(t *testing.T) {
 		return nil
 	})
 }
+
+// TestEmptyPartsHaveNoPlace: the displacement of a part without elements means nothing.
+func TestEmptyPartsHaveNoPlace(t *testing.T) {
+	over(t, 3, func(c *mpi.Comm) error {
+		counts := []int{1, 0, 1}
+		for _, nowhere := range []int{-1, 3, huge} {
+			displs := []int{1, nowhere, 0}
+			own := []int{c.Rank() + 1}[:counts[c.Rank()]]
+			all, gathered, got := []int{0, 0}, []int{0, 0}, make([]int, counts[c.Rank()])
+			err := errors.Join(
+				mpi.Allgatherv(c, own, all, counts, displs),
+				mpi.Gatherv(c, own, gathered, counts, displs, 0),
+				mpi.Scatterv(c, []int{3, 1}, counts, displs, got, 0),
+			)
+			if err := errors.Join(err, same(all, []int{3, 1}), same(got, own)); err != nil {
+				return err
+			}
+			if c.Rank() == 0 {
+				err = same(gathered, []int{3, 1})
+			}
+			send := []int{10 * c.Rank(), 10*c.Rank() + 1}
+			from := []int{0, 0}
+			if c.Rank() == 1 {
+				from = nil
+			}
+			receive := []int{1, 0, 1}
+			sendCounts, recvDispls := []int{1, 0, 1}, []int{1, nowhere, 0}
+			if c.Rank() == 1 {
+				sendCounts, receive = []int{0, 0, 0}, []int{0, 0, 0}
+				recvDispls = []int{nowhere, -nowhere, nowhere}
+			}
+			err = errors.Join(err, mpi.Alltoallv(c, send, sendCounts, []int{0, nowhere, 1}, from, receive, recvDispls))
+			if part := c.Rank() / 2; c.Rank() != 1 {
+				err = errors.Join(err, same(from, []int{20 + part, part}))
+			}
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}

@@ -93,6 +93,12 @@ func (c *Comm) ended(op string, peer, tag int, st *mx.Status) error {
 	}
 	switch {
 	case st.Code == mx.StatusTruncated:
+		if peer == AnySource {
+			peer = sourceOf(st.MatchInfo)
+		}
+		if tag == AnyTag {
+			tag = tagOf(st.MatchInfo)
+		}
 		return c.failWith(op, peer, tag, ErrTruncate,
 			fmt.Errorf("the message has %d bytes, the buffer %d: give the receive a larger one, or ask Probe for the length", st.MsgLength, st.XferLength))
 	case isLoss(st.Code):

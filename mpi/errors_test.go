@@ -50,6 +50,59 @@ func TestTypesAreNamed(t *testing.T) {
 	})
 }
 
+// TestTruncationNamesTheSender: a receive of anybody's message that was too long names whose it was, and its tag.
+func TestTruncationNamesTheSender(t *testing.T) {
+	over(t, 2, func(c *mpi.Comm) error {
+		if c.Rank() == 0 {
+			return errors.Join(mpi.Send(c, []int{1, 2}, 1, 7), mpi.Send(c, []int{1, 2}, 1, 8))
+		}
+		one := make([]int, 1)
+		_, now := mpi.Recv(c, one, mpi.AnySource, mpi.AnyTag)
+		q, err := mpi.Irecv(c, one, mpi.AnySource, 8)
+		_, later := q.Wait()
+		for i, got := range []error{now, later} {
+			e, _ := errors.AsType[*mpi.Error](got)
+			if !errors.Is(got, mpi.ErrTruncate) || e.Peer != 0 || e.Tag != 7+i {
+				err = errors.Join(err, fmt.Errorf("%w: does not name rank 0 and tag %d", got, 7+i))
+			}
+		}
+		return err
+	})
+}
+
+// TestErrorsOfGroupsNameTheCall: so do those that are found after the ranges have been made ranks.
+func TestErrorsOfGroupsNameTheCall(t *testing.T) {
+	world(t, 1, func(c *mpi.Comm) error {
+		twice := []mpi.RankRange{{0, 0, 1}, {0, 0, 1}}
+		_, in := c.Group().RangeIncl(twice...)
+		_, out := c.Group().RangeExcl(twice...)
+		for op, err := range map[string]error{"RangeIncl": in, "RangeExcl": out} {
+			if e, ok := errors.AsType[*mpi.Error](err); !ok || e.Op != op {
+				return fmt.Errorf("%w: is not of %s", err, op)
+			}
+		}
+		return nil
+	})
+}
+
+// TestErrorsOfPartsNameTheBuffer: what is wrong with the parts of a buffer says which one it is, and speaks only of what the call takes.
+func TestErrorsOfPartsNameTheBuffer(t *testing.T) {
+	world(t, 1, func(c *mpi.Comm) error {
+		b, one, two := []int{1}, []int{1}, []int{2}
+		for want, err := range map[string]error{
+			"0 counts of the parts of send for 1 ranks":                                mpi.ReduceScatter(c, b, b, []int{}, mpi.Sum),
+			"2 displacements of the parts of recv for 1 ranks":                         mpi.Alltoallv(c, b, one, nil, []int{0}, one, []int{0, 0}),
+			"the part of rank 0 in send, 2 elements from 0 on, does not lie in its 1":  mpi.Alltoallv(c, b, two, nil, []int{0}, one, nil),
+			"the part of rank 0 in recv, 1 elements from -1 on, does not lie in its 1": mpi.Allgatherv(c, b, []int{0}, one, []int{-1}),
+		} {
+			if !errors.Is(err, mpi.ErrCount) || !strings.Contains(err.Error(), want) {
+				return fmt.Errorf("%w: want %q", err, want)
+			}
+		}
+		return nil
+	})
+}
+
 func TestNoCommunicator(t *testing.T) {
 	var none *mpi.Comm
 	if err := mpi.Send(none, []int{1}, 0, 0); !errors.Is(err, mpi.ErrComm) {

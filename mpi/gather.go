@@ -123,7 +123,7 @@ func (g *gathering) place(c *Comm, op, name string, all []byte, displs []int) er
 		}
 		g.parts = coll.Equal(length)
 	} else {
-		if err := c.checkCounts(op, g.counts, displs, len(all)/unit); err != nil {
+		if err := c.checkCounts(op, name, g.counts, displs, len(all)/unit); err != nil {
 			return err
 		}
 		g.parts = coll.Listed(g.counts, displs, unit)

@@ -96,8 +96,10 @@ func (g *Group) filter(h *Group, in bool) *Group {
 
 // Incl returns the given ranks of g, in that order (MPI_Group_incl). Error: ErrRank for one that there is not, or
 // twice.
-func (g *Group) Incl(ranks ...int) (*Group, error) {
-	if err := g.check("Incl", ranks); err != nil {
+func (g *Group) Incl(ranks ...int) (*Group, error) { return g.incl("Incl", ranks) }
+
+func (g *Group) incl(op string, ranks []int) (*Group, error) {
+	if err := g.check(op, ranks); err != nil {
 		return nil, err
 	}
 	out := &Group{self: g.self}
@@ -108,8 +110,10 @@ func (g *Group) Incl(ranks ...int) (*Group, error) {
 }
 
 // Excl returns the ranks of g without the given ones (MPI_Group_excl). Error: as that of Incl.
-func (g *Group) Excl(ranks ...int) (*Group, error) {
-	if err := g.check("Excl", ranks); err != nil {
+func (g *Group) Excl(ranks ...int) (*Group, error) { return g.excl("Excl", ranks) }
+
+func (g *Group) excl(op string, ranks []int) (*Group, error) {
+	if err := g.check(op, ranks); err != nil {
 		return nil, err
 	}
 	out := &Group{self: g.self}
@@ -143,20 +147,22 @@ type RankRange struct{ First, Last, Stride int }
 
 // RangeIncl is Incl of all ranks of some ranges (MPI_Group_range_incl). Error: ErrRank, and ErrArg for a stride of 0.
 func (g *Group) RangeIncl(ranges ...RankRange) (*Group, error) {
-	ranks, err := g.expand("RangeIncl", ranges)
+	const op = "RangeIncl"
+	ranks, err := g.expand(op, ranges)
 	if err != nil {
 		return nil, err
 	}
-	return g.Incl(ranks...)
+	return g.incl(op, ranks)
 }
 
 // RangeExcl is Excl of all ranks of some ranges (MPI_Group_range_excl). Errors as those of RangeIncl.
 func (g *Group) RangeExcl(ranges ...RankRange) (*Group, error) {
-	ranks, err := g.expand("RangeExcl", ranges)
+	const op = "RangeExcl"
+	ranks, err := g.expand(op, ranges)
 	if err != nil {
 		return nil, err
 	}
-	return g.Excl(ranks...)
+	return g.excl(op, ranks)
 }
 
 func (g *Group) expand(op string, ranges []RankRange) ([]int, error) {

@@ -59,7 +59,7 @@ func beginReduceScatter[T any](c *Comm, name string, send, recv []T, counts []in
 	}
 	total, own := len(recv)*len(c.peers), len(recv)
 	if counts != nil {
-		if err := c.checkCounts(name, counts, nil, len(send)); err != nil {
+		if err := c.checkCounts(name, "send", counts, nil, len(send)); err != nil {
 			return nil, err
 		}
 		total, own = 0, counts[c.rank]

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"reflect"
+	"strings"
 
 	"gomx/mpi/internal/elem"
 	"gomx/mx"
@@ -35,8 +36,17 @@ const (
 func typeHead(t reflect.Type) []byte {
 	b := make([]byte, typeHeadSize)
 	binary.LittleEndian.PutUint64(b, digest(runOf(t)))
-	copy(b[layoutAt:], layoutOf(t))
+	copy(b[layoutAt:], shortened(typeWords(t), typeHeadSize-layoutAt))
 	return b
+}
+
+// typeWords says what an element consists of. Structs may differ in nothing but what lies behind their last field.
+func typeWords(t reflect.Type) string {
+	words := layoutOf(t)
+	if strings.ContainsRune(words, '{') {
+		return fmt.Sprintf("%s of %d bytes", words, t.Size())
+	}
+	return words
 }
 
 // runOf says what a run of elements consists of: two points of two float64 are four float64, and a pair of structs is two of them.

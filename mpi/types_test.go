@@ -177,6 +177,35 @@ func TestCheckedTypesOfOneMeaning(t *testing.T) {
 	}, mpi.WithCheckedCollectives())
 }
 
+// TestCheckedTypesAreToldApart: the error shows how two types differ, though they are long, or differ behind their last field.
+func TestCheckedTypesAreToldApart(t *testing.T) {
+	type long[T any] struct {
+		A, B, C, D, E, F, G int64
+		H                   T
+	}
+	type padded struct {
+		A int64
+		_ struct{}
+	}
+	world(t, 1, func(c *mpi.Comm) error {
+		for tag, err := range []error{
+			passTyped(c, make([]long[int64], 1), make([]long[float64], 1), 0),
+			passTyped(c, make([]padded, 1), make([]struct{ A int64 }, 2), 1),
+		} {
+			if !errors.Is(err, mpi.ErrType) {
+				return fmt.Errorf("pair %d: %v", tag, err)
+			}
+			_, words, _ := strings.Cut(err.Error(), "the message consists of ")
+			sent, rest, _ := strings.Cut(words, ", the buffer of ")
+			into, _, _ := strings.Cut(rest, ": both")
+			if sent == into || into == "" {
+				return fmt.Errorf("pair %d: %w", tag, err)
+			}
+		}
+		return nil
+	}, mpi.WithCheckedCollectives())
+}
+
 // TestCheckedMessages: with the check, messages of all sizes come as ever.
 func TestCheckedMessages(t *testing.T) {
 	for _, medium := range media {

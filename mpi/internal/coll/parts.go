@@ -34,6 +34,8 @@ func (p *Parts) bounds(rank int) (from, to int) {
 		return p.total * rank / p.ranks * p.unit, p.total * (rank + 1) / p.ranks * p.unit
 	case p.counts == nil:
 		return rank * p.count * p.unit, (rank + 1) * p.count * p.unit
+	case p.displs != nil && p.counts[rank] == 0:
+		return 0, 0 // wherever it is said to lie
 	case p.displs != nil:
 		return p.displs[rank] * p.unit, (p.displs[rank] + p.counts[rank]) * p.unit
 	}
