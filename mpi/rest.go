@@ -22,6 +22,7 @@ type rest struct {
 	told           map[int]bool     // the ranks that were notified: once, since they fail at the first message that is missing
 	later          map[int][][]byte // what goes in place of messages to ranks that are not connected yet
 	quiet          bool             // no rank has to be notified
+	leaves         bool             // this rank leaves the job, because of a failure
 }
 
 // A notice says why a collective has failed, and where. It stays unexpected at its receiver until that gets a message
@@ -78,7 +79,8 @@ func (n *net) failAs(err error, run func(rest coll.Net) error) error {
 	if n.rest == nil {
 		n.rest = &rest{n: n, notice: n.notice(err), told: map[int]bool{}, later: map[int][][]byte{}}
 		d, dead := errors.AsType[*rankFailure](err)
-		n.rest.quiet = dead && !d.left && n.last == notLast // the failure of a rank ends the waits of all by itself, but a rank that leaves now may be missed before that is known
+		n.rest.leaves = n.last != notLast && errors.Is(err, ErrProcFailed)
+		n.rest.quiet = dead && !d.left && !n.rest.leaves // the failure of a rank ends the waits of all by itself, but a rank that leaves now may be missed before that is known
 	}
 	r := n.rest
 	n.leaves().loose = r.quiet || n.rounds // in another round than this rank, others have sent more or fewer messages
@@ -215,7 +217,7 @@ func (r *rest) tell(to, bytes int) {
 
 // warn sends the notice alone to a rank that sends to this one, which leaves, so that the send may fail.
 func (r *rest) warn(rank int) {
-	if r.n.last != notLast && !r.told[rank] {
+	if r.leaves && !r.told[rank] {
 		r.say(rank)
 	}
 }
@@ -257,7 +259,7 @@ func (r *rest) tellLater() {
 			}
 		}
 		c.seat.ep.Share()
-		if r.n.last != notLast {
+		if r.leaves {
 			words.Go(c.seat.labels("collectives").Func(func() { connect(lastWords) }))
 			continue
 		}
