@@ -91,20 +91,9 @@ func (l *endpointLock) visited(f *favour) {
 	}
 }
 
-// enter takes the lock by the favour that was used last, unless there are foreign callers, the favour was withdrawn, or calls are sampled.
+// enter takes the lock by a favour, unless there are foreign callers or the favour was withdrawn. lock has tried that for the favour that was
+// used last.
 func (l *endpointLock) enter(f *favour) bool {
-	storeRelease(&f.inside, 1)
-	if l.foreign.Load() == 0 && l.favoured.Load() == f && l.used == f {
-		l.held = byFavour
-		l.regular.uses++
-		return true
-	}
-	storeRelease(&f.inside, 0)
-	return false
-}
-
-// enterAgain is enter for a favour that was not used last, and while calls are sampled.
-func (l *endpointLock) enterAgain(f *favour) bool {
 	storeRelease(&f.inside, 1)
 	if l.foreign.Load() != 0 || l.favoured.Load() != f {
 		storeRelease(&f.inside, 0)

@@ -90,9 +90,16 @@ func (l *endpointLock) share() {
 
 // lock takes the lock for a call of the program.
 func (l *endpointLock) lock() {
-	if f := l.favoured.Load(); f == nil || f.to != 0 && f.to != goroutine.Current() || !l.enter(f) {
-		l.queue()
+	if f := l.favoured.Load(); f != nil && (f.to == 0 || f.to == goroutine.Current()) {
+		storeRelease(&f.inside, 1)
+		if l.foreign.Load() == 0 && l.favoured.Load() == f && l.used == f {
+			l.held = byFavour
+			l.regular.uses++
+			return
+		}
+		storeRelease(&f.inside, 0)
 	}
+	l.queue()
 }
 
 // errTwoCallers is the panic of a caller that finds another one in single-threaded mode.
@@ -108,7 +115,7 @@ func (l *endpointLock) waitCond(c *sync.Cond) {
 
 // queue takes the lock by the mutex, unless the caller is favoured and no favour was used before, or calls are sampled.
 func (l *endpointLock) queue() {
-	if f := l.favoured.Load(); f != nil && (f.to == 0 || f.to == goroutine.Current()) && l.enterAgain(f) {
+	if f := l.favoured.Load(); f != nil && (f.to == 0 || f.to == goroutine.Current()) && l.enter(f) {
 		return
 	}
 	if racing && l.declared {
@@ -147,7 +154,7 @@ func (l *endpointLock) lockForeign() {
 
 // visit takes the lock for a call that any goroutine may make, and that waits for nothing while it has it.
 func (l *endpointLock) visit() {
-	if f := l.favoured.Load(); f == nil || f.to == 0 || f.to != goroutine.Current() || !l.enter(f) && !l.enterAgain(f) {
+	if f := l.favoured.Load(); f == nil || f.to == 0 || f.to != goroutine.Current() || !l.enter(f) {
 		l.lockForeign()
 	}
 }
