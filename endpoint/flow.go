@@ -96,6 +96,9 @@ func (l *pool) draw(p *peer, a *account) int {
 	return g
 }
 
+// spares reports whether a message to ourselves may be stored that costs n: there is room in the reserve, or some of the pool is left.
+func (l *pool) spares(a *account, n, some int) bool { return a.held+n <= l.reserve || l.drawn+n <= some }
+
 // open begins a session, whose first credit travels in the connect.
 func (l *pool) open(a *account) {
 	a.left, a.grantAt, a.hungry = l.reserve, l.reserve/2, false

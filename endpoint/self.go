@@ -98,8 +98,8 @@ func (e *Engine) storeSelf(p *peer, slot int32, r *request) {
 	}
 	size, n := 0, int(r.msgLen)
 	small := n < AlwaysEager || n <= e.cfg.EagerLimit
-	copied := small && e.bytesPool.drawn+wire.Cost(n) <= e.bytesPool.size
-	if small && !copied && wire.Headers(n) == 1 && e.headerPool.drawn < e.headerPool.size/2 {
+	copied := small && e.bytesPool.spares(&p.bytes, wire.Cost(n), e.bytesPool.size)
+	if small && !copied && wire.Headers(n) == 1 && e.headerPool.spares(&p.headers, 1, e.headerPool.size/2) {
 		copied, m.Flags = true, asHeader
 	}
 	if copied {

@@ -58,6 +58,24 @@ func TestSendIsPendingWhileTheHandlerReads(t *testing.T) {
 	}
 }
 
+// TestReserveOfOneself: where the bounds are too low for any message, as many small ones go to oneself as to another.
+func TestReserveOfOneself(t *testing.T) {
+	e := endpoint.New(endpoint.Config{NIC: 1, Session: 1, EagerLimit: -1, CopyLimit: -1, UnexpectedBytes: 1, UnexpectedHeaders: 1}, nobody{})
+	ended := 0
+	for range 100 {
+		h, err := e.Send(&endpoint.Outgoing{First: make([]byte, 64), To: e.Self()}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if e.Done(h) {
+			ended++
+		}
+	}
+	if ended != 64 {
+		t.Errorf("%d messages have left, want 64", ended)
+	}
+}
+
 // TestSmallMessagesToOneselfCountAsHeaders where there is no room for bytes, as those of peers do.
 func TestSmallMessagesToOneselfCountAsHeaders(t *testing.T) {
 	e := endpoint.New(endpoint.Config{NIC: 1, Session: 1, EagerLimit: -1, CopyLimit: -1, UnexpectedBytes: 1, UnexpectedHeaders: 200}, nobody{})

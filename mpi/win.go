@@ -310,7 +310,7 @@ func (w *Win[T]) Free() error {
 		}
 	}
 	patient := w.patient()
-	err := patient.each("Free", func(rank int) error { return patient.flush("Free", rank) })
+	err := patient.each("Free", func(rank int) error { return patient.flush("Free", rank, false) })
 	// A rank whose Free has failed, since a rank has died, has freed the window before all meet. What it refuses then is what is left of
 	// calls that were given up: why they don't meet is the error.
 	if meet := patient.c.meet("Win.Free", w.made); err == nil || meet != nil && errors.Is(err, ErrWin) {

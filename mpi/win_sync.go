@@ -21,22 +21,22 @@ func (w *Win[T]) Fence() error {
 }
 
 // Flush waits until all operations of this rank on a rank's memory are complete there (MPI_Win_flush). Errors: those of
-// the operations, ErrWin, ErrRank, ErrProcFailed.
-func (w *Win[T]) Flush(rank int) error { return w.open().flush("Flush", rank) }
+// the operations, ErrWin if the window was freed, ErrRank, ErrProcFailed. Where nothing permits operations, there is nothing to wait for.
+func (w *Win[T]) Flush(rank int) error { return w.open().flush("Flush", rank, false) }
 
 // FlushAll is Flush of all ranks (MPI_Win_flush_all). It goes on after an error, and
 // returns the first.
 func (w *Win[T]) FlushAll() error {
-	return w.open().each("FlushAll", func(rank int) error { return w.flush("FlushAll", rank) })
+	return w.open().each("FlushAll", func(rank int) error { return w.flush("FlushAll", rank, false) })
 }
 
 // FlushLocal waits until this rank may reuse the buffers of its operations on a rank's memory, and the results of Get
-// are there (MPI_Win_flush_local).
-func (w *Win[T]) FlushLocal(rank int) error { return w.open().flushLocal("FlushLocal", rank) }
+// are there (MPI_Win_flush_local). Otherwise it is as Flush.
+func (w *Win[T]) FlushLocal(rank int) error { return w.open().flush("FlushLocal", rank, true) }
 
 // FlushLocalAll is FlushLocal of all ranks (MPI_Win_flush_local_all).
 func (w *Win[T]) FlushLocalAll() error {
-	return w.open().each("FlushLocalAll", func(rank int) error { return w.flushLocal("FlushLocalAll", rank) })
+	return w.open().each("FlushLocalAll", func(rank int) error { return w.flush("FlushLocalAll", rank, true) })
 }
 
 // each calls f for all ranks of a window that is usable, and returns the first error.
@@ -52,23 +52,12 @@ func (w *window) each(op string, f func(rank int) error) (first error) {
 	return first
 }
 
-func (w *window) flush(op string, rank int) error {
+func (w *window) flush(op string, rank int, local bool) error {
 	t, err := w.at(op, rank)
 	if t == nil {
 		return err
 	}
-	return w.complete(t, op, rank, false)
-}
-
-func (w *window) flushLocal(op string, rank int) error {
-	if rank == ProcNull {
-		return w.usable(op, rank)
-	}
-	t, err := w.target(op, rank, 0, 0)
-	if err != nil {
-		return err
-	}
-	return w.complete(t, op, rank, true)
+	return w.complete(t, op, rank, local)
 }
 
 // at returns the target that a rank stands for: nil for ProcNull.
