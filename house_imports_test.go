@@ -29,7 +29,7 @@ var arrows = map[string][]string{
 	"transport/rdma":          {"transport", "transport/wire", "transport/bell", "transport/tcp", "transport/internal/epoll"},
 
 	// The only one that names the media.
-	"mx": {"internal/labels", "internal/nearest", "endpoint", "endpoint/driver", "transport", "transport/wire", "transport/mem", "transport/shm", "transport/tcp", "transport/rdma", "transport/nic", "mx/internal/live", "mx/internal/tracefile", "mx/internal/addressfile"},
+	"mx": {"internal/ended", "internal/labels", "internal/nearest", "endpoint", "endpoint/driver", "transport", "transport/wire", "transport/mem", "transport/shm", "transport/tcp", "transport/rdma", "transport/nic", "mx/internal/live", "mx/internal/tracefile", "mx/internal/addressfile"},
 
 	"mx/internal/live":        {"internal/labels"},
 	"mx/internal/tracefile":   {"endpoint"},
@@ -38,7 +38,7 @@ var arrows = map[string][]string{
 	"mx/metrics":              {"mx"},
 	"mx/trace":                {"endpoint", "mx/internal/tracefile"},
 
-	"mpi":                    {"internal/labels", "mx", "mpi/launch", "mpi/internal/coll", "mpi/internal/elem", "mpi/internal/hang", "mpi/internal/queue", "mpi/internal/service", "mpi/internal/variables"},
+	"mpi":                    {"internal/ended", "internal/labels", "mx", "mpi/launch", "mpi/internal/coll", "mpi/internal/elem", "mpi/internal/hang", "mpi/internal/queue", "mpi/internal/service", "mpi/internal/variables"},
 	"mpi/live":               {"mpi/internal/hang", "mx"},
 	"mpi/internal/coll":      {"mpi/internal/elem"},
 	"mpi/internal/elem":      {},
@@ -62,6 +62,7 @@ var arrows = map[string][]string{
 	"cmd/internal":         {"internal/cmdline", "mx", "mx/live", "bench/pingpong", "internal/testlength", "internal/toolpage"},
 	"internal/cmdline":     {"mx"},
 	"internal/freeport":    {},
+	"internal/ended":       {},
 	"internal/labels":      {},
 	"internal/nearest":     {},
 	"internal/partner":     {},

@@ -97,7 +97,9 @@ func (l *pool) draw(p *peer, a *account) int {
 }
 
 // spares reports whether a message to ourselves may be stored that costs n: there is room in the reserve, or some of the pool is left.
-func (l *pool) spares(a *account, n, some int) bool { return a.held+n <= l.reserve || l.drawn+n <= some }
+func (l *pool) spares(a *account, n, some int) bool {
+	return a.held+n <= l.reserve || l.drawn+n <= some
+}
 
 // open begins a session, whose first credit travels in the connect.
 func (l *pool) open(a *account) {

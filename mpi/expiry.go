@@ -3,6 +3,8 @@ package mpi
 import (
 	"context"
 	"errors"
+
+	"gomx/internal/ended"
 )
 
 // ErrGivenUp is wrapped, together with the context's error, by the error of a call whose operation the context has ended: a
@@ -53,7 +55,7 @@ const (
 
 // expired returns what ended a call: the expiry of a context, if that is so, or else err.
 func expired(ctx context.Context, err error) error {
-	if _, known := errors.AsType[*expiry](err); known || ctx == nil || ctx.Err() == nil || !errors.Is(err, ctx.Err()) {
+	if _, known := errors.AsType[*expiry](err); known || !ended.By(ctx, err) {
 		return err
 	}
 	return &expiry{cause: ctx.Err()}

@@ -8,6 +8,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -314,3 +315,51 @@ func part(c *mpi.Comm) error {
 }
 
 func exit9() { os.Exit(9) }
+
+// TestReportBesideWaitsThatEnd: reports look at calls that may end at that moment, which the race detector watches.
+func TestReportBesideWaitsThatEnd(t *testing.T) {
+	world(t, 3, func(c *mpi.Comm) error {
+		ctx, stop := context.WithCancel(context.Background())
+		var others sync.WaitGroup
+		defer others.Wait()
+		defer stop()
+		others.Go(func() {
+			for ctx.Err() == nil {
+				_, _ = c.HangReport(ctx)
+				time.Sleep(5 * time.Millisecond) // in which nothing orders what it has read before what the calls write
+			}
+		})
+		errs := make([]error, 4)
+		var calls sync.WaitGroup
+		for i := range errs {
+			d, err := c.Dup()
+			if err != nil {
+				return err
+			}
+			calls.Go(func() { errs[i] = passAround(d, 300) })
+		}
+		calls.Wait()
+		return errors.Join(append(errs, c.Barrier())...)
+	})
+}
+
+// passAround sends to the next rank, and receives from the one before, so many times.
+func passAround(c *mpi.Comm, times int) error {
+	out, in := make([]int, long), make([]int, long)
+	for range times {
+		recv, err := mpi.Irecv(c, in, (c.Rank()+2)%3, 1)
+		if err != nil {
+			return err
+		}
+		send, err := mpi.Isend(c, out, (c.Rank()+1)%3, 1)
+		if err != nil {
+			return err
+		}
+		for reqs := []mpi.Request{recv, send}; !reqs[0].Empty() || !reqs[1].Empty(); {
+			if _, _, err := mpi.WaitAny(reqs); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

@@ -3,6 +3,7 @@ package mpi
 import (
 	"context"
 	"maps"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -32,9 +33,9 @@ type longWaits struct {
 // lastWait numbers the waits of the process.
 var lastWait atomic.Uint64
 
-// enter notes that a call blocks, until leave, or until ctx ends. The requests must not change meanwhile.
+// enter notes that a call blocks, until leave, or until ctx ends. A hang report may look at the requests even later.
 func (l *longWaits) enter(ctx context.Context, c *Comm, call string, reqs []mx.Request, any bool) *longWait {
-	return l.add(&longWait{ctx: ctx, c: c, call: call, reqs: reqs, any: any})
+	return l.add(&longWait{ctx: ctx, c: c, call: call, reqs: slices.Clone(reqs), any: any})
 }
 
 // enterNeed is enter for a call that waits for what is no request of mx, and heeds the context of the communicator.

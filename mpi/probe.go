@@ -2,9 +2,9 @@ package mpi
 
 import (
 	"context"
-	"errors"
 	"time"
 
+	"gomx/internal/ended"
 	"gomx/mpi/internal/hang"
 	"gomx/mx"
 )
@@ -99,8 +99,8 @@ func (c *Comm) sight(value, mask uint64, take bool, timeout time.Duration) (m mx
 	}
 	short, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
-	if st, found, err = ep.ProbeContext(short, value, mask); errors.Is(err, short.Err()) && ctx.Err() == nil {
-		err = nil
+	if st, found, err = ep.ProbeContext(short, value, mask); ended.By(short, err) {
+		err = ctx.Err() // nil: only the time is over
 	}
 	return m, st, found, err
 }

@@ -8,6 +8,7 @@ import (
 
 	"gomx/endpoint"
 	"gomx/endpoint/driver"
+	"gomx/internal/ended"
 )
 
 // CompletionCounter is a completion counter of an endpoint (fi_cntr of OFI): it counts the sends and receives that its methods Isend and
@@ -88,7 +89,7 @@ func (c *CompletionCounter) CountPuts(w *Window) error {
 // the counter or the endpoint is closed, also meanwhile. Nothing is allocated if ctx is nil.
 func (c *CompletionCounter) Wait(ctx context.Context, count uint64, timeout time.Duration) (successes, failures uint64, err error) {
 	successes, failures, err = c.c.Wait(ctx, count, timeout)
-	if err != nil && !ended(ctx, err) {
+	if err != nil && !ended.By(ctx, err) {
 		err = c.fail("wait for counter", err)
 	}
 	return successes, failures, err

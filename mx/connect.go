@@ -8,6 +8,7 @@ import (
 
 	"gomx/endpoint"
 	"gomx/endpoint/driver"
+	"gomx/internal/ended"
 	"gomx/transport"
 	"gomx/transport/nic"
 	"gomx/transport/wire"
@@ -69,7 +70,7 @@ func (ep *Endpoint) connect(ctx context.Context, c *endpoint.Calling, timeout ti
 	} else if !was {
 		_ = ep.disconnectAll(st.Source) // nobody gets its address
 	}
-	if ended(ctx, e.Cause) {
+	if ended.By(ctx, e.Cause) {
 		return EndpointAddr{}, nil, e
 	}
 	return EndpointAddr{}, nil, handle(ep.onError, e)

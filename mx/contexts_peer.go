@@ -8,6 +8,7 @@ import (
 
 	"gomx/endpoint"
 	"gomx/endpoint/driver"
+	"gomx/internal/ended"
 	"gomx/transport/wire"
 )
 
@@ -125,7 +126,7 @@ func (ep *Endpoint) ConnectContexts(ctx context.Context, addr EndpointAddr, filt
 	switch {
 	case e == nil:
 		return nil
-	case ended(ctx, e.Cause):
+	case ended.By(ctx, e.Cause):
 		return e
 	}
 	return handle(ep.onError, e)

@@ -10,6 +10,7 @@ import (
 
 	"gomx/endpoint"
 	"gomx/endpoint/driver"
+	"gomx/internal/ended"
 	"gomx/transport"
 	"gomx/transport/nic"
 )
@@ -140,15 +141,10 @@ func (ep *Endpoint) fail(op string, peer string, err error) error {
 // failWait is fail for a call that waits until ctx ends. That it has ended is what the
 // program wanted, and no handler is asked.
 func (ep *Endpoint) failWait(ctx context.Context, op string, err error) error {
-	if ended(ctx, err) {
+	if ended.By(ctx, err) {
 		return ep.newError(op, "", err)
 	}
 	return ep.fail(op, "", err)
-}
-
-// ended reports whether err is that the context has ended.
-func ended(ctx context.Context, err error) bool {
-	return ctx != nil && err != nil && errors.Is(err, ctx.Err())
 }
 
 func (ep *Endpoint) newError(op string, peer string, err error) *Error {

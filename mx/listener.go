@@ -10,6 +10,7 @@ import (
 
 	"gomx/endpoint"
 	"gomx/endpoint/driver"
+	"gomx/internal/ended"
 	"gomx/transport/nic"
 	"gomx/transport/wire"
 )
@@ -99,7 +100,7 @@ func (l *Listener) Wait(ctx context.Context, timeout time.Duration) (*Connection
 	switch {
 	case ok:
 		return l.request(&v), nil
-	case err != nil && !ended(ctx, err):
+	case err != nil && !ended.By(ctx, err):
 		err = l.fail("wait for connection request", "", err)
 	}
 	return nil, err

@@ -8,6 +8,7 @@ import (
 
 	"gomx/endpoint"
 	"gomx/endpoint/driver"
+	"gomx/internal/ended"
 )
 
 // Queue is a completion queue: requests that were added to it complete into it, and Wait collects them in
@@ -139,7 +140,7 @@ func (q *Queue) Wait(ctx context.Context, dst []Completion, timeout time.Duratio
 		dst[i].Request, dst[i].Index, dst[i].Message = Request{ep, h}, 0, message
 		dst[i].Status.fill(ep, st)
 	})
-	if err != nil && !ended(ctx, err) {
+	if err != nil && !ended.By(ctx, err) {
 		err = failQueue("wait for queue", err)
 	}
 	return n, err
