@@ -64,6 +64,21 @@ func TestOwnMemoryInAJobThatEnds(t *testing.T) {
 	}
 }
 
+// TestAbortBeforeAnError: that the rank which has aborted the job returns an error of its own hides nothing of the Abort.
+func TestAbortBeforeAnError(t *testing.T) {
+	own := errors.New("so I stop")
+	err := run(t, 3, func(world *mpi.Comm) error {
+		if world.Rank() != 1 {
+			return world.Barrier()
+		}
+		world.Abort(7, "enough")
+		return own
+	})
+	if !errors.Is(err, mpi.ErrAborted) || !errors.Is(err, own) || !strings.HasPrefix(err.Error(), "rank 1: mpi: Abort on world, rank 1: ") {
+		t.Errorf("the job ends with %v", err)
+	}
+}
+
 // TestAbortAfterFinalize: an Abort ends the job also when its rank has finalized, and its program returns nil.
 func TestAbortAfterFinalize(t *testing.T) {
 	err := run(t, 3, func(world *mpi.Comm) error {

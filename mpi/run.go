@@ -1,7 +1,6 @@
 package mpi
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"runtime/debug"
@@ -94,12 +93,12 @@ func (s *seat) work(f func(world *Comm) error, world *Comm, result *error) {
 func (j *job) verdict(errs []error) error {
 	var all []error
 	end := j.ending.Load()
-	if end != nil { // it may have aborted the job, and returned nil
-		all = append(all, &rankError{end.rank, cmp.Or(errs[end.rank], end.cause)})
+	if end != nil {
+		all = append(all, &rankError{end.rank, end.cause})
 	}
 	for rank, err := range errs {
-		isFirst := end != nil && rank == end.rank
-		if err == nil || isFirst || end != nil && errors.Is(err, ErrAborted) {
+		isCause := end != nil && rank == end.rank && !errors.Is(end.cause, ErrAborted) // what a rank returns that has aborted the job comes behind that
+		if err == nil || isCause || end != nil && errors.Is(err, ErrAborted) {
 			continue
 		}
 		all = append(all, &rankError{rank, err})
