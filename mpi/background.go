@@ -535,6 +535,13 @@ func (b *background) end(err error) {
 	}
 }
 
+// well reports whether the collective has ended without an error.
+func (b *background) well() bool {
+	b.mu.Lock()
+	defer b.unlock()
+	return b.stage == stageOver && b.err == nil
+}
+
 // collect returns the error of a collective that has ended, and frees its net.
 func (b *background) collect(st *commState) error {
 	b.mu.Lock()

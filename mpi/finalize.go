@@ -159,16 +159,18 @@ func (s *seat) unfinished() map[mx.Request]hang.Need {
 // Finalize, so that those which all have begun do end, unless a rank leaves before.
 const lastCollectives = time.Second
 
-// awaitCollectives returns the names of nonblocking collectives that don't end. While it waits, other ranks get what they still
-// need of this one.
+// awaitCollectives returns the names of nonblocking collectives that don't end, or end because a rank has left that never began them. While it
+// waits, other ranks get what they still need of this one.
 func (s *seat) awaitCollectives() (names []string) {
 	limit := time.Now().Add(lastCollectives)
-	left := s.nonblocking.all()
-	for len(left) > 0 && time.Now().Before(limit) && pause(s.job.life, time.Millisecond) {
+	begun := s.nonblocking.all()
+	for left := begun; len(left) > 0 && time.Now().Before(limit) && pause(s.job.life, time.Millisecond); {
 		left = s.nonblocking.all()
 	}
-	for _, b := range left {
-		names = append(names, b.op)
+	for _, b := range begun {
+		if !b.well() {
+			names = append(names, b.op)
+		}
 	}
 	return names
 }

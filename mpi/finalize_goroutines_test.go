@@ -2,6 +2,7 @@ package mpi_test
 
 import (
 	"errors"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -30,5 +31,25 @@ func TestFinalizeOfSeveralGoroutines(t *testing.T) {
 			}
 			return nil
 		})
+	}
+}
+
+// TestLocalUnfinishedCollective: a collective that one rank alone has begun is named at its Finalize, in a job of goroutines, too, where the others
+// have left by then.
+func TestLocalUnfinishedCollective(t *testing.T) {
+	unchecked(t)
+	out, err := local("alone in a collective", "MX_LOCAL=3")
+	if err != nil || !strings.Contains(string(out), "mpi: rank 0: requests are not complete at Finalize, and are given up (Wait for each, or Cancel it): Ibarrier\n") {
+		t.Errorf("%v, %s", err, out)
+	}
+}
+
+func init() {
+	programs["alone in a collective"] = func(world *mpi.Comm) error {
+		d, err := world.Dup()
+		if err == nil && world.Rank() == 0 {
+			_, err = d.Ibarrier()
+		}
+		return err
 	}
 }

@@ -3,6 +3,8 @@ package mpi_test
 import (
 	"context"
 	"errors"
+	"fmt"
+	"strings"
 
 	"gomx/mpi"
 )
@@ -14,6 +16,7 @@ func windowBlockings() (list []blocking) {
 	result := make([]int64, long)
 	for name, call := range map[string]func(w *mpi.Win[int64]) error{
 		"Win.Fence":               func(w *mpi.Win[int64]) error { return w.Fence() },
+		"Win.Fence of a Put":      func(w *mpi.Win[int64]) error { return errors.Join(w.Put(memory, 1, 0), w.Fence()) },
 		"Win.Put and Flush":       func(w *mpi.Win[int64]) error { return errors.Join(w.Put(memory, 1, 0), w.Flush(1)) },
 		"Win.Flush":               func(w *mpi.Win[int64]) error { return errors.Join(w.Get(result, 1, 0), w.Flush(1)) },
 		"Win.FlushAll":            func(w *mpi.Win[int64]) error { return errors.Join(w.Put(memory, 1, 0), w.FlushAll()) },
@@ -30,7 +33,7 @@ func windowBlockings() (list []blocking) {
 		"Win.Lock of a held one":  func(w *mpi.Win[int64]) error { return w.Lock(1, true) },
 		"Win.LockAll of held one": func(w *mpi.Win[int64]) error { return w.LockAll() },
 	} {
-		list = append(list, blocking{name: name, collective: name == "Win.Fence", prepare: windowed(name, call)})
+		list = append(list, blocking{name: name, collective: strings.HasPrefix(name, "Win.Fence"), prepare: windowed(name, call)})
 	}
 	return list
 }
@@ -62,6 +65,9 @@ func windowed(name string, call func(w *mpi.Win[int64]) error) func(c *mpi.Comm)
 		}
 		return func(c *mpi.Comm) error {
 			got = call(w.WithContext(mpi.ContextOfCalls(c)))
+			if e, ok := errors.AsType[*mpi.Error](got); ok && e.Op == "Win.FlushAll" && strings.HasPrefix(name, "Win.Fence") {
+				return fmt.Errorf("the error of a Fence is that of %s: %v", e.Op, got)
+			}
 			return got
 		}, end, err
 	}

@@ -38,7 +38,11 @@ func Init(opts ...Option) (*Comm, error) {
 func find(opts []Option) (*launch.Job, settings, error) {
 	set, err := settingsOf(opts)
 	if err != nil {
-		return nil, set, failOp("Init", ErrArg, "%w", err)
+		err = failOp("Init", ErrArg, "%w", err)
+		if !initialized.Load() {
+			announce(err)
+		}
+		return nil, set, err
 	}
 	if initialized.Swap(true) {
 		return nil, set, joined.Load().fail("Init", ErrInit, "a process joins one job, once: hand on the communicator that the first call returned")
@@ -284,9 +288,6 @@ func Main(f func(world *Comm) error, opts ...Option) {
 
 func runMain(f func(world *Comm) error, opts []Option) error {
 	lj, set, err := find(opts)
-	if err != nil && !initialized.Load() {
-		announce(err)
-	}
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package mpi
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"runtime/debug"
@@ -93,12 +94,16 @@ func (s *seat) work(f func(world *Comm) error, world *Comm, result *error) {
 func (j *job) verdict(errs []error) error {
 	var all []error
 	end := j.ending.Load()
-	if end != nil {
+	aborted := end != nil && errors.Is(end.cause, ErrAborted)
+	switch {
+	case aborted: // and what the rank has returned nevertheless comes behind that
 		all = append(all, &rankError{end.rank, end.cause})
+	case end != nil:
+		all = append(all, &rankError{end.rank, cmp.Or(errs[end.rank], end.cause)})
 	}
 	for rank, err := range errs {
-		isCause := end != nil && rank == end.rank && !errors.Is(end.cause, ErrAborted) // what a rank returns that has aborted the job comes behind that
-		if err == nil || isCause || end != nil && errors.Is(err, ErrAborted) {
+		isFirst := end != nil && rank == end.rank && !aborted
+		if err == nil || isFirst || end != nil && errors.Is(err, ErrAborted) {
 			continue
 		}
 		all = append(all, &rankError{rank, err})
