@@ -12,7 +12,6 @@ import (
 	"gomx/endpoint/driver"
 	"gomx/transport"
 	"gomx/transport/mem"
-	"gomx/transport/wire"
 )
 
 // world is a few endpoints on one network.
@@ -151,5 +150,3 @@ func inACall() bool {
 	stack := string(debug.Stack())
 	return strings.Contains(stack, "created by gomx/endpoint/driver_test.") || strings.Contains(stack, "created by testing.")
 }
-
-func vec(b []byte) wire.Vec { return wire.Vec{First: b} }
