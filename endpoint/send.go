@@ -3,7 +3,8 @@ package endpoint
 import "gomx/transport/wire"
 
 // Outgoing is a message that is to be sent. It is handed on by reference: as arguments its words would be stored anew
-// in each function on the way.
+// in each function on the way. It has no field that an ordinary call leaves out, and no gap: such a call need not clear it before it
+// sets them.
 type Outgoing struct {
 	First   []byte // its bytes, or the first segment of them
 	To      Addr

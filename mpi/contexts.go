@@ -40,15 +40,14 @@ func (ids *contextIDs) offer(context uint32, awaited func(context uint32) bool) 
 	if ids.offered || slices.Min(ids.asking) != context {
 		return 0, false
 	}
-	ids.offered = true
+	ids.offered, ids.offers = true, noTurn
 	for turn = ids.next; turn-ids.next < contextPairs; turn++ {
 		if _, taken := ids.used[contextOfTurn(turn)]; !taken && (turn < contextPairs || !awaited(contextOfTurn(turn))) {
 			ids.offers = turn
-			return turn, true
+			break
 		}
 	}
-	ids.offers = noTurn
-	return noTurn, true
+	return ids.offers, true
 }
 
 // uses reports whether the rank uses the context of a turn, or may be about to.

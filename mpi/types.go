@@ -42,11 +42,10 @@ func typeHead(t reflect.Type) []byte {
 
 // typeWords says what an element consists of. Structs may differ in nothing but what lies behind their last field.
 func typeWords(t reflect.Type) string {
-	words := layoutOf(t)
-	if strings.ContainsRune(words, '{') {
-		return fmt.Sprintf("%s of %d bytes", words, t.Size())
+	if words := layoutOf(t); !strings.ContainsRune(words, '{') {
+		return words
 	}
-	return words
+	return elementOf(t) + " bytes"
 }
 
 // runOf says what a run of elements consists of: two points of two float64 are four float64, and a pair of structs is two of them.

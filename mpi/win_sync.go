@@ -11,7 +11,7 @@ func (w *Win[T]) Fence() error {
 	if err := w.open().usable("Fence", Undefined); err != nil {
 		return err
 	}
-	err := w.open().each("Fence", func(rank int) error { return w.flush("Fence", rank, false) })
+	err := w.each("Fence", func(rank int) error { return w.flush("Fence", rank, false) })
 	if meet := w.c.meet("Win.Fence", w.made); meet != nil {
 		return cmp.Or(err, meet)
 	}

@@ -1,8 +1,6 @@
 package mx
 
-import (
-	"gomx/endpoint"
-)
+import "gomx/endpoint"
 
 // Irecv posts a receive into buf for the first message whose match information, masked with matchMask, is matchRecv
 // (II.4, V.2.1): the oldest one that has arrived, or else the next one. Of several receives that match, the one posted

@@ -1,8 +1,6 @@
 package mx
 
-import (
-	"gomx/endpoint"
-)
+import "gomx/endpoint"
 
 // IrecvDirected is Irecv for messages of src alone (a directed receive of OFI): others don't match it, whatever their match information. It
 // stands among the receives of the endpoint in its turn, and takes messages of src in the order in which they were sent. tied has it end

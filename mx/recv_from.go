@@ -1,8 +1,6 @@
 package mx
 
-import (
-	"gomx/endpoint"
-)
+import "gomx/endpoint"
 
 // IrecvFrom is Irecv tied to a peer: if the session with src ends before a message has matched, the receive completes
 // with the status that ended it, like a Watch: StatusEndpointClosed, StatusEndpointUnreachable, StatusTimeout, or
@@ -31,13 +29,13 @@ func (ep *Endpoint) notFrom(src EndpointAddr, err error) (Request, error) {
 // RecvNow is IrecvFrom for a caller that would wait at once and needs no more of the status than the length: it polls
 // for a short time for the message. If the request is zero, the message has been received wholly, and has n bytes.
 // Otherwise the request is that of IrecvFrom, and may be complete already: Wait waits for it, or returns how it has
-// ended. MX does not have it. Errors: those of IrecvFrom; for a message that was not received wholly, that of
-// Status.Err, in which case there is no request. Safe from any goroutine.
+// ended. MX does not have it. Errors: those of IrecvFrom; and that of Status.Err for a message that was not received wholly, or if
+// the session has ended without one, in which cases there is no request. Safe from any goroutine.
 func (ep *Endpoint) RecvNow(buf []byte, src EndpointAddr, matchRecv, matchMask uint64) (n int, r Request, err error) {
 	if src.ep != ep {
 		return 0, Request{}, ep.fail("recv now", src.String(), ep.owns(src))
 	}
-	n, h, err := ep.d.RecvNow(&endpoint.Posting{First: buf, Value: matchRecv, Mask: matchMask, Context: nil}, src.a)
+	n, h, err := ep.d.RecvNow(&endpoint.Posting{First: buf, Value: matchRecv, Mask: matchMask}, src.a)
 	if h == 0 && err == nil {
 		return n, Request{}, nil
 	}

@@ -24,7 +24,7 @@ func (c *Counter) Add(n int, at func(i int) endpoint.Handle) error {
 	return c.start(func(e *endpoint.Engine) error { return e.Count(c.m.id, n, at) })
 }
 
-// Send starts a send that the counter counts.
+// Send starts a send that the counter counts, and notes that in the options, which are not nil.
 func (c *Counter) Send(o *endpoint.Outgoing, opts *endpoint.SendOptions) error {
 	d, err := c.begin()
 	if err != nil {
@@ -39,7 +39,7 @@ func (c *Counter) Send(o *endpoint.Outgoing, opts *endpoint.SendOptions) error {
 	return err
 }
 
-// Recv posts a receive that the counter counts.
+// Recv posts a receive that the counter counts, and notes that in the options, which are not nil.
 func (c *Counter) Recv(i *endpoint.Posting, opts *endpoint.RecvOptions) error {
 	d, err := c.begin()
 	if err != nil {
