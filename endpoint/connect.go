@@ -129,6 +129,11 @@ func (e *Engine) reply(p *peer, offered uint32, c wire.ConnectInfo, data []byte)
 	e.sendConnect(p, wire.Header{Kind: wire.ConnectReply, Session: offered}, c, data)
 }
 
+// replyOver says that the number which is offered is over: the next offer must be beyond it, and beyond the last one known.
+func (e *Engine) replyOver(p *peer, o *offer, known uint32) {
+	e.reply(p, o.c.Session, wire.ConnectInfo{Attempt: o.c.Attempt, Status: uint32(overCode), Filter: known}, nil)
+}
+
 func (e *Engine) sendConnect(p *peer, h wire.Header, c wire.ConnectInfo, data []byte) {
 	c.Version, c.Session = wire.Version, p.local
 	c.NIC, c.Endpoint = e.cfg.NIC, e.cfg.Endpoint
@@ -215,7 +220,8 @@ func (e *Engine) answerConnect(p *peer, o *offer) {
 		e.beginsOnlyNow(p)
 		data = p.answer
 	case p.ended(c.Session):
-		reply.Status, reply.Filter = uint32(overCode), p.remote
+		e.replyOver(p, o, p.remote)
+		return
 	case p.state != peerConnected && connected && h.Session != p.local:
 		e.nack(p, h.Session) // it has not noticed that the session ended
 		return

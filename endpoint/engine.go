@@ -70,7 +70,7 @@ type Engine struct {
 	slots   []int32
 	scratch [AlwaysEager]byte
 
-	attempt uint32
+	attempt uint32 // the last; it begins at random, so that no late reply to a former incarnation fits
 	count   Counters
 	media   []*Medium
 
@@ -94,7 +94,7 @@ func New(cfg Config, host Host) *Engine {
 	cfg.AnswerTimeout = cmp.Or(cfg.AnswerTimeout, DefaultAnswerTimeout)
 	cfg.PieceBytes = cmp.Or(cfg.PieceBytes, DefaultPieceBytes)
 	cfg.RequestTimeout = cmp.Or(cfg.RequestTimeout, DefaultRequestTimeout)
-	e := &Engine{cfg: cfg, host: host, reqs: newSlab(), byAddr: map[address]int32{}}
+	e := &Engine{cfg: cfg, host: host, reqs: newSlab(), byAddr: map[address]int32{}, attempt: cfg.Session}
 	e.classes.begin(cfg.ClassShift)
 	e.unexp = unexpected.New(cfg.UnexpectedBytes)
 	e.bytesPool, e.headerPool = newBytesPool(cfg.UnexpectedBytes, cfg.UnexpectedReserve), newHeaderPool(cfg.UnexpectedHeaders)

@@ -46,6 +46,7 @@ type peer struct {
 	linkAsked        bool         // a Connect of ours has gone over it, and was not refused for its filter
 	given, shown     wire.Token   // what the peer must show to resume the session, and what we must
 	claimed          *offer       // a stranger's Connect that waits for the death of a link
+	challenged       bool         // and the stranger has been told to ask again
 	probed           bool         // a stranger claims the peer's address
 	next             wire.Link    // a second link, in reserve, over media that lose
 	used             bool         // a session has begun on the link
@@ -173,6 +174,7 @@ func (e *Engine) begin(p *peer, remote uint32, eagerMax int, first credits) {
 	e.note(Connected, p, Success)
 	e.forgetFrames(p)
 	p.refresh(e.cfg.EagerLimit)
+	e.endOlderClaims(p)
 }
 
 // forgetFrames forgets what is kept of a session, of which there is nothing when one begins or ends.

@@ -179,6 +179,11 @@ func (e *Engine) claimWith(s *peer, o *offer) {
 	}
 	p := e.peers[i]
 	switch {
+	case p.state == peerConnected && p.ended(o.c.Session):
+		e.replyOver(s, o, p.remote)
+		return
+	case p.mute() && e.challenges(p, s, o):
+		return
 	case p.link == nil || p.mute():
 	case p.state == peerConnected:
 		e.count.Claims++
@@ -208,7 +213,22 @@ func (s *peer) hold(o *offer) {
 	if len(held.attempts) < heldAttempts {
 		held.attempts = append(held.attempts, o.c.Attempt)
 	}
-	s.claimed = &held
+	s.claimed, s.challenged = &held, false
+}
+
+// challenges reports whether a stranger has to ask again before a session without a link ends for its Connect, because
+// that is of another incarnation. It may be a former one, which is dead, and has been heard late. The reply has a
+// living one ask again at the next tick.
+func (e *Engine) challenges(p, s *peer, o *offer) bool {
+	if s.challenged || sameIncarnation(o.c.Session, p.remote) {
+		return false
+	}
+	if s.claimed != o {
+		s.hold(o)
+	}
+	s.challenged = true
+	e.replyOver(s, o, o.c.Session)
+	return true
 }
 
 // repeats reports whether a stranger retransmits a Connect that is held. If he is the peer,
@@ -275,6 +295,17 @@ func (e *Engine) claimant(p *peer) *peer {
 	return nil
 }
 
+// endOlderClaims turns away who claimed the address of a peer before the session with it began, and offers another one. The
+// claim is of the peer itself, which has gone on since to the session, or of a former incarnation: if the link of the
+// session dies, it must not end that. A later incarnation that asked before this one was heard dials again.
+func (e *Engine) endOlderClaims(p *peer) {
+	for n := len(e.strangers) - 1; n >= 0; n-- {
+		if s := e.peers[e.strangers[n]]; s.at == p.at && s.claimed != nil && s.claimed.c.Session != p.remote {
+			e.turnAway(s)
+		}
+	}
+}
+
 // succeed gives whoever claims a peer's address its place, as the peer's own link is dead or
 // of no use.
 func (e *Engine) succeed(p *peer) bool {
@@ -283,6 +314,9 @@ func (e *Engine) succeed(p *peer) bool {
 		return false
 	}
 	p.probed = false
+	if p.mute() && e.challenges(p, s, s.claimed) {
+		return false
+	}
 	e.takeOver(p, s, s.claimed)
 	return true
 }
