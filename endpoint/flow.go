@@ -41,7 +41,7 @@ type account struct {
 	grantAt int // whatever leaves less than this brings a grant
 	held    int // by its messages in the store, of whatever session they are
 	drawn   int // from the pool, when we last looked
-	hungry  bool
+	hungry  bool // it gets more as soon as something of it, or enough of the others', leaves the store
 	listed  bool // in the pool's list of those
 }
 
@@ -89,7 +89,8 @@ func (l *pool) draw(p *peer, a *account) int {
 	a.left += g
 	l.settle(a)
 	a.grantAt = max(a.left/2, min(a.left, l.need)) // a peer with less than it needs may be waiting
-	if a.hungry = g == 0 && a.left < l.window; a.hungry && !a.listed {
+	starves = a.left < l.need
+	if a.hungry = g == 0 && a.left < l.window || starves; a.hungry && !a.listed {
 		a.listed = true
 		l.hungry = append(l.hungry, p.index)
 	}
