@@ -37,10 +37,10 @@ type pool struct {
 
 // account is what one peer may send in one currency.
 type account struct {
-	left    int // granted, and not used by what has arrived
-	grantAt int // whatever leaves less than this brings a grant
-	held    int // by its messages in the store, of whatever session they are
-	drawn   int // from the pool, when we last looked
+	left    int  // granted, and not used by what has arrived
+	grantAt int  // whatever leaves less than this brings a grant
+	held    int  // by its messages in the store, of whatever session they are
+	drawn   int  // from the pool, when we last looked
 	hungry  bool // it gets more as soon as something of it, or enough of the others', leaves the store
 	listed  bool // in the pool's list of those
 }
