@@ -18,6 +18,8 @@ type exchange struct {
 	counter  *mx.CompletionCounter // of b
 	sends    *mx.CompletionCounter // of a
 	counted  uint64                // by each
+	queue    *mx.Queue             // over both
+	got      []mx.Completion
 	failures int
 }
 
@@ -190,6 +192,17 @@ var exchanges = map[string]func(x *exchange){
 		}
 		x.check(x.a.Wait(send, bound))
 	},
+	"queue over both": func(x *exchange) {
+		x.must(mx.Request{}, x.queue.Add(x.must(x.b.Irecv(x.in, 1, exact, nil)), x.must(x.a.Isend(x.out, x.toB, 1, nil))))
+		for left := 2; left > 0; {
+			n, err := x.queue.Wait(noContext, x.got[:left], bound)
+			if n == 0 || err != nil {
+				x.failures++
+				return
+			}
+			left -= n
+		}
+	},
 	"counter": func(x *exchange) {
 		x.must(mx.Request{}, x.counter.Add(x.must(x.b.Irecv(x.in, 1, exact, nil))))
 		send := x.must(x.a.Isend(x.out, x.toB, 1, nil))
@@ -258,9 +271,13 @@ func TestNoAllocations(t *testing.T) {
 				}
 			}
 		}
+		queue := w.queue(a, b)
 		for name, run := range exchanges {
 			for kind, out := range buffers {
-				x := &exchange{a: a, b: b, toB: toB, toA: toA, out: out, in: make([]byte, len(out)), waiter: a.NewWaiter(), counter: w.counter(b), sends: w.counter(a)}
+				x := &exchange{
+					a: a, b: b, toB: toB, toA: toA, out: out, in: make([]byte, len(out)),
+					waiter: a.NewWaiter(), counter: w.counter(b), sends: w.counter(a), queue: queue, got: make([]mx.Completion, 2),
+				}
 				for range max(5, w.times(10)) { // slabs and scratch grow once
 					run(x)
 				}

@@ -26,8 +26,8 @@ type Queue struct {
 
 	mu     sync.Mutex
 	closed bool
-	next   int         // index of the member to look at first, which changes so that none is starved
-	groups [][]*waiter // spare groups, with one waiter for each member
+	next   int      // index of the member to look at first, which changes so that none is starved
+	groups []*group // spare groups, with one waiter for each member
 }
 
 // member is a queue's part of one endpoint.
@@ -319,15 +319,16 @@ func (q *Queue) Close() {
 	}
 }
 
-// group is a caller that waits on several endpoints: a waiter in each, which share a signal.
+// group is a caller that waits on several endpoints: a waiter in each, which share a signal. It is kept for the next caller.
 type group struct {
 	q       *Queue
 	waiters []*waiter
+	timer   *time.Timer // nil until somebody waits with a timeout
 }
 
 // enter makes completions from now on wake the caller.
 func (q *Queue) enter() *group {
-	g := &group{q: q, waiters: q.group()}
+	g := q.group()
 	for i := range q.members {
 		m, w := &q.members[i], g.waiters[i]
 		m.d.lock()
@@ -343,8 +344,8 @@ func (q *Queue) enter() *group {
 	return g
 }
 
-// group returns waiters for all members.
-func (q *Queue) group() []*waiter {
+// group returns a caller with waiters for all members.
+func (q *Queue) group() *group {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if n := len(q.groups); n > 0 {
@@ -353,9 +354,9 @@ func (q *Queue) group() []*waiter {
 		return g
 	}
 	signal := make(chan struct{}, 1)
-	g := make([]*waiter, len(q.members))
-	for i := range g {
-		g[i] = &waiter{passive: true, signal: signal}
+	g := &group{q: q, waiters: make([]*waiter, len(q.members))}
+	for i := range g.waiters {
+		g.waiters[i] = &waiter{passive: true, signal: signal}
 	}
 	return g
 }
@@ -374,7 +375,7 @@ func (q *Queue) exit(g *group) {
 	default:
 	}
 	q.mu.Lock()
-	q.groups = append(q.groups, g.waiters)
+	q.groups = append(q.groups, g)
 	q.mu.Unlock()
 }
 
@@ -386,9 +387,13 @@ func (g *group) park(ctx context.Context, deadline time.Time) bool {
 	}
 	var late <-chan time.Time
 	if !deadline.IsZero() {
-		t := time.NewTimer(time.Until(deadline))
-		defer t.Stop()
-		late = t.C
+		if g.timer == nil {
+			g.timer = time.NewTimer(time.Until(deadline))
+		} else {
+			g.timer.Reset(time.Until(deadline))
+		}
+		defer g.timer.Stop()
+		late = g.timer.C
 	}
 	woken := true
 	select {
