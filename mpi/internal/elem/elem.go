@@ -46,6 +46,9 @@ func Of[T any](b []byte) ([]T, bool) {
 
 // Elements is Of bytes that are aligned, and of a type that is known to be plain.
 func Elements[T any](b []byte) []T {
+	if len(b) < Size[T]() {
+		return nil // there may be less behind it than an element, which checkptr does not let pass
+	}
 	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(b))), len(b)/Size[T]())
 }
 

@@ -63,6 +63,16 @@ func TestBytesShareMemory(t *testing.T) {
 	}
 }
 
+// None of the bytes are pointed to as an element if there are too few: the race detector's checkptr ends a program for that.
+func TestElementsOfTooFewBytes(t *testing.T) {
+	type large [40]int64
+	for n := range 300 {
+		if got := elem.Elements[large](make([]byte, 300)[:n]); got != nil {
+			t.Fatalf("%d bytes are %d elements at %p", n, len(got), got)
+		}
+	}
+}
+
 func TestOverlap(t *testing.T) {
 	b := make([]byte, 10)
 	for _, c := range []struct {
