@@ -40,8 +40,9 @@ type Plan struct {
 	// Failed is called once, when the first rank has failed, before the others are ended. nil: nobody
 	// is told.
 	Failed func(f *Failure, others int)
-	// Signals pass signals on that this process gets, from Signals of os/signal. A second one that
-	// asks for the end kills. A terminal does not stop this process nor its ranks for reading or writing in the background: what is written
+	// Signals pass signals on that this process gets, from Signals of os/signal, once all ranks run. One that asks for the
+	// end does not wait for that: it goes to those that run, and no further ones are started. A second one
+	// kills. A terminal does not stop this process nor its ranks for reading or writing in the background: what is written
 	// appears, and Stdin is read when the process is in the foreground.
 	Signals bool
 }
@@ -87,9 +88,13 @@ func Run(ctx context.Context, plan *Plan) error {
 	signals := make(chan os.Signal, 16)
 	if plan.Signals {
 		defer process.IgnoreTerminal()()
-		signal.Notify(signals, process.Signals()...) // they wait until all ranks run
+		signal.Notify(signals, process.Signals()...)
 		defer signal.Stop(signals)
 	}
+	running := make(chan struct{})
+	defer j.passSignals(signals, running)()
+	stop := context.AfterFunc(ctx, j.finish)
+	defer stop()
 	started := make(chan error)
 	finished := make(chan struct{})
 	go func() { // ranks end when this thread does
@@ -107,11 +112,10 @@ func Run(ctx context.Context, plan *Plan) error {
 		j.ended.Wait()
 		return err
 	}
-	if plan.Signals {
-		defer j.passSignals(signals)()
+	close(running)
+	if j.incomplete() > 0 {
+		time.AfterFunc(grace, func() { j.signal(process.Kill) }) // they would wait for the others
 	}
-	stop := context.AfterFunc(ctx, j.finish)
-	defer stop()
 	j.ended.Wait()
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -120,8 +124,20 @@ func Run(ctx context.Context, plan *Plan) error {
 		return j.failure
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
+	case j.unstarted > 0:
+		return fmt.Errorf("a signal (%v) has come when %d of %d ranks had been started: the others were not", j.halted, plan.Ranks-j.unstarted, plan.Ranks)
 	}
 	return nil
+}
+
+// incomplete returns how many ranks were not started because of a signal.
+func (j *job) incomplete() int {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.halted == nil {
+		return 0
+	}
+	return j.unstarted
 }
 
 // job is a plan that runs.
@@ -132,11 +148,13 @@ type job struct {
 	server *pmi.Server
 	ended  sync.WaitGroup
 
-	mu       sync.Mutex
-	ranks    []rank
-	failure  *Failure
-	stopping bool
-	forced   bool // a second signal that asks for the end has come
+	mu        sync.Mutex
+	ranks     []rank
+	failure   *Failure
+	stopping  bool
+	halted    os.Signal // the first that asks for the end, or nil
+	forced    bool      // a second one has come
+	unstarted int       // ranks that were not started because of one of these
 }
 
 type rank struct {
@@ -252,7 +270,8 @@ func (j *job) start(r int) error {
 	}
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	if j.failure != nil || j.stopping { // those that run are asked to end, and this one would not be
+	if j.failure != nil || j.stopping || j.halted != nil { // those that run are asked to end, and this one would not be
+		j.unstarted++
 		_ = ours.Close()
 		return nil
 	}
@@ -484,18 +503,31 @@ func (j *job) signal(s os.Signal) {
 	}
 }
 
-// passSignals passes signals on until its result is called.
-func (j *job) passSignals(signals <-chan os.Signal) (stop func()) {
+// passSignals passes signals on until its result is called. Those that don't ask for the end wait until all ranks run.
+func (j *job) passSignals(signals <-chan os.Signal, running <-chan struct{}) (stop func()) {
 	done := make(chan struct{})
 	go func() {
+		var held []os.Signal
 		var asked time.Time // when the end was asked for first
 		for {
 			select {
+			case <-running:
+				for _, s := range held {
+					j.pass(s)
+				}
+				held, running = nil, nil
 			case s := <-signals:
 				switch {
 				case !process.Ends(s):
+					if running != nil {
+						held = append(held, s)
+						continue
+					}
 				case asked.IsZero():
 					asked = time.Now()
+					j.mu.Lock()
+					j.halted = s
+					j.mu.Unlock()
 				case time.Since(asked) < same:
 					continue // timeout(1) sends one to its child and one to the group
 				default:
@@ -504,14 +536,19 @@ func (j *job) passSignals(signals <-chan os.Signal) (stop func()) {
 					j.forced = true
 					j.mu.Unlock()
 				}
-				j.signal(s)
-				if s == process.Stop {
-					process.StopSelf()
-				}
+				j.pass(s)
 			case <-done:
 				return
 			}
 		}
 	}()
 	return func() { close(done) }
+}
+
+// pass sends a signal to all ranks that are left, and stops this process with them.
+func (j *job) pass(s os.Signal) {
+	j.signal(s)
+	if s == process.Stop {
+		process.StopSelf()
+	}
 }

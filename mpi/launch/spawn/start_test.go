@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"gomx/mpi/launch/internal/process"
 )
 
 // TestRankThatCannotBeStarted: what could not be started is the error, and no rank that is killed because of that.
@@ -54,6 +56,48 @@ func TestFailureWhileStarting(t *testing.T) {
 	})
 	if f, ok := errors.AsType[*Failure](err); !ok || f.Rank != 0 || f.Code != 3 || late.Len() != 0 {
 		t.Errorf("error %v, want that of rank 0; then %q", err, late.String())
+	}
+}
+
+// TestSignalWhileStarting: one that asks for the end goes to the ranks that run at once, and no further ones are started, also if
+// those that run heed it and did well, or heed it not.
+func TestSignalWhileStarting(t *testing.T) {
+	for heeds, want := range map[string]string{
+		"":                                  "rank 0",
+		"trap 'exit 0' TERM; ":              "has come when 1 of 3 ranks had been started: the others were not",
+		"trap '' TERM; echo $$ >/dev/null;": "rank 0",
+	} {
+		var late bytes.Buffer
+		began := time.Now()
+		ready, told := filepath.Join(t.TempDir(), "ready"), false
+		err := Run(t.Context(), &Plan{
+			Ranks: 3, Signals: true,
+			Program: []string{"sh", "-c", heeds + "echo rank $PMI_RANK runs; >" + ready + "; while :; do sleep 0.01; done"},
+			Stderr:  func(int) io.Writer { return io.Discard },
+			Stdout: func(rank int) io.Writer {
+				if rank == 0 {
+					return io.Discard
+				}
+				for !told { // rank 0 runs
+					if _, err := os.Stat(ready); err == nil {
+						told = true
+						self, _ := os.FindProcess(os.Getpid())
+						if err := self.Signal(process.Terminate); err != nil {
+							t.Error(err)
+						}
+						time.Sleep(100 * time.Millisecond) // it is delivered
+					}
+					time.Sleep(time.Millisecond)
+				}
+				return &late
+			},
+		})
+		if err == nil || !strings.Contains(err.Error(), want) || late.Len() != 0 {
+			t.Errorf("%q: error %v, want %q; then %q", heeds, err, want, late.String())
+		}
+		if took := time.Since(began); took > 50*time.Second {
+			t.Errorf("%q: it took %v", heeds, took)
+		}
 	}
 }
 
