@@ -117,8 +117,11 @@ func (e *Engine) completeSend(slot int32, r *request, taken, disposition uint32)
 
 // sentWhole reports whether a message would be eager if there were credit. A standard
 // send of that kind does not report what became of it, and a lack of credit must not
-// change that.
+// change that. Our own handler is shown the user's memory, if that is in one piece.
 func (e *Engine) sentWhole(r *request) bool {
 	p := e.peers[r.peer]
-	return e.local(p) || p.link != nil && int(r.msgLen) <= p.eagerLimit(e.cfg.EagerLimit)
+	if e.local(p) {
+		return selfShown(r)
+	}
+	return p.link != nil && int(r.msgLen) <= p.eagerLimit(e.cfg.EagerLimit)
 }

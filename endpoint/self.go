@@ -77,13 +77,18 @@ func (e *Engine) isRead(slot int32, r *request) bool {
 	return e.read != 0 && handleOf(slot, r.generation) == e.read
 }
 
+// selfShown reports whether the handler gets the data of a message to ourselves.
+func selfShown(r *request) bool {
+	return len(r.vec.Rest) == 0 || int(r.msgLen) < AlwaysEager
+}
+
 // selfData returns the message in one piece: the user's own segment, or a copy
 // if there are several and the handler is promised the data.
 func (e *Engine) selfData(r *request) []byte {
 	if len(r.vec.Rest) == 0 {
 		return r.vec.First
 	}
-	if int(r.msgLen) >= AlwaysEager {
+	if !selfShown(r) {
 		return nil
 	}
 	return e.scratch[:r.vec.Gather(e.scratch[:r.msgLen], 0)]

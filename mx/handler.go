@@ -15,7 +15,8 @@ const (
 	RecvContinue UnexpAction = 0
 	// RecvFinished: the message is dealt with; drop it. The sender of a message that
 	// is synchronous, or larger than EagerTo says, gets StatusTruncated with 0 bytes, or
-	// StatusSuccess if it was empty.
+	// StatusSuccess if it was empty. The handler of the sender's own endpoint is shown a message whole that is
+	// one segment, of any size: its sender gets StatusSuccess unless it is synchronous.
 	RecvFinished UnexpAction = 1
 )
 

@@ -52,7 +52,7 @@ func checkSendLevel(level SendLevel) error {
 // IsendAcked is Isend that completes when the peer's library has acknowledged the message: see SendAcked. The buffer may
 // be free before; Ibuffered tells. It says nothing of a receive: success even if the one that matches is too short, or
 // if the peer drops the message. The exception is a message larger than EagerTo that the peer's handler finishes
-// (RecvFinished): its status is StatusTruncated with 0 bytes. If the session with the peer ends first, the status says why, and the message
+// (RecvFinished): its status is StatusTruncated with 0 bytes, unless that is this endpoint's own handler, which was shown it. If the session with the peer ends first, the status says why, and the message
 // may have arrived or not. Over links that break and heal it is delivered, and acknowledged, exactly once.
 //
 // Errors are those of Isend. MX does not have it. Safe from any goroutine.
