@@ -5,6 +5,7 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
+	"time"
 
 	"gomx/mpi"
 )
@@ -76,6 +77,59 @@ func TestAbortBeforeAnError(t *testing.T) {
 	})
 	if !errors.Is(err, mpi.ErrAborted) || !errors.Is(err, own) || !strings.HasPrefix(err.Error(), "rank 1: mpi: Abort on world, rank 1: ") {
 		t.Errorf("the job ends with %v", err)
+	}
+}
+
+// TestRequestsAfterAnAbort: a request that never becomes complete, because the job was aborted, is empty after the wait
+// that says so, whichever it is.
+func TestRequestsAfterAnAbort(t *testing.T) {
+	starts := map[string]func(world *mpi.Comm) (mpi.Request, error){
+		"Irecv":      func(world *mpi.Comm) (mpi.Request, error) { return mpi.Irecv(world, make([]byte, 1), 1, 1) },
+		"any source": func(world *mpi.Comm) (mpi.Request, error) { return mpi.Irecv(world, make([]byte, 1), mpi.AnySource, 1) },
+		"Issend":     func(world *mpi.Comm) (mpi.Request, error) { return mpi.Issend(world, make([]byte, 1), 1, 2) },
+		"Iallreduce": func(world *mpi.Comm) (mpi.Request, error) {
+			return mpi.Iallreduce(world, []int64{1}, make([]int64, 1), mpi.Sum)
+		},
+	}
+	waits := map[string]func(q *mpi.Request) error{
+		"Wait":        func(q *mpi.Request) error { return second(q.Wait()) },
+		"WaitContext": func(q *mpi.Request) error { return second(q.WaitContext(t.Context())) },
+		"WaitAll": func(q *mpi.Request) error {
+			all := []mpi.Request{*q}
+			err := mpi.WaitAll(all, nil)
+			*q = all[0]
+			return err
+		},
+		"Test": func(q *mpi.Request) error {
+			for limit := time.Now().Add(bound); time.Now().Before(limit); {
+				if _, done, err := q.Test(); done || err != nil {
+					return err
+				}
+			}
+			return errors.New("it never says that the job was aborted")
+		},
+	}
+	for started, start := range starts {
+		for waited, wait := range waits {
+			err := run(t, 2, func(world *mpi.Comm) error {
+				if world.Rank() == 1 {
+					time.Sleep(time.Millisecond)
+					world.Abort(7, "enough")
+					return nil
+				}
+				q, err := start(world)
+				if err == nil {
+					err = wait(&q)
+				}
+				if !errors.Is(err, mpi.ErrAborted) || !q.Empty() || errors.Is(err, mpi.ErrGivenUp) {
+					t.Errorf("%s of %s: %v, empty %v", waited, started, err, q.Empty())
+				}
+				return nil
+			})
+			if !errors.Is(err, mpi.ErrAborted) {
+				t.Errorf("the job ends with %v", err)
+			}
+		}
 	}
 }
 

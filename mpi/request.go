@@ -94,7 +94,7 @@ func (q *Request) absent(op string) error {
 }
 
 // Wait blocks until the operation is complete, and empties the request (MPI_Wait). Its error is that of the operation,
-// which is also in the status. For an empty request the status is empty.
+// which is also in the status. For an empty request the status is empty. After an abort the error says so, of all operations.
 //
 // If the context of the communicator ends first, a send or a receive goes on: the error wraps the context's, the
 // request stays, as Empty reports, and its buffers are still in use. WaitContext waits for it without that context. A
@@ -143,7 +143,7 @@ func (q *Request) Test() (Status, bool, error) {
 }
 
 // test is Test of a request that is not complete yet, as far as is known.
-func (q *Request) test(op string) (Status, bool, error) {
+func (q *Request) test(op string) (st Status, done bool, err error) {
 	got, done, err := q.c.seat.ep.Test(q.mx())
 	switch {
 	case err != nil && q.wasCancelled(err):
@@ -151,7 +151,10 @@ func (q *Request) test(op string) (Status, bool, error) {
 		return cancelledStatus, true, nil
 	case err != nil:
 		err = q.broken(op, err)
-		return failedStatus(err), false, err
+		if done = endsAll(err); done {
+			*q = Request{}
+		}
+		return failedStatus(err), done, err
 	case !done:
 		q.c.seat.giveWay()
 		err := q.anySourceFailed(op)
@@ -160,11 +163,13 @@ func (q *Request) test(op string) (Status, bool, error) {
 		}
 		return failedStatus(err), err != nil, err
 	}
-	var st Status
 	err = q.conclude(op, &got, &st)
 	*q = Request{}
 	return st, true, err
 }
+
+// endsAll reports whether an error of a wait says that the operation will never be complete.
+func endsAll(err error) bool { return errors.Is(err, ErrProcFailed) || errors.Is(err, ErrAborted) }
 
 // wait waits for the operation, and collects it into st. If done is false, the operation goes on. If the context ends
 // first, the request is given up unless stays is true.
@@ -220,7 +225,7 @@ func (q *Request) waitLong(ctx context.Context, op string, stays, woken bool, st
 	if !done {
 		err = q.broken(op, err)
 		*st = failedStatus(err)
-		return errors.Is(err, ErrProcFailed), err
+		return endsAll(err), err
 	}
 	return true, q.conclude(op, &got, st)
 }

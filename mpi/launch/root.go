@@ -316,7 +316,7 @@ func (r *root) late() error {
 		text += fmt.Sprintf("; this job has %d ranks, and %s (number of processes turned away: %d)", r.membership.size, r.misfit, r.misfits)
 	}
 	if r.strangers > 0 {
-		text += fmt.Sprintf("; %d connections were not of this job", r.strangers)
+		text += fmt.Sprintf("; connections that did not show they were of this job: %d", r.strangers)
 	}
 	return errors.New(text)
 }
