@@ -147,6 +147,9 @@ func (n *node) wake() {
 // turn is one turn of the program.
 func (n *node) turn() {
 	w := n.w
+	if w.plan.Handler && n.turns > uint64(w.plan.HandlerAt) {
+		n.engine.SetHandler(true)
+	}
 	did := n.collect()
 	n.checkCounter()
 	n.checkCounted()

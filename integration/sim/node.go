@@ -48,7 +48,7 @@ func (n *node) open(filter uint32) error {
 	cfg.Session = uint32(mix(n.w.plan.Seed<<20^uint64(n.index)<<8^uint64(n.life))) | 1
 	cfg.Contexts = contextsOf(n.index, n.life)
 	n.engine = endpoint.New(cfg, n)
-	n.engine.SetHandler(n.w.plan.Handler)
+	n.engine.SetHandler(n.w.plan.Handler && n.w.plan.HandlerAt == 0)
 	n.queue = n.engine.OpenQueue()
 	var err error
 	if n.port, err = n.w.net.Open(addressOf(n.index), cfg.Session, n); err != nil {

@@ -35,6 +35,7 @@ type Plan struct {
 	Queued    int           // of a hundred requests, how many complete into a queue of their own
 	Handler   bool          // programs have a handler of unexpected messages
 	Drops     int           // of a thousand messages that it is shown, how many it drops
+	HandlerAt int           // after which turn of a program it is registered; 0: at once
 
 	Passive   int           // programs that decide who connects to them
 	Rejects   int           // of a hundred who connect to them, how many they reject
@@ -86,7 +87,18 @@ func PlanOf(seed uint64, endpoints, messages int) Plan {
 	p.Multi = pick(rand.New(rand.NewPCG(seed, 0x6d756c74)), 0, 0, 20, 100)
 	p.admission(rand.New(rand.NewPCG(seed, 0x61646d69)))
 	p.programs(rand.New(rand.NewPCG(seed, 0x70726f67)))
+	p.smallest()
 	return p
+}
+
+// smallest has some endpoints take as little as can be set, and register their handlers when messages are on their way.
+func (p *Plan) smallest() {
+	if p.Handler && p.Seed%5 == 2 {
+		p.HandlerAt = 20
+	}
+	if p.Seed%7 == 3 && !p.LastFirst {
+		p.Engine.UnexpectedBytes, p.Engine.UnexpectedHeaders = 1, 1
+	}
 }
 
 // mostWithWindows bounds the memory of all windows.
@@ -225,6 +237,12 @@ func (p *Plan) String() string {
 	}
 	if p.Handler {
 		s += fmt.Sprintf(", handlers that drop %d of 1000", p.Drops)
+	}
+	if p.HandlerAt > 0 {
+		s += ", registered late"
+	}
+	if p.Engine.UnexpectedBytes == 1 {
+		s += ", smallest stores"
 	}
 	if p.CutEvery > 0 {
 		s += fmt.Sprintf(", a cut every %v", p.CutEvery)
