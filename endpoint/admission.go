@@ -339,7 +339,6 @@ func (r *request) heardAnswer(data []byte) {
 func (e *Engine) giveUpConnect(p *peer, asked bool) {
 	if asked && p.state == peerDialing && p.link != nil && !e.awaited(p) {
 		e.nack(p, p.local)
-		p.renew()
 	}
 	e.undial(p)
 }

@@ -157,13 +157,18 @@ func (e *Engine) refuse(p *peer, h *wire.Header) {
 	}
 }
 
-// nack tells the peer which number of ours it must not use any more.
+// nack tells the peer which number of ours it must not use any more. Nor do we: if it is the one that is being offered, the
+// peer has entered a session with it, of which we have not heard or don't want to hear, and that ends.
 func (e *Engine) nack(p *peer, session uint32) {
 	if p.rel == nil && p.nacked == session {
 		return
 	}
 	p.nacked = session
 	e.greet(p, greeting{h: wire.Header{Kind: wire.Nack, Session: session}})
+	if p.state != peerConnected && session == p.local {
+		p.renew()
+		e.askSoon(p)
+	}
 }
 
 // arriveNack: the session that we use for the peer has ended there.
