@@ -152,5 +152,13 @@ func (e *Engine) Context(h Handle) (any, error) {
 	return r.ctx, nil
 }
 
-// drop releases the user's memory of a request that ends without a transfer.
+// drop releases the user's memory of a request that needs it no more.
 func (r *request) drop() { r.vec = wire.Vec{} }
+
+// dropSent is drop for a send that may have ended: its status may not be collected for long. One that goes out at once is collected
+// soon, or its user has the memory anyway.
+func (e *Engine) dropSent(h Handle) {
+	if _, r := e.reqs.find(h); r != nil && r.state == stateComplete {
+		r.drop()
+	}
+}

@@ -112,6 +112,7 @@ func (e *Engine) completeSend(slot int32, r *request, taken, disposition uint32)
 	case wire.Failed:
 		code, r.xferLen = Aborted, 0
 	}
+	r.drop()
 	e.complete(slot, r, code)
 }
 

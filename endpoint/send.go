@@ -219,10 +219,12 @@ func (e *Engine) flushWaiting(p *peer) bool {
 		slot := p.waiting.head
 		r := e.reqs.at(slot)
 		e.reqs.remove(&p.waiting, r) // sending may end it, which puts it into another list
+		h := handleOf(slot, r.generation)
 		if what := e.transmitMessage(p, slot, r); what != sent {
 			e.unshift(&p.waiting, slot, r)
 			return what == unpaid
 		}
+		e.dropSent(h)
 	}
 	return true
 }
@@ -292,12 +294,15 @@ func (e *Engine) flushPeer(p *peer) bool {
 		slot := p.queue.head
 		r := e.reqs.at(slot)
 		e.reqs.remove(&p.queue, r)
+		h := handleOf(slot, r.generation)
 		switch e.transmit(p, slot, r) {
 		case linkFull:
 			e.unshift(&p.queue, slot, r)
 			return e.waitsForAcks(p) || p.outstandingFull()
 		case unpaid:
 			e.awaitCredit(p, slot, r)
+		default:
+			e.dropSent(h)
 		}
 	}
 	p.refresh(e.cfg.EagerLimit)
