@@ -30,7 +30,7 @@ var noPeer, refused = transport.ErrNoPeer, transport.ErrRefused
 //
 // Errors: ErrNICNotFound (no way to that NIC is known), ErrConnectionFailed (no
 // such endpoint is open there, or it can't be reached, or refuses us, its program too, a RejectedError, or is full of
-// messages of our former sessions, which it must receive first; the text says which,
+// messages of our former sessions, which it must receive first, or has disconnected while its contexts were being connected; the text says which,
 // and has each address that was tried), ErrBadConnectionKey (it has another filter),
 // ErrBadEndpointID, ErrTimeout, ErrNoResources (this process has no file descriptor left),
 // ErrBadEndpoint (ours is closed). Safe from any

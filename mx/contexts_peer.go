@@ -202,8 +202,29 @@ func (ep *Endpoint) connectAllContexts(ctx context.Context, addr EndpointAddr, f
 			}
 		}
 	}
+	return ep.stillConnected(addr)
+}
+
+// stillConnected returns an error if one of the contexts is not connected any more with one of the peer's, which may have
+// disconnected while the others were being connected.
+func (ep *Endpoint) stillConnected(addr EndpointAddr) *Error {
+	said, nicID, id, _ := addr.contexts()
+	base := id - uint32(said.Index)
+	for i := range ep.Contexts() {
+		own := ep.ownContext(i)
+		_ = own.d.Progress() // it may have said so by now
+		for j := range uint32(said.Count()) {
+			connected, to := false, endpoint.Addr{}
+			own.d.Query(func(e *endpoint.Engine) { to, connected = e.ConnectedWith(nicID, base+j) })
+			if !connected || own == addr.ep && base+j == id && to != addr.a {
+				return ep.connectError(nicID, base+j, ErrConnectionFailed, errLeftMeanwhile)
+			}
+		}
+	}
 	return nil
 }
+
+var errLeftMeanwhile = errors.New("it has disconnected while its contexts were being connected: connect again")
 
 func (ep *Endpoint) ownContext(i int) *Endpoint {
 	if ep.group == nil {

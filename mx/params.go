@@ -123,7 +123,7 @@ func WithEagerLimit(bytes int) Param { return Param{ParamEagerLimit, bytes} }
 
 // SingleThreaded promises that one goroutine at a time makes calls on the endpoint. Calls that make, test and wait for
 // requests then take the endpoint lock with a store-release, as without the promise only a goroutine does that has called alone for a
-// while. Close, EagerTo, Wakeup, Pending,
+// while. Close, EagerTo, GiveUp, Wakeup, Pending,
 // Counters, Peers, DisableProgression, ReenableProgression, registration of memory and the functions of addresses may
 // still be called from any goroutine, and the endpoint makes progress between calls as usual. Calls on its queues, counters, triggers,
 // listeners and windows are calls on the endpoint. A call that detects a

@@ -75,8 +75,15 @@ func TestSingleThreadedEndpointHasForeignCallers(t *testing.T) {
 	testlength.Long(t)
 	over(t, func(w *world) {
 		a, b, toB, _ := w.pair(mx.SingleThreaded())
+		gone := w.open() // which nobody minds if it is given up
+		toGone := w.connect(b, gone)
 		var over atomic.Bool
 		var foreign sync.WaitGroup
+		foreign.Go(func() {
+			for !over.Load() {
+				_ = b.GiveUp(toGone)
+			}
+		})
 		for range 2 {
 			foreign.Go(func() {
 				for !over.Load() {

@@ -161,6 +161,11 @@ func (d *Endpoint) afterwards() {
 // call runs an operation of the engine under the lock, and releases the lock also if a handler panics.
 func (d *Endpoint) call(op func(e *endpoint.Engine) error) error {
 	d.lock()
+	return d.locked(op)
+}
+
+// locked is the rest of call. The lock is held.
+func (d *Endpoint) locked(op func(e *endpoint.Engine) error) error {
 	if d.closed {
 		d.unlock()
 		return ErrClosed
@@ -277,9 +282,10 @@ func (d *Endpoint) Disconnect(a endpoint.Addr) error {
 	return d.call(func(e *endpoint.Engine) error { return e.Disconnect(a) })
 }
 
-// GiveUp ends the session with a peer that makes no progress.
+// GiveUp ends the session with a peer that makes no progress. Any goroutine may call it, whatever the owner has promised.
 func (d *Endpoint) GiveUp(a endpoint.Addr) error {
-	return d.call(func(e *endpoint.Engine) error { return e.GiveUp(a) })
+	d.visit()
+	return d.locked(func(e *endpoint.Engine) error { return e.GiveUp(a) })
 }
 
 // SetTimeout bounds the life of a request, or with handle 0 of all future ones
