@@ -122,7 +122,7 @@ func (ep *Endpoint) ConnectContexts(ctx context.Context, addr EndpointAddr, filt
 	if ep.d.Closed() {
 		return ep.fail("connect contexts of", addr.String(), driver.ErrClosed)
 	}
-	e := ep.connectAllContexts(ctx, addr, filter, nil)
+	e := ep.connectAllContexts(ctx, addr, filter, nil, true)
 	switch {
 	case e == nil:
 		return nil
@@ -149,7 +149,22 @@ func (ep *Endpoint) connectRest(ctx context.Context, addr EndpointAddr, filter u
 		ctx, cancel = context.WithTimeout(ctx, timeout)
 		defer cancel()
 	}
-	return ep.connectAllContexts(ctx, addr, filter, data)
+	e := ep.connectAllContexts(ctx, addr, filter, data, false)
+	if e == nil && !addr.isCurrent() {
+		e = ep.connectError(nicID, id, ErrConnectionFailed, errLeftMeanwhile)
+	}
+	return e
+}
+
+// isCurrent reports whether the session with the peer is the one of the address.
+func (a EndpointAddr) isCurrent() (is bool) {
+	a.ep.d.Query(func(e *endpoint.Engine) {
+		if nicID, id, ok := e.Locate(a.a); ok {
+			to, connected := e.ConnectedWith(nicID, id)
+			is = connected && to == a.a
+		}
+	})
+	return is
 }
 
 // notTheFirst refuses the id of a context where that of an endpoint is wanted.
@@ -177,7 +192,8 @@ func (c *connects) connectRest(ctx context.Context) {
 	}
 }
 
-func (ep *Endpoint) connectAllContexts(ctx context.Context, addr EndpointAddr, filter uint32, data []byte) *Error {
+// connectAllContexts asks the context behind the address as well if it is told to.
+func (ep *Endpoint) connectAllContexts(ctx context.Context, addr EndpointAddr, filter uint32, data []byte, itself bool) *Error {
 	said, nicID, id, ok := addr.contexts()
 	if !ok {
 		return ep.newError("connect contexts of", addr.String(), ErrBadAddrList)
@@ -187,7 +203,7 @@ func (ep *Endpoint) connectAllContexts(ctx context.Context, addr EndpointAddr, f
 		own := ep.ownContext(i)
 		var missing []PeerName
 		for j := range uint32(said.Count()) {
-			if own != ep || base+j != id { // the others are asked even where there is a session: it may be one with who was there before
+			if itself || own != ep || base+j != id { // the others are asked even where there is a session: it may be one with who was there before
 				missing = append(missing, PeerName{NIC: nicID, Endpoint: base + j, Filter: filter})
 			}
 		}
@@ -214,9 +230,9 @@ func (ep *Endpoint) stillConnected(addr EndpointAddr) *Error {
 		own := ep.ownContext(i)
 		_ = own.d.Progress() // it may have said so by now
 		for j := range uint32(said.Count()) {
-			connected, to := false, endpoint.Addr{}
-			own.d.Query(func(e *endpoint.Engine) { to, connected = e.ConnectedWith(nicID, base+j) })
-			if !connected || own == addr.ep && base+j == id && to != addr.a {
+			connected := false
+			own.d.Query(func(e *endpoint.Engine) { _, connected = e.ConnectedWith(nicID, base+j) })
+			if !connected {
 				return ep.connectError(nicID, base+j, ErrConnectionFailed, errLeftMeanwhile)
 			}
 		}

@@ -1,6 +1,8 @@
 package mx_test
 
 import (
+	"errors"
+	"strings"
 	"testing"
 
 	"gomx/internal/testlength"
@@ -55,6 +57,29 @@ func TestContextsOfAnEndpointThatIsBack(t *testing.T) {
 				}
 			}
 			b.Close()
+		}
+	})
+}
+
+// ConnectContexts asks the peer, also where neither side has more than one context.
+func TestConnectContextsOfOne(t *testing.T) {
+	over(t, func(w *world) {
+		a, b, toB, _ := w.pair()
+		if err := a.ConnectContexts(noContext, toB, testFilter+1); !errors.Is(err, mx.ErrBadConnectionKey) {
+			w.Error("a wrong filter:", err)
+		}
+		_, id := place(w, b)
+		shut(w, b)
+		err := a.ConnectContexts(noContext, toB, testFilter)
+		if !errors.Is(err, mx.ErrConnectionFailed) || strings.Contains(err.Error(), "while its contexts") {
+			w.Error("the peer has closed:", err)
+		}
+		_, err = w.tryOpen(id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := a.ConnectContexts(noContext, toB, testFilter); err != nil {
+			w.Error("the peer is open again:", err)
 		}
 	})
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"gomx/transport/nic"
@@ -14,13 +15,13 @@ const resolveTime = 10 * time.Second
 
 // HostnameToNICID returns the NIC id behind a name (IV.1.1): "host",
 // "host:board", an IP address, or a NIC id in hexadecimal. "localhost" is this
-// host's board 0. Error: ErrHostNotFound, also if the host has no such board. Safe from any goroutine.
+// host's board 0. Case and a final dot of a host don't count. Error: ErrHostNotFound, also if the host has no such board. Safe from any goroutine.
 func HostnameToNICID(name string) (uint64, error) {
 	dir, err := directory("hostname to NIC id")
 	if err != nil {
 		return 0, err
 	}
-	if name == "localhost" {
+	if strings.EqualFold(strings.TrimSuffix(name, "."), "localhost") {
 		b, err := dir.Board(0)
 		return uint64(b.ID), err
 	}

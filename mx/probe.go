@@ -48,7 +48,7 @@ func (ep *Endpoint) Completions(ctx context.Context, matchInfo, matchMask uint64
 			var got endpoint.Status
 			done, err := ep.d.WaitAny(ctx, matchInfo, matchMask, Infinite, &got)
 			if err != nil && !errors.Is(err, driver.ErrClosed) {
-				_ = ep.failWait(ctx, "wait any", err) // for the handler: an iteration returns no error
+				_ = ep.failWait(ctx, opWaitAny, err) // for the handler: an iteration returns no error
 			}
 			if !done || !yield(ep.status(&got)) {
 				return

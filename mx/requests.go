@@ -177,27 +177,29 @@ func (ep *Endpoint) Context(r Request) (any, error) {
 // the message, of a connect, a put, a get, a watch and a post what they were given. Error: ErrBadMatchMask.
 // Safe from any goroutine.
 func (ep *Endpoint) TestAny(matchInfo, matchMask uint64) (st Status, done bool, err error) {
-	return ep.WaitAny(0, matchInfo, matchMask)
+	return ep.waitAny(noContext, "test any", 0, matchInfo, matchMask)
 }
 
 // WaitAny is TestAny, and blocks until there is such a request or the timeout
 // has passed (VI.5.2). Safe from any goroutine.
 func (ep *Endpoint) WaitAny(timeout time.Duration, matchInfo, matchMask uint64) (st Status, done bool, err error) {
-	return ep.waitAny(noContext, timeout, matchInfo, matchMask)
+	return ep.waitAny(noContext, opWaitAny, timeout, matchInfo, matchMask)
 }
 
 // WaitAnyContext is WaitAny until ctx ends, whose error it then returns.
 func (ep *Endpoint) WaitAnyContext(ctx context.Context, matchInfo, matchMask uint64) (st Status, done bool, err error) {
-	return ep.waitAny(ctx, Infinite, matchInfo, matchMask)
+	return ep.waitAny(ctx, opWaitAny, Infinite, matchInfo, matchMask)
 }
 
-func (ep *Endpoint) waitAny(ctx context.Context, timeout time.Duration, matchInfo, matchMask uint64) (st Status, done bool, err error) {
+const opWaitAny = "wait any"
+
+func (ep *Endpoint) waitAny(ctx context.Context, op string, timeout time.Duration, matchInfo, matchMask uint64) (st Status, done bool, err error) {
 	var got endpoint.Status
 	if done, err = ep.d.WaitAny(ctx, matchInfo, matchMask, timeout, &got); done {
 		st.fill(ep, &got)
 		return
 	}
-	return st, false, ep.failWait(ctx, "wait any", err)
+	return st, false, ep.failWait(ctx, op, err)
 }
 
 // Cancel cancels a receive that has not matched, a connect that is not complete, or a watch (IX.1.1). If cancelled is

@@ -38,7 +38,7 @@ func TestIV11HostAlone(t *testing.T) {
 	if err != nil {
 		t.Skipf("this machine has no host name: %v", err)
 	}
-	for _, name := range []string{"localhost", host, host + ":0"} {
+	for _, name := range []string{"localhost", "Localhost", "LOCALHOST.", host, strings.ToUpper(host), host + ":0"} {
 		if id, err := mx.HostnameToNICID(name); err != nil || id != want {
 			t.Errorf("%s: %#x, want %#x, %v", name, id, want, err)
 		}

@@ -109,7 +109,7 @@ func TestVI51BadMaskIsRefused(t *testing.T) {
 	over(t, func(w *world) {
 		a := w.open()
 		_, _, err := a.TestAny(2, 1)
-		refused(w, err, mx.ErrBadMatchMask, a.String())
+		refused(w, err, mx.ErrBadMatchMask, "test any", a.String())
 		_, _, err = a.WaitAny(bound, 2, 1)
 		refused(w, err, mx.ErrBadMatchMask, "wait any", a.String())
 	})
