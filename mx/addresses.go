@@ -22,7 +22,7 @@ type AddressTable struct{ t *addressfile.Table }
 // ErrBadParamVal for too many, or if path is a device or the like, ErrNoPerm, ErrFailure if the file can't be written; the text says why. Safe from any goroutine.
 func WriteAddresses(path string, peers []PeerName) error {
 	dir, err := directory("write addresses")
-	if err != nil {
+	if dir == nil {
 		return err
 	}
 	if path == "" {
@@ -57,7 +57,7 @@ func addressOf(dir *nic.Directory, id nic.ID) (at netip.Addr, known bool) {
 // another user's, others may write to it, or this user may not read it; ErrBadParamVal if it is no address table, damaged, or of another version;
 // ErrNoResources if this process has no file descriptor left; ErrFailure if there is none, or it can't be mapped. The text says why. Safe from any goroutine.
 func ReadAddresses(path string) (*AddressTable, error) {
-	if _, err := directory("read addresses"); err != nil {
+	if dir, err := directory("read addresses"); dir == nil {
 		return nil, err
 	}
 	t, err := addressfile.Open(path)

@@ -47,29 +47,36 @@ func (ep *Endpoint) Admit(f Admission) error {
 	if a.l != nil {
 		return nil
 	}
-	l, err := ep.listen("admit")
+	l, err := ep.listen()
+	if err == nil {
+		if err = a.serve(ep, l); err != nil {
+			l.Close()
+		}
+	}
+	return ep.fail("admit", "", err)
+}
+
+// serve has what a listener takes decided from now on.
+func (a *admission) serve(ep *Endpoint, l *Listener) error {
+	dq, err := driver.NewQueue(ep.d)
 	if err != nil {
 		return err
 	}
-	q, err := NewQueue(ep)
-	if err == nil {
-		err = q.q.Reserve()
-	}
+	q := &Queue{dq, []*Endpoint{ep}}
+	err = dq.Reserve()
 	if err == nil {
 		err = l.l.ExpectCrowd()
 	}
 	if err == nil {
-		err = q.Handle(func([]Completion) { a.decide(l, q) })
+		err = q.handle(func([]Completion) { a.decide(l, q) })
 	}
 	if err == nil {
 		err = a.await(l, q)
 	}
-	if err != nil {
-		l.Close()
-		return err
+	if err == nil {
+		a.l, a.q = l, q
 	}
-	a.l, a.q = l, q
-	return nil
+	return err
 }
 
 // await has decide called when a request waits.

@@ -42,7 +42,7 @@ type Board struct {
 // ErrNotInitialized. Safe from any goroutine.
 func Boards() ([]Board, error) {
 	dir, err := directory("boards")
-	if err != nil {
+	if dir == nil {
 		return nil, err
 	}
 	var all []Board

@@ -43,8 +43,8 @@ func (e *RejectedError) Unwrap() error { return e.Code }
 // Errors: those of Connect; a connect that was rejected is ErrConnectionFailed with a RejectedError; ErrBadParamVal if there is too much data. Safe
 // from any goroutine.
 func (ep *Endpoint) ConnectWith(ctx context.Context, peer PeerName, data []byte) (addr EndpointAddr, answer []byte, err error) {
-	if err := ep.checkConnectData("connect to", ep.nameOf(peer), data); err != nil {
-		return EndpointAddr{}, nil, err
+	if err := checkConnectData(data); err != nil {
+		return EndpointAddr{}, nil, ep.fail("connect to", ep.nameOf(peer), err)
 	}
 	c := calling(peer.NIC, peer.Endpoint, peer.Filter)
 	c.Data = data
@@ -57,8 +57,8 @@ func (ep *Endpoint) ConnectWith(ctx context.Context, peer PeerName, data []byte)
 // for its answer; with StatusNotListening if it takes no connects any more. data may be used again at once, answer not before the
 // request has completed, or has been cancelled or abandoned. Errors: those of Iconnect, and ErrBadParamVal if there is too much data. Safe from any goroutine.
 func (ep *Endpoint) IconnectWith(peer PeerName, data, answer []byte, matchInfo uint64, context any) (Request, error) {
-	if err := ep.checkConnectData("connect to", ep.nameOf(peer), data); err != nil {
-		return Request{}, err
+	if err := checkConnectData(data); err != nil {
+		return Request{}, ep.fail("connect to", ep.nameOf(peer), err)
 	}
 	return ep.iconnect(&endpoint.Calling{
 		NIC: peer.NIC, Endpoint: peer.Endpoint, Filter: peer.Filter, Data: data, Answer: answer, Match: matchInfo, Context: context,
@@ -70,10 +70,10 @@ func (ep *Endpoint) nameOf(peer PeerName) string {
 	return peerName(ep.dir, peer.NIC, peer.Endpoint, wire.Contexts{})
 }
 
-// checkConnectData returns the error of a call that is given too much data.
-func (ep *Endpoint) checkConnectData(op, peer string, data []byte) error {
+// checkConnectData returns the cause of the error of a call that is given too much data.
+func checkConnectData(data []byte) error {
 	if len(data) <= MaxConnectData {
 		return nil
 	}
-	return ep.fail(op, peer, fmt.Errorf("%w: %d bytes of data, and a connect carries %d at most", ErrBadParamVal, len(data), MaxConnectData))
+	return fmt.Errorf("%w: %d bytes of data, and a connect carries %d at most", ErrBadParamVal, len(data), MaxConnectData)
 }

@@ -135,7 +135,7 @@ func (ep *Endpoint) Diagnostics() []Diagnostic {
 // this process has, or has had, open on it. Errors: ErrNotInitialized,
 // ErrBoardUnknown. Safe from any goroutine.
 func BoardCounters(board uint32) ([]Counter, error) {
-	if _, err := boardAt("counters", board); err != nil {
+	if _, ok, err := boardAt("counters", board); !ok {
 		return nil, err
 	}
 	lib.mu.Lock()

@@ -95,7 +95,7 @@ func (e *environment) handler() *ErrorHandler {
 	return &h
 }
 
-// directory returns the boards and names, or ErrNotInitialized.
+// directory returns the boards and names, or nil before Init, and what the error handler says of that.
 func directory(op string) (*nic.Directory, error) {
 	if dir := knownDirectory(); dir != nil {
 		return dir, nil

@@ -27,16 +27,19 @@ type Listener struct {
 // for until the program has accepted it. Sessions that there are go on, and an endpoint that this one connects to itself is
 // not asked about. A peer needs the filter, and the secret if there is one, as before. MX does not have it. Errors: ErrBusy if the endpoint has
 // a listener or an admission function, ErrBadParamVal if it has contexts, ErrBadEndpoint. Safe from any goroutine.
-func (ep *Endpoint) Listen() (*Listener, error) { return ep.listen("listen") }
+func (ep *Endpoint) Listen() (*Listener, error) {
+	l, err := ep.listen()
+	return l, ep.fail("listen", "", err)
+}
 
-// listen is Listen for an operation of that name, which errors have.
-func (ep *Endpoint) listen(op string) (*Listener, error) {
+// listen is Listen without the error handler.
+func (ep *Endpoint) listen() (*Listener, error) {
 	if ep.group != nil {
-		return nil, ep.fail(op, "", errManyDoors)
+		return nil, errManyDoors
 	}
 	l, err := ep.d.Listen()
 	if err != nil {
-		return nil, ep.fail(op, "", listenCode(err))
+		return nil, listenCode(err)
 	}
 	return &Listener{ep, l}, nil
 }
@@ -128,7 +131,7 @@ func (l *Listener) Close() { l.l.Close(true) }
 // is over: it was answered, its time has passed, or the peer has gone or given up; ErrConnectionFailed if no
 // session could begin all the same; ErrBadParamVal if there is too much data; ErrBadEndpoint.
 func (r *ConnectionRequest) Accept(answer []byte) (EndpointAddr, error) {
-	if err := r.check("accept", answer); err != nil {
+	if ok, err := r.check("accept", answer); !ok {
 		return EndpointAddr{}, err
 	}
 	a, code, err := r.l.l.Accept(r.h, answer)
@@ -144,18 +147,21 @@ func (r *ConnectionRequest) Accept(answer []byte) (EndpointAddr, error) {
 // Reject refuses the session, with up to MaxConnectData bytes for the program that connects, which finds them in its RejectedError. Errors:
 // ErrBadRequest if the request is over; ErrBadParamVal if there is too much data; ErrBadEndpoint.
 func (r *ConnectionRequest) Reject(answer []byte) error {
-	if err := r.check("reject", answer); err != nil {
+	if ok, err := r.check("reject", answer); !ok {
 		return err
 	}
 	return r.fail("reject", r.l.l.Refuse(r.h, answer))
 }
 
-// check checks that the request is one of a listener's, and the length of the answer.
-func (r *ConnectionRequest) check(op string, answer []byte) error {
+// check checks that the request is one of a listener's, and the length of the answer. If not, the error is what the error handler says.
+func (r *ConnectionRequest) check(op string, answer []byte) (ok bool, err error) {
 	if r.l == nil {
-		return fail(op, ErrBadRequest, r.String(), errNotFromListener)
+		return false, fail(op, ErrBadRequest, r.String(), errNotFromListener)
 	}
-	return r.l.ep.checkConnectData(op, r.String(), answer)
+	if err := checkConnectData(answer); err != nil {
+		return false, r.l.ep.fail(op, r.String(), err)
+	}
+	return true, nil
 }
 
 var errNotFromListener = errors.New("a connection request comes from a Listener's Wait")

@@ -18,7 +18,7 @@ const resolveTime = 10 * time.Second
 // host's board 0. Case and a final dot of a host don't count. Error: ErrHostNotFound, also if the host has no such board. Safe from any goroutine.
 func HostnameToNICID(name string) (uint64, error) {
 	dir, err := directory("hostname to NIC id")
-	if err != nil {
+	if dir == nil {
 		return 0, err
 	}
 	if strings.EqualFold(strings.TrimSuffix(name, "."), "localhost") {
@@ -45,7 +45,7 @@ func HostnameToNICID(name string) (uint64, error) {
 // ErrHostNotFound. Safe from any goroutine.
 func NICIDToHostname(id uint64) (string, error) {
 	dir, err := directory("NIC id to hostname")
-	if err != nil {
+	if dir == nil {
 		return "", err
 	}
 	name, err := dir.Name(nic.ID(id))
@@ -58,7 +58,7 @@ func NICIDToHostname(id uint64) (string, error) {
 // BoardNumberToNICID returns the NIC id of a board of this host (IV.2.1). Error:
 // ErrBoardUnknown. Safe from any goroutine.
 func BoardNumberToNICID(board uint32) (uint64, error) {
-	b, err := boardAt("board number to NIC id", board)
+	b, _, err := boardAt("board number to NIC id", board)
 	return uint64(b.ID), err
 }
 
@@ -66,7 +66,7 @@ func BoardNumberToNICID(board uint32) (uint64, error) {
 // Error: ErrBoardUnknown. Safe from any goroutine.
 func NICIDToBoardNumber(id uint64) (uint32, error) {
 	dir, err := directory("NIC id to board number")
-	if err != nil {
+	if dir == nil {
 		return 0, err
 	}
 	n, err := dir.BoardNumber(nic.ID(id))
@@ -76,16 +76,16 @@ func NICIDToBoardNumber(id uint64) (uint32, error) {
 	return uint32(n), nil
 }
 
-func boardAt(op string, board uint32) (nic.Board, error) {
+// boardAt returns a board. Not ok: the error is what the error handler says.
+func boardAt(op string, board uint32) (b nic.Board, ok bool, err error) {
 	dir, err := directory(op)
-	if err != nil {
-		return nic.Board{}, err
+	if dir == nil {
+		return b, false, err
 	}
-	b, err := localBoard(dir, board)
-	if err != nil {
-		return b, fail(op, ErrBoardUnknown, "", err)
+	if b, err = localBoard(dir, board); err != nil {
+		return b, false, fail(op, ErrBoardUnknown, "", err)
 	}
-	return b, nil
+	return b, true, nil
 }
 
 func localBoard(dir *nic.Directory, board uint32) (nic.Board, error) {

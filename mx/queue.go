@@ -110,8 +110,16 @@ func (q *Queue) Handle(f func(done []Completion)) error {
 	if f == nil {
 		return failQueue("handle queue", errNoHandler)
 	}
+	if err := q.handle(f); err != nil {
+		return failQueue("handle queue", err)
+	}
+	return nil
+}
+
+// handle is Handle without the error handler.
+func (q *Queue) handle(f func(done []Completion)) error {
 	ep, batch := q.eps[0], make([]Completion, 16)
-	err := q.q.Handle(len(batch), func(i, _ int, h endpoint.Handle, message []byte, st *endpoint.Status) {
+	return q.q.Handle(len(batch), func(i, _ int, h endpoint.Handle, message []byte, st *endpoint.Status) {
 		batch[i].Request, batch[i].Message = Request{ep, h}, message
 		batch[i].Status.fill(ep, st)
 	}, func(n int) {
@@ -120,10 +128,6 @@ func (q *Queue) Handle(f func(done []Completion)) error {
 			batch[i].Status.Context, batch[i].Message = nil, nil
 		}
 	})
-	if err != nil {
-		err = failQueue("handle queue", err)
-	}
-	return err
 }
 
 // Wait blocks until requests of the queue are complete, and collects up to len(dst) of them into dst, those of one

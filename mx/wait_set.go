@@ -23,12 +23,12 @@ import (
 // request may be waited for by one goroutine at a time. reqs must not change
 // meanwhile.
 func (ep *Endpoint) WaitFirst(ctx context.Context, reqs []Request, timeout time.Duration) (index int, done bool, err error) {
-	some, index, err := ep.owned("wait first", reqs)
+	some, index, err := ep.owned(reqs)
 	if err == nil && !some {
-		err = ep.fail("wait first", "", ErrBadRequest)
+		err = ErrBadRequest
 	}
 	if err != nil {
-		return index, false, err
+		return index, false, ep.fail("wait first", "", err)
 	}
 	b := driver.Batch{Aim: driver.First, Len: len(reqs), List: func(h []endpoint.Handle) { list(h, reqs) }}
 	index, done, err = ep.d.WaitSet(ctx, &b, timeout)
@@ -48,8 +48,8 @@ func (ep *Endpoint) WaitFirst(ctx context.Context, reqs []Request, timeout time.
 // Errors: ErrBadRequest for a request of another endpoint, or one that was collected, cancelled or forgotten, or
 // stands in reqs twice, which is found when it has been collected; ErrBadInfoLength if states is too short; ErrBadEndpoint. Each request may be waited for by one goroutine at a time. Nothing is allocated.
 func (ep *Endpoint) WaitAll(ctx context.Context, reqs []Request, states []Status, timeout time.Duration) (done bool, err error) {
-	if err = ep.takesAll("wait all", reqs, states); err != nil {
-		return false, err
+	if err = ep.takesAll(reqs, states); err != nil {
+		return false, ep.fail("wait all", "", err)
 	}
 	b := ep.allOf(reqs, states)
 	if _, done, err = ep.d.WaitSet(ctx, &b, timeout); err != nil {
@@ -61,8 +61,8 @@ func (ep *Endpoint) WaitAll(ctx context.Context, reqs []Request, states []Status
 // TestAll collects all requests as WaitAll does if all are complete, and none otherwise. It makes progress.
 // Errors: those of WaitAll.
 func (ep *Endpoint) TestAll(reqs []Request, states []Status) (done bool, err error) {
-	if err = ep.takesAll("test all", reqs, states); err != nil {
-		return false, err
+	if err = ep.takesAll(reqs, states); err != nil {
+		return false, ep.fail("test all", "", err)
 	}
 	b := ep.allOf(reqs, states)
 	if _, done, err = ep.d.TestSet(&b); err != nil {
@@ -75,10 +75,10 @@ func (ep *Endpoint) TestAll(reqs []Request, states []Status) (done bool, err err
 // dst: Index is the place in reqs, where the zero Request is left. ctx and timeout are as for WaitAll, and so are the
 // errors; 0 without an error says that the time has passed, that Wakeup was called, or that all requests are zero.
 func (ep *Endpoint) WaitSome(ctx context.Context, reqs []Request, dst []Completion, timeout time.Duration) (n int, err error) {
-	some, _, err := ep.owned("wait some", reqs)
+	some, _, err := ep.owned(reqs)
 	switch {
 	case err != nil:
-		return 0, err
+		return 0, ep.fail("wait some", "", err)
 	case !some || len(dst) == 0:
 		if ep.d.Closed() {
 			return 0, ep.fail("wait some", "", driver.ErrClosed)
@@ -110,13 +110,13 @@ func (ep *Endpoint) waitSome(ctx context.Context, reqs []Request, dst []Completi
 }
 
 // owned checks that requests are of this endpoint, and reports whether there are any.
-func (ep *Endpoint) owned(op string, reqs []Request) (some bool, index int, err error) {
+func (ep *Endpoint) owned(reqs []Request) (some bool, index int, err error) {
 	for i := range reqs {
 		if reqs[i].h == 0 {
 			continue
 		}
 		if reqs[i].ep != ep {
-			return false, i, ep.fail(op, "", ErrBadRequest)
+			return false, i, ErrBadRequest
 		}
 		some = true
 	}
@@ -124,11 +124,11 @@ func (ep *Endpoint) owned(op string, reqs []Request) (some bool, index int, err 
 }
 
 // takesAll checks that requests are of this endpoint, and that there is room for their statuses.
-func (ep *Endpoint) takesAll(op string, reqs []Request, states []Status) error {
+func (ep *Endpoint) takesAll(reqs []Request, states []Status) error {
 	if states != nil && len(states) < len(reqs) {
-		return ep.fail(op, "", fmt.Errorf("%w: %d statuses for %d requests; nil is for none", ErrBadInfoLength, len(states), len(reqs)))
+		return fmt.Errorf("%w: %d statuses for %d requests; nil is for none", ErrBadInfoLength, len(states), len(reqs))
 	}
-	_, _, err := ep.owned(op, reqs)
+	_, _, err := ep.owned(reqs)
 	return err
 }
 
