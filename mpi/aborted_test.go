@@ -133,6 +133,24 @@ func TestRequestsAfterAnAbort(t *testing.T) {
 	}
 }
 
+// TestAbortInsideAReduction: the function of a nonblocking reduction may abort the job, whichever goroutine runs it.
+func TestAbortInsideAReduction(t *testing.T) {
+	for round := range 20 {
+		err := run(t, 3, func(world *mpi.Comm) error {
+			out := make([]int64, 1)
+			q, err := mpi.Iallreduce(world, []int64{1}, out, func(_, _ []int64) { world.Abort(37, "it can't go on") })
+			if err != nil {
+				return err
+			}
+			time.Sleep(time.Duration(round%4) * 20 * time.Millisecond) // somebody else makes progress meanwhile
+			return second(q.Wait())
+		})
+		if !errors.Is(err, mpi.ErrAborted) || !strings.Contains(err.Error(), "code 37: it can't go on") {
+			t.Errorf("the job ends with %v", err)
+		}
+	}
+}
+
 // TestAbortAfterFinalize: an Abort ends the job also when its rank has finalized, and its program returns nil.
 func TestAbortAfterFinalize(t *testing.T) {
 	err := run(t, 3, func(world *mpi.Comm) error {

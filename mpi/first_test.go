@@ -23,7 +23,7 @@ func TestFirstErrorOfSeveral(t *testing.T) {
 		for _, digit := range failed {
 			rank := int(digit - '0')
 			errs[rank] = why
-			j.ending.CompareAndSwap(nil, &ending{rank, why})
+			j.ending.CompareAndSwap(nil, &ending{rank: rank, cause: why})
 		}
 		err := j.verdict(errs)
 		if text := firstOf(err); text != want || !errors.Is(err, why) {

@@ -161,7 +161,7 @@ func TestFirstReportShowsEveryWait(t *testing.T) {
 		t.Run(x.name, func(t *testing.T) {
 			amongOthers(t)
 			whileBlocked(t, x.f, func(c *mpi.Comm) error {
-				time.Sleep(200 * time.Millisecond) // until both block
+				time.Sleep(time.Second) // until both block, on a busy machine too
 				r, err := c.HangReport(context.Background())
 				if err == nil && (!strings.Contains(r.Text, x.says) || !strings.Contains(r.Text, ", for at least ") && x.name != "a probe") {
 					err = errors.New(r.Text)

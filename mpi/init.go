@@ -185,7 +185,7 @@ func (j *job) quit(code int, reason string) {
 func (j *job) abortAll(code int, reason string) {
 	j.launch.Abort(code, reason)
 	j.awaitEnd(quitBound)
-	j.ending.CompareAndSwap(nil, &ending{j.launch.Rank(), &abortReason{code, reason}}) // what its own calls say until it exits
+	j.ending.CompareAndSwap(nil, &ending{rank: j.launch.Rank(), cause: &abortReason{code, reason}}) // what its own calls say until it exits
 	j.tellAborted(code, reason)
 	os.Exit(code)
 }

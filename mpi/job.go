@@ -9,6 +9,7 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"gomx/mpi/internal/service"
 	"gomx/mpi/launch"
@@ -41,8 +42,9 @@ type job struct {
 
 // ending says why a job is at its end before its time. It is an error.
 type ending struct {
-	rank  int // who has brought it about
-	cause error
+	rank   int // who has brought it about
+	cause  error
+	closed chan struct{} // when the endpoints are; nil if the process exits
 }
 
 func (e *ending) Error() string { return fmt.Sprintf("rank %d of the world: %v", e.rank, e.cause) }
@@ -139,9 +141,29 @@ func (j *job) allRanks() []int32 {
 // end ends the job before its time: all that blocks in this process returns. The first one
 // to end it is the one that everybody names.
 func (j *job) end(rank int, cause error) {
-	if j.ending.CompareAndSwap(nil, &ending{rank, cause}) {
-		j.close()
+	e := &ending{rank, cause, make(chan struct{})}
+	if !j.ending.CompareAndSwap(nil, e) {
+		return
 	}
+	go func() {
+		j.close()
+		close(e.closed)
+	}()
+	select {
+	case <-e.closed:
+	case <-time.After(endGrace): // the caller is inside a collective, which the endpoint waits for
+	}
+}
+
+// endGrace bounds how long who ends the job waits until its endpoints are closed.
+const endGrace = 250 * time.Millisecond
+
+// leave closes the endpoints, when nobody else does any more.
+func (j *job) leave() {
+	if e := j.ending.Load(); e != nil && e.closed != nil {
+		<-e.closed
+	}
+	j.close()
 }
 
 // close closes the endpoints.

@@ -5,7 +5,7 @@ package mpi
 // the same number of ranks yields the same bits every time. The functions here, such as Sum, are passed as they are:
 // mpi.Allreduce(c, in, out, mpi.Sum). A function of the program must not keep the slices, and may be called from
 // several goroutines. In a nonblocking reduction it runs inside whichever call of the rank makes progress: it must make
-// no calls of this package, Abort included, and must not wait for a goroutine that does: what can't go on panics. If it panics, a blocking call panics, and the
+// no calls of this package but Abort, and must not wait for a goroutine that does. If it panics, a blocking call panics, and the
 // request of a nonblocking one ends with an error whose cause is a PanicError. It must not
 // end its goroutine (runtime.Goexit, or t.FailNow of a test), which may be the endpoint's own.
 type Op[T any] func(acc, in []T)

@@ -32,7 +32,7 @@ func Run(n int, f func(world *Comm) error, opts ...Option) error {
 	}
 	defer leaveLibrary()
 	j := newJob(n, set, nil)
-	defer j.close()
+	defer j.leave()
 	if err := j.seatAll(); err != nil {
 		return failOp("Run", ErrOther, "%w", err)
 	}
