@@ -89,8 +89,7 @@ func (l *pool) draw(p *peer, a *account) int {
 	a.left += g
 	l.settle(a)
 	a.grantAt = max(a.left/2, min(a.left, l.need)) // a peer with less than it needs may be waiting
-	starves = a.left < l.need
-	if a.hungry = g == 0 && a.left < l.window || starves; a.hungry && !a.listed {
+	if a.hungry = g == 0 && a.left < l.window || a.left < l.need; a.hungry && !a.listed {
 		a.listed = true
 		l.hungry = append(l.hungry, p.index)
 	}

@@ -20,7 +20,8 @@ import (
 //     session began, and which nobody else has seen;
 //   - by a Connect when the peer's link is dead. Until it is, the claim is held, and the
 //     peer is asked for a sign of life: a link whose other end is gone breaks by that,
-//     and an answer shows that the claim is false.
+//     and an answer shows that the claim is false. If the session goes on without a link,
+//     a Connect of another incarnation has to come twice: see challenges.
 //
 // If both sides have dialled, both must choose the same link, or both are lost. The side
 // with the larger address goes over to the link of the other as soon as a Connect comes

@@ -9,6 +9,7 @@ import (
 	"gomx/endpoint"
 	"gomx/endpoint/driver"
 	"gomx/internal/ended"
+	"gomx/transport/nic"
 	"gomx/transport/wire"
 )
 
@@ -230,9 +231,7 @@ func (ep *Endpoint) stillConnected(addr EndpointAddr) *Error {
 		own := ep.ownContext(i)
 		_ = own.d.Progress() // it may have said so by now
 		for j := range uint32(said.Count()) {
-			connected := false
-			own.d.Query(func(e *endpoint.Engine) { _, connected = e.ConnectedWith(nicID, base+j) })
-			if !connected {
+			if !own.connectedTo(nic.ID(nicID), base+j) {
 				return ep.connectError(nicID, base+j, ErrConnectionFailed, errLeftMeanwhile)
 			}
 		}

@@ -3,6 +3,7 @@ package mx_test
 import (
 	"errors"
 	"strings"
+	"sync"
 	"testing"
 
 	"gomx/internal/testlength"
@@ -80,6 +81,28 @@ func TestConnectContextsOfOne(t *testing.T) {
 		}
 		if err := a.ConnectContexts(noContext, toB, testFilter); err != nil {
 			w.Error("the peer is open again:", err)
+		}
+	})
+}
+
+// Both sides may connect at once: neither takes the other's connects for a peer that has left.
+func TestContextsConnectFromBothSides(t *testing.T) {
+	testlength.Long(t)
+	over(t, func(w *world) {
+		for range 20 {
+			a, b := w.several(make([]string, 3))[0], w.several(make([]string, 3))[0]
+			var both sync.WaitGroup
+			for _, pair := range [][2]*mx.Endpoint{{a, b}, {b, a}} {
+				nic, id := place(w, pair[1])
+				both.Go(func() {
+					if _, err := pair[0].Connect(nic, id, testFilter, bound); err != nil {
+						w.Error(err)
+					}
+				})
+			}
+			both.Wait()
+			shut(w, a)
+			shut(w, b)
 		}
 	})
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"time"
 
 	"gomx/transport/nic"
@@ -21,7 +20,7 @@ func HostnameToNICID(name string) (uint64, error) {
 	if dir == nil {
 		return 0, err
 	}
-	if strings.EqualFold(strings.TrimSuffix(name, "."), "localhost") {
+	if nic.IsLocalhost(name) {
 		b, err := dir.Board(0)
 		return uint64(b.ID), err
 	}

@@ -26,7 +26,7 @@ func (ep *Endpoint) Watch(peer EndpointAddr, matchInfo uint64, context any) (Req
 // Messages that have arrived completely can still be received, and messages that are still arriving may complete: the
 // session ends within a second after the last of them, within six seconds in any case, and at once if this endpoint connects to the peer again. What is started towards
 // the peer meanwhile completes with StatusTimeout at once. Of endpoints with several contexts all are given up. The endpoint's own address is never given up. MX does not have
-// it. Errors: ErrBadAddrList, ErrBadEndpoint. Safe from any goroutine.
+// it. Errors: ErrBadAddrList, ErrBadEndpoint. Safe from any goroutine, also where SingleThreaded is set.
 func (ep *Endpoint) GiveUp(peer EndpointAddr) error {
 	err := ep.owns(peer)
 	if err == nil {

@@ -141,6 +141,9 @@ func fold(host string) string {
 	return strings.ToLower(strings.TrimSuffix(host, "."))
 }
 
+// IsLocalhost reports whether a name is "localhost" as it stands, without a board.
+func IsLocalhost(name string) bool { return fold(name) == localhost }
+
 func isLocalhost(folded string) bool {
 	return folded == localhost || folded == "localhost.localdomain" || strings.HasSuffix(folded, ".localhost")
 }

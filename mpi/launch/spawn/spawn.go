@@ -113,7 +113,7 @@ func Run(ctx context.Context, plan *Plan) error {
 		return err
 	}
 	close(running)
-	if j.incomplete() > 0 {
+	if j.incomplete() {
 		time.AfterFunc(grace, func() { j.signal(process.Kill) }) // they would wait for the others
 	}
 	j.ended.Wait()
@@ -130,14 +130,11 @@ func Run(ctx context.Context, plan *Plan) error {
 	return nil
 }
 
-// incomplete returns how many ranks were not started because of a signal.
-func (j *job) incomplete() int {
+// incomplete reports whether ranks were not started.
+func (j *job) incomplete() bool {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	if j.halted == nil {
-		return 0
-	}
-	return j.unstarted
+	return j.unstarted > 0
 }
 
 // job is a plan that runs.
@@ -154,7 +151,7 @@ type job struct {
 	stopping  bool
 	halted    os.Signal // the first that asks for the end, or nil
 	forced    bool      // a second one has come
-	unstarted int       // ranks that were not started because of one of these
+	unstarted int       // ranks that were not started, as the job was at its end
 }
 
 type rank struct {
