@@ -219,7 +219,11 @@ func (k *Client) wait(ctx context.Context, limit time.Duration) (string, error) 
 
 func (k *Client) greet(ctx context.Context) error {
 	l, err := k.ask(ctx, "init", "cmd=init pmi_version=1 pmi_subversion=1", "response_to_init", k.limits.Answer)
-	if err != nil {
+	switch {
+	case errors.Is(err, ErrGone):
+		return fmt.Errorf("%w before it answered: an earlier program of this rank may have left the job, which a rank joins once "+
+			"(start its programs one after another, each with a launcher of its own), or the launcher has ended", err)
+	case err != nil:
 		return err
 	}
 	if err := l.failure(); err != nil {

@@ -147,7 +147,7 @@ func TestBadServers(t *testing.T) {
 		answers []string
 		says    []string
 	}{
-		"closes at once":        {nil, []string{"init", "hung up"}},
+		"closes at once":        {nil, []string{"init", "hung up", "a rank joins once"}},
 		"closes later":          {[]string{goodInit, goodMaxes}, []string{"get_my_kvsname", "hung up"}},
 		"garbage":               {[]string{"\x00\xff\x17 \n"}, []string{"init"}},
 		"an empty line":         {[]string{"\n"}, []string{"init"}},
