@@ -112,3 +112,30 @@ func TestConnectWithAFailedRank(t *testing.T) {
 		t.Errorf("after the failure of rank 1, a connect with 0 and 1: %v; with 0 alone: %v", under.Err(), other.Err())
 	}
 }
+
+// TestDeniedWindow: a rank that takes this one for dead denies its windows to it before it says so.
+func TestDeniedWindow(t *testing.T) {
+	err := Run(2, func(c *Comm) error {
+		w, err := WinAllocate[int64](c, 1)
+		if err != nil {
+			return err
+		}
+		err = errors.Join(w.LockAll(), c.Barrier())
+		if c.Rank() == 1 {
+			denied := c.seat.job.businessCards[0]
+			err = errors.Join(err, c.seat.ep.DenyWindows(denied.nic, denied.endpointID), c.Barrier(), c.Barrier())
+		} else {
+			err = errors.Join(err, c.Barrier())
+			late := errors.Join(w.Put([]int64{1}, 1, 0), w.Flush(1))
+			if !errors.Is(late, ErrProcFailed) || !strings.Contains(late.Error(), errGivenUp.Error()) {
+				t.Errorf("a put to a rank that has denied its windows: %v", late)
+			}
+			_ = w.UnlockAll() // its lock may be known to be lost
+			return errors.Join(err, c.Barrier(), w.Free())
+		}
+		return errors.Join(err, w.UnlockAll(), w.Free())
+	})
+	if err != nil && !errors.Is(err, errGivenUp) { // rank 0 cannot finalize with it either
+		t.Error(err)
+	}
+}

@@ -104,9 +104,12 @@ func (w *window) gone(op string, rank int, err error) error {
 	if _, dead := errors.AsType[*rankFailure](err); dead {
 		return w.fail(op, rank, ErrProcFailed, err)
 	}
+	if errors.Is(err, mx.StatusRDMANotPermitted) {
+		err = errGivenUp // windows are denied to ranks that are taken for dead, and to no others
+	}
 	world := w.c.worldRank(rank)
-	if code, link := err.(mx.StatusCode); link && isLoss(code) { // the control plane's link has heard of the failure first
-		return w.fail(op, rank, ErrProcFailed, cmp.Or(w.c.seat.job.failures.why(world), error(&rankFailure{rank: world, cause: code})))
+	if code, link := err.(mx.StatusCode); err == errGivenUp || link && isLoss(code) { // the control plane's link has heard of the failure first
+		return w.fail(op, rank, ErrProcFailed, cmp.Or(w.c.seat.job.failures.why(world), error(&rankFailure{rank: world, cause: err})))
 	}
 	return w.fail(op, rank, ErrProcFailed, w.c.seat.unconnected(world, err))
 }

@@ -2,11 +2,13 @@ package pmi
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"net"
+	"os"
 	"strconv"
 	"strings"
 	"sync"
@@ -186,10 +188,13 @@ func (k *Client) write(command string) error {
 		_ = k.conn.SetWriteDeadline(time.Now().Add(k.limits.Answer))
 	}
 	_, err := io.WriteString(k.conn, command+"\n")
-	if err != nil {
+	switch {
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		err = fmt.Errorf("%w within %v", ErrSilent, k.limits.Answer)
+	case err != nil:
 		err = fmt.Errorf("%w: %w", ErrGone, err)
-		k.broken = err
 	}
+	k.broken = cmp.Or(k.broken, err)
 	return err
 }
 

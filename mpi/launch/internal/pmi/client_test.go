@@ -261,3 +261,11 @@ func TestIdentify(t *testing.T) {
 		}
 	}
 }
+
+// TestNoTimeToAsk: a time limit that is over before a command is written is no launcher that hung up.
+func TestNoTimeToAsk(t *testing.T) {
+	near, _ := pair(t)
+	if _, err := NewClient(t.Context(), near, Limits{Answer: time.Nanosecond}); !errors.Is(err, ErrSilent) || errors.Is(err, ErrGone) {
+		t.Errorf("%v, want that there was no answer in time", err)
+	}
+}
