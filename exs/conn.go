@@ -338,7 +338,7 @@ func (c *Conn) RemoteAddr() net.Addr {
 
 // Socket returns the socket behind c, for its options and its own calls. These must
 // not be mixed with Read and Write in one direction at the same time. What was on its way into a Read that its deadline has ended
-// comes to the next Read alone: receives of the socket go on behind it.
+// comes to the next Reads alone, all of it: receives of the socket go on behind it.
 func (c *Conn) Socket() *Socket {
 	if c.none() {
 		return nil
