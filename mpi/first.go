@@ -2,24 +2,21 @@ package mpi
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
 
+	"gomx/mpi/internal/service"
 	"gomx/mpi/launch"
 )
 
 // A mistake that all ranks make, or several, is printed once. The process of rank 0 says which rank may do so: the first whose
 // program has failed. The others wait for the end of the job, which that one brings about.
 
-const (
-	// firstCauseGrace is how long a rank that fails because of another rank, or after another one, waits for the end of the job, which
-	// that rank causes.
-	firstCauseGrace = 2 * time.Second
-
-	// firstCauseAsk is how long rank 0 has to answer. It may have ended, or stand still.
-	firstCauseAsk = time.Second / 2
-)
+// firstCauseGrace is how long a rank that fails because of another rank, or after another one, waits for the end of the job, which
+// that rank causes. It is also how long rank 0 has to say which it is.
+const firstCauseGrace = 2 * time.Second
 
 const first, notFirst = 1, 2
 
@@ -34,13 +31,20 @@ func (p *controlPlane) handleFirst() {
 }
 
 // failsFirst reports whether the program of no other rank has failed before that of this process, to the knowledge of rank 0. It is to be
-// asked once.
+// asked once. A rank 0 that ends meanwhile has failed before; one that stands still knows nothing, nor does one that has finalized.
 func (j *job) failsFirst() bool {
-	ctx, cancel := context.WithTimeout(context.Background(), firstCauseAsk)
+	ctx, cancel := context.WithTimeout(context.Background(), firstCauseGrace)
 	defer cancel()
 	answer := make([]byte, 1)
 	_, err := j.control.Call(ctx, 0, askFirst, make([]byte, rankHead), nil, answer)
-	return err != nil || answer[0] == first
+	switch {
+	case err == nil:
+		return answer[0] == first
+	case errors.Is(err, service.ErrClosed), j.control.guards.hasLeft(0): // this process has finalized, or rank 0
+		return true
+	default:
+		return ctx.Err() != nil
+	}
 }
 
 // announce has the launcher, or the other ranks, learn of a process whose settings make no sense, before it ends. A launcher does not end the

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"gomx/mpi/internal/hang"
+	"gomx/mpi/internal/service"
 )
 
 // Of a job of goroutines, Main prints the error of the rank that has failed first, and which others have failed.
@@ -50,5 +51,19 @@ func TestNamesOfRequests(t *testing.T) {
 	}
 	if want := []string{"tag 30", "any tag", "tag 9", "tag 20", "tag 100"}; !slices.Equal(order, want) {
 		t.Errorf("%v, want %v", order, want)
+	}
+}
+
+// TestFirstToFailWithoutRankZero: if rank 0 ends before its time while it is asked who has failed first, it has; unless it has finalized.
+func TestFirstToFailWithoutRankZero(t *testing.T) {
+	j := newJob(2, settings{}, nil)
+	defer j.finish()
+	j.control = newControlPlane(j, service.Local(1)) // there is no rank 0 to be asked
+	if j.failsFirst() {
+		t.Error("rank 0 is gone, and rank 1 believes to be the first that fails")
+	}
+	j.control.guards.left = map[int]bool{0: true}
+	if !j.failsFirst() {
+		t.Error("rank 0 has finalized, and rank 1 waits for it")
 	}
 }
