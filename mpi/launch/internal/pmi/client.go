@@ -2,7 +2,6 @@ package pmi
 
 import (
 	"bufio"
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -194,7 +193,7 @@ func (k *Client) write(command string) error {
 	case err != nil:
 		err = fmt.Errorf("%w: %w", ErrGone, err)
 	}
-	k.broken = cmp.Or(k.broken, err)
+	k.broken = err
 	return err
 }
 
