@@ -89,7 +89,7 @@ func fate(cause error) string {
 	if errors.Is(cause, mx.StatusTimeout) {
 		return "it has not moved for as long as MX_REQUEST_TIMEOUT says; it may live, and a longer time waits for it"
 	}
-	if errors.Is(cause, context.DeadlineExceeded) || errors.Is(cause, os.ErrDeadlineExceeded) || errors.Is(cause, mx.ErrTimeout) {
+	if silent(cause) {
 		return "it does not answer"
 	}
 	if hasLeft(cause) {
@@ -102,6 +102,11 @@ func fate(cause error) string {
 		return "it has ended before its time, or its host is cut off"
 	}
 	return launch.Shorten(cause.Error(), longestCause)
+}
+
+// silent reports whether a process has not answered a connect in time.
+func silent(cause error) bool {
+	return errors.Is(cause, context.DeadlineExceeded) || errors.Is(cause, os.ErrDeadlineExceeded) || errors.Is(cause, mx.ErrTimeout)
 }
 
 // hasLeft reports whether a rank has closed its endpoints in order. The cause is then the status of its session. An error that

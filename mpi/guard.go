@@ -140,12 +140,16 @@ func (j *job) finishTelling() {
 	}
 }
 
-// watch blocks until a process has failed.
+// watch blocks until a process has failed. One that does not answer the connect may be stopped, which is no failure: it is asked again.
 func (j *job) watch(ctx context.Context, rank int) (gone bool, why error) {
-	if err := j.control.Tell(ctx, rank, noteWatch, make([]byte, rankHead), nil); err != nil {
-		return ctx.Err() == nil, err
+	for {
+		switch err := j.control.Tell(ctx, rank, noteWatch, make([]byte, rankHead), nil); {
+		case err == nil:
+			return j.control.Watch(ctx, rank)
+		case ctx.Err() != nil || !silent(err) || j.failures.why(rank) != nil:
+			return ctx.Err() == nil, err
+		}
 	}
-	return j.control.Watch(ctx, rank)
 }
 
 // tellAll sends failure notices to all others.

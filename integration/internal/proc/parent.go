@@ -94,8 +94,8 @@ func TryStart(t testing.TB, o Options, role string, args ...any) (*Process, erro
 	}()
 	p.reap = sync.OnceValue(func() error {
 		for line := range p.lines { // so that the reader comes to its end
-			if strings.HasPrefix(line, failed) {
-				t.Logf("%s, which nobody listened to: %s", role, line)
+			if strings.HasPrefix(line, failed) || t.Failed() {
+				t.Logf("%s, to which nobody listened: %s", role, line)
 			}
 		}
 		<-read
