@@ -105,7 +105,7 @@ type Port interface {
 
 	// Poll delivers frames that have arrived, some dozens at most, without
 	// blocking, and continues pulls. It returns how many frames and pulls it handled:
-	// 0 if there was nothing to do.
+	// 0 if there was nothing to do, and otherwise there may be more.
 	Poll(h Handler) int
 
 	// Quiet reports whether nothing is there to be polled. A sleeper asks it

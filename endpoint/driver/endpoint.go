@@ -97,7 +97,7 @@ type Endpoint struct {
 func Open(cfg Config) (*Endpoint, error) {
 	d := &Endpoint{
 		bell: cfg.Bell, start: time.Now(), log: cfg.Log, dialling: labels.ForEndpoint("connect", cfg.Engine.Endpoint),
-		routes: map[int32]*route{}, pace: newPace(cfg.Spin),
+		routes: map[int32]*route{}, pace: newPace(cfg.Spin, priceOffers(cfg.Bell.Yield)),
 	}
 	d.handled = sync.NewCond(&d.mu)
 	d.beginSampling()

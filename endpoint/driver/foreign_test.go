@@ -16,7 +16,7 @@ func pollsInC(t *testing.T) *Endpoint {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := &Endpoint{bell: b, start: time.Now(), pace: newPace(0), foreign: true}
+	d := &Endpoint{bell: b, start: time.Now(), pace: newPace(0, priced(0)), foreign: true}
 	t.Cleanup(func() { d.pace.end(); b.Close() })
 	return d
 }

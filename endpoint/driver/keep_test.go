@@ -43,7 +43,7 @@ func TestCoreIsOfferedAmongPeers(t *testing.T) {
 	p := freePace(t)
 	for range 100 {
 		p.offered(robbed + 1)
-		p.offered(taken + 1)
+		p.offered(leastTaken + 1)
 	}
 	if p.keep.on {
 		t.Error("the core is kept, though every other offer was over soon")

@@ -113,6 +113,9 @@ func (d *Endpoint) once() {
 	}
 	if d.ready() && d.progress(false) {
 		d.dry = 0
+		if d.thrown == nil && d.mayPass() {
+			d.progress(false) // a transport may leave for it what has come behind a first frame
+		}
 		d.rethrow()
 		return
 	}
@@ -239,7 +242,7 @@ func (d *Endpoint) stays(w *waiter) bool { return !w.over(d) && d.poller == w &&
 // the peers that w waits for. It does so after each poll if the core is shared, and seldom while it serves others on a core that is not.
 func (d *Endpoint) spin(w *waiter) (idle bool) {
 	budget, since, now := unread, unread, unread // on a shared core now is the time after the last offer
-	own, moved, service := w.kind == forEver, false, newService()
+	own, moved, service := w.kind == forEver, false, newService(d.pace.pause)
 	most := 1
 	if !w.polled {
 		most = d.pace.first(!own || d.spinsFor(own))

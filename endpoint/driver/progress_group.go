@@ -102,7 +102,7 @@ func newGroup() *progressGroup {
 	if last := len(groups.spare) - 1; last >= 0 {
 		g, groups.spare = groups.spare[last], groups.spare[:last]
 	} else {
-		g = &progressGroup{pace: pace{most: DefaultSpin, budget: DefaultSpin, procs: int32(runtime.GOMAXPROCS(0))}, start: time.Now()}
+		g = &progressGroup{pace: pace{price: offers.price, most: DefaultSpin, budget: DefaultSpin, procs: int32(runtime.GOMAXPROCS(0))}, start: time.Now()}
 	}
 	if budget, _ := g.pace.begin(true, true); budget == 0 {
 		groups.spare = append(groups.spare, g)
@@ -114,7 +114,7 @@ func newGroup() *progressGroup {
 // run polls for the members until there are none.
 func (g *progressGroup) run() {
 	groupLabels.Set()
-	service, now, moved := newService(), unread, false
+	service, now, moved := newService(g.pace.pause), unread, false
 	for polls := spinsPerLook; g.goesOn(); polls++ {
 		looks := polls >= g.pace.polls()
 		if looks {

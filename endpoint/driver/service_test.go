@@ -8,7 +8,7 @@ import (
 // A wait in which nothing comes offers the core at once, and one that serves others in a lull, or now and then.
 func TestOffersWaitForALull(t *testing.T) {
 	const look = time.Microsecond
-	s, now := newService(), time.Millisecond
+	s, now := newService(0), time.Millisecond
 	for range 3 {
 		if now += look; s.goesOn(now, false) {
 			t.Fatal("nothing has come, and the offer waits")

@@ -15,7 +15,6 @@ const (
 
 	briefly      = 256                  // polls at the begin of a wait, on a core that no other goroutine wants
 	spinsPerLook = 64                   // polls between two readings of the clock, on such a core
-	taken        = 2 * time.Microsecond // an offer of the core that takes longer was taken
 	keptTimes    = 16                   // after so many offers that nobody takes, the core counts as not shared
 	sharedSpin   = 16                   // factor of the longest spin on a shared core, since others run during it
 	singleOffers = 16                   // a single endpoint makes one in so many offers to goroutines, too
@@ -37,6 +36,7 @@ var spinning atomic.Int32
 // grows when a sleep was short, and shrinks when a sleep was long. On a shared core
 // the caller offers the core to others after each poll.
 type pace struct {
+	price
 	most    time.Duration
 	budget  time.Duration
 	shared  bool    // the core is shared: yield after each poll
@@ -53,7 +53,7 @@ type pace struct {
 	procs   int32 // GOMAXPROCS, as last read
 }
 
-func newPace(most time.Duration) pace {
+func newPace(most time.Duration, offer price) pace {
 	switch {
 	case most == 0:
 		most = DefaultSpin
@@ -63,7 +63,7 @@ func newPace(most time.Duration) pace {
 	if most > 0 {
 		spinning.Add(1)
 	}
-	return pace{most: most, budget: most, procs: int32(runtime.GOMAXPROCS(0))}
+	return pace{price: offer, most: most, budget: most, procs: int32(runtime.GOMAXPROCS(0))}
 }
 
 // takeTurns is for endpoints that share a core and wait for each other. From then on the core is offered after each poll,
@@ -169,7 +169,7 @@ func (p *pace) offered(took time.Duration) {
 			p.sleeps = 0
 		}
 		return
-	case took > taken:
+	case took > p.taken:
 		p.shared, p.kept = true, 0
 	case p.shared:
 		p.kept++

@@ -11,7 +11,7 @@ import (
 func freePace(t *testing.T) *pace {
 	t.Helper()
 	procs := runtime.GOMAXPROCS(16)
-	p := newPace(0)
+	p := newPace(0, priced(0))
 	t.Cleanup(func() { p.end(); runtime.GOMAXPROCS(procs) })
 	return &p
 }
@@ -20,7 +20,7 @@ func freePace(t *testing.T) *pace {
 // offers in a row were not taken.
 func TestCoreIsSharedUntilNobodyWantsIt(t *testing.T) {
 	p := freePace(t)
-	p.offered(taken)
+	p.offered(leastTaken)
 	if p.shared || p.polls() != spinsPerLook {
 		t.Fatal("shared, though the offer came back at once")
 	}
@@ -30,7 +30,7 @@ func TestCoreIsSharedUntilNobodyWantsIt(t *testing.T) {
 			if !p.shared || p.polls() != 1 || p.alone() {
 				t.Fatal("not shared, though somebody took the core a moment ago")
 			}
-			p.offered(taken)
+			p.offered(leastTaken)
 		}
 	}
 	if p.offered(0); p.shared {
@@ -60,7 +60,7 @@ func TestTurnsOnACore(t *testing.T) {
 func TestProcessorIsOffered(t *testing.T) {
 	procs := runtime.GOMAXPROCS(1)
 	defer runtime.GOMAXPROCS(procs)
-	p := newPace(0)
+	p := newPace(0, priced(0))
 	defer p.end()
 	p.begin(true, false)
 	defer p.rest()
@@ -75,7 +75,7 @@ func TestProcessorIsOffered(t *testing.T) {
 	if n := offers(); n != 4 {
 		t.Errorf("%d offers of a single endpoint, not 4", n)
 	}
-	other := newPace(0)
+	other := newPace(0, priced(0))
 	if n := offers(); n != 4*singleOffers {
 		t.Errorf("%d offers among two, not all %d", n, 4*singleOffers)
 	}
@@ -91,7 +91,7 @@ func TestSpinnersAreCounted(t *testing.T) {
 	var all [3]pace
 	spun := 0
 	for i := range all {
-		all[i] = newPace(0)
+		all[i] = newPace(0, priced(0))
 		defer all[i].end()
 		if budget, _ := all[i].begin(true, false); budget > 0 {
 			defer all[i].rest()
@@ -101,7 +101,7 @@ func TestSpinnersAreCounted(t *testing.T) {
 	if spun > 2 || all[2].alone() {
 		t.Errorf("%d goroutines spin on 2 processors, alone %v", spun, all[2].alone())
 	}
-	never := newPace(-1)
+	never := newPace(-1, priced(0))
 	if budget, _ := never.begin(true, false); budget != 0 || never.alone() {
 		t.Error("spins, though it is told never to")
 	}

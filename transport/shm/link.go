@@ -19,11 +19,12 @@ import (
 
 // link is a connection to one peer. All but hear runs under the endpoint's lock.
 type link struct {
-	out  *ring.Writer // nil once closed
-	bell *bell.Remote
-	caps *wire.Caps
-	in   *ring.Reader
-	peer int32 // the engine's number of the peer
+	out    *ring.Writer // nil once closed
+	bell   *bell.Remote
+	caps   *wire.Caps
+	in     *ring.Reader
+	peer   int32 // the engine's number of the peer
+	rested bool  // the last look found nothing
 
 	port    *port
 	conn    *net.UnixConn

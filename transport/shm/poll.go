@@ -78,10 +78,14 @@ func (l *link) expectAnswer() {
 	}
 }
 
-// read delivers frames of one link, the first of which begins with word0.
+// read delivers frames of one link, the first of which begins with word0. If that has just come, it often comes alone, and somebody
+// waits for it. The line of the next one is still in the writer's cache then, and to look at it would take longer than all that is left
+// to do for the first, so it waits for the next poll.
 func (l *link) read(word0 uint64, h transport.Handler) int {
 	p := l.port
 	var there bool
+	alone := l.rested
+	l.rested = false
 	for n := 0; ; {
 		head, payload, ok := l.in.Read(word0)
 		if !ok {
@@ -109,6 +113,9 @@ func (l *link) read(word0 uint64, h transport.Handler) int {
 		if n++; !more || n == linkBudget {
 			return n
 		}
+		if alone && l.in.AtLine() {
+			return n
+		}
 		if word0, there = l.in.Look(); !there {
 			return n // idle publishes; now somebody waits for what came
 		}
@@ -118,6 +125,7 @@ func (l *link) read(word0 uint64, h transport.Handler) int {
 // idle does what there is time for when a ring is empty, and reports whether the
 // link has ended.
 func (l *link) idle() bool {
+	l.rested = true
 	if l.in.Behind() {
 		l.publish()
 	}

@@ -47,3 +47,25 @@ func TestWhoSpeaksIsHeardAtOnce(t *testing.T) {
 		t.Errorf("%d links are still busy, though none has spoken for long", p.busy)
 	}
 }
+
+// A poll after one that has found nothing does not look into the line behind what has come, and those after it deliver all there is.
+func TestFirstFrameComesAlone(t *testing.T) {
+	p, r := target(t)
+	_, there := couple(t, p, r, 1)
+	h := wire.Header{Kind: wire.Eager, Length: 64} // a line each
+	for round, counts := range [][]int{{1, 4, 4}, {1, 4, 4}} {
+		p.Poll(nothing{})
+		var l listener
+		for range counts[len(counts)-1] {
+			if !there.Send(&h, &wire.Vec{First: make([]byte, 64)}, 0) {
+				t.Fatal("no room for a frame")
+			}
+		}
+		for poll, want := range counts {
+			p.Poll(&l)
+			if len(l.heard) != want {
+				t.Errorf("round %d: %d frames after poll %d, not %d", round, len(l.heard), poll, want)
+			}
+		}
+	}
+}

@@ -41,6 +41,9 @@ func (r *Reader) Look() (word0 uint64, there bool) {
 	return word0, uint16(word0>>16) == stampOf(r.next)
 }
 
+// AtLine reports whether the next frame comes in another line than the last one.
+func (r *Reader) AtLine() bool { return r.next&1 == 0 }
+
 // Ready reports whether a frame is there.
 func (r *Reader) Ready() bool {
 	_, there := r.Look()

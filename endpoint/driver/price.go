@@ -1,0 +1,52 @@
+package driver
+
+import (
+	"sync"
+	"time"
+)
+
+// These constants say what follows from the price of an offer of the core, which is the time that one takes if no other wants the core.
+const (
+	pricedOffers = 8                     // the least of so many offers is the price
+	cheapOffer   = 500 * time.Nanosecond // up to this price, the core is offered whenever a wait reads the clock
+	dearestOffer = 2 * time.Microsecond  // upper bound of the price, in case that others have wanted the core each time
+	pausePrices  = 4                     // prices that pass between two dearer offers, so that most of a wait is spent on polls
+	takenPrices  = 3                     // an offer that takes more prices than this was taken
+	leastTaken   = 2 * time.Microsecond  // least bound for that
+)
+
+// price is what offers of the core cost on this machine: a quarter of a microsecond where a system call is cheap, and several times
+// that in some virtual machines.
+type price struct {
+	pause time.Duration // least time on a core of its own between two offers, and before the first one
+	taken time.Duration // an offer that takes longer was taken
+}
+
+func priced(offer time.Duration) price {
+	offer = min(offer, dearestOffer)
+	p := price{taken: max(leastTaken, takenPrices*offer)}
+	if offer > cheapOffer {
+		p.pause = pausePrices * offer
+	}
+	return p
+}
+
+// offers has the price of this process.
+var offers = struct {
+	once sync.Once
+	price
+}{price: priced(0)}
+
+// priceOffers measures the price, once in a process.
+func priceOffers(yield func()) price {
+	offers.once.Do(func() {
+		least := dearestOffer
+		for range pricedOffers {
+			before := time.Now()
+			yield()
+			least = min(least, time.Since(before))
+		}
+		offers.price = priced(least)
+	})
+	return offers.price
+}

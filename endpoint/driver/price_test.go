@@ -1,0 +1,51 @@
+package driver
+
+import (
+	"testing"
+	"time"
+)
+
+// Where offers are cheap, one is made at each look at the clock. Where they are dear, a wait polls for most of its time, and an offer
+// that takes as long as it always does does not make the core a shared one.
+func TestPriceOfOffers(t *testing.T) {
+	for _, c := range []struct{ offer, pause, taken time.Duration }{
+		{0, 0, leastTaken},
+		{cheapOffer, 0, leastTaken},
+		{1400 * time.Nanosecond, 5600 * time.Nanosecond, 4200 * time.Nanosecond},
+		{time.Second, 4 * dearestOffer, 3 * dearestOffer}, // somebody has taken all of them
+	} {
+		if p := priced(c.offer); p.pause != c.pause || p.taken != c.taken {
+			t.Errorf("an offer costs %v: pauses of %v, taken above %v, want %v and %v", c.offer, p.pause, p.taken, c.pause, c.taken)
+		}
+	}
+}
+
+func TestDearOffersAreSeldom(t *testing.T) {
+	const look, offer = time.Microsecond, 2 * time.Microsecond
+	p := priced(offer)
+	s, now, offers, polling := newService(p.pause), time.Second, 0, time.Duration(0)
+	for end := now + time.Millisecond; now < end; now, polling = now+look, polling+look {
+		if s.goesOn(now, false) {
+			continue
+		}
+		if offers++; offers == 1 && polling < p.pause {
+			t.Errorf("the first offer after %v", polling)
+		}
+		now += offer
+		s.offered = now
+	}
+	if least := int(time.Millisecond / (p.pause + offer + look)); offers < least || polling < 3*time.Millisecond/4 {
+		t.Errorf("%d offers, want at least %d; polled for %v of %v", offers, least, polling, time.Millisecond)
+	}
+}
+
+func TestTakenOfferIsDearerThanOthers(t *testing.T) {
+	p := freePace(t)
+	p.price = priced(dearestOffer)
+	if p.offered(2 * dearestOffer); p.shared {
+		t.Error("an offer that took twice as long as others makes the core a shared one")
+	}
+	if p.offered(p.taken + 1); !p.shared {
+		t.Error("an offer that was taken does not")
+	}
+}
