@@ -9,7 +9,7 @@ import (
 const (
 	pricedOffers = 8                     // the least of so many offers is the price
 	cheapOffer   = 500 * time.Nanosecond // up to this price, the core is offered whenever a wait reads the clock
-	dearestOffer = 2 * time.Microsecond  // upper bound of the price, in case that others have wanted the core each time
+	dearestOffer = 2 * time.Microsecond  // if all take longer, others want the core, and offers are taken for cheap
 	pausePrices  = 4                     // prices that pass between two dearer offers, so that most of a wait is spent on polls
 	takenPrices  = 3                     // an offer that takes more prices than this was taken
 	leastTaken   = 2 * time.Microsecond  // least bound for that
@@ -23,7 +23,9 @@ type price struct {
 }
 
 func priced(offer time.Duration) price {
-	offer = min(offer, dearestOffer)
+	if offer > dearestOffer {
+		offer = 0
+	}
 	p := price{taken: max(leastTaken, takenPrices*offer)}
 	if offer > cheapOffer {
 		p.pause = pausePrices * offer
@@ -39,14 +41,21 @@ var offers = struct {
 
 // priceOffers measures the price, once in a process.
 func priceOffers(yield func()) price {
-	offers.once.Do(func() {
-		least := dearestOffer
-		for range pricedOffers {
-			before := time.Now()
-			yield()
-			least = min(least, time.Since(before))
-		}
-		offers.price = priced(least)
-	})
+	offers.once.Do(func() { offers.price = priced(leastOffer(yield)) })
 	return offers.price
+}
+
+// leastOffer is how long the shortest of some offers takes. The first cheap one says enough, and after one that a process has taken that
+// computes there is no other.
+func leastOffer(yield func()) (least time.Duration) {
+	least = robbed
+	for range pricedOffers {
+		before := time.Now()
+		yield()
+		took := time.Since(before)
+		if least = min(least, took); took <= cheapOffer || took > robbed {
+			break
+		}
+	}
+	return least
 }

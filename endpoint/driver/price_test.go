@@ -2,6 +2,7 @@ package driver
 
 import (
 	"testing"
+	"testing/synctest"
 	"time"
 )
 
@@ -12,11 +13,34 @@ func TestPriceOfOffers(t *testing.T) {
 		{0, 0, leastTaken},
 		{cheapOffer, 0, leastTaken},
 		{1400 * time.Nanosecond, 5600 * time.Nanosecond, 4200 * time.Nanosecond},
-		{time.Second, 4 * dearestOffer, 3 * dearestOffer}, // somebody has taken all of them
+		{dearestOffer, 4 * dearestOffer, 3 * dearestOffer},
+		{dearestOffer + 1, 0, leastTaken}, // somebody has taken all of them
 	} {
 		if p := priced(c.offer); p.pause != c.pause || p.taken != c.taken {
 			t.Errorf("an offer costs %v: pauses of %v, taken above %v, want %v and %v", c.offer, p.pause, p.taken, c.pause, c.taken)
 		}
+	}
+}
+
+// Offers are made until one is cheap, or a process that computes takes one.
+func TestOffersThatArePriced(t *testing.T) {
+	const us = time.Microsecond
+	for _, c := range []struct {
+		take   []time.Duration
+		offers int
+		least  time.Duration
+	}{
+		{[]time.Duration{0}, 1, 0},
+		{[]time.Duration{9 * us, us, 5 * us}, pricedOffers, us},
+		{[]time.Duration{9 * us, us, robbed + 1}, 3, us},
+		{[]time.Duration{time.Second}, 1, robbed},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			n := 0
+			if least := leastOffer(func() { time.Sleep(c.take[n%len(c.take)]); n++ }); least != c.least || n != c.offers {
+				t.Errorf("of %v: %v after %d offers, want %v after %d", c.take, least, n, c.least, c.offers)
+			}
+		})
 	}
 }
 
