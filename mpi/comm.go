@@ -48,7 +48,7 @@ type commState struct {
 	left     atomic.Int32 // the number of leavings
 	leavings []*leavings  // the oldest first
 	tidied   int          // how many of them tidy has looked at since it last began with the oldest
-	holders  int          // windows that stand on it, and nonblocking collectives that have not ended
+	holders  int          // windows that stand on it, nonblocking collectives that have not ended, and notices for ranks that are not connected
 	over     bool         // it was freed, and nothing holds it
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"gomx/mpi/internal/service"
 	"gomx/mpi/launch"
 	"gomx/mx"
 )
@@ -46,7 +47,11 @@ func (u *unconnected) Error() string {
 	if mayHaveLeft(u.cause) {
 		return fmt.Sprintf("rank %d of the world is gone: %s", u.rank, fate(u.cause))
 	}
-	return fmt.Sprintf("rank %d of the world has ended before its time, or there is no way to it: %s", u.rank, launch.Shorten(u.cause.Error(), longestCause))
+	state := "has ended before its time, or there is no way to it"
+	if service.Silent(u.cause) {
+		state = "does not answer"
+	}
+	return fmt.Sprintf("rank %d of the world %s: %s", u.rank, state, launch.Shorten(u.cause.Error(), longestCause))
 }
 func (u *unconnected) Unwrap() error { return u.cause }
 

@@ -4,11 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"sync"
 	"sync/atomic"
 
+	"gomx/mpi/internal/service"
 	"gomx/mpi/launch"
 	"gomx/mx"
 )
@@ -89,7 +89,7 @@ func fate(cause error) string {
 	if errors.Is(cause, mx.StatusTimeout) {
 		return "it has not moved for as long as MX_REQUEST_TIMEOUT says; it may live, and a longer time waits for it"
 	}
-	if silent(cause) {
+	if service.Silent(cause) {
 		return "it does not answer"
 	}
 	if hasLeft(cause) {
@@ -102,11 +102,6 @@ func fate(cause error) string {
 		return "it has ended before its time, or its host is cut off"
 	}
 	return launch.Shorten(cause.Error(), longestCause)
-}
-
-// silent reports whether a process has not answered a connect in time.
-func silent(cause error) bool {
-	return errors.Is(cause, context.DeadlineExceeded) || errors.Is(cause, os.ErrDeadlineExceeded) || errors.Is(cause, mx.ErrTimeout)
 }
 
 // hasLeft reports whether a rank has closed its endpoints in order. The cause is then the status of its session. An error that

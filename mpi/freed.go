@@ -101,7 +101,7 @@ func (c *Comm) inside() *Comm {
 	return &with
 }
 
-// holds notes a window on the communicator, or a nonblocking collective, which Free does not end.
+// holds notes what Free does not end: a window on the communicator, a nonblocking collective, or a notice that waits for a rank to connect.
 func (st *commState) holds() {
 	st.mu.Lock()
 	defer st.mu.Unlock()

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"gomx/mpi/internal/service"
 	"gomx/mpi/launch"
 	"gomx/mx"
 )
@@ -146,7 +147,7 @@ func (j *job) watch(ctx context.Context, rank int) (gone bool, why error) {
 		switch err := j.control.Tell(ctx, rank, noteWatch, make([]byte, rankHead), nil); {
 		case err == nil:
 			return j.control.Watch(ctx, rank)
-		case ctx.Err() != nil || !silent(err) || j.failures.why(rank) != nil:
+		case ctx.Err() != nil || !service.Silent(err) || j.failures.why(rank) != nil:
 			return ctx.Err() == nil, err
 		}
 	}

@@ -33,7 +33,7 @@ const (
 	noticeSize = 512
 	oddLength  = 1021
 	noticeWait = time.Second
-	lastWords  = time.Second // for connecting to a rank in order to notify it
+	lastWords  = time.Second // for connecting to a rank in order to notify it, if this one leaves
 )
 
 var odd [oddLength]byte
@@ -152,7 +152,7 @@ func (n *net) told() error {
 	if e == nil {
 		return nil
 	}
-	if job := n.c.seat.job; job.launch != nil && e.class == ErrProcFailed {
+	if job := n.c.seat.job; job.launch != nil && e.class == ErrProcFailed && e.rank != n.c.rank { // another rank may have passed on what this one has found
 		job.launch.Blame(n.c.worldRank(e.rank)) // That rank has itself told the launcher which rank it misses, and it may end after this one does.
 	}
 	named := e.rank
@@ -239,17 +239,16 @@ func (r *rest) say(to int, instead ...[]byte) {
 	}
 }
 
-// tellLater notifies the ranks that are not connected yet, all at the same time.
+// tellLater notifies the ranks that are not connected yet, all at the same time. One that is stopped is notified when it goes on. A
+// communicator that was freed meanwhile keeps its context until then.
 func (r *rest) tellLater() {
 	var words sync.WaitGroup
 	defer words.Wait()
 	c, notice, noticeBits, out := r.n.c, r.notice, r.n.noticeBits(), r.n.out
 	for to, list := range r.later {
 		r.told[to] = true
-		connect := func(bound time.Duration) { // the context of the communicator may have ended, and the rank may be stopped
-			ctx, cancel := context.WithTimeout(c.seat.job.life, bound)
-			defer cancel()
-			p, err := c.seat.reach(ctx, int(c.world[to]))
+		tell := func(ctx context.Context) { // not that of the communicator, which may have ended
+			p, err := c.seat.reachStopped(ctx, int(c.world[to]))
 			if err != nil {
 				return
 			}
@@ -260,10 +259,20 @@ func (r *rest) tellLater() {
 		}
 		c.seat.ep.Share()
 		if r.leaves {
-			words.Go(c.seat.labels("collectives").Func(func() { connect(lastWords) }))
+			words.Go(c.seat.labels("collectives").Func(func() {
+				ctx, cancel := context.WithTimeout(c.seat.job.life, lastWords)
+				defer cancel()
+				tell(ctx)
+			}))
 			continue
 		}
-		go c.seat.labels("collectives").Func(func() { connect(tellBound) })()
+		c.state.holds()
+		go c.seat.labels("collectives").Func(func() {
+			tell(c.seat.job.life)
+			if c.state.ends(1) {
+				c.seat.forget(c)
+			}
+		})()
 	}
 	clear(r.later)
 }

@@ -140,8 +140,7 @@ func orBackground(ctx context.Context) context.Context {
 // reachAll connects to ranks of a communicator; world has their numbers in the world. The errors are those of ranks that have not
 // answered in time. For all other failures reach finds the reason. It ends when a rank of the communicator is known to have failed.
 func (s *seat) reachAll(ctx context.Context, world []int32, ranks []int) []error {
-	ctx, cancel := context.WithTimeout(orBackground(ctx), service.ConnectBound)
-	defer cancel()
+	ctx = orBackground(ctx)
 	var names []mx.PeerName
 	var places []int // of those that are not known to have failed
 	for i, rank := range ranks {
@@ -152,19 +151,21 @@ func (s *seat) reachAll(ctx context.Context, world []int32, ranks []int) []error
 	ctx, over := s.job.failures.until(ctx, s.job.failures.present(world)...)
 	defer over()
 	late := make([]error, len(ranks))
-	for len(names) > 0 {
-		addrs, err := s.ep.ConnectAll(ctx, names)
+	for patience := service.NewPatience(); len(names) > 0; {
+		var addrs []mx.EndpointAddr
+		var err error
+		goesOn := patience.Attempt(ctx, func(ctx context.Context) { addrs, err = s.ep.ConnectAll(ctx, names) })
 		failures, _ := errors.AsType[mx.ConnectAllError](err)
 		left := 0
 		for n, i := range places {
 			switch {
 			case failures == nil || failures[n] == nil:
 				s.connected(int(world[ranks[i]]), addrs[n])
-			case errors.Is(ctx.Err(), context.DeadlineExceeded) && errors.Is(failures[n], ctx.Err()):
-				late[i] = failures[n]
-			case ctx.Err() == nil && errors.Is(failures[n], mx.ErrTimeout): // Wakeup has ended the call
+			case ctx.Err() == nil && goesOn && service.Silent(failures[n]):
 				names[left], places[left] = names[n], i
 				left++
+			case !errors.Is(ctx.Err(), context.Canceled) && service.Silent(failures[n]):
+				late[i] = failures[n]
 			}
 		}
 		names, places = names[:left], places[:left]
@@ -190,6 +191,16 @@ func (s *seat) reach(ctx context.Context, rank int) (*peer, error) {
 		return nil, cmp.Or(s.job.failures.why(rank), err)
 	}
 	return s.connected(rank, addr), nil
+}
+
+// reachStopped is reach for a rank that may be stopped: it tries until the rank answers, is known to have failed, or ctx ends.
+func (s *seat) reachStopped(ctx context.Context, rank int) (*peer, error) {
+	for {
+		p, err := s.reach(ctx, rank)
+		if err == nil || ctx.Err() != nil || !service.Silent(err) || s.job.failures.why(rank) != nil {
+			return p, err
+		}
+	}
 }
 
 // connected notes a rank's address.
