@@ -2,6 +2,7 @@ package launch
 
 import (
 	"net"
+	"os"
 	"syscall"
 	"testing"
 	"testing/synctest"
@@ -30,6 +31,45 @@ func TestMuteFirst(t *testing.T) {
 		t.Fatal(err)
 	}
 	_ = v.finalize(t.Context())
+}
+
+// stillConn is the connection of a process that stands still while the verdict comes, until its time is over.
+type stillConn struct {
+	net.Conn
+	late bool
+}
+
+func (c *stillConn) Read(b []byte) (int, error) {
+	if !c.late {
+		c.late = true
+		return 0, os.ErrDeadlineExceeded
+	}
+	return c.Conn.Read(b)
+}
+
+// TestStandstillBeforeTheVerdict: a member that was stopped during the handshake reads what has come before it takes its time for over.
+func TestStandstillBeforeTheVerdict(t *testing.T) {
+	p, s := &membership{launcher: "test", rank: 1, size: 2, job: "test"}, &settings{}
+	here, there := net.Pipe()
+	admitted := make(chan error, 1)
+	go func() {
+		who, err := p.open(s, there)
+		if err == nil {
+			err = who.answer(welcome)
+		}
+		admitted <- err
+	}()
+	theirs, err := hearGreeting(here)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := &caller{conn: &stillConn{Conn: here}, greeting: theirs}
+	if err := p.finishHandshake(s, c, make([]byte, nonceSize)); err != nil {
+		t.Error(err)
+	}
+	if err := <-admitted; err != nil {
+		t.Error(err)
+	}
 }
 
 // noDescriptors is a listener of a process that has none left.
