@@ -55,7 +55,8 @@ func (p *SeqPacketConn) ReadPacket(b []byte) (n, lost int, err error) {
 // Write sends b as one packet, of mx.MaxMessage bytes at most. b is not read after it has returned. A packet of a few KiB goes out at once,
 // up to the credits of the connection ahead of the peer's Reads (SetFlowControlCredits), of which up to half may not have come back yet. A larger packet waits until the peer reads it, unless
 // both sockets are of one library, which copies it at once. If a Write returns an error because its deadline has passed, it has sent
-// nothing; a packet that is on its way by then is delivered, and counts as written.
+// nothing; a packet that is on its way by then is delivered, and counts as written. After four large ones that were given up and that are
+// not gone yet, a Write waits, however small its packet is.
 func (p *SeqPacketConn) Write(b []byte) (int, error) {
 	c := p.conn()
 	if c.none() {
