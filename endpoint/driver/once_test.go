@@ -5,9 +5,7 @@ package driver
 import (
 	"testing"
 
-	"gomx/endpoint"
 	"gomx/transport"
-	"gomx/transport/bell"
 )
 
 // slowStarter is a port that delivers a single frame in a poll after one without frames, as transports may, and then the rest.
@@ -29,14 +27,7 @@ func (p *slowStarter) Poll(transport.Handler) (n int) {
 
 // A call that does not wait takes what came behind the first frame, too, and looks once where nothing has come.
 func TestCallThatDoesNotWaitTakesAll(t *testing.T) {
-	b, err := bell.New()
-	if err != nil {
-		t.Fatal(err)
-	}
-	d, err := Open(Config{Bell: b, Engine: endpoint.Config{NIC: 1, Session: 1}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := bare(t)
 	defer func() {
 		d.ports = nil
 		if err := d.Close(); err != nil {

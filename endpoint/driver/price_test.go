@@ -47,19 +47,19 @@ func TestOffersThatArePriced(t *testing.T) {
 func TestDearOffersAreSeldom(t *testing.T) {
 	const look, offer = time.Microsecond, 2 * time.Microsecond
 	p := priced(offer)
-	s, now, offers, polling := newService(p.pause), time.Second, 0, time.Duration(0)
+	s, now, made, polling := newService(p.pause), time.Second, 0, time.Duration(0)
 	for end := now + time.Millisecond; now < end; now, polling = now+look, polling+look {
 		if s.goesOn(now, false) {
 			continue
 		}
-		if offers++; offers == 1 && polling < p.pause {
+		if made++; made == 1 && polling < p.pause {
 			t.Errorf("the first offer after %v", polling)
 		}
 		now += offer
 		s.offered = now
 	}
-	if least := int(time.Millisecond / (p.pause + offer + look)); offers < least || polling < 3*time.Millisecond/4 {
-		t.Errorf("%d offers, want at least %d; polled for %v of %v", offers, least, polling, time.Millisecond)
+	if least := int(time.Millisecond / (p.pause + offer + look)); made < least || polling < 3*time.Millisecond/4 {
+		t.Errorf("%d offers, want at least %d; polled for %v of %v", made, least, polling, time.Millisecond)
 	}
 }
 

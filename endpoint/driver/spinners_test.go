@@ -9,9 +9,9 @@ import (
 	"gomx/transport/bell"
 )
 
-// TestEvictedSpinnerIsCountedOnce: a caller takes the polling role from the endpoint's own goroutine while that spins, and neither is
-// counted when both have left, whoever leaves first. If one was counted for ever, all of the process would give way to it.
-func TestEvictedSpinnerIsCountedOnce(t *testing.T) {
+// bare opens an endpoint without transports. The caller closes it.
+func bare(t *testing.T) *Endpoint {
+	t.Helper()
 	b, err := bell.New()
 	if err != nil {
 		t.Fatal(err)
@@ -20,6 +20,13 @@ func TestEvictedSpinnerIsCountedOnce(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return d
+}
+
+// TestEvictedSpinnerIsCountedOnce: a caller takes the polling role from the endpoint's own goroutine while that spins, and neither is
+// counted when both have left, whoever leaves first. If one was counted for ever, all of the process would give way to it.
+func TestEvictedSpinnerIsCountedOnce(t *testing.T) {
+	d := bare(t)
 	defer d.Close()
 	own, caller := &d.back.w, &waiter{until: never}
 	for _, order := range [][]*waiter{{own, caller}, {caller, own}} {

@@ -44,12 +44,7 @@ func stoppedEarly(world *mpi.Comm) error {
 // TestStoppedEarly: a receive waits for a rank that is stopped, also if that happens before the rank has been connected with whoever
 // watches it.
 func TestStoppedEarly(t *testing.T) {
-	testlength.Long(t)
-	t.Parallel()
-	run := filepath.Join(proc.Build(t, "cmd/mx_run"), "mx_run")
-	overEach(t, func(t *testing.T, medium string) {
-		t.Parallel()
-		p := start(t, run, medium, 2, "stopped early")
+	withStopped(t, 2, "stopped early", func(t *testing.T, p proc.Program) {
 		pid := stopped(t, p)
 		time.Sleep(stoppedFor)
 		ends(t, p, pid)
@@ -84,12 +79,7 @@ func stoppedBarrier(world *mpi.Comm) error {
 // TestStoppedBarrier: a rank that was not connected when a collective failed is told of that when it goes on. That a rank could not be
 // reached makes Finalize fail, at all ranks.
 func TestStoppedBarrier(t *testing.T) {
-	testlength.Long(t)
-	t.Parallel()
-	run := filepath.Join(proc.Build(t, "cmd/mx_run"), "mx_run")
-	overEach(t, func(t *testing.T, medium string) {
-		t.Parallel()
-		p := start(t, run, medium, 3, "stopped barrier")
+	withStopped(t, 3, "stopped barrier", func(t *testing.T, p proc.Program) {
 		pid := stopped(t, p)
 		p.Says("failed")
 		p.Says("failed")
@@ -118,12 +108,7 @@ func bothStopped(world *mpi.Comm) error {
 
 // TestBothStopped: the time in which a process stands still itself is no time in which another one does not answer.
 func TestBothStopped(t *testing.T) {
-	testlength.Long(t)
-	t.Parallel()
-	run := filepath.Join(proc.Build(t, "cmd/mx_run"), "mx_run")
-	overEach(t, func(t *testing.T, medium string) {
-		t.Parallel()
-		p := start(t, run, medium, 2, "both stopped")
+	withStopped(t, 2, "both stopped", func(t *testing.T, p proc.Program) {
 		var first, second int
 		for first == 0 || second == 0 {
 			switch line := p.Hear("> "); {
@@ -138,6 +123,17 @@ func TestBothStopped(t *testing.T) {
 		_ = syscall.Kill(first, syscall.SIGCONT) // it connects now, and has half a minute for that, too
 		time.Sleep(stoppedFor - 25*time.Second)
 		ends(t, p, second)
+	})
+}
+
+// withStopped runs a test with a job, over each transport at the same time.
+func withStopped(t *testing.T, ranks int, name string, f func(t *testing.T, p proc.Program)) {
+	testlength.Long(t)
+	t.Parallel()
+	run := filepath.Join(proc.Build(t, "cmd/mx_run"), "mx_run")
+	overEach(t, func(t *testing.T, medium string) {
+		t.Parallel()
+		f(t, start(t, run, medium, ranks, name))
 	})
 }
 
