@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -123,7 +124,12 @@ func TestTwiceInTheList(t *testing.T) {
 	over(t, func(w *world) {
 		a, b, toB, _ := w.pair()
 		r := w.irecv(b, make([]byte, 8), 7, mx.MatchMaskNone)
-		defer time.AfterFunc(20*time.Millisecond, func() { w.succeed(a, w.isend(a, make([]byte, 8), toB, 7)) }).Stop()
+		var sender sync.WaitGroup
+		defer sender.Wait()
+		sender.Go(func() {
+			time.Sleep(20 * time.Millisecond)
+			w.succeed(a, w.isend(a, make([]byte, 8), toB, 7))
+		})
 		_, err := b.WaitAll(context.Background(), []mx.Request{r, r}, make([]mx.Status, 2), mx.Infinite)
 		if !errors.Is(err, mx.ErrBadRequest) || !strings.Contains(err.Error(), "stands in the call twice") {
 			w.Errorf("%v", err)
