@@ -243,7 +243,7 @@ func (d *Endpoint) stays(w *waiter) bool { return !w.over(d) && d.poller == w &&
 func (d *Endpoint) spin(w *waiter) (idle bool) {
 	budget, since, now := unread, unread, unread // on a shared core now is the time after the last offer
 	own, moved, service := w.kind == forEver, false, newService(d.pace.pause)
-	most := 1
+	most, lent := 1, time.Duration(0)
 	if !w.polled {
 		most = d.pace.first(!own || d.spinsFor(own))
 	}
@@ -289,9 +289,9 @@ func (d *Endpoint) spin(w *waiter) (idle bool) {
 			budget, most = d.pace.begin(d.spinsFor(own), own)
 		}
 		if moved || since == unread {
-			since = now
+			since, lent = now, 0
 		}
-		if !moved && now-since >= budget {
+		if !moved && d.pace.spent(now-since, lent, budget) {
 			if own && budget > 0 {
 				d.pace.own.end(false)
 			}
@@ -301,8 +301,11 @@ func (d *Endpoint) spin(w *waiter) (idle bool) {
 		if moved = false; budget == 0 || busy && !d.pace.shared {
 			continue // more may have arrived
 		}
-		now = d.giveWay(now, 0)
-		service.offered = now
+		over := d.giveWay(now, 0)
+		if !own {
+			lent += d.pace.lent(over - now)
+		}
+		now, service.offered = over, over
 		if w.saw(now); !d.stays(w) {
 			return false
 		}

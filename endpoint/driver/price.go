@@ -18,6 +18,7 @@ const (
 // price is what offers of the core cost on this machine: a quarter of a microsecond where a system call is cheap, and several times
 // that in some virtual machines.
 type price struct {
+	least time.Duration // what an offer takes that no other takes; 0: unknown, or next to nothing
 	pause time.Duration // least time on a core of its own between two offers, and before the first one
 	taken time.Duration // an offer that takes longer was taken
 }
@@ -26,12 +27,15 @@ func priced(offer time.Duration) price {
 	if offer > dearestOffer {
 		offer = 0
 	}
-	p := price{taken: max(leastTaken, takenPrices*offer)}
+	p := price{least: offer, taken: max(leastTaken, takenPrices*offer)}
 	if offer > cheapOffer {
 		p.pause = pausePrices * offer
 	}
 	return p
 }
+
+// lent is for how long others had the core in an offer that took so long.
+func (p price) lent(took time.Duration) time.Duration { return max(took-p.least, 0) }
 
 // offers has the price of this process.
 var offers = struct {

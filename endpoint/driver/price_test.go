@@ -73,3 +73,11 @@ func TestTakenOfferIsDearerThanOthers(t *testing.T) {
 		t.Error("an offer that was taken does not")
 	}
 }
+
+func TestWhatAnOfferLends(t *testing.T) {
+	const price = time.Microsecond
+	p := priced(price)
+	if p.lent(price/2) != 0 || p.lent(price) != 0 || p.lent(5*price) != 4*price {
+		t.Errorf("offers of %v, %v and %v lend %v, %v and %v", price/2, price, 5*price, p.lent(price/2), p.lent(price), p.lent(5*price))
+	}
+}

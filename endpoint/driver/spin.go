@@ -16,7 +16,7 @@ const (
 	briefly      = 256                  // polls at the begin of a wait, on a core that no other goroutine wants
 	spinsPerLook = 64                   // polls between two readings of the clock, on such a core
 	keptTimes    = 16                   // after so many offers that nobody takes, the core counts as not shared
-	sharedSpin   = 16                   // factor of the longest spin on a shared core, since others run during it
+	sharedSpin   = 16                   // factor of the longest spin on a shared core, during which others run
 	singleOffers = 16                   // a single endpoint makes one in so many offers to goroutines, too
 	robbed       = time.Millisecond / 2 // an offer that takes longer went to a process that computes
 	moreSleeps   = 8                    // after such an offer one wait sleeps at once; each repetition multiplies the number of such waits
@@ -115,12 +115,18 @@ func (p *pace) begin(spins, own bool) (budget time.Duration, polls int) {
 	switch {
 	case held:
 		return heldSpin * p.most, spinsPerLook
-	case p.shared && own:
-		return p.budget, 1
-	case p.shared:
+	case p.turns && !own:
 		return sharedSpin * p.budget, 1
+	case p.shared:
+		return p.budget, 1
 	}
 	return p.budget, spinsPerLook
+}
+
+// spent reports whether a wait that has found nothing for a while has spun for long enough. On a shared core the time counts that the
+// wait took from others, without what it lent to them.
+func (p *pace) spent(idle, lent, budget time.Duration) bool {
+	return idle >= budget && (idle-lent >= budget || !p.shared || idle >= sharedSpin*budget)
 }
 
 func (p *pace) rest() {

@@ -38,6 +38,37 @@ func TestCoreIsSharedUntilNobodyWantsIt(t *testing.T) {
 	}
 }
 
+// On a shared core a wait spins until it has itself used the core for the longest spin, or until others have had it for a long time.
+func TestSpinOnASharedCore(t *testing.T) {
+	const lent = 10 * time.Microsecond
+	p := freePace(t)
+	ends := func(own bool, lent time.Duration) (idle time.Duration) {
+		budget, _ := p.begin(true, own)
+		defer p.rest()
+		for idle = time.Microsecond; !p.spent(idle, min(lent, idle), budget); idle += time.Microsecond {
+		}
+		return idle
+	}
+	for _, c := range []struct {
+		of           string
+		before       func()
+		own          bool
+		lent, expect time.Duration
+	}{
+		{"a core of its own", func() {}, false, lent, DefaultSpin},
+		{"a shared core that nobody wants", func() { p.offered(2 * lent) }, false, 0, DefaultSpin},
+		{"a shared core", func() {}, false, lent, DefaultSpin + lent},
+		{"a core that others have all the time", func() {}, false, time.Second, sharedSpin * DefaultSpin},
+		{"the endpoint's own goroutine", func() {}, true, 0, DefaultSpin},
+		{"a core where 2 take turns", func() { p.takeTurns(2) }, false, 0, 2 * sharedSpin * DefaultSpin},
+		{"the own goroutine among 2 that take turns", func() {}, true, 0, 2 * DefaultSpin},
+	} {
+		if c.before(); ends(c.own, c.lent) != c.expect {
+			t.Errorf("%s: spins for %v, want %v", c.of, ends(c.own, c.lent), c.expect)
+		}
+	}
+}
+
 // Among those that wait for each other the core is offered for ever, and no endpoint is taken for a process that computes.
 func TestTurnsOnACore(t *testing.T) {
 	p := freePace(t)
