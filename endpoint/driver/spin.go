@@ -124,9 +124,9 @@ func (p *pace) begin(spins, own bool) (budget time.Duration, polls int) {
 }
 
 // spent reports whether a wait that has found nothing for a while has spun for long enough. On a shared core the time counts that the
-// wait took from others, without what it lent to them.
+// wait took from others, without what it lent to them; among endpoints that take turns all of it counts.
 func (p *pace) spent(idle, lent, budget time.Duration) bool {
-	return idle >= budget && (idle-lent >= budget || !p.shared || idle >= sharedSpin*budget)
+	return idle >= budget && (idle-lent >= budget || !p.shared || p.turns || idle >= sharedSpin*budget)
 }
 
 func (p *pace) rest() {

@@ -61,6 +61,7 @@ func TestSpinOnASharedCore(t *testing.T) {
 		{"a core that others have all the time", func() {}, false, time.Second, sharedSpin * DefaultSpin},
 		{"the endpoint's own goroutine", func() {}, true, 0, DefaultSpin},
 		{"a core where 2 take turns", func() { p.takeTurns(2) }, false, 0, 2 * sharedSpin * DefaultSpin},
+		{"such a core that others have all the time", func() {}, false, time.Second, 2 * sharedSpin * DefaultSpin},
 		{"the own goroutine among 2 that take turns", func() {}, true, 0, 2 * DefaultSpin},
 	} {
 		if c.before(); ends(c.own, c.lent) != c.expect {
