@@ -1,8 +1,10 @@
 package launch
 
 import (
+	"errors"
 	"net"
 	"os"
+	"strings"
 	"syscall"
 	"testing"
 	"testing/synctest"
@@ -31,6 +33,43 @@ func TestMuteFirst(t *testing.T) {
 		t.Fatal(err)
 	}
 	_ = v.finalize(t.Context())
+}
+
+// TestRootIsMute: a rank 0 that accepts connections and says nothing is not taken for one that is not there, neither if the time is over
+// before that of a greeting, nor if it has ended after an attempt that was refused.
+func TestRootIsMute(t *testing.T) {
+	mute, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer mute.Close()
+	p := membership{launcher: "test", rank: 1, size: 2, job: "test", host: "127.0.0.1", ports: []int{freeport.Take(t), mute.Addr().(*net.TCPAddr).Port}}
+	_, err = p.visit(&settings{meet: time.Second})
+	if !errors.Is(err, errMute) || !strings.Contains(err.Error(), mute.Addr().String()) || !strings.Contains(err.Error(), "rank 0 was not found within 1s") {
+		t.Error(err)
+	}
+	synctest.Test(t, func(t *testing.T) {
+		here, there := net.Pipe()
+		defer there.Close()
+		if _, err := hearGreeting(here); !errors.Is(err, errMute) {
+			t.Error(err)
+		}
+	})
+}
+
+// TestNothingAnswers: the error of a search during which nothing answered names the place, or the host whose address is not known.
+func TestNothingAnswers(t *testing.T) {
+	f := &search{membership: &membership{host: "far"}, busy: map[string]*caller{}}
+	if err := f.why(); !strings.Contains(err.Error(), "far: ") {
+		t.Error(err)
+	}
+	f.busy["10.0.0.1:9"] = &caller{at: "10.0.0.1:9"}
+	if err := f.why(); !strings.Contains(err.Error(), "10.0.0.1:9: nothing answers") {
+		t.Error(err)
+	}
+	if f.last = syscall.ECONNREFUSED; f.why() != f.last {
+		t.Error(f.why())
+	}
 }
 
 // stillConn is the connection of a process that stands still while the verdict comes, until its time is over.

@@ -72,12 +72,17 @@ func (p *membership) introduction(nonce []byte) []byte {
 	return binary.LittleEndian.AppendUint32(b, uint32(p.size))
 }
 
+// errMute is the error of a place where a connection is accepted, by the system alone.
+var errMute = errors.New("the connection stands, but no greeting comes: the process there stands still, or is no rank 0 of gomx")
+
 // hearGreeting is the first step of the handshake. It fails, and closes the connection, if the other side is not rank 0 of a gomx job.
 func hearGreeting(c net.Conn) ([]byte, error) {
 	_ = c.SetDeadline(time.Now().Add(handshakeTime))
 	theirs := make([]byte, len(greeting)+nonceSize)
 	_, err := io.ReadFull(c, theirs)
 	switch {
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		err = errMute
 	case err != nil:
 		err = fmt.Errorf("no greeting: %w", err)
 	case string(theirs[:len(greeting)]) != greeting:

@@ -2,6 +2,7 @@ package launch
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/binary"
@@ -11,6 +12,7 @@ import (
 	"net/netip"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -39,7 +41,7 @@ const (
 func (p *membership) visit(s *settings) (*visitor, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), s.meet)
 	defer cancel()
-	f := &search{membership: p, busy: map[string]bool{}, greeted: make(chan *caller), pause: firstPause}
+	f := &search{membership: p, busy: map[string]*caller{}, greeted: make(chan *caller), pause: firstPause}
 	c, err := f.root(ctx, s)
 	if err != nil {
 		return nil, err
@@ -50,8 +52,8 @@ func (p *membership) visit(s *settings) (*visitor, error) {
 // search looks for rank 0 at all addresses of its host, and at all ports at which it may listen.
 type search struct {
 	membership *membership
-	queue      []string        // addresses to try in this round
-	busy       map[string]bool // those that have not answered yet
+	queue      []string           // addresses to try in this round
+	busy       map[string]*caller // those that have not answered yet
 	greeted    chan *caller
 	pause      time.Duration // before the next round
 	last       error
@@ -61,6 +63,7 @@ type search struct {
 type caller struct {
 	at       string
 	conn     net.Conn
+	accepted atomic.Bool // the connection stands
 	greeting []byte
 	err      error
 }
@@ -93,12 +96,21 @@ func (f *search) root(ctx context.Context, s *settings) (net.Conn, error) {
 				next.Reset(0)
 			}
 		case <-ctx.Done():
-			if f.last == nil {
-				f.last = ctx.Err()
-			}
-			return nil, fmt.Errorf("rank 0 was not found within %v: %w", s.meet, f.last)
+			return nil, fmt.Errorf("rank 0 was not found within %v: %w", s.meet, f.why())
 		}
 	}
+}
+
+// why is what the search has found last, of a place that is still busy if there is one that is connected, or nothing else.
+func (f *search) why() error {
+	err := f.last
+	for at, c := range f.busy {
+		if c.accepted.Load() {
+			return fmt.Errorf("%s: %w", at, errMute)
+		}
+		err = cmp.Or(err, fmt.Errorf("%s: nothing answers there: a firewall between the hosts, or a host that is down", at))
+	}
+	return cmp.Or(err, fmt.Errorf("%s: its address is not known yet", f.membership.host))
 }
 
 // goOn dials the next address, and returns after which time to go on.
@@ -108,7 +120,7 @@ func (f *search) goOn(ctx context.Context) time.Duration {
 	}
 	if len(f.queue) > 0 {
 		c := &caller{at: f.queue[0]}
-		f.queue, f.busy[c.at] = f.queue[1:], true
+		f.queue, f.busy[c.at] = f.queue[1:], c
 		go c.call(ctx, f.greeted)
 	}
 	if len(f.queue) > 0 {
@@ -128,7 +140,7 @@ func (f *search) addresses(ctx context.Context) (all []string) {
 	}
 	for _, port := range f.membership.ports {
 		for _, a := range addrs {
-			if at := netip.AddrPortFrom(a.Unmap(), uint16(port)).String(); !f.busy[at] {
+			if at := netip.AddrPortFrom(a.Unmap(), uint16(port)).String(); f.busy[at] == nil {
 				all = append(all, at)
 			}
 		}
@@ -140,6 +152,7 @@ func (f *search) addresses(ctx context.Context) (all []string) {
 func (c *caller) call(ctx context.Context, greeted chan<- *caller) {
 	d := net.Dialer{Timeout: handshakeTime}
 	if c.conn, c.err = d.DialContext(ctx, "tcp", c.at); c.err == nil {
+		c.accepted.Store(true)
 		stop := context.AfterFunc(ctx, func() { _ = c.conn.Close() })
 		c.greeting, c.err = hearGreeting(c.conn)
 		stop()
