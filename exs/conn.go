@@ -170,7 +170,7 @@ func (c *Conn) takeLate() bool {
 // Write writes all of b. If it fails, it returns how many bytes the peer will receive. b is not read after Write has returned.
 // Short writes are copied and sent without waiting, as over TCP, while the peer's process runs: towards one that is stopped they wait once
 // what connects the two processes is full, after some KiB of all of their connections together. If that fails, a later call returns the error. As over TCP, too, the
-// first short one after the peer has closed succeeds, and nobody gets it, unless a Read waits.
+// first short one after the peer has closed succeeds, and nobody gets it, unless a Read waits or a Write has failed.
 func (c *Conn) Write(b []byte) (int, error) {
 	if c.none() {
 		return 0, absentNet("write", noConn)
@@ -207,6 +207,7 @@ func (c *Conn) write(b []byte) (sent int, err error) {
 			return len(b), nil
 		case n != 0 && n != ECANCELED:
 			if n == EPIPE {
+				c.lastSaid = true // the error has told of the end already
 				c.letRead()
 			}
 			return sent, c.fault("write", n)

@@ -40,6 +40,17 @@ func TestConnLastWord(t *testing.T) {
 			t.Errorf("after CloseWrite: %v", err)
 		}
 	})
+	connected(t, func(t *testing.T, a, b *exs.Conn) {
+		closes := time.AfterFunc(50*time.Millisecond, func() { _ = b.Close() })
+		defer closes.Stop()
+		if n, err := a.Write(make([]byte, 64<<20)); n == 64<<20 || !errors.Is(err, syscall.EPIPE) {
+			t.Errorf("the Write during which the peer has closed: %d, %v", n, err)
+		}
+		time.Sleep(50 * time.Millisecond)
+		if n, err := a.Write(make([]byte, 31)); n != 0 || !errors.Is(err, syscall.EPIPE) {
+			t.Errorf("behind a Write that has failed: %d, %v", n, err)
+		}
+	})
 }
 
 // A client over TLS closes after its server: its last word, which nobody reads, is no error.

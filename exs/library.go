@@ -135,7 +135,9 @@ func Open(version int, params ...mx.Param) (*Library, error) {
 }
 
 // Endpoint returns the endpoint that all sockets of the library share. Messages of
-// the caller's own must not look like those of bits.go; windows are free for use.
+// the caller's own must not look like those of bits.go; windows are free for use. Requests of the caller's own are to be collected by
+// Test, Wait and WaitAll, or from a Queue: WaitAny, TestAny and Peek may take one of the library that is complete at once, before it is in
+// the library's queue. The caller must not close the endpoint, without which nothing of the library goes on; Library.Close does.
 // Error: ENETDOWN with the reason.
 func (l *Library) Endpoint() (*mx.Endpoint, error) {
 	if l.none() {

@@ -22,11 +22,11 @@ func (c *Comm) Ibarrier() (Request, error) {
 	return n.start((*net).barrier)
 }
 
-func (n *net) barrier(via coll.Net) error { return n.meet(via, n.choose(coll.KindBarrier, 0, true), 0) }
+func (n *net) barrier(via coll.Net) error { return n.meet(via, n.choose(coll.KindBarrier, 0, true)) }
 
-// meet waits until all ranks have come, by the algorithm of a barrier. window is what they come for, if it is one.
-func (n *net) meet(via coll.Net, a coll.Algorithm, window uint64) error {
-	err := n.agreeToMeet(via, window)
+// meet waits until all ranks have come, by the algorithm of a barrier.
+func (n *net) meet(via coll.Net, a coll.Algorithm) error {
+	err := n.agreeToMeet(via)
 	if err == nil {
 		err = coll.Barrier(via, a)
 	}
@@ -37,9 +37,9 @@ func (n *net) meet(via coll.Net, a coll.Algorithm, window uint64) error {
 }
 
 // agreeToMeet finds out in checked mode whether all ranks have come to meet.
-func (n *net) agreeToMeet(via coll.Net, window uint64) error {
+func (n *net) agreeToMeet(via coll.Net) error {
 	if !n.checked() {
 		return nil
 	}
-	return n.agree(via, deed{kind: coll.KindBarrier, window: window})
+	return n.agree(via, deed{kind: coll.KindBarrier})
 }

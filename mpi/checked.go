@@ -21,8 +21,7 @@ type deed struct {
 	element reflect.Type // nil: it has none
 	count   int          // elements, where all have as many; or varied
 	op      string
-	counts  []int  // of all ranks, where all give the same
-	window  uint64 // the number of the call that has made it; 0: it has none
+	counts  []int // of all ranks, where all give the same
 }
 
 // varied is the count of elements where ranks may have more or fewer.
@@ -135,7 +134,7 @@ func (n *net) record(d deed) []byte {
 	for _, count := range d.counts {
 		lengths = append(lengths, d.bytes(count))
 	}
-	binary.LittleEndian.PutUint64(r, digest(fmt.Sprintf("%q %q %d %d %q %q %d %d %d", n.op, n.given, d.kind, d.root, d.consistsOf(), d.op, length, lengths, d.window)))
+	binary.LittleEndian.PutUint64(r, digest(fmt.Sprintf("%q %q %d %d %q %q %d %d", n.op, n.given, d.kind, d.root, d.consistsOf(), d.op, length, lengths)))
 	copy(r[digestSize:], n.describe(&d))
 	return r
 }
@@ -172,9 +171,6 @@ func (n *net) describe(d *deed) string {
 	text := n.op
 	if len(given) > 0 {
 		text += "(" + strings.Join(given, ", ") + ")"
-	}
-	if d.window != 0 {
-		text += fmt.Sprintf(" of the window of call %d", d.window)
 	}
 	return text
 }

@@ -38,20 +38,6 @@ func inWindow(call func(w *mpi.Win[int64]) error) func(c *mpi.Comm) error {
 	}
 }
 
-// inWindows is inWindow on one of two windows.
-func inWindows(which int, call func(w *mpi.Win[int64]) error) func(c *mpi.Comm) error {
-	return func(c *mpi.Comm) error {
-		var both [2]*mpi.Win[int64]
-		for i := range both {
-			var err error
-			if both[i], err = mpi.WinAllocate[int64](c, 1); err != nil {
-				return err
-			}
-		}
-		return call(both[which])
-	}
-}
-
 // inGrid returns a Sub of a grid.
 func inGrid(keep ...bool) func(c *mpi.Comm) error {
 	return func(c *mpi.Comm) error {
@@ -164,15 +150,6 @@ func TestChecked(t *testing.T) {
 			func(c *mpi.Comm) error { return c.Barrier() }, []string{"WinAllocate", "Barrier"}},
 		"elements of a window": {func(c *mpi.Comm) error { return second(mpi.WinCreate(c, make([]int64, 1))) },
 			func(c *mpi.Comm) error { return second(mpi.WinCreate(c, make([]int32, 1))) }, []string{"WinCreate", "8 bytes, int64", "4 bytes, int32"}},
-		"Fence": {inWindow((*mpi.Win[int64]).Fence),
-			func(c *mpi.Comm) error {
-				return inWindow(func(*mpi.Win[int64]) error { return mpi.Bcast(c, one, 0) })(c)
-			},
-			[]string{"Win.Fence", "Bcast"}},
-		"Fence of another window": {inWindows(0, (*mpi.Win[int64]).Fence), inWindows(1, (*mpi.Win[int64]).Fence),
-			[]string{"Win.Fence", "of the window of call 1", "of the window of call 2"}},
-		"Free of another window": {inWindows(0, (*mpi.Win[int64]).Free), inWindows(1, (*mpi.Win[int64]).Free),
-			[]string{"Win.Free", "of the window of call 1", "of the window of call 2"}},
 		"Free":     {inWindow((*mpi.Win[int64]).Free), inWindow((*mpi.Win[int64]).Fence), []string{"Win.Free", "Win.Fence"}},
 		"Finalize": {func(c *mpi.Comm) error { return c.Finalize() }, func(c *mpi.Comm) error { return c.Barrier() }, []string{"Finalize", "Barrier"}},
 	} {

@@ -19,7 +19,6 @@ type Comm struct {
 	rank  int
 	world []int32         // the ranks in the world, by rank
 	ctx   context.Context // ends calls that block; nil: nothing does
-	inner bool            // it is a window's, and of use for as long as that
 	state *commState
 }
 
@@ -48,7 +47,7 @@ type commState struct {
 	left     atomic.Int32 // the number of leavings
 	leavings []*leavings  // the oldest first
 	tidied   int          // how many of them tidy has looked at since it last began with the oldest
-	holders  int          // windows that stand on it, nonblocking collectives that have not ended, and notices for ranks that are not connected
+	holders  int          // nonblocking collectives that have not ended, and notices for ranks that are not connected
 	over     bool         // it was freed, and nothing holds it
 }
 
@@ -134,7 +133,7 @@ func (c *Comm) usable(op string) error {
 	switch {
 	case c.none():
 		return failOp(op, ErrComm, "there is no communicator: Init, Run or Main make the first one, and Split and its like none for a rank that they leave out")
-	case c.state.freed.Load() && !c.inner:
+	case c.state.freed.Load():
 		return c.fail(op, ErrComm, "it was freed")
 	}
 	return c.seat.usable(c, op)

@@ -183,8 +183,8 @@ func (c *Comm) Compare(d *Comm) Comparison {
 // operations that are pending: those go on, and must still be waited for. Messages that no receive was posted for are
 // dropped; those that arrive later are dropped by later calls of Free, Dup and Finalize, as long as the communicator is
 // one of the 16 that were freed last, and otherwise when its context is about to be given to another one. One that Mprobe has taken must be received before: nobody drops it, and afterwards
-// Mrecv is refused. Windows on the communicator may still be used, and must still be freed; its resources are freed with
-// the last of them and of its nonblocking collectives. Operations that were given up go on, and use their buffers until they end. Errors: ErrComm
+// Mrecv is refused. Windows on the communicator may still be used, and must still be freed. Its resources are freed with
+// the last of its nonblocking collectives. Operations that were given up go on, and use their buffers until they end. Errors: ErrComm
 // for the world and for Self, and at the second call.
 func (c *Comm) Free() error {
 	const op = "Free"
@@ -198,10 +198,15 @@ func (c *Comm) Free() error {
 	if c.state.freed.Swap(true) {
 		return c.fail(op, ErrComm, "it was freed")
 	}
+	c.end()
+	return nil
+}
+
+// end forgets a freed communicator, unless something holds it.
+func (c *Comm) end() {
 	if c.state.ends(0) {
 		c.seat.forget(c)
 	}
-	return nil
 }
 
 // renamed gives an error the name of the call that the program has made.

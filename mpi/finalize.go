@@ -242,7 +242,7 @@ func nameOfRequest(n *hang.Need) string {
 
 // meet waits until all ranks have come. Messages go up a tree as they come, and down the same
 // tree when all have: nobody leaves before those who still have to connect with it.
-func (c *Comm) meet(op string, window uint64) error {
+func (c *Comm) meet(op string) error {
 	n := c.net(op)
-	return n.finish(n.meet(n, coll.Tree, window))
+	return n.finish(n.meet(n, coll.Tree))
 }

@@ -44,7 +44,7 @@ func (n *net) leaveOut(gone error) error {
 // meetLast is meet for Finalize.
 func (n *net) meetLast(via coll.Net) error {
 	n.last = lastBegun
-	if err := n.agreeToMeet(via, 0); err != nil {
+	if err := n.agreeToMeet(via); err != nil {
 		return err
 	}
 	return coll.Meet(via, func() error {

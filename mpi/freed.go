@@ -94,14 +94,7 @@ func (f *freedContexts) add(context uint32) {
 	f.next = (f.next + 1) % freedKept
 }
 
-// inside returns the communicator for a window on it, which works until the last window is freed.
-func (c *Comm) inside() *Comm {
-	with := *c
-	with.inner = true
-	return &with
-}
-
-// holds notes what Free does not end: a window on the communicator, a nonblocking collective, or a notice that waits for a rank to connect.
+// holds notes what Free does not end: a nonblocking collective, or a notice that waits for a rank to connect.
 func (st *commState) holds() {
 	st.mu.Lock()
 	defer st.mu.Unlock()

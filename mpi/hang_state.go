@@ -29,8 +29,8 @@ func (j *job) states() (s hang.Snapshot) {
 	}
 	for _, e := range j.control.exposures() {
 		e.mu.Lock()
-		if holders := e.lock.Holders(); len(holders) > 0 {
-			s.Locks = append(s.Locks, hang.Held{Comm: e.c.identity(), Target: e.c.seat.rank, Holders: holders})
+		if holders := e.lock.Holders(); len(holders) > 0 && e.own != nil {
+			s.Locks = append(s.Locks, hang.Held{Comm: e.own.identity(), Target: e.c.seat.rank, Holders: holders})
 		}
 		e.mu.Unlock()
 	}

@@ -83,7 +83,7 @@ var deadlocks = []struct {
 		}
 		err = errors.Join(w.Lock(c.Rank(), true), c.Barrier())
 		return errors.Join(err, w.Lock(1-c.Rank(), true))
-	}, []string{"deadlock: rank 0 waits for rank 1 in Win.Lock, world; rank 1 waits for rank 0 in Win.Lock, world"}},
+	}, []string{"deadlock: rank 0 waits for rank 1 in Win.Lock, world.window1; rank 1 waits for rank 0 in Win.Lock, world.window1"}},
 }
 
 func TestDeadlocksEnd(t *testing.T) {

@@ -27,7 +27,8 @@ import (
 // target take effect in the order of the calls. The owner reads its own memory after Fence, or while it holds its own
 // lock.
 //
-// All methods may be called from any goroutine, but collective ones must be called in the same order on all ranks.
+// All methods may be called from any goroutine, but the collective ones of a window must be called in the same order on all ranks.
+// Collective calls on other windows, and on the communicator, have orders of their own.
 // There is no counterpart of MPI's Post, Start, Complete and Wait: use a message and a lock. Methods of a nil or zero
 // Win return ErrWin, and its memory is empty.
 type Win[T any] struct {
@@ -37,10 +38,9 @@ type Win[T any] struct {
 
 // window is a window without its type.
 type window struct {
-	c       *Comm
+	c       *Comm // of the window alone: its collective calls have an order of their own
 	id      uint64
-	made    uint64 // the number of the call that has made it, on the communicator
-	size    int    // bytes of an element
+	size    int // bytes of an element
 	kind    mx.AtomicType
 	exposed *exposed
 	targets []target
@@ -190,9 +190,6 @@ func newWindow[T any](c *Comm, op string, mem []byte, trouble error) (*window, e
 	}
 	n := c.net(op)
 	w, err := n.window(e, reflect.TypeFor[T](), trouble)
-	if err == nil {
-		c.state.holds()
-	}
 	return w, n.finish(err)
 }
 
@@ -201,33 +198,38 @@ func newWindow[T any](c *Comm, op string, mem []byte, trouble error) (*window, e
 // others.
 func (n *net) window(e *exposed, element reflect.Type, trouble error) (*window, error) {
 	own, all := e.record(), make([]byte, recordSize*n.Size())
-	whole := func(rest coll.Net) error {
-		return errors.Join(shareRecords(rest, own, all), coll.Barrier(rest, coll.Tree))
-	}
 	var err error
 	if n.checked() {
 		err = n.agree(n, deed{element: element, count: varied})
 	}
+	n.several()
 	if err == nil {
 		err = shareRecords(n, own, all)
 	}
 	if err != nil {
 		e.close()
-		return nil, n.fail(err, whole)
+		err = n.fail(err, func(rest coll.Net) error { return shareRecords(rest, own, all) })
+		return nil, n.failRound(err)
 	}
 	w, err := e.window(n.op, all, trouble)
 	if err != nil {
 		e.close()
 		return nil, err // all know
 	}
-	w.made = n.turn
 	e.c.seat.job.control.expose(w.key(), e)
 	// All have come: whoever left now would leave others with a window that it has not.
-	n.c = n.c.WithContext(noContext)
-	if err := coll.Barrier(n, coll.Tree); err != nil { // no rank sends questions before it is exposed
+	c, made := n.c, n.turn
+	n.c = c.WithContext(noContext)
+	turn, err := n.context() // no rank has it, and sends questions, before all are exposed
+	if err != nil {
 		w.withdraw()
-		return nil, n.fail(err, whole)
+		return nil, err
 	}
+	w.c = c.derive(turn, c.world, fmt.Sprintf("%s.window%d", c.Name(), made))
+	w.c.peers = c.peers
+	e.mu.Lock()
+	e.own = w.c
+	e.mu.Unlock()
 	return w, nil
 }
 
@@ -245,8 +247,7 @@ func (e *exposed) window(op string, all []byte, trouble error) (*window, error) 
 		}
 		return nil, c.broken(op, Undefined, Undefined, trouble)
 	}
-	e.c = c.inside()
-	w := &window{c: e.c, size: e.size, kind: e.kind, exposed: e, state: &windowState{}, targets: make([]target, c.Size())}
+	w := &window{c: c, size: e.size, kind: e.kind, exposed: e, state: &windowState{}, targets: make([]target, c.Size())}
 	w.id = binary.LittleEndian.Uint64(all)
 	for rank := range w.targets {
 		if err := w.learn(rank, all[rank*recordSize:][:recordSize]); err != nil {
@@ -313,14 +314,13 @@ func (w *Win[T]) Free() error {
 	err := patient.each("Free", func(rank int) error { return patient.flush("Free", rank, false) })
 	// A rank whose Free has failed, since a rank has died, has freed the window before all meet. What it refuses then is what is left of
 	// calls that were given up: why they don't meet is the error.
-	if meet := patient.c.meet("Win.Free", w.made); err == nil || meet != nil && errors.Is(err, ErrWin) {
+	if meet := patient.c.meet("Win.Free"); err == nil || meet != nil && errors.Is(err, ErrWin) {
 		err = meet
 	}
 	w.state.freed.Store(true)
 	w.giveBack()
-	if w.c.state.ends(1) {
-		w.c.seat.forget(w.c)
-	}
+	w.c.state.freed.Store(true)
+	w.c.end()
 	return err
 }
 

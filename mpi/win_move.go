@@ -155,7 +155,7 @@ func (w *window) usable(op string, rank int) error {
 	if w == nil {
 		return failOp("Win."+op, ErrWin, "there is no window; WinCreate and WinAllocate make one")
 	}
-	if err := w.c.usable(op); err != nil {
+	if err := w.c.seat.usable(w.c, op); err != nil {
 		return renamed(err, "Win."+op)
 	}
 	if w.state.freed.Load() {

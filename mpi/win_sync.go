@@ -12,7 +12,7 @@ func (w *Win[T]) Fence() error {
 		return err
 	}
 	err := w.each("Fence", func(rank int) error { return w.flush("Fence", rank, false) })
-	if meet := w.c.meet("Win.Fence", w.made); meet != nil {
+	if meet := w.c.meet("Win.Fence"); meet != nil {
 		return cmp.Or(err, meet)
 	}
 	w.exposed.settle()
