@@ -175,7 +175,7 @@ func (n *net) context() (uint64, error) {
 		case all.made():
 			first = min(first, all[0])
 			if all[0] == noTurn || all[0]-first >= contextPairs {
-				return 0, c.fail(n.op, ErrComm, "all %d contexts are in use among the ranks: Free communicators that are not needed", contextPairs)
+				return 0, c.fail(n.op, ErrComm, "all %d contexts are in use among the ranks: Free communicators and windows that are not needed", contextPairs)
 			}
 		}
 		if c.ctx != nil && c.ctx.Err() != nil { // rounds may all be quick, and none the last

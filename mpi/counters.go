@@ -85,7 +85,7 @@ func (s *seat) rankCounters() []mx.Counter {
 	return []mx.Counter{
 		{Name: "size", Label: "ranks", Kind: mx.Gauge, Unit: "ranks", Help: "ranks of the world", Value: uint64(s.job.size)},
 		{Name: "communicators", Label: "communicators", Kind: mx.Gauge, Unit: "communicators",
-			Help: "communicators that are not freed", Value: uint64(len(s.known.all()))},
+			Help: "communicators that are not freed, those of windows among them", Value: uint64(len(s.known.all()))},
 		{Name: "long_waits", Label: "calls that block", Kind: mx.Gauge, Unit: "calls",
 			Help: "calls that were found to block for long, and block still", Value: uint64(len(s.waits.all()))},
 		{Name: "ranks_failed", Label: "failed ranks", Kind: mx.Gauge, Unit: "ranks",
