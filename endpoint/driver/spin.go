@@ -17,6 +17,7 @@ const (
 	spinsPerLook = 64                   // polls between two readings of the clock, on such a core
 	keptTimes    = 16                   // after so many offers that nobody takes, the core counts as not shared
 	sharedSpin   = 16                   // factor of the longest spin on a shared core, during which others run
+	pollsPerTurn = 2                    // polls between two offers among endpoints that take turns: what crosses from another core meanwhile saves a turn
 	singleOffers = 16                   // a single endpoint makes one in so many offers to goroutines, too
 	robbed       = time.Millisecond / 2 // an offer that takes longer went to a process that computes
 	moreSleeps   = 8                    // after such an offer one wait sleeps at once; each repetition multiplies the number of such waits
@@ -116,7 +117,7 @@ func (p *pace) begin(spins, own bool) (budget time.Duration, polls int) {
 	case held:
 		return heldSpin * p.most, spinsPerLook
 	case p.turns && !own:
-		return sharedSpin * p.budget, 1
+		return sharedSpin * p.budget, pollsPerTurn
 	case p.shared:
 		return p.budget, 1
 	}

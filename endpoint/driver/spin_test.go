@@ -83,6 +83,10 @@ func TestTurnsOnACore(t *testing.T) {
 	for range 2 * sureOfRobs {
 		p.offered(time.Second)
 	}
+	if _, polls := p.begin(true, false); polls != pollsPerTurn {
+		t.Errorf("%d polls in a turn of a wait, not %d", polls, pollsPerTurn)
+	}
+	p.rest()
 	if !p.shared || p.polls() != 1 || p.keep.on || p.sleeps != 0 {
 		t.Errorf("shared %v with a look at the clock every %d polls, kept %v, %d waits sleep at once", p.shared, p.polls(), p.keep.on, p.sleeps)
 	}
