@@ -59,10 +59,11 @@ func TestIII31IDIsTakenWhateverTheTransports(t *testing.T) {
 	}
 }
 
-// openWhereFree opens an endpoint whose id other programs have neither over its transport nor over another.
+// openWhereFree opens an endpoint whose id other programs have neither over its transport nor over another, nor take before it is opened again.
 func (w *world) openWhereFree(other *world) *mx.Endpoint {
 	w.Helper()
-	for id := uint32(0); id < mx.MaxEndpoints; id++ {
+	for range 100 {
+		id := uncommon()
 		if b, err := other.tryOpen(id); err == nil {
 			shut(w, b)
 			if a, err := w.tryOpen(id); err == nil {
@@ -77,7 +78,7 @@ func (w *world) openWhereFree(other *world) *mx.Endpoint {
 // An id that could not be opened can be tried again.
 func TestIII31IDOfAFailedOpenIsFree(t *testing.T) {
 	w := newWorld(t, "tcp")
-	a := w.open()
+	a := w.openWhereFree(w)
 	id := a.ID()
 	shut(w, a)
 	if _, err := w.tryOpen(id, mx.WithTransports("rdma")); err == nil {
