@@ -198,15 +198,10 @@ func (c *Comm) Free() error {
 	if c.state.freed.Swap(true) {
 		return c.fail(op, ErrComm, "it was freed")
 	}
-	c.end()
-	return nil
-}
-
-// end forgets a freed communicator, unless something holds it.
-func (c *Comm) end() {
 	if c.state.ends(0) {
 		c.seat.forget(c)
 	}
+	return nil
 }
 
 // renamed gives an error the name of the call that the program has made.

@@ -226,7 +226,6 @@ func (n *net) window(e *exposed, element reflect.Type, trouble error) (*window, 
 		return nil, err
 	}
 	w.c = c.derive(turn, c.world, fmt.Sprintf("%s.window%d", c.Name(), made))
-	w.c.peers = c.peers
 	e.mu.Lock()
 	e.own = w.c
 	e.mu.Unlock()
@@ -319,8 +318,7 @@ func (w *Win[T]) Free() error {
 	}
 	w.state.freed.Store(true)
 	w.giveBack()
-	w.c.state.freed.Store(true)
-	w.c.end()
+	_ = w.c.Free() // it fails if the job has ended meanwhile, and nothing is left to be given back
 	return err
 }
 

@@ -18,7 +18,7 @@ type exposed struct {
 	win  *mx.Window
 
 	mu    sync.Mutex // held while elements are combined
-	own   *Comm      // of the window; nil until it is made
+	own   *Comm      // of the window alone; nil until all ranks have it
 	lock  queue.Lock[*service.Question]
 	word  lockWord
 	wrong map[uint32]byte // by origin: the error of an accumulate

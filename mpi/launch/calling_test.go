@@ -35,8 +35,8 @@ func TestMuteFirst(t *testing.T) {
 	_ = v.finalize(t.Context())
 }
 
-// TestRootIsMute: a rank 0 that accepts connections and says nothing is not taken for one that is not there, neither if the time is over
-// before that of a greeting, nor if it has ended after an attempt that was refused.
+// TestRootIsMute: a rank 0 that accepts connections and says nothing is not taken for one that is not there, whether the time of the search
+// or that of a greeting is over first, and though another port has refused.
 func TestRootIsMute(t *testing.T) {
 	mute, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
