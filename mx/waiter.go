@@ -8,7 +8,8 @@ import (
 
 // Waiter is where one goroutine at a time waits for something that is not a request: what a handler of unexpected
 // messages or another goroutine tells it of by Wake. While it waits, the endpoint makes progress as in every blocking
-// call. A library that has connections of its own over an endpoint gives each of its operations one. MX does not have it.
+// call; on a core that others use it spins for a small share of the time only, and sleeps otherwise. A library that has connections of
+// its own over an endpoint gives each of its operations one. MX does not have it.
 type Waiter struct {
 	ep *Endpoint
 	w  *driver.Waiter

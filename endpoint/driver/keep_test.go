@@ -23,7 +23,7 @@ func besideWhoComputes(t *testing.T) *pace {
 // spinInVain is a wait that spins, after so many others, and then sleeps.
 func (p *pace) spinInVain(waits int) {
 	p.keep.waits += waits
-	p.begin(true, false)
+	p.begin(true, forRequest, 0)
 	p.rest()
 	p.slept(time.Millisecond)
 }
@@ -31,7 +31,7 @@ func (p *pace) spinInVain(waits int) {
 // Beside a process that computes, a wait does not sleep at once, and spins for long without a pause.
 func TestCoreIsKeptBesideWhoComputes(t *testing.T) {
 	p := besideWhoComputes(t)
-	budget, polls := p.begin(true, false)
+	budget, polls := p.begin(true, forRequest, 0)
 	defer p.rest()
 	if budget != heldSpin*DefaultSpin || polls != spinsPerLook || !p.alone() {
 		t.Errorf("spins for %v, with %d polls between two looks, alone %v", budget, polls, p.alone())
@@ -96,7 +96,7 @@ func TestCoreIsOfferedNowAndThen(t *testing.T) {
 	for _, took := range []time.Duration{robbed + 1, 0} {
 		p := besideWhoComputes(t)
 		p.keep.waits = heldWaits + 1
-		if p.begin(true, false); p.keep.on {
+		if p.begin(true, forRequest, 0); p.keep.on {
 			t.Fatal("the core is kept for ever")
 		}
 		p.rest()

@@ -10,7 +10,7 @@ import (
 func TestOwnGoroutineSpinsWhileItPays(t *testing.T) {
 	p := freePace(t)
 	spins := func() bool {
-		budget, _ := p.begin(true, true)
+		budget, _ := p.begin(true, forEver, 0)
 		p.rest()
 		return budget > 0
 	}
@@ -40,7 +40,7 @@ func TestOwnGoroutineSpinsWhileItPays(t *testing.T) {
 func TestOwnGoroutineLeavesASharedCore(t *testing.T) {
 	p := freePace(t)
 	p.offered(time.Millisecond / 4)
-	budget, polls := p.begin(true, true)
+	budget, polls := p.begin(true, forEver, 0)
 	p.rest()
 	if !p.shared || budget != DefaultSpin || polls != 1 {
 		t.Errorf("shared %v: spins %v, looks at the clock every %d polls", p.shared, budget, polls)

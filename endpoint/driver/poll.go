@@ -259,8 +259,8 @@ func (d *Endpoint) spin(w *waiter) (idle bool) {
 			}
 		}
 		if d.pass(own) {
-			if own && budget > 0 {
-				d.pace.own.end(true)
+			if budget > 0 {
+				d.pace.ended(w.kind, true, now-since-lent)
 			}
 			if !w.listed {
 				w.check(d) // usually w is satisfied, and the other checks are not needed
@@ -286,14 +286,14 @@ func (d *Endpoint) spin(w *waiter) (idle bool) {
 			return false
 		}
 		if budget == unread {
-			budget, most = d.pace.begin(d.spinsFor(own), own)
+			budget, most = d.pace.begin(d.spinsFor(own), w.kind, now)
 		}
 		if moved || since == unread {
 			since, lent = now, 0
 		}
 		if !moved && d.pace.spent(now-since, lent, budget) {
-			if own && budget > 0 {
-				d.pace.own.end(false)
+			if budget > 0 {
+				d.pace.ended(w.kind, false, now-since-lent)
 			}
 			return true
 		}

@@ -104,7 +104,7 @@ func newGroup() *progressGroup {
 	} else {
 		g = &progressGroup{pace: pace{price: offers.price, most: DefaultSpin, budget: DefaultSpin, procs: int32(runtime.GOMAXPROCS(0))}, start: time.Now()}
 	}
-	if budget, _ := g.pace.begin(true, true); budget == 0 {
+	if budget, _ := g.pace.begin(true, forEver, 0); budget == 0 {
 		groups.spare = append(groups.spare, g)
 		return nil
 	}

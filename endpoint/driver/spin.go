@@ -49,6 +49,7 @@ type pace struct {
 	series  int     // value of sleeps after the last such offer
 	keep    keeping // spinning beside a process that computes
 	own     ownSpin
+	ration  ration
 	offers  uint32
 	begun   uint32
 	procs   int32 // GOMAXPROCS, as last read
@@ -94,9 +95,11 @@ func (p *pace) first(waits bool) int {
 }
 
 // begin reports how long to spin now, and how many polls there are between two looks at the clock. The caller calls
-// rest when it does not spin any more. The endpoint's own goroutine neither spins for longer on a shared core nor keeps one.
-func (p *pace) begin(spins, own bool) (budget time.Duration, polls int) {
-	if p.most == 0 || !spins || own && !p.own.begin() {
+// rest when it does not spin any more. The endpoint's own goroutine neither spins for longer on a shared core nor keeps one, and a wait at
+// a Waiter spins on one within its ration.
+func (p *pace) begin(spins bool, kind waitKind, now time.Duration) (budget time.Duration, polls int) {
+	own := kind == forEver
+	if p.most == 0 || !spins || own && !p.own.begin() || p.rationed(kind) && !p.ration.grant(now) {
 		return 0, 1
 	}
 	held := p.keep.begin(own)
@@ -122,6 +125,21 @@ func (p *pace) begin(spins, own bool) (budget time.Duration, polls int) {
 		return p.budget, 1
 	}
 	return p.budget, spinsPerLook
+}
+
+// rationed reports whether a wait of that kind spins within a ration.
+func (p *pace) rationed(kind waitKind) bool {
+	return kind == forWake && p.shared && !p.turns && !p.keep.on
+}
+
+// ended notes how a spin that took so long of the processor has ended: something came, or nothing did.
+func (p *pace) ended(kind waitKind, came bool, took time.Duration) {
+	switch {
+	case kind == forEver:
+		p.own.end(came)
+	case p.rationed(kind):
+		p.ration.spend(took)
+	}
 }
 
 // spent reports whether a wait that has found nothing for a while has spun for long enough. On a shared core the time counts that the

@@ -43,7 +43,11 @@ func TestSpinOnASharedCore(t *testing.T) {
 	const lent = 10 * time.Microsecond
 	p := freePace(t)
 	ends := func(own bool, lent time.Duration) (idle time.Duration) {
-		budget, _ := p.begin(true, own)
+		kind := forRequest
+		if own {
+			kind = forEver
+		}
+		budget, _ := p.begin(true, kind, 0)
 		defer p.rest()
 		for idle = time.Microsecond; !p.spent(idle, min(lent, idle), budget); idle += time.Microsecond {
 		}
@@ -83,7 +87,7 @@ func TestTurnsOnACore(t *testing.T) {
 	for range 2 * sureOfRobs {
 		p.offered(time.Second)
 	}
-	if _, polls := p.begin(true, false); polls != pollsPerTurn {
+	if _, polls := p.begin(true, forRequest, 0); polls != pollsPerTurn {
 		t.Errorf("%d polls in a turn of a wait, not %d", polls, pollsPerTurn)
 	}
 	p.rest()
@@ -98,7 +102,7 @@ func TestProcessorIsOffered(t *testing.T) {
 	defer runtime.GOMAXPROCS(procs)
 	p := newPace(0, priced(0))
 	defer p.end()
-	p.begin(true, false)
+	p.begin(true, forRequest, 0)
 	defer p.rest()
 	offers := func() (n int) {
 		for range 4 * singleOffers {
@@ -129,7 +133,7 @@ func TestSpinnersAreCounted(t *testing.T) {
 	for i := range all {
 		all[i] = newPace(0, priced(0))
 		defer all[i].end()
-		if budget, _ := all[i].begin(true, false); budget > 0 {
+		if budget, _ := all[i].begin(true, forRequest, 0); budget > 0 {
 			defer all[i].rest()
 			spun++
 		}
@@ -138,7 +142,7 @@ func TestSpinnersAreCounted(t *testing.T) {
 		t.Errorf("%d goroutines spin on 2 processors, alone %v", spun, all[2].alone())
 	}
 	never := newPace(-1, priced(0))
-	if budget, _ := never.begin(true, false); budget != 0 || never.alone() {
+	if budget, _ := never.begin(true, forRequest, 0); budget != 0 || never.alone() {
 		t.Error("spins, though it is told never to")
 	}
 }
@@ -149,7 +153,7 @@ func TestWaitsSleepBesideWhoComputes(t *testing.T) {
 	p.keep.off = 1 << 30
 	asleep := func() (n int) {
 		for {
-			budget, _ := p.begin(true, false)
+			budget, _ := p.begin(true, forRequest, 0)
 			p.rest()
 			if budget > 0 {
 				return n

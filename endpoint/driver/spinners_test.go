@@ -37,7 +37,7 @@ func TestEvictedSpinnerIsCountedOnce(t *testing.T) {
 			if !d.takeRole(w) {
 				t.Fatal("the role is taken")
 			}
-			if budget, _ := d.pace.begin(true, false); budget == 0 {
+			if budget, _ := d.pace.begin(true, forRequest, 0); budget == 0 {
 				t.Fatal("does not spin")
 			}
 		}

@@ -91,13 +91,19 @@ func TestWaitingIsQuiet(t *testing.T) {
 	connect(t, ep, child.HearNumber("ready"))
 	for _, blocked := range []bool{true, false} {
 		r := must[mx.Request](t)(ep.Irecv(nil, 1, mx.MatchMaskNone, nil))
-		begin, since := cpuTime(t), time.Now()
-		if blocked {
-			_, _, _ = ep.Wait(r, time.Second)
-		} else {
-			time.Sleep(time.Second)
+		share := 100.0
+		for range 3 { // a collection of garbage may come into one of them
+			begin, since := cpuTime(t), time.Now()
+			if blocked {
+				_, _, _ = ep.Wait(r, time.Second)
+			} else {
+				time.Sleep(time.Second)
+			}
+			share = min(share, 100*float64(cpuTime(t)-begin)/float64(time.Since(since)))
+			if share <= idleShare() {
+				break
+			}
 		}
-		share := 100 * float64(cpuTime(t)-begin) / float64(time.Since(since))
 		t.Logf("blocked in Wait: %v: %.2f %% of a core", blocked, share)
 		if share > idleShare() {
 			t.Errorf("blocked in Wait: %v: %.2f %% of a core while nothing happens", blocked, share)
