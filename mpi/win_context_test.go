@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/bits"
+	"strings"
 	"testing"
 	"time"
 
@@ -211,5 +212,42 @@ func TestFinalizeThatOneGivesUp(t *testing.T) {
 	over(t, 3, func(c *mpi.Comm) error {
 		err := giveUpBy(0, c, "Finalize", true, func(ctx context.Context) error { return c.WithContext(ctx).Finalize() })
 		return errors.Join(err, sum(c), c.Finalize())
+	})
+}
+
+// TestFenceThatGivesUpItsPut: no rank's Fence succeeds before the operations are complete that it stands for, though another rank has not waited
+// for them.
+func TestFenceThatGivesUpItsPut(t *testing.T) {
+	over(t, 3, func(c *mpi.Comm) error {
+		const n, tries = 1 << 21, 20
+		w, err := mpi.WinAllocate[int64](c, n)
+		if err != nil {
+			return err
+		}
+		src, got := make([]int64, n), make([]int64, 1)
+		for i := range int64(tries) {
+			if err := w.Fence(); err != nil {
+				return err
+			}
+			var fence error
+			if c.Rank() == 1 {
+				src[n-1] = i + 1
+				if err := w.Put(src, 0, 0); err != nil {
+					return err
+				}
+				fence = w.WithContext(endedContext()).Fence()
+			} else if fence = w.Fence(); fence == nil {
+				if err := errors.Join(w.Get(got, 0, n-1), w.Flush(0), same(got, []int64{i + 1})); err != nil {
+					return fmt.Errorf("behind a Fence without an error: %w", err)
+				}
+			}
+			if fence != nil && !errors.Is(fence, context.Canceled) && !strings.Contains(fence.Error(), "at rank 1") {
+				return fence
+			}
+			if err := errors.Join(w.Flush(0), c.Barrier()); err != nil {
+				return err
+			}
+		}
+		return w.Free()
 	})
 }

@@ -1,23 +1,37 @@
 package mpi
 
-import "cmp"
+import (
+	"cmp"
+
+	"gomx/mpi/internal/coll"
+)
 
 // Fence waits until all ranks have called it and all their operations on the window are complete (MPI_Win_fence). After
 // the first Fence all ranks may access each other's memory until the next one. It is collective. It returns the first
 // error of this rank's operations, and has taken effect nevertheless. A Fence that fails itself, because a context has
 // ended, here or at a rank that the error names, or because a rank has failed, does not change which accesses are
-// permitted.
+// permitted. Where a context ends the wait for operations, it fails at all ranks, since these may not be complete.
 func (w *Win[T]) Fence() error {
 	if err := w.open().usable("Fence", Undefined); err != nil {
 		return err
 	}
 	err := w.each("Fence", func(rank int) error { return w.flush("Fence", rank, false) })
-	if meet := w.c.meet("Win.Fence"); meet != nil {
+	if meet := w.fence(err); meet != nil {
 		return cmp.Or(err, meet)
 	}
 	w.exposed.settle()
 	w.state.fenced.Store(true)
 	return err
+}
+
+// fence waits until all ranks have come, whose operations are complete. flushed is the error of this rank's. If they may not be complete,
+// because the context has ended, it fails at all ranks.
+func (w *window) fence(flushed error) error {
+	n := w.c.net("Win.Fence")
+	if flushed != nil && w.ended() {
+		return n.finish(n.fail(flushed, func(rest coll.Net) error { return coll.Barrier(rest, coll.Tree) }))
+	}
+	return n.finish(n.meet(n, coll.Tree))
 }
 
 // Flush waits until all operations of this rank on a rank's memory are complete there (MPI_Win_flush). Errors: those of
