@@ -253,3 +253,23 @@ func TestSettle(t *testing.T) {
 		}
 	}
 }
+
+// TestNamesake: communicators of the same name are told apart, and their ranks do not stand at the same place.
+func TestNamesake(t *testing.T) {
+	barrier := func(comm string) Rank {
+		return waits(Need{Kind: Collective, Op: "Barrier", Tag: 1, Comm: comm})
+	}
+	s := jobOf(barrier("6@0"), barrier("8@0"))
+	for _, id := range []string{"6@0", "8@0"} {
+		s.Comms = append(s.Comms, Comm{ID: id, Name: "world.split0", Members: []int{0, 1}})
+	}
+	r := Analyze(s)
+	for _, says := range []string{"Barrier #1 of world.split0 (6@0)", "Barrier #1 of world.split0 (8@0)"} {
+		if !strings.Contains(r.Text(), says) {
+			t.Errorf("%q is missing in\n%s", says, r.Text())
+		}
+	}
+	if len(r.Groups) != 2 {
+		t.Errorf("groups %+v", r.Groups)
+	}
+}

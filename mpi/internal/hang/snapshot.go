@@ -95,6 +95,7 @@ type Snapshot struct {
 type job struct {
 	ranks []Rank
 	comms map[string]Comm
+	named map[string]int // communicators by name
 	locks map[lockOf][]int
 
 	absent map[collective][]int // who has not come to it
@@ -118,6 +119,7 @@ func order(s Snapshot) *job {
 	j := &job{
 		ranks:  make([]Rank, max(s.Size, 0)),
 		comms:  map[string]Comm{},
+		named:  map[string]int{},
 		locks:  map[lockOf][]int{},
 		absent: map[collective][]int{},
 	}
@@ -133,6 +135,9 @@ func order(s Snapshot) *job {
 		if len(c.Members) > len(j.comms[c.ID].Members) {
 			j.comms[c.ID] = c
 		}
+	}
+	for _, c := range j.comms {
+		j.named[c.Name]++
 	}
 	for _, l := range s.Locks {
 		j.locks[lockOf{l.Comm, l.Target}] = l.Holders
@@ -169,10 +174,14 @@ func (j *job) waits(r int) bool {
 	return j.ranks[r].State == Waits && len(j.ranks[r].Waits) > 0
 }
 
-// name returns what people call a communicator.
+// name returns what people call a communicator, and tells it from others of that name.
 func (j *job) name(comm string) string {
-	if c := j.comms[comm]; c.Name != "" {
+	switch c := j.comms[comm]; {
+	case c.Name == "":
+		return comm
+	case j.named[c.Name] > 1:
+		return c.Name + " (" + comm + ")"
+	default:
 		return c.Name
 	}
-	return comm
 }
