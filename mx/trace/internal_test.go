@@ -52,6 +52,24 @@ func TestLateSender(t *testing.T) {
 	}
 }
 
+// TestWaitInParts: a wait that was woken up without its message, as one is for a hang report, goes on in the next; the wait for another request
+// is one of its own.
+func TestWaitInParts(t *testing.T) {
+	const ms = 1_000_000
+	of := func(h endpoint.Handle, w endpoint.Event) endpoint.Event { w.Request = h; return w }
+	match := of(4, received(1030*ms, 1, 1))
+	all, err := Merge([]*File{
+		rankFile(0, 2, "host", of(3, waited(5*ms, 10*ms)), of(4, waited(10*ms+10, 400*ms)), waited(400*ms+20, 700*ms), waited(700*ms+20, 1031*ms), match),
+		rankFile(1, 2, "host", sent(0, 2, 7), sent(1010*ms, 0, 1)),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if rep := all.Report(); len(rep.Late) != 1 || rep.Late[0] != (Late{"rank 0", "rank 1", LateSender, 1, 1000*ms - 10}) || rep.Ranks[0].Waits != 2 {
+		t.Errorf("late %+v, rank 0 %+v", rep.Late, rep.Ranks[0])
+	}
+}
+
 // TestLateReceiver has a sender wait for the match of a rendezvous, and another one for its bytes only.
 func TestLateReceiver(t *testing.T) {
 	offer := func(at int64, seq uint32, h endpoint.Handle) endpoint.Event {

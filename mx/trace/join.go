@@ -151,11 +151,12 @@ func (t *Trace) finish() {
 // mostApart is the longest time between two parts of a wait, nanoseconds. Where cores are taken it is often some 20 µs.
 const mostApart = 100_000
 
-// whole puts waits together that are parts of one: a receive may wait for a moment before it is a request, and then as one.
+// whole puts waits together that are parts of one: a receive may wait for a moment before it is a request, and then as one, and a wait
+// may be woken up, as for a look at what ranks wait for, and go on as one for several requests.
 func whole(waits []Wait) []Wait {
 	list := waits[:0]
 	for _, w := range waits {
-		if n := len(list) - 1; n >= 0 && list[n].Message < 0 && list[n].request == 0 && w.From >= list[n].To && w.From-list[n].To < mostApart {
+		if n := len(list) - 1; n >= 0 && w.continues(&list[n]) {
 			w.From = list[n].From
 			list[n] = w
 			continue
@@ -163,6 +164,12 @@ func whole(waits []Wait) []Wait {
 		list = append(list, w)
 	}
 	return list
+}
+
+// continues reports whether a wait is the next part of an earlier one.
+func (w *Wait) continues(part *Wait) bool {
+	return part.Message < 0 && w.From >= part.To && w.From-part.To < mostApart &&
+		(part.request == w.request || part.request == 0 || w.request == 0)
 }
 
 // begin is the earliest that is known of a message.
