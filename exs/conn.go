@@ -4,7 +4,6 @@ import (
 	"errors"
 	"io"
 	"net"
-	"os"
 	"runtime"
 	"sync"
 	"sync/atomic"
@@ -69,7 +68,7 @@ func (h *half) stopped() error {
 	case h.c.closed.Load():
 		return net.ErrClosed
 	case h.deadline.passed.Load():
-		return os.ErrDeadlineExceeded
+		return h.c.s.l.late()
 	}
 	return nil
 }
@@ -309,7 +308,7 @@ func (c *Conn) setDeadlines(t time.Time, in, out bool) error {
 	if c.none() {
 		return absentNet("set deadline", noConn)
 	}
-	if c.closed.Load() {
+	if c.closed.Load() || c.s.l.isClosed() {
 		return c.fault("set deadline", net.ErrClosed)
 	}
 	if in {

@@ -3,10 +3,12 @@ package exs_test
 import (
 	"errors"
 	"io"
+	"net"
 	"os"
 	"testing"
 	"time"
 
+	"gomx/exs"
 	"gomx/internal/testlength"
 )
 
@@ -69,5 +71,31 @@ func TestConnWriteDeadlineFreesMemory(t *testing.T) {
 				t.Errorf("%d bytes came, %d were written", got, wrote)
 			}
 		})
+	}
+}
+
+// A deadline that has passed does not hide that the library was closed: a loop that goes on after a timeout ends.
+func TestDeadlineOfAClosedLibrary(t *testing.T) {
+	w := newWorld(t, "mem")
+	l, err := w.here.Listen("exs", "127.0.0.1:0")
+	w.ok(err)
+	a, _ := w.conns()
+	past := time.Now().Add(-time.Second)
+	w.ok(a.SetDeadline(past))
+	w.ok(l.(*exs.Listener).SetDeadline(past))
+	_, late := a.Read(make([]byte, 1))
+	if !errors.Is(late, os.ErrDeadlineExceeded) {
+		t.Errorf("Read: %v", late)
+	}
+	w.ok(w.here.Close())
+	_, read := a.Read(make([]byte, 1))
+	_, wrote := a.Write(make([]byte, 1))
+	_, accepted := l.Accept()
+	for name, err := range map[string]error{
+		"Read": read, "Write": wrote, "Accept": accepted, "SetDeadline": a.SetDeadline(past), "Listener.SetDeadline": l.(*exs.Listener).SetDeadline(past),
+	} {
+		if !errors.Is(err, net.ErrClosed) {
+			t.Errorf("%s: %v, want net.ErrClosed", name, err)
+		}
 	}
 }

@@ -5,7 +5,9 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"net"
 	"net/netip"
+	"os"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -205,6 +207,14 @@ func (l *Library) isClosed() bool {
 	l.mu.RLock()
 	defer l.mu.RUnlock()
 	return l.closed
+}
+
+// late is the error of a call whose deadline has passed: that the library is closed, no later deadline changes.
+func (l *Library) late() error {
+	if l.isClosed() {
+		return net.ErrClosed
+	}
+	return os.ErrDeadlineExceeded
 }
 
 // Close closes the library and every socket of it. Peers see their connections

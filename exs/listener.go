@@ -3,7 +3,6 @@ package exs
 import (
 	"errors"
 	"net"
-	"os"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -92,7 +91,7 @@ func (n *Listener) stopped() error {
 	case n.closed.Load():
 		return net.ErrClosed
 	case n.deadline.passed.Load():
-		return os.ErrDeadlineExceeded
+		return n.s.l.late()
 	}
 	return nil
 }
@@ -102,7 +101,7 @@ func (n *Listener) SetDeadline(t time.Time) error {
 	if n.none() {
 		return absentNet("set deadline", noListener)
 	}
-	if n.closed.Load() {
+	if n.closed.Load() || n.s.l.isClosed() {
 		return n.fault("set deadline", net.ErrClosed)
 	}
 	n.deadline.set(t)

@@ -40,6 +40,9 @@ func lonely(env environ, s *settings, unusable error) error {
 		if !several {
 			continue
 		}
+		if rank > 0 && unusable != nil { // that may be so for this process alone, as for one that a rank has started
+			return fmt.Errorf("%w: started by %s: %w; MX_SINGLETON=1 runs this process alone%s", ErrNoWay, h.by, ErrSaidByRank0, reason(unusable))
+		}
 		if rank > 0 {
 			return fmt.Errorf("%w: started by %s: %w", ErrNoWay, h.by, ErrSaidByRank0)
 		}

@@ -41,6 +41,28 @@ const (
 // a system call. It is not garbage-collected: give it back with Free. Safe from
 // any goroutine.
 func Alloc(n int) ([]byte, error) {
+	b, err := take(n)
+	for rest := b; len(rest) > 0; {
+		rest = clearSome(rest)
+	}
+	return b, err
+}
+
+// clearedAtOnce bounds for how long the runtime can't stop a goroutine that clears memory whose pages the system has to make first. Until then
+// a collection of garbage would wait, and with it all goroutines.
+const clearedAtOnce = 1 << 20
+
+// clearSome clears the beginning of b, and returns the rest. The runtime can stop a goroutine where it calls a function, but not in clear.
+//
+//go:noinline
+func clearSome(b []byte) []byte {
+	n := min(clearedAtOnce, len(b))
+	clear(b[:n])
+	return b[n:]
+}
+
+// take is Alloc without clearing the memory.
+func take(n int) ([]byte, error) {
 	own.Lock()
 	defer own.Unlock()
 	if own.mem == nil {
@@ -54,9 +76,7 @@ func Alloc(n int) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("alloc %d bytes: %w", n, err)
 	}
-	b := own.mem.Bytes()[off : off+int64(n) : off+int64(n)]
-	clear(b)
-	return b, nil
+	return own.mem.Bytes()[off : off+int64(n) : off+int64(n)], nil
 }
 
 // Free gives memory of Alloc back. The slice must begin where Alloc's began. It

@@ -4,6 +4,7 @@ package shm_test
 
 import (
 	"bytes"
+	"runtime"
 	"slices"
 	"sync"
 	"testing"
@@ -205,5 +206,30 @@ func TestBlocksAreNeverStale(t *testing.T) {
 	forget()
 	if len(cache) != 0 {
 		t.Errorf("%d blocks are known at the end", len(cache))
+	}
+}
+
+// While a large block is made, the runtime can stop the goroutine that makes it: collections of garbage come to their end.
+func TestAllocOfALargeBlockCanBeStopped(t *testing.T) {
+	const size = 256 << 20
+	made := make(chan []byte)
+	go func() {
+		b, _ := shm.Alloc(size)
+		made <- b
+	}()
+	for collected := 0; ; collected++ {
+		select {
+		case b := <-made:
+			if b == nil {
+				t.Skip("no shared memory here")
+			}
+			free(t, b)
+			if collected < 4 {
+				t.Errorf("%d collections of garbage while a block of %d bytes was made", collected, size)
+			}
+			return
+		default:
+			runtime.GC()
+		}
 	}
 }
