@@ -10,6 +10,7 @@ import (
 	"testing"
 	"unsafe"
 
+	"gomx/internal/testlength"
 	"gomx/transport/shm"
 )
 
@@ -211,7 +212,8 @@ func TestBlocksAreNeverStale(t *testing.T) {
 
 // While a large block is made, the runtime can stop the goroutine that makes it: collections of garbage come to their end.
 func TestAllocOfALargeBlockCanBeStopped(t *testing.T) {
-	const size = 256 << 20
+	testlength.Long(t)
+	const size = 64 << 20
 	made := make(chan []byte)
 	go func() {
 		b, _ := shm.Alloc(size)
