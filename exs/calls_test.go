@@ -1,6 +1,7 @@
 package exs_test
 
 import (
+	"errors"
 	"io"
 	"net"
 	"net/netip"
@@ -10,6 +11,8 @@ import (
 	"time"
 
 	"gomx/exs"
+	"gomx/internal/testlength"
+	"gomx/mx"
 )
 
 func TestInit(t *testing.T) {
@@ -292,4 +295,35 @@ func value(w *world, s *exs.Socket, cmd exs.Command) int {
 	v, err := s.Fcntl(cmd, 0)
 	w.ok(err)
 	return v
+}
+
+// Register and Deregister beside Library.Close say that the library was closed.
+func TestRegisterBesideClose(t *testing.T) {
+	testlength.Long(t)
+	for range 200 {
+		l, err := exs.Open(exs.Version1, mx.WithTransports("mem"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		failed := make(chan error)
+		go func() {
+			for {
+				m, err := l.Register(make([]byte, 4096), 0)
+				if err == nil {
+					err = m.Deregister(0)
+				}
+				if err != nil {
+					failed <- err
+					return
+				}
+			}
+		}()
+		time.Sleep(time.Millisecond)
+		if err := l.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if err := <-failed; !errors.Is(err, exs.ENETDOWN) || !errors.Is(err, net.ErrClosed) {
+			t.Fatal(err)
+		}
+	}
 }

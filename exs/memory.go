@@ -45,7 +45,7 @@ func (l *Library) Register(b []byte, flags Flags) (*Memory, error) {
 	}
 	held, err := ep.Register(b)
 	if err != nil {
-		return nil, failed("register", err, ENOBUFS)
+		return nil, l.failed("register", err, ENOBUFS)
 	}
 	m := &Memory{l: l, bytes: b, held: held}
 	m.flags.Store(uint32(flags))
@@ -75,14 +75,15 @@ func (m *Memory) Deregister(flags Flags) error {
 		}
 		return because("deregister", EBUSY, memoryInUse)
 	}
-	err := m.held.Deregister()
-	switch {
-	case err == nil:
-		return nil
-	case m.l.isOver():
-		return &Error{Op: "deregister", Errno: ENETDOWN, Cause: errLibraryClosed}
+	return m.l.failed("deregister", m.held.Deregister(), EINVAL)
+}
+
+// failed is the error of a call on the endpoint, which also the library's Close makes fail.
+func (l *Library) failed(op string, err error, otherwise Errno) error {
+	if err != nil && l.isClosed() {
+		return &Error{Op: op, Errno: ENETDOWN, Cause: errLibraryClosed}
 	}
-	return failed("deregister", err, EINVAL)
+	return failed(op, err, otherwise)
 }
 
 // Modify changes what the memory is registered for (exs_mmodify): RecvDisable, or
