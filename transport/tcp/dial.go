@@ -146,11 +146,11 @@ func (l *Listener) tryAll(ctx context.Context, peer transport.Address, addrs []n
 				return nil
 			}
 			timer.Reset(0)
-			if a.connected && brokenOff(a.err) && a.again(ctx, r) {
+			if brokenOff(a.err) && a.again(ctx, r) { // before it was connected: by a listener that is being closed
 				underWay++
 				continue
 			}
-			if sock.Refused(a.err) {
+			if sock.Refused(a.err) || errors.Is(a.err, transport.ErrNoPeer) {
 				refused++
 			}
 			failed = append(failed, a)

@@ -213,6 +213,15 @@ func TestPurposeNotServed(t *testing.T) {
 	}
 }
 
+// TestDialWhileItCloses dials an endpoint that does not take frames any more, and still serves its other purpose.
+func TestDialWhileItCloses(t *testing.T) {
+	a, b, _ := listenerPair(t, tcp.Options{}, tcp.Options{}, echo)
+	if err := b.port.Close(); err != nil {
+		t.Fatal(err)
+	}
+	dialFails(t, a, b.self, transport.ErrNoPeer, "is being closed")
+}
+
 // TestNotServedOnTheWire plays the dialler, of a purpose that nobody knows.
 func TestNotServedOnTheWire(t *testing.T) {
 	e := open(t, loopback(home4, tcp.Options{}), 0)
