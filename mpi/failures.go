@@ -7,6 +7,7 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"gomx/mpi/internal/service"
 	"gomx/mpi/launch"
@@ -64,8 +65,9 @@ func (d *failures) present(world []int32) (ranks []int) {
 type rankFailure struct {
 	rank  int // in the world
 	cause error
-	count int32 // number of failures that the process knew of before
-	left  bool  // it has finalized, because of another failure: waits for other ranks go on
+	count int32     // number of failures that the process knew of before
+	left  bool      // it has finalized, because of another failure: waits for other ranks go on
+	since time.Time // when this process has noted it
 }
 
 func (d *rankFailure) Error() string {
@@ -148,7 +150,7 @@ func (d *failures) note(rank int, cause error) (k *rankFailure, first bool) {
 	if d.of == nil {
 		d.of = map[int32]*rankFailure{}
 	}
-	k = &rankFailure{rank: rank, cause: cause, count: d.count.Load(), left: hasLeft(cause)}
+	k = &rankFailure{rank: rank, cause: cause, count: d.count.Load(), left: hasLeft(cause), since: time.Now()}
 	d.of[int32(rank)] = k
 	for a := range d.tries {
 		if slices.Contains(a.ranks, rank) {

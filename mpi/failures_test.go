@@ -90,6 +90,22 @@ func TestWhoDiedComesFirst(t *testing.T) {
 	}
 }
 
+// TestNewsComeOnce: calls long after a rank was missed do not wait again for the news of what became of it.
+func TestNewsComeOnce(t *testing.T) {
+	j := newJob(3, settings{}, nil)
+	defer j.finish()
+	j.control = newControlPlane(j, service.Local(0))
+	c := &Comm{seat: &seat{job: j}, world: []int32{0, 1, 2}}
+	now := time.Now()
+	if until := c.newsUntil(now); !until.Equal(now.Add(guardGrace)) {
+		t.Errorf("before a failure is known: for %v", until.Sub(now))
+	}
+	j.noteFailure(1, missing("no endpoint"))
+	if late := time.Now().Add(guardGrace); !c.newsUntil(late).Before(late) {
+		t.Errorf("%v after a rank was missed: for %v", guardGrace, c.newsUntil(late).Sub(late))
+	}
+}
+
 // A connect with a rank that is known to have failed ends at once, also if the failure was noticed because the rank did not answer. So does one
 // that is under way when the failure becomes known.
 func TestConnectWithAFailedRank(t *testing.T) {

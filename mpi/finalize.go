@@ -123,12 +123,20 @@ func (c *Comm) failedMeanwhile(op string) error {
 // awaitNews waits until a failure is known that is no consequence of another one, or until there is enough. A rank that is missing may
 // only have left because of an earlier failure, of which this rank has not heard yet.
 func (c *Comm) awaitNews(enough func() bool) {
-	limit := time.Now().Add(guardGrace)
+	limit := c.newsUntil(time.Now())
 	for c.hearWhoFailed(); !c.knowsWhoDied() && !enough() && c.seat.job.launch != nil && time.Now().Before(limit); c.hearWhoFailed() {
 		if c.ctx != nil && c.ctx.Err() != nil || !pause(c.seat.job.life, newsInterval) {
 			return
 		}
 	}
+}
+
+// newsUntil is until when a call waits for such news. They come soon behind the first failure: calls long after it do not wait again.
+func (c *Comm) newsUntil(now time.Time) time.Time {
+	if missed := c.firstFailure(); missed != nil {
+		now = missed.since
+	}
+	return now.Add(guardGrace)
 }
 
 // knowsWhoDied reports whether a failure is known that is no consequence of another one.
