@@ -16,6 +16,13 @@ import (
 // manyEvents is how many a file of the usual size holds. What takes time for each pair of them does not end while one waits.
 const manyEvents = 1 << 17
 
+// TestStretchesOfADamagedTrace: lengths that no trace has are counted in a time that ends.
+func TestStretchesOfADamagedTrace(t *testing.T) {
+	if n := len(count([][]int64{{1, math.MaxInt64}, {math.MaxInt64 - 1}})); n == 0 || n > 1000 {
+		t.Errorf("%d lengths", n)
+	}
+}
+
 // TestHostileFiles reports and writes what nobody would trace, in a time that does not grow with the square of it.
 func TestHostileFiles(t *testing.T) {
 	testlength.Long(t)
