@@ -214,16 +214,20 @@ func TestBlocksAreNeverStale(t *testing.T) {
 func TestAllocOfALargeBlockCanBeStopped(t *testing.T) {
 	testlength.Long(t)
 	const size = 64 << 20
+	free(t, alloc(t, 1)) // skips the test where there is no shared memory
 	made := make(chan []byte)
 	go func() {
-		b, _ := shm.Alloc(size)
+		b, err := shm.Alloc(size)
+		if err != nil {
+			t.Error(err)
+		}
 		made <- b
 	}()
 	for collected := 0; ; collected++ {
 		select {
 		case b := <-made:
 			if b == nil {
-				t.Skip("no shared memory here")
+				return
 			}
 			free(t, b)
 			if collected < 4 {
