@@ -10,7 +10,6 @@ import (
 	"strings"
 	"time"
 
-	"gomx/mpi/internal/coll"
 	"gomx/mpi/internal/hang"
 	"gomx/mx"
 )
@@ -246,11 +245,4 @@ func nameOfRequest(n *hang.Need) string {
 		tag = fmt.Sprintf("tag %d", n.Tag)
 	}
 	return fmt.Sprintf("%s %s, %s, of %d bytes", n.Op, who, tag, n.Bytes)
-}
-
-// meet waits until all ranks have come. Messages go up a tree as they come, and down the same
-// tree when all have: nobody leaves before those who still have to connect with it.
-func (c *Comm) meet(op string) error {
-	n := c.net(op)
-	return n.finish(n.meet(n, coll.Tree))
 }

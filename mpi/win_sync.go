@@ -27,10 +27,17 @@ func (w *Win[T]) Fence() error {
 // fence waits until all ranks have come, whose operations are complete. flushed is the error of this rank's. If they may not be complete,
 // because the context has ended, it fails at all ranks.
 func (w *window) fence(flushed error) error {
-	n := w.c.net("Win.Fence")
 	if flushed != nil && w.ended() {
+		n := w.c.net("Win.Fence")
 		return n.finish(n.fail(flushed, func(rest coll.Net) error { return coll.Barrier(rest, coll.Tree) }))
 	}
+	return w.c.meet("Win.Fence")
+}
+
+// meet waits until all ranks have come. Messages go up a tree as they come, and down the same
+// tree when all have: nobody leaves before those who still have to connect with it.
+func (c *Comm) meet(op string) error {
+	n := c.net(op)
 	return n.finish(n.meet(n, coll.Tree))
 }
 
