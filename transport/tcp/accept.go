@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"slices"
 	"time"
 
 	"gomx/transport"
@@ -63,7 +64,7 @@ func (a *acceptor) serve(h *pendingHandshake) {
 		err = evicted
 	}
 	_, unserved := errors.AsType[*notServedError](err)
-	if err != nil && !unserved { // a side without RDMA is ordinary
+	if err != nil && !unserved && !errors.Is(err, transport.ErrClosed) { // a side without RDMA, and one that closes, are ordinary
 		who := from.String()
 		if in.theirs.self != (transport.Address{}) {
 			who = fmt.Sprintf("%v at %s", in.theirs.self, who)
@@ -78,6 +79,14 @@ func (a *acceptor) serve(h *pendingHandshake) {
 	}
 }
 
+// unserved is the answer to a peer whose purpose has no Listener. Accepting began when each had one that is to be served.
+func (a *acceptor) unserved(purpose Purpose) answer {
+	if slices.Contains(a.opt.Serves, purpose) {
+		return closing
+	}
+	return notServed
+}
+
 // talk is the handshake of the side that was dialled, and what follows it.
 func (in *inbound) talk() error {
 	a := in.acceptor
@@ -87,7 +96,7 @@ func (in *inbound) talk() error {
 	mine := a.hello(in.theirs.self, in.theirs.purpose)
 	if mine.answer = a.admission(&mine, &in.theirs); mine.answer == welcome {
 		if in.listener = a.listenerFor(in.theirs.purpose); in.listener == nil {
-			mine.answer = notServed
+			mine.answer = a.unserved(in.theirs.purpose)
 		}
 	}
 	if in.listener != nil {

@@ -133,8 +133,8 @@ func (h *handshake) checkAnswer(mine *hello, peer transport.Address) error {
 		return fmt.Errorf("%w: %v answered: %v", transport.ErrRefused, theirs.self, theirs.answer)
 	case theirs.self != peer:
 		return fmt.Errorf("%w: %v answered", transport.ErrRefused, theirs.self)
-	case theirs.answer == notServed && mine.purpose == Frames: // which each endpoint serves until it closes
-		return fmt.Errorf("%w: it is being closed", transport.ErrNoPeer)
+	case theirs.answer == closing:
+		return fmt.Errorf("%w: %v", transport.ErrNoPeer, theirs.answer)
 	case theirs.answer == notServed:
 		return &notServedError{mine.purpose}
 	case theirs.answer != welcome:

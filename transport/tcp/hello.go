@@ -54,6 +54,7 @@ const (
 	notServed  // the purpose
 	tlsMissing // the peer has none
 	tlsUnknown // this side has none
+	closing    // the purpose is not served any more
 )
 
 // String says what the answer means to the side that gets it.
@@ -79,6 +80,8 @@ func (a answer) String() string {
 		return "it asks for TLS, and this side has none"
 	case tlsUnknown:
 		return "it has no TLS, and this side asks for it"
+	case closing:
+		return "it is being closed"
 	}
 	return fmt.Sprintf("reason %d", uint16(a))
 }
@@ -155,6 +158,8 @@ func (a answer) refusal(mine, theirs *hello) error {
 		return nil
 	case notServed:
 		return &notServedError{theirs.purpose}
+	case closing:
+		return transport.ErrClosed
 	case otherVersion:
 		why = fmt.Sprintf("it speaks version %s, this is %s", theirs.versions(), mine.versions())
 	case otherEndpoint, otherBoard:

@@ -222,6 +222,18 @@ func TestDialWhileItCloses(t *testing.T) {
 	dialFails(t, a, b.self, transport.ErrNoPeer, "is being closed")
 }
 
+// TestFramesNotServed dials an endpoint that serves the other purpose alone.
+func TestFramesNotServed(t *testing.T) {
+	near, far := loopback(home4, tcp.Options{}), &end{t: t, self: transport.Address{NIC: testBoard, Endpoint: 1}}
+	a := open(t, near, 0)
+	at := netip.MustParseAddrPort(listensOn(t, a))
+	join(t, tcp.New(tcp.Options{
+		PortBase: int(at.Port()), Ports: portsOfTest, Serves: []tcp.Purpose{tcp.RDMA},
+		Listen: func(transport.Address) []netip.Addr { return []netip.Addr{home4} },
+	}), far, unwelcome(t))
+	dialFails(t, a, far.self, transport.ErrRefused, "it does not speak frames")
+}
+
 // TestNotServedOnTheWire plays the dialler, of a purpose that nobody knows.
 func TestNotServedOnTheWire(t *testing.T) {
 	e := open(t, loopback(home4, tcp.Options{}), 0)
@@ -314,7 +326,10 @@ func TestOneListenerCloses(t *testing.T) {
 	near, far := join(t, tr, a, unwelcome(t)), join(t, tr, b, echo)
 	keep(t, near, b)
 	closeListener(t, far)
-	notServed(t, near, b.self)
+	err := dialListener(t, near, b.self, unwelcome(t))
+	if !errors.Is(err, transport.ErrNoPeer) || b.refused() != 0 {
+		t.Errorf("dial: %v, and %d refusals; want ErrNoPeer and none", err, b.refused())
+	}
 	a.dial(b.self)
 	join(t, tr, b, echo)
 	keep(t, near, b)
@@ -337,8 +352,8 @@ func TestCloseDuringExchange(t *testing.T) {
 			<-started
 			closeListener(t, far)
 			if name == "reading" { // it has come again meanwhile
-				if err := <-dialled; !errors.Is(err, transport.ErrUnsupported) {
-					t.Errorf("dial: %v, want ErrUnsupported", err)
+				if err := <-dialled; !errors.Is(err, transport.ErrNoPeer) {
+					t.Errorf("dial: %v, want ErrNoPeer", err)
 				}
 				return
 			}
