@@ -31,6 +31,7 @@ const (
 	queueDeleted = "the queue was deleted"
 	memoryGone   = "the registration has ended"
 	oneLibrary   = "the sockets are of several libraries, or there are none"
+	noBuffer     = "to a stream without buffer nothing comes before a receive: start one, give it a buffer (SetStreamBufSize), or poll for PollHup alone"
 )
 
 // unfit is fail, with the reason if the number is that of a call at the wrong time.

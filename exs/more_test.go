@@ -190,6 +190,27 @@ func TestPoll(t *testing.T) {
 	})
 }
 
+// A stream without buffer gets nothing before it receives, so that a Poll for data would wait for ever. The end it finds.
+func TestPollWithoutBuffer(t *testing.T) {
+	w := newWorld(t, "mem")
+	p := w.connect(exs.Stream, func(s *exs.Socket) {
+		_, err := s.Fcntl(exs.SetStreamBufSize, 0)
+		w.ok(err)
+	})
+	p.send(p.a, p.qa, []byte("x"), 0)
+	entries := []exs.PollEntry{{Socket: p.b, Events: exs.PollIn}}
+	_, err := exs.Poll(entries, 0)
+	refused(t, err, exs.EOPNOTSUPP)
+	says(t, err, "poll", "SetStreamBufSize", "PollHup")
+	_, err = p.b.Read(make([]byte, 1))
+	w.ok(err)
+	w.ok(p.a.BlockingClose())
+	entries[0].Events = 0
+	if n, err := exs.Poll(entries, bound); n != 1 || err != nil || entries[0].Revents&exs.PollHup == 0 {
+		t.Errorf("%d, %v, %v", n, err, entries[0].Revents)
+	}
+}
+
 // The way to wait is chosen before a queue is used, whatever its first use is.
 func TestQueueModeAfterUse(t *testing.T) {
 	w := newWorld(t, "mem")

@@ -11,7 +11,7 @@ type PollEvents uint8
 
 // The events of Poll. The last three are found whether asked for or not.
 const (
-	PollIn   PollEvents = 1 << iota // a receive, or an Accept, would end at once
+	PollIn   PollEvents = 1 << iota // a receive, or an Accept, would end at once. Not for a stream without buffer
 	PollOut                         // a send would find a credit
 	PollErr                         // the connection was torn down, or the peer is gone
 	PollHup                         // the peer sends no more
@@ -28,7 +28,8 @@ type PollEntry struct {
 // Poll waits until one of the sockets, which must be of one library, has one of the events to wait for, or the timeout has passed
 // (exs_poll). It fills in Revents, and returns how many sockets have events. It ignores nil sockets.
 // When a socket is closed, by itself or with the library, a Poll that waits ends, and finds PollNval. Errors: EINVAL for sockets of
-// several libraries or for none, ENETDOWN.
+// several libraries or for none, ENETDOWN, EOPNOTSUPP for PollIn of a connected stream without buffer: what its peer sends comes
+// only once there is a receive for it.
 func Poll(entries []PollEntry, timeout time.Duration) (int, error) {
 	p := poll{entries: entries}
 	for i := range entries {
@@ -42,6 +43,9 @@ func Poll(entries []PollEntry, timeout time.Duration) (int, error) {
 		case p.l != s.l:
 			return 0, wrong("poll", oneLibrary)
 		}
+		if s != nil && entries[i].Events&PollIn != 0 && s.waitsForReceives() {
+			return 0, s.named(because("poll", EOPNOTSUPP, noBuffer))
+		}
 	}
 	if p.l == nil {
 		return 0, wrong("poll", oneLibrary)
@@ -51,6 +55,14 @@ func Poll(entries []PollEntry, timeout time.Duration) (int, error) {
 	}
 	p.l.waitIn(&p.l.pollers, &p, timeout)
 	return p.found, nil
+}
+
+// waitsForReceives reports whether the peer sends nothing before there is a receive for it.
+func (s *Socket) waitsForReceives() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	state := s.life.State()
+	return s.withoutBuffer() && (state == life.Connecting || state == life.Connected)
 }
 
 // poll is a call of Poll.

@@ -83,6 +83,9 @@ func (s *Socket) prepare(h *hello) {
 	s.stream = b
 }
 
+// withoutBuffer reports whether this is a stream that holds nothing of what its peer sends ahead of a receive.
+func (s *Socket) withoutBuffer() bool { return s.typ == Stream && s.options.buffer == 0 }
+
 // buffers is the pool of smallest buffers.
 var buffers = sync.Pool{New: func() any { return new([smallestBuffer]byte) }}
 

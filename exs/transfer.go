@@ -131,7 +131,7 @@ func (s *Socket) recv(kind EventType, b []byte, iov [][]byte, at int, flags Flag
 	if n == 0 && special {
 		n = s.mayReceive(b, flags, at, q)
 	}
-	if n == 0 && flags&Peek != 0 && s.typ == Stream && s.options.buffer == 0 {
+	if n == 0 && flags&Peek != 0 && s.withoutBuffer() {
 		n = EOPNOTSUPP
 	}
 	var o *op
