@@ -69,36 +69,40 @@ func overs(ep *mx.Endpoint) (over, common string) {
 	}
 }
 
-// refusal returns why an endpoint refuses this one, and a remedy.
+// refusal returns why an endpoint refuses this one, over each transport that it is refused over, and a remedy.
 func refusal(err error) string {
-	why := strings.TrimPrefix(oneOf(err, mx.ErrRefused).Error(), mx.ErrRefused.Error()+": ")
-	switch {
-	case strings.Contains(why, "TLS"):
-		return why + " (MX_TLS)"
-	case strings.Contains(why, "secret"):
-		return why + " (MX_SECRET)"
+	var each []string
+	for _, refused := range innermost(err, mx.ErrRefused) {
+		why := strings.TrimPrefix(refused.Error(), mx.ErrRefused.Error()+": ")
+		switch {
+		case strings.Contains(why, "TLS"):
+			why += " (MX_TLS)"
+		case strings.Contains(why, "secret"):
+			why += " (MX_SECRET)"
+		}
+		if !slices.Contains(each, why) {
+			each = append(each, why)
+		}
 	}
-	return why
+	return strings.Join(each, "; ")
 }
 
-// oneOf is the innermost error in err that says more than target, which it wraps.
-func oneOf(err, target error) error {
-	for {
-		var next error
-		switch e := err.(type) {
-		case interface{ Unwrap() error }:
-			next = e.Unwrap()
-		case interface{ Unwrap() []error }:
-			for _, in := range e.Unwrap() {
-				if errors.Is(in, target) {
-					next = in
-					break
-				}
-			}
-		}
-		if next == nil || next == target || !errors.Is(next, target) {
-			return err
-		}
-		err = next
+// innermost returns the errors in err that say more than target, which they wrap, and have no such errors in them.
+func innermost(err, target error) (found []error) {
+	var inside []error
+	switch e := err.(type) {
+	case interface{ Unwrap() error }:
+		inside = []error{e.Unwrap()}
+	case interface{ Unwrap() []error }:
+		inside = e.Unwrap()
 	}
+	for _, in := range inside {
+		if in != target && errors.Is(in, target) {
+			found = append(found, innermost(in, target)...)
+		}
+	}
+	if found == nil {
+		found = []error{err}
+	}
+	return found
 }

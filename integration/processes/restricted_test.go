@@ -9,7 +9,6 @@ import (
 	"os/exec"
 	"runtime"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -339,22 +338,10 @@ func exhausted(c *proc.Child) {
 // restriction to it TCP takes over: integration/netns has that.
 func TestOtherUser(t *testing.T) {
 	aboutShm(t)
-	if os.Getuid() != 0 {
-		t.Skip("only root can start a process of another user")
-	}
+	o := proc.AsNobody(t, proc.Options{Env: []string{"MX_TRANSPORT=shm"}})
 	ep := open(t)
-	dir, err := os.MkdirTemp("", "other-user-")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = os.RemoveAll(dir) })
-	if err := os.Chmod(dir, 0o755); err != nil {
-		t.Fatal(err)
-	}
 	before := counterOf(ep, "handshakes refused")
-	child := proc.StartWith(t, proc.Options{Attr: &syscall.SysProcAttr{
-		Credential: &syscall.Credential{Uid: 65534, Gid: 65534},
-	}, Copy: dir, Env: []string{"MX_TRANSPORT=shm"}}, "limited", "nothing", ep.ID())
+	child := proc.StartWith(t, o, "limited", "nothing", ep.ID())
 	child.Hear("memory")
 	if said := child.Hear("no connection:"); !strings.Contains(said, "refused") {
 		t.Errorf("says %q, nothing about a refusal", said)

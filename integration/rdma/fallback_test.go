@@ -10,7 +10,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -56,24 +55,6 @@ func TestNothingInCommon(t *testing.T) {
 	t.Log("both took", time.Since(began).Round(time.Millisecond))
 }
 
-// nobody is a user whom limits hold for.
-const nobody = 65534
-
-// asNobody has a peer run as such, with so much memory to lock.
-func asNobody(t *testing.T, o proc.Options) proc.Options {
-	t.Helper()
-	dir, err := os.MkdirTemp("", "other-user-")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = os.RemoveAll(dir) })
-	if err := os.Chmod(dir, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	o.Copy, o.Attr = dir, &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
-	return o
-}
-
 // short is a peer that may lock only so much memory, in bytes.
 func short(c *proc.Child) {
 	limit := uint64(c.Number(0))
@@ -107,7 +88,7 @@ func TestLittleMemoryToLock(t *testing.T) {
 			if o.Env[0] = "MX_TRANSPORT=" + c.transports; c.transports == "" {
 				o.Env = o.Env[1:]
 			}
-			p := traffic.Wrap(t, proc.StartWith(t, asNobody(t, o), "short", c.limit))
+			p := traffic.Wrap(t, proc.StartWith(t, proc.AsNobody(t, o), "short", c.limit))
 			if c.way == "" {
 				says := p.OpenFails(bID)
 				t.Log(says)

@@ -138,7 +138,8 @@ func sameUser(c *net.UnixConn) (pid int, err error) {
 		return 0, err
 	}
 	if int(uid) != unix.Getuid() {
-		return pid, fmt.Errorf("%w: it belongs to user %d, this process to user %d", transport.ErrRefused, uid, unix.Getuid())
+		return pid, fmt.Errorf("%w: it belongs to user %d, this process to user %d: they share no memory, TCP or RDMA may connect them (MX_TRANSPORT)",
+			transport.ErrRefused, uid, unix.Getuid())
 	}
 	return pid, nil
 }
