@@ -34,6 +34,8 @@ type joining struct {
 	made      bool     // the listener has taken it, and it can't be cancelled any more
 	found     *route   // where the listener may be reached directly from now on, or nil
 	asked     *request // while it connects directly
+	over      net.Conn // while it waits for the listener to take it
+	ended     bool     // the session of the two endpoints has ended meanwhile
 }
 
 // Connect starts to connect to a listener (4.2), and gives up after the timeout. If it fails, the socket is as it was before, and
@@ -139,6 +141,9 @@ func (s *Socket) join(ctx context.Context, o *op, local netip.AddrPort, addr net
 		s.remote = addr
 		s.arm()
 		s.l.addRoute(addr, j.found)
+		if j.ended {
+			s.lose(ECONNRESET)
+		}
 	case local.IsValid():
 		_ = s.openPost(local) // if another socket has taken the port meanwhile, Listen reports it
 	}
@@ -229,8 +234,11 @@ func (s *Socket) dialOnce(ctx context.Context, local, addr netip.AddrPort, waits
 		}
 		err = context.Canceled
 	}
-	s.leave(local, &ours)
-	if errors.Is(hungUp(err), errHungUp) {
+	ended := s.leave(local, &ours)
+	switch {
+	case ended:
+		return errSessionEnded
+	case errors.Is(hungUp(err), errHungUp):
 		return errSentAway
 	}
 	return err
@@ -240,8 +248,18 @@ func (s *Socket) dialOnce(ctx context.Context, local, addr netip.AddrPort, waits
 func (s *Socket) concluded() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.joining.made = !s.joining.cancelled
-	return s.joining.made
+	j := s.joining
+	j.made, j.over = !j.cancelled && !j.ended, nil
+	return j.made
+}
+
+// endSession ends the wait for the listener to take the connection: what identifies this side there is lost with the session.
+// One that is made is lost. The lock is held.
+func (j *joining) endSession() {
+	j.ended = true
+	if j.over != nil {
+		_ = j.over.SetDeadline(time.Unix(1, 0))
+	}
 }
 
 // enter makes the connection at the listener's endpoint, and waits until the listener has taken it.
@@ -251,6 +269,8 @@ func (s *Socket) enter(c net.Conn, peer mx.EndpointAddr, theirs *hello) error {
 	s.peer = peer
 	s.local = addrOf(c.LocalAddr())
 	s.joining.found = routeOver(c, peer, theirs)
+	s.joining.over, s.joining.ended = c, false
+	s.arm()
 	s.prepare(theirs)
 	err := s.sendControl(ctlOpen, theirs.nonce[:])
 	s.mu.Unlock()
@@ -264,8 +284,8 @@ func (s *Socket) enter(c net.Conn, peer mx.EndpointAddr, theirs *hello) error {
 }
 
 // leave undoes enter. The socket gets another tag, so that messages of the connection that it has given up, such as the listener's
-// last one, are not taken for messages of the next connection.
-func (s *Socket) leave(local netip.AddrPort, ours *hello) {
+// last one, are not taken for messages of the next connection. It reports whether the session with the listener's endpoint has ended.
+func (s *Socket) leave(local netip.AddrPort, ours *hello) (ended bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.reject(ECONNRESET)
@@ -275,10 +295,15 @@ func (s *Socket) leave(local netip.AddrPort, ours *hello) {
 	s.peer, s.local, s.out = mx.EndpointAddr{}, local, 0
 	s.packets, s.stream, s.special = noPackets, nil, nil
 	s.fate, s.torn, s.stops = 0, false, false
+	s.joining.over = nil
+	return s.joining.ended
 }
 
 // errSentAway is why a handshake failed that the listener has evicted.
 var errSentAway = tell("the listener has sent this client away: it has too many clients at once, or no file descriptor left for them (ulimit -n)", ECONNREFUSED)
+
+// errSessionEnded is why a handshake failed whose two endpoints are not connected any more: a program has ended that.
+var errSessionEnded = tell("the session with the listener's endpoint ended meanwhile (Disconnect or GiveUp of Library.Endpoint)", errHungUp, ECONNRESET)
 
 // errHungUp is the error when the other side closes the connection during the handshake. Programs that do not speak EXS often do
 // that, and so does a listener whose last message was lost.

@@ -153,17 +153,7 @@ func TestForwardedClientConnectsOverTCP(t *testing.T) {
 	came := make(chan struct{}, 9)
 	at := w.faker(func(client net.Conn) {
 		came <- struct{}{}
-		listener, err := net.Dial("tcp", ln.Addr().String())
-		if err != nil {
-			t.Error(err)
-			return
-		}
-		defer listener.Close()
-		go func() {
-			_, _ = io.Copy(listener, client)
-			_ = listener.Close()
-		}()
-		_, _ = io.Copy(client, listener)
+		forward(t, client, ln, func(net.Conn) {})
 	})
 	for i := range 3 {
 		a, b := w.dials(ln, at)

@@ -59,6 +59,10 @@ func (s *Socket) orphan(peer mx.EndpointAddr) {
 	if s.peer != peer || s.released || s.partedWell() {
 		return
 	}
+	if j := s.joining; j != nil && (j.over != nil || j.made) {
+		j.endSession()
+		return
+	}
 	s.lose(ECONNRESET)
 	s.settle()
 }
