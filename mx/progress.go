@@ -51,7 +51,8 @@ func noDescriptor(err error, text string) error {
 // Arm prepares the endpoint for a caller that is about to sleep on PollFD. If it returns false, there is something to
 // collect already, or another goroutine waits for the endpoint just now; then the caller must not sleep. Any later call on the endpoint disarms it, one of another goroutine, too, which
 // has to wake the caller itself. After waking up, collect
-// with TestAny and the like, and arm again. The caller is woken, too, when the time of a request has passed. Error: ErrBadEndpoint.
+// with TestAny and the like, and arm again. The caller is woken, too, when the time of a request has passed. Where it does not come, since
+// it is busy, the library's own goroutine makes progress for its peers, about 0.1 seconds later. Error: ErrBadEndpoint.
 func (ep *Endpoint) Arm() (bool, error) {
 	ok, err := ep.d.Arm()
 	return ok, ep.fail("arm", "", err)

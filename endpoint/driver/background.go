@@ -14,6 +14,9 @@ import (
 // the endpoint's own goroutine polls.
 const guardEvery = 4 * time.Millisecond
 
+// armedEvery is how often the guard looks at an endpoint that is armed. Its program is expected as soon as something comes.
+const armedEvery = 100 * time.Millisecond
+
 // keptEvery is how often the guard looks at an endpoint for which KeepProgress was called.
 const keptEvery = time.Millisecond
 
@@ -147,27 +150,30 @@ func (b *background) look() {
 		d.turnAway()
 		b.watch()
 	case d.poller != nil: // which sets the guard again when it gives the role up
-	case d.armed: // as the call that disarms it does
-		b.wakeInTime()
+	case d.armed: // the call that disarms it sets the guard again
+		b.standIn()
 	default:
 		b.call()
 	}
 	d.unlock()
 }
 
-// wakeInTime makes the descriptor of an endpoint that is armed readable when a timer of the engine is due. Its program makes the pass.
-func (b *background) wakeInTime() {
-	d := b.d
-	due := d.eng.NextDue()
-	if due == endpoint.Never {
-		return
+// standIn makes a pass for the program of an endpoint that is armed if a timer of the engine is due, or if something has come for which the
+// program has not: it may be busy with other things, and its peers would wait. The program is woken, since there may be something to collect.
+// The lock is held.
+func (b *background) standIn() {
+	d, next := b.d, armedEvery
+	if due := d.eng.NextDue(); due != endpoint.Never {
+		next = min(next, d.timeOf(due)-d.clock())
 	}
-	if left := d.timeOf(due) - d.clock(); left > 0 {
-		b.guard.Reset(left)
-		return
+	if next <= 0 || !d.quiet() {
+		d.heed.Or(clockDue)
+		d.overdue()
+		d.progress(true)
+		d.bell.Ring()
+		next = b.every()
 	}
-	d.heed.Or(clockDue)
-	d.bell.Ring()
+	b.guard.Reset(next)
 }
 
 // call makes the endpoint's own goroutine poll, if the polling role is free for it.
