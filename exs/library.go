@@ -159,7 +159,8 @@ func (l *Library) Endpoint() (*mx.Endpoint, error) {
 	var random [4]byte
 	_, _ = rand.Read(random[:])
 	filter := binary.LittleEndian.Uint32(random[:])
-	ep, err := mx.OpenEndpoint(mx.AnyNIC, mx.AnyEndpoint, filter, l.params...)
+	params := append([]mx.Param{mx.WithErrorHandler(mx.ErrorsReturn)}, l.params...) // the program makes no call of mx
+	ep, err := mx.OpenEndpoint(mx.AnyNIC, mx.AnyEndpoint, filter, params...)
 	if err != nil {
 		return nil, &Error{Op: openEndpoint, Errno: ENETDOWN, Cause: err}
 	}

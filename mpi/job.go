@@ -81,8 +81,8 @@ func useLibrary() error {
 func leaveLibrary() {
 	library.Lock()
 	defer library.Unlock()
-	if library.users--; library.users == 0 && library.ours {
-		_ = mx.Finalize() // ErrBusy: somebody else uses it by now
+	if library.users--; library.users == 0 && library.ours && len(mx.Snapshot().Endpoints) == 0 { // else somebody else uses it by now
+		_ = mx.Finalize()
 	}
 }
 

@@ -122,7 +122,7 @@ var generalVariables = []variable{
 	{name: "MX_ARENA", help: "0: peers' mx.Alloc memory is not mapped",
 		show: func(e *environment) string { return bit(!e.noArena) },
 		set:  func(e *environment, s string) error { return setNotBit(&e.noArena, s) }},
-	{name: "MX_ERRORS_ARE_FATAL", help: "1: a failing call prints the error and ends the process, unless the program has set a handler",
+	{name: "MX_ERRORS_ARE_FATAL", help: "1: a failing call of package mx prints the error and ends the process, unless the program has set a handler",
 		show: func(e *environment) string { return bit(e.fatal) },
 		set:  func(e *environment, s string) error { return setBit(&e.fatal, s) }},
 	{name: "MX_ANY_ENDPOINT", help: "endpoint id that AnyEndpoint stands for; -1: a free one",

@@ -28,13 +28,13 @@ var lib library
 // Init reads the environment and looks for boards (III.1.1). It must come before
 // every other call but SetErrorHandler. A second Init without a Finalize between
 // is ErrAlreadyInitialized, and changes nothing; whoever shares the process with
-// another user of the library can take that for a success. Safe from any
+// another user of the library can take that for a success, and so no handler is asked. Safe from any
 // goroutine.
 func Init() error {
 	lib.mu.Lock()
 	defer lib.mu.Unlock()
 	if lib.up {
-		return fail("init", ErrAlreadyInitialized, "", nil)
+		return &Error{Op: "init", Code: ErrAlreadyInitialized}
 	}
 	env, err := readEnvironment()
 	if err != nil {
