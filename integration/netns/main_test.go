@@ -3,7 +3,6 @@
 package netns_test
 
 import (
-	"os"
 	"testing"
 
 	"gomx/integration/internal/netns"
@@ -39,17 +38,3 @@ func scale(count int) int {
 // impatient has hosts that are gone noticed as soon as may be, after 3 seconds,
 // and requests end a second later.
 var impatient = []string{"MX_KEEPALIVE=3s", "MX_REQUEST_TIMEOUT=1s"}
-
-// forAll returns a folder that other users can read, which is gone after the test.
-func forAll(t testing.TB) string {
-	t.Helper()
-	dir, err := os.MkdirTemp("", "other-user-")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = os.RemoveAll(dir) })
-	if err := os.Chmod(dir, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	return dir
-}

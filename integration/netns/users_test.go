@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"gomx/integration/internal/netns"
+	"gomx/integration/internal/proc"
 	"gomx/integration/internal/traffic"
 	"gomx/internal/testlength"
 )
@@ -22,7 +23,7 @@ func TestTwoUsers(t *testing.T) {
 	n := netns.New(t, netns.Options{Hosts: 2})
 	host := n.Hosts[0]
 	nobody := on(host)
-	nobody.Copy = forAll(t)
+	nobody.Copy = proc.ForAll(t)
 	nobody.Under = append(nobody.Under, "setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups")
 	ours, theirs := startOn(t, host, 0), traffic.Start(t, nobody)
 	startOn(t, host, 2)

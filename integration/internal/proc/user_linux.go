@@ -15,6 +15,13 @@ func AsNobody(t testing.TB, o Options) Options {
 	if os.Getuid() != 0 {
 		t.Skip("only root can start a process of another user")
 	}
+	o.Copy, o.Attr = ForAll(t), &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
+	return o
+}
+
+// ForAll returns a folder that other users can read, which is gone after the test.
+func ForAll(t testing.TB) string {
+	t.Helper()
 	dir, err := os.MkdirTemp("", "other-user-")
 	if err != nil {
 		t.Fatal(err)
@@ -23,6 +30,5 @@ func AsNobody(t testing.TB, o Options) Options {
 	if err := os.Chmod(dir, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	o.Copy, o.Attr = dir, &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
-	return o
+	return dir
 }
