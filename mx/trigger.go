@@ -14,7 +14,8 @@ import (
 //
 // A triggered operation is a request as any other. It can be counted, by the same or another counter, so that its
 // completion triggers the next. Its bytes are read when it begins: a receive that is counted may bring the bytes that
-// an operation sends which it triggers. Operations of one trigger begin in the order in which they were started, those of
+// an operation sends which it triggers. At(n) stands for n completions, in whatever order they come: large receives may complete in another
+// order than they were started in, so that each one whose bytes count needs a counter of its own. Operations of one trigger begin in the order in which they were started, those of
 // smaller numbers first: start them in this order, for each one is put in its place from the end of those that wait. On a
 // trigger that has come they begin at once.
 //
