@@ -307,7 +307,7 @@ var errSessionEnded = tell("the session with the listener's endpoint ended meanw
 
 // errHungUp is the error when the other side closes the connection during the handshake. Programs that do not speak EXS often do
 // that, and so does a listener whose last message was lost.
-var errHungUp = errors.New("the other side ended the handshake: it is not an exs listener (" + useEXS + "), or has too many clients at once (try again)")
+var errHungUp = errors.New("the other side ended the handshake: it is not an exs listener (" + useEXS + "), was closed just now, or has too many clients at once (try again)")
 
 // hungUp replaces an error that is due to such a close.
 func hungUp(err error) error {
