@@ -11,10 +11,11 @@ import (
 // Calls of mx that this package makes ask no handler of the program's: with MX_ERRORS_ARE_FATAL that would end the process for a call that the
 // program has not made.
 func TestNoHandlerIsAsked(t *testing.T) {
-	defer mx.SetErrorHandler(mx.SetErrorHandler(func(err *mx.Error) error {
+	before := mx.SetErrorHandler(func(err *mx.Error) error {
 		t.Error("a handler is asked:", err)
 		return err
-	}))
+	})
+	defer func() { mx.SetErrorHandler(before) }()
 	w := newWorld(t, "mem")
 	for _, l := range []*exs.Library{w.here, w.there} {
 		ep, err := l.Endpoint()
