@@ -124,3 +124,25 @@ func TestAttemptsDifferByIncarnation(t *testing.T) {
 		seen[c.Attempt] = true
 	}
 }
+
+// A reply that an offered number is over tells a side that has offered another one since nothing: the last number that its
+// sender names is that of the session which both are in.
+func TestLateRefusalEndsNoSession(t *testing.T) {
+	h := newHouse(endpointtest.Lossy(false), endpoint.Config{})
+	l := h.dialled(2)
+	h.connect(l, 2, 100)
+	h.Iconnect(2, 0, 7, 0, nil) // offers the first number once more, and comes late
+	first, _ := wire.ParseConnect(l.sent[len(l.sent)-1].Data)
+	second, ok := h.connect(l, 2, 101) // the peer has left that session, and this side hears of it by this
+	if !ok || second.Session == first.Session {
+		t.Fatalf("second session: %+v behind %+v", second, first)
+	}
+	over := connectOf(2, 101, first.Attempt)
+	over.Status, over.Filter = uint32(endpoint.BadSession), second.Session
+	h.frame(l, wire.Header{Kind: wire.ConnectReply, Session: first.Session}, over.Append(nil))
+	l.sent = nil
+	h.frame(l, wire.Header{Kind: wire.Ack, Flags: wire.HasAck, Session: second.Session, Ack: 101, Match: 1}, nil)
+	if len(l.sent) != 1 || l.sent[0].Header.Kind != wire.Ack {
+		t.Errorf("the session is over: %v", l.sent)
+	}
+}

@@ -302,10 +302,10 @@ func (e *Engine) arriveConnectReply(p *peer, h *wire.Header, payload []byte) {
 	}
 	switch {
 	case c.Status == uint32(overCode):
-		if h.Session == p.local {
+		if h.Session == p.local { // else it is late, and may name the session which both are in
 			e.endSession(p)
+			e.passOver(p, c.Filter)
 		}
-		e.passOver(p, c.Filter)
 		e.askSoon(p)
 	case r == nil:
 		e.count.Stale++

@@ -122,10 +122,10 @@ func (h *histories) note(seed uint64, r *Report, err error) {
 // for more than a minute (16625); blocks that were asked for again were taken for nonsense (18979); a session that the
 // peer entered over a new link was resumed by nobody (19048); a late copy of an old reply ended a session (553, 1151, 1516);
 // a claim that was older than the session ended it with its link (117118), and one of a dead process did (107468); an answer to a
-// former process was taken for this one's (116501).
+// former process was taken for this one's (116501); a late refusal of an old number ended the session behind it (201362).
 func TestSeedsThatFoundSomething(t *testing.T) {
 	testlength.Long(t)
-	for _, seed := range []uint64{553, 1151, 1516, 5908, 12324, 16625, 18979, 19048, 107468, 116501, 117118} {
+	for _, seed := range []uint64{553, 1151, 1516, 5908, 12324, 16625, 18979, 19048, 107468, 116501, 117118, 201362} {
 		p := PlanOf(seed, *endpoints, *messages)
 		p.Multi = 0 // they were found without
 		if _, err := Run(p); err != nil {
