@@ -90,3 +90,11 @@ func withoutCredit(p *pair, q *exs.Queue) error {
 	}
 	return nil
 }
+
+// TestOpenWithContextID: the bits of the match information are the library's, and packets failed where some of them were a context id.
+func TestOpenWithContextID(t *testing.T) {
+	_, err := exs.Open(exs.Version1, mx.WithTransports("mem"), mx.WithContextID(8, 0))
+	if !errors.Is(err, exs.EINVAL) || !strings.Contains(err.Error(), "WithContextID") {
+		t.Error(err)
+	}
+}

@@ -125,10 +125,13 @@ func defaultLibrary(op string) (*Library, error) {
 
 // Open makes a library of its own. The parameters are those of its endpoint, which
 // is opened when it is first needed. Errors: EINVAL for a version that there is not,
-// or with what mx.Init says.
+// for mx.WithContextID, or with what mx.Init says.
 func Open(version int, params ...mx.Param) (*Library, error) {
 	if version != Version1 {
 		return nil, &Error{Op: "init", Errno: EINVAL, Cause: tell(fmt.Sprintf("there is no version %d of the interface, only Version1", version))}
+	}
+	if slices.ContainsFunc(params, func(p mx.Param) bool { return p.Key == mx.ParamContextID }) {
+		return nil, &Error{Op: "init", Errno: EINVAL, Cause: tell("WithContextID is not for sockets, whose match information is the library's own: leave it out")}
 	}
 	if err := mx.Init(); err != nil && !errors.Is(err, mx.ErrAlreadyInitialized) {
 		return nil, failed("init", err, EINVAL)
