@@ -2,11 +2,14 @@ package exs_test
 
 import (
 	"encoding/binary"
+	"errors"
 	"io"
 	"net"
+	"strings"
 	"sync"
 	"testing"
 
+	"gomx/exs"
 	"gomx/mx"
 )
 
@@ -24,6 +27,21 @@ func TestDialWhileTheSessionEnds(t *testing.T) {
 		})
 	})
 	w.echoed(w.dials(ln, at))
+}
+
+// A dial whose session ends each time says so before its time is up.
+func TestDialWhileEverySessionEnds(t *testing.T) {
+	w := newWorld(t, "mem")
+	ln := w.listens()
+	ep, err := w.here.Endpoint()
+	w.ok(err)
+	at := w.faker(func(client net.Conn) {
+		forward(t, client, ln, func(listener net.Conn) { disconnectWithin(t, ep, client, listener) })
+	})
+	d := &exs.Dialer{Library: w.here, Timeout: bound}
+	if _, err := d.Dial("exs", at); !errors.Is(err, exs.ECONNRESET) || !strings.Contains(err.Error(), "the session with the listener's endpoint ended") {
+		t.Error(err)
+	}
 }
 
 // forward connects a client with the listener, after meddle has had its way.
