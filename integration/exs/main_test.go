@@ -14,7 +14,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	proc.Main(m, map[string]proc.Role{"echo": echo, "server": serverRole, "client": clientRole, "knock": knock, "leave": leave, "depart": depart, "sink": sink, "source": source, "readers": readers})
+	proc.Main(m, map[string]proc.Role{"echo": echo, "server": serverRole, "client": clientRole, "knock": knock, "former": former, "leave": leave, "depart": depart, "sink": sink, "source": source, "readers": readers})
 }
 
 // bound ends every wait of these tests. The machine of integration/rdmavm is slow.

@@ -3,7 +3,9 @@
 package exs_test
 
 import (
+	"os"
 	"strings"
+	"syscall"
 	"testing"
 
 	"gomx/exs"
@@ -40,6 +42,48 @@ func TestDialAsAnotherUser(t *testing.T) {
 		}
 	}
 }
+
+// A listener whose process has become that of another user says so to processes of its former user, which reach it over TCP.
+func TestListenerOfAFormerUser(t *testing.T) {
+	need(t, "shm")
+	if os.Getuid() != 0 {
+		t.Skip("only root can become another user")
+	}
+	for _, c := range []struct{ transports, says string }{
+		{"shm,tcp", "connected"},
+		{"shm", "belongs to user 65534, this process to user 0"},
+	} {
+		o := proc.Options{Env: []string{"MX_TRANSPORT=" + c.transports}}
+		ln := proc.StartWith(t, o, "former")
+		if said := proc.StartWith(t, o, "knock", ln.Hear("listens")).Hear("dial"); !strings.Contains(said, c.says) {
+			t.Errorf("over %s: %q, nothing of %q", c.transports, said, c.says)
+		}
+		ln.Say("end")
+	}
+}
+
+// former listens as root, and accepts as nobody.
+func former(c *proc.Child) {
+	ln, err := exs.Listen("exs", "127.0.0.1:0")
+	if err == nil {
+		err = syscall.Setuid(nobody)
+	}
+	if err != nil {
+		c.Fail(err)
+	}
+	c.Say("listens %v", ln.Addr())
+	go func() {
+		for {
+			if _, err := ln.Accept(); err != nil {
+				return
+			}
+		}
+	}()
+	c.Hear()
+}
+
+// nobody is a user who owns nothing.
+const nobody = 65534
 
 // knock dials a listener once, and says what came of it.
 func knock(c *proc.Child) {

@@ -105,5 +105,5 @@ func (l *link) Reclaim() {}
 
 // Credentials returns those of this process.
 func (l *link) Credentials() transport.Credentials {
-	return transport.Credentials{PID: os.Getpid(), UID: os.Getuid()}
+	return transport.Credentials{PID: os.Getpid(), UID: os.Geteuid()}
 }

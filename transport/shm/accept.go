@@ -48,10 +48,7 @@ func (p *port) accept() {
 			// A silent connection must not delay Close.
 			stop := context.AfterFunc(p.life, func() { _ = c.Close() })
 			_ = c.SetDeadline(time.Now().Add(patience))
-			pid, err := sameUser(c)
-			if err == nil {
-				err = p.welcome(c, pid)
-			}
+			pid, err := p.meet(c)
 			if err != nil {
 				if !p.closed.Load() { // else it is we who broke it off
 					p.events.Refused(fmt.Errorf("shm: %v: refused process %d: %w", p.self, pid, err))
@@ -63,11 +60,22 @@ func (p *port) accept() {
 	}
 }
 
+// meet answers whoever has dialled us.
+func (p *port) meet(c *net.UnixConn) (pid int, err error) {
+	if pid, err = sameUser(c); err == nil {
+		err = p.welcome(c, pid)
+	}
+	if err != nil {
+		turnAway(c, err)
+	}
+	return pid, err
+}
+
 // welcome answers a peer that has dialled us.
 func (p *port) welcome(c *net.UnixConn, pid int) error {
 	h, fds, err := p.listen(c, 3)
 	if err != nil {
-		return turnAway(c, err)
+		return err
 	}
 	pair, err := segment.Map(fds[0], pairSize, pairSize)
 	if err != nil {
@@ -80,7 +88,7 @@ func (p *port) welcome(c *net.UnixConn, pid int) error {
 	if err != nil {
 		_ = pair.Close()
 		closeFDs(fds[1:])
-		return turnAway(c, err)
+		return err
 	}
 	_ = c.SetDeadline(time.Time{})
 	l, err := p.newLink(c, pair, false, pid, h, fds[1:], arena)

@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"net"
 	"syscall"
 	"time"
@@ -77,12 +76,11 @@ func (p *port) dial(ctx context.Context, peer transport.Address) (*link, error) 
 func asSlow(ctx context.Context, err error) error {
 	timeout, ok := errors.AsType[net.Error](err)
 	late := ok && timeout.Timeout()
-	broken := errors.Is(err, io.EOF) || errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE)
 	switch {
 	case ctx.Err() != nil:
 	case late:
 		return fmt.Errorf("%w: its process may be stopped, or out of file descriptors (ulimit -n): %w", transport.ErrSlow, err)
-	case broken:
+	case brokenOff(err):
 		return fmt.Errorf("%w: it closed the connection during the handshake, and may be out of file descriptors (ulimit -n): %w",
 			transport.ErrSlow, err)
 	}
@@ -108,7 +106,7 @@ func (p *port) greet(ctx context.Context, c *net.UnixConn, peer transport.Addres
 	arena, err := p.introduce(c, pair)
 	if err != nil {
 		_ = pair.Close()
-		return nil, err
+		return nil, lastWord(c, err)
 	}
 	pair.CloseFD()
 	h, fds, err := p.listen(c, 2)
@@ -118,7 +116,7 @@ func (p *port) greet(ctx context.Context, c *net.UnixConn, peer transport.Addres
 	}
 	if err != nil {
 		_ = pair.Close()
-		return nil, err
+		return nil, lastWord(c, err)
 	}
 	_ = c.SetDeadline(time.Time{})
 	return p.newLink(c, pair, true, pid, h, fds, arena)

@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 
 	"golang.org/x/sys/unix"
@@ -38,11 +39,23 @@ const (
 	helloSize = 64
 	maxFDs    = 4
 
-	refusal = magic + "\x01" // instead of a hello, from a side without free descriptors
+	// Instead of a hello:
+	noDescriptors = magic + "\x01" // from a side without free descriptors
+	otherUser     = magic + "\x02" // from that of another user than the dialler's, whose number follows in 4 bytes
 )
 
 // errNoDescriptors is the error of a refusal. Descriptors may become free later.
 var errNoDescriptors = fmt.Errorf("%w: its process is out of file descriptors (ulimit -n)", transport.ErrSlow)
+
+// otherUserError is that the peer belongs to another user than this process, who has this number. It is a transport.ErrRefused.
+type otherUserError uint32
+
+func (uid otherUserError) Error() string {
+	return fmt.Sprintf("%v: it belongs to user %d, this process to user %d: they share no memory, TCP or RDMA may connect them (MX_TRANSPORT)",
+		transport.ErrRefused, uint32(uid), unix.Geteuid())
+}
+
+func (uid otherUserError) Unwrap() error { return transport.ErrRefused }
 
 func (h *hello) append(b []byte) []byte {
 	le := binary.LittleEndian
@@ -55,9 +68,24 @@ func (h *hello) append(b []byte) []byte {
 	return h.arena.append(b)
 }
 
+// parseRefusal returns what a refusal says, or nil if it is none.
+func parseRefusal(b []byte) error {
+	said, uid := string(b), []byte(nil)
+	if len(b) == len(otherUser)+4 {
+		said, uid = string(b[:len(otherUser)]), b[len(otherUser):]
+	}
+	switch {
+	case said == noDescriptors:
+		return errNoDescriptors
+	case said == otherUser && uid != nil:
+		return otherUserError(binary.LittleEndian.Uint32(uid))
+	}
+	return nil
+}
+
 func parseHello(b []byte) (h hello, err error) {
-	if string(b) == refusal {
-		return h, errNoDescriptors
+	if err := parseRefusal(b); err != nil {
+		return h, err
 	}
 	if len(b) != helloSize || string(b[:8]) != magic {
 		return h, fmt.Errorf("%w: the peer does not speak the gomx handshake of this version (%d bytes)", transport.ErrRefused, len(b))
@@ -116,13 +144,31 @@ func (p *port) listen(c *net.UnixConn, want int) (h hello, fds []int, err error)
 	return h, fds, nil
 }
 
-// turnAway tells a peer that we have no descriptors left, if that is why we can't
-// welcome it.
-func turnAway(c *net.UnixConn, why error) error {
-	if errors.Is(why, unix.EMFILE) || errors.Is(why, unix.ENFILE) {
-		_ = segment.SendFDs(c, []byte(refusal))
+// turnAway tells a peer why we can't welcome it, if it should know: that we have no descriptors left; or whose we are, of which its own
+// end of the connection says nothing if this process has become another user's since it began to listen.
+func turnAway(c *net.UnixConn, why error) {
+	if _, other := errors.AsType[otherUserError](why); other {
+		_, _ = c.Write(binary.LittleEndian.AppendUint32([]byte(otherUser), uint32(unix.Geteuid())))
+	} else if errors.Is(why, unix.EMFILE) || errors.Is(why, unix.ENFILE) {
+		_, _ = c.Write([]byte(noDescriptors))
+	}
+}
+
+// lastWord returns the refusal that the peer has said before it closed the connection, if the handshake broke off by that, or else
+// why it broke off. The call that meets the close fails before the refusal is read.
+func lastWord(c *net.UnixConn, why error) error {
+	var b [helloSize]byte
+	if brokenOff(why) {
+		if n, _ := c.Read(b[:]); parseRefusal(b[:n]) != nil {
+			return parseRefusal(b[:n])
+		}
 	}
 	return why
+}
+
+// brokenOff reports whether the peer has closed the connection.
+func brokenOff(err error) bool {
+	return errors.Is(err, io.EOF) || errors.Is(err, unix.ECONNRESET) || errors.Is(err, unix.EPIPE)
 }
 
 func closeFDs(fds []int) {
@@ -137,9 +183,8 @@ func sameUser(c *net.UnixConn) (pid int, err error) {
 	if err != nil {
 		return 0, err
 	}
-	if int(uid) != unix.Getuid() {
-		return pid, fmt.Errorf("%w: it belongs to user %d, this process to user %d: they share no memory, TCP or RDMA may connect them (MX_TRANSPORT)",
-			transport.ErrRefused, uid, unix.Getuid())
+	if int(uid) != unix.Geteuid() {
+		return pid, otherUserError(uid)
 	}
 	return pid, nil
 }

@@ -293,7 +293,7 @@ func TestOutOfDescriptors(t *testing.T) {
 	if err := unix.Setrlimit(unix.RLIMIT_NOFILE, &unix.Rlimit{Cur: 3, Max: limit.Max}); err != nil {
 		t.Fatal(err)
 	}
-	err = p.welcome(acceptor, os.Getpid())
+	_, err = p.meet(acceptor)
 	proven.Store(true)
 	again := New(Options{}).Available()
 	proven.Store(false)

@@ -167,5 +167,5 @@ func (l *link) Reclaim() {}
 
 // Credentials returns who is at the other end, as the kernel has it.
 func (l *link) Credentials() transport.Credentials {
-	return transport.Credentials{PID: l.pid, UID: os.Getuid()} // sameUser has seen to that
+	return transport.Credentials{PID: l.pid, UID: os.Geteuid()} // sameUser has seen to that
 }
