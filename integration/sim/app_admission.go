@@ -140,9 +140,9 @@ func (n *node) decide(v endpoint.Visitor) {
 	}
 	addr, code, err := n.engine.Accept(v.Handle, c.bytes(accepting))
 	switch {
-	case err != nil:
+	case err != nil || code != endpoint.Success: // there is no session all the same, as the program is told: the peer asks again
 		return
-	case code == endpoint.Success && addr.Session == 0:
+	case addr.Session == 0:
 		n.w.fail(n, "a request was accepted without a session")
 	}
 	n.admissions.settled[c] = accepted
