@@ -78,7 +78,8 @@ type attempt struct {
 	pause     time.Duration
 	tries     int
 	connected bool // the last one has led to a connection
-	evicted   bool // the last connection was broken off although the peer had answered
+	began     time.Time
+	evicted   bool // the last connection was broken off although the peer had answered, or was given time for its hello
 	err       error
 }
 
@@ -187,7 +188,7 @@ func (a *attempt) run(ctx context.Context, pause time.Duration, r *dialing) {
 		}
 		return err
 	})
-	a.evicted = h.agreed && brokenOff(a.err)
+	a.evicted = brokenOff(a.err) && (h.agreed || time.Since(a.began) >= leastStay) // who does not want us hangs up at once
 }
 
 // again connects once more after a pause, if there is time for that.
@@ -222,7 +223,7 @@ func (l *Listener) unreached(ctx context.Context, failed []*attempt, refused int
 }
 
 // mayAnswer reports whether another dial may succeed: no address has answered in time. One that only breaks connections off has answered,
-// unless it evicts handshakes, or another one has accepted the connection and does not get round to it.
+// unless it may have evicted the handshake, or another one has accepted the connection and does not get round to it.
 func mayAnswer(failed []*attempt) bool {
 	busy, brokeOff := false, false
 	for _, a := range failed {
@@ -253,6 +254,7 @@ func (a *attempt) connect(ctx context.Context, pause time.Duration) {
 	case <-ctx.Done():
 	}
 	a.tries++
+	a.began = time.Now()
 	d := net.Dialer{Deadline: a.deadline, KeepAlive: -1}
 	d.SetMultipathTCP(false)
 	c, err := d.DialContext(ctx, network(a.at.Addr()), a.at.String())

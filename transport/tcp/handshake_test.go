@@ -257,6 +257,22 @@ func TestDialledEvicts(t *testing.T) {
 	})
 }
 
+// TestDialledEvictsTheSilent has the peer end each connection without an answer, after it has waited for one as long as one does to which
+// very many come at once: who dials may not have come to its hello.
+func TestDialledEvictsTheSilent(t *testing.T) {
+	a, peer, conns := dialsUs(t, tcp.Options{ConnectTimeout: tcp.LeastStay + 2*time.Millisecond}) // there is no time for another
+	go func() {
+		for c := range conns {
+			time.Sleep(tcp.LeastStay)
+			_, _ = io.ReadFull(c, make([]byte, greetingSize)) // or the end is a reset
+			_ = c.Close()
+		}
+	}()
+	if _, err := a.port.Dial(t.Context(), peer); !errors.Is(err, transport.ErrSlow) {
+		t.Errorf("dial: %v, want ErrSlow", err)
+	}
+}
+
 // inTime repeats what a busy machine may not come to within a time, with more of it.
 func inTime(t *testing.T, comes func(timeout time.Duration) bool) {
 	t.Helper()
