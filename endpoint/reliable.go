@@ -51,25 +51,20 @@ func (e *Engine) reliabilityDue(p *peer) Tick {
 
 // Undelivered returns the number of frames that may not have reached their peers: those that
 // are not acknowledged, and answers that wait for room in a link. An owner that closes
-// goes on, within a bound, until there are none. carried of them have been taken by a
-// reliable link, and are lost only if that link breaks now.
-func (e *Engine) Undelivered() (frames, carried int) {
+// goes on, within a bound, until there are none: even what a reliable link has taken is lost if that breaks now.
+func (e *Engine) Undelivered() (frames int) {
 	for _, p := range e.peers {
 		if p.log == nil {
 			continue
 		}
-		n := p.log.outstanding()
-		frames += n
-		if p.heal != nil && !p.mute() && p.heal.cursor == p.log.next {
-			carried += n
-		}
+		frames += p.log.outstanding()
 	}
 	for _, i := range e.backlog {
 		if p := e.peers[i]; p.link != nil {
 			frames += p.control.len()
 		}
 	}
-	return frames, carried
+	return frames
 }
 
 func (e *Engine) held() (kept, early int) {

@@ -149,10 +149,6 @@ func (d *Endpoint) TakeTurns(among int) {
 // closeBound is how long Close waits for room in the links for its last frames.
 const closeBound = transport.CloseBound
 
-// carriedBound is how long Close waits for acknowledgements over a link that loses nothing. It is short, since the peer need
-// not poll at the moment.
-const carriedBound = 50 * time.Millisecond
-
 // mostIdle is how long Close sleeps at most between two passes.
 const mostIdle = time.Millisecond
 
@@ -201,11 +197,8 @@ func (d *Endpoint) Close() error {
 // deliver makes passes until sends that were reported complete have left, or no more of them do.
 func (d *Endpoint) deliver() {
 	for patience := transport.NewPatience(); ; {
-		left, carried := d.eng.Undelivered()
-		if patience.Waited() > carriedBound {
-			left -= carried
-		}
-		if left <= 0 || patience.Over(left) {
+		left := d.eng.Undelivered()
+		if left == 0 || patience.Over(left) {
 			return
 		}
 		d.advance()

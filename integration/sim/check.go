@@ -103,7 +103,7 @@ func (w *World) leftovers(n *node) (left []string) {
 	}{
 		{"requests", d.Requests}, {"posted receives", d.Posted}, {"unexpected messages", d.Unexpected},
 		{"unexpected bytes", d.Bytes}, {"completions", d.Completed + n.engine.Queued(n.queue)}, {"pulls", d.Pulls}, {"kept frames", d.Kept},
-		{"early frames", d.Early}, {"frames undelivered", undelivered(n.engine)},
+		{"early frames", d.Early}, {"frames undelivered", n.engine.Undelivered()},
 		{"requests of the program", len(n.ops)}, {"messages to send", n.left}, {"exported pieces", n.port.Exported()},
 		{"frames on the network", w.net.UnderWay()},
 	} {
@@ -118,9 +118,4 @@ func (w *World) leftovers(n *node) (left []string) {
 		left = append(left, fmt.Sprintf("something due in %d ticks", int64(due)-int64(n.engine.Now())))
 	}
 	return left
-}
-
-func undelivered(e *endpoint.Engine) int {
-	frames, _ := e.Undelivered()
-	return frames
 }
