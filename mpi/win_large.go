@@ -60,6 +60,7 @@ func (w *window) ask(call string, rank int, kind service.Kind, h head, data, out
 	if len(out) > 0 {
 		space = b.space(1 + len(out))
 	}
+	w.c.seat.ep.KeepProgress() // other ranks may wait for their operations on this one's memory, and this one for them to give a lock back
 	n, err := w.c.seat.job.control.Call(w.c.background(), w.process(rank), kind, text, data, space)
 	if err != nil { // an answer may be on its way into the buffer, which is dropped
 		if w.ended() {
