@@ -71,7 +71,7 @@ func (c *Comm) checkCounts(op, name string, counts, displs []int, length int) er
 			from = displs[rank]
 		}
 		if count < 0 || from < 0 || from > length || count > length-from {
-			return c.fail(op, ErrCount, "the part of rank %d in %s, %d elements from %d on, does not lie in its %d", rank, name, count, from, length)
+			return c.fail(op, ErrCount, "the part of rank %d in %s, count %d from offset %d on, does not lie in its length of %d", rank, name, count, from, length)
 		}
 		next = from + count
 	}

@@ -90,10 +90,10 @@ func TestErrorsOfPartsNameTheBuffer(t *testing.T) {
 	world(t, 1, func(c *mpi.Comm) error {
 		b, one, two := []int{1}, []int{1}, []int{2}
 		for want, err := range map[string]error{
-			"0 counts of the parts of send for 1 ranks":                                mpi.ReduceScatter(c, b, b, []int{}, mpi.Sum),
-			"2 displacements of the parts of recv for 1 ranks":                         mpi.Alltoallv(c, b, one, nil, []int{0}, one, []int{0, 0}),
-			"the part of rank 0 in send, 2 elements from 0 on, does not lie in its 1":  mpi.Alltoallv(c, b, two, nil, []int{0}, one, nil),
-			"the part of rank 0 in recv, 1 elements from -1 on, does not lie in its 1": mpi.Allgatherv(c, b, []int{0}, one, []int{-1}),
+			"0 counts of the parts of send for 1 ranks":                                              mpi.ReduceScatter(c, b, b, []int{}, mpi.Sum),
+			"2 displacements of the parts of recv for 1 ranks":                                       mpi.Alltoallv(c, b, one, nil, []int{0}, one, []int{0, 0}),
+			"the part of rank 0 in send, count 2 from offset 0 on, does not lie in its length of 1":  mpi.Alltoallv(c, b, two, nil, []int{0}, one, nil),
+			"the part of rank 0 in recv, count 1 from offset -1 on, does not lie in its length of 1": mpi.Allgatherv(c, b, []int{0}, one, []int{-1}),
 		} {
 			if !errors.Is(err, mpi.ErrCount) || !strings.Contains(err.Error(), want) {
 				return fmt.Errorf("%w: want %q", err, want)

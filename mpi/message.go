@@ -9,7 +9,8 @@ import (
 )
 
 // Message is a message that Mprobe or Improbe has taken (MPI_Message). It is received once, save one from
-// ProcNull, which has no bytes. One goroutine at a time may receive it.
+// ProcNull, which has no bytes. Its receives have the context of the communicator that the probe was called on, if that had one
+// (WithContext). One goroutine at a time may receive it.
 type Message struct {
 	c    *Comm
 	m    mx.Message // zero: from nobody

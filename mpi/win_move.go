@@ -137,7 +137,7 @@ func (w *window) target(op string, rank, offset, count int) (*target, error) {
 	}
 	t := &w.targets[rank]
 	if offset < 0 || count > t.length || offset > t.length-count {
-		return nil, w.fail(op, rank, ErrRange, fmt.Errorf("%d elements from %d on, of %d", count, offset, t.length))
+		return nil, w.fail(op, rank, ErrRange, fmt.Errorf("count %d from offset %d on does not lie in a length of %d", count, offset, t.length))
 	}
 	if !w.permitted(t) {
 		return nil, w.fail(op, rank, ErrWin, errors.New("nothing permits it: call Fence on all ranks, or Lock, before"))
