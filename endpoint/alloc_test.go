@@ -5,6 +5,7 @@ import (
 
 	"gomx/endpoint"
 	"gomx/endpoint/endpointtest"
+	"gomx/internal/testlength"
 	"gomx/match"
 	"gomx/transport/wire"
 )
@@ -25,6 +26,7 @@ func pairOf(tb testing.TB, caps wire.Caps) (w *endpointtest.World, a, b *endpoin
 }
 
 func TestNoAllocationPerMessage(t *testing.T) {
+	testlength.Alone(t)
 	safe, pull, lossy := endpointtest.Reliable(false), endpointtest.Reliable(true), endpointtest.Lossy(false)
 	for _, c := range []struct {
 		name       string

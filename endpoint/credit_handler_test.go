@@ -5,11 +5,13 @@ import (
 	"testing"
 
 	"gomx/endpoint"
+	"gomx/internal/testlength"
 )
 
 // TestWhoIsReceivedFromGoesOn: a sender to whom the least credit is granted sends all it has while the other side
 // receives one message after the other, whenever that sets a handler, which small messages have to come to whole.
 func TestWhoIsReceivedFromGoesOn(t *testing.T) {
+	testlength.Alone(t)
 	const messages = 300
 	least := endpoint.Config{EagerLimit: -1, CopyLimit: -1, Session: 1, UnexpectedBytes: 1, UnexpectedHeaders: 1}
 	for name, caps := range media() {

@@ -6,11 +6,13 @@ import (
 
 	"gomx/endpoint"
 	"gomx/endpoint/endpointtest"
+	"gomx/internal/testlength"
 )
 
 // TestAnyOrderWithinTheReserve: of the messages of each sender, a receiver that takes them in whatever order gets each that has fewer
 // in front of it than the sender's reserve has headers, however small the pools are, and whoever has used them up.
 func TestAnyOrderWithinTheReserve(t *testing.T) {
+	testlength.Alone(t)
 	const reserve, senders = 64, 3
 	for seed := range uint64(60) {
 		rng := rand.New(rand.NewPCG(seed, 2))

@@ -208,6 +208,7 @@ func TestLargeMessageBeforeTheFlood(t *testing.T) {
 // TestMemoryOfAReceiver: what senders make an endpoint keep that receives nothing is
 // what docs/wire.md says, however many they are, and nobody is left without a share.
 func TestMemoryOfAReceiver(t *testing.T) {
+	testlength.Alone(t)
 	testlength.Long(t)
 	cfg := endpoint.Config{
 		EagerLimit: -1, CopyLimit: -1, Session: 1, UnexpectedBytes: 1 << 20, UnexpectedHeaders: 8 << 10, UnexpectedReserve: 2 << 10,

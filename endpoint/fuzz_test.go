@@ -53,6 +53,7 @@ func breaks(seed uint64, n int) []byte {
 var histories = flag.Uint64("endpoint.histories", 400, "histories of TestManyHistories")
 
 func TestManyHistories(t *testing.T) {
+	testlength.Alone(t)
 	testlength.Long(t)
 	n := *histories
 	if testing.Short() {

@@ -10,6 +10,7 @@ import (
 // Memory of a size that is no longer in use must not keep that of another from being
 // used again.
 func TestFramePoolFollowsTheSizesInUse(t *testing.T) {
+	testlength.Alone(t)
 	testlength.Long(t)
 	var pool framePool
 	for _, size := range []int{4096, 64, 60_000, 1, 64} {

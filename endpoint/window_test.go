@@ -6,10 +6,12 @@ import (
 
 	"gomx/endpoint"
 	"gomx/endpoint/endpointtest"
+	"gomx/internal/testlength"
 	"gomx/transport/wire"
 )
 
 func TestNoAllocationPerAccess(t *testing.T) {
+	testlength.Alone(t)
 	safe, pull := endpointtest.Reliable(false), endpointtest.Reliable(true)
 	for _, c := range []struct {
 		name string

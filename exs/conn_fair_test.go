@@ -34,8 +34,11 @@ func TestWriterGoesOnBeforeTheAnswer(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer b.Close()
-	const rounds, size = 200, 4 << 20
-	late := 0
+	const size = 4 << 20
+	rounds, late := 200, 0
+	if raceDetector {
+		rounds = 60
+	}
 	for range rounds {
 		if !returnsFirst(t, a, b, make([]byte, size)) {
 			late++

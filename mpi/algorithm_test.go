@@ -38,7 +38,7 @@ func kindOf(call string) string {
 // setWhileUnderWay has each algorithm set, a collective started, and another one set before or after it is complete.
 func setWhileUnderWay(c *mpi.Comm, call string, algorithms []string) error {
 	kind := kindOf(call)
-	for round := range 20 {
+	for round := range 10 {
 		before, after := algorithms[round%len(algorithms)], algorithms[(round+1)%len(algorithms)]
 		if err := c.SetAlgorithm(kind, before); err != nil {
 			return err

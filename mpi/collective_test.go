@@ -37,14 +37,17 @@ func TestBcast(t *testing.T) {
 	overSizes(t, func(c *mpi.Comm) error {
 		for root := range c.Size() {
 			for _, count := range []int{0, 1, 100, 20_000, 300_000} {
-				buf := make([]int32, count)
+				if count == 300_000 && root%3 != 0 {
+					continue // what differs by root has shown itself
+				}
+				buf, want := make([]int32, count), pattern(count, root)
 				if c.Rank() == root {
-					copy(buf, pattern(count, root))
+					copy(buf, want)
 				}
 				if err := mpi.Bcast(c, buf, root); err != nil {
 					return err
 				}
-				if err := same(buf, pattern(count, root)); err != nil {
+				if err := same(buf, want); err != nil {
 					return fmt.Errorf("%d of rank %d: %w", count, root, err)
 				}
 			}

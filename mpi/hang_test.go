@@ -336,7 +336,7 @@ func TestReportBesideWaitsThatEnd(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			calls.Go(func() { errs[i] = passAround(d, 300) })
+			calls.Go(func() { errs[i] = passAround(d, 100) })
 		}
 		calls.Wait()
 		return errors.Join(append(errs, c.Barrier())...)

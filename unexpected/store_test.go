@@ -80,6 +80,7 @@ func TestMessagesStayPut(t *testing.T) {
 }
 
 func TestSpareBuffersFollowUse(t *testing.T) {
+	testlength.Alone(t)
 	testlength.Long(t)
 	const limit = 1 << 20
 	p := newPair(t, limit)

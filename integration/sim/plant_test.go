@@ -221,6 +221,7 @@ func TestFlowChecks(t *testing.T) {
 // TestSeedsRepeat plays seeds twice: the histories of the network are the same to
 // the last event, and those of other seeds are not.
 func TestSeedsRepeat(t *testing.T) {
+	testlength.Alone(t)
 	testlength.Long(t)
 	hashes := map[uint64]uint64{}
 	for seed := range uint64(12) {

@@ -124,6 +124,7 @@ func (h *histories) note(seed uint64, r *Report, err error) {
 // a claim that was older than the session ended it with its link (117118), and one of a dead process did (107468); an answer to a
 // former process was taken for this one's (116501); a late refusal of an old number ended the session behind it (201362).
 func TestSeedsThatFoundSomething(t *testing.T) {
+	testlength.Alone(t)
 	testlength.Long(t)
 	for _, seed := range []uint64{553, 1151, 1516, 5908, 12324, 16625, 18979, 19048, 107468, 116501, 117118, 201362} {
 		p := PlanOf(seed, *endpoints, *messages)

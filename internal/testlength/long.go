@@ -15,3 +15,12 @@ func Long(t testing.TB) {
 		t.Skip("-short: this takes half a second or more")
 	}
 }
+
+// Alone marks a long test in which no goroutines meet. The race detector, which has nothing to find in it and makes it many times longer, leaves
+// it out.
+func Alone(t testing.TB) {
+	t.Helper()
+	if raceDetector {
+		t.Skip("-race: no goroutines meet here")
+	}
+}

@@ -122,6 +122,7 @@ func drain(w *world) {
 var histories = flag.Int("stream.histories", 15, "histories of TestHistories")
 
 func TestHistories(t *testing.T) {
+	testlength.Alone(t)
 	testlength.Long(t)
 	seeds, steps := *histories, 100_000
 	if testing.Short() {

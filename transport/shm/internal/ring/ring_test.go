@@ -4,6 +4,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"gomx/internal/testlength"
 	"gomx/transport/shm/internal/ring"
 	"gomx/transport/wire"
 )
@@ -133,6 +134,7 @@ func TestTwin(t *testing.T) {
 // However the payload area wraps, one frame of the largest size finds room as
 // soon as the reader has caught up, and pieces in use are never written over.
 func TestAreaWraps(t *testing.T) {
+	testlength.Alone(t)
 	for length := 64; length <= ring.MaxFrame; length = length*5/4 + 3 {
 		x := newTwin(t)
 		for range 600 {
