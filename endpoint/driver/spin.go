@@ -23,7 +23,7 @@ const (
 	moreSleeps   = 8                    // after such an offer one wait sleeps at once; each repetition multiplies the number of such waits
 	mostSleeps   = 4096                 // upper bound of these waits
 	forgiven     = 1024                 // after so many offers without such a process the number starts again at one
-	procsEvery   = 256                  // spins between two readings of GOMAXPROCS, each of which takes a lock
+	procsEvery   = 256                  // spins, or offers, between two readings of GOMAXPROCS, each of which takes a lock
 )
 
 // spinners counts the goroutines of this process that spin. If they outnumber the processors, they only delay each other.
@@ -107,9 +107,8 @@ func (p *pace) begin(spins bool, kind waitKind, now time.Duration) (budget time.
 		p.sleeps--
 		return 0, 1
 	}
-	if p.begun++; p.begun%procsEvery == 0 {
-		p.procs = int32(runtime.GOMAXPROCS(0))
-	}
+	p.begun++
+	p.recount(p.begun)
 	if spinners.Add(1) > p.procs {
 		spinners.Add(-1)
 		p.keep.tried = false // without spinning there is no failed try to count
@@ -125,6 +124,13 @@ func (p *pace) begin(spins bool, kind waitKind, now time.Duration) (budget time.
 		return p.budget, 1
 	}
 	return p.budget, spinsPerLook
+}
+
+// recount reads GOMAXPROCS now and then, by a number that grows: it changes where ranks share cores.
+func (p *pace) recount(n uint32) {
+	if n%procsEvery == 0 {
+		p.procs = int32(runtime.GOMAXPROCS(0))
+	}
 }
 
 // rationed reports whether a wait of that kind spins within a ration.
@@ -165,6 +171,7 @@ func (p *pace) full() bool { return spinners.Load() >= p.procs }
 // offersProcessor reports whether the next offer is made to goroutines, too. The caller stands for more further spinners.
 func (p *pace) offersProcessor(more int32) bool {
 	p.offers++
+	p.recount(p.offers)
 	return spinners.Load()+more >= p.procs && (p.offers%singleOffers == 0 || spinning.Load() > 1)
 }
 

@@ -124,6 +124,22 @@ func TestProcessorIsOffered(t *testing.T) {
 	}
 }
 
+// Calls that never wait notice as well that there are fewer processors than before.
+func TestFewerProcessorsAreNoticed(t *testing.T) {
+	p, other := freePace(t), newPace(0, priced(0)) // whose goroutines want the processor
+	defer other.end()
+	if p.offersProcessor(1) {
+		t.Fatal("a processor of many is offered")
+	}
+	runtime.GOMAXPROCS(1) // as where the ranks of a job are more than the cores
+	for range procsEvery {
+		if p.offersProcessor(1) {
+			return
+		}
+	}
+	t.Error("the only processor is not offered")
+}
+
 // No more goroutines spin than there are processors.
 func TestSpinnersAreCounted(t *testing.T) {
 	procs := runtime.GOMAXPROCS(2)
