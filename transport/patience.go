@@ -23,6 +23,9 @@ func NewPatience() Patience {
 	return Patience{now, now, math.MaxInt}
 }
 
+// Again is the patience of another stage of the same close, which waits for something else.
+func (p *Patience) Again() Patience { return Patience{p.begin, time.Now(), math.MaxInt} }
+
 // Waited is for how long the close has waited.
 func (p *Patience) Waited() time.Duration { return time.Since(p.begin) }
 

@@ -133,6 +133,12 @@ type Registrar interface {
 	Register(mem []byte) (release func() error, err error)
 }
 
+// Lingerer is a Port whose Close waits for its output to leave.
+type Lingerer interface {
+	// Linger says, before Close, what patience is left to it. Close has a second of its own, and the rest of the time of that close.
+	Linger(p Patience)
+}
+
 // Foreign is a Port that polls in C. A goroutine that has not been through Go's scheduler for 10 ms loses its processor as
 // soon as the run time's monitor finds it in C, where here it nearly always is; the monitor is then busy with that, thousands
 // of times a second. So whoever polls for long goes through the scheduler before, without the endpoint's lock.

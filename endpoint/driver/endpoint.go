@@ -109,7 +109,7 @@ func Open(cfg Config) (*Endpoint, error) {
 			Self: self, Session: cfg.Engine.Session, Events: (*events)(d), Bell: d.bell,
 		})
 		if err != nil {
-			d.closePorts()
+			d.closePorts(transport.NewPatience())
 			d.end()
 			d.pace.end()
 			return nil, err
@@ -146,9 +146,6 @@ func (d *Endpoint) TakeTurns(among int) {
 	d.unlock()
 }
 
-// closeBound is how long Close waits for room in the links for its last frames.
-const closeBound = transport.CloseBound
-
 // mostIdle is how long Close sleeps at most between two passes.
 const mostIdle = time.Millisecond
 
@@ -170,11 +167,12 @@ func (d *Endpoint) Close() error {
 	d.closed = true // from now on only Close makes passes
 	d.wakeAll()
 	d.eng.AskAcks()
-	d.deliver()
+	patience := transport.NewPatience()
+	d.deliver(&patience)
 	d.eng.Goodbye()
-	for begin := time.Now(); d.eng.Unsaid() && time.Since(begin) < closeBound; {
+	for farewell := patience.Again(); d.eng.Unsaid() && !farewell.Over(0); {
 		d.progress(false)
-		d.idle(time.Since(begin))
+		d.idle(patience.Waited())
 	}
 	d.unlock()
 	d.end()
@@ -183,7 +181,7 @@ func (d *Endpoint) Close() error {
 	d.dials.Wait()
 	d.memory.close()
 	d.lockForeign()
-	err := d.closePorts()
+	err := d.closePorts(patience)
 	d.unlock()
 	d.inbox.close()
 	d.bell.Close()
@@ -195,8 +193,8 @@ func (d *Endpoint) Close() error {
 }
 
 // deliver makes passes until sends that were reported complete have left, or no more of them do.
-func (d *Endpoint) deliver() {
-	for patience := transport.NewPatience(); ; {
+func (d *Endpoint) deliver(patience *transport.Patience) {
+	for {
 		left := d.eng.Undelivered()
 		if left == 0 || patience.Over(left) {
 			return
@@ -216,9 +214,12 @@ func (d *Endpoint) idle(waited time.Duration) {
 	d.outside(func() { time.Sleep(min(waited/8, mostIdle)) })
 }
 
-func (d *Endpoint) closePorts() error {
+func (d *Endpoint) closePorts(patience transport.Patience) error {
 	var errs []error
 	for _, p := range d.ports {
+		if l, waits := p.(transport.Lingerer); waits {
+			l.Linger(patience)
+		}
 		errs = append(errs, p.Close())
 	}
 	if err := errors.Join(errs...); err != nil {

@@ -29,6 +29,9 @@ type lingering struct {
 	finished bool   // the end of our output (FIN) was sent
 }
 
+// Linger sets the patience of the close that follows.
+func (p *port) Linger(patience transport.Patience) { p.patience = &patience }
+
 // closeLingering takes over the socket of l, and closes it when the output of l has been acknowledged.
 func (p *port) closeLingering(l *link) {
 	g := &lingering{fd: l.fd}
@@ -46,10 +49,14 @@ func (p *port) closeLingering(l *link) {
 		return
 	}
 	p.lingering.Add(1)
+	patience := transport.NewPatience()
+	if p.patience != nil {
+		patience = p.patience.Again()
+	}
 	go func() {
 		defer sock.Close(g.fd)
 		labels.ForEndpoint("close", p.listener.acceptor.self.Endpoint).Set()
-		over := g.leave()
+		over := g.leave(patience)
 		p.lingering.Done()
 		for deadline := time.Now().Add(lingerBound); !over && time.Now().Before(deadline); time.Sleep(lingerEvery) {
 			over = g.step()
@@ -58,8 +65,8 @@ func (p *port) closeLingering(l *link) {
 }
 
 // leave steps until all output has left this host, or no more of it does. It reports whether the socket can be closed.
-func (g *lingering) leave() (over bool) {
-	for patience := transport.NewPatience(); ; time.Sleep(closeEvery) {
+func (g *lingering) leave(patience transport.Patience) (over bool) {
+	for ; ; time.Sleep(closeEvery) {
 		if g.step() {
 			return true
 		}

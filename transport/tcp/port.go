@@ -26,7 +26,8 @@ type port struct {
 	overdue bool // the present Poll is one that was asked for
 
 	closed    atomic.Bool
-	lingering sync.WaitGroup // closed links whose output has not left this host
+	patience  *transport.Patience // of the close, once that is under way; under the endpoint's lock
+	lingering sync.WaitGroup      // closed links whose output has not left this host
 
 	// Under the endpoint's lock.
 	links   []*link // bound ones
