@@ -223,20 +223,23 @@ func (l *Listener) unreached(ctx context.Context, failed []*attempt, refused int
 }
 
 // mayAnswer reports whether another dial may succeed: no address has answered in time. One that only breaks connections off has answered,
-// unless it may have evicted the handshake, or another one has accepted the connection and does not get round to it.
+// unless it may have evicted the handshake, or another one has accepted the connection and does not get round to it. So has one where
+// nobody listens: the peer may have opened since.
 func mayAnswer(failed []*attempt) bool {
-	busy, brokeOff := false, false
+	busy, answered := false, false
 	for _, a := range failed {
 		switch {
 		case slow(a.err):
 			busy = busy || a.connected
 		case brokenOff(a.err):
-			busy, brokeOff = busy || a.evicted, true
+			busy, answered = busy || a.evicted, true
+		case sock.Refused(a.err):
+			answered = true
 		default:
 			return false
 		}
 	}
-	return busy || !brokeOff
+	return busy || !answered
 }
 
 // slow reports whether an address did not answer in time. One that breaks connections
