@@ -59,6 +59,11 @@ func (l *Listener) Dial(ctx context.Context, peer transport.Address, finish Exch
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	defer context.AfterFunc(l.life, cancel)()
+	giveBack, err := takeTurn(ctx, o.TLS != nil)
+	if err != nil {
+		return err
+	}
+	defer giveBack()
 	return l.tryAll(ctx, peer, addrs, number, finish)
 }
 
