@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 
 	"gomx/endpoint/driver"
 	"gomx/transport"
@@ -69,6 +71,8 @@ func (c contextNames) all() []string {
 type contexts struct {
 	list []*Endpoint
 	said wire.Contexts // by the first
+
+	closed atomic.Bool
 }
 
 // several returns the number of contexts that were asked for, if it is not the usual one.
@@ -96,7 +100,7 @@ func (c choice) openContexts(at *site, id uint32, s *settings) (first *Endpoint,
 	g := &contexts{list: make([]*Endpoint, len(names)), said: wire.MakeContexts(names, 0)}
 	defer func() {
 		if err != nil {
-			err = errors.Join(err, g.close(0))
+			err = errors.Join(err, g.close())
 		}
 	}()
 	for i := len(names) - 1; i >= 0; i-- {
@@ -133,16 +137,26 @@ func (c *contextTaken) Error() string {
 // Unwrap returns the cause.
 func (c *contextTaken) Unwrap() error { return c.cause }
 
-// close closes the contexts from one on, those that are open. What a handler panics with does not keep the others open.
-func (g *contexts) close(from int) (err error) {
-	if from == len(g.list) {
-		return nil
+// close closes the contexts that are open, all at once, because each may wait for its peers. What a handler panics with does not keep the others
+// open, and goes on from here.
+func (g *contexts) close() error {
+	var all sync.WaitGroup
+	errs, thrown := make([]error, len(g.list)), make([]any, len(g.list))
+	for i, ep := range g.list {
+		if ep != nil {
+			all.Go(func() {
+				defer func() { thrown[i] = recover() }()
+				errs[i] = ep.closeContext()
+			})
+		}
 	}
-	defer func() { err = errors.Join(err, g.close(from+1)) }()
-	if ep := g.list[from]; ep != nil {
-		err = ep.closeContext()
+	all.Wait()
+	for _, t := range thrown {
+		if t != nil {
+			panic(t)
+		}
 	}
-	return err
+	return errors.Join(errs...)
 }
 
 // closeAll closes an endpoint with several contexts.
@@ -155,10 +169,10 @@ func (ep *Endpoint) closeAll() error {
 			return ep.fail("close endpoint", "", driver.ErrInHandler)
 		}
 	}
-	if err := ep.closeContext(); err != nil {
-		return err
+	if ep.group.closed.Swap(true) {
+		return ep.fail("close endpoint", "", driver.ErrClosed)
 	}
-	return ep.group.close(1)
+	return ep.group.close()
 }
 
 // Contexts returns how many contexts the endpoint has: 1 unless it was opened with WithContexts.

@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/netip"
 	"os"
+	"slices"
 	"time"
 
 	"gomx/transport"
@@ -122,7 +123,7 @@ func (l *Listener) tryAll(ctx context.Context, peer transport.Address, addrs []n
 	timer := time.NewTimer(0)
 	defer timer.Stop()
 	var failed []*attempt
-	refused, started, underWay := 0, 0, 0
+	started, underWay := 0, 0
 	ctx, cancel := context.WithCancel(ctx)
 	defer func() { // those that come late are of no use
 		cancel()
@@ -156,13 +157,12 @@ func (l *Listener) tryAll(ctx context.Context, peer transport.Address, addrs []n
 				underWay++
 				continue
 			}
-			if sock.Refused(a.err) || errors.Is(a.err, transport.ErrNoPeer) {
-				refused++
+			if failed = append(failed, a); len(failed) == len(addrs) {
+				failed, underWay = secondTries(ctx, failed, r)
 			}
-			failed = append(failed, a)
 		}
 	}
-	return l.unreached(ctx, failed, refused)
+	return l.unreached(ctx, failed)
 }
 
 // run connects to the address after a pause, shakes hands, and has finish go on from there if
@@ -208,10 +208,13 @@ func (a *attempt) again(ctx context.Context, r *dialing) bool {
 }
 
 // unreached puts the errors of all addresses together.
-func (l *Listener) unreached(ctx context.Context, failed []*attempt, refused int) error {
+func (l *Listener) unreached(ctx context.Context, failed []*attempt) error {
 	var each []error
+	refused := 0
 	for _, a := range failed {
-		each = append(each, a.failure())
+		if each = append(each, a.failure()); sock.Refused(a.err) || errors.Is(a.err, transport.ErrNoPeer) {
+			refused++
+		}
 	}
 	err := errors.Join(each...)
 	switch {
@@ -228,23 +231,38 @@ func (l *Listener) unreached(ctx context.Context, failed []*attempt, refused int
 }
 
 // mayAnswer reports whether another dial may succeed: no address has answered in time. One that only breaks connections off has answered,
-// unless it may have evicted the handshake, or another one has accepted the connection and does not get round to it. So has one where
-// nobody listens: the peer may have opened since.
+// unless it may have evicted the handshake, or another one has accepted the connection and does not get round to it.
 func mayAnswer(failed []*attempt) bool {
-	busy, answered := false, false
+	busy, brokeOff := false, false
 	for _, a := range failed {
 		switch {
 		case slow(a.err):
 			busy = busy || a.connected
 		case brokenOff(a.err):
-			busy, answered = busy || a.evicted, true
-		case sock.Refused(a.err):
-			answered = true
+			busy, brokeOff = busy || a.evicted, true
 		default:
 			return false
 		}
 	}
-	return busy || !answered
+	return busy || !brokeOff
+}
+
+// secondTries begins with the addresses once more where nobody listened, if another one has accepted the connection since: the peer may have
+// opened in between. It returns the others, and how many tries it has begun.
+func secondTries(ctx context.Context, failed []*attempt, r *dialing) (others []*attempt, begun int) {
+	if !slices.ContainsFunc(failed, func(a *attempt) bool { return a.connected }) {
+		return failed, 0
+	}
+	for _, a := range failed {
+		if !sock.Refused(a.err) || a.tries > 1 || ctx.Err() != nil {
+			others = append(others, a)
+			continue
+		}
+		a.deadline = time.Now().Add(r.listener.acceptor.opt.ConnectTimeout)
+		begun++
+		go a.run(ctx, 0, r)
+	}
+	return others, begun
 }
 
 // slow reports whether an address did not answer in time. One that breaks connections

@@ -485,26 +485,36 @@ func TestMuteAddressBesideOneThatHangsUp(t *testing.T) {
 	})
 }
 
-// TestMuteAddressBesideNobody has nobody listen at one address, as before a peer has opened, and the other one accept connections and say nothing,
-// as when it has, and has no time.
-func TestMuteAddressBesideNobody(t *testing.T) {
-	a, peer, _ := dialsUs(t, tcp.Options{})
-	_ = a.port.Close()
+// TestOpensBetweenTwoAddresses has a peer open when its first address has refused already, while somebody accepts connections at the second and says
+// nothing.
+func TestOpensBetweenTwoAddresses(t *testing.T) {
+	a := open(t, loopback(home4, tcp.Options{}), 0)
 	at := netip.MustParseAddrPort(listensOn(t, a))
+	_ = a.port.Close()
 	mute := netip.MustParseAddr("127.0.0.9")
-	peer.Endpoint = 2
 	l, err := net.Listen("tcp", netip.AddrPortFrom(mute, at.Port()+2).String())
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer l.Close()
-	_, err = open(t, tcp.New(tcp.Options{
-		ConnectTimeout: 300 * time.Millisecond, PortBase: int(at.Port()), Ports: portsOfTest,
+	tr := tcp.New(tcp.Options{
+		ConnectTimeout: 500 * time.Millisecond, PortBase: int(at.Port()), Ports: portsOfTest,
 		Listen: func(transport.Address) []netip.Addr { return []netip.Addr{home4} },
 		Addrs:  func(uint64) []netip.Addr { return []netip.Addr{home4, mute} },
-	}), 0).port.Dial(t.Context(), peer)
-	if !errors.Is(err, transport.ErrSlow) {
-		t.Errorf("dial: %v, want ErrSlow", err)
+	})
+	dialler, dialled := open(t, tr, 0), make(chan error)
+	go func() {
+		_, err := dialler.port.Dial(t.Context(), transport.Address{NIC: testBoard, Endpoint: 2})
+		dialled <- err
+	}()
+	c, err := l.Accept()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	open(t, tr, 2)
+	if err := <-dialled; err != nil {
+		t.Error("dial:", err)
 	}
 }
 
