@@ -285,9 +285,11 @@ func (w *window) learn(rank int, record []byte) error {
 	}
 	rest := handles[2*mx.WindowHandleSize:]
 	size, kind := int(binary.LittleEndian.Uint32(rest)), mx.AtomicType(binary.LittleEndian.Uint32(rest[4:]))
-	if size != w.size || kind != w.kind {
-		return fmt.Errorf("its elements have %d bytes, those of rank %d have %d, or they are of different kinds: all ranks must use the same type",
-			size, w.c.rank, w.size)
+	switch {
+	case size != w.size:
+		return fmt.Errorf("its elements have %d bytes, those of rank %d have %d: all ranks must use the same type", size, w.c.rank, w.size)
+	case kind != w.kind:
+		return fmt.Errorf("its elements are of another kind than those of rank %d, of %d bytes as well: all ranks must use the same type", w.c.rank, size)
 	}
 	t.length = int(t.handle.Length) / size
 	return nil

@@ -303,7 +303,7 @@ func newSession() uint32 {
 
 // Close closes the endpoint (III.3.2). Pending requests are released without a
 // completion; sends that were reported complete reach their peers first, which Close
-// waits for while some of them are taken within a second, and for five seconds at most. What peers send
+// waits for while some of them are taken within a second, and for five seconds at most; and for a handler that runs. What peers send
 // meanwhile may still match a pending receive, whose bytes come and whose completion nobody sees, and a synchronous send succeeds by that:
 // a program whose peers rely on it cancels its receives first. Blocked calls return. The id can be used again at once. Of an endpoint with several contexts the first one is
 // closed, and the others with it.
