@@ -24,6 +24,9 @@ const (
 	LastAnswer   = tlsUnknown
 )
 
+// TakeTurn waits for a turn to dial, of which there are Turns.
+var TakeTurn, Turns = takeTurn, cap(turns)
+
 // AnswerText returns what an answer means to the side that gets it.
 func AnswerText(n int) string { return answer(n).String() }
 
