@@ -5,7 +5,8 @@
 // each address of its board. A pair of endpoints has one connection (or, for a
 // moment, two, if both dial at once), made when it is first needed. Both sides
 // identify themselves before any frame is accepted (hello.go), over TLS if that is
-// on, and prove that they know the secret if there is one.
+// on, and prove that they know the secret if there is one. The dials of a process
+// take turns (turns.go), so that those of a crowd get done in time.
 //
 // Other transports use the same handshake. An endpoint has one Listener
 // (listener.go) for each purpose that a connection can have, and an acceptor
