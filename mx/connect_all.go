@@ -43,7 +43,11 @@ func (c *connects) run(ctx context.Context) {
 			c.begin(c.began, c.ep.dir.Actual(nic.ID(c.peers[c.began].NIC)))
 			c.began++
 		}
-		if woken, err := c.collect(ctx); woken || err != nil {
+		woken, err := c.collect(ctx)
+		if err != nil && ctx != nil && context.Cause(ctx) == errWoken {
+			woken, err = true, nil // by the Wakeup of the context that has called
+		}
+		if woken || err != nil {
 			c.giveUp(err)
 			break
 		}

@@ -199,6 +199,8 @@ func (ep *Endpoint) connectAllContexts(ctx context.Context, addr EndpointAddr, f
 	if !ok {
 		return ep.newError("connect contexts of", addr.String(), ErrBadAddrList)
 	}
+	ctx, leave := ep.abroad.enter(ctx)
+	defer leave()
 	base := id - uint32(said.Index)
 	for i := range ep.Contexts() {
 		own := ep.ownContext(i)

@@ -52,6 +52,7 @@ type Endpoint struct {
 
 	group     *contexts // of which it is one; nil: it has no others
 	index     int       // among them
+	abroad    abroad
 	admission admission
 
 	log      *eventLog // nil: nothing is logged
@@ -355,7 +356,10 @@ func (ep *Endpoint) retire() {
 // Wakeup ends the blocking calls of the moment on the endpoint (III.3.3): they
 // return without an error and without a result, Connect with ErrTimeout. A call
 // that begins later is not affected. Safe from any goroutine.
-func (ep *Endpoint) Wakeup() { ep.d.Wakeup() }
+func (ep *Endpoint) Wakeup() {
+	ep.d.Wakeup()
+	ep.abroad.wake()
+}
 
 // Share disables single-threaded mode: any number of goroutines may make requests from now on. It must be called by the
 // goroutine that has made them, before others do. MX does not have it.

@@ -1,0 +1,63 @@
+package mx_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"gomx/mx"
+)
+
+// Wakeup of a context ends its connect, whichever context of the endpoint is being connected at that moment.
+func TestWakeupEndsAConnectOfOtherContexts(t *testing.T) {
+	connects := map[string]func(ep *mx.Endpoint, nic uint64, id uint32) error{
+		"Connect": func(ep *mx.Endpoint, nic uint64, id uint32) error {
+			_, err := ep.Connect(nic, id, testFilter, mx.Infinite)
+			return err
+		},
+		"ConnectContext": func(ep *mx.Endpoint, nic uint64, id uint32) error {
+			_, err := ep.ConnectContext(context.Background(), nic, id, testFilter)
+			return err
+		},
+		"ConnectAll": func(ep *mx.Endpoint, nic uint64, id uint32) error {
+			_, err := ep.ConnectAll(nil, []mx.PeerName{{NIC: nic, Endpoint: id, Filter: testFilter}})
+			return err
+		},
+	}
+	for name, connect := range connects {
+		for _, from := range []int{0, 2} {
+			t.Run(name, func(t *testing.T) {
+				w := newWorld(t, "mem")
+				server, several := w.open(mx.Passive()), w.open(mx.WithContexts(3))
+				l, err := server.Listen()
+				if err != nil {
+					t.Fatal(err)
+				}
+				go func() { // accepts the first context, and leaves the others waiting
+					if r, err := l.Wait(nil, mx.Infinite); err == nil {
+						_, _ = r.Accept(nil)
+					}
+				}()
+				caller, err := several.ContextAt(from)
+				if err != nil {
+					t.Fatal(err)
+				}
+				nic, id := place(t, server)
+				ended := make(chan error)
+				go func() { ended <- connect(caller, nic, id) }()
+				for {
+					select {
+					case err := <-ended:
+						if !errors.Is(err, mx.ErrTimeout) {
+							t.Error(err)
+						}
+						return
+					case <-time.After(20 * time.Millisecond):
+						caller.Wakeup()
+					}
+				}
+			})
+		}
+	}
+}
