@@ -83,7 +83,7 @@ func (s *Socket) unsuitable(flags Flags, q *Queue, m *Memory) string {
 	switch {
 	case flags&Block != 0: // which needs no queue
 	case q == nil && flags&Unsignaled == 0:
-		return "there is no queue for the event: name one, or use Block"
+		return "there is no queue for the event: " + queueless(flags)
 	case q != nil && q.l != s.l:
 		return "the queue is of another library than the socket"
 	case q != nil && q.gone():
@@ -104,12 +104,25 @@ func (s *Socket) unsuitable(flags Flags, q *Queue, m *Memory) string {
 	return fmt.Sprintf("the flags %#x don't go together in this call", uint32(flags))
 }
 
+// queueless says what helps a call without a queue.
+func queueless(flags Flags) string {
+	switch {
+	case flags&(Notify|InPlace) != 0:
+		return "name one"
+	case flags&Persistent != 0:
+		return "name one, or use Unsignaled"
+	}
+	return "name one, or use Block"
+}
+
 // refusals are the texts of refused.
 var refusals = map[Errno]string{
 	EACCES:   "the memory is registered with RecvDisable, to send from only: Modify changes that",
 	EFAULT:   "the bytes are not within the registered memory, or with an offset not within the persistent memory of the peer",
-	EMSGSIZE: fmt.Sprintf("a message has at most %d pieces, and %d bytes", mx.MaxSegments, uint64(mx.MaxMessage)),
+	EMSGSIZE: tooLong,
 }
+
+var tooLong = fmt.Sprintf("a message has at most %d pieces, and %d bytes", mx.MaxSegments, uint64(mx.MaxMessage))
 
 // Why a call is told EBUSY.
 const (

@@ -26,6 +26,8 @@ func TestErrorsOfConnectedSocket(t *testing.T) {
 		says string
 	}{
 		{"send without a queue", text(p.a.Send(x, 0, nil, nil, nil)), exs.EINVAL, "there is no queue"},
+		{"persistent without a queue", text(p.a.Send(x, exs.Persistent, nil, nil, nil)), exs.EINVAL, "name one, or use Unsignaled"},
+		{"in place without a queue", text(p.a.Recv(x, exs.InPlace, nil, nil, nil)), exs.EINVAL, "there is no queue for the event: name one"},
 		{"an unknown flag", text(p.a.Send(x, 1<<30, q, nil, nil)), exs.EINVAL, "flags"},
 		{"send outside of its memory", text(p.a.Send(x, 0, q, nil, readOnly)), exs.EFAULT, "not within the registered memory"},
 		{"receive into read-only memory", text(p.a.Recv(readOnly.Bytes(), 0, q, nil, readOnly)), exs.EACCES, "RecvDisable"},

@@ -192,7 +192,7 @@ func (ep *Endpoint) standstill() (why error) {
 const timeToAnswer = 100 * time.Millisecond
 
 // deaf is what may be the matter with a peer that does not answer.
-const deaf = "its process may be stopped, very busy, or out of file descriptors (ulimit -n)"
+const deaf = "its process may be stopped, very busy, or out of file descriptors (ulimit -n), or a firewall may be in the way"
 
 // timeoutCause says why a connect has not ended, with what the last attempt came to.
 func (ep *Endpoint) timeoutCause(v *vain) error {

@@ -21,7 +21,7 @@ func TestWakeupEndsAConnectOfOtherContexts(t *testing.T) {
 			return err
 		},
 		"ConnectAll": func(ep *mx.Endpoint, nic uint64, id uint32) error {
-			_, err := ep.ConnectAll(nil, []mx.PeerName{{NIC: nic, Endpoint: id, Filter: testFilter}})
+			_, err := ep.ConnectAll(context.Background(), []mx.PeerName{{NIC: nic, Endpoint: id, Filter: testFilter}})
 			return err
 		},
 	}
@@ -35,7 +35,7 @@ func TestWakeupEndsAConnectOfOtherContexts(t *testing.T) {
 					t.Fatal(err)
 				}
 				go func() { // accepts the first context, and leaves the others waiting
-					if r, err := l.Wait(nil, mx.Infinite); err == nil {
+					if r, err := l.Wait(context.Background(), mx.Infinite); err == nil {
 						_, _ = r.Accept(nil)
 					}
 				}()

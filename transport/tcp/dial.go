@@ -98,6 +98,9 @@ func (a *attempt) failure() error {
 			err = call.Err
 		}
 	}
+	if !a.connected && slow(err) {
+		err = fmt.Errorf("nothing answers there: the host is down, or a firewall drops packets to that port: %w", err)
+	}
 	if a.tries > 1 {
 		return fmt.Errorf("%v, tried %d times: %w", a.at, a.tries, err)
 	}
