@@ -159,7 +159,10 @@ func (c *Conn) writePacket(b []byte) (int, error) {
 			continue
 		}
 		o, n := c.s.beginPacket(b)
-		if n != 0 {
+		switch {
+		case n == EMSGSIZE:
+			return 0, c.fault("write", tell(tooLong, n))
+		case n != 0:
 			return 0, c.fault("write", n)
 		}
 		length, n, left := c.out.end(o)

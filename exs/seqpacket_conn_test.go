@@ -3,9 +3,12 @@ package exs_test
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
+	"math"
 	"net"
 	"os"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -14,6 +17,7 @@ import (
 
 	"gomx/exs"
 	"gomx/internal/testlength"
+	"gomx/mx"
 )
 
 // packetConns connects two SeqPacketConns.
@@ -396,4 +400,22 @@ func TestSeqPacketCloseBesideWrite(t *testing.T) {
 		}
 		w.ok(<-closed)
 	})
+}
+
+// A packet that is too large says how large it may be. Its memory is never touched.
+func TestPacketThatIsTooLarge(t *testing.T) {
+	most := uint64(mx.MaxMessage)
+	if most > math.MaxInt {
+		t.Skip("no slice is as long on this processor")
+	}
+	b, err := syscall.Mmap(-1, 0, int(most+1), syscall.PROT_NONE, syscall.MAP_ANON|syscall.MAP_PRIVATE)
+	if err != nil {
+		t.Skip("no room for so many addresses: ", err)
+	}
+	defer func() { _ = syscall.Munmap(b) }()
+	a, _ := newWorld(t, "mem").packetConns()
+	_, err = a.Write(b)
+	if !errors.Is(err, exs.EMSGSIZE) || !strings.Contains(err.Error(), fmt.Sprint(most)) {
+		t.Error(err)
+	}
 }

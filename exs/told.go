@@ -31,7 +31,6 @@ var clearer = map[Errno]string{
 	ENOTCONN:     "the socket is not connected",
 	EISCONN:      "the socket is connected already",
 	EALREADY:     "it is under way, or was done before",
-	EMSGSIZE:     tooLong,
 
 	EMFILE: "too many open files, raise the limit (ulimit -n)",
 	ENFILE: "too many open files in the system, close some (fs.file-max)",
