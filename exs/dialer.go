@@ -158,6 +158,9 @@ func (d *Dialer) from() (netip.AddrPort, error) {
 	case SeqPacketAddr:
 		return unmapped(a.AddrPort), nil
 	case *net.TCPAddr:
+		if a == nil {
+			return netip.AddrPort{}, nil
+		}
 		if len(a.IP) > 0 && a.IP.To16() == nil || a.Port < 0 || a.Port > math.MaxUint16 {
 			return netip.AddrPort{}, &net.AddrError{Err: "LocalAddr is no address of TCP", Addr: a.String()}
 		}

@@ -439,3 +439,12 @@ func TestControlTakesTheTime(t *testing.T) {
 		}
 	}
 }
+
+// A LocalAddr that is a nil *net.TCPAddr is none, as with package net.
+func TestDialerNilLocalAddr(t *testing.T) {
+	w := newWorld(t, "mem")
+	ln := w.listens()
+	c, err := (&exs.Dialer{Library: w.here, Timeout: bound, LocalAddr: (*net.TCPAddr)(nil)}).Dial("exs", ln.Addr().String())
+	w.ok(err)
+	_ = c.Close()
+}

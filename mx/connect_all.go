@@ -17,8 +17,11 @@ type PeerName struct {
 	Filter   uint32
 }
 
-// connectsAtOnce is how many connects of ConnectAll are under way at a time.
-const connectsAtOnce = 64
+// connectsAtOnce is how many connects of ConnectAll are under way at a time, beside those that have not answered within connectsPause.
+const (
+	connectsAtOnce = 64
+	connectsPause  = 250 * time.Millisecond
+)
 
 // ConnectAll connects to all of the peers, many at a time, until ctx ends, and returns their addresses in the same order: what Connect
 // would return for each, and the zero EndpointAddr for those that failed. The error is nil, or a ConnectAllError with those of all that
@@ -26,30 +29,35 @@ const connectsAtOnce = 64
 // around the error of ctx when that has ended, or if Wakeup is called. No error calls the error handler. ctx may be nil. A peer that is named twice
 // has the same address twice. MX does not have it. Safe from any goroutine.
 func (ep *Endpoint) ConnectAll(ctx context.Context, peers []PeerName) ([]EndpointAddr, error) {
-	c := connects{ep: ep, peers: peers, addrs: make([]EndpointAddr, len(peers))}
+	ctx, leave := ep.abroad.enter(ctx)
+	defer leave()
+	c := connects{ep: ep, peers: peers, addrs: make([]EndpointAddr, len(peers)), whole: true}
 	c.run(ctx)
-	c.connectRest(ctx)
 	if c.failures == nil {
 		return c.addrs, nil
 	}
 	return c.addrs, c.failures
 }
 
-// run connects with all, but for contexts that are not asked for.
+// run connects with all. Wakeup ends ctx, which is that of enter.
 func (c *connects) run(ctx context.Context) {
 	c.start = time.Now()
-	for c.began < len(c.peers) || len(c.reqs) > 0 {
-		for c.began < len(c.peers) && len(c.reqs) < connectsAtOnce {
+	for most := connectsAtOnce; c.began < len(c.peers) || len(c.reqs) > 0; c.connectRest(ctx) {
+		for c.began < len(c.peers) && len(c.reqs) < most {
 			c.begin(c.began, c.ep.dir.Actual(nic.ID(c.peers[c.began].NIC)))
 			c.began++
 		}
-		woken, err := c.collect(ctx)
-		if err != nil && ctx != nil && context.Cause(ctx) == errWoken {
-			woken, err = true, nil // by the Wakeup of the context that has called
+		pause := Infinite
+		if c.began < len(c.peers) {
+			pause = connectsPause
 		}
-		if woken || err != nil {
+		switch some, err := c.collect(ctx, pause); {
+		case context.Cause(ctx) == errWoken:
+			c.giveUp(nil)
+		case err != nil:
 			c.giveUp(err)
-			break
+		case !some:
+			most = len(c.reqs) + connectsAtOnce // so that those who do not answer keep nobody out
 		}
 	}
 }
@@ -80,6 +88,8 @@ type connects struct {
 	failures ConnectAllError
 	began    int
 	start    time.Time
+	whole    bool  // the other contexts of the peers are to be connected, too
+	rest     []int // of whom they are not yet
 
 	reqs   []Request // under way
 	places []int     // of their peers
@@ -100,17 +110,17 @@ func (c *connects) begin(place int, to nic.ID) {
 	c.reqs, c.places, c.calls = append(c.reqs, r), append(c.places, place), append(c.calls, call)
 }
 
-// collect waits until some have ended, or until Wakeup is called.
-func (c *connects) collect(ctx context.Context) (woken bool, err error) {
+// collect waits until some have ended.
+func (c *connects) collect(ctx context.Context, timeout time.Duration) (some bool, err error) {
 	if len(c.reqs) == 0 {
-		return false, nil
+		return true, nil
 	}
-	n, err := c.ep.waitSome(ctx, c.reqs, c.done[:], Infinite)
+	n, err := c.ep.waitSome(ctx, c.reqs, c.done[:], timeout)
 	for i := range c.done[:n] {
 		c.end(c.done[i].Index, &c.done[i].Status)
 	}
 	c.tidy()
-	return n == 0 && err == nil, err
+	return n > 0, err
 }
 
 // end notes what one came to. Who has answered under another id is asked once more, there.
@@ -121,6 +131,9 @@ func (c *connects) end(i int, st *Status) {
 	switch asked := nic.ID(p.NIC); {
 	case code == Success:
 		c.addrs[place] = st.Source
+		if c.whole {
+			c.rest = append(c.rest, place)
+		}
 	case to == asked && c.ep.isElsewhere(asked, to, cause):
 		c.begin(place, c.ep.dir.Actual(asked))
 	default:
@@ -156,6 +169,7 @@ func (c *connects) giveUp(why error) {
 	for i := c.began; i < len(c.peers); i++ {
 		c.failUnended(i, why, false, nic.ID(c.peers[i].NIC))
 	}
+	c.reqs, c.began = nil, len(c.peers)
 }
 
 func (c *connects) failUnended(place int, why error, asked bool, to nic.ID) {

@@ -176,21 +176,13 @@ func notTheFirst(c wire.Contexts, id uint32) error {
 
 // connectRest connects the other contexts of those who have some, and refuses ids that are those of contexts.
 func (c *connects) connectRest(ctx context.Context) {
-	said := make([]wire.Contexts, len(c.addrs))
-	c.ep.d.Query(func(e *endpoint.Engine) {
-		for i, a := range c.addrs {
-			said[i], _ = e.ContextsOf(a.a)
-		}
-	})
-	for i, a := range c.addrs {
-		if a.IsZero() || c.ep.group == nil && said[i].Count() == 1 {
-			continue
-		}
-		if e := c.ep.connectRest(ctx, a, c.peers[i].Filter, nil, Infinite); e != nil {
-			c.addrs[i] = EndpointAddr{}
-			c.failed(i, e)
+	for _, place := range c.rest {
+		if e := c.ep.connectRest(ctx, c.addrs[place], c.peers[place].Filter, nil, Infinite); e != nil {
+			c.addrs[place] = EndpointAddr{}
+			c.failed(place, e)
 		}
 	}
+	c.rest = c.rest[:0]
 }
 
 // connectAllContexts asks the context behind the address as well if it is told to.

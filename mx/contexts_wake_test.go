@@ -61,3 +61,42 @@ func TestWakeupEndsAConnectOfOtherContexts(t *testing.T) {
 		}
 	}
 }
+
+// One Wakeup ends all that a ConnectAll has begun.
+func TestWakeupEndsAWholeConnectAll(t *testing.T) {
+	w := newWorld(t, "mem")
+	server, several := w.open(mx.Passive()), w.open(mx.WithContexts(3))
+	l, err := server.Listen()
+	if err != nil {
+		t.Fatal(err)
+	}
+	asked := make(chan struct{})
+	go func() { // accepts the first context, and leaves the others waiting
+		for i := range 2 {
+			r, err := l.Wait(context.Background(), mx.Infinite)
+			if err != nil {
+				return
+			}
+			if i == 0 {
+				_, _ = r.Accept(nil)
+			}
+		}
+		close(asked)
+	}()
+	nic, id := place(t, server)
+	peer, ended := mx.PeerName{NIC: nic, Endpoint: id, Filter: testFilter}, make(chan error)
+	go func() {
+		_, err := several.ConnectAll(context.Background(), []mx.PeerName{peer, peer, peer})
+		ended <- err
+	}()
+	<-asked
+	several.Wakeup()
+	select {
+	case err := <-ended:
+		if all, ok := errors.AsType[mx.ConnectAllError](err); !ok || len(all.Unwrap()) != 3 || !errors.Is(err, mx.ErrTimeout) {
+			t.Error(err)
+		}
+	case <-time.After(bound):
+		t.Error("one Wakeup does not end it")
+	}
+}
