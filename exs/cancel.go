@@ -1,6 +1,10 @@
 package exs
 
-import "gomx/exs/internal/life"
+import (
+	"reflect"
+
+	"gomx/exs/internal/life"
+)
 
 // Cancel cancels the operations that were started with a handle or, with CancelAll, all operations that can be cancelled:
 // receives that have received nothing, sends of which nothing has left, accepts, and a connect. Their events carry
@@ -15,13 +19,16 @@ import "gomx/exs/internal/life"
 // no particular order.
 //
 // Cancel returns how many operations it has cancelled. Operations that can't be cancelled any more end as usual. Errors: EINVAL
-// for other flags, EBADF.
+// for other flags, or for a handle that Go can't compare, EBADF.
 func (s *Socket) Cancel(ahandle any, flags Flags) (int, error) {
 	if err := s.present("cancel"); err != nil {
 		return 0, err
 	}
-	if flags&^CancelAll != 0 {
+	switch {
+	case flags&^CancelAll != 0:
 		return 0, s.wrong("cancel", "the only flag is CancelAll")
+	case flags == 0 && !canCompare(ahandle):
+		return 0, s.wrong("cancel", "a handle of type %T can't be compared with others: use CancelAll, or pointers as handles", ahandle)
 	}
 	if n := s.lockFor(life.Look); n != 0 {
 		return 0, s.fail("cancel", n)
@@ -30,13 +37,20 @@ func (s *Socket) Cancel(ahandle any, flags Flags) (int, error) {
 	count := 0
 	for i := len(s.ops) - 1; i >= 0; i-- { // the newest first, so that none moves up in between
 		o := s.ops[i]
-		if o.live && (flags&CancelAll != 0 || o.ahandle == ahandle) && !s.isPart(o) && s.takeBack(o) {
+		if o.live && (flags&CancelAll != 0 || sameHandle(o.ahandle, ahandle)) && !s.isPart(o) && s.takeBack(o) {
 			count++
 		}
 	}
 	s.settle()
 	return count, nil
 }
+
+// sameHandle compares handles, some of which Go can't compare.
+func sameHandle(a, b any) bool {
+	return canCompare(a) && canCompare(b) && a == b
+}
+
+func canCompare(handle any) bool { return handle == nil || reflect.ValueOf(handle).Comparable() }
 
 // cancel cancels a connect, and reports whether that was possible.
 func (j *joining) cancel() bool {

@@ -44,6 +44,7 @@ func TestErrorsOfConnectedSocket(t *testing.T) {
 		{"shutdown with a flag", p.a.Shutdown(exs.ShutWR, exs.Peek, nil, nil), exs.EINVAL, "only flag"},
 		{"close with a flag", p.a.Close(exs.Peek, q, nil), exs.EINVAL, "only flags"},
 		{"close without a queue", p.a.Close(0, nil, nil), exs.EINVAL, "there is no queue"},
+		{"cancel with a handle that can't be compared", text(p.a.Cancel([]int{1}, 0)), exs.EINVAL, "[]int can't be compared"},
 		{"cancel with a flag", text(p.a.Cancel(nil, exs.Block)), exs.EINVAL, "only flag"},
 		{"no command", text(p.a.Fcntl(99, 0)), exs.EINVAL, "no command 99"},
 		{"a CPU that there is not", text(p.a.Fcntl(exs.SetCompThreadCPU, -2)), exs.EINVAL, "SetCompThreadCPU takes 0 and more, not -2"},

@@ -2,6 +2,7 @@ package exs
 
 import (
 	"errors"
+	"fmt"
 	"net"
 	"net/netip"
 	"strconv"
@@ -32,7 +33,9 @@ var clearer = map[Errno]string{
 	EISCONN:      "the socket is connected already",
 	EALREADY:     "it is under way, or was done before",
 
-	EMFILE: "too many open files, raise the limit (ulimit -n)",
+	EMFILE:  "too many open files, raise the limit (ulimit -n)",
+	ENOBUFS: fmt.Sprintf("no resources are left: close sockets, of which a library has %d at most, or deregister memory", maxSockets-1),
+
 	ENFILE: "too many open files in the system, close some (fs.file-max)",
 
 	EADDRINUSE:          "address already in use: another program has the port, or an earlier run of this one; end it, or choose another port (0 for a free one)",

@@ -60,12 +60,12 @@ func (l *Listener) Dial(ctx context.Context, peer transport.Address, finish Exch
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	defer context.AfterFunc(l.life, cancel)()
-	giveBack, err := takeTurn(ctx, o.TLS != nil)
+	t, err := takeTurn(ctx, o.TLS != nil)
 	if err != nil {
 		return err
 	}
-	defer giveBack()
-	return l.tryAll(ctx, peer, addrs, number, finish)
+	defer t.end()
+	return l.tryAll(ctx, peer, addrs, number, finish, t.heard)
 }
 
 // A peer with very many pending handshakes may evict ours, and then the dial is
@@ -112,6 +112,7 @@ type dialing struct {
 	listener *Listener
 	peer     transport.Address
 	finish   Exchange
+	heard    func()
 	results  chan *attempt // of all that have come to an end, one for each that begins
 	accepted chan struct{} // an address has accepted a connection
 	turn     chan struct{} // held by the one that has finish
@@ -120,8 +121,8 @@ type dialing struct {
 // tryAll connects to the addresses one after the other, not waiting long for any,
 // and goes on with the first that answers.
 func (l *Listener) tryAll(ctx context.Context, peer transport.Address, addrs []netip.Addr, number uint16,
-	finish Exchange) error {
-	r := &dialing{listener: l, peer: peer, finish: finish,
+	finish Exchange, heard func()) error {
+	r := &dialing{listener: l, peer: peer, finish: finish, heard: heard,
 		results: make(chan *attempt), accepted: make(chan struct{}, len(addrs)), turn: make(chan struct{}, 1)}
 	timer := time.NewTimer(0)
 	defer timer.Stop()
@@ -176,6 +177,7 @@ func (a *attempt) run(ctx context.Context, pause time.Duration, r *dialing) {
 	if a.connected = a.err == nil; !a.connected {
 		return
 	}
+	r.heard()
 	select {
 	case r.accepted <- struct{}{}:
 	default: // an earlier attempt has reported it

@@ -3,6 +3,7 @@
 package tcp
 
 import (
+	"context"
 	"syscall"
 
 	"gomx/transport"
@@ -24,8 +25,18 @@ const (
 	LastAnswer   = tlsUnknown
 )
 
-// TakeTurn waits for a turn to dial, of which there are Turns.
-var TakeTurn, Turns = takeTurn, cap(turns)
+// TakeTurn waits for a turn to dial a host that answers.
+func TakeTurn(ctx context.Context, secure bool) (giveBack func(), err error) {
+	t, err := takeTurn(ctx, secure)
+	if err != nil {
+		return nil, err
+	}
+	t.heard()
+	return t.end, nil
+}
+
+// Turns is how many there are.
+var Turns = cap(turns)
 
 // AnswerText returns what an answer means to the side that gets it.
 func AnswerText(n int) string { return answer(n).String() }
