@@ -130,7 +130,7 @@ func TestCrowdWithFewDescriptors(t *testing.T) {
 // A server that has a descriptor for a client's TCP connection, and none or too few for the connection to its endpoint, hears that from
 // Accept, and the client from its dial.
 func TestFewDescriptorsLeft(t *testing.T) {
-	for left := range 5 {
+	for left := range 4 { // with one more, another that the server gives back at that moment is enough
 		t.Run(fmt.Sprint(left), func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t, "shm")
