@@ -56,7 +56,7 @@ type Socket struct {
 }
 
 // NewSocket creates a socket of the default library (4.1). Errors: EAFNOSUPPORT,
-// ESOCKTNOSUPPORT, EPROTONOSUPPORT, ENETDOWN.
+// ESOCKTNOSUPPORT, EPROTONOSUPPORT, ENETDOWN, ENOBUFS for too many sockets.
 func NewSocket(domain, typ, protocol int) (*Socket, error) {
 	l, err := defaultLibrary("socket")
 	if err != nil {
@@ -78,8 +78,11 @@ func (l *Library) Socket(domain, typ, protocol int) (*Socket, error) {
 		return nil, fail("socket", EPROTONOSUPPORT)
 	}
 	s, n := l.fresh(domain, typ)
-	if n == ENETDOWN {
+	switch n {
+	case ENETDOWN:
 		return nil, &Error{Op: "socket", Errno: n, Cause: errLibraryClosed}
+	case ENOBUFS:
+		return nil, &Error{Op: "socket", Errno: n, Cause: tell("the library has as many sockets as it can have: close some")}
 	}
 	return s, fail("socket", n)
 }

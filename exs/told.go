@@ -2,7 +2,6 @@ package exs
 
 import (
 	"errors"
-	"fmt"
 	"net"
 	"net/netip"
 	"strconv"
@@ -33,9 +32,7 @@ var clearer = map[Errno]string{
 	EISCONN:      "the socket is connected already",
 	EALREADY:     "it is under way, or was done before",
 
-	EMFILE:  "too many open files, raise the limit (ulimit -n)",
-	ENOBUFS: fmt.Sprintf("no resources are left: close sockets, of which a library has %d at most, or deregister memory", maxSockets-1),
-
+	EMFILE: "too many open files, raise the limit (ulimit -n)",
 	ENFILE: "too many open files in the system, close some (fs.file-max)",
 
 	EADDRINUSE:          "address already in use: another program has the port, or an earlier run of this one; end it, or choose another port (0 for a free one)",
